@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls magnet follows: system calls on the kernel side, libc functions on the application side. */
+#ifndef MAGNET_COMMON_CALLS_H
+#define MAGNET_COMMON_CALLS_H
+
+/* clang-format off */
+
+/*
+ * X(id, name, direction, length argument, flags argument): argument numbers count from 0, -1 where
+ * the call has none. Ids are stored in traces: add at the end, never renumber.
+ */
+#define MG_SYSCALLS(X) \
+	X(1,  read,     RX,    2, -1) \
+	X(2,  write,    TX,    2, -1) \
+	X(3,  readv,    RX,   -1, -1) \
+	X(4,  writev,   TX,   -1, -1) \
+	X(5,  sendto,   TX,    2,  3) \
+	X(6,  recvfrom, RX,    2,  3) \
+	X(7,  sendmsg,  TX,   -1,  2) \
+	X(8,  recvmsg,  RX,   -1,  2) \
+	X(9,  sendmmsg, TX,   -1,  3) \
+	X(10, recvmmsg, RX,   -1,  3) \
+	X(11, sendfile, TX,    3, -1) \
+	X(12, connect,  OTHER, -1, -1) \
+	X(13, accept,   OTHER, -1, -1) \
+	X(14, accept4,  OTHER, -1,  3) \
+	X(15, shutdown, OTHER, -1, -1) \
+	X(16, close,    OTHER, -1, -1) \
+	X(17, socket,   OTHER, -1, -1)
+
+/* X(number, name, direction): the wrapped libc functions that have an event of their own */
+#define MG_FUNCTIONS(X) \
+	X(0,  send,     TX) \
+	X(1,  sendto,   TX) \
+	X(2,  sendmsg,  TX) \
+	X(3,  write,    TX) \
+	X(4,  writev,   TX) \
+	X(5,  recv,     RX) \
+	X(6,  recvfrom, RX) \
+	X(7,  recvmsg,  RX) \
+	X(8,  read,     RX) \
+	X(9,  readv,    RX) \
+	X(10, connect,  OTHER) \
+	X(11, accept,   OTHER) \
+	X(12, accept4,  OTHER) \
+	X(13, socket,   OTHER) \
+	X(14, shutdown, OTHER) \
+	X(15, close,    OTHER)
+
+/* X(value, name): what a descriptor is. Everything below MG_KIND_TCP is not traced. */
+#define MG_KINDS(X) \
+	X(0, unknown) \
+	X(1, other) \
+	X(2, tcp) \
+	X(3, udp) \
+	X(4, unix_stream) \
+	X(5, unix_dgram) \
+	X(6, unix_seqpacket) \
+	X(7, netlink) \
+	X(8, raw) \
+	X(9, socket)
+
+/* clang-format on */
+
+enum mg_direction { MG_DIR_TX, MG_DIR_RX, MG_DIR_OTHER };
+
+#define MG_SYS_ID(id, name, dir, len, flags) MG_SYS_##name = id,
+enum mg_syscall { MG_SYS_none, MG_SYSCALLS(MG_SYS_ID) MG_SYS_END };
+#undef MG_SYS_ID
+
+#define MG_FN_ID(n, name, dir) MG_FN_##name = n,
+enum mg_function { MG_FUNCTIONS(MG_FN_ID) MG_FN_END };
+#undef MG_FN_ID
+
+#define MG_KIND_ID(v, name) MG_KIND_##name = v,
+enum mg_kind { MG_KINDS(MG_KIND_ID) MG_KIND_END };
+#undef MG_KIND_ID
+
+#define MG_KIND_TRACED(kind) ((kind) >= MG_KIND_tcp)
+
+#endif

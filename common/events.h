@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event table: every event and every field is written here, once.
+ *
+ * By preprocessor this gives the BPF and C structs, the ids, the LTTng-UST provider's fields, the
+ * CTF metadata, the size assertions, the reader's decoding and the list in the man page. To add an
+ * event: one MG_EV_* field list, one row below, one hook that fills it.
+ *
+ * A field is F(S, type, name, doc); S is passed through for expansions that need the struct.
+ * Fields are ordered so that each is naturally aligned without padding (asserted in events.c):
+ * then the C struct, the record in the ring and the CTF payload are the same bytes.
+ *
+ * Units are in the names or docs: bytes unless said otherwise; `seq` are 32-bit TCP sequence
+ * numbers in host order; `_ns` is CLOCK_MONOTONIC; `sock` is the kernel's socket cookie, 0 = none.
+ */
+#ifndef MAGNET_COMMON_EVENTS_H
+#define MAGNET_COMMON_EVENTS_H
+
+#include <linux/types.h>
+
+#include "calls.h"
+
+typedef char mg_text16[16]; /* UTF-8, zero-padded */
+typedef char mg_text32[32];
+typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order */
+
+/* T(tag, C type, bytes, class): class is UINT, HEX, INT, TEXT or BYTES */
+#define MG_TYPES(T)                                                                                \
+	T(u8, __u8, 1, UINT)                                                                       \
+	T(u16, __u16, 2, UINT)                                                                     \
+	T(u32, __u32, 4, UINT)                                                                     \
+	T(u64, __u64, 8, UINT)                                                                     \
+	T(x8, __u8, 1, HEX)                                                                        \
+	T(x32, __u32, 4, HEX)                                                                      \
+	T(s32, __s32, 4, INT)                                                                      \
+	T(s64, __s64, 8, INT)                                                                      \
+	T(text16, mg_text16, 16, TEXT)                                                             \
+	T(text32, mg_text32, 32, TEXT)                                                             \
+	T(addr, mg_addr, 16, BYTES)
+
+/* clang-format off */
+
+/* ---- recorded by BPF, one stream a CPU ---------------------------------------------------- */
+
+#define MG_EV_SYS_ENTER(F, S) \
+	F(S, u64, sock,  "socket cookie") \
+	F(S, u64, asked, "bytes asked for; 0 where the call names no single length") \
+	F(S, s32, fd,    "file descriptor; -1 for socket()") \
+	F(S, x32, flags, "MSG_* flags of the call, 0 where it has none") \
+	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
+	F(S, u16, call,  "which system call (MG_SYS_*)") \
+	F(S, u8,  kind,  "socket kind (MG_KIND_*)")
+
+#define MG_EV_SYS_EXIT(F, S) \
+	F(S, u64, sock, "socket cookie") \
+	F(S, s64, ret,  "return value, negative errno on failure") \
+	F(S, u32, seq,  "TCP: write_seq (sending) or copied_seq (receiving)") \
+	F(S, u16, call, "which system call (MG_SYS_*)")
+
+#define MG_EV_TCP_SEND(F, S) \
+	F(S, u64, sock,        "socket cookie") \
+	F(S, u32, seq,         "write_seq: the sequence number the next copied byte gets") \
+	F(S, u32, left,        "bytes of the call not yet copied") \
+	F(S, u32, snd_una,     "oldest byte not acknowledged") \
+	F(S, u32, snd_nxt,     "next byte to be sent") \
+	F(S, u32, snd_wnd,     "window the peer offers, bytes") \
+	F(S, u32, cwnd,        "congestion window, segments") \
+	F(S, u32, wmem_queued, "bytes of memory in the send queue") \
+	F(S, u32, skb_len,     "bytes in the last queued buffer, 0 if none")
+
+/* a TCP segment, or a super-segment that is not yet split (segs > 1), on its way through a layer */
+#define MG_EV_PACKET(F, S) \
+	F(S, u64, sock,      "socket cookie of the local end") \
+	F(S, u32, seq,       "sequence number of the first byte") \
+	F(S, u32, len,       "TCP payload, bytes") \
+	F(S, u32, ack,       "acknowledgement number") \
+	F(S, u32, frame,     "bytes including the headers present at this layer") \
+	F(S, u32, ifindex,   "network device, 0 before routing") \
+	F(S, u16, segs,      "segments it stands for") \
+	F(S, u16, gso_size,  "payload of each of them, 0 if not a super-segment") \
+	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128")
+
+#define MG_EV_DEV_DONE(F, S) \
+	F(S, u64, sock,    "socket cookie") \
+	F(S, u32, seq,     "sequence number of the first byte") \
+	F(S, u32, len,     "TCP payload, bytes") \
+	F(S, s32, rc,      "what the driver returned; 0 = taken") \
+	F(S, u32, ifindex, "network device")
+
+#define MG_EV_TCP_RECV(F, S) \
+	F(S, u64, sock,       "socket cookie") \
+	F(S, u32, seq,        "sequence number of the first byte") \
+	F(S, u32, len,        "TCP payload, bytes") \
+	F(S, u32, rcv_nxt,    "next byte expected in order, before this segment") \
+	F(S, u32, copied_seq, "next byte the program will read") \
+	F(S, u32, snd_una,    "oldest byte sent and not acknowledged") \
+	F(S, u32, snd_wnd,    "window the peer offers, bytes") \
+	F(S, u32, srtt_us,    "smoothed round-trip time, microseconds times 8") \
+	F(S, u32, cwnd,       "congestion window, segments")
+
+#define MG_EV_TCP_READY(F, S) \
+	F(S, u64, sock,       "socket cookie") \
+	F(S, u32, rcv_nxt,    "next byte expected: all before it is in order") \
+	F(S, u32, copied_seq, "next byte the program will read")
+
+#define MG_EV_SOCK_COPY(F, S) \
+	F(S, u64, sock,    "socket cookie") \
+	F(S, u32, seq,     "sequence number of the first byte copied to the program") \
+	F(S, u32, len,     "bytes copied") \
+	F(S, u32, rcv_nxt, "next byte expected in order")
+
+#define MG_EV_TCP_RETRANSMIT(F, S) \
+	F(S, u64, sock, "socket cookie") \
+	F(S, u32, seq,  "sequence number of the first byte sent again") \
+	F(S, u32, len,  "payload, bytes") \
+	F(S, s32, err,  "0, or why it could not be sent; not known on kernels before 6.18")
+
+#define MG_EV_SOCK_STATE(F, S) \
+	F(S, u64, sock,       "socket cookie") \
+	F(S, u32, write_seq,  "next byte to be written") \
+	F(S, u32, snd_una,    "oldest byte not acknowledged") \
+	F(S, u32, rcv_nxt,    "next byte expected") \
+	F(S, u32, copied_seq, "next byte to be read") \
+	F(S, u32, netns,      "network namespace, inode number") \
+	F(S, u16, lport,      "local port; 0 when anonymized") \
+	F(S, u16, rport,      "remote port; 0 when anonymized") \
+	F(S, u8,  old,        "state left (TCP_* of <netinet/tcp.h>)") \
+	F(S, u8,  now,        "state entered") \
+	F(S, u8,  family,     "AF_INET or AF_INET6") \
+	F(S, u8,  opener,     "1 opened by connect(), 2 by accept(), 0 not known")
+
+#define MG_EV_SOCK_ADDR(F, S) \
+	F(S, u64,  sock,  "socket cookie") \
+	F(S, addr, laddr, "local address") \
+	F(S, addr, raddr, "remote address")
+
+/* a socket first met when it was already open: anchors sequence numbers to byte offsets */
+#define MG_EV_SOCK_OPEN(F, S) \
+	F(S, u64, sock,           "socket cookie") \
+	F(S, u64, bytes_acked,    "bytes acknowledged so far, the opener's SYN included") \
+	F(S, u64, bytes_received, "bytes received in order so far") \
+	F(S, u32, snd_una,        "oldest byte not acknowledged") \
+	F(S, u32, snd_nxt,        "next byte to be sent") \
+	F(S, u32, rcv_nxt,        "next byte expected") \
+	F(S, u32, sent_once,      "bytes_sent - bytes_retrans, low 32 bits")
+
+#define MG_EV_SCHED_SWITCH(F, S) \
+	F(S, u32, prev_tid,   "thread that leaves the CPU") \
+	F(S, u32, next_tid,   "thread that gets it; 0 = idle") \
+	F(S, u32, prev_state, "its state, 0 = still runnable") \
+	F(S, u8,  preempt,    "1 if it was preempted")
+
+#define MG_EV_SCHED_WAKING(F, S) \
+	F(S, u32, wakee_tid, "thread to be woken; the event's tid is the waker") \
+	F(S, u32, wakee_pid, "its process")
+
+#define MG_EV_SOFTIRQ(F, S) \
+	F(S, u8, vec, "softirq number: 2 NET_TX, 3 NET_RX")
+
+#define MG_EV_TASK_FORK(F, S) \
+	F(S, u32,    child_tid, "new thread") \
+	F(S, u32,    child_pid, "its process") \
+	F(S, text16, comm,      "its name")
+
+#define MG_EV_TASK_EXEC(F, S) \
+	F(S, text16, comm, "name after exec")
+
+#define MG_EV_TASK_EXIT(F, S) \
+	F(S, u32, leader, "1 if the thread was its process's first")
+
+/* E(id, name, NAME, layer, doc) */
+#define MG_RING_EVENTS(E) \
+	E(1,  sys_enter,      SYS_ENTER,      SYSCALL, "a traced thread enters a socket system call") \
+	E(2,  sys_exit,       SYS_EXIT,       SYSCALL, "and leaves it") \
+	E(3,  tcp_send,       TCP_SEND,       SOCKET,  "TCP is about to copy bytes of a send from the program") \
+	E(4,  ip_out,         PACKET,         IP,      "TCP hands a segment to IP") \
+	E(5,  ip_post,        PACKET,         IP,      "IP hands it to the device layer") \
+	E(6,  dev_queue,      PACKET,         DEVICE,  "it reaches the device's queue") \
+	E(7,  dev_xmit,       PACKET,         DEVICE,  "the driver is asked to transmit it") \
+	E(8,  dev_done,       DEV_DONE,       DEVICE,  "the driver has taken it") \
+	E(9,  dev_recv,       PACKET,         DEVICE,  "a device delivers a segment to the stack") \
+	E(10, ip_in,          PACKET,         IP,      "IP hands it to TCP") \
+	E(11, tcp_recv,       TCP_RECV,       TCP,     "TCP processes it in an established connection") \
+	E(12, tcp_ready,      TCP_READY,      TCP,     "bytes are in order and readable") \
+	E(13, sock_copy,      SOCK_COPY,      SOCKET,  "bytes are copied to the program") \
+	E(14, tcp_retransmit, TCP_RETRANSMIT, TCP,     "TCP sends bytes again") \
+	E(15, sock_state,     SOCK_STATE,     TCP,     "a connection changes state") \
+	E(16, sock_addr,      SOCK_ADDR,      TCP,     "the addresses of a connection") \
+	E(17, sock_open,      SOCK_OPEN,      TCP,     "a connection first met when already open") \
+	E(18, sched_switch,   SCHED_SWITCH,   SCHED,   "the CPU passes from one thread to another") \
+	E(19, sched_waking,   SCHED_WAKING,   SCHED,   "a traced thread is made runnable") \
+	E(20, softirq_entry,  SOFTIRQ,        SCHED,   "a network softirq begins on top of a traced thread") \
+	E(21, softirq_exit,   SOFTIRQ,        SCHED,   "and ends") \
+	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes a process or thread") \
+	E(23, task_exec,      TASK_EXEC,      SCHED,   "a traced process runs another program") \
+	E(24, task_exit,      TASK_EXIT,      SCHED,   "a traced thread ends")
+
+/* ---- written by the tracer itself, in the stream where they belong ------------------------- */
+
+#define MG_EV_CLOCK_SYNC(F, S) \
+	F(S, u64, cycles,     "cycle counter") \
+	F(S, u64, mono_ns,    "CLOCK_MONOTONIC at the same instant") \
+	F(S, u32, half_width, "the instant lies within this many cycles") \
+	F(S, u32, cpu,        "CPU on which it was read")
+
+#define MG_EV_LOST(F, S) \
+	F(S, u64,    count,    "events that are missing here") \
+	F(S, u64,    from_ns,  "the gap lies after this time") \
+	F(S, u64,    to_ns,    "and before this one") \
+	F(S, s32,    cpu,      "CPU, -1 if not known") \
+	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself") \
+	F(S, text32, producer, "what lost them")
+
+#define MG_EV_HOOK(F, S) \
+	F(S, text16, layer,  "layer of the stack") \
+	F(S, text32, hook,   "event it feeds and how it is attached") \
+	F(S, s32,    status, "0 attached, else a negative errno") \
+	F(S, u32,    netns,  "network namespace, 0 = all")
+
+#define MG_EV_CALIBRATION(F, S) \
+	F(S, u64, counter_hz,       "cycle counter frequency, Hz") \
+	F(S, u32, read_cycles,      "one pair of counter reads with nothing between, median") \
+	F(S, u32, event_cycles,     "one recorded kernel event, slope of the regression") \
+	F(S, u32, event_spread,     "its standard error, cycles") \
+	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops")
+
+#define MG_EV_TRACE_END(F, S) \
+	F(S, u64, events, "events written") \
+	F(S, u64, lost,   "events lost") \
+	F(S, u64, cpu_ns, "CPU time the tracer used")
+
+#define MG_TRACER_EVENTS(E) \
+	E(64, clock_sync,  CLOCK_SYNC,  TRACER, "cycle counter and CLOCK_MONOTONIC at one instant") \
+	E(65, lost,        LOST,        TRACER, "events were lost here") \
+	E(66, hook,        HOOK,        TRACER, "a hook was attached or refused") \
+	E(67, calibration, CALIBRATION, TRACER, "what magnet itself costs on this machine") \
+	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order")
+
+/* ---- written by libmagnet.so through LTTng-UST, one event name a wrapped call ---------------- */
+
+#define MG_EV_CALL(F, S) \
+	F(S, u64, enter,  "cycle counter before the real call") \
+	F(S, u64, exit,   "cycle counter after it") \
+	F(S, u64, asked,  "bytes asked for") \
+	F(S, s64, ret,    "return value") \
+	F(S, s32, fd,     "file descriptor") \
+	F(S, s32, error,  "errno if ret is -1, else 0") \
+	F(S, u32, tid,    "thread") \
+	F(S, u32, pid,    "process") \
+	F(S, x32, flags,  "MSG_* flags, 0 where the call has none") \
+	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
+	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+
+/* P(NAME, struct): the payloads above; several events may share one */
+#define MG_PAYLOADS(P) \
+	P(SYS_ENTER, sys_enter) P(SYS_EXIT, sys_exit) P(TCP_SEND, tcp_send) P(PACKET, packet) \
+	P(DEV_DONE, dev_done) P(TCP_RECV, tcp_recv) P(TCP_READY, tcp_ready) \
+	P(SOCK_COPY, sock_copy) P(TCP_RETRANSMIT, tcp_retransmit) P(SOCK_STATE, sock_state) \
+	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
+	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
+	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
+	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) P(CALL, call)
+
+/* clang-format on */
+
+#define MG_KERNEL_EVENTS(E) MG_RING_EVENTS(E) MG_TRACER_EVENTS(E)
+
+/* ids of application events: one for each row of MG_FUNCTIONS */
+#define MG_APP_BASE 128
+
+/* ---- expansions every user needs ------------------------------------------------------------ */
+
+#define MG_TYPEDEF(tag, ctype, bytes, class) typedef ctype mg_##tag;
+MG_TYPES(MG_TYPEDEF)
+#undef MG_TYPEDEF
+
+#define MG_MEMBER(S, type, name, doc) mg_##type name;
+#define MG_STRUCT(NAME, name)                                                                      \
+	struct mg_##name {                                                                         \
+		MG_EV_##NAME(MG_MEMBER, )                                                          \
+	};
+MG_PAYLOADS(MG_STRUCT)
+#undef MG_STRUCT
+
+/* bytes of an event's payload in the ring and in the trace: the sum of its fields */
+#define MG_PLUS(S, type, name, doc) +sizeof(mg_##type)
+#define MG_PAYLOAD_SIZE(NAME)       (0 MG_EV_##NAME(MG_PLUS, ))
+
+#define MG_ID(id, name, NAME, layer, doc) MG_EVENT_##name = id,
+enum mg_event_id { MG_KERNEL_EVENTS(MG_ID) MG_EVENT_KERNEL_END };
+#undef MG_ID
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *name = "magnet";
+
+void mg_log_name(const char *program)
+{
+	name = program;
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void line(const char *level, const char *fmt, va_list ap)
+{
+	char buf[1024];
+	int n = snprintf(buf, sizeof(buf), "%s: %s", name, level);
+
+	vsnprintf(buf + n, sizeof(buf) - n, fmt, ap);
+	fprintf(stderr, "%s\n", buf);
+}
+
+#define LOGGER(fn, level, condition)                                                               \
+	void fn(const char *fmt, ...)                                                              \
+	{                                                                                          \
+		va_list ap;                                                                        \
+		if (!(condition))                                                                  \
+			return;                                                                    \
+		va_start(ap, fmt);                                                                 \
+		line(level, fmt, ap);                                                              \
+		va_end(ap);                                                                        \
+	}
+LOGGER(mg_error, "", 1)
+LOGGER(mg_warn, "warning: ", 1)
+LOGGER(mg_debug, "debug: ", getenv("MAGNET_DEBUG"))

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse(const char *text, uint64_t *out, const char **end)
+{
+	char *stop;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	*out = strtoull(text, &stop, 10);
+	*end = stop;
+	return errno == 0;
+}
+
+bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	const char *end;
+	uint64_t n;
+
+	if (!parse(text, &n, &end) || *end || n < min || n > max)
+		return false;
+	*out = n;
+	return true;
+}
+
+bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	static const char units[] = "KMG";
+	const char *end, *unit;
+	uint64_t n;
+	int shift = 0;
+
+	if (!parse(text, &n, &end))
+		return false;
+	if (*end) {
+		unit = strchr(units, toupper((unsigned char)*end));
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (int)(unit - units + 1);
+	}
+	if (n > UINT64_MAX >> shift || n << shift < min || n << shift > max)
+		return false;
+	*out = n << shift;
+	return true;
+}
+
+bool option_layers(const char *text, uint32_t *out)
+{
+	uint32_t layers = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, ",");
+		int found = -1;
+
+		for (int i = 0; i < MG_LAYER_END; i++)
+			if (strlen(mg_layer_names[i]) == len &&
+				strncmp(mg_layer_names[i], text, len) == 0 &&
+				(MG_ALL_LAYERS & 1u << i))
+				found = i;
+		if (found < 0)
+			return false;
+		layers |= 1u << found;
+		text += len;
+		if (*text == ',' && *++text == 0)
+			return false;
+	}
+	*out = layers;
+	return layers != 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Option values that several programs take. Each returns false if the text is no such value. */
+#ifndef MAGNET_COMMON_OPTIONS_H
+#define MAGNET_COMMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event_table.h"
+
+/* the layers the kernel side can record, as bits 1 << enum mg_layer */
+#define MG_ALL_LAYERS                                                                              \
+	(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_IP | \
+		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
+#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,device,sched"
+
+/* a whole decimal number within [min, max] */
+bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* bytes, with an optional K, M or G (powers of 1024) */
+bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* layer names separated by commas */
+bool option_layers(const char *text, uint32_t *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring between BPF and the drain: one a CPU, in one memory-mapped array map.
+ *
+ * A producer takes a slot by compare-and-swap on `head` after reading the clock, so that within a
+ * CPU slots are in time order even when programs interrupt each other; it publishes the slot by
+ * storing `word` last. `word` holds the lap the slot belongs to, which tells the reader that it is
+ * complete without anybody having to clear it, and how many events were lost on this CPU before
+ * it, which puts each loss at its place. Nothing is ever overwritten: a full ring counts in `lost`.
+ */
+#ifndef MAGNET_COMMON_RING_H
+#define MAGNET_COMMON_RING_H
+
+#include <linux/types.h>
+
+#define MG_SLOT_PAYLOAD 40
+
+/* From `id` to the end of the payload a slot has the layout of an event in the CTF stream. */
+struct mg_slot {
+	__u32 lost; /* low 32 bits of the ring's lost count when the slot was taken */
+	__u16 lap;  /* position / slots + 1 */
+	__u16 id;   /* MG_EVENT_* */
+	__u64 ts;   /* CLOCK_MONOTONIC, ns */
+	__u32 tid;
+	__u32 pid;
+	__u8 payload[MG_SLOT_PAYLOAD];
+};
+#define MG_SLOT_ON_DISK 18 /* bytes from id up to the payload: id, ts, tid, pid */
+#define MG_SLOT_SKIP    6  /* bytes before id */
+
+struct mg_ring {
+	__u64 head; /* next position to be taken, by producers */
+	__u64 lost; /* events that found the ring full */
+	__u64 pad0[6];
+	__u64 tail; /* next position to be read, by the drain; on a line of its own */
+	__u64 pad1[7];
+	struct mg_slot slot[];
+};
+
+#define MG_NR_MAX 512 /* system call numbers that can be followed */
+
+/* What the BPF programs are told when they are loaded. */
+struct mg_bpf_config {
+	__u64 seed;              /* keys the hash of address tuples */
+	__u32 ring_mask;         /* slots a ring, minus 1 */
+	__u32 ring_shift;        /* log2 of the slots a ring */
+	__u32 self;              /* the tracer's own process, never traced by `all` */
+	__u32 follow_pid;        /* the existing process to begin with, 0 = none */
+	__u8 all;                /* every task and socket is traced */
+	__u8 anonymize;          /* leave out addresses and ports */
+	__u8 pad[6];
+	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
+};
+
+/* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */
+struct mg_new_netns {
+	__u32 inum; /* inode number of the network namespace */
+	__u32 pid;  /* a process in it */
+};
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The few members of kernel structures magnet reads. Offsets are taken from the running kernel's
+ * BTF when the programs are loaded, so this needs no header of that kernel.
+ */
+#ifndef MAGNET_BPF_KERNEL_H
+#define MAGNET_BPF_KERNEL_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#define AF_INET       2
+#define AF_INET6      10
+#define SOCK_STREAM   1
+#define SOCK_DGRAM    2
+#define ETH_P_IP      0x0800
+#define ETH_P_IPV6    0x86dd
+#define IPPROTO_TCP   6
+#define IPPROTO_UDP   17
+#define S_IFMT        0170000
+#define S_IFSOCK      0140000
+#define NET_TX_SOFTIRQ 2
+#define NET_RX_SOFTIRQ 3
+
+enum {
+	TCP_ESTABLISHED = 1,
+	TCP_SYN_SENT,
+	TCP_SYN_RECV,
+	TCP_FIN_WAIT1,
+	TCP_FIN_WAIT2,
+	TCP_TIME_WAIT,
+	TCP_CLOSE,
+	TCP_CLOSE_WAIT,
+	TCP_LAST_ACK,
+	TCP_LISTEN,
+	TCP_CLOSING,
+	TCP_NEW_SYN_RECV,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct ns_common {
+	unsigned int inum;
+};
+struct net {
+	struct ns_common ns;
+};
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	union {
+		__be32 u6_addr32[4];
+	} in6_u;
+};
+
+typedef struct {
+	__s64 counter;
+} atomic64_t;
+
+struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+	atomic64_t skc_cookie;
+};
+struct sock {
+	struct sock_common __sk_common;
+	int sk_wmem_queued;
+	__u16 sk_type;
+	__u16 sk_protocol;
+};
+struct tcp_sock {
+	__u32 write_seq;
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 rcv_nxt;
+	__u32 copied_seq;
+	__u32 snd_wnd;
+	__u32 snd_cwnd;
+	__u32 srtt_us;
+	__u64 bytes_acked;
+	__u64 bytes_received;
+	__u64 bytes_sent;
+	__u64 bytes_retrans;
+};
+
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
+};
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	unsigned int len;
+	unsigned int data_len;
+	__be16 protocol;
+	__u16 transport_header;
+	char cb[48];
+	unsigned int end;
+	unsigned char *head;
+	unsigned char *data;
+};
+struct skb_shared_info {
+	unsigned short gso_size;
+	unsigned short gso_segs;
+};
+struct tcp_skb_cb {
+	__u32 seq;
+	__u32 end_seq;
+};
+
+struct nf_hook_state {
+	struct net *net;
+	struct net_device *in;
+	struct net_device *out;
+};
+struct bpf_nf_ctx {
+	const struct nf_hook_state *state;
+	struct sk_buff *skb;
+};
+
+struct iov_iter {
+	unsigned long count;
+};
+struct msghdr {
+	struct iov_iter msg_iter;
+};
+
+struct inode {
+	unsigned short i_mode;
+};
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+struct socket {
+	struct sock *sk;
+};
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+struct files_struct {
+	struct fdtable *fdt;
+};
+struct nsproxy {
+	struct net *net_ns;
+};
+struct task_struct {
+	int pid;
+	int tgid;
+	char comm[16];
+	struct files_struct *files;
+	struct nsproxy *nsproxy;
+};
+struct linux_binprm;
+
+struct bpf_iter_meta;
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long di, si, dx, r10, r8, r9, orig_ax, ax;
+};
+#define SYS_NR(regs)   ((regs)->orig_ax)
+#define SYS_ARG0(regs) ((regs)->di)
+#define SYS_ARG1(regs) ((regs)->si)
+#define SYS_ARG2(regs) ((regs)->dx)
+#define SYS_ARG3(regs) ((regs)->r10)
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+};
+struct pt_regs {
+	union {
+		struct user_pt_regs user_regs;
+		__u64 regs[31];
+	};
+	__u64 orig_x0;
+	__s32 syscallno;
+};
+#define SYS_NR(regs)   ((regs)->syscallno)
+#define SYS_ARG0(regs) ((regs)->orig_x0)
+#define SYS_ARG1(regs) ((regs)->regs[1])
+#define SYS_ARG2(regs) ((regs)->regs[2])
+#define SYS_ARG3(regs) ((regs)->regs[3])
+#endif
+
+#pragma clang attribute pop
+
+#endif

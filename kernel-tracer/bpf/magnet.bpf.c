@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* All programs in one object, since they share their maps; a layer of the stack a file. */
+#include "kernel.h"
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "events.h"
+#include "ring.h"
+
+#include "ring.bpf.h"
+#include "select.bpf.h"
+#include "packet.bpf.h"
+#include "syscall.bpf.h"
+#include "socket.bpf.h"
+#include "tcp.bpf.h"
+#include "ip.bpf.h"
+#include "device.bpf.h"
+#include "sched.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

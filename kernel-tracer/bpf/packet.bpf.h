@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What a packet carries: finding the TCP header, on the way out and on the way in. */
+#ifndef MAGNET_BPF_PACKET_H
+#define MAGNET_BPF_PACKET_H
+
+struct tcp_bytes {
+	__be16 sport, dport;
+	__be32 seq, ack;
+	__u8 doff; /* upper four bits, in words */
+	__u8 flags;
+	__be16 window, check, urgent;
+};
+
+struct segment {
+	__u32 seq, len, ack;
+	__u8 flags;
+};
+
+static __always_inline void set_segment(struct segment *g, const struct tcp_bytes *t)
+{
+	g->seq = bpf_ntohl(t->seq);
+	g->ack = bpf_ntohl(t->ack);
+	g->flags = t->flags;
+}
+
+/* Sending, and inside TCP: the transport header's place is known. */
+static __always_inline bool segment_at_transport(struct segment *g, const struct sk_buff *skb)
+{
+	unsigned char *th = skb->head + skb->transport_header;
+	struct tcp_bytes t;
+
+	if (bpf_probe_read_kernel(&t, sizeof(t), th))
+		return false;
+	set_segment(g, &t);
+	g->len = skb->len - (__u32)(th - skb->data) - (t.doff >> 4) * 4;
+	return true;
+}
+
+struct ipv4_bytes {
+	__u8 version_ihl, tos;
+	__be16 tot_len, id, frag_off;
+	__u8 ttl, protocol;
+	__be16 check;
+	__be32 saddr, daddr;
+};
+
+struct ipv6_bytes {
+	__be32 version;
+	__be16 payload_len;
+	__u8 nexthdr, hop_limit;
+	__u32 saddr[4], daddr[4];
+};
+
+/*
+ * Receiving: `data` is at the IP header. Gives the segment and the key of the socket it is for.
+ * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
+ */
+static __always_inline bool segment_at_ip(
+	struct segment *g, __u64 *tuple, const struct sk_buff *skb, __u32 netns)
+{
+	unsigned char *ip = skb->data;
+	struct tcp_bytes t;
+	__u32 total, hlen;
+
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		struct {
+			struct ipv4_bytes ip;
+			struct tcp_bytes tcp;
+		} h;
+
+		if (bpf_probe_read_kernel(&h, sizeof(h), ip) || h.ip.protocol != IPPROTO_TCP ||
+			(h.ip.frag_off & bpf_htons(0x1fff)))
+			return false;
+		hlen = (h.ip.version_ihl & 15) * 4;
+		if (hlen != sizeof(h.ip) &&
+			bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
+			return false;
+		total = bpf_ntohs(h.ip.tot_len);
+		*tuple = tuple4(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);
+		t = h.tcp;
+	} else if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
+		struct {
+			struct ipv6_bytes ip;
+			struct tcp_bytes tcp;
+		} h;
+
+		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
+			return false;
+		hlen = sizeof(h.ip);
+		total = bpf_ntohs(h.ip.payload_len);
+		if (total)
+			total += hlen;
+		if (h.ip.nexthdr == 0) { /* hop-by-hop options: the jumbo length */
+			__u8 o[2];
+
+			if (bpf_probe_read_kernel(o, sizeof(o), ip + hlen) || o[0] != IPPROTO_TCP)
+				return false;
+			hlen += (o[1] + 1) * 8;
+			if (bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
+				return false;
+		} else if (h.ip.nexthdr != IPPROTO_TCP) {
+			return false;
+		}
+		*tuple = tuple6(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);
+		t = h.tcp;
+	} else {
+		return false;
+	}
+	set_segment(g, &t);
+	if (total == 0)
+		total = skb->len;
+	g->len = total - hlen - (t.doff >> 4) * 4;
+	return true;
+}
+
+static __always_inline void fill_packet(struct mg_packet *e, __u64 cookie, const struct segment *g,
+	const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
+	__u16 gso[2] = {};
+
+	/* gso_size and gso_segs lie side by side */
+	bpf_probe_read_kernel(gso, sizeof(gso),
+		__builtin_preserve_access_index(&shared->gso_size));
+	e->sock = cookie;
+	e->seq = g->seq;
+	e->len = g->len;
+	e->ack = g->ack;
+	e->frame = skb->len;
+	e->ifindex = dev ? dev->ifindex : 0;
+	e->segs = gso[1] ? gso[1] : 1;
+	e->gso_size = gso[0];
+	e->tcp_flags = g->flags;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Recording an event: take a slot of this CPU's ring, fill its payload, publish it. */
+#ifndef MAGNET_BPF_RING_H
+#define MAGNET_BPF_RING_H
+
+const volatile struct mg_bpf_config cfg = {};
+
+/* One element a CPU; sizes are set by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct mg_ring) + sizeof(struct mg_slot));
+} rings SEC(".maps");
+
+struct taken {
+	struct mg_slot *slot;
+	__u64 word; /* what publishes the slot, but for the id */
+};
+
+/*
+ * The clock is read between loading `head` and swapping it: if the swap succeeds nobody took a slot
+ * on this CPU in between, so slots are in time order. It fails only when another program ran on top
+ * of this one in those few instructions.
+ */
+static __always_inline bool take(struct taken *t)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (!r)
+		return false;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 4; i++) {
+		__u64 head = *(volatile __u64 *)&r->head;
+		__u32 lost = *(volatile __u64 *)&r->lost;
+		__u64 now;
+
+		if (head - *(volatile __u64 *)&r->tail > cfg.ring_mask)
+			break;
+		now = bpf_ktime_get_ns();
+		if (__sync_val_compare_and_swap(&r->head, head, head + 1) == head) {
+			__u64 who = bpf_get_current_pid_tgid();
+			struct mg_slot *s = &r->slot[head & cfg.ring_mask];
+			__u64 lap = (head >> cfg.ring_shift) + 1;
+
+			s->ts = now;
+			*(__u64 *)&s->tid = who; /* tid, then pid */
+			t->slot = s;
+			t->word = lost | (lap & 0xffff) << 32;
+			return true;
+		}
+	}
+	__sync_fetch_and_add(&r->lost, 1);
+	return false;
+}
+
+/* The store of `word` must come after those of the payload. */
+static __always_inline void publish(struct taken *t, __u16 id)
+{
+	__u64 word = t->word | (__u64)id << 48;
+
+#if defined(__TARGET_ARCH_x86)
+	asm volatile("" ::: "memory"); /* stores are not reordered by the CPU */
+	*(volatile __u64 *)t->slot = word;
+#else
+	__sync_lock_test_and_set((__u64 *)t->slot, word);
+#endif
+}
+
+/* EMIT(event, payload struct, e) { fill *e }: nothing happens if there is no room. */
+#define EMIT(event, type, e, ...)                                                                  \
+	do {                                                                                       \
+		struct taken taken_;                                                               \
+		if (take(&taken_)) {                                                               \
+			struct type *e = (void *)taken_.slot->payload;                             \
+			__VA_ARGS__;                                                               \
+			publish(&taken_, MG_EVENT_##event);                                        \
+		}                                                                                  \
+	} while (0)
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What is recorded: the threads of the traced process tree, and the TCP sockets they open, accept
+ * or use. A traced thread has task storage; a traced socket is in `socks` by its address and, once
+ * connected, in `tuples` by its addresses and ports, for packets that do not know their socket yet.
+ */
+#ifndef MAGNET_BPF_SELECT_H
+#define MAGNET_BPF_SELECT_H
+
+struct task_state {
+	__u64 sk;   /* address of the socket of the system call it is in, 0 = no TCP */
+	__u64 sock; /* its cookie */
+	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
+	__u16 dir;  /* MG_DIR_* */
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+struct sock_entry {
+	__u64 cookie;
+	__u64 tuple; /* key in `tuples`, 0 = not connected yet */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64); /* address of the struct sock */
+	__type(value, struct sock_entry);
+} socks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64); /* hash of addresses, ports and namespace */
+	__type(value, __u64); /* cookie */
+} tuples SEC(".maps");
+
+/* local ports on which traced processes listen: their connections are theirs */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64); /* network namespace << 16 | port */
+	__type(value, __u64);
+} listeners SEC(".maps");
+
+/* network namespaces whose IP hooks are attached, kept by the loader */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} hooked_netns SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} new_netns SEC(".maps");
+
+static __always_inline void check_netns(const struct net *net, __u32 pid)
+{
+	struct mg_new_netns n = {.inum = net->ns.inum, .pid = pid};
+
+	if (!bpf_map_lookup_elem(&hooked_netns, &n.inum))
+		bpf_ringbuf_output(&new_netns, &n, sizeof(n), BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline struct task_state *task_of(struct task_struct *t)
+{
+	if (cfg.all && t->tgid == cfg.self)
+		return NULL;
+	return bpf_task_storage_get(
+		&tasks, t, NULL, cfg.all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+static __always_inline struct task_state *current_task(void)
+{
+	return task_of(bpf_get_current_task_btf());
+}
+
+/* Like task_of() != NULL, without making storage. */
+static __always_inline bool task_traced(struct task_struct *t)
+{
+	if (cfg.all)
+		return t->tgid != cfg.self;
+	return bpf_task_storage_get(&tasks, t, NULL, 0) != NULL;
+}
+
+static __always_inline struct sock_entry *sock_of(const struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+
+	return bpf_map_lookup_elem(&socks, &key);
+}
+
+static __always_inline __u64 mix(__u64 h, __u64 x)
+{
+	h = (h ^ x) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 32;
+}
+
+static __always_inline __u64 tuple_ports(__u64 h, __be16 lport, __be16 rport)
+{
+	h = mix(h, (__u64)lport << 16 | rport);
+	return h ? h : 1;
+}
+
+static __always_inline __u64 tuple4(
+	__u32 netns, __be32 laddr, __be32 raddr, __be16 lport, __be16 rport)
+{
+	return tuple_ports(
+		mix(cfg.seed ^ netns, (__u64)laddr << 32 | raddr), lport, rport);
+}
+
+static __always_inline __u64 tuple6(__u32 netns, const __u32 *laddr, const __u32 *raddr,
+	__be16 lport, __be16 rport)
+{
+	__u64 h = cfg.seed ^ netns;
+
+	h = mix(h, (__u64)laddr[0] << 32 | laddr[1]);
+	h = mix(h, (__u64)laddr[2] << 32 | laddr[3]);
+	h = mix(h, (__u64)raddr[0] << 32 | raddr[1]);
+	h = mix(h, (__u64)raddr[2] << 32 | raddr[3]);
+	return tuple_ports(h, lport, rport);
+}
+
+/* The four words of an address as IPv6; an IPv4 socket's is mapped. */
+static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, __u32 *raddr)
+{
+	if (sk->__sk_common.skc_family == AF_INET) {
+		laddr[0] = raddr[0] = 0;
+		laddr[1] = raddr[1] = 0;
+		laddr[2] = raddr[2] = bpf_htonl(0xffff);
+		laddr[3] = sk->__sk_common.skc_rcv_saddr;
+		raddr[3] = sk->__sk_common.skc_daddr;
+		return;
+	}
+	for (int i = 0; i < 4; i++) {
+		laddr[i] = sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[i];
+		raddr[i] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
+	}
+}
+
+/* An IPv6 socket may carry IPv4: its packets hash as IPv4, so must it. */
+static __always_inline __u64 sock_tuple(const struct sock *sk, const __u32 *laddr, const __u32 *raddr)
+{
+	__u32 net = sk->__sk_common.skc_net.net->ns.inum;
+	__be16 lport = bpf_htons(sk->__sk_common.skc_num);
+	__be16 rport = sk->__sk_common.skc_dport;
+
+	if (raddr[0] == 0 && raddr[1] == 0 && raddr[2] == bpf_htonl(0xffff))
+		return tuple4(net, laddr[3], raddr[3], lport, rport);
+	return tuple6(net, laddr, raddr, lport, rport);
+}
+
+static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32 *l, __u32 *r)
+{
+	if (cfg.anonymize)
+		return;
+	EMIT(sock_addr, mg_sock_addr, e, {
+		e->sock = cookie;
+		__builtin_memcpy(e->laddr, l, 16);
+		__builtin_memcpy(e->raddr, r, 16);
+	});
+}
+
+static __always_inline void emit_state(
+	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, int old, int now, int opener)
+{
+	EMIT(sock_state, mg_sock_state, e, {
+		e->sock = cookie;
+		e->write_seq = tp->write_seq;
+		e->snd_una = tp->snd_una;
+		e->rcv_nxt = tp->rcv_nxt;
+		e->copied_seq = tp->copied_seq;
+		e->netns = sk->__sk_common.skc_net.net->ns.inum;
+		e->lport = cfg.anonymize ? 0 : sk->__sk_common.skc_num;
+		e->rport = cfg.anonymize ? 0 : bpf_ntohs(sk->__sk_common.skc_dport);
+		e->old = old;
+		e->now = now;
+		e->family = sk->__sk_common.skc_family;
+		e->opener = opener;
+	});
+}
+
+/* Follow a connected socket from here on. */
+static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
+{
+	struct sock_entry entry = {.cookie = cookie};
+	__u64 key = (__u64)sk;
+	__u32 l[4], r[4];
+
+	sock_addresses(sk, l, r);
+	entry.tuple = sock_tuple(sk, l, r);
+	bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
+	bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY);
+	emit_addr(sk, cookie, l, r);
+}
+
+/* A traced thread uses a connection that was open before: announce it with its counters. */
+static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
+{
+	__u64 cookie = bpf_get_socket_cookie(sk);
+
+	EMIT(sock_open, mg_sock_open, e, {
+		e->sock = cookie;
+		e->bytes_acked = tp->bytes_acked;
+		e->bytes_received = tp->bytes_received;
+		e->snd_una = tp->snd_una;
+		e->snd_nxt = tp->snd_nxt;
+		e->rcv_nxt = tp->rcv_nxt;
+		e->sent_once = tp->bytes_sent - tp->bytes_retrans;
+	});
+	emit_state(sk, tp, cookie, 0, sk->__sk_common.skc_state, 0);
+	select_connected(sk, cookie);
+}
+
+static __always_inline void forget(const struct sock *sk)
+{
+	struct sock_entry *e = sock_of(sk);
+	__u64 key = (__u64)sk, tuple;
+
+	if (!e)
+		return;
+	tuple = e->tuple;
+	if (tuple)
+		bpf_map_delete_elem(&tuples, &tuple);
+	bpf_map_delete_elem(&socks, &key);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* System calls of traced threads on internet sockets. */
+
+/* The socket behind a descriptor of the current thread, NULL if it is none. */
+static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
+{
+	struct fdtable *fdt = t->files->fdt;
+	struct file **slot = fdt->fd, *f = NULL;
+	struct socket *s;
+
+	if ((__u64)fd >= fdt->max_fds)
+		return NULL;
+	if (bpf_probe_read_kernel(&f, sizeof(f), slot + fd) || !f)
+		return NULL;
+	if ((BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return NULL;
+	s = BPF_CORE_READ(f, private_data);
+	return BPF_CORE_READ(s, sk);
+}
+
+static __always_inline __u64 sys_arg(struct pt_regs *regs, int n)
+{
+	return n == 2 ? SYS_ARG2(regs) : n == 3 ? SYS_ARG3(regs) : 0;
+}
+
+/* What the table says of each call: its direction, and which arguments are length and flags. */
+#define CALL_ROW(id, name, dir, len, flags)                                                        \
+	case id:                                                                                   \
+		*asked = sys_arg(regs, len);                                                       \
+		*msg_flags = sys_arg(regs, flags);                                                 \
+		return MG_DIR_##dir;
+static __always_inline int describe(struct pt_regs *regs, int call, __u64 *asked, __u32 *msg_flags)
+{
+	switch (call) {
+		MG_SYSCALLS(CALL_ROW)
+	}
+	return MG_DIR_OTHER;
+}
+
+static __always_inline __u32 stream_position(struct sock *sk, int dir)
+{
+	struct tcp_sock *tp = (void *)sk;
+
+	return dir == MG_DIR_RX ? BPF_CORE_READ(tp, copied_seq) : BPF_CORE_READ(tp, write_seq);
+}
+
+static __always_inline bool internet(int family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+static __always_inline int kind_of_type(int type)
+{
+	return type == SOCK_STREAM ? MG_KIND_tcp : type == SOCK_DGRAM ? MG_KIND_udp : MG_KIND_raw;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct task_state *state;
+	__u64 asked = 0, cookie = 0;
+	__u32 flags = 0, seq = 0, call;
+	int dir, kind = MG_KIND_tcp;
+	struct sock *sk = NULL;
+	__s64 fd = -1;
+
+	if ((__u64)nr >= MG_NR_MAX)
+		return 0;
+	call = cfg.call_of_nr[nr];
+	if (!call)
+		return 0;
+	state = task_of(t);
+	if (!state)
+		return 0;
+	dir = describe(regs, call, &asked, &flags);
+	if (call == MG_SYS_socket) {
+		if (!internet(SYS_ARG0(regs)))
+			return 0;
+		kind = kind_of_type(SYS_ARG1(regs) & 0xf);
+	} else {
+		struct sock_entry *known;
+
+		fd = (__s32)SYS_ARG0(regs);
+		sk = sock_of_fd(t, fd);
+		if (!sk)
+			return 0;
+		known = sock_of(sk);
+		if (known) {
+			cookie = known->cookie;
+		} else {
+			__u16 protocol;
+
+			if (!internet(BPF_CORE_READ(sk, __sk_common.skc_family)))
+				return 0;
+			protocol = BPF_CORE_READ(sk, sk_protocol);
+			cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
+			if (protocol != IPPROTO_TCP)
+				kind = protocol == IPPROTO_UDP ? MG_KIND_udp : MG_KIND_raw;
+		}
+		if (kind == MG_KIND_tcp)
+			seq = stream_position(sk, dir);
+	}
+	state->call = call;
+	state->dir = dir;
+	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
+	state->sock = cookie;
+	EMIT(sys_enter, mg_sys_enter, e, {
+		e->sock = cookie;
+		e->asked = asked;
+		e->fd = fd;
+		e->flags = flags;
+		e->seq = seq;
+		e->call = call;
+		e->kind = kind;
+	});
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	struct task_state *state;
+	__s64 nr = SYS_NR(regs);
+	__u32 seq = 0;
+
+	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
+		return 0;
+	state = current_task();
+	if (!state || !state->call)
+		return 0;
+	if (state->sk)
+		seq = stream_position((void *)state->sk, state->dir);
+	EMIT(sys_exit, mg_sys_exit, e, {
+		e->sock = state->sock;
+		e->ret = ret;
+		e->seq = seq;
+		e->call = state->call;
+	});
+	state->call = 0;
+	return 0;
+}

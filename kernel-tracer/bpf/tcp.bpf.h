@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* TCP itself: connections, segments received, bytes in order, retransmissions. */
+
+static __always_inline __u64 listener_key(const struct sock *sk)
+{
+	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
+}
+
+enum { OPENER_CONNECT = 1, OPENER_ACCEPT };
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
+{
+	struct sock_entry *known = sock_of(sk);
+	struct tcp_sock *tp;
+	__u64 key, one = 1;
+	int opener = 0;
+
+	if (sk->sk_protocol != IPPROTO_TCP)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return 0;
+	if (now == TCP_LISTEN) {
+		key = listener_key(sk);
+		if (!current_task())
+			return 0;
+		bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+		return 0;
+	}
+	if (now == TCP_SYN_SENT && !known) {
+		struct sock_entry entry = {};
+
+		if (!current_task())
+			return 0;
+		entry.cookie = bpf_get_socket_cookie(sk);
+		key = (__u64)sk;
+		bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
+		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
+		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+		return 0;
+	}
+	if (now == TCP_ESTABLISHED) {
+		__u64 cookie;
+
+		opener = old == TCP_SYN_SENT ? OPENER_CONNECT : OPENER_ACCEPT;
+		if (!known) {
+			key = listener_key(sk);
+			if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
+				return 0;
+		}
+		cookie = bpf_get_socket_cookie(sk);
+		emit_state(sk, tp, cookie, old, now, opener);
+		select_connected(sk, cookie);
+		return 0;
+	}
+	if (!known)
+		return 0;
+	emit_state(sk, tp, known->cookie, old, now, 0);
+	if (now == TCP_CLOSE)
+		forget(sk);
+	return 0;
+}
+
+SEC("tp_btf/tcp_destroy_sock")
+int BPF_PROG(on_tcp_destroy, struct sock *sk)
+{
+	forget(sk);
+	return 0;
+}
+
+SEC("tp_btf/tcp_probe")
+int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
+{
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
+	struct sock_entry *known = sock_of(sk);
+	struct segment g;
+
+	if (!tp)
+		return 0;
+	if (!known) {
+		if (!cfg.all)
+			return 0;
+		select_late(sk, tp);
+		known = sock_of(sk);
+		if (!known)
+			return 0;
+	}
+	if (!segment_at_transport(&g, skb))
+		return 0;
+	EMIT(tcp_recv, mg_tcp_recv, e, {
+		e->sock = known->cookie;
+		e->seq = g.seq;
+		e->len = g.len;
+		e->rcv_nxt = tp->rcv_nxt;
+		e->copied_seq = tp->copied_seq;
+		e->snd_una = tp->snd_una;
+		e->snd_wnd = tp->snd_wnd;
+		e->srtt_us = tp->srtt_us;
+		e->cwnd = tp->snd_cwnd;
+	});
+	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(on_tcp_ready, struct sock *sk)
+{
+	struct sock_entry *known = sock_of(sk);
+	struct tcp_sock *tp;
+
+	if (!known)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return 0;
+	EMIT(tcp_ready, mg_tcp_ready, e, {
+		e->sock = known->cookie;
+		e->rcv_nxt = tp->rcv_nxt;
+		e->copied_seq = tp->copied_seq;
+	});
+	return 0;
+}
+
+static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int err)
+{
+	struct sock_entry *known = sock_of(sk);
+	/* in the write queue the control block holds the sequence numbers */
+	struct tcp_skb_cb *cb = (void *)__builtin_preserve_access_index(&skb->cb);
+
+	if (!known)
+		return 0;
+	EMIT(tcp_retransmit, mg_tcp_retransmit, e, {
+		e->sock = known->cookie;
+		e->seq = BPF_CORE_READ(cb, seq);
+		e->len = skb->len;
+		e->err = err;
+	});
+	return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(on_retransmit, struct sock *sk, struct sk_buff *skb, int err)
+{
+	return retransmit(sk, skb, err);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(on_retransmit_old, struct sock *sk, struct sk_buff *skb)
+{
+	return retransmit(sk, skb, 0);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The trace's description in CTF 1.8 TSDL: what babeltrace2 reads to understand the streams. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "tracer.h"
+#include "version.h"
+
+#define TSDL_UINT(tag, bits)                                                                       \
+	"typealias integer { size = " #bits "; align = 8; signed = false; } := " #tag ";\n"
+#define TSDL_HEX(tag, bits)                                                                        \
+	"typealias integer { size = " #bits "; align = 8; signed = false; base = x; } := " #tag ";\n"
+#define TSDL_INT(tag, bits)                                                                        \
+	"typealias integer { size = " #bits "; align = 8; signed = true; } := " #tag ";\n"
+
+/* Only integers have an alias; text and addresses are arrays of the two byte types below. */
+static const char types[] = TSDL_UINT(u8, 8) TSDL_UINT(u16, 16) TSDL_UINT(u32, 32) TSDL_UINT(u64,
+	64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_INT(s32, 32) TSDL_INT(s64, 64)
+	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;\n"
+	"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } "
+	":= ns_t;\n";
+
+static const char layout[] = "stream {\n"
+			     "\tid = 0;\n"
+			     "\tpacket.context := struct {\n"
+			     "\t\tns_t timestamp_begin;\n"
+			     "\t\tns_t timestamp_end;\n"
+			     "\t\tu64 content_size;\n"
+			     "\t\tu64 packet_size;\n"
+			     "\t\tu64 packet_seq_num;\n"
+			     "\t\tu64 events_discarded;\n"
+			     "\t\ts32 cpu_id;\n"
+			     "\t};\n"
+			     "\tevent.header := struct { u16 id; ns_t timestamp; };\n"
+			     "\tevent.context := struct { u32 tid; u32 pid; };\n"
+			     "};\n";
+
+/* How a field of each type is written; the tags are those of MG_TYPES. */
+#define F_u8(n)     "\t\tu8 " n ";\n"
+#define F_u16(n)    "\t\tu16 " n ";\n"
+#define F_u32(n)    "\t\tu32 " n ";\n"
+#define F_u64(n)    "\t\tu64 " n ";\n"
+#define F_x8(n)     "\t\tx8 " n ";\n"
+#define F_x32(n)    "\t\tx32 " n ";\n"
+#define F_s32(n)    "\t\ts32 " n ";\n"
+#define F_s64(n)    "\t\ts64 " n ";\n"
+#define F_text16(n) "\t\tutf8 " n "[16];\n"
+#define F_text32(n) "\t\tutf8 " n "[32];\n"
+#define F_addr(n)   "\t\tx8 " n "[16];\n"
+
+#define FIELD(S, type, name, doc) F_##type("_" #name)
+#define EVENT(num, name, NAME, layer, doc)                                                         \
+	"event {\n\tname = \"" #name "\";\n\tid = " #num ";\n\tstream_id = 0;\n"                    \
+	"\tfields := struct {\n" MG_EV_##NAME(FIELD, ) "\t};\n};\n"
+static const char events[] = MG_KERNEL_EVENTS(EVENT);
+
+static void read_line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(buf, (int)size, f))
+		buf[0] = 0;
+	if (f)
+		fclose(f);
+	buf[strcspn(buf, "\n")] = 0;
+}
+
+int random_uuid(char out[37])
+{
+	read_line("/proc/sys/kernel/random/uuid", out, 37);
+	return strlen(out) == 36 ? 0 : -EIO;
+}
+
+int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns)
+{
+	char path[4096], temporary[4096], boot[37];
+	struct utsname u;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	snprintf(temporary, sizeof(temporary), "%s/.metadata.new", dir);
+	f = fopen(temporary, "we");
+	if (!f)
+		return -errno;
+	uname(&u);
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	fprintf(f, "/* CTF 1.8 */\n\n");
+	/* the clock must stand before the type that maps to it */
+	fprintf(f,
+		"clock {\n\tname = monotonic;\n\tuuid = \"%s\";\n"
+		"\tdescription = \"CLOCK_MONOTONIC\";\n\tfreq = 1000000000;\n"
+		"\toffset_s = %lld;\n\toffset = %lld;\n\tabsolute = true;\n};\n",
+		boot, (long long)(offset_ns / 1000000000), (long long)(offset_ns % 1000000000));
+	fputs(types, f);
+	fprintf(f,
+		"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
+		"\tpacket.header := struct { x32 magic; u8 uuid[16]; u32 stream_id; };\n};\n",
+		uuid);
+	fprintf(f,
+		"env {\n\thostname = \"%s\";\n\tdomain = \"kernel\";\n"
+		"\ttracer_name = \"magnet-kernel-tracer\";\n\ttracer_version = \"%s\";\n"
+		"\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n\tkernel_version = \"%s\";\n};\n",
+		u.nodename, MAGNET_VERSION, u.sysname, u.release, u.version);
+	fputs(layout, f);
+	fputs(events, f);
+	if (fflush(f) != 0 || ferror(f)) {
+		int err = -errno;
+
+		fclose(f);
+		unlink(temporary);
+		return err ? err : -EIO;
+	}
+	fclose(f);
+	return rename(temporary, path) == 0 ? 0 : -errno;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "tracer.h"
+
+struct reader {
+	struct mg_ring *ring;
+	uint64_t tail;
+	uint64_t lost;    /* on this CPU, as far as the trace tells */
+	uint64_t last_ts; /* of the last event read */
+};
+
+struct drain {
+	struct hooks *hooks;
+	struct ctf_writer *writer;
+	struct reader *cpu;
+	uint64_t mask;
+	unsigned int shift;
+	uint64_t lost;         /* all CPUs, all reasons */
+	uint64_t misses_until; /* programs' misses are told up to this time */
+};
+
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
+{
+	struct drain *d = calloc(1, sizeof(*d));
+	uint64_t now = mg_monotonic_ns();
+
+	if (!d)
+		return -ENOMEM;
+	d->cpu = calloc((size_t)h->cpus, sizeof(*d->cpu));
+	if (!d->cpu) {
+		free(d);
+		return -ENOMEM;
+	}
+	d->hooks = h;
+	d->writer = w;
+	d->mask = h->ring_slots - 1;
+	d->shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
+	d->misses_until = now;
+	for (int i = 0; i < h->cpus; i++) {
+		struct reader *r = &d->cpu[i];
+
+		/* what is there already (calibration) is not part of the recording */
+		r->ring = hooks_ring(h, i);
+		r->tail = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+		r->lost = r->ring->lost;
+		r->last_ts = now;
+		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_RELEASE);
+	}
+	*out = d;
+	return 0;
+}
+
+#define LOST_RING_FULL 1
+#define LOST_RECURSION 2
+
+static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	struct mg_lost e = {.count = count,
+		.from_ns = from,
+		.to_ns = to,
+		.cpu = cpu,
+		.reason = LOST_RING_FULL,
+		.producer = "ring"};
+	struct reader *r = &d->cpu[cpu];
+
+	r->lost += count;
+	d->lost += count;
+	ctf_set_discarded(d->writer, cpu, r->lost);
+	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+/* Returns how full the ring was, in percent, or a negative errno. */
+static int read_ring(struct drain *d, int cpu)
+{
+	struct reader *r = &d->cpu[cpu];
+	uint64_t tail = r->tail;
+	uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+	int fill = (int)((head - tail) * 100 >> d->shift);
+	int err = 0;
+
+	for (; tail != head; tail++) {
+		const struct mg_slot *s = &r->ring->slot[tail & d->mask];
+		uint64_t word = __atomic_load_n((const uint64_t *)s, __ATOMIC_ACQUIRE);
+
+		if ((uint16_t)(word >> 32) != (uint16_t)((tail >> d->shift) + 1))
+			break; /* taken, but not filled yet */
+		if ((uint32_t)word != (uint32_t)r->lost) {
+			err = tell_lost(d, cpu, (uint32_t)((uint32_t)word - (uint32_t)r->lost),
+				r->last_ts, s->ts);
+			if (err)
+				break;
+		}
+		err = ctf_slot(d->writer, cpu, s);
+		if (err)
+			break;
+		r->last_ts = s->ts;
+		if ((tail & 1023) == 1023) /* give room back early */
+			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
+	}
+	r->tail = tail;
+	__atomic_store_n(&r->ring->tail, tail, __ATOMIC_RELEASE);
+	return err ? err : fill;
+}
+
+/* A ring that is still full at the end, or lost only its last events, shows no later slot. */
+static int tell_trailing(struct drain *d, int cpu)
+{
+	struct reader *r = &d->cpu[cpu];
+	uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_RELAXED);
+
+	if (lost == r->lost)
+		return 0;
+	return tell_lost(d, cpu, lost - r->lost, r->last_ts, mg_monotonic_ns());
+}
+
+int drain_pass(struct drain *d)
+{
+	int fullest = 0;
+
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		int fill = read_ring(d, i);
+
+		if (fill < 0)
+			return fill;
+		if (fill > fullest)
+			fullest = fill;
+	}
+	return fullest;
+}
+
+int drain_finish(struct drain *d)
+{
+	int err = drain_pass(d);
+
+	for (int i = 0; i < d->hooks->cpus && err >= 0; i++)
+		err = tell_trailing(d, i);
+	return err < 0 ? err : 0;
+}
+
+int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
+{
+	return ctf_event(d->writer, CTF_TRACER_STREAM, id, mg_monotonic_ns(), payload, size);
+}
+
+int drain_check_misses(struct drain *d)
+{
+	struct mg_lost e = {
+		.from_ns = d->misses_until, .cpu = -1, .reason = LOST_RECURSION, .producer = ""};
+
+	e.count = hooks_new_misses(d->hooks, e.producer);
+	d->misses_until = e.to_ns = mg_monotonic_ns();
+	if (e.count == 0)
+		return 0;
+	d->lost += e.count;
+	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+uint64_t drain_lost(const struct drain *d)
+{
+	return d->lost;
+}
+
+void drain_free(struct drain *d)
+{
+	if (!d)
+		return;
+	free(d->cpu);
+	free(d);
+}

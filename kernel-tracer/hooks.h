@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of BPF programs, for hooks.c and netns.c. */
+#ifndef MAGNET_KERNEL_TRACER_HOOKS_H
+#define MAGNET_KERNEL_TRACER_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "event_table.h"
+
+/* of <linux/bpf.h> since 6.4, which may be newer than the build machine's */
+#define MG_BPF_PROG_TYPE_NETFILTER 32
+#define MG_BPF_NETFILTER           45
+
+enum hook_kind { HOOK_TP, HOOK_NETFILTER };
+
+struct hook {
+	enum mg_layer layer;
+	enum hook_kind kind;
+	const char *program; /* in the BPF object */
+	const char *event;   /* it feeds */
+	const char *target;  /* tracepoint */
+	int number;          /* tracepoint: arguments it must have; netfilter: which hook */
+	int priority;        /* netfilter */
+};
+
+/* outcomes beside 0 and negative errnos */
+#define HOOK_NOT_NEEDED 1 /* another row feeds the event */
+#define HOOK_NOT_WANTED 2 /* its layer is not chosen */
+
+extern const struct hook hook_table[];
+
+/* Programs that decide what is traced are attached whatever the layers. */
+static inline bool hook_is_selection(const struct hook *k)
+{
+	return strncmp(k->event, "task_", 5) == 0 || strncmp(k->event, "sock_state", 10) == 0 ||
+	       strcmp(k->event, "sock_close") == 0;
+}
+
+struct hooks;
+/* The netfilter rows, and whether they can be attached. */
+bool hooks_want_netfilter(const struct hooks *h, const struct hook **first, size_t *count);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet-kernel-tracer: records kernel events into a CTF trace until told to stop. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "log.h"
+#include "options.h"
+#include "tracer.h"
+#include "version.h"
+
+static const char usage[] =
+	"usage: magnet-kernel-tracer -o DIR [OPTION...] [--] [COMMAND [ARG...]]\n"
+	"\n"
+	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of an\n"
+	"existing process, or of the whole machine, into a CTF trace in DIR.\n"
+	"\n"
+	"  -o, --output DIR      trace directory to make\n"
+	"  -p, --pid PID         record this process and the children it makes\n"
+	"  -a, --all             record every process (the default without PID and COMMAND)\n"
+	"  -l, --layers LIST     of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
+	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
+	"      --duration S      stop after S seconds\n"
+	"      --anonymize       leave out addresses and ports\n"
+	"      --control-fd FD   speak with a parent: one JSON object a line\n"
+	"  -h, --help\n"
+	"      --version\n";
+
+struct run {
+	struct tracer_options options;
+	struct hooks hooks;
+	struct ctf_writer *writer;
+	struct drain *drain;
+	struct netns_hooks *netns;
+	struct ring_buffer *new_netns;
+	struct hook_status *hook; /* outcomes, for the parent */
+	size_t hook_count;
+	struct mg_calibration calibration;
+	int control, signals;
+	unsigned int duration_s;
+	char **command;
+	pid_t child;
+	int child_status;
+	uint64_t next_sync, started, stop_at;
+	bool stop;
+};
+
+static void on_hook(void *arg, const struct hook_status *status)
+{
+	struct run *r = arg;
+	struct hook_status *more = realloc(r->hook, (r->hook_count + 1) * sizeof(*more));
+
+	if (!more)
+		return;
+	r->hook = more;
+	more[r->hook_count++] = *status;
+	if (r->drain) {
+		struct mg_hook e = {.status = status->status, .netns = status->netns};
+
+		snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
+		snprintf(e.hook, sizeof(e.hook), "%s", status->what);
+		drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
+	}
+	if (status->status && status->status != -EOPNOTSUPP)
+		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
+			status->what, strerror(-status->status));
+}
+
+static int on_new_netns(void *arg, void *data, size_t size)
+{
+	struct run *r = arg;
+	const struct mg_new_netns *n = data;
+
+	if (size >= sizeof(*n))
+		netns_attach(r->netns, n->inum, (pid_t)n->pid);
+	return 0;
+}
+
+/* The hooks in, costs measured, and the trace begun. */
+static int begin(struct run *r)
+{
+	double bare[2], hooked[2];
+	int err;
+
+	err = calibrate_call(&bare[0], &bare[1]);
+	if (err)
+		return err;
+	err = hooks_load(&r->hooks, &r->options);
+	if (err)
+		return err;
+	err = ctf_open(&r->writer, r->options.dir, r->hooks.cpus);
+	if (err) {
+		mg_error("cannot make a trace in %s: %s", r->options.dir, strerror(-err));
+		return err;
+	}
+	err = hooks_attach(&r->hooks, &r->options, on_hook, r);
+	if (err)
+		return err;
+	if (!r->options.all) {
+		err = calibrate_follow_self(&r->hooks, true);
+		if (err) {
+			mg_error("cannot mark a task as traced: %s", strerror(-err));
+			return err;
+		}
+		calibrate_call(&hooked[0], &hooked[1]);
+		calibrate_follow_self(&r->hooks, false);
+		calibrate_result(&r->calibration, bare, hooked);
+	} else {
+		calibrate_result(&r->calibration, bare, bare); /* the tracer is never traced */
+	}
+	err = drain_new(&r->drain, &r->hooks, r->writer);
+	if (err)
+		return err;
+	for (size_t i = 0, n = r->hook_count; i < n; i++) {
+		on_hook(r, &r->hook[0]); /* again, now that there is a trace for it */
+		memmove(r->hook, r->hook + 1, --r->hook_count * sizeof(*r->hook));
+	}
+	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
+	r->netns = netns_new(
+		&r->hooks, r->options.layers & 1u << MG_LAYER_IP, on_hook, r);
+	r->new_netns = ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
+	if (!r->netns || !r->new_netns)
+		return -ENOMEM;
+	netns_attach_initial(r->netns, &r->options);
+	return 0;
+}
+
+/* COMMAND waits, stopped at its first instruction, until it is followed. */
+static int start_command(struct run *r, int *go)
+{
+	int gate[2];
+	sigset_t none;
+
+	if (pipe2(gate, O_CLOEXEC) != 0)
+		return -errno;
+	r->child = fork();
+	if (r->child < 0)
+		return -errno;
+	if (r->child == 0) {
+		char c;
+
+		close(gate[1]);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		if (read(gate[0], &c, 1) != 1)
+			_exit(125);
+		execvp(r->command[0], r->command);
+		mg_error("cannot run %s: %s", r->command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(gate[0]);
+	*go = gate[1];
+	r->options.pid = r->child;
+	return 0;
+}
+
+static void say(const struct run *r, const char *what)
+{
+	struct rusage ru;
+	uint64_t cpu;
+	FILE *f;
+	int fd;
+
+	if (r->control < 0)
+		return;
+	fd = dup(r->control);
+	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!f)
+		return;
+	getrusage(RUSAGE_SELF, &ru);
+	cpu = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
+	      (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
+	fprintf(f,
+		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, \"cpu_ns\": %llu, "
+		"\"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
+		"\"event_cycles\": %u, \"hooks\": [",
+		what, (unsigned long long)ctf_events(r->writer),
+		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)drain_lost(r->drain),
+		(unsigned long long)cpu,
+		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
+		(unsigned long long)r->calibration.counter_hz,
+		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
+	for (size_t i = 0; i < r->hook_count; i++)
+		fprintf(f,
+			"%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
+			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
+			r->hook[i].status, r->hook[i].netns);
+	fprintf(f, "]}\n");
+	fclose(f);
+}
+
+/* The parent may name the wall-clock offset the application trace uses; end of file means stop. */
+static void read_control(struct run *r)
+{
+	char line[128];
+	long long offset;
+	ssize_t n = read(r->control, line, sizeof(line) - 1);
+
+	if (n <= 0) {
+		r->stop = true;
+		return;
+	}
+	line[n] = 0;
+	if (sscanf(line, "offset %lld", &offset) == 1)
+		ctf_set_clock_offset(r->writer, offset);
+	if (strstr(line, "stop"))
+		r->stop = true;
+}
+
+static void read_signal(struct run *r)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo != SIGCHLD) {
+		r->stop = true;
+		return;
+	}
+	if (r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child) {
+		r->child_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		r->child = 0;
+		r->stop = true;
+	}
+}
+
+/* Every 100 ms at most: the clock, and what programs were skipped. */
+static int periodic(struct run *r, uint64_t now)
+{
+	struct mg_clock_sync sync;
+
+	if (now < r->next_sync)
+		return 0;
+	r->next_sync = now + 90000000;
+	mg_clock_sync_read(&sync, 100);
+	/* stamped with its own instant, not with the time of writing */
+	return ctf_event(r->writer, CTF_TRACER_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+		       MG_PAYLOAD_SIZE(CLOCK_SYNC)) ?: drain_check_misses(r->drain);
+}
+
+static int loop(struct run *r)
+{
+	enum { SIGNALS, NEW_NETNS, CONTROL };
+	struct pollfd fds[] = {
+		{r->signals, POLLIN, 0},
+		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
+		{r->control, POLLIN, 0},
+	};
+	int wait = 0, err = 0;
+
+	while (!r->stop) {
+		uint64_t now;
+
+		if (poll(fds, 3, wait) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[NEW_NETNS].revents)
+			ring_buffer__consume(r->new_netns);
+		if (fds[SIGNALS].revents)
+			read_signal(r);
+		if (fds[CONTROL].revents)
+			read_control(r);
+		err = drain_pass(r->drain);
+		if (err < 0)
+			return err;
+		/* a ring that fills fast is read again at once */
+		wait = err > 25 ? 0 : (int)r->options.drain_ms;
+		now = mg_monotonic_ns();
+		err = periodic(r, now) ?: ctf_flush(r->writer);
+		if (err)
+			return err;
+		if (r->stop_at && now >= r->stop_at)
+			r->stop = true;
+	}
+	return 0;
+}
+
+/* Everything that was recorded reaches the trace, then one last clock reading and the end mark. */
+static int finish(struct run *r)
+{
+	struct mg_trace_end e = {0};
+	struct rusage ru;
+	int err;
+
+	hooks_detach(&r->hooks);
+	netns_free(r->netns);
+	r->netns = NULL;
+	usleep(2000); /* programs that still run on another CPU */
+	err = drain_finish(r->drain);
+	r->next_sync = 0;
+	if (!err)
+		err = periodic(r, mg_monotonic_ns());
+	getrusage(RUSAGE_SELF, &ru);
+	e.events = ctf_events(r->writer) + 1;
+	e.lost = drain_lost(r->drain);
+	e.cpu_ns = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
+		   (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
+	if (!err)
+		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
+	return err ? err : ctf_flush(r->writer);
+}
+
+static int parse(struct run *r, int argc, char **argv)
+{
+	enum { DURATION = 256, ANONYMIZE, CONTROL_FD, VERSION };
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"pid", required_argument, NULL, 'p'},
+		{"all", no_argument, NULL, 'a'},
+		{"layers", required_argument, NULL, 'l'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"drain", required_argument, NULL, 'd'},
+		{"duration", required_argument, NULL, DURATION},
+		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"control-fd", required_argument, NULL, CONTROL_FD},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, VERSION},
+		{0},
+	};
+	struct tracer_options *o = &r->options;
+	uint64_t n;
+	int c;
+
+	o->layers = MG_ALL_LAYERS;
+	o->drain_ms = 20;
+	r->control = -1;
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, NULL)) != -1) {
+		bool ok = true;
+
+		switch (c) {
+		case 'o':
+			o->dir = optarg;
+			break;
+		case 'p':
+			ok = option_number(optarg, 1, INT_MAX, &n);
+			o->pid = (pid_t)n;
+			break;
+		case 'a':
+			o->all = true;
+			break;
+		case 'l':
+			ok = option_layers(optarg, &o->layers);
+			break;
+		case 'b':
+			ok = option_size(optarg, 4096, 1u << 30, &o->buffer_bytes);
+			break;
+		case 'd':
+			ok = option_number(optarg, 1, 10000, &n);
+			o->drain_ms = (unsigned int)n;
+			break;
+		case DURATION:
+			ok = option_number(optarg, 1, 1000000, &n);
+			r->duration_s = (unsigned int)n;
+			break;
+		case ANONYMIZE:
+			o->anonymize = true;
+			break;
+		case CONTROL_FD:
+			ok = option_number(optarg, 0, INT_MAX, &n);
+			r->control = (int)n;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		case VERSION:
+			puts("magnet-kernel-tracer " MAGNET_VERSION);
+			return 1;
+		default:
+			return -EINVAL;
+		}
+		if (!ok) {
+			mg_error("bad value '%s' (see --help)", optarg);
+			return -EINVAL;
+		}
+	}
+	if (optind < argc)
+		r->command = argv + optind;
+	if (!o->dir) {
+		mg_error("where to? -o DIR is missing (see --help)");
+		return -EINVAL;
+	}
+	if (r->command && (o->pid || o->all)) {
+		mg_error("a COMMAND, --pid and --all exclude each other");
+		return -EINVAL;
+	}
+	if (!r->command && !o->pid)
+		o->all = true;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = {0};
+	sigset_t set;
+	int err, gate = -1;
+
+	mg_log_name("magnet-kernel-tracer");
+	err = parse(&r, argc, argv);
+	if (err)
+		return err > 0 ? 0 : 2;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
+	umask(0077);
+
+	if (r.command)
+		err = start_command(&r, &gate);
+	if (!err)
+		err = begin(&r);
+	if (!err && r.options.pid) {
+		err = hooks_follow(&r.hooks);
+		if (err)
+			mg_error("cannot follow process %d: %s", (int)r.options.pid,
+				strerror(-err));
+	}
+	if (err)
+		goto out;
+	if (r.duration_s)
+		r.stop_at = mg_monotonic_ns() + r.duration_s * 1000000000ull;
+	periodic(&r, mg_monotonic_ns());
+	say(&r, "ready");
+	if (gate >= 0 && write(gate, "g", 1) != 1)
+		mg_warn("cannot start %s", r.command[0]);
+	err = loop(&r);
+	if (!err)
+		err = finish(&r);
+	if (err == -ENOSPC)
+		mg_error("no space left in %s: recording ended early, what was written is readable",
+			r.options.dir);
+	else if (err)
+		mg_error("recording ended early: %s", strerror(-err));
+	say(&r, "done");
+out:
+	if (gate >= 0)
+		close(gate);
+	ring_buffer__free(r.new_netns);
+	netns_free(r.netns);
+	drain_free(r.drain);
+	if (r.writer && ctf_close(r.writer) && !err)
+		err = -EIO;
+	hooks_unload(&r.hooks);
+	free(r.hook);
+	return err ? 1 : r.child_status;
+}

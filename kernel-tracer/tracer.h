@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel tracer's parts and what they share. Functions return 0 or a negative errno. */
+#ifndef MAGNET_KERNEL_TRACER_H
+#define MAGNET_KERNEL_TRACER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "event_table.h"
+#include "events.h"
+#include "ring.h"
+
+struct tracer_options {
+	const char *dir;       /* trace directory, made if missing */
+	uint32_t layers;       /* bits 1 << enum mg_layer */
+	uint64_t buffer_bytes; /* ring size a CPU, 0 = default */
+	unsigned int drain_ms; /* how often rings are emptied */
+	pid_t pid;             /* process to follow with its children, 0 = none */
+	bool all;              /* everything on the machine */
+	bool anonymize;
+};
+
+struct bpf_object;
+struct bpf_link;
+
+/* ---- hooks.c: the BPF programs, which of them this kernel takes, and their links ---- */
+
+#define HOOKS_MAX 32
+
+struct hooks {
+	struct bpf_object *object;
+	struct bpf_link *links[HOOKS_MAX];
+	int link_count;
+	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
+	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
+	uint8_t *ring_memory; /* all rings, mapped */
+	uint64_t ring_stride; /* bytes from one CPU's ring to the next */
+	uint64_t ring_slots;
+	int cpus;
+};
+
+/* How a hook turned out; `status` 0 attached, else negative errno. */
+struct hook_status {
+	enum mg_layer layer;
+	char what[32]; /* event it feeds, and by what */
+	int status;
+	uint32_t netns; /* 0 = all */
+};
+typedef void (*hook_report_fn)(void *arg, const struct hook_status *status);
+
+int hooks_load(struct hooks *h, const struct tracer_options *o);
+/* Attach everything of the chosen layers; each outcome is told to `report`. */
+int hooks_attach(struct hooks *h, const struct tracer_options *o, hook_report_fn report, void *arg);
+void hooks_detach(struct hooks *h);
+void hooks_unload(struct hooks *h);
+/* Mark the threads of a process as traced. */
+int hooks_follow(struct hooks *h);
+int hooks_program_fd(const struct hooks *h, const char *program);
+int hooks_map_fd(const struct hooks *h, const char *map);
+/* Times a program was skipped because it had interrupted itself, since the last call, in sum. */
+uint64_t hooks_new_misses(struct hooks *h, char producer[32]);
+static inline struct mg_ring *hooks_ring(const struct hooks *h, int cpu)
+{
+	return (struct mg_ring *)(h->ring_memory + h->ring_stride * (uint64_t)cpu);
+}
+
+/* ---- netns.c: the IP layer's hooks, which belong to one network namespace each ---- */
+
+struct netns_hooks;
+struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn report, void *arg);
+/* Attach in the namespaces known at the start. */
+void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o);
+/* Attach in the namespace `inum`, found through process `pid` or any other in it. */
+void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
+void netns_free(struct netns_hooks *n);
+
+/* ---- ctf_writer.c: a CTF 1.8 trace, one stream a CPU and one of the tracer's own ---- */
+
+struct ctf_writer;
+#define CTF_TRACER_STREAM (-1) /* as a CPU number: the tracer's own stream */
+
+int ctf_open(struct ctf_writer **out, const char *dir, int cpus);
+/* `payload` is `size` bytes as the event table lays them out. Times must not decrease. */
+int ctf_event(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload,
+	uint32_t size);
+/* A slot as it stands in the ring; the caller has checked that it is complete. */
+int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
+/* Events lost on a CPU so far, for babeltrace2's own discarded-events warnings. */
+void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
+/* Write out what is buffered, as whole packets. */
+int ctf_flush(struct ctf_writer *w);
+/* The wall-clock offset of CLOCK_MONOTONIC to put into the metadata, ns; rewrites it. */
+int ctf_set_clock_offset(struct ctf_writer *w, int64_t offset_ns);
+uint64_t ctf_events(const struct ctf_writer *w);
+uint64_t ctf_bytes(const struct ctf_writer *w);
+/* Flush and close; the first error of the writer's life, if any. */
+int ctf_close(struct ctf_writer *w);
+
+/* ctf_metadata.c: the trace's description, from the event table */
+int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns);
+
+/* ---- drain.c: from the rings to the trace ---- */
+
+struct drain;
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
+/* One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. */
+int drain_pass(struct drain *d);
+/* The last pass: also tells losses after which nothing was recorded. */
+int drain_finish(struct drain *d);
+/* Write an event of the tracer's own, now. */
+int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size);
+/* Programs skipped since the last call become a `lost` event. */
+int drain_check_misses(struct drain *d);
+uint64_t drain_lost(const struct drain *d);
+void drain_free(struct drain *d);
+
+/* ---- calibrate.c: what one recorded event costs here ---- */
+
+/* Cycles of one system call that sys_enter and sys_exit would record: median, standard error. */
+int calibrate_call(double *cycles, double *error);
+/* Mark the tracer's own thread as traced, or not. */
+int calibrate_follow_self(struct hooks *h, bool on);
+/* From the same call without and with the hooks. */
+void calibrate_result(struct mg_calibration *out, const double bare[2], const double hooked[2]);
+
+/* ---- names for files ---- */
+
+/* The 16 bytes of a UUID in text form, from the kernel. */
+int random_uuid(char out[37]);
+
+#endif
