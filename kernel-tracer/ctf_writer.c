@@ -42,7 +42,6 @@ struct stream {
 
 struct ctf_writer {
 	char dir[4096];
-	char uuid_text[37];
 	uint8_t uuid[16];
 	struct stream *streams; /* a CPU each, the tracer's own last */
 	int cpus;
@@ -96,13 +95,13 @@ int ctf_open(struct ctf_writer **out, const char *dir, int cpus)
 {
 	struct ctf_writer *w = calloc(1, sizeof(*w));
 	const struct mg_event_desc *table;
+	char uuid[37];
 	size_t count;
 	int err = -ENOMEM;
 
 	if (!w)
 		return -ENOMEM;
 	w->cpus = cpus;
-	snprintf(w->dir, sizeof(w->dir), "%s", dir);
 	w->streams = calloc((size_t)cpus + 1, sizeof(*w->streams));
 	if (!w->streams)
 		goto fail;
@@ -118,11 +117,17 @@ int ctf_open(struct ctf_writer **out, const char *dir, int cpus)
 		err = -errno;
 		goto fail;
 	}
-	err = random_uuid(w->uuid_text);
+	snprintf(w->dir, sizeof(w->dir), "%s/metadata", dir);
+	if (access(w->dir, F_OK) == 0) { /* never over an older trace */
+		err = -EEXIST;
+		goto fail;
+	}
+	snprintf(w->dir, sizeof(w->dir), "%s", dir);
+	err = random_uuid(uuid);
 	if (err)
 		goto fail;
-	parse_uuid(w->uuid_text, w->uuid);
-	err = ctf_write_metadata(dir, w->uuid_text, wall_clock_offset());
+	parse_uuid(uuid, w->uuid);
+	err = ctf_write_metadata(dir, uuid, wall_clock_offset());
 	if (err)
 		goto fail;
 	*out = w;
@@ -131,11 +136,6 @@ fail:
 	free(w->streams);
 	free(w);
 	return err;
-}
-
-int ctf_set_clock_offset(struct ctf_writer *w, int64_t offset_ns)
-{
-	return ctf_write_metadata(w->dir, w->uuid_text, offset_ns);
 }
 
 /* A stream's file appears with its first packet: a CPU without events leaves none. */

@@ -248,12 +248,13 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	err = bpf_object__load(h->object);
 	if (err) {
 		if (err == -EPERM || err == -EACCES)
-			mg_error("the kernel refuses BPF (%s): run as root, or with CAP_BPF, "
-				 "CAP_PERFMON and CAP_NET_ADMIN",
+			snprintf(h->why, sizeof(h->why),
+				"the kernel refuses BPF (%s); it takes root, or CAP_BPF, CAP_PERFMON "
+				"and CAP_NET_ADMIN",
 				strerror(-err));
 		else
-			mg_error("loading BPF programs: %s (%s)", strerror(-err),
-				last_libbpf_line);
+			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
+				strerror(-err), last_libbpf_line);
 		return err;
 	}
 	h->ring_memory = mmap(NULL, h->ring_stride * (uint64_t)h->cpus, PROT_READ | PROT_WRITE,

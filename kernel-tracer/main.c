@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,16 @@ struct run {
 	bool stop;
 };
 
+static void note_hook(struct run *r, const struct hook_status *status)
+{
+	struct mg_hook e = {.status = status->status, .netns = status->netns};
+
+	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
+	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
+	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
+}
+
+/* Before there is a trace, outcomes are kept for it. */
 static void on_hook(void *arg, const struct hook_status *status)
 {
 	struct run *r = arg;
@@ -71,14 +82,9 @@ static void on_hook(void *arg, const struct hook_status *status)
 		return;
 	r->hook = more;
 	more[r->hook_count++] = *status;
-	if (r->drain) {
-		struct mg_hook e = {.status = status->status, .netns = status->netns};
-
-		snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
-		snprintf(e.hook, sizeof(e.hook), "%s", status->what);
-		drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
-	}
-	if (status->status && status->status != -EOPNOTSUPP)
+	if (r->drain)
+		note_hook(r, status);
+	if (status->status && r->control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
 			status->what, strerror(-status->status));
 }
@@ -93,52 +99,68 @@ static int on_new_netns(void *arg, void *data, size_t size)
 	return 0;
 }
 
+/* One line about what went wrong: to the parent if there is one, else to the user. */
+static int fail(const struct run *r, int err, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (char *p = text; *p; p++)
+		if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
+			*p = '\'';
+	if (r->control < 0)
+		mg_error("%s", text);
+	else
+		dprintf(r->control, "{\"failed\": true, \"error\": \"%s\"}\n", text);
+	return err;
+}
+
 /* The hooks in, costs measured, and the trace begun. */
 static int begin(struct run *r)
 {
+	struct tracer_options *o = &r->options;
 	double bare[2], hooked[2];
 	int err;
 
 	err = calibrate_call(&bare[0], &bare[1]);
 	if (err)
-		return err;
-	err = hooks_load(&r->hooks, &r->options);
+		return fail(r, err, "no socket for calibration: %s", strerror(-err));
+	err = hooks_load(&r->hooks, o);
 	if (err)
-		return err;
-	err = ctf_open(&r->writer, r->options.dir, r->hooks.cpus);
-	if (err) {
-		mg_error("cannot make a trace in %s: %s", r->options.dir, strerror(-err));
-		return err;
-	}
-	err = hooks_attach(&r->hooks, &r->options, on_hook, r);
+		return fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
+	err = hooks_attach(&r->hooks, o, on_hook, r);
 	if (err)
-		return err;
-	if (!r->options.all) {
+		return fail(r, err, "cannot attach: %s", strerror(-err));
+	if (!o->all) {
 		err = calibrate_follow_self(&r->hooks, true);
-		if (err) {
-			mg_error("cannot mark a task as traced: %s", strerror(-err));
-			return err;
-		}
+		if (err)
+			return fail(r, err, "cannot mark a task as traced: %s", strerror(-err));
 		calibrate_call(&hooked[0], &hooked[1]);
 		calibrate_follow_self(&r->hooks, false);
-		calibrate_result(&r->calibration, bare, hooked);
-	} else {
-		calibrate_result(&r->calibration, bare, bare); /* the tracer is never traced */
+	} else { /* then the tracer itself is never traced */
+		memcpy(hooked, bare, sizeof(hooked));
 	}
+	calibrate_result(&r->calibration, bare, hooked);
+	err = ctf_open(&r->writer, o->dir, r->hooks.cpus);
+	if (err)
+		return fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
 	if (err)
-		return err;
-	for (size_t i = 0, n = r->hook_count; i < n; i++) {
-		on_hook(r, &r->hook[0]); /* again, now that there is a trace for it */
-		memmove(r->hook, r->hook + 1, --r->hook_count * sizeof(*r->hook));
-	}
+		return fail(r, err, "%s", strerror(-err));
+	for (size_t i = 0; i < r->hook_count; i++)
+		note_hook(r, &r->hook[i]);
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
-	r->netns = netns_new(
-		&r->hooks, r->options.layers & 1u << MG_LAYER_IP, on_hook, r);
+	r->netns = netns_new(&r->hooks, o->layers & 1u << MG_LAYER_IP, on_hook, r);
 	r->new_netns = ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
 	if (!r->netns || !r->new_netns)
-		return -ENOMEM;
-	netns_attach_initial(r->netns, &r->options);
+		return fail(r, -ENOMEM, "out of memory");
+	netns_attach_initial(r->netns, o);
+	err = o->pid ? hooks_follow(&r->hooks) : 0;
+	if (err)
+		return fail(r, err, "cannot follow process %d: %s", (int)o->pid, strerror(-err));
 	return 0;
 }
 
@@ -206,21 +228,12 @@ static void say(const struct run *r, const char *what)
 	fclose(f);
 }
 
-/* The parent may name the wall-clock offset the application trace uses; end of file means stop. */
+/* Whatever the parent says, or its end, means stop. */
 static void read_control(struct run *r)
 {
 	char line[128];
-	long long offset;
-	ssize_t n = read(r->control, line, sizeof(line) - 1);
 
-	if (n <= 0) {
-		r->stop = true;
-		return;
-	}
-	line[n] = 0;
-	if (sscanf(line, "offset %lld", &offset) == 1)
-		ctf_set_clock_offset(r->writer, offset);
-	if (strstr(line, "stop"))
+	if (read(r->control, line, sizeof(line)) >= 0 || errno != EINTR)
 		r->stop = true;
 }
 
@@ -430,12 +443,6 @@ int main(int argc, char **argv)
 		err = start_command(&r, &gate);
 	if (!err)
 		err = begin(&r);
-	if (!err && r.options.pid) {
-		err = hooks_follow(&r.hooks);
-		if (err)
-			mg_error("cannot follow process %d: %s", (int)r.options.pid,
-				strerror(-err));
-	}
 	if (err)
 		goto out;
 	if (r.duration_s)
@@ -448,10 +455,10 @@ int main(int argc, char **argv)
 	if (!err)
 		err = finish(&r);
 	if (err == -ENOSPC)
-		mg_error("no space left in %s: recording ended early, what was written is readable",
+		fail(&r, err, "no space left in %s: recording ended early, what is there is readable",
 			r.options.dir);
 	else if (err)
-		mg_error("recording ended early: %s", strerror(-err));
+		fail(&r, err, "recording ended early: %s", strerror(-err));
 	say(&r, "done");
 out:
 	if (gate >= 0)

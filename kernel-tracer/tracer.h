@@ -32,6 +32,7 @@ struct hooks {
 	struct bpf_object *object;
 	struct bpf_link *links[HOOKS_MAX];
 	int link_count;
+	char why[300];              /* what hooks_load() failed at */
 	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
 	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
 	uint8_t *ring_memory; /* all rings, mapped */
@@ -90,8 +91,6 @@ int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
 void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
-/* The wall-clock offset of CLOCK_MONOTONIC to put into the metadata, ns; rewrites it. */
-int ctf_set_clock_offset(struct ctf_writer *w, int64_t offset_ns);
 uint64_t ctf_events(const struct ctf_writer *w);
 uint64_t ctf_bytes(const struct ctf_writer *w);
 /* Flush and close; the first error of the writer's life, if any. */

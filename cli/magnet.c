@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet: finds the subcommand. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "log.h"
+#include "version.h"
+
+/* sorted by name */
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} commands[] = {
+	{"doctor", cmd_doctor, "what this machine can trace, layer by layer, and why not"},
+	{"record", cmd_record, "run a program and record its traffic through every layer"},
+	{"report", cmd_report, "where its bytes waited, and what the stack made of its traffic"},
+	{"show", cmd_show, "every event in time order"},
+};
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void help(FILE *to)
+{
+	fprintf(to, "usage: magnet COMMAND [ARG...]\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
+	fprintf(to, "\nmagnet COMMAND --help tells more; magnet --version prints the version.\n");
+}
+
+static int compare(const void *key, const void *row)
+{
+	return strcmp(key, *(const char *const *)row);
+}
+
+int main(int argc, char **argv)
+{
+	const void *row;
+
+	if (argc < 2) {
+		help(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+		strcmp(argv[1], "help") == 0) {
+		help(stdout);
+		return EXIT_DONE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("magnet " MAGNET_VERSION);
+		return EXIT_DONE;
+	}
+	row = bsearch(argv[1], commands, COMMANDS, sizeof(commands[0]), compare);
+	if (!row) {
+		mg_error("there is no command '%s' (see magnet --help)", argv[1]);
+		return EXIT_USAGE;
+	}
+	return ((const __typeof__(commands[0]) *)row)->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "open_trace.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bt/graph.h"
+#include "log.h"
+
+static json_t *read_session(char *const dirs[], int count)
+{
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+		json_error_t error;
+		json_t *session;
+
+		snprintf(path, sizeof(path), "%.4000s/session.json", dirs[i]);
+		if (access(path, R_OK) != 0)
+			continue;
+		session = json_load_file(path, 0, &error);
+		if (session)
+			return session;
+		mg_warn("%s is damaged (line %d: %s): read without it", path, error.line,
+			error.text);
+	}
+	return NULL;
+}
+
+int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
+{
+	struct mg_traces traces;
+	char why[1024];
+	int err;
+
+	*session = NULL;
+	for (int i = 0; i < count; i++)
+		if (access(dirs[i], R_OK | X_OK) != 0) {
+			mg_error("%s: %s", dirs[i], strerror(errno));
+			return -1;
+		}
+	err = mg_traces_find(&traces, (const char *const *)dirs, count);
+	if (err || traces.count == 0) {
+		mg_error("%s: %s", dirs[0], err ? strerror(-err) : "there is no trace in it");
+		mg_traces_free(&traces);
+		return -1;
+	}
+	*session = read_session(dirs, count);
+	err = mg_read_traces(&traces, core, why, sizeof(why));
+	if (err)
+		mg_error("%s: %s", dirs[0], why);
+	mg_traces_free(&traces);
+	return err ? -1 : 0;
+}

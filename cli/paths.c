@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "paths.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool find_part(char path[PATH_MAX], const char *build_dir, const char *install_dir,
+	const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n > 0) {
+		self[n] = 0;
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = 0;
+		if (snprintf(path, PATH_MAX, "%s/../%s/%s", self, build_dir, name) < PATH_MAX &&
+			access(path, R_OK) == 0)
+			return true;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", install_dir, name);
+	return access(path, R_OK) == 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Where magnet's other parts are: beside this program in the build tree, or installed. */
+#ifndef MAGNET_CLI_PATHS_H
+#define MAGNET_CLI_PATHS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Looks for ../BUILD_DIR/NAME beside the running program, then INSTALL_DIR/NAME. */
+bool find_part(char path[PATH_MAX], const char *build_dir, const char *install_dir,
+	const char *name);
+
+#endif

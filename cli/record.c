@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet record: a program, its children, and what the kernel makes of their traffic. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "commands.h"
+#include "log.h"
+#include "options.h"
+#include "paths.h"
+#include "session.h"
+#include "session_file.h"
+#include "trace_files.h"
+#include "tracer.h"
+
+#define READY_MS 15000
+#define STOP_MS  60000 /* a slow disk may have much to take */
+
+static const char usage[] =
+	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
+	"       magnet record [OPTION...] --pid PID | --all\n"
+	"\n"
+	"Runs COMMAND unmodified and records what it and its children ask of the network, and what\n"
+	"each layer of the stack and the scheduler make of that. Exits with COMMAND's status.\n"
+	"\n"
+	"  -o, --output DIR    trace directory to make (default: magnet-COMMAND-TIME)\n"
+	"      --app-only      only the application side; needs no privilege\n"
+	"      --kernel-only   only the kernel side: COMMAND runs without libmagnet.so\n"
+	"  -p, --pid PID       record a process that runs already, kernel side only\n"
+	"  -a, --all           record the whole machine, kernel side only\n"
+	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, 8M app)\n"
+	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
+	"      --duration S    stop after S seconds, and COMMAND with SIGTERM\n"
+	"      --anonymize     leave out addresses and ports\n"
+	"  -q, --quiet         say nothing when all went well\n"
+	"  -h, --help\n";
+
+struct recording {
+	const char *dir;
+	char default_dir[PATH_MAX], app_dir[PATH_MAX], kernel_dir[PATH_MAX];
+	bool app, kernel, quiet, anonymize;
+	pid_t pid; /* --pid */
+	bool all;
+	uint64_t buffer;
+	unsigned int duration_s;
+	char *tracer_args[16];
+	int tracer_arg_count;
+	char **command;
+	char command_text[4096];
+
+	struct session session;
+	struct tracer tracer;
+	bool session_runs, tracer_runs;
+	pid_t child;
+	int gate; /* COMMAND starts when something is written here */
+	int status;
+	int signals;
+	bool stop;
+	int interrupts;
+	struct session_result app_result;
+	struct session_info info;
+};
+
+/* ---- the command line ---- */
+
+static void pass_on(struct recording *r, const char *option, const char *value)
+{
+	r->tracer_args[r->tracer_arg_count++] = (char *)option;
+	if (value)
+		r->tracer_args[r->tracer_arg_count++] = (char *)value;
+}
+
+static int parse(struct recording *r, int argc, char **argv)
+{
+	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE };
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"app-only", no_argument, NULL, APP_ONLY},
+		{"kernel-only", no_argument, NULL, KERNEL_ONLY},
+		{"pid", required_argument, NULL, 'p'},
+		{"all", no_argument, NULL, 'a'},
+		{"layers", required_argument, NULL, 'l'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"drain", required_argument, NULL, 'd'},
+		{"duration", required_argument, NULL, DURATION},
+		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	uint32_t layers;
+	uint64_t n;
+	int c;
+
+	r->app = r->kernel = true;
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:qh", longs, NULL)) != -1) {
+		bool ok = true;
+
+		switch (c) {
+		case 'o':
+			r->dir = optarg;
+			break;
+		case APP_ONLY:
+			r->kernel = false;
+			break;
+		case KERNEL_ONLY:
+			r->app = false;
+			break;
+		case 'p':
+			ok = option_number(optarg, 1, INT_MAX, &n);
+			r->pid = (pid_t)n;
+			break;
+		case 'a':
+			r->all = true;
+			break;
+		case 'l':
+			ok = option_layers(optarg, &layers);
+			pass_on(r, "--layers", optarg);
+			break;
+		case 'b':
+			ok = option_size(optarg, 4096, 1u << 30, &r->buffer);
+			pass_on(r, "--buffer", optarg);
+			break;
+		case 'd':
+			ok = option_number(optarg, 1, 10000, &n);
+			pass_on(r, "--drain", optarg);
+			break;
+		case DURATION:
+			ok = option_number(optarg, 1, 1000000, &n);
+			r->duration_s = (unsigned int)n;
+			break;
+		case ANONYMIZE:
+			r->anonymize = true;
+			pass_on(r, "--anonymize", NULL);
+			break;
+		case 'q':
+			r->quiet = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		default:
+			return -EINVAL;
+		}
+		if (r->tracer_arg_count > 12 || !ok) {
+			mg_error("bad or repeated value '%s' (see magnet record --help)",
+				optarg ? optarg : "");
+			return -EINVAL;
+		}
+	}
+	if (optind < argc)
+		r->command = argv + optind;
+	if (!r->command && !r->pid && !r->all) {
+		mg_error("record what? Give a COMMAND, --pid or --all (see magnet record --help)");
+		return -EINVAL;
+	}
+	if ((r->command != NULL) + (r->pid != 0) + r->all > 1) {
+		mg_error("a COMMAND, --pid and --all exclude each other");
+		return -EINVAL;
+	}
+	if (!r->app && !r->kernel) {
+		mg_error("--app-only and --kernel-only exclude each other");
+		return -EINVAL;
+	}
+	if (!r->command) {
+		if (!r->kernel) {
+			mg_error("--app-only needs a COMMAND: what runs already has no libmagnet.so");
+			return -EINVAL;
+		}
+		r->app = false;
+	}
+	return 0;
+}
+
+/* ---- the trace directory ---- */
+
+static void join_command(struct recording *r)
+{
+	size_t used = 0;
+
+	for (char **a = r->command; a && *a && used < sizeof(r->command_text); a++)
+		used += (size_t)snprintf(r->command_text + used, sizeof(r->command_text) - used,
+			"%s%s", a == r->command ? "" : " ", *a);
+	if (!r->command)
+		snprintf(r->command_text, sizeof(r->command_text), r->all ? "(all)" : "(pid %d)",
+			(int)r->pid);
+}
+
+static int make_dir(struct recording *r)
+{
+	char stamp[32], resolved[PATH_MAX];
+	time_t now = time(NULL);
+	const char *name;
+
+	if (!r->dir) {
+		name = r->command ? strrchr(r->command[0], '/') : NULL;
+		name = name ? name + 1 : r->command ? r->command[0] : r->all ? "all" : "pid";
+		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
+		snprintf(r->default_dir, sizeof(r->default_dir), "magnet-%.64s-%s", name, stamp);
+		r->dir = r->default_dir;
+	}
+	if (mkdir(r->dir, 0700) != 0 && (errno != EEXIST || !dir_is_empty(r->dir))) {
+		mg_error("cannot make the trace directory %s: %s", r->dir,
+			errno == EEXIST ? "it exists and is not empty" : strerror(errno));
+		return -errno;
+	}
+	chmod(r->dir, 0700);
+	if (!realpath(r->dir, resolved)) {
+		mg_error("%s: %s", r->dir, strerror(errno));
+		return -errno;
+	}
+	if (snprintf(r->app_dir, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
+		snprintf(r->kernel_dir, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX) {
+		mg_error("%s: the path is too long", r->dir);
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+/* ---- COMMAND ---- */
+
+static void preload(const struct recording *r)
+{
+	char library[PATH_MAX], value[2 * PATH_MAX];
+	const char *others = getenv("LD_PRELOAD");
+
+	if (!find_part(library, "preload", MAGNET_LIBDIR, "libmagnet.so"))
+		return;
+	snprintf(value, sizeof(value), "%s%s%s", others && others[0] ? others : "",
+		others && others[0] ? ":" : "", library);
+	setenv("LD_PRELOAD", value, 1);
+	setenv("LTTNG_HOME", r->session.home, 1);
+}
+
+/* It waits before its first instruction until both sides record. */
+static int start_command(struct recording *r)
+{
+	sigset_t none;
+	int gate[2];
+
+	if (pipe2(gate, O_CLOEXEC) != 0)
+		return -errno;
+	r->child = fork();
+	if (r->child < 0)
+		return -errno;
+	if (r->child == 0) {
+		char go = 0;
+
+		close(gate[1]);
+		if (read(gate[0], &go, 1) != 1)
+			_exit(125);
+		if (go == 'p')
+			preload(r);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execvp(r->command[0], r->command);
+		mg_error("cannot run %s: %s", r->command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(gate[0]);
+	r->gate = gate[1];
+	return 0;
+}
+
+static int start_recorders(struct recording *r)
+{
+	int app = 0, kernel = 0;
+
+	if (r->app)
+		app = session_start(&r->session, r->app_dir, r->buffer);
+	if (r->command && (app || start_command(r))) {
+		mg_error("cannot start: %s", r->session.why[0] ? r->session.why : strerror(errno));
+		return -EIO;
+	}
+	if (r->kernel)
+		kernel = tracer_start(&r->tracer, r->kernel_dir, r->all ? 0 : r->pid ? r->pid : r->child,
+			r->tracer_args);
+	if (r->kernel && !kernel)
+		kernel = tracer_wait_ready(&r->tracer, READY_MS);
+	if (r->app) {
+		app = session_wait_ready(&r->session, READY_MS);
+		if (app) {
+			mg_error("the application side cannot be recorded: %s", r->session.why);
+			return app;
+		}
+		r->session_runs = true;
+	}
+	if (r->kernel && kernel) {
+		if (!r->app) {
+			mg_error("the kernel side cannot be recorded: %s", r->tracer.why);
+			return kernel;
+		}
+		mg_warn("recording the application side only: %s", r->tracer.why);
+		snprintf(r->info.kernel_missing, sizeof(r->info.kernel_missing), "%s",
+			r->tracer.why);
+		rmdir(r->kernel_dir);
+	}
+	r->tracer_runs = r->kernel && !kernel;
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void on_child(struct recording *r)
+{
+	int status;
+
+	while (r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child) {
+		r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		r->info.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		r->child = 0;
+		r->stop = true;
+	}
+}
+
+/*
+ * Ctrl-C reaches COMMAND by itself, which ends it and so the recording; other signals are passed
+ * on. The second of either ends the recording at once and leaves COMMAND to itself.
+ */
+static void on_signal(struct recording *r)
+{
+	struct signalfd_siginfo info;
+
+	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		on_child(r);
+		return;
+	}
+	if (!r->command || ++r->interrupts > 1) {
+		r->stop = true;
+		return;
+	}
+	/* from the keyboard it went to the whole process group; from a program only to us */
+	if (r->child > 0 && (info.ssi_signo != SIGINT || info.ssi_code <= 0))
+		kill(r->child, (int)info.ssi_signo);
+}
+
+static void wait_for_end(struct recording *r)
+{
+	uint64_t until = r->duration_s ? mg_monotonic_ns() + r->duration_s * 1000000000ull : 0;
+	struct pollfd fds[] = {
+		{r->signals, POLLIN, 0},
+		{r->tracer_runs ? r->tracer.control : -1, POLLIN, 0},
+	};
+
+	while (!r->stop) {
+		uint64_t now = mg_monotonic_ns();
+		int wait = -1;
+
+		if (until && now >= until) {
+			if (r->child > 0)
+				kill(r->child, SIGTERM);
+			until = 0;
+			if (!r->command)
+				break;
+			continue;
+		}
+		if (until)
+			wait = (int)((until - now) / 1000000) + 1;
+		if (poll(fds, 2, wait) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			on_signal(r);
+		if (fds[1].revents) { /* it speaks only when it fails */
+			if (!r->command)
+				break;
+			fds[1].fd = -1;
+		}
+	}
+}
+
+/* ---- the end ---- */
+
+static int stop_recorders(struct recording *r)
+{
+	int failed = 0;
+
+	r->info.stop_ns = mg_monotonic_ns();
+	if (r->tracer_runs)
+		tracer_ask_stop(&r->tracer);
+	if (r->session_runs && session_stop(&r->session, &r->app_result, STOP_MS)) {
+		mg_error("application side: %s", r->session.why);
+		failed = 1;
+	} else if (r->session_runs && !r->app_result.complete) {
+		mg_error("application side: LTTng kept back events; a program probably died while "
+			 "it wrote one");
+		failed = 1;
+	}
+	if (r->tracer_runs && tracer_stop(&r->tracer, STOP_MS)) {
+		mg_error("kernel side: %s", r->tracer.why);
+		failed = 1;
+	}
+	return failed;
+}
+
+static void tell(const struct recording *r)
+{
+	const json_t *done = r->tracer.done;
+	long long kernel = json_integer_value(json_object_get(done, "events"));
+	long long lost = json_integer_value(json_object_get(done, "lost"));
+
+	if (lost || r->app_result.discarded)
+		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
+			(unsigned long long)r->app_result.discarded);
+	if (r->quiet)
+		return;
+	if (r->tracer_runs)
+		fprintf(stderr, "magnet: %lld kernel events%s in %s\n", kernel,
+			r->app ? " and the application's" : "", r->dir);
+	else
+		fprintf(stderr, "magnet: the application's events are in %s\n", r->dir);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct recording r = {.gate = -1};
+	sigset_t set;
+	int err, failed;
+
+	err = parse(&r, argc, argv);
+	if (err)
+		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+	join_command(&r);
+	if (make_dir(&r))
+		return EXIT_FAILED;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
+
+	session_info_begin(&r.info, r.command_text, r.command);
+	err = start_recorders(&r);
+	if (!err) {
+		session_file_write(r.dir, &r.info, &r.app_result, NULL);
+		r.info.start_ns = mg_monotonic_ns();
+		if (r.gate >= 0 && write(r.gate, r.app ? "p" : "g", 1) != 1)
+			mg_error("cannot start %s", r.command[0]);
+		wait_for_end(&r);
+	}
+	if (r.gate >= 0)
+		close(r.gate);
+	failed = stop_recorders(&r) || err;
+	r.info.status = r.status;
+	r.info.complete = !failed;
+	r.info.has_app = r.session_runs;
+	r.info.has_kernel = r.tracer_runs;
+	if (r.session_runs && r.tracer_runs && !trace_align_clocks(r.app_dir, r.kernel_dir))
+		mg_debug("clock offsets not aligned");
+	if (session_file_write(r.dir, &r.info, &r.app_result, r.tracer.done)) {
+		mg_error("cannot write %s/session.json: %s", r.dir, strerror(errno));
+		failed = 1;
+	}
+	trace_give_to_invoker(r.dir);
+	if (!err)
+		tell(&r);
+	json_decref(r.tracer.done);
+	return failed ? EXIT_FAILED : r.status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet report */
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "log.h"
+#include "open_trace.h"
+#include "render/report.h"
+#include "render/table.h"
+
+static const char usage[] =
+	"usage: magnet report DIR... [--json] [--flow ID]\n"
+	"\n"
+	"Where the recorded program's bytes waited, what its system calls cost, and what the stack\n"
+	"made of its traffic. Several directories (an LTTng session's and a kernel tracer's) are read\n"
+	"as one recording.\n"
+	"\n"
+	"      --json      one JSON object, all flows\n"
+	"      --flow ID   one flow, as the report names them (4097/tx)\n"
+	"  -h, --help\n";
+
+static bool has_flow(const struct report *r, const char *id)
+{
+	for (size_t i = 0; i < r->flow_count; i++)
+		if (strcmp(flow_id(r->flows[i]), id) == 0)
+			return true;
+	return false;
+}
+
+static int print(const struct report *r, bool json, const char *flow)
+{
+	if (flow && !has_flow(r, flow)) {
+		mg_error("there is no flow %s in this recording", flow);
+		return EXIT_FAILED;
+	}
+	if (json) {
+		json_t *j = report_json(r);
+
+		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		putchar('\n');
+		json_decref(j);
+	} else {
+		setlocale(LC_CTYPE, "");
+		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+		report_text(r, stdout, flow, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	}
+	if (fflush(stdout) != 0) {
+		mg_error("cannot write the report: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"flow", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	const char *flow = NULL;
+	json_t *session = NULL;
+	struct report report;
+	struct core core;
+	bool json = false;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'f':
+			flow = optarg;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_DONE;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		mg_error("report of what? Give a trace directory (see magnet report --help)");
+		return EXIT_USAGE;
+	}
+	core_init(&core);
+	status = open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	if (status == EXIT_DONE) {
+		if (report_init(&report, &core, session, argv[optind]) == 0)
+			status = print(&report, json, flow);
+		report_free(&report);
+	}
+	core_free(&core);
+	json_decref(session);
+	return status;
+}

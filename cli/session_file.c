@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "session_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "version.h"
+
+void session_info_begin(struct session_info *info, const char *command, char **argv)
+{
+	info->command = command;
+	info->argv = argv;
+	clock_gettime(CLOCK_REALTIME, &info->began);
+	info->start_ns = mg_monotonic_ns();
+}
+
+static json_t *iso_time(const struct timespec *t)
+{
+	char text[40];
+	size_t n;
+
+	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", gmtime(&t->tv_sec));
+	snprintf(text + n, sizeof(text) - n, ".%06ldZ", t->tv_nsec / 1000);
+	return json_string(text);
+}
+
+static json_t *cpu_model(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	json_t *model = NULL;
+	char line[256];
+
+	while (f && !model && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) != 0 || !colon)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		model = json_string(colon + 2);
+	}
+	if (f)
+		fclose(f);
+	return model ? model : json_null();
+}
+
+/* Arguments may hold any bytes; JSON takes only UTF-8. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("(not UTF-8)");
+}
+
+static json_t *app_side(const struct session_info *info, const struct session_result *app)
+{
+	if (!info->has_app)
+		return json_null();
+	return json_pack("{s:I, s:I, s:b}", "discarded", (json_int_t)app->discarded, "daemon_cpu_ns",
+		(json_int_t)app->cpu_ns, "written_out", app->complete);
+}
+
+static json_t *kernel_side(const struct session_info *info, const json_t *tracer)
+{
+	json_t *j;
+
+	if (!info->has_kernel || !tracer)
+		return info->kernel_missing[0]
+			       ? json_pack("{s:o}", "missing", text(info->kernel_missing))
+			       : json_null();
+	j = json_deep_copy(tracer);
+	json_object_del(j, "done");
+	return j;
+}
+
+int session_file_write(const char *dir, const struct session_info *info,
+	const struct session_result *app, const json_t *tracer)
+{
+	char path[PATH_MAX], temporary[PATH_MAX];
+	json_t *root = json_object(), *argv = json_array();
+	const char *why = NULL;
+	bool invariant = mg_counter_invariant(&why);
+	struct utsname u;
+	int err;
+
+	uname(&u);
+	for (char **a = info->argv; a && *a; a++)
+		json_array_append_new(argv, text(*a));
+	json_object_set_new(root, "command", text(info->command));
+	json_object_set_new(root, "argv", argv);
+	json_object_set_new(root, "started", iso_time(&info->began));
+	json_object_set_new(root, "start_ns", json_integer((json_int_t)info->start_ns));
+	json_object_set_new(root, "stop_ns",
+		info->stop_ns ? json_integer((json_int_t)info->stop_ns) : json_null());
+	json_object_set_new(root, "duration_ns",
+		info->stop_ns ? json_integer((json_int_t)(info->stop_ns - info->start_ns))
+			      : json_null());
+	json_object_set_new(root, "complete", json_boolean(info->complete));
+	json_object_set_new(root, "exit_status",
+		info->argv && info->stop_ns ? json_integer(info->status) : json_null());
+	json_object_set_new(root, "signal", info->signal ? json_integer(info->signal) : json_null());
+	json_object_set_new(root, "host", text(u.nodename));
+	json_object_set_new(root, "kernel", text(u.release));
+	json_object_set_new(root, "machine", text(u.machine));
+	json_object_set_new(root, "cpu", cpu_model());
+	json_object_set_new(root, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+	json_object_set_new(root, "counter_invariant", json_boolean(invariant));
+	json_object_set_new(root, "counter_problem", why ? json_string(why) : json_null());
+	json_object_set_new(root, "magnet_version", json_string(MAGNET_VERSION));
+	json_object_set_new(root, "app", app_side(info, app));
+	json_object_set_new(root, "kernel_side", kernel_side(info, tracer));
+
+	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
+	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
+	err = json_dump_file(root, temporary, JSON_INDENT(2));
+	json_decref(root);
+	return err ? -1 : rename(temporary, path);
+}

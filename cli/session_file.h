@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* session.json: what was recorded, by what, on which machine. */
+#ifndef MAGNET_CLI_SESSION_FILE_H
+#define MAGNET_CLI_SESSION_FILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "session.h"
+
+struct session_info {
+	const char *command;
+	char **argv;            /* may be NULL */
+	struct timespec began;  /* wall clock */
+	uint64_t start_ns;      /* CLOCK_MONOTONIC, when the command was let go */
+	uint64_t stop_ns;       /* when recording ended */
+	int status;             /* the command's exit status */
+	int signal;             /* that ended it, 0 = none */
+	bool has_app, has_kernel, complete;
+	char kernel_missing[512]; /* why there is no kernel side */
+};
+
+void session_info_begin(struct session_info *info, const char *command, char **argv);
+/* `tracer` is what the kernel tracer said at its end, NULL before that. Returns 0 or -1. */
+int session_file_write(const char *dir, const struct session_info *info,
+	const struct session_result *app, const json_t *tracer);
+
+#endif

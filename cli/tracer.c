@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "tracer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "paths.h"
+
+#define ARGS_MAX 32
+
+int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[])
+{
+	char program[PATH_MAX], control[16], pid[16];
+	char *argv[ARGS_MAX];
+	sigset_t none;
+	int pair[2], n = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->control = -1;
+	if (!find_part(program, "kernel-tracer", MAGNET_BINDIR, "magnet-kernel-tracer")) {
+		snprintf(t->why, sizeof(t->why), "magnet-kernel-tracer is not installed");
+		return -ENOENT;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	t->pid = fork();
+	if (t->pid < 0)
+		return -errno;
+	if (t->pid == 0) {
+		setsid(); /* Ctrl-C is for the program */
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		snprintf(control, sizeof(control), "%d", dup(pair[1]));
+		argv[n++] = program;
+		argv[n++] = (char *)"-o";
+		argv[n++] = (char *)output;
+		argv[n++] = (char *)"--control-fd";
+		argv[n++] = control;
+		if (target) {
+			snprintf(pid, sizeof(pid), "%d", (int)target);
+			argv[n++] = (char *)"--pid";
+			argv[n++] = pid;
+		} else {
+			argv[n++] = (char *)"--all";
+		}
+		while (*args && n < ARGS_MAX - 1)
+			argv[n++] = *args++;
+		argv[n] = NULL;
+		execv(program, argv);
+		_exit(127);
+	}
+	close(pair[1]);
+	t->control = pair[0];
+	return 0;
+}
+
+/* One JSON object; NULL when the deadline passed or the tracer is gone. */
+static json_t *read_object(struct tracer *t, int timeout_ms)
+{
+	struct pollfd p = {t->control, POLLIN, 0};
+	size_t used = 0, size = 0;
+	char *line = NULL;
+	json_t *object = NULL;
+
+	while (poll(&p, 1, timeout_ms) > 0) {
+		char c;
+
+		if (read(t->control, &c, 1) <= 0)
+			break;
+		if (c == '\n') {
+			object = json_loadb(line, used, 0, NULL);
+			break;
+		}
+		if (used == size) {
+			char *more = realloc(line, size += 4096);
+
+			if (!more)
+				break;
+			line = more;
+		}
+		line[used++] = c;
+	}
+	free(line);
+	return object;
+}
+
+static void note_failure(struct tracer *t, const json_t *object)
+{
+	const char *error = json_string_value(json_object_get(object, "error"));
+
+	snprintf(t->why, sizeof(t->why), "%s", error ? error : "the kernel tracer does not answer");
+}
+
+int tracer_wait_ready(struct tracer *t, int timeout_ms)
+{
+	json_t *object = read_object(t, timeout_ms);
+	bool ready = json_is_true(json_object_get(object, "ready"));
+
+	if (!ready)
+		note_failure(t, object);
+	json_decref(object);
+	if (ready)
+		return 0;
+	kill(t->pid, SIGKILL);
+	waitpid(t->pid, NULL, 0);
+	t->pid = 0;
+	close(t->control);
+	return -EIO;
+}
+
+void tracer_ask_stop(struct tracer *t)
+{
+	if (t->pid > 0)
+		shutdown(t->control, SHUT_WR);
+}
+
+int tracer_stop(struct tracer *t, int timeout_ms)
+{
+	json_t *object;
+	int err = -ETIMEDOUT;
+
+	if (t->pid <= 0)
+		return 0;
+	tracer_ask_stop(t);
+	/* a failure comes before the closing word */
+	while ((object = read_object(t, timeout_ms))) {
+		if (json_is_true(json_object_get(object, "done"))) {
+			t->done = object;
+			err = t->why[0] ? -EIO : 0;
+			break;
+		}
+		note_failure(t, object);
+		json_decref(object);
+	}
+	if (!t->done) {
+		if (!t->why[0])
+			snprintf(t->why, sizeof(t->why), "the kernel tracer did not stop in time");
+		kill(t->pid, SIGKILL);
+	}
+	waitpid(t->pid, NULL, 0);
+	close(t->control);
+	t->pid = 0;
+	return err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel tracer as a child process of `magnet record`. */
+#ifndef MAGNET_CLI_TRACER_H
+#define MAGNET_CLI_TRACER_H
+
+#include <jansson.h>
+#include <sys/types.h>
+
+struct tracer {
+	pid_t pid;
+	int control;
+	char why[512];
+	json_t *done; /* what it said at the end: hooks, events, losses, costs */
+};
+
+/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all */
+int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
+int tracer_wait_ready(struct tracer *t, int timeout_ms);
+/* Tell it to stop; tracer_stop() then waits for the finished trace. */
+void tracer_ask_stop(struct tracer *t);
+int tracer_stop(struct tracer *t, int timeout_ms);
+
+#endif

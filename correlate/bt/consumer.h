@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeds a core from a babeltrace2 message iterator; used by magnet itself and by its components. */
+#ifndef MAGNET_CORRELATE_BT_CONSUMER_H
+#define MAGNET_CORRELATE_BT_CONSUMER_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "core.h"
+#include "decode.h"
+
+struct consumer {
+	struct core *core;
+	struct decoder *decoder;
+	uint64_t foreign; /* events that are not magnet's */
+	int error;        /* negative errno of the core */
+};
+
+int consumer_init(struct consumer *c, struct core *core);
+void consumer_end(struct consumer *c);
+/* Take the next messages. */
+bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from);
+
+#endif

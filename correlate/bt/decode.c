@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "event_table.h"
+
+/* One field to copy: member `from` of the structure to `offset` in the payload. */
+struct move {
+	uint32_t from;
+	uint16_t offset;
+	uint8_t size, class;
+	bool is_signed;
+};
+
+struct known_class {
+	const bt_event_class *key;
+	const struct mg_event_desc *desc; /* NULL: not magnet's */
+	struct move *moves;
+	uint32_t count;
+	int tid_at, pid_at; /* members of the common context, -1 = none */
+	UT_hash_handle hh;
+};
+
+struct known_stream {
+	const bt_stream *key;
+	int16_t cpu;
+	uint64_t ns_mul; /* 1 if the clock ticks in nanoseconds, else 0: use the converted time */
+	UT_hash_handle hh;
+};
+
+struct decoder {
+	struct known_class *classes, *last_class;
+	struct known_stream *streams, *last_stream;
+};
+
+struct decoder *decoder_new(void)
+{
+	return calloc(1, sizeof(struct decoder));
+}
+
+void decoder_free(struct decoder *d)
+{
+	struct known_class *k, *ktmp;
+	struct known_stream *s, *stmp;
+
+	if (!d)
+		return;
+	HASH_ITER(hh, d->classes, k, ktmp) {
+		HASH_DEL(d->classes, k);
+		free(k->moves);
+		free(k);
+	}
+	HASH_ITER(hh, d->streams, s, stmp) {
+		HASH_DEL(d->streams, s);
+		free(s);
+	}
+	free(d);
+}
+
+static int member_index(const bt_field_class *structure, const char *name)
+{
+	uint64_t n = structure ? bt_field_class_structure_get_member_count(structure) : 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const bt_field_class_structure_member *m =
+			bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(m), name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool fits(const bt_field_class *fc, enum mg_field_class class, bool *is_signed)
+{
+	bt_field_class_type type = bt_field_class_get_type(fc);
+
+	*is_signed = bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER);
+	if (class == MG_CLASS_TEXT)
+		return type == BT_FIELD_CLASS_TYPE_STRING;
+	if (class == MG_CLASS_BYTES)
+		return type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY;
+	return *is_signed || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
+}
+
+/* A field the trace lacks stays 0: it was written by an older version. */
+static void learn_fields(struct known_class *k, const bt_field_class *payload)
+{
+	k->moves = calloc(k->desc->field_count, sizeof(*k->moves));
+	for (int i = 0; k->moves && payload && i < k->desc->field_count; i++) {
+		const struct mg_field_desc *f = &k->desc->fields[i];
+		const bt_field_class_structure_member *m;
+		int at = member_index(payload, f->name);
+		bool is_signed;
+
+		if (at < 0)
+			continue;
+		m = bt_field_class_structure_borrow_member_by_index_const(payload, (uint64_t)at);
+		if (!fits(bt_field_class_structure_member_borrow_field_class_const(m), f->class,
+			    &is_signed))
+			continue;
+		k->moves[k->count++] =
+			(struct move){(uint32_t)at, f->offset, f->size, f->class, is_signed};
+	}
+}
+
+static struct known_class *class_of(struct decoder *d, const bt_event_class *key)
+{
+	struct known_class *k = d->last_class;
+	const bt_field_class *context;
+	const char *name;
+
+	if (k && k->key == key)
+		return k;
+	HASH_FIND_PTR(d->classes, &key, k);
+	if (k)
+		return d->last_class = k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->key = key;
+	name = bt_event_class_get_name(key);
+	k->desc = name ? mg_event_by_name(name) : NULL;
+	if (k->desc)
+		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
+	context = bt_stream_class_borrow_event_common_context_field_class_const(
+		bt_event_class_borrow_stream_class_const(key));
+	k->tid_at = member_index(context, "tid");
+	k->pid_at = member_index(context, "pid");
+	HASH_ADD_PTR(d->classes, key, k);
+	return d->last_class = k;
+}
+
+static uint64_t integer(const bt_field *f, bool is_signed)
+{
+	return is_signed ? (uint64_t)bt_field_integer_signed_get_value(f)
+			 : bt_field_integer_unsigned_get_value(f);
+}
+
+static int16_t cpu_of(const bt_event *e)
+{
+	const bt_packet *p = bt_event_borrow_packet_const(e);
+	const bt_field *context = p ? bt_packet_borrow_context_field_const(p) : NULL;
+	const bt_field *f =
+		context ? bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id")
+			: NULL;
+
+	if (!f)
+		return -1;
+	return (int16_t)integer(f, bt_field_class_type_is(bt_field_get_class_type(f),
+					   BT_FIELD_CLASS_TYPE_SIGNED_INTEGER));
+}
+
+static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
+{
+	const bt_stream *key = bt_event_borrow_stream_const(e);
+	struct known_stream *s = d->last_stream;
+	const bt_clock_class *clock;
+
+	if (s && s->key == key)
+		return s;
+	HASH_FIND_PTR(d->streams, &key, s);
+	if (s)
+		return d->last_stream = s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->key = key;
+	s->cpu = cpu_of(e);
+	clock = bt_stream_class_borrow_default_clock_class_const(
+		bt_stream_borrow_class_const(key));
+	s->ns_mul = clock && bt_clock_class_get_frequency(clock) == 1000000000;
+	HASH_ADD_PTR(d->streams, key, s);
+	return d->last_stream = s;
+}
+
+static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload)
+{
+	uint64_t value;
+	const char *text;
+
+	switch (m->class) {
+	case MG_CLASS_TEXT:
+		text = bt_field_string_get_value(f);
+		memcpy(payload + m->offset, text, strnlen(text, m->size));
+		break;
+	case MG_CLASS_BYTES:
+		for (uint64_t i = 0; i < m->size && i < bt_field_array_get_length(f); i++)
+			payload[m->offset + i] = (uint8_t)bt_field_integer_unsigned_get_value(
+				bt_field_array_borrow_element_field_by_index_const(f, i));
+		break;
+	default:
+		/* little-endian machines only, as the traces are */
+		value = integer(f, m->is_signed);
+		memcpy(payload + m->offset, &value, m->size);
+	}
+}
+
+bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out)
+{
+	const bt_event *e = bt_message_event_borrow_event_const(message);
+	struct known_class *k = class_of(d, bt_event_borrow_class_const(e));
+	struct known_stream *s;
+	const bt_clock_snapshot *time;
+	const bt_field *f;
+	int64_t ns;
+
+	if (!k || !k->desc)
+		return false;
+	s = stream_of(d, e);
+	if (!s)
+		return false;
+	memset(out, 0, sizeof(*out));
+	out->id = k->desc->id;
+	out->cpu = s->cpu;
+	time = bt_message_event_borrow_default_clock_snapshot_const(message);
+	if (s->ns_mul)
+		out->time_ns = bt_clock_snapshot_get_value(time);
+	else if (bt_clock_snapshot_get_ns_from_origin(time, &ns) ==
+		 BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		out->time_ns = (uint64_t)ns;
+	f = bt_event_borrow_common_context_field_const(e);
+	if (f && k->tid_at >= 0)
+		out->tid = (uint32_t)bt_field_integer_unsigned_get_value(
+			bt_field_structure_borrow_member_field_by_index_const(
+				f, (uint64_t)k->tid_at));
+	if (f && k->pid_at >= 0)
+		out->pid = (uint32_t)bt_field_integer_unsigned_get_value(
+			bt_field_structure_borrow_member_field_by_index_const(
+				f, (uint64_t)k->pid_at));
+	f = bt_event_borrow_payload_field_const(e);
+	for (uint32_t i = 0; f && i < k->count; i++)
+		copy_field(&k->moves[i],
+			bt_field_structure_borrow_member_field_by_index_const(f, k->moves[i].from),
+			(uint8_t *)&out->sys_enter);
+	if (MG_IS_APP(out->id)) {
+		out->tid = out->call.tid;
+		out->pid = out->call.pid;
+	}
+	return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* From babeltrace2's messages to the core's events, by the names in the event table. */
+#ifndef MAGNET_CORRELATE_BT_DECODE_H
+#define MAGNET_CORRELATE_BT_DECODE_H
+
+#include <babeltrace2/babeltrace.h>
+#include <stdbool.h>
+
+#include "event.h"
+
+struct decoder;
+
+struct decoder *decoder_new(void);
+void decoder_free(struct decoder *d);
+/* False for events that are not magnet's. */
+bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "graph.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer.h"
+
+/* ---- finding traces ---- */
+
+static struct mg_traces *found; /* nftw() has no argument to pass */
+
+static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	char **more;
+
+	(void)st;
+	if (type != FTW_F || strcmp(path + ftw->base, "metadata") != 0)
+		return 0;
+	more = realloc(found->path, (found->count + 1) * sizeof(*more));
+	if (!more)
+		return 1;
+	found->path = more;
+	more[found->count] = strdup(path);
+	if (!more[found->count])
+		return 1;
+	dirname(more[found->count++]);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int mg_traces_find(struct mg_traces *t, const char *const dirs[], int count)
+{
+	memset(t, 0, sizeof(*t));
+	found = t;
+	for (int i = 0; i < count; i++) {
+		int err = nftw(dirs[i], look, 16, 0);
+
+		if (err)
+			return err < 0 ? -errno : -ENOMEM;
+	}
+	if (t->count)
+		qsort(t->path, t->count, sizeof(*t->path), by_name);
+	return 0;
+}
+
+void mg_traces_free(struct mg_traces *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->path[i]);
+	free(t->path);
+	memset(t, 0, sizeof(*t));
+}
+
+/* ---- graphs ---- */
+
+/* What babeltrace2 has to say of its failure: the innermost cause that is not about components. */
+static void take_error(char *why, size_t size, const char *fallback)
+{
+	const bt_error *e = bt_current_thread_take_error();
+
+	snprintf(why, size, "%s", fallback);
+	if (!e)
+		return;
+	if (bt_error_get_cause_count(e) > 0)
+		snprintf(why, size, "%s",
+			bt_error_cause_get_message(bt_error_borrow_cause_by_index(e, 0)));
+	bt_error_release(e);
+}
+
+static const bt_component_class_source *ctf_fs(const bt_plugin **plugin)
+{
+	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
+		BT_PLUGIN_FIND_STATUS_OK)
+		return NULL;
+	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, "fs");
+}
+
+static const bt_component_class_filter *muxer(const bt_plugin **plugin)
+{
+	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
+		BT_PLUGIN_FIND_STATUS_OK)
+		return NULL;
+	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
+}
+
+static bt_value *source_params(const char *path, int64_t shift_ns)
+{
+	bt_value *params = bt_value_map_create(), *inputs = NULL;
+
+	if (params &&
+		(bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
+				BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+			bt_value_array_append_string_element(inputs, path) !=
+				BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
+			(shift_ns && bt_value_map_insert_signed_integer_entry(params,
+					     "clock-class-offset-ns", shift_ns) !=
+					     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK))) {
+		bt_value_put_ref(params);
+		return NULL;
+	}
+	return params;
+}
+
+struct clock_query {
+	int64_t offset_ns;
+	bool known;
+};
+
+static bt_graph_simple_sink_component_consume_func_status query_clock(
+	bt_message_iterator *it, void *data)
+{
+	struct clock_query *q = data;
+	bt_message_array_const messages;
+	bt_message_iterator_next_status status;
+	uint64_t n;
+
+	status = bt_message_iterator_next(it, &messages, &n);
+	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
+		return (bt_graph_simple_sink_component_consume_func_status)status;
+	for (uint64_t i = 0; i < n; i++) {
+		if (bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_STREAM_BEGINNING) {
+			const bt_clock_class *c = bt_stream_class_borrow_default_clock_class_const(
+				bt_stream_borrow_class_const(
+					bt_message_stream_beginning_borrow_stream_const(
+						messages[i])));
+			int64_t seconds;
+			uint64_t cycles;
+
+			if (c && bt_clock_class_get_frequency(c) == 1000000000) {
+				bt_clock_class_get_offset(c, &seconds, &cycles);
+				q->offset_ns = seconds * 1000000000 + (int64_t)cycles;
+				q->known = true;
+			}
+		}
+		bt_message_put_ref(messages[i]);
+	}
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+}
+
+/* A graph of one source and a sink that looks at the first messages only. */
+int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
+{
+	const bt_plugin *plugin = NULL;
+	const bt_component_class_source *class = ctf_fs(&plugin);
+	const bt_component_source *source;
+	const bt_component_sink *sink;
+	bt_graph *graph = bt_graph_create(0);
+	bt_value *params = source_params(path, 0);
+	struct clock_query q = {0};
+	char ignored[64];
+	int err = -EIO;
+
+	if (!class || !graph || !params)
+		goto out;
+	if (bt_graph_add_source_component(graph, class, "source", params, BT_LOGGING_LEVEL_NONE,
+		    &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		goto out;
+	if (bt_component_source_get_output_port_count(source) == 0) {
+		err = -ENODATA;
+		goto out;
+	}
+	if (bt_graph_add_simple_sink_component(graph, "sink", NULL, query_clock, NULL, &q, &sink) !=
+			BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		bt_graph_connect_ports(graph,
+			bt_component_source_borrow_output_port_by_index_const(source, 0),
+			bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+		goto out;
+	bt_graph_run_once(graph);
+	err = q.known ? 0 : -ENODATA;
+	*offset_ns = q.offset_ns;
+out:
+	take_error(ignored, sizeof(ignored), "");
+	bt_value_put_ref(params);
+	bt_graph_put_ref(graph);
+	bt_plugin_put_ref(plugin);
+	return err;
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(
+	bt_message_iterator *it, void *data)
+{
+	return (bt_graph_simple_sink_component_consume_func_status)consumer_take(data, it);
+}
+
+/* All ports of one source into the muxer; its next free input is always its last port. */
+static int add_source(bt_graph *graph, const bt_component_class_source *class,
+	const bt_component_filter *mux, const char *path, int64_t shift_ns, size_t number)
+{
+	bt_value *params = source_params(path, shift_ns);
+	const bt_component_source *source;
+	char name[32];
+	uint64_t ports;
+
+	snprintf(name, sizeof(name), "source%zu", number);
+	if (!params || bt_graph_add_source_component(graph, class, name, params,
+			       BT_LOGGING_LEVEL_NONE, &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+		bt_value_put_ref(params);
+		return -EIO;
+	}
+	bt_value_put_ref(params);
+	ports = bt_component_source_get_output_port_count(source);
+	for (uint64_t i = 0; i < ports; i++) {
+		uint64_t last = bt_component_filter_get_input_port_count(mux) - 1;
+
+		if (bt_graph_connect_ports(graph,
+			    bt_component_source_borrow_output_port_by_index_const(source, i),
+			    bt_component_filter_borrow_input_port_by_index_const(mux, last),
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return -EIO;
+	}
+	return 0;
+}
+
+/*
+ * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself;
+ * the first trace's is taken for all, so that they merge in the clock's own order.
+ */
+static int64_t shift_to(const char *path, int64_t reference, bool have_reference)
+{
+	int64_t offset;
+
+	if (!have_reference || mg_trace_clock_offset(path, &offset))
+		return 0;
+	/* more than a second apart is another boot or another host: no measurement error */
+	if (llabs(reference - offset) > 1000000000)
+		return 0;
+	return reference - offset;
+}
+
+static int run(bt_graph *graph)
+{
+	bt_graph_run_status status;
+
+	do {
+		status = bt_graph_run(graph);
+	} while (status == BT_GRAPH_RUN_STATUS_AGAIN);
+	return status == BT_GRAPH_RUN_STATUS_OK ? 0 : -EIO;
+}
+
+int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size_t why_size)
+{
+	const bt_plugin *ctf = NULL, *utils = NULL;
+	const bt_component_class_source *source_class = ctf_fs(&ctf);
+	const bt_component_class_filter *mux_class = muxer(&utils);
+	bt_graph *graph = bt_graph_create(0);
+	const bt_component_filter *mux;
+	const bt_component_sink *sink;
+	struct consumer consumer;
+	int64_t reference = 0;
+	bool have_reference;
+	int err = consumer_init(&consumer, core);
+
+	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
+	if (err || !source_class || !mux_class || !graph) {
+		err = -ENOENT;
+		goto out;
+	}
+	err = -EIO;
+	if (bt_graph_add_filter_component(graph, mux_class, "mux", NULL, BT_LOGGING_LEVEL_NONE,
+		    &mux) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		bt_graph_add_simple_sink_component(graph, "core", NULL, consume, NULL, &consumer,
+			&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+		goto failed;
+	have_reference = mg_trace_clock_offset(t->path[0], &reference) == 0;
+	for (size_t i = 0; i < t->count; i++)
+		if (add_source(graph, source_class, mux, t->path[i],
+			    i ? shift_to(t->path[i], reference, have_reference) : 0, i))
+			goto failed;
+	if (bt_graph_connect_ports(graph,
+		    bt_component_filter_borrow_output_port_by_index_const(mux, 0),
+		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+		    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+		goto failed;
+	err = run(graph);
+	if (!err)
+		err = core_finish(core);
+	if (!err)
+		goto out;
+failed:
+	take_error(why, why_size, "the trace cannot be read");
+out:
+	consumer_end(&consumer);
+	bt_graph_put_ref(graph);
+	bt_plugin_put_ref(ctf);
+	bt_plugin_put_ref(utils);
+	return err;
+}

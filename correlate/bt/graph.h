@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading trace directories through babeltrace2. Functions return 0 or a negative errno. */
+#ifndef MAGNET_CORRELATE_BT_GRAPH_H
+#define MAGNET_CORRELATE_BT_GRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core.h"
+
+/* Directories that hold a CTF trace each. */
+struct mg_traces {
+	char **path;
+	size_t count;
+};
+
+/* All below the given directories. */
+int mg_traces_find(struct mg_traces *t, const char *const dirs[], int count);
+void mg_traces_free(struct mg_traces *t);
+
+/* Where the trace's clock stands on the wall clock, ns. -ENODATA if it has no stream. */
+int mg_trace_clock_offset(const char *path, int64_t *offset_ns);
+
+/* Feed all of them, merged in order of time, to the core. `why` gets what went wrong, in words. */
+int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size_t why_size);
+
+#endif

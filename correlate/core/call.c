@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Application calls and the system calls within them, joined by thread and nesting
+ * (U0 <= K0 <= K1 <= U1), never by descriptor (method, "System-call overhead").
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+
+#define UNCLAIMED_MAX 8
+#define MSG_PEEK_FLAG 0x2
+
+void kernel_call_free(struct kernel_call *k)
+{
+	free(k->piece);
+	memset(k, 0, sizeof(*k));
+}
+
+struct piece *call_add_piece(struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len,
+	uint64_t t)
+{
+	struct piece *p;
+
+	if (k->pieces == k->pieces_cap) {
+		uint32_t cap = k->pieces_cap ? k->pieces_cap * 2 : 4;
+
+		p = realloc(k->piece, cap * sizeof(*p));
+		if (!p)
+			return NULL;
+		k->piece = p;
+		k->pieces_cap = cap;
+	}
+	p = &k->piece[k->pieces++];
+	*p = (struct piece){.flow = f, .off = off, .len = len, .t = t};
+	return p;
+}
+
+void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	const struct mg_sys_enter *p = &e->sys_enter;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct kernel_call *k = &t->now;
+
+	if (t->in_call) /* its end was lost */
+		kernel_call_free(k);
+	t->traced = true;
+	memset(k, 0, sizeof(*k));
+	k->enter = e->cycles;
+	k->cookie = p->sock;
+	k->call = p->call;
+	k->kind = p->kind;
+	k->flags = p->flags;
+	k->asked = p->asked;
+	k->enter_seq = p->seq;
+	k->events = 1;
+	t->in_call = true;
+	t->off_cpu = false;
+	t->in_softirq = false;
+	t->fn = STATE_SOCKET;
+	t->since = e->cycles;
+	if (s) {
+		s->tid = e->tid;
+		s->pid = e->pid;
+		s->kind = p->kind;
+		if (mg_syscall_direction(p->call) == MG_DIR_TX)
+			s->tx.open_calls++;
+		else if (mg_syscall_direction(p->call) == MG_DIR_RX)
+			s->rx.open_calls++;
+	}
+}
+
+/* Bytes a call moved that no event of their own told of, by the stream position before and after. */
+static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t exit_seq)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+	uint32_t moved = exit_seq - k->enter_seq;
+	enum mg_direction dir = mg_syscall_direction(k->call);
+	struct flow *f;
+	uint64_t off;
+
+	if (!s || k->kind != MG_KIND_tcp || k->pieces || k->ret <= 0 || moved != k->ret)
+		return;
+	f = dir == MG_DIR_TX ? &s->tx : &s->rx;
+	if (flow_offset(f, k->enter_seq, &off))
+		call_add_piece(k, f, off, moved, dir == MG_DIR_TX ? k->enter : k->exit);
+}
+
+void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	struct kernel_call *k = &t->now;
+	enum mg_direction dir;
+	struct mg_sock *s;
+
+	if (!t->in_call)
+		return; /* its begin was lost, or was before the recording */
+	thread_set_state(t, e->cycles);
+	t->in_call = false;
+	k->exit = e->cycles;
+	k->ret = e->sys_exit.ret;
+	k->events++;
+	dir = mg_syscall_direction(k->call);
+	s = sock_find(c, k->cookie);
+	if (s && dir == MG_DIR_TX && s->tx.open_calls)
+		s->tx.open_calls--;
+	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
+		s->rx.open_calls--;
+	if (dir == MG_DIR_TX)
+		tx_end_call(k);
+	if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
+		k->pieces = 0; /* looking consumes nothing */
+	else
+		piece_by_position(c, k, e->sys_exit.seq);
+	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */
+		struct kernel_call oldest = t->ended[0];
+
+		memmove(t->ended, t->ended + 1, --t->ended_n * sizeof(*t->ended));
+		call_settle(c, t, &oldest);
+	}
+	if (!t->ended)
+		t->ended = calloc(UNCLAIMED_MAX, sizeof(*t->ended));
+	if (t->ended)
+		t->ended[t->ended_n++] = *k;
+	else
+		kernel_call_free(k);
+	memset(k, 0, sizeof(*k));
+}
+
+static struct call_stats *stats_of(struct core *c, uint16_t id, uint8_t kind)
+{
+	struct call_key key = {.id = id, .kind = kind};
+	struct call_stats *s = NULL;
+
+	HASH_FIND(hh, c->calls, &key, sizeof(key), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s) {
+		s->key = key;
+		HASH_ADD(hh, c->calls, key, sizeof(s->key), s);
+	}
+	return s;
+}
+
+static void settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
+{
+	if (mg_syscall_direction(k->call) == MG_DIR_TX)
+		tx_settle(c, k, enter);
+	else
+		rx_settle(c, k, leave);
+}
+
+/* A system call no application event belongs to: it is counted as what it is. */
+void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
+{
+	struct call_stats *s = stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
+
+	(void)t;
+	if (s) {
+		s->n++;
+		s->failed += k->ret < 0;
+		if (k->ret > 0 && mg_syscall_direction(k->call) != MG_DIR_OTHER)
+			s->bytes += (uint64_t)k->ret;
+		s->blocked_n += k->blocked_times != 0;
+		dist_add(&s->total, k->exit - k->enter, 1);
+	}
+	for (uint32_t i = 0; i < k->pieces; i++)
+		k->piece[i].flow->kernel_only += k->piece[i].len;
+	settle_bytes(c, k, 0, 0);
+	kernel_call_free(k);
+}
+
+/*
+ * The system call an application call made: the last within it, since what handlers of signals did
+ * in between has been claimed by their own events. Its index, or -1.
+ */
+static int claim(const struct core *c, const struct thread *t, uint64_t enter, uint64_t leave)
+{
+	uint64_t slack = (uint64_t)clockmap_error(&c->clock) + 1;
+
+	for (int i = (int)t->ended_n - 1; i >= 0; i--)
+		if (t->ended[i].enter + slack >= enter && t->ended[i].exit <= leave + slack)
+			return i;
+	return -1;
+}
+
+/* Where the call's time went; the states sum to leave - enter. */
+static void divide(const struct thread *t, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t state[STATES])
+{
+	/* within the clock's bound a boundary may seem to lie outside: then it lies on the edge */
+	uint64_t k0 = k->enter < enter ? enter : k->enter;
+	uint64_t k1 = k->exit > leave ? leave : k->exit;
+	uint64_t inside = k->exit - k->enter, is = k1 - k0;
+
+	memcpy(state, k->state, STATES * sizeof(*state));
+	for (int s = 0; s < STATES && inside > is; s++) {
+		uint64_t cut = state[s] < inside - is ? state[s] : inside - is;
+
+		state[s] -= cut;
+		inside -= cut;
+	}
+	thread_user_time(t, enter, k0, STATE_ENTRY, state);
+	thread_user_time(t, k1, leave, STATE_RETURN, state);
+}
+
+/*
+ * D^ = D - sum n c: probes cost on-CPU time only. The cost is calibrated on the system call's own
+ * two events; other hooks cost between half and one and a half of that (tests/bench), which is part
+ * of the uncertainty. u^2 = 2 u_ts^2 + (n u_c)^2, printed as 2u (GUM, JCGM 100).
+ */
+static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
+	const uint64_t state[STATES])
+{
+	double per_event = c->calibration.event_cycles, u_ts = clockmap_error(&c->clock) / 2;
+	double n = k->events, other = n > 2 ? n - 2 : 0, u;
+	uint64_t overhead = 0, probes;
+
+	for (int i = 0; i < STATES; i++)
+		if (STATE_IS_OVERHEAD(i))
+			overhead += state[i];
+	probes = (uint64_t)(n * per_event) + c->calibration.read_cycles;
+	if (probes > overhead)
+		probes = overhead;
+	s->probe_cycles += probes;
+	u = sqrt(2 * u_ts * u_ts + pow(n * c->calibration.event_spread, 2) +
+		 pow(other * per_event / 2, 2));
+	s->uncertainty += (2 * u - s->uncertainty) / (double)s->joined;
+	dist_add(k->blocked_times ? &s->overhead_blocked : &s->overhead, overhead - probes, 1);
+}
+
+static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e,
+	struct call_stats *s)
+{
+	const struct mg_call *p = &e->call;
+	uint64_t state[STATES], sum = 0;
+	struct mg_sock *sock;
+
+	divide(t, k, p->enter, p->exit, state);
+	s->joined++;
+	for (int i = 0; i < STATES; i++) {
+		s->state[i] += state[i];
+		sum += state[i];
+	}
+	if (sum != p->exit - p->enter)
+		c->state_mismatch++;
+	s->blocked_n += k->blocked_times != 0;
+	add_overhead(c, s, k, state);
+	sock = sock_find(c, k->cookie);
+	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
+		struct flow *f =
+			mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
+
+		f->blocked += state[STATE_BLOCKED];
+		f->call_cycles += sum;
+	}
+	settle_bytes(c, k, p->enter, p->exit);
+}
+
+void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_call *p = &e->call;
+	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
+	struct call_stats *s = stats_of(c, fn, p->kind);
+	int i = claim(c, t, p->enter, p->exit);
+
+	t->traced = true;
+	if (p->logged)
+		dist_add(&c->logged, p->logged, 1);
+	if (!s)
+		return;
+	s->n++;
+	s->failed += p->ret < 0;
+	if (p->ret > 0 && mg_function_direction(fn) != MG_DIR_OTHER)
+		s->bytes += (uint64_t)p->ret;
+	dist_add(&s->total, p->exit - p->enter, 1);
+	if (i < 0) {
+		c->unjoined++;
+		return;
+	}
+	a->sock = sock_find(c, t->ended[i].cookie);
+	a->rx = mg_function_direction(fn) == MG_DIR_RX;
+	if (t->ended[i].pieces) {
+		a->has_offset = true;
+		a->offset = t->ended[i].piece[0].off;
+		a->rx = t->ended[i].piece[0].flow->rx;
+		for (uint32_t j = 0; j < t->ended[i].pieces; j++)
+			a->length += t->ended[i].piece[j].len;
+	}
+	join(c, t, &t->ended[i], e, s);
+	kernel_call_free(&t->ended[i]);
+	t->ended_n--;
+	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
+}

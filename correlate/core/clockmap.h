@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From CLOCK_MONOTONIC to the cycle counter and back, by synchronisation points (method: narrowest
+ * of many triples, Cristian 1989; linear in between).
+ */
+#ifndef MAGNET_CORRELATE_CLOCKMAP_H
+#define MAGNET_CORRELATE_CLOCKMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct clock_point {
+	uint64_t ns, cycles;
+	uint32_t half_width; /* cycles */
+};
+
+struct clockmap {
+	struct clock_point *p;
+	uint32_t n, cap;
+	uint32_t last; /* segment used last */
+	double error;  /* of the segments so far */
+};
+
+/* Points must come in order of time; one that does not, or follows too closely, is left out. */
+void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t half_width);
+/* Both need two points; before the first and after the last the nearest segment is continued. */
+uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns);
+uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles);
+static inline bool clockmap_valid(const struct clockmap *m)
+{
+	return m->n >= 2;
+}
+static inline uint64_t clockmap_until(const struct clockmap *m)
+{
+	return m->n ? m->p[m->n - 1].ns : 0;
+}
+/* Counter frequency over the whole span, Hz. */
+double clockmap_hz(const struct clockmap *m);
+/*
+ * Bound of the mapping error in cycles: the larger half-width of a segment's ends, plus a quarter
+ * of the segment times the spread of the rates in it and its neighbours; the worst of all segments.
+ */
+static inline double clockmap_error(const struct clockmap *m)
+{
+	return m->error;
+}
+void clockmap_free(struct clockmap *m);
+
+#endif

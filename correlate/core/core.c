@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Order, clock and dispatch. */
+#include "core.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_table.h"
+
+/* The tracer reads the clock ten times a second; if it is silent for so long, it has stopped. */
+#define CLOCK_PATIENCE_NS 2000000000ull
+
+void core_init(struct core *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width)
+{
+	clockmap_add(&c->clock, ns, cycles, half_width);
+	c->clock_given = true;
+}
+
+void core_listen(struct core *c, listener_fn fn, void *arg)
+{
+	c->listener = fn;
+	c->listener_arg = arg;
+}
+
+static void add_gap(struct core *c, const struct gap *g)
+{
+	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
+	struct mg_sock *s, *tmp;
+
+	if (!more)
+		return;
+	c->gaps = more;
+	more[c->gap_count++] = *g;
+	HASH_ITER(hh, c->socks, s, tmp) {
+		if (s->state == 7) /* closed before */
+			continue;
+		s->tx.gaps++;
+		s->rx.gaps++;
+	}
+}
+
+void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	struct gap g = {.producer = "lttng-ust", .cpu = cpu, .count = count, .from_ns = from_ns,
+		.to_ns = to_ns};
+
+	c->lost_app += count;
+	add_gap(c, &g);
+}
+
+static void on_lost(struct core *c, const struct mg_lost *p)
+{
+	struct gap g = {.cpu = p->cpu, .count = p->count, .from_ns = p->from_ns, .to_ns = p->to_ns};
+
+	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
+	c->lost_kernel += p->count;
+	add_gap(c, &g);
+}
+
+/* Which events can be expected: those whose hook was attached. */
+static void on_hook(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info *more = realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	const struct mg_event_desc *d;
+	char name[33];
+
+	if (!more)
+		return;
+	c->hooks = more;
+	more = &c->hooks[c->hook_count++];
+	memset(more, 0, sizeof(*more));
+	memcpy(more->layer, p->layer, sizeof(more->layer) - 1);
+	memcpy(more->what, p->hook, sizeof(more->what) - 1);
+	more->status = p->status;
+	more->netns = p->netns;
+	memcpy(name, p->hook, 32);
+	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
+	name[32] = 0;
+	d = mg_event_by_name(name);
+	if (d && d->id < 32 && p->status == 0)
+		c->hooked |= 1u << d->id;
+	if (d && d->id < 32 && p->netns)
+		c->hooked_ns |= 1u << d->id;
+}
+
+uint32_t core_hooked(const struct core *c, uint32_t netns)
+{
+	uint32_t bits = c->hooked & ~c->hooked_ns;
+
+	if (!(c->hooked & c->hooked_ns))
+		return bits;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
+			return c->hooked;
+	return bits;
+}
+
+static void on_fork(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->task_fork.child_tid, e->task_fork.child_pid);
+
+	if (!t)
+		return;
+	t->traced = true;
+	memcpy(t->comm, e->task_fork.comm, sizeof(t->comm));
+	t->comm[sizeof(t->comm) - 1] = 0;
+}
+
+static void on_exec(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->tid, e->pid);
+
+	if (!t)
+		return;
+	t->traced = true;
+	memcpy(t->comm, e->task_exec.comm, sizeof(t->comm));
+	t->comm[sizeof(t->comm) - 1] = 0;
+}
+
+static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
+{
+	/* in every payload that has one, the cookie is the first field */
+	switch (e->id) {
+	case MG_EVENT_sched_switch:
+	case MG_EVENT_sched_waking:
+	case MG_EVENT_softirq_entry:
+	case MG_EVENT_softirq_exit:
+	case MG_EVENT_task_fork:
+	case MG_EVENT_task_exec:
+	case MG_EVENT_task_exit:
+		return NULL;
+	default:
+		return e->id < 32 ? sock_find(c, e->sys_enter.sock) : NULL;
+	}
+}
+
+static void dispatch(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	struct thread *t = NULL;
+
+	if (e->id < 32 && e->tid && e->id != MG_EVENT_sched_switch &&
+		e->id != MG_EVENT_sched_waking) {
+		t = thread_get(c, e->tid, e->pid);
+		if (!t)
+			return;
+		if (e->id != MG_EVENT_sys_enter && e->id != MG_EVENT_sys_exit)
+			thread_on_event(c, t, e);
+	}
+	switch (e->id) {
+	case MG_EVENT_sys_enter:
+		call_on_enter(c, t, e);
+		a->rx = mg_syscall_direction(e->sys_enter.call) == MG_DIR_RX;
+		break;
+	case MG_EVENT_sys_exit:
+		a->rx = mg_syscall_direction(e->sys_exit.call) == MG_DIR_RX;
+		call_on_exit(c, t, e);
+		break;
+	case MG_EVENT_tcp_send:
+		if (t)
+			tx_on_send(c, t, e, a);
+		break;
+	case MG_EVENT_ip_out:
+	case MG_EVENT_ip_post:
+	case MG_EVENT_dev_queue:
+	case MG_EVENT_dev_xmit:
+		tx_on_packet(c, e, a);
+		break;
+	case MG_EVENT_dev_done:
+		tx_on_done(c, e, a);
+		break;
+	case MG_EVENT_dev_recv:
+	case MG_EVENT_ip_in:
+		rx_on_packet(c, e, a);
+		break;
+	case MG_EVENT_tcp_recv:
+		rx_on_tcp(c, e, a);
+		break;
+	case MG_EVENT_tcp_ready:
+		rx_on_ready(c, e, a);
+		break;
+	case MG_EVENT_sock_copy:
+		if (t)
+			rx_on_copy(c, t, e, a);
+		break;
+	case MG_EVENT_tcp_retransmit:
+		tx_on_retransmit(c, e, a);
+		break;
+	case MG_EVENT_sock_state:
+		sock_on_state(c, e);
+		break;
+	case MG_EVENT_sock_addr:
+		sock_on_addr(c, e);
+		break;
+	case MG_EVENT_sock_open:
+		sock_on_open(c, e);
+		break;
+	case MG_EVENT_sched_switch:
+		thread_on_switch(c, e);
+		break;
+	case MG_EVENT_sched_waking:
+		thread_on_waking(c, e);
+		break;
+	case MG_EVENT_task_fork:
+		on_fork(c, e);
+		break;
+	case MG_EVENT_task_exec:
+		on_exec(c, e);
+		break;
+	case MG_EVENT_lost:
+		on_lost(c, &e->lost);
+		break;
+	case MG_EVENT_hook:
+		on_hook(c, &e->hook);
+		break;
+	case MG_EVENT_calibration:
+		c->calibration = e->calibration;
+		c->has_calibration = true;
+		break;
+	case MG_EVENT_trace_end:
+		c->end = e->trace_end;
+		c->has_end = true;
+		break;
+	default:
+		if (MG_IS_APP(e->id)) {
+			t = thread_get(c, e->call.tid, e->call.pid);
+			if (t)
+				call_on_app(c, t, e, a);
+		}
+	}
+}
+
+static void process(struct core *c, struct mg_event *e)
+{
+	struct annotation a = {0};
+
+	e->cycles = clockmap_cycles(&c->clock, e->time_ns);
+	a.cycles = e->cycles;
+	if (MG_IS_APP(e->id))
+		c->app_events++;
+	else if (e->id < 32)
+		c->kernel_events++;
+	dispatch(c, e, &a);
+	if (!a.sock)
+		a.sock = sock_of_event(c, e);
+	if (c->listener)
+		c->listener(c->listener_arg, e, &a);
+}
+
+/* Without any reading of the clock: its rate by the program's events, which carry both. */
+static void estimate_clock(struct core *c)
+{
+	const struct mg_event *first = NULL, *last = NULL;
+
+	for (uint32_t i = 0; i < c->pending_n; i++) {
+		const struct mg_event *e =
+			&c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
+
+		if (!MG_IS_APP(e->id))
+			continue;
+		if (!first)
+			first = e;
+		last = e;
+	}
+	if (first && last->call.exit > first->call.exit && last->time_ns > first->time_ns) {
+		clockmap_add(&c->clock, first->time_ns, first->call.exit, 0);
+		clockmap_add(&c->clock, last->time_ns, last->call.exit, 0);
+	}
+}
+
+static void release(struct core *c, bool all)
+{
+	while (c->pending_n) {
+		struct mg_event *e = &c->pending[c->pending_head];
+		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
+
+		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS)
+			return;
+		if (!clockmap_valid(&c->clock))
+			estimate_clock(c);
+		process(c, e);
+		c->pending_head = (c->pending_head + 1) & (c->pending_cap - 1);
+		c->pending_n--;
+	}
+}
+
+static int enqueue(struct core *c, const struct mg_event *e)
+{
+	if (c->pending_n == c->pending_cap) {
+		uint32_t cap = c->pending_cap ? c->pending_cap * 2 : 1024;
+		struct mg_event *p = malloc(cap * sizeof(*p));
+
+		if (!p)
+			return -ENOMEM;
+		for (uint32_t i = 0; i < c->pending_n; i++)
+			p[i] = c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
+		free(c->pending);
+		c->pending = p;
+		c->pending_head = 0;
+		c->pending_cap = cap;
+	}
+	c->pending[(c->pending_head + c->pending_n++) & (c->pending_cap - 1)] = *e;
+	return 0;
+}
+
+int core_push(struct core *c, const struct mg_event *e)
+{
+	int err;
+
+	if (!c->first_ns)
+		c->first_ns = e->time_ns;
+	if (e->time_ns > c->last_ns)
+		c->last_ns = e->time_ns;
+	if (e->id == MG_EVENT_clock_sync) {
+		clockmap_add(&c->clock, e->clock_sync.mono_ns, e->clock_sync.cycles,
+			e->clock_sync.half_width);
+		c->clock_given = false; /* the trace has its own */
+	}
+	err = enqueue(c, e);
+	if (err)
+		return err;
+	release(c, c->clock_given);
+	return 0;
+}
+
+int core_finish(struct core *c)
+{
+	struct thread *t, *tmp;
+	struct mg_sock *s, *stmp;
+
+	release(c, true);
+	HASH_ITER(hh, c->threads, t, tmp) {
+		for (uint32_t i = 0; i < t->ended_n; i++)
+			call_settle(c, t, &t->ended[i]);
+		t->ended_n = 0;
+	}
+	HASH_ITER(hh, c->socks, s, stmp) {
+		s->tx.open_calls = 0;
+		tx_make_atoms(c, &s->tx, true);
+	}
+	return 0;
+}
+
+void core_free(struct core *c)
+{
+	struct thread *t, *ttmp;
+	struct mg_sock *s, *stmp;
+	struct call_stats *k, *ktmp;
+
+	HASH_ITER(hh, c->threads, t, ttmp) {
+		HASH_DEL(c->threads, t);
+		kernel_call_free(&t->now);
+		for (uint32_t i = 0; i < t->ended_n; i++)
+			kernel_call_free(&t->ended[i]);
+		free(t->ended);
+		free(t);
+	}
+	HASH_ITER(hh, c->socks, s, stmp) {
+		HASH_DEL(c->socks, s);
+		flow_free(&s->tx);
+		flow_free(&s->rx);
+		free(s);
+	}
+	HASH_ITER(hh, c->calls, k, ktmp) {
+		HASH_DEL(c->calls, k);
+		dist_free(&k->total);
+		dist_free(&k->overhead);
+		dist_free(&k->overhead_blocked);
+		free(k);
+	}
+	dist_free(&c->sched.wakeup);
+	dist_free(&c->logged);
+	clockmap_free(&c->clock);
+	free(c->gaps);
+	free(c->hooks);
+	free(c->pending);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The correlator's core: events in time order in, results out. It reads no clock, does no I/O and
+ * has no globals; memory is bounded by what is in flight and by the number of threads and sockets.
+ * All times inside are cycles of the counter.
+ *
+ * Definitions of every figure: docs/method.md.
+ */
+#ifndef MAGNET_CORRELATE_CORE_H
+#define MAGNET_CORRELATE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+#include "calls.h"
+#include "clockmap.h"
+#include "dist.h"
+#include "event.h"
+#include "ranges.h"
+
+/* ---- sockets and the two byte streams of each ---- */
+
+/* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
+enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
+enum rx_layer { RX_DEV, RX_IP, RX_TCP, RX_READY, RX_COPY, RX_CALL, RX_LAYERS };
+
+/* Bars of the waterfalls; within a flow they sum to its total exactly. */
+/* clang-format off */
+#define MG_TX_STAGES(X) \
+	X(CALL,   "call",        "call to copy") \
+	X(SNDBUF, "send_buffer", "send buffer") \
+	X(IP,     "ip",          "IP") \
+	X(QDISC,  "qdisc",       "queue (qdisc)") \
+	X(DRIVER, "driver",      "driver")
+#define MG_RX_STAGES(X) \
+	X(DEV_IP, "device_to_ip",  "device to IP") \
+	X(IP_TCP, "ip_to_tcp",     "IP to TCP") \
+	X(ORDER,  "in_order",      "in order (head of line)") \
+	X(ABSENT, "reader_absent", "socket queue: reader absent") \
+	X(WAKE,   "wake",          "socket queue: until woken") \
+	X(RUNQ,   "run_queue",     "run queue") \
+	X(POLL,   "poll_return",   "woken in poll, until the call") \
+	X(COPY,   "copy",          "copy to the program") \
+	X(RETURN, "return",        "return to the program")
+/* clang-format on */
+#define MG_STAGE_ID_TX(ID, name, label) TX_STAGE_##ID,
+#define MG_STAGE_ID_RX(ID, name, label) RX_STAGE_##ID,
+enum tx_stage { MG_TX_STAGES(MG_STAGE_ID_TX) TX_STAGES };
+enum rx_stage { MG_RX_STAGES(MG_STAGE_ID_RX) RX_STAGES };
+#define STAGES_MAX 9
+
+/* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
+struct unit_stats {
+	uint64_t n;
+	uint64_t bytes;           /* payload */
+	double size_sum2;
+	uint64_t first_t, last_t; /* cycles */
+	double gap_sum2;          /* of spacings, cycles squared */
+	struct dist gaps;         /* spacings, cycles */
+	uint64_t again;           /* payload bytes that had passed before */
+	uint64_t wire_bytes;      /* frames with headers, where the layer sees them */
+};
+
+struct anchor {
+	uint32_t seq; /* this sequence number ... */
+	uint64_t off; /* ... is this byte */
+	bool set, relative;
+};
+
+/* One of a socket's two directions. */
+struct flow {
+	struct mg_sock *sock;
+	bool rx;
+	struct anchor anchor;
+	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
+	struct unit_stats units[TX_LAYERS];
+	uint64_t total;    /* bytes by TCP's own counters */
+	uint64_t done;     /* atoms are made up to here */
+	uint64_t complete; /* bytes with every boundary */
+	uint64_t incomplete;
+	uint64_t acked, acked_before, acked_before_t;
+	uint64_t calls;          /* that moved bytes */
+	uint64_t first_call, last_call;
+	uint64_t first_t, last_t; /* any event, cycles */
+	uint64_t blocked;        /* cycles the program was blocked in its calls */
+	uint64_t call_cycles;    /* cycles it spent in them */
+	uint32_t open_calls;
+	uint64_t retransmits;
+	uint64_t kernel_only;    /* bytes moved by calls without an application event */
+	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
+	struct dist residence;         /* first to last boundary, cycles, by bytes */
+	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
+	struct dist shift_device;      /* TX: U0 to X, by bytes */
+	struct dist shift_peer;        /* RX: peer's U0 to U1, by bytes */
+	struct dist transit;           /* RX: peer's X to R */
+	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
+	uint64_t pair_base;
+	uint32_t gaps;                 /* losses while it lived */
+};
+
+struct mg_sock {
+	uint64_t cookie;
+	uint32_t netns;
+	uint8_t family, state, opener, kind;
+	uint16_t lport, rport;
+	uint8_t laddr[16], raddr[16];
+	bool has_addr;
+	uint32_t pid, tid; /* last user of it */
+	uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
+	bool opened;
+	struct flow tx, rx;
+	struct mg_sock *peer; /* the other end, if it is traced too */
+	UT_hash_handle hh;
+};
+
+/* ---- threads and their calls ---- */
+
+/* What a thread does at each instant of a call; precedence: off-CPU, softirq, innermost layer. */
+/* clang-format off */
+#define MG_STATES(X) \
+	X(ENTRY, "entry") X(SOCKET, "socket") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
+	X(RETURN, "return") X(SOFTIRQ, "softirq") X(BLOCKED, "blocked") X(WAKEUP, "wakeup") \
+	X(PREEMPTED, "preempted")
+/* clang-format on */
+#define MG_STATE_ID(ID, name) STATE_##ID,
+enum call_state { MG_STATES(MG_STATE_ID) STATES };
+#define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
+
+/* Bytes a call moved: TX [off, off+len) copied at t; RX likewise. */
+struct piece {
+	struct flow *flow;
+	uint64_t off, len, t;
+	uint64_t waking, switch_in; /* RX: the reader's last before t, 0 = none */
+};
+
+struct kernel_call {
+	uint64_t enter, exit; /* cycles */
+	uint64_t cookie;
+	int64_t ret;
+	uint16_t call;
+	uint8_t kind;
+	uint32_t flags, enter_seq;
+	uint64_t asked;
+	uint32_t events; /* recorded in the thread's own context while it ran */
+	uint64_t state[STATES];
+	struct piece *piece;
+	uint32_t pieces, pieces_cap;
+	uint32_t left; /* TX: bytes not copied at the last tcp_send */
+	uint64_t blocked_times;
+	bool copied; /* a tcp_send opened a piece */
+};
+
+#define USER_MARKS 64
+struct user_mark {
+	uint64_t t;
+	uint8_t state; /* STATE_ENTRY means running */
+};
+
+struct thread {
+	uint32_t tid, pid;
+	char comm[16];
+	bool traced; /* its own events are recorded, not only that another took its CPU */
+	bool off_cpu, in_softirq;
+	bool woken;                 /* made runnable since it left the CPU */
+	enum call_state fn, off;    /* innermost layer; why it is off the CPU */
+	uint64_t since;             /* start of the present state */
+	uint64_t waking, switch_in; /* last */
+	uint64_t left_cpu;
+	int16_t last_cpu;
+	bool in_call;
+	struct kernel_call now;
+	struct kernel_call *ended;  /* system calls no application event has claimed yet */
+	uint32_t ended_n, ended_cap;
+	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
+	uint32_t mark_n;
+	UT_hash_handle hh;
+};
+
+struct call_key {
+	uint16_t id; /* MG_FN_*, or 0x100 | MG_SYS_* for calls without an application event */
+	uint8_t kind, pad;
+};
+#define CALL_KERNEL_ONLY 0x100
+
+struct call_stats {
+	struct call_key key;
+	uint64_t n, failed, bytes, blocked_n, joined;
+	struct dist total;            /* cycles */
+	struct dist overhead;         /* of calls that did not block, probes compensated */
+	struct dist overhead_blocked; /* of calls that did */
+	unsigned __int128 state[STATES]; /* cycles, over the joined calls */
+	unsigned __int128 probe_cycles;  /* compensated in all */
+	double uncertainty;              /* 2u of one call's overhead, cycles: mean */
+	UT_hash_handle hh;
+};
+
+/* ---- the whole ---- */
+
+struct gap {
+	char producer[32];
+	int32_t cpu;
+	uint64_t count, from_ns, to_ns;
+};
+
+enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
+#define CPUS_MAX 1024
+
+struct sched_stats {
+	struct dist wakeup; /* waking to switch-in, cycles */
+	uint64_t switches[CPUS_MAX][SWITCH_KINDS];
+	int cpus;
+	uint64_t migrations;
+};
+
+struct hook_info {
+	char layer[16], what[32];
+	int32_t status;
+	uint32_t netns;
+};
+
+/* What an event means in the stream it belongs to, for those who list events. */
+struct annotation {
+	const struct mg_sock *sock; /* NULL if it has none */
+	bool rx;
+	bool has_offset;
+	uint64_t offset, length; /* bytes */
+	uint64_t cycles;
+};
+
+typedef void (*listener_fn)(
+	void *arg, const struct mg_event *e, const struct annotation *a);
+
+struct core {
+	struct clockmap clock;
+	struct mg_sock *socks;
+	struct thread *threads;
+	struct call_stats *calls;
+	struct sched_stats sched;
+	struct gap *gaps;
+	uint32_t gap_count;
+	struct hook_info *hooks;
+	uint32_t hook_count;
+	uint64_t app_events, kernel_events, lost_kernel, lost_app;
+	uint64_t first_ns, last_ns;
+	bool has_calibration, has_end;
+	struct mg_calibration calibration;
+	struct mg_trace_end end;
+	struct dist logged; /* cycles a traced call spent in magnet */
+	uint64_t unjoined;  /* application calls without their system call */
+	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
+	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
+	uint32_t hooked;    /* bits of MG_EVENT_* below 32 that are attached, in any namespace */
+	uint32_t hooked_ns; /* of these, those that belong to a namespace each */
+
+	struct mg_event *pending; /* waiting for the clock, a ring */
+	uint32_t pending_head, pending_n, pending_cap;
+	bool clock_given;         /* by the caller, from outside the trace */
+
+	listener_fn listener;
+	void *listener_arg;
+};
+
+void core_init(struct core *c);
+/* A synchronisation point known from outside the trace, where it has none of its own. */
+void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
+/* Called with every event once its time on the counter is known, in order. */
+void core_listen(struct core *c, listener_fn fn, void *arg);
+/* Events in order of time. Returns 0 or -ENOMEM. */
+int core_push(struct core *c, const struct mg_event *e);
+/* Events LTTng had no room for. */
+void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
+/* Bits of the events below 32 whose hooks are attached, in this network namespace. */
+uint32_t core_hooked(const struct core *c, uint32_t netns);
+/* No more will come: everything in flight is settled. */
+int core_finish(struct core *c);
+void core_free(struct core *c);
+
+/* ---- parts (each in the file of its name) ---- */
+
+/* socket.c */
+struct mg_sock *sock_get(struct core *c, uint64_t cookie);
+struct mg_sock *sock_find(const struct core *c, uint64_t cookie);
+void sock_on_state(struct core *c, const struct mg_event *e);
+void sock_on_addr(struct core *c, const struct mg_event *e);
+void sock_on_open(struct core *c, const struct mg_event *e);
+/* Sequence number to byte offset; false if it lies before the stream's begin. */
+bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
+void flow_touch(struct flow *f, uint64_t t);
+void flow_free(struct flow *f);
+
+/* thread.c */
+struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid);
+void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
+void thread_on_switch(struct core *c, const struct mg_event *e);
+void thread_on_waking(struct core *c, const struct mg_event *e);
+void thread_set_state(struct thread *t, uint64_t now);
+enum call_state thread_state(const struct thread *t);
+/* Cycles of [from, to) the thread spent in each state while outside system calls. */
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES]);
+
+/* call.c */
+void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e);
+void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
+void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* Settle a system call that no application event claimed, and free it. */
+void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
+struct piece *call_add_piece(struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len,
+	uint64_t t);
+void kernel_call_free(struct kernel_call *k);
+
+/* tx.c */
+void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
+/* The last tcp_send's piece ends with the call. */
+void tx_end_call(struct kernel_call *k);
+/* A call's pieces enter the stream; `user` is U0, or 0 without an application event. */
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
+
+/* rx.c */
+void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* `user` is U1, or 0. */
+void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+
+/* peer.c: both ends of a connection in one trace */
+void peer_link(struct core *c, struct mg_sock *s);
+void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
+void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
+
+/* units.c */
+void unit_add(struct unit_stats *u, uint64_t t, uint64_t size);
+double unit_mean_size(const struct unit_stats *u);
+double unit_cov_size(const struct unit_stats *u);
+double unit_mean_gap(const struct unit_stats *u); /* cycles */
+double unit_cov_gap(const struct unit_stats *u);
+void unit_free(struct unit_stats *u);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A weighted distribution of non-negative integers (cycles, bytes) in bounded memory: values below
+ * 2048 are kept apart exactly, larger ones in bins of 1/1024 relative width, each with the sum of
+ * what it holds. Means and sums are exact; quantiles are off by less than a bin.
+ */
+#ifndef MAGNET_CORRELATE_DIST_H
+#define MAGNET_CORRELATE_DIST_H
+
+#include <stdint.h>
+
+struct dist_bin {
+	uint32_t key; /* 0 = free, else bin + 1 */
+	uint64_t weight;
+	unsigned __int128 sum; /* of value times weight */
+};
+
+struct dist {
+	struct dist_bin *bins; /* open addressing, a power of two */
+	uint32_t size, used;
+	uint64_t n;      /* samples */
+	uint64_t weight; /* their weights */
+	uint64_t min, max;
+	unsigned __int128 sum;
+};
+
+void dist_add(struct dist *d, uint64_t value, uint64_t weight);
+void dist_free(struct dist *d);
+
+/* All of these give 0 for an empty distribution. */
+double dist_mean(const struct dist *d);
+/* Weighted nearest rank (Hyndman & Fan 1996, type 1); q in (0, 1]. */
+double dist_quantile(const struct dist *d, double q);
+/* Whether at least 10 samples lie beyond the quantile, as they must before it is printed. */
+int dist_quantile_supported(const struct dist *d, double q);
+/* Mean absolute deviation from the median: J of the method, where values are delays. */
+double dist_mean_abs_dev(const struct dist *d);
+/* Wasserstein-1 distance between two distributions, by the area between their CDFs. */
+double dist_w1(const struct dist *a, const struct dist *b);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LAYERS_MAX 32
+
+static struct range *at(const struct ranges *r, uint32_t i)
+{
+	return &r->v[r->head + i];
+}
+
+/* Room for one more element at the end. */
+static bool reserve(struct ranges *r)
+{
+	struct range *v;
+
+	if (r->head + r->len < r->cap)
+		return true;
+	if (r->head > r->cap / 2) {
+		memmove(r->v, r->v + r->head, r->len * sizeof(*r->v));
+		r->head = 0;
+		return true;
+	}
+	v = realloc(r->v, (r->cap ? r->cap * 2 : 16) * sizeof(*v));
+	if (!v)
+		return false;
+	r->v = v;
+	r->cap = r->cap ? r->cap * 2 : 16;
+	return true;
+}
+
+static bool insert(struct ranges *r, uint32_t i, uint64_t a, uint64_t b, uint64_t t)
+{
+	if (!reserve(r))
+		return false;
+	memmove(at(r, i + 1), at(r, i), (r->len - i) * sizeof(*r->v));
+	*at(r, i) = (struct range){a, b, t};
+	r->len++;
+	return true;
+}
+
+/* The first element that ends after x. */
+static uint32_t first_after(const struct ranges *r, uint64_t x)
+{
+	uint32_t lo = 0, hi = r->len;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (at(r, mid)->b > x)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
+{
+	uint64_t fresh = 0;
+	uint32_t i;
+
+	if (a < r->base)
+		a = r->base;
+	if (a >= b)
+		return 0;
+	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* the usual case: in order */
+		return insert(r, r->len, a, b, t) ? b - a : 0;
+	for (i = first_after(r, a); a < b; i++) {
+		uint64_t end = b;
+
+		if (i < r->len && at(r, i)->a <= a) { /* known: skip it */
+			a = at(r, i)->b;
+			continue;
+		}
+		if (i < r->len && at(r, i)->a < end)
+			end = at(r, i)->a;
+		if (!insert(r, i, a, end, t))
+			break;
+		fresh += end - a;
+		a = end;
+	}
+	return fresh;
+}
+
+void ranges_drop(struct ranges *r, uint64_t upto)
+{
+	if (upto <= r->base)
+		return;
+	r->base = upto;
+	while (r->len && at(r, 0)->b <= upto) {
+		r->head++;
+		r->len--;
+	}
+	if (r->len && at(r, 0)->a < upto)
+		at(r, 0)->a = upto;
+	if (r->len == 0)
+		r->head = 0;
+}
+
+uint64_t ranges_reach(const struct ranges *r, uint64_t from)
+{
+	for (uint32_t i = first_after(r, from); i < r->len && at(r, i)->a <= from; i++)
+		from = at(r, i)->b;
+	return from;
+}
+
+void ranges_free(struct ranges *r)
+{
+	free(r->v);
+	memset(r, 0, sizeof(*r));
+}
+
+void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,
+	atom_fn fn, void *arg)
+{
+	uint32_t cursor[LAYERS_MAX] = {0};
+	uint64_t t[LAYERS_MAX] = {0};
+
+	for (int i = 0; i < count; i++)
+		cursor[i] = layers[i] ? first_after(layers[i], a) : 0;
+	while (a < b) {
+		uint32_t present = 0;
+		uint64_t end = b;
+
+		for (int i = 0; i < count; i++) {
+			const struct ranges *r = layers[i];
+			const struct range *s;
+
+			t[i] = 0;
+			while (r && cursor[i] < r->len && at(r, cursor[i])->b <= a)
+				cursor[i]++;
+			if (!r || cursor[i] == r->len)
+				continue;
+			s = at(r, cursor[i]);
+			if (s->a <= a) {
+				present |= 1u << i;
+				t[i] = s->t;
+				if (s->b < end)
+					end = s->b;
+			} else if (s->a < end) {
+				end = s->a;
+			}
+		}
+		fn(arg, a, end, t, present);
+		a = end;
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When each byte of a stream first passed a layer: byte ranges in order of offset, each with one
+ * time. A byte counts once; what comes again (a retransmission) is told and left out.
+ */
+#ifndef MAGNET_CORRELATE_RANGES_H
+#define MAGNET_CORRELATE_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t a, b; /* bytes [a, b) */
+	uint64_t t;    /* cycles */
+};
+
+struct ranges {
+	struct range *v;
+	uint32_t head, len, cap; /* v[head .. head+len) */
+	uint64_t base;           /* everything before is done with, and counts as seen */
+};
+
+/* Note bytes [a, b) at time t; returns how many of them were new. */
+uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t);
+/* Forget everything before `upto`. */
+void ranges_drop(struct ranges *r, uint64_t upto);
+/* Where the bytes known without a gap from `from` on end; `from` itself if it is not known. */
+uint64_t ranges_reach(const struct ranges *r, uint64_t from);
+void ranges_free(struct ranges *r);
+
+/*
+ * Cut [a, b) at every boundary of every layer and hand over each piece ("atom") in order, with its
+ * time in each layer; bit i of `present` tells whether layer i knows it. Layers must not have
+ * dropped anything after a. At most 32 layers; NULL layers are absent.
+ */
+typedef void (*atom_fn)(
+	void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
+void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,
+	atom_fn fn, void *arg);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way in: from the device to the program (method, "Byte lineage", "Residence"). */
+#include <string.h>
+
+#include "core.h"
+
+static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
+	struct annotation *a)
+{
+	uint64_t off, fresh;
+
+	if (!flow_offset(f, seq, &off))
+		return false;
+	a->rx = true;
+	a->has_offset = true;
+	a->offset = off;
+	a->length = len;
+	if (!len)
+		return false;
+	flow_touch(f, t);
+	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	f->units[layer].again += len - fresh;
+	if (fresh)
+		unit_add(&f->units[layer], t, len);
+	return true;
+}
+
+void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_packet *p = &e->packet;
+	struct mg_sock *s = sock_get(c, p->sock);
+	enum rx_layer layer = e->id == MG_EVENT_dev_recv ? RX_DEV : RX_IP;
+
+	if (!s)
+		return;
+	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a))
+		s->rx.units[layer].wire_bytes += p->frame;
+	a->rx = true;
+	if (layer == RX_DEV && p->tcp_flags & 16)
+		tx_acked(&s->tx, p->ack, e->cycles);
+}
+
+void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_recv *p = &e->tcp_recv;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	a->rx = true;
+	if (s)
+		arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
+}
+
+/* Everything before rcv_nxt is in order now. */
+void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	struct mg_sock *s = sock_get(c, e->tcp_ready.sock);
+	struct flow *f = s ? &s->rx : NULL;
+	uint64_t off, from;
+
+	a->rx = true;
+	if (!f || !flow_offset(f, e->tcp_ready.rcv_nxt, &off))
+		return;
+	flow_touch(f, e->cycles);
+	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
+	if (from < f->done)
+		from = f->done;
+	if (off <= from)
+		return;
+	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
+	unit_add(&f->units[RX_READY], e->cycles, off - from);
+	a->has_offset = true;
+	a->offset = from;
+	a->length = off - from;
+}
+
+void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_sock_copy *p = &e->sock_copy;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct piece *piece;
+	uint64_t off;
+
+	a->rx = true;
+	if (!s || !flow_offset(&s->rx, p->seq, &off))
+		return;
+	a->has_offset = true;
+	a->offset = off;
+	a->length = p->len;
+	flow_touch(&s->rx, e->cycles);
+	if (!t->in_call || t->in_softirq)
+		return;
+	piece = call_add_piece(&t->now, &s->rx, off, p->len, e->cycles);
+	if (piece) {
+		piece->waking = t->waking;
+		piece->switch_in = t->switch_in;
+	}
+}
+
+struct settling {
+	struct core *c;
+	struct flow *f;
+	const struct kernel_call *call;
+	const struct piece *piece;
+	uint64_t user; /* U1, or the system call's exit */
+	uint64_t slack;
+	uint32_t required;
+};
+
+/*
+ * The edges of the bars for one atom. The socket queue divides by how the reader came: if it was
+ * woken for these bytes, the time until it was, until it ran, and until it called; else it was
+ * absent until it called.
+ */
+static void edges(const struct settling *s, const uint64_t t[], uint32_t present,
+	uint64_t edge[RX_STAGES + 1])
+{
+	const struct piece *p = s->piece;
+	uint64_t ready = t[RX_READY], entry = s->call->enter;
+	bool woken = p->waking >= ready && p->switch_in >= p->waking && p->switch_in <= p->t;
+
+	edge[RX_STAGE_DEV_IP] = t[RX_DEV];
+	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
+	/* TCP's own event exists only in established connections: else IP to in order is one bar */
+	edge[RX_STAGE_ORDER] = present & 1u << RX_TCP ? t[RX_TCP] : ready;
+	edge[RX_STAGE_ABSENT] = ready;
+	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
+	edge[RX_STAGE_RUNQ] = woken ? p->waking : edge[RX_STAGE_WAKE];
+	edge[RX_STAGE_POLL] = woken ? p->switch_in : edge[RX_STAGE_WAKE];
+	edge[RX_STAGE_COPY] = woken && entry > p->switch_in ? entry : edge[RX_STAGE_POLL];
+	edge[RX_STAGE_RETURN] = p->t;
+	edge[RX_STAGES] = s->user;
+}
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct settling *s = arg;
+	struct flow *f = s->f;
+	uint64_t edge[RX_STAGES + 1], length[RX_STAGES], at, sum = 0, len = b - a, total;
+
+	if ((present & s->required) != s->required)
+		goto incomplete;
+	edges(s, t, present, edge);
+	at = edge[0];
+	for (int i = 0; i < RX_STAGES; i++) {
+		if (edge[i + 1] + s->slack < at)
+			goto incomplete;
+		length[i] = edge[i + 1] > at ? edge[i + 1] - at : 0;
+		at += length[i];
+		sum += length[i];
+	}
+	total = edge[RX_STAGES] > edge[0] ? edge[RX_STAGES] - edge[0] : 0;
+	for (int i = 0; i < RX_STAGES; i++)
+		dist_add(&f->stage[i], length[i], len);
+	f->closure += sum > total ? sum - total : total - sum;
+	dist_add(&f->residence, sum, len);
+	f->complete += len;
+	peer_received(f, a, b, edge[0], s->user);
+	return;
+incomplete:
+	f->incomplete += len;
+	peer_received(f, a, b, 0, 0);
+}
+
+/* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
+static uint32_t required(const struct core *c, const struct flow *f)
+{
+	uint32_t hooked = core_hooked(c, f->sock->netns), bits = 1u << RX_READY;
+
+	if (hooked & 1u << MG_EVENT_dev_recv)
+		bits |= 1u << RX_DEV;
+	if (hooked & 1u << MG_EVENT_ip_in)
+		bits |= 1u << RX_IP;
+	return bits;
+}
+
+void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
+{
+	uint64_t leave = user ? user : k->exit, sum = 0;
+	struct flow *f = NULL;
+	struct settling s = {.c = c,
+		.call = k,
+		.user = leave,
+		.slack = (uint64_t)clockmap_error(&c->clock) + 1};
+
+	for (uint32_t i = 0; i < k->pieces; i++) {
+		const struct piece *p = &k->piece[i];
+		const struct ranges *layers[RX_LAYERS] = {NULL};
+		uint64_t off = p->off, end = p->off + p->len;
+
+		f = s.f = p->flow;
+		s.piece = p;
+		s.required = required(c, f);
+		sum += p->len;
+		if (off < f->done) /* settled already: its numbers were seen twice */
+			off = f->done < end ? f->done : end;
+		for (int l = RX_DEV; l <= RX_READY; l++)
+			layers[l] = &f->layer[l];
+		ranges_atoms(layers, RX_LAYERS, off, end, atom, &s);
+		ranges_add(&f->layer[RX_COPY], off, end, p->t);
+		unit_add(&f->units[RX_COPY], p->t, p->len);
+		if (end > f->total)
+			f->total = end;
+	}
+	if (!f)
+		return;
+	flow_touch(f, leave);
+	unit_add(&f->units[RX_CALL], leave, sum);
+	if (f->calls++ == 0)
+		f->first_call = k->enter;
+	f->last_call = k->enter;
+	/* bytes another thread is still reading are kept */
+	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
+	for (int l = 0; l < RX_LAYERS; l++)
+		ranges_drop(&f->layer[l], f->done);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets, and where sequence numbers lie in their byte streams (method, "Byte lineage"). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define STATE_ESTABLISHED 1
+
+struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL;
+
+	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	return s;
+}
+
+struct mg_sock *sock_get(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = cookie ? sock_find(c, cookie) : NULL;
+
+	if (s || !cookie)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->cookie = cookie;
+	s->kind = MG_KIND_tcp;
+	s->tx.sock = s->rx.sock = s;
+	s->rx.rx = true;
+	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	return s;
+}
+
+static void set_anchor(struct anchor *a, uint32_t seq, uint64_t off, bool relative)
+{
+	a->seq = seq;
+	a->off = off;
+	a->set = true;
+	a->relative = relative;
+}
+
+/*
+ * The difference to a known place is unambiguous within 2^31, since windows are at most 2^30
+ * (RFC 7323, 2.3); the known place moves along.
+ */
+bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off)
+{
+	struct anchor *a = &f->anchor;
+	int32_t ahead;
+
+	if (!a->set) /* its opening was not seen: count from here */
+		set_anchor(a, seq, 0, true);
+	ahead = (int32_t)(seq - a->seq);
+	if (ahead < 0 && (uint64_t)-(int64_t)ahead > a->off)
+		return false;
+	*off = a->off + (uint64_t)(int64_t)ahead;
+	if (ahead > 0) {
+		a->seq = seq;
+		a->off = *off;
+	}
+	return true;
+}
+
+void flow_touch(struct flow *f, uint64_t t)
+{
+	if (!f->first_t)
+		f->first_t = t;
+	f->last_t = t;
+}
+
+void sock_on_state(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock_state *p = &e->sock_state;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s)
+		return;
+	s->netns = p->netns;
+	s->family = p->family;
+	s->lport = p->lport;
+	s->rport = p->rport;
+	s->state = p->now;
+	if (p->opener)
+		s->opener = p->opener;
+	if (p->now == STATE_ESTABLISHED && p->opener && !s->opened) {
+		s->opened = true;
+		s->isn = p->write_seq - 1;
+		s->irs = p->rcv_nxt - 1;
+		set_anchor(&s->tx.anchor, p->write_seq, 0, false);
+		set_anchor(&s->rx.anchor, p->rcv_nxt, 0, false);
+		peer_link(c, s);
+	}
+}
+
+void sock_on_addr(struct core *c, const struct mg_event *e)
+{
+	struct mg_sock *s = sock_get(c, e->sock_addr.sock);
+
+	if (!s)
+		return;
+	memcpy(s->laddr, e->sock_addr.laddr, 16);
+	memcpy(s->raddr, e->sock_addr.raddr, 16);
+	s->has_addr = true;
+}
+
+/*
+ * A connection older than the recording: bytes_acked gives the offset of snd_una, less the SYN an
+ * active opener counts; whether it does shows in the bytes sent, and is believed only if 0 or 1.
+ */
+void sock_on_open(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock_open *p = &e->sock_open;
+	struct mg_sock *s = sock_get(c, p->sock);
+	uint32_t in_flight = p->snd_nxt - p->snd_una;
+	uint32_t syn = (uint32_t)p->bytes_acked - (p->sent_once - in_flight);
+
+	if (!s || s->opened)
+		return;
+	s->opened = true;
+	if (syn <= 1) {
+		set_anchor(&s->tx.anchor, p->snd_una, p->bytes_acked - syn, false);
+		s->tx.done = p->bytes_acked - syn;
+	} else {
+		set_anchor(&s->tx.anchor, p->snd_una, 0, true);
+	}
+	set_anchor(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);
+	s->rx.done = p->bytes_received;
+	for (int i = 0; i < TX_LAYERS; i++)
+		ranges_drop(&s->tx.layer[i], s->tx.done);
+}
+
+void flow_free(struct flow *f)
+{
+	for (int i = 0; i < TX_LAYERS; i++) {
+		ranges_free(&f->layer[i]);
+		unit_free(&f->units[i]);
+	}
+	for (int i = 0; i < STAGES_MAX; i++)
+		dist_free(&f->stage[i]);
+	dist_free(&f->residence);
+	dist_free(&f->shift_device);
+	dist_free(&f->shift_peer);
+	dist_free(&f->transit);
+	ranges_free(&f->pair_call);
+	ranges_free(&f->pair_x);
+	ranges_free(&f->pair_r);
+}

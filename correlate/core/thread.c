@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* What each thread is doing at every instant: the states a call's time divides into. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
+{
+	struct thread *t = NULL;
+
+	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	if (t) {
+		if (pid)
+			t->pid = pid;
+		return t;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->pid = pid;
+	t->last_cpu = -1;
+	HASH_ADD(hh, c->threads, tid, sizeof(t->tid), t);
+	return t;
+}
+
+enum call_state thread_state(const struct thread *t)
+{
+	if (t->off_cpu)
+		return t->off;
+	if (t->in_softirq)
+		return STATE_SOFTIRQ;
+	return t->in_call ? t->fn : STATE_ENTRY;
+}
+
+/* The state is about to change: what has passed belongs to the present one. */
+void thread_set_state(struct thread *t, uint64_t now)
+{
+	if (t->in_call && now > t->since)
+		t->now.state[thread_state(t)] += now - t->since;
+	t->since = now;
+}
+
+/* Outside system calls changes are kept, since where the call began is known only at its end. */
+static void mark(struct thread *t, uint64_t now)
+{
+	if (t->in_call)
+		return;
+	if (t->mark_n == USER_MARKS) {
+		memmove(t->marks, t->marks + USER_MARKS / 2, sizeof(t->marks) / 2);
+		t->mark_n = USER_MARKS / 2;
+	}
+	t->marks[t->mark_n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
+}
+
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES])
+{
+	enum call_state is = running;
+	uint64_t at = from;
+
+	for (uint32_t i = 0; i < t->mark_n && at < to; i++) {
+		uint64_t end = t->marks[i].t;
+
+		if (end > to)
+			end = to;
+		if (end > at) {
+			state[is] += end - at;
+			at = end;
+		}
+		if (t->marks[i].t < to)
+			is = t->marks[i].state == STATE_ENTRY ? running : t->marks[i].state;
+	}
+	if (to > at)
+		state[is] += to - at;
+}
+
+static enum call_state layer_entered(uint16_t id)
+{
+	switch (id) {
+	case MG_EVENT_tcp_send:
+	case MG_EVENT_dev_done:
+	case MG_EVENT_tcp_recv:
+	case MG_EVENT_tcp_ready:
+		return STATE_TCP;
+	case MG_EVENT_ip_out:
+	case MG_EVENT_ip_post:
+		return STATE_IP;
+	case MG_EVENT_dev_queue:
+	case MG_EVENT_dev_xmit:
+		return STATE_DEVICE;
+	case MG_EVENT_sock_copy:
+		return STATE_SOCKET;
+	default:
+		return STATES;
+	}
+}
+
+void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	enum call_state entered;
+
+	(void)c;
+	if (e->id == MG_EVENT_softirq_entry || e->id == MG_EVENT_softirq_exit) {
+		thread_set_state(t, e->cycles);
+		t->in_softirq = e->id == MG_EVENT_softirq_entry;
+		mark(t, e->cycles);
+		return;
+	}
+	if (!t->in_call || t->in_softirq || t->off_cpu)
+		return;
+	t->now.events++;
+	entered = layer_entered(e->id);
+	if (entered == STATES)
+		return;
+	thread_set_state(t, e->cycles);
+	t->fn = entered;
+}
+
+void thread_on_waking(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
+
+	if (!t)
+		return;
+	t->traced = true;
+	if (!t->off_cpu || t->off != STATE_BLOCKED)
+		return; /* woken before it left the CPU: not a block */
+	thread_set_state(t, e->cycles);
+	t->off = STATE_WAKEUP;
+	t->waking = e->cycles;
+	t->woken = true;
+	mark(t, e->cycles);
+}
+
+static void leave(struct thread *t, const struct mg_event *e)
+{
+	const struct mg_sched_switch *p = &e->sched_switch;
+
+	thread_set_state(t, e->cycles);
+	t->off_cpu = true;
+	t->in_softirq = false;
+	t->woken = false;
+	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
+	if (t->in_call && t->off == STATE_BLOCKED)
+		t->now.blocked_times++;
+	t->last_cpu = e->cpu;
+	mark(t, e->cycles);
+}
+
+static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	thread_set_state(t, e->cycles);
+	if (t->woken && e->cycles >= t->waking)
+		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
+	if (t->last_cpu >= 0 && t->last_cpu != e->cpu)
+		c->sched.migrations++;
+	t->last_cpu = e->cpu;
+	t->off_cpu = false;
+	t->woken = false;
+	t->switch_in = e->cycles;
+	mark(t, e->cycles);
+}
+
+void thread_on_switch(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sched_switch *p = &e->sched_switch;
+	struct thread *t;
+
+	if (e->cpu >= 0 && e->cpu < CPUS_MAX) {
+		enum switch_kind kind = !p->next_tid   ? SWITCH_TO_IDLE
+					: !p->prev_tid ? SWITCH_FROM_IDLE
+						       : SWITCH_TASK_TASK;
+
+		c->sched.switches[e->cpu][kind]++;
+		if (e->cpu >= c->sched.cpus)
+			c->sched.cpus = e->cpu + 1;
+	}
+	/* only one of the two need be traced; of the other we see too little to follow it */
+	if (p->prev_tid) {
+		t = thread_get(c, p->prev_tid, 0);
+		if (t && t->traced)
+			leave(t, e);
+	}
+	if (p->next_tid) {
+		t = thread_get(c, p->next_tid, 0);
+		if (t && t->traced)
+			arrive(c, t, e);
+	}
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way out: from the program's call to the driver (method, "Byte lineage"). */
+#include <string.h>
+
+#include "core.h"
+
+/* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
+#define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+
+static const struct {
+	uint16_t event;
+	enum tx_layer layer;
+} layer_events[] = {
+	{MG_EVENT_tcp_send, TX_COPY},
+	{MG_EVENT_ip_out, TX_IP_OUT},
+	{MG_EVENT_ip_post, TX_IP_POST},
+	{MG_EVENT_dev_queue, TX_QUEUE},
+	{MG_EVENT_dev_xmit, TX_XMIT},
+	{MG_EVENT_dev_done, TX_DONE},
+};
+#define LAYER_EVENTS (sizeof(layer_events) / sizeof(layer_events[0]))
+
+/* The layers this recording can have seen the bytes in, as bits. */
+static uint32_t required(const struct core *c, const struct flow *f)
+{
+	uint32_t hooked = core_hooked(c, f->sock->netns), bits = 1u << TX_CALL;
+
+	for (size_t i = 0; i < LAYER_EVENTS; i++)
+		if (hooked & 1u << layer_events[i].event)
+			bits |= 1u << layer_events[i].layer;
+	return bits;
+}
+
+void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_send *p = &e->tcp_send;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct kernel_call *k = &t->now;
+	uint64_t off;
+
+	if (!s || !flow_offset(&s->tx, p->seq, &off))
+		return;
+	flow_touch(&s->tx, e->cycles);
+	tx_acked(&s->tx, p->snd_una, e->cycles);
+	a->has_offset = true;
+	a->offset = off;
+	if (!t->in_call || t->in_softirq)
+		return;
+	/* what was left less what is left was copied in between; sendfile() starts over at times */
+	if (k->copied && k->pieces)
+		k->piece[k->pieces - 1].len = p->left < k->left ? k->left - p->left
+					      : p->left > k->left ? k->left
+								  : 0;
+	if (call_add_piece(k, &s->tx, off, 0, e->cycles))
+		k->copied = true;
+	k->left = p->left;
+}
+
+/* The last piece gets what the call returned less what went before. */
+void tx_end_call(struct kernel_call *k)
+{
+	uint64_t before = 0, all = k->ret > 0 ? (uint64_t)k->ret : 0;
+	uint32_t kept = 0;
+
+	if (!k->copied || !k->pieces)
+		return;
+	for (uint32_t i = 0; i + 1 < k->pieces; i++)
+		before += k->piece[i].len;
+	k->piece[k->pieces - 1].len = all > before ? all - before : 0;
+	for (uint32_t i = 0; i < k->pieces; i++)
+		if (k->piece[i].len)
+			k->piece[kept++] = k->piece[i];
+	k->pieces = kept;
+}
+
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
+{
+	uint64_t t = user ? user : k->enter, sum = 0;
+	struct flow *f = NULL;
+
+	for (uint32_t i = 0; i < k->pieces; i++) {
+		const struct piece *p = &k->piece[i];
+		uint64_t end = p->off + p->len;
+
+		f = p->flow;
+		ranges_add(&f->layer[TX_COPY], p->off, end, p->t);
+		ranges_add(&f->layer[TX_CALL], p->off, end, t);
+		unit_add(&f->units[TX_COPY], p->t, p->len);
+		sum += p->len;
+		if (end > f->total)
+			f->total = end;
+	}
+	if (!f)
+		return;
+	flow_touch(f, k->exit);
+	unit_add(&f->units[TX_CALL], t, sum);
+	if (f->calls++ == 0)
+		f->first_call = t;
+	f->last_call = t;
+	tx_make_atoms(c, f, false);
+}
+
+static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
+	uint64_t t, struct annotation *a)
+{
+	uint64_t off, fresh;
+
+	if (!flow_offset(f, seq, &off))
+		return false;
+	a->has_offset = true;
+	a->offset = off;
+	a->length = len;
+	if (!len)
+		return false;
+	flow_touch(f, t);
+	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	f->units[layer].again += len - fresh;
+	if (fresh)
+		unit_add(&f->units[layer], t, len);
+	return true;
+}
+
+void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_packet *p = &e->packet;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < LAYER_EVENTS; i++)
+		if (layer_events[i].event == e->id &&
+			passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
+			s->tx.units[layer_events[i].layer].wire_bytes += p->frame;
+}
+
+void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_dev_done *p = &e->dev_done;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s || p->rc != 0)
+		return;
+	if (passes(&s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
+		tx_make_atoms(c, &s->tx, false);
+}
+
+void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_retransmit *p = &e->tcp_retransmit;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s)
+		return;
+	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
+	a->length = p->len;
+	s->tx.retransmits++;
+}
+
+void tx_acked(struct flow *f, uint32_t ack, uint64_t now)
+{
+	uint64_t off;
+
+	if (!f->anchor.set || !flow_offset(f, ack, &off) || off <= f->acked)
+		return;
+	if (now - f->acked_before_t > GIVE_UP_CYCLES) {
+		f->acked_before = f->acked;
+		f->acked_before_t = now;
+	}
+	f->acked = off;
+}
+
+struct making {
+	struct core *c;
+	struct flow *f;
+	uint32_t required;
+	uint64_t slack;
+};
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	/* a bar ends where the next boundary that is hooked begins */
+	static const enum tx_layer edge[TX_STAGES + 1] = {
+		TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
+	struct making *m = arg;
+	struct flow *f = m->f;
+	uint64_t at, first, last, len = b - a, sum = 0;
+	int from = 0;
+
+	if ((present & m->required) != m->required)
+		goto incomplete;
+	first = last = at = t[TX_CALL];
+	for (int i = 1; i <= TX_STAGES; i++) {
+		if (!(m->required & 1u << edge[i]))
+			continue;
+		if (t[edge[i]] + m->slack < at)
+			goto incomplete;
+		if (t[edge[i]] > at)
+			at = t[edge[i]];
+		last = t[edge[i]];
+	}
+	at = first;
+	for (int i = 1; i <= TX_STAGES; i++) {
+		uint64_t next;
+
+		if (!(m->required & 1u << edge[i]))
+			continue;
+		next = t[edge[i]] > at ? t[edge[i]] : at;
+		dist_add(&f->stage[from], next - at, len);
+		sum += next - at;
+		at = next;
+		from = i;
+	}
+	if (last > first)
+		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
+	dist_add(&f->residence, sum, len);
+	f->complete += len;
+	if (m->required & 1u << TX_XMIT)
+		dist_add(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
+	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
+	return;
+incomplete:
+	f->incomplete += len;
+	peer_sent(f, a, b, 0, 0);
+}
+
+void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
+{
+	const struct ranges *layers[TX_LAYERS];
+	struct making m = {c, f, required(c, f), (uint64_t)clockmap_error(&c->clock) + 1};
+	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
+
+	for (int i = 0; i < TX_LAYERS; i++) {
+		layers[i] = &f->layer[i];
+		if (m.required & 1u << i) {
+			uint64_t reach = ranges_reach(layers[i], f->done);
+
+			if (reach < until)
+				until = reach;
+		}
+	}
+	/* acknowledged long ago: what is missing was lost from the trace and will not come */
+	if (!f->open_calls && f->acked_before > until)
+		until = f->acked_before;
+	if (at_end && f->acked > until)
+		until = f->acked;
+	if (until > f->total) /* the FIN has a sequence number, but is no byte */
+		until = f->total;
+	if (until <= f->done)
+		return;
+	ranges_atoms(layers, TX_LAYERS, f->done, until, atom, &m);
+	f->done = until;
+	for (int i = 0; i < TX_LAYERS; i++)
+		ranges_drop(&f->layer[i], until);
+}

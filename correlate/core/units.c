@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes and spacings of units at a layer (method: Table III of the seeds). */
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+
+void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
+{
+	if (u->n == 0) {
+		u->first_t = t;
+	} else {
+		/* two CPUs' clocks may differ by less than the bound: then together */
+		uint64_t gap = t > u->last_t ? t - u->last_t : 0;
+
+		dist_add(&u->gaps, gap, 1);
+		u->gap_sum2 += (double)gap * (double)gap;
+	}
+	if (t > u->last_t)
+		u->last_t = t;
+	u->n++;
+	u->bytes += size;
+	u->size_sum2 += (double)size * (double)size;
+}
+
+static double cov(double sum, double sum2, double n)
+{
+	double mean = sum / n, variance = sum2 / n - mean * mean;
+
+	return mean > 0 && variance > 0 ? sqrt(variance) / mean : 0;
+}
+
+double unit_mean_size(const struct unit_stats *u)
+{
+	return u->n ? (double)u->bytes / (double)u->n : 0;
+}
+
+double unit_cov_size(const struct unit_stats *u)
+{
+	return u->n ? cov((double)u->bytes, u->size_sum2, (double)u->n) : 0;
+}
+
+double unit_mean_gap(const struct unit_stats *u)
+{
+	return u->n > 1 ? (double)(u->last_t - u->first_t) / (double)(u->n - 1) : 0;
+}
+
+double unit_cov_gap(const struct unit_stats *u)
+{
+	return u->n > 1 ? cov((double)u->gaps.sum, u->gap_sum2, (double)(u->n - 1)) : 0;
+}
+
+void unit_free(struct unit_stats *u)
+{
+	dist_free(&u->gaps);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "report.h"
+
+static int larger_flow(const void *a, const void *b)
+{
+	const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->sock->cookie != y->sock->cookie) /* the same order every time */
+		return x->sock->cookie > y->sock->cookie ? 1 : -1;
+	return x->rx - y->rx;
+}
+
+static int more_calls(const void *a, const void *b)
+{
+	const struct call_stats *x = *(struct call_stats *const *)a;
+	const struct call_stats *y = *(struct call_stats *const *)b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+int report_init(struct report *r, struct core *core, const json_t *session, const char *source)
+{
+	struct mg_sock *s, *stmp;
+	struct call_stats *k, *ktmp;
+
+	memset(r, 0, sizeof(*r));
+	r->core = core;
+	r->session = session;
+	r->source = source;
+	r->hz = clockmap_hz(&core->clock);
+	r->flows = calloc(2u * HASH_COUNT(core->socks) + 1, sizeof(*r->flows));
+	r->calls = calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
+	if (!r->flows || !r->calls)
+		return -ENOMEM;
+	HASH_ITER(hh, core->socks, s, stmp) {
+		if (s->tx.total > 0 || s->tx.complete)
+			r->flows[r->flow_count++] = &s->tx;
+		if (s->rx.total > 0 || s->rx.complete)
+			r->flows[r->flow_count++] = &s->rx;
+	}
+	HASH_ITER(hh, core->calls, k, ktmp)
+		r->calls[r->call_count++] = k;
+	qsort(r->flows, r->flow_count, sizeof(*r->flows), larger_flow);
+	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
+	return 0;
+}
+
+void report_free(struct report *r)
+{
+	free(r->flows);
+	free(r->calls);
+}
+
+double report_ns(const struct report *r, double cycles)
+{
+	return r->hz > 0 ? cycles * 1e9 / r->hz : NAN;
+}
+
+double report_duration_ns(const struct report *r)
+{
+	json_int_t ns = json_integer_value(json_object_get(r->session, "duration_ns"));
+
+	return ns ? (double)ns : (double)(r->core->last_ns - r->core->first_ns);
+}
+
+const char *flow_id(const struct flow *f)
+{
+	static char text[4][32];
+	static int next;
+	char *out = text[next++ % 4];
+
+	snprintf(out, 32, "%llu/%s", (unsigned long long)f->sock->cookie, f->rx ? "rx" : "tx");
+	return out;
+}
+
+const char *flow_proto(const struct flow *f)
+{
+	return mg_kind_name(f->sock->kind);
+}
+
+static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[16], uint16_t port)
+{
+	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+	char text[INET6_ADDRSTRLEN];
+
+	if (!s->has_addr) {
+		snprintf(out, 64, "?");
+	} else if (memcmp(addr, mapped, sizeof(mapped)) == 0) {
+		inet_ntop(AF_INET, addr + 12, text, sizeof(text));
+		snprintf(out, 64, "%s:%u", text, port);
+	} else {
+		inet_ntop(AF_INET6, addr, text, sizeof(text));
+		snprintf(out, 64, "[%s]:%u", text, port);
+	}
+}
+
+void flow_ends(const struct flow *f, char local[64], char remote[64])
+{
+	end_text(local, f->sock, f->sock->laddr, f->sock->lport);
+	end_text(remote, f->sock, f->sock->raddr, f->sock->rport);
+}
+
+const char *flow_comm(const struct report *r, const struct flow *f)
+{
+	struct thread *t = NULL, *tmp;
+	uint32_t tid = f->sock->tid;
+
+	HASH_FIND(hh, r->core->threads, &tid, sizeof(tid), t);
+	if (t && t->comm[0])
+		return t->comm;
+	HASH_ITER(hh, r->core->threads, t, tmp) /* another thread of the process */
+		if (t->pid == f->sock->pid && t->comm[0])
+			return t->comm;
+	return "";
+}
+
+/* Bytes with every boundary, of the bytes TCP counted. */
+double flow_coverage(const struct flow *f)
+{
+	uint64_t of = f->total > f->complete + f->incomplete ? f->total
+							     : f->complete + f->incomplete;
+
+	return of ? (double)f->complete / (double)of : NAN;
+}
+
+#define STAGE_NAME(ID, name, label) name,
+#define STAGE_LABEL(ID, name, label) label,
+static const char *const tx_names[] = {MG_TX_STAGES(STAGE_NAME)};
+static const char *const rx_names[] = {MG_RX_STAGES(STAGE_NAME)};
+static const char *const tx_labels[] = {MG_TX_STAGES(STAGE_LABEL)};
+static const char *const rx_labels[] = {MG_RX_STAGES(STAGE_LABEL)};
+
+int stage_count(const struct flow *f)
+{
+	return f->rx ? RX_STAGES : TX_STAGES;
+}
+
+const char *stage_name(const struct flow *f, int stage)
+{
+	return f->rx ? rx_names[stage] : tx_names[stage];
+}
+
+const char *stage_label(const struct flow *f, int stage)
+{
+	return f->rx ? rx_labels[stage] : tx_labels[stage];
+}
+
+int layer_count(const struct flow *f)
+{
+	return f->rx ? RX_LAYERS : TX_LAYERS;
+}
+
+const char *layer_name(const struct flow *f, int layer)
+{
+	static const char *const tx[] = {"call", "copy", "tcp", "ip", "queue", "device", "driver"};
+	static const char *const rx[] = {"device", "ip", "tcp", "in_order", "copy", "call"};
+
+	return f->rx ? rx[layer] : tx[layer];
+}
+
+bool call_is_kernel_only(const struct call_stats *s)
+{
+	return s->key.id & CALL_KERNEL_ONLY;
+}
+
+const char *call_name(const struct call_stats *s)
+{
+	return call_is_kernel_only(s) ? mg_syscall_name(s->key.id & ~CALL_KERNEL_ONLY)
+				      : mg_function_name(s->key.id);
+}
+
+/* Mean gap between the calls that moved the sender's bytes; n/a below two calls. */
+static double tau_ns(const struct report *r, const struct flow *tx)
+{
+	return tx->calls > 1 ? report_ns(r, (double)(tx->last_call - tx->first_call) /
+						    (double)(tx->calls - 1))
+			     : NAN;
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : NAN;
+}
+
+/*
+ * J = mean |D - median D| over the bytes complete at both layers, M = J / tau (docs/method.md,
+ * "Modulation"). Sent: from the program's call to the driver. Received: from the peer's call to
+ * the return of ours, where the peer is traced too.
+ */
+struct modulation flow_modulation(const struct report *r, const struct flow *f)
+{
+	struct modulation m = {.j_ns = NAN,
+		.tau_ns = NAN,
+		.m = NAN,
+		.s = NAN,
+		.blocked_share = NAN,
+		.w1_spacing_ns = NAN};
+	const struct flow *sender = f->rx ? (f->sock->peer ? &f->sock->peer->tx : NULL) : f;
+	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
+	const struct unit_stats *from, *to;
+
+	m.from = f->rx ? "peer_call" : "call";
+	m.to = f->rx ? "call" : "device";
+	if (!sender || !shift->n)
+		return m;
+	from = &sender->units[TX_CALL];
+	to = f->rx ? &f->units[RX_CALL] : &f->units[TX_XMIT];
+	m.known = true;
+	m.bytes = shift->weight;
+	m.j_ns = report_ns(r, dist_mean_abs_dev(shift));
+	m.tau_ns = tau_ns(r, sender);
+	m.m = ratio(m.j_ns, m.tau_ns);
+	m.s = ratio((double)to->n, (double)from->n);
+	m.blocked_share =
+		ratio((double)sender->blocked, (double)(sender->last_t - sender->first_t));
+	if (from->gaps.n && to->gaps.n)
+		m.w1_spacing_ns = report_ns(r, dist_w1(&from->gaps, &to->gaps));
+	return m;
+}
+
+/* CPU time of magnet's processes, plus the events' cost in the traced ones, of one CPU. */
+struct own_cost report_own_cost(const struct report *r)
+{
+	const json_t *kernel = json_object_get(r->session, "kernel_side");
+	const json_t *app = json_object_get(r->session, "app");
+	struct own_cost c = {NAN, NAN, NAN};
+	double cpu = 0, duration = report_duration_ns(r);
+
+	if (r->core->logged.n)
+		c.app_ns_per_call = report_ns(r, dist_mean(&r->core->logged));
+	if (r->core->has_calibration && r->core->calibration.event_cycles)
+		c.kernel_ns_per_event = report_ns(r, r->core->calibration.event_cycles);
+	if (!r->session || duration <= 0)
+		return c;
+	cpu += (double)json_integer_value(json_object_get(kernel, "cpu_ns"));
+	cpu += (double)json_integer_value(json_object_get(app, "daemon_cpu_ns"));
+	if (!isnan(c.app_ns_per_call))
+		cpu += c.app_ns_per_call * (double)r->core->app_events;
+	if (!isnan(c.kernel_ns_per_event))
+		cpu += c.kernel_ns_per_event * (double)r->core->kernel_events;
+	c.cpu_share = cpu / duration;
+	return c;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as one JSON object; docs/magnet-report.1 lists its fields. */
+#include <math.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "report.h"
+
+/* Not observable is null, never 0. */
+static json_t *number(double v)
+{
+	return isnan(v) || isinf(v) ? json_null() : json_real(v);
+}
+
+static json_t *count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *copy(const json_t *object, const char *key)
+{
+	json_t *v = json_object_get(object, key);
+
+	return v ? json_deep_copy(v) : json_null();
+}
+
+static json_t *session(const struct report *r)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "command", copy(r->session, "command"));
+	json_object_set_new(j, "duration_ns", number(report_duration_ns(r)));
+	json_object_set_new(j, "tsc_hz", r->hz > 0 ? json_real(r->hz) : json_null());
+	json_object_set_new(j, "host", copy(r->session, "host"));
+	json_object_set_new(j, "kernel", copy(r->session, "kernel"));
+	json_object_set_new(j, "started", copy(r->session, "started"));
+	json_object_set_new(j, "exit_status", copy(r->session, "exit_status"));
+	json_object_set_new(j, "ended_in_order", json_boolean(r->core->has_end));
+	return j;
+}
+
+static json_t *loss(const struct report *r)
+{
+	json_t *gaps = json_array();
+
+	for (uint32_t i = 0; i < r->core->gap_count; i++) {
+		const struct gap *g = &r->core->gaps[i];
+
+		json_array_append_new(gaps,
+			json_pack("{s:s, s:o, s:I, s:I, s:I}", "producer", g->producer, "cpu",
+				g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
+				(json_int_t)g->count, "from_ns", (json_int_t)g->from_ns, "to_ns",
+				(json_int_t)g->to_ns));
+	}
+	return json_pack("{s:I, s:I, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
+		(json_int_t)r->core->lost_kernel, "gaps", gaps);
+}
+
+static json_t *clock_part(const struct report *r)
+{
+	bool synced = r->core->clock.n >= 2;
+
+	return json_pack("{s:o, s:o, s:I}", "source",
+		synced ? json_string("clock_sync") : json_null(), "max_error_ns",
+		number(synced ? report_ns(r, clockmap_error(&r->core->clock)) : NAN), "points",
+		(json_int_t)r->core->clock.n);
+}
+
+/* A quantile is given only with ten samples beyond it. */
+static json_t *quantile(const struct report *r, const struct dist *d, double q)
+{
+	if (!d->n || (q > 0.5 && !dist_quantile_supported(d, q)))
+		return json_null();
+	return number(report_ns(r, dist_quantile(d, q)));
+}
+
+static json_t *spread(const struct report *r, const struct dist *d)
+{
+	return json_pack("{s:o, s:o, s:o}", "p50", quantile(r, d, 0.5), "p99",
+		quantile(r, d, 0.99), "mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
+}
+
+static json_t *call(const struct report *r, const struct call_stats *s)
+{
+#define STATE_NAME(ID, name) name,
+	static const char *const names[] = {MG_STATES(STATE_NAME)};
+	json_t *j = json_object(), *states = json_object(), *overhead;
+
+	for (int i = 0; i < STATES; i++)
+		json_object_set_new(states, names[i],
+			number(s->joined ? report_ns(r, (double)s->state[i] / (double)s->joined)
+					 : NAN));
+	overhead = spread(r, &s->overhead);
+	json_object_set_new(overhead, "uncertainty",
+		number(s->joined ? report_ns(r, s->uncertainty) : NAN));
+	json_object_set_new(overhead, "n", count(s->overhead.n));
+	json_object_set_new(j, "name", json_string(call_name(s)));
+	json_object_set_new(j, "flow_kind", json_string(mg_kind_name(s->key.kind)));
+	json_object_set_new(j, "kernel_only", json_boolean(call_is_kernel_only(s)));
+	json_object_set_new(j, "n", count(s->n));
+	json_object_set_new(j, "failed", count(s->failed));
+	json_object_set_new(j, "bytes", count(s->bytes));
+	json_object_set_new(j, "joined", count(s->joined));
+	json_object_set_new(j, "blocked_n",
+		s->joined || call_is_kernel_only(s) ? count(s->blocked_n) : json_null());
+	json_object_set_new(j, "total_ns", spread(r, &s->total));
+	json_object_set_new(j, "overhead_ns", overhead);
+	json_object_set_new(j, "overhead_blocking_ns", spread(r, &s->overhead_blocked));
+	json_object_set_new(j, "states_ns", states);
+	json_object_set_new(j, "probes_ns",
+		number(s->joined ? report_ns(r, (double)s->probe_cycles / (double)s->joined) : NAN));
+	return j;
+}
+
+static json_t *layers(const struct report *r, const struct flow *f)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < layer_count(f); i++) {
+		const struct unit_stats *u = &f->units[i];
+		bool many = u->n > 1;
+
+		if (!u->n)
+			continue;
+		json_array_append_new(all,
+			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+				layer_name(f, i), "n", (json_int_t)u->n, "bytes",
+				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
+				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
+				number(many ? report_ns(r, unit_mean_gap(u)) : NAN), "cov_spacing",
+				number(many ? unit_cov_gap(u) : NAN), "repeated_bytes",
+				(json_int_t)u->again, "wire_bytes",
+				u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
+					      : json_null()));
+	}
+	return all;
+}
+
+static json_t *residence(const struct report *r, const struct flow *f)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < stage_count(f); i++) {
+		const struct dist *d = &f->stage[i];
+		json_t *j;
+
+		if (!d->n)
+			continue;
+		j = json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "stage", stage_name(f, i), "n",
+			(json_int_t)d->n, "bytes", (json_int_t)d->weight, "mean_ns",
+			number(report_ns(r, dist_mean(d))), "p50_ns", quantile(r, d, 0.5), "p99_ns",
+			quantile(r, d, 0.99));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
+static json_t *modulation(const struct report *r, const struct flow *f)
+{
+	struct modulation m = flow_modulation(r, f);
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to", m.to,
+		"J_ns", number(m.j_ns), "tau_ns", number(m.tau_ns), "M", number(m.m), "S",
+		number(m.s), "blocked_share", number(m.blocked_share), "w1_spacing_ns",
+		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null());
+}
+
+static json_t *flow(const struct report *r, const struct flow *f)
+{
+	json_t *j = json_object();
+	char local[64], remote[64];
+	bool anonymous = !f->sock->has_addr;
+
+	flow_ends(f, local, remote);
+	json_object_set_new(j, "id", json_string(flow_id(f)));
+	json_object_set_new(j, "proto", json_string(flow_proto(f)));
+	json_object_set_new(j, "local", anonymous ? json_null() : json_string(local));
+	json_object_set_new(j, "remote", anonymous ? json_null() : json_string(remote));
+	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
+	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
+	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
+	json_object_set_new(j, "comm", json_string(flow_comm(r, f)));
+	json_object_set_new(j, "bytes", count(f->total));
+	json_object_set_new(j, "offsets",
+		json_string(f->anchor.relative ? "from_recording" : "from_connection"));
+	json_object_set_new(j, "coverage", number(flow_coverage(f)));
+	json_object_set_new(j, "complete_bytes", count(f->complete));
+	json_object_set_new(j, "incomplete_bytes", count(f->incomplete));
+	json_object_set_new(j, "kernel_only_bytes", count(f->kernel_only));
+	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : count(f->calls));
+	json_object_set_new(j, "call_n", count(f->calls));
+	json_object_set_new(j, "retransmits", f->rx ? json_null() : count(f->retransmits));
+	json_object_set_new(j, "gaps", count(f->gaps));
+	json_object_set_new(
+		j, "peer", f->sock->peer ? json_string(flow_id(f->rx ? &f->sock->peer->tx
+								    : &f->sock->peer->rx))
+					 : json_null());
+	json_object_set_new(j, "layers", layers(r, f));
+	json_object_set_new(j, "residence", residence(r, f));
+	json_object_set_new(j, "residence_total_ns",
+		number(f->residence.n ? report_ns(r, dist_mean(&f->residence)) : NAN));
+	json_object_set_new(j, "closure_error_cycles",
+		f->residence.n ? count((uint64_t)f->closure) : json_null());
+	json_object_set_new(j, "transit_ns", spread(r, &f->transit));
+	json_object_set_new(j, "modulation", modulation(r, f));
+	return j;
+}
+
+static json_t *scheduler(const struct report *r)
+{
+	static const char *const kinds[] = {"task_to_task", "to_idle", "from_idle"};
+	const struct sched_stats *s = &r->core->sched;
+	json_t *switches = json_array();
+
+	/* how long a switch takes needs tracepoints around it: not observed, so null */
+	for (int cpu = 0; cpu < s->cpus; cpu++)
+		for (int k = 0; k < SWITCH_KINDS; k++)
+			if (s->switches[cpu][k])
+				json_array_append_new(switches,
+					json_pack("{s:i, s:s, s:I, s:n, s:n, s:n}", "cpu", cpu,
+						"kind", kinds[k], "n",
+						(json_int_t)s->switches[cpu][k], "mean_ns",
+						"p50_ns", "p99_ns"));
+	return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:I}", "switches", switches, "wakeup_ns",
+		"p50", quantile(r, &s->wakeup, 0.5), "p99", quantile(r, &s->wakeup, 0.99), "max",
+		number(s->wakeup.n ? report_ns(r, (double)s->wakeup.max) : NAN), "n",
+		(json_int_t)s->wakeup.n, "migrations", (json_int_t)s->migrations);
+}
+
+static json_t *hooks(const struct report *r)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < r->core->hook_count; i++) {
+		const struct hook_info *h = &r->core->hooks[i];
+
+		json_array_append_new(all,
+			json_pack("{s:s, s:s, s:i, s:o}", "layer", h->layer, "hook", h->what,
+				"status", (int)h->status, "netns",
+				h->netns ? json_integer(h->netns) : json_null()));
+	}
+	return all;
+}
+
+json_t *report_json(const struct report *r)
+{
+	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
+	struct own_cost cost = report_own_cost(r);
+
+	for (size_t i = 0; i < r->call_count; i++)
+		json_array_append_new(calls, call(r, r->calls[i]));
+	for (size_t i = 0; i < r->flow_count; i++)
+		json_array_append_new(flows, flow(r, r->flows[i]));
+	json_object_set_new(j, "session", session(r));
+	json_object_set_new(j, "events",
+		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",
+			(json_int_t)r->core->kernel_events));
+	json_object_set_new(j, "loss", loss(r));
+	json_object_set_new(j, "clock", clock_part(r));
+	json_object_set_new(j, "calls", calls);
+	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
+	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
+	json_object_set_new(j, "flows", flows);
+	json_object_set_new(j, "scheduler", scheduler(r));
+	json_object_set_new(j, "tracer",
+		json_pack("{s:o, s:o, s:o}", "app_cost_ns_per_call", number(cost.app_ns_per_call),
+			"kernel_cost_ns_per_event", number(cost.kernel_ns_per_event), "cpu_share",
+			number(cost.cpu_share)));
+	json_object_set_new(j, "hooks", hooks(r));
+	return j;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The report: figures of a finished core, as text and as JSON. */
+#ifndef MAGNET_CORRELATE_RENDER_REPORT_H
+#define MAGNET_CORRELATE_RENDER_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core.h"
+
+struct report {
+	struct core *core;
+	const json_t *session; /* session.json, NULL if there is none */
+	const char *source;    /* what to call the trace */
+	double hz;             /* cycles a second; 0 if the clock is not known */
+	struct flow **flows;   /* with bytes, the largest first */
+	size_t flow_count;
+	struct call_stats **calls; /* the most frequent first */
+	size_t call_count;
+};
+
+int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
+void report_free(struct report *r);
+void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
+/* A new reference. */
+json_t *report_json(const struct report *r);
+
+/* ---- figures both need (figures.c); NAN where not observable ---- */
+
+double report_ns(const struct report *r, double cycles);
+/* "4097/tx"; a static buffer */
+const char *flow_id(const struct flow *f);
+/* "tcp", "udp", ... */
+const char *flow_proto(const struct flow *f);
+/* address and port, "10.9.0.2:80", "[fe80::1]:80"; "?" where not recorded */
+void flow_ends(const struct flow *f, char local[64], char remote[64]);
+const char *flow_comm(const struct report *r, const struct flow *f);
+double flow_coverage(const struct flow *f);
+/* Where a flow's first layer is: where the waterfall begins, in words. */
+const char *stage_name(const struct flow *f, int stage);
+const char *stage_label(const struct flow *f, int stage);
+int stage_count(const struct flow *f);
+const char *layer_name(const struct flow *f, int layer);
+int layer_count(const struct flow *f);
+const char *call_name(const struct call_stats *s);
+bool call_is_kernel_only(const struct call_stats *s);
+
+struct modulation {
+	const char *from, *to;
+	double j_ns, tau_ns, m, s, blocked_share, w1_spacing_ns;
+	uint64_t bytes; /* compared */
+	bool known;
+};
+struct modulation flow_modulation(const struct report *r, const struct flow *f);
+
+struct own_cost {
+	double app_ns_per_call, kernel_ns_per_event, cpu_share;
+};
+struct own_cost report_own_cost(const struct report *r);
+double report_duration_ns(const struct report *r);
+
+#endif

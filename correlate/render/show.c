@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "show.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "event_table.h"
+
+static void text_field(FILE *to, const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i < size && p[i]; i++)
+		fputc(p[i] < 0x20 || p[i] == 0x7f || p[i] == ' ' ? '_' : p[i], to);
+}
+
+static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payload)
+{
+	const uint8_t *p = payload + f->offset;
+	char address[INET6_ADDRSTRLEN];
+	uint64_t u = 0;
+
+	if (f->class != MG_CLASS_TEXT && f->class != MG_CLASS_BYTES)
+		memcpy(&u, p, f->size);
+	switch (f->class) {
+	case MG_CLASS_HEX:
+		fprintf(to, "0x%" PRIx64, u);
+		break;
+	case MG_CLASS_INT:
+		fprintf(to, "%" PRId64, f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u);
+		break;
+	case MG_CLASS_TEXT:
+		text_field(to, p, f->size);
+		break;
+	case MG_CLASS_BYTES:
+		fputs(inet_ntop(AF_INET6, p, address, sizeof(address)), to);
+		break;
+	default:
+		fprintf(to, "%" PRIu64, u);
+	}
+}
+
+/* Numbers with a name are given by it. */
+static bool named_field(FILE *to, const struct mg_event *e, const char *name)
+{
+	if (strcmp(name, "kind") == 0) {
+		fputs(mg_kind_name(MG_IS_APP(e->id) ? e->call.kind : e->sys_enter.kind), to);
+		return true;
+	}
+	if (strcmp(name, "call") == 0) {
+		fputs(mg_syscall_name(e->id == MG_EVENT_sys_enter ? e->sys_enter.call
+								  : e->sys_exit.call),
+			to);
+		return true;
+	}
+	return false;
+}
+
+static void fields(FILE *to, const struct mg_event *e, const struct mg_event_desc *d)
+{
+	const uint8_t *payload = (const uint8_t *)&e->sys_enter;
+	bool first = true;
+
+	for (int i = 0; i < d->field_count; i++) {
+		const char *name = d->fields[i].name;
+
+		/* these have columns of their own */
+		if (strcmp(name, "sock") == 0 ||
+			(MG_IS_APP(e->id) &&
+				(strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0)))
+			continue;
+		fprintf(to, "%s%s=", first ? "" : " ", name);
+		first = false;
+		if (!named_field(to, e, name))
+			field(to, &d->fields[i], payload);
+	}
+}
+
+static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
+{
+	double at;
+
+	if (s->flow && strcmp(s->flow, flow) != 0)
+		return false;
+	at = (double)(e->time_ns - s->first_ns) / 1e9;
+	return at >= s->from_s && (s->to_s < 0 || at <= s->to_s);
+}
+
+/* Events of the tracer itself and of the scheduler belong to no flow. */
+static void flow_text(char out[32], const struct annotation *a)
+{
+	if (a->sock)
+		snprintf(out, 32, "%" PRIu64 "/%s", a->sock->cookie, a->rx ? "rx" : "tx");
+	else
+		out[0] = 0;
+}
+
+static void tsv(struct show *s, const struct mg_event *e, const struct annotation *a,
+	const struct mg_event_desc *d, const char *flow)
+{
+	FILE *to = s->to;
+
+	if (!s->started)
+		fputs("time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n", to);
+	fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", e->time_ns, a->cycles);
+	if (e->cpu >= 0)
+		fprintf(to, "%d", e->cpu);
+	fprintf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t", e->pid, e->tid, d->name, flow);
+	if (a->has_offset)
+		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", a->offset, a->length);
+	else
+		fputs("\t\t", to);
+	fields(to, e, d);
+	fputc('\n', to);
+}
+
+static void people(struct show *s, const struct mg_event *e, const struct annotation *a,
+	const struct mg_event_desc *d, const char *flow)
+{
+	FILE *to = s->to;
+	char range[48] = "";
+
+	if (!s->started)
+		fprintf(to, "%14s %3s %7s  %-15s %-12s %-22s %s\n", "time", "cpu", "tid", "event",
+			"flow", "bytes", "fields");
+	if (a->has_offset)
+		snprintf(range, sizeof(range), "%" PRIu64 "+%" PRIu64, a->offset, a->length);
+	fprintf(to, "%14.9f ", (double)(e->time_ns - s->first_ns) / 1e9);
+	if (e->cpu >= 0)
+		fprintf(to, "%3d ", e->cpu);
+	else
+		fputs("    ", to);
+	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, d->name, flow, range);
+	fields(to, e, d);
+	fputc('\n', to);
+}
+
+void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
+{
+	struct show *s = arg;
+	const struct mg_event_desc *d = mg_event_by_id(e->id);
+	char flow[32];
+
+	if (!d || s->failed)
+		return;
+	if (!s->first_ns)
+		s->first_ns = e->time_ns;
+	flow_text(flow, a);
+	if (!wanted(s, e, flow))
+		return;
+	(s->tsv ? tsv : people)(s, e, a, d, flow);
+	s->started = true;
+	s->failed = ferror(s->to);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool unicode = true;
+
+void text_set_unicode(bool on)
+{
+	unicode = on;
+}
+
+const char *text_arrow(void)
+{
+	return unicode ? "\xe2\x86\x92" : "->";
+}
+
+void table_begin(struct table *t, const char *align)
+{
+	memset(t, 0, sizeof(*t));
+	for (t->columns = 0; align[t->columns] && t->columns < TABLE_COLUMNS; t->columns++)
+		t->left[t->columns] = align[t->columns] == 'l';
+}
+
+void table_row(struct table *t, const char *fmt, ...)
+{
+	char text[TABLE_COLUMNS * CELL_SIZE], *at = text;
+	va_list ap;
+
+	if (t->rows == t->rows_cap) {
+		int cap = t->rows_cap ? t->rows_cap * 2 : 16;
+		void *more = realloc(t->cell, (size_t)cap * sizeof(*t->cell));
+
+		if (!more)
+			return;
+		t->cell = more;
+		t->rows_cap = cap;
+	}
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	memset(t->cell[t->rows], 0, sizeof(*t->cell));
+	for (int c = 0; c < t->columns; c++) {
+		size_t len = strcspn(at, "\t");
+
+		snprintf(t->cell[t->rows][c], CELL_SIZE, "%.*s", (int)len, at);
+		at += len;
+		if (*at)
+			at++;
+	}
+	t->rows++;
+}
+
+/* Columns a text takes: every byte but the continuations of UTF-8. */
+static int width(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+void table_print(struct table *t, FILE *to, int indent, bool colour)
+{
+	int widest[TABLE_COLUMNS] = {0};
+
+	for (int r = 0; r < t->rows; r++)
+		for (int c = 0; c < t->columns; c++)
+			if (width(t->cell[r][c]) > widest[c])
+				widest[c] = width(t->cell[r][c]);
+	for (int r = 0; r < t->rows; r++) {
+		char line[TABLE_COLUMNS * CELL_SIZE * 2];
+		size_t used = 0, len;
+
+		for (int c = 0; c < t->columns; c++) {
+			int pad = widest[c] - width(t->cell[r][c]);
+
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%*s%s%*s",
+				c ? "  " : "", t->left[c] ? 0 : pad, "", t->cell[r][c],
+				t->left[c] ? pad : 0, "");
+		}
+		len = strlen(line);
+		while (len && line[len - 1] == ' ')
+			line[--len] = 0;
+		if (colour && r == 0)
+			fprintf(to, "%*s\033[1m%s\033[0m\n", indent, "", line);
+		else
+			fprintf(to, "%*s%s\n", indent, "", line);
+	}
+	free(t->cell);
+	memset(t, 0, sizeof(*t));
+}
+
+#define BUFFERS 16
+static char *buffer(void)
+{
+	static char text[BUFFERS][128];
+	static int next;
+
+	return text[next++ % BUFFERS];
+}
+
+/* Three significant digits, without an exponent. */
+static int digits(double v)
+{
+	v = fabs(v);
+	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+}
+
+const char *text_ns(double ns)
+{
+	static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
+	char *out = buffer();
+	int u = 0;
+
+	if (isnan(ns)) {
+		snprintf(out, 128, "n/a");
+		return out;
+	}
+	if (fabs(ns) >= 99.5) /* sub-microsecond times read best beside microseconds */
+		for (ns /= 1000, u = 1; fabs(ns) >= 999.5 && u < 3; u++)
+			ns /= 1000;
+	snprintf(out, 128, "%.*f %s", u ? digits(ns) : 0, ns, u == 1 && !unicode ? "us" : units[u]);
+	return out;
+}
+
+const char *text_bytes(double bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	char *out = buffer();
+	int u = 0;
+
+	while (bytes >= 9999.5 && u < 4) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(out, 128, "%.*f %s", u ? 1 : 0, bytes, units[u]);
+	return out;
+}
+
+const char *text_count(uint64_t n)
+{
+	char plain[32], *out = buffer(), *to = out;
+	int len = snprintf(plain, sizeof(plain), "%llu", (unsigned long long)n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = plain[i];
+	}
+	*to = 0;
+	return out;
+}
+
+const char *text_percent(double share)
+{
+	char *out = buffer();
+
+	if (isnan(share))
+		snprintf(out, 128, "n/a");
+	else
+		snprintf(out, 128, "%.*f %%", fabs(share) < 0.1 ? 1 : 0, share * 100);
+	return out;
+}
+
+const char *text_bar(double share, int width_max)
+{
+	char *out = buffer(), *to = out;
+	int eighths = (int)lround(share * width_max * 8);
+
+	if (share > 0 && eighths == 0)
+		eighths = 1;
+	if (!unicode) {
+		for (int i = 0; i < (eighths + 7) / 8; i++)
+			*to++ = '#';
+		*to = 0;
+		return out;
+	}
+	for (; eighths >= 8; eighths -= 8)
+		to = stpcpy(to, "\xe2\x96\x88");
+	if (eighths) { /* U+2588 is a full block, U+258F an eighth */
+		*to++ = '\xe2';
+		*to++ = '\x96';
+		*to++ = (char)(0x90 - eighths);
+	}
+	*to = 0;
+	return out;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "fdkind.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint8_t mg_fd_table[FD_TABLE];
+
+static struct {
+	const char *start, *end;
+} lttng[16];
+static int lttng_count;
+
+void mg_fd_add_lttng(const void *start, const void *end)
+{
+	if (lttng_count == (int)(sizeof(lttng) / sizeof(lttng[0])))
+		return;
+	lttng[lttng_count].start = start;
+	lttng[lttng_count].end = end;
+	lttng_count++;
+}
+
+static int is_lttng(const void *caller)
+{
+	for (int i = 0; i < lttng_count; i++)
+		if ((const char *)caller >= lttng[i].start && (const char *)caller < lttng[i].end)
+			return 1;
+	return 0;
+}
+
+static int kind_of(int domain, int type, int protocol)
+{
+	switch (domain) {
+	case AF_INET:
+	case AF_INET6:
+		if (type == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP))
+			return MG_KIND_tcp;
+		if (type == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP))
+			return MG_KIND_udp;
+		return type == SOCK_RAW ? MG_KIND_raw : MG_KIND_socket;
+	case AF_UNIX:
+		return type == SOCK_STREAM  ? MG_KIND_unix_stream
+		       : type == SOCK_DGRAM ? MG_KIND_unix_dgram
+					    : MG_KIND_unix_seqpacket;
+	case AF_NETLINK:
+		return MG_KIND_netlink;
+	default:
+		return MG_KIND_socket;
+	}
+}
+
+#define TYPE_MASK 0xf /* without SOCK_NONBLOCK and SOCK_CLOEXEC */
+
+int socket_kind(int domain, int type, int protocol, const void *caller)
+{
+	if (is_lttng(caller))
+		return MG_KIND_other;
+	return kind_of(domain, type & TYPE_MASK, protocol);
+}
+
+static int socket_option(int fd, int option)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
+}
+
+int mg_fd_classify(int fd)
+{
+	int saved = errno, kind = MG_KIND_other;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		errno = saved;
+		return MG_KIND_other; /* no such descriptor: nothing to remember */
+	}
+	if (S_ISSOCK(st.st_mode))
+		kind = kind_of(socket_option(fd, SO_DOMAIN), socket_option(fd, SO_TYPE),
+			socket_option(fd, SO_PROTOCOL));
+	fd_set_kind(fd, kind);
+	errno = saved;
+	return kind;
+}
+
+int fd_ending(int fd)
+{
+	int kind = fd_peek(fd);
+
+	fd_set_kind(fd, MG_KIND_unknown);
+	return kind;
+}
+
+void fd_ending_range(unsigned int first, unsigned int last)
+{
+	if (first >= FD_TABLE)
+		return;
+	if (last >= FD_TABLE)
+		last = FD_TABLE - 1;
+	if (first <= last)
+		memset(mg_fd_table + first, MG_KIND_unknown, last - first + 1);
+}
+
+void fd_received(const struct msghdr *msg)
+{
+	if (!msg->msg_controllen)
+		return;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
+		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			fd_set_kind(fd, MG_KIND_unknown);
+		}
+	}
+}
+
+void fd_set_pair(const int fds[2], int domain, int type, int protocol)
+{
+	int kind = kind_of(domain, type & TYPE_MASK, protocol);
+
+	fd_set_kind(fds[0], kind);
+	fd_set_kind(fds[1], kind);
+}

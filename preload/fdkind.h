@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each file descriptor of the process is: a byte a descriptor, so that calls on files and
+ * pipes pass at the price of a load. All functions are async-signal-safe and keep errno.
+ */
+#ifndef MAGNET_PRELOAD_FDKIND_H
+#define MAGNET_PRELOAD_FDKIND_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "calls.h"
+
+#define FD_TABLE 65536
+
+extern uint8_t mg_fd_table[FD_TABLE];
+
+/* Ask the kernel, and remember. */
+int mg_fd_classify(int fd);
+
+static inline int fd_kind(int fd)
+{
+	if (__builtin_expect((unsigned int)fd < FD_TABLE, 1)) {
+		int kind = __atomic_load_n(&mg_fd_table[fd], __ATOMIC_RELAXED);
+
+		if (__builtin_expect(kind != MG_KIND_unknown, 1))
+			return kind;
+	}
+	return mg_fd_classify(fd);
+}
+
+/* As far as known: no question to the kernel. */
+static inline int fd_peek(int fd)
+{
+	return (unsigned int)fd < FD_TABLE ? __atomic_load_n(&mg_fd_table[fd], __ATOMIC_RELAXED)
+					   : MG_KIND_unknown;
+}
+
+static inline void fd_set_kind(int fd, int kind)
+{
+	if ((unsigned int)fd < FD_TABLE)
+		__atomic_store_n(&mg_fd_table[fd], (uint8_t)kind, __ATOMIC_RELAXED);
+}
+
+/*
+ * The descriptor is about to be closed: its kind, forgotten before the call, since afterwards
+ * another thread may already have the number again.
+ */
+int fd_ending(int fd);
+void fd_ending_range(unsigned int first, unsigned int last);
+/* Descriptors that came with a message have kinds of their own. */
+void fd_received(const struct msghdr *msg);
+void fd_set_pair(const int fds[2], int domain, int type, int protocol);
+/* The kind socket() will make; one that LTTng's own threads make is not the program's. */
+int socket_kind(int domain, int type, int protocol, const void *caller);
+
+/* Code between these addresses is LTTng's. */
+void mg_fd_add_lttng(const void *start, const void *end);
+
+#endif
