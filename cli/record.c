@@ -65,7 +65,7 @@ struct recording {
 	struct tracer tracer;
 	bool session_runs, tracer_runs;
 	pid_t child;
-	int gate; /* COMMAND starts when something is written here */
+	int gate; /* COMMAND starts when its LTTNG_HOME is written here */
 	int status;
 	int signals;
 	bool stop;
@@ -232,7 +232,7 @@ static int make_dir(struct recording *r)
 
 /* ---- COMMAND ---- */
 
-static void preload(const struct recording *r)
+static void preload(const char *home)
 {
 	char library[PATH_MAX], value[2 * PATH_MAX];
 	const char *others = getenv("LD_PRELOAD");
@@ -242,7 +242,7 @@ static void preload(const struct recording *r)
 	snprintf(value, sizeof(value), "%s%s%s", others && others[0] ? others : "",
 		others && others[0] ? ":" : "", library);
 	setenv("LD_PRELOAD", value, 1);
-	setenv("LTTNG_HOME", r->session.home, 1);
+	setenv("LTTNG_HOME", home, 1);
 }
 
 /* It waits before its first instruction until both sides record. */
@@ -257,13 +257,15 @@ static int start_command(struct recording *r)
 	if (r->child < 0)
 		return -errno;
 	if (r->child == 0) {
-		char go = 0;
+		char home[sizeof(r->session.home)];
+		ssize_t n;
 
 		close(gate[1]);
-		if (read(gate[0], &go, 1) != 1)
+		n = read(gate[0], home, sizeof(home));
+		if (n <= 0)
 			_exit(125);
-		if (go == 'p')
-			preload(r);
+		if (home[0]) /* where the session is; nothing without an application side */
+			preload(home);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		execvp(r->command[0], r->command);
@@ -275,41 +277,45 @@ static int start_command(struct recording *r)
 	return 0;
 }
 
+/*
+ * The tracer first and alone, since it measures what its events cost. COMMAND must exist for it to
+ * follow; it waits.
+ */
 static int start_recorders(struct recording *r)
 {
-	int app = 0, kernel = 0;
+	int err = 0;
 
-	if (r->app)
-		app = session_start(&r->session, r->app_dir, r->buffer);
-	if (r->command && (app || start_command(r))) {
-		mg_error("cannot start: %s", r->session.why[0] ? r->session.why : strerror(errno));
-		return -EIO;
+	if (r->command && start_command(r)) {
+		mg_error("cannot start a process: %s", strerror(errno));
+		return -EAGAIN;
 	}
-	if (r->kernel)
-		kernel = tracer_start(&r->tracer, r->kernel_dir, r->all ? 0 : r->pid ? r->pid : r->child,
-			r->tracer_args);
-	if (r->kernel && !kernel)
-		kernel = tracer_wait_ready(&r->tracer, READY_MS);
-	if (r->app) {
-		app = session_wait_ready(&r->session, READY_MS);
-		if (app) {
-			mg_error("the application side cannot be recorded: %s", r->session.why);
-			return app;
-		}
-		r->session_runs = true;
+	if (r->kernel) {
+		err = tracer_start(&r->tracer, r->kernel_dir,
+			r->all ? 0 : r->pid ? r->pid : r->child, r->tracer_args);
+		if (!err)
+			err = tracer_wait_ready(&r->tracer, READY_MS);
+		r->tracer_runs = !err;
 	}
-	if (r->kernel && kernel) {
-		if (!r->app) {
-			mg_error("the kernel side cannot be recorded: %s", r->tracer.why);
-			return kernel;
-		}
+	if (err && !r->app) {
+		mg_error("the kernel side cannot be recorded: %s", r->tracer.why);
+		return err;
+	}
+	if (err) {
 		mg_warn("recording the application side only: %s", r->tracer.why);
 		snprintf(r->info.kernel_missing, sizeof(r->info.kernel_missing), "%s",
 			r->tracer.why);
 		rmdir(r->kernel_dir);
 	}
-	r->tracer_runs = r->kernel && !kernel;
-	return 0;
+	if (!r->app)
+		return 0;
+	err = session_start(&r->session, r->app_dir, r->buffer);
+	if (!err)
+		err = session_wait_ready(&r->session, READY_MS);
+	r->session_runs = !err;
+	if (err)
+		mg_error("the application side cannot be recorded: %s",
+			r->session.why[0] ? r->session.why : strerror(-err));
+	return err;
 }
 
 /* ---- while it runs ---- */
@@ -452,7 +458,7 @@ int cmd_record(int argc, char **argv)
 	if (!err) {
 		session_file_write(r.dir, &r.info, &r.app_result, NULL);
 		r.info.start_ns = mg_monotonic_ns();
-		if (r.gate >= 0 && write(r.gate, r.app ? "p" : "g", 1) != 1)
+		if (r.gate >= 0 && write(r.gate, r.session.home, sizeof(r.session.home)) <= 0)
 			mg_error("cannot start %s", r.command[0]);
 		wait_for_end(&r);
 	}

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "session_helper.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -14,11 +15,12 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cpu_time.h"
 
 #define SESSION "magnet"
 #define CHANNEL "magnet"
@@ -192,17 +194,34 @@ static bool stop_session(uint64_t *discarded)
 	return !pending;
 }
 
-static void stop_daemon(pid_t daemon)
+/*
+ * Once its data is written out the daemon has nothing left to do but an orderly end, which takes it
+ * more than half a second: it is ended at once, with the consumers in its process group.
+ */
+static void end_daemon(pid_t daemon)
 {
-	kill(daemon, SIGTERM);
-	for (int i = 0; i < 600; i++) {
-		if (waitpid(daemon, NULL, WNOHANG) != 0)
-			return;
-		pause_ms(5);
-	}
 	kill(-daemon, SIGKILL);
 	kill(daemon, SIGKILL);
-	waitpid(daemon, NULL, 0);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+/* CPU time of the daemon and its consumers so far, ns. */
+static uint64_t daemon_cpu_ns(pid_t daemon)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	uint64_t sum = 0;
+
+	while (proc && (e = readdir(proc))) {
+		pid_t pid = (pid_t)atoi(e->d_name);
+
+		if (pid > 0 && getpgid(pid) == daemon)
+			sum += process_cpu_ns(pid);
+	}
+	if (proc)
+		closedir(proc);
+	return sum;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -231,7 +250,7 @@ static void wait_for_stop(void)
 static int record(pid_t daemon, const char *output, uint64_t buffer_bytes)
 {
 	uint64_t discarded;
-	struct rusage ru;
+	uint64_t cpu;
 	bool complete;
 	int ret;
 
@@ -241,15 +260,14 @@ static int record(pid_t daemon, const char *output, uint64_t buffer_bytes)
 	ret = start_session(output, buffer_bytes);
 	if (ret < 0)
 		return failed("LTTng session", lttng_strerror(ret));
+	cpu = daemon_cpu_ns(daemon);
 	dprintf(control, "ready\n");
 	wait_for_stop();
 	complete = stop_session(&discarded);
-	stop_daemon(daemon);
-	getrusage(RUSAGE_CHILDREN, &ru);
+	cpu = daemon_cpu_ns(daemon) - cpu;
+	end_daemon(daemon);
 	dprintf(control, "stopped %llu %llu %d\n", (unsigned long long)discarded,
-		(unsigned long long)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
-			(unsigned long long)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u,
-		complete);
+		(unsigned long long)cpu, complete);
 	return 0;
 }
 
@@ -262,6 +280,7 @@ int session_helper(int fd, const char *home, const char *output, uint64_t buffer
 
 	control = fd;
 	setsid(); /* Ctrl-C is for the program */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* the daemon's children too must be gone at the end */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
@@ -288,7 +307,7 @@ int session_helper(int fd, const char *home, const char *output, uint64_t buffer
 	} else {
 		ret = record(daemon, output, buffer_bytes);
 		if (ret)
-			stop_daemon(daemon);
+			end_daemon(daemon);
 	}
 	session_remove_home(home);
 	return ret;

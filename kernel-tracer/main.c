@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +20,7 @@
 #include <bpf/libbpf.h>
 
 #include "clock.h"
+#include "cpu_time.h"
 #include "log.h"
 #include "options.h"
 #include "tracer.h"
@@ -59,7 +59,8 @@ struct run {
 	char **command;
 	pid_t child;
 	int child_status;
-	uint64_t next_sync, started, stop_at;
+	uint64_t next_sync, stop_at;
+	uint64_t cpu_at_start; /* used for starting, ns */
 	bool stop;
 };
 
@@ -195,8 +196,6 @@ static int start_command(struct run *r, int *go)
 
 static void say(const struct run *r, const char *what)
 {
-	struct rusage ru;
-	uint64_t cpu;
 	FILE *f;
 	int fd;
 
@@ -206,16 +205,13 @@ static void say(const struct run *r, const char *what)
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!f)
 		return;
-	getrusage(RUSAGE_SELF, &ru);
-	cpu = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
-	      (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
 	fprintf(f,
 		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, \"cpu_ns\": %llu, "
 		"\"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)drain_lost(r->drain),
-		(unsigned long long)cpu,
+		(unsigned long long)(process_cpu_ns(getpid()) - r->cpu_at_start),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
 		(unsigned long long)r->calibration.counter_hz,
 		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
@@ -309,7 +305,6 @@ static int loop(struct run *r)
 static int finish(struct run *r)
 {
 	struct mg_trace_end e = {0};
-	struct rusage ru;
 	int err;
 
 	hooks_detach(&r->hooks);
@@ -320,11 +315,9 @@ static int finish(struct run *r)
 	r->next_sync = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());
-	getrusage(RUSAGE_SELF, &ru);
 	e.events = ctf_events(r->writer) + 1;
 	e.lost = drain_lost(r->drain);
-	e.cpu_ns = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000u +
-		   (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000u;
+	e.cpu_ns = process_cpu_ns(getpid()) - r->cpu_at_start;
 	if (!err)
 		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
 	return err ? err : ctf_flush(r->writer);
@@ -448,6 +441,7 @@ int main(int argc, char **argv)
 	if (r.duration_s)
 		r.stop_at = mg_monotonic_ns() + r.duration_s * 1000000000ull;
 	periodic(&r, mg_monotonic_ns());
+	r.cpu_at_start = process_cpu_ns(getpid());
 	say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)
 		mg_warn("cannot start %s", r.command[0]);

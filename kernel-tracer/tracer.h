@@ -116,7 +116,7 @@ void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */
 
-/* Cycles of one system call that sys_enter and sys_exit would record: median, standard error. */
+/* Cycles of one system call that sys_enter and sys_exit would record: undisturbed, and its error. */
 int calibrate_call(double *cycles, double *error);
 /* Mark the tracer's own thread as traced, or not. */
 int calibrate_follow_self(struct hooks *h, bool on);

@@ -94,10 +94,36 @@ static void set(void *pointer, void *f)
 	memcpy(pointer, &f, sizeof(f));
 }
 
+/* LTTng has to know of a fork; liblttng-ust-fork.so tells it if the user preloaded that too. */
+static int lttng_fork_loaded;
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const char *base = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	(void)arg;
+	base = base ? base + 1 : info->dlpi_name;
+	if (strncmp(base, "liblttng-ust", 12) != 0)
+		return 0;
+	if (strncmp(base, "liblttng-ust-fork", 17) == 0)
+		lttng_fork_loaded = 1;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const char *start = (const char *)info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			mg_fd_add_lttng(start, start + p->p_memsz);
+	}
+	return 0;
+}
+
 static void bind_all(void)
 {
 	int saved = errno;
 
+	/* first of all: LTTng's own start-up may be what calls us first */
+	dl_iterate_phdr(look_at_object, NULL);
 #define BIND_W(event, fallback, type, name, ...) set(&real_##name, next(#name, #fallback));
 #define BIND_B(type, name, ...)                  set(&real_##name, next(#name, #name));
 	MG_WRAPPED(BIND_W)
@@ -182,30 +208,6 @@ MG_BOOKKEEPING(DEFINE_B)
 
 /* ---- the life of the process ---- */
 
-/* LTTng has to know of a fork; liblttng-ust-fork.so tells it if the user preloaded that too. */
-static int lttng_fork_loaded;
-
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const char *base = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	(void)arg;
-	base = base ? base + 1 : info->dlpi_name;
-	if (strncmp(base, "liblttng-ust", 12) != 0)
-		return 0;
-	if (strncmp(base, "liblttng-ust-fork", 17) == 0)
-		lttng_fork_loaded = 1;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const char *start = (const char *)info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			mg_fd_add_lttng(start, start + p->p_memsz);
-	}
-	return 0;
-}
-
 static void before_fork(void)
 {
 	if (!lttng_fork_loaded)
@@ -229,8 +231,8 @@ static void __attribute__((constructor)) init(void)
 {
 	int saved = errno;
 
-	bind_all();
-	dl_iterate_phdr(look_at_object, NULL);
+	if (real_send == stub_send)
+		bind_all();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	errno = saved;
 }

@@ -290,7 +290,11 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 			a->length += t->ended[i].piece[j].len;
 	}
 	join(c, t, &t->ended[i], e, s);
-	kernel_call_free(&t->ended[i]);
+	/* its pieces are kept until the next call, for whoever is told of this one */
+	kernel_call_free(&t->told);
+	t->told = t->ended[i];
+	a->piece = t->told.piece;
+	a->pieces = t->told.pieces;
 	t->ended_n--;
 	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
 }

@@ -355,6 +355,7 @@ void core_free(struct core *c)
 	HASH_ITER(hh, c->threads, t, ttmp) {
 		HASH_DEL(c->threads, t);
 		kernel_call_free(&t->now);
+		kernel_call_free(&t->told);
 		for (uint32_t i = 0; i < t->ended_n; i++)
 			kernel_call_free(&t->ended[i]);
 		free(t->ended);

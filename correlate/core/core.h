@@ -172,7 +172,8 @@ struct thread {
 	bool in_call;
 	struct kernel_call now;
 	struct kernel_call *ended;  /* system calls no application event has claimed yet */
-	uint32_t ended_n, ended_cap;
+	uint32_t ended_n;
+	struct kernel_call told;    /* the last one that was claimed */
 	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
 	uint32_t mark_n;
 	UT_hash_handle hh;
@@ -227,6 +228,8 @@ struct annotation {
 	bool has_offset;
 	uint64_t offset, length; /* bytes */
 	uint64_t cycles;
+	const struct piece *piece; /* application calls: all ranges, if there are several */
+	uint32_t pieces;
 };
 
 typedef void (*listener_fn)(

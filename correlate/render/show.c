@@ -75,6 +75,19 @@ static void fields(FILE *to, const struct mg_event *e, const struct mg_event_des
 	}
 }
 
+/* A call whose bytes do not lie together, since another thread's came in between. */
+static void ranges(FILE *to, const struct annotation *a)
+{
+	bool together = true;
+
+	for (uint32_t i = 1; i < a->pieces; i++)
+		together = together &&
+			   a->piece[i].off == a->piece[i - 1].off + a->piece[i - 1].len;
+	for (uint32_t i = 0; !together && i < a->pieces; i++)
+		fprintf(to, "%s%" PRIu64 "+%" PRIu64, i ? "," : " ranges=", a->piece[i].off,
+			a->piece[i].len);
+}
+
 static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 {
 	double at;
@@ -110,6 +123,7 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 	else
 		fputs("\t\t", to);
 	fields(to, e, d);
+	ranges(to, a);
 	fputc('\n', to);
 }
 
@@ -131,6 +145,7 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 		fputs("    ", to);
 	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, d->name, flow, range);
 	fields(to, e, d);
+	ranges(to, a);
 	fputc('\n', to);
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define TABLE_COLUMNS 12
-#define CELL_SIZE     48
+#define CELL_SIZE     80
 
 struct table {
 	char (*cell)[TABLE_COLUMNS][CELL_SIZE];

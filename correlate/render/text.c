@@ -180,7 +180,10 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		      "overhead, %% in");
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
 		const struct call_stats *s = r->calls[i];
-		const struct dist *o = s->overhead.n ? &s->overhead : &s->overhead_blocked;
+		/* of the kind of call there is more of: those that blocked, or the others */
+		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
+					       ? &s->overhead
+					       : &s->overhead_blocked;
 		char where[CELL_SIZE];
 		double p50 = dist_quantile(o, 0.5), bound = s->uncertainty;
 

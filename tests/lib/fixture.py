@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""What the integration tests share: two network namespaces, recordings, and reading them."""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+MAGNET = os.environ.get("MAGNET", "magnet")
+PYTHON = "/usr/bin/python3"
+
+
+def run(*args, check=True, **kw):
+    """Run a command, its output captured; a failure shows it."""
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True,
+                       timeout=300, **kw)
+    if check and p.returncode != 0:
+        sys.exit(f"{' '.join(map(str, args))}: exit {p.returncode}\n{p.stdout}{p.stderr}")
+    return p
+
+
+def skip(why):
+    print(f"SKIP: {why}")
+    sys.exit(SKIP)
+
+
+def need_kernel_side():
+    """Skip, decided by trying: a recording of the kernel side of nothing."""
+    if os.environ.get("MAGNET_TEST_KERNEL") == "0":
+        skip("built without the kernel side")
+    with tempfile.TemporaryDirectory() as d:
+        p = run(MAGNET, "record", "--kernel-only", "-q", "-o", d + "/t", "--", "true", check=False)
+    if p.returncode != 0:
+        skip("the kernel side cannot be recorded here: " + p.stderr.strip())
+
+
+def need_program(*names):
+    for name in names:
+        if not shutil.which(name):
+            skip(f"{name} is not installed")
+
+
+class Network:
+    """Two namespaces, magA (10.77.0.1, fd77::1) and magB, joined by veth; gone at the end."""
+
+    A, B = "10.77.0.1", "10.77.0.2"
+    A6, B6 = "fd77::1", "fd77::2"
+
+    def __init__(self, rate=None, burst=None, gso_max_segs=None):
+        self.tag = f"mg{os.getpid()}"
+        self.a, self.b = self.tag + "a", self.tag + "b"
+        self.rate, self.burst, self.gso = rate, burst, gso_max_segs
+
+    def __enter__(self):
+        p = run("ip", "netns", "add", self.a, check=False)
+        if p.returncode != 0:
+            skip("no network namespace can be made: " + p.stderr.strip())
+        try:
+            self._set_up()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _set_up(self):
+        run("ip", "netns", "add", self.b)
+        run("ip", "link", "add", self.a, "type", "veth", "peer", "name", self.b)
+        for ns, addr, addr6 in ((self.a, self.A, self.A6), (self.b, self.B, self.B6)):
+            run("ip", "link", "set", ns, "netns", ns)
+            run("ip", "-n", ns, "addr", "add", addr + "/24", "dev", ns)
+            run("ip", "-n", ns, "addr", "add", addr6 + "/64", "dev", ns, "nodad")
+            if self.gso:
+                run("ip", "-n", ns, "link", "set", ns, "gso_max_segs", self.gso)
+            run("ip", "-n", ns, "link", "set", ns, "up")
+            run("ip", "-n", ns, "link", "set", "lo", "up")
+        if self.rate:
+            # the bucket stands in front of A's end: it shapes what A sends
+            run("tc", "-n", self.a, "qdisc", "add", "dev", self.a, "root", "tbf", "rate",
+                self.rate, "burst", self.burst, "latency", "2s")
+
+    def __exit__(self, *unused):
+        for ns in (self.a, self.b):
+            subprocess.run(["ip", "netns", "del", ns], capture_output=True)
+        subprocess.run(["ip", "link", "del", self.a], capture_output=True)
+
+    def inside(self, ns, *args):
+        """The command, to be run in a namespace; unlike `ip netns exec` it keeps /sys as it is."""
+        return ["nsenter", f"--net=/run/netns/{ns}", *map(str, args)]
+
+    def popen(self, ns, *args, **kw):
+        return subprocess.Popen(self.inside(ns, *args), text=True, **kw)
+
+
+class Recording:
+    """magnet record of a command, in a directory of its own that is gone at the end."""
+
+    def __init__(self, *command, options=(), ok=0, **kw):
+        self.top = tempfile.mkdtemp(prefix="magnet-test-")
+        self.dir = self.top + "/trace"
+        self.p = run(MAGNET, "record", "-o", self.dir, *options, "--", *command, check=False, **kw)
+        if ok is not None and self.p.returncode != ok:
+            shutil.rmtree(self.top)
+            sys.exit(f"magnet record {command}: exit {self.p.returncode}\n"
+                     f"{self.p.stdout}{self.p.stderr}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if os.environ.get("MAGNET_TEST_KEEP"):
+            print("kept:", self.dir)
+        else:
+            shutil.rmtree(self.top, ignore_errors=True)
+
+    def report(self):
+        return json.loads(run(MAGNET, "report", "--json", self.dir).stdout)
+
+    def text(self, *options):
+        return run(MAGNET, "report", self.dir, *options).stdout
+
+    def events(self, *options):
+        """Every event as a dict; `fields` is one too."""
+        with subprocess.Popen([MAGNET, "show", "--tsv", self.dir, *options], text=True,
+                              stdout=subprocess.PIPE) as p:
+            for row in csv.DictReader(p.stdout, delimiter="\t", quoting=csv.QUOTE_NONE):
+                row["fields"] = dict(f.split("=", 1) for f in row["fields"].split() if "=" in f)
+                yield row
+        if p.returncode != 0:
+            sys.exit("magnet show failed")
+
+
+def flow(report, direction, port=None, **match):
+    """The largest flow of a direction; `port` is the local or remote one."""
+    for f in sorted(report["flows"], key=lambda f: -f["bytes"]):
+        ends = [(f["local"] or "").rsplit(":", 1)[-1], (f["remote"] or "").rsplit(":", 1)[-1]]
+        if f["direction"] == direction and (port is None or str(port) in ends) \
+                and all(f[k] == v for k, v in match.items()):
+            return f
+    sys.exit(f"no {direction} flow{f' of port {port}' if port else ''} in the report")
+
+
+def check(ok, what):
+    """One fact of a test: said, and fatal if it does not hold."""
+    print(("ok: " if ok else "FAILED: ") + what, flush=True)
+    if not ok:
+        sys.exit(1)
+
+
+def near(value, expected, share, what):
+    check(value is not None and abs(value - expected) <= share * expected,
+          f"{what}: {value} is within {share * 100:g} % of {expected}")
+
+
+def stop(process):
+    """End a process this test started, by its id."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
