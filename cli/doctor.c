@@ -1,13 +1,232 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet doctor */
+/* magnet doctor: decided by trying, not by looking for versions. */
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
+#include "cycles.h"
+#include "event_table.h"
+#include "log.h"
+#include "paths.h"
+#include "session.h"
+#include "tracer.h"
+
+static const char usage[] =
+	"usage: magnet doctor [--json]\n"
+	"\n"
+	"What this machine can trace, layer by layer, and why not. Starts and stops both sides once.\n"
+	"\n"
+	"      --json   one JSON object\n"
+	"  -h, --help\n";
+
+static char *first_line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(buf, (int)size, f))
+		buf[0] = 0;
+	if (f)
+		fclose(f);
+	buf[strcspn(buf, "\n")] = 0;
+	return buf;
+}
+
+/* "none [integrity] confidentiality" -> "integrity"; NULL where the kernel has no lockdown. */
+static json_t *lockdown(void)
+{
+	char line[128], *open, *close;
+
+	first_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	open = strchr(line, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (!close)
+		return json_null();
+	*close = 0;
+	return json_string(open + 1);
+}
+
+static json_t *machine(void)
+{
+	const char *why = NULL;
+	bool invariant = mg_counter_invariant(&why);
+	struct utsname u;
+
+	uname(&u);
+	return json_pack("{s:s, s:s, s:b, s:o, s:b, s:s, s:I, s:b, s:s?}", "kernel", u.release,
+		"machine", u.machine, "btf", access("/sys/kernel/btf/vmlinux", R_OK) == 0, "lockdown",
+		lockdown(), "root", geteuid() == 0, "counter", MG_COUNTER_NAME, "counter_hz",
+		(json_int_t)mg_counter_hz(20), "counter_invariant", invariant, "counter_problem",
+		why);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static json_t *verdict(bool ok, const char *why)
+{
+	return json_pack("{s:b, s:s?}", "works", ok, "why", ok ? NULL : why);
+}
+
+static json_t *try_app(const char *top)
+{
+	char path[PATH_MAX], output[PATH_MAX];
+	struct session_result result;
+	struct session s;
+	bool ok;
+
+	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet.so"))
+		return verdict(false, "libmagnet.so is not where it belongs: install magnet again");
+	snprintf(output, sizeof(output), "%.4000s/app", top);
+	ok = session_start(&s, output, 0) == 0 && session_wait_ready(&s, 15000) == 0;
+	if (s.helper > 0)
+		session_stop(&s, &result, 15000);
+	return verdict(ok, s.why);
+}
+
+/* `hooks` gets what the tracer said of each. */
+static json_t *try_kernel(const char *top, json_t **hooks)
+{
+	static char *const no_args[] = {NULL};
+	char output[PATH_MAX];
+	struct tracer t;
+	json_t *j;
+	bool ok;
+
+	snprintf(output, sizeof(output), "%.4000s/kernel", top);
+	ok = tracer_start(&t, output, getpid(), no_args) == 0 && tracer_wait_ready(&t, 15000) == 0;
+	if (ok) {
+		*hooks = json_deep_copy(json_object_get(t.ready, "hooks"));
+		tracer_stop(&t, 15000);
+	}
+	j = verdict(ok, t.why);
+	tracer_free(&t);
+	return j;
+}
+
+static const char *text_of(const json_t *j, const char *key, const char *otherwise)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : otherwise;
+}
+
+static void print_side(const char *name, const json_t *j)
+{
+	bool works = json_is_true(json_object_get(j, "works"));
+
+	printf("%-17s %s%s\n", name, works ? "works" : "does not work: ",
+		works ? "" : text_of(j, "why", "?"));
+}
+
+/* A line a layer: its events, and after "not" what could not be attached. */
+static void print_hooks(const json_t *hooks)
+{
+	for (int layer = 0; layer < MG_LAYER_END; layer++) {
+		char good[512] = "", bad[1024] = "";
+		const json_t *h;
+		size_t i;
+
+		json_array_foreach(hooks, i, h) {
+			const char *what = text_of(h, "hook", "?");
+			int status = (int)json_integer_value(json_object_get(h, "status"));
+			size_t len = strcspn(what, " ");
+			char name[64];
+
+			if (strcmp(text_of(h, "layer", ""), mg_layer_names[layer]) != 0)
+				continue;
+			snprintf(name, sizeof(name), " %.*s", (int)len, what);
+			if (status == 0 && !strstr(good, name) && strlen(good) < 400)
+				strcat(good, name);
+			else if (status && strlen(bad) < 800)
+				snprintf(bad + strlen(bad), sizeof(bad) - strlen(bad), " %s (%s)",
+					what, strerror(-status));
+		}
+		if (good[0] || bad[0])
+			printf("  %-8s%s%s%s\n", mg_layer_names[layer], good,
+				bad[0] ? "; not:" : "", bad);
+	}
+}
+
+static void print(const json_t *j)
+{
+	const json_t *m = json_object_get(j, "machine");
+	const json_t *hooks = json_object_get(j, "hooks");
+	double hz = (double)json_integer_value(json_object_get(m, "counter_hz"));
+
+	printf("Linux %s %s, BTF %s, lockdown %s, %s\n", text_of(m, "kernel", "?"),
+		text_of(m, "machine", "?"), json_is_true(json_object_get(m, "btf")) ? "yes" : "no",
+		text_of(m, "lockdown", "not built in"),
+		json_is_true(json_object_get(m, "root")) ? "root" : "not root");
+	printf("counter %s %.6f GHz, %s\n", text_of(m, "counter", "?"), hz / 1e9,
+		json_is_true(json_object_get(m, "counter_invariant"))
+			? "invariant"
+			: text_of(m, "counter_problem", "not invariant"));
+	print_side("application side", json_object_get(j, "app"));
+	print_side("kernel side", json_object_get(j, "kernel_side"));
+	if (json_is_array(hooks))
+		print_hooks(hooks);
+}
 
 int cmd_doctor(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	puts("");
-	return EXIT_DONE;
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	char top[] = "/tmp/magnet-doctor-XXXXXX";
+	json_t *j, *hooks = NULL;
+	bool json = false, any;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_DONE;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc) {
+		mg_error("doctor takes no argument '%s' (see magnet doctor --help)", argv[optind]);
+		return EXIT_USAGE;
+	}
+	if (!mkdtemp(top)) {
+		mg_error("cannot make a directory in /tmp");
+		return EXIT_FAILED;
+	}
+	j = json_object();
+	json_object_set_new(j, "machine", machine());
+	json_object_set_new(j, "kernel_side", try_kernel(top, &hooks));
+	json_object_set_new(j, "app", try_app(top));
+	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
+	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (json) {
+		json_dumpf(j, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else {
+		print(j);
+	}
+	any = json_is_true(json_object_get(json_object_get(j, "app"), "works")) ||
+	      json_is_true(json_object_get(json_object_get(j, "kernel_side"), "works"));
+	json_decref(j);
+	return any ? EXIT_DONE : EXIT_FAILED;
 }

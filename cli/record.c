@@ -396,6 +396,7 @@ static int stop_recorders(struct recording *r)
 	int failed = 0;
 
 	r->info.stop_ns = mg_monotonic_ns();
+	mg_clock_sync_read(&r->info.clock[1], 100);
 	if (r->tracer_runs)
 		tracer_ask_stop(&r->tracer);
 	if (r->session_runs && session_stop(&r->session, &r->app_result, STOP_MS)) {
@@ -478,6 +479,6 @@ int cmd_record(int argc, char **argv)
 	trace_give_to_invoker(r.dir);
 	if (!err)
 		tell(&r);
-	json_decref(r.tracer.done);
+	tracer_free(&r.tracer);
 	return failed ? EXIT_FAILED : r.status;
 }

@@ -17,6 +17,7 @@ void session_info_begin(struct session_info *info, const char *command, char **a
 	info->argv = argv;
 	clock_gettime(CLOCK_REALTIME, &info->began);
 	info->start_ns = mg_monotonic_ns();
+	mg_clock_sync_read(&info->clock[0], 100);
 }
 
 static json_t *iso_time(const struct timespec *t)
@@ -77,6 +78,19 @@ static json_t *kernel_side(const struct session_info *info, const json_t *tracer
 	return j;
 }
 
+/* For recordings without a kernel side, whose trace has no readings of its own. */
+static json_t *clock_readings(const struct session_info *info)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < 2 && info->clock[i].mono_ns; i++)
+		json_array_append_new(all,
+			json_pack("{s:I, s:I, s:I}", "mono_ns", (json_int_t)info->clock[i].mono_ns,
+				"cycles", (json_int_t)info->clock[i].cycles, "half_width",
+				(json_int_t)info->clock[i].half_width));
+	return all;
+}
+
 int session_file_write(const char *dir, const struct session_info *info,
 	const struct session_result *app, const json_t *tracer)
 {
@@ -110,6 +124,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 	json_object_set_new(root, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 	json_object_set_new(root, "counter_invariant", json_boolean(invariant));
 	json_object_set_new(root, "counter_problem", why ? json_string(why) : json_null());
+	json_object_set_new(root, "clock", clock_readings(info));
 	json_object_set_new(root, "magnet_version", json_string(MAGNET_VERSION));
 	json_object_set_new(root, "app", app_side(info, app));
 	json_object_set_new(root, "kernel_side", kernel_side(info, tracer));

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "events.h"
 #include "session.h"
 
 struct session_info {
@@ -16,6 +17,7 @@ struct session_info {
 	struct timespec began;  /* wall clock */
 	uint64_t start_ns;      /* CLOCK_MONOTONIC, when the command was let go */
 	uint64_t stop_ns;       /* when recording ended */
+	struct mg_clock_sync clock[2]; /* the counter against the clock, at begin and end */
 	int status;             /* the command's exit status */
 	int signal;             /* that ended it, 0 = none */
 	bool has_app, has_kernel, complete;

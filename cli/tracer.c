@@ -104,11 +104,12 @@ int tracer_wait_ready(struct tracer *t, int timeout_ms)
 	json_t *object = read_object(t, timeout_ms);
 	bool ready = json_is_true(json_object_get(object, "ready"));
 
-	if (!ready)
-		note_failure(t, object);
-	json_decref(object);
-	if (ready)
+	if (ready) {
+		t->ready = object;
 		return 0;
+	}
+	note_failure(t, object);
+	json_decref(object);
 	kill(t->pid, SIGKILL);
 	waitpid(t->pid, NULL, 0);
 	t->pid = 0;
@@ -120,6 +121,13 @@ void tracer_ask_stop(struct tracer *t)
 {
 	if (t->pid > 0)
 		shutdown(t->control, SHUT_WR);
+}
+
+void tracer_free(struct tracer *t)
+{
+	json_decref(t->ready);
+	json_decref(t->done);
+	t->ready = t->done = NULL;
 }
 
 int tracer_stop(struct tracer *t, int timeout_ms)

@@ -10,7 +10,8 @@ struct tracer {
 	pid_t pid;
 	int control;
 	char why[512];
-	json_t *done; /* what it said at the end: hooks, events, losses, costs */
+	json_t *ready; /* what it said when it began, and */
+	json_t *done;  /* at the end: hooks, events, losses, costs */
 };
 
 /* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all */
@@ -19,5 +20,6 @@ int tracer_wait_ready(struct tracer *t, int timeout_ms);
 /* Tell it to stop; tracer_stop() then waits for the finished trace. */
 void tracer_ask_stop(struct tracer *t);
 int tracer_stop(struct tracer *t, int timeout_ms);
+void tracer_free(struct tracer *t);
 
 #endif

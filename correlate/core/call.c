@@ -231,6 +231,15 @@ static void add_overhead(struct core *c, struct call_stats *s, const struct kern
 	dist_add(k->blocked_times ? &s->overhead_blocked : &s->overhead, overhead - probes, 1);
 }
 
+static void note_thread(struct flow *f, uint32_t tid)
+{
+	for (uint32_t i = 0; i < f->threads; i++)
+		if (f->thread[i] == tid)
+			return;
+	if (f->threads < sizeof(f->thread) / sizeof(f->thread[0]))
+		f->thread[f->threads++] = tid;
+}
+
 static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e,
 	struct call_stats *s)
 {
@@ -254,6 +263,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 			mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
 
 		f->blocked += state[STATE_BLOCKED];
+		note_thread(f, e->tid);
 		f->call_cycles += sum;
 	}
 	settle_bytes(c, k, p->enter, p->exit);

@@ -84,7 +84,8 @@ struct flow {
 	uint64_t calls;          /* that moved bytes */
 	uint64_t first_call, last_call;
 	uint64_t first_t, last_t; /* any event, cycles */
-	uint64_t blocked;        /* cycles the program was blocked in its calls */
+	uint64_t blocked;        /* cycles its threads were blocked in calls, added up */
+	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
 	uint64_t call_cycles;    /* cycles it spent in them */
 	uint32_t open_calls;
 	uint64_t retransmits;

@@ -223,8 +223,9 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	m.tau_ns = tau_ns(r, sender);
 	m.m = ratio(m.j_ns, m.tau_ns);
 	m.s = ratio((double)to->n, (double)from->n);
-	m.blocked_share =
-		ratio((double)sender->blocked, (double)(sender->last_t - sender->first_t));
+	/* of the time of the threads that send */
+	m.blocked_share = ratio((double)sender->blocked,
+		(double)(sender->last_t - sender->first_t) * sender->threads);
 	if (from->gaps.n && to->gaps.n)
 		m.w1_spacing_ns = report_ns(r, dist_w1(&from->gaps, &to->gaps));
 	return m;
