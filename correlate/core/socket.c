@@ -78,8 +78,10 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		return;
 	s->netns = p->netns;
 	s->family = p->family;
-	s->lport = p->lport;
-	s->rport = p->rport;
+	if (p->lport) /* a closed socket has given its port back */
+		s->lport = p->lport;
+	if (p->rport)
+		s->rport = p->rport;
 	s->state = p->now;
 	if (p->opener)
 		s->opener = p->opener;

@@ -190,7 +190,7 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		shares(s, where);
 		table_row(&t, "  %s\t%s%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
 			mg_kind_name(s->key.kind), call_is_kernel_only(s) ? " *" : "",
-			text_count(s->n), text_bytes((double)s->bytes),
+			text_count(s->n), s->bytes ? text_bytes((double)s->bytes) : "-",
 			or_na(s->joined || call_is_kernel_only(s),
 				text_percent((double)s->blocked_n / (double)s->n)),
 			text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
@@ -368,8 +368,11 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	}
 	sentence(r, to);
 	calls(r, to, colour);
-	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++)
+	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
+		if (r->flows[shown]->total < r->flows[0]->total / 100)
+			break;
 		one_flow(r, r->flows[shown], to, colour);
+	}
 	if (shown < r->flow_count) {
 		uint64_t rest = 0;
 
