@@ -10,7 +10,8 @@
 struct reader {
 	struct mg_ring *ring;
 	uint64_t tail;
-	uint64_t lost;    /* on this CPU, as far as the trace tells */
+	uint64_t lost;    /* the ring's count, as far as the trace tells */
+	uint64_t before;  /* of these, before the recording */
 	uint64_t last_ts; /* of the last event read */
 };
 
@@ -47,7 +48,7 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 		/* what is there already (calibration) is not part of the recording */
 		r->ring = hooks_ring(h, i);
 		r->tail = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
-		r->lost = r->ring->lost;
+		r->lost = r->before = r->ring->lost;
 		r->last_ts = now;
 		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_RELEASE);
 	}
@@ -70,7 +71,7 @@ static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, ui
 
 	r->lost += count;
 	d->lost += count;
-	ctf_set_discarded(d->writer, cpu, r->lost);
+	ctf_set_discarded(d->writer, cpu, r->lost - r->before);
 	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
 }
 

@@ -286,8 +286,8 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	if (p->ret > 0 && mg_function_direction(fn) != MG_DIR_OTHER)
 		s->bytes += (uint64_t)p->ret;
 	dist_add(&s->total, p->exit - p->enter, 1);
-	if (i < 0) {
-		c->unjoined++;
+	if (i < 0) { /* of other families the kernel side records nothing yet */
+		c->unjoined += p->kind == MG_KIND_tcp || p->kind == MG_KIND_udp;
 		return;
 	}
 	a->sock = sock_find(c, t->ended[i].cookie);

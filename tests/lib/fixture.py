@@ -70,6 +70,10 @@ class Network:
         run("ip", "netns", "add", self.b)
         run("ip", "link", "add", self.a, "type", "veth", "peer", "name", self.b)
         for ns, addr, addr6 in ((self.a, self.A, self.A6), (self.b, self.B, self.B6)):
+            # IPv6's own messages soon and few, so that counters show the program's packets
+            for quiet in ("router_solicitations=0", "mldv1_unsolicited_report_interval=10",
+                          "mldv2_unsolicited_report_interval=10", "accept_dad=0"):
+                run(*self.inside(ns, "sysctl", "-qw", "net.ipv6.conf.default." + quiet))
             run("ip", "link", "set", ns, "netns", ns)
             run("ip", "-n", ns, "addr", "add", addr + "/24", "dev", ns)
             run("ip", "-n", ns, "addr", "add", addr6 + "/64", "dev", ns, "nodad")

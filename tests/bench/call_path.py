@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""What libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
+from lib import *
+
+CALLS = 4000  # a turn of some milliseconds
+SECONDS = 25  # for all kinds together
+KINDS = {"null": "write(), /dev/null", "unix": "write(), UNIX socket", "tcp": "send(), TCP"}
+
+need_app_side()
+
+
+class Variants:
+    """One program a variant, all there at once and timed in turns, so that A and B are neighbours."""
+
+    def __init__(self, kind, top):
+        self.talkers = {}
+        self.lost = 0
+        self.traces = []
+        home = top + "/home"  # no session daemon of the user's is asked
+        os.makedirs(home, exist_ok=True)
+        calls = on_cpu(WATCHED, program("calls"), kind)
+        plain = on_cpu(WATCHED, program("calls-plain"), kind)
+        preload = {"LTTNG_HOME": home}
+        self.add("bare", calls)
+        self.add("wrapper", calls, env={"LD_PRELOAD": program("libnaive.so")})
+        self.add("threads", calls, env={"LD_PRELOAD": "liblttng-ust.so.1", **preload})
+        self.add("idle", calls, env={"LD_PRELOAD": LIBMAGNET, **preload})
+        self.record("traced", f"{top}/{kind}-traced", calls)
+        self.record("event", f"{top}/{kind}-event", ("env", "-u", "LD_PRELOAD") + plain)
+
+    def add(self, name, command, **kw):
+        self.talkers[name] = Talker(*command, **kw)
+
+    def record(self, name, trace, command):
+        self.traces.append(trace)
+        self.add(name, (MAGNET, "record", "--app-only", "-q", "-o", trace, "--") + command)
+
+    def turn(self, n):
+        """ns a call of each; the order rotates, so that nobody always comes after the same one."""
+        names = list(self.talkers)
+        k = n % len(names)
+        return {v: float(self.talkers[v].ask(CALLS)[0]) for v in names[k:] + names[:k]}
+
+    def close(self):
+        for t in self.talkers.values():
+            t.close()
+        for trace in self.traces:
+            try:
+                with open(trace + "/session.json") as f:
+                    self.lost += json.load(f)["app"]["discarded"]
+            except (OSError, TypeError, KeyError):
+                self.lost = None
+                return
+
+
+def measure(kind, seconds):
+    with Place() as top:
+        v = Variants(kind, top)
+        series = {name: [] for name in v.talkers}
+        try:
+            v.turn(0)  # first touches
+            until = time.monotonic() + seconds
+            n = 0
+            while time.monotonic() < until:
+                for name, ns in v.turn(n).items():
+                    series[name].append(ns)
+                n += 1
+        finally:
+            v.close()
+    return series, v.lost
+
+
+TEXT = {"wrapper": "a wrapper that only calls on",
+        "threads": "liblttng-ust.so loaded, its threads idle",
+        "idle": "libmagnet.so, no session",
+        "event": "one plain LTTng-UST event, session",
+        "traced": "libmagnet.so, session"}
+
+
+def show(kind, series, lost):
+    bare = Figure(series["bare"])
+    added = {name: differences(series[name], series["bare"]) for name in TEXT}
+    rows = [("bare call", bare.text(1), "", "1", "")]
+    for name, text in TEXT.items():
+        rows.append((text, Figure(series[name]).text(1), Figure(added[name]).text(1),
+                     Figure(ratios(series[name], series["bare"])).text(),
+                     Figure(ratios(added[name], added["event"])).text()))
+    table(f"{KINDS[kind]}, 1 byte: {bare.n} turns of {CALLS} calls",
+          ("", "ns a call", "ns above bare", "ratio to bare", "added : plain event's"), rows)
+    beyond = Figure(differences(series["idle"], series["threads"]))
+    if kind == "null":
+        beyond_traced = Figure(differences(series["traced"], series["threads"]))
+        print(f"  not a socket: beyond the idle threads {beyond.text(1)} ns without a session, "
+              f"{beyond_traced.text(1)} ns with one (not recorded)")
+    else:
+        print(f"  no session: beyond the idle threads {beyond.text(1)} ns")
+        print(f"  recorded call : plain event = {Figure(ratios(added['traced'], added['event'])).text()}"
+              f"; events discarded: {'not known' if lost is None else lost}")
+
+
+# ---- what a user would take instead -----------------------------------------------------------
+
+def strace(kind, top):
+    return ("strace", "-f", "-e", "trace=write,sendto", "-o", "/dev/null", program("calls"), kind)
+
+
+def perf_trace(kind, top):
+    return with_tracefs("perf", "trace", "-e", "write,sendto", "-o", "/dev/null", "--",
+                        program("calls"), kind)
+
+
+def ltrace(kind, top):
+    return ("ltrace", "-e", "write+send", "-o", "/dev/null", program("calls"), kind)
+
+
+# how many calls in a turn: these are slower by powers of ten
+PEERS = [("strace", strace, 1024), ("perf", perf_trace, 512), ("ltrace", ltrace, 256)]
+
+
+def bpftrace_turn(bare):
+    """Counting the call; attached only for this turn, since it slows every program down."""
+    text = ("tracepoint:syscalls:sys_enter_write, tracepoint:syscalls:sys_enter_sendto "
+            f"/pid == {bare.pid}/ {{ @ = count(); }} "
+            "interval:ms:100 { printf(\"tick\\n\"); }")
+    p = start(*with_tracefs("bpftrace", "-B", "none", "-e", text), stdout=subprocess.PIPE,
+              stderr=subprocess.DEVNULL, bufsize=0)
+    try:
+        for _ in range(2):
+            wait_for_line(p.stdout, "tick")
+        return float(bare.ask(CALLS)[0])
+    finally:
+        stop(p)
+        p.stdout.close()
+
+
+def peer_turn(make, kind, calls, top):
+    with Talker(*on_cpu(WATCHED, *make(kind, top)), stderr=subprocess.DEVNULL) as t:
+        t.ask(64)
+        return float(t.ask(calls)[0])
+
+
+def peers(kind, repetitions=3):
+    rows = []
+    with Place() as top, Talker(*on_cpu(WATCHED, program("calls"), kind)) as bare:
+        for name, make, calls in PEERS:
+            if not shutil.which(name):
+                continue
+            values = []
+            try:
+                for _ in range(repetitions):
+                    before = float(bare.ask(CALLS)[0])
+                    values.append((peer_turn(make, kind, calls, top), before))
+            except (EOFError, TimeoutError, BrokenPipeError):
+                continue
+            rows.append((" ".join(make(kind, top)[-8:]), values))
+        if shutil.which("bpftrace"):
+            try:
+                values = [(bpftrace_turn(bare), float(bare.ask(CALLS)[0]))
+                          for _ in range(repetitions)]
+                rows.append(("bpftrace, count of the call", values))
+            except (EOFError, TimeoutError):
+                pass
+    rows = [(text, Figure([a for a, _ in v]).text(0), Figure([a - b for a, b in v]).text(0),
+             Figure([a / b for a, b in v]).text(1)) for text, v in rows]
+    if rows:
+        table(f"{KINDS[kind]}: peers, {repetitions} runs each, with bare turns in between",
+              ("", "ns a call", "ns above bare", "ratio to bare"), rows)
+
+
+begin("What a wrapped call costs on top of the bare one: libmagnet.so beside a plain LTTng-UST event "
+      "with the same\nfields, and beside what a user would take instead.",
+      "LD_PRELOAD=libmagnet.so calls null|unix|tcp",
+      "magnet record --app-only -q -o DIR -- calls null|unix|tcp")
+for k in KINDS:
+    show(k, *measure(k, SECONDS / len(KINDS)))
+for k in ("null", "tcp"):
+    peers(k)
+how_to_read("""
+Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons
+where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
+into multithreaded, which makes the kernel's look-up of descriptors dearer; the plain event pays that
+too. The plain event has the fields of a recorded call and no counter readings, and is recorded by
+the same session. Discarded events would be cheaper than recorded ones: there must be none.
+""")

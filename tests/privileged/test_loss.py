@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""
+A ring that is far too small loses events; every loss must be told, in its place, with its count, and
+what remains must be as true as without.
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
+PORT, BYTES = 5104, 20_000_000
+SCRIPT = (f"{PYTHON} {TRANSFER} server 127.0.0.1 {PORT} & "
+          f"{PYTHON} {TRANSFER} client 127.0.0.1 {PORT} {BYTES} 4000; wait")
+
+need_kernel_side()
+with Recording("sh", "-c", SCRIPT, options=("--buffer", "8K", "--drain", "100")) as rec:
+    report = rec.report()
+    session = json.load(open(rec.dir + "/session.json"))
+    lost = report["loss"]["kernel"]
+    check(lost > 0, f"{lost} kernel events were lost")
+    check("events lost" in rec.p.stderr, "the recorder says so")
+    check("LOST" in rec.text(), "the report says so")
+    check(session["kernel_side"]["lost"] == lost, "the tracer counted as many")
+    by_lttng = sum(g["count"] for g in report["loss"]["gaps"] if g["producer"] == "lttng-ust")
+    check(sum(g["count"] for g in report["loss"]["gaps"]) - by_lttng == lost, "the gaps add up")
+    check(by_lttng == report["loss"]["app"] == session["app"]["discarded"],
+          f"LTTng lost {by_lttng} application events, by its trace and by its own count")
+
+    # in its CPU's stream a gap lies where its times say
+    last, gaps = {}, 0
+    for e in rec.events():
+        if e["event"] == "lost" and e["fields"]["reason"] == "1":
+            cpu = e["fields"]["cpu"]
+            check(e["cpu"] == cpu, f"gap {gaps} stands in the stream of CPU {cpu}") if not gaps else None
+            if not last.get(cpu, 0) <= int(e["fields"]["from_ns"]) <= int(e["fields"]["to_ns"]) \
+                    or int(e["fields"]["to_ns"]) != int(e["time_ns"]):
+                check(False, f"gap {gaps} of CPU {cpu}: {e}")
+            gaps += 1
+        elif e["cpu"] and not e["event"].startswith("magnet:"):
+            last[e["cpu"]] = int(e["time_ns"])
+    check(gaps == len([g for g in report["loss"]["gaps"] if g["producer"] == "ring"]),
+          f"all {gaps} gaps stand in their streams")
+
+    p = run("babeltrace2", rec.dir, check=False)
+    warned = sum(map(int, re.findall(r"Tracer discarded (\d+) event", p.stderr)))
+    in_rings = sum(g["count"] for g in report["loss"]["gaps"] if g["producer"] == "ring")
+    check(warned == in_rings + by_lttng, f"babeltrace2 warns of {warned} discarded events")
+
+    tx = flow(report, "tx", PORT, bytes=BYTES) if any(
+        f["bytes"] == BYTES for f in report["flows"]) else flow(report, "tx")
+    check(tx["coverage"] is not None and tx["coverage"] < 1, f"coverage {tx['coverage']}")
+    check(tx["gaps"] > 0, "the flow tells that gaps touch it")
+    check(all(f["closure_error_cycles"] in (0, None) for f in report["flows"]),
+          "what is complete closes to 0")
+    check(report["state_sum_mismatches"] == 0, "every joined call's states sum to its total")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""
+Every 50th full frame is dropped at the peer's ingress: each is sent again once, the trace says which
+bytes, and the bytes behind it wait for it at the receiver (head of line).
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+DROP = sys.argv[1]
+TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
+PORT, BYTES = 5105, 1_500_000
+
+need_kernel_side()
+with Network(gso_max_segs=1) as net:
+    run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
+    p = run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP,
+            "sec", "tc", check=False)
+    if p.returncode != 0:
+        skip("tc cannot load a BPF program: " + p.stderr.strip())
+    script = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {TRANSFER} server {net.B} {PORT} & "
+              f"nsenter --net=/run/netns/{net.a} {PYTHON} {TRANSFER} client {net.B} {PORT} {BYTES} "
+              "10000; wait")
+    with Recording("sh", "-c", script) as rec:
+        said = {("client" if "sent" in j else "server"): j["tcp_info"]
+                for j in map(json.loads, rec.p.stdout.splitlines())}
+        report = rec.report()
+        tx, rx = flow(report, "tx", PORT, bytes=BYTES), flow(report, "rx", PORT, bytes=BYTES)
+        again = said["client"]["total_retrans"]
+        check(again >= BYTES // 1448 // 50, f"{again} segments were sent again")
+        check(tx["retransmits"] == again, "the trace has each")
+        layer = {l["name"]: l for l in tx["layers"]}
+        check(layer["tcp"]["repeated_bytes"] == said["client"]["bytes_retrans"],
+              f"{said['client']['bytes_retrans']} bytes of them passed TCP twice")
+        check(layer["device"]["repeated_bytes"] == layer["tcp"]["repeated_bytes"],
+              "and the device")
+        check(layer["tcp"]["bytes"] == BYTES, "each byte counts once in its layer")
+        check(tx["coverage"] == 1 and rx["coverage"] == 1, "every byte has every boundary")
+        check(tx["closure_error_cycles"] == rx["closure_error_cycles"] == 0, "all closes to 0")
+
+        waited = next(s for s in rx["residence"] if s["stage"] == "in_order")
+        check(waited["p99_ns"] > 20 * waited["p50_ns"],
+              f"head of line: p50 {waited['p50_ns']:.0f} ns, p99 {waited['p99_ns']:.0f} ns")
+        events = list(rec.events())
+        sent_again = {(e["offset"], e["length"]) for e in events
+                      if e["event"] == "tcp_retransmit" and e["flow"] == tx["id"]}
+        arrived_once = {}
+        for e in events:
+            if e["event"] == "ip_in" and e["flow"] == rx["id"] and int(e["length"]):
+                key = (e["offset"], e["length"])
+                arrived_once[key] = arrived_once.get(key, 0) + 1
+        check(all(arrived_once.get(k) for k in sent_again), "what was sent again arrived")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""
+A client and a server that count for themselves. What TCP says of the connection at its end is
+printed as JSON.
+
+  transfer.py server ADDRESS PORT              receives until the end, then answers 1000 bytes
+  transfer.py client ADDRESS PORT BYTES SIZE   sends BYTES in writes of SIZE, then receives
+"""
+import json
+import socket
+import struct
+import sys
+import time
+
+FIELDS = {  # name: (offset, format) in struct tcp_info of <linux/tcp.h>
+    "total_retrans": (100, "I"), "bytes_acked": (120, "Q"), "bytes_received": (128, "Q"),
+    "segs_out": (136, "I"), "segs_in": (140, "I"), "data_segs_in": (152, "I"),
+    "data_segs_out": (156, "I"), "bytes_sent": (200, "Q"), "bytes_retrans": (208, "Q"),
+}
+
+
+def tcp_info(s):
+    raw = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    return {name: struct.unpack_from(fmt, raw, at)[0] for name, (at, fmt) in FIELDS.items()}
+
+
+def receive_all(s):
+    calls = size = 0
+    while True:
+        data = s.recv(65536)
+        calls += 1
+        if not data:
+            return calls, size
+        size += len(data)
+
+
+role, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+family = socket.AF_INET6 if ":" in address else socket.AF_INET
+if role == "server":
+    listener = socket.create_server((address, port), family=family)
+    s, _ = listener.accept()
+    calls, size = receive_all(s)
+    s.sendall(b"y" * 1000)
+    s.shutdown(socket.SHUT_WR)
+    result = {"recv_calls": calls, "received": size}
+else:
+    total, step = int(sys.argv[4]), int(sys.argv[5])
+    s = socket.socket(family)
+    for _ in range(100):
+        try:
+            s.connect((address, port))
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    sent = sends = 0
+    data = b"x" * step
+    while sent < total:
+        sent += s.send(data[: total - sent])
+        sends += 1
+    s.shutdown(socket.SHUT_WR)
+    calls, size = receive_all(s)
+    result = {"send_calls": sends, "sent": sent, "recv_calls": calls, "received": size}
+time.sleep(0.05)  # the last acknowledgements
+result["tcp_info"] = tcp_info(s)
+sys.stdout.write(json.dumps(result) + "\n")  # one write: the other end prints too

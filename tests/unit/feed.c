@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include "feed.h"
+
+#define CLOCK_FROM  1
+#define CLOCK_UNTIL 1000000000ull
+
+struct mg_event feed_event(uint16_t id, uint64_t t, uint32_t tid)
+{
+	struct mg_event e;
+
+	memset(&e, 0, sizeof(e));
+	e.id = id;
+	e.time_ns = t;
+	e.tid = e.pid = tid;
+	return e;
+}
+
+void feed(struct core *c, const struct mg_event *e)
+{
+	assert_int_equal(core_push(c, e), 0);
+}
+
+void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width)
+{
+	core_init(c);
+	core_give_clock(c, CLOCK_FROM, CLOCK_FROM, half_width);
+	core_give_clock(c, CLOCK_UNTIL, CLOCK_UNTIL, half_width);
+	while (*hooks) {
+		size_t len = strcspn(hooks, ",");
+		char name[32] = "";
+
+		memcpy(name, hooks, len);
+		ev_hook(c, 1, name, 0, 0);
+		hooks += len + (hooks[len] == ',');
+	}
+}
+
+void feed_begin(struct core *c, const char *hooks)
+{
+	feed_begin_uncertain(c, hooks, 0);
+}
+
+void assert_closes(const struct core *c)
+{
+	const struct mg_sock *s;
+
+	for (s = c->socks; s; s = s->hh.next) {
+		assert_true(s->tx.closure == 0);
+		assert_true(s->rx.closure == 0);
+	}
+	assert_int_equal(c->state_mismatch, 0);
+}
+
+void feed_end(struct core *c)
+{
+	assert_int_equal(core_finish(c), 0);
+	assert_int_equal(c->pending_n, 0);
+	assert_closes(c);
+	core_free(c);
+}
+
+void ev_hook(struct core *c, uint64_t t, const char *hook, int status, uint32_t netns)
+{
+	struct mg_event e = feed_event(MG_EVENT_hook, t, 0);
+
+	memcpy(e.hook.hook, hook, strlen(hook));
+	e.hook.status = status;
+	e.hook.netns = netns;
+	feed(c, &e);
+}
+
+void ev_sync(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width)
+{
+	struct mg_event e = feed_event(MG_EVENT_clock_sync, ns, 0);
+
+	e.clock_sync.cycles = cycles;
+	e.clock_sync.mono_ns = ns;
+	e.clock_sync.half_width = half_width;
+	feed(c, &e);
+}
+
+void ev_calibration(struct core *c, uint32_t read, uint32_t event, uint32_t spread)
+{
+	struct mg_event e = feed_event(MG_EVENT_calibration, 1, 0);
+
+	e.calibration.read_cycles = read;
+	e.calibration.event_cycles = event;
+	e.calibration.event_spread = spread;
+	feed(c, &e);
+}
+
+void ev_lost(struct core *c, uint64_t t, uint64_t count, uint64_t from, uint64_t to)
+{
+	struct mg_event e = feed_event(MG_EVENT_lost, t, 0);
+
+	e.lost.count = count;
+	e.lost.from_ns = from;
+	e.lost.to_ns = to;
+	memcpy(e.lost.producer, "ring", 4);
+	feed(c, &e);
+}
+
+static void state(struct core *c, uint64_t t, const struct mg_sock_state *p)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
+
+	e.sock_state = *p;
+	feed(c, &e);
+}
+
+void ev_opened_in(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs,
+	uint32_t netns)
+{
+	state(c, t,
+		&(struct mg_sock_state){.sock = sock,
+			.write_seq = isn + 1,
+			.snd_una = isn + 1,
+			.rcv_nxt = irs + 1,
+			.copied_seq = irs + 1,
+			.netns = netns,
+			.old = 2, /* SYN_SENT */
+			.now = 1, /* ESTABLISHED */
+			.family = 2,
+			.opener = 1});
+}
+
+void ev_opened(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs)
+{
+	ev_opened_in(c, t, sock, isn, irs, 0);
+}
+
+void ev_closed(struct core *c, uint64_t t, uint64_t sock)
+{
+	state(c, t, &(struct mg_sock_state){.sock = sock, .old = 1, .now = 7 /* CLOSE */});
+}
+
+void ev_enter_flags(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
+	uint32_t flags)
+{
+	struct mg_event e = feed_event(MG_EVENT_sys_enter, t, tid);
+
+	e.sys_enter.sock = sock;
+	e.sys_enter.call = (uint16_t)call;
+	e.sys_enter.seq = seq;
+	e.sys_enter.flags = flags;
+	e.sys_enter.kind = MG_KIND_tcp;
+	feed(c, &e);
+}
+
+void ev_enter(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq)
+{
+	ev_enter_flags(c, t, tid, sock, call, seq, 0);
+}
+
+void ev_exit(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
+	int64_t ret)
+{
+	struct mg_event e = feed_event(MG_EVENT_sys_exit, t, tid);
+
+	e.sys_exit.sock = sock;
+	e.sys_exit.call = (uint16_t)call;
+	e.sys_exit.seq = seq;
+	e.sys_exit.ret = ret;
+	feed(c, &e);
+}
+
+void ev_app(struct core *c, uint32_t tid, int fn, uint64_t enter, uint64_t leave, int64_t ret)
+{
+	struct mg_event e = feed_event((uint16_t)(MG_APP_BASE + fn), leave + 1, tid);
+
+	e.call.enter = enter;
+	e.call.exit = leave;
+	e.call.ret = ret;
+	e.call.tid = e.call.pid = tid;
+	e.call.kind = MG_KIND_tcp;
+	feed(c, &e);
+}
+
+void ev_send(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t left,
+	uint32_t snd_una)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_send, t, tid);
+
+	e.tcp_send.sock = sock;
+	e.tcp_send.seq = seq;
+	e.tcp_send.left = left;
+	e.tcp_send.snd_una = snd_una;
+	feed(c, &e);
+}
+
+void ev_packet(struct core *c, uint64_t t, uint32_t tid, uint16_t id, uint64_t sock, uint32_t seq,
+	uint32_t len)
+{
+	struct mg_event e = feed_event(id, t, tid);
+
+	e.packet.sock = sock;
+	e.packet.seq = seq;
+	e.packet.len = len;
+	e.packet.frame = len + 54;
+	e.packet.segs = 1;
+	feed(c, &e);
+}
+
+void ev_done(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len)
+{
+	struct mg_event e = feed_event(MG_EVENT_dev_done, t, tid);
+
+	e.dev_done.sock = sock;
+	e.dev_done.seq = seq;
+	e.dev_done.len = len;
+	feed(c, &e);
+}
+
+void ev_retransmit(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, t, 0);
+
+	e.tcp_retransmit.sock = sock;
+	e.tcp_retransmit.seq = seq;
+	e.tcp_retransmit.len = len;
+	feed(c, &e);
+}
+
+void ev_ack(struct core *c, uint64_t t, uint64_t sock, uint32_t ack)
+{
+	struct mg_event e = feed_event(MG_EVENT_dev_recv, t, 0);
+
+	e.packet.sock = sock;
+	e.packet.seq = rx_of(c, sock)->anchor.seq;
+	e.packet.ack = ack;
+	e.packet.tcp_flags = 16; /* ACK */
+	feed(c, &e);
+}
+
+void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_recv, t, 0);
+
+	e.tcp_recv.sock = sock;
+	e.tcp_recv.seq = seq;
+	e.tcp_recv.len = len;
+	feed(c, &e);
+}
+
+void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_ready, t, 0);
+
+	e.tcp_ready.sock = sock;
+	e.tcp_ready.rcv_nxt = rcv_nxt;
+	feed(c, &e);
+}
+
+void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_copy, t, tid);
+
+	e.sock_copy.sock = sock;
+	e.sock_copy.seq = seq;
+	e.sock_copy.len = len;
+	feed(c, &e);
+}
+
+static void switched(struct core *c, uint64_t t, int cpu, const struct mg_sched_switch *p)
+{
+	struct mg_event e = feed_event(MG_EVENT_sched_switch, t, p->prev_tid);
+
+	e.cpu = (int16_t)cpu;
+	e.sched_switch = *p;
+	feed(c, &e);
+}
+
+void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t prev_state,
+	uint32_t next)
+{
+	switched(c, t, cpu,
+		&(struct mg_sched_switch){
+			.prev_tid = prev, .prev_state = prev_state, .next_tid = next});
+}
+
+void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next)
+{
+	/* a preempted thread may have been about to sleep: its state then says so, and is no block */
+	switched(c, t, cpu,
+		&(struct mg_sched_switch){.prev_tid = prev,
+			.prev_state = SLEEPING,
+			.next_tid = next,
+			.preempt = 1});
+}
+
+void ev_waking(struct core *c, uint64_t t, uint32_t wakee)
+{
+	struct mg_event e = feed_event(MG_EVENT_sched_waking, t, 0);
+
+	e.sched_waking.wakee_tid = e.sched_waking.wakee_pid = wakee;
+	feed(c, &e);
+}
+
+void ev_softirq(struct core *c, uint64_t t, uint32_t tid, bool begins)
+{
+	struct mg_event e =
+		feed_event(begins ? MG_EVENT_softirq_entry : MG_EVENT_softirq_exit, t, tid);
+
+	e.softirq.vec = 3;
+	feed(c, &e);
+}
+
+void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const char *comm)
+{
+	struct mg_event e = feed_event(MG_EVENT_task_fork, t, tid);
+
+	e.task_fork.child_tid = e.task_fork.child_pid = child;
+	memcpy(e.task_fork.comm, comm, strlen(comm));
+	feed(c, &e);
+}
+
+void feed_send_kernel(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len,
+	uint64_t at, uint64_t step)
+{
+	ev_enter(c, at + step, tid, sock, MG_SYS_sendto, seq);
+	ev_send(c, at + 2 * step, tid, sock, seq, len, seq);
+	ev_packet(c, at + 3 * step, tid, MG_EVENT_ip_out, sock, seq, len);
+	ev_packet(c, at + 4 * step, tid, MG_EVENT_ip_post, sock, seq, len);
+	ev_packet(c, at + 5 * step, tid, MG_EVENT_dev_queue, sock, seq, len);
+	ev_packet(c, at + 6 * step, tid, MG_EVENT_dev_xmit, sock, seq, len);
+	ev_done(c, at + 7 * step, tid, sock, seq, len);
+	ev_exit(c, at + 8 * step, tid, sock, MG_SYS_sendto, seq + len, len);
+}
+
+void feed_send(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step)
+{
+	feed_send_kernel(c, tid, sock, seq, len, at, step);
+	ev_app(c, tid, MG_FN_send, at, at + 9 * step, len);
+}
+
+void feed_segment(struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step)
+{
+	ev_packet(c, at, 0, MG_EVENT_dev_recv, sock, seq, len);
+	ev_packet(c, at + step, 0, MG_EVENT_ip_in, sock, seq, len);
+	ev_tcp(c, at + 2 * step, sock, seq, len);
+	ev_ready(c, at + 3 * step, sock, seq + len);
+}
+
+void feed_recv(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step)
+{
+	ev_enter(c, at + step, tid, sock, MG_SYS_recvfrom, seq);
+	ev_copy(c, at + 2 * step, tid, sock, seq, len);
+	ev_exit(c, at + 3 * step, tid, sock, MG_SYS_recvfrom, seq + len, len);
+	ev_app(c, tid, MG_FN_recv, at, at + 4 * step, len);
+}
+
+struct flow *tx_of(const struct core *c, uint64_t sock)
+{
+	struct mg_sock *s = sock_find(c, sock);
+
+	assert_non_null(s);
+	return &s->tx;
+}
+
+struct flow *rx_of(const struct core *c, uint64_t sock)
+{
+	struct mg_sock *s = sock_find(c, sock);
+
+	assert_non_null(s);
+	return &s->rx;
+}
+
+const struct call_stats *calls_of(const struct core *c, int id)
+{
+	static const struct call_stats none;
+
+	for (const struct call_stats *s = c->calls; s; s = s->hh.next)
+		if (s->key.id == id && s->key.kind == MG_KIND_tcp)
+			return s;
+	return &none;
+}
+
+struct thread *thread_of(struct core *c, uint32_t tid)
+{
+	struct thread *t = thread_get(c, tid, 0);
+
+	assert_non_null(t);
+	return t;
+}
+
+void assert_states(const struct call_stats *s, const uint64_t expected[STATES])
+{
+	for (int i = 0; i < STATES; i++) {
+		if (s->state[i] == expected[i])
+			continue;
+		print_error("state %d is %llu, not %llu\n", i, (unsigned long long)s->state[i],
+			(unsigned long long)expected[i]);
+		fail();
+	}
+}
+
+uint64_t stage_sum(const struct flow *f, int stage)
+{
+	return (uint64_t)f->stage[stage].sum;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Literal events for the core. Unless a test says otherwise the counter ticks once a nanosecond
+ * and is known exactly, so that a time in a test is a time in cycles.
+ */
+#ifndef MAGNET_TESTS_FEED_H
+#define MAGNET_TESTS_FEED_H
+
+#include "core.h"
+#include "unit.h"
+
+#define TX_HOOKS  "tcp_send,ip_out ipv4,ip_post ipv4,dev_queue,dev_xmit,dev_done"
+#define RX_HOOKS  "dev_recv,ip_in ipv4,tcp_recv,tcp_ready,sock_copy"
+#define ALL_HOOKS TX_HOOKS "," RX_HOOKS
+
+#define SLEEPING 1 /* a prev_state that is not runnable */
+#define RUNNABLE 0
+
+/* An empty core whose clock is given, and which knows of `hooks`, names separated by commas. */
+void feed_begin(struct core *c, const char *hooks);
+/* The same with an uncertain clock: times are off by up to `half_width` cycles. */
+void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width);
+/* Finish, check that nothing is left over anywhere, and free. */
+void feed_end(struct core *c);
+/* What must hold at any time: bars sum to their totals and states to their calls, to the cycle. */
+void assert_closes(const struct core *c);
+
+struct mg_event feed_event(uint16_t id, uint64_t t, uint32_t tid);
+void feed(struct core *c, const struct mg_event *e);
+
+void ev_hook(struct core *c, uint64_t t, const char *hook, int status, uint32_t netns);
+void ev_sync(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
+void ev_calibration(struct core *c, uint32_t read, uint32_t event, uint32_t spread);
+void ev_lost(struct core *c, uint64_t t, uint64_t count, uint64_t from, uint64_t to);
+
+void ev_opened(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs);
+void ev_opened_in(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs,
+	uint32_t netns);
+void ev_closed(struct core *c, uint64_t t, uint64_t sock);
+
+/* System calls: `seq` is write_seq or copied_seq, as the call's direction wants it. */
+void ev_enter(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq);
+void ev_enter_flags(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
+	uint32_t flags);
+void ev_exit(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
+	int64_t ret);
+/* The program's own call; its event is written right after it. */
+void ev_app(struct core *c, uint32_t tid, int fn, uint64_t enter, uint64_t leave, int64_t ret);
+
+void ev_send(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t left,
+	uint32_t snd_una);
+void ev_packet(struct core *c, uint64_t t, uint32_t tid, uint16_t id, uint64_t sock, uint32_t seq,
+	uint32_t len);
+void ev_done(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len);
+void ev_retransmit(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len);
+/* A segment without payload arrives, which acknowledges everything before `ack`. */
+void ev_ack(struct core *c, uint64_t t, uint64_t sock, uint32_t ack);
+
+void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len);
+void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt);
+void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len);
+
+void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t state, uint32_t next);
+void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next);
+void ev_waking(struct core *c, uint64_t t, uint32_t wakee);
+void ev_softirq(struct core *c, uint64_t t, uint32_t tid, bool begins);
+void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const char *comm);
+
+/*
+ * A whole send() at `at`, all of it in the caller's context, a step apart each:
+ * U0 K0 C N P Q X Y K1 U1 are at + 0 ... at + 9 steps.
+ */
+void feed_send(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step);
+/* The same without U0 and U1: the program is not preloaded. */
+void feed_send_kernel(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len,
+	uint64_t at, uint64_t step);
+/* One segment on its way in, a step apart each: R L T A are at + 0 ... at + 3 steps. */
+void feed_segment(struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step);
+/* A recv() of bytes that are there: U0 K0 D K1 U1 are at + 0 ... at + 4 steps. */
+void feed_recv(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
+	uint64_t step);
+
+struct flow *tx_of(const struct core *c, uint64_t sock);
+struct flow *rx_of(const struct core *c, uint64_t sock);
+const struct call_stats *calls_of(const struct core *c, int id); /* of kind tcp; never NULL */
+struct thread *thread_of(struct core *c, uint32_t tid);
+/* The states of all joined calls of a kind must be exactly these. */
+void assert_states(const struct call_stats *s, const uint64_t expected[STATES]);
+/* A stage's cycles times bytes, over all atoms. */
+uint64_t stage_sum(const struct flow *f, int stage);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+#include "unit.h"
+
+#define UNTOUCHED 77
+
+static void assert_number(const char *text, uint64_t expected)
+{
+	uint64_t n = UNTOUCHED;
+
+	assert_true(option_number(text, 0, UINT64_MAX, &n));
+	assert_int_equal(n, expected);
+}
+
+static void assert_no_number(const char *text, uint64_t min, uint64_t max)
+{
+	uint64_t n = UNTOUCHED;
+
+	assert_false(option_number(text, min, max, &n));
+	assert_int_equal(n, UNTOUCHED);
+}
+
+static void numbers_are_whole_and_decimal(void **unused)
+{
+	(void)unused;
+	assert_number("0", 0);
+	assert_number("1500", 1500);
+	assert_number("0010", 10); /* not octal */
+	assert_number("18446744073709551615", UINT64_MAX);
+}
+
+static void numbers_with_anything_else_are_refused(void **unused)
+{
+	static const char *const bad[] = {
+		"", " 1", "1 ", "+1", "-1", "1.5", "1e3", "0x10", "ten", "1K", "\t1"};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_no_number(bad[i], 0, UINT64_MAX);
+}
+
+static void numbers_that_overflow_are_refused(void **unused)
+{
+	(void)unused;
+	assert_no_number("18446744073709551616", 0, UINT64_MAX);
+	assert_no_number("99999999999999999999999", 0, UINT64_MAX);
+}
+
+static void numbers_outside_the_range_are_refused(void **unused)
+{
+	uint64_t n;
+
+	(void)unused;
+	assert_no_number("9", 10, 20);
+	assert_no_number("21", 10, 20);
+	assert_true(option_number("10", 10, 20, &n));
+	assert_true(option_number("20", 10, 20, &n));
+}
+
+static void assert_size(const char *text, uint64_t expected)
+{
+	uint64_t n = UNTOUCHED;
+
+	assert_true(option_size(text, 0, UINT64_MAX, &n));
+	assert_int_equal(n, expected);
+}
+
+static void assert_no_size(const char *text, uint64_t min, uint64_t max)
+{
+	uint64_t n = UNTOUCHED;
+
+	assert_false(option_size(text, min, max, &n));
+	assert_int_equal(n, UNTOUCHED);
+}
+
+static void sizes_take_powers_of_1024(void **unused)
+{
+	(void)unused;
+	assert_size("4096", 4096);
+	assert_size("4K", 4096);
+	assert_size("4k", 4096);
+	assert_size("3M", 3 << 20);
+	assert_size("2g", 2ull << 30);
+	assert_size("0G", 0);
+	assert_size("17179869183G", 17179869183ull << 30);
+}
+
+static void other_units_are_refused(void **unused)
+{
+	static const char *const bad[] = {"", "K", "1T", "1KB", "1KiB", "1 K", "1KK", "-1K", "1.5K"};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_no_size(bad[i], 0, UINT64_MAX);
+}
+
+static void sizes_that_overflow_are_refused(void **unused)
+{
+	(void)unused;
+	assert_no_size("17179869184G", 0, UINT64_MAX); /* 2^34 times 2^30 */
+	assert_no_size("18446744073709551615K", 0, UINT64_MAX);
+	assert_no_size("18446744073709551616", 0, UINT64_MAX);
+}
+
+static void the_range_of_a_size_is_in_bytes(void **unused)
+{
+	uint64_t n;
+
+	(void)unused;
+	assert_no_size("3K", 4096, 8192);
+	assert_no_size("9K", 4096, 8192);
+	assert_true(option_size("4K", 4096, 8192, &n));
+	assert_true(option_size("8K", 4096, 8192, &n));
+}
+
+static void layers_become_bits(void **unused)
+{
+	uint32_t layers = 0;
+
+	(void)unused;
+	assert_true(option_layers("tcp", &layers));
+	assert_int_equal(layers, 1u << MG_LAYER_TCP);
+	assert_true(option_layers("device,ip,device", &layers));
+	assert_int_equal(layers, 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_IP);
+}
+
+static void the_choices_offered_are_all_layers(void **unused)
+{
+	uint32_t layers = 0;
+
+	(void)unused;
+	assert_true(option_layers(MG_LAYER_CHOICES, &layers));
+	assert_int_equal(layers, MG_ALL_LAYERS);
+}
+
+static void layers_nobody_can_choose_are_refused(void **unused)
+{
+	static const char *const bad[] = {"", ",", "tcp,", ",tcp", "tcp,,ip", "TCP", "tc", "tcpx",
+		"tcp ip", "app", "tracer", "tcp,app"};
+	uint32_t layers;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_false(option_layers(bad[i], &layers));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_whole_and_decimal),
+		cmocka_unit_test(numbers_with_anything_else_are_refused),
+		cmocka_unit_test(numbers_that_overflow_are_refused),
+		cmocka_unit_test(numbers_outside_the_range_are_refused),
+		cmocka_unit_test(sizes_take_powers_of_1024),
+		cmocka_unit_test(other_units_are_refused),
+		cmocka_unit_test(sizes_that_overflow_are_refused),
+		cmocka_unit_test(the_range_of_a_size_is_in_bytes),
+		cmocka_unit_test(layers_become_bits),
+		cmocka_unit_test(the_choices_offered_are_all_layers),
+		cmocka_unit_test(layers_nobody_can_choose_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
