@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bt/graph.h"
@@ -32,6 +33,7 @@ bool dir_is_empty(const char *dir)
 static bool rewrite_offset(const char *kernel_dir, int64_t offset_ns)
 {
 	char path[PATH_MAX], temporary[PATH_MAX], line[1024];
+	struct stat st;
 	FILE *in, *out;
 	bool ok = true;
 
@@ -45,6 +47,8 @@ static bool rewrite_offset(const char *kernel_dir, int64_t offset_ns)
 		fclose(in);
 		return false;
 	}
+	if (fstat(fileno(in), &st) == 0)
+		fchmod(fileno(out), st.st_mode);
 	while (fgets(line, sizeof(line), in)) {
 		if (strncmp(line, "\toffset_s = ", 12) == 0)
 			fprintf(out, "\toffset_s = %lld;\n", (long long)(offset_ns / 1000000000));

@@ -76,7 +76,7 @@ struct flow {
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct unit_stats units[TX_LAYERS];
-	uint64_t total;    /* bytes by TCP's own counters */
+	uint64_t total;    /* bytes sent, or read by the program, by sequence numbers */
 	uint64_t done;     /* atoms are made up to here */
 	uint64_t complete; /* bytes with every boundary */
 	uint64_t incomplete;

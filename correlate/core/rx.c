@@ -50,6 +50,15 @@ void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a)
 		arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
 }
 
+/* The program has read so far, whether or not the events that tell how are all there. */
+static void consumed(struct flow *f, uint32_t copied_seq)
+{
+	uint64_t off;
+
+	if (flow_offset(f, copied_seq, &off) && off > f->total)
+		f->total = off;
+}
+
 /* Everything before rcv_nxt is in order now. */
 void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 {
@@ -61,6 +70,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 	if (!f || !flow_offset(f, e->tcp_ready.rcv_nxt, &off))
 		return;
 	flow_touch(f, e->cycles);
+	consumed(f, e->tcp_ready.copied_seq);
 	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
 	if (from < f->done)
 		from = f->done;

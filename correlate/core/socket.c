@@ -6,6 +6,7 @@
 #include "core.h"
 
 #define STATE_ESTABLISHED 1
+#define STATE_CLOSE_WAIT  8
 
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 {
@@ -85,6 +86,12 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	s->state = p->now;
 	if (p->opener)
 		s->opener = p->opener;
+	if (p->old == STATE_ESTABLISHED || p->old == STATE_CLOSE_WAIT) {
+		uint64_t off; /* before our FIN takes a sequence number */
+
+		if (s->tx.anchor.set && flow_offset(&s->tx, p->write_seq, &off) && off > s->tx.total)
+			s->tx.total = off;
+	}
 	if (p->now == STATE_ESTABLISHED && p->opener && !s->opened) {
 		s->opened = true;
 		s->isn = p->write_seq - 1;

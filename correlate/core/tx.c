@@ -113,6 +113,8 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	if (!len)
 		return false;
 	flow_touch(f, t);
+	if (off + len > f->total)
+		f->total = off + len;
 	fresh = ranges_add(&f->layer[layer], off, off + len, t);
 	f->units[layer].again += len - fresh;
 	if (fresh)

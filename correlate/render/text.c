@@ -11,6 +11,8 @@
 #define CALLS_SHOWN 14
 #define GAPS_SHOWN  5
 #define BAR_WIDTH   20
+#define COMMAND_BESIDE 45
+#define COMMAND_ALONE  95
 
 static const char *session_text(const struct report *r, const char *key, const char *otherwise)
 {
@@ -24,11 +26,12 @@ static const char *session_text(const struct report *r, const char *key, const c
 static void heading(const struct report *r, FILE *to, bool colour)
 {
 	const char *command = session_text(r, "command", r->source);
-	int room = 58;
+	bool is_long = strlen(command) > COMMAND_BESIDE;
 
-	fprintf(to, "%s%.*s%s%s   %s", colour ? "\033[1m" : "", room, command,
-		(int)strlen(command) > room ? "..." : "", colour ? "\033[0m" : "",
-		text_ns(report_duration_ns(r)));
+	/* a long command has a line of its own */
+	fprintf(to, "%s%.*s%s%s%s%s", colour ? "\033[1m" : "", COMMAND_ALONE, command,
+		strlen(command) > COMMAND_ALONE ? "..." : "", colour ? "\033[0m" : "",
+		is_long ? "\n" : "   ", text_ns(report_duration_ns(r)));
 	if (r->session)
 		fprintf(to, "   Linux %s", session_text(r, "kernel", "?"));
 	if (r->hz > 0)

@@ -3,7 +3,8 @@
 from lib import *
 
 CALLS = 4000  # a turn of some milliseconds
-SECONDS = 25  # for all kinds together
+SECONDS = 18  # of turns, for all kinds together
+GENERATIONS = 3
 KINDS = {"null": "write(), /dev/null", "unix": "write(), UNIX socket", "tcp": "send(), TCP"}
 
 need_app_side()
@@ -54,20 +55,20 @@ class Variants:
 
 
 def measure(kind, seconds):
-    with Place() as top:
-        v = Variants(kind, top)
-        series = {name: [] for name in v.talkers}
-        try:
-            v.turn(0)  # first touches
-            until = time.monotonic() + seconds
-            n = 0
-            while time.monotonic() < until:
-                for name, ns in v.turn(n).items():
-                    series[name].append(ns)
-                n += 1
-        finally:
-            v.close()
-    return series, v.lost
+    """Several generations of processes: where one's memory happens to lie is worth some ns."""
+    series, lost = {}, 0
+    for _ in range(GENERATIONS):
+        with Place() as top:
+            v = Variants(kind, top)
+            try:
+                v.turn(0)  # first touches
+                for n in rounds(seconds / GENERATIONS):
+                    for name, ns in v.turn(n).items():
+                        series.setdefault(name, []).append(ns)
+            finally:
+                v.close()
+        lost = None if lost is None or v.lost is None else lost + v.lost
+    return series, lost
 
 
 TEXT = {"wrapper": "a wrapper that only calls on",
@@ -100,21 +101,10 @@ def show(kind, series, lost):
 
 # ---- what a user would take instead -----------------------------------------------------------
 
-def strace(kind, top):
-    return ("strace", "-f", "-e", "trace=write,sendto", "-o", "/dev/null", program("calls"), kind)
-
-
-def perf_trace(kind, top):
-    return with_tracefs("perf", "trace", "-e", "write,sendto", "-o", "/dev/null", "--",
-                        program("calls"), kind)
-
-
-def ltrace(kind, top):
-    return ("ltrace", "-e", "write+send", "-o", "/dev/null", program("calls"), kind)
-
-
-# how many calls in a turn: these are slower by powers of ten
-PEERS = [("strace", strace, 1024), ("perf", perf_trace, 512), ("ltrace", ltrace, 256)]
+# program, arguments, calls in a turn: these are slower by powers of ten
+PEERS = [("strace", ("-f", "-e", "trace=write,sendto"), 1024),
+         ("perf", ("trace", "-e", "write,sendto"), 512),
+         ("ltrace", ("-e", "write+send"), 256)]
 
 
 def bpftrace_turn(bare):
@@ -133,33 +123,29 @@ def bpftrace_turn(bare):
         p.stdout.close()
 
 
-def peer_turn(make, kind, calls, top):
-    with Talker(*on_cpu(WATCHED, *make(kind, top)), stderr=subprocess.DEVNULL) as t:
+def peer_turn(command, kind, calls):
+    command = with_tracefs(*command, "-o", "/dev/null", program("calls"), kind)
+    with Talker(*on_cpu(WATCHED, *command), stderr=subprocess.DEVNULL) as t:
         t.ask(64)
         return float(t.ask(calls)[0])
 
 
 def peers(kind, repetitions=3):
     rows = []
-    with Place() as top, Talker(*on_cpu(WATCHED, program("calls"), kind)) as bare:
-        for name, make, calls in PEERS:
-            if not shutil.which(name):
-                continue
-            values = []
+    with Talker(*on_cpu(WATCHED, program("calls"), kind)) as bare:
+        def try_peer(text, turn):
             try:
-                for _ in range(repetitions):
-                    before = float(bare.ask(CALLS)[0])
-                    values.append((peer_turn(make, kind, calls, top), before))
+                rows.append((text, [(turn(), float(bare.ask(CALLS)[0]))
+                                    for _ in range(repetitions)]))
             except (EOFError, TimeoutError, BrokenPipeError):
-                continue
-            rows.append((" ".join(make(kind, top)[-8:]), values))
+                pass  # it is there but does not work here
+
+        for name, options, calls in PEERS:
+            command = (name,) + options
+            if shutil.which(name):
+                try_peer(" ".join(command), lambda: peer_turn(command, kind, calls))
         if shutil.which("bpftrace"):
-            try:
-                values = [(bpftrace_turn(bare), float(bare.ask(CALLS)[0]))
-                          for _ in range(repetitions)]
-                rows.append(("bpftrace, count of the call", values))
-            except (EOFError, TimeoutError):
-                pass
+            try_peer("bpftrace, count of the call", lambda: bpftrace_turn(bare))
     rows = [(text, Figure([a for a, _ in v]).text(0), Figure([a - b for a, b in v]).text(0),
              Figure([a / b for a, b in v]).text(1)) for text, v in rows]
     if rows:

@@ -22,8 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-import fixture
-from fixture import MAGNET, need_kernel_side, need_program, run, skip, stop
+from fixture import MAGNET, Network, need_kernel_side, need_program, run, skip, stop
 
 BUILD = os.environ.get("MAGNET_BUILD", "build")
 PROGRAMS = os.environ.get("MAGNET_BENCH_PROGRAMS", BUILD + "/tests/bench")
@@ -96,22 +95,25 @@ def how_to_read(text):
     print("\nHow to read: values are medians, in brackets the quartiles over repetitions taken in "
           "turns.")
     print(text.strip(), flush=True)
+    tell_others()
 
 
 def rounds(seconds, at_least=3, at_most=1000):
     """Count repetitions until the time is used up; a round is not begun that will not fit."""
-    start = time.monotonic()
+    used = 0
     for n in range(at_most):
-        used = time.monotonic() - start
         if n >= at_least and used + used / n > seconds:
             return
         wait_for_others()
+        began = time.monotonic()
         yield n
+        used += time.monotonic() - began
 
 
 # ---- others on the machine --------------------------------------------------------------------
 
-OTHERS = {"disturbed": 0, "rounds": 0}
+PATIENCE_S = 20  # in all
+OTHERS = {"disturbed": 0, "rounds": 0, "waited": 0}
 
 
 def foreign_tracers():
@@ -127,15 +129,16 @@ def foreign_tracers():
     return found
 
 
-def wait_for_others(seconds=8):
+def wait_for_others():
     """Before a round, when nothing of ours traces: give way to somebody else's tracer for a while."""
     OTHERS["rounds"] += 1
-    until = time.monotonic() + seconds
+    began = time.monotonic()
     while foreign_tracers():
-        if time.monotonic() > until:
+        if OTHERS["waited"] + time.monotonic() - began > PATIENCE_S:
             OTHERS["disturbed"] += 1
-            return
+            break
         time.sleep(0.1)
+    OTHERS["waited"] += time.monotonic() - began
 
 
 def tell_others():
@@ -249,6 +252,7 @@ class Observer:
     note = ""
     cpu_s = None
     needs = None  # program that must be installed
+    slow = False  # to start and stop
 
     def __init__(self, pid=None):
         self.pid = pid
@@ -444,6 +448,7 @@ class PerfRecord(Observer):
 
     name = "perf record, same tracepoints"
     needs = "perf"
+    slow = True
 
     def begin(self):
         commands, acks = os.pipe(), os.pipe()
@@ -476,6 +481,7 @@ class PerfRecord(Observer):
 class BpftraceCount(Observer):
     name = "bpftrace count, same tracepoints"
     needs = "bpftrace"
+    slow = True
     probes = ",".join("tracepoint:" + e for e in PEER_TRACEPOINTS)
 
     def begin(self):

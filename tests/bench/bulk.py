@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Bulk TCP throughput lost to recording, sender and receiver saturating the machine."""
+from lib import *
+
+SECONDS = 1.2  # of one transfer
+TIME = 46      # of all
+
+need_kernel_side()
+need_program("iperf3", "ip", "nsenter")
+
+
+class Transfer:
+    """One iperf3 client that waits to be let go, so that an observer can be told its process."""
+
+    def __init__(self, net, prefix=()):
+        client = net.inside(net.a, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J")
+        self.p = start(*prefix, "sh", "-c", "read go; exec \"$@\"", "sh", *client,
+                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.p.pid
+
+    def go(self):
+        """Gbit/s that arrived, and the time it took."""
+        began = time.monotonic()
+        try:
+            out, _ = self.p.communicate("\n", timeout=60)
+        finally:
+            stop(self.p)
+        self.elapsed = time.monotonic() - began
+        result = json.loads(out)
+        if "error" in result:
+            sys.exit("iperf3: " + result["error"])
+        return result["end"]["sum_received"]["bits_per_second"] / 1e9
+
+
+def observed(kind):
+    """How one observer is measured: throughput, CPU share, note."""
+    def turn(net):
+        transfer = Transfer(net)
+        try:
+            observer = kind(transfer.pid)
+            with observer:
+                rate = transfer.go()
+        finally:
+            stop(transfer.p)
+        share = None if observer.cpu_s is None else observer.cpu_s / transfer.elapsed
+        return rate, share, observer.note
+    return turn
+
+
+def recorded(net):
+    """magnet record around the client: both sides; the daemons' CPU time is in session.json."""
+    with Place() as top:
+        transfer = Transfer(net, (MAGNET, "record", "-q", "-o", top + "/t", "--"))
+        rate = transfer.go()
+        with open(top + "/t/session.json") as f:
+            session = json.load(f)
+    app, kernel = session["app"], session["kernel_side"]
+    cpu_s = (app["daemon_cpu_ns"] + kernel["cpu_ns"]) / 1e9
+    return (rate, cpu_s / (session["duration_ns"] / 1e9),
+            f"{kernel['events']:,} kernel events, {kernel['lost']:,} lost; "
+            f"app lost {app['discarded']:,}")
+
+
+def turns(net, ways):
+    series = {name: [] for name in ways}
+    for n in rounds(TIME):
+        names = list(ways)
+        k = n % len(names)
+        for name in names[k:] + names[:k]:
+            series[name].append(ways[name](net))
+    return series
+
+
+def show(series):
+    bare = [rate for rate, _, _ in series["bare"]]
+    rows = []
+    for name, results in series.items():
+        rates = [rate for rate, _, _ in results]
+        shares = [share * 100 for _, share, _ in results if share is not None]
+        lost = Figure([(1 - x) * 100 for x in ratios(rates, bare)])
+        rows.append((name, Figure(rates).text(1), Figure(ratios(rates, bare)).text(),
+                     lost.text(1) if name != "bare" else "",
+                     Figure(shares).text(1) if shares else "", results[-1][2]))
+    table(f"{len(bare)} turns of {SECONDS} s, iperf3 through a pair of veth devices",
+          ("", "Gbit/s", "ratio to bare", "% lost", "% of a CPU", "last turn"), rows)
+
+
+begin("Bulk TCP throughput from one network namespace to another, bare and recorded.",
+      f"iperf3 -c {Network.B} -t {SECONDS}",
+      "magnet-kernel-tracer -o DIR --pid PID", "magnet record -q -o DIR -- iperf3 ...",
+      "tcpdump -i VETH [-s 96] -w /dev/null")
+with Network() as network:
+    server = network.popen(network.b, "iperf3", "-s", "-p", "5300", stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    try:
+        Tcpdump.device = network.a
+        Tcpdump.inside = tuple(network.inside(network.a))
+        WAYS = {"bare": observed(Bare), "magnet-kernel-tracer": observed(Tracer),
+                "magnet record": recorded}
+        for peer in (Tcpdump, TcpdumpShort):
+            if peer.works():
+                WAYS[peer.name] = observed(peer)
+        time.sleep(0.3)  # the server must listen
+        observed(Bare)(network)
+        show(turns(network, WAYS))
+    finally:
+        stop(server)
+how_to_read("""
+Sender, receiver and observer share the machine's CPUs, which the transfer alone keeps busy: what an
+observer uses, the transfer loses. "% of a CPU" is the observer's own processes (magnet: tracer and
+LTTng's daemons); what its programs do inside the kernel is in the throughput only. tcpdump looks at
+packets and discards what it has read; magnet keeps its trace on disk. A tool that loses packets
+does less work than it was asked for.
+""")

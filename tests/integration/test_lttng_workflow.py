@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""
+Without the front end: a user's own LTTng session, the library preloaded by hand, the kernel tracer by
+hand, and both traces read together. As root a session daemon of the machine's own may be running, so
+this one gets a private /run/lttng.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+BUILD = os.environ["MAGNET_BUILD"]
+EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+KERNEL = os.environ.get("MAGNET_TEST_KERNEL") == "1" and os.geteuid() == 0
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+
+SCRIPT = """
+set -e
+cd {top}
+lttng-sessiond -d
+trap 'lttng destroy mine >/dev/null 2>&1 || :; kill $(cat $pidfile) 2>/dev/null' EXIT
+lttng create mine --output=$PWD/app
+lttng enable-event --userspace 'magnet:*'
+lttng start
+{tracer_start}
+LD_PRELOAD={build}/preload/libmagnet.so {python} {exchange} 100
+{tracer_stop}
+lttng stop
+lttng destroy
+"""
+TRACER_START = """
+{build}/kernel-tracer/magnet-kernel-tracer -o kernel/ &
+tracer=$!
+until [ -s kernel/metadata ]; do sleep 0.05; done
+sleep 0.5
+"""
+TRACER_STOP = "kill -INT $tracer; wait $tracer"
+
+need_program("lttng-sessiond", "lttng", "babeltrace2")
+names = dict(top=TOP, build=BUILD, python=PYTHON, exchange=EXCHANGE)
+names["tracer_start"] = TRACER_START.format(**names) if KERNEL else ""
+names["tracer_stop"] = TRACER_STOP if KERNEL else ""
+script = SCRIPT.format(**names)
+try:
+    if os.geteuid() == 0:
+        script = ("mkdir -p /run/lttng; mount -t tmpfs tmpfs /run/lttng\n"
+                  "pidfile=/run/lttng/lttng-sessiond.pid\n" + script)
+        p = run("unshare", "-m", "sh", "-c", script, check=False)
+    else:
+        script = f"export LTTNG_HOME={TOP}/home; mkdir $LTTNG_HOME\n" \
+                 "pidfile=$LTTNG_HOME/.lttng/lttng-sessiond.pid\n" + script
+        p = run("sh", "-c", script, check=False)
+    print(p.stdout + p.stderr)
+    check(p.returncode == 0, "the session ran")
+    traces = [TOP + "/app"] + ([TOP + "/kernel"] if KERNEL else [])
+    text = run("babeltrace2", *traces).stdout.splitlines()
+    times = [line[1:line.index("]")] for line in text]
+    check(times == sorted(times), f"babeltrace2 merges {len(text)} events in order of time")
+    check(sum(" magnet:send: " in line for line in text) == 200, "all 200 sends are there")
+
+    # a program's event lies between its own system calls, not just somewhere near
+    report = json.loads(run(MAGNET, "report", "--json", *traces).stdout)
+    send = next(c for c in report["calls"] if c["name"] == "send")
+    check(send["n"] == 200 and send["bytes"] == 20000, "magnet report reads both directories")
+    if KERNEL:
+        check(send["joined"] == 200, "every call is joined to its system call")
+        check(report["loss"]["kernel"] == 0, "nothing was lost")
+        ours = [f for f in report["flows"] if f["bytes"] == 10000]
+        check(len(ours) == 4 and all(f["coverage"] == 1 for f in ours),
+              "four flows, every byte with every boundary")
+finally:
+    shutil.rmtree(TOP)

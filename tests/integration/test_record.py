@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""magnet record on the command line: statuses, signals, errors in one line, nothing left behind."""
+import os
+import signal
+import stat
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+TALK = """
+import socket
+a = socket.create_server(("127.0.0.1", 0))
+b = socket.create_connection(a.getsockname())
+c, _ = a.accept()
+b.sendall(b"hello")
+print(c.recv(10).decode())
+"""
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+LEFTOVERS = ("lttng-sessiond", "lttng-consumerd", "magnet-kernel-tr")
+
+
+def record(*args, **kw):
+    return run(MAGNET, "record", *args, check=False, **kw)
+
+
+def new_dir(count=[0]):
+    count[0] += 1
+    return f"{TOP}/{count[0]}"
+
+
+def processes():
+    """Tracing daemons and their parents, by process id."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if open(f"/proc/{pid}/comm").read().strip() in LEFTOVERS:
+                found.add(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def gone(before):
+    for _ in range(100):
+        if not processes() - before:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def one_line(p, status, *words):
+    lines = p.stderr.strip().splitlines()
+    check(p.returncode == status and len(lines) == 1 and all(w in lines[0] for w in words),
+          f"exit {p.returncode}: {p.stderr.strip()}")
+
+
+def statuses():
+    check(record("-q", "-o", new_dir(), "--", "sh", "-c", "exit 7").returncode == 7,
+          "the command's exit status is passed on")
+    check(record("-q", "-o", new_dir(), "--", "sh", "-c", "kill -9 $$").returncode == 137,
+          "a signal's too")
+    p = record("-q", "-o", new_dir(), "--", "/nonexistent/program")
+    check(p.returncode == 127 and "No such file" in p.stderr, "a missing command: 127")
+    check(record("-q", "-o", new_dir(), "--", "/etc/passwd").returncode == 126,
+          "one that cannot run: 126")
+
+
+def usage():
+    one_line(record(), 2, "COMMAND")
+    one_line(record("--buffer", "12Q", "--", "true"), 2, "12Q")
+    one_line(record("--layers", "socket,wire", "--", "true"), 2, "socket,wire")
+    one_line(record("--pid", "1", "--", "true"), 2, "exclude")
+    one_line(record("--app-only", "--kernel-only", "--", "true"), 2, "exclude")
+    check(record("--wrong", "--", "true").returncode == 2, "a wrong option: 2")
+    check("usage: magnet record" in record("--help").stdout, "--help helps")
+    one_line(run(MAGNET, "recrod", check=False), 2, "recrod")
+
+
+def directory():
+    d = new_dir()
+    p = record("-o", d, "--", PYTHON, "-c", TALK)
+    check(p.stdout == "hello\n", "the program's output is its own")
+    check(stat.S_IMODE(os.stat(d).st_mode) == 0o700, "the trace directory has mode 0700")
+    session = json.load(open(d + "/session.json"))
+    check(session["complete"] and session["exit_status"] == 0 and session["duration_ns"] > 0,
+          "session.json says it is complete")
+    check(all(stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode) & 0o077 == 0
+              for at, _, names in os.walk(d + "/kernel") for name in names),
+          "nobody else reads the kernel's events")
+    one_line(record("-o", d, "--", "true"), 1, d, "not empty")
+    one_line(record("-o", "/proc/nothing", "--", "true"), 1, "/proc/nothing")
+    os.chdir(TOP)
+    record("-q", "--", "true")
+    check(any(n.startswith("magnet-true-") for n in os.listdir(TOP)),
+          "without -o the directory is named after the command")
+
+
+def preload():
+    other = run("sh", "-c", "ls /lib/*/libm.so.6 /lib*/libm.so.6 2>/dev/null | head -1").stdout.strip()
+    env = dict(os.environ, LD_PRELOAD=other)
+    p = record("-q", "-o", new_dir(), "--", "sh", "-c", "echo $LD_PRELOAD", env=env)
+    check(p.stdout.startswith(other + ":") and p.stdout.strip().endswith("libmagnet.so"),
+          "libmagnet.so is appended to an existing LD_PRELOAD")
+
+
+def children():
+    d = new_dir()
+    record("-q", "-o", d, "--", "sh", "-c", f"(exec {PYTHON} -c '{TALK}') & wait; true")
+    report = json.loads(run(MAGNET, "report", "--json", d).stdout)
+    calls = {c["name"]: c["n"] for c in report["calls"] if not c["kernel_only"]}
+    check(calls.get("send") == 1 and calls.get("recv") == 1,
+          "children are followed across fork and exec")
+
+
+def interrupted(send, expected, what):
+    before = processes()
+    d = new_dir()
+    script = TALK + "import time, sys; sys.stdout.flush(); time.sleep(30)"
+    p = subprocess.Popen([MAGNET, "record", "-o", d, "--", PYTHON, "-c", script], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    p.stdout.readline()  # it has talked
+    send(p)
+    p.communicate(timeout=30)
+    check(p.returncode == expected, f"{what}: exit {p.returncode}")
+    check(gone(before), f"{what}: no daemon is left")
+    report = json.loads(run(MAGNET, "report", "--json", d).stdout)
+    check(any(c["name"] == "send" for c in report["calls"]), f"{what}: the data is kept")
+    return report
+
+
+def ctrl_c():
+    interrupted(lambda p: os.killpg(p.pid, signal.SIGINT), 130, "Ctrl-C")
+    interrupted(lambda p: os.kill(p.pid, signal.SIGTERM), 143, "SIGTERM")
+
+
+def killed():
+    """Even kill -9 of the recorder leaves no daemon, and a trace that opens."""
+    before = processes()
+    d = new_dir()
+    script = TALK + "import time, sys; sys.stdout.flush(); time.sleep(2)"
+    p = subprocess.Popen([MAGNET, "record", "-o", d, "--", PYTHON, "-c", script], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p.stdout.readline()
+    p.kill()
+    p.communicate()
+    check(gone(before), "kill -9: no daemon is left")
+    check(run(MAGNET, "report", d, check=False).returncode == 0, "kill -9: the trace opens")
+
+
+def duration():
+    started = time.monotonic()
+    p = record("-q", "--duration", "1", "-o", new_dir(), "--", "sleep", "30")
+    check(p.returncode == 143 and time.monotonic() - started < 10, "--duration ends the command")
+
+
+def unprivileged():
+    if os.geteuid() != 0:
+        return
+    home = tempfile.mkdtemp(prefix="magnet-test-")
+    os.chmod(home, 0o777)
+    p = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=" + home,
+            MAGNET, "record", "-q", "-o", home + "/t", "--", PYTHON, "-c", TALK, check=False)
+    shutil.rmtree(home + "/t", ignore_errors=False) if p.returncode else None
+    if "ermission denied" in p.stderr and not os.path.exists(home + "/t"):
+        print("the build is not readable by other users: not tried")
+    else:
+        one_line(p, 0, "application side only")
+        report = json.loads(run(MAGNET, "report", "--json", home + "/t").stdout)
+        check(report["events"]["kernel"] == 0 and report["events"]["app"] > 0,
+              "without privilege the application side is recorded")
+        send = next(c for c in report["calls"] if c["name"] == "send")
+        check(send["total_ns"]["mean"] > 0 and send["overhead_ns"]["mean"] is None,
+              "totals are known, what needs the kernel side is null")
+    shutil.rmtree(home)
+
+
+def full_disk():
+    if os.geteuid() != 0 or os.environ.get("MAGNET_TEST_KERNEL") == "0":
+        return
+    script = f"""
+mount -t tmpfs -o size=1m tmpfs /mnt || exit 99
+{MAGNET} record -o /mnt/t --kernel-only -- {PYTHON} {os.path.dirname(__file__)}/../programs/exchange.py 20000
+echo status $? >&2
+{MAGNET} report /mnt/t >/dev/null && echo readable
+"""
+    p = run("unshare", "-m", "sh", "-c", script, check=False)
+    if "status" not in p.stderr:
+        return
+    check("no space left" in p.stderr and "status 1" in p.stderr, "a full disk is told: "
+          + p.stderr.strip().splitlines()[0])
+    check("readable" in p.stdout, "and the trace is readable")
+
+
+try:
+    for test in (statuses, usage, directory, preload, children, ctrl_c, killed, duration,
+                 unprivileged, full_disk):
+        print("---", test.__name__)
+        test()
+finally:
+    os.chdir("/")
+    shutil.rmtree(TOP)

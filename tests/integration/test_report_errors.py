@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Bad traces: one clear line and exit 1, or an honest partial report; never a crash or a hang."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+
+
+def refused(what, *args, status=1):
+    for command in ("report", "show"):
+        p = run(MAGNET, command, *args, check=False)
+        lines = p.stderr.strip().splitlines()
+        check(p.returncode == status and len(lines) == 1 and lines[0].startswith("magnet: "),
+              f"{what}: {command} exits {p.returncode}: {p.stderr.strip()}")
+
+
+def copy(rec, name):
+    shutil.copytree(rec.dir, f"{TOP}/{name}")
+    return f"{TOP}/{name}"
+
+
+def find(directory, suffix):
+    """The largest file whose name ends so."""
+    paths = [os.path.join(at, n) for at, _, names in os.walk(directory) for n in names
+             if n.endswith(suffix)]
+    return max(paths, key=os.path.getsize)
+
+
+try:
+    os.mkdir(TOP + "/empty")
+    refused("nothing there", TOP + "/absent")
+    refused("no trace in it", TOP + "/empty")
+    refused("no argument", status=2)
+    os.mkdir(TOP + "/garbage")
+    open(TOP + "/garbage/metadata", "w").write("this is no metadata\n")
+    refused("garbage metadata", TOP + "/garbage")
+
+    with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as rec:
+        good = rec.report()
+        if good["events"]["kernel"]:
+            d = copy(rec, "truncated")
+            path = find(d, "cpu0") if os.path.exists(d + "/kernel/cpu0") else find(d, "cpu1")
+            os.truncate(path, os.path.getsize(path) - 10)
+            refused("truncated stream", d)
+            d = copy(rec, "magic")
+            with open(find(d + "/kernel", ""), "r+b") as f:
+                f.write(b"\0\0\0\0")
+            refused("wrong magic", d)
+            d = copy(rec, "app-only")
+            shutil.rmtree(d + "/kernel")
+            r = json.loads(run(MAGNET, "report", "--json", d).stdout)
+            check(r["events"]["kernel"] == 0 and r["flows"] == [], "application trace only: partial")
+            d = copy(rec, "kernel-only")
+            shutil.rmtree(d + "/app")
+            r = json.loads(run(MAGNET, "report", "--json", d).stdout)
+            check(all(c["kernel_only"] for c in r["calls"]) and
+                  sum(f["bytes"] for f in r["flows"]) == sum(f["bytes"] for f in good["flows"]),
+                  "kernel trace only: partial, with all bytes")
+            run(MAGNET, "report", d)
+        d = copy(rec, "session")
+        open(d + "/session.json", "w").write("{ not json")
+        p = run(MAGNET, "report", d)
+        check("damaged" in p.stderr, "a damaged session.json is told and done without")
+        os.unlink(d + "/session.json")
+        check(run(MAGNET, "report", d).returncode == 0, "no session.json: reported")
+        p = run(MAGNET, "report", rec.dir, "--flow", "1/xx", check=False)
+        check(p.returncode == 1 and "1/xx" in p.stderr, "a flow that is not there")
+        p = run("sh", "-c", f"{MAGNET} show {rec.dir} > /dev/full", check=False)
+        check(p.returncode == 1 and "cannot write" in p.stderr, "a full output is told")
+finally:
+    shutil.rmtree(TOP)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* tx.c again: bytes that come twice, and bytes of which something is missing. */
+#include "feed.h"
+
+#define TID  10
+#define SOCK 1
+#define MS   1000000ull
+
+static void open_core(struct core *c, const char *hooks)
+{
+	feed_begin(c, hooks);
+	ev_opened(c, 10, SOCK, 999, 4999);
+}
+
+static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incomplete)
+{
+	assert_int_equal(tx_of(c, SOCK)->complete, complete);
+	assert_int_equal(tx_of(c, SOCK)->incomplete, incomplete);
+}
+
+/* A send whose segments are still to come. */
+static void call_only(struct core *c, uint32_t seq, uint32_t len, uint64_t at)
+{
+	ev_enter(c, at + 100, TID, SOCK, MG_SYS_sendto, seq);
+	ev_send(c, at + 200, TID, SOCK, seq, len, 1000);
+	ev_exit(c, at + 300, TID, SOCK, MG_SYS_sendto, seq + len, len);
+	ev_app(c, TID, MG_FN_send, at, at + 400, len);
+}
+
+/* The first try is lost in the queue, the second one arrives: N and Q are the first's. */
+static void a_retransmission_keeps_the_first_times(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, TX_HOOKS);
+	call_only(&c, 1000, 500, 1000);
+	ev_packet(&c, 2000, 0, MG_EVENT_ip_out, SOCK, 1000, 500);
+	ev_packet(&c, 2100, 0, MG_EVENT_ip_post, SOCK, 1000, 500);
+	ev_packet(&c, 2200, 0, MG_EVENT_dev_queue, SOCK, 1000, 500);
+	ev_retransmit(&c, 9000, SOCK, 1000, 500);
+	ev_packet(&c, 9100, 0, MG_EVENT_ip_out, SOCK, 1000, 500);
+	ev_packet(&c, 9200, 0, MG_EVENT_ip_post, SOCK, 1000, 500);
+	ev_packet(&c, 9300, 0, MG_EVENT_dev_queue, SOCK, 1000, 500);
+	ev_packet(&c, 9400, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_done(&c, 9500, 0, SOCK, 1000, 500);
+	f = tx_of(&c, SOCK);
+	assert_bytes(&c, 500, 0);
+	assert_int_equal(f->retransmits, 1);
+	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), 800 * 500); /* C 1200, N 2000 */
+	assert_int_equal(stage_sum(f, TX_STAGE_IP), 200 * 500);
+	assert_int_equal(stage_sum(f, TX_STAGE_QDISC), 7200 * 500);
+	assert_int_equal(f->units[TX_IP_OUT].n, 1);
+	assert_int_equal(f->units[TX_IP_OUT].again, 500);
+	assert_int_equal(f->units[TX_XMIT].again, 0);
+	feed_end(&c);
+}
+
+static void bytes_that_pass_again_when_all_is_known_change_nothing(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_send(&c, TID, SOCK, 1000, 500, 1000, 100);
+	ev_retransmit(&c, 9000, SOCK, 1000, 500);
+	ev_packet(&c, 9100, 0, MG_EVENT_ip_out, SOCK, 1000, 500);
+	ev_packet(&c, 9200, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_done(&c, 9300, 0, SOCK, 1000, 500);
+	f = tx_of(&c, SOCK);
+	assert_bytes(&c, 500, 0);
+	assert_true(f->residence.sum == 700 * 500);
+	assert_int_equal(f->units[TX_XMIT].again, 500);
+	assert_int_equal(f->units[TX_XMIT].n, 1);
+	assert_int_equal(f->units[TX_XMIT].wire_bytes, 2 * 554); /* the wire carried both */
+	feed_end(&c);
+}
+
+/* A segment may be sent again together with bytes that had not been sent before. */
+static void a_segment_that_is_partly_new_counts_as_both(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	call_only(&c, 1000, 800, 1000);
+	ev_packet(&c, 2000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_packet(&c, 3000, 0, MG_EVENT_dev_xmit, SOCK, 1200, 600);
+	core_finish(&c);
+	f = tx_of(&c, SOCK);
+	assert_bytes(&c, 800, 0);
+	assert_int_equal(f->units[TX_XMIT].again, 300);
+	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), 800 * 500 + 1800 * 300);
+	feed_end(&c);
+}
+
+/* The device's event for the middle third was lost. */
+static void send_with_a_hole(struct core *c)
+{
+	call_only(c, 1000, 3000, 1000);
+	ev_packet(c, 2000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 1000);
+	ev_packet(c, 2200, 0, MG_EVENT_dev_xmit, SOCK, 3000, 1000);
+}
+
+static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	ev_lost(&c, 2100, 1, 2000, 2200);
+	send_with_a_hole(&c);
+	ev_ack(&c, 3000, SOCK, 4000);
+	core_finish(&c);
+	assert_bytes(&c, 2000, 1000);
+	assert_int_equal(c.lost_kernel, 1);
+	assert_int_equal(tx_of(&c, SOCK)->gaps, 1);
+	/* no time is invented for them */
+	assert_int_equal(stage_sum(tx_of(&c, SOCK), TX_STAGE_SNDBUF), (800 + 1000) * 1000);
+	feed_end(&c);
+}
+
+/* Bytes that were never acknowledged may still be on their way when the recording ends. */
+static void bytes_in_flight_at_the_end_are_not_incomplete(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	send_with_a_hole(&c);
+	core_finish(&c);
+	assert_bytes(&c, 1000, 0);
+	feed_end(&c);
+}
+
+/* Some time after the acknowledgement what is missing will not come: memory is given back. */
+static void a_hole_does_not_hold_up_the_stream_for_ever(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	send_with_a_hole(&c);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint64_t at = (i + 1) * 60 * MS;
+
+		ev_ack(&c, at, SOCK, 4000 + i * 100);
+		call_only(&c, 4000 + i * 100, 100, at + 1000);
+		ev_packet(&c, at + 9000, 0, MG_EVENT_dev_xmit, SOCK, 4000 + i * 100, 100);
+	}
+	assert_int_equal(tx_of(&c, SOCK)->incomplete, 1000);
+	assert_true(tx_of(&c, SOCK)->layer[TX_CALL].len <= 3);
+	ev_ack(&c, 700 * MS, SOCK, 5000);
+	core_finish(&c);
+	assert_bytes(&c, 2000 + 1000, 1000);
+	feed_end(&c);
+}
+
+/* A send without application event, whose segment leaves when the call is over: it is paced. */
+static void paced(struct core *c, uint32_t tid, uint32_t seq, uint64_t at)
+{
+	ev_enter(c, at, tid, SOCK, MG_SYS_sendto, seq);
+	ev_send(c, at + 100, tid, SOCK, seq, 100, seq);
+	ev_exit(c, at + 200, tid, SOCK, MG_SYS_sendto, seq + 100, 100);
+	ev_packet(c, at + 300, 0, MG_EVENT_dev_xmit, SOCK, seq, 100);
+	ev_done(c, at + 400, 0, SOCK, seq, 100);
+	ev_ack(c, at + 9000, SOCK, seq + 100);
+}
+
+/* Such calls are settled late, since an event might still come: that is no loss. */
+static void calls_not_settled_yet_are_not_given_up(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit,dev_done");
+	for (uint32_t i = 0; i < 20; i++)
+		paced(&c, TID, 1000 + i * 100, (i + 1) * 40 * MS);
+	core_finish(&c);
+	assert_bytes(&c, 2000, 0);
+	feed_end(&c);
+}
+
+/* Nor if it is one thread that greets, and others that go on. */
+static void the_only_call_of_a_thread_is_not_given_up(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit,dev_done");
+	paced(&c, TID + 1, 1000, 20 * MS);
+	for (uint32_t i = 1; i < 20; i++)
+		paced(&c, TID, 1000 + i * 100, (i + 1) * 40 * MS);
+	core_finish(&c);
+	assert_bytes(&c, 2000, 0);
+	feed_end(&c);
+}
+
+/* Lost is the exit of one call: the hole it leaves must not hold up the stream either. */
+static void a_lost_exit_does_not_hold_up_the_stream(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	ev_enter(&c, 1000, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(&c, 1100, TID, SOCK, 1000, 100, 1000);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint64_t at = (i + 1) * 60 * MS;
+
+		call_only(&c, 1100 + i * 100, 100, at);
+		ev_packet(&c, at + 9000, 0, MG_EVENT_dev_xmit, SOCK, 1100 + i * 100, 100);
+		ev_ack(&c, at + 10000, SOCK, 1200 + i * 100);
+	}
+	assert_true(tx_of(&c, SOCK)->complete >= 700);
+	feed_end(&c);
+}
+
+static void the_acknowledgement_of_a_fin_is_no_byte(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_send(&c, TID, SOCK, 1000, 500, 1000, 100);
+	ev_packet(&c, 3000, 0, MG_EVENT_dev_xmit, SOCK, 1500, 0);
+	ev_ack(&c, 4000, SOCK, 1501);
+	core_finish(&c);
+	assert_bytes(&c, 500, 0);
+	assert_int_equal(tx_of(&c, SOCK)->total, 500);
+	feed_end(&c);
+}
+
+static void what_the_driver_refuses_is_not_done(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_dev_done, 2100, 0);
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_done");
+	call_only(&c, 1000, 500, 1000);
+	e.dev_done.sock = SOCK;
+	e.dev_done.seq = 1000;
+	e.dev_done.len = 500;
+	e.dev_done.rc = 16; /* NETDEV_TX_BUSY */
+	feed(&c, &e);
+	assert_bytes(&c, 0, 0);
+	ev_done(&c, 5200, 0, SOCK, 1000, 500);
+	assert_bytes(&c, 500, 0);
+	assert_int_equal(stage_sum(tx_of(&c, SOCK), TX_STAGE_SNDBUF), 4000 * 500);
+	feed_end(&c);
+}
+
+static void a_boundary_before_its_predecessor_makes_no_atom(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_queue,dev_xmit");
+	call_only(&c, 1000, 500, 1000);
+	ev_packet(&c, 3000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_packet(&c, 4000, 0, MG_EVENT_dev_queue, SOCK, 1000, 500);
+	ev_ack(&c, 5000, SOCK, 1500);
+	core_finish(&c);
+	assert_bytes(&c, 0, 500);
+	feed_end(&c);
+}
+
+/* Within the clock's bound it is the reading that is wrong; bars still sum to their total. */
+static void within_the_bound_it_is_moved_and_all_still_closes(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin_uncertain(&c, "tcp_send,dev_queue,dev_xmit", 50);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	call_only(&c, 1000, 500, 1000);
+	ev_packet(&c, 3000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_packet(&c, 3040, 0, MG_EVENT_dev_queue, SOCK, 1000, 500);
+	core_finish(&c);
+	assert_bytes(&c, 500, 0);
+	assert_int_equal(stage_sum(tx_of(&c, SOCK), TX_STAGE_QDISC), 0);
+	feed_end(&c);
+}
+
+/* The first send after the late attachment makes bytes 1,000 to 1,500 of the stream. */
+static void a_late_socket_counts_from_its_offset(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	e.sock_open.sock = SOCK;
+	e.sock_open.bytes_acked = 1001;
+	e.sock_open.snd_una = e.sock_open.snd_nxt = 70000;
+	e.sock_open.sent_once = 1000;
+	feed(&c, &e);
+	feed_send(&c, TID, SOCK, 70000, 500, 1000, 100);
+	f = tx_of(&c, SOCK);
+	assert_bytes(&c, 500, 0);
+	assert_int_equal(f->done, 1500);
+	assert_true(f->residence.sum == 700 * 500);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_retransmission_keeps_the_first_times),
+		cmocka_unit_test(bytes_that_pass_again_when_all_is_known_change_nothing),
+		cmocka_unit_test(a_segment_that_is_partly_new_counts_as_both),
+		cmocka_unit_test(bytes_without_a_boundary_are_left_out_and_counted),
+		cmocka_unit_test(bytes_in_flight_at_the_end_are_not_incomplete),
+		cmocka_unit_test(a_hole_does_not_hold_up_the_stream_for_ever),
+		cmocka_unit_test(calls_not_settled_yet_are_not_given_up),
+		cmocka_unit_test(the_only_call_of_a_thread_is_not_given_up),
+		cmocka_unit_test(a_lost_exit_does_not_hold_up_the_stream),
+		cmocka_unit_test(the_acknowledgement_of_a_fin_is_no_byte),
+		cmocka_unit_test(what_the_driver_refuses_is_not_done),
+		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
+		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
+		cmocka_unit_test(a_late_socket_counts_from_its_offset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
