@@ -20,13 +20,13 @@
 #include "session.h"
 #include "tracer.h"
 
-static const char usage[] =
-	"usage: magnet doctor [--json]\n"
-	"\n"
-	"What this machine can trace, layer by layer, and why not. Starts and stops both sides once.\n"
-	"\n"
-	"      --json   one JSON object\n"
-	"  -h, --help\n";
+static const char usage[] = "usage: magnet doctor [--json]\n"
+			    "\n"
+			    "What this machine can trace, layer by layer, and why not. Starts and "
+			    "stops both sides once.\n"
+			    "\n"
+			    "      --json   one JSON object\n"
+			    "  -h, --help\n";
 
 static char *first_line(const char *path, char *buf, size_t size)
 {
@@ -62,10 +62,10 @@ static json_t *machine(void)
 
 	uname(&u);
 	return json_pack("{s:s, s:s, s:b, s:o, s:b, s:s, s:I, s:b, s:s?}", "kernel", u.release,
-		"machine", u.machine, "btf", access("/sys/kernel/btf/vmlinux", R_OK) == 0, "lockdown",
-		lockdown(), "root", geteuid() == 0, "counter", MG_COUNTER_NAME, "counter_hz",
-		(json_int_t)mg_counter_hz(20), "counter_invariant", invariant, "counter_problem",
-		why);
+		"machine", u.machine, "btf", access("/sys/kernel/btf/vmlinux", R_OK) == 0,
+		"lockdown", lockdown(), "root", geteuid() == 0, "counter", MG_COUNTER_NAME,
+		"counter_hz", (json_int_t)mg_counter_hz(20), "counter_invariant", invariant,
+		"counter_problem", why);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -128,8 +128,8 @@ static void print_side(const char *name, const json_t *j)
 {
 	bool works = json_is_true(json_object_get(j, "works"));
 
-	printf("%-17s %s%s\n", name, works ? "works" : "does not work: ",
-		works ? "" : text_of(j, "why", "?"));
+	printf("%-17s %s%s\n", name,
+		works ? "works" : "does not work: ", works ? "" : text_of(j, "why", "?"));
 }
 
 /* A line a layer: its events, and after "not" what could not be attached. */
@@ -140,7 +140,7 @@ static void print_hooks(const json_t *hooks)
 		const json_t *h;
 		size_t i;
 
-		json_array_foreach(hooks, i, h) {
+		json_array_foreach (hooks, i, h) {
 			const char *what = text_of(h, "hook", "?");
 			int status = (int)json_integer_value(json_object_get(h, "status"));
 			size_t len = strcspn(what, " ");

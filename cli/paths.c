@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-bool find_part(char path[PATH_MAX], const char *build_dir, const char *install_dir,
-	const char *name)
+bool find_part(
+	char path[PATH_MAX], const char *build_dir, const char *install_dir, const char *name)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Looks for ../BUILD_DIR/NAME beside the running program, then INSTALL_DIR/NAME. */
-bool find_part(char path[PATH_MAX], const char *build_dir, const char *install_dir,
-	const char *name);
+bool find_part(
+	char path[PATH_MAX], const char *build_dir, const char *install_dir, const char *name);
 
 #endif

@@ -32,7 +32,8 @@ static const char usage[] =
 	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
 	"       magnet record [OPTION...] --pid PID | --all\n"
 	"\n"
-	"Runs COMMAND unmodified and records what it and its children ask of the network, and what\n"
+	"Runs COMMAND unmodified and records what it and its children ask of the network, and "
+	"what\n"
 	"each layer of the stack and the scheduler make of that. Exits with COMMAND's status.\n"
 	"\n"
 	"  -o, --output DIR    trace directory to make (default: magnet-COMMAND-TIME)\n"
@@ -41,7 +42,8 @@ static const char usage[] =
 	"  -p, --pid PID       record a process that runs already, kernel side only\n"
 	"  -a, --all           record the whole machine, kernel side only\n"
 	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
-	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, 8M app)\n"
+	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, 8M "
+	"app)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
 	"      --duration S    stop after S seconds, and COMMAND with SIGTERM\n"
 	"      --anonymize     leave out addresses and ports\n"
@@ -177,7 +179,8 @@ static int parse(struct recording *r, int argc, char **argv)
 	}
 	if (!r->command) {
 		if (!r->kernel) {
-			mg_error("--app-only needs a COMMAND: what runs already has no libmagnet.so");
+			mg_error("--app-only needs a COMMAND: what runs already has no "
+				 "libmagnet.so");
 			return -EINVAL;
 		}
 		r->app = false;
@@ -289,9 +292,14 @@ static int start_recorders(struct recording *r)
 		mg_error("cannot start a process: %s", strerror(errno));
 		return -EAGAIN;
 	}
+	if (r->command)
+		pass_on(r, "--fresh", NULL);
 	if (r->kernel) {
 		err = tracer_start(&r->tracer, r->kernel_dir,
-			r->all ? 0 : r->pid ? r->pid : r->child, r->tracer_args);
+			r->all   ? 0
+			: r->pid ? r->pid
+				 : r->child,
+			r->tracer_args);
 		if (!err)
 			err = tracer_wait_ready(&r->tracer, READY_MS);
 		r->tracer_runs = !err;

@@ -15,16 +15,17 @@
 #include "render/report.h"
 #include "render/table.h"
 
-static const char usage[] =
-	"usage: magnet report DIR... [--json] [--flow ID]\n"
-	"\n"
-	"Where the recorded program's bytes waited, what its system calls cost, and what the stack\n"
-	"made of its traffic. Several directories (an LTTng session's and a kernel tracer's) are read\n"
-	"as one recording.\n"
-	"\n"
-	"      --json      one JSON object, all flows\n"
-	"      --flow ID   one flow, as the report names them (4097/tx)\n"
-	"  -h, --help\n";
+static const char usage[] = "usage: magnet report DIR... [--json] [--flow ID]\n"
+			    "\n"
+			    "Where the recorded program's bytes waited, what its system calls "
+			    "cost, and what the stack\n"
+			    "made of its traffic. Several directories (an LTTng session's and a "
+			    "kernel tracer's) are read\n"
+			    "as one recording.\n"
+			    "\n"
+			    "      --json      one JSON object, all flows\n"
+			    "      --flow ID   one flow, as the report names them (4097/tx)\n"
+			    "  -h, --help\n";
 
 static bool has_flow(const struct report *r, const char *id)
 {
@@ -93,7 +94,8 @@ int cmd_report(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	core_init(&core);
-	status = open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	status =
+		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
 	if (status == EXIT_DONE) {
 		if (report_init(&report, &core, session, argv[optind]) == 0)
 			status = print(&report, json, flow);

@@ -92,8 +92,7 @@ int session_stop(struct session *s, struct session_result *r, int timeout_ms)
 	memset(r, 0, sizeof(*r));
 	if (s->helper <= 0)
 		return 0;
-	if (write(s->control, "stop\n", 5) == 5 &&
-		read_line(s, line, sizeof(line), timeout_ms) &&
+	if (write(s->control, "stop\n", 5) == 5 && read_line(s, line, sizeof(line), timeout_ms) &&
 		sscanf(line, "stopped %llu %llu %d", &discarded, &cpu, &complete) == 3) {
 		r->discarded = discarded;
 		r->cpu_ns = cpu;

@@ -14,16 +14,16 @@
 
 struct session {
 	pid_t helper;
-	pid_t daemon;   /* leads a process group of its own */
-	int control;    /* to the helper, both ways */
-	char home[64];  /* LTTNG_HOME for the programs that are to be recorded */
+	pid_t daemon;  /* leads a process group of its own */
+	int control;   /* to the helper, both ways */
+	char home[64]; /* LTTNG_HOME for the programs that are to be recorded */
 	char why[256];
 };
 
 struct session_result {
-	uint64_t discarded;    /* events LTTng found no room for */
-	uint64_t cpu_ns;       /* CPU time of LTTng's daemons */
-	bool complete;         /* every buffer was written out in time */
+	uint64_t discarded; /* events LTTng found no room for */
+	uint64_t cpu_ns;    /* CPU time of LTTng's daemons */
+	bool complete;      /* every buffer was written out in time */
 };
 
 /* Begin starting it; `buffer_bytes` a CPU, 0 = default. */

@@ -61,8 +61,8 @@ static json_t *app_side(const struct session_info *info, const struct session_re
 {
 	if (!info->has_app)
 		return json_null();
-	return json_pack("{s:I, s:I, s:b}", "discarded", (json_int_t)app->discarded, "daemon_cpu_ns",
-		(json_int_t)app->cpu_ns, "written_out", app->complete);
+	return json_pack("{s:I, s:I, s:b}", "discarded", (json_int_t)app->discarded,
+		"daemon_cpu_ns", (json_int_t)app->cpu_ns, "written_out", app->complete);
 }
 
 static json_t *kernel_side(const struct session_info *info, const json_t *tracer)
@@ -116,7 +116,8 @@ int session_file_write(const char *dir, const struct session_info *info,
 	json_object_set_new(root, "complete", json_boolean(info->complete));
 	json_object_set_new(root, "exit_status",
 		info->argv && info->stop_ns ? json_integer(info->status) : json_null());
-	json_object_set_new(root, "signal", info->signal ? json_integer(info->signal) : json_null());
+	json_object_set_new(
+		root, "signal", info->signal ? json_integer(info->signal) : json_null());
 	json_object_set_new(root, "host", text(u.nodename));
 	json_object_set_new(root, "kernel", text(u.release));
 	json_object_set_new(root, "machine", text(u.machine));

@@ -13,13 +13,13 @@
 
 struct session_info {
 	const char *command;
-	char **argv;            /* may be NULL */
-	struct timespec began;  /* wall clock */
-	uint64_t start_ns;      /* CLOCK_MONOTONIC, when the command was let go */
-	uint64_t stop_ns;       /* when recording ended */
+	char **argv;                   /* may be NULL */
+	struct timespec began;         /* wall clock */
+	uint64_t start_ns;             /* CLOCK_MONOTONIC, when the command was let go */
+	uint64_t stop_ns;              /* when recording ended */
 	struct mg_clock_sync clock[2]; /* the counter against the clock, at begin and end */
-	int status;             /* the command's exit status */
-	int signal;             /* that ended it, 0 = none */
+	int status;                    /* the command's exit status */
+	int signal;                    /* that ended it, 0 = none */
 	bool has_app, has_kernel, complete;
 	char kernel_missing[512]; /* why there is no kernel side */
 };

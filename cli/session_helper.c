@@ -114,10 +114,8 @@ static uint64_t power_of_two_at_most(uint64_t n)
  */
 static int start_session(const char *output, uint64_t buffer_bytes)
 {
-	struct lttng_domain domain = {
-		.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
-	struct lttng_session_descriptor *d =
-		lttng_session_descriptor_local_create(SESSION, output);
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	struct lttng_session_descriptor *d = lttng_session_descriptor_local_create(SESSION, output);
 	struct lttng_channel *channel = lttng_channel_create(&domain);
 	struct lttng_event *event = lttng_event_create();
 	struct lttng_handle *handle;
@@ -159,8 +157,7 @@ out:
 
 static uint64_t count_discarded(void)
 {
-	struct lttng_domain domain = {
-		.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
+	struct lttng_domain domain = {.type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID};
 	struct lttng_handle *handle = lttng_create_handle(SESSION, &domain);
 	struct lttng_channel *channels = NULL;
 	uint64_t sum = 0;
@@ -279,7 +276,7 @@ int session_helper(int fd, const char *home, const char *output, uint64_t buffer
 	int ret;
 
 	control = fd;
-	setsid(); /* Ctrl-C is for the program */
+	setsid();                         /* Ctrl-C is for the program */
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* the daemon's children too must be gone at the end */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);

@@ -76,7 +76,8 @@ int cmd_show(int argc, char **argv)
 	}
 	core_init(&core);
 	core_listen(&core, show_event, &show);
-	status = open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	status =
+		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
 	if (fflush(stdout) != 0 || show.failed) {
 		mg_error("cannot write the events");
 		status = EXIT_FAILED;

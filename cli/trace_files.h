@@ -8,8 +8,8 @@
 bool dir_is_empty(const char *dir);
 /*
  * LTTng and the kernel tracer each measured where CLOCK_MONOTONIC stands on the wall clock, some
- * hundred nanoseconds apart. Give the kernel trace LTTng's figure, so that any reader merges both in
- * true order. False if there is no application trace to take it from.
+ * hundred nanoseconds apart. Give the kernel trace LTTng's figure, so that any reader merges both
+ * in true order. False if there is no application trace to take it from.
  */
 bool trace_align_clocks(const char *app_dir, const char *kernel_dir);
 /* Run by sudo: everything below belongs to who called sudo. */

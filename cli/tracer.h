@@ -14,7 +14,8 @@ struct tracer {
 	json_t *done;  /* at the end: hooks, events, losses, costs */
 };
 
-/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all */
+/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all
+ */
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
 int tracer_wait_ready(struct tracer *t, int timeout_ms);
 /* Tell it to stop; tracer_stop() then waits for the finished trace. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls magnet follows: system calls on the kernel side, libc functions on the application side. */
+/* The calls magnet follows: system calls on the kernel side, libc functions on the application
+ * side. */
 #ifndef MAGNET_COMMON_CALLS_H
 #define MAGNET_COMMON_CALLS_H
 

@@ -48,7 +48,8 @@ uint64_t mg_counter_hz(unsigned int ms)
 	mg_clock_sync_read(&a, 100);
 	nanosleep(&pause, NULL);
 	mg_clock_sync_read(&b, 100);
-	return (uint64_t)((__uint128_t)(b.cycles - a.cycles) * 1000000000u / (b.mono_ns - a.mono_ns));
+	return (uint64_t)((__uint128_t)(b.cycles - a.cycles) * 1000000000u /
+			  (b.mono_ns - a.mono_ns));
 }
 
 bool mg_counter_invariant(const char **why)

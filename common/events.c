@@ -9,19 +9,19 @@
 
 /* The struct in memory and the packed fields in the trace must be the same bytes. */
 #define MEMBER(S, type, name, doc) mg_##type name;
-#define PACKED(NAME, name)                                                                         \
-	struct packed_##name {                                                                     \
-		MG_EV_##NAME(MEMBER, )                                                             \
+#define PACKED(NAME, name)             \
+	struct packed_##name {         \
+		MG_EV_##NAME(MEMBER, ) \
 	} __attribute__((packed));
 MG_PAYLOADS(PACKED)
 
-#define SAME_OFFSET(S, type, field, doc)                                                           \
-	_Static_assert(offsetof(struct mg_##S, field) == offsetof(struct packed_##S, field),       \
+#define SAME_OFFSET(S, type, field, doc)                                                     \
+	_Static_assert(offsetof(struct mg_##S, field) == offsetof(struct packed_##S, field), \
 		#S "." #field " needs padding before it: reorder the fields");
 #define CHECK_LAYOUT(NAME, name) MG_EV_##NAME(SAME_OFFSET, name)
 MG_PAYLOADS(CHECK_LAYOUT)
 
-#define CHECK_SIZE(id, name, NAME, layer, doc)                                                     \
+#define CHECK_SIZE(id, name, NAME, layer, doc) \
 	_Static_assert(MG_PAYLOAD_SIZE(NAME) <= MG_SLOT_PAYLOAD, #name " does not fit a slot");
 MG_RING_EVENTS(CHECK_SIZE)
 
@@ -32,18 +32,18 @@ _Static_assert(offsetof(struct mg_slot, payload) == MG_SLOT_SKIP + MG_SLOT_ON_DI
 #define CLASS(tag, ctype, bytes, class) MG_CLASS_##tag = MG_CLASS_##class,
 enum { MG_TYPES(CLASS) };
 
-#define FIELD(S, type, field, doc)                                                                 \
+#define FIELD(S, type, field, doc) \
 	{#field, doc, offsetof(struct mg_##S, field), sizeof(mg_##type), MG_CLASS_##type},
-#define FIELDS(NAME, name)                                                                         \
+#define FIELDS(NAME, name) \
 	static const struct mg_field_desc fields_##NAME[] = {MG_EV_##NAME(FIELD, name)};
 MG_PAYLOADS(FIELDS)
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define KERNEL_ROW(id, name, NAME, layer, doc)                                                     \
-	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME),                    \
+#define KERNEL_ROW(id, name, NAME, layer, doc)                                  \
+	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME), \
 		MG_PAYLOAD_SIZE(NAME)},
-#define APP_ROW(n, name, dir)                                                                      \
-	{MG_APP_BASE + n, MG_LAYER_APP, "magnet:" #name, "the program called " #name "()",         \
+#define APP_ROW(n, name, dir)                                                              \
+	{MG_APP_BASE + n, MG_LAYER_APP, "magnet:" #name, "the program called " #name "()", \
 		fields_CALL, COUNT(fields_CALL), MG_PAYLOAD_SIZE(CALL)},
 static const struct mg_event_desc events[] = {
 	MG_KERNEL_EVENTS(KERNEL_ROW) /**/

@@ -25,17 +25,17 @@ typedef char mg_text32[32];
 typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order */
 
 /* T(tag, C type, bytes, class): class is UINT, HEX, INT, TEXT or BYTES */
-#define MG_TYPES(T)                                                                                \
-	T(u8, __u8, 1, UINT)                                                                       \
-	T(u16, __u16, 2, UINT)                                                                     \
-	T(u32, __u32, 4, UINT)                                                                     \
-	T(u64, __u64, 8, UINT)                                                                     \
-	T(x8, __u8, 1, HEX)                                                                        \
-	T(x32, __u32, 4, HEX)                                                                      \
-	T(s32, __s32, 4, INT)                                                                      \
-	T(s64, __s64, 8, INT)                                                                      \
-	T(text16, mg_text16, 16, TEXT)                                                             \
-	T(text32, mg_text32, 32, TEXT)                                                             \
+#define MG_TYPES(T)                    \
+	T(u8, __u8, 1, UINT)           \
+	T(u16, __u16, 2, UINT)         \
+	T(u32, __u32, 4, UINT)         \
+	T(u64, __u64, 8, UINT)         \
+	T(x8, __u8, 1, HEX)            \
+	T(x32, __u32, 4, HEX)          \
+	T(s32, __s32, 4, INT)          \
+	T(s64, __s64, 8, INT)          \
+	T(text16, mg_text16, 16, TEXT) \
+	T(text32, mg_text32, 32, TEXT) \
 	T(addr, mg_addr, 16, BYTES)
 
 /* clang-format off */
@@ -191,7 +191,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(19, sched_waking,   SCHED_WAKING,   SCHED,   "a traced thread is made runnable") \
 	E(20, softirq_entry,  SOFTIRQ,        SCHED,   "a network softirq begins on top of a traced thread") \
 	E(21, softirq_exit,   SOFTIRQ,        SCHED,   "and ends") \
-	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes a process or thread") \
+	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes another, or one was there already") \
 	E(23, task_exec,      TASK_EXEC,      SCHED,   "a traced process runs another program") \
 	E(24, task_exit,      TASK_EXIT,      SCHED,   "a traced thread ends")
 
@@ -275,9 +275,9 @@ MG_TYPES(MG_TYPEDEF)
 #undef MG_TYPEDEF
 
 #define MG_MEMBER(S, type, name, doc) mg_##type name;
-#define MG_STRUCT(NAME, name)                                                                      \
-	struct mg_##name {                                                                         \
-		MG_EV_##NAME(MG_MEMBER, )                                                          \
+#define MG_STRUCT(NAME, name)             \
+	struct mg_##name {                \
+		MG_EV_##NAME(MG_MEMBER, ) \
 	};
 MG_PAYLOADS(MG_STRUCT)
 #undef MG_STRUCT

@@ -22,15 +22,15 @@ static void line(const char *level, const char *fmt, va_list ap)
 	fprintf(stderr, "%s\n", buf);
 }
 
-#define LOGGER(fn, level, condition)                                                               \
-	void fn(const char *fmt, ...)                                                              \
-	{                                                                                          \
-		va_list ap;                                                                        \
-		if (!(condition))                                                                  \
-			return;                                                                    \
-		va_start(ap, fmt);                                                                 \
-		line(level, fmt, ap);                                                              \
-		va_end(ap);                                                                        \
+#define LOGGER(fn, level, condition)  \
+	void fn(const char *fmt, ...) \
+	{                             \
+		va_list ap;           \
+		if (!(condition))     \
+			return;       \
+		va_start(ap, fmt);    \
+		line(level, fmt, ap); \
+		va_end(ap);           \
 	}
 LOGGER(mg_error, "", 1)
 LOGGER(mg_warn, "warning: ", 1)

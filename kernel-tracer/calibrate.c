@@ -30,8 +30,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The lower decile of n values: the machine starts other things meanwhile, and what is wanted is the
- * cost undisturbed. Its error: half the distance to the 5th and 15th percentile.
+ * The lower decile of n values: the machine starts other things meanwhile, and what is wanted is
+ * the cost undisturbed. Its error: half the distance to the 5th and 15th percentile.
  */
 static void undisturbed(double *v, int n, double *value, double *error)
 {
@@ -97,8 +97,7 @@ void calibrate_result(struct mg_calibration *out, const double bare[2], const do
 	}
 	free(pair);
 	out->event_cycles = per_event > 0 ? (uint32_t)(per_event + 0.5) : 0;
-	out->event_spread =
-		(uint32_t)(sqrt(bare[1] * bare[1] + hooked[1] * hooked[1]) / 2 + 0.5);
+	out->event_spread = (uint32_t)(sqrt(bare[1] * bare[1] + hooked[1] * hooked[1]) / 2 + 0.5);
 	out->counter_hz = mg_counter_hz(10);
 	out->invariant = mg_counter_invariant(NULL);
 }

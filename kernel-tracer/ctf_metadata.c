@@ -10,19 +10,21 @@
 #include "tracer.h"
 #include "version.h"
 
-#define TSDL_UINT(tag, bits)                                                                       \
+#define TSDL_UINT(tag, bits) \
 	"typealias integer { size = " #bits "; align = 8; signed = false; } := " #tag ";\n"
-#define TSDL_HEX(tag, bits)                                                                        \
-	"typealias integer { size = " #bits "; align = 8; signed = false; base = x; } := " #tag ";\n"
-#define TSDL_INT(tag, bits)                                                                        \
+#define TSDL_HEX(tag, bits)                                                                     \
+	"typealias integer { size = " #bits "; align = 8; signed = false; base = x; } := " #tag \
+	";\n"
+#define TSDL_INT(tag, bits) \
 	"typealias integer { size = " #bits "; align = 8; signed = true; } := " #tag ";\n"
 
 /* Only integers have an alias; text and addresses are arrays of the two byte types below. */
-static const char types[] = TSDL_UINT(u8, 8) TSDL_UINT(u16, 16) TSDL_UINT(u32, 32) TSDL_UINT(u64,
-	64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_INT(s32, 32) TSDL_INT(s64, 64)
-	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;\n"
-	"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } "
-	":= ns_t;\n";
+static const char types[] = TSDL_UINT(u8, 8) TSDL_UINT(u16, 16) TSDL_UINT(u32, 32) TSDL_UINT(
+	u64, 64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_INT(s32, 32) TSDL_INT(s64,
+	64) "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;\n"
+	    "typealias integer { size = 64; align = 8; signed = false; map = "
+	    "clock.monotonic.value; } "
+	    ":= ns_t;\n";
 
 static const char layout[] = "stream {\n"
 			     "\tid = 0;\n"
@@ -53,8 +55,8 @@ static const char layout[] = "stream {\n"
 #define F_addr(n)   "\t\tx8 " n "[16];\n"
 
 #define FIELD(S, type, name, doc) F_##type("_" #name)
-#define EVENT(num, name, NAME, layer, doc)                                                         \
-	"event {\n\tname = \"" #name "\";\n\tid = " #num ";\n\tstream_id = 0;\n"                    \
+#define EVENT(num, name, NAME, layer, doc)                                       \
+	"event {\n\tname = \"" #name "\";\n\tid = " #num ";\n\tstream_id = 0;\n" \
 	"\tfields := struct {\n" MG_EV_##NAME(FIELD, ) "\t};\n};\n"
 static const char events[] = MG_KERNEL_EVENTS(EVENT);
 

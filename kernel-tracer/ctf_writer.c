@@ -167,8 +167,8 @@ static int write_packet(struct stream *s)
 	uint32_t done = 0;
 
 	while (done < s->used) {
-		ssize_t n = pwrite(s->fd, s->packet + done, s->used - done,
-			(off_t)(s->file_size + done));
+		ssize_t n = pwrite(
+			s->fd, s->packet + done, s->used - done, (off_t)(s->file_size + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -206,7 +206,8 @@ static int flush_stream(struct ctf_writer *w, struct stream *s)
 	return w->error;
 }
 
-/* Room for one more event. Time must not run backwards in a stream: babeltrace2 would stop there. */
+/* Room for one more event. Time must not run backwards in a stream: babeltrace2 would stop there.
+ */
 static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts)
 {
 	if (w->error)
@@ -226,8 +227,8 @@ static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts)
 	return 0;
 }
 
-int ctf_event(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload,
-	uint32_t size)
+int ctf_event(
+	struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload, uint32_t size)
 {
 	struct stream *s = stream_of(w, cpu);
 	struct event_head h = {.id = id};

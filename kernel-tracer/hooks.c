@@ -25,10 +25,14 @@ extern const unsigned int magnet_bpf_object_size;
  * Every program, in the order in which they are attached. Rows that feed the same event are
  * alternatives: the first whose hook this kernel has is used.
  */
-#define TP(layer, program, event, tracepoint, args)                                                \
-	{MG_LAYER_##layer, HOOK_TP, program, event, tracepoint, args, 0}
-#define NF(program, event, hooknum, priority)                                                      \
-	{MG_LAYER_IP, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority}
+#define TP(layer, program, event, tracepoint, args)                            \
+	{                                                                      \
+		MG_LAYER_##layer, HOOK_TP, program, event, tracepoint, args, 0 \
+	}
+#define NF(program, event, hooknum, priority)                                               \
+	{                                                                                   \
+		MG_LAYER_IP, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
+	}
 /* clang-format off */
 const struct hook hook_table[] = {
 	TP(SCHED,   "on_task_fork",      "task_fork",      "sched_process_fork",      2),
@@ -36,6 +40,7 @@ const struct hook hook_table[] = {
 	TP(SCHED,   "on_task_exit",      "task_exit",      "sched_process_exit",      1),
 	TP(TCP,     "on_sock_state",     "sock_state",     "inet_sock_set_state",     3),
 	TP(TCP,     "on_tcp_destroy",    "sock_close",     "tcp_destroy_sock",        1),
+	TP(TCP,     "on_tcp_used",       "sock_open",      "tcp_rcv_space_adjust",    1),
 	TP(TCP,     "on_tcp_recv",       "tcp_recv",       "tcp_probe",               2),
 	TP(TCP,     "on_tcp_ready",      "tcp_ready",      "sk_data_ready",           1),
 	TP(TCP,     "on_retransmit",     "tcp_retransmit", "tcp_retransmit_skb",      3),
@@ -106,7 +111,7 @@ static int tracepoint_args(const struct btf *btf, const char *name)
 	if (id < 0)
 		return -1;
 	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type); /* pointer */
-	t = btf__type_by_id(btf, t->type);                         /* prototype */
+	t = btf__type_by_id(btf, t->type);                        /* prototype */
 	return btf_vlen(t) - 1; /* the first is the tracepoint's own data */
 }
 
@@ -152,6 +157,8 @@ static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 				state[i] = HOOK_NOT_NEEDED;
 		if (state[i] == 0 && !(o->layers & 1u << k->layer) && !hook_is_selection(k))
 			state[i] = HOOK_NOT_WANTED;
+		if (o->fresh && strcmp(k->event, "sock_open") == 0)
+			state[i] = HOOK_NOT_WANTED; /* there is nothing open yet */
 		if (state[i] == 0 && k->kind == HOOK_TP) {
 			args = btf ? tracepoint_args(btf, k->target) : -1;
 			if (args < k->number)
@@ -171,8 +178,8 @@ static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 }
 
 /* The calls to follow by their number on this machine, from the table. */
-#define NR(id, name, dir, len, flags)                                                              \
-	if (__NR_##name < MG_NR_MAX)                                                               \
+#define NR(id, name, dir, len, flags) \
+	if (__NR_##name < MG_NR_MAX)  \
 		c->call_of_nr[__NR_##name] = id;
 static void number_calls(struct mg_bpf_config *c)
 {
@@ -214,8 +221,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	h->cpus = libbpf_num_possible_cpus();
 	if (h->cpus < 1)
 		return -EINVAL;
-	h->object = bpf_object__open_mem(
-		magnet_bpf_object, magnet_bpf_object_size, NULL);
+	h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
 	if (!h->object)
 		return -errno;
 
@@ -230,7 +236,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	if (random)
 		fclose(random);
 
-	bpf_object__for_each_map(map, h->object) {
+	bpf_object__for_each_map (map, h->object) {
 		const char *name = bpf_map__name(map);
 
 		err = 0;
@@ -249,7 +255,8 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	if (err) {
 		if (err == -EPERM || err == -EACCES)
 			snprintf(h->why, sizeof(h->why),
-				"the kernel refuses BPF (%s); it takes root, or CAP_BPF, CAP_PERFMON "
+				"the kernel refuses BPF (%s); it takes root, or CAP_BPF, "
+				"CAP_PERFMON "
 				"and CAP_NET_ADMIN",
 				strerror(-err));
 		else
@@ -339,8 +346,7 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 		if (h->state[i] != 0)
 			continue;
 		memset(&info, 0, sizeof(info));
-		if (bpf_obj_get_info_by_fd(
-			    hooks_program_fd(h, hook_table[i].program), &info, &len))
+		if (bpf_obj_get_info_by_fd(hooks_program_fd(h, hook_table[i].program), &info, &len))
 			continue;
 		more = info.recursion_misses - h->misses[i];
 		h->misses[i] = info.recursion_misses;

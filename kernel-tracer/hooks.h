@@ -34,8 +34,8 @@ extern const struct hook hook_table[];
 /* Programs that decide what is traced are attached whatever the layers. */
 static inline bool hook_is_selection(const struct hook *k)
 {
-	return strncmp(k->event, "task_", 5) == 0 || strncmp(k->event, "sock_state", 10) == 0 ||
-	       strcmp(k->event, "sock_close") == 0;
+	return strncmp(k->event, "task_", 5) == 0 || strcmp(k->event, "sock_state") == 0 ||
+	       strcmp(k->event, "sock_open") == 0 || strcmp(k->event, "sock_close") == 0;
 }
 
 struct hooks;

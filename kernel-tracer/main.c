@@ -34,6 +34,7 @@ static const char usage[] =
 	"\n"
 	"  -o, --output DIR      trace directory to make\n"
 	"  -p, --pid PID         record this process and the children it makes\n"
+	"      --fresh           PID has no connections yet: none need be looked for\n"
 	"  -a, --all             record every process (the default without PID and COMMAND)\n"
 	"  -l, --layers LIST     of " MG_LAYER_CHOICES " (default: all)\n"
 	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
@@ -148,20 +149,22 @@ static int begin(struct run *r)
 	err = ctf_open(&r->writer, o->dir, r->hooks.cpus);
 	if (err)
 		return fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
-	err = drain_new(&r->drain, &r->hooks, r->writer);
+	/* calibration is not part of the recording; connections announced meanwhile are */
+	err = drain_new(&r->drain, &r->hooks, r->writer, o->all);
 	if (err)
 		return fail(r, err, "%s", strerror(-err));
 	for (size_t i = 0; i < r->hook_count; i++)
 		note_hook(r, &r->hook[i]);
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
 	r->netns = netns_new(&r->hooks, o->layers & 1u << MG_LAYER_IP, on_hook, r);
-	r->new_netns = ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
+	r->new_netns =
+		ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
 	if (!r->netns || !r->new_netns)
 		return fail(r, -ENOMEM, "out of memory");
 	netns_attach_initial(r->netns, o);
-	err = o->pid ? hooks_follow(&r->hooks) : 0;
+	err = hooks_follow(&r->hooks);
 	if (err)
-		return fail(r, err, "cannot follow process %d: %s", (int)o->pid, strerror(-err));
+		return fail(r, err, "cannot follow what runs already: %s", strerror(-err));
 	return 0;
 }
 
@@ -191,6 +194,7 @@ static int start_command(struct run *r, int *go)
 	close(gate[0]);
 	*go = gate[1];
 	r->options.pid = r->child;
+	r->options.fresh = true;
 	return 0;
 }
 
@@ -206,7 +210,8 @@ static void say(const struct run *r, const char *what)
 	if (!f)
 		return;
 	fprintf(f,
-		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, \"cpu_ns\": %llu, "
+		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, \"cpu_ns\": "
+		"%llu, "
 		"\"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
@@ -216,8 +221,7 @@ static void say(const struct run *r, const char *what)
 		(unsigned long long)r->calibration.counter_hz,
 		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
 	for (size_t i = 0; i < r->hook_count; i++)
-		fprintf(f,
-			"%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
+		fprintf(f, "%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
 			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
 			r->hook[i].status, r->hook[i].netns);
 	fprintf(f, "]}\n");
@@ -262,7 +266,8 @@ static int periodic(struct run *r, uint64_t now)
 	mg_clock_sync_read(&sync, 100);
 	/* stamped with its own instant, not with the time of writing */
 	return ctf_event(r->writer, CTF_TRACER_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
-		       MG_PAYLOAD_SIZE(CLOCK_SYNC)) ?: drain_check_misses(r->drain);
+		       MG_PAYLOAD_SIZE(CLOCK_SYNC))
+		       ?: drain_check_misses(r->drain);
 }
 
 static int loop(struct run *r)
@@ -325,10 +330,11 @@ static int finish(struct run *r)
 
 static int parse(struct run *r, int argc, char **argv)
 {
-	enum { DURATION = 256, ANONYMIZE, CONTROL_FD, VERSION };
+	enum { DURATION = 256, FRESH, ANONYMIZE, CONTROL_FD, VERSION };
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
+		{"fresh", no_argument, NULL, FRESH},
 		{"all", no_argument, NULL, 'a'},
 		{"layers", required_argument, NULL, 'l'},
 		{"buffer", required_argument, NULL, 'b'},
@@ -370,6 +376,9 @@ static int parse(struct run *r, int argc, char **argv)
 		case 'd':
 			ok = option_number(optarg, 1, 10000, &n);
 			o->drain_ms = (unsigned int)n;
+			break;
+		case FRESH:
+			o->fresh = true;
 			break;
 		case DURATION:
 			ok = option_number(optarg, 1, 1000000, &n);
@@ -449,7 +458,8 @@ int main(int argc, char **argv)
 	if (!err)
 		err = finish(&r);
 	if (err == -ENOSPC)
-		fail(&r, err, "no space left in %s: recording ended early, what is there is readable",
+		fail(&r, err,
+			"no space left in %s: recording ended early, what is there is readable",
 			r.options.dir);
 	else if (err)
 		fail(&r, err, "recording ended early: %s", strerror(-err));

@@ -100,8 +100,8 @@ static void attach_here(struct netns_hooks *n, struct attached *a)
 
 		for (int f = 0; f < 2; f++) {
 			struct hook_status s = {.layer = k->layer, .netns = a->inum};
-			int fd = nf_link_near(hooks_program_fd(n->hooks, k->program),
-				families[f], (uint32_t)k->number, k->priority);
+			int fd = nf_link_near(hooks_program_fd(n->hooks, k->program), families[f],
+				(uint32_t)k->number, k->priority);
 
 			snprintf(s.what, sizeof(s.what), "%s ipv%d", k->event, f ? 6 : 4);
 			if (fd >= 0)
@@ -173,7 +173,8 @@ static bool scan(struct netns_hooks *n, const char *dir, const char *suffix, uin
 		char path[600];
 		int fd;
 
-		if (e->d_name[0] == '.' || (suffix[0] && (e->d_name[0] < '0' || e->d_name[0] > '9')))
+		if (e->d_name[0] == '.' ||
+			(suffix[0] && (e->d_name[0] < '0' || e->d_name[0] > '9')))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", dir, e->d_name, suffix);
 		fd = open_ns(path, inum);

@@ -17,6 +17,7 @@ struct tracer_options {
 	uint64_t buffer_bytes; /* ring size a CPU, 0 = default */
 	unsigned int drain_ms; /* how often rings are emptied */
 	pid_t pid;             /* process to follow with its children, 0 = none */
+	bool fresh;            /* it has not begun: all its connections will be seen opening */
 	bool all;              /* everything on the machine */
 	bool anonymize;
 };
@@ -35,8 +36,8 @@ struct hooks {
 	char why[300];              /* what hooks_load() failed at */
 	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
 	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
-	uint8_t *ring_memory; /* all rings, mapped */
-	uint64_t ring_stride; /* bytes from one CPU's ring to the next */
+	uint8_t *ring_memory;       /* all rings, mapped */
+	uint64_t ring_stride;       /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots;
 	int cpus;
 };
@@ -55,7 +56,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o);
 int hooks_attach(struct hooks *h, const struct tracer_options *o, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
-/* Mark the threads of a process as traced. */
+/* Mark the threads that exist already and are to be traced. */
 int hooks_follow(struct hooks *h);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
@@ -102,7 +103,8 @@ int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns);
 /* ---- drain.c: from the rings to the trace ---- */
 
 struct drain;
-int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
+/* What is in the rings already is part of the recording only if `keep`. */
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w, bool keep);
 /* One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. */
 int drain_pass(struct drain *d);
 /* The last pass: also tells losses after which nothing was recorded. */
@@ -116,7 +118,8 @@ void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */
 
-/* Cycles of one system call that sys_enter and sys_exit would record: undisturbed, and its error. */
+/* Cycles of one system call that sys_enter and sys_exit would record: undisturbed, and its error.
+ */
 int calibrate_call(double *cycles, double *error);
 /* Mark the tracer's own thread as traced, or not. */
 int calibrate_follow_self(struct hooks *h, bool on);

@@ -18,20 +18,19 @@
 #define UST_INT(type, name)  lttng_ust_field_integer(type, name, c->name)
 #define UST_HEX(type, name)  lttng_ust_field_integer_hex(type, name, c->name)
 
-#define UST_u8(name)                     UST_UINT(mg_u8, name)
-#define UST_u32(name)                    UST_UINT(mg_u32, name)
-#define UST_u64(name)                    UST_UINT(mg_u64, name)
-#define UST_s32(name)                    UST_INT(mg_s32, name)
-#define UST_s64(name)                    UST_INT(mg_s64, name)
-#define UST_x32(name)                    UST_HEX(mg_x32, name)
-#define UST_FIELD(S, type, name, doc)    UST_##type(name)
+#define UST_u8(name)                  UST_UINT(mg_u8, name)
+#define UST_u32(name)                 UST_UINT(mg_u32, name)
+#define UST_u64(name)                 UST_UINT(mg_u64, name)
+#define UST_s32(name)                 UST_INT(mg_s32, name)
+#define UST_s64(name)                 UST_INT(mg_s64, name)
+#define UST_x32(name)                 UST_HEX(mg_x32, name)
+#define UST_FIELD(S, type, name, doc) UST_##type(name)
 
-LTTNG_UST_TRACEPOINT_EVENT_CLASS(magnet, call,
-	LTTNG_UST_TP_ARGS(const struct mg_call *, c),
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(magnet, call, LTTNG_UST_TP_ARGS(const struct mg_call *, c),
 	LTTNG_UST_TP_FIELDS(MG_EV_CALL(UST_FIELD, )))
 
-#define UST_EVENT(n, name, dir)                                                                    \
-	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(                                                       \
+#define UST_EVENT(n, name, dir)              \
+	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE( \
 		magnet, call, magnet, name, LTTNG_UST_TP_ARGS(const struct mg_call *, c))
 MG_FUNCTIONS(UST_EVENT)
 

@@ -60,20 +60,19 @@ static inline int vector_was_read(int64_t ret, int error)
 }
 
 #define IOV_BYTES(iov, n) (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
-#define MSG_BYTES(m)                                                                               \
-	(vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
+#define MSG_BYTES(m)      (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
 
 /* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
 
 static void bind_all(void);
 
-#define STUB(type, name, params, args)                                                             \
-	static type stub_##name params;                                                            \
-	static type(*real_##name) params = stub_##name;                                            \
-	static type stub_##name params                                                             \
-	{                                                                                          \
-		bind_all();                                                                        \
-		return real_##name args;                                                           \
+#define STUB(type, name, params, args)                  \
+	static type stub_##name params;                 \
+	static type(*real_##name) params = stub_##name; \
+	static type stub_##name params                  \
+	{                                               \
+		bind_all();                             \
+		return real_##name args;                \
 	}
 #define STUB_W(event, fallback, type, name, params, args, ...) STUB(type, name, params, args)
 #define STUB_B(type, name, params, args, before, after)        STUB(type, name, params, args)

@@ -31,8 +31,7 @@ static void on_discarded(struct consumer *c, const bt_message *m)
 	if (!domain || !bt_value_is_string(domain) ||
 		bt_value_string_get(domain)[0] != 'u') /* "ust" */
 		return;
-	if (bt_message_discarded_events_get_count(m, &count) !=
-		BT_PROPERTY_AVAILABILITY_AVAILABLE)
+	if (bt_message_discarded_events_get_count(m, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		return;
 	from = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(m);
 	to = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(m);

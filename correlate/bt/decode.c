@@ -48,12 +48,14 @@ void decoder_free(struct decoder *d)
 
 	if (!d)
 		return;
-	HASH_ITER(hh, d->classes, k, ktmp) {
+	HASH_ITER(hh, d->classes, k, ktmp)
+	{
 		HASH_DEL(d->classes, k);
 		free(k->moves);
 		free(k);
 	}
-	HASH_ITER(hh, d->streams, s, stmp) {
+	HASH_ITER(hh, d->streams, s, stmp)
+	{
 		HASH_DEL(d->streams, s);
 		free(s);
 	}
@@ -170,8 +172,7 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 		return NULL;
 	s->key = key;
 	s->cpu = cpu_of(e);
-	clock = bt_stream_class_borrow_default_clock_class_const(
-		bt_stream_borrow_class_const(key));
+	clock = bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(key));
 	s->ns_mul = clock && bt_clock_class_get_frequency(clock) == 1000000000;
 	HASH_ADD_PTR(d->streams, key, s);
 	return d->last_stream = s;

@@ -97,14 +97,13 @@ static bt_value *source_params(const char *path, int64_t shift_ns)
 {
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 
-	if (params &&
-		(bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
-				BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-			bt_value_array_append_string_element(inputs, path) !=
-				BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
-			(shift_ns && bt_value_map_insert_signed_integer_entry(params,
-					     "clock-class-offset-ns", shift_ns) !=
-					     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK))) {
+	if (params && (bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) !=
+				      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+			      bt_value_array_append_string_element(inputs, path) !=
+				      BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
+			      (shift_ns && bt_value_map_insert_signed_integer_entry(
+						   params, "clock-class-offset-ns", shift_ns) !=
+						   BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK))) {
 		bt_value_put_ref(params);
 		return NULL;
 	}
@@ -203,8 +202,9 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 	uint64_t ports;
 
 	snprintf(name, sizeof(name), "source%zu", number);
-	if (!params || bt_graph_add_source_component(graph, class, name, params,
-			       BT_LOGGING_LEVEL_NONE, &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+	if (!params ||
+		bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
+			&source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		bt_value_put_ref(params);
 		return -EIO;
 	}

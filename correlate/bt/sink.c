@@ -141,8 +141,8 @@ bt_component_class_sink_graph_is_configured_method_status sink_configured(
 	struct sink *s = data_of(self);
 
 	return (bt_component_class_sink_graph_is_configured_method_status)
-		bt_message_iterator_create_from_sink_component(self,
-			bt_self_component_sink_borrow_input_port_by_index(self, 0), &s->from);
+		bt_message_iterator_create_from_sink_component(
+			self, bt_self_component_sink_borrow_input_port_by_index(self, 0), &s->from);
 }
 
 static void print_report(struct sink *s)

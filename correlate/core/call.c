@@ -19,8 +19,8 @@ void kernel_call_free(struct kernel_call *k)
 	memset(k, 0, sizeof(*k));
 }
 
-struct piece *call_add_piece(struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len,
-	uint64_t t)
+struct piece *call_add_piece(
+	struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len, uint64_t t)
 {
 	struct piece *p;
 
@@ -72,7 +72,8 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	}
 }
 
-/* Bytes a call moved that no event of their own told of, by the stream position before and after. */
+/* Bytes a call moved that no event of their own told of, by the stream position before and after.
+ */
 static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t exit_seq)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
@@ -92,7 +93,6 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
 	enum mg_direction dir;
-	struct mg_sock *s;
 
 	if (!t->in_call)
 		return; /* its begin was lost, or was before the recording */
@@ -102,11 +102,6 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	k->ret = e->sys_exit.ret;
 	k->events++;
 	dir = mg_syscall_direction(k->call);
-	s = sock_find(c, k->cookie);
-	if (s && dir == MG_DIR_TX && s->tx.open_calls)
-		s->tx.open_calls--;
-	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
-		s->rx.open_calls--;
 	if (dir == MG_DIR_TX)
 		tx_end_call(k);
 	if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
@@ -146,6 +141,13 @@ static struct call_stats *stats_of(struct core *c, uint16_t id, uint8_t kind)
 
 static void settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
 {
+	struct mg_sock *s = sock_find(c, k->cookie);
+	enum mg_direction dir = mg_syscall_direction(k->call);
+
+	if (s && dir == MG_DIR_TX && s->tx.open_calls)
+		s->tx.open_calls--;
+	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
+		s->rx.open_calls--;
 	if (mg_syscall_direction(k->call) == MG_DIR_TX)
 		tx_settle(c, k, enter);
 	else
@@ -170,6 +172,25 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 		k->piece[i].flow->kernel_only += k->piece[i].len;
 	settle_bytes(c, k, 0, 0);
 	kernel_call_free(k);
+}
+
+/* An application event follows its system call at once: what has waited so long has none. */
+#define UNCLAIMED_NS 300000000
+
+void call_settle_old(struct core *c, uint64_t now)
+{
+	struct thread *t, *tmp;
+
+	HASH_ITER(hh, c->threads, t, tmp) {
+		uint32_t old = 0;
+
+		while (old < t->ended_n &&
+			clockmap_ns(&c->clock, t->ended[old].exit) + UNCLAIMED_NS < now)
+			call_settle(c, t, &t->ended[old++]);
+		t->ended_n -= old;
+		if (old)
+			memmove(t->ended, t->ended + old, t->ended_n * sizeof(*t->ended));
+	}
 }
 
 /*
@@ -259,8 +280,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	add_overhead(c, s, k, state);
 	sock = sock_find(c, k->cookie);
 	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
-		struct flow *f =
-			mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
+		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
 
 		f->blocked += state[STATE_BLOCKED];
 		note_thread(f, e->tid);

@@ -37,7 +37,8 @@ static void add_gap(struct core *c, const struct gap *g)
 		return;
 	c->gaps = more;
 	more[c->gap_count++] = *g;
-	HASH_ITER(hh, c->socks, s, tmp) {
+	HASH_ITER(hh, c->socks, s, tmp)
+	{
 		if (s->state == 7) /* closed before */
 			continue;
 		s->tx.gaps++;
@@ -47,7 +48,10 @@ static void add_gap(struct core *c, const struct gap *g)
 
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
 {
-	struct gap g = {.producer = "lttng-ust", .cpu = cpu, .count = count, .from_ns = from_ns,
+	struct gap g = {.producer = "lttng-ust",
+		.cpu = cpu,
+		.count = count,
+		.from_ns = from_ns,
 		.to_ns = to_ns};
 
 	c->lost_app += count;
@@ -218,6 +222,9 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_hook:
 		on_hook(c, &e->hook);
 		break;
+	case MG_EVENT_clock_sync: /* comes ten times a second */
+		call_settle_old(c, e->time_ns);
+		break;
 	case MG_EVENT_calibration:
 		c->calibration = e->calibration;
 		c->has_calibration = true;
@@ -235,6 +242,14 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	}
 }
 
+static void note_readying(struct core *c, const struct mg_event *e)
+{
+	if (e->id >= 32 || e->cpu < 0 || e->cpu >= CPUS_MAX || e->id == MG_EVENT_sched_waking)
+		return;
+	c->readying[e->cpu].sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
+	c->readying[e->cpu].t = e->cycles;
+}
+
 static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
@@ -245,6 +260,7 @@ static void process(struct core *c, struct mg_event *e)
 		c->app_events++;
 	else if (e->id < 32)
 		c->kernel_events++;
+	note_readying(c, e);
 	dispatch(c, e, &a);
 	if (!a.sock)
 		a.sock = sock_of_event(c, e);
@@ -334,12 +350,14 @@ int core_finish(struct core *c)
 	struct mg_sock *s, *stmp;
 
 	release(c, true);
-	HASH_ITER(hh, c->threads, t, tmp) {
+	HASH_ITER(hh, c->threads, t, tmp)
+	{
 		for (uint32_t i = 0; i < t->ended_n; i++)
 			call_settle(c, t, &t->ended[i]);
 		t->ended_n = 0;
 	}
-	HASH_ITER(hh, c->socks, s, stmp) {
+	HASH_ITER(hh, c->socks, s, stmp)
+	{
 		s->tx.open_calls = 0;
 		tx_make_atoms(c, &s->tx, true);
 	}
@@ -352,7 +370,8 @@ void core_free(struct core *c)
 	struct mg_sock *s, *stmp;
 	struct call_stats *k, *ktmp;
 
-	HASH_ITER(hh, c->threads, t, ttmp) {
+	HASH_ITER(hh, c->threads, t, ttmp)
+	{
 		HASH_DEL(c->threads, t);
 		kernel_call_free(&t->now);
 		kernel_call_free(&t->told);
@@ -361,13 +380,15 @@ void core_free(struct core *c)
 		free(t->ended);
 		free(t);
 	}
-	HASH_ITER(hh, c->socks, s, stmp) {
+	HASH_ITER(hh, c->socks, s, stmp)
+	{
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);
 		flow_free(&s->rx);
 		free(s);
 	}
-	HASH_ITER(hh, c->calls, k, ktmp) {
+	HASH_ITER(hh, c->calls, k, ktmp)
+	{
 		HASH_DEL(c->calls, k);
 		dist_free(&k->total);
 		dist_free(&k->overhead);

@@ -54,7 +54,7 @@ enum rx_stage { MG_RX_STAGES(MG_STAGE_ID_RX) RX_STAGES };
 /* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
 struct unit_stats {
 	uint64_t n;
-	uint64_t bytes;           /* payload */
+	uint64_t bytes; /* payload */
 	double size_sum2;
 	uint64_t first_t, last_t; /* cycles */
 	double gap_sum2;          /* of spacings, cycles squared */
@@ -81,15 +81,15 @@ struct flow {
 	uint64_t complete; /* bytes with every boundary */
 	uint64_t incomplete;
 	uint64_t acked, acked_before, acked_before_t;
-	uint64_t calls;          /* that moved bytes */
+	uint64_t calls; /* that moved bytes */
 	uint64_t first_call, last_call;
-	uint64_t first_t, last_t; /* any event, cycles */
-	uint64_t blocked;        /* cycles its threads were blocked in calls, added up */
+	uint64_t first_t, last_t;    /* any event, cycles */
+	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
 	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
-	uint64_t call_cycles;    /* cycles it spent in them */
-	uint32_t open_calls;
+	uint64_t call_cycles;        /* cycles it spent in them */
+	uint32_t open_calls; /* begun, and not yet settled */
 	uint64_t retransmits;
-	uint64_t kernel_only;    /* bytes moved by calls without an application event */
+	uint64_t kernel_only;          /* bytes moved by calls without an application event */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */
 	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
@@ -98,7 +98,7 @@ struct flow {
 	struct dist transit;           /* RX: peer's X to R */
 	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
 	uint64_t pair_base;
-	uint32_t gaps;                 /* losses while it lived */
+	uint32_t gaps; /* losses while it lived */
 };
 
 struct mg_sock {
@@ -133,7 +133,7 @@ enum call_state { MG_STATES(MG_STATE_ID) STATES };
 struct piece {
 	struct flow *flow;
 	uint64_t off, len, t;
-	uint64_t waking, switch_in; /* RX: the reader's last before t, 0 = none */
+	uint64_t waking, switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
 };
 
 struct kernel_call {
@@ -167,14 +167,15 @@ struct thread {
 	bool woken;                 /* made runnable since it left the CPU */
 	enum call_state fn, off;    /* innermost layer; why it is off the CPU */
 	uint64_t since;             /* start of the present state */
-	uint64_t waking, switch_in; /* last */
+	uint64_t waking, woken_in;  /* last waking, and when it got the CPU after it */
+	uint64_t waking_sock;       /* whose bytes woke it, 0 = something else did */
 	uint64_t left_cpu;
 	int16_t last_cpu;
 	bool in_call;
 	struct kernel_call now;
-	struct kernel_call *ended;  /* system calls no application event has claimed yet */
+	struct kernel_call *ended; /* system calls no application event has claimed yet */
 	uint32_t ended_n;
-	struct kernel_call told;    /* the last one that was claimed */
+	struct kernel_call told;            /* the last one that was claimed */
 	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
 	uint32_t mark_n;
 	UT_hash_handle hh;
@@ -189,9 +190,9 @@ struct call_key {
 struct call_stats {
 	struct call_key key;
 	uint64_t n, failed, bytes, blocked_n, joined;
-	struct dist total;            /* cycles */
-	struct dist overhead;         /* of calls that did not block, probes compensated */
-	struct dist overhead_blocked; /* of calls that did */
+	struct dist total;               /* cycles */
+	struct dist overhead;            /* of calls that did not block, probes compensated */
+	struct dist overhead_blocked;    /* of calls that did */
 	unsigned __int128 state[STATES]; /* cycles, over the joined calls */
 	unsigned __int128 probe_cycles;  /* compensated in all */
 	double uncertainty;              /* 2u of one call's overhead, cycles: mean */
@@ -216,6 +217,15 @@ struct sched_stats {
 	uint64_t migrations;
 };
 
+/*
+ * A socket that becomes readable wakes its reader in the same breath: the wakings that follow a
+ * tcp_ready on its CPU, before anything else there, are its.
+ */
+struct readying {
+	uint64_t sock; /* 0 = the last event on this CPU was something else */
+	uint64_t t;
+};
+
 struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
@@ -233,8 +243,7 @@ struct annotation {
 	uint32_t pieces;
 };
 
-typedef void (*listener_fn)(
-	void *arg, const struct mg_event *e, const struct annotation *a);
+typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
 
 struct core {
 	struct clockmap clock;
@@ -251,16 +260,17 @@ struct core {
 	bool has_calibration, has_end;
 	struct mg_calibration calibration;
 	struct mg_trace_end end;
-	struct dist logged; /* cycles a traced call spent in magnet */
-	uint64_t unjoined;  /* application calls without their system call */
+	struct dist logged;           /* cycles a traced call spent in magnet */
+	uint64_t unjoined;            /* application calls without their system call */
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
+	struct readying readying[CPUS_MAX];
 	uint32_t hooked;    /* bits of MG_EVENT_* below 32 that are attached, in any namespace */
 	uint32_t hooked_ns; /* of these, those that belong to a namespace each */
 
 	struct mg_event *pending; /* waiting for the clock, a ring */
 	uint32_t pending_head, pending_n, pending_cap;
-	bool clock_given;         /* by the caller, from outside the trace */
+	bool clock_given; /* by the caller, from outside the trace */
 
 	listener_fn listener;
 	void *listener_arg;
@@ -311,8 +321,10 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* Settle a system call that no application event claimed, and free it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
-struct piece *call_add_piece(struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len,
-	uint64_t t);
+/* The same for all that have waited for one too long; `now` in ns. */
+void call_settle_old(struct core *c, uint64_t now);
+struct piece *call_add_piece(
+	struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len, uint64_t t);
 void kernel_call_free(struct kernel_call *k);
 
 /* tx.c */

@@ -11,7 +11,8 @@ void peer_link(struct core *c, struct mg_sock *s)
 {
 	struct mg_sock *o, *tmp;
 
-	HASH_ITER(hh, c->socks, o, tmp) {
+	HASH_ITER(hh, c->socks, o, tmp)
+	{
 		if (o == s || !o->opened || o->peer || o->isn != s->irs || o->irs != s->isn)
 			continue;
 		o->peer = s;

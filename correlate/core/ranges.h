@@ -33,8 +33,7 @@ void ranges_free(struct ranges *r);
  * time in each layer; bit i of `present` tells whether layer i knows it. Layers must not have
  * dropped anything after a. At most 32 layers; NULL layers are absent.
  */
-typedef void (*atom_fn)(
-	void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
+typedef void (*atom_fn)(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
 void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,
 	atom_fn fn, void *arg);
 

@@ -100,9 +100,9 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!t->in_call || t->in_softirq)
 		return;
 	piece = call_add_piece(&t->now, &s->rx, off, p->len, e->cycles);
-	if (piece) {
+	if (piece && t->waking_sock == p->sock) {
 		piece->waking = t->waking;
-		piece->switch_in = t->switch_in;
+		piece->switch_in = t->woken_in;
 	}
 }
 
@@ -117,16 +117,17 @@ struct settling {
 };
 
 /*
- * The edges of the bars for one atom. The socket queue divides by how the reader came: if it was
- * woken for these bytes, the time until it was, until it ran, and until it called; else it was
- * absent until it called.
+ * The edges of the bars for one atom. The socket queue divides by how the reader came: if bytes of
+ * this socket woke it, the time until they did, until it ran, and until it called; else it was
+ * absent until it called. A reader that slept for another reason was absent.
  */
 static void edges(const struct settling *s, const uint64_t t[], uint32_t present,
 	uint64_t edge[RX_STAGES + 1])
 {
 	const struct piece *p = s->piece;
 	uint64_t ready = t[RX_READY], entry = s->call->enter;
-	bool woken = p->waking >= ready && p->switch_in >= p->waking && p->switch_in <= p->t;
+	bool woken = p->waking && p->switch_in >= p->waking && p->switch_in >= ready &&
+		     p->switch_in <= p->t;
 
 	edge[RX_STAGE_DEV_IP] = t[RX_DEV];
 	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
@@ -134,7 +135,8 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	edge[RX_STAGE_ORDER] = present & 1u << RX_TCP ? t[RX_TCP] : ready;
 	edge[RX_STAGE_ABSENT] = ready;
 	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
-	edge[RX_STAGE_RUNQ] = woken ? p->waking : edge[RX_STAGE_WAKE];
+	/* bytes that came when it was already being woken wait for the CPU only */
+	edge[RX_STAGE_RUNQ] = woken && p->waking > ready ? p->waking : edge[RX_STAGE_WAKE];
 	edge[RX_STAGE_POLL] = woken ? p->switch_in : edge[RX_STAGE_WAKE];
 	edge[RX_STAGE_COPY] = woken && entry > p->switch_in ? entry : edge[RX_STAGE_POLL];
 	edge[RX_STAGE_RETURN] = p->t;
@@ -187,10 +189,8 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 {
 	uint64_t leave = user ? user : k->exit, sum = 0;
 	struct flow *f = NULL;
-	struct settling s = {.c = c,
-		.call = k,
-		.user = leave,
-		.slack = (uint64_t)clockmap_error(&c->clock) + 1};
+	struct settling s = {
+		.c = c, .call = k, .user = leave, .slack = (uint64_t)clockmap_error(&c->clock) + 1};
 
 	for (uint32_t i = 0; i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];

@@ -53,7 +53,7 @@ bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off)
 	if (!a->set) /* its opening was not seen: count from here */
 		set_anchor(a, seq, 0, true);
 	ahead = (int32_t)(seq - a->seq);
-	if (ahead < 0 && (uint64_t)-(int64_t)ahead > a->off)
+	if (ahead < 0 && (uint64_t) - (int64_t)ahead > a->off)
 		return false;
 	*off = a->off + (uint64_t)(int64_t)ahead;
 	if (ahead > 0) {
@@ -89,7 +89,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->old == STATE_ESTABLISHED || p->old == STATE_CLOSE_WAIT) {
 		uint64_t off; /* before our FIN takes a sequence number */
 
-		if (s->tx.anchor.set && flow_offset(&s->tx, p->write_seq, &off) && off > s->tx.total)
+		if (s->tx.anchor.set && flow_offset(&s->tx, p->write_seq, &off) &&
+			off > s->tx.total)
 			s->tx.total = off;
 	}
 	if (p->now == STATE_ESTABLISHED && p->opener && !s->opened) {

@@ -118,6 +118,19 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	t->fn = entered;
 }
 
+/* A waking later than this after the bytes were ready has another cause. */
+#define WAKING_CYCLES 250000 /* some 100 us */
+
+static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
+{
+	const struct readying *r;
+
+	if (e->cpu < 0 || e->cpu >= CPUS_MAX)
+		return 0;
+	r = &c->readying[e->cpu];
+	return r->sock && e->cycles - r->t < WAKING_CYCLES ? r->sock : 0;
+}
+
 void thread_on_waking(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
@@ -130,6 +143,7 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	thread_set_state(t, e->cycles);
 	t->off = STATE_WAKEUP;
 	t->waking = e->cycles;
+	t->waking_sock = waking_sock(c, e);
 	t->woken = true;
 	mark(t, e->cycles);
 }
@@ -152,14 +166,15 @@ static void leave(struct thread *t, const struct mg_event *e)
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	thread_set_state(t, e->cycles);
-	if (t->woken && e->cycles >= t->waking)
+	if (t->woken && e->cycles >= t->waking) {
 		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
+		t->woken_in = e->cycles;
+	}
 	if (t->last_cpu >= 0 && t->last_cpu != e->cpu)
 		c->sched.migrations++;
 	t->last_cpu = e->cpu;
 	t->off_cpu = false;
 	t->woken = false;
-	t->switch_in = e->cycles;
 	mark(t, e->cycles);
 }
 

@@ -48,7 +48,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 		return;
 	/* what was left less what is left was copied in between; sendfile() starts over at times */
 	if (k->copied && k->pieces)
-		k->piece[k->pieces - 1].len = p->left < k->left ? k->left - p->left
+		k->piece[k->pieces - 1].len = p->left < k->left   ? k->left - p->left
 					      : p->left > k->left ? k->left
 								  : 0;
 	if (call_add_piece(k, &s->tx, off, 0, e->cycles))
@@ -100,8 +100,8 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	tx_make_atoms(c, f, false);
 }
 
-static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
-	uint64_t t, struct annotation *a)
+static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
+	struct annotation *a)
 {
 	uint64_t off, fresh;
 

@@ -44,14 +44,15 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->calls = calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
 	if (!r->flows || !r->calls)
 		return -ENOMEM;
-	HASH_ITER(hh, core->socks, s, stmp) {
+	HASH_ITER(hh, core->socks, s, stmp)
+	{
 		if (s->tx.total > 0 || s->tx.complete)
 			r->flows[r->flow_count++] = &s->tx;
 		if (s->rx.total > 0 || s->rx.complete)
 			r->flows[r->flow_count++] = &s->rx;
 	}
 	HASH_ITER(hh, core->calls, k, ktmp)
-		r->calls[r->call_count++] = k;
+	r->calls[r->call_count++] = k;
 	qsort(r->flows, r->flow_count, sizeof(*r->flows), larger_flow);
 	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
 	return 0;
@@ -121,21 +122,21 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 	if (t && t->comm[0])
 		return t->comm;
 	HASH_ITER(hh, r->core->threads, t, tmp) /* another thread of the process */
-		if (t->pid == f->sock->pid && t->comm[0])
-			return t->comm;
+	if (t->pid == f->sock->pid && t->comm[0])
+		return t->comm;
 	return "";
 }
 
 /* Bytes with every boundary, of the bytes TCP counted. */
 double flow_coverage(const struct flow *f)
 {
-	uint64_t of = f->total > f->complete + f->incomplete ? f->total
-							     : f->complete + f->incomplete;
+	uint64_t of =
+		f->total > f->complete + f->incomplete ? f->total : f->complete + f->incomplete;
 
 	return of ? (double)f->complete / (double)of : NAN;
 }
 
-#define STAGE_NAME(ID, name, label) name,
+#define STAGE_NAME(ID, name, label)  name,
 #define STAGE_LABEL(ID, name, label) label,
 static const char *const tx_names[] = {MG_TX_STAGES(STAGE_NAME)};
 static const char *const rx_names[] = {MG_RX_STAGES(STAGE_NAME)};

@@ -46,11 +46,11 @@ static json_t *loss(const struct report *r)
 	for (uint32_t i = 0; i < r->core->gap_count; i++) {
 		const struct gap *g = &r->core->gaps[i];
 
-		json_array_append_new(gaps,
-			json_pack("{s:s, s:o, s:I, s:I, s:I}", "producer", g->producer, "cpu",
-				g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
-				(json_int_t)g->count, "from_ns", (json_int_t)g->from_ns, "to_ns",
-				(json_int_t)g->to_ns));
+		json_array_append_new(
+			gaps, json_pack("{s:s, s:o, s:I, s:I, s:I}", "producer", g->producer, "cpu",
+				      g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
+				      (json_int_t)g->count, "from_ns", (json_int_t)g->from_ns,
+				      "to_ns", (json_int_t)g->to_ns));
 	}
 	return json_pack("{s:I, s:I, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
 		(json_int_t)r->core->lost_kernel, "gaps", gaps);
@@ -76,8 +76,8 @@ static json_t *quantile(const struct report *r, const struct dist *d, double q)
 
 static json_t *spread(const struct report *r, const struct dist *d)
 {
-	return json_pack("{s:o, s:o, s:o}", "p50", quantile(r, d, 0.5), "p99",
-		quantile(r, d, 0.99), "mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
+	return json_pack("{s:o, s:o, s:o}", "p50", quantile(r, d, 0.5), "p99", quantile(r, d, 0.99),
+		"mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
 }
 
 static json_t *call(const struct report *r, const struct call_stats *s)
@@ -91,8 +91,8 @@ static json_t *call(const struct report *r, const struct call_stats *s)
 			number(s->joined ? report_ns(r, (double)s->state[i] / (double)s->joined)
 					 : NAN));
 	overhead = spread(r, &s->overhead);
-	json_object_set_new(overhead, "uncertainty",
-		number(s->joined ? report_ns(r, s->uncertainty) : NAN));
+	json_object_set_new(
+		overhead, "uncertainty", number(s->joined ? report_ns(r, s->uncertainty) : NAN));
 	json_object_set_new(overhead, "n", count(s->overhead.n));
 	json_object_set_new(j, "name", json_string(call_name(s)));
 	json_object_set_new(j, "flow_kind", json_string(mg_kind_name(s->key.kind)));
@@ -108,7 +108,8 @@ static json_t *call(const struct report *r, const struct call_stats *s)
 	json_object_set_new(j, "overhead_blocking_ns", spread(r, &s->overhead_blocked));
 	json_object_set_new(j, "states_ns", states);
 	json_object_set_new(j, "probes_ns",
-		number(s->joined ? report_ns(r, (double)s->probe_cycles / (double)s->joined) : NAN));
+		number(s->joined ? report_ns(r, (double)s->probe_cycles / (double)s->joined)
+				 : NAN));
 	return j;
 }
 
@@ -122,16 +123,16 @@ static json_t *layers(const struct report *r, const struct flow *f)
 
 		if (!u->n)
 			continue;
-		json_array_append_new(all,
-			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
-				layer_name(f, i), "n", (json_int_t)u->n, "bytes",
-				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
-				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
-				number(many ? report_ns(r, unit_mean_gap(u)) : NAN), "cov_spacing",
-				number(many ? unit_cov_gap(u) : NAN), "repeated_bytes",
-				(json_int_t)u->again, "wire_bytes",
-				u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
-					      : json_null()));
+		json_array_append_new(
+			all, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+				     layer_name(f, i), "n", (json_int_t)u->n, "bytes",
+				     (json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
+				     "cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
+				     number(many ? report_ns(r, unit_mean_gap(u)) : NAN),
+				     "cov_spacing", number(many ? unit_cov_gap(u) : NAN),
+				     "repeated_bytes", (json_int_t)u->again, "wire_bytes",
+				     u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
+						   : json_null()));
 	}
 	return all;
 }
@@ -159,8 +160,8 @@ static json_t *modulation(const struct report *r, const struct flow *f)
 {
 	struct modulation m = flow_modulation(r, f);
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to", m.to,
-		"J_ns", number(m.j_ns), "tau_ns", number(m.tau_ns), "M", number(m.m), "S",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to",
+		m.to, "J_ns", number(m.j_ns), "tau_ns", number(m.tau_ns), "M", number(m.m), "S",
 		number(m.s), "blocked_share", number(m.blocked_share), "w1_spacing_ns",
 		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null());
 }
@@ -191,10 +192,10 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "call_n", count(f->calls));
 	json_object_set_new(j, "retransmits", f->rx ? json_null() : count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
-	json_object_set_new(
-		j, "peer", f->sock->peer ? json_string(flow_id(f->rx ? &f->sock->peer->tx
-								    : &f->sock->peer->rx))
-					 : json_null());
+	json_object_set_new(j, "peer",
+		f->sock->peer
+			? json_string(flow_id(f->rx ? &f->sock->peer->tx : &f->sock->peer->rx))
+			: json_null());
 	json_object_set_new(j, "layers", layers(r, f));
 	json_object_set_new(j, "residence", residence(r, f));
 	json_object_set_new(j, "residence_total_ns",
@@ -216,11 +217,11 @@ static json_t *scheduler(const struct report *r)
 	for (int cpu = 0; cpu < s->cpus; cpu++)
 		for (int k = 0; k < SWITCH_KINDS; k++)
 			if (s->switches[cpu][k])
-				json_array_append_new(switches,
-					json_pack("{s:i, s:s, s:I, s:n, s:n, s:n}", "cpu", cpu,
-						"kind", kinds[k], "n",
-						(json_int_t)s->switches[cpu][k], "mean_ns",
-						"p50_ns", "p99_ns"));
+				json_array_append_new(
+					switches, json_pack("{s:i, s:s, s:I, s:n, s:n, s:n}", "cpu",
+							  cpu, "kind", kinds[k], "n",
+							  (json_int_t)s->switches[cpu][k],
+							  "mean_ns", "p50_ns", "p99_ns"));
 	return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:I}", "switches", switches, "wakeup_ns",
 		"p50", quantile(r, &s->wakeup, 0.5), "p99", quantile(r, &s->wakeup, 0.99), "max",
 		number(s->wakeup.n ? report_ns(r, (double)s->wakeup.max) : NAN), "n",
@@ -234,10 +235,10 @@ static json_t *hooks(const struct report *r)
 	for (uint32_t i = 0; i < r->core->hook_count; i++) {
 		const struct hook_info *h = &r->core->hooks[i];
 
-		json_array_append_new(all,
-			json_pack("{s:s, s:s, s:i, s:o}", "layer", h->layer, "hook", h->what,
-				"status", (int)h->status, "netns",
-				h->netns ? json_integer(h->netns) : json_null()));
+		json_array_append_new(
+			all, json_pack("{s:s, s:s, s:i, s:o}", "layer", h->layer, "hook", h->what,
+				     "status", (int)h->status, "netns",
+				     h->netns ? json_integer(h->netns) : json_null()));
 	}
 	return all;
 }

@@ -47,8 +47,8 @@ static bool named_field(FILE *to, const struct mg_event *e, const char *name)
 		return true;
 	}
 	if (strcmp(name, "call") == 0) {
-		fputs(mg_syscall_name(e->id == MG_EVENT_sys_enter ? e->sys_enter.call
-								  : e->sys_exit.call),
+		fputs(mg_syscall_name(
+			      e->id == MG_EVENT_sys_enter ? e->sys_enter.call : e->sys_exit.call),
 			to);
 		return true;
 	}
@@ -81,8 +81,7 @@ static void ranges(FILE *to, const struct annotation *a)
 	bool together = true;
 
 	for (uint32_t i = 1; i < a->pieces; i++)
-		together = together &&
-			   a->piece[i].off == a->piece[i - 1].off + a->piece[i - 1].len;
+		together = together && a->piece[i].off == a->piece[i - 1].off + a->piece[i - 1].len;
 	for (uint32_t i = 0; !together && i < a->pieces; i++)
 		fprintf(to, "%s%" PRIu64 "+%" PRIu64, i ? "," : " ranges=", a->piece[i].off,
 			a->piece[i].len);

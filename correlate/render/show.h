@@ -12,8 +12,8 @@
 struct show {
 	FILE *to;
 	bool tsv;
-	const char *flow;         /* only this flow's events, NULL = all */
-	double from_s, to_s;      /* seconds since the first event; to_s < 0 = until the end */
+	const char *flow;    /* only this flow's events, NULL = all */
+	double from_s, to_s; /* seconds since the first event; to_s < 0 = until the end */
 	uint64_t first_ns;
 	bool started;
 	bool failed; /* the output took no more */

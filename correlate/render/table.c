@@ -167,6 +167,17 @@ const char *text_percent(double share)
 	return out;
 }
 
+const char *text_coverage(double share)
+{
+	char *out;
+
+	if (isnan(share) || share <= 0 || share >= 1)
+		return text_percent(share);
+	out = buffer();
+	snprintf(out, 128, "%.2f %%", floor(share * 10000) / 100);
+	return out;
+}
+
 const char *text_bar(double share, int width_max)
 {
 	char *out = buffer(), *to = out;

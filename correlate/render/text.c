@@ -7,10 +7,10 @@
 #include "report.h"
 #include "table.h"
 
-#define FLOWS_SHOWN 4
-#define CALLS_SHOWN 14
-#define GAPS_SHOWN  5
-#define BAR_WIDTH   20
+#define FLOWS_SHOWN    4
+#define CALLS_SHOWN    14
+#define GAPS_SHOWN     5
+#define BAR_WIDTH      20
 #define COMMAND_BESIDE 45
 #define COMMAND_ALONE  95
 
@@ -65,7 +65,8 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "  %s lost by %s", text_count(g->count), g->producer);
 		if (g->cpu >= 0)
 			fprintf(to, " on CPU %d", g->cpu);
-		fprintf(to, " between %.6f s and %.6f s\n", (double)(g->from_ns - c->first_ns) / 1e9,
+		fprintf(to, " between %.6f s and %.6f s\n",
+			(double)(g->from_ns - c->first_ns) / 1e9,
 			(double)(g->to_ns - c->first_ns) / 1e9);
 	}
 	if (c->gap_count > GAPS_SHOWN)
@@ -76,7 +77,8 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end)
-		fprintf(to, "the recording did not end in order: what follows is until it broke off\n");
+		fprintf(to,
+			"the recording did not end in order: what follows is until it broke off\n");
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status)
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
@@ -119,7 +121,8 @@ static void sentence(const struct report *r, FILE *to)
 	fprintf(to, "\nIn one sentence: ");
 	if (f->rx)
 		fprintf(to,
-			"the average byte from %s reached %s %s after the\nfirst layer here saw it; ",
+			"the average byte from %s reached %s %s after the\nfirst layer here saw "
+			"it; ",
 			remote, flow_comm(r, f)[0] ? flow_comm(r, f) : "the program",
 			text_ns(report_ns(r, mean)));
 	else
@@ -228,11 +231,11 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
 		star ? " *" : "", colour ? "\033[0m" : "",
-		flow_comm(r, f)[0] ? flow_comm(r, f) : flow_proto(f),
-		text_bytes((double)f->total), f->rx ? "in" : "out", flow_id(f));
+		flow_comm(r, f)[0] ? flow_comm(r, f) : flow_proto(f), text_bytes((double)f->total),
+		f->rx ? "in" : "out", flow_id(f));
 	if (!f->residence.n || coverage < 0.90) {
 		fprintf(to, "  not available: %s of the bytes have every boundary\n",
-			text_percent(coverage));
+			text_coverage(coverage));
 		return;
 	}
 	table_begin(&t, "lrrrrl");
@@ -255,13 +258,15 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
 		or_na(dist_quantile_supported(&f->residence, 0.99),
 			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))),
-		(unsigned long long)f->closure, text_percent(coverage));
+		(unsigned long long)f->closure, text_coverage(coverage));
 	table_print(&t, to, 2, false);
 	if (f->transit.n)
-		fprintf(to, "  before that, from the sender's driver to the first layer here: mean %s\n",
+		fprintf(to,
+			"  before that, from the sender's driver to the first layer here: mean "
+			"%s\n",
 			text_ns(report_ns(r, dist_mean(&f->transit))));
 	if (!f->rx && f->retransmits)
-		fprintf(to, "  %s segments were sent again\n", text_count(f->retransmits));
+		fprintf(to, "  segments sent again: %s\n", text_count(f->retransmits));
 	if (star)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
 			f->gaps ? "events were lost" : "not every layer saw them");
@@ -269,8 +274,8 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 
 /* ---- what the stack made of the traffic ---- */
 
-static void layer_row(const struct report *r, struct table *t, const char *label,
-	const struct unit_stats *u)
+static void layer_row(
+	const struct report *r, struct table *t, const char *label, const struct unit_stats *u)
 {
 	bool many = u->n > 1;
 
@@ -280,7 +285,7 @@ static void layer_row(const struct report *r, struct table *t, const char *label
 		text_bytes(unit_mean_size(u)), unit_cov_size(u),
 		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))), "");
 	if (many) {
-		char (*row)[CELL_SIZE] = t->cell[t->rows - 1];
+		char(*row)[CELL_SIZE] = t->cell[t->rows - 1];
 
 		snprintf(row[5], CELL_SIZE, "%.2f", unit_cov_gap(u));
 	}
@@ -309,8 +314,8 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
 	if (!m.known) {
-		fprintf(to, "  M n/a: %s\n", f->rx ? "the sender is not in this trace"
-						  : "no byte has both boundaries");
+		fprintf(to, "  M n/a: %s\n",
+			f->rx ? "the sender is not in this trace" : "no byte has both boundaries");
 		return;
 	}
 	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
@@ -319,7 +324,8 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		fprintf(to, "  M n/a (one call has no gap)");
 	else
 		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
-	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s, text_percent(m.blocked_share));
+	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
+		text_percent(m.blocked_share));
 }
 
 /* ---- scheduler and cost ---- */
@@ -334,7 +340,8 @@ static void scheduler(const struct report *r, FILE *to)
 			switches += s->switches[cpu][k];
 	if (!switches)
 		return;
-	fprintf(to, "\nScheduler   wakeup p50 %s p99 %s max %s (%s)   switches %s   migrations %s\n",
+	fprintf(to,
+		"\nScheduler   wakeup p50 %s p99 %s max %s (%s)   switches %s   migrations %s\n",
 		or_na(s->wakeup.n, text_ns(report_ns(r, dist_quantile(&s->wakeup, 0.5)))),
 		or_na(dist_quantile_supported(&s->wakeup, 0.99),
 			text_ns(report_ns(r, dist_quantile(&s->wakeup, 0.99)))),

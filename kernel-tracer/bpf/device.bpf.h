@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Network devices: the queue, the driver, and reception. */
 
-static __always_inline void dev_sending(struct sk_buff *skb, __u16 event, struct segment *g,
-	struct sock_entry **known)
+static __always_inline void dev_sending(
+	struct sk_buff *skb, __u16 event, struct segment *g, struct sock_entry **known)
 {
 	struct taken t;
 

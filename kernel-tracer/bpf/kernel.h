@@ -9,16 +9,16 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#define AF_INET       2
-#define AF_INET6      10
-#define SOCK_STREAM   1
-#define SOCK_DGRAM    2
-#define ETH_P_IP      0x0800
-#define ETH_P_IPV6    0x86dd
-#define IPPROTO_TCP   6
-#define IPPROTO_UDP   17
-#define S_IFMT        0170000
-#define S_IFSOCK      0140000
+#define AF_INET        2
+#define AF_INET6       10
+#define SOCK_STREAM    1
+#define SOCK_DGRAM     2
+#define ETH_P_IP       0x0800
+#define ETH_P_IPV6     0x86dd
+#define IPPROTO_TCP    6
+#define IPPROTO_UDP    17
+#define S_IFMT         0170000
+#define S_IFSOCK       0140000
 #define NET_TX_SOFTIRQ 2
 #define NET_RX_SOFTIRQ 3
 

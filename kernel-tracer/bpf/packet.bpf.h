@@ -72,8 +72,7 @@ static __always_inline bool segment_at_ip(
 			(h.ip.frag_off & bpf_htons(0x1fff)))
 			return false;
 		hlen = (h.ip.version_ihl & 15) * 4;
-		if (hlen != sizeof(h.ip) &&
-			bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
+		if (hlen != sizeof(h.ip) && bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
 			return false;
 		total = bpf_ntohs(h.ip.tot_len);
 		*tuple = tuple4(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);
@@ -120,8 +119,7 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 cookie, const
 	__u16 gso[2] = {};
 
 	/* gso_size and gso_segs lie side by side */
-	bpf_probe_read_kernel(gso, sizeof(gso),
-		__builtin_preserve_access_index(&shared->gso_size));
+	bpf_probe_read_kernel(gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
 	e->sock = cookie;
 	e->seq = g->seq;
 	e->len = g->len;

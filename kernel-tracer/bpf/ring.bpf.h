@@ -70,14 +70,14 @@ static __always_inline void publish(struct taken *t, __u16 id)
 }
 
 /* EMIT(event, payload struct, e) { fill *e }: nothing happens if there is no room. */
-#define EMIT(event, type, e, ...)                                                                  \
-	do {                                                                                       \
-		struct taken taken_;                                                               \
-		if (take(&taken_)) {                                                               \
-			struct type *e = (void *)taken_.slot->payload;                             \
-			__VA_ARGS__;                                                               \
-			publish(&taken_, MG_EVENT_##event);                                        \
-		}                                                                                  \
+#define EMIT(event, type, e, ...)                                      \
+	do {                                                           \
+		struct taken taken_;                                   \
+		if (take(&taken_)) {                                   \
+			struct type *e = (void *)taken_.slot->payload; \
+			__VA_ARGS__;                                   \
+			publish(&taken_, MG_EVENT_##event);            \
+		}                                                      \
 	} while (0)
 
 #endif

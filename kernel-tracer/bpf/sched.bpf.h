@@ -89,13 +89,21 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Run once when tracing begins on a process that already exists. */
+/* Run once when tracing begins on what already exists: marks it, and tells its names. */
 SEC("iter/task")
 int follow_existing(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (t && t->tgid == cfg.follow_pid)
-		bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t || (cfg.all ? t->tgid == cfg.self : t->tgid != cfg.follow_pid))
+		return 0;
+	if (!cfg.all &&
+		!bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		return 0;
+	EMIT(task_fork, mg_task_fork, e, {
+		e->child_tid = t->pid;
+		e->child_pid = t->tgid;
+		__builtin_memcpy(e->comm, t->comm, 16);
+	});
 	return 0;
 }

@@ -37,7 +37,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
-	__type(key, __u64); /* hash of addresses, ports and namespace */
+	__type(key, __u64);   /* hash of addresses, ports and namespace */
 	__type(value, __u64); /* cookie */
 } tuples SEC(".maps");
 
@@ -74,8 +74,7 @@ static __always_inline struct task_state *task_of(struct task_struct *t)
 {
 	if (cfg.all && t->tgid == cfg.self)
 		return NULL;
-	return bpf_task_storage_get(
-		&tasks, t, NULL, cfg.all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	return bpf_task_storage_get(&tasks, t, NULL, cfg.all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
 static __always_inline struct task_state *current_task(void)
@@ -113,12 +112,11 @@ static __always_inline __u64 tuple_ports(__u64 h, __be16 lport, __be16 rport)
 static __always_inline __u64 tuple4(
 	__u32 netns, __be32 laddr, __be32 raddr, __be16 lport, __be16 rport)
 {
-	return tuple_ports(
-		mix(cfg.seed ^ netns, (__u64)laddr << 32 | raddr), lport, rport);
+	return tuple_ports(mix(cfg.seed ^ netns, (__u64)laddr << 32 | raddr), lport, rport);
 }
 
-static __always_inline __u64 tuple6(__u32 netns, const __u32 *laddr, const __u32 *raddr,
-	__be16 lport, __be16 rport)
+static __always_inline __u64 tuple6(
+	__u32 netns, const __u32 *laddr, const __u32 *raddr, __be16 lport, __be16 rport)
 {
 	__u64 h = cfg.seed ^ netns;
 
@@ -147,7 +145,8 @@ static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, 
 }
 
 /* An IPv6 socket may carry IPv4: its packets hash as IPv4, so must it. */
-static __always_inline __u64 sock_tuple(const struct sock *sk, const __u32 *laddr, const __u32 *raddr)
+static __always_inline __u64 sock_tuple(
+	const struct sock *sk, const __u32 *laddr, const __u32 *raddr)
 {
 	__u32 net = sk->__sk_common.skc_net.net->ns.inum;
 	__be16 lport = bpf_htons(sk->__sk_common.skc_num);
@@ -169,8 +168,8 @@ static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32
 	});
 }
 
-static __always_inline void emit_state(
-	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, int old, int now, int opener)
+static __always_inline void emit_state(const struct sock *sk, const struct tcp_sock *tp,
+	__u64 cookie, int old, int now, int opener)
 {
 	EMIT(sock_state, mg_sock_state, e, {
 		e->sock = cookie;

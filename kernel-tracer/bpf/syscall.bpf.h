@@ -24,10 +24,10 @@ static __always_inline __u64 sys_arg(struct pt_regs *regs, int n)
 }
 
 /* What the table says of each call: its direction, and which arguments are length and flags. */
-#define CALL_ROW(id, name, dir, len, flags)                                                        \
-	case id:                                                                                   \
-		*asked = sys_arg(regs, len);                                                       \
-		*msg_flags = sys_arg(regs, flags);                                                 \
+#define CALL_ROW(id, name, dir, len, flags)        \
+	case id:                                   \
+		*asked = sys_arg(regs, len);       \
+		*msg_flags = sys_arg(regs, flags); \
 		return MG_DIR_##dir;
 static __always_inline int describe(struct pt_regs *regs, int call, __u64 *asked, __u32 *msg_flags)
 {

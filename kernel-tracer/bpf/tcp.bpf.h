@@ -70,6 +70,20 @@ int BPF_PROG(on_tcp_destroy, struct sock *sk)
 	return 0;
 }
 
+/* Fires when a program has read: the first sight of connections it only receives on. */
+SEC("tp_btf/tcp_rcv_space_adjust")
+int BPF_PROG(on_tcp_used, struct sock *sk)
+{
+	struct tcp_sock *tp;
+
+	if (sock_of(sk) || !current_task())
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (tp)
+		select_late(sk, tp);
+	return 0;
+}
+
 SEC("tp_btf/tcp_probe")
 int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 {

@@ -3,7 +3,7 @@
 from lib import *
 
 CALLS = 4000  # a turn of some milliseconds
-SECONDS = 18  # of turns, for all kinds together
+SECONDS = 20  # of turns, for all kinds together
 GENERATIONS = 3
 KINDS = {"null": "write(), /dev/null", "unix": "write(), UNIX socket", "tcp": "send(), TCP"}
 
@@ -20,14 +20,15 @@ class Variants:
         home = top + "/home"  # no session daemon of the user's is asked
         os.makedirs(home, exist_ok=True)
         calls = on_cpu(WATCHED, program("calls"), kind)
-        plain = on_cpu(WATCHED, program("calls-plain"), kind)
         preload = {"LTTNG_HOME": home}
         self.add("bare", calls)
         self.add("wrapper", calls, env={"LD_PRELOAD": program("libnaive.so")})
         self.add("threads", calls, env={"LD_PRELOAD": "liblttng-ust.so.1", **preload})
         self.add("idle", calls, env={"LD_PRELOAD": LIBMAGNET, **preload})
         self.record("traced", f"{top}/{kind}-traced", calls)
-        self.record("event", f"{top}/{kind}-event", ("env", "-u", "LD_PRELOAD") + plain)
+        for name in ("plain", "stamped"):
+            self.record(name, f"{top}/{kind}-{name}", ("env", "-u", "LD_PRELOAD") + on_cpu(
+                WATCHED, program("calls-" + name), kind))
 
     def add(self, name, command, **kw):
         self.talkers[name] = Talker(*command, **kw)
@@ -74,7 +75,8 @@ def measure(kind, seconds):
 TEXT = {"wrapper": "a wrapper that only calls on",
         "threads": "liblttng-ust.so loaded, its threads idle",
         "idle": "libmagnet.so, no session",
-        "event": "one plain LTTng-UST event, session",
+        "plain": "one plain LTTng-UST event, session",
+        "stamped": "the same and two counter readings",
         "traced": "libmagnet.so, session"}
 
 
@@ -85,7 +87,7 @@ def show(kind, series, lost):
     for name, text in TEXT.items():
         rows.append((text, Figure(series[name]).text(1), Figure(added[name]).text(1),
                      Figure(ratios(series[name], series["bare"])).text(),
-                     Figure(ratios(added[name], added["event"])).text()))
+                     Figure(ratios(added[name], added["plain"])).text()))
     table(f"{KINDS[kind]}, 1 byte: {bare.n} turns of {CALLS} calls",
           ("", "ns a call", "ns above bare", "ratio to bare", "added : plain event's"), rows)
     beyond = Figure(differences(series["idle"], series["threads"]))
@@ -95,8 +97,10 @@ def show(kind, series, lost):
               f"{beyond_traced.text(1)} ns with one (not recorded)")
     else:
         print(f"  no session: beyond the idle threads {beyond.text(1)} ns")
-        print(f"  recorded call : plain event = {Figure(ratios(added['traced'], added['event'])).text()}"
-              f"; events discarded: {'not known' if lost is None else lost}")
+        event = Figure(ratios(added["traced"], added["plain"]))
+        stamped = Figure(ratios(added["traced"], added["stamped"]))
+        print(f"  recorded call : plain event = {event.text()}; : that and two counter readings = "
+              f"{stamped.text()}; events discarded: {'not known' if lost is None else lost}")
 
 
 # ---- what a user would take instead -----------------------------------------------------------

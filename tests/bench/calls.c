@@ -23,16 +23,23 @@
 
 #ifdef PLAIN_EVENT
 #include "plain_event.h"
-/* The event alone, with the fields of magnet's but no readings of the counter. */
-#define EVENT(fd, n)                                                                               \
-	do {                                                                                       \
-		plain.fd = fd;                                                                     \
-		plain.ret = n;                                                                     \
-		lttng_ust_tracepoint(magnet, plain_event, &plain);                                 \
-	} while (0)
 static struct mg_call plain;
+/* The event alone, with the fields of magnet's; with STAMPED also its two counter readings. */
+#define EVENT(fd, n)                                               \
+	do {                                                       \
+		STAMP(exit);                                       \
+		plain.fd = fd;                                     \
+		plain.ret = n;                                     \
+		lttng_ust_tracepoint(magnet, plain_event, &plain); \
+	} while (0)
 #else
-#define EVENT(fd, n)
+#define EVENT(fd, n) (void)n
+#endif
+#ifdef STAMPED
+#include "cycles.h"
+#define STAMP(field) plain.field = mg_cycles()
+#else
+#define STAMP(field) (void)0
 #endif
 
 #define STRETCH 64  /* calls between two emptyings of the other end */
@@ -50,8 +57,7 @@ static double now(void)
 
 static int open_tcp(void)
 {
-	struct sockaddr_in a = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
@@ -103,8 +109,10 @@ static double stretch_tcp(void)
 	double start = now();
 
 	for (int i = 0; i < STRETCH; i++) {
-		ssize_t n = send(fd, "x", 1, 0);
+		ssize_t n;
 
+		STAMP(enter);
+		n = send(fd, "x", 1, 0);
 		if (n != 1)
 			abort();
 		EVENT(fd, n);
@@ -117,8 +125,10 @@ static double stretch_write(void)
 	double start = now();
 
 	for (int i = 0; i < STRETCH; i++) {
-		ssize_t n = write(fd, "x", 1);
+		ssize_t n;
 
+		STAMP(enter);
+		n = write(fd, "x", 1);
 		if (n != 1)
 			abort();
 		EVENT(fd, n);

@@ -54,12 +54,12 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 
 /* The linker puts these in the place of pwrite(), by whichever of its names it is called. */
 static bool writing = true;
-#define WRAP(name)                                                                                 \
-	ssize_t real_##name(int, const void *, size_t, off_t) __asm__("__real_" #name);            \
-	ssize_t wrapped_##name(int, const void *, size_t, off_t) __asm__("__wrap_" #name);         \
-	ssize_t wrapped_##name(int fd, const void *buf, size_t len, off_t at)                      \
-	{                                                                                          \
-		return writing ? real_##name(fd, buf, len, at) : (ssize_t)len;                     \
+#define WRAP(name)                                                                         \
+	ssize_t real_##name(int, const void *, size_t, off_t) __asm__("__real_" #name);    \
+	ssize_t wrapped_##name(int, const void *, size_t, off_t) __asm__("__wrap_" #name); \
+	ssize_t wrapped_##name(int fd, const void *buf, size_t len, off_t at)              \
+	{                                                                                  \
+		return writing ? real_##name(fd, buf, len, at) : (ssize_t)len;             \
 	}
 WRAP(pwrite)
 WRAP(pwrite64)
@@ -186,8 +186,8 @@ static void die(const char *what, int err)
 }
 
 /* The first pass opens files and touches memory for the first time: it does not count. */
-static uint64_t timed_passes(const struct way *w, struct drain *d, struct ctf_writer *ctf,
-	struct plain *p)
+static uint64_t timed_passes(
+	const struct way *w, struct drain *d, struct ctf_writer *ctf, struct plain *p)
 {
 	uint64_t sum = 0;
 

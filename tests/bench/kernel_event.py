@@ -4,7 +4,7 @@ from lib import *
 
 SIZE = 64
 # where the server runs, round trips a turn, seconds of turns
-PLACEMENTS = [("one CPU", WATCHED, 10000, 25), ("two CPUs", WATCHING, 2500, 15)]
+PLACEMENTS = [("one CPU", WATCHED, 10000, 24), ("two CPUs", WATCHING, 2500, 20)]
 SLOW_TURNS = 3       # of peers that take a second or more to start and stop
 STATISTICS_TURNS = 3
 

@@ -100,14 +100,15 @@ def how_to_read(text):
 
 def rounds(seconds, at_least=3, at_most=1000):
     """Count repetitions until the time is used up; a round is not begun that will not fit."""
-    used = 0
+    used = last = 0
     for n in range(at_most):
-        if n >= at_least and used + used / n > seconds:
+        if n >= at_least and used + last > seconds:
             return
         wait_for_others()
         began = time.monotonic()
         yield n
-        used += time.monotonic() - began
+        last = time.monotonic() - began
+        used += last
 
 
 # ---- others on the machine --------------------------------------------------------------------

@@ -2,7 +2,8 @@
 /*
  * Request and response over TCP on loopback between two processes.
  *
- *   pingpong [-s BYTES] [-c CPU] [-S CPU] [-n TRIPS] [-t SECONDS] [-r TRIPS-A-SECOND] [-p FILE] [-g]
+ *   pingpong [-s BYTES] [-c CPU] [-S CPU] [-n TRIPS] [-t SECONDS] [-r TRIPS-A-SECOND] [-p FILE]
+ * [-g]
  *
  *   -c, -S   CPU of the client and of the server
  *   -r       so many a second, in portions a millisecond; otherwise as fast as it goes
@@ -31,7 +32,7 @@
 #include "cycles.h"
 
 #define WARM_UP     200
-#define LARGEST   65536
+#define LARGEST     65536
 #define PROBE_EVERY 16
 
 static struct {
@@ -115,8 +116,7 @@ static int listen_somewhere(struct sockaddr_in *a)
 	socklen_t len = sizeof(*a);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	*a = (struct sockaddr_in){
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	*a = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	if (fd < 0 || bind(fd, (struct sockaddr *)a, len) != 0 || listen(fd, 1) != 0 ||
 		getsockname(fd, (struct sockaddr *)a, &len) != 0)
 		return -1;
@@ -126,7 +126,7 @@ static int listen_somewhere(struct sockaddr_in *a)
 /* One reading, kept in memory until nothing is timed any more. */
 static struct reading {
 	uint64_t before, clock, after;
-} *readings;
+} * readings;
 static long reading_count, reading_room;
 
 static void read_clocks(void)

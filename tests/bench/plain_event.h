@@ -16,16 +16,15 @@
 
 #include "events.h"
 
-#define PLAIN_u8(name)              lttng_ust_field_integer(mg_u8, name, c->name)
-#define PLAIN_u32(name)             lttng_ust_field_integer(mg_u32, name, c->name)
-#define PLAIN_u64(name)             lttng_ust_field_integer(mg_u64, name, c->name)
-#define PLAIN_s32(name)             lttng_ust_field_integer(mg_s32, name, c->name)
-#define PLAIN_s64(name)             lttng_ust_field_integer(mg_s64, name, c->name)
-#define PLAIN_x32(name)             lttng_ust_field_integer_hex(mg_x32, name, c->name)
+#define PLAIN_u8(name)                  lttng_ust_field_integer(mg_u8, name, c->name)
+#define PLAIN_u32(name)                 lttng_ust_field_integer(mg_u32, name, c->name)
+#define PLAIN_u64(name)                 lttng_ust_field_integer(mg_u64, name, c->name)
+#define PLAIN_s32(name)                 lttng_ust_field_integer(mg_s32, name, c->name)
+#define PLAIN_s64(name)                 lttng_ust_field_integer(mg_s64, name, c->name)
+#define PLAIN_x32(name)                 lttng_ust_field_integer_hex(mg_x32, name, c->name)
 #define PLAIN_FIELD(S, type, name, doc) PLAIN_##type(name)
 
-LTTNG_UST_TRACEPOINT_EVENT(magnet, plain_event,
-	LTTNG_UST_TP_ARGS(const struct mg_call *, c),
+LTTNG_UST_TRACEPOINT_EVENT(magnet, plain_event, LTTNG_UST_TP_ARGS(const struct mg_call *, c),
 	LTTNG_UST_TP_FIELDS(MG_EV_CALL(PLAIN_FIELD, )))
 
 #endif

@@ -155,6 +155,7 @@ int main(int argc, char **argv)
 		return receive(atoi(argv[2]), argv[3]);
 	if (argc == 3 && strcmp(argv[1], "verify") == 0)
 		return verify(argv[2]);
-	fprintf(stderr, "usage: counters send HOST PORT MEGABYTES | receive PORT FILE | verify FILE\n");
+	fprintf(stderr,
+		"usage: counters send HOST PORT MEGABYTES | receive PORT FILE | verify FILE\n");
 	return 2;
 }

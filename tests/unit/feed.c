@@ -242,13 +242,29 @@ void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t le
 	feed(c, &e);
 }
 
-void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt)
+/* What the program has read so far, as a socket would tell. */
+static uint32_t copied_seq(const struct core *c, uint64_t sock, uint32_t otherwise)
+{
+	const struct mg_sock *s = sock_find(c, sock);
+	const struct flow *f = s ? &s->rx : NULL;
+
+	return f && f->anchor.set ? (uint32_t)(f->anchor.seq - (f->anchor.off - f->done))
+				  : otherwise;
+}
+
+void ev_ready_read(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt, uint32_t read)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_ready, t, 0);
 
 	e.tcp_ready.sock = sock;
 	e.tcp_ready.rcv_nxt = rcv_nxt;
+	e.tcp_ready.copied_seq = read;
 	feed(c, &e);
+}
+
+void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt)
+{
+	ev_ready_read(c, t, sock, rcv_nxt, copied_seq(c, sock, rcv_nxt));
 }
 
 void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len)

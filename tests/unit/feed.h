@@ -9,9 +9,10 @@
 #include "core.h"
 #include "unit.h"
 
-#define TX_HOOKS  "tcp_send,ip_out ipv4,ip_post ipv4,dev_queue,dev_xmit,dev_done"
-#define RX_HOOKS  "dev_recv,ip_in ipv4,tcp_recv,tcp_ready,sock_copy"
-#define ALL_HOOKS TX_HOOKS "," RX_HOOKS
+#define TX_HOOKS    "tcp_send,ip_out ipv4,ip_post ipv4,dev_queue,dev_xmit,dev_done,tcp_retransmit"
+#define RX_HOOKS    "dev_recv,ip_in ipv4,tcp_recv,tcp_ready,sock_copy"
+#define SCHED_HOOKS "sched_switch,sched_waking,softirq_entry,softirq_exit"
+#define ALL_HOOKS   "sys_enter,sys_exit," TX_HOOKS "," RX_HOOKS "," SCHED_HOOKS
 
 #define SLEEPING 1 /* a prev_state that is not runnable */
 #define RUNNABLE 0
@@ -58,6 +59,8 @@ void ev_ack(struct core *c, uint64_t t, uint64_t sock, uint32_t ack);
 
 void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len);
 void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt);
+/* The same where the core cannot know what has been read before: up to `read`. */
+void ev_ready_read(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt, uint32_t read);
 void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len);
 
 void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t state, uint32_t next);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Time and memory of `magnet report` beside babeltrace2 reading the same trace."""
+from lib import *
+
+TRIPS = 26000  # more than a million events
+TIME = 34
+
+need_kernel_side()
+need_app_side()
+need_program("babeltrace2")
+
+
+def record(trace, trips):
+    run(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", trips, "-c", WATCHED,
+        "-S", WATCHED)
+    with open(trace + "/session.json") as f:
+        session = json.load(f)
+    lost = session["kernel_side"]["lost"] + session["app"]["discarded"]
+    if lost:
+        print(f"(while recording {trips} round trips {lost} events were lost)")
+
+
+def events(trace):
+    report = json.loads(run(MAGNET, "report", "--json", trace).stdout)
+    return report["events"]["app"] + report["events"]["kernel"]
+
+
+def size_mib(trace):
+    return sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(trace) for f in fs) / 2**20
+
+
+# a shell would only be in the way of measuring; output goes to /dev/null in any case
+# output goes to /dev/null in any case
+WAYS = {"magnet report": lambda t: (MAGNET, "report", t),
+        "babeltrace2, magnet's sink": lambda t: (
+            "babeltrace2", f"--plugin-path={BUILD}/correlate", t, "--component=sink.magnet.report"),
+        "babeltrace2 -o dummy": lambda t: ("babeltrace2", t, "-o", "dummy"),
+        "babeltrace2, text": lambda t: ("babeltrace2", t),
+        "magnet show --tsv": lambda t: (MAGNET, "show", "--tsv", t),
+        "cat": lambda t: ("cat", *(os.path.join(d, f) for d, _, fs in os.walk(t) for f in fs))}
+# these take long: in one turn of so many
+SELDOM = {"magnet show --tsv": 3, "babeltrace2, text": 3}
+# what is run on the longer trace too
+LONGER = ("magnet report", "babeltrace2 -o dummy", "babeltrace2, text")
+
+
+def cost(name, trace):
+    return Cost(*WAYS[name](trace), ok=None, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+begin("Time and memory to correlate a recorded trace, beside plain babeltrace2 on the same trace.",
+      f"magnet record -o DIR -- pingpong -n {TRIPS}", "magnet report DIR",
+      "babeltrace2 DIR -o dummy", "babeltrace2 DIR >/dev/null")
+with Place() as top:
+    small, large = top + "/small", top + "/large"
+    record(small, TRIPS)
+    record(large, 2 * TRIPS)
+    count = events(small)
+    costs = {n: [] for n in WAYS}
+    for turn in rounds(TIME):
+        names = list(WAYS)
+        k = turn % len(names)
+        for name in names[k:] + names[:k]:
+            if turn % SELDOM.get(name, 1) == 0:
+                costs[name].append(cost(name, small))
+    longer = {n: cost(n, large) for n in LONGER}
+    sizes = size_mib(small), size_mib(large)
+
+dummy = [c.seconds for c in costs["babeltrace2 -o dummy"]]
+rows, failed = [], []
+for name, values in costs.items():
+    if any(c.status for c in values):
+        failed.append(name)
+        continue
+    seconds = Figure([c.seconds for c in values])
+    twice = longer.get(name)
+    rows.append((name, str(len(values)), seconds.text(2), f"{count / seconds.median / 1e6:.2f}",
+                 Figure(ratios([c.seconds for c in values], dummy[::SELDOM.get(name, 1)])).text(),
+                 Figure([c.peak_mib for c in values]).text(1),
+                 f"{twice.peak_mib:.1f}" if twice else "",
+                 f"{twice.seconds / seconds.median:.2f}" if twice else ""))
+table(f"{count:,} events ({sizes[0]:.0f} MiB); twice: {sizes[1]:.0f} MiB",
+      ("", "turns", "s", "M events/s", "ratio to dummy", "peak MiB", "twice: peak MiB",
+       "twice: ratio of time"), rows)
+if failed:
+    print("  fails here: " + ", ".join(failed))
+how_to_read("""
+`-o dummy` decodes every event and throws it away: what babeltrace2 itself costs whoever reads
+through it. "twice" is a trace twice as long, recorded the same way: its memory must not be more, its
+time twice as much. `cat` is the price of the bytes alone.
+""")

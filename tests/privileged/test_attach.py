@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""
+--pid and --all: a process that runs already, with connections opened before the recording. Their
+byte offsets must be the connection's own, not the recording's.
+"""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+PORT, STEP = 5106, 1000
+# one end only receives, the other only sends: each must be found by what it does
+RECEIVER = f"""
+import socket
+l = socket.create_server(("127.0.0.1", {PORT}))
+s, _ = l.accept()
+while s.recv({STEP}):
+    pass
+"""
+SENDER = f"""
+import socket, time
+s = socket.create_connection(("127.0.0.1", {PORT}))
+while True:
+    s.sendall(b"x" * {STEP})
+    time.sleep(0.002)
+"""
+
+
+def attach(what, *args):
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    try:
+        run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", "1", *args)
+        report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+        check(report["loss"]["kernel"] == 0, f"{what}: nothing was lost")
+        return report
+    finally:
+        shutil.rmtree(top)
+
+
+def sound(f, what):
+    check(f["offsets"] == "from_connection", f"{what}: offsets are the connection's")
+    check(f["bytes"] > 300 * STEP, f"{what}: bytes until {f['bytes']}")
+    check(f["complete_bytes"] > 300 * STEP and f["complete_bytes"] % STEP == 0,
+          f"{what}: {f['complete_bytes']} of them were recorded completely")
+    check(f["kernel_only_bytes"] > 0, f"{what}: by calls without an application event")
+    check(f["closure_error_cycles"] == 0, f"{what}: closes to 0")
+
+
+need_kernel_side()
+receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
+time.sleep(0.3)
+sender = subprocess.Popen([PYTHON, "-c", SENDER])
+try:
+    time.sleep(0.7)
+    report = attach("--pid of the sender", "--pid", sender.pid)
+    sound(flow(report, "tx", PORT), "sender")
+    check(all(f["pid"] == sender.pid for f in report["flows"]), "nobody else is recorded")
+    report = attach("--pid of the receiver", "--pid", receiver.pid)
+    sound(flow(report, "rx", PORT), "receiver")
+    report = attach("--all", "--all")
+    sound(flow(report, "tx", PORT), "sender")
+    sound(flow(report, "rx", PORT), "receiver")
+finally:
+    stop(sender)
+    stop(receiver)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of a connection in one trace: socket 1 sends, socket 2 receives. */
+#include "feed.h"
+
+#define SENDER   10
+#define RECEIVER 20
+#define A        1
+#define B        2
+
+static void both(struct core *c)
+{
+	feed_begin(c, ALL_HOOKS);
+	ev_opened(c, 10, A, 999, 4999);
+	ev_opened(c, 20, B, 4999, 999);
+}
+
+/* 500 bytes: sent at `at`, with the driver at + 7; received from the device at + 20. */
+static void transfer(struct core *c, uint32_t i, uint64_t at, uint64_t read)
+{
+	feed_send(c, SENDER, A, 1000 + i * 500, 500, at, 1);
+	feed_segment(c, B, 1000 + i * 500, 500, at + 20, 1);
+	feed_recv(c, RECEIVER, B, 1000 + i * 500, 500, read, 1);
+}
+
+static void ends_know_each_other_by_their_sequence_numbers(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	assert_ptr_equal(sock_find(&c, A)->peer, sock_find(&c, B));
+	assert_ptr_equal(sock_find(&c, B)->peer, sock_find(&c, A));
+	feed_end(&c);
+}
+
+static void strangers_are_not_joined(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, A, 999, 4999);
+	ev_opened(&c, 20, B, 4999, 998); /* one of the two numbers is not enough */
+	ev_opened(&c, 30, 3, 999, 4999); /* nor two clients */
+	assert_null(sock_find(&c, A)->peer);
+	assert_null(sock_find(&c, B)->peer);
+	assert_null(sock_find(&c, 3)->peer);
+	feed_end(&c);
+}
+
+static void a_third_socket_with_the_same_numbers_is_left_out(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	ev_opened(&c, 30, 3, 4999, 999);
+	assert_null(sock_find(&c, 3)->peer);
+	assert_ptr_equal(sock_find(&c, A)->peer, sock_find(&c, B));
+	feed_end(&c);
+}
+
+static void each_byte_is_followed_from_call_to_call(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	transfer(&c, 0, 1000, 1100); /* U0 1000, peer's U1 1104 */
+	transfer(&c, 1, 2000, 2300); /* U0 2000, peer's U1 2304 */
+	f = rx_of(&c, B);
+	assert_int_equal(f->shift_peer.weight, 1000);
+	assert_true(f->shift_peer.sum == (104 + 304) * 500);
+	assert_true(f->transit.sum == 14 * 1000); /* X at + 6, R at + 20 */
+	assert_int_equal(rx_of(&c, A)->shift_peer.n, 0);
+	feed_end(&c);
+}
+
+/* J = mean |D - median D|: 0 if all are delayed alike, however much. */
+static void a_pure_delay_modulates_nothing(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	for (uint32_t i = 0; i < 30; i++)
+		transfer(&c, i, 100000 + i * 50000 + i * i * 100, 140000 + i * 50000 + i * i * 100);
+	f = rx_of(&c, B);
+	assert_int_equal(f->shift_peer.weight, 15000);
+	assert_near(dist_mean(&f->shift_peer), 40004, 0);
+	assert_near(dist_mean_abs_dev(&f->shift_peer), 0, 0);
+	feed_end(&c);
+}
+
+/* Delays of 104, 204, 304, 404, 504: median 304, deviations 200 100 0 100 200. */
+static void a_delay_that_varies_is_measured_in_bytes(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	for (uint32_t i = 0; i < 5; i++)
+		transfer(&c, i, 10000 + i * 1000, 10100 + i * 1000 + i * 100);
+	assert_near(dist_mean_abs_dev(&rx_of(&c, B)->shift_peer), 120, 1e-9);
+	feed_end(&c);
+}
+
+/* One call becomes several reads, and several calls one: each byte keeps its own two times. */
+static void calls_need_not_match_one_to_one(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	feed_send(&c, SENDER, A, 1000, 1000, 1000, 1);
+	feed_send(&c, SENDER, A, 2000, 1000, 2000, 1);
+	feed_segment(&c, B, 1000, 2000, 3000, 1);
+	feed_recv(&c, RECEIVER, B, 1000, 500, 4000, 1);  /* U1 4004 */
+	feed_recv(&c, RECEIVER, B, 1500, 1500, 5000, 1); /* U1 5004 */
+	f = rx_of(&c, B);
+	assert_int_equal(f->shift_peer.weight, 2000);
+	assert_true(f->shift_peer.sum == 3004 * 500 + 4004 * 500 + 3004 * 1000);
+	feed_end(&c);
+}
+
+/* The receiver may be done before the sender's event is there. */
+static void either_end_may_be_told_first(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	feed_send_kernel(&c, SENDER, A, 1000, 500, 1000, 1);
+	feed_segment(&c, B, 1000, 500, 1020, 1);
+	feed_recv(&c, RECEIVER, B, 1000, 500, 1100, 1);
+	assert_int_equal(rx_of(&c, B)->shift_peer.n, 0);
+	ev_app(&c, SENDER, MG_FN_send, 1000, 1200, 500); /* it was preempted on its way back */
+	assert_true(rx_of(&c, B)->shift_peer.sum == 104 * 500);
+	feed_end(&c);
+}
+
+static void bytes_incomplete_at_one_end_are_not_compared(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	transfer(&c, 0, 1000, 1100);
+	feed_send(&c, SENDER, A, 1500, 500, 2000, 1);
+	ev_packet(&c, 2021, 0, MG_EVENT_ip_in, B, 1500, 500); /* its dev_recv was lost */
+	ev_ready(&c, 2023, B, 2000);
+	feed_recv(&c, RECEIVER, B, 1500, 500, 2300, 1);
+	transfer(&c, 2, 3000, 3100);
+	f = rx_of(&c, B);
+	assert_int_equal(f->incomplete, 500);
+	assert_int_equal(f->shift_peer.weight, 1000);
+	assert_true(f->shift_peer.sum == 104 * 1000);
+	feed_end(&c);
+}
+
+static void both_directions_are_followed(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	transfer(&c, 0, 1000, 1100);
+	feed_send(&c, RECEIVER, B, 5000, 70, 2000, 1);
+	feed_segment(&c, A, 5000, 70, 2020, 1);
+	feed_recv(&c, SENDER, A, 5000, 70, 2200, 1);
+	assert_true(rx_of(&c, B)->shift_peer.sum == 104 * 500);
+	assert_true(rx_of(&c, A)->shift_peer.sum == 204 * 70);
+	feed_end(&c);
+}
+
+/* On loopback data may arrive before the receiving end is announced. */
+static void an_end_announced_late_still_gets_the_bytes(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, A, 999, 4999);
+	feed_send(&c, SENDER, A, 1000, 500, 1000, 1);
+	ev_opened(&c, 1015, B, 4999, 999);
+	feed_segment(&c, B, 1000, 500, 1020, 1);
+	feed_recv(&c, RECEIVER, B, 1000, 500, 1100, 1);
+	assert_true(rx_of(&c, B)->shift_peer.sum == 104 * 500);
+	feed_end(&c);
+}
+
+static void nothing_is_kept_when_both_ends_are_through(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	for (uint32_t i = 0; i < 1000; i++)
+		transfer(&c, i, 10000 + i * 1000, 10100 + i * 1000);
+	assert_int_equal(tx_of(&c, A)->pair_call.len, 0);
+	assert_int_equal(tx_of(&c, A)->pair_x.len, 0);
+	assert_int_equal(rx_of(&c, B)->pair_call.len, 0);
+	assert_int_equal(rx_of(&c, B)->pair_r.len, 0);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_know_each_other_by_their_sequence_numbers),
+		cmocka_unit_test(strangers_are_not_joined),
+		cmocka_unit_test(a_third_socket_with_the_same_numbers_is_left_out),
+		cmocka_unit_test(each_byte_is_followed_from_call_to_call),
+		cmocka_unit_test(a_pure_delay_modulates_nothing),
+		cmocka_unit_test(a_delay_that_varies_is_measured_in_bytes),
+		cmocka_unit_test(calls_need_not_match_one_to_one),
+		cmocka_unit_test(either_end_may_be_told_first),
+		cmocka_unit_test(bytes_incomplete_at_one_end_are_not_compared),
+		cmocka_unit_test(both_directions_are_followed),
+		cmocka_unit_test(an_end_announced_late_still_gets_the_bytes),
+		cmocka_unit_test(nothing_is_kept_when_both_ends_are_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

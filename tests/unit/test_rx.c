@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way in; the peer's ISN is 4999, so that byte 0 is number 5000. */
+#include "feed.h"
+
+#define TID  10
+#define SOCK 1
+#define FLAG_PEEK 0x2
+
+static void open_core(struct core *c, const char *hooks)
+{
+	feed_begin(c, hooks);
+	ev_opened(c, 10, SOCK, 999, 4999);
+}
+
+static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incomplete)
+{
+	assert_int_equal(rx_of(c, SOCK)->complete, complete);
+	assert_int_equal(rx_of(c, SOCK)->incomplete, incomplete);
+}
+
+/* The second segment comes first, and waits for the other: head of line. */
+static void bytes_out_of_order_wait_for_those_before(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_packet(&c, 2000, 0, MG_EVENT_dev_recv, SOCK, 6000, 1000);
+	ev_packet(&c, 2100, 0, MG_EVENT_ip_in, SOCK, 6000, 1000);
+	ev_tcp(&c, 2200, SOCK, 6000, 1000);
+	feed_segment(&c, SOCK, 5000, 1000, 4000, 100); /* in order at 4300 ... */
+	ev_ready(&c, 4310, SOCK, 7000);                 /* ... and the other right after */
+	feed_recv(&c, TID, SOCK, 5000, 2000, 9000, 100);
+	f = rx_of(&c, SOCK);
+	assert_bytes(&c, 2000, 0);
+	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 100 * 1000 + 2110 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 100 * 2000);
+	assert_int_equal(f->units[RX_READY].n, 2);
+	feed_end(&c);
+}
+
+static void the_first_copy_of_a_duplicate_counts(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	feed_segment(&c, SOCK, 5000, 1000, 3000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 9000, 100);
+	f = rx_of(&c, SOCK);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(f, RX_STAGE_ABSENT), 6800 * 1000);
+	assert_int_equal(f->units[RX_DEV].n, 1);
+	assert_int_equal(f->units[RX_DEV].again, 1000);
+	assert_int_equal(f->units[RX_READY].n, 1);
+	feed_end(&c);
+}
+
+/* Before a connection is established tcp_recv does not fire: IP to in order is one bar. */
+static void without_tcps_event_two_bars_become_one(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_packet(&c, 2000, 0, MG_EVENT_dev_recv, SOCK, 5000, 1000);
+	ev_packet(&c, 2100, 0, MG_EVENT_ip_in, SOCK, 5000, 1000);
+	ev_ready(&c, 2300, SOCK, 6000);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 9000, 100);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_IP_TCP), 200 * 1000);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_ORDER), 0);
+	feed_end(&c);
+}
+
+static void a_segment_may_be_read_in_parts(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 300, 3000, 100);
+	feed_recv(&c, TID, SOCK, 5300, 700, 4000, 100);
+	f = rx_of(&c, SOCK);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(f, RX_STAGE_ABSENT), 800 * 300 + 1800 * 700);
+	assert_int_equal(f->calls, 2);
+	assert_int_equal(f->done, 1000);
+	feed_end(&c);
+}
+
+static void and_segments_together(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	feed_segment(&c, SOCK, 6000, 1000, 3000, 100);
+	ev_enter(&c, 9000, TID, SOCK, MG_SYS_recvfrom, 5000);
+	ev_copy(&c, 9100, TID, SOCK, 5000, 1000); /* one buffer after the other */
+	ev_copy(&c, 9200, TID, SOCK, 6000, 1000);
+	ev_exit(&c, 9300, TID, SOCK, MG_SYS_recvfrom, 7000, 2000);
+	ev_app(&c, TID, MG_FN_recv, 8900, 9400, 2000);
+	f = rx_of(&c, SOCK);
+	assert_bytes(&c, 2000, 0);
+	assert_int_equal(stage_sum(f, RX_STAGE_ABSENT), 6700 * 1000 + 5700 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_COPY), 100 * 1000 + 200 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_RETURN), 300 * 1000 + 200 * 1000);
+	assert_int_equal(f->units[RX_CALL].n, 1);
+	assert_int_equal(f->units[RX_CALL].bytes, 2000);
+	feed_end(&c);
+}
+
+static void peeking_consumes_nothing(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	ev_enter_flags(&c, 3000, TID, SOCK, MG_SYS_recvfrom, 5000, FLAG_PEEK);
+	ev_copy(&c, 3100, TID, SOCK, 5000, 1000);
+	ev_exit(&c, 3200, TID, SOCK, MG_SYS_recvfrom, 5000, 1000);
+	ev_app(&c, TID, MG_FN_recv, 2900, 3300, 1000);
+	assert_bytes(&c, 0, 0);
+	assert_int_equal(rx_of(&c, SOCK)->calls, 0);
+	assert_int_equal(rx_of(&c, SOCK)->total, 0);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 9000, 100);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_ABSENT), 6800 * 1000);
+	feed_end(&c);
+}
+
+/* MSG_TRUNC and splice() consume without a copy: the position tells, at the call's exit. */
+static void bytes_consumed_without_a_copy_are_placed_by_position(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	ev_enter(&c, 3000, TID, SOCK, MG_SYS_recvfrom, 5000);
+	ev_exit(&c, 3200, TID, SOCK, MG_SYS_recvfrom, 6000, 1000);
+	ev_app(&c, TID, MG_FN_recv, 2900, 3300, 1000);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_COPY), 200 * 1000);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_RETURN), 100 * 1000);
+	feed_end(&c);
+}
+
+static void two_threads_may_read_one_socket(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 2000, 2000, 100);
+	ev_enter(&c, 3000, TID, SOCK, MG_SYS_recvfrom, 5000);
+	ev_copy(&c, 3100, TID, SOCK, 5000, 1000);
+	feed_recv(&c, TID + 1, SOCK, 6000, 1000, 3200, 100); /* done first */
+	assert_int_equal(rx_of(&c, SOCK)->done, 0);
+	ev_exit(&c, 4000, TID, SOCK, MG_SYS_recvfrom, 6000, 1000);
+	ev_app(&c, TID, MG_FN_recv, 2900, 4100, 1000);
+	assert_bytes(&c, 2000, 0);
+	assert_int_equal(rx_of(&c, SOCK)->done, 2000);
+	feed_end(&c);
+}
+
+static void the_stream_may_wrap_and_pass_4_gib(void **unused)
+{
+	uint32_t irs = 0xfffffff0u, gib = 1u << 30;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, irs);
+	for (uint32_t i = 0; i < 10; i++) {
+		feed_segment(&c, SOCK, irs + 1 + i * gib, gib, 20000 + i * 2000, 100);
+		feed_recv(&c, TID, SOCK, irs + 1 + i * gib, gib, 21000 + i * 2000, 100);
+	}
+	assert_bytes(&c, 10ull << 30, 0);
+	assert_int_equal(rx_of(&c, SOCK)->total, 10ull << 30);
+	assert_true(rx_of(&c, SOCK)->residence.sum == 1400ull * 10 << 30);
+	feed_end(&c);
+}
+
+/* Without U1 the bytes' way ends at the system call's exit. */
+static void without_an_application_event_the_way_ends_at_the_exit(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	ev_enter(&c, 3000, TID, SOCK, MG_SYS_read, 5000);
+	ev_copy(&c, 3100, TID, SOCK, 5000, 1000);
+	ev_exit(&c, 3300, TID, SOCK, MG_SYS_read, 6000, 1000);
+	core_finish(&c);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_RETURN), 200 * 1000);
+	assert_int_equal(rx_of(&c, SOCK)->kernel_only, 1000);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_out_of_order_wait_for_those_before),
+		cmocka_unit_test(the_first_copy_of_a_duplicate_counts),
+		cmocka_unit_test(without_tcps_event_two_bars_become_one),
+		cmocka_unit_test(a_segment_may_be_read_in_parts),
+		cmocka_unit_test(and_segments_together),
+		cmocka_unit_test(peeking_consumes_nothing),
+		cmocka_unit_test(bytes_consumed_without_a_copy_are_placed_by_position),
+		cmocka_unit_test(two_threads_may_read_one_socket),
+		cmocka_unit_test(the_stream_may_wrap_and_pass_4_gib),
+		cmocka_unit_test(without_an_application_event_the_way_ends_at_the_exit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

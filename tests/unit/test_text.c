@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for people: what it says, and what it keeps back. */
+#include "connection.h"
+#include "report.h"
+#include "table.h"
+
+static char *text;
+
+static int teardown(void **unused)
+{
+	(void)unused;
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static const char *printed(struct core *c, const json_t *session, const char *flow)
+{
+	struct report r;
+	size_t size;
+	FILE *f;
+
+	free(text);
+	f = open_memstream(&text, &size);
+	core_finish(c);
+	assert_int_equal(report_init(&r, c, session, "a trace"), 0);
+	report_text(&r, f, flow, false);
+	fclose(f);
+	report_free(&r);
+	feed_end(c);
+	return text;
+}
+
+static void assert_says(const char *what)
+{
+	if (!strstr(text, what))
+		fail_msg("the report does not say \"%s\":\n%s", what, text);
+}
+
+static void assert_does_not_say(const char *what)
+{
+	if (strstr(text, what))
+		fail_msg("the report says \"%s\":\n%s", what, text);
+}
+
+static void a_report_reads_from_top_to_bottom(void **unused)
+{
+	json_t *session = json_pack("{s:s, s:I, s:s}", "command", "ftp 10.0.0.2", "duration_ns",
+		(json_int_t)3020000000, "kernel", "6.18");
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	printed(&c, session, NULL);
+	assert_memory_equal(text, "ftp 10.0.0.2   3.02 s   Linux 6.18   counter 1.000 GHz\n", 56);
+	assert_says("nothing lost: 40 application and ");
+	assert_says("In one sentence: ");
+	assert_says("System calls");
+	assert_says("Where a byte waits");
+	assert_says("closes to 0 cycles; 100 % of bytes");
+	assert_says("What the stack made of 1/tx");
+	assert_says("M 5.0 %");
+	assert_says("magnet's own cost: ");
+	json_decref(session);
+}
+
+static void one_flow_may_be_asked_for(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	printed(&c, NULL, "2/rx");
+	assert_says("a trace   ");
+	assert_says("flow 2/rx");
+	assert_does_not_say("flow 1/tx");
+	assert_does_not_say("System calls");
+}
+
+static void losses_are_said_first(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	ev_lost(&c, 50000, 1234, 40000, 50000);
+	printed(&c, NULL, NULL);
+	assert_says("LOST: 0 application and 1,234 kernel events");
+	assert_says("1,234 lost by ring on CPU 0 between 0.000040 s and 0.000050 s");
+	assert_does_not_say("nothing lost");
+}
+
+static void a_recording_that_broke_off_says_so(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_trace_end, 90000, 0);
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	printed(&c, NULL, NULL);
+	assert_says("did not end in order");
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	feed(&c, &e);
+	printed(&c, NULL, NULL);
+	assert_does_not_say("did not end in order");
+}
+
+static void hooks_that_were_refused_are_said(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	ev_hook(&c, 5, "ip_out ipv6", -1, 4026531840u);
+	printed(&c, NULL, NULL);
+	assert_says("not observed:");
+	assert_says("ip_out ipv6 (Operation not permitted)");
+}
+
+/* `complete` of 1,000 bytes have every boundary. */
+static void partly_complete(struct core *c, uint32_t complete)
+{
+	feed_begin(c, ALL_HOOKS);
+	ev_opened(c, 10, B, 4999, 999);
+	feed_segment(c, B, 1000, complete, 2000, 1);
+	ev_ready(c, 2100, B, 2000);
+	feed_recv(c, RECEIVER, B, 1000, 1000, 3000, 1);
+}
+
+static void below_99_percent_a_waterfall_has_a_star(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	partly_complete(&c, 980);
+	printed(&c, NULL, NULL);
+	assert_says("98.00 % of bytes");
+	assert_says("* bytes with a boundary missing are left out");
+}
+
+static void below_90_percent_it_is_kept_back(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	partly_complete(&c, 890);
+	printed(&c, NULL, NULL);
+	assert_says("not available: 89.00 % of the bytes have every boundary");
+	assert_does_not_say("closes to");
+}
+
+static void an_empty_trace_has_a_report_too(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	core_init(&c);
+	printed(&c, NULL, NULL);
+	assert_says("nothing lost: 0 application and 0 kernel events");
+	assert_says("magnet's own cost: n/a a call");
+	assert_does_not_say("nan");
+}
+
+static void nothing_is_printed_as_nan(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	ev_app(&c, SENDER, MG_FN_connect, 20000, 20100, 0);
+	printed(&c, NULL, NULL);
+	assert_does_not_say("nan");
+	assert_does_not_say("inf ");
+	assert_says("n/a");
+}
+
+static void calls_that_passed_the_library_by_are_marked(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	feed_send_kernel(&c, SENDER, A, 1000, 500, 10000, 1);
+	printed(&c, NULL, NULL);
+	assert_says("tcp *");
+	assert_says("* kernel-only");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_reads_from_top_to_bottom),
+		cmocka_unit_test(one_flow_may_be_asked_for),
+		cmocka_unit_test(losses_are_said_first),
+		cmocka_unit_test(a_recording_that_broke_off_says_so),
+		cmocka_unit_test(hooks_that_were_refused_are_said),
+		cmocka_unit_test(below_99_percent_a_waterfall_has_a_star),
+		cmocka_unit_test(below_90_percent_it_is_kept_back),
+		cmocka_unit_test(an_empty_trace_has_a_report_too),
+		cmocka_unit_test(nothing_is_printed_as_nan),
+		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}
