@@ -60,8 +60,7 @@ static void tsv_has_a_header_and_ten_columns_in_each_row(void **unused)
 	const char *p = shown(&s);
 
 	(void)unused;
-	assert_memory_equal(p,
-		"time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n", 65);
+	assert_begins(p, "time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n");
 	while (*p) {
 		int tabs = 0;
 
@@ -193,8 +192,7 @@ static void bytes_that_do_not_lie_together_are_listed(void **unused)
 	show_event(&s, &e, &a);
 	fclose(s.to);
 	assert_non_null(strstr(text, " ranges=0+1000,1500+500\n"));
-	assert_int_equal(strstr(text, "ranges=") == strrchr(text, 'r'), 0);
-	assert_null(strstr(strchr(strstr(text, "ranges="), '\n'), "ranges="));
+	assert_null(strstr(strstr(text, "ranges=") + 1, "ranges=")); /* the second lies together */
 }
 
 int main(void)

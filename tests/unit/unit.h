@@ -29,6 +29,8 @@ static inline void unit_assert_near(double value, double expected, double tolera
 	_fail(file, line);
 }
 
+#define assert_begins(text, with) assert_int_equal(strncmp(text, with, strlen(with)), 0)
+
 /* xorshift64*: the same numbers in every run and on every machine. */
 static inline uint64_t unit_random(uint64_t *state)
 {
