@@ -26,7 +26,8 @@ static void help(FILE *to)
 	fprintf(to, "usage: magnet COMMAND [ARG...]\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
-	fprintf(to, "\nmagnet COMMAND --help tells more; magnet --version prints the version.\n");
+	fprintf(to, "\n  -h, --help     this; magnet COMMAND --help tells more\n"
+		    "      --version\n");
 }
 
 static int compare(const void *key, const void *row)
@@ -36,6 +37,7 @@ static int compare(const void *key, const void *row)
 
 int main(int argc, char **argv)
 {
+	static char name[48];
 	const void *row;
 
 	if (argc < 2) {
@@ -56,5 +58,8 @@ int main(int argc, char **argv)
 		mg_error("there is no command '%s' (see magnet --help)", argv[1]);
 		return EXIT_USAGE;
 	}
+	/* what getopt() calls the program in its messages */
+	snprintf(name, sizeof(name), "magnet %.32s", argv[1]);
+	argv[1] = name;
 	return ((const __typeof__(commands[0]) *)row)->run(argc - 1, argv + 1);
 }

@@ -42,8 +42,8 @@ static const char usage[] =
 	"  -p, --pid PID       record a process that runs already, kernel side only\n"
 	"  -a, --all           record the whole machine, kernel side only\n"
 	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
-	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, 8M "
-	"app)\n"
+	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, fewer\n"
+	"                      on many CPUs; 8M app)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
 	"      --duration S    stop after S seconds, and COMMAND with SIGTERM\n"
 	"      --anonymize     leave out addresses and ports\n"
@@ -176,6 +176,10 @@ static int parse(struct recording *r, int argc, char **argv)
 	if (!r->app && !r->kernel) {
 		mg_error("--app-only and --kernel-only exclude each other");
 		return -EINVAL;
+	}
+	if (r->pid && kill(r->pid, 0) != 0 && errno == ESRCH) {
+		mg_error("there is no process %d", (int)r->pid);
+		return -ESRCH;
 	}
 	if (!r->command) {
 		if (!r->kernel) {
@@ -347,6 +351,7 @@ static void on_child(struct recording *r)
 static void on_signal(struct recording *r)
 {
 	struct signalfd_siginfo info;
+	bool from_keyboard;
 
 	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
@@ -359,7 +364,9 @@ static void on_signal(struct recording *r)
 		return;
 	}
 	/* from the keyboard it went to the whole process group; from a program only to us */
-	if (r->child > 0 && (info.ssi_signo != SIGINT || info.ssi_code <= 0))
+	from_keyboard =
+		(info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT) && info.ssi_code > 0;
+	if (r->child > 0 && !from_keyboard)
 		kill(r->child, (int)info.ssi_signo);
 }
 
@@ -448,7 +455,7 @@ int cmd_record(int argc, char **argv)
 
 	err = parse(&r, argc, argv);
 	if (err)
-		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+		return err > 0 ? EXIT_DONE : err == -ESRCH ? EXIT_FAILED : EXIT_USAGE;
 	join_command(&r);
 	if (make_dir(&r))
 		return EXIT_FAILED;

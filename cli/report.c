@@ -23,7 +23,7 @@ static const char usage[] = "usage: magnet report DIR... [--json] [--flow ID]\n"
 			    "kernel tracer's) are read\n"
 			    "as one recording.\n"
 			    "\n"
-			    "      --json      one JSON object, all flows\n"
+			    "      --json      one JSON object\n"
 			    "      --flow ID   one flow, as the report names them (4097/tx)\n"
 			    "  -h, --help\n";
 
@@ -42,7 +42,7 @@ static int print(const struct report *r, bool json, const char *flow)
 		return EXIT_FAILED;
 	}
 	if (json) {
-		json_t *j = report_json(r);
+		json_t *j = report_json(r, flow);
 
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');

@@ -76,8 +76,13 @@ int cmd_show(int argc, char **argv)
 	}
 	core_init(&core);
 	core_listen(&core, show_event, &show);
+	show_header(&show);
 	status =
 		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	if (status == EXIT_DONE && show.flow && !show.flow_seen) {
+		mg_error("there is no flow %s in this recording", show.flow);
+		status = EXIT_FAILED;
+	}
 	if (fflush(stdout) != 0 || show.failed) {
 		mg_error("cannot write the events");
 		status = EXIT_FAILED;

@@ -219,9 +219,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_EV_CALIBRATION(F, S) \
 	F(S, u64, counter_hz,       "cycle counter frequency, Hz") \
-	F(S, u32, read_cycles,      "one pair of counter reads with nothing between, median") \
-	F(S, u32, event_cycles,     "one recorded kernel event, slope of the regression") \
-	F(S, u32, event_spread,     "its standard error, cycles") \
+	F(S, u32, read_cycles,      "a pair of counter reads with nothing between, undisturbed") \
+	F(S, u32, event_cycles,     "one recorded kernel event: half of what a call costs more when recorded") \
+	F(S, u32, event_spread,     "its uncertainty, cycles") \
 	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops")
 
 #define MG_EV_TRACE_END(F, S) \

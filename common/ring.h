@@ -44,11 +44,10 @@ struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
 	__u32 ring_mask;  /* slots a ring, minus 1 */
 	__u32 ring_shift; /* log2 of the slots a ring */
-	__u32 self;       /* the tracer's own process, never traced by `all` */
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
 	__u8 all;         /* every task and socket is traced */
 	__u8 anonymize;   /* leave out addresses and ports */
-	__u8 pad[6];
+	__u8 pad[2];
 	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
 };
 

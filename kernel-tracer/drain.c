@@ -25,7 +25,7 @@ struct drain {
 	uint64_t misses_until; /* programs' misses are told up to this time */
 };
 
-int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w, bool keep)
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 {
 	struct drain *d = calloc(1, sizeof(*d));
 	uint64_t now = mg_monotonic_ns();
@@ -47,8 +47,6 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w, bool ke
 
 		r->ring = hooks_ring(h, i);
 		r->last_ts = now;
-		if (keep)
-			continue;
 		r->tail = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
 		r->lost = r->before = r->ring->lost;
 		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_RELEASE);

@@ -138,6 +138,11 @@ static bool netfilter_programs_load(void)
 	return true;
 }
 
+static bool is_loaded(int state)
+{
+	return state == 0 || state == HOOK_TO_MEASURE;
+}
+
 /* Decide for every row whether its program is to be loaded; hook_state says why not. */
 static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 {
@@ -156,10 +161,10 @@ static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 			if (strcmp(served[j], k->event) == 0)
 				state[i] = HOOK_NOT_NEEDED;
 		if (state[i] == 0 && !(o->layers & 1u << k->layer) && !hook_is_selection(k))
-			state[i] = HOOK_NOT_WANTED;
+			state[i] = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_NOT_WANTED;
 		if (o->fresh && strcmp(k->event, "sock_open") == 0)
 			state[i] = HOOK_NOT_WANTED; /* there is nothing open yet */
-		if (state[i] == 0 && k->kind == HOOK_TP) {
+		if (is_loaded(state[i]) && k->kind == HOOK_TP) {
 			args = btf ? tracepoint_args(btf, k->target) : -1;
 			if (args < k->number)
 				state[i] = -ENOENT;
@@ -170,7 +175,7 @@ static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 			bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
 			bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
 		}
-		bpf_program__set_autoload(p, state[i] == 0);
+		bpf_program__set_autoload(p, is_loaded(state[i]));
 		if (state[i] == 0)
 			served[count++] = k->event;
 	}
@@ -207,10 +212,8 @@ static int log2_of(uint64_t x)
 
 int hooks_load(struct hooks *h, const struct tracer_options *o)
 {
-	struct mg_bpf_config config = {.all = o->all,
-		.anonymize = o->anonymize,
-		.self = (uint32_t)getpid(),
-		.follow_pid = (uint32_t)o->pid};
+	struct mg_bpf_config config = {
+		.all = o->all, .anonymize = o->anonymize, .follow_pid = (uint32_t)o->pid};
 	struct bpf_map *map;
 	FILE *random;
 	int err;
@@ -273,26 +276,54 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	return 0;
 }
 
-int hooks_attach(struct hooks *h, const struct tracer_options *o, hook_report_fn report, void *arg)
+static int attach(struct hooks *h, size_t row)
 {
-	(void)o;
+	struct bpf_link *link = bpf_program__attach(program_of(h, hook_table[row].program));
+
+	if (!link)
+		return -errno;
+	h->links[row] = link;
+	return 0;
+}
+
+static void detach(struct hooks *h, size_t row)
+{
+	if (h->links[row])
+		bpf_link__destroy(h->links[row]);
+	h->links[row] = NULL;
+}
+
+int hooks_attach_calls(struct hooks *h)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < HOOKS && !err; i++)
+		if (hook_table[i].layer == MG_LAYER_SYSCALL && is_loaded(h->state[i]))
+			err = attach(h, i);
+	return err;
+}
+
+int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
+{
+	uint32_t self = (uint32_t)getpid(), zero = 0;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map (map, h->object)
+		if (strstr(bpf_map__name(map), ".bss"))
+			bpf_map_update_elem(bpf_map__fd(map), &zero, &self, BPF_ANY);
 	for (size_t i = 0; i < HOOKS; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer, .status = h->state[i]};
-		struct bpf_link *link;
 
-		if (h->state[i] == HOOK_NOT_NEEDED || h->state[i] == HOOK_NOT_WANTED)
+		if (s.status == HOOK_TO_MEASURE)
+			detach(h, i);
+		if (s.status > 0)
 			continue;
 		snprintf(s.what, sizeof(s.what), "%s", k->event);
 		if (s.status == 0 && k->kind == HOOK_NETFILTER)
 			continue; /* netns.c attaches and reports these */
-		if (s.status == 0) {
-			link = bpf_program__attach(program_of(h, k->program));
-			if (link)
-				h->links[h->link_count++] = link;
-			else
-				s.status = h->state[i] = -errno;
-		}
+		if (s.status == 0 && !h->links[i])
+			s.status = h->state[i] = attach(h, i);
 		if (!hook_is_selection(k) || s.status)
 			report(arg, &s);
 	}
@@ -361,9 +392,8 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 
 void hooks_detach(struct hooks *h)
 {
-	for (int i = 0; i < h->link_count; i++)
-		bpf_link__destroy(h->links[i]);
-	h->link_count = 0;
+	for (size_t i = 0; i < HOOKS; i++)
+		detach(h, i);
 }
 
 void hooks_unload(struct hooks *h)

@@ -28,6 +28,7 @@ struct hook {
 /* outcomes beside 0 and negative errnos */
 #define HOOK_NOT_NEEDED 1 /* another row feeds the event */
 #define HOOK_NOT_WANTED 2 /* its layer is not chosen */
+#define HOOK_TO_MEASURE 3 /* nor this one, but calibration needs it */
 
 extern const struct hook hook_table[];
 

@@ -65,27 +65,19 @@ struct run {
 	bool stop;
 };
 
-static void note_hook(struct run *r, const struct hook_status *status)
-{
-	struct mg_hook e = {.status = status->status, .netns = status->netns};
-
-	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
-	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
-	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
-}
-
-/* Before there is a trace, outcomes are kept for it. */
 static void on_hook(void *arg, const struct hook_status *status)
 {
 	struct run *r = arg;
+	struct mg_hook e = {.status = status->status, .netns = status->netns};
 	struct hook_status *more = realloc(r->hook, (r->hook_count + 1) * sizeof(*more));
 
 	if (!more)
 		return;
 	r->hook = more;
 	more[r->hook_count++] = *status;
-	if (r->drain)
-		note_hook(r, status);
+	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
+	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
+	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
 	if (status->status && r->control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
 			status->what, strerror(-status->status));
@@ -133,28 +125,24 @@ static int begin(struct run *r)
 	err = hooks_load(&r->hooks, o);
 	if (err)
 		return fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
-	err = hooks_attach(&r->hooks, o, on_hook, r);
+	err = hooks_attach_calls(&r->hooks);
 	if (err)
-		return fail(r, err, "cannot attach: %s", strerror(-err));
-	if (!o->all) {
-		err = calibrate_follow_self(&r->hooks, true);
-		if (err)
-			return fail(r, err, "cannot mark a task as traced: %s", strerror(-err));
-		calibrate_call(&hooked[0], &hooked[1]);
+		return fail(r, err, "cannot attach to system calls: %s", strerror(-err));
+	err = o->all ? 0 : calibrate_follow_self(&r->hooks, true);
+	if (err)
+		return fail(r, err, "cannot mark a task as traced: %s", strerror(-err));
+	calibrate_call(&hooked[0], &hooked[1]);
+	if (!o->all)
 		calibrate_follow_self(&r->hooks, false);
-	} else { /* then the tracer itself is never traced */
-		memcpy(hooked, bare, sizeof(hooked));
-	}
 	calibrate_result(&r->calibration, bare, hooked);
 	err = ctf_open(&r->writer, o->dir, r->hooks.cpus);
 	if (err)
 		return fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
-	/* calibration is not part of the recording; connections announced meanwhile are */
-	err = drain_new(&r->drain, &r->hooks, r->writer, o->all);
+	err = drain_new(&r->drain, &r->hooks, r->writer);
+	if (!err)
+		err = hooks_attach(&r->hooks, on_hook, r);
 	if (err)
 		return fail(r, err, "%s", strerror(-err));
-	for (size_t i = 0; i < r->hook_count; i++)
-		note_hook(r, &r->hook[i]);
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
 	r->netns = netns_new(&r->hooks, o->layers & 1u << MG_LAYER_IP, on_hook, r);
 	r->new_netns =
@@ -415,6 +403,10 @@ static int parse(struct run *r, int argc, char **argv)
 		mg_error("a COMMAND, --pid and --all exclude each other");
 		return -EINVAL;
 	}
+	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {
+		mg_error("there is no process %d", (int)o->pid);
+		return -ESRCH;
+	}
 	if (!r->command && !o->pid)
 		o->all = true;
 	return 0;
@@ -429,7 +421,7 @@ int main(int argc, char **argv)
 	mg_log_name("magnet-kernel-tracer");
 	err = parse(&r, argc, argv);
 	if (err)
-		return err > 0 ? 0 : 2;
+		return err > 0 ? 0 : err == -ESRCH ? 1 : 2;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);

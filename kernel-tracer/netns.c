@@ -32,6 +32,7 @@ struct netns_hooks {
 	hook_report_fn report;
 	void *report_arg;
 	int home; /* the tracer's own namespace */
+	uint32_t home_inum;
 	struct attached *at;
 	size_t at_count;
 };
@@ -71,6 +72,7 @@ static int nf_link_near(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t prio
 struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn report, void *arg)
 {
 	struct netns_hooks *n = calloc(1, sizeof(*n));
+	struct stat st;
 
 	if (!n)
 		return NULL;
@@ -79,6 +81,8 @@ struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn repor
 	n->report_arg = arg;
 	n->wanted = hooks_want_netfilter(h, &n->rows, &n->row_count) && wanted;
 	n->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (fstat(n->home, &st) == 0)
+		n->home_inum = (uint32_t)st.st_ino;
 	return n;
 }
 
@@ -135,6 +139,10 @@ static void attach_through(struct netns_hooks *n, int ns_fd)
 	bpf_map_update_elem(hooks_map_fd(n->hooks, "hooked_netns"), &inum, &one, BPF_ANY);
 	if (!n->wanted)
 		return;
+	if (inum == n->home_inum) { /* needs no privilege to enter */
+		attach_here(n, at);
+		return;
+	}
 	if (setns(ns_fd, CLONE_NEWNET) != 0) {
 		struct hook_status s = {
 			.layer = MG_LAYER_IP, .what = "ip", .status = -errno, .netns = inum};

@@ -31,13 +31,12 @@ struct bpf_link;
 
 struct hooks {
 	struct bpf_object *object;
-	struct bpf_link *links[HOOKS_MAX];
-	int link_count;
-	char why[300];              /* what hooks_load() failed at */
-	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
-	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
-	uint8_t *ring_memory;       /* all rings, mapped */
-	uint64_t ring_stride;       /* bytes from one CPU's ring to the next */
+	struct bpf_link *links[HOOKS_MAX]; /* of each row, NULL = not attached */
+	char why[300];                     /* what hooks_load() failed at */
+	int state[HOOKS_MAX];              /* of each row: 0, HOOK_NOT_*, or a negative errno */
+	uint64_t misses[HOOKS_MAX];        /* recursion misses told so far */
+	uint8_t *ring_memory;              /* all rings, mapped */
+	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots;
 	int cpus;
 };
@@ -52,8 +51,10 @@ struct hook_status {
 typedef void (*hook_report_fn)(void *arg, const struct hook_status *status);
 
 int hooks_load(struct hooks *h, const struct tracer_options *o);
-/* Attach everything of the chosen layers; each outcome is told to `report`. */
-int hooks_attach(struct hooks *h, const struct tracer_options *o, hook_report_fn report, void *arg);
+/* First only the system calls, for calibration, which traces the tracer itself; */
+int hooks_attach_calls(struct hooks *h);
+/* then everything of the chosen layers, and the tracer no more. Outcomes are told to `report`. */
+int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
 /* Mark the threads that exist already and are to be traced. */
@@ -103,8 +104,8 @@ int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns);
 /* ---- drain.c: from the rings to the trace ---- */
 
 struct drain;
-/* What is in the rings already is part of the recording only if `keep`. */
-int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w, bool keep);
+/* What is in the rings already (calibration) is not part of the recording. */
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
 /* One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. */
 int drain_pass(struct drain *d);
 /* The last pass: also tells losses after which nothing was recorded. */

@@ -81,12 +81,27 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
+/* format= is `text`, which is the default, or `other`; anything else is refused. */
+static bool format_is(
+	bt_self_component_sink *self, const bt_value *params, const char *other, bool *is_other)
+{
+	const char *format = text_param(params, "format");
+
+	*is_other = format && strcmp(format, other) == 0;
+	if (!format || *is_other || strcmp(format, "text") == 0)
+		return true;
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+		bt_self_component_sink_as_self_component(self),
+		"format is `text` or `%s`, not `%s`", other, format);
+	return false;
+}
+
 bt_component_class_initialize_method_status sink_report_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
 	static const char *const names[] = {"path", "format", "session", NULL};
 	bt_component_class_initialize_method_status status;
-	const char *format, *session;
+	const char *session;
 	struct sink *s;
 
 	(void)configuration;
@@ -95,18 +110,18 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
 	s->is_report = true;
-	format = text_param(params, "format");
-	s->json = format && strcmp(format, "json") == 0;
-	if (format && !s->json && strcmp(format, "text") != 0) {
-		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-			bt_self_component_sink_as_self_component(self),
-			"format is `text` or `json`, not `%s`", format);
+	if (!format_is(self, params, "json", &s->json))
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	}
 	session = text_param(params, "session");
-	if (session)
-		s->session = json_load_file(session, 0, NULL);
-	return status;
+	if (!session)
+		return status;
+	s->session = json_load_file(session, 0, NULL);
+	if (s->session)
+		return status;
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+		bt_self_component_sink_as_self_component(self), "%s cannot be read as JSON",
+		session);
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
 bt_component_class_initialize_method_status sink_show_init(bt_self_component_sink *self,
@@ -114,7 +129,6 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 {
 	static const char *const names[] = {"path", "format", "flow", NULL};
 	bt_component_class_initialize_method_status status;
-	const char *format;
 	struct sink *s;
 
 	(void)configuration;
@@ -122,11 +136,12 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 	status = init(self, params, names, &s);
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
-	format = text_param(params, "format");
-	s->show.tsv = format && strcmp(format, "tsv") == 0;
+	if (!format_is(self, params, "tsv", &s->show.tsv))
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	if (text_param(params, "flow"))
 		s->show.flow = strdup(text_param(params, "flow"));
 	core_listen(&s->core, show_event, &s->show);
+	show_header(&s->show);
 	return status;
 }
 
@@ -151,7 +166,7 @@ static void print_report(struct sink *s)
 
 	if (report_init(&report, &s->core, s->session, "trace") == 0) {
 		if (s->json) {
-			json_t *j = report_json(&report);
+			json_t *j = report_json(&report, NULL);
 
 			json_dumpf(j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 			fputc('\n', s->show.to);

@@ -181,7 +181,8 @@ void call_settle_old(struct core *c, uint64_t now)
 {
 	struct thread *t, *tmp;
 
-	HASH_ITER(hh, c->threads, t, tmp) {
+	HASH_ITER(hh, c->threads, t, tmp)
+	{
 		uint32_t old = 0;
 
 		while (old < t->ended_n &&
@@ -277,7 +278,9 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	if (sum != p->exit - p->enter)
 		c->state_mismatch++;
 	s->blocked_n += k->blocked_times != 0;
-	add_overhead(c, s, k, state);
+	/* without the scheduler, waiting cannot be told from working */
+	if (core_observes(c, MG_EVENT_sched_switch))
+		add_overhead(c, s, k, state);
 	sock = sock_find(c, k->cookie);
 	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
 		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;

@@ -19,7 +19,7 @@ void core_init(struct core *c)
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width)
 {
 	clockmap_add(&c->clock, ns, cycles, half_width);
-	c->clock_given = true;
+	c->clock_source = CLOCK_GIVEN;
 }
 
 void core_listen(struct core *c, listener_fn fn, void *arg)
@@ -91,6 +91,11 @@ static void on_hook(struct core *c, const struct mg_hook *p)
 		c->hooked |= 1u << d->id;
 	if (d && d->id < 32 && p->netns)
 		c->hooked_ns |= 1u << d->id;
+}
+
+bool core_observes(const struct core *c, enum mg_event_id id)
+{
+	return !c->hook_count || c->hooked & 1u << id;
 }
 
 uint32_t core_hooked(const struct core *c, uint32_t netns)
@@ -286,6 +291,7 @@ static void estimate_clock(struct core *c)
 	if (first && last->call.exit > first->call.exit && last->time_ns > first->time_ns) {
 		clockmap_add(&c->clock, first->time_ns, first->call.exit, 0);
 		clockmap_add(&c->clock, last->time_ns, last->call.exit, 0);
+		c->clock_source = CLOCK_GUESSED;
 	}
 }
 
@@ -335,12 +341,12 @@ int core_push(struct core *c, const struct mg_event *e)
 	if (e->id == MG_EVENT_clock_sync) {
 		clockmap_add(&c->clock, e->clock_sync.mono_ns, e->clock_sync.cycles,
 			e->clock_sync.half_width);
-		c->clock_given = false; /* the trace has its own */
+		c->clock_source = CLOCK_SYNC; /* the trace has its own */
 	}
 	err = enqueue(c, e);
 	if (err)
 		return err;
-	release(c, c->clock_given);
+	release(c, c->clock_source == CLOCK_GIVEN);
 	return 0;
 }
 

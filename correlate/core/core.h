@@ -76,7 +76,8 @@ struct flow {
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct unit_stats units[TX_LAYERS];
-	uint64_t total;    /* bytes sent, or read by the program, by sequence numbers */
+	uint64_t start;    /* where the recording begins; 0 if it saw the connection open */
+	uint64_t total;    /* where it ends: sent, or read by the program, by sequence numbers */
 	uint64_t done;     /* atoms are made up to here */
 	uint64_t complete; /* bytes with every boundary */
 	uint64_t incomplete;
@@ -87,7 +88,7 @@ struct flow {
 	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
 	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
 	uint64_t call_cycles;        /* cycles it spent in them */
-	uint32_t open_calls; /* begun, and not yet settled */
+	uint32_t open_calls;         /* begun, and not yet settled */
 	uint64_t retransmits;
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
@@ -133,7 +134,8 @@ enum call_state { MG_STATES(MG_STATE_ID) STATES };
 struct piece {
 	struct flow *flow;
 	uint64_t off, len, t;
-	uint64_t waking, switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
+	uint64_t waking,
+		switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
 };
 
 struct kernel_call {
@@ -164,11 +166,11 @@ struct thread {
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another took its CPU */
 	bool off_cpu, in_softirq;
-	bool woken;                 /* made runnable since it left the CPU */
-	enum call_state fn, off;    /* innermost layer; why it is off the CPU */
-	uint64_t since;             /* start of the present state */
-	uint64_t waking, woken_in;  /* last waking, and when it got the CPU after it */
-	uint64_t waking_sock;       /* whose bytes woke it, 0 = something else did */
+	bool woken;                /* made runnable since it left the CPU */
+	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
+	uint64_t since;            /* start of the present state */
+	uint64_t waking, woken_in; /* last waking, and when it got the CPU after it */
+	uint64_t waking_sock;      /* whose bytes woke it, 0 = something else did */
 	uint64_t left_cpu;
 	int16_t last_cpu;
 	bool in_call;
@@ -189,7 +191,8 @@ struct call_key {
 
 struct call_stats {
 	struct call_key key;
-	uint64_t n, failed, bytes, blocked_n, joined;
+	uint64_t n, failed, bytes, joined;
+	uint64_t blocked_n;              /* of the joined; only where the scheduler is recorded */
 	struct dist total;               /* cycles */
 	struct dist overhead;            /* of calls that did not block, probes compensated */
 	struct dist overhead_blocked;    /* of calls that did */
@@ -270,7 +273,7 @@ struct core {
 
 	struct mg_event *pending; /* waiting for the clock, a ring */
 	uint32_t pending_head, pending_n, pending_cap;
-	bool clock_given; /* by the caller, from outside the trace */
+	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
 
 	listener_fn listener;
 	void *listener_arg;
@@ -285,6 +288,8 @@ void core_listen(struct core *c, listener_fn fn, void *arg);
 int core_push(struct core *c, const struct mg_event *e);
 /* Events LTTng had no room for. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
+/* Whether an event's hook is attached; true for all where the trace does not tell. */
+bool core_observes(const struct core *c, enum mg_event_id id);
 /* Bits of the events below 32 whose hooks are attached, in this network namespace. */
 uint32_t core_hooked(const struct core *c, uint32_t netns);
 /* No more will come: everything in flight is settled. */

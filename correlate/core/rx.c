@@ -129,10 +129,15 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	bool woken = p->waking && p->switch_in >= p->waking && p->switch_in >= ready &&
 		     p->switch_in <= p->t;
 
-	edge[RX_STAGE_DEV_IP] = t[RX_DEV];
-	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
-	/* TCP's own event exists only in established connections: else IP to in order is one bar */
+	/*
+	 * A layer that is not there has no bar: the next begins where it would have. TCP's own
+	 * event exists only in established connections: without it IP to in order is one bar.
+	 */
 	edge[RX_STAGE_ORDER] = present & 1u << RX_TCP ? t[RX_TCP] : ready;
+	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : edge[RX_STAGE_ORDER];
+	edge[RX_STAGE_DEV_IP] = present & 1u << RX_DEV ? t[RX_DEV] : edge[RX_STAGE_IP_TCP];
+	if (!(present & 1u << RX_IP) && present & 1u << RX_DEV)
+		edge[RX_STAGE_IP_TCP] = t[RX_DEV];
 	edge[RX_STAGE_ABSENT] = ready;
 	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
 	/* bytes that came when it was already being woken wait for the CPU only */

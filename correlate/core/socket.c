@@ -130,12 +130,12 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	s->opened = true;
 	if (syn <= 1) {
 		set_anchor(&s->tx.anchor, p->snd_una, p->bytes_acked - syn, false);
-		s->tx.done = p->bytes_acked - syn;
+		s->tx.start = s->tx.total = s->tx.done = p->bytes_acked - syn;
 	} else {
 		set_anchor(&s->tx.anchor, p->snd_una, 0, true);
 	}
 	set_anchor(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);
-	s->rx.done = p->bytes_received;
+	s->rx.start = s->rx.total = s->rx.done = p->bytes_received;
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_drop(&s->tx.layer[i], s->tx.done);
 }

@@ -9,12 +9,17 @@
 #include "event_table.h"
 #include "report.h"
 
+uint64_t flow_bytes(const struct flow *f)
+{
+	return f->total - f->start;
+}
+
 static int larger_flow(const void *a, const void *b)
 {
 	const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
 
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
+	if (flow_bytes(x) != flow_bytes(y))
+		return flow_bytes(x) < flow_bytes(y) ? 1 : -1;
 	if (x->sock->cookie != y->sock->cookie) /* the same order every time */
 		return x->sock->cookie > y->sock->cookie ? 1 : -1;
 	return x->rx - y->rx;
@@ -46,9 +51,9 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 		return -ENOMEM;
 	HASH_ITER(hh, core->socks, s, stmp)
 	{
-		if (s->tx.total > 0 || s->tx.complete)
+		if (flow_bytes(&s->tx))
 			r->flows[r->flow_count++] = &s->tx;
-		if (s->rx.total > 0 || s->rx.complete)
+		if (flow_bytes(&s->rx))
 			r->flows[r->flow_count++] = &s->rx;
 	}
 	HASH_ITER(hh, core->calls, k, ktmp)
@@ -130,8 +135,7 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 /* Bytes with every boundary, of the bytes TCP counted. */
 double flow_coverage(const struct flow *f)
 {
-	uint64_t of =
-		f->total > f->complete + f->incomplete ? f->total : f->complete + f->incomplete;
+	uint64_t of = flow_bytes(f);
 
 	return of ? (double)f->complete / (double)of : NAN;
 }
@@ -174,6 +178,17 @@ const char *layer_name(const struct flow *f, int layer)
 bool call_is_kernel_only(const struct call_stats *s)
 {
 	return s->key.id & CALL_KERNEL_ONLY;
+}
+
+bool call_blocking_known(const struct report *r, const struct call_stats *s)
+{
+	return core_observes(r->core, MG_EVENT_sched_switch) &&
+	       (s->joined || call_is_kernel_only(s));
+}
+
+double call_uncertainty(const struct report *r, const struct call_stats *s)
+{
+	return s->joined && r->core->calibration.event_cycles ? s->uncertainty : NAN;
 }
 
 const char *call_name(const struct call_stats *s)

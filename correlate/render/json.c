@@ -58,12 +58,15 @@ static json_t *loss(const struct report *r)
 
 static json_t *clock_part(const struct report *r)
 {
-	bool synced = r->core->clock.n >= 2;
+	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
+	const struct core *c = r->core;
+	bool bounded = (c->clock_source == CLOCK_SYNC || c->clock_source == CLOCK_GIVEN) &&
+		       c->clock.n >= 2;
 
-	return json_pack("{s:o, s:o, s:I}", "source",
-		synced ? json_string("clock_sync") : json_null(), "max_error_ns",
-		number(synced ? report_ns(r, clockmap_error(&r->core->clock)) : NAN), "points",
-		(json_int_t)r->core->clock.n);
+	return json_pack("{s:s?, s:o, s:I}", "source",
+		c->clock.n >= 2 ? names[c->clock_source] : NULL, "max_error_ns",
+		number(bounded ? report_ns(r, clockmap_error(&c->clock)) : NAN), "points",
+		(json_int_t)c->clock.n);
 }
 
 /* A quantile is given only with ten samples beyond it. */
@@ -91,8 +94,7 @@ static json_t *call(const struct report *r, const struct call_stats *s)
 			number(s->joined ? report_ns(r, (double)s->state[i] / (double)s->joined)
 					 : NAN));
 	overhead = spread(r, &s->overhead);
-	json_object_set_new(
-		overhead, "uncertainty", number(s->joined ? report_ns(r, s->uncertainty) : NAN));
+	json_object_set_new(overhead, "uncertainty", number(report_ns(r, call_uncertainty(r, s))));
 	json_object_set_new(overhead, "n", count(s->overhead.n));
 	json_object_set_new(j, "name", json_string(call_name(s)));
 	json_object_set_new(j, "flow_kind", json_string(mg_kind_name(s->key.kind)));
@@ -101,15 +103,16 @@ static json_t *call(const struct report *r, const struct call_stats *s)
 	json_object_set_new(j, "failed", count(s->failed));
 	json_object_set_new(j, "bytes", count(s->bytes));
 	json_object_set_new(j, "joined", count(s->joined));
-	json_object_set_new(j, "blocked_n",
-		s->joined || call_is_kernel_only(s) ? count(s->blocked_n) : json_null());
+	json_object_set_new(
+		j, "blocked_n", call_blocking_known(r, s) ? count(s->blocked_n) : json_null());
 	json_object_set_new(j, "total_ns", spread(r, &s->total));
 	json_object_set_new(j, "overhead_ns", overhead);
 	json_object_set_new(j, "overhead_blocking_ns", spread(r, &s->overhead_blocked));
 	json_object_set_new(j, "states_ns", states);
 	json_object_set_new(j, "probes_ns",
-		number(s->joined ? report_ns(r, (double)s->probe_cycles / (double)s->joined)
-				 : NAN));
+		number(isnan(call_uncertainty(r, s))
+				? NAN
+				: report_ns(r, (double)s->probe_cycles / (double)s->joined)));
 	return j;
 }
 
@@ -181,7 +184,8 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
 	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
 	json_object_set_new(j, "comm", json_string(flow_comm(r, f)));
-	json_object_set_new(j, "bytes", count(f->total));
+	json_object_set_new(j, "bytes", count(flow_bytes(f)));
+	json_object_set_new(j, "first_offset", count(f->start));
 	json_object_set_new(j, "offsets",
 		json_string(f->anchor.relative ? "from_recording" : "from_connection"));
 	json_object_set_new(j, "coverage", number(flow_coverage(f)));
@@ -243,7 +247,7 @@ static json_t *hooks(const struct report *r)
 	return all;
 }
 
-json_t *report_json(const struct report *r)
+json_t *report_json(const struct report *r, const char *only)
 {
 	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
 	struct own_cost cost = report_own_cost(r);
@@ -251,7 +255,8 @@ json_t *report_json(const struct report *r)
 	for (size_t i = 0; i < r->call_count; i++)
 		json_array_append_new(calls, call(r, r->calls[i]));
 	for (size_t i = 0; i < r->flow_count; i++)
-		json_array_append_new(flows, flow(r, r->flows[i]));
+		if (!only || strcmp(flow_id(r->flows[i]), only) == 0)
+			json_array_append_new(flows, flow(r, r->flows[i]));
 	json_object_set_new(j, "session", session(r));
 	json_object_set_new(j, "events",
 		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",

@@ -23,8 +23,8 @@ struct report {
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
 void report_free(struct report *r);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
-/* A new reference. */
-json_t *report_json(const struct report *r);
+/* A new reference; `flow` leaves out all other flows, NULL = all. */
+json_t *report_json(const struct report *r, const char *flow);
 
 /* ---- figures both need (figures.c); NAN where not observable ---- */
 
@@ -36,6 +36,8 @@ const char *flow_proto(const struct flow *f);
 /* address and port, "10.9.0.2:80", "[fe80::1]:80"; "?" where not recorded */
 void flow_ends(const struct flow *f, char local[64], char remote[64]);
 const char *flow_comm(const struct report *r, const struct flow *f);
+/* Bytes that passed while it was recorded. */
+uint64_t flow_bytes(const struct flow *f);
 double flow_coverage(const struct flow *f);
 /* Where a flow's first layer is: where the waterfall begins, in words. */
 const char *stage_name(const struct flow *f, int stage);
@@ -45,6 +47,10 @@ const char *layer_name(const struct flow *f, int layer);
 int layer_count(const struct flow *f);
 const char *call_name(const struct call_stats *s);
 bool call_is_kernel_only(const struct call_stats *s);
+/* Whether it is known how many of them blocked. */
+bool call_blocking_known(const struct report *r, const struct call_stats *s);
+/* 2u of the overhead, cycles; NAN without a calibration to compensate by. */
+double call_uncertainty(const struct report *r, const struct call_stats *s);
 
 struct modulation {
 	const char *from, *to;

@@ -93,6 +93,7 @@ static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 
 	if (s->flow && strcmp(s->flow, flow) != 0)
 		return false;
+	s->flow_seen = true;
 	at = (double)(e->time_ns - s->first_ns) / 1e9;
 	return at >= s->from_s && (s->to_s < 0 || at <= s->to_s);
 }
@@ -111,8 +112,6 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 {
 	FILE *to = s->to;
 
-	if (!s->started)
-		fputs("time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n", to);
 	fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", e->time_ns, a->cycles);
 	if (e->cpu >= 0)
 		fprintf(to, "%d", e->cpu);
@@ -132,9 +131,6 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 	FILE *to = s->to;
 	char range[48] = "";
 
-	if (!s->started)
-		fprintf(to, "%14s %3s %7s  %-15s %-12s %-22s %s\n", "time", "cpu", "tid", "event",
-			"flow", "bytes", "fields");
 	if (a->has_offset)
 		snprintf(range, sizeof(range), "%" PRIu64 "+%" PRIu64, a->offset, a->length);
 	fprintf(to, "%14.9f ", (double)(e->time_ns - s->first_ns) / 1e9);
@@ -146,6 +142,16 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 	fields(to, e, d);
 	ranges(to, a);
 	fputc('\n', to);
+}
+
+void show_header(const struct show *s)
+{
+	if (s->tsv)
+		fputs("time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n",
+			s->to);
+	else
+		fprintf(s->to, "%14s %3s %7s  %-15s %-12s %-22s %s\n", "time", "cpu", "tid",
+			"event", "flow", "bytes", "fields");
 }
 
 void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
@@ -162,6 +168,5 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 	if (!wanted(s, e, flow))
 		return;
 	(s->tsv ? tsv : people)(s, e, a, d, flow);
-	s->started = true;
 	s->failed = ferror(s->to);
 }

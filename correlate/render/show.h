@@ -15,10 +15,12 @@ struct show {
 	const char *flow;    /* only this flow's events, NULL = all */
 	double from_s, to_s; /* seconds since the first event; to_s < 0 = until the end */
 	uint64_t first_ns;
-	bool started;
-	bool failed; /* the output took no more */
+	bool flow_seen; /* an event of that flow came by */
+	bool failed;    /* the output took no more */
 };
 
+/* The row of column names. */
+void show_header(const struct show *s);
 /* A listener for core_listen(); `arg` is a struct show. */
 void show_event(void *arg, const struct mg_event *e, const struct annotation *a);
 

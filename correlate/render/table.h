@@ -28,10 +28,10 @@ void text_set_unicode(bool on);
 const char *text_arrow(void);
 
 /* Each returns one of a few static buffers, so that several may stand in one printf(). */
-const char *text_ns(double ns);         /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
-const char *text_bytes(double bytes);   /* 50.0 MiB */
-const char *text_count(uint64_t n);     /* 311,870 */
-const char *text_percent(double share); /* 0.09 -> 9.0 % */
+const char *text_ns(double ns);          /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
+const char *text_bytes(double bytes);    /* 50.0 MiB */
+const char *text_count(uint64_t n);      /* 311,870 */
+const char *text_percent(double share);  /* 0.09 -> 9.0 % */
 const char *text_coverage(double share); /* "100 %" only if nothing is missing */
 const char *text_bar(double share, int width);
 

@@ -55,7 +55,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 			text_count(c->app_events + c->lost_app),
 			text_count(c->kernel_events + c->lost_kernel));
 	}
-	if (c->kernel_events && c->clock.n >= 2)
+	if (c->kernel_events && c->clock_source == CLOCK_SYNC && c->clock.n >= 2)
 		fprintf(to, "; clocks joined within %s",
 			text_ns(report_ns(r, clockmap_error(&c->clock))));
 	fprintf(to, "\n");
@@ -105,6 +105,15 @@ static int longest_stage(const struct flow *f)
 	return longest;
 }
 
+/* Where sent bytes were last seen. */
+static const char *passed(const struct flow *f)
+{
+	return f->stage[TX_STAGE_DRIVER].n  ? "reached the driver"
+	       : f->stage[TX_STAGE_QDISC].n ? "left the queue"
+	       : f->stage[TX_STAGE_IP].n    ? "left IP"
+					    : "left the socket";
+}
+
 static void sentence(const struct report *r, FILE *to)
 {
 	const struct flow *f = main_flow(r);
@@ -126,8 +135,8 @@ static void sentence(const struct report *r, FILE *to)
 			remote, flow_comm(r, f)[0] ? flow_comm(r, f) : "the program",
 			text_ns(report_ns(r, mean)));
 	else
-		fprintf(to, "the average byte to %s was with the driver %s after\n%s sent it; ",
-			remote, text_ns(report_ns(r, mean)),
+		fprintf(to, "the average byte to %s had %s %s after\n%s sent it; ", remote,
+			passed(f), text_ns(report_ns(r, mean)),
 			flow_comm(r, f)[0] ? flow_comm(r, f) : "the program");
 	fprintf(to, "%s of that it spent in: %s.",
 		text_percent(mean > 0 ? dist_mean(&f->stage[longest]) / mean : NAN),
@@ -191,13 +200,13 @@ static void calls(const struct report *r, FILE *to, bool colour)
 					       ? &s->overhead
 					       : &s->overhead_blocked;
 		char where[CELL_SIZE];
-		double p50 = dist_quantile(o, 0.5), bound = s->uncertainty;
+		double p50 = dist_quantile(o, 0.5), bound = call_uncertainty(r, s);
 
 		shares(s, where);
 		table_row(&t, "  %s\t%s%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
 			mg_kind_name(s->key.kind), call_is_kernel_only(s) ? " *" : "",
 			text_count(s->n), s->bytes ? text_bytes((double)s->bytes) : "-",
-			or_na(s->joined || call_is_kernel_only(s),
+			or_na(call_blocking_known(r, s),
 				text_percent((double)s->blocked_n / (double)s->n)),
 			text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
 			o->n && p50 < bound ? "<" : "",
@@ -231,8 +240,12 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
 		star ? " *" : "", colour ? "\033[0m" : "",
-		flow_comm(r, f)[0] ? flow_comm(r, f) : flow_proto(f), text_bytes((double)f->total),
-		f->rx ? "in" : "out", flow_id(f));
+		flow_comm(r, f)[0] ? flow_comm(r, f) : flow_proto(f),
+		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
+	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
+		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
+		return;
+	}
 	if (!f->residence.n || coverage < 0.90) {
 		fprintf(to, "  not available: %s of the bytes have every boundary\n",
 			text_coverage(coverage));
@@ -313,9 +326,14 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
+	if (flow_coverage(f) < 0.90) {
+		fprintf(to, "  M not available: too few bytes have every boundary\n");
+		return;
+	}
 	if (!m.known) {
 		fprintf(to, "  M n/a: %s\n",
-			f->rx ? "the sender is not in this trace" : "no byte has both boundaries");
+			f->rx && !peer ? "the sender is not in this trace"
+				       : "no byte has both boundaries");
 		return;
 	}
 	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
@@ -379,7 +397,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	sentence(r, to);
 	calls(r, to, colour);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
-		if (r->flows[shown]->total < r->flows[0]->total / 100)
+		if (flow_bytes(r->flows[shown]) < flow_bytes(r->flows[0]) / 100)
 			break;
 		one_flow(r, r->flows[shown], to, colour);
 	}
@@ -387,7 +405,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 		uint64_t rest = 0;
 
 		for (size_t i = shown; i < r->flow_count; i++)
-			rest += r->flows[i]->total;
+			rest += flow_bytes(r->flows[i]);
 		fprintf(to, "\nand %zu more flows with %s (--flow ID shows one, --json has all)\n",
 			r->flow_count - shown, text_bytes((double)rest));
 	}

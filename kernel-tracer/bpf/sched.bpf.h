@@ -95,10 +95,9 @@ int follow_existing(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (!t || (cfg.all ? t->tgid == cfg.self : t->tgid != cfg.follow_pid))
+	if (!t || (cfg.all ? t->tgid == not_traced : t->tgid != cfg.follow_pid))
 		return 0;
-	if (!cfg.all &&
-		!bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (!cfg.all && !bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		return 0;
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = t->pid;

@@ -70,9 +70,12 @@ static __always_inline void check_netns(const struct net *net, __u32 pid)
 		bpf_ringbuf_output(&new_netns, &n, sizeof(n), BPF_RB_FORCE_WAKEUP);
 }
 
+/* The tracer's own process, never traced by `all`; set once calibration is done. */
+__u32 not_traced;
+
 static __always_inline struct task_state *task_of(struct task_struct *t)
 {
-	if (cfg.all && t->tgid == cfg.self)
+	if (cfg.all && t->tgid == not_traced)
 		return NULL;
 	return bpf_task_storage_get(&tasks, t, NULL, cfg.all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
@@ -86,7 +89,7 @@ static __always_inline struct task_state *current_task(void)
 static __always_inline bool task_traced(struct task_struct *t)
 {
 	if (cfg.all)
-		return t->tgid != cfg.self;
+		return t->tgid != not_traced;
 	return bpf_task_storage_get(&tasks, t, NULL, 0) != NULL;
 }
 

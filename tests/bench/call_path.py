@@ -13,10 +13,12 @@ need_app_side()
 class Variants:
     """One program a variant, all there at once and timed in turns, so that A and B are neighbours."""
 
-    def __init__(self, kind, top):
+    def __init__(self):
         self.talkers = {}
-        self.lost = 0
         self.traces = []
+        self.lost = 0
+
+    def begin(self, kind, top):
         home = top + "/home"  # no session daemon of the user's is asked
         os.makedirs(home, exist_ok=True)
         calls = on_cpu(WATCHED, program("calls"), kind)
@@ -60,8 +62,9 @@ def measure(kind, seconds):
     series, lost = {}, 0
     for _ in range(GENERATIONS):
         with Place() as top:
-            v = Variants(kind, top)
+            v = Variants()
             try:
+                v.begin(kind, top)
                 v.turn(0)  # first touches
                 for n in rounds(seconds / GENERATIONS):
                     for name, ns in v.turn(n).items():

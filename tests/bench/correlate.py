@@ -11,7 +11,7 @@ need_program("babeltrace2")
 
 
 def record(trace, trips):
-    run(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", trips, "-c", WATCHED,
+    output(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", trips, "-c", WATCHED,
         "-S", WATCHED)
     with open(trace + "/session.json") as f:
         session = json.load(f)
@@ -21,7 +21,7 @@ def record(trace, trips):
 
 
 def events(trace):
-    report = json.loads(run(MAGNET, "report", "--json", trace).stdout)
+    report = json.loads(output(MAGNET, "report", "--json", trace))
     return report["events"]["app"] + report["events"]["kernel"]
 
 

@@ -18,7 +18,7 @@ for place, parent in PLACES:
         continue
     cycles, size = {}, {}
     with Place(parent) as d:
-        for line in run(program("drain_cost"), d, REPETITIONS).stdout.splitlines():
+        for line in output(program("drain_cost"), d, REPETITIONS).splitlines():
             way, value, length = line.split()
             cycles.setdefault(way, []).append(float(value))
             size[way] = float(length)

@@ -226,7 +226,7 @@ static void run(const struct way *w, const char *dir)
 	writing = w->write;
 	if (w->drain) {
 		err = ctf_open(&ctf, dir, hooks.cpus);
-		err = err ? err : drain_new(&d, &hooks, ctf, false);
+		err = err ? err : drain_new(&d, &hooks, ctf);
 	} else {
 		snprintf(path, sizeof(path), "%s/cpu0", dir);
 		p.fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);

@@ -20,9 +20,9 @@ class Recording:
 
     def __init__(self, top):
         trace, readings = top + "/trace", top + "/readings"
-        run(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", TRIPS, "-p",
+        output(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", TRIPS, "-p",
             readings)
-        self.clock = json.loads(run(MAGNET, "report", "--json", trace).stdout)["clock"]
+        self.clock = json.loads(output(MAGNET, "report", "--json", trace))["clock"]
         with open(readings) as f:
             self.readings = [tuple(map(int, line.split())) for line in f]
         self.calls, self.enters, self.exits = {}, {}, {}

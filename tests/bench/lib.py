@@ -6,6 +6,7 @@ observers (the kernel tracer and its peers) that watch them.
 A benchmark measures A and B in turns within one run, gives the median and the quartiles of their
 ratio, and never judges: how much a figure is to be trusted shows in its spread.
 """
+import atexit
 import ctypes
 import json
 import os
@@ -150,6 +151,24 @@ def tell_others():
 
 # ---- processes --------------------------------------------------------------------------------
 
+STARTED, PLACES = [], []
+
+
+@atexit.register
+def put_away():
+    """What was left because a signal came at the wrong moment."""
+    for p in STARTED:
+        stop(p)
+    for d in PLACES:
+        shutil.rmtree(d, ignore_errors=True)
+
+
+def new_place(parent=None):
+    d = tempfile.mkdtemp(prefix="magnet-bench-", dir=parent)
+    PLACES.append(d)
+    return d
+
+
 def die_with_parent():
     libc.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
@@ -158,7 +177,9 @@ def start(*args, cpu=None, **kw):
     """A process that does not outlive this one."""
     if cpu is not None:
         args = ("taskset", "-c", cpu) + args
-    return subprocess.Popen([str(a) for a in args], preexec_fn=die_with_parent, **kw)
+    p = subprocess.Popen([str(a) for a in args], preexec_fn=die_with_parent, **kw)
+    STARTED.append(p)
+    return p
 
 
 def on_cpu(cpu, *args):
@@ -205,6 +226,18 @@ class Talker:
         self.close()
 
 
+def output(*args):
+    """What a command prints; one that is interrupted is let end in order, and waited for."""
+    p = start(*args, stdout=subprocess.PIPE, text=True)
+    try:
+        said, _ = p.communicate(timeout=300)
+    finally:
+        stop(p)
+    if p.returncode != 0:
+        sys.exit(f"{' '.join(map(str, args))}: exit {p.returncode}")
+    return said
+
+
 class Cost:
     """What a command took, by measure.c."""
 
@@ -225,9 +258,10 @@ class Cost:
 def need_app_side():
     """Skip, decided by trying: a recording of the application side of nothing."""
     with Place() as d:
-        p = run(MAGNET, "record", "--app-only", "-q", "-o", d + "/t", "--", "true", check=False)
-    if p.returncode != 0:
-        skip("the application side cannot be recorded here: " + p.stderr.strip())
+        status = Cost(MAGNET, "record", "--app-only", "-q", "-o", d + "/t", "--", "true",
+                      ok=None).status
+    if status != 0:
+        skip("the application side cannot be recorded here")
 
 
 class Place:
@@ -237,7 +271,7 @@ class Place:
         self.parent = parent
 
     def __enter__(self):
-        self.dir = tempfile.mkdtemp(prefix="magnet-bench-", dir=self.parent)
+        self.dir = new_place(self.parent)
         return self.dir
 
     def __exit__(self, *unused):
@@ -261,7 +295,7 @@ class Observer:
         self.top = None
 
     def __enter__(self):
-        self.top = tempfile.mkdtemp(prefix="magnet-bench-")
+        self.top = new_place()
         try:
             self.begin()
         except BaseException:

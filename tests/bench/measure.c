@@ -31,12 +31,20 @@ static uint64_t ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+static volatile pid_t child;
+
+/* Asked to end, it asks the command to, and is not gone before it. */
+static void pass_on(int signal_number)
+{
+	if (child > 0)
+		kill(child, signal_number);
+}
+
 int main(int argc, char **argv)
 {
 	struct rusage use;
 	uint64_t start;
-	int status;
-	pid_t child;
+	int status, ended;
 	FILE *out;
 
 	if (argc < 3) {
@@ -48,15 +56,20 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
+	signal(SIGTERM, pass_on);
 	start = now();
 	child = fork();
 	if (child == 0) {
+		signal(SIGTERM, SIG_DFL);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		execvp(argv[2], argv + 2);
 		fprintf(stderr, "%s: %s\n", argv[2], strerror(errno));
 		_exit(127);
 	}
-	if (child < 0 || wait4(child, &status, 0, &use) != child) {
+	do {
+		ended = child < 0 ? -1 : wait4(child, &status, 0, &use);
+	} while (ended < 0 && errno == EINTR);
+	if (ended < 0) {
 		perror(argv[2]);
 		return 1;
 	}

@@ -108,8 +108,8 @@ static void state(struct core *c, uint64_t t, const struct mg_sock_state *p)
 	feed(c, &e);
 }
 
-void ev_opened_in(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs,
-	uint32_t netns)
+void ev_opened_in(
+	struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs, uint32_t netns)
 {
 	state(c, t,
 		&(struct mg_sock_state){.sock = sock,
@@ -286,8 +286,8 @@ static void switched(struct core *c, uint64_t t, int cpu, const struct mg_sched_
 	feed(c, &e);
 }
 
-void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t prev_state,
-	uint32_t next)
+void ev_switch(
+	struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t prev_state, uint32_t next)
 {
 	switched(c, t, cpu,
 		&(struct mg_sched_switch){
@@ -296,12 +296,11 @@ void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t prev
 
 void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next)
 {
-	/* a preempted thread may have been about to sleep: its state then says so, and is no block */
+	/* a preempted thread may have been about to sleep: its state then says so, and is no block
+	 */
 	switched(c, t, cpu,
-		&(struct mg_sched_switch){.prev_tid = prev,
-			.prev_state = SLEEPING,
-			.next_tid = next,
-			.preempt = 1});
+		&(struct mg_sched_switch){
+			.prev_tid = prev, .prev_state = SLEEPING, .next_tid = next, .preempt = 1});
 }
 
 void ev_waking(struct core *c, uint64_t t, uint32_t wakee)
@@ -350,8 +349,8 @@ void feed_send(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32
 	ev_app(c, tid, MG_FN_send, at, at + 9 * step, len);
 }
 
-void feed_segment(struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
-	uint64_t step)
+void feed_segment(
+	struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at, uint64_t step)
 {
 	ev_packet(c, at, 0, MG_EVENT_dev_recv, sock, seq, len);
 	ev_packet(c, at + step, 0, MG_EVENT_ip_in, sock, seq, len);

@@ -35,8 +35,8 @@ void ev_calibration(struct core *c, uint32_t read, uint32_t event, uint32_t spre
 void ev_lost(struct core *c, uint64_t t, uint64_t count, uint64_t from, uint64_t to);
 
 void ev_opened(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs);
-void ev_opened_in(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs,
-	uint32_t netns);
+void ev_opened_in(
+	struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs, uint32_t netns);
 void ev_closed(struct core *c, uint64_t t, uint64_t sock);
 
 /* System calls: `seq` is write_seq or copied_seq, as the call's direction wants it. */
@@ -79,8 +79,8 @@ void feed_send(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32
 void feed_send_kernel(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len,
 	uint64_t at, uint64_t step);
 /* One segment on its way in, a step apart each: R L T A are at + 0 ... at + 3 steps. */
-void feed_segment(struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
-	uint64_t step);
+void feed_segment(
+	struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at, uint64_t step);
 /* A recv() of bytes that are there: U0 K0 D K1 U1 are at + 0 ... at + 4 steps. */
 void feed_recv(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
 	uint64_t step);

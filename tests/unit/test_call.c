@@ -48,8 +48,8 @@ static void the_states_of_a_call_sum_to_its_time(void **unused)
 	(void)unused;
 	open_core(&c);
 	for (uint64_t i = 0; i < 20; i++)
-		feed_send(&c, TID, SOCK, (uint32_t)(1000 + i * 100), 100, 10000 + i * 5000,
-			100 + i);
+		feed_send(
+			&c, TID, SOCK, (uint32_t)(1000 + i * 100), 100, 10000 + i * 5000, 100 + i);
 	s = calls_of(&c, MG_FN_send);
 	for (int i = 0; i < STATES; i++)
 		sum += (uint64_t)s->state[i];
@@ -216,8 +216,8 @@ static void calls_without_an_application_event_are_kept_apart(void **unused)
 	(void)unused;
 	open_core(&c);
 	for (uint64_t i = 0; i < 20; i++)
-		feed_send_kernel(&c, TID, SOCK, (uint32_t)(1000 + i * 100), 100, 10000 + i * 2000,
-			100);
+		feed_send_kernel(
+			&c, TID, SOCK, (uint32_t)(1000 + i * 100), 100, 10000 + i * 2000, 100);
 	s = calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto);
 	assert_in_range(s->n, 12, 19); /* the latest may still get theirs */
 	core_finish(&c);

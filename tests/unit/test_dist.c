@@ -147,8 +147,8 @@ static void assert_quantiles_within_a_bin(uint64_t limit, uint64_t seed)
 	for (unsigned int p = 1; p <= 100; p++) {
 		double exact = (double)nearest_rank(v, SAMPLES, p);
 
-		assert_true(fabs(dist_quantile(&d, p / 100.0) - exact) * 1024 < exact ||
-			    exact < EXACT);
+		assert_true(
+			fabs(dist_quantile(&d, p / 100.0) - exact) * 1024 < exact || exact < EXACT);
 	}
 	dist_free(&d);
 }
@@ -221,8 +221,7 @@ static void of_large_values_it_is_off_by_less_than_two_bins(void **unused)
 	(void)unused;
 	for (int bits = 12; bits <= 40; bits += 4) {
 		fill(&d, v, SAMPLES, 1ull << bits, (uint64_t)bits);
-		assert_near(dist_mean_abs_dev(&d), abs_dev(v, SAMPLES),
-			2 * (double)d.max / 1024);
+		assert_near(dist_mean_abs_dev(&d), abs_dev(v, SAMPLES), 2 * (double)d.max / 1024);
 		dist_free(&d);
 	}
 }
@@ -287,8 +286,8 @@ static void a_quantile_needs_ten_samples_beyond_it(void **unused)
 		for (size_t i = 0; i < COUNT(per_mille); i++) {
 			unsigned int rank = (n * per_mille[i] + 999) / 1000;
 
-			assert_int_equal(dist_quantile_supported(&d, per_mille[i] / 1000.0),
-				n - rank >= 10);
+			assert_int_equal(
+				dist_quantile_supported(&d, per_mille[i] / 1000.0), n - rank >= 10);
 		}
 	}
 	dist_free(&d);

@@ -115,7 +115,7 @@ static void a_socket_cookie_is_the_first_field(void **unused)
 static void structs_are_as_large_as_the_table_says(void **unused)
 {
 	(void)unused;
-#define SAME_SIZE(id, name, NAME, layer, doc)                                                      \
+#define SAME_SIZE(id, name, NAME, layer, doc) \
 	assert_int_equal(mg_event_by_id(MG_EVENT_##name)->size, MG_PAYLOAD_SIZE(NAME));
 	MG_KERNEL_EVENTS(SAME_SIZE)
 	/* the struct may only be longer, by padding at its end */

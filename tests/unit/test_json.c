@@ -68,7 +68,7 @@ static json_t *reported(struct core *c)
 
 	core_finish(c);
 	assert_int_equal(report_init(&r, c, s, "a trace"), 0);
-	j = report_json(&r);
+	j = report_json(&r, NULL);
 	assert_non_null(j);
 	report_free(&r);
 	json_decref(s);
@@ -106,8 +106,8 @@ static void calls_have_the_fields_of_the_contract(void **unused)
 
 	(void)unused;
 	assert_int_equal(json_array_size(at(j, "calls")), 2);
-	assert_fields(j, "calls.0",
-		"name flow_kind n bytes blocked_n total_ns overhead_ns states_ns");
+	assert_fields(
+		j, "calls.0", "name flow_kind n bytes blocked_n total_ns overhead_ns states_ns");
 	assert_fields(j, "calls.0.total_ns", "p50 p99 mean");
 	assert_fields(j, "calls.0.overhead_ns", "p50 p99 mean uncertainty");
 	assert_fields(j, "calls.0.states_ns",
@@ -130,8 +130,8 @@ static void flows_have_the_fields_of_the_contract(void **unused)
 			"retransmits layers residence residence_total_ns closure_error_cycles "
 			"modulation");
 		snprintf(path, sizeof(path), "flows.%d.layers.0", i);
-		assert_fields(j, path,
-			"name n bytes mean_size cov_size mean_spacing_ns cov_spacing");
+		assert_fields(
+			j, path, "name n bytes mean_size cov_size mean_spacing_ns cov_spacing");
 		snprintf(path, sizeof(path), "flows.%d.residence.0", i);
 		assert_fields(j, path, "stage n mean_ns p50_ns p99_ns");
 		snprintf(path, sizeof(path), "flows.%d.modulation", i);
@@ -206,7 +206,8 @@ static void quantiles_need_ten_samples_beyond_them(void **unused)
 	json_t *j = connection(); /* of 20 */
 
 	(void)unused;
-	assert_number_at(j, "calls.0.total_ns.p50", json_number_value(at(j, "calls.0.total_ns.mean")));
+	assert_number_at(
+		j, "calls.0.total_ns.p50", json_number_value(at(j, "calls.0.total_ns.mean")));
 	assert_null_at(j, "calls.0.total_ns.p99");
 	assert_null_at(j, "flows.0.residence.0.p99_ns");
 	json_decref(j);
@@ -221,7 +222,7 @@ static void nothing_recorded_is_null_and_not_zero(void **unused)
 	(void)unused;
 	core_init(&c);
 	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
-	j = report_json(&r);
+	j = report_json(&r, NULL);
 	assert_null_at(j, "session.command");
 	assert_null_at(j, "session.host");
 	assert_null_at(j, "session.tsc_hz");
@@ -354,6 +355,24 @@ static void a_name_that_is_no_text_does_not_take_the_field_away(void **unused)
 	json_decref(j);
 }
 
+static void one_flow_may_be_asked_for(void **unused)
+{
+	struct report r;
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	connection_record(&c);
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
+	j = report_json(&r, "2/rx");
+	assert_int_equal(json_array_size(at(j, "flows")), 1);
+	assert_string_equal(json_string_value(at(j, "flows.0.id")), "2/rx");
+	assert_int_equal(json_array_size(at(j, "calls")), 2);
+	json_decref(j);
+	report_free(&r);
+	feed_end(&c);
+}
+
 static void hooks_that_were_refused_are_told(void **unused)
 {
 	struct core c;
@@ -407,6 +426,7 @@ int main(void)
 		cmocka_unit_test(what_a_flow_cannot_have_is_null),
 		cmocka_unit_test(losses_are_listed_with_their_place),
 		cmocka_unit_test(a_name_that_is_no_text_does_not_take_the_field_away),
+		cmocka_unit_test(one_flow_may_be_asked_for),
 		cmocka_unit_test(hooks_that_were_refused_are_told),
 		cmocka_unit_test(switches_are_counted_by_cpu_and_kind),
 	};

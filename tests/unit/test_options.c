@@ -87,7 +87,8 @@ static void sizes_take_powers_of_1024(void **unused)
 
 static void other_units_are_refused(void **unused)
 {
-	static const char *const bad[] = {"", "K", "1T", "1KB", "1KiB", "1 K", "1KK", "-1K", "1.5K"};
+	static const char *const bad[] = {
+		"", "K", "1T", "1KB", "1KiB", "1 K", "1KK", "-1K", "1.5K"};
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(bad); i++)

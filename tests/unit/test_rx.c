@@ -2,8 +2,8 @@
 /* Bytes on their way in; the peer's ISN is 4999, so that byte 0 is number 5000. */
 #include "feed.h"
 
-#define TID  10
-#define SOCK 1
+#define TID       10
+#define SOCK      1
 #define FLAG_PEEK 0x2
 
 static void open_core(struct core *c, const char *hooks)
@@ -30,7 +30,7 @@ static void bytes_out_of_order_wait_for_those_before(void **unused)
 	ev_packet(&c, 2100, 0, MG_EVENT_ip_in, SOCK, 6000, 1000);
 	ev_tcp(&c, 2200, SOCK, 6000, 1000);
 	feed_segment(&c, SOCK, 5000, 1000, 4000, 100); /* in order at 4300 ... */
-	ev_ready(&c, 4310, SOCK, 7000);                 /* ... and the other right after */
+	ev_ready(&c, 4310, SOCK, 7000);                /* ... and the other right after */
 	feed_recv(&c, TID, SOCK, 5000, 2000, 9000, 100);
 	f = rx_of(&c, SOCK);
 	assert_bytes(&c, 2000, 0);

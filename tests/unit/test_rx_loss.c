@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rx.c again: layers that are not hooked, sockets met late, and bytes of which something is lost. */
+/* rx.c again: layers that are not hooked, sockets met late, and bytes of which something is lost.
+ */
 #include "feed.h"
 
 #define TID  10

@@ -78,7 +78,8 @@ static void a_reader_that_comes_later_was_absent(void **unused)
 	feed_end(&c);
 }
 
-/* Woken in poll() or epoll, which is no call on the socket: the way to recv() is a bar of its own. */
+/* Woken in poll() or epoll, which is no call on the socket: the way to recv() is a bar of its own.
+ */
 static void a_reader_woken_in_poll_still_has_to_call(void **unused)
 {
 	const uint64_t expected[RX_STAGES] = {[RX_STAGE_DEV_IP] = 100,

@@ -22,6 +22,7 @@ static const char *shown(struct show *s)
 	free(text);
 	s->to = open_memstream(&text, &size);
 	assert_non_null(s->to);
+	show_header(s);
 	connection_begin(&c);
 	core_listen(&c, show_event, s);
 	transfer(&c, 0, 10000, 10100);
@@ -116,6 +117,17 @@ static void one_flow_may_be_asked_for(void **unused)
 	shown(&s);
 	assert_null(strstr(text, "1/tx"));
 	assert_int_equal(count_lines(text), 1 + 8);
+	assert_true(s.flow_seen);
+}
+
+static void one_that_is_not_there_is_not_seen(void **unused)
+{
+	struct show s = {.tsv = true, .to_s = -1, .flow = "77/rx"};
+
+	(void)unused;
+	shown(&s);
+	assert_int_equal(count_lines(text), 1);
+	assert_false(s.flow_seen);
 }
 
 static void a_span_of_time_may_be_asked_for(void **unused)
@@ -172,7 +184,7 @@ static void text_cannot_forge_columns(void **unused)
 	memcpy(e.task_exec.comm, "a\tb\nc d=e\x1b[0m", 14);
 	show_event(&s, &e, &a);
 	fclose(s.to);
-	assert_int_equal(count_lines(text), 2);
+	assert_int_equal(count_lines(text), 1);
 	assert_string_equal(strrchr(text, '\t'), "\tcomm=a_b_c_d=e_[0m\n");
 }
 
@@ -203,6 +215,7 @@ int main(void)
 		cmocka_unit_test(calls_and_kinds_have_names),
 		cmocka_unit_test(what_has_a_column_is_not_among_the_fields),
 		cmocka_unit_test(one_flow_may_be_asked_for),
+		cmocka_unit_test(one_that_is_not_there_is_not_seen),
 		cmocka_unit_test(a_span_of_time_may_be_asked_for),
 		cmocka_unit_test(for_people_times_are_relative_and_ranges_short),
 		cmocka_unit_test(an_unknown_cpu_is_left_empty),

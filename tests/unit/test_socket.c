@@ -110,7 +110,7 @@ static void what_passed_before_the_opening_does_not_shift_it(void **unused)
 
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
-	ev_packet(&c, 10, 0, MG_EVENT_ip_out, 1, 999, 0);	/* SYN */
+	ev_packet(&c, 10, 0, MG_EVENT_ip_out, 1, 999, 0);    /* SYN */
 	ev_packet(&c, 20, 0, MG_EVENT_dev_recv, 1, 4999, 0); /* SYN ACK */
 	ev_opened(&c, 30, 1, 999, 4999);
 	assert_offset(tx_of(&c, 1), 1000, 0);

@@ -280,7 +280,7 @@ static void switches_are_told_apart_by_what_runs_before_and_after(void **unused)
 	ev_switch(&c, 200, 0, 0, RUNNABLE, OTHER);
 	ev_switch(&c, 300, 0, OTHER, SLEEPING, READER);
 	ev_switch(&c, 400, 2, READER, SLEEPING, 0);
-	ev_switch(&c, 500, -1, READER, SLEEPING, 0);        /* CPU not known */
+	ev_switch(&c, 500, -1, READER, SLEEPING, 0);       /* CPU not known */
 	ev_switch(&c, 600, CPUS_MAX, READER, SLEEPING, 0); /* more than there can be */
 	assert_int_equal(c.sched.switches[0][SWITCH_TO_IDLE], 1);
 	assert_int_equal(c.sched.switches[0][SWITCH_FROM_IDLE], 1);

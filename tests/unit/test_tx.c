@@ -351,8 +351,8 @@ static void the_stream_may_be_longer_than_4_gib(void **unused)
 	feed_end(&c);
 }
 
-static void bytes_are_announced_with_their_offset(void *arg, const struct mg_event *e,
-	const struct annotation *a)
+static void bytes_are_announced_with_their_offset(
+	void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	if (e->id != MG_EVENT_dev_xmit)
 		return;

@@ -18,7 +18,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* cmocka's own comparison of floats has their precision only. */
-#define assert_near(value, expected, tolerance)                                                    \
+#define assert_near(value, expected, tolerance) \
 	unit_assert_near(value, expected, tolerance, #value, __FILE__, __LINE__)
 static inline void unit_assert_near(double value, double expected, double tolerance,
 	const char *what, const char *file, int line)

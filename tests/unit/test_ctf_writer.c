@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace_file.h"
+#include "tracer.h"
+
+#define PACKET_MAX (256u * 1024)
+
+static char *dir;
+static struct ctf_writer *w;
+
+static int setup(void **unused)
+{
+	(void)unused;
+	dir = trace_dir_make();
+	return ctf_open(&w, dir, 2);
+}
+
+static int teardown(void **unused)
+{
+	(void)unused;
+	trace_dir_remove(dir);
+	return 0;
+}
+
+/* A slot as a BPF program leaves it. */
+static struct mg_slot slot(uint16_t id, uint64_t ts)
+{
+	struct mg_slot s = {.lost = 99, .lap = 77, .id = id, .ts = ts, .tid = 11, .pid = 10};
+
+	for (size_t i = 0; i < sizeof(s.payload); i++)
+		s.payload[i] = (uint8_t)(id + i);
+	return s;
+}
+
+static void put(int cpu, uint16_t id, uint64_t ts)
+{
+	struct mg_slot s = slot(id, ts);
+
+	assert_int_equal(ctf_slot(w, cpu, &s), 0);
+}
+
+static void streams_without_events_have_no_file(void **unused)
+{
+	(void)unused;
+	assert_int_equal(ctf_close(w), 0);
+	assert_true(trace_exists(dir, "metadata"));
+	assert_false(trace_exists(dir, "cpu0"));
+	assert_false(trace_exists(dir, "cpu1"));
+	assert_false(trace_exists(dir, "tracer"));
+}
+
+static void an_event_is_read_back_as_it_was_written(void **unused)
+{
+	struct mg_slot s = slot(MG_EVENT_dev_xmit, 1234);
+	struct trace_file t;
+
+	(void)unused;
+	put(1, MG_EVENT_dev_xmit, 1234);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu1");
+	assert_int_equal(t.events, 1);
+	assert_int_equal(t.event[0].id, MG_EVENT_dev_xmit);
+	assert_int_equal(t.event[0].ts, 1234);
+	assert_int_equal(t.event[0].tid, 11);
+	assert_int_equal(t.event[0].pid, 10);
+	assert_memory_equal(t.event[0].payload, s.payload, MG_PAYLOAD_SIZE(PACKET));
+	assert_int_equal(t.packet[0].cpu, 1);
+	assert_int_equal(t.packet[0].begin, 1234);
+	assert_int_equal(t.packet[0].end, 1234);
+	assert_false(trace_exists(dir, "cpu0"));
+	trace_free(&t);
+}
+
+/* Slots are copied with a fixed length, events are not: what is too much must not show. */
+static void events_of_every_size_follow_one_another(void **unused)
+{
+	struct trace_file t;
+	uint64_t ts = 1;
+	size_t i = 0;
+
+	(void)unused;
+	for (int round = 0; round < 3; round++)
+		for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++)
+			put(0, id, ts++);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.events, 3 * MG_EVENT_task_exit);
+	for (int round = 0; round < 3; round++)
+		for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++, i++) {
+			struct mg_slot s = slot(id, i + 1);
+
+			assert_int_equal(t.event[i].id, id);
+			assert_int_equal(t.event[i].ts, i + 1);
+			assert_memory_equal(
+				t.event[i].payload, s.payload, mg_event_by_id(id)->size);
+		}
+	trace_free(&t);
+}
+
+static void the_tracers_own_events_have_a_stream(void **unused)
+{
+	struct mg_hook e = {.layer = "ip", .hook = "ip_out ipv4", .status = -1, .netns = 7};
+	struct trace_file t;
+
+	(void)unused;
+	assert_int_equal(
+		ctf_event(w, CTF_TRACER_STREAM, MG_EVENT_hook, 500, &e, MG_PAYLOAD_SIZE(HOOK)), 0);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "tracer");
+	assert_int_equal(t.events, 1);
+	assert_int_equal(t.packet[0].cpu, CTF_TRACER_STREAM);
+	assert_memory_equal(t.event[0].payload, &e, MG_PAYLOAD_SIZE(HOOK));
+	assert_int_equal(t.event[0].tid, 0);
+	trace_free(&t);
+}
+
+/* babeltrace2 stops where time runs backwards in a stream. */
+static void time_never_runs_backwards(void **unused)
+{
+	static const uint64_t ts[] = {100, 300, 200, 250, 400, 399, 400};
+	static const uint64_t expected[] = {100, 300, 300, 300, 400, 400, 400};
+	struct trace_file t;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(ts); i++) {
+		put(0, MG_EVENT_tcp_ready, ts[i]);
+		if (i == 4) /* nor from one packet to the next */
+			assert_int_equal(ctf_flush(w), 0);
+	}
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.packets, 2);
+	for (size_t i = 0; i < COUNT(ts); i++)
+		assert_int_equal(t.event[i].ts, expected[i]);
+	trace_free(&t);
+}
+
+static void many_events_make_several_packets(void **unused)
+{
+	const size_t n = 40000;
+	struct trace_file t;
+
+	(void)unused;
+	for (size_t i = 0; i < n; i++)
+		put(0, (uint16_t)(1 + i % MG_EVENT_task_exit), 1000 + i);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.events, n);
+	assert_true(t.packets >= 5);
+	for (size_t i = 0; i + 1 < t.packets; i++) {
+		assert_true(t.packet[i].size <= PACKET_MAX);
+		assert_true(t.packet[i].size > PACKET_MAX - 256); /* and none is half empty */
+	}
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(t.event[i].ts, 1000 + i);
+	trace_free(&t);
+}
+
+static void streams_do_not_mix(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 100; i++) {
+		put(0, MG_EVENT_tcp_ready, 2 * i);
+		put(1, MG_EVENT_dev_done, 2 * i + 1);
+	}
+	assert_int_equal(ctf_events(w), 200);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.events, 100);
+	for (size_t i = 0; i < t.events; i++)
+		assert_int_equal(t.event[i].id, MG_EVENT_tcp_ready);
+	trace_free(&t);
+	trace_read(&t, dir, "cpu1");
+	assert_int_equal(t.events, 100);
+	assert_int_equal(t.packet[0].cpu, 1);
+	trace_free(&t);
+}
+
+static void a_flush_writes_whole_packets_and_nothing_twice(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	put(0, MG_EVENT_tcp_ready, 1);
+	put(0, MG_EVENT_tcp_ready, 2);
+	assert_int_equal(ctf_flush(w), 0);
+	assert_int_equal(ctf_flush(w), 0);
+	trace_read(&t, dir, "cpu0"); /* while the writer is still open */
+	assert_int_equal(t.packets, 1);
+	assert_int_equal(t.events, 2);
+	assert_int_equal(ctf_bytes(w), t.bytes);
+	trace_free(&t);
+	put(0, MG_EVENT_tcp_ready, 3);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.packets, 2);
+	assert_int_equal(t.events, 3);
+	trace_free(&t);
+}
+
+static void packets_tell_how_many_events_were_lost_until_then(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	put(0, MG_EVENT_tcp_ready, 1);
+	assert_int_equal(ctf_flush(w), 0);
+	ctf_set_discarded(w, 0, 12);
+	ctf_set_discarded(w, 1, 99);
+	put(0, MG_EVENT_tcp_ready, 2);
+	assert_int_equal(ctf_close(w), 0);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.packet[0].discarded, 0);
+	assert_int_equal(t.packet[1].discarded, 12);
+	trace_free(&t);
+}
+
+static void an_older_trace_is_never_written_over(void **unused)
+{
+	struct ctf_writer *second = NULL;
+
+	(void)unused;
+	assert_int_equal(ctf_open(&second, dir, 2), -EEXIST);
+	assert_null(second);
+	put(0, MG_EVENT_tcp_ready, 1);
+	assert_int_equal(ctf_close(w), 0);
+	assert_true(trace_exists(dir, "cpu0"));
+}
+
+static void a_directory_is_made_for_its_owner_only(void **unused)
+{
+	struct ctf_writer *other;
+	char path[64];
+	struct stat st;
+
+	(void)unused;
+	snprintf(path, sizeof(path), "%s/new", dir);
+	assert_int_equal(ctf_open(&other, path, 1), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_int_equal(ctf_close(other), 0);
+	trace_dir_remove(strdup(path));
+	snprintf(path, sizeof(path), "%s/no/such", dir);
+	assert_int_equal(ctf_open(&other, path, 1), -ENOENT);
+	assert_int_equal(ctf_close(w), 0);
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit l;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &l), 0);
+	l.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
+}
+
+/* Write until it fails; returns the error. */
+static int write_until_full(void)
+{
+	for (uint64_t i = 0; i < 100000; i++) {
+		struct mg_slot s = slot(MG_EVENT_dev_xmit, 1000 + i);
+		int err = ctf_slot(w, 0, &s);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* As on a full disk: a limit in the middle of the third packet stands for it. */
+static int fill_the_disk(void)
+{
+	rlim_t unlimited;
+	struct rlimit l;
+	int err;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &l), 0);
+	unlimited = l.rlim_cur;
+	signal(SIGXFSZ, SIG_IGN);
+	limit_file_size(2 * PACKET_MAX + 100000);
+	err = write_until_full();
+	limit_file_size(unlimited);
+	signal(SIGXFSZ, SIG_DFL);
+	return err;
+}
+
+static void a_full_disk_leaves_whole_packets(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	assert_int_equal(fill_the_disk(), -EFBIG);
+	assert_int_equal(ctf_close(w), -EFBIG);
+	trace_read(&t, dir, "cpu0"); /* which fails on a packet cut off */
+	assert_int_equal(t.packets, 2);
+	for (size_t i = 0; i < t.events; i++)
+		assert_int_equal(t.event[i].ts, 1000 + i);
+	trace_free(&t);
+}
+
+/* Also if there is room again: the gap would not show. */
+static void after_an_error_nothing_more_is_written(void **unused)
+{
+	struct mg_slot s = slot(MG_EVENT_tcp_ready, 1);
+	struct trace_file t;
+
+	(void)unused;
+	assert_int_equal(fill_the_disk(), -EFBIG);
+	assert_int_equal(ctf_slot(w, 0, &s), -EFBIG);
+	assert_int_equal(ctf_slot(w, 1, &s), -EFBIG);
+	assert_int_equal(ctf_event(w, CTF_TRACER_STREAM, MG_EVENT_lost, 1, s.payload, 8), -EFBIG);
+	assert_int_equal(ctf_flush(w), -EFBIG);
+	assert_int_equal(ctf_close(w), -EFBIG);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(t.packets, 2);
+	assert_false(trace_exists(dir, "cpu1"));
+	trace_free(&t);
+}
+
+static void bytes_that_found_no_room_are_not_counted_as_written(void **unused)
+{
+	struct trace_file t;
+	uint64_t told;
+
+	(void)unused;
+	assert_int_equal(fill_the_disk(), -EFBIG);
+	told = ctf_bytes(w);
+	assert_int_equal(ctf_close(w), -EFBIG);
+	trace_read(&t, dir, "cpu0");
+	assert_int_equal(told, t.bytes);
+	trace_free(&t);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(streams_without_events_have_no_file),
+		TEST(an_event_is_read_back_as_it_was_written),
+		TEST(events_of_every_size_follow_one_another),
+		TEST(the_tracers_own_events_have_a_stream),
+		TEST(time_never_runs_backwards),
+		TEST(many_events_make_several_packets),
+		TEST(streams_do_not_mix),
+		TEST(a_flush_writes_whole_packets_and_nothing_twice),
+		TEST(packets_tell_how_many_events_were_lost_until_then),
+		TEST(an_older_trace_is_never_written_over),
+		TEST(a_directory_is_made_for_its_owner_only),
+		TEST(a_full_disk_leaves_whole_packets),
+		TEST(bytes_that_found_no_room_are_not_counted_as_written),
+		TEST(after_an_error_nothing_more_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
