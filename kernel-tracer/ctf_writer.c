@@ -200,7 +200,8 @@ static int flush_stream(struct ctf_writer *w, struct stream *s)
 	h.events_discarded = s->discarded;
 	memcpy(s->packet, &h, sizeof(h));
 	w->error = write_packet(s);
-	w->bytes += s->used;
+	if (!w->error)
+		w->bytes += s->used;
 	s->end_ts = s->last_ts;
 	s->used = 0;
 	return w->error;

@@ -44,9 +44,9 @@ static int kind_of(int domain, int type, int protocol)
 			return MG_KIND_udp;
 		return type == SOCK_RAW ? MG_KIND_raw : MG_KIND_socket;
 	case AF_UNIX:
-		return type == SOCK_STREAM  ? MG_KIND_unix_stream
-		       : type == SOCK_DGRAM ? MG_KIND_unix_dgram
-					    : MG_KIND_unix_seqpacket;
+		return type == SOCK_STREAM      ? MG_KIND_unix_stream
+		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
+						: MG_KIND_unix_dgram; /* SOCK_RAW too */
 	case AF_NETLINK:
 		return MG_KIND_netlink;
 	default:

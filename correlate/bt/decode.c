@@ -48,14 +48,12 @@ void decoder_free(struct decoder *d)
 
 	if (!d)
 		return;
-	HASH_ITER(hh, d->classes, k, ktmp)
-	{
+	HASH_ITER (hh, d->classes, k, ktmp) {
 		HASH_DEL(d->classes, k);
 		free(k->moves);
 		free(k);
 	}
-	HASH_ITER(hh, d->streams, s, stmp)
-	{
+	HASH_ITER (hh, d->streams, s, stmp) {
 		HASH_DEL(d->streams, s);
 		free(s);
 	}

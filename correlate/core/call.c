@@ -38,14 +38,27 @@ struct piece *call_add_piece(
 	return p;
 }
 
+static void no_longer_open(struct core *c, const struct kernel_call *k)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+	enum mg_direction dir = mg_syscall_direction(k->call);
+
+	if (s && dir == MG_DIR_TX && s->tx.open_calls)
+		s->tx.open_calls--;
+	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
+		s->rx.open_calls--;
+}
+
 void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sys_enter *p = &e->sys_enter;
 	struct mg_sock *s = sock_get(c, p->sock);
 	struct kernel_call *k = &t->now;
 
-	if (t->in_call) /* its end was lost */
+	if (t->in_call) { /* its end was lost */
+		no_longer_open(c, k);
 		kernel_call_free(k);
+	}
 	t->traced = true;
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
@@ -103,7 +116,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	k->events++;
 	dir = mg_syscall_direction(k->call);
 	if (dir == MG_DIR_TX)
-		tx_end_call(k);
+		tx_end_call(k, e->sys_exit.seq);
 	if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
 		k->pieces = 0; /* looking consumes nothing */
 	else
@@ -141,17 +154,33 @@ static struct call_stats *stats_of(struct core *c, uint16_t id, uint8_t kind)
 
 static void settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
 {
-	struct mg_sock *s = sock_find(c, k->cookie);
-	enum mg_direction dir = mg_syscall_direction(k->call);
-
-	if (s && dir == MG_DIR_TX && s->tx.open_calls)
-		s->tx.open_calls--;
-	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
-		s->rx.open_calls--;
+	no_longer_open(c, k);
 	if (mg_syscall_direction(k->call) == MG_DIR_TX)
 		tx_settle(c, k, enter);
 	else
 		rx_settle(c, k, leave);
+}
+
+#define ERESTARTSYS           512
+#define ERESTART_RESTARTBLOCK 516
+
+/* The kernel left it for a signal's handler, to enter it again. */
+static bool was_restarted(const struct kernel_call *k)
+{
+	return k->ret <= -ERESTARTSYS && k->ret >= -ERESTART_RESTARTBLOCK;
+}
+
+static uint64_t moved_bytes(const struct kernel_call *k)
+{
+	uint64_t sum = 0;
+
+	if (k->ret <= 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+		return 0;
+	if (k->call != MG_SYS_sendmmsg && k->call != MG_SYS_recvmmsg)
+		return (uint64_t)k->ret;
+	for (uint32_t i = 0; i < k->pieces; i++) /* these return messages */
+		sum += k->piece[i].len;
+	return sum;
 }
 
 /* A system call no application event belongs to: it is counted as what it is. */
@@ -160,11 +189,10 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	struct call_stats *s = stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
 
 	(void)t;
-	if (s) {
+	if (s && !was_restarted(k)) {
 		s->n++;
 		s->failed += k->ret < 0;
-		if (k->ret > 0 && mg_syscall_direction(k->call) != MG_DIR_OTHER)
-			s->bytes += (uint64_t)k->ret;
+		s->bytes += moved_bytes(k);
 		s->blocked_n += k->blocked_times != 0;
 		dist_add(&s->total, k->exit - k->enter, 1);
 	}
@@ -174,6 +202,18 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	kernel_call_free(k);
 }
 
+void call_on_thread_end(struct core *c, struct thread *t)
+{
+	if (t->in_call) { /* it died in there */
+		no_longer_open(c, &t->now);
+		kernel_call_free(&t->now);
+		t->in_call = false;
+	}
+	for (uint32_t i = 0; i < t->ended_n; i++)
+		call_settle(c, t, &t->ended[i]);
+	t->ended_n = 0;
+}
+
 /* An application event follows its system call at once: what has waited so long has none. */
 #define UNCLAIMED_NS 300000000
 
@@ -181,8 +221,7 @@ void call_settle_old(struct core *c, uint64_t now)
 {
 	struct thread *t, *tmp;
 
-	HASH_ITER(hh, c->threads, t, tmp)
-	{
+	HASH_ITER (hh, c->threads, t, tmp) {
 		uint32_t old = 0;
 
 		while (old < t->ended_n &&
@@ -208,13 +247,39 @@ static int claim(const struct core *c, const struct thread *t, uint64_t enter, u
 	return -1;
 }
 
+/*
+ * A signal's handler with SA_RESTART makes the kernel enter the call again: what came before is
+ * part of it. Returns the call's index, which moves as its earlier parts are merged into it.
+ */
+static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
+{
+	while (i > 0) {
+		struct kernel_call *k = &t->ended[i], *before = k - 1;
+
+		if (before->call != k->call || before->cookie != k->cookie ||
+			!was_restarted(before) || before->enter < enter)
+			break;
+		thread_user_time(t, before->exit, k->enter, STATE_ENTRY, k->state);
+		for (int s = 0; s < STATES; s++)
+			k->state[s] += before->state[s];
+		k->enter = before->enter;
+		k->events += before->events;
+		k->blocked_times += before->blocked_times;
+		no_longer_open(c, before);
+		kernel_call_free(before);
+		memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
+		i--;
+	}
+	return i;
+}
+
 /* Where the call's time went; the states sum to leave - enter. */
 static void divide(const struct thread *t, const struct kernel_call *k, uint64_t enter,
 	uint64_t leave, uint64_t state[STATES])
 {
 	/* within the clock's bound a boundary may seem to lie outside: then it lies on the edge */
-	uint64_t k0 = k->enter < enter ? enter : k->enter;
-	uint64_t k1 = k->exit > leave ? leave : k->exit;
+	uint64_t k0 = k->enter < enter ? enter : k->enter > leave ? leave : k->enter;
+	uint64_t k1 = k->exit > leave ? leave : k->exit < k0 ? k0 : k->exit;
 	uint64_t inside = k->exit - k->enter, is = k1 - k0;
 
 	memcpy(state, k->state, STATES * sizeof(*state));
@@ -313,6 +378,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		c->unjoined += p->kind == MG_KIND_tcp || p->kind == MG_KIND_udp;
 		return;
 	}
+	i = merge_restarted(c, t, i, p->enter);
 	a->sock = sock_find(c, t->ended[i].cookie);
 	a->rx = mg_function_direction(fn) == MG_DIR_RX;
 	if (t->ended[i].pieces) {

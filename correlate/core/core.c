@@ -37,8 +37,7 @@ static void add_gap(struct core *c, const struct gap *g)
 		return;
 	c->gaps = more;
 	more[c->gap_count++] = *g;
-	HASH_ITER(hh, c->socks, s, tmp)
-	{
+	HASH_ITER (hh, c->socks, s, tmp) {
 		if (s->state == 7) /* closed before */
 			continue;
 		s->tx.gaps++;
@@ -84,9 +83,11 @@ static void on_hook(struct core *c, const struct mg_hook *p)
 	more->status = p->status;
 	more->netns = p->netns;
 	memcpy(name, p->hook, 32);
-	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
 	name[32] = 0;
+	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
 	d = mg_event_by_name(name);
+	if (d && d->id < 32)
+		more->bit = 1u << d->id;
 	if (d && d->id < 32 && p->status == 0)
 		c->hooked |= 1u << d->id;
 	if (d && d->id < 32 && p->netns)
@@ -105,8 +106,8 @@ uint32_t core_hooked(const struct core *c, uint32_t netns)
 	if (!(c->hooked & c->hooked_ns))
 		return bits;
 	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
-			return c->hooked;
+		if (c->hooks[i].netns && c->hooks[i].netns == netns && c->hooks[i].status == 0)
+			bits |= c->hooks[i].bit;
 	return bits;
 }
 
@@ -163,12 +164,14 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	}
 	switch (e->id) {
 	case MG_EVENT_sys_enter:
-		call_on_enter(c, t, e);
+		if (t)
+			call_on_enter(c, t, e);
 		a->rx = mg_syscall_direction(e->sys_enter.call) == MG_DIR_RX;
 		break;
 	case MG_EVENT_sys_exit:
 		a->rx = mg_syscall_direction(e->sys_exit.call) == MG_DIR_RX;
-		call_on_exit(c, t, e);
+		if (t)
+			call_on_exit(c, t, e);
 		break;
 	case MG_EVENT_tcp_send:
 		if (t)
@@ -220,6 +223,10 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		break;
 	case MG_EVENT_task_exec:
 		on_exec(c, e);
+		break;
+	case MG_EVENT_task_exit:
+		if (t)
+			call_on_thread_end(c, t);
 		break;
 	case MG_EVENT_lost:
 		on_lost(c, &e->lost);
@@ -356,14 +363,10 @@ int core_finish(struct core *c)
 	struct mg_sock *s, *stmp;
 
 	release(c, true);
-	HASH_ITER(hh, c->threads, t, tmp)
-	{
-		for (uint32_t i = 0; i < t->ended_n; i++)
-			call_settle(c, t, &t->ended[i]);
-		t->ended_n = 0;
+	HASH_ITER (hh, c->threads, t, tmp) {
+		call_on_thread_end(c, t);
 	}
-	HASH_ITER(hh, c->socks, s, stmp)
-	{
+	HASH_ITER (hh, c->socks, s, stmp) {
 		s->tx.open_calls = 0;
 		tx_make_atoms(c, &s->tx, true);
 	}
@@ -376,8 +379,7 @@ void core_free(struct core *c)
 	struct mg_sock *s, *stmp;
 	struct call_stats *k, *ktmp;
 
-	HASH_ITER(hh, c->threads, t, ttmp)
-	{
+	HASH_ITER (hh, c->threads, t, ttmp) {
 		HASH_DEL(c->threads, t);
 		kernel_call_free(&t->now);
 		kernel_call_free(&t->told);
@@ -386,15 +388,13 @@ void core_free(struct core *c)
 		free(t->ended);
 		free(t);
 	}
-	HASH_ITER(hh, c->socks, s, stmp)
-	{
+	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);
 		flow_free(&s->rx);
 		free(s);
 	}
-	HASH_ITER(hh, c->calls, k, ktmp)
-	{
+	HASH_ITER (hh, c->calls, k, ktmp) {
 		HASH_DEL(c->calls, k);
 		dist_free(&k->total);
 		dist_free(&k->overhead);

@@ -233,6 +233,7 @@ struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
 	uint32_t netns;
+	uint32_t bit; /* of the event it feeds, 0 if it is none below 32 */
 };
 
 /* What an event means in the stream it belongs to, for those who list events. */
@@ -326,6 +327,8 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* Settle a system call that no application event claimed, and free it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
+/* A thread's last calls. */
+void call_on_thread_end(struct core *c, struct thread *t);
 /* The same for all that have waited for one too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);
 struct piece *call_add_piece(
@@ -339,7 +342,7 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
 /* The last tcp_send's piece ends with the call. */
-void tx_end_call(struct kernel_call *k);
+void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
 /* A call's pieces enter the stream; `user` is U0, or 0 without an application event. */
 void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end);

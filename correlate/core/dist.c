@@ -18,6 +18,13 @@ static uint32_t bin_of(uint64_t v)
 	return ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e);
 }
 
+#define BELOW (1u << 31)
+
+static uint32_t key_of(const struct dist *d, uint64_t v)
+{
+	return v < d->near ? (bin_of(d->near - v) + 1) | BELOW : bin_of(v - d->near) + 1;
+}
+
 static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 {
 	uint32_t i = key * 2654435769u & (size - 1);
@@ -51,9 +58,9 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 		return;
 	if (d->used * 2 >= d->size && !grow(d))
 		return;
-	b = find(d->bins, d->size, bin_of(value) + 1);
+	b = find(d->bins, d->size, key_of(d, value));
 	if (!b->key) {
-		b->key = bin_of(value) + 1;
+		b->key = key_of(d, value);
 		d->used++;
 	}
 	b->weight += weight;
@@ -65,6 +72,13 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 	if (value > d->max)
 		d->max = value;
 	d->n++;
+}
+
+void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
+{
+	if (!d->n)
+		d->near = value;
+	dist_add(d, value, weight);
 }
 
 void dist_free(struct dist *d)
@@ -135,7 +149,7 @@ double dist_quantile(const struct dist *d, double q)
 
 int dist_quantile_supported(const struct dist *d, double q)
 {
-	return (1 - q) * (double)d->n >= 10;
+	return (1 - q) * (double)d->n >= 10 - 1e-9;
 }
 
 double dist_mean_abs_dev(const struct dist *d)

@@ -21,10 +21,13 @@ struct dist {
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t min, max;
+	uint64_t near; /* bins are as fine as values are near to this one; 0 = as they are small */
 	unsigned __int128 sum;
 };
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight);
+/* For values that vary little about the first, which may be large: bins are finest around it. */
+void dist_add_near(struct dist *d, uint64_t value, uint64_t weight);
 void dist_free(struct dist *d);
 
 /* All of these give 0 for an empty distribution. */

@@ -11,8 +11,7 @@ void peer_link(struct core *c, struct mg_sock *s)
 {
 	struct mg_sock *o, *tmp;
 
-	HASH_ITER(hh, c->socks, o, tmp)
-	{
+	HASH_ITER (hh, c->socks, o, tmp) {
 		if (o == s || !o->opened || o->peer || o->isn != s->irs || o->irs != s->isn)
 			continue;
 		o->peer = s;
@@ -29,7 +28,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	if (present != 0xf)
 		return;
 	if (call && user)
-		dist_add(&rx->shift_peer, user > call ? user - call : 0, b - a);
+		dist_add_near(&rx->shift_peer, user > call ? user - call : 0, b - a);
 	if (xmit && dev)
 		dist_add(&rx->transit, dev > xmit ? dev - xmit : 0, b - a);
 }

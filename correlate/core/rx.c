@@ -148,6 +148,16 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	edge[RX_STAGES] = s->user;
 }
 
+/* Apart from the bars, to check them by. */
+static uint64_t latest(const uint64_t edge[RX_STAGES + 1])
+{
+	uint64_t t = edge[0];
+
+	for (int i = 1; i <= RX_STAGES; i++)
+		t = edge[i] > t ? edge[i] : t;
+	return t;
+}
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct settling *s = arg;
@@ -165,7 +175,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		at += length[i];
 		sum += length[i];
 	}
-	total = edge[RX_STAGES] > edge[0] ? edge[RX_STAGES] - edge[0] : 0;
+	total = latest(edge) - edge[0];
 	for (int i = 0; i < RX_STAGES; i++)
 		dist_add(&f->stage[i], length[i], len);
 	f->closure += sum > total ? sum - total : total - sum;
@@ -190,9 +200,29 @@ static uint32_t required(const struct core *c, const struct flow *f)
 	return bits;
 }
 
+static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct flow *f = arg;
+
+	(void)t;
+	if (present)
+		return;
+	f->incomplete += b - a;
+	peer_received(f, a, b, 0, 0);
+}
+
+/* Nobody else is reading: what was not read by now was, but the events are lost. */
+static void give_up_holes(struct flow *f, uint64_t upto)
+{
+	const struct ranges *copied[] = {&f->layer[RX_COPY]};
+
+	ranges_atoms(copied, 1, f->done, upto, hole, f);
+	f->done = upto;
+}
+
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 {
-	uint64_t leave = user ? user : k->exit, sum = 0;
+	uint64_t leave = user ? user : k->exit, sum = 0, last = 0;
 	struct flow *f = NULL;
 	struct settling s = {
 		.c = c, .call = k, .user = leave, .slack = (uint64_t)clockmap_error(&c->clock) + 1};
@@ -213,6 +243,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		ranges_atoms(layers, RX_LAYERS, off, end, atom, &s);
 		ranges_add(&f->layer[RX_COPY], off, end, p->t);
 		unit_add(&f->units[RX_COPY], p->t, p->len);
+		last = end;
 		if (end > f->total)
 			f->total = end;
 	}
@@ -225,6 +256,8 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	f->last_call = k->enter;
 	/* bytes another thread is still reading are kept */
 	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
+	if (!f->open_calls && f->done < last)
+		give_up_holes(f, last);
 	for (int l = 0; l < RX_LAYERS; l++)
 		ranges_drop(&f->layer[l], f->done);
 }

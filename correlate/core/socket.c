@@ -128,7 +128,7 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	if (!s || s->opened)
 		return;
 	s->opened = true;
-	if (syn <= 1) {
+	if (syn <= 1 && syn <= p->bytes_acked) {
 		set_anchor(&s->tx.anchor, p->snd_una, p->bytes_acked - syn, false);
 		s->tx.start = s->tx.total = s->tx.done = p->bytes_acked - syn;
 	} else {

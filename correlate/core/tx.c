@@ -31,6 +31,22 @@ static uint32_t required(const struct core *c, const struct flow *f)
 	return bits;
 }
 
+/* One call may hold several sends: then what is left starts over, and the position tells. */
+static bool several_sends(const struct kernel_call *k)
+{
+	return k->call == MG_SYS_sendfile || k->call == MG_SYS_sendmmsg;
+}
+
+static void end_piece(struct kernel_call *k, uint64_t next, uint32_t left)
+{
+	struct piece *p = &k->piece[k->pieces - 1];
+
+	if (several_sends(k) && next - p->off >= k->left)
+		p->len = k->left;
+	else
+		p->len = left < k->left ? k->left - left : left > k->left ? k->left : 0;
+}
+
 void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_tcp_send *p = &e->tcp_send;
@@ -48,22 +64,22 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 		return;
 	/* what was left less what is left was copied in between; sendfile() starts over at times */
 	if (k->copied && k->pieces)
-		k->piece[k->pieces - 1].len = p->left < k->left   ? k->left - p->left
-					      : p->left > k->left ? k->left
-								  : 0;
+		end_piece(k, off, p->left);
 	if (call_add_piece(k, &s->tx, off, 0, e->cycles))
 		k->copied = true;
 	k->left = p->left;
 }
 
 /* The last piece gets what the call returned less what went before. */
-void tx_end_call(struct kernel_call *k)
+void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 {
 	uint64_t before = 0, all = k->ret > 0 ? (uint64_t)k->ret : 0;
 	uint32_t kept = 0;
 
 	if (!k->copied || !k->pieces)
 		return;
+	if (k->call == MG_SYS_sendmmsg) /* returns messages: then by position, if it agrees */
+		all = k->ret > 0 ? exit_seq - k->enter_seq : 0;
 	for (uint32_t i = 0; i + 1 < k->pieces; i++)
 		before += k->piece[i].len;
 	k->piece[k->pieces - 1].len = all > before ? all - before : 0;
@@ -190,7 +206,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 
 	if ((present & m->required) != m->required)
 		goto incomplete;
-	first = last = at = t[TX_CALL];
+	first = at = t[TX_CALL];
 	for (int i = 1; i <= TX_STAGES; i++) {
 		if (!(m->required & 1u << edge[i]))
 			continue;
@@ -198,8 +214,8 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 			goto incomplete;
 		if (t[edge[i]] > at)
 			at = t[edge[i]];
-		last = t[edge[i]];
 	}
+	last = at;
 	at = first;
 	for (int i = 1; i <= TX_STAGES; i++) {
 		uint64_t next;
@@ -217,7 +233,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	dist_add(&f->residence, sum, len);
 	f->complete += len;
 	if (m->required & 1u << TX_XMIT)
-		dist_add(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
+		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
 	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
 	return;
 incomplete:

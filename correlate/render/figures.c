@@ -49,15 +49,14 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->calls = calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
 	if (!r->flows || !r->calls)
 		return -ENOMEM;
-	HASH_ITER(hh, core->socks, s, stmp)
-	{
+	HASH_ITER (hh, core->socks, s, stmp) {
 		if (flow_bytes(&s->tx))
 			r->flows[r->flow_count++] = &s->tx;
 		if (flow_bytes(&s->rx))
 			r->flows[r->flow_count++] = &s->rx;
 	}
-	HASH_ITER(hh, core->calls, k, ktmp)
-	r->calls[r->call_count++] = k;
+	HASH_ITER (hh, core->calls, k, ktmp)
+		r->calls[r->call_count++] = k;
 	qsort(r->flows, r->flow_count, sizeof(*r->flows), larger_flow);
 	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
 	return 0;
@@ -126,9 +125,9 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 	HASH_FIND(hh, r->core->threads, &tid, sizeof(tid), t);
 	if (t && t->comm[0])
 		return t->comm;
-	HASH_ITER(hh, r->core->threads, t, tmp) /* another thread of the process */
-	if (t->pid == f->sock->pid && t->comm[0])
-		return t->comm;
+	HASH_ITER (hh, r->core->threads, t, tmp) /* another thread of the process */
+		if (t->pid == f->sock->pid && t->comm[0])
+			return t->comm;
 	return "";
 }
 
@@ -240,8 +239,9 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	m.m = ratio(m.j_ns, m.tau_ns);
 	m.s = ratio((double)to->n, (double)from->n);
 	/* of the time of the threads that send */
-	m.blocked_share = ratio((double)sender->blocked,
-		(double)(sender->last_t - sender->first_t) * sender->threads);
+	if (core_observes(r->core, MG_EVENT_sched_switch))
+		m.blocked_share = ratio((double)sender->blocked,
+			(double)(sender->last_t - sender->first_t) * sender->threads);
 	if (from->gaps.n && to->gaps.n)
 		m.w1_spacing_ns = report_ns(r, dist_w1(&from->gaps, &to->gaps));
 	return m;

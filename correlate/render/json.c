@@ -12,6 +12,18 @@ static json_t *number(double v)
 	return isnan(v) || isinf(v) ? json_null() : json_real(v);
 }
 
+/* Names come from programs and are cut at 15 bytes: what is no UTF-8 is shown as '?'. */
+static json_t *text(const char *s)
+{
+	char ascii[64];
+	size_t i;
+
+	for (i = 0; s[i] && i + 1 < sizeof(ascii); i++)
+		ascii[i] = s[i] & 0x80 ? '?' : s[i];
+	ascii[i] = 0;
+	return json_string(s) ?: json_string(ascii);
+}
+
 static json_t *count(uint64_t n)
 {
 	return json_integer((json_int_t)n);
@@ -89,10 +101,13 @@ static json_t *call(const struct report *r, const struct call_stats *s)
 	static const char *const names[] = {MG_STATES(STATE_NAME)};
 	json_t *j = json_object(), *states = json_object(), *overhead;
 
+	/* nobody watched the scheduler: then waits lie hidden in the other states */
+	bool known = s->joined && core_observes(r->core, MG_EVENT_sched_switch);
+
 	for (int i = 0; i < STATES; i++)
 		json_object_set_new(states, names[i],
-			number(s->joined ? report_ns(r, (double)s->state[i] / (double)s->joined)
-					 : NAN));
+			number(known ? report_ns(r, (double)s->state[i] / (double)s->joined)
+				     : NAN));
 	overhead = spread(r, &s->overhead);
 	json_object_set_new(overhead, "uncertainty", number(report_ns(r, call_uncertainty(r, s))));
 	json_object_set_new(overhead, "n", count(s->overhead.n));
@@ -183,7 +198,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
 	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
-	json_object_set_new(j, "comm", json_string(flow_comm(r, f)));
+	json_object_set_new(j, "comm", text(flow_comm(r, f)));
 	json_object_set_new(j, "bytes", count(flow_bytes(f)));
 	json_object_set_new(j, "first_offset", count(f->start));
 	json_object_set_new(j, "offsets",
@@ -194,7 +209,9 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "kernel_only_bytes", count(f->kernel_only));
 	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : count(f->calls));
 	json_object_set_new(j, "call_n", count(f->calls));
-	json_object_set_new(j, "retransmits", f->rx ? json_null() : count(f->retransmits));
+	json_object_set_new(j, "retransmits",
+		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ? json_null()
+									  : count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "peer",
 		f->sock->peer
@@ -226,10 +243,13 @@ static json_t *scheduler(const struct report *r)
 							  cpu, "kind", kinds[k], "n",
 							  (json_int_t)s->switches[cpu][k],
 							  "mean_ns", "p50_ns", "p99_ns"));
-	return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:I}", "switches", switches, "wakeup_ns",
+	return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:o}", "switches", switches, "wakeup_ns",
 		"p50", quantile(r, &s->wakeup, 0.5), "p99", quantile(r, &s->wakeup, 0.99), "max",
 		number(s->wakeup.n ? report_ns(r, (double)s->wakeup.max) : NAN), "n",
-		(json_int_t)s->wakeup.n, "migrations", (json_int_t)s->migrations);
+		(json_int_t)s->wakeup.n, "migrations",
+		r->core->kernel_events && core_observes(r->core, MG_EVENT_sched_switch)
+			? count(s->migrations)
+			: json_null());
 }
 
 static json_t *hooks(const struct report *r)

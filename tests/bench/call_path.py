@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
-from lib import *
+from observers import *
 
 CALLS = 4000  # a turn of some milliseconds
 SECONDS = 20  # of turns, for all kinds together

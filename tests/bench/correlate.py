@@ -11,8 +11,8 @@ need_program("babeltrace2")
 
 
 def record(trace, trips):
-    output(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", trips, "-c", WATCHED,
-        "-S", WATCHED)
+    output(MAGNET, "record", "-q", "-o", trace, "--", program("pingpong"), "-n", trips, "-c",
+           WATCHED, "-S", WATCHED)
     with open(trace + "/session.json") as f:
         session = json.load(f)
     lost = session["kernel_side"]["lost"] + session["app"]["discarded"]
@@ -25,8 +25,12 @@ def events(trace):
     return report["events"]["app"] + report["events"]["kernel"]
 
 
+def files(trace):
+    return [os.path.join(d, f) for d, _, fs in os.walk(trace) for f in fs]
+
+
 def size_mib(trace):
-    return sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(trace) for f in fs) / 2**20
+    return sum(map(os.path.getsize, files(trace))) / 2**20
 
 
 # a shell would only be in the way of measuring; output goes to /dev/null in any case
@@ -37,7 +41,7 @@ WAYS = {"magnet report": lambda t: (MAGNET, "report", t),
         "babeltrace2 -o dummy": lambda t: ("babeltrace2", t, "-o", "dummy"),
         "babeltrace2, text": lambda t: ("babeltrace2", t),
         "magnet show --tsv": lambda t: (MAGNET, "show", "--tsv", t),
-        "cat": lambda t: ("cat", *(os.path.join(d, f) for d, _, fs in os.walk(t) for f in fs))}
+        "cat": lambda t: ("cat", *files(t))}
 # these take long: in one turn of so many
 SELDOM = {"magnet show --tsv": 3, "babeltrace2, text": 3}
 # what is run on the longer trace too

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the kernel side costs a request and response, and an event."""
-from lib import *
+from observers import *
 
 SIZE = 64
 # where the server runs, round trips a turn, seconds of turns
@@ -112,17 +112,11 @@ def run_statistics():
           "statistics find of an empty program")
 
 
-class EmptyWithStatistics(EmptyHooks):
-    def own(self):
-        return [(int(d["run_cnt"]), int(d["run_time_ns"])) for d in self.fdinfo()
-                if "prog_type" in d]
-
-
 def empty_statistics(talker):
-    with RunStatistics(), EmptyWithStatistics() as e:
-        before = e.own()
+    with RunStatistics(), EmptyHooks() as e:
+        before = e.run_stats()
         talker.ask()
-        after = e.own()
+        after = e.run_stats()
     return [(a[0] - b[0], a[1] - b[1]) for a, b in zip(after, before)]
 
 
@@ -130,8 +124,7 @@ begin("What the kernel side costs a request and response over TCP on loopback, a
       f"pingpong -s {SIZE} -c {WATCHED} -S {WATCHED}|{WATCHING}",
       "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
-with Tracer() as probe:
-    EmptyHooks.where = sorted(set(probe.places().values()))
+find_places()
 KINDS = [Bare, EmptyHooks, LightTracer, Tracer]
 KINDS += [peer for peer in (Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount) if peer.works()]
 for place, cpu, count, time_of_turns in PLACEMENTS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Events lost at a fixed rate, and whether the trace says so itself."""
-from lib import *
+from observers import *
 
 RATE = 500_000  # events a second
 LONG = os.environ.get("MAGNET_BENCH_LONG") == "1"

@@ -162,6 +162,34 @@ static void bytes_incomplete_at_one_end_are_not_compared(void **unused)
 	feed_end(&c);
 }
 
+/* A read that was lost leaves out its own bytes, and not all that come after them. */
+static void after_a_lost_read_the_comparison_goes_on(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	both(&c);
+	transfer(&c, 0, 1000, 1100);
+	feed_send(&c, SENDER, A, 1500, 500, 2000, 1);
+	feed_segment(&c, B, 1500, 500, 2020, 1); /* read, but not recorded */
+	for (uint32_t i = 2; i < 20; i++) {
+		uint64_t at = i * 60000000;
+		uint32_t seq = 1000 + i * 500;
+
+		feed_send(&c, SENDER, A, seq, 500, at, 1);
+		ev_packet(&c, at + 20, 0, MG_EVENT_dev_recv, B, seq, 500);
+		ev_packet(&c, at + 21, 0, MG_EVENT_ip_in, B, seq, 500);
+		ev_ready_read(&c, at + 23, B, seq + 500, seq);
+		feed_recv(&c, RECEIVER, B, seq, 500, at + 100, 1);
+	}
+	core_finish(&c);
+	f = rx_of(&c, B);
+	assert_int_equal(f->shift_peer.weight, 19 * 500);
+	assert_true(f->shift_peer.sum == 104 * 19 * 500);
+	feed_end(&c);
+}
+
 static void both_directions_are_followed(void **unused)
 {
 	struct core c;
@@ -220,6 +248,7 @@ int main(void)
 		cmocka_unit_test(calls_need_not_match_one_to_one),
 		cmocka_unit_test(either_end_may_be_told_first),
 		cmocka_unit_test(bytes_incomplete_at_one_end_are_not_compared),
+		cmocka_unit_test(after_a_lost_read_the_comparison_goes_on),
 		cmocka_unit_test(both_directions_are_followed),
 		cmocka_unit_test(an_end_announced_late_still_gets_the_bytes),
 		cmocka_unit_test(nothing_is_kept_when_both_ends_are_through),

@@ -9,7 +9,7 @@
 /* recv() of 100 bytes: U0 1000, K0 1100, ..., D 3000, K1 3100, U1 3200; `between` fills the gap. */
 static void around(struct core *c, void (*between)(struct core *c))
 {
-	feed_begin(c, "tcp_ready,sock_copy");
+	feed_begin(c, "tcp_ready,sock_copy," SCHED_HOOKS);
 	ev_opened(c, 10, SOCK, 999, 4999);
 	ev_ready(c, 500, SOCK, 5100);
 	ev_enter(c, 1100, READER, SOCK, MG_SYS_recvfrom, 5000);
@@ -203,7 +203,7 @@ static void waits_outside_the_system_call_count_too(void **unused)
 	struct core c;
 
 	(void)unused;
-	feed_begin(&c, "tcp_ready,sock_copy");
+	feed_begin(&c, "tcp_ready,sock_copy," SCHED_HOOKS);
 	ev_fork(&c, 5, 1, READER, "reader"); /* so that its switches are followed */
 	ev_switch(&c, 1100, 0, READER, RUNNABLE, OTHER);
 	ev_switch(&c, 1400, 0, OTHER, RUNNABLE, READER);
@@ -225,7 +225,7 @@ static void a_wait_on_the_way_back_counts_too(void **unused)
 	struct core c;
 
 	(void)unused;
-	feed_begin(&c, "tcp_ready,sock_copy");
+	feed_begin(&c, "tcp_ready,sock_copy," SCHED_HOOKS);
 	ev_enter(&c, 1100, READER, SOCK, MG_SYS_recvfrom, 5000);
 	ev_exit(&c, 1200, READER, SOCK, MG_SYS_recvfrom, 5000, -11);
 	ev_switch(&c, 1250, 0, READER, RUNNABLE, OTHER);
@@ -241,7 +241,7 @@ static void waits_between_calls_do_not_count(void **unused)
 	struct core c;
 
 	(void)unused;
-	feed_begin(&c, "tcp_ready,sock_copy");
+	feed_begin(&c, "tcp_ready,sock_copy," SCHED_HOOKS);
 	for (uint64_t t = 10000; t < 1000000; t += 1000) { /* more than are kept */
 		ev_enter(&c, t + 100, READER, SOCK, MG_SYS_recvfrom, 5000);
 		ev_exit(&c, t + 200, READER, SOCK, MG_SYS_recvfrom, 5000, -11);

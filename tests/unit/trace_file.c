@@ -74,7 +74,8 @@ static void read_events(struct trace_file *t, const uint8_t *p, size_t size)
 		struct trace_event *e;
 		size_t used;
 
-		t->event = realloc(t->event, (t->events + 1) * sizeof(*t->event));
+		if ((t->events & (t->events - 1)) == 0) /* double it at powers of two */
+			t->event = realloc(t->event, (2 * t->events + 1) * sizeof(*t->event));
 		assert_non_null(t->event);
 		e = &t->event[t->events++];
 		used = read_event(e, p, size);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "rings.h"
+
+#include "clock.h"
+
+char *dir;
+struct hooks hooks;
+struct ctf_writer *writer;
+struct drain *drain;
+uint64_t misses;
+static uint64_t now; /* time of the last event; later ones count up from it */
+
+uint64_t hooks_new_misses(struct hooks *h, char producer[32])
+{
+	uint64_t n = misses;
+
+	(void)h;
+	misses = 0;
+	if (n)
+		memcpy(producer, "on_tcp_send", 12);
+	return n;
+}
+
+int rings_setup(void **unused)
+{
+	(void)unused;
+	memset(&hooks, 0, sizeof(hooks));
+	hooks.cpus = CPUS;
+	hooks.ring_slots = SLOTS;
+	hooks.ring_stride = (sizeof(struct mg_ring) + SLOTS * sizeof(struct mg_slot) + 63) & ~63ull;
+	hooks.ring_memory = aligned_alloc(64, CPUS * hooks.ring_stride);
+	if (!hooks.ring_memory)
+		return -1;
+	memset(hooks.ring_memory, 0, CPUS * hooks.ring_stride);
+	dir = trace_dir_make();
+	misses = 0;
+	now = mg_monotonic_ns();
+	return ctf_open(&writer, dir, CPUS);
+}
+
+int rings_teardown(void **unused)
+{
+	(void)unused;
+	free(hooks.ring_memory);
+	trace_dir_remove(dir);
+	return 0;
+}
+
+void begin(void)
+{
+	assert_int_equal(drain_new(&drain, &hooks, writer), 0);
+}
+
+/* The stream of a CPU, or the tracer's own, when all is over. */
+void finish(struct trace_file *t, const char *stream)
+{
+	drain_free(drain);
+	assert_int_equal(ctf_close(writer), 0);
+	trace_read(t, dir, stream);
+}
+
+static struct mg_slot *slot_at(int cpu, uint64_t position)
+{
+	return &hooks_ring(&hooks, cpu)->slot[position & (SLOTS - 1)];
+}
+
+/* Take a slot, as take() does; NULL if the ring is full, and the loss is counted. */
+struct mg_slot *take(int cpu, uint64_t *word)
+{
+	struct mg_ring *r = hooks_ring(&hooks, cpu);
+	struct mg_slot *s;
+
+	if (r->head - r->tail > SLOTS - 1) {
+		r->lost++;
+		return NULL;
+	}
+	s = slot_at(cpu, r->head);
+	s->ts = now += 10;
+	s->tid = s->pid = 5;
+	*word = (uint32_t)r->lost | ((r->head / SLOTS + 1) & 0xffff) << 32 |
+		(uint64_t)MG_EVENT_tcp_ready << 48;
+	r->head++;
+	return s;
+}
+
+void publish(struct mg_slot *s, uint64_t word)
+{
+	memcpy(s, &word, sizeof(word));
+}
+
+/* An event that tells its number; false if there was no room. */
+bool produce(int cpu, uint64_t number)
+{
+	struct mg_tcp_ready e = {.sock = number};
+	struct mg_slot *s;
+	uint64_t word;
+
+	s = take(cpu, &word);
+	if (!s)
+		return false;
+	memcpy(s->payload, &e, MG_PAYLOAD_SIZE(TCP_READY));
+	publish(s, word);
+	return true;
+}
+
+void produce_many(int cpu, uint64_t from, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		produce(cpu, from + i);
+}
+
+void assert_number(const struct trace_event *e, uint64_t number)
+{
+	uint64_t sock;
+
+	assert_int_equal(e->id, MG_EVENT_tcp_ready);
+	memcpy(&sock, e->payload, sizeof(sock));
+	assert_int_equal(sock, number);
+}
+
+struct mg_lost lost_event(const struct trace_event *e)
+{
+	struct mg_lost l;
+
+	assert_int_equal(e->id, MG_EVENT_lost);
+	memcpy(&l, e->payload, MG_PAYLOAD_SIZE(LOST));
+	return l;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings that a test fills as the BPF programs do, and a drain that empties them. */
+#ifndef MAGNET_TESTS_RINGS_H
+#define MAGNET_TESTS_RINGS_H
+
+#include "trace_file.h"
+#include "tracer.h"
+
+#define CPUS  2
+#define SLOTS 8
+
+extern char *dir; /* of the trace */
+extern struct hooks hooks;
+extern struct ctf_writer *writer;
+extern struct drain *drain;
+extern uint64_t misses; /* what hooks_new_misses() tells next */
+
+int rings_setup(void **unused);
+int rings_teardown(void **unused);
+
+/* The drain begins: what is in the rings now is not part of the recording. */
+void begin(void);
+/* All is over; the stream of a CPU, or the tracer's own, is read back. */
+void finish(struct trace_file *t, const char *stream);
+
+/* Take a slot, as take() in ring.bpf.h does; NULL if the ring is full, and the loss is counted. */
+struct mg_slot *take(int cpu, uint64_t *word);
+void publish(struct mg_slot *s, uint64_t word);
+/* An event that tells its number; false if there was no room. */
+bool produce(int cpu, uint64_t number);
+void produce_many(int cpu, uint64_t from, uint64_t count);
+
+void assert_number(const struct trace_event *e, uint64_t number);
+struct mg_lost lost_event(const struct trace_event *e);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* drain.c again: every loss is counted, and told where it was. */
+#include "clock.h"
+#include "rings.h"
+
+static void a_loss_stands_between_its_neighbours(void **unused)
+{
+	struct trace_file t;
+	struct mg_lost l;
+
+	(void)unused;
+	begin();
+	produce_many(0, 0, SLOTS + 3); /* the last three find no room */
+	drain_pass(drain);
+	produce_many(0, 50, 2);
+	drain_pass(drain);
+	assert_int_equal(drain_lost(drain), 3);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, SLOTS + 1 + 2);
+	assert_number(&t.event[SLOTS - 1], SLOTS - 1);
+	l = lost_event(&t.event[SLOTS]);
+	assert_number(&t.event[SLOTS + 1], 50);
+	assert_int_equal(l.count, 3);
+	assert_int_equal(l.cpu, 0);
+	assert_int_equal(l.reason, 1);
+	assert_string_equal(l.producer, "ring");
+	assert_int_equal(l.from_ns, t.event[SLOTS - 1].ts);
+	assert_int_equal(l.to_ns, t.event[SLOTS + 1].ts);
+	assert_int_equal(t.packet[0].discarded, 3);
+	trace_free(&t);
+}
+
+static void each_loss_has_its_own_place(void **unused)
+{
+	struct trace_file t;
+	uint64_t sum = 0;
+	size_t places = 0;
+
+	(void)unused;
+	begin();
+	for (uint64_t i = 0; i < 10; i++) { /* SLOTS fit, i do not */
+		produce_many(0, 100 * i, SLOTS + i);
+		drain_pass(drain);
+	}
+	assert_int_equal(drain_finish(drain), 0);
+	assert_int_equal(drain_lost(drain), 45);
+	finish(&t, "cpu0");
+	for (size_t i = 0; i < t.events; i++) {
+		if (t.event[i].id != MG_EVENT_lost)
+			continue;
+		sum += lost_event(&t.event[i]).count;
+		places++;
+	}
+	assert_int_equal(sum, 45);
+	assert_int_equal(places, 9);
+	assert_int_equal(t.events, 10 * SLOTS + 9);
+	trace_free(&t);
+}
+
+/* A full ring loses events in the middle too, as soon as a reader makes room for some. */
+static void a_loss_in_the_middle_of_a_pass_is_placed_as_well(void **unused)
+{
+	struct mg_ring *r = hooks_ring(&hooks, 1);
+	struct trace_file t;
+	struct mg_lost l;
+
+	(void)unused;
+	begin();
+	produce_many(1, 0, 4);
+	r->lost += 7;
+	produce_many(1, 4, 3);
+	drain_pass(drain);
+	finish(&t, "cpu1");
+	assert_int_equal(t.events, 8);
+	l = lost_event(&t.event[4]);
+	assert_int_equal(l.count, 7);
+	assert_int_equal(l.cpu, 1);
+	assert_int_equal(l.from_ns, t.event[3].ts);
+	assert_int_equal(l.to_ns, t.event[5].ts);
+	trace_free(&t);
+}
+
+/* The count in a slot has 32 bits. */
+static void the_count_of_losses_may_wrap(void **unused)
+{
+	struct mg_ring *r = hooks_ring(&hooks, 0);
+	struct trace_file t;
+
+	(void)unused;
+	r->lost = 0xfffffffe;
+	begin();
+	r->lost += 5;
+	produce(0, 1);
+	drain_pass(drain);
+	r->lost += 2;
+	assert_int_equal(drain_finish(drain), 0);
+	assert_int_equal(drain_lost(drain), 7);
+	finish(&t, "cpu0");
+	assert_int_equal(lost_event(&t.event[0]).count, 5);
+	assert_number(&t.event[1], 1);
+	assert_int_equal(lost_event(&t.event[2]).count, 2);
+	trace_free(&t);
+}
+
+/* Losses after which nothing was recorded show in no slot. */
+static void trailing_losses_are_told_at_the_end(void **unused)
+{
+	struct trace_file t;
+	struct mg_lost l;
+
+	(void)unused;
+	begin();
+	produce_many(0, 0, SLOTS + 6);
+	drain_pass(drain);
+	assert_int_equal(drain_lost(drain), 0);
+	assert_int_equal(drain_finish(drain), 0);
+	assert_int_equal(drain_lost(drain), 6);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, SLOTS + 1);
+	l = lost_event(&t.event[SLOTS]);
+	assert_int_equal(l.count, 6);
+	assert_int_equal(l.from_ns, t.event[SLOTS - 1].ts);
+	assert_true(l.to_ns >= l.from_ns);
+	trace_free(&t);
+}
+
+static void a_cpu_that_lost_everything_has_a_place_for_it(void **unused)
+{
+	uint64_t before = mg_monotonic_ns();
+	struct trace_file t;
+	struct mg_lost l;
+
+	(void)unused;
+	begin();
+	hooks_ring(&hooks, 1)->lost += 4;
+	assert_int_equal(drain_finish(drain), 0);
+	finish(&t, "cpu1");
+	assert_int_equal(t.events, 1);
+	l = lost_event(&t.event[0]);
+	assert_int_equal(l.count, 4);
+	assert_in_range(l.from_ns, before, l.to_ns);
+	trace_free(&t);
+}
+
+static void skipped_programs_become_a_loss_of_the_tracer(void **unused)
+{
+	struct trace_file t;
+	struct mg_lost l;
+
+	(void)unused;
+	begin();
+	assert_int_equal(drain_check_misses(drain), 0);
+	misses = 9;
+	assert_int_equal(drain_check_misses(drain), 0);
+	assert_int_equal(drain_lost(drain), 9);
+	finish(&t, "tracer");
+	assert_int_equal(t.events, 1);
+	l = lost_event(&t.event[0]);
+	assert_int_equal(l.count, 9);
+	assert_int_equal(l.cpu, -1);
+	assert_int_equal(l.reason, 2);
+	assert_string_equal(l.producer, "on_tcp_send");
+	assert_true(l.from_ns <= l.to_ns);
+	trace_free(&t);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_loss_stands_between_its_neighbours),
+		TEST(each_loss_has_its_own_place),
+		TEST(a_loss_in_the_middle_of_a_pass_is_placed_as_well),
+		TEST(the_count_of_losses_may_wrap),
+		TEST(trailing_losses_are_told_at_the_end),
+		TEST(a_cpu_that_lost_everything_has_a_place_for_it),
+		TEST(skipped_programs_become_a_loss_of_the_tracer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
