@@ -11,7 +11,7 @@ need_app_side()
 
 
 class Variants:
-    """One program a variant, all there at once and timed in turns, so that A and B are neighbours."""
+    """One program a variant, all there at once and timed in turns: A and B are neighbours."""
 
     def __init__(self):
         self.talkers = {}
@@ -160,8 +160,8 @@ def peers(kind, repetitions=3):
               ("", "ns a call", "ns above bare", "ratio to bare"), rows)
 
 
-begin("What a wrapped call costs on top of the bare one: libmagnet.so beside a plain LTTng-UST event "
-      "with the same\nfields, and beside what a user would take instead.",
+begin("What a wrapped call costs on top of the bare one: libmagnet.so beside a plain LTTng-UST\n"
+      "event with the same fields, and beside what a user would take instead.",
       "LD_PRELOAD=libmagnet.so calls null|unix|tcp",
       "magnet record --app-only -q -o DIR -- calls null|unix|tcp")
 for k in KINDS:
@@ -171,7 +171,7 @@ for k in ("null", "tcp"):
 how_to_read("""
 Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons
 where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
-into multithreaded, which makes the kernel's look-up of descriptors dearer; the plain event pays that
-too. The plain event has the fields of a recorded call and no counter readings, and is recorded by
-the same session. Discarded events would be cheaper than recorded ones: there must be none.
+into multithreaded, which makes the kernel's look-up of descriptors dearer; the plain event pays
+that too. The plain event has the fields of a recorded call and no counter readings, and is recorded
+by the same session. Discarded events would be cheaper than recorded ones: there must be none.
 """)

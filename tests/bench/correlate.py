@@ -90,6 +90,6 @@ if failed:
     print("  fails here: " + ", ".join(failed))
 how_to_read("""
 `-o dummy` decodes every event and throws it away: what babeltrace2 itself costs whoever reads
-through it. "twice" is a trace twice as long, recorded the same way: its memory must not be more, its
-time twice as much. `cat` is the price of the bytes alone.
+through it. "twice" is a trace twice as long, recorded the same way: its memory must not be more,
+its time twice as much. `cat` is the price of the bytes alone.
 """)

@@ -9,8 +9,8 @@ REPETITIONS = 60
 # in memory the file system costs least; on disk is where recordings are made
 PLACES = [("a file on disk", None), ("a file in memory", "/dev/shm")]
 
-begin("Cycles an event in the drain: the kernel tracer's drain and CTF writer on a ring in plain "
-      "memory, beside a\nplain copy of the same 64-byte slots.",
+begin("Cycles an event in the drain: the kernel tracer's drain and CTF writer on a ring in plain\n"
+      "memory, beside a plain copy of the same 64-byte slots.",
       f"drain_cost DIR {REPETITIONS}")
 
 for place, parent in PLACES:
@@ -43,8 +43,8 @@ for place, parent in PLACES:
 
 how_to_read("""
 A pass is drain_pass() and ctf_flush(): every slot is checked, put into the CTF packet, and the
-packets are written. "Another CPU" is the case of a traced program that keeps the other CPU busy; its
-slots must first come over. The copy does the least that brings the slots into a file: it checks
+packets are written. "Another CPU" is the case of a traced program that keeps the other CPU busy;
+its slots must first come over. The copy does the least that brings the slots into a file: it checks
 nothing and keeps all 64 bytes. The difference between a row and its "without write()" is the file
 system's part, which depends on the machine's disk and kernel and not on magnet.
 """)

@@ -16,7 +16,7 @@ def percentile(values, p):
 
 
 class Recording:
-    """Calls [U0, U1] and system calls [K0, K1] by thread, the map, the loop's own clock readings."""
+    """Calls [U0, U1] and system calls [K0, K1] by thread, the map, the loop's own readings."""
 
     def __init__(self, top):
         trace, readings = top + "/trace", top + "/readings"
@@ -122,7 +122,7 @@ K0 - U0 and U1 - K1 are a check of plausibility and not of accuracy: a system ca
 wrapper read the counter, so no difference may be below minus the stated bound, but how long the way
 into the kernel takes nobody knows beforehand.
 |map - reading| is one of accuracy, of the map alone: the program read counter, CLOCK_MONOTONIC,
-counter at other instants than those the map was made from. Only the narrow readings are counted, and
-each knows its instant to within its half-width. That the kernel's stamps are CLOCK_MONOTONIC at the
-event is not tested by it.
+counter at other instants than those the map was made from. Only the narrow readings are counted,
+and each knows its instant to within its half-width. That the kernel's stamps are CLOCK_MONOTONIC at
+the event is not tested by it.
 """)

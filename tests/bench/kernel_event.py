@@ -62,7 +62,8 @@ def show(name, trips, series, notes, events, light):
           f"trips ({SLOW_TURNS} of slow peers); {events:.1f} events a trip, light {light:.1f}",
           ("", "ns a round trip", "ratio to bare", "ns above bare an event", "last turn"), rows)
     net = [d / events for d in differences(series["all layers"], series["empty programs"])]
-    print(f"  by the loop, above empty programs at the same places: {Figure(net).text(0)} ns an event")
+    print(f"  by the loop, above empty programs at the same places: {Figure(net).text(0)} ns an "
+          "event")
 
 
 def statistics_of(observer, talker, trips):
@@ -132,9 +133,10 @@ for place, cpu, count, time_of_turns in PLACEMENTS:
 run_statistics()
 how_to_read(f"""
 In each turn an observer is started, sees one run of the loop with connections of its own, and is
-stopped; observers are kept on CPU {WATCHING}. "Empty programs": BPF programs of two instructions at the
-same places, what attaching there costs whatever the programs do. On two CPUs a round trip is mostly
-waking a sleeping CPU, which varies more than any observer costs. The run statistics leave out the
-way into a program and count some of their own clock readings; the loop has both and everything else.
-bpftrace and perf have {len(PEER_TRACEPOINTS)} of the places, since the others are no classic tracepoints.
+stopped; observers are kept on CPU {WATCHING}. "Empty programs": BPF programs of two instructions at
+the same places, what attaching there costs whatever the programs do. On two CPUs a round trip is
+mostly waking a sleeping CPU, which varies more than any observer costs. The run statistics leave
+out the way into a program and count some of their own clock readings; the loop has both and
+everything else. bpftrace and perf have {len(PEER_TRACEPOINTS)} of the places: the others are no
+classic tracepoints.
 """)

@@ -129,7 +129,7 @@ def foreign_tracers():
 
 
 def wait_for_others():
-    """Before a round, when nothing of ours traces: give way to somebody else's tracer for a while."""
+    """Before a round, when nothing of ours traces: give way to somebody else's tracer."""
     OTHERS["rounds"] += 1
     began = time.monotonic()
     while foreign_tracers():

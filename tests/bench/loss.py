@@ -38,7 +38,7 @@ class Run:
         self.cpu = t.cpu_s / self.seconds
 
     def read(self, trace):
-        """By plain babeltrace2: events, `lost` events and their sum, and its own count of losses."""
+        """By plain babeltrace2: events, `lost` events and their sum, and its own count."""
         self.events = self.gaps = self.told = self.discarded = self.bad_gaps = 0
         p = start("babeltrace2", "--names=payload", trace, stdout=subprocess.PIPE,
                   stderr=subprocess.PIPE)
@@ -86,8 +86,8 @@ RUNS = [("as asked, default buffer", Run(RATE / each, SECONDS)),
         ("as fast as it goes, default buffer", Run(0, SHORT_SECONDS)),
         ("as asked, --buffer 64K", Run(RATE / each, SHORT_SECONDS, "--buffer", "64K")),
         ("as fast as it goes, --buffer 64K", Run(0, SHORT_SECONDS, "--buffer", "64K"))]
-table(f"{SECONDS} s and {SHORT_SECONDS} s, about {each:.0f} events a round trip; asked for: {RATE:,} "
-      "events a second",
+table(f"{SECONDS} s, the others {SHORT_SECONDS} s; about {each:.0f} events a round trip; asked for "
+      f"{RATE:,} events a second",
       ("", "events a second", "recorded", "lost", "% lost", "tracer: % of a CPU"),
       [r.row(text) for text, r in RUNS])
 table("does the trace tell its losses?",
@@ -97,6 +97,6 @@ how_to_read("""
 "events a second" counts recorded and lost ones; recorded ones include the tracer's own. The trace
 carries a `lost` event wherever events are missing, with their number; their sum must be what the
 tracer counted, or a loss went untold. babeltrace2's own count comes from the packets' discarded
-counters, which tell of full rings only, in whole packets. MAGNET_BENCH_LONG=1 runs the first row for
-60 s.
+counters, which tell of full rings only, in whole packets. MAGNET_BENCH_LONG=1 runs the first row
+for 60 s.
 """)

@@ -98,8 +98,8 @@ class Tracer(Observer):
         self.p = start(TRACER, "-o", self.top + "/trace", "--control-fd", theirs.fileno(), *who,
                        *self.options, cpu=WATCHING, pass_fds=[theirs.fileno()])
         theirs.close()
-        self.ready = self.read()
         self.done = None
+        self.ready = self.read()
 
     def read(self):
         self.control.settimeout(60)

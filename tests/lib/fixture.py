@@ -154,6 +154,26 @@ def check(ok, what):
         sys.exit(1)
 
 
+def lost(report):
+    """
+    Events that found no room. (Those of a program the kernel skipped, since it had interrupted
+    itself, are told too, but happen on a busy machine whatever the buffers.)
+    """
+    return report["loss"]["app"] + sum(g["count"] for g in report["loss"]["gaps"]
+                                       if g["producer"] == "ring")
+
+
+def undisturbed(recording, tries=5):
+    """Repeat until nothing at all was lost; then counts must agree exactly."""
+    for _ in range(tries):
+        rec = recording()
+        if not rec.report()["loss"]["kernel"]:
+            return rec
+        print("a program was skipped: once more")
+        rec.__exit__()
+    sys.exit(f"events were lost in each of {tries} recordings")
+
+
 def near(value, expected, share, what):
     check(value is not None and abs(value - expected) <= share * expected,
           f"{what}: {value} is within {share * 100:g} % of {expected}")

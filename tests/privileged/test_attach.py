@@ -33,7 +33,7 @@ def attach(what, *args):
     try:
         run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", "1", *args)
         report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
-        check(report["loss"]["kernel"] == 0, f"{what}: nothing was lost")
+        check(lost(report) == 0, f"{what}: nothing was lost")
         return report
     finally:
         shutil.rmtree(top)

@@ -51,7 +51,7 @@ try:
 
         report = rec.report()
         tx = flow(report, "tx", PORT)
-        check(report["loss"]["kernel"] == 0 and report["loss"]["app"] == 0, "nothing was lost")
+        check(lost(report) == 0, "nothing was lost")
         check(tx["closure_error_cycles"] == 0, "every complete atom closes to 0 cycles")
         check(tx["bytes"] == MEGABYTES << 20, "the flow has all bytes")
         check(tx["coverage"] > 0.999, f"coverage {tx['coverage']}")

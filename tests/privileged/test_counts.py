@@ -63,16 +63,21 @@ def strace_counts(path):
 def segments(net, b, v6):
     """Both ends recorded; TCP's counters of both ends beside it."""
     still(net, v6)
-    before = {ns: interface(net, ns) for ns in (net.a, net.b)}
+    before = {}
+
+    def recording():
+        before.update({ns: interface(net, ns) for ns in (net.a, net.b)})
+        return Recording("sh", "-c", script)
+
     script = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {TRANSFER} server {b} {PORT} & "
               f"nsenter --net=/run/netns/{net.a} {PYTHON} {TRANSFER} client {b} {PORT} {BYTES} {SIZE}"
               "; wait")
-    with Recording("sh", "-c", script) as rec:
+    with undisturbed(recording) as rec:
         said = {("client" if "sent" in j else "server"): j
                 for j in map(json.loads, rec.p.stdout.splitlines())}
         after = {ns: interface(net, ns) for ns in (net.a, net.b)}
         report = rec.report()
-        check(report["loss"]["kernel"] == 0 and report["loss"]["app"] == 0, "nothing was lost")
+        check(lost(report) == 0, "nothing was lost")
         events = list(rec.events())
         tx, rx = flow(report, "tx", PORT, bytes=BYTES), flow(report, "rx", PORT, bytes=BYTES)
         client, server = said["client"]["tcp_info"], said["server"]["tcp_info"]

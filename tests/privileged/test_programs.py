@@ -50,7 +50,7 @@ http {{ access_log off; client_body_temp_path {top}/b; proxy_temp_path {top}/p;
 def sound(rec, what, bytes_at_least):
     """What every recording must be."""
     r = rec.report()
-    check(r["loss"]["kernel"] == 0 and r["loss"]["app"] == 0, f"{what}: nothing was lost")
+    check(lost(r) == 0, f"{what}: nothing was lost")
     check(sum(f["bytes"] for f in r["flows"]) >= bytes_at_least,
           f"{what}: {sum(f['bytes'] for f in r['flows'])} bytes in {len(r['flows'])} flows")
     check(all(f["closure_error_cycles"] in (0, None) for f in r["flows"]), f"{what}: closes to 0")

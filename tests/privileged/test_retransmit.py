@@ -23,7 +23,7 @@ with Network(gso_max_segs=1) as net:
     script = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {TRANSFER} server {net.B} {PORT} & "
               f"nsenter --net=/run/netns/{net.a} {PYTHON} {TRANSFER} client {net.B} {PORT} {BYTES} "
               "10000; wait")
-    with Recording("sh", "-c", script) as rec:
+    with undisturbed(lambda: Recording("sh", "-c", script)) as rec:
         said = {("client" if "sent" in j else "server"): j["tcp_info"]
                 for j in map(json.loads, rec.p.stdout.splitlines())}
         report = rec.report()
