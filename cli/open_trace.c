@@ -9,6 +9,7 @@
 
 #include "bt/graph.h"
 #include "log.h"
+#include "render/session.h"
 
 static json_t *read_session(char *const dirs[], int count)
 {
@@ -27,21 +28,6 @@ static json_t *read_session(char *const dirs[], int count)
 			error.text);
 	}
 	return NULL;
-}
-
-/* A kernel trace has readings of its own, and then they count. */
-static void give_clock(struct core *core, const json_t *session)
-{
-	const json_t *readings = json_object_get(session, "clock"), *one;
-	size_t i;
-
-	if (!json_is_null(json_object_get(session, "kernel_side")) &&
-		!json_object_get(json_object_get(session, "kernel_side"), "missing"))
-		return;
-	json_array_foreach (readings, i, one)
-		core_give_clock(core, (uint64_t)json_integer_value(json_object_get(one, "mono_ns")),
-			(uint64_t)json_integer_value(json_object_get(one, "cycles")),
-			(uint32_t)json_integer_value(json_object_get(one, "half_width")));
 }
 
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
@@ -63,7 +49,7 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		return -1;
 	}
 	*session = read_session(dirs, count);
-	give_clock(core, *session);
+	session_give_clock(core, *session);
 	err = mg_read_traces(&traces, core, why, sizeof(why));
 	if (err)
 		mg_error("%s: %s", dirs[0], why);

@@ -21,6 +21,6 @@ bool find_part(
 			access(path, R_OK) == 0)
 			return true;
 	}
-	snprintf(path, PATH_MAX, "%s/%s", install_dir, name);
-	return access(path, R_OK) == 0;
+	return snprintf(path, PATH_MAX, "%s/%s", install_dir, name) < PATH_MAX &&
+		access(path, R_OK) == 0;
 }

@@ -20,7 +20,8 @@ BT_PLUGIN_SINK_COMPONENT_CLASS(show, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(show, "Every event of magnet-show(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(show,
 	"Parameters: format=\"text\"|\"tsv\" (default text), path=FILE (default standard output), "
-	"flow=ID (only that flow). See magnet-show(1).");
+	"session=FILE (session.json of the recording), flow=ID (only that flow). "
+	"See magnet-show(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(show, sink_show_init);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(show, sink_end);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(show, sink_configured);

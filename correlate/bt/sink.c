@@ -7,6 +7,7 @@
 
 #include "consumer.h"
 #include "render/report.h"
+#include "render/session.h"
 #include "render/show.h"
 
 struct sink {
@@ -96,12 +97,28 @@ static bool format_is(
 	return false;
 }
 
+/* session=FILE: the recording's session.json */
+static bool read_session(bt_self_component_sink *self, const bt_value *params, struct sink *s)
+{
+	const char *path = text_param(params, "session");
+
+	if (!path)
+		return true;
+	s->session = json_load_file(path, 0, NULL);
+	if (s->session) {
+		session_give_clock(&s->core, s->session);
+		return true;
+	}
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+		bt_self_component_sink_as_self_component(self), "%s cannot be read as JSON", path);
+	return false;
+}
+
 bt_component_class_initialize_method_status sink_report_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
 	static const char *const names[] = {"path", "format", "session", NULL};
 	bt_component_class_initialize_method_status status;
-	const char *session;
 	struct sink *s;
 
 	(void)configuration;
@@ -110,24 +127,15 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
 	s->is_report = true;
-	if (!format_is(self, params, "json", &s->json))
+	if (!format_is(self, params, "json", &s->json) || !read_session(self, params, s))
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	session = text_param(params, "session");
-	if (!session)
-		return status;
-	s->session = json_load_file(session, 0, NULL);
-	if (s->session)
-		return status;
-	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-		bt_self_component_sink_as_self_component(self), "%s cannot be read as JSON",
-		session);
-	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	return status;
 }
 
 bt_component_class_initialize_method_status sink_show_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
-	static const char *const names[] = {"path", "format", "flow", NULL};
+	static const char *const names[] = {"path", "format", "session", "flow", NULL};
 	bt_component_class_initialize_method_status status;
 	struct sink *s;
 
@@ -136,7 +144,7 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 	status = init(self, params, names, &s);
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
-	if (!format_is(self, params, "tsv", &s->show.tsv))
+	if (!format_is(self, params, "tsv", &s->show.tsv) || !read_session(self, params, s))
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	if (text_param(params, "flow"))
 		s->show.flow = strdup(text_param(params, "flow"));

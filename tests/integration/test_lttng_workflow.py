@@ -12,7 +12,7 @@ from fixture import *
 
 BUILD = os.environ["MAGNET_BUILD"]
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
-KERNEL = os.environ.get("MAGNET_TEST_KERNEL") == "1" and os.geteuid() == 0
+KERNEL = not no_kernel_side()
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
 SCRIPT = """
@@ -32,7 +32,7 @@ lttng destroy
 TRACER_START = """
 {build}/kernel-tracer/magnet-kernel-tracer -o kernel/ &
 tracer=$!
-until [ -s kernel/metadata ]; do sleep 0.05; done
+until [ -s kernel/metadata ]; do kill -0 $tracer; sleep 0.05; done
 sleep 0.5
 """
 TRACER_STOP = "kill -INT $tracer; wait $tracer"

@@ -32,7 +32,7 @@ with Recording(PYTHON, EXCHANGE, "20", options=("-q",)) as rec:
                                       'format="json",' + session).stdout)
     check(figures(by_plugin) == figures(rec.report()), "its figures are magnet report's")
 
-    shown = babeltrace(rec.dir, "sink.magnet.show", 'format="tsv"').stdout
+    shown = babeltrace(rec.dir, "sink.magnet.show", 'format="tsv",' + session).stdout
     check(shown == run(MAGNET, "show", "--tsv", rec.dir).stdout, "sink.magnet.show is magnet show")
 
     target = rec.top + "/report.txt"
@@ -41,6 +41,7 @@ with Recording(PYTHON, EXCHANGE, "20", options=("-q",)) as rec:
 
     for component, params in (("sink.magnet.report", 'format="xml"'),
                               ("sink.magnet.report", 'fromat="json"'),
-                              ("sink.magnet.show", "flow=5")):
+                              ("sink.magnet.show", "flow=5"),
+                              ("sink.magnet.show", 'session="/nowhere"')):
         p = babeltrace(rec.dir, component, params, ok=False)
         check(p.returncode != 0 and "CAUSED BY" in p.stderr, f"{component} refuses {params}")

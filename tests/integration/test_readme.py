@@ -13,7 +13,7 @@ from fixture import *
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ["MAGNET_BUILD"]
-KERNEL = os.environ.get("MAGNET_TEST_KERNEL") == "1" and os.geteuid() == 0
+KERNEL = not no_kernel_side()
 
 readme = open(ROOT + "/README.md").read()
 blocks = re.findall(r"```sh\n(.*?)```", readme, re.S)

@@ -28,14 +28,19 @@ def skip(why):
     sys.exit(SKIP)
 
 
-def need_kernel_side():
-    """Skip, decided by trying: a recording of the kernel side of nothing."""
+def no_kernel_side():
+    """Why the kernel side cannot be recorded, decided by trying to record nothing; "" if it can."""
     if os.environ.get("MAGNET_TEST_KERNEL") == "0":
-        skip("built without the kernel side")
+        return "built without the kernel side"
     with tempfile.TemporaryDirectory() as d:
         p = run(MAGNET, "record", "--kernel-only", "-q", "-o", d + "/t", "--", "true", check=False)
-    if p.returncode != 0:
-        skip("the kernel side cannot be recorded here: " + p.stderr.strip())
+    return p.stderr.strip() if p.returncode else ""
+
+
+def need_kernel_side():
+    why = no_kernel_side()
+    if why:
+        skip("the kernel side cannot be recorded here: " + why)
 
 
 def need_program(*names):
