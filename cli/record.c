@@ -433,15 +433,19 @@ static void tell(const struct recording *r)
 {
 	const json_t *done = r->tracer.done;
 	long long kernel = json_integer_value(json_object_get(done, "events"));
-	long long lost = json_integer_value(json_object_get(done, "lost"));
+	char not_recorded[48] = "";
+	long long skipped = json_integer_value(json_object_get(done, "skipped"));
+	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
 
 	if (lost || r->app_result.discarded)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
 			(unsigned long long)r->app_result.discarded);
 	if (r->quiet)
 		return;
+	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
+		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
 	if (r->tracer_runs)
-		fprintf(stderr, "magnet: %lld kernel events%s in %s\n", kernel,
+		fprintf(stderr, "magnet: %lld kernel events%s%s in %s\n", kernel, not_recorded,
 			r->app ? " and the application's" : "", r->dir);
 	else
 		fprintf(stderr, "magnet: the application's events are in %s\n", r->dir);

@@ -22,6 +22,7 @@ struct drain {
 	uint64_t mask;
 	unsigned int shift;
 	uint64_t lost;         /* all CPUs, all reasons */
+	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
 };
 
@@ -157,12 +158,18 @@ int drain_check_misses(struct drain *d)
 	if (e.count == 0)
 		return 0;
 	d->lost += e.count;
+	d->skipped += e.count;
 	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
 }
 
 uint64_t drain_lost(const struct drain *d)
 {
 	return d->lost;
+}
+
+uint64_t drain_skipped(const struct drain *d)
+{
+	return d->skipped;
 }
 
 void drain_free(struct drain *d)

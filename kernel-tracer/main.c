@@ -198,12 +198,12 @@ static void say(const struct run *r, const char *what)
 	if (!f)
 		return;
 	fprintf(f,
-		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, \"cpu_ns\": "
-		"%llu, "
-		"\"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
+		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
+		"\"skipped\": %llu, \"cpu_ns\": %llu, \"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)drain_lost(r->drain),
+		(unsigned long long)drain_skipped(r->drain),
 		(unsigned long long)(process_cpu_ns(getpid()) - r->cpu_at_start),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
 		(unsigned long long)r->calibration.counter_hz,

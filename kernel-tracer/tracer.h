@@ -115,6 +115,7 @@ int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
 /* Programs skipped since the last call become a `lost` event. */
 int drain_check_misses(struct drain *d);
 uint64_t drain_lost(const struct drain *d);
+uint64_t drain_skipped(const struct drain *d); /* of these, not for want of room */
 void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */

@@ -115,6 +115,7 @@ static void trailing_losses_are_told_at_the_end(void **unused)
 	assert_int_equal(drain_lost(drain), 0);
 	assert_int_equal(drain_finish(drain), 0);
 	assert_int_equal(drain_lost(drain), 6);
+	assert_int_equal(drain_skipped(drain), 0);
 	finish(&t, "cpu0");
 	assert_int_equal(t.events, SLOTS + 1);
 	l = lost_event(&t.event[SLOTS]);
@@ -153,6 +154,7 @@ static void skipped_programs_become_a_loss_of_the_tracer(void **unused)
 	misses = 9;
 	assert_int_equal(drain_check_misses(drain), 0);
 	assert_int_equal(drain_lost(drain), 9);
+	assert_int_equal(drain_skipped(drain), 9);
 	finish(&t, "tracer");
 	assert_int_equal(t.events, 1);
 	l = lost_event(&t.event[0]);
