@@ -113,7 +113,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock, "socket cookie") \
 	F(S, u32, seq,  "sequence number of the first byte sent again") \
 	F(S, u32, len,  "payload, bytes") \
-	F(S, s32, err,  "0, or why it could not be sent; not known on kernels before 6.18")
+	F(S, s32, err,  "0; negative, and it was not sent: why; not known on kernels before 6.18") \
+	F(S, u16, segs, "segments it stands for")
 
 #define MG_EV_SOCK_STATE(F, S) \
 	F(S, u64, sock,       "socket cookie") \

@@ -171,7 +171,9 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		return;
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
 	a->length = p->len;
-	s->tx.retransmits++;
+	/* one that is refused (the first copy is still in a queue of this machine) sends nothing */
+	if (p->err >= 0)
+		s->tx.retransmits += p->segs;
 }
 
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now)

@@ -115,6 +115,11 @@ struct skb_shared_info {
 struct tcp_skb_cb {
 	__u32 seq;
 	__u32 end_seq;
+	union {
+		struct {
+			__u16 tcp_gso_segs; /* in the write queue */
+		};
+	};
 };
 
 struct nf_hook_state {

@@ -149,6 +149,7 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 		e->seq = BPF_CORE_READ(cb, seq);
 		e->len = skb->len;
 		e->err = err;
+		e->segs = BPF_CORE_READ(cb, tcp_gso_segs);
 	});
 	return 0;
 }

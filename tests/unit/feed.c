@@ -218,6 +218,7 @@ void ev_retransmit(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint
 	e.tcp_retransmit.sock = sock;
 	e.tcp_retransmit.seq = seq;
 	e.tcp_retransmit.len = len;
+	e.tcp_retransmit.segs = 1;
 	feed(c, &e);
 }
 

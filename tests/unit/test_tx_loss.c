@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tx.c again: bytes that come twice, and bytes of which something is missing. */
+#include <errno.h>
+
 #include "feed.h"
 
 #define TID  10
@@ -54,6 +56,24 @@ static void a_retransmission_keeps_the_first_times(void **unused)
 	assert_int_equal(f->units[TX_IP_OUT].n, 1);
 	assert_int_equal(f->units[TX_IP_OUT].again, 500);
 	assert_int_equal(f->units[TX_XMIT].again, 0);
+	feed_end(&c);
+}
+
+static void a_refused_retransmission_does_not_count(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, 9000, 0);
+	struct core c;
+
+	(void)unused;
+	open_core(&c, TX_HOOKS);
+	call_only(&c, 1000, 500, 1000);
+	e.tcp_retransmit = (struct mg_tcp_retransmit){.sock = SOCK, .seq = 1000, .len = 500, .segs = 1, .err = -EBUSY};
+	feed(&c, &e);
+	assert_int_equal(tx_of(&c, SOCK)->retransmits, 0);
+	e.tcp_retransmit.err = 0;
+	e.tcp_retransmit.segs = 3;
+	feed(&c, &e);
+	assert_int_equal(tx_of(&c, SOCK)->retransmits, 3);
 	feed_end(&c);
 }
 
@@ -312,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_retransmission_keeps_the_first_times),
+		cmocka_unit_test(a_refused_retransmission_does_not_count),
 		cmocka_unit_test(bytes_that_pass_again_when_all_is_known_change_nothing),
 		cmocka_unit_test(a_segment_that_is_partly_new_counts_as_both),
 		cmocka_unit_test(bytes_without_a_boundary_are_left_out_and_counted),
