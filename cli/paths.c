@@ -22,5 +22,5 @@ bool find_part(
 			return true;
 	}
 	return snprintf(path, PATH_MAX, "%s/%s", install_dir, name) < PATH_MAX &&
-		access(path, R_OK) == 0;
+	       access(path, R_OK) == 0;
 }

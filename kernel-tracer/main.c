@@ -199,7 +199,8 @@ static void say(const struct run *r, const char *what)
 		return;
 	fprintf(f,
 		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
-		"\"skipped\": %llu, \"cpu_ns\": %llu, \"ring_bytes\": %llu, \"counter_hz\": %llu, \"invariant\": %s, "
+		"\"skipped\": %llu, \"cpu_ns\": %llu, \"ring_bytes\": %llu, \"counter_hz\": %llu, "
+		"\"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)drain_lost(r->drain),

@@ -67,7 +67,8 @@ static void a_refused_retransmission_does_not_count(void **unused)
 	(void)unused;
 	open_core(&c, TX_HOOKS);
 	call_only(&c, 1000, 500, 1000);
-	e.tcp_retransmit = (struct mg_tcp_retransmit){.sock = SOCK, .seq = 1000, .len = 500, .segs = 1, .err = -EBUSY};
+	e.tcp_retransmit = (struct mg_tcp_retransmit){
+		.sock = SOCK, .seq = 1000, .len = 500, .segs = 1, .err = -EBUSY};
 	feed(&c, &e);
 	assert_int_equal(tx_of(&c, SOCK)->retransmits, 0);
 	e.tcp_retransmit.err = 0;
