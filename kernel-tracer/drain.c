@@ -145,7 +145,7 @@ int drain_finish(struct drain *d)
 
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
 {
-	return ctf_event(d->writer, CTF_TRACER_STREAM, id, mg_monotonic_ns(), payload, size);
+	return ctf_event(d->writer, CTF_OWN_STREAM, id, mg_monotonic_ns(), payload, size);
 }
 
 int drain_check_misses(struct drain *d)

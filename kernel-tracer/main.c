@@ -135,7 +135,7 @@ static int begin(struct run *r)
 	if (!o->all)
 		calibrate_follow_self(&r->hooks, false);
 	calibrate_result(&r->calibration, bare, hooked);
-	err = ctf_open(&r->writer, o->dir, r->hooks.cpus);
+	err = ctf_open(&r->writer, o->dir, CTF_KERNEL, r->hooks.cpus);
 	if (err)
 		return fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
@@ -254,7 +254,7 @@ static int periodic(struct run *r, uint64_t now)
 	r->next_sync = now + 90000000;
 	mg_clock_sync_read(&sync, 100);
 	/* stamped with its own instant, not with the time of writing */
-	return ctf_event(r->writer, CTF_TRACER_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+	return ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
 		       MG_PAYLOAD_SIZE(CLOCK_SYNC))
 		       ?: drain_check_misses(r->drain);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ctf.h"
 #include "event_table.h"
 #include "events.h"
 #include "ring.h"
@@ -78,29 +79,6 @@ void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o)
 void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
 void netns_free(struct netns_hooks *n);
 
-/* ---- ctf_writer.c: a CTF 1.8 trace, one stream a CPU and one of the tracer's own ---- */
-
-struct ctf_writer;
-#define CTF_TRACER_STREAM (-1) /* as a CPU number: the tracer's own stream */
-
-int ctf_open(struct ctf_writer **out, const char *dir, int cpus);
-/* `payload` is `size` bytes as the event table lays them out. Times must not decrease. */
-int ctf_event(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload,
-	uint32_t size);
-/* A slot as it stands in the ring; the caller has checked that it is complete. */
-int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
-/* Events lost on a CPU so far, for babeltrace2's own discarded-events warnings. */
-void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
-/* Write out what is buffered, as whole packets. */
-int ctf_flush(struct ctf_writer *w);
-uint64_t ctf_events(const struct ctf_writer *w);
-uint64_t ctf_bytes(const struct ctf_writer *w);
-/* Flush and close; the first error of the writer's life, if any. */
-int ctf_close(struct ctf_writer *w);
-
-/* ctf_metadata.c: the trace's description, from the event table */
-int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns);
-
 /* ---- drain.c: from the rings to the trace ---- */
 
 struct drain;
@@ -127,10 +105,5 @@ int calibrate_call(double *cycles, double *error);
 int calibrate_follow_self(struct hooks *h, bool on);
 /* From the same call without and with the hooks. */
 void calibrate_result(struct mg_calibration *out, const double bare[2], const double hooked[2]);
-
-/* ---- names for files ---- */
-
-/* The 16 bytes of a UUID in text form, from the kernel. */
-int random_uuid(char out[37]);
 
 #endif

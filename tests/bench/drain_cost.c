@@ -225,7 +225,7 @@ static void run(const struct way *w, const char *dir)
 	clock_ns = mg_monotonic_ns();
 	writing = w->write;
 	if (w->drain) {
-		err = ctf_open(&ctf, dir, hooks.cpus);
+		err = ctf_open(&ctf, dir, CTF_KERNEL, hooks.cpus);
 		err = err ? err : drain_new(&d, &hooks, ctf);
 	} else {
 		snprintf(path, sizeof(path), "%s/cpu0", dir);

@@ -35,7 +35,7 @@ int rings_setup(void **unused)
 	dir = trace_dir_make();
 	misses = 0;
 	now = mg_monotonic_ns();
-	return ctf_open(&writer, dir, CPUS);
+	return ctf_open(&writer, dir, CTF_KERNEL, CPUS);
 }
 
 int rings_teardown(void **unused)

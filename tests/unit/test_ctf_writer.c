@@ -17,7 +17,7 @@ static int setup(void **unused)
 {
 	(void)unused;
 	dir = trace_dir_make();
-	return ctf_open(&w, dir, 2);
+	return ctf_open(&w, dir, CTF_KERNEL, 2);
 }
 
 static int teardown(void **unused)
@@ -109,11 +109,11 @@ static void the_tracers_own_events_have_a_stream(void **unused)
 
 	(void)unused;
 	assert_int_equal(
-		ctf_event(w, CTF_TRACER_STREAM, MG_EVENT_hook, 500, &e, MG_PAYLOAD_SIZE(HOOK)), 0);
+		ctf_event(w, CTF_OWN_STREAM, MG_EVENT_hook, 500, &e, MG_PAYLOAD_SIZE(HOOK)), 0);
 	assert_int_equal(ctf_close(w), 0);
 	trace_read(&t, dir, "tracer");
 	assert_int_equal(t.events, 1);
-	assert_int_equal(t.packet[0].cpu, CTF_TRACER_STREAM);
+	assert_int_equal(t.packet[0].cpu, CTF_OWN_STREAM);
 	assert_memory_equal(t.event[0].payload, &e, MG_PAYLOAD_SIZE(HOOK));
 	assert_int_equal(t.event[0].tid, 0);
 	trace_free(&t);
@@ -227,7 +227,7 @@ static void an_older_trace_is_never_written_over(void **unused)
 	struct ctf_writer *second = NULL;
 
 	(void)unused;
-	assert_int_equal(ctf_open(&second, dir, 2), -EEXIST);
+	assert_int_equal(ctf_open(&second, dir, CTF_KERNEL, 2), -EEXIST);
 	assert_null(second);
 	put(0, MG_EVENT_tcp_ready, 1);
 	assert_int_equal(ctf_close(w), 0);
@@ -242,13 +242,13 @@ static void a_directory_is_made_for_its_owner_only(void **unused)
 
 	(void)unused;
 	snprintf(path, sizeof(path), "%s/new", dir);
-	assert_int_equal(ctf_open(&other, path, 1), 0);
+	assert_int_equal(ctf_open(&other, path, CTF_KERNEL, 1), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_int_equal(ctf_close(other), 0);
 	trace_dir_remove(strdup(path));
 	snprintf(path, sizeof(path), "%s/no/such", dir);
-	assert_int_equal(ctf_open(&other, path, 1), -ENOENT);
+	assert_int_equal(ctf_open(&other, path, CTF_KERNEL, 1), -ENOENT);
 	assert_int_equal(ctf_close(w), 0);
 }
 
@@ -315,7 +315,7 @@ static void after_an_error_nothing_more_is_written(void **unused)
 	assert_int_equal(fill_the_disk(), -EFBIG);
 	assert_int_equal(ctf_slot(w, 0, &s), -EFBIG);
 	assert_int_equal(ctf_slot(w, 1, &s), -EFBIG);
-	assert_int_equal(ctf_event(w, CTF_TRACER_STREAM, MG_EVENT_lost, 1, s.payload, 8), -EFBIG);
+	assert_int_equal(ctf_event(w, CTF_OWN_STREAM, MG_EVENT_lost, 1, s.payload, 8), -EFBIG);
 	assert_int_equal(ctf_flush(w), -EFBIG);
 	assert_int_equal(ctf_close(w), -EFBIG);
 	trace_read(&t, dir, "cpu0");

@@ -9,8 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ctf.h"
+#include "event_table.h"
+#include "events.h"
 #include "log.h"
-#include "tracer.h"
 
 #define MAGIC       0xC1FC1FC1u
 #define PACKET_SIZE (256u * 1024)
@@ -43,6 +45,7 @@ struct stream {
 struct ctf_writer {
 	char dir[4096];
 	uint8_t uuid[16];
+	enum ctf_domain domain;
 	struct stream *streams; /* a CPU each, the tracer's own last */
 	int cpus;
 	int error; /* first one, and then nothing more is written */
@@ -88,10 +91,10 @@ static int64_t wall_clock_offset(void)
 
 static struct stream *stream_of(struct ctf_writer *w, int cpu)
 {
-	return &w->streams[cpu == CTF_TRACER_STREAM ? w->cpus : cpu];
+	return &w->streams[cpu == CTF_OWN_STREAM ? w->cpus : cpu];
 }
 
-int ctf_open(struct ctf_writer **out, const char *dir, int cpus)
+int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus)
 {
 	struct ctf_writer *w = calloc(1, sizeof(*w));
 	const struct mg_event_desc *table;
@@ -101,13 +104,14 @@ int ctf_open(struct ctf_writer **out, const char *dir, int cpus)
 
 	if (!w)
 		return -ENOMEM;
+	w->domain = domain;
 	w->cpus = cpus;
 	w->streams = calloc((size_t)cpus + 1, sizeof(*w->streams));
 	if (!w->streams)
 		goto fail;
 	for (int i = 0; i <= cpus; i++) {
 		w->streams[i].fd = -1;
-		w->streams[i].cpu = i == cpus ? CTF_TRACER_STREAM : i;
+		w->streams[i].cpu = i == cpus ? CTF_OWN_STREAM : i;
 	}
 	table = mg_event_table(&count);
 	for (size_t i = 0; i < count; i++)
@@ -127,7 +131,7 @@ int ctf_open(struct ctf_writer **out, const char *dir, int cpus)
 	if (err)
 		goto fail;
 	parse_uuid(uuid, w->uuid);
-	err = ctf_write_metadata(dir, uuid, wall_clock_offset());
+	err = ctf_write_metadata(dir, domain, uuid, wall_clock_offset());
 	if (err)
 		goto fail;
 	*out = w;
@@ -144,8 +148,9 @@ static int stream_start(struct ctf_writer *w, struct stream *s)
 	char path[4200];
 
 	if (s->fd < 0) {
-		if (s->cpu == CTF_TRACER_STREAM)
-			snprintf(path, sizeof(path), "%s/tracer", w->dir);
+		if (s->cpu == CTF_OWN_STREAM)
+			snprintf(path, sizeof(path), "%s/%s", w->dir,
+				w->domain == CTF_APP ? "calls" : "tracer");
 		else
 			snprintf(path, sizeof(path), "%s/cpu%d", w->dir, s->cpu);
 		s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -215,7 +220,7 @@ static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts)
 		return w->error;
 	if (*ts < s->last_ts)
 		*ts = s->last_ts;
-	if (s->used + sizeof(struct mg_slot) + 64 > PACKET_SIZE && flush_stream(w, s))
+	if (s->used + sizeof(struct mg_slot) + 128 > PACKET_SIZE && flush_stream(w, s))
 		return w->error;
 	if (s->used == 0) {
 		w->error = stream_start(w, s);
@@ -228,20 +233,35 @@ static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts)
 	return 0;
 }
 
-int ctf_event(
-	struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload, uint32_t size)
+static int write_event(struct ctf_writer *w, struct stream *s, struct event_head *h,
+	const void *payload, uint32_t size)
 {
-	struct stream *s = stream_of(w, cpu);
-	struct event_head h = {.id = id};
+	uint64_t ts = h->timestamp;
 	int err = prepare(w, s, &ts);
 
 	if (err)
 		return err;
-	h.timestamp = ts;
-	memcpy(s->packet + s->used, &h, sizeof(h));
-	memcpy(s->packet + s->used + sizeof(h), payload, size);
-	s->used += (uint32_t)sizeof(h) + size;
+	h->timestamp = ts;
+	memcpy(s->packet + s->used, h, sizeof(*h));
+	memcpy(s->packet + s->used + sizeof(*h), payload, size);
+	s->used += (uint32_t)sizeof(*h) + size;
 	return 0;
+}
+
+int ctf_event(
+	struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload, uint32_t size)
+{
+	struct event_head h = {.id = id, .timestamp = ts};
+
+	return write_event(w, stream_of(w, cpu), &h, payload, size);
+}
+
+int ctf_event_of(struct ctf_writer *w, uint16_t id, uint64_t ts, uint32_t tid, uint32_t pid,
+	const void *payload, uint32_t size)
+{
+	struct event_head h = {.id = id, .timestamp = ts, .tid = tid, .pid = pid};
+
+	return write_event(w, stream_of(w, CTF_OWN_STREAM), &h, payload, size);
 }
 
 int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot)

@@ -7,7 +7,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "tracer.h"
+#include "ctf.h"
+#include "event_table.h"
+#include "events.h"
 #include "version.h"
 
 #define TSDL_UINT(tag, bits) \
@@ -41,24 +43,37 @@ static const char layout[] = "stream {\n"
 			     "\tevent.context := struct { u32 tid; u32 pid; };\n"
 			     "};\n";
 
-/* How a field of each type is written; the tags are those of MG_TYPES. */
-#define F_u8(n)     "\t\tu8 " n ";\n"
-#define F_u16(n)    "\t\tu16 " n ";\n"
-#define F_u32(n)    "\t\tu32 " n ";\n"
-#define F_u64(n)    "\t\tu64 " n ";\n"
-#define F_x8(n)     "\t\tx8 " n ";\n"
-#define F_x32(n)    "\t\tx32 " n ";\n"
-#define F_s32(n)    "\t\ts32 " n ";\n"
-#define F_s64(n)    "\t\ts64 " n ";\n"
-#define F_text16(n) "\t\tutf8 " n "[16];\n"
-#define F_text32(n) "\t\tutf8 " n "[32];\n"
-#define F_addr(n)   "\t\tx8 " n "[16];\n"
+static void write_event(FILE *f, const struct mg_event_desc *e)
+{
+	static const char *const alias[] = {
+		[MG_CLASS_UINT] = "u", [MG_CLASS_HEX] = "x", [MG_CLASS_INT] = "s"};
 
-#define FIELD(S, type, name, doc) F_##type("_" #name)
-#define EVENT(num, name, NAME, layer, doc)                                       \
-	"event {\n\tname = \"" #name "\";\n\tid = " #num ";\n\tstream_id = 0;\n" \
-	"\tfields := struct {\n" MG_EV_##NAME(FIELD, ) "\t};\n};\n"
-static const char events[] = MG_KERNEL_EVENTS(EVENT);
+	fprintf(f, "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n", e->name, e->id);
+	fputs("\tfields := struct {\n", f);
+	for (int i = 0; i < e->field_count; i++) {
+		const struct mg_field_desc *d = &e->fields[i];
+
+		if (d->class == MG_CLASS_TEXT || d->class == MG_CLASS_BYTES)
+			fprintf(f, "\t\t%s _%s[%u];\n", d->class == MG_CLASS_TEXT ? "utf8" : "x8",
+				d->name, d->size);
+		else
+			fprintf(f, "\t\t%s%u _%s;\n", alias[d->class], d->size * 8u, d->name);
+	}
+	fputs("\t};\n};\n", f);
+}
+
+/* The events a trace of the domain may hold; losses are told in both. */
+static void write_events(FILE *f, enum ctf_domain domain)
+{
+	const struct mg_event_desc *table;
+	size_t count;
+
+	table = mg_event_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (table[i].layer == MG_LAYER_TRACER ||
+			(table[i].layer == MG_LAYER_APP) == (domain == CTF_APP))
+			write_event(f, &table[i]);
+}
 
 static void read_line(const char *path, char *buf, size_t size)
 {
@@ -77,7 +92,7 @@ int random_uuid(char out[37])
 	return strlen(out) == 36 ? 0 : -EIO;
 }
 
-int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns)
+int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns)
 {
 	char path[4096], temporary[4096], boot[37];
 	struct utsname u;
@@ -103,12 +118,14 @@ int ctf_write_metadata(const char *dir, const char *uuid, int64_t offset_ns)
 		"\tpacket.header := struct { x32 magic; u8 uuid[16]; u32 stream_id; };\n};\n",
 		uuid);
 	fprintf(f,
-		"env {\n\thostname = \"%s\";\n\tdomain = \"kernel\";\n"
-		"\ttracer_name = \"magnet-kernel-tracer\";\n\ttracer_version = \"%s\";\n"
+		"env {\n\thostname = \"%s\";\n\tdomain = \"%s\";\n"
+		"\ttracer_name = \"%s\";\n\ttracer_version = \"%s\";\n"
 		"\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n\tkernel_version = \"%s\";\n};\n",
-		u.nodename, MAGNET_VERSION, u.sysname, u.release, u.version);
+		u.nodename, domain == CTF_APP ? "app" : "kernel",
+		domain == CTF_APP ? "libmagnet" : "magnet-kernel-tracer", MAGNET_VERSION, u.sysname,
+		u.release, u.version);
 	fputs(layout, f);
-	fputs(events, f);
+	write_events(f, domain);
 	if (fflush(f) != 0 || ferror(f)) {
 		int err = -errno;
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing CTF 1.8 traces of the events in the event table. A kernel trace has one stream a CPU and
+ * one of the tracer's own; an application trace has one stream. Functions return 0 or a negative
+ * errno.
+ */
+#ifndef MAGNET_COMMON_CTF_H
+#define MAGNET_COMMON_CTF_H
+
+#include <stdint.h>
+
+#include "ring.h"
+
+enum ctf_domain { CTF_KERNEL, CTF_APP };
+
+struct ctf_writer;
+#define CTF_OWN_STREAM \
+	(-1) /* as a CPU number: the tracer's own stream, the application's only one */
+
+int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus);
+/* `payload` is `size` bytes as the event table lays them out. Times must not decrease. */
+int ctf_event(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const void *payload,
+	uint32_t size);
+/* One that a thread has caused. */
+int ctf_event_of(struct ctf_writer *w, uint16_t id, uint64_t ts, uint32_t tid, uint32_t pid,
+	const void *payload, uint32_t size);
+/* A slot as it stands in the ring; the caller has checked that it is complete. */
+int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
+/* Events lost on a CPU so far, for babeltrace2's own discarded-events warnings. */
+void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
+/* Write out what is buffered, as whole packets. */
+int ctf_flush(struct ctf_writer *w);
+uint64_t ctf_events(const struct ctf_writer *w);
+uint64_t ctf_bytes(const struct ctf_writer *w);
+/* Flush and close; the first error of the writer's life, if any. */
+int ctf_close(struct ctf_writer *w);
+
+/* ctf_metadata.c: the trace's description, from the event table */
+int ctf_write_metadata(
+	const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns);
+
+/* The 16 bytes of a UUID in text form, from the kernel. */
+int random_uuid(char out[37]);
+
+#endif
