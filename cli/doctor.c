@@ -11,13 +11,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "collector.h"
 #include "clock.h"
 #include "commands.h"
 #include "cycles.h"
 #include "event_table.h"
 #include "log.h"
 #include "paths.h"
-#include "session.h"
 #include "tracer.h"
 
 static const char usage[] = "usage: magnet doctor [--json]\n"
@@ -84,17 +84,16 @@ static json_t *verdict(bool ok, const char *why)
 static json_t *try_app(const char *top)
 {
 	char path[PATH_MAX], output[PATH_MAX];
-	struct session_result result;
-	struct session s;
+	struct collector_result result;
+	struct collector c;
 	bool ok;
 
 	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet.so"))
 		return verdict(false, "libmagnet.so is not where it belongs: install magnet again");
 	snprintf(output, sizeof(output), "%.4000s/app", top);
-	ok = session_start(&s, output, 0) == 0 && session_wait_ready(&s, 15000) == 0;
-	if (s.helper > 0)
-		session_stop(&s, &result, 15000);
-	return verdict(ok, s.why);
+	ok = collector_start(&c, &(struct collector_options){.dir = output}) == 0 &&
+	     collector_stop(&c, &result, 15000) == 0;
+	return verdict(ok, c.why);
 }
 
 /* `hooks` gets what the tracer said of each. */

@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app_ring.h"
 #include "clock.h"
+#include "collector.h"
 #include "commands.h"
 #include "log.h"
 #include "options.h"
 #include "paths.h"
-#include "session.h"
 #include "session_file.h"
 #include "trace_files.h"
 #include "tracer.h"
@@ -57,22 +58,22 @@ struct recording {
 	pid_t pid; /* --pid */
 	bool all;
 	uint64_t buffer;
-	unsigned int duration_s;
+	unsigned int duration_s, drain_ms;
 	char *tracer_args[16];
 	int tracer_arg_count;
 	char **command;
 	char command_text[4096];
 
-	struct session session;
+	struct collector collector;
 	struct tracer tracer;
-	bool session_runs, tracer_runs;
+	bool collector_runs, tracer_runs;
 	pid_t child;
-	int gate; /* COMMAND starts when its LTTNG_HOME is written here */
+	int gate; /* COMMAND starts when its MAGNET_RINGS is written here */
 	int status;
 	int signals;
 	bool stop;
 	int interrupts;
-	struct session_result app_result;
+	struct collector_result app_result;
 	struct session_info info;
 };
 
@@ -138,6 +139,7 @@ static int parse(struct recording *r, int argc, char **argv)
 			break;
 		case 'd':
 			ok = option_number(optarg, 1, 10000, &n);
+			r->drain_ms = (unsigned int)n;
 			pass_on(r, "--drain", optarg);
 			break;
 		case DURATION:
@@ -239,7 +241,7 @@ static int make_dir(struct recording *r)
 
 /* ---- COMMAND ---- */
 
-static void preload(const char *home)
+static void preload(const char *rings)
 {
 	char library[PATH_MAX], value[2 * PATH_MAX];
 	const char *others = getenv("LD_PRELOAD");
@@ -249,7 +251,7 @@ static void preload(const char *home)
 	snprintf(value, sizeof(value), "%s%s%s", others && others[0] ? others : "",
 		others && others[0] ? ":" : "", library);
 	setenv("LD_PRELOAD", value, 1);
-	setenv("LTTNG_HOME", home, 1);
+	setenv(MG_POOL_ENV, rings, 1);
 }
 
 /* It waits before its first instruction until both sides record. */
@@ -264,15 +266,15 @@ static int start_command(struct recording *r)
 	if (r->child < 0)
 		return -errno;
 	if (r->child == 0) {
-		char home[sizeof(r->session.home)];
+		char rings[sizeof(r->collector.rings)];
 		ssize_t n;
 
 		close(gate[1]);
-		n = read(gate[0], home, sizeof(home));
+		n = read(gate[0], rings, sizeof(rings));
 		if (n <= 0)
 			_exit(125);
-		if (home[0]) /* where the session is; nothing without an application side */
-			preload(home);
+		if (rings[0]) /* nothing without an application side */
+			preload(rings);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		execvp(r->command[0], r->command);
@@ -320,13 +322,13 @@ static int start_recorders(struct recording *r)
 	}
 	if (!r->app)
 		return 0;
-	err = session_start(&r->session, r->app_dir, r->buffer);
-	if (!err)
-		err = session_wait_ready(&r->session, READY_MS);
-	r->session_runs = !err;
+	err = collector_start(&r->collector, &(struct collector_options){.dir = r->app_dir,
+						     .buffer_bytes = r->buffer,
+						     .drain_ms = r->drain_ms,
+						     .clock = !r->tracer_runs});
+	r->collector_runs = !err;
 	if (err)
-		mg_error("the application side cannot be recorded: %s",
-			r->session.why[0] ? r->session.why : strerror(-err));
+		mg_error("the application side cannot be recorded: %s", r->collector.why);
 	return err;
 }
 
@@ -414,12 +416,8 @@ static int stop_recorders(struct recording *r)
 	mg_clock_sync_read(&r->info.clock[1], 100);
 	if (r->tracer_runs)
 		tracer_ask_stop(&r->tracer);
-	if (r->session_runs && session_stop(&r->session, &r->app_result, STOP_MS)) {
-		mg_error("application side: %s", r->session.why);
-		failed = 1;
-	} else if (r->session_runs && !r->app_result.complete) {
-		mg_error("application side: LTTng kept back events; a program probably died while "
-			 "it wrote one");
+	if (r->collector_runs && collector_stop(&r->collector, &r->app_result, STOP_MS)) {
+		mg_error("application side: %s", r->collector.why);
 		failed = 1;
 	}
 	if (r->tracer_runs && tracer_stop(&r->tracer, STOP_MS)) {
@@ -444,11 +442,13 @@ static void tell(const struct recording *r)
 		return;
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
+	fputs("magnet: ", stderr);
+	if (r->collector_runs)
+		fprintf(stderr, "%llu application%s", (unsigned long long)r->app_result.events,
+			r->tracer_runs ? " and " : "");
 	if (r->tracer_runs)
-		fprintf(stderr, "magnet: %lld kernel events%s%s in %s\n", kernel, not_recorded,
-			r->app ? " and the application's" : "", r->dir);
-	else
-		fprintf(stderr, "magnet: the application's events are in %s\n", r->dir);
+		fprintf(stderr, "%lld kernel", kernel);
+	fprintf(stderr, " events%s in %s\n", not_recorded, r->dir);
 }
 
 int cmd_record(int argc, char **argv)
@@ -478,7 +478,7 @@ int cmd_record(int argc, char **argv)
 	if (!err) {
 		session_file_write(r.dir, &r.info, &r.app_result, NULL);
 		r.info.start_ns = mg_monotonic_ns();
-		if (r.gate >= 0 && write(r.gate, r.session.home, sizeof(r.session.home)) <= 0)
+		if (r.gate >= 0 && write(r.gate, r.collector.rings, sizeof(r.collector.rings)) <= 0)
 			mg_error("cannot start %s", r.command[0]);
 		wait_for_end(&r);
 	}
@@ -487,9 +487,9 @@ int cmd_record(int argc, char **argv)
 	failed = stop_recorders(&r) || err;
 	r.info.status = r.status;
 	r.info.complete = !failed;
-	r.info.has_app = r.session_runs;
+	r.info.has_app = r.collector_runs;
 	r.info.has_kernel = r.tracer_runs;
-	if (r.session_runs && r.tracer_runs && !trace_align_clocks(r.app_dir, r.kernel_dir))
+	if (r.collector_runs && r.tracer_runs && !trace_align_clocks(r.app_dir, r.kernel_dir))
 		mg_debug("clock offsets not aligned");
 	if (session_file_write(r.dir, &r.info, &r.app_result, r.tracer.done)) {
 		mg_error("cannot write %s/session.json: %s", r.dir, strerror(errno));

@@ -57,12 +57,13 @@ static json_t *text(const char *s)
 	return j ? j : json_string("(not UTF-8)");
 }
 
-static json_t *app_side(const struct session_info *info, const struct session_result *app)
+static json_t *app_side(const struct session_info *info, const struct collector_result *app)
 {
 	if (!info->has_app)
 		return json_null();
-	return json_pack("{s:I, s:I, s:b}", "discarded", (json_int_t)app->discarded,
-		"daemon_cpu_ns", (json_int_t)app->cpu_ns, "written_out", app->complete);
+	return json_pack("{s:I, s:I, s:I, s:b}", "events", (json_int_t)app->events, "discarded",
+		(json_int_t)app->discarded, "daemon_cpu_ns", (json_int_t)app->cpu_ns, "written_out",
+		app->complete);
 }
 
 static json_t *kernel_side(const struct session_info *info, const json_t *tracer)
@@ -92,7 +93,7 @@ static json_t *clock_readings(const struct session_info *info)
 }
 
 int session_file_write(const char *dir, const struct session_info *info,
-	const struct session_result *app, const json_t *tracer)
+	const struct collector_result *app, const json_t *tracer)
 {
 	char path[PATH_MAX], temporary[PATH_MAX];
 	json_t *root = json_object(), *argv = json_array();

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "events.h"
-#include "session.h"
+#include "collector.h"
 
 struct session_info {
 	const char *command;
@@ -27,6 +27,6 @@ struct session_info {
 void session_info_begin(struct session_info *info, const char *command, char **argv);
 /* `tracer` is what the kernel tracer said at its end, NULL before that. Returns 0 or -1. */
 int session_file_write(const char *dir, const struct session_info *info,
-	const struct session_result *app, const json_t *tracer);
+	const struct collector_result *app, const json_t *tracer);
 
 #endif

@@ -209,7 +209,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64,    from_ns,  "the gap lies after this time") \
 	F(S, u64,    to_ns,    "and before this one") \
 	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself") \
+	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished") \
 	F(S, text32, producer, "what lost them")
 
 #define MG_EV_HOOK(F, S) \
@@ -265,6 +265,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 /* clang-format on */
 
 #define MG_KERNEL_EVENTS(E) MG_RING_EVENTS(E) MG_TRACER_EVENTS(E)
+
+/* reasons of `lost` from here on are of application events */
+#define MG_LOST_APP 3
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128

@@ -2,35 +2,29 @@
 #define _GNU_SOURCE
 #include "fdkind.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "self.h"
+
 uint8_t mg_fd_table[FD_TABLE];
 
-static struct {
-	const char *start, *end;
-} lttng[16];
-static int lttng_count;
-
-void mg_fd_add_lttng(const void *start, const void *end)
-{
-	if (lttng_count == (int)(sizeof(lttng) / sizeof(lttng[0])))
-		return;
-	lttng[lttng_count].start = start;
-	lttng[lttng_count].end = end;
-	lttng_count++;
-}
-
+/* Whether code of LTTng's calls; takes no lock, since its threads start while it is loaded. */
 static int is_lttng(const void *caller)
 {
-	for (int i = 0; i < lttng_count; i++)
-		if ((const char *)caller >= lttng[i].start && (const char *)caller < lttng[i].end)
-			return 1;
-	return 0;
+	struct dl_find_object found;
+	const char *base;
+
+	if (_dl_find_object((void *)caller, &found) != 0 || !found.dlfo_link_map)
+		return 0;
+	base = strrchr(found.dlfo_link_map->l_name, '/');
+	return base && strncmp(base + 1, "liblttng-ust", 12) == 0;
 }
 
 static int kind_of(int domain, int type, int protocol)

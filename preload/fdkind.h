@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "calls.h"
+#include "self.h"
 
 #define FD_TABLE 65536
 
@@ -38,6 +39,9 @@ static inline int fd_peek(int fd)
 
 static inline void fd_set_kind(int fd, int kind)
 {
+	if (__builtin_expect(mg_in_vfork(), 0))
+		kind = MG_KIND_unknown; /* its descriptors are its own, but the table is its
+					   parent's */
 	if ((unsigned int)fd < FD_TABLE)
 		__atomic_store_n(&mg_fd_table[fd], (uint8_t)kind, __ATOMIC_RELAXED);
 }
@@ -53,8 +57,5 @@ void fd_received(const struct msghdr *msg);
 void fd_set_pair(const int fds[2], int domain, int type, int protocol);
 /* The kind socket() will make; one that LTTng's own threads make is not the program's. */
 int socket_kind(int domain, int type, int protocol, const void *caller);
-
-/* Code between these addresses is LTTng's. */
-void mg_fd_add_lttng(const void *start, const void *end);
 
 #endif

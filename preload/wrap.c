@@ -10,35 +10,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
-#include <lttng/ust-fork.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "cycles.h"
 #include "events.h"
 #include "fdkind.h"
-#include "provider.h"
+#include "life.h"
+#include "self.h"
 
-#define HOT     __attribute__((tls_model("initial-exec"))) /* no allocation at first use */
 #define NOTHING (void)0
 
 /* Every how many traced calls a thread measures what the logging cost it. */
 #define MEASURE_EVERY 16
-
-static __thread struct {
-	uint32_t tid, pid;
-	uint32_t logged; /* cycles of the last measured logging, until it is told */
-	uint32_t calls;
-} self HOT;
-
-static __thread sigset_t fork_signals HOT;
 
 /*
  * Bytes a vector asks for; to be called after the real call, and only looks where the kernel must
@@ -64,20 +51,39 @@ static inline int vector_was_read(int64_t ret, int error)
 
 /* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
 
-static void bind_all(void);
+static void *next(const char *name, const char *fallback);
+static int bind_all(void);
 
-#define STUB(type, name, params, args)                  \
+/*
+ * While they are bound, what looks for a name may itself call one of them (a memory allocator that
+ * reads its settings at its first use, say): such a call finds its own function, and no other.
+ */
+#define STUB(type, name, fallback, params, args)        \
 	static type stub_##name params;                 \
 	static type(*real_##name) params = stub_##name; \
 	static type stub_##name params                  \
 	{                                               \
-		bind_all();                             \
-		return real_##name args;                \
+		type(*only) params;                     \
+                                                        \
+		if (bind_all())                         \
+			return real_##name args;        \
+		set(&only, next(#fallback, #fallback)); \
+		return only args;                       \
 	}
-#define STUB_W(event, fallback, type, name, params, args, ...) STUB(type, name, params, args)
-#define STUB_B(type, name, params, args, before, after)        STUB(type, name, params, args)
+#define STUB_W(event, fallback, type, name, params, args, ...) \
+	STUB(type, name, fallback, params, args)
+#define STUB_B(type, name, params, args, before, after) STUB(type, name, name, params, args)
+
+/* Object pointers to function pointers: POSIX allows it, ISO C has no cast for it. */
+static void set(void *pointer, void *f)
+{
+	memcpy(pointer, &f, sizeof(f));
+}
+
 MG_WRAPPED(STUB_W)
 MG_BOOKKEEPING(STUB_B)
+
+static void *real_vfork;
 
 /* The next definition of a name after ours; the plain call where the C library has no alias. */
 static void *next(const char *name, const char *fallback)
@@ -87,76 +93,54 @@ static void *next(const char *name, const char *fallback)
 	return f ? f : dlsym(RTLD_NEXT, fallback);
 }
 
-/* Object pointers to function pointers: POSIX allows it, ISO C has no cast for it. */
-static void set(void *pointer, void *f)
+/* Whether all are bound now; not while they are being bound. */
+static int bind_all(void)
 {
-	memcpy(pointer, &f, sizeof(f));
-}
-
-/* LTTng has to know of a fork; liblttng-ust-fork.so tells it if the user preloaded that too. */
-static int lttng_fork_loaded;
-
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const char *base = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	(void)arg;
-	base = base ? base + 1 : info->dlpi_name;
-	if (strncmp(base, "liblttng-ust", 12) != 0)
-		return 0;
-	if (strncmp(base, "liblttng-ust-fork", 17) == 0)
-		lttng_fork_loaded = 1;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const char *start = (const char *)info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			mg_fd_add_lttng(start, start + p->p_memsz);
-	}
-	return 0;
-}
-
-static void bind_all(void)
-{
+	static __thread char binding __attribute__((tls_model("initial-exec")));
 	int saved = errno;
 
-	/* first of all: LTTng's own start-up may be what calls us first */
-	dl_iterate_phdr(look_at_object, NULL);
+	if (binding)
+		return 0;
+	binding = 1;
 #define BIND_W(event, fallback, type, name, ...) set(&real_##name, next(#name, #fallback));
 #define BIND_B(type, name, ...)                  set(&real_##name, next(#name, #name));
 	MG_WRAPPED(BIND_W)
 	MG_BOOKKEEPING(BIND_B)
+	real_vfork = next("vfork", "fork");
+	mg_life_begin();
+	binding = 0;
 	errno = saved;
+	return 1;
+}
+
+void *mg_real_vfork(void);
+void *mg_real_vfork(void)
+{
+	if (!real_vfork)
+		bind_all();
+	return real_vfork;
 }
 
 /* ---- logging ---- */
 
-static void __attribute__((noinline)) learn_self(void)
-{
-	self.tid = (uint32_t)syscall(SYS_gettid);
-	self.pid = (uint32_t)getpid();
-}
-
 /* What is the same for every call; `error` is errno as the real call left it. */
 static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, int kind)
 {
-	if (__builtin_expect(self.tid == 0, 0))
-		learn_self();
+	mg_self_check();
 	c->ret = ret;
 	c->fd = fd;
 	c->error = ret == -1 ? error : 0;
-	c->tid = self.tid;
-	c->pid = self.pid;
-	c->logged = self.logged;
+	c->tid = mg_self.tid ? mg_self.tid : mg_self.pid;
+	c->pid = mg_self.pid;
+	c->logged = mg_self.logged;
 	c->kind = (uint8_t)kind;
-	self.logged = 0;
+	mg_self.logged = 0;
 }
 
 static inline void measure(const struct mg_call *c)
 {
-	if (++self.calls % MEASURE_EVERY == 0)
-		self.logged = (uint32_t)(mg_cycles() - c->exit);
+	if (++mg_self.calls % MEASURE_EVERY == 0)
+		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
 }
 
 /* clang-format off */
@@ -170,7 +154,7 @@ static inline void measure(const struct mg_call *c)
 		int error;                                                                         \
                                                                                                    \
 		if (__builtin_expect(!MG_KIND_TRACED(kind), 1) ||                                  \
-			__builtin_expect(!lttng_ust_tracepoint_enabled(magnet, event), 0)) {       \
+			__builtin_expect(!*mg_wanted[MG_FN_##event], 0)) {       \
 			ret = real_##name args;                                                    \
 			after;                                                                     \
 			return ret;                                                                \
@@ -183,7 +167,7 @@ static inline void measure(const struct mg_call *c)
 		c.flags = (uint32_t)(flags_);                                                      \
 		after;                                                                             \
 		complete(&c, fd_, ret, error, kind);                                               \
-		lttng_ust_do_tracepoint(magnet, event, &c);                                        \
+		mg_log(MG_FN_##event, &c);                                  \
 		measure(&c);                                                                       \
 		errno = error;                                                                     \
 		return ret;                                                                        \
@@ -205,33 +189,9 @@ static inline void measure(const struct mg_call *c)
 MG_WRAPPED(DEFINE_W)
 MG_BOOKKEEPING(DEFINE_B)
 
-/* ---- the life of the process ---- */
-
-static void before_fork(void)
+/* Also where the program never calls any of them before main(). */
+static void __attribute__((constructor)) bind_now(void)
 {
-	if (!lttng_fork_loaded)
-		lttng_ust_before_fork(&fork_signals);
-}
-
-static void after_fork_parent(void)
-{
-	if (!lttng_fork_loaded)
-		lttng_ust_after_fork_parent(&fork_signals);
-}
-
-static void after_fork_child(void)
-{
-	memset(&self, 0, sizeof(self));
-	if (!lttng_fork_loaded)
-		lttng_ust_after_fork_child(&fork_signals);
-}
-
-static void __attribute__((constructor)) init(void)
-{
-	int saved = errno;
-
-	if (real_send == stub_send)
+	if (!real_vfork)
 		bind_all();
-	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-	errno = saved;
 }

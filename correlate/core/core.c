@@ -62,7 +62,10 @@ static void on_lost(struct core *c, const struct mg_lost *p)
 	struct gap g = {.cpu = p->cpu, .count = p->count, .from_ns = p->from_ns, .to_ns = p->to_ns};
 
 	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
-	c->lost_kernel += p->count;
+	if (p->reason >= MG_LOST_APP)
+		c->lost_app += p->count;
+	else
+		c->lost_kernel += p->count;
 	add_gap(c, &g);
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector's end of the rings that recorded programs write their calls to (app_ring.h): the
+ * file they are in, and reading them in the order of time. Nothing that a program wrote is trusted.
+ */
+#ifndef MAGNET_CLI_APP_RINGS_H
+#define MAGNET_CLI_APP_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events.h"
+
+struct app_rings;
+
+/* Why calls are missing from a trace; stored in `lost` events. */
+enum app_loss {
+	APP_LOST_FULL = 3,  /* the thread's ring was full */
+	APP_LOST_UNPLACED,  /* no ring was ready for the thread */
+	APP_LOST_UNFINISHED /* the thread ended while it logged the call */
+};
+
+struct app_reader {
+	void *arg;
+	/* A call; in the order of their `exit`, as far as they had been written when asked. */
+	void (*call)(void *arg, unsigned int fn, const struct mg_call *c);
+	/* `before`: cycle counter of the call before which they are missing, 0 = not known */
+	void (*lost)(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before);
+};
+
+/*
+ * `ring_bytes` a thread, 0 = default. On failure a negative errno, and `why` says at what.
+ */
+int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, size_t why_size);
+/* Path of the file, for MAGNET_RINGS in the environment of what is to be recorded. */
+const char *app_rings_path(const struct app_rings *r);
+/* Whether programs log their calls. */
+void app_rings_want(struct app_rings *r, bool wanted);
+/*
+ * Read the calls that ended before `until` on the cycle counter, then see to the rings: free those
+ * of threads that have ended, make enough of them ready. Returns how full the fullest was, percent.
+ */
+int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader *reader);
+/* The last time: also tells what was lost after the last call of a thread. */
+void app_rings_finish(struct app_rings *r, const struct app_reader *reader);
+/* The file is removed; programs that still have it mapped notice nothing. */
+void app_rings_free(struct app_rings *r);
+
+#endif

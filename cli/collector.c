@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "collector.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app_rings.h"
+#include "clock.h"
+#include "cpu_time.h"
+#include "ctf.h"
+#include "cycles.h"
+#include "pool_file.h"
+
+/*
+ * A ring of the default size takes a thread's calls for some milliseconds even if it does nothing
+ * else. The reader looks again the sooner the more it found.
+ */
+#define WAIT_MAX_MS 4
+#define FULL_ENOUGH 20 /* percent */
+#define FLUSH_NS    100000000ull
+#define CLOCK_NS    90000000ull
+
+struct work {
+	struct app_rings *rings;
+	struct ctf_writer *writer;
+	struct mg_clock_sync base,
+		now; /* readings: an old one, for the counter's rate, and the last */
+	double ns_per_cycle;
+	uint64_t lost, events, lost_until; /* ns */
+	uint64_t next_flush, next_clock;
+	bool clock;
+	int error;
+};
+
+/* ---- the trace ---- */
+
+/* A time shortly before the last reading. */
+static uint64_t to_ns(const struct work *w, uint64_t cycles)
+{
+	return w->now.mono_ns -
+	       (uint64_t)(int64_t)((double)(int64_t)(w->now.cycles - cycles) * w->ns_per_cycle);
+}
+
+/* The rate is taken over a tenth of a second to ten, so that a reading's own error does not matter.
+ */
+static void read_clock(struct work *w)
+{
+	mg_clock_sync_read(&w->now, 10);
+	if (!w->base.cycles || w->now.mono_ns - w->base.mono_ns > 10000000000ull) {
+		struct mg_clock_sync last = w->base;
+
+		w->base = w->now;
+		if (!last.cycles)
+			return;
+		w->base.mono_ns -= 1000000000; /* a point on the same line */
+		w->base.cycles -= (uint64_t)(1e9 / w->ns_per_cycle);
+		return;
+	}
+	if (w->now.mono_ns - w->base.mono_ns > 100000000)
+		w->ns_per_cycle = (double)(w->now.mono_ns - w->base.mono_ns) /
+				  (double)(w->now.cycles - w->base.cycles);
+}
+
+static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
+{
+	struct work *w = arg;
+
+	w->events++;
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), to_ns(w, c->exit),
+			c->tid, c->pid, c, MG_PAYLOAD_SIZE(CALL));
+}
+
+static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before)
+{
+	struct work *w = arg;
+	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
+
+	e.from_ns = w->lost_until;
+	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
+	if (e.from_ns > e.to_ns)
+		e.from_ns = e.to_ns;
+	snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
+	w->lost += count;
+	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
+	if (!w->error)
+		w->error = ctf_event_of(
+			w->writer, MG_EVENT_lost, e.to_ns, tid, 0, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+static void put_clock(struct work *w)
+{
+	if (!w->clock || w->error || w->now.mono_ns < w->next_clock)
+		return;
+	w->next_clock = w->now.mono_ns + CLOCK_NS;
+	w->error = ctf_event_of(w->writer, MG_EVENT_clock_sync, w->now.mono_ns, 0, 0, &w->now,
+		MG_PAYLOAD_SIZE(CLOCK_SYNC));
+}
+
+/* ---- the process ---- */
+
+/* Calls that ended before the last pass are in their rings by now, whoever made them. */
+static int pass(struct work *w)
+{
+	const struct app_reader reader = {w, on_call, on_lost};
+	uint64_t until = w->now.cycles;
+	int fullest;
+
+	read_clock(w);
+	fullest = app_rings_read(w->rings, until, &reader);
+	w->lost_until = w->now.mono_ns;
+	put_clock(w);
+	if (!w->error && w->now.mono_ns >= w->next_flush) {
+		w->next_flush = w->now.mono_ns + FLUSH_NS;
+		w->error = ctf_flush(w->writer);
+	}
+	return fullest;
+}
+
+static void collect(struct work *w, int control, unsigned int longest)
+{
+	const struct app_reader reader = {w, on_call, on_lost};
+	struct pollfd p = {control, POLLIN, 0};
+	unsigned int wait = 1;
+
+	while (!w->error && poll(&p, 1, (int)wait) == 0) {
+		int fullest = pass(w);
+
+		wait = fullest > FULL_ENOUGH ? 0 : fullest > 0 ? 1 : wait * 2 + 1;
+		if (wait > longest)
+			wait = longest;
+	}
+	app_rings_want(w->rings, false);
+	usleep(1000); /* who was about to log has done so */
+	read_clock(w);
+	app_rings_finish(w->rings, &reader);
+	w->next_clock = 0;
+	put_clock(w);
+	if (!w->error)
+		w->error = ctf_flush(w->writer);
+}
+
+static int run(struct work *w, int control, unsigned int longest)
+{
+	sigset_t all;
+	uint64_t cpu = process_cpu_ns(getpid());
+
+	setsid(); /* Ctrl-C is for the program */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	setpriority(PRIO_PROCESS, 0, -10); /* it works little, but must come in time */
+	collect(w, control, longest);
+	cpu = process_cpu_ns(getpid()) - cpu;
+	if (ctf_close(w->writer) && !w->error)
+		w->error = -EIO;
+	app_rings_free(w->rings);
+	dprintf(control, "%llu %llu %llu %d\n", (unsigned long long)w->events,
+		(unsigned long long)w->lost, (unsigned long long)cpu, w->error);
+	return w->error ? 1 : 0;
+}
+
+int collector_start(struct collector *c, const struct collector_options *o)
+{
+	unsigned int longest = o->drain_ms && o->drain_ms < WAIT_MAX_MS ? o->drain_ms : WAIT_MAX_MS;
+	struct work w = {.clock = o->clock, .lost_until = mg_monotonic_ns()};
+	int pair[2], err;
+
+	memset(c, 0, sizeof(*c));
+	c->control = -1;
+	pool_file_sweep();
+	err = app_rings_create(&w.rings, o->buffer_bytes, c->why, sizeof(c->why));
+	if (err)
+		return err;
+	snprintf(c->rings, sizeof(c->rings), "%s", app_rings_path(w.rings));
+	w.ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
+	read_clock(&w);
+	err = ctf_open(&w.writer, o->dir, CTF_APP, 0);
+	if (!err && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		err = -errno;
+	if (err) {
+		snprintf(c->why, sizeof(c->why), "cannot make a trace in %.150s: %s", o->dir,
+			strerror(-err));
+		app_rings_free(w.rings);
+		return err;
+	}
+	put_clock(&w);
+	app_rings_want(w.rings, true);
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(pair[0]);
+		_exit(run(&w, pair[1], longest));
+	}
+	close(pair[1]);
+	if (c->pid < 0) {
+		err = -errno;
+		close(pair[0]);
+		app_rings_free(w.rings);
+		return err;
+	}
+	c->control = pair[0];
+	return 0;
+}
+
+int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
+{
+	struct pollfd p = {c->control, POLLIN, 0};
+	unsigned long long events, lost, cpu;
+	char line[128];
+	ssize_t n = 0;
+	int error = 0;
+
+	memset(r, 0, sizeof(*r));
+	if (c->pid <= 0)
+		return 0;
+	shutdown(c->control, SHUT_WR);
+	if (poll(&p, 1, timeout_ms) > 0)
+		n = read(c->control, line, sizeof(line) - 1);
+	line[n > 0 ? n : 0] = 0;
+	if (sscanf(line, "%llu %llu %llu %d", &events, &lost, &cpu, &error) == 4) {
+		r->events = events;
+		r->discarded = lost;
+		r->cpu_ns = cpu;
+		r->complete = error == 0;
+		if (error == -ENOSPC)
+			snprintf(c->why, sizeof(c->why),
+				"no space left: recording ended early, what is there is readable");
+		else if (error)
+			snprintf(c->why, sizeof(c->why), "recording ended early: %s",
+				strerror(-error));
+	} else {
+		error = -ETIMEDOUT;
+		snprintf(c->why, sizeof(c->why), "it did not end in time, and was ended");
+		kill(c->pid, SIGKILL);
+	}
+	waitpid(c->pid, NULL, 0);
+	close(c->control);
+	c->pid = 0;
+	return error;
+}

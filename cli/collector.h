@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The application side of a recording: a process that reads the rings programs write their calls
+ * to, and writes them as a CTF trace. When its parent is gone it ends the trace in order.
+ * Functions return 0 or a negative errno and log nothing; `why` holds what failed, in words.
+ */
+#ifndef MAGNET_CLI_COLLECTOR_H
+#define MAGNET_CLI_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct collector {
+	pid_t pid;
+	int control;    /* to the process, both ways */
+	char rings[96]; /* MAGNET_RINGS for the programs that are to be recorded */
+	char why[256];
+};
+
+struct collector_options {
+	const char *dir;       /* trace directory to make */
+	uint64_t buffer_bytes; /* a thread, 0 = default */
+	unsigned int drain_ms; /* the longest time between two readings, 0 = default */
+	bool clock;            /* put clock readings into the trace: there is no kernel side */
+};
+
+struct collector_result {
+	uint64_t events;    /* calls in the trace */
+	uint64_t discarded; /* calls lost */
+	uint64_t cpu_ns;    /* CPU time of the collector */
+	bool complete;      /* all of it was written */
+};
+
+/* From then on programs that have the rings in their environment are recorded. */
+int collector_start(struct collector *c, const struct collector_options *o);
+/* Stop and write out everything; after the deadline by force. */
+int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms);
+
+#endif

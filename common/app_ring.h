@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rings between recorded programs and `magnet record`: one file that all of them map, with a
+ * ring a thread, so that no program waits for another, or loses by another's death.
+ *
+ * A program makes no system call for it once it has mapped the file: a thread takes a ring that the
+ * collector has made ready (its memory is there, so that no write can fault), and locks the ring's
+ * robust mutex, which the kernel releases when the thread ends or execs, however that comes about.
+ * A record is taken by moving `head` and published by storing its first word last; the word holds
+ * the lap, which tells the collector that the record is complete, and how many calls were lost
+ * before it for want of room. Nothing is ever overwritten. The collector trusts nothing it reads.
+ */
+#ifndef MAGNET_COMMON_APP_RING_H
+#define MAGNET_COMMON_APP_RING_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "events.h"
+
+#define MG_POOL_ENV     "MAGNET_RINGS" /* path of the file, for programs under `magnet record` */
+#define MG_POOL_MAGIC   0x6d61676eu
+#define MG_POOL_VERSION 1
+#define MG_POOL_RINGS   4096 /* threads at once */
+
+enum mg_ring_state {
+	MG_RING_EMPTY, /* no memory yet */
+	MG_RING_READY, /* for whoever comes */
+	MG_RING_OWNED
+};
+
+#define MG_RECORD_PAYLOAD 56
+
+struct mg_app_record {
+	uint32_t lost; /* low 32 bits of the ring's lost count when the record was taken */
+	uint16_t lap;  /* position / records + 1 */
+	uint8_t id;    /* MG_APP_BASE + MG_FN_* */
+	uint8_t kind;  /* MG_KIND_* */
+	uint8_t payload[MG_RECORD_PAYLOAD];
+};
+
+/* A call as it stands in the payload: what the ring's head and the record's tell is left out. */
+struct mg_ring_call {
+	uint64_t enter, exit, asked;
+	int64_t ret;
+	int32_t fd, error;
+	uint32_t flags, logged;
+	uint32_t tid; /* 0: the ring's; else a child by vfork() that used its parent's ring */
+	uint32_t pad;
+};
+
+/* Lines of their own for the producer and the collector. */
+struct mg_app_ring {
+	uint32_t tid, pid; /* as the program sees them */
+	union {
+		pthread_mutex_t alive; /* 40 bytes on x86-64, 48 on arm64 */
+		uint8_t room[56];
+	};
+	uint64_t head; /* next position to be taken */
+	uint64_t lost; /* calls that found the ring full */
+	uint64_t pad2[6];
+	uint64_t tail; /* next position to be read */
+	uint64_t pad3[7];
+};
+
+/* The file: this head, `rings` heads of rings, and from `records_at` the rings' records. */
+struct mg_pool {
+	uint32_t magic, version;
+	uint32_t rings;
+	uint32_t record_shift; /* log2 of the records a ring */
+	uint64_t rings_at, records_at;
+	uint32_t used;                 /* rings below this number have been ready once */
+	uint32_t ready;                /* how many are ready now, about */
+	uint64_t unplaced;             /* calls of threads for which no ring was ready */
+	int32_t wanted[128];           /* of each MG_FN_*: nonzero while it is recorded */
+	uint32_t state[MG_POOL_RINGS]; /* enum mg_ring_state */
+};
+
+static inline struct mg_app_ring *mg_pool_ring(const struct mg_pool *p, uint32_t i)
+{
+	return (struct mg_app_ring *)((char *)p + p->rings_at) + i;
+}
+
+static inline struct mg_app_record *mg_pool_records(const struct mg_pool *p, uint32_t i)
+{
+	return (struct mg_app_record *)((char *)p + p->records_at) +
+	       ((uint64_t)i << p->record_shift);
+}
+
+#endif

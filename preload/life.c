@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "life.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app_ring.h"
+#include "self.h"
+
+static const int nobody;
+const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &nobody};
+void (*mg_log)(unsigned int fn, const struct mg_call *c);
+
+static const struct mg_backend *backend;
+static bool begun;
+
+static void use(const struct mg_backend *b)
+{
+	backend = b;
+	mg_log = b->log;
+	for (int i = 0; i < MG_FN_END; i++)
+		__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);
+}
+
+static void before_fork(void)
+{
+	if (backend && backend->before_fork)
+		backend->before_fork();
+}
+
+static void after_fork_parent(void)
+{
+	if (backend && backend->after_fork_parent)
+		backend->after_fork_parent();
+}
+
+static void after_fork_child(void)
+{
+	mg_self_forked();
+	if (backend && backend->after_fork_child)
+		backend->after_fork_child();
+}
+
+/* The library beside this one. */
+static void load_lttng(void)
+{
+	const struct mg_backend *b = NULL;
+	mg_lttng_backend_fn get;
+	char path[PATH_MAX];
+	const char *slash;
+	void *library, *symbol;
+	Dl_info self;
+
+	if (!dladdr((void *)&begun, &self))
+		return;
+	slash = strrchr(self.dli_fname, '/');
+	if (snprintf(path, sizeof(path), "%.*s" MG_LTTNG_LIBRARY,
+		    slash ? (int)(slash + 1 - self.dli_fname) : 0, self.dli_fname) >= PATH_MAX)
+		return;
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	symbol = library ? dlsym(library, MG_LTTNG_SYMBOL) : NULL;
+	if (symbol) {
+		memcpy(&get, &symbol, sizeof(get));
+		b = get();
+	}
+	if (b)
+		use(b);
+}
+
+void mg_life_begin(void)
+{
+	const struct mg_backend *rings;
+	int saved = errno;
+
+	if (begun)
+		return;
+	begun = true;
+	mg_self_init();
+	rings = mg_ring_backend();
+	if (rings)
+		use(rings);
+	errno = saved;
+}
+
+static void __attribute__((constructor)) init(void)
+{
+	int saved = errno;
+
+	mg_life_begin();
+	/* under `magnet record` LTTng stays out, also where the rings cannot be had */
+	if (!getenv(MG_POOL_ENV))
+		load_lttng();
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	errno = saved;
+}

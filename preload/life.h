@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a recorded process: which back end it logs to, and what follows a fork. */
+#ifndef MAGNET_PRELOAD_LIFE_H
+#define MAGNET_PRELOAD_LIFE_H
+
+#include "backend.h"
+
+/* of each MG_FN_*: nonzero while calls of it are logged */
+extern const int *mg_wanted[MG_FN_END];
+extern void (*mg_log)(unsigned int fn, const struct mg_call *c);
+
+/* As soon as there are real functions to call, which may be before any constructor has run. */
+void mg_life_begin(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* libmagnet-lttng.so: calls become LTTng-UST events, for LTTng sessions of the user's own. */
+#define _GNU_SOURCE
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#include <dlfcn.h>
+#include <lttng/ust-fork.h>
+#include <signal.h>
+
+#include "backend.h"
+#include "provider.h"
+
+#define LOG(n, name, dir)                                 \
+	static void log_##name(const struct mg_call *c)   \
+	{                                                 \
+		lttng_ust_do_tracepoint(magnet, name, c); \
+	}
+MG_FUNCTIONS(LOG)
+
+#define ROW(n, name, dir) [n] = log_##name,
+static void (*const log_fn[])(const struct mg_call *) = {MG_FUNCTIONS(ROW)};
+
+static void log_call(unsigned int fn, const struct mg_call *c)
+{
+	log_fn[fn](c);
+}
+
+static __thread sigset_t signals __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	lttng_ust_before_fork(&signals);
+}
+
+static void after_fork_parent(void)
+{
+	lttng_ust_after_fork_parent(&signals);
+}
+
+static void after_fork_child(void)
+{
+	lttng_ust_after_fork_child(&signals);
+}
+
+#define WANTED(n, name, dir) [n] = &lttng_ust_tracepoint_magnet___##name.state,
+static struct mg_backend backend = {.log = log_call, .wanted = {MG_FUNCTIONS(WANTED)}};
+
+__attribute__((visibility("default"))) const struct mg_backend *mg_lttng_backend(void);
+
+const struct mg_backend *mg_lttng_backend(void)
+{
+	/* LTTng has to know of a fork; liblttng-ust-fork.so tells it if the user preloaded that */
+	void *fork_library = dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	if (fork_library) {
+		dlclose(fork_library);
+		return &backend;
+	}
+	backend.before_fork = before_fork;
+	backend.after_fork_parent = after_fork_parent;
+	backend.after_fork_child = after_fork_child;
+	return &backend;
+}

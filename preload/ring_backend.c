@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls go to a ring of the thread's own, in memory shared with `magnet record`. See app_ring.h. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app_ring.h"
+#include "backend.h"
+#include "self.h"
+
+static struct mg_pool *pool;
+static uint32_t reachable; /* rings below this number are mapped */
+
+/* Taking a position needs to be atomic only against this thread's own signal handlers. */
+static inline int take(uint64_t *head, uint64_t expected)
+{
+#if defined(__x86_64__)
+	uint8_t done;
+
+	__asm__ volatile("cmpxchgq %3, %1; sete %0"
+			 : "=q"(done), "+m"(*head), "+a"(expected)
+			 : "r"(expected + 1)
+			 : "memory", "cc");
+	return done;
+#else
+	return __atomic_compare_exchange_n(
+		head, &expected, expected + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* A ring for this thread, if one is ready. */
+static __attribute__((noinline)) int claim(void)
+{
+	uint32_t used = __atomic_load_n(&pool->used, __ATOMIC_ACQUIRE);
+
+	if (used > reachable)
+		used = reachable;
+	if (!__atomic_load_n(&pool->ready, __ATOMIC_RELAXED))
+		return 0;
+	for (uint32_t i = 0; i < used; i++) {
+		uint32_t ready = MG_RING_READY;
+		struct mg_app_ring *r;
+
+		if (__atomic_load_n(&pool->state[i], __ATOMIC_RELAXED) != MG_RING_READY)
+			continue;
+		if (!__atomic_compare_exchange_n(&pool->state[i], &ready, MG_RING_OWNED, 0,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		__atomic_fetch_sub(&pool->ready, 1, __ATOMIC_RELAXED);
+		r = mg_pool_ring(pool, i);
+		r->tid = mg_self.tid;
+		r->pid = mg_self.pid;
+		if (pthread_mutex_trylock(&r->alive) == EOWNERDEAD)
+			pthread_mutex_consistent(&r->alive);
+		mg_self.record = mg_pool_records(pool, i);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		mg_self.ring = r;
+		return 1;
+	}
+	return 0;
+}
+
+static void log_call(unsigned int fn, const struct mg_call *c)
+{
+	struct mg_app_ring *r = mg_self.ring;
+	struct mg_ring_call *p;
+	struct mg_app_record *record;
+	uint64_t at, word;
+
+	if (__builtin_expect(!r, 0)) {
+		/* the child of a vfork() has no thread of its own that could own a ring */
+		if (mg_self.tid == 0 || !claim()) {
+			__atomic_fetch_add(&pool->unplaced, 1, __ATOMIC_RELAXED);
+			return;
+		}
+		r = mg_self.ring;
+	}
+	do {
+		at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
+		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> pool->record_shift) {
+			__atomic_store_n(&r->lost, r->lost + 1, __ATOMIC_RELAXED);
+			return;
+		}
+	} while (!take(&r->head, at));
+	record = &mg_self.record[at & ((1ull << pool->record_shift) - 1)];
+	p = (struct mg_ring_call *)record->payload;
+	p->enter = c->enter;
+	p->exit = c->exit;
+	p->asked = c->asked;
+	p->ret = c->ret;
+	p->fd = c->fd;
+	p->error = c->error;
+	p->flags = c->flags;
+	p->logged = c->logged;
+	p->tid = mg_self.tid ? 0 : c->tid;
+	word = (uint32_t)r->lost | (uint64_t)(uint16_t)((at >> pool->record_shift) + 1) << 32 |
+	       (uint64_t)(MG_APP_BASE + fn) << 48 | (uint64_t)c->kind << 56;
+	__atomic_store_n((uint64_t *)record, word, __ATOMIC_RELEASE);
+}
+
+static struct mg_backend backend = {.log = log_call};
+
+/* All of it, or as much as the program's limit on address space allows. */
+static int map(int fd, uint64_t size)
+{
+	uint64_t records_at;
+
+	for (; size >= 1u << 20; size = size / 2 & ~4095ull) {
+		pool = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		if (pool != MAP_FAILED)
+			break;
+	}
+	if (size < 1u << 20)
+		return -1;
+	records_at = pool->records_at;
+	if (pool->magic != MG_POOL_MAGIC || pool->version != MG_POOL_VERSION ||
+		pool->rings > MG_POOL_RINGS || pool->record_shift > 24 || records_at >= size) {
+		munmap(pool, size);
+		return -1;
+	}
+	reachable = (uint32_t)((size - records_at) >> pool->record_shift) /
+		    sizeof(struct mg_app_record);
+	if (reachable > pool->rings)
+		reachable = pool->rings;
+	madvise(pool, size, MADV_DONTDUMP);
+	return 0;
+}
+
+const struct mg_backend *mg_ring_backend(void)
+{
+	const char *path = getenv(MG_POOL_ENV);
+	struct stat st;
+	int fd, err;
+
+	if (!path)
+		return NULL;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	err = fstat(fd, &st) != 0 || map(fd, (uint64_t)st.st_size) != 0;
+	close(fd);
+	if (err)
+		return NULL;
+	for (int i = 0; i < MG_FN_END; i++)
+		backend.wanted[i] = &pool->wanted[i];
+	return &backend;
+}

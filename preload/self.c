@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "self.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct mg_self mg_self __attribute__((tls_model("initial-exec")));
+
+static uint32_t always = 1;
+volatile uint32_t *mg_same_process = &always;
+static uint32_t process;
+
+/*
+ * The C library knows the thread's id and writes it into a mutex it locks. Asking the kernel would
+ * be a system call that a sandboxed program may have forbidden.
+ */
+static uint32_t own_tid(void)
+{
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	uint32_t tid;
+
+	pthread_mutex_lock(&m);
+	tid = (uint32_t)m.__data.__owner;
+	pthread_mutex_unlock(&m);
+	return tid;
+}
+
+static uint32_t kernel_tid(void)
+{
+	int saved = errno;
+	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+
+	errno = saved;
+	return tid;
+}
+
+void mg_self_init(void)
+{
+	uint32_t *page =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	process = (uint32_t)getpid();
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, 4096, MADV_WIPEONFORK) != 0) {
+		munmap(page, 4096);
+		return;
+	}
+	*page = 1;
+	mg_same_process = page;
+}
+
+void mg_self_forked(void)
+{
+	memset(&mg_self, 0, sizeof(mg_self));
+	*mg_same_process = 1;
+	process = mg_self.tid = mg_self.pid = (uint32_t)getpid();
+}
+
+void mg_self_learn(void)
+{
+	if (!*mg_same_process) { /* a fork the C library does not know of */
+		memset(&mg_self, 0, sizeof(mg_self));
+		*mg_same_process = 1;
+		mg_self.in_kernel = true;
+		process = (uint32_t)getpid();
+	}
+	if (mg_self.vforked) {
+		uint32_t tid = kernel_tid();
+
+		if (tid != mg_self.home) { /* a child, a process of one thread: nothing is kept */
+			mg_self.pid = tid;
+			return;
+		}
+		mg_self.vforked = false;
+		mg_self.tid = tid;
+	} else {
+		mg_self.tid = mg_self.in_kernel ? kernel_tid() : own_tid();
+	}
+	mg_self.pid = process;
+}
+
+bool mg_in_vfork(void)
+{
+	return __builtin_expect(mg_self.vforked, 0) && kernel_tid() != mg_self.home;
+}
+
+/* ---- vfork() ---- */
+
+/*
+ * It returns twice on one stack, so that no function can stand between it and its caller: this is
+ * told of it, and then jumps there. Returns where to.
+ */
+__attribute__((used, visibility("hidden"))) void *mg_before_vfork(void);
+void *mg_real_vfork(void);
+
+void *mg_before_vfork(void)
+{
+	if (!mg_self.vforked) {
+		mg_self_check();
+		mg_self.home = mg_self.tid;
+		mg_self.vforked = true;
+	}
+	mg_self.tid = 0;
+	return mg_real_vfork();
+}
+
+#if defined(__x86_64__)
+__asm__(".text\n.globl vfork\n.type vfork, @function\nvfork:\n"
+	"\tendbr64\n\tsubq $8, %rsp\n\tcall mg_before_vfork\n\taddq $8, %rsp\n\tjmp *%rax\n"
+	".size vfork, .-vfork\n");
+#elif defined(__aarch64__)
+__asm__(".text\n.globl vfork\n.type vfork, %function\nvfork:\n"
+	"\thint #34\n\tstp x29, x30, [sp, #-16]!\n\tbl mg_before_vfork\n"
+	"\tldp x29, x30, [sp], #16\n\tmov x16, x0\n\tbr x16\n"
+	".size vfork, .-vfork\n");
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who calls: the thread's and the process's id without a system call, right also after any kind of
+ * fork. All functions are async-signal-safe and keep errno.
+ */
+#ifndef MAGNET_PRELOAD_SELF_H
+#define MAGNET_PRELOAD_SELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mg_app_ring;
+struct mg_app_record;
+
+struct mg_self {
+	uint32_t tid, pid; /* tid 0: not known, or not certain */
+	uint32_t logged;   /* cycles of the last measured logging, until it is told */
+	uint32_t calls;
+	uint32_t home;  /* the thread's own id, while a vfork() may be on its way */
+	bool vforked;   /* this may be the child, which shares its parent's memory */
+	bool in_kernel; /* ids are asked of the kernel: what the C library knows is the parent's */
+	struct mg_app_ring *ring;
+	struct mg_app_record *record;
+};
+
+extern __thread struct mg_self mg_self __attribute__((tls_model("initial-exec")));
+
+/* Nonzero; a page that the kernel wipes in every child with memory of its own. */
+extern volatile uint32_t *mg_same_process;
+
+void mg_self_init(void);
+/* In the child of a fork() of the C library's. */
+void mg_self_forked(void);
+void mg_self_learn(void);
+
+static inline void mg_self_check(void)
+{
+	if (__builtin_expect(mg_self.tid == 0 || !*mg_same_process, 0))
+		mg_self_learn();
+}
+
+/* This thread is the child of a vfork(): what it writes to memory stays with its parent. */
+bool mg_in_vfork(void);
+
+#endif
