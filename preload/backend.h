@@ -12,7 +12,7 @@ struct mg_backend {
 	/* of each MG_FN_*: nonzero where somebody wants it; may change at any time */
 	const int *wanted[MG_FN_END];
 	/* async-signal-safe; may change errno */
-	void (*log)(unsigned int fn, const struct mg_call *c);
+	void (*log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 	void (*before_fork)(void);
 	void (*after_fork_parent)(void);
 	void (*after_fork_child)(void);

@@ -16,7 +16,7 @@
 
 static const int nobody;
 const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &nobody};
-void (*mg_log)(unsigned int fn, const struct mg_call *c);
+void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 
 static const struct mg_backend *backend;
 static bool begun;
@@ -24,7 +24,7 @@ static bool begun;
 static void use(const struct mg_backend *b)
 {
 	backend = b;
-	mg_log = b->log;
+	memcpy(mg_log, b->log, sizeof(mg_log));
 	for (int i = 0; i < MG_FN_END; i++)
 		__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);
 }

@@ -7,7 +7,7 @@
 
 /* of each MG_FN_*: nonzero while calls of it are logged */
 extern const int *mg_wanted[MG_FN_END];
-extern void (*mg_log)(unsigned int fn, const struct mg_call *c);
+extern void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 
 /* As soon as there are real functions to call, which may be before any constructor has run. */
 void mg_life_begin(void);

@@ -10,20 +10,13 @@
 #include "backend.h"
 #include "provider.h"
 
-#define LOG(n, name, dir)                                 \
-	static void log_##name(const struct mg_call *c)   \
-	{                                                 \
-		lttng_ust_do_tracepoint(magnet, name, c); \
+#define LOG(n, name, dir)                                                \
+	static void log_##name(unsigned int fn, const struct mg_call *c) \
+	{                                                                \
+		(void)fn;                                                \
+		lttng_ust_do_tracepoint(magnet, name, c);                \
 	}
 MG_FUNCTIONS(LOG)
-
-#define ROW(n, name, dir) [n] = log_##name,
-static void (*const log_fn[])(const struct mg_call *) = {MG_FUNCTIONS(ROW)};
-
-static void log_call(unsigned int fn, const struct mg_call *c)
-{
-	log_fn[fn](c);
-}
 
 static __thread sigset_t signals __attribute__((tls_model("initial-exec")));
 
@@ -42,8 +35,9 @@ static void after_fork_child(void)
 	lttng_ust_after_fork_child(&signals);
 }
 
+#define ROW(n, name, dir)    [n] = log_##name,
 #define WANTED(n, name, dir) [n] = &lttng_ust_tracepoint_magnet___##name.state,
-static struct mg_backend backend = {.log = log_call, .wanted = {MG_FUNCTIONS(WANTED)}};
+static struct mg_backend backend = {.wanted = {MG_FUNCTIONS(WANTED)}, .log = {MG_FUNCTIONS(ROW)}};
 
 __attribute__((visibility("default"))) const struct mg_backend *mg_lttng_backend(void);
 

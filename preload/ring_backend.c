@@ -103,7 +103,7 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	__atomic_store_n((uint64_t *)record, word, __ATOMIC_RELEASE);
 }
 
-static struct mg_backend backend = {.log = log_call};
+static struct mg_backend backend;
 
 /* All of it, or as much as the program's limit on address space allows. */
 static int map(int fd, uint64_t size)
@@ -148,5 +148,7 @@ const struct mg_backend *mg_ring_backend(void)
 		return NULL;
 	for (int i = 0; i < MG_FN_END; i++)
 		backend.wanted[i] = &pool->wanted[i];
+	for (int i = 0; i < MG_FN_END; i++)
+		backend.log[i] = log_call;
 	return &backend;
 }

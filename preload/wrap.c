@@ -167,7 +167,7 @@ static inline void measure(const struct mg_call *c)
 		c.flags = (uint32_t)(flags_);                                                      \
 		after;                                                                             \
 		complete(&c, fd_, ret, error, kind);                                               \
-		mg_log(MG_FN_##event, &c);                                  \
+		mg_log[MG_FN_##event](MG_FN_##event, &c);                                         \
 		measure(&c);                                                                       \
 		errno = error;                                                                     \
 		return ret;                                                                        \

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
+import re
+
 from observers import *
+from lttng import LttngSession
 
 CALLS = 4000  # a turn of some milliseconds
 SECONDS = 20  # of turns, for all kinds together
@@ -16,6 +19,7 @@ class Variants:
     def __init__(self):
         self.talkers = {}
         self.traces = []
+        self.session = None
         self.lost = 0
 
     def begin(self, kind, top):
@@ -28,9 +32,10 @@ class Variants:
         self.add("threads", calls, env={"LD_PRELOAD": "liblttng-ust.so.1", **preload})
         self.add("idle", calls, env={"LD_PRELOAD": LIBMAGNET, **preload})
         self.record("traced", f"{top}/{kind}-traced", calls)
+        self.session = LttngSession()
+        self.add("lttng", calls, env={"LD_PRELOAD": LIBMAGNET, **self.session.env})
         for name in ("plain", "stamped"):
-            self.record(name, f"{top}/{kind}-{name}", ("env", "-u", "LD_PRELOAD") + on_cpu(
-                WATCHED, program("calls-" + name), kind))
+            self.add(name, on_cpu(WATCHED, program("calls-" + name), kind), env=self.session.env)
 
     def add(self, name, command, **kw):
         self.talkers[name] = Talker(*command, **kw)
@@ -48,6 +53,11 @@ class Variants:
     def close(self):
         for t in self.talkers.values():
             t.close()
+        if self.session:
+            self.session.end()
+            p = run("babeltrace2", self.session.trace, "-o", "dummy", check=False)
+            self.lost += sum(map(int, re.findall(r"Tracer discarded (\d+) event", p.stderr)))
+            self.session.__exit__()
         for trace in self.traces:
             try:
                 with open(trace + "/session.json") as f:
@@ -80,7 +90,8 @@ TEXT = {"wrapper": "a wrapper that only calls on",
         "idle": "libmagnet.so, no session",
         "plain": "one plain LTTng-UST event, session",
         "stamped": "the same and two counter readings",
-        "traced": "libmagnet.so, session"}
+        "lttng": "libmagnet.so, LTTng session",
+        "traced": "libmagnet.so, magnet record"}
 
 
 def show(kind, series, lost):
@@ -100,10 +111,12 @@ def show(kind, series, lost):
               f"{beyond_traced.text(1)} ns with one (not recorded)")
     else:
         print(f"  no session: beyond the idle threads {beyond.text(1)} ns")
-        event = Figure(ratios(added["traced"], added["plain"]))
-        stamped = Figure(ratios(added["traced"], added["stamped"]))
-        print(f"  recorded call : plain event = {event.text()}; : that and two counter readings = "
-              f"{stamped.text()}; events discarded: {'not known' if lost is None else lost}")
+        for name in ("lttng", "traced"):
+            event = Figure(ratios(added[name], added["plain"]))
+            stamped = Figure(ratios(added[name], added["stamped"]))
+            print(f"  {TEXT[name]}: recorded call : plain event = {event.text()}; : that and two "
+                  f"counter readings = {stamped.text()}")
+        print(f"  events discarded: {'not known' if lost is None else lost}")
 
 
 # ---- what a user would take instead -----------------------------------------------------------
@@ -169,9 +182,9 @@ for k in KINDS:
 for k in ("null", "tcp"):
     peers(k)
 how_to_read("""
-Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons
-where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
+Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons and
+the collector where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
 into multithreaded, which makes the kernel's look-up of descriptors dearer; the plain event pays
 that too. The plain event has the fields of a recorded call and no counter readings, and is recorded
-by the same session. Discarded events would be cheaper than recorded ones: there must be none.
+by the same LTTng session as the library's own events there. Discarded events would be cheaper than recorded ones: there must be none.
 """)
