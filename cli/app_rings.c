@@ -237,6 +237,7 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 		.error = p.error,
 		.flags = p.flags,
 		.logged = p.logged,
+		.bytes = p.bytes,
 		.tid = p.tid ? p.tid : ring->tid,
 		.pid = p.tid ? p.tid : ring->pid,
 		.kind = record.kind};

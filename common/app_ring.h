@@ -46,7 +46,7 @@ struct mg_ring_call {
 	int32_t fd, error;
 	uint32_t flags, logged;
 	uint32_t tid; /* 0: the ring's; else a child by vfork() that used its parent's ring */
-	uint32_t pad;
+	uint32_t bytes;
 };
 
 /* Lines of their own for the producer and the collector. */

@@ -8,7 +8,8 @@
 
 /*
  * X(id, name, direction, length argument, flags argument): argument numbers count from 0, -1 where
- * the call has none. Ids are stored in traces: add at the end, never renumber.
+ * the call has none. Ids are stored in traces: add at the end, never renumber. splice() is two, by
+ * the end at which the socket is.
  */
 #define MG_SYSCALLS(X) \
 	X(1,  read,     RX,    2, -1) \
@@ -27,7 +28,17 @@
 	X(14, accept4,  OTHER, -1,  3) \
 	X(15, shutdown, OTHER, -1, -1) \
 	X(16, close,    OTHER, -1, -1) \
-	X(17, socket,   OTHER, -1, -1)
+	X(17, socket,   OTHER, -1, -1) \
+	X(18, preadv2,  RX,   -1, -1) \
+	X(19, pwritev2, TX,   -1, -1) \
+	X(20, splice,   TX,    4, -1) \
+	X(21, splice_in, RX,   4, -1) \
+	X(22, bind,     OTHER, -1, -1) \
+	X(23, listen,   OTHER, -1, -1) \
+	X(24, socketpair, OTHER, -1, -1) \
+	X(25, setsockopt, OTHER, -1, -1) \
+	X(26, getsockopt, OTHER, -1, -1) \
+	X(27, io_uring_enter, OTHER, -1, -1)
 
 /* X(number, name, direction): the wrapped libc functions that have an event of their own */
 #define MG_FUNCTIONS(X) \
@@ -46,7 +57,17 @@
 	X(12, accept4,  OTHER) \
 	X(13, socket,   OTHER) \
 	X(14, shutdown, OTHER) \
-	X(15, close,    OTHER)
+	X(15, close,    OTHER) \
+	X(16, sendmmsg, TX) \
+	X(17, recvmmsg, RX) \
+	X(18, preadv2,  RX) \
+	X(19, pwritev2, TX) \
+	X(20, sendfile, TX) \
+	X(21, splice,   TX) \
+	X(22, splice_in, RX) \
+	X(23, bind,     OTHER) \
+	X(24, listen,   OTHER) \
+	X(25, socketpair, OTHER)
 
 /* X(value, name): what a descriptor is. Everything below MG_KIND_TCP is not traced. */
 #define MG_KINDS(X) \
@@ -59,7 +80,8 @@
 	X(6, unix_seqpacket) \
 	X(7, netlink) \
 	X(8, raw) \
-	X(9, socket)
+	X(9, socket) \
+	X(10, vsock)
 
 /* clang-format on */
 

@@ -55,6 +55,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock, "socket cookie") \
 	F(S, s64, ret,  "return value, negative errno on failure") \
 	F(S, u32, seq,  "TCP: write_seq (sending) or copied_seq (receiving)") \
+	F(S, u32, bytes, "bytes of all messages of sendmmsg and recvmmsg, 4294967295 if not known; else 0") \
 	F(S, u16, call, "which system call (MG_SYS_*)")
 
 #define MG_EV_TCP_SEND(F, S) \
@@ -250,6 +251,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, pid,    "process") \
 	F(S, x32, flags,  "MSG_* flags, 0 where the call has none") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
+	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
 /* P(NAME, struct): the payloads above; several events may share one */

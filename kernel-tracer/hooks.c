@@ -183,9 +183,11 @@ static void choose(struct hooks *h, const struct tracer_options *o, int state[])
 }
 
 /* The calls to follow by their number on this machine, from the table. */
-#define NR(id, name, dir, len, flags) \
-	if (__NR_##name < MG_NR_MAX)  \
-		c->call_of_nr[__NR_##name] = id;
+#define __NR_splice_in __NR_splice /* told apart by which end is a socket */
+#define NR(id, name, dir, len, flags)            \
+	if (__NR_##name < MG_NR_MAX)             \
+		if (!c->call_of_nr[__NR_##name]) \
+			c->call_of_nr[__NR_##name] = id;
 static void number_calls(struct mg_bpf_config *c)
 {
 	MG_SYSCALLS(NR)

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/vm_sockets.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
@@ -41,6 +42,8 @@ static int kind_of(int domain, int type, int protocol)
 		return type == SOCK_STREAM      ? MG_KIND_unix_stream
 		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
 						: MG_KIND_unix_dgram; /* SOCK_RAW too */
+	case AF_VSOCK:
+		return MG_KIND_vsock;
 	case AF_NETLINK:
 		return MG_KIND_netlink;
 	default:
@@ -118,10 +121,8 @@ void fd_received(const struct msghdr *msg)
 	}
 }
 
-void fd_set_pair(const int fds[2], int domain, int type, int protocol)
+void fd_set_pair(const int fds[2], int kind)
 {
-	int kind = kind_of(domain, type & TYPE_MASK, protocol);
-
 	fd_set_kind(fds[0], kind);
 	fd_set_kind(fds[1], kind);
 }

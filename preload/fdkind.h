@@ -54,7 +54,7 @@ int fd_ending(int fd);
 void fd_ending_range(unsigned int first, unsigned int last);
 /* Descriptors that came with a message have kinds of their own. */
 void fd_received(const struct msghdr *msg);
-void fd_set_pair(const int fds[2], int domain, int type, int protocol);
+void fd_set_pair(const int fds[2], int kind);
 /* The kind socket() will make; one that LTTng's own threads make is not the program's. */
 int socket_kind(int domain, int type, int protocol, const void *caller);
 

@@ -97,6 +97,7 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->error = c->error;
 	p->flags = c->flags;
 	p->logged = c->logged;
+	p->bytes = c->bytes;
 	p->tid = mg_self.tid ? 0 : c->tid;
 	word = (uint32_t)r->lost | (uint64_t)(uint16_t)((at >> pool->record_shift) + 1) << 32 |
 	       (uint64_t)(MG_APP_BASE + fn) << 48 | (uint64_t)c->kind << 56;

@@ -16,16 +16,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cycles.h"
-#include "events.h"
 #include "fdkind.h"
-#include "life.h"
-#include "self.h"
+#include "log_call.h"
 
 #define NOTHING (void)0
-
-/* Every how many traced calls a thread measures what the logging cost it. */
-#define MEASURE_EVERY 16
+/* close_range() may only mark */
+#define CLOSES(flags, book)                 \
+	if (!((flags)&CLOSE_RANGE_CLOEXEC)) \
+	book
 
 /*
  * Bytes a vector asks for; to be called after the real call, and only looks where the kernel must
@@ -46,8 +44,34 @@ static inline int vector_was_read(int64_t ret, int error)
 	       error == ECONNRESET || error == ETIMEDOUT;
 }
 
-#define IOV_BYTES(iov, n) (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
-#define MSG_BYTES(m)      (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
+/* How much the messages of a vector hold; the kernel looks at 1024 at most. */
+static size_t mmsg_asked(const struct mmsghdr *msgs, unsigned int n)
+{
+	size_t sum = 0;
+
+	for (unsigned int i = 0; i < n && i < IOV_MAX; i++)
+		sum += iov_bytes(msgs[i].msg_hdr.msg_iov, msgs[i].msg_hdr.msg_iovlen);
+	return sum;
+}
+
+static uint32_t mmsg_bytes(const struct mmsghdr *msgs, int done)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < done; i++)
+		sum += msgs[i].msg_len;
+	return sum;
+}
+
+static void mmsg_received(const struct mmsghdr *msgs, int done)
+{
+	for (int i = 0; i < done; i++)
+		fd_received(&msgs[i].msg_hdr);
+}
+
+#define MMSG_ASKED(msgs, n) (ret > 0 ? mmsg_asked(msgs, n) : 0)
+#define IOV_BYTES(iov, n)   (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
+#define MSG_BYTES(m)        (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
 
 /* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
 
@@ -70,9 +94,8 @@ static int bind_all(void);
 		set(&only, next(#fallback, #fallback)); \
 		return only args;                       \
 	}
-#define STUB_W(event, fallback, type, name, params, args, ...) \
-	STUB(type, name, fallback, params, args)
-#define STUB_B(type, name, params, args, before, after) STUB(type, name, name, params, args)
+#define STUB_W(fn, fallback, type, name, params, args, ...) STUB(type, name, fallback, params, args)
+#define STUB_B(type, name, params, args, before, after)     STUB(type, name, name, params, args)
 
 /* Object pointers to function pointers: POSIX allows it, ISO C has no cast for it. */
 static void set(void *pointer, void *f)
@@ -102,8 +125,8 @@ static int bind_all(void)
 	if (binding)
 		return 0;
 	binding = 1;
-#define BIND_W(event, fallback, type, name, ...) set(&real_##name, next(#name, #fallback));
-#define BIND_B(type, name, ...)                  set(&real_##name, next(#name, #name));
+#define BIND_W(fn, fallback, type, name, ...) set(&real_##name, next(#name, #fallback));
+#define BIND_B(type, name, ...)               set(&real_##name, next(#name, #name));
 	MG_WRAPPED(BIND_W)
 	MG_BOOKKEEPING(BIND_B)
 	real_vfork = next("vfork", "fork");
@@ -121,40 +144,19 @@ void *mg_real_vfork(void)
 	return real_vfork;
 }
 
-/* ---- logging ---- */
-
-/* What is the same for every call; `error` is errno as the real call left it. */
-static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, int kind)
-{
-	mg_self_check();
-	c->ret = ret;
-	c->fd = fd;
-	c->error = ret == -1 ? error : 0;
-	c->tid = mg_self.tid ? mg_self.tid : mg_self.pid;
-	c->pid = mg_self.pid;
-	c->logged = mg_self.logged;
-	c->kind = (uint8_t)kind;
-	mg_self.logged = 0;
-}
-
-static inline void measure(const struct mg_call *c)
-{
-	if (++mg_self.calls % MEASURE_EVERY == 0)
-		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
-}
-
 /* clang-format off */
-#define DEFINE_W(event, fallback, type, name, params, args, kind_of_fd, fd_, asked_, flags_, after)  \
+#define DEFINE_W(fn_, fallback, type, name, params, args, kind_of_fd, fd_, asked_, flags_, after)  \
 	type wrapped_##name params __asm__(#name) __attribute__((visibility("default")));          \
 	type wrapped_##name params                                                                 \
 	{                                                                                          \
+		unsigned int fn = fn_;                                                             \
 		int kind = kind_of_fd;                                                             \
 		struct mg_call c;                                                                  \
 		type ret;                                                                          \
 		int error;                                                                         \
                                                                                                    \
 		if (__builtin_expect(!MG_KIND_TRACED(kind), 1) ||                                  \
-			__builtin_expect(!*mg_wanted[MG_FN_##event], 0)) {       \
+			__builtin_expect(!*mg_wanted[fn], 0)) {       \
 			ret = real_##name args;                                                    \
 			after;                                                                     \
 			return ret;                                                                \
@@ -164,10 +166,11 @@ static inline void measure(const struct mg_call *c)
 		c.exit = mg_cycles();                                                              \
 		error = errno;                                                                     \
 		c.asked = asked_;                                                                  \
+		c.bytes = 0;                                                                       \
 		c.flags = (uint32_t)(flags_);                                                      \
 		after;                                                                             \
 		complete(&c, fd_, ret, error, kind);                                               \
-		mg_log[MG_FN_##event](MG_FN_##event, &c);                                         \
+		mg_log[fn](fn, &c);                                         \
 		measure(&c);                                                                       \
 		errno = error;                                                                     \
 		return ret;                                                                        \

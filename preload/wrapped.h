@@ -2,14 +2,15 @@
 /*
  * The wrapped calls, each written once.
  *
- * W(event, fallback, type, name, parameters, arguments, kind, fd, asked, flags, after)
- *   event      row of MG_FUNCTIONS the call is logged as
+ * W(fn, fallback, type, name, parameters, arguments, kind, fd, asked, flags, after)
+ *   fn         row of MG_FUNCTIONS the call is logged as
  *   fallback   symbol to call where the C library has none of this name
  *   kind       what the descriptor is; decides whether the call is logged
  *   fd         descriptor to log
  *   asked      bytes asked for
  *   flags      MSG_* flags
- *   after      book-keeping once `ret` is known; must not change errno
+ *   after      book-keeping once `ret` is known, and what only some calls have to tell in `c`; must
+ *              not change errno
  *
  * B(type, name, parameters, arguments, before, after): wrapped for book-keeping only. Whoever
  * copies, receives or ends a descriptor must be seen, or its number would keep its old kind.
@@ -19,59 +20,98 @@
 
 /* clang-format off */
 #define MG_WRAPPED(W) \
-	W(send, send, ssize_t, send, (int fd, const void *buf, size_t len, int flags), \
+	W(MG_FN_send, send, ssize_t, send, (int fd, const void *buf, size_t len, int flags), \
 		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(sendto, sendto, ssize_t, sendto, \
+	W(MG_FN_sendto, sendto, ssize_t, sendto, \
 		(int fd, const void *buf, size_t len, int flags, const void *to, socklen_t tolen), \
 		(fd, buf, len, flags, to, tolen), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(sendmsg, sendmsg, ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags), \
+	W(MG_FN_sendmsg, sendmsg, ssize_t, sendmsg, (int fd, const struct msghdr *msg, int flags), \
 		(fd, msg, flags), fd_kind(fd), fd, MSG_BYTES(msg), flags, NOTHING) \
-	W(write, write, ssize_t, write, (int fd, const void *buf, size_t len), \
+	W(MG_FN_write, write, ssize_t, write, (int fd, const void *buf, size_t len), \
 		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
-	W(writev, writev, ssize_t, writev, (int fd, const struct iovec *iov, int count), \
+	W(MG_FN_writev, writev, ssize_t, writev, (int fd, const struct iovec *iov, int count), \
 		(fd, iov, count), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
-	W(recv, recv, ssize_t, recv, (int fd, void *buf, size_t len, int flags), \
+	W(MG_FN_recv, recv, ssize_t, recv, (int fd, void *buf, size_t len, int flags), \
 		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(recv, recv, ssize_t, __recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), \
+	W(MG_FN_recv, recv, ssize_t, __recv_chk, (int fd, void *buf, size_t len, size_t size, int flags), \
 		(fd, buf, len, size, flags), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(recvfrom, recvfrom, ssize_t, recvfrom, \
+	W(MG_FN_recvfrom, recvfrom, ssize_t, recvfrom, \
 		(int fd, void *buf, size_t len, int flags, void *from, socklen_t *fromlen), \
 		(fd, buf, len, flags, from, fromlen), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(recvfrom, recvfrom, ssize_t, __recvfrom_chk, \
+	W(MG_FN_recvfrom, recvfrom, ssize_t, __recvfrom_chk, \
 		(int fd, void *buf, size_t len, size_t size, int flags, void *from, socklen_t *fromlen), \
 		(fd, buf, len, size, flags, from, fromlen), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(recvmsg, recvmsg, ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags), \
+	W(MG_FN_recvmsg, recvmsg, ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags), \
 		(fd, msg, flags), fd_kind(fd), fd, MSG_BYTES(msg), flags, \
 		if (ret >= 0) fd_received(msg)) \
-	W(read, read, ssize_t, read, (int fd, void *buf, size_t len), \
+	W(MG_FN_read, read, ssize_t, read, (int fd, void *buf, size_t len), \
 		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
-	W(read, read, ssize_t, __read_chk, (int fd, void *buf, size_t len, size_t size), \
+	W(MG_FN_read, read, ssize_t, __read_chk, (int fd, void *buf, size_t len, size_t size), \
 		(fd, buf, len, size), fd_kind(fd), fd, len, 0, NOTHING) \
-	W(readv, readv, ssize_t, readv, (int fd, const struct iovec *iov, int count), \
+	W(MG_FN_readv, readv, ssize_t, readv, (int fd, const struct iovec *iov, int count), \
 		(fd, iov, count), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
-	W(connect, connect, int, connect, (int fd, const void *addr, socklen_t len), \
+	W(MG_FN_connect, connect, int, connect, (int fd, const void *addr, socklen_t len), \
 		(fd, addr, len), fd_kind(fd), fd, 0, 0, NOTHING) \
-	W(accept, accept, int, accept, (int fd, void *addr, socklen_t *len), \
+	W(MG_FN_accept, accept, int, accept, (int fd, void *addr, socklen_t *len), \
 		(fd, addr, len), fd_kind(fd), fd, 0, 0, fd_set_kind(ret, kind)) \
-	W(accept4, accept4, int, accept4, (int fd, void *addr, socklen_t *len, int flags), \
+	W(MG_FN_accept4, accept4, int, accept4, (int fd, void *addr, socklen_t *len, int flags), \
 		(fd, addr, len, flags), fd_kind(fd), fd, 0, flags, fd_set_kind(ret, kind)) \
-	W(socket, socket, int, socket, (int domain, int type, int protocol), \
+	W(MG_FN_socket, socket, int, socket, (int domain, int type, int protocol), \
 		(domain, type, protocol), \
 		socket_kind(domain, type, protocol, __builtin_return_address(0)), ret, 0, 0, \
 		fd_set_kind(ret, kind)) \
-	W(shutdown, shutdown, int, shutdown, (int fd, int how), \
+	W(MG_FN_shutdown, shutdown, int, shutdown, (int fd, int how), \
 		(fd, how), fd_kind(fd), fd, 0, 0, NOTHING) \
-	W(close, close, int, close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING) \
-	/* aliases the C library still exports and old programs import */ \
-	W(send, send, ssize_t, __send, (int fd, const void *buf, size_t len, int flags), \
-		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \
-	W(write, write, ssize_t, __write, (int fd, const void *buf, size_t len), \
-		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
-	W(read, read, ssize_t, __read, (int fd, void *buf, size_t len), \
-		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
-	W(connect, connect, int, __connect, (int fd, const void *addr, socklen_t len), \
+	W(MG_FN_close, close, int, close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING) \
+	W(MG_FN_sendmmsg, sendmmsg, int, sendmmsg, \
+		(int fd, struct mmsghdr *msgs, unsigned int n, int flags), (fd, msgs, n, flags), \
+		fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, c.bytes = mmsg_bytes(msgs, ret)) \
+	W(MG_FN_recvmmsg, recvmmsg, int, recvmmsg, \
+		(int fd, struct mmsghdr *msgs, unsigned int n, int flags, struct timespec *timeout), \
+		(fd, msgs, n, flags, timeout), fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, \
+		mmsg_received(msgs, ret); c.bytes = mmsg_bytes(msgs, ret)) \
+	W(MG_FN_preadv2, preadv2, ssize_t, preadv2, \
+		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
+		(fd, iov, count, at, flags), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
+	W(MG_FN_pwritev2, pwritev2, ssize_t, pwritev2, \
+		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
+		(fd, iov, count, at, flags), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
+	W(MG_FN_preadv2, preadv2, ssize_t, preadv64v2, \
+		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
+		(fd, iov, count, at, flags), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
+	W(MG_FN_pwritev2, pwritev2, ssize_t, pwritev64v2, \
+		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
+		(fd, iov, count, at, flags), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
+	W(MG_FN_sendfile, sendfile, ssize_t, sendfile, \
+		(int out, int in, off_t *at, size_t len), (out, in, at, len), \
+		fd_kind(out), out, len, 0, NOTHING) \
+	W(MG_FN_sendfile, sendfile64, ssize_t, sendfile64, \
+		(int out, int in, off_t *at, size_t len), (out, in, at, len), \
+		fd_kind(out), out, len, 0, NOTHING) \
+	/* one end is a pipe, the other may be a socket */ \
+	W(MG_KIND_TRACED(fd_kind(in)) ? MG_FN_splice_in : MG_FN_splice, splice, ssize_t, splice, \
+		(int in, off_t *in_at, int out, off_t *out_at, size_t len, unsigned int flags), \
+		(in, in_at, out, out_at, len, flags), \
+		MG_KIND_TRACED(fd_kind(in)) ? fd_kind(in) : fd_kind(out), \
+		MG_KIND_TRACED(fd_kind(in)) ? in : out, len, 0, NOTHING) \
+	W(MG_FN_bind, bind, int, bind, (int fd, const void *addr, socklen_t len), \
 		(fd, addr, len), fd_kind(fd), fd, 0, 0, NOTHING) \
-	W(close, close, int, __close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING)
+	W(MG_FN_listen, listen, int, listen, (int fd, int backlog), \
+		(fd, backlog), fd_kind(fd), fd, 0, 0, NOTHING) \
+	W(MG_FN_socketpair, socketpair, int, socketpair, \
+		(int domain, int type, int protocol, int *fds), (domain, type, protocol, fds), \
+		socket_kind(domain, type, protocol, __builtin_return_address(0)), \
+		ret == 0 ? fds[0] : -1, 0, 0, if (ret == 0) fd_set_pair(fds, kind)) \
+	/* aliases the C library still exports and old programs import */ \
+	W(MG_FN_send, send, ssize_t, __send, (int fd, const void *buf, size_t len, int flags), \
+		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \
+	W(MG_FN_write, write, ssize_t, __write, (int fd, const void *buf, size_t len), \
+		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
+	W(MG_FN_read, read, ssize_t, __read, (int fd, void *buf, size_t len), \
+		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
+	W(MG_FN_connect, connect, int, __connect, (int fd, const void *addr, socklen_t len), \
+		(fd, addr, len), fd_kind(fd), fd, 0, 0, NOTHING) \
+	W(MG_FN_close, close, int, __close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING)
 
 #define MG_BOOKKEEPING(B) \
 	B(int, dup, (int fd), (fd), NOTHING, fd_set_kind(ret, fd_peek(fd))) \
@@ -82,12 +122,12 @@
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd))) \
 	B(int, fcntl64, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd))) \
-	B(int, socketpair, (int domain, int type, int protocol, int *fds), \
-		(domain, type, protocol, fds), NOTHING, \
-		if (ret == 0) fd_set_pair(fds, domain, type, protocol)) \
 	B(int, fclose, (FILE *stream), (stream), fd_ending(fileno(stream)), NOTHING) \
 	B(int, close_range, (unsigned int first, unsigned int last, int flags), \
-		(first, last, flags), fd_ending_range(first, last), NOTHING)
+		(first, last, flags), CLOSES(flags, fd_ending_range(first, last)), NOTHING) \
+	B(int, __dup2, (int fd, int to), (fd, to), NOTHING, fd_set_kind(ret, fd_peek(fd))) \
+	B(int, __fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
+		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd)))
 /* clang-format on */
 
 #endif

@@ -113,6 +113,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	t->in_call = false;
 	k->exit = e->cycles;
 	k->ret = e->sys_exit.ret;
+	k->messages_bytes = e->sys_exit.bytes;
 	k->events++;
 	dir = mg_syscall_direction(k->call);
 	if (dir == MG_DIR_TX)
@@ -178,7 +179,9 @@ static uint64_t moved_bytes(const struct kernel_call *k)
 		return 0;
 	if (k->call != MG_SYS_sendmmsg && k->call != MG_SYS_recvmmsg)
 		return (uint64_t)k->ret;
-	for (uint32_t i = 0; i < k->pieces; i++) /* these return messages */
+	if (k->messages_bytes != UINT32_MAX) /* these return messages */
+		return k->messages_bytes;
+	for (uint32_t i = 0; i < k->pieces; i++)
 		sum += k->piece[i].len;
 	return sum;
 }
@@ -371,11 +374,13 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		return;
 	s->n++;
 	s->failed += p->ret < 0;
-	if (p->ret > 0 && mg_function_direction(fn) != MG_DIR_OTHER)
+	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
+		s->bytes += p->bytes;
+	else if (p->ret > 0 && mg_function_direction(fn) != MG_DIR_OTHER)
 		s->bytes += (uint64_t)p->ret;
 	dist_add(&s->total, p->exit - p->enter, 1);
-	if (i < 0) { /* of other families the kernel side records nothing yet */
-		c->unjoined += p->kind == MG_KIND_tcp || p->kind == MG_KIND_udp;
+	if (i < 0) {
+		c->unjoined++;
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);

@@ -150,7 +150,8 @@ struct kernel_call {
 	uint64_t state[STATES];
 	struct piece *piece;
 	uint32_t pieces, pieces_cap;
-	uint32_t left; /* TX: bytes not copied at the last tcp_send */
+	uint32_t left;           /* TX: bytes not copied at the last tcp_send */
+	uint32_t messages_bytes; /* of sendmmsg and recvmmsg, UINT32_MAX if not known */
 	uint64_t blocked_times;
 	bool copied; /* a tcp_send opened a piece */
 };

@@ -9,10 +9,15 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#define AF_UNIX        1
 #define AF_INET        2
 #define AF_INET6       10
+#define AF_NETLINK     16
+#define AF_VSOCK       40
 #define SOCK_STREAM    1
 #define SOCK_DGRAM     2
+#define SOCK_RAW       3
+#define SOCK_SEQPACKET 5
 #define ETH_P_IP       0x0800
 #define ETH_P_IPV6     0x86dd
 #define IPPROTO_TCP    6
@@ -183,6 +188,7 @@ struct pt_regs {
 #define SYS_ARG1(regs) ((regs)->si)
 #define SYS_ARG2(regs) ((regs)->dx)
 #define SYS_ARG3(regs) ((regs)->r10)
+#define SYS_ARG4(regs) ((regs)->r8)
 #elif defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
 	__u64 regs[31];
@@ -200,6 +206,7 @@ struct pt_regs {
 #define SYS_ARG1(regs) ((regs)->regs[1])
 #define SYS_ARG2(regs) ((regs)->regs[2])
 #define SYS_ARG3(regs) ((regs)->regs[3])
+#define SYS_ARG4(regs) ((regs)->regs[4])
 #endif
 
 #pragma clang attribute pop

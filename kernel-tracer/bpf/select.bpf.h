@@ -13,6 +13,7 @@ struct task_state {
 	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
 	__u16 dir;  /* MG_DIR_* */
 	__u32 pad;
+	__u64 messages; /* the vector of sendmmsg and recvmmsg */
 };
 
 struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* System calls of traced threads on internet sockets. */
+/* System calls of traced threads on sockets. */
 
 /* The socket behind a descriptor of the current thread, NULL if it is none. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
@@ -20,7 +20,7 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 
 static __always_inline __u64 sys_arg(struct pt_regs *regs, int n)
 {
-	return n == 2 ? SYS_ARG2(regs) : n == 3 ? SYS_ARG3(regs) : 0;
+	return n == 2 ? SYS_ARG2(regs) : n == 3 ? SYS_ARG3(regs) : n == 4 ? SYS_ARG4(regs) : 0;
 }
 
 /* What the table says of each call: its direction, and which arguments are length and flags. */
@@ -49,9 +49,65 @@ static __always_inline bool internet(int family)
 	return family == AF_INET || family == AF_INET6;
 }
 
-static __always_inline int kind_of_type(int type)
+static __always_inline int kind_of(int family, int type, int protocol)
 {
-	return type == SOCK_STREAM ? MG_KIND_tcp : type == SOCK_DGRAM ? MG_KIND_udp : MG_KIND_raw;
+	switch (family) {
+	case AF_INET:
+	case AF_INET6:
+		if (type == SOCK_STREAM && (!protocol || protocol == IPPROTO_TCP))
+			return MG_KIND_tcp;
+		if (type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP))
+			return MG_KIND_udp;
+		return type == SOCK_RAW ? MG_KIND_raw : MG_KIND_socket;
+	case AF_UNIX:
+		return type == SOCK_STREAM      ? MG_KIND_unix_stream
+		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
+						: MG_KIND_unix_dgram;
+	case AF_NETLINK:
+		return MG_KIND_netlink;
+	case AF_VSOCK:
+		return MG_KIND_vsock;
+	}
+	return MG_KIND_socket;
+}
+
+/* What the call is about, from its descriptor; false if that is no socket. */
+static __always_inline bool look_at_socket(
+	struct task_struct *t, __s64 fd, struct sock **sk, int *kind, __u64 *cookie)
+{
+	struct sock_entry *known;
+
+	*sk = sock_of_fd(t, fd);
+	if (!*sk)
+		return false;
+	known = sock_of(*sk);
+	if (known) {
+		*cookie = known->cookie;
+		*kind = MG_KIND_tcp;
+		return true;
+	}
+	*kind = kind_of(BPF_CORE_READ(*sk, __sk_common.skc_family), BPF_CORE_READ(*sk, sk_type),
+		BPF_CORE_READ(*sk, sk_protocol));
+	*cookie = BPF_CORE_READ(*sk, __sk_common.skc_cookie.counter);
+	return true;
+}
+
+#define MESSAGES_MAX 64 /* whose lengths are read */
+
+/* Bytes of the messages that sendmmsg or recvmmsg moved. */
+static __always_inline __u32 message_bytes(__u64 vector, long count)
+{
+	__u32 sum = 0, len;
+
+	if (count > MESSAGES_MAX)
+		return ~0u;
+	for (long i = 0; i < MESSAGES_MAX && i < count; i++) {
+		/* struct mmsghdr: a header of 56 bytes, the length */
+		if (bpf_probe_read_user(&len, sizeof(len), (void *)(vector + i * 64 + 56)))
+			return ~0u;
+		sum += len;
+	}
+	return sum;
 }
 
 SEC("tp_btf/sys_enter")
@@ -61,7 +117,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	struct task_state *state;
 	__u64 asked = 0, cookie = 0;
 	__u32 flags = 0, seq = 0, call;
-	int dir, kind = MG_KIND_tcp;
+	int dir, kind = MG_KIND_other;
 	struct sock *sk = NULL;
 	__s64 fd = -1;
 
@@ -74,33 +130,24 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!state)
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
-	if (call == MG_SYS_socket) {
-		if (!internet(SYS_ARG0(regs)))
-			return 0;
-		kind = kind_of_type(SYS_ARG1(regs) & 0xf);
-	} else {
-		struct sock_entry *known;
-
+	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
+		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
+	} else if (call != MG_SYS_io_uring_enter) {
 		fd = (__s32)SYS_ARG0(regs);
-		sk = sock_of_fd(t, fd);
-		if (!sk)
-			return 0;
-		known = sock_of(sk);
-		if (known) {
-			cookie = known->cookie;
-		} else {
-			__u16 protocol;
-
-			if (!internet(BPF_CORE_READ(sk, __sk_common.skc_family)))
-				return 0;
-			protocol = BPF_CORE_READ(sk, sk_protocol);
-			cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
-			if (protocol != IPPROTO_TCP)
-				kind = protocol == IPPROTO_UDP ? MG_KIND_udp : MG_KIND_raw;
+		if (call == MG_SYS_splice) { /* one end is a pipe */
+			if (look_at_socket(t, fd, &sk, &kind, &cookie)) {
+				call = MG_SYS_splice_in;
+				dir = MG_DIR_RX;
+			} else {
+				fd = (__s32)SYS_ARG2(regs);
+			}
 		}
+		if (!sk && !look_at_socket(t, fd, &sk, &kind, &cookie))
+			return 0;
 		if (kind == MG_KIND_tcp)
 			seq = stream_position(sk, dir);
 	}
+	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
 	state->call = call;
 	state->dir = dir;
 	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
@@ -122,7 +169,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_state *state;
 	__s64 nr = SYS_NR(regs);
-	__u32 seq = 0;
+	__u32 seq = 0, bytes = 0;
 
 	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
 		return 0;
@@ -131,10 +178,13 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	if (state->sk)
 		seq = stream_position((void *)state->sk, state->dir);
+	if (state->messages && ret > 0)
+		bytes = message_bytes(state->messages, ret);
 	EMIT(sys_exit, mg_sys_exit, e, {
 		e->sock = state->sock;
 		e->ret = ret;
 		e->seq = seq;
+		e->bytes = bytes;
 		e->call = state->call;
 	});
 	state->call = 0;

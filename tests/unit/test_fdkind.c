@@ -238,7 +238,7 @@ static void a_pair_is_known_without_asking(void **unused)
 	const int fds[2] = {60, 61};
 
 	(void)unused;
-	fd_set_pair(fds, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd_set_pair(fds, MG_KIND_unix_stream);
 	assert_int_equal(fd_peek(60), MG_KIND_unix_stream);
 	assert_int_equal(fd_peek(61), MG_KIND_unix_stream);
 }

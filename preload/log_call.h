@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Logging one call: what is the same for all of them. */
+#ifndef MAGNET_PRELOAD_LOG_CALL_H
+#define MAGNET_PRELOAD_LOG_CALL_H
+
+#include "cycles.h"
+#include "events.h"
+#include "life.h"
+#include "self.h"
+
+/* Every how many traced calls a thread measures what the logging cost it. */
+#define MEASURE_EVERY 16
+
+/* What is the same for every call; `error` is errno as the real call left it. */
+static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, int kind)
+{
+	mg_self_check();
+	c->ret = ret;
+	c->fd = fd;
+	c->error = ret == -1 ? error : 0;
+	c->tid = mg_self.tid ? mg_self.tid : mg_self.pid;
+	c->pid = mg_self.pid;
+	c->logged = mg_self.logged;
+	c->kind = (uint8_t)kind;
+	mg_self.logged = 0;
+}
+
+static inline void measure(const struct mg_call *c)
+{
+	if (++mg_self.calls % MEASURE_EVERY == 0)
+		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
+}
+
+#endif
