@@ -141,16 +141,18 @@ static json_t *layers(const struct report *r, const struct flow *f)
 
 		if (!u->n)
 			continue;
-		json_array_append_new(
-			all, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
-				     layer_name(f, i), "n", (json_int_t)u->n, "bytes",
-				     (json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
-				     "cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
-				     number(many ? report_ns(r, unit_mean_gap(u)) : NAN),
-				     "cov_spacing", number(many ? unit_cov_gap(u) : NAN),
-				     "repeated_bytes", (json_int_t)u->again, "wire_bytes",
-				     u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
-						   : json_null()));
+		json_array_append_new(all,
+			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+				layer_name(f, i), "n", (json_int_t)u->n, "bytes",
+				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
+				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
+				number(many ? report_ns(r, unit_mean_gap(u)) : NAN),
+				"p50_spacing_ns",
+				number(many ? report_ns(r, dist_quantile(&u->gaps, 0.5)) : NAN),
+				"cov_spacing", number(many ? unit_cov_gap(u) : NAN),
+				"repeated_bytes", (json_int_t)u->again, "wire_bytes",
+				u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
+					      : json_null()));
 	}
 	return all;
 }

@@ -294,13 +294,14 @@ static void layer_row(
 
 	if (!u->n)
 		return;
-	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s", label, text_count(u->n),
+	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s\t%s", label, text_count(u->n),
 		text_bytes(unit_mean_size(u)), unit_cov_size(u),
-		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))), "");
+		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))),
+		or_na(many, text_ns(report_ns(r, many ? dist_quantile(&u->gaps, 0.5) : NAN))), "");
 	if (many) {
 		char(*row)[CELL_SIZE] = t->cell[t->rows - 1];
 
-		snprintf(row[5], CELL_SIZE, "%.2f", unit_cov_gap(u));
+		snprintf(row[6], CELL_SIZE, "%.2f", unit_cov_gap(u));
 	}
 }
 
@@ -310,8 +311,8 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	struct modulation m = flow_modulation(r, f);
 	struct table t;
 
-	table_begin(&t, "lrrrrr");
-	table_row(&t, "What the stack made of %s\tunits\tmean size\tcov\tmean spacing\tcov",
+	table_begin(&t, "lrrrrrr");
+	table_row(&t, "What the stack made of %s\tunits\tmean size\tcov\tmean spacing\tp50\tcov",
 		flow_id(f));
 	if (f->rx) {
 		if (peer)

@@ -49,8 +49,9 @@ static void flows_have_the_fields_of_the_contract(void **unused)
 			"retransmits layers residence residence_total_ns closure_error_cycles "
 			"modulation");
 		snprintf(path, sizeof(path), "flows.%d.layers.0", i);
-		assert_fields(
-			j, path, "name n bytes mean_size cov_size mean_spacing_ns cov_spacing");
+		assert_fields(j, path,
+			"name n bytes mean_size cov_size mean_spacing_ns p50_spacing_ns "
+			"cov_spacing");
 		snprintf(path, sizeof(path), "flows.%d.residence.0", i);
 		assert_fields(j, path, "stage n mean_ns p50_ns p99_ns");
 		snprintf(path, sizeof(path), "flows.%d.modulation", i);
@@ -80,6 +81,7 @@ static void its_numbers_are_those_of_the_recording(void **unused)
 	assert_number_at(j, "flows.0.closure_error_cycles", 0);
 	assert_number_at(j, "flows.0.layers.0.mean_size", TRANSFER_BYTES);
 	assert_number_at(j, "flows.0.layers.0.mean_spacing_ns", 1000);
+	assert_number_at(j, "flows.0.layers.0.p50_spacing_ns", 1000);
 	assert_number_at(j, "flows.1.modulation.J_ns", 50);
 	assert_number_at(j, "flows.1.modulation.M", 0.05);
 	assert_number_at(j, "flows.1.modulation.w1_spacing_ns", 10);

@@ -120,6 +120,7 @@ static void what_a_flow_cannot_have_is_null(void **unused)
 	assert_null_at(j, "flows.0.modulation.M");
 	assert_null_at(j, "flows.0.modulation.S");
 	assert_null_at(j, "flows.0.layers.0.mean_spacing_ns"); /* of one unit */
+	assert_null_at(j, "flows.0.layers.0.p50_spacing_ns");
 	assert_null_at(j, "flows.0.layers.0.cov_spacing");
 	json_decref(j);
 }
