@@ -47,6 +47,9 @@ static const char usage[] =
 	"                      on many CPUs; 8M app)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
 	"      --duration S    stop after S seconds, and COMMAND with SIGTERM\n"
+	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
+	"      --waits         also log poll, select, epoll_wait and their kin\n"
+	"      --entries       also log that a call begins, so that one that blocks is seen\n"
 	"      --anonymize     leave out addresses and ports\n"
 	"  -q, --quiet         say nothing when all went well\n"
 	"  -h, --help\n";
@@ -88,7 +91,7 @@ static void pass_on(struct recording *r, const char *option, const char *value)
 
 static int parse(struct recording *r, int argc, char **argv)
 {
-	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE };
+	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE, CALLS, WAITS, ENTRIES };
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"app-only", no_argument, NULL, APP_ONLY},
@@ -100,6 +103,9 @@ static int parse(struct recording *r, int argc, char **argv)
 		{"drain", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, DURATION},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"calls", required_argument, NULL, CALLS},
+		{"waits", no_argument, NULL, WAITS},
+		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -145,6 +151,16 @@ static int parse(struct recording *r, int argc, char **argv)
 		case DURATION:
 			ok = option_number(optarg, 1, 1000000, &n);
 			r->duration_s = (unsigned int)n;
+			break;
+		case CALLS: /* libmagnet.so reads these; COMMAND inherits them */
+			ok = option_calls(optarg);
+			setenv("MAGNET_CALLS", optarg, 1);
+			break;
+		case WAITS:
+			setenv("MAGNET_WAITS", "1", 1);
+			break;
+		case ENTRIES:
+			setenv("MAGNET_ENTRIES", "1", 1);
 			break;
 		case ANONYMIZE:
 			r->anonymize = true;

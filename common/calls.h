@@ -40,7 +40,10 @@
 	X(26, getsockopt, OTHER, -1, -1) \
 	X(27, io_uring_enter, OTHER, -1, -1)
 
-/* X(number, name, direction): the wrapped libc functions that have an event of their own */
+/*
+ * X(number, name, direction): the wrapped libc functions that have an event of their own. Waits are
+ * logged on request only; so is `entry`, which tells that a call begins, `ret` being its number.
+ */
 #define MG_FUNCTIONS(X) \
 	X(0,  send,     TX) \
 	X(1,  sendto,   TX) \
@@ -67,7 +70,17 @@
 	X(22, splice_in, RX) \
 	X(23, bind,     OTHER) \
 	X(24, listen,   OTHER) \
-	X(25, socketpair, OTHER)
+	X(25, socketpair, OTHER) \
+	X(26, setsockopt, OTHER) \
+	X(27, getsockopt, OTHER) \
+	X(28, poll,     WAIT) \
+	X(29, ppoll,    WAIT) \
+	X(30, select,   WAIT) \
+	X(31, pselect,  WAIT) \
+	X(32, epoll_wait, WAIT) \
+	X(33, epoll_pwait, WAIT) \
+	X(34, epoll_pwait2, WAIT) \
+	X(35, entry,    ENTRY)
 
 /* X(value, name): what a descriptor is. Everything below MG_KIND_TCP is not traced. */
 #define MG_KINDS(X) \
@@ -81,11 +94,12 @@
 	X(7, netlink) \
 	X(8, raw) \
 	X(9, socket) \
-	X(10, vsock)
+	X(10, vsock) \
+	X(11, several)
 
 /* clang-format on */
 
-enum mg_direction { MG_DIR_TX, MG_DIR_RX, MG_DIR_OTHER };
+enum mg_direction { MG_DIR_TX, MG_DIR_RX, MG_DIR_OTHER, MG_DIR_WAIT, MG_DIR_ENTRY };
 
 #define MG_SYS_ID(id, name, dir, len, flags) MG_SYS_##name = id,
 enum mg_syscall { MG_SYS_none, MG_SYSCALLS(MG_SYS_ID) MG_SYS_END };

@@ -243,13 +243,13 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_CALL(F, S) \
 	F(S, u64, enter,  "cycle counter before the real call") \
 	F(S, u64, exit,   "cycle counter after it") \
-	F(S, u64, asked,  "bytes asked for") \
+	F(S, u64, asked,  "bytes asked for; of a socket option its value; of a wait how many descriptors") \
 	F(S, s64, ret,    "return value") \
 	F(S, s32, fd,     "file descriptor") \
 	F(S, s32, error,  "errno if ret is -1, else 0") \
 	F(S, u32, tid,    "thread") \
 	F(S, u32, pid,    "process") \
-	F(S, x32, flags,  "MSG_* flags, 0 where the call has none") \
+	F(S, x32, flags,  "MSG_* flags; of a socket option its level * 65536 + its name; else 0") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")

@@ -73,3 +73,19 @@ bool option_layers(const char *text, uint32_t *out)
 	*out = layers;
 	return layers != 0;
 }
+
+bool option_calls(const char *text)
+{
+	for (const char *p = text; *p;) {
+		size_t len = strcspn(p, ",");
+		unsigned int i = 0;
+
+		while (i < MG_FN_END && (strlen(mg_function_name(i)) != len ||
+						memcmp(mg_function_name(i), p, len) != 0))
+			i++;
+		if (i == MG_FN_END)
+			return false;
+		p += len + (p[len] == ',');
+	}
+	return text[0] != 0;
+}

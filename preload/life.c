@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "app_ring.h"
+#include "config.h"
 #include "self.h"
 
 static const int nobody;
@@ -26,7 +27,8 @@ static void use(const struct mg_backend *b)
 	backend = b;
 	memcpy(mg_log, b->log, sizeof(mg_log));
 	for (int i = 0; i < MG_FN_END; i++)
-		__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);
+		if (mg_config_allows((unsigned int)i))
+			__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);
 }
 
 static void before_fork(void)
@@ -83,6 +85,7 @@ void mg_life_begin(void)
 		return;
 	begun = true;
 	mg_self_init();
+	mg_config_read();
 	rings = mg_ring_backend();
 	if (rings)
 		use(rings);

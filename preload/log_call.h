@@ -31,4 +31,7 @@ static inline void measure(const struct mg_call *c)
 		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
 }
 
+/* A call that begins, for those who want to see what blocks while it does. */
+void mg_log_entry(unsigned int fn, int fd, int kind);
+
 #endif

@@ -10,9 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -69,9 +73,22 @@ static void mmsg_received(const struct mmsghdr *msgs, int done)
 		fd_received(&msgs[i].msg_hdr);
 }
 
-#define MMSG_ASKED(msgs, n) (ret > 0 ? mmsg_asked(msgs, n) : 0)
-#define IOV_BYTES(iov, n)   (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
-#define MSG_BYTES(m)        (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
+/* Only an int is looked at, and only one the kernel has looked at. */
+static uint64_t option_value(const void *value, size_t len)
+{
+	int v;
+
+	if (len != sizeof(v))
+		return 0;
+	memcpy(&v, value, sizeof(v));
+	return (uint64_t)(int64_t)v;
+}
+
+#define OPTION_VALUE(value, len) (ret == 0 && (value) ? option_value(value, len) : 0)
+#define OPTION(level, option)    ((uint32_t)(level) << 16 | ((uint32_t)(option)&0xffff))
+#define MMSG_ASKED(msgs, n)      (ret > 0 ? mmsg_asked(msgs, n) : 0)
+#define IOV_BYTES(iov, n)        (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
+#define MSG_BYTES(m)             (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
 
 /* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
 
@@ -82,23 +99,23 @@ static int bind_all(void);
  * While they are bound, what looks for a name may itself call one of them (a memory allocator that
  * reads its settings at its first use, say): such a call finds its own function, and no other.
  */
-#define STUB(type, name, fallback, params, args)        \
-	static type stub_##name params;                 \
-	static type(*real_##name) params = stub_##name; \
-	static type stub_##name params                  \
-	{                                               \
-		type(*only) params;                     \
-                                                        \
-		if (bind_all())                         \
-			return real_##name args;        \
-		set(&only, next(#fallback, #fallback)); \
-		return only args;                       \
+#define STUB(type, name, fallback, params, args)                 \
+	static type stub_##name params;                          \
+	static type(*real_##name) params = stub_##name;          \
+	static type stub_##name params                           \
+	{                                                        \
+		type(*only) params;                              \
+                                                                 \
+		if (bind_all())                                  \
+			return real_##name args;                 \
+		set_function(&only, next(#fallback, #fallback)); \
+		return only args;                                \
 	}
 #define STUB_W(fn, fallback, type, name, params, args, ...) STUB(type, name, fallback, params, args)
 #define STUB_B(type, name, params, args, before, after)     STUB(type, name, name, params, args)
 
 /* Object pointers to function pointers: POSIX allows it, ISO C has no cast for it. */
-static void set(void *pointer, void *f)
+static void set_function(void *pointer, void *f)
 {
 	memcpy(pointer, &f, sizeof(f));
 }
@@ -125,8 +142,8 @@ static int bind_all(void)
 	if (binding)
 		return 0;
 	binding = 1;
-#define BIND_W(fn, fallback, type, name, ...) set(&real_##name, next(#name, #fallback));
-#define BIND_B(type, name, ...)               set(&real_##name, next(#name, #name));
+#define BIND_W(fn, fallback, type, name, ...) set_function(&real_##name, next(#name, #fallback));
+#define BIND_B(type, name, ...)               set_function(&real_##name, next(#name, #name));
 	MG_WRAPPED(BIND_W)
 	MG_BOOKKEEPING(BIND_B)
 	real_vfork = next("vfork", "fork");
@@ -152,7 +169,7 @@ void *mg_real_vfork(void)
 		unsigned int fn = fn_;                                                             \
 		int kind = kind_of_fd;                                                             \
 		struct mg_call c;                                                                  \
-		type ret;                                                                          \
+		type ret = -1;                                                                          \
 		int error;                                                                         \
                                                                                                    \
 		if (__builtin_expect(!MG_KIND_TRACED(kind), 1) ||                                  \
@@ -161,6 +178,8 @@ void *mg_real_vfork(void)
 			after;                                                                     \
 			return ret;                                                                \
 		}                                                                                  \
+		if (__builtin_expect(*mg_wanted[MG_FN_entry], 0))                                                             \
+			mg_log_entry(fn, fd_, kind);                                                             \
 		c.enter = mg_cycles();                                                             \
 		ret = real_##name args;                                                            \
 		c.exit = mg_cycles();                                                              \
@@ -188,6 +207,17 @@ void *mg_real_vfork(void)
 		return ret;                                                                        \
 	}
 /* clang-format on */
+
+void mg_log_entry(unsigned int fn, int fd, int kind)
+{
+	struct mg_call c = {0};
+	int saved = errno;
+
+	c.enter = c.exit = mg_cycles();
+	complete(&c, fd, fn, 0, kind);
+	mg_log[MG_FN_entry](MG_FN_entry, &c);
+	errno = saved;
+}
 
 MG_WRAPPED(DEFINE_W)
 MG_BOOKKEEPING(DEFINE_B)

@@ -102,6 +102,36 @@
 		(int domain, int type, int protocol, int *fds), (domain, type, protocol, fds), \
 		socket_kind(domain, type, protocol, __builtin_return_address(0)), \
 		ret == 0 ? fds[0] : -1, 0, 0, if (ret == 0) fd_set_pair(fds, kind)) \
+	W(MG_FN_setsockopt, setsockopt, int, setsockopt, \
+		(int fd, int level, int option, const void *value, socklen_t len), \
+		(fd, level, option, value, len), fd_kind(fd), fd, \
+		OPTION_VALUE(value, len), OPTION(level, option), NOTHING) \
+	W(MG_FN_getsockopt, getsockopt, int, getsockopt, \
+		(int fd, int level, int option, void *value, socklen_t *len), \
+		(fd, level, option, value, len), fd_kind(fd), fd, \
+		OPTION_VALUE(value, *len), OPTION(level, option), NOTHING) \
+	W(MG_FN_poll, poll, int, poll, (struct pollfd *fds, nfds_t n, int timeout), \
+		(fds, n, timeout), MG_KIND_several, -1, n, 0, NOTHING) \
+	W(MG_FN_poll, poll, int, __poll_chk, (struct pollfd *fds, nfds_t n, int timeout, size_t size), \
+		(fds, n, timeout, size), MG_KIND_several, -1, n, 0, NOTHING) \
+	W(MG_FN_ppoll, ppoll, int, ppoll, \
+		(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *set), \
+		(fds, n, timeout, set), MG_KIND_several, -1, n, 0, NOTHING) \
+	W(MG_FN_select, select, int, select, \
+		(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *timeout), \
+		(n, r, w, x, timeout), MG_KIND_several, -1, (uint64_t)n, 0, NOTHING) \
+	W(MG_FN_pselect, pselect, int, pselect, (int n, fd_set *r, fd_set *w, fd_set *x, \
+		const struct timespec *timeout, const sigset_t *set), \
+		(n, r, w, x, timeout, set), MG_KIND_several, -1, (uint64_t)n, 0, NOTHING) \
+	W(MG_FN_epoll_wait, epoll_wait, int, epoll_wait, \
+		(int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout), \
+		MG_KIND_several, fd, (uint64_t)n, 0, NOTHING) \
+	W(MG_FN_epoll_pwait, epoll_pwait, int, epoll_pwait, \
+		(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *set), \
+		(fd, events, n, timeout, set), MG_KIND_several, fd, (uint64_t)n, 0, NOTHING) \
+	W(MG_FN_epoll_pwait2, epoll_pwait2, int, epoll_pwait2, (int fd, struct epoll_event *events, \
+		int n, const struct timespec *timeout, const sigset_t *set), \
+		(fd, events, n, timeout, set), MG_KIND_several, fd, (uint64_t)n, 0, NOTHING) \
 	/* aliases the C library still exports and old programs import */ \
 	W(MG_FN_send, send, ssize_t, __send, (int fd, const void *buf, size_t len, int flags), \
 		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \

@@ -364,10 +364,15 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 {
 	const struct mg_call *p = &e->call;
 	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
-	struct call_stats *s = stats_of(c, fn, p->kind);
-	int i = claim(c, t, p->enter, p->exit);
+	enum mg_direction dir = mg_function_direction(fn);
+	struct call_stats *s;
+	int i;
 
 	t->traced = true;
+	if (dir == MG_DIR_ENTRY)
+		return;
+	s = stats_of(c, fn, p->kind);
+	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
 	if (p->logged)
 		dist_add(&c->logged, p->logged, 1);
 	if (!s)
@@ -376,16 +381,16 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	s->failed += p->ret < 0;
 	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
 		s->bytes += p->bytes;
-	else if (p->ret > 0 && mg_function_direction(fn) != MG_DIR_OTHER)
+	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
 		s->bytes += (uint64_t)p->ret;
 	dist_add(&s->total, p->exit - p->enter, 1);
 	if (i < 0) {
-		c->unjoined++;
+		c->unjoined += dir != MG_DIR_WAIT; /* the kernel side does not follow those */
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);
 	a->sock = sock_find(c, t->ended[i].cookie);
-	a->rx = mg_function_direction(fn) == MG_DIR_RX;
+	a->rx = dir == MG_DIR_RX;
 	if (t->ended[i].pieces) {
 		a->has_offset = true;
 		a->offset = t->ended[i].piece[0].off;

@@ -20,12 +20,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define EXPECT(what)                                                                    \
-	do {                                                                            \
-		if (!(what)) {                                                          \
-			printf("line %d: %s: %s\n", __LINE__, #what, strerror(errno));  \
-			exit(1);                                                        \
-		}                                                                       \
+#define EXPECT(what)                                                                   \
+	do {                                                                           \
+		if (!(what)) {                                                         \
+			printf("line %d: %s: %s\n", __LINE__, #what, strerror(errno)); \
+			exit(1);                                                       \
+		}                                                                      \
 	} while (0)
 
 static char out[64], in[256];
@@ -128,7 +128,8 @@ static void pair(int a, int b)
 
 static void tcp(void)
 {
-	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(addr);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), a, b, one = 1;
 
@@ -154,7 +155,8 @@ static void tcp(void)
 
 static void udp(void)
 {
-	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(addr);
 	int b = socket(AF_INET, SOCK_DGRAM, 0), a = socket(AF_INET, SOCK_DGRAM, 0);
 
