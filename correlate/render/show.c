@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -39,11 +41,49 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 	}
 }
 
+/* Options that shape traffic by name, others by level and number. */
+static void socket_option(FILE *to, uint32_t flags)
+{
+	static const struct {
+		uint16_t level, option;
+		const char *name;
+	} known[] = {
+		{SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF"},
+		{SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF"},
+		{SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR"},
+		{SOL_SOCKET, SO_KEEPALIVE, "SO_KEEPALIVE"},
+		{SOL_SOCKET, SO_LINGER, "SO_LINGER"},
+		{SOL_SOCKET, SO_ERROR, "SO_ERROR"},
+		{SOL_SOCKET, SO_ZEROCOPY, "SO_ZEROCOPY"},
+		{IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY"},
+		{IPPROTO_TCP, TCP_CORK, "TCP_CORK"},
+		{IPPROTO_TCP, TCP_QUICKACK, "TCP_QUICKACK"},
+		{IPPROTO_TCP, TCP_NOTSENT_LOWAT, "TCP_NOTSENT_LOWAT"},
+		{IPPROTO_TCP, TCP_CONGESTION, "TCP_CONGESTION"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (flags == ((uint32_t)known[i].level << 16 | known[i].option)) {
+			fputs(known[i].name, to);
+			return;
+		}
+	fprintf(to, "%u/%u", flags >> 16, flags & 0xffff);
+}
+
 /* Numbers with a name are given by it. */
 static bool named_field(FILE *to, const struct mg_event *e, const char *name)
 {
 	if (strcmp(name, "kind") == 0) {
 		fputs(mg_kind_name(MG_IS_APP(e->id) ? e->call.kind : e->sys_enter.kind), to);
+		return true;
+	}
+	if (e->id == MG_APP_BASE + MG_FN_entry && strcmp(name, "ret") == 0) {
+		fputs(mg_function_name((unsigned int)e->call.ret), to);
+		return true;
+	}
+	if ((e->id == MG_APP_BASE + MG_FN_setsockopt || e->id == MG_APP_BASE + MG_FN_getsockopt) &&
+		strcmp(name, "flags") == 0) {
+		socket_option(to, e->call.flags);
 		return true;
 	}
 	if (strcmp(name, "call") == 0) {
