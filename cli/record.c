@@ -74,6 +74,8 @@ struct recording {
 	int gate; /* COMMAND starts when its MAGNET_RINGS is written here */
 	int status;
 	int signals;
+	sigset_t mask;           /* as the invoker had it, */
+	void (*on_sigpipe)(int); /* and this: both are COMMAND's again */
 	bool stop;
 	int interrupts;
 	struct collector_result app_result;
@@ -273,7 +275,6 @@ static void preload(const char *rings)
 /* It waits before its first instruction until both sides record. */
 static int start_command(struct recording *r)
 {
-	sigset_t none;
 	int gate[2];
 
 	if (pipe2(gate, O_CLOEXEC) != 0)
@@ -291,8 +292,8 @@ static int start_command(struct recording *r)
 			_exit(125);
 		if (rings[0]) /* nothing without an application side */
 			preload(rings);
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, r->on_sigpipe);
+		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		execvp(r->command[0], r->command);
 		mg_error("cannot run %s: %s", r->command[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
@@ -485,8 +486,8 @@ int cmd_record(int argc, char **argv)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &r.mask);
+	r.on_sigpipe = signal(SIGPIPE, SIG_IGN);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 
 	session_info_begin(&r.info, r.command_text, r.command);

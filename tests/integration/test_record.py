@@ -61,6 +61,8 @@ def statuses():
           "the command's exit status is passed on")
     check(record("-q", "-o", new_dir(), "--", "sh", "-c", "kill -9 $$").returncode == 137,
           "a signal's too")
+    check(record("-q", "-o", new_dir(), "--", "sh", "-c", "kill -PIPE $$").returncode == 141,
+          "it dies of SIGPIPE as it does without magnet")
     p = record("-q", "-o", new_dir(), "--", "/nonexistent/program")
     check(p.returncode == 127 and "No such file" in p.stderr, "a missing command: 127")
     check(record("-q", "-o", new_dir(), "--", "/etc/passwd").returncode == 126,
