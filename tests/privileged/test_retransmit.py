@@ -14,6 +14,7 @@ TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.p
 PORT, BYTES = 5105, 1_500_000
 
 need_kernel_side()
+check(os.path.exists(DROP), f"{DROP} is built")
 with Network(gso_max_segs=1) as net:
     run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
     p = run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP,
