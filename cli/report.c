@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,7 @@ int cmd_report(int argc, char **argv)
 		mg_error("report of what? Give a trace directory (see magnet report --help)");
 		return EXIT_USAGE;
 	}
+	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	core_init(&core);
 	status =
 		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet show */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ int cmd_show(int argc, char **argv)
 		mg_error("show what? Give a trace directory (see magnet show --help)");
 		return EXIT_USAGE;
 	}
+	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	core_init(&core);
 	core_listen(&core, show_event, &show);
 	show_header(&show);

@@ -91,6 +91,9 @@ def directory():
     check(all(stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode) & 0o077 == 0
               for at, _, names in os.walk(d + "/kernel") for name in names),
           "nobody else reads the kernel's events")
+    for reading in ("show", "report"):  # the reader is gone before, and SIGPIPE ignored
+        p = run("sh", "-c", f"(sleep 0.2; exec {MAGNET} {reading} {d}) | true", restore_signals=False)
+        check(p.stderr == "", f"{reading} into a pipe that is closed says nothing")
     one_line(record("-o", d, "--", "true"), 1, d, "not empty")
     one_line(record("-o", "/proc/nothing", "--", "true"), 1, "/proc/nothing")
     os.chdir(TOP)
