@@ -21,6 +21,11 @@ static const char *session_text(const struct report *r, const char *key, const c
 	return s ? s : otherwise;
 }
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* ---- what was recorded, and what is missing ---- */
 
 static void heading(const struct report *r, FILE *to, bool colour)
@@ -70,8 +75,8 @@ static void losses(const struct report *r, FILE *to, bool colour)
 			(double)(g->to_ns - c->first_ns) / 1e9);
 	}
 	if (c->gap_count > GAPS_SHOWN)
-		fprintf(to, "  and %u more gaps (--json has them all)\n",
-			c->gap_count - GAPS_SHOWN);
+		fprintf(to, "  and %u more gap%s (--json has them all)\n",
+			c->gap_count - GAPS_SHOWN, plural(c->gap_count - GAPS_SHOWN));
 	if (missing)
 		fprintf(to, "application side only: %s\n", missing);
 	else if (!c->kernel_events)
@@ -219,7 +224,8 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
 	if (r->call_count > CALLS_SHOWN)
-		fprintf(to, "  and %zu more kinds of call\n", r->call_count - CALLS_SHOWN);
+		fprintf(to, "  and %zu more kind%s of call\n", r->call_count - CALLS_SHOWN,
+			plural(r->call_count - CALLS_SHOWN));
 	for (size_t i = 0; i < r->call_count; i++)
 		if (call_is_kernel_only(r->calls[i])) {
 			fprintf(to, "  * kernel-only: made without passing libmagnet.so\n");
@@ -407,8 +413,9 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 
 		for (size_t i = shown; i < r->flow_count; i++)
 			rest += flow_bytes(r->flows[i]);
-		fprintf(to, "\nand %zu more flows with %s (--flow ID shows one, --json has all)\n",
-			r->flow_count - shown, text_bytes((double)rest));
+		fprintf(to, "\nand %zu more flow%s with %s (--flow ID shows one, --json has all)\n",
+			r->flow_count - shown, plural(r->flow_count - shown),
+			text_bytes((double)rest));
 	}
 	scheduler(r, to);
 	own_cost(r, to);
