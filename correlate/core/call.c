@@ -191,7 +191,12 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 {
 	struct call_stats *s = stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
 
-	(void)t;
+	struct process *p = process_of(c, t);
+
+	if (p && !was_restarted(k)) {
+		p->kernel_only++;
+		p->io_uring += k->call == MG_SYS_io_uring_enter;
+	}
 	if (s && !was_restarted(k)) {
 		s->n++;
 		s->failed += k->ret < 0;
@@ -212,6 +217,11 @@ void call_on_thread_end(struct core *c, struct thread *t)
 		kernel_call_free(&t->now);
 		t->in_call = false;
 	}
+	call_settle_thread(c, t);
+}
+
+void call_settle_thread(struct core *c, struct thread *t)
+{
 	for (uint32_t i = 0; i < t->ended_n; i++)
 		call_settle(c, t, &t->ended[i]);
 	t->ended_n = 0;
@@ -365,12 +375,16 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	const struct mg_call *p = &e->call;
 	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
 	enum mg_direction dir = mg_function_direction(fn);
+	struct process *process;
 	struct call_stats *s;
 	int i;
 
 	t->traced = true;
 	if (dir == MG_DIR_ENTRY)
 		return;
+	process = process_of(c, t);
+	if (process)
+		process->app++;
 	s = stats_of(c, fn, p->kind);
 	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
 	if (p->logged)

@@ -125,15 +125,33 @@ static void on_fork(struct core *c, const struct mg_event *e)
 	t->comm[sizeof(t->comm) - 1] = 0;
 }
 
+static void on_exit_of(struct core *c, struct thread *t, bool leader)
+{
+	struct process *p = process_of(c, t);
+
+	call_on_thread_end(c, t);
+	if (!leader || !p)
+		return;
+	process_ends(c, p);
+	p->comm[0] = 0; /* its id may be another's next */
+}
+
 static void on_exec(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->tid, e->pid);
+	struct process *p;
 
 	if (!t)
 		return;
+	call_settle_thread(c, t);
+	p = process_of(c, t);
+	if (p)
+		process_ends(c, p);
 	t->traced = true;
 	memcpy(t->comm, e->task_exec.comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
+	if (p)
+		memcpy(p->comm, t->comm, sizeof(p->comm));
 }
 
 static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
@@ -229,7 +247,7 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		break;
 	case MG_EVENT_task_exit:
 		if (t)
-			call_on_thread_end(c, t);
+			on_exit_of(c, t, e->task_exit.leader);
 		break;
 	case MG_EVENT_lost:
 		on_lost(c, &e->lost);
@@ -369,6 +387,7 @@ int core_finish(struct core *c)
 	HASH_ITER (hh, c->threads, t, tmp) {
 		call_on_thread_end(c, t);
 	}
+	processes_end(c);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		s->tx.open_calls = 0;
 		tx_make_atoms(c, &s->tx, true);
@@ -391,6 +410,7 @@ void core_free(struct core *c)
 		free(t->ended);
 		free(t);
 	}
+	processes_free(c);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);

@@ -162,7 +162,26 @@ struct user_mark {
 	uint8_t state; /* STATE_ENTRY means running */
 };
 
+/* What a process called, since it began or last executed a program. */
+struct process {
+	uint32_t pid;
+	char comm[16];
+	uint64_t app;         /* calls libmagnet.so logged */
+	uint64_t kernel_only; /* system calls without such an event */
+	uint64_t io_uring;    /* io_uring_enter(): what it submits is seen by nobody */
+	UT_hash_handle hh;
+};
+
+/* Programs of which libmagnet.so saw nothing, or not what they did by io_uring; by name. */
+struct unseen {
+	char comm[16];
+	uint32_t processes;
+	uint64_t calls, io_uring;
+	UT_hash_handle hh;
+};
+
 struct thread {
+	struct process *process; /* of `pid` as it was last asked for */
 	uint32_t tid, pid;
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another took its CPU */
@@ -254,6 +273,8 @@ struct core {
 	struct clockmap clock;
 	struct mg_sock *socks;
 	struct thread *threads;
+	struct process *processes;
+	struct unseen *unseen; /* complete after core_finish() */
 	struct call_stats *calls;
 	struct sched_stats sched;
 	struct gap *gaps;
@@ -311,6 +332,14 @@ bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 void flow_touch(struct flow *f, uint64_t t);
 void flow_free(struct flow *f);
 
+/* process.c */
+/* The thread's process; NULL without memory. */
+struct process *process_of(struct core *c, struct thread *t);
+/* It is about to be another program, or the recording ends. */
+void process_ends(struct core *c, struct process *p);
+void processes_end(struct core *c);
+void processes_free(struct core *c);
+
 /* thread.c */
 struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid);
 void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
@@ -329,6 +358,8 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 /* Settle a system call that no application event claimed, and free it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
 /* A thread's last calls. */
+/* What the thread has called and no application event has claimed. */
+void call_settle_thread(struct core *c, struct thread *t);
 void call_on_thread_end(struct core *c, struct thread *t);
 /* The same for all that have waited for one too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);

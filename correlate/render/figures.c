@@ -270,3 +270,8 @@ struct own_cost report_own_cost(const struct report *r)
 	c.cpu_share = cpu / duration;
 	return c;
 }
+
+bool report_has_app(const struct report *r)
+{
+	return r->core->app_events || json_is_object(json_object_get(r->session, "app"));
+}

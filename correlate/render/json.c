@@ -269,6 +269,24 @@ static json_t *hooks(const struct report *r)
 	return all;
 }
 
+static json_t *unseen(const struct report *r)
+{
+	const struct unseen *u, *tmp;
+	json_t *all = json_array();
+
+	if (!report_has_app(r)) {
+		json_decref(all);
+		return json_null();
+	}
+	HASH_ITER (hh, r->core->unseen, u, tmp) {
+		json_array_append_new(
+			all, json_pack("{s:s, s:I, s:I, s:I}", "comm", u->comm, "processes",
+				     (json_int_t)u->processes, "calls", (json_int_t)u->calls,
+				     "io_uring_enter", (json_int_t)u->io_uring));
+	}
+	return all;
+}
+
 json_t *report_json(const struct report *r, const char *only)
 {
 	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
@@ -286,6 +304,7 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "loss", loss(r));
 	json_object_set_new(j, "clock", clock_part(r));
 	json_object_set_new(j, "calls", calls);
+	json_object_set_new(j, "unseen", unseen(r));
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);

@@ -52,6 +52,9 @@ bool call_blocking_known(const struct report *r, const struct call_stats *s);
 /* 2u of the overhead, cycles; NAN without a calibration to compensate by. */
 double call_uncertainty(const struct report *r, const struct call_stats *s);
 
+/* Whether the application side was recorded. */
+bool report_has_app(const struct report *r);
+
 struct modulation {
 	const char *from, *to;
 	double j_ns, tau_ns, m, s, blocked_share, w1_spacing_ns;

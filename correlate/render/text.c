@@ -44,6 +44,25 @@ static void heading(const struct report *r, FILE *to, bool colour)
 	fprintf(to, "\n");
 }
 
+/*
+ * Bytes that some layer's hook did not see though no event was lost: some machines run no tracing
+ * programs at times, and count nothing then.
+ */
+static void missed(const struct report *r, FILE *to)
+{
+	uint64_t missing = 0, all = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		missing += r->flows[i]->incomplete;
+		all += flow_bytes(r->flows[i]);
+	}
+	if (all && (double)missing > 0.001 * (double)all)
+		fprintf(to,
+			"%s of the bytes were not seen at every layer, and are left out where "
+			"bytes wait\n",
+			text_percent((double)missing / (double)all));
+}
+
 static void losses(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
@@ -64,6 +83,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "; clocks joined within %s",
 			text_ns(report_ns(r, clockmap_error(&c->clock))));
 	fprintf(to, "\n");
+	missed(r, to);
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];
 
@@ -231,6 +251,26 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			fprintf(to, "  * kernel-only: made without passing libmagnet.so\n");
 			break;
 		}
+}
+
+/* What magnet cannot see is named. */
+static void unseen(const struct report *r, FILE *to)
+{
+	const struct unseen *u, *tmp;
+
+	if (!report_has_app(r))
+		return;
+	HASH_ITER (hh, r->core->unseen, u, tmp) {
+		if (u->calls)
+			fprintf(to,
+				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
+				"privileged, or started without it)\n",
+				text_count(u->calls), u->comm);
+		if (u->io_uring)
+			fprintf(to,
+				"  not followed: what %s submitted by %s calls of io_uring_enter\n",
+				u->comm, text_count(u->io_uring));
+	}
 }
 
 /* ---- where bytes wait ---- */
@@ -403,6 +443,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	}
 	sentence(r, to);
 	calls(r, to, colour);
+	unseen(r, to);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
 		if (flow_bytes(r->flows[shown]) < flow_bytes(r->flows[0]) / 100)
 			break;
