@@ -38,6 +38,7 @@ struct work {
 	double ns_per_cycle;
 	uint64_t lost, events, lost_until; /* ns */
 	uint64_t next_flush, next_clock;
+	struct callers callers;
 	bool clock;
 	int error;
 };
@@ -76,6 +77,7 @@ static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 	struct work *w = arg;
 
 	w->events++;
+	callers_count(&w->callers, c->pid);
 	if (!w->error)
 		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), to_ns(w, c->exit),
 			c->tid, c->pid, c, MG_PAYLOAD_SIZE(CALL));
@@ -150,6 +152,22 @@ static void collect(struct work *w, int control, unsigned int longest)
 		w->error = ctf_flush(w->writer);
 }
 
+/* One line of figures, then one for each process that was seen. */
+static void say_end(const struct work *w, int control, uint64_t cpu)
+{
+	FILE *f = fdopen(control, "w");
+	const struct caller *p, *tmp;
+
+	if (!f)
+		return;
+	fprintf(f, "%llu %llu %llu %d\n", (unsigned long long)w->events,
+		(unsigned long long)w->lost, (unsigned long long)cpu, w->error);
+	HASH_ITER (hh, w->callers.all, p, tmp) {
+		fprintf(f, "%u\n", p->pid);
+	}
+	fclose(f);
+}
+
 static int run(struct work *w, int control, unsigned int longest)
 {
 	sigset_t all;
@@ -165,8 +183,7 @@ static int run(struct work *w, int control, unsigned int longest)
 	if (ctf_close(w->writer) && !w->error)
 		w->error = -EIO;
 	app_rings_free(w->rings);
-	dprintf(control, "%llu %llu %llu %d\n", (unsigned long long)w->events,
-		(unsigned long long)w->lost, (unsigned long long)cpu, w->error);
+	say_end(w, control, cpu);
 	return w->error ? 1 : 0;
 }
 
@@ -216,18 +233,22 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 {
 	struct pollfd p = {c->control, POLLIN, 0};
 	unsigned long long events, lost, cpu;
-	char line[128];
-	ssize_t n = 0;
-	int error = 0;
+	int error = 0, answered = 0;
+	unsigned int pid;
+	FILE *f = NULL;
 
 	memset(r, 0, sizeof(*r));
 	if (c->pid <= 0)
 		return 0;
 	shutdown(c->control, SHUT_WR);
 	if (poll(&p, 1, timeout_ms) > 0)
-		n = read(c->control, line, sizeof(line) - 1);
-	line[n > 0 ? n : 0] = 0;
-	if (sscanf(line, "%llu %llu %llu %d", &events, &lost, &cpu, &error) == 4) {
+		f = fdopen(c->control, "r");
+	if (f) {
+		answered = fscanf(f, "%llu %llu %llu %d", &events, &lost, &cpu, &error) == 4;
+		while (answered && fscanf(f, "%u", &pid) == 1)
+			callers_count(&r->callers, pid);
+	}
+	if (answered) {
 		r->events = events;
 		r->discarded = lost;
 		r->cpu_ns = cpu;
@@ -244,7 +265,10 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		kill(c->pid, SIGKILL);
 	}
 	waitpid(c->pid, NULL, 0);
-	close(c->control);
+	if (f)
+		fclose(f);
+	else
+		close(c->control);
 	c->pid = 0;
 	return error;
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "callers.h"
+
 struct collector {
 	pid_t pid;
 	int control;    /* to the process, both ways */
@@ -26,10 +28,11 @@ struct collector_options {
 };
 
 struct collector_result {
-	uint64_t events;    /* calls in the trace */
-	uint64_t discarded; /* calls lost */
-	uint64_t cpu_ns;    /* CPU time of the collector */
-	bool complete;      /* all of it was written */
+	uint64_t events;        /* calls in the trace */
+	uint64_t discarded;     /* calls lost */
+	uint64_t cpu_ns;        /* CPU time of the collector */
+	bool complete;          /* all of it was written */
+	struct callers callers; /* to be freed by callers_free() */
 };
 
 /* From then on programs that have the rings in their environment are recorded. */

@@ -84,7 +84,7 @@ static json_t *verdict(bool ok, const char *why)
 static json_t *try_app(const char *top)
 {
 	char path[PATH_MAX], output[PATH_MAX];
-	struct collector_result result;
+	struct collector_result result = {0};
 	struct collector c;
 	bool ok;
 
@@ -93,6 +93,7 @@ static json_t *try_app(const char *top)
 	snprintf(output, sizeof(output), "%.4000s/app", top);
 	ok = collector_start(&c, &(struct collector_options){.dir = output}) == 0 &&
 	     collector_stop(&c, &result, 15000) == 0;
+	callers_free(&result.callers);
 	return verdict(ok, c.why);
 }
 

@@ -25,6 +25,7 @@
 #include "session_file.h"
 #include "trace_files.h"
 #include "tracer.h"
+#include "unseen.h"
 
 #define READY_MS 15000
 #define STOP_MS  60000 /* a slow disk may have much to take */
@@ -457,6 +458,8 @@ static void tell(const struct recording *r)
 			(unsigned long long)r->app_result.discarded);
 	if (r->quiet)
 		return;
+	if (r->tracer_runs && r->collector_runs)
+		tell_unseen(json_object_get(done, "callers"), &r->app_result.callers);
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
 	fputs("magnet: ", stderr);
@@ -515,6 +518,7 @@ int cmd_record(int argc, char **argv)
 	trace_give_to_invoker(r.dir);
 	if (!err)
 		tell(&r);
+	callers_free(&r.app_result.callers);
 	tracer_free(&r.tracer);
 	return failed ? EXIT_FAILED : r.status;
 }

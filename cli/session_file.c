@@ -76,6 +76,7 @@ static json_t *kernel_side(const struct session_info *info, const json_t *tracer
 			       : json_null();
 	j = json_deep_copy(tracer);
 	json_object_del(j, "done");
+	json_object_del(j, "callers");
 	return j;
 }
 

@@ -24,6 +24,7 @@ struct drain {
 	uint64_t lost;         /* all CPUs, all reasons */
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
+	struct callers callers;
 };
 
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
@@ -100,6 +101,11 @@ static int read_ring(struct drain *d, int cpu)
 		if (err)
 			break;
 		r->last_ts = s->ts;
+		if (s->id == MG_EVENT_sys_enter)
+			callers_count(&d->callers, s->pid);
+		else if (s->id == MG_EVENT_task_exec)
+			callers_name(&d->callers, s->pid,
+				((const struct mg_task_exec *)s->payload)->comm);
 		if ((tail & 1023) == 1023) /* give room back early */
 			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
 	}
@@ -176,6 +182,12 @@ void drain_free(struct drain *d)
 {
 	if (!d)
 		return;
+	callers_free(&d->callers);
 	free(d->cpu);
 	free(d);
+}
+
+const struct callers *drain_callers(const struct drain *d)
+{
+	return &d->callers;
 }

@@ -186,6 +186,29 @@ static int start_command(struct run *r, int *go)
 	return 0;
 }
 
+#define CALLERS_MAX 1000 /* that the parent is told of */
+
+static void say_callers(const struct run *r, FILE *f)
+{
+	const struct caller *p, *tmp;
+	int n = 0;
+
+	HASH_ITER (hh, drain_callers(r->drain)->all, p, tmp) {
+		char name[sizeof(p->comm)];
+
+		if (!p->calls || n == CALLERS_MAX)
+			continue;
+		for (size_t i = 0; i < sizeof(name); i++) {
+			name[i] = p->comm[i];
+			if (name[i] && (name[i] < ' ' || name[i] == '"' || name[i] == '\\' ||
+					       name[i] > '~'))
+				name[i] = '_';
+		}
+		fprintf(f, "%s{\"pid\": %u, \"comm\": \"%s\", \"calls\": %llu}", n++ ? ", " : "",
+			p->pid, name, (unsigned long long)p->calls);
+	}
+}
+
 static void say(const struct run *r, const char *what)
 {
 	FILE *f;
@@ -213,6 +236,8 @@ static void say(const struct run *r, const char *what)
 		fprintf(f, "%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
 			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
 			r->hook[i].status, r->hook[i].netns);
+	fprintf(f, "], \"callers\": [");
+	say_callers(r, f);
 	fprintf(f, "]}\n");
 	fclose(f);
 }

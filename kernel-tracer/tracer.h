@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "callers.h"
 #include "ctf.h"
 #include "event_table.h"
 #include "events.h"
@@ -94,6 +95,8 @@ int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
 int drain_check_misses(struct drain *d);
 uint64_t drain_lost(const struct drain *d);
 uint64_t drain_skipped(const struct drain *d); /* of these, not for want of room */
+/* Who made system calls that were recorded. */
+const struct callers *drain_callers(const struct drain *d);
 void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */

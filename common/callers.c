@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct caller *find(struct callers *c, uint32_t pid)
+{
+	struct caller *p = c->last;
+
+	if (p && p->pid == pid)
+		return p;
+	p = NULL;
+	HASH_FIND(hh, c->all, &pid, sizeof(pid), p);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return NULL;
+		p->pid = pid;
+		HASH_ADD(hh, c->all, pid, sizeof(p->pid), p);
+	}
+	return c->last = p;
+}
+
+void callers_count(struct callers *c, uint32_t pid)
+{
+	struct caller *p = find(c, pid);
+
+	if (p)
+		p->calls++;
+}
+
+void callers_name(struct callers *c, uint32_t pid, const char comm[16])
+{
+	struct caller *p = find(c, pid);
+
+	if (p) {
+		memcpy(p->comm, comm, sizeof(p->comm) - 1);
+		p->comm[sizeof(p->comm) - 1] = 0;
+	}
+}
+
+uint64_t callers_calls(const struct callers *c, uint32_t pid)
+{
+	struct caller *p = NULL;
+
+	HASH_FIND(hh, c->all, &pid, sizeof(pid), p);
+	return p ? p->calls : 0;
+}
+
+void callers_free(struct callers *c)
+{
+	struct caller *p, *tmp;
+
+	HASH_ITER (hh, c->all, p, tmp) {
+		HASH_DEL(c->all, p);
+		free(p);
+	}
+	c->last = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* How many calls each process made, as one side of a recording saw them. */
+#ifndef MAGNET_COMMON_CALLERS_H
+#define MAGNET_COMMON_CALLERS_H
+
+#include <stdint.h>
+
+#include <uthash.h>
+
+struct caller {
+	uint32_t pid;
+	char comm[16]; /* "" if not known */
+	uint64_t calls;
+	UT_hash_handle hh;
+};
+
+struct callers {
+	struct caller *all; /* uthash by pid */
+	struct caller *last;
+};
+
+/* One more call; without memory it is not counted. */
+void callers_count(struct callers *c, uint32_t pid);
+/* The process is called so now. */
+void callers_name(struct callers *c, uint32_t pid, const char comm[16]);
+/* Calls of `pid`, 0 if it made none. */
+uint64_t callers_calls(const struct callers *c, uint32_t pid);
+void callers_free(struct callers *c);
+
+#endif
