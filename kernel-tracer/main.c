@@ -60,6 +60,10 @@ struct run {
 	char **command;
 	pid_t child;
 	int child_status;
+	/* these COMMAND gets as the tracer was given them */
+	sigset_t mask;
+	mode_t umask;
+	void (*sigpipe)(int);
 	uint64_t next_sync, stop_at;
 	uint64_t cpu_at_start; /* used for starting, ns */
 	bool stop;
@@ -160,7 +164,6 @@ static int begin(struct run *r)
 static int start_command(struct run *r, int *go)
 {
 	int gate[2];
-	sigset_t none;
 
 	if (pipe2(gate, O_CLOEXEC) != 0)
 		return -errno;
@@ -171,8 +174,9 @@ static int start_command(struct run *r, int *go)
 		char c;
 
 		close(gate[1]);
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, r->sigpipe);
+		umask(r->umask);
+		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		if (read(gate[0], &c, 1) != 1)
 			_exit(125);
 		execvp(r->command[0], r->command);
@@ -454,10 +458,10 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &r.mask);
+	r.sigpipe = signal(SIGPIPE, SIG_IGN);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
-	umask(0077);
+	r.umask = umask(0077);
 
 	if (r.command)
 		err = start_command(&r, &gate);
