@@ -227,35 +227,69 @@ static void join_command(struct recording *r)
 			(int)r->pid);
 }
 
+/* magnet-COMMAND-TIME, and a number where several begin in one second. */
+static int make_default_dir(struct recording *r)
+{
+	const char *name = r->command ? strrchr(r->command[0], '/') : NULL;
+	time_t now = time(NULL);
+	char stamp[32];
+	int made = -1;
+
+	name = name ? name + 1 : r->command ? r->command[0] : r->all ? "all" : "pid";
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
+	r->dir = r->default_dir;
+	snprintf(r->default_dir, sizeof(r->default_dir), "magnet-%.64s-%s", name, stamp);
+	for (int i = 2; (made = mkdir(r->dir, 0700)) != 0 && errno == EEXIST && i < 1000; i++)
+		snprintf(r->default_dir, sizeof(r->default_dir), "magnet-%.64s-%s-%d", name, stamp,
+			i);
+	return made;
+}
+
+/* Nobody else may be able to put links where the trace's files will be. */
+static bool is_ours(const char *dir)
+{
+	const char *invoker = getenv("SUDO_UID");
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return false;
+	return st.st_uid == geteuid() ||
+	       (geteuid() == 0 && invoker && st.st_uid == (uid_t)strtoul(invoker, NULL, 10));
+}
+
+static const char *why_no_dir(const char *dir)
+{
+	if (errno != EEXIST)
+		return strerror(errno);
+	if (!dir_is_empty(dir))
+		return "it exists and is not empty";
+	return is_ours(dir) ? NULL : "it exists and belongs to somebody else";
+}
+
 static int make_dir(struct recording *r)
 {
-	char stamp[32], resolved[PATH_MAX];
-	time_t now = time(NULL);
-	const char *name;
+	char resolved[PATH_MAX], claim[PATH_MAX];
+	const char *why = NULL;
+	int fd;
 
-	if (!r->dir) {
-		name = r->command ? strrchr(r->command[0], '/') : NULL;
-		name = name ? name + 1 : r->command ? r->command[0] : r->all ? "all" : "pid";
-		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
-		snprintf(r->default_dir, sizeof(r->default_dir), "magnet-%.64s-%s", name, stamp);
-		r->dir = r->default_dir;
+	if ((r->dir ? mkdir(r->dir, 0700) : make_default_dir(r)) != 0)
+		why = why_no_dir(r->dir);
+	if (!why && (chmod(r->dir, 0700) != 0 || !realpath(r->dir, resolved)))
+		why = strerror(errno);
+	if (!why && (snprintf(r->app_dir, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
+			    snprintf(r->kernel_dir, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX))
+		why = "the path is too long";
+	if (!why) { /* another recording may have found it empty at the same time */
+		snprintf(claim, sizeof(claim), "%.4000s/session.json", resolved);
+		fd = open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			why = strerror(errno);
+		else
+			close(fd);
 	}
-	if (mkdir(r->dir, 0700) != 0 && (errno != EEXIST || !dir_is_empty(r->dir))) {
-		mg_error("cannot make the trace directory %s: %s", r->dir,
-			errno == EEXIST ? "it exists and is not empty" : strerror(errno));
-		return -errno;
-	}
-	chmod(r->dir, 0700);
-	if (!realpath(r->dir, resolved)) {
-		mg_error("%s: %s", r->dir, strerror(errno));
-		return -errno;
-	}
-	if (snprintf(r->app_dir, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
-		snprintf(r->kernel_dir, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX) {
-		mg_error("%s: the path is too long", r->dir);
-		return -ENAMETOOLONG;
-	}
-	return 0;
+	if (why)
+		mg_error("cannot make the trace directory %s: %s", r->dir, why);
+	return why ? -1 : 0;
 }
 
 /* ---- COMMAND ---- */

@@ -42,7 +42,7 @@ static bool rewrite_offset(const char *kernel_dir, int64_t offset_ns)
 	in = fopen(path, "re");
 	if (!in)
 		return false;
-	out = fopen(temporary, "we");
+	out = fopen(temporary, "wxe");
 	if (!out) {
 		fclose(in);
 		return false;
@@ -99,5 +99,6 @@ void trace_give_to_invoker(const char *dir)
 		return;
 	invoker_uid = (uid_t)strtoul(uid, NULL, 10);
 	invoker_gid = (gid_t)strtoul(gid, NULL, 10);
-	nftw(dir, give, 16, FTW_PHYS);
+	/* what is below first: until the last step nobody else can reach it, to put links there */
+	nftw(dir, give, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -100,7 +100,7 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	snprintf(temporary, sizeof(temporary), "%s/.metadata.new", dir);
-	f = fopen(temporary, "we");
+	f = fopen(temporary, "wxe"); /* never through a link somebody put there */
 	if (!f)
 		return -errno;
 	uname(&u);

@@ -102,9 +102,19 @@ def directory():
     one_line(record("-o", d, "--", "true"), 1, d, "not empty")
     one_line(record("-o", "/proc/nothing", "--", "true"), 1, "/proc/nothing")
     os.chdir(TOP)
-    record("-q", "--", "true")
-    check(any(n.startswith("magnet-true-") for n in os.listdir(TOP)),
-          "without -o the directory is named after the command")
+    same_second = [subprocess.Popen([MAGNET, "record", "-q", "--app-only", "--", "true"])
+                   for _ in range(3)]
+    check([p.wait() for p in same_second] == [0] * 3
+          and sum(n.startswith("magnet-true-") for n in os.listdir(TOP)) == 3,
+          "without -o each gets a directory of its own, named after the command")
+    os.mkdir(d + "-shared")
+    same_dir = [subprocess.Popen([MAGNET, "record", "-q", "--app-only", "-o", d + "-shared", "--",
+                                  "true"], stderr=subprocess.DEVNULL) for _ in range(3)]
+    check(sorted(p.wait() for p in same_dir) == [0, 1, 1], "one directory takes one recording")
+    if os.geteuid() == 0:
+        os.mkdir(d + "-other")
+        os.chown(d + "-other", 65534, 65534)
+        one_line(record("-o", d + "-other", "--", "true"), 1, d, "somebody else")
 
 
 def preload():
