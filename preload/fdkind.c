@@ -2,9 +2,7 @@
 #define _GNU_SOURCE
 #include "fdkind.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <linux/vm_sockets.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -12,21 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "self.h"
 
 uint8_t mg_fd_table[FD_TABLE];
-
-/* Whether code of LTTng's calls; takes no lock, since its threads start while it is loaded. */
-static int is_lttng(const void *caller)
-{
-	struct dl_find_object found;
-	const char *base;
-
-	if (_dl_find_object((void *)caller, &found) != 0 || !found.dlfo_link_map)
-		return 0;
-	base = strrchr(found.dlfo_link_map->l_name, '/');
-	return base && strncmp(base + 1, "liblttng-ust", 12) == 0;
-}
 
 static int kind_of(int domain, int type, int protocol)
 {
@@ -55,7 +42,7 @@ static int kind_of(int domain, int type, int protocol)
 
 int socket_kind(int domain, int type, int protocol, const void *caller)
 {
-	if (is_lttng(caller))
+	if (guard_is_lttng(caller))
 		return MG_KIND_other;
 	return kind_of(domain, type & TYPE_MASK, protocol);
 }
@@ -103,11 +90,11 @@ void fd_ending_range(unsigned int first, unsigned int last)
 		memset(mg_fd_table + first, MG_KIND_unknown, last - first + 1);
 }
 
-void fd_received(const struct msghdr *msg)
+void fd_received(struct msghdr *msg, const void *caller)
 {
 	if (!msg->msg_controllen)
 		return;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
@@ -116,7 +103,11 @@ void fd_received(const struct msghdr *msg)
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
-			fd_set_kind(fd, MG_KIND_unknown);
+			if (guard_is_lttng(caller))
+				fd = guard_adopt(fd);
+			else
+				fd_set_kind(fd, MG_KIND_unknown);
+			memcpy(CMSG_DATA(c) + i * sizeof(fd), &fd, sizeof(fd));
 		}
 	}
 }
@@ -125,4 +116,12 @@ void fd_set_pair(const int fds[2], int kind)
 {
 	fd_set_kind(fds[0], kind);
 	fd_set_kind(fds[1], kind);
+}
+
+void fd_copied(int from, int to)
+{
+	if (to < 0)
+		return;
+	guard_forget(to);
+	fd_set_kind(to, fd_peek(from));
 }

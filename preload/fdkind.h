@@ -52,8 +52,10 @@ static inline void fd_set_kind(int fd, int kind)
  */
 int fd_ending(int fd);
 void fd_ending_range(unsigned int first, unsigned int last);
-/* Descriptors that came with a message have kinds of their own. */
-void fd_received(const struct msghdr *msg);
+/* Descriptors that came with a message have kinds of their own; those LTTng gets are guarded. */
+void fd_received(struct msghdr *msg, const void *caller);
+/* `to` is a copy of `from` now. */
+void fd_copied(int from, int to);
 void fd_set_pair(const int fds[2], int kind);
 /* The kind socket() will make; one that LTTng's own threads make is not the program's. */
 int socket_kind(int domain, int type, int protocol, const void *caller);

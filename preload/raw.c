@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fdkind.h"
+#include "guard.h"
 #include "log_call.h"
 
 static long (*real_syscall)(long, ...);
@@ -53,7 +54,7 @@ static const struct row *row_of(long nr)
 }
 
 /* What becomes of descriptors; `kind` is that of the one it was called with. */
-static void book(long nr, const long a[6], long ret, int kind)
+static void book(long nr, const long a[6], long ret, int kind, const void *caller)
 {
 	int saved = errno;
 
@@ -67,18 +68,18 @@ static void book(long nr, const long a[6], long ret, int kind)
 #ifdef SYS_dup2
 	case SYS_dup2:
 #endif
-		fd_set_kind((int)ret, fd_peek((int)a[0]));
+		fd_copied((int)a[0], (int)ret);
 		break;
 	case SYS_fcntl:
 		if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-			fd_set_kind((int)ret, fd_peek((int)a[0]));
+			fd_copied((int)a[0], (int)ret);
 		break;
 	case SYS_socket: /* asked for at its first use */
 		fd_set_kind((int)ret, MG_KIND_unknown);
 		break;
 	case SYS_recvmsg:
 		if (ret >= 0)
-			fd_received((const struct msghdr *)a[1]);
+			fd_received((struct msghdr *)a[1], caller);
 		break;
 	default:
 		break;
@@ -100,13 +101,17 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 	va_end(ap);
 	if (!real_syscall)
 		bind_raw();
+	if (nr == SYS_close)
+		a[0] = guard_close((int)a[0], __builtin_return_address(0));
+	if (nr == SYS_close_range && guard_needed())
+		return close_range((unsigned int)a[0], (unsigned int)a[1], (int)a[2]);
 	if (r)
 		kind = nr == SYS_close ? fd_ending((int)a[0]) : fd_kind((int)a[0]);
 	else if (nr == SYS_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))
 		fd_ending_range((unsigned int)a[0], (unsigned int)a[1]);
 	if (!r || !MG_KIND_TRACED(kind) || !*mg_wanted[r->fn]) {
 		ret = real_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-		book(nr, a, ret, kind);
+		book(nr, a, ret, kind, __builtin_return_address(0));
 		return ret;
 	}
 	c.enter = mg_cycles();
@@ -115,7 +120,7 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 	error = errno;
 	c.asked = r->len >= 0 ? (uint64_t)a[r->len] : 0;
 	c.flags = r->flags >= 0 ? (uint32_t)a[r->flags] : 0;
-	book(nr, a, ret, kind);
+	book(nr, a, ret, kind, __builtin_return_address(0));
 	complete(&c, (int)a[0], ret, error, kind);
 	mg_log[r->fn](r->fn, &c);
 	measure(&c);
@@ -123,10 +128,29 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 	return ret;
 }
 
-__attribute__((visibility("default"))) void closefrom(int low)
+#define EXPORTED __attribute__((visibility("default")))
+
+/* In the C library it is no more than the system call. */
+EXPORTED int close_range(unsigned int first, unsigned int last, int flags)
 {
-	if (!real_closefrom)
+	if (!(flags & CLOSE_RANGE_CLOEXEC))
+		fd_ending_range(first, last);
+	if (guard_needed())
+		return guard_close_range(first, last, flags);
+	if (!real_syscall)
 		bind_raw();
-	fd_ending_range((unsigned int)low, ~0u);
-	real_closefrom(low);
+	return (int)real_syscall(SYS_close_range, (long)first, (long)last, (long)flags);
+}
+
+EXPORTED void closefrom(int lowest)
+{
+	int saved = errno;
+
+	if (guard_needed() || !real_closefrom) {
+		close_range(lowest > 0 ? (unsigned int)lowest : 0, ~0u, 0);
+	} else {
+		fd_ending_range(lowest > 0 ? (unsigned int)lowest : 0, ~0u);
+		real_closefrom(lowest);
+	}
+	errno = saved;
 }

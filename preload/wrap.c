@@ -21,13 +21,11 @@
 #include <unistd.h>
 
 #include "fdkind.h"
+#include "guard.h"
 #include "log_call.h"
 
 #define NOTHING (void)0
-/* close_range() may only mark */
-#define CLOSES(flags, book)                 \
-	if (!((flags)&CLOSE_RANGE_CLOEXEC)) \
-	book
+#define CALLER  __builtin_return_address(0) /* of the function it is written in */
 
 /*
  * Bytes a vector asks for; to be called after the real call, and only looks where the kernel must
@@ -67,10 +65,10 @@ static uint32_t mmsg_bytes(const struct mmsghdr *msgs, int done)
 	return sum;
 }
 
-static void mmsg_received(const struct mmsghdr *msgs, int done)
+static void mmsg_received(struct mmsghdr *msgs, int done, const void *caller)
 {
 	for (int i = 0; i < done; i++)
-		fd_received(&msgs[i].msg_hdr);
+		fd_received(&msgs[i].msg_hdr, caller);
 }
 
 /* Only an int is looked at, and only one the kernel has looked at. */
@@ -89,6 +87,15 @@ static uint64_t option_value(const void *value, size_t len)
 #define MMSG_ASKED(msgs, n)      (ret > 0 ? mmsg_asked(msgs, n) : 0)
 #define IOV_BYTES(iov, n)        (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
 #define MSG_BYTES(m)             (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
+
+/* A stream need not have a descriptor, which fileno() would make an error. */
+static void end_stream(FILE *stream)
+{
+	int saved = errno;
+
+	fd_ending(fileno(stream));
+	errno = saved;
+}
 
 /* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
 

@@ -43,7 +43,7 @@
 		(fd, buf, len, size, flags, from, fromlen), fd_kind(fd), fd, len, flags, NOTHING) \
 	W(MG_FN_recvmsg, recvmsg, ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags), \
 		(fd, msg, flags), fd_kind(fd), fd, MSG_BYTES(msg), flags, \
-		if (ret >= 0) fd_received(msg)) \
+		if (ret >= 0) fd_received(msg, CALLER)) \
 	W(MG_FN_read, read, ssize_t, read, (int fd, void *buf, size_t len), \
 		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
 	W(MG_FN_read, read, ssize_t, __read_chk, (int fd, void *buf, size_t len, size_t size), \
@@ -58,18 +58,18 @@
 		(fd, addr, len, flags), fd_kind(fd), fd, 0, flags, fd_set_kind(ret, kind)) \
 	W(MG_FN_socket, socket, int, socket, (int domain, int type, int protocol), \
 		(domain, type, protocol), \
-		socket_kind(domain, type, protocol, __builtin_return_address(0)), ret, 0, 0, \
-		fd_set_kind(ret, kind)) \
+		socket_kind(domain, type, protocol, CALLER), ret, 0, 0, \
+		if (kind == MG_KIND_other) ret = guard_adopt(ret); else fd_set_kind(ret, kind)) \
 	W(MG_FN_shutdown, shutdown, int, shutdown, (int fd, int how), \
 		(fd, how), fd_kind(fd), fd, 0, 0, NOTHING) \
-	W(MG_FN_close, close, int, close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING) \
+	W(MG_FN_close, close, int, close, (int fd), (guard_close(fd, CALLER)), fd_ending(fd), fd, 0, 0, NOTHING) \
 	W(MG_FN_sendmmsg, sendmmsg, int, sendmmsg, \
 		(int fd, struct mmsghdr *msgs, unsigned int n, int flags), (fd, msgs, n, flags), \
 		fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, c.bytes = mmsg_bytes(msgs, ret)) \
 	W(MG_FN_recvmmsg, recvmmsg, int, recvmmsg, \
 		(int fd, struct mmsghdr *msgs, unsigned int n, int flags, struct timespec *timeout), \
 		(fd, msgs, n, flags, timeout), fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, \
-		mmsg_received(msgs, ret); c.bytes = mmsg_bytes(msgs, ret)) \
+		mmsg_received(msgs, ret, CALLER); c.bytes = mmsg_bytes(msgs, ret)) \
 	W(MG_FN_preadv2, preadv2, ssize_t, preadv2, \
 		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
 		(fd, iov, count, at, flags), fd_kind(fd), fd, IOV_BYTES(iov, count), 0, NOTHING) \
@@ -100,7 +100,7 @@
 		(fd, backlog), fd_kind(fd), fd, 0, 0, NOTHING) \
 	W(MG_FN_socketpair, socketpair, int, socketpair, \
 		(int domain, int type, int protocol, int *fds), (domain, type, protocol, fds), \
-		socket_kind(domain, type, protocol, __builtin_return_address(0)), \
+		socket_kind(domain, type, protocol, CALLER), \
 		ret == 0 ? fds[0] : -1, 0, 0, if (ret == 0) fd_set_pair(fds, kind)) \
 	W(MG_FN_setsockopt, setsockopt, int, setsockopt, \
 		(int fd, int level, int option, const void *value, socklen_t len), \
@@ -141,23 +141,21 @@
 		(fd, buf, len), fd_kind(fd), fd, len, 0, NOTHING) \
 	W(MG_FN_connect, connect, int, __connect, (int fd, const void *addr, socklen_t len), \
 		(fd, addr, len), fd_kind(fd), fd, 0, 0, NOTHING) \
-	W(MG_FN_close, close, int, __close, (int fd), (fd), fd_ending(fd), fd, 0, 0, NOTHING)
+	W(MG_FN_close, close, int, __close, (int fd), (guard_close(fd, CALLER)), fd_ending(fd), fd, 0, 0, NOTHING)
 
 #define MG_BOOKKEEPING(B) \
-	B(int, dup, (int fd), (fd), NOTHING, fd_set_kind(ret, fd_peek(fd))) \
-	B(int, dup2, (int fd, int to), (fd, to), NOTHING, fd_set_kind(ret, fd_peek(fd))) \
+	B(int, dup, (int fd), (fd), NOTHING, fd_copied(fd, ret)) \
+	B(int, dup2, (int fd, int to), (fd, to), NOTHING, fd_copied(fd, ret)) \
 	B(int, dup3, (int fd, int to, int flags), (fd, to, flags), NOTHING, \
-		fd_set_kind(ret, fd_peek(fd))) \
+		fd_copied(fd, ret)) \
 	B(int, fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
-		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd))) \
+		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret)) \
 	B(int, fcntl64, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
-		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd))) \
-	B(int, fclose, (FILE *stream), (stream), fd_ending(fileno(stream)), NOTHING) \
-	B(int, close_range, (unsigned int first, unsigned int last, int flags), \
-		(first, last, flags), CLOSES(flags, fd_ending_range(first, last)), NOTHING) \
-	B(int, __dup2, (int fd, int to), (fd, to), NOTHING, fd_set_kind(ret, fd_peek(fd))) \
+		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret)) \
+	B(int, fclose, (FILE *stream), (stream), end_stream(stream), NOTHING) \
+	B(int, __dup2, (int fd, int to), (fd, to), NOTHING, fd_copied(fd, ret)) \
 	B(int, __fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
-		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_set_kind(ret, fd_peek(fd)))
+		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret))
 /* clang-format on */
 
 #endif

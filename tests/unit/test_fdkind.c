@@ -10,6 +10,7 @@
 
 #include "event_table.h"
 #include "fdkind.h"
+#include "guard.h"
 #include "unit.h"
 
 #ifndef IPPROTO_MPTCP
@@ -190,7 +191,7 @@ static void pass(int over[2], const int sent[2], int got[2])
 	/* what the numbers stood for before */
 	fd_set_kind(got[0], MG_KIND_other);
 	fd_set_kind(got[1], MG_KIND_other);
-	fd_received(&m);
+	fd_received(&m, NULL);
 }
 
 static void received_descriptors_are_what_was_sent(void **unused)
@@ -222,14 +223,14 @@ static void messages_without_descriptors_change_nothing(void **unused)
 
 	(void)unused;
 	fd_set_kind(fd, MG_KIND_tcp);
-	fd_received(&m);
+	fd_received(&m, NULL);
 	m.msg_controllen = sizeof(control);
 	c = CMSG_FIRSTHDR(&m);
 	c->cmsg_level = IPPROTO_IP; /* an int, but of something else */
 	c->cmsg_type = IP_TOS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	fd_received(&m);
+	fd_received(&m, NULL);
 	assert_int_equal(fd_peek(fd), MG_KIND_tcp);
 }
 
@@ -290,6 +291,46 @@ static void sockets_lttng_makes_are_not_the_programs(void **unused)
 	assert_int_equal(socket_kind(AF_INET, SOCK_STREAM, 0, NULL), MG_KIND_tcp);
 }
 
+static void a_copy_is_what_it_was_copied_from(void **unused)
+{
+	int fds[2], copy;
+
+	(void)unused;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	fd_set_kind(fds[0], MG_KIND_unix_stream);
+	copy = dup2(fds[0], fds[1]);
+	fd_set_kind(copy, MG_KIND_tcp); /* of what had the number before */
+	fd_copied(fds[0], copy);
+	assert_int_equal(fd_peek(copy), MG_KIND_unix_stream);
+	fd_copied(fds[0], -1); /* the copy failed */
+	close(fds[0]);
+	close(copy);
+}
+
+static void the_program_cannot_close_what_is_lttngs(void **unused)
+{
+	static const char program[1];
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), its, low = fd;
+
+	(void)unused;
+	its = guard_adopt(fd);
+	assert_true(its > low);
+	assert_int_equal(fcntl(low, F_GETFD), -1); /* it has moved */
+	assert_int_equal(fd_kind(its), MG_KIND_other);
+	assert_int_equal(guard_close(its, program), -1);
+	assert_int_equal(guard_close(its + 1, program), its + 1);
+	fd = fcntl(STDIN_FILENO, F_DUPFD, its + 1);
+	assert_int_equal(guard_close_range((unsigned int)its, (unsigned int)its, 0), 0);
+	assert_int_equal(guard_close_range((unsigned int)its - 1, ~0u, 0), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_true(fcntl(its, F_GETFD) >= 0);
+	assert_int_equal(guard_close_range(5, 4, 0), -1);
+	assert_int_equal(errno, EINVAL);
+	guard_forget(its); /* the program's now */
+	assert_int_equal(guard_close(its, program), its);
+	close(its);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -308,7 +349,9 @@ int main(void)
 		TEST(messages_without_descriptors_change_nothing),
 		TEST(a_pair_is_known_without_asking),
 		TEST(the_kind_asked_for_is_the_kind_that_comes),
+		TEST(a_copy_is_what_it_was_copied_from),
 		TEST(sockets_lttng_makes_are_not_the_programs),
+		TEST(the_program_cannot_close_what_is_lttngs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
