@@ -411,6 +411,7 @@ void core_free(struct core *c)
 		free(t);
 	}
 	processes_free(c);
+	HASH_CLEAR(hh_alone, c->alone);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);

@@ -110,11 +110,14 @@ struct mg_sock {
 	uint8_t laddr[16], raddr[16];
 	bool has_addr;
 	uint32_t pid, tid; /* last user of it */
-	uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
+	struct ends {
+		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
+	} ends;
 	bool opened;
 	struct flow tx, rx;
 	struct mg_sock *peer; /* the other end, if it is traced too */
 	UT_hash_handle hh;
+	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 };
 
 /* ---- threads and their calls ---- */
@@ -272,6 +275,7 @@ typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct an
 struct core {
 	struct clockmap clock;
 	struct mg_sock *socks;
+	struct mg_sock *alone; /* of these, opened ones whose peer has not shown up */
 	struct thread *threads;
 	struct process *processes;
 	struct unseen *unseen; /* complete after core_finish() */

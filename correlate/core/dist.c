@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_BITS 11 /* values below 2^11 have a bin each */
+#define FEWEST_BINS 4  /* a short connection has a dozen distributions of a value or two */
+#define EXACT_BITS  11 /* values below 2^11 have a bin each */
 
 static uint32_t bin_of(uint64_t v)
 {
@@ -36,7 +37,7 @@ static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 
 static bool grow(struct dist *d)
 {
-	uint32_t size = d->size ? d->size * 2 : 64;
+	uint32_t size = d->size ? d->size * 2 : FEWEST_BINS;
 	struct dist_bin *bins = calloc(size, sizeof(*bins));
 
 	if (!bins)

@@ -9,15 +9,17 @@
 
 void peer_link(struct core *c, struct mg_sock *s)
 {
-	struct mg_sock *o, *tmp;
+	struct ends theirs = {s->ends.irs, s->ends.isn};
+	struct mg_sock *o = NULL;
 
-	HASH_ITER (hh, c->socks, o, tmp) {
-		if (o == s || !o->opened || o->peer || o->isn != s->irs || o->irs != s->isn)
-			continue;
-		o->peer = s;
-		s->peer = o;
+	HASH_FIND(hh_alone, c->alone, &theirs, sizeof(theirs), o);
+	if (!o || o == s) {
+		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
 		return;
 	}
+	HASH_DELETE(hh_alone, c->alone, o);
+	o->peer = s;
+	s->peer = o;
 }
 
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)

@@ -95,8 +95,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	}
 	if (p->now == STATE_ESTABLISHED && p->opener && !s->opened) {
 		s->opened = true;
-		s->isn = p->write_seq - 1;
-		s->irs = p->rcv_nxt - 1;
+		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
 		set_anchor(&s->tx.anchor, p->write_seq, 0, false);
 		set_anchor(&s->rx.anchor, p->rcv_nxt, 0, false);
 		peer_link(c, s);

@@ -60,6 +60,23 @@ static void a_third_socket_with_the_same_numbers_is_left_out(void **unused)
 	feed_end(&c);
 }
 
+static void of_many_connections_each_finds_its_own_peer(void **unused)
+{
+	enum { PAIRS = 100, SERVER = 1000 };
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	for (uint32_t i = 1; i <= PAIRS; i++)
+		ev_opened(&c, 10 + i, i, 7000 + i, 9000 - i);
+	for (uint32_t i = PAIRS; i > 0; i--)
+		ev_opened(&c, 1000 - i, SERVER + i, 9000 - i, 7000 + i);
+	for (uint32_t i = 1; i <= PAIRS; i++)
+		assert_ptr_equal(sock_find(&c, i)->peer, sock_find(&c, SERVER + i));
+	assert_int_equal(HASH_CNT(hh_alone, c.alone), 0); /* the next need not be compared */
+	feed_end(&c);
+}
+
 static void each_byte_is_followed_from_call_to_call(void **unused)
 {
 	const struct flow *f;
@@ -242,6 +259,7 @@ int main(void)
 		cmocka_unit_test(ends_know_each_other_by_their_sequence_numbers),
 		cmocka_unit_test(strangers_are_not_joined),
 		cmocka_unit_test(a_third_socket_with_the_same_numbers_is_left_out),
+		cmocka_unit_test(of_many_connections_each_finds_its_own_peer),
 		cmocka_unit_test(each_byte_is_followed_from_call_to_call),
 		cmocka_unit_test(a_pure_delay_modulates_nothing),
 		cmocka_unit_test(a_delay_that_varies_is_measured_in_bytes),

@@ -94,8 +94,8 @@ static void an_opening_anchors_both_directions(void **unused)
 	ev_opened(&c, 100, 1, 999, 4999);
 	s = sock_find(&c, 1);
 	assert_true(s->opened);
-	assert_int_equal(s->isn, 999);
-	assert_int_equal(s->irs, 4999);
+	assert_int_equal(s->ends.isn, 999);
+	assert_int_equal(s->ends.irs, 4999);
 	assert_int_equal(s->opener, 1);
 	assert_offset(&s->tx, 1000, 0);
 	assert_offset(&s->rx, 5000, 0);
