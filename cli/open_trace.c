@@ -11,7 +11,8 @@
 #include "log.h"
 #include "render/session.h"
 
-static json_t *read_session(char *const dirs[], int count)
+/* `why` gets what is wrong with one that is there. */
+static json_t *read_session(char *const dirs[], int count, char *why, size_t why_size)
 {
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
@@ -24,8 +25,8 @@ static json_t *read_session(char *const dirs[], int count)
 		session = json_load_file(path, 0, &error);
 		if (session)
 			return session;
-		mg_warn("%s is damaged (line %d: %s): read without it", path, error.line,
-			error.text);
+		snprintf(why, why_size, "%.700s is damaged (line %d: %s): read without it", path,
+			error.line, error.text);
 	}
 	return NULL;
 }
@@ -33,7 +34,7 @@ static json_t *read_session(char *const dirs[], int count)
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
 {
 	struct mg_traces traces;
-	char why[1024];
+	char why[1024], no_session[1024] = "";
 	int err;
 
 	*session = NULL;
@@ -48,11 +49,13 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		mg_traces_free(&traces);
 		return -1;
 	}
-	*session = read_session(dirs, count);
+	*session = read_session(dirs, count, no_session, sizeof(no_session));
 	session_give_clock(core, *session);
 	err = mg_read_traces(&traces, core, why, sizeof(why));
 	if (err)
 		mg_error("%s: %s", dirs[0], why);
+	else if (no_session[0])
+		mg_warn("%s", no_session);
 	mg_traces_free(&traces);
 	return err ? -1 : 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "sane.h"
 
 /* ---- finding traces ---- */
 
@@ -64,17 +65,18 @@ void mg_traces_free(struct mg_traces *t)
 /* ---- graphs ---- */
 
 /* What babeltrace2 has to say of its failure: the innermost cause that is not about components. */
-static void take_error(char *why, size_t size, const char *fallback)
+static void take_error(char *why, size_t size)
 {
 	const bt_error *e = bt_current_thread_take_error();
+	uint64_t causes = e ? bt_error_get_cause_count(e) : 0;
 
-	snprintf(why, size, "%s", fallback);
-	if (!e)
-		return;
-	if (bt_error_get_cause_count(e) > 0)
-		snprintf(why, size, "%s",
+	if (causes > 0)
+		snprintf(why, size, "the trace is damaged: %s",
 			bt_error_cause_get_message(bt_error_borrow_cause_by_index(e, 0)));
-	bt_error_release(e);
+	else
+		snprintf(why, size, "the trace cannot be read");
+	if (e)
+		bt_error_release(e);
 }
 
 static const bt_component_class_source *ctf_fs(const bt_plugin **plugin)
@@ -179,7 +181,7 @@ int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
 	err = q.known ? 0 : -ENODATA;
 	*offset_ns = q.offset_ns;
 out:
-	take_error(ignored, sizeof(ignored), "");
+	take_error(ignored, sizeof(ignored));
 	bt_value_put_ref(params);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(plugin);
@@ -272,6 +274,9 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size
 		bt_graph_add_simple_sink_component(graph, "core", NULL, consume, NULL, &consumer,
 			&sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		goto failed;
+	for (size_t i = 0; i < t->count; i++)
+		if (!trace_is_sane(t->path[i], why, why_size))
+			goto out;
 	have_reference = mg_trace_clock_offset(t->path[0], &reference) == 0;
 	for (size_t i = 0; i < t->count; i++)
 		if (add_source(graph, source_class, mux, t->path[i],
@@ -288,7 +293,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size
 	if (!err)
 		goto out;
 failed:
-	take_error(why, why_size, "the trace cannot be read");
+	take_error(why, why_size);
 out:
 	consumer_end(&consumer);
 	bt_graph_put_ref(graph);

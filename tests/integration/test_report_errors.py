@@ -65,6 +65,17 @@ try:
                   sum(f["bytes"] for f in r["flows"]) == sum(f["bytes"] for f in good["flows"]),
                   "kernel trace only: partial, with all bytes")
             run(MAGNET, "report", d)
+        # of these babeltrace2 itself would never return, or abort
+        d = copy(rec, "metadata")
+        os.truncate(find(d + "/app", "metadata"), 903)
+        refused("LTTng's metadata cut off", d)
+        d = copy(rec, "index")
+        with open(find(d + "/app", ".idx"), "r+b") as f:
+            f.seek(16)  # where the first packet is
+            f.write(b"\1")
+        refused("an index that points outside", d)
+        open(d + "/session.json", "w").write("{ not json")
+        refused("and session.json damaged too", d)
         d = copy(rec, "session")
         open(d + "/session.json", "w").write("{ not json")
         p = run(MAGNET, "report", d)

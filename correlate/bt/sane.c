@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "sane.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define METADATA_MAGIC 0x75D11D57u
+#define INDEX_MAGIC    0xC1F1DCC1u
+#define INDEX_ENTRY    72 /* bytes, version 1.1; older ones have no more than the same beginning */
+
+struct metadata_packet {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t checksum, content_size, packet_size; /* bits */
+	uint8_t compression, encryption, checksum_scheme, major, minor;
+} __attribute__((packed));
+
+struct index_head {
+	uint32_t magic, major, minor, entry_size;
+};
+struct index_entry {
+	uint64_t offset, packet_size, content_size; /* the offset in bytes, sizes in bits */
+};
+
+/* Packets must follow each other to the end. Metadata may also be plain text: then there are none.
+ */
+static bool metadata_is_sane(FILE *f, uint64_t size)
+{
+	struct metadata_packet p;
+	uint64_t at = 0;
+
+	while (at < size) {
+		if (fseeko(f, (off_t)at, SEEK_SET) != 0 || fread(&p, sizeof(p), 1, f) != 1)
+			return at == 0;
+		if (le32toh(p.magic) != METADATA_MAGIC)
+			return at == 0;
+		if (le32toh(p.content_size) < 8 * sizeof(p) || le32toh(p.packet_size) % 8 ||
+			le32toh(p.packet_size) < le32toh(p.content_size))
+			return false;
+		at += le32toh(p.packet_size) / 8;
+	}
+	return at == size;
+}
+
+static bool index_is_sane(FILE *f, uint64_t stream_size)
+{
+	struct index_head h;
+	char bytes[INDEX_ENTRY];
+
+	if (fread(&h, sizeof(h), 1, f) != 1 || be32toh(h.magic) != INDEX_MAGIC)
+		return true; /* not used then */
+	if (be32toh(h.entry_size) < sizeof(struct index_entry) ||
+		be32toh(h.entry_size) > sizeof(bytes))
+		return false;
+	while (fread(bytes, be32toh(h.entry_size), 1, f) == 1) {
+		struct index_entry e;
+		uint64_t length;
+
+		memcpy(&e, bytes, sizeof(e));
+		length = be64toh(e.packet_size) / 8;
+		if (be64toh(e.content_size) > be64toh(e.packet_size) || length > stream_size ||
+			be64toh(e.offset) > stream_size - length)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+/* DIR/index/NAME.idx belongs to DIR/NAME. */
+static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	bool sane = true;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%.3000s/index", dir);
+	d = opendir(path);
+	while (d && sane && (e = readdir(d))) {
+		size_t len = strlen(e->d_name);
+		uint64_t size;
+		FILE *f;
+
+		if (len < 5 || strcmp(e->d_name + len - 4, ".idx") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%.3000s/%.*s", dir, (int)len - 4, e->d_name);
+		size = file_size(path);
+		snprintf(path, sizeof(path), "%.3000s/index/%s", dir, e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		sane = index_is_sane(f, size);
+		fclose(f);
+		if (!sane)
+			snprintf(why, why_size, "%s is damaged", path);
+	}
+	if (d)
+		closedir(d);
+	return sane;
+}
+
+bool trace_is_sane(const char *dir, char *why, size_t why_size)
+{
+	char path[PATH_MAX];
+	bool sane;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%.3000s/metadata", dir);
+	f = fopen(path, "re");
+	if (!f)
+		return true; /* whoever opens it will say why not */
+	sane = metadata_is_sane(f, file_size(path));
+	fclose(f);
+	if (!sane) {
+		snprintf(why, why_size, "%s is damaged or cut off", path);
+		return false;
+	}
+	return indexes_are_sane(dir, why, why_size);
+}
