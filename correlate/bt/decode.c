@@ -107,8 +107,20 @@ static void learn_fields(struct known_class *k, const bt_field_class *payload)
 	}
 }
 
-static struct known_class *class_of(struct decoder *d, const bt_event_class *key)
+/* LTTng's own kernel tracer has a sched_switch too, and other fields in it. */
+static bool is_magnets(const bt_event *e, const struct mg_event_desc *desc)
 {
+	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
+		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "tracer_name");
+
+	return MG_IS_APP(desc->id) ||
+	       (tracer && bt_value_is_string(tracer) &&
+		       strcmp(bt_value_string_get(tracer), "magnet-kernel-tracer") == 0);
+}
+
+static struct known_class *class_of(struct decoder *d, const bt_event *e)
+{
+	const bt_event_class *key = bt_event_borrow_class_const(e);
 	struct known_class *k = d->last_class;
 	const bt_field_class *context;
 	const char *name;
@@ -124,6 +136,8 @@ static struct known_class *class_of(struct decoder *d, const bt_event_class *key
 	k->key = key;
 	name = bt_event_class_get_name(key);
 	k->desc = name ? mg_event_by_name(name) : NULL;
+	if (k->desc && !is_magnets(e, k->desc))
+		k->desc = NULL;
 	if (k->desc)
 		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
@@ -201,7 +215,7 @@ static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out)
 {
 	const bt_event *e = bt_message_event_borrow_event_const(message);
-	struct known_class *k = class_of(d, bt_event_borrow_class_const(e));
+	struct known_class *k = class_of(d, e);
 	struct known_stream *s;
 	const bt_clock_snapshot *time;
 	const bt_field *f;

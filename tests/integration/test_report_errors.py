@@ -58,6 +58,15 @@ try:
             shutil.rmtree(d + "/kernel")
             r = json.loads(run(MAGNET, "report", "--json", d).stdout)
             check(r["events"]["kernel"] == 0 and r["flows"] == [], "application trace only: partial")
+            d = copy(rec, "foreign")
+            shutil.copytree(d + "/kernel", d + "/lttng-kernel")
+            with open(d + "/lttng-kernel/metadata", "r+b") as f:
+                text = f.read().replace(b"magnet-kernel-tracer", b"lttng-modules")
+                f.seek(0)
+                f.truncate()
+                f.write(text)
+            check(json.loads(run(MAGNET, "report", "--json", d).stdout)["events"] == good["events"],
+                  "another tracer's events of the same name are not taken for ours")
             d = copy(rec, "kernel-only")
             shutil.rmtree(d + "/app")
             r = json.loads(run(MAGNET, "report", "--json", d).stdout)
