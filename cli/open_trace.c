@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bt/graph.h"
+#include "commands.h"
 #include "log.h"
 #include "render/session.h"
 
@@ -31,6 +33,17 @@ static json_t *read_session(char *const dirs[], int count, char *why, size_t why
 	return NULL;
 }
 
+/* What cannot be checked before ends in an assertion of babeltrace2's, which it has printed. */
+static void on_abort(int signal_number)
+{
+	static const char text[] = "magnet: the trace is damaged: babeltrace2 gave up on it\n";
+
+	(void)signal_number;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) { /* then there is nobody to tell */
+	}
+	_exit(EXIT_FAILED);
+}
+
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
 {
 	struct mg_traces traces;
@@ -51,7 +64,9 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 	}
 	*session = read_session(dirs, count, no_session, sizeof(no_session));
 	session_give_clock(core, *session);
+	signal(SIGABRT, on_abort);
 	err = mg_read_traces(&traces, core, why, sizeof(why));
+	signal(SIGABRT, SIG_DFL);
 	if (err)
 		mg_error("%s: %s", dirs[0], why);
 	else if (no_session[0])

@@ -58,6 +58,13 @@ try:
             shutil.rmtree(d + "/kernel")
             r = json.loads(run(MAGNET, "report", "--json", d).stdout)
             check(r["events"]["kernel"] == 0 and r["flows"] == [], "application trace only: partial")
+            d = copy(rec, "sizes")
+            with open(find(d + "/kernel", ""), "r+b") as f:
+                f.seek(55)  # of the first packet: the highest byte of its size
+                f.write(b"\x80")
+            p = run(MAGNET, "report", d, check=False)
+            check(p.returncode == 1 and p.stderr.strip().splitlines()[-1].startswith("magnet: "),
+                  f"sizes that cannot be: {p.stderr.strip()}")
             d = copy(rec, "foreign")
             shutil.copytree(d + "/kernel", d + "/lttng-kernel")
             with open(d + "/lttng-kernel/metadata", "r+b") as f:
