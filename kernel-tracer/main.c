@@ -273,7 +273,7 @@ static void read_signal(struct run *r)
 	}
 }
 
-/* Every 100 ms at most: the clock, and what programs were skipped. */
+/* Every 100 ms at most: the clock, what programs were skipped, and namespaces that are gone. */
 static int periodic(struct run *r, uint64_t now)
 {
 	struct mg_clock_sync sync;
@@ -281,6 +281,8 @@ static int periodic(struct run *r, uint64_t now)
 	if (now < r->next_sync)
 		return 0;
 	r->next_sync = now + 90000000;
+	if (r->netns)
+		netns_release(r->netns);
 	mg_clock_sync_read(&sync, 100);
 	/* stamped with its own instant, not with the time of writing */
 	return ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,

@@ -20,6 +20,7 @@
 
 struct attached {
 	uint32_t inum;
+	char path[300]; /* where it was last seen: a name, or a process in it */
 	int links[16];
 	int count;
 };
@@ -33,6 +34,7 @@ struct netns_hooks {
 	void *report_arg;
 	int home; /* the tracer's own namespace */
 	uint32_t home_inum;
+	dev_t device; /* namespaces are files on this one */
 	struct attached *at;
 	size_t at_count;
 };
@@ -81,8 +83,10 @@ struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn repor
 	n->report_arg = arg;
 	n->wanted = hooks_want_netfilter(h, &n->rows, &n->row_count) && wanted;
 	n->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (fstat(n->home, &st) == 0)
+	if (fstat(n->home, &st) == 0) {
 		n->home_inum = (uint32_t)st.st_ino;
+		n->device = st.st_dev;
+	}
 	return n;
 }
 
@@ -117,7 +121,7 @@ static void attach_here(struct netns_hooks *n, struct attached *a)
 	}
 }
 
-static void attach_through(struct netns_hooks *n, int ns_fd)
+static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
 {
 	struct attached *at;
 	struct stat st;
@@ -135,6 +139,7 @@ static void attach_through(struct netns_hooks *n, int ns_fd)
 	at = &n->at[n->at_count++];
 	memset(at, 0, sizeof(*at));
 	at->inum = inum;
+	snprintf(at->path, sizeof(at->path), "%s", path);
 	/* also where attaching fails: so that it is not asked for again and again */
 	bpf_map_update_elem(hooks_map_fd(n->hooks, "hooked_netns"), &inum, &one, BPF_ANY);
 	if (!n->wanted)
@@ -188,7 +193,7 @@ static bool scan(struct netns_hooks *n, const char *dir, const char *suffix, uin
 		fd = open_ns(path, inum);
 		if (fd < 0)
 			continue;
-		attach_through(n, fd);
+		attach_through(n, fd, path);
 		close(fd);
 		found = true;
 	}
@@ -202,7 +207,7 @@ void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o)
 	char path[64];
 	int fd;
 
-	attach_through(n, n->home);
+	attach_through(n, n->home, "/proc/self/ns/net");
 	scan(n, "/run/netns", "", 0);
 	if (o->all)
 		scan(n, "/proc", "/ns/net", 0);
@@ -210,7 +215,7 @@ void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o)
 		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)o->pid);
 		fd = open_ns(path, 0);
 		if (fd >= 0) {
-			attach_through(n, fd);
+			attach_through(n, fd, path);
 			close(fd);
 		}
 	}
@@ -226,10 +231,54 @@ void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
 	fd = open_ns(path, inum);
 	if (fd >= 0) {
-		attach_through(n, fd);
+		attach_through(n, fd, path);
 		close(fd);
 	} else if (!scan(n, "/run/netns", "", inum)) {
 		scan(n, "/proc", "/ns/net", inum);
+	}
+}
+
+static bool is_at(const struct netns_hooks *n, const char *path, uint32_t inum)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == n->device && st.st_ino == inum;
+}
+
+static bool seen_below(
+	const struct netns_hooks *n, const char *dir, const char *suffix, struct attached *a)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	bool seen = false;
+
+	while (d && !seen && (e = readdir(d))) {
+		snprintf(a->path, sizeof(a->path), "%s/%s%s", dir, e->d_name, suffix);
+		seen = is_at(n, a->path, a->inum);
+	}
+	if (d)
+		closedir(d);
+	return seen;
+}
+
+static void close_links(struct attached *a)
+{
+	for (int i = 0; i < a->count; i++)
+		close(a->links[i]);
+}
+
+void netns_release(struct netns_hooks *n)
+{
+	for (size_t i = 0; i < n->at_count; i++) {
+		struct attached *a = &n->at[i];
+
+		if (a->inum == n->home_inum || is_at(n, a->path, a->inum) ||
+			seen_below(n, "/run/netns", "", a) || seen_below(n, "/proc", "/ns/net", a))
+			continue;
+		bpf_map_delete_elem(hooks_map_fd(n->hooks, "hooked_netns"), &a->inum);
+		close_links(a);
+		*a = n->at[--n->at_count];
+		i--;
 	}
 }
 
@@ -238,8 +287,7 @@ void netns_free(struct netns_hooks *n)
 	if (!n)
 		return;
 	for (size_t i = 0; i < n->at_count; i++)
-		for (int j = 0; j < n->at[i].count; j++)
-			close(n->at[i].links[j]);
+		close_links(&n->at[i]);
 	free(n->at);
 	close(n->home);
 	free(n);

@@ -78,6 +78,11 @@ struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn repor
 void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o);
 /* Attach in the namespace `inum`, found through process `pid` or any other in it. */
 void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
+/*
+ * A link keeps its namespace and the devices in it, which `ip netns del` or the end of its last
+ * process should take away: let go where no name and no process is left.
+ */
+void netns_release(struct netns_hooks *n);
 void netns_free(struct netns_hooks *n);
 
 /* ---- drain.c: from the rings to the trace ---- */
