@@ -28,7 +28,8 @@
 #include "unseen.h"
 
 #define READY_MS 15000
-#define STOP_MS  60000 /* a slow disk may have much to take */
+#define STOP_MS  60000         /* a slow disk may have much to take */
+#define GRACE_NS 2000000000ull /* between asking COMMAND to end and leaving it */
 
 static const char usage[] =
 	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
@@ -47,7 +48,7 @@ static const char usage[] =
 	"  -b, --buffer SIZE   buffer a CPU and side, with K, M or G (default: 16M kernel, fewer\n"
 	"                      on many CPUs; 8M app)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
-	"      --duration S    stop after S seconds, and COMMAND with SIGTERM\n"
+	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
 	"      --waits         also log poll, select, epoll_wait and their kin\n"
 	"      --entries       also log that a call begins, so that one that blocks is seen\n"
@@ -79,6 +80,7 @@ struct recording {
 	void (*on_sigpipe)(int); /* and this: both are COMMAND's again */
 	bool stop;
 	int interrupts;
+	int stopped_by; /* a signal, where the recording ended before COMMAND */
 	struct collector_result app_result;
 	struct session_info info;
 };
@@ -414,6 +416,7 @@ static void on_signal(struct recording *r)
 		return;
 	}
 	if (!r->command || ++r->interrupts > 1) {
+		r->stopped_by = (int)info.ssi_signo;
 		r->stop = true;
 		return;
 	}
@@ -422,6 +425,18 @@ static void on_signal(struct recording *r)
 		(info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT) && info.ssi_code > 0;
 	if (r->child > 0 && !from_keyboard)
 		kill(r->child, (int)info.ssi_signo);
+}
+
+/* --duration is over: COMMAND is asked to end, and after a while left to itself. */
+static void end_duration(struct recording *r, uint64_t *until)
+{
+	if (r->child <= 0 || r->stopped_by) {
+		r->stop = true;
+		return;
+	}
+	r->stopped_by = SIGTERM;
+	kill(r->child, SIGTERM);
+	*until += GRACE_NS;
 }
 
 static void wait_for_end(struct recording *r)
@@ -437,11 +452,7 @@ static void wait_for_end(struct recording *r)
 		int wait = -1;
 
 		if (until && now >= until) {
-			if (r->child > 0)
-				kill(r->child, SIGTERM);
-			until = 0;
-			if (!r->command)
-				break;
+			end_duration(r, &until);
 			continue;
 		}
 		if (until)
@@ -538,7 +549,16 @@ int cmd_record(int argc, char **argv)
 	}
 	if (r.gate >= 0)
 		close(r.gate);
+	if (err && r.child > 0) { /* it has not begun */
+		kill(r.child, SIGKILL);
+		waitpid(r.child, NULL, 0);
+	}
 	failed = stop_recorders(&r) || err;
+	if (r.child > 0 && !err) {
+		mg_warn("%s still runs, and is no longer recorded", r.command[0]);
+		r.status = 128 + r.stopped_by;
+	}
+	r.info.ended = r.command && !err && r.child <= 0;
 	r.info.status = r.status;
 	r.info.complete = !failed;
 	r.info.has_app = r.collector_runs;

@@ -116,8 +116,8 @@ int session_file_write(const char *dir, const struct session_info *info,
 		info->stop_ns ? json_integer((json_int_t)(info->stop_ns - info->start_ns))
 			      : json_null());
 	json_object_set_new(root, "complete", json_boolean(info->complete));
-	json_object_set_new(root, "exit_status",
-		info->argv && info->stop_ns ? json_integer(info->status) : json_null());
+	json_object_set_new(
+		root, "exit_status", info->ended ? json_integer(info->status) : json_null());
 	json_object_set_new(
 		root, "signal", info->signal ? json_integer(info->signal) : json_null());
 	json_object_set_new(root, "host", text(u.nodename));

@@ -18,7 +18,8 @@ struct session_info {
 	uint64_t start_ns;             /* CLOCK_MONOTONIC, when the command was let go */
 	uint64_t stop_ns;              /* when recording ended */
 	struct mg_clock_sync clock[2]; /* the counter against the clock, at begin and end */
-	int status;                    /* the command's exit status */
+	bool ended;                    /* the command has */
+	int status;                    /* its exit status */
 	int signal;                    /* that ended it, 0 = none */
 	bool has_app, has_kernel, complete;
 	char kernel_missing[512]; /* why there is no kernel side */

@@ -172,6 +172,17 @@ def duration():
     started = time.monotonic()
     p = record("-q", "--duration", "1", "-o", new_dir(), "--", "sleep", "30")
     check(p.returncode == 143 and time.monotonic() - started < 10, "--duration ends the command")
+    d = new_dir()
+    stubborn = "trap '' TERM; echo $$; exec sleep 20 2>/dev/null"
+    started = time.monotonic()
+    with open(TOP + "/pid", "w") as out:
+        p = subprocess.run([MAGNET, "record", "-q", "--duration", "1", "-o", d, "--", "sh", "-c",
+                            stubborn], text=True, stdout=out, stderr=subprocess.PIPE)
+    os.kill(int(open(TOP + "/pid").read()), signal.SIGKILL)
+    one_line(p, 143, "still runs")
+    session = json.load(open(d + "/session.json"))
+    check(time.monotonic() - started < 15 and session["exit_status"] is None and session["complete"],
+          "one that will not end is left to itself, and has no exit status")
 
 
 def unprivileged():
