@@ -201,3 +201,29 @@ const char *text_bar(double share, int width_max)
 	*to = 0;
 	return out;
 }
+
+const char *text_plain(const char *s, size_t max)
+{
+	char *out = buffer();
+	size_t used = 0;
+
+	for (; *s && used < max; s++) {
+		unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) { /* U+0080 to U+009F */
+			out[used++] = '?';
+			s++;
+		} else {
+			out[used++] = c == '\n' || c == '\t' ? ' '
+				      : c < ' ' || c == 0x7f ? '?'
+							     : *s;
+		}
+	}
+	if ((*s & 0xc0) == 0x80) { /* cut off in the middle of a character */
+		while (used && (out[used - 1] & 0xc0) == 0x80)
+			used--;
+		used -= used > 0;
+	}
+	out[used] = 0;
+	return out;
+}

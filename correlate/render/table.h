@@ -4,6 +4,7 @@
 #define MAGNET_CORRELATE_RENDER_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -34,5 +35,11 @@ const char *text_count(uint64_t n);      /* 311,870 */
 const char *text_percent(double share);  /* 0.09 -> 9.0 % */
 const char *text_coverage(double share); /* "100 %" only if nothing is missing */
 const char *text_bar(double share, int width);
+
+/*
+ * Names and commands, which may hold anything, without what a terminal would obey and on one line;
+ * not more than `max` bytes, which are at most 120.
+ */
+const char *text_plain(const char *s, size_t max);
 
 #endif

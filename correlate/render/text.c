@@ -13,6 +13,7 @@
 #define BAR_WIDTH      20
 #define COMMAND_BESIDE 45
 #define COMMAND_ALONE  95
+#define COMMENT_MAX    120
 
 static const char *session_text(const struct report *r, const char *key, const char *otherwise)
 {
@@ -26,6 +27,13 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+static const char *comm_or(const struct report *r, const struct flow *f, const char *otherwise)
+{
+	const char *comm = flow_comm(r, f);
+
+	return comm[0] ? text_plain(comm, 15) : otherwise;
+}
+
 /* ---- what was recorded, and what is missing ---- */
 
 static void heading(const struct report *r, FILE *to, bool colour)
@@ -34,11 +42,11 @@ static void heading(const struct report *r, FILE *to, bool colour)
 	bool is_long = strlen(command) > COMMAND_BESIDE;
 
 	/* a long command has a line of its own */
-	fprintf(to, "%s%.*s%s%s%s%s", colour ? "\033[1m" : "", COMMAND_ALONE, command,
+	fprintf(to, "%s%s%s%s%s%s", colour ? "\033[1m" : "", text_plain(command, COMMAND_ALONE),
 		strlen(command) > COMMAND_ALONE ? "..." : "", colour ? "\033[0m" : "",
 		is_long ? "\n" : "   ", text_ns(report_duration_ns(r)));
 	if (r->session)
-		fprintf(to, "   Linux %s", session_text(r, "kernel", "?"));
+		fprintf(to, "   Linux %s", text_plain(session_text(r, "kernel", "?"), 40));
 	if (r->hz > 0)
 		fprintf(to, "   counter %.3f GHz", r->hz / 1e9);
 	fprintf(to, "\n");
@@ -98,7 +106,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "  and %u more gap%s (--json has them all)\n",
 			c->gap_count - GAPS_SHOWN, plural(c->gap_count - GAPS_SHOWN));
 	if (missing)
-		fprintf(to, "application side only: %s\n", missing);
+		fprintf(to, "application side only: %s\n", text_plain(missing, COMMENT_MAX));
 	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end)
@@ -157,12 +165,10 @@ static void sentence(const struct report *r, FILE *to)
 		fprintf(to,
 			"the average byte from %s reached %s %s after the\nfirst layer here saw "
 			"it; ",
-			remote, flow_comm(r, f)[0] ? flow_comm(r, f) : "the program",
-			text_ns(report_ns(r, mean)));
+			remote, comm_or(r, f, "the program"), text_ns(report_ns(r, mean)));
 	else
 		fprintf(to, "the average byte to %s had %s %s after\n%s sent it; ", remote,
-			passed(f), text_ns(report_ns(r, mean)),
-			flow_comm(r, f)[0] ? flow_comm(r, f) : "the program");
+			passed(f), text_ns(report_ns(r, mean)), comm_or(r, f, "the program"));
 	fprintf(to, "%s of that it spent in: %s.",
 		text_percent(mean > 0 ? dist_mean(&f->stage[longest]) / mean : NAN),
 		stage_label(f, longest));
@@ -265,11 +271,11 @@ static void unseen(const struct report *r, FILE *to)
 			fprintf(to,
 				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
 				"privileged, or started without it)\n",
-				text_count(u->calls), u->comm);
+				text_count(u->calls), text_plain(u->comm, 15));
 		if (u->io_uring)
 			fprintf(to,
 				"  not followed: what %s submitted by %s calls of io_uring_enter\n",
-				u->comm, text_count(u->io_uring));
+				text_plain(u->comm, 15), text_count(u->io_uring));
 	}
 }
 
@@ -285,8 +291,7 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 	flow_ends(f, local, remote);
 	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
-		star ? " *" : "", colour ? "\033[0m" : "",
-		flow_comm(r, f)[0] ? flow_comm(r, f) : flow_proto(f),
+		star ? " *" : "", colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
 		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
 	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
 		fprintf(to, "  not available: system calls were not recorded (--layers)\n");

@@ -224,6 +224,18 @@ static void several_texts_live_side_by_side(void **unused)
 	assert_string_equal(all[7], "9");
 }
 
+static void names_cannot_command_the_terminal(void **unused)
+{
+	(void)unused;
+	assert_string_equal(text_plain("sh -c a\nb\t\033[31m\x7f", 120), "sh -c a b ?[31m?");
+	assert_string_equal(text_plain("p\xc3\xa9\xc2\x9b!", 120), "p\xc3\xa9?!");
+	assert_string_equal(text_plain("\xc3\xa9\xc3\xa9", 4), "\xc3\xa9\xc3\xa9");
+	assert_string_equal(text_plain("\xc3\xa9\xc3\xa9", 3), "\xc3\xa9");
+	assert_string_equal(text_plain("\xe2\x96\x88", 2), "");
+	assert_string_equal(text_plain("abc", 2), "ab");
+	assert_string_equal(text_plain("", 2), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_bar_is_as_long_as_its_share),
 		cmocka_unit_test(without_unicode_all_is_ascii),
 		cmocka_unit_test(several_texts_live_side_by_side),
+		cmocka_unit_test(names_cannot_command_the_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
