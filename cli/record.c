@@ -221,9 +221,12 @@ static void join_command(struct recording *r)
 {
 	size_t used = 0;
 
-	for (char **a = r->command; a && *a && used < sizeof(r->command_text); a++)
+	for (char **a = r->command; a && *a && used < sizeof(r->command_text); a++) {
+		if (r->anonymize && a > r->command)
+			break; /* arguments name addresses */
 		used += (size_t)snprintf(r->command_text + used, sizeof(r->command_text) - used,
 			"%s%s", a == r->command ? "" : " ", *a);
+	}
 	if (!r->command)
 		snprintf(r->command_text, sizeof(r->command_text), r->all ? "(all)" : "(pid %d)",
 			(int)r->pid);
@@ -539,6 +542,7 @@ int cmd_record(int argc, char **argv)
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 
 	session_info_begin(&r.info, r.command_text, r.command);
+	r.info.argc = r.anonymize ? 1 : INT_MAX;
 	err = start_recorders(&r);
 	if (!err) {
 		session_file_write(r.dir, &r.info, &r.app_result, NULL);

@@ -104,7 +104,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 	int err;
 
 	uname(&u);
-	for (char **a = info->argv; a && *a; a++)
+	for (char **a = info->argv; a && *a && a - info->argv < info->argc; a++)
 		json_array_append_new(argv, text(*a));
 	json_object_set_new(root, "command", text(info->command));
 	json_object_set_new(root, "argv", argv);

@@ -14,6 +14,7 @@
 struct session_info {
 	const char *command;
 	char **argv;                   /* may be NULL */
+	int argc;                      /* not more of them are told */
 	struct timespec began;         /* wall clock */
 	uint64_t start_ns;             /* CLOCK_MONOTONIC, when the command was let go */
 	uint64_t stop_ns;              /* when recording ended */

@@ -117,6 +117,16 @@ def directory():
         one_line(record("-o", d + "-other", "--", "true"), 1, d, "somebody else")
 
 
+def anonymous():
+    d = new_dir()
+    record("-q", "--anonymize", "-o", d, "--", PYTHON, "-c", TALK, "http://192.0.2.7/")
+    check("192.0.2.7" not in open(d + "/session.json").read(),
+          "--anonymize leaves out the command's arguments")
+    report = json.loads(run(MAGNET, "report", "--json", d).stdout)
+    check(report["session"]["command"] == PYTHON and all(f["local"] is None for f in report["flows"]),
+          "and addresses")
+
+
 def preload():
     other = run("sh", "-c", "ls /lib/*/libm.so.6 /lib*/libm.so.6 2>/dev/null | head -1").stdout.strip()
     env = dict(os.environ, LD_PRELOAD=other)
@@ -226,7 +236,7 @@ echo status $? >&2
 
 
 try:
-    for test in (statuses, usage, directory, preload, children, ctrl_c, killed, duration,
+    for test in (statuses, usage, directory, anonymous, preload, children, ctrl_c, killed, duration,
                  unprivileged, full_disk):
         print("---", test.__name__)
         test()
