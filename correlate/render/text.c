@@ -120,12 +120,19 @@ static void losses(const struct report *r, FILE *to, bool colour)
 
 /* ---- one sentence ---- */
 
+/* The flow whose bytes waited longest, all together: there is the answer to where they wait. */
 static const struct flow *main_flow(const struct report *r)
 {
-	for (size_t i = 0; i < r->flow_count; i++)
-		if (r->flows[i]->residence.n)
-			return r->flows[i];
-	return NULL;
+	const struct flow *most = NULL;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = r->flows[i];
+
+		if (f->residence.n && flow_coverage(f) >= 0.90 &&
+			(!most || f->residence.sum > most->residence.sum))
+			most = f;
+	}
+	return most;
 }
 
 static int longest_stage(const struct flow *f)
@@ -174,8 +181,9 @@ static void sentence(const struct report *r, FILE *to)
 		stage_label(f, longest));
 	m = flow_modulation(r, f);
 	if (!isnan(m.m))
-		fprintf(to, "\nThe stack moved it by M = %s of the sender's own gap.",
-			text_percent(m.m));
+		fprintf(to, "\nThe stack moved it by M = %s of the sender's own gap%s.",
+			text_percent(m.m),
+			m.blocked_share > 0.05 ? ", itself shaped by waiting for the stack" : "");
 	fprintf(to, "\n");
 }
 

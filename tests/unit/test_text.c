@@ -64,6 +64,25 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	json_decref(session);
 }
 
+/* Both flows carry the same bytes; where they wait is the answer. */
+static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	for (uint32_t i = 0; i < TRANSFERS; i++)
+		transfer(&c, i, 10000 + i * 1000, 10900 + i * 1000); /* read long after */
+	printed(&c, NULL, NULL);
+	assert_says("In one sentence: the average byte from 10.0.0.1:");
+	connection_begin(&c);
+	for (uint32_t i = 0; i < TRANSFERS; i++)
+		transfer(&c, i, 10000 + i * 1000, 10021 + i * 1000); /* as soon as it is there */
+	tx_of(&c, A)->residence.sum *= 100;
+	printed(&c, NULL, NULL);
+	assert_says("In one sentence: the average byte to 10.0.0.2:");
+}
+
 static void one_flow_may_be_asked_for(void **unused)
 {
 	struct core c;
@@ -202,6 +221,7 @@ int main(void)
 		cmocka_unit_test(an_empty_trace_has_a_report_too),
 		cmocka_unit_test(nothing_is_printed_as_nan),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
+		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
