@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet doctor: decided by trying, not by looking for versions. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
 #include <jansson.h>
@@ -228,5 +229,9 @@ int cmd_doctor(int argc, char **argv)
 	any = json_is_true(json_object_get(json_object_get(j, "app"), "works")) ||
 	      json_is_true(json_object_get(json_object_get(j, "kernel_side"), "works"));
 	json_decref(j);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		mg_error("cannot write what was found: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
 	return any ? EXIT_DONE : EXIT_FAILED;
 }

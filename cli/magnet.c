@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 	static char name[48];
 	const void *row;
 
+	mg_standard_fds();
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;

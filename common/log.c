@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "log.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+void mg_standard_fds(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0) /* open() takes the lowest number */
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+}
 
 static const char *name = "magnet";
 

@@ -450,6 +450,7 @@ int main(int argc, char **argv)
 	sigset_t set;
 	int err, gate = -1;
 
+	mg_standard_fds();
 	mg_log_name("magnet-kernel-tracer");
 	err = parse(&r, argc, argv);
 	if (err)

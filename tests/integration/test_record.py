@@ -127,6 +127,17 @@ def anonymous():
           "and addresses")
 
 
+def nothing_open():
+    """Without standard descriptors their numbers must not go to pipes that lines are then put in."""
+    d = new_dir()
+    script = f"exec {MAGNET} record --app-only -o {d} -- {PYTHON} -c '{TALK}' <&- >&- 2>&-"
+    check(run("sh", "-c", script, check=False).returncode == 0, "nothing open: it records")
+    calls = json.loads(run(MAGNET, "report", "--json", d).stdout)["calls"]
+    check(any(c["name"] == "send" for c in calls), "and all is there")
+    p = run("sh", "-c", f"{MAGNET} doctor > /dev/full", check=False)
+    check(p.returncode == 1 and "cannot write" in p.stderr, "doctor tells that it cannot write")
+
+
 def preload():
     other = run("sh", "-c", "ls /lib/*/libm.so.6 /lib*/libm.so.6 2>/dev/null | head -1").stdout.strip()
     env = dict(os.environ, LD_PRELOAD=other)
@@ -236,7 +247,7 @@ echo status $? >&2
 
 
 try:
-    for test in (statuses, usage, directory, anonymous, preload, children, ctrl_c, killed, duration,
+    for test in (statuses, usage, directory, anonymous, nothing_open, preload, children, ctrl_c, killed, duration,
                  unprivileged, full_disk):
         print("---", test.__name__)
         test()
