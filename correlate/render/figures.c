@@ -259,7 +259,8 @@ struct own_cost report_own_cost(const struct report *r)
 		c.app_ns_per_call = report_ns(r, dist_mean(&r->core->logged));
 	if (r->core->has_calibration && r->core->calibration.event_cycles)
 		c.kernel_ns_per_event = report_ns(r, r->core->calibration.event_cycles);
-	if (!r->session || duration <= 0)
+	/* what magnet's processes used is known once the recording has ended */
+	if (!json_integer_value(json_object_get(r->session, "duration_ns")))
 		return c;
 	cpu += (double)json_integer_value(json_object_get(kernel, "cpu_ns"));
 	cpu += (double)json_integer_value(json_object_get(app, "daemon_cpu_ns"));

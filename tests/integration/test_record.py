@@ -197,8 +197,8 @@ def duration():
     stubborn = "trap '' TERM; echo $$; exec sleep 20 2>/dev/null"
     started = time.monotonic()
     with open(TOP + "/pid", "w") as out:
-        p = subprocess.run([MAGNET, "record", "-q", "--duration", "1", "-o", d, "--", "sh", "-c",
-                            stubborn], text=True, stdout=out, stderr=subprocess.PIPE)
+        p = subprocess.run([MAGNET, "record", "-q", "--app-only", "--duration", "1", "-o", d, "--",
+                            "sh", "-c", stubborn], text=True, stdout=out, stderr=subprocess.PIPE)
     os.kill(int(open(TOP + "/pid").read()), signal.SIGKILL)
     one_line(p, 143, "still runs")
     session = json.load(open(d + "/session.json"))
