@@ -185,6 +185,12 @@ bool call_blocking_known(const struct report *r, const struct call_stats *s)
 	       (s->joined || call_is_kernel_only(s));
 }
 
+/* Of the calls whose system call was found: of the others nobody knows. */
+double call_blocked_share(const struct call_stats *s)
+{
+	return (double)s->blocked_n / (double)(call_is_kernel_only(s) ? s->n : s->joined);
+}
+
 double call_uncertainty(const struct report *r, const struct call_stats *s)
 {
 	return s->joined && r->core->calibration.event_cycles ? s->uncertainty : NAN;

@@ -49,6 +49,7 @@ const char *call_name(const struct call_stats *s);
 bool call_is_kernel_only(const struct call_stats *s);
 /* Whether it is known how many of them blocked. */
 bool call_blocking_known(const struct report *r, const struct call_stats *s);
+double call_blocked_share(const struct call_stats *s);
 /* 2u of the overhead, cycles; NAN without a calibration to compensate by. */
 double call_uncertainty(const struct report *r, const struct call_stats *s);
 

@@ -170,6 +170,22 @@ static void below_90_percent_it_is_kept_back(void **unused)
 	assert_does_not_say("closes to");
 }
 
+/* Where system calls were lost, those that are left stand for all. */
+static void the_share_of_blocked_calls_is_of_those_that_were_joined(void **unused)
+{
+	struct call_stats *k, *tmp;
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	HASH_ITER (hh, c.calls, k, tmp) {
+		k->n *= 10;
+		k->blocked_n = k->joined / 2;
+	}
+	printed(&c, NULL, NULL);
+	assert_says("  50 %");
+}
+
 static void an_empty_trace_has_a_report_too(void **unused)
 {
 	struct core c;
@@ -220,6 +236,7 @@ int main(void)
 		cmocka_unit_test(below_90_percent_it_is_kept_back),
 		cmocka_unit_test(an_empty_trace_has_a_report_too),
 		cmocka_unit_test(nothing_is_printed_as_nan),
+		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 	};
