@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bt/graph.h"
@@ -47,12 +48,16 @@ static void on_abort(int signal_number)
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
 {
 	struct mg_traces traces;
+	struct stat st;
 	char why[1024], no_session[1024] = "";
 	int err;
 
 	*session = NULL;
 	for (int i = 0; i < count; i++)
-		if (access(dirs[i], R_OK | X_OK) != 0) {
+		if (stat(dirs[i], &st) == 0 && !S_ISDIR(st.st_mode)) {
+			mg_error("%s: %s", dirs[i], strerror(ENOTDIR));
+			return -1;
+		} else if (access(dirs[i], R_OK | X_OK) != 0) {
 			mg_error("%s: %s", dirs[i], strerror(errno));
 			return -1;
 		}

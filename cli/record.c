@@ -145,7 +145,7 @@ static int parse(struct recording *r, int argc, char **argv)
 			pass_on(r, "--layers", optarg);
 			break;
 		case 'b':
-			ok = option_size(optarg, 4096, 1u << 30, &r->buffer);
+			ok = option_size(optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &r->buffer);
 			pass_on(r, "--buffer", optarg);
 			break;
 		case 'd':

@@ -14,6 +14,10 @@
 		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
 #define MG_LAYER_CHOICES "syscall,socket,tcp,ip,device,sched"
 
+/* of --buffer; the kernel refuses BPF programs that reach further into a map than 512 MiB */
+#define MG_BUFFER_MIN 4096u
+#define MG_BUFFER_MAX (512u << 20)
+
 /* a whole decimal number within [min, max] */
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* bytes, with an optional K, M or G (powers of 1024) */

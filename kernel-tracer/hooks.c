@@ -258,7 +258,8 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	choose(h, o, h->state);
 	err = bpf_object__load(h->object);
 	if (err) {
-		if (err == -EPERM || err == -EACCES)
+		/* the verifier's refusal is EACCES too */
+		if (err == -EPERM || (err == -EACCES && geteuid() != 0))
 			snprintf(h->why, sizeof(h->why),
 				"the kernel refuses BPF (%s); it takes root, or CAP_BPF, "
 				"CAP_PERFMON "

@@ -391,7 +391,7 @@ static int parse(struct run *r, int argc, char **argv)
 			ok = option_layers(optarg, &o->layers);
 			break;
 		case 'b':
-			ok = option_size(optarg, 4096, 1u << 30, &o->buffer_bytes);
+			ok = option_size(optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &o->buffer_bytes);
 			break;
 		case 'd':
 			ok = option_number(optarg, 1, 10000, &n);

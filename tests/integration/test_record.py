@@ -77,6 +77,7 @@ def statuses():
 def usage():
     one_line(record(), 2, "COMMAND")
     one_line(record("--buffer", "12Q", "--", "true"), 2, "12Q")
+    one_line(record("--buffer", "513M", "--", "true"), 2, "513M")
     one_line(record("--layers", "socket,wire", "--", "true"), 2, "socket,wire")
     one_line(record("--pid", "1", "--", "true"), 2, "exclude")
     one_line(record("--app-only", "--kernel-only", "--", "true"), 2, "exclude")
@@ -189,6 +190,14 @@ def killed():
     check(run(MAGNET, "report", d, check=False).returncode == 0, "kill -9: the trace opens")
 
 
+def largest_buffer():
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if no_kernel_side() or os.sysconf("SC_NPROCESSORS_CONF") * (512 << 20) > free / 4:
+        return
+    p = record("-q", "--kernel-only", "--buffer", "512M", "-o", new_dir(), "--", "true")
+    check(p.returncode == 0, f"the largest buffer is one the kernel takes: {p.stderr}")
+
+
 def duration():
     started = time.monotonic()
     p = record("-q", "--duration", "1", "-o", new_dir(), "--", "sleep", "30")
@@ -247,7 +256,8 @@ echo status $? >&2
 
 
 try:
-    for test in (statuses, usage, directory, anonymous, nothing_open, preload, children, ctrl_c, killed, duration,
+    for test in (statuses, usage, directory, anonymous, nothing_open, preload, children, ctrl_c,
+                 killed, largest_buffer, duration,
                  unprivileged, full_disk):
         print("---", test.__name__)
         test()

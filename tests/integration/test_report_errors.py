@@ -34,6 +34,8 @@ try:
     os.mkdir(TOP + "/empty")
     refused("nothing there", TOP + "/absent")
     refused("no trace in it", TOP + "/empty")
+    open(TOP + "/file", "w").close()
+    refused("no directory", TOP + "/file")
     refused("no argument", status=2)
     os.mkdir(TOP + "/garbage")
     open(TOP + "/garbage/metadata", "w").write("this is no metadata\n")
