@@ -6,6 +6,25 @@ static __always_inline __u64 listener_key(const struct sock *sk)
 	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
 }
 
+/* Several sockets may listen on one port: while one of them does, its connections are followed. */
+static __always_inline void begin_listening(const struct sock *sk)
+{
+	__u64 key = listener_key(sk), one = 1, *n = bpf_map_lookup_elem(&listeners, &key);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else
+		bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+}
+
+static __always_inline void end_listening(const struct sock *sk)
+{
+	__u64 key = listener_key(sk), *n = bpf_map_lookup_elem(&listeners, &key);
+
+	if (n && __sync_fetch_and_add(n, -1) <= 1)
+		bpf_map_delete_elem(&listeners, &key);
+}
+
 enum { OPENER_CONNECT = 1, OPENER_ACCEPT };
 
 SEC("tp_btf/inet_sock_set_state")
@@ -13,7 +32,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 {
 	struct sock_entry *known = sock_of(sk);
 	struct tcp_sock *tp;
-	__u64 key, one = 1;
+	__u64 key;
 	int opener = 0;
 
 	if (sk->sk_protocol != IPPROTO_TCP)
@@ -22,10 +41,9 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!tp)
 		return 0;
 	if (now == TCP_LISTEN) {
-		key = listener_key(sk);
 		if (!current_task())
 			return 0;
-		bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+		begin_listening(sk);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
 		return 0;
 	}
@@ -55,6 +73,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		select_connected(sk, cookie);
 		return 0;
 	}
+	if (old == TCP_LISTEN && now == TCP_CLOSE) /* a new connection begins as a copy, too */
+		end_listening(sk);
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);

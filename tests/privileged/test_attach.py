@@ -48,7 +48,34 @@ def sound(f, what):
     check(f["closure_error_cycles"] == 0, f"{what}: closes to 0")
 
 
+ONE_ACCEPT = f"""
+import socket, sys
+l = socket.create_server(("127.0.0.1", {PORT}))
+c = socket.create_connection(l.getsockname())
+s, _ = l.accept()
+c.sendall(b"x" * int(sys.argv[1]))
+print(len(s.recv(1000)), flush=True)
+"""
+
+
+def ports_are_given_back():
+    """A port on which a recorded program listened may be another's later, who is not recorded."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    try:
+        p = subprocess.Popen([MAGNET, "record", "-q", "-o", top + "/t", "--", "sh", "-c",
+                              '"$@"; read line', "sh", PYTHON, "-c", ONE_ACCEPT, "100"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        p.stdout.readline()
+        run(PYTHON, "-c", ONE_ACCEPT, "777")
+        p.communicate("\n", timeout=30)
+        report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+        check({f["bytes"] for f in report["flows"]} == {100}, "only its own connection is recorded")
+    finally:
+        shutil.rmtree(top)
+
+
 need_kernel_side()
+ports_are_given_back()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
 time.sleep(0.3)
 sender = subprocess.Popen([PYTHON, "-c", SENDER])
