@@ -64,14 +64,39 @@ static int width(const char *s)
 	return n;
 }
 
-void table_print(struct table *t, FILE *to, int indent, bool colour)
+static void widths(const struct table *t, int widest[TABLE_COLUMNS])
 {
-	int widest[TABLE_COLUMNS] = {0};
-
+	memset(widest, 0, TABLE_COLUMNS * sizeof(*widest));
 	for (int r = 0; r < t->rows; r++)
 		for (int c = 0; c < t->columns; c++)
 			if (width(t->cell[r][c]) > widest[c])
 				widest[c] = width(t->cell[r][c]);
+}
+
+void table_fit(struct table *t, int columns)
+{
+	int widest[TABLE_COLUMNS], last = t->columns - 1;
+
+	widths(t, widest);
+	for (int c = 0; c < last; c++)
+		columns -= widest[c] + 2;
+	for (int r = 1; r < t->rows; r++)
+		while (t->cell[r][last][0] && width(t->cell[r][last]) > columns) {
+			char *cell = t->cell[r][last];
+
+			for (int words = 0; words < 2; words++) {
+				char *space = strrchr(cell, ' ');
+
+				*(space ? space : cell) = 0;
+			}
+		}
+}
+
+void table_print(struct table *t, FILE *to, int indent, bool colour)
+{
+	int widest[TABLE_COLUMNS];
+
+	widths(t, widest);
 	for (int r = 0; r < t->rows; r++) {
 		char line[TABLE_COLUMNS * CELL_SIZE * 2];
 		size_t used = 0, len;

@@ -21,6 +21,8 @@ struct table {
 void table_begin(struct table *t, const char *align);
 /* Cells are taken from the printf-like text, separated by tabs. */
 void table_row(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Take words off the end of the last column's cells, two at a time, where a row is too wide. */
+void table_fit(struct table *t, int columns);
 /* Print it with `indent` spaces before each row, the first row emphasised; and free it. */
 void table_print(struct table *t, FILE *to, int indent, bool colour);
 

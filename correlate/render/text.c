@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report to be read from top to bottom. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -11,6 +12,7 @@
 #define CALLS_SHOWN    14
 #define GAPS_SHOWN     5
 #define BAR_WIDTH      20
+#define REPORT_WIDTH   100
 #define COMMAND_BESIDE 45
 #define COMMAND_ALONE  95
 #define COMMENT_MAX    120
@@ -189,33 +191,55 @@ static void sentence(const struct report *r, FILE *to)
 
 /* ---- system calls ---- */
 
-/* Where the overhead of a call is: its largest shares. */
+struct part {
+	const char *name;
+	double cycles;
+};
+
+static int larger_part(const void *a, const void *b)
+{
+	double x = ((const struct part *)a)->cycles, y = ((const struct part *)b)->cycles;
+
+	return (x < y) - (x > y);
+}
+
+/* Where the overhead of a call is: its largest shares, the largest first. */
 static void shares(const struct call_stats *s, char out[CELL_SIZE])
 {
-	static const struct {
-		enum call_state state;
-		const char *name;
-	} parts[] = {
-		{STATE_ENTRY, "entry"},
-		{STATE_SOCKET, "socket"},
-		{STATE_TCP, "tcp"},
-		{STATE_IP, "ip"},
-		{STATE_DEVICE, "device"},
-		{STATE_RETURN, "return"},
+	struct part parts[] = {
+		{"entry", (double)s->state[STATE_ENTRY]},
+		{"socket", (double)s->state[STATE_SOCKET]},
+		{"tcp", (double)s->state[STATE_TCP]},
+		{"ip", (double)s->state[STATE_IP]},
+		{"device", (double)s->state[STATE_DEVICE]},
+		{"return", (double)s->state[STATE_RETURN]},
 	};
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 	double sum = 0;
 	size_t used = 0;
 
 	out[0] = 0;
-	for (size_t i = 0; i < 6; i++)
-		sum += (double)s->state[parts[i].state];
-	for (size_t i = 0; i < 6 && sum > 0 && used < CELL_SIZE - 12; i++) {
-		double share = (double)s->state[parts[i].state] / sum;
+	for (size_t i = 0; i < PARTS; i++)
+		sum += parts[i].cycles;
+	qsort(parts, PARTS, sizeof(parts[0]), larger_part);
+	for (size_t i = 0; i < PARTS && sum > 0 && used < CELL_SIZE - 12; i++) {
+		double share = parts[i].cycles / sum;
 
 		if (share >= 0.095)
 			used += (size_t)snprintf(out + used, CELL_SIZE - used, "%s%s %.0f",
 				used ? " " : "", parts[i].name, share * 100);
 	}
+}
+
+/* The kind of socket in few columns; a star if the call passed the library by. */
+static const char *short_kind(const struct call_stats *s, char out[16])
+{
+	const char *name = mg_kind_name(s->key.kind);
+	bool is_unix = strncmp(name, "unix_", 5) == 0;
+
+	snprintf(out, 16, "%s%.*s%s", is_unix ? "unix " : "", is_unix ? 3 : 9,
+		is_unix ? name + 5 : name, call_is_kernel_only(s) ? " *" : "");
+	return out;
 }
 
 static const char *or_na(bool known, const char *text)
@@ -230,21 +254,21 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	if (!r->call_count)
 		return;
 	table_begin(&t, "llrrrrrrrl");
-	table_row(&t, "System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead p50\t(+-)\tp99\t"
-		      "overhead, %% in");
+	table_row(&t, "System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead\t(+-)\tp99\t%% "
+		      "of it in");
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
 		const struct call_stats *s = r->calls[i];
 		/* of the kind of call there is more of: those that blocked, or the others */
 		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
 					       ? &s->overhead
 					       : &s->overhead_blocked;
-		char where[CELL_SIZE];
+		char where[CELL_SIZE], kind[16];
 		double p50 = dist_quantile(o, 0.5), bound = call_uncertainty(r, s);
 
 		shares(s, where);
-		table_row(&t, "  %s\t%s%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
-			mg_kind_name(s->key.kind), call_is_kernel_only(s) ? " *" : "",
-			text_count(s->n), s->bytes ? text_bytes((double)s->bytes) : "-",
+		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
+			short_kind(s, kind), text_count(s->n),
+			s->bytes ? text_bytes((double)s->bytes) : "-",
 			or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
 			text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
 			o->n && p50 < bound ? "<" : "",
@@ -255,6 +279,7 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			where);
 	}
 	fprintf(to, "\n");
+	table_fit(&t, REPORT_WIDTH);
 	table_print(&t, to, 0, colour);
 	if (r->call_count > CALLS_SHOWN)
 		fprintf(to, "  and %zu more kind%s of call\n", r->call_count - CALLS_SHOWN,
@@ -324,13 +349,13 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 				text_ns(report_ns(r, dist_quantile(d, 0.99)))),
 			text_percent(share), text_bar(share, BAR_WIDTH));
 	}
-	table_row(&t, "total\t%s\t%s\t%s\t\t(closes to %llu cycles; %s of bytes)",
-		text_ns(report_ns(r, mean)),
+	table_row(&t, "total\t%s\t%s\t%s", text_ns(report_ns(r, mean)),
 		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
 		or_na(dist_quantile_supported(&f->residence, 0.99),
-			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))),
-		(unsigned long long)f->closure, text_coverage(coverage));
+			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));
 	table_print(&t, to, 2, false);
+	fprintf(to, "  (closes to %llu cycles; %s of bytes)\n", (unsigned long long)f->closure,
+		text_coverage(coverage));
 	if (f->transit.n)
 		fprintf(to,
 			"  before that, from the sender's driver to the first layer here: mean "

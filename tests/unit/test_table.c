@@ -224,6 +224,26 @@ static void several_texts_live_side_by_side(void **unused)
 	assert_string_equal(all[7], "9");
 }
 
+static void a_row_that_is_too_wide_loses_words_at_its_end(void **unused)
+{
+	struct table t;
+
+	(void)unused;
+	table_begin(&t, "rl");
+	table_row(&t, "n\twhere");
+	table_row(&t, "12\ttcp 57 ip 11 device 13");
+	table_row(&t, "3\ttcp 90");
+	table_fit(&t, 17);
+	assert_string_equal(printed(&t, 0, false), " n  where\n"
+						   "12  tcp 57 ip 11\n"
+						   " 3  tcp 90\n");
+	table_begin(&t, "rl");
+	table_row(&t, "n\twhere");
+	table_row(&t, "12\ttcp 57 ip 11 device 13");
+	table_fit(&t, 5);
+	assert_string_equal(printed(&t, 0, false), " n  where\n12\n");
+}
+
 static void names_cannot_command_the_terminal(void **unused)
 {
 	(void)unused;
@@ -256,6 +276,7 @@ int main(void)
 		cmocka_unit_test(without_unicode_all_is_ascii),
 		cmocka_unit_test(several_texts_live_side_by_side),
 		cmocka_unit_test(names_cannot_command_the_terminal),
+		cmocka_unit_test(a_row_that_is_too_wide_loses_words_at_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
