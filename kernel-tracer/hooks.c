@@ -370,7 +370,8 @@ int hooks_follow(struct hooks *h)
 
 uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 {
-	uint64_t sum = 0, worst = 0;
+	uint64_t sum = 0, worst = 0, not_followed;
+	uint32_t zero = 0;
 
 	for (size_t i = 0; i < HOOKS; i++) {
 		struct bpf_prog_info info;
@@ -389,6 +390,12 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 			snprintf(producer, 32, "%s", hook_table[i].event);
 		}
 		sum += more;
+	}
+	if (bpf_map_lookup_elem(hooks_map_fd(h, "not_followed"), &zero, &not_followed) == 0 &&
+		not_followed > h->not_followed) {
+		sum += not_followed - h->not_followed;
+		h->not_followed = not_followed;
+		snprintf(producer, 32, "too many connections at once");
 	}
 	return sum;
 }

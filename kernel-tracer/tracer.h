@@ -37,6 +37,7 @@ struct hooks {
 	char why[300];                     /* what hooks_load() failed at */
 	int state[HOOKS_MAX];              /* of each row: 0, HOOK_NOT_*, or a negative errno */
 	uint64_t misses[HOOKS_MAX];        /* recursion misses told so far */
+	uint64_t not_followed;             /* connections there was no room for, likewise */
 	uint8_t *ring_memory;              /* all rings, mapped */
 	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots;
@@ -63,7 +64,10 @@ void hooks_unload(struct hooks *h);
 int hooks_follow(struct hooks *h);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
-/* Times a program was skipped because it had interrupted itself, since the last call, in sum. */
+/*
+ * Times a program was skipped because it had interrupted itself, and connections there was no room
+ * for, since the last call, in sum.
+ */
 uint64_t hooks_new_misses(struct hooks *h, char producer[32]);
 static inline struct mg_ring *hooks_ring(const struct hooks *h, int cpu)
 {

@@ -42,6 +42,24 @@ struct {
 	__type(value, __u64); /* cookie */
 } tuples SEC(".maps");
 
+/* Connections for which there was no room in `socks` or `tuples`, so that their packets are
+ * missing. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} not_followed SEC(".maps");
+
+static __always_inline void count_not_followed(void)
+{
+	__u32 zero = 0;
+	__u64 *n = bpf_map_lookup_elem(&not_followed, &zero);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
 /* local ports on which traced processes listen: their connections are theirs */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -200,8 +218,9 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 
 	sock_addresses(sk, l, r);
 	entry.tuple = sock_tuple(sk, l, r);
-	bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
-	bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY);
+	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
+		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
+		count_not_followed();
 	emit_addr(sk, cookie, l, r);
 }
 
