@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fdkind.h"
+#include "raw.h"
 
 static uint8_t adopted[FD_TABLE];
 static bool guarding; /* there has been one */
@@ -44,9 +45,9 @@ int guard_adopt(int fd)
 
 	if (fd < 0)
 		return fd;
-	high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest_number());
+	high = (int)mg_system_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest_number());
 	if (high >= 0) { /* else it stays where it is */
-		syscall(SYS_close, fd);
+		mg_system_call(SYS_close, fd, 0, 0);
 		fd_set_kind(fd, MG_KIND_unknown);
 		fd = high;
 	}
@@ -76,13 +77,13 @@ int guard_close_range(unsigned int first, unsigned int last, int flags)
 	for (unsigned int fd = first; fd <= last && fd < FD_TABLE; fd++) {
 		if (!__atomic_load_n(&adopted[fd], __ATOMIC_RELAXED))
 			continue;
-		if (fd > from && syscall(SYS_close_range, from, fd - 1, flags) != 0)
+		if (fd > from && mg_system_call(SYS_close_range, from, fd - 1, flags) != 0)
 			return -1;
 		from = fd + 1;
 	}
 	if (from > last && from > first) /* the last was a guarded one */
 		return 0;
-	return (int)syscall(SYS_close_range, from, last, flags);
+	return (int)mg_system_call(SYS_close_range, from, last, flags);
 }
 
 bool guard_needed(void)

@@ -15,6 +15,7 @@
 #include "fdkind.h"
 #include "guard.h"
 #include "log_call.h"
+#include "raw.h"
 
 static long (*real_syscall)(long, ...);
 static void (*real_closefrom)(int);
@@ -25,6 +26,13 @@ static void bind_raw(void)
 
 	memcpy(&real_closefrom, &f[0], sizeof(f[0]));
 	memcpy(&real_syscall, &f[1], sizeof(f[1]));
+}
+
+long mg_system_call(long nr, long a, long b, long c)
+{
+	if (!real_syscall)
+		bind_raw();
+	return real_syscall(nr, a, b, c);
 }
 
 /* Of each call that names its descriptor first: the event, and which argument is what. */
@@ -137,9 +145,7 @@ EXPORTED int close_range(unsigned int first, unsigned int last, int flags)
 		fd_ending_range(first, last);
 	if (guard_needed())
 		return guard_close_range(first, last, flags);
-	if (!real_syscall)
-		bind_raw();
-	return (int)real_syscall(SYS_close_range, (long)first, (long)last, (long)flags);
+	return (int)mg_system_call(SYS_close_range, first, last, flags);
 }
 
 EXPORTED void closefrom(int lowest)

@@ -5,8 +5,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from lttng import LttngSession
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+LIBMAGNET = os.path.join(os.environ.get("MAGNET_BUILD", ""), "preload/libmagnet.so")
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
 
@@ -83,15 +85,9 @@ try:
                   sum(f["bytes"] for f in r["flows"]) == sum(f["bytes"] for f in good["flows"]),
                   "kernel trace only: partial, with all bytes")
             run(MAGNET, "report", d)
-        # of these babeltrace2 itself would never return, or abort
         d = copy(rec, "metadata")
-        os.truncate(find(d + "/app", "metadata"), 903)
-        refused("LTTng's metadata cut off", d)
-        d = copy(rec, "index")
-        with open(find(d + "/app", ".idx"), "r+b") as f:
-            f.seek(16)  # where the first packet is
-            f.write(b"\1")
-        refused("an index that points outside", d)
+        os.truncate(d + "/app/metadata", 903)
+        refused("metadata cut off", d)
         open(d + "/session.json", "w").write("{ not json")
         refused("and session.json damaged too", d)
         d = copy(rec, "session")
@@ -104,5 +100,19 @@ try:
         check(p.returncode == 1 and "1/xx" in p.stderr, "a flow that is not there")
         p = run("sh", "-c", f"{MAGNET} show {rec.dir} > /dev/full", check=False)
         check(p.returncode == 1 and "cannot write" in p.stderr, "a full output is told")
+
+    # of these babeltrace2 itself would never return, or abort
+    if shutil.which("lttng-sessiond"):
+        with LttngSession() as session:
+            run(PYTHON, EXCHANGE, "50", env=dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env))
+            session.end()
+            for name in ("lttng-metadata", "lttng-index"):
+                shutil.copytree(session.trace, f"{TOP}/{name}")
+        os.truncate(find(TOP + "/lttng-metadata", "metadata"), 903)
+        refused("LTTng's metadata cut off", TOP + "/lttng-metadata")
+        with open(find(TOP + "/lttng-index", ".idx"), "r+b") as f:
+            f.seek(16)  # where the first packet is
+            f.write(b"\1")
+        refused("an index that points outside", TOP + "/lttng-index")
 finally:
     shutil.rmtree(TOP)

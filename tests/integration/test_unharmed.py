@@ -6,7 +6,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from lttng import LttngSession
 
+LIBMAGNET = os.path.join(os.environ.get("MAGNET_BUILD", ""), "preload/libmagnet.so")
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer/magnet-kernel-tracer")
 INHERITED = "umask; grep -E 'SigBlk|SigIgn' /proc/self/status"
@@ -72,6 +74,21 @@ def descriptors():
         check(p.stdout.readline() == "16\n", "its later ones survive the end of the recording")
 
 
+def descriptors_of_lttng():
+    """The same where LTTng's threads are in the program, and the session ends before it."""
+    if not shutil.which("lttng-sessiond"):
+        return
+    for close in ("os.closerange(3, 2000)", "os.system('true'); os.closerange(3, 100000)"):
+        with LttngSession() as session:
+            env = dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env)
+            p = subprocess.Popen([PYTHON, "-c", CLOSES_ALL.format(close=close)], text=True, env=env,
+                                 stdout=subprocess.PIPE)
+            check(p.stdout.readline() == "ready\n", "a program closes all descriptors")
+            session.end()
+            check(p.stdout.readline() == "16\n", "its later ones survive the end of the session")
+            check(p.wait(30) == 0, "and it ends as it should")
+
+
 def vforked():
     """A child between vfork() and exec has its own descriptors, but the parent's memory."""
     d = TOP + "/vfork"
@@ -83,7 +100,7 @@ def vforked():
 
 
 try:
-    for test in (inherited, descriptors, vforked):
+    for test in (inherited, descriptors, descriptors_of_lttng, vforked):
         print("---", test.__name__)
         test()
 finally:

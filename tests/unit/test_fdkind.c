@@ -11,6 +11,7 @@
 #include "event_table.h"
 #include "fdkind.h"
 #include "guard.h"
+#include "raw.h"
 #include "unit.h"
 
 #ifndef IPPROTO_MPTCP
@@ -271,6 +272,11 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 }
 
 /* Must come last: what was added stays. */
+long mg_system_call(long nr, long a, long b, long c)
+{
+	return syscall(nr, a, b, c);
+}
+
 void *mg_real_vfork(void);
 void *mg_real_vfork(void)
 {
