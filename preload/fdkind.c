@@ -52,7 +52,7 @@ static int socket_option(int fd, int option)
 	int value = 0;
 	socklen_t len = sizeof(value);
 
-	return getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
+	return mg_real_getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
 }
 
 int mg_fd_classify(int fd)

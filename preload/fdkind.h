@@ -18,6 +18,8 @@ extern uint8_t mg_fd_table[FD_TABLE];
 
 /* Ask the kernel, and remember. */
 int mg_fd_classify(int fd);
+/* The C library's: the wrapper would want to know the descriptor's kind first. */
+int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len);
 
 static inline int fd_kind(int fd)
 {

@@ -168,6 +168,11 @@ void *mg_real_vfork(void)
 	return real_vfork;
 }
 
+int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)
+{
+	return real_getsockopt(fd, level, option, value, len);
+}
+
 /* clang-format off */
 #define DEFINE_W(fn_, fallback, type, name, params, args, kind_of_fd, fd_, asked_, flags_, after)  \
 	type wrapped_##name params __asm__(#name) __attribute__((visibility("default")));          \

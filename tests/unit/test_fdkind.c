@@ -271,6 +271,12 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 			}
 }
 
+/* what the rest of libmagnet.so has */
+int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)
+{
+	return getsockopt(fd, level, option, value, len);
+}
+
 /* Must come last: what was added stays. */
 long mg_system_call(long nr, long a, long b, long c)
 {
