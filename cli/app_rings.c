@@ -17,7 +17,9 @@
 #include "pool_file.h"
 
 #define DEFAULT_BYTES (1u << 20)
-#define SPARE         16 /* rings ready for threads to come, and a quarter of those in use */
+#define MOST_BYTES    (16u << 20)
+#define SPARE         16 /* rings ready for threads to come, and a quarter of those in use, */
+#define SPARE_BYTES   (64ull << 20) /* but no more memory than this */
 #define PATIENCE_NS   1000000000ull
 
 /* What is known of a ring, out of the programs' reach. */
@@ -66,6 +68,14 @@ static bool make_ready(struct app_rings *r, uint32_t i)
 	return true;
 }
 
+static uint32_t spare(const struct app_rings *r, uint32_t owned)
+{
+	uint32_t wanted = SPARE + owned / 4;
+	uint64_t most = SPARE_BYTES / (sizeof(struct mg_app_record) << r->shift);
+
+	return wanted < most ? wanted : (uint32_t)most;
+}
+
 static void keep_ready(struct app_rings *r)
 {
 	uint32_t ready = 0, owned = 0;
@@ -75,7 +85,7 @@ static void keep_ready(struct app_rings *r)
 			ready++;
 		else
 			owned++;
-	while (ready < SPARE + owned / 4 && r->used < MG_POOL_RINGS && make_ready(r, r->used)) {
+	while (ready < spare(r, owned) && r->used < MG_POOL_RINGS && make_ready(r, r->used)) {
 		r->used++;
 		ready++;
 		__atomic_store_n(&r->pool->used, r->used, __ATOMIC_RELEASE);
@@ -92,8 +102,10 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 	if (!r)
 		return -ENOMEM;
 	r->file.fd = -1;
-	while ((sizeof(struct mg_app_record) << (r->shift + 1)) <=
-		(ring_bytes ? ring_bytes : DEFAULT_BYTES))
+	ring_bytes = !ring_bytes               ? DEFAULT_BYTES
+		     : ring_bytes > MOST_BYTES ? MOST_BYTES
+					       : ring_bytes;
+	while ((sizeof(struct mg_app_record) << (r->shift + 1)) <= ring_bytes)
 		r->shift++;
 	r->known = calloc(MG_POOL_RINGS, sizeof(*r->known));
 	r->order = calloc(MG_POOL_RINGS, sizeof(*r->order));

@@ -26,25 +26,6 @@
 #include "tracer.h"
 #include "version.h"
 
-static const char usage[] =
-	"usage: magnet-kernel-tracer -o DIR [OPTION...] [--] [COMMAND [ARG...]]\n"
-	"\n"
-	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of an\n"
-	"existing process, or of the whole machine, into a CTF trace in DIR.\n"
-	"\n"
-	"  -o, --output DIR      trace directory to make\n"
-	"  -p, --pid PID         record this process and the children it makes\n"
-	"      --fresh           PID has no connections yet: none need be looked for\n"
-	"  -a, --all             record every process (the default without PID and COMMAND)\n"
-	"  -l, --layers LIST     of " MG_LAYER_CHOICES " (default: all)\n"
-	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
-	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
-	"      --duration S      stop after S seconds\n"
-	"      --anonymize       leave out addresses and ports\n"
-	"      --control-fd FD   speak with a parent: one JSON object a line\n"
-	"  -h, --help\n"
-	"      --version\n";
-
 struct run {
 	struct tracer_options options;
 	struct hooks hooks;
@@ -55,9 +36,7 @@ struct run {
 	struct hook_status *hook; /* outcomes, for the parent */
 	size_t hook_count;
 	struct mg_calibration calibration;
-	int control, signals;
-	unsigned int duration_s;
-	char **command;
+	int signals;
 	pid_t child;
 	int child_status;
 	/* these COMMAND gets as the tracer was given them */
@@ -82,7 +61,7 @@ static void on_hook(void *arg, const struct hook_status *status)
 	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
 	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
-	if (status->status && r->control < 0)
+	if (status->status && r->options.control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
 			status->what, strerror(-status->status));
 }
@@ -109,10 +88,10 @@ static int fail(const struct run *r, int err, const char *fmt, ...)
 	for (char *p = text; *p; p++)
 		if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
 			*p = '\'';
-	if (r->control < 0)
+	if (r->options.control < 0)
 		mg_error("%s", text);
 	else
-		dprintf(r->control, "{\"failed\": true, \"error\": \"%s\"}\n", text);
+		dprintf(r->options.control, "{\"failed\": true, \"error\": \"%s\"}\n", text);
 	return err;
 }
 
@@ -179,8 +158,8 @@ static int start_command(struct run *r, int *go)
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		if (read(gate[0], &c, 1) != 1)
 			_exit(125);
-		execvp(r->command[0], r->command);
-		mg_error("cannot run %s: %s", r->command[0], strerror(errno));
+		execvp(r->options.command[0], r->options.command);
+		mg_error("cannot run %s: %s", r->options.command[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(gate[0]);
@@ -218,9 +197,9 @@ static void say(const struct run *r, const char *what)
 	FILE *f;
 	int fd;
 
-	if (r->control < 0)
+	if (r->options.control < 0)
 		return;
-	fd = dup(r->control);
+	fd = dup(r->options.control);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!f)
 		return;
@@ -251,7 +230,7 @@ static void read_control(struct run *r)
 {
 	char line[128];
 
-	if (read(r->control, line, sizeof(line)) >= 0 || errno != EINTR)
+	if (read(r->options.control, line, sizeof(line)) >= 0 || errno != EINTR)
 		r->stop = true;
 }
 
@@ -296,7 +275,7 @@ static int loop(struct run *r)
 	struct pollfd fds[] = {
 		{r->signals, POLLIN, 0},
 		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
-		{r->control, POLLIN, 0},
+		{r->options.control, POLLIN, 0},
 	};
 	int wait = 0, err = 0;
 
@@ -348,102 +327,6 @@ static int finish(struct run *r)
 	return err ? err : ctf_flush(r->writer);
 }
 
-static int parse(struct run *r, int argc, char **argv)
-{
-	enum { DURATION = 256, FRESH, ANONYMIZE, CONTROL_FD, VERSION };
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"pid", required_argument, NULL, 'p'},
-		{"fresh", no_argument, NULL, FRESH},
-		{"all", no_argument, NULL, 'a'},
-		{"layers", required_argument, NULL, 'l'},
-		{"buffer", required_argument, NULL, 'b'},
-		{"drain", required_argument, NULL, 'd'},
-		{"duration", required_argument, NULL, DURATION},
-		{"anonymize", no_argument, NULL, ANONYMIZE},
-		{"control-fd", required_argument, NULL, CONTROL_FD},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, VERSION},
-		{0},
-	};
-	struct tracer_options *o = &r->options;
-	uint64_t n;
-	int c;
-
-	o->layers = MG_ALL_LAYERS;
-	o->drain_ms = 20;
-	r->control = -1;
-	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, NULL)) != -1) {
-		bool ok = true;
-
-		switch (c) {
-		case 'o':
-			o->dir = optarg;
-			break;
-		case 'p':
-			ok = option_number(optarg, 1, INT_MAX, &n);
-			o->pid = (pid_t)n;
-			break;
-		case 'a':
-			o->all = true;
-			break;
-		case 'l':
-			ok = option_layers(optarg, &o->layers);
-			break;
-		case 'b':
-			ok = option_size(optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &o->buffer_bytes);
-			break;
-		case 'd':
-			ok = option_number(optarg, 1, 10000, &n);
-			o->drain_ms = (unsigned int)n;
-			break;
-		case FRESH:
-			o->fresh = true;
-			break;
-		case DURATION:
-			ok = option_number(optarg, 1, 1000000, &n);
-			r->duration_s = (unsigned int)n;
-			break;
-		case ANONYMIZE:
-			o->anonymize = true;
-			break;
-		case CONTROL_FD:
-			ok = option_number(optarg, 0, INT_MAX, &n);
-			r->control = (int)n;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 1;
-		case VERSION:
-			puts("magnet-kernel-tracer " MAGNET_VERSION);
-			return 1;
-		default:
-			return -EINVAL;
-		}
-		if (!ok) {
-			mg_error("bad value '%s' (see --help)", optarg);
-			return -EINVAL;
-		}
-	}
-	if (optind < argc)
-		r->command = argv + optind;
-	if (!o->dir) {
-		mg_error("where to? -o DIR is missing (see --help)");
-		return -EINVAL;
-	}
-	if (r->command && (o->pid || o->all)) {
-		mg_error("a COMMAND, --pid and --all exclude each other");
-		return -EINVAL;
-	}
-	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {
-		mg_error("there is no process %d", (int)o->pid);
-		return -ESRCH;
-	}
-	if (!r->command && !o->pid)
-		o->all = true;
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct run r = {0};
@@ -452,7 +335,7 @@ int main(int argc, char **argv)
 
 	mg_standard_fds();
 	mg_log_name("magnet-kernel-tracer");
-	err = parse(&r, argc, argv);
+	err = tracer_options_parse(&r.options, argc, argv);
 	if (err)
 		return err > 0 ? 0 : err == -ESRCH ? 1 : 2;
 
@@ -466,19 +349,19 @@ int main(int argc, char **argv)
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	r.umask = umask(0077);
 
-	if (r.command)
+	if (r.options.command)
 		err = start_command(&r, &gate);
 	if (!err)
 		err = begin(&r);
 	if (err)
 		goto out;
-	if (r.duration_s)
-		r.stop_at = mg_monotonic_ns() + r.duration_s * 1000000000ull;
+	if (r.options.duration_s)
+		r.stop_at = mg_monotonic_ns() + r.options.duration_s * 1000000000ull;
 	periodic(&r, mg_monotonic_ns());
 	r.cpu_at_start = process_cpu_ns(getpid());
 	say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)
-		mg_warn("cannot start %s", r.command[0]);
+		mg_warn("cannot start %s", r.options.command[0]);
 	err = loop(&r);
 	if (!err)
 		err = finish(&r);

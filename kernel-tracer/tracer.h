@@ -22,7 +22,13 @@ struct tracer_options {
 	bool fresh;            /* it has not begun: all its connections will be seen opening */
 	bool all;              /* everything on the machine */
 	bool anonymize;
+	int control;             /* a parent to speak with, -1 = none */
+	unsigned int duration_s; /* 0 = until told to stop */
+	char **command;          /* to run and to follow, NULL = none */
 };
+
+/* 0, 1 if all is done (help), or a negative errno after a line that says what is wrong. */
+int tracer_options_parse(struct tracer_options *o, int argc, char **argv);
 
 struct bpf_object;
 struct bpf_link;

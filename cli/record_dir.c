@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "record_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "trace_files.h"
+
+/* magnet-COMMAND-TIME, and a number where several begin in one second. */
+static int make_default(struct record_dir *d, const struct record_options *o)
+{
+	const char *name = o->command ? strrchr(o->command[0], '/') : NULL;
+	time_t now = time(NULL);
+	char stamp[32];
+	int made = -1;
+
+	name = name ? name + 1 : o->command ? o->command[0] : o->all ? "all" : "pid";
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
+	d->dir = d->made_up;
+	snprintf(d->made_up, sizeof(d->made_up), "magnet-%.64s-%s", name, stamp);
+	for (int i = 2; (made = mkdir(d->dir, 0700)) != 0 && errno == EEXIST && i < 1000; i++)
+		snprintf(d->made_up, sizeof(d->made_up), "magnet-%.64s-%s-%d", name, stamp, i);
+	return made;
+}
+
+/* Nobody else may be able to put links where the trace's files will be. */
+static bool is_ours(const char *dir)
+{
+	const char *invoker = getenv("SUDO_UID");
+	struct stat st;
+
+	if (stat(dir, &st) != 0)
+		return false;
+	return st.st_uid == geteuid() ||
+	       (geteuid() == 0 && invoker && st.st_uid == (uid_t)strtoul(invoker, NULL, 10));
+}
+
+static const char *why_no_dir(const char *dir)
+{
+	if (errno != EEXIST)
+		return strerror(errno);
+	if (!dir_is_empty(dir))
+		return "it exists and is not empty";
+	return is_ours(dir) ? NULL : "it exists and belongs to somebody else";
+}
+
+int record_dir_make(struct record_dir *d, const struct record_options *o)
+{
+	char resolved[PATH_MAX], claim[PATH_MAX];
+	const char *why = NULL;
+	int fd;
+
+	d->dir = o->dir;
+	if ((d->dir ? mkdir(d->dir, 0700) : make_default(d, o)) != 0)
+		why = why_no_dir(d->dir);
+	if (!why && (chmod(d->dir, 0700) != 0 || !realpath(d->dir, resolved)))
+		why = strerror(errno);
+	if (!why && (snprintf(d->app, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
+			    snprintf(d->kernel, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX))
+		why = "the path is too long";
+	if (!why) { /* another recording may have found it empty at the same time */
+		snprintf(claim, sizeof(claim), "%.4000s/session.json", resolved);
+		fd = open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			why = strerror(errno);
+		else
+			close(fd);
+	}
+	if (why)
+		mg_error("cannot make the trace directory %s: %s", d->dir, why);
+	return why ? -1 : 0;
+}

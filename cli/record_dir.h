@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory a recording is written to. */
+#ifndef MAGNET_CLI_RECORD_DIR_H
+#define MAGNET_CLI_RECORD_DIR_H
+
+#include <limits.h>
+
+#include "record_options.h"
+
+struct record_dir {
+	const char *dir; /* as the user calls it */
+	char made_up[PATH_MAX], app[PATH_MAX], kernel[PATH_MAX];
+};
+
+/* Make it, for this recording alone; -1 after a line that says why not. */
+int record_dir_make(struct record_dir *d, const struct record_options *o);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "record_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log.h"
+#include "options.h"
+
+static const char usage[] =
+	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
+	"       magnet record [OPTION...] --pid PID | --all\n"
+	"\n"
+	"Runs COMMAND unmodified and records what it and its children ask of the network, and "
+	"what\n"
+	"each layer of the stack and the scheduler make of that. Exits with COMMAND's status.\n"
+	"\n"
+	"  -o, --output DIR    trace directory to make (default: magnet-COMMAND-TIME)\n"
+	"      --app-only      only the application side; needs no privilege\n"
+	"      --kernel-only   only the kernel side: COMMAND runs without libmagnet.so\n"
+	"  -p, --pid PID       record a process that runs already, kernel side only\n"
+	"  -a, --all           record the whole machine, kernel side only\n"
+	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -b, --buffer SIZE   buffer a CPU of the kernel side, with K, M or G (default: 16M, "
+	"fewer\n"
+	"                      on many CPUs), and a thread of COMMAND (default: 1M, at most 16M)\n"
+	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
+	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
+	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
+	"      --waits         also log poll, select, epoll_wait and their kin\n"
+	"      --entries       also log that a call begins, so that one that blocks is seen\n"
+	"      --anonymize     leave out addresses and ports\n"
+	"  -q, --quiet         say nothing when all went well\n"
+	"  -h, --help\n";
+
+void record_pass_on(struct record_options *r, const char *option, const char *value)
+{
+	r->tracer_args[r->tracer_arg_count++] = (char *)option;
+	if (value)
+		r->tracer_args[r->tracer_arg_count++] = (char *)value;
+}
+
+int record_options_parse(struct record_options *r, int argc, char **argv)
+{
+	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE, CALLS, WAITS, ENTRIES };
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"app-only", no_argument, NULL, APP_ONLY},
+		{"kernel-only", no_argument, NULL, KERNEL_ONLY},
+		{"pid", required_argument, NULL, 'p'},
+		{"all", no_argument, NULL, 'a'},
+		{"layers", required_argument, NULL, 'l'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"drain", required_argument, NULL, 'd'},
+		{"duration", required_argument, NULL, DURATION},
+		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"calls", required_argument, NULL, CALLS},
+		{"waits", no_argument, NULL, WAITS},
+		{"entries", no_argument, NULL, ENTRIES},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	uint32_t layers;
+	uint64_t n;
+	int c;
+
+	r->app = r->kernel = true;
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:qh", longs, NULL)) != -1) {
+		bool ok = true;
+
+		switch (c) {
+		case 'o':
+			r->dir = optarg;
+			break;
+		case APP_ONLY:
+			r->kernel = false;
+			break;
+		case KERNEL_ONLY:
+			r->app = false;
+			break;
+		case 'p':
+			ok = option_number(optarg, 1, INT_MAX, &n);
+			r->pid = (pid_t)n;
+			break;
+		case 'a':
+			r->all = true;
+			break;
+		case 'l':
+			ok = option_layers(optarg, &layers);
+			record_pass_on(r, "--layers", optarg);
+			break;
+		case 'b':
+			ok = option_size(optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &r->buffer);
+			record_pass_on(r, "--buffer", optarg);
+			break;
+		case 'd':
+			ok = option_number(optarg, 1, 10000, &n);
+			r->drain_ms = (unsigned int)n;
+			record_pass_on(r, "--drain", optarg);
+			break;
+		case DURATION:
+			ok = option_number(optarg, 1, 1000000, &n);
+			r->duration_s = (unsigned int)n;
+			break;
+		case CALLS: /* libmagnet.so reads these; COMMAND inherits them */
+			ok = option_calls(optarg);
+			setenv("MAGNET_CALLS", optarg, 1);
+			break;
+		case WAITS:
+			setenv("MAGNET_WAITS", "1", 1);
+			break;
+		case ENTRIES:
+			setenv("MAGNET_ENTRIES", "1", 1);
+			break;
+		case ANONYMIZE:
+			r->anonymize = true;
+			record_pass_on(r, "--anonymize", NULL);
+			break;
+		case 'q':
+			r->quiet = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		default:
+			return -EINVAL;
+		}
+		if (r->tracer_arg_count > 12 || !ok) {
+			mg_error("bad or repeated value '%s' (see magnet record --help)",
+				optarg ? optarg : "");
+			return -EINVAL;
+		}
+	}
+	if (optind < argc)
+		r->command = argv + optind;
+	if (!r->command && !r->pid && !r->all) {
+		mg_error("record what? Give a COMMAND, --pid or --all (see magnet record --help)");
+		return -EINVAL;
+	}
+	if ((r->command != NULL) + (r->pid != 0) + r->all > 1) {
+		mg_error("a COMMAND, --pid and --all exclude each other");
+		return -EINVAL;
+	}
+	if (!r->app && !r->kernel) {
+		mg_error("--app-only and --kernel-only exclude each other");
+		return -EINVAL;
+	}
+	if (r->pid && kill(r->pid, 0) != 0 && errno == ESRCH) {
+		mg_error("there is no process %d", (int)r->pid);
+		return -ESRCH;
+	}
+	if (!r->command) {
+		if (!r->kernel) {
+			mg_error("--app-only needs a COMMAND: what runs already has no "
+				 "libmagnet.so");
+			return -EINVAL;
+		}
+		r->app = false;
+	}
+	return 0;
+}

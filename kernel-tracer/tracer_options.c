@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of magnet-kernel-tracer. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "log.h"
+#include "options.h"
+#include "tracer.h"
+#include "version.h"
+
+static const char usage[] =
+	"usage: magnet-kernel-tracer -o DIR [OPTION...] [--] [COMMAND [ARG...]]\n"
+	"\n"
+	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of an\n"
+	"existing process, or of the whole machine, into a CTF trace in DIR.\n"
+	"\n"
+	"  -o, --output DIR      trace directory to make\n"
+	"  -p, --pid PID         record this process and the children it makes\n"
+	"      --fresh           PID has no connections yet: none need be looked for\n"
+	"  -a, --all             record every process (the default without PID and COMMAND)\n"
+	"  -l, --layers LIST     of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
+	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
+	"      --duration S      stop after S seconds\n"
+	"      --anonymize       leave out addresses and ports\n"
+	"      --control-fd FD   speak with a parent: one JSON object a line\n"
+	"  -h, --help\n"
+	"      --version\n";
+
+int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
+{
+	enum { DURATION = 256, FRESH, ANONYMIZE, CONTROL_FD, VERSION };
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"pid", required_argument, NULL, 'p'},
+		{"fresh", no_argument, NULL, FRESH},
+		{"all", no_argument, NULL, 'a'},
+		{"layers", required_argument, NULL, 'l'},
+		{"buffer", required_argument, NULL, 'b'},
+		{"drain", required_argument, NULL, 'd'},
+		{"duration", required_argument, NULL, DURATION},
+		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"control-fd", required_argument, NULL, CONTROL_FD},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, VERSION},
+		{0},
+	};
+	uint64_t n;
+	int c;
+
+	o->layers = MG_ALL_LAYERS;
+	o->drain_ms = 20;
+	o->control = -1;
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, NULL)) != -1) {
+		bool ok = true;
+
+		switch (c) {
+		case 'o':
+			o->dir = optarg;
+			break;
+		case 'p':
+			ok = option_number(optarg, 1, INT_MAX, &n);
+			o->pid = (pid_t)n;
+			break;
+		case 'a':
+			o->all = true;
+			break;
+		case 'l':
+			ok = option_layers(optarg, &o->layers);
+			break;
+		case 'b':
+			ok = option_size(optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &o->buffer_bytes);
+			break;
+		case 'd':
+			ok = option_number(optarg, 1, 10000, &n);
+			o->drain_ms = (unsigned int)n;
+			break;
+		case FRESH:
+			o->fresh = true;
+			break;
+		case DURATION:
+			ok = option_number(optarg, 1, 1000000, &n);
+			o->duration_s = (unsigned int)n;
+			break;
+		case ANONYMIZE:
+			o->anonymize = true;
+			break;
+		case CONTROL_FD:
+			ok = option_number(optarg, 0, INT_MAX, &n);
+			o->control = (int)n;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		case VERSION:
+			puts("magnet-kernel-tracer " MAGNET_VERSION);
+			return 1;
+		default:
+			return -EINVAL;
+		}
+		if (!ok) {
+			mg_error("bad value '%s' (see --help)", optarg);
+			return -EINVAL;
+		}
+	}
+	if (optind < argc)
+		o->command = argv + optind;
+	if (!o->dir) {
+		mg_error("where to? -o DIR is missing (see --help)");
+		return -EINVAL;
+	}
+	if (o->command && (o->pid || o->all)) {
+		mg_error("a COMMAND, --pid and --all exclude each other");
+		return -EINVAL;
+	}
+	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {
+		mg_error("there is no process %d", (int)o->pid);
+		return -ESRCH;
+	}
+	if (!o->command && !o->pid)
+		o->all = true;
+	return 0;
+}
