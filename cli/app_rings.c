@@ -146,6 +146,7 @@ void app_rings_want(struct app_rings *r, bool wanted)
 {
 	for (int i = 0; i < MG_FN_END; i++)
 		__atomic_store_n(&r->pool->wanted[i], wanted, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->pool->wanted[MG_WANTED_MARK], wanted, __ATOMIC_RELEASE);
 }
 
 void app_rings_free(struct app_rings *r)
@@ -239,6 +240,12 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 	memcpy(&p, record.payload, sizeof(p));
 	k->tail++;
 	tell_lost(r, i, record.lost, p.exit, reader);
+	if (record.id == MG_EVENT_mark) {
+		struct mg_mark m;
+
+		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
+		reader->mark(reader->arg, &m);
+	}
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END)
 		return;
 	c = (struct mg_call){.enter = p.enter,

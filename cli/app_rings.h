@@ -25,6 +25,7 @@ struct app_reader {
 	void *arg;
 	/* A call; in the order of their `exit`, as far as they had been written when asked. */
 	void (*call)(void *arg, unsigned int fn, const struct mg_call *c);
+	void (*mark)(void *arg, const struct mg_mark *m);
 	/* `before`: cycle counter of the call before which they are missing, 0 = not known */
 	void (*lost)(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before);
 };

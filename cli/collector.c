@@ -83,6 +83,16 @@ static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 			c->tid, c->pid, c, MG_PAYLOAD_SIZE(CALL));
 }
 
+static void on_mark(void *arg, const struct mg_mark *m)
+{
+	struct work *w = arg;
+
+	w->events++;
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, MG_EVENT_mark, to_ns(w, m->at), m->tid, m->pid,
+			m, MG_PAYLOAD_SIZE(MARK));
+}
+
 static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before)
 {
 	struct work *w = arg;
@@ -114,7 +124,7 @@ static void put_clock(struct work *w)
 /* Calls that ended before the last pass are in their rings by now, whoever made them. */
 static int pass(struct work *w)
 {
-	const struct app_reader reader = {w, on_call, on_lost};
+	const struct app_reader reader = {w, on_call, on_mark, on_lost};
 	uint64_t until = w->now.cycles;
 	int fullest;
 
@@ -131,7 +141,7 @@ static int pass(struct work *w)
 
 static void collect(struct work *w, int control, unsigned int longest)
 {
-	const struct app_reader reader = {w, on_call, on_lost};
+	const struct app_reader reader = {w, on_call, on_mark, on_lost};
 	struct pollfd p = {control, POLLIN, 0};
 	unsigned int wait = 1;
 

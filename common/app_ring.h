@@ -30,15 +30,17 @@ enum mg_ring_state {
 };
 
 #define MG_RECORD_PAYLOAD 56
+#define MG_WANTED_MARK    127
 
 struct mg_app_record {
 	uint32_t lost; /* low 32 bits of the ring's lost count when the record was taken */
 	uint16_t lap;  /* position / records + 1 */
-	uint8_t id;    /* MG_APP_BASE + MG_FN_* */
+	uint8_t id;    /* MG_APP_BASE + MG_FN_*, or MG_EVENT_mark */
 	uint8_t kind;  /* MG_KIND_* */
 	uint8_t payload[MG_RECORD_PAYLOAD];
 };
 
+/* The payload of MG_EVENT_mark is struct mg_mark; in both the second word is the record's time. */
 /* A call as it stands in the payload: what the ring's head and the record's tell is left out. */
 struct mg_ring_call {
 	uint64_t enter, exit, asked;
@@ -69,10 +71,10 @@ struct mg_pool {
 	uint32_t rings;
 	uint32_t record_shift; /* log2 of the records a ring */
 	uint64_t rings_at, records_at;
-	uint32_t used;                 /* rings below this number have been ready once */
-	uint32_t ready;                /* how many are ready now, about */
-	uint64_t unplaced;             /* calls of threads for which no ring was ready */
-	int32_t wanted[128];           /* of each MG_FN_*: nonzero while it is recorded */
+	uint32_t used;       /* rings below this number have been ready once */
+	uint32_t ready;      /* how many are ready now, about */
+	uint64_t unplaced;   /* calls of threads for which no ring was ready */
+	int32_t wanted[128]; /* of each MG_FN_*, and last of marks: nonzero while it is recorded */
 	uint32_t state[MG_POOL_RINGS]; /* enum mg_ring_state */
 };
 

@@ -48,6 +48,8 @@ MG_PAYLOADS(FIELDS)
 static const struct mg_event_desc events[] = {
 	MG_KERNEL_EVENTS(KERNEL_ROW) /**/
 	MG_FUNCTIONS(APP_ROW)        /**/
+	{MG_EVENT_mark, MG_LAYER_APP, "magnet:mark", "a point the program marks", fields_MARK,
+		COUNT(fields_MARK), MG_PAYLOAD_SIZE(MARK)},
 };
 
 #define LAYER_NAME(NAME, name) #name,

@@ -21,6 +21,7 @@
 #include "calls.h"
 
 typedef char mg_text16[16]; /* UTF-8, zero-padded */
+typedef char mg_text24[24];
 typedef char mg_text32[32];
 typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order */
 
@@ -35,6 +36,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	T(s32, __s32, 4, INT)          \
 	T(s64, __s64, 8, INT)          \
 	T(text16, mg_text16, 16, TEXT) \
+	T(text24, mg_text24, 24, TEXT) \
 	T(text32, mg_text32, 32, TEXT) \
 	T(addr, mg_addr, 16, BYTES)
 
@@ -238,7 +240,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(67, calibration, CALIBRATION, TRACER, "what magnet itself costs on this machine") \
 	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order")
 
-/* ---- written by libmagnet.so through LTTng-UST, one event name a wrapped call ---------------- */
+/* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
 #define MG_EV_CALL(F, S) \
 	F(S, u64, enter,  "cycle counter before the real call") \
@@ -254,6 +256,14 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
+#define MG_EV_MARK(F, S) \
+	F(S, u64,    id,    "which of this name") \
+	F(S, u64,    at,    "cycle counter") \
+	F(S, s64,    value, "the program's own") \
+	F(S, u32,    tid,   "thread") \
+	F(S, u32,    pid,   "process") \
+	F(S, text24, name,  "kind of point")
+
 /* P(NAME, struct): the payloads above; several events may share one */
 #define MG_PAYLOADS(P) \
 	P(SYS_ENTER, sys_enter) P(SYS_EXIT, sys_exit) P(TCP_SEND, tcp_send) P(PACKET, packet) \
@@ -262,7 +272,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
 	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
-	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) P(CALL, call)
+	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */
 
@@ -273,6 +283,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128
+/* points the program marks (magnet/marker.h) */
+#define MG_EVENT_mark 240
 
 /* ---- expansions every user needs ------------------------------------------------------------ */
 

@@ -13,6 +13,8 @@ struct mg_backend {
 	const int *wanted[MG_FN_END];
 	/* async-signal-safe; may change errno */
 	void (*log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
+	const int *wanted_mark;
+	void (*mark)(const struct mg_mark *m);
 	void (*before_fork)(void);
 	void (*after_fork_parent)(void);
 	void (*after_fork_child)(void);

@@ -19,6 +19,9 @@ static const int nobody;
 const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &nobody};
 void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 
+const int *mg_wanted_mark = &nobody;
+void (*mg_log_mark)(const struct mg_mark *m);
+
 static const struct mg_backend *backend;
 static bool begun;
 
@@ -26,6 +29,8 @@ static void use(const struct mg_backend *b)
 {
 	backend = b;
 	memcpy(mg_log, b->log, sizeof(mg_log));
+	mg_log_mark = b->mark;
+	__atomic_store_n(&mg_wanted_mark, b->wanted_mark, __ATOMIC_RELEASE);
 	for (int i = 0; i < MG_FN_END; i++)
 		if (mg_config_allows((unsigned int)i))
 			__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);

@@ -9,6 +9,10 @@
 extern const int *mg_wanted[MG_FN_END];
 extern void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 
+/* the same for points the program marks */
+extern const int *mg_wanted_mark;
+extern void (*mg_log_mark)(const struct mg_mark *m);
+
 /* As soon as there are real functions to call, which may be before any constructor has run. */
 void mg_life_begin(void);
 

@@ -18,6 +18,11 @@
 	}
 MG_FUNCTIONS(LOG)
 
+static void log_mark(const struct mg_mark *m)
+{
+	lttng_ust_do_tracepoint(magnet, mark, m);
+}
+
 static __thread sigset_t signals __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -37,7 +42,10 @@ static void after_fork_child(void)
 
 #define ROW(n, name, dir)    [n] = log_##name,
 #define WANTED(n, name, dir) [n] = &lttng_ust_tracepoint_magnet___##name.state,
-static struct mg_backend backend = {.wanted = {MG_FUNCTIONS(WANTED)}, .log = {MG_FUNCTIONS(ROW)}};
+static struct mg_backend backend = {.wanted = {MG_FUNCTIONS(WANTED)},
+	.log = {MG_FUNCTIONS(ROW)},
+	.wanted_mark = &lttng_ust_tracepoint_magnet___mark.state,
+	.mark = log_mark};
 
 __attribute__((visibility("default"))) const struct mg_backend *mg_lttng_backend(void);
 

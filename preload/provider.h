@@ -24,6 +24,7 @@
 #define UST_s32(name)                 UST_INT(mg_s32, name)
 #define UST_s64(name)                 UST_INT(mg_s64, name)
 #define UST_x32(name)                 UST_HEX(mg_x32, name)
+#define UST_text24(name)              lttng_ust_field_array_text(char, name, c->name, sizeof(mg_text24))
 #define UST_FIELD(S, type, name, doc) UST_##type(name)
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(magnet, call, LTTNG_UST_TP_ARGS(const struct mg_call *, c),
@@ -33,6 +34,9 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(magnet, call, LTTNG_UST_TP_ARGS(const struct mg
 	LTTNG_UST_TRACEPOINT_EVENT_INSTANCE( \
 		magnet, call, magnet, name, LTTNG_UST_TP_ARGS(const struct mg_call *, c))
 MG_FUNCTIONS(UST_EVENT)
+
+LTTNG_UST_TRACEPOINT_EVENT(magnet, mark, LTTNG_UST_TP_ARGS(const struct mg_mark *, c),
+	LTTNG_UST_TP_FIELDS(MG_EV_MARK(UST_FIELD, )))
 
 #endif
 

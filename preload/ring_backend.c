@@ -65,18 +65,20 @@ static __attribute__((noinline)) int claim(void)
 	return 0;
 }
 
-static void log_call(unsigned int fn, const struct mg_call *c)
+/*
+ * A record to be filled, NULL if there is no room; `word` is what publishes it, but for the id and
+ * the kind.
+ */
+static inline struct mg_app_record *reserve(uint64_t *word)
 {
 	struct mg_app_ring *r = mg_self.ring;
-	struct mg_ring_call *p;
-	struct mg_app_record *record;
-	uint64_t at, word;
+	uint64_t at;
 
 	if (__builtin_expect(!r, 0)) {
 		/* the child of a vfork() has no thread of its own that could own a ring */
 		if (mg_self.tid == 0 || !claim()) {
 			__atomic_fetch_add(&pool->unplaced, 1, __ATOMIC_RELAXED);
-			return;
+			return NULL;
 		}
 		r = mg_self.ring;
 	}
@@ -84,10 +86,28 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 		at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
 		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> pool->record_shift) {
 			__atomic_store_n(&r->lost, r->lost + 1, __ATOMIC_RELAXED);
-			return;
+			return NULL;
 		}
 	} while (!take(&r->head, at));
-	record = &mg_self.record[at & ((1ull << pool->record_shift) - 1)];
+	*word = (uint32_t)r->lost | (uint64_t)(uint16_t)((at >> pool->record_shift) + 1) << 32;
+	return &mg_self.record[at & ((1ull << pool->record_shift) - 1)];
+}
+
+static inline void publish(
+	struct mg_app_record *record, uint64_t word, unsigned int id, unsigned int kind)
+{
+	word |= (uint64_t)id << 48 | (uint64_t)kind << 56;
+	__atomic_store_n((uint64_t *)record, word, __ATOMIC_RELEASE);
+}
+
+static void log_call(unsigned int fn, const struct mg_call *c)
+{
+	uint64_t word;
+	struct mg_app_record *record = reserve(&word);
+	struct mg_ring_call *p;
+
+	if (!record)
+		return;
 	p = (struct mg_ring_call *)record->payload;
 	p->enter = c->enter;
 	p->exit = c->exit;
@@ -99,9 +119,18 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->logged = c->logged;
 	p->bytes = c->bytes;
 	p->tid = mg_self.tid ? 0 : c->tid;
-	word = (uint32_t)r->lost | (uint64_t)(uint16_t)((at >> pool->record_shift) + 1) << 32 |
-	       (uint64_t)(MG_APP_BASE + fn) << 48 | (uint64_t)c->kind << 56;
-	__atomic_store_n((uint64_t *)record, word, __ATOMIC_RELEASE);
+	publish(record, word, MG_APP_BASE + fn, c->kind);
+}
+
+static void log_mark(const struct mg_mark *m)
+{
+	uint64_t word;
+	struct mg_app_record *record = reserve(&word);
+
+	if (!record)
+		return;
+	memcpy(record->payload, m, MG_PAYLOAD_SIZE(MARK));
+	publish(record, word, MG_EVENT_mark, 0);
 }
 
 static struct mg_backend backend;
@@ -151,5 +180,7 @@ const struct mg_backend *mg_ring_backend(void)
 		backend.wanted[i] = &pool->wanted[i];
 	for (int i = 0; i < MG_FN_END; i++)
 		backend.log[i] = log_call;
+	backend.wanted_mark = &pool->wanted[MG_WANTED_MARK];
+	backend.mark = log_mark;
 	return &backend;
 }

@@ -249,7 +249,10 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 		copy_field(&k->moves[i],
 			bt_field_structure_borrow_member_field_by_index_const(f, k->moves[i].from),
 			(uint8_t *)&out->sys_enter);
-	if (MG_IS_APP(out->id)) {
+	if (out->id == MG_EVENT_mark) {
+		out->tid = out->mark.tid;
+		out->pid = out->mark.pid;
+	} else if (MG_IS_APP(out->id)) {
 		out->tid = out->call.tid;
 		out->pid = out->call.pid;
 	}

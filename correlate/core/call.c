@@ -412,6 +412,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		for (uint32_t j = 0; j < t->ended[i].pieces; j++)
 			a->length += t->ended[i].piece[j].len;
 	}
+	mark_on_bytes(c, t, &t->ended[i]);
 	join(c, t, &t->ended[i], e, s);
 	/* its pieces are kept until the next call, for whoever is told of this one */
 	kernel_call_free(&t->told);

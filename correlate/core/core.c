@@ -267,11 +267,14 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		c->has_end = true;
 		break;
 	default:
-		if (MG_IS_APP(e->id)) {
-			t = thread_get(c, e->call.tid, e->call.pid);
-			if (t)
-				call_on_app(c, t, e, a);
-		}
+		if (!MG_IS_APP(e->id))
+			break;
+		t = thread_get(c, MG_IS_CALL(e->id) ? e->call.tid : e->mark.tid,
+			MG_IS_CALL(e->id) ? e->call.pid : e->mark.pid);
+		if (t && MG_IS_CALL(e->id))
+			call_on_app(c, t, e, a);
+		else if (t)
+			mark_on_event(c, t, e, a);
 	}
 }
 
@@ -310,7 +313,7 @@ static void estimate_clock(struct core *c)
 		const struct mg_event *e =
 			&c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
 
-		if (!MG_IS_APP(e->id))
+		if (!MG_IS_CALL(e->id))
 			continue;
 		if (!first)
 			first = e;
@@ -411,6 +414,7 @@ void core_free(struct core *c)
 		free(t);
 	}
 	processes_free(c);
+	free(c->marks);
 	HASH_CLEAR(hh_alone, c->alone);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);

@@ -165,6 +165,24 @@ struct user_mark {
 	uint8_t state; /* STATE_ENTRY means running */
 };
 
+/* Bytes of one direction of a connection. */
+struct span {
+	const struct flow *flow; /* NULL: none */
+	uint64_t off, len;
+};
+
+/* A point the program marked, and the bytes its thread sent next and had received last. */
+struct mark {
+	char name[25];
+	uint64_t id;
+	int64_t value;
+	uint32_t tid, pid;
+	uint64_t t; /* cycles */
+	struct span sent, received;
+	uint32_t next; /* the thread's one before, that waits for the same call; its index + 1 */
+};
+#define MARKS_MAX 100000
+
 /* What a process called, since it began or last executed a program. */
 struct process {
 	uint32_t pid;
@@ -184,6 +202,8 @@ struct unseen {
 };
 
 struct thread {
+	uint32_t marks_waiting;  /* the last mark that waits for a call that sends; its index + 1 */
+	struct span received;    /* by the last call that received */
 	struct process *process; /* of `pid` as it was last asked for */
 	uint32_t tid, pid;
 	char comm[16];
@@ -278,6 +298,9 @@ struct core {
 	struct mg_sock *alone; /* of these, opened ones whose peer has not shown up */
 	struct thread *threads;
 	struct process *processes;
+	struct mark *marks;
+	uint32_t marks_n, marks_cap;
+	uint64_t marks_more;   /* not kept */
 	struct unseen *unseen; /* complete after core_finish() */
 	struct call_stats *calls;
 	struct sched_stats sched;
@@ -335,6 +358,12 @@ void sock_on_open(struct core *c, const struct mg_event *e);
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 void flow_touch(struct flow *f, uint64_t t);
 void flow_free(struct flow *f);
+
+/* mark.c */
+void mark_on_event(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* The thread's call has moved these bytes. */
+void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
 
 /* process.c */
 /* The thread's process; NULL without memory. */

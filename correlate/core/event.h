@@ -20,6 +20,7 @@ struct mg_event {
 #undef MG_EVENT_MEMBER
 };
 
-#define MG_IS_APP(id) ((id) >= MG_APP_BASE)
+#define MG_IS_APP(id)  ((id) >= MG_APP_BASE)
+#define MG_IS_CALL(id) ((id) >= MG_APP_BASE && (id) != MG_EVENT_mark)
 
 #endif

@@ -287,6 +287,32 @@ static json_t *unseen(const struct report *r)
 	return all;
 }
 
+static json_t *span(const struct span *s)
+{
+	if (!s->flow)
+		return json_null();
+	return json_pack("{s:s, s:I, s:I}", "flow", flow_id(s->flow), "offset", (json_int_t)s->off,
+		"length", (json_int_t)s->len);
+}
+
+static json_t *marks(const struct report *r)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < r->core->marks_n; i++) {
+		const struct mark *m = &r->core->marks[i];
+
+		json_array_append_new(
+			all, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
+				     json_string(m->name) ?: json_string("?"), "id",
+				     (json_int_t)m->id, "value", (json_int_t)m->value, "tid",
+				     (json_int_t)m->tid, "pid", (json_int_t)m->pid, "time_ns",
+				     number((double)clockmap_ns(&r->core->clock, m->t)), "received",
+				     span(&m->received), "sent", span(&m->sent)));
+	}
+	return all;
+}
+
 json_t *report_json(const struct report *r, const char *only)
 {
 	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
@@ -305,6 +331,8 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "clock", clock_part(r));
 	json_object_set_new(j, "calls", calls);
 	json_object_set_new(j, "unseen", unseen(r));
+	json_object_set_new(j, "marks", marks(r));
+	json_object_set_new(j, "marks_left_out", json_integer((json_int_t)r->core->marks_more));
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);

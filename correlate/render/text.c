@@ -10,6 +10,7 @@
 
 #define FLOWS_SHOWN    4
 #define CALLS_SHOWN    14
+#define MARKS_SHOWN    5 /* kinds */
 #define GAPS_SHOWN     5
 #define BAR_WIDTH      20
 #define REPORT_WIDTH   100
@@ -311,6 +312,39 @@ static void unseen(const struct report *r, FILE *to)
 	}
 }
 
+/* How many of each kind, in the order they first came. */
+static void marks(const struct report *r, FILE *to)
+{
+	struct {
+		const char *name;
+		uint64_t n, sent;
+	} kind[MARKS_SHOWN];
+	size_t kinds = 0;
+
+	for (uint32_t i = 0; i < r->core->marks_n; i++) {
+		const struct mark *m = &r->core->marks[i];
+		size_t k = 0;
+
+		while (k < kinds && strcmp(kind[k].name, m->name) != 0)
+			k++;
+		if (k == MARKS_SHOWN)
+			continue;
+		if (k == kinds) {
+			kind[kinds].name = m->name;
+			kind[kinds].n = kind[kinds].sent = 0;
+			kinds++;
+		}
+		kind[k].n++;
+		kind[k].sent += m->sent.flow != NULL;
+	}
+	for (size_t k = 0; k < kinds; k++)
+		fprintf(to, "%s%s %s (%s with bytes sent next)", k ? ", " : "\nMarks       ",
+			text_count(kind[k].n), text_plain(kind[k].name, 24),
+			text_count(kind[k].sent));
+	if (kinds)
+		fprintf(to, "\n");
+}
+
 /* ---- where bytes wait ---- */
 
 static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
@@ -481,6 +515,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	sentence(r, to);
 	calls(r, to, colour);
 	unseen(r, to);
+	marks(r, to);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
 		if (flow_bytes(r->flows[shown]) < flow_bytes(r->flows[0]) / 100)
 			break;

@@ -8,7 +8,7 @@ static void the_parts_of_the_contract_are_there(void **unused)
 	json_t *j = reported_connection();
 
 	(void)unused;
-	assert_fields(j, "", "session events loss clock calls unseen flows scheduler tracer");
+	assert_fields(j, "", "session events loss clock calls unseen marks flows scheduler tracer");
 	assert_fields(j, "session", "command duration_ns tsc_hz host kernel");
 	assert_fields(j, "events", "app kernel");
 	assert_fields(j, "loss", "app kernel gaps");

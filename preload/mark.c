@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What magnet/marker.h calls. */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cycles.h"
+#include "life.h"
+#include "self.h"
+
+__attribute__((visibility("default"))) void magnet_mark_here(
+	const char *name, uint64_t id, int64_t value);
+
+void magnet_mark_here(const char *name, uint64_t id, int64_t value)
+{
+	struct mg_mark m = {.id = id, .value = value};
+	int saved = errno;
+
+	if (!*mg_wanted_mark)
+		return;
+	m.at = mg_cycles();
+	mg_self_check();
+	m.tid = mg_self.tid ? mg_self.tid : mg_self.pid;
+	m.pid = mg_self.pid;
+	memcpy(m.name, name, strnlen(name, sizeof(m.name)));
+	mg_log_mark(&m);
+	errno = saved;
+}
