@@ -42,9 +42,14 @@ MG_PAYLOADS(FIELDS)
 #define KERNEL_ROW(id, name, NAME, layer, doc)                                  \
 	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME), \
 		MG_PAYLOAD_SIZE(NAME)},
-#define APP_ROW(n, name, dir)                                                              \
-	{MG_APP_BASE + n, MG_LAYER_APP, "magnet:" #name, "the program called " #name "()", \
-		fields_CALL, COUNT(fields_CALL), MG_PAYLOAD_SIZE(CALL)},
+#define APP_DOC_TX(name)    "the program called " name "()"
+#define APP_DOC_RX(name)    APP_DOC_TX(name)
+#define APP_DOC_OTHER(name) APP_DOC_TX(name)
+#define APP_DOC_WAIT(name)  APP_DOC_TX(name) "; on request"
+#define APP_DOC_ENTRY(name) "a call begins, of the function number ret; on request"
+#define APP_ROW(n, name, dir)                                                               \
+	{MG_APP_BASE + n, MG_LAYER_APP, "magnet:" #name, APP_DOC_##dir(#name), fields_CALL, \
+		COUNT(fields_CALL), MG_PAYLOAD_SIZE(CALL)},
 static const struct mg_event_desc events[] = {
 	MG_KERNEL_EVENTS(KERNEL_ROW) /**/
 	MG_FUNCTIONS(APP_ROW)        /**/
