@@ -42,7 +42,6 @@ struct app_rings {
 	struct mg_app_record *records;
 	struct known *known;
 	uint32_t used, shift;
-	uint64_t unplaced;
 	uint32_t *order; /* rings with something to read: a heap by next_exit */
 	uint32_t active;
 };
@@ -96,7 +95,7 @@ static void keep_ready(struct app_rings *r)
 int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, size_t why_size)
 {
 	struct app_rings *r = calloc(1, sizeof(*r));
-	uint64_t records_at, size;
+	uint64_t rings_at, records_at, size;
 	int err;
 
 	if (!r)
@@ -109,8 +108,8 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 		r->shift++;
 	r->known = calloc(MG_POOL_RINGS, sizeof(*r->known));
 	r->order = calloc(MG_POOL_RINGS, sizeof(*r->order));
-	records_at = (sizeof(struct mg_pool) + MG_POOL_RINGS * sizeof(struct mg_app_ring) + 4095) &
-		     ~4095ull;
+	rings_at = (sizeof(struct mg_pool) + 63) & ~63ull;
+	records_at = (rings_at + MG_POOL_RINGS * sizeof(struct mg_app_ring) + 4095) & ~4095ull;
 	size = records_at + ((uint64_t)MG_POOL_RINGS * sizeof(struct mg_app_record) << r->shift);
 	err = r->known && r->order ? pool_file_make(&r->file, size, records_at, why, why_size)
 				   : -ENOMEM;
@@ -121,17 +120,18 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 	r->pool = r->file.memory;
 	r->pool->rings = MG_POOL_RINGS;
 	r->pool->record_shift = r->shift;
-	r->pool->rings_at = sizeof(struct mg_pool);
+	r->pool->rings_at = rings_at;
 	r->pool->records_at = records_at;
 	r->rings = (void *)((char *)r->pool + r->pool->rings_at);
 	r->records = (void *)((char *)r->pool + records_at);
 	r->pool->version = MG_POOL_VERSION;
 	keep_ready(r);
-	if (!r->used) {
+	if (r->used <= MG_COMMON_RING) {
 		snprintf(why, why_size, "no room for a buffer in %s", r->file.path);
 		app_rings_free(r);
 		return -ENOSPC;
 	}
+	r->pool->state[MG_COMMON_RING] = MG_RING_OWNED;
 	__atomic_store_n(&r->pool->magic, MG_POOL_MAGIC, __ATOMIC_RELEASE);
 	*out = r;
 	return 0;
@@ -257,9 +257,14 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 		.flags = p.flags,
 		.logged = p.logged,
 		.bytes = p.bytes,
-		.tid = p.tid ? p.tid : ring->tid,
-		.pid = p.tid ? p.tid : ring->pid,
+		.tid = ring->tid,
+		.pid = ring->pid,
 		.kind = record.kind};
+	if (i == MG_COMMON_RING) {
+		c.tid = p.tid;
+		c.pid = p.logged;
+		c.logged = 0;
+	}
 	k->exit = c.exit;
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
@@ -328,20 +333,10 @@ static void reclaim(struct app_rings *r, const struct app_reader *reader)
 	}
 }
 
-static void tell_unplaced(struct app_rings *r, const struct app_reader *reader)
-{
-	uint64_t n = __atomic_load_n(&r->pool->unplaced, __ATOMIC_RELAXED);
-
-	if (n > r->unplaced)
-		reader->lost(reader->arg, APP_LOST_UNPLACED, n - r->unplaced, 0, 0);
-	r->unplaced = n;
-}
-
 int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader *reader)
 {
 	int fullest = merge(r, until, false, reader);
 
-	tell_unplaced(r, reader);
 	reclaim(r, reader);
 	keep_ready(r);
 	return fullest;
@@ -350,7 +345,6 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
 {
 	merge(r, UINT64_MAX, true, reader);
-	tell_unplaced(r, reader);
 	for (uint32_t i = 0; i < r->used; i++)
 		tell_lost(r, i, (uint32_t)r->rings[i].lost, 0, reader);
 }

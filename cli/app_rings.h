@@ -16,9 +16,8 @@ struct app_rings;
 
 /* Why calls are missing from a trace; stored in `lost` events. */
 enum app_loss {
-	APP_LOST_FULL = 3,  /* the thread's ring was full */
-	APP_LOST_UNPLACED,  /* no ring was ready for the thread */
-	APP_LOST_UNFINISHED /* the thread ended while it logged the call */
+	APP_LOST_FULL = 3,      /* the thread's ring was full */
+	APP_LOST_UNFINISHED = 5 /* the thread ended while it logged the call */
 };
 
 struct app_reader {

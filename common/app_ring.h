@@ -9,6 +9,9 @@
  * A record is taken by moving `head` and published by storing its first word last; the word holds
  * the lap, which tells the collector that the record is complete, and how many calls were lost
  * before it for want of room. Nothing is ever overwritten. The collector trusts nothing it reads.
+ *
+ * The first ring is everybody's: threads for which none is ready yet, since many began at once, log
+ * there until one is. Its positions are taken by a locked instruction.
  */
 #ifndef MAGNET_COMMON_APP_RING_H
 #define MAGNET_COMMON_APP_RING_H
@@ -20,8 +23,9 @@
 
 #define MG_POOL_ENV     "MAGNET_RINGS" /* path of the file, for programs under `magnet record` */
 #define MG_POOL_MAGIC   0x6d61676eu
-#define MG_POOL_VERSION 1
+#define MG_POOL_VERSION 2
 #define MG_POOL_RINGS   4096 /* threads at once */
+#define MG_COMMON_RING  0
 
 enum mg_ring_state {
 	MG_RING_EMPTY, /* no memory yet */
@@ -41,14 +45,16 @@ struct mg_app_record {
 };
 
 /* The payload of MG_EVENT_mark is struct mg_mark; in both the second word is the record's time. */
-/* A call as it stands in the payload: what the ring's head and the record's tell is left out. */
+/*
+ * A call as it stands in the payload: what the ring's head and the record's tell is left out.
+ * In the common ring `tid` is who called, and `logged` the process.
+ */
 struct mg_ring_call {
 	uint64_t enter, exit, asked;
 	int64_t ret;
 	int32_t fd, error;
 	uint32_t flags, logged;
-	uint32_t tid; /* 0: the ring's; else a child by vfork() that used its parent's ring */
-	uint32_t bytes;
+	uint32_t tid, bytes;
 };
 
 /* Lines of their own for the producer and the collector. */
@@ -73,20 +79,8 @@ struct mg_pool {
 	uint64_t rings_at, records_at;
 	uint32_t used;       /* rings below this number have been ready once */
 	uint32_t ready;      /* how many are ready now, about */
-	uint64_t unplaced;   /* calls of threads for which no ring was ready */
 	int32_t wanted[128]; /* of each MG_FN_*, and last of marks: nonzero while it is recorded */
 	uint32_t state[MG_POOL_RINGS]; /* enum mg_ring_state */
 };
-
-static inline struct mg_app_ring *mg_pool_ring(const struct mg_pool *p, uint32_t i)
-{
-	return (struct mg_app_ring *)((char *)p + p->rings_at) + i;
-}
-
-static inline struct mg_app_record *mg_pool_records(const struct mg_pool *p, uint32_t i)
-{
-	return (struct mg_app_record *)((char *)p + p->records_at) +
-	       ((uint64_t)i << p->record_shift);
-}
 
 #endif

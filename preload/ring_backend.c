@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +14,17 @@
 #include "backend.h"
 #include "self.h"
 
+/* What the file says of itself is read once: other programs can write it. */
 static struct mg_pool *pool;
+static struct mg_app_ring *rings;
+static struct mg_app_record *all_records;
+static uint32_t shift;
 static uint32_t reachable; /* rings below this number are mapped */
+
+static inline struct mg_app_record *records_of(uint32_t ring)
+{
+	return all_records + ((uint64_t)ring << shift);
+}
 
 /* Taking a position needs to be atomic only against this thread's own signal handlers. */
 static inline int take(uint64_t *head, uint64_t expected)
@@ -52,12 +62,12 @@ static __attribute__((noinline)) int claim(void)
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		__atomic_fetch_sub(&pool->ready, 1, __ATOMIC_RELAXED);
-		r = mg_pool_ring(pool, i);
+		r = &rings[i];
 		r->tid = mg_self.tid;
 		r->pid = mg_self.pid;
 		if (pthread_mutex_trylock(&r->alive) == EOWNERDEAD)
 			pthread_mutex_consistent(&r->alive);
-		mg_self.record = mg_pool_records(pool, i);
+		mg_self.record = records_of(i);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		mg_self.ring = r;
 		return 1;
@@ -65,32 +75,55 @@ static __attribute__((noinline)) int claim(void)
 	return 0;
 }
 
+static inline uint64_t word_of(uint64_t at, uint64_t lost)
+{
+	return (uint32_t)lost | (uint64_t)(uint16_t)((at >> shift) + 1) << 32;
+}
+
+/* Who has no ring: since many threads began at once, or as a child by vfork(), which is no thread.
+ */
+static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_t *word)
+{
+	struct mg_app_ring *r = &rings[MG_COMMON_RING];
+	uint64_t at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
+
+	do {
+		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
+			__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+	} while (!__atomic_compare_exchange_n(
+		&r->head, &at, at + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*word = word_of(at, __atomic_load_n(&r->lost, __ATOMIC_RELAXED));
+	return records_of(MG_COMMON_RING) + (at & ((1ull << shift) - 1));
+}
+
 /*
- * A record to be filled, NULL if there is no room; `word` is what publishes it, but for the id and
+ * A record to be filled, NULL if there is no room. `word` is what publishes it, but for the id and
  * the kind.
  */
-static inline struct mg_app_record *reserve(uint64_t *word)
+static inline struct mg_app_record *reserve(uint64_t *word, bool *common)
 {
 	struct mg_app_ring *r = mg_self.ring;
 	uint64_t at;
 
-	if (__builtin_expect(!r, 0)) {
-		/* the child of a vfork() has no thread of its own that could own a ring */
-		if (mg_self.tid == 0 || !claim()) {
-			__atomic_fetch_add(&pool->unplaced, 1, __ATOMIC_RELAXED);
-			return NULL;
+	*common = false;
+	if (__builtin_expect(!r || !mg_self.tid, 0)) {
+		if (!mg_self.tid || !claim()) {
+			*common = true;
+			return reserve_in_common(word);
 		}
 		r = mg_self.ring;
 	}
 	do {
 		at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
-		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> pool->record_shift) {
+		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
 			__atomic_store_n(&r->lost, r->lost + 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
 	} while (!take(&r->head, at));
-	*word = (uint32_t)r->lost | (uint64_t)(uint16_t)((at >> pool->record_shift) + 1) << 32;
-	return &mg_self.record[at & ((1ull << pool->record_shift) - 1)];
+	*word = word_of(at, r->lost);
+	return &mg_self.record[at & ((1ull << shift) - 1)];
 }
 
 static inline void publish(
@@ -103,7 +136,8 @@ static inline void publish(
 static void log_call(unsigned int fn, const struct mg_call *c)
 {
 	uint64_t word;
-	struct mg_app_record *record = reserve(&word);
+	bool common;
+	struct mg_app_record *record = reserve(&word, &common);
 	struct mg_ring_call *p;
 
 	if (!record)
@@ -116,16 +150,17 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->fd = c->fd;
 	p->error = c->error;
 	p->flags = c->flags;
-	p->logged = c->logged;
+	p->logged = common ? c->pid : c->logged;
 	p->bytes = c->bytes;
-	p->tid = mg_self.tid ? 0 : c->tid;
+	p->tid = common ? c->tid : 0;
 	publish(record, word, MG_APP_BASE + fn, c->kind);
 }
 
 static void log_mark(const struct mg_mark *m)
 {
 	uint64_t word;
-	struct mg_app_record *record = reserve(&word);
+	bool common;
+	struct mg_app_record *record = reserve(&word, &common);
 
 	if (!record)
 		return;
@@ -138,7 +173,7 @@ static struct mg_backend backend;
 /* All of it, or as much as the program's limit on address space allows. */
 static int map(int fd, uint64_t size)
 {
-	uint64_t records_at;
+	uint64_t rings_at, records_at;
 
 	for (; size >= 1u << 20; size = size / 2 & ~4095ull) {
 		pool = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -147,16 +182,23 @@ static int map(int fd, uint64_t size)
 	}
 	if (size < 1u << 20)
 		return -1;
+	rings_at = pool->rings_at;
 	records_at = pool->records_at;
-	if (pool->magic != MG_POOL_MAGIC || pool->version != MG_POOL_VERSION ||
-		pool->rings > MG_POOL_RINGS || pool->record_shift > 24 || records_at >= size) {
+	shift = pool->record_shift;
+	if (pool->magic == MG_POOL_MAGIC && pool->version == MG_POOL_VERSION &&
+		pool->rings == MG_POOL_RINGS && shift <= 24 && records_at < size &&
+		rings_at % 64 == 0 && records_at % 64 == 0 && rings_at < records_at &&
+		records_at - rings_at >= MG_POOL_RINGS * sizeof(struct mg_app_ring))
+		reachable =
+			(uint32_t)((size - records_at) / (sizeof(struct mg_app_record) << shift));
+	if (reachable <= MG_COMMON_RING) {
 		munmap(pool, size);
 		return -1;
 	}
-	reachable = (uint32_t)((size - records_at) >> pool->record_shift) /
-		    sizeof(struct mg_app_record);
-	if (reachable > pool->rings)
-		reachable = pool->rings;
+	if (reachable > MG_POOL_RINGS)
+		reachable = MG_POOL_RINGS;
+	rings = (void *)((char *)pool + rings_at);
+	all_records = (void *)((char *)pool + records_at);
 	madvise(pool, size, MADV_DONTDUMP);
 	return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -92,14 +94,7 @@ bool mg_in_vfork(void)
 
 /* ---- vfork() ---- */
 
-/*
- * It returns twice on one stack, so that no function can stand between it and its caller: this is
- * told of it, and then jumps there. Returns where to.
- */
-__attribute__((used, visibility("hidden"))) void *mg_before_vfork(void);
-void *mg_real_vfork(void);
-
-void *mg_before_vfork(void)
+static void expect_vfork(void)
 {
 	if (!mg_self.vforked) {
 		mg_self_check();
@@ -107,6 +102,17 @@ void *mg_before_vfork(void)
 		mg_self.vforked = true;
 	}
 	mg_self.tid = 0;
+}
+
+/*
+ * It returns twice on one stack, so that no function can stand between it and its caller: this is
+ * told of it, and then jumps there. Returns where to.
+ */
+__attribute__((used, visibility("hidden"))) void *mg_before_vfork(void);
+
+void *mg_before_vfork(void)
+{
+	expect_vfork();
 	return mg_real_vfork();
 }
 
@@ -120,3 +126,20 @@ __asm__(".text\n.globl vfork\n.type vfork, %function\nvfork:\n"
 	"\tldp x29, x30, [sp], #16\n\tmov x16, x0\n\tbr x16\n"
 	".size vfork, .-vfork\n");
 #endif
+
+/* The same with a stack of the child's own. */
+__attribute__((visibility("default"))) int clone(
+	int (*fn)(void *), void *stack, int flags, void *arg, ...)
+{
+	void *parent_tid, *tls, *child_tid;
+	va_list ap;
+
+	va_start(ap, arg);
+	parent_tid = va_arg(ap, void *);
+	tls = va_arg(ap, void *);
+	child_tid = va_arg(ap, void *);
+	va_end(ap);
+	if (flags & CLONE_VFORK && flags & CLONE_VM)
+		expect_vfork();
+	return mg_real_clone()(fn, stack, flags, arg, parent_tid, tls, child_tid);
+}

@@ -39,6 +39,11 @@ static inline void mg_self_check(void)
 		mg_self_learn();
 }
 
+/* The C library's. */
+void *mg_real_vfork(void);
+typedef int (*mg_clone_fn)(int (*)(void *), void *, int, void *, ...);
+mg_clone_fn mg_real_clone(void);
+
 /* This thread is the child of a vfork(): what it writes to memory stays with its parent. */
 bool mg_in_vfork(void);
 

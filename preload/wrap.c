@@ -131,6 +131,7 @@ MG_WRAPPED(STUB_W)
 MG_BOOKKEEPING(STUB_B)
 
 static void *real_vfork;
+static mg_clone_fn real_clone;
 
 /* The next definition of a name after ours; the plain call where the C library has no alias. */
 static void *next(const char *name, const char *fallback)
@@ -154,18 +155,25 @@ static int bind_all(void)
 	MG_WRAPPED(BIND_W)
 	MG_BOOKKEEPING(BIND_B)
 	real_vfork = next("vfork", "fork");
+	set_function(&real_clone, next("clone", "__clone"));
 	mg_life_begin();
 	binding = 0;
 	errno = saved;
 	return 1;
 }
 
-void *mg_real_vfork(void);
 void *mg_real_vfork(void)
 {
 	if (!real_vfork)
 		bind_all();
 	return real_vfork;
+}
+
+mg_clone_fn mg_real_clone(void)
+{
+	if (!real_clone)
+		bind_all();
+	return real_clone;
 }
 
 int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)

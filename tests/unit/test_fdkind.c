@@ -12,6 +12,7 @@
 #include "fdkind.h"
 #include "guard.h"
 #include "raw.h"
+#include "self.h"
 #include "unit.h"
 
 #ifndef IPPROTO_MPTCP
@@ -283,8 +284,12 @@ long mg_system_call(long nr, long a, long b, long c)
 	return syscall(nr, a, b, c);
 }
 
-void *mg_real_vfork(void);
 void *mg_real_vfork(void)
+{
+	return NULL;
+}
+
+mg_clone_fn mg_real_clone(void)
 {
 	return NULL;
 }

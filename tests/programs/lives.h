@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What the cases of `lives` share. None of them knows of magnet. */
+#ifndef MAGNET_TESTS_LIVES_H
+#define MAGNET_TESTS_LIVES_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECT(what)                                                                  \
+	do {                                                                          \
+		if (!(what)) {                                                        \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #what, \
+				strerror(errno));                                     \
+			exit(1);                                                      \
+		}                                                                     \
+	} while (0)
+
+/* A case: its arguments follow its name; returns the exit status. */
+typedef int (*life)(int argc, char **argv);
+#define LIFE(name) int life_##name(int argc, char **argv)
+
+/* clang-format off */
+#define LIVES(X) \
+	X(brief) X(end) X(killed) X(exec_chain) \
+	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) \
+	X(daemon) X(cage) X(drop) X(sandbox) \
+	X(threads) X(thread_chain) X(signals) X(jumps) X(cancel) \
+	X(rights) X(inherit) X(inherited) X(reuse) \
+	X(memory) X(limit) X(lock) X(state) X(deepbind) X(uring)
+/* clang-format on */
+
+#define DECLARE(name) LIFE(name);
+LIVES(DECLARE)
+#undef DECLARE
+
+/*
+ * A UDP socket that is connected to itself and that nobody reads: a send neither blocks nor fails,
+ * however many there are. Makes the calls socket, bind and connect.
+ */
+int sink(void);
+void sends(int fd, int n);
+/* Wait for one child, or for all there are; each must end with status 0. */
+void reap(int pid);
+void reap_all(void);
+/* The program itself, as another case. */
+void become(const char *name, const char *argument);
+/* A file that is there for the process only. */
+int scratch_file(void);
+unsigned long long now_us(void);
+/* What the test asks for beside the output: to the file named by $LIVES_TOLD, if any. */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

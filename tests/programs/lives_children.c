@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The ways to get a child. */
+#define _GNU_SOURCE
+#include "lives.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Two sends by the process, three by its child, one by that one's child. */
+LIFE(fork)
+{
+	int fd = sink(), pid;
+	pid_t (*make)(void) = fork;
+
+	if (argc > 1 && strcmp(argv[1], "_Fork") == 0) {
+#if __GLIBC_PREREQ(2, 34)
+		make = _Fork;
+#else
+		return 77;
+#endif
+	}
+	sends(fd, 1);
+	pid = make();
+	if (pid == 0) {
+		sends(fd, 3);
+		pid = make();
+		if (pid == 0) {
+			sends(fd, 1);
+			_exit(0);
+		}
+		reap(pid);
+		_exit(0);
+	}
+	reap(pid);
+	sends(fd, 1);
+	return 0;
+}
+
+/* Many children send at the same time, five times each. */
+LIFE(storm)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 10, gate[2], fd = sink();
+	char c;
+
+	EXPECT(pipe(gate) == 0);
+	for (int i = 0; i < n; i++) {
+		int pid = fork();
+
+		EXPECT(pid >= 0);
+		if (pid == 0) {
+			close(gate[1]);
+			EXPECT(read(gate[0], &c, 1) == 0);
+			sends(fd, 5);
+			_exit(0);
+		}
+	}
+	close(gate[1]);
+	reap_all();
+	return 0;
+}
+
+/*
+ * The child, in its parent's memory, makes its standard input a socket; the parent's is a file all
+ * along. Three sends and a write by children, a send by the parent.
+ */
+LIFE(vfork)
+{
+	int fd = sink(), pid;
+
+	(void)argc, (void)argv;
+	EXPECT(dup2(scratch_file(), 0) == 0 && write(0, "file", 4) == 4);
+	pid = vfork();
+	if (pid == 0) {
+		if (send(fd, "x", 1, 0) != 1 || send(fd, "x", 1, 0) != 1 || dup2(fd, 0) != 0 ||
+			write(0, "x", 1) != 1)
+			_exit(1);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	reap(pid);
+	EXPECT(write(0, "file", 4) == 4);
+	pid = vfork();
+	if (pid == 0) {
+		close(fd);
+		_exit(dup2(0, fd) == fd && write(fd, "file", 4) == 4 ? 0 : 1);
+	}
+	reap(pid);
+	sends(fd, 1);
+	EXPECT(write(0, "file", 4) == 4 && lseek(0, 0, SEEK_END) == 16);
+	pid = vfork();
+	if (pid == 0)
+		_exit(send(fd, "x", 1, 0) == 1 ? 0 : 1);
+	reap(pid);
+	return 0;
+}
+
+/* fork() by nobody's function but the kernel's. */
+static long bare_fork(void)
+{
+#if defined(__x86_64__)
+	long ret;
+
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_fork) : "rcx", "r11", "memory");
+	return ret;
+#else
+	return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
+}
+
+/* Two sends by each of two children the C library knows nothing of, and one by the parent. */
+LIFE(raw_fork)
+{
+	int fd = sink();
+	long pid;
+
+	(void)argc, (void)argv;
+	sends(fd, 1);
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		sends(fd, 2);
+		_exit(0);
+	}
+	reap((int)pid);
+	pid = bare_fork();
+	if (pid == 0) {
+		sends(fd, 2);
+		_exit(0);
+	}
+	reap((int)pid);
+	return 0;
+}
+
+/* posix_spawn() moves descriptors in a child that shares memory. */
+LIFE(spawn)
+{
+	char *args[] = {(char *)"lives", (char *)"inherited", NULL};
+	posix_spawn_file_actions_t actions;
+	int fd = sink();
+	pid_t pid;
+
+	(void)argc, (void)argv;
+	EXPECT(dup2(scratch_file(), 10) == 10 && dup2(fd, 11) == 11);
+	posix_spawn_file_actions_init(&actions);
+	/* what is a socket here is a file there, and the other way round */
+	posix_spawn_file_actions_adddup2(&actions, 11, 3);
+	posix_spawn_file_actions_adddup2(&actions, 10, 4);
+	posix_spawn_file_actions_addclose(&actions, 10);
+	posix_spawn_file_actions_adddup2(&actions, 3, 10);
+	EXPECT(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, args, environ) == 0);
+	reap(pid);
+	posix_spawn_file_actions_destroy(&actions);
+	EXPECT(write(10, "file", 4) == 4);
+	sends(11, 1);
+	return 0;
+}
+
+static int child_of_clone(void *arg)
+{
+	int fd = *(int *)arg;
+
+	if (send(fd, "x", 1, 0) != 1 || send(fd, "x", 1, 0) != 1 || dup2(fd, 0) != 0 ||
+		write(0, "x", 1) != 1)
+		return 1;
+	return 0;
+}
+
+/* As vfork(), on a stack of its own: two sends and a write by the child, two sends by the parent.
+ */
+LIFE(clone_vm)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int fd = sink(), pid;
+
+	(void)argc, (void)argv;
+	EXPECT(dup2(scratch_file(), 0) == 0 && write(0, "file", 4) == 4);
+	sends(fd, 1);
+	pid = clone(child_of_clone, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &fd);
+	reap(pid);
+	EXPECT(write(0, "file", 4) == 4);
+	sends(fd, 1);
+	return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that go into the background, into a cage, or give up what they may. */
+#define _GNU_SOURCE
+#include "lives.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void close_all(const char *how)
+{
+	if (strcmp(how, "loop") == 0)
+		for (int fd = 3; fd < 1024; fd++)
+			close(fd);
+	else if (strcmp(how, "all") == 0) /* the first three too */
+		EXPECT(close_range(0, ~0u, 0) == 0);
+	else if (strcmp(how, "close_range") == 0)
+		EXPECT(close_range(3, ~0u, 0) == 0);
+	else if (strcmp(how, "raw") == 0)
+		for (int fd = 3; fd < 1024; fd++)
+			syscall(SYS_close, fd);
+	else if (strcmp(how, "raw_range") == 0)
+		EXPECT(syscall(SYS_close_range, 3, ~0u, 0) == 0);
+	else if (strcmp(how, "dup2") == 0)
+		for (int fd = 3; fd < 100; fd++)
+			dup2(0, fd);
+#if __GLIBC_PREREQ(2, 34)
+	else
+		closefrom(3);
+#endif
+}
+
+/* A daemon by the book: a send before, and four on new sockets after it has closed everything. */
+LIFE(daemon)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int fd = sink(), pid;
+
+	EXPECT(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+	sends(fd, 1);
+	pid = fork();
+	if (pid == 0) {
+		setsid();
+		if (fork())
+			_exit(0);
+		close_all(how);
+		fd = sink();
+		sends(fd, 3);
+		close(fd);
+		fd = open("/dev/null", O_WRONLY); /* the same number, another kind */
+		EXPECT(write(fd, "x", 1) == 1);
+		sends(sink(), 1);
+		exit(0);
+	}
+	reap_all();
+	return 0;
+}
+
+static void *thread_sends(void *fd)
+{
+	sends(*(int *)fd, 2);
+	return NULL;
+}
+
+static void in_a_thread(int fd)
+{
+	pthread_t t;
+
+	EXPECT(pthread_create(&t, NULL, thread_sends, &fd) == 0 && pthread_join(t, NULL) == 0);
+}
+
+static void in_a_child(int fd)
+{
+	int pid = fork();
+
+	if (pid == 0) {
+		sends(fd, 2);
+		in_a_thread(fd);
+		_exit(0);
+	}
+	reap(pid);
+}
+
+/* chroot(), then two sends by a thread, and four in a child. */
+LIFE(cage)
+{
+	char path[] = "/tmp/magnet-lives-XXXXXX";
+	int fd = sink(), top = open("/", O_RDONLY);
+
+	(void)argc, (void)argv;
+	EXPECT(mkdtemp(path) && chroot(path) == 0 && chdir("/") == 0);
+	in_a_thread(fd);
+	in_a_child(fd);
+	EXPECT(fchdir(top) == 0 && rmdir(path + 1) == 0);
+	return 0;
+}
+
+/* Becomes nobody: two sends by a thread, four in a child, three by another program. */
+LIFE(drop)
+{
+	int fd = sink();
+
+	(void)argc, (void)argv;
+	EXPECT(setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0);
+	in_a_thread(fd);
+	in_a_child(fd);
+	execl(argv[1], argv[1], "brief", (char *)NULL);
+	EXPECT(!"exec");
+	return 1;
+}
+
+/* ---- seccomp ---- */
+
+#define ALLOW(name)                                            \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+static void lock_in(const char *how)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(read),
+		ALLOW(write),
+		ALLOW(sendto),
+		ALLOW(recvfrom),
+		ALLOW(exit),
+		ALLOW(exit_group),
+		ALLOW(rt_sigreturn),
+		ALLOW(futex),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	if (strcmp(how, "prctl") == 0)
+		EXPECT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
+	else
+		EXPECT(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+			       &filter) == 0);
+}
+
+static volatile int locked_in, done;
+
+static void *worker(void *fd)
+{
+	char c;
+
+	while (!locked_in)
+		;
+	sends(*(int *)fd, 3);
+	EXPECT(recv(*(int *)fd, &c, 1, 0) == 1);
+	done = 1;
+	for (;;) /* its end would need more than the filter allows */
+		;
+	return NULL;
+}
+
+/*
+ * Nothing is traced before a strict filter is set. Then: two writes to descriptor 3, which is a
+ * socket the program was started with, a send, and three and a recv by a thread that was there
+ * before.
+ */
+LIFE(sandbox)
+{
+	int pair[2], pid, fd = 3;
+	pthread_t t;
+	char c;
+
+	if (argc < 3) {
+		EXPECT(dup2(sink(), fd) == fd);
+		execl("/proc/self/exe", "lives", "sandbox", argv[1], "in", (char *)NULL);
+		EXPECT(!"exec");
+	}
+	EXPECT(pipe(pair) == 0);
+	pid = vfork(); /* whoever has had such a child may have to find out who is who */
+	if (pid == 0)
+		_exit(0);
+	reap(pid);
+	EXPECT(pthread_create(&t, NULL, worker, &fd) == 0);
+	lock_in(argv[1]);
+	EXPECT(write(fd, "x", 1) == 1 && write(fd, "x", 1) == 1);
+	sends(fd, 1);
+	EXPECT(write(pair[1], "x", 1) == 1 && read(pair[0], &c, 1) == 1);
+	EXPECT(write(1, "in\n", 3) == 3 && write(2, "err\n", 4) == 4);
+	locked_in = 1;
+	while (!done)
+		;
+	syscall(SYS_exit_group, 7);
+	return 0;
+}
