@@ -10,14 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app_ring.h"
 #include "config.h"
 #include "self.h"
 
-static const int nobody;
-const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &nobody};
-void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
+static void log_nothing(unsigned int fn, const struct mg_call *c)
+{
+	(void)fn;
+	(void)c;
+}
+
+/* The very first call is what makes us begin, and is known to be wanted only when it returns. */
+static const int nobody, perhaps = 1;
+const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &perhaps, [MG_FN_entry] = &nobody};
+void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c) = {
+	[0 ... MG_FN_END - 1] = log_nothing};
 
 const int *mg_wanted_mark = &nobody;
 void (*mg_log_mark)(const struct mg_mark *m);
@@ -81,6 +90,18 @@ static void load_lttng(void)
 		use(b);
 }
 
+/* Where the kernel has put argc, argv and the environment, one after another. */
+extern void *__libc_stack_end;
+
+/* A program's own .preinit_array runs before the C library knows of its environment. */
+static void find_environment(void)
+{
+	long *argc = __libc_stack_end;
+
+	if (!environ && argc)
+		environ = (char **)(argc + 1 + *argc + 1);
+}
+
 void mg_life_begin(void)
 {
 	const struct mg_backend *rings;
@@ -89,8 +110,11 @@ void mg_life_begin(void)
 	if (begun)
 		return;
 	begun = true;
+	find_environment();
 	mg_self_init();
 	mg_config_read();
+	for (int i = 0; i < MG_FN_END; i++)
+		__atomic_store_n(&mg_wanted[i], &nobody, __ATOMIC_RELEASE);
 	rings = mg_ring_backend();
 	if (rings)
 		use(rings);

@@ -26,6 +26,7 @@ static void bind_raw(void)
 
 	memcpy(&real_closefrom, &f[0], sizeof(f[0]));
 	memcpy(&real_syscall, &f[1], sizeof(f[1]));
+	mg_life_begin();
 }
 
 long mg_system_call(long nr, long a, long b, long c)

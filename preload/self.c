@@ -47,6 +47,7 @@ void mg_self_init(void)
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	process = (uint32_t)getpid();
+	memset(&mg_self, 0, sizeof(mg_self)); /* of a call that was too early to know the process */
 	if (page == MAP_FAILED)
 		return;
 	if (madvise(page, 4096, MADV_WIPEONFORK) != 0) {
