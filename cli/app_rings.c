@@ -16,10 +16,10 @@
 #include "clock.h"
 #include "pool_file.h"
 
-#define DEFAULT_BYTES (1u << 20)
+#define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
-#define SPARE         16 /* rings ready for threads to come, and a quarter of those in use, */
-#define SPARE_BYTES   (64ull << 20) /* but no more memory than this */
+#define SPARE         4 /* rings ready for threads to come, and a quarter of those in use */
+#define TOTAL_BYTES   (512ull << 20) /* threads beyond it share the common ring */
 #define PATIENCE_NS   1000000000ull
 
 /* What is known of a ring, out of the programs' reach. */
@@ -67,16 +67,9 @@ static bool make_ready(struct app_rings *r, uint32_t i)
 	return true;
 }
 
-static uint32_t spare(const struct app_rings *r, uint32_t owned)
-{
-	uint32_t wanted = SPARE + owned / 4;
-	uint64_t most = SPARE_BYTES / (sizeof(struct mg_app_record) << r->shift);
-
-	return wanted < most ? wanted : (uint32_t)most;
-}
-
 static void keep_ready(struct app_rings *r)
 {
+	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
 	uint32_t ready = 0, owned = 0;
 
 	for (uint32_t i = 0; i < r->used; i++)
@@ -84,7 +77,8 @@ static void keep_ready(struct app_rings *r)
 			ready++;
 		else
 			owned++;
-	while (ready < spare(r, owned) && r->used < MG_POOL_RINGS && make_ready(r, r->used)) {
+	while (ready < SPARE + owned / 4 && r->used * bytes < TOTAL_BYTES &&
+		r->used < MG_POOL_RINGS && make_ready(r, r->used)) {
 		r->used++;
 		ready++;
 		__atomic_store_n(&r->pool->used, r->used, __ATOMIC_RELEASE);

@@ -27,7 +27,7 @@ static const char usage[] =
 	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
 	"  -b, --buffer SIZE   buffer a CPU of the kernel side, with K, M or G (default: 16M, "
 	"fewer\n"
-	"                      on many CPUs), and a thread of COMMAND (default: 1M, at most 16M)\n"
+	"                      on many CPUs), and a thread of COMMAND (default: 4M, at most 16M)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
