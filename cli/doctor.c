@@ -98,6 +98,26 @@ static json_t *try_app(const char *top)
 	return verdict(ok, c.why);
 }
 
+/* Whether libmagnet.so can log to a session of the user's own. */
+static json_t *look_for_lttng(void)
+{
+	const char *at = getenv("PATH");
+	char path[PATH_MAX];
+	bool found = false;
+
+	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet-lttng.so"))
+		return verdict(
+			false, "libmagnet-lttng.so is not where it belongs: install magnet again");
+	while (at && *at && !found) {
+		size_t n = strcspn(at, ":");
+
+		snprintf(path, sizeof(path), "%.*s/lttng-sessiond", (int)n, at);
+		found = access(path, X_OK) == 0;
+		at += n + (at[n] == ':');
+	}
+	return verdict(found, "lttng-sessiond is not installed (package lttng-tools)");
+}
+
 /* `hooks` gets what the tracer said of each. */
 static json_t *try_kernel(const char *top, json_t **hooks)
 {
@@ -177,6 +197,7 @@ static void print(const json_t *j)
 			? "invariant"
 			: text_of(m, "counter_problem", "not invariant"));
 	print_side("application side", json_object_get(j, "app"));
+	print_side("LTTng sessions", json_object_get(j, "lttng"));
 	print_side("kernel side", json_object_get(j, "kernel_side"));
 	if (json_is_array(hooks))
 		print_hooks(hooks);
@@ -218,6 +239,7 @@ int cmd_doctor(int argc, char **argv)
 	json_object_set_new(j, "machine", machine());
 	json_object_set_new(j, "kernel_side", try_kernel(top, &hooks));
 	json_object_set_new(j, "app", try_app(top));
+	json_object_set_new(j, "lttng", look_for_lttng());
 	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (json) {
