@@ -178,65 +178,93 @@ static void say_end(const struct work *w, int control, uint64_t cpu)
 	fclose(f);
 }
 
-static int run(struct work *w, int control, unsigned int longest)
+/* How the process begins: what went wrong, or where the rings are. */
+struct beginning {
+	int err;
+	char text[256];
+};
+
+static int begin(struct work *w, const struct collector_options *o, struct beginning *b)
 {
+	int err;
+
+	pool_file_sweep();
+	err = app_rings_create(&w->rings, o->buffer_bytes, b->text, sizeof(b->text));
+	if (err)
+		return err;
+	snprintf(b->text, sizeof(b->text), "%s", app_rings_path(w->rings));
+	w->lost_until = mg_monotonic_ns();
+	w->clock = o->clock;
+	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
+	read_clock(w);
+	err = ctf_open(&w->writer, o->dir, CTF_APP, 0);
+	if (err) {
+		snprintf(b->text, sizeof(b->text), "cannot make a trace in %.150s: %s", o->dir,
+			strerror(-err));
+		app_rings_free(w->rings);
+		return err;
+	}
+	put_clock(w);
+	app_rings_want(w->rings, true);
+	return 0;
+}
+
+static int run(const struct collector_options *o, int control)
+{
+	unsigned int longest = o->drain_ms && o->drain_ms < WAIT_MAX_MS ? o->drain_ms : WAIT_MAX_MS;
+	struct beginning b = {0};
+	struct work w = {0};
 	sigset_t all;
-	uint64_t cpu = process_cpu_ns(getpid());
+	uint64_t cpu;
 
 	setsid(); /* Ctrl-C is for the program */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -10); /* it works little, but must come in time */
-	collect(w, control, longest);
+	b.err = begin(&w, o, &b);
+	if (write(control, &b, sizeof(b)) != sizeof(b) && !b.err) {
+		app_rings_free(w.rings); /* the parent is gone */
+		return 1;
+	}
+	if (b.err)
+		return 1;
+	cpu = process_cpu_ns(getpid());
+	collect(&w, control, longest);
 	cpu = process_cpu_ns(getpid()) - cpu;
-	if (ctf_close(w->writer) && !w->error)
-		w->error = -EIO;
-	app_rings_free(w->rings);
-	say_end(w, control, cpu);
-	return w->error ? 1 : 0;
+	if (ctf_close(w.writer) && !w.error)
+		w.error = -EIO;
+	app_rings_free(w.rings);
+	say_end(&w, control, cpu);
+	return w.error ? 1 : 0;
 }
 
 int collector_start(struct collector *c, const struct collector_options *o)
 {
-	unsigned int longest = o->drain_ms && o->drain_ms < WAIT_MAX_MS ? o->drain_ms : WAIT_MAX_MS;
-	struct work w = {.clock = o->clock, .lost_until = mg_monotonic_ns()};
-	int pair[2], err;
+	struct beginning b = {.err = -EPIPE, .text = "its collector does not begin"};
+	int pair[2];
 
 	memset(c, 0, sizeof(*c));
 	c->control = -1;
-	pool_file_sweep();
-	err = app_rings_create(&w.rings, o->buffer_bytes, c->why, sizeof(c->why));
-	if (err)
-		return err;
-	snprintf(c->rings, sizeof(c->rings), "%s", app_rings_path(w.rings));
-	w.ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
-	read_clock(&w);
-	err = ctf_open(&w.writer, o->dir, CTF_APP, 0);
-	if (!err && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-		err = -errno;
-	if (err) {
-		snprintf(c->why, sizeof(c->why), "cannot make a trace in %.150s: %s", o->dir,
-			strerror(-err));
-		app_rings_free(w.rings);
-		return err;
-	}
-	put_clock(&w);
-	app_rings_want(w.rings, true);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(pair[0]);
-		_exit(run(&w, pair[1], longest));
+		_exit(run(o, pair[1]));
 	}
 	close(pair[1]);
-	if (c->pid < 0) {
-		err = -errno;
-		close(pair[0]);
-		app_rings_free(w.rings);
-		return err;
+	if (c->pid > 0 && recv(pair[0], &b, sizeof(b), MSG_WAITALL) == sizeof(b) && !b.err) {
+		c->control = pair[0];
+		snprintf(c->rings, sizeof(c->rings), "%.95s", b.text);
+		return 0;
 	}
-	c->control = pair[0];
-	return 0;
+	snprintf(c->why, sizeof(c->why), "%.255s", b.text);
+	if (c->pid > 0)
+		waitpid(c->pid, NULL, 0);
+	c->pid = 0;
+	close(pair[0]);
+	return b.err ? b.err : -EPIPE;
 }
 
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
