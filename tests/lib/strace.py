@@ -2,53 +2,88 @@
 """System calls on sockets as strace counts them, and as magnet does, in one run."""
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
-from fixture import MAGNET, Recording
+from fixture import MAGNET, PYTHON, Recording, stop
+
+FAMILY = os.path.join(os.path.dirname(__file__), "..", "programs", "family.py")
 
 # those magnet follows; send() and recv() of the C library are sendto and recvfrom
-CALLS = ("read write readv writev preadv2 pwritev2 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg "
-         "sendfile splice connect accept accept4 shutdown close socket socketpair bind listen setsockopt "
-         "getsockopt").split()
-MOVES = set(CALLS[:14])
-OPTIONS = ("-f", "-yy", "-e", "trace=" + ",".join(CALLS), "-e", "signal=none", "-v", "-s", "32")
+MOVES = ("read write readv writev preadv2 pwritev2 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg "
+         "sendfile splice").split()
+CALLS = MOVES + ("connect accept accept4 shutdown close socket socketpair bind listen setsockopt "
+                 "getsockopt io_uring_enter").split()
+# -y names what a descriptor is as the call begins; the data is left out, as it might look like more
+OPTIONS = ("-f", "-y", "-e", "trace=rt_sigreturn," + ",".join(CALLS), "-e", "signal=none", "-v",
+           "-s", "0")
 SAME = {"send": "sendto", "recv": "recvfrom", "splice_in": "splice"}
+ALWAYS = ("socket", "socketpair", "io_uring_enter")
 
-SOCKET = r"\d+<(?:TCP|UDP|UNIX|NETLINK|RAW|PING|VSOCK|SCTP|socket:)"
-ON_SOCKET = re.compile(rf"{SOCKET}|(?:socket|socketpair)\(|splice\(.*, NULL, {SOCKET}")
+SOCKET = r"\d+<socket:"
 LINE = re.compile(r"(\d+) +(\w+)\((.*)")
 RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
 RESULT = re.compile(r".*\) += (-?\d+)")
 
 
-def strace_counts(path):
-    """{call: (number, bytes)} of what was called on a socket and returned."""
-    counts, begun = {}, {}
+def whole_calls(path):
+    """(thread, call, its arguments and result) of each call that ended, in the order of their ends."""
+    begun = {}
     for line in open(path, errors="replace"):
         m = LINE.match(line)
         if m and "<unfinished ...>" in line:  # a call another thread came in between of has two lines
             begun[m[1]] = m
-            continue
-        text = m[3] if m else ""
-        if not m:
+        elif m:
+            yield m[1], m[2], m[3]
+        else:
             rest = RESUMED.match(line)
             m = rest and begun.pop(rest[1], None)
-            if not m or m[2] != rest[2]:
-                continue
-            text = m[3] + rest[3]
-        first = text if m[2] == "splice" else text.split(",", 1)[0].split(")", 1)[0] + ","
-        of_socket = m[2] in ("socket", "socketpair") or re.match(SOCKET, first) or (
-            m[2] == "splice" and re.search(rf", NULL, {SOCKET}", first))
+            if m and m[2] == rest[2]:
+                yield m[1], m[2], m[3] + rest[3]
+
+
+def on_socket(name, text):
+    if name in ALWAYS or re.match(SOCKET, text):
+        return True
+    return name == "splice" and re.search(rf", NULL, {SOCKET}", text)
+
+
+def strace_counts(path):
+    """
+    {call: (number, bytes)} of what was called on a socket and returned. A call that a signal
+    interrupts strace shows as to be restarted; whether it is, or ends with EINTR, is known when the
+    handler is done.
+    """
+    counts, interrupted = {}, {}
+
+    def add(name, size):
+        n, total = counts.get(name, (0, 0))
+        counts[name] = (n + 1, total + (max(0, size) if name in MOVES else 0))
+
+    for thread, name, text in whole_calls(path):
+        if name == "rt_sigreturn":
+            call = interrupted.pop(thread, None)
+            if call and "EINTR" in text:
+                add(call[0], -1)
+            continue
+        if not on_socket(name, text):
+            continue
+        this = name, text.split(">", 1)[0]
+        if interrupted.get(thread) == this:
+            del interrupted[thread]
+        if "ERESTART" in text:
+            interrupted[thread] = this
+            continue
         result = RESULT.match(text)
-        if not of_socket or not result or "ERESTART" in text:
+        if not result:
             continue
         size = int(result[1])
-        if m[2] in ("sendmmsg", "recvmmsg"):
+        if name in ("sendmmsg", "recvmmsg"):
             size = sum(map(int, re.findall(r"msg_len=(\d+)", text)[:max(size, 0)]))
-        n, total = counts.get(m[2], (0, 0))
-        counts[m[2]] = (n + 1, total + (max(0, size) if m[2] in MOVES else 0))
+        add(name, size)
     return counts
 
 
@@ -64,29 +99,39 @@ def magnet_counts(report):
     return counts, alone
 
 
-GATE = 'echo $$ >$0/pid.new; mv $0/pid.new $0/pid; until [ -e $0/go ]; do sleep 0.02; done; exec "$@"'
-
-
 class WatchedRecording(Recording):
-    """A recording that strace watches, from outside: what strace itself does is not part of it."""
+    """
+    A recording that strace watches, from outside: what strace itself does is not part of it. It ends
+    when all that COMMAND started has ended.
+    """
 
     def __init__(self, *command, options=(), timeout=120, **kw):
         self.top = tempfile.mkdtemp(prefix="magnet-test-")
         self.dir = self.top + "/trace"
         self.log = self.top + "/strace.log"
         record = subprocess.Popen(
-            [MAGNET, "record", "-q", "-o", self.dir, *options, "--", "sh", "-c", GATE, self.top,
-             *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kw)
-        while not os.path.exists(self.top + "/pid") and record.poll() is None:
-            time.sleep(0.02)
+            [MAGNET, "record", "-q", "-o", self.dir, *options, "--", PYTHON, FAMILY, self.top,
+             *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, **kw)
         strace = None
-        if record.poll() is None:
-            pid = open(self.top + "/pid").read().strip()
-            strace = subprocess.Popen(["strace", "-p", pid, *OPTIONS, "-o", self.log],
-                                      stderr=subprocess.PIPE, text=True)
-            strace.stderr.readline()  # it says so when it is attached
-            open(self.top + "/go", "w").close()
-        out, err = record.communicate(timeout=timeout)
-        if strace:
-            strace.communicate(timeout=30)
+        try:
+            while not os.path.exists(self.top + "/pid") and record.poll() is None:
+                time.sleep(0.02)
+            if record.poll() is None:
+                pid = open(self.top + "/pid").read()
+                strace = subprocess.Popen(["strace", "-p", pid, *OPTIONS, "-o", self.log],
+                                          stderr=subprocess.PIPE, text=True)
+                strace.stderr.readline()  # it says so when it is attached
+                open(self.top + "/go", "w").close()
+            out, err = record.communicate(timeout=timeout)
+            if strace:
+                strace.communicate(timeout=30)
+        except BaseException as e:
+            stop(record)  # which has family.py end all
+            if strace:
+                stop(strace)
+            shutil.rmtree(self.top, ignore_errors=True)
+            if isinstance(e, subprocess.TimeoutExpired):
+                sys.exit(f"{command}: has not ended in {timeout} s")
+            raise
         self.p = subprocess.CompletedProcess(record.args, record.returncode, out, err)
