@@ -64,9 +64,16 @@ int mg_fd_classify(int fd)
 		errno = saved;
 		return MG_KIND_other; /* no such descriptor: nothing to remember */
 	}
-	if (S_ISSOCK(st.st_mode))
-		kind = kind_of(socket_option(fd, SO_DOMAIN), socket_option(fd, SO_TYPE),
-			socket_option(fd, SO_PROTOCOL));
+	if (S_ISSOCK(st.st_mode)) {
+		int domain = socket_option(fd, SO_DOMAIN);
+
+		if (domain < 0 && (errno == EBADF || errno == ENOTSOCK)) {
+			errno = saved; /* ended by another thread meanwhile: it may be anything soon
+					*/
+			return MG_KIND_other;
+		}
+		kind = kind_of(domain, socket_option(fd, SO_TYPE), socket_option(fd, SO_PROTOCOL));
+	}
 	fd_set_kind(fd, kind);
 	errno = saved;
 	return kind;
@@ -76,13 +83,14 @@ int fd_ending(int fd)
 {
 	int kind = fd_peek(fd);
 
-	fd_set_kind(fd, MG_KIND_unknown);
+	if (!mg_in_vfork())
+		fd_set_kind(fd, MG_KIND_unknown);
 	return kind;
 }
 
 void fd_ending_range(unsigned int first, unsigned int last)
 {
-	if (first >= FD_TABLE)
+	if (first >= FD_TABLE || mg_in_vfork())
 		return;
 	if (last >= FD_TABLE)
 		last = FD_TABLE - 1;

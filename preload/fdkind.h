@@ -50,7 +50,8 @@ static inline void fd_set_kind(int fd, int kind)
 
 /*
  * The descriptor is about to be closed: its kind, forgotten before the call, since afterwards
- * another thread may already have the number again.
+ * another thread may already have the number again. In the child of a vfork() nothing is forgotten:
+ * the descriptors are its own, but the table is its parent's.
  */
 int fd_ending(int fd);
 void fd_ending_range(unsigned int first, unsigned int last);

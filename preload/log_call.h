@@ -3,8 +3,11 @@
 #ifndef MAGNET_PRELOAD_LOG_CALL_H
 #define MAGNET_PRELOAD_LOG_CALL_H
 
+#include <errno.h>
+
 #include "cycles.h"
 #include "events.h"
+#include "fdkind.h"
 #include "life.h"
 #include "self.h"
 
@@ -23,6 +26,16 @@ static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, i
 	c->logged = mg_self.logged;
 	c->kind = (uint8_t)kind;
 	mg_self.logged = 0;
+}
+
+/*
+ * The descriptor was none, or no socket any more: something closed it that no wrapper saw, such as
+ * another thread meanwhile. No call on a socket then, and the kernel side knows of none.
+ */
+static inline bool was_no_socket(int64_t ret, int error, int kind, int fd)
+{
+	return __builtin_expect(ret == -1, 0) && (error == EBADF || error == ENOTSOCK) &&
+	       kind != MG_KIND_several && !MG_KIND_TRACED(mg_fd_classify(fd));
 }
 
 static inline void measure(const struct mg_call *c)

@@ -130,6 +130,10 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 	c.asked = r->len >= 0 ? (uint64_t)a[r->len] : 0;
 	c.flags = r->flags >= 0 ? (uint32_t)a[r->flags] : 0;
 	book(nr, a, ret, kind, __builtin_return_address(0));
+	if (was_no_socket(ret, error, kind, (int)a[0])) {
+		errno = error;
+		return ret;
+	}
 	complete(&c, (int)a[0], ret, error, kind);
 	mg_log[r->fn](r->fn, &c);
 	measure(&c);

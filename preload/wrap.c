@@ -208,6 +208,10 @@ int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *le
 		c.bytes = 0;                                                                       \
 		c.flags = (uint32_t)(flags_);                                                      \
 		after;                                                                             \
+		if (was_no_socket(ret, error, kind, fd_)) {                                        \
+			errno = error;                                                             \
+			return ret;                                                                \
+		}                                                                                  \
 		complete(&c, fd_, ret, error, kind);                                               \
 		mg_log[fn](fn, &c);                                         \
 		measure(&c);                                                                       \

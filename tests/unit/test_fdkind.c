@@ -273,9 +273,25 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 }
 
 /* what the rest of libmagnet.so has */
+static bool ended_meanwhile;
 int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)
 {
+	if (ended_meanwhile)
+		close(fd);
 	return getsockopt(fd, level, option, value, len);
+}
+
+static void a_socket_that_ends_while_it_is_asked_for_is_not_remembered(void **unused)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), kind;
+
+	(void)unused;
+	fd_set_kind(fd, MG_KIND_unknown);
+	ended_meanwhile = true;
+	kind = mg_fd_classify(fd);
+	ended_meanwhile = false;
+	assert_int_equal(kind, MG_KIND_other);
+	assert_int_equal(fd_peek(fd), MG_KIND_unknown);
 }
 
 /* Must come last: what was added stays. */
@@ -367,6 +383,7 @@ int main(void)
 		TEST(a_pair_is_known_without_asking),
 		TEST(the_kind_asked_for_is_the_kind_that_comes),
 		TEST(a_copy_is_what_it_was_copied_from),
+		TEST(a_socket_that_ends_while_it_is_asked_for_is_not_remembered),
 		TEST(sockets_lttng_makes_are_not_the_programs),
 		TEST(the_program_cannot_close_what_is_lttngs),
 	};
