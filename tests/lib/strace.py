@@ -23,6 +23,8 @@ OPTIONS = ("-f", "-y", "-e", "trace=rt_sigreturn," + ",".join(CALLS), "-e", "sig
 SAME = {"send": "sendto", "recv": "recvfrom", "splice_in": "splice"}
 ALWAYS = ("socket", "socketpair", "io_uring_enter")
 
+OTHER_DESCRIPTORS = ("sendfile", "splice", "sendmsg", "sendmmsg")
+
 SOCKET = r"\d+<socket:"
 LINE = re.compile(r"(\d+) +(\w+)\((.*)")
 RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
@@ -79,6 +81,9 @@ def strace_counts(path):
             continue
         result = RESULT.match(text)
         if not result:
+            continue
+        # closed by another thread, after strace has looked and before the kernel did
+        if name not in OTHER_DESCRIPTORS and re.search(r"\) += -1 (EBADF|ENOTSOCK)", text):
             continue
         size = int(result[1])
         if name in ("sendmmsg", "recvmmsg"):
