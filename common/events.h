@@ -55,7 +55,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_EV_SYS_EXIT(F, S) \
 	F(S, u64, sock, "socket cookie") \
-	F(S, s64, ret,  "return value, negative errno on failure") \
+	F(S, s64, ret,  "return value, negative errno on failure; -512 to -516: to be restarted") \
 	F(S, u32, seq,  "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, u32, bytes, "bytes of all messages of sendmmsg and recvmmsg, 4294967295 if not known; else 0") \
 	F(S, u16, call, "which system call (MG_SYS_*)")

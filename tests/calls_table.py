@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 from fixture import *
 from kernel_only import explain
 from programs import ALL, Surroundings, path, script_of
-from strace import WatchedRecording, magnet_counts, strace_counts
+from strace import WatchedRecording, magnet_counts
 
 
 class Result:
@@ -26,7 +26,7 @@ class Result:
 
     def __init__(self, program, rec):
         self.program, self.version = program, program.version_text()
-        self.strace = strace_counts(rec.log)
+        self.strace = rec.by_strace()
         report = rec.report()
         self.magnet, self.alone = magnet_counts(report)
         self.lost, self.unjoined = lost(report), report["unjoined_calls"]

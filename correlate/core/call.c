@@ -3,6 +3,7 @@
  * Application calls and the system calls within them, joined by thread and nesting
  * (U0 <= K0 <= K1 <= U1), never by descriptor (method, "System-call overhead").
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +103,38 @@ static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t ex
 		call_add_piece(k, f, off, moved, dir == MG_DIR_TX ? k->enter : k->exit);
 }
 
+#define ERESTARTSYS           512
+#define ERESTART_RESTARTBLOCK 516
+
+/* The kernel left it for a signal's handler, to enter it again. */
+static bool was_restarted(const struct kernel_call *k)
+{
+	return k->ret <= -ERESTARTSYS && k->ret >= -ERESTART_RESTARTBLOCK;
+}
+
+/* The handler is done; the call it came in between of is not restarted, but has ended (EINTR). */
+static void end_interrupted(struct thread *t, const struct mg_sys_exit *p)
+{
+	for (uint32_t i = t->ended_n; i-- > 0;) {
+		struct kernel_call *k = &t->ended[i];
+
+		if (k->call == p->call && k->cookie == p->sock && was_restarted(k)) {
+			k->ret = p->ret;
+			return;
+		}
+	}
+}
+
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
 	enum mg_direction dir;
 
-	if (!t->in_call)
+	if (!t->in_call) {
+		if (e->sys_exit.ret == -EINTR)
+			end_interrupted(t, &e->sys_exit);
 		return; /* its begin was lost, or was before the recording */
+	}
 	thread_set_state(t, e->cycles);
 	t->in_call = false;
 	k->exit = e->cycles;
@@ -160,15 +186,6 @@ static void settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, 
 		tx_settle(c, k, enter);
 	else
 		rx_settle(c, k, leave);
-}
-
-#define ERESTARTSYS           512
-#define ERESTART_RESTARTBLOCK 516
-
-/* The kernel left it for a signal's handler, to enter it again. */
-static bool was_restarted(const struct kernel_call *k)
-{
-	return k->ret <= -ERESTARTSYS && k->ret >= -ERESTART_RESTARTBLOCK;
 }
 
 static uint64_t moved_bytes(const struct kernel_call *k)

@@ -12,8 +12,13 @@ struct task_state {
 	__u64 sock; /* its cookie */
 	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
 	__u16 dir;  /* MG_DIR_* */
-	__u32 pad;
+	__s32 fd;
 	__u64 messages; /* the vector of sendmmsg and recvmmsg */
+	/* the call that a signal's handler came in between of */
+	__u64 interrupted_sock;
+	__s32 interrupted_fd;
+	__u16 interrupted; /* MG_SYS_*, 0 = none */
+	__u16 pad;
 };
 
 struct {

@@ -92,7 +92,7 @@ static __always_inline bool look_at_socket(
 	return true;
 }
 
-#define MESSAGES_MAX 64 /* whose lengths are read */
+#define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
 /* Bytes of the messages that sendmmsg or recvmmsg moved. */
 static __always_inline __u32 message_bytes(__u64 vector, long count)
@@ -147,8 +147,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		if (kind == MG_KIND_tcp)
 			seq = stream_position(sk, dir);
 	}
+	if (state->interrupted == call && state->interrupted_fd == (__s32)fd)
+		state->interrupted = 0; /* restarted */
 	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
 	state->call = call;
+	state->fd = fd;
 	state->dir = dir;
 	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
 	state->sock = cookie;
@@ -164,6 +167,31 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
+#define EINTR                 4
+#define ERESTARTSYS           512
+#define ERESTART_RESTARTBLOCK 516
+
+/*
+ * A call that a signal interrupts leaves the kernel to be restarted. Whether it is, or ends with
+ * EINTR, is decided as the handler is called, and shows when that returns.
+ */
+static __always_inline int after_handler(long ret)
+{
+	struct task_state *state = current_task();
+
+	if (!state || !state->interrupted || ret != -EINTR)
+		return 0;
+	EMIT(sys_exit, mg_sys_exit, e, {
+		e->sock = state->interrupted_sock;
+		e->ret = ret;
+		e->seq = 0;
+		e->bytes = 0;
+		e->call = state->interrupted;
+	});
+	state->interrupted = 0;
+	return 0;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
@@ -171,6 +199,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	__s64 nr = SYS_NR(regs);
 	__u32 seq = 0, bytes = 0;
 
+	if (nr == -1) /* what rt_sigreturn() leaves */
+		return after_handler(ret);
 	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
 		return 0;
 	state = current_task();
@@ -178,6 +208,11 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	if (state->sk)
 		seq = stream_position((void *)state->sk, state->dir);
+	if (ret <= -ERESTARTSYS && ret >= -ERESTART_RESTARTBLOCK) {
+		state->interrupted = state->call;
+		state->interrupted_sock = state->sock;
+		state->interrupted_fd = state->fd;
+	}
 	if (state->messages && ret > 0)
 		bytes = message_bytes(state->messages, ret);
 	EMIT(sys_exit, mg_sys_exit, e, {

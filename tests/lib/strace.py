@@ -25,14 +25,19 @@ ALWAYS = ("socket", "socketpair", "io_uring_enter")
 
 OTHER_DESCRIPTORS = ("sendfile", "splice", "sendmsg", "sendmmsg")
 
+ERESTARTSYS = -512
+
 SOCKET = r"\d+<socket:"
 LINE = re.compile(r"(\d+) +(\w+)\((.*)")
 RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
 RESULT = re.compile(r".*\) += (-?\d+)")
 
 
-def whole_calls(path):
-    """(thread, call, its arguments and result) of each call that ended, in the order of their ends."""
+def whole_calls(path, killed=None):
+    """
+    (thread, call, its arguments and result) of each call that ended, in the order of their ends. Those
+    in which their thread was killed are put into `killed`: strace does not learn what they returned.
+    """
     begun = {}
     for line in open(path, errors="replace"):
         m = LINE.match(line)
@@ -42,9 +47,12 @@ def whole_calls(path):
             yield m[1], m[2], m[3]
         else:
             rest = RESUMED.match(line)
-            m = rest and begun.pop(rest[1], None)
-            if m and m[2] == rest[2]:
+            m = rest and begun.get(rest[1])
+            if m and m[2] == rest[2] and not rest[3].endswith("= ?"):
+                del begun[rest[1]]
                 yield m[1], m[2], m[3] + rest[3]
+    if killed is not None:
+        killed.update({thread: (m[2], m[3]) for thread, m in begun.items()})
 
 
 def on_socket(name, text):
@@ -53,19 +61,21 @@ def on_socket(name, text):
     return name == "splice" and re.search(rf", NULL, {SOCKET}", text)
 
 
-def strace_counts(path):
+def strace_counts(path, events=None):
     """
     {call: (number, bytes)} of what was called on a socket and returned. A call that a signal
     interrupts strace shows as to be restarted; whether it is, or ends with EINTR, is known when the
-    handler is done.
+    handler is done. Of a call in which its thread was killed nobody but the kernel side knows whether
+    it moved something first: `events`, of magnet, are asked for those only.
     """
     counts, interrupted = {}, {}
+    killed, calls_of = {}, {}
 
     def add(name, size):
         n, total = counts.get(name, (0, 0))
         counts[name] = (n + 1, total + (max(0, size) if name in MOVES else 0))
 
-    for thread, name, text in whole_calls(path):
+    for thread, name, text in whole_calls(path, killed):
         if name == "rt_sigreturn":
             call = interrupted.pop(thread, None)
             if call and "EINTR" in text:
@@ -73,6 +83,7 @@ def strace_counts(path):
             continue
         if not on_socket(name, text):
             continue
+        calls_of[thread] = calls_of.get(thread, 0) + 1
         this = name, text.split(">", 1)[0]
         if interrupted.get(thread) == this:
             del interrupted[thread]
@@ -89,7 +100,25 @@ def strace_counts(path):
         if name in ("sendmmsg", "recvmmsg"):
             size = sum(map(int, re.findall(r"msg_len=(\d+)", text)[:max(size, 0)]))
         add(name, size)
+    killed = {thread: name for thread, (name, text) in killed.items() if on_socket(name, text)}
+    for thread, (entered, ret, size) in ended_by_kernel(killed, events).items():
+        if entered == calls_of.get(thread, 0) + 1 and ret is not None:
+            add(killed[thread], size if "mmsg" in killed[thread] else ret)
     return counts
+
+
+def ended_by_kernel(killed, events):
+    """{thread: (calls entered, what the last returned, bytes of its messages)} of these threads."""
+    found = {}
+    for e in events() if killed and events else ():
+        entered = found.get(e["tid"], (0,))[0]
+        if e["tid"] not in killed:
+            continue
+        if e["event"] == "sys_enter":
+            found[e["tid"]] = entered + 1, None, 0
+        elif e["event"] == "sys_exit" and int(e["fields"]["ret"]) > ERESTARTSYS:
+            found[e["tid"]] = entered, int(e["fields"]["ret"]), int(e["fields"]["bytes"])
+    return found
 
 
 def magnet_counts(report):
@@ -140,3 +169,6 @@ class WatchedRecording(Recording):
                 sys.exit(f"{command}: has not ended in {timeout} s")
             raise
         self.p = subprocess.CompletedProcess(record.args, record.returncode, out, err)
+
+    def by_strace(self):
+        return strace_counts(self.log, self.events)

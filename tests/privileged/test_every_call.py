@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
-from strace import WatchedRecording, magnet_counts, strace_counts
+from strace import WatchedRecording, magnet_counts
 
 PROGRAM = sys.argv[1]
 
@@ -14,7 +14,7 @@ need_program("strace")
 with WatchedRecording(PROGRAM) as rec:
     check(rec.p.returncode == 0 and not rec.p.stdout + rec.p.stderr,
           "each call did what it should " + rec.p.stdout + rec.p.stderr)
-    by_strace = strace_counts(rec.log)
+    by_strace = rec.by_strace()
     report = rec.report()
     check(lost(report) == 0, "nothing was lost")
     by_magnet, alone = magnet_counts(report)
