@@ -244,8 +244,19 @@ void call_settle_thread(struct core *c, struct thread *t)
 	t->ended_n = 0;
 }
 
-/* An application event follows its system call at once: what has waited so long has none. */
+/*
+ * An application event follows its system call at once: what has waited so long has none. Unless
+ * the thread could not go on: stopped, traced, or on a CPU that others had.
+ */
 #define UNCLAIMED_NS 300000000
+
+static bool has_no_event(
+	struct core *c, const struct thread *t, const struct kernel_call *k, uint64_t now)
+{
+	uint64_t from = k->exit > t->held_until ? k->exit : t->held_until;
+
+	return !(t->off_cpu && t->held) && clockmap_ns(&c->clock, from) + UNCLAIMED_NS < now;
+}
 
 void call_settle_old(struct core *c, uint64_t now)
 {
@@ -254,8 +265,7 @@ void call_settle_old(struct core *c, uint64_t now)
 	HASH_ITER (hh, c->threads, t, tmp) {
 		uint32_t old = 0;
 
-		while (old < t->ended_n &&
-			clockmap_ns(&c->clock, t->ended[old].exit) + UNCLAIMED_NS < now)
+		while (old < t->ended_n && has_no_event(c, t, &t->ended[old], now))
 			call_settle(c, t, &t->ended[old++]);
 		t->ended_n -= old;
 		if (old)

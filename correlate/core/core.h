@@ -214,7 +214,9 @@ struct thread {
 	uint64_t since;            /* start of the present state */
 	uint64_t waking, woken_in; /* last waking, and when it got the CPU after it */
 	uint64_t waking_sock;      /* whose bytes woke it, 0 = something else did */
+	bool held;                 /* off the CPU against its will: preempted or stopped */
 	uint64_t left_cpu;
+	uint64_t held_until; /* the last time that was for long, between system calls */
 	int16_t last_cpu;
 	bool in_call;
 	struct kernel_call now;

@@ -148,6 +148,9 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	mark(t, e->cycles);
 }
 
+#define TASK_HALTED  0xc /* __TASK_STOPPED | __TASK_TRACED */
+#define HELD_LONG_NS 100000000
+
 static void leave(struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
@@ -157,6 +160,8 @@ static void leave(struct thread *t, const struct mg_event *e)
 	t->in_softirq = false;
 	t->woken = false;
 	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
+	t->held = t->off == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
+	t->left_cpu = e->cycles;
 	if (t->in_call && t->off == STATE_BLOCKED)
 		t->now.blocked_times++;
 	t->last_cpu = e->cpu;
@@ -170,6 +175,11 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
 		t->woken_in = e->cycles;
 	}
+	if (t->held && t->ended_n &&
+		clockmap_ns(&c->clock, e->cycles) - clockmap_ns(&c->clock, t->left_cpu) >
+			HELD_LONG_NS)
+		t->held_until = e->cycles;
+	t->held = false;
 	if (t->last_cpu >= 0 && t->last_cpu != e->cpu)
 		c->sched.migrations++;
 	t->last_cpu = e->cpu;

@@ -30,10 +30,52 @@ static void an_interrupted_call_counts_once_it_is_known_how_it_ended(void **unus
 	feed_end(&c);
 }
 
+/* A thread that is stopped, or gets no CPU, between its system call and the event of it. */
+static void a_thread_that_is_held_may_tell_of_its_call_late(void **unused)
+{
+	static const uint32_t states[] = {RUNNABLE, 0x104, 0x108}; /* preempted, stopped, traced */
+	const uint64_t ms = 1000000;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(states); i++) {
+		struct core c;
+
+		open_core(&c);
+		ev_enter(&c, 10 * ms, TID, SOCK, MG_SYS_sendto, 0);
+		ev_exit(&c, 11 * ms, TID, SOCK, MG_SYS_sendto, 0, 5);
+		ev_switch(&c, 11 * ms + 1, 0, TID, states[i], 99);
+		call_settle_old(&c, 900 * ms);
+		ev_switch(&c, 1000 * ms, 0, 99, RUNNABLE, TID);
+		call_settle_old(&c, 1100 * ms);
+		ev_app(&c, TID, MG_FN_send, 9 * ms, 1200 * ms, 5);
+		assert_int_equal(calls_of(&c, MG_FN_send)->joined, 1);
+		assert_int_equal(calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto)->n, 0);
+		assert_int_equal(c.unjoined, 0);
+		feed_end(&c);
+	}
+}
+
+static void a_thread_that_sleeps_has_told_of_its_calls(void **unused)
+{
+	const uint64_t ms = 1000000;
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	ev_enter(&c, 10 * ms, TID, SOCK, MG_SYS_sendto, 0);
+	ev_exit(&c, 11 * ms, TID, SOCK, MG_SYS_sendto, 0, 5);
+	ev_switch(&c, 12 * ms, 0, TID, SLEEPING, 99);
+	call_settle_old(&c, 400 * ms);
+	assert_int_equal(calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto)->n, 1);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interrupted_call_counts_once_it_is_known_how_it_ended),
+		cmocka_unit_test(a_thread_that_is_held_may_tell_of_its_call_late),
+		cmocka_unit_test(a_thread_that_sleeps_has_told_of_its_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
