@@ -10,6 +10,7 @@ every byte? Prints what differs, writes the Markdown table on request, and fails
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -145,6 +146,7 @@ def main():
     for p in chosen:
         if missing[p]:
             print(f"{p.name}: not installed; apt-get install {' '.join(missing[p])}")
+    signal.signal(signal.SIGTERM, lambda *unused: sys.exit(1))  # so that all is cleaned up
     top = tempfile.mkdtemp(prefix="magnet-test-")
     results = []
     try:
