@@ -194,7 +194,6 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 		return err;
 	snprintf(b->text, sizeof(b->text), "%s", app_rings_path(w->rings));
 	w->lost_until = mg_monotonic_ns();
-	w->clock = o->clock;
 	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
 	read_clock(w);
 	err = ctf_open(&w->writer, o->dir, CTF_APP, 0);
@@ -204,7 +203,12 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 		app_rings_free(w->rings);
 		return err;
 	}
+	/* a packet before all losses: babeltrace2 counts them from one to the next */
+	w->clock = true;
 	put_clock(w);
+	w->clock = o->clock;
+	if (!w->error)
+		w->error = ctf_flush(w->writer);
 	app_rings_want(w->rings, true);
 	return 0;
 }

@@ -113,9 +113,10 @@ static bool is_magnets(const bt_event *e, const struct mg_event_desc *desc)
 	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
 		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "tracer_name");
 
-	return MG_IS_APP(desc->id) ||
-	       (tracer && bt_value_is_string(tracer) &&
-		       strcmp(bt_value_string_get(tracer), "magnet-kernel-tracer") == 0);
+	const char *name = tracer && bt_value_is_string(tracer) ? bt_value_string_get(tracer) : "";
+
+	return MG_IS_APP(desc->id) || strcmp(name, "magnet-kernel-tracer") == 0 ||
+	       strcmp(name, "libmagnet") == 0;
 }
 
 static struct known_class *class_of(struct decoder *d, const bt_event *e)

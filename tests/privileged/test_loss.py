@@ -27,7 +27,8 @@ with Recording("sh", "-c", SCRIPT, options=("--buffer", "64K", "--drain", "20"))
     calls = sum(g["count"] for g in report["loss"]["gaps"] if g["producer"].startswith("libmagnet"))
     check(sum(g["count"] for g in report["loss"]["gaps"]) - calls == lost, "the gaps add up")
     check(calls == report["loss"]["app"] == session["app"]["discarded"],
-          f"{calls} calls were lost, by the trace and by the recorder's own count")
+          f"{calls} calls were lost, by the trace ({report['loss']['app']}) and by the recorder's own count "
+          f"({session['app']['discarded']})")
 
     # in its CPU's stream a gap lies where its times say
     last, gaps = {}, 0
