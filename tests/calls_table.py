@@ -62,7 +62,7 @@ def listed(calls):
 
 
 def record(program, top):
-    env = {**os.environ, "PATH": path(), "LC_ALL": "C.UTF-8", "HOME": top, "GIT_CONFIG_NOSYSTEM": "1"}
+    env = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": top, "GIT_CONFIG_NOSYSTEM": "1"}
     return WatchedRecording("sh", "-c", script_of(program, top), env=env, timeout=program.timeout)
 
 
@@ -139,6 +139,7 @@ def main():
     args = parser.parse_args()
     need_kernel_side()
     need_program("strace", "ss")
+    os.environ["PATH"] = path()
     chosen = [p for p in ALL if p.name.split()[0] in args.program or p.name in args.program
               or not args.program and (p.fast or not args.fast)]
     missing = {p: p.missing() for p in chosen}

@@ -59,15 +59,16 @@ class Program:
                                                      check=False).returncode,
                  "pg_ctl": postgres_bin}
         return sorted({package for what, package in self.needs.items()
-                       if not found.get(what, lambda: shutil.which(what, path=path()))()})
+                       if not found.get(what, lambda: shutil.which(what))()})
 
     def version_text(self):
-        p = run("sh", "-c", self.version, check=False, env={**os.environ, "PATH": path()})
+        p = run("sh", "-c", self.version, check=False)
         found = re.search(r"\d+\.\d[\w.]*", p.stdout + p.stderr)
         return found[0] if found else ""
 
 
 def path():
+    """Servers are where users do not look for programs."""
     return os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
