@@ -212,6 +212,31 @@ static int log2_of(uint64_t x)
 	return 63 - __builtin_clzll(x);
 }
 
+/* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
+ * ones. */
+static int check_btf(struct hooks *h)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	long err = libbpf_get_error(btf);
+
+	if (!err) {
+		btf__free(btf);
+		return 0;
+	}
+	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+		snprintf(h->why, sizeof(h->why),
+			"this kernel describes its types to nobody (/sys/kernel/btf/vmlinux: %s): "
+			"it "
+			"takes one built with CONFIG_DEBUG_INFO_BTF",
+			strerror(errno));
+	else
+		snprintf(h->why, sizeof(h->why),
+			"libbpf cannot read this kernel's BTF: from Linux 6.0 on it takes libbpf "
+			"1.0 "
+			"or newer");
+	return (int)err;
+}
+
 int hooks_load(struct hooks *h, const struct tracer_options *o)
 {
 	struct mg_bpf_config config = {
@@ -223,6 +248,9 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	memset(h, 0, sizeof(*h));
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	libbpf_set_print(libbpf_line);
+	err = check_btf(h);
+	if (err)
+		return err;
 	h->cpus = libbpf_num_possible_cpus();
 	if (h->cpus < 1)
 		return -EINVAL;
