@@ -39,6 +39,6 @@ table(f"{TURNS} turns", ("", "s", "s above bare", "slowest", "CPU s of its own")
 if len(names) < len(WAYS):
     print("  not here, or refused: " + ", ".join(n for n in WAYS if n not in names))
 how_to_read("""
-The time a user waits: LTTng's daemon and the BPF programs are started, the program runs, and all is
+The time a user waits: the collector and the BPF programs are started, the program runs, and all is
 written out and ended. CPU time counts the processes that were waited for.
 """)
