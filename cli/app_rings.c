@@ -67,22 +67,53 @@ static bool make_ready(struct app_rings *r, uint32_t i)
 	return true;
 }
 
+/* Unless a thread has just come for it. */
+static bool give_back(struct app_rings *r, uint32_t i)
+{
+	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
+	uint32_t ready = MG_RING_READY;
+
+	if (!__atomic_compare_exchange_n(&r->pool->state[i], &ready, MG_RING_EMPTY, 0,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	fallocate(r->file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		(off_t)((char *)r->records - (char *)r->pool) + (off_t)(i * bytes), (off_t)bytes);
+	return true;
+}
+
+static bool owner_died(const struct mg_app_ring *ring)
+{
+	return __atomic_load_n((const uint32_t *)&ring->alive.__data.__lock, __ATOMIC_RELAXED) &
+	       FUTEX_OWNER_DIED;
+}
+
+/* Enough for threads to come, and not many times as much as that. */
 static void keep_ready(struct app_rings *r)
 {
 	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
-	uint32_t ready = 0, owned = 0;
+	uint32_t ready = 0, alive = 0, all = 0, enough;
 
-	for (uint32_t i = 0; i < r->used; i++)
-		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) == MG_RING_READY)
-			ready++;
-		else
-			owned++;
-	while (ready < SPARE + owned / 4 && r->used * bytes < TOTAL_BYTES &&
-		r->used < MG_POOL_RINGS && make_ready(r, r->used)) {
-		r->used++;
-		ready++;
-		__atomic_store_n(&r->pool->used, r->used, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < r->used; i++) {
+		uint32_t state = __atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED);
+
+		all += state != MG_RING_EMPTY;
+		ready += state == MG_RING_READY;
+		alive += state == MG_RING_OWNED && !owner_died(&r->rings[i]);
 	}
+	enough = SPARE + alive / 4;
+	for (uint32_t i = 0; i < MG_POOL_RINGS && ready < enough && all * bytes < TOTAL_BYTES;
+		i++) {
+		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) != MG_RING_EMPTY)
+			continue;
+		if (!make_ready(r, i))
+			break;
+		ready++;
+		all++;
+		if (i >= r->used)
+			__atomic_store_n(&r->pool->used, r->used = i + 1, __ATOMIC_RELEASE);
+	}
+	for (uint32_t i = r->used; i-- > 0 && ready > 4 * enough;)
+		ready -= give_back(r, i);
 	__atomic_store_n(&r->pool->ready, ready, __ATOMIC_RELEASE);
 }
 
@@ -165,15 +196,9 @@ static void tell_lost(struct app_rings *r, uint32_t i, uint32_t lost, uint64_t b
 	reader->lost(reader->arg, APP_LOST_FULL, count, r->rings[i].tid, before);
 }
 
-static bool owner_died(const struct mg_app_ring *ring)
-{
-	return __atomic_load_n((const uint32_t *)&ring->alive.__data.__lock, __ATOMIC_RELAXED) &
-	       FUTEX_OWNER_DIED;
-}
-
 /*
  * The next record of a ring, if it is complete. One that is not, its thread may be at; if that is
- * dead, or has gone on from a signal handler to never come back, it is left out.
+ * dead, or has gone on to others for long, it is left out.
  */
 static void look(struct app_rings *r, uint32_t i, bool last, const struct app_reader *reader)
 {
@@ -187,6 +212,12 @@ static void look(struct app_rings *r, uint32_t i, bool last, const struct app_re
 
 		if ((uint16_t)(word >> 32) == (uint16_t)((k->tail >> r->shift) + 1)) {
 			const struct mg_ring_call *p = (const void *)record->payload;
+
+			if ((uint8_t)(word >> 48) == 0) {
+				reader->lost(
+					reader->arg, APP_LOST_UNFINISHED, 1, r->rings[i].tid, 0);
+				continue;
+			}
 
 			k->next = record;
 			k->next_exit = p->exit;

@@ -39,8 +39,10 @@ enum mg_ring_state {
 struct mg_app_record {
 	uint32_t lost; /* low 32 bits of the ring's lost count when the record was taken */
 	uint16_t lap;  /* position / records + 1 */
-	uint8_t id;    /* MG_APP_BASE + MG_FN_*, or MG_EVENT_mark */
-	uint8_t kind;  /* MG_KIND_* */
+	/* MG_APP_BASE + MG_FN_*, or MG_EVENT_mark; 0: left undone by a handler that never came back
+	 */
+	uint8_t id;
+	uint8_t kind; /* MG_KIND_* */
 	uint8_t payload[MG_RECORD_PAYLOAD];
 };
 

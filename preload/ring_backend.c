@@ -98,46 +98,82 @@ static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_
 	return records_of(MG_COMMON_RING) + (at & ((1ull << shift) - 1));
 }
 
+#define SAME_STACK   262144
+#define SIGNAL_FRAME 512 /* at least, between what is interrupted and the handler */
+
 /*
- * A record to be filled, NULL if there is no room. `word` is what publishes it, but for the id and
- * the kind.
+ * Another call is being logged: either this is a signal handler that has interrupted it, deeper on
+ * the stack, or one has and left for good, by siglongjmp(). Returns whether it is gone. Its record
+ * is marked, so that the collector need not wait for it.
  */
-static inline struct mg_app_record *reserve(uint64_t *word, bool *common)
+static __attribute__((noinline)) bool left_undone(struct mg_app_ring *r, const char *frame)
+{
+	uint64_t at = mg_self.open_at - 1;
+	struct mg_app_record *record = &mg_self.record[at & ((1ull << shift) - 1)];
+	uint16_t lap = (uint16_t)((at >> shift) + 1);
+
+	if (frame + SIGNAL_FRAME < mg_self.open_by || frame > mg_self.open_by + SAME_STACK)
+		return false;
+	if (r->head > at && record->lap != lap)
+		__atomic_store_n((uint64_t *)record, word_of(at, r->lost), __ATOMIC_RELEASE);
+	mg_self.open_at = 0;
+	return true;
+}
+
+/* A place for a record. */
+struct place {
+	uint64_t word;  /* what publishes it, but for the id and the kind */
+	bool common;    /* in the common ring */
+	bool outermost; /* the thread was not at another one */
+};
+
+/* Returns NULL if there is no room. */
+static inline struct mg_app_record *reserve(struct place *p)
 {
 	struct mg_app_ring *r = mg_self.ring;
+	const char *frame = __builtin_frame_address(0);
 	uint64_t at;
 
-	*common = false;
+	p->common = p->outermost = false;
 	if (__builtin_expect(!r || !mg_self.tid, 0)) {
 		if (!mg_self.tid || !claim()) {
-			*common = true;
-			return reserve_in_common(word);
+			p->common = true;
+			return reserve_in_common(&p->word);
 		}
 		r = mg_self.ring;
 	}
+	p->outermost = mg_self.open_at == 0 || left_undone(r, frame);
+	if (__builtin_expect(p->outermost, 1))
+		mg_self.open_by = frame;
 	do {
 		at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
 		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
 			__atomic_store_n(&r->lost, r->lost + 1, __ATOMIC_RELAXED);
+			if (p->outermost)
+				mg_self.open_at = 0;
 			return NULL;
 		}
+		if (__builtin_expect(p->outermost, 1))
+			mg_self.open_at = at + 1;
 	} while (!take(&r->head, at));
-	*word = word_of(at, r->lost);
+	p->word = word_of(at, r->lost);
 	return &mg_self.record[at & ((1ull << shift) - 1)];
 }
 
 static inline void publish(
-	struct mg_app_record *record, uint64_t word, unsigned int id, unsigned int kind)
+	struct mg_app_record *record, const struct place *p, unsigned int id, unsigned int kind)
 {
-	word |= (uint64_t)id << 48 | (uint64_t)kind << 56;
-	__atomic_store_n((uint64_t *)record, word, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)record, p->word | (uint64_t)id << 48 | (uint64_t)kind << 56,
+		__ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__builtin_expect(p->outermost, 1))
+		mg_self.open_at = 0;
 }
 
 static void log_call(unsigned int fn, const struct mg_call *c)
 {
-	uint64_t word;
-	bool common;
-	struct mg_app_record *record = reserve(&word, &common);
+	struct place place;
+	struct mg_app_record *record = reserve(&place);
 	struct mg_ring_call *p;
 
 	if (!record)
@@ -150,22 +186,21 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->fd = c->fd;
 	p->error = c->error;
 	p->flags = c->flags;
-	p->logged = common ? c->pid : c->logged;
+	p->logged = place.common ? c->pid : c->logged;
 	p->bytes = c->bytes;
-	p->tid = common ? c->tid : 0;
-	publish(record, word, MG_APP_BASE + fn, c->kind);
+	p->tid = place.common ? c->tid : 0;
+	publish(record, &place, MG_APP_BASE + fn, c->kind);
 }
 
 static void log_mark(const struct mg_mark *m)
 {
-	uint64_t word;
-	bool common;
-	struct mg_app_record *record = reserve(&word, &common);
+	struct place place;
+	struct mg_app_record *record = reserve(&place);
 
 	if (!record)
 		return;
 	memcpy(record->payload, m, MG_PAYLOAD_SIZE(MARK));
-	publish(record, word, MG_EVENT_mark, 0);
+	publish(record, &place, MG_EVENT_mark, 0);
 }
 
 static struct mg_backend backend;

@@ -21,6 +21,8 @@ struct mg_self {
 	bool in_kernel; /* ids are asked of the kernel: what the C library knows is the parent's */
 	struct mg_app_ring *ring;
 	struct mg_app_record *record;
+	volatile uint64_t open_at; /* 1 + position of the record being written, and by whom */
+	const char *volatile open_by;
 };
 
 extern __thread struct mg_self mg_self __attribute__((tls_model("initial-exec")));
