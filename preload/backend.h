@@ -6,6 +6,8 @@
 #ifndef MAGNET_PRELOAD_BACKEND_H
 #define MAGNET_PRELOAD_BACKEND_H
 
+#include <stdint.h>
+
 #include "events.h"
 
 struct mg_backend {
@@ -18,6 +20,8 @@ struct mg_backend {
 	void (*before_fork)(void);
 	void (*after_fork_parent)(void);
 	void (*after_fork_child)(void);
+	/* take no more than so many bytes of address space from now on, if possible */
+	void (*make_room)(uint64_t bytes);
 };
 
 /* NULL where there are no rings, or they cannot be had */

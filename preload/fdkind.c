@@ -14,6 +14,7 @@
 #include "self.h"
 
 uint8_t mg_fd_table[FD_TABLE];
+bool mg_fd_ask_no_more;
 
 static int kind_of(int domain, int type, int protocol)
 {
@@ -60,6 +61,8 @@ int mg_fd_classify(int fd)
 	int saved = errno, kind = MG_KIND_other;
 	struct stat st;
 
+	if (mg_fd_ask_no_more)
+		return MG_KIND_other;
 	if (fstat(fd, &st) != 0) {
 		errno = saved;
 		return MG_KIND_other; /* no such descriptor: nothing to remember */

@@ -6,6 +6,7 @@
 #ifndef MAGNET_PRELOAD_FDKIND_H
 #define MAGNET_PRELOAD_FDKIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -16,6 +17,8 @@
 
 extern uint8_t mg_fd_table[FD_TABLE];
 
+/* The program has given up the system calls that would take. */
+extern bool mg_fd_ask_no_more;
 /* Ask the kernel, and remember. */
 int mg_fd_classify(int fd);
 /* The C library's: the wrapper would want to know the descriptor's kind first. */

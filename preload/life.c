@@ -64,6 +64,12 @@ static void after_fork_child(void)
 		backend->after_fork_child();
 }
 
+void mg_life_make_room(uint64_t bytes)
+{
+	if (backend && backend->make_room)
+		backend->make_room(bytes);
+}
+
 /* The library beside this one. */
 static void load_lttng(void)
 {

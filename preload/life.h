@@ -13,6 +13,8 @@ extern void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 extern const int *mg_wanted_mark;
 extern void (*mg_log_mark)(const struct mg_mark *m);
 
+/* See struct mg_backend. */
+void mg_life_make_room(uint64_t bytes);
 /* As soon as there are real functions to call, which may be before any constructor has run. */
 void mg_life_begin(void);
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -16,6 +17,7 @@
 #include "guard.h"
 #include "log_call.h"
 #include "raw.h"
+#include "room.h"
 
 static long (*real_syscall)(long, ...);
 static void (*real_closefrom)(int);
@@ -83,8 +85,12 @@ static void book(long nr, const long a[6], long ret, int kind, const void *calle
 		if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
 			fd_copied((int)a[0], (int)ret);
 		break;
-	case SYS_socket: /* asked for at its first use */
-		fd_set_kind((int)ret, MG_KIND_unknown);
+	case SYS_socket:
+		fd_set_kind((int)ret, socket_kind((int)a[0], (int)a[1], (int)a[2], caller));
+		break;
+	case SYS_seccomp:
+		if (a[0] == SECCOMP_SET_MODE_FILTER || a[0] == SECCOMP_SET_MODE_STRICT)
+			mg_after_sandbox((int)ret);
 		break;
 	case SYS_recvmsg:
 		if (ret >= 0)
@@ -114,6 +120,9 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 		a[0] = guard_close((int)a[0], __builtin_return_address(0));
 	if (nr == SYS_close_range && guard_needed())
 		return close_range((unsigned int)a[0], (unsigned int)a[1], (int)a[2]);
+	if (nr == SYS_seccomp &&
+		(a[0] == SECCOMP_SET_MODE_FILTER || a[0] == SECCOMP_SET_MODE_STRICT))
+		mg_before_sandbox();
 	if (r)
 		kind = nr == SYS_close ? fd_ending((int)a[0]) : fd_kind((int)a[0]);
 	else if (nr == SYS_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))

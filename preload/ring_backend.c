@@ -12,6 +12,7 @@
 
 #include "app_ring.h"
 #include "backend.h"
+#include "room.h"
 #include "self.h"
 
 /* What the file says of itself is read once: other programs can write it. */
@@ -19,7 +20,9 @@ static struct mg_pool *pool;
 static struct mg_app_ring *rings;
 static struct mg_app_record *all_records;
 static uint32_t shift;
+static uint64_t mapped;
 static uint32_t reachable; /* rings below this number are mapped */
+static uint32_t needed;    /* no ring from this number on has been this process's */
 
 static inline struct mg_app_record *records_of(uint32_t ring)
 {
@@ -43,6 +46,17 @@ static inline int take(uint64_t *head, uint64_t expected)
 #endif
 }
 
+/* Against make_room(): either it sees that the ring is needed, or we that it is going. */
+static int may_use(uint32_t ring)
+{
+	uint32_t most = __atomic_load_n(&needed, __ATOMIC_SEQ_CST);
+
+	while (most <= ring && !__atomic_compare_exchange_n(&needed, &most, ring + 1, 0,
+				       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+	return ring < __atomic_load_n(&reachable, __ATOMIC_SEQ_CST);
+}
+
 /* A ring for this thread, if one is ready. */
 static __attribute__((noinline)) int claim(void)
 {
@@ -61,6 +75,10 @@ static __attribute__((noinline)) int claim(void)
 		if (!__atomic_compare_exchange_n(&pool->state[i], &ready, MG_RING_OWNED, 0,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
+		if (!may_use(i)) {
+			__atomic_store_n(&pool->state[i], MG_RING_READY, __ATOMIC_RELEASE);
+			return 0;
+		}
 		__atomic_fetch_sub(&pool->ready, 1, __ATOMIC_RELAXED);
 		r = &rings[i];
 		r->tid = mg_self.tid;
@@ -205,11 +223,36 @@ static void log_mark(const struct mg_mark *m)
 
 static struct mg_backend backend;
 
-/* All of it, or as much as the program's limit on address space allows. */
+/* The program needs the address space, or will lock all it has. */
+static void make_room(uint64_t bytes)
+{
+	uint64_t head = (uint64_t)((char *)all_records - (char *)pool), end;
+	uint64_t ring_size = sizeof(struct mg_app_record) << shift;
+	uint32_t keep = bytes > head ? (uint32_t)((bytes - head) / ring_size) : 0;
+
+	if (keep <= MG_COMMON_RING)
+		keep = MG_COMMON_RING + 1;
+	if (keep >= reachable)
+		return;
+	__atomic_store_n(&reachable, keep, __ATOMIC_SEQ_CST);
+	if (keep < __atomic_load_n(&needed, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&reachable, keep = needed, __ATOMIC_SEQ_CST);
+	end = (head + keep * ring_size + 4095) & ~4095ull;
+	if (end < mapped && munmap((char *)pool + end, mapped - end) == 0)
+		mapped = end;
+}
+
+/* All of it, or as much as is decent under the program's limit on address space. */
 static int map(int fd, uint64_t size)
 {
-	uint64_t rings_at, records_at;
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+	uint64_t rings_at, records_at, room;
 
+	getrlimit(RLIMIT_AS, &limit);
+	/* the head and a ring, at least */
+	room = mg_room_under(limit.rlim_cur, (1u << 20) + size / MG_POOL_RINGS) & ~4095ull;
+	if (size > room)
+		size = room;
 	for (; size >= 1u << 20; size = size / 2 & ~4095ull) {
 		pool = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 		if (pool != MAP_FAILED)
@@ -217,6 +260,7 @@ static int map(int fd, uint64_t size)
 	}
 	if (size < 1u << 20)
 		return -1;
+	mapped = size;
 	rings_at = pool->rings_at;
 	records_at = pool->records_at;
 	shift = pool->record_shift;
@@ -259,5 +303,6 @@ const struct mg_backend *mg_ring_backend(void)
 		backend.log[i] = log_call;
 	backend.wanted_mark = &pool->wanted[MG_WANTED_MARK];
 	backend.mark = log_mark;
+	backend.make_room = make_room;
 	return &backend;
 }

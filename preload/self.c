@@ -62,7 +62,7 @@ void mg_self_forked(void)
 {
 	memset(&mg_self, 0, sizeof(mg_self));
 	*mg_same_process = 1;
-	process = mg_self.tid = mg_self.pid = (uint32_t)getpid();
+	process = mg_self.tid = mg_self.pid = own_tid();
 }
 
 void mg_self_learn(void)

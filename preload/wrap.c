@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "fdkind.h"
 #include "guard.h"
 #include "log_call.h"
+#include "room.h"
 
 #define NOTHING (void)0
 #define CALLER  __builtin_return_address(0) /* of the function it is written in */

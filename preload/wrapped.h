@@ -153,6 +153,19 @@
 	B(int, fcntl64, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret)) \
 	B(int, fclose, (FILE *stream), (stream), end_stream(stream), NOTHING) \
+	/* what leaves us less */ \
+	B(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d), \
+		(option, a, b, c, d), if (option == PR_SET_SECCOMP) mg_before_sandbox(), \
+		if (option == PR_SET_SECCOMP) mg_after_sandbox(ret)) \
+	B(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit), \
+		mg_before_limit(resource, limit), NOTHING) \
+	B(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit), \
+		mg_before_limit(resource, limit), NOTHING) \
+	B(int, prlimit, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old), \
+		(pid, resource, limit, old), mg_before_limit(resource, limit), NOTHING) \
+	B(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old), \
+		(pid, resource, limit, old), mg_before_limit(resource, limit), NOTHING) \
+	B(int, mlockall, (int flags), (flags), mg_before_lock(flags), NOTHING) \
 	B(int, __dup2, (int fd, int to), (fd, to), NOTHING, fd_copied(fd, ret)) \
 	B(int, __fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret))

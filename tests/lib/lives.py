@@ -48,7 +48,7 @@ class Life(Recording):
         self.calls = [e for e in self.events() if e["event"].startswith("magnet:")]
 
     def check_same(self, without):
-        pairs = [(getattr(p, k) for p in (without, self.p)) for k in ("returncode", "stdout", "stderr")]
+        pairs = [(getattr(without, k), getattr(self.p, k)) for k in ("returncode", "stdout", "stderr")]
         for name, (before, now) in zip(("exit status", "stdout", "stderr"), pairs):
             if before != now:
                 sys.exit(f"FAILED: {self.what}: {name} {before!r} without magnet, {now!r} with")

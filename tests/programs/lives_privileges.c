@@ -147,12 +147,13 @@ static void lock_in(const char *how)
 			       &filter) == 0);
 }
 
-static volatile int locked_in, done;
+static volatile int started, locked_in, done;
 
 static void *worker(void *fd)
 {
 	char c;
 
+	started = 1;
 	while (!locked_in)
 		;
 	sends(*(int *)fd, 3);
@@ -185,6 +186,8 @@ LIFE(sandbox)
 		_exit(0);
 	reap(pid);
 	EXPECT(pthread_create(&t, NULL, worker, &fd) == 0);
+	while (!started)
+		;
 	lock_in(argv[1]);
 	EXPECT(write(fd, "x", 1) == 1 && write(fd, "x", 1) == 1);
 	sends(fd, 1);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program does to have less, of system calls or of memory: we must have what we need before,
+ * and must not take what it needs.
+ */
+#ifndef MAGNET_PRELOAD_ROOM_H
+#define MAGNET_PRELOAD_ROOM_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+/* A filter of system calls is about to be set; afterwards we make none that it may not allow. */
+void mg_before_sandbox(void);
+/* What became of it. */
+void mg_after_sandbox(int ret);
+
+/* A limit is about to be set, or memory to be locked. */
+void mg_before_limit(int resource, const struct rlimit *limit);
+void mg_before_lock(int flags);
+/* How much address space we may have under a limit, in bytes; at least `least`. */
+uint64_t mg_room_under(rlim_t limit, uint64_t least);
+
+#endif
