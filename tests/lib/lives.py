@@ -48,6 +48,8 @@ class Life(Recording):
         self.calls = [e for e in self.events() if e["event"].startswith("magnet:")]
 
     def check_same(self, without):
+        if without.returncode < 0:  # a signal's number; magnet ends as a shell does
+            without.returncode = 128 - without.returncode
         pairs = [(getattr(without, k), getattr(self.p, k)) for k in ("returncode", "stdout", "stderr")]
         for name, (before, now) in zip(("exit status", "stdout", "stderr"), pairs):
             if before != now:
