@@ -67,7 +67,7 @@ int mg_fd_classify(int fd)
 		errno = saved;
 		return MG_KIND_other; /* no such descriptor: nothing to remember */
 	}
-	if (S_ISSOCK(st.st_mode)) {
+	if (S_ISSOCK(st.st_mode) && !guard_has(fd)) {
 		int domain = socket_option(fd, SO_DOMAIN);
 
 		if (domain < 0 && (errno == EBADF || errno == ENOTSOCK)) {

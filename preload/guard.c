@@ -62,7 +62,7 @@ int guard_adopt(int fd)
 
 int guard_close(int fd, const void *caller)
 {
-	if ((unsigned int)fd >= FD_TABLE || !__atomic_load_n(&adopted[fd], __ATOMIC_RELAXED))
+	if (!guard_has(fd))
 		return fd;
 	if (!guard_is_lttng(caller))
 		return -1;
@@ -86,6 +86,11 @@ int guard_close_range(unsigned int first, unsigned int last, int flags)
 	return (int)mg_system_call(SYS_close_range, from, last, flags);
 }
 
+bool guard_has(int fd)
+{
+	return (unsigned int)fd < FD_TABLE && __atomic_load_n(&adopted[fd], __ATOMIC_RELAXED);
+}
+
 bool guard_needed(void)
 {
 	return guarding;
@@ -93,6 +98,6 @@ bool guard_needed(void)
 
 void guard_forget(int fd)
 {
-	if (guarding && (unsigned int)fd < FD_TABLE)
+	if (guarding && (unsigned int)fd < FD_TABLE && !mg_in_vfork())
 		__atomic_store_n(&adopted[fd], 0, __ATOMIC_RELAXED);
 }

@@ -16,6 +16,8 @@ bool guard_is_lttng(const void *caller);
 int guard_adopt(int fd);
 /* What is to be closed: `fd`, or -1 for one that is guarded against this caller. */
 int guard_close(int fd, const void *caller);
+/* Whether it is one of LTTng's. */
+bool guard_has(int fd);
 /* The program has put something else in its place. */
 void guard_forget(int fd);
 /* Whether there is anything to close around. */

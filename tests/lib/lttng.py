@@ -2,11 +2,12 @@
 """An LTTng session apart from any session daemon of the machine's own."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
-from fixture import need_program, stop
+from fixture import need_program
 
 SCRIPT = """
 set -e
@@ -42,7 +43,8 @@ class LttngSession:
         command = ["sh", "-c", SCRIPT.format(top=self.top, events=events, subbuf=subbuf, more=more)]
         if os.geteuid() == 0:
             command = ["unshare", "-m"] + command
-        self.p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  start_new_session=True)
         while (line := self.p.stdout.readline()) and line != "ready\n":
             pass
         if not line:
@@ -52,6 +54,11 @@ class LttngSession:
     def end(self):
         self.p.communicate("stop\n", timeout=60)
 
+    def kill(self):
+        """Daemons that wait for what a program that was killed has begun to write never end."""
+        os.killpg(self.p.pid, signal.SIGKILL)
+        self.p.wait()
+
     def __enter__(self):
         return self
 
@@ -59,6 +66,6 @@ class LttngSession:
         if self.p.poll() is None:
             try:
                 self.end()
-            except subprocess.TimeoutExpired:
-                stop(self.p)
+            except (subprocess.TimeoutExpired, ValueError):
+                self.kill()
         shutil.rmtree(self.top, ignore_errors=True)
