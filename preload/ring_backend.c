@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,7 +58,32 @@ static int may_use(uint32_t ring)
 	return ring < __atomic_load_n(&reachable, __ATOMIC_SEQ_CST);
 }
 
-/* A ring for this thread, if one is ready. */
+/* The same of a count that only this thread changes. */
+static inline void count(uint64_t *n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("incq %0" : "+m"(*n) : : "cc");
+#else
+	__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* And of the two words that say which ring is the thread's: by one store. */
+static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
+{
+	typedef uintptr_t pair __attribute__((vector_size(16), may_alias));
+	_Static_assert(offsetof(struct mg_self, record) ==
+			       offsetof(struct mg_self, ring) + sizeof(uintptr_t),
+		"one after the other");
+	_Static_assert(offsetof(struct mg_self, ring) % sizeof(pair) == 0, "aligned");
+
+	*(volatile pair *)(void *)&mg_self.ring = (pair){(uintptr_t)r, (uintptr_t)record};
+}
+
+/*
+ * A ring for this thread, if one is ready. A signal handler that comes in between may take another;
+ * the thread keeps one of them.
+ */
 static __attribute__((noinline)) int claim(void)
 {
 	uint32_t used = __atomic_load_n(&pool->used, __ATOMIC_ACQUIRE);
@@ -85,9 +111,7 @@ static __attribute__((noinline)) int claim(void)
 		r->pid = mg_self.pid;
 		if (pthread_mutex_trylock(&r->alive) == EOWNERDEAD)
 			pthread_mutex_consistent(&r->alive);
-		mg_self.record = records_of(i);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		mg_self.ring = r;
+		own(r, records_of(i));
 		return 1;
 	}
 	return 0;
@@ -166,7 +190,7 @@ static inline struct mg_app_record *reserve(struct place *p)
 	do {
 		at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
 		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
-			__atomic_store_n(&r->lost, r->lost + 1, __ATOMIC_RELAXED);
+			count(&r->lost);
 			if (p->outermost)
 				mg_self.open_at = 0;
 			return NULL;

@@ -19,7 +19,7 @@ struct mg_self {
 	uint32_t home;  /* the thread's own id, while a vfork() may be on its way */
 	bool vforked;   /* this may be the child, which shares its parent's memory */
 	bool in_kernel; /* ids are asked of the kernel: what the C library knows is the parent's */
-	struct mg_app_ring *ring;
+	struct mg_app_ring *ring __attribute__((aligned(16))); /* changes together with */
 	struct mg_app_record *record;
 	volatile uint64_t open_at; /* 1 + position of the record being written, and by whom */
 	const char *volatile open_by;
