@@ -13,8 +13,11 @@
 #include "guard.h"
 #include "self.h"
 
-uint8_t mg_fd_table[FD_TABLE];
+uint8_t mg_fd_table[FD_TABLE] __attribute__((aligned(8)));
 bool mg_fd_ask_no_more;
+
+typedef uint64_t many __attribute__((may_alias));
+_Static_assert(MG_KIND_unknown == 0, "eight of them are 0 too");
 
 static int kind_of(int domain, int type, int protocol)
 {
@@ -56,6 +59,16 @@ static int socket_option(int fd, int option)
 	return mg_real_getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
 }
 
+/* Unless another thread has put something else there in the meantime, and said so. */
+static void learn(int fd, int kind)
+{
+	uint8_t unknown = MG_KIND_unknown;
+
+	if ((unsigned int)fd < FD_TABLE && !mg_in_vfork())
+		__atomic_compare_exchange_n(&mg_fd_table[fd], &unknown, (uint8_t)kind, 0,
+			__ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 int mg_fd_classify(int fd)
 {
 	int saved = errno, kind = MG_KIND_other;
@@ -77,7 +90,7 @@ int mg_fd_classify(int fd)
 		}
 		kind = kind_of(domain, socket_option(fd, SO_TYPE), socket_option(fd, SO_PROTOCOL));
 	}
-	fd_set_kind(fd, kind);
+	learn(fd, kind);
 	errno = saved;
 	return kind;
 }
@@ -97,8 +110,12 @@ void fd_ending_range(unsigned int first, unsigned int last)
 		return;
 	if (last >= FD_TABLE)
 		last = FD_TABLE - 1;
-	if (first <= last)
-		memset(mg_fd_table + first, MG_KIND_unknown, last - first + 1);
+	for (; first <= last && first % 8; first++)
+		__atomic_store_n(&mg_fd_table[first], MG_KIND_unknown, __ATOMIC_RELAXED);
+	for (; first + 7 <= last; first += 8) /* eight at once */
+		__atomic_store_n((many *)(mg_fd_table + first), MG_KIND_unknown, __ATOMIC_RELAXED);
+	for (; first <= last; first++)
+		__atomic_store_n(&mg_fd_table[first], MG_KIND_unknown, __ATOMIC_RELAXED);
 }
 
 void fd_received(struct msghdr *msg, const void *caller)
@@ -127,6 +144,12 @@ void fd_set_pair(const int fds[2], int kind)
 {
 	fd_set_kind(fds[0], kind);
 	fd_set_kind(fds[1], kind);
+}
+
+void fd_replaced(int from, int to)
+{
+	if (from != to)
+		fd_set_kind(to, MG_KIND_unknown);
 }
 
 void fd_copied(int from, int to)

@@ -60,7 +60,11 @@ int fd_ending(int fd);
 void fd_ending_range(unsigned int first, unsigned int last);
 /* Descriptors that came with a message have kinds of their own; those LTTng gets are guarded. */
 void fd_received(struct msghdr *msg, const void *caller);
-/* `to` is a copy of `from` now. */
+/*
+ * `to` is to become a copy of `from`, and is one now. In between nothing is known of it, so that a
+ * child that another thread forks just then does not keep the old kind.
+ */
+void fd_replaced(int from, int to);
 void fd_copied(int from, int to);
 void fd_set_pair(const int fds[2], int kind);
 /* The kind socket() will make; one that LTTng's own threads make is not the program's. */

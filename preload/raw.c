@@ -56,6 +56,12 @@ static const struct row rows[] = {ROW(read, 2, -1), ROW(write, 2, -1), ROW(readv
 	ROW(accept4, -1, 3), ROW(shutdown, -1, -1), ROW(close, -1, -1), ROW(bind, -1, -1),
 	ROW(listen, -1, -1)};
 
+#ifdef SYS_dup2
+#define REPLACES(nr) ((nr) == SYS_dup2 || (nr) == SYS_dup3)
+#else
+#define REPLACES(nr) ((nr) == SYS_dup3)
+#endif
+
 static const struct row *row_of(long nr)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -127,6 +133,8 @@ __attribute__((visibility("default"))) long syscall(long nr, ...)
 		kind = nr == SYS_close ? fd_ending((int)a[0]) : fd_kind((int)a[0]);
 	else if (nr == SYS_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))
 		fd_ending_range((unsigned int)a[0], (unsigned int)a[1]);
+	else if (REPLACES(nr))
+		fd_replaced((int)a[0], (int)a[1]);
 	if (!r || !MG_KIND_TRACED(kind) || !*mg_wanted[r->fn]) {
 		ret = real_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 		book(nr, a, ret, kind, __builtin_return_address(0));

@@ -145,8 +145,8 @@
 
 #define MG_BOOKKEEPING(B) \
 	B(int, dup, (int fd), (fd), NOTHING, fd_copied(fd, ret)) \
-	B(int, dup2, (int fd, int to), (fd, to), NOTHING, fd_copied(fd, ret)) \
-	B(int, dup3, (int fd, int to, int flags), (fd, to, flags), NOTHING, \
+	B(int, dup2, (int fd, int to), (fd, to), fd_replaced(fd, to), fd_copied(fd, ret)) \
+	B(int, dup3, (int fd, int to, int flags), (fd, to, flags), fd_replaced(fd, to), \
 		fd_copied(fd, ret)) \
 	B(int, fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret)) \
@@ -166,7 +166,11 @@
 	B(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old), \
 		(pid, resource, limit, old), mg_before_limit(resource, limit), NOTHING) \
 	B(int, mlockall, (int flags), (flags), mg_before_lock(flags), NOTHING) \
-	B(int, __dup2, (int fd, int to), (fd, to), NOTHING, fd_copied(fd, ret)) \
+	B(FILE *, freopen, (const char *path, const char *mode, FILE *stream), \
+		(path, mode, stream), end_stream(stream), NOTHING) \
+	B(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), \
+		(path, mode, stream), end_stream(stream), NOTHING) \
+	B(int, __dup2, (int fd, int to), (fd, to), fd_replaced(fd, to), fd_copied(fd, ret)) \
 	B(int, __fcntl, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret))
 /* clang-format on */
