@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -31,7 +32,8 @@
 
 /*
  * Bytes a vector asks for; to be called after the real call, and only looks where the kernel must
- * have looked before: a bad pointer is the program's EFAULT, not our crash.
+ * have looked before: a bad pointer is the program's EFAULT, not our crash. (What cannot be borne
+ * is a program that receives bytes over the vector or message that says where they are to go.)
  */
 static size_t iov_bytes(const struct iovec *iov, size_t count)
 {
@@ -48,12 +50,12 @@ static inline int vector_was_read(int64_t ret, int error)
 	       error == ECONNRESET || error == ETIMEDOUT;
 }
 
-/* How much the messages of a vector hold; the kernel looks at 1024 at most. */
-static size_t mmsg_asked(const struct mmsghdr *msgs, unsigned int n)
+/* How much the messages hold that were sent or received; behind them nothing need be there. */
+static size_t mmsg_asked(const struct mmsghdr *msgs, int done)
 {
 	size_t sum = 0;
 
-	for (unsigned int i = 0; i < n && i < IOV_MAX; i++)
+	for (int i = 0; i < done; i++)
 		sum += iov_bytes(msgs[i].msg_hdr.msg_iov, msgs[i].msg_hdr.msg_iovlen);
 	return sum;
 }
@@ -73,20 +75,27 @@ static void mmsg_received(struct mmsghdr *msgs, int done, const void *caller)
 		fd_received(&msgs[i].msg_hdr, caller);
 }
 
-/* Only an int is looked at, and only one the kernel has looked at. */
-static uint64_t option_value(const void *value, size_t len)
+/*
+ * Only an int is looked at, and only where the kernel has looked at one: SO_GET_FILTER returns a
+ * number of instructions as the length, and other protocols lengths of what they would have
+ * written.
+ */
+static uint64_t option_value(int level, int option, const void *value, size_t len)
 {
 	int v;
 
-	if (len != sizeof(v))
+	if (!value || len != sizeof(v) || (level == SOL_SOCKET && option == SO_GET_FILTER) ||
+		((level == IPPROTO_IP || level == IPPROTO_IPV6) && (unsigned int)option >= 80) ||
+		(level != SOL_SOCKET && level != IPPROTO_TCP && level != IPPROTO_UDP &&
+			level != IPPROTO_IP && level != IPPROTO_IPV6))
 		return 0;
 	memcpy(&v, value, sizeof(v));
 	return (uint64_t)(int64_t)v;
 }
 
-#define OPTION_VALUE(value, len) (ret == 0 && (value) ? option_value(value, len) : 0)
+#define OPTION_VALUE(value, len) (ret == 0 ? option_value(level, option, value, len) : 0)
 #define OPTION(level, option)    ((uint32_t)(level) << 16 | ((uint32_t)(option)&0xffff))
-#define MMSG_ASKED(msgs, n)      (ret > 0 ? mmsg_asked(msgs, n) : 0)
+#define MMSG_ASKED(msgs)         mmsg_asked(msgs, ret)
 #define IOV_BYTES(iov, n)        (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
 #define MSG_BYTES(m)             (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
 

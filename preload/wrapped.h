@@ -65,10 +65,10 @@
 	W(MG_FN_close, close, int, close, (int fd), (guard_close(fd, CALLER)), fd_ending(fd), fd, 0, 0, NOTHING) \
 	W(MG_FN_sendmmsg, sendmmsg, int, sendmmsg, \
 		(int fd, struct mmsghdr *msgs, unsigned int n, int flags), (fd, msgs, n, flags), \
-		fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, c.bytes = mmsg_bytes(msgs, ret)) \
+		fd_kind(fd), fd, MMSG_ASKED(msgs), flags, c.bytes = mmsg_bytes(msgs, ret)) \
 	W(MG_FN_recvmmsg, recvmmsg, int, recvmmsg, \
 		(int fd, struct mmsghdr *msgs, unsigned int n, int flags, struct timespec *timeout), \
-		(fd, msgs, n, flags, timeout), fd_kind(fd), fd, MMSG_ASKED(msgs, n), flags, \
+		(fd, msgs, n, flags, timeout), fd_kind(fd), fd, MMSG_ASKED(msgs), flags, \
 		mmsg_received(msgs, ret, CALLER); c.bytes = mmsg_bytes(msgs, ret)) \
 	W(MG_FN_preadv2, preadv2, ssize_t, preadv2, \
 		(int fd, const struct iovec *iov, int count, off_t at, int flags), \
