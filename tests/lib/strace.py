@@ -41,7 +41,8 @@ def whole_calls(path, killed=None):
     begun = {}
     for line in open(path, errors="replace"):
         m = LINE.match(line)
-        if m and "<unfinished ...>" in line:  # a call another thread came in between of has two lines
+        # a call another thread came in between of has two lines; a killed one has no result
+        if m and ("<unfinished ...>" in line or line.endswith("= ?\n")):
             begun[m[1]] = m
         elif m:
             yield m[1], m[2], m[3]
