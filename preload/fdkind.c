@@ -148,7 +148,7 @@ void fd_set_pair(const int fds[2], int kind)
 
 void fd_replaced(int from, int to)
 {
-	if (from != to)
+	if (from != to && !mg_in_vfork())
 		fd_set_kind(to, MG_KIND_unknown);
 }
 
