@@ -77,7 +77,7 @@ static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 	struct work *w = arg;
 
 	w->events++;
-	callers_count(&w->callers, c->pid);
+	callers_count(&w->callers, c->pid, true);
 	if (!w->error)
 		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), to_ns(w, c->exit),
 			c->tid, c->pid, c, MG_PAYLOAD_SIZE(CALL));
@@ -288,7 +288,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (f) {
 		answered = fscanf(f, "%llu %llu %llu %d", &events, &lost, &cpu, &error) == 4;
 		while (answered && fscanf(f, "%u", &pid) == 1)
-			callers_count(&r->callers, pid);
+			callers_count(&r->callers, pid, true);
 	}
 	if (answered) {
 		r->events = events;

@@ -22,12 +22,14 @@ static struct caller *find(struct callers *c, uint32_t pid)
 	return c->last = p;
 }
 
-void callers_count(struct callers *c, uint32_t pid)
+void callers_count(struct callers *c, uint32_t pid, bool moves)
 {
 	struct caller *p = find(c, pid);
 
-	if (p)
-		p->calls++;
+	if (!p)
+		return;
+	p->calls++;
+	p->moved += moves;
 }
 
 void callers_name(struct callers *c, uint32_t pid, const char comm[16])

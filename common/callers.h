@@ -3,6 +3,7 @@
 #ifndef MAGNET_COMMON_CALLERS_H
 #define MAGNET_COMMON_CALLERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <uthash.h>
@@ -11,6 +12,7 @@ struct caller {
 	uint32_t pid;
 	char comm[16]; /* "" if not known */
 	uint64_t calls;
+	uint64_t moved; /* of these, that move bytes */
 	UT_hash_handle hh;
 };
 
@@ -19,8 +21,8 @@ struct callers {
 	struct caller *last;
 };
 
-/* One more call; without memory it is not counted. */
-void callers_count(struct callers *c, uint32_t pid);
+/* One more call, that moves bytes or not; without memory it is not counted. */
+void callers_count(struct callers *c, uint32_t pid, bool moves);
 /* The process is called so now. */
 void callers_name(struct callers *c, uint32_t pid, const char comm[16]);
 /* Calls of `pid`, 0 if it made none. */

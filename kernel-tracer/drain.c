@@ -76,6 +76,17 @@ static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, ui
 	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
 }
 
+/*
+ * A program that only asks the C library for names opens sockets and connects them, but moves
+ * nothing, or only what the kernel itself answers.
+ */
+static bool moves(const struct mg_sys_enter *p)
+{
+	enum mg_direction dir = mg_syscall_direction(p->call);
+
+	return p->kind != MG_KIND_netlink && (dir == MG_DIR_TX || dir == MG_DIR_RX);
+}
+
 /* Returns how full the ring was, in percent, or a negative errno. */
 static int read_ring(struct drain *d, int cpu)
 {
@@ -102,7 +113,7 @@ static int read_ring(struct drain *d, int cpu)
 			break;
 		r->last_ts = s->ts;
 		if (s->id == MG_EVENT_sys_enter)
-			callers_count(&d->callers, s->pid);
+			callers_count(&d->callers, s->pid, moves((const void *)s->payload));
 		else if (s->id == MG_EVENT_task_exec)
 			callers_name(&d->callers, s->pid,
 				((const struct mg_task_exec *)s->payload)->comm);

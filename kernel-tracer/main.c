@@ -179,7 +179,7 @@ static void say_callers(const struct run *r, FILE *f)
 	HASH_ITER (hh, drain_callers(r->drain)->all, p, tmp) {
 		char name[sizeof(p->comm)];
 
-		if (!p->calls || n == CALLERS_MAX)
+		if (!p->moved || n == CALLERS_MAX)
 			continue;
 		for (size_t i = 0; i < sizeof(name); i++) {
 			name[i] = p->comm[i];

@@ -212,6 +212,8 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 
 	if (p && !was_restarted(k)) {
 		p->kernel_only++;
+		p->moved +=
+			k->kind != MG_KIND_netlink && mg_syscall_direction(k->call) != MG_DIR_OTHER;
 		p->io_uring += k->call == MG_SYS_io_uring_enter;
 	}
 	if (s && !was_restarted(k)) {

@@ -188,7 +188,8 @@ struct process {
 	uint32_t pid;
 	char comm[16];
 	uint64_t app;         /* calls libmagnet.so logged */
-	uint64_t kernel_only; /* system calls without such an event */
+	uint64_t kernel_only; /* system calls without such an event, */
+	uint64_t moved;       /* of these, that move bytes, and not from or to the kernel itself */
 	uint64_t io_uring;    /* io_uring_enter(): what it submits is seen by nobody */
 	UT_hash_handle hh;
 };

@@ -27,7 +27,7 @@ struct process *process_of(struct core *c, struct thread *t)
 
 void process_ends(struct core *c, struct process *p)
 {
-	bool passed_by = !p->app && p->kernel_only;
+	bool passed_by = !p->app && p->moved; /* the C library asks for names by itself */
 	struct unseen *u = NULL;
 	char name[sizeof(p->comm)] = ""; /* a key has no leftovers behind its end */
 
@@ -47,7 +47,7 @@ void process_ends(struct core *c, struct process *p)
 		u->calls += passed_by ? p->kernel_only : 0;
 		u->io_uring += p->io_uring;
 	}
-	p->app = p->kernel_only = p->io_uring = 0;
+	p->app = p->kernel_only = p->moved = p->io_uring = 0;
 }
 
 void processes_end(struct core *c)

@@ -38,6 +38,21 @@ static void a_program_without_application_events_is_named(void **unused)
 	core_free(&c);
 }
 
+static void a_program_that_only_asks_for_names_is_not(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	named(&c, 100, 10, "setpriv"); /* the C library looks for its name service */
+	kernel_call(&c, 1000, 10, MG_SYS_socket);
+	kernel_call(&c, 2000, 10, MG_SYS_connect);
+	kernel_call(&c, 3000, 10, MG_SYS_close);
+	core_finish(&c);
+	assert_int_equal(HASH_COUNT(c.unseen), 0);
+	core_free(&c);
+}
+
 static void what_a_process_did_before_it_ran_another_program_is_its_own(void **unused)
 {
 	struct core c;
@@ -77,6 +92,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_without_application_events_is_named),
+		cmocka_unit_test(a_program_that_only_asks_for_names_is_not),
 		cmocka_unit_test(what_a_process_did_before_it_ran_another_program_is_its_own),
 		cmocka_unit_test(io_uring_is_named_also_beside_application_events),
 	};
