@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the report in text. */
+#ifndef MAGNET_CORRELATE_RENDER_TEXT_H
+#define MAGNET_CORRELATE_RENDER_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report.h"
+#include "table.h"
+
+#define REPORT_WIDTH 100
+
+/* text_calls.c: the system calls, who made them past libmagnet.so, and the program's marks */
+void text_calls(const struct report *r, FILE *to, bool colour);
+/* text_flow.c: where a flow's bytes waited, and what the stack made of its traffic */
+void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour);
+
+static inline const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static inline const char *comm_or(
+	const struct report *r, const struct flow *f, const char *otherwise)
+{
+	const char *comm = flow_comm(r, f);
+
+	return comm[0] ? text_plain(comm, 15) : otherwise;
+}
+
+static inline const char *or_na(bool known, const char *text)
+{
+	return known ? text : "n/a";
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "text.h"
+
+#define CALLS_SHOWN 14
+#define MARKS_SHOWN 5 /* kinds */
+
+struct part {
+	const char *name;
+	double cycles;
+};
+
+static int larger_part(const void *a, const void *b)
+{
+	double x = ((const struct part *)a)->cycles, y = ((const struct part *)b)->cycles;
+
+	return (x < y) - (x > y);
+}
+
+/* Where the overhead of a call is: its largest shares, the largest first. */
+static void shares(const struct call_stats *s, char out[CELL_SIZE])
+{
+	struct part parts[] = {
+		{"entry", (double)s->state[STATE_ENTRY]},
+		{"socket", (double)s->state[STATE_SOCKET]},
+		{"tcp", (double)s->state[STATE_TCP]},
+		{"ip", (double)s->state[STATE_IP]},
+		{"device", (double)s->state[STATE_DEVICE]},
+		{"return", (double)s->state[STATE_RETURN]},
+	};
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+	double sum = 0;
+	size_t used = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < PARTS; i++)
+		sum += parts[i].cycles;
+	qsort(parts, PARTS, sizeof(parts[0]), larger_part);
+	for (size_t i = 0; i < PARTS && sum > 0 && used < CELL_SIZE - 12; i++) {
+		double share = parts[i].cycles / sum;
+
+		if (share >= 0.095)
+			used += (size_t)snprintf(out + used, CELL_SIZE - used, "%s%s %.0f",
+				used ? " " : "", parts[i].name, share * 100);
+	}
+}
+
+/* The kind of socket in few columns; a star if the call passed the library by. */
+static const char *short_kind(const struct call_stats *s, char out[16])
+{
+	const char *name = mg_kind_name(s->key.kind);
+	bool is_unix = strncmp(name, "unix_", 5) == 0;
+
+	snprintf(out, 16, "%s%.*s%s", is_unix ? "unix " : "", is_unix ? 3 : 9,
+		is_unix ? name + 5 : name, call_is_kernel_only(s) ? " *" : "");
+	return out;
+}
+
+static void calls(const struct report *r, FILE *to, bool colour)
+{
+	struct table t;
+
+	if (!r->call_count)
+		return;
+	table_begin(&t, "llrrrrrrrl");
+	table_row(&t, "System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead\t(+-)\tp99\t%% "
+		      "of it in");
+	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
+		const struct call_stats *s = r->calls[i];
+		/* of the kind of call there is more of: those that blocked, or the others */
+		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
+					       ? &s->overhead
+					       : &s->overhead_blocked;
+		char where[CELL_SIZE], kind[16];
+		double p50 = dist_quantile(o, 0.5), bound = call_uncertainty(r, s);
+
+		shares(s, where);
+		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
+			short_kind(s, kind), text_count(s->n),
+			s->bytes ? text_bytes((double)s->bytes) : "-",
+			or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
+			text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
+			o->n && p50 < bound ? "<" : "",
+			or_na(o->n, text_ns(report_ns(r, p50 < bound ? bound : p50))),
+			or_na(o->n, text_ns(report_ns(r, bound))),
+			or_na(o->n && dist_quantile_supported(o, 0.99),
+				text_ns(report_ns(r, dist_quantile(o, 0.99)))),
+			where);
+	}
+	fprintf(to, "\n");
+	table_fit(&t, REPORT_WIDTH);
+	table_print(&t, to, 0, colour);
+	if (r->call_count > CALLS_SHOWN)
+		fprintf(to, "  and %zu more kind%s of call\n", r->call_count - CALLS_SHOWN,
+			plural(r->call_count - CALLS_SHOWN));
+	for (size_t i = 0; i < r->call_count; i++)
+		if (call_is_kernel_only(r->calls[i])) {
+			fprintf(to, "  * kernel-only: made without passing libmagnet.so\n");
+			break;
+		}
+}
+
+/* What magnet cannot see is named. */
+static void unseen(const struct report *r, FILE *to)
+{
+	const struct unseen *u, *tmp;
+
+	if (!report_has_app(r))
+		return;
+	HASH_ITER (hh, r->core->unseen, u, tmp) {
+		if (u->calls)
+			fprintf(to,
+				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
+				"privileged, or started without it)\n",
+				text_count(u->calls), text_plain(u->comm, 15));
+		if (u->io_uring)
+			fprintf(to,
+				"  not followed: what %s submitted by %s calls of io_uring_enter\n",
+				text_plain(u->comm, 15), text_count(u->io_uring));
+	}
+}
+
+/* How many of each kind, in the order they first came. */
+static void marks(const struct report *r, FILE *to)
+{
+	struct {
+		const char *name;
+		uint64_t n, sent;
+	} kind[MARKS_SHOWN];
+	size_t kinds = 0;
+
+	for (uint32_t i = 0; i < r->core->marks_n; i++) {
+		const struct mark *m = &r->core->marks[i];
+		size_t k = 0;
+
+		while (k < kinds && strcmp(kind[k].name, m->name) != 0)
+			k++;
+		if (k == MARKS_SHOWN)
+			continue;
+		if (k == kinds) {
+			kind[kinds].name = m->name;
+			kind[kinds].n = kind[kinds].sent = 0;
+			kinds++;
+		}
+		kind[k].n++;
+		kind[k].sent += m->sent.flow != NULL;
+	}
+	for (size_t k = 0; k < kinds; k++)
+		fprintf(to, "%s%s %s (%s with bytes sent next)", k ? ", " : "\nMarks       ",
+			text_count(kind[k].n), text_plain(kind[k].name, 24),
+			text_count(kind[k].sent));
+	if (kinds)
+		fprintf(to, "\n");
+}
+
+void text_calls(const struct report *r, FILE *to, bool colour)
+{
+	calls(r, to, colour);
+	unseen(r, to);
+	marks(r, to);
+}

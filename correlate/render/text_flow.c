@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "text.h"
+
+#define BAR_WIDTH 20
+
+static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
+{
+	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
+	char local[64], remote[64];
+	struct table t;
+	bool star = coverage < 0.99;
+
+	flow_ends(f, local, remote);
+	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
+		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
+		star ? " *" : "", colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
+		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
+	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
+		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
+		return;
+	}
+	if (!f->residence.n || coverage < 0.90) {
+		fprintf(to, "  not available: %s of the bytes have every boundary\n",
+			text_coverage(coverage));
+		return;
+	}
+	table_begin(&t, "lrrrrl");
+	table_row(&t, "\tmean\tp50\tp99\tshare\t");
+	for (int i = 0; i < stage_count(f); i++) {
+		const struct dist *d = &f->stage[i];
+		double share = mean > 0 ? dist_mean(d) / mean : 0;
+
+		if (!d->n || d->max == 0)
+			continue;
+		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, i),
+			text_ns(report_ns(r, dist_mean(d))),
+			text_ns(report_ns(r, dist_quantile(d, 0.5))),
+			or_na(dist_quantile_supported(d, 0.99),
+				text_ns(report_ns(r, dist_quantile(d, 0.99)))),
+			text_percent(share), text_bar(share, BAR_WIDTH));
+	}
+	table_row(&t, "total\t%s\t%s\t%s", text_ns(report_ns(r, mean)),
+		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
+		or_na(dist_quantile_supported(&f->residence, 0.99),
+			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));
+	table_print(&t, to, 2, false);
+	fprintf(to, "  (closes to %llu cycles; %s of bytes)\n", (unsigned long long)f->closure,
+		text_coverage(coverage));
+	if (f->transit.n)
+		fprintf(to,
+			"  before that, from the sender's driver to the first layer here: mean "
+			"%s\n",
+			text_ns(report_ns(r, dist_mean(&f->transit))));
+	if (!f->rx && f->retransmits)
+		fprintf(to, "  segments sent again: %s\n", text_count(f->retransmits));
+	if (star)
+		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
+			f->gaps ? "events were lost" : "not every layer saw them");
+}
+
+static void layer_row(
+	const struct report *r, struct table *t, const char *label, const struct unit_stats *u)
+{
+	bool many = u->n > 1;
+
+	if (!u->n)
+		return;
+	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s\t%s", label, text_count(u->n),
+		text_bytes(unit_mean_size(u)), unit_cov_size(u),
+		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))),
+		or_na(many, text_ns(report_ns(r, many ? dist_quantile(&u->gaps, 0.5) : NAN))), "");
+	if (many) {
+		char(*row)[CELL_SIZE] = t->cell[t->rows - 1];
+
+		snprintf(row[6], CELL_SIZE, "%.2f", unit_cov_gap(u));
+	}
+}
+
+static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
+{
+	const struct flow *peer = f->rx && f->sock->peer ? &f->sock->peer->tx : NULL;
+	struct modulation m = flow_modulation(r, f);
+	struct table t;
+
+	table_begin(&t, "lrrrrrr");
+	table_row(&t, "What the stack made of %s\tunits\tmean size\tcov\tmean spacing\tp50\tcov",
+		flow_id(f));
+	if (f->rx) {
+		if (peer)
+			layer_row(r, &t, "peer's call", &peer->units[TX_CALL]);
+		layer_row(r, &t, "device", &f->units[RX_DEV]);
+		layer_row(r, &t, "TCP", &f->units[RX_TCP]);
+		layer_row(r, &t, "call", &f->units[RX_CALL]);
+	} else {
+		layer_row(r, &t, "call", &f->units[TX_CALL]);
+		layer_row(r, &t, "TCP to IP", &f->units[TX_IP_OUT]);
+		layer_row(r, &t, "device", &f->units[TX_XMIT]);
+	}
+	fprintf(to, "\n");
+	table_print(&t, to, 0, colour);
+	if (flow_coverage(f) < 0.90) {
+		fprintf(to, "  M not available: too few bytes have every boundary\n");
+		return;
+	}
+	if (!m.known) {
+		fprintf(to, "  M n/a: %s\n",
+			f->rx && !peer ? "the sender is not in this trace"
+				       : "no byte has both boundaries");
+		return;
+	}
+	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
+		f->rx ? "call" : "device", text_ns(m.j_ns));
+	if (isnan(m.m))
+		fprintf(to, "  M n/a (one call has no gap)");
+	else
+		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
+	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
+		text_percent(m.blocked_share));
+}
+
+void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour)
+{
+	waterfall(r, f, to, colour);
+	traffic(r, f, to, colour);
+}
