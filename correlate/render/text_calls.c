@@ -26,11 +26,11 @@ static void shares(const struct call_stats *s, char out[CELL_SIZE])
 {
 	struct part parts[] = {
 		{"entry", (double)s->state[STATE_ENTRY]},
-		{"socket", (double)s->state[STATE_SOCKET]},
+		{"sock", (double)s->state[STATE_SOCKET]},
 		{"tcp", (double)s->state[STATE_TCP]},
 		{"ip", (double)s->state[STATE_IP]},
-		{"device", (double)s->state[STATE_DEVICE]},
-		{"return", (double)s->state[STATE_RETURN]},
+		{"dev", (double)s->state[STATE_DEVICE]},
+		{"exit", (double)s->state[STATE_RETURN]},
 	};
 	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 	double sum = 0;
