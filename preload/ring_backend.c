@@ -21,6 +21,7 @@ static struct mg_pool *pool;
 static struct mg_app_ring *rings;
 static struct mg_app_record *all_records;
 static uint32_t shift;
+static pthread_mutex_t fresh;
 static uint64_t mapped;
 static uint32_t reachable; /* rings below this number are mapped */
 static uint32_t needed;    /* no ring from this number on has been this process's */
@@ -109,8 +110,9 @@ static __attribute__((noinline)) int claim(void)
 		r = &rings[i];
 		r->tid = mg_self.tid;
 		r->pid = mg_self.pid;
-		if (pthread_mutex_trylock(&r->alive) == EOWNERDEAD)
-			pthread_mutex_consistent(&r->alive);
+		/* made anew: what others may have written there, the C library would act on */
+		r->alive = fresh;
+		pthread_mutex_trylock(&r->alive);
 		own(r, records_of(i));
 		return 1;
 	}
@@ -266,6 +268,17 @@ static void make_room(uint64_t bytes)
 		mapped = end;
 }
 
+static void make_mutex(void)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&fresh, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 /* All of it, or as much as is decent under the program's limit on address space. */
 static int map(int fd, uint64_t size)
 {
@@ -321,6 +334,7 @@ const struct mg_backend *mg_ring_backend(void)
 	close(fd);
 	if (err)
 		return NULL;
+	make_mutex();
 	for (int i = 0; i < MG_FN_END; i++)
 		backend.wanted[i] = &pool->wanted[i];
 	for (int i = 0; i < MG_FN_END; i++)
