@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "app_rings.h"
+#include "app_rings_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,42 +12,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "app_ring.h"
-#include "clock.h"
-#include "pool_file.h"
-
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
 #define SPARE         4 /* rings ready for threads to come, and a quarter of those in use */
 #define TOTAL_BYTES   (512ull << 20) /* threads beyond it share the common ring */
-#define PATIENCE_NS   1000000000ull
-
-/* What is known of a ring, out of the programs' reach. */
-struct known {
-	uint64_t tail;
-	uint64_t lost;                    /* the ring's count, as far as it was told */
-	uint64_t exit;                    /* of the last call read */
-	uint64_t stuck_at;                /* position whose record is not complete, */
-	uint64_t stuck_since;             /* and since when; ns */
-	const struct mg_app_record *next; /* to be read next, while merging */
-	uint64_t limit;                   /* positions below this may be read now */
-	uint64_t next_exit;
-};
-
-struct app_rings {
-	struct pool_file file;
-	struct mg_pool *pool;
-	struct mg_app_ring
-		*rings; /* where they are is not asked of the file, which programs can write */
-	struct mg_app_record *records;
-	struct known *known;
-	uint32_t used, shift;
-	uint32_t *order; /* rings with something to read: a heap by next_exit */
-	uint32_t active;
-};
 
 /* Whoever writes where there is no memory is killed: a ring is ready when it has its memory. */
-static bool make_ready(struct app_rings *r, uint32_t i)
+bool app_rings_make_ready(struct app_rings *r, uint32_t i)
 {
 	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
 	uint64_t at = (uint64_t)((char *)r->records - (char *)r->pool) + i * bytes;
@@ -81,14 +52,8 @@ static bool give_back(struct app_rings *r, uint32_t i)
 	return true;
 }
 
-static bool owner_died(const struct mg_app_ring *ring)
-{
-	return __atomic_load_n((const uint32_t *)&ring->alive.__data.__lock, __ATOMIC_RELAXED) &
-	       FUTEX_OWNER_DIED;
-}
-
 /* Enough for threads to come, and not many times as much as that. */
-static void keep_ready(struct app_rings *r)
+void app_rings_keep_ready(struct app_rings *r)
 {
 	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
 	uint32_t ready = 0, alive = 0, all = 0, enough;
@@ -105,7 +70,7 @@ static void keep_ready(struct app_rings *r)
 		i++) {
 		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) != MG_RING_EMPTY)
 			continue;
-		if (!make_ready(r, i))
+		if (!app_rings_make_ready(r, i))
 			break;
 		ready++;
 		all++;
@@ -150,7 +115,7 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 	r->rings = (void *)((char *)r->pool + r->pool->rings_at);
 	r->records = (void *)((char *)r->pool + records_at);
 	r->pool->version = MG_POOL_VERSION;
-	keep_ready(r);
+	app_rings_keep_ready(r);
 	if (r->used <= MG_COMMON_RING) {
 		snprintf(why, why_size, "no room for a buffer in %s", r->file.path);
 		app_rings_free(r);
@@ -172,6 +137,38 @@ void app_rings_want(struct app_rings *r, bool wanted)
 	for (int i = 0; i < MG_FN_END; i++)
 		__atomic_store_n(&r->pool->wanted[i], wanted, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->pool->wanted[MG_WANTED_MARK], wanted, __ATOMIC_RELEASE);
+	r->wanted = wanted;
+}
+
+/* What is right is not written again, since everybody reads it all the time. */
+static void repair_word(uint32_t *at, uint32_t right)
+{
+	if (__atomic_load_n(at, __ATOMIC_RELAXED) != right)
+		__atomic_store_n(at, right, __ATOMIC_RELAXED);
+}
+
+/* The file's head, where a program has written over it, for the others and those to come. */
+void app_rings_repair(struct app_rings *r)
+{
+	struct mg_pool *p = r->pool;
+	const struct mg_pool right = {.magic = MG_POOL_MAGIC,
+		.version = MG_POOL_VERSION,
+		.rings = MG_POOL_RINGS,
+		.record_shift = r->shift,
+		.rings_at = (uint64_t)((char *)r->rings - (char *)p),
+		.records_at = (uint64_t)((char *)r->records - (char *)p)};
+
+	if (memcmp(p, &right, offsetof(struct mg_pool, used)) != 0)
+		memcpy(p, &right, offsetof(struct mg_pool, used));
+	repair_word(&p->used, r->used);
+	for (int i = 0; i < MG_FN_END; i++)
+		repair_word((uint32_t *)&p->wanted[i], r->wanted);
+	repair_word((uint32_t *)&p->wanted[MG_WANTED_MARK], r->wanted);
+	repair_word(&p->state[MG_COMMON_RING], MG_RING_OWNED);
+	for (uint32_t i = 0; i < r->used; i++)
+		if (__atomic_load_n(&p->state[i], __ATOMIC_RELAXED) > MG_RING_OWNED)
+			repair_word(&p->state[i],
+				r->rings[i].alive.__data.__lock ? MG_RING_OWNED : MG_RING_EMPTY);
 }
 
 void app_rings_free(struct app_rings *r)
@@ -180,196 +177,4 @@ void app_rings_free(struct app_rings *r)
 	free(r->known);
 	free(r->order);
 	free(r);
-}
-
-/* ---- reading ---- */
-
-static void tell_lost(struct app_rings *r, uint32_t i, uint32_t lost, uint64_t before,
-	const struct app_reader *reader)
-{
-	struct known *k = &r->known[i];
-	uint32_t count = lost - (uint32_t)k->lost;
-
-	if (count == 0 || count >> 31) /* no count goes backwards */
-		return;
-	k->lost += count;
-	reader->lost(reader->arg, APP_LOST_FULL, count, r->rings[i].tid, before);
-}
-
-/*
- * The next record of a ring, if it is complete. One that is not, its thread may be at; if that is
- * dead, or has gone on to others for long, it is left out.
- */
-static void look(struct app_rings *r, uint32_t i, bool last, const struct app_reader *reader)
-{
-	const struct mg_app_record *records = &r->records[(uint64_t)i << r->shift];
-	struct known *k = &r->known[i];
-
-	for (k->next = NULL; k->tail < k->limit; k->tail++) {
-		const struct mg_app_record *record = &records[k->tail & ((1ull << r->shift) - 1)];
-		uint64_t word = __atomic_load_n((const uint64_t *)record, __ATOMIC_ACQUIRE);
-		uint64_t now;
-
-		if ((uint16_t)(word >> 32) == (uint16_t)((k->tail >> r->shift) + 1)) {
-			const struct mg_ring_call *p = (const void *)record->payload;
-
-			if ((uint8_t)(word >> 48) == 0) {
-				reader->lost(
-					reader->arg, APP_LOST_UNFINISHED, 1, r->rings[i].tid, 0);
-				continue;
-			}
-
-			k->next = record;
-			k->next_exit = p->exit;
-			return;
-		}
-		now = mg_monotonic_ns();
-		if (k->stuck_at != k->tail + 1) {
-			k->stuck_at = k->tail + 1;
-			k->stuck_since = now;
-		}
-		if (!last && !(k->limit > k->tail + 1 && now - k->stuck_since > PATIENCE_NS))
-			return;
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, r->rings[i].tid, 0);
-	}
-}
-
-static void sift(struct app_rings *r, uint32_t at)
-{
-	for (;;) {
-		uint32_t least = at;
-
-		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2; child++)
-			if (child < r->active && r->known[r->order[child]].next_exit <
-							 r->known[r->order[least]].next_exit)
-				least = child;
-		if (least == at)
-			return;
-		uint32_t i = r->order[at];
-
-		r->order[at] = r->order[least];
-		r->order[least] = i;
-		at = least;
-	}
-}
-
-/* Hand on the record a ring has next. */
-static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *reader)
-{
-	const struct mg_app_ring *ring = &r->rings[i];
-	struct known *k = &r->known[i];
-	struct mg_app_record record = *k->next; /* once: the program may still change it */
-	struct mg_ring_call p;
-	struct mg_call c;
-
-	memcpy(&p, record.payload, sizeof(p));
-	k->tail++;
-	tell_lost(r, i, record.lost, p.exit, reader);
-	if (record.id == MG_EVENT_mark) {
-		struct mg_mark m;
-
-		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
-		reader->mark(reader->arg, &m);
-	}
-	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END)
-		return;
-	c = (struct mg_call){.enter = p.enter,
-		.exit = p.exit,
-		.asked = p.asked,
-		.ret = p.ret,
-		.fd = p.fd,
-		.error = p.error,
-		.flags = p.flags,
-		.logged = p.logged,
-		.bytes = p.bytes,
-		.tid = ring->tid,
-		.pid = ring->pid,
-		.kind = record.kind};
-	if (i == MG_COMMON_RING) {
-		c.tid = p.tid;
-		c.pid = p.logged;
-		c.logged = 0;
-	}
-	k->exit = c.exit;
-	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
-}
-
-/* Returns how full the fullest ring was, percent. */
-static int merge(struct app_rings *r, uint64_t until, bool last, const struct app_reader *reader)
-{
-	int fullest = 0;
-
-	r->active = 0;
-	for (uint32_t i = 0; i < r->used; i++) {
-		struct mg_app_ring *ring = &r->rings[i];
-		struct known *k = &r->known[i];
-		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), fill;
-
-		fill = head - k->tail;
-		if (fill > 1ull << r->shift) /* overwritten by a program gone wild */
-			fill = 1ull << r->shift;
-		if (!fill)
-			continue;
-		k->limit = k->tail + fill;
-		if ((int)(fill * 100 >> r->shift) > fullest)
-			fullest = (int)(fill * 100 >> r->shift);
-		look(r, i, last || owner_died(ring), reader);
-		if (k->next && k->next_exit <= until)
-			r->order[r->active++] = i;
-	}
-	for (uint32_t i = r->active / 2; i-- > 0;)
-		sift(r, i);
-	while (r->active) {
-		uint32_t i = r->order[0];
-		struct known *k = &r->known[i];
-
-		pass_on(r, i, reader);
-		if ((k->tail & 255) == 0) /* give room back early */
-			__atomic_store_n(&r->rings[i].tail, k->tail, __ATOMIC_RELEASE);
-		look(r, i, last || owner_died(&r->rings[i]), reader);
-		if (!k->next || k->next_exit > until)
-			r->order[0] = r->order[--r->active];
-		sift(r, 0);
-	}
-	for (uint32_t i = 0; i < r->used; i++)
-		__atomic_store_n(&r->rings[i].tail, r->known[i].tail, __ATOMIC_RELEASE);
-	return fullest;
-}
-
-/* The ring of a thread that has ended, once all of it is read, is ready for another. */
-static void reclaim(struct app_rings *r, const struct app_reader *reader)
-{
-	for (uint32_t i = 0; i < r->used; i++) {
-		struct mg_app_ring *ring = &r->rings[i];
-		struct known *k = &r->known[i];
-		uint64_t head;
-
-		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) != MG_RING_OWNED ||
-			!owner_died(ring))
-			continue;
-		head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-		if (head - k->tail <= 1ull << r->shift && head != k->tail)
-			continue;
-		tell_lost(r, i, (uint32_t)ring->lost, 0, reader);
-		k->tail = head;
-		k->lost = ring->lost;
-		__atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
-		make_ready(r, i);
-	}
-}
-
-int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader *reader)
-{
-	int fullest = merge(r, until, false, reader);
-
-	reclaim(r, reader);
-	keep_ready(r);
-	return fullest;
-}
-
-void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
-{
-	merge(r, UINT64_MAX, true, reader);
-	for (uint32_t i = 0; i < r->used; i++)
-		tell_lost(r, i, (uint32_t)r->rings[i].lost, 0, reader);
 }

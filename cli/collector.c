@@ -29,6 +29,7 @@
 #define FULL_ENOUGH 20 /* percent */
 #define FLUSH_NS    100000000ull
 #define CLOCK_NS    90000000ull
+#define FUTURE_NS   100000000ull /* of calls that end while the rings are read */
 
 struct work {
 	struct app_rings *rings;
@@ -45,11 +46,17 @@ struct work {
 
 /* ---- the trace ---- */
 
-/* A time shortly before the last reading. */
+/* A time shortly before the last reading; what a program made up is at least not outside the trace.
+ */
 static uint64_t to_ns(const struct work *w, uint64_t cycles)
 {
-	return w->now.mono_ns -
-	       (uint64_t)(int64_t)((double)(int64_t)(w->now.cycles - cycles) * w->ns_per_cycle);
+	double age = (double)(int64_t)(w->now.cycles - cycles) * w->ns_per_cycle;
+
+	if (age > (double)w->now.mono_ns)
+		return 0;
+	if (age < -(double)FUTURE_NS)
+		return w->now.mono_ns;
+	return w->now.mono_ns - (uint64_t)(int64_t)age;
 }
 
 /* The rate is taken over a tenth of a second to ten, so that a reading's own error does not matter.
