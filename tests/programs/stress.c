@@ -328,6 +328,16 @@ static void signals_begin(void)
 	EXPECT(sigaction(SIGALRM, &a, NULL) == 0 && setitimer(ITIMER_REAL, &every_ms, NULL) == 0);
 }
 
+/* More at once than a small buffer holds. */
+static void burst(int fd)
+{
+	int type;
+	socklen_t len = sizeof(type);
+
+	for (int i = 0; i < 5000; i++)
+		EXPECT(CALL(getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0);
+}
+
 /* ---- all of it ---- */
 
 static void print_all(void)
@@ -381,6 +391,7 @@ int main(int argc, char **argv)
 	n += start(threads + n, copier, COPIERS, share, 200);
 	n += start(threads + n, forker, FORKERS, share, 300);
 	signals_begin();
+	burst(from_handler[1]);
 	for (unsigned int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
