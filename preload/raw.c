@@ -31,6 +31,13 @@ static void bind_raw(void)
 	mg_life_begin();
 }
 
+/* Before there are threads that would do it at the same time. */
+static void __attribute__((constructor)) bind_now(void)
+{
+	if (!real_syscall)
+		bind_raw();
+}
+
 long mg_system_call(long nr, long a, long b, long c)
 {
 	if (!real_syscall)
