@@ -52,6 +52,8 @@ struct stress_shared {
 	uint64_t others; /* on what is no socket */
 	uint64_t wrong;  /* what was not as it should be */
 	uint64_t signals, rounds, children, threads;
+	/* by handlers; a sanitizer may run one only in a child that was forked meanwhile */
+	uint64_t next_number, sum_sent, messages_sent;
 };
 
 extern struct stress_shared *shared;
@@ -76,6 +78,7 @@ struct stream {
 	size_t most; /* bytes a call */
 };
 
+void connect_tcp(int fds[2], unsigned int round);
 /* One call of a random kind. Returns false when the stream has ended. */
 bool send_some(struct stream *s);
 bool receive_some(struct stream *s);

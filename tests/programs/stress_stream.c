@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "stress.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +16,29 @@
 #include <unistd.h>
 
 #define MOST 8192 /* a pipe takes as much */
+
+void connect_tcp(int fds[2], unsigned int round)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = (int)CALL(socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	socklen_t len = sizeof(a);
+
+	EXPECT(CALL(bind, listener, (void *)&a, sizeof(a)) == 0);
+	EXPECT(CALL(listen, listener, 1) == 0);
+	EXPECT(getsockname(listener, (void *)&a, &len) == 0);
+	fds[0] = (int)CALL(socket, AF_INET, SOCK_STREAM, 0);
+	while (CALL(connect, fds[0], (void *)&a, len) != 0)
+		if (errno == EISCONN || !EXPECT(errno == EINTR || errno == EALREADY))
+			break;
+	do
+		fds[1] = (int)(round % 2 ? CALL(accept4, listener, NULL, NULL, SOCK_CLOEXEC)
+					 : CALL(accept, listener, NULL, NULL));
+	while (fds[1] < 0 && EXPECT(errno == EINTR));
+	EXPECT(CALL(setsockopt, fds[0], IPPROTO_TCP, 1 /* TCP_NODELAY */, &one,
+		       len = sizeof(one)) == 0);
+	EXPECT(CALL(getsockopt, fds[0], SOL_SOCKET, SO_SNDBUF, &one, &len) == 0);
+	EXPECT(CALL(close, listener) == 0);
+}
 
 static uint8_t byte_of(unsigned int id, uint64_t at)
 {
