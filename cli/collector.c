@@ -37,7 +37,7 @@ struct work {
 	struct mg_clock_sync base,
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, events, lost_until; /* ns */
+	uint64_t lost, unfinished, events, lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
 	bool clock;
@@ -111,6 +111,8 @@ static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, 
 		e.from_ns = e.to_ns;
 	snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
 	w->lost += count;
+	if (why == APP_LOST_UNFINISHED)
+		w->unfinished += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
 	if (!w->error)
 		w->error = ctf_event_of(
@@ -177,8 +179,9 @@ static void say_end(const struct work *w, int control, uint64_t cpu)
 
 	if (!f)
 		return;
-	fprintf(f, "%llu %llu %llu %d\n", (unsigned long long)w->events,
-		(unsigned long long)w->lost, (unsigned long long)cpu, w->error);
+	fprintf(f, "%llu %llu %llu %llu %d\n", (unsigned long long)w->events,
+		(unsigned long long)w->lost, (unsigned long long)w->unfinished,
+		(unsigned long long)cpu, w->error);
 	HASH_ITER (hh, w->callers.all, p, tmp) {
 		fprintf(f, "%u\n", p->pid);
 	}
@@ -281,7 +284,7 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, cpu;
+	unsigned long long events, lost, unfinished, cpu;
 	int error = 0, answered = 0;
 	unsigned int pid;
 	FILE *f = NULL;
@@ -293,13 +296,15 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (poll(&p, 1, timeout_ms) > 0)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %d", &events, &lost, &cpu, &error) == 4;
+		answered = fscanf(f, "%llu %llu %llu %llu %d", &events, &lost, &unfinished, &cpu,
+				   &error) == 5;
 		while (answered && fscanf(f, "%u", &pid) == 1)
 			callers_count(&r->callers, pid, true);
 	}
 	if (answered) {
 		r->events = events;
 		r->discarded = lost;
+		r->unfinished = unfinished;
 		r->cpu_ns = cpu;
 		r->complete = error == 0;
 		if (error == -ENOSPC)

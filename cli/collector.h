@@ -29,7 +29,8 @@ struct collector_options {
 
 struct collector_result {
 	uint64_t events;        /* calls in the trace */
-	uint64_t discarded;     /* calls lost */
+	uint64_t discarded;     /* calls lost, */
+	uint64_t unfinished;    /* of these, because their logging was cut short */
 	uint64_t cpu_ns;        /* CPU time of the collector */
 	bool complete;          /* all of it was written */
 	struct callers callers; /* to be freed by callers_free() */

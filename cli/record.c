@@ -268,10 +268,15 @@ static void tell(const struct recording *r)
 	char not_recorded[48] = "";
 	long long skipped = json_integer_value(json_object_get(done, "skipped"));
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
+	uint64_t full = r->app_result.discarded - r->app_result.unfinished;
 
-	if (lost || r->app_result.discarded)
+	if (lost || full)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
-			(unsigned long long)r->app_result.discarded);
+			(unsigned long long)full);
+	if (r->app_result.unfinished)
+		mg_warn("events lost: %llu calls whose logging was cut short (killed, or left by "
+			"siglongjmp)",
+			(unsigned long long)r->app_result.unfinished);
 	if (r->o.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs)

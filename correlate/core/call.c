@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Application calls and the system calls within them, joined by thread and nesting
- * (U0 <= K0 <= K1 <= U1), never by descriptor (method, "System-call overhead").
- */
+/* System calls, and what becomes of those that no application event belongs to. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +35,7 @@ struct piece *call_add_piece(
 	return p;
 }
 
-static void no_longer_open(struct core *c, const struct kernel_call *k)
+void call_no_longer_open(struct core *c, const struct kernel_call *k)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
 	enum mg_direction dir = mg_syscall_direction(k->call);
@@ -57,7 +53,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	struct kernel_call *k = &t->now;
 
 	if (t->in_call) { /* its end was lost */
-		no_longer_open(c, k);
+		call_no_longer_open(c, k);
 		kernel_call_free(k);
 	}
 	t->traced = true;
@@ -107,7 +103,7 @@ static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t ex
 #define ERESTART_RESTARTBLOCK 516
 
 /* The kernel left it for a signal's handler, to enter it again. */
-static bool was_restarted(const struct kernel_call *k)
+bool call_was_restarted(const struct kernel_call *k)
 {
 	return k->ret <= -ERESTARTSYS && k->ret >= -ERESTART_RESTARTBLOCK;
 }
@@ -118,7 +114,7 @@ static void end_interrupted(struct thread *t, const struct mg_sys_exit *p)
 	for (uint32_t i = t->ended_n; i-- > 0;) {
 		struct kernel_call *k = &t->ended[i];
 
-		if (k->call == p->call && k->cookie == p->sock && was_restarted(k)) {
+		if (k->call == p->call && k->cookie == p->sock && call_was_restarted(k)) {
 			k->ret = p->ret;
 			return;
 		}
@@ -163,7 +159,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	memset(k, 0, sizeof(*k));
 }
 
-static struct call_stats *stats_of(struct core *c, uint16_t id, uint8_t kind)
+struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind)
 {
 	struct call_key key = {.id = id, .kind = kind};
 	struct call_stats *s = NULL;
@@ -179,9 +175,9 @@ static struct call_stats *stats_of(struct core *c, uint16_t id, uint8_t kind)
 	return s;
 }
 
-static void settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
 {
-	no_longer_open(c, k);
+	call_no_longer_open(c, k);
 	if (mg_syscall_direction(k->call) == MG_DIR_TX)
 		tx_settle(c, k, enter);
 	else
@@ -206,17 +202,17 @@ static uint64_t moved_bytes(const struct kernel_call *k)
 /* A system call no application event belongs to: it is counted as what it is. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 {
-	struct call_stats *s = stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
+	struct call_stats *s = call_stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
 
 	struct process *p = process_of(c, t);
 
-	if (p && !was_restarted(k)) {
+	if (p && !call_was_restarted(k)) {
 		p->kernel_only++;
 		p->moved +=
 			k->kind != MG_KIND_netlink && mg_syscall_direction(k->call) != MG_DIR_OTHER;
 		p->io_uring += k->call == MG_SYS_io_uring_enter;
 	}
-	if (s && !was_restarted(k)) {
+	if (s && !call_was_restarted(k)) {
 		s->n++;
 		s->failed += k->ret < 0;
 		s->bytes += moved_bytes(k);
@@ -225,14 +221,14 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	}
 	for (uint32_t i = 0; i < k->pieces; i++)
 		k->piece[i].flow->kernel_only += k->piece[i].len;
-	settle_bytes(c, k, 0, 0);
+	call_settle_bytes(c, k, 0, 0);
 	kernel_call_free(k);
 }
 
 void call_on_thread_end(struct core *c, struct thread *t)
 {
 	if (t->in_call) { /* it died in there */
-		no_longer_open(c, &t->now);
+		call_no_longer_open(c, &t->now);
 		kernel_call_free(&t->now);
 		t->in_call = false;
 	}
@@ -273,181 +269,4 @@ void call_settle_old(struct core *c, uint64_t now)
 		if (old)
 			memmove(t->ended, t->ended + old, t->ended_n * sizeof(*t->ended));
 	}
-}
-
-/*
- * The system call an application call made: the last within it, since what handlers of signals did
- * in between has been claimed by their own events. Its index, or -1.
- */
-static int claim(const struct core *c, const struct thread *t, uint64_t enter, uint64_t leave)
-{
-	uint64_t slack = (uint64_t)clockmap_error(&c->clock) + 1;
-
-	for (int i = (int)t->ended_n - 1; i >= 0; i--)
-		if (t->ended[i].enter + slack >= enter && t->ended[i].exit <= leave + slack)
-			return i;
-	return -1;
-}
-
-/*
- * A signal's handler with SA_RESTART makes the kernel enter the call again: what came before is
- * part of it. Returns the call's index, which moves as its earlier parts are merged into it.
- */
-static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
-{
-	while (i > 0) {
-		struct kernel_call *k = &t->ended[i], *before = k - 1;
-
-		if (before->call != k->call || before->cookie != k->cookie ||
-			!was_restarted(before) || before->enter < enter)
-			break;
-		thread_user_time(t, before->exit, k->enter, STATE_ENTRY, k->state);
-		for (int s = 0; s < STATES; s++)
-			k->state[s] += before->state[s];
-		k->enter = before->enter;
-		k->events += before->events;
-		k->blocked_times += before->blocked_times;
-		no_longer_open(c, before);
-		kernel_call_free(before);
-		memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
-		i--;
-	}
-	return i;
-}
-
-/* Where the call's time went; the states sum to leave - enter. */
-static void divide(const struct thread *t, const struct kernel_call *k, uint64_t enter,
-	uint64_t leave, uint64_t state[STATES])
-{
-	/* within the clock's bound a boundary may seem to lie outside: then it lies on the edge */
-	uint64_t k0 = k->enter < enter ? enter : k->enter > leave ? leave : k->enter;
-	uint64_t k1 = k->exit > leave ? leave : k->exit < k0 ? k0 : k->exit;
-	uint64_t inside = k->exit - k->enter, is = k1 - k0;
-
-	memcpy(state, k->state, STATES * sizeof(*state));
-	for (int s = 0; s < STATES && inside > is; s++) {
-		uint64_t cut = state[s] < inside - is ? state[s] : inside - is;
-
-		state[s] -= cut;
-		inside -= cut;
-	}
-	thread_user_time(t, enter, k0, STATE_ENTRY, state);
-	thread_user_time(t, k1, leave, STATE_RETURN, state);
-}
-
-/*
- * D^ = D - sum n c: probes cost on-CPU time only. The cost is calibrated on the system call's own
- * two events; other hooks cost between half and one and a half of that (tests/bench), which is part
- * of the uncertainty. u^2 = 2 u_ts^2 + (n u_c)^2, printed as 2u (GUM, JCGM 100).
- */
-static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
-	const uint64_t state[STATES])
-{
-	double per_event = c->calibration.event_cycles, u_ts = clockmap_error(&c->clock) / 2;
-	double n = k->events, other = n > 2 ? n - 2 : 0, u;
-	uint64_t overhead = 0, probes;
-
-	for (int i = 0; i < STATES; i++)
-		if (STATE_IS_OVERHEAD(i))
-			overhead += state[i];
-	probes = (uint64_t)(n * per_event) + c->calibration.read_cycles;
-	if (probes > overhead)
-		probes = overhead;
-	s->probe_cycles += probes;
-	u = sqrt(2 * u_ts * u_ts + pow(n * c->calibration.event_spread, 2) +
-		 pow(other * per_event / 2, 2));
-	s->uncertainty += (2 * u - s->uncertainty) / (double)s->joined;
-	dist_add(k->blocked_times ? &s->overhead_blocked : &s->overhead, overhead - probes, 1);
-}
-
-static void note_thread(struct flow *f, uint32_t tid)
-{
-	for (uint32_t i = 0; i < f->threads; i++)
-		if (f->thread[i] == tid)
-			return;
-	if (f->threads < sizeof(f->thread) / sizeof(f->thread[0]))
-		f->thread[f->threads++] = tid;
-}
-
-static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e,
-	struct call_stats *s)
-{
-	const struct mg_call *p = &e->call;
-	uint64_t state[STATES], sum = 0;
-	struct mg_sock *sock;
-
-	divide(t, k, p->enter, p->exit, state);
-	s->joined++;
-	for (int i = 0; i < STATES; i++) {
-		s->state[i] += state[i];
-		sum += state[i];
-	}
-	if (sum != p->exit - p->enter)
-		c->state_mismatch++;
-	s->blocked_n += k->blocked_times != 0;
-	/* without the scheduler, waiting cannot be told from working */
-	if (core_observes(c, MG_EVENT_sched_switch))
-		add_overhead(c, s, k, state);
-	sock = sock_find(c, k->cookie);
-	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
-		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
-
-		f->blocked += state[STATE_BLOCKED];
-		note_thread(f, e->tid);
-		f->call_cycles += sum;
-	}
-	settle_bytes(c, k, p->enter, p->exit);
-}
-
-void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
-{
-	const struct mg_call *p = &e->call;
-	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
-	enum mg_direction dir = mg_function_direction(fn);
-	struct process *process;
-	struct call_stats *s;
-	int i;
-
-	t->traced = true;
-	if (dir == MG_DIR_ENTRY)
-		return;
-	process = process_of(c, t);
-	if (process)
-		process->app++;
-	s = stats_of(c, fn, p->kind);
-	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
-	if (p->logged)
-		dist_add(&c->logged, p->logged, 1);
-	if (!s)
-		return;
-	s->n++;
-	s->failed += p->ret < 0;
-	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
-		s->bytes += p->bytes;
-	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
-		s->bytes += (uint64_t)p->ret;
-	dist_add(&s->total, p->exit - p->enter, 1);
-	if (i < 0) {
-		c->unjoined += dir != MG_DIR_WAIT; /* the kernel side does not follow those */
-		return;
-	}
-	i = merge_restarted(c, t, i, p->enter);
-	a->sock = sock_find(c, t->ended[i].cookie);
-	a->rx = dir == MG_DIR_RX;
-	if (t->ended[i].pieces) {
-		a->has_offset = true;
-		a->offset = t->ended[i].piece[0].off;
-		a->rx = t->ended[i].piece[0].flow->rx;
-		for (uint32_t j = 0; j < t->ended[i].pieces; j++)
-			a->length += t->ended[i].piece[j].len;
-	}
-	mark_on_bytes(c, t, &t->ended[i]);
-	join(c, t, &t->ended[i], e, s);
-	/* its pieces are kept until the next call, for whoever is told of this one */
-	kernel_call_free(&t->told);
-	t->told = t->ended[i];
-	a->piece = t->told.piece;
-	a->pieces = t->told.pieces;
-	t->ended_n--;
-	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
 }

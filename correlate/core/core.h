@@ -394,6 +394,12 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 /* Settle a system call that no application event claimed, and free it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
 /* A thread's last calls. */
+/* For call_join.c: */
+struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
+/* The kernel left it for a signal's handler, to enter it again. */
+bool call_was_restarted(const struct kernel_call *k);
+void call_no_longer_open(struct core *c, const struct kernel_call *k);
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
 /* What the thread has called and no application event has claimed. */
 void call_settle_thread(struct core *c, struct thread *t);
 void call_on_thread_end(struct core *c, struct thread *t);
