@@ -41,6 +41,8 @@ def companions():
     for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4"):
         if run("sh", "-c", 'LD_PRELOAD=$0 true', name).stderr:
             continue
+        if "ASAN_OPTIONS" in os.environ:  # magnet's own allocator is the sanitizer's, and bears no other
+            continue
         found += 1
         for order in (name, LIBMAGNET + ":" + name):
             env = {"LD_PRELOAD": order}
