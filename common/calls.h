@@ -38,7 +38,9 @@
 	X(24, socketpair, OTHER, -1, -1) \
 	X(25, setsockopt, OTHER, -1, -1) \
 	X(26, getsockopt, OTHER, -1, -1) \
-	X(27, io_uring_enter, OTHER, -1, -1)
+	X(27, io_uring_enter, OTHER, -1, -1) \
+	X(28, tee,      OTHER, 2, -1) \
+	X(29, vmsplice, OTHER, -1, -1)
 
 /*
  * X(number, name, direction): the wrapped libc functions that have an event of their own. Waits are
@@ -80,7 +82,9 @@
 	X(32, epoll_wait, WAIT) \
 	X(33, epoll_pwait, WAIT) \
 	X(34, epoll_pwait2, WAIT) \
-	X(35, entry,    ENTRY)
+	X(35, entry,    ENTRY) \
+	X(36, tee,      OTHER) \
+	X(37, vmsplice, OTHER)
 
 /* X(value, name): what a descriptor is. Everything below MG_KIND_TCP is not traced. */
 #define MG_KINDS(X) \

@@ -94,6 +94,12 @@
 		(in, in_at, out, out_at, len, flags), \
 		MG_KIND_TRACED(fd_kind(in)) ? fd_kind(in) : fd_kind(out), \
 		MG_KIND_TRACED(fd_kind(in)) ? in : out, len, 0, NOTHING) \
+	/* these take pipes only, and fail on sockets */ \
+	W(MG_FN_tee, tee, ssize_t, tee, (int in, int out, size_t len, unsigned int flags), \
+		(in, out, len, flags), fd_kind(in), in, len, 0, NOTHING) \
+	W(MG_FN_vmsplice, vmsplice, ssize_t, vmsplice, \
+		(int fd, const struct iovec *iov, size_t count, unsigned int flags), \
+		(fd, iov, count, flags), fd_kind(fd), fd, 0, 0, NOTHING) \
 	W(MG_FN_bind, bind, int, bind, (int fd, const void *addr, socklen_t len), \
 		(fd, addr, len), fd_kind(fd), fd, 0, 0, NOTHING) \
 	W(MG_FN_listen, listen, int, listen, (int fd, int backlog), \

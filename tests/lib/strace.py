@@ -16,7 +16,7 @@ FAMILY = os.path.join(os.path.dirname(__file__), "..", "programs", "family.py")
 MOVES = ("read write readv writev preadv2 pwritev2 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg "
          "sendfile splice").split()
 CALLS = MOVES + ("connect accept accept4 shutdown close socket socketpair bind listen setsockopt "
-                 "getsockopt io_uring_enter").split()
+                 "getsockopt tee vmsplice io_uring_enter").split()
 # -y names what a descriptor is as the call begins; the data is left out, as it might look like more
 OPTIONS = ("-f", "-y", "-e", "trace=rt_sigreturn," + ",".join(CALLS), "-e", "signal=none", "-v",
            "-s", "0")
