@@ -105,7 +105,7 @@ which fails if anything differs. The programs and their work are in `tests/lib/p
 def table(results, missing, args):
     yield HEAD.format(command=" ".join(["tests/calls_table.py", *args]),
                       date=time.strftime("%Y-%m-%d"), magnet=run(MAGNET, "--version").stdout.split()[-1],
-                      kernel=os.uname().release, strace=run("strace", "-V").stdout.split()[3])
+                      kernel=os.uname().release.split("-")[0], strace=run("strace", "-V").stdout.split()[3])
     for r in results:
         yield "| {} | {} | {} | {:,} | {:,} | {:,} | {:,} | {} |\n".format(
             r.program.name, r.version, r.program.what, *r.totals(),
