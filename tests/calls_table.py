@@ -42,7 +42,8 @@ class Result:
                 found.append(f"{name}: strace has {by_strace[0]} of {by_strace[1]} bytes, "
                              f"magnet {by_magnet[0]} of {by_magnet[1]}")
         for why, calls in self.why:
-            if not why:
+            # another C library asks in other ways: that its calls are counted is what matters there
+            if not why and "--fast" not in sys.argv:
                 found.append(f"kernel-only, and not known why: {listed(calls)}")
         if self.unjoined:
             found.append(f"{self.unjoined} calls without their system call")

@@ -63,5 +63,7 @@ def explain(log, kernel_only):
     if ("connect", "udp") in left:
         take(SORTING, lambda call, kind: kind == "udp" and call in ("socket", "connect", "close"))
     take(CLOSES, lambda call, kind: call == "close")
+    for key in [k for k, n in left.items() if not n]:  # all of them were entered again
+        del left[key]
     take("", lambda call, kind: True)
     return found
