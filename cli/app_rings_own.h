@@ -13,7 +13,6 @@
 struct known {
 	uint64_t tail;
 	uint64_t lost;                    /* the ring's count, as far as it was told */
-	uint64_t exit;                    /* of the last call read */
 	uint64_t stuck_at;                /* position whose record is not complete, */
 	uint64_t stuck_since;             /* and since when; ns */
 	const struct mg_app_record *next; /* to be read next, while merging */

@@ -131,7 +131,6 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 		c.pid = p.logged;
 		c.logged = 0;
 	}
-	k->exit = c.exit;
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 

@@ -112,7 +112,7 @@ with Network() as network:
 how_to_read("""
 Sender, receiver and observer share the machine's CPUs, which the transfer alone keeps busy: what an
 observer uses, the transfer loses. "% of a CPU" is the observer's own processes (magnet: tracer and
-LTTng's daemons); what its programs do inside the kernel is in the throughput only. tcpdump looks at
+collector); what its programs do inside the kernel is in the throughput only. tcpdump looks at
 packets and discards what it has read; magnet keeps its trace on disk. A tool that loses packets
 does less work than it was asked for.
 """)
