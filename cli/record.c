@@ -135,6 +135,8 @@ static int start_recorders(struct recording *r)
 			err = tracer_wait_ready(&r->tracer, READY_MS);
 		r->tracer_runs = !err;
 	}
+	if (err == -EINVAL) /* it has said why */
+		return err;
 	if (err && !r->o.app) {
 		mg_error("the kernel side cannot be recorded: %s", r->tracer.why);
 		return err;
@@ -329,6 +331,10 @@ int cmd_record(int argc, char **argv)
 	if (err && r.child > 0) { /* it has not begun */
 		kill(r.child, SIGKILL);
 		waitpid(r.child, NULL, 0);
+	}
+	if (err == -EINVAL) { /* wrong options: as if it had not been called */
+		record_dir_remove(&r.dir);
+		return EXIT_USAGE;
 	}
 	failed = stop_recorders(&r) || err;
 	if (r.child > 0 && !err) {

@@ -78,3 +78,13 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 		mg_error("cannot make the trace directory %s: %s", d->dir, why);
 	return why ? -1 : 0;
 }
+
+void record_dir_remove(const struct record_dir *d)
+{
+	char claim[PATH_MAX];
+
+	snprintf(claim, sizeof(claim), "%.4000s/session.json", d->dir);
+	unlink(claim);
+	rmdir(d->kernel);
+	rmdir(d->dir);
+}

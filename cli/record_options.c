@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "record_options.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "commands.h"
 #include "log.h"
 #include "options.h"
 
@@ -39,14 +41,28 @@ static const char usage[] =
 
 void record_pass_on(struct record_options *r, const char *option, const char *value)
 {
+	if (r->tracer_arg_count + 2 >= (int)(sizeof(r->tracer_args) / sizeof(r->tracer_args[0]))) {
+		mg_error("too many options");
+		exit(EXIT_USAGE);
+	}
 	r->tracer_args[r->tracer_arg_count++] = (char *)option;
 	if (value)
 		r->tracer_args[r->tracer_arg_count++] = (char *)value;
 }
 
+/* An option that is the kernel tracer's own, which checks its value itself. */
+static void pass_long(struct record_options *r, const char *name)
+{
+	char *option;
+
+	if (asprintf(&option, "--%s", name) < 0)
+		abort();
+	record_pass_on(r, option, optarg);
+}
+
 int record_options_parse(struct record_options *r, int argc, char **argv)
 {
-	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE, CALLS, WAITS, ENTRIES };
+	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE, CALLS, WAITS, ENTRIES, PASSED_ON };
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"app-only", no_argument, NULL, APP_ONLY},
@@ -62,15 +78,16 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"waits", no_argument, NULL, WAITS},
 		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
+		/* the kernel tracer's own: magnet-kernel-tracer(8) */
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
 	uint32_t layers;
 	uint64_t n;
-	int c;
+	int c, which;
 
 	r->app = r->kernel = true;
-	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:qh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:qh", longs, &which)) != -1) {
 		bool ok = true;
 
 		switch (c) {
@@ -121,6 +138,9 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 			r->anonymize = true;
 			record_pass_on(r, "--anonymize", NULL);
 			break;
+		case PASSED_ON:
+			pass_long(r, longs[which].name);
+			break;
 		case 'q':
 			r->quiet = true;
 			break;
@@ -130,9 +150,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		default:
 			return -EINVAL;
 		}
-		if (r->tracer_arg_count > 12 || !ok) {
-			mg_error("bad or repeated value '%s' (see magnet record --help)",
-				optarg ? optarg : "");
+		if (!ok) {
+			mg_error("bad value '%s' (see magnet record --help)", optarg ? optarg : "");
 			return -EINVAL;
 		}
 	}

@@ -14,7 +14,7 @@ struct record_options {
 	bool all;
 	uint64_t buffer; /* bytes, 0 = default */
 	unsigned int duration_s, drain_ms;
-	char *tracer_args[16]; /* what the kernel tracer is to get, NULL-terminated */
+	char *tracer_args[128]; /* what the kernel tracer is to get, NULL-terminated */
 	int tracer_arg_count;
 	char **command; /* NULL: none */
 };

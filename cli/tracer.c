@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "paths.h"
 
-#define ARGS_MAX 32
+#define ARGS_MAX 160
 
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[])
 {
@@ -99,22 +101,32 @@ static void note_failure(struct tracer *t, const json_t *object)
 	snprintf(t->why, sizeof(t->why), "%s", error ? error : "the kernel tracer does not answer");
 }
 
+/* It has closed its end, so it exits. */
+static bool gone(const struct tracer *t)
+{
+	struct pollfd p = {t->control, POLLIN, 0};
+
+	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
 int tracer_wait_ready(struct tracer *t, int timeout_ms)
 {
 	json_t *object = read_object(t, timeout_ms);
 	bool ready = json_is_true(json_object_get(object, "ready"));
+	int status = 0;
 
 	if (ready) {
 		t->ready = object;
 		return 0;
 	}
 	note_failure(t, object);
+	if (object || !gone(t))
+		kill(t->pid, SIGKILL);
 	json_decref(object);
-	kill(t->pid, SIGKILL);
-	waitpid(t->pid, NULL, 0);
+	waitpid(t->pid, &status, 0);
 	t->pid = 0;
 	close(t->control);
-	return -EIO;
+	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE ? -EINVAL : -EIO;
 }
 
 void tracer_ask_stop(struct tracer *t)

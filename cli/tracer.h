@@ -17,6 +17,7 @@ struct tracer {
 /* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all
  */
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
+/* -EINVAL after a line of the tracer's own: its options were wrong */
 int tracer_wait_ready(struct tracer *t, int timeout_ms);
 /* Tell it to stop; tracer_stop() then waits for the finished trace. */
 void tracer_ask_stop(struct tracer *t);

@@ -21,50 +21,6 @@
 extern const unsigned char magnet_bpf_object[]; /* made by embed.py */
 extern const unsigned int magnet_bpf_object_size;
 
-/*
- * Every program, in the order in which they are attached. Rows that feed the same event are
- * alternatives: the first whose hook this kernel has is used.
- */
-#define TP(layer, program, event, tracepoint, args)                            \
-	{                                                                      \
-		MG_LAYER_##layer, HOOK_TP, program, event, tracepoint, args, 0 \
-	}
-#define NF(program, event, hooknum, priority)                                               \
-	{                                                                                   \
-		MG_LAYER_IP, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
-	}
-/* clang-format off */
-const struct hook hook_table[] = {
-	TP(SCHED,   "on_task_fork",      "task_fork",      "sched_process_fork",      2),
-	TP(SCHED,   "on_task_exec",      "task_exec",      "sched_process_exec",      1),
-	TP(SCHED,   "on_task_exit",      "task_exit",      "sched_process_exit",      1),
-	TP(TCP,     "on_sock_state",     "sock_state",     "inet_sock_set_state",     3),
-	TP(TCP,     "on_tcp_destroy",    "sock_close",     "tcp_destroy_sock",        1),
-	TP(TCP,     "on_tcp_used",       "sock_open",      "tcp_rcv_space_adjust",    1),
-	TP(TCP,     "on_tcp_recv",       "tcp_recv",       "tcp_probe",               2),
-	TP(TCP,     "on_tcp_ready",      "tcp_ready",      "sk_data_ready",           1),
-	TP(TCP,     "on_retransmit",     "tcp_retransmit", "tcp_retransmit_skb",      3),
-	TP(TCP,     "on_retransmit_old", "tcp_retransmit", "tcp_retransmit_skb",      2),
-	TP(SOCKET,  "on_tcp_send",       "tcp_send",       "tcp_sendmsg_locked",      4),
-	TP(SOCKET,  "on_sock_copy",      "sock_copy",      "skb_copy_datagram_iovec", 2),
-	NF(         "on_ip_out",         "ip_out",         3, -500),
-	NF(         "on_ip_post",        "ip_post",        4, 500),
-	NF(         "on_ip_in",          "ip_in",          1, 500),
-	TP(DEVICE,  "on_dev_queue",      "dev_queue",      "net_dev_queue",           1),
-	TP(DEVICE,  "on_dev_xmit",       "dev_xmit",       "net_dev_start_xmit",      2),
-	TP(DEVICE,  "on_dev_done",       "dev_done",       "net_dev_xmit",            4),
-	TP(DEVICE,  "on_dev_recv",       "dev_recv",       "netif_receive_skb",       1),
-	TP(SCHED,   "on_sched_switch",   "sched_switch",   "sched_switch",            4),
-	TP(SCHED,   "on_sched_waking",   "sched_waking",   "sched_waking",            1),
-	TP(SCHED,   "on_softirq_entry",  "softirq_entry",  "softirq_entry",           1),
-	TP(SCHED,   "on_softirq_exit",   "softirq_exit",   "softirq_exit",            1),
-	TP(SYSCALL, "on_sys_exit",       "sys_exit",       "sys_exit",                2),
-	TP(SYSCALL, "on_sys_enter",      "sys_enter",      "sys_enter",               2),
-};
-/* clang-format on */
-#define HOOKS (sizeof(hook_table) / sizeof(hook_table[0]))
-_Static_assert(HOOKS <= HOOKS_MAX, "HOOKS_MAX");
-
 static struct bpf_program *program_of(const struct hooks *h, const char *name)
 {
 	return bpf_object__find_program_by_name(h->object, name);
@@ -97,89 +53,6 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 	if (line[0] && !strstr(line, "failed to load object"))
 		memcpy(last_libbpf_line, line, sizeof(line));
 	return 0;
-}
-
-/* Arguments of a tracepoint as the kernel's BTF has them, -1 if there is no such tracepoint. */
-static int tracepoint_args(const struct btf *btf, const char *name)
-{
-	char type[96];
-	const struct btf_type *t;
-	int id;
-
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF);
-	if (id < 0)
-		return -1;
-	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type); /* pointer */
-	t = btf__type_by_id(btf, t->type);                        /* prototype */
-	return btf_vlen(t) - 1; /* the first is the tracepoint's own data */
-}
-
-/* BPF netfilter programs came with 6.4; whether they load is found by loading one. */
-static bool netfilter_programs_load(void)
-{
-	struct bpf_insn accept[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 1},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	union bpf_attr attr;
-	int fd;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = MG_BPF_PROG_TYPE_NETFILTER;
-	attr.expected_attach_type = MG_BPF_NETFILTER;
-	attr.insns = (uintptr_t)accept;
-	attr.insn_cnt = 2;
-	attr.license = (uintptr_t) "GPL";
-	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
-static bool is_loaded(int state)
-{
-	return state == 0 || state == HOOK_TO_MEASURE;
-}
-
-/* Decide for every row whether its program is to be loaded; hook_state says why not. */
-static void choose(struct hooks *h, const struct tracer_options *o, int state[])
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool nf = netfilter_programs_load();
-	const char *served[HOOKS_MAX];
-	int count = 0;
-
-	for (size_t i = 0; i < HOOKS; i++) {
-		const struct hook *k = &hook_table[i];
-		struct bpf_program *p = program_of(h, k->program);
-		int args;
-
-		state[i] = 0;
-		for (int j = 0; j < count; j++)
-			if (strcmp(served[j], k->event) == 0)
-				state[i] = HOOK_NOT_NEEDED;
-		if (state[i] == 0 && !(o->layers & 1u << k->layer) && !hook_is_selection(k))
-			state[i] = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_NOT_WANTED;
-		if (o->fresh && strcmp(k->event, "sock_open") == 0)
-			state[i] = HOOK_NOT_WANTED; /* there is nothing open yet */
-		if (is_loaded(state[i]) && k->kind == HOOK_TP) {
-			args = btf ? tracepoint_args(btf, k->target) : -1;
-			if (args < k->number)
-				state[i] = -ENOENT;
-		}
-		if (state[i] == 0 && k->kind == HOOK_NETFILTER && !nf)
-			state[i] = -EOPNOTSUPP;
-		if (k->kind == HOOK_NETFILTER) {
-			bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
-			bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
-		}
-		bpf_program__set_autoload(p, is_loaded(state[i]));
-		if (state[i] == 0)
-			served[count++] = k->event;
-	}
-	btf__free(btf);
 }
 
 /* The calls to follow by their number on this machine, from the table. */
@@ -283,7 +156,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 		if (err)
 			return err;
 	}
-	choose(h, o, h->state);
+	hooks_choose(h, o);
 	err = bpf_object__load(h->object);
 	if (err) {
 		/* the verifier's refusal is EACCES too */
@@ -328,8 +201,8 @@ int hooks_attach_calls(struct hooks *h)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < HOOKS && !err; i++)
-		if (hook_table[i].layer == MG_LAYER_SYSCALL && is_loaded(h->state[i]))
+	for (size_t i = 0; i < hook_count && !err; i++)
+		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_loaded(h->state[i]))
 			err = attach(h, i);
 	return err;
 }
@@ -342,7 +215,7 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 	bpf_object__for_each_map (map, h->object)
 		if (strstr(bpf_map__name(map), ".bss"))
 			bpf_map_update_elem(bpf_map__fd(map), &zero, &self, BPF_ANY);
-	for (size_t i = 0; i < HOOKS; i++) {
+	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer, .status = h->state[i]};
 
@@ -363,12 +236,12 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 
 bool hooks_want_netfilter(const struct hooks *h, const struct hook **first, size_t *count)
 {
-	for (size_t i = 0; i < HOOKS; i++) {
+	for (size_t i = 0; i < hook_count; i++) {
 		if (hook_table[i].kind != HOOK_NETFILTER)
 			continue;
 		*first = &hook_table[i];
 		*count = 0;
-		while (i + *count < HOOKS && hook_table[i + *count].kind == HOOK_NETFILTER)
+		while (i + *count < hook_count && hook_table[i + *count].kind == HOOK_NETFILTER)
 			++*count;
 		return h->state[i] == 0;
 	}
@@ -401,7 +274,7 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 	uint64_t sum = 0, worst = 0, not_followed;
 	uint32_t zero = 0;
 
-	for (size_t i = 0; i < HOOKS; i++) {
+	for (size_t i = 0; i < hook_count; i++) {
 		struct bpf_prog_info info;
 		uint32_t len = sizeof(info);
 		uint64_t more;
@@ -430,7 +303,7 @@ uint64_t hooks_new_misses(struct hooks *h, char producer[32])
 
 void hooks_detach(struct hooks *h)
 {
-	for (size_t i = 0; i < HOOKS; i++)
+	for (size_t i = 0; i < hook_count; i++)
 		detach(h, i);
 }
 

@@ -31,6 +31,7 @@ struct hook {
 #define HOOK_TO_MEASURE 3 /* nor this one, but calibration needs it */
 
 extern const struct hook hook_table[];
+extern const size_t hook_count;
 
 /* Programs that decide what is traced are attached whatever the layers. */
 static inline bool hook_is_selection(const struct hook *k)
@@ -40,6 +41,11 @@ static inline bool hook_is_selection(const struct hook *k)
 }
 
 struct hooks;
+struct tracer_options;
+/* Decide for every row whether its program is to be loaded; h->state says why not. */
+void hooks_choose(struct hooks *h, const struct tracer_options *o);
+/* Whether a row's program was loaded, by its state. */
+bool hook_is_loaded(int state);
 /* The netfilter rows, and whether they can be attached. */
 bool hooks_want_netfilter(const struct hooks *h, const struct hook **first, size_t *count);
 

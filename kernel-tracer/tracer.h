@@ -35,7 +35,7 @@ struct bpf_link;
 
 /* ---- hooks.c: the BPF programs, which of them this kernel takes, and their links ---- */
 
-#define HOOKS_MAX 32
+#define HOOKS_MAX 128
 
 struct hooks {
 	struct bpf_object *object;
