@@ -89,22 +89,22 @@ static void on_hook(struct core *c, const struct mg_hook *p)
 	name[32] = 0;
 	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
 	d = mg_event_by_name(name);
-	if (d && d->id < 32)
-		more->bit = 1u << d->id;
-	if (d && d->id < 32 && p->status == 0)
-		c->hooked |= 1u << d->id;
-	if (d && d->id < 32 && p->netns)
-		c->hooked_ns |= 1u << d->id;
+	if (d && MG_IS_RING(d->id))
+		more->bit = 1ull << d->id;
+	if (p->status == 0)
+		c->hooked |= more->bit;
+	if (p->netns)
+		c->hooked_ns |= more->bit;
 }
 
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
-	return !c->hook_count || c->hooked & 1u << id;
+	return !c->hook_count || c->hooked & 1ull << id;
 }
 
-uint32_t core_hooked(const struct core *c, uint32_t netns)
+uint64_t core_hooked(const struct core *c, uint32_t netns)
 {
-	uint32_t bits = c->hooked & ~c->hooked_ns;
+	uint64_t bits = c->hooked & ~c->hooked_ns;
 
 	if (!(c->hooked & c->hooked_ns))
 		return bits;
@@ -154,28 +154,24 @@ static void on_exec(struct core *c, const struct mg_event *e)
 		memcpy(p->comm, t->comm, sizeof(p->comm));
 }
 
+/* Ring events of the scheduler's layer: of no socket. */
+#define IF_SCHED(id, name, NAME, layer, doc) \
+	| (uint64_t)(MG_LAYER_##layer == MG_LAYER_SCHED) << (id)
+#define SCHED_EVENTS (0 MG_RING_EVENTS(IF_SCHED))
+
 static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
 {
 	/* in every payload that has one, the cookie is the first field */
-	switch (e->id) {
-	case MG_EVENT_sched_switch:
-	case MG_EVENT_sched_waking:
-	case MG_EVENT_softirq_entry:
-	case MG_EVENT_softirq_exit:
-	case MG_EVENT_task_fork:
-	case MG_EVENT_task_exec:
-	case MG_EVENT_task_exit:
+	if (!MG_IS_RING(e->id) || SCHED_EVENTS >> e->id & 1)
 		return NULL;
-	default:
-		return e->id < 32 ? sock_find(c, e->sys_enter.sock) : NULL;
-	}
+	return sock_find(c, e->sys_enter.sock);
 }
 
 static void dispatch(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	struct thread *t = NULL;
 
-	if (e->id < 32 && e->tid && e->id != MG_EVENT_sched_switch &&
+	if (MG_IS_RING(e->id) && e->tid && e->id != MG_EVENT_sched_switch &&
 		e->id != MG_EVENT_sched_waking) {
 		t = thread_get(c, e->tid, e->pid);
 		if (!t)
@@ -280,7 +276,8 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 
 static void note_readying(struct core *c, const struct mg_event *e)
 {
-	if (e->id >= 32 || e->cpu < 0 || e->cpu >= CPUS_MAX || e->id == MG_EVENT_sched_waking)
+	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX ||
+		e->id == MG_EVENT_sched_waking)
 		return;
 	c->readying[e->cpu].sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
 	c->readying[e->cpu].t = e->cycles;
@@ -294,7 +291,7 @@ static void process(struct core *c, struct mg_event *e)
 	a.cycles = e->cycles;
 	if (MG_IS_APP(e->id))
 		c->app_events++;
-	else if (e->id < 32)
+	else if (MG_IS_RING(e->id))
 		c->kernel_events++;
 	note_readying(c, e);
 	dispatch(c, e, &a);

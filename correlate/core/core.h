@@ -279,7 +279,7 @@ struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
 	uint32_t netns;
-	uint32_t bit; /* of the event it feeds, 0 if it is none below 32 */
+	uint64_t bit; /* of the event it feeds, 0 if it is none of the ring's */
 };
 
 /* What an event means in the stream it belongs to, for those who list events. */
@@ -321,8 +321,8 @@ struct core {
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
-	uint32_t hooked;    /* bits of MG_EVENT_* below 32 that are attached, in any namespace */
-	uint32_t hooked_ns; /* of these, those that belong to a namespace each */
+	uint64_t hooked;    /* bits of ring events that are attached, in any namespace */
+	uint64_t hooked_ns; /* of these, those that belong to a namespace each */
 
 	struct mg_event *pending; /* waiting for the clock, a ring */
 	uint32_t pending_head, pending_n, pending_cap;
@@ -343,8 +343,8 @@ int core_push(struct core *c, const struct mg_event *e);
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Whether an event's hook is attached; true for all where the trace does not tell. */
 bool core_observes(const struct core *c, enum mg_event_id id);
-/* Bits of the events below 32 whose hooks are attached, in this network namespace. */
-uint32_t core_hooked(const struct core *c, uint32_t netns);
+/* Bits of the ring's events whose hooks are attached, in this network namespace. */
+uint64_t core_hooked(const struct core *c, uint32_t netns);
 /* No more will come: everything in flight is settled. */
 int core_finish(struct core *c);
 void core_free(struct core *c);

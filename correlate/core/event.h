@@ -20,6 +20,8 @@ struct mg_event {
 #undef MG_EVENT_MEMBER
 };
 
+/* recorded by BPF: the correlator keeps a bit for each */
+#define MG_IS_RING(id) ((id) < 64)
 #define MG_IS_APP(id)  ((id) >= MG_APP_BASE)
 #define MG_IS_CALL(id) ((id) >= MG_APP_BASE && (id) != MG_EVENT_mark)
 

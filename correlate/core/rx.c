@@ -191,11 +191,12 @@ incomplete:
 /* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
-	uint32_t hooked = core_hooked(c, f->sock->netns), bits = 1u << RX_READY;
+	uint64_t hooked = core_hooked(c, f->sock->netns);
+	uint32_t bits = 1u << RX_READY;
 
-	if (hooked & 1u << MG_EVENT_dev_recv)
+	if (hooked & 1ull << MG_EVENT_dev_recv)
 		bits |= 1u << RX_DEV;
-	if (hooked & 1u << MG_EVENT_ip_in)
+	if (hooked & 1ull << MG_EVENT_ip_in)
 		bits |= 1u << RX_IP;
 	return bits;
 }

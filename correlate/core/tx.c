@@ -23,10 +23,11 @@ static const struct {
 /* The layers this recording can have seen the bytes in, as bits. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
-	uint32_t hooked = core_hooked(c, f->sock->netns), bits = 1u << TX_CALL;
+	uint64_t hooked = core_hooked(c, f->sock->netns);
+	uint32_t bits = 1u << TX_CALL;
 
 	for (size_t i = 0; i < LAYER_EVENTS; i++)
-		if (hooked & 1u << layer_events[i].event)
+		if (hooked & 1ull << layer_events[i].event)
 			bits |= 1u << layer_events[i].layer;
 	return bits;
 }
