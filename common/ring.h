@@ -51,6 +51,30 @@ struct mg_bpf_config {
 	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
 };
 
+/*
+ * What can change while programs run. The filters choose sockets and packets; a filter that is not
+ * set (0) lets everything pass. They are asked when a socket is first met, not at each event.
+ */
+#define MG_FILTER_PORTS    8
+#define MG_FILTER_PREFIXES 4
+#define MG_FILTER_NETNS    4
+struct mg_prefix {
+	__u8 addr[16]; /* IPv6, IPv4 as ::ffff:a.b.c.d; network order */
+	__u32 bits;    /* of `addr` that count, 1 to 128; 0 = no more prefixes */
+};
+struct mg_bpf_settings {
+	__u64 cgroup;                 /* id of a cgroup whose tasks are traced, 0 = none */
+	__u32 cgroup_level;           /* its depth below the root */
+	__u32 sample;                 /* keep 1 in so many connections, 0 or 1 = all */
+	__u32 protocols;              /* bits 1 << MG_KIND_*, 0 = all */
+	__u32 netns[MG_FILTER_NETNS]; /* inode numbers, 0 = no more */
+	__u16 ports[MG_FILTER_PORTS]; /* local or remote; 0 = no more */
+	struct mg_prefix prefix[MG_FILTER_PREFIXES]; /* local or remote */
+	char interface[16]; /* packets at others are left out; "" = none are */
+	__u8 level;         /* of protocol state: 0 none, 1 light, 2 full */
+	__u8 pad[7];
+};
+
 /* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */
 struct mg_new_netns {
 	__u32 inum; /* inode number of the network namespace */

@@ -66,6 +66,16 @@ static void number_calls(struct mg_bpf_config *c)
 	MG_SYSCALLS(NR)
 }
 
+static int map_by_suffix(const struct hooks *h, const char *suffix)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map (map, h->object)
+		if (strstr(bpf_map__name(map), suffix))
+			return bpf_map__fd(map);
+	return -ENOENT;
+}
+
 static uint64_t ring_slots(const struct tracer_options *o, int cpus)
 {
 	uint64_t bytes = o->buffer_bytes, slots = 64;
@@ -108,6 +118,25 @@ static int check_btf(struct hooks *h)
 			"1.0 "
 			"or newer");
 	return (int)err;
+}
+
+static void empty(int map)
+{
+	uint8_t key[64];
+
+	while (bpf_map_get_next_key(map, NULL, key) == 0)
+		bpf_map_delete_elem(map, key);
+}
+
+int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
+{
+	uint32_t zero = 0;
+
+	if (bpf_map_update_elem(map_by_suffix(h, ".data.settings"), &zero, s, BPF_ANY))
+		return -errno;
+	empty(hooks_map_fd(h, "socks"));
+	empty(hooks_map_fd(h, "tuples"));
+	return 0;
 }
 
 int hooks_load(struct hooks *h, const struct tracer_options *o)
@@ -171,6 +200,9 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 				strerror(-err), last_libbpf_line);
 		return err;
 	}
+	err = hooks_set(h, &o->settings);
+	if (err)
+		return err;
 	h->ring_memory = mmap(NULL, h->ring_stride * (uint64_t)h->cpus, PROT_READ | PROT_WRITE,
 		MAP_SHARED, hooks_map_fd(h, "rings"), 0);
 	if (h->ring_memory == MAP_FAILED) {
@@ -210,11 +242,8 @@ int hooks_attach_calls(struct hooks *h)
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 {
 	uint32_t self = (uint32_t)getpid(), zero = 0;
-	struct bpf_map *map;
 
-	bpf_object__for_each_map (map, h->object)
-		if (strstr(bpf_map__name(map), ".bss"))
-			bpf_map_update_elem(bpf_map__fd(map), &zero, &self, BPF_ANY);
+	bpf_map_update_elem(map_by_suffix(h, ".bss"), &zero, &self, BPF_ANY);
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer, .status = h->state[i]};

@@ -22,9 +22,10 @@ struct tracer_options {
 	bool fresh;            /* it has not begun: all its connections will be seen opening */
 	bool all;              /* everything on the machine */
 	bool anonymize;
-	int control;             /* a parent to speak with, -1 = none */
-	unsigned int duration_s; /* 0 = until told to stop */
-	char **command;          /* to run and to follow, NULL = none */
+	struct mg_bpf_settings settings; /* filters and level */
+	int control;                     /* a parent to speak with, -1 = none */
+	unsigned int duration_s;         /* 0 = until told to stop */
+	char **command;                  /* to run and to follow, NULL = none */
 };
 
 /* 0, 1 if all is done (help), or a negative errno after a line that says what is wrong. */
@@ -68,6 +69,8 @@ void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
 /* Mark the threads that exist already and are to be traced. */
 int hooks_follow(struct hooks *h);
+/* The level and filters from now on; sockets already met are judged anew at their next use. */
+int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
 /*

@@ -4,6 +4,8 @@
 #define MAGNET_BPF_RING_H
 
 const volatile struct mg_bpf_config cfg = {};
+/* Changed by the loader while programs run: a map of its own. */
+volatile struct mg_bpf_settings settings SEC(".data.settings") = {};
 
 /* One element a CPU; sizes are set by the loader. */
 struct {
