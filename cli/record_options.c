@@ -32,6 +32,8 @@ static const char usage[] =
 	"                      on many CPUs), and a thread of COMMAND (default: 4M, at most 16M)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
+	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
+	"none)\n"
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
 	"      --waits         also log poll, select, epoll_wait and their kin\n"
 	"      --entries       also log that a call begins, so that one that blocks is seen\n"
@@ -79,6 +81,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
 		/* the kernel tracer's own: magnet-kernel-tracer(8) */
+		{"level", required_argument, NULL, PASSED_ON},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};

@@ -148,6 +148,90 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, rcv_nxt,        "next byte expected") \
 	F(S, u32, sent_once,      "bytes_sent - bytes_retrans, low 32 bits")
 
+/* protocol state with a TCP event: it follows that event on its CPU. Figures are TCP_INFO's. */
+#define MG_EV_TCP_STATE(F, S) \
+	F(S, u64, sock,         "socket cookie") \
+	F(S, u32, snd_wnd,      "window the peer offers, bytes") \
+	F(S, u32, srtt_us,      "smoothed round-trip time, microseconds (that of tcp_recv is times 8)") \
+	F(S, u32, rto_us,       "retransmission timeout, microseconds") \
+	F(S, u32, packets_out,  "segments sent and not acknowledged") \
+	F(S, u32, retrans_out,  "of these, sent again") \
+	F(S, u32, snd_ssthresh, "slow-start threshold, segments; 2147483647: none yet") \
+	F(S, u32, snd_cwnd,     "congestion window, segments") \
+	F(S, u32, rcv_wnd,      "window offered to the peer, bytes")
+
+#define MG_EV_TCP_MORE(F, S) \
+	F(S, u64, sock,        "socket cookie") \
+	F(S, u64, pacing_rate, "bytes a second; 18446744073709551615: not paced") \
+	F(S, u32, write_seq,   "next byte to be written") \
+	F(S, u32, copied_seq,  "next byte to be read") \
+	F(S, u32, delivered,   "segments delivered so far") \
+	F(S, u32, lost,        "segments held for lost so far") \
+	F(S, u32, wmem_queued, "bytes of memory in the send queue") \
+	F(S, u32, notsent,     "bytes written and not sent yet")
+
+#define MG_EV_TCP_LIMITS(F, S) \
+	F(S, u64, sock,               "socket cookie") \
+	F(S, u64, busy_us,            "time with data to send so far, microseconds") \
+	F(S, u64, rwnd_limited_us,    "of it, time the peer's window kept it from sending") \
+	F(S, u64, sndbuf_limited_us,  "and time it had no more to send for want of send buffer") \
+	F(S, u16, sacked_out, "segments reported by SACK; 65535: or more") \
+	F(S, u16, lost_out,   "segments held for lost; 65535: or more") \
+	F(S, u8,  ca_state,   "congestion state") \
+	F(S, u8,  backoff,    "how often the timeout has doubled") \
+	F(S, u8,  retransmits, "timeouts in a row") \
+	F(S, u8,  probes_out, "window or keep-alive probes in a row without an answer")
+
+#define MG_EV_TCP_ALGORITHM(F, S) \
+	F(S, u64,    sock, "socket cookie") \
+	F(S, text16, name, "congestion control in use from here on")
+
+#define MG_EV_TCP_CONG(F, S) \
+	F(S, u64, sock,         "socket cookie") \
+	F(S, u32, snd_una,      "oldest byte not acknowledged") \
+	F(S, u32, snd_cwnd,     "congestion window, segments, before it changes") \
+	F(S, u32, snd_ssthresh, "slow-start threshold, segments") \
+	F(S, u32, packets_out,  "segments sent and not acknowledged") \
+	F(S, u32, lost_out,     "of these, held for lost") \
+	F(S, u8,  old,          "congestion state left") \
+	F(S, u8,  now,          "congestion state entered")
+
+#define MG_EV_TCP_TIMEOUT(F, S) \
+	F(S, u64, sock,    "socket cookie") \
+	F(S, u32, snd_una, "oldest byte not acknowledged") \
+	F(S, u32, rto_us,  "retransmission timeout, microseconds") \
+	F(S, u16, count,   "timeouts since the last event of this kind: 1, more if some sent nothing") \
+	F(S, u8,  in_row,  "timeouts without an acknowledgement in between") \
+	F(S, u8,  gave_up, "1 if it ended the connection")
+
+#define MG_EV_TCP_WINDOW(F, S) \
+	F(S, u64, sock,   "socket cookie") \
+	F(S, u32, seq,    "sequence number of the segment that says so") \
+	F(S, u32, ack,    "its acknowledgement number") \
+	F(S, u8,  own,    "1 the window offered to the peer, 0 the one the peer offers") \
+	F(S, u8,  closed, "1 it is zero now, 0 it opens again")
+
+#define MG_EV_TCP_RESET(F, S) \
+	F(S, u64, sock,   "socket cookie; 0: there is no socket") \
+	F(S, u32, netns,  "network namespace, inode number; 0 not known") \
+	F(S, u16, lport,  "local port; 0 when anonymized") \
+	F(S, u16, rport,  "remote port; 0 when anonymized") \
+	F(S, u8,  sent,   "1 sent, 0 received") \
+	F(S, u8,  reason, "why; 0 not known: of a received one, and on kernels before 6.11") \
+	F(S, u8,  state,  "state of the connection (TCP_* of <netinet/tcp.h>), 0 without a socket")
+
+/* follows ip_out or ip_in on its CPU */
+#define MG_EV_IP_HEADER(F, S) \
+	F(S, u64, sock,       "socket cookie of the local end") \
+	F(S, u32, flow_label, "IPv6: flow label") \
+	F(S, u16, ident,      "IPv4: identification") \
+	F(S, u16, frag_off,   "IPv4: don't fragment 16384, more fragments 8192, offset in 8 bytes") \
+	F(S, u8,  version,    "4 or 6") \
+	F(S, u8,  tos,        "type of service or traffic class") \
+	F(S, u8,  ttl,        "time to live or hop limit") \
+	F(S, u8,  protocol,   "transport protocol or next header") \
+	F(S, u8,  sent,       "1 leaving (ip_out), 0 arriving (ip_in)")
+
 #define MG_EV_SCHED_SWITCH(F, S) \
 	F(S, u32, prev_tid,   "thread that leaves the CPU") \
 	F(S, u32, next_tid,   "thread that gets it; 0 = idle") \
@@ -197,7 +281,16 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(21, softirq_exit,   SOFTIRQ,        SCHED,   "and ends") \
 	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes another, or one was there already") \
 	E(23, task_exec,      TASK_EXEC,      SCHED,   "a traced process runs another program") \
-	E(24, task_exit,      TASK_EXIT,      SCHED,   "a traced thread ends")
+	E(24, task_exit,      TASK_EXIT,      SCHED,   "a traced thread ends") \
+	E(41, tcp_state,      TCP_STATE,      TCP,     "state of the connection at a TCP event, at level light and full") \
+	E(42, tcp_more,       TCP_MORE,       TCP,     "more of it, at level full") \
+	E(43, tcp_limits,     TCP_LIMITS,     TCP,     "what keeps it from sending, and recovery, at level full") \
+	E(44, tcp_algorithm,  TCP_ALGORITHM,  TCP,     "its congestion control, when first met and when changed, at level light and full") \
+	E(45, tcp_cong,       TCP_CONG,       TCP,     "the congestion state changes") \
+	E(46, tcp_timeout,    TCP_TIMEOUT,    TCP,     "the retransmission timer ran out") \
+	E(47, tcp_window,     TCP_WINDOW,     TCP,     "a window becomes zero, or opens again") \
+	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
+	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full")
 
 /* ---- written by the tracer itself, in the stream where they belong ------------------------- */
 
@@ -269,6 +362,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(SYS_ENTER, sys_enter) P(SYS_EXIT, sys_exit) P(TCP_SEND, tcp_send) P(PACKET, packet) \
 	P(DEV_DONE, dev_done) P(TCP_RECV, tcp_recv) P(TCP_READY, tcp_ready) \
 	P(SOCK_COPY, sock_copy) P(TCP_RETRANSMIT, tcp_retransmit) P(SOCK_STATE, sock_state) \
+	P(TCP_STATE, tcp_state) P(TCP_MORE, tcp_more) P(TCP_LIMITS, tcp_limits) \
+	P(TCP_ALGORITHM, tcp_algorithm) P(TCP_CONG, tcp_cong) P(TCP_TIMEOUT, tcp_timeout) \
+	P(TCP_WINDOW, tcp_window) P(TCP_RESET, tcp_reset) P(IP_HEADER, ip_header) \
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
 	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \

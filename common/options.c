@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tcp_names.h"
+
 static bool parse(const char *text, uint64_t *out, const char **end)
 {
 	char *stop;
@@ -72,6 +74,16 @@ bool option_layers(const char *text, uint32_t *out)
 	}
 	*out = layers;
 	return layers != 0;
+}
+
+bool option_level(const char *text, uint8_t *out)
+{
+	for (uint8_t i = 0; i < MG_LEVEL_END; i++)
+		if (strcmp(mg_level_name(i), text) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
 }
 
 bool option_calls(const char *text)

@@ -25,6 +25,8 @@ bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* layer names separated by commas */
 bool option_layers(const char *text, uint32_t *out);
 
+/* "none", "light" or "full", as enum mg_level */
+bool option_level(const char *text, uint8_t *out);
 /* A list of functions that have events, such as "send,recv". */
 bool option_calls(const char *text);
 

@@ -44,6 +44,7 @@ struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
 	__u32 ring_mask;  /* slots a ring, minus 1 */
 	__u32 ring_shift; /* log2 of the slots a ring */
+	__u32 jiffy;      /* microseconds of a timer tick, times 1024 */
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
 	__u8 all;         /* every task and socket is traced */
 	__u8 anonymize;   /* leave out addresses and ports */

@@ -7,6 +7,7 @@
 #include "event_table.h"
 #include "events.h"
 #include "ring.h"
+#include "tcp_names.h"
 
 static const char head[] =
 	".\\\" SPDX-License-Identifier: MIT\n"
@@ -164,6 +165,12 @@ static void numbers(void)
 	printf(".\nWhat is below %u is not traced.\n.It Va call\n", MG_KIND_tcp);
 	for (unsigned int i = MG_SYS_none + 1; i < MG_SYS_END; i++)
 		printf("%s%u %s", i > MG_SYS_none + 1 ? ",\n" : "", i, mg_syscall_name(i));
+	printf(".\n.It Va ca_state , old No and Va now No of Sy tcp_cong\n");
+	for (unsigned int i = 0; mg_ca_state_name(i)[0] != '?'; i++)
+		printf("%s%u %s", i ? ",\n" : "", i, mg_ca_state_name(i));
+	printf(".\n.It Va reason No of Sy tcp_reset\n");
+	for (unsigned int i = 0; i < MG_RESET_END; i++)
+		printf("%s%u %s", i ? ",\n" : "", i, mg_reset_name(i));
 	printf(".\n.El\n");
 }
 

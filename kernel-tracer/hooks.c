@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hooks.h"
@@ -139,10 +140,21 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	return 0;
 }
 
+/* Microseconds of a timer tick, times 1024: the resolution of the coarse clocks is one tick. */
+static uint32_t jiffy(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
+}
+
 int hooks_load(struct hooks *h, const struct tracer_options *o)
 {
-	struct mg_bpf_config config = {
-		.all = o->all, .anonymize = o->anonymize, .follow_pid = (uint32_t)o->pid};
+	struct mg_bpf_config config = {.all = o->all,
+		.anonymize = o->anonymize,
+		.follow_pid = (uint32_t)o->pid,
+		.jiffy = jiffy()};
 	struct bpf_map *map;
 	FILE *random;
 	int err;

@@ -25,6 +25,8 @@ static const char usage[] =
 	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
 	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
 	"      --duration S      stop after S seconds\n"
+	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
+	"none)\n"
 	"      --anonymize       leave out addresses and ports\n"
 	"      --control-fd FD   speak with a parent: one JSON object a line\n"
 	"  -h, --help\n"
@@ -32,7 +34,7 @@ static const char usage[] =
 
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
-	enum { DURATION = 256, FRESH, ANONYMIZE, CONTROL_FD, VERSION };
+	enum { DURATION = 256, FRESH, LEVEL, ANONYMIZE, CONTROL_FD, VERSION };
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
@@ -42,6 +44,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"buffer", required_argument, NULL, 'b'},
 		{"drain", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, DURATION},
+		{"level", required_argument, NULL, LEVEL},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
 		{"control-fd", required_argument, NULL, CONTROL_FD},
 		{"help", no_argument, NULL, 'h'},
@@ -80,6 +83,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			break;
 		case FRESH:
 			o->fresh = true;
+			break;
+		case LEVEL:
+			ok = option_level(optarg, &o->settings.level);
 			break;
 		case DURATION:
 			ok = option_number(optarg, 1, 1000000, &n);

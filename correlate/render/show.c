@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "tcp_names.h"
 
 static void text_field(FILE *to, const uint8_t *p, size_t size)
 {
@@ -84,6 +85,18 @@ static bool named_field(FILE *to, const struct mg_event *e, const char *name)
 	if ((e->id == MG_APP_BASE + MG_FN_setsockopt || e->id == MG_APP_BASE + MG_FN_getsockopt) &&
 		strcmp(name, "flags") == 0) {
 		socket_option(to, e->call.flags);
+		return true;
+	}
+	if (e->id == MG_EVENT_tcp_reset && strcmp(name, "reason") == 0) {
+		fputs(mg_reset_name(e->tcp_reset.reason), to);
+		return true;
+	}
+	if (e->id == MG_EVENT_tcp_cong && (strcmp(name, "old") == 0 || strcmp(name, "now") == 0)) {
+		fputs(mg_ca_state_name(name[0] == 'o' ? e->tcp_cong.old : e->tcp_cong.now), to);
+		return true;
+	}
+	if (strcmp(name, "ca_state") == 0) {
+		fputs(mg_ca_state_name(e->tcp_limits.ca_state), to);
 		return true;
 	}
 	if (strcmp(name, "call") == 0) {

@@ -20,6 +20,10 @@ static __always_inline void ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		return;
 	fill_packet((void *)t.slot->payload, known->cookie, &g, skb, ctx->state->out);
 	publish(&t, event);
+	if (event == MG_EVENT_ip_out) {
+		state_at_out(&g, known->cookie, &known->tcp);
+		state_at_ip(skb, known->cookie, true);
+	}
 }
 
 SEC("magnet_nf/local_out")
@@ -46,7 +50,9 @@ int on_ip_in(struct bpf_nf_ctx *ctx)
 	if (!segment_at_ip(&g, &tuple, skb, ctx->state->net->ns.inum))
 		return NF_ACCEPT;
 	cookie = bpf_map_lookup_elem(&tuples, &tuple);
-	if (cookie)
+	if (cookie) {
 		EMIT(ip_in, mg_packet, e, fill_packet(e, *cookie, &g, skb, ctx->state->in));
+		state_at_ip(skb, *cookie, false);
+	}
 	return NF_ACCEPT;
 }

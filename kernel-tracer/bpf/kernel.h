@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "tcp_names.h"
+
 #define AF_UNIX        1
 #define AF_INET        2
 #define AF_INET6       10
@@ -78,9 +80,22 @@ struct sock_common {
 };
 struct sock {
 	struct sock_common __sk_common;
+	int sk_err;
+	unsigned long sk_pacing_rate;
 	int sk_wmem_queued;
 	__u16 sk_type;
 	__u16 sk_protocol;
+};
+struct tcp_congestion_ops {
+	char name[16];
+};
+struct inet_connection_sock {
+	__u32 icsk_rto;
+	const struct tcp_congestion_ops *icsk_ca_ops;
+	__u8 icsk_ca_state : 5;
+	__u8 icsk_retransmits;
+	__u8 icsk_backoff;
+	__u8 icsk_probes_out;
 };
 struct tcp_sock {
 	__u32 write_seq;
@@ -91,6 +106,18 @@ struct tcp_sock {
 	__u32 snd_wnd;
 	__u32 snd_cwnd;
 	__u32 srtt_us;
+	__u32 snd_wl1;
+	__u32 snd_ssthresh;
+	__u32 rcv_wnd;
+	__u32 packets_out;
+	__u32 retrans_out;
+	__u32 sacked_out;
+	__u32 lost_out;
+	__u32 lost;
+	__u32 delivered;
+	__u32 chrono_type : 2; /* a byte of its own since 6.18 */
+	__u32 chrono_start;
+	__u32 chrono_stat[3];
 	__u64 bytes_acked;
 	__u64 bytes_received;
 	__u64 bytes_sent;
@@ -172,6 +199,11 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 };
 struct linux_binprm;
+
+/* why a reset is sent, since 6.10; its numbers differ from kernel to kernel */
+#define RESET_REASON(n, name, KERNEL) SK_RST_REASON_##KERNEL = n,
+enum sk_rst_reason { MG_RESETS(RESET_REASON) };
+#undef RESET_REASON
 
 struct bpf_iter_meta;
 struct bpf_iter__task {

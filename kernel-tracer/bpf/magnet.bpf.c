@@ -13,8 +13,11 @@
 #include "ring.h"
 
 #include "ring.bpf.h"
+#include "state.bpf.h"
 #include "select.bpf.h"
 #include "packet.bpf.h"
+#include "tcp_rare.bpf.h"
+#include "ip_header.bpf.h"
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
 #include "tcp.bpf.h"

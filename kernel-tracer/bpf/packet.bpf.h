@@ -13,6 +13,7 @@ struct tcp_bytes {
 
 struct segment {
 	__u32 seq, len, ack;
+	__be16 window; /* as the header has it: not scaled */
 	__u8 flags;
 };
 
@@ -21,6 +22,7 @@ static __always_inline void set_segment(struct segment *g, const struct tcp_byte
 	g->seq = bpf_ntohl(t->seq);
 	g->ack = bpf_ntohl(t->ack);
 	g->flags = t->flags;
+	g->window = t->window;
 }
 
 /* Sending, and inside TCP: the transport header's place is known. */

@@ -31,6 +31,7 @@ struct {
 struct sock_entry {
 	__u64 cookie;
 	__u64 tuple; /* key in `tuples`, 0 = not connected yet */
+	struct tcp_memory tcp;
 };
 
 struct {
@@ -212,6 +213,7 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 		e->family = sk->__sk_common.skc_family;
 		e->opener = opener;
 	});
+	state_of(sk, tp, cookie, NULL);
 }
 
 /* Follow a connected socket from here on. */

@@ -28,6 +28,7 @@ int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *s
 		e->wmem_queued = sk->sk_wmem_queued;
 		e->skb_len = skb ? skb->len : 0;
 	});
+	state_of(sk, tp, known->cookie, &known->tcp);
 	return 0;
 }
 

@@ -78,8 +78,10 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);
-	if (now == TCP_CLOSE)
+	if (now == TCP_CLOSE) {
+		state_at_close(sk, tp, known->cookie, &known->tcp);
 		forget(sk);
+	}
 	return 0;
 }
 
@@ -134,6 +136,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 		e->srtt_us = tp->srtt_us;
 		e->cwnd = tp->snd_cwnd;
 	});
+	state_at_recv(sk, tp, &g, known->cookie, &known->tcp);
 	return 0;
 }
 
@@ -161,6 +164,7 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 	struct sock_entry *known = sock_of(sk);
 	/* in the write queue the control block holds the sequence numbers */
 	struct tcp_skb_cb *cb = (void *)__builtin_preserve_access_index(&skb->cb);
+	struct tcp_sock *tp;
 
 	if (!known)
 		return 0;
@@ -171,6 +175,9 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 		e->err = err;
 		e->segs = BPF_CORE_READ(cb, tcp_gso_segs);
 	});
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (tp)
+		state_at_retransmit(sk, tp, known->cookie, &known->tcp);
 	return 0;
 }
 

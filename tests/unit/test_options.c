@@ -145,6 +145,23 @@ static void layers_nobody_can_choose_are_refused(void **unused)
 		assert_false(option_layers(bad[i], &layers));
 }
 
+static void levels_have_names(void **unused)
+{
+	uint8_t level = 9;
+
+	(void)unused;
+	assert_true(option_level("none", &level));
+	assert_int_equal(level, 0);
+	assert_true(option_level("light", &level));
+	assert_int_equal(level, 1);
+	assert_true(option_level("full", &level));
+	assert_int_equal(level, 2);
+	assert_false(option_level("", &level));
+	assert_false(option_level("fully", &level));
+	assert_false(option_level("2", &level));
+	assert_int_equal(level, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +176,7 @@ int main(void)
 		cmocka_unit_test(layers_become_bits),
 		cmocka_unit_test(the_choices_offered_are_all_layers),
 		cmocka_unit_test(layers_nobody_can_choose_are_refused),
+		cmocka_unit_test(levels_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

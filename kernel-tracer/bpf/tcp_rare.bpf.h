@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What is rare in a connection and recorded at every level: congestion states, timeouts, zero
+ * windows, resets. The common path pays a comparison for windows, and nothing for the others.
+ */
+#ifndef MAGNET_BPF_TCP_RARE_H
+#define MAGNET_BPF_TCP_RARE_H
+
+#define ETIMEDOUT 110
+
+/* Sockets that closed and may send a reset yet: when a program closes one the reset comes last. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);   /* address of the struct sock */
+	__type(value, __u64); /* cookie */
+} closed SEC(".maps");
+
+/* ---- congestion states ---- */
+
+static __always_inline void emit_cong(const struct tcp_sock *tp, __u64 cookie, __u8 old, __u8 now)
+{
+	EMIT(tcp_cong, mg_tcp_cong, e, {
+		e->sock = cookie;
+		e->snd_una = tp->snd_una;
+		e->snd_cwnd = tp->snd_cwnd;
+		e->snd_ssthresh = tp->snd_ssthresh;
+		e->packets_out = tp->packets_out;
+		e->lost_out = tp->lost_out;
+		e->old = old;
+		e->now = now;
+	});
+}
+
+typedef void (*btf_trace_tcp_cong_state_set)(void *, struct sock *, const __u8);
+
+SEC("tp_btf/tcp_cong_state_set")
+int BPF_PROG(on_cong_state, struct sock *sk, __u8 now)
+{
+	struct sock_entry *known = sock_of(sk);
+	struct tcp_sock *tp;
+	__u8 old;
+
+	if (!known)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return 0;
+	old = BPF_CORE_READ_BITFIELD(icsk_of(tp), icsk_ca_state);
+	if (old != now)
+		emit_cong(tp, known->cookie, old, now);
+	return 0;
+}
+
+/* Before Linux 6.1 a change has no tracepoint: it is seen at the next event that asks. */
+static __always_inline void compare_cong(
+	const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
+{
+	__u8 now;
+
+	if (bpf_core_type_exists(btf_trace_tcp_cong_state_set))
+		return;
+	now = BPF_CORE_READ_BITFIELD(icsk_of(tp), icsk_ca_state);
+	if (m->ca_state == now)
+		return;
+	emit_cong(tp, cookie, m->ca_state, now);
+	m->ca_state = now;
+}
+
+/* ---- timeouts ---- */
+
+#define TCP_CA_LOSS 4
+
+static __always_inline void emit_timeout(
+	const struct tcp_sock *tp, __u64 cookie, __u16 count, __u8 row, bool gave_up)
+{
+	EMIT(tcp_timeout, mg_tcp_timeout, e, {
+		e->sock = cookie;
+		e->snd_una = tp->snd_una;
+		e->rto_us = jiffies_us(icsk_of(tp)->icsk_rto);
+		e->count = count;
+		e->in_row = row;
+		e->gave_up = gave_up;
+	});
+}
+
+/* Timeouts in a row that were told; they count from 0 again with each byte acknowledged. */
+static __always_inline __u8 timeouts_told(const struct tcp_sock *tp, const struct tcp_memory *m)
+{
+	__u8 row = icsk_of(tp)->icsk_retransmits;
+
+	return tp->snd_una == m->rto_una && m->rto_row <= row ? m->rto_row : 0;
+}
+
+/* At a retransmission: whether a timeout is its cause. */
+static __always_inline void state_at_retransmit(
+	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
+{
+	const struct inet_connection_sock *icsk = icsk_of(tp);
+	__u8 row = icsk->icsk_retransmits, told = timeouts_told(tp, m);
+
+	compare_cong(tp, cookie, m);
+	if (row > told && BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_LOSS) {
+		m->rto_una = tp->snd_una;
+		m->rto_row = row;
+		emit_timeout(tp, cookie, row - told, row, false);
+	}
+	state_of(sk, tp, cookie, m);
+}
+
+/* A followed socket closes: the timeout that ends a connection sends nothing any more. */
+static __always_inline void state_at_close(
+	struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
+{
+	const struct inet_connection_sock *icsk = icsk_of(tp);
+	__u64 key = (__u64)sk;
+	__u8 row = icsk->icsk_retransmits;
+
+	if (sk->sk_err == ETIMEDOUT && row && !icsk->icsk_probes_out)
+		emit_timeout(tp, cookie, row - timeouts_told(tp, m) + 1, row + 1, true);
+	bpf_map_update_elem(&closed, &key, &cookie, BPF_ANY);
+}
+
+/* ---- windows ---- */
+
+static __always_inline void emit_window(
+	__u64 cookie, const struct segment *g, bool own, bool closes)
+{
+	EMIT(tcp_window, mg_tcp_window, e, {
+		e->sock = cookie;
+		e->seq = g->seq;
+		e->ack = g->ack;
+		e->own = own;
+		e->closed = closes;
+	});
+}
+
+#define SYN_OR_RST 6
+
+/* A segment leaves: the window it offers. */
+static __always_inline void state_at_out(
+	const struct segment *g, __u64 cookie, struct tcp_memory *m)
+{
+	bool closes = g->window == 0;
+
+	if (closes == m->own_zero || g->flags & SYN_OR_RST)
+		return;
+	m->own_zero = closes;
+	emit_window(cookie, g, true, closes);
+}
+
+static __always_inline bool after(__u32 a, __u32 b)
+{
+	return (__s32)(a - b) > 0;
+}
+
+/* A segment is about to be processed: the window it offers, if TCP will take it from it. */
+static __always_inline void state_at_recv(const struct sock *sk, const struct tcp_sock *tp,
+	const struct segment *g, __u64 cookie, struct tcp_memory *m)
+{
+	bool closes = g->window == 0;
+
+	compare_cong(tp, cookie, m);
+	if (closes != m->peer_zero && !(g->flags & SYN_OR_RST) && !after(tp->snd_una, g->ack) &&
+		!after(tp->snd_wl1, g->seq)) {
+		m->peer_zero = closes;
+		emit_window(cookie, g, false, closes);
+	}
+	state_of(sk, tp, cookie, m);
+}
+
+/* ---- resets ---- */
+
+#define SAME_REASON(n, name, KERNEL)                                                       \
+	if (bpf_core_enum_value_exists(enum sk_rst_reason, SK_RST_REASON_##KERNEL) &&      \
+		reason == bpf_core_enum_value(enum sk_rst_reason, SK_RST_REASON_##KERNEL)) \
+		return n;
+static __noinline int reset_reason(__u32 reason)
+{
+	MG_RESETS(SAME_REASON)
+	return MG_RESET_unknown;
+}
+
+/* The socket of a reset that is sent: one followed, or one that closed just now. */
+static __always_inline __u64 resetting(const struct sock *sk, __u64 key)
+{
+	struct sock_entry *known = bpf_map_lookup_elem(&socks, &key);
+	__u64 *cookie;
+
+	if (known)
+		return known->cookie;
+	cookie = bpf_map_lookup_elem(&closed, &key);
+	/* the address may be another socket's by now */
+	if (!cookie || *cookie != (__u64)BPF_CORE_READ(sk, __sk_common.skc_cookie.counter))
+		return 0;
+	return *cookie;
+}
+
+/* Without a socket the ports are those of the segment it answers. */
+static __always_inline void answered(struct mg_tcp_reset *e, const struct sk_buff *skb)
+{
+	unsigned char *th = BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, transport_header);
+	struct tcp_bytes t;
+
+	if (bpf_probe_read_kernel(&t, sizeof(t), th))
+		return;
+	e->netns = BPF_CORE_READ(skb, dev, nd_net.net, ns.inum);
+	e->lport = bpf_ntohs(t.dport);
+	e->rport = bpf_ntohs(t.sport);
+}
+
+/*
+ * `sk` and `skb` may each be NULL. They are read as numbers: kernels that believe they are never
+ * NULL would remove the checks.
+ */
+static __always_inline void send_reset(void *ctx, __u8 reason)
+{
+	__u64 arg[2] = {};
+	struct sock *sk;
+	struct sk_buff *skb;
+	__u64 cookie;
+
+	bpf_probe_read_kernel(arg, sizeof(arg), ctx);
+	sk = (void *)arg[0];
+	skb = (void *)arg[1];
+	cookie = sk ? resetting(sk, arg[0]) : 0;
+	/* what has no socket is told in the thread's own breath, as on loopback, and with `all` */
+	if (!cookie && (sk || !current_task()))
+		return;
+	EMIT(tcp_reset, mg_tcp_reset, e, {
+		e->sock = cookie;
+		e->netns = 0;
+		e->lport = e->rport = 0;
+		e->sent = 1;
+		e->reason = reason;
+		e->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
+		if (sk) {
+			e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+			e->lport = BPF_CORE_READ(sk, __sk_common.skc_num);
+			e->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+		} else if (skb) {
+			answered(e, skb);
+		}
+		if (cfg.anonymize)
+			e->lport = e->rport = 0;
+	});
+}
+
+SEC("tp_btf/tcp_send_reset")
+int on_send_reset(__u64 *ctx)
+{
+	send_reset(ctx, reset_reason(ctx[2]));
+	return 0;
+}
+
+SEC("tp_btf/tcp_send_reset")
+int on_send_reset_old(__u64 *ctx)
+{
+	send_reset(ctx, MG_RESET_unknown);
+	return 0;
+}
+
+SEC("tp_btf/tcp_receive_reset")
+int BPF_PROG(on_receive_reset, struct sock *sk)
+{
+	struct sock_entry *known = sock_of(sk);
+
+	if (!known)
+		return 0;
+	EMIT(tcp_reset, mg_tcp_reset, e, {
+		e->sock = known->cookie;
+		e->netns = sk->__sk_common.skc_net.net->ns.inum;
+		e->lport = cfg.anonymize ? 0 : sk->__sk_common.skc_num;
+		e->rport = cfg.anonymize ? 0 : bpf_ntohs(sk->__sk_common.skc_dport);
+		e->sent = 0;
+		e->reason = MG_RESET_unknown;
+		e->state = sk->__sk_common.skc_state;
+	});
+	return 0;
+}
+
+#endif
