@@ -321,6 +321,13 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, event_spread,     "its uncertainty, cycles") \
 	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops")
 
+/* another CPU's counter less that of `ref` lies between the two */
+#define MG_EV_CLOCK_CPUS(F, S) \
+	F(S, s64, offset_low,  "its counter is ahead by no less cycles than this; negative: behind") \
+	F(S, s64, offset_high, "and by no more than this") \
+	F(S, u32, cpu,         "CPU") \
+	F(S, u32, ref,         "CPU it was compared with")
+
 #define MG_EV_TRACE_END(F, S) \
 	F(S, u64, events, "events written") \
 	F(S, u64, lost,   "events lost") \
@@ -331,7 +338,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(65, lost,        LOST,        TRACER, "events were lost here") \
 	E(66, hook,        HOOK,        TRACER, "a hook was attached or refused") \
 	E(67, calibration, CALIBRATION, TRACER, "what magnet itself costs on this machine") \
-	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order")
+	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order") \
+	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -368,7 +376,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
 	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
-	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) P(CALL, call) P(MARK, mark)
+	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
+	P(CLOCK_CPUS, clock_cpus) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */
 

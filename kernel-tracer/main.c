@@ -20,6 +20,8 @@
 #include <bpf/libbpf.h>
 
 #include "clock.h"
+#include "clock_cpus.h"
+#include "clock_reader.h"
 #include "cpu_time.h"
 #include "log.h"
 #include "options.h"
@@ -31,6 +33,8 @@ struct run {
 	struct hooks hooks;
 	struct ctf_writer *writer;
 	struct drain *drain;
+	struct clock_reader *clock;
+	struct clock_cpus *clock_cpus; /* while the CPUs' counters are compared */
 	struct netns_hooks *netns;
 	struct ring_buffer *new_netns;
 	struct hook_status *hook; /* outcomes, for the parent */
@@ -43,7 +47,7 @@ struct run {
 	sigset_t mask;
 	mode_t umask;
 	void (*sigpipe)(int);
-	uint64_t next_sync, stop_at;
+	uint64_t next_look, stop_at;
 	uint64_t cpu_at_start; /* used for starting, ns */
 	bool stop;
 };
@@ -95,6 +99,20 @@ static int fail(const struct run *r, int err, const char *fmt, ...)
 	return err;
 }
 
+static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
+{
+	struct run *r = arg;
+
+	if (r->drain)
+		drain_note(r->drain, MG_EVENT_clock_cpus, one, MG_PAYLOAD_SIZE(CLOCK_CPUS));
+}
+
+static void end_clock_cpus(struct run *r)
+{
+	clock_cpus_end(r->clock_cpus, on_clock_cpus, r);
+	r->clock_cpus = NULL;
+}
+
 /* The hooks in, costs measured, and the trace begun. */
 static int begin(struct run *r)
 {
@@ -105,6 +123,7 @@ static int begin(struct run *r)
 	err = calibrate_call(&bare[0], &bare[1]);
 	if (err)
 		return fail(r, err, "no socket for calibration: %s", strerror(-err));
+	clock_cpus_start(&r->clock_cpus); /* without it offsets are not known, and that is told */
 	err = hooks_load(&r->hooks, o);
 	if (err)
 		return fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
@@ -127,6 +146,7 @@ static int begin(struct run *r)
 	if (err)
 		return fail(r, err, "%s", strerror(-err));
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
+	end_clock_cpus(r);
 	r->netns = netns_new(&r->hooks, o->layers & 1u << MG_LAYER_IP, on_hook, r);
 	r->new_netns =
 		ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
@@ -252,21 +272,29 @@ static void read_signal(struct run *r)
 	}
 }
 
-/* Every 100 ms at most: the clock, what programs were skipped, and namespaces that are gone. */
-static int periodic(struct run *r, uint64_t now)
+/* What the clock's reader has read, stamped with its own instant and not with that of writing. */
+static int write_clock(struct run *r)
 {
 	struct mg_clock_sync sync;
+	int err = 0;
 
-	if (now < r->next_sync)
-		return 0;
-	r->next_sync = now + 90000000;
+	while (!err && clock_reader_take(r->clock, &sync))
+		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+			MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	return err;
+}
+
+/* The clock; and every 100 ms at most what programs were skipped, and namespaces that are gone. */
+static int periodic(struct run *r, uint64_t now)
+{
+	int err = write_clock(r);
+
+	if (err || now < r->next_look)
+		return err;
+	r->next_look = now + 90000000;
 	if (r->netns)
 		netns_release(r->netns);
-	mg_clock_sync_read(&sync, 100);
-	/* stamped with its own instant, not with the time of writing */
-	return ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
-		       MG_PAYLOAD_SIZE(CLOCK_SYNC))
-		       ?: drain_check_misses(r->drain);
+	return drain_check_misses(r->drain);
 }
 
 static int loop(struct run *r)
@@ -311,12 +339,15 @@ static int finish(struct run *r)
 	struct mg_trace_end e = {0};
 	int err;
 
+	clock_cpus_start(&r->clock_cpus);
 	hooks_detach(&r->hooks);
 	netns_free(r->netns);
 	r->netns = NULL;
 	usleep(2000); /* programs that still run on another CPU */
 	err = drain_finish(r->drain);
-	r->next_sync = 0;
+	end_clock_cpus(r);
+	clock_reader_stop(r->clock);
+	r->next_look = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());
 	e.events = ctf_events(r->writer) + 1;
@@ -357,7 +388,11 @@ int main(int argc, char **argv)
 		goto out;
 	if (r.options.duration_s)
 		r.stop_at = mg_monotonic_ns() + r.options.duration_s * 1000000000ull;
-	periodic(&r, mg_monotonic_ns());
+	err = clock_reader_start(&r.clock);
+	if (err) {
+		fail(&r, err, "cannot start a thread: %s", strerror(-err));
+		goto out;
+	}
 	r.cpu_at_start = process_cpu_ns(getpid());
 	say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)
@@ -377,6 +412,8 @@ out:
 		close(gate);
 	ring_buffer__free(r.new_netns);
 	netns_free(r.netns);
+	end_clock_cpus(&r);
+	clock_reader_free(r.clock);
 	drain_free(r.drain);
 	if (r.writer && ctf_close(r.writer) && !err)
 		err = -EIO;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SHORTEST_SEGMENT_NS 40000000
+#define PROMISED_NS         100000000
 
 static double rate(const struct clock_point *p)
 {
@@ -37,6 +38,9 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 	/* over a short segment the readings' own width would pass for a change of rate */
 	if (m->n >= 2 && ns - last->ns < SHORTEST_SEGMENT_NS)
 		return;
+	if (last && ns - last->ns > m->longest_ns)
+		m->longest_ns = ns - last->ns;
+	m->gaps += last && ns - last->ns > PROMISED_NS;
 	if (m->n == m->cap) {
 		uint32_t cap = m->cap ? m->cap * 2 : 64;
 		struct clock_point *p = realloc(m->p, cap * sizeof(*p));
@@ -89,13 +93,13 @@ uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns)
 {
 	const struct clock_point *p;
 
-	if (!clockmap_valid(m))
+	if (!clockmap_valid(m) || m->ns_only)
 		return ns;
 	p = &m->p[segment_of_ns(m, ns)];
 	return on_line(ns, p[0].ns, p[0].cycles, p[1].ns, p[1].cycles);
 }
 
-uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles)
+static uint64_t to_ns(struct clockmap *m, uint64_t cycles)
 {
 	const struct clock_point *p;
 
@@ -105,10 +109,22 @@ uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles)
 	return on_line(cycles, p[0].cycles, p[0].ns, p[1].cycles, p[1].ns);
 }
 
+uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles)
+{
+	return m->ns_only ? cycles : to_ns(m, cycles);
+}
+
+uint64_t clockmap_counter(struct clockmap *m, uint64_t counter)
+{
+	return m->ns_only ? to_ns(m, counter) : counter;
+}
+
 double clockmap_hz(const struct clockmap *m)
 {
 	const struct clock_point *a = m->p, *b;
 
+	if (m->ns_only)
+		return 1e9;
 	if (!clockmap_valid(m))
 		return 0;
 	b = &m->p[m->n - 1];

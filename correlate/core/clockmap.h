@@ -17,8 +17,15 @@ struct clock_point {
 struct clockmap {
 	struct clock_point *p;
 	uint32_t n, cap;
-	uint32_t last; /* segment used last */
-	double error;  /* of the segments so far */
+	uint32_t last;       /* segment used last */
+	double error;        /* of the segments so far */
+	uint64_t longest_ns; /* between two points that follow one another */
+	uint32_t gaps;       /* of these, longer than the 100 ms that are promised */
+	/*
+	 * The counter is not one of constant rate: times are those of CLOCK_MONOTONIC, and what
+	 * else is called cycles here are nanoseconds.
+	 */
+	bool ns_only;
 };
 
 /* Points must come in order of time; one that does not, or follows too closely, is left out. */
@@ -26,6 +33,9 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 /* Both need two points; before the first and after the last the nearest segment is continued. */
 uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns);
 uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles);
+/* The program's own reading of the counter, as times are kept: in cycles, or in nanoseconds only.
+ */
+uint64_t clockmap_counter(struct clockmap *m, uint64_t counter);
 static inline bool clockmap_valid(const struct clockmap *m)
 {
 	return m->n >= 2;
@@ -34,7 +44,7 @@ static inline uint64_t clockmap_until(const struct clockmap *m)
 {
 	return m->n ? m->p[m->n - 1].ns : 0;
 }
-/* Counter frequency over the whole span, Hz. */
+/* Counter frequency over the whole span, Hz; 1e9 with nanoseconds only. */
 double clockmap_hz(const struct clockmap *m);
 /*
  * Bound of the mapping error in cycles: the larger half-width of a segment's ends, plus a quarter

@@ -28,6 +28,11 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 	c->listener_arg = arg;
 }
 
+double core_clock_error(const struct core *c)
+{
+	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
+}
+
 static void add_gap(struct core *c, const struct gap *g)
 {
 	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
@@ -159,6 +164,19 @@ static void on_exec(struct core *c, const struct mg_event *e)
 	| (uint64_t)(MG_LAYER_##layer == MG_LAYER_SCHED) << (id)
 #define SCHED_EVENTS (0 MG_RING_EVENTS(IF_SCHED))
 
+static void on_calibration(struct core *c, const struct mg_calibration *p)
+{
+	c->calibration = *p;
+	c->has_calibration = true;
+	if (c->clock.ns_only && p->counter_hz) {
+		double ns = 1e9 / (double)p->counter_hz;
+
+		c->calibration.read_cycles = (uint32_t)(p->read_cycles * ns + 0.5);
+		c->calibration.event_cycles = (uint32_t)(p->event_cycles * ns + 0.5);
+		c->calibration.event_spread = (uint32_t)(p->event_spread * ns + 0.5);
+	}
+}
+
 static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
 {
 	/* in every payload that has one, the cookie is the first field */
@@ -176,6 +194,7 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		t = thread_get(c, e->tid, e->pid);
 		if (!t)
 			return;
+		t->cpu = e->cpu;
 		if (e->id != MG_EVENT_sys_enter && e->id != MG_EVENT_sys_exit)
 			thread_on_event(c, t, e);
 	}
@@ -255,8 +274,7 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		call_settle_old(c, e->time_ns);
 		break;
 	case MG_EVENT_calibration:
-		c->calibration = e->calibration;
-		c->has_calibration = true;
+		on_calibration(c, &e->calibration);
 		break;
 	case MG_EVENT_trace_end:
 		c->end = e->trace_end;
@@ -283,12 +301,41 @@ static void note_readying(struct core *c, const struct mg_event *e)
 	c->readying[e->cpu].t = e->cycles;
 }
 
+/* A reading of the counter by a thread, as of the CPU all are compared with. */
+static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
+{
+	const struct thread *t = NULL;
+
+	if (c->offsets.known)
+		HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	if (t)
+		counter -= (uint64_t)cpu_offsets_correction(&c->offsets, t->cpu);
+	return clockmap_counter(&c->clock, counter);
+}
+
+/* All times to the counter of one CPU, or to nanoseconds. */
+static void set_times(struct core *c, struct mg_event *e)
+{
+	e->cycles = clockmap_cycles(&c->clock, e->time_ns);
+	if (MG_IS_RING(e->id))
+		e->cycles -= (uint64_t)cpu_offsets_correction(&c->offsets, e->cpu);
+	if (MG_IS_CALL(e->id)) {
+		e->call.enter = own_reading(c, e->call.tid, e->call.enter);
+		e->call.exit = own_reading(c, e->call.tid, e->call.exit);
+		if (c->clock.ns_only && c->calibration.counter_hz)
+			e->call.logged = (uint32_t)((double)e->call.logged * 1e9 /
+						    (double)c->calibration.counter_hz);
+	} else if (e->id == MG_EVENT_mark) {
+		e->mark.at = own_reading(c, e->mark.tid, e->mark.at);
+	}
+}
+
 static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
 
-	e->cycles = clockmap_cycles(&c->clock, e->time_ns);
-	a.cycles = e->cycles;
+	set_times(c, e);
+	a.cycles = c->clock.ns_only ? 0 : e->cycles;
 	if (MG_IS_APP(e->id))
 		c->app_events++;
 	else if (MG_IS_RING(e->id))
@@ -371,6 +418,12 @@ int core_push(struct core *c, const struct mg_event *e)
 			e->clock_sync.half_width);
 		c->clock_source = CLOCK_SYNC; /* the trace has its own */
 	}
+	/* told early, and events wait for the clock: it is known before the first is processed */
+	if (e->id == MG_EVENT_calibration && !e->calibration.invariant)
+		c->clock.ns_only = true;
+	if (e->id == MG_EVENT_clock_cpus && e->clock_cpus.cpu != e->clock_cpus.ref)
+		cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
+			e->clock_cpus.offset_high);
 	err = enqueue(c, e);
 	if (err)
 		return err;
@@ -429,6 +482,7 @@ void core_free(struct core *c)
 	dist_free(&c->sched.wakeup);
 	dist_free(&c->logged);
 	clockmap_free(&c->clock);
+	cpu_offsets_free(&c->offsets);
 	free(c->gaps);
 	free(c->hooks);
 	free(c->pending);

@@ -16,6 +16,7 @@
 
 #include "calls.h"
 #include "clockmap.h"
+#include "cpu_offsets.h"
 #include "dist.h"
 #include "event.h"
 #include "ranges.h"
@@ -218,7 +219,8 @@ struct thread {
 	bool held;                 /* off the CPU against its will: preempted or stopped */
 	uint64_t left_cpu;
 	uint64_t held_until; /* the last time that was for long, between system calls */
-	int16_t last_cpu;
+	int16_t last_cpu;    /* it left or got */
+	int16_t cpu;         /* where its last event was recorded, -1 = not known */
 	bool in_call;
 	struct kernel_call now;
 	struct kernel_call *ended; /* system calls no application event has claimed yet */
@@ -287,8 +289,8 @@ struct annotation {
 	const struct mg_sock *sock; /* NULL if it has none */
 	bool rx;
 	bool has_offset;
-	uint64_t offset, length; /* bytes */
-	uint64_t cycles;
+	uint64_t offset, length;   /* bytes */
+	uint64_t cycles;           /* 0 with nanoseconds only */
 	const struct piece *piece; /* application calls: all ranges, if there are several */
 	uint32_t pieces;
 };
@@ -297,6 +299,7 @@ typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct an
 
 struct core {
 	struct clockmap clock;
+	struct cpu_offsets offsets;
 	struct mg_sock *socks;
 	struct mg_sock *alone; /* of these, opened ones whose peer has not shown up */
 	struct thread *threads;
@@ -341,6 +344,8 @@ void core_listen(struct core *c, listener_fn fn, void *arg);
 int core_push(struct core *c, const struct mg_event *e);
 /* Events LTTng had no room for. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
+/* Bound of the error of an interval whose ends may lie on two CPUs, cycles. */
+double core_clock_error(const struct core *c);
 /* Whether an event's hook is attached; true for all where the trace does not tell. */
 bool core_observes(const struct core *c, enum mg_event_id id);
 /* Bits of the ring's events whose hooks are attached, in this network namespace. */

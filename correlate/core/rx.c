@@ -226,7 +226,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	uint64_t leave = user ? user : k->exit, sum = 0, last = 0;
 	struct flow *f = NULL;
 	struct settling s = {
-		.c = c, .call = k, .user = leave, .slack = (uint64_t)clockmap_error(&c->clock) + 1};
+		.c = c, .call = k, .user = leave, .slack = (uint64_t)core_clock_error(c) + 1};
 
 	for (uint32_t i = 0; i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];

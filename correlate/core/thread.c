@@ -21,6 +21,7 @@ struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
 	t->tid = tid;
 	t->pid = pid;
 	t->last_cpu = -1;
+	t->cpu = -1;
 	HASH_ADD(hh, c->threads, tid, sizeof(t->tid), t);
 	return t;
 }

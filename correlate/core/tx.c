@@ -247,7 +247,7 @@ incomplete:
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 {
 	const struct ranges *layers[TX_LAYERS];
-	struct making m = {c, f, required(c, f), (uint64_t)clockmap_error(&c->clock) + 1};
+	struct making m = {c, f, required(c, f), (uint64_t)core_clock_error(c) + 1};
 	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
 
 	for (int i = 0; i < TX_LAYERS; i++) {

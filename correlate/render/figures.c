@@ -73,6 +73,23 @@ double report_ns(const struct report *r, double cycles)
 	return r->hz > 0 ? cycles * 1e9 / r->hz : NAN;
 }
 
+double report_clock_error_ns(const struct report *r)
+{
+	const struct core *c = r->core;
+	bool bounded = c->clock_source == CLOCK_SYNC || c->clock_source == CLOCK_GIVEN;
+
+	return bounded && c->clock.n >= 2 && !c->clock.ns_only
+		       ? report_ns(r, clockmap_error(&c->clock))
+		       : NAN;
+}
+
+double report_cpu_offset_ns(const struct report *r)
+{
+	return r->core->offsets.known && !r->core->clock.ns_only
+		       ? report_ns(r, cpu_offsets_error(&r->core->offsets))
+		       : NAN;
+}
+
 double report_duration_ns(const struct report *r)
 {
 	json_int_t ns = json_integer_value(json_object_get(r->session, "duration_ns"));
@@ -193,7 +210,9 @@ double call_blocked_share(const struct call_stats *s)
 
 double call_uncertainty(const struct report *r, const struct call_stats *s)
 {
-	return s->joined && r->core->calibration.event_cycles ? s->uncertainty : NAN;
+	return s->joined && r->core->calibration.event_cycles && !r->core->clock.ns_only
+		       ? s->uncertainty
+		       : NAN;
 }
 
 const char *call_name(const struct call_stats *s)

@@ -42,7 +42,8 @@ static json_t *session(const struct report *r)
 
 	json_object_set_new(j, "command", copy(r->session, "command"));
 	json_object_set_new(j, "duration_ns", number(report_duration_ns(r)));
-	json_object_set_new(j, "tsc_hz", r->hz > 0 ? json_real(r->hz) : json_null());
+	json_object_set_new(
+		j, "tsc_hz", r->hz > 0 && !r->core->clock.ns_only ? json_real(r->hz) : json_null());
 	json_object_set_new(j, "host", copy(r->session, "host"));
 	json_object_set_new(j, "kernel", copy(r->session, "kernel"));
 	json_object_set_new(j, "started", copy(r->session, "started"));
@@ -72,13 +73,14 @@ static json_t *clock_part(const struct report *r)
 {
 	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
 	const struct core *c = r->core;
-	bool bounded = (c->clock_source == CLOCK_SYNC || c->clock_source == CLOCK_GIVEN) &&
-		       c->clock.n >= 2;
+	bool read = c->clock.n >= 2;
 
-	return json_pack("{s:s?, s:o, s:I}", "source",
-		c->clock.n >= 2 ? names[c->clock_source] : NULL, "max_error_ns",
-		number(bounded ? report_ns(r, clockmap_error(&c->clock)) : NAN), "points",
-		(json_int_t)c->clock.n);
+	return json_pack("{s:s?, s:o, s:o, s:b, s:I, s:o, s:I}", "source",
+		read ? names[c->clock_source] : NULL, "max_error_ns",
+		number(report_clock_error_ns(r)), "cpu_offset_ns", number(report_cpu_offset_ns(r)),
+		"ns_only", c->clock.ns_only, "points", (json_int_t)c->clock.n, "longest_gap_ns",
+		number(read ? (double)c->clock.longest_ns : NAN), "gaps",
+		(json_int_t)c->clock.gaps);
 }
 
 /* A quantile is given only with ten samples beyond it. */

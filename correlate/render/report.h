@@ -13,8 +13,8 @@ struct report {
 	struct core *core;
 	const json_t *session; /* session.json, NULL if there is none */
 	const char *source;    /* what to call the trace */
-	double hz;             /* cycles a second; 0 if the clock is not known */
-	struct flow **flows;   /* with bytes, the largest first */
+	double hz; /* cycles a second; 0 if the clock is not known; 1e9 with nanoseconds only */
+	struct flow **flows; /* with bytes, the largest first */
 	size_t flow_count;
 	struct call_stats **calls; /* the most frequent first */
 	size_t call_count;
@@ -29,6 +29,10 @@ json_t *report_json(const struct report *r, const char *flow);
 /* ---- figures both need (figures.c); NAN where not observable ---- */
 
 double report_ns(const struct report *r, double cycles);
+/* Bound of the error in joining the kernel's times with the program's. */
+double report_clock_error_ns(const struct report *r);
+/* And what an interval between two CPUs may be wrong by in addition. */
+double report_cpu_offset_ns(const struct report *r);
 /* "4097/tx"; a static buffer */
 const char *flow_id(const struct flow *f);
 /* "tcp", "udp", ... */

@@ -6,6 +6,8 @@ void session_give_clock(struct core *core, const json_t *session)
 	const json_t *readings = json_object_get(session, "clock"), *one;
 	size_t i;
 
+	if (json_is_false(json_object_get(session, "counter_invariant")))
+		core->clock.ns_only = true;
 	if (!json_is_null(json_object_get(session, "kernel_side")) &&
 		!json_object_get(json_object_get(session, "kernel_side"), "missing"))
 		return;

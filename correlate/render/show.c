@@ -165,7 +165,10 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 {
 	FILE *to = s->to;
 
-	fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", e->time_ns, a->cycles);
+	fprintf(to, "%" PRIu64 "\t", e->time_ns);
+	if (a->cycles)
+		fprintf(to, "%" PRIu64, a->cycles);
+	fputc('\t', to);
 	if (e->cpu >= 0)
 		fprintf(to, "%d", e->cpu);
 	fprintf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t", e->pid, e->tid, d->name, flow);

@@ -35,7 +35,7 @@ static void heading(const struct report *r, FILE *to, bool colour)
 		is_long ? "\n" : "   ", text_ns(report_duration_ns(r)));
 	if (r->session)
 		fprintf(to, "   Linux %s", text_plain(session_text(r, "kernel", "?"), 40));
-	if (r->hz > 0)
+	if (r->hz > 0 && !r->core->clock.ns_only)
 		fprintf(to, "   counter %.3f GHz", r->hz / 1e9);
 	fprintf(to, "\n");
 }
@@ -75,10 +75,15 @@ static void losses(const struct report *r, FILE *to, bool colour)
 			text_count(c->app_events + c->lost_app),
 			text_count(c->kernel_events + c->lost_kernel));
 	}
-	if (c->kernel_events && c->clock_source == CLOCK_SYNC && c->clock.n >= 2)
-		fprintf(to, "; clocks joined within %s",
-			text_ns(report_ns(r, clockmap_error(&c->clock))));
+	if (c->kernel_events && c->clock_source == CLOCK_SYNC && c->clock.n >= 2 &&
+		!c->clock.ns_only)
+		fprintf(to, "; clocks joined within %s", text_ns(report_clock_error_ns(r)));
+	if (c->offsets.known && !c->clock.ns_only)
+		fprintf(to, ", CPUs within %s", text_ns(report_cpu_offset_ns(r)));
 	fprintf(to, "\n");
+	if (c->clock.ns_only)
+		fprintf(to, "the cycle counter is not one of constant rate here: times are the "
+			    "kernel's clock's, those of calls without a bound\n");
 	missed(r, to);
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];

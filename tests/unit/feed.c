@@ -86,6 +86,7 @@ void ev_calibration(struct core *c, uint32_t read, uint32_t event, uint32_t spre
 	e.calibration.read_cycles = read;
 	e.calibration.event_cycles = event;
 	e.calibration.event_spread = spread;
+	e.calibration.invariant = 1;
 	feed(c, &e);
 }
 

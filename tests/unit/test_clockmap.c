@@ -205,6 +205,38 @@ static void the_bound_is_that_of_the_method(void **unused)
 	clockmap_free(&m);
 }
 
+static void long_silences_are_counted(void **unused)
+{
+	struct clockmap m = {0};
+
+	(void)unused;
+	clockmap_add(&m, 100 * MS, 1000 * MS, 10);
+	clockmap_add(&m, 160 * MS, 1120 * MS, 10);
+	clockmap_add(&m, 260 * MS, 1320 * MS, 10);
+	assert_int_equal(m.gaps, 0);
+	clockmap_add(&m, 561 * MS, 1922 * MS, 10);
+	clockmap_add(&m, 662 * MS, 2124 * MS, 10);
+	assert_int_equal(m.gaps, 2);
+	assert_int_equal(m.longest_ns, 301 * MS);
+	clockmap_free(&m);
+}
+
+static void with_nanoseconds_only_nothing_is_turned_into_cycles(void **unused)
+{
+	struct clockmap m = {.ns_only = true};
+
+	(void)unused;
+	clockmap_add(&m, 100 * MS, 1000 * MS, 10);
+	clockmap_add(&m, 200 * MS, 1200 * MS, 30);
+	assert_int_equal(clockmap_cycles(&m, 150 * MS), 150 * MS);
+	assert_int_equal(clockmap_ns(&m, 150 * MS), 150 * MS);
+	assert_int_equal(clockmap_counter(&m, 1100 * MS), 150 * MS);
+	assert_near(clockmap_hz(&m), 1e9, 0);
+	m.ns_only = false;
+	assert_int_equal(clockmap_counter(&m, 1100 * MS), 1100 * MS);
+	clockmap_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +251,8 @@ int main(void)
 		cmocka_unit_test(of_a_drifting_clock_no_point_lies_outside_the_bound),
 		cmocka_unit_test(and_the_bound_is_not_wide),
 		cmocka_unit_test(the_bound_is_that_of_the_method),
+		cmocka_unit_test(long_silences_are_counted),
+		cmocka_unit_test(with_nanoseconds_only_nothing_is_turned_into_cycles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

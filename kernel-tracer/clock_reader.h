@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readings of the cycle counter against CLOCK_MONOTONIC, by a thread of its own: they go on while
+ * the tracer waits for a slow disk or has much to drain.
+ */
+#ifndef MAGNET_KERNEL_TRACER_CLOCK_READER_H
+#define MAGNET_KERNEL_TRACER_CLOCK_READER_H
+
+#include <stdbool.h>
+
+#include "events.h"
+
+struct clock_reader;
+
+/* The first reading is taken at once. Returns 0 or a negative errno. */
+int clock_reader_start(struct clock_reader **out);
+/* Take one last reading and no more. */
+void clock_reader_stop(struct clock_reader *r);
+/* The oldest reading not taken yet; false if there is none. */
+bool clock_reader_take(struct clock_reader *r, struct mg_clock_sync *one);
+/* NULL is ignored. */
+void clock_reader_free(struct clock_reader *r);
+
+#endif
