@@ -26,11 +26,14 @@ static const char usage[] =
 	"      --kernel-only   only the kernel side: COMMAND runs without libmagnet.so\n"
 	"  -p, --pid PID       record a process that runs already, kernel side only\n"
 	"  -a, --all           record the whole machine, kernel side only\n"
-	"  -l, --layers LIST   of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -l, --layers LIST   of " MG_LAYER_CHOICES ", or none\n"
+	"                      (default: all)\n"
 	"  -b, --buffer SIZE   buffer a CPU of the kernel side, with K, M or G (default: 16M, "
 	"fewer\n"
 	"                      on many CPUs), and a thread of COMMAND (default: 4M, at most 16M)\n"
 	"  -d, --drain MS      how often the kernel's buffers are emptied (default: 20)\n"
+	"      --event EVENT   also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the\n"
+	"                      kernel; repeatable\n"
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
@@ -81,6 +84,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
 		/* the kernel tracer's own: magnet-kernel-tracer(8) */
+		{"event", required_argument, NULL, PASSED_ON},
 		{"level", required_argument, NULL, PASSED_ON},
 		{"help", no_argument, NULL, 'h'},
 		{0},

@@ -16,6 +16,8 @@ enum ctf_domain { CTF_KERNEL, CTF_APP };
 struct ctf_writer;
 #define CTF_OWN_STREAM \
 	(-1) /* as a CPU number: the tracer's own stream, the application's only one */
+#define CTF_CHOSEN(cpu) \
+	(-2 - (cpu)) /* as a CPU number: that CPU's stream of events chosen by the user */
 
 int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus);
 /* `payload` is `size` bytes as the event table lays them out. Times must not decrease. */
@@ -24,10 +26,15 @@ int ctf_event(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, const voi
 /* One that a thread has caused. */
 int ctf_event_of(struct ctf_writer *w, uint16_t id, uint64_t ts, uint32_t tid, uint32_t pid,
 	const void *payload, uint32_t size);
+/* One of a stream, that a thread has caused. */
+int ctf_event_on(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, uint32_t tid,
+	uint32_t pid, const void *payload, uint32_t size);
 /* A slot as it stands in the ring; the caller has checked that it is complete. */
 int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
 /* Events lost on a CPU so far, for babeltrace2's own discarded-events warnings. */
 void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
+/* More classes of events, as the metadata has them; before the first event of one. */
+int ctf_describe(struct ctf_writer *w, const char *classes);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
 uint64_t ctf_events(const struct ctf_writer *w);

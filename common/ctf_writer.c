@@ -46,7 +46,8 @@ struct ctf_writer {
 	char dir[4096];
 	uint8_t uuid[16];
 	enum ctf_domain domain;
-	struct stream *streams; /* a CPU each, the tracer's own last */
+	struct stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
+	int stream_count;
 	int cpus;
 	int error; /* first one, and then nothing more is written */
 	uint64_t events, bytes;
@@ -91,6 +92,8 @@ static int64_t wall_clock_offset(void)
 
 static struct stream *stream_of(struct ctf_writer *w, int cpu)
 {
+	if (cpu <= CTF_CHOSEN(0))
+		return &w->streams[w->cpus + 1 + CTF_CHOSEN(cpu)];
 	return &w->streams[cpu == CTF_OWN_STREAM ? w->cpus : cpu];
 }
 
@@ -106,13 +109,15 @@ int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, i
 		return -ENOMEM;
 	w->domain = domain;
 	w->cpus = cpus;
-	w->streams = calloc((size_t)cpus + 1, sizeof(*w->streams));
+	w->stream_count = 2 * cpus + 1;
+	w->streams = calloc((size_t)w->stream_count, sizeof(*w->streams));
 	if (!w->streams)
 		goto fail;
-	for (int i = 0; i <= cpus; i++) {
+	for (int i = 0; i < w->stream_count; i++)
 		w->streams[i].fd = -1;
-		w->streams[i].cpu = i == cpus ? CTF_OWN_STREAM : i;
-	}
+	for (int i = 0; i < cpus; i++)
+		w->streams[i].cpu = stream_of(w, CTF_CHOSEN(i))->cpu = i;
+	w->streams[cpus].cpu = CTF_OWN_STREAM;
 	table = mg_event_table(&count);
 	for (size_t i = 0; i < count; i++)
 		if (table[i].id < MG_EVENT_KERNEL_END)
@@ -152,7 +157,8 @@ static int stream_start(struct ctf_writer *w, struct stream *s)
 			snprintf(path, sizeof(path), "%s/%s", w->dir,
 				w->domain == CTF_APP ? "calls" : "tracer");
 		else
-			snprintf(path, sizeof(path), "%s/cpu%d", w->dir, s->cpu);
+			snprintf(path, sizeof(path), "%s/%s%d", w->dir,
+				s - w->streams < w->cpus ? "cpu" : "events", s->cpu);
 		s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (s->fd < 0)
 			return -errno;
@@ -214,13 +220,13 @@ static int flush_stream(struct ctf_writer *w, struct stream *s)
 
 /* Room for one more event. Time must not run backwards in a stream: babeltrace2 would stop there.
  */
-static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts)
+static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts, uint32_t size)
 {
 	if (w->error)
 		return w->error;
 	if (*ts < s->last_ts)
 		*ts = s->last_ts;
-	if (s->used + sizeof(struct mg_slot) + 128 > PACKET_SIZE && flush_stream(w, s))
+	if (s->used + size + 128 > PACKET_SIZE && flush_stream(w, s))
 		return w->error;
 	if (s->used == 0) {
 		w->error = stream_start(w, s);
@@ -237,7 +243,7 @@ static int write_event(struct ctf_writer *w, struct stream *s, struct event_head
 	const void *payload, uint32_t size)
 {
 	uint64_t ts = h->timestamp;
-	int err = prepare(w, s, &ts);
+	int err = prepare(w, s, &ts, size);
 
 	if (err)
 		return err;
@@ -264,11 +270,19 @@ int ctf_event_of(struct ctf_writer *w, uint16_t id, uint64_t ts, uint32_t tid, u
 	return write_event(w, stream_of(w, CTF_OWN_STREAM), &h, payload, size);
 }
 
+int ctf_event_on(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, uint32_t tid,
+	uint32_t pid, const void *payload, uint32_t size)
+{
+	struct event_head h = {.id = id, .timestamp = ts, .tid = tid, .pid = pid};
+
+	return write_event(w, stream_of(w, cpu), &h, payload, size);
+}
+
 int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot)
 {
 	struct stream *s = &w->streams[cpu];
 	uint64_t ts = slot->ts;
-	int err = prepare(w, s, &ts);
+	int err = prepare(w, s, &ts, sizeof(*slot));
 	uint8_t *at;
 
 	if (err)
@@ -286,9 +300,22 @@ void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count)
 	stream_of(w, cpu)->discarded = count;
 }
 
+int ctf_describe(struct ctf_writer *w, const char *classes)
+{
+	char path[4200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/metadata", w->dir);
+	f = fopen(path, "ae");
+	if (!f)
+		return -errno;
+	fputs(classes, f);
+	return fclose(f) == 0 ? 0 : -errno;
+}
+
 int ctf_flush(struct ctf_writer *w)
 {
-	for (int i = 0; i <= w->cpus && !w->error; i++)
+	for (int i = 0; i < w->stream_count && !w->error; i++)
 		flush_stream(w, &w->streams[i]);
 	return w->error;
 }
@@ -307,7 +334,7 @@ int ctf_close(struct ctf_writer *w)
 {
 	int err = ctf_flush(w);
 
-	for (int i = 0; i <= w->cpus; i++) {
+	for (int i = 0; i < w->stream_count; i++) {
 		if (w->streams[i].fd >= 0)
 			close(w->streams[i].fd);
 		free(w->streams[i].packet);

@@ -305,7 +305,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64,    from_ns,  "the gap lies after this time") \
 	F(S, u64,    to_ns,    "and before this one") \
 	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished") \
+	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full") \
 	F(S, text32, producer, "what lost them")
 
 #define MG_EV_HOOK(F, S) \
@@ -385,6 +385,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 /* reasons of `lost` from here on are of application events */
 #define MG_LOST_APP 3
+/* the ring of events chosen by --event was full: no flow misses them */
+#define MG_LOST_CHOSEN 16
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128

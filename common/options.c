@@ -56,6 +56,10 @@ bool option_layers(const char *text, uint32_t *out)
 {
 	uint32_t layers = 0;
 
+	if (strcmp(text, "none") == 0) {
+		*out = 0;
+		return true;
+	}
 	while (*text) {
 		size_t len = strcspn(text, ",");
 		int found = -1;

@@ -22,7 +22,7 @@
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* bytes, with an optional K, M or G (powers of 1024) */
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
-/* layer names separated by commas */
+/* layer names separated by commas, or "none" */
 bool option_layers(const char *text, uint32_t *out);
 
 /* "none", "light" or "full", as enum mg_level */

@@ -77,11 +77,12 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 	return -ENOENT;
 }
 
-static uint64_t ring_slots(const struct tracer_options *o, int cpus)
+uint64_t hooks_ring_slots(const struct tracer_options *o)
 {
 	uint64_t bytes = o->buffer_bytes, slots = 64;
+	int cpus = libbpf_num_possible_cpus();
 
-	if (!bytes) { /* 16 MiB a CPU, but not more than 512 MiB in all */
+	if (!bytes && cpus > 0) { /* 16 MiB a CPU, but not more than 512 MiB in all */
 		bytes = (512u << 20) / (unsigned int)cpus;
 		if (bytes > 16u << 20)
 			bytes = 16u << 20;
@@ -172,7 +173,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	if (!h->object)
 		return -errno;
 
-	h->ring_slots = ring_slots(o, h->cpus);
+	h->ring_slots = hooks_ring_slots(o);
 	h->ring_stride = sizeof(struct mg_ring) + h->ring_slots * sizeof(struct mg_slot);
 	config.ring_mask = (uint32_t)(h->ring_slots - 1);
 	config.ring_shift = (uint32_t)log2_of(h->ring_slots);

@@ -19,6 +19,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "chosen.h"
 #include "clock.h"
 #include "clock_cpus.h"
 #include "clock_reader.h"
@@ -36,6 +37,7 @@ struct run {
 	struct clock_reader *clock;
 	struct clock_cpus *clock_cpus; /* while the CPUs' counters are compared */
 	struct netns_hooks *netns;
+	struct chosen *chosen;
 	struct ring_buffer *new_netns;
 	struct hook_status *hook; /* outcomes, for the parent */
 	size_t hook_count;
@@ -156,7 +158,24 @@ static int begin(struct run *r)
 	err = hooks_follow(&r->hooks);
 	if (err)
 		return fail(r, err, "cannot follow what runs already: %s", strerror(-err));
+	err = chosen_start(r->chosen, r->writer, on_hook, r);
+	if (err)
+		return fail(r, err, "cannot record chosen events: %s", strerror(-err));
 	return 0;
+}
+
+/* What --event names is looked for first: a wrong name is wrong usage, and nothing has begun. */
+static int choose_events(struct run *r)
+{
+	char why[1024];
+	int err = chosen_open(&r->chosen, &r->options, why, sizeof(why));
+
+	return err ? fail(r, err, "%s", why) : 0;
+}
+
+static uint64_t lost(const struct run *r)
+{
+	return drain_lost(r->drain) + chosen_lost(r->chosen);
 }
 
 /* COMMAND waits, stopped at its first instruction, until it is followed. */
@@ -229,7 +248,7 @@ static void say(const struct run *r, const char *what)
 		"\"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
-		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)drain_lost(r->drain),
+		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)lost(r),
 		(unsigned long long)drain_skipped(r->drain),
 		(unsigned long long)(process_cpu_ns(getpid()) - r->cpu_at_start),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
@@ -305,7 +324,7 @@ static int loop(struct run *r)
 		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
 		{r->options.control, POLLIN, 0},
 	};
-	int wait = 0, err = 0;
+	int wait = 0, err = 0, chosen_fill;
 
 	while (!r->stop) {
 		uint64_t now;
@@ -319,10 +338,11 @@ static int loop(struct run *r)
 		if (fds[CONTROL].revents)
 			read_control(r);
 		err = drain_pass(r->drain);
-		if (err < 0)
-			return err;
+		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
+		if (chosen_fill < 0)
+			return chosen_fill;
 		/* a ring that fills fast is read again at once */
-		wait = err > 25 ? 0 : (int)r->options.drain_ms;
+		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
 		now = mg_monotonic_ns();
 		err = periodic(r, now) ?: ctf_flush(r->writer);
 		if (err)
@@ -344,14 +364,14 @@ static int finish(struct run *r)
 	netns_free(r->netns);
 	r->netns = NULL;
 	usleep(2000); /* programs that still run on another CPU */
-	err = drain_finish(r->drain);
+	err = drain_finish(r->drain) ?: chosen_finish(r->chosen);
 	end_clock_cpus(r);
 	clock_reader_stop(r->clock);
 	r->next_look = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());
 	e.events = ctf_events(r->writer) + 1;
-	e.lost = drain_lost(r->drain);
+	e.lost = lost(r);
 	e.cpu_ns = process_cpu_ns(getpid()) - r->cpu_at_start;
 	if (!err)
 		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
@@ -363,6 +383,7 @@ int main(int argc, char **argv)
 	struct run r = {0};
 	sigset_t set;
 	int err, gate = -1;
+	bool usage = false;
 
 	mg_standard_fds();
 	mg_log_name("magnet-kernel-tracer");
@@ -380,6 +401,11 @@ int main(int argc, char **argv)
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	r.umask = umask(0077);
 
+	err = choose_events(&r);
+	if (err) {
+		usage = err == -EINVAL;
+		goto out;
+	}
 	if (r.options.command)
 		err = start_command(&r, &gate);
 	if (!err)
@@ -415,9 +441,11 @@ out:
 	end_clock_cpus(&r);
 	clock_reader_free(r.clock);
 	drain_free(r.drain);
+	chosen_free(r.chosen);
 	if (r.writer && ctf_close(r.writer) && !err)
 		err = -EIO;
 	hooks_unload(&r.hooks);
 	free(r.hook);
-	return err ? 1 : r.child_status;
+	free(r.options.event);
+	return usage ? 2 : err ? 1 : r.child_status;
 }

@@ -25,7 +25,9 @@ struct tracer_options {
 	struct mg_bpf_settings settings; /* filters and level */
 	int control;                     /* a parent to speak with, -1 = none */
 	unsigned int duration_s;         /* 0 = until told to stop */
-	char **command;                  /* to run and to follow, NULL = none */
+	char **event;                    /* tracepoints chosen with --event, as written */
+	int event_count;
+	char **command; /* to run and to follow, NULL = none */
 };
 
 /* 0, 1 if all is done (help), or a negative errno after a line that says what is wrong. */
@@ -60,6 +62,8 @@ struct hook_status {
 };
 typedef void (*hook_report_fn)(void *arg, const struct hook_status *status);
 
+/* Slots of a ring, a power of two, by --buffer or else by the number of CPUs. */
+uint64_t hooks_ring_slots(const struct tracer_options *o);
 int hooks_load(struct hooks *h, const struct tracer_options *o);
 /* First only the system calls, for calibration, which traces the tracer itself; */
 int hooks_attach_calls(struct hooks *h);

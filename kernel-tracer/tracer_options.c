@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "chosen_format.h"
 #include "log.h"
 #include "options.h"
 #include "tracer.h"
@@ -21,10 +23,13 @@ static const char usage[] =
 	"  -p, --pid PID         record this process and the children it makes\n"
 	"      --fresh           PID has no connections yet: none need be looked for\n"
 	"  -a, --all             record every process (the default without PID and COMMAND)\n"
-	"  -l, --layers LIST     of " MG_LAYER_CHOICES " (default: all)\n"
+	"  -l, --layers LIST     of " MG_LAYER_CHOICES ",\n"
+	"                        or none (default: all)\n"
 	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
 	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
 	"      --duration S      stop after S seconds\n"
+	"      --event EVENT     also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint; "
+	"repeatable\n"
 	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
 	"      --anonymize       leave out addresses and ports\n"
@@ -32,9 +37,28 @@ static const char usage[] =
 	"  -h, --help\n"
 	"      --version\n";
 
+static int add_event(struct tracer_options *o, char *text)
+{
+	char **more = realloc(o->event, (size_t)(o->event_count + 1) * sizeof(*more));
+	struct event_spec s;
+	const char *wrong;
+
+	if (!more)
+		return -ENOMEM;
+	o->event = more;
+	more[o->event_count++] = text;
+	wrong = spec_parse(text, &s);
+	if (wrong) {
+		mg_error("--event %s: %s", text, wrong);
+		return -EINVAL;
+	}
+	spec_free(&s);
+	return 0;
+}
+
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
-	enum { DURATION = 256, FRESH, LEVEL, ANONYMIZE, CONTROL_FD, VERSION };
+	enum { DURATION = 256, FRESH, EVENT, LEVEL, ANONYMIZE, CONTROL_FD, VERSION };
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
@@ -44,6 +68,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"buffer", required_argument, NULL, 'b'},
 		{"drain", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, DURATION},
+		{"event", required_argument, NULL, EVENT},
 		{"level", required_argument, NULL, LEVEL},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
 		{"control-fd", required_argument, NULL, CONTROL_FD},
@@ -90,6 +115,10 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		case DURATION:
 			ok = option_number(optarg, 1, 1000000, &n);
 			o->duration_s = (unsigned int)n;
+			break;
+		case EVENT:
+			if (add_event(o, optarg))
+				return -EINVAL;
 			break;
 		case ANONYMIZE:
 			o->anonymize = true;

@@ -123,6 +123,8 @@ static void layers_become_bits(void **unused)
 	assert_int_equal(layers, 1u << MG_LAYER_TCP);
 	assert_true(option_layers("device,ip,device", &layers));
 	assert_int_equal(layers, 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_IP);
+	assert_true(option_layers("none", &layers));
+	assert_int_equal(layers, 0);
 }
 
 static void the_choices_offered_are_all_layers(void **unused)

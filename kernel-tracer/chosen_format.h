@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What --event asks for, and what a tracepoint's format file says of its fields. Nothing here knows
+ * the kernel but by text.
+ */
+#ifndef MAGNET_KERNEL_TRACER_CHOSEN_FORMAT_H
+#define MAGNET_KERNEL_TRACER_CHOSEN_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* One --event, taken apart. */
+struct event_spec {
+	char *category, *name; /* the name may hold * ? [] */
+	char *filter;          /* the kernel's own language, NULL = none */
+	char *fields;          /* separated by commas, NULL = all but common_* */
+};
+
+/* Returns what is wrong with it, NULL if nothing is; then spec_free() it. */
+const char *spec_parse(const char *text, struct event_spec *s);
+void spec_free(struct event_spec *s);
+bool spec_is_pattern(const struct event_spec *s);
+
+enum field_kind {
+	FIELD_INTEGER,
+	FIELD_TEXT,     /* characters up to the field's size, or to a NUL before it */
+	FIELD_ARRAY,    /* integers, or bytes where nothing better is known */
+	FIELD_STRING,   /* text elsewhere in the record */
+	FIELD_SEQUENCE, /* integers elsewhere in the record */
+};
+
+struct event_field {
+	char name[64];
+	uint16_t offset, size; /* in the record, bytes */
+	uint8_t kind;          /* enum field_kind */
+	uint8_t element;       /* bytes an integer of it has: 1, 2, 4 or 8 */
+	bool is_signed, hex;
+	bool relative; /* what is elsewhere is told from the field's end, not the record's begin */
+};
+
+struct event_format {
+	uint32_t id; /* the kernel's number for the tracepoint */
+	struct event_field *field;
+	size_t count;
+};
+
+/* From a format file's text; 0, or -EINVAL if it is none, or -ENOMEM. */
+int format_parse(const char *text, struct event_format *f);
+void format_free(struct event_format *f);
+/* Only these fields are left, in this order. Returns NULL, or the name that is not there. */
+const char *format_choose(struct event_format *f, const char *fields);
+/* The ones nobody asked for by name: common_* goes, and, if `anonymous`, what is an address. */
+void format_choose_all(struct event_format *f, bool anonymous);
+/* A network address or port, by its name. */
+bool field_is_address(const char *name);
+
+/* The CTF description of an event with these fields. */
+void format_describe(const struct event_format *f, FILE *to, unsigned int id, const char *category,
+	const char *name);
+/* Bytes of the shortest record in the layout so described. */
+size_t format_least(const struct event_format *f);
+/*
+ * The fields of a record in that layout; `room` is at least format_least(), and what has no fixed
+ * length is cut to it. Returns the bytes written.
+ */
+size_t format_pack(const struct event_format *f, const uint8_t *record, size_t record_size,
+	uint8_t *out, size_t room);
+
+#endif
