@@ -324,7 +324,7 @@ static int write_sample(struct chosen_rings *r, struct event_ring *ring, const s
 	if (!index)
 		return 0;
 	ring->last_time = s->time;
-	if (c->pid == r->self && !(c->flags & FLAGS_INTERRUPT))
+	if (s->pid == (uint32_t)r->self && !(c->flags & FLAGS_INTERRUPT))
 		return 0; /* the tracer's own doing */
 	e = &r->list->event[index - 1];
 	size = format_pack(&e->format, s->raw, s->raw_size, r->payload, sizeof(r->payload));
