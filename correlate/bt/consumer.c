@@ -52,7 +52,8 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	for (uint64_t i = 0; i < n; i++) {
 		switch (bt_message_get_type(messages[i])) {
 		case BT_MESSAGE_TYPE_EVENT:
-			if (!decode_event(c->decoder, messages[i], &event))
+			if (!decode_event(
+				    c->decoder, messages[i], &event, c->core->listener != NULL))
 				c->foreign++;
 			else if (!c->error)
 				c->error = core_push(c->core, &event);

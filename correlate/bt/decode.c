@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "event_table.h"
+#include "fields.h"
 
 /* One field to copy: member `from` of the structure to `offset` in the payload. */
 struct move {
@@ -17,7 +18,8 @@ struct move {
 
 struct known_class {
 	const bt_event_class *key;
-	const struct mg_event_desc *desc; /* NULL: not magnet's */
+	const struct mg_event_desc *desc; /* NULL: not magnet's, or not in the table */
+	char *other;                      /* name of one chosen by the user */
 	struct move *moves;
 	uint32_t count;
 	int tid_at, pid_at; /* members of the common context, -1 = none */
@@ -51,6 +53,7 @@ void decoder_free(struct decoder *d)
 	HASH_ITER (hh, d->classes, k, ktmp) {
 		HASH_DEL(d->classes, k);
 		free(k->moves);
+		free(k->other);
 		free(k);
 	}
 	HASH_ITER (hh, d->streams, s, stmp) {
@@ -108,15 +111,14 @@ static void learn_fields(struct known_class *k, const bt_field_class *payload)
 }
 
 /* LTTng's own kernel tracer has a sched_switch too, and other fields in it. */
-static bool is_magnets(const bt_event *e, const struct mg_event_desc *desc)
+static bool is_magnets(const bt_event *e, bool app)
 {
 	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
 		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "tracer_name");
 
 	const char *name = tracer && bt_value_is_string(tracer) ? bt_value_string_get(tracer) : "";
 
-	return MG_IS_APP(desc->id) || strcmp(name, "magnet-kernel-tracer") == 0 ||
-	       strcmp(name, "libmagnet") == 0;
+	return app || strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
 }
 
 static struct known_class *class_of(struct decoder *d, const bt_event *e)
@@ -137,8 +139,10 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	k->key = key;
 	name = bt_event_class_get_name(key);
 	k->desc = name ? mg_event_by_name(name) : NULL;
-	if (k->desc && !is_magnets(e, k->desc))
+	if (k->desc && !is_magnets(e, MG_IS_APP(k->desc->id)))
 		k->desc = NULL;
+	else if (name && !k->desc && strchr(name, ':') && is_magnets(e, false))
+		k->other = strdup(name);
 	if (k->desc)
 		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
@@ -213,7 +217,7 @@ static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload
 	}
 }
 
-bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out)
+bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text)
 {
 	const bt_event *e = bt_message_event_borrow_event_const(message);
 	struct known_class *k = class_of(d, e);
@@ -222,13 +226,13 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	const bt_field *f;
 	int64_t ns;
 
-	if (!k || !k->desc)
+	if (!k || !(k->desc || k->other))
 		return false;
 	s = stream_of(d, e);
 	if (!s)
 		return false;
 	memset(out, 0, sizeof(*out));
-	out->id = k->desc->id;
+	out->id = k->desc ? k->desc->id : MG_EVENT_other;
 	out->cpu = s->cpu;
 	time = bt_message_event_borrow_default_clock_snapshot_const(message);
 	if (s->ns_mul)
@@ -246,6 +250,11 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 			bt_field_structure_borrow_member_field_by_index_const(
 				f, (uint64_t)k->pid_at));
 	f = bt_event_borrow_payload_field_const(e);
+	if (k->other) {
+		out->other.name = k->other;
+		out->other.text = text ? fields_text(f) : NULL;
+		return true;
+	}
 	for (uint32_t i = 0; f && i < k->count; i++)
 		copy_field(&k->moves[i],
 			bt_field_structure_borrow_member_field_by_index_const(f, k->moves[i].from),

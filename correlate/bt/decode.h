@@ -12,7 +12,7 @@ struct decoder;
 
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
-/* False for events that are not magnet's. */
-bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out);
+/* False for events that are not magnet's. `text`: also the fields of those not in the table. */
+bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text);
 
 #endif

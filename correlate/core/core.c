@@ -33,7 +33,7 @@ double core_clock_error(const struct core *c)
 	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
 }
 
-static void add_gap(struct core *c, const struct gap *g)
+static void add_gap(struct core *c, const struct gap *g, bool of_flows)
 {
 	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
 	struct mg_sock *s, *tmp;
@@ -42,6 +42,8 @@ static void add_gap(struct core *c, const struct gap *g)
 		return;
 	c->gaps = more;
 	more[c->gap_count++] = *g;
+	if (!of_flows)
+		return;
 	HASH_ITER (hh, c->socks, s, tmp) {
 		if (s->state == 7) /* closed before */
 			continue;
@@ -59,7 +61,7 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 		.to_ns = to_ns};
 
 	c->lost_app += count;
-	add_gap(c, &g);
+	add_gap(c, &g, true);
 }
 
 static void on_lost(struct core *c, const struct mg_lost *p)
@@ -67,11 +69,11 @@ static void on_lost(struct core *c, const struct mg_lost *p)
 	struct gap g = {.cpu = p->cpu, .count = p->count, .from_ns = p->from_ns, .to_ns = p->to_ns};
 
 	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
-	if (p->reason >= MG_LOST_APP)
+	if (p->reason >= MG_LOST_APP && p->reason != MG_LOST_CHOSEN)
 		c->lost_app += p->count;
 	else
 		c->lost_kernel += p->count;
-	add_gap(c, &g);
+	add_gap(c, &g, p->reason != MG_LOST_CHOSEN);
 }
 
 /* Which events can be expected: those whose hook was attached. */
@@ -276,6 +278,9 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_calibration:
 		on_calibration(c, &e->calibration);
 		break;
+	case MG_EVENT_other:
+		other_on_event(c, e);
+		break;
 	case MG_EVENT_trace_end:
 		c->end = e->trace_end;
 		c->has_end = true;
@@ -338,7 +343,7 @@ static void process(struct core *c, struct mg_event *e)
 	a.cycles = c->clock.ns_only ? 0 : e->cycles;
 	if (MG_IS_APP(e->id))
 		c->app_events++;
-	else if (MG_IS_RING(e->id))
+	else if (MG_IS_RING(e->id) || e->id == MG_EVENT_other)
 		c->kernel_events++;
 	note_readying(c, e);
 	dispatch(c, e, &a);
@@ -346,6 +351,8 @@ static void process(struct core *c, struct mg_event *e)
 		a.sock = sock_of_event(c, e);
 	if (c->listener)
 		c->listener(c->listener_arg, e, &a);
+	if (e->id == MG_EVENT_other)
+		free(e->other.text);
 }
 
 /* Without any reading of the clock: its rate by the program's events, which carry both. */
@@ -425,8 +432,11 @@ int core_push(struct core *c, const struct mg_event *e)
 		cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
 			e->clock_cpus.offset_high);
 	err = enqueue(c, e);
-	if (err)
+	if (err) {
+		if (e->id == MG_EVENT_other)
+			free(e->other.text);
 		return err;
+	}
 	release(c, c->clock_source == CLOCK_GIVEN);
 	return 0;
 }
@@ -483,6 +493,13 @@ void core_free(struct core *c)
 	dist_free(&c->logged);
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);
+	other_free(c);
+	for (uint32_t i = 0; i < c->pending_n; i++) {
+		struct mg_event *e = &c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
+
+		if (e->id == MG_EVENT_other)
+			free(e->other.text);
+	}
 	free(c->gaps);
 	free(c->hooks);
 	free(c->pending);

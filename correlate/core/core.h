@@ -297,6 +297,13 @@ struct annotation {
 
 typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
 
+/* Events that are not in the table, by name. */
+struct other_stats {
+	char *name;
+	uint64_t n;
+	UT_hash_handle hh;
+};
+
 struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
@@ -310,6 +317,7 @@ struct core {
 	struct unseen *unseen; /* complete after core_finish() */
 	struct call_stats *calls;
 	struct sched_stats sched;
+	struct other_stats *others;
 	struct gap *gaps;
 	uint32_t gap_count;
 	struct hook_info *hooks;
@@ -340,7 +348,7 @@ void core_init(struct core *c);
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
 /* Called with every event once its time on the counter is known, in order. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
-/* Events in order of time. Returns 0 or -ENOMEM. */
+/* Events in order of time; what they point to is the core's. Returns 0 or -ENOMEM. */
 int core_push(struct core *c, const struct mg_event *e);
 /* Events LTTng had no room for. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
@@ -372,6 +380,10 @@ void mark_on_event(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* The thread's call has moved these bytes. */
 void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
+
+/* other.c */
+void other_on_event(struct core *c, const struct mg_event *e);
+void other_free(struct core *c);
 
 /* process.c */
 /* The thread's process; NULL without memory. */

@@ -7,6 +7,12 @@
 
 #include "events.h"
 
+/* one that is not in the table: a tracepoint the user chose */
+struct mg_other {
+	const char *name; /* lives as long as its reader */
+	char *text;       /* its fields, NULL if nobody listens; the core frees it */
+};
+
 struct mg_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cycles;  /* the same on the cycle counter; set by the core */
@@ -16,10 +22,13 @@ struct mg_event {
 #define MG_EVENT_MEMBER(NAME, name) struct mg_##name name;
 	union {
 		MG_PAYLOADS(MG_EVENT_MEMBER)
+		struct mg_other other;
 	};
 #undef MG_EVENT_MEMBER
 };
 
+/* in no trace under this number: any event with a struct mg_other */
+#define MG_EVENT_other 127
 /* recorded by BPF: the correlator keeps a bit for each */
 #define MG_IS_RING(id) ((id) < 64)
 #define MG_IS_APP(id)  ((id) >= MG_APP_BASE)

@@ -256,6 +256,18 @@ static json_t *scheduler(const struct report *r)
 			: json_null());
 }
 
+static json_t *other_events(const struct report *r)
+{
+	const struct other_stats *o, *tmp;
+	json_t *all = json_array();
+
+	HASH_ITER (hh, r->core->others, o, tmp) {
+		json_array_append_new(
+			all, json_pack("{s:s, s:I}", "name", o->name, "n", (json_int_t)o->n));
+	}
+	return all;
+}
+
 static json_t *hooks(const struct report *r)
 {
 	json_t *all = json_array();
@@ -343,6 +355,7 @@ json_t *report_json(const struct report *r, const char *only)
 		json_pack("{s:o, s:o, s:o}", "app_cost_ns_per_call", number(cost.app_ns_per_call),
 			"kernel_cost_ns_per_event", number(cost.kernel_ns_per_event), "cpu_share",
 			number(cost.cpu_share)));
+	json_object_set_new(j, "other_events", other_events(r));
 	json_object_set_new(j, "hooks", hooks(r));
 	return j;
 }

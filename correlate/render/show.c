@@ -108,11 +108,16 @@ static bool named_field(FILE *to, const struct mg_event *e, const char *name)
 	return false;
 }
 
-static void fields(FILE *to, const struct mg_event *e, const struct mg_event_desc *d)
+static void fields(FILE *to, const struct mg_event *e)
 {
+	const struct mg_event_desc *d = mg_event_by_id(e->id);
 	const uint8_t *payload = (const uint8_t *)&e->sys_enter;
 	bool first = true;
 
+	if (!d) {
+		fputs(e->other.text ? e->other.text : "", to);
+		return;
+	}
 	for (int i = 0; i < d->field_count; i++) {
 		const char *name = d->fields[i].name;
 
@@ -161,7 +166,7 @@ static void flow_text(char out[32], const struct annotation *a)
 }
 
 static void tsv(struct show *s, const struct mg_event *e, const struct annotation *a,
-	const struct mg_event_desc *d, const char *flow)
+	const char *name, const char *flow)
 {
 	FILE *to = s->to;
 
@@ -171,18 +176,18 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 	fputc('\t', to);
 	if (e->cpu >= 0)
 		fprintf(to, "%d", e->cpu);
-	fprintf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t", e->pid, e->tid, d->name, flow);
+	fprintf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t", e->pid, e->tid, name, flow);
 	if (a->has_offset)
 		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", a->offset, a->length);
 	else
 		fputs("\t\t", to);
-	fields(to, e, d);
+	fields(to, e);
 	ranges(to, a);
 	fputc('\n', to);
 }
 
 static void people(struct show *s, const struct mg_event *e, const struct annotation *a,
-	const struct mg_event_desc *d, const char *flow)
+	const char *name, const char *flow)
 {
 	FILE *to = s->to;
 	char range[48] = "";
@@ -194,8 +199,8 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 		fprintf(to, "%3d ", e->cpu);
 	else
 		fputs("    ", to);
-	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, d->name, flow, range);
-	fields(to, e, d);
+	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, name, flow, range);
+	fields(to, e);
 	ranges(to, a);
 	fputc('\n', to);
 }
@@ -214,15 +219,16 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	struct show *s = arg;
 	const struct mg_event_desc *d = mg_event_by_id(e->id);
+	const char *name = d ? d->name : e->id == MG_EVENT_other ? e->other.name : NULL;
 	char flow[32];
 
-	if (!d || s->failed)
+	if (!name || s->failed)
 		return;
 	if (!s->first_ns)
 		s->first_ns = e->time_ns;
 	flow_text(flow, a);
 	if (!wanted(s, e, flow))
 		return;
-	(s->tsv ? tsv : people)(s, e, a, d, flow);
+	(s->tsv ? tsv : people)(s, e, a, name, flow);
 	s->failed = ferror(s->to);
 }

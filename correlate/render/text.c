@@ -201,6 +201,19 @@ static void scheduler(const struct report *r, FILE *to)
 		text_count(s->wakeup.n), text_count(switches), text_count(s->migrations));
 }
 
+/* What the user chose beside the layers. */
+static void other_events(const struct report *r, FILE *to)
+{
+	const struct other_stats *o, *tmp;
+
+	if (!r->core->others)
+		return;
+	fprintf(to, "\nChosen events\n");
+	HASH_ITER (hh, r->core->others, o, tmp) {
+		fprintf(to, "  %-40s %12s\n", text_plain(o->name, COMMENT_MAX), text_count(o->n));
+	}
+}
+
 static void own_cost(const struct report *r, FILE *to)
 {
 	struct own_cost c = report_own_cost(r);
@@ -239,5 +252,6 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 			text_bytes((double)rest));
 	}
 	scheduler(r, to);
+	other_events(r, to);
 	own_cost(r, to);
 }
