@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""
+The clock: readings go on when the tracer gets little of the CPU and sleeps for long, what the report
+says of them is what the trace holds, and no reading of the program contradicts the stated bound.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+PINGPONG = os.environ["MAGNET_BUILD"] + "/tests/bench/pingpong"
+PROMISED_NS = 100_000_000
+CLOSEST_NS = 40_000_000  # a point nearer to the one before is of no use, and left out
+
+
+def starved():
+    """Three busy threads a CPU beside it, and the rings emptied once a second."""
+    hog = [PYTHON, "-c", "while True: pass"]
+    hogs = [subprocess.Popen(hog) for _ in range(3 * os.cpu_count())]
+    try:
+        with Recording(PINGPONG, "-t", 2, "-r", 1000, options=("--kernel-only", "--drain", "1000",
+                                                               "--layers", "socket")) as rec:
+            events = [e for e in rec.events() if e["event"] in ("clock_sync", "clock_cpus")]
+            return rec.report(), events
+    finally:
+        for p in hogs:
+            stop(p)
+
+
+def readings(report, events):
+    """The points used, by the rule of docs/method.md, and the intervals between them."""
+    points = []
+    for e in events:
+        if e["event"] == "clock_sync":
+            ns = int(e["fields"]["mono_ns"])
+            if len(points) < 2 or ns - points[-1] >= CLOSEST_NS:
+                points.append(ns)
+    between = [b - a for a, b in zip(points, points[1:])]
+    check(report["clock"]["points"] == len(points), f"{len(points)} readings of the clock")
+    check(report["clock"]["longest_gap_ns"] == max(between),
+          f"the longest time without is told: {max(between) / 1e6:.1f} ms")
+    check(report["clock"]["gaps"] == sum(b > PROMISED_NS for b in between),
+          f"and that {report['clock']['gaps']} were longer than 100 ms")
+    seconds = (points[-1] - points[0]) / 1e9
+    check(len(between) >= 10 * seconds, f"ten a second: {len(between)} in {seconds:.2f} s")
+
+
+def between_cpus(report, events):
+    low, high = -10**18, 10**18
+    for e in events:
+        if e["event"] == "clock_cpus":
+            f = {k: int(v) for k, v in e["fields"].items()}
+            check(f["offset_low"] <= f["offset_high"], f"CPU {f['cpu']} is compared with CPU "
+                  f"{f['ref']}: {f['offset_low']} to {f['offset_high']} cycles")
+            low, high = max(low, f["offset_low"]), min(high, f["offset_high"])
+    told = report["clock"]["cpu_offset_ns"]
+    if low == -10**18:
+        return False
+    check(told is not None, f"two CPUs are known to {told:.0f} ns")
+    if low <= 0 <= high:
+        near(told, max(-low, high) / report["session"]["tsc_hz"] * 1e9, 0.001,
+             "the farther bound of what all measurements agree on")
+    return True
+
+
+def never_outside():
+    """The program reads counter, clock, counter; and its calls enclose their system calls."""
+    with tempfile.NamedTemporaryFile("r", prefix="magnet-test-") as f:
+        with Recording(PINGPONG, "-n", 1500, "-p", f.name) as rec:
+            report = rec.report()
+            calls, kernel, known = {}, {}, []
+            for e in rec.events():
+                cycles = int(e["cycles"])
+                if e["event"] in ("magnet:send", "magnet:recv"):
+                    calls.setdefault(e["tid"], []).append(
+                        (int(e["fields"]["enter"]), int(e["fields"]["exit"])))
+                elif e["event"] in ("sys_enter", "sys_exit") \
+                        and e["fields"]["call"] in ("sendto", "recvfrom"):
+                    kernel.setdefault(e["tid"], []).append(cycles)
+                    known.append((int(e["time_ns"]), cycles))
+        taken = [tuple(map(int, line.split())) for line in f]
+    if report["clock"]["ns_only"]:
+        print("not tested: the cycle counter is not one of constant rate here")
+        return
+    bound = report["clock"]["max_error_ns"] * report["session"]["tsc_hz"] / 1e9 + 1
+    checked = outside = 0
+    for tid, ours in calls.items():
+        theirs = kernel.get(tid, [])
+        if len(theirs) != 2 * len(ours):
+            continue  # an event was skipped
+        for (u0, u1), k0, k1 in zip(sorted(ours), theirs[::2], theirs[1::2]):
+            checked += 1
+            outside += k0 < u0 - bound or k1 > u1 + bound
+    check(checked > 1000 and outside == 0,
+          f"{checked} system calls lie within their calls, to {bound:.0f} cycles")
+
+    known.sort()
+    checked = outside = i = 0
+    for a, ns, b in taken:
+        while i + 2 < len(known) and known[i + 1][0] < ns:
+            i += 1
+        (x0, y0), (x1, y1) = known[i], known[i + 1]
+        if not x0 <= ns <= x1 or x0 == x1:
+            continue
+        mapped = y0 + (y1 - y0) * (ns - x0) / (x1 - x0)
+        checked += 1
+        outside += not a - bound - 1 <= mapped <= b + bound + 1
+    check(checked > 50 and outside == 0,
+          f"{checked} readings of the program agree with the map, to {bound:.0f} cycles")
+
+
+need_kernel_side()
+report, events = starved()
+readings(report, events)
+if os.cpu_count() > 1 and not report["clock"]["ns_only"]:
+    # nobody promises that two busy CPUs meet
+    check(between_cpus(report, events) or any(between_cpus(*starved()) for _ in range(3)),
+          "the CPUs' counters were compared")
+never_outside()
