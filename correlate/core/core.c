@@ -250,6 +250,19 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_sock_open:
 		sock_on_open(c, e);
 		break;
+	case MG_EVENT_tcp_state:
+	case MG_EVENT_tcp_more:
+	case MG_EVENT_tcp_limits:
+	case MG_EVENT_tcp_algorithm:
+	case MG_EVENT_tcp_cong:
+	case MG_EVENT_tcp_timeout:
+	case MG_EVENT_tcp_window:
+	case MG_EVENT_tcp_reset:
+		state_on_event(c, e, a);
+		break;
+	case MG_EVENT_ip_header:
+		a->rx = !e->ip_header.sent;
+		break;
 	case MG_EVENT_sched_switch:
 		thread_on_switch(c, e);
 		break;
@@ -452,6 +465,7 @@ int core_finish(struct core *c)
 	}
 	processes_end(c);
 	HASH_ITER (hh, c->socks, s, stmp) {
+		state_end(s, clockmap_cycles(&c->clock, c->last_ns));
 		s->tx.open_calls = 0;
 		tx_make_atoms(c, &s->tx, true);
 	}
@@ -480,6 +494,7 @@ void core_free(struct core *c)
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);
 		flow_free(&s->rx);
+		free(s->tcp);
 		free(s);
 	}
 	HASH_ITER (hh, c->calls, k, ktmp) {

@@ -103,6 +103,36 @@ struct flow {
 	uint32_t gaps; /* losses while it lived */
 };
 
+/* Values seen, each the same weight. */
+struct extent {
+	uint64_t n, min, max;
+	double sum;
+};
+
+/* A count that only grows, of which the recording saw a part. */
+struct growing {
+	uint64_t first, last;
+	bool known;
+};
+
+struct zero_window {
+	uint64_t n;      /* times it closed */
+	uint64_t cycles; /* it was closed */
+	uint64_t since;
+	bool is_closed;
+};
+
+/* What was recorded of a socket's protocol state. */
+struct tcp_record {
+	struct extent srtt_us, rto_us, cwnd, snd_wnd, rcv_wnd, pacing_rate, notsent;
+	struct growing delivered, lost, busy_us, rwnd_limited_us, sndbuf_limited_us;
+	struct zero_window own, peer;
+	uint64_t cong_changes, recoveries, timeouts, resets_sent, resets_received;
+	uint32_t ssthresh;    /* the last one */
+	uint8_t reset_reason; /* of the last one that has one, MG_RESET_* */
+	char algorithm[17];   /* in use at last, "" = not told */
+};
+
 struct mg_sock {
 	uint64_t cookie;
 	uint32_t netns;
@@ -116,7 +146,8 @@ struct mg_sock {
 	} ends;
 	bool opened;
 	struct flow tx, rx;
-	struct mg_sock *peer; /* the other end, if it is traced too */
+	struct tcp_record *tcp; /* NULL: nothing */
+	struct mg_sock *peer;   /* the other end, if it is traced too */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 };
@@ -445,6 +476,12 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* `user` is U1, or 0. */
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+
+/* state.c */
+void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+/* The socket closes, or the recording ends. */
+void state_end(struct mg_sock *s, uint64_t now);
+double extent_mean(const struct extent *x);
 
 /* peer.c: both ends of a connection in one trace */
 void peer_link(struct core *c, struct mg_sock *s);

@@ -6,6 +6,7 @@
 #include "core.h"
 
 #define STATE_ESTABLISHED 1
+#define STATE_CLOSE       7
 #define STATE_CLOSE_WAIT  8
 
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
@@ -84,6 +85,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
+	if (p->now == STATE_CLOSE)
+		state_end(s, e->cycles);
 	if (p->opener)
 		s->opener = p->opener;
 	if (p->old == STATE_ESTABLISHED || p->old == STATE_CLOSE_WAIT) {

@@ -301,3 +301,17 @@ bool report_has_app(const struct report *r)
 {
 	return r->core->app_events || json_is_object(json_object_get(r->session, "app"));
 }
+
+bool flow_timeouts_known(const struct report *r, const struct flow *f)
+{
+	return !f->rx && core_observes(r->core, MG_EVENT_tcp_retransmit);
+}
+
+bool flow_windows_known(const struct report *r, const struct flow *f)
+{
+	const struct core *c = r->core;
+
+	if (!f->rx)
+		return core_observes(c, MG_EVENT_tcp_recv);
+	return !c->hook_count || core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
+}

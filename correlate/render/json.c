@@ -229,6 +229,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 		f->residence.n ? count((uint64_t)f->closure) : json_null());
 	json_object_set_new(j, "transit_ns", spread(r, &f->transit));
 	json_object_set_new(j, "modulation", modulation(r, f));
+	json_object_set_new(j, "tcp", json_tcp(r, f));
 	return j;
 }
 

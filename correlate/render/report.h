@@ -26,6 +26,9 @@ void report_text(const struct report *r, FILE *to, const char *flow_id, bool col
 /* A new reference; `flow` leaves out all other flows, NULL = all. */
 json_t *report_json(const struct report *r, const char *flow);
 
+/* A flow's protocol state; null if it has none (json_tcp.c). */
+json_t *json_tcp(const struct report *r, const struct flow *f);
+
 /* ---- figures both need (figures.c); NAN where not observable ---- */
 
 double report_ns(const struct report *r, double cycles);
@@ -59,6 +62,11 @@ double call_uncertainty(const struct report *r, const struct call_stats *s);
 
 /* Whether the application side was recorded. */
 bool report_has_app(const struct report *r);
+
+/* What is known of a flow's connection whatever the level; by the hooks that are attached. */
+bool flow_timeouts_known(const struct report *r, const struct flow *f);
+/* The window that limits the flow: sending the peer's, receiving our own. */
+bool flow_windows_known(const struct report *r, const struct flow *f);
 
 struct modulation {
 	const char *from, *to;

@@ -16,6 +16,9 @@ void text_calls(const struct report *r, FILE *to, bool colour);
 /* text_flow.c: where a flow's bytes waited, and what the stack made of its traffic */
 void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour);
 
+/* text_tcp.c: the state of its connection, as far as it was recorded */
+void text_tcp(const struct report *r, const struct flow *f, FILE *to);
+
 static inline const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";

@@ -125,4 +125,5 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 {
 	waterfall(r, f, to, colour);
 	traffic(r, f, to, colour);
+	text_tcp(r, f, to);
 }

@@ -86,6 +86,9 @@ struct sock {
 	__u16 sk_type;
 	__u16 sk_protocol;
 };
+struct inet_sock {
+	__be16 inet_sport;
+};
 struct tcp_congestion_ops {
 	char name[16];
 };

@@ -236,7 +236,8 @@ static __always_inline void send_reset(void *ctx, __u8 reason)
 		e->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
 		if (sk) {
 			e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-			e->lport = BPF_CORE_READ(sk, __sk_common.skc_num);
+			/* skc_num is 0 once the port is given back */
+			e->lport = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
 			e->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
 		} else if (skb) {
 			answered(e, skb);

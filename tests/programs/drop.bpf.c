@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* A tc program that drops every 50th TCP segment with payload, counted from the 50th. */
+/* tc programs that drop: every 50th TCP segment with payload, counted from the 50th; and all. */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
@@ -21,6 +21,12 @@ int drop(struct __sk_buff *skb)
 	if (!n || skb->len < 500) /* frames of full size only */
 		return TC_ACT_OK;
 	return __sync_fetch_and_add(n, 1) % 50 == 49 ? TC_ACT_SHOT : TC_ACT_OK;
+}
+
+SEC("tc/all")
+int drop_all(struct __sk_buff *skb)
+{
+	return TC_ACT_SHOT;
 }
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -7,21 +7,13 @@ printed as JSON.
   transfer.py client ADDRESS PORT BYTES SIZE   sends BYTES in writes of SIZE, then receives
 """
 import json
+import os
 import socket
-import struct
 import sys
 import time
 
-FIELDS = {  # name: (offset, format) in struct tcp_info of <linux/tcp.h>
-    "total_retrans": (100, "I"), "bytes_acked": (120, "Q"), "bytes_received": (128, "Q"),
-    "segs_out": (136, "I"), "segs_in": (140, "I"), "data_segs_in": (152, "I"),
-    "data_segs_out": (156, "I"), "bytes_sent": (200, "Q"), "bytes_retrans": (208, "Q"),
-}
-
-
-def tcp_info(s):
-    raw = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
-    return {name: struct.unpack_from(fmt, raw, at)[0] for name, (at, fmt) in FIELDS.items()}
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from tcp_info import tcp_info
 
 
 def receive_all(s):

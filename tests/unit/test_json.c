@@ -47,7 +47,7 @@ static void flows_have_the_fields_of_the_contract(void **unused)
 		assert_fields(j, path,
 			"id proto local remote direction pid comm bytes coverage tx_call_n "
 			"retransmits layers residence residence_total_ns closure_error_cycles "
-			"modulation");
+			"modulation tcp");
 		snprintf(path, sizeof(path), "flows.%d.layers.0", i);
 		assert_fields(j, path,
 			"name n bytes mean_size cov_size mean_spacing_ns p50_spacing_ns "

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Protocol state as JSON: null is what was not recorded. */
+
+#include "report.h"
+#include "tcp_names.h"
+
+static json_t *extent(const struct extent *x)
+{
+	if (!x->n)
+		return json_null();
+	return json_pack("{s:I, s:f, s:I}", "min", (json_int_t)x->min, "mean", extent_mean(x),
+		"max", (json_int_t)x->max);
+}
+
+static json_t *grown(const struct growing *g)
+{
+	return g->known ? json_integer((json_int_t)(g->last - g->first)) : json_null();
+}
+
+static json_t *count_if(bool known, uint64_t n)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
+
+/* What the sending end decides by. */
+static void sending(
+	json_t *j, const struct report *r, const struct flow *f, const struct tcp_record *t)
+{
+	bool cong = core_observes(r->core, MG_EVENT_tcp_cong);
+
+	json_object_set_new(j, "cwnd", extent(&t->cwnd));
+	json_object_set_new(
+		j, "ssthresh", count_if(t->cwnd.n && t->ssthresh < INT32_MAX, t->ssthresh));
+	json_object_set_new(j, "pacing_rate", extent(&t->pacing_rate));
+	json_object_set_new(j, "notsent", extent(&t->notsent));
+	json_object_set_new(j, "delivered", grown(&t->delivered));
+	json_object_set_new(j, "lost", grown(&t->lost));
+	json_object_set_new(j, "busy_us", grown(&t->busy_us));
+	json_object_set_new(j, "rwnd_limited_us", grown(&t->rwnd_limited_us));
+	json_object_set_new(j, "sndbuf_limited_us", grown(&t->sndbuf_limited_us));
+	json_object_set_new(j, "congestion_changes", count_if(cong, t->cong_changes));
+	json_object_set_new(j, "recoveries", count_if(cong, t->recoveries));
+	json_object_set_new(j, "timeouts", count_if(flow_timeouts_known(r, f), t->timeouts));
+}
+
+json_t *json_tcp(const struct report *r, const struct flow *f)
+{
+	static const struct tcp_record nothing;
+	const struct tcp_record *t = f->sock->tcp ? f->sock->tcp : &nothing;
+	const struct zero_window *w = f->rx ? &t->own : &t->peer;
+	bool windows = flow_windows_known(r, f),
+	     resets = core_observes(r->core, MG_EVENT_tcp_reset);
+	json_t *j;
+
+	if (f->sock->kind != MG_KIND_tcp || !r->core->kernel_events)
+		return json_null();
+	j = json_object();
+	json_object_set_new(
+		j, "algorithm", t->algorithm[0] ? json_string(t->algorithm) : json_null());
+	json_object_set_new(j, "srtt_us", extent(&t->srtt_us));
+	json_object_set_new(j, "rto_us", extent(&t->rto_us));
+	json_object_set_new(j, "window", extent(f->rx ? &t->rcv_wnd : &t->snd_wnd));
+	json_object_set_new(j, "zero_windows", count_if(windows, w->n));
+	json_object_set_new(j, "zero_window_ns",
+		windows && r->hz > 0 ? json_real(report_ns(r, (double)w->cycles)) : json_null());
+	json_object_set_new(j, "resets_sent", count_if(resets, t->resets_sent));
+	json_object_set_new(j, "resets_received", count_if(resets, t->resets_received));
+	json_object_set_new(j, "reset_reason",
+		t->reset_reason ? json_string(mg_reset_name(t->reset_reason)) : json_null());
+	if (!f->rx)
+		sending(j, r, f, t);
+	return j;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a flow's connection, for people: a few lines, and only what was recorded. */
+#include "tcp_names.h"
+#include "text.h"
+
+static const char *us(double us)
+{
+	return text_ns(us * 1000);
+}
+
+static uint64_t grown(const struct growing *g)
+{
+	return g->last - g->first;
+}
+
+/* The line with level light. */
+static void figures(const struct flow *f, const struct tcp_record *t, FILE *to)
+{
+	const struct extent *w = f->rx ? &t->rcv_wnd : &t->snd_wnd;
+
+	if (!t->rto_us.n)
+		return;
+	fprintf(to, "  TCP state: ");
+	if (t->algorithm[0])
+		fprintf(to, "%s   ", text_plain(t->algorithm, 16));
+	if (t->srtt_us.n)
+		fprintf(to, "round trip %s mean %s to %s   ", us((double)t->srtt_us.min),
+			us(extent_mean(&t->srtt_us)), us((double)t->srtt_us.max));
+	if (!f->rx)
+		fprintf(to, "cwnd %s to %s   ", text_count(t->cwnd.min), text_count(t->cwnd.max));
+	fprintf(to, "window %s to %s\n", text_bytes((double)w->min), text_bytes((double)w->max));
+}
+
+/* The line with level full. */
+static void limits(const struct flow *f, const struct tcp_record *t, FILE *to)
+{
+	double busy = (double)grown(&t->busy_us);
+
+	if (f->rx || !t->busy_us.known)
+		return;
+	fprintf(to, "    sending %s", us(busy));
+	if (busy > 0)
+		fprintf(to, ", of it held up by the peer's window %s, by its own send buffer %s",
+			text_percent((double)grown(&t->rwnd_limited_us) / busy),
+			text_percent((double)grown(&t->sndbuf_limited_us) / busy));
+	fprintf(to, "; segments delivered %s, held for lost %s\n", text_count(grown(&t->delivered)),
+		text_count(grown(&t->lost)));
+}
+
+/* What is recorded at every level, if it happened. */
+static void troubles(
+	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to)
+{
+	const struct zero_window *w = f->rx ? &t->own : &t->peer;
+	const char *sep = "  ";
+
+	if (w->n) {
+		fprintf(to, "%s%s window zero: %s time%s, %s in all", sep, f->rx ? "own" : "peer's",
+			text_count(w->n), plural(w->n), text_ns(report_ns(r, (double)w->cycles)));
+		sep = "; ";
+	}
+	if (!f->rx && t->timeouts) {
+		fprintf(to, "%stimeouts: %s", sep, text_count(t->timeouts));
+		sep = "; ";
+	}
+	if (!f->rx && t->recoveries) {
+		fprintf(to, "%srecoveries from loss: %s", sep, text_count(t->recoveries));
+		sep = "; ";
+	}
+	if (t->resets_sent || t->resets_received) {
+		fprintf(to, "%sreset %s", sep, t->resets_sent ? "sent" : "received");
+		if (t->reset_reason)
+			fprintf(to, " (%s)", mg_reset_name(t->reset_reason));
+		sep = "; ";
+	}
+	if (sep[0] == ';')
+		fprintf(to, "\n");
+}
+
+void text_tcp(const struct report *r, const struct flow *f, FILE *to)
+{
+	const struct tcp_record *t = f->sock->tcp;
+
+	if (!t)
+		return;
+	figures(f, t, to);
+	limits(f, t, to);
+	troubles(r, f, t, to);
+}

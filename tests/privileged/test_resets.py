@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Resets, sent and received, with the reason where the kernel gives one."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+PROGRAM = os.path.join(os.path.dirname(__file__), "..", "programs", "tcp_state.py")
+# later kernels tell more; the close that lingers for no time disconnects, of which the state is why
+REASONS = ({"no_socket"}, {"state", "abort_on_linger", "not_specified"},
+           {"abort_on_close", "not_specified"})
+
+need_kernel_side()
+with undisturbed(lambda: Recording(PYTHON, PROGRAM, "resets")) as rec:
+    said = [json.loads(line) for line in rec.p.stdout.splitlines()]
+    resets = [e for e in rec.events() if e["event"] == "tcp_reset"]
+    known = [e for e in rec.events() if e["event"] == "hook" and "tcp_reset" in e["fields"]["hook"]]
+    check(len(known) == 2, "both ways are observed")
+    port = {e["flow"]: e["fields"]["lport"] for e in rec.events()
+            if e["event"] == "sock_state" and e["fields"]["lport"] != "0"}
+    ways = [(e["fields"]["sent"], e["fields"]["lport"], e["fields"]["rport"]) for e in resets]
+    check(len(resets) == 6, f"three resets were sent and received: {ways}")
+    # on loopback one that a program sends is received before sending it returns
+    sent = [e for e in resets if e["fields"]["sent"] == "1"]
+    received = [e for e in resets if e["fields"]["sent"] == "0"]
+    check(len(sent) == len(received) == 3, "each both ways")
+    check(all((s["fields"]["lport"], s["fields"]["rport"]) ==
+              (r["fields"]["rport"], r["fields"]["lport"]) for s, r in zip(sent, received)),
+          "with the same ports")
+    check(sent[0]["flow"] == "" and sent[0]["fields"]["lport"] == "1",
+          "the first by no socket, of the port nobody listens on")
+    check(received[0]["flow"] and received[0]["fields"]["state"] == "2",
+          "to the one that connects, in SYN_SENT")
+    for s, r, x in zip(sent[1:], received[1:], said):
+        check((port[s["flow"]], port[r["flow"]]) == (str(x["port"]), str(x["peer"])),
+              f"one by the client's socket, received by the server's: {s['flow']}, {r['flow']}")
+    for s, possible in zip(sent, REASONS):
+        check(s["fields"]["reason"] in possible | {"unknown"}, f"why: {s['fields']['reason']}")
+    check(all(e["fields"]["reason"] == "unknown" for e in received),
+          "of a received one no kernel tells why")
+
+with Recording(PYTHON, PROGRAM, "resets", options=["--anonymize"]) as rec:
+    ports = {e["fields"][p] for e in rec.events() if e["event"] == "tcp_reset"
+             for p in ("lport", "rport")}
+    check(ports == {"0"}, "anonymized they have no ports")
