@@ -37,14 +37,20 @@ void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
 int ctf_describe(struct ctf_writer *w, const char *classes);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
+/* What comes from now on is another trace, in `dir`; counts and times go on. */
+int ctf_next(struct ctf_writer *w, const char *dir);
+/* Events so far: all, those of one stream, and those of one kind in it. */
 uint64_t ctf_events(const struct ctf_writer *w);
+uint64_t ctf_events_of(const struct ctf_writer *w, int cpu);
+uint64_t ctf_count(const struct ctf_writer *w, int cpu, uint16_t id);
 uint64_t ctf_bytes(const struct ctf_writer *w);
 /* Flush and close; the first error of the writer's life, if any. */
 int ctf_close(struct ctf_writer *w);
 
 /* ctf_metadata.c: the trace's description, from the event table */
 int ctf_write_metadata(
-	const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns);
+	const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
+	const char *classes);
 
 /* The 16 bytes of a UUID in text form, from the kernel. */
 int random_uuid(char out[37]);

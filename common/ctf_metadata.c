@@ -92,7 +92,8 @@ int random_uuid(char out[37])
 	return strlen(out) == 36 ? 0 : -EIO;
 }
 
-int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns)
+int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
+	const char *classes)
 {
 	char path[4096], temporary[4096], boot[37];
 	struct utsname u;
@@ -126,6 +127,8 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 		u.release, u.version);
 	fputs(layout, f);
 	write_events(f, domain);
+	if (classes)
+		fputs(classes, f);
 	if (fflush(f) != 0 || ferror(f)) {
 		int err = -errno;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +9,9 @@
 #include <unistd.h>
 
 #include "ctf.h"
+#include "ctf_stream.h"
 #include "event_table.h"
 #include "events.h"
-#include "log.h"
-
-#define MAGIC       0xC1FC1FC1u
-#define PACKET_SIZE (256u * 1024)
-
-struct packet_head {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t stream_id;
-	uint64_t timestamp_begin, timestamp_end;
-	uint64_t content_size, packet_size; /* bits */
-	uint64_t packet_seq_num, events_discarded;
-	int32_t cpu_id;
-} __attribute__((packed));
 
 struct event_head {
 	uint16_t id;
@@ -34,23 +20,15 @@ struct event_head {
 } __attribute__((packed));
 _Static_assert(sizeof(struct event_head) == MG_SLOT_ON_DISK, "as in a slot");
 
-struct stream {
-	int fd, cpu;
-	uint8_t *packet; /* being filled; the last 64 bytes allow for a whole slot to be copied */
-	uint32_t used;
-	uint64_t first_ts, last_ts, end_ts;
-	uint64_t seq, discarded, file_size;
-};
-
 struct ctf_writer {
-	char dir[4096];
-	uint8_t uuid[16];
+	struct ctf_target target;
 	enum ctf_domain domain;
-	struct stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
-	int stream_count;
-	int cpus;
-	int error; /* first one, and then nothing more is written */
-	uint64_t events, bytes;
+	int64_t offset_ns;          /* of the wall clock */
+	struct ctf_stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
+	int cpus, stream_count;
+	char uuid[37];
+	char *classes; /* of chosen events, for the metadata; NULL = none */
+	int error;                            /* first one, and then nothing more is written */
 	uint8_t size_of[MG_EVENT_KERNEL_END]; /* payload by id */
 };
 
@@ -90,167 +68,134 @@ static int64_t wall_clock_offset(void)
 	return offset;
 }
 
-static struct stream *stream_of(struct ctf_writer *w, int cpu)
+static struct ctf_stream *stream_of(const struct ctf_writer *w, int cpu)
 {
 	if (cpu <= CTF_CHOSEN(0))
 		return &w->streams[w->cpus + 1 + CTF_CHOSEN(cpu)];
 	return &w->streams[cpu == CTF_OWN_STREAM ? w->cpus : cpu];
 }
 
-int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus)
+static void name_stream(
+	struct ctf_writer *w, int which, int cpu, const char *name, const char *number)
+{
+	struct ctf_stream *s = stream_of(w, which);
+
+	s->fd = -1;
+	s->cpu = cpu;
+	snprintf(s->name, sizeof(s->name), "%s%s", name, number);
+}
+
+static struct ctf_writer *make(enum ctf_domain domain, int cpus)
 {
 	struct ctf_writer *w = calloc(1, sizeof(*w));
 	const struct mg_event_desc *table;
-	char uuid[37];
 	size_t count;
-	int err = -ENOMEM;
 
 	if (!w)
-		return -ENOMEM;
+		return NULL;
 	w->domain = domain;
 	w->cpus = cpus;
+	w->offset_ns = wall_clock_offset();
 	w->stream_count = 2 * cpus + 1;
 	w->streams = calloc((size_t)w->stream_count, sizeof(*w->streams));
-	if (!w->streams)
-		goto fail;
-	for (int i = 0; i < w->stream_count; i++)
-		w->streams[i].fd = -1;
-	for (int i = 0; i < cpus; i++)
-		w->streams[i].cpu = stream_of(w, CTF_CHOSEN(i))->cpu = i;
-	w->streams[cpus].cpu = CTF_OWN_STREAM;
+	if (!w->streams) {
+		free(w);
+		return NULL;
+	}
+	name_stream(w, CTF_OWN_STREAM, CTF_OWN_STREAM, domain == CTF_APP ? "calls" : "tracer", "");
+	for (int i = 0; i < cpus; i++) {
+		char number[12];
+
+		snprintf(number, sizeof(number), "%d", i);
+		name_stream(w, i, i, "cpu", number);
+		name_stream(w, CTF_CHOSEN(i), i, "events", number);
+	}
 	table = mg_event_table(&count);
 	for (size_t i = 0; i < count; i++)
 		if (table[i].id < MG_EVENT_KERNEL_END)
 			w->size_of[table[i].id] = table[i].size;
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
-		err = -errno;
-		goto fail;
-	}
-	snprintf(w->dir, sizeof(w->dir), "%s/metadata", dir);
-	if (access(w->dir, F_OK) == 0) { /* never over an older trace */
-		err = -EEXIST;
-		goto fail;
-	}
-	snprintf(w->dir, sizeof(w->dir), "%s", dir);
-	err = random_uuid(uuid);
+	return w;
+}
+
+static int describe(const struct ctf_writer *w)
+{
+	return ctf_write_metadata(w->target.dir, w->domain, w->uuid, w->offset_ns, w->classes);
+}
+
+static int make_trace(struct ctf_writer *w, const char *dir)
+{
+	struct ctf_target *t = &w->target;
+	int err;
+
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+		return -errno;
+	snprintf(t->dir, sizeof(t->dir), "%.4000s/metadata", dir);
+	if (access(t->dir, F_OK) == 0) /* never over an older trace */
+		return -EEXIST;
+	snprintf(t->dir, sizeof(t->dir), "%.4000s", dir);
+	err = random_uuid(w->uuid);
 	if (err)
-		goto fail;
-	parse_uuid(uuid, w->uuid);
-	err = ctf_write_metadata(dir, domain, uuid, wall_clock_offset());
-	if (err)
-		goto fail;
-	*out = w;
-	return 0;
-fail:
-	free(w->streams);
-	free(w);
+		return err;
+	parse_uuid(w->uuid, t->uuid);
+	return describe(w);
+}
+
+int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus)
+{
+	struct ctf_writer *w = make(domain, cpus);
+	int err = w ? make_trace(w, dir) : -ENOMEM;
+
+	if (!err)
+		*out = w;
+	else if (w)
+		ctf_close(w);
 	return err;
 }
 
-/* A stream's file appears with its first packet: a CPU without events leaves none. */
-static int stream_start(struct ctf_writer *w, struct stream *s)
+static int fail(struct ctf_writer *w, int err)
 {
-	char path[4200];
-
-	if (s->fd < 0) {
-		if (s->cpu == CTF_OWN_STREAM)
-			snprintf(path, sizeof(path), "%s/%s", w->dir,
-				w->domain == CTF_APP ? "calls" : "tracer");
-		else
-			snprintf(path, sizeof(path), "%s/%s%d", w->dir,
-				s - w->streams < w->cpus ? "cpu" : "events", s->cpu);
-		s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (s->fd < 0)
-			return -errno;
-	}
-	if (!s->packet) {
-		s->packet = malloc(PACKET_SIZE);
-		if (!s->packet)
-			return -ENOMEM;
-	}
-	s->used = sizeof(struct packet_head);
-	return 0;
-}
-
-/* Whole packets or nothing: what a full disk cut off is taken back, so the trace stays readable. */
-static int write_packet(struct stream *s)
-{
-	uint32_t done = 0;
-
-	while (done < s->used) {
-		ssize_t n = pwrite(
-			s->fd, s->packet + done, s->used - done, (off_t)(s->file_size + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			int err = n < 0 ? -errno : -EIO;
-
-			if (ftruncate(s->fd, (off_t)s->file_size) != 0)
-				mg_debug("ftruncate: %s", strerror(errno));
-			return err;
-		}
-		done += (uint32_t)n;
-	}
-	s->file_size += s->used;
-	return 0;
-}
-
-static int flush_stream(struct ctf_writer *w, struct stream *s)
-{
-	struct packet_head h = {.magic = MAGIC, .cpu_id = s->cpu};
-
-	if (s->used <= sizeof(h) || w->error)
-		return w->error;
-	memcpy(h.uuid, w->uuid, sizeof(h.uuid));
-	/* packets of a stream must neither overlap nor leave the end before an event */
-	h.timestamp_begin = s->first_ts;
-	h.timestamp_end = s->last_ts;
-	h.content_size = h.packet_size = (uint64_t)s->used * 8;
-	h.packet_seq_num = s->seq++;
-	h.events_discarded = s->discarded;
-	memcpy(s->packet, &h, sizeof(h));
-	w->error = write_packet(s);
 	if (!w->error)
-		w->bytes += s->used;
-	s->end_ts = s->last_ts;
-	s->used = 0;
+		w->error = err;
+	for (int i = 0; i < w->stream_count; i++)
+		w->streams[i].limit = 0; /* whoever wants to write comes by here */
 	return w->error;
 }
 
-/* Room for one more event. Time must not run backwards in a stream: babeltrace2 would stop there.
- */
-static int prepare(struct ctf_writer *w, struct stream *s, uint64_t *ts, uint32_t size)
+int ctf_next(struct ctf_writer *w, const char *dir)
 {
-	if (w->error)
-		return w->error;
-	if (*ts < s->last_ts)
-		*ts = s->last_ts;
-	if (s->used + size + 128 > PACKET_SIZE && flush_stream(w, s))
-		return w->error;
-	if (s->used == 0) {
-		w->error = stream_start(w, s);
-		if (w->error)
-			return w->error;
-		s->first_ts = *ts;
-	}
-	s->last_ts = *ts;
-	w->events++;
-	return 0;
+	int err = ctf_flush(w);
+
+	for (int i = 0; i < w->stream_count; i++)
+		ctf_stream_next(&w->streams[i]);
+	if (!err)
+		err = make_trace(w, dir);
+	return err ? fail(w, err) : 0;
 }
 
-static int write_event(struct ctf_writer *w, struct stream *s, struct event_head *h,
+static int make_room(struct ctf_writer *w, struct ctf_stream *s, uint32_t size, uint64_t ts)
+{
+	int err = w->error;
+
+	if (!err)
+		err = ctf_stream_make_room(s, &w->target, size, ts);
+	return err ? fail(w, err) : 0;
+}
+
+static int write_event(struct ctf_writer *w, struct ctf_stream *s, struct event_head *h,
 	const void *payload, uint32_t size)
 {
-	uint64_t ts = h->timestamp;
-	int err = prepare(w, s, &ts, size);
+	uint32_t length = (uint32_t)sizeof(*h) + size;
 
-	if (err)
-		return err;
-	h->timestamp = ts;
-	memcpy(s->packet + s->used, h, sizeof(*h));
-	memcpy(s->packet + s->used + sizeof(*h), payload, size);
-	s->used += (uint32_t)sizeof(*h) + size;
+	/* time must not run backwards in a stream: babeltrace2 would stop there */
+	if (h->timestamp < s->last_ts)
+		h->timestamp = s->last_ts;
+	if ((s->limit == 0 || s->used + length > s->end) && make_room(w, s, length, h->timestamp))
+		return w->error;
+	s->last_ts = h->timestamp;
+	s->count[h->id < CTF_ID_MAX ? h->id : 0]++;
+	memcpy(s->buffer + s->used, h, sizeof(*h));
+	memcpy(s->buffer + s->used + sizeof(*h), payload, size);
+	s->used += length;
 	return 0;
 }
 
@@ -280,15 +225,18 @@ int ctf_event_on(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, uint32
 
 int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot)
 {
-	struct stream *s = &w->streams[cpu];
+	struct ctf_stream *s = &w->streams[cpu];
 	uint64_t ts = slot->ts;
-	int err = prepare(w, s, &ts, sizeof(*slot));
 	uint8_t *at;
 
-	if (err)
-		return err;
+	if (ts < s->last_ts)
+		ts = s->last_ts;
+	if (s->used >= s->limit && make_room(w, s, sizeof(*slot), ts))
+		return w->error;
+	s->last_ts = ts;
+	s->count[slot->id]++;
 	/* a copy of fixed length is the fastest; what is too much is overwritten by the next */
-	at = s->packet + s->used;
+	at = s->buffer + s->used;
 	memcpy(at, (const uint8_t *)slot + MG_SLOT_SKIP, sizeof(*slot) - MG_SLOT_SKIP);
 	memcpy(at + offsetof(struct event_head, timestamp), &ts, sizeof(ts));
 	s->used += MG_SLOT_ON_DISK + w->size_of[slot->id];
@@ -302,44 +250,63 @@ void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count)
 
 int ctf_describe(struct ctf_writer *w, const char *classes)
 {
-	char path[4200];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/metadata", w->dir);
-	f = fopen(path, "ae");
-	if (!f)
-		return -errno;
-	fputs(classes, f);
-	return fclose(f) == 0 ? 0 : -errno;
+	free(w->classes);
+	w->classes = strdup(classes);
+	return w->classes ? describe(w) : -ENOMEM;
 }
 
 int ctf_flush(struct ctf_writer *w)
 {
-	for (int i = 0; i < w->stream_count && !w->error; i++)
-		flush_stream(w, &w->streams[i]);
+	for (int i = 0; i < w->stream_count && !w->error; i++) {
+		int err = ctf_stream_flush(&w->streams[i], &w->target, w->target.sink != NULL);
+
+		if (err)
+			fail(w, err);
+	}
 	return w->error;
+}
+
+uint64_t ctf_count(const struct ctf_writer *w, int cpu, uint16_t id)
+{
+	return id < CTF_ID_MAX ? stream_of(w, cpu)->count[id] : 0;
+}
+
+static uint64_t stream_events(const struct ctf_stream *s)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int id = 0; id < CTF_ID_MAX; id++)
+		sum += s->count[id];
+	return sum;
+}
+
+uint64_t ctf_events_of(const struct ctf_writer *w, int cpu)
+{
+	return stream_events(stream_of(w, cpu));
 }
 
 uint64_t ctf_events(const struct ctf_writer *w)
 {
-	return w->events;
+	uint64_t sum = 0;
+
+	for (int i = 0; i < w->stream_count; i++)
+		sum += stream_events(&w->streams[i]);
+	return sum;
 }
 
 uint64_t ctf_bytes(const struct ctf_writer *w)
 {
-	return w->bytes;
+	return w->target.bytes;
 }
 
 int ctf_close(struct ctf_writer *w)
 {
 	int err = ctf_flush(w);
 
-	for (int i = 0; i < w->stream_count; i++) {
-		if (w->streams[i].fd >= 0)
-			close(w->streams[i].fd);
-		free(w->streams[i].packet);
-	}
+	for (int i = 0; i < w->stream_count; i++)
+		ctf_stream_free(&w->streams[i]);
 	free(w->streams);
+	free(w->classes);
 	free(w);
 	return err;
 }

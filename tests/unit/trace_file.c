@@ -97,9 +97,9 @@ static size_t read_packet(struct trace_file *t, const uint8_t *p, size_t left)
 	memcpy(&h, p, sizeof(h));
 	assert_int_equal(h.magic, 0xC1FC1FC1u);
 	assert_int_equal(h.stream_id, 0);
-	assert_int_equal(h.content_bits, h.packet_bits);
-	assert_int_equal(h.packet_bits % 8, 0);
-	assert_true(h.packet_bits / 8 > sizeof(h) && h.packet_bits / 8 <= left);
+	assert_true(h.content_bits <= h.packet_bits);
+	assert_int_equal(h.content_bits % 8 + h.packet_bits % 8, 0);
+	assert_true(h.content_bits / 8 >= sizeof(h) && h.packet_bits / 8 <= left);
 	assert_true(h.begin <= h.end);
 	t->packet = realloc(t->packet, (t->packets + 1) * sizeof(*t->packet));
 	assert_non_null(t->packet);
@@ -116,7 +116,7 @@ static size_t read_packet(struct trace_file *t, const uint8_t *p, size_t left)
 		assert_memory_equal(k->uuid, k[-1].uuid, 16);
 	}
 	assert_int_equal(k->seq, t->packets);
-	read_events(t, p + sizeof(h), (size_t)k->size - sizeof(h));
+	read_events(t, p + sizeof(h), (size_t)h.content_bits / 8 - sizeof(h));
 	t->packets++;
 	return (size_t)k->size;
 }

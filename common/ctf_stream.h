@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One file of a trace: packets, each within one page of the file.
+ *
+ * A process that is killed leaves a write() of many pages half done, but a page never: so that
+ * whatever the instant, the file consists of whole packets, without which babeltrace2 refuses the
+ * trace.
+ */
+#ifndef MAGNET_COMMON_CTF_STREAM_H
+#define MAGNET_COMMON_CTF_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring.h"
+
+#define CTF_PAGE   4096u /* no kernel writes in smaller steps */
+#define CTF_BUFFER (256u * 1024)
+#define CTF_ID_MAX                                                                    \
+	256 /* counts are kept of ids below; those of all others together, as of id 0 \
+	     */
+
+struct ctf_packet_head {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id;
+	uint64_t timestamp_begin, timestamp_end;
+	uint64_t content_size, packet_size; /* bits */
+	uint64_t packet_seq_num, events_discarded;
+	int32_t cpu_id;
+} __attribute__((packed));
+
+struct ctf_stream {
+	int fd, cpu;
+	char name[16]; /* of the file */
+	/* pages of the file that are not complete in it yet, all but the first of them wholly */
+	uint8_t *buffer;
+	uint32_t from;   /* the file has what stands before this in the buffer */
+	uint32_t packet; /* where the packet that is being filled begins, */
+	uint32_t used;   /* where it ends so far; the same: none is begun */
+	uint32_t limit;  /* a slot finds room if it begins before this */
+	uint32_t end;    /* the page's */
+	uint64_t first_ts, last_ts;
+	uint64_t seq, discarded, discarded_before, file_size;
+	uint64_t count[CTF_ID_MAX]; /* events by id */
+};
+
+/* Where finished packets go. */
+struct ctf_target {
+	uint8_t uuid[16];
+	char dir[4096];
+	/* instead of a file: `size` bytes that begin and end with a packet, in whole pages */
+	int (*sink)(void *arg, int cpu, const uint8_t *packets, uint32_t size);
+	void *sink_arg;
+	uint64_t bytes; /* written */
+};
+
+/* Room for an event of `size` bytes with its head; 0 or a negative errno. */
+int ctf_stream_make_room(struct ctf_stream *s, struct ctf_target *t, uint32_t size, uint64_t ts);
+/* The packet being filled is closed, and all are written; `fill`: and their page is full. */
+int ctf_stream_flush(struct ctf_stream *s, struct ctf_target *t, bool fill);
+/* Packets a sink was given, at the end of this stream, which they are made part of. */
+int ctf_stream_append(struct ctf_stream *s, struct ctf_target *t, uint8_t *packets, uint32_t size);
+/* What comes now belongs to another trace. */
+void ctf_stream_next(struct ctf_stream *s);
+void ctf_stream_free(struct ctf_stream *s);
+
+#endif
