@@ -48,8 +48,7 @@ uint64_t ctf_bytes(const struct ctf_writer *w);
 int ctf_close(struct ctf_writer *w);
 
 /* ctf_metadata.c: the trace's description, from the event table */
-int ctf_write_metadata(
-	const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
+int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
 	const char *classes);
 
 /* The 16 bytes of a UUID in text form, from the kernel. */

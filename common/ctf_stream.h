@@ -32,7 +32,7 @@ struct ctf_packet_head {
 
 struct ctf_stream {
 	int fd, cpu;
-	char name[16]; /* of the file */
+	char name[32]; /* of the file */
 	/* pages of the file that are not complete in it yet, all but the first of them wholly */
 	uint8_t *buffer;
 	uint32_t from;   /* the file has what stands before this in the buffer */

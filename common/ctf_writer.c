@@ -27,7 +27,7 @@ struct ctf_writer {
 	struct ctf_stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
 	int cpus, stream_count;
 	char uuid[37];
-	char *classes; /* of chosen events, for the metadata; NULL = none */
+	char *classes;                        /* of chosen events, for the metadata; NULL = none */
 	int error;                            /* first one, and then nothing more is written */
 	uint8_t size_of[MG_EVENT_KERNEL_END]; /* payload by id */
 };
@@ -75,14 +75,16 @@ static struct ctf_stream *stream_of(const struct ctf_writer *w, int cpu)
 	return &w->streams[cpu == CTF_OWN_STREAM ? w->cpus : cpu];
 }
 
-static void name_stream(
-	struct ctf_writer *w, int which, int cpu, const char *name, const char *number)
+static void name_stream(struct ctf_writer *w, int which, int cpu, const char *name)
 {
 	struct ctf_stream *s = stream_of(w, which);
 
 	s->fd = -1;
 	s->cpu = cpu;
-	snprintf(s->name, sizeof(s->name), "%s%s", name, number);
+	if (cpu == CTF_OWN_STREAM)
+		snprintf(s->name, sizeof(s->name), "%s", name);
+	else
+		snprintf(s->name, sizeof(s->name), "%s%d", name, cpu);
 }
 
 static struct ctf_writer *make(enum ctf_domain domain, int cpus)
@@ -102,13 +104,10 @@ static struct ctf_writer *make(enum ctf_domain domain, int cpus)
 		free(w);
 		return NULL;
 	}
-	name_stream(w, CTF_OWN_STREAM, CTF_OWN_STREAM, domain == CTF_APP ? "calls" : "tracer", "");
+	name_stream(w, CTF_OWN_STREAM, CTF_OWN_STREAM, domain == CTF_APP ? "calls" : "tracer");
 	for (int i = 0; i < cpus; i++) {
-		char number[12];
-
-		snprintf(number, sizeof(number), "%d", i);
-		name_stream(w, i, i, "cpu", number);
-		name_stream(w, CTF_CHOSEN(i), i, "events", number);
+		name_stream(w, i, i, "cpu");
+		name_stream(w, CTF_CHOSEN(i), i, "events");
 	}
 	table = mg_event_table(&count);
 	for (size_t i = 0; i < count; i++)

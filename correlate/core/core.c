@@ -358,6 +358,8 @@ static void process(struct core *c, struct mg_event *e)
 		c->app_events++;
 	else if (MG_IS_RING(e->id) || e->id == MG_EVENT_other)
 		c->kernel_events++;
+	if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
+		c->kernel_until_ns = e->time_ns;
 	note_readying(c, e);
 	dispatch(c, e, &a);
 	if (!a.sock)

@@ -355,6 +355,7 @@ struct core {
 	uint32_t hook_count;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;
 	uint64_t first_ns, last_ns;
+	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
 	bool has_calibration, has_end;
 	struct mg_calibration calibration;
 	struct mg_trace_end end;

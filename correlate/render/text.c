@@ -104,7 +104,9 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end)
 		fprintf(to,
-			"the recording did not end in order: what follows is until it broke off\n");
+			"the recording broke off at %.6f s: the tracer was killed, or could not "
+			"write\n",
+			(double)(c->kernel_until_ns - c->first_ns) / 1e9);
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status)
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,

@@ -29,7 +29,7 @@ static int setup(void **unused)
 {
 	(void)unused;
 	dir = trace_dir_make();
-	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789) != 0)
+	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789, NULL) != 0)
 		return -1;
 	text = contents("metadata");
 	return 0;
@@ -155,7 +155,8 @@ static void integers_are_aligned_to_bytes_only(void **unused)
 static void without_a_directory_there_is_an_error(void **unused)
 {
 	(void)unused;
-	assert_int_equal(ctf_write_metadata("/no/such/directory", CTF_KERNEL, UUID, 0), -ENOENT);
+	assert_int_equal(
+		ctf_write_metadata("/no/such/directory", CTF_KERNEL, UUID, 0, NULL), -ENOENT);
 }
 
 static void on_a_full_disk_nothing_half_is_left(void **unused)
@@ -170,7 +171,7 @@ static void on_a_full_disk_nothing_half_is_left(void **unused)
 	small.rlim_cur = 5000;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	err = ctf_write_metadata(fresh, CTF_KERNEL, UUID, 0);
+	err = ctf_write_metadata(fresh, CTF_KERNEL, UUID, 0, NULL);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_true(err < 0);

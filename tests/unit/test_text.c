@@ -118,12 +118,12 @@ static void a_recording_that_broke_off_says_so(void **unused)
 	(void)unused;
 	connection_record(&c);
 	printed(&c, NULL, NULL);
-	assert_says("did not end in order");
+	assert_says("the recording broke off at 0.");
 	connection_begin(&c);
 	transfer(&c, 0, 10000, 10100);
 	feed(&c, &e);
 	printed(&c, NULL, NULL);
-	assert_does_not_say("did not end in order");
+	assert_does_not_say("broke off");
 }
 
 static void hooks_that_were_refused_are_said(void **unused)
