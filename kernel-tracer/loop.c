@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "cpu_time.h"
+#include "run.h"
+
+static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
+{
+	struct run *r = arg;
+
+	if (r->drain)
+		drain_note(r->drain, MG_EVENT_clock_cpus, one, MG_PAYLOAD_SIZE(CLOCK_CPUS));
+}
+
+void run_end_clock_cpus(struct run *r)
+{
+	clock_cpus_end(r->clock_cpus, on_clock_cpus, r);
+	r->clock_cpus = NULL;
+}
+
+uint64_t run_lost(const struct run *r)
+{
+	return drain_lost(r->drain) + chosen_lost(r->chosen);
+}
+
+static void read_signal(struct run *r)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo != SIGCHLD) {
+		r->stop = true;
+		return;
+	}
+	if (r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child) {
+		r->child_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		r->child = 0;
+		r->stop = true;
+	}
+}
+
+/* What the clock's reader has read, stamped with its own instant and not with that of writing. */
+static int write_clock(struct run *r)
+{
+	struct mg_clock_sync sync;
+	int err = 0;
+
+	while (!err && clock_reader_take(r->clock, &sync))
+		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+			MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	return err;
+}
+
+/* The clock; and every 100 ms at most what programs were skipped, and namespaces that are gone. */
+static int periodic(struct run *r, uint64_t now)
+{
+	int err = write_clock(r);
+
+	if (err || now < r->next_look)
+		return err;
+	r->next_look = now + 90000000;
+	if (r->netns)
+		netns_release(r->netns);
+	return drain_check_misses(r->drain);
+}
+
+int run_loop(struct run *r)
+{
+	enum { SIGNALS, NEW_NETNS, CONTROL, ENDED, FDS };
+	struct pollfd fds[] = {
+		{r->signals, POLLIN, 0},
+		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
+		{r->options.control, POLLIN, 0},
+		{r->pidfd, POLLIN, 0},
+	};
+	int wait = 0, err = 0, chosen_fill;
+
+	while (!r->stop) {
+		uint64_t now;
+
+		if (poll(fds, FDS, wait) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[NEW_NETNS].revents)
+			ring_buffer__consume(r->new_netns);
+		if (fds[SIGNALS].revents)
+			read_signal(r);
+		if (fds[CONTROL].revents)
+			parent_read(r);
+		if (fds[ENDED].revents)
+			r->stop = true;
+		err = drain_pass(r->drain);
+		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
+		if (chosen_fill < 0)
+			return chosen_fill;
+		/* a ring that fills fast is read again at once */
+		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
+		now = mg_monotonic_ns();
+		err = periodic(r, now) ?: ctf_flush(r->writer);
+		if (err)
+			return err;
+		if (r->stop_at && now >= r->stop_at)
+			r->stop = true;
+	}
+	return 0;
+}
+
+int run_finish(struct run *r)
+{
+	struct mg_trace_end e = {0};
+	int err;
+
+	clock_cpus_start(&r->clock_cpus);
+	hooks_detach(&r->hooks);
+	netns_free(r->netns);
+	r->netns = NULL;
+	usleep(2000); /* programs that still run on another CPU */
+	err = drain_finish(r->drain) ?: chosen_finish(r->chosen);
+	run_end_clock_cpus(r);
+	clock_reader_stop(r->clock);
+	r->next_look = 0;
+	if (!err)
+		err = periodic(r, mg_monotonic_ns());
+	e.events = ctf_events(r->writer) + 1;
+	e.lost = run_lost(r);
+	e.cpu_ns = process_cpu_ns(getpid()) - r->cpu_at_start;
+	if (!err)
+		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
+	return err ? err : ctf_flush(r->writer);
+}

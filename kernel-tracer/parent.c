@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* One JSON object a line, as magnet-kernel-tracer(8) describes under "Control protocol". */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cpu_time.h"
+#include "log.h"
+#include "run.h"
+
+int run_fail(const struct run *r, int err, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (char *p = text; *p; p++)
+		if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
+			*p = '\'';
+	if (r->options.control < 0)
+		mg_error("%s", text);
+	else
+		dprintf(r->options.control, "{\"failed\": true, \"error\": \"%s\"}\n", text);
+	return err;
+}
+
+#define CALLERS_MAX 1000 /* that the parent is told of */
+
+static void say_callers(const struct run *r, FILE *f)
+{
+	const struct caller *p, *tmp;
+	int n = 0;
+
+	HASH_ITER (hh, drain_callers(r->drain)->all, p, tmp) {
+		char name[sizeof(p->comm)];
+
+		if (!p->moved || n == CALLERS_MAX)
+			continue;
+		for (size_t i = 0; i < sizeof(name); i++) {
+			name[i] = p->comm[i];
+			if (name[i] && (name[i] < ' ' || name[i] == '"' || name[i] == '\\' ||
+					       name[i] > '~'))
+				name[i] = '_';
+		}
+		fprintf(f, "%s{\"pid\": %u, \"comm\": \"%s\", \"calls\": %llu}", n++ ? ", " : "",
+			p->pid, name, (unsigned long long)p->calls);
+	}
+}
+
+void parent_say(const struct run *r, const char *what)
+{
+	FILE *f;
+	int fd;
+
+	if (r->options.control < 0)
+		return;
+	fd = dup(r->options.control);
+	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!f)
+		return;
+	fprintf(f,
+		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
+		"\"skipped\": %llu, \"cpu_ns\": %llu, \"ring_bytes\": %llu, \"counter_hz\": %llu, "
+		"\"invariant\": %s, "
+		"\"event_cycles\": %u, \"hooks\": [",
+		what, (unsigned long long)ctf_events(r->writer),
+		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)run_lost(r),
+		(unsigned long long)drain_skipped(r->drain),
+		(unsigned long long)(process_cpu_ns(getpid()) - r->cpu_at_start),
+		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
+		(unsigned long long)r->calibration.counter_hz,
+		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
+	for (size_t i = 0; i < r->hook_count; i++)
+		fprintf(f, "%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
+			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
+			r->hook[i].status, r->hook[i].netns);
+	fprintf(f, "], \"callers\": [");
+	say_callers(r, f);
+	fprintf(f, "]}\n");
+	fclose(f);
+}
+
+void parent_read(struct run *r)
+{
+	char line[128];
+
+	if (read(r->options.control, line, sizeof(line)) >= 0 || errno != EINTR)
+		r->stop = true;
+}

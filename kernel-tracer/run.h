@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording, from begin to end: what its parts share. */
+#ifndef MAGNET_KERNEL_TRACER_RUN_H
+#define MAGNET_KERNEL_TRACER_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "chosen.h"
+#include "clock_cpus.h"
+#include "clock_reader.h"
+#include "tracer.h"
+
+struct run {
+	struct tracer_options options;
+	struct hooks hooks;
+	struct ctf_writer *writer;
+	struct drain *drain;
+	struct clock_reader *clock;
+	struct clock_cpus *clock_cpus; /* while the CPUs' counters are compared */
+	struct netns_hooks *netns;
+	struct chosen *chosen;
+	struct ring_buffer *new_netns;
+	struct hook_status *hook; /* outcomes, for the parent */
+	size_t hook_count;
+	struct mg_calibration calibration;
+	int signals;
+	int pidfd; /* of --pid: with its process the recording ends */
+	pid_t child;
+	int child_status;
+	/* these COMMAND gets as the tracer was given them */
+	sigset_t mask;
+	mode_t umask;
+	void (*sigpipe)(int);
+	void (*sigxfsz)(int);
+	uint64_t next_look, stop_at;
+	uint64_t cpu_at_start; /* used for starting, ns */
+	bool stop;
+};
+
+/* ---- loop.c: what happens while it records ---- */
+
+/* Until something says stop. Returns 0 or a negative errno. */
+int run_loop(struct run *r);
+/* Everything that was recorded reaches the trace, then one last clock reading and the end mark. */
+int run_finish(struct run *r);
+/* The comparison of the CPUs' counters is over. */
+void run_end_clock_cpus(struct run *r);
+uint64_t run_lost(const struct run *r);
+
+/* ---- parent.c: speaking with whoever started the tracer ---- */
+
+/* One line about what went wrong: to the parent if there is one, else to the user. Returns `err`.
+ */
+int run_fail(const struct run *r, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Where the recording stands, under a name. */
+void parent_say(const struct run *r, const char *what);
+/* Whatever the parent says, or its end, means stop. */
+void parent_read(struct run *r);
+
+#endif
