@@ -89,13 +89,14 @@ class Tracer(Observer):
     """magnet-kernel-tracer; `ready` and `done` are what it says of itself."""
 
     name = "all layers"
+    binary = TRACER
     options = ()
 
     def begin(self):
         self.control, theirs = socket.socketpair()
         self.lines = self.control.makefile("r")
         who = ("--pid", self.pid) if self.pid else ("--all",)
-        self.p = start(TRACER, "-o", self.top + "/trace", "--control-fd", theirs.fileno(), *who,
+        self.p = start(self.binary, "-o", self.top + "/trace", "--control-fd", theirs.fileno(), *who,
                        *self.options, cpu=WATCHING, pass_fds=[theirs.fileno()])
         theirs.close()
         self.done = None
