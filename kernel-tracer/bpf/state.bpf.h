@@ -106,19 +106,24 @@ static __always_inline void emit_full(
 	});
 }
 
+/* Apart from its callers, so that their code stays small at level none. */
+static __noinline int emit_state_of(
+	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
+{
+	if (m)
+		emit_algorithm(tp, cookie, m);
+	emit_light(tp, cookie);
+	if (settings.level == MG_LEVEL_full)
+		emit_full(sk, tp, cookie);
+	return 0;
+}
+
 /* After a TCP event, what the level asks for. */
 static __always_inline void state_of(
 	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
-	__u8 level = settings.level;
-
-	if (level == MG_LEVEL_none)
-		return;
-	if (m)
-		emit_algorithm(tp, cookie, m);
-	emit_light(tp, cookie);
-	if (level == MG_LEVEL_full)
-		emit_full(sk, tp, cookie);
+	if (settings.level != MG_LEVEL_none)
+		emit_state_of(sk, tp, cookie, m);
 }
 
 #endif

@@ -21,6 +21,14 @@ SAME = {  # a field of the trace: the one of TCP_INFO, by event
                    "lost_out": "lost", "backoff": "backoff", "retransmits": "retransmits",
                    "probes_out": "probes"},
 }
+# what an event has itself: its field, the same of its state
+TWICE = {"tcp_send": [("seq", "tcp_more", "write_seq"), ("snd_wnd", "tcp_state", "snd_wnd"),
+                      ("cwnd", "tcp_state", "snd_cwnd"),
+                      ("wmem_queued", "tcp_more", "wmem_queued")],
+         "tcp_recv": [("copied_seq", "tcp_more", "copied_seq"), ("snd_wnd", "tcp_state", "snd_wnd"),
+                      ("cwnd", "tcp_state", "snd_cwnd")],
+         "sock_state": [("write_seq", "tcp_more", "write_seq"),
+                        ("copied_seq", "tcp_more", "copied_seq")]}
 WITH_STATE = ("tcp_send", "tcp_recv", "tcp_retransmit", "sock_state")
 
 
@@ -77,6 +85,9 @@ with undisturbed(lambda: record("full")) as rec:
     for e, with_it in found:
         check_quietly({"tcp_state", "tcp_more", "tcp_limits"} <= set(with_it),
                       f"{e['event']} at {e['time_ns']} has its state: {sorted(with_it)}")
+        for field, event, same in TWICE.get(e["event"], ()):
+            check_quietly(e["fields"][field] == with_it[event][same],
+                          f"{e['event']} at {e['time_ns']}: {field} and {same} agree")
     check(len(found) > 100, f"{len(found)} TCP events have their state")
     exact = {name: 0 for name in SAME}
     for point in points:
@@ -111,6 +122,24 @@ with undisturbed(lambda: record("full")) as rec:
     segments = {n: sum(e["event"] == n for e in rec.events()) for n in ("ip_out", "ip_in")}
     check(headers == {"1": segments["ip_out"], "0": segments["ip_in"]},
           f"every segment's IP header is there: {headers}")
+
+TALK = """
+import socket
+l = socket.create_server(("::1", 0), family=socket.AF_INET6)
+c = socket.create_connection(l.getsockname()[:2])
+c.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, 8)
+s, _ = l.accept()
+c.sendall(b"x" * 1000)
+s.recv(1000)
+"""
+with undisturbed(lambda: Recording(PYTHON, "-c", TALK, options=["--level", "full"])) as rec:
+    headers = [e["fields"] for e in rec.events() if e["event"] == "ip_header"]
+    ways = {way: [(h["flow_label"], h["tos"]) for h in headers if h["sent"] == way] for way in "01"}
+    check(headers and all((h["version"], h["protocol"], h["ttl"]) == ("6", "6", "64")
+                          for h in headers), f"{len(headers)} IPv6 headers")
+    check({tos for _, tos in ways["1"]} == {"0", "8"}, "with the traffic class that was asked for")
+    check(set(ways["1"]) >= set(ways["0"]) and any(label != "0" for label, _ in ways["1"]),
+          f"and flow labels: {sorted(set(ways['1']))}")
 
 with record("light") as rec:
     seen = {e["event"] for e in rec.events()}
