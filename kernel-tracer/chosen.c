@@ -68,7 +68,7 @@ int chosen_start(struct chosen *c, struct ctf_writer *w, hook_report_fn report, 
 		err = chosen_rings_start(c->rings, w);
 	for (size_t i = 0; i < c->list.count && !err; i++) {
 		const struct chosen_event *e = &c->list.event[i];
-		struct hook_status s = {.layer = MG_LAYER_EVENT};
+		struct hook_status s = {.layer = MG_LAYER_EVENT, .status = e->status};
 
 		if (snprintf(s.what, sizeof(s.what), "%s:%s", e->category, e->name) < 0)
 			s.what[0] = 0;

@@ -18,6 +18,7 @@ struct chosen_event {
 	struct event_format format;
 	uint16_t id;  /* in the trace */
 	bool pattern; /* one of several that a pattern fits */
+	int status;   /* negative errno: one of those that perf may not record, and is left out */
 };
 
 struct chosen_list {
@@ -36,7 +37,7 @@ void chosen_list_free(struct chosen_list *l);
 /* chosen_rings.c */
 struct chosen_rings;
 /* Open, but not begun. `ring_bytes` is a power of two. */
-int chosen_rings_open(struct chosen_rings **out, const struct chosen_list *l, int tracefs,
+int chosen_rings_open(struct chosen_rings **out, struct chosen_list *l, int tracefs,
 	uint64_t ring_bytes, char *why, size_t size);
 int chosen_rings_start(struct chosen_rings *r, struct ctf_writer *w);
 /* Returns the fullest ring's fill in percent, or a negative errno. */

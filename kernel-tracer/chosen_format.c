@@ -154,13 +154,14 @@ static bool parse_field(const char *line, struct event_field *f)
 		classify(f, line, type, array);
 		return true;
 	}
-	/* "char[] name" */
-	if (type < 2 || memcmp(line + type - 2, "[]", 2) != 0 || f->size != 4)
+	/* "char[] name", and for masks of CPUs "cpumask_t name" */
+	if (f->size != 4)
 		return false;
-	type = trimmed(line, type - 2);
+	if (type > 2 && memcmp(line + type - 2, "[]", 2) == 0)
+		type = trimmed(line, type - 2);
 	f->kind = is_char(line, type) ? FIELD_STRING : FIELD_SEQUENCE;
 	f->element = size_of_type(line, type) ?: 1;
-	f->hex = f->element == 1;
+	f->hex = f->element == 1 || (type == 9 && memcmp(line, "cpumask_t", 9) == 0);
 	return true;
 }
 

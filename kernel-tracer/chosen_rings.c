@@ -59,7 +59,8 @@ struct queued {
 
 struct event_ring {
 	int cpu;
-	int *fd; /* an event each, -1 = none; the first one's is the ring */
+	int *fd;                          /* an event each, -1 = none */
+	int leader;                       /* of these, the one whose ring all others use */
 	struct perf_event_mmap_page *map; /* NULL: the CPU is not there */
 	const uint8_t *data;
 	uint64_t tail;
@@ -70,7 +71,7 @@ struct event_ring {
 };
 
 struct chosen_rings {
-	const struct chosen_list *list;
+	struct chosen_list *list;
 	struct ctf_writer *writer;
 	struct event_ring *ring;
 	int cpus;
@@ -124,7 +125,8 @@ static int refused(const struct chosen_event *e, int err, char *why, size_t size
 		snprintf(why, size,
 			"the kernel refuses perf events of %s:%s (%s): it takes root or "
 			"CAP_PERFMON "
-			"(kernel.perf_event_paranoid is %d)",
+			"(kernel.perf_event_paranoid is %d); events that perf itself causes are "
+			"refused to everybody",
 			e->category, e->name, strerror(-err), paranoid());
 	else if (err == -EMFILE || err == -ENFILE)
 		snprintf(why, size,
@@ -172,6 +174,13 @@ static int map_ring(struct chosen_rings *r, struct event_ring *ring, int fd, cha
 	return 0;
 }
 
+/* Of what a pattern fits, events that the kernel keeps from perf: its own, and ftrace's functions.
+ */
+static bool may_be_left_out(int err)
+{
+	return err == -EPERM || err == -EACCES || err == -EINVAL || err == -EOPNOTSUPP;
+}
+
 /* All events on one CPU; 0 too if there is no such CPU at the moment. */
 static int open_on(
 	struct chosen_rings *r, struct event_ring *ring, int tracefs, char *why, size_t size)
@@ -179,25 +188,32 @@ static int open_on(
 	int err;
 
 	for (size_t i = 0; i < r->list->count; i++) {
-		const struct chosen_event *e = &r->list->event[i];
-		int fd = open_event(e, ring->cpu);
+		struct chosen_event *e = &r->list->event[i];
+		int fd = e->status ? e->status : open_event(e, ring->cpu);
 
 		if (fd == -ENODEV)
 			return 0;
+		if (fd < 0 && e->pattern && may_be_left_out(fd)) {
+			e->status = fd;
+			refused(e, fd, why, size);
+			continue;
+		}
 		if (fd < 0)
 			return refused(e, fd, why, size);
 		ring->fd[i] = fd;
 		err = set_filter(e, tracefs, fd, why, size);
 		if (err)
 			return err;
-		if (i == 0)
+		if (!ring->map) {
 			err = map_ring(r, ring, fd, why, size);
-		else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd[0]) != 0)
+			ring->leader = fd;
+		} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->leader) != 0) {
 			err = refused(e, -errno, why, size);
+		}
 		if (err)
 			return err;
 	}
-	return 0;
+	return ring->map ? 0 : -EPERM; /* all of a pattern's were refused */
 }
 
 /* Records tell the kernel's number for the tracepoint. */
@@ -227,7 +243,7 @@ static void raise_descriptors(void)
 	}
 }
 
-int chosen_rings_open(struct chosen_rings **out, const struct chosen_list *l, int tracefs,
+int chosen_rings_open(struct chosen_rings **out, struct chosen_list *l, int tracefs,
 	uint64_t ring_bytes, char *why, size_t size)
 {
 	struct chosen_rings *r = calloc(1, sizeof(*r));
@@ -265,7 +281,7 @@ static int each_event(struct chosen_rings *r, unsigned long what)
 {
 	for (int i = 0; i < r->cpus; i++)
 		for (size_t k = 0; r->ring[i].map && k < r->list->count; k++)
-			if (ioctl(r->ring[i].fd[k], what, 0) != 0)
+			if (r->ring[i].fd[k] >= 0 && ioctl(r->ring[i].fd[k], what, 0) != 0)
 				return -errno;
 	return 0;
 }
@@ -428,7 +444,8 @@ static int tell_trailing(struct chosen_rings *r, struct event_ring *ring)
 	uint64_t met = 0, count;
 
 	for (size_t i = 0; i < r->list->count; i++)
-		if (read(ring->fd[i], &count, sizeof(count)) == (ssize_t)sizeof(count))
+		if (ring->fd[i] >= 0 &&
+			read(ring->fd[i], &count, sizeof(count)) == (ssize_t)sizeof(count))
 			met += count;
 	if (met <= ring->taken + ring->lost)
 		return 0;
