@@ -25,7 +25,7 @@
 #include "tracer.h"
 #include "unseen.h"
 
-#define READY_MS 15000
+#define READY_MS 60000         /* the kernel takes its time for hundreds of chosen events */
 #define STOP_MS  60000         /* a slow disk may have much to take */
 #define GRACE_NS 2000000000ull /* between asking COMMAND to end and leaving it */
 

@@ -114,7 +114,7 @@ static int choose_fields(
 		return 0;
 	}
 	name_fields(&e->format, fields, sizeof(fields));
-	unknown = format_choose(&e->format, s->fields);
+	unknown = format_choose(&e->format, s->fields, e->pattern);
 	if (unknown) {
 		snprintf(why, size, "%s:%s has no field '%.*s'; its fields: %s", e->category,
 			e->name, (int)strcspn(unknown, ","), unknown, fields);
@@ -198,6 +198,26 @@ static bool has_number(int tracefs, const char *category, const char *name)
 	return text || errno != ENOENT;
 }
 
+/* Each of a pattern's events keeps the fields it has; one that none has is a wrong name. */
+static int check_fields(
+	const struct chosen_list *l, const struct event_spec *s, char *why, size_t size)
+{
+	for (const char *p = s->fields; p && *p;) {
+		size_t len = strcspn(p, ","), i = 0;
+
+		while (i < l->count && (strcmp(l->event[i].category, s->category) != 0 ||
+					       !format_field(&l->event[i].format, p, len)))
+			i++;
+		if (i == l->count) {
+			snprintf(why, size, "none of the events %s:%s has a field '%.*s'",
+				s->category, s->name, (int)len, p);
+			return -EINVAL;
+		}
+		p += len + (p[len] == ',');
+	}
+	return 0;
+}
+
 static int find(struct chosen_list *l, int tracefs, const struct event_spec *s, bool anonymize,
 	char *why, size_t size)
 {
@@ -215,7 +235,7 @@ static int find(struct chosen_list *l, int tracefs, const struct event_spec *s, 
 	}
 	tracefs_list_free(names);
 	if (err || found)
-		return err;
+		return err ? err : check_fields(l, s, why, size);
 	propose(tracefs, s, nearby, sizeof(nearby));
 	snprintf(why, size, "this kernel has no event %s:%s%s", s->category, s->name, nearby);
 	return -EINVAL;

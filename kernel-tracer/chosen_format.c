@@ -197,22 +197,29 @@ void format_free(struct event_format *f)
 	*f = (struct event_format){0};
 }
 
-const char *format_choose(struct event_format *f, const char *fields)
+const struct event_field *format_field(const struct event_format *f, const char *name, size_t len)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (strncmp(f->field[i].name, name, len) == 0 && !f->field[i].name[len])
+			return &f->field[i];
+	return NULL;
+}
+
+const char *format_choose(struct event_format *f, const char *fields, bool some)
 {
 	struct event_field *chosen = calloc(f->count + 1, sizeof(*chosen));
 	size_t n = 0;
 
 	while (chosen && *fields) {
-		size_t len = strcspn(fields, ","), i = 0;
+		size_t len = strcspn(fields, ",");
+		const struct event_field *field = format_field(f, fields, len);
 
-		while (i < f->count &&
-			(strncmp(f->field[i].name, fields, len) != 0 || f->field[i].name[len]))
-			i++;
-		if (i == f->count) {
+		if (!field && !some) {
 			free(chosen);
 			return fields;
 		}
-		chosen[n++] = f->field[i];
+		if (field)
+			chosen[n++] = *field;
 		fields += len + (fields[len] == ',');
 	}
 	if (!chosen)

@@ -49,8 +49,13 @@ struct event_format {
 /* From a format file's text; 0, or -EINVAL if it is none, or -ENOMEM. */
 int format_parse(const char *text, struct event_format *f);
 void format_free(struct event_format *f);
-/* Only these fields are left, in this order. Returns NULL, or the name that is not there. */
-const char *format_choose(struct event_format *f, const char *fields);
+/*
+ * Only these fields are left, in this order. Returns NULL, or the name that is not there; if
+ * `some`, those that are not are passed over.
+ */
+const char *format_choose(struct event_format *f, const char *fields, bool some);
+/* The field of that name, of `len` bytes; NULL if there is none. */
+const struct event_field *format_field(const struct event_format *f, const char *name, size_t len);
 /* The ones nobody asked for by name: common_* goes, and, if `anonymous`, what is an address. */
 void format_choose_all(struct event_format *f, bool anonymous);
 /* A network address or port, by its name. */

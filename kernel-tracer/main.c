@@ -102,7 +102,10 @@ static int choose_events(struct run *r)
 	char why[1024];
 	int err = chosen_open(&r->chosen, &r->options, why, sizeof(why));
 
-	return err ? run_fail(r, err, "%s", why) : 0;
+	if (err != -EINVAL)
+		return err ? run_fail(r, err, "%s", why) : 0;
+	mg_error("%s", why); /* like any wrong option: the parent is told by the status */
+	return err;
 }
 
 /* COMMAND waits, stopped at its first instruction, until it is followed. */
