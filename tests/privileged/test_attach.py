@@ -31,7 +31,7 @@ while True:
 def attach(what, *args):
     top = tempfile.mkdtemp(prefix="magnet-test-")
     try:
-        run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", "1", *args)
+        run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", str(1 + SLOWER // 5), *args)
         report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
         check(lost(report) == 0, f"{what}: nothing was lost")
         return report
@@ -41,8 +41,8 @@ def attach(what, *args):
 
 def sound(f, what):
     check(f["offsets"] == "from_connection", f"{what}: offsets are the connection's")
-    check(f["bytes"] > 300 * STEP, f"{what}: bytes until {f['bytes']}")
-    check(f["complete_bytes"] > 300 * STEP and f["complete_bytes"] % STEP == 0,
+    check(f["bytes"] > 300 * STEP // SLOWER, f"{what}: bytes until {f['bytes']}")
+    check(f["complete_bytes"] > 300 * STEP // SLOWER and f["complete_bytes"] % STEP == 0,
           f"{what}: {f['complete_bytes']} of them were recorded completely")
     check(f["kernel_only_bytes"] > 0, f"{what}: by calls without an application event")
     check(f["closure_error_cycles"] == 0, f"{what}: closes to 0")
@@ -77,10 +77,10 @@ def ports_are_given_back():
 need_kernel_side()
 ports_are_given_back()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
-time.sleep(0.3)
+time.sleep(0.3 * SLOWER)
 sender = subprocess.Popen([PYTHON, "-c", SENDER])
 try:
-    time.sleep(0.7)
+    time.sleep(0.7 * SLOWER)
     report = attach("--pid of the sender", "--pid", sender.pid)
     sound(flow(report, "tx", PORT), "sender")
     check(all(f["pid"] == sender.pid for f in report["flows"]), "nobody else is recorded")

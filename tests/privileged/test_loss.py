@@ -11,12 +11,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
-PORT, BYTES = 5104, 20_000_000
+PORT, BYTES = 5104, 20_000_000 // SLOWER
 SCRIPT = (f"{PYTHON} {TRANSFER} server 127.0.0.1 {PORT} & "
           f"{PYTHON} {TRANSFER} client 127.0.0.1 {PORT} {BYTES} 4000; wait")
 
 need_kernel_side()
-with Recording("sh", "-c", SCRIPT, options=("--buffer", "64K", "--drain", "20")) as rec:
+with Recording("sh", "-c", SCRIPT, options=("--buffer", "64K" if SLOWER == 1 else "8K", "--drain", "20")) as rec:
     report = rec.report()
     session = json.load(open(rec.dir + "/session.json"))
     lost = report["loss"]["kernel"]

@@ -11,7 +11,7 @@ from fixture import *
 
 DROP = sys.argv[1]
 TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
-PORT, BYTES = 5105, 1_500_000
+PORT, BYTES = 5105, 1_500_000 // min(SLOWER, 5)
 
 need_kernel_side()
 check(os.path.exists(DROP), f"{DROP} is built")

@@ -1,0 +1,34 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+# The guest's first program: this machine's files become the guest's, and the tests are run there.
+b=/bin/busybox
+$b mount -t proc proc /proc
+$b mount -t devtmpfs dev /dev
+for module in /modules/*.ko; do
+	$b insmod "$module"
+done
+for word in $($b cat /proc/cmdline); do
+	case $word in
+	magnet.runner=*) runner=${word#*=} ;;
+	magnet.tests=*) tests=${word#*=} ;;
+	magnet.kept=*) kept=${word#*=} ;;
+	esac
+done
+$b mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose host /machine
+$b mount --bind /machine /host
+for own in run tmp var/tmp; do
+	$b mount -t tmpfs -o mode=1777 own /host/$own
+done
+kept=$tests:$kept
+IFS=:
+for path in $kept; do # may lie below those
+	$b mkdir -p "/host$path"
+	$b mount --bind "/machine$path" "/host$path"
+done
+$b mount -t proc proc /host/proc
+$b mount -t sysfs sys /host/sys
+$b mount --move /dev /host/dev
+$b mkdir -p /host/dev/pts /host/dev/shm
+$b mount -t devpts pts /host/dev/pts
+$b mount -t tmpfs shm /host/dev/shm
+exec $b chroot /host /bin/sh "$runner" "$tests" >/host/dev/ttyS1 2>&1 </host/dev/null
