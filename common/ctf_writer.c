@@ -209,9 +209,7 @@ int ctf_event(
 int ctf_event_of(struct ctf_writer *w, uint16_t id, uint64_t ts, uint32_t tid, uint32_t pid,
 	const void *payload, uint32_t size)
 {
-	struct event_head h = {.id = id, .timestamp = ts, .tid = tid, .pid = pid};
-
-	return write_event(w, stream_of(w, CTF_OWN_STREAM), &h, payload, size);
+	return ctf_event_on(w, CTF_OWN_STREAM, id, ts, tid, pid, payload, size);
 }
 
 int ctf_event_on(struct ctf_writer *w, int cpu, uint16_t id, uint64_t ts, uint32_t tid,

@@ -11,7 +11,8 @@
  * then the C struct, the record in the ring and the CTF payload are the same bytes.
  *
  * Units are in the names or docs: bytes unless said otherwise; `seq` are 32-bit TCP sequence
- * numbers in host order; `_ns` is CLOCK_MONOTONIC; `sock` is the kernel's socket cookie, 0 = none.
+ * numbers in host order; `_ns` is CLOCK_MONOTONIC; `sock` is the kernel's socket cookie for TCP,
+ * for others 2^62 + the socket's inode number (as ss -e and /proc/PID/fd have it), 0 = none.
  */
 #ifndef MAGNET_COMMON_EVENTS_H
 #define MAGNET_COMMON_EVENTS_H
@@ -71,17 +72,24 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, wmem_queued, "bytes of memory in the send queue") \
 	F(S, u32, skb_len,     "bytes in the last queued buffer, 0 if none")
 
-/* a TCP segment, or a super-segment that is not yet split (segs > 1), on its way through a layer */
+/*
+ * A segment, datagram or fragment, or one that stands for several not yet split (segs > 1), on its
+ * way through a layer.
+ */
 #define MG_EV_PACKET(F, S) \
-	F(S, u64, sock,      "socket cookie of the local end") \
-	F(S, u32, seq,       "sequence number of the first byte") \
-	F(S, u32, len,       "TCP payload, bytes") \
-	F(S, u32, ack,       "acknowledgement number") \
+	F(S, u64, sock,      "socket of the local end, 0 where several may get it") \
+	F(S, u32, seq,       "TCP: sequence number of the first byte; else which buffer it is in, a hash of its address") \
+	F(S, u32, len,       "payload of TCP, UDP or ICMP, of other protocols that of IP; bytes") \
+	F(S, u32, ack,       "TCP: acknowledgement number; ICMP: type * 256 + code") \
 	F(S, u32, frame,     "bytes including the headers present at this layer") \
 	F(S, u32, ifindex,   "network device, 0 before routing") \
-	F(S, u16, segs,      "segments it stands for") \
-	F(S, u16, gso_size,  "payload of each of them, 0 if not a super-segment") \
-	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128")
+	F(S, u16, segs,      "segments or datagrams it stands for") \
+	F(S, u16, gso_size,  "payload of each of them, 0 if it stands for one") \
+	F(S, u16, ip_id,     "identification of the IP datagram, low 16 bits; 0 for TCP") \
+	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
+	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
+	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
+	F(S, u8,  via,       "seen away from its socket's network namespace, or where it is forwarded: 1 on the way from the socket, 2 to it; else 0")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \
@@ -107,10 +115,56 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, copied_seq, "next byte the program will read")
 
 #define MG_EV_SOCK_COPY(F, S) \
-	F(S, u64, sock,    "socket cookie") \
-	F(S, u32, seq,     "sequence number of the first byte copied to the program") \
+	F(S, u64, sock,    "socket") \
+	F(S, u32, seq,     "TCP: sequence number of the first byte copied to the program; else which buffer") \
 	F(S, u32, len,     "bytes copied") \
-	F(S, u32, rcv_nxt, "next byte expected in order")
+	F(S, u32, rcv_nxt, "TCP: next byte expected in order")
+
+/* of sockets other than TCP's, whose bytes have no numbers */
+#define MG_EV_SOCK_MOVED(F, S) \
+	F(S, u64, sock,   "socket") \
+	F(S, s32, ret,    "bytes, or a negative errno") \
+	F(S, x32, flags,  "MSG_* flags") \
+	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue") \
+	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+
+#define MG_EV_SOCK_READY(F, S) \
+	F(S, u64, sock,   "socket") \
+	F(S, u32, queued, "bytes of memory in its receive queue") \
+	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+
+#define MG_EV_SOCK_NEW(F, S) \
+	F(S, u64, sock,   "socket") \
+	F(S, u64, peer,   "UNIX: the socket it is connected to, 0 if none") \
+	F(S, u32, netns,  "network namespace, inode number") \
+	F(S, u16, lport,  "local port, of ICMP its identifier; 0 when anonymized") \
+	F(S, u16, rport,  "remote port, 0 if not connected or anonymized") \
+	F(S, u8,  family, "AF_*") \
+	F(S, u8,  kind,   "socket kind (MG_KIND_*)") \
+	F(S, u8,  proto,  "IP protocol, 0 for others")
+
+/* as BPF tells it; the drain writes it as `drop`, with names */
+#define MG_EV_DROP_RAW(F, S) \
+	F(S, u64, sock,     "socket") \
+	F(S, u64, location, "address in the kernel") \
+	F(S, u32, seq,      "as in packets") \
+	F(S, u32, len,      "payload, bytes") \
+	F(S, u32, ifindex,  "network device, 0 if none") \
+	F(S, u32, reason,   "enum skb_drop_reason") \
+	F(S, u16, segs,     "segments or datagrams it stands for") \
+	F(S, u8,  proto,    "IP protocol") \
+	F(S, u8,  rx,       "1 if it was on its way to the socket, 0 from it")
+
+#define MG_EV_DROP(F, S) \
+	F(S, u64, sock,        "socket") \
+	F(S, u32, seq,         "as in packets") \
+	F(S, u32, len,         "payload, bytes") \
+	F(S, u32, ifindex,     "network device, 0 if none") \
+	F(S, u16, segs,        "segments or datagrams it stands for") \
+	F(S, u8,  proto,       "IP protocol") \
+	F(S, u8,  rx,          "1 if it was on its way to the socket, 0 from it") \
+	F(S, text32, reason,   "why, in the kernel's words (SKB_DROP_REASON_*)") \
+	F(S, text32, location, "function of the kernel that dropped it")
 
 #define MG_EV_TCP_RETRANSMIT(F, S) \
 	F(S, u64, sock, "socket cookie") \
@@ -290,7 +344,19 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(46, tcp_timeout,    TCP_TIMEOUT,    TCP,     "the retransmission timer ran out") \
 	E(47, tcp_window,     TCP_WINDOW,     TCP,     "a window becomes zero, or opens again") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
-	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full")
+	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
+	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
+	E(26, sock_received,  SOCK_MOVED,     SOCKET,  "it has given what it received") \
+	E(27, sock_ready,     SOCK_READY,     SOCKET,  "something is in its receive queue") \
+	E(28, sock_new,       SOCK_NEW,       SOCKET,  "a socket other than TCP's is first met, or has other addresses") \
+	E(29, drop_raw,       DROP_RAW,       IP,      "a packet was dropped, before its names are known; not in traces") \
+	E(30, ip_forward,     PACKET,         IP,      "IP forwards a packet") \
+	E(31, ip_recv,        PACKET,         NETFILTER,     "a packet reaches IP, before netfilter") \
+	E(32, dev_gro,        PACKET,         GRO,     "a device delivers a frame, before GRO") \
+	E(33, nf_out_end,     PACKET,         NETFILTER, "netfilter is done with it as locally sent") \
+	E(34, nf_post_begin,  PACKET,         NETFILTER, "netfilter begins with it after routing") \
+	E(35, nf_pre_end,     PACKET,         NETFILTER, "netfilter is done with it before routing") \
+	E(36, nf_in_begin,    PACKET,         NETFILTER, "netfilter begins with it as locally received")
 
 /* ---- written by the tracer itself, in the stream where they belong ------------------------- */
 
@@ -334,6 +400,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, cpu_ns, "CPU time the tracer used")
 
 #define MG_TRACER_EVENTS(E) \
+	E(40, drop,        DROP,        IP,     "a packet was dropped") \
 	E(64, clock_sync,  CLOCK_SYNC,  TRACER, "cycle counter and CLOCK_MONOTONIC at one instant") \
 	E(65, lost,        LOST,        TRACER, "events were lost here") \
 	E(66, hook,        HOOK,        TRACER, "a hook was attached or refused") \
@@ -377,7 +444,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
-	P(CLOCK_CPUS, clock_cpus) P(CALL, call) P(MARK, mark)
+	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
+	P(SOCK_NEW, sock_new) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */
 

@@ -8,11 +8,13 @@
 
 #include "event_table.h"
 
-/* the layers the kernel side can record, as bits 1 << enum mg_layer */
-#define MG_ALL_LAYERS                                                                              \
+/* the layers the kernel side can record, as bits 1 << enum mg_layer, */
+#define MG_ALL_LAYERS    (MG_USUAL_LAYERS | 1u << MG_LAYER_NETFILTER | 1u << MG_LAYER_GRO)
+#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,netfilter,device,gro,sched"
+/* and those it does unless told: the others cost another event a packet */
+#define MG_USUAL_LAYERS                                                                            \
 	(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_IP | \
 		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
-#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,device,sched"
 
 /* of --buffer; the kernel refuses BPF programs that reach further into a map than 512 MiB */
 #define MG_BUFFER_MIN 4096u

@@ -59,21 +59,28 @@ struct mg_bpf_config {
 #define MG_FILTER_PORTS    8
 #define MG_FILTER_PREFIXES 4
 #define MG_FILTER_NETNS    4
-struct mg_prefix {
-	__u8 addr[16]; /* IPv6, IPv4 as ::ffff:a.b.c.d; network order */
-	__u32 bits;    /* of `addr` that count, 1 to 128; 0 = no more prefixes */
+enum {
+	MG_FILTERS_PROTOCOL = 1,
+	MG_FILTERS_NETNS = 2,
+	MG_FILTERS_PORT = 4,
+	MG_FILTERS_ADDRESS = 8,
+	MG_FILTERS_SAMPLE = 16
+};
+struct mg_prefix { /* network order, IPv4 as ::ffff:a.b.c.d */
+	__u32 addr[4], mask[4];
 };
 struct mg_bpf_settings {
 	__u64 cgroup;                 /* id of a cgroup whose tasks are traced, 0 = none */
 	__u32 cgroup_level;           /* its depth below the root */
 	__u32 sample;                 /* keep 1 in so many connections, 0 or 1 = all */
 	__u32 protocols;              /* bits 1 << MG_KIND_*, 0 = all */
-	__u32 netns[MG_FILTER_NETNS]; /* inode numbers, 0 = no more */
-	__u16 ports[MG_FILTER_PORTS]; /* local or remote; 0 = no more */
-	struct mg_prefix prefix[MG_FILTER_PREFIXES]; /* local or remote */
+	__u32 netns[MG_FILTER_NETNS]; /* inode numbers; the last is repeated */
+	__u16 ports[MG_FILTER_PORTS]; /* local or remote; the last is repeated */
+	struct mg_prefix prefix[MG_FILTER_PREFIXES]; /* local or remote; the last is repeated */
 	char interface[16]; /* packets at others are left out; "" = none are */
 	__u8 level;         /* of protocol state: 0 none, 1 light, 2 full */
-	__u8 pad[7];
+	__u8 active;        /* a filter of sockets is set, and which: MG_FILTERS_* */
+	__u8 pad[6];
 };
 
 /* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */

@@ -63,7 +63,7 @@ int calibrate_call(double *cycles, double *error)
 
 int calibrate_follow_self(struct hooks *h, bool on)
 {
-	uint64_t zero[8] = {0}; /* at least a value of the map */
+	uint64_t zero[16] = {0}; /* at least a value of the map */
 	int map = hooks_map_fd(h, "tasks");
 	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	int err;

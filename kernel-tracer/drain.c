@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "drop_names.h"
 #include "tracer.h"
 
 struct reader {
@@ -25,6 +26,7 @@ struct drain {
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
 	struct callers callers;
+	struct drop_names *drop_names;
 };
 
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
@@ -36,6 +38,12 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 		return -ENOMEM;
 	d->cpu = calloc((size_t)h->cpus, sizeof(*d->cpu));
 	if (!d->cpu) {
+		free(d);
+		return -ENOMEM;
+	}
+	d->drop_names = drop_names_new();
+	if (!d->drop_names) {
+		free(d->cpu);
 		free(d);
 		return -ENOMEM;
 	}
@@ -87,6 +95,18 @@ static bool moves(const struct mg_sys_enter *p)
 	return p->kind != MG_KIND_netlink && (dir == MG_DIR_TX || dir == MG_DIR_RX);
 }
 
+/* A drop gets its names here. */
+static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
+{
+	struct mg_drop e;
+
+	if (s->id != MG_EVENT_drop_raw)
+		return ctf_slot(d->writer, cpu, s);
+	drop_names_of(d->drop_names, (const void *)s->payload, &e);
+	return ctf_event_on(
+		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
+}
+
 /* Returns how full the ring was, in percent, or a negative errno. */
 static int read_ring(struct drain *d, int cpu)
 {
@@ -108,7 +128,7 @@ static int read_ring(struct drain *d, int cpu)
 			if (err)
 				break;
 		}
-		err = ctf_slot(d->writer, cpu, s);
+		err = write_slot(d, cpu, s);
 		if (err)
 			break;
 		r->last_ts = s->ts;
@@ -194,6 +214,7 @@ void drain_free(struct drain *d)
 	if (!d)
 		return;
 	callers_free(&d->callers);
+	drop_names_free(d->drop_names);
 	free(d->cpu);
 	free(d);
 }

@@ -23,9 +23,9 @@
 	{                                                                      \
 		MG_LAYER_##layer, HOOK_TP, program, event, tracepoint, args, 0 \
 	}
-#define NF(program, event, hooknum, priority)                                               \
-	{                                                                                   \
-		MG_LAYER_IP, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
+#define NF(layer, program, event, hooknum, priority)                                             \
+	{                                                                                        \
+		MG_LAYER_##layer, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
 	}
 /* clang-format off */
 const struct hook hook_table[] = {
@@ -45,13 +45,25 @@ const struct hook hook_table[] = {
 	TP(TCP,     "on_receive_reset",  "tcp_reset received", "tcp_receive_reset",   1),
 	TP(SOCKET,  "on_tcp_send",       "tcp_send",       "tcp_sendmsg_locked",      4),
 	TP(SOCKET,  "on_sock_copy",      "sock_copy",      "skb_copy_datagram_iovec", 2),
-	NF(         "on_ip_out",         "ip_out",         3, -500),
-	NF(         "on_ip_post",        "ip_post",        4, 500),
-	NF(         "on_ip_in",          "ip_in",          1, 500),
+	TP(SOCKET,  "on_sock_sent",      "sock_sent",      "sock_send_length",        3),
+	TP(SOCKET,  "on_sock_received",  "sock_received",  "sock_recv_length",        3),
+	NF(IP,        "on_ip_out",       "ip_out",         3, -500),
+	NF(NETFILTER, "on_nf_out_end",   "nf_out_end",     3, 500),
+	NF(NETFILTER, "on_nf_post_begin", "nf_post_begin", 4, -500),
+	NF(IP,        "on_ip_post",      "ip_post",        4, 500),
+	NF(NETFILTER, "on_ip_recv",      "ip_recv",        0, -500),
+	NF(NETFILTER, "on_nf_pre_end",   "nf_pre_end",     0, 500),
+	NF(NETFILTER, "on_nf_in_begin",  "nf_in_begin",    1, -500),
+	NF(IP,        "on_ip_in",        "ip_in",          1, 500),
+	NF(IP,        "on_ip_forward",   "ip_forward",     2, 500),
+	TP(IP,      "on_drop",           "drop",           "kfree_skb",               4),
+	TP(IP,      "on_drop_3",         "drop",           "kfree_skb",               3),
+	TP(IP,      "on_drop_2",         "drop",           "kfree_skb",               2),
 	TP(DEVICE,  "on_dev_queue",      "dev_queue",      "net_dev_queue",           1),
 	TP(DEVICE,  "on_dev_xmit",       "dev_xmit",       "net_dev_start_xmit",      2),
 	TP(DEVICE,  "on_dev_done",       "dev_done",       "net_dev_xmit",            4),
 	TP(DEVICE,  "on_dev_recv",       "dev_recv",       "netif_receive_skb",       1),
+	TP(GRO,     "on_dev_gro",        "dev_gro",        "napi_gro_receive_entry",  1),
 	TP(SCHED,   "on_sched_switch",   "sched_switch",   "sched_switch",            4),
 	TP(SCHED,   "on_sched_waking",   "sched_waking",   "sched_waking",            1),
 	TP(SCHED,   "on_softirq_entry",  "softirq_entry",  "softirq_entry",           1),

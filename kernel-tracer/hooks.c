@@ -276,18 +276,9 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 	return 0;
 }
 
-bool hooks_want_netfilter(const struct hooks *h, const struct hook **first, size_t *count)
+bool hook_in_namespaces(const struct hooks *h, size_t row)
 {
-	for (size_t i = 0; i < hook_count; i++) {
-		if (hook_table[i].kind != HOOK_NETFILTER)
-			continue;
-		*first = &hook_table[i];
-		*count = 0;
-		while (i + *count < hook_count && hook_table[i + *count].kind == HOOK_NETFILTER)
-			++*count;
-		return h->state[i] == 0;
-	}
-	return false;
+	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == 0;
 }
 
 int hooks_follow(struct hooks *h)

@@ -46,7 +46,7 @@ struct tracer_options;
 void hooks_choose(struct hooks *h, const struct tracer_options *o);
 /* Whether a row's program was loaded, by its state. */
 bool hook_is_loaded(int state);
-/* The netfilter rows, and whether they can be attached. */
-bool hooks_want_netfilter(const struct hooks *h, const struct hook **first, size_t *count);
+/* Whether a row is to be attached in each network namespace: netfilter's. */
+bool hook_in_namespaces(const struct hooks *h, size_t row);
 
 #endif

@@ -81,7 +81,7 @@ static int begin(struct run *r)
 		return run_fail(r, err, "%s", strerror(-err));
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
 	run_end_clock_cpus(r);
-	r->netns = netns_new(&r->hooks, o->layers & 1u << MG_LAYER_IP, on_hook, r);
+	r->netns = netns_new(&r->hooks, on_hook, r);
 	r->new_netns =
 		ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
 	if (!r->netns || !r->new_netns)

@@ -21,15 +21,13 @@
 struct attached {
 	uint32_t inum;
 	char path[300]; /* where it was last seen: a name, or a process in it */
-	int links[16];
+	int links[32];
 	int count;
 };
 
 struct netns_hooks {
 	struct hooks *hooks;
-	const struct hook *rows;
-	size_t row_count;
-	bool wanted;
+	bool wanted; /* any hook at all */
 	hook_report_fn report;
 	void *report_arg;
 	int home; /* the tracer's own namespace */
@@ -71,7 +69,7 @@ static int nf_link_near(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t prio
 	return fd;
 }
 
-struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn report, void *arg)
+struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg)
 {
 	struct netns_hooks *n = calloc(1, sizeof(*n));
 	struct stat st;
@@ -81,7 +79,8 @@ struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn repor
 	n->hooks = h;
 	n->report = report;
 	n->report_arg = arg;
-	n->wanted = hooks_want_netfilter(h, &n->rows, &n->row_count) && wanted;
+	for (size_t i = 0; i < hook_count; i++)
+		n->wanted |= hook_in_namespaces(h, i);
 	n->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (fstat(n->home, &st) == 0) {
 		n->home_inum = (uint32_t)st.st_ino;
@@ -103,10 +102,10 @@ static void attach_here(struct netns_hooks *n, struct attached *a)
 {
 	static const uint32_t families[] = {NFPROTO_IPV4, NFPROTO_IPV6};
 
-	for (size_t i = 0; i < n->row_count; i++) {
-		const struct hook *k = &n->rows[i];
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
 
-		for (int f = 0; f < 2; f++) {
+		for (int f = 0; f < 2 && hook_in_namespaces(n->hooks, i); f++) {
 			struct hook_status s = {.layer = k->layer, .netns = a->inum};
 			int fd = nf_link_near(hooks_program_fd(n->hooks, k->program), families[f],
 				(uint32_t)k->number, k->priority);

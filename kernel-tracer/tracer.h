@@ -90,7 +90,7 @@ static inline struct mg_ring *hooks_ring(const struct hooks *h, int cpu)
 /* ---- netns.c: the IP layer's hooks, which belong to one network namespace each ---- */
 
 struct netns_hooks;
-struct netns_hooks *netns_new(struct hooks *h, bool wanted, hook_report_fn report, void *arg);
+struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg);
 /* Attach in the namespaces known at the start. */
 void netns_attach_initial(struct netns_hooks *n, const struct tracer_options *o);
 /* Attach in the namespace `inum`, found through process `pid` or any other in it. */

@@ -23,8 +23,8 @@ static const char usage[] =
 	"  -p, --pid PID         record this process and the children it makes\n"
 	"      --fresh           PID has no connections yet: none need be looked for\n"
 	"  -a, --all             record every process (the default without PID and COMMAND)\n"
-	"  -l, --layers LIST     of " MG_LAYER_CHOICES ",\n"
-	"                        or none (default: all)\n"
+	"  -l, --layers LIST     of " MG_LAYER_CHOICES "\n"
+	"                        or none (default: all but netfilter and gro)\n"
 	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
 	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
 	"      --duration S      stop after S seconds\n"
@@ -79,7 +79,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	uint64_t n;
 	int c;
 
-	o->layers = MG_ALL_LAYERS;
+	o->layers = MG_USUAL_LAYERS;
 	o->drain_ms = 20;
 	o->control = -1;
 	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, NULL)) != -1) {

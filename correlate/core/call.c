@@ -175,15 +175,6 @@ struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind)
 	return s;
 }
 
-void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
-{
-	call_no_longer_open(c, k);
-	if (mg_syscall_direction(k->call) == MG_DIR_TX)
-		tx_settle(c, k, enter);
-	else
-		rx_settle(c, k, leave);
-}
-
 static uint64_t moved_bytes(const struct kernel_call *k)
 {
 	uint64_t sum = 0;
@@ -197,6 +188,19 @@ static uint64_t moved_bytes(const struct kernel_call *k)
 	for (uint32_t i = 0; i < k->pieces; i++)
 		sum += k->piece[i].len;
 	return sum;
+}
+
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+
+	call_no_longer_open(c, k);
+	if (s && s->kind != MG_KIND_tcp)
+		datagram_settle(s, k, enter, leave, moved_bytes(k));
+	else if (mg_syscall_direction(k->call) == MG_DIR_TX)
+		tx_settle(c, k, enter);
+	else
+		rx_settle(c, k, leave);
 }
 
 /* A system call no application event belongs to: it is counted as what it is. */

@@ -219,14 +219,34 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_ip_post:
 	case MG_EVENT_dev_queue:
 	case MG_EVENT_dev_xmit:
-		tx_on_packet(c, e, a);
+		if (e->packet.via) /* elsewhere: listed, but no layer of the socket's own */
+			a->rx = e->packet.via == 2;
+		else if (is_datagram(&e->packet))
+			datagram_on_packet(c, e, a);
+		else
+			tx_on_packet(c, e, a);
 		break;
 	case MG_EVENT_dev_done:
 		tx_on_done(c, e, a);
 		break;
 	case MG_EVENT_dev_recv:
 	case MG_EVENT_ip_in:
-		rx_on_packet(c, e, a);
+		if (e->packet.via)
+			a->rx = e->packet.via == 2;
+		else if (is_datagram(&e->packet))
+			datagram_on_packet(c, e, a);
+		else
+			rx_on_packet(c, e, a);
+		break;
+	case MG_EVENT_sock_new:
+		sock_on_new(c, e);
+		break;
+	case MG_EVENT_sock_sent:
+	case MG_EVENT_sock_received:
+		sock_on_moved(c, e, a);
+		break;
+	case MG_EVENT_drop:
+		drop_on_event(c, e, a);
 		break;
 	case MG_EVENT_tcp_recv:
 		rx_on_tcp(c, e, a);
@@ -469,7 +489,10 @@ int core_finish(struct core *c)
 	HASH_ITER (hh, c->socks, s, stmp) {
 		state_end(s, clockmap_cycles(&c->clock, c->last_ns));
 		s->tx.open_calls = 0;
-		tx_make_atoms(c, &s->tx, true);
+		if (s->kind == MG_KIND_tcp)
+			tx_make_atoms(c, &s->tx, true);
+		else
+			datagram_finish(s);
 	}
 	return 0;
 }
@@ -490,6 +513,7 @@ void core_free(struct core *c)
 		free(t);
 	}
 	processes_free(c);
+	drops_free(c);
 	free(c->marks);
 	HASH_CLEAR(hh_alone, c->alone);
 	HASH_ITER (hh, c->socks, s, stmp) {

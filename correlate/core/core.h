@@ -55,7 +55,8 @@ enum rx_stage { MG_RX_STAGES(MG_STAGE_ID_RX) RX_STAGES };
 /* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
 struct unit_stats {
 	uint64_t n;
-	uint64_t bytes; /* payload */
+	uint64_t frames; /* segments, datagrams or fragments they stand for; 0 where not seen */
+	uint64_t bytes;  /* payload */
 	double size_sum2;
 	uint64_t first_t, last_t; /* cycles */
 	double gap_sum2;          /* of spacings, cycles squared */
@@ -308,6 +309,20 @@ struct readying {
 	uint64_t t;
 };
 
+/* Packets the kernel threw away. */
+struct drop_key {
+	uint64_t sock;
+	char reason[33], location[33];
+	uint8_t rx;
+};
+struct drop {
+	struct drop_key key;
+	uint64_t n;     /* buffers, */
+	uint64_t segs;  /* the segments or datagrams they stand for, */
+	uint64_t bytes; /* and their payload */
+	UT_hash_handle hh;
+};
+
 struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
@@ -351,6 +366,7 @@ struct core {
 	struct other_stats *others;
 	struct gap *gaps;
 	uint32_t gap_count;
+	struct drop *drops;
 	struct hook_info *hooks;
 	uint32_t hook_count;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;
@@ -483,6 +499,22 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 /* The socket closes, or the recording ends. */
 void state_end(struct mg_sock *s, uint64_t now);
 double extent_mean(const struct extent *x);
+/* datagram.c: sockets whose bytes have no numbers */
+bool is_datagram(const struct mg_packet *p);
+void sock_on_new(struct core *c, const struct mg_event *e);
+void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a);
+void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+/* A call that moved `bytes`; `enter` and `leave` are U0 and U1, or 0. */
+void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
+	uint64_t bytes);
+void datagram_finish(struct mg_sock *s);
+
+/* drops.c */
+void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+/* At which layer, NULL if its place does not tell. */
+const char *drop_layer(const struct drop *d);
+void drops_free(struct core *c);
 
 /* peer.c: both ends of a connection in one trace */
 void peer_link(struct core *c, struct mg_sock *s);

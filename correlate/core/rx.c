@@ -33,8 +33,10 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 
 	if (!s)
 		return;
-	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a))
+	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a)) {
 		s->rx.units[layer].wire_bytes += p->frame;
+		s->rx.units[layer].frames += p->segs;
+	}
 	a->rx = true;
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(&s->tx, p->ack, e->cycles);
@@ -91,6 +93,10 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	uint64_t off;
 
 	a->rx = true;
+	if (s && s->kind != MG_KIND_tcp) {
+		a->length = p->len;
+		return;
+	}
 	if (!s || !flow_offset(&s->rx, p->seq, &off))
 		return;
 	a->has_offset = true;

@@ -146,10 +146,15 @@ void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 
 	if (!s)
 		return;
-	for (size_t i = 0; i < LAYER_EVENTS; i++)
-		if (layer_events[i].event == e->id &&
-			passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
-			s->tx.units[layer_events[i].layer].wire_bytes += p->frame;
+	for (size_t i = 0; i < LAYER_EVENTS; i++) {
+		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
+
+		if (layer_events[i].event != e->id ||
+			!passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
+			continue;
+		u->wire_bytes += p->frame;
+		u->frames += p->segs;
+	}
 }
 
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -157,6 +162,10 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 	const struct mg_dev_done *p = &e->dev_done;
 	struct mg_sock *s = sock_get(c, p->sock);
 
+	if (s && s->kind != MG_KIND_tcp) {
+		datagram_on_done(s, e, a);
+		return;
+	}
 	if (!s || p->rc != 0)
 		return;
 	if (passes(&s->tx, TX_DONE, p->seq, p->len, e->cycles, a))

@@ -50,6 +50,8 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	if (!r->flows || !r->calls)
 		return -ENOMEM;
 	HASH_ITER (hh, core->socks, s, stmp) {
+		if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
+			continue;
 		if (flow_bytes(&s->tx))
 			r->flows[r->flow_count++] = &s->tx;
 		if (flow_bytes(&s->rx))
@@ -97,13 +99,21 @@ double report_duration_ns(const struct report *r)
 	return ns ? (double)ns : (double)(r->core->last_ns - r->core->first_ns);
 }
 
+void flow_name(char out[32], uint64_t sock, bool rx)
+{
+	bool inode = sock >> 62 & 1;
+
+	snprintf(out, 32, "%s%llu/%s", inode ? "ino:" : "",
+		(unsigned long long)(inode ? sock & ~(1ull << 62) : sock), rx ? "rx" : "tx");
+}
+
 const char *flow_id(const struct flow *f)
 {
 	static char text[4][32];
 	static int next;
 	char *out = text[next++ % 4];
 
-	snprintf(out, 32, "%llu/%s", (unsigned long long)f->sock->cookie, f->rx ? "rx" : "tx");
+	flow_name(out, f->sock->cookie, f->rx);
 	return out;
 }
 
@@ -153,7 +163,7 @@ double flow_coverage(const struct flow *f)
 {
 	uint64_t of = flow_bytes(f);
 
-	return of ? (double)f->complete / (double)of : NAN;
+	return of && f->sock->kind == MG_KIND_tcp ? (double)f->complete / (double)of : NAN;
 }
 
 #define STAGE_NAME(ID, name, label)  name,

@@ -147,8 +147,9 @@ static json_t *layers(const struct report *r, const struct flow *f)
 		if (!u->n)
 			continue;
 		json_array_append_new(all,
-			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
-				layer_name(f, i), "n", (json_int_t)u->n, "bytes",
+			json_pack("{s:s, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+				layer_name(f, i), "n", (json_int_t)u->n, "frames",
+				u->frames ? count(u->frames) : json_null(), "bytes",
 				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
 				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
 				number(many ? report_ns(r, unit_mean_gap(u)) : NAN),
@@ -191,6 +192,29 @@ static json_t *modulation(const struct report *r, const struct flow *f)
 		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null());
 }
 
+static json_t *drops(const struct report *r, const struct flow *f)
+{
+	const struct drop *d, *tmp;
+	json_t *all = json_array();
+
+	if (!core_observes(r->core, MG_EVENT_drop)) {
+		json_decref(all);
+		return json_null();
+	}
+	HASH_ITER (hh, r->core->drops, d, tmp) {
+		const char *layer = drop_layer(d);
+
+		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
+			continue;
+		json_array_append_new(all,
+			json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "reason", d->key.reason,
+				"location", d->key.location, "layer",
+				layer ? json_string(layer) : json_null(), "n", (json_int_t)d->n,
+				"segments", (json_int_t)d->segs, "bytes", (json_int_t)d->bytes));
+	}
+	return all;
+}
+
 static json_t *flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
@@ -220,6 +244,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ? json_null()
 									  : count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
+	json_object_set_new(j, "drops", drops(r, f));
 	json_object_set_new(j, "peer",
 		f->sock->peer
 			? json_string(flow_id(f->rx ? &f->sock->peer->tx : &f->sock->peer->rx))

@@ -36,7 +36,9 @@ double report_ns(const struct report *r, double cycles);
 double report_clock_error_ns(const struct report *r);
 /* And what an interval between two CPUs may be wrong by in addition. */
 double report_cpu_offset_ns(const struct report *r);
-/* "4097/tx"; a static buffer */
+/* "4097/tx", by the socket's cookie; "ino:4097/tx", by its inode where it has none */
+void flow_name(char out[32], uint64_t sock, bool rx);
+/* the same; a static buffer */
 const char *flow_id(const struct flow *f);
 /* "tcp", "udp", ... */
 const char *flow_proto(const struct flow *f);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "report.h"
 #include "tcp_names.h"
 
 static void text_field(FILE *to, const uint8_t *p, size_t size)
@@ -72,10 +73,13 @@ static void socket_option(FILE *to, uint32_t flags)
 }
 
 /* Numbers with a name are given by it. */
-static bool named_field(FILE *to, const struct mg_event *e, const char *name)
+static bool named_field(
+	FILE *to, const struct mg_event *e, const struct mg_field_desc *f, const uint8_t *payload)
 {
+	const char *name = f->name;
+
 	if (strcmp(name, "kind") == 0) {
-		fputs(mg_kind_name(MG_IS_APP(e->id) ? e->call.kind : e->sys_enter.kind), to);
+		fputs(mg_kind_name(payload[f->offset]), to);
 		return true;
 	}
 	if (e->id == MG_APP_BASE + MG_FN_entry && strcmp(name, "ret") == 0) {
@@ -128,7 +132,7 @@ static void fields(FILE *to, const struct mg_event *e)
 			continue;
 		fprintf(to, "%s%s=", first ? "" : " ", name);
 		first = false;
-		if (!named_field(to, e, name))
+		if (!named_field(to, e, &d->fields[i], payload))
 			field(to, &d->fields[i], payload);
 	}
 }
@@ -160,7 +164,7 @@ static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 static void flow_text(char out[32], const struct annotation *a)
 {
 	if (a->sock)
-		snprintf(out, 32, "%" PRIu64 "/%s", a->sock->cookie, a->rx ? "rx" : "tx");
+		flow_name(out, a->sock->cookie, a->rx);
 	else
 		out[0] = 0;
 }

@@ -98,6 +98,10 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		layer_row(r, &t, "call", &f->units[TX_CALL]);
 		layer_row(r, &t, "TCP to IP", &f->units[TX_IP_OUT]);
 		layer_row(r, &t, "device", &f->units[TX_XMIT]);
+		if (f->units[TX_XMIT].frames > f->units[TX_XMIT].n)
+			table_row(&t, "  frames\t%s\t%s", text_count(f->units[TX_XMIT].frames),
+				text_bytes((double)f->units[TX_XMIT].bytes /
+					   (double)f->units[TX_XMIT].frames));
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
@@ -121,9 +125,56 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		text_percent(m.blocked_share));
 }
 
+/* Sockets without sequence numbers: what passed each layer. */
+static void datagrams(const struct report *r, const struct flow *f, FILE *to, bool colour)
+{
+	static const int tx[] = {TX_CALL, TX_COPY, TX_IP_OUT, TX_XMIT};
+	static const int rx[] = {RX_DEV, RX_IP, RX_COPY, RX_CALL};
+	static const char *const tx_labels[] = {"call", "socket", "IP", "device"};
+	static const char *const rx_labels[] = {"device", "IP", "socket", "call"};
+	char local[64], remote[64], ends[140] = "";
+	struct table t;
+
+	flow_ends(f, local, remote);
+	if (f->sock->has_addr)
+		snprintf(ends, sizeof(ends), " %s, peer %s,", local,
+			f->sock->rport ? remote : "any");
+	fprintf(to, "\n%s%s,%s %s, %s %s, flow %s%s\n", colour ? "\033[1m" : "", flow_proto(f),
+		ends, comm_or(r, f, flow_proto(f)), text_bytes((double)flow_bytes(f)),
+		f->rx ? "in" : "out", flow_id(f), colour ? "\033[0m" : "");
+	table_begin(&t, "lrrrrrr");
+	table_row(&t, "  layer\tunits\tmean size\tcov\tmean spacing\tp50\tcov");
+	for (int i = 0; i < 4; i++)
+		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i],
+			&f->units[f->rx ? rx[i] : tx[i]]);
+	table_print(&t, to, 0, false);
+}
+
+/* What the kernel threw away of it. */
+static void drops(const struct report *r, const struct flow *f, FILE *to)
+{
+	const struct drop *d, *tmp;
+
+	HASH_ITER (hh, r->core->drops, d, tmp) {
+		const char *layer = drop_layer(d);
+
+		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
+			continue;
+		fprintf(to, "  dropped: %s (%s): %s in %s%s%s%s\n", text_count(d->segs),
+			text_bytes((double)d->bytes), text_plain(d->key.reason, 32),
+			text_plain(d->key.location, 32), layer ? " (" : "", layer ? layer : "",
+			layer ? ")" : "");
+	}
+}
+
 void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
-	waterfall(r, f, to, colour);
-	traffic(r, f, to, colour);
-	text_tcp(r, f, to);
+	if (f->sock->kind == MG_KIND_tcp) {
+		waterfall(r, f, to, colour);
+		traffic(r, f, to, colour);
+		text_tcp(r, f, to);
+	} else {
+		datagrams(r, f, to, colour);
+	}
+	drops(r, f, to);
 }

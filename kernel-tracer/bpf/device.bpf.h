@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Network devices: the queue, the driver, and reception. */
 
-static __always_inline void dev_sending(
-	struct sk_buff *skb, __u16 event, struct segment *g, struct sock_entry **known)
+/* Also what others' namespaces do with it: bridged it still has its socket, forwarded it has none.
+ */
+static __always_inline bool dev_sending(
+	struct sk_buff *skb, __u16 event, struct packet *g, __u64 *sock)
 {
+	const struct net_device *dev = skb->dev;
+	const struct sock *sk = skb->sk;
+	struct sock_entry *known;
 	struct taken t;
+	int via = VIA_OWN;
 
-	*known = NULL;
-	if (!skb->sk)
-		return;
-	*known = sock_of(skb->sk);
-	if (!*known)
-		return;
-	if (!segment_at_transport(g, skb)) {
-		*known = NULL;
-		return;
+	if (sk) {
+		if (!sent_by(g, sock, &known, skb, sk))
+			return false;
+		if (sk->__sk_common.skc_net.net != dev->nd_net.net)
+			via = VIA_FROM;
+	} else {
+		via = on_its_way(g, sock, skb, skb->head + skb->network_header);
+		if (!via)
+			return false;
 	}
-	if (!take(&t))
-		return;
-	fill_packet((void *)t.slot->payload, (*known)->cookie, g, skb, skb->dev);
+	if (!interface_passes(dev) || !take(&t))
+		return false;
+	fill_packet((void *)t.slot->payload, *sock, g, skb, dev, via);
 	publish(&t, event);
+	return true;
 }
 
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(on_dev_queue, struct sk_buff *skb)
 {
-	struct sock_entry *known;
-	struct segment g;
+	struct packet g = {};
+	__u64 sock = 0;
 
-	dev_sending(skb, MG_EVENT_dev_queue, &g, &known);
+	dev_sending(skb, MG_EVENT_dev_queue, &g, &sock);
 	return 0;
 }
 
@@ -68,17 +75,16 @@ static __always_inline struct handed *handed_slot(__u64 skb)
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(on_dev_xmit, struct sk_buff *skb)
 {
-	struct sock_entry *known;
 	struct handed *h;
-	struct segment g;
+	struct packet g = {};
+	__u64 sock = 0;
 
-	dev_sending(skb, MG_EVENT_dev_xmit, &g, &known);
-	if (!known)
+	if (!dev_sending(skb, MG_EVENT_dev_xmit, &g, &sock))
 		return 0;
 	h = handed_slot(0);
 	if (h) {
 		h->skb = (__u64)skb;
-		h->cookie = known->cookie;
+		h->cookie = sock;
 		h->seq = g.seq;
 		h->len = g.len;
 	}
@@ -103,16 +109,40 @@ int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 	return 0;
 }
 
+static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
+{
+	const struct net_device *dev = skb->dev;
+	const struct sock *sk = skb->sk;
+	struct sock_entry *known;
+	int via = VIA_OWN;
+	struct packet g = {};
+	struct taken t;
+	__u64 sock = 0;
+
+	if (!arrives_for(&g, &sock, skb, dev->nd_net.net->ns.inum)) {
+		if (sk)
+			via = sent_by(&g, &sock, &known, skb, sk) ? VIA_FROM : VIA_OWN;
+		else
+			via = on_its_way(&g, &sock, skb, skb->data);
+		if (!via)
+			return;
+	}
+	if (!interface_passes(dev) || !take(&t))
+		return;
+	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
+	publish(&t, event);
+}
+
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(on_dev_recv, struct sk_buff *skb)
 {
-	struct segment g;
-	__u64 tuple, *cookie;
+	dev_receiving(skb, MG_EVENT_dev_recv);
+	return 0;
+}
 
-	if (!segment_at_ip(&g, &tuple, skb, skb->dev->nd_net.net->ns.inum))
-		return 0;
-	cookie = bpf_map_lookup_elem(&tuples, &tuple);
-	if (cookie)
-		EMIT(dev_recv, mg_packet, e, fill_packet(e, *cookie, &g, skb, skb->dev));
+SEC("tp_btf/napi_gro_receive_entry")
+int BPF_PROG(on_dev_gro, struct sk_buff *skb)
+{
+	dev_receiving(skb, MG_EVENT_dev_gro);
 	return 0;
 }

@@ -1,58 +1,109 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* IP, at netfilter's hooks: leaving TCP, leaving IP, and reaching TCP. */
+/*
+ * IP, at netfilter's hooks: a packet leaves its transport, leaves IP, reaches IP, is forwarded, and
+ * reaches its transport. The same hooks at the other end of netfilter's own chains tell its share.
+ */
 
 #define NF_ACCEPT 1
 
-static __always_inline void ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
+static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	struct sk_buff *skb = ctx->skb;
-	struct sock_entry *known;
-	struct segment g;
-
-	if (!skb->sk)
-		return;
-	known = sock_of(skb->sk);
-	if (!known || !segment_at_transport(&g, skb))
-		return;
+	const struct sock *sk = skb->sk;
+	struct sock_entry *known = NULL;
+	struct packet g = {};
 	struct taken t;
+	__u64 sock = 0;
 
-	if (!take(&t))
-		return;
-	fill_packet((void *)t.slot->payload, known->cookie, &g, skb, ctx->state->out);
+	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) ||
+		!take(&t))
+		return NF_ACCEPT;
+	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->out, VIA_OWN);
 	publish(&t, event);
-	if (event == MG_EVENT_ip_out) {
-		state_at_out(&g, known->cookie, &known->tcp);
-		state_at_ip(skb, known->cookie, true);
+	if (known && event == MG_EVENT_ip_out) {
+		state_at_out(&g, sock, &known->tcp);
+		state_at_ip(skb, sock, true);
 	}
+	return NF_ACCEPT;
+}
+
+static __always_inline int ip_arriving(struct bpf_nf_ctx *ctx, __u16 event)
+{
+	struct sk_buff *skb = ctx->skb;
+	struct packet g = {};
+	struct taken t;
+	__u64 sock = 0;
+
+	if (!arrives_for(&g, &sock, skb, ctx->state->net->ns.inum) ||
+		!interface_passes(ctx->state->in) || !take(&t))
+		return NF_ACCEPT;
+	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->in, VIA_OWN);
+	publish(&t, event);
+	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
+		state_at_ip(skb, sock, false);
+	return NF_ACCEPT;
 }
 
 SEC("magnet_nf/local_out")
 int on_ip_out(struct bpf_nf_ctx *ctx)
 {
-	ip_sending(ctx, MG_EVENT_ip_out);
-	return NF_ACCEPT;
+	return ip_sending(ctx, MG_EVENT_ip_out);
+}
+
+SEC("magnet_nf/local_out")
+int on_nf_out_end(struct bpf_nf_ctx *ctx)
+{
+	return ip_sending(ctx, MG_EVENT_nf_out_end);
+}
+
+SEC("magnet_nf/post_routing")
+int on_nf_post_begin(struct bpf_nf_ctx *ctx)
+{
+	return ip_sending(ctx, MG_EVENT_nf_post_begin);
 }
 
 SEC("magnet_nf/post_routing")
 int on_ip_post(struct bpf_nf_ctx *ctx)
 {
-	ip_sending(ctx, MG_EVENT_ip_post);
-	return NF_ACCEPT;
+	return ip_sending(ctx, MG_EVENT_ip_post);
+}
+
+SEC("magnet_nf/pre_routing")
+int on_ip_recv(struct bpf_nf_ctx *ctx)
+{
+	return ip_arriving(ctx, MG_EVENT_ip_recv);
+}
+
+SEC("magnet_nf/pre_routing")
+int on_nf_pre_end(struct bpf_nf_ctx *ctx)
+{
+	return ip_arriving(ctx, MG_EVENT_nf_pre_end);
+}
+
+SEC("magnet_nf/local_in")
+int on_nf_in_begin(struct bpf_nf_ctx *ctx)
+{
+	return ip_arriving(ctx, MG_EVENT_nf_in_begin);
 }
 
 SEC("magnet_nf/local_in")
 int on_ip_in(struct bpf_nf_ctx *ctx)
 {
-	struct sk_buff *skb = ctx->skb;
-	struct segment g;
-	__u64 tuple, *cookie;
+	return ip_arriving(ctx, MG_EVENT_ip_in);
+}
 
-	if (!segment_at_ip(&g, &tuple, skb, ctx->state->net->ns.inum))
+SEC("magnet_nf/forward")
+int on_ip_forward(struct bpf_nf_ctx *ctx)
+{
+	struct sk_buff *skb = ctx->skb;
+	struct packet g = {};
+	struct taken t;
+	__u64 sock = 0;
+	int via = on_its_way(&g, &sock, skb, skb->data);
+
+	if (!via || !interface_passes(ctx->state->out) || !take(&t))
 		return NF_ACCEPT;
-	cookie = bpf_map_lookup_elem(&tuples, &tuple);
-	if (cookie) {
-		EMIT(ip_in, mg_packet, e, fill_packet(e, *cookie, &g, skb, ctx->state->in));
-		state_at_ip(skb, *cookie, false);
-	}
+	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->out, via);
+	publish(&t, MG_EVENT_ip_forward);
 	return NF_ACCEPT;
 }

@@ -24,6 +24,8 @@
 #define ETH_P_IPV6     0x86dd
 #define IPPROTO_TCP    6
 #define IPPROTO_UDP    17
+#define IPPROTO_ICMP   1
+#define IPPROTO_ICMPV6 58
 #define S_IFMT         0170000
 #define S_IFSOCK       0140000
 #define NET_TX_SOFTIRQ 2
@@ -78,10 +80,27 @@ struct sock_common {
 	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
 };
+typedef struct {
+	int counter;
+} atomic_t;
+typedef struct {
+	atomic_t refs;
+} refcount_t;
+struct inode {
+	unsigned long i_ino;
+	unsigned short i_mode;
+};
+struct socket;
 struct sock {
 	struct sock_common __sk_common;
 	int sk_err;
 	unsigned long sk_pacing_rate;
+	struct {
+		atomic_t rmem_alloc;
+	} sk_backlog;
+	refcount_t sk_wmem_alloc;
+	struct socket *sk_socket;
+	unsigned long sk_ino; /* since 6.17 */
 	int sk_wmem_queued;
 	__u16 sk_type;
 	__u16 sk_protocol;
@@ -128,6 +147,7 @@ struct tcp_sock {
 };
 
 struct net_device {
+	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
 };
@@ -138,6 +158,7 @@ struct sk_buff {
 	unsigned int data_len;
 	__be16 protocol;
 	__u16 transport_header;
+	__u16 network_header;
 	char cb[48];
 	unsigned int end;
 	unsigned char *head;
@@ -174,15 +195,19 @@ struct msghdr {
 	struct iov_iter msg_iter;
 };
 
-struct inode {
-	unsigned short i_mode;
-};
 struct file {
 	struct inode *f_inode;
 	void *private_data;
 };
 struct socket {
 	struct sock *sk;
+};
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+};
+struct unix_sock {
+	struct sock *peer;
 };
 struct fdtable {
 	unsigned int max_fds;
@@ -194,7 +219,19 @@ struct files_struct {
 struct nsproxy {
 	struct net *net_ns;
 };
+struct kernfs_node {
+	__u64 id;
+};
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[1];
+};
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
 struct task_struct {
+	struct css_set *cgroups;
 	int pid;
 	int tgid;
 	char comm[16];

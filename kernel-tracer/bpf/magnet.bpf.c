@@ -14,15 +14,20 @@
 
 #include "ring.bpf.h"
 #include "state.bpf.h"
+#include "filter.bpf.h"
 #include "select.bpf.h"
+#include "others.bpf.h"
 #include "packet.bpf.h"
 #include "tcp_rare.bpf.h"
 #include "ip_header.bpf.h"
+#include "datagram.bpf.h"
+#include "whose.bpf.h"
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
 #include "tcp.bpf.h"
 #include "ip.bpf.h"
 #include "device.bpf.h"
+#include "drop.bpf.h"
 #include "sched.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -11,22 +11,27 @@ struct tcp_bytes {
 	__be16 window, check, urgent;
 };
 
-struct segment {
+/* As in the events of that name. */
+struct packet {
 	__u32 seq, len, ack;
 	__be16 window; /* as the header has it: not scaled */
-	__u8 flags;
+	__u16 ip_id;
+	__u8 flags, proto, part;
 };
 
-static __always_inline void set_segment(struct segment *g, const struct tcp_bytes *t)
+static __always_inline void set_segment(struct packet *g, const struct tcp_bytes *t)
 {
 	g->seq = bpf_ntohl(t->seq);
 	g->ack = bpf_ntohl(t->ack);
 	g->flags = t->flags;
 	g->window = t->window;
+	g->proto = IPPROTO_TCP;
+	g->ip_id = 0;
+	g->part = 0;
 }
 
 /* Sending, and inside TCP: the transport header's place is known. */
-static __always_inline bool segment_at_transport(struct segment *g, const struct sk_buff *skb)
+static __always_inline bool segment_at_transport(struct packet *g, const struct sk_buff *skb)
 {
 	unsigned char *th = skb->head + skb->transport_header;
 	struct tcp_bytes t;
@@ -54,13 +59,12 @@ struct ipv6_bytes {
 };
 
 /*
- * Receiving: `data` is at the IP header. Gives the segment and the key of the socket it is for.
+ * The segment whose IP header lies at `ip`, and the key of the socket it is for.
  * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
  */
 static __always_inline bool segment_at_ip(
-	struct segment *g, __u64 *tuple, const struct sk_buff *skb, __u32 netns)
+	struct packet *g, __u64 *tuple, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
 {
-	unsigned char *ip = skb->data;
 	struct tcp_bytes t;
 	__u32 total, hlen;
 
@@ -109,20 +113,20 @@ static __always_inline bool segment_at_ip(
 	}
 	set_segment(g, &t);
 	if (total == 0)
-		total = skb->len;
+		total = skb->len - (__u32)(ip - skb->data);
 	g->len = total - hlen - (t.doff >> 4) * 4;
 	return true;
 }
 
-static __always_inline void fill_packet(struct mg_packet *e, __u64 cookie, const struct segment *g,
-	const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const struct packet *g,
+	const struct sk_buff *skb, const struct net_device *dev, int via)
 {
 	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
 	__u16 gso[2] = {};
 
 	/* gso_size and gso_segs lie side by side */
 	bpf_probe_read_kernel(gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
-	e->sock = cookie;
+	e->sock = sock;
 	e->seq = g->seq;
 	e->len = g->len;
 	e->ack = g->ack;
@@ -130,7 +134,11 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 cookie, const
 	e->ifindex = dev ? dev->ifindex : 0;
 	e->segs = gso[1] ? gso[1] : 1;
 	e->gso_size = gso[0];
+	e->ip_id = g->ip_id;
 	e->tcp_flags = g->flags;
+	e->proto = g->proto;
+	e->part = g->part;
+	e->via = via;
 }
 
 #endif

@@ -19,6 +19,8 @@ struct task_state {
 	__s32 interrupted_fd;
 	__u16 interrupted; /* MG_SYS_*, 0 = none */
 	__u16 pad;
+	__u64 other; /* address of a socket that is not TCP's, 0 = none */
+	__u64 pair;  /* where socketpair() puts its two descriptors */
 };
 
 struct {
@@ -47,6 +49,27 @@ struct {
 	__type(key, __u64);   /* hash of addresses, ports and namespace */
 	__type(value, __u64); /* cookie */
 } tuples SEC(".maps");
+
+/*
+ * Segments between namespaces: by their ends alone, as their receiver has them. Bit 63 is set where
+ * the cookie is the sender's.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, __u64);
+} paths SEC(".maps");
+
+#define NO_NETNS 0xffffffffu /* in place of a namespace, in keys of `paths` */
+
+/* Connections being opened of which the filters cannot tell yet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64); /* address of the struct sock */
+	__type(value, __u64);
+} undecided SEC(".maps");
 
 /* Connections for which there was no room in `socks` or `tuples`, so that their packets are
  * missing. */
@@ -98,11 +121,25 @@ static __always_inline void check_netns(const struct net *net, __u32 pid)
 /* The tracer's own process, never traced by `all`; set once calibration is done. */
 __u32 not_traced;
 
+/*
+ * Everything on the machine that is no tracer. With a filter only tasks that have used a socket it
+ * lets pass: they have storage.
+ */
+static __always_inline bool everything(const struct task_struct *t)
+{
+	return cfg.all && !settings.active && t->tgid != not_traced;
+}
+
 static __always_inline struct task_state *task_of(struct task_struct *t)
 {
-	if (cfg.all && t->tgid == not_traced)
-		return NULL;
-	return bpf_task_storage_get(&tasks, t, NULL, cfg.all ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	return bpf_task_storage_get(
+		&tasks, t, NULL, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+/* The current one, that has used a socket a filter lets pass. */
+static __always_inline struct task_state *begin_tracing(struct task_struct *t)
+{
+	return bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 static __always_inline struct task_state *current_task(void)
@@ -113,9 +150,21 @@ static __always_inline struct task_state *current_task(void)
 /* Like task_of() != NULL, without making storage. */
 static __always_inline bool task_traced(struct task_struct *t)
 {
+	return everything(t) || bpf_task_storage_get(&tasks, t, NULL, 0) != NULL;
+}
+
+/* Whether the current task's sockets may be followed, if the filters let them pass. */
+static __always_inline bool current_selects(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
 	if (cfg.all)
 		return t->tgid != not_traced;
-	return bpf_task_storage_get(&tasks, t, NULL, 0) != NULL;
+	if (bpf_task_storage_get(&tasks, t, NULL, 0))
+		return true;
+	return settings.cgroup &&
+	       bpf_get_current_ancestor_cgroup_id(settings.cgroup_level) == settings.cgroup &&
+	       begin_tracing(t);
 }
 
 static __always_inline struct sock_entry *sock_of(const struct sock *sk)
@@ -129,6 +178,20 @@ static __always_inline __u64 mix(__u64 h, __u64 x)
 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15ULL;
 	return h ^ h >> 32;
+}
+
+/* A function of its own, where the verifier takes a pointer in memory for a number. */
+__noinline __u32 hash_at(const __u64 *value)
+{
+	return value ? mix(cfg.seed, *value) : 0;
+}
+
+/* A name for a packet's memory that tells nothing of the kernel's addresses. */
+static __always_inline __u32 buffer_of(const struct sk_buff *skb)
+{
+	__u64 head = (__u64)skb->head;
+
+	return hash_at(&head);
 }
 
 static __always_inline __u64 tuple_ports(__u64 h, __be16 lport, __be16 rport)
@@ -173,13 +236,9 @@ static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, 
 }
 
 /* An IPv6 socket may carry IPv4: its packets hash as IPv4, so must it. */
-static __always_inline __u64 sock_tuple(
-	const struct sock *sk, const __u32 *laddr, const __u32 *raddr)
+static __always_inline __u64 tuple_of(
+	__u32 net, const __u32 *laddr, const __u32 *raddr, __be16 lport, __be16 rport)
 {
-	__u32 net = sk->__sk_common.skc_net.net->ns.inum;
-	__be16 lport = bpf_htons(sk->__sk_common.skc_num);
-	__be16 rport = sk->__sk_common.skc_dport;
-
 	if (raddr[0] == 0 && raddr[1] == 0 && raddr[2] == bpf_htonl(0xffff))
 		return tuple4(net, laddr[3], raddr[3], lport, rport);
 	return tuple6(net, laddr, raddr, lport, rport);
@@ -216,26 +275,49 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 	state_of(sk, tp, cookie, NULL);
 }
 
+/* What the filters say of a TCP socket. */
+static __always_inline int judge_tcp(const struct sock *sk)
+{
+	struct endpoints e;
+
+	if (!settings.active)
+		return WANTED;
+	sock_addresses(sk, e.laddr, e.raddr);
+	e.netns = sk->__sk_common.skc_net.net->ns.inum;
+	e.lport = sk->__sk_common.skc_num;
+	e.rport = bpf_ntohs(sk->__sk_common.skc_dport);
+	return judge(&e, MG_KIND_tcp);
+}
+
 /* Follow a connected socket from here on. */
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
 	struct sock_entry entry = {.cookie = cookie};
-	__u64 key = (__u64)sk;
+	__u64 key = (__u64)sk, path, from = cookie | 1ull << 63;
+	__u16 lport = bpf_htons(sk->__sk_common.skc_num), rport = sk->__sk_common.skc_dport;
 	__u32 l[4], r[4];
 
 	sock_addresses(sk, l, r);
-	entry.tuple = sock_tuple(sk, l, r);
+	entry.tuple = tuple_of(sk->__sk_common.skc_net.net->ns.inum, l, r, lport, rport);
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_followed();
+	/* between namespaces what a socket sends looks like what its peer is to receive */
+	path = tuple_of(NO_NETNS, l, r, lport, rport);
+	bpf_map_update_elem(&paths, &path, &cookie, BPF_NOEXIST);
+	path = tuple_of(NO_NETNS, r, l, rport, lport);
+	bpf_map_update_elem(&paths, &path, &from, BPF_ANY);
 	emit_addr(sk, cookie, l, r);
 }
 
 /* A traced thread uses a connection that was open before: announce it with its counters. */
 static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 {
-	__u64 cookie = bpf_get_socket_cookie(sk);
+	__u64 cookie;
 
+	if (judge_tcp(sk) != WANTED)
+		return;
+	cookie = bpf_get_socket_cookie(sk);
 	EMIT(sock_open, mg_sock_open, e, {
 		e->sock = cookie;
 		e->bytes_acked = tp->bytes_acked;

@@ -10,7 +10,7 @@ int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *s
 	if (!tp)
 		return 0;
 	if (!known) {
-		if (!current_task())
+		if (!current_selects())
 			return 0;
 		select_late(sk, tp);
 		known = sock_of(sk);
@@ -32,19 +32,30 @@ int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *s
 	return 0;
 }
 
-/* For TCP a buffer in the receive queue belongs to its socket; other protocols have none here. */
+/*
+ * For TCP a buffer in the receive queue belongs to its socket; that of others has no socket, or
+ * the sender's, but is copied within a system call on it.
+ */
 SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 {
 	struct sock *sk = skb->sk;
 	struct tcp_sock *tp = (void *)sk;
-	struct sock_entry *known;
+	struct sock_entry *known = sk ? sock_of(sk) : NULL;
+	struct task_state *state;
 
-	if (!sk)
+	if (!known) {
+		state = current_task();
+		if (!state || !state->call || !state->other)
+			return 0;
+		EMIT(sock_copy, mg_sock_copy, e, {
+			e->sock = state->sock;
+			e->seq = buffer_of(skb);
+			e->len = len;
+			e->rcv_nxt = 0;
+		});
 		return 0;
-	known = sock_of(sk);
-	if (!known)
-		return 0;
+	}
 	EMIT(sock_copy, mg_sock_copy, e, {
 		e->sock = known->cookie;
 		e->seq = BPF_CORE_READ(tp, copied_seq);
@@ -52,4 +63,45 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 		e->rcv_nxt = BPF_CORE_READ(tp, rcv_nxt);
 	});
 	return 0;
+}
+
+/* TCP's own events tell more. */
+static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 event, __u32 queued)
+{
+	struct other *o;
+	struct taken t;
+
+	if (sk->sk_protocol == IPPROTO_TCP && internet(sk->__sk_common.skc_family))
+		return 0;
+	if (!current_selects())
+		return 0;
+	if (!meet_other(sk)) /* its port may be new */
+		return 0;
+	o = other_of(sk);
+	if (!o || !take(&t))
+		return 0;
+	struct mg_sock_moved *e = (void *)t.slot->payload;
+
+	e->sock = o->id;
+	e->ret = ret;
+	e->flags = flags;
+	e->queued = queued;
+	e->kind = o->kind;
+	publish(&t, event);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(on_sock_sent, struct sock *sk, int ret, int flags)
+{
+	__u32 queued = 0;
+
+	bpf_probe_read_kernel(&queued, sizeof(queued), &sk->sk_wmem_alloc);
+	return moved(sk, ret, flags, MG_EVENT_sock_sent, queued);
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(on_sock_received, struct sock *sk, int ret, int flags)
+{
+	return moved(sk, ret, flags, MG_EVENT_sock_received, sk->sk_backlog.rmem_alloc.counter);
 }

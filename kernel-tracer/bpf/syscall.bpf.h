@@ -44,31 +44,13 @@ static __always_inline __u32 stream_position(struct sock *sk, int dir)
 	return dir == MG_DIR_RX ? BPF_CORE_READ(tp, copied_seq) : BPF_CORE_READ(tp, write_seq);
 }
 
-static __always_inline bool internet(int family)
+/* A TCP socket that is not followed, or not yet: what the filters say of its calls. */
+static __always_inline bool unfollowed_passes(const struct sock *sk)
 {
-	return family == AF_INET || family == AF_INET6;
-}
+	struct endpoints e;
 
-static __always_inline int kind_of(int family, int type, int protocol)
-{
-	switch (family) {
-	case AF_INET:
-	case AF_INET6:
-		if (type == SOCK_STREAM && (!protocol || protocol == IPPROTO_TCP))
-			return MG_KIND_tcp;
-		if (type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP))
-			return MG_KIND_udp;
-		return type == SOCK_RAW ? MG_KIND_raw : MG_KIND_socket;
-	case AF_UNIX:
-		return type == SOCK_STREAM      ? MG_KIND_unix_stream
-		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
-						: MG_KIND_unix_dgram;
-	case AF_NETLINK:
-		return MG_KIND_netlink;
-	case AF_VSOCK:
-		return MG_KIND_vsock;
-	}
-	return MG_KIND_socket;
+	read_ends(sk, &e);
+	return judge(&e, MG_KIND_tcp) == WANTED;
 }
 
 /* What the call is about, from its descriptor; false if that is no socket. */
@@ -88,8 +70,12 @@ static __always_inline bool look_at_socket(
 	}
 	*kind = kind_of(BPF_CORE_READ(*sk, __sk_common.skc_family), BPF_CORE_READ(*sk, sk_type),
 		BPF_CORE_READ(*sk, sk_protocol));
+	if (*kind != MG_KIND_tcp) {
+		*cookie = meet_other(*sk);
+		return *cookie || !settings.active;
+	}
 	*cookie = BPF_CORE_READ(*sk, __sk_common.skc_cookie.counter);
-	return true;
+	return !settings.active || unfollowed_passes(*sk);
 }
 
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
@@ -127,10 +113,12 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!call)
 		return 0;
 	state = task_of(t);
-	if (!state)
+	if (!state && !(settings.active && current_selects()))
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
 	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
+		if (!state) /* whether the filters let it pass shows when it is used */
+			return 0;
 		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
 	} else if (call != MG_SYS_io_uring_enter) {
 		fd = (__s32)SYS_ARG0(regs);
@@ -147,6 +135,10 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		if (kind == MG_KIND_tcp)
 			seq = stream_position(sk, dir);
 	}
+	if (!state)
+		state = begin_tracing(t);
+	if (!state)
+		return 0;
 	if (state->interrupted == call && state->interrupted_fd == (__s32)fd)
 		state->interrupted = 0; /* restarted */
 	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
@@ -155,6 +147,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	state->dir = dir;
 	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
 	state->sock = cookie;
+	state->other = kind != MG_KIND_tcp ? (__u64)sk : 0;
+	state->pair = call == MG_SYS_socketpair ? SYS_ARG3(regs) : 0;
 	EMIT(sys_enter, mg_sys_enter, e, {
 		e->sock = cookie;
 		e->asked = asked;
@@ -192,6 +186,45 @@ static __always_inline int after_handler(long ret)
 	return 0;
 }
 
+static __always_inline void meet_fd(struct task_struct *t, __s64 fd)
+{
+	struct sock *sk = sock_of_fd(t, fd);
+	__u16 family;
+
+	if (!sk)
+		return;
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	if (kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol)) !=
+		MG_KIND_tcp)
+		meet_other(sk);
+}
+
+/* Sockets the call has made, and one it has given other ends: the first packet may be close. */
+static __always_inline void after_call(struct task_struct *t, struct task_state *state, long ret)
+{
+	switch (state->call) {
+	case MG_SYS_socketpair: {
+		__s32 pair[2];
+
+		if (bpf_probe_read_user(pair, sizeof(pair), (void *)state->pair))
+			return;
+		meet_fd(t, pair[0]);
+		meet_fd(t, pair[1]);
+		break;
+	}
+	case MG_SYS_socket:
+	case MG_SYS_accept:
+	case MG_SYS_accept4:
+		meet_fd(t, ret);
+		break;
+	case MG_SYS_bind:
+	case MG_SYS_connect:
+		if (state->other)
+			meet_other((void *)state->other);
+		break;
+	}
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
@@ -222,6 +255,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		e->bytes = bytes;
 		e->call = state->call;
 	});
+	if (ret >= 0 && state->dir == MG_DIR_OTHER)
+		after_call(bpf_get_current_task_btf(), state, ret);
 	state->call = 0;
 	return 0;
 }

@@ -41,7 +41,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!tp)
 		return 0;
 	if (now == TCP_LISTEN) {
-		if (!current_task())
+		if (!current_selects())
 			return 0;
 		begin_listening(sk);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
@@ -50,10 +50,16 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (now == TCP_SYN_SENT && !known) {
 		struct sock_entry entry = {};
 
-		if (!current_task())
+		if (!current_selects())
 			return 0;
-		entry.cookie = bpf_get_socket_cookie(sk);
 		key = (__u64)sk;
+		if (judge_tcp(sk) != WANTED) {
+			entry.tuple = judge_tcp(sk) == UNDECIDED;
+			if (entry.tuple)
+				bpf_map_update_elem(&undecided, &key, &entry.tuple, BPF_ANY);
+			return 0;
+		}
+		entry.cookie = bpf_get_socket_cookie(sk);
 		bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
 		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
@@ -64,8 +70,15 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 
 		opener = old == TCP_SYN_SENT ? OPENER_CONNECT : OPENER_ACCEPT;
 		if (!known) {
+			__u64 self = (__u64)sk;
+
 			key = listener_key(sk);
-			if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
+			if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key) &&
+				!bpf_map_lookup_elem(&undecided, &self))
+				return 0;
+			if (settings.active)
+				bpf_map_delete_elem(&undecided, &self);
+			if (judge_tcp(sk) != WANTED)
 				return 0;
 		}
 		cookie = bpf_get_socket_cookie(sk);
@@ -98,7 +111,7 @@ int BPF_PROG(on_tcp_used, struct sock *sk)
 {
 	struct tcp_sock *tp;
 
-	if (sock_of(sk) || !current_task())
+	if (sock_of(sk) || !current_selects())
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp)
@@ -111,7 +124,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 {
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct sock_entry *known = sock_of(sk);
-	struct segment g;
+	struct packet g;
 
 	if (!tp)
 		return 0;
@@ -140,6 +153,23 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+static __always_inline int other_ready(struct sock *sk)
+{
+	struct other *o;
+
+	if (everything(bpf_get_current_task_btf()) && sk->sk_protocol != IPPROTO_TCP)
+		meet_other(sk);
+	o = other_of(sk);
+	if (!o)
+		return 0;
+	EMIT(sock_ready, mg_sock_ready, e, {
+		e->sock = o->id;
+		e->queued = sk->sk_backlog.rmem_alloc.counter;
+		e->kind = o->kind;
+	});
+	return 0;
+}
+
 SEC("tp_btf/sk_data_ready")
 int BPF_PROG(on_tcp_ready, struct sock *sk)
 {
@@ -147,7 +177,7 @@ int BPF_PROG(on_tcp_ready, struct sock *sk)
 	struct tcp_sock *tp;
 
 	if (!known)
-		return 0;
+		return other_ready(sk);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;

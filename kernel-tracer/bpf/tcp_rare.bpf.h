@@ -123,8 +123,7 @@ static __always_inline void state_at_close(
 
 /* ---- windows ---- */
 
-static __always_inline void emit_window(
-	__u64 cookie, const struct segment *g, bool own, bool closes)
+static __always_inline void emit_window(__u64 cookie, const struct packet *g, bool own, bool closes)
 {
 	EMIT(tcp_window, mg_tcp_window, e, {
 		e->sock = cookie;
@@ -138,8 +137,7 @@ static __always_inline void emit_window(
 #define SYN_OR_RST 6
 
 /* A segment leaves: the window it offers. */
-static __always_inline void state_at_out(
-	const struct segment *g, __u64 cookie, struct tcp_memory *m)
+static __always_inline void state_at_out(const struct packet *g, __u64 cookie, struct tcp_memory *m)
 {
 	bool closes = g->window == 0;
 
@@ -156,7 +154,7 @@ static __always_inline bool after(__u32 a, __u32 b)
 
 /* A segment is about to be processed: the window it offers, if TCP will take it from it. */
 static __always_inline void state_at_recv(const struct sock *sk, const struct tcp_sock *tp,
-	const struct segment *g, __u64 cookie, struct tcp_memory *m)
+	const struct packet *g, __u64 cookie, struct tcp_memory *m)
 {
 	bool closes = g->window == 0;
 

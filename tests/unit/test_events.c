@@ -96,7 +96,7 @@ static void ring_events_fit_a_slot(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < count; i++) {
-		if (table[i].id >= 64)
+		if (table[i].id >= 64 || table[i].id == MG_EVENT_drop) /* the drain writes that */
 			continue;
 		assert_true(table[i].size <= MG_SLOT_PAYLOAD);
 	}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel threw away, by socket, direction, reason and place. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define DROPS_MAX 100000 /* kinds that are told apart */
+
+void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_drop *p = &e->drop;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct drop_key key;
+	struct drop *d = NULL;
+
+	a->sock = s;
+	a->rx = p->rx;
+	a->length = p->len;
+	memset(&key, 0, sizeof(key));
+	key.sock = p->sock;
+	key.rx = p->rx;
+	memcpy(key.reason, p->reason, sizeof(key.reason) - 1);
+	memcpy(key.location, p->location, sizeof(key.location) - 1);
+	HASH_FIND(hh, c->drops, &key, sizeof(key), d);
+	if (!d && HASH_COUNT(c->drops) < DROPS_MAX) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return;
+		d->key = key;
+		HASH_ADD(hh, c->drops, key, sizeof(d->key), d);
+	}
+	if (!d)
+		return;
+	d->n++;
+	d->segs += p->segs;
+	d->bytes += p->len;
+}
+
+/* By what the kernel's functions are called. */
+const char *drop_layer(const struct drop *d)
+{
+	static const struct {
+		const char *begins, *layer;
+	} names[] = {
+		{"tcp_", "tcp"},
+		{"udp", "udp"},
+		{"__udp", "udp"},
+		{"sock_", "socket"},
+		{"__sock_", "socket"},
+		{"sk_", "socket"},
+		{"__sk_", "socket"},
+		{"unix_", "socket"},
+		{"raw", "socket"},
+		{"nf_", "netfilter"},
+		{"nft_", "netfilter"},
+		{"ip", "ip"},
+		{"__ip", "ip"},
+		{"icmp", "ip"},
+		{"neigh", "neighbour"},
+		{"__neigh", "neighbour"},
+		{"arp", "neighbour"},
+		{"ndisc", "neighbour"},
+		{"tc_", "qdisc"},
+		{"tcf_", "qdisc"},
+		{"qdisc", "qdisc"},
+		{"__qdisc", "qdisc"},
+		{"tbf", "qdisc"},
+		{"sch_", "qdisc"},
+		{"fq", "qdisc"},
+		{"htb", "qdisc"},
+		{"netem", "qdisc"},
+		{"__dev_queue_xmit", "qdisc"},
+		{"__netif", "device"},
+		{"netif", "device"},
+		{"net_", "device"},
+		{"__dev", "device"},
+		{"dev_", "device"},
+		{"veth", "device"},
+		{"enqueue_to_backlog", "device"},
+		{"skb_", NULL},
+	};
+
+	/* a reason may tell more than a helper that many call */
+	if (strncmp(d->key.reason, "QDISC", 5) == 0 || strncmp(d->key.reason, "TC_", 3) == 0)
+		return "qdisc";
+	if (strncmp(d->key.reason, "NETFILTER", 9) == 0)
+		return "netfilter";
+	if (strncmp(d->key.reason, "NEIGH", 5) == 0)
+		return "neighbour";
+	if (strncmp(d->key.reason, "SOCKET", 6) == 0)
+		return "socket";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(d->key.location, names[i].begins, strlen(names[i].begins)) == 0)
+			return names[i].layer;
+	return NULL;
+}
+
+void drops_free(struct core *c)
+{
+	struct drop *d, *tmp;
+
+	HASH_ITER (hh, c->drops, d, tmp) {
+		HASH_DEL(c->drops, d);
+		free(d);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The filters of the user's choice. They are asked when a socket is first met or gets its
+ * addresses, not at each packet.
+ */
+#ifndef MAGNET_BPF_FILTER_H
+#define MAGNET_BPF_FILTER_H
+
+/* What is known of a socket; ports in host order, addresses as IPv6. */
+struct endpoints {
+	__u32 laddr[4], raddr[4];
+	__u32 netns;
+	__u16 lport, rport;
+};
+
+enum verdict { REFUSED, WANTED, UNDECIDED /* until it is connected */ };
+
+/* Without branches: the verifier walks every path of these in each program that asks. */
+static __always_inline __u64 is_zero(__u32 x)
+{
+	return ((__u64)x - 1) >> 63;
+}
+
+static __always_inline __u32 differs(const __u32 *addr, int n)
+{
+	__u32 d = 0;
+
+	for (int i = 0; i < 4; i++)
+		d |= (addr[i] ^ settings.prefix[n].addr[i]) & settings.prefix[n].mask[i];
+	return d;
+}
+
+/* One of the prefixes has one of the ends in it. */
+static __always_inline bool address_passes(const struct endpoints *e)
+{
+	__u64 passes = 0;
+
+	for (int i = 0; i < MG_FILTER_PREFIXES; i++)
+		passes |= is_zero(differs(e->laddr, i)) | is_zero(differs(e->raddr, i));
+	return passes;
+}
+
+static __always_inline bool port_passes(__u16 lport, __u16 rport)
+{
+	__u64 passes = 0;
+
+	for (int i = 0; i < MG_FILTER_PORTS; i++)
+		passes |= is_zero(settings.ports[i] ^ lport) | is_zero(settings.ports[i] ^ rport);
+	return passes;
+}
+
+static __always_inline bool netns_passes(__u32 netns)
+{
+	__u64 passes = 0;
+
+	for (int i = 0; i < MG_FILTER_NETNS; i++)
+		passes |= is_zero(settings.netns[i] ^ netns);
+	return passes;
+}
+
+static __always_inline __u64 end_hash(const __u32 *addr, __u16 port)
+{
+	__u64 h = port;
+
+	for (int i = 0; i < 4; i++) {
+		h = (h ^ addr[i]) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+/* The same for both ends, and on every host: a sum does not know which end is which. */
+static __always_inline bool sampled(const struct endpoints *e)
+{
+	__u64 h = end_hash(e->laddr, e->lport) + end_hash(e->raddr, e->rport);
+
+	if (!settings.sample)
+		return true;
+	h *= 0x9e3779b97f4a7c15ULL;
+	return (__u32)(h >> 32) % settings.sample == 0;
+}
+
+/* A function of its own for the verifier, who walks it once a program, not once a call. */
+__noinline int judge(const struct endpoints *e, int kind)
+{
+	__u8 by = settings.active;
+
+	if (!e || (by & MG_FILTERS_PROTOCOL && !(settings.protocols & 1u << (kind & 31))))
+		return REFUSED;
+	if (by & MG_FILTERS_NETNS && !netns_passes(e->netns))
+		return REFUSED;
+	if (!(by & (MG_FILTERS_PORT | MG_FILTERS_ADDRESS | MG_FILTERS_SAMPLE)))
+		return WANTED;
+	if (kind != MG_KIND_tcp && kind != MG_KIND_udp && kind != MG_KIND_raw)
+		return REFUSED;
+	if (kind == MG_KIND_tcp && (!e->rport || !e->lport))
+		return UNDECIDED;
+	/* datagrams may come from anywhere: then what is known of the socket itself counts */
+	if ((by & MG_FILTERS_PORT && !port_passes(e->lport, e->rport)) ||
+		(by & MG_FILTERS_ADDRESS && !address_passes(e)))
+		return e->rport ? REFUSED : UNDECIDED;
+	return !(by & MG_FILTERS_SAMPLE) || sampled(e) ? WANTED : REFUSED;
+}
+
+/* Packets at other interfaces are left out. */
+static __always_inline bool interface_passes(const struct net_device *dev)
+{
+	const volatile __u64 *want = (const volatile __u64 *)settings.interface;
+	const __u64 *name;
+
+	if (!settings.interface[0])
+		return true;
+	if (!dev)
+		return false;
+	name = (const __u64 *)dev->name;
+	return name[0] == want[0] && name[1] == want[1];
+}
+
+#endif

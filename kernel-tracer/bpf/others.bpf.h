@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Sockets other than TCP's: UDP, raw, ICMP and UNIX. The kernel tells nobody when they come and go,
+ * so they are known by the number of their inode, which is compared at each look, and are forgotten
+ * when others need the room.
+ */
+#ifndef MAGNET_BPF_OTHERS_H
+#define MAGNET_BPF_OTHERS_H
+
+#define OTHER_ID (1ull << 62) /* + inode number: beside TCP's cookies, which count from 1 */
+
+struct other {
+	__u64 id;
+	__u64 ends; /* what its ends were when it was announced */
+	__u8 kind, verdict;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64); /* address of the struct sock */
+	__type(value, struct other);
+} others SEC(".maps");
+
+/* Where datagrams go: by both ends, by the local one, or by the local port alone. */
+struct place {
+	__u64 id; /* 0 = several sockets */
+	__u64 sk;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, struct place);
+} places SEC(".maps");
+
+static __always_inline bool internet(int family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+static __always_inline int kind_of(int family, int type, int protocol)
+{
+	switch (family) {
+	case AF_INET:
+	case AF_INET6:
+		if (type == SOCK_STREAM && (!protocol || protocol == IPPROTO_TCP))
+			return MG_KIND_tcp;
+		if (type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP))
+			return MG_KIND_udp;
+		return type == SOCK_RAW || protocol == IPPROTO_ICMP || protocol == IPPROTO_ICMPV6
+			       ? MG_KIND_raw
+			       : MG_KIND_socket;
+	case AF_UNIX:
+		return type == SOCK_STREAM      ? MG_KIND_unix_stream
+		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
+						: MG_KIND_unix_dgram;
+	case AF_NETLINK:
+		return MG_KIND_netlink;
+	case AF_VSOCK:
+		return MG_KIND_vsock;
+	}
+	return MG_KIND_socket;
+}
+
+/* 0 once it is closed, or if it is the kernel's own */
+static __always_inline __u64 inode_of(const struct sock *sk)
+{
+	struct socket *s;
+
+	if (bpf_core_field_exists(sk->sk_ino))
+		return BPF_CORE_READ(sk, sk_ino);
+	s = BPF_CORE_READ(sk, sk_socket);
+	/* the inode lies behind the socket */
+	return s ? BPF_CORE_READ((struct socket_alloc *)s, vfs_inode.i_ino) : 0;
+}
+
+static __always_inline __u64 place_by_port(__u32 netns, __u8 proto, __u16 port)
+{
+	return mix(mix(cfg.seed, (__u64)proto << 32 | netns), 1ull << 63 | port);
+}
+
+static __always_inline __u64 place_by_local(
+	__u32 netns, __u8 proto, const __u32 *laddr, __u16 lport)
+{
+	__u64 h = mix(cfg.seed, (__u64)proto << 32 | netns);
+
+	h = mix(h, (__u64)laddr[0] << 32 | laddr[1]);
+	h = mix(h, (__u64)laddr[2] << 32 | laddr[3]);
+	return mix(h, lport);
+}
+
+static __always_inline __u64 place_by_both(__u64 local, const __u32 *raddr, __u16 rport)
+{
+	local = mix(local, (__u64)raddr[0] << 32 | raddr[1]);
+	local = mix(local, (__u64)raddr[2] << 32 | raddr[3]);
+	return mix(local, 1ull << 32 | rport);
+}
+
+static __always_inline bool is_any(const __u32 *addr)
+{
+	return !addr[0] && !addr[1] && !addr[3] && (!addr[2] || addr[2] == bpf_htonl(0xffff));
+}
+
+/* A place two live sockets share belongs to neither: which one gets a datagram is not known. */
+static __always_inline void put_place(__u64 key, __u64 id, const struct sock *sk)
+{
+	struct place p = {.id = id, .sk = (__u64)sk}, *old = bpf_map_lookup_elem(&places, &key);
+
+	if (old && old->sk != p.sk && old->sk) {
+		struct sock *other = (void *)old->sk;
+		__u64 ino = inode_of(other);
+
+		if (ino && (old->id == 0 || old->id == (OTHER_ID | ino)))
+			p.id = 0;
+	}
+	bpf_map_update_elem(&places, &key, &p, BPF_ANY);
+}
+
+static __always_inline void read_ends(const struct sock *sk, struct endpoints *e)
+{
+	e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	e->lport = BPF_CORE_READ(sk, __sk_common.skc_num);
+	e->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET) {
+		e->laddr[0] = e->raddr[0] = 0;
+		e->laddr[1] = e->raddr[1] = 0;
+		e->laddr[2] = e->raddr[2] = bpf_htonl(0xffff);
+		e->laddr[3] = BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr);
+		e->raddr[3] = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+	} else {
+		BPF_CORE_READ_INTO(&e->laddr, sk, __sk_common.skc_v6_rcv_saddr);
+		BPF_CORE_READ_INTO(&e->raddr, sk, __sk_common.skc_v6_daddr);
+	}
+}
+
+static __always_inline __u64 sign(const struct endpoints *e)
+{
+	return mix((__u64)e->lport << 16 | e->rport, (__u64)e->raddr[3] << 32 | e->laddr[3]) ^
+	       e->raddr[0] ^ e->raddr[1];
+}
+
+/* Datagrams find their socket by these. */
+__noinline int register_places(const struct endpoints *e, __u64 id, __u64 address)
+{
+	const struct sock *sk = (void *)address;
+	int kind, proto;
+	__u64 local;
+
+	if (!e)
+		return 0;
+	proto = BPF_CORE_READ(sk, sk_protocol);
+	kind = BPF_CORE_READ(sk, sk_type) == SOCK_RAW;
+	if (kind) /* it gets every packet of its protocol */
+		put_place(place_by_port(e->netns, proto, 0), id, sk);
+	if (kind || !e->lport)
+		return 0;
+	if (is_any(e->laddr)) {
+		put_place(place_by_port(e->netns, proto, e->lport), id, sk);
+		return 0;
+	}
+	local = place_by_local(e->netns, proto, e->laddr, e->lport);
+	if (e->rport)
+		put_place(place_by_both(local, e->raddr, e->rport), id, sk);
+	else
+		put_place(local, id, sk);
+	return 0;
+}
+
+__noinline int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
+{
+	const struct sock *sk = (void *)address;
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	__u64 peer = 0;
+
+	if (!e)
+		return 0;
+	if (family == AF_UNIX) {
+		struct sock *other = BPF_CORE_READ((struct unix_sock *)sk, peer);
+		__u64 ino = other ? inode_of(other) : 0;
+
+		peer = ino ? OTHER_ID | ino : 0;
+	}
+	EMIT(sock_new, mg_sock_new, n, {
+		n->sock = id;
+		n->peer = peer;
+		n->netns = e->netns;
+		n->lport = cfg.anonymize || family == AF_UNIX ? 0 : e->lport;
+		n->rport = cfg.anonymize || family == AF_UNIX ? 0 : e->rport;
+		n->family = family;
+		n->kind = kind;
+		n->proto = internet(family) ? BPF_CORE_READ(sk, sk_protocol) : 0;
+	});
+	if (internet(family) && !cfg.anonymize)
+		EMIT(sock_addr, mg_sock_addr, a, {
+			a->sock = id;
+			__builtin_memcpy(a->laddr, e->laddr, 16);
+			__builtin_memcpy(a->raddr, e->raddr, 16);
+		});
+	return 0;
+}
+
+/*
+ * A socket of a task that is traced: what it is known by, 0 if the filters refuse it. It is
+ * announced when it is first met and whenever its ends have changed.
+ */
+__noinline __u64 meet_at(const __u64 *address)
+{
+	__u64 key = address ? *address : 0;
+	const struct sock *sk = (void *)key;
+	struct other now = {}, *known;
+	struct endpoints e = {};
+	__u64 ino = inode_of(sk);
+	__u16 family;
+
+	if (!ino)
+		return 0;
+	known = bpf_map_lookup_elem(&others, &key);
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	now.id = OTHER_ID | ino;
+	if (internet(family)) {
+		read_ends(sk, &e);
+		now.ends = sign(&e);
+	} else {
+		e.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+		if (family == AF_UNIX)
+			now.ends = (__u64)BPF_CORE_READ((struct unix_sock *)sk, peer);
+	}
+	if (known && known->id == now.id && known->ends == now.ends)
+		return known->verdict == WANTED ? now.id : 0;
+	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
+	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
+	bpf_map_update_elem(&others, &key, &now, BPF_ANY);
+	if (now.verdict != WANTED)
+		return 0;
+	announce(key, &e, now.id, now.kind);
+	if (internet(family))
+		register_places(&e, now.id, key);
+	return now.id;
+}
+
+static __always_inline __u64 meet_other(const struct sock *sk)
+{
+	__u64 address = (__u64)sk; /* through memory: a pointer becomes a number */
+
+	return meet_at(&address);
+}
+
+/* The followed socket at this address, if it still is the same. */
+static __always_inline struct other *other_of(const struct sock *sk)
+{
+	__u64 key = (__u64)sk, ino;
+	struct other *o = bpf_map_lookup_elem(&others, &key);
+
+	if (!o || o->verdict != WANTED)
+		return NULL;
+	ino = inode_of(sk); /* what is closed may still have packets on their way */
+	return !ino || o->id == (OTHER_ID | ino) ? o : NULL;
+}
+
+#endif

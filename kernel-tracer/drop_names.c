@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "drop_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+struct symbol {
+	uint64_t address;
+	char name[32];
+};
+
+struct drop_names {
+	struct btf *btf; /* NULL: the kernel describes no reasons */
+	const struct btf_type *reasons;
+	struct symbol *symbols; /* by address; read when the first packet is dropped */
+	size_t count, room;
+	bool asked;
+};
+
+struct drop_names *drop_names_new(void)
+{
+	struct drop_names *n = calloc(1, sizeof(*n));
+
+	return n;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void read_symbols(struct drop_names *n)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long long address;
+		char type, name[128];
+
+		if (sscanf(line, "%llx %c %127s", &address, &type, name) != 3 || !address ||
+			(type | 32) != 't')
+			continue;
+		if (n->count == n->room) {
+			size_t room = n->room ? n->room * 2 : 65536;
+			struct symbol *more = realloc(n->symbols, room * sizeof(*more));
+
+			if (!more)
+				break;
+			n->symbols = more;
+			n->room = room;
+		}
+		n->symbols[n->count].address = address;
+		snprintf(n->symbols[n->count++].name, sizeof(n->symbols->name), "%.31s", name);
+	}
+	if (f)
+		fclose(f);
+	qsort(n->symbols, n->count, sizeof(*n->symbols), by_address);
+}
+
+static void ask(struct drop_names *n)
+{
+	int id;
+
+	n->asked = true;
+	read_symbols(n);
+	n->btf = btf__load_vmlinux_btf();
+	if (libbpf_get_error(n->btf)) {
+		n->btf = NULL;
+		return;
+	}
+	id = btf__find_by_name_kind(n->btf, "skb_drop_reason", BTF_KIND_ENUM);
+	if (id > 0)
+		n->reasons = btf__type_by_id(n->btf, (uint32_t)id);
+}
+
+static void reason_name(const struct drop_names *n, uint32_t reason, char out[32])
+{
+	static const char prefix[] = "SKB_DROP_REASON_";
+	const struct btf_enum *e = n->reasons ? btf_enum(n->reasons) : NULL;
+
+	for (int i = 0; e && i < btf_vlen(n->reasons); i++) {
+		const char *name = btf__name_by_offset(n->btf, e[i].name_off);
+
+		if ((uint32_t)e[i].val != reason)
+			continue;
+		if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+			name += sizeof(prefix) - 1;
+		snprintf(out, 32, "%.31s", name);
+		return;
+	}
+	if (reason)
+		snprintf(out, 32, "0x%x", reason);
+	else
+		snprintf(out, 32, "not told");
+}
+
+static void function_name(const struct drop_names *n, uint64_t address, char out[32])
+{
+	size_t low = 0, high = n->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (n->symbols[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low)
+		memcpy(out, n->symbols[low - 1].name, 32);
+	else
+		snprintf(out, 32, "not told"); /* addresses are hidden from us */
+}
+
+void drop_names_of(struct drop_names *n, const struct mg_drop_raw *raw, struct mg_drop *out)
+{
+	if (!n->asked)
+		ask(n);
+	memset(out, 0, sizeof(*out));
+	out->sock = raw->sock;
+	out->seq = raw->seq;
+	out->len = raw->len;
+	out->ifindex = raw->ifindex;
+	out->segs = raw->segs;
+	out->proto = raw->proto;
+	out->rx = raw->rx;
+	reason_name(n, raw->reason, out->reason);
+	function_name(n, raw->location, out->location);
+}
+
+void drop_names_free(struct drop_names *n)
+{
+	if (!n)
+		return;
+	btf__free(n->btf);
+	free(n->symbols);
+	free(n);
+}
