@@ -116,9 +116,9 @@ static int write_out(struct ctf_stream *s, struct ctf_target *t)
 	return 0;
 }
 
-static void begin_packet(struct ctf_stream *s, uint64_t ts)
+static void begin_packet(struct ctf_stream *s, uint64_t ts, uint32_t pages)
 {
-	s->end = s->packet / CTF_PAGE * CTF_PAGE + CTF_PAGE;
+	s->end = s->packet / CTF_PAGE * CTF_PAGE + pages;
 	s->used = s->packet + (uint32_t)sizeof(struct ctf_packet_head);
 	s->limit = s->end - (uint32_t)sizeof(struct mg_slot) + 1;
 	s->first_ts = ts;
@@ -129,21 +129,23 @@ static void fill_page(struct ctf_stream *s, const struct ctf_target *t)
 {
 	if (s->packet % CTF_PAGE == 0)
 		return;
-	begin_packet(s, s->last_ts);
+	begin_packet(s, s->last_ts, CTF_PAGE);
 	close_packet(s, t, true);
 }
 
 int ctf_stream_make_room(struct ctf_stream *s, struct ctf_target *t, uint32_t size, uint64_t ts)
 {
+	uint32_t pages; /* bytes */
 	int err = 0;
 
 	size += (uint32_t)sizeof(struct ctf_packet_head);
-	if (size > CTF_PAGE)
+	pages = (size + CTF_PAGE - 1) / CTF_PAGE * CTF_PAGE;
+	if (pages > CTF_BUFFER)
 		return -E2BIG;
 	close_packet(s, t, true);
 	if (s->packet % CTF_PAGE + size > CTF_PAGE)
 		fill_page(s, t);
-	if (s->packet == CTF_BUFFER)
+	if (s->packet / CTF_PAGE * CTF_PAGE + pages > CTF_BUFFER)
 		err = write_out(s, t);
 	if (!err && !s->buffer) {
 		s->buffer = aligned_alloc(CTF_PAGE, CTF_BUFFER);
@@ -152,7 +154,7 @@ int ctf_stream_make_room(struct ctf_stream *s, struct ctf_target *t, uint32_t si
 	if (!err && !t->sink) /* what cannot be written is told at once */
 		err = open_file(s, t);
 	if (!err)
-		begin_packet(s, ts);
+		begin_packet(s, ts, pages);
 	return err;
 }
 

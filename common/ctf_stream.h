@@ -4,7 +4,7 @@
  *
  * A process that is killed leaves a write() of many pages half done, but a page never: so that
  * whatever the instant, the file consists of whole packets, without which babeltrace2 refuses the
- * trace.
+ * trace. Only an event that is longer than a page has a packet of several.
  */
 #ifndef MAGNET_COMMON_CTF_STREAM_H
 #define MAGNET_COMMON_CTF_STREAM_H
@@ -39,7 +39,7 @@ struct ctf_stream {
 	uint32_t packet; /* where the packet that is being filled begins, */
 	uint32_t used;   /* where it ends so far; the same: none is begun */
 	uint32_t limit;  /* a slot finds room if it begins before this */
-	uint32_t end;    /* the page's */
+	uint32_t end;    /* the page's, or the last one's */
 	uint64_t first_ts, last_ts;
 	uint64_t seq, discarded, discarded_before, file_size;
 	uint64_t count[CTF_ID_MAX]; /* events by id */
