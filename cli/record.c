@@ -61,7 +61,10 @@ static void join_command(struct recording *r)
 			"%s%s", a == r->o.command ? "" : " ", *a);
 	}
 	if (!r->o.command)
-		snprintf(r->command_text, sizeof(r->command_text), r->o.all ? "(all)" : "(pid %d)",
+		snprintf(r->command_text, sizeof(r->command_text),
+			r->o.all      ? "(all)"
+			: r->o.cgroup ? "(cgroup)"
+				      : "(pid %d)",
 			(int)r->o.pid);
 }
 
@@ -127,9 +130,10 @@ static int start_recorders(struct recording *r)
 		record_pass_on(&r->o, "--fresh", NULL);
 	if (r->o.kernel) {
 		err = tracer_start(&r->tracer, r->dir.kernel,
-			r->o.all   ? 0
-			: r->o.pid ? r->o.pid
-				   : r->child,
+			r->o.all      ? 0
+			: r->o.cgroup ? -1
+			: r->o.pid    ? r->o.pid
+				      : r->child,
 			r->o.tracer_args);
 		if (!err)
 			err = tracer_wait_ready(&r->tracer, READY_MS);

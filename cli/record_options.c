@@ -15,7 +15,7 @@
 
 static const char usage[] =
 	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
-	"       magnet record [OPTION...] --pid PID | --all\n"
+	"       magnet record [OPTION...] --pid PID | --cgroup PATH | --all\n"
 	"\n"
 	"Runs COMMAND unmodified and records what it and its children ask of the network, and "
 	"what\n"
@@ -26,6 +26,7 @@ static const char usage[] =
 	"      --kernel-only   only the kernel side: COMMAND runs without libmagnet.so\n"
 	"  -p, --pid PID       record a process that runs already, kernel side only\n"
 	"  -a, --all           record the whole machine, kernel side only\n"
+	"      --cgroup PATH   record the tasks of a cgroup (v2), kernel side only\n"
 	"  -l, --layers LIST   of " MG_LAYER_CHOICES "\n"
 	"                      or none (default: all but netfilter and gro)\n"
 	"  -b, --buffer SIZE   buffer a CPU of the kernel side, with K, M or G (default: 16M, "
@@ -40,6 +41,12 @@ static const char usage[] =
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
 	"      --waits         also log poll, select, epoll_wait and their kin\n"
 	"      --entries       also log that a call begins, so that one that blocks is seen\n"
+	"      --protocol LIST  only sockets of tcp, udp, unix, raw, icmp, netlink, vsock\n"
+	"      --netns LIST    only sockets of these network namespaces: names or inodes\n"
+	"      --port LIST     only connections from or to these ports\n"
+	"      --address LIST  only connections from or to these addresses or prefixes\n"
+	"      --sample N      only one in N connections, but all of it\n"
+	"      --interface NAME  leave out packets at other interfaces\n"
 	"      --anonymize     leave out addresses and ports\n"
 	"  -q, --quiet         say nothing when all went well\n"
 	"  -h, --help\n";
@@ -67,7 +74,17 @@ static void pass_long(struct record_options *r, const char *name)
 
 int record_options_parse(struct record_options *r, int argc, char **argv)
 {
-	enum { APP_ONLY = 256, KERNEL_ONLY, DURATION, ANONYMIZE, CALLS, WAITS, ENTRIES, PASSED_ON };
+	enum {
+		APP_ONLY = 256,
+		KERNEL_ONLY,
+		DURATION,
+		ANONYMIZE,
+		CALLS,
+		WAITS,
+		ENTRIES,
+		CGROUP,
+		PASSED_ON
+	};
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"app-only", no_argument, NULL, APP_ONLY},
@@ -78,6 +95,13 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"buffer", required_argument, NULL, 'b'},
 		{"drain", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, DURATION},
+		{"cgroup", required_argument, NULL, CGROUP},
+		{"protocol", required_argument, NULL, PASSED_ON},
+		{"netns", required_argument, NULL, PASSED_ON},
+		{"port", required_argument, NULL, PASSED_ON},
+		{"address", required_argument, NULL, PASSED_ON},
+		{"sample", required_argument, NULL, PASSED_ON},
+		{"interface", required_argument, NULL, PASSED_ON},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
 		{"calls", required_argument, NULL, CALLS},
 		{"waits", no_argument, NULL, WAITS},
@@ -145,6 +169,10 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 			r->anonymize = true;
 			record_pass_on(r, "--anonymize", NULL);
 			break;
+		case CGROUP:
+			r->cgroup = optarg;
+			record_pass_on(r, "--cgroup", optarg);
+			break;
 		case PASSED_ON:
 			pass_long(r, longs[which].name);
 			break;
@@ -164,12 +192,13 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 	}
 	if (optind < argc)
 		r->command = argv + optind;
-	if (!r->command && !r->pid && !r->all) {
-		mg_error("record what? Give a COMMAND, --pid or --all (see magnet record --help)");
+	if (!r->command && !r->pid && !r->all && !r->cgroup) {
+		mg_error("record what? Give a COMMAND, --pid, --cgroup or --all (see magnet record "
+			 "--help)");
 		return -EINVAL;
 	}
-	if ((r->command != NULL) + (r->pid != 0) + r->all > 1) {
-		mg_error("a COMMAND, --pid and --all exclude each other");
+	if ((r->command != NULL) + (r->pid != 0) + r->all + (r->cgroup != NULL) > 1) {
+		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
 		return -EINVAL;
 	}
 	if (!r->app && !r->kernel) {

@@ -12,7 +12,8 @@ struct record_options {
 	bool app, kernel, quiet, anonymize;
 	pid_t pid; /* --pid, 0 = none */
 	bool all;
-	uint64_t buffer; /* bytes, 0 = default */
+	const char *cgroup; /* NULL: none */
+	uint64_t buffer;    /* bytes, 0 = default */
 	unsigned int duration_s, drain_ms;
 	char *tracer_args[128]; /* what the kernel tracer is to get, NULL-terminated */
 	int tracer_arg_count;

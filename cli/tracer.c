@@ -46,11 +46,11 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, char *const
 		argv[n++] = (char *)output;
 		argv[n++] = (char *)"--control-fd";
 		argv[n++] = control;
-		if (target) {
+		if (target > 0) {
 			snprintf(pid, sizeof(pid), "%d", (int)target);
 			argv[n++] = (char *)"--pid";
 			argv[n++] = pid;
-		} else {
+		} else if (target == 0) {
 			argv[n++] = (char *)"--all";
 		}
 		while (*args && n < ARGS_MAX - 1)

@@ -14,7 +14,8 @@ struct tracer {
 	json_t *done;  /* at the end: hooks, events, losses, costs */
 };
 
-/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all
+/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all,
+ * -1 = as `args` say
  */
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
 /* -EINVAL after a line of the tracer's own: its options were wrong */

@@ -53,8 +53,8 @@ struct mg_bpf_config {
 };
 
 /*
- * What can change while programs run. The filters choose sockets and packets; a filter that is not
- * set (0) lets everything pass. They are asked when a socket is first met, not at each event.
+ * What can change while programs run. The filters choose sockets and packets. They are asked when a
+ * socket is first met, not at each event.
  */
 #define MG_FILTER_PORTS    8
 #define MG_FILTER_PREFIXES 4
@@ -70,17 +70,16 @@ struct mg_prefix { /* network order, IPv4 as ::ffff:a.b.c.d */
 	__u32 addr[4], mask[4];
 };
 struct mg_bpf_settings {
-	__u64 cgroup;                 /* id of a cgroup whose tasks are traced, 0 = none */
-	__u32 cgroup_level;           /* its depth below the root */
-	__u32 sample;                 /* keep 1 in so many connections, 0 or 1 = all */
-	__u32 protocols;              /* bits 1 << MG_KIND_*, 0 = all */
-	__u32 netns[MG_FILTER_NETNS]; /* inode numbers; the last is repeated */
-	__u16 ports[MG_FILTER_PORTS]; /* local or remote; the last is repeated */
+	__u32 sample;                                /* keep 1 in so many connections */
+	__u32 protocols;                             /* bits 1 << MG_KIND_* */
+	__u32 netns[MG_FILTER_NETNS];                /* inode numbers; the last is repeated */
 	struct mg_prefix prefix[MG_FILTER_PREFIXES]; /* local or remote; the last is repeated */
-	char interface[16]; /* packets at others are left out; "" = none are */
-	__u8 level;         /* of protocol state: 0 none, 1 light, 2 full */
-	__u8 active;        /* a filter of sockets is set, and which: MG_FILTERS_* */
-	__u8 pad[6];
+	__u16 ports[MG_FILTER_PORTS];                /* local or remote; the last is repeated */
+	char interface[16];                          /* "" = all */
+	__u8 active; /* which filters of sockets are set: MG_FILTERS_* */
+	__u8 level;  /* of protocol state: 0 none, 1 light, 2 full */
+	__u8 cgroup; /* tasks of the cgroup in the map `cgroups` are traced */
+	__u8 pad[5];
 };
 
 /* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */

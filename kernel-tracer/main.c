@@ -14,6 +14,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "cgroup.h"
 #include "clock.h"
 #include "cpu_time.h"
 #include "log.h"
@@ -71,6 +72,14 @@ static int begin(struct run *r)
 	if (!o->all)
 		calibrate_follow_self(&r->hooks, false);
 	calibrate_result(&r->calibration, bare, hooked);
+	if (o->cgroup) {
+		err = cgroup_follow(&r->hooks, o->cgroup, r->hooks.why, sizeof(r->hooks.why));
+		o->settings.cgroup = 1;
+	}
+	if (!err)
+		err = hooks_set(&r->hooks, &o->settings);
+	if (err)
+		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
 	err = ctf_open(&r->writer, o->dir, CTF_KERNEL, r->hooks.cpus);
 	if (err)
 		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));

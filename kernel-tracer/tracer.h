@@ -21,6 +21,7 @@ struct tracer_options {
 	pid_t pid;             /* process to follow with its children, 0 = none */
 	bool fresh;            /* it has not begun: all its connections will be seen opening */
 	bool all;              /* everything on the machine */
+	const char *cgroup;    /* tasks of it, and what they start, NULL = none */
 	bool anonymize;
 	struct mg_bpf_settings settings; /* filters and level */
 	int control;                     /* a parent to speak with, -1 = none */

@@ -10,6 +10,7 @@
 #include "chosen_format.h"
 #include "log.h"
 #include "options.h"
+#include "selection.h"
 #include "tracer.h"
 #include "version.h"
 
@@ -32,6 +33,13 @@ static const char usage[] =
 	"repeatable\n"
 	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
+	"      --cgroup PATH     record the tasks of this cgroup (v2) and what they start\n"
+	"      --protocol LIST   only sockets of tcp, udp, unix, raw, icmp, netlink, vsock\n"
+	"      --netns LIST      only sockets of these network namespaces: names or inodes\n"
+	"      --port LIST       only connections from or to these ports\n"
+	"      --address LIST    only connections from or to these addresses or prefixes\n"
+	"      --sample N        only one in N connections, but all of it\n"
+	"      --interface NAME  leave out packets at other interfaces\n"
 	"      --anonymize       leave out addresses and ports\n"
 	"      --control-fd FD   speak with a parent: one JSON object a line\n"
 	"  -h, --help\n"
@@ -56,9 +64,29 @@ static int add_event(struct tracer_options *o, char *text)
 	return 0;
 }
 
+static int add_filter(struct tracer_options *o, const char *name, const char *value)
+{
+	char why[400];
+	int err = selection_set(&o->settings, name, value, why, sizeof(why));
+
+	if (err)
+		mg_error("--%s %s", name, why);
+	return err;
+}
+
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
-	enum { DURATION = 256, FRESH, EVENT, LEVEL, ANONYMIZE, CONTROL_FD, VERSION };
+	enum {
+		DURATION = 256,
+		FRESH,
+		EVENT,
+		LEVEL,
+		CGROUP,
+		FILTER,
+		ANONYMIZE,
+		CONTROL_FD,
+		VERSION
+	};
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
@@ -70,6 +98,13 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"duration", required_argument, NULL, DURATION},
 		{"event", required_argument, NULL, EVENT},
 		{"level", required_argument, NULL, LEVEL},
+		{"cgroup", required_argument, NULL, CGROUP},
+		{"protocol", required_argument, NULL, FILTER},
+		{"netns", required_argument, NULL, FILTER},
+		{"port", required_argument, NULL, FILTER},
+		{"address", required_argument, NULL, FILTER},
+		{"sample", required_argument, NULL, FILTER},
+		{"interface", required_argument, NULL, FILTER},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
 		{"control-fd", required_argument, NULL, CONTROL_FD},
 		{"help", no_argument, NULL, 'h'},
@@ -77,12 +112,12 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{0},
 	};
 	uint64_t n;
-	int c;
+	int c, which;
 
 	o->layers = MG_USUAL_LAYERS;
 	o->drain_ms = 20;
 	o->control = -1;
-	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, &which)) != -1) {
 		bool ok = true;
 
 		switch (c) {
@@ -120,6 +155,13 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			if (add_event(o, optarg))
 				return -EINVAL;
 			break;
+		case CGROUP:
+			o->cgroup = optarg;
+			break;
+		case FILTER:
+			if (add_filter(o, longs[which].name, optarg))
+				return -EINVAL;
+			break;
 		case ANONYMIZE:
 			o->anonymize = true;
 			break;
@@ -147,15 +189,15 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		mg_error("where to? -o DIR is missing (see --help)");
 		return -EINVAL;
 	}
-	if (o->command && (o->pid || o->all)) {
-		mg_error("a COMMAND, --pid and --all exclude each other");
+	if ((o->command != NULL) + (o->pid != 0) + o->all + (o->cgroup != NULL) > 1) {
+		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
 		return -EINVAL;
 	}
 	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {
 		mg_error("there is no process %d", (int)o->pid);
 		return -ESRCH;
 	}
-	if (!o->command && !o->pid)
+	if (!o->command && !o->pid && !o->cgroup)
 		o->all = true;
 	return 0;
 }

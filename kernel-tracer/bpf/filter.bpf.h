@@ -74,7 +74,7 @@ static __always_inline bool sampled(const struct endpoints *e)
 {
 	__u64 h = end_hash(e->laddr, e->lport) + end_hash(e->raddr, e->rport);
 
-	if (!settings.sample)
+	if (!settings.sample) /* cannot be, but the verifier wants to see it */
 		return true;
 	h *= 0x9e3779b97f4a7c15ULL;
 	return (__u32)(h >> 32) % settings.sample == 0;

@@ -95,10 +95,16 @@ int follow_existing(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
 
-	if (!t || (cfg.all ? t->tgid == not_traced : t->tgid != cfg.follow_pid))
+	if (!t)
 		return 0;
-	if (!cfg.all && !bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (!cfg.all && t->tgid == cfg.follow_pid) {
+		if (!begin_tracing(t))
+			return 0;
+	} else if (!cfg.all && !task_traced(t)) { /* the loader marks the tasks of a cgroup */
 		return 0;
+	} else if (cfg.all && t->tgid == not_traced) {
+		return 0;
+	}
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = t->pid;
 		e->child_pid = t->tgid;

@@ -18,9 +18,9 @@ struct task_state {
 	__u64 interrupted_sock;
 	__s32 interrupted_fd;
 	__u16 interrupted; /* MG_SYS_*, 0 = none */
-	__u16 pad;
-	__u64 other; /* address of a socket that is not TCP's, 0 = none */
-	__u64 pair;  /* where socketpair() puts its two descriptors */
+	__u16 quiet;       /* the call is not recorded, but may change what is */
+	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
+	__u64 pair;        /* where socketpair() puts its two descriptors */
 };
 
 struct {
@@ -118,6 +118,14 @@ static __always_inline void check_netns(const struct net *net, __u32 pid)
 		bpf_ringbuf_output(&new_netns, &n, sizeof(n), BPF_RB_FORCE_WAKEUP);
 }
 
+/* The cgroup whose tasks are traced, kept by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
 /* The tracer's own process, never traced by `all`; set once calibration is done. */
 __u32 not_traced;
 
@@ -162,8 +170,7 @@ static __always_inline bool current_selects(void)
 		return t->tgid != not_traced;
 	if (bpf_task_storage_get(&tasks, t, NULL, 0))
 		return true;
-	return settings.cgroup &&
-	       bpf_get_current_ancestor_cgroup_id(settings.cgroup_level) == settings.cgroup &&
+	return settings.cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1 &&
 	       begin_tracing(t);
 }
 

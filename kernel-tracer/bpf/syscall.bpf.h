@@ -78,6 +78,14 @@ static __always_inline bool look_at_socket(
 	return !settings.active || unfollowed_passes(*sk);
 }
 
+/* One that is about to be made has no ends yet. */
+static __always_inline bool new_socket_passes(const struct task_struct *t, int kind)
+{
+	struct endpoints e = {.netns = t->nsproxy->net_ns->ns.inum};
+
+	return judge(&e, kind) == WANTED;
+}
+
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
 /* Bytes of the messages that sendmmsg or recvmmsg moved. */
@@ -113,13 +121,13 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!call)
 		return 0;
 	state = task_of(t);
-	if (!state && !(settings.active && current_selects()))
+	if (!state && !((settings.active || settings.cgroup) && current_selects()))
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
 	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
-		if (!state) /* whether the filters let it pass shows when it is used */
-			return 0;
 		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
+		if (settings.active && !new_socket_passes(t, kind))
+			return 0;
 	} else if (call != MG_SYS_io_uring_enter) {
 		fd = (__s32)SYS_ARG0(regs);
 		if (call == MG_SYS_splice) { /* one end is a pipe */
@@ -130,8 +138,16 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 				fd = (__s32)SYS_ARG2(regs);
 			}
 		}
-		if (!sk && !look_at_socket(t, fd, &sk, &kind, &cookie))
+		if (!sk && !look_at_socket(t, fd, &sk, &kind, &cookie)) {
+			/* refused; but other ends may be what the filters ask for */
+			if (state && sk && (call == MG_SYS_bind || call == MG_SYS_connect)) {
+				state->call = call;
+				state->dir = MG_DIR_OTHER;
+				state->other = kind != MG_KIND_tcp ? (__u64)sk : 0;
+				state->quiet = 1;
+			}
 			return 0;
+		}
 		if (kind == MG_KIND_tcp)
 			seq = stream_position(sk, dir);
 	}
@@ -143,6 +159,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		state->interrupted = 0; /* restarted */
 	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
 	state->call = call;
+	state->quiet = 0;
 	state->fd = fd;
 	state->dir = dir;
 	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
@@ -239,6 +256,12 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	state = current_task();
 	if (!state || !state->call)
 		return 0;
+	if (state->quiet) {
+		if (ret >= 0)
+			after_call(bpf_get_current_task_btf(), state, ret);
+		state->call = 0;
+		return 0;
+	}
 	if (state->sk)
 		seq = stream_position((void *)state->sk, state->dir);
 	if (ret <= -ERESTARTSYS && ret >= -ERESTART_RESTARTBLOCK) {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The user's filters in words: what options and the control socket set, and status tells. */
+#ifndef MAGNET_KERNEL_TRACER_SELECTION_H
+#define MAGNET_KERNEL_TRACER_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ring.h"
+
+/* The names of the filters, NULL-terminated: "protocol", "netns", "port", ... */
+extern const char *const selection_names[];
+bool selection_is(const char *name);
+/*
+ * Set one; "any" takes it away. Returns 0, or -EINVAL with what is wrong in `why`, which says
+ * nothing of the name. On failure the settings stay as they were.
+ */
+int selection_set(
+	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size);
+/* As it was set, in a normal form; "any" if it is not. */
+void selection_text(const struct mg_bpf_settings *s, const char *name, char *out, size_t size);
+
+#endif

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""
+Filters and sampling: what is chosen is recorded as completely as without them, and nothing else is.
+"""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+PORTS = (5301, 5302)
+# Servers at two ports; N connections to each in turn, from two addresses; then datagrams.
+TALK = r"""
+import socket, sys, threading
+ports, n, family = [int(p) for p in sys.argv[1].split(",")], int(sys.argv[2]), sys.argv[3]
+host = "::1" if family == "6" else "127.0.0.1"
+servers = [socket.create_server((host, p), family=socket.AF_INET6 if family == "6" else
+                                socket.AF_INET) for p in ports]
+def serve(s):
+    for _ in range(n):
+        c, _ = s.accept()
+        while c.recv(4096): pass
+        c.close()
+threads = [threading.Thread(target=serve, args=(s,)) for s in servers]
+for t in threads: t.start()
+for i in range(n):
+    for p in ports:
+        c = socket.socket(socket.AF_INET6 if family == "6" else socket.AF_INET)
+        if family == "4": c.bind(("127.0.0.%d" % (1 + i % 2), 0))
+        c.connect((host, p))
+        c.sendall(b"x" * 1000)
+        c.close()
+for t in threads: t.join()
+if family == "4":
+    u = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in ports]
+    for s, p in zip(u, ports): s.bind((host, p))
+    for p in ports:
+        k = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        k.connect((host, p))
+        for i in range(n): k.send(b"y" * 100)
+    for s in u:
+        for i in range(n): s.recv(1000)
+    a, b = socket.socketpair()
+    a.send(b"z"); b.recv(10)
+"""
+
+
+def talk(n, *options, family=4):
+    def recording():
+        return Recording(PYTHON, "-c", TALK, ",".join(map(str, PORTS)), n, family,
+                         options=("--kernel-only",) + options)
+    with undisturbed(recording) as rec:
+        report = rec.report()
+        check(lost(report) == 0, f"{options}: nothing was lost")
+        return report, list(rec.events())
+
+
+def ends(f):
+    return {int(e.rsplit(":", 1)[1]) for e in (f["local"], f["remote"]) if e}
+
+
+def of(report, proto):
+    return [f for f in report["flows"] if f["proto"] == proto]
+
+
+def complete(flows, what):
+    check(flows and all(f["coverage"] == 1 for f in flows), f"{what}: every byte has every boundary")
+
+
+def by_port():
+    for family in (4, 6):
+        report, _ = talk(6, "--port", PORTS[1], family=family)
+        tcp = of(report, "tcp")
+        check(len(tcp) == 12 and all(PORTS[1] in ends(f) for f in tcp),
+              f"IPv{family} --port: both ends of 6 connections, no other")
+        complete(tcp, f"IPv{family} --port")
+        if family == 4:
+            udp = of(report, "udp")
+            check({(f["direction"], f["bytes"]) for f in udp} == {("tx", 600), ("rx", 600)},
+                  "and the datagrams of that port")
+            check(not of(report, "unix_stream"), "and no socket without a port")
+
+
+def by_protocol():
+    report, events = talk(3, "--protocol", "udp")
+    check({f["proto"] for f in report["flows"]} == {"udp"}, "--protocol udp: nothing else")
+    check(sum(f["bytes"] for f in report["flows"] if f["direction"] == "tx") == 600,
+          "all its bytes")
+    check({c["flow_kind"] for c in report["calls"]} == {"udp"}, "and no calls on other sockets")
+    check(not any(e["event"] in ("tcp_send", "sock_state") for e in events), "nor events of TCP")
+
+
+def by_address():
+    report, _ = talk(6, "--address", "127.0.0.2/32", "--protocol", "tcp")
+    tcp = of(report, "tcp")
+    check(len(tcp) == 12 and all("127.0.0.2:" in f["local"] + f["remote"] for f in tcp),
+          "--address: the 6 connections of that address, both ends")
+    complete(tcp, "--address")
+    report, _ = talk(2, "--address", "10.0.0.0/8")
+    check(not report["flows"], "--address of nobody: no flows")
+
+
+def by_sample():
+    n = 60
+    report, _ = talk(n, "--sample", 4, "--protocol", "tcp")
+    tcp = of(report, "tcp")
+    # 120 connections, 1 in 4: the chance of fewer than 8 or more than 60 is below 1 in a million
+    check(8 <= len(tcp) / 2 <= 60, f"--sample 4 keeps {len(tcp) / 2:g} of {2 * n} connections")
+    complete(tcp, "--sample")
+    check(all(f["peer"] for f in tcp if f["direction"] == "rx"), "both ends agree which")
+    check(all(f["bytes"] == 1000 for f in tcp), "each with all its bytes")
+
+
+def by_netns():
+    with Network() as net:
+        script = " ; ".join(
+            f"nsenter --net=/run/netns/{ns} {PYTHON} -c '{TALK.replace(chr(39), chr(34))}' {PORTS[0]} 2 4"
+            for ns in (net.a, net.b))
+        with Recording("sh", "-c", script, options=("--kernel-only", "--netns", net.b)) as rec:
+            inum = os.stat(f"/run/netns/{net.b}").st_ino
+            flows = [f for f in rec.report()["flows"] if f["proto"] == "tcp"]
+            check(len(flows) == 4 and all(f["netns"] == inum for f in flows),
+                  "--netns: the connections of that namespace only")
+
+
+def by_interface():
+    report, events = talk(2, "--interface", "nosuch0", "--protocol", "tcp")
+    check(not any(e["event"] in ("ip_out", "dev_xmit", "dev_recv", "ip_in") for e in events),
+          "--interface: no packets at others")
+    report, events = talk(2, "--interface", "lo", "--protocol", "tcp")
+    check(any(e["event"] == "dev_xmit" for e in events), "and those at it")
+    complete(of(report, "tcp"), "--interface lo")
+
+
+def by_cgroup():
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    group = top + "/cgroup/magnet-test-%d" % os.getpid()
+    os.mkdir(top + "/cgroup")
+    if run("mount", "-t", "cgroup2", "none", top + "/cgroup", check=False).returncode:
+        print("no cgroup v2 hierarchy here: --cgroup is not tested")
+        shutil.rmtree(top)
+        return
+    inside = outside = None
+    try:
+        os.mkdir(group)
+        code = ("import socket, time\n"
+                "l = socket.create_server(('127.0.0.1', int(__import__('sys').argv[1])))\n"
+                "while True:\n"
+                "    c = socket.create_connection(l.getsockname()); s, _ = l.accept()\n"
+                "    c.send(b'x' * 100); s.recv(1000); c.close(); s.close(); time.sleep(0.02)\n")
+        inside = subprocess.Popen([PYTHON, "-c", code, str(PORTS[0])])
+        outside = subprocess.Popen([PYTHON, "-c", code, str(PORTS[1])])
+        with open(group + "/cgroup.procs", "w") as f:
+            f.write(str(inside.pid))
+        run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", 1, "--cgroup", group)
+        report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+        check(report["flows"] and all(PORTS[0] in ends(f) for f in report["flows"]),
+              "--cgroup: what its tasks do, no others'")
+        check({f["comm"] for f in report["flows"]} <= {"python3", ""}, "by name")
+    finally:
+        for p in (inside, outside):
+            if p:
+                stop(p)
+        if os.path.isdir(group):
+            os.rmdir(group)
+        run("umount", top + "/cgroup")
+        shutil.rmtree(top)
+
+
+def wrong_values():
+    for option, value in (("--port", "x"), ("--address", "nowhere"), ("--protocol", "sctp"),
+                          ("--netns", "no-such"), ("--sample", "0"), ("--cgroup", "/no/such")):
+        where = tempfile.gettempdir() + f"/magnet-test-{os.getpid()}-wrong"
+        what = ["--kernel-only", "true"] if option != "--cgroup" else []
+        p = run(MAGNET, "record", "-o", where, option, value, *what, check=False)
+        check(p.returncode in (1, 2) and len(p.stderr.splitlines()) == 1,
+              f"{option} {value}: {p.stderr.strip()}")
+        shutil.rmtree(where, ignore_errors=True)
+
+
+need_kernel_side()
+wrong_values()
+by_port()
+by_protocol()
+by_address()
+by_sample()
+by_netns()
+by_interface()
+by_cgroup()
