@@ -18,6 +18,7 @@
 #include "cycles.h"
 #include "event_table.h"
 #include "log.h"
+#include "options.h"
 #include "paths.h"
 #include "tracer.h"
 
@@ -121,14 +122,15 @@ static json_t *look_for_lttng(void)
 /* `hooks` gets what the tracer said of each. */
 static json_t *try_kernel(const char *top, json_t **hooks)
 {
-	static char *const no_args[] = {NULL};
+	static char *const every_layer[] = {(char *)"--layers", (char *)MG_LAYER_CHOICES, NULL};
 	char output[PATH_MAX];
 	struct tracer t;
 	json_t *j;
 	bool ok;
 
 	snprintf(output, sizeof(output), "%.4000s/kernel", top);
-	ok = tracer_start(&t, output, getpid(), no_args) == 0 && tracer_wait_ready(&t, 15000) == 0;
+	ok = tracer_start(&t, output, getpid(), every_layer) == 0 &&
+	     tracer_wait_ready(&t, 15000) == 0;
 	if (ok) {
 		*hooks = json_deep_copy(json_object_get(t.ready, "hooks"));
 		tracer_stop(&t, 15000);

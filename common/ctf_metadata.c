@@ -22,7 +22,7 @@
 
 /* Only integers have an alias; text and addresses are arrays of the two byte types below. */
 static const char types[] = TSDL_UINT(u8, 8) TSDL_UINT(u16, 16) TSDL_UINT(u32, 32) TSDL_UINT(
-	u64, 64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_INT(s32, 32) TSDL_INT(s64,
+	u64, 64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_HEX(x64, 64) TSDL_INT(s32, 32) TSDL_INT(s64,
 	64) "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;\n"
 	    "typealias integer { size = 64; align = 8; signed = false; map = "
 	    "clock.monotonic.value; } "

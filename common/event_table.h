@@ -12,8 +12,8 @@
 /* L(NAME, name): where an event comes from, in the order a send passes them */
 #define MG_LAYERS(L) \
 	L(APP, app) L(SYSCALL, syscall) L(SOCKET, socket) L(TCP, tcp) L(IP, ip) \
-	L(NETFILTER, netfilter) L(DEVICE, device) L(GRO, gro) L(SCHED, sched) L(EVENT, event) \
-	L(TRACER, tracer)
+	L(NETFILTER, netfilter) L(DEVICE, device) L(GRO, gro) L(SCHED, sched) \
+	L(SWITCH, switch) L(EVENT, event) L(TRACER, tracer)
 /* clang-format on */
 
 #define MG_LAYER_ID(NAME, name) MG_LAYER_##NAME,

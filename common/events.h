@@ -34,6 +34,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	T(u64, __u64, 8, UINT)         \
 	T(x8, __u8, 1, HEX)            \
 	T(x32, __u32, 4, HEX)          \
+	T(x64, __u64, 8, HEX)          \
 	T(s32, __s32, 4, INT)          \
 	T(s64, __s64, 8, INT)          \
 	T(text16, mg_text16, 16, TEXT) \
@@ -296,8 +297,33 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, wakee_tid, "thread to be woken; the event's tid is the waker") \
 	F(S, u32, wakee_pid, "its process")
 
+#define MG_EV_SCHED_MIGRATE(F, S) \
+	F(S, u32, moved_tid, "thread that is moved; the event's tid is who moves it") \
+	F(S, u32, from_cpu,  "CPU it was on") \
+	F(S, u32, to_cpu,    "CPU it will run on")
+
+/* recorded when the switch is over: the event's tid is the thread that got the CPU */
+#define MG_EV_SCHED_COST(F, S) \
+	F(S, u32, prev_tid,  "thread that left the CPU; 0 = idle") \
+	F(S, u32, next_tid,  "thread that got it; 0 = idle") \
+	F(S, u32, decide_ns, "from the scheduler's entry to sched_switch") \
+	F(S, u32, reload_ns, "from there to the scheduler's return in the next thread") \
+	F(S, u32, irqs,      "interrupts taken in between, whose time is in these figures")
+
+#define MG_EV_SCHED_TASK(F, S) \
+	F(S, u64, cpu_ns,   "CPU time the thread has used, ns") \
+	F(S, x64, pending,  "signals pending for it, a bit each, signal 1 the lowest") \
+	F(S, u32, task_tid, "the thread") \
+	F(S, x32, state,    "its state, 0 = runnable") \
+	F(S, u32, runnable, "threads runnable on this CPU, the one that gets it included; 4294967295 = not known") \
+	F(S, u8,  leaves,   "1 it leaves the CPU, 0 it gets it")
+
 #define MG_EV_SOFTIRQ(F, S) \
-	F(S, u8, vec, "softirq number: 2 NET_TX, 3 NET_RX")
+	F(S, u8, vec, "softirq number: 1 TIMER, 2 NET_TX, 3 NET_RX, 7 SCHED, 9 RCU")
+
+#define MG_EV_IRQ(F, S) \
+	F(S, u32, number, "interrupt number of a device, else vector") \
+	F(S, u8,  source, "0 a device's, 1 timer, 2 reschedule, 3 and 4 function call, 5 irq_work")
 
 #define MG_EV_TASK_FORK(F, S) \
 	F(S, u32,    child_tid, "new thread") \
@@ -331,7 +357,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(17, sock_open,      SOCK_OPEN,      TCP,     "a connection first met when already open") \
 	E(18, sched_switch,   SCHED_SWITCH,   SCHED,   "the CPU passes from one thread to another") \
 	E(19, sched_waking,   SCHED_WAKING,   SCHED,   "a traced thread is made runnable") \
-	E(20, softirq_entry,  SOFTIRQ,        SCHED,   "a network softirq begins on top of a traced thread") \
+	E(20, softirq_entry,  SOFTIRQ,        SCHED,   "a softirq begins on top of a traced thread") \
 	E(21, softirq_exit,   SOFTIRQ,        SCHED,   "and ends") \
 	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes another, or one was there already") \
 	E(23, task_exec,      TASK_EXEC,      SCHED,   "a traced process runs another program") \
@@ -343,6 +369,13 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(45, tcp_cong,       TCP_CONG,       TCP,     "the congestion state changes") \
 	E(46, tcp_timeout,    TCP_TIMEOUT,    TCP,     "the retransmission timer ran out") \
 	E(47, tcp_window,     TCP_WINDOW,     TCP,     "a window becomes zero, or opens again") \
+	E(48, sched_wakeup,   SCHED_WAKING,   SWITCH,  "and is on a run queue; the event's tid is whom that interrupted") \
+	E(49, sched_wakeup_new, SCHED_WAKING, SWITCH,  "a new thread is on a run queue") \
+	E(50, sched_migrate,  SCHED_MIGRATE,  SCHED,   "a traced thread is moved to another CPU") \
+	E(51, sched_cost,     SCHED_COST,     SWITCH,  "how long a switch from or to a traced thread took") \
+	E(52, sched_task,     SCHED_TASK,     SCHED,   "a thread that leaves or gets the CPU, at level full") \
+	E(53, irq_entry,      IRQ,            SCHED,   "an interrupt begins on top of a traced thread") \
+	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
 	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
 	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
@@ -357,6 +390,17 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(34, nf_post_begin,  PACKET,         NETFILTER, "netfilter begins with it after routing") \
 	E(35, nf_pre_end,     PACKET,         NETFILTER, "netfilter is done with it before routing") \
 	E(36, nf_in_begin,    PACKET,         NETFILTER, "netfilter begins with it as locally received")
+
+#define MG_NOT_KNOWN 0xffffffffu /* of a 32-bit number that this kernel does not tell */
+
+/* X(NAME, tracepoint): kinds of interrupts, numbered as they stand, by their tracepoints' names */
+#define MG_IRQS_ANYWHERE(X) X(DEVICE, irq_handler)
+#define MG_IRQS_X86(X) \
+	X(TIMER, local_timer) X(RESCHEDULE, reschedule) X(CALL, call_function) \
+	X(CALL_SINGLE, call_function_single) X(WORK, irq_work)
+#define MG_IRQ_ID(NAME, tracepoint) MG_IRQ_##NAME,
+enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END };
+#undef MG_IRQ_ID
 
 /* ---- written by the tracer itself, in the stream where they belong ------------------------- */
 
@@ -441,7 +485,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(TCP_ALGORITHM, tcp_algorithm) P(TCP_CONG, tcp_cong) P(TCP_TIMEOUT, tcp_timeout) \
 	P(TCP_WINDOW, tcp_window) P(TCP_RESET, tcp_reset) P(IP_HEADER, ip_header) \
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
-	P(SCHED_WAKING, sched_waking) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
+	P(SCHED_WAKING, sched_waking) P(SCHED_MIGRATE, sched_migrate) P(SCHED_COST, sched_cost) \
+	P(SCHED_TASK, sched_task) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \

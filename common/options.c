@@ -60,6 +60,11 @@ bool option_layers(const char *text, uint32_t *out)
 		*out = 0;
 		return true;
 	}
+	if (*text == '+') {
+		layers = MG_USUAL_LAYERS;
+		if (!*++text)
+			return false;
+	}
 	while (*text) {
 		size_t len = strcspn(text, ",");
 		int found = -1;
@@ -76,6 +81,8 @@ bool option_layers(const char *text, uint32_t *out)
 		if (*text == ',' && *++text == 0)
 			return false;
 	}
+	if (layers & 1u << MG_LAYER_SWITCH) /* which tells how long its switches took */
+		layers |= 1u << MG_LAYER_SCHED;
 	*out = layers;
 	return layers != 0;
 }

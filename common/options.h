@@ -9,9 +9,10 @@
 #include "event_table.h"
 
 /* the layers the kernel side can record, as bits 1 << enum mg_layer, */
-#define MG_ALL_LAYERS    (MG_USUAL_LAYERS | 1u << MG_LAYER_NETFILTER | 1u << MG_LAYER_GRO)
-#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,netfilter,device,gro,sched"
-/* and those it does unless told: the others cost another event a packet */
+#define MG_ALL_LAYERS \
+	(MG_USUAL_LAYERS | 1u << MG_LAYER_NETFILTER | 1u << MG_LAYER_GRO | 1u << MG_LAYER_SWITCH)
+#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,netfilter,device,gro,sched,switch"
+/* and those it does unless told: the others cost another event a packet or a switch */
 #define MG_USUAL_LAYERS                                                                            \
 	(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_IP | \
 		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
@@ -24,7 +25,7 @@
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* bytes, with an optional K, M or G (powers of 1024) */
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
-/* layer names separated by commas, or "none" */
+/* layer names separated by commas, after a + beside the default ones; or "none" */
 bool option_layers(const char *text, uint32_t *out);
 
 /* "none", "light" or "full", as enum mg_level */

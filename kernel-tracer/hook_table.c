@@ -27,6 +27,10 @@
 	{                                                                                        \
 		MG_LAYER_##layer, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
 	}
+#define IRQ(NAME, tracepoint)                                                                      \
+	TP(SCHED, "on_" #tracepoint "_entry", "irq_entry " #tracepoint, #tracepoint "_entry", 1),  \
+		TP(SCHED, "on_" #tracepoint "_exit", "irq_exit " #tracepoint, #tracepoint "_exit", \
+			1),
 /* clang-format off */
 const struct hook hook_table[] = {
 	TP(SCHED,   "on_task_fork",      "task_fork",      "sched_process_fork",      2),
@@ -66,8 +70,17 @@ const struct hook hook_table[] = {
 	TP(GRO,     "on_dev_gro",        "dev_gro",        "napi_gro_receive_entry",  1),
 	TP(SCHED,   "on_sched_switch",   "sched_switch",   "sched_switch",            4),
 	TP(SCHED,   "on_sched_waking",   "sched_waking",   "sched_waking",            1),
+	TP(SWITCH,  "on_sched_wakeup",   "sched_wakeup",   "sched_wakeup",            1),
+	TP(SWITCH,  "on_sched_wakeup_new", "sched_wakeup_new", "sched_wakeup_new",    1),
+	TP(SCHED,   "on_sched_migrate",  "sched_migrate",  "sched_migrate_task",      2),
+	TP(SWITCH,  "on_sched_entry",    "sched_cost from", "sched_entry_tp",         1),
+	TP(SWITCH,  "on_sched_exit",     "sched_cost",     "sched_exit_tp",           1),
 	TP(SCHED,   "on_softirq_entry",  "softirq_entry",  "softirq_entry",           1),
 	TP(SCHED,   "on_softirq_exit",   "softirq_exit",   "softirq_exit",            1),
+	MG_IRQS_ANYWHERE(IRQ)
+#if defined(__x86_64__)
+	MG_IRQS_X86(IRQ)
+#endif
 	TP(SYSCALL, "on_sys_exit",       "sys_exit",       "sys_exit",                2),
 	TP(SYSCALL, "on_sys_enter",      "sys_enter",      "sys_enter",               2),
 };

@@ -68,7 +68,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	k->events = 1;
 	t->in_call = true;
 	t->off_cpu = false;
-	t->in_softirq = false;
+	t->in_irq = t->in_softirq = false;
 	t->fn = STATE_SOCKET;
 	t->since = e->cycles;
 	if (s) {

@@ -161,10 +161,24 @@ static void on_exec(struct core *c, const struct mg_event *e)
 		memcpy(p->comm, t->comm, sizeof(p->comm));
 }
 
-/* Ring events of the scheduler's layer: of no socket. */
-#define IF_SCHED(id, name, NAME, layer, doc) \
-	| (uint64_t)(MG_LAYER_##layer == MG_LAYER_SCHED) << (id)
+/* Ring events of the scheduler: of no socket. */
+#define IF_SCHED(id, name, NAME, layer, doc)                                                    \
+	| (uint64_t)(MG_LAYER_##layer == MG_LAYER_SCHED || MG_LAYER_##layer == MG_LAYER_SWITCH) \
+			<< (id)
 #define SCHED_EVENTS (0 MG_RING_EVENTS(IF_SCHED))
+
+/* Of these, the ones that are not the doing of the thread they are recorded in. */
+#define BIT(name) (1ull << MG_EVENT_##name)
+#define OF_OTHERS                                                                            \
+	(BIT(sched_switch) | BIT(sched_waking) | BIT(sched_wakeup) | BIT(sched_wakeup_new) | \
+		BIT(sched_migrate) | BIT(sched_cost) | BIT(sched_task))
+/* A waking is made of these. */
+#define OF_WAKING (BIT(sched_waking) | BIT(sched_wakeup) | BIT(sched_migrate))
+
+static bool is_one_of(const struct mg_event *e, uint64_t set)
+{
+	return MG_IS_RING(e->id) && set >> e->id & 1;
+}
 
 static void on_calibration(struct core *c, const struct mg_calibration *p)
 {
@@ -182,7 +196,7 @@ static void on_calibration(struct core *c, const struct mg_calibration *p)
 static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
 {
 	/* in every payload that has one, the cookie is the first field */
-	if (!MG_IS_RING(e->id) || SCHED_EVENTS >> e->id & 1)
+	if (!MG_IS_RING(e->id) || is_one_of(e, SCHED_EVENTS))
 		return NULL;
 	return sock_find(c, e->sys_enter.sock);
 }
@@ -191,8 +205,7 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 {
 	struct thread *t = NULL;
 
-	if (MG_IS_RING(e->id) && e->tid && e->id != MG_EVENT_sched_switch &&
-		e->id != MG_EVENT_sched_waking) {
+	if (MG_IS_RING(e->id) && e->tid && !is_one_of(e, OF_OTHERS)) {
 		t = thread_get(c, e->tid, e->pid);
 		if (!t)
 			return;
@@ -289,6 +302,9 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_sched_waking:
 		thread_on_waking(c, e);
 		break;
+	case MG_EVENT_sched_cost:
+		sched_on_cost(&c->sched, e);
+		break;
 	case MG_EVENT_task_fork:
 		on_fork(c, e);
 		break;
@@ -332,8 +348,7 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 
 static void note_readying(struct core *c, const struct mg_event *e)
 {
-	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX ||
-		e->id == MG_EVENT_sched_waking)
+	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX || is_one_of(e, OF_WAKING))
 		return;
 	c->readying[e->cpu].sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
 	c->readying[e->cpu].t = e->cycles;
@@ -530,7 +545,7 @@ void core_free(struct core *c)
 		dist_free(&k->overhead_blocked);
 		free(k);
 	}
-	dist_free(&c->sched.wakeup);
+	sched_free(&c->sched);
 	dist_free(&c->logged);
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);

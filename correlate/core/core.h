@@ -155,11 +155,11 @@ struct mg_sock {
 
 /* ---- threads and their calls ---- */
 
-/* What a thread does at each instant of a call; precedence: off-CPU, softirq, innermost layer. */
+/* What a thread does at each instant of a call; precedence: off-CPU, interrupt, softirq, layer. */
 /* clang-format off */
 #define MG_STATES(X) \
 	X(ENTRY, "entry") X(SOCKET, "socket") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
-	X(RETURN, "return") X(SOFTIRQ, "softirq") X(BLOCKED, "blocked") X(WAKEUP, "wakeup") \
+	X(RETURN, "return") X(IRQ, "irq") X(SOFTIRQ, "softirq") X(BLOCKED, "blocked") X(WAKEUP, "wakeup") \
 	X(PREEMPTED, "preempted")
 /* clang-format on */
 #define MG_STATE_ID(ID, name) STATE_##ID,
@@ -242,7 +242,7 @@ struct thread {
 	uint32_t tid, pid;
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another took its CPU */
-	bool off_cpu, in_softirq;
+	bool off_cpu, in_irq, in_softirq;
 	bool woken;                /* made runnable since it left the CPU */
 	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
 	uint64_t since;            /* start of the present state */
@@ -293,9 +293,17 @@ struct gap {
 enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
 #define CPUS_MAX 1024
 
+struct switch_stats {
+	uint64_t n;
+	struct dist total_ns;          /* of those whose duration is known */
+	uint64_t decide_ns, reload_ns; /* its two parts, in all */
+	uint64_t interrupted;          /* of no use for that */
+};
+
 struct sched_stats {
-	struct dist wakeup; /* waking to switch-in, cycles */
-	uint64_t switches[CPUS_MAX][SWITCH_KINDS];
+	struct dist wakeup;            /* waking to switch-in, cycles */
+	struct dist run_queue;         /* the same and preempted, until it runs, cycles */
+	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
 	int cpus;
 	uint64_t migrations;
 };
@@ -451,6 +459,11 @@ enum call_state thread_state(const struct thread *t);
 /* Cycles of [from, to) the thread spent in each state while outside system calls. */
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
 	uint64_t state[STATES]);
+
+/* sched.c */
+void sched_on_switch(struct sched_stats *s, const struct mg_event *e);
+void sched_on_cost(struct sched_stats *s, const struct mg_event *e);
+void sched_free(struct sched_stats *s);
 
 /* call.c */
 void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e);

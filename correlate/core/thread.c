@@ -30,6 +30,8 @@ enum call_state thread_state(const struct thread *t)
 {
 	if (t->off_cpu)
 		return t->off;
+	if (t->in_irq)
+		return STATE_IRQ;
 	if (t->in_softirq)
 		return STATE_SOFTIRQ;
 	return t->in_call ? t->fn : STATE_ENTRY;
@@ -103,13 +105,23 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	enum call_state entered;
 
 	(void)c;
-	if (e->id == MG_EVENT_softirq_entry || e->id == MG_EVENT_softirq_exit) {
+	switch (e->id) {
+	case MG_EVENT_irq_entry:
+	case MG_EVENT_irq_exit:
+		thread_set_state(t, e->cycles);
+		t->in_irq = e->id == MG_EVENT_irq_entry;
+		mark(t, e->cycles);
+		return;
+	case MG_EVENT_softirq_entry:
+	case MG_EVENT_softirq_exit:
 		thread_set_state(t, e->cycles);
 		t->in_softirq = e->id == MG_EVENT_softirq_entry;
 		mark(t, e->cycles);
 		return;
+	default:
+		break;
 	}
-	if (!t->in_call || t->in_softirq || t->off_cpu)
+	if (!t->in_call || t->in_irq || t->in_softirq || t->off_cpu)
 		return;
 	t->now.events++;
 	entered = layer_entered(e->id);
@@ -158,7 +170,7 @@ static void leave(struct thread *t, const struct mg_event *e)
 
 	thread_set_state(t, e->cycles);
 	t->off_cpu = true;
-	t->in_softirq = false;
+	t->in_irq = t->in_softirq = false;
 	t->woken = false;
 	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
 	t->held = t->off == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
@@ -171,7 +183,11 @@ static void leave(struct thread *t, const struct mg_event *e)
 
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
+	uint64_t runnable = t->woken ? t->waking : t->left_cpu;
+
 	thread_set_state(t, e->cycles);
+	if (t->off_cpu && (t->woken || t->off == STATE_PREEMPTED) && e->cycles >= runnable)
+		dist_add(&c->sched.run_queue, e->cycles - runnable, 1);
 	if (t->woken && e->cycles >= t->waking) {
 		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
 		t->woken_in = e->cycles;
@@ -194,15 +210,7 @@ void thread_on_switch(struct core *c, const struct mg_event *e)
 	const struct mg_sched_switch *p = &e->sched_switch;
 	struct thread *t;
 
-	if (e->cpu >= 0 && e->cpu < CPUS_MAX) {
-		enum switch_kind kind = !p->next_tid   ? SWITCH_TO_IDLE
-					: !p->prev_tid ? SWITCH_FROM_IDLE
-						       : SWITCH_TASK_TASK;
-
-		c->sched.switches[e->cpu][kind]++;
-		if (e->cpu >= c->sched.cpus)
-			c->sched.cpus = e->cpu + 1;
-	}
+	sched_on_switch(&c->sched, e);
 	/* only one of the two need be traced; of the other we see too little to follow it */
 	if (p->prev_tid) {
 		t = thread_get(c, p->prev_tid, 0);

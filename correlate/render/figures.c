@@ -307,6 +307,18 @@ struct own_cost report_own_cost(const struct report *r)
 	return c;
 }
 
+const char *report_no_switch_cost(const struct report *r)
+{
+	const struct core *c = r->core;
+
+	if (c->hooked >> MG_EVENT_sched_cost & 1)
+		return NULL;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].bit >> MG_EVENT_sched_cost & 1)
+			return "this kernel does not tell (Linux 6.15 and newer do)";
+	return "not recorded (--layers +switch)";
+}
+
 bool report_has_app(const struct report *r)
 {
 	return r->core->app_events || json_is_object(json_object_get(r->session, "app"));

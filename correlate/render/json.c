@@ -261,30 +261,6 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	return j;
 }
 
-static json_t *scheduler(const struct report *r)
-{
-	static const char *const kinds[] = {"task_to_task", "to_idle", "from_idle"};
-	const struct sched_stats *s = &r->core->sched;
-	json_t *switches = json_array();
-
-	/* how long a switch takes needs tracepoints around it: not observed, so null */
-	for (int cpu = 0; cpu < s->cpus; cpu++)
-		for (int k = 0; k < SWITCH_KINDS; k++)
-			if (s->switches[cpu][k])
-				json_array_append_new(
-					switches, json_pack("{s:i, s:s, s:I, s:n, s:n, s:n}", "cpu",
-							  cpu, "kind", kinds[k], "n",
-							  (json_int_t)s->switches[cpu][k],
-							  "mean_ns", "p50_ns", "p99_ns"));
-	return json_pack("{s:o, s:{s:o, s:o, s:o, s:I}, s:o}", "switches", switches, "wakeup_ns",
-		"p50", quantile(r, &s->wakeup, 0.5), "p99", quantile(r, &s->wakeup, 0.99), "max",
-		number(s->wakeup.n ? report_ns(r, (double)s->wakeup.max) : NAN), "n",
-		(json_int_t)s->wakeup.n, "migrations",
-		r->core->kernel_events && core_observes(r->core, MG_EVENT_sched_switch)
-			? count(s->migrations)
-			: json_null());
-}
-
 static json_t *other_events(const struct report *r)
 {
 	const struct other_stats *o, *tmp;
@@ -379,7 +355,7 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);
-	json_object_set_new(j, "scheduler", scheduler(r));
+	json_object_set_new(j, "scheduler", json_scheduler(r));
 	json_object_set_new(j, "tracer",
 		json_pack("{s:o, s:o, s:o}", "app_cost_ns_per_call", number(cost.app_ns_per_call),
 			"kernel_cost_ns_per_event", number(cost.kernel_ns_per_event), "cpu_share",

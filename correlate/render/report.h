@@ -26,6 +26,8 @@ void report_text(const struct report *r, FILE *to, const char *flow_id, bool col
 /* A new reference; `flow` leaves out all other flows, NULL = all. */
 json_t *report_json(const struct report *r, const char *flow);
 
+/* (json_sched.c) */
+json_t *json_scheduler(const struct report *r);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
 json_t *json_tcp(const struct report *r, const struct flow *f);
 
@@ -62,6 +64,8 @@ double call_blocked_share(const struct call_stats *s);
 /* 2u of the overhead, cycles; NAN without a calibration to compensate by. */
 double call_uncertainty(const struct report *r, const struct call_stats *s);
 
+/* Why it is not known how long switches take, NULL if it is. */
+const char *report_no_switch_cost(const struct report *r);
 /* Whether the application side was recorded. */
 bool report_has_app(const struct report *r);
 

@@ -184,26 +184,7 @@ static void sentence(const struct report *r, FILE *to)
 	fprintf(to, "\n");
 }
 
-/* ---- scheduler and cost ---- */
-
-static void scheduler(const struct report *r, FILE *to)
-{
-	const struct sched_stats *s = &r->core->sched;
-	uint64_t switches = 0;
-
-	for (int cpu = 0; cpu < s->cpus; cpu++)
-		for (int k = 0; k < SWITCH_KINDS; k++)
-			switches += s->switches[cpu][k];
-	if (!switches)
-		return;
-	fprintf(to,
-		"\nScheduler   wakeup p50 %s p99 %s max %s (%s)   switches %s   migrations %s\n",
-		or_na(s->wakeup.n, text_ns(report_ns(r, dist_quantile(&s->wakeup, 0.5)))),
-		or_na(dist_quantile_supported(&s->wakeup, 0.99),
-			text_ns(report_ns(r, dist_quantile(&s->wakeup, 0.99)))),
-		or_na(s->wakeup.n, text_ns(report_ns(r, (double)s->wakeup.max))),
-		text_count(s->wakeup.n), text_count(switches), text_count(s->migrations));
-}
+/* ---- cost ---- */
 
 /* What the user chose beside the layers. */
 static void other_events(const struct report *r, FILE *to)
@@ -255,7 +236,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 			r->flow_count - shown, plural(r->flow_count - shown),
 			text_bytes((double)rest));
 	}
-	scheduler(r, to);
+	text_sched(r, to, colour);
 	other_events(r, to);
 	own_cost(r, to);
 }

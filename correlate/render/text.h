@@ -19,6 +19,9 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 /* text_tcp.c: the state of its connection, as far as it was recorded */
 void text_tcp(const struct report *r, const struct flow *f, FILE *to);
 
+/* text_sched.c: switches, and waits for a CPU */
+void text_sched(const struct report *r, FILE *to, bool colour);
+
 static inline const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";

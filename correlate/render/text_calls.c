@@ -104,6 +104,30 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		}
 }
 
+/* What of all calls' time was not theirs. */
+static void waits(const struct report *r, FILE *to)
+{
+	static const struct {
+		enum call_state state;
+		const char *name;
+	} not_theirs[] = {{STATE_BLOCKED, "blocked"}, {STATE_WAKEUP, "woken, waiting for a CPU"},
+		{STATE_PREEMPTED, "preempted"}, {STATE_IRQ, "interrupts"},
+		{STATE_SOFTIRQ, "softirqs"}};
+	double all = 0, state[STATES] = {0};
+
+	for (size_t i = 0; i < r->call_count; i++)
+		for (int s = 0; s < STATES; s++) {
+			state[s] += (double)r->calls[i]->state[s];
+			all += (double)r->calls[i]->state[s];
+		}
+	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
+		return;
+	for (size_t i = 0; i < sizeof(not_theirs) / sizeof(not_theirs[0]); i++)
+		fprintf(to, "%s%s %s", i ? ", " : "  of the time in calls: ", not_theirs[i].name,
+			text_percent(state[not_theirs[i].state] / all));
+	fprintf(to, "\n");
+}
+
 /* What magnet cannot see is named. */
 static void unseen(const struct report *r, FILE *to)
 {
@@ -160,6 +184,7 @@ static void marks(const struct report *r, FILE *to)
 void text_calls(const struct report *r, FILE *to, bool colour)
 {
 	calls(r, to, colour);
+	waits(r, to);
 	unseen(r, to);
 	marks(r, to);
 }

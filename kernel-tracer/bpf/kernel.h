@@ -230,11 +230,40 @@ struct cgroup {
 struct css_set {
 	struct cgroup *dfl_cgrp;
 };
+struct rq {
+	unsigned int nr_running;
+};
+struct cfs_rq {
+	struct rq *rq;
+};
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+struct sigpending {
+	sigset_t signal;
+};
+struct signal_struct {
+	struct sigpending shared_pending;
+};
+struct thread_info {
+	__u32 cpu;
+};
+struct task_struct___cpu {
+	unsigned int cpu;
+};
 struct task_struct {
+	struct thread_info thread_info;
 	struct css_set *cgroups;
 	int pid;
 	int tgid;
 	char comm[16];
+	struct sched_entity se;
+	struct sigpending pending;
+	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
 };

@@ -28,6 +28,8 @@
 #include "ip.bpf.h"
 #include "device.bpf.h"
 #include "drop.bpf.h"
+#include "switch.bpf.h"
 #include "sched.bpf.h"
+#include "irq.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

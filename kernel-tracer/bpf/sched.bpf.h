@@ -1,17 +1,51 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Scheduler, softirqs, and the life of traced tasks. */
+/* Scheduler, and the life of traced tasks. */
+
+/* At level full: of a thread that leaves the CPU, or gets it. */
+static __always_inline void tell_task(struct task_struct *t, __u32 state, bool leaves)
+{
+	EMIT(sched_task, mg_sched_task, e, {
+		e->cpu_ns = t->se.sum_exec_runtime;
+		e->pending = t->pending.signal.sig[0] | t->signal->shared_pending.signal.sig[0];
+		e->task_tid = t->pid;
+		e->state = state;
+		/* also a thread of another class knows its CPU's queue by this */
+		e->runnable = bpf_core_field_exists(t->se.cfs_rq) ? t->se.cfs_rq->rq->nr_running
+								  : MG_NOT_KNOWN;
+		e->leaves = leaves;
+	});
+}
+
+/* The CPU a thread is on or was last. */
+static __always_inline __u32 task_cpu(const struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->thread_info.cpu))
+		return t->thread_info.cpu;
+	return ((const struct task_struct___cpu *)t)->cpu; /* before 5.16 */
+}
 
 static __always_inline int sched_switch(
 	bool preempt, struct task_struct *prev, struct task_struct *next, __u32 prev_state)
 {
-	if (!task_traced(prev) && !task_traced(next))
+	bool out = task_traced(prev), in = task_traced(next);
+
+	if (!out && !in)
 		return 0;
+	if (preempt)
+		prev_state = 0; /* it may have been about to sleep, but is still runnable */
 	EMIT(sched_switch, mg_sched_switch, e, {
 		e->prev_tid = prev->pid;
 		e->next_tid = next->pid;
-		e->prev_state = preempt ? 0 : prev_state;
+		e->prev_state = prev_state;
 		e->preempt = preempt;
+		switching_is_decided(taken_.slot->ts, prev->pid, next->pid);
 	});
+	if (settings.level != MG_LEVEL_full)
+		return 0;
+	if (out)
+		tell_task(prev, prev_state, true);
+	if (in)
+		tell_task(next, 0, false);
 	return 0;
 }
 
@@ -34,25 +68,40 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	return 0;
 }
 
-static __always_inline bool network_softirq(unsigned int vec)
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_sched_wakeup, struct task_struct *p)
 {
-	return (vec == NET_TX_SOFTIRQ || vec == NET_RX_SOFTIRQ) &&
-	       task_traced(bpf_get_current_task_btf());
-}
-
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(on_softirq_entry, unsigned int vec)
-{
-	if (network_softirq(vec))
-		EMIT(softirq_entry, mg_softirq, e, e->vec = vec);
+	if (!task_traced(p))
+		return 0;
+	EMIT(sched_wakeup, mg_sched_waking, e, {
+		e->wakee_tid = p->pid;
+		e->wakee_pid = p->tgid;
+	});
 	return 0;
 }
 
-SEC("tp_btf/softirq_exit")
-int BPF_PROG(on_softirq_exit, unsigned int vec)
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 {
-	if (network_softirq(vec))
-		EMIT(softirq_exit, mg_softirq, e, e->vec = vec);
+	if (!task_traced(p))
+		return 0;
+	EMIT(sched_wakeup_new, mg_sched_waking, e, {
+		e->wakee_tid = p->pid;
+		e->wakee_pid = p->tgid;
+	});
+	return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_sched_migrate, struct task_struct *p, int to)
+{
+	if (!task_traced(p))
+		return 0;
+	EMIT(sched_migrate, mg_sched_migrate, e, {
+		e->moved_tid = p->pid;
+		e->from_cpu = task_cpu(p);
+		e->to_cpu = to;
+	});
 	return 0;
 }
 

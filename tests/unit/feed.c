@@ -322,6 +322,28 @@ void ev_softirq(struct core *c, uint64_t t, uint32_t tid, bool begins)
 	feed(c, &e);
 }
 
+void ev_irq(struct core *c, uint64_t t, uint32_t tid, bool begins)
+{
+	struct mg_event e = feed_event(begins ? MG_EVENT_irq_entry : MG_EVENT_irq_exit, t, tid);
+
+	e.irq.source = MG_IRQ_TIMER;
+	feed(c, &e);
+}
+
+void ev_cost(struct core *c, int cpu, uint32_t prev, uint32_t next, uint32_t decide_ns,
+	uint32_t reload_ns, uint32_t irqs)
+{
+	struct mg_event e = feed_event(MG_EVENT_sched_cost, 1000, next);
+
+	e.cpu = (int16_t)cpu;
+	e.sched_cost.prev_tid = prev;
+	e.sched_cost.next_tid = next;
+	e.sched_cost.decide_ns = decide_ns;
+	e.sched_cost.reload_ns = reload_ns;
+	e.sched_cost.irqs = irqs;
+	feed(c, &e);
+}
+
 void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const char *comm)
 {
 	struct mg_event e = feed_event(MG_EVENT_task_fork, t, tid);

@@ -11,7 +11,7 @@
 
 #define TX_HOOKS    "tcp_send,ip_out ipv4,ip_post ipv4,dev_queue,dev_xmit,dev_done,tcp_retransmit"
 #define RX_HOOKS    "dev_recv,ip_in ipv4,tcp_recv,tcp_ready,sock_copy"
-#define SCHED_HOOKS "sched_switch,sched_waking,softirq_entry,softirq_exit"
+#define SCHED_HOOKS "sched_switch,sched_waking,softirq_entry,softirq_exit,irq_entry,irq_exit"
 #define ALL_HOOKS   "sys_enter,sys_exit," TX_HOOKS "," RX_HOOKS "," SCHED_HOOKS
 
 #define SLEEPING 1 /* a prev_state that is not runnable */
@@ -67,6 +67,9 @@ void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t stat
 void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next);
 void ev_waking(struct core *c, uint64_t t, uint32_t wakee);
 void ev_softirq(struct core *c, uint64_t t, uint32_t tid, bool begins);
+void ev_irq(struct core *c, uint64_t t, uint32_t tid, bool begins);
+void ev_cost(struct core *c, int cpu, uint32_t prev, uint32_t next, uint32_t decide_ns,
+	uint32_t reload_ns, uint32_t irqs);
 void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const char *comm);
 
 /*

@@ -136,6 +136,29 @@ static void the_choices_offered_are_all_layers(void **unused)
 	assert_int_equal(layers, MG_ALL_LAYERS);
 }
 
+static void a_plus_adds_to_the_default(void **unused)
+{
+	uint32_t layers;
+
+	(void)unused;
+	assert_true(option_layers("+switch", &layers));
+	assert_int_equal(layers, MG_USUAL_LAYERS | 1u << MG_LAYER_SWITCH);
+	assert_true(option_layers("+tcp", &layers));
+	assert_int_equal(layers, MG_USUAL_LAYERS);
+	assert_false(option_layers("+", &layers));
+	assert_false(option_layers("+none", &layers));
+	assert_false(option_layers("tcp,+switch", &layers));
+}
+
+static void switches_are_recorded_with_their_durations(void **unused)
+{
+	uint32_t layers;
+
+	(void)unused;
+	assert_true(option_layers("switch", &layers));
+	assert_int_equal(layers, 1u << MG_LAYER_SWITCH | 1u << MG_LAYER_SCHED);
+}
+
 static void layers_nobody_can_choose_are_refused(void **unused)
 {
 	static const char *const bad[] = {"", ",", "tcp,", ",tcp", "tcp,,ip", "TCP", "tc", "tcpx",
@@ -177,6 +200,8 @@ int main(void)
 		cmocka_unit_test(the_range_of_a_size_is_in_bytes),
 		cmocka_unit_test(layers_become_bits),
 		cmocka_unit_test(the_choices_offered_are_all_layers),
+		cmocka_unit_test(a_plus_adds_to_the_default),
+		cmocka_unit_test(switches_are_recorded_with_their_durations),
 		cmocka_unit_test(layers_nobody_can_choose_are_refused),
 		cmocka_unit_test(levels_have_names),
 	};

@@ -282,10 +282,10 @@ static void switches_are_told_apart_by_what_runs_before_and_after(void **unused)
 	ev_switch(&c, 400, 2, READER, SLEEPING, 0);
 	ev_switch(&c, 500, -1, READER, SLEEPING, 0);       /* CPU not known */
 	ev_switch(&c, 600, CPUS_MAX, READER, SLEEPING, 0); /* more than there can be */
-	assert_int_equal(c.sched.switches[0][SWITCH_TO_IDLE], 1);
-	assert_int_equal(c.sched.switches[0][SWITCH_FROM_IDLE], 1);
-	assert_int_equal(c.sched.switches[0][SWITCH_TASK_TASK], 1);
-	assert_int_equal(c.sched.switches[2][SWITCH_TO_IDLE], 1);
+	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
+	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_FROM_IDLE].n, 1);
+	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TASK_TASK].n, 1);
+	assert_int_equal(c.sched.switches[2 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
 	assert_int_equal(c.sched.cpus, 3);
 	feed_end(&c);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The scheduler's figures in JSON. */
+#include <math.h>
+
+#include "report.h"
+
+static json_t *number(double v)
+{
+	return isnan(v) ? json_null() : json_real(v);
+}
+
+/* Quantiles above the median are given only with ten samples beyond; `unit` is ns each. */
+static json_t *quantile(const struct dist *d, double q, double unit)
+{
+	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
+
+	return number(known ? dist_quantile(d, q) * unit : NAN);
+}
+
+static json_t *waits(const struct report *r, const struct dist *d)
+{
+	double unit = report_ns(r, 1);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "p50", quantile(d, 0.5, unit), "p99",
+		quantile(d, 0.99, unit), "mean", number(d->n ? dist_mean(d) * unit : NAN), "max",
+		number(d->n ? (double)d->max * unit : NAN), "n", (json_int_t)d->n);
+}
+
+static json_t *one_kind(int cpu, const char *kind, const struct switch_stats *s)
+{
+	const struct dist *d = &s->total_ns;
+	double n = (double)d->n;
+
+	return json_pack("{s:i, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "cpu", cpu, "kind",
+		kind, "n", (json_int_t)s->n, "mean_ns", number(d->n ? dist_mean(d) : NAN), "p50_ns",
+		quantile(d, 0.5, 1), "p99_ns", quantile(d, 0.99, 1), "decide_mean_ns",
+		number(d->n ? (double)s->decide_ns / n : NAN), "reload_mean_ns",
+		number(d->n ? (double)s->reload_ns / n : NAN), "measured", (json_int_t)d->n,
+		"interrupted", (json_int_t)s->interrupted);
+}
+
+json_t *json_scheduler(const struct report *r)
+{
+	static const char *const kinds[] = {"task_to_task", "to_idle", "from_idle"};
+	const struct sched_stats *s = &r->core->sched;
+	bool watched = r->core->kernel_events && core_observes(r->core, MG_EVENT_sched_switch);
+	const char *why = report_no_switch_cost(r);
+	json_t *switches = json_array(), *j;
+
+	for (int cpu = 0; cpu < s->cpus; cpu++)
+		for (int k = 0; k < SWITCH_KINDS; k++)
+			if (s->switches[cpu * SWITCH_KINDS + k].n)
+				json_array_append_new(
+					switches, one_kind(cpu, kinds[k],
+							  &s->switches[cpu * SWITCH_KINDS + k]));
+	j = json_pack("{s:o, s:s?, s:o}", "switches", switches, "no_durations", why, "wakeup_ns",
+		waits(r, &s->wakeup));
+	json_object_set_new(j, "run_queue_ns", waits(r, &s->run_queue));
+	json_object_set_new(j, "run_queue_total_ns",
+		number(watched ? report_ns(r, (double)s->run_queue.sum) : NAN));
+	json_object_set_new(
+		j, "migrations", watched ? json_integer((json_int_t)s->migrations) : json_null());
+	return j;
+}

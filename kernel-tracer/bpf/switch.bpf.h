@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What a context switch takes: from the scheduler's entry to its decision, sched_switch, and from
+ * there to its return on the next thread's behalf. One event at the end tells all three.
+ */
+
+struct switching {
+	__u64 entry, decided; /* ns, 0 = not yet */
+	__u32 prev, next;
+	__u32 irqs; /* taken since the entry */
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct switching);
+} switchings SEC(".maps");
+
+static __always_inline struct switching *this_switching(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&switchings, &zero);
+}
+
+SEC("tp_btf/sched_entry_tp")
+int BPF_PROG(on_sched_entry)
+{
+	struct switching *s = this_switching();
+
+	if (!s)
+		return 0;
+	s->decided = 0;
+	s->irqs = 0;
+	s->entry = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* A traced thread gets or leaves the CPU, recorded at `ts`. */
+static __always_inline void switching_is_decided(__u64 ts, __u32 prev, __u32 next)
+{
+	struct switching *s;
+
+	if (!cfg.switch_cost)
+		return;
+	s = this_switching();
+	if (!s)
+		return;
+	s->decided = ts;
+	s->prev = prev;
+	s->next = next;
+}
+
+static __always_inline void switching_is_interrupted(void)
+{
+	struct switching *s;
+
+	if (!cfg.switch_cost)
+		return;
+	s = this_switching();
+	if (s)
+		s->irqs++;
+}
+
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(on_sched_exit, bool is_switch)
+{
+	struct switching *s;
+
+	if (!is_switch)
+		return 0;
+	s = this_switching();
+	if (!s || !s->decided || !s->entry)
+		return 0;
+	EMIT(sched_cost, mg_sched_cost, e, {
+		e->prev_tid = s->prev;
+		e->next_tid = s->next;
+		e->decide_ns = s->decided - s->entry;
+		e->reload_ns = taken_.slot->ts - s->decided;
+		e->irqs = s->irqs;
+	});
+	s->decided = 0;
+	return 0;
+}
