@@ -33,36 +33,46 @@ static int mount_detached(void)
 	return err ? err : fd;
 }
 
+/* 0 if the list of events can be read there. */
+static int has_events(int fd)
+{
+	int events = openat(fd, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (events < 0)
+		return -errno;
+	close(events);
+	return 0;
+}
+
 int tracefs_open(char *why, size_t why_size)
 {
 	static const char *const mounted[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	bool there = false;
+	bool forbidden = false;
 	int fd, err;
 
 	for (size_t i = 0; i < sizeof(mounted) / sizeof(mounted[0]); i++) {
 		fd = open(mounted[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (faccessat(fd, "events", R_OK | X_OK, 0) == 0)
+		err = fd < 0 ? -errno : has_events(fd);
+		if (!err)
 			return fd;
-		there = there || errno == EACCES;
-		close(fd);
+		forbidden = forbidden || err == -EACCES;
+		if (fd >= 0)
+			close(fd);
 	}
 	fd = mount_detached();
-	if (fd >= 0 && faccessat(fd, "events", R_OK | X_OK, 0) == 0)
+	err = fd < 0 ? fd : has_events(fd);
+	if (!err)
 		return fd;
-	err = fd < 0 ? fd : -errno;
 	if (fd >= 0)
 		close(fd);
 	if (err == -ENODEV || err == -ENOENT)
 		snprintf(why, why_size,
 			"this kernel tells nobody of its events (it has no tracefs: "
 			"CONFIG_EVENT_TRACING)");
-	else if (there)
+	else if (forbidden || fd >= 0)
 		snprintf(why, why_size,
-			"the kernel's list of events cannot be read: %s is not yours to read; it "
-			"takes root",
-			mounted[0]);
+			"the kernel's list of events (tracefs) cannot be read: it takes root, or "
+			"CAP_DAC_READ_SEARCH");
 	else
 		snprintf(why, why_size,
 			"the kernel's list of events cannot be read: tracefs is not mounted, and "

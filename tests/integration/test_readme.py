@@ -26,6 +26,7 @@ for page in re.findall(r"(magnet[a-z-]*|libmagnet)\(\d\)", readme):
 need_program("lttng-sessiond", "lttng", "babeltrace2")
 if not KERNEL:
     commands = re.sub(r"^magnet-kernel-tracer.*\n", "", commands, flags=re.M)
+    commands = re.sub(r"^magnet show polls.*\n", "", commands, flags=re.M)
     commands = commands.replace(" kernel/", "").replace(" app kernel", " app")
 top = tempfile.mkdtemp(prefix="magnet-test-")
 try:

@@ -46,10 +46,10 @@ def chosen(recording, name):
     return [e for e in recording.events() if e["event"] == name]
 
 
-def refused(what, *options, status=2):
+def refused(what, *options, status=2, under=()):
     """One line, the status of wrong usage, and no directory left behind."""
     with tempfile.TemporaryDirectory() as d:
-        p = run(MAGNET, "record", "-q", "-o", d + "/t", *options, "--", "true", check=False)
+        p = run(*under, MAGNET, "record", "-q", "-o", d + "/t", *options, "--", "true", check=False)
         left = os.listdir(d)
     lines = p.stderr.strip().splitlines()
     check(p.returncode == status and len(lines) == 1 and what in lines[0] and (left == []) == (status == 2),
@@ -191,6 +191,12 @@ def wrong_input_is_refused():
     refused("named twice", "--event", "napi:napi_poll:work,work")
 
 
+def privilege_that_is_missing_is_told():
+    need_program("setpriv")
+    refused("it takes", "--kernel-only", "--event", "napi:napi_poll", status=1,
+            under=("setpriv", "--bounding-set=-sys_admin,-perfmon"))
+
+
 def mounts():
     return sorted(line.split(" - ")[1] for line in open("/proc/self/mountinfo"))
 
@@ -204,4 +210,5 @@ the_kernel_counted_as_many()
 they_merge_with_the_layers()
 addresses_can_be_left_out()
 wrong_input_is_refused()
+privilege_that_is_missing_is_told()
 check(mounts() == before, "no mount is left")
