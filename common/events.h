@@ -267,12 +267,12 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  closed, "1 it is zero now, 0 it opens again")
 
 #define MG_EV_TCP_RESET(F, S) \
-	F(S, u64, sock,   "socket cookie; 0: there is no socket") \
+	F(S, u64, sock,   "socket cookie; 0: there is no socket (not told by kernels before 6.10)") \
 	F(S, u32, netns,  "network namespace, inode number; 0 not known") \
 	F(S, u16, lport,  "local port; 0 when anonymized") \
 	F(S, u16, rport,  "remote port; 0 when anonymized") \
 	F(S, u8,  sent,   "1 sent, 0 received") \
-	F(S, u8,  reason, "why; 0 not known: of a received one, and on kernels before 6.11") \
+	F(S, u8,  reason, "why; 0 not known: of a received one, and on kernels before 6.10") \
 	F(S, u8,  state,  "state of the connection (TCP_* of <netinet/tcp.h>), 0 without a socket")
 
 /* follows ip_out or ip_in on its CPU */

@@ -173,6 +173,12 @@ def check(ok, what):
         sys.exit(1)
 
 
+def hooked(recording, event):
+    """Whether a hook that feeds it was attached; where this kernel has none a test must do without."""
+    return any(h["hook"].split()[0] == event and h["status"] == 0
+               for h in recording.report()["hooks"])
+
+
 def lost(report):
     """
     Events that found no room. (Those of a program the kernel skipped, since it had interrupted

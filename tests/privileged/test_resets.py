@@ -15,28 +15,32 @@ need_kernel_side()
 with undisturbed(lambda: Recording(PYTHON, PROGRAM, "resets")) as rec:
     said = [json.loads(line) for line in rec.p.stdout.splitlines()]
     resets = [e for e in rec.events() if e["event"] == "tcp_reset"]
-    known = [e for e in rec.events() if e["event"] == "hook" and "tcp_reset" in e["fields"]["hook"]]
-    check(len(known) == 2, "both ways are observed")
+    hooks = [h for h in rec.report()["hooks"] if h["hook"].startswith("tcp_reset")]
+    check(sum(h["status"] == 0 for h in hooks) == 2, "both ways are observed")
+    # kernels that give no reason tell nothing of resets without a socket either
+    silent = any(h["status"] != 0 for h in hooks)
     port = {e["flow"]: e["fields"]["lport"] for e in rec.events()
             if e["event"] == "sock_state" and e["fields"]["lport"] != "0"}
     ways = [(e["fields"]["sent"], e["fields"]["lport"], e["fields"]["rport"]) for e in resets]
-    check(len(resets) == 6, f"three resets were sent and received: {ways}")
+    check(len(resets) == 6 - silent, f"three resets were sent and received: {ways}")
     # on loopback one that a program sends is received before sending it returns
     sent = [e for e in resets if e["fields"]["sent"] == "1"]
     received = [e for e in resets if e["fields"]["sent"] == "0"]
-    check(len(sent) == len(received) == 3, "each both ways")
-    check(all((s["fields"]["lport"], s["fields"]["rport"]) ==
+    check(len(sent) == 3 - silent and len(received) == 3, "each both ways")
+    check(received[0]["flow"] and received[0]["fields"]["state"] == "2" and
+          received[0]["fields"]["rport"] == "1", "the first by the one that connects, in SYN_SENT")
+    if silent:
+        sent.insert(0, None)
+    check(all(not s or (s["fields"]["lport"], s["fields"]["rport"]) ==
               (r["fields"]["rport"], r["fields"]["lport"]) for s, r in zip(sent, received)),
           "with the same ports")
-    check(sent[0]["flow"] == "" and sent[0]["fields"]["lport"] == "1",
-          "the first by no socket, of the port nobody listens on")
-    check(received[0]["flow"] and received[0]["fields"]["state"] == "2",
-          "to the one that connects, in SYN_SENT")
+    check(silent or sent[0]["flow"] == "", "the first is sent by no socket")
     for s, r, x in zip(sent[1:], received[1:], said):
         check((port[s["flow"]], port[r["flow"]]) == (str(x["port"]), str(x["peer"])),
               f"one by the client's socket, received by the server's: {s['flow']}, {r['flow']}")
     for s, possible in zip(sent, REASONS):
-        check(s["fields"]["reason"] in possible | {"unknown"}, f"why: {s['fields']['reason']}")
+        why = s["fields"]["reason"] if s else "unknown"
+        check(why in ({"unknown"} if silent else possible), f"why: {why}")
     check(all(e["fields"]["reason"] == "unknown" for e in received),
           "of a received one no kernel tells why")
 
