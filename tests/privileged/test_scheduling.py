@@ -71,10 +71,11 @@ def by_the_kernels_counts():
         window = [e for e in r.events if begin < e["ns"] < end]
         left = [e for e in window if e["event"] == "sched_switch" and e["prev_tid"] == tid]
         voluntary = sum(not e["preempt"] and e["prev_state"] != 0 for e in left)
-        if not r.skipped and (voluntary, len(left) - voluntary) == (v1 - v0, i1 - i0):
+        came = sum(e["event"] == "sched_switch" and e["next_tid"] == tid for e in window)
+        if not r.skipped and came == len(left) == v1 - v0 + i1 - i0:
             break
-        print(f"{voluntary} and {len(left) - voluntary} of {v1 - v0} and {i1 - i0} switches "
-              "were seen: once more")
+        print(f"it was seen to leave {len(left)} times of {v1 - v0 + i1 - i0}, and to come "
+              f"{came} times: once more")
     check(voluntary == v1 - v0, f"{v1 - v0} voluntary switches, by getrusage() too")
     check(len(left) - voluntary == i1 - i0, f"{i1 - i0} others")
 
