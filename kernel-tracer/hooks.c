@@ -132,10 +132,15 @@ static void empty(int map)
 
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
+	int map = map_by_suffix(h, ".data.settings");
+	struct mg_bpf_settings was;
 	uint32_t zero = 0;
 
-	if (bpf_map_update_elem(map_by_suffix(h, ".data.settings"), &zero, s, BPF_ANY))
+	if (bpf_map_lookup_elem(map, &zero, &was) || bpf_map_update_elem(map, &zero, s, BPF_ANY))
 		return -errno;
+	was.level = s->level;
+	if (memcmp(&was, s, sizeof(was)) == 0)
+		return 0; /* which sockets are followed does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
 	return 0;

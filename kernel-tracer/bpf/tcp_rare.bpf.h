@@ -194,17 +194,25 @@ static __always_inline __u64 resetting(const struct sock *sk, __u64 key)
 	return *cookie;
 }
 
-/* Without a socket the ports are those of the segment it answers. */
-static __always_inline void answered(struct mg_tcp_reset *e, const struct sk_buff *skb)
+/*
+ * A reset without a socket is told in the thread's own breath, as on loopback, and with `all`. Its
+ * ports are those of the segment it answers; by filters that ask for more it cannot be judged.
+ */
+static __always_inline bool answers(struct mg_tcp_reset *e, const struct sk_buff *skb)
 {
 	unsigned char *th = BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, transport_header);
+	__u8 by = settings.active;
 	struct tcp_bytes t;
 
-	if (bpf_probe_read_kernel(&t, sizeof(t), th))
-		return;
+	if (!current_selects() || by & (MG_FILTERS_ADDRESS | MG_FILTERS_SAMPLE) ||
+		(by & MG_FILTERS_PROTOCOL && !(settings.protocols & 1u << MG_KIND_tcp)) ||
+		bpf_probe_read_kernel(&t, sizeof(t), th))
+		return false;
 	e->netns = BPF_CORE_READ(skb, dev, nd_net.net, ns.inum);
 	e->lport = bpf_ntohs(t.dport);
 	e->rport = bpf_ntohs(t.sport);
+	return (!(by & MG_FILTERS_NETNS) || netns_passes(e->netns)) &&
+	       (!(by & MG_FILTERS_PORT) || port_passes(e->lport, e->rport));
 }
 
 /*
@@ -213,36 +221,27 @@ static __always_inline void answered(struct mg_tcp_reset *e, const struct sk_buf
  */
 static __always_inline void send_reset(void *ctx, __u8 reason)
 {
+	struct mg_tcp_reset r = {.sent = 1, .reason = reason};
 	__u64 arg[2] = {};
-	struct sock *sk;
-	struct sk_buff *skb;
-	__u64 cookie;
 
 	bpf_probe_read_kernel(arg, sizeof(arg), ctx);
-	sk = (void *)arg[0];
-	skb = (void *)arg[1];
-	cookie = sk ? resetting(sk, arg[0]) : 0;
-	/* what has no socket is told in the thread's own breath, as on loopback, and with `all` */
-	if (!cookie && (sk || !current_task()))
+	if (arg[0]) {
+		const struct sock *sk = (void *)arg[0];
+
+		r.sock = resetting(sk, arg[0]);
+		if (!r.sock)
+			return;
+		r.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+		/* skc_num is 0 once the port is given back */
+		r.lport = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+		r.rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+		r.state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	} else if (!arg[1] || !answers(&r, (void *)arg[1])) {
 		return;
-	EMIT(tcp_reset, mg_tcp_reset, e, {
-		e->sock = cookie;
-		e->netns = 0;
-		e->lport = e->rport = 0;
-		e->sent = 1;
-		e->reason = reason;
-		e->state = sk ? BPF_CORE_READ(sk, __sk_common.skc_state) : 0;
-		if (sk) {
-			e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-			/* skc_num is 0 once the port is given back */
-			e->lport = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-			e->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
-		} else if (skb) {
-			answered(e, skb);
-		}
-		if (cfg.anonymize)
-			e->lport = e->rport = 0;
-	});
+	}
+	if (cfg.anonymize)
+		r.lport = r.rport = 0;
+	EMIT(tcp_reset, mg_tcp_reset, e, *e = r);
 }
 
 SEC("tp_btf/tcp_send_reset")

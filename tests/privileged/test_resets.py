@@ -48,3 +48,10 @@ with Recording(PYTHON, PROGRAM, "resets", options=["--anonymize"]) as rec:
     ports = {e["fields"][p] for e in rec.events() if e["event"] == "tcp_reset"
              for p in ("lport", "rport")}
     check(ports == {"0"}, "anonymized they have no ports")
+
+with Recording(PYTHON, PROGRAM, "resets", options=["--port", "1"]) as rec:
+    seen = [e["fields"] for e in rec.events() if e["event"] == "tcp_reset"]
+    check(seen and all("1" in (r["lport"], r["rport"]) for r in seen),
+          f"filtered by port there are those of the port: {len(seen)}")
+with Recording(PYTHON, PROGRAM, "resets", options=["--port", "2"]) as rec:
+    check(not any(e["event"] == "tcp_reset" for e in rec.events()), "and of another none")
