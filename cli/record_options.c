@@ -39,6 +39,7 @@ static const char usage[] =
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
+	"      --without KINDS  kinds of hooks not to be used: of fentry and netfilter\n"
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
 	"      --waits         also log poll, select, epoll_wait and their kin\n"
 	"      --entries       also log that a call begins, so that one that blocks is seen\n"
@@ -111,6 +112,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		/* the kernel tracer's own: magnet-kernel-tracer(8) */
 		{"event", required_argument, NULL, PASSED_ON},
 		{"level", required_argument, NULL, PASSED_ON},
+		{"without", required_argument, NULL, PASSED_ON},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};

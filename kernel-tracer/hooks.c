@@ -19,9 +19,6 @@
 #include "hooks.h"
 #include "log.h"
 
-extern const unsigned char magnet_bpf_object[]; /* made by embed.py */
-extern const unsigned int magnet_bpf_object_size;
-
 static struct bpf_program *program_of(const struct hooks *h, const char *name)
 {
 	return bpf_object__find_program_by_name(h->object, name);
@@ -39,34 +36,6 @@ int hooks_map_fd(const struct hooks *h, const char *name)
 	return bpf_object__find_map_fd_by_name(h->object, name);
 }
 
-static char last_libbpf_line[256];
-
-static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char line[256];
-
-	if (level == LIBBPF_DEBUG)
-		return 0;
-	if (getenv("MAGNET_DEBUG")) /* the verifier's log is many lines */
-		return vfprintf(stderr, fmt, ap);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	line[strcspn(line, "\n")] = 0;
-	if (line[0] && !strstr(line, "failed to load object"))
-		memcpy(last_libbpf_line, line, sizeof(line));
-	return 0;
-}
-
-/* The calls to follow by their number on this machine, from the table. */
-#define __NR_splice_in __NR_splice /* told apart by which end is a socket */
-#define NR(id, name, dir, len, flags)            \
-	if (__NR_##name < MG_NR_MAX)             \
-		if (!c->call_of_nr[__NR_##name]) \
-			c->call_of_nr[__NR_##name] = id;
-static void number_calls(struct mg_bpf_config *c)
-{
-	MG_SYSCALLS(NR)
-}
-
 static int map_by_suffix(const struct hooks *h, const char *suffix)
 {
 	struct bpf_map *map;
@@ -75,51 +44,6 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 		if (strstr(bpf_map__name(map), suffix))
 			return bpf_map__fd(map);
 	return -ENOENT;
-}
-
-uint64_t hooks_ring_slots(const struct tracer_options *o)
-{
-	uint64_t bytes = o->buffer_bytes, slots = 64;
-	int cpus = libbpf_num_possible_cpus();
-
-	if (!bytes && cpus > 0) { /* 16 MiB a CPU, but not more than 512 MiB in all */
-		bytes = (512u << 20) / (unsigned int)cpus;
-		if (bytes > 16u << 20)
-			bytes = 16u << 20;
-	}
-	while (slots * 2 * sizeof(struct mg_slot) <= bytes)
-		slots *= 2;
-	return slots;
-}
-
-static int log2_of(uint64_t x)
-{
-	return 63 - __builtin_clzll(x);
-}
-
-/* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
- * ones. */
-static int check_btf(struct hooks *h)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	long err = libbpf_get_error(btf);
-
-	if (!err) {
-		btf__free(btf);
-		return 0;
-	}
-	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
-		snprintf(h->why, sizeof(h->why),
-			"this kernel describes its types to nobody (/sys/kernel/btf/vmlinux: %s): "
-			"it "
-			"takes one built with CONFIG_DEBUG_INFO_BTF",
-			strerror(errno));
-	else
-		snprintf(h->why, sizeof(h->why),
-			"libbpf cannot read this kernel's BTF: from Linux 6.0 on it takes libbpf "
-			"1.0 "
-			"or newer");
-	return (int)err;
 }
 
 static void empty(int map)
@@ -143,92 +67,6 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return 0; /* which sockets are followed does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
-	return 0;
-}
-
-/* Microseconds of a timer tick, times 1024: the resolution of the coarse clocks is one tick. */
-static uint32_t jiffy(void)
-{
-	struct timespec tick;
-
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
-}
-
-int hooks_load(struct hooks *h, const struct tracer_options *o)
-{
-	struct mg_bpf_config config = {.all = o->all,
-		.anonymize = o->anonymize,
-		.switch_cost = o->layers & 1u << MG_LAYER_SWITCH ? 1 : 0,
-		.follow_pid = (uint32_t)o->pid,
-		.jiffy = jiffy()};
-	struct bpf_map *map;
-	FILE *random;
-	int err;
-
-	memset(h, 0, sizeof(*h));
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	libbpf_set_print(libbpf_line);
-	err = check_btf(h);
-	if (err)
-		return err;
-	h->cpus = libbpf_num_possible_cpus();
-	if (h->cpus < 1)
-		return -EINVAL;
-	h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
-	if (!h->object)
-		return -errno;
-
-	h->ring_slots = hooks_ring_slots(o);
-	h->ring_stride = sizeof(struct mg_ring) + h->ring_slots * sizeof(struct mg_slot);
-	config.ring_mask = (uint32_t)(h->ring_slots - 1);
-	config.ring_shift = (uint32_t)log2_of(h->ring_slots);
-	number_calls(&config);
-	random = fopen("/dev/urandom", "re");
-	if (!random || fread(&config.seed, sizeof(config.seed), 1, random) != 1)
-		config.seed = (uint64_t)getpid() << 32;
-	if (random)
-		fclose(random);
-
-	bpf_object__for_each_map (map, h->object) {
-		const char *name = bpf_map__name(map);
-
-		err = 0;
-		if (strcmp(name, "rings") == 0) {
-			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
-			if (!err)
-				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
-		} else if (strstr(name, ".rodata")) {
-			err = bpf_map__set_initial_value(map, &config, sizeof(config));
-		}
-		if (err)
-			return err;
-	}
-	hooks_choose(h, o);
-	err = bpf_object__load(h->object);
-	if (err) {
-		/* the verifier's refusal is EACCES too */
-		if (err == -EPERM || (err == -EACCES && geteuid() != 0))
-			snprintf(h->why, sizeof(h->why),
-				"the kernel refuses BPF (%s); it takes root, or CAP_BPF, "
-				"CAP_PERFMON "
-				"and CAP_NET_ADMIN",
-				strerror(-err));
-		else
-			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
-				strerror(-err), last_libbpf_line);
-		return err;
-	}
-	/* no filters yet: calibration's own socket must pass */
-	err = hooks_set(h, &(struct mg_bpf_settings){.level = o->settings.level});
-	if (err)
-		return err;
-	h->ring_memory = mmap(NULL, h->ring_stride * (uint64_t)h->cpus, PROT_READ | PROT_WRITE,
-		MAP_SHARED, hooks_map_fd(h, "rings"), 0);
-	if (h->ring_memory == MAP_FAILED) {
-		h->ring_memory = NULL;
-		return -errno;
-	}
 	return 0;
 }
 
@@ -259,6 +97,32 @@ int hooks_attach_calls(struct hooks *h)
 	return err;
 }
 
+/* Whether a row's event is told by another's, or why it is not has been said with another's. */
+static bool is_settled(const struct hooks *h, size_t row)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (i != row && hook_same_event(i, row) &&
+			(h->state[i] == 0 || (i < row && h->state[i] < 0 && !is_settled(h, i))))
+			return true;
+	return false;
+}
+
+/* Why none of an event's rows is in use. */
+static void reasons(const struct hooks *h, size_t row, char *text, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = row; i < hook_count && at < size; i++) {
+		if (h->state[i] >= 0 || !hook_same_event(i, row))
+			continue;
+		if (at)
+			at += (size_t)snprintf(text + at, size - at, "; ");
+		if (at < size)
+			hook_reason(&hook_table[i], h->state[i], text + at, size - at);
+		at = strlen(text);
+	}
+}
+
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 {
 	uint32_t self = (uint32_t)getpid(), zero = 0;
@@ -277,6 +141,11 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 			continue; /* netns.c attaches and reports these */
 		if (s.status == 0 && !h->links[i])
 			s.status = h->state[i] = attach(h, i);
+		if (s.status && is_settled(h, i))
+			continue;
+		hook_by(k, s.by, sizeof(s.by));
+		if (s.status)
+			reasons(h, i, s.why, sizeof(s.why));
 		if (!hook_is_selection(k) || s.status)
 			report(arg, &s);
 	}

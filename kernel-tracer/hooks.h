@@ -13,15 +13,16 @@
 #define MG_BPF_PROG_TYPE_NETFILTER 32
 #define MG_BPF_NETFILTER           45
 
-enum hook_kind { HOOK_TP, HOOK_NETFILTER };
+enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_NETFILTER, HOOK_KINDS };
+extern const char *const hook_kind_names[HOOK_KINDS];
 
 struct hook {
 	enum mg_layer layer;
 	enum hook_kind kind;
 	const char *program; /* in the BPF object */
 	const char *event;   /* it feeds */
-	const char *target;  /* tracepoint */
-	int number;          /* tracepoint: arguments it must have; netfilter: which hook */
+	const char *target;  /* tracepoint or function */
+	int number;          /* arguments that must have; netfilter: which hook */
 	int priority;        /* netfilter */
 };
 
@@ -42,8 +43,17 @@ static inline bool hook_is_selection(const struct hook *k)
 
 struct hooks;
 struct tracer_options;
-/* Decide for every row whether its program is to be loaded; h->state says why not. */
+/*
+ * Decide for every row whether its program is to be loaded; h->state says why not. What h->refused
+ * has was tried, and is left out.
+ */
 void hooks_choose(struct hooks *h, const struct tracer_options *o);
+/* Whether two rows' events are one, or the one a part of the other. */
+bool hook_same_event(size_t a, size_t b);
+/* What a row is attached to, as "fentry ip_output". */
+void hook_by(const struct hook *k, char *text, size_t size);
+/* Why a row with a negative state is not in use. */
+void hook_reason(const struct hook *k, int state, char *text, size_t size);
 /* Whether a row's program was loaded, by its state. */
 bool hook_is_loaded(int state);
 /* Whether a row is to be attached in each network namespace: netfilter's. */

@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "cpu_time.h"
 #include "log.h"
+#include "privilege.h"
 #include "run.h"
 
 static void on_hook(void *arg, const struct hook_status *status)
@@ -35,7 +36,7 @@ static void on_hook(void *arg, const struct hook_status *status)
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
 	if (status->status && r->options.control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
-			status->what, strerror(-status->status));
+			status->what, status->why[0] ? status->why : strerror(-status->status));
 }
 
 static int on_new_netns(void *arg, void *data, size_t size)
@@ -187,6 +188,8 @@ int main(int argc, char **argv)
 						    : -1;
 	if (r.options.duration_s)
 		r.stop_at = mg_monotonic_ns() + r.options.duration_s * 1000000000ull;
+	if (privilege_drop(r.options.dir, netns_wanted(r.netns)))
+		mg_warn("cannot give up capabilities: %s", strerror(errno));
 	err = clock_reader_start(&r.clock);
 	if (err) {
 		run_fail(&r, err, "cannot start a thread: %s", strerror(-err));

@@ -111,6 +111,7 @@ static void attach_here(struct netns_hooks *n, struct attached *a)
 				(uint32_t)k->number, k->priority);
 
 			snprintf(s.what, sizeof(s.what), "%s ipv%d", k->event, f ? 6 : 4);
+			hook_by(k, s.by, sizeof(s.by));
 			if (fd >= 0)
 				a->links[a->count++] = fd;
 			else
@@ -279,6 +280,11 @@ void netns_release(struct netns_hooks *n)
 		*a = n->at[--n->at_count];
 		i--;
 	}
+}
+
+bool netns_wanted(const struct netns_hooks *n)
+{
+	return n->wanted;
 }
 
 void netns_free(struct netns_hooks *n)

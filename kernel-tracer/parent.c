@@ -75,9 +75,11 @@ void parent_say(const struct run *r, const char *what)
 		(unsigned long long)r->calibration.counter_hz,
 		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
 	for (size_t i = 0; i < r->hook_count; i++)
-		fprintf(f, "%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u}",
+		fprintf(f,
+			"%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u, "
+			"\"by\": \"%s\", \"why\": \"%s\"}",
 			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
-			r->hook[i].status, r->hook[i].netns);
+			r->hook[i].status, r->hook[i].netns, r->hook[i].by, r->hook[i].why);
 	fprintf(f, "], \"callers\": [");
 	say_callers(r, f);
 	fprintf(f, "]}\n");

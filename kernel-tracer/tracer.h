@@ -23,6 +23,7 @@ struct tracer_options {
 	bool all;              /* everything on the machine */
 	const char *cgroup;    /* tasks of it, and what they start, NULL = none */
 	bool anonymize;
+	uint32_t without; /* bits 1 << enum hook_kind: kinds of hooks not to be used */
 	struct mg_bpf_settings settings; /* filters and level */
 	int control;                     /* a parent to speak with, -1 = none */
 	unsigned int duration_s;         /* 0 = until told to stop */
@@ -45,6 +46,7 @@ struct hooks {
 	struct bpf_object *object;
 	struct bpf_link *links[HOOKS_MAX]; /* of each row, NULL = not attached */
 	char why[300];                     /* what hooks_load() failed at */
+	int refused[HOOKS_MAX];            /* of each row: what loading it failed with, or 0 */
 	int state[HOOKS_MAX];              /* of each row: 0, HOOK_NOT_*, or a negative errno */
 	uint64_t misses[HOOKS_MAX];        /* recursion misses told so far */
 	uint64_t not_followed;             /* connections there was no room for, likewise */
@@ -60,6 +62,8 @@ struct hook_status {
 	char what[32]; /* event it feeds, and by what */
 	int status;
 	uint32_t netns; /* 0 = all */
+	char by[48];    /* kind and name of what it is attached to */
+	char why[300];  /* if it is not: each alternative's reason */
 };
 typedef void (*hook_report_fn)(void *arg, const struct hook_status *status);
 
@@ -101,6 +105,8 @@ void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
  * process should take away: let go where no name and no process is left.
  */
 void netns_release(struct netns_hooks *n);
+/* Whether hooks may yet be attached in other namespaces. */
+bool netns_wanted(const struct netns_hooks *n);
 void netns_free(struct netns_hooks *n);
 
 /* ---- drain.c: from the rings to the trace ---- */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "chosen_format.h"
+#include "hooks.h"
 #include "log.h"
 #include "options.h"
 #include "selection.h"
@@ -41,6 +42,7 @@ static const char usage[] =
 	"      --address LIST    only connections from or to these addresses or prefixes\n"
 	"      --sample N        only one in N connections, but all of it\n"
 	"      --interface NAME  leave out packets at other interfaces\n"
+	"      --without KINDS   do without these kinds of hooks: of fentry and netfilter\n"
 	"      --anonymize       leave out addresses and ports\n"
 	"      --control-fd FD   speak with a parent: one JSON object a line\n"
 	"  -h, --help\n"
@@ -75,6 +77,27 @@ static int add_filter(struct tracer_options *o, const char *name, const char *va
 	return err;
 }
 
+/* Kinds of hooks that have alternatives. */
+static bool kinds(const char *text, uint32_t *out)
+{
+	*out = 0;
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		int found = 0;
+
+		for (int i = HOOK_TP + 1; i < HOOK_KINDS; i++)
+			if (strlen(hook_kind_names[i]) == len &&
+				strncmp(hook_kind_names[i], text, len) == 0)
+				found = i;
+		if (!found)
+			return false;
+		*out |= 1u << found;
+		if (!text[len])
+			return true;
+		text += len + 1;
+	}
+}
+
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
 	enum {
@@ -82,6 +105,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		FRESH,
 		EVENT,
 		LEVEL,
+		WITHOUT,
 		CGROUP,
 		FILTER,
 		ANONYMIZE,
@@ -106,6 +130,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"address", required_argument, NULL, FILTER},
 		{"sample", required_argument, NULL, FILTER},
 		{"interface", required_argument, NULL, FILTER},
+		{"without", required_argument, NULL, WITHOUT},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
 		{"control-fd", required_argument, NULL, CONTROL_FD},
 		{"help", no_argument, NULL, 'h'},
@@ -162,6 +187,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		case FILTER:
 			if (add_filter(o, longs[which].name, optarg))
 				return -EINVAL;
+			break;
+		case WITHOUT:
+			ok = kinds(optarg, &o->without);
 			break;
 		case ANONYMIZE:
 			o->anonymize = true;

@@ -27,20 +27,25 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	return NF_ACCEPT;
 }
 
-static __always_inline int ip_arriving(struct bpf_nf_ctx *ctx, __u16 event)
+static __always_inline int ip_arrived(
+	struct sk_buff *skb, const struct net_device *dev, __u32 netns, __u16 event)
 {
-	struct sk_buff *skb = ctx->skb;
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!arrives_for(&g, &sock, skb, ctx->state->net->ns.inum) ||
-		!interface_passes(ctx->state->in) || !take(&t))
-		return NF_ACCEPT;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->in, VIA_OWN);
+	if (!arrives_for(&g, &sock, skb, netns) || !interface_passes(dev) || !take(&t))
+		return 0;
+	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 	publish(&t, event);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		state_at_ip(skb, sock, false);
+	return 0;
+}
+
+static __always_inline int ip_arriving(struct bpf_nf_ctx *ctx, __u16 event)
+{
+	ip_arrived(ctx->skb, ctx->state->in, ctx->state->net->ns.inum, event);
 	return NF_ACCEPT;
 }
 

@@ -68,6 +68,10 @@ typedef struct {
 	__s64 counter;
 } atomic64_t;
 
+struct net_device;
+struct dst_entry {
+	struct net_device *dev;
+};
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
@@ -104,6 +108,7 @@ struct sock {
 	int sk_wmem_queued;
 	__u16 sk_type;
 	__u16 sk_protocol;
+	struct dst_entry *sk_dst_cache;
 };
 struct inet_sock {
 	__be16 inet_sport;
@@ -153,6 +158,7 @@ struct net_device {
 };
 struct sk_buff {
 	struct net_device *dev;
+	unsigned long _skb_refdst;
 	struct sock *sk;
 	unsigned int len;
 	unsigned int data_len;
@@ -257,6 +263,7 @@ struct task_struct___cpu {
 };
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state;
 	struct css_set *cgroups;
 	int pid;
 	int tgid;

@@ -26,6 +26,7 @@
 #include "socket.bpf.h"
 #include "tcp.bpf.h"
 #include "ip.bpf.h"
+#include "ip_fallback.bpf.h"
 #include "device.bpf.h"
 #include "drop.bpf.h"
 #include "switch.bpf.h"

@@ -56,6 +56,23 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return sched_switch(preempt, prev, next, prev_state);
 }
 
+struct task_struct___old { /* before Linux 5.14 */
+	long state;
+} __attribute__((preserve_access_index));
+
+/* Before Linux 5.18 the tracepoint did not tell the state. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_sched_switch_old, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u32 state;
+
+	if (bpf_core_field_exists(prev->__state))
+		state = BPF_CORE_READ(prev, __state);
+	else
+		state = BPF_CORE_READ((struct task_struct___old *)prev, state);
+	return sched_switch(preempt, prev, next, state);
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Between the program's memory and the socket's queues. */
 
-SEC("tp_btf/tcp_sendmsg_locked")
-int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *skb)
+static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 {
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct sock_entry *known = sock_of(sk);
@@ -20,16 +19,29 @@ int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *s
 	EMIT(tcp_send, mg_tcp_send, e, {
 		e->sock = known->cookie;
 		e->seq = tp->write_seq;
-		e->left = msg->msg_iter.count;
+		e->left = left;
 		e->snd_una = tp->snd_una;
 		e->snd_nxt = tp->snd_nxt;
 		e->snd_wnd = tp->snd_wnd;
 		e->cwnd = tp->snd_cwnd;
 		e->wmem_queued = sk->sk_wmem_queued;
-		e->skb_len = skb ? skb->len : 0;
+		e->skb_len = skb_len;
 	});
 	state_of(sk, tp, known->cookie, &known->tcp);
 	return 0;
+}
+
+SEC("tp_btf/tcp_sendmsg_locked")
+int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *skb)
+{
+	return tcp_send(sk, msg->msg_iter.count, skb ? skb->len : 0);
+}
+
+/* Without that tracepoint: once a call, before the first byte is copied. */
+SEC("fentry/tcp_sendmsg_locked")
+int BPF_PROG(on_tcp_send_begin, struct sock *sk, struct msghdr *msg, __u64 size)
+{
+	return tcp_send(sk, size, 0);
 }
 
 /*

@@ -170,8 +170,7 @@ static __always_inline int other_ready(struct sock *sk)
 	return 0;
 }
 
-SEC("tp_btf/sk_data_ready")
-int BPF_PROG(on_tcp_ready, struct sock *sk)
+static __always_inline int data_ready(struct sock *sk)
 {
 	struct sock_entry *known = sock_of(sk);
 	struct tcp_sock *tp;
@@ -187,6 +186,19 @@ int BPF_PROG(on_tcp_ready, struct sock *sk)
 		e->copied_seq = tp->copied_seq;
 	});
 	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(on_tcp_ready, struct sock *sk)
+{
+	return data_ready(sk);
+}
+
+/* Where that tracepoint is since Linux 6.4. */
+SEC("fentry/sock_def_readable")
+int BPF_PROG(on_readable, struct sock *sk)
+{
+	return data_ready(sk);
 }
 
 static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int err)

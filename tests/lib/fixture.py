@@ -118,13 +118,16 @@ class Network:
         return subprocess.Popen(self.inside(ns, *args), text=True, **kw)
 
 
+OPTIONS = os.environ.get("MAGNET_TEST_OPTIONS", "").split()  # for every recording
+
+
 class Recording:
     """magnet record of a command, in a directory of its own that is gone at the end."""
 
     def __init__(self, *command, options=(), ok=0, **kw):
         self.top = tempfile.mkdtemp(prefix="magnet-test-")
         self.dir = self.top + "/trace"
-        self.p = run(MAGNET, "record", "-o", self.dir, *options, "--", *command, check=False, **kw)
+        self.p = run(MAGNET, "record", "-o", self.dir, *OPTIONS, *options, "--", *command, check=False, **kw)
         if ok is not None and self.p.returncode != ok:
             shutil.rmtree(self.top)
             sys.exit(f"magnet record {command}: exit {self.p.returncode}\n"

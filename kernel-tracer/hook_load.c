@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* The BPF programs: configured, and loaded as far as this kernel takes them. */
+#define _GNU_SOURCE
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooks.h"
+#include "privilege.h"
+#include "tracer.h"
+
+extern const unsigned char magnet_bpf_object[]; /* made by embed.py */
+extern const unsigned int magnet_bpf_object_size;
+
+static char last_libbpf_line[256];
+static char last_program[64]; /* that libbpf had to say something of */
+
+static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[256];
+	va_list again;
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	va_copy(again, ap);
+	vsnprintf(line, sizeof(line), fmt, again);
+	va_end(again);
+	sscanf(line, "libbpf: prog '%63[^']'", last_program);
+	if (getenv("MAGNET_DEBUG")) /* the verifier's log is many lines */
+		return vfprintf(stderr, fmt, ap);
+	line[strcspn(line, "\n")] = 0;
+	if (line[0] && !strstr(line, "failed to load object"))
+		memcpy(last_libbpf_line, line, sizeof(line));
+	return 0;
+}
+
+/* The calls to follow by their number on this machine, from the table. */
+#define __NR_splice_in __NR_splice /* told apart by which end is a socket */
+#define NR(id, name, dir, len, flags)            \
+	if (__NR_##name < MG_NR_MAX)             \
+		if (!c->call_of_nr[__NR_##name]) \
+			c->call_of_nr[__NR_##name] = id;
+static void number_calls(struct mg_bpf_config *c){MG_SYSCALLS(NR)}
+
+uint64_t hooks_ring_slots(const struct tracer_options *o)
+{
+	uint64_t bytes = o->buffer_bytes, slots = 64;
+	int cpus = libbpf_num_possible_cpus();
+
+	if (!bytes && cpus > 0) { /* 16 MiB a CPU, but not more than 512 MiB in all */
+		bytes = (512u << 20) / (unsigned int)cpus;
+		if (bytes > 16u << 20)
+			bytes = 16u << 20;
+	}
+	while (slots * 2 * sizeof(struct mg_slot) <= bytes)
+		slots *= 2;
+	return slots;
+}
+
+static int log2_of(uint64_t x)
+{
+	return 63 - __builtin_clzll(x);
+}
+
+/* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
+ * ones. */
+static int check_btf(struct hooks *h)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	long err = libbpf_get_error(btf);
+
+	if (!err) {
+		btf__free(btf);
+		return 0;
+	}
+	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+		snprintf(h->why, sizeof(h->why),
+			"this kernel describes its types to nobody (/sys/kernel/btf/vmlinux: %s): "
+			"it "
+			"takes one built with CONFIG_DEBUG_INFO_BTF",
+			strerror(errno));
+	else
+		snprintf(h->why, sizeof(h->why),
+			"libbpf cannot read this kernel's BTF: from Linux 6.0 on it takes libbpf "
+			"1.0 "
+			"or newer");
+	return (int)err;
+}
+
+/* Microseconds of a timer tick, times 1024: the resolution of the coarse clocks is one tick. */
+static uint32_t jiffy(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
+}
+
+/* The object with all programs, told what they are to know; nothing is in the kernel yet. */
+static int open_object(struct hooks *h, const struct mg_bpf_config *config)
+{
+	struct bpf_map *map;
+	int err = 0;
+
+	h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
+	if (!h->object)
+		return -errno;
+	bpf_object__for_each_map (map, h->object) {
+		const char *name = bpf_map__name(map);
+
+		if (strcmp(name, "rings") == 0) {
+			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
+			if (!err)
+				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
+		} else if (strstr(name, ".rodata")) {
+			err = bpf_map__set_initial_value(map, config, sizeof(*config));
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The row of the program that did not load, if it is one of the table's. */
+static int refused_row(const struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (hook_is_loaded(h->state[i]) && strcmp(hook_table[i].program, last_program) == 0)
+			return (int)i;
+	return -1;
+}
+
+/*
+ * What one kernel's verifier takes another's may not. A program that does not load is left out, and
+ * its row's alternatives have their turn; libbpf loads an object once only, so all begins anew.
+ */
+static int load_what_loads(
+	struct hooks *h, const struct tracer_options *o, const struct mg_bpf_config *config)
+{
+	int err, row;
+
+	for (;;) {
+		last_program[0] = 0;
+		err = open_object(h, config);
+		if (err)
+			return err;
+		hooks_choose(h, o);
+		err = bpf_object__load(h->object);
+		if (!err)
+			return 0;
+		row = refused_row(h);
+		if (row < 0 || privilege_lacks_bpf())
+			return err;
+		h->refused[row] = err;
+		bpf_object__close(h->object);
+		h->object = NULL;
+	}
+}
+
+int hooks_load(struct hooks *h, const struct tracer_options *o)
+{
+	struct mg_bpf_config config = {.all = o->all,
+		.anonymize = o->anonymize,
+		.switch_cost = o->layers & 1u << MG_LAYER_SWITCH ? 1 : 0,
+		.follow_pid = (uint32_t)o->pid,
+		.jiffy = jiffy()};
+	FILE *random;
+	int err;
+
+	memset(h, 0, sizeof(*h));
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	libbpf_set_print(libbpf_line);
+	err = check_btf(h);
+	if (err)
+		return err;
+	h->cpus = libbpf_num_possible_cpus();
+	if (h->cpus < 1)
+		return -EINVAL;
+	h->ring_slots = hooks_ring_slots(o);
+	h->ring_stride = sizeof(struct mg_ring) + h->ring_slots * sizeof(struct mg_slot);
+	config.ring_mask = (uint32_t)(h->ring_slots - 1);
+	config.ring_shift = (uint32_t)log2_of(h->ring_slots);
+	number_calls(&config);
+	random = fopen("/dev/urandom", "re");
+	if (!random || fread(&config.seed, sizeof(config.seed), 1, random) != 1)
+		config.seed = (uint64_t)getpid() << 32;
+	if (random)
+		fclose(random);
+
+	err = load_what_loads(h, o, &config);
+	if (err) {
+		/* the verifier's refusal is EACCES too */
+		if ((err != -EPERM && err != -EACCES) || !privilege_reason(h->why, sizeof(h->why)))
+			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
+				strerror(-err), last_libbpf_line);
+		return err;
+	}
+	/* no filters yet: calibration's own socket must pass */
+	err = hooks_set(h, &(struct mg_bpf_settings){.level = o->settings.level});
+	if (err)
+		return err;
+	h->ring_memory = mmap(NULL, h->ring_stride * (uint64_t)h->cpus, PROT_READ | PROT_WRITE,
+		MAP_SHARED, hooks_map_fd(h, "rings"), 0);
+	if (h->ring_memory == MAP_FAILED) {
+		h->ring_memory = NULL;
+		return -errno;
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "privilege.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* of <linux/capability.h> since 5.8, which may be newer than the build machine's */
+#define MG_CAP_PERFMON 38
+#define MG_CAP_BPF     39
+
+static bool have(unsigned int capability)
+{
+	return capng_have_capability(CAPNG_EFFECTIVE, capability);
+}
+
+/* Each with what stands in for it. */
+static bool lacks(unsigned int capability)
+{
+	bool administrator = have(CAP_SYS_ADMIN) && capability != CAP_NET_ADMIN;
+
+	return !have(capability) && !administrator;
+}
+
+static const struct {
+	unsigned int capability;
+	const char *name;
+} needed[] = {
+	{MG_CAP_BPF, "CAP_BPF"},
+	{MG_CAP_PERFMON, "CAP_PERFMON"},
+	{CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+};
+#define NEEDED (sizeof(needed) / sizeof(needed[0]))
+
+bool privilege_lacks_bpf(void)
+{
+	for (size_t i = 0; i < NEEDED; i++)
+		if (lacks(needed[i].capability))
+			return true;
+	return false;
+}
+
+static bool locked_down_fully(void)
+{
+	char line[128] = "";
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+
+	if (f) {
+		if (!fgets(line, sizeof(line), f))
+			line[0] = 0;
+		fclose(f);
+	}
+	return strstr(line, "[confidentiality]") != NULL;
+}
+
+bool privilege_reason(char *text, size_t size)
+{
+	size_t at = 0;
+
+	if (locked_down_fully()) {
+		snprintf(text, size,
+			"the kernel is locked down (confidentiality): it lets no BPF program read "
+			"its "
+			"memory; it takes lockdown=integrity or none");
+		return true;
+	}
+	for (size_t i = 0; i < NEEDED; i++)
+		if (lacks(needed[i].capability) && at < size)
+			at += (size_t)snprintf(text + at, size - at, "%s%s",
+				at ? ", " : "the kernel refuses BPF without ", needed[i].name);
+	if (at && at < size)
+		snprintf(text + at, size - at, ": run as root, or with these capabilities");
+	return at != 0;
+}
+
+int privilege_drop(const char *dir, bool namespaces)
+{
+	static const unsigned int always[] = {MG_CAP_BPF, CAP_NET_ADMIN};
+	/* to enter them, and to find the way in through other users' processes */
+	static const unsigned int entering[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE};
+	unsigned int keep[8];
+	size_t count = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < 2; i++)
+		keep[count++] = always[i];
+	for (size_t i = 0; i < 2 && namespaces; i++)
+		keep[count++] = entering[i];
+	/* kernels before 5.8, and those who were given the old one only */
+	if (!have(MG_CAP_BPF) && !namespaces)
+		keep[count++] = CAP_SYS_ADMIN;
+	if (stat(dir, &st) != 0 || st.st_uid != geteuid())
+		keep[count++] = CAP_DAC_OVERRIDE; /* files are added to another user's trace */
+	for (size_t i = 0; i < count;)
+		if (have(keep[i]))
+			i++;
+		else
+			keep[i] = keep[--count];
+	capng_clear(CAPNG_SELECT_CAPS);
+	for (size_t i = 0; i < count; i++)
+		capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, keep[i]);
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
+}
