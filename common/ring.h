@@ -39,6 +39,12 @@ struct mg_ring {
 
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
+/* A system call that is followed: MG_DIR_*, and the arguments that are its length and flags. */
+struct mg_call_shape {
+	__u8 direction, length, flags, pad;
+};
+#define MG_SHAPES 32 /* a power of two above the last MG_SYS_* */
+
 /* What the BPF programs are told when they are loaded. */
 struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
@@ -50,6 +56,7 @@ struct mg_bpf_config {
 	__u8 anonymize;   /* leave out addresses and ports */
 	__u8 switch_cost; /* the scheduler's entry and exit are recorded */
 	__u8 pad[1];
+	struct mg_call_shape shape[MG_SHAPES]; /* by MG_SYS_* */
 	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
 };
 

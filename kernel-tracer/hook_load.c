@@ -48,7 +48,10 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 	if (__NR_##name < MG_NR_MAX)             \
 		if (!c->call_of_nr[__NR_##name]) \
 			c->call_of_nr[__NR_##name] = id;
-static void number_calls(struct mg_bpf_config *c){MG_SYSCALLS(NR)}
+#define SHAPE(id, name, dir, len, flags) \
+	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, (uint8_t)(len), (uint8_t)(flags), 0};
+_Static_assert(MG_SYS_END <= MG_SHAPES, "MG_SHAPES");
+static void number_calls(struct mg_bpf_config *c){MG_SYSCALLS(NR) MG_SYSCALLS(SHAPE)}
 
 uint64_t hooks_ring_slots(const struct tracer_options *o)
 {

@@ -77,28 +77,29 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 	return 0;
 }
 
-/* TCP's own events tell more. */
-static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 event, __u32 queued)
+/* Of TCP its own events tell more: those sockets leave here soonest. */
+static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 event)
 {
+	struct mg_sock_moved *e;
 	struct other *o;
 	struct taken t;
 
 	if (sk->sk_protocol == IPPROTO_TCP && internet(sk->__sk_common.skc_family))
 		return 0;
-	if (!current_selects())
-		return 0;
-	if (!meet_other(sk)) /* its port may be new */
+	if (!current_selects() || !meet_other(sk)) /* its port may be new */
 		return 0;
 	o = other_of(sk);
 	if (!o || !take(&t))
 		return 0;
-	struct mg_sock_moved *e = (void *)t.slot->payload;
-
+	e = (void *)t.slot->payload;
 	e->sock = o->id;
 	e->ret = ret;
 	e->flags = flags;
-	e->queued = queued;
 	e->kind = o->kind;
+	if (event == MG_EVENT_sock_received)
+		e->queued = sk->sk_backlog.rmem_alloc.counter;
+	else
+		bpf_probe_read_kernel(&e->queued, sizeof(e->queued), &sk->sk_wmem_alloc);
 	publish(&t, event);
 	return 0;
 }
@@ -106,14 +107,11 @@ static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 even
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(on_sock_sent, struct sock *sk, int ret, int flags)
 {
-	__u32 queued = 0;
-
-	bpf_probe_read_kernel(&queued, sizeof(queued), &sk->sk_wmem_alloc);
-	return moved(sk, ret, flags, MG_EVENT_sock_sent, queued);
+	return moved(sk, ret, flags, MG_EVENT_sock_sent);
 }
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(on_sock_received, struct sock *sk, int ret, int flags)
 {
-	return moved(sk, ret, flags, MG_EVENT_sock_received, sk->sk_backlog.rmem_alloc.counter);
+	return moved(sk, ret, flags, MG_EVENT_sock_received);
 }

@@ -18,23 +18,17 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 	return BPF_CORE_READ(s, sk);
 }
 
-static __always_inline __u64 sys_arg(struct pt_regs *regs, int n)
+/* What the table says of a call: its direction, and which arguments are length and flags. */
+static __always_inline int describe(
+	struct pt_regs *regs, __u32 call, __u64 *asked, __u32 *msg_flags)
 {
-	return n == 2 ? SYS_ARG2(regs) : n == 3 ? SYS_ARG3(regs) : n == 4 ? SYS_ARG4(regs) : 0;
-}
+	const volatile struct mg_call_shape *c = &cfg.shape[call & (MG_SHAPES - 1)];
+	/* the last for calls that have no such argument */
+	__u64 args[8] = {0, 0, SYS_ARG2(regs), SYS_ARG3(regs), SYS_ARG4(regs)};
 
-/* What the table says of each call: its direction, and which arguments are length and flags. */
-#define CALL_ROW(id, name, dir, len, flags)        \
-	case id:                                   \
-		*asked = sys_arg(regs, len);       \
-		*msg_flags = sys_arg(regs, flags); \
-		return MG_DIR_##dir;
-static __always_inline int describe(struct pt_regs *regs, int call, __u64 *asked, __u32 *msg_flags)
-{
-	switch (call) {
-		MG_SYSCALLS(CALL_ROW)
-	}
-	return MG_DIR_OTHER;
+	*asked = args[c->length & 7];
+	*msg_flags = args[c->flags & 7];
+	return c->direction;
 }
 
 static __always_inline __u32 stream_position(struct sock *sk, int dir)
@@ -89,7 +83,7 @@ static __always_inline bool new_socket_passes(const struct task_struct *t, int k
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
 /* Bytes of the messages that sendmmsg or recvmmsg moved. */
-static __always_inline __u32 message_bytes(__u64 vector, long count)
+__noinline __u32 message_bytes(__u64 vector, long count)
 {
 	__u32 sum = 0, len;
 
@@ -203,21 +197,22 @@ static __always_inline int after_handler(long ret)
 	return 0;
 }
 
-static __always_inline void meet_fd(struct task_struct *t, __s64 fd)
+__noinline int meet_fd(__s64 fd)
 {
-	struct sock *sk = sock_of_fd(t, fd);
+	struct sock *sk = sock_of_fd(bpf_get_current_task_btf(), fd);
 	__u16 family;
 
 	if (!sk)
-		return;
+		return 0;
 	family = BPF_CORE_READ(sk, __sk_common.skc_family);
 	if (kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol)) !=
 		MG_KIND_tcp)
 		meet_other(sk);
+	return 0;
 }
 
 /* Sockets the call has made, and one it has given other ends: the first packet may be close. */
-static __always_inline void after_call(struct task_struct *t, struct task_state *state, long ret)
+static __always_inline void after_call(struct task_state *state, long ret)
 {
 	switch (state->call) {
 	case MG_SYS_socketpair: {
@@ -225,14 +220,14 @@ static __always_inline void after_call(struct task_struct *t, struct task_state 
 
 		if (bpf_probe_read_user(pair, sizeof(pair), (void *)state->pair))
 			return;
-		meet_fd(t, pair[0]);
-		meet_fd(t, pair[1]);
+		meet_fd(pair[0]);
+		meet_fd(pair[1]);
 		break;
 	}
 	case MG_SYS_socket:
 	case MG_SYS_accept:
 	case MG_SYS_accept4:
-		meet_fd(t, ret);
+		meet_fd(ret);
 		break;
 	case MG_SYS_bind:
 	case MG_SYS_connect:
@@ -258,7 +253,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	if (state->quiet) {
 		if (ret >= 0)
-			after_call(bpf_get_current_task_btf(), state, ret);
+			after_call(state, ret);
 		state->call = 0;
 		return 0;
 	}
@@ -279,7 +274,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		e->call = state->call;
 	});
 	if (ret >= 0 && state->dir == MG_DIR_OTHER)
-		after_call(bpf_get_current_task_btf(), state, ret);
+		after_call(state, ret);
 	state->call = 0;
 	return 0;
 }
