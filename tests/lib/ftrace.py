@@ -25,14 +25,14 @@ class Ftrace:
         """In a mount namespace of its own, where tracefs is at hand whoever has mounted it."""
         if os.environ.get("MAGNET_TEST_TRACEFS"):
             return
-        p = run("unshare", "-m", "mount", "-t", "tracefs", "none", "/sys/kernel/tracing",
-                check=False)
+        at = "/sys/kernel/tracing"
+        mounted = f"mountpoint -q {at} || mount -t tracefs none {at}"
+        p = run("unshare", "-m", "sh", "-c", mounted, check=False)
         if p.returncode != 0:
             skip("tracefs cannot be mounted: " + p.stderr.strip())
-        os.environ["MAGNET_TEST_TRACEFS"] = "/sys/kernel/tracing"
+        os.environ["MAGNET_TEST_TRACEFS"] = at
         sys.stdout.flush()
-        os.execvp("unshare", ["unshare", "-m", "sh", "-c",
-                              'mount -t tracefs none /sys/kernel/tracing; exec "$0" "$@"',
+        os.execvp("unshare", ["unshare", "-m", "sh", "-c", f'{mounted}; exec "$0" "$@"',
                               sys.executable, *sys.argv])
 
     def __enter__(self):

@@ -7,11 +7,12 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from clockmap import ClockMap, InsideBpf
 from fixture import *
 
+BPF_COUNTER = sys.argv[1:3]
 PINGPONG = os.environ["MAGNET_BUILD"] + "/tests/bench/pingpong"
 PROMISED_NS = 100_000_000
-CLOSEST_NS = 40_000_000  # a point nearer to the one before is of no use, and left out
 
 
 def starved():
@@ -29,14 +30,9 @@ def starved():
 
 
 def readings(report, events):
-    """The points used, by the rule of docs/method.md, and the intervals between them."""
-    points = []
-    for e in events:
-        if e["event"] == "clock_sync":
-            ns = int(e["fields"]["mono_ns"])
-            if len(points) < 2 or ns - points[-1] >= CLOSEST_NS:
-                points.append(ns)
-    between = [b - a for a, b in zip(points, points[1:])]
+    """The points used, and the intervals between them."""
+    clock = ClockMap(events)
+    points, between = clock.ns, clock.between()
     check(report["clock"]["points"] == len(points), f"{len(points)} readings of the clock")
     check(report["clock"]["longest_gap_ns"] == max(between),
           f"the longest time without is told: {max(between) / 1e6:.1f} ms")
@@ -110,7 +106,32 @@ def never_outside():
           f"{checked} readings of the program agree with the map, to {bound:.0f} cycles")
 
 
+def inside_bpf():
+    """The clock as BPF reads it at a switch, against the counter read around it at the same place."""
+    with Recording(*BPF_COUNTER, options=("--kernel-only", "--layers", "none"), ok=None) as rec:
+        if rec.p.returncode == 77:
+            print("not tested: there is no perf event of the counter here")
+            return
+        check(rec.p.returncode == 0, "the counter was read inside BPF")
+        report, clock = rec.report(), ClockMap(rec.events())
+        theirs = InsideBpf(rec.p.stdout.splitlines())
+    if report["clock"]["ns_only"]:
+        print("not tested: the cycle counter is not one of constant rate here")
+        return
+    bound = report["clock"]["max_error_ns"] * report["session"]["tsc_hz"] / 1e9 + 1
+    checked = outside = 0
+    for cpu, before, ns, after in theirs.rows:
+        if clock.covers(ns):
+            checked += 1
+            slack = bound + theirs.widths[cpu]
+            outside += not before - slack <= clock(ns) <= after + slack
+    check(checked > 1000 and outside == 0,
+          f"{checked} switches' times lie where the counter says, to {bound:.0f} cycles and what is "
+          f"not known of the counter, {max(theirs.widths.values())}")
+
+
 need_kernel_side()
+inside_bpf()
 report, events = starved()
 readings(report, events)
 if os.cpu_count() > 1 and not report["clock"]["ns_only"]:

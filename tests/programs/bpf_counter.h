@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+#ifndef MAGNET_TESTS_BPF_COUNTER_H
+#define MAGNET_TESTS_BPF_COUNTER_H
+
+#include <linux/types.h>
+
+/* The kernel's clock with the cycle counter read before and after it. */
+struct around {
+	__u64 before, ns, after; /* the counter less what it was when the perf event was opened */
+	__u64 cpu;
+};
+
+#endif
