@@ -5,9 +5,9 @@
  *
  *   bpf_counter OBJECT
  *
- * A line a switch: CPU, counter, CLOCK_MONOTONIC, counter; first, for each CPU, a line: CPU, and how
- * far the counters may both be off, since a perf event's counter starts at an unknown instant.
- * Exit status 77: there is no such perf event, or BPF is refused.
+ * A line a switch: CPU, counter, CLOCK_MONOTONIC, counter. Before, a line for each CPU: CPU, and
+ * how far its counters may be off, since a perf event's counter starts at an unknown instant. Exit
+ * status 77: there is no such perf event, or BPF is refused.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
