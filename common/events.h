@@ -415,7 +415,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64,    from_ns,  "the gap lies after this time") \
 	F(S, u64,    to_ns,    "and before this one") \
 	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full") \
+	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full, 17 connection not followed; not lost, but not recorded: 18 paused, 19 not kept") \
 	F(S, text32, producer, "what lost them")
 
 #define MG_EV_HOOK(F, S) \
@@ -443,6 +443,20 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64, lost,   "events lost") \
 	F(S, u64, cpu_ns, "CPU time the tracer used")
 
+#define MG_EV_CHANGE(F, S) \
+	F(S, text16, what,  "what has changed while recording") \
+	F(S, text32, value, "what it is from now on")
+
+#define MG_EV_CHUNK(F, S) \
+	F(S, u64, from_ns,   "what was recorded since this time is in it") \
+	F(S, u64, before_ns, "the chunk before reaches up to this time; 0 = there was none") \
+	F(S, u32, number,    "its number, from 1 on")
+
+#define MG_EV_DUMP(F, S) \
+	F(S, u64,    sock,     "socket cookie of the connection, 0 = none") \
+	F(S, u64,    value_ns, "how long it took, where the trigger is a time") \
+	F(S, text24, why,      "trigger, or who asked")
+
 #define MG_TRACER_EVENTS(E) \
 	E(40, drop,        DROP,        IP,     "a packet was dropped") \
 	E(64, clock_sync,  CLOCK_SYNC,  TRACER, "cycle counter and CLOCK_MONOTONIC at one instant") \
@@ -450,7 +464,10 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	E(66, hook,        HOOK,        TRACER, "a hook was attached or refused") \
 	E(67, calibration, CALIBRATION, TRACER, "what magnet itself costs on this machine") \
 	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order") \
-	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart")
+	E(69, change,      CHANGE,      TRACER, "the recording was changed from outside") \
+	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart") \
+	E(71, chunk,       CHUNK,       TRACER, "a part of the recording that can be read alone begins") \
+	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -489,6 +506,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(SCHED_TASK, sched_task) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
+	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(SOCK_NEW, sock_new) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 
@@ -496,10 +514,14 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 
 #define MG_KERNEL_EVENTS(E) MG_RING_EVENTS(E) MG_TRACER_EVENTS(E)
 
-/* reasons of `lost` from here on are of application events */
-#define MG_LOST_APP 3
-/* the ring of events chosen by --event was full: no flow misses them */
-#define MG_LOST_CHOSEN 16
+/* reasons of `lost` */
+#define MG_LOST_RING_FULL    1
+#define MG_LOST_SKIPPED      2
+#define MG_LOST_APP          3  /* from here up to the next: application events */
+#define MG_LOST_CHOSEN       16 /* the ring of events chosen by --event: no flow misses them */
+#define MG_LOST_NOT_FOLLOWED 17
+#define MG_LOST_PAUSED       18 /* these two are gaps, but nothing that should be there is not */
+#define MG_LOST_NOT_KEPT     19
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128

@@ -82,6 +82,16 @@ int chosen_pass(struct chosen *c)
 	return c ? chosen_rings_pass(c->rings) : 0;
 }
 
+int chosen_pause(struct chosen *c)
+{
+	return c ? chosen_rings_record(c->rings, false) : 0;
+}
+
+int chosen_resume(struct chosen *c)
+{
+	return c ? chosen_rings_record(c->rings, true) : 0;
+}
+
 int chosen_finish(struct chosen *c)
 {
 	return c ? chosen_rings_finish(c->rings) : 0;

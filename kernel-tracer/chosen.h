@@ -42,6 +42,8 @@ int chosen_rings_open(struct chosen_rings **out, struct chosen_list *l, int trac
 int chosen_rings_start(struct chosen_rings *r, struct ctf_writer *w);
 /* Returns the fullest ring's fill in percent, or a negative errno. */
 int chosen_rings_pass(struct chosen_rings *r);
+/* Whether occurrences are recorded. */
+int chosen_rings_record(struct chosen_rings *r, bool on);
 /* No more occurrences; then everything that is still in the rings, and what was lost last. */
 int chosen_rings_finish(struct chosen_rings *r);
 uint64_t chosen_rings_lost(const struct chosen_rings *r);
@@ -54,6 +56,9 @@ int chosen_open(struct chosen **out, const struct tracer_options *o, char *why, 
 /* Describe the events to the trace, tell their hooks, and begin. */
 int chosen_start(struct chosen *c, struct ctf_writer *w, hook_report_fn report, void *report_arg);
 int chosen_pass(struct chosen *c);
+/* Record nothing, until it is resumed. */
+int chosen_pause(struct chosen *c);
+int chosen_resume(struct chosen *c);
 int chosen_finish(struct chosen *c);
 uint64_t chosen_lost(const struct chosen *c);
 void chosen_free(struct chosen *c);

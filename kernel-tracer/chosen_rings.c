@@ -294,6 +294,11 @@ int chosen_rings_start(struct chosen_rings *r, struct ctf_writer *w)
 	return each_event(r, PERF_EVENT_IOC_ENABLE);
 }
 
+int chosen_rings_record(struct chosen_rings *r, bool on)
+{
+	return each_event(r, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
+}
+
 /* ---- emptying ---- */
 
 /* A record, in one piece. */

@@ -25,6 +25,9 @@ struct drain {
 	uint64_t lost;         /* all CPUs, all reasons */
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
+	bool paused;
+	uint64_t paused_at;
+	uint64_t not_recorded; /* while it paused */
 	struct callers callers;
 	struct drop_names *drop_names;
 };
@@ -65,16 +68,13 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 	return 0;
 }
 
-#define LOST_RING_FULL 1
-#define LOST_RECURSION 2
-
 static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, uint64_t to)
 {
 	struct mg_lost e = {.count = count,
 		.from_ns = from,
 		.to_ns = to,
 		.cpu = cpu,
-		.reason = LOST_RING_FULL,
+		.reason = MG_LOST_RING_FULL,
 		.producer = "ring"};
 	struct reader *r = &d->cpu[cpu];
 
@@ -123,8 +123,10 @@ static int read_ring(struct drain *d, int cpu)
 		if ((uint16_t)(word >> 32) != (uint16_t)((tail >> d->shift) + 1))
 			break; /* taken, but not filled yet */
 		if ((uint32_t)word != (uint32_t)r->lost) {
-			err = tell_lost(d, cpu, (uint32_t)((uint32_t)word - (uint32_t)r->lost),
-				r->last_ts, s->ts);
+			int32_t more = (int32_t)((uint32_t)word - (uint32_t)r->lost);
+
+			/* less: the slot was taken before a pause that is over */
+			err = more > 0 ? tell_lost(d, cpu, (uint32_t)more, r->last_ts, s->ts) : 0;
 			if (err)
 				break;
 		}
@@ -160,6 +162,8 @@ int drain_pass(struct drain *d)
 {
 	int fullest = 0;
 
+	if (d->paused)
+		return 0;
 	for (int i = 0; i < d->hooks->cpus; i++) {
 		int fill = read_ring(d, i);
 
@@ -171,9 +175,57 @@ int drain_pass(struct drain *d)
 	return fullest;
 }
 
-int drain_finish(struct drain *d)
+/*
+ * A pause costs those who record nothing: the rings are made to look full, and what finds no room
+ * is counted as not recorded, not as lost. Slots taken in that instant are read when it is over.
+ */
+int drain_pause(struct drain *d)
 {
 	int err = drain_pass(d);
+
+	if (err < 0 || d->paused)
+		return err < 0 ? err : 0;
+	d->paused = true;
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct mg_ring *ring = d->cpu[i].ring;
+		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&ring->tail, head - (d->mask + 1), __ATOMIC_RELEASE);
+	}
+	d->paused_at = mg_monotonic_ns();
+	return 0;
+}
+
+int drain_resume(struct drain *d)
+{
+	struct mg_lost e = {
+		.from_ns = d->paused_at, .cpu = -1, .reason = MG_LOST_PAUSED, .producer = "paused"};
+
+	if (!d->paused)
+		return 0;
+	e.to_ns = mg_monotonic_ns();
+	d->paused = false;
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct reader *r = &d->cpu[i];
+		uint64_t missed;
+
+		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
+		missed = __atomic_load_n(&r->ring->lost, __ATOMIC_SEQ_CST) - r->lost;
+		r->lost += missed;
+		r->before += missed;
+		r->last_ts = e.to_ns;
+		e.count += missed;
+	}
+	d->not_recorded += e.count;
+	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+int drain_finish(struct drain *d)
+{
+	int err = drain_resume(d);
+
+	if (!err)
+		err = drain_pass(d);
 
 	for (int i = 0; i < d->hooks->cpus && err >= 0; i++)
 		err = tell_trailing(d, i);
@@ -185,23 +237,56 @@ int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
 	return ctf_event(d->writer, CTF_OWN_STREAM, id, mg_monotonic_ns(), payload, size);
 }
 
-int drain_check_misses(struct drain *d)
-{
-	struct mg_lost e = {
-		.from_ns = d->misses_until, .cpu = -1, .reason = LOST_RECURSION, .producer = ""};
+#define LOOK_NS      90000000
+#define LOOK_SOON_NS 10000000
 
-	e.count = hooks_new_misses(d->hooks, e.producer);
-	d->misses_until = e.to_ns = mg_monotonic_ns();
-	if (e.count == 0)
-		return 0;
-	d->lost += e.count;
-	d->skipped += e.count;
-	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+struct missing {
+	struct drain *drain;
+	uint64_t now;
+	bool any;
+	int err;
+};
+
+static void tell_missing(void *arg, const char *producer, uint64_t count, uint32_t reason)
+{
+	struct missing *m = arg;
+	struct drain *d = m->drain;
+	struct mg_lost e = {.count = count,
+		.from_ns = d->misses_until,
+		.to_ns = m->now,
+		.cpu = -1,
+		.reason = reason};
+
+	snprintf(e.producer, sizeof(e.producer), "%s", producer);
+	m->any = true;
+	d->lost += count;
+	d->skipped += count;
+	if (!m->err)
+		m->err = drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+int64_t drain_check_misses(struct drain *d)
+{
+	struct missing m = {.drain = d, .now = mg_monotonic_ns()};
+
+	hooks_new_misses(d->hooks, tell_missing, &m);
+	d->misses_until = m.now;
+	return m.err ? m.err : m.any ? LOOK_SOON_NS : LOOK_NS;
 }
 
 uint64_t drain_lost(const struct drain *d)
 {
 	return d->lost;
+}
+
+uint64_t drain_lost_on(const struct drain *d, int cpu)
+{
+	return d->cpu[cpu].lost - d->cpu[cpu].before;
+}
+
+uint64_t drain_not_recorded(const struct drain *d)
+{
+	return d->not_recorded;
 }
 
 uint64_t drain_skipped(const struct drain *d)

@@ -111,7 +111,7 @@ static int problem_of(struct kernel *kernel, const struct hook *k)
 
 bool hook_is_loaded(int state)
 {
-	return state == 0 || state == HOOK_TO_MEASURE;
+	return state == 0 || state == HOOK_OFF || state == HOOK_TO_MEASURE;
 }
 
 /* netfilter's rows feed a whole event, those in place of them often a part of it */
@@ -133,7 +133,7 @@ bool hook_same_event(size_t a, size_t b)
 static bool is_served(const struct hooks *h, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
-		if (h->state[i] == 0 && hook_same_event(i, row))
+		if (hook_is_loaded(h->state[i]) && hook_same_event(i, row))
 			return true;
 	return false;
 }
@@ -147,11 +147,9 @@ static int choose(
 	if (is_served(h, row))
 		return HOOK_NOT_NEEDED;
 	if (!(o->layers & 1u << k->layer) && !hook_is_selection(k))
-		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_NOT_WANTED;
+		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
 	if (o->fresh && strcmp(k->event, "sock_open") == 0)
-		wanted = HOOK_NOT_WANTED; /* there is nothing open yet */
-	if (!hook_is_loaded(wanted))
-		return wanted;
+		return HOOK_NOT_NEEDED; /* there is nothing open yet */
 	problem = h->refused[row]              ? h->refused[row]
 		  : o->without & 1u << k->kind ? -ECANCELED
 					       : problem_of(kernel, k);

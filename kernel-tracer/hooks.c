@@ -132,8 +132,10 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer, .status = h->state[i]};
 
-		if (s.status == HOOK_TO_MEASURE)
+		if (s.status == HOOK_TO_MEASURE) {
 			detach(h, i);
+			h->state[i] = HOOK_OFF;
+		}
 		if (s.status > 0)
 			continue;
 		snprintf(s.what, sizeof(s.what), "%s", k->event);
@@ -152,9 +154,42 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 	return 0;
 }
 
+int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
+		struct hook_status s = {.layer = k->layer};
+		bool wanted = layers & 1u << k->layer;
+
+		if (hook_is_selection(k) || h->state[i] != (wanted ? HOOK_OFF : 0))
+			continue;
+		h->state[i] = wanted ? 0 : HOOK_OFF;
+		if (k->kind == HOOK_NETFILTER)
+			continue; /* netns.c's */
+		snprintf(s.what, sizeof(s.what), "%s", k->event);
+		if (wanted)
+			s.status = h->state[i] = attach(h, i);
+		else
+			detach(h, i);
+		if (s.status && !first)
+			first = s.status;
+		if (!wanted)
+			s.status = -ENOLINK;
+		report(arg, &s);
+	}
+	return first;
+}
+
 bool hook_in_namespaces(const struct hooks *h, size_t row)
 {
 	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == 0;
+}
+
+bool hook_is_off_in_namespaces(const struct hooks *h, size_t row)
+{
+	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == HOOK_OFF;
 }
 
 int hooks_follow(struct hooks *h)
@@ -178,36 +213,35 @@ int hooks_follow(struct hooks *h)
 	return err;
 }
 
-uint64_t hooks_new_misses(struct hooks *h, char producer[32])
+static uint64_t recursion_misses(int fd, uint64_t otherwise)
 {
-	uint64_t sum = 0, worst = 0, not_followed;
+	struct bpf_prog_info info;
+	uint32_t len = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? otherwise : info.recursion_misses;
+}
+
+void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
+{
+	uint64_t not_followed;
 	uint32_t zero = 0;
 
 	for (size_t i = 0; i < hook_count; i++) {
-		struct bpf_prog_info info;
-		uint32_t len = sizeof(info);
-		uint64_t more;
+		uint64_t before = h->misses[i];
 
 		if (h->state[i] != 0)
 			continue;
-		memset(&info, 0, sizeof(info));
-		if (bpf_obj_get_info_by_fd(hooks_program_fd(h, hook_table[i].program), &info, &len))
-			continue;
-		more = info.recursion_misses - h->misses[i];
-		h->misses[i] = info.recursion_misses;
-		if (more > worst) {
-			worst = more;
-			snprintf(producer, 32, "%s", hook_table[i].event);
-		}
-		sum += more;
+		h->misses[i] = recursion_misses(hooks_program_fd(h, hook_table[i].program), before);
+		if (h->misses[i] > before)
+			tell(arg, hook_table[i].event, h->misses[i] - before, MG_LOST_SKIPPED);
 	}
 	if (bpf_map_lookup_elem(hooks_map_fd(h, "not_followed"), &zero, &not_followed) == 0 &&
 		not_followed > h->not_followed) {
-		sum += not_followed - h->not_followed;
+		tell(arg, "too many connections", not_followed - h->not_followed,
+			MG_LOST_NOT_FOLLOWED);
 		h->not_followed = not_followed;
-		snprintf(producer, 32, "too many connections at once");
 	}
-	return sum;
 }
 
 void hooks_detach(struct hooks *h)

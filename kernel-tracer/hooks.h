@@ -28,7 +28,7 @@ struct hook {
 
 /* outcomes beside 0 and negative errnos */
 #define HOOK_NOT_NEEDED 1 /* another row feeds the event */
-#define HOOK_NOT_WANTED 2 /* its layer is not chosen */
+#define HOOK_OFF        2 /* its layer is not chosen: loaded, so that it can be */
 #define HOOK_TO_MEASURE 3 /* nor this one, but calibration needs it */
 
 extern const struct hook hook_table[];
@@ -58,5 +58,7 @@ void hook_reason(const struct hook *k, int state, char *text, size_t size);
 bool hook_is_loaded(int state);
 /* Whether a row is to be attached in each network namespace: netfilter's. */
 bool hook_in_namespaces(const struct hooks *h, size_t row);
+/* Or could be, but its layer is not chosen. */
+bool hook_is_off_in_namespaces(const struct hooks *h, size_t row);
 
 #endif

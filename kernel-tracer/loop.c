@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "cpu_time.h"
+#include "commands.h"
 #include "run.h"
 
 static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
@@ -64,19 +65,25 @@ static int write_clock(struct run *r)
 static int periodic(struct run *r, uint64_t now)
 {
 	int err = write_clock(r);
+	int64_t again;
 
 	if (err || now < r->next_look)
 		return err;
-	r->next_look = now + 90000000;
-	if (r->netns)
+	again = drain_check_misses(r->drain);
+	if (again < 0)
+		return (int)again;
+	r->next_look = now + (uint64_t)again;
+	if (r->netns && now >= r->next_release)
 		netns_release(r->netns);
-	return drain_check_misses(r->drain);
+	if (now >= r->next_release)
+		r->next_release = now + 90000000;
+	return 0;
 }
 
 int run_loop(struct run *r)
 {
-	enum { SIGNALS, NEW_NETNS, CONTROL, ENDED, FDS };
-	struct pollfd fds[] = {
+	enum { SIGNALS, NEW_NETNS, CONTROL, ENDED, SOCKET, FDS = SOCKET + CONTROL_FDS };
+	struct pollfd fds[FDS] = {
 		{r->signals, POLLIN, 0},
 		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
 		{r->options.control, POLLIN, 0},
@@ -87,6 +94,7 @@ int run_loop(struct run *r)
 	while (!r->stop) {
 		uint64_t now;
 
+		control_wait(r->socket, fds + SOCKET);
 		if (poll(fds, FDS, wait) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[NEW_NETNS].revents)
@@ -97,6 +105,7 @@ int run_loop(struct run *r)
 			parent_read(r);
 		if (fds[ENDED].revents)
 			r->stop = true;
+		control_serve(r->socket, fds + SOCKET, command_answer, r);
 		err = drain_pass(r->drain);
 		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
 		if (chosen_fill < 0)

@@ -21,22 +21,47 @@
 #include "privilege.h"
 #include "run.h"
 
-static void on_hook(void *arg, const struct hook_status *status)
+static struct hook_status *place_of(struct run *r, const struct hook_status *status)
+{
+	struct hook_status *more;
+
+	for (size_t i = 0; i < r->hook_count; i++)
+		if (r->hook[i].netns == status->netns && strcmp(r->hook[i].what, status->what) == 0)
+			return &r->hook[i];
+	more = realloc(r->hook, (r->hook_count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	r->hook = more;
+	return &more[r->hook_count++];
+}
+
+void run_on_hook(void *arg, const struct hook_status *status)
 {
 	struct run *r = arg;
 	struct mg_hook e = {.status = status->status, .netns = status->netns};
-	struct hook_status *more = realloc(r->hook, (r->hook_count + 1) * sizeof(*more));
+	struct hook_status *place = place_of(r, status);
 
-	if (!more)
+	if (!place)
 		return;
-	r->hook = more;
-	more[r->hook_count++] = *status;
+	*place = *status;
 	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
 	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
-	if (status->status && r->options.control < 0)
+	if (status->status && status->status != -ENOLINK && r->options.control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
 			status->what, status->why[0] ? status->why : strerror(-status->status));
+}
+
+int run_set_layers(struct run *r, uint32_t layers)
+{
+	const uint32_t in_namespaces = 1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER;
+	uint32_t changed = r->options.layers ^ layers;
+	int err = hooks_set_layers(&r->hooks, layers, run_on_hook, r);
+
+	r->options.layers = layers;
+	if (changed & in_namespaces)
+		netns_switch(r->netns);
+	return err;
 }
 
 static int on_new_netns(void *arg, void *data, size_t size)
@@ -86,12 +111,12 @@ static int begin(struct run *r)
 		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
 	if (!err)
-		err = hooks_attach(&r->hooks, on_hook, r);
+		err = hooks_attach(&r->hooks, run_on_hook, r);
 	if (err)
 		return run_fail(r, err, "%s", strerror(-err));
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
 	run_end_clock_cpus(r);
-	r->netns = netns_new(&r->hooks, on_hook, r);
+	r->netns = netns_new(&r->hooks, run_on_hook, r);
 	r->new_netns =
 		ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
 	if (!r->netns || !r->new_netns)
@@ -100,7 +125,7 @@ static int begin(struct run *r)
 	err = hooks_follow(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot follow what runs already: %s", strerror(-err));
-	err = chosen_start(r->chosen, r->writer, on_hook, r);
+	err = chosen_start(r->chosen, r->writer, run_on_hook, r);
 	if (err)
 		return run_fail(r, err, "cannot record chosen events: %s", strerror(-err));
 	return 0;
@@ -149,6 +174,20 @@ static int start_command(struct run *r, int *go)
 	return 0;
 }
 
+/* Without one the recording can go on, unless it was asked for. */
+static int open_control(struct run *r)
+{
+	char why[400];
+	int err = control_open(&r->socket, r->options.control_path, why, sizeof(why));
+
+	if (!err)
+		return 0;
+	if (r->options.control_path)
+		return run_fail(r, err, "%s", why);
+	mg_debug("%s", why);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = {0};
@@ -158,6 +197,8 @@ int main(int argc, char **argv)
 
 	mg_standard_fds();
 	mg_log_name("magnet-kernel-tracer");
+	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+		return ctl_main(argc - 1, argv + 1);
 	err = tracer_options_parse(&r.options, argc, argv);
 	if (err)
 		return err > 0 ? 0 : err == -ESRCH ? 1 : 2;
@@ -195,6 +236,10 @@ int main(int argc, char **argv)
 		run_fail(&r, err, "cannot start a thread: %s", strerror(-err));
 		goto out;
 	}
+	err = open_control(&r);
+	if (err)
+		goto out;
+	r.began_at = mg_monotonic_ns();
 	r.cpu_at_start = process_cpu_ns(getpid());
 	parent_say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)
@@ -212,6 +257,7 @@ int main(int argc, char **argv)
 out:
 	if (gate >= 0)
 		close(gate);
+	control_close(r.socket);
 	ring_buffer__free(r.new_netns);
 	netns_free(r.netns);
 	run_end_clock_cpus(&r);

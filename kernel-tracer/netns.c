@@ -69,6 +69,13 @@ static int nf_link_near(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t prio
 	return fd;
 }
 
+static void want(struct netns_hooks *n)
+{
+	n->wanted = false;
+	for (size_t i = 0; i < hook_count; i++)
+		n->wanted |= hook_in_namespaces(n->hooks, i);
+}
+
 struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg)
 {
 	struct netns_hooks *n = calloc(1, sizeof(*n));
@@ -79,8 +86,7 @@ struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg)
 	n->hooks = h;
 	n->report = report;
 	n->report_arg = arg;
-	for (size_t i = 0; i < hook_count; i++)
-		n->wanted |= hook_in_namespaces(h, i);
+	want(n);
 	n->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (fstat(n->home, &st) == 0) {
 		n->home_inum = (uint32_t)st.st_ino;
@@ -285,6 +291,40 @@ void netns_release(struct netns_hooks *n)
 bool netns_wanted(const struct netns_hooks *n)
 {
 	return n->wanted;
+}
+
+/* Those attached before are attached anew: for an instant they see nothing. */
+static void switch_at(struct netns_hooks *n, struct attached *a)
+{
+	bool had = a->count > 0, home = a->inum == n->home_inum;
+	int fd = home ? -1 : open_ns(a->path, a->inum);
+
+	close_links(a);
+	a->count = 0;
+	for (size_t i = 0; i < hook_count && had; i++)
+		for (int f = 0; f < 2 && hook_is_off_in_namespaces(n->hooks, i); f++) {
+			struct hook_status s = {.layer = hook_table[i].layer,
+				.status = -ENOLINK,
+				.netns = a->inum};
+
+			snprintf(
+				s.what, sizeof(s.what), "%s ipv%d", hook_table[i].event, f ? 6 : 4);
+			n->report(n->report_arg, &s);
+		}
+	if (home || (fd >= 0 && setns(fd, CLONE_NEWNET) == 0))
+		attach_here(n, a);
+	if (fd >= 0) {
+		close(fd);
+		if (setns(n->home, CLONE_NEWNET) != 0)
+			mg_warn("cannot return to the own network namespace: %s", strerror(errno));
+	}
+}
+
+void netns_switch(struct netns_hooks *n)
+{
+	want(n);
+	for (size_t i = 0; i < n->at_count; i++)
+		switch_at(n, &n->at[i]);
 }
 
 void netns_free(struct netns_hooks *n)

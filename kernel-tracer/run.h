@@ -12,6 +12,7 @@
 #include "chosen.h"
 #include "clock_cpus.h"
 #include "clock_reader.h"
+#include "control.h"
 #include "tracer.h"
 
 struct run {
@@ -36,8 +37,11 @@ struct run {
 	mode_t umask;
 	void (*sigpipe)(int);
 	void (*sigxfsz)(int);
-	uint64_t next_look, stop_at;
+	uint64_t next_look, next_release, stop_at;
 	uint64_t cpu_at_start; /* used for starting, ns */
+	uint64_t began_at;
+	struct control *socket; /* NULL = none */
+	bool paused;
 	bool stop;
 };
 
@@ -50,6 +54,13 @@ int run_finish(struct run *r);
 /* The comparison of the CPUs' counters is over. */
 void run_end_clock_cpus(struct run *r);
 uint64_t run_lost(const struct run *r);
+
+/* ---- main.c ---- */
+
+/* An outcome of attaching, new or changed: to the trace, and to whoever asks. `arg` is the run. */
+void run_on_hook(void *arg, const struct hook_status *status);
+/* Attach and detach so that these layers are recorded. */
+int run_set_layers(struct run *r, uint32_t layers);
 
 /* ---- parent.c: speaking with whoever started the tracer ---- */
 

@@ -25,6 +25,7 @@ struct tracer_options {
 	bool anonymize;
 	uint32_t without; /* bits 1 << enum hook_kind: kinds of hooks not to be used */
 	struct mg_bpf_settings settings; /* filters and level */
+	const char *control_path;        /* of the socket to be asked at, NULL = the usual */
 	int control;                     /* a parent to speak with, -1 = none */
 	unsigned int duration_s;         /* 0 = until told to stop */
 	char **event;                    /* tracepoints chosen with --event, as written */
@@ -74,6 +75,8 @@ int hooks_load(struct hooks *h, const struct tracer_options *o);
 int hooks_attach_calls(struct hooks *h);
 /* then everything of the chosen layers, and the tracer no more. Outcomes are told to `report`. */
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
+/* Attach and detach what other layers take than those chosen so far; but for namespaces' hooks. */
+int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
 /* Mark the threads that exist already and are to be traced. */
@@ -83,10 +86,11 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
 /*
- * Times a program was skipped because it had interrupted itself, and connections there was no room
- * for, since the last call, in sum.
+ * What was not recorded since the last call though there was room: times a program was skipped
+ * because it had interrupted itself, each told apart, and connections that could not be followed.
  */
-uint64_t hooks_new_misses(struct hooks *h, char producer[32]);
+typedef void (*hook_miss_fn)(void *arg, const char *producer, uint64_t count, uint32_t reason);
+void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg);
 static inline struct mg_ring *hooks_ring(const struct hooks *h, int cpu)
 {
 	return (struct mg_ring *)(h->ring_memory + h->ring_stride * (uint64_t)cpu);
@@ -107,6 +111,8 @@ void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
 void netns_release(struct netns_hooks *n);
 /* Whether hooks may yet be attached in other namespaces. */
 bool netns_wanted(const struct netns_hooks *n);
+/* The hooks to be attached have changed. */
+void netns_switch(struct netns_hooks *n);
 void netns_free(struct netns_hooks *n);
 
 /* ---- drain.c: from the rings to the trace ---- */
@@ -118,12 +124,20 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
 int drain_pass(struct drain *d);
 /* The last pass: also tells losses after which nothing was recorded. */
 int drain_finish(struct drain *d);
+/* Record nothing until it is resumed; what happens meanwhile is told as a gap. */
+int drain_pause(struct drain *d);
+int drain_resume(struct drain *d);
 /* Write an event of the tracer's own, now. */
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size);
-/* Programs skipped since the last call become a `lost` event. */
-int drain_check_misses(struct drain *d);
+/*
+ * Programs skipped since the last call become `lost` events. Returns when to look again, in ns:
+ * soon while it happens, so that each loss has its place; or a negative errno.
+ */
+int64_t drain_check_misses(struct drain *d);
 uint64_t drain_lost(const struct drain *d);
-uint64_t drain_skipped(const struct drain *d); /* of these, not for want of room */
+uint64_t drain_lost_on(const struct drain *d, int cpu); /* for want of room */
+uint64_t drain_not_recorded(const struct drain *d);     /* while it paused; not lost */
+uint64_t drain_skipped(const struct drain *d);          /* of these, not for want of room */
 /* Who made system calls that were recorded. */
 const struct callers *drain_callers(const struct drain *d);
 void drain_free(struct drain *d);

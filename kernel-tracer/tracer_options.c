@@ -17,6 +17,7 @@
 
 static const char usage[] =
 	"usage: magnet-kernel-tracer -o DIR [OPTION...] [--] [COMMAND [ARG...]]\n"
+	"       magnet-kernel-tracer ctl ...        speak to one that runs\n"
 	"\n"
 	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of an\n"
 	"existing process, or of the whole machine, into a CTF trace in DIR.\n"
@@ -44,6 +45,8 @@ static const char usage[] =
 	"      --interface NAME  leave out packets at other interfaces\n"
 	"      --without KINDS   do without these kinds of hooks: of fentry and netfilter\n"
 	"      --anonymize       leave out addresses and ports\n"
+	"      --control PATH    socket to be asked at (default: "
+	"/run/magnet/kernel-tracer-PID.sock)\n"
 	"      --control-fd FD   speak with a parent: one JSON object a line\n"
 	"  -h, --help\n"
 	"      --version\n";
@@ -109,6 +112,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		CGROUP,
 		FILTER,
 		ANONYMIZE,
+		CONTROL,
 		CONTROL_FD,
 		VERSION
 	};
@@ -132,6 +136,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"interface", required_argument, NULL, FILTER},
 		{"without", required_argument, NULL, WITHOUT},
 		{"anonymize", no_argument, NULL, ANONYMIZE},
+		{"control", required_argument, NULL, CONTROL},
 		{"control-fd", required_argument, NULL, CONTROL_FD},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, VERSION},
@@ -193,6 +198,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			break;
 		case ANONYMIZE:
 			o->anonymize = true;
+			break;
+		case CONTROL:
+			o->control_path = optarg;
 			break;
 		case CONTROL_FD:
 			ok = option_number(optarg, 0, INT_MAX, &n);

@@ -33,75 +33,46 @@ double core_clock_error(const struct core *c)
 	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
 }
 
-static void add_gap(struct core *c, const struct gap *g, bool of_flows)
-{
-	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
-	struct mg_sock *s, *tmp;
-
-	if (!more)
-		return;
-	c->gaps = more;
-	more[c->gap_count++] = *g;
-	if (!of_flows)
-		return;
-	HASH_ITER (hh, c->socks, s, tmp) {
-		if (s->state == 7) /* closed before */
-			continue;
-		s->tx.gaps++;
-		s->rx.gaps++;
-	}
-}
-
-void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
-{
-	struct gap g = {.producer = "lttng-ust",
-		.cpu = cpu,
-		.count = count,
-		.from_ns = from_ns,
-		.to_ns = to_ns};
-
-	c->lost_app += count;
-	add_gap(c, &g, true);
-}
-
-static void on_lost(struct core *c, const struct mg_lost *p)
-{
-	struct gap g = {.cpu = p->cpu, .count = p->count, .from_ns = p->from_ns, .to_ns = p->to_ns};
-
-	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
-	if (p->reason >= MG_LOST_APP && p->reason != MG_LOST_CHOSEN)
-		c->lost_app += p->count;
-	else
-		c->lost_kernel += p->count;
-	add_gap(c, &g, p->reason != MG_LOST_CHOSEN);
-}
-
 /* Which events can be expected: those whose hook was attached. */
-static void on_hook(struct core *c, const struct mg_hook *p)
+static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 {
-	struct hook_info *more = realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	struct hook_info h = {.netns = p->netns}, *more;
 	const struct mg_event_desc *d;
 	char name[33];
 
+	memcpy(h.layer, p->layer, sizeof(h.layer) - 1);
+	memcpy(h.what, p->hook, sizeof(h.what) - 1);
+	/* each chunk tells them again, and they may be switched on and off */
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
+			return &c->hooks[i];
+	more = realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
 	if (!more)
-		return;
-	c->hooks = more;
-	more = &c->hooks[c->hook_count++];
-	memset(more, 0, sizeof(*more));
-	memcpy(more->layer, p->layer, sizeof(more->layer) - 1);
-	memcpy(more->what, p->hook, sizeof(more->what) - 1);
-	more->status = p->status;
-	more->netns = p->netns;
+		return NULL;
 	memcpy(name, p->hook, 32);
 	name[32] = 0;
 	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
 	d = mg_event_by_name(name);
 	if (d && MG_IS_RING(d->id))
-		more->bit = 1ull << d->id;
-	if (p->status == 0)
-		c->hooked |= more->bit;
-	if (p->netns)
-		c->hooked_ns |= more->bit;
+		h.bit = 1ull << d->id;
+	c->hooks = more;
+	more[c->hook_count] = h;
+	return &more[c->hook_count++];
+}
+
+static void on_hook(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info *h = hook_of(c, p);
+
+	if (!h)
+		return;
+	h->status = p->status;
+	c->hooked = 0;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].status == 0)
+			c->hooked |= c->hooks[i].bit;
+	if (h->netns)
+		c->hooked_ns |= h->bit;
 }
 
 bool core_observes(const struct core *c, enum mg_event_id id)
@@ -316,7 +287,10 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 			on_exit_of(c, t, e->task_exit.leader);
 		break;
 	case MG_EVENT_lost:
-		on_lost(c, &e->lost);
+		gap_on_lost(c, &e->lost);
+		break;
+	case MG_EVENT_chunk:
+		gap_on_chunk(c, &e->chunk);
 		break;
 	case MG_EVENT_hook:
 		on_hook(c, &e->hook);

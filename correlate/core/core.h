@@ -101,7 +101,8 @@ struct flow {
 	struct dist transit;           /* RX: peer's X to R */
 	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
 	uint64_t pair_base;
-	uint32_t gaps; /* losses while it lived */
+	uint32_t gaps;    /* losses while it lived, */
+	uint32_t touched; /* and the layers that miss something, as bits 1 << enum mg_layer */
 };
 
 /* Values seen, each the same weight. */
@@ -287,6 +288,8 @@ struct call_stats {
 struct gap {
 	char producer[32];
 	int32_t cpu;
+	uint32_t reason; /* MG_LOST_* */
+	uint32_t layers; /* bits 1 << enum mg_layer: whose figures miss something */
 	uint64_t count, from_ns, to_ns;
 };
 
@@ -430,6 +433,13 @@ void sock_on_open(struct core *c, const struct mg_event *e);
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 void flow_touch(struct flow *f, uint64_t t);
 void flow_free(struct flow *f);
+
+/* gap.c */
+void gap_on_lost(struct core *c, const struct mg_lost *p);
+void gap_on_chunk(struct core *c, const struct mg_chunk *p);
+bool gap_is_app(uint32_t reason);
+/* Or only nobody asked for it to be recorded. */
+bool gap_is_loss(const struct gap *g);
 
 /* mark.c */
 void mark_on_event(

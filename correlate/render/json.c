@@ -55,19 +55,35 @@ static json_t *session(const struct report *r)
 	return j;
 }
 
+static json_t *layer_names(uint32_t layers)
+{
+	json_t *names = json_array();
+
+	for (int i = 0; i < MG_LAYER_END; i++)
+		if (layers & 1u << i)
+			json_array_append_new(names, json_string(mg_layer_names[i]));
+	return names;
+}
+
+static json_t *gap(const struct gap *g)
+{
+	const char *reason = g->reason == MG_LOST_PAUSED     ? "paused"
+			     : g->reason == MG_LOST_NOT_KEPT ? "not_kept"
+							     : "lost";
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "producer", g->producer, "reason",
+		reason, "cpu", g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
+		g->reason == MG_LOST_NOT_KEPT ? json_null() : count(g->count), "from_ns",
+		(json_int_t)g->from_ns, "to_ns", (json_int_t)g->to_ns, "layers",
+		layer_names(g->layers));
+}
+
 static json_t *loss(const struct report *r)
 {
 	json_t *gaps = json_array();
 
-	for (uint32_t i = 0; i < r->core->gap_count; i++) {
-		const struct gap *g = &r->core->gaps[i];
-
-		json_array_append_new(
-			gaps, json_pack("{s:s, s:o, s:I, s:I, s:I}", "producer", g->producer, "cpu",
-				      g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
-				      (json_int_t)g->count, "from_ns", (json_int_t)g->from_ns,
-				      "to_ns", (json_int_t)g->to_ns));
-	}
+	for (uint32_t i = 0; i < r->core->gap_count; i++)
+		json_array_append_new(gaps, gap(&r->core->gaps[i]));
 	return json_pack("{s:I, s:I, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
 		(json_int_t)r->core->lost_kernel, "gaps", gaps);
 }
@@ -245,6 +261,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 									  : count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "drops", drops(r, f));
+	json_object_set_new(j, "touched", layer_names(f->touched));
 	json_object_set_new(j, "peer",
 		f->sock->peer
 			? json_string(flow_id(f->rx ? &f->sock->peer->tx : &f->sock->peer->rx))

@@ -90,7 +90,10 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];
 
-		fprintf(to, "  %s lost by %s", text_count(g->count), g->producer);
+		if (gap_is_loss(g))
+			fprintf(to, "  %s lost by %s", text_count(g->count), g->producer);
+		else
+			fprintf(to, "  not recorded (%s)", g->producer);
 		if (g->cpu >= 0)
 			fprintf(to, " on CPU %d", g->cpu);
 		fprintf(to, " between %.6f s and %.6f s\n",

@@ -152,6 +152,8 @@ static void stored_numbers_stay_what_they_were(void **unused)
 	assert_int_equal(MG_EVENT_task_exit, 24);
 	assert_int_equal(MG_EVENT_clock_sync, 64);
 	assert_int_equal(MG_EVENT_trace_end, 68);
+	assert_int_equal(MG_EVENT_change, 69);
+	assert_int_equal(MG_EVENT_dump, 72);
 	assert_int_equal(MG_SYS_read, 1);
 	assert_int_equal(MG_SYS_socket, 17);
 	assert_int_equal(MG_FN_send, 0);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* gap.c: what is missing, and whose figures miss it. */
+#include "event_table.h"
+#include "feed.h"
+
+#define TID  10
+#define SOCK 1
+
+static void lost(struct core *c, uint64_t t, uint32_t reason, const char *producer, uint64_t count)
+{
+	struct mg_event e = feed_event(MG_EVENT_lost, t, 0);
+
+	e.lost = (struct mg_lost){
+		.count = count, .from_ns = t - 100, .to_ns = t, .cpu = -1, .reason = reason};
+	memcpy(e.lost.producer, producer, strlen(producer));
+	feed(c, &e);
+}
+
+static void a_skipped_program_touches_its_own_layer(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	lost(&c, 2000, MG_LOST_SKIPPED, "dev_recv", 3);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, SOCK)->touched, 1u << MG_LAYER_DEVICE);
+	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(c.lost_kernel, 3);
+	feed_end(&c);
+}
+
+static void a_full_ring_touches_all_and_a_chosen_event_none(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	lost(&c, 2000, MG_LOST_CHOSEN, "events", 5);
+	lost(&c, 3000, MG_LOST_NOT_FOLLOWED, "too many connections", 1);
+	core_finish(&c);
+	assert_false(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_SYSCALL);
+	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_IP);
+	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(c.lost_app, 0);
+	assert_int_equal(c.lost_kernel, 6);
+	feed_end(&c);
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	lost(&c, 2000, MG_LOST_RING_FULL, "ring", 2);
+	lost(&c, 3000, MG_LOST_APP + 2, "libmagnet, thread 5", 4);
+	core_finish(&c);
+	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_SYSCALL);
+	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_APP);
+	assert_int_equal(c.lost_app, 4);
+	assert_int_equal(c.lost_kernel, 2);
+	feed_end(&c);
+}
+
+/* A call that reaches over a pause would show what came after as what it did all the time. */
+static void a_pause_is_no_loss_and_ends_what_threads_did(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	feed_segment(&c, SOCK, 5000, 1000, 1000, 10);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 2000, 100);
+	ev_enter(&c, 5000, TID, SOCK, MG_SYS_recvfrom, 6000);
+	lost(&c, 90000, MG_LOST_PAUSED, "paused", 77);
+	ev_exit(&c, 95000, TID, SOCK, MG_SYS_recvfrom, 6500, 500);
+	core_finish(&c);
+	assert_int_equal(c.lost_kernel, 0);
+	assert_int_equal(c.gap_count, 1);
+	assert_false(gap_is_loss(&c.gaps[0]));
+	assert_int_equal(rx_of(&c, SOCK)->calls, 1);
+	assert_int_equal(rx_of(&c, SOCK)->open_calls, 0);
+	feed_end(&c);
+}
+
+static void what_lies_between_two_chunks_is_not_kept(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_chunk, 9000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	e.chunk = (struct mg_chunk){.from_ns = 9000, .before_ns = 9000, .number = 2};
+	feed(&c, &e);
+	core_finish(&c);
+	assert_int_equal(c.gap_count, 0);
+	feed_end(&c);
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	e.chunk.before_ns = 5000;
+	feed(&c, &e);
+	core_finish(&c);
+	assert_int_equal(c.gap_count, 1);
+	assert_int_equal(c.gaps[0].from_ns, 5000);
+	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_KEPT);
+	assert_int_equal(c.lost_kernel, 0);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_skipped_program_touches_its_own_layer),
+		cmocka_unit_test(a_full_ring_touches_all_and_a_chosen_event_none),
+		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
+		cmocka_unit_test(what_lies_between_two_chunks_is_not_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
