@@ -66,7 +66,7 @@ static json_t *do_set(struct run *r, const json_t *request)
 {
 	const char *name = json_string_value(json_object_get(request, "name"));
 	const char *value = json_string_value(json_object_get(request, "value"));
-	char why[200] = "";
+	char why[500] = "";
 
 	if (!name || !value)
 		return refused("set takes a name and a value");

@@ -27,7 +27,7 @@ static const char usage[] =
 	"  status           what it does, with what, and what came of it\n"
 	"  pause            record nothing, until\n"
 	"  resume           it does again\n"
-	"  set NAME=VALUE   change a setting: drain, layers, level\n"
+	"  set NAME=VALUE   change a setting: drain, layers, level, or a filter\n"
 	"  stop             end the recording in order\n"
 	"\n"
 	"      --pid PID       the tracer's process\n"

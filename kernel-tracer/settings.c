@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "selection.h"
 
 /* Each returns false if the value is none, and changes nothing then. */
 static bool set_drain(struct run *r, const char *value, int *err)
@@ -54,17 +55,25 @@ static void get_layers(const struct run *r, char *text, size_t size)
 				mg_layer_names[i]);
 }
 
+/* What the programs are told. */
+static int tell(struct run *r, const struct mg_bpf_settings *s, const char *name, const char *value)
+{
+	int err = hooks_set(&r->hooks, s);
+
+	if (err)
+		return err;
+	r->options.settings = *s;
+	run_note_change(r, name, value);
+	return 0;
+}
+
 static bool set_level(struct run *r, const char *value, int *err)
 {
 	struct mg_bpf_settings s = r->options.settings;
 
 	if (!option_level(value, &s.level))
 		return false;
-	*err = hooks_set(&r->hooks, &s);
-	if (*err)
-		return true;
-	r->options.settings = s;
-	run_note_change(r, "level", value);
+	*err = tell(r, &s, "level", value);
 	return true;
 }
 
@@ -86,6 +95,19 @@ static const struct setting {
 };
 #define COUNT (sizeof(settings) / sizeof(settings[0]))
 
+static int set_filter(struct run *r, const char *name, const char *value, char *why, size_t size)
+{
+	struct mg_bpf_settings s = r->options.settings;
+	int used = snprintf(why, size, "bad value for %s: ", name);
+	int err = selection_set(&s, name, value, why + used, size - (size_t)used);
+
+	if (!err) {
+		err = tell(r, &s, name, value);
+		snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
+	}
+	return err;
+}
+
 int setting_set(struct run *r, const char *name, const char *value, char *why, size_t size)
 {
 	size_t used = 0;
@@ -102,10 +124,14 @@ int setting_set(struct run *r, const char *name, const char *value, char *why, s
 			snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
 		return err;
 	}
+	if (selection_is(name))
+		return set_filter(r, name, value, why, size);
 	used = (size_t)snprintf(why, size, "nothing of this name can be set; there are");
 	for (size_t i = 0; i < COUNT; i++)
 		used += (size_t)snprintf(
 			why + used, size - used, "%s %s", i ? "," : "", settings[i].name);
+	for (int i = 0; selection_names[i]; i++)
+		used += (size_t)snprintf(why + used, size - used, ", %s", selection_names[i]);
 	return -EINVAL;
 }
 
@@ -117,6 +143,10 @@ json_t *settings_all(const struct run *r)
 	for (size_t i = 0; i < COUNT; i++) {
 		settings[i].get(r, text, sizeof(text));
 		json_object_set_new(all, settings[i].name, json_string(text));
+	}
+	for (int i = 0; selection_names[i]; i++) {
+		selection_text(&r->options.settings, selection_names[i], text, sizeof(text));
+		json_object_set_new(all, selection_names[i], json_string(text));
 	}
 	return all;
 }

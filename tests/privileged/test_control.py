@@ -93,6 +93,10 @@ def settings():
         ctl(t, "set", "drain=7")
         s = status(t)
         load.ask(100)
+        ctl(t, "set", "port=1")
+        check(status(t)["parameters"]["port"] == "1", "a filter is set")
+        load.ask(50)
+        ctl(t, "set", "port=any")
         ctl(t, "set", "layers=none")
         before = sends(d)
         load.ask(100)
@@ -106,7 +110,7 @@ def settings():
     check(190 <= n.get("tcp_recv", 0) <= 210 and 190 <= n.get("dev_xmit", 0) <= 210
           and n.get("ip_out", 200) >= 190, f"one that is detached stops, one that is attached begins: {n}")
     off = [h["status"] for h in s["hooks"] if h["hook"] == "tcp_recv"]
-    check(off and off[0] < 0 and n["change"] == 7 + 1, "hooks and changes are told")
+    check(off and off[0] < 0 and n["change"] == 7 + 2 + 1, "hooks and changes are told")
 
 
 def questions():
@@ -115,7 +119,8 @@ def questions():
         check(stat.S_IMODE(os.stat(path).st_mode) == 0o600
               and stat.S_IMODE(os.stat("/run/magnet").st_mode) == 0o700, "only its owner reaches it")
         for args, ok, what in ((("dance",), 1, "no such command"), (("set", "colour=red"), 1, "nothing of this"),
-                               (("set", "drain=0"), 1, "bad value"), (("set", "drain"), 2, "NAME=VALUE"),
+                               (("set", "drain=0"), 1, "bad value"), (("set", "port=x"), 1, "bad value for port"),
+                               (("set", "drain"), 2, "NAME=VALUE"),
                                (("pause", "now"), 2, "no arguments"), ((), 2, "ctl what?")):
             p = ctl(t, *args, ok=ok)
             check(p.stderr.count("\n") == 1 and what in p.stderr, f"{args}: {p.stderr.strip()}")
