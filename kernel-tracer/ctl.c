@@ -201,8 +201,8 @@ static void print_status(json_t *j)
 		printf("  %-8s %-24s %s", json_string_value(json_object_get(one, "layer")),
 			json_string_value(json_object_get(one, "hook")),
 			status == -ENOLINK ? "off"
-			: status             ? strerror(-status)
-					     : "attached");
+			: status           ? strerror(-status)
+					   : "attached");
 		if (at(one, "netns"))
 			printf(", namespace %lld", at(one, "netns"));
 		putchar('\n');

@@ -303,9 +303,8 @@ static void switch_at(struct netns_hooks *n, struct attached *a)
 	a->count = 0;
 	for (size_t i = 0; i < hook_count && had; i++)
 		for (int f = 0; f < 2 && hook_is_off_in_namespaces(n->hooks, i); f++) {
-			struct hook_status s = {.layer = hook_table[i].layer,
-				.status = -ENOLINK,
-				.netns = a->inum};
+			struct hook_status s = {
+				.layer = hook_table[i].layer, .status = -ENOLINK, .netns = a->inum};
 
 			snprintf(
 				s.what, sizeof(s.what), "%s ipv%d", hook_table[i].event, f ? 6 : 4);
