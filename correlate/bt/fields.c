@@ -28,6 +28,15 @@ static void number(FILE *to, const bt_field *f, bool is_signed, bool in_array)
 			bt_field_integer_unsigned_get_value(f));
 }
 
+static bool is_byte(const bt_field_class *class)
+{
+	return bt_field_class_type_is(
+		       bt_field_class_get_type(class), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) &&
+	       bt_field_class_integer_get_field_value_range(class) == 8 &&
+	       bt_field_class_integer_get_preferred_display_base(class) ==
+		       BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL;
+}
+
 static void value(FILE *to, const bt_field *f, bool in_array)
 {
 	bt_field_class_type type = bt_field_get_class_type(f);
@@ -40,13 +49,9 @@ static void value(FILE *to, const bt_field *f, bool in_array)
 		for (uint64_t i = 0; i < n; i++) {
 			const bt_field *e =
 				bt_field_array_borrow_element_field_by_index_const(f, i);
-			const bt_field_class *class = bt_field_borrow_class_const(e);
 
 			/* single bytes need nothing between them */
-			if (i &&
-				(bt_field_class_integer_get_field_value_range(class) > 8 ||
-					bt_field_class_integer_get_preferred_display_base(class) !=
-						BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL))
+			if (i && !is_byte(bt_field_borrow_class_const(e)))
 				fputc(',', to);
 			value(to, e, true);
 		}
