@@ -9,13 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "collector.h"
-#include "clock.h"
 #include "commands.h"
-#include "cycles.h"
+#include "doctor.h"
 #include "event_table.h"
 #include "log.h"
 #include "options.h"
@@ -29,46 +27,6 @@ static const char usage[] = "usage: magnet doctor [--json]\n"
 			    "\n"
 			    "      --json   one JSON object\n"
 			    "  -h, --help\n";
-
-static char *first_line(const char *path, char *buf, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	if (!f || !fgets(buf, (int)size, f))
-		buf[0] = 0;
-	if (f)
-		fclose(f);
-	buf[strcspn(buf, "\n")] = 0;
-	return buf;
-}
-
-/* "none [integrity] confidentiality" -> "integrity"; NULL where the kernel has no lockdown. */
-static json_t *lockdown(void)
-{
-	char line[128], *open, *close;
-
-	first_line("/sys/kernel/security/lockdown", line, sizeof(line));
-	open = strchr(line, '[');
-	close = open ? strchr(open, ']') : NULL;
-	if (!close)
-		return json_null();
-	*close = 0;
-	return json_string(open + 1);
-}
-
-static json_t *machine(void)
-{
-	const char *why = NULL;
-	bool invariant = mg_counter_invariant(&why);
-	struct utsname u;
-
-	uname(&u);
-	return json_pack("{s:s, s:s, s:b, s:o, s:b, s:s, s:I, s:b, s:s?}", "kernel", u.release,
-		"machine", u.machine, "btf", access("/sys/kernel/btf/vmlinux", R_OK) == 0,
-		"lockdown", lockdown(), "root", geteuid() == 0, "counter", MG_COUNTER_NAME,
-		"counter_hz", (json_int_t)mg_counter_hz(20), "counter_invariant", invariant,
-		"counter_problem", why);
-}
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -140,69 +98,24 @@ static json_t *try_kernel(const char *top, json_t **hooks)
 	return j;
 }
 
-static const char *text_of(const json_t *j, const char *key, const char *otherwise)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s ? s : otherwise;
-}
-
 static void print_side(const char *name, const json_t *j)
 {
 	bool works = json_is_true(json_object_get(j, "works"));
 
 	printf("%-17s %s%s\n", name,
-		works ? "works" : "does not work: ", works ? "" : text_of(j, "why", "?"));
-}
-
-/* A line a layer: its events, and after "not" what could not be attached. */
-static void print_hooks(const json_t *hooks)
-{
-	for (int layer = 0; layer < MG_LAYER_END; layer++) {
-		char good[512] = "", bad[1024] = "";
-		const json_t *h;
-		size_t i;
-
-		json_array_foreach (hooks, i, h) {
-			const char *what = text_of(h, "hook", "?");
-			int status = (int)json_integer_value(json_object_get(h, "status"));
-			size_t len = strcspn(what, " ");
-			char name[64];
-
-			if (strcmp(text_of(h, "layer", ""), mg_layer_names[layer]) != 0)
-				continue;
-			snprintf(name, sizeof(name), " %.*s", (int)len, what);
-			if (status == 0 && !strstr(good, name) && strlen(good) < 400)
-				strcat(good, name);
-			else if (status && strlen(bad) < 800)
-				snprintf(bad + strlen(bad), sizeof(bad) - strlen(bad), " %s (%s)",
-					what, strerror(-status));
-		}
-		if (good[0] || bad[0])
-			printf("  %-8s%s%s%s\n", mg_layer_names[layer], good,
-				bad[0] ? "; not:" : "", bad);
-	}
+		works ? "works" : "does not work: ", works ? "" : doctor_text(j, "why", "?"));
 }
 
 static void print(const json_t *j)
 {
-	const json_t *m = json_object_get(j, "machine");
 	const json_t *hooks = json_object_get(j, "hooks");
-	double hz = (double)json_integer_value(json_object_get(m, "counter_hz"));
 
-	printf("Linux %s %s, BTF %s, lockdown %s, %s\n", text_of(m, "kernel", "?"),
-		text_of(m, "machine", "?"), json_is_true(json_object_get(m, "btf")) ? "yes" : "no",
-		text_of(m, "lockdown", "not built in"),
-		json_is_true(json_object_get(m, "root")) ? "root" : "not root");
-	printf("counter %s %.6f GHz, %s\n", text_of(m, "counter", "?"), hz / 1e9,
-		json_is_true(json_object_get(m, "counter_invariant"))
-			? "invariant"
-			: text_of(m, "counter_problem", "not invariant"));
+	doctor_print_machine(json_object_get(j, "machine"));
 	print_side("application side", json_object_get(j, "app"));
 	print_side("LTTng sessions", json_object_get(j, "lttng"));
 	print_side("kernel side", json_object_get(j, "kernel_side"));
 	if (json_is_array(hooks))
-		print_hooks(hooks);
+		doctor_print_hooks(hooks);
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -238,7 +151,7 @@ int cmd_doctor(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	j = json_object();
-	json_object_set_new(j, "machine", machine());
+	json_object_set_new(j, "machine", doctor_machine());
 	json_object_set_new(j, "kernel_side", try_kernel(top, &hooks));
 	json_object_set_new(j, "app", try_app(top));
 	json_object_set_new(j, "lttng", look_for_lttng());

@@ -44,7 +44,7 @@ static int try_netfilter(void)
 	attr.license = (uintptr_t) "GPL";
 	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 	if (fd < 0)
-		return -EOPNOTSUPP;
+		return errno == EPERM ? -EPERM : -EOPNOTSUPP;
 	close(fd);
 	return 0;
 }
@@ -194,6 +194,10 @@ void hook_reason(const struct hook *k, int state, char *text, size_t size)
 		snprintf(text, size, "--without %s", hook_kind_names[k->kind]);
 	else if (state == -EOPNOTSUPP && k->kind == HOOK_NETFILTER)
 		snprintf(text, size, "no BPF netfilter programs, which came with Linux 6.4");
+	else if (state == -EPERM && k->kind == HOOK_NETFILTER)
+		snprintf(text, size, "netfilter takes CAP_NET_ADMIN");
+	else if (k->kind == HOOK_FENTRY)
+		snprintf(text, size, "fentry is refused (%s)", strerror(-state));
 	else
 		snprintf(text, size, "%s %s: %s", hook_kind_names[k->kind],
 			k->kind == HOOK_NETFILTER ? k->event : k->target, strerror(-state));

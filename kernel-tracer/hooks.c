@@ -110,16 +110,15 @@ static bool is_settled(const struct hooks *h, size_t row)
 /* Why none of an event's rows is in use. */
 static void reasons(const struct hooks *h, size_t row, char *text, size_t size)
 {
-	size_t at = 0;
+	for (size_t i = row; i < hook_count; i++) {
+		size_t at = strlen(text);
+		char one[160];
 
-	for (size_t i = row; i < hook_count && at < size; i++) {
 		if (h->state[i] >= 0 || !hook_same_event(i, row))
 			continue;
-		if (at)
-			at += (size_t)snprintf(text + at, size - at, "; ");
-		if (at < size)
-			hook_reason(&hook_table[i], h->state[i], text + at, size - at);
-		at = strlen(text);
+		hook_reason(&hook_table[i], h->state[i], one, sizeof(one));
+		if (!strstr(text, one))
+			snprintf(text + at, size - at, "%s%s", at ? "; " : "", one);
 	}
 }
 

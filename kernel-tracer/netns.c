@@ -158,6 +158,9 @@ static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
 		struct hook_status s = {
 			.layer = MG_LAYER_IP, .what = "ip", .status = -errno, .netns = inum};
 
+		snprintf(s.by, sizeof(s.by), "netfilter");
+		snprintf(s.why, sizeof(s.why), "cannot enter network namespace %u: %s", inum,
+			errno == EPERM ? "it takes CAP_SYS_ADMIN" : strerror(errno));
 		n->report(n->report_arg, &s);
 		return;
 	}

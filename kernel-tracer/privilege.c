@@ -18,30 +18,24 @@ static bool have(unsigned int capability)
 	return capng_have_capability(CAPNG_EFFECTIVE, capability);
 }
 
-/* Each with what stands in for it. */
+/* For BPF the old capability stands in for each of the new ones. */
 static bool lacks(unsigned int capability)
 {
-	bool administrator = have(CAP_SYS_ADMIN) && capability != CAP_NET_ADMIN;
-
-	return !have(capability) && !administrator;
+	return !have(capability) && !have(CAP_SYS_ADMIN);
 }
 
 static const struct {
 	unsigned int capability;
 	const char *name;
 } needed[] = {
-	{MG_CAP_BPF, "CAP_BPF"},
-	{MG_CAP_PERFMON, "CAP_PERFMON"},
-	{CAP_NET_ADMIN, "CAP_NET_ADMIN"},
+	{MG_CAP_BPF, "CAP_BPF"}, {MG_CAP_PERFMON, "CAP_PERFMON"},
+	{CAP_NET_ADMIN, "CAP_NET_ADMIN"}, /* only for netfilter's hooks */
 };
 #define NEEDED (sizeof(needed) / sizeof(needed[0]))
 
 bool privilege_lacks_bpf(void)
 {
-	for (size_t i = 0; i < NEEDED; i++)
-		if (lacks(needed[i].capability))
-			return true;
-	return false;
+	return lacks(MG_CAP_BPF) || lacks(MG_CAP_PERFMON);
 }
 
 static bool locked_down_fully(void)
@@ -68,7 +62,7 @@ bool privilege_reason(char *text, size_t size)
 			"memory; it takes lockdown=integrity or none");
 		return true;
 	}
-	for (size_t i = 0; i < NEEDED; i++)
+	for (size_t i = 0; i < NEEDED && privilege_lacks_bpf(); i++)
 		if (lacks(needed[i].capability) && at < size)
 			at += (size_t)snprintf(text + at, size - at, "%s%s",
 				at ? ", " : "the kernel refuses BPF without ", needed[i].name);

@@ -84,7 +84,8 @@ def segments(net, b, v6):
 
         out = data_events(events, "ip_out", tx["id"])
         check(total(out, "segs") == client["data_segs_out"],
-              f"{client['data_segs_out']} data segments left TCP")
+              f"{client['data_segs_out']} data segments left TCP, the trace has "
+              f"{total(out, 'segs')}")
         check(total(out) == client["bytes_sent"], f"{client['bytes_sent']} bytes left TCP")
         check(tx["retransmits"] == client["total_retrans"], "retransmissions: "
               f"{client['total_retrans']}")
@@ -92,7 +93,8 @@ def segments(net, b, v6):
               == client["bytes_retrans"], f"{client['bytes_retrans']} bytes were sent again")
         came = data_events(events, "ip_in", rx["id"])
         check(total(came, "segs") == server["data_segs_in"],
-              f"{server['data_segs_in']} data segments reached TCP")
+              f"{server['data_segs_in']} data segments reached TCP, the trace has "
+              f"{total(came, 'segs')}")
         # TCP counts the FIN too
         check(rx["bytes"] == server["bytes_received"] - 1 == BYTES, f"{BYTES} bytes were received")
         check(tx["bytes"] == BYTES, f"{BYTES} bytes were sent")

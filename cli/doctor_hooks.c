@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "event_table.h"
+
+const char *doctor_text(const json_t *j, const char *key, const char *otherwise)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : otherwise;
+}
+
+/* Attached, or the only one to say why not. */
+static const json_t *outcome(const json_t *hooks, const char *layer, const char *event)
+{
+	const json_t *h, *found = NULL;
+	size_t i;
+
+	json_array_foreach (hooks, i, h) {
+		if (strcmp(doctor_text(h, "layer", ""), layer) != 0 ||
+			strcmp(doctor_text(h, "hook", ""), event) != 0)
+			continue;
+		if (!found || json_integer_value(json_object_get(h, "status")) == 0)
+			found = h;
+	}
+	return found;
+}
+
+static bool is_first(const json_t *hooks, size_t index, const char *layer, const char *event)
+{
+	const json_t *h;
+	size_t i;
+
+	json_array_foreach (hooks, i, h)
+		if (strcmp(doctor_text(h, "layer", ""), layer) == 0 &&
+			strcmp(doctor_text(h, "hook", ""), event) == 0)
+			return i == index;
+	return false;
+}
+
+void doctor_print_hooks(const json_t *hooks)
+{
+	for (int layer = 0; layer < MG_LAYER_END; layer++) {
+		const char *name = mg_layer_names[layer];
+		bool named = false;
+		const json_t *h;
+		size_t i;
+
+		json_array_foreach (hooks, i, h) {
+			const char *event = doctor_text(h, "hook", "?"), *why;
+			int status;
+
+			if (!is_first(hooks, i, name, event))
+				continue;
+			h = outcome(hooks, name, event);
+			status = (int)json_integer_value(json_object_get(h, "status"));
+			why = doctor_text(h, "why", "");
+			printf("  %-9s  %-28s  ", named ? "" : name, event);
+			named = true;
+			if (status == 0)
+				printf("%s\n", doctor_text(h, "by", ""));
+			else
+				printf("none: %s\n", why[0] ? why : strerror(-status));
+		}
+	}
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""
+The tracer with only the capabilities it needs, what it tells when one is missing, and what it keeps
+once its hooks are attached.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+TRACER = os.path.join(os.environ["MAGNET_BUILD"], "kernel-tracer", "magnet-kernel-tracer")
+BITS = {"dac_override": 1, "net_admin": 12, "sys_ptrace": 19, "sys_admin": 21, "perfmon": 38, "bpf": 39}
+NEEDED = ("bpf", "perfmon", "net_admin")
+NOBODY = 65534
+
+
+def with_only(capabilities, user=0):
+    """The start of a command line that leaves a program these."""
+    names = ",".join(["-all", *("+" + c for c in capabilities)])
+    if user:
+        return ["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups",
+                "--inh-caps", names, "--ambient-caps", names]
+    return ["setpriv", "--inh-caps", names, "--bounding-set", names]
+
+
+def capabilities_of(pid):
+    status = dict(line.rstrip("\n").split(":\t", 1) for line in open(f"/proc/{pid}/status") if ":\t" in line)
+    bits = int(status["CapEff"], 16)
+    check(status["CapPrm"] == status["CapEff"], "what it may use is all it has")
+    names = {name for name, bit in BITS.items() if bits >> bit & 1}
+    check(not bits & ~sum(1 << bit for bit in BITS.values()), f"it has {sorted(names)} and nothing else")
+    return names
+
+
+def started(start, *options, user=0):
+    """What a tracer says when it begins, and which capabilities it has then."""
+    with tempfile.TemporaryDirectory() as top:
+        os.chmod(top, 0o711)
+        os.mkdir(top + "/out")
+        os.chown(top + "/out", user, user)
+        p = subprocess.Popen([*start, TRACER, "-o", top + "/out/t", "--pid", "1", "--control-fd", "1",
+                              *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        said = json.loads(p.stdout.readline() or "{}")
+        kept = capabilities_of(p.pid) if "ready" in said else None
+        stop(p)
+        p.stdout.close()
+        return said, kept
+
+
+need_kernel_side()
+need_program("setpriv")
+if run(*with_only(NEEDED), "true", check=False).returncode:
+    skip("setpriv does not know these capabilities")
+
+for user in (0, NOBODY):
+    said, kept = started(with_only(NEEDED, user), user=user)
+    check("ready" in said, f"user {user} can record with {', '.join(NEEDED)}: {said.get('error')}")
+    check(kept == {"bpf", "net_admin"}, f"and keeps {sorted(kept)}")
+    failed = [h for h in said["hooks"] if h["status"] and not h["netns"]]
+    check(all(h["by"] for h in said["hooks"] if not h["status"]), "each hook tells what it is attached to")
+    check(all(h["why"] for h in failed), f"and each of the {len(failed)} that are not, why")
+
+def hook(said, name):
+    """The outcome of an event's hooks: which, or why none."""
+    of = [h for h in said["hooks"] if h["hook"].startswith(name)]
+    check(of, f"{name} is told of")
+    return of[0]["why"] if of[0]["status"] else of[0]["by"]
+
+
+for missing in ("bpf", "perfmon"):
+    said, _ = started(with_only([c for c in NEEDED if c != missing]))
+    name = "CAP_" + missing.upper()
+    check(name in said.get("error", "") and not any(
+        "CAP_" + other.upper() in said["error"] for other in NEEDED if other != missing),
+        f"without {name} alone: {said.get('error')}")
+said, kept = started(with_only(["bpf", "perfmon"]))
+check(kept == {"bpf"}, f"without CAP_NET_ADMIN it records: {said.get('error')}")
+how = hook(said, "ip_out")
+check(how.startswith("fentry") or "CAP_NET_ADMIN" in how or "6.4" in how, f"and IP's hooks are by: {how}")
+said, _ = started(with_only([], NOBODY), user=NOBODY)
+check(all("CAP_" + c.upper() in said.get("error", "") for c in NEEDED),
+      f"without any: {said.get('error')}")
+
+said, kept = started([])
+netfilter = any(h["by"].startswith("netfilter") for h in said["hooks"] if not h["status"])
+expected = {"bpf", "net_admin"} | ({"sys_admin", "sys_ptrace"} if netfilter else set())
+check(kept == expected, f"root's tracer keeps {sorted(kept)}")
+said, kept = started([], "--without", "netfilter")
+check(kept == {"bpf", "net_admin"}, "and without netfilter's hooks no more than it needs")
+how = hook(said, "ip_out")
+check(how.startswith("fentry") or "--without netfilter" in how, f"ip_out is by: {how}")
