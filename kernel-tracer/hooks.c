@@ -67,6 +67,8 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return 0; /* which sockets are followed does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
+	empty(hooks_map_fd(h, "others"));
+	empty(hooks_map_fd(h, "places"));
 	return 0;
 }
 

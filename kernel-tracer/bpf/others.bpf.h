@@ -13,6 +13,7 @@ struct other {
 	__u64 id;
 	__u64 ends; /* what its ends were when it was announced */
 	__u8 kind, verdict;
+	__u8 settled; /* only bind() and connect() change its ends: it has a port, or needs none */
 };
 
 struct {
@@ -230,6 +231,7 @@ __noinline __u64 meet_at(const __u64 *address)
 		return known->verdict == WANTED ? now.id : 0;
 	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
 	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
+	now.settled = now.kind != MG_KIND_udp || e.lport;
 	bpf_map_update_elem(&others, &key, &now, BPF_ANY);
 	if (now.verdict != WANTED)
 		return 0;

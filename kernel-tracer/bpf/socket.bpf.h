@@ -86,9 +86,14 @@ static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 even
 
 	if (sk->sk_protocol == IPPROTO_TCP && internet(sk->__sk_common.skc_family))
 		return 0;
-	if (!current_selects() || !meet_other(sk)) /* its port may be new */
+	if (!current_selects())
 		return 0;
 	o = other_of(sk);
+	if (!o || !o->settled) { /* sending may have given it a port */
+		if (!meet_other(sk))
+			return 0;
+		o = other_of(sk);
+	}
 	if (!o || !take(&t))
 		return 0;
 	e = (void *)t.slot->payload;

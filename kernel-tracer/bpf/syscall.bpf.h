@@ -52,6 +52,7 @@ static __always_inline bool look_at_socket(
 	struct task_struct *t, __s64 fd, struct sock **sk, int *kind, __u64 *cookie)
 {
 	struct sock_entry *known;
+	struct other *o;
 
 	*sk = sock_of_fd(t, fd);
 	if (!*sk)
@@ -60,6 +61,12 @@ static __always_inline bool look_at_socket(
 	if (known) {
 		*cookie = known->cookie;
 		*kind = MG_KIND_tcp;
+		return true;
+	}
+	o = other_of(*sk);
+	if (o) {
+		*cookie = o->id;
+		*kind = o->kind;
 		return true;
 	}
 	*kind = kind_of(BPF_CORE_READ(*sk, __sk_common.skc_family), BPF_CORE_READ(*sk, sk_type),
