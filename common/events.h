@@ -373,7 +373,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(49, sched_wakeup_new, SCHED_WAKING, SWITCH,  "a new thread is on a run queue") \
 	E(50, sched_migrate,  SCHED_MIGRATE,  SCHED,   "a traced thread is moved to another CPU") \
 	E(51, sched_cost,     SCHED_COST,     SWITCH,  "how long a switch from or to a traced thread took") \
-	E(52, sched_task,     SCHED_TASK,     SCHED,   "a thread that leaves or gets the CPU, at level full") \
+	E(52, sched_task,     SCHED_TASK,     SCHED,   "of the thread that leaves the CPU, or else of that which gets it, at level full") \
 	E(53, irq_entry,      IRQ,            SCHED,   "an interrupt begins on top of a traced thread") \
 	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \

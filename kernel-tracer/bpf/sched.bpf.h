@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Scheduler, and the life of traced tasks. */
 
-/* At level full: of a thread that leaves the CPU, or gets it. */
+/* At level full: of the thread that leaves the CPU, or of the one that gets it if only it is
+ * traced. */
 static __always_inline void tell_task(struct task_struct *t, __u32 state, bool leaves)
 {
 	EMIT(sched_task, mg_sched_task, e, {
@@ -42,10 +43,7 @@ static __always_inline int sched_switch(
 	});
 	if (settings.level != MG_LEVEL_full)
 		return 0;
-	if (out)
-		tell_task(prev, prev_state, true);
-	if (in)
-		tell_task(next, 0, false);
+	tell_task(out ? prev : next, out ? prev_state : 0, out);
 	return 0;
 }
 
