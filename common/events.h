@@ -90,14 +90,16 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
 	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
-	F(S, u8,  via,       "seen away from its socket's network namespace, or where it is forwarded: 1 on the way from the socket, 2 to it; else 0")
+	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, or at a port of the bridge or bond that the socket uses: 1 on the way from the socket, 2 to it; else 0")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \
 	F(S, u32, seq,     "sequence number of the first byte") \
 	F(S, u32, len,     "TCP payload, bytes") \
 	F(S, s32, rc,      "what the driver returned; 0 = taken") \
-	F(S, u32, ifindex, "network device")
+	F(S, u32, ifindex, "network device") \
+	F(S, u16, segs,    "segments or datagrams it stands for") \
+	F(S, u8,  via,     "as in packets")
 
 #define MG_EV_TCP_RECV(F, S) \
 	F(S, u64, sock,       "socket cookie") \
@@ -126,12 +128,12 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,   "socket") \
 	F(S, s32, ret,    "bytes, or a negative errno") \
 	F(S, x32, flags,  "MSG_* flags") \
-	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue") \
+	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue, 4294967295 not known") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
 #define MG_EV_SOCK_READY(F, S) \
 	F(S, u64, sock,   "socket") \
-	F(S, u32, queued, "bytes of memory in its receive queue") \
+	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 not known, of UNIX sockets") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
 #define MG_EV_SOCK_NEW(F, S) \

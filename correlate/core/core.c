@@ -211,7 +211,22 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 			tx_on_packet(c, e, a);
 		break;
 	case MG_EVENT_dev_done:
-		tx_on_done(c, e, a);
+		if (e->dev_done.via)
+			a->rx = e->dev_done.via == 2;
+		else
+			tx_on_done(c, e, a);
+		break;
+	case MG_EVENT_ip_forward:
+		a->rx = e->packet.via == 2;
+		break;
+	case MG_EVENT_dev_gro:
+	case MG_EVENT_ip_recv:
+	case MG_EVENT_nf_pre_end:
+	case MG_EVENT_nf_in_begin: /* listed only */
+		a->rx = e->packet.via != 1;
+		break;
+	case MG_EVENT_sock_ready:
+		a->rx = true;
 		break;
 	case MG_EVENT_dev_recv:
 	case MG_EVENT_ip_in:

@@ -83,6 +83,8 @@ struct flow {
 	uint64_t done;     /* atoms are made up to here */
 	uint64_t complete; /* bytes with every boundary */
 	uint64_t incomplete;
+	bool ended;       /* its FIN was seen, */
+	uint32_t end_seq; /* which has this sequence number */
 	uint64_t acked, acked_before, acked_before_t;
 	uint64_t calls; /* that moved bytes */
 	uint64_t first_call, last_call;

@@ -81,7 +81,7 @@ void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annota
 {
 	a->length = e->dev_done.len;
 	if (e->dev_done.rc == 0)
-		passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 1);
+		passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, e->dev_done.segs);
 }
 
 void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a)

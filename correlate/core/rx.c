@@ -4,6 +4,8 @@
 
 #include "core.h"
 
+#define TCP_FIN 1
+
 static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
 	struct annotation *a)
 {
@@ -38,6 +40,10 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 		s->rx.units[layer].frames += p->segs;
 	}
 	a->rx = true;
+	if (p->tcp_flags & TCP_FIN) {
+		s->rx.ended = true;
+		s->rx.end_seq = p->seq + p->len;
+	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(&s->tx, p->ack, e->cycles);
 }
@@ -66,10 +72,13 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	struct mg_sock *s = sock_get(c, e->tcp_ready.sock);
 	struct flow *f = s ? &s->rx : NULL;
+	uint32_t rcv_nxt = e->tcp_ready.rcv_nxt;
 	uint64_t off, from;
 
 	a->rx = true;
-	if (!f || !flow_offset(f, e->tcp_ready.rcv_nxt, &off))
+	if (f && f->ended && rcv_nxt == f->end_seq + 1) /* the FIN's number is of no byte */
+		rcv_nxt = f->end_seq;
+	if (!f || !flow_offset(f, rcv_nxt, &off))
 		return;
 	flow_touch(f, e->cycles);
 	consumed(f, e->tcp_ready.copied_seq);

@@ -116,36 +116,45 @@ static __always_inline __u64 fragment_key(__u32 netns, const struct datagram *d)
 	return place_by_both(place_by_local(netns, d->proto, d->dst, d->id), d->src, 0);
 }
 
-/* Whose a datagram is that arrives: 1 and the socket, 0 if no followed one's. */
+/* Echo requests are for the kernel, who answers them; a raw socket gets to see them. */
+static __always_inline bool for_the_kernel(const struct datagram *d)
+{
+	return (d->proto == IPPROTO_ICMP && d->what >> 8 == 8) ||
+	       (d->proto == IPPROTO_ICMPV6 && d->what >> 8 == 128);
+}
+
+enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, too */ };
+
+/* Whose a datagram is that arrives: PLACE_*, and the socket. */
 __noinline int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 {
 	__u64 local, key;
-	struct place *p;
+	struct place *p = NULL;
+	int how = PLACE_OWN;
 
 	if (!d || !sock)
-		return 0;
+		return PLACE_NONE;
 	if (d->offset) {
 		key = fragment_key(netns, d);
 		p = bpf_map_lookup_elem(&fragments, &key);
 		if (p)
 			*sock = p->id;
-		return p != NULL;
+		return p ? PLACE_OWN : PLACE_NONE;
 	}
-	local = place_by_local(netns, d->proto, d->dst, d->dport);
-	key = place_by_both(local, d->src, d->sport);
-	p = bpf_map_lookup_elem(&places, &key);
-	if (!p)
-		p = bpf_map_lookup_elem(&places, &local);
-	if (!p) {
-		key = place_by_port(netns, d->proto, d->dport);
-		p = bpf_map_lookup_elem(&places, &key);
+	if (!for_the_kernel(d)) {
+		local = place_by_local(netns, d->proto, d->dst, d->dport);
+		p = place_at(place_by_both(local, d->src, d->sport));
+		if (!p)
+			p = place_at(local);
+		if (!p)
+			p = place_at(place_by_port(netns, d->proto, d->dport));
 	}
 	if (!p) { /* a raw socket gets all of its protocol */
-		key = place_by_port(netns, d->proto, 0);
-		p = bpf_map_lookup_elem(&places, &key);
+		p = place_at(place_by_port(netns, d->proto, 0));
+		how = PLACE_COPY;
 	}
 	if (!p)
-		return 0;
+		return PLACE_NONE;
 	*sock = p->id;
 	if (d->more) {
 		struct place same = *p;
@@ -153,7 +162,58 @@ __noinline int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 		key = fragment_key(netns, d);
 		bpf_map_update_elem(&fragments, &key, &same, BPF_ANY);
 	}
-	return 1;
+	return how;
+}
+
+/*
+ * Datagrams between namespaces, by their ends alone, as in `paths`; fragments, which need not have
+ * ports, by their identification. They are learnt where one that still has its socket comes in.
+ */
+static __always_inline __u64 way_key(const struct datagram *d, bool part)
+{
+	__u64 local = place_by_local(NO_NETNS, d->proto, d->src, part ? d->id : d->sport);
+
+	return place_by_both(local, d->dst, part ? 0 : d->dport);
+}
+
+__noinline int learn_way(const struct datagram *d, __u64 id)
+{
+	__u64 key, from = id | PATH_FROM;
+
+	if (!d)
+		return 0;
+	if (d->more || d->offset) {
+		key = way_key(d, true);
+		bpf_map_update_elem(&paths, &key, &from, BPF_ANY);
+	}
+	if (d->offset)
+		return 0;
+	key = way_key(d, false);
+	bpf_map_update_elem(&paths, &key, &from, BPF_ANY);
+	key = place_by_local(NO_NETNS, d->proto, d->dst, d->dport);
+	key = place_by_both(key, d->src, d->sport);
+	bpf_map_update_elem(&paths, &key, &id, BPF_NOEXIST);
+	return 0;
+}
+
+/* VIA_*, and the socket. */
+__noinline int find_way(const struct datagram *d, __u64 *sock)
+{
+	__u64 key, *id, same;
+
+	if (!d || !sock)
+		return 0;
+	key = way_key(d, d->offset);
+	id = bpf_map_lookup_elem(&paths, &key);
+	if (!id)
+		return 0;
+	same = *id;
+	if (d->more && !d->offset) { /* the others follow it */
+		key = way_key(d, true);
+		bpf_map_update_elem(&paths, &key, &same, BPF_ANY);
+	}
+	*sock = same & ~PATH_FROM;
+	return same & PATH_FROM ? VIA_FROM : VIA_TO;
 }
 
 /* What it says of itself; which buffer it is in stands for a sequence number. */
@@ -183,23 +243,35 @@ static __always_inline bool datagram_sent(struct packet *g, const struct sk_buff
 	return true;
 }
 
-/* One that arrives: `data` is at the IP header. False if it is for no followed socket. */
-static __always_inline bool datagram_arrived(
-	struct packet *g, __u64 *id, const struct sk_buff *skb, __u32 netns)
+/* The datagram, not TCP's, whose IP header lies at `ip`. */
+static __always_inline bool datagram_at(
+	struct datagram *d, const struct sk_buff *skb, unsigned char *ip)
 {
-	struct datagram d = {.ip = (__u64)skb->data};
 	int version = ip_version(skb);
 
-	if (!version || !read_ip(&d, version, skb->len))
+	d->ip = (__u64)ip;
+	if (!version || !read_ip(d, version, skb->len - (__u32)(ip - skb->data)))
 		return false;
-	if (d.proto == IPPROTO_TCP)
+	if (d->proto == IPPROTO_TCP)
 		return false;
-	read_upper(&d, skb->data);
-	*id = 0;
-	if (!find_place(netns, &d, id))
-		return false;
-	datagram_packet(g, &d, skb);
+	read_upper(d, ip);
 	return true;
+}
+
+/* One that arrives: PLACE_*. */
+static __always_inline int datagram_arrived(
+	struct packet *g, __u64 *id, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
+{
+	struct datagram d = {};
+	int how;
+
+	if (!datagram_at(&d, skb, ip))
+		return PLACE_NONE;
+	*id = 0;
+	how = find_place(netns, &d, id);
+	if (how)
+		datagram_packet(g, &d, skb);
+	return how;
 }
 
 #endif

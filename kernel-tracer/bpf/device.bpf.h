@@ -1,42 +1,19 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Network devices: the queue, the driver, and reception. */
 
-/* Also what others' namespaces do with it: bridged it still has its socket, forwarded it has none.
- */
-static __always_inline bool dev_sending(
-	struct sk_buff *skb, __u16 event, struct packet *g, __u64 *sock)
-{
-	const struct net_device *dev = skb->dev;
-	const struct sock *sk = skb->sk;
-	struct sock_entry *known;
-	struct taken t;
-	int via = VIA_OWN;
+#define IFF_SLAVE         (1 << 11)
+#define PRIV_BRIDGE_PORT  (1 << 9)
+#define PRIV_OVS_DATAPATH (1 << 10)
+#define PRIV_TEAM_PORT    (1 << 13)
 
-	if (sk) {
-		if (!sent_by(g, sock, &known, skb, sk))
-			return false;
-		if (sk->__sk_common.skc_net.net != dev->nd_net.net)
-			via = VIA_FROM;
-	} else {
-		via = on_its_way(g, sock, skb, skb->head + skb->network_header);
-		if (!via)
-			return false;
-	}
-	if (!interface_passes(dev) || !take(&t))
+/* One of the devices behind a bridge or bond: its own socket's packets pass both. */
+static __always_inline bool is_port(const struct net_device *dev)
+{
+	if (!dev->rx_handler)
 		return false;
-	fill_packet((void *)t.slot->payload, *sock, g, skb, dev, via);
-	publish(&t, event);
-	return true;
-}
-
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(on_dev_queue, struct sk_buff *skb)
-{
-	struct packet g = {};
-	__u64 sock = 0;
-
-	dev_sending(skb, MG_EVENT_dev_queue, &g, &sock);
-	return 0;
+	return dev->flags & IFF_SLAVE ||
+	       BPF_CORE_READ_BITFIELD_PROBED(dev, priv_flags) &
+		       (PRIV_BRIDGE_PORT | PRIV_OVS_DATAPATH | PRIV_TEAM_PORT);
 }
 
 /*
@@ -44,8 +21,11 @@ int BPF_PROG(on_dev_queue, struct sk_buff *skb)
  * over: a few places a CPU, since stacked devices transmit within each other.
  */
 struct handed {
-	__u64 skb, cookie;
+	__u64 skb, sock;
 	__u32 seq, len;
+	__u32 ifindex;
+	__u16 segs;
+	__u16 via;
 };
 #define HANDED 4
 struct handed_cpu {
@@ -58,8 +38,8 @@ struct {
 	__type(value, struct handed_cpu);
 } handed SEC(".maps");
 
-/* The place of a buffer, or with 0 a free one; else the first. */
-static __always_inline struct handed *handed_slot(__u64 skb)
+/* The place of a buffer at a device, or with 0 a free one; else the first. */
+static __always_inline struct handed *handed_slot(__u64 skb, __u32 ifindex)
 {
 	__u32 zero = 0;
 	struct handed_cpu *c = bpf_map_lookup_elem(&handed, &zero);
@@ -67,44 +47,91 @@ static __always_inline struct handed *handed_slot(__u64 skb)
 	if (!c)
 		return NULL;
 	for (int i = 0; i < HANDED; i++)
-		if (c->h[i].skb == skb)
+		if (c->h[i].skb == skb && (!skb || c->h[i].ifindex == ifindex))
 			return &c->h[i];
 	return &c->h[0];
+}
+
+static __always_inline void hand_over(const struct sk_buff *skb, const struct mg_packet *e)
+{
+	struct handed *h = handed_slot(0, 0);
+
+	if (!h)
+		return;
+	h->skb = (__u64)skb;
+	h->sock = e->sock;
+	h->seq = e->seq;
+	h->len = e->len;
+	h->ifindex = e->ifindex;
+	h->segs = e->segs;
+	h->via = e->via;
+}
+
+/* Of another namespace than the device. */
+static __always_inline bool is_foreign(const struct sock *sk, const struct net_device *dev)
+{
+	return sk->__sk_common.skc_net.net != dev->nd_net.net;
+}
+
+/* Also what others' namespaces do with it: bridged it still has its socket, forwarded it has none.
+ */
+static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
+{
+	const struct net_device *dev = skb->dev;
+	const struct sock *sk = skb->sk;
+	struct sock_entry *known;
+	struct packet g = {};
+	int via = VIA_OWN;
+	struct taken t;
+	__u64 sock = 0;
+
+	if (sk && sent_by(&g, &sock, &known, skb, sk)) {
+		if (is_foreign(sk, dev) || is_port(dev))
+			via = VIA_FROM;
+	} else {
+		if (sk && !is_foreign(sk, dev))
+			return 0;
+		via = on_its_way(&g, &sock, skb, skb->head + skb->network_header);
+		if (!via)
+			return 0;
+	}
+	if (!interface_passes(dev) || !take(&t))
+		return 0;
+	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
+	if (event == MG_EVENT_dev_xmit)
+		hand_over(skb, (void *)t.slot->payload);
+	publish(&t, event);
+	return 0;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(on_dev_queue, struct sk_buff *skb)
+{
+	return dev_sending(skb, MG_EVENT_dev_queue);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(on_dev_xmit, struct sk_buff *skb)
 {
-	struct handed *h;
-	struct packet g = {};
-	__u64 sock = 0;
-
-	if (!dev_sending(skb, MG_EVENT_dev_xmit, &g, &sock))
-		return 0;
-	h = handed_slot(0);
-	if (h) {
-		h->skb = (__u64)skb;
-		h->cookie = sock;
-		h->seq = g.seq;
-		h->len = g.len;
-	}
-	return 0;
+	return dev_sending(skb, MG_EVENT_dev_xmit);
 }
 
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 {
-	struct handed *h = handed_slot((__u64)skb);
+	struct handed *h = handed_slot((__u64)skb, dev->ifindex);
 
 	if (!h || h->skb != (__u64)skb)
 		return 0;
 	h->skb = 0;
 	EMIT(dev_done, mg_dev_done, e, {
-		e->sock = h->cookie;
+		e->sock = h->sock;
 		e->seq = h->seq;
 		e->len = h->len;
 		e->rc = rc;
 		e->ifindex = dev->ifindex;
+		e->segs = h->segs;
+		e->via = h->via;
 	});
 	return 0;
 }
@@ -119,11 +146,14 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!arrives_for(&g, &sock, skb, dev->nd_net.net->ns.inum)) {
-		if (sk)
-			via = sent_by(&g, &sock, &known, skb, sk) ? VIA_FROM : VIA_OWN;
-		else
-			via = on_its_way(&g, &sock, skb, skb->data);
+	if (arrives_for(&g, &sock, skb, skb->data, dev->nd_net.net->ns.inum)) {
+		if (is_port(dev))
+			via = VIA_TO;
+	} else if (sk && sent_by(&g, &sock, &known, skb, sk)) {
+		via = VIA_FROM;
+		comes_from(skb, skb->data, sock);
+	} else {
+		via = on_its_way(&g, &sock, skb, skb->data);
 		if (!via)
 			return;
 	}

@@ -1,49 +1,59 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Packets of followed sockets that the kernel throws away, where and why. */
 
-#define TRANSPORT_UNKNOWN 0xffff
-
-/* What is dropped may be at any layer, so its headers are looked for where they were last known. */
-static __always_inline int dropped(
-	struct sk_buff *skb, void *location, __u32 reason, struct sock *rx_sk)
+/*
+ * Whose it is, and on its way where; false: no followed socket's. It may be at any layer, so its
+ * headers are looked for where they were last known. One that has come in may have its receiver's
+ * socket already, or its sender's still.
+ */
+static __always_inline bool dropped_of(
+	struct packet *g, __u64 *sock, bool *rx, const struct sk_buff *skb, bool refused)
 {
-	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
+	unsigned char *ip = skb->head + skb->network_header;
 	const struct net_device *dev = skb->dev;
 	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
+	int how;
+
+	if (skb->skb_iif && dev && skb->network_header) {
+		how = arrives_for(g, sock, skb, ip, dev->nd_net.net->ns.inum);
+		*rx = true;
+		if (how) /* a raw socket has got its copy of what nobody else wants */
+			return how == PLACE_OWN || !refused;
+	}
+	if (sk) {
+		*rx = false;
+		return sent_by(g, sock, &known, skb, sk);
+	}
+	if (!skb->network_header)
+		return false;
+	how = on_its_way(g, sock, skb, ip);
+	*rx = how == VIA_TO;
+	return how;
+}
+
+/* Numbers of reasons differ from kernel to kernel. */
+static __always_inline bool nobody_wants(__u32 reason)
+{
+	return (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_NO_SOCKET) &&
+		       reason == bpf_core_enum_value(
+					 enum skb_drop_reason, SKB_DROP_REASON_NO_SOCKET)) ||
+	       (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_UNHANDLED_PROTO) &&
+		       reason == bpf_core_enum_value(
+					 enum skb_drop_reason, SKB_DROP_REASON_UNHANDLED_PROTO));
+}
+
+static __always_inline int dropped(struct sk_buff *skb, void *location, __u32 reason)
+{
+	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
+	const struct net_device *dev = skb->dev;
 	struct packet g = {};
+	__u64 sock = 0;
 	__u16 segs = 0;
 	bool rx = false;
-	__u64 sock = 0;
 
-	if (!sk || !sent_by(&g, &sock, &known, skb, sk)) {
-		unsigned char *ip = skb->head + skb->network_header;
-		__u64 tuple, *cookie = NULL;
-		__u32 netns;
-
-		if (!dev || !skb->network_header)
-			return 0;
-		netns = dev->nd_net.net->ns.inum;
-		if (!ip_version(skb))
-			return 0;
-		rx = true;
-		if (segment_at_ip(&g, &tuple, skb, ip, netns)) {
-			cookie = bpf_map_lookup_elem(&tuples, &tuple);
-			if (!cookie)
-				return 0;
-			sock = *cookie;
-		} else {
-			struct datagram d = {.ip = (__u64)ip};
-
-			if (!read_ip(&d, ip_version(skb), skb->len))
-				return 0;
-			read_upper(&d, ip);
-			sock = 0;
-			if (!find_place(netns, &d, &sock))
-				return 0;
-			datagram_packet(&g, &d, skb);
-		}
-	}
+	if (!dropped_of(&g, &sock, &rx, skb, nobody_wants(reason)))
+		return 0;
 	bpf_probe_read_kernel(
 		&segs, sizeof(segs), __builtin_preserve_access_index(&shared->gso_segs));
 	EMIT(drop_raw, mg_drop_raw, e, {
@@ -63,17 +73,17 @@ static __always_inline int dropped(
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop, struct sk_buff *skb, void *location, __u32 reason, struct sock *rx_sk)
 {
-	return dropped(skb, location, reason, rx_sk);
+	return dropped(skb, location, reason);
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop_3, struct sk_buff *skb, void *location, __u32 reason)
 {
-	return dropped(skb, location, reason, NULL);
+	return dropped(skb, location, reason);
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop_2, struct sk_buff *skb, void *location)
 {
-	return dropped(skb, location, 0, NULL);
+	return dropped(skb, location, 0);
 }

@@ -34,7 +34,7 @@ static __always_inline int ip_arrived(
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!arrives_for(&g, &sock, skb, netns) || !interface_passes(dev) || !take(&t))
+	if (!arrives_for(&g, &sock, skb, skb->data, netns) || !interface_passes(dev) || !take(&t))
 		return 0;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 	publish(&t, event);

@@ -95,6 +95,9 @@ struct inode {
 	unsigned short i_mode;
 };
 struct socket;
+struct sk_buff_head {
+	__u32 qlen;
+};
 struct sock {
 	struct sock_common __sk_common;
 	int sk_err;
@@ -103,6 +106,7 @@ struct sock {
 		atomic_t rmem_alloc;
 	} sk_backlog;
 	refcount_t sk_wmem_alloc;
+	struct sk_buff_head sk_receive_queue;
 	struct socket *sk_socket;
 	unsigned long sk_ino; /* since 6.17 */
 	int sk_wmem_queued;
@@ -154,6 +158,9 @@ struct tcp_sock {
 struct net_device {
 	char name[16];
 	int ifindex;
+	unsigned int flags;
+	unsigned long priv_flags : 32; /* no bit-field before 6.10 */
+	void *rx_handler;
 	possible_net_t nd_net;
 };
 struct sk_buff {
@@ -162,6 +169,7 @@ struct sk_buff {
 	struct sock *sk;
 	unsigned int len;
 	unsigned int data_len;
+	int skb_iif;
 	__be16 protocol;
 	__u16 transport_header;
 	__u16 network_header;
@@ -280,6 +288,8 @@ struct linux_binprm;
 #define RESET_REASON(n, name, KERNEL) SK_RST_REASON_##KERNEL = n,
 enum sk_rst_reason { MG_RESETS(RESET_REASON) };
 #undef RESET_REASON
+
+enum skb_drop_reason { SKB_DROP_REASON_NO_SOCKET, SKB_DROP_REASON_UNHANDLED_PROTO };
 
 struct bpf_iter_meta;
 struct bpf_iter__task {

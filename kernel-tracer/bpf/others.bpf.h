@@ -12,6 +12,7 @@
 struct other {
 	__u64 id;
 	__u64 ends; /* what its ends were when it was announced */
+	__u16 lport;
 	__u8 kind, verdict;
 	__u8 settled; /* only bind() and connect() change its ends: it has a port, or needs none */
 };
@@ -103,6 +104,16 @@ static __always_inline bool is_any(const __u32 *addr)
 	return !addr[0] && !addr[1] && !addr[3] && (!addr[2] || addr[2] == bpf_htonl(0xffff));
 }
 
+/* Nobody tells when a socket is closed: then its place is nobody's. */
+static __always_inline struct place *place_at(__u64 key)
+{
+	struct place *p = bpf_map_lookup_elem(&places, &key);
+
+	if (!p || !p->id)
+		return p;
+	return (OTHER_ID | inode_of((void *)p->sk)) == p->id ? p : NULL;
+}
+
 /* A place two live sockets share belongs to neither: which one gets a datagram is not known. */
 static __always_inline void put_place(__u64 key, __u64 id, const struct sock *sk)
 {
@@ -168,6 +179,14 @@ __noinline int register_places(const struct endpoints *e, __u64 id, __u64 addres
 	return 0;
 }
 
+/* What lies in a UNIX socket's queue is memory of its sender. */
+static __always_inline __u32 receive_queue(const struct sock *sk)
+{
+	if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
+		return ~0u;
+	return BPF_CORE_READ(sk, sk_backlog.rmem_alloc.counter);
+}
+
 __noinline int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
 {
 	const struct sock *sk = (void *)address;
@@ -222,6 +241,7 @@ __noinline __u64 meet_at(const __u64 *address)
 	if (internet(family)) {
 		read_ends(sk, &e);
 		now.ends = sign(&e);
+		now.lport = e.lport;
 	} else {
 		e.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 		if (family == AF_UNIX)
@@ -236,6 +256,15 @@ __noinline __u64 meet_at(const __u64 *address)
 	if (now.verdict != WANTED)
 		return 0;
 	announce(key, &e, now.id, now.kind);
+	/* of what came before it was accepted nobody could tell whose it was */
+	if (family == AF_UNIX && (!known || known->id != now.id) &&
+		BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED &&
+		BPF_CORE_READ(sk, sk_receive_queue.qlen))
+		EMIT(sock_ready, mg_sock_ready, r, {
+			r->sock = now.id;
+			r->queued = ~0u;
+			r->kind = now.kind;
+		});
 	if (internet(family))
 		register_places(&e, now.id, key);
 	return now.id;

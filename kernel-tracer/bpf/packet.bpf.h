@@ -11,6 +11,9 @@ struct tcp_bytes {
 	__be16 window, check, urgent;
 };
 
+/* Where a packet is seen, as in the field `via`. */
+enum via { VIA_OWN, VIA_FROM, VIA_TO };
+
 /* As in the events of that name. */
 struct packet {
 	__u32 seq, len, ack;

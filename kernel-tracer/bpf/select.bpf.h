@@ -61,7 +61,8 @@ struct {
 	__type(value, __u64);
 } paths SEC(".maps");
 
-#define NO_NETNS 0xffffffffu /* in place of a namespace, in keys of `paths` */
+#define PATH_FROM (1ull << 63)
+#define NO_NETNS  0xffffffffu /* in place of a namespace, in keys of `paths` */
 
 /* Connections being opened of which the filters cannot tell yet. */
 struct {
@@ -300,7 +301,7 @@ static __always_inline int judge_tcp(const struct sock *sk)
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
 	struct sock_entry entry = {.cookie = cookie};
-	__u64 key = (__u64)sk, path, from = cookie | 1ull << 63;
+	__u64 key = (__u64)sk, path, from = cookie | PATH_FROM;
 	__u16 lport = bpf_htons(sk->__sk_common.skc_num), rport = sk->__sk_common.skc_dport;
 	__u32 l[4], r[4];
 
@@ -338,16 +339,24 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 	select_connected(sk, cookie);
 }
 
+/* Packets for its ends are no longer its own. */
+static __always_inline void unbind(struct sock_entry *e)
+{
+	__u64 tuple = e->tuple;
+
+	if (tuple)
+		bpf_map_delete_elem(&tuples, &tuple);
+	e->tuple = 0;
+}
+
 static __always_inline void forget(const struct sock *sk)
 {
 	struct sock_entry *e = sock_of(sk);
-	__u64 key = (__u64)sk, tuple;
+	__u64 key = (__u64)sk;
 
 	if (!e)
 		return;
-	tuple = e->tuple;
-	if (tuple)
-		bpf_map_delete_elem(&tuples, &tuple);
+	unbind(e);
 	bpf_map_delete_elem(&socks, &key);
 }
 

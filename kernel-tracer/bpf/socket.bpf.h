@@ -102,7 +102,7 @@ static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 even
 	e->flags = flags;
 	e->kind = o->kind;
 	if (event == MG_EVENT_sock_received)
-		e->queued = sk->sk_backlog.rmem_alloc.counter;
+		e->queued = receive_queue(sk);
 	else
 		bpf_probe_read_kernel(&e->queued, sizeof(e->queued), &sk->sk_wmem_alloc);
 	publish(&t, event);

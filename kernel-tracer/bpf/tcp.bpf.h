@@ -47,9 +47,10 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
 		return 0;
 	}
-	if (now == TCP_SYN_SENT && !known) {
+	if (now == TCP_SYN_SENT) { /* perhaps again */
 		struct sock_entry entry = {};
 
+		forget(sk);
 		if (!current_selects())
 			return 0;
 		key = (__u64)sk;
@@ -93,7 +94,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	emit_state(sk, tp, known->cookie, old, now, 0);
 	if (now == TCP_CLOSE) {
 		state_at_close(sk, tp, known->cookie, &known->tcp);
-		forget(sk);
+		unbind(known); /* but its queue can still be read */
 	}
 	return 0;
 }
@@ -164,7 +165,7 @@ static __always_inline int other_ready(struct sock *sk)
 		return 0;
 	EMIT(sock_ready, mg_sock_ready, e, {
 		e->sock = o->id;
-		e->queued = sk->sk_backlog.rmem_alloc.counter;
+		e->queued = receive_queue(sk);
 		e->kind = o->kind;
 	});
 	return 0;

@@ -3,8 +3,6 @@
 #ifndef MAGNET_BPF_WHOSE_H
 #define MAGNET_BPF_WHOSE_H
 
-enum via { VIA_OWN, VIA_FROM, VIA_TO };
-
 /* Sent by a socket (not NULL), `known` if it is TCP's; false if that is not followed. */
 static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
 	const struct sk_buff *skb, const struct sock *sk)
@@ -19,24 +17,27 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	o = other_of(sk);
 	if (!o)
 		return false;
+	/* the kernel has chosen its port just now: an answer may come before the call is over */
+	if (sk->__sk_common.skc_num != o->lport)
+		meet_other(sk);
 	*sock = o->id;
 	return datagram_sent(g, skb);
 }
 
-/* For a followed socket of this namespace; `data` is at the IP header. */
-static __always_inline bool arrives_for(
-	struct packet *g, __u64 *sock, const struct sk_buff *skb, __u32 netns)
+/* For a followed socket of this namespace, PLACE_*; the IP header lies at `ip`. */
+static __always_inline int arrives_for(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
 {
 	__u64 tuple, *cookie;
 
-	if (segment_at_ip(g, &tuple, skb, skb->data, netns)) {
+	if (segment_at_ip(g, &tuple, skb, ip, netns)) {
 		cookie = bpf_map_lookup_elem(&tuples, &tuple);
 		if (!cookie)
-			return false;
+			return PLACE_NONE;
 		*sock = *cookie;
-		return true;
+		return PLACE_OWN;
 	}
-	return datagram_arrived(g, sock, skb, netns);
+	return datagram_arrived(g, sock, skb, ip, netns);
 }
 
 /*
@@ -46,15 +47,32 @@ static __always_inline bool arrives_for(
 static __always_inline int on_its_way(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip)
 {
+	struct datagram d = {};
 	__u64 key, *cookie;
+	int via;
 
-	if (!segment_at_ip(g, &key, skb, ip, NO_NETNS))
+	if (segment_at_ip(g, &key, skb, ip, NO_NETNS)) {
+		cookie = bpf_map_lookup_elem(&paths, &key);
+		if (!cookie)
+			return 0;
+		*sock = *cookie & ~PATH_FROM;
+		return *cookie & PATH_FROM ? VIA_FROM : VIA_TO;
+	}
+	if (!datagram_at(&d, skb, ip))
 		return 0;
-	cookie = bpf_map_lookup_elem(&paths, &key);
-	if (!cookie)
-		return 0;
-	*sock = *cookie & ~(1ull << 63);
-	return *cookie >> 63 ? VIA_FROM : VIA_TO;
+	via = find_way(&d, sock);
+	if (via)
+		datagram_packet(g, &d, skb);
+	return via;
+}
+
+/* One from another namespace that still has its socket: where it goes on it has none. */
+static __always_inline void comes_from(const struct sk_buff *skb, unsigned char *ip, __u64 sock)
+{
+	struct datagram d = {};
+
+	if (datagram_at(&d, skb, ip))
+		learn_way(&d, sock);
 }
 
 #endif
