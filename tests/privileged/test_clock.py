@@ -130,7 +130,35 @@ def inside_bpf():
           f"not known of the counter, {max(theirs.widths.values())}")
 
 
+def nanoseconds_only():
+    """The same trace as if this machine's counter were not one of constant rate."""
+    with Recording(PINGPONG, "-n", 300) as rec:
+        usual = rec.report()
+        path = rec.dir + "/session.json"
+        with open(path) as f:
+            session = json.load(f)
+        session["counter_invariant"] = False
+        with open(path, "w") as f:
+            json.dump(session, f)
+        report, text = rec.report(), rec.text()
+        events = list(rec.events())
+    check(report["clock"]["ns_only"] and report["clock"]["max_error_ns"] is None
+          and report["session"]["tsc_hz"] is None, "neither frequency nor bound is told")
+    check("counter is not one of constant rate" in text and "GHz" not in text, "the text says so")
+    check(all(e["cycles"] == "" for e in events), "no event has cycles")
+    check(report["unjoined_calls"] == usual["unjoined_calls"]
+          and report["state_sum_mismatches"] == 0, "calls are joined, and their states sum to them")
+    for a, b in zip(usual["calls"], report["calls"]):
+        check((a["name"], a["n"], a["joined"]) == (b["name"], b["n"], b["joined"]),
+              f"{a['n']} calls of {a['name']}")
+        near(b["total_ns"]["mean"], a["total_ns"]["mean"], 0.01, "ns each")
+        check(b["overhead_ns"]["uncertainty"] is None, "how uncertain its overhead is nobody knows")
+    check([f["bytes"] for f in report["flows"]] == [f["bytes"] for f in usual["flows"]]
+          and not any(f["closure_error_cycles"] for f in report["flows"]), "flows are the same")
+
+
 need_kernel_side()
+nanoseconds_only()
 inside_bpf()
 report, events = starved()
 readings(report, events)
