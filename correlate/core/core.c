@@ -288,6 +288,9 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 	case MG_EVENT_sched_waking:
 		thread_on_waking(c, e);
 		break;
+	case MG_EVENT_sched_wakeup:
+		thread_on_wakeup(c, e);
+		break;
 	case MG_EVENT_sched_cost:
 		sched_on_cost(&c->sched, e);
 		break;

@@ -247,6 +247,7 @@ struct thread {
 	bool traced; /* its own events are recorded, not only that another took its CPU */
 	bool off_cpu, in_irq, in_softirq;
 	bool woken;                /* made runnable since it left the CPU */
+	bool queued;               /* and on a run queue, where that is recorded */
 	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
 	uint64_t since;            /* start of the present state */
 	uint64_t waking, woken_in; /* last waking, and when it got the CPU after it */
@@ -307,7 +308,8 @@ struct switch_stats {
 
 struct sched_stats {
 	struct dist wakeup;            /* waking to switch-in, cycles */
-	struct dist run_queue;         /* the same and preempted, until it runs, cycles */
+	struct dist queueing;          /* of it, until it is on a run queue, cycles */
+	struct dist run_queue;         /* wakeup and preempted, until it runs, cycles */
 	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
 	int cpus;
 	uint64_t migrations;
@@ -466,6 +468,7 @@ struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid);
 void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
 void thread_on_switch(struct core *c, const struct mg_event *e);
 void thread_on_waking(struct core *c, const struct mg_event *e);
+void thread_on_wakeup(struct core *c, const struct mg_event *e);
 void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
 /* Cycles of [from, to) the thread spent in each state while outside system calls. */

@@ -59,6 +59,7 @@ void sched_free(struct sched_stats *s)
 		dist_free(&s->switches[i].total_ns);
 	free(s->switches);
 	dist_free(&s->wakeup);
+	dist_free(&s->queueing);
 	dist_free(&s->run_queue);
 	memset(s, 0, sizeof(*s));
 }

@@ -158,7 +158,19 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	t->waking = e->cycles;
 	t->waking_sock = waking_sock(c, e);
 	t->woken = true;
+	t->queued = false;
 	mark(t, e->cycles);
+}
+
+/* It is on a run queue: on another CPU's by an interrupt there, some time after the waking. */
+void thread_on_wakeup(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
+
+	if (!t || !t->off_cpu || !t->woken || t->queued || e->cycles < t->waking)
+		return;
+	t->queued = true;
+	dist_add(&c->sched.queueing, e->cycles - t->waking, 1);
 }
 
 #define TASK_HALTED  0xc /* __TASK_STOPPED | __TASK_TRACED */

@@ -55,6 +55,7 @@ json_t *json_scheduler(const struct report *r)
 							  &s->switches[cpu * SWITCH_KINDS + k]));
 	j = json_pack("{s:o, s:s?, s:o}", "switches", switches, "no_durations", why, "wakeup_ns",
 		waits(r, &s->wakeup));
+	json_object_set_new(j, "queueing_ns", waits(r, &s->queueing));
 	json_object_set_new(j, "run_queue_ns", waits(r, &s->run_queue));
 	json_object_set_new(j, "run_queue_total_ns",
 		number(watched ? report_ns(r, (double)s->run_queue.sum) : NAN));

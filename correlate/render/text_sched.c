@@ -56,6 +56,9 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 		ns(&s->wakeup, 0.5, unit), ns(&s->wakeup, 0.99, unit),
 		or_na(s->wakeup.n, text_ns((double)s->wakeup.max * unit)), text_count(s->wakeup.n),
 		text_count(all), text_count(s->migrations));
+	if (s->queueing.n)
+		fprintf(to, "  of a wakeup until on a run queue: p50 %s p99 %s\n",
+			ns(&s->queueing, 0.5, unit), ns(&s->queueing, 0.99, unit));
 	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s in all (%s)\n",
 		ns(&s->run_queue, 0.5, unit), ns(&s->run_queue, 0.99, unit),
 		text_ns((double)s->run_queue.sum * unit), text_count(s->run_queue.n));

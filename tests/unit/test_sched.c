@@ -84,6 +84,27 @@ static void waits_for_a_cpu_are_those_of_the_woken_and_the_preempted(void **unus
 	feed_end(&c);
 }
 
+static void a_wakeup_begins_with_getting_on_a_run_queue(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sched_wakeup, 2508, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_fork(&c, 5, 1, READER, "reader");
+	ev_switch(&c, 2000, 0, READER, SLEEPING, 0);
+	ev_waking(&c, 2500, READER);
+	e.sched_waking.wakee_tid = READER;
+	feed(&c, &e);
+	feed(&c, &e); /* once is enough */
+	ev_switch(&c, 2520, 0, 0, RUNNABLE, READER);
+	feed(&c, &e); /* while it runs already */
+	assert_int_equal(c.sched.queueing.n, 1);
+	assert_true(c.sched.queueing.sum == 8);
+	assert_true(c.sched.wakeup.sum == 20);
+	feed_end(&c);
+}
+
 static void a_switch_takes_its_two_parts(void **unused)
 {
 	struct core c;
@@ -160,6 +181,7 @@ int main(void)
 		cmocka_unit_test(an_interrupt_goes_before_the_softirq_it_came_in),
 		cmocka_unit_test(off_the_cpu_goes_before_the_interrupt),
 		cmocka_unit_test(waits_for_a_cpu_are_those_of_the_woken_and_the_preempted),
+		cmocka_unit_test(a_wakeup_begins_with_getting_on_a_run_queue),
 		cmocka_unit_test(a_switch_takes_its_two_parts),
 		cmocka_unit_test(without_the_tracepoints_the_reason_is_told),
 		cmocka_unit_test(what_belongs_to_a_waking_does_not_end_it),
