@@ -37,6 +37,15 @@ struct mg_ring {
 	struct mg_slot slot[];
 };
 
+/* An announcement that is asked for, beside the rings. */
+struct mg_identity {
+	__u16 id; /* MG_EVENT_* */
+	__u16 pad0;
+	__u32 tid, pid;
+	__u32 pad1;
+	__u8 payload[MG_SLOT_PAYLOAD];
+};
+
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
 /* A system call that is followed: MG_DIR_*, and the arguments that are its length and flags. */

@@ -127,6 +127,9 @@ int run_resume(struct run *r)
 	err = drain_resume(r->drain);
 	if (!err)
 		err = chosen_resume(r->chosen);
+	/* connections and tasks that came meanwhile have announced themselves in vain */
+	if (!err && identities_read(&r->identities, &r->hooks) == 0)
+		err = identities_write(&r->identities, r->writer, mg_monotonic_ns());
 	run_note_change(r, "state", "recording");
 	return err;
 }

@@ -268,6 +268,7 @@ out:
 		err = -EIO;
 	hooks_unload(&r.hooks);
 	free(r.hook);
+	identities_free(&r.identities);
 	free(r.options.event);
 	return usage ? 2 : err ? 1 : r.child_status;
 }

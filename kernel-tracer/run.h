@@ -13,6 +13,7 @@
 #include "clock_cpus.h"
 #include "clock_reader.h"
 #include "control.h"
+#include "identity.h"
 #include "tracer.h"
 
 struct run {
@@ -40,7 +41,8 @@ struct run {
 	uint64_t next_look, next_release, stop_at;
 	uint64_t cpu_at_start; /* used for starting, ns */
 	uint64_t began_at;
-	struct control *socket; /* NULL = none */
+	struct control *socket;       /* NULL = none */
+	struct identities identities; /* as they were last read */
 	bool paused;
 	bool stop;
 };

@@ -291,7 +291,16 @@ enum sk_rst_reason { MG_RESETS(RESET_REASON) };
 
 enum skb_drop_reason { SKB_DROP_REASON_NO_SOCKET, SKB_DROP_REASON_UNHANDLED_PROTO };
 
-struct bpf_iter_meta;
+struct seq_file;
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	void *map;
+	void *key;
+	void *value;
+};
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;

@@ -32,5 +32,6 @@
 #include "switch.bpf.h"
 #include "sched.bpf.h"
 #include "irq.bpf.h"
+#include "identity.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
