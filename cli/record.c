@@ -287,6 +287,9 @@ static void tell(const struct recording *r)
 		return;
 	if (r->tracer_runs && r->collector_runs)
 		tell_unseen(json_object_get(done, "callers"), &r->app_result.callers);
+	if (json_object_get(done, "stopped"))
+		fprintf(stderr, "magnet: kernel side stopped early: %s\n",
+			json_string_value(json_object_get(done, "stopped")));
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
 	fputs("magnet: ", stderr);

@@ -37,6 +37,9 @@ static const char usage[] =
 	"      --event EVENT   also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the\n"
 	"                      kernel; repeatable\n"
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
+	"      --max-size SIZE  stop the kernel side when its trace has so many bytes\n"
+	"      --rotate AMOUNT  begin a new part of it after SIZE bytes, or a time such as 30s\n"
+	"      --keep N        of the parts keep the newest N\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
 	"      --without KINDS  kinds of hooks not to be used: of fentry and netfilter\n"
@@ -110,6 +113,9 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
 		/* the kernel tracer's own: magnet-kernel-tracer(8) */
+		{"max-size", required_argument, NULL, PASSED_ON},
+		{"rotate", required_argument, NULL, PASSED_ON},
+		{"keep", required_argument, NULL, PASSED_ON},
 		{"event", required_argument, NULL, PASSED_ON},
 		{"level", required_argument, NULL, PASSED_ON},
 		{"without", required_argument, NULL, PASSED_ON},

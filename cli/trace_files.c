@@ -73,9 +73,17 @@ bool trace_align_clocks(const char *app_dir, const char *kernel_dir)
 	int64_t offset_ns;
 	bool ok = false;
 
-	if (mg_traces_find(&traces, &app_dir, 1) == 0 && traces.count > 0 &&
-		mg_trace_clock_offset(traces.path[0], &offset_ns) == 0)
-		ok = rewrite_offset(kernel_dir, offset_ns);
+	if (mg_traces_find(&traces, &app_dir, 1) != 0 || traces.count == 0 ||
+		mg_trace_clock_offset(traces.path[0], &offset_ns) != 0) {
+		mg_traces_free(&traces);
+		return false;
+	}
+	mg_traces_free(&traces);
+	if (mg_traces_find(&traces, &kernel_dir, 1) == 0) { /* one, or its parts */
+		ok = traces.count > 0;
+		for (size_t i = 0; i < traces.count; i++)
+			ok &= rewrite_offset(traces.path[i], offset_ns);
+	}
 	mg_traces_free(&traces);
 	return ok;
 }

@@ -37,7 +37,7 @@ void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
 int ctf_describe(struct ctf_writer *w, const char *classes);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
-/* What comes from now on is another trace, in `dir`; counts and times go on. */
+/* What comes from now on is another trace, in `dir`; counts go on. */
 int ctf_next(struct ctf_writer *w, const char *dir);
 /* Events so far: all, those of one stream, and those of one kind in it. */
 uint64_t ctf_events(const struct ctf_writer *w);

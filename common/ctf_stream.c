@@ -190,7 +190,7 @@ void ctf_stream_next(struct ctf_stream *s)
 		close(s->fd);
 	s->fd = -1;
 	s->from = s->packet = s->used = s->limit = 0;
-	s->seq = s->file_size = 0;
+	s->seq = s->file_size = s->last_ts = 0;
 	s->discarded_before = s->discarded;
 }
 

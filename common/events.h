@@ -454,6 +454,10 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64, before_ns, "the chunk before reaches up to this time; 0 = there was none") \
 	F(S, u32, number,    "its number, from 1 on")
 
+#define MG_EV_CHUNK_END(F, S) \
+	F(S, u64, events, "events written so far, to all parts") \
+	F(S, u32, number, "the part's number")
+
 #define MG_EV_DUMP(F, S) \
 	F(S, u64,    sock,     "socket cookie of the connection, 0 = none") \
 	F(S, u64,    value_ns, "how long it took, where the trigger is a time") \
@@ -469,7 +473,8 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	E(69, change,      CHANGE,      TRACER, "the recording was changed from outside") \
 	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart") \
 	E(71, chunk,       CHUNK,       TRACER, "a part of the recording that can be read alone begins") \
-	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped")
+	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped") \
+	E(73, chunk_end,   CHUNK_END,   TRACER, "the part ends here in order, and another may follow")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -508,7 +513,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(SCHED_TASK, sched_task) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
-	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) \
+	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(SOCK_NEW, sock_new) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 

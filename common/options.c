@@ -52,6 +52,28 @@ bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 	return true;
 }
 
+#define AMOUNT_MIN (64u << 10)
+#define AMOUNT_MAX (1ull << 50)
+
+bool option_amount(const char *text, uint64_t *bytes, uint64_t *ns)
+{
+	size_t len = strlen(text);
+	char number[24];
+	uint64_t seconds;
+
+	*bytes = *ns = 0;
+	if (!len || text[len - 1] != 's')
+		return option_size(text, AMOUNT_MIN, AMOUNT_MAX, bytes);
+	if (len >= sizeof(number))
+		return false;
+	memcpy(number, text, len - 1);
+	number[len - 1] = 0;
+	if (!option_number(number, 1, 1000000, &seconds))
+		return false;
+	*ns = seconds * 1000000000;
+	return true;
+}
+
 bool option_layers(const char *text, uint32_t *out)
 {
 	uint32_t layers = 0;

@@ -25,6 +25,8 @@
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* bytes, with an optional K, M or G (powers of 1024) */
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/* "64M" or "30s": one of both is set, the other 0 */
+bool option_amount(const char *text, uint64_t *bytes, uint64_t *ns);
 /* layer names separated by commas, after a + beside the default ones; or "none" */
 bool option_layers(const char *text, uint32_t *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,13 +10,20 @@
 
 #include "clock.h"
 #include "cpu_time.h"
+#include "chunk.h"
 #include "commands.h"
 #include "run.h"
 
 static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
 {
 	struct run *r = arg;
+	struct mg_clock_cpus *more =
+		realloc(r->clock_cpus_told, (size_t)(r->clock_cpus_count + 1) * sizeof(*more));
 
+	if (more) {
+		r->clock_cpus_told = more;
+		more[r->clock_cpus_count++] = *one;
+	}
 	if (r->drain)
 		drain_note(r->drain, MG_EVENT_clock_cpus, one, MG_PAYLOAD_SIZE(CLOCK_CPUS));
 }
@@ -55,9 +63,11 @@ static int write_clock(struct run *r)
 	struct mg_clock_sync sync;
 	int err = 0;
 
-	while (!err && clock_reader_take(r->clock, &sync))
+	while (!err && clock_reader_take(r->clock, &sync)) {
+		r->last_sync = sync;
 		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
 			MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	}
 	return err;
 }
 
@@ -113,7 +123,7 @@ int run_loop(struct run *r)
 		/* a ring that fills fast is read again at once */
 		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
 		now = mg_monotonic_ns();
-		err = periodic(r, now) ?: ctf_flush(r->writer);
+		err = periodic(r, now) ?: ctf_flush(r->writer) ?: chunk_look(r, now);
 		if (err)
 			return err;
 		if (r->stop_at && now >= r->stop_at)

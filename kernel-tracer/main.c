@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "cpu_time.h"
 #include "log.h"
 #include "privilege.h"
+#include "chunk.h"
 #include "run.h"
 
 static struct hook_status *place_of(struct run *r, const struct hook_status *status)
@@ -35,17 +37,24 @@ static struct hook_status *place_of(struct run *r, const struct hook_status *sta
 	return &more[r->hook_count++];
 }
 
+struct mg_hook run_hook_event(const struct hook_status *status)
+{
+	struct mg_hook e = {.status = status->status, .netns = status->netns};
+
+	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
+	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
+	return e;
+}
+
 void run_on_hook(void *arg, const struct hook_status *status)
 {
 	struct run *r = arg;
-	struct mg_hook e = {.status = status->status, .netns = status->netns};
+	struct mg_hook e = run_hook_event(status);
 	struct hook_status *place = place_of(r, status);
 
 	if (!place)
 		return;
 	*place = *status;
-	snprintf(e.layer, sizeof(e.layer), "%s", mg_layer_names[status->layer]);
-	snprintf(e.hook, sizeof(e.hook), "%s", status->what);
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
 	if (status->status && status->status != -ENOLINK && r->options.control < 0)
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
@@ -79,6 +88,7 @@ static int begin(struct run *r)
 {
 	struct tracer_options *o = &r->options;
 	double bare[2], hooked[2];
+	char dir[PATH_MAX];
 	int err;
 
 	err = calibrate_call(&bare[0], &bare[1]);
@@ -106,10 +116,14 @@ static int begin(struct run *r)
 		err = hooks_set(&r->hooks, &o->settings);
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
-	err = ctf_open(&r->writer, o->dir, CTF_KERNEL, r->hooks.cpus);
+	err = chunk_first_dir(r, dir, sizeof(dir));
+	if (!err)
+		err = ctf_open(&r->writer, dir, CTF_KERNEL, r->hooks.cpus);
 	if (err)
 		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
+	if (!err)
+		err = chunk_begin_first(r);
 	if (!err)
 		err = hooks_attach(&r->hooks, run_on_hook, r);
 	if (err)
@@ -253,6 +267,8 @@ int main(int argc, char **argv)
 			r.options.dir);
 	else if (err)
 		run_fail(&r, err, "recording ended early: %s", strerror(-err));
+	if (r.why_stopped && r.options.control < 0)
+		mg_warn("stopped: %s", r.why_stopped);
 	parent_say(&r, "done");
 out:
 	if (gate >= 0)
@@ -268,6 +284,7 @@ out:
 		err = -EIO;
 	hooks_unload(&r.hooks);
 	free(r.hook);
+	free(r.clock_cpus_told);
 	identities_free(&r.identities);
 	free(r.options.event);
 	return usage ? 2 : err ? 1 : r.child_status;

@@ -80,7 +80,10 @@ void parent_say(const struct run *r, const char *what)
 			"\"by\": \"%s\", \"why\": \"%s\"}",
 			i ? ", " : "", mg_layer_names[r->hook[i].layer], r->hook[i].what,
 			r->hook[i].status, r->hook[i].netns, r->hook[i].by, r->hook[i].why);
-	fprintf(f, "], \"callers\": [");
+	fprintf(f, "], ");
+	if (r->why_stopped)
+		fprintf(f, "\"stopped\": \"%s\", ", r->why_stopped);
+	fprintf(f, "\"callers\": [");
 	say_callers(r, f);
 	fprintf(f, "]}\n");
 	fclose(f);

@@ -41,7 +41,14 @@ struct run {
 	uint64_t next_look, next_release, stop_at;
 	uint64_t cpu_at_start; /* used for starting, ns */
 	uint64_t began_at;
-	struct control *socket;       /* NULL = none */
+	struct control *socket; /* NULL = none */
+	/* what each part begins with, beside the identities */
+	struct mg_clock_sync last_sync;
+	struct mg_clock_cpus *clock_cpus_told;
+	int clock_cpus_count;
+	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
+	uint64_t part_began_at, part_began_bytes;
+	const char *why_stopped;      /* NULL: it was told to */
 	struct identities identities; /* as they were last read */
 	bool paused;
 	bool stop;
@@ -61,6 +68,8 @@ uint64_t run_lost(const struct run *r);
 
 /* An outcome of attaching, new or changed: to the trace, and to whoever asks. `arg` is the run. */
 void run_on_hook(void *arg, const struct hook_status *status);
+/* An outcome as an event. */
+struct mg_hook run_hook_event(const struct hook_status *status);
 /* Attach and detach so that these layers are recorded. */
 int run_set_layers(struct run *r, uint32_t layers);
 

@@ -27,8 +27,11 @@ struct tracer_options {
 	struct mg_bpf_settings settings; /* filters and level */
 	const char *control_path;        /* of the socket to be asked at, NULL = the usual */
 	int control;                     /* a parent to speak with, -1 = none */
-	unsigned int duration_s;         /* 0 = until told to stop */
-	char **event;                    /* tracepoints chosen with --event, as written */
+	uint64_t max_bytes; /* the recording ends when the trace has so many, 0 = never */
+	uint64_t rotate_bytes, rotate_ns; /* a new part begins then, 0 = never */
+	uint32_t keep;                    /* so many parts, 0 = all */
+	unsigned int duration_s;          /* 0 = until told to stop */
+	char **event;                     /* tracepoints chosen with --event, as written */
 	int event_count;
 	char **command; /* to run and to follow, NULL = none */
 };

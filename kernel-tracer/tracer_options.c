@@ -32,6 +32,9 @@ static const char usage[] =
 	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
 	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
 	"      --duration S      stop after S seconds\n"
+	"      --max-size SIZE   stop when the trace has so many bytes, with K, M or G\n"
+	"      --rotate AMOUNT   begin a new part after SIZE bytes, or after a time such as 30s\n"
+	"      --keep N          of the parts keep the newest N\n"
 	"      --event EVENT     also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint; "
 	"repeatable\n"
 	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
@@ -105,6 +108,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
 	enum {
 		DURATION = 256,
+		MAX_SIZE,
+		ROTATE,
+		KEEP,
 		FRESH,
 		EVENT,
 		LEVEL,
@@ -125,6 +131,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"buffer", required_argument, NULL, 'b'},
 		{"drain", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, DURATION},
+		{"max-size", required_argument, NULL, MAX_SIZE},
+		{"rotate", required_argument, NULL, ROTATE},
+		{"keep", required_argument, NULL, KEEP},
 		{"event", required_argument, NULL, EVENT},
 		{"level", required_argument, NULL, LEVEL},
 		{"cgroup", required_argument, NULL, CGROUP},
@@ -182,6 +191,16 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			ok = option_number(optarg, 1, 1000000, &n);
 			o->duration_s = (unsigned int)n;
 			break;
+		case MAX_SIZE:
+			ok = option_size(optarg, 64u << 10, 1ull << 50, &o->max_bytes);
+			break;
+		case ROTATE:
+			ok = option_amount(optarg, &o->rotate_bytes, &o->rotate_ns);
+			break;
+		case KEEP:
+			ok = option_number(optarg, 1, 1000000, &n);
+			o->keep = (uint32_t)n;
+			break;
 		case EVENT:
 			if (add_event(o, optarg))
 				return -EINVAL;
@@ -228,6 +247,14 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	}
 	if ((o->command != NULL) + (o->pid != 0) + o->all + (o->cgroup != NULL) > 1) {
 		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
+		return -EINVAL;
+	}
+	if (o->keep && !o->rotate_bytes && !o->rotate_ns) {
+		mg_error("--keep is of parts: it takes --rotate");
+		return -EINVAL;
+	}
+	if (o->keep && o->max_bytes) {
+		mg_error("--keep and --max-size exclude each other");
 		return -EINVAL;
 	}
 	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {

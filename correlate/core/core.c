@@ -309,6 +309,11 @@ static void dispatch(struct core *c, const struct mg_event *e, struct annotation
 		break;
 	case MG_EVENT_chunk:
 		gap_on_chunk(c, &e->chunk);
+		c->part = e->chunk.number;
+		c->part_ended = false;
+		break;
+	case MG_EVENT_chunk_end:
+		c->part_ended = e->chunk_end.number == c->part; /* or the next has begun */
 		break;
 	case MG_EVENT_hook:
 		on_hook(c, &e->hook);

@@ -388,6 +388,8 @@ struct core {
 	uint64_t first_ns, last_ns;
 	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
 	bool has_calibration, has_end;
+	bool part_ended; /* in order, and what comes after is not there */
+	uint32_t part;   /* the newest, 0 = it has none */
 	struct mg_calibration calibration;
 	struct mg_trace_end end;
 	struct dist logged;           /* cycles a traced call spent in magnet */

@@ -50,8 +50,9 @@ static json_t *session(const struct report *r)
 	json_object_set_new(j, "exit_status", copy(r->session, "exit_status"));
 	json_object_set_new(j, "ended_in_order", json_boolean(r->core->has_end));
 	json_object_set_new(j, "broke_off_ns",
-		r->core->kernel_events && !r->core->has_end ? count(r->core->kernel_until_ns)
-							    : json_null());
+		r->core->kernel_events && !r->core->has_end && !r->core->part_ended
+			? count(r->core->kernel_until_ns)
+			: json_null());
 	return j;
 }
 

@@ -107,6 +107,8 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "application side only: %s\n", text_plain(missing, COMMENT_MAX));
 	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
+	else if (!c->has_end && c->part_ended)
+		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
 	else if (!c->has_end)
 		fprintf(to,
 			"the recording broke off at %.6f s: the tracer was killed, or could not "

@@ -24,6 +24,33 @@ static __always_inline void tell_addr(struct seq_file *seq, __u64 id, const stru
 		});
 }
 
+static __always_inline void read_once(const struct tcp_sock *tp, struct mg_sock_open *e)
+{
+	e->bytes_acked = BPF_CORE_READ(tp, bytes_acked);
+	e->bytes_received = BPF_CORE_READ(tp, bytes_received);
+	e->snd_una = BPF_CORE_READ(tp, snd_una);
+	e->snd_nxt = BPF_CORE_READ(tp, snd_nxt);
+	e->rcv_nxt = BPF_CORE_READ(tp, rcv_nxt);
+	e->sent_once = BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);
+}
+
+/* The socket is in use, and its numbers must be of one moment: read until nothing changes. */
+static __always_inline void read_numbers(const struct tcp_sock *tp, struct mg_sock_open *e)
+{
+	struct mg_sock_open again;
+
+	read_once(tp, e);
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 8; i++) {
+		read_once(tp, &again);
+		if (e->bytes_acked == again.bytes_acked && e->snd_una == again.snd_una &&
+			e->bytes_received == again.bytes_received && e->rcv_nxt == again.rcv_nxt &&
+			e->snd_nxt == again.snd_nxt && e->sent_once == again.sent_once)
+			break;
+		read_once(tp, e);
+	}
+}
+
 SEC("iter/bpf_map_elem")
 int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
 {
@@ -45,12 +72,7 @@ int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
 	read_ends(sk, &ends);
 	TELL(ctx->meta->seq, sock_open, mg_sock_open, e, 0, 0, {
 		e->sock = cookie;
-		e->bytes_acked = BPF_CORE_READ(tp, bytes_acked);
-		e->bytes_received = BPF_CORE_READ(tp, bytes_received);
-		e->snd_una = BPF_CORE_READ(tp, snd_una);
-		e->snd_nxt = BPF_CORE_READ(tp, snd_nxt);
-		e->rcv_nxt = BPF_CORE_READ(tp, rcv_nxt);
-		e->sent_once = BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);
+		read_numbers(tp, e);
 	});
 	TELL(ctx->meta->seq, sock_state, mg_sock_state, e, 0, 0, {
 		e->sock = cookie;

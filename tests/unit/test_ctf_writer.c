@@ -229,7 +229,7 @@ static void the_next_trace_is_one_of_its_own(void **unused)
 	trace_read(&b, path, "cpu0");
 	assert_int_equal(a.events, 1);
 	assert_int_equal(b.events, 1);
-	assert_int_equal(b.event[0].ts, 100); /* nor does time run back from one to the other */
+	assert_int_equal(b.event[0].ts, 90); /* its head may be older than the other's end */
 	assert_memory_not_equal(a.packet[0].uuid, b.packet[0].uuid, 16);
 	assert_int_equal(a.packet[0].discarded, 5);
 	assert_int_equal(b.packet[0].discarded, 2);

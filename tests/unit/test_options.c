@@ -187,6 +187,25 @@ static void levels_have_names(void **unused)
 	assert_int_equal(level, 2);
 }
 
+static void an_amount_is_bytes_or_seconds(void **unused)
+{
+	uint64_t bytes, ns;
+
+	(void)unused;
+	assert_true(option_amount("64M", &bytes, &ns));
+	assert_int_equal(bytes, 64 << 20);
+	assert_int_equal(ns, 0);
+	assert_true(option_amount("30s", &bytes, &ns));
+	assert_int_equal(bytes, 0);
+	assert_int_equal(ns, 30000000000);
+	assert_false(option_amount("", &bytes, &ns));
+	assert_false(option_amount("s", &bytes, &ns));
+	assert_false(option_amount("0s", &bytes, &ns));
+	assert_false(option_amount("1", &bytes, &ns));
+	assert_false(option_amount("5m30s", &bytes, &ns));
+	assert_false(option_amount("11111111111111111111111111111s", &bytes, &ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +223,7 @@ int main(void)
 		cmocka_unit_test(switches_are_recorded_with_their_durations),
 		cmocka_unit_test(layers_nobody_can_choose_are_refused),
 		cmocka_unit_test(levels_have_names),
+		cmocka_unit_test(an_amount_is_bytes_or_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""
+Limits: a trace that reached its size ends in order; parts can be read alone and together, and the
+oldest are deleted.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from tracer import *
+
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+
+
+def parts(d):
+    return sorted(name for name in os.listdir(d) if name.isdigit())
+
+
+def size(d):
+    return sum(os.path.getsize(os.path.join(at, f)) for at, _, files in os.walk(d)
+               for f in files if f != "metadata")
+
+
+def largest():
+    d = TOP + "/largest"
+    with Talker() as load, Tracer(d, "--pid", load.pid, "--max-size", "1M").ready() as t:
+        load.begin(10 ** 9)
+        said = t.end(ask=False)
+        load.p.kill()
+    check(said.get("done") and "--max-size" in said["stopped"] and t.p.returncode == 0,
+          "it ends in order and says why")
+    check(1 << 20 <= size(d) < 32 << 20, f"at {size(d)} bytes")
+    check(report(d)["session"]["ended_in_order"], "the trace is complete up to there")
+    p = run(TRACER, "-o", TOP + "/alone", "--max-size", "64K", "--", "python3", "-c", Talker.PROGRAM,
+            "9", input="100000\n")
+    check("stopped: the trace has reached --max-size" in p.stderr, "without a parent the user is told")
+
+
+def rotated(name, *options, trips=4000, times=6):
+    d = TOP + "/" + name
+    with Talker(1000) as load, Tracer(d, "--pid", load.pid, *options).ready() as t:
+        for _ in range(times):
+            load.ask(trips)
+        said = t.end()
+    return d, said
+
+
+def sound(d, whole):
+    """A part alone: connections are known by their addresses and true offsets."""
+    r = report(d)
+    flows = [f for f in r["flows"] if f["bytes"] > 100000]
+    check(len(flows) == 4 and all(f["local"] and f["remote"] for f in flows),
+          f"{os.path.basename(d)}: all four flows have their ends")
+    check(all(f["offsets"] == "from_connection" and f["closure_error_cycles"] in (0, None)
+              for f in flows), "and their connection's own offsets")
+    check(r["session"]["ended_in_order"] if whole else r["session"]["broke_off_ns"] is None,
+          "it ends in order")
+    check(r["clock"]["source"] == "clock_sync" and r["hooks"], "clock and hooks are known")
+    names = [n for n, *_ in events(d)]
+    check(names.count("task_fork") >= 1 and names[0] == "chunk" and "calibration" in names,
+          "tasks have their names")
+
+
+def by_size():
+    d, said = rotated("by_size", "--rotate", "2M")
+    n = parts(d)
+    check(n == [f"{i:04}" for i in range(1, len(n) + 1)] and len(n) >= 4, f"{len(n)} parts")
+    check(not os.path.exists(d + "/metadata"), "nothing is beside them")
+    check(all(size(f"{d}/{p}") >= 2 << 20 for p in n[:-1]), "each has the size that was asked for")
+    for p in (n[0], n[1], n[-2]):
+        sound(f"{d}/{p}", False)
+    r = report(d)
+    there = counts(d)
+    check(there["tcp_send"] >= 48000 and there["trace_end"] == 1 and there["chunk"] == len(n)
+          and there["chunk_end"] == len(n) - 1, f"together they are what happened: {there}")
+    check(sum(there.values()) == said["events"], "not an event more or less")
+    check(r["session"]["ended_in_order"] and not r["loss"]["gaps"][:said["lost"] == 0 or None],
+          "with no gap between them")
+    tx = [f for f in r["flows"] if f["direction"] == "tx"]
+    check(all(f["complete_bytes"] > 0.99 * f["bytes"] for f in tx) or said["lost"],
+          "bytes are followed from part to part")
+    check(len(r["hooks"]) == len(report(d + "/0001")["hooks"]), "each hook is told once")
+    text = run(MAGNET, "report", d + "/0001").stdout
+    check("a part of a recording" in text and "broke off" not in text, "a part says that it is one")
+
+
+def newest():
+    d, said = rotated("newest", "--rotate", "1M", "--keep", "3")
+    n = parts(d)
+    check(len(n) == 3 and int(n[-1]) > 4 and int(n[0]) == int(n[-1]) - 2, f"the newest three are kept: {n}")
+    sound(f"{d}/{n[0]}", False)
+    r = report(d)
+    check(r["session"]["ended_in_order"] and all(f["offsets"] == "from_connection" for f in r["flows"]),
+          "and are a recording")
+
+
+def by_time():
+    d, said = rotated("by_time", "--rotate", "1s", trips=3000, times=8)
+    n = parts(d)
+    check(len(n) >= 2 and opens(d) == "", f"{len(n)} parts of a second")
+    p = run(TRACER, "-o", d, "--rotate", "1s", "--duration", "1", check=False)
+    check(p.returncode == 1 and "File exists" in p.stderr, "an older trace is not written over")
+
+
+def recorded():
+    d = TOP + "/recorded"
+    exchange = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+    run(MAGNET, "record", "-q", "-o", d, "--rotate", "256K", "--", PYTHON, exchange, "3000")
+    check(len(parts(d + "/kernel")) > 2, "magnet record rotates the kernel side")
+    r = report(d)
+    send = [c for c in r["calls"] if c["name"] == "send"][0]
+    check(send["joined"] == send["n"] == 6000 or lost(r), f"calls are joined over all parts: {send['joined']}")
+    check(opens(d) == "", "babeltrace2 opens all of it")
+
+
+def usage():
+    for args in (("--keep", "2"), ("--rotate", "1"), ("--rotate", "0s"), ("--max-size", "12"),
+                 ("--rotate", "1M", "--keep", "2", "--max-size", "3M")):
+        p = run(TRACER, "-o", TOP + "/usage", *args, check=False)
+        check(p.returncode == 2 and p.stderr.count("\n") == 1, f"{args}: {p.stderr.strip()}")
+
+
+need_kernel_side()
+need_program("babeltrace2")
+try:
+    for test in (largest, by_size, newest, by_time, recorded, usage):
+        print("---", test.__name__)
+        test()
+finally:
+    shutil.rmtree(TOP)
