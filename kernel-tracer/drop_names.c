@@ -16,7 +16,8 @@ struct symbol {
 struct drop_names {
 	struct btf *btf; /* NULL: the kernel describes no reasons */
 	const struct btf_type *reasons;
-	struct symbol *symbols; /* by address; read when the first packet is dropped */
+	FILE *kallsyms; /* opened with privileges that are given up; read at the first drop */
+	struct symbol *symbols; /* by address */
 	size_t count, room;
 	bool asked;
 };
@@ -25,6 +26,8 @@ struct drop_names *drop_names_new(void)
 {
 	struct drop_names *n = calloc(1, sizeof(*n));
 
+	if (n)
+		n->kallsyms = fopen("/proc/kallsyms", "re");
 	return n;
 }
 
@@ -37,7 +40,7 @@ static int by_address(const void *a, const void *b)
 
 static void read_symbols(struct drop_names *n)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
+	FILE *f = n->kallsyms;
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -61,6 +64,7 @@ static void read_symbols(struct drop_names *n)
 	}
 	if (f)
 		fclose(f);
+	n->kallsyms = NULL;
 	qsort(n->symbols, n->count, sizeof(*n->symbols), by_address);
 }
 
@@ -140,6 +144,8 @@ void drop_names_free(struct drop_names *n)
 	if (!n)
 		return;
 	btf__free(n->btf);
+	if (n->kallsyms)
+		fclose(n->kallsyms);
 	free(n->symbols);
 	free(n);
 }

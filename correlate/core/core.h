@@ -94,6 +94,7 @@ struct flow {
 	uint64_t call_cycles;        /* cycles it spent in them */
 	uint32_t open_calls;         /* begun, and not yet settled */
 	uint64_t retransmits;
+	uint64_t dropped;              /* segments or datagrams the kernel threw away */
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */

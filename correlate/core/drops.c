@@ -32,6 +32,8 @@ void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *
 	}
 	if (!d)
 		return;
+	if (s)
+		(p->rx ? &s->rx : &s->tx)->dropped += p->segs;
 	d->n++;
 	d->segs += p->segs;
 	d->bytes += p->len;

@@ -52,9 +52,9 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	HASH_ITER (hh, core->socks, s, stmp) {
 		if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
 			continue;
-		if (flow_bytes(&s->tx))
+		if (flow_bytes(&s->tx) || s->tx.dropped)
 			r->flows[r->flow_count++] = &s->tx;
-		if (flow_bytes(&s->rx))
+		if (flow_bytes(&s->rx) || s->rx.dropped)
 			r->flows[r->flow_count++] = &s->rx;
 	}
 	HASH_ITER (hh, core->calls, k, ktmp)

@@ -2,6 +2,32 @@
 /* Packets of followed sockets that the kernel throws away, where and why. */
 
 /*
+ * In the queue of a UDP socket other things are written over the device. What is
+ * thrown away there as the socket is closed was not read; what as it is read had a wrong checksum.
+ */
+static __always_inline bool in_queue(const struct sk_buff *skb)
+{
+	__u64 dev = 0;
+
+	bpf_probe_read_kernel(&dev, sizeof(dev), &skb->dev);
+	return dev && dev >> 48 != 0xffff;
+}
+
+static __always_inline bool dropped_reading(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip)
+{
+	struct task_state *state = current_task();
+	struct datagram d = {};
+
+	if (!state || !state->call || !state->other || state->dir != MG_DIR_RX ||
+		!datagram_at(&d, skb, ip))
+		return false;
+	*sock = state->sock;
+	datagram_packet(g, &d, skb);
+	return true;
+}
+
+/*
  * Whose it is, and on its way where; false: no followed socket's. It may be at any layer, so its
  * headers are looked for where they were last known. One that has come in may have its receiver's
  * socket already, or its sender's still.
@@ -15,6 +41,10 @@ static __always_inline bool dropped_of(
 	struct sock_entry *known;
 	int how;
 
+	if (in_queue(skb)) {
+		*rx = true;
+		return dropped_reading(g, sock, skb, ip);
+	}
 	if (skb->skb_iif && dev && skb->network_header) {
 		how = arrives_for(g, sock, skb, ip, dev->nd_net.net->ns.inum);
 		*rx = true;
@@ -29,7 +59,7 @@ static __always_inline bool dropped_of(
 		return false;
 	how = on_its_way(g, sock, skb, ip);
 	*rx = how == VIA_TO;
-	return how;
+	return how || (dev && comes_back(g, sock, skb, ip, dev->nd_net.net->ns.inum));
 }
 
 /* Numbers of reasons differ from kernel to kernel. */

@@ -21,6 +21,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->out, VIA_OWN);
 	publish(&t, event);
 	if (known && event == MG_EVENT_ip_out) {
+		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
+			select_connected(sk, sock);
 		state_at_out(&g, sock, &known->tcp);
 		state_at_ip(skb, sock, true);
 	}

@@ -14,6 +14,8 @@ struct tcp_bytes {
 /* Where a packet is seen, as in the field `via`. */
 enum via { VIA_OWN, VIA_FROM, VIA_TO };
 
+#define TCP_SYN 2
+
 /* As in the events of that name. */
 struct packet {
 	__u32 seq, len, ack;

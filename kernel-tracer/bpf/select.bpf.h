@@ -300,13 +300,15 @@ static __always_inline int judge_tcp(const struct sock *sk)
 /* Follow a connected socket from here on. */
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
-	struct sock_entry entry = {.cookie = cookie};
+	struct sock_entry entry = {.cookie = cookie}, *before = sock_of(sk);
 	__u64 key = (__u64)sk, path, from = cookie | PATH_FROM;
 	__u16 lport = bpf_htons(sk->__sk_common.skc_num), rport = sk->__sk_common.skc_dport;
 	__u32 l[4], r[4];
 
 	sock_addresses(sk, l, r);
 	entry.tuple = tuple_of(sk->__sk_common.skc_net.net->ns.inum, l, r, lport, rport);
+	if (before && before->tuple == entry.tuple) /* known since its SYN */
+		return;
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_followed();

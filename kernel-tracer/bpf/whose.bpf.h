@@ -66,6 +66,26 @@ static __always_inline int on_its_way(
 	return via;
 }
 
+/* On its way in, but from a followed socket of this namespace. */
+static __always_inline bool comes_back(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
+{
+	struct datagram d = {}, back;
+
+	/* TCP's are known by their path */
+	if (!datagram_at(&d, skb, ip) || d.offset)
+		return false;
+	back = d;
+	__builtin_memcpy(back.src, d.dst, sizeof(d.dst));
+	__builtin_memcpy(back.dst, d.src, sizeof(d.src));
+	back.sport = d.dport;
+	back.dport = d.sport;
+	if (find_place(netns, &back, sock) != PLACE_OWN)
+		return false;
+	datagram_packet(g, &d, skb);
+	return true;
+}
+
 /* One from another namespace that still has its socket: where it goes on it has none. */
 static __always_inline void comes_from(const struct sk_buff *skb, unsigned char *ip, __u64 sock)
 {

@@ -15,7 +15,8 @@ import time
 from fixture import run, skip
 
 CLONE_NEWNET = 0x40000000
-SIOCETHTOOL, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x8946, 0x1f, 0x24, 0x2c
+SIOCETHTOOL = 0x8946
+ETHTOOL_SRXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x15, 0x1f, 0x24, 0x2c
 LIBC = ctypes.CDLL(None, use_errno=True)
 PLACES = ("loopback", "veth", "bridge", "routed", "bridge here")
 QUIET = ("net.ipv6.conf.default.router_solicitations=0", "net.ipv6.conf.default.accept_dad=0",
