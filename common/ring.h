@@ -7,6 +7,11 @@
  * storing `word` last. `word` holds the lap the slot belongs to, which tells the reader that it is
  * complete without anybody having to clear it, and how many events were lost on this CPU before
  * it, which puts each loss at its place. Nothing is ever overwritten: a full ring counts in `lost`.
+ *
+ * A ring is large, and going round in it would cost a cache miss an event. So its first slots are a
+ * ring of their own, which is used while few positions wait to be read; the others when more do.
+ * The reader looks at the near place first, and after it has read a far one, marks both as empty:
+ * what is left there can never be taken for a later lap.
  */
 #ifndef MAGNET_COMMON_RING_H
 #define MAGNET_COMMON_RING_H
@@ -18,8 +23,8 @@
 /* From `id` to the end of the payload a slot has the layout of an event in the CTF stream. */
 struct mg_slot {
 	__u32 lost; /* low 32 bits of the ring's lost count when the slot was taken */
-	__u16 lap;  /* position / slots + 1 */
-	__u16 id;   /* MG_EVENT_* */
+	__u16 lap;  /* position / slots + 1; of the near slots where it is one of them */
+	__u16 id;   /* MG_EVENT_*; 0 = empty */
 	__u64 ts;   /* CLOCK_MONOTONIC, ns */
 	__u32 tid;
 	__u32 pid;
@@ -34,8 +39,16 @@ struct mg_ring {
 	__u64 pad0[6];
 	__u64 tail; /* next position to be read, by the drain; on a line of its own */
 	__u64 pad1[7];
-	struct mg_slot slot[];
+	struct mg_slot slot[]; /* the near ones, then, if there are more, all the ring's */
 };
+
+#define MG_NEAR_SLOTS 8192 /* what stays in a CPU's own cache, half a megabyte */
+
+/* Slots in memory for a ring that holds so many events. */
+static inline __u64 mg_slots_in_memory(__u64 ring_slots)
+{
+	return ring_slots <= MG_NEAR_SLOTS ? ring_slots : ring_slots + MG_NEAR_SLOTS;
+}
 
 /* An announcement that is asked for, beside the rings. */
 struct mg_identity {
@@ -59,6 +72,8 @@ struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
 	__u32 ring_mask;  /* slots a ring, minus 1 */
 	__u32 ring_shift; /* log2 of the slots a ring */
+	__u32 near_mask;  /* the same of the near ones */
+	__u32 near_shift;
 	__u32 jiffy;      /* microseconds of a timer tick, times 1024 */
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
 	__u8 all;         /* every task and socket is traced */

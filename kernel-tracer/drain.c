@@ -22,6 +22,8 @@ struct drain {
 	struct reader *cpu;
 	uint64_t mask;
 	unsigned int shift;
+	uint64_t near_mask; /* of the near slots, which are all if the ring is small */
+	unsigned int near_shift;
 	uint64_t lost;         /* all CPUs, all reasons */
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
@@ -54,6 +56,8 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 	d->writer = w;
 	d->mask = h->ring_slots - 1;
 	d->shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
+	d->near_mask = h->near_slots - 1;
+	d->near_shift = (unsigned int)(63 - __builtin_clzll(h->near_slots));
 	d->misses_until = now;
 	for (int i = 0; i < h->cpus; i++) {
 		struct reader *r = &d->cpu[i];
@@ -107,6 +111,39 @@ static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
 }
 
+/* Whether the slot is filled, in this lap: laps are 16 bits, but an emptied slot has no id. */
+static bool is_lap(const struct mg_slot *s, uint64_t *word, uint64_t lap)
+{
+	*word = __atomic_load_n((const uint64_t *)s, __ATOMIC_ACQUIRE);
+	return (uint16_t)(*word >> 32) == (uint16_t)lap && *word >> 48;
+}
+
+/* The slot of a position; NULL if it is taken, but not filled yet. */
+static struct mg_slot *find_slot(
+	const struct drain *d, struct mg_ring *ring, uint64_t position, uint64_t *word)
+{
+	struct mg_slot *s = &ring->slot[position & d->near_mask];
+
+	if (is_lap(s, word, (position >> d->near_shift) + 1))
+		return s;
+	if (d->near_mask == d->mask)
+		return NULL;
+	s = &ring->slot[d->near_mask + 1 + (position & d->mask)];
+	return is_lap(s, word, (position >> d->shift) + 1) ? s : NULL;
+}
+
+/* After a far slot was read: nothing older than a lap may stay at either of its two places. */
+static void forget_far(
+	const struct drain *d, struct mg_ring *ring, uint64_t position, const struct mg_slot *s)
+{
+	struct mg_slot *near = &ring->slot[position & d->near_mask];
+
+	if (s == near)
+		return;
+	near->id = 0;
+	ring->slot[d->near_mask + 1 + (position & d->mask)].id = 0;
+}
+
 /* Returns how full the ring was, in percent, or a negative errno. */
 static int read_ring(struct drain *d, int cpu)
 {
@@ -117,11 +154,11 @@ static int read_ring(struct drain *d, int cpu)
 	int err = 0;
 
 	for (; tail != head; tail++) {
-		const struct mg_slot *s = &r->ring->slot[tail & d->mask];
-		uint64_t word = __atomic_load_n((const uint64_t *)s, __ATOMIC_ACQUIRE);
+		uint64_t word;
+		const struct mg_slot *s = find_slot(d, r->ring, tail, &word);
 
-		if ((uint16_t)(word >> 32) != (uint16_t)((tail >> d->shift) + 1))
-			break; /* taken, but not filled yet */
+		if (!s)
+			break;
 		if ((uint32_t)word != (uint32_t)r->lost) {
 			int32_t more = (int32_t)((uint32_t)word - (uint32_t)r->lost);
 
@@ -139,6 +176,7 @@ static int read_ring(struct drain *d, int cpu)
 		else if (s->id == MG_EVENT_task_exec)
 			callers_name(&d->callers, s->pid,
 				((const struct mg_task_exec *)s->payload)->comm);
+		forget_far(d, r->ring, tail, s);
 		if ((tail & 1023) == 1023) /* give room back early */
 			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
 	}

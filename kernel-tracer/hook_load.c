@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "hooks.h"
+#include "options.h"
 #include "privilege.h"
 #include "tracer.h"
 
@@ -63,7 +64,8 @@ uint64_t hooks_ring_slots(const struct tracer_options *o)
 		if (bytes > 16u << 20)
 			bytes = 16u << 20;
 	}
-	while (slots * 2 * sizeof(struct mg_slot) <= bytes)
+	while (slots * 2 * sizeof(struct mg_slot) <= bytes &&
+		mg_slots_in_memory(slots * 2) * sizeof(struct mg_slot) < MG_BUFFER_MAX)
 		slots *= 2;
 	return slots;
 }
@@ -188,9 +190,13 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	if (h->cpus < 1)
 		return -EINVAL;
 	h->ring_slots = hooks_ring_slots(o);
-	h->ring_stride = sizeof(struct mg_ring) + h->ring_slots * sizeof(struct mg_slot);
+	h->near_slots = h->ring_slots < MG_NEAR_SLOTS ? h->ring_slots : MG_NEAR_SLOTS;
+	h->ring_stride =
+		sizeof(struct mg_ring) + mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot);
 	config.ring_mask = (uint32_t)(h->ring_slots - 1);
 	config.ring_shift = (uint32_t)log2_of(h->ring_slots);
+	config.near_mask = (uint32_t)(h->near_slots - 1);
+	config.near_shift = (uint32_t)log2_of(h->near_slots);
 	number_calls(&config);
 	random = fopen("/dev/urandom", "re");
 	if (!random || fread(&config.seed, sizeof(config.seed), 1, random) != 1)

@@ -56,7 +56,7 @@ struct hooks {
 	uint64_t not_followed;             /* connections there was no room for, likewise */
 	uint8_t *ring_memory;              /* all rings, mapped */
 	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
-	uint64_t ring_slots;
+	uint64_t ring_slots, near_slots;
 	int cpus;
 };
 

@@ -37,15 +37,22 @@ static __always_inline bool take(struct taken *t)
 	for (int i = 0; i < 4; i++) {
 		__u64 head = *(volatile __u64 *)&r->head;
 		__u32 lost = *(volatile __u64 *)&r->lost;
+		__u64 waiting = head - *(volatile __u64 *)&r->tail;
 		__u64 now;
 
-		if (head - *(volatile __u64 *)&r->tail > cfg.ring_mask)
+		if (waiting > cfg.ring_mask)
 			break;
 		now = bpf_ktime_get_ns();
 		if (__sync_val_compare_and_swap(&r->head, head, head + 1) == head) {
 			__u64 who = bpf_get_current_pid_tgid();
-			struct mg_slot *s = &r->slot[head & cfg.ring_mask];
-			__u64 lap = (head >> cfg.ring_shift) + 1;
+			__u64 at = head & cfg.near_mask, lap = (head >> cfg.near_shift) + 1;
+			struct mg_slot *s;
+
+			if (waiting > cfg.near_mask) {
+				at = cfg.near_mask + 1 + (head & cfg.ring_mask);
+				lap = (head >> cfg.ring_shift) + 1;
+			}
+			s = &r->slot[at];
 
 			s->ts = now;
 			*(__u64 *)&s->tid = who; /* tid, then pid */

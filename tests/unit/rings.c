@@ -26,7 +26,9 @@ int rings_setup(void **unused)
 	memset(&hooks, 0, sizeof(hooks));
 	hooks.cpus = CPUS;
 	hooks.ring_slots = SLOTS;
-	hooks.ring_stride = (sizeof(struct mg_ring) + SLOTS * sizeof(struct mg_slot) + 63) & ~63ull;
+	hooks.near_slots = NEAR;
+	hooks.ring_stride =
+		(sizeof(struct mg_ring) + (NEAR + SLOTS) * sizeof(struct mg_slot) + 63) & ~63ull;
 	hooks.ring_memory = aligned_alloc(64, CPUS * hooks.ring_stride);
 	if (!hooks.ring_memory)
 		return -1;
@@ -58,25 +60,22 @@ void finish(struct trace_file *t, const char *stream)
 	trace_read(t, dir, stream);
 }
 
-static struct mg_slot *slot_at(int cpu, uint64_t position)
-{
-	return &hooks_ring(&hooks, cpu)->slot[position & (SLOTS - 1)];
-}
-
 /* Take a slot, as take() does; NULL if the ring is full, and the loss is counted. */
 struct mg_slot *take(int cpu, uint64_t *word)
 {
 	struct mg_ring *r = hooks_ring(&hooks, cpu);
 	struct mg_slot *s;
+	bool near;
 
 	if (r->head - r->tail > SLOTS - 1) {
 		r->lost++;
 		return NULL;
 	}
-	s = slot_at(cpu, r->head);
+	near = r->head - r->tail < NEAR;
+	s = near ? &r->slot[r->head % NEAR] : &r->slot[NEAR + r->head % SLOTS];
 	s->ts = now += 10;
 	s->tid = s->pid = 5;
-	*word = (uint32_t)r->lost | ((r->head / SLOTS + 1) & 0xffff) << 32 |
+	*word = (uint32_t)r->lost | ((r->head / (near ? NEAR : SLOTS) + 1) & 0xffff) << 32 |
 		(uint64_t)MG_EVENT_tcp_ready << 48;
 	r->head++;
 	return s;

@@ -8,6 +8,7 @@
 
 #define CPUS  2
 #define SLOTS 8
+#define NEAR  4 /* of these, a ring of their own while fewer wait */
 
 extern char *dir; /* of the trace */
 extern struct hooks hooks;

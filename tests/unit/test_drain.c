@@ -64,6 +64,46 @@ static void laps_may_begin_again(void **unused)
 	trace_free(&t);
 }
 
+/* Near and far places in every order, for more laps than there are numbers of them. */
+static void near_and_far_places_keep_the_order(void **unused)
+{
+	uint64_t next = 0, seed = 1;
+	struct trace_file t;
+
+	(void)unused;
+	begin();
+	while (next < 70000ull * NEAR) {
+		uint64_t some = (seed = seed * 6364136223846793005u + 1442695040888963407u) >> 33;
+		uint64_t more = some % (SLOTS + 1);
+
+		for (uint64_t i = 0; i < more && produce(0, next); i++)
+			next++;
+		if (some & 1ull << 20) {
+			uint64_t word;
+			struct mg_slot *s = take(0, &word);
+
+			drain_pass(drain); /* finds one that is taken, and not filled */
+			if (s) {
+				struct mg_tcp_ready e = {.sock = next++};
+
+				memcpy(s->payload, &e, MG_PAYLOAD_SIZE(TCP_READY));
+				publish(s, word);
+			} else {
+				hooks_ring(&hooks, 0)->lost--; /* it was a try only */
+			}
+		}
+		if (some & 1ull << 21)
+			drain_pass(drain);
+	}
+	drain_pass(drain);
+	finish(&t, "cpu0");
+	assert_true(t.events >= next);
+	for (uint64_t i = 0, n = 0; i < t.events; i++)
+		if (t.event[i].id == MG_EVENT_tcp_ready)
+			assert_number(&t.event[i], n++);
+	trace_free(&t);
+}
+
 static void a_slot_that_is_not_published_stops_the_reader(void **unused)
 {
 	struct mg_tcp_ready e = {.sock = 2};
@@ -162,6 +202,7 @@ int main(void)
 		TEST(events_come_out_in_the_order_they_went_in),
 		TEST(the_ring_is_used_round_and_round),
 		TEST(laps_may_begin_again),
+		TEST(near_and_far_places_keep_the_order),
 		TEST(a_slot_that_is_not_published_stops_the_reader),
 		TEST(a_slot_of_the_lap_before_stops_it_too),
 		TEST(what_was_there_before_is_not_part_of_it),
