@@ -78,8 +78,7 @@ struct mg_bpf_config {
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
 	__u8 all;         /* every task and socket is traced */
 	__u8 anonymize;   /* leave out addresses and ports */
-	__u8 switch_cost; /* the scheduler's entry and exit are recorded */
-	__u8 pad[1];
+	__u8 pad[2];
 	struct mg_call_shape shape[MG_SHAPES]; /* by MG_SYS_* */
 	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
 };

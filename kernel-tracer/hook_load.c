@@ -174,7 +174,6 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 {
 	struct mg_bpf_config config = {.all = o->all,
 		.anonymize = o->anonymize,
-		.switch_cost = o->layers & 1u << MG_LAYER_SWITCH ? 1 : 0,
 		.follow_pid = (uint32_t)o->pid,
 		.jiffy = jiffy()};
 	FILE *random;

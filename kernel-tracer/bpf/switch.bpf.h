@@ -5,7 +5,7 @@
  */
 
 struct switching {
-	__u64 entry, decided; /* ns, 0 = not yet */
+	__u64 entry, decided; /* ns, 0 = not yet, or the layer is off */
 	__u32 prev, next;
 	__u32 irqs; /* taken since the entry */
 	__u32 pad;
@@ -41,12 +41,9 @@ int BPF_PROG(on_sched_entry)
 /* A traced thread gets or leaves the CPU, recorded at `ts`. */
 static __always_inline void switching_is_decided(__u64 ts, __u32 prev, __u32 next)
 {
-	struct switching *s;
+	struct switching *s = this_switching();
 
-	if (!cfg.switch_cost)
-		return;
-	s = this_switching();
-	if (!s)
+	if (!s || !s->entry)
 		return;
 	s->decided = ts;
 	s->prev = prev;
@@ -55,11 +52,8 @@ static __always_inline void switching_is_decided(__u64 ts, __u32 prev, __u32 nex
 
 static __always_inline void switching_is_interrupted(void)
 {
-	struct switching *s;
+	struct switching *s = this_switching();
 
-	if (!cfg.switch_cost)
-		return;
-	s = this_switching();
 	if (s)
 		s->irqs++;
 }
@@ -67,17 +61,20 @@ static __always_inline void switching_is_interrupted(void)
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(on_sched_exit, bool is_switch)
 {
-	struct switching *s;
+	struct switching *s = this_switching();
+	__u64 entry;
 
-	if (!is_switch)
+	if (!s)
 		return 0;
-	s = this_switching();
-	if (!s || !s->decided || !s->entry)
+	entry = s->entry;
+	s->entry = 0;
+	/* longer: it is an entry from before the layer was switched off and on again */
+	if (!is_switch || !entry || !s->decided || s->decided - entry > 0xffffffff)
 		return 0;
 	EMIT(sched_cost, mg_sched_cost, e, {
 		e->prev_tid = s->prev;
 		e->next_tid = s->next;
-		e->decide_ns = s->decided - s->entry;
+		e->decide_ns = s->decided - entry;
 		e->reload_ns = taken_.slot->ts - s->decided;
 		e->irqs = s->irqs;
 	});

@@ -5,10 +5,12 @@ own counts of switches, waits and CPU time, and its count of timer interrupts.
 """
 import collections
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from tracer import TRACER, Talker, Tracer, events
 
 SCHEDULED = sys.argv[1]
 PINGPONG = os.environ["MAGNET_BUILD"] + "/tests/bench/pingpong"
@@ -148,8 +150,37 @@ def every_switch_has_its_duration():
           "neither part is nothing")
 
 
+def switched_on_and_off():
+    """The layer while the tracer records: no switch takes the time the layer was off."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    d = top + "/t"
+    try:
+        with Talker() as load, Tracer(d, "--pid", load.pid, "--layers", "sched").ready() as t:
+            load.ask(50)
+            for layers in ("switch", "sched", "switch"):
+                run(TRACER, "ctl", "--pid", t.pid, "set", "layers=" + layers)
+                load.ask(100)
+            hooks = {h["hook"]: h["status"] for h in
+                     json.loads(run(TRACER, "ctl", "--pid", t.pid, "--json", "status").stdout)["hooks"]}
+            t.end()
+        entries, off = [], 0
+        for name, at, f in events(d):
+            if name == "change" and "switch" in f and '"off"' in f:
+                off = at
+            elif name == "sched_cost":
+                took = sum(int(n) for n in re.findall(r"(?:decide|reload)_ns = (\d+)", f))
+                entries.append(at - took > off)
+    finally:
+        shutil.rmtree(top)
+    if hooks.get("sched_cost"):
+        print("not tested: this kernel has no tracepoints around the scheduler")
+        return
+    check(off and entries and all(entries), f"{len(entries)} switches, none of them from before")
+
+
 need_kernel_side()
 never_before_the_spin_ends()
 by_the_kernels_counts()
 timer_interrupts()
 every_switch_has_its_duration()
+switched_on_and_off()
