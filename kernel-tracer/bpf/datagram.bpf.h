@@ -28,7 +28,7 @@ __noinline int read_ip(struct datagram *d, int version, __u32 there)
 		struct ipv4_bytes h;
 		__u32 total;
 
-		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
+		if (!read_ipv4(&h, ip))
 			return 0;
 		d->src[2] = d->dst[2] = bpf_htonl(0xffff);
 		d->src[3] = h.saddr;

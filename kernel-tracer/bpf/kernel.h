@@ -178,6 +178,13 @@ struct sk_buff {
 	unsigned char *head;
 	unsigned char *data;
 };
+/* only their names: what they hold is the same everywhere */
+struct tcphdr {
+	__be32 seq;
+};
+struct iphdr {
+	__be32 saddr;
+};
 struct skb_shared_info {
 	unsigned short gso_size;
 	unsigned short gso_segs;

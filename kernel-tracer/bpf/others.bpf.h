@@ -71,7 +71,7 @@ static __always_inline __u64 inode_of(const struct sock *sk)
 	struct socket *s;
 
 	if (bpf_core_field_exists(sk->sk_ino))
-		return BPF_CORE_READ(sk, sk_ino);
+		return MEMBER(sock, sk, sk_ino);
 	s = BPF_CORE_READ(sk, sk_socket);
 	/* the inode lies behind the socket */
 	return s ? BPF_CORE_READ((struct socket_alloc *)s, vfs_inode.i_ino) : 0;

@@ -35,13 +35,30 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 	g->part = 0;
 }
 
+static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
+{
+	const struct tcp_bytes *h;
+
+	if (!CAN_CAST)
+		return bpf_probe_read_kernel(t, sizeof(*t), th) == 0;
+	/* on the wire both are the same */
+	h = bpf_rdonly_cast(th, bpf_core_type_id_kernel(struct tcphdr));
+	t->sport = h->sport;
+	t->dport = h->dport;
+	t->seq = h->seq;
+	t->ack = h->ack;
+	*(__u16 *)&t->doff = *(const __u16 *)&h->doff; /* flags too */
+	t->window = h->window;
+	return true;
+}
+
 /* Sending, and inside TCP: the transport header's place is known. */
 static __always_inline bool segment_at_transport(struct packet *g, const struct sk_buff *skb)
 {
 	unsigned char *th = skb->head + skb->transport_header;
 	struct tcp_bytes t;
 
-	if (bpf_probe_read_kernel(&t, sizeof(t), th))
+	if (!read_tcp(&t, th))
 		return false;
 	set_segment(g, &t);
 	g->len = skb->len - (__u32)(th - skb->data) - (t.doff >> 4) * 4;
@@ -63,6 +80,23 @@ struct ipv6_bytes {
 	__u32 saddr[4], daddr[4];
 };
 
+static __always_inline bool read_ipv4(struct ipv4_bytes *to, unsigned char *ip)
+{
+	const struct ipv4_bytes *h;
+
+	if (!CAN_CAST)
+		return bpf_probe_read_kernel(to, sizeof(*to), ip) == 0;
+	h = bpf_rdonly_cast(ip, bpf_core_type_id_kernel(struct iphdr));
+	to->version_ihl = h->version_ihl;
+	to->tot_len = h->tot_len;
+	to->id = h->id;
+	to->frag_off = h->frag_off;
+	to->protocol = h->protocol;
+	to->saddr = h->saddr;
+	to->daddr = h->daddr;
+	return true;
+}
+
 /*
  * The segment whose IP header lies at `ip`, and the key of the socket it is for.
  * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
@@ -74,20 +108,16 @@ static __always_inline bool segment_at_ip(
 	__u32 total, hlen;
 
 	if (skb->protocol == bpf_htons(ETH_P_IP)) {
-		struct {
-			struct ipv4_bytes ip;
-			struct tcp_bytes tcp;
-		} h;
+		struct ipv4_bytes h;
 
-		if (bpf_probe_read_kernel(&h, sizeof(h), ip) || h.ip.protocol != IPPROTO_TCP ||
-			(h.ip.frag_off & bpf_htons(0x1fff)))
+		if (!read_ipv4(&h, ip) || h.protocol != IPPROTO_TCP ||
+			(h.frag_off & bpf_htons(0x1fff)))
 			return false;
-		hlen = (h.ip.version_ihl & 15) * 4;
-		if (hlen != sizeof(h.ip) && bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
+		hlen = (h.version_ihl & 15) * 4;
+		if (!read_tcp(&t, ip + hlen))
 			return false;
-		total = bpf_ntohs(h.ip.tot_len);
-		*tuple = tuple4(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);
-		t = h.tcp;
+		total = bpf_ntohs(h.tot_len);
+		*tuple = tuple4(netns, h.daddr, h.saddr, t.dport, t.sport);
 	} else if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
 		struct {
 			struct ipv6_bytes ip;
@@ -129,8 +159,13 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
 	__u16 gso[2] = {};
 
-	/* gso_size and gso_segs lie side by side */
-	bpf_probe_read_kernel(gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
+	if (CAN_CAST) {
+		gso[0] = CAST(skb_shared_info, shared)->gso_size;
+		gso[1] = CAST(skb_shared_info, shared)->gso_segs;
+	} else { /* they lie side by side */
+		bpf_probe_read_kernel(
+			gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
+	}
 	e->sock = sock;
 	e->seq = g->seq;
 	e->len = g->len;

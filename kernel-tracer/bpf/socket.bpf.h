@@ -70,9 +70,9 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 	}
 	EMIT(sock_copy, mg_sock_copy, e, {
 		e->sock = known->cookie;
-		e->seq = BPF_CORE_READ(tp, copied_seq);
+		e->seq = MEMBER(tcp_sock, tp, copied_seq);
 		e->len = len;
-		e->rcv_nxt = BPF_CORE_READ(tp, rcv_nxt);
+		e->rcv_nxt = MEMBER(tcp_sock, tp, rcv_nxt);
 	});
 	return 0;
 }

@@ -6,16 +6,16 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 {
 	struct fdtable *fdt = t->files->fdt;
 	struct file **slot = fdt->fd, *f = NULL;
-	struct socket *s;
+	void *socket;
 
 	if ((__u64)fd >= fdt->max_fds)
 		return NULL;
 	if (bpf_probe_read_kernel(&f, sizeof(f), slot + fd) || !f)
 		return NULL;
-	if ((BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+	if ((MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NULL;
-	s = BPF_CORE_READ(f, private_data);
-	return BPF_CORE_READ(s, sk);
+	socket = MEMBER(file, f, private_data);
+	return MEMBER(socket, socket, sk);
 }
 
 /* What the table says of a call: its direction, and which arguments are length and flags. */
@@ -35,7 +35,8 @@ static __always_inline __u32 stream_position(struct sock *sk, int dir)
 {
 	struct tcp_sock *tp = (void *)sk;
 
-	return dir == MG_DIR_RX ? BPF_CORE_READ(tp, copied_seq) : BPF_CORE_READ(tp, write_seq);
+	return dir == MG_DIR_RX ? MEMBER(tcp_sock, tp, copied_seq)
+				: MEMBER(tcp_sock, tp, write_seq);
 }
 
 /* A TCP socket that is not followed, or not yet: what the filters say of its calls. */
@@ -69,13 +70,13 @@ static __always_inline bool look_at_socket(
 		*kind = o->kind;
 		return true;
 	}
-	*kind = kind_of(BPF_CORE_READ(*sk, __sk_common.skc_family), BPF_CORE_READ(*sk, sk_type),
-		BPF_CORE_READ(*sk, sk_protocol));
+	*kind = kind_of(MEMBER(sock, *sk, __sk_common.skc_family), MEMBER(sock, *sk, sk_type),
+		MEMBER(sock, *sk, sk_protocol));
 	if (*kind != MG_KIND_tcp) {
 		*cookie = meet_other(*sk);
 		return *cookie || !settings.active;
 	}
-	*cookie = BPF_CORE_READ(*sk, __sk_common.skc_cookie.counter);
+	*cookie = MEMBER(sock, *sk, __sk_common.skc_cookie.counter);
 	return !settings.active || unfollowed_passes(*sk);
 }
 
