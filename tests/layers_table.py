@@ -69,6 +69,70 @@ def measure(place, v6, phases, top):
     sys.exit(f"events were missed in each of {TRIES} recordings")
 
 
+HEAD = """<!-- made by tests/layers_table.py --write docs/layers.md: do not edit -->
+# Every layer, counted twice
+
+Small exchanges of each kind of socket are recorded with all layers on, and what magnet saw at each
+layer is compared with who else counts there: the program itself, the kernel's counters of the network
+namespace (`nstat`, `/proc/net/snmp`, `snmp6`), those of queues (`tc -s qdisc`) and interfaces
+(`ip -s link`), TCP_INFO, and a capture by tcpdump. A cell is *seen / counted*. Made on {date} with magnet
+{magnet}, Linux {kernel} by
+
+    {command}
+
+which fails if any of the {comparisons:,} comparisons differs; {unequal} do.
+
+TCP: two connections by two processes, several writes. UDP: two processes; sockets bound, connected,
+and neither; empty datagrams, sendmmsg(), MSG_MORE, UDP_SEGMENT, and datagrams larger than the MTU of
+1500, which become fragments. ICMP echo by raw sockets and by sockets of type datagram, the largest in
+fragments. The program is `tests/programs/workload.py`. Bridges and routers are namespaces of their own
+between two others; with *bridge here* the first end's own address is on a bridge.
+
+Sent is what one end sends, received what the other end gets, of ICMP the first (the second is the
+kernel, which answers). The tables leave out what the ends count in the other direction, compared as
+well. Not compared, since no socket is followed yet: of a connection's opening the answer to the SYN
+where it is sent, the SYN where it arrives, and the acknowledgement of the answer.
+
+- A super-segment is one packet at IP, driver, and capture, and as many frames at the queue (`frames`)
+  and in TCP's counters (`segments`) as it stands for.
+- IPv4 puts fragments together before its last hook, IPv6 behind it: there *IP packets* are fragments.
+"""
+NAMES = {"tcp": "TCP", "udp": "UDP", "raw": "raw ICMP", "ping": "ICMP datagram"}
+
+
+def shown(r):
+    """Sent by the first end, received by the other; between them; both ends in one namespace."""
+    there = "a" if r.protocol in ("raw", "ping") or r.direction == "send" else "b"
+    return r.end in ("both", "between", there)
+
+
+def cells(columns):
+    """A Markdown table of [(title, rows)]: each row of the first has its match in the others."""
+    at = [{(r.direction, r.layer, r.what): r for r in rows if shown(r)} for _, rows in columns]
+    keys = list(dict.fromkeys(k for rows in at for k in rows))
+    yield "| | layer | what | " + " | ".join(title for title, _ in columns) + " |\n"
+    yield "| --- | --- | --- |" + " ---: |" * len(columns) + "\n"
+    for key in sorted(keys, key=lambda k: ("send", "forward", "receive").index(k[0])):
+        row = [rows.get(key) for rows in at]
+        yield "| {} | {} | {} | {} |\n".format(
+            *key, " | ".join(f"{r.seen:,} / {r.counted:,}" if r else "" for r in row))
+
+
+def table(measured):
+    everything = [r for rows in measured.values() for r in rows]
+    yield HEAD.format(
+        command=" ".join(["tests/layers_table.py", *sys.argv[1:]]), date=time.strftime("%Y-%m-%d"),
+        magnet=run(MAGNET, "--version").stdout.split()[-1], kernel=os.uname().release.split("-")[0],
+        comparisons=len(everything), unequal=sum(r.seen != r.counted for r in everything) or "none")
+    for place in dict.fromkeys(place for place, _ in measured):
+        yield f"\n## {place[0].upper() + place[1:]}\n\n"
+        versions = [(v6, rows) for (p, v6), rows in measured.items() if p == place]
+        protocols = dict.fromkeys(r.protocol for _, rows in versions for r in rows)
+        yield from cells([
+            (NAMES.get(p, p) + ("" if place == "UNIX" else f" IPv{6 if v6 else 4}"),
+             [r for r in rows if r.protocol == p]) for p in protocols for v6, rows in versions])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", metavar="FILE")
@@ -81,11 +145,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         for place in args.place or (*PLACES, "unix"):
             for v6 in (False, True) if place != "unix" else (False,):
-                what = f"{place}, IPv{6 if v6 else 4}" if place != "unix" else "UNIX"
+                name = place if place != "unix" else "UNIX"
+                what = f"{name}, IPv{6 if v6 else 4}" if place != "unix" else name
                 phases = list(PHASES) if place != "unix" else UNIX_PHASES
                 started = time.monotonic()
                 found = measure(place if place != "unix" else "loopback", v6, phases, top)
-                rows[what] = found
+                rows[name, v6] = found
                 wrong = [r for r in found if r.seen != r.counted]
                 print(f"--- {what}: {len(found)} comparisons, {len(wrong)} unequal; "
                       f"{time.monotonic() - started:.1f} s", flush=True)

@@ -8,11 +8,18 @@
 #include "core.h"
 #include "event_table.h"
 
-#define IPPROTO_TCP_NUMBER 6
+/* IP protocols */
+#define TCP    6
+#define UDP    17
+#define ICMP   1
+#define ICMPV6 58
+/* flags of calls whose bytes stay where they are, or are not what was received */
+#define MSG_PEEK_FLAG     0x2
+#define MSG_ERRQUEUE_FLAG 0x2000
 
 bool is_datagram(const struct mg_packet *p)
 {
-	return p->proto != 0 && p->proto != IPPROTO_TCP_NUMBER; /* 0: of an older version */
+	return p->proto != 0 && p->proto != TCP; /* 0: of an older version */
 }
 
 void sock_on_new(struct core *c, const struct mg_event *e)
@@ -65,6 +72,10 @@ void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotat
 
 	if (!s)
 		return;
+	if (s->kind == MG_KIND_tcp) /* it was not announced, or that was lost */
+		s->kind = p->proto == UDP                          ? MG_KIND_udp
+			  : p->proto == ICMP || p->proto == ICMPV6 ? MG_KIND_raw
+								   : MG_KIND_socket;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct flow *f = places[i].rx ? &s->rx : &s->tx;
 
@@ -91,7 +102,7 @@ void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *
 	bool rx = e->id == MG_EVENT_sock_received;
 
 	a->rx = rx;
-	if (!s || p->ret < 0)
+	if (!s || p->ret < 0 || (rx && p->flags & (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG)))
 		return;
 	a->length = (uint64_t)p->ret;
 	s->kind = p->kind;
@@ -106,6 +117,8 @@ void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t en
 	struct flow *f = rx ? &s->rx : &s->tx;
 
 	if (k->ret < 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+		return;
+	if (rx && k->flags & (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG))
 		return;
 	passes(f, rx ? (int)RX_CALL : (int)TX_CALL,
 		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 1);

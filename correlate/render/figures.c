@@ -35,6 +35,12 @@ static int more_calls(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
+/* Datagrams may be empty, and what was sent may all have been dropped. */
+static bool worth_telling(const struct flow *f)
+{
+	return flow_bytes(f) || f->dropped || (f->sock->kind != MG_KIND_tcp && f->first_t);
+}
+
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source)
 {
 	struct mg_sock *s, *stmp;
@@ -52,9 +58,9 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	HASH_ITER (hh, core->socks, s, stmp) {
 		if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
 			continue;
-		if (flow_bytes(&s->tx) || s->tx.dropped)
+		if (worth_telling(&s->tx))
 			r->flows[r->flow_count++] = &s->tx;
-		if (flow_bytes(&s->rx) || s->rx.dropped)
+		if (worth_telling(&s->rx))
 			r->flows[r->flow_count++] = &s->rx;
 	}
 	HASH_ITER (hh, core->calls, k, ktmp)

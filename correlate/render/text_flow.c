@@ -79,6 +79,14 @@ static void layer_row(
 	}
 }
 
+/* What stands for several is no packet of that size: also as the frames it becomes, or came as. */
+static void frames_row(struct table *t, const struct unit_stats *u)
+{
+	if (u->frames > u->n)
+		table_row(t, "    as frames\t%s\t%s", text_count(u->frames),
+			text_bytes((double)u->bytes / (double)u->frames));
+}
+
 static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
 	const struct flow *peer = f->rx && f->sock->peer ? &f->sock->peer->tx : NULL;
@@ -92,16 +100,14 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		if (peer)
 			layer_row(r, &t, "peer's call", &peer->units[TX_CALL]);
 		layer_row(r, &t, "device", &f->units[RX_DEV]);
+		frames_row(&t, &f->units[RX_DEV]);
 		layer_row(r, &t, "TCP", &f->units[RX_TCP]);
 		layer_row(r, &t, "call", &f->units[RX_CALL]);
 	} else {
 		layer_row(r, &t, "call", &f->units[TX_CALL]);
 		layer_row(r, &t, "TCP to IP", &f->units[TX_IP_OUT]);
 		layer_row(r, &t, "device", &f->units[TX_XMIT]);
-		if (f->units[TX_XMIT].frames > f->units[TX_XMIT].n)
-			table_row(&t, "  frames\t%s\t%s", text_count(f->units[TX_XMIT].frames),
-				text_bytes((double)f->units[TX_XMIT].bytes /
-					   (double)f->units[TX_XMIT].frames));
+		frames_row(&t, &f->units[TX_XMIT]);
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
@@ -144,9 +150,13 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 		f->rx ? "in" : "out", flow_id(f), colour ? "\033[0m" : "");
 	table_begin(&t, "lrrrrrr");
 	table_row(&t, "  layer\tunits\tmean size\tcov\tmean spacing\tp50\tcov");
-	for (int i = 0; i < 4; i++)
-		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i],
-			&f->units[f->rx ? rx[i] : tx[i]]);
+	for (int i = 0; i < 4; i++) {
+		const struct unit_stats *u = &f->units[f->rx ? rx[i] : tx[i]];
+
+		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i], u);
+		if (f->rx ? rx[i] == RX_DEV : tx[i] == TX_XMIT)
+			frames_row(&t, u);
+	}
 	table_print(&t, to, 0, false);
 }
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel threw away: added up by socket, direction, reason and place, and at which layer.
+ */
+#include "feed.h"
+#include "reported.h"
+
+#define SOCK ((1ull << 62) + 4711)
+
+static void ev_drop(struct core *c, uint64_t sock, bool rx, const char *reason,
+	const char *location, uint32_t len, uint16_t segs)
+{
+	struct mg_event e = feed_event(MG_EVENT_drop, 100, 10);
+
+	e.drop = (struct mg_drop){.sock = sock, .len = len, .segs = segs, .proto = 17, .rx = rx};
+	memcpy(e.drop.reason, reason, strnlen(reason, sizeof(e.drop.reason)));
+	memcpy(e.drop.location, location, strnlen(location, sizeof(e.drop.location)));
+	feed(c, &e);
+}
+
+static void begin(struct core *c)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_new, 10, 10);
+
+	feed_begin(c, ALL_HOOKS ",drop");
+	e.sock_new =
+		(struct mg_sock_new){.sock = SOCK, .lport = 53, .family = 2, .kind = MG_KIND_udp};
+	feed(c, &e);
+}
+
+static void drops_are_added_up_by_reason_and_place(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	begin(&c);
+	ev_drop(&c, SOCK, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 100, 1);
+	ev_drop(&c, SOCK, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 200, 3);
+	ev_drop(&c, SOCK, true, "UDP_CSUM", "udp_recvmsg", 10, 1);
+	j = reported(&c);
+	assert_int_equal(
+		json_array_size(at(j, "flows")), 1); /* all of it was dropped: still told */
+	assert_string_equal(json_string_value(at(j, "flows.0.direction")), "rx");
+	assert_int_equal(json_array_size(at(j, "flows.0.drops")), 2);
+	assert_fields(j, "flows.0.drops.0", "reason location layer n segments bytes");
+	assert_number_at(j, "flows.0.drops.0.n", 2);
+	assert_number_at(j, "flows.0.drops.0.segments", 4);
+	assert_number_at(j, "flows.0.drops.0.bytes", 300);
+	assert_number_at(j, "flows.0.drops.1.n", 1);
+	json_decref(j);
+}
+
+static void each_direction_has_its_own(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	begin(&c);
+	ev_drop(&c, SOCK, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 100, 1);
+	ev_drop(&c, SOCK, false, "QDISC_DROP", "__dev_queue_xmit", 100, 1);
+	j = reported(&c);
+	assert_int_equal(json_array_size(at(j, "flows")), 2);
+	assert_int_equal(json_array_size(at(j, "flows.0.drops")), 1);
+	assert_int_equal(json_array_size(at(j, "flows.1.drops")), 1);
+	json_decref(j);
+}
+
+/* Without the hook nobody knows whether anything was dropped. */
+static void without_the_hook_drops_are_null(void **unused)
+{
+	json_t *j = reported_connection();
+
+	(void)unused;
+	assert_null_at(j, "flows.0.drops");
+	json_decref(j);
+}
+
+/* A text that fills its field has no end of its own. */
+static void names_may_fill_their_fields(void **unused)
+{
+	static const char name[] = "a_function_of_exactly_32_letters";
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	assert_int_equal(strlen(name), 32);
+	begin(&c);
+	ev_drop(&c, SOCK, true, name, name, 1, 1);
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "flows.0.drops.0.location")), name);
+	assert_string_equal(json_string_value(at(j, "flows.0.drops.0.reason")), name);
+	json_decref(j);
+}
+
+static void the_place_tells_the_layer(void **unused)
+{
+	static const struct {
+		const char *reason, *location, *layer;
+	} known[] = {
+		{"SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", "socket"},
+		{"NO_SOCKET", "__udp4_lib_rcv", "udp"},
+		{"NO_SOCKET", "tcp_v6_rcv", "tcp"},
+		{"QDISC_DROP", "__dev_queue_xmit", "qdisc"},
+		{"NETFILTER_DROP", "nft_do_chain", "netfilter"},
+		{"IP_INHDR", "ip6_forward", "ip"},
+		{"NEIGH_FAILED", "arp_error_report", "neighbour"},
+		{"NOT_SPECIFIED", "veth_xmit", "device"},
+		{"NOT_SPECIFIED", "skb_queue_purge_reason", NULL},
+		{"NOT_SPECIFIED", "not told", NULL},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(known); i++) {
+		struct drop d = {0};
+
+		strcpy(d.key.reason, known[i].reason);
+		strcpy(d.key.location, known[i].location);
+		if (known[i].layer)
+			assert_string_equal(drop_layer(&d), known[i].layer);
+		else
+			assert_null(drop_layer(&d));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(drops_are_added_up_by_reason_and_place),
+		cmocka_unit_test(each_direction_has_its_own),
+		cmocka_unit_test(without_the_hook_drops_are_null),
+		cmocka_unit_test(names_may_fill_their_fields),
+		cmocka_unit_test(the_place_tells_the_layer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
