@@ -40,6 +40,9 @@ static const char usage[] =
 	"      --max-size SIZE  stop the kernel side when its trace has so many bytes\n"
 	"      --rotate AMOUNT  begin a new part of it after SIZE bytes, or a time such as 30s\n"
 	"      --keep N        of the parts keep the newest N\n"
+	"      --flight AMOUNT  keep so much of the kernel side, in memory; write it when asked "
+	"to\n"
+	"      --trigger WHEN  do so on retransmission, on lost, or on latency>100ms; repeatable\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
 	"      --without KINDS  kinds of hooks not to be used: of fentry and netfilter\n"
@@ -116,6 +119,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"max-size", required_argument, NULL, PASSED_ON},
 		{"rotate", required_argument, NULL, PASSED_ON},
 		{"keep", required_argument, NULL, PASSED_ON},
+		{"flight", required_argument, NULL, PASSED_ON},
+		{"trigger", required_argument, NULL, PASSED_ON},
 		{"event", required_argument, NULL, PASSED_ON},
 		{"level", required_argument, NULL, PASSED_ON},
 		{"without", required_argument, NULL, PASSED_ON},

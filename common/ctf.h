@@ -37,6 +37,15 @@ void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
 int ctf_describe(struct ctf_writer *w, const char *classes);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
+/*
+ * A writer that makes no trace: finished packets are given to `sink`, of the stream `cpu` as above.
+ * Such packets can be made part of a trace that was opened like it, with its clock and classes.
+ */
+typedef int (*ctf_sink_fn)(void *arg, int cpu, const uint8_t *packets, uint32_t size);
+int ctf_open_sink(
+	struct ctf_writer **out, enum ctf_domain domain, int cpus, ctf_sink_fn sink, void *arg);
+int ctf_open_like(struct ctf_writer **out, const char *dir, const struct ctf_writer *other);
+int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size);
 /* What comes from now on is another trace, in `dir`; counts go on. */
 int ctf_next(struct ctf_writer *w, const char *dir);
 /* Events so far: all, those of one stream, and those of one kind in it. */

@@ -107,11 +107,13 @@ static int write_out(struct ctf_stream *s, struct ctf_target *t)
 	int err = 0;
 
 	if (size && t->sink)
-		err = t->sink(t->sink_arg, s->cpu, s->buffer + s->from, size);
+		err = t->sink(t->sink_arg, s->which, s->buffer + s->from, size);
 	else if (size)
 		err = write_file(s, t, s->buffer + s->from, size);
 	if (err)
 		return err;
+	if (t->sink)
+		t->bytes += size;
 	s->from = s->packet = s->used = s->used % CTF_PAGE;
 	return 0;
 }

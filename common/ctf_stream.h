@@ -32,6 +32,7 @@ struct ctf_packet_head {
 
 struct ctf_stream {
 	int fd, cpu;
+	int which;     /* as a CPU number of ctf.h */
 	char name[32]; /* of the file */
 	/* pages of the file that are not complete in it yet, all but the first of them wholly */
 	uint8_t *buffer;
@@ -50,7 +51,7 @@ struct ctf_target {
 	uint8_t uuid[16];
 	char dir[4096];
 	/* instead of a file: `size` bytes that begin and end with a packet, in whole pages */
-	int (*sink)(void *arg, int cpu, const uint8_t *packets, uint32_t size);
+	int (*sink)(void *arg, int which, const uint8_t *packets, uint32_t size);
 	void *sink_arg;
 	uint64_t bytes; /* written */
 };

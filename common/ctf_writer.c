@@ -81,6 +81,7 @@ static void name_stream(struct ctf_writer *w, int which, int cpu, const char *na
 
 	s->fd = -1;
 	s->cpu = cpu;
+	s->which = which;
 	if (cpu == CTF_OWN_STREAM)
 		snprintf(s->name, sizeof(s->name), "%s", name);
 	else
@@ -144,6 +145,39 @@ int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, i
 	struct ctf_writer *w = make(domain, cpus);
 	int err = w ? make_trace(w, dir) : -ENOMEM;
 
+	if (!err)
+		*out = w;
+	else if (w)
+		ctf_close(w);
+	return err;
+}
+
+int ctf_open_sink(
+	struct ctf_writer **out, enum ctf_domain domain, int cpus, ctf_sink_fn sink, void *sink_arg)
+{
+	struct ctf_writer *w = make(domain, cpus);
+
+	if (!w)
+		return -ENOMEM;
+	w->target.sink = sink;
+	w->target.sink_arg = sink_arg;
+	*out = w;
+	return 0;
+}
+
+int ctf_open_like(struct ctf_writer **out, const char *dir, const struct ctf_writer *other)
+{
+	struct ctf_writer *w = make(other->domain, other->cpus);
+	int err = w ? 0 : -ENOMEM;
+
+	if (w && other->classes) {
+		w->classes = strdup(other->classes);
+		err = w->classes ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		w->offset_ns = other->offset_ns;
+		err = make_trace(w, dir);
+	}
 	if (!err)
 		*out = w;
 	else if (w)
@@ -249,7 +283,18 @@ int ctf_describe(struct ctf_writer *w, const char *classes)
 {
 	free(w->classes);
 	w->classes = strdup(classes);
-	return w->classes ? describe(w) : -ENOMEM;
+	if (!w->classes)
+		return -ENOMEM;
+	return w->target.sink ? 0 : describe(w);
+}
+
+int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size)
+{
+	int err = w->error;
+
+	if (!err)
+		err = ctf_stream_append(stream_of(w, cpu), &w->target, packets, size);
+	return err ? fail(w, err) : 0;
 }
 
 int ctf_flush(struct ctf_writer *w)

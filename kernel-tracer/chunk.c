@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "commands.h"
+#include "flight.h"
 #include "log.h"
 
 void chunk_dir(const struct run *r, uint32_t number, char *dir, size_t size)
@@ -47,10 +48,9 @@ static int put(struct ctf_writer *w, uint64_t ts, uint16_t id, const void *paylo
 }
 
 int chunk_write_head(const struct run *r, struct ctf_writer *w, const struct identities *alive,
-	uint32_t number, uint64_t ts, uint64_t before_ns)
+	const struct mg_clock_sync *sync, uint32_t number, uint64_t ts, uint64_t before_ns)
 {
 	struct mg_chunk e = {.from_ns = ts, .before_ns = before_ns, .number = number};
-	struct mg_clock_sync sync = r->last_sync;
 	int err = put(w, ts, MG_EVENT_chunk, &e, MG_PAYLOAD_SIZE(CHUNK));
 
 	for (size_t i = 0; i < r->hook_count && !err; i++) {
@@ -64,8 +64,8 @@ int chunk_write_head(const struct run *r, struct ctf_writer *w, const struct ide
 	for (int i = 0; i < r->clock_cpus_count && !err; i++)
 		err = put(w, ts, MG_EVENT_clock_cpus, &r->clock_cpus_told[i],
 			MG_PAYLOAD_SIZE(CLOCK_CPUS));
-	if (!err && sync.mono_ns)
-		err = put(w, ts, MG_EVENT_clock_sync, &sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	if (!err && sync->mono_ns)
+		err = put(w, ts, MG_EVENT_clock_sync, sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
 	return err ? err : identities_write(alive, w, ts);
 }
 
@@ -81,7 +81,7 @@ int chunk_begin_first(struct run *r)
 {
 	struct mg_chunk e = {.from_ns = mg_monotonic_ns(), .number = 1};
 
-	r->part = 1;
+	r->part = !r->flight;
 	note_begin(r, e.from_ns);
 	return in_parts(r) ? put(r->writer, e.from_ns, MG_EVENT_chunk, &e, MG_PAYLOAD_SIZE(CHUNK))
 			   : 0;
@@ -142,7 +142,8 @@ static int rotate(struct run *r)
 	if (!err)
 		err = ctf_next(r->writer, dir);
 	if (!err)
-		err = chunk_write_head(r, r->writer, &r->identities, r->part, cut, cut);
+		err = chunk_write_head(
+			r, r->writer, &r->identities, &r->last_sync, r->part, cut, cut);
 	note_begin(r, cut);
 	chunk_forget_old(r);
 	return err;
@@ -165,6 +166,8 @@ int chunk_look(struct run *r, uint64_t now)
 	}
 	if (r->paused)
 		return 0;
+	if (r->flight)
+		return flight_look(r, now);
 	if ((o->rotate_bytes && ctf_bytes(r->writer) - r->part_began_bytes >= o->rotate_bytes) ||
 		(o->rotate_ns && now - r->part_began_at >= o->rotate_ns))
 		return rotate(r);

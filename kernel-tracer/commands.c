@@ -3,11 +3,14 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "chunk.h"
+#include "flight.h"
 #include "options.h"
 
 void run_note_change(struct run *r, const char *what, const char *value)
@@ -54,6 +57,23 @@ static json_t *do_resume(struct run *r, const json_t *request)
 	return outcome(run_resume(r));
 }
 
+static json_t *do_dump(struct run *r, const json_t *request)
+{
+	char dir[PATH_MAX];
+	int err;
+
+	(void)request;
+	if (!r->flight)
+		return refused("nothing to dump: all is written (--flight keeps it in memory)");
+	if (r->paused)
+		return refused("it is paused");
+	err = flight_dump_for(r, "asked");
+	if (err)
+		return outcome(err);
+	chunk_dir(r, r->part, dir, sizeof(dir));
+	return json_pack("{s:b, s:s}", "ok", 1, "dump", dir);
+}
+
 static json_t *do_stop(struct run *r, const json_t *request)
 {
 	(void)request;
@@ -77,6 +97,7 @@ static const struct command {
 	const char *name;
 	json_t *(*run)(struct run *r, const json_t *request);
 } commands[] = {
+	{"dump", do_dump},
 	{"pause", do_pause},
 	{"resume", do_resume},
 	{"set", do_set},

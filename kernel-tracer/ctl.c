@@ -25,6 +25,7 @@ static const char usage[] =
 	"Speaks to a tracer that runs; to the only one if there is one.\n"
 	"\n"
 	"  status           what it does, with what, and what came of it\n"
+	"  dump             write what the flight recorder has in memory\n"
 	"  pause            record nothing, until\n"
 	"  resume           it does again\n"
 	"  set NAME=VALUE   change a setting: drain, layers, level, or a filter\n"
@@ -244,6 +245,8 @@ static int say(json_t *reply, bool json)
 		putchar('\n');
 	} else if (!ok) {
 		mg_error("%s", error ? error : "refused");
+	} else if (json_object_get(reply, "dump")) {
+		puts(json_string_value(json_object_get(reply, "dump")));
 	} else if (json_object_get(reply, "counts")) {
 		print_status(reply);
 	}

@@ -16,6 +16,9 @@ struct reader {
 	uint64_t last_ts; /* of the last event read */
 };
 
+/* events that tell who makes calls */
+#define CALLERS_INTEREST (1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec)
+
 struct drain {
 	struct hooks *hooks;
 	struct ctf_writer *writer;
@@ -27,6 +30,10 @@ struct drain {
 	uint64_t lost;         /* all CPUs, all reasons */
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
+	uint64_t interest;     /* bits of the events that are looked at */
+	uint64_t watched;      /* of these, those that are shown to `watch` */
+	void (*watch)(void *arg, const struct mg_slot *s);
+	void *watch_arg;
 	bool paused;
 	uint64_t paused_at;
 	uint64_t not_recorded; /* while it paused */
@@ -53,6 +60,7 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 		return -ENOMEM;
 	}
 	d->hooks = h;
+	d->interest = CALLERS_INTEREST;
 	d->writer = w;
 	d->mask = h->ring_slots - 1;
 	d->shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
@@ -144,6 +152,25 @@ static void forget_far(
 	ring->slot[d->near_mask + 1 + (position & d->mask)].id = 0;
 }
 
+static void look_at(struct drain *d, const struct mg_slot *s)
+{
+	if (s->id == MG_EVENT_sys_enter)
+		callers_count(&d->callers, s->pid, moves((const void *)s->payload));
+	else if (s->id == MG_EVENT_task_exec)
+		callers_name(&d->callers, s->pid, ((const struct mg_task_exec *)s->payload)->comm);
+	if (d->watch && d->watched >> s->id & 1)
+		d->watch(d->watch_arg, s);
+}
+
+void drain_watch(
+	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg)
+{
+	d->watched = mask;
+	d->watch = see;
+	d->watch_arg = arg;
+	d->interest = CALLERS_INTEREST | mask;
+}
+
 /* Returns how full the ring was, in percent, or a negative errno. */
 static int read_ring(struct drain *d, int cpu)
 {
@@ -171,11 +198,8 @@ static int read_ring(struct drain *d, int cpu)
 		if (err)
 			break;
 		r->last_ts = s->ts;
-		if (s->id == MG_EVENT_sys_enter)
-			callers_count(&d->callers, s->pid, moves((const void *)s->payload));
-		else if (s->id == MG_EVENT_task_exec)
-			callers_name(&d->callers, s->pid,
-				((const struct mg_task_exec *)s->payload)->comm);
+		if (d->interest >> (s->id & 63) & 1)
+			look_at(d, s);
 		forget_far(d, r->ring, tail, s);
 		if ((tail & 1023) == 1023) /* give room back early */
 			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);

@@ -12,6 +12,7 @@
 #include "cpu_time.h"
 #include "chunk.h"
 #include "commands.h"
+#include "flight.h"
 #include "run.h"
 
 static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
@@ -46,6 +47,10 @@ static void read_signal(struct run *r)
 
 	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
+	if (info.ssi_signo == SIGUSR1) {
+		r->dump_asked = "signal";
+		return;
+	}
 	if (info.ssi_signo != SIGCHLD) {
 		r->stop = true;
 		return;
@@ -123,7 +128,15 @@ int run_loop(struct run *r)
 		/* a ring that fills fast is read again at once */
 		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
 		now = mg_monotonic_ns();
-		err = periodic(r, now) ?: ctf_flush(r->writer) ?: chunk_look(r, now);
+		err = periodic(r, now);
+		if (!err && !r->flight) /* whose memory is better filled with full packets */
+			err = ctf_flush(r->writer);
+		if (!err && r->dump_asked) {
+			err = flight_dump_for(r, r->dump_asked);
+			r->dump_asked = NULL;
+		}
+		if (!err)
+			err = chunk_look(r, now);
 		if (err)
 			return err;
 		if (r->stop_at && now >= r->stop_at)
@@ -153,5 +166,7 @@ int run_finish(struct run *r)
 	e.cpu_ns = process_cpu_ns(getpid()) - r->cpu_at_start;
 	if (!err)
 		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
+	if (!err && r->flight)
+		return flight_dump(r, &(struct mg_dump){.why = "end"}, true);
 	return err ? err : ctf_flush(r->writer);
 }

@@ -21,6 +21,7 @@
 #include "log.h"
 #include "privilege.h"
 #include "chunk.h"
+#include "flight.h"
 #include "run.h"
 
 static struct hook_status *place_of(struct run *r, const struct hook_status *status)
@@ -117,7 +118,9 @@ static int begin(struct run *r)
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
 	err = chunk_first_dir(r, dir, sizeof(dir));
-	if (!err)
+	if (!err && (o->flight_bytes || o->flight_ns))
+		err = flight_open(r);
+	else if (!err)
 		err = ctf_open(&r->writer, dir, CTF_KERNEL, r->hooks.cpus);
 	if (err)
 		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
@@ -136,6 +139,8 @@ static int begin(struct run *r)
 	if (!r->netns || !r->new_netns)
 		return run_fail(r, -ENOMEM, "out of memory");
 	netns_attach_initial(r->netns, o);
+	if (r->flight && flight_begin(r))
+		return run_fail(r, -EIO, "cannot begin the flight recorder");
 	err = hooks_follow(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot follow what runs already: %s", strerror(-err));
@@ -222,6 +227,8 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	if (r.options.flight_bytes || r.options.flight_ns)
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &r.mask);
 	r.sigpipe = signal(SIGPIPE, SIG_IGN);
 	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
@@ -283,6 +290,7 @@ out:
 	if (r.writer && ctf_close(r.writer) && !err)
 		err = -EIO;
 	hooks_unload(&r.hooks);
+	flight_free(r.flight);
 	free(r.hook);
 	free(r.clock_cpus_told);
 	identities_free(&r.identities);

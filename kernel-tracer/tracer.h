@@ -30,8 +30,12 @@ struct tracer_options {
 	uint64_t max_bytes; /* the recording ends when the trace has so many, 0 = never */
 	uint64_t rotate_bytes, rotate_ns; /* a new part begins then, 0 = never */
 	uint32_t keep;                    /* so many parts, 0 = all */
-	unsigned int duration_s;          /* 0 = until told to stop */
-	char **event;                     /* tracepoints chosen with --event, as written */
+	uint64_t flight_bytes,
+		flight_ns;           /* only so much is kept, in memory, 0 = no flight recorder */
+	uint64_t trigger_latency_ns; /* dump when bytes wait longer, 0 = no trigger */
+	bool trigger_retransmission, trigger_lost;
+	unsigned int duration_s; /* 0 = until told to stop */
+	char **event;            /* tracepoints chosen with --event, as written */
 	int event_count;
 	char **command; /* to run and to follow, NULL = none */
 };
@@ -130,6 +134,9 @@ int drain_finish(struct drain *d);
 /* Record nothing until it is resumed; what happens meanwhile is told as a gap. */
 int drain_pause(struct drain *d);
 int drain_resume(struct drain *d);
+/* Show the events whose bits are in `mask` (ids below 64) as they are read. */
+void drain_watch(
+	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg);
 /* Write an event of the tracer's own, now. */
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size);
 /*

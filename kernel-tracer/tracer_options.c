@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "chosen_format.h"
@@ -35,6 +36,10 @@ static const char usage[] =
 	"      --max-size SIZE   stop when the trace has so many bytes, with K, M or G\n"
 	"      --rotate AMOUNT   begin a new part after SIZE bytes, or after a time such as 30s\n"
 	"      --keep N          of the parts keep the newest N\n"
+	"      --flight AMOUNT   keep only so much, in memory, and write a part when a dump is "
+	"asked "
+	"for\n"
+	"      --trigger WHEN    dump on retransmission, on lost, or on latency>100ms; repeatable\n"
 	"      --event EVENT     also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint; "
 	"repeatable\n"
 	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
@@ -104,6 +109,56 @@ static bool kinds(const char *text, uint32_t *out)
 	}
 }
 
+#define FLIGHT_MIN (1u << 20)
+
+static bool add_trigger(struct tracer_options *o, const char *text)
+{
+	char number[24] = "";
+	uint64_t n = 0, unit = 0;
+	size_t digits;
+
+	if (strcmp(text, "retransmission") == 0)
+		return o->trigger_retransmission = true;
+	if (strcmp(text, "lost") == 0)
+		return o->trigger_lost = true;
+	if (strncmp(text, "latency>", 8) != 0)
+		return false;
+	text += 8;
+	digits = strspn(text, "0123456789");
+	unit = strcmp(text + digits, "us") == 0   ? 1000
+	       : strcmp(text + digits, "ms") == 0 ? 1000000
+	       : strcmp(text + digits, "s") == 0  ? 1000000000
+						  : 0;
+	if (!unit || digits >= sizeof(number))
+		return false;
+	memcpy(number, text, digits);
+	if (!option_number(number, 1, 1000000, &n))
+		return false;
+	o->trigger_latency_ns = n * unit;
+	return true;
+}
+
+/* What excludes each other, or takes another. */
+static const char *wrong_parts(const struct tracer_options *o)
+{
+	const uint32_t both = 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SOCKET;
+	bool rotate = o->rotate_bytes || o->rotate_ns, flight = o->flight_bytes || o->flight_ns;
+
+	if (o->keep && !rotate && !flight)
+		return "--keep is of parts: it takes --rotate or --flight";
+	if (o->keep && o->max_bytes)
+		return "--keep and --max-size exclude each other";
+	if (flight && (rotate || o->max_bytes))
+		return "--flight excludes --rotate and --max-size";
+	if (!flight && (o->trigger_retransmission || o->trigger_lost || o->trigger_latency_ns))
+		return "--trigger is of the flight recorder: it takes --flight";
+	if (o->trigger_latency_ns && (o->layers & both) != both)
+		return "--trigger latency takes the layers device and socket";
+	if (o->trigger_retransmission && !(o->layers & 1u << MG_LAYER_TCP))
+		return "--trigger retransmission takes the layer tcp";
+	return NULL;
+}
+
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
 	enum {
@@ -111,6 +166,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		MAX_SIZE,
 		ROTATE,
 		KEEP,
+		FLIGHT,
+		TRIGGER,
 		FRESH,
 		EVENT,
 		LEVEL,
@@ -134,6 +191,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"max-size", required_argument, NULL, MAX_SIZE},
 		{"rotate", required_argument, NULL, ROTATE},
 		{"keep", required_argument, NULL, KEEP},
+		{"flight", required_argument, NULL, FLIGHT},
+		{"trigger", required_argument, NULL, TRIGGER},
 		{"event", required_argument, NULL, EVENT},
 		{"level", required_argument, NULL, LEVEL},
 		{"cgroup", required_argument, NULL, CGROUP},
@@ -201,6 +260,13 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			ok = option_number(optarg, 1, 1000000, &n);
 			o->keep = (uint32_t)n;
 			break;
+		case FLIGHT:
+			ok = option_amount(optarg, &o->flight_bytes, &o->flight_ns) &&
+			     (o->flight_ns || o->flight_bytes >= FLIGHT_MIN);
+			break;
+		case TRIGGER:
+			ok = add_trigger(o, optarg);
+			break;
 		case EVENT:
 			if (add_event(o, optarg))
 				return -EINVAL;
@@ -249,12 +315,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
 		return -EINVAL;
 	}
-	if (o->keep && !o->rotate_bytes && !o->rotate_ns) {
-		mg_error("--keep is of parts: it takes --rotate");
-		return -EINVAL;
-	}
-	if (o->keep && o->max_bytes) {
-		mg_error("--keep and --max-size exclude each other");
+	if (wrong_parts(o)) {
+		mg_error("%s", wrong_parts(o));
 		return -EINVAL;
 	}
 	if (o->pid && kill(o->pid, 0) != 0 && errno == ESRCH) {
