@@ -100,6 +100,12 @@ where it is sent, the SYN where it arrives, and the acknowledgement of the answe
 NAMES = {"tcp": "TCP", "udp": "UDP", "raw": "raw ICMP", "ping": "ICMP datagram"}
 
 
+DIRECTIONS = {"send": "sent: ", "forward": "", "receive": "received: "}
+ORDER = {"send": ("system call", "socket", "transport", "netfilter", "IP", "queue", "driver"),
+         "receive": ("device", "netfilter", "IP", "transport", "socket queue", "copy",
+                     "system call")}
+
+
 def shown(r):
     """Sent by the first end, received by the other; between them; both ends in one namespace."""
     there = "a" if r.protocol in ("raw", "ping") or r.direction == "send" else "b"
@@ -110,12 +116,15 @@ def cells(columns):
     """A Markdown table of [(title, rows)]: each row of the first has its match in the others."""
     at = [{(r.direction, r.layer, r.what): r for r in rows if shown(r)} for _, rows in columns]
     keys = list(dict.fromkeys(k for rows in at for k in rows))
-    yield "| | layer | what | " + " | ".join(title for title, _ in columns) + " |\n"
+    yield "| layer | what | counted by | " + " | ".join(title for title, _ in columns) + " |\n"
     yield "| --- | --- | --- |" + " ---: |" * len(columns) + "\n"
-    for key in sorted(keys, key=lambda k: ("send", "forward", "receive").index(k[0])):
+    for key in sorted(keys, key=lambda k: (list(DIRECTIONS).index(k[0]),
+                                           ORDER[k[0]].index(k[1]) if k[0] in ORDER else 0)):
         row = [rows.get(key) for rows in at]
-        yield "| {} | {} | {} | {} |\n".format(
-            *key, " | ".join(f"{r.seen:,} / {r.counted:,}" if r else "" for r in row))
+        whom = ", ".join(dict.fromkeys(r.whom for r in row if r))
+        yield "| {}{} | {} | {} | {} |\n".format(
+            DIRECTIONS[key[0]], *key[1:], whom,
+            " | ".join(f"{r.seen:,} / {r.counted:,}" if r else "" for r in row))
 
 
 def table(measured):

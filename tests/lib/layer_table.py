@@ -129,8 +129,9 @@ class Phase:
 
     def layer(self, ns, direction, name, what="bytes"):
         """Of the report, over the flows of a namespace."""
-        return sum(l[what] for f in self.recording.the_report["flows"]
-                   if f["direction"] == direction and f["proto"] == "tcp"
+        at_work = {e["socket"] for events in self.events.values() for e in events}
+        return sum(l[what] or 0 for f in self.recording.the_report["flows"]
+                   if f["direction"] == direction and f["id"].split("/")[0] in at_work
                    and self.recording.netns.get(f["id"].split("/")[0]) == ns
                    for l in f["layers"] if l["name"] == name)
 
@@ -251,6 +252,12 @@ def internet_rows(phase, ns):
     row("send", "queue", "frames", queue.segs, get(f"qdisc:{dev}:packets") - others.n("send"), "qdisc")
     row("send", "queue", "bytes", queue.frames, get(f"qdisc:{dev}:bytes") - others.size("send"),
         "qdisc")
+    if phase.kind == "tcp":  # of the report, those with payload
+        row("send", "queue", "data frames", phase.layer(ns, "tx", "queue", "frames"),
+            phase.tcp_info(ns, "data_segs_out"), "TCP_INFO data_segs_out")
+    else:
+        row("send", "queue", "frames of the report", phase.layer(ns, "tx", "queue", "frames"),
+            get(f"qdisc:{dev}:packets") - others.n("send"), "qdisc")
     row("send", "driver", "packets", xmit.n, get(f"dev:{dev}:tx_packets") - others.n("send"),
         "interface")
     row("send", "driver", "bytes", xmit.size - (ETHERNET - sent_header) * xmit.n,
