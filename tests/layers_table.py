@@ -19,11 +19,12 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from counters import Capture
 from fixture import *
-from layer_table import *
+from layer_recording import PHASES, UNIX_PHASES, LayerRecording, Phase
+from layer_table import internet_rows, middle_rows, unix_rows
 from topology import PLACES, Topology
 
 WORKLOAD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "workload.py")
-LAYERS = "syscall,socket,tcp,ip,netfilter,device"
+LAYERS = "syscall,socket,tcp,ip,netfilter,device,gro"
 TRIES = 8
 
 
@@ -93,6 +94,7 @@ kernel, which answers). The tables leave out what the ends count in the other di
 well. Not compared, since no socket is followed yet: of a connection's opening the answer to the SYN
 where it is sent, the SYN where it arrives, and the acknowledgement of the answer.
 
+- With *GRO* frames come singly and are put together; without, they stay super-segments over veth.
 - A super-segment is one packet at IP, driver, and capture, and as many frames at the queue (`frames`)
   and in TCP's counters (`segments`) as it stands for.
 - IPv4 puts fragments together before its last hook, IPv6 behind it: there *IP packets* are fragments.
@@ -102,7 +104,7 @@ NAMES = {"tcp": "TCP", "udp": "UDP", "raw": "raw ICMP", "ping": "ICMP datagram"}
 
 DIRECTIONS = {"send": "sent: ", "forward": "", "receive": "received: "}
 ORDER = {"send": ("system call", "socket", "transport", "netfilter", "IP", "queue", "driver"),
-         "receive": ("device", "netfilter", "IP", "transport", "socket queue", "copy",
+         "receive": ("GRO", "device", "netfilter", "IP", "transport", "socket queue", "copy",
                      "system call")}
 
 

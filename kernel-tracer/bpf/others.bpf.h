@@ -256,6 +256,8 @@ __noinline __u64 meet_at(const __u64 *address)
 	if (now.verdict != WANTED)
 		return 0;
 	announce(key, &e, now.id, now.kind);
+	if (internet(family))
+		check_netns_number(e.netns, bpf_get_current_pid_tgid() >> 32);
 	/* of what came before it was accepted nobody could tell whose it was */
 	if (family == AF_UNIX && (!known || known->id != now.id) &&
 		BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED &&

@@ -111,12 +111,17 @@ struct {
 	__uint(max_entries, 4096);
 } new_netns SEC(".maps");
 
-static __always_inline void check_netns(const struct net *net, __u32 pid)
+static __always_inline void check_netns_number(__u32 inum, __u32 pid)
 {
-	struct mg_new_netns n = {.inum = net->ns.inum, .pid = pid};
+	struct mg_new_netns n = {.inum = inum, .pid = pid};
 
 	if (!bpf_map_lookup_elem(&hooked_netns, &n.inum))
 		bpf_ringbuf_output(&new_netns, &n, sizeof(n), BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void check_netns(const struct net *net, __u32 pid)
+{
+	check_netns_number(net->ns.inum, pid);
 }
 
 /* The cgroup whose tasks are traced, kept by the loader. */

@@ -10,7 +10,7 @@ import time
 from topology import enter
 
 
-def _two_lines(path):
+def two_lines(path):
     """/proc/net/snmp and netstat: a line of names, a line of numbers."""
     found, lines = {}, open(path).read().splitlines()
     for names, numbers in zip(lines[::2], lines[1::2]):
@@ -23,7 +23,7 @@ def _two_lines(path):
 def counters(ns, devices):
     """Everything, flat: {"UdpOutDatagrams": n, "dev:NAME:tx_packets": n, "qdisc:NAME:bytes": n}."""
     enter(ns)
-    found = {**_two_lines("/proc/net/snmp"), **_two_lines("/proc/net/netstat")}
+    found = {**two_lines("/proc/net/snmp"), **two_lines("/proc/net/netstat")}
     for line in open("/proc/net/snmp6"):
         name, number = line.split()
         found[name] = int(number)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-Ways from one end to the other: loopback; a veth pair; a bridge, or a router, in a namespace of its
+Ways from one end to the other: loopback; a veth pair; one with GRO, where frames come singly; a bridge, or a router, in a namespace of its
 own; and a bridge that the first end is in itself. All are quiet: only programs send packets.
 """
 import ctypes
@@ -18,7 +18,7 @@ CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 ETHTOOL_SRXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x15, 0x1f, 0x24, 0x2c
 LIBC = ctypes.CDLL(None, use_errno=True)
-PLACES = ("loopback", "veth", "bridge", "routed", "bridge here")
+PLACES = ("loopback", "veth", "veth GRO", "bridge", "routed", "bridge here")
 QUIET = ("net.ipv6.conf.default.router_solicitations=0", "net.ipv6.conf.default.accept_dad=0",
          "net.ipv6.conf.default.mldv1_unsolicited_report_interval=10",
          "net.ipv6.conf.default.mldv2_unsolicited_report_interval=10",
@@ -122,6 +122,10 @@ class Topology:
         self._veth_pair(self.a, self.a, self.b, self.b)
         self._ends()
 
+    def _veth_GRO(self):
+        self._veth()
+        self._gro()
+
     def _ends(self):
         self._give(self.a, self.interface[self.a], self.net[0], 1)
         self._give(self.b, self.interface[self.b], self.net[1], 2)
@@ -185,7 +189,7 @@ class Topology:
         net = self.net[side]
         return [(f"fd77:{net[3:]}::9" if v6 else f"10.{net}.9", self.ports[side])]
 
-    def gro(self):
+    def _gro(self):
         """Frames of their own size on the way, put together where they arrive."""
         home = os.open("/proc/self/ns/net", os.O_RDONLY)
         for ns, dev in self.interface.items():
