@@ -84,8 +84,16 @@ static __always_inline void read_upper(struct datagram *d, unsigned char *ip)
 		return;
 	if (d->proto != IPPROTO_UDP && d->proto != IPPROTO_ICMP && d->proto != IPPROTO_ICMPV6)
 		return;
-	if (bpf_probe_read_kernel(h, sizeof(h), ip + (d->hlen & 0xfff)))
+	if (CAN_CAST) { /* ICMP's is as long */
+		const __u16 *u = bpf_rdonly_cast(
+			ip + (d->hlen & 0xfff), bpf_core_type_id_kernel(struct udphdr));
+
+		h[0] = u[0];
+		h[1] = u[1];
+		h[2] = u[2];
+	} else if (bpf_probe_read_kernel(h, sizeof(h), ip + (d->hlen & 0xfff))) {
 		return;
+	}
 	d->upper = 8;
 	if (d->proto == IPPROTO_UDP) {
 		d->sport = bpf_ntohs(h[0]);
@@ -129,6 +137,7 @@ enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, 
 __noinline int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 {
 	__u64 local, key;
+	__u32 kinds = place_kinds;
 	struct place *p = NULL;
 	int how = PLACE_OWN;
 
@@ -141,15 +150,22 @@ __noinline int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 			*sock = p->id;
 		return p ? PLACE_OWN : PLACE_NONE;
 	}
-	if (!for_the_kernel(d)) {
-		local = place_by_local(netns, d->proto, d->dst, d->dport);
-		p = place_at(place_by_both(local, d->src, d->sport));
-		if (!p)
-			p = place_at(local);
-		if (!p)
+	if (kinds & ~PLACES_RAW && !for_the_kernel(d)) {
+		if (kinds & PLACES_PORT)
 			p = place_at(place_by_port(netns, d->proto, d->dport));
+		if (kinds & (PLACES_LOCAL | PLACES_BOTH)) { /* nearer ones go before */
+			struct place *nearer = NULL;
+
+			local = place_by_local(netns, d->proto, d->dst, d->dport);
+			if (kinds & PLACES_BOTH)
+				nearer = place_at(place_by_both(local, d->src, d->sport));
+			if (!nearer && kinds & PLACES_LOCAL)
+				nearer = place_at(local);
+			if (nearer)
+				p = nearer;
+		}
 	}
-	if (!p) { /* a raw socket gets all of its protocol */
+	if (!p && kinds & PLACES_RAW) { /* a raw socket gets all of its protocol */
 		p = place_at(place_by_port(netns, d->proto, 0));
 		how = PLACE_COPY;
 	}

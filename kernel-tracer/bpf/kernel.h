@@ -185,6 +185,9 @@ struct tcphdr {
 struct iphdr {
 	__be32 saddr;
 };
+struct udphdr {
+	__be16 source;
+};
 struct skb_shared_info {
 	unsigned short gso_size;
 	unsigned short gso_segs;

@@ -114,8 +114,12 @@ static __always_inline struct place *place_at(__u64 key)
 	return (OTHER_ID | inode_of((void *)p->sk)) == p->id ? p : NULL;
 }
 
+/* Kinds of places that there are or were: of others none need be looked for. */
+enum { PLACES_BOTH = 1, PLACES_LOCAL = 2, PLACES_PORT = 4, PLACES_RAW = 8 };
+volatile __u32 place_kinds SEC(".data.places") = 0;
+
 /* A place two live sockets share belongs to neither: which one gets a datagram is not known. */
-static __always_inline void put_place(__u64 key, __u64 id, const struct sock *sk)
+static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const struct sock *sk)
 {
 	struct place p = {.id = id, .sk = (__u64)sk}, *old = bpf_map_lookup_elem(&places, &key);
 
@@ -127,6 +131,7 @@ static __always_inline void put_place(__u64 key, __u64 id, const struct sock *sk
 			p.id = 0;
 	}
 	bpf_map_update_elem(&places, &key, &p, BPF_ANY);
+	place_kinds |= kind;
 }
 
 static __always_inline void read_ends(const struct sock *sk, struct endpoints *e)
@@ -164,18 +169,18 @@ __noinline int register_places(const struct endpoints *e, __u64 id, __u64 addres
 	proto = BPF_CORE_READ(sk, sk_protocol);
 	kind = BPF_CORE_READ(sk, sk_type) == SOCK_RAW;
 	if (kind) /* it gets every packet of its protocol */
-		put_place(place_by_port(e->netns, proto, 0), id, sk);
+		put_place(PLACES_RAW, place_by_port(e->netns, proto, 0), id, sk);
 	if (kind || !e->lport)
 		return 0;
 	if (is_any(e->laddr)) {
-		put_place(place_by_port(e->netns, proto, e->lport), id, sk);
+		put_place(PLACES_PORT, place_by_port(e->netns, proto, e->lport), id, sk);
 		return 0;
 	}
 	local = place_by_local(e->netns, proto, e->laddr, e->lport);
 	if (e->rport)
-		put_place(place_by_both(local, e->raddr, e->rport), id, sk);
+		put_place(PLACES_BOTH, place_by_both(local, e->raddr, e->rport), id, sk);
 	else
-		put_place(local, id, sk);
+		put_place(PLACES_LOCAL, local, id, sk);
 	return 0;
 }
 

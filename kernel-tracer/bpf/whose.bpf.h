@@ -7,10 +7,16 @@
 static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
 	const struct sk_buff *skb, const struct sock *sk)
 {
+	__u8 state = sk->__sk_common.skc_state;
 	struct other *o;
 
-	*known = sock_of(sk);
-	if (*known) {
+	*known = NULL;
+	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV) /* no whole socket, nor followed */
+		return false;
+	if (sk->sk_protocol == IPPROTO_TCP) {
+		*known = sock_of(sk);
+		if (!*known)
+			return false;
 		*sock = (*known)->cookie;
 		return segment_at_transport(g, skb);
 	}
