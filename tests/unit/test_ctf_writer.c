@@ -415,6 +415,54 @@ static void bytes_that_found_no_room_are_not_counted_as_written(void **unused)
 	trace_free(&t);
 }
 
+static uint8_t kept[1 << 20];
+static uint32_t kept_size;
+
+static int keep(void *arg, int cpu, const uint8_t *packets, uint32_t size)
+{
+	assert_ptr_equal(arg, kept);
+	assert_int_equal(cpu, 1);
+	assert_int_equal(size % PAGE, 0);
+	memcpy(kept + kept_size, packets, size);
+	kept_size += size;
+	return 0;
+}
+
+/* As the flight recorder keeps packets, and writes them later. */
+static void packets_that_were_kept_are_part_of_a_later_trace(void **unused)
+{
+	struct ctf_writer *memory, *later;
+	struct trace_file t;
+	char path[64];
+
+	(void)unused;
+	kept_size = 0;
+	snprintf(path, sizeof(path), "%s/later", dir);
+	assert_int_equal(ctf_open_sink(&memory, CTF_KERNEL, 2, keep, kept), 0);
+	for (uint64_t i = 0; i < 9000; i++) {
+		struct mg_slot s = slot(MG_EVENT_dev_xmit, 1000 + i);
+
+		if (i == 4000)
+			ctf_set_discarded(memory, 1, 8);
+		assert_int_equal(ctf_slot(memory, 1, &s), 0);
+	}
+	assert_int_equal(ctf_flush(memory), 0);
+	assert_int_equal(ctf_open_like(&later, path, memory), 0);
+	assert_int_equal(ctf_append(later, 1, kept, kept_size), 0);
+	assert_int_equal(ctf_bytes(later), kept_size);
+	assert_int_equal(ctf_close(later), 0);
+	assert_int_equal(ctf_close(memory), 0);
+	trace_read(&t, path, "cpu1");
+	assert_int_equal(t.events, 9000);
+	for (size_t i = 0; i < t.events; i++)
+		assert_int_equal(t.event[i].ts, 1000 + i);
+	assert_int_equal(t.packet[0].discarded, 0);
+	assert_int_equal(t.packet[t.packets - 1].discarded, 8);
+	trace_free(&t);
+	trace_dir_remove(strdup(path));
+	assert_int_equal(ctf_close(w), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -428,6 +476,7 @@ int main(void)
 		TEST(no_packet_reaches_over_the_end_of_a_page),
 		TEST(a_long_event_after_a_short_packet_begins_a_page),
 		TEST(the_next_trace_is_one_of_its_own),
+		TEST(packets_that_were_kept_are_part_of_a_later_trace),
 		TEST(streams_do_not_mix),
 		TEST(a_flush_writes_whole_packets_and_nothing_twice),
 		TEST(packets_tell_how_many_events_were_lost_until_then),
