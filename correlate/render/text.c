@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report to be read from top to bottom. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,9 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status)
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
-				c->hooks[i].what, strerror(-c->hooks[i].status));
+				c->hooks[i].what,
+				c->hooks[i].status == -ENOLINK ? "switched off"
+							       : strerror(-c->hooks[i].status));
 }
 
 /* ---- one sentence ---- */

@@ -25,9 +25,9 @@ def gone(ids):
     return False
 
 
-def kill_once(d, load, seconds, begun):
+def kill_once(d, load, seconds, begun, *options):
     """Returns what it held in the kernel. `begun`: the time counts from when it recorded on."""
-    with Tracer(d, "--pid", load.pid, "--drain", 1) as t:
+    with Tracer(d, "--pid", load.pid, "--drain", 1, *options) as t:
         if begun:
             t.ready()
         time.sleep(seconds)
@@ -77,6 +77,21 @@ def killed():
         shutil.rmtree(top)
     check(with_events > KILLS / 4, f"of {KILLS} recordings that were killed all open, {with_events} with events")
     check(len(ids) > 20 and gone(ids), f"nothing is left of {len(ids)} programs and links")
+
+
+def killed_in_parts():
+    """A kill may come between two parts, too."""
+    random.seed(2)
+    with Talker(4000) as load:
+        load.begin(10 ** 9)
+        for n in range(8):
+            d = f"{TOP}/parts{n}"
+            kill_once(d, load, random.uniform(0.1, 0.3), True, "--rotate", "64K", "--keep", "20")
+            if opens(d) or report(d)["session"]["ended_in_order"]:
+                check(False, f"{d}: it opens and broke off: {opens(d)}")
+            shutil.rmtree(d)
+        load.p.kill()
+    check(True, "parts open after a kill")
 
 
 def killed_text():
@@ -150,7 +165,7 @@ def two():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (killed, killed_text, full_disk, ends_with_its_process, two):
+    for test in (killed, killed_in_parts, killed_text, full_disk, ends_with_its_process, two):
         print("---", test.__name__)
         test()
 finally:
