@@ -74,18 +74,18 @@ static int child(int cpu)
 	return pid == 0;
 }
 
-/* The receiver counts what comes until nothing does for 200 ms, and tells. */
-static void receive(int fd, int tell)
+/* The receiver counts until all have come, or nothing does for a second, and tells. */
+static void receive(int fd, int tell, uint64_t count)
 {
 	for (;;) {
-		struct timeval wait = {0}, patience = {.tv_usec = 200000};
+		struct timeval wait = {0}, patience = {.tv_sec = 1};
 		uint64_t n = 0;
 
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 		if (recv(fd, buf, sizeof(buf), 0) >= 0)
 			n++;
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-		while (recv(fd, buf, sizeof(buf), 0) >= 0)
+		while (n < count && recv(fd, buf, sizeof(buf), 0) >= 0)
 			n++;
 		if (write(tell, &n, sizeof(n)) != sizeof(n))
 			exit(0);
@@ -103,7 +103,7 @@ static void datagrams(uint64_t count, size_t bytes, int cpu, int receiver_cpu)
 	if (pipe(tell))
 		fail("pipe");
 	if (child(receiver_cpu))
-		receive(fd, tell[1]);
+		receive(fd, tell[1], count);
 	pin(cpu);
 	out = socket(AF_INET, SOCK_DGRAM, 0);
 	if (connect(out, (void *)&at, sizeof(at)))
