@@ -110,7 +110,7 @@ static void waits(const struct report *r, FILE *to)
 	static const struct {
 		enum call_state state;
 		const char *name;
-	} not_theirs[] = {{STATE_BLOCKED, "blocked"}, {STATE_WAKEUP, "woken, waiting for a CPU"},
+	} not_theirs[] = {{STATE_BLOCKED, "blocked"}, {STATE_WAKEUP, "run queue"},
 		{STATE_PREEMPTED, "preempted"}, {STATE_IRQ, "interrupts"},
 		{STATE_SOFTIRQ, "softirqs"}};
 	double all = 0, state[STATES] = {0};
@@ -123,7 +123,7 @@ static void waits(const struct report *r, FILE *to)
 	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
 		return;
 	for (size_t i = 0; i < sizeof(not_theirs) / sizeof(not_theirs[0]); i++)
-		fprintf(to, "%s%s %s", i ? ", " : "  of the time in calls: ", not_theirs[i].name,
+		fprintf(to, "%s%s %s", i ? ", " : "  time in calls: ", not_theirs[i].name,
 			text_percent(state[not_theirs[i].state] / all));
 	fprintf(to, "\n");
 }
