@@ -80,10 +80,10 @@ static void layer_row(
 }
 
 /* What stands for several is no packet of that size: also as the frames it becomes, or came as. */
-static void frames_row(struct table *t, const struct unit_stats *u)
+static void frames_row(struct table *t, const struct unit_stats *u, const char *what)
 {
 	if (u->frames > u->n)
-		table_row(t, "    as frames\t%s\t%s", text_count(u->frames),
+		table_row(t, "    as %s\t%s\t%s", what, text_count(u->frames),
 			text_bytes((double)u->bytes / (double)u->frames));
 }
 
@@ -100,14 +100,15 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		if (peer)
 			layer_row(r, &t, "peer's call", &peer->units[TX_CALL]);
 		layer_row(r, &t, "device", &f->units[RX_DEV]);
-		frames_row(&t, &f->units[RX_DEV]);
+		frames_row(&t, &f->units[RX_DEV], "frames");
 		layer_row(r, &t, "TCP", &f->units[RX_TCP]);
 		layer_row(r, &t, "call", &f->units[RX_CALL]);
 	} else {
 		layer_row(r, &t, "call", &f->units[TX_CALL]);
 		layer_row(r, &t, "TCP to IP", &f->units[TX_IP_OUT]);
+		frames_row(&t, &f->units[TX_IP_OUT], "segments");
 		layer_row(r, &t, "device", &f->units[TX_XMIT]);
-		frames_row(&t, &f->units[TX_XMIT]);
+		frames_row(&t, &f->units[TX_XMIT], "frames");
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
@@ -154,8 +155,11 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 		const struct unit_stats *u = &f->units[f->rx ? rx[i] : tx[i]];
 
 		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i], u);
+		/* calls and messages are what the program made of them */
 		if (f->rx ? rx[i] == RX_DEV : tx[i] == TX_XMIT)
-			frames_row(&t, u);
+			frames_row(&t, u, "frames");
+		else if (f->rx ? rx[i] == RX_IP : tx[i] == TX_IP_OUT)
+			frames_row(&t, u, "datagrams");
 	}
 	table_print(&t, to, 0, false);
 }

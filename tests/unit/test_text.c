@@ -224,6 +224,28 @@ static void calls_that_passed_the_library_by_are_marked(void **unused)
 	assert_says("* kernel-only");
 }
 
+/* What is larger than the MTU is no packet of that size. */
+static void super_segments_are_told_as_frames_too(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_dev_xmit, 100, SENDER);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	e.packet = (struct mg_packet){.sock = 1ull << 62 | 7,
+		.len = 14000,
+		.frame = 14042,
+		.segs = 10,
+		.gso_size = 1400,
+		.proto = 17};
+	feed(&c, &e);
+	e.id = MG_EVENT_ip_out;
+	feed(&c, &e);
+	printed(&c, NULL, NULL);
+	assert_says("\n    as datagrams     10     1400 B");
+	assert_says("\n    as frames        10     1400 B");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +261,7 @@ int main(void)
 		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
+		cmocka_unit_test(super_segments_are_told_as_frames_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
