@@ -63,18 +63,7 @@ int calibrate_call(double *cycles, double *error)
 
 int calibrate_follow_self(struct hooks *h, bool on)
 {
-	uint64_t zero[16] = {0}; /* at least a value of the map */
-	int map = hooks_map_fd(h, "tasks");
-	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	int err;
-
-	if (self < 0)
-		return -errno;
-	err = on ? bpf_map_update_elem(map, &self, zero, BPF_ANY) : bpf_map_delete_elem(map, &self);
-	if (err)
-		err = -errno;
-	close(self);
-	return err;
+	return hooks_mark_task(h, getpid(), on);
 }
 
 void calibrate_result(struct mg_calibration *out, const double bare[2], const double hooked[2])

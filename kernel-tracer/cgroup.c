@@ -66,9 +66,8 @@ static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, si
 }
 
 /* Its processes; other threads of theirs are marked when they first use a socket. */
-static void mark_processes(int map, const char *dir)
+static void mark_processes(struct hooks *h, const char *dir)
 {
-	uint64_t zero[16] = {0}; /* at least a value of the map */
 	char path[2 * PATH_MAX + 300];
 	struct dirent *e;
 	FILE *f;
@@ -77,14 +76,9 @@ static void mark_processes(int map, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
 	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &pid) == 1) {
-		int fd = pid > 0 && pid != getpid() ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-
-		if (fd < 0)
-			continue;
-		bpf_map_update_elem(map, &fd, zero, BPF_NOEXIST);
-		close(fd);
-	}
+	while (f && fscanf(f, "%d", &pid) == 1)
+		if (pid > 0 && pid != getpid())
+			hooks_mark_task(h, pid, true);
 	if (f)
 		fclose(f);
 	d = opendir(dir);
@@ -92,7 +86,7 @@ static void mark_processes(int map, const char *dir)
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%.*s/%s", (int)sizeof(path) - 300, dir, e->d_name);
-		mark_processes(map, path);
+		mark_processes(h, path);
 	}
 	if (d)
 		closedir(d);
@@ -112,6 +106,6 @@ int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size)
 	}
 	close(fd);
 	if (!err)
-		mark_processes(hooks_map_fd(h, "tasks"), where);
+		mark_processes(h, where);
 	return err;
 }

@@ -160,6 +160,7 @@ void hooks_choose(struct hooks *h, const struct tracer_options *o)
 {
 	struct kernel kernel = {.btf = btf__load_vmlinux_btf(), .kind = {1, 1, 1}};
 
+	h->layers = o->layers;
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct bpf_program *p = bpf_object__find_program_by_name(h->object, k->program);

@@ -20,6 +20,8 @@
 
 extern const unsigned char magnet_bpf_object[]; /* made by embed.py */
 extern const unsigned int magnet_bpf_object_size;
+extern const unsigned char magnet_bpf_object_old[];
+extern const unsigned int magnet_bpf_object_old_size;
 
 static char last_libbpf_line[256];
 static char last_program[64]; /* that libbpf had to say something of */
@@ -109,13 +111,29 @@ static uint32_t jiffy(void)
 	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
 }
 
+#define OLD_RING_MAX (4u << 20) /* what an element of a map may have in such kernels */
+
+/* Before 5.12; what the programs of bpf/old.bpf.h do without came with this function. */
+static bool is_old(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool old = btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
+
+	btf__free(btf);
+	return old;
+}
+
 /* The object with all programs, told what they are to know; nothing is in the kernel yet. */
 static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 {
 	struct bpf_map *map;
 	int err = 0;
 
-	h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
+	if (h->old)
+		h->object = bpf_object__open_mem(
+			magnet_bpf_object_old, magnet_bpf_object_old_size, NULL);
+	else
+		h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
 	if (!h->object)
 		return -errno;
 	bpf_object__for_each_map (map, h->object) {
@@ -188,7 +206,16 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	h->cpus = libbpf_num_possible_cpus();
 	if (h->cpus < 1)
 		return -EINVAL;
+	h->old = is_old();
+#if !defined(__x86_64__) /* bpf/ring_old.bpf.h counts on stores in order */
+	if (h->old) {
+		snprintf(h->why, sizeof(h->why), "before Linux 5.12 it takes an x86-64");
+		return -EOPNOTSUPP;
+	}
+#endif
 	h->ring_slots = hooks_ring_slots(o);
+	while (h->old && mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot) >= OLD_RING_MAX)
+		h->ring_slots /= 2;
 	h->near_slots = h->ring_slots < MG_NEAR_SLOTS ? h->ring_slots : MG_NEAR_SLOTS;
 	h->ring_stride =
 		sizeof(struct mg_ring) + mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot);

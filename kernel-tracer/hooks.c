@@ -46,6 +46,24 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 	return -ENOENT;
 }
 
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on)
+{
+	uint64_t zero[16] = {0}; /* at least a value of the map */
+	int map = hooks_map_fd(h, "tasks");
+	/* storage in a task goes by a descriptor of it, a table by its number */
+	int key = h->old ? (int)pid : (int)syscall(SYS_pidfd_open, pid, 0), err;
+
+	if (key < 0)
+		return -errno;
+	err = on ? bpf_map_update_elem(map, &key, zero, BPF_NOEXIST)
+		 : bpf_map_delete_elem(map, &key);
+	if (err)
+		err = -errno;
+	if (!h->old)
+		close(key);
+	return err;
+}
+
 static void empty(int map)
 {
 	uint8_t key[64];
@@ -104,7 +122,8 @@ static bool is_settled(const struct hooks *h, size_t row)
 {
 	for (size_t i = 0; i < hook_count; i++)
 		if (i != row && hook_same_event(i, row) &&
-			(h->state[i] == 0 || (i < row && h->state[i] < 0 && !is_settled(h, i))))
+			(hook_is_loaded(h->state[i]) ||
+				(i < row && h->state[i] < 0 && !is_settled(h, i))))
 			return true;
 	return false;
 }
@@ -144,7 +163,8 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 			continue; /* netns.c attaches and reports these */
 		if (s.status == 0 && !h->links[i])
 			s.status = h->state[i] = attach(h, i);
-		if (s.status && is_settled(h, i))
+		if (s.status && (is_settled(h, i) ||
+					(!(h->layers & 1u << k->layer) && !hook_is_selection(k))))
 			continue;
 		hook_by(k, s.by, sizeof(s.by));
 		if (s.status)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ static bool locked_down_fully(void)
 	return strstr(line, "[confidentiality]") != NULL;
 }
 
+static bool limit_of_locked_memory(void)
+{
+	struct rlimit limit;
+
+	return !have(CAP_SYS_RESOURCE) && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+	       limit.rlim_cur != RLIM_INFINITY;
+}
+
 bool privilege_reason(char *text, size_t size)
 {
 	size_t at = 0;
@@ -68,6 +77,13 @@ bool privilege_reason(char *text, size_t size)
 				at ? ", " : "the kernel refuses BPF without ", needed[i].name);
 	if (at && at < size)
 		snprintf(text + at, size - at, ": run as root, or with these capabilities");
+	if (!at && limit_of_locked_memory()) {
+		at = 1;
+		snprintf(text, size,
+			"before Linux 5.11 BPF takes locked memory, which is limited (ulimit -l): "
+			"run "
+			"as root, with CAP_SYS_RESOURCE, or without that limit");
+	}
 	return at != 0;
 }
 

@@ -54,6 +54,7 @@ struct hooks {
 	struct bpf_object *object;
 	struct bpf_link *links[HOOKS_MAX]; /* of each row, NULL = not attached */
 	char why[300];                     /* what hooks_load() failed at */
+	uint32_t layers;                   /* chosen at the start */
 	int refused[HOOKS_MAX];            /* of each row: what loading it failed with, or 0 */
 	int state[HOOKS_MAX];              /* of each row: 0, HOOK_NOT_*, or a negative errno */
 	uint64_t misses[HOOKS_MAX];        /* recursion misses told so far */
@@ -62,6 +63,7 @@ struct hooks {
 	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
+	bool old; /* Linux before 5.12: see bpf/old.bpf.h */
 };
 
 /* How a hook turned out; `status` 0 attached, else negative errno. */
@@ -90,6 +92,8 @@ void hooks_unload(struct hooks *h);
 int hooks_follow(struct hooks *h);
 /* The level and filters from now on; sockets already met are judged anew at their next use. */
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);
+/* A process's first thread is traced from now on, or no more. */
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
 /*

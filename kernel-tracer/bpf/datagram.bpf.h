@@ -17,7 +17,7 @@ struct datagram {
 };
 
 /* The packet at d->ip; `there` bytes of it are in the buffer. */
-__noinline int read_ip(struct datagram *d, int version, __u32 there)
+__global int read_ip(struct datagram *d, int version, __u32 there)
 {
 	unsigned char *ip;
 
@@ -134,7 +134,7 @@ static __always_inline bool for_the_kernel(const struct datagram *d)
 enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, too */ };
 
 /* Whose a datagram is that arrives: PLACE_*, and the socket. */
-__noinline int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
+__global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 {
 	__u64 local, key;
 	__u32 kinds = place_kinds;
@@ -192,7 +192,7 @@ static __always_inline __u64 way_key(const struct datagram *d, bool part)
 	return place_by_both(local, d->dst, part ? 0 : d->dport);
 }
 
-__noinline int learn_way(const struct datagram *d, __u64 id)
+__global int learn_way(const struct datagram *d, __u64 id)
 {
 	__u64 key, from = id | PATH_FROM;
 
@@ -213,7 +213,7 @@ __noinline int learn_way(const struct datagram *d, __u64 id)
 }
 
 /* VIA_*, and the socket. */
-__noinline int find_way(const struct datagram *d, __u64 *sock)
+__global int find_way(const struct datagram *d, __u64 *sock)
 {
 	__u64 key, *id, same;
 

@@ -81,7 +81,7 @@ static __always_inline bool sampled(const struct endpoints *e)
 }
 
 /* A function of its own for the verifier, who walks it once a program, not once a call. */
-__noinline int judge(const struct endpoints *e, int kind)
+__global int judge(const struct endpoints *e, int kind)
 {
 	__u8 by = settings.active;
 

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "ring.h"
 
+#include "old.bpf.h"
 #include "cast.bpf.h"
 #include "ring.bpf.h"
 #include "state.bpf.h"

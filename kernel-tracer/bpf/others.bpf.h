@@ -158,7 +158,7 @@ static __always_inline __u64 sign(const struct endpoints *e)
 }
 
 /* Datagrams find their socket by these. */
-__noinline int register_places(const struct endpoints *e, __u64 id, __u64 address)
+__global int register_places(const struct endpoints *e, __u64 id, __u64 address)
 {
 	const struct sock *sk = (void *)address;
 	int kind, proto;
@@ -192,7 +192,7 @@ static __always_inline __u32 receive_queue(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_backlog.rmem_alloc.counter);
 }
 
-__noinline int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
+__global int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
 {
 	const struct sock *sk = (void *)address;
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -229,9 +229,9 @@ __noinline int announce(__u64 address, const struct endpoints *e, __u64 id, int 
  * A socket of a task that is traced: what it is known by, 0 if the filters refuse it. It is
  * announced when it is first met and whenever its ends have changed.
  */
-__noinline __u64 meet_at(const __u64 *address)
+__global __u64 meet_at(const __u64 *address)
 {
-	__u64 key = address ? *address : 0;
+	__u64 key = address ? number_at(address) : 0;
 	const struct sock *sk = (void *)key;
 	struct other now = {}, *known;
 	struct endpoints e = {};
@@ -277,11 +277,22 @@ __noinline __u64 meet_at(const __u64 *address)
 	return now.id;
 }
 
+#ifdef MG_OLD
+__noinline __u64 meet_number(__u64 address)
+{
+	return meet_at(&address);
+}
+#endif
+
 static __always_inline __u64 meet_other(const struct sock *sk)
 {
 	__u64 address = (__u64)sk; /* through memory: a pointer becomes a number */
 
+#ifdef MG_OLD
+	return meet_number(number_at(&address));
+#else
 	return meet_at(&address);
+#endif
 }
 
 /* The followed socket at this address, if it still is the same. */

@@ -21,6 +21,9 @@ struct taken {
 	__u64 word; /* what publishes the slot, but for the id */
 };
 
+#ifdef MG_OLD
+#include "ring_old.bpf.h"
+#else
 /*
  * The clock is read between loading `head` and swapping it: if the swap succeeds nobody took a slot
  * on this CPU in between, so slots are in time order. It fails only when another program ran on top
@@ -64,6 +67,7 @@ static __always_inline bool take(struct taken *t)
 	__sync_fetch_and_add(&r->lost, 1);
 	return false;
 }
+#endif
 
 /* The store of `word` must come after those of the payload. */
 static __always_inline void publish(struct taken *t, __u16 id)

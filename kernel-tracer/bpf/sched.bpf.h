@@ -125,7 +125,7 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 {
 	if (!task_traced(parent))
 		return 0;
-	if (!bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (!task_storage(&tasks, child, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		return 0;
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = child->pid;
@@ -136,8 +136,9 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_task_exec, struct task_struct *p)
+int BPF_PROG(on_task_exec, struct task_struct *p, int old_pid)
 {
+	TASK_RENUMBERED(&tasks, p, old_pid);
 	if (!task_traced(p))
 		return 0;
 	EMIT(task_exec, mg_task_exec, e, __builtin_memcpy(e->comm, p->comm, 16));
@@ -150,6 +151,7 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 {
 	if (task_traced(p))
 		EMIT(task_exit, mg_task_exit, e, e->leader = p->pid == p->tgid);
+	TASK_GONE(&tasks, p);
 	return 0;
 }
 

@@ -24,8 +24,13 @@ struct task_state {
 };
 
 struct {
+#ifdef MG_OLD
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+#else
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
+#endif
 	__type(key, int);
 	__type(value, struct task_state);
 } tasks SEC(".maps");
@@ -141,19 +146,18 @@ __u32 not_traced;
  */
 static __always_inline bool everything(const struct task_struct *t)
 {
-	return cfg.all && !settings.active && t->tgid != not_traced;
+	return cfg.all && !settings.active && TASK_READ(t, tgid) != not_traced;
 }
 
 static __always_inline struct task_state *task_of(struct task_struct *t)
 {
-	return bpf_task_storage_get(
-		&tasks, t, NULL, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	return task_storage(&tasks, t, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
 /* The current one, that has used a socket a filter lets pass. */
 static __always_inline struct task_state *begin_tracing(struct task_struct *t)
 {
-	return bpf_task_storage_get(&tasks, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return task_storage(&tasks, t, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 static __always_inline struct task_state *current_task(void)
@@ -164,7 +168,7 @@ static __always_inline struct task_state *current_task(void)
 /* Like task_of() != NULL, without making storage. */
 static __always_inline bool task_traced(struct task_struct *t)
 {
-	return everything(t) || bpf_task_storage_get(&tasks, t, NULL, 0) != NULL;
+	return everything(t) || task_storage(&tasks, t, 0) != NULL;
 }
 
 /* Whether the current task's sockets may be followed, if the filters let them pass. */
@@ -173,8 +177,8 @@ static __always_inline bool current_selects(void)
 	struct task_struct *t = bpf_get_current_task_btf();
 
 	if (cfg.all)
-		return t->tgid != not_traced;
-	if (bpf_task_storage_get(&tasks, t, NULL, 0))
+		return TASK_READ(t, tgid) != not_traced;
+	if (task_storage(&tasks, t, 0))
 		return true;
 	return settings.cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1 &&
 	       begin_tracing(t);
@@ -194,9 +198,9 @@ static __always_inline __u64 mix(__u64 h, __u64 x)
 }
 
 /* A function of its own, where the verifier takes a pointer in memory for a number. */
-__noinline __u32 hash_at(const __u64 *value)
+__global __u32 hash_at(const __u64 *value)
 {
-	return value ? mix(cfg.seed, *value) : 0;
+	return value ? mix(cfg.seed, number_at(value)) : 0;
 }
 
 /* A name for a packet's memory that tells nothing of the kernel's addresses. */
@@ -332,7 +336,7 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 
 	if (judge_tcp(sk) != WANTED)
 		return;
-	cookie = bpf_get_socket_cookie(sk);
+	cookie = socket_cookie(sk);
 	EMIT(sock_open, mg_sock_open, e, {
 		e->sock = cookie;
 		e->bytes_acked = tp->bytes_acked;

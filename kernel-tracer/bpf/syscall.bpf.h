@@ -4,11 +4,12 @@
 /* The socket behind a descriptor of the current thread, NULL if it is none. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 {
-	struct fdtable *fdt = t->files->fdt;
-	struct file **slot = fdt->fd, *f = NULL;
+	struct files_struct *files = TASK_READ(t, files);
+	struct fdtable *fdt = TASK_READ(files, fdt);
+	struct file **slot = TASK_READ(fdt, fd), *f = NULL;
 	void *socket;
 
-	if ((__u64)fd >= fdt->max_fds)
+	if ((__u64)fd >= TASK_READ(fdt, max_fds))
 		return NULL;
 	if (bpf_probe_read_kernel(&f, sizeof(f), slot + fd) || !f)
 		return NULL;
@@ -83,7 +84,9 @@ static __always_inline bool look_at_socket(
 /* One that is about to be made has no ends yet. */
 static __always_inline bool new_socket_passes(const struct task_struct *t, int kind)
 {
-	struct endpoints e = {.netns = t->nsproxy->net_ns->ns.inum};
+	const struct nsproxy *namespaces = TASK_READ(t, nsproxy);
+	const struct net *net = TASK_READ(namespaces, net_ns);
+	struct endpoints e = {.netns = TASK_READ(net, ns.inum)};
 
 	return judge(&e, kind) == WANTED;
 }

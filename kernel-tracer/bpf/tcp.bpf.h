@@ -21,7 +21,10 @@ static __always_inline void end_listening(const struct sock *sk)
 {
 	__u64 key = listener_key(sk), *n = bpf_map_lookup_elem(&listeners, &key);
 
-	if (n && __sync_fetch_and_add(n, -1) <= 1)
+	if (!n)
+		return;
+	__sync_fetch_and_add(n, -1); /* its result is more than old kernels know */
+	if ((__s64) * (volatile __u64 *)n <= 0)
 		bpf_map_delete_elem(&listeners, &key);
 }
 
@@ -60,7 +63,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 				bpf_map_update_elem(&undecided, &key, &entry.tuple, BPF_ANY);
 			return 0;
 		}
-		entry.cookie = bpf_get_socket_cookie(sk);
+		entry.cookie = socket_cookie(sk);
 		bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
 		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
@@ -82,7 +85,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 			if (judge_tcp(sk) != WANTED)
 				return 0;
 		}
-		cookie = bpf_get_socket_cookie(sk);
+		cookie = known ? known->cookie : socket_cookie(sk);
 		emit_state(sk, tp, cookie, old, now, opener);
 		select_connected(sk, cookie);
 		return 0;
