@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""On every kernel each event that magnet's figures rest on has a hook; of the others it says why not."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+# what a kernel may have no hook for; no figure is wrong without it, only less can be said
+MAY_BE_MISSING = {"sock_sent", "sock_received", "tcp_cong", "sched_cost", "irq_entry", "irq_exit"}
+NEEDED = {"syscall", "socket", "tcp", "ip", "device", "sched"}
+
+found = json.loads(run(MAGNET, "doctor", "--json").stdout)
+check(found["kernel_side"]["works"], f"the kernel side works on Linux {found['machine']['kernel']}")
+outcome = {}
+for h in found["hooks"]:
+    key = (h["layer"], h["hook"])
+    if key not in outcome or h["status"] == 0:
+        outcome[key] = h
+for (layer, event), h in outcome.items():
+    text = h["by"] if h["status"] == 0 else "none: " + h["why"]
+    if layer in NEEDED and event.split()[0] not in MAY_BE_MISSING:
+        check(h["status"] == 0, f"{layer} {event}: {text}")
+    else:
+        check(h["by"] if h["status"] == 0 else h["why"], f"{layer} {event}: {text}")
+for event in ("tcp_send", "sock_copy", "tcp_recv", "tcp_ready", "tcp_retransmit", "ip_out", "ip_post",
+              "ip_in", "dev_queue", "dev_xmit", "dev_recv", "sched_switch", "sys_enter", "sys_exit"):
+    check(any(key[1].split()[0] == event for key in outcome), f"{event} is told of")
