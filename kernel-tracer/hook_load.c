@@ -85,6 +85,9 @@ static int check_btf(struct hooks *h)
 	long err = libbpf_get_error(btf);
 
 	if (!err) {
+		/* before 5.12: what bpf/old.bpf.h does without came with this function */
+		h->old =
+			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
 		btf__free(btf);
 		return 0;
 	}
@@ -112,16 +115,6 @@ static uint32_t jiffy(void)
 }
 
 #define OLD_RING_MAX (4u << 20) /* what an element of a map may have in such kernels */
-
-/* Before 5.12; what the programs of bpf/old.bpf.h do without came with this function. */
-static bool is_old(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool old = btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
-
-	btf__free(btf);
-	return old;
-}
 
 /* The object with all programs, told what they are to know; nothing is in the kernel yet. */
 static int open_object(struct hooks *h, const struct mg_bpf_config *config)
@@ -206,7 +199,6 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 	h->cpus = libbpf_num_possible_cpus();
 	if (h->cpus < 1)
 		return -EINVAL;
-	h->old = is_old();
 #if !defined(__x86_64__) /* bpf/ring_old.bpf.h counts on stores in order */
 	if (h->old) {
 		snprintf(h->why, sizeof(h->why), "before Linux 5.12 it takes an x86-64");
