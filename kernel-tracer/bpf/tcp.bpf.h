@@ -164,7 +164,8 @@ static __always_inline int other_ready(struct sock *sk)
 	if (everything(bpf_get_current_task_btf()) && sk->sk_protocol != IPPROTO_TCP)
 		meet_other(sk);
 	o = other_of(sk);
-	if (!o)
+	/* without an inode it is a newer one at the same address, of which nothing is known yet */
+	if (!o || !inode_of(sk))
 		return 0;
 	EMIT(sock_ready, mg_sock_ready, e, {
 		e->sock = o->id;
