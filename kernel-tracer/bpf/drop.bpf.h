@@ -13,7 +13,7 @@ static __always_inline bool in_queue(const struct sk_buff *skb)
 	return dev && dev >> 48 != 0xffff;
 }
 
-static __always_inline bool dropped_reading(
+static __noinline bool dropped_reading(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip)
 {
 	struct task_state *state = current_task();

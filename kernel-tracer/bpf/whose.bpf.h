@@ -3,6 +3,12 @@
 #ifndef MAGNET_BPF_WHOSE_H
 #define MAGNET_BPF_WHOSE_H
 
+/*
+ * Functions that are in one piece with their callers have one frame with them, and before
+ * Linux 6.12 the frames of all that call each other have 512 bytes: those that are rarely called,
+ * or need much, are apart.
+ */
+
 /* Sent by a socket (not NULL), `known` if it is TCP's; false if that is not followed. */
 static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
 	const struct sk_buff *skb, const struct sock *sk)
@@ -50,7 +56,7 @@ static __always_inline int arrives_for(
  * On its way between namespaces, where no socket is at hand: forwarded, or bridged. The tuple is
  * that of a receiver; the sender's is the same the other way round.
  */
-static __always_inline int on_its_way(
+static __noinline int on_its_way(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip)
 {
 	struct datagram d = {};
@@ -73,7 +79,7 @@ static __always_inline int on_its_way(
 }
 
 /* On its way in, but from a followed socket of this namespace. */
-static __always_inline bool comes_back(
+static __noinline bool comes_back(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
 {
 	struct datagram d = {}, back;
@@ -93,7 +99,7 @@ static __always_inline bool comes_back(
 }
 
 /* One from another namespace that still has its socket: where it goes on it has none. */
-static __always_inline void comes_from(const struct sk_buff *skb, unsigned char *ip, __u64 sock)
+static __noinline void comes_from(const struct sk_buff *skb, unsigned char *ip, __u64 sock)
 {
 	struct datagram d = {};
 
