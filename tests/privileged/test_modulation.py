@@ -47,22 +47,26 @@ def expected_m():
     return sum(abs(d - median) for d in delay) / 7 / 0.020
 
 
+def modulation():
+    with Network(rate="10mbit", burst=BURST, gso_max_segs=1) as net:
+        receiver = net.popen(net.b, PYTHON, "-c", RECEIVER)
+        try:
+            with Recording(*net.inside(net.a, PYTHON, "-c", SENDER)) as rec:
+                report = rec.report()
+                tx = flow(report, "tx", PORT)
+                m = tx["modulation"]
+                check(tx["call_n"] == WRITES, "every write is one call")
+                near(m["tau_ns"], 20e6, 0.01, "the gap between writes")
+                near(m["M"], expected_m(), 0.05, "M")
+                near(m["S"], 7, 0.01, "frames a write")
+                check(m["blocked_share"] < 0.01, "the sender did not block")
+                check(tx["coverage"] > 0.99, f"coverage {tx['coverage']}")
+                check(tx["closure_error_cycles"] == 0, "every complete atom closes to 0 cycles")
+                device = next(l for l in tx["layers"] if l["name"] == "device")
+                check(device["mean_size"] == 1448, "frames are full")
+        finally:
+            stop(receiver)
+
+
 need_kernel_side()
-with Network(rate="10mbit", burst=BURST, gso_max_segs=1) as net:
-    receiver = net.popen(net.b, PYTHON, "-c", RECEIVER)
-    try:
-        with Recording(*net.inside(net.a, PYTHON, "-c", SENDER)) as rec:
-            report = rec.report()
-            tx = flow(report, "tx", PORT)
-            m = tx["modulation"]
-            check(tx["call_n"] == WRITES, "every write is one call")
-            near(m["tau_ns"], 20e6, 0.01, "the gap between writes")
-            near(m["M"], expected_m(), 0.05, "M")
-            near(m["S"], 7, 0.01, "frames a write")
-            check(m["blocked_share"] < 0.01, "the sender did not block")
-            check(tx["coverage"] > 0.99, f"coverage {tx['coverage']}")
-            check(tx["closure_error_cycles"] == 0, "every complete atom closes to 0 cycles")
-            device = next(l for l in tx["layers"] if l["name"] == "device")
-            check(device["mean_size"] == 1448, "frames are full")
-    finally:
-        stop(receiver)
+patiently(modulation)
