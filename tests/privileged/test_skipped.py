@@ -13,10 +13,11 @@ from fixture import *
 from tracer import *
 
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
-# interrupts in the midst of everything: packets that arrive while others are sent
-# paced connections: timers send and deliver on top of threads that receive
+# Timers of paced connections send and deliver, and make sockets readable, on top of a thread that
+# does nothing but make a UNIX socket readable: all on one CPU.
 NOISE = """
-import socket, sys, threading, time
+import os, socket, sys, threading, time
+os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
 l = socket.create_server(("127.0.0.1", 0))
 pairs = []
 for _ in range(12):
@@ -32,7 +33,18 @@ def send(s):
 def receive(s):
     while s.recv(2000):
         pass
-threads = [threading.Thread(target=send, args=(a,)) for a, _ in pairs]
+def fill(s):
+    end = time.monotonic() + 2
+    with open(sys.argv[1], "rb") as f:
+        while time.monotonic() < end:
+            os.sendfile(s.fileno(), f.fileno(), 0, 1 << 20)
+    s.shutdown(socket.SHUT_WR)
+def empty(s):
+    while s.recv(1 << 20):
+        pass
+unix = socket.socketpair()
+threads = [threading.Thread(target=fill, args=(unix[0],)), threading.Thread(target=empty, args=(unix[1],))]
+threads += [threading.Thread(target=send, args=(a,)) for a, _ in pairs]
 threads += [threading.Thread(target=receive, args=(b,)) for _, b in pairs]
 [t.start() for t in threads]
 [t.join() for t in threads]
@@ -58,7 +70,9 @@ def kernel_counts(pid):
 
 def once(n):
     d = f"{TOP}/{n}"
-    with subprocess.Popen([PYTHON, "-c", NOISE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    with open(TOP + "/zeros", "wb") as f:
+        f.truncate(1 << 20)
+    with subprocess.Popen([PYTHON, "-c", NOISE, f.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as p, Tracer(d, "--pid", p.pid).ready() as t:
         p.stdin.write("go\n")
         p.stdin.flush()
