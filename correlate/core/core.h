@@ -430,6 +430,12 @@ void core_free(struct core *c);
 
 /* ---- parts (each in the file of its name) ---- */
 
+/* dispatch.c: an event whose times are those of one counter, to the part it concerns */
+void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
+
+/* hook.c */
+void hook_on_event(struct core *c, const struct mg_hook *p);
+
 /* socket.c */
 struct mg_sock *sock_get(struct core *c, uint64_t cookie);
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Which events the recording can have, by the hooks it says were attached. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+
+/* Which events can be expected: those whose hook was attached. */
+static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info h = {.netns = p->netns}, *more;
+	const struct mg_event_desc *d;
+	char name[33];
+
+	memcpy(h.layer, p->layer, sizeof(h.layer) - 1);
+	memcpy(h.what, p->hook, sizeof(h.what) - 1);
+	/* each chunk tells them again, and they may be switched on and off */
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
+			return &c->hooks[i];
+	more = realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	memcpy(name, p->hook, 32);
+	name[32] = 0;
+	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
+	d = mg_event_by_name(name);
+	if (d && MG_IS_RING(d->id))
+		h.bit = 1ull << d->id;
+	c->hooks = more;
+	more[c->hook_count] = h;
+	return &more[c->hook_count++];
+}
+
+void hook_on_event(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info *h = hook_of(c, p);
+
+	if (!h)
+		return;
+	h->status = p->status;
+	c->hooked = 0;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].status == 0)
+			c->hooked |= c->hooks[i].bit;
+	if (h->netns)
+		c->hooked_ns |= h->bit;
+}
+
+bool core_observes(const struct core *c, enum mg_event_id id)
+{
+	return !c->hook_count || c->hooked & 1ull << id;
+}
+
+uint64_t core_hooked(const struct core *c, uint32_t netns)
+{
+	uint64_t bits = c->hooked & ~c->hooked_ns;
+
+	if (!(c->hooked & c->hooked_ns))
+		return bits;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns && c->hooks[i].netns == netns && c->hooks[i].status == 0)
+			bits |= c->hooks[i].bit;
+	return bits;
+}
