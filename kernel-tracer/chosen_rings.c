@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -232,17 +231,6 @@ static int number_types(struct chosen_rings *r)
 	return 0;
 }
 
-/* Hundreds of events on many CPUs are more descriptors than a process has by default. */
-static void raise_descriptors(void)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
-		l.rlim_cur = l.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &l);
-	}
-}
-
 int chosen_rings_open(struct chosen_rings **out, struct chosen_list *l, int tracefs,
 	uint64_t ring_bytes, char *why, size_t size)
 {
@@ -263,7 +251,6 @@ int chosen_rings_open(struct chosen_rings **out, struct chosen_list *l, int trac
 	r->ring = calloc((size_t)r->cpus, sizeof(*r->ring));
 	if (!r->ring || number_types(r))
 		return -ENOMEM;
-	raise_descriptors();
 	for (int i = 0; i < r->cpus && !err; i++) {
 		struct event_ring *ring = &r->ring[i];
 

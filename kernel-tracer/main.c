@@ -162,6 +162,18 @@ static int choose_events(struct run *r)
 	return err;
 }
 
+/* Namespaces' hooks and chosen events on many CPUs take more than a process has by default. */
+static void raise_descriptors(struct rlimit *was)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, was) != 0)
+		return;
+	l = *was;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
 /* COMMAND waits, stopped at its first instruction, until it is followed. */
 static int start_command(struct run *r, int *go)
 {
@@ -179,6 +191,7 @@ static int start_command(struct run *r, int *go)
 		signal(SIGPIPE, r->sigpipe);
 		signal(SIGXFSZ, r->sigxfsz);
 		umask(r->umask);
+		setrlimit(RLIMIT_NOFILE, &r->descriptors);
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		if (read(gate[0], &c, 1) != 1)
 			_exit(125);
@@ -234,6 +247,7 @@ int main(int argc, char **argv)
 	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	r.umask = umask(0077);
+	raise_descriptors(&r.descriptors);
 
 	err = choose_events(&r);
 	if (err) {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -36,6 +37,7 @@ struct run {
 	/* these COMMAND gets as the tracer was given them */
 	sigset_t mask;
 	mode_t umask;
+	struct rlimit descriptors;
 	void (*sigpipe)(int);
 	void (*sigxfsz)(int);
 	uint64_t next_look, next_release, stop_at;
