@@ -247,6 +247,11 @@ int drain_pause(struct drain *d)
 
 	if (err < 0 || d->paused)
 		return err < 0 ? err : 0;
+	/* what found the rings full before it is a loss */
+	for (int i = 0; i < d->hooks->cpus && err >= 0; i++)
+		err = tell_trailing(d, i);
+	if (err < 0)
+		return err;
 	d->paused = true;
 	for (int i = 0; i < d->hooks->cpus; i++) {
 		struct mg_ring *ring = d->cpu[i].ring;

@@ -102,7 +102,8 @@ static int set_filter(struct run *r, const char *name, const char *value, char *
 	int err = selection_set(&s, name, value, why + used, size - (size_t)used);
 
 	if (!err) {
-		err = tell(r, &s, name, value);
+		/* ports and addresses are what --anonymize leaves out */
+		err = tell(r, &s, name, r->options.anonymize ? "anonymized" : value);
 		snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
 	}
 	return err;

@@ -137,7 +137,8 @@ struct {
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
-/* The tracer's own process, never traced by `all`; set once calibration is done. */
+/* The tracer's own process, never traced by `all` or with its cgroup; set once calibration is done.
+ */
 __u32 not_traced;
 
 /*
@@ -180,8 +181,8 @@ static __always_inline bool current_selects(void)
 		return TASK_READ(t, tgid) != not_traced;
 	if (task_storage(&tasks, t, 0))
 		return true;
-	return settings.cgroup && bpf_current_task_under_cgroup(&cgroups, 0) == 1 &&
-	       begin_tracing(t);
+	return settings.cgroup && t->tgid != not_traced &&
+	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && begin_tracing(t);
 }
 
 static __always_inline struct sock_entry *sock_of(const struct sock *sk)
