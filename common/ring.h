@@ -59,6 +59,9 @@ struct mg_identity {
 	__u8 payload[MG_SLOT_PAYLOAD];
 };
 
+/* Sockets that are not TCP's of which it is remembered that they were met: a power of two. */
+#define MG_MET 131072
+
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
 /* A system call that is followed: MG_DIR_*, and the arguments that are its length and flags. */

@@ -64,17 +64,24 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on)
 	return err;
 }
 
+/* The next key is looked for before one is deleted: from the beginning it would take ever longer.
+ */
 static void empty(int map)
 {
-	uint8_t key[64];
+	uint64_t key, next;
+	int more = bpf_map_get_next_key(map, NULL, &key);
 
-	while (bpf_map_get_next_key(map, NULL, key) == 0)
-		bpf_map_delete_elem(map, key);
+	while (more == 0) {
+		more = bpf_map_get_next_key(map, &key, &next);
+		bpf_map_delete_elem(map, &key);
+		key = next;
+	}
 }
 
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
 	int map = map_by_suffix(h, ".data.settings");
+	static const uint32_t nobody[MG_MET];
 	struct mg_bpf_settings was;
 	uint32_t zero = 0;
 
@@ -87,6 +94,8 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	empty(hooks_map_fd(h, "tuples"));
 	empty(hooks_map_fd(h, "others"));
 	empty(hooks_map_fd(h, "places"));
+	empty(hooks_map_fd(h, "paths")); /* learnt of packets that the filters may refuse now */
+	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
 	return 0;
 }
 

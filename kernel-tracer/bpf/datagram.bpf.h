@@ -35,7 +35,7 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 		d->dst[3] = h.daddr;
 		d->hlen = (h.version_ihl & 15) * 4;
 		total = bpf_ntohs(h.tot_len);
-		d->len = (total ? total : there) - d->hlen;
+		d->len = without(total ? total : there, d->hlen);
 		d->id = bpf_ntohs(h.id);
 		d->offset = (bpf_ntohs(h.frag_off) & 0x1fff) * 8;
 		d->more = h.frag_off & bpf_htons(0x2000);
@@ -71,7 +71,7 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 			}
 			d->proto = x[0];
 		}
-		d->len = (total ? total + sizeof(h) : there) - d->hlen;
+		d->len = without(total ? total + sizeof(h) : there, d->hlen);
 	}
 	return 1;
 }
@@ -80,7 +80,7 @@ static __always_inline void read_upper(struct datagram *d, unsigned char *ip)
 {
 	__u16 h[4];
 
-	if (d->offset)
+	if (d->offset || d->len < 8)
 		return;
 	if (d->proto != IPPROTO_UDP && d->proto != IPPROTO_ICMP && d->proto != IPPROTO_ICMPV6)
 		return;
@@ -137,7 +137,6 @@ enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, 
 __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 {
 	__u64 local, key;
-	__u32 kinds = place_kinds;
 	struct place *p = NULL;
 	int how = PLACE_OWN;
 
@@ -150,22 +149,23 @@ __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 			*sock = p->id;
 		return p ? PLACE_OWN : PLACE_NONE;
 	}
-	if (kinds & ~PLACES_RAW && !for_the_kernel(d)) {
-		if (kinds & PLACES_PORT)
+	if (!for_the_kernel(d)) {
+		if (place_kinds[PLACES_PORT])
 			p = place_at(place_by_port(netns, d->proto, d->dport));
-		if (kinds & (PLACES_LOCAL | PLACES_BOTH)) { /* nearer ones go before */
+		if (place_kinds[PLACES_LOCAL] |
+			place_kinds[PLACES_BOTH]) { /* nearer ones go before */
 			struct place *nearer = NULL;
 
 			local = place_by_local(netns, d->proto, d->dst, d->dport);
-			if (kinds & PLACES_BOTH)
+			if (place_kinds[PLACES_BOTH])
 				nearer = place_at(place_by_both(local, d->src, d->sport));
-			if (!nearer && kinds & PLACES_LOCAL)
+			if (!nearer && place_kinds[PLACES_LOCAL])
 				nearer = place_at(local);
 			if (nearer)
 				p = nearer;
 		}
 	}
-	if (!p && kinds & PLACES_RAW) { /* a raw socket gets all of its protocol */
+	if (!p && place_kinds[PLACES_RAW]) { /* a raw socket gets all of its protocol */
 		p = place_at(place_by_port(netns, d->proto, 0));
 		how = PLACE_COPY;
 	}
@@ -237,7 +237,7 @@ static __always_inline void datagram_packet(
 	struct packet *g, const struct datagram *d, const struct sk_buff *skb)
 {
 	g->seq = buffer_of(skb);
-	g->len = d->len - d->upper;
+	g->len = without(d->len, d->upper);
 	g->ack = d->what;
 	g->ip_id = d->id;
 	g->proto = d->proto;

@@ -36,6 +36,34 @@ struct {
 	__type(value, struct place);
 } places SEC(".maps");
 
+/*
+ * Which sockets were met, by the low bits of their inode's number. One that was and is in `others`
+ * no more had to make room: what arrived for it meanwhile is missing.
+ */
+struct met {
+	__u32 ino[MG_MET];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct met);
+} met SEC(".maps");
+
+static __always_inline void note_met(__u64 address, __u64 ino, bool known)
+{
+	__u32 zero = 0, *at;
+	struct met *m = bpf_map_lookup_elem(&met, &zero);
+
+	if (!m || known)
+		return;
+	at = &m->ino[ino & (MG_MET - 1)];
+	/* another CPU may have met it at the same time */
+	if (*at == (__u32)ino && !bpf_map_lookup_elem(&others, &address))
+		count_not_followed();
+	*at = ino;
+}
+
 static __always_inline bool internet(int family)
 {
 	return family == AF_INET || family == AF_INET6;
@@ -115,10 +143,22 @@ static __always_inline struct place *place_at(__u64 key)
 }
 
 /* Kinds of places that there are or were: of others none need be looked for. */
-enum { PLACES_BOTH = 1, PLACES_LOCAL = 2, PLACES_PORT = 4, PLACES_RAW = 8 };
-volatile __u32 place_kinds SEC(".data.places") = 0;
+enum { PLACES_BOTH, PLACES_LOCAL, PLACES_PORT, PLACES_RAW, PLACE_KINDS };
+/* a byte each: two CPUs may set theirs at once */
+volatile __u8 place_kinds[PLACE_KINDS] SEC(".data.places") = {};
 
-/* A place two live sockets share belongs to neither: which one gets a datagram is not known. */
+static __always_inline bool may_share(const struct sock *sk)
+{
+	const struct sock_common *c = &sk->__sk_common;
+
+	return BPF_CORE_READ_BITFIELD_PROBED(c, skc_reuse) ||
+	       BPF_CORE_READ_BITFIELD_PROBED(c, skc_reuseport);
+}
+
+/*
+ * A place two live sockets share belongs to neither: which one gets a datagram is not known. Of
+ * those that share it only the last is remembered: when it is gone others may still be there.
+ */
 static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const struct sock *sk)
 {
 	struct place p = {.id = id, .sk = (__u64)sk}, *old = bpf_map_lookup_elem(&places, &key);
@@ -127,11 +167,11 @@ static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const str
 		struct sock *other = (void *)old->sk;
 		__u64 ino = inode_of(other);
 
-		if (ino && (old->id == 0 || old->id == (OTHER_ID | ino)))
+		if (old->id == 0 ? ino || may_share(sk) : old->id == (OTHER_ID | ino))
 			p.id = 0;
 	}
 	bpf_map_update_elem(&places, &key, &p, BPF_ANY);
-	place_kinds |= kind;
+	place_kinds[kind & 3] = 1;
 }
 
 static __always_inline void read_ends(const struct sock *sk, struct endpoints *e)
@@ -153,8 +193,9 @@ static __always_inline void read_ends(const struct sock *sk, struct endpoints *e
 
 static __always_inline __u64 sign(const struct endpoints *e)
 {
-	return mix((__u64)e->lport << 16 | e->rport, (__u64)e->raddr[3] << 32 | e->laddr[3]) ^
-	       e->raddr[0] ^ e->raddr[1];
+	__u64 local = place_by_local(e->netns, 0, e->laddr, e->lport);
+
+	return place_by_both(local, e->raddr, e->rport);
 }
 
 /* Datagrams find their socket by these. */
@@ -257,6 +298,8 @@ __global __u64 meet_at(const __u64 *address)
 	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
 	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
 	now.settled = now.kind != MG_KIND_udp || e.lport;
+	if (now.verdict == WANTED)
+		note_met(key, ino, known);
 	bpf_map_update_elem(&others, &key, &now, BPF_ANY);
 	if (now.verdict != WANTED)
 		return 0;

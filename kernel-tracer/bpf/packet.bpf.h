@@ -14,7 +14,8 @@ struct tcp_bytes {
 /* Where a packet is seen, as in the field `via`. */
 enum via { VIA_OWN, VIA_FROM, VIA_TO };
 
-#define TCP_SYN 2
+#define TCP_SYN    2
+#define TCP_HEADER 20
 
 /* As in the events of that name. */
 struct packet {
@@ -23,6 +24,12 @@ struct packet {
 	__u16 ip_id;
 	__u8 flags, proto, part;
 };
+
+/* What headers say may be more than there is. */
+static __always_inline __u32 without(__u32 len, __u32 headers)
+{
+	return len > headers ? len - headers : 0;
+}
 
 static __always_inline void set_segment(struct packet *g, const struct tcp_bytes *t)
 {
@@ -61,7 +68,7 @@ static __always_inline bool segment_at_transport(struct packet *g, const struct 
 	if (!read_tcp(&t, th))
 		return false;
 	set_segment(g, &t);
-	g->len = skb->len - (__u32)(th - skb->data) - (t.doff >> 4) * 4;
+	g->len = without(skb->len, (__u32)(th - skb->data) + (t.doff >> 4) * 4);
 	return true;
 }
 
@@ -149,7 +156,9 @@ static __always_inline bool segment_at_ip(
 	set_segment(g, &t);
 	if (total == 0)
 		total = skb->len - (__u32)(ip - skb->data);
-	g->len = total - hlen - (t.doff >> 4) * 4;
+	if (total < hlen + TCP_HEADER) /* what follows in memory is none of it */
+		return false;
+	g->len = without(total, hlen + (t.doff >> 4) * 4);
 	return true;
 }
 

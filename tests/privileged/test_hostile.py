@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""
+What no well-behaved program does: packets that say more than they hold, ports that sockets share and
+leave, more sockets than are remembered. Nothing is made up, and what is missing is told.
+"""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from tracer import *
+
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+
+# Packets for its own sockets, made by hand: cut off in the header, or with one longer than they are.
+MALFORMED = r"""
+import socket, struct, time
+l = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(l.getsockname())
+s, _ = l.accept()
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.bind(("127.0.0.1", 0))
+p = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+def send(proto, what, total=None):
+    h = struct.pack(">BBHHHBBH4s4s", 0x45, 0, total or 20 + len(what), 7, 0, 64, proto, 0,
+                    b"\x7f\0\0\1", b"\x7f\0\0\1")
+    x = sum(struct.unpack(">10H", h))
+    x = (x & 0xffff) + (x >> 16)
+    h = h[:10] + struct.pack(">H", ~x & 0xffff) + h[12:]
+    p.sendto(h + what, ("lo", 0x800, 0, 0, bytes(6)))
+tcp = struct.pack(">HHIIBBHHH", c.getsockname()[1], l.getsockname()[1], 1000, 2000, 0xf0, 0x10, 9, 0, 0)
+udp = struct.pack(">HHHH", 999, u.getsockname()[1], 8, 0)
+for i in range(3):
+    send(6, tcp)
+    send(6, tcp[:4])
+    send(6, tcp, 10)
+    send(17, udp[:4])
+    send(17, udp, 4)
+time.sleep(.1)
+"""
+
+# Three sockets share a port; the last but one is gone before the last comes.
+SHARED = r"""
+import os, socket
+def shared(port):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    s.bind(("127.0.0.1", port))
+    s.setblocking(False)
+    return s
+a = shared(0)
+b = shared(a.getsockname()[1])
+b.close()
+c = shared(a.getsockname()[1])
+for i in range(60):
+    x = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    x.sendto(b"x", a.getsockname())
+for s in (a, c):
+    n = 0
+    try:
+        while s.recv(9): n += 1
+    except BlockingIOError:
+        pass
+    print(2 ** 62 + os.fstat(s.fileno()).st_ino, n)
+"""
+
+# More sockets at once than are remembered, in processes enough for their descriptors.
+MANY = r"""
+import os, socket, sys
+children = []
+for child in range(int(sys.argv[1])):
+    children.append(os.fork())
+    if not children[-1]:
+        socks = []
+        for i in range(int(sys.argv[2])):
+            s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            s.bind(("127.%d.%d.1" % (1 + child, i // 200), 0))
+            socks.append(s)
+        for again in range(2):
+            for s in socks:
+                socks[0].sendto(b"x", s.getsockname())
+                s.recv(9)
+        os._exit(0)
+sys.exit(any(os.waitpid(c, 0)[1] for c in children))
+"""
+
+
+def record(name, *command):
+    d = f"{TOP}/{name}"
+    return d, run(TRACER, "-o", d, "--", *command)
+
+
+def malformed():
+    d, _ = record("malformed", PYTHON, "-c", MALFORMED)
+    lens = [(name, int(f.split(" len = ")[1].split(",")[0])) for name, _, f in events(d)
+            if name in ("dev_recv", "ip_in", "drop") and " len = " in f]
+    check(len(lens) > 9 and max(n for _, n in lens) < 1000, f"no length is beyond the packet: {max(lens)}")
+    # a header that is cut off is not read beyond its end
+    flags = [f for name, _, f in events(d) if name == "dev_recv" and "frame = 24" in f and "proto = 6" in f]
+    check(not flags, "nor are numbers made of what follows in memory")
+
+
+def shared():
+    d, p = record("shared", PYTHON, "-c", SHARED)
+    got = dict(map(int, line.split()) for line in p.stdout.splitlines())
+    seen = [int(f.split("sock = ")[1].split(",")[0]) for name, _, f in events(d)
+            if name == "ip_in" and "proto = 17" in f]
+    check(sum(got.values()) == 60 and len(seen) >= 50, f"{len(seen)} datagrams arrive: {got}")
+    check(not [s for s in seen if s in got], "those that several may get are nobody's")
+
+
+def many():
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 20000 or SLOWER > 1:
+        print("not tried: descriptors or time are too few")
+        return
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    for children, each in ((1, 3000), (4, 19000)):
+        d = f"{TOP}/many{children}"
+        run(TRACER, "-o", d, "--", PYTHON, "-c", MANY, children, each, preexec_fn=few)
+        n = counts(d)
+        told = sum(int(f.split("count = ")[1].split(",")[0]) for name, _, f in events(d)
+                   if name == "lost" and "reason = 17" in f)
+        missing = 2 * children * each - n["ip_in"]
+        check(n["dev_queue"] >= 2 * children * each - 9, f"{n['dev_queue']} datagrams are sent")
+        check(missing < 9 if children == 1 else missing < 9 or told, f"{missing} that arrive have "
+              f"no socket; {told} sockets were not followed all the time")
+        check(children > 1 or told == 0, "and none when they are few")
+
+
+def limits():
+    for options in ((), ("--event", "sched:sched_switch")):
+        p = run(TRACER, "-o", f"{TOP}/limits{len(options)}", *options, "--", "sh", "-c", "ulimit -n",
+                preexec_fn=lambda: resource.setrlimit(
+                    resource.RLIMIT_NOFILE, (300, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+        check(p.stdout == "300\n", f"{options}: the command has the limit it was given")
+
+
+def anonymous():
+    d = TOP + "/anonymous"
+    with Tracer(d, "--all", "--anonymize").ready() as t:
+        for what in ("port=4321", "address=10.9.8.7"):
+            run(TRACER, "ctl", "--pid", t.pid, "set", what)
+        t.end()
+    changes = [f for name, _, f in events(d) if name == "change"]
+    check(len(changes) == 2 and not [f for f in changes if "4321" in f or "10.9" in f],
+          f"filters that are set tell neither: {changes}")
+
+
+need_kernel_side()
+need_program("babeltrace2")
+try:
+    for test in (malformed, shared, many, limits, anonymous):
+        print("---", test.__name__)
+        test()
+finally:
+    shutil.rmtree(TOP)
