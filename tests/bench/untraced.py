@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel tracer costs a program it was not asked to follow."""
+from observers import *
+
+CALLS = 200_000
+TIME = 50
+
+
+class Filtered(Tracer):
+    """The whole machine, but a filter that nothing passes."""
+    name = "--all --port 1"
+    options = ("--port", "1")
+
+
+class Followed(Tracer):
+    name = "followed itself"
+
+
+need_kernel_side()
+KINDS = [Bare, Tracer, Filtered, Followed]
+begin("A program's calls while a tracer follows another process, or everything but what a filter "
+      "refuses.", f"calls null|unix|tcp, {CALLS:,} calls a turn",
+      "magnet-kernel-tracer -o DIR --pid ANOTHER", "magnet-kernel-tracer -o DIR --all --port 1",
+      "magnet-kernel-tracer -o DIR --pid ITSELF")
+another = start("sleep", 600)
+for what in ("null", "unix", "tcp"):
+    series = {("another process" if k is Tracer else k.name): [] for k in KINDS}
+    with Talker(*on_cpu(WATCHED, program("calls"), what), first_line=False) as talker:
+        talker.ask(CALLS)
+        for n in rounds(TIME / 3):
+            k = n % len(KINDS)
+            for kind in KINDS[k:] + KINDS[:k]:
+                pid = {Tracer: another.pid, Filtered: None}.get(kind, talker.pid)
+                with kind(pid):
+                    each = float(talker.ask(CALLS)[0])
+                series["another process" if kind is Tracer else kind.name].append(each)
+    table({"null": "write() to /dev/null", "unix": "send() on a UNIX socket",
+           "tcp": "send() on a TCP socket"}[what], ("", "ns a call", "ns above bare"),
+          [(name, Figure(v).text(0), Figure(differences(v, series["bare"])).text(0))
+           for name, v in series.items()])
+how_to_read("""
+Every system call of the machine passes the two hooks of system calls, which leave at once if it is
+none on sockets or the task is not followed. A send also passes IP's and the device's hooks, which
+look its socket up.
+""")
