@@ -146,6 +146,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	struct taken t;
 	__u64 sock = 0;
 
+	if (is_others(skb, skb->data))
+		return;
 	if (arrives_for(&g, &sock, skb, skb->data, dev->nd_net.net->ns.inum)) {
 		if (is_port(dev))
 			via = VIA_TO;

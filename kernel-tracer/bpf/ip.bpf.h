@@ -36,7 +36,8 @@ static __always_inline int ip_arrived(
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!arrives_for(&g, &sock, skb, skb->data, netns) || !interface_passes(dev) || !take(&t))
+	if (is_others(skb, skb->data) || !arrives_for(&g, &sock, skb, skb->data, netns) ||
+		!interface_passes(dev) || !take(&t))
 		return 0;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 	publish(&t, event);
@@ -106,7 +107,7 @@ int on_ip_forward(struct bpf_nf_ctx *ctx)
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
-	int via = on_its_way(&g, &sock, skb, skb->data);
+	int via = is_others(skb, skb->data) ? 0 : on_its_way(&g, &sock, skb, skb->data);
 
 	if (!via || !interface_passes(ctx->state->out) || !take(&t))
 		return NF_ACCEPT;

@@ -185,11 +185,50 @@ static __always_inline bool current_selects(void)
 	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && begin_tracing(t);
 }
 
-static __always_inline struct sock_entry *sock_of(const struct sock *sk)
+static __always_inline struct sock_entry *sock_at(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
 
 	return bpf_map_lookup_elem(&socks, &key);
+}
+
+/*
+ * The pairs of ports of connections that are or were followed, a bit each: most of what passes the
+ * hooks belongs to others, and this tells by two loads. Bits are never cleared.
+ */
+#define PORT_PAIRS 65536
+volatile __u64 port_pairs[PORT_PAIRS / 64] SEC(".data.ports") = {};
+
+static __always_inline __u32 port_pair(__be16 a, __be16 b)
+{
+	return ((__u32)a * 40503 ^ b) & (PORT_PAIRS - 1);
+}
+
+static __always_inline bool ports_followed(__be16 local, __be16 remote)
+{
+	__u32 n = port_pair(local, remote);
+
+	return port_pairs[n / 64] >> (n & 63) & 1;
+}
+
+/* On the way to it, and from it. */
+static __always_inline void follow_ports(__be16 local, __be16 remote)
+{
+	__u32 n = port_pair(local, remote), m = port_pair(remote, local);
+
+	port_pairs[n / 64] |= 1ull << (n & 63);
+	port_pairs[m / 64] |= 1ull << (m & 63);
+}
+
+/* For where packets pass. A socket that is being opened, or is closed, may have no ports. */
+static __always_inline struct sock_entry *sock_of(const struct sock *sk)
+{
+	__u8 state = sk->__sk_common.skc_state;
+
+	if (state != TCP_SYN_SENT && state != TCP_CLOSE &&
+		!ports_followed(bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport))
+		return NULL;
+	return sock_at(sk);
 }
 
 static __always_inline __u64 mix(__u64 h, __u64 x)
@@ -310,11 +349,12 @@ static __always_inline int judge_tcp(const struct sock *sk)
 /* Follow a connected socket from here on. */
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
-	struct sock_entry entry = {.cookie = cookie}, *before = sock_of(sk);
+	struct sock_entry entry = {.cookie = cookie}, *before = sock_at(sk);
 	__u64 key = (__u64)sk, path, from = cookie | PATH_FROM;
 	__u16 lport = bpf_htons(sk->__sk_common.skc_num), rport = sk->__sk_common.skc_dport;
 	__u32 l[4], r[4];
 
+	follow_ports(lport, rport);
 	sock_addresses(sk, l, r);
 	entry.tuple = tuple_of(sk->__sk_common.skc_net.net->ns.inum, l, r, lport, rport);
 	if (before && before->tuple == entry.tuple) /* known since its SYN */
@@ -363,7 +403,7 @@ static __always_inline void unbind(struct sock_entry *e)
 
 static __always_inline void forget(const struct sock *sk)
 {
-	struct sock_entry *e = sock_of(sk);
+	struct sock_entry *e = sock_at(sk);
 	__u64 key = (__u64)sk;
 
 	if (!e)

@@ -59,7 +59,7 @@ static __always_inline bool look_at_socket(
 	*sk = sock_of_fd(t, fd);
 	if (!*sk)
 		return false;
-	known = sock_of(*sk);
+	known = sock_at(*sk);
 	if (known) {
 		*cookie = known->cookie;
 		*kind = MG_KIND_tcp;

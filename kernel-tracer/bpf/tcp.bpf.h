@@ -33,7 +33,7 @@ enum { OPENER_CONNECT = 1, OPENER_ACCEPT };
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 {
-	struct sock_entry *known = sock_of(sk);
+	struct sock_entry *known = sock_at(sk);
 	struct tcp_sock *tp;
 	__u64 key;
 	int opener = 0;
@@ -161,7 +161,9 @@ static __always_inline int other_ready(struct sock *sk)
 {
 	struct other *o;
 
-	if (everything(bpf_get_current_task_btf()) && sk->sk_protocol != IPPROTO_TCP)
+	if (sk->sk_protocol == IPPROTO_TCP) /* UNIX sockets have none */
+		return 0;
+	if (everything(bpf_get_current_task_btf()))
 		meet_other(sk);
 	o = other_of(sk);
 	/* without an inode it is a newer one at the same address, of which nothing is known yet */
@@ -208,7 +210,7 @@ int BPF_PROG(on_readable, struct sock *sk)
 
 static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int err)
 {
-	struct sock_entry *known = sock_of(sk);
+	struct sock_entry *known = sock_at(sk);
 	/* in the write queue the control block holds the sequence numbers */
 	struct tcp_skb_cb *cb = (void *)__builtin_preserve_access_index(&skb->cb);
 	struct tcp_sock *tp;

@@ -37,7 +37,7 @@ typedef void (*btf_trace_tcp_cong_state_set)(void *, struct sock *, const __u8);
 SEC("tp_btf/tcp_cong_state_set")
 int BPF_PROG(on_cong_state, struct sock *sk, __u8 now)
 {
-	struct sock_entry *known = sock_of(sk);
+	struct sock_entry *known = sock_at(sk);
 	struct tcp_sock *tp;
 	__u8 old;
 
@@ -261,7 +261,7 @@ int on_send_reset_old(__u64 *ctx)
 SEC("tp_btf/tcp_receive_reset")
 int BPF_PROG(on_receive_reset, struct sock *sk)
 {
-	struct sock_entry *known = sock_of(sk);
+	struct sock_entry *known = sock_at(sk);
 
 	if (!known)
 		return 0;

@@ -36,6 +36,23 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	return datagram_sent(g, skb);
 }
 
+/* A segment of a connection that nobody follows: most are, and this looks at little of them. */
+static __always_inline bool is_others(const struct sk_buff *skb, unsigned char *ip)
+{
+	const struct ipv4_bytes *v4;
+	const struct tcp_bytes *t;
+	int version = ip_version(skb);
+
+	if (!CAN_CAST || version != 4)
+		return false;
+	v4 = bpf_rdonly_cast(ip, bpf_core_type_id_kernel(struct iphdr));
+	if (v4->protocol != IPPROTO_TCP || v4->frag_off & bpf_htons(0x1fff))
+		return false;
+	t = bpf_rdonly_cast(
+		ip + (v4->version_ihl & 15) * 4, bpf_core_type_id_kernel(struct tcphdr));
+	return !ports_followed(t->dport, t->sport);
+}
+
 /* For a followed socket of this namespace, PLACE_*; the IP header lies at `ip`. */
 static __always_inline int arrives_for(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
