@@ -181,7 +181,8 @@ static __always_inline bool current_selects(void)
 		return TASK_READ(t, tgid) != not_traced;
 	if (task_storage(&tasks, t, 0))
 		return true;
-	return settings.cgroup && t->tgid != not_traced &&
+	/* asked of the helper: on old kernels a task is but a number */
+	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&
 	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && begin_tracing(t);
 }
 
