@@ -18,10 +18,9 @@
 #include "privilege.h"
 #include "tracer.h"
 
-extern const unsigned char magnet_bpf_object[]; /* made by embed.py */
-extern const unsigned int magnet_bpf_object_size;
-extern const unsigned char magnet_bpf_object_old[];
-extern const unsigned int magnet_bpf_object_old_size;
+/* made by embed.py, from the same source */
+extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
+extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
 
 static char last_libbpf_line[256];
 static char last_program[64]; /* that libbpf had to say something of */
@@ -88,6 +87,7 @@ static int check_btf(struct hooks *h)
 		/* before 5.12: what bpf/old.bpf.h does without came with this function */
 		h->old =
 			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
+		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 		btf__free(btf);
 		return 0;
 	}
@@ -123,10 +123,11 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 	int err = 0;
 
 	if (h->old)
-		h->object = bpf_object__open_mem(
-			magnet_bpf_object_old, magnet_bpf_object_old_size, NULL);
+		h->object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, NULL);
+	else if (h->cast)
+		h->object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, NULL);
 	else
-		h->object = bpf_object__open_mem(magnet_bpf_object, magnet_bpf_object_size, NULL);
+		h->object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, NULL);
 	if (!h->object)
 		return -errno;
 	bpf_object__for_each_map (map, h->object) {
@@ -175,7 +176,10 @@ static int load_what_loads(
 		row = refused_row(h);
 		if (row < 0 || privilege_lacks_bpf())
 			return err;
-		h->refused[row] = err;
+		if (h->cast) /* its verifier may not know as much as ours */
+			h->cast = false;
+		else
+			h->refused[row] = err;
 		bpf_object__close(h->object);
 		h->object = NULL;
 	}

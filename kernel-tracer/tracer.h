@@ -63,7 +63,8 @@ struct hooks {
 	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
-	bool old; /* Linux before 5.12: see bpf/old.bpf.h */
+	bool old;  /* Linux before 5.12: see bpf/old.bpf.h */
+	bool cast; /* since 6.2: see bpf/cast.bpf.h */
 };
 
 /* How a hook turned out; `status` 0 attached, else negative errno. */

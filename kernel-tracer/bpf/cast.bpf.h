@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Reading a structure at an address the verifier knows nothing of. Since 6.2 it can be told what
- * lies there: then a member is one load; before, each takes a call.
+ * lies there (MG_CAST): then a member is one load; before, each takes a call. The programs are
+ * compiled both ways: looking for the function at load time takes more privilege where it is not.
  */
 #ifndef MAGNET_BPF_CAST_H
 #define MAGNET_BPF_CAST_H
 
-#ifdef MG_OLD
+#ifndef MG_CAST
 
 #define CAN_CAST                 0
 #define bpf_rdonly_cast(p, id)   ((const void *)(p))
@@ -16,14 +17,13 @@
 
 #else
 
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 
-#define CAN_CAST           (bpf_rdonly_cast)
-#define CAST(type, p)      ((struct type *)bpf_rdonly_cast((p), bpf_core_type_id_kernel(struct type)))
+#define CAN_CAST                 1
+#define CAST(type, p)            ((struct type *)bpf_rdonly_cast((p), bpf_core_type_id_kernel(struct type)))
 /* A member, and one of what a member points to. */
-#define MEMBER(type, p, m) (CAN_CAST ? CAST(type, p)->m : BPF_CORE_READ((struct type *)(p), m))
-#define MEMBER_OF(type, p, m, n) \
-	(CAN_CAST ? CAST(type, p)->m->n : BPF_CORE_READ((struct type *)(p), m, n))
+#define MEMBER(type, p, m)       (CAST(type, p)->m)
+#define MEMBER_OF(type, p, m, n) (CAST(type, p)->m->n)
 
 #endif
 #endif

@@ -85,7 +85,7 @@ static __always_inline void read_upper(struct datagram *d, unsigned char *ip)
 	if (d->proto != IPPROTO_UDP && d->proto != IPPROTO_ICMP && d->proto != IPPROTO_ICMPV6)
 		return;
 	if (CAN_CAST) { /* ICMP's is as long */
-		const __u16 *u = bpf_rdonly_cast(
+		const volatile __u16 *u = bpf_rdonly_cast(
 			ip + (d->hlen & 0xfff), bpf_core_type_id_kernel(struct udphdr));
 
 		h[0] = u[0];

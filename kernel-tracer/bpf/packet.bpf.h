@@ -44,7 +44,7 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 
 static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
 {
-	const struct tcp_bytes *h;
+	const volatile struct tcp_bytes *h; /* one load a member, as the verifier wants it */
 
 	if (!CAN_CAST)
 		return bpf_probe_read_kernel(t, sizeof(*t), th) == 0;
@@ -54,7 +54,7 @@ static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
 	t->dport = h->dport;
 	t->seq = h->seq;
 	t->ack = h->ack;
-	*(__u16 *)&t->doff = *(const __u16 *)&h->doff; /* flags too */
+	*(__u16 *)&t->doff = *(const volatile __u16 *)&h->doff; /* flags too */
 	t->window = h->window;
 	return true;
 }
@@ -89,7 +89,7 @@ struct ipv6_bytes {
 
 static __always_inline bool read_ipv4(struct ipv4_bytes *to, unsigned char *ip)
 {
-	const struct ipv4_bytes *h;
+	const volatile struct ipv4_bytes *h;
 
 	if (!CAN_CAST)
 		return bpf_probe_read_kernel(to, sizeof(*to), ip) == 0;

@@ -39,8 +39,8 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 /* A segment of a connection that nobody follows: most are, and this looks at little of them. */
 static __always_inline bool is_others(const struct sk_buff *skb, unsigned char *ip)
 {
-	const struct ipv4_bytes *v4;
-	const struct tcp_bytes *t;
+	const volatile struct ipv4_bytes *v4;
+	const volatile struct tcp_bytes *t;
 	int version = ip_version(skb);
 
 	if (!CAN_CAST || version != 4)
