@@ -22,6 +22,8 @@
 extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
 extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
 
+#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
+
 static char last_libbpf_line[256];
 static char last_program[64]; /* that libbpf had to say something of */
 
@@ -91,7 +93,7 @@ static int check_btf(struct hooks *h)
 		btf__free(btf);
 		return 0;
 	}
-	if (access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+	if (access(VMLINUX_BTF, R_OK) != 0)
 		snprintf(h->why, sizeof(h->why),
 			"this kernel describes its types to nobody (/sys/kernel/btf/vmlinux: %s): "
 			"it "
@@ -119,15 +121,19 @@ static uint32_t jiffy(void)
 /* The object with all programs, told what they are to know; nothing is in the kernel yet. */
 static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 {
+	/* types this kernel lacks are looked for in modules, too, which takes CAP_SYS_ADMIN, unless
+	 * the kernel's own are named */
+	LIBBPF_OPTS(bpf_object_open_opts, opts,
+		.btf_custom_path = privilege_sees_modules() ? NULL : VMLINUX_BTF);
 	struct bpf_map *map;
 	int err = 0;
 
 	if (h->old)
-		h->object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, NULL);
+		h->object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, &opts);
 	else if (h->cast)
-		h->object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, NULL);
+		h->object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, &opts);
 	else
-		h->object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, NULL);
+		h->object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, &opts);
 	if (!h->object)
 		return -errno;
 	bpf_object__for_each_map (map, h->object) {

@@ -60,6 +60,12 @@ static bool limit_of_locked_memory(void)
 	       limit.rlim_cur != RLIM_INFINITY;
 }
 
+bool privilege_sees_modules(void)
+{
+	capng_get_caps_process();
+	return have(CAP_SYS_ADMIN);
+}
+
 bool privilege_reason(char *text, size_t size)
 {
 	size_t at = 0;

@@ -69,7 +69,9 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 
 	if (!c->lost_app && !c->lost_kernel) {
-		fprintf(to, "nothing lost: %s application and %s kernel events",
+		fprintf(to, "nothing lost%s: %s application and %s kernel events",
+			c->kernel_events && !c->has_end && !c->part_ended ? " until it broke off"
+									  : "",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",

@@ -52,6 +52,8 @@ static __always_inline bool dropped_of(
 			return how == PLACE_OWN || !refused;
 	}
 	if (sk) {
+		if (sk->__sk_common.skc_family == AF_PACKET) /* its copy of others' packets */
+			return false;
 		*rx = false;
 		return sent_by(g, sock, &known, skb, sk);
 	}

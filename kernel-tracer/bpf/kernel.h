@@ -15,6 +15,7 @@
 #define AF_INET        2
 #define AF_INET6       10
 #define AF_NETLINK     16
+#define AF_PACKET      17
 #define AF_VSOCK       40
 #define SOCK_STREAM    1
 #define SOCK_DGRAM     2
