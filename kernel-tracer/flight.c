@@ -256,7 +256,9 @@ static bool too_old(const struct flight *f, const struct tracer_options *o, uint
 
 	if (!second)
 		return false;
-	return o->flight_bytes ? f->bytes > o->flight_bytes : age(second, now) > o->flight_ns;
+	/* not less is kept than was asked for: a stretch may be as large as a full ring */
+	return o->flight_bytes ? f->bytes - f->oldest->bytes >= o->flight_bytes
+			       : age(second, now) > o->flight_ns;
 }
 
 static bool is_full(const struct stretch *s, const struct tracer_options *o, uint64_t now)
