@@ -111,7 +111,7 @@ def bounded():
         load.ask(20000)
         t.end()
     check(2 << 20 <= size(d + "/0001") <= 12 << 20, f"what is kept is bounded: {size(d + '/0001')} bytes")
-    sound(d + "/0001")
+    check(opens(d + "/0001") == "", "and opens")
 
 
 def latency():
