@@ -73,10 +73,9 @@ void record_pass_on(struct record_options *r, const char *option, const char *va
 /* An option that is the kernel tracer's own, which checks its value itself. */
 static void pass_long(struct record_options *r, const char *name)
 {
-	char *option;
+	char *option = r->option_text[r->tracer_arg_count / 2];
 
-	if (asprintf(&option, "--%s", name) < 0)
-		abort();
+	snprintf(option, sizeof(r->option_text[0]), "--%s", name);
 	record_pass_on(r, option, optarg);
 }
 

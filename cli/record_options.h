@@ -17,7 +17,8 @@ struct record_options {
 	unsigned int duration_s, drain_ms;
 	char *tracer_args[128]; /* what the kernel tracer is to get, NULL-terminated */
 	int tracer_arg_count;
-	char **command; /* NULL: none */
+	char option_text[64][32]; /* what some of them point to */
+	char **command;           /* NULL: none */
 };
 
 /*
