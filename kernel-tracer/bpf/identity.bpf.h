@@ -34,20 +34,23 @@ static __always_inline void read_once(const struct tcp_sock *tp, struct mg_sock_
 	e->sent_once = BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);
 }
 
-/* The socket is in use, and its numbers must be of one moment: read until nothing changes. */
+/*
+ * The socket is in use, and its numbers must be of one moment: what is acknowledged and what is in
+ * flight is what was sent, but for the opener's SYN. While a segment is being handed down they are
+ * not, for some microseconds; where bytes sent were dropped on this machine they never are.
+ */
 static __always_inline void read_numbers(const struct tcp_sock *tp, struct mg_sock_open *e)
 {
-	struct mg_sock_open again;
-
-	read_once(tp, e);
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < 8; i++) {
-		read_once(tp, &again);
-		if (e->bytes_acked == again.bytes_acked && e->snd_una == again.snd_una &&
-			e->bytes_received == again.bytes_received && e->rcv_nxt == again.rcv_nxt &&
-			e->snd_nxt == again.snd_nxt && e->sent_once == again.sent_once)
-			break;
+	for (int i = 0; i < 128; i++) {
+		struct mg_sock_open again;
+
 		read_once(tp, e);
+		read_once(tp, &again);
+		if ((__u32)e->bytes_acked - (e->sent_once - (e->snd_nxt - e->snd_una)) <= 1 &&
+			e->snd_una == again.snd_una && e->snd_nxt == again.snd_nxt &&
+			e->bytes_received == again.bytes_received && e->rcv_nxt == again.rcv_nxt)
+			break;
 	}
 }
 
