@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 #include "event_table.h"
 
 #define UNCLAIMED_MAX 8

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 #include "event_table.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Order and clock. */
-#include "core.h"
+#include "parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 #include "event_table.h"
 
 /* IP protocols */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 #include "event_table.h"
 
 static void on_fork(struct core *c, const struct mg_event *e)

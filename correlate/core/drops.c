@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 #define DROPS_MAX 100000 /* kinds that are told apart */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 void other_on_event(struct core *c, const struct mg_event *e)
 {

@@ -3,7 +3,7 @@
  * Connections with both ends in one trace: each byte from the sender's call to the receiver's
  * return. The ends are known by their initial sequence numbers, so it works without addresses.
  */
-#include "core.h"
+#include "parts.h"
 
 #define WAIT_MAX 65536 /* atoms kept for an end that may never be announced */
 

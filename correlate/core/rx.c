@@ -2,7 +2,7 @@
 /* Bytes on their way in: from the device to the program (method, "Byte lineage", "Residence"). */
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 #define TCP_FIN 1
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 static enum switch_kind kind_of(uint32_t prev_tid, uint32_t next_tid)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSE       7

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
 {

@@ -2,7 +2,7 @@
 /* Bytes on their way out: from the program's call to the driver (method, "Byte lineage"). */
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 /* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
 #define GIVE_UP_CYCLES 50000000 /* some 20 ms */

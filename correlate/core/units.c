@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core.h"
+#include "parts.h"
 
 void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core.h"
+#include "parts.h"
 #include "unit.h"
 
 static void nothing_has_no_figures(void **unused)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sockets and their flows: the two directions of each, with what was seen of their bytes at every
+ * layer. All times are cycles of the counter.
+ */
+#ifndef MAGNET_CORRELATE_FLOW_H
+#define MAGNET_CORRELATE_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+#include "dist.h"
+#include "ranges.h"
+
+/* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
+enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
+enum rx_layer { RX_DEV, RX_IP, RX_TCP, RX_READY, RX_COPY, RX_CALL, RX_LAYERS };
+
+/* Bars of the waterfalls; within a flow they sum to its total exactly. */
+/* clang-format off */
+#define MG_TX_STAGES(X) \
+	X(CALL,   "call",        "call to copy") \
+	X(SNDBUF, "send_buffer", "send buffer") \
+	X(IP,     "ip",          "IP") \
+	X(QDISC,  "qdisc",       "queue (qdisc)") \
+	X(DRIVER, "driver",      "driver")
+#define MG_RX_STAGES(X) \
+	X(DEV_IP, "device_to_ip",  "device to IP") \
+	X(IP_TCP, "ip_to_tcp",     "IP to TCP") \
+	X(ORDER,  "in_order",      "in order (head of line)") \
+	X(ABSENT, "reader_absent", "socket queue: reader absent") \
+	X(WAKE,   "wake",          "socket queue: until woken") \
+	X(RUNQ,   "run_queue",     "run queue") \
+	X(POLL,   "poll_return",   "woken in poll, until the call") \
+	X(COPY,   "copy",          "copy to the program") \
+	X(RETURN, "return",        "return to the program")
+/* clang-format on */
+#define MG_STAGE_ID_TX(ID, name, label) TX_STAGE_##ID,
+#define MG_STAGE_ID_RX(ID, name, label) RX_STAGE_##ID,
+enum tx_stage { MG_TX_STAGES(MG_STAGE_ID_TX) TX_STAGES };
+enum rx_stage { MG_RX_STAGES(MG_STAGE_ID_RX) RX_STAGES };
+#define STAGES_MAX 9
+
+/* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
+struct unit_stats {
+	uint64_t n;
+	uint64_t frames; /* segments, datagrams or fragments they stand for; 0 where not seen */
+	uint64_t bytes;  /* payload */
+	double size_sum2;
+	uint64_t first_t, last_t; /* cycles */
+	double gap_sum2;          /* of spacings, cycles squared */
+	struct dist gaps;         /* spacings, cycles */
+	uint64_t again;           /* payload bytes that had passed before */
+	uint64_t wire_bytes;      /* frames with headers, where the layer sees them */
+};
+
+struct anchor {
+	uint32_t seq; /* this sequence number ... */
+	uint64_t off; /* ... is this byte */
+	bool set, relative;
+};
+
+/* One of a socket's two directions. */
+struct flow {
+	struct mg_sock *sock;
+	bool rx;
+	struct anchor anchor;
+	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
+	struct unit_stats units[TX_LAYERS];
+	uint64_t start;    /* where the recording begins; 0 if it saw the connection open */
+	uint64_t total;    /* where it ends: sent, or read by the program, by sequence numbers */
+	uint64_t done;     /* atoms are made up to here */
+	uint64_t complete; /* bytes with every boundary */
+	uint64_t incomplete;
+	bool ended;       /* its FIN was seen, */
+	uint32_t end_seq; /* which has this sequence number */
+	uint64_t acked, acked_before, acked_before_t;
+	uint64_t calls; /* that moved bytes */
+	uint64_t first_call, last_call;
+	uint64_t first_t, last_t;    /* any event, cycles */
+	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
+	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
+	uint64_t call_cycles;        /* cycles it spent in them */
+	uint32_t open_calls;         /* begun, and not yet settled */
+	uint64_t retransmits;
+	uint64_t dropped;              /* segments or datagrams the kernel threw away */
+	uint64_t kernel_only;          /* bytes moved by calls without an application event */
+	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
+	struct dist residence;         /* first to last boundary, cycles, by bytes */
+	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
+	struct dist shift_device;      /* TX: U0 to X, by bytes */
+	struct dist shift_peer;        /* RX: peer's U0 to U1, by bytes */
+	struct dist transit;           /* RX: peer's X to R */
+	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
+	uint64_t pair_base;
+	uint32_t gaps;    /* losses while it lived, */
+	uint32_t touched; /* and the layers that miss something, as bits 1 << enum mg_layer */
+};
+
+/* Values seen, each the same weight. */
+struct extent {
+	uint64_t n, min, max;
+	double sum;
+};
+
+/* A count that only grows, of which the recording saw a part. */
+struct growing {
+	uint64_t first, last;
+	bool known;
+};
+
+struct zero_window {
+	uint64_t n;      /* times it closed */
+	uint64_t cycles; /* it was closed */
+	uint64_t since;
+	bool is_closed;
+};
+
+/* What was recorded of a socket's protocol state. */
+struct tcp_record {
+	struct extent srtt_us, rto_us, cwnd, snd_wnd, rcv_wnd, pacing_rate, notsent;
+	struct growing delivered, lost, busy_us, rwnd_limited_us, sndbuf_limited_us;
+	struct zero_window own, peer;
+	uint64_t cong_changes, recoveries, timeouts, resets_sent, resets_received;
+	uint32_t ssthresh;    /* the last one */
+	uint8_t reset_reason; /* of the last one that has one, MG_RESET_* */
+	char algorithm[17];   /* in use at last, "" = not told */
+};
+
+struct mg_sock {
+	uint64_t cookie;
+	uint32_t netns;
+	uint8_t family, state, opener, kind;
+	uint16_t lport, rport;
+	uint8_t laddr[16], raddr[16];
+	bool has_addr;
+	uint32_t pid, tid; /* last user of it */
+	struct ends {
+		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
+	} ends;
+	bool opened;
+	struct flow tx, rx;
+	struct tcp_record *tcp; /* NULL: nothing */
+	struct mg_sock *peer;   /* the other end, if it is traced too */
+	UT_hash_handle hh;
+	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
+};
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* What the core's files offer each other; nobody else includes this. */
+#ifndef MAGNET_CORRELATE_PARTS_H
+#define MAGNET_CORRELATE_PARTS_H
+
+#include "core.h"
+
+/* dispatch.c: an event whose times are those of one counter, to the part it concerns */
+void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
+
+/* hook.c */
+void hook_on_event(struct core *c, const struct mg_hook *p);
+
+/* socket.c */
+struct mg_sock *sock_get(struct core *c, uint64_t cookie);
+struct mg_sock *sock_find(const struct core *c, uint64_t cookie);
+void sock_on_state(struct core *c, const struct mg_event *e);
+void sock_on_addr(struct core *c, const struct mg_event *e);
+void sock_on_open(struct core *c, const struct mg_event *e);
+/* Sequence number to byte offset; false if it lies before the stream's begin. */
+bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
+void flow_touch(struct flow *f, uint64_t t);
+void flow_free(struct flow *f);
+
+/* gap.c */
+void gap_on_lost(struct core *c, const struct mg_lost *p);
+void gap_on_chunk(struct core *c, const struct mg_chunk *p);
+
+/* mark.c */
+void mark_on_event(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* The thread's call has moved these bytes. */
+void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
+
+/* other.c */
+void other_on_event(struct core *c, const struct mg_event *e);
+void other_free(struct core *c);
+
+/* process.c */
+/* The thread's process; NULL without memory. */
+struct process *process_of(struct core *c, struct thread *t);
+/* It is about to be another program, or the recording ends. */
+void process_ends(struct core *c, struct process *p);
+void processes_end(struct core *c);
+void processes_free(struct core *c);
+
+/* thread.c */
+struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid);
+void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
+void thread_on_switch(struct core *c, const struct mg_event *e);
+void thread_on_waking(struct core *c, const struct mg_event *e);
+void thread_on_wakeup(struct core *c, const struct mg_event *e);
+void thread_set_state(struct thread *t, uint64_t now);
+enum call_state thread_state(const struct thread *t);
+/* Cycles of [from, to) the thread spent in each state while outside system calls. */
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES]);
+
+/* sched.c */
+void sched_on_switch(struct sched_stats *s, const struct mg_event *e);
+void sched_on_cost(struct sched_stats *s, const struct mg_event *e);
+void sched_free(struct sched_stats *s);
+
+/* call.c */
+void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e);
+void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
+void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* Settle a system call that no application event claimed, and free it. */
+void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
+/* A thread's last calls. */
+/* For call_join.c: */
+struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
+/* The kernel left it for a signal's handler, to enter it again. */
+bool call_was_restarted(const struct kernel_call *k);
+void call_no_longer_open(struct core *c, const struct kernel_call *k);
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
+/* What the thread has called and no application event has claimed. */
+void call_settle_thread(struct core *c, struct thread *t);
+void call_on_thread_end(struct core *c, struct thread *t);
+/* The same for all that have waited for one too long; `now` in ns. */
+void call_settle_old(struct core *c, uint64_t now);
+struct piece *call_add_piece(
+	struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len, uint64_t t);
+void kernel_call_free(struct kernel_call *k);
+
+/* tx.c */
+void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
+void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
+/* The last tcp_send's piece ends with the call. */
+void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
+/* A call's pieces enter the stream; `user` is U0, or 0 without an application event. */
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
+
+/* rx.c */
+void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* `user` is U1, or 0. */
+void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+
+/* state.c */
+void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+/* The socket closes, or the recording ends. */
+void state_end(struct mg_sock *s, uint64_t now);
+
+/* datagram.c: sockets whose bytes have no numbers */
+bool is_datagram(const struct mg_packet *p);
+void sock_on_new(struct core *c, const struct mg_event *e);
+void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a);
+void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+/* A call that moved `bytes`; `enter` and `leave` are U0 and U1, or 0. */
+void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
+	uint64_t bytes);
+void datagram_finish(struct mg_sock *s);
+
+/* drops.c */
+void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+void drops_free(struct core *c);
+
+/* peer.c: both ends of a connection in one trace */
+void peer_link(struct core *c, struct mg_sock *s);
+void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
+void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
+
+/* units.c */
+void unit_add(struct unit_stats *u, uint64_t t, uint64_t size);
+void unit_free(struct unit_stats *u);
+
+#endif

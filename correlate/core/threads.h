@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads, their calls, and what each does at every instant. All times are cycles of the counter.
+ */
+#ifndef MAGNET_CORRELATE_THREADS_H
+#define MAGNET_CORRELATE_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+#include "calls.h"
+#include "dist.h"
+#include "flow.h"
+
+/* What a thread does at each instant of a call; precedence: off-CPU, interrupt, softirq, layer. */
+/* clang-format off */
+#define MG_STATES(X) \
+	X(ENTRY, "entry") X(SOCKET, "socket") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
+	X(RETURN, "return") X(IRQ, "irq") X(SOFTIRQ, "softirq") X(BLOCKED, "blocked") X(WAKEUP, "wakeup") \
+	X(PREEMPTED, "preempted")
+/* clang-format on */
+#define MG_STATE_ID(ID, name) STATE_##ID,
+enum call_state { MG_STATES(MG_STATE_ID) STATES };
+#define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
+
+/* Bytes a call moved: TX [off, off+len) copied at t; RX likewise. */
+struct piece {
+	struct flow *flow;
+	uint64_t off, len, t;
+	uint64_t waking,
+		switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
+};
+
+struct kernel_call {
+	uint64_t enter, exit; /* cycles */
+	uint64_t cookie;
+	int64_t ret;
+	uint16_t call;
+	uint8_t kind;
+	uint32_t flags, enter_seq;
+	uint64_t asked;
+	uint32_t events; /* recorded in the thread's own context while it ran */
+	uint64_t state[STATES];
+	struct piece *piece;
+	uint32_t pieces, pieces_cap;
+	uint32_t left;           /* TX: bytes not copied at the last tcp_send */
+	uint32_t messages_bytes; /* of sendmmsg and recvmmsg, UINT32_MAX if not known */
+	uint64_t blocked_times;
+	bool copied; /* a tcp_send opened a piece */
+};
+
+#define USER_MARKS 64
+struct user_mark {
+	uint64_t t;
+	uint8_t state; /* STATE_ENTRY means running */
+};
+
+/* Bytes of one direction of a connection. */
+struct span {
+	const struct flow *flow; /* NULL: none */
+	uint64_t off, len;
+};
+
+/* A point the program marked, and the bytes its thread sent next and had received last. */
+struct mark {
+	char name[25];
+	uint64_t id;
+	int64_t value;
+	uint32_t tid, pid;
+	uint64_t t; /* cycles */
+	struct span sent, received;
+	uint32_t next; /* the thread's one before, that waits for the same call; its index + 1 */
+};
+#define MARKS_MAX 100000
+
+/* What a process called, since it began or last executed a program. */
+struct process {
+	uint32_t pid;
+	char comm[16];
+	uint64_t app;         /* calls libmagnet.so logged */
+	uint64_t kernel_only; /* system calls without such an event, */
+	uint64_t moved;       /* of these, that move bytes, and not from or to the kernel itself */
+	uint64_t io_uring;    /* io_uring_enter(): what it submits is seen by nobody */
+	UT_hash_handle hh;
+};
+
+/* Programs of which libmagnet.so saw nothing, or not what they did by io_uring; by name. */
+struct unseen {
+	char comm[16];
+	uint32_t processes;
+	uint64_t calls, io_uring;
+	UT_hash_handle hh;
+};
+
+struct thread {
+	uint32_t marks_waiting;  /* the last mark that waits for a call that sends; its index + 1 */
+	struct span received;    /* by the last call that received */
+	struct process *process; /* of `pid` as it was last asked for */
+	uint32_t tid, pid;
+	char comm[16];
+	bool traced; /* its own events are recorded, not only that another took its CPU */
+	bool off_cpu, in_irq, in_softirq;
+	bool woken;                /* made runnable since it left the CPU */
+	bool queued;               /* and on a run queue, where that is recorded */
+	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
+	uint64_t since;            /* start of the present state */
+	uint64_t waking, woken_in; /* last waking, and when it got the CPU after it */
+	uint64_t waking_sock;      /* whose bytes woke it, 0 = something else did */
+	bool held;                 /* off the CPU against its will: preempted or stopped */
+	uint64_t left_cpu;
+	uint64_t held_until; /* the last time that was for long, between system calls */
+	int16_t last_cpu;    /* it left or got */
+	int16_t cpu;         /* where its last event was recorded, -1 = not known */
+	bool in_call;
+	struct kernel_call now;
+	struct kernel_call *ended; /* system calls no application event has claimed yet */
+	uint32_t ended_n;
+	struct kernel_call told;            /* the last one that was claimed */
+	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
+	uint32_t mark_n;
+	UT_hash_handle hh;
+};
+
+struct call_key {
+	uint16_t id; /* MG_FN_*, or 0x100 | MG_SYS_* for calls without an application event */
+	uint8_t kind, pad;
+};
+#define CALL_KERNEL_ONLY 0x100
+
+struct call_stats {
+	struct call_key key;
+	uint64_t n, failed, bytes, joined;
+	uint64_t blocked_n;              /* of the joined; only where the scheduler is recorded */
+	struct dist total;               /* cycles */
+	struct dist overhead;            /* of calls that did not block, probes compensated */
+	struct dist overhead_blocked;    /* of calls that did */
+	unsigned __int128 state[STATES]; /* cycles, over the joined calls */
+	unsigned __int128 probe_cycles;  /* compensated in all */
+	double uncertainty;              /* 2u of one call's overhead, cycles: mean */
+	UT_hash_handle hh;
+};
+
+#endif
