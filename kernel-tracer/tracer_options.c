@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -273,6 +274,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			break;
 		case CGROUP:
 			o->cgroup = optarg;
+			ok = *optarg != 0; /* the root is "/" */
 			break;
 		case FILTER:
 			if (add_filter(o, longs[which].name, optarg))
@@ -323,6 +325,10 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		mg_error("there is no process %d", (int)o->pid);
 		return -ESRCH;
 	}
+	/* one may come later, and be in another network namespace: no error */
+	if (o->settings.interface[0] && !if_nametoindex(o->settings.interface))
+		mg_warn("there is no interface %s in this network namespace",
+			o->settings.interface);
 	if (!o->command && !o->pid && !o->cgroup)
 		o->all = true;
 	return 0;

@@ -168,9 +168,18 @@ def by_cgroup():
         shutil.rmtree(top)
 
 
+def unknown_interface():
+    where = tempfile.gettempdir() + f"/magnet-test-{os.getpid()}-interface"
+    p = run(MAGNET, "record", "-q", "-o", where, "--interface", "none0", "true", check=False)
+    check(p.returncode == 0 and "there is no interface none0" in p.stderr,
+          "--interface with no such interface here says so, and records")
+    shutil.rmtree(where, ignore_errors=True)
+
+
 def wrong_values():
     for option, value in (("--port", "x"), ("--address", "nowhere"), ("--protocol", "sctp"),
-                          ("--netns", "no-such"), ("--sample", "0"), ("--cgroup", "/no/such")):
+                          ("--netns", "no-such"), ("--sample", "0"), ("--cgroup", "/no/such"),
+                          ("--cgroup", "")):
         where = tempfile.gettempdir() + f"/magnet-test-{os.getpid()}-wrong"
         what = ["--kernel-only", "true"] if option != "--cgroup" else []
         p = run(MAGNET, "record", "-o", where, option, value, *what, check=False)
@@ -181,6 +190,7 @@ def wrong_values():
 
 need_kernel_side()
 wrong_values()
+unknown_interface()
 by_port()
 by_protocol()
 by_address()
