@@ -10,23 +10,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "against.h"
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
 #include "render/report.h"
 #include "render/table.h"
 
-static const char usage[] = "usage: magnet report DIR... [--json] [--flow ID]\n"
-			    "\n"
-			    "Where the recorded program's bytes waited, what its system calls "
-			    "cost, and what the stack\n"
-			    "made of its traffic. Several directories (an LTTng session's and a "
-			    "kernel tracer's) are read\n"
-			    "as one recording.\n"
-			    "\n"
-			    "      --json      one JSON object\n"
-			    "      --flow ID   one flow, as the report names them (4097/tx)\n"
-			    "  -h, --help\n";
+static const char usage[] =
+	"usage: magnet report DIR... [--json] [--flow ID] [--against DIR]\n"
+	"\n"
+	"Where the recorded program's bytes waited, what its system calls "
+	"cost, and what the stack\n"
+	"made of its traffic. Several directories (an LTTng session's and a "
+	"kernel tracer's) are read\n"
+	"as one recording.\n"
+	"\n"
+	"      --json      one JSON object\n"
+	"      --flow ID   one flow, as the report names them (4097/tx)\n"
+	"      --against DIR\n"
+	"                  compare with another recording, made before, and tell "
+	"what differs by more\n"
+	"                  than the noise\n"
+	"  -h, --help\n";
 
 static bool has_flow(const struct report *r, const char *id)
 {
@@ -65,10 +71,12 @@ int cmd_report(int argc, char **argv)
 	static const struct option longs[] = {
 		{"json", no_argument, NULL, 'j'},
 		{"flow", required_argument, NULL, 'f'},
+		{"against", required_argument, NULL, 'a'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
 	const char *flow = NULL;
+	char *against = NULL;
 	json_t *session = NULL;
 	struct report report;
 	struct core core;
@@ -83,6 +91,9 @@ int cmd_report(int argc, char **argv)
 		case 'f':
 			flow = optarg;
 			break;
+		case 'a':
+			against = optarg;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return EXIT_DONE;
@@ -94,7 +105,13 @@ int cmd_report(int argc, char **argv)
 		mg_error("report of what? Give a trace directory (see magnet report --help)");
 		return EXIT_USAGE;
 	}
+	if (against && flow) {
+		mg_error("flows of two recordings are compared by their role: leave out --flow");
+		return EXIT_USAGE;
+	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
+	if (against)
+		return report_against(argv + optind, argc - optind, against, json);
 	core_init(&core);
 	status =
 		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "against.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "compare/comparison.h"
+#include "log.h"
+#include "open_trace.h"
+#include "render/table.h"
+
+struct side {
+	struct core core;
+	struct sampling sampling;
+	struct report report;
+	json_t *session;
+	bool reported;
+};
+
+static int read_side(struct side *s, char **dirs, int count)
+{
+	memset(s, 0, sizeof(*s));
+	core_init(&s->core);
+	sampling_init(&s->sampling, &s->core);
+	core_listen(&s->core, sampling_event, &s->sampling);
+	if (open_trace(dirs, count, &s->core, &s->session))
+		return EXIT_FAILED;
+	sampling_finish(&s->sampling);
+	s->reported = true;
+	if (report_init(&s->report, &s->core, s->session, dirs[0])) {
+		mg_error("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static void free_side(struct side *s)
+{
+	if (s->reported)
+		report_free(&s->report);
+	sampling_free(&s->sampling);
+	core_free(&s->core);
+	json_decref(s->session);
+}
+
+static int print(const struct side *now, const struct side *before, bool json)
+{
+	struct recording x = {&now->report, &now->sampling};
+	struct recording y = {&before->report, &before->sampling};
+	struct comparison c;
+	int status = EXIT_DONE;
+
+	if (compare(&c, &x, &y)) {
+		mg_error("%s", strerror(ENOMEM));
+		status = EXIT_FAILED;
+	} else if (json) {
+		json_t *j = report_json(&now->report, NULL);
+
+		json_object_set_new(j, "comparison", comparison_json(&c, &y));
+		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		putchar('\n');
+		json_decref(j);
+	} else {
+		setlocale(LC_CTYPE, "");
+		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+		comparison_text(&c, &x, &y, before->report.source, stdout,
+			isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	}
+	comparison_free(&c);
+	if (fflush(stdout) != 0) {
+		mg_error("cannot write the report: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return status;
+}
+
+int report_against(char **dirs, int count, char *against, bool json)
+{
+	struct side *side = calloc(2, sizeof(*side)); /* a core is large */
+	int status;
+
+	if (!side) {
+		mg_error("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	status = read_side(&side[0], dirs, count);
+	if (status == EXIT_DONE) {
+		status = read_side(&side[1], &against, 1);
+		if (status == EXIT_DONE)
+			status = print(&side[0], &side[1], json);
+		free_side(&side[1]);
+	}
+	free_side(&side[0]);
+	free(side);
+	return status;
+}

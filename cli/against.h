@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet report --against: two recordings side by side. */
+#ifndef MAGNET_CLI_AGAINST_H
+#define MAGNET_CLI_AGAINST_H
+
+#include <stdbool.h>
+
+/* Of the recording in these directories, against that in `against`. Returns an exit status. */
+int report_against(char **dirs, int count, char *against, bool json);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparison.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bootstrap.h"
+#include "event_table.h"
+
+#define DRAWN_BLOCKS 64 /* neighbours are put together until there are not more */
+#define FEWEST       10 /* with samples in them, to tell anything */
+
+/* What else than chance may make a figure differ that is the same. */
+enum doubt { NO_DOUBT, CLOCK_DOUBT, PROBE_DOUBT };
+
+struct figure {
+	uint8_t what; /* enum subject_kind */
+	const char *name;
+	enum figure_unit unit;
+	uint8_t a, b, c, d; /* sums: a/b, or (a/b)/(c/d) */
+	bool is_quotient, is_headline;
+	enum doubt doubt;
+};
+
+/* clang-format off */
+static const struct figure figures[] = {
+	{SUBJECT_CALL, "total", UNIT_NS, CALL_TOTAL, CALL_N, .is_headline = true},
+	{SUBJECT_CALL, "overhead", UNIT_NS, CALL_OVERHEAD, CALL_OVERHEAD_N, .doubt = PROBE_DOUBT},
+	{SUBJECT_CALL, "overhead_blocking", UNIT_NS, CALL_BLOCKING, CALL_BLOCKING_N, .doubt = PROBE_DOUBT},
+	{SUBJECT_CALL, "blocked_share", UNIT_SHARE, CALL_BLOCKED, CALL_JOINED},
+	{SUBJECT_FLOW, "residence_total", UNIT_NS, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, .is_headline = true,
+	 .doubt = CLOCK_DOUBT},
+	{SUBJECT_FLOW, "J", UNIT_NS, FLOW_MOVED, FLOW_MOVED_WEIGHT, .doubt = CLOCK_DOUBT},
+	{SUBJECT_FLOW, "tau", UNIT_NS, FLOW_GAP, FLOW_GAPS},
+	{SUBJECT_FLOW, "M", UNIT_SHARE, FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS, .is_quotient = true,
+	 .is_headline = true},
+	{SUBJECT_FLOW, "S", UNIT_NUMBER, FLOW_UNITS_TO, FLOW_UNITS_FROM},
+	{SUBJECT_FLOW, "goodput", UNIT_BYTES_PER_S, FLOW_BYTES, FLOW_LIFE, .is_headline = true},
+	{SUBJECT_FLOW, "throughput", UNIT_BYTES_PER_S, FLOW_WIRE, FLOW_LIFE},
+	{SUBJECT_FLOW, "retransmitted", UNIT_SHARE, FLOW_AGAIN, FLOW_SEGMENTS, .is_headline = true},
+	{SUBJECT_SCHEDULER, "wakeup", UNIT_NS, SCHED_WAKEUP, SCHED_WAKEUP_N, .is_headline = true},
+	{SUBJECT_SCHEDULER, "run_queue", UNIT_NS, SCHED_WAIT, SCHED_WAIT_N},
+};
+/* clang-format on */
+#define FIGURES (sizeof(figures) / sizeof(figures[0]))
+
+/* ---- who is compared with whom ---- */
+
+struct pair {
+	const struct subject *now, *before;
+};
+
+static bool same_but_port(const struct subject_key *a, const struct subject_key *b)
+{
+	return a->what == SUBJECT_FLOW && b->what == SUBJECT_FLOW && a->kind == b->kind &&
+	       a->rx == b->rx && a->side == b->side;
+}
+
+/* The only subject of `in` that is the same but for its port and has no counterpart in `other`. */
+static const struct subject *only_such(
+	const struct sampling *in, const struct sampling *other, const struct subject_key *key)
+{
+	const struct subject *found = NULL, *s;
+
+	for (s = in->subjects; s; s = s->hh.next) {
+		if (!same_but_port(&s->key, key) || sampling_find(other, &s->key))
+			continue;
+		if (found)
+			return NULL;
+		found = s;
+	}
+	return found;
+}
+
+/*
+ * By role; a server that had another port is the same if there is no choice: a program that takes
+ * any free one has a new one each time.
+ */
+static const struct subject *counterpart(
+	const struct subject *s, const struct sampling *own, const struct sampling *other)
+{
+	const struct subject *same = sampling_find(other, &s->key);
+
+	if (same || s->key.what != SUBJECT_FLOW)
+		return same;
+	return only_such(own, other, &s->key) == s ? only_such(other, own, &s->key) : NULL;
+}
+
+/* Calls first, then flows, then the scheduler; what there is most of first. */
+static double amount(const struct subject *s)
+{
+	int sum = s->key.what == SUBJECT_CALL ? (int)CALL_N : (int)FLOW_BYTES;
+	double all = 0;
+
+	for (int i = 0; i < SAMPLING_BLOCKS; i++)
+		all += s->block[sum][i];
+	return all;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct subject *x = ((const struct pair *)a)->now, *y = ((const struct pair *)b)->now;
+	double p = amount(x), q = amount(y);
+
+	if (x->key.what != y->key.what)
+		return x->key.what - y->key.what;
+	if (p != q && x->key.what != SUBJECT_SCHEDULER)
+		return p < q ? 1 : -1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+/* ---- one figure ---- */
+
+static const double *sums(const struct subject *s, int sum)
+{
+	return s->block[sum];
+}
+
+/*
+ * The blocks from the first with samples to the last, neighbours put together. Returns how many of
+ * them have samples.
+ */
+static size_t blocks(const struct subject *s, const struct figure *f,
+	struct block_sums out[DRAWN_BLOCKS], struct block_sample *sample)
+{
+	const double *b = sums(s, f->b);
+	size_t from = 0, to = SAMPLING_BLOCKS, each, filled = 0;
+
+	while (from < to && !(b[from] > 0))
+		from++;
+	while (to > from && !(b[to - 1] > 0))
+		to--;
+	each = (to - from + DRAWN_BLOCKS - 1) / DRAWN_BLOCKS;
+	*sample = (struct block_sample){.block = out, .is_quotient = f->is_quotient};
+	memset(out, 0, DRAWN_BLOCKS * sizeof(*out));
+	for (size_t i = from; i < to; i++) {
+		struct block_sums *o = &out[(i - from) / each];
+
+		o->a += sums(s, f->a)[i];
+		o->b += b[i];
+		if (f->is_quotient) {
+			o->c += sums(s, f->c)[i];
+			o->d += sums(s, f->d)[i];
+		}
+		sample->n = (i - from) / each + 1;
+	}
+	for (size_t i = 0; i < sample->n; i++)
+		filled += out[i].b > 0;
+	return filled;
+}
+
+/* What the figure is multiplied by to be in its unit. */
+static double scale(const struct report *r, enum figure_unit unit)
+{
+	if (unit == UNIT_NS)
+		return report_ns(r, 1);
+	return unit == UNIT_BYTES_PER_S ? 1e9 / report_ns(r, 1) : 1;
+}
+
+static void rescale(struct block_sums *v, size_t n, double by)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i].a *= by;
+}
+
+/*
+ * By how much the figure may be off in all blocks alike, in its unit: chance does not show it. The
+ * bound of the clocks' join; the error of the probes' calibration, twice its standard deviation.
+ */
+static double doubt(const struct recording *r, const struct subject *s, const struct figure *f)
+{
+	const struct mg_calibration *k = &r->report->core->calibration;
+	double clock = report_clock_error_ns(r->report), probes = 0, joined = 0;
+
+	if (f->doubt == CLOCK_DOUBT)
+		return isnan(clock) ? 0 : clock;
+	if (f->doubt != PROBE_DOUBT || !k->event_cycles)
+		return 0;
+	for (int i = 0; i < SAMPLING_BLOCKS; i++) {
+		probes += sums(s, CALL_PROBES)[i];
+		joined += sums(s, CALL_JOINED)[i];
+	}
+	return joined > 0 ? 2 * report_ns(r->report, probes / joined) * k->event_spread /
+				    k->event_cycles
+			  : 0;
+}
+
+static bool is_observed(const struct report *r, const struct subject *s, const struct figure *f)
+{
+	if (s->key.what == SUBJECT_CALL && f->b != CALL_N)
+		return core_observes(r->core, MG_EVENT_sched_switch);
+	if (s->key.what == SUBJECT_FLOW && f->a == FLOW_AGAIN)
+		return core_observes(r->core, MG_EVENT_tcp_retransmit);
+	/* where no layer sees frames, or sums nothing, there is none of it */
+	if (f->a == FLOW_WIRE && s->key.what == SUBJECT_FLOW) {
+		for (int i = 0; i < SAMPLING_BLOCKS; i++)
+			if (sums(s, f->a)[i] > 0)
+				return true;
+		return false;
+	}
+	return true;
+}
+
+/* Whether the row says anything. */
+static bool one_figure(struct compared *row, const struct pair *p, const struct figure *f,
+	const struct recording *now, const struct recording *before)
+{
+	struct block_sums x_sums[DRAWN_BLOCKS], y_sums[DRAWN_BLOCKS];
+	struct block_sample x, y;
+	struct interval in;
+	double off, independent;
+
+	if (!is_observed(now->report, p->now, f) || !is_observed(before->report, p->before, f))
+		return false;
+	row->now_blocks = blocks(p->now, f, x_sums, &x);
+	row->before_blocks = blocks(p->before, f, y_sums, &y);
+	rescale(x_sums, x.n, scale(now->report, f->unit));
+	rescale(y_sums, y.n, scale(before->report, f->unit));
+	row->now = p->now;
+	row->before = p->before;
+	row->figure = f->name;
+	row->unit = f->unit;
+	row->is_headline = f->is_headline;
+	row->now_value = block_figure(&x);
+	row->before_value = block_figure(&y);
+	if (isnan(row->now_value) || isnan(row->before_value))
+		return false;
+	row->difference = row->now_value - row->before_value;
+	row->ratio = row->before_value != 0 ? row->now_value / row->before_value : NAN;
+	row->low = row->high = NAN;
+	row->verdict = NOT_ENOUGH;
+	if (row->now_blocks < FEWEST || row->before_blocks < FEWEST)
+		return true;
+	independent = fmin(
+		(double)x.n / (double)bootstrap_run(x.n), (double)y.n / (double)bootstrap_run(y.n));
+	if (!bootstrap_difference(&x, bootstrap_run(x.n), &y, bootstrap_run(y.n),
+		    BOOTSTRAP_RESAMPLES, bootstrap_tail(COMPARISON_LEVEL, independent), &in))
+		return true;
+	off = doubt(now, p->now, f) + doubt(before, p->before, f);
+	row->low = in.low - off;
+	row->high = in.high + off;
+	row->verdict = row->low > 0 || row->high < 0 ? EXCEEDS_NOISE : WITHIN_NOISE;
+	return true;
+}
+
+/* ---- all ---- */
+
+static struct compared *new_row(struct comparison *c)
+{
+	struct compared *more = realloc(c->row, (c->rows + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	c->row = more;
+	memset(&more[c->rows], 0, sizeof(*more));
+	return &more[c->rows];
+}
+
+static int add_figure(struct comparison *c, const struct pair *p, const struct figure *f,
+	const char *stage, const struct recording *now, const struct recording *before)
+{
+	struct compared *row = new_row(c);
+
+	if (!row)
+		return -ENOMEM;
+	if (!one_figure(row, p, f, now, before))
+		return 0;
+	/* there was none of it in either, such as retransmissions */
+	if (row->now_value == 0 && row->before_value == 0)
+		return 0;
+	row->stage = stage;
+	c->rows++;
+	c->exceeding += row->verdict == EXCEEDS_NOISE;
+	c->not_enough += row->verdict == NOT_ENOUGH;
+	return 0;
+}
+
+static int add_stages(struct comparison *c, const struct pair *p, const struct recording *now,
+	const struct recording *before)
+{
+	struct flow like = {.rx = p->now->key.rx};
+	int err = 0;
+
+	for (int i = 0; i < stage_count(&like) && !err; i++) {
+		struct figure f = {SUBJECT_FLOW, "residence", UNIT_NS, (uint8_t)(FLOW_STAGE + i),
+			(uint8_t)(FLOW_STAGE_WEIGHT + i), .doubt = CLOCK_DOUBT};
+
+		err = add_figure(c, p, &f, stage_name(&like, i), now, before);
+	}
+	return err;
+}
+
+static int add_pair(struct comparison *c, const struct pair *p, const struct recording *now,
+	const struct recording *before)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < FIGURES && !err; i++) {
+		if (figures[i].what != p->now->key.what)
+			continue;
+		/* what the total is made of stands before it */
+		if (p->now->key.what == SUBJECT_FLOW && figures[i].a == FLOW_RESIDENCE)
+			err = add_stages(c, p, now, before);
+		if (!err)
+			err = add_figure(c, p, &figures[i], NULL, now, before);
+	}
+	return err;
+}
+
+/* Those of `own` without a counterpart in `other`. */
+static size_t alone(
+	const struct sampling *own, const struct sampling *other, const struct subject ***out)
+{
+	const struct subject *s;
+	size_t n = 0;
+
+	*out = calloc(HASH_COUNT(own->subjects) + 1u, sizeof(**out));
+	for (s = own->subjects; s && *out; s = s->hh.next)
+		if (!counterpart(s, own, other) && amount(s) > 0)
+			(*out)[n++] = s;
+	return n;
+}
+
+int compare(struct comparison *c, const struct recording *now, const struct recording *before)
+{
+	struct pair *pair;
+	const struct subject *s;
+	size_t n = 0;
+	int err = 0;
+
+	memset(c, 0, sizeof(*c));
+	pair = calloc(HASH_COUNT(now->sampling->subjects) + 1u, sizeof(*pair));
+	if (!pair)
+		return -ENOMEM;
+	for (s = now->sampling->subjects; s; s = s->hh.next) {
+		pair[n].now = s;
+		pair[n].before = counterpart(s, now->sampling, before->sampling);
+		n += pair[n].before != NULL;
+	}
+	qsort(pair, n, sizeof(*pair), in_order);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_pair(c, &pair[i], now, before);
+	free(pair);
+	c->only_now_n = alone(now->sampling, before->sampling, &c->only_now);
+	c->only_before_n = alone(before->sampling, now->sampling, &c->only_before);
+	return err;
+}
+
+void comparison_free(struct comparison *c)
+{
+	free(c->row);
+	free(c->only_now);
+	free(c->only_before);
+	memset(c, 0, sizeof(*c));
+}
+
+void subject_name(char out[80], const struct subject_key *key)
+{
+	static const char *const sides[] = {"", " by the client", " by the server"};
+
+	switch (key->what) {
+	case SUBJECT_CALL:
+		snprintf(out, 80, "%s %s%s",
+			key->call & CALL_KERNEL_ONLY
+				? mg_syscall_name(key->call & ~CALL_KERNEL_ONLY)
+				: mg_function_name(key->call),
+			mg_kind_name(key->kind),
+			key->call & CALL_KERNEL_ONLY ? " (kernel-only)" : "");
+		break;
+	case SUBJECT_FLOW:
+		snprintf(out, 80, "%s %s%s", mg_kind_name(key->kind), key->rx ? "received" : "sent",
+			sides[key->side]);
+		if (key->port)
+			snprintf(out + strlen(out), 80 - strlen(out), "%s port %u",
+				key->side == SIDE_SERVER   ? " at"
+				: key->side == SIDE_CLIENT ? " of"
+							   : ",",
+				key->port);
+		break;
+	default:
+		snprintf(out, 80, "scheduler");
+	}
+}

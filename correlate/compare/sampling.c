@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_WIDTH_NS 1000000
+#define SUBJECTS_MAX   1000
+
+/* A call or flow whose totals were read before; what came since is the present block's. */
+struct seen_key {
+	uint64_t id; /* a socket's cookie, or a call's key */
+	uint8_t what, rx;
+};
+struct seen {
+	struct seen_key key;
+	struct subject *subject;
+	uint64_t last_t, moved_n;
+	double total[SUMS_MAX];
+	UT_hash_handle hh;
+};
+
+void sampling_init(struct sampling *s, struct core *core)
+{
+	memset(s, 0, sizeof(*s));
+	s->core = core;
+	s->width_ns = FIRST_WIDTH_NS;
+}
+
+const struct subject *sampling_find(const struct sampling *s, const struct subject_key *key)
+{
+	struct subject *found = NULL;
+
+	HASH_FIND(hh, s->subjects, key, sizeof(*key), found);
+	return found;
+}
+
+static struct subject *subject_of(struct sampling *s, const struct subject_key *key)
+{
+	struct subject *found = NULL;
+
+	HASH_FIND(hh, s->subjects, key, sizeof(*key), found);
+	if (found)
+		return found;
+	if (HASH_COUNT(s->subjects) >= SUBJECTS_MAX) {
+		s->left_out = true;
+		return NULL;
+	}
+	found = calloc(1, sizeof(*found));
+	if (found) {
+		found->key = *key;
+		HASH_ADD(hh, s->subjects, key, sizeof(found->key), found);
+	}
+	return found;
+}
+
+static struct seen *seen_of(struct sampling *s, uint8_t what, uint64_t id, bool rx)
+{
+	struct seen_key key;
+	struct seen *found = NULL;
+
+	memset(&key, 0, sizeof(key));
+	key.id = id;
+	key.what = what;
+	key.rx = rx;
+	HASH_FIND(hh, s->seen, &key, sizeof(key), found);
+	if (found)
+		return found;
+	found = calloc(1, sizeof(*found));
+	if (found) {
+		found->key = key;
+		HASH_ADD(hh, s->seen, key, sizeof(found->key), found);
+	}
+	return found;
+}
+
+static void take(struct sampling *s, struct seen *seen, const double *now, int sums)
+{
+	for (int i = 0; i < sums; i++) {
+		if (seen->subject)
+			seen->subject->block[i][s->at] += now[i] - seen->total[i];
+		seen->total[i] = now[i];
+	}
+}
+
+static void read_dist(double *now, int sum, int weight, const struct dist *d)
+{
+	now[sum] = (double)d->sum;
+	now[weight] = (double)d->weight;
+}
+
+static void read_call(struct sampling *s, const struct call_stats *c)
+{
+	struct subject_key key = {.what = SUBJECT_CALL, .kind = c->key.kind, .call = c->key.id};
+	struct seen *seen = seen_of(s, SUBJECT_CALL, (uint64_t)c->key.id << 8 | c->key.kind, false);
+	double now[SUMS_MAX] = {0};
+
+	if (!seen)
+		return;
+	if (!seen->subject)
+		seen->subject = subject_of(s, &key);
+	read_dist(now, CALL_TOTAL, CALL_N, &c->total);
+	read_dist(now, CALL_OVERHEAD, CALL_OVERHEAD_N, &c->overhead);
+	read_dist(now, CALL_BLOCKING, CALL_BLOCKING_N, &c->overhead_blocked);
+	now[CALL_BLOCKED] = (double)c->blocked_n;
+	now[CALL_JOINED] = (double)c->joined;
+	now[CALL_PROBES] = (double)c->probe_cycles;
+	take(s, seen, now, CALL_PROBES + 1);
+}
+
+static void read_scheduler(struct sampling *s)
+{
+	struct subject_key key = {.what = SUBJECT_SCHEDULER};
+	struct seen *seen = seen_of(s, SUBJECT_SCHEDULER, 0, false);
+	double now[SUMS_MAX] = {0};
+
+	if (!seen)
+		return;
+	if (!seen->subject)
+		seen->subject = subject_of(s, &key);
+	read_dist(now, SCHED_WAKEUP, SCHED_WAKEUP_N, &s->core->sched.wakeup);
+	read_dist(now, SCHED_WAIT, SCHED_WAIT_N, &s->core->sched.run_queue);
+	take(s, seen, now, SCHED_WAIT_N + 1);
+}
+
+static struct subject_key role(const struct flow *f)
+{
+	const struct mg_sock *k = f->sock;
+	struct subject_key key = {.what = SUBJECT_FLOW, .kind = k->kind, .rx = f->rx};
+
+	key.side = k->opener == 1 ? SIDE_CLIENT : k->opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;
+	if (key.side == SIDE_CLIENT)
+		key.port = k->rport;
+	else if (key.side == SIDE_SERVER || !k->rport)
+		key.port = k->lport;
+	else
+		key.port = k->lport && k->lport < k->rport ? k->lport : k->rport;
+	return key;
+}
+
+/* What the layer nearest to the program saw, where bytes have no numbers. */
+static uint64_t bytes_so_far(const struct flow *f)
+{
+	const struct unit_stats *copy = &f->units[f->rx ? (int)RX_COPY : (int)TX_COPY];
+	const struct unit_stats *call = &f->units[f->rx ? (int)RX_CALL : (int)TX_CALL];
+
+	if (f->sock->kind == MG_KIND_tcp)
+		return f->total - f->start;
+	return copy->n ? copy->bytes : call->bytes;
+}
+
+static void read_modulation(const struct flow *f, struct seen *seen, double *now)
+{
+	const struct flow *sender = f->rx ? (f->sock->peer ? &f->sock->peer->tx : NULL) : f;
+	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
+
+	if (!sender)
+		return;
+	/* the median moves as bytes come, which changes what is summed to the second order only */
+	now[FLOW_MOVED] = seen->moved_n == shift->n
+				  ? seen->total[FLOW_MOVED]
+				  : dist_mean_abs_dev(shift) * (double)shift->weight;
+	now[FLOW_MOVED_WEIGHT] = (double)shift->weight;
+	seen->moved_n = shift->n;
+	if (sender->calls > 1) {
+		now[FLOW_GAP] = (double)(sender->last_call - sender->first_call);
+		now[FLOW_GAPS] = (double)(sender->calls - 1);
+	}
+	now[FLOW_UNITS_FROM] = (double)sender->units[TX_CALL].n;
+	now[FLOW_UNITS_TO] = (double)f->units[f->rx ? (int)RX_CALL : (int)TX_XMIT].n;
+}
+
+static void read_flow(struct sampling *s, const struct flow *f)
+{
+	const struct unit_stats *device = &f->units[f->rx ? (int)RX_DEV : (int)TX_XMIT];
+	struct seen *seen;
+	double now[SUMS_MAX] = {0};
+
+	if (!f->first_t)
+		return;
+	seen = seen_of(s, SUBJECT_FLOW, f->sock->cookie, f->rx);
+	if (!seen || (seen->last_t == f->last_t &&
+			     seen->total[FLOW_RESIDENCE_WEIGHT] == (double)f->residence.weight))
+		return;
+	seen->last_t = f->last_t;
+	if (!seen->subject) {
+		struct subject_key key = role(f);
+
+		seen->subject = subject_of(s, &key);
+	}
+	for (int i = 0; i < STAGES_MAX; i++)
+		read_dist(now, FLOW_STAGE + i, FLOW_STAGE_WEIGHT + i, &f->stage[i]);
+	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &f->residence);
+	read_modulation(f, seen, now);
+	now[FLOW_BYTES] = (double)bytes_so_far(f);
+	now[FLOW_LIFE] = (double)(f->last_t - f->first_t);
+	now[FLOW_WIRE] = (double)device->wire_bytes;
+	now[FLOW_AGAIN] = (double)f->retransmits;
+	now[FLOW_SEGMENTS] = f->rx ? 0 : (double)f->units[TX_IP_OUT].frames;
+	take(s, seen, now, FLOW_SUMS);
+}
+
+static void end_block(struct sampling *s)
+{
+	const struct call_stats *c;
+	const struct mg_sock *k;
+
+	for (c = s->core->calls; c; c = c->hh.next)
+		read_call(s, c);
+	for (k = s->core->socks; k; k = k->hh.next) {
+		if (k->kind == MG_KIND_netlink)
+			continue;
+		read_flow(s, &k->tx);
+		read_flow(s, &k->rx);
+	}
+	read_scheduler(s);
+}
+
+static void double_width(struct sampling *s)
+{
+	struct subject *j;
+
+	for (j = s->subjects; j; j = j->hh.next)
+		for (int q = 0; q < SUMS_MAX; q++) {
+			double *b = j->block[q];
+
+			for (int i = 0; i < SAMPLING_BLOCKS / 2; i++)
+				b[i] = b[2 * i] + b[2 * i + 1];
+			memset(b + SAMPLING_BLOCKS / 2, 0, SAMPLING_BLOCKS / 2 * sizeof(*b));
+		}
+	s->width_ns *= 2;
+}
+
+void sampling_event(void *arg, const struct mg_event *e, const struct annotation *a)
+{
+	struct sampling *s = arg;
+	uint64_t at;
+
+	(void)a;
+	if (!s->begun) {
+		s->start_ns = e->time_ns;
+		s->begun = true;
+	}
+	at = e->time_ns > s->start_ns ? (e->time_ns - s->start_ns) / s->width_ns : 0;
+	if (at <= s->at)
+		return;
+	end_block(s);
+	while (at >= SAMPLING_BLOCKS) {
+		double_width(s);
+		at = (e->time_ns - s->start_ns) / s->width_ns;
+	}
+	s->at = at;
+}
+
+void sampling_finish(struct sampling *s)
+{
+	end_block(s);
+}
+
+void sampling_free(struct sampling *s)
+{
+	struct subject *j, *jtmp;
+	struct seen *k, *ktmp;
+
+	HASH_ITER (hh, s->subjects, j, jtmp) {
+		HASH_DEL(s->subjects, j);
+		free(j);
+	}
+	HASH_ITER (hh, s->seen, k, ktmp) {
+		HASH_DEL(s->seen, k);
+		free(k);
+	}
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "comparison.h"
+#include "render/table.h"
+#include "render/text.h"
+
+#define ALONE_SHOWN 8
+
+/* Each returns one of a few static buffers. */
+static const char *value(double v, enum figure_unit unit)
+{
+	static char buffer[8][32];
+	static int next;
+	char *out = buffer[next++ % 8];
+
+	switch (unit) {
+	case UNIT_NS:
+		return text_ns(v);
+	case UNIT_SHARE:
+		return text_percent(v);
+	case UNIT_BYTES_PER_S:
+		snprintf(out, 32, "%s/s", text_bytes(v));
+		return out;
+	default:
+		snprintf(out, 32, "%.3g", v);
+		return out;
+	}
+}
+
+/* With its sign. */
+static const char *change(double v, enum figure_unit unit)
+{
+	static char buffer[8][40];
+	static int next;
+	char *out = buffer[next++ % 8];
+
+	snprintf(out, 40, "%c%s", v < 0 ? '-' : '+', value(fabs(v), unit));
+	return out;
+}
+
+static const char *ratio(double r)
+{
+	static char buffer[4][32];
+	static int next;
+	char *out = buffer[next++ % 4];
+
+	if (isnan(r))
+		return "n/a";
+	snprintf(out, 32, r >= 1000 ? "%.0f" : r >= 10 ? "%.1f" : "%.3f", r);
+	return out;
+}
+
+static void row(struct table *t, const struct compared *r)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", r->stage ? "  " : "", r->stage ? r->stage : r->figure);
+	if (r->verdict == NOT_ENOUGH)
+		table_row(t, "    %s\t%s\t%s\t%s\tnot enough to tell\t%s\t", name,
+			value(r->before_value, r->unit), value(r->now_value, r->unit),
+			change(r->difference, r->unit), ratio(r->ratio));
+	else
+		table_row(t, "    %s\t%s\t%s\t%s\t%s ... %s\t%s\t%s", name,
+			value(r->before_value, r->unit), value(r->now_value, r->unit),
+			change(r->difference, r->unit), change(r->low, r->unit),
+			change(r->high, r->unit), ratio(r->ratio),
+			r->verdict == EXCEEDS_NOISE ? "*" : "");
+}
+
+/* Of what exceeds the noise the largest change among the figures that sum something up, else of
+ * all. */
+static const struct compared *foremost(const struct comparison *c)
+{
+	const struct compared *most = NULL;
+	double most_by = 0;
+
+	for (size_t i = 0; i < c->rows; i++) {
+		const struct compared *r = &c->row[i];
+		double by = isnan(r->ratio) || r->ratio <= 0 ? 10 : fabs(log(r->ratio));
+
+		if (r->verdict != EXCEEDS_NOISE)
+			continue;
+		if (!most || r->is_headline > most->is_headline ||
+			(r->is_headline == most->is_headline && by > most_by)) {
+			most = r;
+			most_by = by;
+		}
+	}
+	return most;
+}
+
+static void sentence(const struct comparison *c, FILE *to)
+{
+	const struct compared *r = foremost(c);
+	size_t told = c->rows - c->not_enough;
+	char name[80];
+
+	fprintf(to, "\nIn one sentence: ");
+	if (!told) {
+		fprintf(to, "there is not enough in both to tell any difference from noise.\n");
+		return;
+	}
+	if (!r) {
+		fprintf(to, "nothing differs by more than the noise, of %zu figure%s.\n", told,
+			plural(told));
+		return;
+	}
+	fprintf(to,
+		"%zu of %zu figure%s differ%s by more than the noise (by chance alone some %.0f "
+		"would);\n",
+		c->exceeding, told, plural(told), c->exceeding == 1 ? "s" : "",
+		ceil((1 - COMPARISON_LEVEL) * (double)told));
+	subject_name(name, &r->now->key);
+	fprintf(to, "the foremost: %s%s of %s, from %s to %s (%s).\n", r->stage ? "residence " : "",
+		r->stage ? r->stage : r->figure, name, value(r->before_value, r->unit),
+		value(r->now_value, r->unit), change(r->difference, r->unit));
+}
+
+static void alone(const struct subject *const *s, size_t n, const char *where, FILE *to)
+{
+	char name[80];
+
+	for (size_t i = 0; i < n && i < ALONE_SHOWN; i++) {
+		subject_name(name, &s[i]->key);
+		fprintf(to, "only %s: %s\n", where, name);
+	}
+	if (n > ALONE_SHOWN)
+		fprintf(to, "only %s: %zu more\n", where, n - ALONE_SHOWN);
+}
+
+static void recording(const char *what, const struct report *r, const char *name, FILE *to)
+{
+	const char *command = json_string_value(json_object_get(r->session, "command"));
+
+	fprintf(to, "%-7s %s   %s   %s\n", what, text_plain(name, 60),
+		text_plain(command ? command : "", 60), text_ns(report_duration_ns(r)));
+}
+
+void comparison_text(const struct comparison *c, const struct recording *now,
+	const struct recording *before, const char *before_name, FILE *to, bool colour)
+{
+	const struct subject *last = NULL;
+	struct table t;
+	char name[80];
+
+	recording("before", before->report, before_name, to);
+	recording("now", now->report, now->report->source, to);
+	sentence(c, to);
+	fprintf(to, "\n");
+	table_begin(&t, "lrrrrrl");
+	table_row(&t, "\tbefore\tnow\tdifference\t%.0f %% interval of it\tratio\t",
+		COMPARISON_LEVEL * 100);
+	for (size_t i = 0; i < c->rows; i++) {
+		if (c->row[i].now != last) {
+			last = c->row[i].now;
+			subject_name(name, &last->key);
+			table_row(&t, "  %s", name);
+		}
+		row(&t, &c->row[i]);
+	}
+	table_print(&t, to, 0, colour);
+	if (c->exceeding)
+		fprintf(to,
+			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
+	alone(c->only_before, c->only_before_n, "before", to);
+	alone(c->only_now, c->only_now_n, "now", to);
+	if (now->sampling->left_out || before->sampling->left_out)
+		fprintf(to, "there are more kinds of flows than are compared\n");
+}
