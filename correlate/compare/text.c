@@ -69,24 +69,25 @@ static void row(struct table *t, const struct compared *r)
 			r->verdict == EXCEEDS_NOISE ? "*" : "");
 }
 
-/* Of what exceeds the noise the largest change among the figures that sum something up, else of
- * all. */
+/* How many times the interval's half width it is from 0. */
+static double clearness(const struct compared *r)
+{
+	return fabs(r->difference) / fmax((r->high - r->low) / 2, 1e-12 * fabs(r->difference));
+}
+
+/* Of what exceeds the noise the clearest among the figures that sum something up, else of all. */
 static const struct compared *foremost(const struct comparison *c)
 {
 	const struct compared *most = NULL;
-	double most_by = 0;
 
 	for (size_t i = 0; i < c->rows; i++) {
 		const struct compared *r = &c->row[i];
-		double by = isnan(r->ratio) || r->ratio <= 0 ? 10 : fabs(log(r->ratio));
 
 		if (r->verdict != EXCEEDS_NOISE)
 			continue;
 		if (!most || r->is_headline > most->is_headline ||
-			(r->is_headline == most->is_headline && by > most_by)) {
+			(r->is_headline == most->is_headline && clearness(r) > clearness(most)))
 			most = r;
-			most_by = by;
-		}
 	}
 	return most;
 }
@@ -130,6 +131,33 @@ static void alone(const struct subject *const *s, size_t n, const char *where, F
 		fprintf(to, "only %s: %zu more\n", where, n - ALONE_SHOWN);
 }
 
+/* Of these there is too little: what happens once or a few times, such as connect(). */
+static bool is_told(const struct comparison *c, const struct subject *s)
+{
+	for (size_t i = 0; i < c->rows; i++)
+		if (c->row[i].now == s && c->row[i].verdict != NOT_ENOUGH)
+			return true;
+	return false;
+}
+
+static void not_told(const struct comparison *c, FILE *to)
+{
+	const struct subject *last = NULL;
+	const char *before = "not enough to tell: ";
+	char name[80];
+
+	for (size_t i = 0; i < c->rows; i++) {
+		if (c->row[i].now == last || is_told(c, c->row[i].now))
+			continue;
+		last = c->row[i].now;
+		subject_name(name, &last->key);
+		fprintf(to, "%s%s", before, name);
+		before = ", ";
+	}
+	if (last)
+		fprintf(to, "\n");
+}
+
 static void recording(const char *what, const struct report *r, const char *name, FILE *to)
 {
 	const char *command = json_string_value(json_object_get(r->session, "command"));
@@ -153,6 +181,8 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 	table_row(&t, "\tbefore\tnow\tdifference\t%.0f %% interval of it\tratio\t",
 		COMPARISON_LEVEL * 100);
 	for (size_t i = 0; i < c->rows; i++) {
+		if (!is_told(c, c->row[i].now))
+			continue;
 		if (c->row[i].now != last) {
 			last = c->row[i].now;
 			subject_name(name, &last->key);
@@ -164,6 +194,7 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 	if (c->exceeding)
 		fprintf(to,
 			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
+	not_told(c, to);
 	alone(c->only_before, c->only_before_n, "before", to);
 	alone(c->only_now, c->only_now_n, "now", to);
 	if (now->sampling->left_out || before->sampling->left_out)

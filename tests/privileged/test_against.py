@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""
+Two recordings side by side, with known differences: none; a server that thinks for 5 ms; Nagle's
+algorithm, which keeps the second of two writes for some 40 ms; a token bucket on the path, whose delay
+of each frame is known. Each is found, with its sign and size (docs/method.md, "Comparison").
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+PORT = 5131
+# asks and is answered: argv: writes of a request, their size, times, seconds in between, no delay
+CLIENT = f"""
+import socket, sys, time
+writes, size, times, nodelay = (int(x) for x in sys.argv[1:5])
+gap = float(sys.argv[5])
+s = socket.socket()
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
+for _ in range(100):
+    try:
+        s.connect(("{Network.B}", {PORT}))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+at = time.monotonic()
+for _ in range(times):
+    for _ in range(writes):
+        s.sendall(b"x" * size)
+    s.recv(100, socket.MSG_WAITALL)
+    at = max(at + gap, time.monotonic())
+    time.sleep(max(0, at - time.monotonic()))
+"""
+# argv: bytes of a request, seconds to think
+SERVER = f"""
+import socket, sys, time
+size, think = int(sys.argv[1]), float(sys.argv[2])
+c, _ = socket.create_server(("", {PORT})).accept()
+while True:
+    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
+    left = size
+    while left:
+        data = c.recv(left)
+        if not data:
+            sys.exit()
+        left -= len(data)
+    time.sleep(think)
+    c.sendall(b"y" * 100)
+"""
+FRAME, BURST, RATE = 1500 + 14, 3200, 10e6
+
+
+def record(net, writes=2, size=500, times=100, gap=0.01, nodelay=1, think=0):
+    server = net.popen(net.b, PYTHON, "-c", SERVER, str(writes * size), str(think))
+    try:
+        return Recording(*net.inside(net.a, PYTHON, "-c", CLIENT, str(writes), str(size), str(times),
+                                     str(nodelay), str(gap)))
+    finally:
+        stop(server)
+
+
+def compared(now, before):
+    p = run(MAGNET, "report", "--json", now.dir, "--against", before.dir)
+    again = run(MAGNET, "report", "--json", now.dir, "--against", before.dir)
+    check(p.stdout == again.stdout, "the same comparison comes out the same")
+    text = run(MAGNET, "report", now.dir, "--against", before.dir).stdout
+    check("In one sentence: " in text, "the text has its sentence")
+    return json.loads(p.stdout)["comparison"]
+
+
+def figure(comparison, figure, **match):
+    for f in comparison["figures"]:
+        if f["figure"] == figure and all(f[k] == v for k, v in match.items()):
+            return f
+    sys.exit(f"no figure {figure} {match}")
+
+
+def exceeds(f, expected, share, what):
+    check(f["exceeds_noise"] is True, f"{what} exceeds the noise")
+    near(f["difference"], expected, share, what)
+    check(f["low"] <= f["difference"] <= f["high"], f"between {f['low']} and {f['high']}")
+
+
+def nothing():
+    with Network() as net, record(net) as before, record(net) as now:
+        c = compared(now, before)
+        check(c["only_now"] == c["only_before"] == [], "each role is found in both")
+        share = c["exceeding_n"] / c["compared_n"]
+        print([(f["name"], f["figure"], f["stage"], f["before"], f["now"]) for f in c["figures"]
+               if f["exceeds_noise"]])
+        check(c["compared_n"] > 20, f"{c['compared_n']} figures are compared")
+        # one in twenty by chance; a machine is not the same from one second to the next
+        check(share < 0.3, f"{c['exceeding_n']} of them differ")
+        app = figure(c, "tau", direction="tx", side="client")
+        check(app["exceeds_noise"] is False or abs(app["ratio"] - 1) < 0.02, "the program is as fast")
+
+
+def thinking():
+    with Network() as net, record(net) as before, record(net, think=0.005) as now:
+        c = compared(now, before)
+        exceeds(figure(c, "total", call="recv", subject="call"), 5e6, 0.15, "the answer's wait, ns")
+        sent = figure(c, "residence", stage="qdisc", direction="tx", side="client")
+        check(abs(sent["difference"]) < 20e3, "what leaves waits no longer in the queue")
+
+
+def nagle():
+    with Network() as net, record(net, times=30, gap=0.05) as before, \
+            record(net, times=30, gap=0.05, nodelay=0) as now:
+        c = compared(now, before)
+        # the second write waits for the acknowledgement of the first, which waits for 40 ms
+        exceeds(figure(c, "residence", stage="send_buffer", direction="tx", side="client"), 20e6, 0.25,
+                "half of the bytes' wait in the send buffer, ns")
+        exceeds(figure(c, "residence_total", direction="tx", side="client"), 20e6, 0.25,
+                "and so the whole, ns")
+
+
+def bucket():
+    delay = [max(0, (i + 1) * FRAME - BURST) * 8 / RATE for i in range(7)]
+    median = sorted(delay)[3]
+    wait, m = sum(delay) / 7, sum(abs(d - median) for d in delay) / 7 / 0.020
+    traffic = {"writes": 1, "size": 7 * 1448, "gap": 0.02}
+    with Network(gso_max_segs=1) as net:
+        before = record(net, **traffic)
+    with Network(rate="10mbit", burst=BURST, gso_max_segs=1) as net, before, \
+            record(net, **traffic) as now:
+        c = compared(now, before)
+        exceeds(figure(c, "residence", stage="qdisc", direction="tx", side="client"), wait * 1e9, 0.1,
+                "the wait in the bucket, ns")
+        exceeds(figure(c, "M", direction="tx", side="client"), m, 0.1, "M")
+        exceeds(figure(c, "J", direction="tx", side="client"), m * 20e6, 0.1, "J, ns")
+
+
+need_kernel_side()
+for test in (nothing, thinking, nagle, bucket):
+    print(test.__name__)
+    patiently(test)
