@@ -26,6 +26,11 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 	c->listener_arg = arg;
 }
 
+void core_keep_series(struct core *c, size_t bytes)
+{
+	c->series.limit = bytes;
+}
+
 double core_clock_error(const struct core *c)
 {
 	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);

@@ -140,6 +140,7 @@ struct core {
 
 	listener_fn listener;
 	void *listener_arg;
+	struct series_pool series;
 };
 
 void core_init(struct core *c);
@@ -147,6 +148,11 @@ void core_init(struct core *c);
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
 /* Called with every event once its time on the counter is known, in order. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
+/*
+ * Keep every unit of every layer, in not more than so many bytes; before the first event. What does
+ * not fit is cut off, and the series says so.
+ */
+void core_keep_series(struct core *c, size_t bytes);
 /* Events in order of time; what they point to is the core's. Returns 0 or -ENOMEM. */
 int core_push(struct core *c, const struct mg_event *e);
 /* Events LTTng had no room for. */

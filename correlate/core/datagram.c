@@ -58,11 +58,12 @@ static const struct {
 	{MG_EVENT_ip_in, true, RX_IP},
 };
 
-static void passes(struct flow *f, int layer, uint64_t t, uint64_t bytes, uint32_t segs)
+static void passes(
+	struct flow *f, int layer, uint64_t t, uint64_t bytes, uint32_t frame, uint32_t segs)
 {
 	flow_touch(f, t);
 	unit_add(&f->units[layer], t, bytes);
-	f->units[layer].frames += segs;
+	unit_wire(&f->units[layer], frame, segs);
 }
 
 void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -83,8 +84,7 @@ void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotat
 			continue;
 		a->rx = places[i].rx;
 		a->length = p->len;
-		passes(f, places[i].layer, e->cycles, p->len, p->segs);
-		f->units[places[i].layer].wire_bytes += p->frame;
+		passes(f, places[i].layer, e->cycles, p->len, p->frame, p->segs);
 	}
 }
 
@@ -92,7 +92,7 @@ void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annota
 {
 	a->length = e->dev_done.len;
 	if (e->dev_done.rc == 0)
-		passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, e->dev_done.segs);
+		passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
 }
 
 void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -107,7 +107,7 @@ void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *
 	a->length = (uint64_t)p->ret;
 	s->kind = p->kind;
 	passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles, (uint64_t)p->ret,
-		1);
+		0, 1);
 }
 
 void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
@@ -121,7 +121,7 @@ void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t en
 	if (rx && k->flags & (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG))
 		return;
 	passes(f, rx ? (int)RX_CALL : (int)TX_CALL,
-		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 1);
+		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
 	if (!enter)
 		f->kernel_only += bytes;
 	if (f->calls++ == 0)

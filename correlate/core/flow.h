@@ -13,6 +13,7 @@
 
 #include "dist.h"
 #include "ranges.h"
+#include "series.h"
 
 /* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
 enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
@@ -54,6 +55,7 @@ struct unit_stats {
 	struct dist gaps;         /* spacings, cycles */
 	uint64_t again;           /* payload bytes that had passed before */
 	uint64_t wire_bytes;      /* frames with headers, where the layer sees them */
+	struct series *series;    /* one by one, NULL unless asked for */
 };
 
 struct anchor {
@@ -69,7 +71,8 @@ struct flow {
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct unit_stats units[TX_LAYERS];
-	uint64_t start;    /* where the recording begins; 0 if it saw the connection open */
+	struct series *series; /* of the layers, NULL unless asked for */
+	uint64_t start;        /* where the recording begins; 0 if it saw the connection open */
 	uint64_t total;    /* where it ends: sent, or read by the program, by sequence numbers */
 	uint64_t done;     /* atoms are made up to here */
 	uint64_t complete; /* bytes with every boundary */

@@ -21,9 +21,7 @@ static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t 
 		return false;
 	flow_touch(f, t);
 	fresh = ranges_add(&f->layer[layer], off, off + len, t);
-	f->units[layer].again += len - fresh;
-	if (fresh)
-		unit_add(&f->units[layer], t, len);
+	unit_pass(&f->units[layer], t, len, fresh);
 	return true;
 }
 
@@ -35,10 +33,8 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 
 	if (!s)
 		return;
-	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a)) {
-		s->rx.units[layer].wire_bytes += p->frame;
-		s->rx.units[layer].frames += p->segs;
-	}
+	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a))
+		unit_wire(&s->rx.units[layer], p->frame, p->segs);
 	a->rx = true;
 	if (p->tcp_flags & TCP_FIN) {
 		s->rx.ended = true;

@@ -17,6 +17,13 @@ struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 	return s;
 }
 
+static void keep_series(struct core *c, struct flow *f, int layers)
+{
+	f->series = series_new(&c->series, layers);
+	for (int i = 0; f->series && i < layers; i++)
+		f->units[i].series = &f->series[i];
+}
+
 struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = cookie ? sock_find(c, cookie) : NULL;
@@ -30,6 +37,8 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 	s->kind = MG_KIND_tcp;
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
+	keep_series(c, &s->tx, TX_LAYERS);
+	keep_series(c, &s->rx, RX_LAYERS);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	return s;
 }
@@ -148,6 +157,7 @@ void flow_free(struct flow *f)
 		ranges_free(&f->layer[i]);
 		unit_free(&f->units[i]);
 	}
+	series_free(f->series, f->rx ? (int)RX_LAYERS : (int)TX_LAYERS);
 	for (int i = 0; i < STAGES_MAX; i++)
 		dist_free(&f->stage[i]);
 	dist_free(&f->residence);

@@ -133,9 +133,7 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	if (off + len > f->total)
 		f->total = off + len;
 	fresh = ranges_add(&f->layer[layer], off, off + len, t);
-	f->units[layer].again += len - fresh;
-	if (fresh)
-		unit_add(&f->units[layer], t, len);
+	unit_pass(&f->units[layer], t, len, fresh);
 	return true;
 }
 
@@ -152,8 +150,7 @@ void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 		if (layer_events[i].event != e->id ||
 			!passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
 			continue;
-		u->wire_bytes += p->frame;
-		u->frames += p->segs;
+		unit_wire(u, p->frame, p->segs);
 	}
 }
 

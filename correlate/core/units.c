@@ -21,6 +21,25 @@ void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
 	u->n++;
 	u->bytes += size;
 	u->size_sum2 += (double)size * (double)size;
+	if (u->series)
+		series_add(u->series, t, size, false);
+}
+
+void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh)
+{
+	u->again += len - fresh;
+	if (fresh)
+		unit_add(u, t, len);
+	else if (u->series)
+		series_add(u->series, t, len, true);
+}
+
+void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets)
+{
+	u->wire_bytes += frame;
+	u->frames += packets;
+	if (u->series)
+		series_set_frame(u->series, frame);
 }
 
 static double cov(double sum, double sum2, double n)
