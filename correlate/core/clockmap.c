@@ -7,6 +7,8 @@
 
 #define SHORTEST_SEGMENT_NS 40000000
 #define PROMISED_NS         100000000
+/* No clock has run for so long (decades); below it no product of two differences overflows. */
+#define ABSURD (1ull << 62)
 
 static double rate(const struct clock_point *p)
 {
@@ -34,6 +36,8 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 	const struct clock_point *last = m->n ? &m->p[m->n - 1] : NULL;
 
 	if (last && (ns <= last->ns || cycles <= last->cycles))
+		return;
+	if (ns >= ABSURD || cycles >= ABSURD)
 		return;
 	/* over a short segment the readings' own width would pass for a change of rate */
 	if (m->n >= 2 && ns - last->ns < SHORTEST_SEGMENT_NS)

@@ -57,9 +57,11 @@ static void set_times(struct core *c, struct mg_event *e)
 	if (MG_IS_CALL(e->id)) {
 		e->call.enter = own_reading(c, e->call.tid, e->call.enter);
 		e->call.exit = own_reading(c, e->call.tid, e->call.exit);
-		if (c->clock.ns_only && c->calibration.counter_hz)
-			e->call.logged = (uint32_t)((double)e->call.logged * 1e9 /
-						    (double)c->calibration.counter_hz);
+		if (c->clock.ns_only && c->calibration.counter_hz) {
+			double ns = (double)e->call.logged * 1e9 / (double)c->calibration.counter_hz;
+
+			e->call.logged = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+		}
 	} else if (e->id == MG_EVENT_mark) {
 		e->mark.at = own_reading(c, e->mark.tid, e->mark.at);
 	}

@@ -65,6 +65,13 @@ static bool is_one_of(const struct mg_event *e, uint64_t set)
 	return MG_IS_RING(e->id) && set >> e->id & 1;
 }
 
+static uint32_t rescaled(uint32_t cycles, double ns)
+{
+	double v = cycles * ns + 0.5;
+
+	return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
 static void on_calibration(struct core *c, const struct mg_calibration *p)
 {
 	c->calibration = *p;
@@ -72,9 +79,9 @@ static void on_calibration(struct core *c, const struct mg_calibration *p)
 	if (c->clock.ns_only && p->counter_hz) {
 		double ns = 1e9 / (double)p->counter_hz;
 
-		c->calibration.read_cycles = (uint32_t)(p->read_cycles * ns + 0.5);
-		c->calibration.event_cycles = (uint32_t)(p->event_cycles * ns + 0.5);
-		c->calibration.event_spread = (uint32_t)(p->event_spread * ns + 0.5);
+		c->calibration.read_cycles = rescaled(p->read_cycles, ns);
+		c->calibration.event_cycles = rescaled(p->event_cycles, ns);
+		c->calibration.event_spread = rescaled(p->event_spread, ns);
 	}
 }
 

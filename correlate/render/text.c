@@ -122,7 +122,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
 				c->hooks[i].what,
 				c->hooks[i].status == -ENOLINK ? "switched off"
-							       : strerror(-c->hooks[i].status));
+							       : strerror((int)-(int64_t)c->hooks[i].status));
 }
 
 /* ---- one sentence ---- */
