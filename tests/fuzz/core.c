@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The core, the report and the list of events, on decoded events of any kind in any order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+#include "render/report.h"
+#include "render/show.h"
+#include "target.h"
+
+static FILE *null(void)
+{
+	static FILE *f;
+
+	return f ? f : (f = fopen("/dev/null", "we"));
+}
+
+static void feed(struct core *c, const uint8_t *data, size_t size)
+{
+	uint64_t now = 0, lost[3];
+	struct record r;
+	struct mg_event e;
+
+	for (; size >= sizeof(r); data += sizeof(r), size -= sizeof(r)) {
+		memcpy(&r, data, sizeof(r));
+		if (r.id == RECORD_LOST_APP) {
+			memcpy(lost, r.payload, sizeof(lost));
+			core_lost_app(c, lost[0], lost[1], lost[2], r.cpu);
+		} else if (record_to_event(&r, &now, &e)) {
+			core_push(c, &e);
+		}
+	}
+}
+
+static void print(struct core *c)
+{
+	struct report report;
+
+	if (report_init(&report, c, NULL, "fuzzed") == 0) {
+		json_t *j = report_json(&report, NULL);
+
+		json_dumpf(j, null(), 0);
+		json_decref(j);
+		report_text(&report, null(), NULL, false);
+		for (size_t i = 0; i < report.flow_count && i < 4; i++)
+			report_text(&report, null(), flow_id(report.flows[i]), true);
+	}
+	report_free(&report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct show show = {.to = null(), .to_s = -1};
+	struct core core;
+	uint8_t options;
+
+	if (!size)
+		return 0;
+	options = *data;
+	core_init(&core);
+	core.clock.ns_only = options & OPTION_NS_ONLY;
+	if (options & OPTION_CLOCK) {
+		core_give_clock(&core, 1, 1, 2); /* one cycle a nanosecond, as in the unit tests */
+		core_give_clock(&core, 1000000001, 1000000001, 2);
+	}
+	show.tsv = options & OPTION_TSV;
+	if (options & OPTION_LISTEN)
+		core_listen(&core, show_event, &show);
+	feed(&core, data + 1, size - 1);
+	core_finish(&core);
+	print(&core);
+	core_free(&core);
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a trace whose metadata, streams or index may be anything. An input is a byte of options
+ * and, by them, parts that each begin with their length in two bytes; what is left is a stream.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bt/graph.h"
+#include "ctf.h"
+#include "render/report.h"
+#include "render/show.h"
+#include "target.h"
+
+#define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
+#define OPTION_APP      2 /* of the application side, else of the kernel's */
+#define OPTION_SECOND   4 /* a part: another stream */
+#define OPTION_INDEX    8 /* a part: the index of the last one */
+
+static char dir[64];
+
+static void clean(void)
+{
+	static const char *const names[] = {"metadata", "one", "two", "index/one.idx", "index", ""};
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		remove(path);
+	}
+}
+
+static void make_dir(void)
+{
+	char path[128];
+
+	if (dir[0])
+		return;
+	/* in memory where that can be */
+	snprintf(dir, sizeof(dir), "%s/magnet-fuzz-XXXXXX",
+		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(path, sizeof(path), "%s/index", dir);
+	mkdir(path, 0700);
+	atexit(clean);
+}
+
+static void write_file(const char *name, const uint8_t *data, size_t size)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (!data) {
+		unlink(path);
+		return;
+	}
+	f = fopen(path, "we");
+	if (!f)
+		abort();
+	fwrite(data, 1, size, f);
+	fclose(f);
+}
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static struct input take_part(struct input *from)
+{
+	struct input part = {NULL, 0};
+
+	if (from->size < 2)
+		return part;
+	part.size = (size_t)(from->data[0] | from->data[1] << 8);
+	from->data += 2;
+	from->size -= 2;
+	if (part.size > from->size)
+		part.size = from->size;
+	part.data = from->data;
+	from->data += part.size;
+	from->size -= part.size;
+	return part;
+}
+
+static void write_trace(const uint8_t *data, size_t size)
+{
+	struct input left = {data + 1, size - 1}, part = {NULL, 0};
+	uint8_t options = data[0];
+
+	if (options & OPTION_METADATA) {
+		part = take_part(&left);
+		write_file("metadata", part.data ? part.data : data, part.size);
+	} else if (ctf_write_metadata(dir, options & OPTION_APP ? CTF_APP : CTF_KERNEL,
+			   "00010203-0405-0607-0809-0a0b0c0d0e0f", 0, NULL)) {
+		abort();
+	}
+	part.data = NULL;
+	if (options & OPTION_SECOND)
+		part = take_part(&left);
+	write_file("two", part.data, part.size);
+	part.data = NULL;
+	if (options & OPTION_INDEX)
+		part = take_part(&left);
+	write_file("index/one.idx", part.data, part.size);
+	write_file("one", left.data, left.size);
+}
+
+/* What no check of ours foresees ends in an assertion of babeltrace2's; magnet says so and exits.
+ */
+static sigjmp_buf gave_up;
+
+static void on_abort(int signal_number)
+{
+	(void)signal_number;
+	siglongjmp(gave_up, 1);
+}
+
+static void read_trace(FILE *to)
+{
+	struct show show = {.to = to, .to_s = -1};
+	struct mg_traces traces = {.path = (char *[]){dir}, .count = 1};
+	struct report report;
+	struct core core;
+	char why[1024];
+
+	core_init(&core);
+	core_listen(&core, show_event, &show);
+	mg_read_traces(&traces, &core, why, sizeof(why));
+	if (report_init(&report, &core, NULL, "fuzzed") == 0) {
+		json_decref(report_json(&report, NULL));
+		report_text(&report, to, NULL, false);
+	}
+	report_free(&report);
+	core_free(&core);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sigaction mine = {.sa_handler = on_abort, .sa_flags = SA_NODEFER}, before;
+	FILE *to;
+
+	if (!size)
+		return 0;
+	make_dir();
+	write_trace(data, size);
+	to = fopen("/dev/null", "we");
+	sigaction(SIGABRT, &mine, &before);
+	if (sigsetjmp(gave_up, 1) == 0)
+		read_trace(to);
+	sigaction(SIGABRT, &before, NULL);
+	fclose(to);
+	return 0;
+}
