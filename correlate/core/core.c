@@ -58,7 +58,8 @@ static void set_times(struct core *c, struct mg_event *e)
 		e->call.enter = own_reading(c, e->call.tid, e->call.enter);
 		e->call.exit = own_reading(c, e->call.tid, e->call.exit);
 		if (c->clock.ns_only && c->calibration.counter_hz) {
-			double ns = (double)e->call.logged * 1e9 / (double)c->calibration.counter_hz;
+			double ns =
+				(double)e->call.logged * 1e9 / (double)c->calibration.counter_hz;
 
 			e->call.logged = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 		}

@@ -121,8 +121,9 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		if (c->hooks[i].status)
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
 				c->hooks[i].what,
-				c->hooks[i].status == -ENOLINK ? "switched off"
-							       : strerror((int)-(int64_t)c->hooks[i].status));
+				c->hooks[i].status == -ENOLINK
+					? "switched off"
+					: strerror((int)-(int64_t)c->hooks[i].status));
 }
 
 /* ---- one sentence ---- */
