@@ -2,16 +2,16 @@
 #define _GNU_SOURCE
 #include "fields.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "field_text.h"
+
 static void text(FILE *to, const char *s)
 {
-	for (const unsigned char *p = (const unsigned char *)s; *p; p++)
-		fputc(*p <= ' ' || *p == 0x7f ? '_' : *p, to);
+	field_text_words(to, s, strlen(s));
 }
 
 static void number(FILE *to, const bt_field *f, bool is_signed, bool in_array)
@@ -19,13 +19,10 @@ static void number(FILE *to, const bt_field *f, bool is_signed, bool in_array)
 	bool hex = bt_field_class_integer_get_preferred_display_base(bt_field_borrow_class_const(
 			   f)) == BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL;
 
-	if (is_signed)
-		fprintf(to, "%" PRId64, bt_field_integer_signed_get_value(f));
-	else if (hex && in_array) /* bytes, one after the other */
-		fprintf(to, "%02" PRIx64, bt_field_integer_unsigned_get_value(f));
-	else
-		fprintf(to, hex ? "0x%" PRIx64 : "%" PRIu64,
-			bt_field_integer_unsigned_get_value(f));
+	field_text_number(to,
+		is_signed ? (uint64_t)bt_field_integer_signed_get_value(f)
+			  : bt_field_integer_unsigned_get_value(f),
+		is_signed, hex, in_array);
 }
 
 static bool is_byte(const bt_field_class *class)

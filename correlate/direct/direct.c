@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "direct.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace.h"
+
+/* Streams that have events left, the one with the next event first: a heap. */
+struct merge {
+	struct stream **heap;
+	size_t n;
+	struct core *core;
+	const struct progress *progress;
+	uint64_t done, total; /* bytes */
+	char *why;
+	size_t why_size;
+};
+
+/* ---- the heap ---- */
+
+static void sift_down(struct merge *m, size_t i)
+{
+	struct stream *s = m->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < m->n && stream_before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (child >= m->n || stream_before(s, m->heap[child]))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
+	}
+	m->heap[i] = s;
+}
+
+/* Who is next but for the first. */
+static const struct stream *second(const struct merge *m)
+{
+	if (m->n > 2 && stream_before(m->heap[2], m->heap[1]))
+		return m->heap[2];
+	return m->n > 1 ? m->heap[1] : NULL;
+}
+
+/* ---- events ---- */
+
+static int damaged(struct merge *m, const struct stream *s, const char *what)
+{
+	snprintf(m->why, m->why_size, "the trace is damaged: %s, byte %llu: %s",
+		s->path ? s->path : "a stream", (unsigned long long)stream_position(s), what);
+	return -EIO;
+}
+
+static void tell(struct merge *m, struct stream *s)
+{
+	m->done += s->read;
+	s->read = 0;
+	if (m->progress)
+		m->progress->tell(m->progress->arg, m->done, m->total);
+}
+
+/* Events of the first stream, as long as no other has one before. */
+static int take(struct merge *m)
+{
+	const struct stream *other = second(m);
+	bool text = m->core->listener != NULL;
+	struct stream *s = m->heap[0];
+	const char *what = NULL;
+	struct mg_event e;
+	int err = 0;
+
+	if (!s->window) /* it was only looked through until now */
+		what = stream_start(s);
+	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
+		what = stream_event(s, &e, text);
+		if (!what && e.id)
+			err = core_push(m->core, &e);
+		if (!what && !err)
+			what = stream_advance(s);
+	}
+	if (s->read)
+		tell(m, s);
+	if (s->ended) {
+		stream_close(s);
+		m->heap[0] = m->heap[--m->n];
+	}
+	if (m->n)
+		sift_down(m, 0);
+	if (err)
+		snprintf(m->why, m->why_size, "out of memory");
+	return what ? damaged(m, s, what) : err;
+}
+
+static int merge(struct merge *m)
+{
+	int err = 0;
+
+	for (size_t i = m->n / 2; i-- > 0;)
+		sift_down(m, i);
+	while (m->n && !err)
+		err = take(m);
+	return err ? err : core_finish(m->core);
+}
+
+/* ---- order ---- */
+
+static int by_uuid(const void *a, const void *b)
+{
+	return memcmp((*(struct trace *const *)a)->layout.tsdl.uuid,
+		(*(struct trace *const *)b)->layout.tsdl.uuid, 16);
+}
+
+/*
+ * Events of one time come in the order of their traces' UUIDs, and of their streams' names in a
+ * trace: so babeltrace2 has it.
+ */
+static const char *rank_streams(struct trace *traces, size_t count)
+{
+	struct trace **order = calloc(count, sizeof(*order));
+	const char *why = order ? NULL : "no memory";
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < count && order; i++)
+		order[i] = &traces[i];
+	if (order)
+		qsort(order, count, sizeof(struct trace *), by_uuid);
+	for (size_t i = 0; i < count && !why; i++) {
+		if (i && by_uuid(&order[i - 1], &order[i]) == 0)
+			why = "two traces of one UUID";
+		for (size_t j = 0; j < order[i]->streams; j++) {
+			order[i]->stream[j].rank = rank++;
+			order[i]->stream[j].offset_ns = order[i]->offset_ns;
+		}
+	}
+	free(order);
+	return why;
+}
+
+/*
+ * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself:
+ * the first trace's is taken for all, unless it is another clock (see bt/graph.c).
+ */
+static void align(struct trace *traces, size_t count)
+{
+	int64_t reference = traces[0].offset_ns;
+
+	for (size_t i = 1; i < count && traces[0].streams; i++)
+		if (llabs(reference - traces[i].offset_ns) <= 1000000000)
+			traces[i].offset_ns = reference;
+}
+
+static int read_all(struct trace *traces, size_t count, struct merge *m)
+{
+	size_t streams = 0;
+	const char *why;
+	int err;
+
+	align(traces, count);
+	why = rank_streams(traces, count);
+	for (size_t i = 0; i < count; i++)
+		streams += traces[i].streams;
+	if (!why && !streams)
+		why = "no events";
+	if (!why) {
+		m->heap = calloc(streams, sizeof(struct stream *));
+		why = m->heap ? NULL : "no memory";
+	}
+	if (why) {
+		snprintf(m->why, m->why_size, "%s", why);
+		return DIRECT_NOT_OURS;
+	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < traces[i].streams; j++) {
+			m->heap[m->n++] = &traces[i].stream[j];
+			m->total += traces[i].stream[j].size;
+		}
+	err = merge(m);
+	free(m->heap);
+	return err;
+}
+
+int direct_read(const char *const dirs[], size_t count, struct core *core,
+	const struct progress *progress, char *why, size_t why_size)
+{
+	struct merge m = {.core = core, .progress = progress, .why = why, .why_size = why_size};
+	struct trace *traces = calloc(count + 1, sizeof(*traces));
+	int err = DIRECT_NOT_OURS;
+	size_t opened = 0;
+
+	snprintf(why, why_size, "nothing to read");
+	while (traces && opened < count) {
+		const char *other = trace_open(&traces[opened], dirs[opened]);
+
+		opened++;
+		if (other) {
+			snprintf(why, why_size, "%s: %s", dirs[opened - 1], other);
+			goto out;
+		}
+	}
+	if (opened)
+		err = read_all(traces, count, &m);
+out:
+	for (size_t i = 0; i < opened; i++)
+		trace_close(&traces[i]);
+	free(traces);
+	return err;
+}
+
+int direct_read_memory(const struct direct_bytes *metadata, const struct direct_bytes *stream,
+	size_t streams, struct core *core, char *why, size_t why_size)
+{
+	struct merge m = {.core = core, .why = why, .why_size = why_size};
+	struct trace t;
+	const char *other = trace_open_memory(&t, (const char *)metadata->data, metadata->size);
+	int err = DIRECT_NOT_OURS;
+
+	for (size_t i = 0; i < streams && !other; i++) {
+		struct stream *s = trace_add(&t, NULL);
+
+		if (!s) {
+			other = "no memory";
+			break;
+		}
+		s->memory = stream[i].data;
+		s->size = stream[i].size;
+	}
+	if (!other)
+		other = trace_check(&t);
+	if (other)
+		snprintf(why, why_size, "%s", other);
+	else
+		err = read_all(&t, 1, &m);
+	trace_close(&t);
+	return err;
+}

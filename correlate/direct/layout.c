@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout.h"
+
+#include <stdlib.h>
+
+#define PAYLOAD_MAX 65536 /* of an event whose size is fixed; longer ones have sequences */
+
+/* ---- places ---- */
+
+/* All that stands before events has a fixed size. Returns it, 0 if it has not. */
+static uint32_t struct_size(const struct tsdl_struct *s, bool *ok)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct tsdl_field *f = &s->field[i];
+
+		if (f->kind == TSDL_STRING || f->kind == TSDL_SEQUENCE)
+			*ok = false;
+		sum += (uint64_t)f->integer.size * (f->kind == TSDL_INTEGER ? 1 : f->count);
+	}
+	if (sum > PAYLOAD_MAX)
+		*ok = false;
+	return *ok ? (uint32_t)sum : 0;
+}
+
+/* Of `base` + where the integer of this name stands; of an array of bytes, its begin. */
+static struct spot spot_of(const struct tsdl_struct *s, const char *name, uint32_t base)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct tsdl_field *f = &s->field[i];
+
+		if (strcmp(f->name, name) == 0)
+			return (struct spot){base, f->integer.size, f->integer.is_signed};
+		base += f->integer.size * (f->kind == TSDL_INTEGER ? 1 : f->count);
+	}
+	return (struct spot){0};
+}
+
+/* An unsigned integer of `size` bytes, a reading of the clock or not. */
+static bool has(const struct tsdl_struct *s, const char *name, uint8_t size, bool is_clock)
+{
+	const struct tsdl_field *f = tsdl_find(s, name);
+
+	return f && f->kind == TSDL_INTEGER && f->integer.size == size && !f->integer.is_signed &&
+	       f->integer.is_clock == is_clock;
+}
+
+static uint32_t clocks(const struct tsdl_struct *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		n += s->field[i].integer.is_clock;
+	return n;
+}
+
+static bool has_uuid(const struct tsdl_struct *s)
+{
+	const struct tsdl_field *f = tsdl_find(s, "uuid");
+
+	return f && f->kind == TSDL_ARRAY && f->integer.size == 1 && f->count == 16;
+}
+
+static bool is_number_if_there(const struct tsdl_struct *s, const char *name)
+{
+	return !tsdl_find(s, name) || has(s, name, 4, false);
+}
+
+static const char *find_places(struct layout *l)
+{
+	const struct tsdl_struct *header = &l->tsdl.packet_header, *event = &l->tsdl.event_header;
+	const struct tsdl_struct *packet = &l->tsdl.packet_context;
+	const struct tsdl_struct *thread = &l->tsdl.event_context;
+	const struct tsdl_field *cpu = tsdl_find(packet, "cpu_id");
+	bool ok = true;
+	uint32_t size = struct_size(header, &ok);
+
+	l->packet_head = size + struct_size(packet, &ok);
+	l->event_head = struct_size(event, &ok) + struct_size(thread, &ok);
+	/* these have a meaning for babeltrace2 that magnet's traces do without */
+	if (!ok || tsdl_find(header, "stream_instance_id") || clocks(header) || clocks(thread))
+		return "packets or events begin otherwise";
+	if (!has(header, "magic", 4, false) || !has_uuid(header) ||
+		!has(header, "stream_id", 4, false))
+		return "packets begin otherwise";
+	if (!has(packet, "timestamp_begin", 8, true) || !has(packet, "timestamp_end", 8, true) ||
+		!has(packet, "content_size", 8, false) || !has(packet, "packet_size", 8, false) ||
+		(cpu && cpu->kind != TSDL_INTEGER) || clocks(packet) != 2)
+		return "packets are described otherwise";
+	if (!has(event, "id", 2, false) || !has(event, "timestamp", 8, true) ||
+		clocks(event) != 1 || !is_number_if_there(thread, "tid") ||
+		!is_number_if_there(thread, "pid"))
+		return "events begin otherwise";
+	l->magic = spot_of(header, "magic", 0);
+	l->uuid = spot_of(header, "uuid", 0);
+	l->stream_id = spot_of(header, "stream_id", 0);
+	l->begin = spot_of(packet, "timestamp_begin", size);
+	l->end = spot_of(packet, "timestamp_end", size);
+	l->content = spot_of(packet, "content_size", size);
+	l->packet = spot_of(packet, "packet_size", size);
+	l->cpu = spot_of(packet, "cpu_id", size);
+	ok = true;
+	l->id = spot_of(event, "id", 0);
+	l->time = spot_of(event, "timestamp", 0);
+	l->tid = spot_of(thread, "tid", struct_size(event, &ok));
+	l->pid = spot_of(thread, "pid", struct_size(event, &ok));
+	return NULL;
+}
+
+/* ---- events ---- */
+
+static bool move_of(
+	const struct mg_field_desc *to, const struct tsdl_field *from, uint32_t at, struct move *m)
+{
+	*m = (struct move){at, to->offset, to->size, from->integer.size, MOVE_BYTES};
+	switch (to->class) {
+	case MG_CLASS_TEXT:
+		m->kind = MOVE_TEXT;
+		m->width = from->count < UINT16_MAX ? (uint16_t)from->count : UINT16_MAX;
+		return from->kind == TSDL_TEXT;
+	case MG_CLASS_BYTES:
+		if (from->count < m->size)
+			m->size = (uint16_t)from->count;
+		return from->kind == TSDL_ARRAY;
+	default:
+		if (from->integer.size != to->size)
+			m->kind = from->integer.is_signed ? MOVE_SIGNED : MOVE_UNSIGNED;
+		return from->kind == TSDL_INTEGER;
+	}
+}
+
+/* One that goes on where the one before ends, at both sides, is part of it. */
+static void add_move(struct event_class *k, const struct move *m)
+{
+	struct move *last = k->moves ? &k->move[k->moves - 1] : NULL;
+
+	if (last && last->kind == MOVE_BYTES && m->kind == MOVE_BYTES &&
+		last->from + last->size == m->from && last->to + last->size == m->to)
+		last->size = (uint16_t)(last->size + m->size);
+	else
+		k->move[k->moves++] = *m;
+}
+
+/* A field the trace lacks stays 0: it was written by an older version. */
+static const char *find_moves(struct event_class *k)
+{
+	uint32_t written = 0;
+
+	k->move = calloc(k->desc->field_count, sizeof(*k->move));
+	if (!k->move)
+		return "no memory";
+	for (int i = 0; i < k->desc->field_count; i++) {
+		const struct mg_field_desc *to = &k->desc->fields[i];
+		const struct tsdl_field *from = tsdl_find(&k->described->fields, to->name);
+		struct move m;
+
+		if (!from || !move_of(to, from, spot_of(&k->described->fields, to->name, 0).at, &m))
+			continue;
+		if (to->class == MG_CLASS_BYTES &&
+			(from->integer.size != 1 || from->integer.is_signed))
+			return "an address that magnet does not write";
+		if (m.kind != MOVE_TEXT)
+			written += m.size;
+		add_move(k, &m);
+	}
+	/* the core takes the first eight bytes of any for a socket's number */
+	if (written < k->desc->size || k->desc->size < 8)
+		k->clear = k->desc->size < 8 ? 8 : k->desc->size;
+	return NULL;
+}
+
+static const char *make_class(struct event_class *k, const struct tsdl_event *e)
+{
+	bool is_fixed = true;
+
+	k->described = e;
+	k->desc = mg_event_by_name(e->name);
+	k->is_chosen = !k->desc && strchr(e->name, ':');
+	if (clocks(&e->fields))
+		return "the clock's readings within events";
+	k->size = struct_size(&e->fields, &is_fixed);
+	k->is_fixed = is_fixed;
+	if (!k->desc)
+		return NULL;
+	return is_fixed ? find_moves(k) : "an event that has no fixed size";
+}
+
+static const char *make_classes(struct layout *l)
+{
+	const struct tsdl_trace *t = &l->tsdl;
+
+	for (uint32_t i = 0; i < t->events; i++)
+		if (t->event[i].id >= l->classes)
+			l->classes = (uint32_t)t->event[i].id + 1;
+	l->class = calloc(l->classes + 1, sizeof(struct event_class *));
+	if (!l->class)
+		return "no memory";
+	for (uint32_t i = 0; i < t->events; i++) {
+		struct event_class *k = calloc(1, sizeof(*k));
+		const char *why;
+
+		if (!k || l->class[t->event[i].id]) {
+			free(k);
+			return "two events of one number";
+		}
+		l->class[t->event[i].id] = k;
+		why = make_class(k, &t->event[i]);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+/* Of LTTng's sessions the losses are told otherwise, and its tracers have events of our names. */
+static bool is_ours(const struct tsdl_trace *t)
+{
+	return t->domain[0] != 'u' && (strcmp(t->tracer, "magnet-kernel-tracer") == 0 ||
+					      strcmp(t->tracer, "libmagnet") == 0);
+}
+
+const char *layout_make(struct layout *l, const char *metadata, size_t size)
+{
+	const char *why;
+
+	memset(l, 0, sizeof(*l));
+	why = tsdl_parse(&l->tsdl, metadata, size);
+	if (why)
+		return why;
+	if (!is_ours(&l->tsdl))
+		return "it is another tracer's";
+	why = find_places(l);
+	return why ? why : make_classes(l);
+}
+
+void layout_free(struct layout *l)
+{
+	for (uint32_t i = 0; i < l->classes && l->class; i++) {
+		if (l->class[i])
+			free(l->class[i] -> move);
+		free(l->class[i]);
+	}
+	free(l->class);
+	tsdl_free(&l->tsdl);
+	memset(l, 0, sizeof(*l));
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC      0xC1FC1FC1u
+#define WINDOW     (128u * 1024)
+#define PACKET_MAX (64u << 20)
+#define HEAD_MAX   4096
+#define LATEST_NS  (1ull << 62) /* offsets are less, so that nothing overflows */
+
+static const char cut[] = "the file ends within a packet";
+
+/* ---- bytes ---- */
+
+static const char *open_source(struct stream *s)
+{
+	struct stat st;
+
+	if (s->memory || s->fd >= 0)
+		return NULL;
+	s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0 || fstat(s->fd, &st) != 0)
+		return strerror(errno);
+	s->size = (uint64_t)st.st_size;
+	return NULL;
+}
+
+/* All of `size` bytes, or what is wrong. */
+static const char *read_source(struct stream *s, uint64_t at, uint8_t *out, uint64_t size)
+{
+	uint64_t done = 0;
+
+	if (at > s->size || size > s->size - at)
+		return cut;
+	if (s->memory) {
+		memcpy(out, s->memory + at, size);
+		done = size;
+	}
+	while (done < size) {
+		ssize_t n = pread(s->fd, out + done, size - done, (off_t)(at + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return strerror(errno);
+		if (n == 0)
+			return "the file has become shorter";
+		done += (uint64_t)n;
+	}
+	s->read += size;
+	return NULL;
+}
+
+/* ---- packets ---- */
+
+struct packet {
+	uint64_t begin, end;    /* times */
+	uint64_t content, size; /* bytes, with the head */
+	int64_t cpu;
+};
+
+/* `after`: the packet before ends then. */
+static const char *read_head(const struct stream *s, const uint8_t *head, uint64_t left,
+	uint64_t after, struct packet *p)
+{
+	const struct layout *l = s->layout;
+	uint64_t content = spot_read(&l->content, head), size = spot_read(&l->packet, head);
+
+	*p = (struct packet){spot_read(&l->begin, head), spot_read(&l->end, head), content / 8,
+		size / 8, (int64_t)spot_read(&l->cpu, head)};
+	if (spot_read(&l->magic, head) != MAGIC)
+		return "no packet begins there";
+	if (memcmp(head + l->uuid.at, l->tsdl.uuid, sizeof(l->tsdl.uuid)) != 0 ||
+		spot_read(&l->stream_id, head) != l->tsdl.stream_id)
+		return "a packet of another trace";
+	if (content % 8 || size % 8 || content > size || p->content < l->packet_head ||
+		p->size > PACKET_MAX)
+		return "a packet has a size that cannot be";
+	if (p->size > left)
+		return cut;
+	if (p->begin < after || p->end < p->begin || p->end >= LATEST_NS)
+		return "time runs backwards between packets";
+	return NULL;
+}
+
+const char *stream_check(struct stream *s)
+{
+	const char *why = open_source(s);
+	uint8_t head[HEAD_MAX];
+	struct packet p = {0};
+	uint64_t at = 0;
+
+	if (!why && s->layout->packet_head > sizeof(head))
+		why = "packets have heads that are too long";
+	while (!why && at < s->size) {
+		why = read_source(s, at, head, s->layout->packet_head);
+		if (!why)
+			why = read_head(s, head, s->size - at, p.end, &p);
+		if (!why && at == 0)
+			s->time = p.begin;
+		if (!why && p.size > s->largest)
+			s->largest = p.size;
+		at += p.size;
+	}
+	s->read = 0;
+	stream_close(s);
+	return why;
+}
+
+static const char *refill(struct stream *s)
+{
+	uint64_t left = s->size - s->next;
+
+	s->window_at = s->next;
+	s->window_size = left < s->window_cap ? left : s->window_cap;
+	return read_source(s, s->window_at, s->window, s->window_size);
+}
+
+/* The next packet is in the window, as a whole. */
+static const char *next_packet(struct stream *s, struct packet *p)
+{
+	for (int tries = 0;; tries++) {
+		uint64_t in = s->next - s->window_at, left = s->window_size - in;
+		const char *why = cut;
+
+		if (left >= s->layout->packet_head)
+			why = read_head(s, s->window + in, left, s->until, p);
+		if (why != cut || tries)
+			return why;
+		why = refill(s);
+		if (why)
+			return why;
+	}
+}
+
+/* Past packets without events, to the next that has some. */
+static const char *enter_packet(struct stream *s)
+{
+	while (s->at == s->end) {
+		struct packet p;
+		const char *why;
+
+		if (s->next == s->size) {
+			s->ended = true;
+			return NULL;
+		}
+		why = next_packet(s, &p);
+		if (why)
+			return why;
+		s->at = s->window + (s->next - s->window_at) + s->layout->packet_head;
+		s->end = s->at + (p.content - s->layout->packet_head);
+		s->next += p.size;
+		s->time = p.begin;
+		s->until = p.end;
+		if (!s->has_cpu)
+			s->cpu = (int16_t)(s->layout->cpu.size ? p.cpu : -1);
+	}
+	return NULL;
+}
+
+/* ---- events ---- */
+
+static const char *look(struct stream *s)
+{
+	const struct layout *l = s->layout;
+	const char *why = s->at == s->end ? enter_packet(s) : NULL;
+	uint64_t time;
+
+	if (why || s->ended)
+		return why;
+	if ((size_t)(s->end - s->at) < l->event_head)
+		return "an event goes beyond its packet";
+	memcpy(&time, s->at + l->time.at, sizeof(time));
+	if (time < s->time || time > s->until)
+		return "time runs backwards";
+	s->time = time;
+	return NULL;
+}
+
+const char *stream_start(struct stream *s)
+{
+	const char *why = open_source(s);
+
+	if (why)
+		return why;
+	s->window_cap = s->largest > WINDOW ? s->largest : WINDOW;
+	if (s->window_cap > s->size)
+		s->window_cap = s->size;
+	s->window = malloc(s->window_cap);
+	if (!s->window)
+		return "no memory";
+	if (s->fd >= 0)
+		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	s->time = 0;
+	s->at = s->end = s->window;
+	return look(s);
+}
+
+/* An application's events tell themselves whose they are. */
+static void whose(const struct layout *l, const uint8_t *head, struct mg_event *e)
+{
+	if (e->id == MG_EVENT_mark) {
+		e->tid = e->mark.tid;
+		e->pid = e->mark.pid;
+	} else if (MG_IS_APP(e->id)) {
+		e->tid = e->call.tid;
+		e->pid = e->call.pid;
+	} else {
+		e->tid = (uint32_t)spot_read(&l->tid, head);
+		e->pid = (uint32_t)spot_read(&l->pid, head);
+	}
+}
+
+const char *stream_event(struct stream *s, struct mg_event *out, bool text)
+{
+	const struct layout *l = s->layout;
+	const uint8_t *head = s->at, *fields = head + l->event_head;
+	size_t left = (size_t)(s->end - fields), size;
+	const struct event_class *k;
+	uint16_t id;
+
+	memcpy(&id, head + l->id.at, sizeof(id));
+	k = id < l->classes ? l->class[id] : NULL;
+	if (!k)
+		return "an event that is not described";
+	size = event_size(k, fields, left);
+	if (size > left)
+		return "an event goes beyond its packet";
+	s->at = fields + size;
+	out->id = 0;
+	if (!k->desc && !k->is_chosen)
+		return NULL;
+	s->has_cpu = true;
+	out->time_ns = s->time;
+	out->cpu = s->cpu;
+	out->id = k->desc ? k->desc->id : MG_EVENT_other;
+	if (k->desc) {
+		event_payload(k, fields, out);
+	} else {
+		out->other.name = k->described->name;
+		out->other.text = text ? event_text(k, fields, size) : NULL;
+	}
+	whose(l, head, out);
+	return NULL;
+}
+
+const char *stream_advance(struct stream *s)
+{
+	return look(s);
+}
+
+void stream_close(struct stream *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	free(s->window);
+	s->window = NULL;
+	s->at = s->end = NULL;
+}
+
+uint64_t stream_position(const struct stream *s)
+{
+	return s->window && s->at != s->end ? s->window_at + (uint64_t)(s->at - s->window)
+					    : s->next;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stream of a trace, event by event. The file is read through a window, not mapped: so memory
+ * does not grow with it, and one that becomes shorter meanwhile ends the reading, not the process.
+ */
+#ifndef MAGNET_CORRELATE_DIRECT_STREAM_H
+#define MAGNET_CORRELATE_DIRECT_STREAM_H
+
+#include "layout.h"
+
+struct stream {
+	const struct layout *layout;
+	const uint8_t *memory; /* instead of a file */
+	char *path;
+	int fd; /* -1 = not open */
+	uint64_t size;
+	uint64_t largest;  /* packet, bytes */
+	int64_t offset_ns; /* to be added to times, to compare streams */
+	uint32_t rank;     /* who comes first of those at the same time */
+
+	uint8_t *window;
+	uint64_t window_at, window_size, window_cap; /* of the file, bytes */
+	uint64_t next;                               /* packet, where it begins */
+	const uint8_t *at, *end;                     /* of the present packet's events */
+	uint64_t time, until;                        /* of the event at `at`; of the packet's end */
+	bool has_cpu, ended;
+	int16_t cpu;
+	uint64_t read; /* bytes */
+};
+
+/*
+ * A file's packets are looked through. Returns what is wrong with it, NULL if nothing is; then
+ * `time` is what it begins with, and `largest` is known.
+ */
+const char *stream_check(struct stream *s);
+/* These return what is wrong, NULL if nothing is. On to the first event: */
+const char *stream_start(struct stream *s);
+/* The present event; what is not magnet's has `id` 0. `text`: also the fields of chosen ones. */
+const char *stream_event(struct stream *s, struct mg_event *out, bool text);
+/* On to the next; `ended` if there is none. */
+const char *stream_advance(struct stream *s);
+/* Close and free; the same as never opened. */
+void stream_close(struct stream *s);
+
+static inline int64_t stream_key(const struct stream *s)
+{
+	return (int64_t)s->time + s->offset_ns;
+}
+static inline bool stream_before(const struct stream *a, const struct stream *b)
+{
+	int64_t x = stream_key(a), y = stream_key(b);
+
+	return x != y ? x < y : a->rank < b->rank;
+}
+/* Where it is in the file, for who tells of damage. */
+uint64_t stream_position(const struct stream *s);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Somebody who wants to be told how far the reading of a trace is. */
+#ifndef MAGNET_CORRELATE_PROGRESS_H
+#define MAGNET_CORRELATE_PROGRESS_H
+
+#include <stdint.h>
+
+struct progress {
+	/* `done` of `total` bytes; where bytes are not known, events, and `total` is 0 */
+	void (*tell)(void *arg, uint64_t done, uint64_t total);
+	void *arg;
+};
+
+#endif
