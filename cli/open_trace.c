@@ -5,13 +5,16 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bt/graph.h"
 #include "commands.h"
+#include "direct/direct.h"
 #include "log.h"
+#include "progress_line.h"
 #include "render/session.h"
 
 /* `why` gets what is wrong with one that is there. */
@@ -45,14 +48,53 @@ static void on_abort(int signal_number)
 	_exit(EXIT_FAILED);
 }
 
+enum reader { READER_ANY, READER_DIRECT, READER_BABELTRACE2 };
+
+static bool wanted_reader(enum reader *r)
+{
+	static const char *const names[] = {"", "direct", "babeltrace2"};
+	const char *name = getenv("MAGNET_READER");
+
+	for (*r = READER_ANY; *r <= READER_BABELTRACE2; (*r)++)
+		if (strcmp(name ? name : "", names[*r]) == 0)
+			return true;
+	mg_error("MAGNET_READER is '%s': give direct or babeltrace2, or leave it out", name);
+	return false;
+}
+
+/* Traces of magnet's own go without babeltrace2, which takes ten times as long. */
+static int read_traces(enum reader reader, const struct mg_traces *t, struct core *core, char *why,
+	size_t why_size)
+{
+	struct progress_line line;
+	int err = DIRECT_NOT_OURS;
+
+	progress_begin(&line, core->listener != NULL);
+	if (reader != READER_BABELTRACE2)
+		err = direct_read((const char *const *)t->path, t->count, core, &line.progress, why,
+			why_size);
+	if (err == DIRECT_NOT_OURS && reader == READER_ANY)
+		mg_debug("read by babeltrace2: %s", why);
+	if (err == DIRECT_NOT_OURS && reader != READER_DIRECT) {
+		signal(SIGABRT, on_abort);
+		err = mg_read_traces(t, core, &line.progress, why, why_size);
+		signal(SIGABRT, SIG_DFL);
+	}
+	progress_end(&line);
+	return err;
+}
+
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
 {
 	struct mg_traces traces;
+	enum reader reader;
 	struct stat st;
 	char why[1024], no_session[1024] = "";
 	int err;
 
 	*session = NULL;
+	if (!wanted_reader(&reader))
+		return -1;
 	for (int i = 0; i < count; i++)
 		if (stat(dirs[i], &st) == 0 && !S_ISDIR(st.st_mode)) {
 			mg_error("%s: %s", dirs[i], strerror(ENOTDIR));
@@ -69,9 +111,7 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 	}
 	*session = read_session(dirs, count, no_session, sizeof(no_session));
 	session_give_clock(core, *session);
-	signal(SIGABRT, on_abort);
-	err = mg_read_traces(&traces, core, why, sizeof(why));
-	signal(SIGABRT, SIG_DFL);
+	err = read_traces(reader, &traces, core, why, sizeof(why));
 	if (err)
 		mg_error("%s: %s", dirs[0], why);
 	else if (no_session[0])

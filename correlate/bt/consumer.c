@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#define TELL_EVERY 4096 /* messages */
+
 int consumer_init(struct consumer *c, struct core *core)
 {
 	*c = (struct consumer){.core = core, .decoder = decoder_new()};
@@ -49,6 +51,10 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	status = bt_message_iterator_next(from, &messages, &n);
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
+	/* looking at the clock costs as much as an event: not each time */
+	if (c->progress && (c->messages + n) / TELL_EVERY > c->messages / TELL_EVERY)
+		c->progress->tell(c->progress->arg, c->messages, 0);
+	c->messages += n;
 	for (uint64_t i = 0; i < n; i++) {
 		switch (bt_message_get_type(messages[i])) {
 		case BT_MESSAGE_TYPE_EVENT:

@@ -7,12 +7,15 @@
 
 #include "core.h"
 #include "decode.h"
+#include "progress.h"
 
 struct consumer {
 	struct core *core;
 	struct decoder *decoder;
-	uint64_t foreign; /* events that are not magnet's */
-	int error;        /* negative errno of the core */
+	uint64_t foreign;                /* events that are not magnet's */
+	int error;                       /* negative errno of the core */
+	const struct progress *progress; /* NULL: nobody */
+	uint64_t messages;
 };
 
 int consumer_init(struct consumer *c, struct core *core);

@@ -250,7 +250,8 @@ static int run(bt_graph *graph)
 	return status == BT_GRAPH_RUN_STATUS_OK ? 0 : -EIO;
 }
 
-int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size_t why_size)
+int mg_read_traces(const struct mg_traces *t, struct core *core, const struct progress *progress,
+	char *why, size_t why_size)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
 	const bt_component_class_source *source_class = ctf_fs(&ctf);
@@ -263,6 +264,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size
 	bool have_reference;
 	int err = consumer_init(&consumer, core);
 
+	consumer.progress = progress;
 	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
 	if (err || !source_class || !mux_class || !graph) {
 		err = -ENOENT;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core.h"
+#include "progress.h"
 
 /* Directories that hold a CTF trace each. */
 struct mg_traces {
@@ -21,7 +22,11 @@ void mg_traces_free(struct mg_traces *t);
 /* Where the trace's clock stands on the wall clock, ns. -ENODATA if it has no stream. */
 int mg_trace_clock_offset(const char *path, int64_t *offset_ns);
 
-/* Feed all of them, merged in order of time, to the core. `why` gets what went wrong, in words. */
-int mg_read_traces(const struct mg_traces *t, struct core *core, char *why, size_t why_size);
+/*
+ * Feed all of them, merged in order of time, to the core. `progress` may be NULL. `why` gets what
+ * went wrong, in words.
+ */
+int mg_read_traces(const struct mg_traces *t, struct core *core, const struct progress *progress,
+	char *why, size_t why_size);
 
 #endif
