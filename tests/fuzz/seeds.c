@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		return 1;
 	core_init(&core);
 	core_listen(&core, take, &part);
-	if (mg_read_traces(&traces, &core, why, sizeof(why)))
+	if (mg_read_traces(&traces, &core, NULL, why, sizeof(why)))
 		fprintf(stderr, "fuzz_seeds: %s\n", why);
 	core_free(&core);
 	mg_traces_free(&traces);

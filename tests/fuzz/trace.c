@@ -134,7 +134,7 @@ static void read_trace(FILE *to)
 
 	core_init(&core);
 	core_listen(&core, show_event, &show);
-	mg_read_traces(&traces, &core, why, sizeof(why));
+	mg_read_traces(&traces, &core, NULL, why, sizeof(why));
 	if (report_init(&report, &core, NULL, "fuzzed") == 0) {
 		json_decref(report_json(&report, NULL));
 		report_text(&report, to, NULL, false);
