@@ -37,21 +37,27 @@ static __always_inline void read_once(const struct tcp_sock *tp, struct mg_sock_
 /*
  * The socket is in use, and its numbers must be of one moment: what is acknowledged and what is in
  * flight is what was sent, but for the opener's SYN. While a segment is being handed down they are
- * not, for some microseconds; where bytes sent were dropped on this machine they never are.
+ * not, for some microseconds; where bytes sent were dropped on this machine they never are. A
+ * function of its own, so that the loop's count stays in a register: on the stack kernels
+ * before 6.12 take the loop for an endless one.
  */
+static __noinline bool agree(const struct tcp_sock *tp, struct mg_sock_open *e)
+{
+	struct mg_sock_open again;
+
+	read_once(tp, e);
+	read_once(tp, &again);
+	return (__u32)e->bytes_acked - (e->sent_once - (e->snd_nxt - e->snd_una)) <= 1 &&
+	       e->snd_una == again.snd_una && e->snd_nxt == again.snd_nxt &&
+	       e->bytes_received == again.bytes_received && e->rcv_nxt == again.rcv_nxt;
+}
+
 static __always_inline void read_numbers(const struct tcp_sock *tp, struct mg_sock_open *e)
 {
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < 128; i++) {
-		struct mg_sock_open again;
-
-		read_once(tp, e);
-		read_once(tp, &again);
-		if ((__u32)e->bytes_acked - (e->sent_once - (e->snd_nxt - e->snd_una)) <= 1 &&
-			e->snd_una == again.snd_una && e->snd_nxt == again.snd_nxt &&
-			e->bytes_received == again.bytes_received && e->rcv_nxt == again.rcv_nxt)
+	for (int i = 0; i < 128; i++)
+		if (agree(tp, e))
 			break;
-	}
 }
 
 SEC("iter/bpf_map_elem")
