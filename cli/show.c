@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "commands.h"
+#include "show_bytes.h"
 #include "log.h"
 #include "open_trace.h"
+#include "render/byte_life.h"
 #include "render/show.h"
 
 static const char usage[] =
 	"usage: magnet show DIR... [--tsv] [--flow ID] [--from T] [--to T]\n"
+	"       magnet show DIR... [--tsv] --flow ID --bytes RANGE | --byte N\n"
 	"\n"
 	"Every event in order of time, with its flow and the bytes of the stream it is about.\n"
 	"\n"
@@ -20,6 +23,10 @@ static const char usage[] =
 	"      --flow ID   only one flow's events (4097/tx)\n"
 	"      --from T    from T seconds after the first event\n"
 	"      --to T      until T seconds after the first event\n"
+	"      --bytes RANGE\n"
+	"                  the whole life of these bytes of the flow: 0-99, both included, or "
+	"0+100\n"
+	"      --byte N    of one byte, the first is 0\n"
 	"  -h, --help\n";
 
 static bool seconds(const char *text, double *out)
@@ -30,6 +37,37 @@ static bool seconds(const char *text, double *out)
 	return end != text && *end == 0 && *out >= 0;
 }
 
+static bool one_byte(const char *text, uint64_t *from, uint64_t *to)
+{
+	char range[32];
+
+	snprintf(range, sizeof(range), "%.20s+1", text);
+	return range_parse(range, from, to);
+}
+
+static int show_events(struct show *show, char **dirs, int count)
+{
+	json_t *session = NULL;
+	struct core core;
+	int status;
+
+	core_init(&core);
+	core_listen(&core, show_event, show);
+	show_header(show);
+	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	if (status == EXIT_DONE && show->flow && !show->flow_seen) {
+		mg_error("there is no flow %s in this recording", show->flow);
+		status = EXIT_FAILED;
+	}
+	if (fflush(stdout) != 0 || show->failed) {
+		mg_error("cannot write the events");
+		status = EXIT_FAILED;
+	}
+	core_free(&core);
+	json_decref(session);
+	return status;
+}
+
 int cmd_show(int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -37,14 +75,15 @@ int cmd_show(int argc, char **argv)
 		{"flow", required_argument, NULL, 'f'},
 		{"from", required_argument, NULL, 'a'},
 		{"to", required_argument, NULL, 'b'},
+		{"bytes", required_argument, NULL, 'r'},
+		{"byte", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
 	struct show show = {.to = stdout, .to_s = -1};
-	json_t *session = NULL;
-	struct core core;
+	uint64_t from = 0, to = 0; /* bytes; none */
 	bool ok = true;
-	int c, status;
+	int c;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
@@ -60,6 +99,12 @@ int cmd_show(int argc, char **argv)
 		case 'b':
 			ok = seconds(optarg, &show.to_s);
 			break;
+		case 'r':
+			ok = range_parse(optarg, &from, &to);
+			break;
+		case 'o':
+			ok = one_byte(optarg, &from, &to);
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return EXIT_DONE;
@@ -67,7 +112,10 @@ int cmd_show(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 		if (!ok) {
-			mg_error("'%s' is no time in seconds (see magnet show --help)", optarg);
+			mg_error("'%s' is no %s (see magnet show --help)", optarg,
+				c == 'r'   ? "range of bytes"
+				: c == 'o' ? "byte's number"
+					   : "time in seconds");
 			return EXIT_USAGE;
 		}
 	}
@@ -75,21 +123,11 @@ int cmd_show(int argc, char **argv)
 		mg_error("show what? Give a trace directory (see magnet show --help)");
 		return EXIT_USAGE;
 	}
+	if (to && (!show.flow || show.from_s > 0 || show.to_s >= 0)) {
+		mg_error("bytes are those of a flow, at any time: give --flow, no --from or --to");
+		return EXIT_USAGE;
+	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
-	core_init(&core);
-	core_listen(&core, show_event, &show);
-	show_header(&show);
-	status =
-		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
-	if (status == EXIT_DONE && show.flow && !show.flow_seen) {
-		mg_error("there is no flow %s in this recording", show.flow);
-		status = EXIT_FAILED;
-	}
-	if (fflush(stdout) != 0 || show.failed) {
-		mg_error("cannot write the events");
-		status = EXIT_FAILED;
-	}
-	core_free(&core);
-	json_decref(session);
-	return status;
+	return to ? show_life(argv + optind, argc - optind, show.flow, from, to, show.tsv)
+		  : show_events(&show, argv + optind, argc - optind);
 }

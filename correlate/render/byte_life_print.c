@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of bytes for people, and as tab-separated values. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "byte_life.h"
+#include "report.h"
+#include "table.h"
+
+/* ---- what stands in a row ---- */
+
+/* Names of rows, which programs can rely on; labels for people. */
+static const char *name_of(const struct life_row *r)
+{
+	const struct mg_event_desc *d;
+
+	switch (r->what) {
+	case LIFE_CALLED:
+		return "call";
+	case LIFE_ENTERED:
+		return "sys_enter";
+	case LIFE_ACKED:
+		return "acknowledged";
+	case LIFE_WOKEN:
+		return "woken";
+	case LIFE_RUNS:
+		return "runs";
+	case LIFE_LEFT:
+		return "sys_exit";
+	case LIFE_RETURNED:
+		return "return";
+	default:
+		d = mg_event_by_id(r->event);
+		return d ? d->name : "?";
+	}
+}
+
+static void label_of(const struct life_row *r, char out[64])
+{
+	static const struct {
+		uint16_t event;
+		const char *label;
+	} labels[] = {
+		{MG_EVENT_tcp_send, "copied into the socket"},
+		{MG_EVENT_ip_out, "TCP to IP"},
+		{MG_EVENT_ip_post, "IP to the device layer"},
+		{MG_EVENT_dev_queue, "device's queue"},
+		{MG_EVENT_dev_xmit, "driver"},
+		{MG_EVENT_dev_done, "driver has taken it"},
+		{MG_EVENT_tcp_retransmit, "SENT AGAIN by TCP"},
+		{MG_EVENT_drop, "DROPPED"},
+		{MG_EVENT_dev_recv, "device delivers"},
+		{MG_EVENT_ip_in, "IP to TCP"},
+		{MG_EVENT_tcp_recv, "TCP"},
+		{MG_EVENT_tcp_ready, "in order, readable"},
+		{MG_EVENT_sock_copy, "copied to the program"},
+	};
+
+	switch (r->what) {
+	case LIFE_CALLED:
+		snprintf(out, 64, "%s() called", mg_function_name(r->event - MG_APP_BASE));
+		return;
+	case LIFE_ENTERED:
+		snprintf(out, 64, "system call %s begins", mg_syscall_name(r->event));
+		return;
+	case LIFE_LEFT:
+		snprintf(out, 64, "system call %s ends", mg_syscall_name(r->event));
+		return;
+	case LIFE_RETURNED:
+		snprintf(out, 64, "%s() returns", mg_function_name(r->event - MG_APP_BASE));
+		return;
+	case LIFE_ACKED:
+		snprintf(out, 64, "acknowledgement arrives");
+		return;
+	case LIFE_WOKEN:
+		snprintf(out, 64, "reader woken");
+		return;
+	case LIFE_RUNS:
+		snprintf(out, 64, "reader gets the CPU");
+		return;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		if (labels[i].event == r->event && !r->away) {
+			snprintf(out, 64, "%s", labels[i].label);
+			return;
+		}
+	snprintf(out, 64, "%s%s", name_of(r), r->away ? " (away)" : "");
+}
+
+static bool same_place(const struct life_row *a, const struct life_row *b)
+{
+	return a->what == b->what && a->event == b->event && a->at_receiver == b->at_receiver &&
+	       a->away == b->away;
+}
+
+/* Whether these bytes had passed there before. */
+static bool is_again(const struct life_row *const *row, size_t i)
+{
+	if (row[i]->what != LIFE_EVENT || row[i]->event == MG_EVENT_tcp_retransmit ||
+		row[i]->event == MG_EVENT_drop)
+		return false;
+	for (size_t k = 0; k < i; k++)
+		if (same_place(row[k], row[i]))
+			return true;
+	return false;
+}
+
+static void note_of(const struct life_row *const *row, size_t i, char out[80])
+{
+	const struct life_row *r = row[i];
+
+	out[0] = 0;
+	if (r->note[0])
+		snprintf(out, 80, "%s", text_plain(r->note, 40));
+	else if (r->event == MG_EVENT_tcp_retransmit && r->what == LIFE_EVENT && r->code < 0)
+		snprintf(out, 80, "not sent: %s", strerror(-r->code));
+	else if (r->event == MG_EVENT_dev_done && r->what == LIFE_EVENT && r->code)
+		snprintf(out, 80, "refused");
+	else if (is_again(row, i))
+		snprintf(out, 80, "again");
+}
+
+/*
+ * A reader may have called, and been woken, before these bytes were there: that is no part of their
+ * life.
+ */
+static size_t born(const struct life_row *const *row, size_t rows)
+{
+	size_t i = 0;
+
+	while (i < rows && row[i]->at_receiver &&
+		(row[i]->what == LIFE_CALLED || row[i]->what == LIFE_ENTERED ||
+			row[i]->what == LIFE_WOKEN || row[i]->what == LIFE_RUNS))
+		i++;
+	return i;
+}
+
+static double ns_between(const struct life *l, uint64_t from, uint64_t to)
+{
+	double hz = clockmap_hz(&l->core->clock);
+
+	return hz > 0 ? (to >= from ? 1 : -1) * (double)(to >= from ? to - from : from - to) * 1e9 /
+				hz
+		      : 0;
+}
+
+static const char *comm_of(const struct life *l, uint32_t tid)
+{
+	struct thread *t = NULL;
+
+	HASH_FIND(hh, l->core->threads, &tid, sizeof(tid), t);
+	return t && t->comm[0] ? text_plain(t->comm, 15) : "?";
+}
+
+static void flow_of(const struct life *l, const struct life_row *r, char out[32])
+{
+	flow_name(out, r->at_receiver ? l->receiver : l->sender, r->at_receiver);
+}
+
+/* ---- for people ---- */
+
+struct printing {
+	struct life *life;
+	FILE *to;
+	size_t max, atoms;
+};
+
+static void atom_text(
+	void *arg, uint64_t from, uint64_t to, const struct life_row *const *row, size_t rows)
+{
+	struct printing *p = arg;
+	const struct life *l = p->life;
+	size_t first = born(row, rows);
+	const struct life_row *called = NULL;
+	struct table t;
+
+	if (p->atoms++ >= p->max)
+		return;
+	fprintf(p->to, "\nbytes %" PRIu64 " to %" PRIu64 " (%" PRIu64 ")", from, to - 1, to - from);
+	if (first == rows) {
+		fprintf(p->to, ": nothing was recorded of them\n");
+		return;
+	}
+	fprintf(p->to, ", from %.9f s\n", (double)(row[first]->time_ns - l->first_ns) / 1e9);
+	table_begin(&t, "lrrlrrll");
+	table_row(&t, "\tsince first\tlast\tflow\tin unit\tcpu\tthread\t");
+	for (size_t i = first; i < rows; i++) {
+		const struct life_row *r = row[i];
+		char label[64], flow[32], unit[64], cpu[8] = "", thread[40] = "", note[80];
+
+		label_of(r, label);
+		flow_of(l, r, flow);
+		note_of(row, i, note);
+		snprintf(unit, sizeof(unit), "%" PRIu64 "+%" PRIu64, r->off, r->len);
+		if (r->segments > 1)
+			snprintf(unit + strlen(unit), sizeof(unit) - strlen(unit), " /%u",
+				r->segments);
+		if (r->cpu >= 0)
+			snprintf(cpu, sizeof(cpu), "%d", r->cpu);
+		if (r->tid)
+			snprintf(thread, sizeof(thread), "%s/%u", comm_of(l, r->tid), r->tid);
+		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", label,
+			text_ns(ns_between(l, row[first]->t, r->t)),
+			i > first ? text_ns(ns_between(l, row[i - 1]->t, r->t)) : "", flow, unit,
+			cpu, thread, note);
+		if ((r->what == LIFE_RETURNED || (r->what == LIFE_LEFT && !called)) &&
+			r->at_receiver && r->called < row[first]->t)
+			called = r;
+	}
+	table_print(&t, p->to, 2, false);
+	if (called)
+		fprintf(p->to, "  the reader had called %s before the first\n",
+			text_ns(ns_between(l, called->called, row[first]->t)));
+}
+
+int life_text(struct life *l, FILE *to, size_t max)
+{
+	struct printing p = {l, to, max, 0};
+	char from[32] = "?", at[32] = "?";
+	int err;
+
+	if (l->sender)
+		flow_name(from, l->sender, false);
+	if (l->receiver)
+		flow_name(at, l->receiver, true);
+	fprintf(to, "bytes %" PRIu64 " to %" PRIu64 ", sent as %s, received as %s\n", l->from,
+		l->to - 1, l->sender ? from : "(the sender is not in this recording)",
+		l->receiver ? at : "(the receiver is not in this recording)");
+	err = life_atoms(l, atom_text, &p);
+	if (!err && p.atoms > max)
+		fprintf(to, "\nand %zu more (fewer bytes, or --tsv for all)\n", p.atoms - max);
+	return err;
+}
+
+/* ---- tab-separated ---- */
+
+static void atom_tsv(
+	void *arg, uint64_t from, uint64_t to, const struct life_row *const *row, size_t rows)
+{
+	struct printing *p = arg;
+	const struct life *l = p->life;
+	size_t first = born(row, rows);
+
+	for (size_t i = first; i < rows; i++) {
+		const struct life_row *r = row[i];
+		const char *called = r->what == LIFE_CALLED || r->what == LIFE_RETURNED
+					     ? mg_function_name(r->event - MG_APP_BASE)
+				     : r->what == LIFE_ENTERED || r->what == LIFE_LEFT
+					     ? mg_syscall_name(r->event)
+					     : "";
+		char flow[32], note[80];
+
+		flow_of(l, r, flow);
+		note_of(row, i, note);
+		fprintf(p->to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", from, to - from,
+			r->time_ns);
+		if (!l->core->clock.ns_only)
+			fprintf(p->to, "%" PRIu64, r->t);
+		fprintf(p->to, "\t%.0f\t%.0f\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t",
+			ns_between(l, row[first]->t, r->t),
+			i > first ? ns_between(l, row[i - 1]->t, r->t) : 0.0, name_of(r), called,
+			flow, r->off, r->len);
+		if (r->segments)
+			fprintf(p->to, "%u", r->segments);
+		fputc('\t', p->to);
+		if (r->cpu >= 0)
+			fprintf(p->to, "%d", r->cpu);
+		fputc('\t', p->to);
+		if (r->tid)
+			fprintf(p->to, "%u", r->tid);
+		fprintf(p->to, "\t%s\n", r->away ? "away" : note);
+	}
+	p->atoms++;
+}
+
+int life_tsv(struct life *l, FILE *to)
+{
+	struct printing p = {l, to, 0, 0};
+
+	fputs("offset\tlength\ttime_ns\tcycles\tsince_first_ns\tsince_last_ns\twhat\tcall\tflow\t"
+	      "unit_offset\tunit_length\tsegments\tcpu\ttid\tnote\n",
+		to);
+	return life_atoms(l, atom_tsv, &p);
+}
