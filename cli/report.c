@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "render/flow_calls.h"
 #include "render/report.h"
 #include "render/table.h"
 
@@ -42,14 +43,26 @@ static bool has_flow(const struct report *r, const char *id)
 	return false;
 }
 
-static int print(const struct report *r, bool json, const char *flow)
+static json_t *one_object(const struct report *r, const char *flow, struct flow_calls *calls)
 {
+	json_t *j = report_json(r, flow);
+
+	if (flow)
+		json_object_set_new(json_array_get(json_object_get(j, "flows"), 0), "calls",
+			flow_calls_json(r, calls));
+	return j;
+}
+
+static int print(const struct report *r, bool json, const char *flow, struct flow_calls *calls)
+{
+	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+
 	if (flow && !has_flow(r, flow)) {
 		mg_error("there is no flow %s in this recording", flow);
 		return EXIT_FAILED;
 	}
 	if (json) {
-		json_t *j = report_json(r, flow);
+		json_t *j = one_object(r, flow, calls);
 
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');
@@ -57,7 +70,9 @@ static int print(const struct report *r, bool json, const char *flow)
 	} else {
 		setlocale(LC_CTYPE, "");
 		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-		report_text(r, stdout, flow, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+		report_text(r, stdout, flow, colour);
+		if (flow)
+			flow_calls_text(r, calls, stdout, colour);
 	}
 	if (fflush(stdout) != 0) {
 		mg_error("cannot write the report: %s", strerror(errno));
@@ -78,6 +93,7 @@ int cmd_report(int argc, char **argv)
 	const char *flow = NULL;
 	char *against = NULL;
 	json_t *session = NULL;
+	struct flow_calls calls = {0};
 	struct report report;
 	struct core core;
 	bool json = false;
@@ -113,13 +129,18 @@ int cmd_report(int argc, char **argv)
 	if (against)
 		return report_against(argv + optind, argc - optind, against, json);
 	core_init(&core);
+	if (flow) {
+		flow_calls_init(&calls, &core, flow);
+		core_listen(&core, flow_calls_event, &calls);
+	}
 	status =
 		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
 	if (status == EXIT_DONE) {
 		if (report_init(&report, &core, session, argv[optind]) == 0)
-			status = print(&report, json, flow);
+			status = print(&report, json, flow, &calls);
 		report_free(&report);
 	}
+	flow_calls_free(&calls);
 	core_free(&core);
 	json_decref(session);
 	return status;

@@ -111,3 +111,14 @@ with Network(gso_max_segs=1) as net:
         check(p.returncode == 2 and "give --flow" in p.stderr, p.stderr.strip())
         p = life(rec, "1/tx", "--byte", "1", check=False)
         check(p.returncode == 1 and "there is no flow 1/tx" in p.stderr, p.stderr.strip())
+
+        # a flow's own report: its calls only, and its other end
+        p = json.loads(run(MAGNET, "report", "--json", rec.dir, "--flow", rx["id"]).stdout)
+        check([f["id"] for f in p["flows"]] == [rx["id"]], "the report of one flow has that flow")
+        calls = p["flows"][0]["calls"]
+        check({c["name"] for c in calls} == {"recv"} and sum(c["bytes"] for c in calls) == BYTES,
+              f"and its calls: {calls[0]['n']} that received {BYTES} bytes")
+        text = rec.text("--flow", tx["id"])
+        check("Calls on this flow" in text and f"The other end is flow {rx['id']}" in text,
+              "in the text too, with the other end")
+        check("recv" not in text, "and none of others")

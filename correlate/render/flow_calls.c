@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "flow_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "byte_life.h"
+#include "event_table.h"
+#include "text.h"
+
+void flow_calls_init(struct flow_calls *f, struct core *core, const char *flow)
+{
+	memset(f, 0, sizeof(*f));
+	f->core = core;
+	flow_parse(flow, &f->cookie, &f->rx);
+}
+
+static struct call_stats *of(struct call_stats **all, uint16_t id)
+{
+	struct call_key key = {.id = id};
+	struct call_stats *s = NULL;
+
+	HASH_FIND(hh, *all, &key, sizeof(key), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s) {
+		s->key = key;
+		HASH_ADD(hh, *all, key, sizeof(s->key), s);
+	}
+	return s;
+}
+
+static void add(struct call_stats *s, int64_t ret, uint64_t bytes, uint64_t cycles)
+{
+	if (!s)
+		return;
+	s->n++;
+	s->failed += ret < 0;
+	s->bytes += bytes;
+	dist_add(&s->total, cycles, 1);
+}
+
+static void on_app_call(struct flow_calls *f, const struct mg_event *e)
+{
+	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
+	enum mg_direction dir = mg_function_direction(fn);
+	uint64_t bytes = e->call.ret > 0 ? (uint64_t)e->call.ret : 0;
+
+	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg) /* return messages */
+		bytes = e->call.bytes;
+	if (dir == MG_DIR_TX || dir == MG_DIR_RX)
+		add(of(&f->calls, fn), e->call.ret, bytes, e->call.exit - e->call.enter);
+}
+
+static void on_system_call(struct flow_calls *f, const struct mg_event *e)
+{
+	uint64_t bytes = e->sys_exit.ret > 0 ? (uint64_t)e->sys_exit.ret : 0;
+	uint32_t tid = e->tid;
+	const struct kernel_call *k;
+	struct thread *t = NULL;
+
+	if (mg_syscall_direction(e->sys_exit.call) == MG_DIR_OTHER)
+		return;
+	HASH_FIND(hh, f->core->threads, &tid, sizeof(tid), t);
+	k = t && t->ended_n ? &t->ended[t->ended_n - 1] : NULL;
+	if (!k || k->exit != e->cycles)
+		return;
+	if (k->call == MG_SYS_sendmmsg || k->call == MG_SYS_recvmmsg)
+		bytes = k->messages_bytes == UINT32_MAX ? 0 : k->messages_bytes;
+	add(of(&f->system, CALL_KERNEL_ONLY | k->call), k->ret, bytes, k->exit - k->enter);
+}
+
+void flow_calls_event(void *arg, const struct mg_event *e, const struct annotation *a)
+{
+	struct flow_calls *f = arg;
+
+	if (!a->sock || a->sock->cookie != f->cookie || a->rx != f->rx)
+		return;
+	if (MG_IS_CALL(e->id))
+		on_app_call(f, e);
+	else if (e->id == MG_EVENT_sys_exit)
+		on_system_call(f, e);
+}
+
+static void free_all(struct call_stats **all)
+{
+	struct call_stats *s, *tmp;
+
+	HASH_ITER (hh, *all, s, tmp) {
+		HASH_DEL(*all, s);
+		dist_free(&s->total);
+		free(s);
+	}
+}
+
+void flow_calls_free(struct flow_calls *f)
+{
+	free_all(&f->calls);
+	free_all(&f->system);
+}
+
+static int more_calls(const struct call_stats *a, const struct call_stats *b)
+{
+	return a->n != b->n ? (a->n < b->n ? 1 : -1) : a->key.id - b->key.id;
+}
+
+void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, bool colour)
+{
+	struct call_stats **all = f->calls ? &f->calls : &f->system, *s;
+	const struct mg_sock *sock = NULL;
+	struct table t;
+
+	HASH_FIND(hh, r->core->socks, &f->cookie, sizeof(f->cookie), sock);
+	if (*all) {
+		HASH_SORT(*all, more_calls);
+		table_begin(&t, "lrrrrrl");
+		table_row(&t, "Calls on this flow\tcalls\tfailed\tbytes\ttotal p50\tp99\t");
+		for (s = *all; s; s = s->hh.next)
+			table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s", call_name(s),
+				text_count(s->n), text_count(s->failed),
+				text_bytes((double)s->bytes),
+				text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
+				or_na(dist_quantile_supported(&s->total, 0.99),
+					text_ns(report_ns(r, dist_quantile(&s->total, 0.99)))),
+				call_is_kernel_only(s) ? "kernel-only" : "");
+		fprintf(to, "\n");
+		table_print(&t, to, 0, colour);
+	}
+	if (sock && sock->peer)
+		fprintf(to, "\nThe other end is flow %s of this recording.\n",
+			flow_id(f->rx ? &sock->peer->tx : &sock->peer->rx));
+}
+
+static json_t *ns(const struct report *r, const struct dist *d, double q)
+{
+	bool known = r->hz > 0 && (q <= 0.5 || dist_quantile_supported(d, q));
+
+	return known ? json_real(report_ns(r, dist_quantile(d, q))) : json_null();
+}
+
+json_t *flow_calls_json(const struct report *r, const struct flow_calls *f)
+{
+	json_t *list = json_array();
+	const struct call_stats *s;
+
+	for (s = f->calls ? f->calls : f->system; s; s = s->hh.next)
+		json_array_append_new(
+			list, json_pack("{s:s, s:b, s:I, s:I, s:I, s:{s:o, s:o, s:o}}", "name",
+				      call_name(s), "kernel_only", call_is_kernel_only(s), "n",
+				      (json_int_t)s->n, "failed", (json_int_t)s->failed, "bytes",
+				      (json_int_t)s->bytes, "total_ns", "p50",
+				      ns(r, &s->total, 0.5), "p99", ns(r, &s->total, 0.99), "mean",
+				      r->hz > 0 ? json_real(report_ns(r, dist_mean(&s->total)))
+						: json_null()));
+	return list;
+}
