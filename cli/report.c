@@ -19,7 +19,7 @@
 #include "render/table.h"
 
 static const char usage[] =
-	"usage: magnet report DIR... [--json] [--flow ID] [--against DIR]\n"
+	"usage: magnet report DIR... [--json] [--flow ID] [--against DIR] [--on-demand LIST]\n"
 	"\n"
 	"Where the recorded program's bytes waited, what its system calls "
 	"cost, and what the stack\n"
@@ -33,6 +33,10 @@ static const char usage[] =
 	"                  compare with another recording, made before, and tell "
 	"what differs by more\n"
 	"                  than the noise\n"
+	"      --on-demand LIST\n"
+	"                  more figures, separated by commas, or all; with parameters: "
+	"bursts:gap=5\n"
+	"                  (list names them)\n"
 	"  -h, --help\n";
 
 static bool has_flow(const struct report *r, const char *id)
@@ -87,6 +91,7 @@ int cmd_report(int argc, char **argv)
 		{"json", no_argument, NULL, 'j'},
 		{"flow", required_argument, NULL, 'f'},
 		{"against", required_argument, NULL, 'a'},
+		{"on-demand", required_argument, NULL, 'd'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -96,6 +101,8 @@ int cmd_report(int argc, char **argv)
 	struct flow_calls calls = {0};
 	struct report report;
 	struct core core;
+	struct demand demand = {0};
+	char why[400];
 	bool json = false;
 	int c, status;
 
@@ -109,6 +116,16 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'a':
 			against = optarg;
+			break;
+		case 'd':
+			if (strcmp(optarg, "list") == 0) {
+				demand_list(stdout);
+				return EXIT_DONE;
+			}
+			if (demand_parse(&demand, optarg, why, sizeof(why))) {
+				mg_error("%s", why);
+				return EXIT_USAGE;
+			}
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -125,10 +142,16 @@ int cmd_report(int argc, char **argv)
 		mg_error("flows of two recordings are compared by their role: leave out --flow");
 		return EXIT_USAGE;
 	}
+	if (against && demand.figures) {
+		mg_error("--on-demand is of one recording: leave out --against");
+		return EXIT_USAGE;
+	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	if (against)
 		return report_against(argv + optind, argc - optind, against, json);
 	core_init(&core);
+	if (demand.figures)
+		core_keep_series(&core, DEMAND_MEMORY);
 	if (flow) {
 		flow_calls_init(&calls, &core, flow);
 		core_listen(&core, flow_calls_event, &calls);
@@ -136,8 +159,10 @@ int cmd_report(int argc, char **argv)
 	status =
 		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
 	if (status == EXIT_DONE) {
-		if (report_init(&report, &core, session, argv[optind]) == 0)
+		if (report_init(&report, &core, session, argv[optind]) == 0) {
+			report.demand = demand.figures ? &demand : NULL;
 			status = print(&report, json, flow, &calls);
+		}
 		report_free(&report);
 	}
 	flow_calls_free(&calls);

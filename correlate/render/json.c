@@ -203,10 +203,11 @@ static json_t *modulation(const struct report *r, const struct flow *f)
 {
 	struct modulation m = flow_modulation(r, f);
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to",
 		m.to, "J_ns", number(m.j_ns), "tau_ns", number(m.tau_ns), "M", number(m.m), "S",
 		number(m.s), "blocked_share", number(m.blocked_share), "w1_spacing_ns",
-		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null());
+		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null(),
+		"goodput_ratio", number(flow_goodput(r, f).ratio));
 }
 
 static json_t *drops(const struct report *r, const struct flow *f)
@@ -276,6 +277,8 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "transit_ns", spread(r, &f->transit));
 	json_object_set_new(j, "modulation", modulation(r, f));
 	json_object_set_new(j, "tcp", json_tcp(r, f));
+	if (r->demand)
+		json_object_set_new(j, "on_demand", demand_of_flow(r, f));
 	return j;
 }
 
@@ -373,6 +376,8 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);
+	if (r->demand)
+		json_object_set_new(j, "on_demand", demand_of_all(r));
 	json_object_set_new(j, "scheduler", json_scheduler(r));
 	json_object_set_new(j, "tracer",
 		json_pack("{s:o, s:o, s:o}", "app_cost_ns_per_call", number(cost.app_ns_per_call),

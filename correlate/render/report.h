@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core.h"
+#include "demand/demand.h"
 
 struct report {
 	struct core *core;
@@ -18,6 +19,7 @@ struct report {
 	size_t flow_count;
 	struct call_stats **calls; /* the most frequent first */
 	size_t call_count;
+	const struct demand *demand; /* figures on demand, NULL = none */
 };
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
@@ -81,6 +83,13 @@ struct modulation {
 	bool known;
 };
 struct modulation flow_modulation(const struct report *r, const struct flow *f);
+
+/* Unique bytes delivered by bytes of frames; NAN where refused, with the reason. */
+struct goodput {
+	double delivered_bytes, wire_bytes, ratio, bit_s;
+	const char *refused;
+};
+struct goodput flow_goodput(const struct report *r, const struct flow *f);
 
 struct own_cost {
 	double app_ns_per_call, kernel_ns_per_event, cpu_share;

@@ -247,6 +247,8 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 			r->flow_count - shown, plural(r->flow_count - shown),
 			text_bytes((double)rest));
 	}
+	if (r->demand)
+		text_on_demand_of_all(r, to, colour);
 	text_sched(r, to, colour);
 	other_events(r, to);
 	own_cost(r, to);

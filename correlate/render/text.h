@@ -19,6 +19,10 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 /* text_tcp.c: the state of its connection, as far as it was recorded */
 void text_tcp(const struct report *r, const struct flow *f, FILE *to);
 
+/* text_on_demand.c: figures asked for, of a flow, and of all together */
+void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour);
+void text_on_demand_of_all(const struct report *r, FILE *to, bool colour);
+
 /* text_sched.c: switches, and waits for a CPU */
 void text_sched(const struct report *r, FILE *to, bool colour);
 

@@ -191,4 +191,6 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 		datagrams(r, f, to, colour);
 	}
 	drops(r, f, to);
+	if (r->demand)
+		text_on_demand(r, f, to, colour);
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures there are, and which of them was asked for, with what parameters. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "demand.h"
+
+enum kind { MS, BIT_S, BYTES, NUMBER };
+
+#define PARAMETER(NAME, kind) {#NAME, kind},
+static const struct {
+	const char *name;
+	enum kind kind;
+} parameters[] = {DEMAND_PARAMETERS(PARAMETER)};
+
+#define P(name) (1u << DEMAND_##name)
+static const struct figure {
+	const char *name, *doc;
+	uint32_t takes; /* parameters */
+	const char *parameters;
+} figures[DEMAND_FIGURES] = {
+	[DEMAND_KS] = {"ks", "largest distance between the spacings' distributions at two layers"},
+	[DEMAND_BURSTS] = {"bursts", "runs of units: how many, how large, how long", P(GAP),
+		"gap=MS ends one (1)"},
+	[DEMAND_IDC] = {"idc", "index of dispersion for counts, by window", P(BIN),
+		"bin=MS, the smallest window (1)"},
+	[DEMAND_VARIANCE_TIME] = {"variance-time", "how the variance falls as bins are averaged",
+		P(BIN), "bin=MS (1)"},
+	[DEMAND_HURST] = {"hurst", "the Hurst parameter, or why there is none", P(BIN),
+		"bin=MS (1)"},
+	[DEMAND_SPECTRUM] = {"spectrum", "wavelet energy by scale, and its change between layers",
+		P(BIN), "bin=MS (1)"},
+	[DEMAND_COHERENCE] = {"coherence", "what passes between two layers, by frequency; delay",
+		P(BIN), "bin=MS (1)"},
+	[DEMAND_CONTRACT] = {"contract", "leaky buckets that let all of it pass",
+		P(RATE) | P(BUCKET), "rate=RATE, bucket=BYTES"},
+	[DEMAND_GCRA] = {"gcra", "the same for ATM cells: tolerance and burst size",
+		P(SCR) | P(PCR) | P(LINE) | P(LINK),
+		"scr=CELLS/S, pcr=CELLS/S, line=RATE (155.52Mbit), link=BYTES (14)"},
+	[DEMAND_JAIN] = {"jain", "fairness among the flows", P(FROM) | P(TO) | P(MIN),
+		"from=S, to=S, min=BYTES of a flow that counts"},
+	[DEMAND_GOODPUT] = {"goodput", "bytes delivered by bytes of frames"},
+};
+
+const char *demand_key(enum demand_figure figure)
+{
+	return figure == DEMAND_VARIANCE_TIME ? "variance_time" : figures[figure].name;
+}
+
+void demand_list(FILE *to)
+{
+	for (int i = 0; i < DEMAND_FIGURES; i++) {
+		fprintf(to, "%-14s %s\n", figures[i].name, figures[i].doc);
+		if (figures[i].parameters)
+			fprintf(to, "%-14s   %s\n", "", figures[i].parameters);
+	}
+	fprintf(to, "%-14s every one of these\n", "all");
+}
+
+static int find_figure(const char *name, size_t len)
+{
+	for (int i = 0; i < DEMAND_FIGURES; i++)
+		if ((strlen(figures[i].name) == len && strncmp(figures[i].name, name, len) == 0) ||
+			(strlen(demand_key(i)) == len && strncmp(demand_key(i), name, len) == 0))
+			return i;
+	return -1;
+}
+
+static int find_parameter(uint32_t takes, const char *name, size_t len)
+{
+	for (int i = 0; i < DEMAND_PARAMETERS_END; i++)
+		if (takes & 1u << i && strlen(parameters[i].name) == len &&
+			strncasecmp(parameters[i].name, name, len) == 0)
+			return i;
+	return -1;
+}
+
+/* Powers of 1000 with a prefix, of 1024 with an i after it; then bit, B or nothing. */
+static bool scaled(const char *unit, size_t len, enum kind kind, double *value)
+{
+	static const char prefixes[] = "kmgt";
+	const char *prefix = len ? memchr(prefixes, *unit | 0x20, sizeof(prefixes) - 1) : NULL;
+	double base = 1000;
+
+	if (kind == MS || kind == NUMBER)
+		return (kind == MS && len == 2 && strncasecmp(unit, "ms", 2) == 0) || len == 0;
+	if (prefix) {
+		unit++;
+		len--;
+		if (len && *unit == 'i') {
+			base = 1024;
+			unit++;
+			len--;
+		}
+		*value *= pow(base, (double)(prefix - prefixes + 1));
+	}
+	if (kind == BIT_S)
+		return len == 0 || (len == 3 && strncasecmp(unit, "bit", 3) == 0) ||
+		       (len == 5 && strncasecmp(unit, "bit/s", 5) == 0);
+	return len == 0 || (len == 1 && *unit == 'B');
+}
+
+static bool read_value(const char *text, size_t len, enum kind kind, double *value)
+{
+	char copy[64], *end;
+
+	if (!len || len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	*value = strtod(copy, &end);
+	return end != copy && scaled(end, strlen(end), kind, value) && isfinite(*value) &&
+	       *value >= 0;
+}
+
+static bool may_be_zero(int parameter)
+{
+	return parameter == DEMAND_LINK || parameter == DEMAND_FROM || parameter == DEMAND_MIN ||
+	       parameter == DEMAND_GAP;
+}
+
+static int read_parameter(
+	struct demand *d, int figure, const char *text, size_t len, char *why, size_t why_size)
+{
+	const char *is = memchr(text, '=', len);
+	size_t name = is ? (size_t)(is - text) : len;
+	int p = find_parameter(figures[figure].takes, text, name);
+	double value;
+
+	if (p < 0)
+		snprintf(why, why_size, "%s has no parameter `%.*s`%s%s", figures[figure].name,
+			(int)name, text, figures[figure].parameters ? "; it takes " : "",
+			figures[figure].parameters ?: "");
+	else if (!is || !read_value(is + 1, len - name - 1, parameters[p].kind, &value) ||
+		 (value == 0 && !may_be_zero(p)))
+		snprintf(why, why_size, "%s: `%.*s` is no value; it takes %s", figures[figure].name,
+			(int)len, text, figures[figure].parameters);
+	else {
+		d->parameter[figure][p] = value;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void no_such_figure(const char *text, size_t len, char *why, size_t why_size)
+{
+	int used = snprintf(why, why_size, "there is no figure `%.*s` on demand; there are",
+		(int)(len < 60 ? len : 60), text);
+
+	for (int i = 0; i < DEMAND_FIGURES && used > 0 && (size_t)used < why_size; i++)
+		used += snprintf(why + used, why_size - (size_t)used, " %s%s", figures[i].name,
+			i + 1 < DEMAND_FIGURES ? "," : " and all");
+}
+
+int demand_parse(struct demand *d, const char *text, char *why, size_t why_size)
+{
+	memset(d, 0, sizeof(*d));
+	for (int i = 0; i < DEMAND_FIGURES; i++)
+		for (int p = 0; p < DEMAND_PARAMETERS_END; p++)
+			d->parameter[i][p] = NAN;
+	for (;;) {
+		size_t len = strcspn(text, ":,");
+		int figure = find_figure(text, len);
+
+		if (len == 3 && strncmp(text, "all", 3) == 0 && text[3] != ':') {
+			d->figures = (1u << DEMAND_FIGURES) - 1;
+		} else if (figure < 0) {
+			no_such_figure(text, len, why, why_size);
+			return -EINVAL;
+		} else {
+			d->figures |= 1u << figure;
+		}
+		for (text += len; *text == ':'; text += len) {
+			len = strcspn(++text, ":,");
+			if (read_parameter(d, figure, text, len, why, why_size))
+				return -EINVAL;
+		}
+		if (!*text++)
+			return 0;
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures asked for, of each layer or pair of layers of a flow. */
+#include <math.h>
+#include <string.h>
+
+#include "rows.h"
+
+/* A figure has rows of layers, of pairs or both; its row has these keys, null where refused. */
+static const struct {
+	layer_row_fn layer;
+	pair_row_fn pair;
+	const char *keys;
+} figures[DEMAND_FIGURES] = {
+	[DEMAND_KS] = {.pair = pair_ks, .keys = "n_from n_to sup at_ns"},
+	[DEMAND_BURSTS] = {row_bursts,
+		.keys = "gap_ms bursts left_out max_at_least units bytes duration_ns"},
+	[DEMAND_IDC] = {row_idc, .keys = "bin_ms windows"},
+	[DEMAND_VARIANCE_TIME] = {row_variance_time,
+		.keys = "bin_ms bins points slope slope_error H H_refused"},
+	[DEMAND_HURST] = {row_hurst,
+		.keys = "bin_ms bins H H_error octave_from octave_to alpha alpha_error chi2_p "
+			"first_half first_half_error second_half second_half_error variance_time "
+			"variance_time_error"},
+	[DEMAND_SPECTRUM] = {row_spectrum, pair_spectrum, "bin_ms bins octaves"},
+	[DEMAND_COHERENCE] = {.pair = pair_coherence,
+		.keys = "bin_ms lag_ms correlation segments threshold coherent_share "
+			"coherent_to_hz step_hz values"},
+	[DEMAND_CONTRACT] = {row_contract,
+		.keys = "counted at_least mean_rate_bit_s buckets bucket_bytes "
+			"rate_for_bucket_bit_s"},
+	[DEMAND_GCRA] = {row_gcra,
+		.keys = "counted at_least cells mean_cells_s line_cells_s pcr_cells_s cdvt_ns "
+			"contracts"},
+};
+
+static void fill_up(json_t *row, const char *keys)
+{
+	char key[32];
+
+	for (; *keys; keys += strspn(keys, " ")) {
+		size_t len = strcspn(keys, " ");
+
+		memcpy(key, keys, len);
+		key[len] = 0;
+		keys += len;
+		if (!json_object_get(row, key))
+			json_object_set_new(row, key, json_null());
+	}
+}
+
+/* Of the layer seen least. */
+static void finish(
+	json_t *row, double coverage, double time_coverage, const char *refused, const char *keys)
+{
+	row_set(row, "coverage", coverage);
+	row_set(row, "time_coverage", time_coverage);
+	json_object_set_new(row, "starred",
+		json_boolean(coverage < COVERS_MOST || time_coverage < COVERS_MOST));
+	json_object_set_new(row, "refused", refused ? json_string(refused) : json_null());
+	fill_up(row, keys);
+}
+
+static const double *parameters(const struct layers *l, int figure)
+{
+	return l->r->demand->parameter[figure];
+}
+
+static json_t *layer_rows(const struct layers *l, int figure)
+{
+	json_t *rows = json_array();
+
+	for (int i = 0; i < l->n; i++) {
+		const struct layer *of = &l->v[i];
+		const char *refused = layer_refused(of);
+		json_t *row = json_pack("{s:s}", "layer", of->name);
+
+		if (!refused)
+			refused = figures[figure].layer(l, of, parameters(l, figure), row);
+		finish(row, of->coverage, of->time_coverage, refused, figures[figure].keys);
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static void add_pair(json_t *rows, const struct layers *l, int figure, const struct layer *from,
+	const struct layer *to)
+{
+	const char *refused = layer_refused(from) ?: layer_refused(to);
+	json_t *row = json_pack("{s:s, s:s}", "from", from->name, "to", to->name);
+
+	if (!refused)
+		refused = figures[figure].pair(l, from, to, parameters(l, figure), row);
+	finish(row, fmin(from->coverage, to->coverage),
+		fmin(from->time_coverage, to->time_coverage), refused, figures[figure].keys);
+	json_array_append_new(rows, row);
+}
+
+/* The pair that modulation is told of, and then from each layer to the next. */
+static json_t *pair_rows(const struct layers *l, int figure)
+{
+	const struct layer *from = layers_find(l, l->flow->rx ? "peer_call" : "call");
+	const struct layer *to = layers_find(l, l->flow->rx ? "call" : "device");
+	json_t *rows = json_array();
+
+	if (from && to)
+		add_pair(rows, l, figure, from, to);
+	for (int i = 0; i + 1 < l->n; i++)
+		if (&l->v[i] != from || &l->v[i + 1] != to)
+			add_pair(rows, l, figure, &l->v[i], &l->v[i + 1]);
+	return rows;
+}
+
+static json_t *goodput(const struct report *r, const struct flow *f)
+{
+	struct goodput g = flow_goodput(r, f);
+	json_t *j = json_object();
+
+	row_set(j, "delivered_bytes", g.delivered_bytes);
+	row_set(j, "wire_bytes", g.wire_bytes);
+	row_set(j, "ratio", g.ratio);
+	row_set(j, "rate_bit_s", g.bit_s);
+	json_object_set_new(j, "refused", g.refused ? json_string(g.refused) : json_null());
+	return j;
+}
+
+json_t *demand_of_flow(const struct report *r, const struct flow *f)
+{
+	json_t *j = json_object();
+	struct layers l;
+
+	if (layers_init(&l, r, f)) {
+		layers_free(&l);
+		return j;
+	}
+	for (int i = 0; i < DEMAND_FIGURES; i++) {
+		json_t *rows;
+
+		if (!(r->demand->figures & 1u << i) || i == DEMAND_JAIN)
+			continue;
+		if (i == DEMAND_GOODPUT) {
+			json_object_set_new(j, demand_key(i), goodput(r, f));
+			continue;
+		}
+		rows = json_object();
+		if (figures[i].layer)
+			json_object_set_new(rows, "layers", layer_rows(&l, i));
+		if (figures[i].pair)
+			json_object_set_new(rows, "pairs", pair_rows(&l, i));
+		json_object_set_new(j, demand_key(i), rows);
+	}
+	layers_free(&l);
+	return j;
+}

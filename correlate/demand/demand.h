@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Figures on demand: they need every unit one by one, so the core must have kept them
+ * (core_keep_series()). Each has a name, and may have parameters.
+ */
+#ifndef MAGNET_CORRELATE_DEMAND_H
+#define MAGNET_CORRELATE_DEMAND_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "flow.h"
+
+struct report;
+
+enum demand_figure {
+	DEMAND_KS,
+	DEMAND_BURSTS,
+	DEMAND_IDC,
+	DEMAND_VARIANCE_TIME,
+	DEMAND_HURST,
+	DEMAND_SPECTRUM,
+	DEMAND_COHERENCE,
+	DEMAND_CONTRACT,
+	DEMAND_GCRA,
+	DEMAND_JAIN,
+	DEMAND_GOODPUT,
+	DEMAND_FIGURES
+};
+
+/* X(NAME, kind of value): as they are written, in lower case */
+/* clang-format off */
+#define DEMAND_PARAMETERS(X) \
+	X(GAP, MS) X(BIN, MS) X(RATE, BIT_S) X(BUCKET, BYTES) X(SCR, NUMBER) X(PCR, NUMBER) \
+	X(LINE, BIT_S) X(LINK, BYTES) X(FROM, NUMBER) X(TO, NUMBER) X(MIN, BYTES)
+/* clang-format on */
+#define DEMAND_PARAMETER_ID(NAME, kind) DEMAND_##NAME,
+enum demand_parameter { DEMAND_PARAMETERS(DEMAND_PARAMETER_ID) DEMAND_PARAMETERS_END };
+#undef DEMAND_PARAMETER_ID
+
+/* What all units kept for it may take, bytes; some 30 million units. */
+#define DEMAND_MEMORY (256u << 20)
+
+struct demand {
+	uint32_t figures; /* bits 1 << enum demand_figure */
+	double parameter[DEMAND_FIGURES][DEMAND_PARAMETERS_END];
+};
+
+/*
+ * "ks,bursts:gap=5,contract:rate=10Mbit:bucket=32KiB", or "all". Returns 0 or -EINVAL; `why` gets
+ * what is wrong, in words.
+ */
+int demand_parse(struct demand *d, const char *text, char *why, size_t why_size);
+/* All names, with their parameters. */
+void demand_list(FILE *to);
+/* How the figure is called in JSON. */
+const char *demand_key(enum demand_figure figure);
+
+/* What was asked for of one flow, by demand_key(); a new reference. */
+json_t *demand_of_flow(const struct report *r, const struct flow *f);
+/* And of all flows together. */
+json_t *demand_of_all(const struct report *r);
+
+#endif

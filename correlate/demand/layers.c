@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "layers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_table.h"
+
+#define BIT(layer) (1u << MG_LAYER_##layer)
+#define OF_CALLS   (BIT(APP) | BIT(SYSCALL) | BIT(SOCKET))
+
+/* The events a layer's units are made of. */
+static const uint32_t made_of_tx[TX_LAYERS] = {
+	[TX_CALL] = OF_CALLS,
+	[TX_COPY] = BIT(SYSCALL) | BIT(SOCKET),
+	[TX_IP_OUT] = BIT(IP),
+	[TX_IP_POST] = BIT(IP),
+	[TX_QUEUE] = BIT(DEVICE),
+	[TX_XMIT] = BIT(DEVICE),
+	[TX_DONE] = BIT(DEVICE),
+};
+static const uint32_t made_of_rx[RX_LAYERS] = {
+	[RX_DEV] = BIT(DEVICE),
+	[RX_IP] = BIT(IP),
+	[RX_TCP] = BIT(TCP),
+	[RX_READY] = BIT(TCP),
+	[RX_COPY] = BIT(SYSCALL) | BIT(SOCKET),
+	[RX_CALL] = OF_CALLS,
+};
+
+static double covered(const struct flow *f, const struct unit_stats *u)
+{
+	double of = (double)flow_bytes(f), share = (double)u->bytes / of;
+
+	return f->sock->kind != MG_KIND_tcp || !(of > 0) ? NAN : share > 1 ? 1 : share;
+}
+
+static void add(struct layers *l, const struct flow *f, int at, const char *name)
+{
+	const struct unit_stats *u = &f->units[at];
+
+	if (!u->n)
+		return;
+	if (!l->n || u->first_t < l->origin)
+		l->origin = u->first_t;
+	l->v[l->n++] = (struct layer){.name = name, .flow = f, .at = at, .coverage = covered(f, u)};
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	double x = ((const struct stat_gap *)a)->from_ns, y = ((const struct stat_gap *)b)->from_ns;
+
+	return (x > y) - (x < y);
+}
+
+/* Gaps of several CPUs overlap: what is left is in order and apart. */
+static size_t merge(struct stat_gap *g, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(g, n, sizeof(*g), by_begin);
+	for (size_t i = 0; i < n; i++)
+		if (kept && g[i].from_ns <= g[kept - 1].to_ns) {
+			if (g[i].to_ns > g[kept - 1].to_ns)
+				g[kept - 1].to_ns = g[i].to_ns;
+		} else {
+			g[kept++] = g[i];
+		}
+	return kept;
+}
+
+static double after_origin(const struct layers *l, uint64_t cycles)
+{
+	return report_ns(l->r, (double)(int64_t)(cycles - l->origin));
+}
+
+static int find_gaps(struct layers *l, struct layer *of)
+{
+	struct core *c = l->r->core;
+	uint32_t mask = of->flow->rx ? made_of_rx[of->at] : made_of_tx[of->at];
+	double missing = 0;
+	size_t n = 0;
+
+	of->gap = calloc(c->gap_count + 1, sizeof(*of->gap));
+	if (!of->gap)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->gap_count; i++) {
+		struct stat_gap g = {
+			after_origin(l, clockmap_cycles(&c->clock, c->gaps[i].from_ns)),
+			after_origin(l, clockmap_cycles(&c->clock, c->gaps[i].to_ns))};
+
+		if (c->gaps[i].layers & mask && g.to_ns >= 0 && g.from_ns <= l->end_ns)
+			of->gap[n++] = g;
+	}
+	of->gaps = merge(of->gap, n);
+	for (size_t i = 0; i < of->gaps; i++)
+		missing += fmin(of->gap[i].to_ns, l->end_ns) - fmax(of->gap[i].from_ns, 0);
+	of->time_coverage = l->end_ns > 0 ? 1 - missing / l->end_ns : NAN;
+	return 0;
+}
+
+int layers_init(struct layers *l, const struct report *r, const struct flow *f)
+{
+	const struct mg_sock *peer = f->rx ? f->sock->peer : NULL;
+	int err = 0;
+
+	*l = (struct layers){.r = r, .flow = f};
+	if (peer)
+		add(l, &peer->tx, TX_CALL, "peer_call");
+	for (int i = 0; i < layer_count(f); i++)
+		add(l, f, i, layer_name(f, i));
+	for (int i = 0; i < l->n; i++)
+		l->end_ns =
+			fmax(l->end_ns, after_origin(l, l->v[i].flow->units[l->v[i].at].last_t));
+	for (int i = 0; i < l->n && !err; i++)
+		err = find_gaps(l, &l->v[i]);
+	return err;
+}
+
+void layers_free(struct layers *l)
+{
+	for (int i = 0; i < l->n; i++)
+		free(l->v[i].gap);
+}
+
+const struct layer *layers_find(const struct layers *l, const char *name)
+{
+	for (int i = 0; i < l->n; i++)
+		if (strcmp(l->v[i].name, name) == 0)
+			return &l->v[i];
+	return NULL;
+}
+
+struct stat_gaps layer_gaps(const struct layer *l)
+{
+	return (struct stat_gaps){l->gap, l->gaps};
+}
+
+static const struct series *series_of(const struct layer *l)
+{
+	return l->flow->units[l->at].series;
+}
+
+const char *layer_refused(const struct layer *l)
+{
+	if (!series_of(l))
+		return "its units were not kept";
+	if (series_of(l)->cut)
+		return "the recording is too long for figures that need every unit; a shorter one "
+		       "(record --duration) or a part has them";
+	if (l->coverage < COVERS_MUCH)
+		return "less than 90 % of the bytes were seen at this layer";
+	return NULL;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct stat_unit *)a)->t_ns, y = ((const struct stat_unit *)b)->t_ns;
+
+	return (x > y) - (x < y);
+}
+
+typedef bool (*choose_fn)(const struct series_unit *from, double link, struct stat_unit *to);
+
+/* Calls of several threads, and times of several CPUs, need not come in order. */
+static int load(const struct layers *l, const struct layer *of, choose_fn choose, double link,
+	struct stat_unit **u, size_t *n)
+{
+	const struct series *s = series_of(of);
+	size_t count = (size_t)series_count(s), kept = 0;
+	struct series_unit *all = malloc((count + 1) * sizeof(*all));
+	bool in_order = true;
+
+	*u = malloc((count + 1) * sizeof(**u));
+	*n = 0;
+	if (!all || !*u) {
+		free(all);
+		free(*u);
+		*u = NULL;
+		return -ENOMEM;
+	}
+	series_read(s, all);
+	for (size_t i = 0; i < count; i++) {
+		struct stat_unit *to = *u + kept;
+
+		if (!choose(&all[i], link, to))
+			continue;
+		to->t_ns = after_origin(l, all[i].t);
+		in_order &= !kept || to[-1].t_ns <= to->t_ns;
+		kept++;
+	}
+	free(all);
+	if (!in_order)
+		qsort(*u, kept, sizeof(**u), by_time);
+	*n = kept;
+	return 0;
+}
+
+static bool fresh(const struct series_unit *from, double link, struct stat_unit *to)
+{
+	(void)link;
+	to->bytes = from->size;
+	return !from->again;
+}
+
+int layer_units(const struct layers *l, const struct layer *of, struct stat_unit **u, size_t *n)
+{
+	return load(l, of, fresh, 0, u, n);
+}
+
+static bool framed(const struct series_unit *from, double link, struct stat_unit *to)
+{
+	to->bytes = !from->frame ? from->size : from->frame > link ? from->frame - link : 0;
+	return true;
+}
+
+int layer_frames(const struct layers *l, const struct layer *of, double link, struct stat_unit **u,
+	size_t *n)
+{
+	bool has_link = !of->flow->rx && of->at >= TX_QUEUE;
+
+	return load(l, of, framed, has_link ? link : 0, u, n);
+}
+
+bool layer_sees_frames(const struct layer *l)
+{
+	return l->flow->units[l->at].wire_bytes > 0;
+}
+
+size_t layers_bins(const struct layers *l, double bin_ms)
+{
+	double bins = floor(l->end_ns / (bin_ms * 1e6));
+
+	return bins >= (double)DEMAND_BINS ? DEMAND_BINS : bins > 0 ? (size_t)bins : 0;
+}
+
+int layer_bins(
+	const struct layers *l, const struct layer *of, double bin_ms, bool count, double **bin)
+{
+	size_t bins = layers_bins(l, bin_ms), n;
+	struct stat_unit *u;
+	int err;
+
+	*bin = malloc((bins + 1) * sizeof(**bin));
+	err = *bin ? layer_units(l, of, &u, &n) : -ENOMEM;
+	if (err) {
+		free(*bin);
+		*bin = NULL;
+		return err;
+	}
+	stat_bins(u, n, layer_gaps(of), 0, bin_ms * 1e6, count, *bin, bins);
+	free(u);
+	return 0;
+}

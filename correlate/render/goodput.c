@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What got through of a flow, by what it took on the wire. */
+#include <math.h>
+
+#include "report.h"
+
+/* Of a sender: what was acknowledged, or what the other end has read if that is known. */
+static uint64_t delivered(const struct flow *tx)
+{
+	const struct flow *peer = tx->sock->peer ? &tx->sock->peer->rx : NULL;
+	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes;
+
+	bytes = upto > tx->start ? upto - tx->start : 0;
+	return peer && flow_bytes(peer) > bytes && flow_bytes(peer) <= flow_bytes(tx)
+		       ? flow_bytes(peer)
+		       : bytes;
+}
+
+struct goodput flow_goodput(const struct report *r, const struct flow *f)
+{
+	const struct flow *tx = !f->rx ? f : f->sock->peer ? &f->sock->peer->tx : NULL;
+	struct goodput g = {NAN, NAN, NAN, NAN, NULL};
+	double life_ns = report_ns(r, (double)(f->last_t - f->first_t));
+	uint64_t wire = tx ? tx->units[TX_XMIT].wire_bytes : 0;
+
+	if (f->sock->kind != MG_KIND_tcp)
+		g.refused = "nobody acknowledges datagrams";
+	else if (!tx)
+		g.refused = "the sender is not in this recording";
+	if (g.refused)
+		return g;
+	g.delivered_bytes = (double)(f->rx ? flow_bytes(f) : delivered(f));
+	if (life_ns > 0)
+		g.bit_s = g.delivered_bytes * 8e9 / life_ns;
+	if (!wire)
+		g.refused = "its frames were not recorded";
+	else if ((double)tx->units[TX_XMIT].bytes < 0.9 * (double)flow_bytes(tx))
+		g.refused = "less than 90 % of its bytes were seen at the device";
+	if (g.refused)
+		return g;
+	g.wire_bytes = (double)wire;
+	g.ratio = g.delivered_bytes / g.wire_bytes;
+	return g;
+}
