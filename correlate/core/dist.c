@@ -19,16 +19,40 @@ static uint32_t bin_of(uint64_t v)
 	return ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e);
 }
 
-#define BELOW (1u << 31)
+/* What the bin of a value begins with. */
+static uint64_t begin_of(uint32_t bin)
+{
+	uint32_t e = bin < 1u << EXACT_BITS ? 0 : (bin >> (EXACT_BITS - 1)) - 1;
+
+	return (uint64_t)(bin - (e << (EXACT_BITS - 1))) << e;
+}
+
+#define BELOW      (1u << 17)
+#define WEIGHT_MAX ((1ull << 46) - 1)
 
 static uint32_t key_of(const struct dist *d, uint64_t v)
 {
 	return v < d->near ? (bin_of(d->near - v) + 1) | BELOW : bin_of(v - d->near) + 1;
 }
 
+/* Values of a bin are told by their distance from this, which is towards greater ones or smaller.
+ */
+static uint64_t origin_of(const struct dist *d, uint32_t key)
+{
+	uint64_t begin = begin_of((key & ~BELOW) - 1);
+
+	return key & BELOW ? d->near - begin : d->near + begin;
+}
+
+/* Neighbours side by side. */
+static uint32_t place_of(uint32_t size, uint32_t key)
+{
+	return (key / 4 * 2654435769u * 4 + key % 4) & (size - 1);
+}
+
 static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 {
-	uint32_t i = key * 2654435769u & (size - 1);
+	uint32_t i = place_of(size, key);
 
 	while (bins[i].key && bins[i].key != key)
 		i = (i + 1) & (size - 1);
@@ -38,10 +62,11 @@ static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 static bool grow(struct dist *d)
 {
 	uint32_t size = d->size ? d->size * 2 : FEWEST_BINS;
-	struct dist_bin *bins = calloc(size, sizeof(*bins));
+	struct dist_bin *bins = aligned_alloc(FEWEST_BINS * sizeof(*bins), size * sizeof(*bins));
 
 	if (!bins)
 		return false;
+	memset(bins, 0, size * sizeof(*bins));
 	for (uint32_t i = 0; i < d->size; i++)
 		if (d->bins[i].key)
 			*find(bins, size, d->bins[i].key) = d->bins[i];
@@ -51,21 +76,77 @@ static bool grow(struct dist *d)
 	return true;
 }
 
-void dist_add(struct dist *d, uint64_t value, uint64_t weight)
+/* What bins have no room for. */
+struct dist_wide {
+	struct dist_wide *next;
+	uint32_t key;
+	uint64_t weight;
+	unsigned __int128 above;
+};
+
+static struct dist_wide *wide_of(const struct dist *d, uint32_t key)
 {
+	struct dist_wide *w = d->wide;
+
+	while (w && w->key != key)
+		w = w->next;
+	return w;
+}
+
+/* The bin is emptied, and what is added goes past it. */
+static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above, uint64_t weight)
+{
+	struct dist_wide *w = wide_of(d, b->key);
+
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return;
+		w->next = d->wide;
+		w->key = b->key;
+		d->wide = w;
+	}
+	w->weight += b->weight + weight;
+	w->above += b->above + above;
+	b->weight = 0;
+	b->above = 0;
+}
+
+/* What is held, to its bin. */
+static void put(struct dist *d)
+{
+	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight;
+	uint64_t distance = d->held_key & BELOW ? origin - d->held : d->held - origin;
+	unsigned __int128 above = (unsigned __int128)distance * weight;
 	struct dist_bin *b;
 
-	if (weight == 0)
-		return;
+	d->held_weight = 0;
 	if (d->used * 2 >= d->size && !grow(d))
 		return;
-	b = find(d->bins, d->size, key_of(d, value));
+	b = find(d->bins, d->size, d->held_key);
 	if (!b->key) {
-		b->key = key_of(d, value);
+		b->key = d->held_key;
 		d->used++;
 	}
-	b->weight += weight;
-	b->sum += (unsigned __int128)value * weight;
+	if (above > UINT64_MAX - b->above || weight > WEIGHT_MAX - b->weight) {
+		add_wide(d, b, above, weight);
+	} else {
+		b->weight += weight;
+		b->above += (uint64_t)above;
+	}
+}
+
+void dist_add(struct dist *d, uint64_t value, uint64_t weight)
+{
+	if (weight == 0)
+		return;
+	if (d->held_weight)
+		put(d);
+	d->held = value;
+	d->held_weight = weight;
+	d->held_key = key_of(d, value);
+	if (d->size)
+		__builtin_prefetch(&d->bins[place_of(d->size, d->held_key)], 1);
 	d->sum += (unsigned __int128)value * weight;
 	d->weight += weight;
 	if (d->n == 0 || value < d->min)
@@ -84,6 +165,12 @@ void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
 
 void dist_free(struct dist *d)
 {
+	while (d->wide) {
+		struct dist_wide *w = d->wide;
+
+		d->wide = w->next;
+		free(w);
+	}
 	free(d->bins);
 	memset(d, 0, sizeof(*d));
 }
@@ -105,22 +192,38 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The bins in order of value; NULL if there are none. */
-static struct point *points(const struct dist *d)
+static struct point point_of(const struct dist *d, const struct dist_bin *b)
 {
-	struct point *p = d->used ? malloc(d->used * sizeof(*p)) : NULL;
-	uint32_t n = 0;
+	const struct dist_wide *w = wide_of(d, b->key);
+	uint64_t weight = b->weight + (w ? w->weight : 0);
+	unsigned __int128 above = b->above + (w ? w->above : 0);
+	unsigned __int128 origin = (unsigned __int128)origin_of(d, b->key) * weight, sum;
 
+	sum = b->key & BELOW ? origin - above : origin + above;
+	if (d->held_weight && d->held_key == b->key) {
+		weight += d->held_weight;
+		sum += (unsigned __int128)d->held * d->held_weight;
+	}
+	return (struct point){(double)sum / (double)weight, (double)weight};
+}
+
+/* The bins in order of value, `n` of them; NULL if there are none. */
+static struct point *points(const struct dist *d, uint32_t *n)
+{
+	struct point *p = d->n ? malloc((d->used + 1) * sizeof(*p)) : NULL;
+	bool held = d->held_weight != 0;
+
+	*n = 0;
 	if (!p)
 		return NULL;
-	for (uint32_t i = 0; i < d->size; i++) {
-		const struct dist_bin *b = &d->bins[i];
-
-		if (b->key)
-			p[n++] = (struct point){
-				(double)b->sum / (double)b->weight, (double)b->weight};
-	}
-	qsort(p, n, sizeof(*p), by_value);
+	for (uint32_t i = 0; i < d->size; i++)
+		if (d->bins[i].key) {
+			p[(*n)++] = point_of(d, &d->bins[i]);
+			held = held && d->bins[i].key != d->held_key;
+		}
+	if (held) /* the first of its bin */
+		p[(*n)++] = (struct point){(double)d->held, (double)d->held_weight};
+	qsort(p, *n, sizeof(*p), by_value);
 	return p;
 }
 
@@ -138,12 +241,13 @@ static double quantile_of(const struct point *p, uint32_t n, double rank)
 
 double dist_quantile(const struct dist *d, double q)
 {
-	struct point *p = points(d);
+	uint32_t n;
+	struct point *p = points(d, &n);
 	double v;
 
 	if (!p)
 		return 0;
-	v = quantile_of(p, d->used, ceil(q * (double)d->weight - 1e-9));
+	v = quantile_of(p, n, ceil(q * (double)d->weight - 1e-9));
 	free(p);
 	return v;
 }
@@ -155,13 +259,14 @@ int dist_quantile_supported(const struct dist *d, double q)
 
 double dist_mean_abs_dev(const struct dist *d)
 {
-	struct point *p = points(d);
+	uint32_t n;
+	struct point *p = points(d, &n);
 	double median, sum = 0;
 
 	if (!p)
 		return 0;
-	median = quantile_of(p, d->used, ceil((double)d->weight / 2));
-	for (uint32_t i = 0; i < d->used; i++)
+	median = quantile_of(p, n, ceil((double)d->weight / 2));
+	for (uint32_t i = 0; i < n; i++)
 		sum += fabs(p[i].value - median) * p[i].weight;
 	free(p);
 	return sum / (double)d->weight;
@@ -169,13 +274,13 @@ double dist_mean_abs_dev(const struct dist *d)
 
 double dist_w1(const struct dist *a, const struct dist *b)
 {
-	struct point *p = points(a), *q = points(b);
+	uint32_t n, m, i = 0, j = 0;
+	struct point *p = points(a, &n), *q = points(b, &m);
 	double area = 0, f = 0, g = 0, at = 0;
-	uint32_t i = 0, j = 0;
 
-	while (p && q && (i < a->used || j < b->used)) {
-		double x = i < a->used ? p[i].value : INFINITY;
-		double y = j < b->used ? q[j].value : INFINITY;
+	while (p && q && (i < n || j < m)) {
+		double x = i < n ? p[i].value : INFINITY;
+		double y = j < m ? q[j].value : INFINITY;
 		double here = x < y ? x : y;
 
 		area += fabs(f - g) * (here - at);

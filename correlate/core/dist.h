@@ -9,20 +9,29 @@
 
 #include <stdint.h>
 
+/*
+ * Most of the time dist_add() takes is spent on waiting for memory: four bins of neighbouring
+ * values stand in one cache line.
+ */
 struct dist_bin {
-	uint32_t key; /* 0 = free, else bin + 1 */
-	uint64_t weight;
-	unsigned __int128 sum; /* of value times weight */
+	uint64_t key : 18;    /* 0 = free, else bin + 1 */
+	uint64_t weight : 46; /* what does not fit has gone to `wide` */
+	uint64_t above;       /* sum of weight times value above the bin's begin */
 };
 
+struct dist_wide;
+
 struct dist {
-	struct dist_bin *bins; /* open addressing, a power of two */
+	struct dist_bin *bins;  /* open addressing, a power of two */
+	struct dist_wide *wide; /* a list, of very few if any */
 	uint32_t size, used;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t min, max;
 	uint64_t near; /* bins are as fine as values are near to this one; 0 = as they are small */
 	unsigned __int128 sum;
+	uint64_t held, held_weight; /* not in the bins yet; no weight: nothing is held */
+	uint32_t held_key;
 };
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight);
