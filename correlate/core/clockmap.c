@@ -63,11 +63,15 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 /* x on the line through (x0, y0) and (x1, y1); also outside, and before x0. */
 static uint64_t on_line(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
 {
-	__int128 dx = (__int128)x - x0;
-	__int128 num = dx * (__int128)(y1 - y0), den = x1 - x0;
-	__int128 half = num < 0 ? -(den / 2) : den / 2;
+	__int128 num, den = x1 - x0;
+	uint64_t within;
 
-	return (uint64_t)((__int128)y0 + (num + half) / den);
+	/* the usual case, for which the CPU has a division */
+	if (x >= x0 && !__builtin_mul_overflow(x - x0, y1 - y0, &within) &&
+		!__builtin_add_overflow(within, (x1 - x0) / 2, &within))
+		return y0 + within / (x1 - x0);
+	num = ((__int128)x - x0) * (__int128)(y1 - y0);
+	return (uint64_t)((__int128)y0 + (num + (num < 0 ? -(den / 2) : den / 2)) / den);
 }
 
 /* The segment [i, i+1] that holds ns, or the nearest. */

@@ -92,10 +92,8 @@ static void estimate_clock(struct core *c)
 {
 	const struct mg_event *first = NULL, *last = NULL;
 
-	for (uint32_t i = 0; i < c->pending_n; i++) {
-		const struct mg_event *e =
-			&c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
-
+	for (const struct mg_event *e = queue_first(&c->pending); e;
+		e = queue_after(&c->pending, e)) {
 		if (!MG_IS_CALL(e->id))
 			continue;
 		if (!first)
@@ -111,8 +109,9 @@ static void estimate_clock(struct core *c)
 
 static void release(struct core *c, bool all)
 {
-	while (c->pending_n) {
-		struct mg_event *e = &c->pending[c->pending_head];
+	struct mg_event *e;
+
+	while ((e = queue_first(&c->pending))) {
 		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
 
 		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS)
@@ -120,28 +119,8 @@ static void release(struct core *c, bool all)
 		if (!clockmap_valid(&c->clock))
 			estimate_clock(c);
 		process(c, e);
-		c->pending_head = (c->pending_head + 1) & (c->pending_cap - 1);
-		c->pending_n--;
+		queue_drop_first(&c->pending);
 	}
-}
-
-static int enqueue(struct core *c, const struct mg_event *e)
-{
-	if (c->pending_n == c->pending_cap) {
-		uint32_t cap = c->pending_cap ? c->pending_cap * 2 : 1024;
-		struct mg_event *p = malloc(cap * sizeof(*p));
-
-		if (!p)
-			return -ENOMEM;
-		for (uint32_t i = 0; i < c->pending_n; i++)
-			p[i] = c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
-		free(c->pending);
-		c->pending = p;
-		c->pending_head = 0;
-		c->pending_cap = cap;
-	}
-	c->pending[(c->pending_head + c->pending_n++) & (c->pending_cap - 1)] = *e;
-	return 0;
 }
 
 int core_push(struct core *c, const struct mg_event *e)
@@ -163,7 +142,7 @@ int core_push(struct core *c, const struct mg_event *e)
 	if (e->id == MG_EVENT_clock_cpus && e->clock_cpus.cpu != e->clock_cpus.ref)
 		cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
 			e->clock_cpus.offset_high);
-	err = enqueue(c, e);
+	err = queue_put(&c->pending, e);
 	if (err) {
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
@@ -232,14 +211,12 @@ void core_free(struct core *c)
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);
 	other_free(c);
-	for (uint32_t i = 0; i < c->pending_n; i++) {
-		struct mg_event *e = &c->pending[(c->pending_head + i) & (c->pending_cap - 1)];
-
+	for (struct mg_event *e = queue_first(&c->pending); e; e = queue_after(&c->pending, e))
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
-	}
+	queue_free(&c->pending);
 	free(c->gaps);
 	free(c->hooks);
-	free(c->pending);
+	free(c->netns_hooks);
 	memset(c, 0, sizeof(*c));
 }

@@ -20,6 +20,7 @@
 #include "dist.h"
 #include "event.h"
 #include "flow.h"
+#include "queue.h"
 #include "threads.h"
 
 struct gap {
@@ -72,6 +73,12 @@ struct drop {
 	UT_hash_handle hh;
 };
 
+/* Bits of the hooks that are attached in one network namespace. */
+struct netns_hooks {
+	uint32_t netns;
+	uint64_t bits;
+};
+
 struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
@@ -97,6 +104,13 @@ struct other_stats {
 	char *name;
 	uint64_t n;
 	UT_hash_handle hh;
+};
+
+/* What was looked up last, by the low bits of its number. */
+#define RECENT 256
+struct recent {
+	struct mg_sock *sock[RECENT];
+	struct thread *thread[RECENT];
 };
 
 struct core {
@@ -134,8 +148,10 @@ struct core {
 	uint64_t hooked;    /* bits of ring events that are attached, in any namespace */
 	uint64_t hooked_ns; /* of these, those that belong to a namespace each */
 
-	struct mg_event *pending; /* waiting for the clock, a ring */
-	uint32_t pending_head, pending_n, pending_cap;
+	struct netns_hooks *netns_hooks;
+	uint32_t netns_hooks_n;
+	struct recent recent;
+	struct event_queue pending; /* waiting for the clock */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
 
 	listener_fn listener;

@@ -33,6 +33,28 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	return &more[c->hook_count++];
 }
 
+/* Asked for with every call: so it is summed up when it changes. */
+static void note_netns(struct core *c, uint32_t netns)
+{
+	struct netns_hooks *n, *more;
+	uint32_t at = 0;
+
+	while (at < c->netns_hooks_n && c->netns_hooks[at].netns != netns)
+		at++;
+	if (at == c->netns_hooks_n) {
+		more = realloc(c->netns_hooks, (at + 1) * sizeof(*more));
+		if (!more)
+			return;
+		c->netns_hooks = more;
+		c->netns_hooks_n++;
+	}
+	n = &c->netns_hooks[at];
+	*n = (struct netns_hooks){.netns = netns};
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
+			n->bits |= c->hooks[i].bit;
+}
+
 void hook_on_event(struct core *c, const struct mg_hook *p)
 {
 	struct hook_info *h = hook_of(c, p);
@@ -44,8 +66,10 @@ void hook_on_event(struct core *c, const struct mg_hook *p)
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status == 0)
 			c->hooked |= c->hooks[i].bit;
-	if (h->netns)
-		c->hooked_ns |= h->bit;
+	if (!h->netns)
+		return;
+	c->hooked_ns |= h->bit;
+	note_netns(c, h->netns);
 }
 
 bool core_observes(const struct core *c, enum mg_event_id id)
@@ -59,8 +83,8 @@ uint64_t core_hooked(const struct core *c, uint32_t netns)
 
 	if (!(c->hooked & c->hooked_ns))
 		return bits;
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].netns && c->hooks[i].netns == netns && c->hooks[i].status == 0)
-			bits |= c->hooks[i].bit;
+	for (uint32_t i = 0; i < c->netns_hooks_n; i++)
+		if (c->netns_hooks[i].netns == netns)
+			return bits | c->netns_hooks[i].bits;
 	return bits;
 }

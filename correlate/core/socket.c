@@ -11,9 +11,10 @@
 
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = NULL;
+	struct mg_sock *s = c->recent.sock[cookie % RECENT];
 
-	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	if (!s || s->cookie != cookie)
+		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
 	return s;
 }
 
@@ -28,8 +29,10 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = cookie ? sock_find(c, cookie) : NULL;
 
-	if (s || !cookie)
-		return s;
+	if (!cookie)
+		return NULL;
+	if (s)
+		return c->recent.sock[cookie % RECENT] = s;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -40,7 +43,7 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 	keep_series(c, &s->tx, TX_LAYERS);
 	keep_series(c, &s->rx, RX_LAYERS);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
-	return s;
+	return c->recent.sock[cookie % RECENT] = s;
 }
 
 static void set_anchor(struct anchor *a, uint32_t seq, uint64_t off, bool relative)

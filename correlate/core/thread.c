@@ -7,13 +7,14 @@
 
 struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
 {
-	struct thread *t = NULL;
+	struct thread **recent = &c->recent.thread[tid % RECENT], *t = *recent;
 
-	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	if (!t || t->tid != tid)
+		HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
 	if (t) {
 		if (pid)
 			t->pid = pid;
-		return t;
+		return *recent = t;
 	}
 	t = calloc(1, sizeof(*t));
 	if (!t)
@@ -54,16 +55,41 @@ static void mark(struct thread *t, uint64_t now)
 		memmove(t->marks, t->marks + USER_MARKS / 2, sizeof(t->marks) / 2);
 		t->mark_n = USER_MARKS / 2;
 	}
+	if (!t->mark_n)
+		t->marks_in_order = true;
+	else if (now < t->marks[t->mark_n - 1].t)
+		t->marks_in_order = false; /* two CPUs' clocks may differ by less than the bound */
 	t->marks[t->mark_n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
+}
+
+/* The first mark after that time; all before are not. */
+static uint32_t first_after(const struct thread *t, uint64_t time)
+{
+	uint32_t lo = 0, hi = t->mark_n;
+
+	if (!t->marks_in_order)
+		return 0;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (t->marks[mid].t > time)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
 }
 
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
 	uint64_t state[STATES])
 {
 	enum call_state is = running;
+	uint32_t i = first_after(t, from);
 	uint64_t at = from;
 
-	for (uint32_t i = 0; i < t->mark_n && at < to; i++) {
+	if (i)
+		is = t->marks[i - 1].state == STATE_ENTRY ? running : t->marks[i - 1].state;
+	for (; i < t->mark_n && at < to; i++) {
 		uint64_t end = t->marks[i].t;
 
 		if (end > to)

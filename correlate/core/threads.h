@@ -119,6 +119,7 @@ struct thread {
 	struct kernel_call told;            /* the last one that was claimed */
 	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
 	uint32_t mark_n;
+	bool marks_in_order; /* of time */
 	UT_hash_handle hh;
 };
 

@@ -54,7 +54,7 @@ void assert_closes(const struct core *c)
 void feed_end(struct core *c)
 {
 	assert_int_equal(core_finish(c), 0);
-	assert_int_equal(c->pending_n, 0);
+	assert_true(queue_is_empty(&c->pending));
 	assert_closes(c);
 	core_free(c);
 }
