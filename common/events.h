@@ -428,10 +428,13 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 
 #define MG_EV_CALIBRATION(F, S) \
 	F(S, u64, counter_hz,       "cycle counter frequency, Hz") \
-	F(S, u32, read_cycles,      "a pair of counter reads with nothing between, undisturbed") \
-	F(S, u32, event_cycles,     "one recorded kernel event: half of what a call costs more when recorded") \
+	F(S, u32, read_cycles,      "two readings of the counter around a call of nothing") \
+	F(S, u32, event_cycles,     "one recorded kernel event: half of what the two of a system call cost") \
 	F(S, u32, event_spread,     "its uncertainty, cycles") \
-	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops")
+	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops") \
+	F(S, u32, event_scatter,    "standard deviation of one event's cost, cycles; 0 not known") \
+	F(S, u32, system_cycles,    "what a system call costs more where hooks are attached, apart from its events, cycles; 0 not known") \
+	F(S, u32, copies,           "copies of the hooks up to which that was measured; below 2 it was only with and without them")
 
 /* another CPU's counter less that of `ref` lies between the two */
 #define MG_EV_CLOCK_CPUS(F, S) \

@@ -116,6 +116,13 @@ struct mg_bpf_settings {
 	__u8 pad[5];
 };
 
+/*
+ * A task is marked as traced by zeroes, more than its storage has. Where this byte is not zero, the
+ * system call it names is recorded by each copy of a program, to measure what each costs.
+ */
+#define MG_TASK_MARK  128
+#define MG_TASK_AGAIN 19
+
 /* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */
 struct mg_new_netns {
 	__u32 inum; /* inode number of the network namespace */

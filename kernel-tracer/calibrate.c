@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recording costs on this machine: the same short system call timed with and without the
- * hooks. Its two events, sys_enter and sys_exit, are the ones every traced call pays for.
+ * What recording costs on this machine (docs/method.md, "Overhead and its uncertainty"): the same
+ * short system call is timed without hooks, and with 1, 2, ... copies of those of sys_enter and
+ * sys_exit, the events every traced call pays for. The slope of the time is what the two cost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-
 #include "clock.h"
 #include "cycles.h"
 #include "tracer.h"
 
-#define BLOCKS 101
-#define CALLS  200
+#define CALLS         4000
+#define CALLS_TO_FILL 4 /* all copies' events of so many fit into the smallest ring */
+#define EMPTY_CALLS   100000
+#define LONGEST       4096 /* cycles an empty call takes */
 
 static int by_value(const void *a, const void *b)
 {
@@ -29,64 +31,142 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * The lower decile of n values: the machine starts other things meanwhile, and what is wanted is
- * the cost undisturbed. Its error: half the distance to the 5th and 15th percentile.
- */
-static void undisturbed(double *v, int n, double *value, double *error)
+/* A full ring would be another, cheaper way through the programs. */
+static void empty_ring(const struct hooks *h)
 {
-	qsort(v, (size_t)n, sizeof(*v), by_value);
-	*value = v[n / 10];
-	*error = (v[n * 3 / 20] - v[n / 20]) / 2;
+	struct mg_ring *r = hooks_ring(h, sched_getcpu());
+
+	__atomic_store_n(&r->tail, __atomic_load_n(&r->head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
-int calibrate_call(double *cycles, double *error)
+int calibrate_call(struct calibration *c, const struct hooks *h)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	double block[BLOCKS];
+	static double took[CALLS];
 	char byte;
 
 	if (fd < 0)
 		return -errno;
-	for (int b = 0; b < BLOCKS; b++) {
-		uint64_t start = mg_cycles();
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t start;
 
+		if (h && i % CALLS_TO_FILL == 0)
+			empty_ring(h);
+		start = mg_cycles();
 		/* not connected: it returns at once */
-		for (int i = 0; i < CALLS; i++)
-			syscall(SYS_recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
-		block[b] = (double)(mg_cycles() - start) / CALLS;
+		syscall(SYS_recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
+		took[i] = (double)(mg_cycles() - start);
 	}
 	close(fd);
-	undisturbed(block, BLOCKS, cycles, error);
+	qsort(took, CALLS, sizeof(*took), by_value);
+	c->cycles[c->timed] = took[CALLS / 2];
+	c->scatter[c->timed] = (took[CALLS * 84 / 100] - took[CALLS * 16 / 100]) / 2;
+	c->timed++;
 	return 0;
+}
+
+int calibrate_copies(struct calibration *c, struct hooks *h)
+{
+	int err = calibrate_call(c, h);
+
+	while (!err && c->timed <= CALIBRATION_COPIES && hooks_copy_calls(h) == 0)
+		err = calibrate_call(c, h);
+	hooks_drop_copies(h);
+	return err;
 }
 
 int calibrate_follow_self(struct hooks *h, bool on)
 {
-	return hooks_mark_task(h, getpid(), on);
+	return hooks_mark_task(h, getpid(), on, MG_SYS_recvfrom);
 }
 
-void calibrate_result(struct mg_calibration *out, const double bare[2], const double hooked[2])
+static __attribute__((noinline)) void nothing(void)
 {
-	enum { PAIRS = 20001 };
-	double *pair = malloc(PAIRS * sizeof(*pair));
-	double per_event = (hooked[0] - bare[0]) / 2, ignored;
+	__asm__ volatile("");
+}
 
+/* As libmagnet.so reads the counter around a function it knows the address of: the median. */
+static uint32_t empty_call(void)
+{
+	void (*volatile call)(void) = nothing;
+	static uint32_t times[LONGEST];
+	uint32_t so_far = 0, cycles = 0;
+
+	for (int i = 0; i < EMPTY_CALLS; i++) {
+		uint64_t start = mg_cycles(), took;
+
+		call();
+		took = mg_cycles() - start;
+		times[took < LONGEST ? took : LONGEST - 1]++;
+	}
+	while (so_far + times[cycles] <= EMPTY_CALLS / 2)
+		so_far += times[cycles++];
+	return cycles;
+}
+
+struct line {
+	double slope, intercept, error; /* of the slope: its standard error */
+};
+
+/* Least squares through (1, y[1]) ... (n, y[n]); n of 3 or more. */
+static struct line fit(const double *y, int n)
+{
+	double mean_x = (n + 1) / 2.0, mean_y = 0, sxx = 0, sxy = 0, rest = 0;
+	struct line l;
+
+	for (int i = 1; i <= n; i++)
+		mean_y += y[i] / n;
+	for (int i = 1; i <= n; i++) {
+		sxx += (i - mean_x) * (i - mean_x);
+		sxy += (i - mean_x) * (y[i] - mean_y);
+	}
+	l.slope = sxy / sxx;
+	l.intercept = mean_y - l.slope * mean_x;
+	for (int i = 1; i <= n; i++)
+		rest += pow(y[i] - l.intercept - l.slope * i, 2);
+	l.error = sqrt(rest / (n - 2) / sxx);
+	return l;
+}
+
+static uint32_t rounded(double cycles)
+{
+	return cycles > 0 ? (uint32_t)(cycles + 0.5) : 0;
+}
+
+/* By the line through all copies. */
+static void by_copies(struct mg_calibration *out, const struct calibration *c)
+{
+	double variance[CALIBRATION_COPIES + 1];
+	int n = c->timed - 1;
+	struct line cost = fit(c->cycles, n), scatter;
+
+	for (int i = 1; i <= n; i++)
+		variance[i] = c->scatter[i] * c->scatter[i];
+	scatter = fit(variance, n);
+	out->event_cycles = rounded(cost.slope / 2);
+	out->event_spread = (uint32_t)ceil(cost.error / 2);
+	out->event_scatter = scatter.slope > 0 ? rounded(sqrt(scatter.slope / 2)) : 0;
+	out->system_cycles = rounded(fabs(cost.intercept - c->cycles[0]));
+}
+
+/* Where a program cannot be there twice, by one and none: what attaching costs is in it. */
+static void by_one(struct mg_calibration *out, const struct calibration *c)
+{
+	double error = hypot(c->scatter[0], c->scatter[1]) * sqrt(M_PI / 2 / CALLS);
+
+	out->event_cycles = rounded((c->cycles[1] - c->cycles[0]) / 2);
+	out->event_spread = (uint32_t)ceil(error / 2);
+}
+
+void calibrate_result(struct mg_calibration *out, const struct calibration *c)
+{
 	memset(out, 0, sizeof(*out));
-	for (int i = 0; pair && i < PAIRS; i++) {
-		uint64_t a = mg_cycles();
-
-		pair[i] = (double)(mg_cycles() - a);
-	}
-	if (pair) {
-		double value;
-
-		undisturbed(pair, PAIRS, &value, &ignored);
-		out->read_cycles = (uint32_t)value;
-	}
-	free(pair);
-	out->event_cycles = per_event > 0 ? (uint32_t)(per_event + 0.5) : 0;
-	out->event_spread = (uint32_t)(sqrt(bare[1] * bare[1] + hooked[1] * hooked[1]) / 2 + 0.5);
+	if (c->timed > 3)
+		by_copies(out, c);
+	else if (c->timed > 1)
+		by_one(out, c);
+	out->copies = c->timed > 3 ? (uint32_t)c->timed - 1 : 1;
+	out->read_cycles = empty_call();
 	out->counter_hz = mg_counter_hz(10);
 	out->invariant = mg_counter_invariant(NULL);
 }

@@ -78,7 +78,7 @@ static void mark_processes(struct hooks *h, const char *dir)
 	f = fopen(path, "re");
 	while (f && fscanf(f, "%d", &pid) == 1)
 		if (pid > 0 && pid != getpid())
-			hooks_mark_task(h, pid, true);
+			hooks_mark_task(h, pid, true, 0);
 	if (f)
 		fclose(f);
 	d = opendir(dir);

@@ -46,16 +46,16 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 	return -ENOENT;
 }
 
-int hooks_mark_task(struct hooks *h, pid_t pid, bool on)
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 {
-	uint64_t zero[16] = {0}; /* at least a value of the map */
+	uint8_t mark[MG_TASK_MARK] = {[MG_TASK_AGAIN] = (uint8_t)again};
 	int map = hooks_map_fd(h, "tasks");
 	/* storage in a task goes by a descriptor of it, a table by its number */
 	int key = h->old ? (int)pid : (int)syscall(SYS_pidfd_open, pid, 0), err;
 
 	if (key < 0)
 		return -errno;
-	err = on ? bpf_map_update_elem(map, &key, zero, BPF_NOEXIST)
+	err = on ? bpf_map_update_elem(map, &key, mark, again ? BPF_ANY : BPF_NOEXIST)
 		 : bpf_map_delete_elem(map, &key);
 	if (err)
 		err = -errno;
@@ -124,6 +124,29 @@ int hooks_attach_calls(struct hooks *h)
 		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_loaded(h->state[i]))
 			err = attach(h, i);
 	return err;
+}
+
+int hooks_copy_calls(struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++) {
+		struct bpf_link *link;
+
+		if (hook_table[i].layer != MG_LAYER_SYSCALL || !hook_is_loaded(h->state[i]))
+			continue;
+		if (h->copies == COPIES_MAX)
+			return -E2BIG;
+		link = bpf_program__attach(program_of(h, hook_table[i].program));
+		if (!link)
+			return -errno; /* before Linux 6.10 a program cannot be there twice */
+		h->copy[h->copies++] = link;
+	}
+	return 0;
+}
+
+void hooks_drop_copies(struct hooks *h)
+{
+	while (h->copies)
+		bpf_link__destroy(h->copy[--h->copies]);
 }
 
 /* Whether a row's event is told by another's, or why it is not has been said with another's. */

@@ -88,11 +88,11 @@ static int on_new_netns(void *arg, void *data, size_t size)
 static int begin(struct run *r)
 {
 	struct tracer_options *o = &r->options;
-	double bare[2], hooked[2];
+	struct calibration timing = {.timed = 0};
 	char dir[PATH_MAX];
 	int err;
 
-	err = calibrate_call(&bare[0], &bare[1]);
+	err = calibrate_call(&timing, NULL);
 	if (err)
 		return run_fail(r, err, "no socket for calibration: %s", strerror(-err));
 	clock_cpus_start(&r->clock_cpus); /* without it offsets are not known, and that is told */
@@ -102,13 +102,12 @@ static int begin(struct run *r)
 	err = hooks_attach_calls(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot attach to system calls: %s", strerror(-err));
-	err = o->all ? 0 : calibrate_follow_self(&r->hooks, true);
+	err = calibrate_follow_self(&r->hooks, true);
 	if (err)
 		return run_fail(r, err, "cannot mark a task as traced: %s", strerror(-err));
-	calibrate_call(&hooked[0], &hooked[1]);
-	if (!o->all)
-		calibrate_follow_self(&r->hooks, false);
-	calibrate_result(&r->calibration, bare, hooked);
+	calibrate_copies(&timing, &r->hooks);
+	calibrate_follow_self(&r->hooks, false);
+	calibrate_result(&r->calibration, &timing);
 	if (o->cgroup) {
 		err = cgroup_follow(&r->hooks, o->cgroup, r->hooks.why, sizeof(r->hooks.why));
 		o->settings.cgroup = 1;

@@ -48,7 +48,9 @@ struct bpf_link;
 
 /* ---- hooks.c: the BPF programs, which of them this kernel takes, and their links ---- */
 
-#define HOOKS_MAX 128
+#define HOOKS_MAX          128
+#define CALIBRATION_COPIES 5
+#define COPIES_MAX         (2 * (CALIBRATION_COPIES - 1))
 
 struct hooks {
 	struct bpf_object *object;
@@ -56,11 +58,13 @@ struct hooks {
 	char why[300];                     /* what hooks_load() failed at */
 	uint32_t layers;                   /* chosen at the start */
 	int refused[HOOKS_MAX];            /* of each row: what loading it failed with, or 0 */
-	int state[HOOKS_MAX];              /* of each row: 0, HOOK_NOT_*, or a negative errno */
-	uint64_t misses[HOOKS_MAX];        /* recursion misses told so far */
-	uint64_t not_followed;             /* connections there was no room for, likewise */
-	uint8_t *ring_memory;              /* all rings, mapped */
-	uint64_t ring_stride;              /* bytes from one CPU's ring to the next */
+	struct bpf_link *copy[COPIES_MAX]; /* of system calls' hooks, while they are measured */
+	int copies;
+	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
+	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
+	uint64_t not_followed;      /* connections there was no room for, likewise */
+	uint8_t *ring_memory;       /* all rings, mapped */
+	uint64_t ring_stride;       /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
 	bool old;  /* Linux before 5.12: see bpf/old.bpf.h */
@@ -83,6 +87,9 @@ uint64_t hooks_ring_slots(const struct tracer_options *o);
 int hooks_load(struct hooks *h, const struct tracer_options *o);
 /* First only the system calls, for calibration, which traces the tracer itself; */
 int hooks_attach_calls(struct hooks *h);
+/* and each of these once more, */
+int hooks_copy_calls(struct hooks *h);
+void hooks_drop_copies(struct hooks *h);
 /* then everything of the chosen layers, and the tracer no more. Outcomes are told to `report`. */
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
 /* Attach and detach what other layers take than those chosen so far; but for namespaces' hooks. */
@@ -93,8 +100,8 @@ void hooks_unload(struct hooks *h);
 int hooks_follow(struct hooks *h);
 /* The level and filters from now on; sockets already met are judged anew at their next use. */
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);
-/* A process's first thread is traced from now on, or no more. */
-int hooks_mark_task(struct hooks *h, pid_t pid, bool on);
+/* A process's first thread is traced from now on, or no more; `again` as MG_TASK_AGAIN, or 0. */
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again);
 int hooks_program_fd(const struct hooks *h, const char *program);
 int hooks_map_fd(const struct hooks *h, const char *map);
 /*
@@ -159,12 +166,17 @@ void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */
 
-/* Cycles of one system call that sys_enter and sys_exit would record: undisturbed, and its error.
- */
-int calibrate_call(double *cycles, double *error);
+struct calibration { /* of one short system call: without hooks, with one copy of them, with two,
+			... */
+	double cycles[CALIBRATION_COPIES + 1], scatter[CALIBRATION_COPIES + 1];
+	int timed; /* how many of these are known */
+};
+/* Time it as things are; `h` has the rings its events go to, NULL without hooks. */
+int calibrate_call(struct calibration *c, const struct hooks *h);
+/* Time it with one copy, and as many more as this kernel takes. */
+int calibrate_copies(struct calibration *c, struct hooks *h);
 /* Mark the tracer's own thread as traced, or not. */
 int calibrate_follow_self(struct hooks *h, bool on);
-/* From the same call without and with the hooks. */
-void calibrate_result(struct mg_calibration *out, const double bare[2], const double hooked[2]);
+void calibrate_result(struct mg_calibration *out, const struct calibration *c);
 
 #endif

@@ -11,7 +11,8 @@ struct task_state {
 	__u64 sk;   /* address of the socket of the system call it is in, 0 = no TCP */
 	__u64 sock; /* its cookie */
 	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
-	__u16 dir;  /* MG_DIR_* */
+	__u8 dir;   /* MG_DIR_* */
+	__u8 again; /* what `call` is after the call: 0, but for calibration (MG_TASK_AGAIN) */
 	__s32 fd;
 	__u64 messages; /* the vector of sendmmsg and recvmmsg */
 	/* the call that a signal's handler came in between of */
@@ -22,6 +23,8 @@ struct task_state {
 	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
 	__u64 pair;        /* where socketpair() puts its two descriptors */
 };
+_Static_assert(__builtin_offsetof(struct task_state, again) == MG_TASK_AGAIN, "MG_TASK_AGAIN");
+_Static_assert(sizeof(struct task_state) <= MG_TASK_MARK, "MG_TASK_MARK");
 
 struct {
 #ifdef MG_OLD

@@ -286,6 +286,6 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	});
 	if (ret >= 0 && state->dir == MG_DIR_OTHER)
 		after_call(state, ret);
-	state->call = 0;
+	state->call = state->again; /* so that a second copy of this program does the same */
 	return 0;
 }
