@@ -252,8 +252,7 @@ static int stop_recorders(struct recording *r)
 {
 	int failed = 0;
 
-	r->info.stop_ns = mg_monotonic_ns();
-	mg_clock_sync_read(&r->info.clock[1], 100);
+	session_info_stop(&r->info);
 	if (r->tracer_runs)
 		tracer_ask_stop(&r->tracer);
 	if (r->collector_runs && collector_stop(&r->collector, &r->app_result, STOP_MS)) {
@@ -328,7 +327,7 @@ int cmd_record(int argc, char **argv)
 	err = start_recorders(&r);
 	if (!err) {
 		session_file_write(r.dir.dir, &r.info, &r.app_result, NULL);
-		r.info.start_ns = mg_monotonic_ns();
+		session_info_start(&r.info);
 		if (r.gate >= 0 && write(r.gate, r.collector.rings, sizeof(r.collector.rings)) <= 0)
 			mg_error("cannot start %s", r.o.command[0]);
 		wait_for_end(&r);

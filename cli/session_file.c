@@ -9,14 +9,28 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "cpu_time.h"
 #include "version.h"
+
+void session_info_start(struct session_info *info)
+{
+	info->start_ns = mg_monotonic_ns();
+	info->stolen_ns[0] = stolen_cpu_ns();
+}
+
+void session_info_stop(struct session_info *info)
+{
+	info->stop_ns = mg_monotonic_ns();
+	info->stolen_ns[1] = stolen_cpu_ns();
+	mg_clock_sync_read(&info->clock[1], 100);
+}
 
 void session_info_begin(struct session_info *info, const char *command, char **argv)
 {
 	info->command = command;
 	info->argv = argv;
 	clock_gettime(CLOCK_REALTIME, &info->began);
-	info->start_ns = mg_monotonic_ns();
+	session_info_start(info);
 	mg_clock_sync_read(&info->clock[0], 100);
 }
 
@@ -125,6 +139,10 @@ int session_file_write(const char *dir, const struct session_info *info,
 	json_object_set_new(root, "machine", text(u.machine));
 	json_object_set_new(root, "cpu", cpu_model());
 	json_object_set_new(root, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+	json_object_set_new(root, "steal_ns",
+		info->stop_ns && info->stolen_ns[0] >= 0 && info->stolen_ns[1] >= info->stolen_ns[0]
+			? json_integer(info->stolen_ns[1] - info->stolen_ns[0])
+			: json_null());
 	json_object_set_new(root, "counter_invariant", json_boolean(invariant));
 	json_object_set_new(root, "counter_problem", why ? json_string(why) : json_null());
 	json_object_set_new(root, "clock", clock_readings(info));

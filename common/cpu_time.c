@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <unistd.h>
 
 uint64_t process_cpu_ns(pid_t pid)
 {
@@ -31,4 +32,18 @@ uint64_t process_cpu_ns(pid_t pid)
 	if (tasks)
 		closedir(tasks);
 	return sum;
+}
+
+int64_t stolen_cpu_ns(void)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	long long ticks = -1;
+
+	if (!f)
+		return -1;
+	/* user nice system idle iowait irq softirq steal */
+	if (fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %lld", &ticks) != 1)
+		ticks = -1;
+	fclose(f);
+	return ticks < 0 ? -1 : ticks * (1000000000 / sysconf(_SC_CLK_TCK));
 }
