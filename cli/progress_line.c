@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "progress_line.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ static void tell(void *arg, uint64_t done, uint64_t total)
 		fprintf(stderr, ERASE "reading: %.0f %% of %.1f MiB",
 			(double)done * 100 / (double)total, (double)total / (1 << 20));
 	else
-		fprintf(stderr, ERASE "reading: %.1f million events", (double)done / 1e6);
+		fprintf(stderr, ERASE "reading: %" PRIu64 " events", done);
 	fflush(stderr);
 }
 
