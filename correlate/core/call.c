@@ -46,19 +46,25 @@ void call_no_longer_open(struct core *c, const struct kernel_call *k)
 		s->rx.open_calls--;
 }
 
+static void give_up(struct core *c, struct thread *t)
+{
+	call_no_longer_open(c, &t->now);
+	kernel_call_free(&t->now);
+	t->in_call = false;
+}
+
 void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sys_enter *p = &e->sys_enter;
 	struct mg_sock *s = sock_get(c, p->sock);
 	struct kernel_call *k = &t->now;
 
-	if (t->in_call) { /* its end was lost */
-		call_no_longer_open(c, k);
-		kernel_call_free(k);
-	}
+	if (t->in_call) /* its end was lost */
+		give_up(c, t);
 	t->traced = true;
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
+	k->cpu = e->cpu;
 	k->cookie = p->sock;
 	k->call = p->call;
 	k->kind = p->kind;
@@ -68,7 +74,8 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	k->events = 1;
 	t->in_call = true;
 	t->off_cpu = false;
-	t->in_irq = t->in_softirq = false;
+	t->in_irq = t->in_softirq = t->woken = t->held = false;
+	t->woken_early = 0;
 	t->fn = STATE_SOCKET;
 	t->since = e->cycles;
 	if (s) {
@@ -109,12 +116,15 @@ bool call_was_restarted(const struct kernel_call *k)
 }
 
 /* The handler is done; the call it came in between of is not restarted, but has ended (EINTR). */
-static void end_interrupted(struct thread *t, const struct mg_sys_exit *p)
+static void end_interrupted(struct thread *t, const struct mg_sys_exit *p, uint64_t now)
 {
 	for (uint32_t i = t->ended_n; i-- > 0;) {
 		struct kernel_call *k = &t->ended[i];
 
 		if (k->call == p->call && k->cookie == p->sock && call_was_restarted(k)) {
+			/* what the handler took is part of it */
+			thread_user_time(t, k->exit, now, STATE_SIGNAL, k->state);
+			k->exit = now;
 			k->ret = p->ret;
 			return;
 		}
@@ -128,9 +138,15 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 
 	if (!t->in_call) {
 		if (e->sys_exit.ret == -EINTR)
-			end_interrupted(t, &e->sys_exit);
+			end_interrupted(t, &e->sys_exit, e->cycles);
 		return; /* its begin was lost, or was before the recording */
 	}
+	if (k->call != e->sys_exit.call || k->cookie != e->sys_exit.sock) {
+		give_up(c, t); /* this is another's end */
+		return;
+	}
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(t, e->cycles);
 	thread_set_state(t, e->cycles);
 	t->in_call = false;
 	k->exit = e->cycles;
@@ -144,6 +160,8 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		k->pieces = 0; /* looking consumes nothing */
 	else
 		piece_by_position(c, k, e->sys_exit.seq);
+	if (t->ended_n == UNCLAIMED_MAX)
+		call_merge_restarts(c, t);
 	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */
 		struct kernel_call oldest = t->ended[0];
 
@@ -220,7 +238,10 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 		s->n++;
 		s->failed += k->ret < 0;
 		s->bytes += moved_bytes(k);
-		s->blocked_n += k->blocked_times != 0;
+		if (call_is_complete(c, t, k, k->enter, k->exit)) {
+			s->complete++;
+			s->blocked_n += k->blocked_times != 0;
+		}
 		dist_add(&s->total, k->exit - k->enter, 1);
 	}
 	for (uint32_t i = 0; i < k->pieces; i++)
@@ -231,11 +252,8 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 
 void call_on_thread_end(struct core *c, struct thread *t)
 {
-	if (t->in_call) { /* it died in there */
-		call_no_longer_open(c, &t->now);
-		kernel_call_free(&t->now);
-		t->in_call = false;
-	}
+	if (t->in_call) /* it died in there */
+		give_up(c, t);
 	call_settle_thread(c, t);
 }
 

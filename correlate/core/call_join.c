@@ -25,27 +25,47 @@ static int claim(const struct core *c, const struct thread *t, uint64_t enter, u
 
 /*
  * A signal's handler with SA_RESTART makes the kernel enter the call again: what came before is
- * part of it. Returns the call's index, which moves as its earlier parts are merged into it.
+ * part of it, and what the handler took in between.
  */
+static bool is_restart(const struct kernel_call *before, const struct kernel_call *k)
+{
+	return before->call == k->call && before->cookie == k->cookie && call_was_restarted(before);
+}
+
+/* The call before this one becomes a part of it. */
+static void merge_restart(struct core *c, struct thread *t, int i)
+{
+	struct kernel_call *k = &t->ended[i], *before = k - 1;
+
+	thread_user_time(t, before->exit, k->enter, STATE_SIGNAL, k->state);
+	for (int s = 0; s < STATES; s++)
+		k->state[s] += before->state[s];
+	k->enter = before->enter;
+	k->cpu = before->cpu;
+	k->events += before->events;
+	k->blocked_times += before->blocked_times;
+	k->left_times += before->left_times + 1; /* for the handler, which may have moved on */
+	k->waker_events += before->waker_events;
+	k->locked_out += before->locked_out;
+	k->incomplete |= before->incomplete;
+	call_no_longer_open(c, before);
+	kernel_call_free(before);
+	memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
+}
+
+void call_merge_restarts(struct core *c, struct thread *t)
+{
+	for (int i = (int)t->ended_n - 1; i > 0; i--)
+		if (is_restart(&t->ended[i - 1], &t->ended[i]))
+			merge_restart(c, t, i);
+}
+
+/* Returns the call's index, which moves as its earlier parts are merged into it. */
 static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
 {
-	while (i > 0) {
-		struct kernel_call *k = &t->ended[i], *before = k - 1;
-
-		if (before->call != k->call || before->cookie != k->cookie ||
-			!call_was_restarted(before) || before->enter < enter)
-			break;
-		thread_user_time(t, before->exit, k->enter, STATE_ENTRY, k->state);
-		for (int s = 0; s < STATES; s++)
-			k->state[s] += before->state[s];
-		k->enter = before->enter;
-		k->events += before->events;
-		k->blocked_times += before->blocked_times;
-		call_no_longer_open(c, before);
-		kernel_call_free(before);
-		memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
-		i--;
-	}
+	while (i > 0 && is_restart(&t->ended[i - 1], &t->ended[i]) &&
+		t->ended[i - 1].enter >= enter)
+		merge_restart(c, t, i--);
 	return i;
 }
 
@@ -69,29 +89,67 @@ static void divide(const struct thread *t, const struct kernel_call *k, uint64_t
 	thread_user_time(t, k1, leave, STATE_RETURN, state);
 }
 
+bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
+	uint64_t enter, uint64_t leave)
+{
+	/* who stays on his CPU cannot miss what happens on another */
+	bool moved = k->left_times != 0;
+
+	return !k->incomplete && !gap_within(c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu,
+					 moved ? -1 : t->cpu);
+}
+
 /*
- * D^ = D - sum n c: probes cost on-CPU time only. The cost is calibrated on the system call's own
- * two events; other hooks cost between half and one and a half of that (tests/bench), which is part
- * of the uncertainty. u^2 = 2 u_ts^2 + (n u_c)^2, printed as 2u (GUM, JCGM 100).
+ * 2u of one call's overhead (GUM, JCGM 100, section 5): of both timestamps, of each event's cost by
+ * itself, of what is not known of the cost of all, and of what tracing system calls costs without
+ * any event. The cost is calibrated on the system call's own two events; other hooks cost between
+ * half and one and a half of that (tests/bench).
  */
+static double twice_u(const struct core *c, double n)
+{
+	const struct mg_calibration *p = &c->calibration;
+	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
+	double others = other * p->event_cycles / 2, all = n * p->event_spread;
+
+	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
+			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
+}
+
+/* D^ = D - sum n c: probes cost on-CPU time only. */
 static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
 	const uint64_t state[STATES])
 {
-	double per_event = c->calibration.event_cycles, u_ts = clockmap_error(&c->clock) / 2;
-	double n = k->events, other = n > 2 ? n - 2 : 0, u;
-	uint64_t overhead = 0, probes;
+	uint64_t overhead = 0, probes = (uint64_t)k->events * c->calibration.event_cycles;
+	uint64_t readings = c->calibration.read_cycles;
+	struct dist *d = k->blocked_times ? &s->overhead_blocked : &s->overhead;
+	double *u = k->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
 
 	for (int i = 0; i < STATES; i++)
 		if (STATE_IS_OVERHEAD(i))
 			overhead += state[i];
-	probes = (uint64_t)(n * per_event) + c->calibration.read_cycles;
-	if (probes > overhead)
-		probes = overhead;
+	if (readings > overhead)
+		readings = overhead;
+	if (probes > overhead - readings)
+		probes = overhead - readings;
+	s->reading_cycles += readings;
 	s->probe_cycles += probes;
-	u = sqrt(2 * u_ts * u_ts + pow(n * c->calibration.event_spread, 2) +
-		 pow(other * per_event / 2, 2));
-	s->uncertainty += (2 * u - s->uncertainty) / (double)s->joined;
-	dist_add(k->blocked_times ? &s->overhead_blocked : &s->overhead, overhead - probes, 1);
+	dist_add(d, overhead - readings - probes, 1);
+	*u += (twice_u(c, k->events) - *u) / (double)d->n;
+}
+
+/* What is known only of a call of which nothing is missing. */
+static void add_complete(struct core *c, struct call_stats *s, const struct kernel_call *k,
+	const uint64_t state[STATES])
+{
+	s->complete++;
+	for (int i = 0; i < STATES; i++)
+		s->state[i] += state[i];
+	s->locked_out += k->locked_out;
+	s->blocked_n += k->blocked_times != 0;
+	s->waker_events += k->waker_events;
+	/* without the scheduler, waiting cannot be told from working */
+	if (core_observes(c, MG_EVENT_sched_switch))
+		add_overhead(c, s, k, state);
 }
 
 static void note_thread(struct flow *f, uint32_t tid)
@@ -112,16 +170,12 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 
 	divide(t, k, p->enter, p->exit, state);
 	s->joined++;
-	for (int i = 0; i < STATES; i++) {
-		s->state[i] += state[i];
+	for (int i = 0; i < STATES; i++)
 		sum += state[i];
-	}
 	if (sum != p->exit - p->enter)
 		c->state_mismatch++;
-	s->blocked_n += k->blocked_times != 0;
-	/* without the scheduler, waiting cannot be told from working */
-	if (core_observes(c, MG_EVENT_sched_switch))
-		add_overhead(c, s, k, state);
+	if (call_is_complete(c, t, k, p->enter, p->exit))
+		add_complete(c, s, k, state);
 	sock = sock_find(c, k->cookie);
 	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
 		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
@@ -162,6 +216,9 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		s->bytes += (uint64_t)p->ret;
 	dist_add(&s->total, p->exit - p->enter, 1);
 	if (i < 0) {
+		thread_note_inner(t, p->enter, p->exit);
+		s->missing += dir != MG_DIR_WAIT &&
+			      gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1);
 		c->unjoined += dir != MG_DIR_WAIT; /* the kernel side does not follow those */
 		return;
 	}
@@ -177,6 +234,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	}
 	mark_on_bytes(c, t, &t->ended[i]);
 	join(c, t, &t->ended[i], e, s);
+	thread_note_inner(t, p->enter, p->exit);
 	/* its pieces are kept until the next call, for whoever is told of this one */
 	kernel_call_free(&t->told);
 	t->told = t->ended[i];

@@ -142,6 +142,8 @@ int core_push(struct core *c, const struct mg_event *e)
 	if (e->id == MG_EVENT_clock_cpus && e->clock_cpus.cpu != e->clock_cpus.ref)
 		cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
 			e->clock_cpus.offset_high);
+	if (e->id == MG_EVENT_lost)
+		gap_foresee(c, &e->lost);
 	err = queue_put(&c->pending, e);
 	if (err) {
 		if (e->id == MG_EVENT_other)

@@ -57,6 +57,15 @@ struct sched_stats {
 struct readying {
 	uint64_t sock; /* 0 = the last event on this CPU was something else */
 	uint64_t t;
+	uint32_t events; /* on this CPU since who runs got it, or began a system call */
+};
+
+/* Intervals in which events are missing, known as soon as the trace tells them. */
+#define HOLES 16
+struct hole {
+	uint64_t from, to; /* cycles */
+	int32_t cpu;       /* -1 = on any */
+	uint32_t layers;   /* bits 1 << enum mg_layer */
 };
 
 /* Packets the kernel threw away. */
@@ -145,8 +154,11 @@ struct core {
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
-	uint64_t hooked;    /* bits of ring events that are attached, in any namespace */
-	uint64_t hooked_ns; /* of these, those that belong to a namespace each */
+	struct hole holes[HOLES]; /* the latest */
+	uint32_t hole_next;
+	uint64_t holes_until; /* the end of the last, cycles */
+	uint64_t hooked;      /* bits of ring events that are attached, in any namespace */
+	uint64_t hooked_ns;   /* of these, those that belong to a namespace each */
 
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;

@@ -82,6 +82,8 @@ static void on_calibration(struct core *c, const struct mg_calibration *p)
 		c->calibration.read_cycles = rescaled(p->read_cycles, ns);
 		c->calibration.event_cycles = rescaled(p->event_cycles, ns);
 		c->calibration.event_spread = rescaled(p->event_spread, ns);
+		c->calibration.event_scatter = rescaled(p->event_scatter, ns);
+		c->calibration.system_cycles = rescaled(p->system_cycles, ns);
 	}
 }
 
@@ -266,10 +268,18 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 
 static void note_readying(struct core *c, const struct mg_event *e)
 {
-	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX || is_one_of(e, OF_WAKING))
+	struct readying *r;
+
+	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX)
 		return;
-	c->readying[e->cpu].sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
-	c->readying[e->cpu].t = e->cycles;
+	r = &c->readying[e->cpu];
+	if (is_one_of(e, BIT(sys_enter) | BIT(sched_switch)))
+		r->events = 0;
+	r->events++;
+	if (is_one_of(e, OF_WAKING))
+		return;
+	r->sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
+	r->t = e->cycles;
 }
 
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a)

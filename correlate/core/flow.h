@@ -50,12 +50,13 @@ struct unit_stats {
 	uint64_t frames; /* segments, datagrams or fragments they stand for; 0 where not seen */
 	uint64_t bytes;  /* payload */
 	double size_sum2;
-	uint64_t first_t, last_t; /* cycles */
-	double gap_sum2;          /* of spacings, cycles squared */
-	struct dist gaps;         /* spacings, cycles */
-	uint64_t again;           /* payload bytes that had passed before */
-	uint64_t wire_bytes;      /* frames with headers, where the layer sees them */
-	struct series *series;    /* one by one, NULL unless asked for */
+	uint64_t first_t, last_t;  /* cycles */
+	double gap_sum2;           /* of spacings, cycles squared */
+	struct dist gaps;          /* spacings, cycles; without those that touch a loss, */
+	uint64_t gap_from, gap_to; /* of which this is the last, cycles */
+	uint64_t again;            /* payload bytes that had passed before */
+	uint64_t wire_bytes;       /* frames with headers, where the layer sees them */
+	struct series *series;     /* one by one, NULL unless asked for */
 };
 
 struct anchor {

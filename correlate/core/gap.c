@@ -31,20 +31,6 @@ static void add(struct core *c, const struct gap *g)
 	}
 }
 
-void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
-{
-	struct gap g = {.producer = "lttng-ust",
-		.cpu = cpu,
-		.count = count,
-		.from_ns = from_ns,
-		.to_ns = to_ns,
-		.reason = MG_LOST_APP,
-		.layers = 1u << MG_LAYER_APP};
-
-	c->lost_app += count;
-	add(c, &g);
-}
-
 /* A program that was skipped feeds one event, of one layer. */
 static uint32_t layer_of(const char *producer)
 {
@@ -97,6 +83,87 @@ static void forget_threads(struct core *c)
 	}
 }
 
+/* Where a flow's units are seen. */
+#define AT(layer) 1u << MG_LAYER_##layer
+static const uint32_t tx_seen[TX_LAYERS] = {[TX_CALL] = AT(APP) | AT(SYSCALL),
+	[TX_COPY] = AT(SOCKET),
+	[TX_IP_OUT] = AT(IP),
+	[TX_IP_POST] = AT(IP),
+	[TX_QUEUE] = AT(DEVICE),
+	[TX_XMIT] = AT(DEVICE),
+	[TX_DONE] = AT(DEVICE)};
+static const uint32_t rx_seen[RX_LAYERS] = {[RX_DEV] = AT(DEVICE),
+	[RX_IP] = AT(IP),
+	[RX_TCP] = AT(TCP),
+	[RX_READY] = AT(TCP),
+	[RX_COPY] = AT(SOCKET),
+	[RX_CALL] = AT(APP) | AT(SYSCALL)};
+
+static void note_hole(
+	struct core *c, uint32_t layers, int32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	struct mg_sock *s, *tmp;
+	struct hole h;
+
+	if (!layers || !clockmap_valid(&c->clock))
+		return;
+	memset(&h, 0, sizeof(h));
+	h.from = clockmap_cycles(&c->clock, from_ns);
+	h.to = clockmap_cycles(&c->clock, to_ns);
+	h.cpu = cpu;
+	h.layers = layers;
+	for (uint32_t i = 0; i < HOLES; i++)
+		if (memcmp(&c->holes[i], &h, sizeof(h)) == 0)
+			return; /* foreseen */
+	c->holes[c->hole_next++ % HOLES] = h;
+	if (h.to > c->holes_until)
+		c->holes_until = h.to;
+	HASH_ITER (hh, c->socks, s, tmp) {
+		for (int i = 0; i < TX_LAYERS; i++)
+			if (layers & tx_seen[i])
+				unit_gap(&s->tx.units[i], h.from, h.to);
+		for (int i = 0; i < RX_LAYERS; i++)
+			if (layers & rx_seen[i])
+				unit_gap(&s->rx.units[i], h.from, h.to);
+	}
+}
+
+void gap_foresee(struct core *c, const struct mg_lost *p)
+{
+	note_hole(c, layers_of(p), p->cpu, p->from_ns, p->to_ns);
+}
+
+bool gap_within(
+	const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a, int cpu_b)
+{
+	if (from >= c->holes_until)
+		return false;
+	for (uint32_t i = 0; i < HOLES; i++) {
+		const struct hole *h = &c->holes[i];
+		bool there =
+			h->cpu < 0 || cpu_a < 0 || cpu_b < 0 || h->cpu == cpu_a || h->cpu == cpu_b;
+
+		if (there && h->layers >> layer & 1 && h->from < to && h->to > from)
+			return true;
+	}
+	return false;
+}
+
+void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	struct gap g = {.producer = "lttng-ust",
+		.cpu = cpu,
+		.count = count,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_APP,
+		.layers = 1u << MG_LAYER_APP};
+
+	c->lost_app += count;
+	note_hole(c, g.layers, cpu, from_ns, to_ns);
+	add(c, &g);
+}
+
 void gap_on_lost(struct core *c, const struct mg_lost *p)
 {
 	struct gap g = {.cpu = p->cpu,
@@ -113,6 +180,7 @@ void gap_on_lost(struct core *c, const struct mg_lost *p)
 		c->lost_app += p->count;
 	else
 		c->lost_kernel += p->count;
+	gap_foresee(c, p); /* where the clock was not known yet */
 	add(c, &g);
 }
 

@@ -4,6 +4,7 @@
 #define MAGNET_CORRELATE_PARTS_H
 
 #include "core.h"
+#include "event_table.h"
 
 /* dispatch.c: an event whose times are those of one counter, to the part it concerns */
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
@@ -23,6 +24,11 @@ void flow_touch(struct flow *f, uint64_t t);
 void flow_free(struct flow *f);
 
 /* gap.c */
+/* As soon as it is read, before what came before it is processed. */
+void gap_foresee(struct core *c, const struct mg_lost *p);
+/* Whether a layer's events of [from, to) may be missing on one of these CPUs; -1 = any. */
+bool gap_within(const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a,
+	int cpu_b);
 void gap_on_lost(struct core *c, const struct mg_lost *p);
 void gap_on_chunk(struct core *c, const struct mg_chunk *p);
 
@@ -52,6 +58,10 @@ void thread_on_waking(struct core *c, const struct mg_event *e);
 void thread_on_wakeup(struct core *c, const struct mg_event *e);
 void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
+/* An event of its own shows that it is, though it was not seen to get the CPU. */
+void thread_is_running(struct thread *t, uint64_t now);
+/* An application call has ended; those within it are no more of interest. */
+void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave);
 /* Cycles of [from, to) the thread spent in each state while outside system calls. */
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
 	uint64_t state[STATES]);
@@ -74,6 +84,11 @@ struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
 bool call_was_restarted(const struct kernel_call *k);
 void call_no_longer_open(struct core *c, const struct kernel_call *k);
 void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
+/* Those that were left for a handler and entered again become one. */
+void call_merge_restarts(struct core *c, struct thread *t);
+/* Nothing is missing of what the thread did in it, or in the application call around it. */
+bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
+	uint64_t enter, uint64_t leave);
 /* What the thread has called and no application event has claimed. */
 void call_settle_thread(struct core *c, struct thread *t);
 void call_on_thread_end(struct core *c, struct thread *t);
@@ -134,6 +149,8 @@ void unit_add(struct unit_stats *u, uint64_t t, uint64_t size);
 void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh);
 /* Of the unit added last: what it takes with headers, and the packets it stands for. */
 void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets);
+/* Units may be missing in between: spacings that touch it are none. */
+void unit_gap(struct unit_stats *u, uint64_t from, uint64_t to);
 void unit_free(struct unit_stats *u);
 
 #endif

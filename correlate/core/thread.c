@@ -80,8 +80,19 @@ static uint32_t first_after(const struct thread *t, uint64_t time)
 	return lo;
 }
 
-void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
-	uint64_t state[STATES])
+void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave)
+{
+	while (t->inner_n && t->inner[t->inner_n - 1].enter >= enter)
+		t->inner_n--;
+	if (t->inner_n == INNER_CALLS) {
+		memmove(t->inner, t->inner + INNER_CALLS / 2, sizeof(t->inner) / 2);
+		t->inner_n = INNER_CALLS / 2;
+	}
+	t->inner[t->inner_n++] = (struct inner_call){enter, leave};
+}
+
+static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
+	enum call_state running, uint64_t state[STATES])
 {
 	enum call_state is = running;
 	uint32_t i = first_after(t, from);
@@ -105,6 +116,29 @@ void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum c
 		state[is] += to - at;
 }
 
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES])
+{
+	bool none = !t->inner_n || t->inner[t->inner_n - 1].leave <= from;
+
+	for (uint32_t i = 0; i < t->inner_n && !none; i++) {
+		uint64_t enter = t->inner[i].enter, leave = t->inner[i].leave;
+
+		if (leave <= from || enter >= to)
+			continue;
+		if (enter > from)
+			between_calls(t, from, enter, running, state);
+		else
+			enter = from;
+		if (leave > to)
+			leave = to;
+		state[STATE_SIGNAL] += leave - enter;
+		from = leave;
+	}
+	if (to > from)
+		between_calls(t, from, to, running, state);
+}
+
 static enum call_state layer_entered(uint16_t id)
 {
 	switch (id) {
@@ -126,11 +160,21 @@ static enum call_state layer_entered(uint16_t id)
 	}
 }
 
+void thread_is_running(struct thread *t, uint64_t now)
+{
+	thread_set_state(t, now);
+	t->now.incomplete = true;
+	t->off_cpu = t->woken = t->held = false;
+	mark(t, now);
+}
+
 void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	enum call_state entered;
 
 	(void)c;
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(t, e->cycles);
 	switch (e->id) {
 	case MG_EVENT_irq_entry:
 	case MG_EVENT_irq_exit:
@@ -147,7 +191,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	default:
 		break;
 	}
-	if (!t->in_call || t->in_irq || t->in_softirq || t->off_cpu)
+	if (!t->in_call || t->in_irq || t->in_softirq)
 		return;
 	t->now.events++;
 	entered = layer_entered(e->id);
@@ -170,6 +214,12 @@ static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
 	return r->sock && e->cycles - r->t < WAKING_CYCLES ? r->sock : 0;
 }
 
+/* What was recorded on the waker's way here: the wait is longer for it. */
+static uint32_t waker_events(const struct core *c, int cpu)
+{
+	return cpu >= 0 && cpu < CPUS_MAX ? c->readying[cpu].events : 0;
+}
+
 void thread_on_waking(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
@@ -177,9 +227,15 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	if (!t)
 		return;
 	t->traced = true;
+	if (!t->off_cpu)
+		t->woken_early = e->cycles; /* not a block, if it leaves the CPU at all */
 	if (!t->off_cpu || t->off != STATE_BLOCKED)
-		return; /* woken before it left the CPU: not a block */
+		return;
 	thread_set_state(t, e->cycles);
+	if (t->in_call) {
+		t->now.waker_events += waker_events(c, e->cpu);
+		t->now.locked_out += t->no_signal_ends ? e->cycles - t->left_cpu : 0;
+	}
 	t->off = STATE_WAKEUP;
 	t->waking = e->cycles;
 	t->waking_sock = waking_sock(c, e);
@@ -199,30 +255,61 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 	dist_add(&c->sched.queueing, e->cycles - t->waking, 1);
 }
 
-#define TASK_HALTED  0xc /* __TASK_STOPPED | __TASK_TRACED */
-#define HELD_LONG_NS 100000000
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
+#define HELD_LONG_NS         100000000
 
 static void leave(struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
 
 	thread_set_state(t, e->cycles);
+	t->now.incomplete |= t->off_cpu; /* that it came back was not seen */
 	t->off_cpu = true;
 	t->in_irq = t->in_softirq = false;
+	t->no_signal_ends = p->prev_state == TASK_UNINTERRUPTIBLE;
 	t->woken = false;
 	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
 	t->held = t->off == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
 	t->left_cpu = e->cycles;
-	if (t->in_call && t->off == STATE_BLOCKED)
-		t->now.blocked_times++;
+	if (t->in_call) {
+		t->now.left_times++;
+		t->now.blocked_times += t->off == STATE_BLOCKED;
+	}
 	t->last_cpu = e->cpu;
 	mark(t, e->cycles);
 }
 
+/*
+ * A waking on another CPU may come when the thread has decided to sleep, and before sched_switch
+ * tells so: then it never blocks, but waits for a CPU from the moment it leaves its own.
+ */
+#define EARLY_CYCLES 50000 /* some 20 us: before that it was for another sleep, that never came */
+
+static void find_its_waking(struct thread *t)
+{
+	if (!t->woken_early || t->left_cpu - t->woken_early > EARLY_CYCLES) {
+		t->now.incomplete = true; /* nobody was seen to wake it */
+		return;
+	}
+	t->off = STATE_WAKEUP;
+	t->woken = true;
+	t->waking = t->left_cpu;
+	t->waking_sock = 0;
+	if (t->in_call)
+		t->now.blocked_times--;
+	else if (t->mark_n && t->marks[t->mark_n - 1].t == t->left_cpu)
+		t->marks[t->mark_n - 1].state = STATE_WAKEUP;
+}
+
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
-	uint64_t runnable = t->woken ? t->waking : t->left_cpu;
+	uint64_t runnable;
 
+	if (t->off_cpu && t->off == STATE_BLOCKED)
+		find_its_waking(t);
+	t->now.incomplete |= !t->off_cpu; /* that it left was not seen */
+	runnable = t->woken ? t->waking : t->left_cpu;
 	thread_set_state(t, e->cycles);
 	if (t->off_cpu && (t->woken || t->off == STATE_PREEMPTED) && e->cycles >= runnable)
 		dist_add(&c->sched.run_queue, e->cycles - runnable, 1);
@@ -240,6 +327,7 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 	t->last_cpu = e->cpu;
 	t->off_cpu = false;
 	t->woken = false;
+	t->woken_early = 0;
 	mark(t, e->cycles);
 }
 

@@ -16,9 +16,9 @@
 /* What a thread does at each instant of a call; precedence: off-CPU, interrupt, softirq, layer. */
 /* clang-format off */
 #define MG_STATES(X) \
-	X(ENTRY, "entry") X(SOCKET, "socket") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
-	X(RETURN, "return") X(IRQ, "irq") X(SOFTIRQ, "softirq") X(BLOCKED, "blocked") X(WAKEUP, "wakeup") \
-	X(PREEMPTED, "preempted")
+	X(ENTRY, "entry") X(SOCKET, "socket") X(LOCK, "lock") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
+	X(RELEASE, "release") X(RETURN, "return") X(SIGNAL, "signal") X(IRQ, "irq") X(SOFTIRQ, "softirq") \
+	X(BLOCKED, "blocked") X(WAKEUP, "wakeup") X(PREEMPTED, "preempted")
 /* clang-format on */
 #define MG_STATE_ID(ID, name) STATE_##ID,
 enum call_state { MG_STATES(MG_STATE_ID) STATES };
@@ -46,14 +46,28 @@ struct kernel_call {
 	uint32_t pieces, pieces_cap;
 	uint32_t left;           /* TX: bytes not copied at the last tcp_send */
 	uint32_t messages_bytes; /* of sendmmsg and recvmmsg, UINT32_MAX if not known */
-	uint64_t blocked_times;
-	bool copied; /* a tcp_send opened a piece */
+	uint32_t blocked_times;
+	uint32_t left_times;   /* off the CPU, for whatever reason */
+	uint32_t waker_events; /* recorded by who ended its waits, before he did */
+	uint64_t locked_out;   /* cycles blocked that no signal could end: for the socket's lock */
+	int16_t cpu;           /* where it began */
+	bool incomplete;       /* of what its thread did meanwhile an event is missing */
+	bool copied;           /* a tcp_send opened a piece */
 };
 
 #define USER_MARKS 64
 struct user_mark {
 	uint64_t t;
 	uint8_t state; /* STATE_ENTRY means running */
+};
+
+/*
+ * Application calls of a thread that have ended, the outer one's inner ones before it: what a
+ * signal's handler calls lies within the call the signal came in. Not more than these are kept.
+ */
+#define INNER_CALLS 16
+struct inner_call {
+	uint64_t enter, leave;
 };
 
 /* Bytes of one direction of a connection. */
@@ -101,7 +115,9 @@ struct thread {
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another took its CPU */
 	bool off_cpu, in_irq, in_softirq;
-	bool woken;                /* made runnable since it left the CPU */
+	bool woken;                /* made runnable since it left the CPU, */
+	uint64_t woken_early;      /* or just before: since it got it */
+	bool no_signal_ends;       /* its block: it waits for a lock, or for memory */
 	bool queued;               /* and on a run queue, where that is recorded */
 	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
 	uint64_t since;            /* start of the present state */
@@ -120,6 +136,8 @@ struct thread {
 	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
 	uint32_t mark_n;
 	bool marks_in_order; /* of time */
+	struct inner_call inner[INNER_CALLS];
+	uint32_t inner_n;
 	UT_hash_handle hh;
 };
 
@@ -132,13 +150,20 @@ struct call_key {
 struct call_stats {
 	struct call_key key;
 	uint64_t n, failed, bytes, joined;
-	uint64_t blocked_n;              /* of the joined; only where the scheduler is recorded */
-	struct dist total;               /* cycles */
-	struct dist overhead;            /* of calls that did not block, probes compensated */
-	struct dist overhead_blocked;    /* of calls that did */
-	unsigned __int128 state[STATES]; /* cycles, over the joined calls */
-	unsigned __int128 probe_cycles;  /* compensated in all */
-	double uncertainty;              /* 2u of one call's overhead, cycles: mean */
+	uint64_t missing; /* not joined, and their system call may have been lost */
+	/* of the joined, or of those that are kernel-only: nothing of what they did is missing. The
+	 * figures below are of these alone, and of such only where the scheduler is recorded */
+	uint64_t complete;
+	uint64_t blocked_n;
+	struct dist total; /* cycles, of all */
+	/* on the CPU, less probes and readings; of calls that did not block, and that did */
+	struct dist overhead, overhead_blocked;
+	double uncertainty, uncertainty_blocked; /* 2u of one call's overhead, cycles: means */
+	unsigned __int128 state[STATES];         /* cycles */
+	unsigned __int128 locked_out;            /* of blocked: cycles, for the socket's lock */
+	unsigned __int128 probe_cycles;          /* what the kernel's events cost, taken off */
+	unsigned __int128 reading_cycles;        /* and the two readings of the counter */
+	uint64_t waker_events; /* recorded by wakers: blocked may be longer for their cost */
 	UT_hash_handle hh;
 };
 

@@ -9,7 +9,7 @@ void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
 {
 	if (u->n == 0) {
 		u->first_t = t;
-	} else {
+	} else if (u->last_t >= u->gap_to || t <= u->gap_from) {
 		/* two CPUs' clocks may differ by less than the bound: then together */
 		uint64_t gap = t > u->last_t ? t - u->last_t : 0;
 
@@ -42,6 +42,16 @@ void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets)
 		series_set_frame(u->series, frame);
 }
 
+void unit_gap(struct unit_stats *u, uint64_t from, uint64_t to)
+{
+	if (u->last_t < u->gap_to && u->gap_from < from) /* the one before is still to come */
+		from = u->gap_from;
+	if (to < u->gap_to)
+		to = u->gap_to;
+	u->gap_from = from;
+	u->gap_to = to;
+}
+
 static double cov(double sum, double sum2, double n)
 {
 	double mean = sum / n, variance = sum2 / n - mean * mean;
@@ -61,12 +71,12 @@ double unit_cov_size(const struct unit_stats *u)
 
 double unit_mean_gap(const struct unit_stats *u)
 {
-	return u->n > 1 ? (double)(u->last_t - u->first_t) / (double)(u->n - 1) : 0;
+	return u->gaps.n ? (double)u->gaps.sum / (double)u->gaps.n : 0;
 }
 
 double unit_cov_gap(const struct unit_stats *u)
 {
-	return u->n > 1 ? cov((double)u->gaps.sum, u->gap_sum2, (double)(u->n - 1)) : 0;
+	return u->gaps.n ? cov((double)u->gaps.sum, u->gap_sum2, (double)u->gaps.n) : 0;
 }
 
 void unit_free(struct unit_stats *u)

@@ -214,21 +214,27 @@ bool call_is_kernel_only(const struct call_stats *s)
 
 bool call_blocking_known(const struct report *r, const struct call_stats *s)
 {
-	return core_observes(r->core, MG_EVENT_sched_switch) &&
-	       (s->joined || call_is_kernel_only(s));
+	return core_observes(r->core, MG_EVENT_sched_switch) && s->complete &&
+	       standing_of(call_coverage(r, s)) != WITHHELD;
 }
 
-/* Of the calls whose system call was found: of the others nobody knows. */
+/* Of the calls of which nothing is missing: of the others nobody knows. */
 double call_blocked_share(const struct call_stats *s)
 {
-	return (double)s->blocked_n / (double)(call_is_kernel_only(s) ? s->n : s->joined);
+	return (double)s->blocked_n / (double)s->complete;
 }
 
-double call_uncertainty(const struct report *r, const struct call_stats *s)
+double call_uncertainty(const struct report *r, const struct call_stats *s, bool blocked)
 {
-	return s->joined && r->core->calibration.event_cycles && !r->core->clock.ns_only
-		       ? s->uncertainty
-		       : NAN;
+	if (!s->complete || !r->core->calibration.event_cycles || r->core->clock.ns_only)
+		return NAN;
+	return blocked ? s->uncertainty_blocked : s->uncertainty;
+}
+
+bool call_state_known(const struct report *r, enum call_state state)
+{
+	(void)r;
+	return state != STATE_LOCK && state != STATE_RELEASE;
 }
 
 const char *call_name(const struct call_stats *s)
@@ -328,6 +334,15 @@ const char *report_no_switch_cost(const struct report *r)
 bool report_has_app(const struct report *r)
 {
 	return r->core->app_events || json_is_object(json_object_get(r->session, "app"));
+}
+
+double report_steal_share(const struct report *r)
+{
+	const json_t *steal = json_object_get(r->session, "steal_ns");
+
+	return json_is_integer(steal) ? (double)json_integer_value(steal) /
+						(report_duration_ns(r) * report_cpus(r))
+				      : NAN;
 }
 
 bool flow_timeouts_known(const struct report *r, const struct flow *f)

@@ -49,6 +49,8 @@ static json_t *session(const struct report *r)
 	json_object_set_new(j, "started", copy(r->session, "started"));
 	json_object_set_new(j, "exit_status", copy(r->session, "exit_status"));
 	json_object_set_new(j, "ended_in_order", json_boolean(r->core->has_end));
+	json_object_set_new(j, "steal_ns", copy(r->session, "steal_ns"));
+	json_object_set_new(j, "steal_share", number(report_steal_share(r)));
 	json_object_set_new(j, "broke_off_ns",
 		r->core->kernel_events && !r->core->has_end && !r->core->part_ended
 			? count(r->core->kernel_until_ns)
@@ -85,8 +87,9 @@ static json_t *loss(const struct report *r)
 
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
 		json_array_append_new(gaps, gap(&r->core->gaps[i]));
-	return json_pack("{s:I, s:I, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
-		(json_int_t)r->core->lost_kernel, "gaps", gaps);
+	return json_pack("{s:I, s:I, s:o, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
+		(json_int_t)r->core->lost_kernel, "gaps", gaps, "time_coverage",
+		json_time_coverage(r));
 }
 
 static json_t *clock_part(const struct report *r)
@@ -117,49 +120,13 @@ static json_t *spread(const struct report *r, const struct dist *d)
 		"mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
 }
 
-static json_t *call(const struct report *r, const struct call_stats *s)
-{
-#define STATE_NAME(ID, name) name,
-	static const char *const names[] = {MG_STATES(STATE_NAME)};
-	json_t *j = json_object(), *states = json_object(), *overhead;
-
-	/* nobody watched the scheduler: then waits lie hidden in the other states */
-	bool known = s->joined && core_observes(r->core, MG_EVENT_sched_switch);
-
-	for (int i = 0; i < STATES; i++)
-		json_object_set_new(states, names[i],
-			number(known ? report_ns(r, (double)s->state[i] / (double)s->joined)
-				     : NAN));
-	overhead = spread(r, &s->overhead);
-	json_object_set_new(overhead, "uncertainty", number(report_ns(r, call_uncertainty(r, s))));
-	json_object_set_new(overhead, "n", count(s->overhead.n));
-	json_object_set_new(j, "name", json_string(call_name(s)));
-	json_object_set_new(j, "flow_kind", json_string(mg_kind_name(s->key.kind)));
-	json_object_set_new(j, "kernel_only", json_boolean(call_is_kernel_only(s)));
-	json_object_set_new(j, "n", count(s->n));
-	json_object_set_new(j, "failed", count(s->failed));
-	json_object_set_new(j, "bytes", count(s->bytes));
-	json_object_set_new(j, "joined", count(s->joined));
-	json_object_set_new(
-		j, "blocked_n", call_blocking_known(r, s) ? count(s->blocked_n) : json_null());
-	json_object_set_new(j, "total_ns", spread(r, &s->total));
-	json_object_set_new(j, "overhead_ns", overhead);
-	json_object_set_new(j, "overhead_blocking_ns", spread(r, &s->overhead_blocked));
-	json_object_set_new(j, "states_ns", states);
-	json_object_set_new(j, "probes_ns",
-		number(isnan(call_uncertainty(r, s))
-				? NAN
-				: report_ns(r, (double)s->probe_cycles / (double)s->joined)));
-	return j;
-}
-
 static json_t *layers(const struct report *r, const struct flow *f)
 {
 	json_t *all = json_array();
 
 	for (int i = 0; i < layer_count(f); i++) {
 		const struct unit_stats *u = &f->units[i];
-		bool many = u->n > 1;
+		bool many = u->gaps.n != 0;
 
 		if (!u->n)
 			continue;
@@ -259,8 +226,10 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : count(f->calls));
 	json_object_set_new(j, "call_n", count(f->calls));
 	json_object_set_new(j, "retransmits",
-		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ? json_null()
-									  : count(f->retransmits));
+		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
+				(!f->retransmits && flow_misses(f, MG_LAYER_TCP))
+			? json_null()
+			: count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "drops", drops(r, f));
 	json_object_set_new(j, "touched", layer_names(f->touched));
@@ -359,7 +328,7 @@ json_t *report_json(const struct report *r, const char *only)
 	struct own_cost cost = report_own_cost(r);
 
 	for (size_t i = 0; i < r->call_count; i++)
-		json_array_append_new(calls, call(r, r->calls[i]));
+		json_array_append_new(calls, json_call(r, r->calls[i]));
 	for (size_t i = 0; i < r->flow_count; i++)
 		if (!only || strcmp(flow_id(r->flows[i]), only) == 0)
 			json_array_append_new(flows, flow(r, r->flows[i]));

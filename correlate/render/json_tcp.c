@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Protocol state as JSON: null is what was not recorded. */
 
+#include "event_table.h"
 #include "report.h"
 #include "tcp_names.h"
 
@@ -22,11 +23,18 @@ static json_t *count_if(bool known, uint64_t n)
 	return known ? json_integer((json_int_t)n) : json_null();
 }
 
+/* That there was none nobody knows where events are missing. */
+static json_t *times_if(bool known, uint64_t n, bool misses)
+{
+	return count_if(known && (n || !misses), n);
+}
+
 /* What the sending end decides by. */
 static void sending(
 	json_t *j, const struct report *r, const struct flow *f, const struct tcp_record *t)
 {
-	bool cong = core_observes(r->core, MG_EVENT_tcp_cong);
+	bool cong = core_observes(r->core, MG_EVENT_tcp_cong),
+	     misses = flow_misses(f, MG_LAYER_TCP);
 
 	json_object_set_new(j, "cwnd", extent(&t->cwnd));
 	json_object_set_new(
@@ -38,9 +46,10 @@ static void sending(
 	json_object_set_new(j, "busy_us", grown(&t->busy_us));
 	json_object_set_new(j, "rwnd_limited_us", grown(&t->rwnd_limited_us));
 	json_object_set_new(j, "sndbuf_limited_us", grown(&t->sndbuf_limited_us));
-	json_object_set_new(j, "congestion_changes", count_if(cong, t->cong_changes));
-	json_object_set_new(j, "recoveries", count_if(cong, t->recoveries));
-	json_object_set_new(j, "timeouts", count_if(flow_timeouts_known(r, f), t->timeouts));
+	json_object_set_new(j, "congestion_changes", times_if(cong, t->cong_changes, misses));
+	json_object_set_new(j, "recoveries", times_if(cong, t->recoveries, misses));
+	json_object_set_new(
+		j, "timeouts", times_if(flow_timeouts_known(r, f), t->timeouts, misses));
 }
 
 json_t *json_tcp(const struct report *r, const struct flow *f)
@@ -49,7 +58,9 @@ json_t *json_tcp(const struct report *r, const struct flow *f)
 	const struct tcp_record *t = f->sock->tcp ? f->sock->tcp : &nothing;
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
 	bool windows = flow_windows_known(r, f),
-	     resets = core_observes(r->core, MG_EVENT_tcp_reset);
+	     resets = core_observes(r->core, MG_EVENT_tcp_reset),
+	     misses = flow_misses(f, MG_LAYER_TCP),
+	     misses_window = misses || (f->rx && flow_misses(f, MG_LAYER_IP));
 	json_t *j;
 
 	if (f->sock->kind != MG_KIND_tcp || !r->core->kernel_events)
@@ -60,11 +71,14 @@ json_t *json_tcp(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "srtt_us", extent(&t->srtt_us));
 	json_object_set_new(j, "rto_us", extent(&t->rto_us));
 	json_object_set_new(j, "window", extent(f->rx ? &t->rcv_wnd : &t->snd_wnd));
-	json_object_set_new(j, "zero_windows", count_if(windows, w->n));
+	json_object_set_new(j, "at_least", json_boolean(misses || misses_window));
+	json_object_set_new(j, "zero_windows", times_if(windows, w->n, misses_window));
 	json_object_set_new(j, "zero_window_ns",
-		windows && r->hz > 0 ? json_real(report_ns(r, (double)w->cycles)) : json_null());
-	json_object_set_new(j, "resets_sent", count_if(resets, t->resets_sent));
-	json_object_set_new(j, "resets_received", count_if(resets, t->resets_received));
+		windows && r->hz > 0 && (w->n || !misses_window)
+			? json_real(report_ns(r, (double)w->cycles))
+			: json_null());
+	json_object_set_new(j, "resets_sent", times_if(resets, t->resets_sent, misses));
+	json_object_set_new(j, "resets_received", times_if(resets, t->resets_received, misses));
 	json_object_set_new(j, "reset_reason",
 		t->reset_reason ? json_string(mg_reset_name(t->reset_reason)) : json_null());
 	if (!f->rx)

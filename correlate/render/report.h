@@ -28,6 +28,8 @@ void report_text(const struct report *r, FILE *to, const char *flow_id, bool col
 /* A new reference; `flow` leaves out all other flows, NULL = all. */
 json_t *report_json(const struct report *r, const char *flow);
 
+/* (json_calls.c) */
+json_t *json_call(const struct report *r, const struct call_stats *s);
 /* (json_sched.c) */
 json_t *json_scheduler(const struct report *r);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
@@ -64,7 +66,9 @@ bool call_is_kernel_only(const struct call_stats *s);
 bool call_blocking_known(const struct report *r, const struct call_stats *s);
 double call_blocked_share(const struct call_stats *s);
 /* 2u of the overhead, cycles; NAN without a calibration to compensate by. */
-double call_uncertainty(const struct report *r, const struct call_stats *s);
+double call_uncertainty(const struct report *r, const struct call_stats *s, bool blocked);
+/* Whether the hooks that tell when calls enter and leave it are attached. */
+bool call_state_known(const struct report *r, enum call_state state);
 
 /* Why it is not known how long switches take, NULL if it is. */
 const char *report_no_switch_cost(const struct report *r);
@@ -75,6 +79,26 @@ bool report_has_app(const struct report *r);
 bool flow_timeouts_known(const struct report *r, const struct flow *f);
 /* The window that limits the flow: sending the peer's, receiving our own. */
 bool flow_windows_known(const struct report *r, const struct flow *f);
+
+/* ---- what losses leave of a figure (coverage.c) ---- */
+
+/* A figure of less than 99 % is marked, one of less than 90 % is not given. */
+enum standing { WHOLE, STARRED, WITHHELD };
+enum standing standing_of(double coverage); /* NAN is whole: there is nothing it could miss */
+const char *standing_name(enum standing s);
+/* Application events that were recorded, of all there were. */
+double report_app_coverage(const struct report *r);
+/* Calls of which nothing is missing, of all there were; NAN if none could be joined. */
+double call_coverage(const struct report *r, const struct call_stats *s);
+int report_cpus(const struct report *r);
+bool report_has_gap(const struct report *r, int layer);
+/* Share of the recording in which nothing is missing of a layer, on one CPU, */
+double report_time_coverage(const struct report *r, int layer, int cpu);
+/* and on all. */
+double report_layer_coverage(const struct report *r, int layer);
+json_t *json_time_coverage(const struct report *r);
+/* Whether events of the layer are missing while the flow lived: a count of them is a least one. */
+bool flow_misses(const struct flow *f, int layer);
 
 struct modulation {
 	const char *from, *to;
@@ -96,5 +120,7 @@ struct own_cost {
 };
 struct own_cost report_own_cost(const struct report *r);
 double report_duration_ns(const struct report *r);
+/* Of all CPUs' time, what the hypervisor gave to others. */
+double report_steal_share(const struct report *r);
 
 #endif

@@ -18,6 +18,16 @@ const char *text_arrow(void)
 	return unicode ? "\xe2\x86\x92" : "->";
 }
 
+const char *text_at_most(void)
+{
+	return unicode ? "\xe2\x89\xa4 " : "<= ";
+}
+
+const char *text_at_least(void)
+{
+	return unicode ? "\xe2\x89\xa5 " : ">= ";
+}
+
 void table_begin(struct table *t, const char *align)
 {
 	memset(t, 0, sizeof(*t));

@@ -89,6 +89,10 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	if (c->clock.ns_only)
 		fprintf(to, "the cycle counter is not one of constant rate here: times are the "
 			    "kernel's clock's, those of calls without a bound\n");
+	if (report_steal_share(r) > 0.01)
+		fprintf(to,
+			"the hypervisor kept the CPUs for %s of the time: it is in the figures\n",
+			text_percent(report_steal_share(r)));
 	missed(r, to);
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];

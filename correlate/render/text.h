@@ -39,6 +39,12 @@ static inline const char *comm_or(
 	return comm[0] ? text_plain(comm, 15) : otherwise;
 }
 
+/* Beside a figure of which something is missing. */
+static inline const char *star(enum standing s)
+{
+	return s == STARRED ? "*" : "";
+}
+
 static inline const char *or_na(bool known, const char *text)
 {
 	return known ? text : "n/a";

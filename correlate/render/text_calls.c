@@ -60,6 +60,22 @@ static const char *short_kind(const struct call_stats *s, char out[16])
 	return out;
 }
 
+/* Figures with a star, or withheld, and why. */
+static void not_whole(const struct report *r, FILE *to)
+{
+	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
+		double coverage = call_coverage(r, r->calls[i]);
+		char kind[16];
+
+		if (standing_of(coverage) != WHOLE)
+			fprintf(to, "  %s %s: %s, since of %s of them nothing is missing\n",
+				call_name(r->calls[i]), short_kind(r->calls[i], kind),
+				standing_of(coverage) == STARRED ? "overhead with a star"
+								 : "overhead withheld",
+				text_coverage(coverage));
+	}
+}
+
 static void calls(const struct report *r, FILE *to, bool colour)
 {
 	struct table t;
@@ -75,19 +91,26 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
 					       ? &s->overhead
 					       : &s->overhead_blocked;
-		char where[CELL_SIZE], kind[16];
-		double p50 = dist_quantile(o, 0.5), bound = call_uncertainty(r, s);
+		double p50 = dist_quantile(o, 0.5),
+		       bound = call_uncertainty(r, s, o != &s->overhead);
+		enum standing standing = standing_of(call_coverage(r, s)), all = WHOLE;
+		bool told = o->n && standing != WITHHELD;
+		char where[CELL_SIZE] = "", kind[16];
 
-		shares(s, where);
-		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s%s\t%s\t%s\t%s", call_name(s),
+		if (!call_is_kernel_only(s))
+			all = standing_of(report_app_coverage(r));
+		if (told)
+			shares(s, where);
+		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s%s\t%s%s%s\t%s\t%s\t%s", call_name(s),
 			short_kind(s, kind), text_count(s->n),
 			s->bytes ? text_bytes((double)s->bytes) : "-",
 			or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
-			text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
-			o->n && p50 < bound ? "<" : "",
-			or_na(o->n, text_ns(report_ns(r, p50 < bound ? bound : p50))),
-			or_na(o->n, text_ns(report_ns(r, bound))),
-			or_na(o->n && dist_quantile_supported(o, 0.99),
+			or_na(all != WITHHELD,
+				text_ns(report_ns(r, dist_quantile(&s->total, 0.5)))),
+			star(all), told && p50 < bound ? text_at_most() : "",
+			or_na(told, text_ns(report_ns(r, p50 < bound ? bound : p50))),
+			told ? star(standing) : "", or_na(told, text_ns(report_ns(r, bound))),
+			or_na(told && dist_quantile_supported(o, 0.99),
 				text_ns(report_ns(r, dist_quantile(o, 0.99)))),
 			where);
 	}
@@ -102,30 +125,63 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			fprintf(to, "  * kernel-only: made without passing libmagnet.so\n");
 			break;
 		}
+	not_whole(r, to);
+}
+
+/* What recording the calls added to them. */
+static void own_share(const struct report *r, FILE *to, double all, double wakers)
+{
+	double probes = 0, readings = 0, n = 0;
+
+	for (size_t i = 0; i < r->call_count; i++) {
+		probes += (double)r->calls[i]->probe_cycles;
+		readings += (double)r->calls[i]->reading_cycles;
+		n += (double)(r->calls[i]->overhead.n + r->calls[i]->overhead_blocked.n);
+	}
+	if (n <= 0 || !r->core->calibration.event_cycles)
+		return;
+	fprintf(to, "    magnet itself %s, taken off the overhead: kernel events %s a call, ",
+		text_percent((probes + readings) / all), text_ns(report_ns(r, probes / n)));
+	fprintf(to, "readings of the counter %s", text_ns(report_ns(r, readings / n)));
+	if (r->core->logged.n)
+		fprintf(to, "; after each %s", text_ns(report_ns(r, dist_mean(&r->core->logged))));
+	fprintf(to, "\n");
+	if (wakers > 0)
+		fprintf(to, "    blocked is longer by at most %s for events of those who woke\n",
+			text_percent(wakers / all));
 }
 
 /* What of all calls' time was not theirs. */
 static void waits(const struct report *r, FILE *to)
 {
+	double wakers = 0, locked_out = 0;
 	static const struct {
 		enum call_state state;
 		const char *name;
 	} not_theirs[] = {{STATE_BLOCKED, "blocked"}, {STATE_WAKEUP, "run queue"},
 		{STATE_PREEMPTED, "preempted"}, {STATE_IRQ, "interrupts"},
-		{STATE_SOFTIRQ, "softirqs"}};
+		{STATE_SOFTIRQ, "softirqs"}, {STATE_SIGNAL, "signal handlers"}};
 	double all = 0, state[STATES] = {0};
 
-	for (size_t i = 0; i < r->call_count; i++)
+	for (size_t i = 0; i < r->call_count; i++) {
 		for (int s = 0; s < STATES; s++) {
 			state[s] += (double)r->calls[i]->state[s];
 			all += (double)r->calls[i]->state[s];
 		}
+		wakers += (double)r->calls[i]->waker_events * r->core->calibration.event_cycles;
+		locked_out += (double)r->calls[i]->locked_out;
+	}
 	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
 		return;
 	for (size_t i = 0; i < sizeof(not_theirs) / sizeof(not_theirs[0]); i++)
-		fprintf(to, "%s%s %s", i ? ", " : "  time in calls: ", not_theirs[i].name,
-			text_percent(state[not_theirs[i].state] / all));
+		if (i < 5 || state[not_theirs[i].state] > 0)
+			fprintf(to, "%s%s %s", i ? ", " : "  time in calls: ", not_theirs[i].name,
+				text_percent(state[not_theirs[i].state] / all));
 	fprintf(to, "\n");
+	if (locked_out > 0)
+		fprintf(to, "    of it blocked for a socket that another thread had locked: %s\n",
+			text_percent(locked_out / all));
+	own_share(r, to, all, wakers);
 }
 
 /* What magnet cannot see is named. */

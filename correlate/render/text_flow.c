@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "event_table.h"
 #include "text.h"
 
 #define BAR_WIDTH 20
@@ -55,7 +56,9 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 			"%s\n",
 			text_ns(report_ns(r, dist_mean(&f->transit))));
 	if (!f->rx && f->retransmits)
-		fprintf(to, "  segments sent again: %s\n", text_count(f->retransmits));
+		fprintf(to, "  segments sent again: %s%s\n",
+			flow_misses(f, MG_LAYER_TCP) ? text_at_least() : "",
+			text_count(f->retransmits));
 	if (star)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
 			f->gaps ? "events were lost" : "not every layer saw them");
@@ -64,7 +67,7 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 static void layer_row(
 	const struct report *r, struct table *t, const char *label, const struct unit_stats *u)
 {
-	bool many = u->n > 1;
+	bool many = u->gaps.n != 0;
 
 	if (!u->n)
 		return;

@@ -2,6 +2,7 @@
 /* The scheduler in the text report. */
 #include <math.h>
 
+#include "event_table.h"
 #include "text.h"
 
 static const char *const kinds[] = {"task to task", "to idle", "from idle"};
@@ -44,7 +45,11 @@ static void switches(const struct report *r, FILE *to, bool colour)
 void text_sched(const struct report *r, FILE *to, bool colour)
 {
 	const struct sched_stats *s = &r->core->sched;
-	double unit = report_ns(r, 1);
+	double unit = report_ns(r, 1), coverage = report_layer_coverage(r, MG_LAYER_SCHED);
+	enum standing standing = standing_of(coverage);
+	/* what is missing may have been the longest, or one more */
+	const char *least = coverage < 1 ? text_at_least() : "";
+	bool told = standing != WITHHELD;
 	uint64_t all = 0;
 
 	for (int i = 0; i < s->cpus * SWITCH_KINDS; i++)
@@ -52,15 +57,22 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	if (!all)
 		return;
 	fprintf(to,
-		"\nScheduler   wakeup p50 %s p99 %s max %s (%s)   switches %s   migrations %s\n",
-		ns(&s->wakeup, 0.5, unit), ns(&s->wakeup, 0.99, unit),
+		"\nScheduler%s   wakeup p50 %s p99 %s max %s%s (%s)   switches %s%s   migrations "
+		"%s%s\n",
+		star(standing), or_na(told, ns(&s->wakeup, 0.5, unit)),
+		or_na(told, ns(&s->wakeup, 0.99, unit)), s->wakeup.n ? least : "",
 		or_na(s->wakeup.n, text_ns((double)s->wakeup.max * unit)), text_count(s->wakeup.n),
-		text_count(all), text_count(s->migrations));
-	if (s->queueing.n)
+		least, text_count(all), least, text_count(s->migrations));
+	if (s->queueing.n && told)
 		fprintf(to, "  of a wakeup until on a run queue: p50 %s p99 %s\n",
 			ns(&s->queueing, 0.5, unit), ns(&s->queueing, 0.99, unit));
-	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s in all (%s)\n",
-		ns(&s->run_queue, 0.5, unit), ns(&s->run_queue, 0.99, unit),
+	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s)\n",
+		or_na(told, ns(&s->run_queue, 0.5, unit)),
+		or_na(told, ns(&s->run_queue, 0.99, unit)), least,
 		text_ns((double)s->run_queue.sum * unit), text_count(s->run_queue.n));
-	switches(r, to, colour);
+	if (standing != WHOLE)
+		fprintf(to, "  %s: in %s of the time nothing of the scheduler is missing\n",
+			told ? "with a star" : "withheld", text_coverage(coverage));
+	if (told)
+		switches(r, to, colour);
 }

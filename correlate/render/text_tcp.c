@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of a flow's connection, for people: a few lines, and only what was recorded. */
+#include "event_table.h"
 #include "tcp_names.h"
 #include "text.h"
 
@@ -52,19 +53,20 @@ static void troubles(
 	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to)
 {
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
-	const char *sep = "  ";
+	const char *sep = "  ", *least = flow_misses(f, MG_LAYER_TCP) ? text_at_least() : "";
 
 	if (w->n) {
-		fprintf(to, "%s%s window zero: %s time%s, %s in all", sep, f->rx ? "own" : "peer's",
-			text_count(w->n), plural(w->n), text_ns(report_ns(r, (double)w->cycles)));
+		fprintf(to, "%s%s window zero: %s%s time%s, %s in all", sep,
+			f->rx ? "own" : "peer's", least, text_count(w->n), plural(w->n),
+			text_ns(report_ns(r, (double)w->cycles)));
 		sep = "; ";
 	}
 	if (!f->rx && t->timeouts) {
-		fprintf(to, "%stimeouts: %s", sep, text_count(t->timeouts));
+		fprintf(to, "%stimeouts: %s%s", sep, least, text_count(t->timeouts));
 		sep = "; ";
 	}
 	if (!f->rx && t->recoveries) {
-		fprintf(to, "%srecoveries from loss: %s", sep, text_count(t->recoveries));
+		fprintf(to, "%srecoveries from loss: %s%s", sep, least, text_count(t->recoveries));
 		sep = "; ";
 	}
 	if (t->resets_sent || t->resets_received) {

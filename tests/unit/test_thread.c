@@ -174,9 +174,8 @@ static void a_softirq_on_top_of_a_call_is_not_the_call(void **unused)
 
 static void softirq_and_block(struct core *c)
 {
+	ev_softirq(c, 1200, READER, true); /* its end was not seen */
 	ev_switch(c, 1300, 0, READER, SLEEPING, 0);
-	ev_softirq(c, 1400, READER, true); /* cannot be: off the CPU comes first */
-	ev_softirq(c, 1500, READER, false);
 	ev_waking(c, 2300, READER);
 	ev_switch(c, 2800, 0, 0, RUNNABLE, READER);
 }
@@ -188,7 +187,121 @@ static void being_off_the_cpu_comes_first(void **unused)
 	(void)unused;
 	around(&c, softirq_and_block);
 	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_BLOCKED] == 1000);
-	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_SOFTIRQ] == 0);
+	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_SOFTIRQ] == 100);
+	feed_end(&c);
+}
+
+/* ---- of what the thread did something was not seen ---- */
+
+static void unseen_waking(struct core *c)
+{
+	ev_switch(c, 1300, 0, READER, SLEEPING, 0);
+	ev_switch(c, 2800, 0, 0, RUNNABLE, READER);
+}
+
+static void unseen_arrival(struct core *c)
+{
+	ev_switch(c, 1300, 0, READER, SLEEPING, 0);
+	ev_waking(c, 2300, READER);
+}
+
+static void unseen_leaving(struct core *c)
+{
+	ev_switch(c, 2800, 0, 0, RUNNABLE, READER);
+}
+
+static void unseen_return(struct core *c)
+{
+	ev_preempt(c, 1300, 0, READER, OTHER);
+	ev_preempt(c, 1700, 0, READER, OTHER);
+	ev_switch(c, 1800, 0, OTHER, SLEEPING, READER);
+}
+
+static void a_call_of_which_something_was_not_seen_has_no_overhead(void **unused)
+{
+	void (*const ways[])(struct core *) = {
+		unseen_waking, unseen_arrival, unseen_leaving, unseen_return};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		const uint64_t none[STATES] = {0};
+		const struct call_stats *s;
+		struct core c;
+
+		around(&c, ways[i]);
+		s = calls_of(&c, MG_FN_recv);
+		assert_int_equal(s->joined, 1);
+		assert_int_equal(s->complete, 0);
+		assert_int_equal(s->blocked_n, 0);
+		assert_int_equal(s->overhead.n + s->overhead_blocked.n, 0);
+		assert_states(s, none);
+		feed_end(&c);
+	}
+}
+
+static void woken_on_another_cpu(struct core *c)
+{
+	ev_waking(c, 1290, READER); /* it had decided to sleep, which sched_switch tells only now */
+	ev_switch(c, 1300, 0, READER, SLEEPING, OTHER);
+	ev_switch(c, 1400, 0, OTHER, SLEEPING, READER);
+}
+
+static void who_is_woken_before_he_has_left_waits_for_a_cpu_only(void **unused)
+{
+	const uint64_t expected[STATES] = {[STATE_ENTRY] = 100,
+		[STATE_SOCKET] = 1900,
+		[STATE_RETURN] = 100,
+		[STATE_WAKEUP] = 100};
+	struct core c;
+
+	(void)unused;
+	around(&c, woken_on_another_cpu);
+	assert_states(calls_of(&c, MG_FN_recv), expected);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->blocked_n, 0);
+	assert_true(c.sched.wakeup.sum == 100);
+	feed_end(&c);
+}
+
+#define NO_SIGNAL_ENDS 2 /* TASK_UNINTERRUPTIBLE */
+
+static void locked_out(struct core *c)
+{
+	ev_switch(c, 1300, 0, READER, NO_SIGNAL_ENDS, 0);
+	ev_waking(c, 1700, READER);
+	ev_switch(c, 1800, 0, 0, RUNNABLE, READER);
+	ev_switch(c, 2000, 0, READER, SLEEPING, 0);
+	ev_waking(c, 2300, READER);
+	ev_switch(c, 2400, 0, 0, RUNNABLE, READER);
+}
+
+static void a_block_for_a_lock_is_told_from_one_for_data(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	around(&c, locked_out);
+	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_BLOCKED] == 400 + 300);
+	assert_true(calls_of(&c, MG_FN_recv)->locked_out == 400);
+	feed_end(&c);
+}
+
+static void woken_by_a_sender(struct core *c)
+{
+	ev_switch(c, 1300, 0, READER, SLEEPING, OTHER);
+	ev_enter(c, 1400, OTHER, 9, MG_SYS_sendto, 1);
+	ev_send(c, 1500, OTHER, 9, 1, 1, 1);
+	ev_packet(c, 1600, OTHER, MG_EVENT_ip_out, 9, 1, 1);
+	ev_waking(c, 2300, READER);
+	ev_switch(c, 2800, 1, 0, RUNNABLE, READER);
+}
+
+static void what_was_recorded_on_the_wakers_way_is_counted(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	around(&c, woken_by_a_sender);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->waker_events, 4);
 	feed_end(&c);
 }
 
@@ -319,6 +432,10 @@ int main(void)
 		cmocka_unit_test(a_waking_before_the_switch_is_no_block),
 		cmocka_unit_test(a_softirq_on_top_of_a_call_is_not_the_call),
 		cmocka_unit_test(being_off_the_cpu_comes_first),
+		cmocka_unit_test(a_call_of_which_something_was_not_seen_has_no_overhead),
+		cmocka_unit_test(who_is_woken_before_he_has_left_waits_for_a_cpu_only),
+		cmocka_unit_test(a_block_for_a_lock_is_told_from_one_for_data),
+		cmocka_unit_test(what_was_recorded_on_the_wakers_way_is_counted),
 		cmocka_unit_test(waits_outside_the_system_call_count_too),
 		cmocka_unit_test(a_wait_on_the_way_back_counts_too),
 		cmocka_unit_test(waits_between_calls_do_not_count),

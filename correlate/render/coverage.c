@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* How much of what a figure is about was recorded, and what becomes of it if little was. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "event_table.h"
+#include "report.h"
+
+enum standing standing_of(double coverage)
+{
+	return coverage < 0.90 ? WITHHELD : coverage < 0.99 ? STARRED : WHOLE;
+}
+
+const char *standing_name(enum standing s)
+{
+	static const char *const names[] = {
+		[WHOLE] = "whole", [STARRED] = "starred", [WITHHELD] = "withheld"};
+
+	return names[s];
+}
+
+bool flow_misses(const struct flow *f, int layer)
+{
+	return f->touched >> layer & 1;
+}
+
+double report_app_coverage(const struct report *r)
+{
+	double all = (double)r->core->app_events + (double)r->core->lost_app;
+
+	return all > 0 ? (double)r->core->app_events / all : NAN;
+}
+
+double call_coverage(const struct report *r, const struct call_stats *s)
+{
+	double of = (double)(call_is_kernel_only(s) ? s->n : s->joined + s->missing);
+	double app = call_is_kernel_only(s) ? 1 : report_app_coverage(r);
+
+	return of > 0 && (call_is_kernel_only(s) || s->joined) ? (double)s->complete / of * app
+							       : NAN;
+}
+
+/* ---- of time ---- */
+
+struct span_ns {
+	uint64_t from, to;
+};
+
+static int earlier(const void *a, const void *b)
+{
+	uint64_t x = ((const struct span_ns *)a)->from, y = ((const struct span_ns *)b)->from;
+
+	return x < y ? -1 : x > y;
+}
+
+int report_cpus(const struct report *r)
+{
+	int n = (int)json_integer_value(json_object_get(r->session, "cpus"));
+
+	if (r->core->sched.cpus > n)
+		n = r->core->sched.cpus;
+	for (uint32_t i = 0; i < r->core->gap_count; i++)
+		if (r->core->gaps[i].cpu >= n)
+			n = r->core->gaps[i].cpu + 1;
+	return n ? n : 1;
+}
+
+bool report_has_gap(const struct report *r, int layer)
+{
+	for (uint32_t i = 0; i < r->core->gap_count; i++)
+		if (r->core->gaps[i].layers >> layer & 1)
+			return true;
+	return false;
+}
+
+double report_time_coverage(const struct report *r, int layer, int cpu)
+{
+	const struct core *c = r->core;
+	struct span_ns *gap = calloc(c->gap_count + 1, sizeof(*gap));
+	uint64_t total = c->last_ns - c->first_ns, missing = 0, until = 0;
+	size_t n = 0;
+
+	for (uint32_t i = 0; gap && i < c->gap_count; i++) {
+		const struct gap *g = &c->gaps[i];
+
+		if (g->layers >> layer & 1 && (g->cpu < 0 || g->cpu == cpu))
+			gap[n++] = (struct span_ns){g->from_ns, g->to_ns};
+	}
+	if (gap)
+		qsort(gap, n, sizeof(*gap), earlier);
+	for (size_t i = 0; i < n; i++) { /* of different producers they may overlap */
+		uint64_t from = gap[i].from > until ? gap[i].from : until;
+
+		if (gap[i].to <= from)
+			continue;
+		missing += gap[i].to - from;
+		until = gap[i].to;
+	}
+	free(gap);
+	if (!total)
+		return NAN;
+	return missing < total ? 1 - (double)missing / (double)total : 0;
+}
+
+double report_layer_coverage(const struct report *r, int layer)
+{
+	int cpus = report_cpus(r);
+	double sum = 0;
+
+	if (!report_has_gap(r, layer))
+		return 1;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		sum += report_time_coverage(r, layer, cpu);
+	return sum / cpus;
+}
+
+json_t *json_time_coverage(const struct report *r)
+{
+	json_t *all = json_array();
+
+	for (int layer = 0; layer < MG_LAYER_END; layer++)
+		for (int cpu = 0; report_has_gap(r, layer) && cpu < report_cpus(r); cpu++) {
+			double share = report_time_coverage(r, layer, cpu);
+
+			if (share < 1)
+				json_array_append_new(all,
+					json_pack("{s:s, s:i, s:f}", "layer", mg_layer_names[layer],
+						"cpu", cpu, "coverage", share));
+		}
+	return all;
+}
