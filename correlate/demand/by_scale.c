@@ -29,7 +29,7 @@ static const char *no_hurst(enum stat_no_hurst why)
 		[HURST_SHORT] = "the flow has fewer than 16,384 bins",
 		[HURST_NO_LINE] =
 			"no four octaves up to the largest lie on a line (chi-square, 5 %)",
-		[HURST_RANGE] = "the slope is not that of a stationary process",
+		[HURST_RANGE] = "the slope is not that of stationary traffic, H of 0.5 to 1",
 		[HURST_HALVES] = "the first half and the second differ",
 		[HURST_ESTIMATORS] = "wavelets and variance-time differ",
 	};

@@ -78,7 +78,8 @@ int stat_hurst(const double *bin, size_t bins, struct stat_hurst *out)
 		return -ENOMEM;
 	h = (1 + out->scaling.alpha) / 2;
 	error = out->scaling.error / 2;
-	if (!(h > 0 && h < 1))
+	/* below one half energy falls with the scale: a clock or a regulator */
+	if (!(h + error >= 0.5 && h < 1))
 		out->refused = HURST_RANGE;
 	else if (!overlap(out->half[0], out->half_error[0], out->half[1], out->half_error[1]))
 		out->refused = HURST_HALVES;
