@@ -87,6 +87,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u16, segs,      "segments or datagrams it stands for") \
 	F(S, u16, gso_size,  "payload of each of them, 0 if it stands for one") \
 	F(S, u16, ip_id,     "identification of the IP datagram, low 16 bits; 0 for TCP") \
+	F(S, u16, frag,      "of a fragment: where it begins in the IP datagram's payload, in 8 bytes") \
 	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
 	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
@@ -129,11 +130,14 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, s32, ret,    "bytes, or a negative errno") \
 	F(S, x32, flags,  "MSG_* flags") \
 	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue, 4294967295 not known") \
+	F(S, u32, next,   "receiving: which buffer will be read next; 4294967295 none waits, 0 not known") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
 #define MG_EV_SOCK_READY(F, S) \
 	F(S, u64, sock,   "socket") \
 	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 not known, of UNIX sockets") \
+	F(S, u32, buffer, "which buffer is the last in it, 0 not known") \
+	F(S, u32, len,    "bytes in that, 0 not known") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
 #define MG_EV_SOCK_NEW(F, S) \

@@ -240,6 +240,7 @@ static __always_inline void datagram_packet(
 	g->len = without(d->len, d->upper);
 	g->ack = d->what;
 	g->ip_id = d->id;
+	g->frag = d->offset / 8;
 	g->proto = d->proto;
 	g->part = d->offset ? 2 : d->more ? 1 : 0;
 	g->flags = 0;

@@ -98,7 +98,9 @@ struct inode {
 	unsigned short i_mode;
 };
 struct socket;
+struct sk_buff;
 struct sk_buff_head {
+	struct sk_buff *next, *prev;
 	__u32 qlen;
 };
 struct sock {
@@ -116,6 +118,9 @@ struct sock {
 	__u16 sk_type;
 	__u16 sk_protocol;
 	struct dst_entry *sk_dst_cache;
+};
+struct udp_sock {
+	struct sk_buff_head reader_queue;
 };
 struct inet_sock {
 	__be16 inet_sport;

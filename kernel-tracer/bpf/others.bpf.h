@@ -233,6 +233,43 @@ static __always_inline __u32 receive_queue(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_backlog.rmem_alloc.counter);
 }
 
+/* What UDP's reader has taken over lies in a queue of its own, before what came since. */
+static __always_inline __u32 next_to_read(const struct sock *sk)
+{
+	__u64 head;
+
+	if (sk->sk_protocol == IPPROTO_UDP && MEMBER(udp_sock, sk, reader_queue.qlen))
+		head = (__u64)MEMBER_OF(udp_sock, sk, reader_queue.next, head);
+	else if (sk->sk_receive_queue.qlen)
+		head = (__u64)MEMBER_OF(sock, sk, sk_receive_queue.next, head);
+	else
+		return MG_NOT_KNOWN;
+	return hash_at(&head);
+}
+
+/*
+ * What has just come to its receive queue, if it is the last there. Of a UNIX socket the sender is
+ * the current thread, and other threads may have sent since.
+ */
+static __always_inline void last_in_queue(struct mg_sock_ready *e, const struct sock *sk)
+{
+	struct task_state *state;
+	__u64 head;
+
+	e->buffer = e->len = 0;
+	if (!sk->sk_receive_queue.qlen)
+		return;
+	if (sk->__sk_common.skc_family == AF_UNIX) {
+		state = current_task();
+		if (state && state->call && state->other &&
+			(__u64)MEMBER_OF(sock, sk, sk_receive_queue.prev, sk) != state->other)
+			return;
+	}
+	head = (__u64)MEMBER_OF(sock, sk, sk_receive_queue.prev, head);
+	e->buffer = hash_at(&head);
+	e->len = MEMBER_OF(sock, sk, sk_receive_queue.prev, len);
+}
+
 __global int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
 {
 	const struct sock *sk = (void *)address;
@@ -313,6 +350,7 @@ __global __u64 meet_at(const __u64 *address)
 		EMIT(sock_ready, mg_sock_ready, r, {
 			r->sock = now.id;
 			r->queued = ~0u;
+			r->buffer = r->len = 0;
 			r->kind = now.kind;
 		});
 	if (internet(family))

@@ -21,7 +21,7 @@ enum via { VIA_OWN, VIA_FROM, VIA_TO };
 struct packet {
 	__u32 seq, len, ack;
 	__be16 window; /* as the header has it: not scaled */
-	__u16 ip_id;
+	__u16 ip_id, frag;
 	__u8 flags, proto, part;
 };
 
@@ -38,7 +38,7 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 	g->flags = t->flags;
 	g->window = t->window;
 	g->proto = IPPROTO_TCP;
-	g->ip_id = 0;
+	g->ip_id = g->frag = 0;
 	g->part = 0;
 }
 
@@ -184,6 +184,7 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	e->segs = gso[1] ? gso[1] : 1;
 	e->gso_size = gso[0];
 	e->ip_id = g->ip_id;
+	e->frag = g->frag;
 	e->tcp_flags = g->flags;
 	e->proto = g->proto;
 	e->part = g->part;

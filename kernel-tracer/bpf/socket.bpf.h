@@ -101,10 +101,13 @@ static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 even
 	e->ret = ret;
 	e->flags = flags;
 	e->kind = o->kind;
-	if (event == MG_EVENT_sock_received)
+	e->next = 0;
+	if (event == MG_EVENT_sock_received) {
 		e->queued = receive_queue(sk);
-	else
+		e->next = next_to_read(sk);
+	} else {
 		bpf_probe_read_kernel(&e->queued, sizeof(e->queued), &sk->sk_wmem_alloc);
+	}
 	publish(&t, event);
 	return 0;
 }

@@ -172,6 +172,7 @@ static __always_inline int other_ready(struct sock *sk)
 	EMIT(sock_ready, mg_sock_ready, e, {
 		e->sock = o->id;
 		e->queued = receive_queue(sk);
+		last_in_queue(e, sk);
 		e->kind = o->kind;
 	});
 	return 0;
