@@ -53,7 +53,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x32, flags, "MSG_* flags of the call, 0 where it has none") \
 	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, u16, call,  "which system call (MG_SYS_*)") \
-	F(S, u8,  kind,  "socket kind (MG_KIND_*)")
+	F(S, u8,  kind,  "socket kind (MG_KIND_*)") \
+	F(S, x8,  nagle, "TCP, but for receiving calls: 1 TCP_NODELAY is set, 2 TCP_CORK") \
+	F(S, u16, mss,   "TCP, likewise: bytes of a full segment at present; 0 not told")
 
 #define MG_EV_SYS_EXIT(F, S) \
 	F(S, u64, sock, "socket cookie") \
@@ -91,7 +93,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
 	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
-	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, or at a port of the bridge or bond that the socket uses: 1 on the way from the socket, 2 to it; else 0")
+	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, or at a port of the bridge or bond that the socket uses: 1 on the way from the socket, 2 to it; else 0") \
+	F(S, u8,  context, "of ip_out, who lets it go: 1 a thread, 2 and more the softirq of this number less 2; 0 not told")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \

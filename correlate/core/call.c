@@ -9,6 +9,7 @@
 
 #define UNCLAIMED_MAX 8
 #define MSG_PEEK_FLAG 0x2
+#define MSG_MORE_FLAG 0x8000
 
 void kernel_call_free(struct kernel_call *k)
 {
@@ -72,6 +73,10 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	k->asked = p->asked;
 	k->enter_seq = p->seq;
 	k->events = 1;
+	k->mss = p->mss;
+	if (p->mss)
+		k->nagle = NAGLE_TOLD | p->nagle | (p->flags & MSG_MORE_FLAG ? NAGLE_MORE : 0);
+	t->segment_of = 0;
 	t->in_call = true;
 	t->off_cpu = false;
 	t->in_irq = t->in_softirq = t->woken = t->held = false;
@@ -149,6 +154,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		thread_is_running(t, e->cycles);
 	thread_set_state(t, e->cycles);
 	t->in_call = false;
+	t->segment_of = 0;
 	k->exit = e->cycles;
 	k->ret = e->sys_exit.ret;
 	k->messages_bytes = e->sys_exit.bytes;

@@ -131,7 +131,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		else if (is_datagram(&e->packet))
 			datagram_on_packet(c, e, a);
 		else
-			tx_on_packet(c, e, a);
+			tx_on_packet(c, t, e, a);
 		break;
 	case MG_EVENT_dev_done:
 		if (e->dev_done.via)
@@ -171,7 +171,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		drop_on_event(c, e, a);
 		break;
 	case MG_EVENT_tcp_recv:
-		rx_on_tcp(c, e, a);
+		rx_on_tcp(c, t, e, a);
 		break;
 	case MG_EVENT_tcp_ready:
 		rx_on_ready(c, e, a);

@@ -14,6 +14,8 @@
 #include "dist.h"
 #include "ranges.h"
 #include "series.h"
+#include "waterfall.h"
+#include "why.h"
 
 /* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
 enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
@@ -59,6 +61,12 @@ struct unit_stats {
 	struct series *series;     /* one by one, NULL unless asked for */
 };
 
+/* Byte offsets, in order. */
+struct call_ends {
+	uint64_t *off;
+	uint32_t head, len, cap;
+};
+
 struct anchor {
 	uint32_t seq; /* this sequence number ... */
 	uint64_t off; /* ... is this byte */
@@ -89,10 +97,15 @@ struct flow {
 	uint64_t call_cycles;        /* cycles it spent in them */
 	uint32_t open_calls;         /* begun, and not yet settled */
 	uint64_t retransmits;
+	uint64_t refused;              /* times the driver did not take what it was asked to */
 	uint64_t dropped;              /* segments or datagrams the kernel threw away */
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */
+	struct waterfall waterfall;    /* the same by their total, by bytes */
+	struct dist last_byte;         /* first to last boundary of each call's last byte */
+	struct call_ends call_ends;    /* TX: of calls on their way */
+	struct why *why;               /* TX: of the send buffer; NULL = nothing was sent */
 	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
 	struct dist shift_device;      /* TX: U0 to X, by bytes */
 	struct dist shift_peer;        /* RX: peer's U0 to U1, by bytes */

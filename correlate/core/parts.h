@@ -100,7 +100,8 @@ void kernel_call_free(struct kernel_call *k);
 
 /* tx.c */
 void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
-void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+/* `t` is the thread it happened on, NULL if none. */
+void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
@@ -110,9 +111,26 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
 void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
 
+/* why.c: why bytes waited in the send buffer */
+/* A call is about to copy bytes, TCP to process a segment of the peer's; and TCP's state then. */
+void why_on_write(struct flow *tx, struct thread *t, const struct mg_tcp_send *p);
+void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p);
+void why_on_state(struct flow *tx, const struct mg_tcp_state *p);
+/* TCP hands a segment to IP, its first byte at `off`; `t` is the thread it happened on. */
+void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
+	const struct mg_packet *p, uint64_t off);
+/* These bytes waited; their label, if it is known. */
+void why_waited(struct flow *tx, bool known, uint64_t label, uint64_t wait, uint64_t bytes);
+void why_free(struct why *w);
+
+/* call_ends.c */
+void call_ends_add(struct call_ends *e, uint64_t off);
+/* Whether one is left that ends there or before; it is taken. */
+bool call_ends_take(struct call_ends *e, uint64_t upto);
+
 /* rx.c */
 void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
-void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a);
 void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* `user` is U1, or 0. */

@@ -42,16 +42,20 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(&s->tx, p->ack, e->cycles);
+	if (layer == RX_IP && s->tx.why)
+		s->tx.why->arrived = true;
 }
 
-void rx_on_tcp(struct core *c, const struct mg_event *e, struct annotation *a)
+void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_tcp_recv *p = &e->tcp_recv;
 	struct mg_sock *s = sock_get(c, p->sock);
 
 	a->rx = true;
-	if (s)
-		arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
+	if (!s)
+		return;
+	arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
+	why_on_segment(s, t, p);
 }
 
 /* The program has read so far, whether or not the events that tell how are all there. */
@@ -124,6 +128,7 @@ struct settling {
 	const struct piece *piece;
 	uint64_t user; /* U1, or the system call's exit */
 	uint64_t slack;
+	uint64_t call_end; /* offset after its last byte */
 	uint32_t required;
 };
 
@@ -191,6 +196,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		dist_add(&f->stage[i], length[i], len);
 	f->closure += sum > total ? sum - total : total - sum;
 	dist_add(&f->residence, sum, len);
+	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
+	if (b == s->call_end)
+		dist_add(&f->last_byte, sum, 1);
 	f->complete += len;
 	peer_received(f, a, b, edge[0], s->user);
 	return;
@@ -238,6 +246,9 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	struct flow *f = NULL;
 	struct settling s = {
 		.c = c, .call = k, .user = leave, .slack = (uint64_t)core_clock_error(c) + 1};
+
+	if (k->pieces)
+		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;
 
 	for (uint32_t i = 0; i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];

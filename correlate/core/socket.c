@@ -164,6 +164,10 @@ void flow_free(struct flow *f)
 	for (int i = 0; i < STAGES_MAX; i++)
 		dist_free(&f->stage[i]);
 	dist_free(&f->residence);
+	waterfall_free(&f->waterfall);
+	dist_free(&f->last_byte);
+	free(f->call_ends.off);
+	why_free(f->why);
 	dist_free(&f->shift_device);
 	dist_free(&f->shift_peer);
 	dist_free(&f->transit);

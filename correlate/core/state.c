@@ -30,10 +30,8 @@ static void grow(struct growing *g, uint64_t v)
 	g->last = v;
 }
 
-static struct tcp_record *record_of(struct core *c, uint64_t cookie)
+static struct tcp_record *record_of(struct mg_sock *s)
 {
-	struct mg_sock *s = sock_get(c, cookie);
-
 	if (s && !s->tcp)
 		s->tcp = calloc(1, sizeof(*s->tcp));
 	return s ? s->tcp : NULL;
@@ -98,7 +96,8 @@ static void on_reset(struct tcp_record *r, const struct mg_tcp_reset *p)
 
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a)
 {
-	struct tcp_record *r = record_of(c, e->tcp_state.sock); /* the first field of all of them */
+	struct mg_sock *s = sock_get(c, e->tcp_state.sock); /* the first field of all of them */
+	struct tcp_record *r = record_of(s);
 
 	if (e->id == MG_EVENT_tcp_window)
 		a->rx = e->tcp_window.own;
@@ -107,6 +106,7 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 	switch (e->id) {
 	case MG_EVENT_tcp_state:
 		on_state(r, &e->tcp_state);
+		why_on_state(&s->tx, &e->tcp_state);
 		break;
 	case MG_EVENT_tcp_more:
 		on_more(r, &e->tcp_more);

@@ -186,6 +186,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	case MG_EVENT_softirq_exit:
 		thread_set_state(t, e->cycles);
 		t->in_softirq = e->id == MG_EVENT_softirq_entry;
+		t->softirq = e->softirq.vec;
 		mark(t, e->cycles);
 		return;
 	default:
@@ -276,6 +277,8 @@ static void leave(struct thread *t, const struct mg_event *e)
 		t->now.left_times++;
 		t->now.blocked_times += t->off == STATE_BLOCKED;
 	}
+	if (t->off == STATE_BLOCKED)
+		t->segment_of = 0;
 	t->last_cpu = e->cpu;
 	mark(t, e->cycles);
 }

@@ -32,6 +32,9 @@ struct piece {
 		switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
 };
 
+/* What a call that sends has set: as the kernel has it, and with the call's own flags. */
+enum { NAGLE_OFF = 1, NAGLE_CORK = 2, NAGLE_MORE = 4, NAGLE_TOLD = 8 };
+
 struct kernel_call {
 	uint64_t enter, exit; /* cycles */
 	uint64_t cookie;
@@ -44,6 +47,8 @@ struct kernel_call {
 	uint64_t state[STATES];
 	struct piece *piece;
 	uint32_t pieces, pieces_cap;
+	uint16_t mss;            /* TX: as it began, 0 not told */
+	uint8_t nagle;           /* TX: NAGLE_* */
 	uint32_t left;           /* TX: bytes not copied at the last tcp_send */
 	uint32_t messages_bytes; /* of sendmmsg and recvmmsg, UINT32_MAX if not known */
 	uint32_t blocked_times;
@@ -115,6 +120,8 @@ struct thread {
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another took its CPU */
 	bool off_cpu, in_irq, in_softirq;
+	uint8_t softirq;           /* the number of that */
+	uint64_t segment_of;       /* socket of which its call processes what came meanwhile */
 	bool woken;                /* made runnable since it left the CPU, */
 	uint64_t woken_early;      /* or just before: since it got it */
 	bool no_signal_ends;       /* its block: it waits for a lock, or for memory */

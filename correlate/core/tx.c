@@ -59,6 +59,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 		return;
 	flow_touch(&s->tx, e->cycles);
 	tx_acked(&s->tx, p->snd_una, e->cycles);
+	why_on_write(&s->tx, t, p);
 	a->has_offset = true;
 	a->offset = off;
 	if (!t->in_call || t->in_softirq)
@@ -109,6 +110,7 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	}
 	if (!f)
 		return;
+	call_ends_add(&f->call_ends, k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len);
 	flow_touch(f, k->exit);
 	unit_add(&f->units[TX_CALL], t, sum);
 	if (f->calls++ == 0)
@@ -137,7 +139,7 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	return true;
 }
 
-void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
+void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;
 	struct mg_sock *s = sock_get(c, p->sock);
@@ -151,6 +153,8 @@ void tx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 			!passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
 			continue;
 		unit_wire(u, p->frame, p->segs);
+		if (e->id == MG_EVENT_ip_out)
+			why_on_out(c, t, s, p, a->offset);
 	}
 }
 
@@ -163,8 +167,12 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 		datagram_on_done(s, e, a);
 		return;
 	}
-	if (!s || p->rc != 0)
+	if (!s)
 		return;
+	if (p->rc != 0) {
+		s->tx.refused++;
+		return;
+	}
 	if (passes(&s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
 		tx_make_atoms(c, &s->tx, false);
 }
@@ -210,7 +218,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
 	struct making *m = arg;
 	struct flow *f = m->f;
-	uint64_t at, first, last, len = b - a, sum = 0;
+	uint64_t at, first, last, len = b - a, sum = 0, length[TX_STAGES] = {0};
 	int from = 0;
 
 	if ((present & m->required) != m->required)
@@ -232,7 +240,10 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		if (!(m->required & 1u << edge[i]))
 			continue;
 		next = t[edge[i]] > at ? t[edge[i]] : at;
+		length[from] = next - at;
 		dist_add(&f->stage[from], next - at, len);
+		if (from == TX_STAGE_SNDBUF && edge[i] == TX_IP_OUT)
+			why_waited(f, present & 1u << TX_LAYERS, t[TX_LAYERS], next - at, len);
 		sum += next - at;
 		at = next;
 		from = i;
@@ -240,19 +251,24 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	if (last > first)
 		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
 	dist_add(&f->residence, sum, len);
+	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
+	while (call_ends_take(&f->call_ends, b))
+		dist_add(&f->last_byte, sum, 1);
 	f->complete += len;
 	if (m->required & 1u << TX_XMIT)
 		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
 	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
 	return;
 incomplete:
+	while (call_ends_take(&f->call_ends, b))
+		;
 	f->incomplete += len;
 	peer_sent(f, a, b, 0, 0);
 }
 
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 {
-	const struct ranges *layers[TX_LAYERS];
+	const struct ranges *layers[TX_LAYERS + 1];
 	struct making m = {c, f, required(c, f), (uint64_t)core_clock_error(c) + 1};
 	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
 
@@ -274,8 +290,11 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 		until = f->total;
 	if (until <= f->done)
 		return;
-	ranges_atoms(layers, TX_LAYERS, f->done, until, atom, &m);
+	layers[TX_LAYERS] = f->why ? &f->why->label : NULL;
+	ranges_atoms(layers, TX_LAYERS + 1, f->done, until, atom, &m);
 	f->done = until;
+	if (f->why)
+		ranges_drop(&f->why->label, until);
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_drop(&f->layer[i], until);
 }

@@ -194,6 +194,31 @@ const char *stage_label(const struct flow *f, int stage)
 	return f->rx ? rx_labels[stage] : tx_labels[stage];
 }
 
+static const char *const reason_names[] = {MG_WHY_REASONS(STAGE_NAME)};
+static const char *const reason_labels[] = {MG_WHY_REASONS(STAGE_LABEL)};
+static const char *const release_names[] = {MG_WHY_RELEASES(STAGE_NAME)};
+static const char *const release_labels[] = {MG_WHY_RELEASES(STAGE_LABEL)};
+
+const char *why_reason_name(unsigned int reason)
+{
+	return reason_names[reason];
+}
+
+const char *why_reason_label(unsigned int reason)
+{
+	return reason_labels[reason];
+}
+
+const char *why_release_name(unsigned int release)
+{
+	return release_names[release];
+}
+
+const char *why_release_label(unsigned int release)
+{
+	return release_labels[release];
+}
+
 int layer_count(const struct flow *f)
 {
 	return f->rx ? RX_LAYERS : TX_LAYERS;

@@ -147,25 +147,6 @@ static json_t *layers(const struct report *r, const struct flow *f)
 	return all;
 }
 
-static json_t *residence(const struct report *r, const struct flow *f)
-{
-	json_t *all = json_array();
-
-	for (int i = 0; i < stage_count(f); i++) {
-		const struct dist *d = &f->stage[i];
-		json_t *j;
-
-		if (!d->n)
-			continue;
-		j = json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "stage", stage_name(f, i), "n",
-			(json_int_t)d->n, "bytes", (json_int_t)d->weight, "mean_ns",
-			number(report_ns(r, dist_mean(d))), "p50_ns", quantile(r, d, 0.5), "p99_ns",
-			quantile(r, d, 0.99));
-		json_array_append_new(all, j);
-	}
-	return all;
-}
-
 static json_t *modulation(const struct report *r, const struct flow *f)
 {
 	struct modulation m = flow_modulation(r, f);
@@ -238,11 +219,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 			? json_string(flow_id(f->rx ? &f->sock->peer->tx : &f->sock->peer->rx))
 			: json_null());
 	json_object_set_new(j, "layers", layers(r, f));
-	json_object_set_new(j, "residence", residence(r, f));
-	json_object_set_new(j, "residence_total_ns",
-		number(f->residence.n ? report_ns(r, dist_mean(&f->residence)) : NAN));
-	json_object_set_new(j, "closure_error_cycles",
-		f->residence.n ? count((uint64_t)f->closure) : json_null());
+	json_residence(j, r, f);
 	json_object_set_new(j, "transit_ns", spread(r, &f->transit));
 	json_object_set_new(j, "modulation", modulation(r, f));
 	json_object_set_new(j, "tcp", json_tcp(r, f));

@@ -32,6 +32,8 @@ json_t *report_json(const struct report *r, const char *flow);
 json_t *json_call(const struct report *r, const struct call_stats *s);
 /* (json_sched.c) */
 json_t *json_scheduler(const struct report *r);
+/* Where its bytes waited, into the flow's object (json_residence.c). */
+void json_residence(json_t *flow, const struct report *r, const struct flow *f);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
 json_t *json_tcp(const struct report *r, const struct flow *f);
 
@@ -60,6 +62,11 @@ const char *stage_label(const struct flow *f, int stage);
 int stage_count(const struct flow *f);
 const char *layer_name(const struct flow *f, int layer);
 int layer_count(const struct flow *f);
+/* Why bytes waited in the send buffer, and what let them go: in JSON, and in words. */
+const char *why_reason_name(unsigned int reason);
+const char *why_reason_label(unsigned int reason);
+const char *why_release_name(unsigned int release);
+const char *why_release_label(unsigned int release);
 const char *call_name(const struct call_stats *s);
 bool call_is_kernel_only(const struct call_stats *s);
 /* Whether it is known how many of them blocked. */

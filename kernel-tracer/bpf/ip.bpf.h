@@ -18,7 +18,11 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) ||
 		!take(&t))
 		return NF_ACCEPT;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->out, VIA_OWN);
+	struct mg_packet *e = (void *)t.slot->payload;
+
+	fill_packet(e, sock, &g, skb, ctx->state->out, VIA_OWN);
+	if (event == MG_EVENT_ip_out)
+		e->context = context_here();
 	publish(&t, event);
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */

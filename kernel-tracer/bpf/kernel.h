@@ -154,6 +154,8 @@ struct tcp_sock {
 	__u32 lost_out;
 	__u32 lost;
 	__u32 delivered;
+	__u32 mss_cache;
+	__u8 nonagle : 4;
 	__u32 chrono_type : 2; /* a byte of its own since 6.18 */
 	__u32 chrono_start;
 	__u32 chrono_stat[3];

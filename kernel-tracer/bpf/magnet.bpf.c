@@ -19,6 +19,7 @@
 #include "filter.bpf.h"
 #include "select.bpf.h"
 #include "others.bpf.h"
+#include "context.bpf.h"
 #include "packet.bpf.h"
 #include "tcp_rare.bpf.h"
 #include "ip_header.bpf.h"

@@ -40,6 +40,23 @@ static __always_inline __u32 stream_position(struct sock *sk, int dir)
 				: MEMBER(tcp_sock, tp, write_seq);
 }
 
+/* Whether small segments of a connection wait for others: TCP_NODELAY is 1, TCP_CORK 2. */
+static __always_inline __u8 nagle_of(struct sock *sk)
+{
+	struct tcp_sock *tp = (void *)sk;
+
+	if (CAN_CAST)
+		return BPF_CORE_READ_BITFIELD(CAST(tcp_sock, tp), nonagle) & 3;
+	return BPF_CORE_READ_BITFIELD_PROBED(tp, nonagle) & 3;
+}
+
+static __always_inline __u16 mss_of(struct sock *sk)
+{
+	__u32 mss = MEMBER(tcp_sock, (void *)sk, mss_cache);
+
+	return mss < 0xffff ? mss : 0xffff;
+}
+
 /* A TCP socket that is not followed, or not yet: what the filters say of its calls. */
 static __always_inline bool unfollowed_passes(const struct sock *sk)
 {
@@ -118,6 +135,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	__u32 flags = 0, seq = 0, call;
 	int dir, kind = MG_KIND_other;
 	struct sock *sk = NULL;
+	__u8 nagle = 0;
+	__u16 mss = 0;
 	__s64 fd = -1;
 
 	if ((__u64)nr >= MG_NR_MAX)
@@ -153,8 +172,13 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 			}
 			return 0;
 		}
-		if (kind == MG_KIND_tcp)
+		if (kind == MG_KIND_tcp) {
 			seq = stream_position(sk, dir);
+			if (dir != MG_DIR_RX) {
+				nagle = nagle_of(sk);
+				mss = mss_of(sk);
+			}
+		}
 	}
 	if (!state)
 		state = begin_tracing(t);
@@ -179,6 +203,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		e->seq = seq;
 		e->call = call;
 		e->kind = kind;
+		e->nagle = nagle;
+		e->mss = mss;
 	});
 	return 0;
 }

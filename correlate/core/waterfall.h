@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bars of bytes whose total is about the same: quantiles of bars do not add up to the quantile
+ * of the total, but the means of the bytes around it do. Bounded by the number of bins of the
+ * total, which are 1/128 wide or less.
+ */
+#ifndef MAGNET_CORRELATE_WATERFALL_H
+#define MAGNET_CORRELATE_WATERFALL_H
+
+#include <stdint.h>
+
+struct waterfall {
+	uint32_t *key; /* open addressing, a power of two; 0 = free */
+	double *cell;  /* of each: samples, weight, total, then the bars; all but samples by weight
+			*/
+	uint32_t size, used, bars;
+};
+
+/* The number of bars must be the same each time. */
+void waterfall_add(
+	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight);
+/*
+ * Mean bars and total of what ranks within half a percent of the quantile. Returns how many samples
+ * that is, 0 = there are none.
+ */
+double waterfall_at(const struct waterfall *w, double quantile, double bar[], double *total);
+void waterfall_free(struct waterfall *w);
+
+#endif

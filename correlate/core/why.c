@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why bytes waited in the send buffer. As a segment is handed to IP, the context tells what let it
+ * go, and what TCP's windows were just before tells what had held it. Linux's own tests are
+ * repeated: tcp_cwnd_test, tcp_snd_wnd_test, tcp_nagle_check with Minshall's rule. What does not
+ * follow from them is not known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+#include "event_table.h"
+
+#define ESTABLISHED 1
+
+/* numbers of softirqs */
+enum { SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_RX = 3, SOFTIRQ_TASKLET = 6, SOFTIRQ_HRTIMER = 8 };
+/* the field `context` */
+enum { CONTEXT_NOT_TOLD, CONTEXT_THREAD, CONTEXT_SOFTIRQ };
+
+static struct why *why_of(struct flow *f)
+{
+	if (!f->why)
+		f->why = calloc(1, sizeof(*f->why));
+	return f->why;
+}
+
+void why_free(struct why *w)
+{
+	if (!w)
+		return;
+	ranges_free(&w->label);
+	free(w->flight);
+	free(w->row);
+	free(w);
+}
+
+/* ---- what is in flight ---- */
+
+static void fly(struct why *w, uint64_t end, uint32_t segs)
+{
+	if (w->len == w->cap) {
+		uint32_t cap = w->cap ? w->cap * 2 : 16;
+		struct in_flight *p = malloc(cap * sizeof(*p));
+
+		if (!p)
+			return;
+		for (uint32_t i = 0; i < w->len; i++)
+			p[i] = w->flight[(w->head + i) & (w->cap - 1)];
+		free(w->flight);
+		w->flight = p;
+		w->head = 0;
+		w->cap = cap;
+	}
+	w->flight[(w->head + w->len++) & (w->cap - 1)] = (struct in_flight){end, segs};
+	w->segs_out += segs;
+}
+
+static void land(struct why *w, uint64_t una)
+{
+	while (w->len && w->flight[w->head].end <= una) {
+		uint32_t segs = w->flight[w->head].segs;
+
+		w->segs_out -= segs < w->segs_out ? segs : w->segs_out;
+		w->head = (w->head + 1) & (w->cap - 1);
+		w->len--;
+	}
+	if (!w->len)
+		w->segs_out = 0;
+}
+
+/* ---- what TCP tells ---- */
+
+static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cwnd)
+{
+	struct why *w = f->why;
+	uint64_t una;
+
+	if (!flow_offset(f, snd_una, &una))
+		return;
+	land(w, una);
+	w->una = una;
+	w->window_end = una + snd_wnd;
+	w->cwnd = cwnd;
+	w->told = true;
+	w->arrived = false;
+}
+
+void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
+{
+	struct why *w = why_of(f);
+
+	t->segment_of = 0;
+	if (!w)
+		return;
+	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
+	if (!t->in_call || t->now.copied)
+		return;
+	w->nagle_before = w->nagle;
+	w->nagle = t->now.nagle;
+	w->mss = t->now.mss;
+}
+
+void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p)
+{
+	/* in a thread's own context it comes from the backlog, as the thread gives the socket back
+	 */
+	if (t && !t->in_softirq)
+		t->segment_of = s->cookie;
+	if (s->tx.why)
+		tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
+}
+
+/* With these levels it need not be counted. */
+void why_on_state(struct flow *f, const struct mg_tcp_state *p)
+{
+	if (f->why)
+		f->why->segs_out = p->packets_out + p->retrans_out;
+}
+
+/* ---- what let a segment go ---- */
+
+static enum why_release of_softirq(unsigned int number)
+{
+	switch (number) {
+	case SOFTIRQ_NET_RX:
+		return RELEASE_ACK;
+	case SOFTIRQ_TIMER:
+		return RELEASE_TIMER;
+	case SOFTIRQ_HRTIMER:
+		return RELEASE_PACER;
+	case SOFTIRQ_TASKLET:
+	case SOFTIRQ_HI:
+		return RELEASE_TX_DONE;
+	default:
+		return RELEASE_NOT_KNOWN;
+	}
+}
+
+/* The piece of the running call that has this byte, NULL if it is another's. */
+static const struct piece *own_piece(const struct kernel_call *k, uint64_t off)
+{
+	for (uint32_t i = k->pieces; i-- > 0;) {
+		const struct piece *p = &k->piece[i];
+
+		if (p->off <= off) /* how long the last one gets is not known yet */
+			return i + 1 == k->pieces || off < p->off + p->len ? p : NULL;
+	}
+	return NULL;
+}
+
+static enum why_release of_thread(const struct thread *t, const struct mg_sock *s, uint64_t off)
+{
+	const struct kernel_call *k;
+
+	if (!t)
+		return RELEASE_NOT_KNOWN;
+	if (t->segment_of == s->cookie)
+		return RELEASE_ACK;
+	k = &t->now;
+	if (!t->in_call || k->cookie != s->cookie || mg_syscall_direction(k->call) == MG_DIR_RX)
+		return RELEASE_NOT_KNOWN;
+	return own_piece(k, off) ? RELEASE_OWN_CALL : RELEASE_LATER_CALL;
+}
+
+static enum why_release release_of(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off)
+{
+	if (!core_observes(c, MG_EVENT_softirq_entry))
+		return RELEASE_NOT_KNOWN;
+	if (p->context >= CONTEXT_SOFTIRQ)
+		return of_softirq(p->context - CONTEXT_SOFTIRQ);
+	if (p->context == CONTEXT_THREAD)
+		return of_thread(t, s, off);
+	/* an older trace: known of traced threads only */
+	if (!t || !t->in_call)
+		return RELEASE_NOT_KNOWN;
+	return t->in_softirq ? of_softirq(t->softirq) : of_thread(t, s, off);
+}
+
+/* ---- and what had held it ---- */
+
+/* A segment that is not full may wait for more to send with it. */
+static enum why_reason of_small(const struct why *w, uint8_t nagle, uint64_t una)
+{
+	if (!(nagle & NAGLE_TOLD))
+		return WHY_NOT_KNOWN;
+	if (nagle & (NAGLE_CORK | NAGLE_MORE))
+		return WHY_CORK;
+	if (!(nagle & NAGLE_OFF) && w->small_end > una)
+		return WHY_NAGLE;
+	return WHY_NOT_KNOWN;
+}
+
+/* Of both windows the one that had less room; with the same, the one Linux asks first. */
+static enum why_reason of_windows(const struct why *w, const struct mg_packet *p, uint64_t off)
+{
+	uint64_t room = w->window_end > off ? w->window_end - off : 0;
+	uint64_t may = w->cwnd > w->segs_out ? w->cwnd - w->segs_out : 0;
+	bool no_window = room < p->len, no_cwnd = may < p->segs;
+
+	if (no_window && no_cwnd)
+		return room < may * (p->gso_size ? p->gso_size : w->mss) ? WHY_WINDOW : WHY_CWND;
+	return no_window ? WHY_WINDOW : no_cwnd ? WHY_CWND : WHY_NOT_KNOWN;
+}
+
+static enum why_reason reason_of(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, enum why_release release)
+{
+	const struct why *w = s->tx.why;
+	bool full = p->segs > 1 || p->len >= w->mss;
+	uint64_t una = w->una > s->tx.acked ? w->una : s->tx.acked;
+	enum why_reason held = WHY_NOT_KNOWN;
+
+	(void)c;
+	switch (release) {
+	case RELEASE_OWN_CALL: /* if it slept since, something had kept it from sending at once */
+		return t->woken_in > own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
+	case RELEASE_LATER_CALL:
+		return of_small(w, t->now.copied ? w->nagle_before : w->nagle, una);
+	case RELEASE_PACER:
+		return WHY_PACING;
+	case RELEASE_TX_DONE:
+		return !w->mss ? WHY_NOT_KNOWN : full ? WHY_TSQ : WHY_AUTOCORK;
+	case RELEASE_ACK:
+		/* TCP tells of a segment in established connections only */
+		if (!w->told || w->arrived || (s->state && s->state != ESTABLISHED))
+			return WHY_NOT_KNOWN;
+		held = of_windows(w, p, off);
+		return held == WHY_NOT_KNOWN && w->mss && !full ? of_small(w, w->nagle, w->una)
+								: held;
+	case RELEASE_TIMER:
+		if (s->tcp && s->tcp->peer.is_closed)
+			return WHY_WINDOW;
+		return w->mss && !full ? of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
+	default:
+		return WHY_NOT_KNOWN;
+	}
+}
+
+#define LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
+
+void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
+	const struct mg_packet *p, uint64_t off)
+{
+	struct why *w = why_of(&s->tx);
+	enum why_release release;
+	enum why_reason reason;
+
+	if (!w)
+		return;
+	release = release_of(c, t, s, p, off);
+	reason = reason_of(c, t, s, p, off, release);
+	if (!ranges_add(&w->label, off, off + p->len, LABEL(reason, release)))
+		return; /* sent again */
+	fly(w, off + p->len, p->segs);
+	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
+		w->small_end = off + p->len;
+}
+
+/* ---- how long ---- */
+
+static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
+{
+	struct why_row *more;
+
+	for (uint32_t i = 0; i < w->rows; i++)
+		if (w->row[i].reason == reason && w->row[i].release == release)
+			return &w->row[i];
+	more = realloc(w->row, (w->rows + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	w->row = more;
+	more[w->rows] = (struct why_row){.reason = reason, .release = release};
+	return &more[w->rows++];
+}
+
+void why_waited(struct flow *f, bool known, uint64_t label, uint64_t wait, uint64_t bytes)
+{
+	struct why *w = why_of(f);
+	struct why_row *row;
+
+	if (!known)
+		label = LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
+	row = w ? row_of(w, (uint8_t)label, (uint8_t)(label >> 8)) : NULL;
+	if (!row)
+		return;
+	row->n++;
+	row->bytes += bytes;
+	row->wait += (unsigned __int128)wait * bytes;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Which softirq each CPU is in: what a socket sends there was let go by it. The softirqs' own
+ * events tell only of those on top of traced threads.
+ */
+#ifndef MAGNET_BPF_CONTEXT_H
+#define MAGNET_BPF_CONTEXT_H
+
+/* As in the field `context`; 0 until the first softirq, and where their hooks are not attached. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} contexts SEC(".maps");
+
+#define CONTEXT_THREAD  1
+#define CONTEXT_SOFTIRQ 2 /* and its number */
+
+static __always_inline void set_context(__u32 context)
+{
+	__u32 zero = 0, *c = bpf_map_lookup_elem(&contexts, &zero);
+
+	if (c)
+		*c = context;
+}
+
+static __always_inline __u8 context_here(void)
+{
+	__u32 zero = 0, *c = bpf_map_lookup_elem(&contexts, &zero);
+
+	return c ? *c : 0;
+}
+
+#endif

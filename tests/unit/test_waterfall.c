@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The bars at a quantile of their total. */
+#include "unit.h"
+#include "waterfall.h"
+
+static void nothing_has_no_waterfall(void **unused)
+{
+	struct waterfall w = {0};
+	double bar[2], total;
+
+	(void)unused;
+	assert_true(waterfall_at(&w, 0.99, bar, &total) == 0);
+	waterfall_free(&w);
+}
+
+/* One in a hundred takes ten times as long, and elsewhere: medians would never show where. */
+static void the_slowest_have_bars_of_their_own(void **unused)
+{
+	struct waterfall w = {0};
+	double bar[2], total;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 2000; i++) {
+		uint64_t slow = i % 50 == 0, b[] = {100, slow ? 9900 : 900};
+
+		waterfall_add(&w, 2, b, b[0] + b[1], 10);
+	}
+	assert_near(waterfall_at(&w, 0.99, bar, &total), 20, 1e-6); /* 1 % of the samples */
+	assert_near(bar[0], 100, 1e-9);
+	assert_near(bar[1], 9900, 1e-9);
+	assert_near(total, 10000, 1e-9);
+	waterfall_at(&w, 0.5, bar, &total);
+	assert_near(bar[1], 900, 1e-9);
+	waterfall_free(&w);
+}
+
+/* The bars sum to the total wherever one looks, and the total is near the quantile. */
+static void bars_sum_to_the_total(void **unused)
+{
+	struct waterfall w = {0};
+	double bar[3], total;
+
+	(void)unused;
+	for (uint64_t i = 1; i <= 10000; i++) {
+		uint64_t b[] = {i * 7 % 1000, i * 13 % 77, i};
+
+		waterfall_add(&w, 3, b, b[0] + b[1] + b[2], 1 + i % 3);
+	}
+	for (double q = 0.05; q < 1; q += 0.05) {
+		assert_true(waterfall_at(&w, q, bar, &total) > 0);
+		assert_near(bar[0] + bar[1] + bar[2], total, 1e-6 * total);
+		assert_near(total, q * 10000 + 540, 0.02 * (q * 10000 + 540));
+	}
+	waterfall_free(&w);
+}
+
+/* Half of a byte's weight lies within the window: it counts half. */
+static void weights_count(void **unused)
+{
+	struct waterfall w = {0};
+	uint64_t few[] = {100}, many[] = {200};
+	double bar[1], total;
+
+	(void)unused;
+	waterfall_add(&w, 1, few, 100, 10);
+	waterfall_add(&w, 1, many, 200, 990);
+	waterfall_at(&w, 0.01, bar, &total); /* ranks 0.5 % to 1.5 %: half of either */
+	assert_near(bar[0], 150, 1e-6);
+	waterfall_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_has_no_waterfall),
+		cmocka_unit_test(the_slowest_have_bars_of_their_own),
+		cmocka_unit_test(bars_sum_to_the_total),
+		cmocka_unit_test(weights_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
