@@ -84,6 +84,16 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 	return err;
 }
 
+/* What was read before the damage was met is there, and nothing else: that is said in a report too.
+ */
+static int cut_off(struct core *core, const char *why)
+{
+	if (!core->app_events && !core->kernel_events)
+		return -1;
+	snprintf(core->cut_off, sizeof(core->cut_off), "%.255s", why);
+	return TRACE_CUT_OFF;
+}
+
 int open_trace(char *const dirs[], int count, struct core *core, json_t **session)
 {
 	struct mg_traces traces;
@@ -112,10 +122,11 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 	*session = read_session(dirs, count, no_session, sizeof(no_session));
 	session_give_clock(core, *session);
 	err = read_traces(reader, &traces, core, why, sizeof(why));
-	if (err)
+	if (err) {
 		mg_error("%s: %s", dirs[0], why);
-	else if (no_session[0])
+		err = cut_off(core, why);
+	} else if (no_session[0])
 		mg_warn("%s", no_session);
 	mg_traces_free(&traces);
-	return err ? -1 : 0;
+	return err;
 }

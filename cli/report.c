@@ -104,7 +104,7 @@ int cmd_report(int argc, char **argv)
 	struct demand demand = {0};
 	char why[400];
 	bool json = false;
-	int c, status;
+	int c, status, opened;
 
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
@@ -156,12 +156,13 @@ int cmd_report(int argc, char **argv)
 		flow_calls_init(&calls, &core, flow);
 		core_listen(&core, flow_calls_event, &calls);
 	}
-	status =
-		open_trace(argv + optind, argc - optind, &core, &session) ? EXIT_FAILED : EXIT_DONE;
-	if (status == EXIT_DONE) {
+	opened = open_trace(argv + optind, argc - optind, &core, &session);
+	status = opened ? EXIT_FAILED : EXIT_DONE;
+	if (opened >= 0) {
 		if (report_init(&report, &core, session, argv[optind]) == 0) {
 			report.demand = demand.figures ? &demand : NULL;
-			status = print(&report, json, flow, &calls);
+			if (print(&report, json, flow, &calls) != EXIT_DONE)
+				status = EXIT_FAILED;
 		}
 		report_free(&report);
 	}

@@ -7,14 +7,16 @@
 
 int consumer_init(struct consumer *c, struct core *core)
 {
-	*c = (struct consumer){.core = core, .decoder = decoder_new()};
-	return c->decoder ? 0 : -ENOMEM;
+	*c = (struct consumer){.core = core, .decoder = decoder_new(), .lttng = lttng_new(core)};
+	return c->decoder && c->lttng ? 0 : -ENOMEM;
 }
 
 void consumer_end(struct consumer *c)
 {
 	decoder_free(c->decoder);
+	lttng_free(c->lttng);
 	c->decoder = NULL;
+	c->lttng = NULL;
 }
 
 /*
@@ -27,18 +29,23 @@ static void on_discarded(struct consumer *c, const bt_message *m)
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
 	const bt_value *domain =
 		bt_trace_borrow_environment_entry_value_by_name_const(trace, "domain");
-	const bt_clock_snapshot *from, *to;
-	uint64_t count = 0;
+	const bt_clock_snapshot *begin, *end;
+	uint64_t count = 0, from, to;
 
-	if (!domain || !bt_value_is_string(domain) ||
-		bt_value_string_get(domain)[0] != 'u') /* "ust" */
+	if (bt_message_discarded_events_get_count(m, &count) !=
+			BT_PROPERTY_AVAILABILITY_AVAILABLE ||
+		!bt_stream_class_discarded_events_have_default_clock_snapshots(
+			bt_stream_borrow_class_const(stream)))
 		return;
-	if (bt_message_discarded_events_get_count(m, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		return;
-	from = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(m);
-	to = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(m);
-	core_lost_app(c->core, count, bt_clock_snapshot_get_value(from),
-		bt_clock_snapshot_get_value(to), -1);
+	begin = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(m);
+	end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(m);
+	from = bt_clock_snapshot_get_value(begin);
+	to = bt_clock_snapshot_get_value(end);
+	if (domain && bt_value_is_string(domain) &&
+		bt_value_string_get(domain)[0] == 'u') /* "ust" */
+		core_lost_app(c->core, count, from, to, -1);
+	else if (!c->error)
+		c->error = lttng_lost(c->lttng, stream, count, from, to);
 }
 
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from)
@@ -58,11 +65,17 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	for (uint64_t i = 0; i < n; i++) {
 		switch (bt_message_get_type(messages[i])) {
 		case BT_MESSAGE_TYPE_EVENT:
-			if (!decode_event(
+			if (c->error)
+				break;
+			if (decode_event(
 				    c->decoder, messages[i], &event, c->core->listener != NULL))
-				c->foreign++;
-			else if (!c->error)
 				c->error = core_push(c->core, &event);
+			else
+				c->error = lttng_event(c->lttng, messages[i]);
+			break;
+		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+			lttng_stream(c->lttng,
+				bt_message_stream_beginning_borrow_stream_const(messages[i]));
 			break;
 		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 			on_discarded(c, messages[i]);
@@ -73,4 +86,14 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 		bt_message_put_ref(messages[i]);
 	}
 	return c->error ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR : status;
+}
+
+int consumer_finish(struct consumer *c)
+{
+	int err = c->error ? 0 : lttng_finish(c->lttng);
+
+	if (err)
+		c->error = err;
+	err = core_finish(c->core);
+	return c->error ? c->error : err;
 }

@@ -7,12 +7,13 @@
 
 #include "core.h"
 #include "decode.h"
+#include "lttng.h"
 #include "progress.h"
 
 struct consumer {
 	struct core *core;
 	struct decoder *decoder;
-	uint64_t foreign;                /* events that are not magnet's */
+	struct lttng *lttng;
 	int error;                       /* negative errno of the core */
 	const struct progress *progress; /* NULL: nobody */
 	uint64_t messages;
@@ -22,5 +23,7 @@ int consumer_init(struct consumer *c, struct core *core);
 void consumer_end(struct consumer *c);
 /* Take the next messages. */
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from);
+/* No more will come, in order or not: the core is finished. 0 or a negative errno. */
+int consumer_finish(struct consumer *c);
 
 #endif

@@ -64,16 +64,35 @@ void mg_traces_free(struct mg_traces *t)
 
 /* ---- graphs ---- */
 
+/* What it says of times that go back is about itself, in nanoseconds; false if it is about others.
+ */
+static bool says_backwards(const char *message, char *why, size_t size)
+{
+	const char *at = strstr(message, " ts="), *before = strstr(message, "last-returned-ts=");
+	int64_t ns;
+
+	if (!strstr(message, "timestamp is less than") || !at || !before)
+		return false;
+	ns = strtoll(before + 17, NULL, 10) - strtoll(at + 4, NULL, 10);
+	snprintf(why, size,
+		"the trace is damaged: its time goes back by %lld ns, and babeltrace2 reads no "
+		"further",
+		(long long)ns);
+	return true;
+}
+
 /* What babeltrace2 has to say of its failure: the innermost cause that is not about components. */
 static void take_error(char *why, size_t size)
 {
 	const bt_error *e = bt_current_thread_take_error();
 	uint64_t causes = e ? bt_error_get_cause_count(e) : 0;
 
-	if (causes > 0)
-		snprintf(why, size, "the trace is damaged: %s",
-			bt_error_cause_get_message(bt_error_borrow_cause_by_index(e, 0)));
-	else
+	const char *message =
+		causes ? bt_error_cause_get_message(bt_error_borrow_cause_by_index(e, 0)) : NULL;
+
+	if (message && !says_backwards(message, why, size))
+		snprintf(why, size, "the trace is damaged: %s", message);
+	else if (!message)
 		snprintf(why, size, "the trace cannot be read");
 	if (e)
 		bt_error_release(e);
@@ -262,7 +281,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 	struct consumer consumer;
 	int64_t reference = 0;
 	bool have_reference;
-	int err = consumer_init(&consumer, core);
+	int err = consumer_init(&consumer, core), finished;
 
 	consumer.progress = progress;
 	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
@@ -290,8 +309,9 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 		    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		goto failed;
 	err = run(graph);
+	finished = consumer_finish(&consumer); /* what was read until then counts */
 	if (!err)
-		err = core_finish(core);
+		err = finished;
 	if (!err)
 		goto out;
 failed:

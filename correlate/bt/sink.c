@@ -192,7 +192,7 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 	bt_message_iterator_next_status status = consumer_take(&s->consumer, s->from);
 
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
-		core_finish(&s->core);
+		consumer_finish(&s->consumer);
 		if (s->is_report)
 			print_report(s);
 		if (fflush(s->show.to) != 0 || s->show.failed) {

@@ -15,7 +15,7 @@
  */
 static int claim(const struct core *c, const struct thread *t, uint64_t enter, uint64_t leave)
 {
-	uint64_t slack = (uint64_t)clockmap_error(&c->clock) + 1;
+	uint64_t slack = clock_slack(clockmap_error(&c->clock));
 
 	for (int i = (int)t->ended_n - 1; i >= 0; i--)
 		if (t->ended[i].enter + slack >= enter && t->ended[i].exit <= leave + slack)

@@ -54,6 +54,11 @@ static inline double clockmap_error(const struct clockmap *m)
 {
 	return m->error;
 }
+/* An error as a whole number to compare times by, also where readings are absurd. */
+static inline uint64_t clock_slack(double error)
+{
+	return error < 1e18 ? (uint64_t)error + 1 : 1000000000000000000;
+}
 void clockmap_free(struct clockmap *m);
 
 #endif

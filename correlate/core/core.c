@@ -114,10 +114,14 @@ static void release(struct core *c, bool all)
 	while ((e = queue_first(&c->pending))) {
 		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
 
+		/* beside another tracer's events only the program's calls need another clock */
+		due |= c->kernel_tracer[0] && !c->pending_calls;
+
 		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS)
 			return;
-		if (!clockmap_valid(&c->clock))
+		if (!clockmap_valid(&c->clock) && c->pending_calls)
 			estimate_clock(c);
+		c->pending_calls -= MG_IS_CALL(e->id);
 		process(c, e);
 		queue_drop_first(&c->pending);
 	}
@@ -150,6 +154,7 @@ int core_push(struct core *c, const struct mg_event *e)
 			free(e->other.text);
 		return err;
 	}
+	c->pending_calls += MG_IS_CALL(e->id);
 	release(c, c->clock_source == CLOCK_GIVEN);
 	return 0;
 }

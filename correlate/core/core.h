@@ -145,8 +145,10 @@ struct core {
 	uint64_t first_ns, last_ns;
 	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
 	bool has_calibration, has_end;
-	bool part_ended; /* in order, and what comes after is not there */
-	uint32_t part;   /* the newest, 0 = it has none */
+	bool part_ended;        /* in order, and what comes after is not there */
+	uint32_t part;          /* the newest, 0 = it has none */
+	char kernel_tracer[24]; /* whose the kernel's events are, "" = magnet's own */
+	char cut_off[256];      /* why the trace could not be read to its end, "" = it was */
 	struct mg_calibration calibration;
 	struct mg_trace_end end;
 	struct dist logged;           /* cycles a traced call spent in magnet */
@@ -164,6 +166,7 @@ struct core {
 	uint32_t netns_hooks_n;
 	struct recent recent;
 	struct event_queue pending; /* waiting for the clock */
+	uint32_t pending_calls;     /* of these, the program's calls */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
 
 	listener_fn listener;
@@ -191,6 +194,21 @@ double core_clock_error(const struct core *c);
 bool core_observes(const struct core *c, enum mg_event_id id);
 /* Bits of the ring's events whose hooks are attached, in this network namespace. */
 uint64_t core_hooked(const struct core *c, uint32_t netns);
+
+/* (outside.c) Known from elsewhere than the core's own events, such as another tracer's. */
+struct sock_known {
+	uint8_t kind, family; /* MG_KIND_*, AF_* */
+	uint16_t lport, rport;
+	mg_addr laddr, raddr;
+	bool has_addr;
+	char name[16]; /* of what is no socket: a device; else "" */
+};
+/* A thread whose own events are recorded; `pid` is 0 and `comm` NULL where they are not known. */
+void core_know_thread(struct core *c, uint32_t tid, uint32_t pid, const char *comm);
+void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
+/* The kernel's events are another tracer's. It has no cycle counter: all times are nanoseconds. */
+void core_know_tracer(struct core *c, const char *name);
+
 /* No more will come: everything in flight is settled. */
 int core_finish(struct core *c);
 void core_free(struct core *c);

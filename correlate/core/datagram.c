@@ -132,13 +132,13 @@ void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t en
 /* Its bytes are what the layer nearest to the program saw. */
 void datagram_finish(struct mg_sock *s)
 {
-	static const uint8_t tx[] = {TX_COPY, TX_CALL, TX_IP_OUT, TX_XMIT};
+	static const uint8_t tx[] = {TX_COPY, TX_CALL, TX_IP_OUT, TX_XMIT, TX_QUEUE, TX_DONE};
 	static const uint8_t rx[] = {RX_COPY, RX_CALL, RX_IP, RX_DEV};
 
-	for (size_t i = sizeof(tx); i-- > 0;) {
+	for (size_t i = sizeof(tx); i-- > 0;)
 		if (s->tx.units[tx[i]].n)
 			s->tx.total = s->tx.units[tx[i]].bytes;
+	for (size_t i = sizeof(rx); i-- > 0;)
 		if (s->rx.units[rx[i]].n)
 			s->rx.total = s->rx.units[rx[i]].bytes;
-	}
 }

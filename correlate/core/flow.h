@@ -153,6 +153,8 @@ struct mg_sock {
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16];
 	bool has_addr;
+	char name[16];     /* of what is no socket but a device, else "" */
+	bool unclaimed;    /* no call ever tells what became of its bytes */
 	uint32_t pid, tid; /* last user of it */
 	struct ends {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */

@@ -21,6 +21,8 @@ void sock_on_open(struct core *c, const struct mg_event *e);
 /* Sequence number to byte offset; false if it lies before the stream's begin. */
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 void flow_touch(struct flow *f, uint64_t t);
+/* Bytes up to `end` passed a layer of a socket whose calls are not known: enough is kept. */
+void flow_pass(struct flow *f, struct ranges *layer, uint64_t end);
 void flow_free(struct flow *f);
 
 /* gap.c */

@@ -100,6 +100,12 @@ void ranges_drop(struct ranges *r, uint64_t upto)
 		r->head = 0;
 }
 
+void ranges_keep(struct ranges *r, uint32_t most)
+{
+	if (r->len > most)
+		ranges_drop(r, at(r, r->len / 2)->a);
+}
+
 uint64_t ranges_reach(const struct ranges *r, uint64_t from)
 {
 	for (uint32_t i = first_after(r, from); i < r->len && at(r, i)->a <= from; i++)

@@ -24,6 +24,8 @@ struct ranges {
 uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t);
 /* Forget everything before `upto`. */
 void ranges_drop(struct ranges *r, uint64_t upto);
+/* Forget the older ones where there are more than so many. */
+void ranges_keep(struct ranges *r, uint32_t most);
 /* Where the bytes known without a gap from `from` on end; `from` itself if it is not known. */
 uint64_t ranges_reach(const struct ranges *r, uint64_t from);
 void ranges_free(struct ranges *r);

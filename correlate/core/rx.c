@@ -21,6 +21,8 @@ static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t 
 		return false;
 	flow_touch(f, t);
 	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	if (f->sock->unclaimed)
+		flow_pass(f, &f->layer[layer], off + len);
 	unit_pass(&f->units[layer], t, len, fresh);
 	return true;
 }
@@ -245,7 +247,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	uint64_t leave = user ? user : k->exit, sum = 0, last = 0;
 	struct flow *f = NULL;
 	struct settling s = {
-		.c = c, .call = k, .user = leave, .slack = (uint64_t)core_clock_error(c) + 1};
+		.c = c, .call = k, .user = leave, .slack = clock_slack(core_clock_error(c))};
 
 	if (k->pieces)
 		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;

@@ -83,6 +83,15 @@ void flow_touch(struct flow *f, uint64_t t)
 	f->last_t = t;
 }
 
+#define PASSED_MAX 1024
+
+void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
+{
+	if (end > f->total)
+		f->total = end;
+	ranges_keep(layer, PASSED_MAX);
+}
+
 void sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;

@@ -135,6 +135,8 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	if (off + len > f->total)
 		f->total = off + len;
 	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	if (f->sock->unclaimed)
+		flow_pass(f, &f->layer[layer], off + len);
 	unit_pass(&f->units[layer], t, len, fresh);
 	return true;
 }
@@ -269,7 +271,7 @@ incomplete:
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 {
 	const struct ranges *layers[TX_LAYERS + 1];
-	struct making m = {c, f, required(c, f), (uint64_t)core_clock_error(c) + 1};
+	struct making m = {c, f, required(c, f), clock_slack(core_clock_error(c))};
 	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
 
 	for (int i = 0; i < TX_LAYERS; i++) {

@@ -96,13 +96,14 @@ static int take(struct merge *m)
 
 static int merge(struct merge *m)
 {
-	int err = 0;
+	int err = 0, finished;
 
 	for (size_t i = m->n / 2; i-- > 0;)
 		sift_down(m, i);
 	while (m->n && !err)
 		err = take(m);
-	return err ? err : core_finish(m->core);
+	finished = core_finish(m->core); /* what was read until then counts */
+	return err ? err : finished;
 }
 
 /* ---- order ---- */

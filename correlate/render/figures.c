@@ -107,10 +107,16 @@ double report_duration_ns(const struct report *r)
 
 void flow_name(char out[32], uint64_t sock, bool rx)
 {
-	bool inode = sock >> 62 & 1;
+	bool inode = sock >> 62 & 1, lttng = sock >> 61 == 1;
 
-	snprintf(out, 32, "%s%llu/%s", inode ? "ino:" : "",
-		(unsigned long long)(inode ? sock & ~(1ull << 62) : sock), rx ? "rx" : "tx");
+	snprintf(out, 32, "%s%llu/%s",
+		inode   ? "ino:"
+		: lttng ? "lttng:"
+			: "",
+		(unsigned long long)(inode   ? sock & ~(1ull << 62)
+				     : lttng ? sock & ~(1ull << 61)
+					     : sock),
+		rx ? "rx" : "tx");
 }
 
 const char *flow_id(const struct flow *f)
@@ -134,7 +140,7 @@ static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[1
 	char text[INET6_ADDRSTRLEN];
 
 	if (!s->has_addr) {
-		snprintf(out, 64, "?");
+		snprintf(out, 64, "%s", addr == s->laddr && s->name[0] ? s->name : "?");
 	} else if (memcmp(addr, mapped, sizeof(mapped)) == 0) {
 		inet_ntop(AF_INET, addr + 12, text, sizeof(text));
 		snprintf(out, 64, "%s:%u", text, port);
@@ -167,7 +173,7 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 /* Bytes with every boundary, of the bytes TCP counted. */
 double flow_coverage(const struct flow *f)
 {
-	uint64_t of = flow_bytes(f);
+	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f); /* nothing to follow them by */
 
 	return of && f->sock->kind == MG_KIND_tcp ? (double)f->complete / (double)of : NAN;
 }

@@ -52,9 +52,16 @@ static json_t *session(const struct report *r)
 	json_object_set_new(j, "steal_ns", copy(r->session, "steal_ns"));
 	json_object_set_new(j, "steal_share", number(report_steal_share(r)));
 	json_object_set_new(j, "broke_off_ns",
-		r->core->kernel_events && !r->core->has_end && !r->core->part_ended
+		r->core->kernel_events && !r->core->has_end && !r->core->part_ended &&
+				!r->core->kernel_tracer[0]
 			? count(r->core->kernel_until_ns)
 			: json_null());
+	json_object_set_new(j, "kernel_tracer",
+		!r->core->kernel_events     ? json_null()
+		: r->core->kernel_tracer[0] ? json_string(r->core->kernel_tracer)
+					    : json_string("magnet-kernel-tracer"));
+	json_object_set_new(
+		j, "cut_off", r->core->cut_off[0] ? json_string(r->core->cut_off) : json_null());
 	return j;
 }
 
@@ -185,12 +192,12 @@ static json_t *flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
 	char local[64], remote[64];
-	bool anonymous = !f->sock->has_addr;
+	bool anonymous = !f->sock->has_addr, named = f->sock->name[0];
 
 	flow_ends(f, local, remote);
 	json_object_set_new(j, "id", json_string(flow_id(f)));
 	json_object_set_new(j, "proto", json_string(flow_proto(f)));
-	json_object_set_new(j, "local", anonymous ? json_null() : json_string(local));
+	json_object_set_new(j, "local", anonymous && !named ? json_null() : json_string(local));
 	json_object_set_new(j, "remote", anonymous ? json_null() : json_string(remote));
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));

@@ -62,16 +62,28 @@ static void missed(const struct report *r, FILE *to)
 			text_percent((double)missing / (double)all));
 }
 
+/* No tracer of ours, at least, said that it had ended. */
+static bool broke_off(const struct core *c)
+{
+	return c->kernel_events && !c->has_end && !c->part_ended && !c->kernel_tracer[0] &&
+	       !c->cut_off[0];
+}
+
 static void losses(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 
+	if (c->cut_off[0])
+		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
+			colour ? "\033[0m" : "", (double)(c->last_ns - c->first_ns) / 1e9,
+			text_plain(c->cut_off, COMMENT_MAX));
 	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to, "nothing lost%s: %s application and %s kernel events",
-			c->kernel_events && !c->has_end && !c->part_ended ? " until it broke off"
-									  : "",
+			c->cut_off[0]  ? " up to there"
+			: broke_off(c) ? " until it broke off"
+				       : "",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",
@@ -86,7 +98,12 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	if (c->offsets.known && !c->clock.ns_only)
 		fprintf(to, ", CPUs within %s", text_ns(report_cpu_offset_ns(r)));
 	fprintf(to, "\n");
-	if (c->clock.ns_only)
+	if (c->kernel_tracer[0])
+		fprintf(to,
+			"the kernel's events are those of %s: times are the kernel's clock's, and "
+			"what it does not record is n/a\n",
+			c->kernel_tracer);
+	else if (c->clock.ns_only)
 		fprintf(to, "the cycle counter is not one of constant rate here: times are the "
 			    "kernel's clock's, those of calls without a bound\n");
 	if (report_steal_share(r) > 0.01)
@@ -116,7 +133,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end && c->part_ended)
 		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
-	else if (!c->has_end)
+	else if (broke_off(c))
 		fprintf(to,
 			"the recording broke off at %.6f s: the tracer was killed, or could not "
 			"write\n",

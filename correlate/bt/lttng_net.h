@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* LTTng's events of packets: the connection each belongs to, and its bytes. */
+#ifndef MAGNET_CORRELATE_BT_LTTNG_NET_H
+#define MAGNET_CORRELATE_BT_LTTNG_NET_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "lttng_socks.h"
+
+struct lttng_net {
+	struct lttng_socks socks;
+};
+
+/* They complete an event; false: it is not to be given to the core, or not yet. */
+/* net_dev_queue and what receives; without headers (old versions) only the device is known. */
+bool net_packet(struct lttng_net *n, const bt_field *payload, struct mg_event *e, bool in);
+/* net_dev_xmit */
+bool net_sent(struct lttng_net *n, const bt_field *payload, struct mg_event *e);
+/* inet_sock_local_out and _in */
+bool net_segment(struct lttng_net *n, const bt_field *payload, struct mg_event *e, bool in);
+int net_finish(struct lttng_net *n);
+
+#endif
