@@ -15,7 +15,7 @@
 
 /* numbers of softirqs */
 enum { SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_RX = 3, SOFTIRQ_TASKLET = 6, SOFTIRQ_HRTIMER = 8 };
-/* the field `context` */
+/* the field `frag` of ip_out */
 enum { CONTEXT_NOT_TOLD, CONTEXT_THREAD, CONTEXT_SOFTIRQ };
 
 static struct why *why_of(struct flow *f)
@@ -168,9 +168,9 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 {
 	if (!core_observes(c, MG_EVENT_softirq_entry))
 		return RELEASE_NOT_KNOWN;
-	if (p->context >= CONTEXT_SOFTIRQ)
-		return of_softirq(p->context - CONTEXT_SOFTIRQ);
-	if (p->context == CONTEXT_THREAD)
+	if (p->frag >= CONTEXT_SOFTIRQ)
+		return of_softirq(p->frag - CONTEXT_SOFTIRQ);
+	if (p->frag == CONTEXT_THREAD)
 		return of_thread(t, s, off);
 	/* an older trace: known of traced threads only */
 	if (!t || !t->in_call)

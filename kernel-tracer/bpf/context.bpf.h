@@ -6,7 +6,8 @@
 #ifndef MAGNET_BPF_CONTEXT_H
 #define MAGNET_BPF_CONTEXT_H
 
-/* As in the field `context`; 0 until the first softirq, and where their hooks are not attached. */
+/* As in the field `frag` of ip_out; 0 until the first softirq, and where their hooks are not
+ * attached. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

@@ -21,8 +21,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	struct mg_packet *e = (void *)t.slot->payload;
 
 	fill_packet(e, sock, &g, skb, ctx->state->out, VIA_OWN);
-	if (event == MG_EVENT_ip_out)
-		e->context = context_here();
+	if (known && event == MG_EVENT_ip_out)
+		e->frag = context_here();
 	publish(&t, event);
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */

@@ -78,8 +78,8 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 
 	fill_packet(e, sock, &g, skb, NULL, VIA_OWN);
 	e->ifindex = ifindex;
-	if (event == MG_EVENT_ip_out)
-		e->context = context_here();
+	if (known && event == MG_EVENT_ip_out)
+		e->frag = context_here();
 	publish(&t, event);
 	if (known && event == MG_EVENT_ip_out) {
 		state_at_out(&g, sock, &known->tcp);

@@ -189,7 +189,6 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	e->proto = g->proto;
 	e->part = g->part;
 	e->via = via;
-	e->context = 0;
 }
 
 #endif

@@ -74,7 +74,7 @@ static void out_on(struct core *c, uint64_t t, uint32_t tid, uint8_t context, ui
 	e.packet.len = len;
 	e.packet.segs = segs;
 	e.packet.gso_size = segs > 1 ? MSS : 0;
-	e.packet.context = context;
+	e.packet.frag = context;
 	feed(c, &e);
 }
 
