@@ -17,6 +17,7 @@
 #include "render/flow_calls.h"
 #include "render/report.h"
 #include "render/table.h"
+#include "two_hosts.h"
 
 static const char usage[] =
 	"usage: magnet report DIR... [--json] [--flow ID] [--against DIR] [--on-demand LIST]\n"
@@ -25,7 +26,8 @@ static const char usage[] =
 	"cost, and what the stack\n"
 	"made of its traffic. Several directories (an LTTng session's and a "
 	"kernel tracer's) are read\n"
-	"as one recording.\n"
+	"as one recording; recordings of two hosts beside each other, and what passed between "
+	"them.\n"
 	"\n"
 	"      --json      one JSON object\n"
 	"      --flow ID   one flow, as the report names them (4097/tx)\n"
@@ -83,6 +85,33 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
+}
+
+/* Recordings of two hosts are two, with two clocks; false if they are of one. */
+static bool is_of_two(char **dirs, int count, bool json, bool all, int *status)
+{
+	struct by_host hosts;
+	bool two;
+
+	if (by_host_sort(&hosts, dirs, count)) {
+		mg_error("%s", strerror(ENOMEM));
+		*status = EXIT_FAILED;
+		two = true;
+	} else if (hosts.more) {
+		mg_error("these are recordings of more than two hosts: give those of two");
+		*status = EXIT_USAGE;
+		two = true;
+	} else {
+		two = hosts.count[1] > 0;
+		if (two && !all) {
+			mg_error("of two hosts all is reported: leave out --flow and --on-demand");
+			*status = EXIT_USAGE;
+		} else if (two) {
+			*status = report_two_hosts(&hosts, json);
+		}
+	}
+	by_host_free(&hosts);
+	return two;
 }
 
 int cmd_report(int argc, char **argv)
@@ -149,6 +178,8 @@ int cmd_report(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	if (against)
 		return report_against(argv + optind, argc - optind, against, json);
+	if (is_of_two(argv + optind, argc - optind, json, !flow && !demand.figures, &status))
+		return status;
 	core_init(&core);
 	if (demand.figures)
 		core_keep_series(&core, DEMAND_MEMORY);

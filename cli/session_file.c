@@ -44,6 +44,20 @@ static json_t *iso_time(const struct timespec *t)
 	return json_string(text);
 }
 
+/* Which boot of which host it is: its clocks are those of no other. */
+static json_t *boot_id(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char line[64] = "";
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = 0;
+	if (f)
+		fclose(f);
+	line[strcspn(line, "\n")] = 0;
+	return line[0] ? json_string(line) : json_null();
+}
+
 static json_t *cpu_model(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -135,6 +149,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 	json_object_set_new(
 		root, "signal", info->signal ? json_integer(info->signal) : json_null());
 	json_object_set_new(root, "host", text(u.nodename));
+	json_object_set_new(root, "boot_id", boot_id());
 	json_object_set_new(root, "kernel", text(u.release));
 	json_object_set_new(root, "machine", text(u.machine));
 	json_object_set_new(root, "cpu", cpu_model());

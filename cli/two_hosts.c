@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "two_hosts.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "hosts/between.h"
+#include "log.h"
+#include "open_trace.h"
+#include "render/table.h"
+
+#define HOST_NAME 200
+
+/* What tells a host, and each of its boots, whose clocks begin anew. "" = nothing does. */
+static void host_of(const char *dir, char out[HOST_NAME])
+{
+	char path[PATH_MAX];
+	const char *boot, *name;
+	json_t *session;
+
+	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
+	session = json_load_file(path, 0, NULL);
+	boot = json_string_value(json_object_get(session, "boot_id"));
+	name = json_string_value(json_object_get(session, "host"));
+	snprintf(out, HOST_NAME, "%s", boot ? boot : name ? name : "");
+	json_decref(session);
+}
+
+int by_host_sort(struct by_host *b, char **dirs, int count)
+{
+	char host[2][HOST_NAME] = {"", ""}, this[HOST_NAME];
+	int at = 0;
+
+	memset(b, 0, sizeof(*b));
+	for (int i = 0; i < 2; i++) {
+		b->dir[i] = calloc((size_t)count + 1, sizeof(*b->dir[i]));
+		if (!b->dir[i])
+			return -ENOMEM;
+	}
+	for (int i = 0; i < count; i++) {
+		host_of(dirs[i], this);
+		if (this[0] && !host[0][0])
+			memcpy(host[0], this, sizeof(this));
+		if (this[0] && strcmp(this, host[0]) == 0)
+			at = 0;
+		else if (this[0] && (!host[1][0] || strcmp(this, host[1]) == 0))
+			at = 1;
+		else if (this[0])
+			b->more = true;
+		if (this[0] && at == 1)
+			memcpy(host[1], this, sizeof(this));
+		b->dir[at][b->count[at]++] = dirs[i];
+	}
+	return 0;
+}
+
+void by_host_free(struct by_host *b)
+{
+	free(b->dir[0]);
+	free(b->dir[1]);
+}
+
+struct one {
+	struct core core;
+	struct host_side side;
+	struct report report;
+	json_t *session;
+	bool reported;
+};
+
+static int read_one(struct one *o, char **dirs, int count)
+{
+	core_init(&o->core);
+	host_side_init(&o->side, &o->core);
+	core_listen(&o->core, host_side_event, &o->side);
+	if (open_trace(dirs, count, &o->core, &o->session))
+		return EXIT_FAILED;
+	o->reported = true;
+	if (report_init(&o->report, &o->core, o->session, dirs[0])) {
+		mg_error("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static void free_one(struct one *o)
+{
+	if (o->reported)
+		report_free(&o->report);
+	host_side_free(&o->side);
+	core_free(&o->core);
+	json_decref(o->session);
+}
+
+static int print(const struct one *first, const struct one *other, bool json)
+{
+	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	struct between w;
+	int status = EXIT_DONE;
+
+	if (between_make(&w, &first->report, &first->side, &other->report, &other->side)) {
+		mg_error("%s", strerror(ENOMEM));
+		status = EXIT_FAILED;
+	} else if (json) {
+		json_t *j = report_json(&first->report, NULL);
+
+		json_object_set_new(j, "hosts", between_json(&w));
+		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+		putchar('\n');
+		json_decref(j);
+	} else {
+		setlocale(LC_CTYPE, "");
+		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+		between_text(&w, stdout, colour);
+		printf("\n");
+		report_text(&first->report, stdout, NULL, colour);
+		printf("\n");
+		report_text(&other->report, stdout, NULL, colour);
+	}
+	between_free(&w);
+	if (fflush(stdout) != 0) {
+		mg_error("cannot write the report: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return status;
+}
+
+int report_two_hosts(const struct by_host *b, bool json)
+{
+	struct one *one = calloc(2, sizeof(*one)); /* a core is large */
+	int status;
+
+	if (!one) {
+		mg_error("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	status = read_one(&one[0], b->dir[0], b->count[0]);
+	if (status == EXIT_DONE)
+		status = read_one(&one[1], b->dir[1], b->count[1]);
+	if (status == EXIT_DONE)
+		status = print(&one[0], &one[1], json);
+	free_one(&one[0]);
+	free_one(&one[1]);
+	free(one);
+	return status;
+}

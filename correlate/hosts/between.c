@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "between.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_MAX 8000000 /* ranges, some 200 MB */
+
+void host_side_init(struct host_side *s, struct core *core)
+{
+	memset(s, 0, sizeof(*s));
+	s->core = core;
+}
+
+void host_side_free(struct host_side *s)
+{
+	struct end *e, *tmp;
+
+	HASH_ITER (hh, s->ends, e, tmp) {
+		HASH_DEL(s->ends, e);
+		ranges_free(&e->call);
+		ranges_free(&e->xmit);
+		ranges_free(&e->sent_again);
+		ranges_free(&e->recv);
+		ranges_free(&e->ret);
+		ranges_free(&e->came_again);
+		free(e);
+	}
+}
+
+static struct end *find(const struct host_side *s, uint64_t cookie)
+{
+	struct end *e = NULL;
+
+	HASH_FIND(hh, s->ends, &cookie, sizeof(cookie), e);
+	return e;
+}
+
+static struct end *get(struct host_side *s, uint64_t cookie)
+{
+	struct end *e = find(s, cookie);
+
+	if (e || s->full)
+		return s->full ? NULL : e;
+	e = calloc(1, sizeof(*e));
+	if (e) {
+		e->cookie = cookie;
+		HASH_ADD(hh, s->ends, cookie, sizeof(e->cookie), e);
+	}
+	return e;
+}
+
+static void add(struct host_side *s, struct ranges *first, struct ranges *again, uint64_t off,
+	uint64_t len, uint64_t ns)
+{
+	uint64_t fresh = ranges_add(first, off, off + len, ns);
+
+	if (again && fresh < len)
+		ranges_add(again, off, off + len, ns);
+	s->kept++;
+	s->full = s->kept >= KEPT_MAX;
+}
+
+/* The program's own calls, with the ranges they moved. */
+static void on_call(struct host_side *s, const struct mg_event *e, const struct annotation *a)
+{
+	for (uint32_t i = 0; i < a->pieces; i++) {
+		const struct piece *p = &a->piece[i];
+		struct end *k = get(s, p->flow->sock->cookie);
+		uint64_t t = p->flow->rx ? e->call.exit : e->call.enter;
+
+		if (k)
+			add(s, p->flow->rx ? &k->ret : &k->call, NULL, p->off, p->len,
+				clockmap_ns(&s->core->clock, t));
+	}
+}
+
+void host_side_event(void *arg, const struct mg_event *e, const struct annotation *a)
+{
+	struct host_side *s = arg;
+	struct end *k;
+
+	if (!a->sock || a->sock->kind != MG_KIND_tcp)
+		return;
+	if (MG_IS_CALL(e->id)) {
+		on_call(s, e, a);
+	} else if (a->has_offset && a->length &&
+		   (e->id == MG_EVENT_dev_xmit || e->id == MG_EVENT_dev_recv)) {
+		k = get(s, a->sock->cookie);
+		if (k && e->id == MG_EVENT_dev_xmit)
+			add(s, &k->xmit, &k->sent_again, a->offset, a->length, e->time_ns);
+		else if (k)
+			add(s, &k->recv, &k->came_again, a->offset, a->length, e->time_ns);
+	}
+}
+
+/* ---- connections between the two ---- */
+
+enum { IS_SENT, IS_RECEIVED, IS_SENT_AGAIN, IS_CAME_AGAIN, IS_CALL, IS_RETURN, LAYERS };
+#define BITS_OF_TRANSIT (1u << IS_SENT | 1u << IS_RECEIVED)
+#define BITS_OF_AGAIN   (1u << IS_SENT_AGAIN | 1u << IS_CAME_AGAIN)
+#define BITS_OF_CALLS   (1u << IS_CALL | 1u << IS_RETURN)
+
+struct walk {
+	struct between *between;
+	struct crossing *crossing; /* NULL: passings are looked for */
+	bool to_b;
+	uint64_t last_x, last_y;
+	int err;
+};
+
+static void add_passing(struct walk *w, const uint64_t t[])
+{
+	uint64_t x = w->to_b ? t[IS_SENT] : t[IS_RECEIVED];
+	uint64_t y = w->to_b ? t[IS_RECEIVED] : t[IS_SENT];
+
+	if (x == w->last_x && y == w->last_y)
+		return;
+	w->last_x = x;
+	w->last_y = y;
+	if (!w->err)
+		w->err = hosts_add(&w->between->hosts, w->to_b, x, y);
+}
+
+/* From one end to the other; it may seem negative within the bound. */
+static void add_interval(
+	struct walk *w, struct dist *d, double *widest, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	uint64_t x = w->to_b ? from : to, y = w->to_b ? to : from;
+	double ns, half;
+
+	if (!hosts_interval(&w->between->hosts, w->to_b, x, y, &ns, &half))
+		return;
+	dist_add(d, ns > 0 ? (uint64_t)(ns + 0.5) : 0, bytes);
+	*widest = fmax(*widest, half);
+}
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct walk *w = arg;
+	struct crossing *c = w->crossing;
+	bool passed = (present & BITS_OF_TRANSIT) == BITS_OF_TRANSIT;
+
+	if (!c) {
+		if (passed && !(present & BITS_OF_AGAIN))
+			add_passing(w, t);
+		return;
+	}
+	if (passed && present & BITS_OF_AGAIN)
+		c->ambiguous += b - a;
+	else if (passed)
+		add_interval(w, &c->transit, &c->transit_half, t[IS_SENT], t[IS_RECEIVED], b - a);
+	if ((present & BITS_OF_CALLS) == BITS_OF_CALLS)
+		add_interval(w, &c->calls, &c->calls_half, t[IS_CALL], t[IS_RETURN], b - a);
+}
+
+static uint64_t end_of(const struct ranges *r)
+{
+	return r->len ? r->v[r->head + r->len - 1].b : 0;
+}
+
+static void walk(struct walk *w, const struct end *from, const struct end *to)
+{
+	const struct ranges *layer[LAYERS] = {
+		&from->xmit, &to->recv, &from->sent_again, &to->came_again, &from->call, &to->ret};
+	uint64_t upto = end_of(&from->xmit) > end_of(&from->call) ? end_of(&from->xmit)
+								  : end_of(&from->call);
+
+	ranges_atoms(layer, LAYERS, 0, upto, atom, w);
+}
+
+static int by_numbers(const void *a, const void *b)
+{
+	const struct mg_sock *x = *(const struct mg_sock *const *)a,
+			     *y = *(const struct mg_sock *const *)b;
+
+	if (x->ends.isn != y->ends.isn)
+		return x->ends.isn < y->ends.isn ? -1 : 1;
+	return x->ends.irs < y->ends.irs ? -1 : x->ends.irs > y->ends.irs;
+}
+
+/* Connections whose opening was seen, and whose other end is not here. */
+static const struct mg_sock **opened(
+	const struct core *c, const struct host_side *side, size_t *count)
+{
+	const struct mg_sock **all = calloc(HASH_COUNT(c->socks) + 1u, sizeof(*all));
+
+	*count = 0;
+	for (const struct mg_sock *s = c->socks; s && all; s = s->hh.next)
+		if (s->opened && s->kind == MG_KIND_tcp && !s->peer && find(side, s->cookie) &&
+			(s->ends.isn || s->ends.irs))
+			all[(*count)++] = s;
+	return all;
+}
+
+/* By their initial sequence numbers: it takes both openings, and no addresses. */
+static int find_crossings(struct between *w, const struct host_side *as, const struct host_side *bs)
+{
+	size_t a_n, b_n;
+	const struct mg_sock **a = opened(w->a->core, as, &a_n), **b = opened(w->b->core, bs, &b_n);
+
+	w->crossing = calloc(2 * a_n + 1, sizeof(*w->crossing));
+	if (a && b && w->crossing)
+		qsort(b, b_n, sizeof(*b), by_numbers);
+	for (size_t i = 0; i < a_n && b && w->crossing; i++) {
+		struct mg_sock mirrored = {.ends = {a[i]->ends.irs, a[i]->ends.isn}};
+		const struct mg_sock *key = &mirrored;
+		const struct mg_sock **other = bsearch(&key, b, b_n, sizeof(*b), by_numbers);
+
+		for (int to_b = 1; other && to_b >= 0; to_b--) {
+			struct crossing *c = &w->crossing[w->crossings++];
+
+			c->a = a[i];
+			c->b = *other;
+			c->to_b = to_b;
+			c->bytes = flow_bytes(to_b ? &c->a->tx : &c->b->tx);
+		}
+	}
+	free(a);
+	free(b);
+	return a && b && w->crossing ? 0 : -ENOMEM;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct crossing *x = a, *y = b;
+
+	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : y->to_b - x->to_b;
+}
+
+static double known_or_0(double v)
+{
+	return isnan(v) ? 0 : v;
+}
+
+int between_make(struct between *w, const struct report *a, const struct host_side *as,
+	const struct report *b, const struct host_side *bs)
+{
+	double doubt = known_or_0(report_clock_error_ns(a)) + known_or_0(report_clock_error_ns(b));
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->a = a;
+	w->b = b;
+	w->left_out = as->full || bs->full;
+	hosts_init(&w->hosts,
+		known_or_0(report_cpu_offset_ns(a)) + known_or_0(report_cpu_offset_ns(b)));
+	err = find_crossings(w, as, bs);
+	/* first what relates the clocks, then what they tell */
+	for (int figures = 0; figures < 2 && !err; figures++) {
+		for (size_t i = 0; i < w->crossings && !err; i++) {
+			struct crossing *c = &w->crossing[i];
+			const struct end *x = find(as, c->a->cookie), *y = find(bs, c->b->cookie);
+			struct walk k = {.between = w, .crossing = figures ? c : NULL};
+
+			k.to_b = c->to_b;
+			walk(&k, c->to_b ? x : y, c->to_b ? y : x);
+			c->calls_half += figures ? doubt : 0;
+			err = k.err;
+		}
+		if (!figures && !err)
+			err = hosts_solve(&w->hosts);
+	}
+	if (w->crossings)
+		qsort(w->crossing, w->crossings, sizeof(*w->crossing), by_bytes);
+	return err;
+}
+
+void between_free(struct between *w)
+{
+	for (size_t i = 0; i < w->crossings; i++) {
+		dist_free(&w->crossing[i].transit);
+		dist_free(&w->crossing[i].calls);
+	}
+	free(w->crossing);
+	hosts_free(&w->hosts);
+}

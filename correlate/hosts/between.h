@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two recordings, of the two hosts a connection lies between: their clocks are related by what
+ * passed, and each byte is followed from one program to the other (method, "Clock", "Hosts").
+ */
+#ifndef MAGNET_CORRELATE_BETWEEN_H
+#define MAGNET_CORRELATE_BETWEEN_H
+
+#include <stdbool.h>
+
+#include "hosts.h"
+#include "ranges.h"
+#include "render/report.h"
+
+/* What is kept of each byte of a socket, by its offset; times are ns of the host's clock. */
+struct end {
+	uint64_t cookie;
+	struct ranges call, xmit, sent_again; /* U0, X */
+	struct ranges recv, ret, came_again;  /* R, U1 */
+	UT_hash_handle hh;
+};
+
+struct host_side {
+	struct core *core;
+	struct end *ends;
+	size_t kept;
+	bool full; /* more came than is kept: what follows is left out */
+};
+
+void host_side_init(struct host_side *s, struct core *core);
+/* A listener for core_listen(); `arg` is a struct host_side. */
+void host_side_event(void *arg, const struct mg_event *e, const struct annotation *a);
+void host_side_free(struct host_side *s);
+
+/* One direction of a connection between them. */
+struct crossing {
+	const struct mg_sock *a, *b; /* its sockets, A's and B's */
+	bool to_b;
+	uint64_t bytes;
+	struct dist transit;             /* X to R, ns, by bytes */
+	struct dist calls;               /* the sender's U0 to the receiver's U1, ns, by bytes */
+	double transit_half, calls_half; /* by how much any of them may be off, ns */
+	uint64_t ambiguous;              /* bytes that were sent or came more than once */
+};
+
+struct between {
+	const struct report *a, *b;
+	struct hosts hosts;
+	struct crossing *crossing;
+	size_t crossings;
+	bool left_out;
+};
+
+/* 0 or -ENOMEM; to be freed in any case. */
+int between_make(struct between *w, const struct report *a, const struct host_side *as,
+	const struct report *b, const struct host_side *bs);
+void between_free(struct between *w);
+
+void between_text(const struct between *w, FILE *to, bool colour);
+/* A new reference. */
+json_t *between_json(const struct between *w);
+
+#endif

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""
+A connection between two recordings, of one namespace each. Their clocks are the same, which is found;
+then one recording's are changed by 50 ppm and 1 s, as another host's would be, and that is found, each
+within its bound; and so are the times bytes were under way (docs/method.md, "Clock", "Hosts").
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from reclock import reclock
+
+PORT, TIMES, SIZE = 5137, 300, 1000
+SERVER = f"""
+import socket
+c, _ = socket.create_server(("", {PORT})).accept()
+for _ in range({TIMES}):
+    c.sendall(c.recv({SIZE}, socket.MSG_WAITALL))
+"""
+CLIENT = f"""
+import socket, time
+s = socket.socket()
+for _ in range(200):
+    try:
+        s.connect(("{Network.B}", {PORT}))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range({TIMES}):
+    s.sendall(b"x" * {SIZE})
+    s.recv({SIZE}, socket.MSG_WAITALL)
+    time.sleep(0.004)
+"""
+
+
+def both(net, top):
+    """A client's recording and a server's, made at the same time."""
+    other = subprocess.Popen([MAGNET, "record", "-q", "-o", top + "/b", "--",
+                              *net.inside(net.b, PYTHON, "-c", SERVER)])
+    try:
+        run(MAGNET, "record", "-q", "-o", top + "/a", "--", *net.inside(net.a, PYTHON, "-c", CLIENT))
+        check(other.wait(30) == 0, "both recordings were made")
+    finally:
+        stop(other)
+
+
+def set_host(trace, name):
+    with open(trace + "/session.json") as f:
+        session = json.load(f)
+    session["host"] = session["boot_id"] = name
+    with open(trace + "/session.json", "w") as f:
+        json.dump(session, f)
+
+
+def events_of(trace):
+    with subprocess.Popen([MAGNET, "show", "--tsv", trace], text=True, stdout=subprocess.PIPE) as p:
+        yield from csv.DictReader(p.stdout, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def passed(trace, flow_id, event):
+    """Byte -> when it first passed; segments are not cut on their way here."""
+    return {int(e["offset"]): (int(e["time_ns"]), int(e["length"])) for e in events_of(trace)
+            if e["event"] == event and e["flow"] == flow_id and e["length"] not in ("", "0")}
+
+
+def transit(top, crossing):
+    """By both ends' own events, on the one clock they were made with."""
+    sender, receiver = ("a", "b") if crossing["direction"] == "to_other" else ("b", "a")
+    sent = passed(f"{top}/{sender}", crossing["sent_as"], "dev_xmit")
+    came = passed(f"{top}/{receiver}", crossing["received_as"], "dev_recv")
+    both_saw = [(came[o][0] - t, n) for o, (t, n) in sent.items() if o in came]
+    check(len(both_saw) > 0.9 * TIMES, f"{len(both_saw)} segments were seen by both")
+    return sum(ns * n for ns, n in both_saw) / sum(n for _, n in both_saw)
+
+
+def look(top, clock, true_transit):
+    """The report of both, against what is true."""
+    report = json.loads(run(MAGNET, "report", "--json", top + "/a", top + "/b").stdout)
+    hosts = report["hosts"]
+    check([w["state"] for w in hosts["clock"]] == ["related"], "the clocks are related, by one line")
+    check(min(hosts["passings"].values()) > 0.9 * TIMES, f"by {hosts['passings']} passings")
+    for end in ("begin", "end"):
+        w = hosts["clock"][0][end]
+        off = w["ahead_ns"] - (clock(w["at_ns"]) - w["at_ns"])
+        check(abs(off) <= w["half_width_ns"] + 1,
+              f"at the {end}: off by {off:.0f} ns, bound {w['half_width_ns']:.0f}")
+        check(w["half_width_ns"] < 1e6, "which is less than a millisecond")
+    for crossing in hosts["flows"]:
+        t = crossing["transit_ns"]
+        mean = true_transit[crossing["direction"]]
+        check(abs(t["mean"] - mean) <= t["half_width"] + 1,
+              f"{crossing['direction']}: {t['mean']:.0f} ns under way, truly {mean:.0f}, "
+              f"bound {t['half_width']:.0f}")
+        check(crossing["bytes"] == TIMES * SIZE, "all bytes are known")
+        calls = crossing["call_to_return_ns"]
+        check(calls["bytes"] > 0.9 * TIMES * SIZE and calls["mean"] > t["mean"] - t["half_width"],
+              f"from call to return {calls['mean']:.0f} ns")
+    check({c["direction"] for c in hosts["flows"]} == {"to_other", "from_other"}, "in both directions")
+    check(hosts["other"]["flows"] and report["flows"], "both recordings are reported")
+    return hosts
+
+
+need_kernel_side()
+with Network(gso_max_segs=1) as net, tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+    both(net, top)
+    one = json.loads(run(MAGNET, "report", "--json", top + "/a", top + "/b").stdout)
+    check("hosts" not in one, "recordings of one host are one")
+    set_host(top + "/b", "elsewhere")
+    hosts = json.loads(run(MAGNET, "report", "--json", top + "/a", top + "/b").stdout)["hosts"]
+    check(len(hosts["flows"]) == 2, "a connection lies between the two")
+    true_transit = {c["direction"]: transit(top, c) for c in hosts["flows"]}
+    print("as recorded:")
+    same = look(top, lambda ns: ns, true_transit)
+
+    def clock(ns):
+        return ns + ns * 50 // 1_000_000 + 1_000_000_000
+
+    reclock(top + "/b", clock)
+    print("50 ppm and 1 s off:")
+    changed = look(top, clock, true_transit)
+    near(changed["clock"][0]["skew"] - same["clock"][0]["skew"], 50e-6, 0.02, "the difference of rates")
+    text = run(MAGNET, "report", top + "/a", top + "/b").stdout
+    check("Between " in text and " ppm faster and stands " in text, "people are told so")
+    p = run(MAGNET, "report", top + "/a", top + "/b", "--flow", "1/tx", check=False)
+    check(p.returncode == 2 and "leave out --flow" in p.stderr, p.stderr.strip())
