@@ -212,32 +212,52 @@ static void curve_table(const struct curve *s, const json_t *rows, FILE *to)
 	table_print(&t, to, 4, false);
 }
 
-/* Reasons, each once, with whom it concerns. */
+static const char *reason(const json_t *row, const char *key)
+{
+	return json_string_value(json_object_get(row, key));
+}
+
+/* With whom it concerns, unless that is all. */
+static void refusal(const json_t *rows, const char *key, const char *why, FILE *to)
+{
+	const char *comma = "";
+	size_t k, n = 0;
+	json_t *row;
+
+	json_array_foreach (rows, k, row) {
+		n += reason(row, key) && strcmp(reason(row, key), why) == 0;
+	}
+	if (n == json_array_size(rows))
+		return;
+	json_array_foreach (rows, k, row) {
+		if (!reason(row, key) || strcmp(reason(row, key), why) != 0)
+			continue;
+		fprintf(to, "%s%s", comma, label(row));
+		comma = ", ";
+	}
+	fprintf(to, ": ");
+}
+
+/* Reasons, each once. */
 static void refusals(const json_t *rows, const char *key, const char *what, FILE *to)
 {
-	size_t i, k;
-	json_t *row, *other;
+	size_t i;
+	json_t *row;
 
 	json_array_foreach (rows, i, row) {
-		const char *why = json_string_value(json_object_get(row, key));
+		const char *why = reason(row, key);
 		bool told = !why;
 
-		for (k = 0; k < i && !told; k++) {
-			const char *before =
-				json_string_value(json_object_get(json_array_get(rows, k), key));
+		for (size_t k = 0; k < i && !told; k++) {
+			const char *before = reason(json_array_get(rows, k), key);
 
 			told = before && strcmp(before, why) == 0;
 		}
 		if (told)
 			continue;
 		fprintf(to, "    %s: ", what);
-		json_array_foreach (rows, k, other) {
-			const char *too = json_string_value(json_object_get(other, key));
-
-			if (too && strcmp(too, why) == 0)
-				fprintf(to, "%s%s", k > i ? ", " : "", label(other));
-		}
-		fprintf(to, ": %s\n", why);
+		refusal(rows, key, why, to);
+		fprintf(to, "%s\n", why);
 	}
 }
 
@@ -266,7 +286,7 @@ static void show(const struct shown *s, const json_t *figure, FILE *to)
 	if (any(rows) && s->curve.list)
 		curve_table(&s->curve, rows, to);
 	refusals(rows, "refused", "not available", to);
-	if (s->figure == DEMAND_VARIANCE_TIME)
+	if (s->figure == DEMAND_VARIANCE_TIME && any(rows))
 		refusals(rows, "H_refused", "no H", to);
 }
 
