@@ -261,6 +261,8 @@ void call_on_thread_end(struct core *c, struct thread *t)
 	if (t->in_call) /* it died in there */
 		give_up(c, t);
 	call_settle_thread(c, t);
+	free(t->ended);
+	t->ended = NULL;
 }
 
 void call_settle_thread(struct core *c, struct thread *t)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_BINS 4  /* a short connection has a dozen distributions of a value or two */
+#define FEWEST_BINS 4  /* a short connection has thirty distributions of a few values */
+#define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
 #define EXACT_BITS  11 /* values below 2^11 have a bin each */
 
 static uint32_t bin_of(uint64_t v)
@@ -76,6 +77,12 @@ static bool grow(struct dist *d)
 	return true;
 }
 
+/* One is always free, for find() to end at. */
+static bool is_full(const struct dist *d)
+{
+	return d->size <= FEW_BINS ? d->used + 1 >= d->size : d->used * 2 >= d->size;
+}
+
 /* What bins have no room for. */
 struct dist_wide {
 	struct dist_wide *next;
@@ -121,7 +128,7 @@ static void put(struct dist *d)
 	struct dist_bin *b;
 
 	d->held_weight = 0;
-	if (d->used * 2 >= d->size && !grow(d))
+	if (is_full(d) && !grow(d))
 		return;
 	b = find(d->bins, d->size, d->held_key);
 	if (!b->key) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define LAYERS_MAX 32
+#define FEWEST     4 /* a connection has some fifteen of these */
 
 static struct range *at(const struct ranges *r, uint32_t i)
 {
@@ -23,11 +24,11 @@ static bool reserve(struct ranges *r)
 		r->head = 0;
 		return true;
 	}
-	v = realloc(r->v, (r->cap ? r->cap * 2 : 16) * sizeof(*v));
+	v = realloc(r->v, (r->cap ? r->cap * 2 : FEWEST) * sizeof(*v));
 	if (!v)
 		return false;
 	r->v = v;
-	r->cap = r->cap ? r->cap * 2 : 16;
+	r->cap = r->cap ? r->cap * 2 : FEWEST;
 	return true;
 }
 
@@ -111,6 +112,15 @@ uint64_t ranges_reach(const struct ranges *r, uint64_t from)
 	for (uint32_t i = first_after(r, from); i < r->len && at(r, i)->a <= from; i++)
 		from = at(r, i)->b;
 	return from;
+}
+
+void ranges_trim(struct ranges *r)
+{
+	if (r->len)
+		return;
+	free(r->v);
+	r->v = NULL;
+	r->head = r->cap = 0;
 }
 
 void ranges_free(struct ranges *r)

@@ -92,6 +92,16 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 	ranges_keep(layer, PASSED_MAX);
 }
 
+/* What was in flight is no more. */
+static void trim(struct flow *f)
+{
+	for (int i = 0; i < TX_LAYERS; i++)
+		ranges_trim(&f->layer[i]);
+	ranges_trim(&f->pair_call);
+	ranges_trim(&f->pair_x);
+	ranges_trim(&f->pair_r);
+}
+
 void sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;
@@ -106,8 +116,11 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
-	if (p->now == STATE_CLOSE)
+	if (p->now == STATE_CLOSE) {
 		state_end(s, e->cycles);
+		trim(&s->tx);
+		trim(&s->rx);
+	}
 	if (p->opener)
 		s->opener = p->opener;
 	if (p->old == STATE_ESTABLISHED || p->old == STATE_CLOSE_WAIT) {
