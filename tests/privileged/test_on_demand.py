@@ -13,7 +13,7 @@ from fixture import *
 
 PORT = 5120
 TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
-BURSTS, UNITS, SIZE, PERIOD = 250, 8, 200, 0.020
+BURSTS, UNITS, SIZE, PERIOD = 150, 8, 200, 0.020
 DATAGRAMS = f"""
 import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -102,8 +102,9 @@ def contract():
                 # the hook runs a little after the bucket has let go, at times later than at others
                 check(1514 <= b <= BURST * 1.1, f"a bucket of {b:.0f} bytes holds what one of {BURST} let out")
                 check(call["buckets"][0]["bucket_bytes"] >= 40000, "but not what the program wrote")
-                check(device["rate_for_bucket_bit_s"] < 1.1 * RATE < call["rate_for_bucket_bit_s"],
-                      f"and in such a bucket {device['rate_for_bucket_bit_s']:.0f} bit/s are enough")
+                check(device["rate_for_bucket_bit_s"] < 1.1 * RATE,
+                      f"and with such a bucket {device['rate_for_bucket_bit_s']:.0f} bit/s are enough")
+                check(call["rate_for_bucket_bit_s"] is None, "in which no write of the program's fits")
                 check(device["counted"] == "frames" and call["counted"] == "payload", "what is counted is told")
                 cells = row(tx, "gcra", "device")
                 check(cells["cells"] >= tx["bytes"] / 48, f"{cells['cells']:.0f} cells")
@@ -185,8 +186,9 @@ def lossy():
         refused = 0
         for figure in ("hurst", "contract", "ks", "bursts"):
             for line in tx["on_demand"][figure].get("layers") or tx["on_demand"][figure]["pairs"]:
-                check(line["starred"], f"{figure} {line.get('layer') or line['to']}: starred, "
-                      f"coverage {line['coverage']}, of the time {line['time_coverage']}")
+                little = min(line["coverage"], line["time_coverage"]) < 0.99
+                check(line["starred"] == little, f"{figure} {line.get('layer') or line['to']}: coverage "
+                      f"{line['coverage']}, of the time {line['time_coverage']}: starred {line['starred']}")
                 if line["coverage"] < 0.9:
                     check("90 %" in line["refused"], "and refused: " + line["refused"])
                     refused += 1
