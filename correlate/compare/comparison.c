@@ -280,7 +280,8 @@ static int add_figure(struct comparison *c, const struct pair *p, const struct f
 static int add_stages(struct comparison *c, const struct pair *p, const struct recording *now,
 	const struct recording *before)
 {
-	struct flow like = {.rx = p->now->key.rx};
+	struct mg_sock sock = {.kind = p->now->key.kind};
+	struct flow like = {.sock = &sock, .rx = p->now->key.rx};
 	int err = 0;
 
 	for (int i = 0; i < stage_count(&like) && !err; i++) {

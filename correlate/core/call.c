@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datagram.h"
 #include "parts.h"
 #include "event_table.h"
 
@@ -11,8 +12,21 @@
 #define MSG_PEEK_FLAG 0x2
 #define MSG_MORE_FLAG 0x8000
 
+void call_drop_pieces(struct kernel_call *k, uint32_t from)
+{
+	for (uint32_t i = from; i < k->pieces; i++) {
+		if (k->piece[i].parcel)
+			parcel_put(k->piece[i].parcel);
+		if (k->piece[i].arrival)
+			arrival_put(k->piece[i].arrival);
+	}
+	if (from < k->pieces)
+		k->pieces = from;
+}
+
 void kernel_call_free(struct kernel_call *k)
 {
+	call_drop_pieces(k, 0);
 	free(k->piece);
 	memset(k, 0, sizeof(*k));
 }
@@ -36,19 +50,33 @@ struct piece *call_add_piece(
 	return p;
 }
 
-void call_no_longer_open(struct core *c, const struct kernel_call *k)
+static struct flow *flow_of_call(const struct core *c, const struct kernel_call *k)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
 	enum mg_direction dir = mg_syscall_direction(k->call);
 
-	if (s && dir == MG_DIR_TX && s->tx.open_calls)
-		s->tx.open_calls--;
-	else if (s && dir == MG_DIR_RX && s->rx.open_calls)
-		s->rx.open_calls--;
+	return s && dir == MG_DIR_TX ? &s->tx : s && dir == MG_DIR_RX ? &s->rx : NULL;
 }
 
-static void give_up(struct core *c, struct thread *t)
+void call_no_longer_open(struct core *c, const struct kernel_call *k)
 {
+	struct flow *f = flow_of_call(c, k);
+
+	if (f && f->open_calls)
+		f->open_calls--;
+}
+
+static void leaves_kernel(const struct core *c, const struct kernel_call *k)
+{
+	struct flow *f = flow_of_call(c, k);
+
+	if (f && f->in_kernel)
+		f->in_kernel--;
+}
+
+void call_abandon(struct core *c, struct thread *t)
+{
+	leaves_kernel(c, &t->now);
 	call_no_longer_open(c, &t->now);
 	kernel_call_free(&t->now);
 	t->in_call = false;
@@ -61,7 +89,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	struct kernel_call *k = &t->now;
 
 	if (t->in_call) /* its end was lost */
-		give_up(c, t);
+		call_abandon(c, t);
 	t->traced = true;
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
@@ -84,13 +112,15 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	t->fn = STATE_SOCKET;
 	t->since = e->cycles;
 	if (s) {
+		struct flow *f = flow_of_call(c, k);
+
 		s->tid = e->tid;
 		s->pid = e->pid;
 		s->kind = p->kind;
-		if (mg_syscall_direction(p->call) == MG_DIR_TX)
-			s->tx.open_calls++;
-		else if (mg_syscall_direction(p->call) == MG_DIR_RX)
-			s->rx.open_calls++;
+		if (f) {
+			f->open_calls++;
+			f->in_kernel++;
+		}
 	}
 }
 
@@ -147,7 +177,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		return; /* its begin was lost, or was before the recording */
 	}
 	if (k->call != e->sys_exit.call || k->cookie != e->sys_exit.sock) {
-		give_up(c, t); /* this is another's end */
+		call_abandon(c, t); /* this is another's end */
 		return;
 	}
 	if (t->off_cpu) /* that it got the CPU was not seen */
@@ -155,6 +185,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	thread_set_state(t, e->cycles);
 	t->in_call = false;
 	t->segment_of = 0;
+	leaves_kernel(c, k);
 	k->exit = e->cycles;
 	k->ret = e->sys_exit.ret;
 	k->messages_bytes = e->sys_exit.bytes;
@@ -162,7 +193,9 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	dir = mg_syscall_direction(k->call);
 	if (dir == MG_DIR_TX)
 		tx_end_call(k, e->sys_exit.seq);
-	if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
+	if (k->kind != MG_KIND_tcp)
+		datagram_end_call(c, t, e);
+	else if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
 		k->pieces = 0; /* looking consumes nothing */
 	else
 		piece_by_position(c, k, e->sys_exit.seq);
@@ -220,7 +253,7 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 
 	call_no_longer_open(c, k);
 	if (s && s->kind != MG_KIND_tcp)
-		datagram_settle(s, k, enter, leave, moved_bytes(k));
+		datagram_settle(c, s, k, enter, leave, moved_bytes(k));
 	else if (mg_syscall_direction(k->call) == MG_DIR_TX)
 		tx_settle(c, k, enter);
 	else
@@ -259,7 +292,7 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 void call_on_thread_end(struct core *c, struct thread *t)
 {
 	if (t->in_call) /* it died in there */
-		give_up(c, t);
+		call_abandon(c, t);
 	call_settle_thread(c, t);
 	free(t->ended);
 	t->ended = NULL;

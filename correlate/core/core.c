@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Order and clock. */
+#include "datagram.h"
 #include "parts.h"
 
 #include <errno.h>
@@ -197,6 +198,7 @@ void core_free(struct core *c)
 	}
 	processes_free(c);
 	drops_free(c);
+	frames_free(c);
 	free(c->marks);
 	HASH_CLEAR(hh_alone, c->alone);
 	HASH_ITER (hh, c->socks, s, stmp) {
@@ -204,6 +206,7 @@ void core_free(struct core *c)
 		flow_free(&s->tx);
 		flow_free(&s->rx);
 		free(s->tcp);
+		queues_free(s->queues);
 		free(s);
 	}
 	HASH_ITER (hh, c->calls, k, ktmp) {

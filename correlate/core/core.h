@@ -101,6 +101,8 @@ struct annotation {
 	bool rx;
 	bool has_offset;
 	uint64_t offset, length;   /* bytes */
+	const struct flow *from;   /* a message's sender, if it is in this recording: */
+	uint64_t from_offset;      /* its first byte there */
 	uint64_t cycles;           /* 0 with nanoseconds only */
 	const struct piece *piece; /* application calls: all ranges, if there are several */
 	uint32_t pieces;
@@ -139,8 +141,9 @@ struct core {
 	struct gap *gaps;
 	uint32_t gap_count;
 	struct drop *drops;
+	struct frames *frames; /* on their way out, not TCP's; NULL: none */
 	struct hook_info *hooks;
-	uint32_t hook_count;
+	uint32_t hook_count, hook_changes;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;
 	uint64_t first_ns, last_ns;
 	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sockets without sequence numbers: UDP, raw, ICMP and UNIX. What passed each layer is counted,
- * with its sizes and spacings; which datagram is which is not followed.
+ * with its sizes and spacings; which datagram is which is followed in datagram_tx.c, datagram_rx.c
+ * and unix.c. Offsets count the payload, sent as the calls handed it over, received as it came.
  */
 #include <string.h>
 
-#include "parts.h"
+#include "datagram.h"
 #include "event_table.h"
+#include "parts.h"
 
 /* IP protocols */
-#define TCP    6
-#define UDP    17
-#define ICMP   1
-#define ICMPV6 58
+#define TCP         6
+#define UDP         17
+#define ICMP        1
+#define ICMPV6      58
+#define ICMP_HEADER 8
 /* flags of calls whose bytes stay where they are, or are not what was received */
 #define MSG_PEEK_FLAG     0x2
 #define MSG_ERRQUEUE_FLAG 0x2000
+#define LOOKS_ONLY        (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG)
 
 bool is_datagram(const struct mg_packet *p)
 {
@@ -54,9 +58,42 @@ static const struct {
 	{MG_EVENT_ip_post, false, TX_IP_POST},
 	{MG_EVENT_dev_queue, false, TX_QUEUE},
 	{MG_EVENT_dev_xmit, false, TX_XMIT},
+	{MG_EVENT_dev_done, false, TX_DONE},
 	{MG_EVENT_dev_recv, true, RX_DEV},
 	{MG_EVENT_ip_in, true, RX_IP},
 };
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+/* Asked for with each packet: found anew only as hooks change. */
+uint32_t datagram_required(struct core *c, const struct flow *f)
+{
+	struct queues *q = queues_of(f->sock);
+	uint64_t hooked;
+
+	if (q && q->required && q->as_of == c->hook_changes)
+		return q->required;
+	hooked = core_hooked(c, f->sock->netns);
+	if (!q)
+		return 0;
+	q->as_of = c->hook_changes;
+	q->required = 1u << TX_CALL | 1u << TX_COPY;
+	for (size_t i = 0; i < PLACES; i++)
+		if (!places[i].rx && hooked & 1ull << places[i].event)
+			q->required |= 1u << places[i].layer;
+	return q->required;
+}
+
+bool datagram_in_call(const struct thread *t, const struct mg_sock *s)
+{
+	return t && t->in_call && !t->in_softirq && t->now.cookie == s->cookie;
+}
+
+uint32_t datagram_length(const struct mg_packet *p)
+{
+	bool header = (p->proto == ICMP || p->proto == ICMPV6) && p->part != 2;
+
+	return p->len + (header ? ICMP_HEADER : 0);
+}
 
 static void passes(
 	struct flow *f, int layer, uint64_t t, uint64_t bytes, uint32_t frame, uint32_t segs)
@@ -66,7 +103,8 @@ static void passes(
 	unit_wire(&f->units[layer], frame, segs);
 }
 
-void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
+void datagram_on_packet(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;
 	struct mg_sock *s = sock_get(c, p->sock);
@@ -77,7 +115,7 @@ void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotat
 		s->kind = p->proto == UDP                          ? MG_KIND_udp
 			  : p->proto == ICMP || p->proto == ICMPV6 ? MG_KIND_raw
 								   : MG_KIND_socket;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < PLACES; i++) {
 		struct flow *f = places[i].rx ? &s->rx : &s->tx;
 
 		if (places[i].event != e->id)
@@ -85,48 +123,151 @@ void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotat
 		a->rx = places[i].rx;
 		a->length = p->len;
 		passes(f, places[i].layer, e->cycles, p->len, p->frame, p->segs);
+		if (places[i].rx)
+			datagram_in(c, s, e, (enum rx_layer)places[i].layer, a);
+		else
+			datagram_out(c, t, s, e, (enum tx_layer)places[i].layer, a);
 	}
 }
 
-void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+void datagram_on_done(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
 {
 	a->length = e->dev_done.len;
-	if (e->dev_done.rc == 0)
-		passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
+	if (e->dev_done.rc != 0)
+		return;
+	passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
+	datagram_done(c, s, e, a);
 }
 
-void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a)
+void datagram_on_ready(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	struct mg_sock *s = sock_get(c, e->sock_ready.sock);
+
+	a->rx = true;
+	if (!s)
+		return;
+	s->kind = e->sock_ready.kind;
+	if (is_unix(s))
+		unix_ready(c, t, s, e, a);
+	else
+		datagram_ready(s, e, a);
+}
+
+void datagram_on_copy(
+	struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+{
+	a->length = e->sock_copy.len;
+	if (!datagram_in_call(t, s) || t->now.flags & LOOKS_ONLY)
+		return;
+	t->now.message_buffer = e->sock_copy.seq;
+	if (is_unix(s))
+		unix_copy(t, s, e, a);
+}
+
+/* A message is over, and the next of the same call begins. */
+static void end_message(struct kernel_call *k, uint64_t now)
+{
+	k->moved = true;
+	k->message_since = now;
+	k->message_piece = k->pieces;
+	k->message_buffer = 0;
+}
+
+static void message_ends(struct thread *t, struct mg_sock *s, bool rx, const struct mg_event *e,
+	const struct mg_sock_moved *p, struct annotation *a)
+{
+	if (!is_unix(s) && s->kind != MG_KIND_udp && s->kind != MG_KIND_raw)
+		return;
+	if (rx && is_unix(s))
+		unix_received(t, s, e, p, a);
+	else if (rx)
+		datagram_received(t, s, e, p, a);
+	else if (is_unix(s))
+		unix_sent(t, s, p->ret, e->cycles);
+	else
+		datagram_sent(t, s, p->ret);
+	end_message(&t->now, e->cycles);
+}
+
+void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_sock_moved *p = &e->sock_moved;
 	struct mg_sock *s = sock_get(c, p->sock);
 	bool rx = e->id == MG_EVENT_sock_received;
 
 	a->rx = rx;
-	if (!s || p->ret < 0 || (rx && p->flags & (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG)))
+	if (!s)
 		return;
-	a->length = (uint64_t)p->ret;
 	s->kind = p->kind;
-	passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles, (uint64_t)p->ret,
-		0, 1);
+	if (rx && (p->ret < 0 || p->flags & LOOKS_ONLY)) {
+		if (datagram_in_call(t, s))
+			end_message(&t->now, e->cycles);
+		return;
+	}
+	if (p->ret >= 0) {
+		a->length = (uint64_t)p->ret;
+		passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles,
+			(uint64_t)p->ret, 0, 1);
+	}
+	if (!datagram_in_call(t, s))
+		return;
+	if (!rx && t->now.pieces > t->now.message_piece) {
+		a->has_offset = true;
+		a->offset = t->now.piece[t->now.message_piece].off;
+	}
+	message_ends(t, s, rx, e, p, a);
 }
 
-void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
-	uint64_t bytes)
+/* splice() tells of no message, nor do older kernels of any. */
+void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	struct kernel_call *k = &t->now;
+	struct mg_sock *s = sock_find(c, k->cookie);
+	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+	struct mg_sock_moved p = {.ret = (int32_t)k->ret, .flags = k->flags};
+	struct annotation none = {0};
+
+	if (!s || k->moved || mg_syscall_direction(k->call) == MG_DIR_OTHER || k->ret < 0 ||
+		(rx && k->flags & LOOKS_ONLY))
+		return;
+	if (k->call == MG_SYS_sendmmsg || k->call == MG_SYS_recvmmsg) { /* it returns messages */
+		call_drop_pieces(k, 0);
+		return;
+	}
+	message_ends(t, s, rx, e, &p, &none);
+}
+
+void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t bytes)
 {
 	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
 	struct flow *f = rx ? &s->rx : &s->tx;
 
+	if (rx)
+		datagram_settle_rx(c, k, leave ? leave : k->exit);
+	else
+		datagram_settle_tx(c, k, enter ? enter : k->enter);
 	if (k->ret < 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
 		return;
-	if (rx && k->flags & (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG))
+	if (rx && k->flags & LOOKS_ONLY)
 		return;
 	passes(f, rx ? (int)RX_CALL : (int)TX_CALL,
 		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
-	if (!enter)
+	if (!enter && !k->pieces) /* else each piece has been counted */
 		f->kernel_only += bytes;
 	if (f->calls++ == 0)
 		f->first_call = enter ? enter : k->enter;
 	f->last_call = enter ? enter : k->enter;
+}
+
+/* Bytes that were to have atoms, and have none. */
+static void count_incomplete(struct flow *f)
+{
+	uint64_t of = f->total > f->dropped_bytes ? f->total - f->dropped_bytes : 0;
+
+	f->incomplete = of > f->complete ? of - f->complete : 0;
 }
 
 /* Its bytes are what the layer nearest to the program saw. */
@@ -141,4 +282,6 @@ void datagram_finish(struct mg_sock *s)
 	for (size_t i = sizeof(rx); i-- > 0;)
 		if (s->rx.units[rx[i]].n)
 			s->rx.total = s->rx.units[rx[i]].bytes;
+	count_incomplete(&s->tx);
+	count_incomplete(&s->rx);
 }

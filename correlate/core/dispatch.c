@@ -129,7 +129,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		if (e->packet.via) /* elsewhere: listed, but no layer of the socket's own */
 			a->rx = e->packet.via == 2;
 		else if (is_datagram(&e->packet))
-			datagram_on_packet(c, e, a);
+			datagram_on_packet(c, t, e, a);
 		else
 			tx_on_packet(c, t, e, a);
 		break;
@@ -149,14 +149,14 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		a->rx = e->packet.via != 1;
 		break;
 	case MG_EVENT_sock_ready:
-		a->rx = true;
+		datagram_on_ready(c, t, e, a);
 		break;
 	case MG_EVENT_dev_recv:
 	case MG_EVENT_ip_in:
 		if (e->packet.via)
 			a->rx = e->packet.via == 2;
 		else if (is_datagram(&e->packet))
-			datagram_on_packet(c, e, a);
+			datagram_on_packet(c, t, e, a);
 		else
 			rx_on_packet(c, e, a);
 		break;
@@ -165,7 +165,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		break;
 	case MG_EVENT_sock_sent:
 	case MG_EVENT_sock_received:
-		sock_on_moved(c, e, a);
+		sock_on_moved(c, t, e, a);
 		break;
 	case MG_EVENT_drop:
 		drop_on_event(c, e, a);
@@ -278,7 +278,9 @@ static void note_readying(struct core *c, const struct mg_event *e)
 	r->events++;
 	if (is_one_of(e, OF_WAKING))
 		return;
-	r->sock = e->id == MG_EVENT_tcp_ready ? e->tcp_ready.sock : 0;
+	r->sock = e->id == MG_EVENT_tcp_ready    ? e->tcp_ready.sock
+		  : e->id == MG_EVENT_sock_ready ? e->sock_ready.sock
+						 : 0;
 	r->t = e->cycles;
 }
 

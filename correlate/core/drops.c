@@ -32,6 +32,10 @@ void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *
 	}
 	if (!d)
 		return;
+	if (s && s->kind != MG_KIND_tcp && p->rx)
+		datagram_drop_in(s, e);
+	else if (s && s->kind != MG_KIND_tcp)
+		datagram_drop_out(c, s, p);
 	if (s)
 		(p->rx ? &s->rx : &s->tx)->dropped += p->segs;
 	d->n++;

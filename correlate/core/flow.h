@@ -95,10 +95,13 @@ struct flow {
 	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
 	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
 	uint64_t call_cycles;        /* cycles it spent in them */
-	uint32_t open_calls;         /* begun, and not yet settled */
+	uint32_t open_calls;         /* begun, and not yet settled; */
+	uint32_t in_kernel;          /* of these, still in there */
 	uint64_t retransmits;
 	uint64_t refused;              /* times the driver did not take what it was asked to */
 	uint64_t dropped;              /* segments or datagrams the kernel threw away */
+	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */
+	uint64_t unmatched;            /* messages of which it is not certain which they were */
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */
@@ -110,6 +113,10 @@ struct flow {
 	struct dist shift_device;      /* TX: U0 to X, by bytes */
 	struct dist shift_peer;        /* RX: peer's U0 to U1, by bytes */
 	struct dist transit;           /* RX: peer's X to R */
+	struct unit_stats from;        /* RX, not TCP's: the calls whose bytes it got */
+	uint64_t last_from;
+	struct flow *partner;                    /* not TCP's: the other end's, if it is one */
+	bool has_partners;                       /* there are several */
 	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
 	uint64_t pair_base;
 	uint32_t gaps;    /* losses while it lived, */
@@ -162,6 +169,7 @@ struct mg_sock {
 	bool opened;
 	struct flow tx, rx;
 	struct tcp_record *tcp; /* NULL: nothing */
+	struct queues *queues;  /* not TCP's: what is in flight; NULL: nothing */
 	struct mg_sock *peer;   /* the other end, if it is traced too */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */

@@ -74,11 +74,9 @@ static void forget_threads(struct core *c)
 	struct thread *t, *tmp;
 
 	HASH_ITER (hh, c->threads, t, tmp) {
-		if (t->in_call) {
-			call_no_longer_open(c, &t->now);
-			kernel_call_free(&t->now);
-		}
-		t->in_call = t->off_cpu = t->in_softirq = t->woken = t->held = false;
+		if (t->in_call)
+			call_abandon(c, t);
+		t->off_cpu = t->in_softirq = t->woken = t->held = false;
 		t->mark_n = 0;
 	}
 }

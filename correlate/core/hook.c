@@ -62,6 +62,7 @@ void hook_on_event(struct core *c, const struct mg_hook *p)
 	if (!h)
 		return;
 	h->status = p->status;
+	c->hook_changes++;
 	c->hooked = 0;
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status == 0)

@@ -84,6 +84,8 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
 struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
 /* The kernel left it for a signal's handler, to enter it again. */
 bool call_was_restarted(const struct kernel_call *k);
+/* How it ends will not be known. */
+void call_abandon(struct core *c, struct thread *t);
 void call_no_longer_open(struct core *c, const struct kernel_call *k);
 void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
 /* Those that were left for a handler and entered again become one. */
@@ -96,6 +98,8 @@ void call_settle_thread(struct core *c, struct thread *t);
 void call_on_thread_end(struct core *c, struct thread *t);
 /* The same for all that have waited for one too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);
+/* It did not move what these say. */
+void call_drop_pieces(struct kernel_call *k, uint32_t from);
 struct piece *call_add_piece(
 	struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len, uint64_t t);
 void kernel_call_free(struct kernel_call *k);
@@ -112,6 +116,9 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
 /* A call's pieces enter the stream; `user` is U0, or 0 without an application event. */
 void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
+/* An atom whose times are known; `layers` are those it must have, as bits. */
+void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
+	const uint64_t t[], uint32_t present);
 
 /* why.c: why bytes waited in the send buffer */
 /* A call is about to copy bytes, TCP to process a segment of the peer's; and TCP's state then. */
@@ -137,6 +144,9 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* `user` is U1, or 0. */
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+/* An atom whose times are known, read by a call's piece; whether it was complete. */
+bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,
+	uint32_t layers, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
 
 /* state.c */
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
@@ -146,13 +156,59 @@ void state_end(struct mg_sock *s, uint64_t now);
 /* datagram.c: sockets whose bytes have no numbers */
 bool is_datagram(const struct mg_packet *p);
 void sock_on_new(struct core *c, const struct mg_event *e);
-void sock_on_moved(struct core *c, const struct mg_event *e, struct annotation *a);
-void datagram_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
-void datagram_on_done(struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void sock_on_moved(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void datagram_on_packet(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void datagram_on_done(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void datagram_on_ready(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void datagram_on_copy(
+	struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+/* The system call that is over, where its messages did not tell. */
+void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *e);
 /* A call that moved `bytes`; `enter` and `leave` are U0 and U1, or 0. */
-void datagram_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
-	uint64_t bytes);
+void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t bytes);
 void datagram_finish(struct mg_sock *s);
+/* The layers this recording can have seen what it sent in, as bits. */
+uint32_t datagram_required(struct core *c, const struct flow *f);
+/* The program's thread is in a system call on this socket. */
+bool datagram_in_call(const struct thread *t, const struct mg_sock *s);
+/* Bytes the program gave or gets: ICMP's header is its own. */
+uint32_t datagram_length(const struct mg_packet *p);
+
+/* datagram_tx.c */
+void datagram_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	enum tx_layer layer, struct annotation *a);
+void datagram_done(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void datagram_sent(struct thread *t, struct mg_sock *s, int64_t ret);
+void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t call);
+void datagram_drop_out(struct core *c, struct mg_sock *s, const struct mg_drop *p);
+
+/* datagram_rx.c */
+void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, enum rx_layer layer,
+	struct annotation *a);
+void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+struct arrival;
+/* The call has got bytes of it. */
+void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
+	uint64_t now, struct annotation *a);
+void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	const struct mg_sock_moved *p, struct annotation *a);
+void datagram_settle_rx(struct core *c, const struct kernel_call *k, uint64_t user);
+void datagram_drop_in(struct mg_sock *s, const struct mg_event *e);
+
+/* unix.c */
+bool is_unix(const struct mg_sock *s);
+void unix_ready(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a);
+void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now);
+void unix_copy(struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void unix_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	const struct mg_sock_moved *p, struct annotation *a);
 
 /* drops.c */
 void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a);

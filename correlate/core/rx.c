@@ -105,7 +105,7 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 
 	a->rx = true;
 	if (s && s->kind != MG_KIND_tcp) {
-		a->length = p->len;
+		datagram_on_copy(t, s, e, a);
 		return;
 	}
 	if (!s || !flow_offset(&s->rx, p->seq, &off))
@@ -195,7 +195,8 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	}
 	total = latest(edge) - edge[0];
 	for (int i = 0; i < RX_STAGES; i++)
-		dist_add(&f->stage[i], length[i], len);
+		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
+			dist_add(&f->stage[i], length[i], len);
 	f->closure += sum > total ? sum - total : total - sum;
 	dist_add(&f->residence, sum, len);
 	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
@@ -220,6 +221,22 @@ static uint32_t required(const struct core *c, const struct flow *f)
 	if (hooked & 1ull << MG_EVENT_ip_in)
 		bits |= 1u << RX_IP;
 	return bits;
+}
+
+bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,
+	uint32_t layers, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct settling s = {.c = c,
+		.f = p->flow,
+		.call = k,
+		.piece = p,
+		.user = user,
+		.slack = (uint64_t)core_clock_error(c) + 1,
+		.required = layers};
+	uint64_t before = p->flow->complete;
+
+	atom(&s, a, b, t, present);
+	return p->flow->complete > before;
 }
 
 static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)

@@ -193,6 +193,7 @@ void flow_free(struct flow *f)
 	dist_free(&f->shift_device);
 	dist_free(&f->shift_peer);
 	dist_free(&f->transit);
+	unit_free(&f->from);
 	ranges_free(&f->pair_call);
 	ranges_free(&f->pair_x);
 	ranges_free(&f->pair_r);

@@ -29,7 +29,9 @@ struct piece {
 	struct flow *flow;
 	uint64_t off, len, t;
 	uint64_t waking,
-		switch_in; /* RX: when bytes of this socket last woke the reader, 0 = never */
+		switch_in;       /* RX: when bytes of this socket last woke the reader, 0 = never */
+	struct parcel *parcel;   /* not TCP's: what the bytes were sent as, */
+	struct arrival *arrival; /* or came as */
 };
 
 /* What a call that sends has set: as the kernel has it, and with the call's own flags. */
@@ -58,6 +60,10 @@ struct kernel_call {
 	int16_t cpu;           /* where it began */
 	bool incomplete;       /* of what its thread did meanwhile an event is missing */
 	bool copied;           /* a tcp_send opened a piece */
+	bool moved; /* not TCP's: messages told of themselves; now is the next one's turn, */
+	uint64_t message_since;  /* from this time on, 0 = since the call began, */
+	uint32_t message_piece;  /* with this piece, */
+	uint32_t message_buffer; /* copied from this buffer, 0 = not seen */
 };
 
 #define USER_MARKS 64

@@ -166,7 +166,7 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 	struct mg_sock *s = sock_get(c, p->sock);
 
 	if (s && s->kind != MG_KIND_tcp) {
-		datagram_on_done(s, e, a);
+		datagram_on_done(c, s, e, a);
 		return;
 	}
 	if (!s)
@@ -266,6 +266,14 @@ incomplete:
 		;
 	f->incomplete += len;
 	peer_sent(f, a, b, 0, 0);
+}
+
+void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
+	const uint64_t t[], uint32_t present)
+{
+	struct making m = {c, f, layers, (uint64_t)core_clock_error(c) + 1};
+
+	atom(&m, a, b, t, present);
 }
 
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)

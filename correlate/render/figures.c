@@ -175,7 +175,20 @@ double flow_coverage(const struct flow *f)
 {
 	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f); /* nothing to follow them by */
 
-	return of && f->sock->kind == MG_KIND_tcp ? (double)f->complete / (double)of : NAN;
+	if (f->sock->kind == MG_KIND_tcp)
+		return of ? (double)f->complete / (double)of : NAN;
+	/* what the kernel threw away before it left has no boundaries to have */
+	of = f->complete + f->incomplete;
+	return of && f->calls ? (double)f->complete / (double)of : NAN;
+}
+
+const struct flow *flow_peer(const struct flow *f)
+{
+	const struct mg_sock *peer = f->sock->peer;
+
+	if (f->partner)
+		return f->has_partners ? NULL : f->partner;
+	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
 }
 
 #define STAGE_NAME(ID, name, label)  name,
@@ -190,13 +203,22 @@ int stage_count(const struct flow *f)
 	return f->rx ? RX_STAGES : TX_STAGES;
 }
 
+static bool is_to_socket(const struct flow *f, int stage)
+{
+	return f->rx && stage == RX_STAGE_IP_TCP && f->sock->kind != MG_KIND_tcp;
+}
+
 const char *stage_name(const struct flow *f, int stage)
 {
+	if (is_to_socket(f, stage))
+		return "ip_to_socket";
 	return f->rx ? rx_names[stage] : tx_names[stage];
 }
 
 const char *stage_label(const struct flow *f, int stage)
 {
+	if (is_to_socket(f, stage))
+		return "IP to socket queue";
 	return f->rx ? rx_labels[stage] : tx_labels[stage];
 }
 
@@ -300,24 +322,28 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 		.s = NAN,
 		.blocked_share = NAN,
 		.w1_spacing_ns = NAN};
-	const struct flow *sender = f->rx ? (f->sock->peer ? &f->sock->peer->tx : NULL) : f;
+	/* several may send to one socket, and one to several */
+	bool by_message = f->rx && f->sock->kind != MG_KIND_tcp;
+	const struct flow *sender = f->rx ? flow_peer(f) : f;
 	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
 	const struct unit_stats *from, *to;
 
 	m.from = f->rx ? "peer_call" : "call";
 	m.to = f->rx ? "call" : "device";
-	if (!sender || !shift->n)
+	if ((!sender && !by_message) || !shift->n)
 		return m;
-	from = &sender->units[TX_CALL];
+	from = by_message ? &f->from : &sender->units[TX_CALL];
 	to = f->rx ? &f->units[RX_CALL] : &f->units[TX_XMIT];
 	m.known = true;
 	m.bytes = shift->weight;
 	m.j_ns = report_ns(r, dist_mean_abs_dev(shift));
-	m.tau_ns = tau_ns(r, sender);
+	m.tau_ns = !by_message   ? tau_ns(r, sender)
+		   : from->n > 1 ? report_ns(r, unit_mean_gap(from))
+				 : NAN;
 	m.m = ratio(m.j_ns, m.tau_ns);
 	m.s = ratio((double)to->n, (double)from->n);
 	/* of the time of the threads that send */
-	if (core_observes(r->core, MG_EVENT_sched_switch))
+	if (sender && core_observes(r->core, MG_EVENT_sched_switch))
 		m.blocked_share = ratio((double)sender->blocked,
 			(double)(sender->last_t - sender->first_t) * sender->threads);
 	if (from->gaps.n && to->gaps.n)

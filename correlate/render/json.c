@@ -220,11 +220,13 @@ static json_t *flow(const struct report *r, const struct flow *f)
 			: count(f->retransmits));
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "drops", drops(r, f));
+	json_object_set_new(j, "dropped_bytes",
+		f->sock->kind == MG_KIND_tcp ? json_null() : count(f->dropped_bytes));
+	json_object_set_new(j, "unmatched",
+		f->sock->kind == MG_KIND_tcp || !f->rx ? json_null() : count(f->unmatched));
 	json_object_set_new(j, "touched", layer_names(f->touched));
-	json_object_set_new(j, "peer",
-		f->sock->peer
-			? json_string(flow_id(f->rx ? &f->sock->peer->tx : &f->sock->peer->rx))
-			: json_null());
+	json_object_set_new(
+		j, "peer", flow_peer(f) ? json_string(flow_id(flow_peer(f))) : json_null());
 	json_object_set_new(j, "layers", layers(r, f));
 	json_residence(j, r, f);
 	json_object_set_new(j, "transit_ns", spread(r, &f->transit));

@@ -56,6 +56,8 @@ const char *flow_comm(const struct report *r, const struct flow *f);
 /* Bytes that passed while it was recorded. */
 uint64_t flow_bytes(const struct flow *f);
 double flow_coverage(const struct flow *f);
+/* The other end's, if it is in the recording and the only one; NULL if not. */
+const struct flow *flow_peer(const struct flow *f);
 /* Where a flow's first layer is: where the waterfall begins, in words. */
 const char *stage_name(const struct flow *f, int stage);
 const char *stage_label(const struct flow *f, int stage);

@@ -149,6 +149,13 @@ static void ranges(FILE *to, const struct annotation *a)
 			a->piece[i].len);
 }
 
+/* Which bytes of whose a message received is. */
+static void sender(FILE *to, const struct annotation *a)
+{
+	if (a->from)
+		fprintf(to, " from=%s@%" PRIu64, flow_id(a->from), a->from_offset);
+}
+
 static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 {
 	double at;
@@ -187,6 +194,7 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 		fputs("\t\t", to);
 	fields(to, e);
 	ranges(to, a);
+	sender(to, a);
 	fputc('\n', to);
 }
 
@@ -206,6 +214,7 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, name, flow, range);
 	fields(to, e);
 	ranges(to, a);
+	sender(to, a);
 	fputc('\n', to);
 }
 

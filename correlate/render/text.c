@@ -50,7 +50,7 @@ static void missed(const struct report *r, FILE *to)
 	uint64_t missing = 0, all = 0;
 
 	for (size_t i = 0; i < r->flow_count; i++) {
-		if (r->flows[i]->sock->kind != MG_KIND_tcp) /* not followed byte by byte */
+		if (isnan(flow_coverage(r->flows[i])))
 			continue;
 		missing += r->flows[i]->incomplete;
 		all += flow_bytes(r->flows[i]);

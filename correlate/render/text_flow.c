@@ -90,10 +90,33 @@ static void frames_row(struct table *t, const struct unit_stats *u, const char *
 			text_bytes((double)u->bytes / (double)u->frames));
 }
 
+static void modulation(const struct report *r, const struct flow *f, FILE *to)
+{
+	struct modulation m = flow_modulation(r, f);
+
+	if (flow_coverage(f) < 0.90) {
+		fprintf(to, "  M not available: too few bytes have every boundary\n");
+		return;
+	}
+	if (!m.known) {
+		fprintf(to, "  M n/a: %s\n",
+			f->rx && !f->shift_peer.n ? "the sender is not in this trace"
+						  : "no byte has both boundaries");
+		return;
+	}
+	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
+		f->rx ? "call" : "device", text_ns(m.j_ns));
+	if (isnan(m.m))
+		fprintf(to, "  M n/a (one call has no gap)");
+	else
+		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
+	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
+		text_percent(m.blocked_share));
+}
+
 static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
-	const struct flow *peer = f->rx && f->sock->peer ? &f->sock->peer->tx : NULL;
-	struct modulation m = flow_modulation(r, f);
+	const struct flow *peer = f->rx ? flow_peer(f) : NULL;
 	struct table t;
 
 	table_begin(&t, "lrrrrrr");
@@ -115,24 +138,7 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
-	if (flow_coverage(f) < 0.90) {
-		fprintf(to, "  M not available: too few bytes have every boundary\n");
-		return;
-	}
-	if (!m.known) {
-		fprintf(to, "  M n/a: %s\n",
-			f->rx && !peer ? "the sender is not in this trace"
-				       : "no byte has both boundaries");
-		return;
-	}
-	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
-		f->rx ? "call" : "device", text_ns(m.j_ns));
-	if (isnan(m.m))
-		fprintf(to, "  M n/a (one call has no gap)");
-	else
-		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
-	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
-		text_percent(m.blocked_share));
+	modulation(r, f, to);
 }
 
 /* Sockets without sequence numbers: what passed each layer. */
@@ -165,6 +171,11 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 			frames_row(&t, u, "datagrams");
 	}
 	table_print(&t, to, 0, false);
+	if (f->calls)
+		modulation(r, f, to);
+	if (f->unmatched)
+		fprintf(to, "  which datagram a call got is not certain for %s of them\n",
+			text_count(f->unmatched));
 }
 
 /* What the kernel threw away of it. */
@@ -191,6 +202,8 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 		traffic(r, f, to, colour);
 		text_tcp(r, f, to);
 	} else {
+		if (f->calls && flow_bytes(f))
+			waterfall(r, f, to, colour);
 		datagrams(r, f, to, colour);
 	}
 	drops(r, f, to);

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Datagrams on their way in, and which one a call has got. A receive queue is read in the order in
+ * which it is filled; each receive tells which buffer is the next, so that what was not seen to be
+ * dropped is not taken for what was read. Where it is not certain, nothing is paired.
+ */
+#include "datagram.h"
+#include "parts.h"
+
+#define UDP        17
+#define UDP_HEADER 8
+#define LOOK       64
+
+/* Its sender, if the buffer came from a driver of this machine just so. */
+static void land(struct core *c, struct part *part, const struct mg_packet *p)
+{
+	struct frame *f = frame_find(c, p->seq, NULL);
+
+	if (!f || f->landed || f->len != datagram_length(p) || f->ip_id != p->ip_id)
+		return;
+	f->landed = true;
+	part->from = parcel_get(f->parcel);
+	part->from_off = f->off;
+	part->xmit = f->t[TX_XMIT];
+}
+
+static struct arrival *fragments_of(const struct queues *q, const struct mg_packet *p)
+{
+	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
+		struct arrival *x = arrival_at(q, q->n - 1 - i);
+
+		if (x->is_fragmented && x->ip_id == p->ip_id && !x->is_gone && !x->ready)
+			return x;
+	}
+	return NULL;
+}
+
+/* Where a fragment begins; an older recording does not say. */
+static uint32_t place_in(const struct mg_packet *p, uint32_t otherwise)
+{
+	uint32_t header = p->proto == UDP ? UDP_HEADER : 0;
+
+	if (p->part != 2)
+		return 0;
+	return p->frag ? p->frag * 8u - header : otherwise;
+}
+
+static struct part *add(struct queues *q, const struct mg_packet *p)
+{
+	struct arrival *x = p->part ? fragments_of(q, p) : NULL;
+	uint32_t len = datagram_length(p), off;
+
+	if (!x)
+		x = arrival_push(q, p->seq, 0);
+	if (!x)
+		return NULL;
+	off = place_in(p, x->len);
+	x->is_fragmented = p->part;
+	x->ip_id = p->ip_id;
+	x->segs = p->segs;
+	x->gso_size = p->gso_size;
+	if (off + len > x->len)
+		x->len = off + len;
+	q->came += len;
+	return arrival_part(x, off, len);
+}
+
+static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
+{
+	struct arrival *x = arrival_newest(q, p->seq);
+
+	if (x && !x->part.ip && !x->is_fragmented)
+		return x;
+	return fragments_of(q, p);
+}
+
+/* Put together, or of IPv6 still in fragments. */
+static struct arrival *at_ip(struct queues *q, const struct mg_event *e)
+{
+	const struct mg_packet *p = &e->packet;
+	struct arrival *x = whole(q, p);
+	struct part *part;
+
+	if (!x) {
+		part = add(q, p);
+		if (!part)
+			return NULL;
+		part->ip = e->cycles;
+		x = arrival_at(q, q->n - 1);
+		x->cpu = e->cpu;
+		return x;
+	}
+	for (part = &x->part; part; part = part->next)
+		if (!part->ip && (!p->part || part->off == place_in(p, 0)))
+			part->ip = e->cycles;
+	if (!p->part)
+		x->buffer = p->seq;
+	x->cpu = e->cpu;
+	return x;
+}
+
+static void annotate(struct annotation *a, const struct arrival *x, uint32_t off, uint32_t len)
+{
+	a->has_offset = true;
+	a->offset = x->off + off;
+	a->length = len;
+}
+
+void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, enum rx_layer layer,
+	struct annotation *a)
+{
+	struct queues *q = queues_of(s);
+	struct arrival *x;
+	struct part *part;
+
+	if (!q)
+		return;
+	if (layer == RX_DEV) {
+		part = add(q, &e->packet);
+		if (!part)
+			return;
+		part->dev = e->cycles;
+		land(c, part, &e->packet);
+		x = e->packet.part ? fragments_of(q, &e->packet) : arrival_at(q, q->n - 1);
+		if (x)
+			annotate(a, x, part->off, part->len);
+		return;
+	}
+	x = at_ip(q, e);
+	if (x)
+		annotate(a, x, 0, datagram_length(&e->packet));
+}
+
+/* ---- in the queue ---- */
+
+/* The last one this CPU has brought that is not in the queue yet; what others have may be, too. */
+static struct arrival *last_brought(struct queues *q, const struct mg_event *e)
+{
+	struct arrival *last = NULL;
+
+	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
+		struct arrival *x = arrival_at(q, q->n - 1 - i);
+
+		if (x->is_gone || x->ready) {
+			if (last)
+				break;
+		} else if (x->cpu != e->cpu) {
+			if (x->part.ip && !x->ready_elsewhere)
+				x->ready_elsewhere = e->cycles;
+		} else if (!last) {
+			last = x;
+		}
+	}
+	return last;
+}
+
+/* The next of several that came as one and are queued one by one. */
+static uint32_t take_segment(struct queues *q, struct arrival *x, uint32_t *at)
+{
+	uint32_t len = x->len - x->taken;
+
+	if (len > x->gso_size)
+		len = x->gso_size;
+	*at = x->taken;
+	x->taken += len;
+	if (x->taken == x->len)
+		arrival_gone(q, x);
+	return len;
+}
+
+static struct arrival *segment_ready(struct queues *q, struct arrival *of, uint32_t buffer)
+{
+	struct part from = of->part;
+	uint64_t off = of->off;
+	int16_t cpu = of->cpu;
+	uint32_t at, len;
+	struct arrival *x;
+
+	if (from.from) /* its segments hold it on */
+		parcel_get(from.from);
+	len = take_segment(q, of, &at);
+	x = arrival_push(q, buffer, len);
+	if (!x) {
+		if (from.from)
+			parcel_put(from.from);
+		return NULL;
+	}
+	x->off = off + at;
+	x->cpu = cpu;
+	x->part = from;
+	x->part.next = NULL;
+	x->part.off = 0;
+	x->part.len = len;
+	x->part.from_off += at;
+	return x;
+}
+
+void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+{
+	uint32_t buffer = e->sock_ready.buffer;
+	struct queues *q = queues_of(s);
+	struct arrival *x, *known;
+
+	if (!q)
+		return;
+	x = last_brought(q, e);
+	known = buffer ? arrival_newest(q, buffer) : NULL;
+	if (known && !known->ready && known->cpu == e->cpu)
+		x = known;
+	else if (x && x->segs > 1 && buffer && buffer != x->buffer)
+		x = segment_ready(q, x, buffer);
+	if (!x)
+		return;
+	x->ready = e->cycles;
+	annotate(a, x, 0, x->len);
+}
+
+void datagram_drop_in(struct mg_sock *s, const struct mg_event *e)
+{
+	struct queues *q = queues_of(s);
+	struct arrival *x = q ? arrival_newest(q, e->drop.seq) : NULL;
+	uint32_t at;
+
+	if (!q)
+		return;
+	if (x) {
+		arrival_gone(q, x);
+		return;
+	}
+	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
+		x = arrival_at(q, q->n - 1 - i);
+		if (x->segs > 1 && !x->is_gone && !x->ready && x->cpu == e->cpu) {
+			take_segment(q, x, &at);
+			return;
+		}
+	}
+}
+
+/* ---- read ---- */
+
+/* In the queue as far as is known: without that event, when IP or the device had it. */
+static bool is_there(const struct arrival *x)
+{
+	return !x->is_gone && arrival_ready(x);
+}
+
+static struct arrival *first_there(const struct queues *q)
+{
+	struct arrival *any = NULL;
+
+	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
+		struct arrival *x = arrival_at(q, i);
+
+		if (is_there(x))
+			return x;
+		if (!any && !x->is_gone)
+			any = x;
+	}
+	return any;
+}
+
+/* The last one before `i`, of which nothing is to be read any more. */
+static struct arrival *last_there(const struct queues *q, uint32_t i)
+{
+	struct arrival *any = NULL;
+
+	while (i-- > 0) {
+		struct arrival *x = arrival_at(q, i);
+
+		if (is_there(x))
+			return x;
+		if (!any && !x->is_gone)
+			any = x;
+	}
+	return any;
+}
+
+static uint32_t place_of(const struct queues *q, uint32_t buffer)
+{
+	for (uint32_t i = 0; i < q->n; i++)
+		if (arrival_at(q, i)->buffer == buffer && !arrival_at(q, i)->is_gone)
+			return i;
+	return q->n;
+}
+
+/* Several readers: which of them has got which of several that wait, is not certain. */
+static struct arrival *of_several(struct queues *q)
+{
+	uint32_t there = 0;
+
+	for (uint32_t i = 0; i < q->n && there < 2; i++)
+		there += is_there(arrival_at(q, i));
+	if (there > 1)
+		q->unsure = q->pushed;
+	return first_there(q);
+}
+
+static struct arrival *which(const struct mg_sock *s, struct queues *q, const struct kernel_call *k,
+	const struct mg_sock_moved *p)
+{
+	uint32_t i = k->message_buffer ? place_of(q, k->message_buffer) : q->n;
+
+	if (i < q->n)
+		return arrival_at(q, i);
+	if (s->rx.in_kernel > 1)
+		return of_several(q);
+	if (p->next == MG_NOT_KNOWN)
+		return last_there(q, q->n);
+	i = p->next ? place_of(q, p->next) : q->n;
+	return i < q->n ? last_there(q, i) : first_there(q);
+}
+
+void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
+	uint64_t now, struct annotation *a)
+{
+	struct piece *piece = call_add_piece(&t->now, &s->rx, x->off + x->taken, len, now);
+
+	annotate(a, x, x->taken, len);
+	if (x->part.from && !x->part.next) {
+		a->from = x->part.from->flow;
+		a->from_offset = x->part.from->off + x->part.from_off + x->taken;
+	}
+	x->taken += len;
+	if (!piece)
+		return;
+	piece->arrival = arrival_get(x);
+	if (t->waking_sock == s->cookie) {
+		piece->waking = t->waking;
+		piece->switch_in = t->woken_in;
+	}
+}
+
+void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	const struct mg_sock_moved *p, struct annotation *a)
+{
+	struct queues *q = queues_of(s);
+	struct arrival *x = q ? which(s, q, &t->now, p) : NULL;
+	uint32_t len = (uint32_t)p->ret;
+
+	if (!x) {
+		s->rx.unmatched++;
+		return;
+	}
+	arrival_drop_older(q, x, e->cycles);
+	if (s->kind != MG_KIND_udp && len > x->len && !x->is_fragmented) /* headers, too */
+		x->len = x->part.len = len;
+	if (x->nth < q->unsure || len > x->len) {
+		s->rx.unmatched++;
+		if (len <= x->len)
+			arrival_gone(q, x);
+		return;
+	}
+	arrival_get(x);
+	datagram_take(t, s, x, len, e->cycles, a);
+	if (x->segs > 1 && len <= x->gso_size && x->taken < x->len)
+		x->taken = x->taken - len + x->gso_size; /* one of several */
+	else
+		x->taken = x->len;
+	if (x->taken >= x->len)
+		arrival_gone(q, x);
+	arrival_put(x);
+}
+
+static uint32_t times_of(
+	const struct arrival *x, const struct part *part, uint64_t t[RX_LAYERS], uint32_t layers)
+{
+	uint32_t present = 0;
+
+	t[RX_DEV] = part->dev;
+	t[RX_IP] = part->ip;
+	t[RX_TCP] = 0;
+	t[RX_READY] = arrival_ready(x);
+	if (!(layers & 1u << RX_READY)) /* older kernels do not tell */
+		t[RX_READY] = part->ip ? part->ip : part->dev;
+	for (int i = RX_DEV; i <= RX_READY; i++)
+		if (t[i])
+			present |= 1u << i;
+	return present;
+}
+
+static uint32_t required(const struct core *c, const struct mg_sock *s)
+{
+	uint64_t hooked = core_hooked(c, s->netns);
+	uint32_t bits = hooked & 1ull << MG_EVENT_tcp_ready ? 1u << RX_READY : 0;
+
+	if (is_unix(s))
+		return bits;
+	if (hooked & 1ull << MG_EVENT_dev_recv)
+		bits |= 1u << RX_DEV;
+	if (hooked & 1ull << MG_EVENT_ip_in)
+		bits |= 1u << RX_IP;
+	return bits;
+}
+
+/* What a call has got of a part: [a, b) of the arrival. */
+static void settle_part(struct core *c, const struct kernel_call *k, const struct piece *p,
+	const struct part *part, uint32_t a, uint32_t b, uint64_t user)
+{
+	const struct arrival *x = p->arrival;
+	struct flow *f = p->flow;
+	uint32_t layers = required(c, f->sock);
+	uint64_t t[RX_LAYERS];
+	uint32_t present = times_of(x, part, t, layers);
+	struct reading r = {
+		.rx = f, .off = part->from_off + a - part->off, .len = b - a, .user = user};
+
+	if (!rx_atom(c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
+		!part->from)
+		return;
+	parcel_read(part->from, &r);
+	if (part->xmit && part->dev)
+		dist_add(&f->transit, part->dev > part->xmit ? part->dev - part->xmit : 0, b - a);
+}
+
+void datagram_settle_rx(struct core *c, const struct kernel_call *k, uint64_t user)
+{
+	for (uint32_t i = 0; i < k->pieces; i++) {
+		const struct piece *p = &k->piece[i];
+		const struct arrival *x = p->arrival;
+		uint32_t off, end;
+
+		if (!x)
+			continue;
+		off = (uint32_t)(p->off - x->off);
+		end = off + (uint32_t)p->len;
+		for (const struct part *part = &x->part; part; part = part->next) {
+			uint32_t a = part->off > off ? part->off : off;
+			uint32_t b = part->len < end - part->off ? part->off + part->len : end;
+
+			if (a < b)
+				settle_part(c, k, p, part, a, b, user);
+		}
+	}
+}

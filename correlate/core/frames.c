@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frames on their way out, by the buffers they are in. Nobody says when a buffer is freed, but its
+ * address is soon another's: then the older frame at it is forgotten.
+ */
+#include <stdlib.h>
+
+#include "datagram.h"
+#include "parts.h"
+
+static struct frame **chain_of(const struct core *c, uint32_t buffer)
+{
+	return &c->frames->chain[buffer & (FRAME_CHAINS - 1)];
+}
+
+static void take_off_chain(struct core *c, struct frame *f)
+{
+	struct frame **at = chain_of(c, f->buffer);
+
+	while (*at && *at != f)
+		at = &(*at)->next;
+	if (*at)
+		*at = f->next;
+}
+
+void frame_is_uncut(struct queues *q, struct frame *f)
+{
+	struct frame **at = &q->uncut;
+
+	while (*at)
+		at = &(*at)->next_uncut;
+	*at = f;
+	f->is_uncut = true;
+}
+
+void frame_is_over(struct frame *f)
+{
+	struct frame **at;
+
+	if (!f->is_uncut)
+		return;
+	f->is_uncut = false;
+	for (at = &f->parcel->flow->sock->queues->uncut; *at && *at != f;)
+		at = &(*at)->next_uncut;
+	if (*at)
+		*at = f->next_uncut;
+}
+
+void frame_forget(struct core *c, struct frame *f)
+{
+	struct frames *all = c->frames;
+	struct parcel *p = f->parcel;
+
+	frame_is_over(f);
+	take_off_chain(c, f);
+	*(f->older ? &f->older->newer : &all->oldest) = f->newer;
+	*(f->newer ? &f->newer->older : &all->newest) = f->older;
+	all->n--;
+	f->is_known = false;
+	if (!f->waits)
+		free(f);
+	parcel_put(p);
+}
+
+struct frame *frame_find(const struct core *c, uint32_t buffer, const struct flow *flow)
+{
+	if (!c->frames)
+		return NULL;
+	for (struct frame *f = *chain_of(c, buffer); f; f = f->next)
+		if (f->buffer == buffer && (!flow || f->parcel->flow == flow))
+			return f;
+	return NULL;
+}
+
+/* Of the same datagram, the whole may share its buffer with its first part. */
+static void end_older(struct core *c, uint32_t buffer, const struct parcel *p)
+{
+	struct frame *f, *next;
+
+	for (f = *chain_of(c, buffer); f; f = next) {
+		next = f->next;
+		if (f->buffer == buffer && f->parcel != p)
+			frame_forget(c, f);
+	}
+}
+
+struct frame *frame_add(struct core *c, struct parcel *p, uint32_t buffer)
+{
+	struct frame *f, **chain;
+
+	if (!c->frames)
+		c->frames = calloc(1, sizeof(*c->frames));
+	f = c->frames ? calloc(1, sizeof(*f)) : NULL;
+	if (!f)
+		return NULL;
+	end_older(c, buffer, p);
+	if (c->frames->n >= FRAMES_MAX && c->frames->oldest->parcel != p)
+		frame_forget(c, c->frames->oldest);
+	chain = chain_of(c, buffer);
+	f->buffer = buffer;
+	f->parcel = parcel_get(p);
+	f->is_known = true;
+	f->next = *chain;
+	*chain = f;
+	f->older = c->frames->newest;
+	*(f->older ? &f->older->newer : &c->frames->oldest) = f;
+	c->frames->newest = f;
+	c->frames->n++;
+	return f;
+}
+
+void frames_free(struct core *c)
+{
+	while (c->frames && c->frames->oldest)
+		frame_forget(c, c->frames->oldest);
+	free(c->frames);
+	c->frames = NULL;
+}
