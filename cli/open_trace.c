@@ -16,6 +16,7 @@
 #include "log.h"
 #include "progress_line.h"
 #include "render/session.h"
+#include "render/show.h"
 
 /* `why` gets what is wrong with one that is there. */
 static json_t *read_session(char *const dirs[], int count, char *why, size_t why_size)
@@ -69,7 +70,7 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 	struct progress_line line;
 	int err = DIRECT_NOT_OURS;
 
-	progress_begin(&line, core->listener != NULL);
+	progress_begin(&line, core->listener == show_event);
 	if (reader != READER_BABELTRACE2)
 		err = direct_read((const char *const *)t->path, t->count, core, &line.progress, why,
 			why_size);

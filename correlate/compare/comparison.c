@@ -29,7 +29,7 @@ static const struct figure figures[] = {
 	{SUBJECT_CALL, "total", UNIT_NS, CALL_TOTAL, CALL_N, .is_headline = true},
 	{SUBJECT_CALL, "overhead", UNIT_NS, CALL_OVERHEAD, CALL_OVERHEAD_N, .doubt = PROBE_DOUBT},
 	{SUBJECT_CALL, "overhead_blocking", UNIT_NS, CALL_BLOCKING, CALL_BLOCKING_N, .doubt = PROBE_DOUBT},
-	{SUBJECT_CALL, "blocked_share", UNIT_SHARE, CALL_BLOCKED, CALL_JOINED},
+	{SUBJECT_CALL, "blocked_share", UNIT_SHARE, CALL_BLOCKED, CALL_COMPLETE},
 	{SUBJECT_FLOW, "residence_total", UNIT_NS, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, .is_headline = true,
 	 .doubt = CLOCK_DOUBT},
 	{SUBJECT_FLOW, "J", UNIT_NS, FLOW_MOVED, FLOW_MOVED_WEIGHT, .doubt = CLOCK_DOUBT},
@@ -88,15 +88,24 @@ static const struct subject *counterpart(
 	return only_such(own, other, &s->key) == s ? only_such(other, own, &s->key) : NULL;
 }
 
-/* Calls first, then flows, then the scheduler; what there is most of first. */
-static double amount(const struct subject *s)
+static const double *sums(const struct subject *s, int sum)
 {
-	int sum = s->key.what == SUBJECT_CALL ? (int)CALL_N : (int)FLOW_BYTES;
+	return s->block[sum];
+}
+
+static double sum_of(const struct subject *s, int which)
+{
 	double all = 0;
 
 	for (int i = 0; i < SAMPLING_BLOCKS; i++)
-		all += s->block[sum][i];
+		all += sums(s, which)[i];
 	return all;
+}
+
+/* Calls first, then flows, then the scheduler; what there is most of first. */
+static double amount(const struct subject *s)
+{
+	return sum_of(s, s->key.what == SUBJECT_CALL ? (int)CALL_N : (int)FLOW_BYTES);
 }
 
 static int in_order(const void *a, const void *b)
@@ -112,11 +121,6 @@ static int in_order(const void *a, const void *b)
 }
 
 /* ---- one figure ---- */
-
-static const double *sums(const struct subject *s, int sum)
-{
-	return s->block[sum];
-}
 
 /*
  * The blocks from the first with samples to the last, neighbours put together. Returns how many of
@@ -172,35 +176,44 @@ static void rescale(struct block_sums *v, size_t n, double by)
 static double doubt(const struct recording *r, const struct subject *s, const struct figure *f)
 {
 	const struct mg_calibration *k = &r->report->core->calibration;
-	double clock = report_clock_error_ns(r->report), probes = 0, joined = 0;
+	double clock = report_clock_error_ns(r->report), calls = sum_of(s, CALL_COMPLETE);
 
 	if (f->doubt == CLOCK_DOUBT)
 		return isnan(clock) ? 0 : clock;
 	if (f->doubt != PROBE_DOUBT || !k->event_cycles)
 		return 0;
-	for (int i = 0; i < SAMPLING_BLOCKS; i++) {
-		probes += sums(s, CALL_PROBES)[i];
-		joined += sums(s, CALL_JOINED)[i];
-	}
-	return joined > 0 ? 2 * report_ns(r->report, probes / joined) * k->event_spread /
-				    k->event_cycles
-			  : 0;
+	return calls > 0 ? 2 * report_ns(r->report, sum_of(s, CALL_PROBES) / calls) *
+				   k->event_spread / k->event_cycles
+			 : 0;
 }
 
+/* Of a call all but its total; of a flow what is of bytes followed through every layer. */
+static double coverage(const struct report *r, const struct subject *s, const struct figure *f)
+{
+	struct call_key key = {.id = s->key.call, .kind = s->key.kind};
+	const struct call_stats *call = NULL;
+
+	if (s->key.what == SUBJECT_CALL && f->b != CALL_N) {
+		HASH_FIND(hh, r->core->calls, &key, sizeof(key), call);
+		return call ? call_coverage(r, call) : NAN;
+	}
+	if (s->key.what == SUBJECT_FLOW && s->key.kind == MG_KIND_tcp &&
+		(f->a == FLOW_MOVED || f->doubt == CLOCK_DOUBT))
+		return sum_of(s, FLOW_RESIDENCE_WEIGHT) / sum_of(s, FLOW_BYTES);
+	return NAN;
+}
+
+/* What the report of one recording would not give is not compared either. */
 static bool is_observed(const struct report *r, const struct subject *s, const struct figure *f)
 {
+	if (standing_of(coverage(r, s, f)) == WITHHELD)
+		return false;
 	if (s->key.what == SUBJECT_CALL && f->b != CALL_N)
 		return core_observes(r->core, MG_EVENT_sched_switch);
 	if (s->key.what == SUBJECT_FLOW && f->a == FLOW_AGAIN)
 		return core_observes(r->core, MG_EVENT_tcp_retransmit);
-	/* where no layer sees frames, or sums nothing, there is none of it */
-	if (f->a == FLOW_WIRE && s->key.what == SUBJECT_FLOW) {
-		for (int i = 0; i < SAMPLING_BLOCKS; i++)
-			if (sums(s, f->a)[i] > 0)
-				return true;
-		return false;
-	}
-	return true;
+	/* where no layer sees frames there is no throughput */
+	return s->key.what != SUBJECT_FLOW || f->a != FLOW_WIRE || sum_of(s, FLOW_WIRE) > 0;
 }
 
 /* Whether the row says anything. */

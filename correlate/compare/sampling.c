@@ -103,7 +103,7 @@ static void read_call(struct sampling *s, const struct call_stats *c)
 	read_dist(now, CALL_OVERHEAD, CALL_OVERHEAD_N, &c->overhead);
 	read_dist(now, CALL_BLOCKING, CALL_BLOCKING_N, &c->overhead_blocked);
 	now[CALL_BLOCKED] = (double)c->blocked_n;
-	now[CALL_JOINED] = (double)c->joined;
+	now[CALL_COMPLETE] = (double)c->complete;
 	now[CALL_PROBES] = (double)c->probe_cycles;
 	take(s, seen, now, CALL_PROBES + 1);
 }

@@ -41,7 +41,7 @@ enum call_sum {
 	CALL_BLOCKING,
 	CALL_BLOCKING_N,
 	CALL_BLOCKED,
-	CALL_JOINED,
+	CALL_COMPLETE,
 	CALL_PROBES,
 };
 enum flow_sum {

@@ -238,8 +238,6 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	}
 }
 
-#define LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
-
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off)
 {
@@ -251,7 +249,7 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 		return;
 	release = release_of(c, t, s, p, off);
 	reason = reason_of(c, t, s, p, off, release);
-	if (!ranges_add(&w->label, off, off + p->len, LABEL(reason, release)))
+	if (!ranges_add(&w->label, off, off + p->len, WHY_LABEL(reason, release)))
 		return; /* sent again */
 	fly(w, off + p->len, p->segs);
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
@@ -281,7 +279,7 @@ void why_waited(struct flow *f, bool known, uint64_t label, uint64_t wait, uint6
 	struct why_row *row;
 
 	if (!known)
-		label = LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
+		label = WHY_LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
 	row = w ? row_of(w, (uint8_t)label, (uint8_t)(label >> 8)) : NULL;
 	if (!row)
 		return;

@@ -49,8 +49,12 @@ struct in_flight {
 	uint32_t segs;
 };
 
+#define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
+#define WHY_OF(label)              ((uint8_t)(label))
+#define RELEASE_OF(label)          ((uint8_t)((label) >> 8))
+
 struct why {
-	struct ranges label; /* of bytes handed to IP; the time is a label */
+	struct ranges label; /* of bytes handed to IP; the time is a WHY_LABEL() */
 	/* As told before TCP processed the last segment of the peer's: */
 	uint64_t una, window_end; /* offsets */
 	uint32_t cwnd;            /* segments */

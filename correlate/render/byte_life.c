@@ -254,6 +254,20 @@ static bool is_packet(uint16_t id)
 	}
 }
 
+/* Why the bytes at `off`, which TCP just handed to IP, had waited. */
+static void add_reason(struct life_row *r, const struct why *w, uint64_t off)
+{
+	for (uint32_t i = w ? w->label.len : 0; i-- > 0;) {
+		const struct range *k = &w->label.v[w->label.head + i];
+
+		if (k->a > off || k->b <= off)
+			continue;
+		r->waited_for = WHY_OF(k->t);
+		r->released_by = RELEASE_OF(k->t);
+		return;
+	}
+}
+
 /* The socket at whose end it happened is the sender's or the receiver's of these bytes. */
 static void on_range(struct life *l, const struct mg_event *e, const struct annotation *a)
 {
@@ -284,6 +298,8 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 		r->segments = e->dev_done.segs;
 	else if (e->id == MG_EVENT_tcp_retransmit)
 		r->segments = e->tcp_retransmit.segs;
+	if (e->id == MG_EVENT_ip_out)
+		add_reason(r, f->why, off);
 	if (e->id == MG_EVENT_dev_done)
 		r->code = e->dev_done.rc;
 	if (e->id == MG_EVENT_tcp_retransmit)

@@ -37,7 +37,8 @@ struct life_row {
 	uint32_t tid;      /* 0: of nobody in particular */
 	uint32_t segments; /* the unit stands for; 0 not known */
 	int32_t code;      /* why a retransmission was not sent, what a driver returned */
-	char note[33];     /* of drops: the reason */
+	uint8_t waited_for, released_by; /* WHY_*, RELEASE_* of what TCP hands to IP */
+	char note[33];                   /* of drops: the reason */
 };
 
 /* Announced by an event of its own, before its range is known. */

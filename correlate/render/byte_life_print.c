@@ -108,6 +108,16 @@ static bool is_again(const struct life_row *const *row, size_t i)
 	return false;
 }
 
+/* What it had waited for in the send buffer, and until when. */
+static void reason_of(const struct life_row *r, char out[80])
+{
+	const char *until = why_release_label(r->released_by);
+
+	if (r->waited_for != WHY_NOT_KNOWN && r->waited_for != WHY_IMMEDIATE)
+		snprintf(out, 80, "waited for: %s%s%s", why_reason_label(r->waited_for),
+			until[0] ? ", " : "", until);
+}
+
 static void note_of(const struct life_row *const *row, size_t i, char out[80])
 {
 	const struct life_row *r = row[i];
@@ -121,6 +131,8 @@ static void note_of(const struct life_row *const *row, size_t i, char out[80])
 		snprintf(out, 80, "refused");
 	else if (is_again(row, i))
 		snprintf(out, 80, "again");
+	else
+		reason_of(r, out);
 }
 
 /*
