@@ -114,6 +114,9 @@ def nagle():
                 "half of the bytes' wait in the send buffer, ns")
         exceeds(figure(c, "residence_total", direction="tx", side="client"), 20e6, 0.25,
                 "and so the whole, ns")
+        tx = flow(now.report(), "tx", PORT, bytes=2 * 500 * 30)
+        told = run(MAGNET, "show", now.dir, "--flow", tx["id"], "--byte", "10500").stdout
+        check("waited for: Nagle's algorithm" in told, "the life of one of these bytes says so")
 
 
 def bucket():
