@@ -91,6 +91,8 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	if (t->in_call) /* its end was lost */
 		call_abandon(c, t);
 	t->traced = true;
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(t, e->cycles);
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
 	k->cpu = e->cpu;
@@ -141,6 +143,16 @@ static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t ex
 		call_add_piece(k, f, off, moved, dir == MG_DIR_TX ? k->enter : k->exit);
 }
 
+/* The event that told when bytes were copied may be lost: then nobody knows, and none is invented.
+ */
+static void forget_copies(struct kernel_call *k, enum mg_direction dir)
+{
+	for (uint32_t i = 0; dir == MG_DIR_TX && i < k->pieces; i++)
+		k->piece[i].t = 0;
+	if (dir == MG_DIR_RX && k->pieces == 1 && k->piece[0].t == k->exit)
+		k->pieces = 0;
+}
+
 #define ERESTARTSYS           512
 #define ERESTART_RESTARTBLOCK 516
 
@@ -166,6 +178,17 @@ static void end_interrupted(struct thread *t, const struct mg_sys_exit *p, uint6
 	}
 }
 
+/* Or may be: its own, and the other's begin, may have been lost. */
+static bool is_anothers_end(
+	const struct core *c, const struct kernel_call *k, const struct mg_event *e)
+{
+	bool moved = k->left_times != 0;
+
+	return k->call != e->sys_exit.call || k->cookie != e->sys_exit.sock ||
+	       gap_within(c, MG_LAYER_SYSCALL, k->enter, e->cycles, moved ? -1 : k->cpu,
+		       moved ? -1 : e->cpu);
+}
+
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
@@ -176,8 +199,8 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 			end_interrupted(t, &e->sys_exit, e->cycles);
 		return; /* its begin was lost, or was before the recording */
 	}
-	if (k->call != e->sys_exit.call || k->cookie != e->sys_exit.sock) {
-		call_abandon(c, t); /* this is another's end */
+	if (is_anothers_end(c, k, e)) {
+		call_abandon(c, t);
 		return;
 	}
 	if (t->off_cpu) /* that it got the CPU was not seen */
@@ -199,6 +222,8 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		k->pieces = 0; /* looking consumes nothing */
 	else
 		piece_by_position(c, k, e->sys_exit.seq);
+	if (gap_within(c, MG_LAYER_SOCKET, k->enter, k->exit, -1, -1))
+		forget_copies(k, dir);
 	if (t->ended_n == UNCLAIMED_MAX)
 		call_merge_restarts(c, t);
 	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */

@@ -95,8 +95,10 @@ bool call_is_complete(const struct core *c, const struct thread *t, const struct
 	/* who stays on his CPU cannot miss what happens on another */
 	bool moved = k->left_times != 0;
 
-	return !k->incomplete && !gap_within(c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu,
-					 moved ? -1 : t->cpu);
+	if (k->incomplete || (t->missed_to > enter && t->missed_from < leave))
+		return false;
+	return !gap_within(
+		c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu, moved ? -1 : t->cpu);
 }
 
 /*
@@ -168,6 +170,8 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	uint64_t state[STATES], sum = 0;
 	struct mg_sock *sock;
 
+	if (t->off_cpu && t->left_cpu < p->exit) /* that it came back was not seen */
+		thread_is_running(t, p->exit);
 	divide(t, k, p->enter, p->exit, state);
 	s->joined++;
 	for (int i = 0; i < STATES; i++)

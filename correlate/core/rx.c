@@ -176,13 +176,23 @@ static uint64_t latest(const uint64_t edge[RX_STAGES + 1])
 	return t;
 }
 
+/* Whether TCP saw it, and how the reader came, is known by events that may be lost. */
+static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t present)
+{
+	uint64_t first = present & 1u << RX_DEV ? t[RX_DEV] : t[RX_READY];
+
+	return gap_within(s->c, MG_LAYER_SCHED, t[RX_READY], s->piece->t, -1, -1) ||
+	       (!(present & 1u << RX_TCP) &&
+		       gap_within(s->c, MG_LAYER_TCP, first, t[RX_READY], -1, -1));
+}
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct settling *s = arg;
 	struct flow *f = s->f;
 	uint64_t edge[RX_STAGES + 1], length[RX_STAGES], at, sum = 0, len = b - a, total;
 
-	if ((present & s->required) != s->required)
+	if ((present & s->required) != s->required || lost_between(s, t, present))
 		goto incomplete;
 	edges(s, t, present, edge);
 	at = edge[0];

@@ -160,10 +160,18 @@ static enum call_state layer_entered(uint16_t id)
 	}
 }
 
+/* Something of what the thread did since then was not seen. */
+static void missed(struct thread *t, uint64_t since, uint64_t now)
+{
+	t->now.incomplete = true;
+	t->missed_from = since;
+	t->missed_to = now;
+}
+
 void thread_is_running(struct thread *t, uint64_t now)
 {
+	missed(t, t->left_cpu, now);
 	thread_set_state(t, now);
-	t->now.incomplete = true;
 	t->off_cpu = t->woken = t->held = false;
 	mark(t, now);
 }
@@ -265,7 +273,8 @@ static void leave(struct thread *t, const struct mg_event *e)
 	const struct mg_sched_switch *p = &e->sched_switch;
 
 	thread_set_state(t, e->cycles);
-	t->now.incomplete |= t->off_cpu; /* that it came back was not seen */
+	if (t->off_cpu) /* that it came back was not seen */
+		missed(t, t->left_cpu, e->cycles);
 	t->off_cpu = true;
 	t->in_irq = t->in_softirq = false;
 	t->no_signal_ends = p->prev_state == TASK_UNINTERRUPTIBLE;
@@ -289,10 +298,10 @@ static void leave(struct thread *t, const struct mg_event *e)
  */
 #define EARLY_CYCLES 50000 /* some 20 us: before that it was for another sleep, that never came */
 
-static void find_its_waking(struct thread *t)
+static void find_its_waking(struct thread *t, uint64_t now)
 {
 	if (!t->woken_early || t->left_cpu - t->woken_early > EARLY_CYCLES) {
-		t->now.incomplete = true; /* nobody was seen to wake it */
+		missed(t, t->left_cpu, now); /* nobody was seen to wake it */
 		return;
 	}
 	t->off = STATE_WAKEUP;
@@ -310,8 +319,9 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 	uint64_t runnable;
 
 	if (t->off_cpu && t->off == STATE_BLOCKED)
-		find_its_waking(t);
-	t->now.incomplete |= !t->off_cpu; /* that it left was not seen */
+		find_its_waking(t, e->cycles);
+	if (!t->off_cpu) /* that it left was not seen */
+		missed(t, t->since, e->cycles);
 	runnable = t->woken ? t->waking : t->left_cpu;
 	thread_set_state(t, e->cycles);
 	if (t->off_cpu && (t->woken || t->off == STATE_PREEMPTED) && e->cycles >= runnable)

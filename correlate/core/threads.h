@@ -24,7 +24,7 @@
 enum call_state { MG_STATES(MG_STATE_ID) STATES };
 #define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
 
-/* Bytes a call moved: TX [off, off+len) copied at t; RX likewise. */
+/* Bytes a call moved: TX [off, off+len) copied at t, 0 = lost; RX likewise. */
 struct piece {
 	struct flow *flow;
 	uint64_t off, len, t;
@@ -151,6 +151,7 @@ struct thread {
 	bool marks_in_order; /* of time */
 	struct inner_call inner[INNER_CALLS];
 	uint32_t inner_n;
+	uint64_t missed_from, missed_to; /* when it last did what was not seen */
 	UT_hash_handle hh;
 };
 

@@ -101,9 +101,11 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		uint64_t end = p->off + p->len;
 
 		f = p->flow;
-		ranges_add(&f->layer[TX_COPY], p->off, end, p->t);
 		ranges_add(&f->layer[TX_CALL], p->off, end, t);
-		unit_add(&f->units[TX_COPY], p->t, p->len);
+		if (p->t) { /* otherwise it was lost */
+			ranges_add(&f->layer[TX_COPY], p->off, end, p->t);
+			unit_add(&f->units[TX_COPY], p->t, p->len);
+		}
 		sum += p->len;
 		if (end > f->total)
 			f->total = end;

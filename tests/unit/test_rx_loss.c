@@ -31,9 +31,10 @@ static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
 	ev_ready(&c, 3300, SOCK, 7000);
 	feed_segment(&c, SOCK, 7000, 1000, 4000, 100);
 	feed_recv(&c, TID, SOCK, 5000, 3000, 9000, 100);
-	assert_bytes(&c, 2000, 1000);
+	/* nor is it known of the first bytes whether a reader came for them meanwhile */
+	assert_bytes(&c, 1000, 2000);
 	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
-	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_DEV_IP), 100 * 2000);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_DEV_IP), 100 * 1000);
 	feed_end(&c);
 }
 

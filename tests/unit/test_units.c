@@ -80,6 +80,28 @@ static void units_out_of_order_have_no_negative_spacing(void **unused)
 	unit_free(&u);
 }
 
+static void a_spacing_that_a_loss_touches_is_none(void **unused)
+{
+	struct unit_stats u = {0};
+
+	(void)unused;
+	unit_add(&u, 1000, 1);
+	unit_gap(&u, 1150, 1160); /* known before what came before it */
+	unit_add(&u, 1100, 1);    /* 100 */
+	unit_add(&u, 1190, 1);
+	unit_add(&u, 1290, 1); /* 100 */
+	unit_gap(&u, 1280, 1500);
+	unit_gap(&u, 1600, 1700);
+	unit_add(&u, 1550, 1);
+	unit_add(&u, 1900, 1);
+	unit_add(&u, 2000, 1); /* 100 */
+	assert_int_equal(u.n, 7);
+	assert_int_equal(u.gaps.n, 3);
+	assert_near(unit_mean_gap(&u), 100, 0);
+	assert_near(unit_cov_gap(&u), 0, 0);
+	unit_free(&u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +110,7 @@ int main(void)
 		cmocka_unit_test(means_and_variation_are_those_worked_out_by_hand),
 		cmocka_unit_test(equal_units_at_equal_distances_do_not_vary),
 		cmocka_unit_test(units_out_of_order_have_no_negative_spacing),
+		cmocka_unit_test(a_spacing_that_a_loss_touches_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* calibrate.c: what one event costs, from the times of a call without hooks and with copies of
+ * them. */
+#include <errno.h>
+
+#include "tracer.h"
+#include "unit.h"
+
+/* it needs no kernel side for that */
+int hooks_copy_calls(struct hooks *h)
+{
+	(void)h;
+	return -EEXIST;
+}
+
+void hooks_drop_copies(struct hooks *h)
+{
+	(void)h;
+}
+
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
+{
+	(void)h;
+	(void)pid;
+	(void)on;
+	(void)again;
+	return 0;
+}
+
+/* Two events are 400 cycles, attaching takes 50, one event scatters by 10. */
+static void the_slope_is_what_two_events_cost(void **unused)
+{
+	struct calibration c = {.timed = 6, .cycles = {248}, .scatter = {20}};
+	struct mg_calibration p;
+
+	(void)unused;
+	for (int m = 1; m < 6; m++) {
+		c.cycles[m] = 298 + 400 * m;
+		c.scatter[m] = sqrt(20 * 20 + 2 * m * 10 * 10);
+	}
+	calibrate_result(&p, &c);
+	assert_int_equal(p.event_cycles, 200);
+	assert_int_equal(p.event_spread, 0);
+	assert_int_equal(p.event_scatter, 10);
+	assert_int_equal(p.system_cycles, 50);
+	assert_int_equal(p.copies, 5);
+	assert_in_range(p.read_cycles, 1, 2000);
+}
+
+/* The method's own: 248 bare, then 552, 954, 1306, 1652, 2016: 362.6 a pair, s.e. 5.6; 39.8 left.
+ */
+static void times_that_were_measured(void **unused)
+{
+	struct calibration c = {.timed = 6, .cycles = {248, 552, 954, 1306, 1652, 2016}};
+	struct mg_calibration p;
+
+	(void)unused;
+	calibrate_result(&p, &c);
+	assert_int_equal(p.event_cycles, 181);
+	assert_int_equal(p.event_spread, 3);
+	assert_int_equal(p.event_scatter, 0);
+	assert_int_equal(p.system_cycles, 40);
+}
+
+static void where_no_second_copy_is_taken_it_is_the_difference(void **unused)
+{
+	struct calibration c = {.timed = 2, .cycles = {248, 552}, .scatter = {30, 40}};
+	struct mg_calibration p;
+
+	(void)unused;
+	calibrate_result(&p, &c);
+	assert_int_equal(p.event_cycles, 152);
+	assert_int_equal(p.event_spread, 1);
+	assert_int_equal(p.system_cycles, 0);
+	assert_int_equal(p.copies, 1);
+}
+
+static void without_times_nothing_is_known(void **unused)
+{
+	struct calibration c = {.timed = 0};
+	struct mg_calibration p;
+
+	(void)unused;
+	calibrate_result(&p, &c);
+	assert_int_equal(p.event_cycles, 0);
+	assert_true(p.counter_hz > 1000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_slope_is_what_two_events_cost),
+		cmocka_unit_test(times_that_were_measured),
+		cmocka_unit_test(where_no_second_copy_is_taken_it_is_the_difference),
+		cmocka_unit_test(without_times_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* coverage.c: figures that losses touch are marked, kept back, or least ones. */
+#include "connection.h"
+#include "report.h"
+#include "reported.h"
+
+#define CALLS 200
+#define EACH  1000 /* cycles, which are ns here */
+#define LAST  (10000 + CALLS * EACH)
+
+/* Calls that return at once, and a loss on CPU 0 that touches the first `n` of them. */
+static void calls_and_loss(struct core *c, uint32_t n)
+{
+	struct mg_event lost = feed_event(MG_EVENT_lost, 10000 + n * EACH, 0);
+
+	connection_begin(c);
+	lost.lost = (struct mg_lost){
+		.count = 5, .from_ns = 10000, .to_ns = 10000 + n * EACH, .producer = "ring"};
+	for (uint32_t i = 0; i < CALLS; i++) {
+		uint64_t t = 10100 + i * EACH;
+
+		if (i == n && n)
+			feed(c, &lost);
+		ev_enter(c, t + 100, SENDER, A, MG_SYS_recvfrom, 5000);
+		ev_exit(c, t + 200, SENDER, A, MG_SYS_recvfrom, 5000, -11);
+		ev_app(c, SENDER, MG_FN_recv, t, t + 300, -1);
+	}
+	ev_switch(c, LAST, 0, SENDER, SLEEPING, 0);
+}
+
+static void without_a_loss_figures_are_whole(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	calls_and_loss(&c, 0);
+	transfer(&c, 0, LAST + 1000, LAST + 1100);
+	j = reported(&c);
+	assert_number_at(j, "calls.0.coverage", 1);
+	assert_string_equal(json_string_value(at(j, "calls.0.standing")), "whole");
+	assert_number_at(j, "calls.0.overhead_ns.p50", 300);
+	assert_number_at(j, "scheduler.migrations", 0);
+	assert_true(json_is_false(at(j, "scheduler.at_least")));
+	assert_int_equal(json_array_size(at(j, "loss.time_coverage")), 0);
+	assert_number_at(j, "flows.0.retransmits", 0);
+	json_decref(j);
+}
+
+/* The loss is told after the calls it touches, by a gap of the whole ring. */
+static void calls_that_a_loss_touches_are_not_complete(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	/* with a clock of its own, for which events wait, it is known in time */
+	core_init(&c);
+	ev_hook(&c, 1, "sched_switch", 0, 0);
+	ev_sync(&c, 1, 1, 0);
+	ev_sync(&c, 50000000, 50000000, 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint64_t t = 60000000 + i * 1000000;
+
+		ev_enter(&c, t + 100, SENDER, A, MG_SYS_recvfrom, 5000);
+		ev_exit(&c, t + 200, SENDER, A, MG_SYS_recvfrom, 5000, -11);
+		ev_app(&c, SENDER, MG_FN_recv, t, t + 300, -1);
+	}
+	ev_lost(&c, 70000000, 1, 63000150, 64500000); /* the fourth and the fifth */
+	ev_sync(&c, 150000000, 150000000, 0);
+	core_finish(&c);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->joined, 8);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->missing, 2);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->complete, 8);
+	feed_end(&c);
+}
+
+static void what_happens_is_a_least_count_and_what_does_not_is_not_known(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	calls_and_loss(&c, 10); /* of 200 */
+	ev_waking(&c, LAST + 100, SENDER);
+	ev_switch(&c, LAST + 200, 0, 0, RUNNABLE, SENDER);
+	transfer(&c, 0, LAST + 1000, LAST + 1100);
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "scheduler.standing")), "starred");
+	assert_number_at(j, "scheduler.wakeup_ns.max", 100);
+	assert_true(json_is_true(at(j, "scheduler.wakeup_ns.max_at_least")));
+	assert_null_at(j, "scheduler.migrations");
+	assert_null_at(j, "flows.0.retransmits");
+	assert_true(json_is_true(at(j, "flows.0.tcp.at_least")));
+	assert_null_at(j, "flows.0.tcp.timeouts");
+	assert_null_at(j, "flows.0.tcp.zero_windows");
+	assert_true(json_array_size(at(j, "loss.time_coverage")) > 0);
+	json_decref(j);
+}
+
+static void most_of_the_time_lost_nothing_is_told(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	calls_and_loss(&c, 100);
+	ev_waking(&c, LAST + 100, SENDER);
+	ev_switch(&c, LAST + 200, 0, 0, RUNNABLE, SENDER);
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "scheduler.standing")), "withheld");
+	assert_null_at(j, "scheduler.wakeup_ns.p50");
+	assert_null_at(j, "scheduler.run_queue_total_ns");
+	assert_number_at(j, "scheduler.wakeup_ns.max", 100);
+	json_decref(j);
+}
+
+/* Of 1,000 calls so many have something missing. */
+static json_t *with_missing(uint64_t missing)
+{
+	struct call_stats *k, *tmp;
+	struct core c;
+
+	calls_and_loss(&c, 0);
+	core_finish(&c);
+	HASH_ITER (hh, c.calls, k, tmp) {
+		k->joined = 1000;
+		k->complete = 1000 - missing;
+	}
+	return reported(&c);
+}
+
+static void a_call_has_a_star_or_is_kept_back(void **unused)
+{
+	json_t *j = with_missing(20);
+
+	(void)unused;
+	assert_number_at(j, "calls.0.coverage", 0.98);
+	assert_string_equal(json_string_value(at(j, "calls.0.standing")), "starred");
+	assert_number_at(j, "calls.0.overhead_ns.mean", 300);
+	json_decref(j);
+	j = with_missing(110);
+	assert_number_at(j, "calls.0.coverage", 0.89);
+	assert_string_equal(json_string_value(at(j, "calls.0.standing")), "withheld");
+	assert_null_at(j, "calls.0.overhead_ns.mean");
+	assert_null_at(j, "calls.0.states_ns.socket");
+	assert_null_at(j, "calls.0.blocked_n");
+	assert_number_at(j, "calls.0.total_ns.mean", 300);
+	json_decref(j);
+}
+
+/* Gaps of several producers may overlap: what is missing twice is missing once. */
+static void time_coverage_is_by_layer_and_cpu(void **unused)
+{
+	static const struct mg_lost gaps[] = {
+		{.cpu = 0, .from_ns = 100001, .to_ns = 200001, .reason = MG_LOST_RING_FULL},
+		{.cpu = -1,
+			.from_ns = 150001,
+			.to_ns = 250001,
+			.reason = MG_LOST_SKIPPED,
+			.producer = "tcp_recv"},
+		{.cpu = 1, .from_ns = 300001, .to_ns = 400001, .reason = MG_LOST_RING_FULL},
+	};
+	struct report r;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	for (size_t i = 0; i < COUNT(gaps); i++) {
+		struct mg_event e = feed_event(MG_EVENT_lost, gaps[i].to_ns, 0);
+
+		e.lost = gaps[i];
+		feed(&c, &e);
+	}
+	ev_switch(&c, 1000001, 1, 0, RUNNABLE, 0);
+	core_finish(&c);
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
+	assert_near(report_time_coverage(&r, MG_LAYER_IP, 0), 0.9, 1e-9);
+	assert_near(report_time_coverage(&r, MG_LAYER_TCP, 0), 0.85, 1e-9);
+	assert_near(report_time_coverage(&r, MG_LAYER_TCP, 1), 0.8, 1e-9);
+	assert_near(report_layer_coverage(&r, MG_LAYER_IP), 0.9, 1e-9);
+	assert_near(report_layer_coverage(&r, MG_LAYER_APP), 1, 0);
+	report_free(&r);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_loss_figures_are_whole),
+		cmocka_unit_test(calls_that_a_loss_touches_are_not_complete),
+		cmocka_unit_test(what_happens_is_a_least_count_and_what_does_not_is_not_known),
+		cmocka_unit_test(most_of_the_time_lost_nothing_is_told),
+		cmocka_unit_test(a_call_has_a_star_or_is_kept_back),
+		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
