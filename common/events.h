@@ -50,7 +50,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,  "socket cookie") \
 	F(S, u64, asked, "bytes asked for; 0 where the call names no single length") \
 	F(S, s32, fd,    "file descriptor; -1 for socket()") \
-	F(S, x32, flags, "MSG_* flags of the call, 0 where it has none") \
+	F(S, x32, flags, "MSG_* flags of the call; of a socket option its level * 65536 + its name; 0 where it has none") \
 	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, u16, call,  "which system call (MG_SYS_*)") \
 	F(S, u8,  kind,  "socket kind (MG_KIND_*)") \
@@ -194,7 +194,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  old,        "state left (TCP_* of <netinet/tcp.h>)") \
 	F(S, u8,  now,        "state entered") \
 	F(S, u8,  family,     "AF_INET or AF_INET6") \
-	F(S, u8,  opener,     "1 opened by connect(), 2 by accept(), 0 not known")
+	F(S, u8,  opener,     "1 opened by connect(), 2 by accept(), 0 not known") \
+	F(S, u8,  ulp,        "what uses it in place of the program: 0 nothing, 1 TLS in the kernel, 2 MPTCP, 3 another protocol")
 
 #define MG_EV_SOCK_ADDR(F, S) \
 	F(S, u64,  sock,  "socket cookie") \
@@ -538,6 +539,11 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_NOT_FOLLOWED 17
 #define MG_LOST_PAUSED       18 /* these two are gaps, but nothing that should be there is not */
 #define MG_LOST_NOT_KEPT     19
+
+/* `ulp` of a connection */
+#define MG_ULP_TLS   1
+#define MG_ULP_MPTCP 2
+#define MG_ULP_OTHER 3
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128

@@ -9,8 +9,11 @@
 #include "event_table.h"
 
 #define UNCLAIMED_MAX 8
-#define MSG_PEEK_FLAG 0x2
 #define MSG_MORE_FLAG 0x8000
+
+/* level * 65536 + name of socket options */
+#define OPTION_ULP              (6 << 16 | 31)
+#define OPTION_ZEROCOPY_RECEIVE (6 << 16 | 35)
 
 void call_drop_pieces(struct kernel_call *k, uint32_t from)
 {
@@ -50,10 +53,18 @@ struct piece *call_add_piece(
 	return p;
 }
 
+/* getsockopt() may receive, too. */
+static enum mg_direction direction(uint16_t call, uint32_t flags)
+{
+	return call == MG_SYS_getsockopt && flags == OPTION_ZEROCOPY_RECEIVE
+		       ? MG_DIR_RX
+		       : mg_syscall_direction(call);
+}
+
 static struct flow *flow_of_call(const struct core *c, const struct kernel_call *k)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
-	enum mg_direction dir = mg_syscall_direction(k->call);
+	enum mg_direction dir = direction(k->call, k->flags);
 
 	return s && dir == MG_DIR_TX ? &s->tx : s && dir == MG_DIR_RX ? &s->rx : NULL;
 }
@@ -126,21 +137,66 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	}
 }
 
-/* Bytes a call moved that no event of their own told of, by the stream position before and after.
- */
-static void piece_by_position(struct core *c, struct kernel_call *k, uint32_t exit_seq)
+/* Where the bytes begin that a call moved, by the stream's position before and after. */
+static bool position(
+	const struct kernel_call *k, const struct mg_sock *s, enum mg_direction dir, uint32_t *from)
+{
+	uint32_t moved = k->exit_seq - k->enter_seq, bytes = (uint32_t)k->ret;
+
+	*from = k->enter_seq;
+	if (k->call == MG_SYS_getsockopt) /* it returns no number: nobody else may have read */
+		return k->ret == 0 && moved && moved <= INT32_MAX && s->rx.open_calls == 1;
+	if (k->ret <= 0)
+		return false;
+	if (moved == bytes)
+		return true;
+	/* a SYN went before them (RFC 7413), or an urgent byte was stepped over */
+	*from = k->exit_seq - bytes;
+	return dir == MG_DIR_TX ? !s->tx.calls && (moved == bytes + 1 || !k->enter_seq)
+				: s->rx.urgent.seen && moved == bytes + 1;
+}
+
+/* Bytes a call moved that no event of their own told of. */
+static void piece_by_position(struct core *c, struct kernel_call *k, enum mg_direction dir)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
-	uint32_t moved = exit_seq - k->enter_seq;
-	enum mg_direction dir = mg_syscall_direction(k->call);
 	struct flow *f;
+	uint32_t from;
 	uint64_t off;
 
-	if (!s || k->kind != MG_KIND_tcp || k->pieces || k->ret <= 0 || moved != k->ret)
+	if (!s || k->kind != MG_KIND_tcp || k->pieces || !position(k, s, dir, &from))
 		return;
 	f = dir == MG_DIR_TX ? &s->tx : &s->rx;
-	if (flow_offset(f, k->enter_seq, &off))
-		call_add_piece(k, f, off, moved, dir == MG_DIR_TX ? k->enter : k->exit);
+	if (flow_offset(f, from, &off))
+		call_add_piece(
+			k, f, off, k->exit_seq - from, dir == MG_DIR_TX ? k->enter : k->exit);
+}
+
+/* What a call of no direction (io_uring) has sent: how much it was nobody tells. */
+static void forget_sends(struct kernel_call *k)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < k->pieces; i++)
+		if (k->piece[i].flow->rx)
+			k->piece[kept++] = k->piece[i];
+	k->pieces = kept;
+}
+
+static void end_pieces(struct core *c, struct kernel_call *k)
+{
+	enum mg_direction dir = direction(k->call, k->flags);
+
+	if (dir == MG_DIR_TX)
+		tx_end_call(k, k->exit_seq);
+	else if (k->copied)
+		forget_sends(k);
+	/* what is mapped is told at its exit, with what had to be copied all the same */
+	if (dir == MG_DIR_RX && (k->flags & MOVES_NOTHING || k->call == MG_SYS_getsockopt))
+		k->pieces = 0;
+	if (dir == MG_DIR_TX || (dir == MG_DIR_RX && !(k->flags & MOVES_NOTHING)) ||
+		k->call == MG_SYS_getsockopt)
+		piece_by_position(c, k, dir);
 }
 
 /* The event that told when bytes were copied may be lost: then nobody knows, and none is invented.
@@ -192,7 +248,6 @@ static bool is_anothers_end(
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
-	enum mg_direction dir;
 
 	if (!t->in_call) {
 		if (e->sys_exit.ret == -EINTR)
@@ -213,17 +268,15 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	k->ret = e->sys_exit.ret;
 	k->messages_bytes = e->sys_exit.bytes;
 	k->events++;
-	dir = mg_syscall_direction(k->call);
-	if (dir == MG_DIR_TX)
-		tx_end_call(k, e->sys_exit.seq);
-	if (k->kind != MG_KIND_tcp)
-		datagram_end_call(c, t, e);
-	else if (dir == MG_DIR_RX && k->flags & MSG_PEEK_FLAG)
-		k->pieces = 0; /* looking consumes nothing */
+	k->exit_seq = e->sys_exit.seq;
+	if (k->kind == MG_KIND_tcp)
+		end_pieces(c, k);
 	else
-		piece_by_position(c, k, e->sys_exit.seq);
+		datagram_end_call(c, t, e);
 	if (gap_within(c, MG_LAYER_SOCKET, k->enter, k->exit, -1, -1))
-		forget_copies(k, dir);
+		forget_copies(k, direction(k->call, k->flags));
+	if (k->call == MG_SYS_setsockopt && k->flags == OPTION_ULP && k->ret == 0)
+		sock_on_ulp(c, k->cookie);
 	if (t->ended_n == UNCLAIMED_MAX)
 		call_merge_restarts(c, t);
 	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */
@@ -277,10 +330,12 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 	struct mg_sock *s = sock_find(c, k->cookie);
 
 	call_no_longer_open(c, k);
-	if (s && s->kind != MG_KIND_tcp)
+	if (s && s->kind == MG_KIND_tcp && s->ulp)
+		unmapped_settle(s, k, enter, leave, moved_bytes(k));
+	else if (s && s->kind != MG_KIND_tcp)
 		datagram_settle(c, s, k, enter, leave, moved_bytes(k));
 	else if (mg_syscall_direction(k->call) == MG_DIR_TX)
-		tx_settle(c, k, enter);
+		tx_settle(c, k, enter, leave);
 	else
 		rx_settle(c, k, leave);
 }

@@ -201,6 +201,7 @@ void core_free(struct core *c)
 	frames_free(c);
 	free(c->marks);
 	HASH_CLEAR(hh_alone, c->alone);
+	HASH_CLEAR(hh_place, c->places);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);
 		flow_free(&s->tx);

@@ -128,7 +128,8 @@ struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
 	struct mg_sock *socks;
-	struct mg_sock *alone; /* of these, opened ones whose peer has not shown up */
+	struct mg_sock *alone;  /* of these, opened ones whose peer has not shown up, */
+	struct mg_sock *places; /* and those with addresses, the last of each */
 	struct thread *threads;
 	struct process *processes;
 	struct mark *marks;

@@ -67,6 +67,37 @@ struct call_ends {
 	uint32_t head, len, cap;
 };
 
+/*
+ * Bytes that passed more than once before they were through: of which copy a time is, is not known
+ * (Karn & Partridge 1987).
+ */
+struct copies {
+	struct ranges again;        /* bytes that came again, and when for the first time */
+	uint64_t pending;           /* sent again just now; TCP has not said yet that it did */
+	uint64_t retransmitted;     /* bytes TCP sent again as not acknowledged, */
+	uint64_t resent;            /* and those it does not count, since a drop here was told it */
+	uint64_t ambiguous;         /* bytes left out of the bars, */
+	uint64_t transit_ambiguous; /* and of the transit */
+};
+
+/* Calls refused since the send buffer was full (EAGAIN). */
+struct refusals {
+	uint64_t n;
+	uint64_t since;  /* the return of the first one that no bytes have followed yet */
+	struct dist gap; /* from there until bytes are copied again, cycles */
+};
+
+/* recv(MSG_OOB): which byte it was is known when the reader of the stream has passed it. */
+#define URGENT_MAX 4
+struct urgent {
+	bool seen;  /* a segment that announces one */
+	uint32_t n; /* calls that have read one */
+	struct urgent_call {
+		uint64_t enter, exit, user;
+	} read[URGENT_MAX];
+	uint64_t discarded; /* bytes no call read */
+};
+
 struct anchor {
 	uint32_t seq; /* this sequence number ... */
 	uint64_t off; /* ... is this byte */
@@ -89,7 +120,8 @@ struct flow {
 	bool ended;       /* its FIN was seen, */
 	uint32_t end_seq; /* which has this sequence number */
 	uint64_t acked, acked_before, acked_before_t;
-	uint64_t calls; /* that moved bytes */
+	uint64_t unseen, unseen_t; /* RX: read up to here since then, in no call that is known */
+	uint64_t calls;            /* that moved bytes */
 	uint64_t first_call, last_call;
 	uint64_t first_t, last_t;    /* any event, cycles */
 	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
@@ -98,7 +130,10 @@ struct flow {
 	uint32_t open_calls;         /* begun, and not yet settled; */
 	uint32_t in_kernel;          /* of these, still in there */
 	uint64_t retransmits;
-	uint64_t refused;              /* times the driver did not take what it was asked to */
+	uint64_t refused; /* times the driver did not take what it was asked to */
+	struct copies copies;
+	struct refusals refusals;      /* TX */
+	struct urgent urgent;          /* RX */
 	uint64_t dropped;              /* segments or datagrams the kernel threw away */
 	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */
 	uint64_t unmatched;            /* messages of which it is not certain which they were */
@@ -153,6 +188,12 @@ struct tcp_record {
 	char algorithm[17];   /* in use at last, "" = not told */
 };
 
+/* Addresses and ports of a connection, as one end has them. */
+struct place {
+	uint8_t laddr[16], raddr[16];
+	uint16_t lport, rport;
+};
+
 struct mg_sock {
 	uint64_t cookie;
 	uint32_t netns;
@@ -167,12 +208,17 @@ struct mg_sock {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
 	} ends;
 	bool opened;
+	bool late;   /* met when it was open, and its state is still to be told */
+	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
 	struct tcp_record *tcp; /* NULL: nothing */
 	struct queues *queues;  /* not TCP's: what is in flight; NULL: nothing */
 	struct mg_sock *peer;   /* the other end, if it is traced too */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
+	struct place place;
+	UT_hash_handle hh_place; /* in `places`, by `place` */
+	bool is_alone, is_placed;
 };
 
 #endif

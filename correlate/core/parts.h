@@ -17,9 +17,26 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie);
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie);
 void sock_on_state(struct core *c, const struct mg_event *e);
 void sock_on_addr(struct core *c, const struct mg_event *e);
+/* A program has put a protocol of the kernel on top of its connection. */
+void sock_on_ulp(struct core *c, uint64_t cookie);
+
+/* anchor.c */
+enum { MG_TCP_ESTABLISHED = 1, MG_TCP_SYN_SENT, MG_TCP_CLOSE = 7, MG_TCP_CLOSE_WAIT };
 void sock_on_open(struct core *c, const struct mg_event *e);
+void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p);
+void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative);
+uint32_t anchor_initial(const struct anchor *a);
+/* Whether these can be the two ends of one stream. */
+bool anchors_agree(const struct flow *tx, const struct flow *rx);
+/* Where the sender's own counters could not tell where its bytes lie. */
+void anchor_by_peer(struct core *c, struct flow *tx, const struct flow *rx);
 /* Sequence number to byte offset; false if it lies before the stream's begin. */
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
+/* Leave out what lies before the recording; false if nothing remains. */
+bool flow_clip(const struct flow *f, uint64_t *off, uint32_t *len);
+/* The number of a segment's first byte: a SYN has one of its own, and may carry data. */
+uint32_t first_byte(const struct mg_packet *p);
+
 void flow_touch(struct flow *f, uint64_t t);
 /* Bytes up to `end` passed a layer of a socket whose calls are not known: enough is kept. */
 void flow_pass(struct flow *f, struct ranges *layer, uint64_t end);
@@ -113,8 +130,11 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
 /* The last tcp_send's piece ends with the call. */
 void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
-/* A call's pieces enter the stream; `user` is U0, or 0 without an application event. */
-void tx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+/*
+ * A call's pieces enter the stream; `user` and `leave` are U0 and U1, or 0 without an application
+ * event.
+ */
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t leave);
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
 /* An atom whose times are known; `layers` are those it must have, as bits. */
 void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
@@ -147,6 +167,20 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 /* An atom whose times are known, read by a call's piece; whether it was complete. */
 bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,
 	uint32_t layers, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
+
+/* One range of a call, without counting it as read. */
+void rx_settle_piece(
+	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user);
+
+/* unmapped.c */
+void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
+	uint64_t bytes);
+
+/* urgent.c */
+/* recv(MSG_OOB) has given the program a byte. */
+void urgent_read(struct flow *f, const struct kernel_call *k, uint64_t user);
+/* The reader has stepped over these bytes; false if it must have been for another reason. */
+bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b);
 
 /* state.c */
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
@@ -216,6 +250,10 @@ void drops_free(struct core *c);
 
 /* peer.c: both ends of a connection in one trace */
 void peer_link(struct core *c, struct mg_sock *s);
+/* By addresses and ports, for connections whose numbers do not tell. */
+void peer_link_by_place(struct core *c, struct mg_sock *s);
+/* It is closed. */
+void peer_forget(struct core *c, struct mg_sock *s);
 void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
 void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
 

@@ -58,13 +58,27 @@ static uint32_t first_after(const struct ranges *r, uint64_t x)
 	return lo;
 }
 
-uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void note(struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
+{
+	if (again)
+		ranges_add(again, a, b, t);
+}
+
+uint64_t ranges_add_again(
+	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
 {
 	uint64_t fresh = 0;
 	uint32_t i;
 
-	if (a < r->base)
+	if (a < r->base) {
+		note(again, a, smaller(b, r->base), t);
 		a = r->base;
+	}
 	if (a >= b)
 		return 0;
 	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* the usual case: in order */
@@ -73,6 +87,7 @@ uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
 		uint64_t end = b;
 
 		if (i < r->len && at(r, i)->a <= a) { /* known: skip it */
+			note(again, a, smaller(b, at(r, i)->b), t);
 			a = at(r, i)->b;
 			continue;
 		}
@@ -84,6 +99,20 @@ uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
 		a = end;
 	}
 	return fresh;
+}
+
+uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
+{
+	return ranges_add_again(r, NULL, a, b, t);
+}
+
+void ranges_shift(struct ranges *r, uint64_t by)
+{
+	for (uint32_t i = 0; i < r->len; i++) {
+		at(r, i)->a += by;
+		at(r, i)->b += by;
+	}
+	r->base += by;
 }
 
 void ranges_drop(struct ranges *r, uint64_t upto)

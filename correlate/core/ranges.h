@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When each byte of a stream first passed a layer: byte ranges in order of offset, each with one
- * time. A byte counts once; what comes again (a retransmission) is told and left out.
+ * time. A byte counts once; what comes again (a retransmission) is told, and noted apart if asked.
  */
 #ifndef MAGNET_CORRELATE_RANGES_H
 #define MAGNET_CORRELATE_RANGES_H
@@ -22,6 +22,11 @@ struct ranges {
 
 /* Note bytes [a, b) at time t; returns how many of them were new. */
 uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t);
+/* The same; those that were not new are noted in `again`, with the first time they came again. */
+uint64_t ranges_add_again(
+	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t);
+/* Number all bytes `by` higher. */
+void ranges_shift(struct ranges *r, uint64_t by);
 /* Forget everything before `upto`. */
 void ranges_drop(struct ranges *r, uint64_t upto);
 /* Forget the older ones where there are more than so many. */

@@ -3,8 +3,16 @@
 #include <string.h>
 
 #include "parts.h"
+#include "event_table.h"
 
 #define TCP_FIN 1
+#define TCP_URG 32
+
+#define MSG_OOB_FLAG  0x1
+#define MSG_PEEK_FLAG 0x2
+
+/* What was read this long ago, in no call that is known, was read unseen. */
+#define UNSEEN_CYCLES 1500000000 /* some half a second: calls are settled sooner */
 
 static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
 	struct annotation *a)
@@ -20,7 +28,9 @@ static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t 
 	if (!len)
 		return false;
 	flow_touch(f, t);
-	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	if (!flow_clip(f, &off, &len))
+		return false;
+	fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
 	if (f->sock->unclaimed)
 		flow_pass(f, &f->layer[layer], off + len);
 	unit_pass(&f->units[layer], t, len, fresh);
@@ -35,9 +45,11 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 
 	if (!s)
 		return;
-	if (arrives(&s->rx, layer, p->seq, p->len, e->cycles, a))
+	if (arrives(&s->rx, layer, first_byte(p), p->len, e->cycles, a))
 		unit_wire(&s->rx.units[layer], p->frame, p->segs);
 	a->rx = true;
+	if (p->tcp_flags & TCP_URG)
+		s->rx.urgent.seen = true;
 	if (p->tcp_flags & TCP_FIN) {
 		s->rx.ended = true;
 		s->rx.end_seq = p->seq + p->len;
@@ -60,13 +72,35 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	why_on_segment(s, t, p);
 }
 
-/* The program has read so far, whether or not the events that tell how are all there. */
-static void consumed(struct flow *f, uint32_t copied_seq)
+static void give_up_holes(struct core *c, struct flow *f, uint64_t upto);
+
+static void drop_done(struct flow *f)
+{
+	for (int l = 0; l < RX_LAYERS; l++)
+		ranges_drop(&f->layer[l], f->done);
+	ranges_drop(&f->copies.again, f->done);
+}
+
+/*
+ * The program has read so far, whether or not the events that tell how are all there. If they still
+ * are not some time later, nobody that is recorded read it.
+ */
+static void consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t now)
 {
 	uint64_t off;
 
 	if (flow_offset(f, copied_seq, &off) && off > f->total)
 		f->total = off;
+	if (f->open_calls || f->done >= f->total) {
+		f->unseen_t = 0;
+	} else if (!f->unseen_t) {
+		f->unseen_t = now;
+		f->unseen = f->total;
+	} else if (now - f->unseen_t > UNSEEN_CYCLES) {
+		f->unseen_t = 0;
+		give_up_holes(c, f, f->unseen);
+		drop_done(f);
+	}
 }
 
 /* Everything before rcv_nxt is in order now. */
@@ -83,7 +117,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 	if (!f || !flow_offset(f, rcv_nxt, &off))
 		return;
 	flow_touch(f, e->cycles);
-	consumed(f, e->tcp_ready.copied_seq);
+	consumed(c, f, e->tcp_ready.copied_seq, e->cycles);
 	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
 	if (from < f->done)
 		from = f->done;
@@ -110,10 +144,13 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	}
 	if (!s || !flow_offset(&s->rx, p->seq, &off))
 		return;
+	flow_touch(&s->rx, e->cycles);
+	a->length = p->len;
+	/* looking at several buffers the position stays; errors have a queue of their own */
+	if (t->in_call && t->now.flags & MOVES_NOTHING)
+		return;
 	a->has_offset = true;
 	a->offset = off;
-	a->length = p->len;
-	flow_touch(&s->rx, e->cycles);
 	if (!t->in_call || t->in_softirq)
 		return;
 	piece = call_add_piece(&t->now, &s->rx, off, p->len, e->cycles);
@@ -203,6 +240,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		at += length[i];
 		sum += length[i];
 	}
+	/* it came again before it was readable: then the edges may be of two copies */
+	if (present & 1u << RX_LAYERS && t[RX_LAYERS] < t[RX_READY])
+		goto known;
 	total = latest(edge) - edge[0];
 	for (int i = 0; i < RX_STAGES; i++)
 		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
@@ -214,6 +254,11 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		dist_add(&f->last_byte, sum, 1);
 	f->complete += len;
 	peer_received(f, a, b, edge[0], s->user);
+	return;
+known:
+	f->copies.ambiguous += len;
+	f->complete += len;
+	peer_received(f, a, b, 0, s->user);
 	return;
 incomplete:
 	f->incomplete += len;
@@ -248,59 +293,100 @@ bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k,
 	atom(&s, a, b, t, present);
 	return p->flow->complete > before;
 }
+struct giving_up {
+	struct core *c;
+	struct flow *f;
+};
 
 static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
-	struct flow *f = arg;
+	const struct giving_up *g = arg;
 
 	(void)t;
-	if (present)
+	if (present || urgent_hole(g->c, g->f, a, b))
 		return;
-	f->incomplete += b - a;
-	peer_received(f, a, b, 0, 0);
+	g->f->incomplete += b - a;
+	peer_received(g->f, a, b, 0, 0);
 }
 
 /* Nobody else is reading: what was not read by now was, but the events are lost. */
-static void give_up_holes(struct flow *f, uint64_t upto)
+static void give_up_holes(struct core *c, struct flow *f, uint64_t upto)
 {
 	const struct ranges *copied[] = {&f->layer[RX_COPY]};
+	struct giving_up g = {c, f};
 
-	ranges_atoms(copied, 1, f->done, upto, hole, f);
+	ranges_atoms(copied, 1, f->done, upto, hole, &g);
 	f->done = upto;
+}
+
+void rx_settle_piece(
+	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user)
+{
+	struct flow *f = p->flow;
+	struct settling s = {.c = c,
+		.f = f,
+		.call = k,
+		.piece = p,
+		.user = user,
+		.slack = clock_slack(core_clock_error(c)),
+		.required = required(c, f),
+		.call_end = p->off + p->len};
+	const struct ranges *layers[RX_LAYERS + 1] = {NULL};
+	uint64_t off = p->off, end = p->off + p->len;
+
+	if (k->pieces)
+		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;
+	if (off < f->done) /* settled already: its numbers were seen twice */
+		off = f->done < end ? f->done : end;
+	for (int l = RX_DEV; l <= RX_READY; l++)
+		layers[l] = &f->layer[l];
+	layers[RX_LAYERS] = &f->copies.again;
+	ranges_atoms(layers, RX_LAYERS + 1, off, end, atom, &s);
+}
+
+/* A call without bytes may have ended behind an urgent byte. */
+static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t leave)
+{
+	struct mg_sock *s = k->ret < 0 ? NULL : sock_find(c, k->cookie);
+	struct flow *f = s ? &s->rx : NULL;
+	uint64_t off;
+
+	if (!f || mg_syscall_direction(k->call) != MG_DIR_RX || !(f->urgent.seen || k->ret))
+		return;
+	if (k->ret == 1 && (k->flags & (MSG_OOB_FLAG | MSG_PEEK_FLAG)) == MSG_OOB_FLAG) {
+		urgent_read(f, k, leave);
+		return;
+	}
+	if (k->ret || f->open_calls || !f->ended || k->exit_seq != f->end_seq + 1 ||
+		!flow_offset(f, f->end_seq, &off) || off <= f->done)
+		return;
+	if (off > f->total)
+		f->total = off;
+	give_up_holes(c, f, off);
+	drop_done(f);
 }
 
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 {
 	uint64_t leave = user ? user : k->exit, sum = 0, last = 0;
 	struct flow *f = NULL;
-	struct settling s = {
-		.c = c, .call = k, .user = leave, .slack = clock_slack(core_clock_error(c))};
-
-	if (k->pieces)
-		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;
 
 	for (uint32_t i = 0; i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];
-		const struct ranges *layers[RX_LAYERS] = {NULL};
-		uint64_t off = p->off, end = p->off + p->len;
 
-		f = s.f = p->flow;
-		s.piece = p;
-		s.required = required(c, f);
+		f = p->flow;
 		sum += p->len;
-		if (off < f->done) /* settled already: its numbers were seen twice */
-			off = f->done < end ? f->done : end;
-		for (int l = RX_DEV; l <= RX_READY; l++)
-			layers[l] = &f->layer[l];
-		ranges_atoms(layers, RX_LAYERS, off, end, atom, &s);
-		ranges_add(&f->layer[RX_COPY], off, end, p->t);
+		last = p->off + p->len;
+		rx_settle_piece(c, k, p, leave);
+		ranges_add(&f->layer[RX_COPY], p->off, last, p->t);
 		unit_add(&f->units[RX_COPY], p->t, p->len);
-		last = end;
-		if (end > f->total)
-			f->total = end;
+		if (last > f->total)
+			f->total = last;
 	}
-	if (!f)
+	if (!f) {
+		without_bytes(c, k, leave);
 		return;
+	}
 	flow_touch(f, leave);
 	unit_add(&f->units[RX_CALL], leave, sum);
 	if (f->calls++ == 0)
@@ -309,7 +395,6 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	/* bytes another thread is still reading are kept */
 	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
 	if (!f->open_calls && f->done < last)
-		give_up_holes(f, last);
-	for (int l = 0; l < RX_LAYERS; l++)
-		ranges_drop(&f->layer[l], f->done);
+		give_up_holes(c, f, last);
+	drop_done(f);
 }

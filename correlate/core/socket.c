@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets, and where sequence numbers lie in their byte streams (method, "Byte lineage"). */
+/* Sockets: their states, ends and what they hold. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "parts.h"
-
-#define STATE_ESTABLISHED 1
-#define STATE_CLOSE       7
-#define STATE_CLOSE_WAIT  8
 
 struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 {
@@ -44,36 +40,6 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 	keep_series(c, &s->rx, RX_LAYERS);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	return c->recent.sock[cookie % RECENT] = s;
-}
-
-static void set_anchor(struct anchor *a, uint32_t seq, uint64_t off, bool relative)
-{
-	a->seq = seq;
-	a->off = off;
-	a->set = true;
-	a->relative = relative;
-}
-
-/*
- * The difference to a known place is unambiguous within 2^31, since windows are at most 2^30
- * (RFC 7323, 2.3); the known place moves along.
- */
-bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off)
-{
-	struct anchor *a = &f->anchor;
-	int32_t ahead;
-
-	if (!a->set) /* its opening was not seen: count from here */
-		set_anchor(a, seq, 0, true);
-	ahead = (int32_t)(seq - a->seq);
-	if (ahead < 0 && (uint64_t) - (int64_t)ahead > a->off)
-		return false;
-	*off = a->off + (uint64_t)(int64_t)ahead;
-	if (ahead > 0) {
-		a->seq = seq;
-		a->off = *off;
-	}
-	return true;
 }
 
 void flow_touch(struct flow *f, uint64_t t)
@@ -116,27 +82,40 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
-	if (p->now == STATE_CLOSE) {
+	if (p->now == MG_TCP_CLOSE) {
 		state_end(s, e->cycles);
 		trim(&s->tx);
 		trim(&s->rx);
+		peer_forget(c, s);
 	}
+	if (p->ulp)
+		s->ulp = p->ulp;
+	if (s->late)
+		sock_on_late_state(s, p);
 	if (p->opener)
 		s->opener = p->opener;
-	if (p->old == STATE_ESTABLISHED || p->old == STATE_CLOSE_WAIT) {
+	if (p->old == MG_TCP_ESTABLISHED || p->old == MG_TCP_CLOSE_WAIT) {
 		uint64_t off; /* before our FIN takes a sequence number */
 
 		if (s->tx.anchor.set && flow_offset(&s->tx, p->write_seq, &off) &&
 			off > s->tx.total)
 			s->tx.total = off;
 	}
-	if (p->now == STATE_ESTABLISHED && p->opener && !s->opened) {
+	if (p->now == MG_TCP_ESTABLISHED && p->opener && !s->opened) {
 		s->opened = true;
 		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
-		set_anchor(&s->tx.anchor, p->write_seq, 0, false);
-		set_anchor(&s->rx.anchor, p->rcv_nxt, 0, false);
+		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
+		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
 		peer_link(c, s);
 	}
+}
+
+void sock_on_ulp(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = sock_find(c, cookie);
+
+	if (s && !s->ulp)
+		s->ulp = MG_ULP_OTHER;
 }
 
 void sock_on_addr(struct core *c, const struct mg_event *e)
@@ -148,32 +127,8 @@ void sock_on_addr(struct core *c, const struct mg_event *e)
 	memcpy(s->laddr, e->sock_addr.laddr, 16);
 	memcpy(s->raddr, e->sock_addr.raddr, 16);
 	s->has_addr = true;
-}
-
-/*
- * A connection older than the recording: bytes_acked gives the offset of snd_una, less the SYN an
- * active opener counts; whether it does shows in the bytes sent, and is believed only if 0 or 1.
- */
-void sock_on_open(struct core *c, const struct mg_event *e)
-{
-	const struct mg_sock_open *p = &e->sock_open;
-	struct mg_sock *s = sock_get(c, p->sock);
-	uint32_t in_flight = p->snd_nxt - p->snd_una;
-	uint32_t syn = (uint32_t)p->bytes_acked - (p->sent_once - in_flight);
-
-	if (!s || s->opened)
-		return;
-	s->opened = true;
-	if (syn <= 1 && syn <= p->bytes_acked) {
-		set_anchor(&s->tx.anchor, p->snd_una, p->bytes_acked - syn, false);
-		s->tx.start = s->tx.total = s->tx.done = p->bytes_acked - syn;
-	} else {
-		set_anchor(&s->tx.anchor, p->snd_una, 0, true);
-	}
-	set_anchor(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);
-	s->rx.start = s->rx.total = s->rx.done = p->bytes_received;
-	for (int i = 0; i < TX_LAYERS; i++)
-		ranges_drop(&s->tx.layer[i], s->tx.done);
+	if (s->kind == MG_KIND_tcp)
+		peer_link_by_place(c, s);
 }
 
 void flow_free(struct flow *f)
@@ -194,6 +149,8 @@ void flow_free(struct flow *f)
 	dist_free(&f->shift_peer);
 	dist_free(&f->transit);
 	unit_free(&f->from);
+	dist_free(&f->refusals.gap);
+	ranges_free(&f->copies.again);
 	ranges_free(&f->pair_call);
 	ranges_free(&f->pair_x);
 	ranges_free(&f->pair_r);

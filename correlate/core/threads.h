@@ -36,6 +36,8 @@ struct piece {
 
 /* What a call that sends has set: as the kernel has it, and with the call's own flags. */
 enum { NAGLE_OFF = 1, NAGLE_CORK = 2, NAGLE_MORE = 4, NAGLE_TOLD = 8 };
+/* of calls' flags: what is looked at stays where it is, or is none of the stream */
+#define MOVES_NOTHING (0x2 | 0x2000) /* MSG_PEEK, MSG_ERRQUEUE */
 
 struct kernel_call {
 	uint64_t enter, exit; /* cycles */
@@ -43,7 +45,7 @@ struct kernel_call {
 	int64_t ret;
 	uint16_t call;
 	uint8_t kind;
-	uint32_t flags, enter_seq;
+	uint32_t flags, enter_seq, exit_seq;
 	uint64_t asked;
 	uint32_t events; /* recorded in the thread's own context while it ran */
 	uint64_t state[STATES];

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes on their way out: from the program's call to the driver (method, "Byte lineage"). */
+#include <errno.h>
 #include <string.h>
 
 #include "parts.h"
 
 /* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
 #define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+
+/* What was sent again is kept for a peer that may show up; so many ranges. */
+#define AGAIN_MAX 1024
+/* Among the layers of an atom, behind the label: when it was sent again. */
+#define AGAIN (TX_LAYERS + 1)
 
 static const struct {
 	uint16_t event;
@@ -35,7 +41,7 @@ static uint32_t required(const struct core *c, const struct flow *f)
 /* One call may hold several sends: then what is left starts over, and the position tells. */
 static bool several_sends(const struct kernel_call *k)
 {
-	return k->call == MG_SYS_sendfile || k->call == MG_SYS_sendmmsg;
+	return k->call == MG_SYS_sendfile || k->call == MG_SYS_sendmmsg || k->call == MG_SYS_splice;
 }
 
 static void end_piece(struct kernel_call *k, uint64_t next, uint32_t left)
@@ -72,6 +78,22 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	k->left = p->left;
 }
 
+/*
+ * Bytes that went with the SYN (RFC 7413) were not copied by a send: a connection's first call,
+ * whose copying begins behind them.
+ */
+static void add_syn_data(struct kernel_call *k, uint32_t exit_seq)
+{
+	struct flow *f = k->piece[0].flow;
+	uint64_t off, len = k->piece[0].off;
+
+	if (f->start || f->calls || !len || !flow_offset(f, exit_seq, &off) ||
+		off != (uint64_t)k->ret || !call_add_piece(k, f, 0, 0, 0))
+		return;
+	memmove(k->piece + 1, k->piece, (k->pieces - 1) * sizeof(*k->piece));
+	k->piece[0] = (struct piece){.flow = f, .len = len, .t = k->enter};
+}
+
 /* The last piece gets what the call returned less what went before. */
 void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 {
@@ -80,6 +102,8 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 
 	if (!k->copied || !k->pieces)
 		return;
+	if (k->ret > 0)
+		add_syn_data(k, exit_seq);
 	if (k->call == MG_SYS_sendmmsg) /* returns messages: then by position, if it agrees */
 		all = k->ret > 0 ? exit_seq - k->enter_seq : 0;
 	for (uint32_t i = 0; i + 1 < k->pieces; i++)
@@ -91,7 +115,29 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 	k->pieces = kept;
 }
 
-void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
+/* EAGAIN: nothing was taken, and the program has to come again. */
+static void refused(struct core *c, const struct kernel_call *k, uint64_t leave)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+
+	if (!s)
+		return;
+	s->tx.refusals.n++;
+	if (!s->tx.refusals.since)
+		s->tx.refusals.since = leave ? leave : k->exit;
+}
+
+static void retried(struct flow *f, uint64_t copied)
+{
+	if (!f->refusals.since)
+		return;
+	if (copied) /* else its event is lost */
+		dist_add(&f->refusals.gap,
+			copied > f->refusals.since ? copied - f->refusals.since : 0, 1);
+	f->refusals.since = 0;
+}
+
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t leave)
 {
 	uint64_t t = user ? user : k->enter, sum = 0;
 	struct flow *f = NULL;
@@ -100,6 +146,8 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		const struct piece *p = &k->piece[i];
 		uint64_t end = p->off + p->len;
 
+		if (!f)
+			retried(p->flow, p->t);
 		f = p->flow;
 		ranges_add(&f->layer[TX_CALL], p->off, end, t);
 		if (p->t) { /* otherwise it was lost */
@@ -110,8 +158,11 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		if (end > f->total)
 			f->total = end;
 	}
-	if (!f)
+	if (!f) {
+		if (k->ret == -EAGAIN)
+			refused(c, k, leave);
 		return;
+	}
 	call_ends_add(&f->call_ends, k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len);
 	flow_touch(f, k->exit);
 	unit_add(&f->units[TX_CALL], t, sum);
@@ -134,9 +185,18 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	if (!len)
 		return false;
 	flow_touch(f, t);
+	if (!flow_clip(f, &off, &len))
+		return false;
 	if (off + len > f->total)
 		f->total = off + len;
-	fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	if (layer == TX_IP_OUT) {
+		fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
+		/* if the bytes before them that came again were TCP's own doing it has said so */
+		f->copies.resent += f->copies.pending;
+		f->copies.pending = len - fresh;
+	} else {
+		fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	}
 	if (f->sock->unclaimed)
 		flow_pass(f, &f->layer[layer], off + len);
 	unit_pass(&f->units[layer], t, len, fresh);
@@ -154,7 +214,7 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
 
 		if (layer_events[i].event != e->id ||
-			!passes(&s->tx, layer_events[i].layer, p->seq, p->len, e->cycles, a))
+			!passes(&s->tx, layer_events[i].layer, first_byte(p), p->len, e->cycles, a))
 			continue;
 		unit_wire(u, p->frame, p->segs);
 		if (e->id == MG_EVENT_ip_out)
@@ -190,9 +250,17 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		return;
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
 	a->length = p->len;
+	/* it comes when the bytes have passed IP */
+	if (p->err >= 0 || s->tx.copies.pending)
+		s->tx.copies.retransmitted += p->len;
+	s->tx.copies.pending = 0;
 	/* one that is refused (the first copy is still in a queue of this machine) sends nothing */
-	if (p->err >= 0)
-		s->tx.retransmits += p->segs;
+	if (p->err < 0)
+		return;
+	s->tx.retransmits += p->segs;
+	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
+	if (a->has_offset && !(core_hooked(c, s->netns) & 1ull << MG_EVENT_ip_out))
+		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
 
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now)
@@ -237,6 +305,10 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 			at = t[edge[i]];
 	}
 	last = at;
+	if (present & 1u << AGAIN && t[AGAIN] < last) {
+		f->copies.ambiguous += len;
+		goto known;
+	}
 	at = first;
 	for (int i = 1; i <= TX_STAGES; i++) {
 		uint64_t next;
@@ -258,6 +330,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
 	while (call_ends_take(&f->call_ends, b))
 		dist_add(&f->last_byte, sum, 1);
+known:
+	while (call_ends_take(&f->call_ends, b))
+		;
 	f->complete += len;
 	if (m->required & 1u << TX_XMIT)
 		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
@@ -280,7 +355,7 @@ void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64
 
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 {
-	const struct ranges *layers[TX_LAYERS + 1];
+	const struct ranges *layers[AGAIN + 1];
 	struct making m = {c, f, required(c, f), clock_slack(core_clock_error(c))};
 	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
 
@@ -303,10 +378,13 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 	if (until <= f->done)
 		return;
 	layers[TX_LAYERS] = f->why ? &f->why->label : NULL;
-	ranges_atoms(layers, TX_LAYERS + 1, f->done, until, atom, &m);
+	layers[AGAIN] = &f->copies.again;
+	ranges_atoms(layers, AGAIN + 1, f->done, until, atom, &m);
 	f->done = until;
 	if (f->why)
 		ranges_drop(&f->why->label, until);
+	if (!f->sock->peer && f->copies.again.len > AGAIN_MAX)
+		ranges_drop(&f->copies.again, until);
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_drop(&f->layer[i], until);
 }

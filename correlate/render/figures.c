@@ -173,10 +173,11 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 /* Bytes with every boundary, of the bytes TCP counted. */
 double flow_coverage(const struct flow *f)
 {
-	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f); /* nothing to follow them by */
+	/* nothing to follow them by where they are unclaimed */
+	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded;
 
 	if (f->sock->kind == MG_KIND_tcp)
-		return of ? (double)f->complete / (double)of : NAN;
+		return of && !f->sock->ulp ? (double)f->complete / (double)of : NAN;
 	/* what the kernel threw away before it left has no boundaries to have */
 	of = f->complete + f->incomplete;
 	return of && f->calls ? (double)f->complete / (double)of : NAN;
@@ -189,6 +190,27 @@ const struct flow *flow_peer(const struct flow *f)
 	if (f->partner)
 		return f->has_partners ? NULL : f->partner;
 	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
+}
+
+uint64_t flow_resent(const struct flow *f)
+{
+	return f->copies.resent + f->copies.pending;
+}
+
+bool flow_resends_known(const struct report *r, const struct flow *f)
+{
+	const uint64_t needs = 1ull << MG_EVENT_tcp_retransmit | 1ull << MG_EVENT_ip_out;
+
+	return (core_hooked(r->core, f->sock->netns) & needs) == needs &&
+	       !(f->touched & (1u << MG_LAYER_TCP | 1u << MG_LAYER_IP));
+}
+
+const char *flow_ulp(const struct flow *f)
+{
+	static const char *const names[] = {
+		NULL, [MG_ULP_TLS] = "ktls", [MG_ULP_MPTCP] = "mptcp", [MG_ULP_OTHER] = "ulp"};
+
+	return names[f->sock->ulp < sizeof(names) / sizeof(names[0]) ? f->sock->ulp : MG_ULP_OTHER];
 }
 
 #define STAGE_NAME(ID, name, label)  name,

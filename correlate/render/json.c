@@ -121,7 +121,7 @@ static json_t *quantile(const struct report *r, const struct dist *d, double q)
 	return number(report_ns(r, dist_quantile(d, q)));
 }
 
-static json_t *spread(const struct report *r, const struct dist *d)
+json_t *json_spread(const struct report *r, const struct dist *d)
 {
 	return json_pack("{s:o, s:o, s:o}", "p50", quantile(r, d, 0.5), "p99", quantile(r, d, 0.99),
 		"mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
@@ -218,6 +218,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 				(!f->retransmits && flow_misses(f, MG_LAYER_TCP))
 			? json_null()
 			: count(f->retransmits));
+	json_lineage(j, r, f);
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "drops", drops(r, f));
 	json_object_set_new(j, "dropped_bytes",
@@ -229,7 +230,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 		j, "peer", flow_peer(f) ? json_string(flow_id(flow_peer(f))) : json_null());
 	json_object_set_new(j, "layers", layers(r, f));
 	json_residence(j, r, f);
-	json_object_set_new(j, "transit_ns", spread(r, &f->transit));
+	json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
 	json_object_set_new(j, "modulation", modulation(r, f));
 	json_object_set_new(j, "tcp", json_tcp(r, f));
 	if (r->demand)

@@ -34,6 +34,10 @@ json_t *json_call(const struct report *r, const struct call_stats *s);
 json_t *json_scheduler(const struct report *r);
 /* Where its bytes waited, into the flow's object (json_residence.c). */
 void json_residence(json_t *flow, const struct report *r, const struct flow *f);
+/* Median, 99th percentile and mean, ns (json.c). */
+json_t *json_spread(const struct report *r, const struct dist *d);
+/* Into a flow's object (json_lineage.c). */
+void json_lineage(json_t *j, const struct report *r, const struct flow *f);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
 json_t *json_tcp(const struct report *r, const struct flow *f);
 
@@ -58,6 +62,12 @@ uint64_t flow_bytes(const struct flow *f);
 double flow_coverage(const struct flow *f);
 /* The other end's, if it is in the recording and the only one; NULL if not. */
 const struct flow *flow_peer(const struct flow *f);
+/* Bytes sent again after a drop on this machine, and whether all that tells of them was recorded.
+ */
+uint64_t flow_resent(const struct flow *f);
+bool flow_resends_known(const struct report *r, const struct flow *f);
+/* What makes TCP's bytes others than the program's; NULL = nothing. */
+const char *flow_ulp(const struct flow *f);
 /* Where a flow's first layer is: where the waterfall begins, in words. */
 const char *stage_name(const struct flow *f, int stage);
 const char *stage_label(const struct flow *f, int stage);

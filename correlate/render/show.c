@@ -62,6 +62,8 @@ static void socket_option(FILE *to, uint32_t flags)
 		{IPPROTO_TCP, TCP_QUICKACK, "TCP_QUICKACK"},
 		{IPPROTO_TCP, TCP_NOTSENT_LOWAT, "TCP_NOTSENT_LOWAT"},
 		{IPPROTO_TCP, TCP_CONGESTION, "TCP_CONGESTION"},
+		{IPPROTO_TCP, TCP_ULP, "TCP_ULP"},
+		{IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, "TCP_ZEROCOPY_RECEIVE"},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -70,6 +72,13 @@ static void socket_option(FILE *to, uint32_t flags)
 			return;
 		}
 	fprintf(to, "%u/%u", flags >> 16, flags & 0xffff);
+}
+
+static bool about_option(const struct mg_event *e)
+{
+	return e->id == MG_APP_BASE + MG_FN_setsockopt || e->id == MG_APP_BASE + MG_FN_getsockopt ||
+	       (e->id == MG_EVENT_sys_enter && (e->sys_enter.call == MG_SYS_setsockopt ||
+						       e->sys_enter.call == MG_SYS_getsockopt));
 }
 
 /* Numbers with a name are given by it. */
@@ -86,9 +95,8 @@ static bool named_field(
 		fputs(mg_function_name((unsigned int)e->call.ret), to);
 		return true;
 	}
-	if ((e->id == MG_APP_BASE + MG_FN_setsockopt || e->id == MG_APP_BASE + MG_FN_getsockopt) &&
-		strcmp(name, "flags") == 0) {
-		socket_option(to, e->call.flags);
+	if (strcmp(name, "flags") == 0 && about_option(e)) {
+		socket_option(to, MG_IS_APP(e->id) ? e->call.flags : e->sys_enter.flags);
 		return true;
 	}
 	if (e->id == MG_EVENT_tcp_reset && strcmp(name, "reason") == 0) {

@@ -19,6 +19,10 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
 		star ? " *" : "", colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
 		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
+	if (f->sock->ulp) {
+		fprintf(to, "  not available: %s\n", text_ulp(f));
+		return;
+	}
 	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
 		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
 		return;
@@ -55,10 +59,7 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 			"  before that, from the sender's driver to the first layer here: mean "
 			"%s\n",
 			text_ns(report_ns(r, dist_mean(&f->transit))));
-	if (!f->rx && f->retransmits)
-		fprintf(to, "  segments sent again: %s%s\n",
-			flow_misses(f, MG_LAYER_TCP) ? text_at_least() : "",
-			text_count(f->retransmits));
+	text_lineage(r, f, to);
 	if (star)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
 			f->gaps ? "events were lost" : "not every layer saw them");
@@ -138,7 +139,10 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
-	modulation(r, f, to);
+	if (f->sock->ulp)
+		fprintf(to, "  M n/a: %s\n", text_ulp(f));
+	else
+		modulation(r, f, to);
 }
 
 /* Sockets without sequence numbers: what passed each layer. */

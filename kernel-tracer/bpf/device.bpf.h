@@ -60,7 +60,7 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 		return;
 	h->skb = (__u64)skb;
 	h->sock = e->sock;
-	h->seq = e->seq;
+	h->seq = e->seq + (e->tcp_flags & TCP_SYN ? 1 : 0); /* of its first byte */
 	h->len = e->len;
 	h->ifindex = e->ifindex;
 	h->segs = e->segs;

@@ -94,6 +94,7 @@ int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
 		e->rport = cfg.anonymize ? 0 : ends.rport;
 		e->now = BPF_CORE_READ(sk, __sk_common.skc_state);
 		e->family = BPF_CORE_READ(sk, __sk_common.skc_family);
+		e->ulp = ulp_of(tp);
 	});
 	tell_addr(ctx->meta->seq, cookie, &ends);
 	return 0;

@@ -128,8 +128,12 @@ struct inet_sock {
 struct tcp_congestion_ops {
 	char name[16];
 };
+struct tcp_ulp_ops {
+	char name[16];
+};
 struct inet_connection_sock {
 	__u32 icsk_rto;
+	const struct tcp_ulp_ops *icsk_ulp_ops;
 	const struct tcp_congestion_ops *icsk_ca_ops;
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_retransmits;

@@ -316,6 +316,20 @@ static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32
 	});
 }
 
+/* What stands between the connection and the program: then TCP's bytes are not the program's. */
+static __noinline int ulp_of(const struct tcp_sock *tp)
+{
+	const struct tcp_ulp_ops *ops = BPF_CORE_READ(icsk_of(tp), icsk_ulp_ops);
+	char name[16] = {};
+
+	if (!ops)
+		return 0;
+	BPF_CORE_READ_INTO(&name, ops, name);
+	if (name[0] == 't' && name[1] == 'l' && name[2] == 's')
+		return MG_ULP_TLS;
+	return name[0] == 'm' && name[1] == 'p' && name[2] == 't' ? MG_ULP_MPTCP : MG_ULP_OTHER;
+}
+
 static __always_inline void emit_state(const struct sock *sk, const struct tcp_sock *tp,
 	__u64 cookie, int old, int now, int opener)
 {
@@ -332,6 +346,7 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 		e->now = now;
 		e->family = sk->__sk_common.skc_family;
 		e->opener = opener;
+		e->ulp = ulp_of(tp);
 	});
 	state_of(sk, tp, cookie, NULL);
 }
@@ -374,14 +389,8 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	emit_addr(sk, cookie, l, r);
 }
 
-/* A traced thread uses a connection that was open before: announce it with its counters. */
-static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
+static __always_inline void emit_open(const struct tcp_sock *tp, __u64 cookie)
 {
-	__u64 cookie;
-
-	if (judge_tcp(sk) != WANTED)
-		return;
-	cookie = socket_cookie(sk);
 	EMIT(sock_open, mg_sock_open, e, {
 		e->sock = cookie;
 		e->bytes_acked = tp->bytes_acked;
@@ -391,6 +400,17 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 		e->rcv_nxt = tp->rcv_nxt;
 		e->sent_once = tp->bytes_sent - tp->bytes_retrans;
 	});
+}
+
+/* A traced thread uses a connection that was open before: announce it with its counters. */
+static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
+{
+	__u64 cookie;
+
+	if (judge_tcp(sk) != WANTED)
+		return;
+	cookie = socket_cookie(sk);
+	emit_open(tp, cookie);
 	emit_state(sk, tp, cookie, 0, sk->__sk_common.skc_state, 0);
 	select_connected(sk, cookie);
 }

@@ -108,6 +108,18 @@ static __always_inline bool new_socket_passes(const struct task_struct *t, int k
 	return judge(&e, kind) == WANTED;
 }
 
+#define TCP_ZEROCOPY_RECEIVE 35
+
+/* An option's level and name, in place of flags; one of them is a way to receive. */
+static __always_inline __u32 socket_option(struct pt_regs *regs, __u32 call, int *dir)
+{
+	__u32 level = SYS_ARG1(regs), name = SYS_ARG2(regs);
+
+	if (call == MG_SYS_getsockopt && level == IPPROTO_TCP && name == TCP_ZEROCOPY_RECEIVE)
+		*dir = MG_DIR_RX;
+	return level << 16 | (name & 0xffff);
+}
+
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
 /* Bytes of the messages that sendmmsg or recvmmsg moved. */
@@ -148,6 +160,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!state && !((settings.active || settings.cgroup) && current_selects()))
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
+	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)
+		flags = socket_option(regs, call, &dir);
 	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
 		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
 		if (settings.active && !new_socket_passes(t, kind))

@@ -86,6 +86,9 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 				return 0;
 		}
 		cookie = known ? known->cookie : socket_cookie(sk);
+		/* the SYN carried data: then its number alone does not tell where they begin */
+		if (tp->bytes_received || tp->bytes_sent)
+			emit_open(tp, cookie);
 		emit_state(sk, tp, cookie, old, now, opener);
 		select_connected(sk, cookie);
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* tc programs that drop: every 50th TCP segment with payload, counted from the 50th; and all. */
+/* tc programs that drop: every 50th frame of full size, others of them by their number, and all. */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
@@ -12,16 +12,31 @@ struct {
 	__type(value, __u64);
 } seen SEC(".maps");
 
-SEC("tc")
-int drop(struct __sk_buff *skb)
+/* Whether it is the `first` frame of full size, or, with `every`, one of every so many from there.
+ */
+static __always_inline int choose(struct __sk_buff *skb, __u64 first, __u64 every)
 {
 	__u32 zero = 0;
-	__u64 *n = bpf_map_lookup_elem(&seen, &zero);
+	__u64 *n = bpf_map_lookup_elem(&seen, &zero), k;
 
-	if (!n || skb->len < 500) /* frames of full size only */
+	if (!n || skb->len < 500)
 		return TC_ACT_OK;
-	return __sync_fetch_and_add(n, 1) % 50 == 49 ? TC_ACT_SHOT : TC_ACT_OK;
+	k = __sync_fetch_and_add(n, 1) + 1;
+	if (every)
+		return k >= first && (k - first) % every == 0 ? TC_ACT_SHOT : TC_ACT_OK;
+	return k == first ? TC_ACT_SHOT : TC_ACT_OK;
 }
+
+#define DROP(name, section, first, every)          \
+	SEC(section) int name(struct __sk_buff *s) \
+	{                                          \
+		return choose(s, first, every);    \
+	}
+
+DROP(drop, "tc", 50, 50)
+DROP(drop_5, "tc/5", 5, 0)
+DROP(drop_77, "tc/77", 77, 0)
+DROP(drop_every_13, "tc/every13", 13, 13)
 
 SEC("tc/all")
 int drop_all(struct __sk_buff *skb)

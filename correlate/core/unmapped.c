@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections whose bytes are not the program's: records of TLS in the kernel, parts of MPTCP.
+ * Their calls are counted; which bytes are whose is not followed.
+ */
+#include "parts.h"
+#include "event_table.h"
+
+void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
+	uint64_t bytes)
+{
+	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+	struct flow *f = rx ? &s->rx : &s->tx;
+	uint64_t from = enter ? enter : k->enter, until = leave ? leave : k->exit;
+
+	if (!bytes || (rx && k->flags & MOVES_NOTHING))
+		return;
+	flow_touch(f, until);
+	unit_add(&f->units[rx ? (int)RX_CALL : (int)TX_CALL], rx ? until : from, bytes);
+	if (!enter)
+		f->kernel_only += bytes;
+	if (f->calls++ == 0)
+		f->first_call = from;
+	f->last_call = from;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What keeps bytes from being followed as usual: sent again, refused, urgent, or not the program's.
+ */
+#include <math.h>
+
+#include "report.h"
+
+static json_t *count_if(bool known, uint64_t n)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
+
+static void sent(json_t *j, const struct report *r, const struct flow *f)
+{
+	bool again = core_observes(r->core, MG_EVENT_tcp_retransmit);
+
+	json_object_set_new(j, "retransmitted_bytes", count_if(again, f->copies.retransmitted));
+	json_object_set_new(j, "resent_bytes", count_if(flow_resends_known(r, f), flow_resent(f)));
+	json_object_set_new(j, "refused_calls", json_integer((json_int_t)f->refusals.n));
+	json_object_set_new(j, "retry_gap_ns", json_spread(r, &f->refusals.gap));
+}
+
+void json_lineage(json_t *j, const struct report *r, const struct flow *f)
+{
+	const char *ulp = flow_ulp(f);
+
+	json_object_set_new(j, "unmapped", ulp ? json_string(ulp) : json_null());
+	if (f->sock->kind != MG_KIND_tcp)
+		return;
+	json_object_set_new(j, "ambiguous_bytes", json_integer((json_int_t)f->copies.ambiguous));
+	if (!f->rx) {
+		sent(j, r, f);
+		return;
+	}
+	json_object_set_new(
+		j, "transit_ambiguous_bytes", count_if(f->sock->peer, f->copies.transit_ambiguous));
+	json_object_set_new(
+		j, "urgent_unread_bytes", json_integer((json_int_t)f->urgent.discarded));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Below a waterfall: bytes that came more than once, calls that were refused, urgent bytes. */
+#include "event_table.h"
+#include "text.h"
+
+static void sent_again(const struct report *r, const struct flow *f, FILE *to)
+{
+	if (f->retransmits)
+		fprintf(to, "  segments sent again: %s%s (%s)\n",
+			flow_misses(f, MG_LAYER_TCP) ? text_at_least() : "",
+			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
+	if (flow_resends_known(r, f) && flow_resent(f))
+		fprintf(to,
+			"  sent again after a drop on this machine, which TCP does not count: %s\n",
+			text_bytes((double)flow_resent(f)));
+}
+
+const char *text_ulp(const struct flow *f)
+{
+	switch (f->sock->ulp) {
+	case MG_ULP_TLS:
+		return "TCP carries records of kernel TLS, which cannot be mapped to the program's "
+		       "bytes";
+	case MG_ULP_MPTCP:
+		return "it is a subflow of MPTCP, whose bytes cannot be mapped to the program's";
+	default:
+		return "a protocol of the kernel (TCP_ULP) is between TCP and the program";
+	}
+}
+
+void text_lineage(const struct report *r, const struct flow *f, FILE *to)
+{
+	if (!f->rx)
+		sent_again(r, f, to);
+	if (f->copies.ambiguous)
+		fprintf(to, "  not in these bars, since they passed more than once: %s\n",
+			text_bytes((double)f->copies.ambiguous));
+	if (f->rx && f->copies.transit_ambiguous)
+		fprintf(to,
+			"  nor in the way from the sender's driver, since they were sent more than "
+			"once: %s\n",
+			text_bytes((double)f->copies.transit_ambiguous));
+	if (f->refusals.n)
+		fprintf(to,
+			"  calls refused as the send buffer was full: %s; until bytes were taken "
+			"again: mean %s\n",
+			text_count(f->refusals.n),
+			f->refusals.gap.n ? text_ns(report_ns(r, dist_mean(&f->refusals.gap)))
+					  : "n/a");
+	if (f->urgent.discarded)
+		fprintf(to, "  urgent bytes that the program did not read: %s\n",
+			text_count(f->urgent.discarded));
+}
