@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "byte_life.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,38 +10,6 @@
 #define TCP_SYN  2
 #define TCP_ACK  16
 
-bool flow_parse(const char *id, uint64_t *cookie, bool *rx)
-{
-	bool inode = strncmp(id, "ino:", 4) == 0;
-	char *end;
-
-	id += inode ? 4 : 0;
-	if (*id < '0' || *id > '9')
-		return false;
-	*cookie = strtoull(id, &end, 10) | (inode ? 1ull << 62 : 0);
-	*rx = strcmp(end, "/rx") == 0;
-	return *rx || strcmp(end, "/tx") == 0;
-}
-
-bool range_parse(const char *text, uint64_t *from, uint64_t *to)
-{
-	uint64_t second;
-	char *end, sign;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*from = strtoull(text, &end, 10);
-	sign = *end++;
-	if ((sign != '-' && sign != '+') || *end < '0' || *end > '9')
-		return false;
-	second = strtoull(end, &end, 10);
-	if (errno || *end)
-		return false;
-	*to = sign == '-' ? second + 1 : *from + second;
-	return *to > *from;
-}
-
 void life_init(struct life *l, struct core *core, const char *flow, uint64_t from, uint64_t to)
 {
 	memset(l, 0, sizeof(*l));
@@ -51,6 +18,7 @@ void life_init(struct life *l, struct core *core, const char *flow, uint64_t fro
 	l->to = to;
 	if (flow_parse(flow, &l->cookie, &l->rx))
 		*(l->rx ? &l->receiver : &l->sender) = l->cookie;
+	l->is_stream = !(l->cookie >> 62 & 1); /* TCP's: others have their inode's number */
 }
 
 void life_again(struct life *l, struct core *core)
@@ -59,73 +27,91 @@ void life_again(struct life *l, struct core *core)
 	l->rows = l->marks = 0;
 	l->acked = 0;
 	l->full = l->late = false;
+	l->is_again = true;
 }
 
 void life_free(struct life *l)
 {
 	free(l->row);
 	free(l->mark);
+	free(l->map);
 	memset(l, 0, sizeof(*l));
 }
 
 /* ---- what happened ---- */
 
-static struct life_row *add(struct life *l, uint64_t off, uint64_t len)
+static void keep(struct life *l, const struct life_row *r, uint64_t off, uint64_t len)
 {
-	struct life_row *r;
-
 	if (!len || off >= l->to || off + len <= l->from)
-		return NULL;
+		return;
 	if (l->rows == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 256;
+		void *more = l->rows < ROWS_MAX ? realloc(l->row, cap * sizeof(*l->row)) : NULL;
 
-		r = l->rows < ROWS_MAX ? realloc(l->row, cap * sizeof(*r)) : NULL;
-		if (!r) {
+		if (!more) {
 			l->full = true;
-			return NULL;
+			return;
 		}
-		l->row = r;
+		l->row = more;
 		l->cap = cap;
 	}
-	r = &l->row[l->rows++];
-	memset(r, 0, sizeof(*r));
-	r->off = off;
-	r->len = len;
-	r->cpu = -1;
-	return r;
+	l->row[l->rows] = *r;
+	l->row[l->rows].off = off;
+	l->row[l->rows++].len = len;
 }
 
-static struct life_row *add_event(
-	struct life *l, const struct mg_event *e, uint64_t off, uint64_t len, bool at_receiver)
+/* At a socket's end, of these bytes there; left out if they are none of those asked for. */
+static void put(struct life *l, struct life_row *r, uint64_t cookie, uint64_t off, uint64_t len)
 {
-	struct life_row *r = add(l, off, len);
+	r->cookie = cookie;
+	r->unit_off = off;
+	r->unit_len = len;
+	if (cookie == l->cookie && r->at_receiver == l->rx) {
+		keep(l, r, off, len);
+		return;
+	}
+	if (l->is_stream) {
+		if (cookie == (r->at_receiver ? l->receiver : l->sender))
+			keep(l, r, off, len);
+		return;
+	}
+	for (size_t i = 0; i < l->maps && r->at_receiver != l->rx; i++) {
+		const struct life_map *m = &l->map[i];
+		uint64_t from = off > m->other_off ? off : m->other_off, to = off + len;
 
-	if (!r)
-		return NULL;
-	r->what = LIFE_EVENT;
-	r->event = e->id;
-	r->t = e->cycles;
-	r->time_ns = e->time_ns;
-	r->cpu = e->cpu;
-	r->at_receiver = at_receiver;
-	return r;
+		if (to > m->other_off + m->len)
+			to = m->other_off + m->len;
+		if (m->cookie == cookie && from < to)
+			keep(l, r, m->off + (from - m->other_off), to - from);
+	}
+}
+
+static struct life_row of_event(const struct mg_event *e, bool at_receiver)
+{
+	return (struct life_row){.what = LIFE_EVENT,
+		.event = e->id,
+		.t = e->cycles,
+		.time_ns = e->time_ns,
+		.cpu = e->cpu,
+		.at_receiver = at_receiver};
 }
 
 /* At a time that is known by the counter only. */
-static void add_at(struct life *l, const struct piece *p, enum life_what what, uint16_t event,
-	uint64_t t, uint32_t tid, uint64_t called)
+static struct life_row at_time(const struct life *l, const struct piece *p, enum life_what what,
+	uint16_t event, uint64_t t, uint32_t tid)
 {
-	struct life_row *r = add(l, p->off, p->len);
+	return (struct life_row){.what = (uint8_t)what,
+		.event = event,
+		.t = t,
+		.time_ns = clockmap_ns(&l->core->clock, t),
+		.cpu = -1,
+		.tid = tid,
+		.at_receiver = p->flow->rx};
+}
 
-	if (!r)
-		return;
-	r->what = what;
-	r->event = event;
-	r->t = t;
-	r->time_ns = clockmap_ns(&l->core->clock, t);
-	r->tid = tid;
-	r->called = called;
-	r->at_receiver = p->flow->rx;
+static void put_piece(struct life *l, struct life_row *r, const struct piece *p)
+{
+	put(l, r, p->flow->sock->cookie, p->off, p->len);
 }
 
 /* ---- calls: what they copied is known when they end ---- */
@@ -155,27 +141,27 @@ static void forget_marks(struct life *l, uint32_t tid)
 }
 
 /* The event's own time, where the row has one by the counter. */
-static void by_mark(const struct life *l, struct life_row *r)
+static bool by_mark(const struct life *l, struct life_row *r)
 {
 	for (size_t i = 0; i < l->marks; i++)
 		if (l->mark[i].tid == r->tid && l->mark[i].t == r->t) {
 			r->time_ns = l->mark[i].time_ns;
 			r->cpu = l->mark[i].cpu;
+			return true;
 		}
-}
-
-static bool is_ours(const struct life *l, const struct piece *p)
-{
-	return p->flow->sock->cookie == (p->flow->rx ? l->receiver : l->sender);
+	return false;
 }
 
 /* Woken by bytes of this socket, and then it got the CPU. */
 static void wakings(struct life *l, const struct piece *p, uint32_t tid)
 {
+	struct life_row woken = at_time(l, p, LIFE_WOKEN, 0, p->waking, tid);
+	struct life_row runs = at_time(l, p, LIFE_RUNS, 0, p->switch_in, tid);
+
 	if (!p->flow->rx || !p->waking || p->switch_in < p->waking || p->switch_in > p->t)
 		return;
-	add_at(l, p, LIFE_WOKEN, 0, p->waking, tid, 0);
-	add_at(l, p, LIFE_RUNS, 0, p->switch_in, tid, 0);
+	put_piece(l, &woken, p);
+	put_piece(l, &runs, p);
 }
 
 static void on_exit_of_call(struct life *l, const struct mg_event *e)
@@ -189,25 +175,21 @@ static void on_exit_of_call(struct life *l, const struct mg_event *e)
 		k = &t->ended[t->ended_n - 1];
 	for (uint32_t i = 0; k && k->exit == e->cycles && i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];
-		size_t from = l->rows;
-		struct life_row *r;
+		struct life_row enter = at_time(l, p, LIFE_ENTERED, k->call, k->enter, tid);
+		struct life_row copy = at_time(l, p, LIFE_EVENT,
+			p->flow->rx ? MG_EVENT_sock_copy : MG_EVENT_tcp_send, p->t, tid);
+		struct life_row leave = at_time(l, p, LIFE_LEFT, k->call, e->cycles, tid);
 
-		if (!is_ours(l, p))
-			continue;
-		add_at(l, p, LIFE_ENTERED, k->call, k->enter, tid, 0);
+		by_mark(l, &enter);
+		leave.time_ns = e->time_ns;
+		leave.cpu = e->cpu;
+		leave.called = k->enter;
+		put_piece(l, &enter, p);
 		wakings(l, p, tid);
-		add_at(l, p, LIFE_EVENT, p->flow->rx ? MG_EVENT_sock_copy : MG_EVENT_tcp_send, p->t,
-			tid, 0);
-		add_at(l, p, LIFE_LEFT, k->call, e->cycles, tid, k->enter);
-		for (size_t n = from; n < l->rows; n++) {
-			r = &l->row[n];
-			if (r->what == LIFE_LEFT) {
-				r->time_ns = e->time_ns;
-				r->cpu = e->cpu;
-			} else {
-				by_mark(l, r);
-			}
-		}
+		/* without an event that says when, the copying is some time in the call */
+		if (by_mark(l, &copy) && copy.t != enter.t)
+			put_piece(l, &copy, p);
+		put_piece(l, &leave, p);
 	}
 	forget_marks(l, tid);
 }
@@ -216,11 +198,14 @@ static void on_app_call(struct life *l, const struct mg_event *e, const struct a
 {
 	for (uint32_t i = 0; i < a->pieces; i++) {
 		const struct piece *p = &a->piece[i];
+		struct life_row called =
+			at_time(l, p, LIFE_CALLED, e->id, e->call.enter, e->call.tid);
+		struct life_row returned =
+			at_time(l, p, LIFE_RETURNED, e->id, e->call.exit, e->call.tid);
 
-		if (!is_ours(l, p))
-			continue;
-		add_at(l, p, LIFE_CALLED, e->id, e->call.enter, e->call.tid, 0);
-		add_at(l, p, LIFE_RETURNED, e->id, e->call.exit, e->call.tid, e->call.enter);
+		returned.called = e->call.enter;
+		put_piece(l, &called, p);
+		put_piece(l, &returned, p);
 	}
 }
 
@@ -268,16 +253,15 @@ static void add_reason(struct life_row *r, const struct why *w, uint64_t off)
 	}
 }
 
-/* The socket at whose end it happened is the sender's or the receiver's of these bytes. */
+/* Of these bytes at this socket's end. */
 static void on_range(struct life *l, const struct mg_event *e, const struct annotation *a)
 {
 	const struct flow *f = a->rx ? &a->sock->rx : &a->sock->tx;
+	struct life_row r = of_event(e, a->rx);
 	uint64_t off = a->offset, len = a->length;
-	bool away = false;
-	struct life_row *r;
 
 	if (is_packet(e->id) && a->sock->kind == MG_KIND_tcp && !a->has_offset) {
-		away = e->packet.via != 0;
+		r.away = e->packet.via != 0;
 		len = e->packet.len;
 		if (!offset_of(f, e->packet.seq, &off))
 			return;
@@ -288,31 +272,28 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 	} else if (!a->has_offset) {
 		return;
 	}
-	r = add_event(l, e, off, len, a->rx);
-	if (!r)
-		return;
-	r->away = away;
 	if (is_packet(e->id))
-		r->segments = e->packet.segs;
+		r.segments = e->packet.segs;
 	else if (e->id == MG_EVENT_dev_done)
-		r->segments = e->dev_done.segs;
+		r.segments = e->dev_done.segs;
 	else if (e->id == MG_EVENT_tcp_retransmit)
-		r->segments = e->tcp_retransmit.segs;
+		r.segments = e->tcp_retransmit.segs;
 	if (e->id == MG_EVENT_ip_out)
-		add_reason(r, f->why, off);
+		add_reason(&r, f->why, off);
 	if (e->id == MG_EVENT_dev_done)
-		r->code = e->dev_done.rc;
+		r.code = e->dev_done.rc;
 	if (e->id == MG_EVENT_tcp_retransmit)
-		r->code = e->tcp_retransmit.err;
+		r.code = e->tcp_retransmit.err;
 	if (e->id == MG_EVENT_drop)
-		memcpy(r->note, e->drop.reason, sizeof(r->note) - 1);
+		memcpy(r.note, e->drop.reason, sizeof(r.note) - 1);
+	put(l, &r, a->sock->cookie, off, len);
 }
 
 /* What comes back to the sender says how far the receiver's TCP has got. */
 static void on_ack(struct life *l, const struct mg_event *e, const struct annotation *a)
 {
 	const struct flow *f = &a->sock->tx;
-	struct life_row *r;
+	struct life_row r = of_event(e, false);
 	uint64_t off;
 
 	if ((e->id != MG_EVENT_dev_recv && e->id != MG_EVENT_ip_in) || e->packet.via ||
@@ -325,9 +306,8 @@ static void on_ack(struct life *l, const struct mg_event *e, const struct annota
 		off = f->total;
 	if (off <= l->acked)
 		return;
-	r = add_event(l, e, l->acked, off - l->acked, false);
-	if (r)
-		r->what = LIFE_ACKED;
+	r.what = LIFE_ACKED;
+	put(l, &r, a->sock->cookie, l->acked, off - l->acked);
 	l->acked = off;
 }
 
@@ -343,14 +323,44 @@ static void learn_peer(struct life *l, const struct mg_sock *s)
 		return;
 	if (s->cookie != l->cookie)
 		s = s->peer;
-	if (s->cookie != l->cookie || !s->peer)
+	if (s->cookie != l->cookie || !s->peer ||
+		(s->kind != MG_KIND_tcp && s->kind != MG_KIND_unix_stream))
 		return;
+	l->is_stream = true;
 	f = l->rx ? &s->rx : &s->tx;
 	g = l->rx ? &s->peer->tx : &s->peer->rx;
-	if (s->kind == MG_KIND_tcp && (f->anchor.relative || g->anchor.relative))
+	if (f->anchor.relative || g->anchor.relative)
 		return;
 	*other = s->peer->cookie;
 	l->late = g->first_t || s->peer->tx.open_calls || s->peer->rx.open_calls;
+}
+
+/* Whose message it was that was received: known when it has been, so its past is read again. */
+static void learn_message(struct life *l, const struct annotation *a)
+{
+	const struct flow *from = a->from, *own = l->rx ? &a->sock->rx : from;
+	struct life_map m = {.len = a->length};
+
+	if (!from || !a->has_offset || l->is_again || own->sock->cookie != l->cookie ||
+		own->rx != l->rx)
+		return;
+	m.cookie = l->rx ? from->sock->cookie : a->sock->cookie;
+	m.off = l->rx ? a->offset : a->from_offset;
+	m.other_off = l->rx ? a->from_offset : a->offset;
+	if (m.off >= l->to || m.off + m.len <= l->from)
+		return;
+	if (l->maps == l->maps_cap) {
+		size_t cap = l->maps_cap ? l->maps_cap * 2 : 64;
+		struct life_map *more = realloc(l->map, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		l->map = more;
+		l->maps_cap = cap;
+	}
+	l->map[l->maps++] = m;
+	*(l->rx ? &l->sender : &l->receiver) = m.cookie;
+	l->late = true;
 }
 
 void life_event(void *arg, const struct mg_event *e, const struct annotation *a)
@@ -358,17 +368,16 @@ void life_event(void *arg, const struct mg_event *e, const struct annotation *a)
 	struct life *l = arg;
 	const struct mg_sock *s = a->sock;
 
-	if (!l->first_ns)
-		l->first_ns = e->time_ns;
+	l->first_ns = l->first_ns ? l->first_ns : e->time_ns;
 	if (!s)
 		return;
 	learn_peer(l, s);
+	if (e->id == MG_EVENT_sock_received)
+		learn_message(l, a);
 	l->flow_seen = l->flow_seen || (s->cookie == l->cookie && a->rx == l->rx);
-	if (s->cookie != l->sender && s->cookie != l->receiver)
-		return;
 	if (s->cookie == l->sender && a->rx && s->kind == MG_KIND_tcp)
 		on_ack(l, e, a);
-	if (s->cookie != (a->rx ? l->receiver : l->sender))
+	if (l->is_stream && s->cookie != (a->rx ? l->receiver : l->sender))
 		return;
 	switch (e->id) {
 	case MG_EVENT_sys_enter:

@@ -26,12 +26,14 @@ enum life_what {
 	LIFE_RETURNED, /* U1 */
 };
 struct life_row {
-	uint64_t off, len; /* the unit, such as a super-segment, that the bytes were in */
-	uint64_t t;        /* cycles */
-	uint64_t time_ns;  /* CLOCK_MONOTONIC */
-	uint64_t called;   /* of what a call ends: when it began, cycles */
-	uint8_t what;      /* enum life_what */
-	uint16_t event;    /* MG_EVENT_* or MG_APP_BASE + MG_FN_*; of K0 and K1 MG_SYS_* */
+	uint64_t off, len;           /* bytes of the flow asked for */
+	uint64_t cookie;             /* the socket it happened at, and there */
+	uint64_t unit_off, unit_len; /* the unit, such as a super-segment, that they were in */
+	uint64_t t;                  /* cycles */
+	uint64_t time_ns;            /* CLOCK_MONOTONIC */
+	uint64_t called;             /* of what a call ends: when it began, cycles */
+	uint8_t what;                /* enum life_what */
+	uint16_t event; /* MG_EVENT_* or MG_APP_BASE + MG_FN_*; of K0 and K1 MG_SYS_* */
 	bool at_receiver, away;
 	int16_t cpu;
 	uint32_t tid;      /* 0: of nobody in particular */
@@ -48,6 +50,11 @@ struct life_mark {
 	uint64_t t, time_ns;
 };
 
+/* Bytes of messages are others at the other end: these of the flow asked for, and those there. */
+struct life_map {
+	uint64_t cookie, off, other_off, len;
+};
+
 struct life {
 	struct core *core;
 	uint64_t cookie; /* of the flow asked for, */
@@ -55,10 +62,14 @@ struct life {
 	uint64_t from, to; /* and its bytes [from, to) */
 
 	uint64_t sender, receiver; /* sockets, 0 not known */
+	struct life_map *map;      /* where they are others: then these count instead */
+	size_t maps, maps_cap;
 	struct life_row *row;
 	size_t rows, cap;
 	bool full;      /* more happened than is kept */
 	bool late;      /* the other end became known when it had a past: read again */
+	bool is_again;  /* done */
+	bool is_stream; /* offsets are the same at both ends */
 	bool flow_seen; /* some event of that flow came by */
 	uint64_t acked; /* before this offset */
 	uint64_t first_ns;

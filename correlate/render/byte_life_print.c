@@ -43,7 +43,7 @@ static void label_of(const struct life_row *r, char out[64])
 		const char *label;
 	} labels[] = {
 		{MG_EVENT_tcp_send, "copied into the socket"},
-		{MG_EVENT_ip_out, "TCP to IP"},
+		{MG_EVENT_ip_out, "to IP"},
 		{MG_EVENT_ip_post, "IP to the device layer"},
 		{MG_EVENT_dev_queue, "device's queue"},
 		{MG_EVENT_dev_xmit, "driver"},
@@ -51,7 +51,10 @@ static void label_of(const struct life_row *r, char out[64])
 		{MG_EVENT_tcp_retransmit, "SENT AGAIN by TCP"},
 		{MG_EVENT_drop, "DROPPED"},
 		{MG_EVENT_dev_recv, "device delivers"},
-		{MG_EVENT_ip_in, "IP to TCP"},
+		{MG_EVENT_ip_in, "from IP"},
+		{MG_EVENT_sock_sent, "send is done"},
+		{MG_EVENT_sock_ready, "in the receiver's queue"},
+		{MG_EVENT_sock_received, "taken from the queue"},
 		{MG_EVENT_tcp_recv, "TCP"},
 		{MG_EVENT_tcp_ready, "in order, readable"},
 		{MG_EVENT_sock_copy, "copied to the program"},
@@ -167,11 +170,6 @@ static const char *comm_of(const struct life *l, uint32_t tid)
 	return t && t->comm[0] ? text_plain(t->comm, 15) : "?";
 }
 
-static void flow_of(const struct life *l, const struct life_row *r, char out[32])
-{
-	flow_name(out, r->at_receiver ? l->receiver : l->sender, r->at_receiver);
-}
-
 /* ---- for people ---- */
 
 struct printing {
@@ -204,9 +202,9 @@ static void atom_text(
 		char label[64], flow[32], unit[64], cpu[8] = "", thread[40] = "", note[80];
 
 		label_of(r, label);
-		flow_of(l, r, flow);
+		flow_name(flow, r->cookie, r->at_receiver);
 		note_of(row, i, note);
-		snprintf(unit, sizeof(unit), "%" PRIu64 "+%" PRIu64, r->off, r->len);
+		snprintf(unit, sizeof(unit), "%" PRIu64 "+%" PRIu64, r->unit_off, r->unit_len);
 		if (r->segments > 1)
 			snprintf(unit + strlen(unit), sizeof(unit) - strlen(unit), " /%u",
 				r->segments);
@@ -265,7 +263,7 @@ static void atom_tsv(
 					     : "";
 		char flow[32], note[80];
 
-		flow_of(l, r, flow);
+		flow_name(flow, r->cookie, r->at_receiver);
 		note_of(row, i, note);
 		fprintf(p->to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", from, to - from,
 			r->time_ns);
@@ -274,7 +272,7 @@ static void atom_tsv(
 		fprintf(p->to, "\t%.0f\t%.0f\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t",
 			ns_between(l, row[first]->t, r->t),
 			i > first ? ns_between(l, row[i - 1]->t, r->t) : 0.0, name_of(r), called,
-			flow, r->off, r->len);
+			flow, r->unit_off, r->unit_len);
 		if (r->segments)
 			fprintf(p->to, "%u", r->segments);
 		fputc('\t', p->to);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Flows and bytes as the user names them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "byte_life.h"
+
+bool flow_parse(const char *id, uint64_t *cookie, bool *rx)
+{
+	bool inode = strncmp(id, "ino:", 4) == 0;
+	char *end;
+
+	id += inode ? 4 : 0;
+	if (*id < '0' || *id > '9')
+		return false;
+	*cookie = strtoull(id, &end, 10) | (inode ? 1ull << 62 : 0);
+	*rx = strcmp(end, "/rx") == 0;
+	return *rx || strcmp(end, "/tx") == 0;
+}
+
+bool range_parse(const char *text, uint64_t *from, uint64_t *to)
+{
+	uint64_t second;
+	char *end, sign;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*from = strtoull(text, &end, 10);
+	sign = *end++;
+	if ((sign != '-' && sign != '+') || *end < '0' || *end > '9')
+		return false;
+	second = strtoull(end, &end, 10);
+	if (errno || *end)
+		return false;
+	*to = sign == '-' ? second + 1 : *from + second;
+	return *to > *from;
+}
