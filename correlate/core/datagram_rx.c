@@ -310,16 +310,27 @@ static struct arrival *which(const struct mg_sock *s, struct queues *q, const st
 	return i < q->n ? last_there(q, i) : first_there(q);
 }
 
+/* Fragments are of one datagram, or it is not certain. */
+static void name_sender(struct annotation *a, const struct arrival *x)
+{
+	const struct part *one = &x->part;
+
+	for (const struct part *p = one; p; p = p->next)
+		if (p->from != one->from || p->from_off - p->off != one->from_off - one->off)
+			return;
+	if (!one->from)
+		return;
+	a->from = one->from->flow;
+	a->from_offset = one->from->off + one->from_off - one->off + x->taken;
+}
+
 void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
 	uint64_t now, struct annotation *a)
 {
 	struct piece *piece = call_add_piece(&t->now, &s->rx, x->off + x->taken, len, now);
 
 	annotate(a, x, x->taken, len);
-	if (x->part.from && !x->part.next) {
-		a->from = x->part.from->flow;
-		a->from_offset = x->part.from->off + x->part.from_off + x->taken;
-	}
+	name_sender(a, x);
 	x->taken += len;
 	if (!piece)
 		return;

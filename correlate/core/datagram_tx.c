@@ -157,8 +157,8 @@ static struct frame *frame_of(struct core *c, struct thread *t, struct mg_sock *
 	if ((int)layer == lowest(network) && p->part != 2)
 		return begin(c, t, s, p);
 	f = frame_find(c, p->seq, &s->tx);
-	/* the buffer of the whole may be the first part's */
-	if (f && f->len == datagram_length(p) && (!p->part || f->is_piece))
+	/* the buffer of the whole may be the first part's, and any an older one's */
+	if (f && f->len == datagram_length(p) && f->ip_id == p->ip_id && (!p->part || f->is_piece))
 		return f;
 	if (p->part)
 		return fragment(c, &s->tx, p);
