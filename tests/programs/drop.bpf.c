@@ -5,11 +5,16 @@
 
 #include <bpf/bpf_helpers.h>
 
+/* a lock, since kernels before 5.12 have no atomic addition that tells what was there */
+struct count {
+	struct bpf_spin_lock lock;
+	__u64 n;
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct count);
 } seen SEC(".maps");
 
 /* Whether it is the `first` frame of full size, or, with `every`, one of every so many from there.
@@ -17,11 +22,14 @@ struct {
 static __always_inline int choose(struct __sk_buff *skb, __u64 first, __u64 every)
 {
 	__u32 zero = 0;
-	__u64 *n = bpf_map_lookup_elem(&seen, &zero), k;
+	struct count *c = bpf_map_lookup_elem(&seen, &zero);
+	__u64 k;
 
-	if (!n || skb->len < 500)
+	if (!c || skb->len < 500)
 		return TC_ACT_OK;
-	k = __sync_fetch_and_add(n, 1) + 1;
+	bpf_spin_lock(&c->lock);
+	k = ++c->n;
+	bpf_spin_unlock(&c->lock);
 	if (every)
 		return k >= first && (k - first) % every == 0 ? TC_ACT_SHOT : TC_ACT_OK;
 	return k == first ? TC_ACT_SHOT : TC_ACT_OK;
