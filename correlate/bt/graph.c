@@ -133,7 +133,8 @@ static bt_value *source_params(const char *path, int64_t shift_ns)
 
 struct clock_query {
 	int64_t offset_ns;
-	bool known;
+	uint8_t uuid[16]; /* LTTng and magnet give the boot's */
+	bool known, has_uuid;
 };
 
 static bt_graph_simple_sink_component_consume_func_status query_clock(
@@ -160,6 +161,9 @@ static bt_graph_simple_sink_component_consume_func_status query_clock(
 				bt_clock_class_get_offset(c, &seconds, &cycles);
 				q->offset_ns = seconds * 1000000000 + (int64_t)cycles;
 				q->known = true;
+				q->has_uuid = bt_clock_class_get_uuid(c);
+				if (q->has_uuid)
+					memcpy(q->uuid, bt_clock_class_get_uuid(c), 16);
 			}
 		}
 		bt_message_put_ref(messages[i]);
@@ -168,7 +172,7 @@ static bt_graph_simple_sink_component_consume_func_status query_clock(
 }
 
 /* A graph of one source and a sink that looks at the first messages only. */
-int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
+static int read_clock(const char *path, struct clock_query *q)
 {
 	const bt_plugin *plugin = NULL;
 	const bt_component_class_source *class = ctf_fs(&plugin);
@@ -176,10 +180,10 @@ int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
 	const bt_component_sink *sink;
 	bt_graph *graph = bt_graph_create(0);
 	bt_value *params = source_params(path, 0);
-	struct clock_query q = {0};
 	char ignored[64];
 	int err = -EIO;
 
+	memset(q, 0, sizeof(*q));
 	if (!class || !graph || !params)
 		goto out;
 	if (bt_graph_add_source_component(graph, class, "source", params, BT_LOGGING_LEVEL_NONE,
@@ -189,7 +193,7 @@ int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
 		err = -ENODATA;
 		goto out;
 	}
-	if (bt_graph_add_simple_sink_component(graph, "sink", NULL, query_clock, NULL, &q, &sink) !=
+	if (bt_graph_add_simple_sink_component(graph, "sink", NULL, query_clock, NULL, q, &sink) !=
 			BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 		bt_graph_connect_ports(graph,
 			bt_component_source_borrow_output_port_by_index_const(source, 0),
@@ -197,13 +201,21 @@ int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
 			NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		goto out;
 	bt_graph_run_once(graph);
-	err = q.known ? 0 : -ENODATA;
-	*offset_ns = q.offset_ns;
+	err = q->known ? 0 : -ENODATA;
 out:
 	take_error(ignored, sizeof(ignored));
 	bt_value_put_ref(params);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(plugin);
+	return err;
+}
+
+int mg_trace_clock_offset(const char *path, int64_t *offset_ns)
+{
+	struct clock_query q;
+	int err = read_clock(path, &q);
+
+	*offset_ns = q.offset_ns;
 	return err;
 }
 
@@ -245,18 +257,21 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 
 /*
  * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself;
- * the first trace's is taken for all, so that they merge in the clock's own order.
+ * the first trace's is taken for all, so that they merge in the clock's own order. Clocks of two
+ * boots or hosts have nothing in common but the time of day: what is joined by them would be wrong.
  */
-static int64_t shift_to(const char *path, int64_t reference, bool have_reference)
+static bool shift_to(const struct clock_query *first, const char *path, int64_t *shift_ns)
 {
-	int64_t offset;
+	struct clock_query q;
 
-	if (!have_reference || mg_trace_clock_offset(path, &offset))
-		return 0;
-	/* more than a second apart is another boot or another host: no measurement error */
-	if (llabs(reference - offset) > 1000000000)
-		return 0;
-	return reference - offset;
+	*shift_ns = 0;
+	if (!first->known || read_clock(path, &q))
+		return true;
+	*shift_ns = first->offset_ns - q.offset_ns;
+	if (first->has_uuid && q.has_uuid)
+		return memcmp(first->uuid, q.uuid, sizeof(q.uuid)) == 0;
+	/* more than a second apart is no measurement error */
+	return llabs(*shift_ns) <= 1000000000;
 }
 
 static int run(bt_graph *graph)
@@ -279,8 +294,8 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 	const bt_component_filter *mux;
 	const bt_component_sink *sink;
 	struct consumer consumer;
-	int64_t reference = 0;
-	bool have_reference;
+	struct clock_query first;
+	int64_t shift_ns = 0;
 	int err = consumer_init(&consumer, core), finished;
 
 	consumer.progress = progress;
@@ -298,11 +313,19 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 	for (size_t i = 0; i < t->count; i++)
 		if (!trace_is_sane(t->path[i], why, why_size))
 			goto out;
-	have_reference = mg_trace_clock_offset(t->path[0], &reference) == 0;
-	for (size_t i = 0; i < t->count; i++)
-		if (add_source(graph, source_class, mux, t->path[i],
-			    i ? shift_to(t->path[i], reference, have_reference) : 0, i))
+	read_clock(t->path[0], &first);
+	for (size_t i = 0; i < t->count; i++) {
+		if (i && !shift_to(&first, t->path[i], &shift_ns)) {
+			snprintf(why, why_size,
+				"%s and %s are of two hosts, or two boots of one: their clocks do "
+				"not "
+				"belong together",
+				t->path[0], t->path[i]);
+			goto out;
+		}
+		if (add_source(graph, source_class, mux, t->path[i], shift_ns, i))
 			goto failed;
+	}
 	if (bt_graph_connect_ports(graph,
 		    bt_component_filter_borrow_output_port_by_index_const(mux, 0),
 		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),

@@ -142,15 +142,18 @@ static const char *rank_streams(struct trace *traces, size_t count)
 
 /*
  * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself:
- * the first trace's is taken for all, unless it is another clock (see bt/graph.c).
+ * the first trace's is taken for all. If it cannot be, who knows more of clocks tells (bt/graph.c).
  */
-static void align(struct trace *traces, size_t count)
+static const char *align(struct trace *traces, size_t count)
 {
 	int64_t reference = traces[0].offset_ns;
 
-	for (size_t i = 1; i < count && traces[0].streams; i++)
-		if (llabs(reference - traces[i].offset_ns) <= 1000000000)
-			traces[i].offset_ns = reference;
+	for (size_t i = 1; i < count && traces[0].streams; i++) {
+		if (traces[i].streams && llabs(reference - traces[i].offset_ns) > 1000000000)
+			return "the traces' clocks are far apart";
+		traces[i].offset_ns = reference;
+	}
+	return NULL;
 }
 
 static int read_all(struct trace *traces, size_t count, struct merge *m)
@@ -159,8 +162,9 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 	const char *why;
 	int err;
 
-	align(traces, count);
-	why = rank_streams(traces, count);
+	why = align(traces, count);
+	if (!why)
+		why = rank_streams(traces, count);
 	for (size_t i = 0; i < count; i++)
 		streams += traces[i].streams;
 	if (!why && !streams)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The direct reader of magnet's own traces, in memory. An input is a byte of options, by them parts
+ * that each begin with their length in two bytes, and what is left is a stream.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+#include "direct/direct.h"
+#include "render/report.h"
+#include "render/show.h"
+#include "target.h"
+
+#define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
+#define OPTION_APP      2 /* of the application side, else of the kernel's */
+#define OPTION_SECOND   4 /* a part: another stream */
+
+/* Written once a side: what is fuzzed begins with it. */
+static struct direct_bytes own_metadata(enum ctf_domain domain)
+{
+	static char text[2][65536];
+	static struct direct_bytes bytes[2];
+	char dir[] = "/tmp/magnet-fuzz-XXXXXX", path[64];
+	FILE *f;
+
+	if (bytes[domain].size)
+		return bytes[domain];
+	if (!mkdtemp(dir) ||
+		ctf_write_metadata(dir, domain, "00010203-0405-0607-0809-0a0b0c0d0e0f", 0, NULL))
+		abort();
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	f = fopen(path, "re");
+	bytes[domain].size = f ? fread(text[domain], 1, sizeof(text[domain]), f) : 0;
+	bytes[domain].data = (const uint8_t *)text[domain];
+	if (f)
+		fclose(f);
+	remove(path);
+	remove(dir);
+	return bytes[domain];
+}
+
+static struct direct_bytes take_part(struct direct_bytes *from)
+{
+	struct direct_bytes part = {from->data, 0};
+
+	if (from->size < 2)
+		return part;
+	part.size = (size_t)(from->data[0] | from->data[1] << 8);
+	from->data += 2;
+	from->size -= 2;
+	if (part.size > from->size)
+		part.size = from->size;
+	part.data = from->data;
+	from->data += part.size;
+	from->size -= part.size;
+	return part;
+}
+
+static void print(struct core *core, FILE *to)
+{
+	struct report report;
+
+	if (report_init(&report, core, NULL, "fuzzed") == 0) {
+		json_decref(report_json(&report, NULL));
+		report_text(&report, to, NULL, false);
+	}
+	report_free(&report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct direct_bytes left = {data + 1, size - 1}, metadata, stream[2];
+	struct show show = {.to_s = -1};
+	size_t streams = 0;
+	struct core core;
+	char why[1024];
+
+	if (!size)
+		return 0;
+	metadata = *data & OPTION_METADATA
+			   ? take_part(&left)
+			   : own_metadata(*data & OPTION_APP ? CTF_APP : CTF_KERNEL);
+	if (*data & OPTION_SECOND)
+		stream[streams++] = take_part(&left);
+	stream[streams++] = left;
+	show.to = fopen("/dev/null", "we");
+	core_init(&core);
+	core_listen(&core, show_event, &show);
+	if (direct_read_memory(&metadata, stream, streams, &core, why, sizeof(why)) == 0)
+		print(&core, show.to);
+	core_free(&core);
+	fclose(show.to);
+	return 0;
+}

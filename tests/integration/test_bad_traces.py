@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""
+Traces that are damaged, lie, or do not belong together. Whatever they are, report and show end soon
+and within bounds, without a crash, with one clear line or an honest report of what could be read.
+"""
+import os
+import resource
+import struct
+import sys
+import time
+import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from ctf import Trace
+from fixture import *
+
+EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+SANITIZED = "ASAN_OPTIONS" in os.environ
+MEMORY = 1 << 30
+READERS = ("", "babeltrace2")
+SWITCH = {"sched_switch": [("prev_comm", "comm"), ("prev_tid", "s32"), ("prev_prio", "s32"),
+                           ("prev_state", "s64"), ("next_comm", "comm"), ("next_tid", "s32"),
+                           ("next_prio", "s32")]}
+
+
+def bounded(*args, reader=""):
+    def limits():
+        if not SANITIZED:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    env = dict(os.environ, **({"MAGNET_READER": reader} if reader else {}))
+    try:
+        return subprocess.run([MAGNET, *map(str, args)], capture_output=True, text=True,
+                              errors="replace", timeout=30 * SLOWER, preexec_fn=limits, env=env)
+    except subprocess.TimeoutExpired:
+        check(False, f"magnet {' '.join(map(str, args))} does not end (reader '{reader}')")
+
+
+def survives(what, *dirs, quiet=True):
+    """Exit 0, or 1 with one line; a report is whole JSON either way. Returns what was said."""
+    said = []
+    for reader in READERS:
+        for command in (("report", "--json"), ("report",), ("show", "--tsv")):
+            p = bounded(*command, *dirs, reader=reader)
+            lines = p.stderr.strip().splitlines()
+            mine = [l for l in lines if l.startswith("magnet: ")]
+            # (babeltrace2 tells of its own assertions before it gives up)
+            ok = p.returncode == 0 or (p.returncode == 1 and len(mine) == 1 and lines[-1] == mine[0])
+            if ok and command == ("report", "--json") and p.stdout:
+                j = json.loads(p.stdout)
+                ok = p.returncode == 0 or j["session"]["cut_off"] is not None
+            if not ok or not quiet:
+                check(ok, f"{what}: {' '.join(command)} exits {p.returncode} by reader '{reader}': "
+                      f"{p.stderr.strip()[:500]}")
+            said.append((p.returncode, lines[-1] if lines else ""))
+    return said
+
+
+def told(what, *dirs, words="", code=1):
+    said = survives(what, *dirs)
+    check(all(c == code and words in line for c, line in said), f"{what}: {said[0]}")
+
+
+def written(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def kernel_like(name, **kw):
+    """A small trace that needs no privilege."""
+    t = Trace(f"{TOP}/{name}", SWITCH, **kw)
+    for i in range(200):
+        t.add(10**9 + i * 1000, i % 2, "sched_switch", "a", i % 2 * 7, 20, 1, "b", 7 - i % 2 * 7, 20)
+    t.write()
+    return t.path
+
+
+def stream_of(directory):
+    """The largest stream of the kernel's side, or of the application's."""
+    top = directory + "/kernel" if os.path.isdir(directory + "/kernel") else directory
+    paths = [os.path.join(at, n) for at, _, names in os.walk(top) for n in names
+             if n != "metadata" and not n.endswith(".json")]
+    return max(paths, key=os.path.getsize)
+
+
+def damaged(good, where, data, name="damaged"):
+    """A copy with other bytes at one place of its largest stream."""
+    shutil.rmtree(f"{TOP}/{name}", ignore_errors=True)
+    shutil.copytree(good, f"{TOP}/{name}")
+    path = stream_of(f"{TOP}/{name}")
+    with open(path, "r+b") as f:
+        f.seek(where)
+        f.write(data)
+    return f"{TOP}/{name}"
+
+
+def truncations(good):
+    size = os.path.getsize(stream_of(good))
+    second = int.from_bytes(open(stream_of(good), "rb").read(64)[48:56], "little") // 8
+    if not 64 < second < size:  # LTTng's head is longer
+        second = int.from_bytes(open(stream_of(good), "rb").read(64)[56:64], "little") // 8
+    ends = {0, 1, 4, 20, 24, 40, 47, 48, 56, 75, 76, 77, 84, 92, 100, 130, second - 1, second,
+            second + 1, second + 30, second + 76, second + 100, size - 1, size - 4096}
+    for end in sorted(e for e in ends if 0 <= e < size):
+        d = damaged(good, 0, b"")
+        os.truncate(stream_of(d), end)
+        survives(f"cut off at {end} of {size}", d)
+    check(True, f"cut off at {len(ends)} places")
+
+
+def sizes(good, sizes_at, second):
+    values = (0, 1, 7, 8, 64, 24 * 8, 75 * 8, 4095 * 8, 4097 * 8, 1 << 31, 1 << 32, 1 << 62, 1 << 63,
+              (1 << 64) - 8, (1 << 64) - 1)
+    for packet in (0, second):
+        for value in values:
+            for at in (0, 8):
+                d = damaged(good, packet + sizes_at + at, struct.pack("<Q", value))
+                survives(f"size {value} at {packet + sizes_at + at}", d)
+    check(True, "sizes that lie")
+
+
+def directories():
+    os.mkdir(TOP + "/empty")
+    told("an empty directory", TOP + "/empty", words="no trace")
+    told("no directory at all", TOP + "/absent", words="No such file")
+    os.makedirs(TOP + "/nothing/metadata")
+    told("a directory named metadata", TOP + "/nothing", words="no trace")
+    os.mkdir(TOP + "/fifo")
+    os.mkfifo(TOP + "/fifo/metadata")
+    told("a pipe named metadata", TOP + "/fifo", words="no trace")
+    d = kernel_like("with-fifo")
+    os.mkfifo(d + "/channel0_9")
+    survives("a pipe among the streams", d)
+    os.mkdir(TOP + "/loop")
+    os.symlink(TOP + "/loop", TOP + "/loop/again")
+    os.symlink("..", TOP + "/loop/up")
+    os.symlink("nowhere", TOP + "/loop/metadata")
+    told("links in circles", TOP + "/loop", words="no trace")
+    d = kernel_like("linked")
+    os.symlink(d, d + "/self")
+    survives("a trace that links to itself", d)
+    d = kernel_like("no-streams")
+    for name in ("channel0_0", "channel0_1"):
+        os.unlink(f"{d}/{name}")
+    survives("metadata without streams", d)
+    d = kernel_like("empty-streams")
+    for name in ("channel0_0", "channel0_1"):
+        written(f"{d}/{name}", b"")
+    survives("empty streams", d)
+    d = kernel_like("empty-metadata")
+    written(d + "/metadata", b"")
+    told("empty metadata", d)
+    if os.geteuid() != 0:
+        d = kernel_like("closed")
+        os.chmod(d, 0)
+        told("no permission", d, words="Permission denied")
+        os.chmod(d, 0o700)
+
+
+def values():
+    """Times and numbers that cannot be."""
+    for name, times in (("beginning", (0, 1, 2)), ("far", (1 << 62, (1 << 62) + 5)),
+                        ("end", ((1 << 64) - 5, (1 << 64) - 1)), ("jump", (1, 1 << 61))):
+        t = Trace(f"{TOP}/times-{name}", SWITCH)
+        for ns in times:
+            t.add(ns, 0, "sched_switch", "\n\t\x7f", -1, -5, -1, "%s%n", 2**31 - 1, 0)
+        t.write()
+        survives(f"times at the {name}", t.path)
+    t = Trace(f"{TOP}/cpus", SWITCH)
+    for cpu in (0, 1023, 1024, 65535, 2**31, 2**32 - 1):
+        t.add(10**9, cpu, "sched_switch", "a", 1, 2, 3, "b", 4, 5)
+    t.write()
+    survives("CPUs that cannot be", t.path)
+
+
+def clocks():
+    ours, theirs = uuid.uuid4(), uuid.uuid4()
+    a = kernel_like("boot-a", boot=ours, offset_s=1000)
+    told("two boots", a, kernel_like("boot-b", boot=theirs, offset_s=5000), words="clocks")
+    said = survives("one boot, and the time of day was set", a,
+                    kernel_like("boot-c", boot=ours, offset_s=5000))
+    check(all(c == 0 for c, _ in said), "one boot whose time of day was set")
+
+
+def indexes(good):
+    os.makedirs(good + "/index")
+    head = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
+    size = os.path.getsize(good + "/channel0_0")
+    for offset, packet, content in ((0, 0, 0), (0, size * 8, 1 << 63), (1 << 63, 8, 8),
+                                    (0, (1 << 64) - 1, 8), (size, 8, 8), (0, 8, 8), (5, 800, 800)):
+        entry = struct.pack(">QQQQQQQQQ", offset, packet, content, 0, 1, 0, 0, 0, 0)
+        written(good + "/index/channel0_0.idx", head + entry)
+        survives(f"an index of packet {packet}, content {content} at {offset}", good)
+    check(True, "indexes that lie")
+
+
+def being_written():
+    """Read while it is recorded: what there is, or one line."""
+    d = TOP + "/live"
+    p = subprocess.Popen([MAGNET, "record", "-q", "-o", d, "--", PYTHON, "-c",
+                          "import socket, time\na, b = socket.socketpair()\n"
+                          "end = time.time() + 2\n"
+                          "while time.time() < end: a.send(b'x' * 100); b.recv(100); time.sleep(.001)"],
+                         stderr=subprocess.DEVNULL)
+    while p.poll() is None:
+        if os.path.isdir(d):
+            survives("a trace being written", d)
+        time.sleep(0.1)
+    check(True, "a trace being written")
+
+
+def died():
+    """The program was killed in a call."""
+    code = ("import os, signal, socket, threading\n"
+            "a, b = socket.socketpair()\na.send(b'x')\nb.recv(1)\n"
+            "threading.Timer(.3, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()\nb.recv(1)")
+    d = TOP + "/died"
+    p = run(MAGNET, "record", "-q", "-o", d, "--", PYTHON, "-c", code, check=False)
+    check(p.returncode == 137, f"the program was killed: {p.returncode}")
+    said = survives("a program that died in a call", d)
+    check(all(c == 0 for c, _ in said), "a program that died in a call: reported")
+    return d
+
+
+try:
+    directories()
+    values()
+    clocks()
+    truncations(kernel_like("lttng-like"))
+    sizes(TOP + "/lttng-like", 4 + 16 + 4 + 8 + 16,
+          int.from_bytes(open(stream_of(TOP + "/lttng-like"), "rb").read(64)[56:64], "little") // 8)
+    indexes(kernel_like("indexed"))
+    being_written()
+    died()
+    with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as rec:
+        truncations(rec.dir)
+        sizes(rec.dir, 4 + 16 + 4 + 16, 4096)
+        survives("another magic number", damaged(rec.dir, 4096, b"\0\0\0\0"))
+        for kept in ("app", "kernel"):
+            if os.path.isdir(f"{rec.dir}/{kept}"):
+                survives(f"{kept} alone", f"{rec.dir}/{kept}")
+        for at, _, names in os.walk(rec.dir):
+            for name in names:
+                d = damaged(rec.dir, 0, b"")
+                os.unlink(os.path.join(d + at[len(rec.dir):], name))
+                survives(f"without {name}", d)
+finally:
+    shutil.rmtree(TOP)
