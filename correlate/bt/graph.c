@@ -20,8 +20,8 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *f
 {
 	char **more;
 
-	(void)st;
-	if (type != FTW_F || strcmp(path + ftw->base, "metadata") != 0)
+	/* opening a pipe would wait for its other end */
+	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + ftw->base, "metadata") != 0)
 		return 0;
 	more = realloc(found->path, (found->count + 1) * sizeof(*more));
 	if (!more)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How much of one layer's rate is a linear image of another's, by frequency; and how much later. */
-#include <complex.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "complex_numbers.h"
 #include "stats.h"
 
 #define LENGTH_MIN 16

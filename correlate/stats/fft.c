@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Discrete Fourier transform of a power of two of values (Cooley & Tukey 1965). */
-#include <complex.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "complex_numbers.h"
 #include "stats.h"
 
 static void reverse_bits(double complex *x, size_t n)

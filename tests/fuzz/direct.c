@@ -5,11 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "ctf.h"
 #include "direct/direct.h"
+#include "own_metadata.h"
 #include "render/report.h"
 #include "render/show.h"
 #include "target.h"
@@ -17,30 +15,6 @@
 #define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
 #define OPTION_APP      2 /* of the application side, else of the kernel's */
 #define OPTION_SECOND   4 /* a part: another stream */
-
-/* Written once a side: what is fuzzed begins with it. */
-static struct direct_bytes own_metadata(enum ctf_domain domain)
-{
-	static char text[2][65536];
-	static struct direct_bytes bytes[2];
-	char dir[] = "/tmp/magnet-fuzz-XXXXXX", path[64];
-	FILE *f;
-
-	if (bytes[domain].size)
-		return bytes[domain];
-	if (!mkdtemp(dir) ||
-		ctf_write_metadata(dir, domain, "00010203-0405-0607-0809-0a0b0c0d0e0f", 0, NULL))
-		abort();
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	f = fopen(path, "re");
-	bytes[domain].size = f ? fread(text[domain], 1, sizeof(text[domain]), f) : 0;
-	bytes[domain].data = (const uint8_t *)text[domain];
-	if (f)
-		fclose(f);
-	remove(path);
-	remove(dir);
-	return bytes[domain];
-}
 
 static struct direct_bytes take_part(struct direct_bytes *from)
 {
@@ -80,9 +54,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	metadata = *data & OPTION_METADATA
-			   ? take_part(&left)
-			   : own_metadata(*data & OPTION_APP ? CTF_APP : CTF_KERNEL);
+	if (*data & OPTION_METADATA)
+		metadata = take_part(&left);
+	else
+		metadata.data = own_metadata(*data & OPTION_APP, &metadata.size);
 	if (*data & OPTION_SECOND)
 		stream[streams++] = take_part(&left);
 	stream[streams++] = left;

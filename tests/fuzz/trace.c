@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bt/graph.h"
-#include "ctf.h"
+#include "own_metadata.h"
 #include "render/report.h"
 #include "render/show.h"
 #include "target.h"
@@ -99,9 +99,9 @@ static void write_trace(const uint8_t *data, size_t size)
 	if (options & OPTION_METADATA) {
 		part = take_part(&left);
 		write_file("metadata", part.data ? part.data : data, part.size);
-	} else if (ctf_write_metadata(dir, options & OPTION_APP ? CTF_APP : CTF_KERNEL,
-			   "00010203-0405-0607-0809-0a0b0c0d0e0f", 0, NULL)) {
-		abort();
+	} else {
+		part.data = own_metadata(options & OPTION_APP, &part.size);
+		write_file("metadata", part.data, part.size);
 	}
 	part.data = NULL;
 	if (options & OPTION_SECOND)

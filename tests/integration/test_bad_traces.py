@@ -37,11 +37,14 @@ def bounded(*args, reader=""):
         check(False, f"magnet {' '.join(map(str, args))} does not end (reader '{reader}')")
 
 
-def survives(what, *dirs, quiet=True):
+COMMANDS = (("report", "--json"), ("report",), ("show", "--tsv"))
+
+
+def survives(what, *dirs, commands=COMMANDS):
     """Exit 0, or 1 with one line; a report is whole JSON either way. Returns what was said."""
     said = []
     for reader in READERS:
-        for command in (("report", "--json"), ("report",), ("show", "--tsv")):
+        for command in commands:
             p = bounded(*command, *dirs, reader=reader)
             lines = p.stderr.strip().splitlines()
             mine = [l for l in lines if l.startswith("magnet: ")]
@@ -50,7 +53,7 @@ def survives(what, *dirs, quiet=True):
             if ok and command == ("report", "--json") and p.stdout:
                 j = json.loads(p.stdout)
                 ok = p.returncode == 0 or j["session"]["cut_off"] is not None
-            if not ok or not quiet:
+            if not ok:
                 check(ok, f"{what}: {' '.join(command)} exits {p.returncode} by reader '{reader}': "
                       f"{p.stderr.strip()[:500]}")
             said.append((p.returncode, lines[-1] if lines else ""))
@@ -105,18 +108,17 @@ def truncations(good):
     for end in sorted(e for e in ends if 0 <= e < size):
         d = damaged(good, 0, b"")
         os.truncate(stream_of(d), end)
-        survives(f"cut off at {end} of {size}", d)
+        survives(f"cut off at {end} of {size}", d, commands=COMMANDS[:1])
     check(True, f"cut off at {len(ends)} places")
 
 
 def sizes(good, sizes_at, second):
-    values = (0, 1, 7, 8, 64, 24 * 8, 75 * 8, 4095 * 8, 4097 * 8, 1 << 31, 1 << 32, 1 << 62, 1 << 63,
-              (1 << 64) - 8, (1 << 64) - 1)
+    values = (0, 1, 64, 75 * 8, 4097 * 8, 1 << 32, 1 << 63, (1 << 64) - 8)
     for packet in (0, second):
         for value in values:
             for at in (0, 8):
                 d = damaged(good, packet + sizes_at + at, struct.pack("<Q", value))
-                survives(f"size {value} at {packet + sizes_at + at}", d)
+                survives(f"size {value} at {packet + sizes_at + at}", d, commands=COMMANDS[:1])
     check(True, "sizes that lie")
 
 
@@ -132,11 +134,11 @@ def directories():
     d = kernel_like("with-fifo")
     os.mkfifo(d + "/channel0_9")
     survives("a pipe among the streams", d)
-    os.mkdir(TOP + "/loop")
-    os.symlink(TOP + "/loop", TOP + "/loop/again")
-    os.symlink("..", TOP + "/loop/up")
-    os.symlink("nowhere", TOP + "/loop/metadata")
-    told("links in circles", TOP + "/loop", words="no trace")
+    os.makedirs(TOP + "/loops/loop")
+    os.symlink(TOP + "/loops/loop", TOP + "/loops/loop/again")
+    os.symlink("..", TOP + "/loops/loop/up")
+    os.symlink("nowhere", TOP + "/loops/loop/metadata")
+    told("links in circles", TOP + "/loops/loop", words="no trace")
     d = kernel_like("linked")
     os.symlink(d, d + "/self")
     survives("a trace that links to itself", d)
@@ -206,7 +208,7 @@ def being_written():
     while p.poll() is None:
         if os.path.isdir(d):
             survives("a trace being written", d)
-        time.sleep(0.1)
+        time.sleep(0.3)
     check(True, "a trace being written")
 
 
@@ -244,6 +246,6 @@ try:
             for name in names:
                 d = damaged(rec.dir, 0, b"")
                 os.unlink(os.path.join(d + at[len(rec.dir):], name))
-                survives(f"without {name}", d)
+                survives(f"without {name}", d, commands=COMMANDS[:1])
 finally:
     shutil.rmtree(TOP)

@@ -122,7 +122,7 @@ def joined(directory):
     check(r["state_sum_mismatches"] == 0, "states sum to the call")
     near(call["states_ns"]["blocked"], 30 * US, 0.001, "blocked")
     near(call["states_ns"]["wakeup"], 10 * US, 0.001, "wake-up")
-    near(sum(call["states_ns"].values()), 70 * US + 300, 0.001, "all states")
+    near(sum(v or 0 for v in call["states_ns"].values()), 70 * US + 300, 0.001, "all states")
 
 
 def packets(directory):
