@@ -20,7 +20,8 @@
 #include "two_hosts.h"
 
 static const char usage[] =
-	"usage: magnet report DIR... [--json] [--flow ID] [--against DIR] [--on-demand LIST]\n"
+	"usage: magnet report DIR... [--json] [--flow ID] [--waterfall QUANTILE] [--against DIR]\n"
+	"                     [--on-demand LIST]\n"
 	"\n"
 	"Where the recorded program's bytes waited, what its system calls "
 	"cost, and what the stack\n"
@@ -31,6 +32,8 @@ static const char usage[] =
 	"\n"
 	"      --json      one JSON object\n"
 	"      --flow ID   one flow, as the report names them (4097/tx)\n"
+	"      --waterfall QUANTILE\n"
+	"                  where the bytes about this quantile waited, too, as p99\n"
 	"      --against DIR\n"
 	"                  compare with another recording, made before, and tell "
 	"what differs by more\n"
@@ -40,6 +43,15 @@ static const char usage[] =
 	"bursts:gap=5\n"
 	"                  (list names them)\n"
 	"  -h, --help\n";
+
+/* "p99.9" is 0.999; 0 if it is none. */
+static double quantile_of(const char *text)
+{
+	char *end = "?";
+	double percent = text[0] == 'p' ? strtod(text + 1, &end) : 0;
+
+	return percent > 0 && percent < 100 && !*end ? percent / 100 : 0;
+}
 
 static bool has_flow(const struct report *r, const char *id)
 {
@@ -120,6 +132,7 @@ int cmd_report(int argc, char **argv)
 		{"json", no_argument, NULL, 'j'},
 		{"flow", required_argument, NULL, 'f'},
 		{"against", required_argument, NULL, 'a'},
+		{"waterfall", required_argument, NULL, 'w'},
 		{"on-demand", required_argument, NULL, 'd'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -132,6 +145,7 @@ int cmd_report(int argc, char **argv)
 	struct core core;
 	struct demand demand = {0};
 	char why[400];
+	double quantile = 0;
 	bool json = false;
 	int c, status, opened;
 
@@ -146,6 +160,13 @@ int cmd_report(int argc, char **argv)
 		case 'a':
 			against = optarg;
 			break;
+		case 'w':
+			quantile = quantile_of(optarg);
+			if (quantile > 0)
+				break;
+			mg_error("--waterfall wants a quantile such as p99 or p99.9, not %s",
+				optarg);
+			return EXIT_USAGE;
 		case 'd':
 			if (strcmp(optarg, "list") == 0) {
 				demand_list(stdout);
@@ -171,6 +192,11 @@ int cmd_report(int argc, char **argv)
 		mg_error("flows of two recordings are compared by their role: leave out --flow");
 		return EXIT_USAGE;
 	}
+	if (quantile > 0 && (against || json)) {
+		mg_error("--waterfall is for the text of one recording; --json has waterfalls of "
+			 "its own");
+		return EXIT_USAGE;
+	}
 	if (against && demand.figures) {
 		mg_error("--on-demand is of one recording: leave out --against");
 		return EXIT_USAGE;
@@ -192,6 +218,7 @@ int cmd_report(int argc, char **argv)
 	if (opened >= 0) {
 		if (report_init(&report, &core, session, argv[optind]) == 0) {
 			report.demand = demand.figures ? &demand : NULL;
+			report.waterfall_at = quantile;
 			if (print(&report, json, flow, &calls) != EXIT_DONE)
 				status = EXIT_FAILED;
 		}

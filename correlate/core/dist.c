@@ -187,6 +187,15 @@ double dist_mean(const struct dist *d)
 	return d->weight ? (double)d->sum / (double)d->weight : 0;
 }
 
+uint64_t dist_weight_of_zero(const struct dist *d)
+{
+	const struct dist_bin *b = d->used ? find(d->bins, d->size, key_of(d, 0)) : NULL;
+	const struct dist_wide *w = wide_of(d, key_of(d, 0));
+	uint64_t held = d->held == 0 ? d->held_weight : 0;
+
+	return (b && b->key ? b->weight : 0) + (w ? w->weight : 0) + held;
+}
+
 struct point {
 	double value; /* mean of the bin */
 	double weight;

@@ -41,6 +41,8 @@ void dist_free(struct dist *d);
 
 /* All of these give 0 for an empty distribution. */
 double dist_mean(const struct dist *d);
+/* Not of one with values near another. */
+uint64_t dist_weight_of_zero(const struct dist *d);
 /* Weighted nearest rank (Hyndman & Fan 1996, type 1); q in (0, 1]. */
 double dist_quantile(const struct dist *d, double q);
 /* Whether at least 10 samples lie beyond the quantile, as they must before it is printed. */

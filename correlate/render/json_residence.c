@@ -25,17 +25,22 @@ static json_t *quantile(const struct report *r, const struct dist *d, double q)
 static json_t *stages(const struct report *r, const struct flow *f)
 {
 	json_t *all = json_array();
+	bool told = !flow_withheld(r, f);
+	struct probes p;
+	bool compensated = flow_probes(r, f, &p) && told;
 
 	for (int i = 0; i < stage_count(f); i++) {
 		const struct dist *d = &f->stage[i];
 
 		if (!d->n)
 			continue;
-		json_array_append_new(
-			all, json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "stage", stage_name(f, i),
-				     "n", (json_int_t)d->n, "bytes", (json_int_t)d->weight,
-				     "mean_ns", ns(r, dist_mean(d)), "p50_ns", quantile(r, d, 0.5),
-				     "p99_ns", quantile(r, d, 0.99)));
+		json_array_append_new(all,
+			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "stage", stage_name(f, i),
+				"n", (json_int_t)d->n, "bytes", (json_int_t)d->weight, "mean_ns",
+				ns(r, told ? dist_mean(d) : NAN), "p50_ns",
+				told ? quantile(r, d, 0.5) : json_null(), "p99_ns",
+				told ? quantile(r, d, 0.99) : json_null(), "compensated_mean_ns",
+				ns(r, compensated ? dist_mean(d) - p.taken[i] : NAN)));
 	}
 	return all;
 }
@@ -45,7 +50,7 @@ static json_t *why(const struct report *r, const struct flow *f)
 	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
 	json_t *all;
 
-	if (f->rx || !f->why || !f->why->rows)
+	if (f->rx || !f->why || !f->why->rows || flow_withheld(r, f))
 		return json_null();
 	all = json_array();
 	for (uint32_t i = 0; i < f->why->rows; i++) {
@@ -68,7 +73,7 @@ static json_t *last_byte(const struct report *r, const struct flow *f)
 {
 	const struct dist *d = &f->last_byte;
 
-	if (!d->n)
+	if (!d->n || standing_of(flow_coverage(f)) == WITHHELD)
 		return json_null();
 	return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)d->n, "mean_ns",
 		ns(r, dist_mean(d)), "p50_ns", quantile(r, d, 0.5), "p99_ns", quantile(r, d, 0.99));
@@ -83,7 +88,7 @@ static json_t *waterfalls(const struct report *r, const struct flow *f)
 		double bar[STAGES_MAX], total, n;
 		json_t *bars;
 
-		if (!dist_quantile_supported(&f->residence, quantiles[i]))
+		if (flow_withheld(r, f) || !dist_quantile_supported(&f->residence, quantiles[i]))
 			continue;
 		n = waterfall_at(&f->waterfall, quantiles[i], bar, &total);
 		if (n <= 0)
@@ -103,11 +108,20 @@ static json_t *waterfalls(const struct report *r, const struct flow *f)
 
 void json_residence(json_t *j, const struct report *r, const struct flow *f)
 {
-	bool any = f->residence.n;
+	bool any = f->residence.n, told = any && standing_of(flow_coverage(f)) != WITHHELD;
+	const char *withheld = flow_withheld(r, f);
+	enum standing standing = withheld ? WITHHELD : standing_of(flow_coverage(f));
+	struct probes p;
+	bool probes = flow_probes(r, f, &p) && told;
 
+	json_object_set_new(j, "standing",
+		f->sock->kind == MG_KIND_tcp ? json_string(standing_name(standing)) : json_null());
+	json_object_set_new(j, "withheld", withheld ? json_string(withheld) : json_null());
 	json_object_set_new(j, "residence", stages(r, f));
 	json_object_set_new(
-		j, "residence_total_ns", any ? ns(r, dist_mean(&f->residence)) : json_null());
+		j, "residence_total_ns", told ? ns(r, dist_mean(&f->residence)) : json_null());
+	json_object_set_new(j, "residence_uncertainty_ns", ns(r, probes ? p.twice_u : NAN));
+	json_object_set_new(j, "probes_ns", ns(r, probes && !withheld ? p.sum : NAN));
 	json_object_set_new(j, "residence_last_byte", last_byte(r, f));
 	json_object_set_new(j, "send_buffer_why", why(r, f));
 	json_object_set_new(j, "waterfalls", waterfalls(r, f));

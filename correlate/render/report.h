@@ -20,6 +20,7 @@ struct report {
 	struct call_stats **calls; /* the most frequent first */
 	size_t call_count;
 	const struct demand *demand; /* figures on demand, NULL = none */
+	double waterfall_at;         /* in text, bars about this quantile too; 0 = none */
 };
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
@@ -74,6 +75,15 @@ const char *stage_label(const struct flow *f, int stage);
 int stage_count(const struct flow *f);
 const char *layer_name(const struct flow *f, int layer);
 int layer_count(const struct flow *f);
+/* What magnet's own events add to each bar of a waterfall, on average; cycles (probes.c). */
+struct probes {
+	double taken[STAGES_MAX], sum;
+	double twice_u; /* of the total without them; NAN with nanoseconds only */
+};
+/* false if their cost is not known, or nothing was followed */
+bool flow_probes(const struct report *r, const struct flow *f, struct probes *p);
+/* Why the waterfall is withheld, "coverage" or "uncertainty"; NULL if it is not. */
+const char *flow_withheld(const struct report *r, const struct flow *f);
 /* Why bytes waited in the send buffer, and what let them go: in JSON, and in words. */
 const char *why_reason_name(unsigned int reason);
 const char *why_reason_label(unsigned int reason);

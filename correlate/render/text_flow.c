@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -7,12 +8,102 @@
 
 #define BAR_WIDTH 20
 
+/* What made bytes wait in the send buffer, the longest waits first; small parts are left out. */
+#define WHY_SHOWN 0.01
+
+static int longer(const void *a, const void *b)
+{
+	const struct why_row *x = a, *y = b;
+
+	return (x->wait < y->wait) - (x->wait > y->wait);
+}
+
+static void why_rows(const struct report *r, const struct flow *f, struct table *t)
+{
+	double bar = (double)f->stage[TX_STAGE_SNDBUF].sum, total = (double)f->residence.sum;
+
+	if (f->rx || !f->why)
+		return;
+	qsort(f->why->row, f->why->rows, sizeof(*f->why->row), longer);
+	for (uint32_t i = 0; i < f->why->rows; i++) {
+		const struct why_row *w = &f->why->row[i];
+		const char *until = why_release_label(w->release);
+
+		if ((double)w->wait <= WHY_SHOWN * bar)
+			continue;
+		table_row(t, "  %s%s%s, %s of bytes\t%s\t\t\t%s", why_reason_label(w->reason),
+			*until ? ", " : "", until,
+			text_percent((double)w->bytes / (double)f->residence.weight),
+			text_ns(report_ns(r, (double)w->wait / (double)w->bytes)),
+			text_percent((double)w->wait / total));
+	}
+}
+
+/* Why there is no waterfall. */
+static void withheld(const struct report *r, const struct flow *f, const char *why, FILE *to)
+{
+	struct probes p;
+
+	if (strcmp(why, "coverage") == 0) {
+		fprintf(to, "  not available: %s of the bytes have every boundary\n",
+			text_coverage(flow_coverage(f)));
+		return;
+	}
+	flow_probes(r, f, &p);
+	fprintf(to,
+		"  withheld: the %s a byte took are known to %s only, for magnet's own events in "
+		"them\n",
+		text_ns(report_ns(r, dist_mean(&f->residence))),
+		text_ns(report_ns(r, p.twice_u + core_clock_error(r->core))));
+}
+
+/* The mean bars of the bytes whose total is about a quantile. */
+static void waterfall_about(const struct report *r, const struct flow *f, double quantile, FILE *to)
+{
+	double bar[STAGES_MAX], total, n;
+	struct table t;
+
+	if (!dist_quantile_supported(&f->residence, quantile)) {
+		fprintf(to, "  about p%g: too few samples\n", quantile * 100);
+		return;
+	}
+	n = waterfall_at(&f->waterfall, quantile, bar, &total);
+	table_begin(&t, "lrrl");
+	table_row(&t, "about p%g, mean of %s samples\tmean\tshare\t", quantile * 100,
+		text_count((uint64_t)(n + 0.5)));
+	for (int i = 0; i < stage_count(f); i++) {
+		double share = total > 0 ? bar[i] / total : 0;
+
+		if (bar[i] > 0)
+			table_row(&t, "%s\t%s\t%s\t%s", stage_label(f, i),
+				text_ns(report_ns(r, bar[i])), text_percent(share),
+				text_bar(share, BAR_WIDTH));
+	}
+	table_row(&t, "total\t%s", text_ns(report_ns(r, total)));
+	table_print(&t, to, 2, false);
+}
+
+static void last_byte(const struct report *r, const struct flow *f, FILE *to)
+{
+	const struct dist *d = &f->last_byte;
+
+	if (!d->n || d->n == f->residence.n) /* the same as the total */
+		return;
+	fprintf(to, "  all of a call was through after: mean %s, p50 %s, p99 %s (%s call%s)\n",
+		text_ns(report_ns(r, dist_mean(d))), text_ns(report_ns(r, dist_quantile(d, 0.5))),
+		or_na(dist_quantile_supported(d, 0.99),
+			text_ns(report_ns(r, dist_quantile(d, 0.99)))),
+		text_count(d->n), plural(d->n));
+}
+
 static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
 	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
 	char local[64], remote[64];
 	struct table t;
-	bool star = coverage < 0.99;
+	bool star = coverage < 0.99, compensated;
+	struct probes p;
+	const char *why;
 
 	flow_ends(f, local, remote);
 	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
@@ -27,33 +118,47 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
 		return;
 	}
-	if (!f->residence.n || coverage < 0.90) {
-		fprintf(to, "  not available: %s of the bytes have every boundary\n",
-			text_coverage(coverage));
+	why = flow_withheld(r, f);
+	if (why) {
+		withheld(r, f, why, to);
 		return;
 	}
+	compensated = flow_probes(r, f, &p);
 	table_begin(&t, "lrrrrl");
 	table_row(&t, "\tmean\tp50\tp99\tshare\t");
 	for (int i = 0; i < stage_count(f); i++) {
 		const struct dist *d = &f->stage[i];
-		double share = mean > 0 ? dist_mean(d) / mean : 0;
+		double bar = dist_mean(d) - p.taken[i], share = mean > 0 ? bar / mean : 0;
 
 		if (!d->n || d->max == 0)
 			continue;
 		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, i),
-			text_ns(report_ns(r, dist_mean(d))),
-			text_ns(report_ns(r, dist_quantile(d, 0.5))),
+			text_ns(report_ns(r, bar)), text_ns(report_ns(r, dist_quantile(d, 0.5))),
 			or_na(dist_quantile_supported(d, 0.99),
 				text_ns(report_ns(r, dist_quantile(d, 0.99)))),
 			text_percent(share), text_bar(share, BAR_WIDTH));
+		if (i == TX_STAGE_SNDBUF)
+			why_rows(r, f, &t);
 	}
+	if (compensated)
+		table_row(&t, "magnet's own events\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),
+			text_percent(mean > 0 ? p.sum / mean : 0));
 	table_row(&t, "total\t%s\t%s\t%s", text_ns(report_ns(r, mean)),
 		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
 		or_na(dist_quantile_supported(&f->residence, 0.99),
 			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));
 	table_print(&t, to, 2, false);
-	fprintf(to, "  (closes to %llu cycles; %s of bytes)\n", (unsigned long long)f->closure,
+	fprintf(to, "  (closes to %llu cycles; %s of bytes", (unsigned long long)f->closure,
 		text_coverage(coverage));
+	if (!isnan(p.twice_u))
+		fprintf(to, "; known to %s without magnet's own", text_ns(report_ns(r, p.twice_u)));
+	fprintf(to, ")\n");
+	if (r->waterfall_at > 0)
+		waterfall_about(r, f, r->waterfall_at, to);
+	last_byte(r, f, to);
+	if (f->refused)
+		fprintf(to, "  refused by the driver, and asked again: %s times\n",
+			text_count(f->refused));
 	if (f->transit.n)
 		fprintf(to,
 			"  before that, from the sender's driver to the first layer here: mean "

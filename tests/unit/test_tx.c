@@ -123,6 +123,31 @@ static void bytes_of_two_calls_may_leave_together(void **unused)
 	feed_end(&c);
 }
 
+/* All of a call is through with its last byte, which may be long after the average one. */
+static void the_last_byte_of_each_call_counts_once(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send,dev_xmit");
+	for (uint32_t i = 0; i < 2; i++) {
+		ev_enter(&c, 1100 + i * 1000, TID, SOCK, MG_SYS_sendto, 1000 + i * 300);
+		ev_send(&c, 1200 + i * 1000, TID, SOCK, 1000 + i * 300, 300, 1000);
+		ev_exit(&c, 1300 + i * 1000, TID, SOCK, MG_SYS_sendto, 1300 + i * 300, 300);
+		ev_app(&c, TID, MG_FN_send, 1000 + i * 1000, 1400 + i * 1000, 300);
+	}
+	ev_packet(&c, 5000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 400);
+	ev_packet(&c, 9000, 0, MG_EVENT_dev_xmit, SOCK, 1400, 200);
+	core_finish(&c);
+	f = tx_of(&c, SOCK);
+	assert_int_equal(f->last_byte.n, 2);
+	assert_true(f->last_byte.sum == 4000 + 7000);
+	assert_int_equal(f->call_ends.len, 0);
+	assert_true(f->residence.sum == 4000ull * 300 + 3000 * 100 + 7000 * 200);
+	feed_end(&c);
+}
+
 static void the_stream_may_cross_the_end_of_sequence_numbers(void **unused)
 {
 	uint32_t isn = 0xfffffc00u;
@@ -188,6 +213,7 @@ int main(void)
 		cmocka_unit_test(hooks_of_another_namespace_are_not_waited_for),
 		cmocka_unit_test(bytes_of_one_call_may_leave_one_after_another),
 		cmocka_unit_test(bytes_of_two_calls_may_leave_together),
+		cmocka_unit_test(the_last_byte_of_each_call_counts_once),
 		cmocka_unit_test(the_stream_may_cross_the_end_of_sequence_numbers),
 		cmocka_unit_test(the_stream_may_be_longer_than_4_gib),
 		cmocka_unit_test(listeners_are_told_which_bytes_an_event_is_about),

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What magnet's own events add to the bars of a waterfall (method, "Residence"): each event on the
+ * bytes' way, in their own context. That of a boundary lies half before its time and half after.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "report.h"
+
+#define WITHIN (-1) /* not a boundary */
+
+struct on_the_way {
+	uint16_t event;
+	int8_t begins; /* the bar, STAGES if it ends the last one, or WITHIN */
+};
+
+static const struct on_the_way tx_way[] = {
+	{MG_EVENT_sys_enter, WITHIN},
+	{MG_EVENT_tcp_send, TX_STAGE_SNDBUF},
+	{MG_EVENT_ip_out, TX_STAGE_IP},
+	{MG_EVENT_nf_out_end, WITHIN},
+	{MG_EVENT_nf_post_begin, WITHIN},
+	{MG_EVENT_ip_post, WITHIN},
+	{MG_EVENT_dev_queue, TX_STAGE_QDISC},
+	{MG_EVENT_dev_xmit, TX_STAGE_DRIVER},
+	{MG_EVENT_dev_done, TX_STAGES},
+};
+
+/* Up to where the bytes are readable: after that it depends on how the reader comes. */
+static const struct on_the_way rx_way[] = {
+	{MG_EVENT_dev_recv, RX_STAGE_DEV_IP},
+	{MG_EVENT_ip_recv, WITHIN},
+	{MG_EVENT_nf_pre_end, WITHIN},
+	{MG_EVENT_nf_in_begin, WITHIN},
+	{MG_EVENT_ip_in, RX_STAGE_IP_TCP},
+	{MG_EVENT_tcp_recv, RX_STAGE_ORDER},
+};
+static const double rx_reader[RX_STAGES] = {
+	[RX_STAGE_WAKE] = 1,    /* halves of tcp_ready and sched_waking */
+	[RX_STAGE_RUNQ] = 0.5,  /* of sched_switch; the waker's half is not in the reader's way */
+	[RX_STAGE_POLL] = 1,    /* halves of sched_switch and sys_enter */
+	[RX_STAGE_COPY] = 1,    /* of either, and of sock_copy */
+	[RX_STAGE_RETURN] = 1.5 /* half of sock_copy, sys_exit */
+};
+
+/* Events of state that follow each tcp_send and tcp_recv, by the level. */
+static double with_each(const struct flow *f)
+{
+	const struct tcp_record *t = f->sock->tcp;
+
+	return !t || !t->rto_us.n ? 0 : t->busy_us.known ? 3 : 1;
+}
+
+static void along(const struct report *r, const struct flow *f, const struct on_the_way *way,
+	size_t count, double n[STAGES_MAX])
+{
+	uint64_t hooked = core_hooked(r->core, f->sock->netns);
+	int bar = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (r->core->hook_count && !(hooked >> way[i].event & 1))
+			continue;
+		if (way[i].begins == WITHIN) {
+			n[bar]++;
+			continue;
+		}
+		if (i)
+			n[bar] += 0.5;
+		bar = way[i].begins;
+		if (bar < stage_count(f))
+			n[bar] += 0.5;
+	}
+}
+
+/* Share of the bytes whose bar was not 0. */
+static double share_of(const struct dist *d)
+{
+	return d->weight ? 1 - (double)dist_weight_of_zero(d) / (double)d->weight : 0;
+}
+
+static double immediate(const struct flow *f)
+{
+	uint64_t all = 0, sum = 0;
+
+	for (uint32_t i = 0; f->why && i < f->why->rows; i++) {
+		all += f->why->row[i].bytes;
+		if (f->why->row[i].reason == WHY_IMMEDIATE)
+			sum += f->why->row[i].bytes;
+	}
+	return all ? (double)sum / (double)all : 1;
+}
+
+static void count_sent(const struct report *r, const struct flow *f, double n[STAGES_MAX])
+{
+	const struct unit_stats *u = f->units;
+	/* of a call that is copied piece by piece, half lies before a byte's own and half after */
+	double pieces = u[TX_CALL].n ? (double)u[TX_COPY].n / (double)u[TX_CALL].n : 1;
+	double others = pieces > 1 ? (pieces - 1) / 2 * (1 + with_each(f)) : 0;
+
+	along(r, f, tx_way, sizeof(tx_way) / sizeof(tx_way[0]), n);
+	n[TX_STAGE_CALL] += others;
+	n[TX_STAGE_SNDBUF] += others + with_each(f);
+	if (with_each(f) > 1)
+		n[TX_STAGE_IP]++; /* ip_header */
+	/* a wait for others takes in what was going on at its begin */
+	n[TX_STAGE_SNDBUF] = 0.5 + (n[TX_STAGE_SNDBUF] - 0.5) * immediate(f);
+}
+
+static void count_received(const struct report *r, const struct flow *f, double n[STAGES_MAX])
+{
+	along(r, f, rx_way, sizeof(rx_way) / sizeof(rx_way[0]), n);
+	if (with_each(f) > 1)
+		n[RX_STAGE_IP_TCP]++;
+	n[RX_STAGE_ORDER] += with_each(f) + 0.5;
+	for (int i = RX_STAGE_ABSENT; i < RX_STAGES; i++)
+		n[i] = rx_reader[i];
+}
+
+bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
+{
+	const struct mg_calibration *c = &r->core->calibration;
+	double n[STAGES_MAX] = {0}, all = 0, others, u_ts = clockmap_error(&r->core->clock) / 2;
+	int program = f->rx ? RX_STAGE_RETURN : TX_STAGE_CALL;
+	double with_app;
+
+	memset(p, 0, sizeof(*p));
+	p->twice_u = NAN;
+	if (!r->core->has_calibration || !c->event_cycles || !f->residence.n)
+		return false;
+	if (f->rx)
+		count_received(r, f, n);
+	else
+		count_sent(r, f, n);
+	with_app =
+		f->kernel_only < f->complete ? 1 - (double)f->kernel_only / (double)f->complete : 0;
+	for (int i = 0; i < stage_count(f); i++) {
+		double mean = dist_mean(&f->stage[i]);
+
+		n[i] *= share_of(&f->stage[i]);
+		p->taken[i] = n[i] * c->event_cycles;
+		if (i == program) /* one of the library's two readings */
+			p->taken[i] += with_app * c->read_cycles / 2;
+		if (p->taken[i] > mean)
+			p->taken[i] = mean;
+		p->sum += p->taken[i];
+		all += n[i];
+	}
+	if (r->core->clock.ns_only)
+		return true;
+	others = (all > 1 ? all - 1 : 0) * c->event_cycles / 2;
+	p->twice_u = 2 * sqrt(2 * u_ts * u_ts + all * c->event_scatter * c->event_scatter +
+				 pow(all * c->event_spread, 2) + others * others / 3 +
+				 pow(c->system_cycles, 2));
+	return true;
+}
+
+/* Not known to a microsecond, nor to a twentieth of the whole. */
+static bool too_uncertain(const struct report *r, const struct flow *f)
+{
+	struct probes p;
+	double bound, total = report_ns(r, dist_mean(&f->residence));
+
+	if (!flow_probes(r, f, &p) || isnan(p.twice_u))
+		return false;
+	bound = report_ns(r, p.twice_u + core_clock_error(r->core));
+	return bound > 1000 && bound > total / 20;
+}
+
+const char *flow_withheld(const struct report *r, const struct flow *f)
+{
+	if (f->sock->kind != MG_KIND_tcp)
+		return NULL;
+	if (!f->residence.n || standing_of(flow_coverage(f)) == WITHHELD)
+		return "coverage";
+	return too_uncertain(r, f) ? "uncertainty" : NULL;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What magnet's own events take of the bars, and when bars are withheld for it. */
+#include "connection.h"
+#include "report.h"
+
+#define TID  10
+#define SOCK 1
+
+static struct core c;
+static struct report r;
+
+/* One call of which each step takes so long; one kernel event costs `event`, two readings 20. */
+static const struct flow *sent(uint32_t event, uint64_t step)
+{
+	feed_begin(&c, ALL_HOOKS);
+	ev_calibration(&c, 20, event, 0);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	feed_send(&c, TID, SOCK, 1000, 1000, 10000, step);
+	core_finish(&c);
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
+	return tx_of(&c, SOCK);
+}
+
+static void done(void)
+{
+	report_free(&r);
+	feed_end(&c);
+}
+
+static void each_event_on_the_way_is_taken_off_once(void **unused)
+{
+	const struct flow *f = sent(10, 1000);
+	struct probes p;
+
+	(void)unused;
+	assert_true(flow_probes(&r, f, &p));
+	assert_near(
+		p.taken[TX_STAGE_CALL], 15 + 10, 1e-9); /* sys_enter, half of tcp_send; a reading */
+	assert_near(p.taken[TX_STAGE_SNDBUF], 10, 1e-9);
+	assert_near(p.taken[TX_STAGE_IP], 20, 1e-9); /* ip_post within */
+	assert_near(p.taken[TX_STAGE_QDISC], 10, 1e-9);
+	assert_near(p.taken[TX_STAGE_DRIVER], 10, 1e-9);
+	assert_near(p.sum, 75, 1e-9);
+	done();
+}
+
+static void a_bar_does_not_become_less_than_nothing(void **unused)
+{
+	const struct flow *f = sent(1000, 100);
+	struct probes p;
+	double sum = 0;
+
+	(void)unused;
+	assert_true(flow_probes(&r, f, &p));
+	for (int i = 0; i < TX_STAGES; i++) {
+		assert_near(p.taken[i], dist_mean(&f->stage[i]), 1e-9);
+		sum += p.taken[i];
+	}
+	assert_near(p.sum, sum, 1e-9);
+	assert_near(p.sum, dist_mean(&f->residence), 1e-9);
+	done();
+}
+
+static void what_waited_for_others_took_it_in_meanwhile(void **unused)
+{
+	const struct flow *f = sent(10, 1000);
+	struct probes p;
+
+	(void)unused;
+	assert_int_equal(f->why->rows, 1);
+	f->why->row[0].reason = WHY_CWND;
+	assert_true(flow_probes(&r, f, &p));
+	assert_near(p.taken[TX_STAGE_SNDBUF], 5, 1e-9);
+	done();
+}
+
+static void without_calibration_nothing_is_taken_off(void **unused)
+{
+	const struct flow *f = sent(0, 1000);
+	struct probes p;
+
+	(void)unused;
+	assert_false(flow_probes(&r, f, &p));
+	assert_near(p.sum, 0, 0);
+	assert_null(flow_withheld(&r, f));
+	done();
+}
+
+/* 2u is about 3.4 us: too much of 7 us, and little of 7 ms. */
+static void bars_are_withheld_if_they_drown(void **unused)
+{
+	(void)unused;
+	assert_string_equal(flow_withheld(&r, sent(1000, 1000)), "uncertainty");
+	done();
+	assert_null(flow_withheld(&r, sent(1000, 1000000)));
+	done();
+	assert_null(flow_withheld(&r, sent(100, 1000))); /* below a microsecond it never is */
+	done();
+}
+
+static void and_if_too_few_bytes_have_them(void **unused)
+{
+	struct flow *f = (struct flow *)sent(10, 1000);
+
+	(void)unused;
+	f->total += 200;
+	assert_string_equal(flow_withheld(&r, f), "coverage");
+	f->total -= 200;
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_event_on_the_way_is_taken_off_once),
+		cmocka_unit_test(a_bar_does_not_become_less_than_nothing),
+		cmocka_unit_test(what_waited_for_others_took_it_in_meanwhile),
+		cmocka_unit_test(without_calibration_nothing_is_taken_off),
+		cmocka_unit_test(bars_are_withheld_if_they_drown),
+		cmocka_unit_test(and_if_too_few_bytes_have_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
