@@ -20,7 +20,7 @@
 
 /* ---- connections ---- */
 
-/* A SYN after other segments is another connection's. Its number is of no byte. */
+/* A SYN after other segments is another connection's. */
 static void follow(struct lttng_net *n, struct lttng_sock *s, const struct sock_known *k,
 	struct mg_packet *p, bool in)
 {
@@ -29,7 +29,6 @@ static void follow(struct lttng_net *n, struct lttng_sock *s, const struct sock_
 			s->data[0] = s->data[1] = false;
 			socks_renew(&n->socks, s, k);
 		}
-		p->seq++;
 	} else {
 		s->data[in] = true;
 	}
@@ -156,7 +155,7 @@ static int release(struct lttng_net *n, struct held *h, uint32_t next_seq, bool 
 	struct mg_packet *p = &h->event.packet;
 	uint32_t distance = next_seq - p->seq;
 
-	if (known && (p->tcp_flags & FIN) && distance)
+	if (known && (p->tcp_flags & (SYN | FIN)) && distance) /* its number is of no byte */
 		distance--;
 	p->len = known && distance < LONGEST ? distance : 0;
 	h->is = false;
