@@ -52,6 +52,54 @@ static void eagain_moves_no_bytes(void **unused)
 	feed_end(&c);
 }
 
+static void attempt(struct core *c, uint64_t at, int64_t ret)
+{
+	ev_enter(c, at + 100, TID, SOCK, MG_SYS_sendto, 1000);
+	if (ret > 0)
+		ev_send(c, at + 200, TID, SOCK, 1000, 5000, 1000);
+	ev_exit(c, at + 300, TID, SOCK, MG_SYS_sendto, ret > 0 ? 1000 + (uint32_t)ret : 1000, ret);
+	ev_app(c, TID, MG_FN_send, at, at + 400, ret > 0 ? ret : -1);
+}
+
+/* From the return of the first call that was refused until bytes are copied again. */
+static void the_gap_until_the_retry_is_told(void **unused)
+{
+	const struct refusals *r;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send");
+	attempt(&c, 1000, -11);
+	attempt(&c, 2000, -11);
+	attempt(&c, 5000, 3000);
+	r = &tx_of(&c, SOCK)->refusals;
+	assert_int_equal(r->n, 2);
+	assert_int_equal(r->gap.n, 1);
+	assert_true(r->gap.sum == 5200 - 1400);
+	attempt(&c, 7000, -32); /* EPIPE is no such thing */
+	assert_int_equal(r->n, 2);
+	attempt(&c, 8000, -11); /* and what is never tried again has no gap */
+	assert_int_equal(r->n, 3);
+	assert_int_equal(r->gap.n, 1);
+	feed_end(&c);
+}
+
+static void splice_starts_over_with_each_batch_of_pages(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "tcp_send");
+	ev_enter(&c, 1000, TID, SOCK, MG_SYS_splice, 1000);
+	ev_send(&c, 1100, TID, SOCK, 1000, 65536, 1000);
+	ev_send(&c, 1200, TID, SOCK, 66536, 65536, 1000);
+	ev_exit(&c, 1300, TID, SOCK, MG_SYS_splice, 101000, 100000); /* the second was cut short */
+	core_finish(&c);
+	assert_bytes(&c, 100000, 0);
+	assert_int_equal(stage_sum(tx_of(&c, SOCK), TX_STAGE_CALL), 100 * 65536 + 200 * 34464);
+	feed_end(&c);
+}
+
 /* What listeners are told of each application call: the pieces it wrote. */
 struct told {
 	uint64_t off[2][4], len[2][4];
@@ -218,6 +266,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_a_partial_write_only_what_was_taken_counts),
 		cmocka_unit_test(eagain_moves_no_bytes),
+		cmocka_unit_test(the_gap_until_the_retry_is_told),
+		cmocka_unit_test(splice_starts_over_with_each_batch_of_pages),
 		cmocka_unit_test(threads_may_interleave_on_one_socket),
 		cmocka_unit_test(a_call_may_consist_of_several_sends),
 		cmocka_unit_test(its_sends_may_be_of_equal_size),
