@@ -19,7 +19,7 @@
 #include "cycles.h"
 #include "tracer.h"
 
-#define CALLS         4000
+#define CALLS         2000
 #define CALLS_TO_FILL 4 /* all copies' events of so many fit into the smallest ring */
 #define EMPTY_CALLS   100000
 #define LONGEST       4096 /* cycles an empty call takes */
@@ -39,7 +39,7 @@ static void empty_ring(const struct hooks *h)
 	__atomic_store_n(&r->tail, __atomic_load_n(&r->head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }
 
-int calibrate_call(struct calibration *c, const struct hooks *h)
+int calibrate_call(struct calibration *c, int copies, const struct hooks *h)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	static double took[CALLS];
@@ -59,19 +59,28 @@ int calibrate_call(struct calibration *c, const struct hooks *h)
 	}
 	close(fd);
 	qsort(took, CALLS, sizeof(*took), by_value);
-	c->cycles[c->timed] = took[CALLS / 2];
-	c->scatter[c->timed] = (took[CALLS * 84 / 100] - took[CALLS * 16 / 100]) / 2;
-	c->timed++;
+	if (c->cycles[copies] > 0 && c->cycles[copies] <= took[CALLS / 2])
+		return 0; /* it was less disturbed before */
+	c->cycles[copies] = took[CALLS / 2];
+	c->scatter[copies] = (took[CALLS * 84 / 100] - took[CALLS * 16 / 100]) / 2;
 	return 0;
 }
 
+/* There and back: whatever else begins or ends meanwhile, one of both is the less disturbed. */
 int calibrate_copies(struct calibration *c, struct hooks *h)
 {
-	int err = calibrate_call(c, h);
+	int copies = 1, err = calibrate_call(c, copies, h);
 
-	while (!err && c->timed <= CALIBRATION_COPIES && hooks_copy_calls(h) == 0)
-		err = calibrate_call(c, h);
-	hooks_drop_copies(h);
+	while (!err && copies < CALIBRATION_COPIES && hooks_copy_calls(h) == 0)
+		err = calibrate_call(c, ++copies, h);
+	while (!err && copies > 1) {
+		err = calibrate_call(c, copies--, h);
+		hooks_drop_copy(h);
+	}
+	if (!err)
+		err = calibrate_call(c, copies, h);
+	while (h->copies)
+		hooks_drop_copy(h);
 	return err;
 }
 
@@ -134,10 +143,9 @@ static uint32_t rounded(double cycles)
 }
 
 /* By the line through all copies. */
-static void by_copies(struct mg_calibration *out, const struct calibration *c)
+static void by_copies(struct mg_calibration *out, const struct calibration *c, int n)
 {
 	double variance[CALIBRATION_COPIES + 1];
-	int n = c->timed - 1;
 	struct line cost = fit(c->cycles, n), scatter;
 
 	for (int i = 1; i <= n; i++)
@@ -160,12 +168,16 @@ static void by_one(struct mg_calibration *out, const struct calibration *c)
 
 void calibrate_result(struct mg_calibration *out, const struct calibration *c)
 {
+	int copies = 0;
+
 	memset(out, 0, sizeof(*out));
-	if (c->timed > 3)
-		by_copies(out, c);
-	else if (c->timed > 1)
+	while (copies < CALIBRATION_COPIES && c->cycles[copies + 1] > 0)
+		copies++;
+	if (copies > 2)
+		by_copies(out, c, copies);
+	else if (copies)
 		by_one(out, c);
-	out->copies = c->timed > 3 ? (uint32_t)c->timed - 1 : 1;
+	out->copies = copies > 2 ? (uint32_t)copies : 1;
 	out->read_cycles = empty_call();
 	out->counter_hz = mg_counter_hz(10);
 	out->invariant = mg_counter_invariant(NULL);

@@ -143,9 +143,9 @@ int hooks_copy_calls(struct hooks *h)
 	return 0;
 }
 
-void hooks_drop_copies(struct hooks *h)
+void hooks_drop_copy(struct hooks *h)
 {
-	while (h->copies)
+	for (int i = 0; i < CALIBRATION_LINKS && h->copies; i++)
 		bpf_link__destroy(h->copy[--h->copies]);
 }
 

@@ -88,17 +88,18 @@ static int on_new_netns(void *arg, void *data, size_t size)
 static int begin(struct run *r)
 {
 	struct tracer_options *o = &r->options;
-	struct calibration timing = {.timed = 0};
+	struct calibration timing = {.cycles = {0}};
 	char dir[PATH_MAX];
 	int err;
 
-	err = calibrate_call(&timing, NULL);
+	err = calibrate_call(&timing, 0, NULL);
 	if (err)
 		return run_fail(r, err, "no socket for calibration: %s", strerror(-err));
 	clock_cpus_start(&r->clock_cpus); /* without it offsets are not known, and that is told */
 	err = hooks_load(&r->hooks, o);
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
+	calibrate_call(&timing, 0, NULL); /* once more, as near as can be to those with hooks */
 	err = hooks_attach_calls(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot attach to system calls: %s", strerror(-err));

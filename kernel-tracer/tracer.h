@@ -50,7 +50,8 @@ struct bpf_link;
 
 #define HOOKS_MAX          128
 #define CALIBRATION_COPIES 5
-#define COPIES_MAX         (2 * (CALIBRATION_COPIES - 1))
+#define CALIBRATION_LINKS  2 /* of a copy: sys_enter's and sys_exit's */
+#define COPIES_MAX         (CALIBRATION_LINKS * (CALIBRATION_COPIES - 1))
 
 struct hooks {
 	struct bpf_object *object;
@@ -89,7 +90,7 @@ int hooks_load(struct hooks *h, const struct tracer_options *o);
 int hooks_attach_calls(struct hooks *h);
 /* and each of these once more, */
 int hooks_copy_calls(struct hooks *h);
-void hooks_drop_copies(struct hooks *h);
+void hooks_drop_copy(struct hooks *h);
 /* then everything of the chosen layers, and the tracer no more. Outcomes are told to `report`. */
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
 /* Attach and detach what other layers take than those chosen so far; but for namespaces' hooks. */
@@ -168,11 +169,11 @@ void drain_free(struct drain *d);
 
 struct calibration { /* of one short system call: without hooks, with one copy of them, with two,
 			... */
-	double cycles[CALIBRATION_COPIES + 1], scatter[CALIBRATION_COPIES + 1];
-	int timed; /* how many of these are known */
+	double cycles[CALIBRATION_COPIES + 1], scatter[CALIBRATION_COPIES + 1]; /* 0 = not timed */
 };
-/* Time it as things are; `h` has the rings its events go to, NULL without hooks. */
-int calibrate_call(struct calibration *c, const struct hooks *h);
+/* Time it, with that many, and keep the less disturbed time; `h` has the rings its events go to,
+ * NULL without hooks. */
+int calibrate_call(struct calibration *c, int copies, const struct hooks *h);
 /* Time it with one copy, and as many more as this kernel takes. */
 int calibrate_copies(struct calibration *c, struct hooks *h);
 /* Mark the tracer's own thread as traced, or not. */

@@ -13,7 +13,7 @@ int hooks_copy_calls(struct hooks *h)
 	return -EEXIST;
 }
 
-void hooks_drop_copies(struct hooks *h)
+void hooks_drop_copy(struct hooks *h)
 {
 	(void)h;
 }
@@ -30,7 +30,7 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 /* Two events are 400 cycles, attaching takes 50, one event scatters by 10. */
 static void the_slope_is_what_two_events_cost(void **unused)
 {
-	struct calibration c = {.timed = 6, .cycles = {248}, .scatter = {20}};
+	struct calibration c = {.cycles = {248}, .scatter = {20}};
 	struct mg_calibration p;
 
 	(void)unused;
@@ -51,7 +51,7 @@ static void the_slope_is_what_two_events_cost(void **unused)
  */
 static void times_that_were_measured(void **unused)
 {
-	struct calibration c = {.timed = 6, .cycles = {248, 552, 954, 1306, 1652, 2016}};
+	struct calibration c = {.cycles = {248, 552, 954, 1306, 1652, 2016}};
 	struct mg_calibration p;
 
 	(void)unused;
@@ -64,7 +64,7 @@ static void times_that_were_measured(void **unused)
 
 static void where_no_second_copy_is_taken_it_is_the_difference(void **unused)
 {
-	struct calibration c = {.timed = 2, .cycles = {248, 552}, .scatter = {30, 40}};
+	struct calibration c = {.cycles = {248, 552}, .scatter = {30, 40}};
 	struct mg_calibration p;
 
 	(void)unused;
@@ -77,7 +77,7 @@ static void where_no_second_copy_is_taken_it_is_the_difference(void **unused)
 
 static void without_times_nothing_is_known(void **unused)
 {
-	struct calibration c = {.timed = 0};
+	struct calibration c = {.cycles = {0}};
 	struct mg_calibration p;
 
 	(void)unused;

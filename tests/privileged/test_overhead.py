@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""
+What system calls cost: waiting is not work, however long it is, and more probes do not change what a
+call costs, within the uncertainty that is told.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from tracer import Tracer, report as report_of
+
+ANSWERS = os.path.join(os.path.dirname(__file__), "..", "programs", "answers.py")
+
+
+def call(report, name):
+    return next(c for c in report["calls"]
+                if (c["name"], c["flow_kind"], c["kernel_only"]) == (name, "tcp", False))
+
+
+def closes(c):
+    """Where nothing is missing the states are the whole time."""
+    total, states = c["total_ns"]["mean"], sum(v for v in c["states_ns"].values() if v is not None)
+    if c["complete"] == c["n"]:
+        near(states, total, 1e-6, f"ns of {c['name']}, its states summed")
+
+
+def late(ms, rounds):
+    with Recording(PYTHON, ANSWERS, "late", ms, rounds) as rec:
+        report, told = rec.report(), float(rec.p.stdout)
+    c = call(report, "recv")
+    closes(c)
+    check(c["complete"] > 0.8 * rounds and c["blocked_n"] >= 0.9 * c["complete"],
+          f"{c['blocked_n']} of {c['complete']} calls of recv() blocked")
+    near(c["states_ns"]["blocked"] * c["complete"] / c["blocked_n"], told, 0.05,
+         "ns blocked each, by who answers")
+    check(c["overhead_blocking_ns"]["p50"] < 1e6, "and none of it is overhead: "
+          f"{c['overhead_blocking_ns']['p50']:.0f} ns")
+    check(c["waker_probes_ns"] < 1e5, f"blocked is longer by at most {c['waker_probes_ns']:.0f} ns")
+    return c["overhead_blocking_ns"]
+
+
+def waiting_is_not_work():
+    a, b = late(10, 60), late(25, 40)
+    slack = max(a["uncertainty"] + b["uncertainty"], 0.3 * a["p50"])
+    check(abs(a["p50"] - b["p50"]) <= slack,
+          f"overhead is the same after 10 and 25 ms: {a['p50']:.0f} and {b['p50']:.0f} ns")
+
+
+def in_turns(alone, with_three):
+    """The same receives with one tracer, and with three: what one says of both."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    p = subprocess.Popen([MAGNET, "record", "-q", "-o", top + "/a", "--", PYTHON, ANSWERS, "turns"],
+                         text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(name, n):
+        p.stdin.write(f"{name} {n}\n")
+        p.stdin.flush()
+        check(p.stdout.readline() == "done\n", f"{n} messages by {name}()")
+
+    try:
+        check(p.stdout.readline() == "ready\n", "it runs")
+        pid = int(run("pgrep", "-P", p.pid, "-f", ANSWERS).stdout.split()[0])
+        for _ in range(2):
+            ask(alone, 3000)
+        with Tracer(top + "/b", "--pid", pid).ready() as b, \
+                Tracer(top + "/c", "--pid", pid).ready() as c:
+            for _ in range(2):
+                ask(with_three, 3000)
+            b.end()
+            c.end()
+        for _ in range(2):
+            ask(alone, 3000)
+        p.stdin.close()
+        check(p.wait(60) == 0, "and ends")
+        one = report_of(top + "/a")
+        others = [call(report_of(top + "/a/app", top + "/" + d), with_three) for d in "bc"]
+    finally:
+        stop(p)
+        shutil.rmtree(top, ignore_errors=True)
+    return call(one, alone), call(one, with_three), others
+
+
+def more_probes_change_nothing():
+    """In turn, so that what one of the two functions takes more cancels."""
+    difference = bound = raw = 0
+    for names in (("recv", "recvfrom"), ("recvfrom", "recv")):
+        one, three, others = in_turns(*names)
+        others_cost = sum(o["probes_ns"] for o in others)
+        d = three["overhead_ns"]["p50"] - others_cost - one["overhead_ns"]["p50"]
+        print(f"   {names[0]} {one['overhead_ns']['p50']:.0f} ns with one tracer, {names[1]} "
+              f"{three['overhead_ns']['p50']:.0f} with three, {others_cost:.0f} of it others'; "
+              f"own {one['probes_ns']:.0f}")
+        difference += d / 2
+        raw += (three["overhead_ns"]["p50"] - one["overhead_ns"]["p50"]) / 2
+        # three tracers' events are each as uncertain
+        bound += (one["overhead_ns"]["uncertainty"] + three["overhead_ns"]["uncertainty"]
+                  + sum(o["overhead_ns"]["uncertainty"] for o in others)) / 2
+    check(raw > 0, f"two more tracers cost {raw:.0f} ns a call")
+    check(abs(difference) <= bound, "compensated, one and three agree within 2u: "
+          f"{difference:.0f} ns of {bound:.0f}")
+
+
+need_kernel_side()
+patiently(waiting_is_not_work)
+patiently(more_probes_change_nothing)
