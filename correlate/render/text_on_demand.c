@@ -298,7 +298,7 @@ static void goodput(const json_t *g, FILE *to)
 		fprintf(to, "  Goodput ratio: not available: %s\n", why);
 	else
 		fprintf(to, "  Goodput ratio %s: %s delivered in %s of frames; %s\n",
-			text_percent(json_number_value(json_object_get(g, "ratio"))),
+			text_coverage(json_number_value(json_object_get(g, "ratio"))),
 			text_bytes(json_number_value(json_object_get(g, "delivered_bytes"))),
 			text_bytes(json_number_value(json_object_get(g, "wire_bytes"))),
 			bit_s(json_number_value(json_object_get(g, "rate_bit_s"))));
