@@ -226,6 +226,8 @@ bool gap_is_loss(const struct gap *g);
 double extent_mean(const struct extent *x);
 /* At which layer, NULL if its place does not tell. */
 const char *drop_layer(const struct drop *d);
+/* The layers whose events its units are made of, as bits 1 << enum mg_layer. */
+uint32_t flow_unit_layers(const struct flow *f, int layer);
 double unit_mean_size(const struct unit_stats *u);
 double unit_cov_size(const struct unit_stats *u);
 double unit_mean_gap(const struct unit_stats *u); /* cycles */

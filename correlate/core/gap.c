@@ -81,10 +81,10 @@ static void forget_threads(struct core *c)
 	}
 }
 
-/* Where a flow's units are seen. */
+/* What a flow's units are made of: a call's also of the pieces it copied. */
 #define AT(layer) 1u << MG_LAYER_##layer
-static const uint32_t tx_seen[TX_LAYERS] = {[TX_CALL] = AT(APP) | AT(SYSCALL),
-	[TX_COPY] = AT(SOCKET),
+static const uint32_t tx_seen[TX_LAYERS] = {[TX_CALL] = AT(APP) | AT(SYSCALL) | AT(SOCKET),
+	[TX_COPY] = AT(SYSCALL) | AT(SOCKET),
 	[TX_IP_OUT] = AT(IP),
 	[TX_IP_POST] = AT(IP),
 	[TX_QUEUE] = AT(DEVICE),
@@ -94,8 +94,13 @@ static const uint32_t rx_seen[RX_LAYERS] = {[RX_DEV] = AT(DEVICE),
 	[RX_IP] = AT(IP),
 	[RX_TCP] = AT(TCP),
 	[RX_READY] = AT(TCP),
-	[RX_COPY] = AT(SOCKET),
-	[RX_CALL] = AT(APP) | AT(SYSCALL)};
+	[RX_COPY] = AT(SYSCALL) | AT(SOCKET),
+	[RX_CALL] = AT(APP) | AT(SYSCALL) | AT(SOCKET)};
+
+uint32_t flow_unit_layers(const struct flow *f, int layer)
+{
+	return f->rx ? rx_seen[layer] : tx_seen[layer];
+}
 
 static void note_hole(
 	struct core *c, uint32_t layers, int32_t cpu, uint64_t from_ns, uint64_t to_ns)

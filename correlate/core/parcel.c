@@ -128,7 +128,7 @@ static void pair(const struct parcel *p, const struct reading *r)
 			continue;
 		dist_add_near(&rx->shift_peer, r->user > s->call ? r->user - s->call : 0, b - a);
 		if (s->call == rx->last_from) { /* the same call has brought more */
-			rx->from.bytes += b - a;
+			unit_more(&rx->from, b - a);
 		} else {
 			unit_add(&rx->from, s->call, b - a);
 			rx->last_from = s->call;

@@ -261,6 +261,8 @@ void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64
 void unit_add(struct unit_stats *u, uint64_t t, uint64_t size);
 /* The same of `len` bytes with numbers, of which so many were not seen before. */
 void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh);
+/* The unit added last is larger. */
+void unit_more(struct unit_stats *u, uint64_t bytes);
 /* Of the unit added last: what it takes with headers, and the packets it stands for. */
 void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets);
 /* Units may be missing in between: spacings that touch it are none. */

@@ -89,6 +89,12 @@ void series_add(struct series *s, uint64_t t, uint64_t size, bool again)
 	s->has_last = true;
 }
 
+void series_add_bytes(struct series *s, uint64_t bytes)
+{
+	if (!s->cut)
+		s->last.size = limited(s->last.size + bytes);
+}
+
 void series_set_frame(struct series *s, uint64_t bytes)
 {
 	if (!s->cut)

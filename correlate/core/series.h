@@ -36,6 +36,7 @@ struct series {
 struct series *series_new(struct series_pool *pool, int count);
 void series_add(struct series *s, uint64_t t, uint64_t size, bool again);
 /* Of the one added last. */
+void series_add_bytes(struct series *s, uint64_t bytes);
 void series_set_frame(struct series *s, uint64_t bytes);
 uint64_t series_count(const struct series *s);
 /* To `out` with room for series_count(), as they were added. */

@@ -14,11 +14,17 @@ struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 	return s;
 }
 
-static void keep_series(struct core *c, struct flow *f, int layers)
+/* Of the layers, and of the calls that sent what a flow got. */
+#define FLOW_SERIES (TX_LAYERS + 1)
+
+static void keep_series(struct core *c, struct flow *f)
 {
-	f->series = series_new(&c->series, layers);
-	for (int i = 0; f->series && i < layers; i++)
+	f->series = series_new(&c->series, FLOW_SERIES);
+	if (!f->series)
+		return;
+	for (int i = 0; i < TX_LAYERS; i++)
 		f->units[i].series = &f->series[i];
+	f->from.series = &f->series[TX_LAYERS];
 }
 
 struct mg_sock *sock_get(struct core *c, uint64_t cookie)
@@ -36,8 +42,8 @@ struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 	s->kind = MG_KIND_tcp;
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
-	keep_series(c, &s->tx, TX_LAYERS);
-	keep_series(c, &s->rx, RX_LAYERS);
+	keep_series(c, &s->tx);
+	keep_series(c, &s->rx);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	return c->recent.sock[cookie % RECENT] = s;
 }
@@ -137,7 +143,7 @@ void flow_free(struct flow *f)
 		ranges_free(&f->layer[i]);
 		unit_free(&f->units[i]);
 	}
-	series_free(f->series, f->rx ? (int)RX_LAYERS : (int)TX_LAYERS);
+	series_free(f->series, FLOW_SERIES);
 	for (int i = 0; i < STAGES_MAX; i++)
 		dist_free(&f->stage[i]);
 	dist_free(&f->residence);

@@ -25,6 +25,13 @@ void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
 		series_add(u->series, t, size, false);
 }
 
+void unit_more(struct unit_stats *u, uint64_t bytes)
+{
+	u->bytes += bytes;
+	if (u->series)
+		series_add_bytes(u->series, bytes);
+}
+
 void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh)
 {
 	u->again += len - fresh;

@@ -6,30 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_table.h"
-
-#define BIT(layer) (1u << MG_LAYER_##layer)
-#define OF_CALLS   (BIT(APP) | BIT(SYSCALL) | BIT(SOCKET))
-
-/* The events a layer's units are made of. */
-static const uint32_t made_of_tx[TX_LAYERS] = {
-	[TX_CALL] = OF_CALLS,
-	[TX_COPY] = BIT(SYSCALL) | BIT(SOCKET),
-	[TX_IP_OUT] = BIT(IP),
-	[TX_IP_POST] = BIT(IP),
-	[TX_QUEUE] = BIT(DEVICE),
-	[TX_XMIT] = BIT(DEVICE),
-	[TX_DONE] = BIT(DEVICE),
-};
-static const uint32_t made_of_rx[RX_LAYERS] = {
-	[RX_DEV] = BIT(DEVICE),
-	[RX_IP] = BIT(IP),
-	[RX_TCP] = BIT(TCP),
-	[RX_READY] = BIT(TCP),
-	[RX_COPY] = BIT(SYSCALL) | BIT(SOCKET),
-	[RX_CALL] = OF_CALLS,
-};
-
 static double covered(const struct flow *f, const struct unit_stats *u)
 {
 	double of = (double)flow_bytes(f), share = (double)u->bytes / of;
@@ -37,15 +13,15 @@ static double covered(const struct flow *f, const struct unit_stats *u)
 	return f->sock->kind != MG_KIND_tcp || !(of > 0) ? NAN : share > 1 ? 1 : share;
 }
 
-static void add(struct layers *l, const struct flow *f, int at, const char *name)
+static void add(struct layers *l, const struct flow *f, int at, const struct unit_stats *u,
+	const char *name)
 {
-	const struct unit_stats *u = &f->units[at];
-
 	if (!u->n)
 		return;
 	if (!l->n || u->first_t < l->origin)
 		l->origin = u->first_t;
-	l->v[l->n++] = (struct layer){.name = name, .flow = f, .at = at, .coverage = covered(f, u)};
+	l->v[l->n++] = (struct layer){
+		.name = name, .flow = f, .at = at, .units = u, .coverage = covered(f, u)};
 }
 
 static int by_begin(const void *a, const void *b)
@@ -79,7 +55,7 @@ static double after_origin(const struct layers *l, uint64_t cycles)
 static int find_gaps(struct layers *l, struct layer *of)
 {
 	struct core *c = l->r->core;
-	uint32_t mask = of->flow->rx ? made_of_rx[of->at] : made_of_tx[of->at];
+	uint32_t mask = flow_unit_layers(of->flow, of->at);
 	double missing = 0;
 	size_t n = 0;
 
@@ -103,17 +79,19 @@ static int find_gaps(struct layers *l, struct layer *of)
 
 int layers_init(struct layers *l, const struct report *r, const struct flow *f)
 {
-	const struct mg_sock *peer = f->rx ? f->sock->peer : NULL;
+	const struct flow *peer = f->rx ? flow_peer(f) : NULL;
 	int err = 0;
 
 	*l = (struct layers){.r = r, .flow = f};
-	if (peer)
-		add(l, &peer->tx, TX_CALL, "peer_call");
+	/* of datagrams the calls that sent what this flow got: one may send to several */
+	if (f->from.n)
+		add(l, f, RX_CALL, &f->from, "peer_call");
+	else if (peer)
+		add(l, peer, TX_CALL, &peer->units[TX_CALL], "peer_call");
 	for (int i = 0; i < layer_count(f); i++)
-		add(l, f, i, layer_name(f, i));
+		add(l, f, i, &f->units[i], layer_name(f, i));
 	for (int i = 0; i < l->n; i++)
-		l->end_ns =
-			fmax(l->end_ns, after_origin(l, l->v[i].flow->units[l->v[i].at].last_t));
+		l->end_ns = fmax(l->end_ns, after_origin(l, l->v[i].units->last_t));
 	for (int i = 0; i < l->n && !err; i++)
 		err = find_gaps(l, &l->v[i]);
 	return err;
@@ -140,7 +118,7 @@ struct stat_gaps layer_gaps(const struct layer *l)
 
 static const struct series *series_of(const struct layer *l)
 {
-	return l->flow->units[l->at].series;
+	return l->units->series;
 }
 
 const char *layer_refused(const struct layer *l)
@@ -226,7 +204,7 @@ int layer_frames(const struct layers *l, const struct layer *of, double link, st
 
 bool layer_sees_frames(const struct layer *l)
 {
-	return l->flow->units[l->at].wire_bytes > 0;
+	return l->units->wire_bytes > 0;
 }
 
 size_t layers_bins(const struct layers *l, double bin_ms)

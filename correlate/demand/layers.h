@@ -14,8 +14,9 @@
 struct layer {
 	const char *name;
 	const struct flow *flow; /* its own, or the peer's */
-	int at;                  /* enum tx_layer or rx_layer */
-	double coverage;         /* NAN where nobody knows */
+	int at;                  /* of that: enum tx_layer or rx_layer */
+	const struct unit_stats *units;
+	double coverage; /* NAN where nobody knows */
 	struct stat_gap *gap;
 	size_t gaps;
 	double time_coverage;

@@ -4,12 +4,22 @@
 
 #include "report.h"
 
+/* The other end, if neither has another one. */
+static const struct flow *only_peer(const struct flow *f)
+{
+	const struct flow *peer = flow_peer(f);
+
+	return peer && flow_peer(peer) == f ? peer : NULL;
+}
+
 /* Of a sender: what was acknowledged, or what the other end has read if that is known. */
 static uint64_t delivered(const struct flow *tx)
 {
-	const struct flow *peer = tx->sock->peer ? &tx->sock->peer->rx : NULL;
+	const struct flow *peer = only_peer(tx);
 	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes;
 
+	if (tx->sock->kind != MG_KIND_tcp)
+		return flow_bytes(peer);
 	bytes = upto > tx->start ? upto - tx->start : 0;
 	return peer && flow_bytes(peer) > bytes && flow_bytes(peer) <= flow_bytes(tx)
 		       ? flow_bytes(peer)
@@ -18,15 +28,16 @@ static uint64_t delivered(const struct flow *tx)
 
 struct goodput flow_goodput(const struct report *r, const struct flow *f)
 {
-	const struct flow *tx = !f->rx ? f : f->sock->peer ? &f->sock->peer->tx : NULL;
+	const struct flow *tx = f->rx ? only_peer(f) : f;
 	struct goodput g = {NAN, NAN, NAN, NAN, NULL};
 	double life_ns = report_ns(r, (double)(f->last_t - f->first_t));
 	uint64_t wire = tx ? tx->units[TX_XMIT].wire_bytes : 0;
 
-	if (f->sock->kind != MG_KIND_tcp)
-		g.refused = "nobody acknowledges datagrams";
-	else if (!tx)
-		g.refused = "the sender is not in this recording";
+	if (!tx)
+		g.refused = "the sender is not in this recording, or there are several";
+	else if (tx->sock->kind != MG_KIND_tcp && !only_peer(tx))
+		g.refused =
+			"nobody acknowledges datagrams, and no one receiver is in this recording";
 	if (g.refused)
 		return g;
 	g.delivered_bytes = (double)(f->rx ? flow_bytes(f) : delivered(f));
