@@ -10,7 +10,7 @@
 #define STATE_CLOSE 7
 
 /* Every connection that lived then is touched; one that was closed before is not. */
-static void add(struct core *c, const struct gap *g)
+static void add(struct core *c, struct gap *g)
 {
 	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
 	struct mg_sock *s, *tmp;
@@ -18,6 +18,8 @@ static void add(struct core *c, const struct gap *g)
 	if (!more)
 		return;
 	c->gaps = more;
+	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
+		g->cpu = -1;
 	more[c->gap_count++] = *g;
 	if (!g->layers)
 		return;

@@ -57,6 +57,8 @@ int report_cpus(const struct report *r)
 {
 	int n = (int)json_integer_value(json_object_get(r->session, "cpus"));
 
+	if (n > CPUS_MAX)
+		n = CPUS_MAX;
 	if (r->core->sched.cpus > n)
 		n = r->core->sched.cpus;
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
