@@ -13,8 +13,22 @@ void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *
 void hook_on_event(struct core *c, const struct mg_hook *p);
 
 /* socket.c */
-struct mg_sock *sock_get(struct core *c, uint64_t cookie);
-struct mg_sock *sock_find(const struct core *c, uint64_t cookie);
+struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie);
+struct mg_sock *sock_make(struct core *c, uint64_t cookie);
+/* Both look at what was asked for last before they look it up; NULL if it is not known. */
+static inline struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = c->recent.sock[cookie % RECENT];
+
+	return s && s->cookie == cookie ? s : sock_look_up(c, cookie);
+}
+/* One that is not known is made; NULL without a number, or without memory. */
+static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = c->recent.sock[cookie % RECENT];
+
+	return s && s->cookie == cookie ? s : sock_make(c, cookie);
+}
 void sock_on_state(struct core *c, const struct mg_event *e);
 void sock_on_addr(struct core *c, const struct mg_event *e);
 /* A program has put a protocol of the kernel on top of its connection. */
@@ -70,7 +84,17 @@ void processes_end(struct core *c);
 void processes_free(struct core *c);
 
 /* thread.c */
-struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid);
+struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid);
+static inline struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
+{
+	struct thread *t = c->recent.thread[tid % RECENT];
+
+	if (!t || t->tid != tid)
+		return thread_make(c, tid, pid);
+	if (pid)
+		t->pid = pid;
+	return t;
+}
 void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
 void thread_on_switch(struct core *c, const struct mg_event *e);
 void thread_on_waking(struct core *c, const struct mg_event *e);

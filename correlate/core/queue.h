@@ -6,8 +6,10 @@
 #ifndef MAGNET_CORRELATE_QUEUE_H
 #define MAGNET_CORRELATE_QUEUE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "event.h"
 
@@ -20,12 +22,53 @@ static inline bool queue_is_empty(const struct event_queue *q)
 {
 	return q->head == q->tail;
 }
+
+#define QUEUE_HEAD       offsetof(struct mg_event, sys_enter)
+#define QUEUE_ROUNDED(n) (((n) + 7) & ~(size_t)7)
+extern const unsigned char
+	queue_sizes[256]; /* of events by id, 0 = one of the program's, or none */
+
+static inline size_t queue_size_of(const struct mg_event *e)
+{
+	if (e->id < sizeof(queue_sizes) && queue_sizes[e->id])
+		return queue_sizes[e->id];
+	return MG_IS_CALL(e->id) ? QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(CALL)) : sizeof(*e);
+}
+
+/* Room for any event at the end; false without memory. */
+bool queue_make_room(struct event_queue *q);
+
 /* 0 or -ENOMEM. */
-int queue_put(struct event_queue *q, const struct mg_event *e);
+static inline int queue_put(struct event_queue *q, const struct mg_event *e)
+{
+	size_t size = queue_size_of(e);
+
+	if (queue_is_empty(q))
+		q->head = q->tail = 0;
+	if (q->cap - q->tail < 2 * sizeof(*e) && !queue_make_room(q))
+		return -ENOMEM;
+	memcpy(q->bytes + q->tail, e, size);
+	q->tail += size;
+	return 0;
+}
+
+static inline struct mg_event *queue_at(const struct event_queue *q, size_t offset)
+{
+	return offset < q->tail ? (struct mg_event *)(void *)(q->bytes + offset) : NULL;
+}
 /* The first one, and the one after another of the queue; NULL if there is none. */
-struct mg_event *queue_first(const struct event_queue *q);
-struct mg_event *queue_after(const struct event_queue *q, const struct mg_event *e);
-void queue_drop_first(struct event_queue *q);
+static inline struct mg_event *queue_first(const struct event_queue *q)
+{
+	return queue_at(q, q->head);
+}
+static inline struct mg_event *queue_after(const struct event_queue *q, const struct mg_event *e)
+{
+	return queue_at(q, (size_t)((const unsigned char *)e - q->bytes) + queue_size_of(e));
+}
+static inline void queue_drop_first(struct event_queue *q)
+{
+	q->head += queue_size_of(queue_first(q));
+}
 void queue_free(struct event_queue *q);
 
 #endif

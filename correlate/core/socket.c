@@ -5,11 +5,11 @@
 
 #include "parts.h"
 
-struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
+struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = c->recent.sock[cookie % RECENT];
+	struct mg_sock *s = NULL;
 
-	if (!s || s->cookie != cookie)
+	if (cookie)
 		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
 	return s;
 }
@@ -27,9 +27,9 @@ static void keep_series(struct core *c, struct flow *f)
 	f->from.series = &f->series[TX_LAYERS];
 }
 
-struct mg_sock *sock_get(struct core *c, uint64_t cookie)
+struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = cookie ? sock_find(c, cookie) : NULL;
+	struct mg_sock *s = sock_look_up(c, cookie);
 
 	if (!cookie)
 		return NULL;

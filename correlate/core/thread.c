@@ -5,12 +5,11 @@
 
 #include "parts.h"
 
-struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
+struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 {
-	struct thread **recent = &c->recent.thread[tid % RECENT], *t = *recent;
+	struct thread **recent = &c->recent.thread[tid % RECENT], *t = NULL;
 
-	if (!t || t->tid != tid)
-		HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
 	if (t) {
 		if (pid)
 			t->pid = pid;

@@ -72,7 +72,7 @@ static int take(struct merge *m)
 	struct mg_event e;
 	int err = 0;
 
-	if (!s->window) /* it was only looked through until now */
+	if (!s->window) /* only its begin was looked at until now */
 		what = stream_start(s);
 	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
 		what = stream_event(s, &e, text);
@@ -223,8 +223,10 @@ int direct_read_memory(const struct direct_bytes *metadata, const struct direct_
 	int err = DIRECT_NOT_OURS;
 
 	for (size_t i = 0; i < streams && !other; i++) {
-		struct stream *s = trace_add(&t, NULL);
+		struct stream *s = stream[i].size ? trace_add(&t, NULL) : NULL;
 
+		if (!stream[i].size)
+			continue;
 		if (!s) {
 			other = "no memory";
 			break;

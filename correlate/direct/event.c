@@ -34,13 +34,11 @@ static size_t field_size(
 	}
 }
 
-size_t event_size(const struct event_class *k, const uint8_t *at, size_t left)
+size_t event_size_varying(const struct event_class *k, const uint8_t *at, size_t left)
 {
 	uint64_t value = 0; /* of the field before */
 	size_t sum = 0;
 
-	if (k->is_fixed)
-		return k->size;
 	for (uint32_t i = 0; i < k->described->fields.count; i++) {
 		const struct tsdl_field *f = &k->described->fields.field[i];
 		size_t size = field_size(f, at + sum, left - sum, value);
@@ -61,7 +59,7 @@ static void move_number(const struct move *m, const uint8_t *at, uint8_t *payloa
 	memcpy(payload + m->to, &value, m->size);
 }
 
-void event_payload(const struct event_class *k, const uint8_t *at, struct mg_event *out)
+void event_payload_by_field(const struct event_class *k, const uint8_t *at, struct mg_event *out)
 {
 	uint8_t *payload = (uint8_t *)&out->sys_enter;
 

@@ -79,10 +79,23 @@ static inline uint64_t spot_read(const struct spot *s, const uint8_t *from)
 	}
 }
 
+size_t event_size_varying(const struct event_class *k, const uint8_t *at, size_t left);
 /* Bytes of the fields of an event at `at`; more than `left` if they go beyond that. */
-size_t event_size(const struct event_class *k, const uint8_t *at, size_t left);
-/* The payload of one in the table. */
-void event_payload(const struct event_class *k, const uint8_t *at, struct mg_event *out);
+static inline size_t event_size(const struct event_class *k, const uint8_t *at, size_t left)
+{
+	return k->is_fixed ? k->size : event_size_varying(k, at, left);
+}
+
+void event_payload_by_field(const struct event_class *k, const uint8_t *at, struct mg_event *out);
+/* The payload of one in the table: most often all of it as it stands there. */
+static inline void event_payload(
+	const struct event_class *k, const uint8_t *at, struct mg_event *out)
+{
+	if (k->moves == 1 && !k->clear && k->move->kind == MOVE_BYTES)
+		memcpy((uint8_t *)&out->sys_enter + k->move->to, at + k->move->from, k->move->size);
+	else
+		event_payload_by_field(k, at, out);
+}
 /* The fields of any, `size` bytes, as text, as fields_text() gives it; NULL without memory. */
 char *event_text(const struct event_class *k, const uint8_t *at, size_t size);
 

@@ -94,23 +94,29 @@ const char *stream_check(struct stream *s)
 	const char *why = open_source(s);
 	uint8_t head[HEAD_MAX];
 	struct packet p = {0};
-	uint64_t at = 0;
 
 	if (!why && s->layout->packet_head > sizeof(head))
 		why = "packets have heads that are too long";
-	while (!why && at < s->size) {
-		why = read_source(s, at, head, s->layout->packet_head);
-		if (!why)
-			why = read_head(s, head, s->size - at, p.end, &p);
-		if (!why && at == 0)
-			s->time = p.begin;
-		if (!why && p.size > s->largest)
-			s->largest = p.size;
-		at += p.size;
-	}
+	if (!why && s->size)
+		why = read_source(s, 0, head, s->layout->packet_head);
+	if (!why && s->size)
+		why = read_head(s, head, s->size, 0, &p);
+	s->time = p.begin;
 	s->read = 0;
 	stream_close(s);
 	return why;
+}
+
+/* For packets that are longer than usual. */
+static const char *enlarge(struct stream *s, uint64_t size)
+{
+	uint8_t *more = size <= s->size - s->next ? realloc(s->window, size) : NULL;
+
+	if (!more)
+		return size > s->size - s->next ? cut : "no memory";
+	s->window = more;
+	s->window_cap = size;
+	return NULL;
 }
 
 static const char *refill(struct stream *s)
@@ -122,18 +128,19 @@ static const char *refill(struct stream *s)
 	return read_source(s, s->window_at, s->window, s->window_size);
 }
 
-/* The next packet is in the window, as a whole. */
+/* The next packet is in the window, as a whole: its head is, then all of it. */
 static const char *next_packet(struct stream *s, struct packet *p)
 {
 	for (int tries = 0;; tries++) {
 		uint64_t in = s->next - s->window_at, left = s->window_size - in;
-		const char *why = cut;
+		bool has_head = left >= s->layout->packet_head;
+		const char *why = has_head ? read_head(s, s->window + in, left, s->until, p) : cut;
 
-		if (left >= s->layout->packet_head)
-			why = read_head(s, s->window + in, left, s->until, p);
-		if (why != cut || tries)
+		if (why != cut || tries == 2)
 			return why;
-		why = refill(s);
+		why = has_head && p->size > s->window_cap ? enlarge(s, p->size) : NULL;
+		if (!why)
+			why = refill(s);
 		if (why)
 			return why;
 	}
@@ -189,9 +196,7 @@ const char *stream_start(struct stream *s)
 
 	if (why)
 		return why;
-	s->window_cap = s->largest > WINDOW ? s->largest : WINDOW;
-	if (s->window_cap > s->size)
-		s->window_cap = s->size;
+	s->window_cap = s->size < WINDOW ? s->size : WINDOW;
 	s->window = malloc(s->window_cap);
 	if (!s->window)
 		return "no memory";

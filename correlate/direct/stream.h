@@ -14,7 +14,6 @@ struct stream {
 	char *path;
 	int fd; /* -1 = not open */
 	uint64_t size;
-	uint64_t largest;  /* packet, bytes */
 	int64_t offset_ns; /* to be added to times, to compare streams */
 	uint32_t rank;     /* who comes first of those at the same time */
 
@@ -29,8 +28,8 @@ struct stream {
 };
 
 /*
- * A file's packets are looked through. Returns what is wrong with it, NULL if nothing is; then
- * `time` is what it begins with, and `largest` is known.
+ * Whether a file begins as one of ours does. Returns what is wrong with it, NULL if nothing is;
+ * then `time` is what it begins with.
  */
 const char *stream_check(struct stream *s);
 /* These return what is wrong, NULL if nothing is. On to the first event: */

@@ -13,7 +13,7 @@ struct trace {
 };
 
 /*
- * The trace in this directory, with all its files looked through. Returns what is not as magnet
+ * The trace in this directory, with the begin of each file. Returns what is not as magnet
  * writes it, NULL if all is. To be closed in any case.
  */
 const char *trace_open(struct trace *t, const char *dir);
@@ -21,7 +21,7 @@ const char *trace_open(struct trace *t, const char *dir);
 const char *trace_open_memory(struct trace *t, const char *metadata, size_t size);
 /* `path` is taken over. NULL without memory. */
 struct stream *trace_add(struct trace *t, char *path);
-/* All streams are looked through. */
+/* How the streams begin. */
 const char *trace_check(struct trace *t);
 void trace_close(struct trace *t);
 

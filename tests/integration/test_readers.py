@@ -52,23 +52,34 @@ def replaced(directory, name, old, new):
     return d
 
 
+def cut(directory, name, size):
+    d = copy(directory, name)
+    os.truncate(stream(d), size)
+    return d
+
+
 def message(*dirs):
     """Of a trace both refuse: one line each, exit 1."""
     for reader in ("", "babeltrace2"):
-        status, out, err = read_by(reader, ("report",), *dirs)
-        check(status == 1 and not out and err.startswith(b"magnet: ") and err.count(b"\n") == 1,
+        status, _, err = read_by(reader, ("report",), *dirs)
+        check(status == 1 and err.startswith(b"magnet: ") and err.count(b"\n") == 1,
               f"{os.path.basename(dirs[0])}: {reader or 'direct'} exits {status}: {err.decode().strip()}")
     return err
 
 
 def damaged(rec):
-    """Found before the first event: babeltrace2's own words, whoever reads. Later: our own."""
+    """
+    At the begin: babeltrace2's own words, whoever reads. Later: what was read until then, and our own.
+    """
     path = stream(rec.dir)
-    d = copy(rec.dir, "truncated")
-    os.truncate(stream(d), os.path.getsize(path) - 10)
-    same_by_both("truncated stream", d, direct=False)
     same_by_both("a size that cannot be", patched(rec.dir, "size", HEAD + 31, b"\x80"), direct=False)
-    message(TOP + "/truncated")
+    same_by_both("cut in its first packet", cut(rec.dir, "first", 70), direct=False)
+    d = cut(rec.dir, "truncated", os.path.getsize(path) - 10)
+    status, out, err = read_by("direct", ("report", "--json"), d)
+    events = [json.loads(x)["events"]["kernel"]
+              for x in (out, read_by("direct", ("report", "--json"), rec.dir)[1])]
+    check(status == 1 and events[1] - 200 < events[0] < events[1] and err.count(b"\n") == 1,
+          f"cut at its end: {events} events are reported, exit {status}: {err.decode().strip()}")
     with open(path, "rb") as f:
         head = f.read(HEAD + 8)
     (begin,) = struct.unpack_from("<Q", head, HEAD)
