@@ -24,4 +24,15 @@ for program in sys.argv[1:]:
             check(by_magnet.get(name) == by_strace.get(name),
                   f"{name}: number and bytes by strace {by_strace.get(name)}, by magnet "
                   f"{by_magnet.get(name)}, {alone.get(name, 0)} of them kernel-only")
+        check(report["state_sum_mismatches"] == 0, "every call's states sum to it")
+        for c in report["calls"]:
+            states = [v for v in c["states_ns"].values() if v is not None]
+            if states and c["complete"] == c["n"]:
+                near(sum(states), c["total_ns"]["mean"], 1e-6,
+                     f"ns of {c['name']} {c['flow_kind']}, its states summed")
+            if states and c["name"] == "recv" and c["flow_kind"] == "unix_stream":
+                check(c["states_ns"]["signal"] > 0, "handlers' time is theirs")
+                check(c["overhead_blocking_ns"]["p50"] < 0.5 * c["total_ns"]["mean"],
+                      f"and not the overhead: {c['overhead_blocking_ns']['p50']:.0f} ns of "
+                      f"{c['total_ns']['mean']:.0f}")
         check(report["unjoined_calls"] == 0, "every call was joined to its system call")

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 from tracer import Tracer, report as report_of
 
+LOCKED = sys.argv[1]
 ANSWERS = os.path.join(os.path.dirname(__file__), "..", "programs", "answers.py")
 
 
@@ -45,6 +46,27 @@ def waiting_is_not_work():
     slack = max(a["uncertainty"] + b["uncertainty"], 0.3 * a["p50"])
     check(abs(a["p50"] - b["p50"]) <= slack,
           f"overhead is the same after 10 and 25 ms: {a['p50']:.0f} and {b['p50']:.0f} ns")
+
+
+def waits_for_a_lock():
+    """A thread that finds the socket locked sleeps, and no signal ends that sleep."""
+    with Recording(LOCKED, ok=None) as rec:
+        if rec.p.returncode == 77:
+            print("not tested: userfaultfd is refused")
+            return
+        check(rec.p.returncode == 0, "one thread had the socket's lock, and another wanted it")
+        report, waited = rec.report(), [int(line) for line in rec.p.stdout.split()]
+    holder, waiter = call(report, "send"), call(report, "write")
+    for c in holder, waiter:
+        closes(c)
+    check(report["state_sum_mismatches"] == 0, "states sum to each call")
+    check(waiter["states_ns"]["lock"] is None and waiter["states_ns"]["release"] is None,
+          "what is not observed is null")
+    near(waiter["locked_out_ns"], sum(waited) / len(waited), 0.05,
+         "ns locked out a call, by the program's clock")
+    near(waiter["locked_out_ns"], waiter["states_ns"]["blocked"], 0.01, "ns, all of the waits")
+    check(holder["states_ns"]["blocked"] > 1e7 and holder["locked_out_ns"] == 0,
+          "who waited with the lock held was not locked out")
 
 
 def in_turns(alone, with_three):
@@ -103,4 +125,5 @@ def more_probes_change_nothing():
 
 need_kernel_side()
 patiently(waiting_is_not_work)
+patiently(waits_for_a_lock)
 patiently(more_probes_change_nothing)
