@@ -71,7 +71,7 @@ static json_t *layer_rows(const struct layers *l, int figure)
 
 	for (int i = 0; i < l->n; i++) {
 		const struct layer *of = &l->v[i];
-		const char *refused = layer_refused(of);
+		const char *refused = layer_refused(l, of);
 		json_t *row = json_pack("{s:s}", "layer", of->name);
 
 		if (!refused)
@@ -85,7 +85,7 @@ static json_t *layer_rows(const struct layers *l, int figure)
 static void add_pair(json_t *rows, const struct layers *l, int figure, const struct layer *from,
 	const struct layer *to)
 {
-	const char *refused = layer_refused(from) ?: layer_refused(to);
+	const char *refused = layer_refused(l, from) ?: layer_refused(l, to);
 	json_t *row = json_pack("{s:s, s:s}", "from", from->name, "to", to->name);
 
 	if (!refused)

@@ -80,7 +80,7 @@ static double bytes_in(
 	of = layers_find(&l, f->rx ? "call" : "device");
 	shift = since_begin(r, l.origin);
 	if (of && !*why)
-		*why = layer_refused(of);
+		*why = layer_refused(&l, of);
 	if (of && !*why && gap_in(r, &l, of, w))
 		*why = "events are missing in the window";
 	if (of && !*why && layer_units(&l, of, &u, &n)) {

@@ -121,14 +121,16 @@ static const struct series *series_of(const struct layer *l)
 	return l->units->series;
 }
 
-const char *layer_refused(const struct layer *l)
+const char *layer_refused(const struct layers *l, const struct layer *of)
 {
-	if (!series_of(l))
+	if (!(l->r->hz > 0))
+		return "nobody knows the rate of the clock";
+	if (!series_of(of))
 		return "its units were not kept";
-	if (series_of(l)->cut)
+	if (series_of(of)->cut)
 		return "the recording is too long for figures that need every unit; a shorter one "
 		       "(record --duration) or a part has them";
-	if (l->coverage < COVERS_MUCH)
+	if (of->coverage < COVERS_MUCH)
 		return "less than 90 % of the bytes were seen at this layer";
 	return NULL;
 }

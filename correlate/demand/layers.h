@@ -38,7 +38,7 @@ void layers_free(struct layers *l);
 const struct layer *layers_find(const struct layers *l, const char *name);
 struct stat_gaps layer_gaps(const struct layer *l);
 /* Why nothing can be said of it, NULL if something can. */
-const char *layer_refused(const struct layer *l);
+const char *layer_refused(const struct layers *l, const struct layer *of);
 /* Its units with their payload, in order of time; free() them. -ENOMEM without memory. */
 int layer_units(const struct layers *l, const struct layer *of, struct stat_unit **u, size_t *n);
 /*

@@ -32,13 +32,15 @@ static void feed(struct core *c, const uint8_t *data, size_t size)
 	}
 }
 
-static void print(struct core *c)
+static void print(struct core *c, const struct demand *demand)
 {
 	struct report report;
 
 	if (report_init(&report, c, NULL, "fuzzed") == 0) {
-		json_t *j = report_json(&report, NULL);
+		json_t *j;
 
+		report.demand = demand;
+		j = report_json(&report, NULL);
 		json_dumpf(j, null(), 0);
 		json_decref(j);
 		report_text(&report, null(), NULL, false);
@@ -51,8 +53,10 @@ static void print(struct core *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct show show = {.to = null(), .to_s = -1};
+	struct demand demand;
 	struct core core;
 	uint8_t options;
+	char why[400];
 
 	if (!size)
 		return 0;
@@ -66,9 +70,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	show.tsv = options & OPTION_TSV;
 	if (options & OPTION_LISTEN)
 		core_listen(&core, show_event, &show);
+	/* coarse bins: inputs may claim centuries */
+	demand_parse(&demand,
+		"all,idc:bin=1e7,variance-time:bin=1e5,hurst:bin=1e5,spectrum:bin=1e5,"
+		"coherence:bin=1e6",
+		why, sizeof(why));
+	if (options & OPTION_DEMAND)
+		core_keep_series(&core, 1 << 20);
 	feed(&core, data + 1, size - 1);
 	core_finish(&core);
-	print(&core);
+	print(&core, options & OPTION_DEMAND ? &demand : NULL);
 	core_free(&core);
 	return 0;
 }

@@ -29,6 +29,7 @@ struct record {
 #define OPTION_NS_ONLY 2
 #define OPTION_LISTEN  4 /* all events are shown */
 #define OPTION_TSV     8
+#define OPTION_DEMAND  16 /* all figures on demand */
 
 /* False for one that is no event. `time_ns` is the event before's, and becomes this one's. */
 bool record_to_event(const struct record *r, uint64_t *time_ns, struct mg_event *e);
