@@ -275,6 +275,14 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  own,    "1 the window offered to the peer, 0 the one the peer offers") \
 	F(S, u8,  closed, "1 it is zero now, 0 it opens again")
 
+/* follows ip_out on its CPU where tcp_recv tells nothing: after one end has closed */
+#define MG_EV_TCP_ROOM(F, S) \
+	F(S, u64, sock,      "socket cookie") \
+	F(S, u32, snd_una,   "oldest byte not acknowledged") \
+	F(S, u32, snd_wnd,   "window the peer offers, bytes") \
+	F(S, u32, cwnd,      "congestion window, segments") \
+	F(S, u32, in_flight, "segments in flight, without the one that is sent")
+
 #define MG_EV_TCP_RESET(F, S) \
 	F(S, u64, sock,   "socket cookie; 0: there is no socket (not told by kernels before 6.10)") \
 	F(S, u32, netns,  "network namespace, inode number; 0 not known") \
@@ -386,6 +394,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(53, irq_entry,      IRQ,            SCHED,   "an interrupt begins on top of a traced thread") \
 	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
+	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are as a segment is sent after one end has closed") \
 	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
 	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
 	E(26, sock_received,  SOCK_MOVED,     SOCKET,  "it has given what it received") \
@@ -517,7 +526,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(SOCK_COPY, sock_copy) P(TCP_RETRANSMIT, tcp_retransmit) P(SOCK_STATE, sock_state) \
 	P(TCP_STATE, tcp_state) P(TCP_MORE, tcp_more) P(TCP_LIMITS, tcp_limits) \
 	P(TCP_ALGORITHM, tcp_algorithm) P(TCP_CONG, tcp_cong) P(TCP_TIMEOUT, tcp_timeout) \
-	P(TCP_WINDOW, tcp_window) P(TCP_RESET, tcp_reset) P(IP_HEADER, ip_header) \
+	P(TCP_WINDOW, tcp_window) P(TCP_ROOM, tcp_room) P(TCP_RESET, tcp_reset) P(IP_HEADER, ip_header) \
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
 	P(SCHED_WAKING, sched_waking) P(SCHED_MIGRATE, sched_migrate) P(SCHED_COST, sched_cost) \
 	P(SCHED_TASK, sched_task) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \

@@ -192,6 +192,9 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 	case MG_EVENT_sock_open:
 		sock_on_open(c, e);
 		break;
+	case MG_EVENT_tcp_room:
+		why_on_room(c, &e->tcp_room);
+		break;
 	case MG_EVENT_tcp_state:
 	case MG_EVENT_tcp_more:
 	case MG_EVENT_tcp_limits:

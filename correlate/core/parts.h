@@ -169,6 +169,9 @@ void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64
 void why_on_write(struct flow *tx, struct thread *t, const struct mg_tcp_send *p);
 void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p);
 void why_on_state(struct flow *tx, const struct mg_tcp_state *p);
+/* The same after one end has closed, as a segment is sent; and a segment of the peer's arrives. */
+void why_on_room(struct core *c, const struct mg_tcp_room *p);
+void why_on_arrival(struct why *w);
 /* TCP hands a segment to IP, its first byte at `off`; `t` is the thread it happened on. */
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off);

@@ -57,7 +57,7 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(&s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->tx.why)
-		s->tx.why->arrived = true;
+		why_on_arrival(s->tx.why);
 }
 
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)

@@ -83,7 +83,7 @@ static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cw
 	w->window_end = una + snd_wnd;
 	w->cwnd = cwnd;
 	w->told = true;
-	w->arrived = false;
+	w->arrived = w->by_room = w->room.told = false;
 }
 
 void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
@@ -109,6 +109,35 @@ void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_rec
 		t->segment_of = s->cookie;
 	if (s->tx.why)
 		tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
+}
+
+void why_on_room(struct core *c, const struct mg_tcp_room *p)
+{
+	struct mg_sock *s = sock_find(c, p->sock);
+	struct why *w = s ? s->tx.why : NULL;
+	uint64_t una;
+
+	if (!w || !flow_offset(&s->tx, p->snd_una, &una))
+		return;
+	w->room.una = una;
+	w->room.window_end = una + p->snd_wnd;
+	w->room.cwnd = p->cwnd;
+	w->room.segs_out = p->in_flight + w->last_segs;
+	w->room.told = true;
+}
+
+/* What is sent from here on had no room by what was told last. */
+void why_on_arrival(struct why *w)
+{
+	w->arrived = true;
+	if (!w->room.told)
+		return;
+	w->una = w->room.una;
+	w->window_end = w->room.window_end;
+	w->cwnd = w->room.cwnd;
+	w->segs_out = w->room.segs_out;
+	w->room.told = false;
+	w->told = w->by_room = true;
 }
 
 /* With these levels it need not be counted. */
@@ -224,7 +253,8 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 		return !w->mss ? WHY_NOT_KNOWN : full ? WHY_TSQ : WHY_AUTOCORK;
 	case RELEASE_ACK:
 		/* TCP tells of a segment in established connections only */
-		if (!w->told || w->arrived || (s->state && s->state != ESTABLISHED))
+		if (!w->by_room &&
+			(!w->told || w->arrived || (s->state && s->state != ESTABLISHED)))
 			return WHY_NOT_KNOWN;
 		held = of_windows(w, p, off);
 		return held == WHY_NOT_KNOWN && w->mss && !full ? of_small(w, w->nagle, w->una)
@@ -252,6 +282,7 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	if (!ranges_add(&w->label, off, off + p->len, WHY_LABEL(reason, release)))
 		return; /* sent again */
 	fly(w, off + p->len, p->segs);
+	w->last_segs = p->segs;
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
 		w->small_end = off + p->len;
 }

@@ -58,9 +58,16 @@ struct why {
 	/* As told before TCP processed the last segment of the peer's: */
 	uint64_t una, window_end; /* offsets */
 	uint32_t cwnd;            /* segments */
+	uint32_t segs_out;        /* in flight, those sent since included */
 	bool told;                /* these are */
 	bool arrived;             /* a later segment has, of which TCP has not told */
-	uint32_t segs_out;        /* in flight, those sent since included */
+	bool by_room;             /* as they were when the last segment was sent before that */
+	struct {
+		uint64_t una, window_end;
+		uint32_t cwnd, segs_out;
+		bool told;
+	} room;                   /* as the last segment was sent, after one end had closed */
+	uint32_t last_segs;       /* that it stands for */
 	uint32_t mss;             /* 0 not told */
 	uint64_t small_end;       /* where the last segment that was not full ends */
 	uint8_t nagle;            /* what the last call that wrote had set, NAGLE_* */

@@ -28,6 +28,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
 			select_connected(sk, sock);
 		state_at_out(&g, sock, &known->tcp);
+		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
+			tell_room(sk, sock);
 		state_at_ip(skb, sock, true);
 	}
 	return NF_ACCEPT;

@@ -83,6 +83,8 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	publish(&t, event);
 	if (known && event == MG_EVENT_ip_out) {
 		state_at_out(&g, sock, &known->tcp);
+		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
+			tell_room(sk, sock);
 		if (version == 4) /* IPv6 has not written its header yet */
 			state_at_ip(skb, sock, true);
 	}

@@ -167,6 +167,22 @@ static __always_inline void state_at_recv(const struct sock *sk, const struct tc
 	state_of(sk, tp, cookie, m);
 }
 
+/* A segment with bytes leaves in a state in which tcp_recv does not tell: what room is left. */
+static __noinline void tell_room(const struct sock *sk, __u64 cookie)
+{
+	struct tcp_sock *tp = (void *)sk;
+
+	EMIT(tcp_room, mg_tcp_room, e, {
+		e->sock = cookie;
+		e->snd_una = MEMBER(tcp_sock, tp, snd_una);
+		e->snd_wnd = MEMBER(tcp_sock, tp, snd_wnd);
+		e->cwnd = MEMBER(tcp_sock, tp, snd_cwnd);
+		e->in_flight = MEMBER(tcp_sock, tp, packets_out) +
+			       MEMBER(tcp_sock, tp, retrans_out) -
+			       MEMBER(tcp_sock, tp, sacked_out) - MEMBER(tcp_sock, tp, lost_out);
+	});
+}
+
 /* ---- resets ---- */
 
 #define SAME_REASON(n, name, KERNEL)                                                       \

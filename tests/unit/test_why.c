@@ -344,6 +344,41 @@ static void without_tcps_word_on_a_segment_no_window_is_blamed(void **unused)
 	feed_end(&c);
 }
 
+static void room(
+	struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwnd, uint32_t out)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_room, t, 0);
+
+	e.tcp_room = (struct mg_tcp_room){SOCK, una, window, cwnd, out};
+	feed(c, &e);
+}
+
+/* There the windows are told as segments leave: what the last one left is what the next waits for.
+ */
+static void after_a_close_they_are_told_as_segments_leave(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	write_only(&c, 1000, 1000, 7 * MSS, 1000, 0, NODELAY);
+	ev_packet(&c, 3000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
+	out(&c, 3100, IN(NET_RX), 1000, 2 * MSS);
+	room(&c, 3101, 1000, 100000, 2, 0);
+	ev_packet(&c, 5000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
+	out(&c, 5100, IN(NET_RX), 1000 + 2 * MSS, MSS);
+	room(&c, 5101, 1000 + 2 * MSS, 100000, 4, 0);
+	out(&c, 5100, IN(NET_RX), 1000 + 3 * MSS, 2 * MSS);
+	room(&c, 5101, 1000 + 2 * MSS, 3 * MSS, 4, 1);
+	ev_packet(&c, 7000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
+	out(&c, 7100, IN(NET_RX), 1000 + 5 * MSS, 2 * MSS);
+	acknowledged(&c, 1000 + 7 * MSS);
+	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 2000); /* nothing had been told */
+	assert_row(&c, WHY_CWND, RELEASE_ACK, 3 * MSS, 4000);
+	assert_row(&c, WHY_WINDOW, RELEASE_ACK, 2 * MSS, 6000);
+	feed_end(&c);
+}
+
 static void a_timer_of_its_own_paces(void **unused)
 {
 	struct core c;
@@ -442,6 +477,7 @@ int main(void)
 		cmocka_unit_test(the_peers_window_is_full),
 		cmocka_unit_test(an_acknowledgement_may_be_processed_in_a_call),
 		cmocka_unit_test(without_tcps_word_on_a_segment_no_window_is_blamed),
+		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
 		cmocka_unit_test(a_timer_of_its_own_paces),
 		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
 		cmocka_unit_test(what_cannot_be_told_is_not),
