@@ -8,6 +8,8 @@
 #define LOOK 64
 /* What has not reached the queue after so long never will. */
 #define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+/* However slow the rest of it may be. */
+#define EXPIRED_CYCLES 25000000000 /* some 10 s */
 
 struct arrival *arrival_at(const struct queues *q, uint32_t i)
 {
@@ -72,6 +74,18 @@ void arrival_drop_older(struct queues *q, const struct arrival *than, uint64_t n
 		uint64_t seen = a->part.ip ? a->part.ip : a->part.dev;
 
 		if (a == than || (!arrival_ready(a) && seen + GIVE_UP_CYCLES > now))
+			return;
+		arrival_gone(q, a);
+	}
+}
+
+void arrival_expire(struct queues *q, uint64_t now)
+{
+	while (q->n) {
+		struct arrival *a = arrival_at(q, 0);
+		uint64_t seen = a->part.ip ? a->part.ip : a->part.dev;
+
+		if (arrival_ready(a) || seen + EXPIRED_CYCLES > now)
 			return;
 		arrival_gone(q, a);
 	}
@@ -165,6 +179,7 @@ struct part *arrival_part(struct arrival *a, uint32_t off, uint32_t len)
 		p->next = a->part.next;
 		a->part.next = p;
 	}
+	a->parts++;
 	p->off = off;
 	p->len = len;
 	return p;

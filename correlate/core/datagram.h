@@ -94,6 +94,7 @@ struct arrival {
 	struct queues *in;               /* its queue */
 	uint64_t ready, ready_elsewhere; /* as its own CPU and another said */
 	struct part part;
+	uint32_t parts;
 };
 #define LEN_UNKNOWN UINT32_MAX
 
@@ -103,6 +104,7 @@ struct queues {
 	struct parcel *corked; /* is still added to */
 	struct frame *uncut;   /* in order */
 	uint64_t sent, came;   /* offsets of the next byte */
+	bool is_told;          /* when something is in the receive queue */
 	uint64_t pushed;       /* arrivals so far; */
 	uint64_t unsure;       /* of so many it is not certain which reader gets which */
 	struct arrival **ring; /* on their way in, in order */
@@ -144,10 +146,14 @@ struct arrival *arrival_next(const struct queues *q, uint32_t buffer);
 void arrival_gone(struct queues *q, struct arrival *a);
 /* What came before it was not seen to go, though it must have. */
 void arrival_drop_older(struct queues *q, const struct arrival *than, uint64_t now);
+/* Those that have not come to the queue for so long that they never will. */
+void arrival_expire(struct queues *q, uint64_t now);
 /* Now it is known. */
 void arrival_set_length(struct arrival *a, uint32_t len);
 /* When it was in the queue, 0 if it is not. */
 uint64_t arrival_ready(const struct arrival *a);
+struct annotation;
+void arrival_annotate(struct annotation *a, const struct arrival *x, uint32_t off, uint32_t len);
 struct part *arrival_part(struct arrival *a, uint32_t off, uint32_t len);
 struct arrival *arrival_get(struct arrival *a);
 void arrival_put(struct arrival *a);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Datagrams on their way in, and which one a call has got. A receive queue is read in the order in
- * which it is filled; each receive tells which buffer is the next, so that what was not seen to be
- * dropped is not taken for what was read. Where it is not certain, nothing is paired.
- */
+/* Datagrams on their way in: from a device, put together, into the queue of their socket. */
 #include "datagram.h"
 #include "parts.h"
 
 #define UDP        17
 #define UDP_HEADER 8
 #define LOOK       64
+#define PARTS_MAX  8192 /* fragments of a datagram: each but the last has 8 bytes or more */
 
 /* Its sender, if the buffer came from a driver of this machine just so. */
 static void land(struct core *c, struct part *part, const struct mg_packet *p)
@@ -62,7 +59,7 @@ static struct part *add(struct queues *q, const struct mg_packet *p)
 	if (off + len > x->len)
 		x->len = off + len;
 	q->came += len;
-	return arrival_part(x, off, len);
+	return x->parts < PARTS_MAX ? arrival_part(x, off, len) : NULL;
 }
 
 static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
@@ -99,7 +96,7 @@ static struct arrival *at_ip(struct queues *q, const struct mg_event *e)
 	return x;
 }
 
-static void annotate(struct annotation *a, const struct arrival *x, uint32_t off, uint32_t len)
+void arrival_annotate(struct annotation *a, const struct arrival *x, uint32_t off, uint32_t len)
 {
 	a->has_offset = true;
 	a->offset = x->off + off;
@@ -115,6 +112,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 
 	if (!q)
 		return;
+	arrival_expire(q, e->cycles);
 	if (layer == RX_DEV) {
 		part = add(q, &e->packet);
 		if (!part)
@@ -123,12 +121,12 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 		land(c, part, &e->packet);
 		x = e->packet.part ? fragments_of(q, &e->packet) : arrival_at(q, q->n - 1);
 		if (x)
-			annotate(a, x, part->off, part->len);
+			arrival_annotate(a, x, part->off, part->len);
 		return;
 	}
 	x = at_ip(q, e);
 	if (x)
-		annotate(a, x, 0, datagram_length(&e->packet));
+		arrival_annotate(a, x, 0, datagram_length(&e->packet));
 }
 
 /* ---- in the queue ---- */
@@ -203,6 +201,7 @@ void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotati
 
 	if (!q)
 		return;
+	q->is_told = true;
 	x = last_brought(q, e);
 	known = buffer ? arrival_newest(q, buffer) : NULL;
 	if (known && !known->ready && known->cpu == e->cpu)
@@ -212,7 +211,7 @@ void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotati
 	if (!x)
 		return;
 	x->ready = e->cycles;
-	annotate(a, x, 0, x->len);
+	arrival_annotate(a, x, 0, x->len);
 }
 
 void datagram_drop_in(struct mg_sock *s, const struct mg_event *e)
@@ -232,214 +231,6 @@ void datagram_drop_in(struct mg_sock *s, const struct mg_event *e)
 		if (x->segs > 1 && !x->is_gone && !x->ready && x->cpu == e->cpu) {
 			take_segment(q, x, &at);
 			return;
-		}
-	}
-}
-
-/* ---- read ---- */
-
-/* In the queue as far as is known: without that event, when IP or the device had it. */
-static bool is_there(const struct arrival *x)
-{
-	return !x->is_gone && arrival_ready(x);
-}
-
-static struct arrival *first_there(const struct queues *q)
-{
-	struct arrival *any = NULL;
-
-	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
-		struct arrival *x = arrival_at(q, i);
-
-		if (is_there(x))
-			return x;
-		if (!any && !x->is_gone)
-			any = x;
-	}
-	return any;
-}
-
-/* The last one before `i`, of which nothing is to be read any more. */
-static struct arrival *last_there(const struct queues *q, uint32_t i)
-{
-	struct arrival *any = NULL;
-
-	while (i-- > 0) {
-		struct arrival *x = arrival_at(q, i);
-
-		if (is_there(x))
-			return x;
-		if (!any && !x->is_gone)
-			any = x;
-	}
-	return any;
-}
-
-static uint32_t place_of(const struct queues *q, uint32_t buffer)
-{
-	for (uint32_t i = 0; i < q->n; i++)
-		if (arrival_at(q, i)->buffer == buffer && !arrival_at(q, i)->is_gone)
-			return i;
-	return q->n;
-}
-
-/* Several readers: which of them has got which of several that wait, is not certain. */
-static struct arrival *of_several(struct queues *q)
-{
-	uint32_t there = 0;
-
-	for (uint32_t i = 0; i < q->n && there < 2; i++)
-		there += is_there(arrival_at(q, i));
-	if (there > 1)
-		q->unsure = q->pushed;
-	return first_there(q);
-}
-
-static struct arrival *which(const struct mg_sock *s, struct queues *q, const struct kernel_call *k,
-	const struct mg_sock_moved *p)
-{
-	uint32_t i = k->message_buffer ? place_of(q, k->message_buffer) : q->n;
-
-	if (i < q->n)
-		return arrival_at(q, i);
-	if (s->rx.in_kernel > 1)
-		return of_several(q);
-	if (p->next == MG_NOT_KNOWN)
-		return last_there(q, q->n);
-	i = p->next ? place_of(q, p->next) : q->n;
-	return i < q->n ? last_there(q, i) : first_there(q);
-}
-
-/* Fragments are of one datagram, or it is not certain. */
-static void name_sender(struct annotation *a, const struct arrival *x)
-{
-	const struct part *one = &x->part;
-
-	for (const struct part *p = one; p; p = p->next)
-		if (p->from != one->from || p->from_off - p->off != one->from_off - one->off)
-			return;
-	if (!one->from)
-		return;
-	a->from = one->from->flow;
-	a->from_offset = one->from->off + one->from_off - one->off + x->taken;
-}
-
-void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
-	uint64_t now, struct annotation *a)
-{
-	struct piece *piece = call_add_piece(&t->now, &s->rx, x->off + x->taken, len, now);
-
-	annotate(a, x, x->taken, len);
-	name_sender(a, x);
-	x->taken += len;
-	if (!piece)
-		return;
-	piece->arrival = arrival_get(x);
-	if (t->waking_sock == s->cookie) {
-		piece->waking = t->waking;
-		piece->switch_in = t->woken_in;
-	}
-}
-
-void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
-	const struct mg_sock_moved *p, struct annotation *a)
-{
-	struct queues *q = queues_of(s);
-	struct arrival *x = q ? which(s, q, &t->now, p) : NULL;
-	uint32_t len = (uint32_t)p->ret;
-
-	if (!x) {
-		s->rx.unmatched++;
-		return;
-	}
-	arrival_drop_older(q, x, e->cycles);
-	if (s->kind != MG_KIND_udp && len > x->len && !x->is_fragmented) /* headers, too */
-		x->len = x->part.len = len;
-	if (x->nth < q->unsure || len > x->len) {
-		s->rx.unmatched++;
-		if (len <= x->len)
-			arrival_gone(q, x);
-		return;
-	}
-	arrival_get(x);
-	datagram_take(t, s, x, len, e->cycles, a);
-	if (x->segs > 1 && len <= x->gso_size && x->taken < x->len)
-		x->taken = x->taken - len + x->gso_size; /* one of several */
-	else
-		x->taken = x->len;
-	if (x->taken >= x->len)
-		arrival_gone(q, x);
-	arrival_put(x);
-}
-
-static uint32_t times_of(
-	const struct arrival *x, const struct part *part, uint64_t t[RX_LAYERS], uint32_t layers)
-{
-	uint32_t present = 0;
-
-	t[RX_DEV] = part->dev;
-	t[RX_IP] = part->ip;
-	t[RX_TCP] = 0;
-	t[RX_READY] = arrival_ready(x);
-	if (!(layers & 1u << RX_READY)) /* older kernels do not tell */
-		t[RX_READY] = part->ip ? part->ip : part->dev;
-	for (int i = RX_DEV; i <= RX_READY; i++)
-		if (t[i])
-			present |= 1u << i;
-	return present;
-}
-
-static uint32_t required(const struct core *c, const struct mg_sock *s)
-{
-	uint64_t hooked = core_hooked(c, s->netns);
-	uint32_t bits = hooked & 1ull << MG_EVENT_tcp_ready ? 1u << RX_READY : 0;
-
-	if (is_unix(s))
-		return bits;
-	if (hooked & 1ull << MG_EVENT_dev_recv)
-		bits |= 1u << RX_DEV;
-	if (hooked & 1ull << MG_EVENT_ip_in)
-		bits |= 1u << RX_IP;
-	return bits;
-}
-
-/* What a call has got of a part: [a, b) of the arrival. */
-static void settle_part(struct core *c, const struct kernel_call *k, const struct piece *p,
-	const struct part *part, uint32_t a, uint32_t b, uint64_t user)
-{
-	const struct arrival *x = p->arrival;
-	struct flow *f = p->flow;
-	uint32_t layers = required(c, f->sock);
-	uint64_t t[RX_LAYERS];
-	uint32_t present = times_of(x, part, t, layers);
-	struct reading r = {
-		.rx = f, .off = part->from_off + a - part->off, .len = b - a, .user = user};
-
-	if (!rx_atom(c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
-		!part->from)
-		return;
-	parcel_read(part->from, &r);
-	if (part->xmit && part->dev)
-		dist_add(&f->transit, part->dev > part->xmit ? part->dev - part->xmit : 0, b - a);
-}
-
-void datagram_settle_rx(struct core *c, const struct kernel_call *k, uint64_t user)
-{
-	for (uint32_t i = 0; i < k->pieces; i++) {
-		const struct piece *p = &k->piece[i];
-		const struct arrival *x = p->arrival;
-		uint32_t off, end;
-
-		if (!x)
-			continue;
-		off = (uint32_t)(p->off - x->off);
-		end = off + (uint32_t)p->len;
-		for (const struct part *part = &x->part; part; part = part->next) {
-			uint32_t a = part->off > off ? part->off : off;
-			uint32_t b = part->len < end - part->off ? part->off + part->len : end;
-
-			if (a < b)
-				settle_part(c, k, p, part, a, b, user);
 		}
 	}
 }

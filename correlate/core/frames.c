@@ -8,6 +8,8 @@
 #include "datagram.h"
 #include "parts.h"
 
+#define UNCUT_MAX 256 /* that stand for several, of one socket */
+
 static struct frame **chain_of(const struct core *c, uint32_t buffer)
 {
 	return &c->frames->chain[buffer & (FRAME_CHAINS - 1)];
@@ -26,11 +28,14 @@ static void take_off_chain(struct core *c, struct frame *f)
 void frame_is_uncut(struct queues *q, struct frame *f)
 {
 	struct frame **at = &q->uncut;
+	uint32_t n = 0;
 
-	while (*at)
-		at = &(*at)->next_uncut;
+	for (; *at; at = &(*at)->next_uncut)
+		n++;
 	*at = f;
 	f->is_uncut = true;
+	if (n > UNCUT_MAX)
+		frame_is_over(q->uncut);
 }
 
 void frame_is_over(struct frame *f)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,57 +104,6 @@ double report_duration_ns(const struct report *r)
 	return ns ? (double)ns : (double)(r->core->last_ns - r->core->first_ns);
 }
 
-void flow_name(char out[32], uint64_t sock, bool rx)
-{
-	bool inode = sock >> 62 & 1, lttng = sock >> 61 == 1;
-
-	snprintf(out, 32, "%s%llu/%s",
-		inode   ? "ino:"
-		: lttng ? "lttng:"
-			: "",
-		(unsigned long long)(inode   ? sock & ~(1ull << 62)
-				     : lttng ? sock & ~(1ull << 61)
-					     : sock),
-		rx ? "rx" : "tx");
-}
-
-const char *flow_id(const struct flow *f)
-{
-	static char text[4][32];
-	static int next;
-	char *out = text[next++ % 4];
-
-	flow_name(out, f->sock->cookie, f->rx);
-	return out;
-}
-
-const char *flow_proto(const struct flow *f)
-{
-	return mg_kind_name(f->sock->kind);
-}
-
-static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[16], uint16_t port)
-{
-	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-	char text[INET6_ADDRSTRLEN];
-
-	if (!s->has_addr) {
-		snprintf(out, 64, "%s", addr == s->laddr && s->name[0] ? s->name : "?");
-	} else if (memcmp(addr, mapped, sizeof(mapped)) == 0) {
-		inet_ntop(AF_INET, addr + 12, text, sizeof(text));
-		snprintf(out, 64, "%s:%u", text, port);
-	} else {
-		inet_ntop(AF_INET6, addr, text, sizeof(text));
-		snprintf(out, 64, "[%s]:%u", text, port);
-	}
-}
-
-void flow_ends(const struct flow *f, char local[64], char remote[64])
-{
-	end_text(local, f->sock, f->sock->laddr, f->sock->lport);
-	end_text(remote, f->sock, f->sock->raddr, f->sock->rport);
-}
-
 const char *flow_comm(const struct report *r, const struct flow *f)
 {
 	struct thread *t = NULL, *tmp;
@@ -181,15 +129,6 @@ double flow_coverage(const struct flow *f)
 	/* what the kernel threw away before it left has no boundaries to have */
 	of = f->complete + f->incomplete;
 	return of && f->calls ? (double)f->complete / (double)of : NAN;
-}
-
-const struct flow *flow_peer(const struct flow *f)
-{
-	const struct mg_sock *peer = f->sock->peer;
-
-	if (f->partner)
-		return f->has_partners ? NULL : f->partner;
-	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
 }
 
 uint64_t flow_resent(const struct flow *f)

@@ -187,13 +187,13 @@ static void sentence(const struct report *r, FILE *to)
 {
 	const struct flow *f = main_flow(r);
 	struct modulation m;
-	char local[64], remote[64];
+	char remote[64];
 	double mean;
 	int longest;
 
 	if (!f)
 		return;
-	flow_ends(f, local, remote);
+	flow_far_end(f, remote);
 	longest = longest_stage(f);
 	mean = dist_mean(&f->residence);
 	fprintf(to, "\nIn one sentence: ");

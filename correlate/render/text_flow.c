@@ -99,13 +99,13 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
 	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
-	char local[64], remote[64];
+	char remote[64];
 	struct table t;
 	bool star = coverage < 0.99, compensated;
 	struct probes p;
 	const char *why;
 
-	flow_ends(f, local, remote);
+	flow_far_end(f, remote);
 	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
 		star ? " *" : "", colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),

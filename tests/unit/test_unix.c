@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* UNIX sockets: from the call that put a buffer into the queue to the calls that read it. */
+#include "feed_datagrams.h"
+
+static void a_stream_is_read_in_other_parts(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin_unix(&c, MG_KIND_unix_stream);
+	dg_puts_in(&c, 1000, 7, (uint32_t[]){100, 50}, 2, 150, MG_KIND_unix_stream);
+	dg_takes(&c, 2000, 7, 60, MG_KIND_unix_stream);
+	dg_takes(&c, 3000, 7, 40, MG_KIND_unix_stream);
+	dg_takes(&c, 4000, 8, 50, MG_KIND_unix_stream);
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, A)->complete, 150);
+	assert_int_equal(stage_sum(tx_of(&c, A), TX_STAGE_CALL), 100 * 1 + 50 * 2);
+	assert_int_equal(rx_of(&c, B)->complete, 150);
+	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_ABSENT),
+		60 * (2001 - 1002) + 40 * (3001 - 1002) + 50 * (4001 - 1003));
+	assert_int_equal(dg_shifts(&c), 60 * 1005 + 40 * 2005 + 50 * 3005);
+	feed_end(&c);
+}
+
+/* What was read before it could be looked at is what the call returned less the rest. */
+static void a_length_that_was_not_seen_is_the_rest(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin_unix(&c, MG_KIND_unix_stream);
+	dg_puts_in(&c, 1000, 7, (uint32_t[]){100, 0}, 2, 150, MG_KIND_unix_stream);
+	dg_takes(&c, 2000, 7, 100, MG_KIND_unix_stream);
+	dg_takes(&c, 3000, 99, 50, MG_KIND_unix_stream);
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, A)->complete, 150);
+	assert_int_equal(rx_of(&c, B)->complete, 150);
+	assert_int_equal(dg_shifts(&c), 100 * 1005 + 50 * 2005);
+	feed_end(&c);
+}
+
+static void a_message_may_be_cut_short(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin_unix(&c, MG_KIND_unix_dgram);
+	dg_puts_in(&c, 1000, 7, (uint32_t[]){100}, 1, 100, MG_KIND_unix_dgram);
+	dg_puts_in(&c, 2000, 8, (uint32_t[]){10}, 1, 10, MG_KIND_unix_dgram);
+	dg_takes(&c, 3000, 7, 60, MG_KIND_unix_dgram);
+	dg_takes(&c, 4000, 8, 10, MG_KIND_unix_dgram);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, B)->complete, 70);
+	assert_int_equal(dg_shifts(&c), 60 * 2005 + 10 * 2005);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_is_read_in_other_parts),
+		cmocka_unit_test(a_length_that_was_not_seen_is_the_rest),
+		cmocka_unit_test(a_message_may_be_cut_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
