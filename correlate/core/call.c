@@ -330,7 +330,7 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 	struct mg_sock *s = sock_find(c, k->cookie);
 
 	call_no_longer_open(c, k);
-	if (s && s->kind == MG_KIND_tcp && s->ulp)
+	if (s && s->ulp)
 		unmapped_settle(s, k, enter, leave, moved_bytes(k));
 	else if (s && s->kind != MG_KIND_tcp)
 		datagram_settle(c, s, k, enter, leave, moved_bytes(k));

@@ -34,6 +34,9 @@ void sock_on_new(struct core *c, const struct mg_event *e)
 	if (!s)
 		return;
 	s->kind = p->kind;
+	/* protocol 262 of a stream, of which the event has the lower byte */
+	if (p->kind == MG_KIND_socket && p->proto == TCP)
+		s->ulp = MG_ULP_MPTCP;
 	s->netns = p->netns;
 	s->family = p->family;
 	s->lport = p->lport;

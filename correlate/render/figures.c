@@ -124,8 +124,10 @@ double flow_coverage(const struct flow *f)
 	/* nothing to follow them by where they are unclaimed */
 	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded;
 
+	if (f->sock->ulp)
+		return NAN;
 	if (f->sock->kind == MG_KIND_tcp)
-		return of && !f->sock->ulp ? (double)f->complete / (double)of : NAN;
+		return of ? (double)f->complete / (double)of : NAN;
 	/* what the kernel threw away before it left has no boundaries to have */
 	of = f->complete + f->incomplete;
 	return of && f->calls ? (double)f->complete / (double)of : NAN;

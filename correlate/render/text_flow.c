@@ -200,6 +200,10 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 {
 	struct modulation m = flow_modulation(r, f);
 
+	if (f->sock->ulp) {
+		fprintf(to, "  M n/a: %s\n", text_ulp(f));
+		return;
+	}
 	if (flow_coverage(f) < 0.90) {
 		fprintf(to, "  M not available: too few bytes have every boundary\n");
 		return;
@@ -244,10 +248,7 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
-	if (f->sock->ulp)
-		fprintf(to, "  M n/a: %s\n", text_ulp(f));
-	else
-		modulation(r, f, to);
+	modulation(r, f, to);
 }
 
 /* Sockets without sequence numbers: what passed each layer. */

@@ -22,7 +22,10 @@ const char *text_ulp(const struct flow *f)
 		return "TCP carries records of kernel TLS, which cannot be mapped to the program's "
 		       "bytes";
 	case MG_ULP_MPTCP:
-		return "it is a subflow of MPTCP, whose bytes cannot be mapped to the program's";
+		return f->sock->kind == MG_KIND_tcp ? "it is a subflow of MPTCP, whose bytes "
+						      "cannot be mapped to the program's"
+						    : "MPTCP carries its bytes in subflows, to "
+						      "which they cannot be mapped";
 	default:
 		return "a protocol of the kernel (TCP_ULP) is between TCP and the program";
 	}
