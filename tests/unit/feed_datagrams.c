@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "feed_datagrams.h"
 
-#define UDP 17
-
 /* one CPU brings all, and another reads */
 static void on(struct core *c, int cpu, struct mg_event *e)
 {

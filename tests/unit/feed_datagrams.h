@@ -11,6 +11,7 @@
 #define SEND  10 /* threads */
 #define READ  20
 #define OTHER 30
+#define UDP   17 /* the protocol */
 
 struct piece_of {
 	uint16_t id, segs, gso, frag;
