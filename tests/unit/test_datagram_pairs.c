@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which datagram is which: from the call that sent it to the call that got it, to the cycle. */
+#include <netinet/in.h>
+
 #include "feed_datagrams.h"
 
 static void a_datagram_is_followed_to_its_reader(void **unused)
@@ -215,7 +217,7 @@ static void a_told_drop_is_no_gap(void **unused)
 	dg_packet(&c, MG_EVENT_dev_recv, 2020, 8, 100, &(struct piece_of){.id = 2});
 	dg_packet(&c, MG_EVENT_ip_in, 2021, 8, 100, &(struct piece_of){.id = 2});
 	e.drop =
-		(struct mg_drop){.sock = B, .seq = 8, .len = 100, .segs = 1, .proto = UDP, .rx = 1};
+		(struct mg_drop){.sock = B, .seq = 8, .len = 100, .segs = 1, .proto = IPPROTO_UDP, .rx = 1};
 	feed(&c, &e);
 	dg_reads(&c, 3000, 100, MG_NOT_KNOWN);
 	core_finish(&c);
@@ -237,7 +239,7 @@ static void what_never_left_is_not_incomplete(void **unused)
 	dg_packet(&c, MG_EVENT_ip_out, 1003, 7, 100, &(struct piece_of){.id = 1});
 	dg_packet(&c, MG_EVENT_ip_post, 1004, 7, 100, &(struct piece_of){.id = 1});
 	dg_packet(&c, MG_EVENT_dev_queue, 1005, 7, 100, &(struct piece_of){.id = 1});
-	e.drop = (struct mg_drop){.sock = A, .seq = 7, .len = 100, .segs = 1, .proto = UDP};
+	e.drop = (struct mg_drop){.sock = A, .seq = 7, .len = 100, .segs = 1, .proto = IPPROTO_UDP};
 	feed(&c, &e);
 	dg_moved(&c, MG_EVENT_sock_sent, 1009, SEND, A, 100, 0, MG_KIND_udp);
 	ev_exit(&c, 1010, SEND, A, MG_SYS_sendto, 0, 100);
