@@ -27,6 +27,8 @@ need_program("lttng-sessiond", "lttng", "babeltrace2")
 if not KERNEL:
     commands = re.sub(r"^magnet-kernel-tracer.*\n", "", commands, flags=re.M)
     commands = re.sub(r"^magnet show polls.*\n", "", commands, flags=re.M)
+    # flows are the kernel side's
+    commands = re.sub(r"^(flow=|magnet show trace --flow).*\n", "", commands, flags=re.M)
     commands = commands.replace(" kernel/", "").replace(" app kernel", " app")
 top = tempfile.mkdtemp(prefix="magnet-test-")
 try:
