@@ -8,6 +8,7 @@
 
 #define FEWEST_BINS 4  /* a short connection has thirty distributions of a few values */
 #define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
+#define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
 #define EXACT_BITS  11 /* values below 2^11 have a bin each */
 
 static uint32_t bin_of(uint64_t v)
@@ -63,7 +64,8 @@ static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 static bool grow(struct dist *d)
 {
 	uint32_t size = d->size ? d->size * 2 : FEWEST_BINS;
-	struct dist_bin *bins = aligned_alloc(FEWEST_BINS * sizeof(*bins), size * sizeof(*bins));
+	struct dist_bin *bins = size <= FEW_BINS ? malloc(size * sizeof(*bins))
+						 : aligned_alloc(LINE, size * sizeof(*bins));
 
 	if (!bins)
 		return false;

@@ -177,6 +177,8 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off);
 /* These bytes waited; their label, if it is known. */
 void why_waited(struct flow *tx, bool known, uint64_t label, uint64_t wait, uint64_t bytes);
+/* Without anything in flight it keeps no room for it. */
+void why_trim(struct why *w);
 void why_free(struct why *w);
 
 /* call_ends.c */

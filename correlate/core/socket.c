@@ -72,6 +72,8 @@ static void trim(struct flow *f)
 	ranges_trim(&f->pair_call);
 	ranges_trim(&f->pair_x);
 	ranges_trim(&f->pair_r);
+	ranges_trim(&f->copies.again);
+	why_trim(f->why);
 }
 
 void sock_on_state(struct core *c, const struct mg_event *e)

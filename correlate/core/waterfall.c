@@ -59,6 +59,12 @@ static bool grow(struct waterfall *w)
 	return true;
 }
 
+/* One is always free, for place() to end at; looking through a few takes no longer. */
+static bool is_full(const struct waterfall *w)
+{
+	return w->size <= 16 ? w->used + 1 >= w->size : w->used * 2 >= w->size;
+}
+
 void waterfall_add(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
 {
@@ -66,7 +72,7 @@ void waterfall_add(
 	double *cell;
 
 	w->bars = bars;
-	if (w->used * 2 >= w->size && !grow(w))
+	if (is_full(w) && !grow(w))
 		return;
 	i = place(w->key, w->size, key_of(total));
 	if (!w->key[i]) {

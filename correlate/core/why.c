@@ -25,6 +25,16 @@ static struct why *why_of(struct flow *f)
 	return f->why;
 }
 
+void why_trim(struct why *w)
+{
+	if (!w || w->len)
+		return;
+	ranges_trim(&w->label);
+	free(w->flight);
+	w->flight = NULL;
+	w->head = w->cap = 0;
+}
+
 void why_free(struct why *w)
 {
 	if (!w)
