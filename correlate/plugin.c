@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The babeltrace2 plugin `magnet`: its components. */
+#include "bt/filter.h"
 #include "bt/sink.h"
 
 BT_PLUGIN_MODULE();
@@ -11,7 +12,8 @@ BT_PLUGIN_SINK_COMPONENT_CLASS(report, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(report, "The report of magnet-report(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(report,
 	"Parameters: format=\"text\"|\"json\" (default text), path=FILE (default standard output), "
-	"session=FILE (session.json of the recording). See magnet-report(1).");
+	"session=FILE (session.json of the recording), flow=ID (only that flow), "
+	"on-demand=LIST (more figures). See magnet-report(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(report, sink_report_init);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(report, sink_end);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(report, sink_configured);
@@ -20,8 +22,24 @@ BT_PLUGIN_SINK_COMPONENT_CLASS(show, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(show, "Every event of magnet-show(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(show,
 	"Parameters: format=\"text\"|\"tsv\" (default text), path=FILE (default standard output), "
-	"session=FILE (session.json of the recording), flow=ID (only that flow). "
-	"See magnet-show(1).");
+	"session=FILE (session.json of the recording), flow=ID (only that flow), from=S and to=S "
+	"(seconds after the first event). See magnet-show(1).");
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(show, sink_show_init);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(show, sink_end);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(show, sink_configured);
+
+BT_PLUGIN_FILTER_COMPONENT_CLASS(flow, filter_next);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_DESCRIPTION(
+	flow, "Only magnet's events of one flow, process or thread pass.");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_HELP(flow,
+	"Parameters: flow=ID (\"4097/tx\", or \"4097\" for both directions), pid=N, tid=N; at "
+	"least "
+	"one, and all that are given must fit; session=FILE (session.json of the recording). "
+	"See magnet-plugin(7).");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_INITIALIZE_METHOD(flow, filter_init);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_FINALIZE_METHOD(flow, filter_end);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD(
+	flow, filter_iterator_init);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD(flow, filter_iterator_end);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHODS(
+	flow, filter_seek_beginning, filter_can_seek_beginning);

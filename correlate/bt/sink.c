@@ -6,57 +6,29 @@
 #include <string.h>
 
 #include "consumer.h"
+#include "params.h"
 #include "render/report.h"
-#include "render/session.h"
 #include "render/show.h"
 
 struct sink {
 	struct core core;
 	struct consumer consumer;
 	bt_message_iterator *from;
-	struct show show;
+	struct show show;     /* of a report: where to, and of which flow */
+	struct demand demand; /* figures on demand */
 	bool is_report, json;
 	json_t *session;
 };
 
-static const char *text_param(const bt_value *params, const char *name)
-{
-	const bt_value *v = bt_value_map_borrow_entry_value_const(params, name);
-
-	return v && bt_value_is_string(v) ? bt_value_string_get(v) : NULL;
-}
-
-/* Names and values are checked: a misspelt parameter must not pass for a default. */
-static bool params_ok(const bt_value *params, const char *const *names, char *bad, size_t size)
-{
-	uint64_t known = 0;
-
-	for (; *names; names++) {
-		const bt_value *v = bt_value_map_borrow_entry_value_const(params, *names);
-
-		if (!v)
-			continue;
-		known++;
-		if (!bt_value_is_string(v)) {
-			snprintf(bad, size, "parameter `%s` must be a string", *names);
-			return false;
-		}
-	}
-	if (known == bt_value_map_get_size(params))
-		return true;
-	snprintf(bad, size, "unknown parameter (see babeltrace2 help sink.magnet)");
-	return false;
-}
-
 static bt_component_class_initialize_method_status init(bt_self_component_sink *self,
-	const bt_value *params, const char *const *names, struct sink **out)
+	const bt_value *params, const struct param *known, struct sink **out)
 {
 	bt_self_component *component = bt_self_component_sink_as_self_component(self);
 	const char *path;
 	struct sink *s;
 	char bad[128];
 
-	if (!params_ok(params, names, bad, sizeof(bad))) {
+	if (!params_ok(params, known, bad, sizeof(bad))) {
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(component, "%s", bad);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
@@ -65,7 +37,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	core_init(&s->core);
 	s->show = (struct show){.to = stdout, .to_s = -1};
-	path = text_param(params, "path");
+	path = param_text(params, "path");
 	if (path)
 		s->show.to = fopen(path, "we");
 	if (!s->show.to || consumer_init(&s->consumer, &s->core)) {
@@ -86,7 +58,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 static bool format_is(
 	bt_self_component_sink *self, const bt_value *params, const char *other, bool *is_other)
 {
-	const char *format = text_param(params, "format");
+	const char *format = param_text(params, "format");
 
 	*is_other = format && strcmp(format, other) == 0;
 	if (!format || *is_other || strcmp(format, "text") == 0)
@@ -97,57 +69,66 @@ static bool format_is(
 	return false;
 }
 
-/* session=FILE: the recording's session.json */
-static bool read_session(bt_self_component_sink *self, const bt_value *params, struct sink *s)
+static bt_component_class_initialize_method_status refuse(
+	bt_self_component_sink *self, const char *why)
 {
-	const char *path = text_param(params, "session");
-
-	if (!path)
-		return true;
-	s->session = json_load_file(path, 0, NULL);
-	if (s->session) {
-		session_give_clock(&s->core, s->session);
-		return true;
-	}
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-		bt_self_component_sink_as_self_component(self), "%s cannot be read as JSON", path);
-	return false;
+		bt_self_component_sink_as_self_component(self), "%s", why);
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 }
 
 bt_component_class_initialize_method_status sink_report_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
-	static const char *const names[] = {"path", "format", "session", NULL};
+	static const struct param known[] = {{"path", PARAM_TEXT}, {"format", PARAM_TEXT},
+		{"session", PARAM_TEXT}, {"flow", PARAM_TEXT}, {"on-demand", PARAM_TEXT}, {0}};
 	bt_component_class_initialize_method_status status;
+	char bad[400];
 	struct sink *s;
 
 	(void)configuration;
 	(void)data;
-	status = init(self, params, names, &s);
+	status = init(self, params, known, &s);
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
 	s->is_report = true;
-	if (!format_is(self, params, "json", &s->json) || !read_session(self, params, s))
+	if (!format_is(self, params, "json", &s->json))
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
+		return refuse(self, bad);
+	if (param_text(params, "flow"))
+		s->show.flow = strdup(param_text(params, "flow"));
+	if (param_text(params, "on-demand")) {
+		if (demand_parse(&s->demand, param_text(params, "on-demand"), bad, sizeof(bad)))
+			return refuse(self, bad);
+		core_keep_series(&s->core, DEMAND_MEMORY);
+	}
 	return status;
 }
 
 bt_component_class_initialize_method_status sink_show_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
-	static const char *const names[] = {"path", "format", "session", "flow", NULL};
+	static const struct param known[] = {{"path", PARAM_TEXT}, {"format", PARAM_TEXT},
+		{"session", PARAM_TEXT}, {"flow", PARAM_TEXT}, {"from", PARAM_NUMBER},
+		{"to", PARAM_NUMBER}, {0}};
 	bt_component_class_initialize_method_status status;
+	char bad[400];
 	struct sink *s;
 
 	(void)configuration;
 	(void)data;
-	status = init(self, params, names, &s);
+	status = init(self, params, known, &s);
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
-	if (!format_is(self, params, "tsv", &s->show.tsv) || !read_session(self, params, s))
+	if (!format_is(self, params, "tsv", &s->show.tsv))
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	if (text_param(params, "flow"))
-		s->show.flow = strdup(text_param(params, "flow"));
+	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
+		return refuse(self, bad);
+	if (param_text(params, "flow"))
+		s->show.flow = strdup(param_text(params, "flow"));
+	param_number(params, "from", &s->show.from_s);
+	param_number(params, "to", &s->show.to_s);
 	core_listen(&s->core, show_event, &s->show);
 	show_header(&s->show);
 	return status;
@@ -168,22 +149,36 @@ bt_component_class_sink_graph_is_configured_method_status sink_configured(
 			self, bt_self_component_sink_borrow_input_port_by_index(self, 0), &s->from);
 }
 
-static void print_report(struct sink *s)
+static bool has_flow(const struct report *r, const char *id)
 {
+	for (size_t i = 0; i < r->flow_count; i++)
+		if (strcmp(flow_id(r->flows[i]), id) == 0)
+			return true;
+	return false;
+}
+
+/* False if it is of a flow that is not there. */
+static bool print_report(struct sink *s)
+{
+	const char *flow = s->show.flow;
 	struct report report;
+	bool found = true;
 
 	if (report_init(&report, &s->core, s->session, "trace") == 0) {
-		if (s->json) {
-			json_t *j = report_json(&report, NULL);
+		report.demand = s->demand.figures ? &s->demand : NULL;
+		found = !flow || has_flow(&report, flow);
+		if (found && s->json) {
+			json_t *j = report_json(&report, flow);
 
 			json_dumpf(j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 			fputc('\n', s->show.to);
 			json_decref(j);
-		} else {
-			report_text(&report, s->show.to, NULL, false);
+		} else if (found) {
+			report_text(&report, s->show.to, flow, false);
 		}
 	}
 	report_free(&report);
+	return found;
 }
 
 bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
@@ -193,8 +188,12 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		consumer_finish(&s->consumer);
-		if (s->is_report)
-			print_report(s);
+		if (s->is_report && !print_report(s)) {
+			BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+				bt_self_component_sink_as_self_component(self),
+				"there is no flow %s in this trace", s->show.flow);
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_ERROR;
+		}
 		if (fflush(s->show.to) != 0 || s->show.failed) {
 			BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 				bt_self_component_sink_as_self_component(self),
