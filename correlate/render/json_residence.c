@@ -48,22 +48,23 @@ static json_t *stages(const struct report *r, const struct flow *f)
 static json_t *why(const struct report *r, const struct flow *f)
 {
 	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
+	bool told = !flow_withheld(r, f);
 	json_t *all;
 
-	if (f->rx || !f->why || !f->why->rows || flow_withheld(r, f))
+	if (f->rx || !f->why || !f->why->rows || standing_of(flow_coverage(f)) == WITHHELD)
 		return json_null();
 	all = json_array();
 	for (uint32_t i = 0; i < f->why->rows; i++) {
 		const struct why_row *w = &f->why->row[i];
 
-		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "reason",
-				     why_reason_name(w->reason), "released_by",
-				     why_release_name(w->release), "n", (json_int_t)w->n, "bytes",
-				     (json_int_t)w->bytes, "share",
-				     number((double)w->bytes / (double)bar->weight), "wait_share",
-				     number(bar->sum ? (double)w->wait / (double)bar->sum : NAN),
-				     "mean_ns", ns(r, (double)w->wait / (double)w->bytes)));
+		json_array_append_new(all,
+			json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "reason",
+				why_reason_name(w->reason), "released_by",
+				why_release_name(w->release), "n", (json_int_t)w->n, "bytes",
+				(json_int_t)w->bytes, "share",
+				number((double)w->bytes / (double)bar->weight), "wait_share",
+				number(told && bar->sum ? (double)w->wait / (double)bar->sum : NAN),
+				"mean_ns", ns(r, told ? (double)w->wait / (double)w->bytes : NAN)));
 	}
 	return all;
 }
