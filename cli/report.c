@@ -202,6 +202,8 @@ int cmd_report(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
+	if (against && !is_one_host(argv + optind, argc - optind))
+		return EXIT_USAGE;
 	if (against)
 		return report_against(argv + optind, argc - optind, against, json);
 	if (is_of_two(argv + optind, argc - optind, json, !flow && !demand.figures, &status))

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "commands.h"
-#include "show_bytes.h"
 #include "log.h"
 #include "open_trace.h"
 #include "render/byte_life.h"
 #include "render/show.h"
+#include "show_bytes.h"
+#include "two_hosts.h"
 
 static const char usage[] =
 	"usage: magnet show DIR... [--tsv] [--flow ID] [--from T] [--to T]\n"
@@ -128,6 +129,8 @@ int cmd_show(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
+	if (!is_one_host(argv + optind, argc - optind))
+		return EXIT_USAGE;
 	return to ? show_life(argv + optind, argc - optind, show.flow, from, to, show.tsv)
 		  : show_events(&show, argv + optind, argc - optind);
 }

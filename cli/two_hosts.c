@@ -67,6 +67,19 @@ void by_host_free(struct by_host *b)
 	free(b->dir[1]);
 }
 
+bool is_one_host(char **dirs, int count)
+{
+	struct by_host b;
+	bool one = by_host_sort(&b, dirs, count) == 0 && !b.count[1] && !b.more;
+
+	by_host_free(&b);
+	if (!one)
+		mg_error("these are recordings of several hosts, with a clock each: give those of "
+			 "one "
+			 "(magnet report takes those of two)");
+	return one;
+}
+
 struct one {
 	struct core core;
 	struct host_side side;

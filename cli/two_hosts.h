@@ -19,6 +19,9 @@ struct by_host {
 int by_host_sort(struct by_host *b, char **dirs, int count);
 void by_host_free(struct by_host *b);
 
+/* Whether all are of one host; says so if not. */
+bool is_one_host(char **dirs, int count);
+
 /* Both, and what is between them. Returns an exit status. */
 int report_two_hosts(const struct by_host *b, bool json);
 

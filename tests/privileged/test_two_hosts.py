@@ -125,3 +125,5 @@ with Network(gso_max_segs=1) as net, tempfile.TemporaryDirectory(prefix="magnet-
     check("Between " in text and " ppm faster and stands " in text, "people are told so")
     p = run(MAGNET, "report", top + "/a", top + "/b", "--flow", "1/tx", check=False)
     check(p.returncode == 2 and "leave out --flow" in p.stderr, p.stderr.strip())
+    p = run(MAGNET, "show", top + "/a", top + "/b", check=False)
+    check(p.returncode == 2 and "give those of one" in p.stderr, p.stderr.strip())
