@@ -273,18 +273,28 @@ static void count_incomplete(struct flow *f)
 	f->incomplete = of > f->complete ? of - f->complete : 0;
 }
 
-/* Its bytes are what the layer nearest to the program saw. */
+/*
+ * Its bytes are what the layer nearest to the program saw: of the socket's own events, which
+ * splice() does not make, and the calls, whose ends may be lost, what is more.
+ */
+static uint64_t bytes_of(const struct flow *f, int copy, int call, const uint8_t others[], size_t n)
+{
+	const struct unit_stats *u = f->units;
+
+	if (u[copy].n || u[call].n)
+		return u[copy].bytes > u[call].bytes ? u[copy].bytes : u[call].bytes;
+	for (size_t i = 0; i < n; i++)
+		if (u[others[i]].n)
+			return u[others[i]].bytes;
+	return f->total;
+}
+
 void datagram_finish(struct mg_sock *s)
 {
-	static const uint8_t tx[] = {TX_COPY, TX_CALL, TX_IP_OUT, TX_XMIT, TX_QUEUE, TX_DONE};
-	static const uint8_t rx[] = {RX_COPY, RX_CALL, RX_IP, RX_DEV};
+	static const uint8_t tx[] = {TX_IP_OUT, TX_XMIT, TX_QUEUE, TX_DONE}, rx[] = {RX_IP, RX_DEV};
 
-	for (size_t i = sizeof(tx); i-- > 0;)
-		if (s->tx.units[tx[i]].n)
-			s->tx.total = s->tx.units[tx[i]].bytes;
-	for (size_t i = sizeof(rx); i-- > 0;)
-		if (s->rx.units[rx[i]].n)
-			s->rx.total = s->rx.units[rx[i]].bytes;
+	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx));
+	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx));
 	count_incomplete(&s->tx);
 	count_incomplete(&s->rx);
 }

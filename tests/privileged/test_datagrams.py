@@ -111,6 +111,12 @@ def unix():
         check_all(rec, "unix")
 
 
+def at_once():
+    """Senders and readers that do not wait for each other."""
+    with Numbered("busy,crowd") as rec:
+        check_all(rec, "at once")
+
+
 def stage(f, name):
     return next((s for s in f["residence"] if s["stage"] == name), {"mean_ns": 0})["mean_ns"]
 
@@ -184,7 +190,7 @@ def queued():
 
 need_kernel_side()
 need_program("nsenter", "sysctl")
-for test in (loopback, veth, unix, two_readers, dropped):
+for test in (loopback, veth, unix, at_once, two_readers, dropped):
     patiently(test)
 for test in (absent, woken, queued):
     patiently(test)

@@ -234,6 +234,71 @@ def waits(place):
     t.join()
 
 
+def busy(place):
+    """Sent and read at once, by two processes, as fast as they can; what does not fit is dropped."""
+    s, r = place.pair(rcvbuf=20000)
+    child = os.fork()
+    if child == 0:
+        log.clear()
+        for i in range(3000):
+            send(s, 8 * (4 + i % 50))
+            if i % 100 == 99:
+                time.sleep(0.002)
+        for _ in range(5):
+            time.sleep(0.05)
+            send(s, 16)
+        out, name = [number, log], f"/tmp/numbered.{os.getpid()}"
+        with open(name, "w") as f:
+            json.dump(out, f)
+        os._exit(0)
+    while receive(r) and of(r)["received"][-1][1] != 16:
+        pass
+    os.waitpid(child, 0)
+    r.setblocking(False)
+    try:
+        while True:
+            receive(r)
+    except BlockingIOError:
+        pass
+    name = f"/tmp/numbered.{child}"
+    with open(name) as f:
+        globals()["number"], theirs = json.load(f)
+    os.unlink(name)
+    for sock, lists in theirs.items():
+        log.setdefault(sock, {"sent": [], "received": []})["sent"] += lists["sent"]
+
+
+def crowd(place):
+    """Several threads send at once, each by its own UNIX socket; one reads."""
+    lock = threading.Lock()
+    path = f"/tmp/numbered.{os.getpid()}"
+    r = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    r.bind(path)
+    writers = []
+    for _ in range(3):
+        w = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        w.connect(path)
+        writers.append(w)
+    os.unlink(path)
+    threads = [threading.Thread(target=lambda: [receive(r) for _ in range(600)])]
+    threads += [threading.Thread(target=send_numbered, args=(w, lock)) for w in writers]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+def send_numbered(s, lock):
+    global number
+    for _ in range(200):
+        with lock:
+            number += 1
+            mine = number
+        data = struct.pack("!Q", mine) * (1 + mine % 30)
+        s.send(data)
+        of(s)["sent"].append([mine, len(data), 0, 0])
+
+
 def many(place):
     """Several senders to one, one sender to several."""
     r = place.receiver()
