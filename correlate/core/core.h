@@ -128,6 +128,7 @@ struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
 	struct mg_sock *socks;
+	struct mg_sock *live;   /* of these, all but the ones closed long ago */
 	struct mg_sock *alone;  /* of these, opened ones whose peer has not shown up, */
 	struct mg_sock *places; /* and those with addresses, the last of each */
 	struct thread *threads;

@@ -211,9 +211,12 @@ struct mg_sock {
 	bool late;   /* met when it was open, and its state is still to be told */
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
-	struct tcp_record *tcp; /* NULL: nothing */
-	struct queues *queues;  /* not TCP's: what is in flight; NULL: nothing */
-	struct mg_sock *peer;   /* the other end, if it is traced too */
+	struct tcp_record *tcp;    /* NULL: nothing */
+	struct queues *queues;     /* not TCP's: what is in flight; NULL: nothing */
+	struct mg_sock *peer;      /* the other end, if it is traced too */
+	struct mg_sock *next_live; /* in `live`, */
+	bool is_live;              /* where it is until some time after this: */
+	uint64_t closed_ns;
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;

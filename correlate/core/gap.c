@@ -13,7 +13,7 @@
 static void add(struct core *c, struct gap *g)
 {
 	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
-	struct mg_sock *s, *tmp;
+	struct mg_sock *s = NULL;
 
 	if (!more)
 		return;
@@ -23,7 +23,7 @@ static void add(struct core *c, struct gap *g)
 	more[c->gap_count++] = *g;
 	if (!g->layers)
 		return;
-	HASH_ITER (hh, c->socks, s, tmp) {
+	while ((s = sock_next_live(c, s))) {
 		if (s->state == STATE_CLOSE)
 			continue;
 		s->tx.gaps++;
@@ -107,7 +107,7 @@ uint32_t flow_unit_layers(const struct flow *f, int layer)
 static void note_hole(
 	struct core *c, uint32_t layers, int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	struct mg_sock *s, *tmp;
+	struct mg_sock *s = NULL;
 	struct hole h;
 
 	if (!layers || !clockmap_valid(&c->clock))
@@ -123,7 +123,7 @@ static void note_hole(
 	c->holes[c->hole_next++ % HOLES] = h;
 	if (h.to > c->holes_until)
 		c->holes_until = h.to;
-	HASH_ITER (hh, c->socks, s, tmp) {
+	while ((s = sock_next_live(c, s))) {
 		for (int i = 0; i < TX_LAYERS; i++)
 			if (layers & tx_seen[i])
 				unit_gap(&s->tx.units[i], h.from, h.to);

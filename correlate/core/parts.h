@@ -13,6 +13,8 @@ void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *
 void hook_on_event(struct core *c, const struct mg_hook *p);
 
 /* socket.c */
+/* All but those closed long ago, one after the other from NULL on. */
+struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s);
 struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie);
 struct mg_sock *sock_make(struct core *c, uint64_t cookie);
 /* Both look at what was asked for last before they look it up; NULL if it is not known. */

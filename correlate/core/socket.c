@@ -27,6 +27,30 @@ static void keep_series(struct core *c, struct flow *f)
 	f->from.series = &f->series[TX_LAYERS];
 }
 
+static void lives(struct core *c, struct mg_sock *s)
+{
+	if (s->is_live)
+		return;
+	s->is_live = true;
+	s->next_live = c->live;
+	c->live = s;
+}
+
+/* Calls that were in it may come back after its end. */
+#define DEAD_NS 1000000000
+
+struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s)
+{
+	struct mg_sock **next = s ? &s->next_live : &c->live;
+
+	while (*next && (*next)->state == MG_TCP_CLOSE &&
+		(*next)->closed_ns + DEAD_NS < c->kernel_until_ns) {
+		(*next)->is_live = false;
+		*next = (*next)->next_live;
+	}
+	return *next;
+}
+
 struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = sock_look_up(c, cookie);
@@ -45,6 +69,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	lives(c, s);
 	return c->recent.sock[cookie % RECENT] = s;
 }
 
@@ -90,7 +115,9 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
+	lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
+		s->closed_ns = e->time_ns;
 		state_end(s, e->cycles);
 		trim(&s->tx);
 		trim(&s->rx);

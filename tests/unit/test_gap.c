@@ -106,6 +106,34 @@ static void what_lies_between_two_chunks_is_not_kept(void **unused)
 	feed_end(&c);
 }
 
+#define SECOND 1000000000ull
+
+/* So that a loss costs what lives, however many connections there were. */
+static void who_was_closed_long_ago_is_not_asked(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	ev_opened(&c, 20, SOCK + 1, 1999, 5999);
+	ev_opened(&c, 30, SOCK + 2, 2999, 6999);
+	ev_closed(&c, 40, SOCK + 1);
+	ev_closed(&c, 50, SOCK + 2);
+	lost(&c, 2000, MG_LOST_RING_FULL, "ring", 2);
+	ev_waking(&c, 2 * SECOND, TID);
+	lost(&c, 3 * SECOND, MG_LOST_RING_FULL, "ring", 2);
+	ev_opened(&c, 3 * SECOND + 10, SOCK + 2, 999, 4999); /* connected once more */
+	lost(&c, 4 * SECOND, MG_LOST_RING_FULL, "ring", 2);
+	assert_int_equal(rx_of(&c, SOCK)->gaps, 3);
+	assert_int_equal(rx_of(&c, SOCK + 1)->gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK + 2)->gaps, 1);
+	assert_int_equal(sock_next_live(&c, NULL)->cookie, SOCK + 2);
+	assert_int_equal(sock_next_live(&c, sock_next_live(&c, NULL))->cookie, SOCK);
+	assert_null(sock_next_live(&c, rx_of(&c, SOCK)->sock));
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_full_ring_touches_all_and_a_chosen_event_none),
 		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
 		cmocka_unit_test(what_lies_between_two_chunks_is_not_kept),
+		cmocka_unit_test(who_was_closed_long_ago_is_not_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
