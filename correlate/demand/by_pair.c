@@ -95,10 +95,10 @@ const char *pair_coherence(const struct layers *l, const struct layer *from, con
 {
 	double bin_ms = or_default(parameter[DEMAND_BIN], 1), *x = NULL, *y = NULL;
 	size_t bins = layers_bins(l, bin_ms);
-	const char *why = TOO_FINE;
+	const char *why = layer_too_fine(from, bins) ?: layer_too_fine(to, bins);
 
 	row_set(row, "bin_ms", bin_ms);
-	if (bins < DEMAND_BINS) {
+	if (!why) {
 		why = NO_MEMORY;
 		if (!layer_bins(l, from, bin_ms, false, &x) &&
 			!layer_bins(l, to, bin_ms, false, &y))

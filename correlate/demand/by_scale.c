@@ -11,13 +11,15 @@ static const char *bytes_in_bins(const struct layers *l, const struct layer *of,
 	const double *parameter, json_t *row, double **bin, size_t *bins)
 {
 	double bin_ms = or_default(parameter[DEMAND_BIN], 1);
+	const char *why;
 
 	*bin = NULL;
 	*bins = layers_bins(l, bin_ms);
 	row_set(row, "bin_ms", bin_ms);
 	json_object_set_new(row, "bins", json_integer((json_int_t)*bins));
-	if (*bins >= DEMAND_BINS)
-		return TOO_FINE;
+	why = layer_too_fine(of, *bins);
+	if (why)
+		return why;
 	return layer_bins(l, of, bin_ms, false, bin) ? NO_MEMORY : NULL;
 }
 

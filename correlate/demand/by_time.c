@@ -77,12 +77,14 @@ const char *row_idc(
 	size_t bins = layers_bins(l, bin_ms);
 	struct stat_idc out[STAT_OCTAVES];
 	json_t *windows = json_array();
+	const char *why;
 	int n;
 
 	row_set(row, "bin_ms", bin_ms);
 	json_object_set_new(row, "windows", windows);
-	if (bins >= DEMAND_BINS)
-		return TOO_FINE;
+	why = layer_too_fine(of, bins);
+	if (why)
+		return why;
 	if (layer_bins(l, of, bin_ms, true, &bin))
 		return NO_MEMORY;
 	n = stat_idc(bin, bins, out);

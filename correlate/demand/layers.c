@@ -213,7 +213,16 @@ size_t layers_bins(const struct layers *l, double bin_ms)
 {
 	double bins = floor(l->end_ns / (bin_ms * 1e6));
 
-	return bins >= (double)DEMAND_BINS ? DEMAND_BINS : bins > 0 ? (size_t)bins : 0;
+	return bins >= (double)BINS_MAX ? BINS_MAX : bins > 0 ? (size_t)bins : 0;
+}
+
+const char *layer_too_fine(const struct layer *of, size_t bins)
+{
+	if (bins >= BINS_MAX)
+		return "there would be more than 16 million bins: choose larger ones (bin=MS)";
+	if (bins > BINS_ANYWAY && bins / BINS_PER_UNIT > of->units->n)
+		return "only one in 1,000 bins, if that, has a unit: choose larger ones (bin=MS)";
+	return NULL;
 }
 
 int layer_bins(

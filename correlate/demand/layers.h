@@ -49,12 +49,17 @@ int layer_frames(const struct layers *l, const struct layer *of, double link, st
 	size_t *n);
 /* Whether layer_frames() has headers. */
 bool layer_sees_frames(const struct layer *l);
-/* Bins of the whole axis; at most DEMAND_BINS. */
+/* Bins of the whole axis; BINS_MAX also if there were more. */
 size_t layers_bins(const struct layers *l, double bin_ms);
 /* What falls into them; free() it. */
 int layer_bins(
 	const struct layers *l, const struct layer *of, double bin_ms, bool count, double **bin);
 
-#define DEMAND_BINS ((size_t)1 << 24)
+/* Why so many bins are too many for what it saw, NULL if they are not. */
+const char *layer_too_fine(const struct layer *of, size_t bins);
+
+#define BINS_MAX      ((size_t)1 << 24)
+#define BINS_ANYWAY   65536 /* however little there is in them, */
+#define BINS_PER_UNIT 1000  /* and then not more than so many for each unit */
 
 #endif

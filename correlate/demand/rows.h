@@ -31,7 +31,6 @@ const char *pair_coherence(const struct layers *, const struct layer *, const st
 	const double *, json_t *);
 
 #define NO_MEMORY "there is not enough memory"
-#define TOO_FINE  "there would be more than 16 million bins: choose larger ones (bin=MS)"
 
 /* null where it is not a number */
 void row_set(json_t *row, const char *key, double value);

@@ -239,6 +239,26 @@ static void too_long_is_refused(void **unused)
 	json_decref(j);
 }
 
+static void too_fine_bins_are_refused(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	begin_kept(&c, 1 << 20);
+	for (uint32_t i = 0; i < 3; i++) /* in 70 s */
+		feed_send(&c, SENDER, A, 1000 + 500 * i, 500, 10000 + 35000000000 * i, 1);
+	j = demanded(&c, "idc,spectrum:bin=1000,coherence:bin=0.001");
+	assert_non_null(strstr(
+		json_string_value(json_object_get(row(j, "idc", "layers", "call"), "refused")),
+		"choose larger ones"));
+	assert_null_at(j, "flows.0.on_demand.spectrum.layers.0.refused");
+	assert_non_null(
+		strstr(json_string_value(at(j, "flows.0.on_demand.coherence.pairs.0.refused")),
+			"16 million"));
+	json_decref(j);
+}
+
 static void fairness_is_of_all_flows(void **unused)
 {
 	struct core c;
@@ -305,6 +325,7 @@ int main(void)
 		cmocka_unit_test(gaps_take_what_they_touch),
 		cmocka_unit_test(layers_that_saw_too_little_are_refused),
 		cmocka_unit_test(too_long_is_refused),
+		cmocka_unit_test(too_fine_bins_are_refused),
 		cmocka_unit_test(fairness_is_of_all_flows),
 		cmocka_unit_test(text_has_what_json_has),
 	};
