@@ -216,8 +216,8 @@ static void a_told_drop_is_no_gap(void **unused)
 	dg_sends(&c, 2000, 8, 2, 100);
 	dg_packet(&c, MG_EVENT_dev_recv, 2020, 8, 100, &(struct piece_of){.id = 2});
 	dg_packet(&c, MG_EVENT_ip_in, 2021, 8, 100, &(struct piece_of){.id = 2});
-	e.drop =
-		(struct mg_drop){.sock = B, .seq = 8, .len = 100, .segs = 1, .proto = IPPROTO_UDP, .rx = 1};
+	e.drop = (struct mg_drop){
+		.sock = B, .seq = 8, .len = 100, .segs = 1, .proto = IPPROTO_UDP, .rx = 1};
 	feed(&c, &e);
 	dg_reads(&c, 3000, 100, MG_NOT_KNOWN);
 	core_finish(&c);
