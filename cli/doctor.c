@@ -116,6 +116,7 @@ static void print(const json_t *j)
 	print_side("kernel side", json_object_get(j, "kernel_side"));
 	if (json_is_array(hooks))
 		doctor_print_hooks(hooks);
+	doctor_print_not_observable(json_object_get(j, "not_observable"));
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -156,6 +157,7 @@ int cmd_doctor(int argc, char **argv)
 	json_object_set_new(j, "app", try_app(top));
 	json_object_set_new(j, "lttng", look_for_lttng());
 	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
+	json_object_set_new(j, "not_observable", doctor_not_observable());
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (json) {
 		json_dumpf(j, stdout, JSON_INDENT(2));

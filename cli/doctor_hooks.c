@@ -42,6 +42,23 @@ static bool is_first(const json_t *hooks, size_t index, const char *layer, const
 	return false;
 }
 
+json_t *doctor_not_observable(void)
+{
+	return json_pack("[{s:s, s:s}]", "what", "states lock and release of system calls", "why",
+		"no tracepoint tells when TCP has a socket's lock and gives it back; that a thread "
+		"waited for one is known (locked_out_ns)");
+}
+
+void doctor_print_not_observable(const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (list, i, one)
+		printf("not observable: %s: %s\n", doctor_text(one, "what", "?"),
+			doctor_text(one, "why", "?"));
+}
+
 void doctor_print_hooks(const json_t *hooks)
 {
 	for (int layer = 0; layer < MG_LAYER_END; layer++) {

@@ -245,10 +245,30 @@ static bool is_anothers_end(
 		       moved ? -1 : e->cpu);
 }
 
+/* Where events are lost, TCP's own counters still tell how far a stream has come. */
+static void note_position(struct core *c, const struct mg_sys_exit *p)
+{
+	struct mg_sock *s = sock_find(c, p->sock);
+	enum mg_direction dir = mg_syscall_direction(p->call);
+	uint64_t off;
+
+	if (!s || s->kind != MG_KIND_tcp)
+		return;
+	if (dir == MG_DIR_TX && s->tx.anchor.set && flow_offset(&s->tx, p->seq, &off) &&
+		off > s->tx.total)
+		s->tx.total = off;
+	/* a FIN that was read has a number, too */
+	if (dir == MG_DIR_RX && s->rx.anchor.set && flow_offset(&s->rx, p->seq - 1, &off) &&
+		off > s->rx.total)
+		s->rx.total = off;
+}
+
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
 
+	if (c->lost_kernel && e->sys_exit.ret > 0)
+		note_position(c, &e->sys_exit);
 	if (!t->in_call) {
 		if (e->sys_exit.ret == -EINTR)
 			end_interrupted(t, &e->sys_exit, e->cycles);

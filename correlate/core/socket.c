@@ -136,6 +136,16 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			off > s->tx.total)
 			s->tx.total = off;
 	}
+	if (c->lost_kernel &&
+		s->rx.anchor.set) { /* how far it was read; a FIN has a number, too */
+		uint32_t read = p->copied_seq;
+		uint64_t off;
+
+		if ((int32_t)(p->rcv_nxt - 1 - read) < 0)
+			read = p->rcv_nxt - 1;
+		if (flow_offset(&s->rx, read, &off) && off > s->rx.total)
+			s->rx.total = off;
+	}
 	if (p->now == MG_TCP_ESTABLISHED && p->opener && !s->opened) {
 		s->opened = true;
 		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};

@@ -29,7 +29,7 @@ struct taken {
  * on this CPU in between, so slots are in time order. It fails only when another program ran on top
  * of this one in those few instructions.
  */
-static __always_inline bool take(struct taken *t)
+static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
@@ -43,7 +43,7 @@ static __always_inline bool take(struct taken *t)
 		__u64 waiting = head - *(volatile __u64 *)&r->tail;
 		__u64 now;
 
-		if (waiting > cfg.ring_mask)
+		if (waiting > room)
 			break;
 		now = bpf_ktime_get_ns();
 		if (__sync_val_compare_and_swap(&r->head, head, head + 1) == head) {
@@ -82,11 +82,19 @@ static __always_inline void publish(struct taken *t, __u16 id)
 #endif
 }
 
+static __always_inline bool take(struct taken *t)
+{
+	return take_up_to(t, cfg.ring_room);
+}
+
 /* EMIT(event, payload struct, e) { fill *e }: nothing happens if there is no room. */
-#define EMIT(event, type, e, ...)                                      \
+#define EMIT(event, type, e, ...) EMIT_UP_TO(cfg.ring_room, event, type, e, __VA_ARGS__)
+/* The same of what is rare, and other events are of no use without: it has room of its own. */
+#define EMIT_RARE(event, type, e, ...) EMIT_UP_TO(cfg.ring_mask, event, type, e, __VA_ARGS__)
+#define EMIT_UP_TO(room, event, type, e, ...)                          \
 	do {                                                           \
 		struct taken taken_;                                   \
-		if (take(&taken_)) {                                   \
+		if (take_up_to(&taken_, room)) {                       \
 			struct type *e = (void *)taken_.slot->payload; \
 			__VA_ARGS__;                                   \
 			publish(&taken_, MG_EVENT_##event);            \

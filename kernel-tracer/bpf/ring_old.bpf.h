@@ -35,7 +35,7 @@ static __always_inline __u64 own_position(struct mg_ring *r, __u64 head, __u64 n
 	return last;
 }
 
-static __always_inline bool take(struct taken *t)
+static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
@@ -48,7 +48,7 @@ static __always_inline bool take(struct taken *t)
 	head = *(volatile __u64 *)&r->head;
 	lost = *(volatile __u64 *)&r->lost;
 	/* some room is left for programs that run on top of each other */
-	if (head + 8 - *(volatile __u64 *)&r->tail > cfg.ring_mask) {
+	if (head + 8 - *(volatile __u64 *)&r->tail > room) {
 		__sync_fetch_and_add(&r->lost, 1);
 		return false;
 	}

@@ -309,7 +309,7 @@ static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32
 {
 	if (cfg.anonymize)
 		return;
-	EMIT(sock_addr, mg_sock_addr, e, {
+	EMIT_RARE(sock_addr, mg_sock_addr, e, {
 		e->sock = cookie;
 		__builtin_memcpy(e->laddr, l, 16);
 		__builtin_memcpy(e->raddr, r, 16);
@@ -333,7 +333,7 @@ static __noinline int ulp_of(const struct tcp_sock *tp)
 static __always_inline void emit_state(const struct sock *sk, const struct tcp_sock *tp,
 	__u64 cookie, int old, int now, int opener)
 {
-	EMIT(sock_state, mg_sock_state, e, {
+	EMIT_RARE(sock_state, mg_sock_state, e, {
 		e->sock = cookie;
 		e->write_seq = tp->write_seq;
 		e->snd_una = tp->snd_una;
@@ -391,7 +391,7 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 
 static __always_inline void emit_open(const struct tcp_sock *tp, __u64 cookie)
 {
-	EMIT(sock_open, mg_sock_open, e, {
+	EMIT_RARE(sock_open, mg_sock_open, e, {
 		e->sock = cookie;
 		e->bytes_acked = tp->bytes_acked;
 		e->bytes_received = tp->bytes_received;

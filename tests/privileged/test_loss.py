@@ -16,7 +16,7 @@ SCRIPT = (f"{PYTHON} {TRANSFER} server 127.0.0.1 {PORT} & "
           f"{PYTHON} {TRANSFER} client 127.0.0.1 {PORT} {BYTES} 4000; wait")
 
 need_kernel_side()
-with Recording("sh", "-c", SCRIPT, options=("--buffer", "16K" if SLOWER == 1 else "8K", "--drain", "20")) as rec:
+with Recording("sh", "-c", SCRIPT, options=("--buffer", "4K", "--drain", "20")) as rec:
     report = rec.report()
     session = json.load(open(rec.dir + "/session.json"))
     lost = report["loss"]["kernel"]
@@ -50,7 +50,44 @@ with Recording("sh", "-c", SCRIPT, options=("--buffer", "16K" if SLOWER == 1 els
     in_rings = sum(g["count"] for g in report["loss"]["gaps"] if g["producer"] == "ring")
     check(warned == in_rings + calls, f"babeltrace2 warns of {warned} discarded events")
 
+    # what each figure has lost is beside it
+    def standing(coverage):
+        return "withheld" if coverage < 0.9 else "starred" if coverage < 0.99 else "whole"
+
+    for c in report["calls"]:
+        if c["coverage"] is None:
+            continue
+        check(c["standing"] == standing(c["coverage"]),
+              f"{c['name']} {c['flow_kind']} of {c['coverage']:.3f} is {c['standing']}")
+        told = [v for v in c["states_ns"].values() if v is not None]
+        check(not told or c["standing"] != "withheld", "withheld is null")
+        check(c["complete"] <= c["n"], f"{c['complete']} of {c['n']} calls have nothing missing")
+    scheduler = report["scheduler"]
+    check(scheduler["standing"] == standing(scheduler["coverage"]) and scheduler["at_least"],
+          f"the scheduler's figures of {scheduler['coverage']:.3f} are {scheduler['standing']}")
+    check(scheduler["wakeup_ns"]["n"] == 0 or scheduler["wakeup_ns"]["max_at_least"]
+          and ("≥" in rec.text() or ">=" in rec.text()), "the longest wakeup is a least one")
+    lost_ns = {}  # of rings, whose gaps do not overlap
+    for g in report["loss"]["gaps"]:
+        if g["producer"] == "ring":
+            lost_ns[g["cpu"]] = lost_ns.get(g["cpu"], 0) + g["to_ns"] - g["from_ns"]
+    by_cpu = {(c["layer"], c["cpu"]): c["coverage"] for c in report["loss"]["time_coverage"]}
+    spans = {(1 - by_cpu[("ip", cpu)]) / ns for cpu, ns in lost_ns.items()
+             if not any(g["producer"] != "ring" and "ip" in g["layers"]
+                        for g in report["loss"]["gaps"])}
+    check(not spans or max(spans) <= min(spans) * 1.000001,
+          "time coverage is 1 less the gaps' share, on each CPU")
+
     tx = flow(report, "tx", PORT)
+    rx = flow(report, "rx", PORT)
+    for f in tx, rx:
+        print(f"   {f['direction']}: {f['bytes']} bytes of {BYTES}, {f['offsets']}")
+        if f["offsets"] == "from_connection":  # its opening was not lost
+            near(f["bytes"], BYTES, 0.01, "bytes passed, by TCP's counters")
+        near(f["coverage"], f["complete_bytes"] / f["bytes"], 1e-9, "coverage by these")
+        check(f["standing"] == standing(f["coverage"]), f"{f['coverage']:.3f} is {f['standing']}")
+        check(f["tcp"]["at_least"] and f["tcp"]["zero_windows"] != 0, "no absent facts")
+    check(tx["retransmits"] != 0 and tx["tcp"]["timeouts"] != 0, "nor of what was not sent again")
     check(tx["coverage"] is not None and tx["coverage"] < 1, f"coverage {tx['coverage']}")
     check(tx["gaps"] > 0, "the flow tells that gaps touch it")
     check(all(f["closure_error_cycles"] in (0, None) for f in report["flows"]),
