@@ -182,6 +182,8 @@ void why_waited(struct flow *tx, bool known, uint64_t label, uint64_t wait, uint
 /* Without anything in flight it keeps no room for it. */
 void why_trim(struct why *w);
 void why_free(struct why *w);
+/* All its bytes are numbered `by` higher. */
+void why_shift(struct why *w, uint64_t by);
 
 /* call_ends.c */
 void call_ends_add(struct call_ends *e, uint64_t off);

@@ -45,6 +45,19 @@ void why_free(struct why *w)
 	free(w);
 }
 
+void why_shift(struct why *w, uint64_t by)
+{
+	ranges_shift(&w->label, by);
+	w->una += by;
+	w->window_end += by;
+	w->room.una += by;
+	w->room.window_end += by;
+	w->small_end += by;
+	w->first_unsent += by;
+	for (uint32_t i = 0; i < w->len; i++)
+		w->flight[(w->head + i) & (w->cap - 1)].end += by;
+}
+
 /* ---- what is in flight ---- */
 
 static void fly(struct why *w, uint64_t end, uint32_t segs)
@@ -104,6 +117,8 @@ void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
 	if (!w)
 		return;
 	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
+	if (p->snd_nxt == p->seq)
+		flow_offset(f, p->seq, &w->first_unsent);
 	if (!t->in_call || t->now.copied)
 		return;
 	w->nagle_before = w->nagle;
@@ -243,6 +258,38 @@ static enum why_reason of_windows(const struct why *w, const struct mg_packet *p
 	return no_window ? WHY_WINDOW : no_cwnd ? WHY_CWND : WHY_NOT_KNOWN;
 }
 
+/* It waited for the device: the kernel corks a small segment only if it is the first to be sent. */
+static enum why_reason of_device(const struct why *w, uint64_t off, bool full)
+{
+	return full || off != w->first_unsent ? WHY_TSQ : WHY_AUTOCORK;
+}
+
+/* Whether bytes before it are in a queue of this host still: no driver has been asked to take them.
+ */
+static bool lies_behind_others(const struct core *c, const struct mg_sock *s, uint64_t off)
+{
+	const struct ranges *r = &s->tx.layer[TX_XMIT];
+	uint64_t asked = r->len ? r->v[r->head + r->len - 1].b : r->base;
+
+	return core_hooked(c, s->netns) >> MG_EVENT_dev_xmit & 1 && asked < off;
+}
+
+/*
+ * An acknowledgement in a softirq finds the socket free: whatever was written, TCP has tried to
+ * send it. Of its tests (tcp_write_xmit) only that of small queues is left then, or it did not try
+ * for autocorking; with several segments it may also have deferred them to make them more.
+ */
+static enum why_reason by_elimination(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
+{
+	bool softirq = p->frag >= CONTEXT_SOFTIRQ || (!p->frag && t && t->in_softirq);
+
+	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
+		!lies_behind_others(c, s, off))
+		return WHY_NOT_KNOWN;
+	return of_device(s->tx.why, off, full);
+}
+
 static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, enum why_release release)
 {
@@ -251,7 +298,6 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	uint64_t una = w->una > s->tx.acked ? w->una : s->tx.acked;
 	enum why_reason held = WHY_NOT_KNOWN;
 
-	(void)c;
 	switch (release) {
 	case RELEASE_OWN_CALL: /* if it slept since, something had kept it from sending at once */
 		return t->woken_in > own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
@@ -260,15 +306,16 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	case RELEASE_PACER:
 		return WHY_PACING;
 	case RELEASE_TX_DONE:
-		return !w->mss ? WHY_NOT_KNOWN : full ? WHY_TSQ : WHY_AUTOCORK;
+		return w->mss ? of_device(w, off, full) : WHY_NOT_KNOWN;
 	case RELEASE_ACK:
 		/* TCP tells of a segment in established connections only */
 		if (!w->by_room &&
 			(!w->told || w->arrived || (s->state && s->state != ESTABLISHED)))
 			return WHY_NOT_KNOWN;
 		held = of_windows(w, p, off);
-		return held == WHY_NOT_KNOWN && w->mss && !full ? of_small(w, w->nagle, w->una)
-								: held;
+		if (held == WHY_NOT_KNOWN && w->mss && !full)
+			held = of_small(w, w->nagle, w->una);
+		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
 	case RELEASE_TIMER:
 		if (s->tcp && s->tcp->peer.is_closed)
 			return WHY_WINDOW;

@@ -69,6 +69,7 @@ struct why {
 	} room;                   /* as the last segment was sent, after one end had closed */
 	uint32_t last_segs;       /* that it stands for */
 	uint32_t mss;             /* 0 not told */
+	uint64_t first_unsent;    /* what was written last with nothing unsent before it */
 	uint64_t small_end;       /* where the last segment that was not full ends */
 	uint8_t nagle;            /* what the last call that wrote had set, NAGLE_* */
 	uint8_t nagle_before;     /* and the one before */

@@ -50,6 +50,7 @@ static void copy(struct core *c, uint64_t t, uint32_t seq, uint32_t left, uint32
 	e.tcp_send.seq = seq;
 	e.tcp_send.left = left;
 	e.tcp_send.snd_una = una;
+	e.tcp_send.snd_nxt = seq; /* nothing unsent before it */
 	e.tcp_send.snd_wnd = 100000;
 	e.tcp_send.cwnd = 10;
 	feed(c, &e);
@@ -400,10 +401,38 @@ static void what_the_device_has_done_lets_the_next_go(void **unused)
 	open_core(&c);
 	write_only(&c, 1000, 1000, 2 * MSS + 10, 1000, 0, NODELAY);
 	out(&c, 3100, IN(TASKLET), 1000, 2 * MSS);
-	out(&c, 4100, IN(TASKLET), 1000 + 2 * MSS, 10);
-	acknowledged(&c, 1010 + 2 * MSS);
-	assert_row(&c, WHY_TSQ, RELEASE_TX_DONE, 2 * MSS, 2000);
-	assert_row(&c, WHY_AUTOCORK, RELEASE_TX_DONE, 10, 3000);
+	out(&c, 3100, IN(TASKLET), 1000 + 2 * MSS, 10); /* behind those, not corked */
+	write_only(&c, 4000, 1010 + 2 * MSS, 20, 1000, 0, NODELAY);
+	out(&c, 7100, IN(TASKLET), 1010 + 2 * MSS, 20);
+	acknowledged(&c, 1030 + 2 * MSS);
+	assert_row(&c, WHY_TSQ, RELEASE_TX_DONE, 2 * MSS + 10, 2000);
+	assert_row(&c, WHY_AUTOCORK, RELEASE_TX_DONE, 20, 3000);
+	feed_end(&c);
+}
+
+/* The acknowledgement of one that has left is processed before what its leaving lets go. */
+static void an_acknowledgement_may_come_before_the_devices_word(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, HOOKS ",dev_xmit");
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	enter(&c, 1000, MG_SYS_sendto, 1000, 0, NODELAY);
+	copy(&c, 1100, 1000, 3 * MSS, 1000);
+	out_on(&c, 1200, TID, THREAD, 1000, MSS, 1);
+	out_on(&c, 1200, TID, THREAD, 1000 + MSS, MSS, 1);
+	leave(&c, 1300, MG_SYS_sendto, 1000 + 3 * MSS, 3 * MSS);
+	ev_packet(&c, 5000, 0, MG_EVENT_dev_xmit, SOCK, 1000, MSS);
+	ack(&c, 5050, 1000, 100000, 10);
+	out(&c, 5100, IN(NET_RX), 1000 + 2 * MSS, MSS);
+	write_only(&c, 5200, 1000 + 3 * MSS, 10, 1000, 0, NODELAY);
+	ack(&c, 6050, 1000, 100000, 10);
+	out(&c, 6300, IN(NET_RX), 1000 + 3 * MSS, 10);
+	ev_packet(&c, 7000, 0, MG_EVENT_dev_xmit, SOCK, 1000 + MSS, 2 * MSS + 10);
+	acknowledged(&c, 1010 + 3 * MSS);
+	assert_row(&c, WHY_TSQ, RELEASE_ACK, MSS, 4000);
+	assert_row(&c, WHY_AUTOCORK, RELEASE_ACK, 10, 1000);
 	feed_end(&c);
 }
 
@@ -480,6 +509,7 @@ int main(void)
 		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
 		cmocka_unit_test(a_timer_of_its_own_paces),
 		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
+		cmocka_unit_test(an_acknowledgement_may_come_before_the_devices_word),
 		cmocka_unit_test(what_cannot_be_told_is_not),
 		cmocka_unit_test(a_trace_without_contexts_has_those_of_traced_threads),
 		cmocka_unit_test(the_first_time_counts),
