@@ -6,9 +6,10 @@
 
 #include "event_table.h"
 
-#define ROWS_MAX 500000
-#define TCP_SYN  2
-#define TCP_ACK  16
+#define ROWS_MAX   500000
+#define MARKS_KEPT 4096 /* more are of calls whose end was lost */
+#define TCP_SYN    2
+#define TCP_ACK    16
 
 void life_init(struct life *l, struct core *core, const char *flow, uint64_t from, uint64_t to)
 {
@@ -118,16 +119,12 @@ static void put_piece(struct life *l, struct life_row *r, const struct piece *p)
 
 static void mark(struct life *l, const struct mg_event *e)
 {
-	if (l->marks == l->marks_cap) {
-		size_t cap = l->marks_cap ? l->marks_cap * 2 : 64;
-		struct life_mark *more = realloc(l->mark, cap * sizeof(*more));
-
-		if (!more)
-			return;
-		l->mark = more;
-		l->marks_cap = cap;
-	}
-	l->mark[l->marks++] = (struct life_mark){e->tid, e->cpu, e->cycles, e->time_ns};
+	if (!l->mark)
+		l->mark = malloc(MARKS_KEPT * sizeof(*l->mark));
+	if (l->marks == MARKS_KEPT)
+		l->marks = 0;
+	if (l->mark)
+		l->mark[l->marks++] = (struct life_mark){e->tid, e->cpu, e->cycles, e->time_ns};
 }
 
 static void forget_marks(struct life *l, uint32_t tid)

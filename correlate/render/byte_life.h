@@ -74,7 +74,7 @@ struct life {
 	uint64_t acked; /* before this offset */
 	uint64_t first_ns;
 	struct life_mark *mark;
-	size_t marks, marks_cap;
+	size_t marks;
 };
 
 /* "4097/tx" to cookie and direction; false if it is no name of a flow. */
