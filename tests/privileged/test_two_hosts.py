@@ -75,6 +75,55 @@ def transit(top, crossing):
     return sum(ns * n for ns, n in both_saw) / sum(n for _, n in both_saw)
 
 
+def search(f, low, high):
+    """Where a concave function is largest."""
+    for _ in range(200):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (a, high) if f(a) < f(b) else (low, b)
+    return (low + high) / 2
+
+
+def bounds(to_b, to_a, slack, at):
+    """
+    What B's clock is ahead by at most and at least, by another way than the report's: for a given rate
+    the offset lies between two bounds, and what they give at an instant is searched over the rates.
+    """
+    room = [((x - at) / 1e9, y - x + slack) for x, y in to_b]  # seconds, ns
+    need = [((x - at) / 1e9, y - x - slack) for x, y in to_a]
+
+    def most(rate):  # ns a second
+        return min(v - rate * u for u, v in room)
+
+    def least(rate):
+        return max(v - rate * u for u, v in need)
+
+    middle = search(lambda r: most(r) - least(r), -1e6, 1e6)
+    ends = []
+    for end in (-1e6, 1e6):
+        inside, outside = middle, end
+        for _ in range(100):
+            half = (inside + outside) / 2
+            inside, outside = (half, outside) if most(half) >= least(half) else (inside, half)
+        ends.append(inside)
+    return most(search(most, *ends)), least(search(lambda r: -least(r), *ends))
+
+
+def compare_bounds(top, hosts, slack):
+    """The report's bounds against those found from both recordings' events."""
+    points = {}
+    for c in hosts["flows"]:
+        sender, receiver = ("a", "b") if c["direction"] == "to_other" else ("b", "a")
+        sent = passed(f"{top}/{sender}", c["sent_as"], "dev_xmit")
+        came = passed(f"{top}/{receiver}", c["received_as"], "dev_recv")
+        points[c["direction"]] = [(sent[o][0], came[o][0]) if sender == "a" else (came[o][0], sent[o][0])
+                                  for o in sent if o in came]
+    for end in ("begin", "end"):
+        w = hosts["clock"][0][end]
+        most, least = bounds(points["to_other"], points["from_other"], slack, w["at_ns"])
+        check(abs(w["ahead_ns"] - (most + least) / 2) < 2 and abs(w["half_width_ns"] - (most - least) / 2) < 2,
+              f"at the {end} the bounds are {least:.0f} to {most:.0f} ns, found in another way too")
+
+
 def look(top, clock, true_transit):
     """The report of both, against what is true."""
     report = json.loads(run(MAGNET, "report", "--json", top + "/a", top + "/b").stdout)
@@ -99,6 +148,7 @@ def look(top, clock, true_transit):
               f"from call to return {calls['mean']:.0f} ns")
     check({c["direction"] for c in hosts["flows"]} == {"to_other", "from_other"}, "in both directions")
     check(hosts["other"]["flows"] and report["flows"], "both recordings are reported")
+    compare_bounds(top, hosts, sum(r["clock"]["cpu_offset_ns"] or 0 for r in (report, hosts["other"])))
     return hosts
 
 
