@@ -79,7 +79,8 @@ struct mg_bpf_config {
 	__u32 near_shift;
 	__u32 jiffy;      /* microseconds of a timer tick, times 1024 */
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
-	__u32 ring_room;  /* slots that may be taken by what happens often: a few are kept for the rest */
+	__u32 ring_room;  /* slots that may be taken by what happens often: a few are kept for the
+			     rest */
 	__u8 all;         /* every task and socket is traced */
 	__u8 anonymize;   /* leave out addresses and ports */
 	__u8 pad[2];

@@ -136,8 +136,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			off > s->tx.total)
 			s->tx.total = off;
 	}
-	if (c->lost_kernel &&
-		s->rx.anchor.set) { /* how far it was read; a FIN has a number, too */
+	if (c->lost_kernel && s->rx.anchor.set) { /* how far it was read; a FIN has a number, too */
 		uint32_t read = p->copied_seq;
 		uint64_t off;
 

@@ -199,6 +199,7 @@ static void frames_row(struct table *t, const struct unit_stats *u, const char *
 static void modulation(const struct report *r, const struct flow *f, FILE *to)
 {
 	struct modulation m = flow_modulation(r, f);
+	double goodput = flow_goodput(r, f).ratio;
 
 	if (f->sock->ulp) {
 		fprintf(to, "  M n/a: %s\n", text_ulp(f));
@@ -222,6 +223,12 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
 	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
 		text_percent(m.blocked_share));
+	if (!isnan(m.w1_spacing_ns))
+		fprintf(to, "  W1 of their spacings %s", text_ns(m.w1_spacing_ns));
+	if (!isnan(goodput))
+		fprintf(to, "  goodput %s of the bytes of frames", text_coverage(goodput));
+	if (!isnan(m.w1_spacing_ns) || !isnan(goodput))
+		fprintf(to, "\n");
 }
 
 static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
