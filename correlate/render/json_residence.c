@@ -116,7 +116,8 @@ void json_residence(json_t *j, const struct report *r, const struct flow *f)
 	bool probes = flow_probes(r, f, &p) && told;
 
 	json_object_set_new(j, "standing",
-		f->sock->kind == MG_KIND_tcp ? json_string(standing_name(standing)) : json_null());
+		withheld || !isnan(flow_coverage(f)) ? json_string(standing_name(standing))
+						     : json_null());
 	json_object_set_new(j, "withheld", withheld ? json_string(withheld) : json_null());
 	json_object_set_new(j, "residence", stages(r, f));
 	json_object_set_new(

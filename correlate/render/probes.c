@@ -127,7 +127,8 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 
 	memset(p, 0, sizeof(*p));
 	p->twice_u = NAN;
-	if (!r->core->has_calibration || !c->event_cycles || !f->residence.n)
+	if (!r->core->has_calibration || !c->event_cycles || !f->residence.n ||
+		f->sock->kind != MG_KIND_tcp) /* datagrams go another way */
 		return false;
 	if (f->rx)
 		count_received(r, f, n);
@@ -170,8 +171,8 @@ static bool too_uncertain(const struct report *r, const struct flow *f)
 
 const char *flow_withheld(const struct report *r, const struct flow *f)
 {
-	if (f->sock->kind != MG_KIND_tcp)
-		return NULL;
+	if (f->sock->kind != MG_KIND_tcp && isnan(flow_coverage(f)))
+		return NULL; /* it has no atoms to be complete */
 	if (!f->residence.n || standing_of(flow_coverage(f)) == WITHHELD)
 		return "coverage";
 	return too_uncertain(r, f) ? "uncertainty" : NULL;

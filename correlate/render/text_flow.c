@@ -62,15 +62,19 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 {
 	double bar[STAGES_MAX], total, n;
 	struct table t;
+	uint64_t whole;
 
 	if (!dist_quantile_supported(&f->residence, quantile)) {
 		fprintf(to, "  about p%g: too few samples\n", quantile * 100);
 		return;
 	}
 	n = waterfall_at(&f->waterfall, quantile, bar, &total);
+	if (n <= 0)
+		return;
+	whole = n > 1 ? (uint64_t)(n + 0.5) : 1;
 	table_begin(&t, "lrrl");
-	table_row(&t, "about p%g, mean of %s samples\tmean\tshare\t", quantile * 100,
-		text_count((uint64_t)(n + 0.5)));
+	table_row(&t, "about p%g, mean of %s sample%s\tmean\tshare\t", quantile * 100,
+		text_count(whole), plural(whole));
 	for (int i = 0; i < stage_count(f); i++) {
 		double share = total > 0 ? bar[i] / total : 0;
 

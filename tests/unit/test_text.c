@@ -5,6 +5,7 @@
 #include "table.h"
 
 static char *text;
+static double about; /* the quantile of a waterfall that is asked for, 0 = none */
 
 static int teardown(void **unused)
 {
@@ -24,6 +25,7 @@ static const char *printed(struct core *c, const json_t *session, const char *fl
 	f = open_memstream(&text, &size);
 	core_finish(c);
 	assert_int_equal(report_init(&r, c, session, "a trace"), 0);
+	r.waterfall_at = about;
 	report_text(&r, f, flow, false);
 	fclose(f);
 	report_free(&r);
@@ -94,6 +96,47 @@ static void one_flow_may_be_asked_for(void **unused)
 	assert_says("flow 2/rx");
 	assert_does_not_say("flow 1/tx");
 	assert_does_not_say("System calls");
+}
+
+static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	tx_of(&c, A)->why->row[0].reason = WHY_NAGLE;
+	tx_of(&c, A)->why->row[0].release = RELEASE_ACK;
+	printed(&c, NULL, NULL);
+	assert_says("    Nagle's algorithm, until an ACK, 100 % of bytes");
+	assert_does_not_say("magnet's own events"); /* their cost is not known */
+}
+
+static void bars_about_a_quantile_may_be_asked_for(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	about = 0.5;
+	connection_record(&c);
+	printed(&c, NULL, NULL);
+	assert_says("about p50, mean of 1 sample ");
+	about = 0.99;
+	connection_record(&c);
+	printed(&c, NULL, NULL);
+	assert_says("about p99: too few samples");
+	about = 0;
+}
+
+static void bars_that_drown_are_withheld(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	ev_calibration(&c, 20, 1000, 0);
+	printed(&c, NULL, NULL);
+	assert_says("withheld: the ");
+	assert_does_not_say("closes to");
 }
 
 static void losses_are_said_first(void **unused)
@@ -251,6 +294,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_reads_from_top_to_bottom),
 		cmocka_unit_test(one_flow_may_be_asked_for),
+		cmocka_unit_test(why_bytes_waited_stands_below_the_send_buffer),
+		cmocka_unit_test(bars_about_a_quantile_may_be_asked_for),
+		cmocka_unit_test(bars_that_drown_are_withheld),
 		cmocka_unit_test(losses_are_said_first),
 		cmocka_unit_test(a_recording_that_broke_off_says_so),
 		cmocka_unit_test(hooks_that_were_refused_are_said),
