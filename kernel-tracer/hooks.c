@@ -128,6 +128,8 @@ int hooks_attach_calls(struct hooks *h)
 
 int hooks_copy_calls(struct hooks *h)
 {
+	if (h->old) /* some of these kernels warn of it in their log */
+		return -EOPNOTSUPP;
 	for (size_t i = 0; i < hook_count; i++) {
 		struct bpf_link *link;
 

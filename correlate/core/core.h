@@ -28,6 +28,7 @@ struct gap {
 	int32_t cpu;
 	uint32_t reason; /* MG_LOST_* */
 	uint32_t layers; /* bits 1 << enum mg_layer: whose figures miss something */
+	uint64_t events; /* bits 1 << id of the ring's events that are missing, or may be */
 	uint64_t count, from_ns, to_ns;
 };
 

@@ -156,6 +156,7 @@ struct flow {
 	uint64_t pair_base;
 	uint32_t gaps;    /* losses while it lived, */
 	uint32_t touched; /* and the layers that miss something, as bits 1 << enum mg_layer */
+	uint64_t missed;  /* the ring's events of which some are missing, as bits 1 << id */
 };
 
 /* Values seen, each the same weight. */

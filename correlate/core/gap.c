@@ -30,20 +30,36 @@ static void add(struct core *c, struct gap *g)
 		s->rx.gaps++;
 		s->tx.touched |= g->layers;
 		s->rx.touched |= g->layers;
+		s->tx.missed |= g->events;
+		s->rx.missed |= g->events;
 	}
 }
 
 /* A program that was skipped feeds one event, of one layer. */
-static uint32_t layer_of(const char *producer)
+static const struct mg_event_desc *event_of(const char *producer)
 {
-	const struct mg_event_desc *d;
 	char name[33];
 
 	memcpy(name, producer, 32);
 	name[32] = 0;
 	name[strcspn(name, " ")] = 0;
-	d = mg_event_by_name(name);
+	return mg_event_by_name(name);
+}
+
+static uint32_t layer_of(const char *producer)
+{
+	const struct mg_event_desc *d = event_of(producer);
+
 	return d ? 1u << d->layer : MG_ALL_LAYERS;
+}
+
+static uint64_t events_of(const struct mg_lost *p)
+{
+	const struct mg_event_desc *d = p->reason == MG_LOST_SKIPPED ? event_of(p->producer) : NULL;
+
+	if (d && MG_IS_RING(d->id))
+		return 1ull << d->id;
+	return p->reason == MG_LOST_CHOSEN || gap_is_app(p->reason) ? 0 : ~0ull;
 }
 
 static uint32_t layers_of(const struct mg_lost *p)
@@ -176,7 +192,8 @@ void gap_on_lost(struct core *c, const struct mg_lost *p)
 		.from_ns = p->from_ns,
 		.to_ns = p->to_ns,
 		.reason = p->reason,
-		.layers = layers_of(p)};
+		.layers = layers_of(p),
+		.events = events_of(p)};
 
 	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
 	if (!gap_is_loss(&g))

@@ -19,9 +19,9 @@ const char *standing_name(enum standing s)
 	return names[s];
 }
 
-bool flow_misses(const struct flow *f, int layer)
+bool flow_misses(const struct flow *f, uint64_t events)
 {
-	return f->touched >> layer & 1;
+	return f->missed & events;
 }
 
 double report_app_coverage(const struct report *r)

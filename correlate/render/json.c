@@ -215,7 +215,7 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "call_n", count(f->calls));
 	json_object_set_new(j, "retransmits",
 		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
-				(!f->retransmits && flow_misses(f, MG_LAYER_TCP))
+				(!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))
 			? json_null()
 			: count(f->retransmits));
 	json_lineage(j, r, f);

@@ -5,6 +5,11 @@
 #include "report.h"
 #include "tcp_names.h"
 
+/* What tells of them: state comes with the events of TCP it follows. */
+#define TCP_EVENTS                                                               \
+	(EVENT_BIT(tcp_send) | EVENT_BIT(tcp_recv) | EVENT_BIT(tcp_retransmit) | \
+		EVENT_BIT(tcp_cong) | EVENT_BIT(tcp_reset) | EVENT_BIT(ip_out))
+
 static json_t *extent(const struct extent *x)
 {
 	if (!x->n)
@@ -34,7 +39,7 @@ static void sending(
 	json_t *j, const struct report *r, const struct flow *f, const struct tcp_record *t)
 {
 	bool cong = core_observes(r->core, MG_EVENT_tcp_cong),
-	     misses = flow_misses(f, MG_LAYER_TCP);
+	     misses = flow_misses(f, EVENT_BIT(tcp_cong));
 
 	json_object_set_new(j, "cwnd", extent(&t->cwnd));
 	json_object_set_new(
@@ -48,8 +53,9 @@ static void sending(
 	json_object_set_new(j, "sndbuf_limited_us", grown(&t->sndbuf_limited_us));
 	json_object_set_new(j, "congestion_changes", times_if(cong, t->cong_changes, misses));
 	json_object_set_new(j, "recoveries", times_if(cong, t->recoveries, misses));
-	json_object_set_new(
-		j, "timeouts", times_if(flow_timeouts_known(r, f), t->timeouts, misses));
+	json_object_set_new(j, "timeouts",
+		times_if(flow_timeouts_known(r, f), t->timeouts,
+			flow_misses(f, EVENT_BIT(tcp_retransmit))));
 }
 
 json_t *json_tcp(const struct report *r, const struct flow *f)
@@ -59,8 +65,8 @@ json_t *json_tcp(const struct report *r, const struct flow *f)
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
 	bool windows = flow_windows_known(r, f),
 	     resets = core_observes(r->core, MG_EVENT_tcp_reset),
-	     misses = flow_misses(f, MG_LAYER_TCP),
-	     misses_window = misses || (f->rx && flow_misses(f, MG_LAYER_IP));
+	     misses = flow_misses(f, EVENT_BIT(tcp_reset)),
+	     misses_window = flow_misses(f, f->rx ? EVENT_BIT(ip_out) : EVENT_BIT(tcp_recv));
 	json_t *j;
 
 	if (f->sock->kind != MG_KIND_tcp || !r->core->kernel_events)
@@ -71,7 +77,7 @@ json_t *json_tcp(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "srtt_us", extent(&t->srtt_us));
 	json_object_set_new(j, "rto_us", extent(&t->rto_us));
 	json_object_set_new(j, "window", extent(f->rx ? &t->rcv_wnd : &t->snd_wnd));
-	json_object_set_new(j, "at_least", json_boolean(misses || misses_window));
+	json_object_set_new(j, "at_least", json_boolean(flow_misses(f, TCP_EVENTS)));
 	json_object_set_new(j, "zero_windows", times_if(windows, w->n, misses_window));
 	json_object_set_new(j, "zero_window_ns",
 		windows && r->hz > 0 && (w->n || !misses_window)

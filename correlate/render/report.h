@@ -128,8 +128,9 @@ double report_time_coverage(const struct report *r, int layer, int cpu);
 /* and on all. */
 double report_layer_coverage(const struct report *r, int layer);
 json_t *json_time_coverage(const struct report *r);
-/* Whether events of the layer are missing while the flow lived: a count of them is a least one. */
-bool flow_misses(const struct flow *f, int layer);
+/* Whether any of these are missing while the flow lived: what they count is a least count. */
+#define EVENT_BIT(name) (1ull << MG_EVENT_##name)
+bool flow_misses(const struct flow *f, uint64_t events);
 
 struct modulation {
 	const char *from, *to;

@@ -7,7 +7,7 @@ static void sent_again(const struct report *r, const struct flow *f, FILE *to)
 {
 	if (f->retransmits)
 		fprintf(to, "  segments sent again: %s%s (%s)\n",
-			flow_misses(f, MG_LAYER_TCP) ? text_at_least() : "",
+			flow_misses(f, EVENT_BIT(tcp_retransmit)) ? text_at_least() : "",
 			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to,

@@ -117,7 +117,7 @@ static void what_is_complete_keeps_its_values(void **unused)
 	core_finish(&whole);
 	assert_int_equal(tx_of(&whole, A)->complete, N * BYTES);
 	assert_int_equal(rx_of(&whole, B)->complete, N * BYTES);
-	for (int turn = 0; turn < 20; turn++) {
+	for (int turn = 0; turn < 8; turn++) {
 		uint64_t lost = again(&part, &seed);
 		const struct call_stats *send = calls_of(&part, MG_FN_send);
 		const struct call_stats *recv = calls_of(&part, MG_FN_recv);
