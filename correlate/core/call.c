@@ -263,6 +263,21 @@ static void note_position(struct core *c, const struct mg_sys_exit *p)
 		s->rx.total = off;
 }
 
+/* Its socket was opened, or first met, within the call. */
+static void learn_socket(const struct core *c, struct kernel_call *k, const struct mg_sys_exit *p)
+{
+	struct flow *f;
+
+	if (k->cookie || !p->sock || k->kind != MG_KIND_tcp || k->call != p->call)
+		return;
+	k->cookie = p->sock;
+	f = flow_of_call(c, k);
+	if (f) {
+		f->open_calls++;
+		f->in_kernel++;
+	}
+}
+
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
@@ -274,6 +289,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 			end_interrupted(t, &e->sys_exit, e->cycles);
 		return; /* its begin was lost, or was before the recording */
 	}
+	learn_socket(c, k, &e->sys_exit);
 	if (is_anothers_end(c, k, e)) {
 		call_abandon(c, t);
 		return;

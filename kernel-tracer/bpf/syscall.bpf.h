@@ -308,8 +308,13 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		state->call = 0;
 		return 0;
 	}
-	if (state->sk)
+	if (state->sk) {
+		struct sock_entry *known = state->sock ? NULL : sock_at((void *)state->sk);
+
 		seq = stream_position((void *)state->sk, state->dir);
+		if (known) /* it has been opened, or met, within the call */
+			state->sock = known->cookie;
+	}
 	if (ret <= -ERESTARTSYS && ret >= -ERESTART_RESTARTBLOCK) {
 		state->interrupted = state->call;
 		state->interrupted_sock = state->sock;
