@@ -16,6 +16,7 @@ struct slice {
 	struct slice *next;
 	uint32_t off, len;   /* in the parcel */
 	uint64_t copy, call; /* C and U0 */
+	bool ends_call;      /* with it the call's bytes end */
 };
 
 /* What a receiver's call took of a parcel before its sender's calls were known. */

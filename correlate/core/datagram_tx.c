@@ -273,7 +273,8 @@ void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t ca
 				&(struct slice){.off = (uint32_t)(p->off - p->parcel->off),
 					.len = (uint32_t)p->len,
 					.copy = p->t,
-					.call = call});
+					.call = call,
+					.ends_call = i + 1 == k->pieces});
 	}
 }
 

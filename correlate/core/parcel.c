@@ -77,6 +77,15 @@ static bool overlaps(const struct slice *s, uint32_t off, uint32_t len, uint32_t
 	return *a < *b;
 }
 
+/* [a, b) of a slice; where that is the last of its call's bytes, the atom is told. */
+static void make_atom(struct core *c, const struct parcel *p, const struct slice *s, uint32_t a,
+	uint32_t b, uint32_t layers, const uint64_t t[], uint32_t present)
+{
+	if (s->ends_call && b == s->off + s->len)
+		call_ends_add(&p->flow->call_ends, p->off + b);
+	tx_atom(c, p->flow, layers, p->off + a, p->off + b, t, present);
+}
+
 /* What a frame carries, one atom a call that brought it. */
 static void make_atoms(struct core *c, const struct parcel *p, const struct frame *f)
 {
@@ -92,23 +101,22 @@ static void make_atoms(struct core *c, const struct parcel *p, const struct fram
 			t[i] = f->t[i];
 		t[TX_CALL] = s->call;
 		t[TX_COPY] = s->copy;
-		tx_atom(c, p->flow, required, p->off + a, p->off + b, t,
-			f->present | 1u << TX_CALL | 1u << TX_COPY);
+		make_atom(c, p, s, a, b, required, t, f->present | 1u << TX_CALL | 1u << TX_COPY);
 	}
 }
 
 /* UNIX: from the call to the peer's queue. */
 static void make_handed_atoms(struct core *c, const struct parcel *p)
 {
+	uint32_t handed = 1u << TX_CALL | 1u << TX_COPY | 1u << TX_IP_OUT;
+
 	for (const struct slice *s = p->slices; s; s = s->next) {
 		uint64_t t[TX_LAYERS] = {0};
 
 		t[TX_CALL] = s->call;
 		t[TX_COPY] = s->copy;
 		t[TX_IP_OUT] = p->handed;
-		tx_atom(c, p->flow, 1u << TX_CALL | 1u << TX_COPY | 1u << TX_IP_OUT,
-			p->off + s->off, p->off + s->off + s->len, t,
-			1u << TX_CALL | 1u << TX_COPY | 1u << TX_IP_OUT);
+		make_atom(c, p, s, s->off, s->off + s->len, handed, t, handed);
 	}
 }
 

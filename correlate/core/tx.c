@@ -348,9 +348,11 @@ incomplete:
 void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
 	const uint64_t t[], uint32_t present)
 {
-	struct making m = {c, f, layers, (uint64_t)core_clock_error(c) + 1};
+	struct making m = {c, f, layers, clock_slack(core_clock_error(c))};
+	uint64_t all[AGAIN + 1] = {0}; /* what only a stream has is not there */
 
-	atom(&m, a, b, t, present);
+	memcpy(all, t, TX_LAYERS * sizeof(*t));
+	atom(&m, a, b, all, present);
 }
 
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
