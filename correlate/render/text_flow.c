@@ -22,7 +22,7 @@ static void why_rows(const struct report *r, const struct flow *f, struct table 
 {
 	double bar = (double)f->stage[TX_STAGE_SNDBUF].sum, total = (double)f->residence.sum;
 
-	if (f->rx || !f->why)
+	if (f->rx || !f->why || !f->why->rows)
 		return;
 	qsort(f->why->row, f->why->rows, sizeof(*f->why->row), longer);
 	for (uint32_t i = 0; i < f->why->rows; i++) {
