@@ -43,3 +43,17 @@ BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD(
 BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD(flow, filter_iterator_end);
 BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHODS(
 	flow, filter_seek_beginning, filter_can_seek_beginning);
+
+BT_PLUGIN_FILTER_COMPONENT_CLASS(join, filter_next);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_DESCRIPTION(join,
+	"Events of joined calls and of bytes followed through all layers, beside all others.");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_HELP(join,
+	"Adds a stream of magnet:joined_call, magnet:atom_tx and magnet:atom_rx. Parameters: "
+	"session=FILE (session.json of the recording). See magnet-plugin(7).");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_INITIALIZE_METHOD(join, join_init);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_FINALIZE_METHOD(join, filter_end);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD(
+	join, filter_iterator_init);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD(join, filter_iterator_end);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHODS(
+	join, filter_seek_beginning, filter_can_seek_beginning);

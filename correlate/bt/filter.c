@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "decode.h"
+#include "derived.h"
+#include "holding.h"
 #include "params.h"
 #include "render/report.h"
 #include "render/session.h"
@@ -18,13 +20,8 @@ struct filter {
 	char *flow; /* NULL: any */
 	double pid, tid;
 	bool has_pid, has_tid;
+	bool join; /* all pass, with derived events */
 	json_t *session;
-};
-
-enum verdict { WAITS, PASSES, STAYS };
-struct held {
-	const bt_message *message;
-	enum verdict verdict;
 };
 
 struct iterator {
@@ -32,9 +29,8 @@ struct iterator {
 	bt_message_iterator *from;
 	struct core core;
 	struct decoder *decoder;
-	struct held *held; /* held[head .. head + n) */
-	size_t head, n, cap;
-	size_t judged; /* so many of these have a verdict, or there is none to come before them */
+	struct holding holding;
+	struct derived derived;
 	bool ended;
 };
 
@@ -43,17 +39,19 @@ struct iterator {
 static const struct param known[] = {{"flow", PARAM_TEXT}, {"pid", PARAM_NUMBER},
 	{"tid", PARAM_NUMBER}, {"session", PARAM_TEXT}, {0}};
 
+static const struct param known_to_join[] = {{"session", PARAM_TEXT}, {0}};
+
 static bool take_params(struct filter *f, const bt_value *params, char *bad, size_t size)
 {
 	struct core none;
 
-	if (!params_ok(params, known, bad, size))
+	if (!params_ok(params, f->join ? known_to_join : known, bad, size))
 		return false;
 	if (param_text(params, "flow"))
 		f->flow = strdup(param_text(params, "flow"));
 	f->has_pid = param_number(params, "pid", &f->pid);
 	f->has_tid = param_number(params, "tid", &f->tid);
-	if (!f->flow && !f->has_pid && !f->has_tid) {
+	if (!f->join && !f->flow && !f->has_pid && !f->has_tid) {
 		snprintf(bad, size, "give flow=, pid= or tid=: which events are to pass");
 		return false;
 	}
@@ -64,17 +62,16 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 	return true;
 }
 
-bt_component_class_initialize_method_status filter_init(bt_self_component_filter *self,
-	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data)
+static bt_component_class_initialize_method_status init(
+	bt_self_component_filter *self, const bt_value *params, bool join)
 {
 	bt_self_component *component = bt_self_component_filter_as_self_component(self);
 	struct filter *f = calloc(1, sizeof(*f));
 	char bad[256];
 
-	(void)configuration;
-	(void)data;
 	if (!f)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+	f->join = join;
 	if (!take_params(f, params, bad, sizeof(bad))) {
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(component, "%s", bad);
 		free(f->flow);
@@ -88,6 +85,22 @@ bt_component_class_initialize_method_status filter_init(bt_self_component_filter
 			BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+bt_component_class_initialize_method_status filter_init(bt_self_component_filter *self,
+	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data)
+{
+	(void)configuration;
+	(void)data;
+	return init(self, params, false);
+}
+
+bt_component_class_initialize_method_status join_init(bt_self_component_filter *self,
+	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data)
+{
+	(void)configuration;
+	(void)data;
+	return init(self, params, true);
 }
 
 void filter_end(bt_self_component_filter *self)
@@ -123,58 +136,58 @@ static bool is_wanted(const struct filter *f, const struct mg_event *e, const st
 	       (!f->has_tid || e->tid == f->tid);
 }
 
-/* The core tells of events in the order in which it was given them. */
+/* Atoms come while the event that completes them is worked on. */
+static void on_atom(void *arg, const struct atom *a)
+{
+	struct iterator *it = arg;
+	const struct held *h = holding_next(&it->holding);
+
+	if (h)
+		derived_at(&it->derived,
+			bt_message_event_borrow_default_clock_snapshot_const(h->message));
+	holding_add(&it->holding, derived_atom(&it->derived, a));
+}
+
 static void judge(void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	struct iterator *it = arg;
+	struct held *h = holding_next(&it->holding);
 
-	while (it->judged < it->n && it->held[it->head + it->judged].verdict != WAITS)
-		it->judged++;
-	if (it->judged == it->n)
+	if (!h)
 		return;
-	it->held[it->head + it->judged++].verdict = is_wanted(it->filter, e, a) ? PASSES : STAYS;
+	it->holding.judged++;
+	h->verdict = it->filter->join || is_wanted(it->filter, e, a) ? PASSES : STAYS;
+	if (!it->filter->join)
+		return;
+	derived_at(&it->derived, bt_message_event_borrow_default_clock_snapshot_const(h->message));
+	if (a->call)
+		holding_add(&it->holding, derived_call(&it->derived, e, a));
+	holding_attach(&it->holding, h);
 }
 
 /* ---- messages ---- */
-
-static bool hold(struct iterator *it, const bt_message *m, enum verdict verdict)
-{
-	if (it->head && it->head + it->n == it->cap) {
-		memmove(it->held, it->held + it->head, it->n * sizeof(*it->held));
-		it->head = 0;
-	}
-	if (it->n == it->cap) {
-		size_t cap = it->cap ? it->cap * 2 : 256;
-		struct held *more = realloc(it->held, cap * sizeof(*more));
-
-		if (!more)
-			return false;
-		it->held = more;
-		it->cap = cap;
-	}
-	it->held[it->head + it->n++] = (struct held){m, verdict};
-	return true;
-}
 
 /* Streams, packets, losses and progress pass; events wait for what the core makes of them. */
 static bool take(struct iterator *it, const bt_message *m)
 {
 	struct mg_event e;
 
+	if (bt_message_get_type(m) == BT_MESSAGE_TYPE_STREAM_BEGINNING && it->filter->join) {
+		const bt_message *begins = derived_begin(
+			&it->derived, bt_message_stream_beginning_borrow_stream_const(m));
+
+		return holding_put(&it->holding, m, PASSES) &&
+		       (!begins || holding_put(&it->holding, begins, PASSES));
+	}
 	if (bt_message_get_type(m) != BT_MESSAGE_TYPE_EVENT)
-		return hold(it, m, PASSES);
+		return holding_put(&it->holding, m, PASSES);
 	if (!decode_event(it->decoder, m, &e, false)) {
+		if (it->filter->join)
+			return holding_put(&it->holding, m, PASSES);
 		bt_message_put_ref(m);
 		return true;
 	}
-	return hold(it, m, WAITS) && core_push(&it->core, &e) == 0;
-}
-
-static void drop_all(struct iterator *it)
-{
-	for (size_t i = 0; i < it->n; i++)
-		bt_message_put_ref(it->held[it->head + i].message);
-	it->head = it->n = it->judged = 0;
+	return holding_put(&it->holding, m, WAITS) && core_push(&it->core, &e) == 0;
 }
 
 static bool begin(struct iterator *it)
@@ -183,6 +196,11 @@ static bool begin(struct iterator *it)
 	if (it->filter->session)
 		session_give_clock(&it->core, it->filter->session);
 	core_listen(&it->core, judge, it);
+	if (it->filter->join)
+		core_listen_to_atoms(&it->core, on_atom, it);
+	it->derived.core = &it->core;
+	it->derived.now = 0;
+	it->holding.fresh_end = &it->holding.fresh;
 	it->decoder = decoder_new();
 	it->ended = false;
 	return it->decoder;
@@ -190,7 +208,8 @@ static bool begin(struct iterator *it)
 
 static void end(struct iterator *it)
 {
-	drop_all(it);
+	holding_drop(&it->holding);
+	derived_free(&it->derived);
 	core_free(&it->core);
 	decoder_free(it->decoder);
 	it->decoder = NULL;
@@ -207,6 +226,7 @@ bt_message_iterator_class_initialize_method_status filter_iterator_init(
 	if (!it)
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	it->filter = bt_self_component_get_data(component);
+	it->derived.iterator = self;
 	if (bt_message_iterator_create_from_message_iterator(self,
 		    bt_self_component_filter_borrow_input_port_by_index(
 			    (bt_self_component_filter *)component, 0),
@@ -230,27 +250,8 @@ void filter_iterator_end(bt_self_message_iterator *self)
 		return;
 	end(it);
 	bt_message_iterator_put_ref(it->from);
-	free(it->held);
+	free(it->holding.held);
 	free(it);
-}
-
-/* What is judged at the front; how many pass. */
-static uint64_t give(struct iterator *it, bt_message_array_const messages, uint64_t capacity)
-{
-	uint64_t count = 0;
-
-	while (it->n && count < capacity && it->held[it->head].verdict != WAITS) {
-		struct held *h = &it->held[it->head];
-
-		if (h->verdict == PASSES)
-			messages[count++] = h->message;
-		else
-			bt_message_put_ref(h->message);
-		it->head++;
-		it->n--;
-		it->judged -= it->judged > 0;
-	}
-	return count;
 }
 
 /* The next messages from upstream; at their end the core settles what it still holds. */
@@ -265,7 +266,9 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		it->ended = true;
 		core_finish(&it->core);
-		return BT_MESSAGE_ITERATOR_NEXT_STATUS_OK;
+		holding_add(&it->holding, it->filter->join ? derived_end(&it->derived) : NULL);
+		return holding_end(&it->holding) ? BT_MESSAGE_ITERATOR_NEXT_STATUS_OK
+						 : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
 	}
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
@@ -283,7 +286,7 @@ bt_message_iterator_class_next_method_status filter_next(bt_self_message_iterato
 	struct iterator *it = bt_self_message_iterator_get_data(self);
 	bt_message_iterator_next_status status;
 
-	while ((*count = give(it, messages, capacity)) == 0) {
+	while ((*count = holding_give(&it->holding, messages, capacity)) == 0) {
 		if (it->ended)
 			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
 		status = fetch(it);

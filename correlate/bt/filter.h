@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The component class filter.magnet.flow: only events of one flow, process or thread pass. */
+/*
+ * The component classes filter.magnet.flow: only events of one flow, process or thread pass; and
+ * filter.magnet.join: all pass, and what the core makes of them comes beside.
+ */
 #ifndef MAGNET_CORRELATE_BT_FILTER_H
 #define MAGNET_CORRELATE_BT_FILTER_H
 
 #include <babeltrace2/babeltrace.h>
 
 bt_component_class_initialize_method_status filter_init(bt_self_component_filter *self,
+	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data);
+bt_component_class_initialize_method_status join_init(bt_self_component_filter *self,
 	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data);
 void filter_end(bt_self_component_filter *self);
 bt_message_iterator_class_initialize_method_status filter_iterator_init(

@@ -189,6 +189,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 		f->call_cycles += sum;
 	}
 	call_settle_bytes(c, k, p->enter, p->exit);
+	memcpy(k->state, state, sizeof(state)); /* for whoever is told of the call */
 }
 
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -244,6 +245,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	t->told = t->ended[i];
 	a->piece = t->told.piece;
 	a->pieces = t->told.pieces;
+	a->call = &t->told;
 	t->ended_n--;
 	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
 }

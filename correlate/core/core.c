@@ -32,6 +32,12 @@ void core_keep_series(struct core *c, size_t bytes)
 	c->series.limit = bytes;
 }
 
+void core_listen_to_atoms(struct core *c, atom_listener_fn fn, void *arg)
+{
+	c->atom_listener = fn;
+	c->atom_listener_arg = arg;
+}
+
 double core_clock_error(const struct core *c)
 {
 	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);

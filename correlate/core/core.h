@@ -107,9 +107,20 @@ struct annotation {
 	uint64_t cycles;           /* 0 with nanoseconds only */
 	const struct piece *piece; /* application calls: all ranges, if there are several */
 	uint32_t pieces;
+	const struct kernel_call *call; /* its system call, and where the whole call's time went */
 };
 
 typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
+
+/* Bytes that were followed from the first to the last layer of a flow. */
+struct atom {
+	const struct flow *flow;
+	uint64_t offset, length; /* bytes */
+	uint64_t begin;          /* cycles */
+	const uint64_t *stage;   /* how long each of its bars is, cycles */
+	int stages;
+};
+typedef void (*atom_listener_fn)(void *arg, const struct atom *a);
 
 /* Events that are not in the table, by name. */
 struct other_stats {
@@ -177,6 +188,8 @@ struct core {
 
 	listener_fn listener;
 	void *listener_arg;
+	atom_listener_fn atom_listener;
+	void *atom_listener_arg;
 	struct series_pool series;
 };
 
@@ -185,6 +198,8 @@ void core_init(struct core *c);
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
 /* Called with every event once its time on the counter is known, in order. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
+/* Called with every atom when the last it needs is known, during the event that tells it. */
+void core_listen_to_atoms(struct core *c, atom_listener_fn fn, void *arg);
 /*
  * Keep every unit of every layer, in not more than so many bytes; before the first event. What does
  * not fit is cut off, and the series says so.

@@ -250,6 +250,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	f->closure += sum > total ? sum - total : total - sum;
 	dist_add(&f->residence, sum, len);
 	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
+	if (s->c->atom_listener)
+		s->c->atom_listener(s->c->atom_listener_arg,
+			&(struct atom){f, a, len, edge[0], length, RX_STAGES});
 	if (b == s->call_end)
 		dist_add(&f->last_byte, sum, 1);
 	f->complete += len;

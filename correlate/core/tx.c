@@ -328,6 +328,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
 	dist_add(&f->residence, sum, len);
 	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
+	if (m->c->atom_listener)
+		m->c->atom_listener(m->c->atom_listener_arg,
+			&(struct atom){f, a, len, first, length, TX_STAGES});
 	while (call_ends_take(&f->call_ends, b))
 		dist_add(&f->last_byte, sum, 1);
 known:

@@ -98,3 +98,42 @@ with Recording(PYTHON, EXCHANGE, "20", options=("-q",)) as rec:
     for params in ("", 'flow=5', 'pid="x"', 'flwo="1/tx"', 'pid=1,session="/nowhere"'):
         p = through(*filtering, *([f"--params={params}"] if params else []), ok=False)
         check(p.returncode != 0 and "CAUSED BY" in p.stderr, f"filter.magnet.flow refuses '{params}'")
+
+    # filter.magnet.join: everything passes, and what is known of it comes beside, in order of time
+    joining = ("--component=filter.magnet.join", f"--params={session}")
+    plain = through("--component=sink.text.pretty", "--params=color=never,no-delta=yes").stdout
+    p = through(*joining, "--component=sink.text.pretty", "--params=color=never,no-delta=yes")
+    derived = re.compile(r" (magnet:joined_call|magnet:atom_tx|magnet:atom_rx): \{")
+    lines = p.stdout.splitlines()
+    check([l for l in lines if not derived.search(l)] == plain.splitlines(), "all that was there passes")
+    found = [{"event": derived.search(l).group(1),
+              **dict(re.findall(r'(\w+) = "?([^",}]*?)"?(?:,| \})', l))} for l in lines if derived.search(l)]
+    report = rec.report()
+    calls = [c for c in report["calls"] if not c["kernel_only"]]
+    if report["events"]["kernel"]:
+        joined = [d for d in found if d["event"] == "magnet:joined_call"]
+        check(len(joined) == sum(c["n"] for c in calls) - report["unjoined_calls"] > 20,
+              f"each joined call has an event: {len(joined)}")
+        check(all(abs(sum(int(d[k]) for k in d if k.endswith("_ns") and k not in ("total_ns", "begin_ns"))
+                      - int(d["total_ns"])) <= 14 for d in joined), "with states that sum to it")
+        for f in report["flows"]:
+            if f["proto"] != "tcp" or not f["residence"]:
+                continue
+            atoms = [d for d in found if d["event"] == "magnet:atom_" + f["direction"]
+                     and d["flow"] == f["id"]]
+            check(sum(int(a["length"]) for a in atoms) <= f["complete_bytes"] and
+                  (sum(int(a["length"]) for a in atoms) > 0) == (f["complete_bytes"] > 0),
+                  f"atoms of {f['id']}: {len(atoms)}")
+            mean = sum(int(a["total_ns"]) * int(a["length"]) for a in atoms) / \
+                max(sum(int(a["length"]) for a in atoms), 1)
+            near(mean, f["residence_total_ns"], 0.001, "with the report's mean total")
+    times = re.compile(r"^\[(\S+?)\]")
+    stamps = [times.match(l).group(1) for l in lines]
+    check(stamps == sorted(stamps), "in order of time")
+    check(" Event messages" in through(*joining, *filtering, "--params=pid=1",
+                                       "--component=sink.utils.counter").stdout, "before another filter")
+    written = rec.top + "/joined"
+    through(*joining, "--component=sink.ctf.fs", f'--params=path="{written}"')
+    check(len(derived.findall(run("babeltrace2", written).stdout)) == len(found), "and as a trace")
+    p = through("--component=filter.magnet.join", '--params=flow="1/tx"', ok=False)
+    check(p.returncode != 0 and "CAUSED BY" in p.stderr, "filter.magnet.join refuses flow=")

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events of what the core has found out, in a stream of their own beside those they come from:
+ * magnet:joined_call, magnet:atom_tx and magnet:atom_rx.
+ */
+#ifndef MAGNET_CORRELATE_BT_DERIVED_H
+#define MAGNET_CORRELATE_BT_DERIVED_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "core.h"
+
+enum derived_kind { DERIVED_CALL, DERIVED_TX, DERIVED_RX, DERIVED_KINDS };
+
+struct derived {
+	bt_self_message_iterator *iterator;
+	const struct core *core;
+	bt_stream *stream; /* NULL until a clock is known, */
+	bt_event_class *class[DERIVED_KINDS];
+	int64_t offset_ns; /* of the clock */
+	uint64_t now;      /* by it */
+};
+
+/* With the clock of a stream that begins; the message that the derived one does too, or NULL. */
+const bt_message *derived_begin(struct derived *d, const bt_stream *like);
+const bt_message *derived_end(struct derived *d);
+/* What comes now comes at this time, or at the last one if that is later. */
+void derived_at(struct derived *d, const bt_clock_snapshot *time);
+/* Messages at that time; NULL without memory, or if the stream has not begun. */
+const bt_message *derived_call(
+	struct derived *d, const struct mg_event *e, const struct annotation *a);
+const bt_message *derived_atom(struct derived *d, const struct atom *a);
+void derived_free(struct derived *d);
+
+#endif
