@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -33,8 +34,11 @@ struct known_stream {
 	UT_hash_handle hh;
 };
 
+/* Classes seen last, by their address: events of one kind seldom follow each other. */
+#define CLASSES_RECENT 64
+
 struct decoder {
-	struct known_class *classes, *last_class;
+	struct known_class *classes, *recent[CLASSES_RECENT];
 	struct known_stream *streams, *last_stream;
 };
 
@@ -124,7 +128,8 @@ static bool is_magnets(const bt_event *e, bool app)
 static struct known_class *class_of(struct decoder *d, const bt_event *e)
 {
 	const bt_event_class *key = bt_event_borrow_class_const(e);
-	struct known_class *k = d->last_class;
+	struct known_class **recent = &d->recent[(uintptr_t)key / 16 % CLASSES_RECENT],
+			   *k = *recent;
 	const bt_field_class *context;
 	const char *name;
 
@@ -132,7 +137,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 		return k;
 	HASH_FIND_PTR(d->classes, &key, k);
 	if (k)
-		return d->last_class = k;
+		return *recent = k;
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
@@ -150,7 +155,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	k->tid_at = member_index(context, "tid");
 	k->pid_at = member_index(context, "pid");
 	HASH_ADD_PTR(d->classes, key, k);
-	return d->last_class = k;
+	return *recent = k;
 }
 
 static uint64_t integer(const bt_field *f, bool is_signed)
@@ -231,7 +236,9 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	s = stream_of(d, e);
 	if (!s)
 		return false;
-	memset(out, 0, sizeof(*out));
+	memset(out, 0,
+		offsetof(struct mg_event, sys_enter) +
+			(k->desc && k->desc->size > 8 ? k->desc->size : sizeof(out->other)));
 	out->id = k->desc ? k->desc->id : MG_EVENT_other;
 	out->cpu = s->cpu;
 	time = bt_message_event_borrow_default_clock_snapshot_const(message);
