@@ -191,7 +191,7 @@ const char *tsdl_parse(struct tsdl_trace *t, const char *text, size_t size)
 		if (!top(&p) ||
 			!(tsdl_take_mark(&p.l, ';') || tsdl_refuse(&p, "a part does not end")))
 			return p.why;
-	return p.has_clock && p.has_stream ? NULL : "no clock, or no streams";
+	return p.has_clock && p.has_stream && t->events ? NULL : "half a description";
 }
 
 static void free_struct(struct tsdl_struct *s)
