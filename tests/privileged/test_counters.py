@@ -11,7 +11,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 PROGRAM = sys.argv[1]
-MEGABYTES = int(os.environ.get("MAGNET_TEST_MEGABYTES", "1024"))
+# more than sequence numbers can count takes its time
+LONG = "5120" if os.environ.get("MAGNET_TEST_LONG") else "1024"
+MEGABYTES = int(os.environ.get("MAGNET_TEST_MEGABYTES", LONG))
 PORT = 5101
 
 need_kernel_side()
