@@ -319,7 +319,8 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		length[from] = next - at;
 		dist_add(&f->stage[from], next - at, len);
 		if (from == TX_STAGE_SNDBUF && edge[i] == TX_IP_OUT && f->sock->kind == MG_KIND_tcp)
-			why_waited(f, present & 1u << TX_LAYERS, t[TX_LAYERS], next - at, len);
+			why_waited(f, present & 1u << TX_LAYERS,
+				present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, next - at, len);
 		sum += next - at;
 		at = next;
 		from = i;
