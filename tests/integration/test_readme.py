@@ -23,6 +23,11 @@ for page in re.findall(r"(magnet[a-z-]*|libmagnet)\(\d\)", readme):
     check(any(n.startswith(page + ".") for n in
               os.listdir(ROOT + "/docs") + os.listdir(BUILD + "/docs")), f"there is a page {page}")
 
+for row in re.findall(r"\|([^|]*)\|$", open(ROOT + "/docs/validation.md").read(), re.M)[2:]:
+    for test in re.findall(r"`(unit )?(\w+)`", row):
+        name = f"test_{test[1]}.{'c' if test[0] else 'py'}"
+        check(any(name in files for _, _, files in os.walk(ROOT + "/tests")), f"there is {name}")
+
 need_program("lttng-sessiond", "lttng", "babeltrace2")
 if not KERNEL:
     commands = re.sub(r"^magnet-kernel-tracer.*\n", "", commands, flags=re.M)
