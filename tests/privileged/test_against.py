@@ -142,17 +142,18 @@ def nothing():
         check(len(differ) <= 0.25 * len(told), f"{len(differ)} of them differ")
 
 
-def one_side():
-    with Network() as net, record(net) as before, record(net, options=["--app-only"]) as now:
-        c = compared(now.dir, before.dir)
-        check({f["subject"] for f in c["figures"]} == {"call"}, "without the kernel side calls are left")
-        check({f["figure"] for f in c["figures"]} == {"total"}, "and of them the total")
-        check(figure(c, "total", call="send")["exceeds_noise"] is not None, "which is enough to tell")
-        check(all(f["subject"] == "flow" for f in c["only_before"]), "flows are those of the other")
+def one_side(before, now):
+    c = compared(now.dir, before.dir)
+    check({f["subject"] for f in c["figures"]} == {"call"}, "without the kernel side calls are left")
+    check({f["figure"] for f in c["figures"]} == {"total"}, "and of them the total")
+    check(figure(c, "total", call="send")["exceeds_noise"] is not None, "which is enough to tell")
+    check(all(f["subject"] == "flow" for f in c["only_before"]), "flows are those of the other")
 
 
 def thinking():
-    with Network() as net, record(net) as before, record(net, think=0.005) as now:
+    with Network() as net, record(net) as before, record(net, think=0.005) as now, \
+            record(net, options=["--app-only"]) as app:
+        one_side(before, app)
         c = compared(now.dir, before.dir)
         exceeds(figure(c, "total", call="recv", subject="call"), 5e6, 0.15, "the answer's wait, ns")
         sent = figure(c, "residence", stage="qdisc", direction="tx", side="client")
@@ -190,6 +191,6 @@ def bucket():
 
 
 need_kernel_side()
-for test in (nothing, one_side, thinking, nagle, bucket):
+for test in (nothing, thinking, nagle, bucket):
     print(test.__name__)
     patiently(test)
