@@ -4,11 +4,11 @@ Full frames are dropped, by their number. At the peer's ingress each is sent aga
 trace says which bytes, and the bytes behind it wait for it at the receiver (head of line). On the own
 egress TCP knows at once: it sends them again, and that is no retransmission.
 """
-import bisect
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from arrivals import Arrivals
 from fixture import *
 
 DROP = sys.argv[1]
@@ -66,38 +66,6 @@ def facts(rec, size):
 
 def repeated(f, layer):
     return next(l for l in f["layers"] if l["name"] == layer)["repeated_bytes"]
-
-
-class Arrivals:
-    """
-    A receiver's bytes as the events tell: when each came first, again, was processed and readable;
-    by ranges cut where any segment begins or ends.
-    """
-
-    def __init__(self, events, rx):
-        seen = [(e["event"], int(e["offset"]), int(e["offset"]) + int(e["length"]), int(e["time_ns"]))
-                for e in events if e["flow"] == rx["id"] and e["length"] not in ("", "0")
-                and e["fields"].get("via", "0") == "0"]
-        self.cuts = sorted({x for event, a, b, _ in seen if event in ("dev_recv", "tcp_recv")
-                            for x in (a, b)})
-        self.first, self.processed, self.again, ready = {}, {}, {}, []
-        for event, a, b, at in seen:
-            if event == "tcp_ready":
-                ready.append((b, at))
-            for cut in self.within(a, b):
-                if event == "dev_recv" and cut in self.first:
-                    self.again.setdefault(cut, at)
-                if event in ("dev_recv", "tcp_recv"):
-                    (self.first if event == "dev_recv" else self.processed).setdefault(cut, at)
-        self.readable = {cut: next(t for until, t in ready if until >= cut + self.length(cut))
-                         for cut in self.first}
-        self.ambiguous = {cut for cut, t in self.again.items() if t < self.readable[cut]}
-
-    def within(self, a, b):
-        return self.cuts[bisect.bisect_left(self.cuts, a):bisect.bisect_left(self.cuts, b)]
-
-    def length(self, cut):
-        return self.cuts[bisect.bisect(self.cuts, cut)] - cut
 
 
 def lost_on_the_way(section, dropped, size, step):
