@@ -39,6 +39,10 @@ try:
     open(TOP + "/file", "w").close()
     refused("no directory", TOP + "/file")
     refused("no argument", status=2)
+    for quantile in ("99", "p0", "p100", "p9x", ""):
+        p = run(MAGNET, "report", "--waterfall", quantile, TOP + "/empty", check=False)
+        check(p.returncode == 2 and len(p.stderr.splitlines()) == 1 and "quantile" in p.stderr,
+              f"no quantile: {p.stderr.strip()}")
     os.mkdir(TOP + "/garbage")
     open(TOP + "/garbage/metadata", "w").write("this is no metadata\n")
     refused("garbage metadata", TOP + "/garbage")
