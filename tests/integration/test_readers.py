@@ -108,24 +108,24 @@ def other_descriptions(rec):
 def kernel_side():
     chosen = ("--event", "sched:sched_process_exec", "--event", "sched:sched_process_exit",
               "--event", "skb:consume_skb", "--event", "syscalls:sys_enter_execve")
-    with Recording(*EXCHANGE, "300", "5000", options=("-q", *chosen)) as rec:
+    with Recording(*EXCHANGE, "200", "3000", options=("-q", *chosen)) as rec:
         same_by_both("with chosen events", rec.dir)
         same_by_both("kernel side only", rec.dir + "/kernel")
         same_by_both("application side only", rec.dir + "/app")
         same_by_both("both, in the other order", rec.dir + "/kernel", rec.dir + "/app")
         damaged(rec)
         other_descriptions(rec)
-    with Recording(*EXCHANGE, "2000", options=("-q", "--level", "full", "--anonymize")) as rec:
+    with Recording(*EXCHANGE, "500", options=("-q", "--level", "full", "--anonymize")) as rec:
         same_by_both("full level, anonymized", rec.dir)
     with Recording(PYTHON, "-c", "import time, subprocess\nfor i in range(12):\n"
                    f" subprocess.run({[*EXCHANGE, '50']!r})\n time.sleep(0.1)\n",
                    options=("-q", "--rotate", "1s")) as rec:
         check(len(os.listdir(rec.dir + "/kernel")) > 1, "there are parts")
         same_by_both("parts", rec.dir)
-    with Recording(*EXCHANGE, "500", options=("-q", "--flight", "10s", "--trigger", "lost")) as rec:
+    with Recording(*EXCHANGE, "200", options=("-q", "--flight", "10s", "--trigger", "lost")) as rec:
         same_by_both("flight recorder", rec.dir)
     with Talker() as load, Tracer(TOP + "/killed", "--pid", load.pid).ready() as tracer:
-        load.ask(3000)
+        load.ask(500)
         time.sleep(0.3)
         tracer.kill()
         same_by_both("a tracer that was killed", TOP + "/killed")
