@@ -22,18 +22,14 @@ bool queue_make_room(struct event_queue *q)
 	size_t used = q->tail - q->head, cap = q->cap ? q->cap * 2 : QUEUE_LEAST;
 	unsigned char *more;
 
-	if (q->head > q->cap / 2) {
-		memmove(q->bytes, q->bytes + q->head, used);
-	} else {
-		more = malloc(cap);
+	if (q->head <= q->cap / 2) { /* else there is room enough before the first */
+		more = realloc(q->bytes, cap);
 		if (!more)
 			return false;
-		if (used)
-			memcpy(more, q->bytes + q->head, used);
-		free(q->bytes);
 		q->bytes = more;
 		q->cap = cap;
 	}
+	memmove(q->bytes, q->bytes + q->head, used);
 	q->head = 0;
 	q->tail = used;
 	return true;
