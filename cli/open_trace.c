@@ -63,7 +63,7 @@ static bool wanted_reader(enum reader *r)
 	return false;
 }
 
-/* Traces of magnet's own go without babeltrace2, which takes ten times as long. */
+/* Traces of magnet's own go without babeltrace2, which takes five times as long. */
 static int read_traces(enum reader reader, const struct mg_traces *t, struct core *core, char *why,
 	size_t why_size)
 {

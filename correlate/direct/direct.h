@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading traces that magnet-kernel-tracer and magnet's own collector wrote without babeltrace2, in
- * a tenth of its time, and in precisely the order in which it merges them.
+ * a fifth of its time, and in precisely the order in which it merges them.
  */
 #ifndef MAGNET_CORRELATE_DIRECT_DIRECT_H
 #define MAGNET_CORRELATE_DIRECT_DIRECT_H
