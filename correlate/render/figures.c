@@ -348,6 +348,8 @@ const char *report_no_switch_cost(const struct report *r)
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].bit >> MG_EVENT_sched_cost & 1)
 			return "this kernel does not tell (Linux 6.15 and newer do)";
+	if (c->kernel_tracer[0])
+		return "not among what the kernel's tracer records";
 	return "not recorded (--layers +switch)";
 }
 

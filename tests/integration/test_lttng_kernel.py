@@ -95,6 +95,9 @@ def scheduler(directory, waking):
     near(call["total_ns"]["p50"], 3070 * US, 0.001, "a call's time")
     check([c["name"] for c in r["calls"]] == ["recvfrom"], "of calls that are known to the core")
     check(r["flows"] == [], "no flow without packets")
+    check("tracer" in r["scheduler"]["no_durations"] and
+          all(s["p50_ns"] is None for s in r["scheduler"]["switches"]),
+          "how long a switch takes is not available, and why")
 
 
 def joined(directory):
