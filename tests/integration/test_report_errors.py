@@ -102,6 +102,14 @@ try:
         check(run(MAGNET, "report", d).returncode == 0, "no session.json: reported")
         p = run(MAGNET, "report", rec.dir, "--flow", "1/xx", check=False)
         check(p.returncode == 1 and "1/xx" in p.stderr, "a flow that is not there")
+        for figures in ("nothing", "ks,", "bursts:gap=x", "ks:gap=1"):
+            p = run(MAGNET, "report", rec.dir, "--on-demand", figures, check=False)
+            check(p.returncode == 2 and len(p.stderr.splitlines()) == 1 and not p.stdout,
+                  f"--on-demand {figures}: {p.stderr.strip()}")
+        p = run(MAGNET, "report", rec.dir, "--on-demand", "ks", "--against", rec.dir, check=False)
+        check(p.returncode == 2 and "--against" in p.stderr, "--on-demand and --against: " + p.stderr.strip())
+        check("variance-time" in run(MAGNET, "report", "--on-demand", "list").stdout, "list names the figures")
+        run(MAGNET, "report", rec.dir, "--on-demand", "all")
         p = run("sh", "-c", f"{MAGNET} show {rec.dir} > /dev/full", check=False)
         check(p.returncode == 1 and "cannot write" in p.stderr, "a full output is told")
 
