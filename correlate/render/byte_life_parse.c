@@ -8,13 +8,13 @@
 
 bool flow_parse(const char *id, uint64_t *cookie, bool *rx)
 {
-	bool inode = strncmp(id, "ino:", 4) == 0;
+	bool inode = strncmp(id, "ino:", 4) == 0, lttng = strncmp(id, "lttng:", 6) == 0;
 	char *end;
 
-	id += inode ? 4 : 0;
+	id += inode ? 4 : lttng ? 6 : 0;
 	if (*id < '0' || *id > '9')
 		return false;
-	*cookie = strtoull(id, &end, 10) | (inode ? 1ull << 62 : 0);
+	*cookie = strtoull(id, &end, 10) | (uint64_t)inode << 62 | (uint64_t)lttng << 61;
 	*rx = strcmp(end, "/rx") == 0;
 	return *rx || strcmp(end, "/tx") == 0;
 }

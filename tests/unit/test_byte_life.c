@@ -53,6 +53,8 @@ static void names_of_flows_and_ranges_are_read(void **unused)
 	(void)unused;
 	assert_true(flow_parse("4097/tx", &cookie, &rx));
 	assert_true(cookie == 4097 && !rx);
+	assert_true(flow_parse("lttng:3/tx", &cookie, &rx));
+	assert_true(cookie == (3 | 1ull << 61) && !rx);
 	assert_true(flow_parse("ino:12/rx", &cookie, &rx));
 	assert_true(cookie == (1ull << 62 | 12) && rx);
 	assert_false(flow_parse("4097", &cookie, &rx));
