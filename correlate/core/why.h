@@ -14,7 +14,7 @@
 /* clang-format off */
 #define MG_WHY_REASONS(X) \
 	X(NOT_KNOWN, "not_known", "not known why") \
-	X(IMMEDIATE, "immediate", "nothing") \
+	X(IMMEDIATE, "immediate", "sent at once") \
 	X(WINDOW,    "window",    "the peer's window") \
 	X(CWND,      "cwnd",      "congestion window") \
 	X(NAGLE,     "nagle",     "Nagle's algorithm") \

@@ -183,11 +183,25 @@ static const char *passed(const struct flow *f)
 					    : "left the socket";
 }
 
+/* What made most of the wait in the send buffer, NULL if nothing did or it is not known. */
+static const char *main_reason(const struct flow *f)
+{
+	for (uint32_t i = 0; f->why && i < f->why->rows; i++) {
+		const struct why_row *w = &f->why->row[i];
+
+		if (w->wait * 2 > f->stage[TX_STAGE_SNDBUF].sum && w->reason != WHY_NOT_KNOWN &&
+			w->reason != WHY_IMMEDIATE)
+			return why_reason_label(w->reason);
+	}
+	return NULL;
+}
+
 static void sentence(const struct report *r, FILE *to)
 {
 	const struct flow *f = main_flow(r);
 	struct modulation m;
 	char remote[64];
+	const char *why = NULL;
 	double mean;
 	int longest;
 
@@ -205,9 +219,11 @@ static void sentence(const struct report *r, FILE *to)
 	else
 		fprintf(to, "the average byte to %s had %s %s after\n%s sent it; ", remote,
 			passed(f), text_ns(report_ns(r, mean)), comm_or(r, f, "the program"));
-	fprintf(to, "%s of that it spent in: %s.",
+	if (!f->rx && longest == TX_STAGE_SNDBUF)
+		why = main_reason(f);
+	fprintf(to, "%s of that it spent in: %s%s%s%s.",
 		text_percent(mean > 0 ? dist_mean(&f->stage[longest]) / mean : NAN),
-		stage_label(f, longest));
+		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
 	m = flow_modulation(r, f);
 	if (!isnan(m.m))
 		fprintf(to, "\nThe stack moved it by M = %s of the sender's own gap%s.",

@@ -24,6 +24,8 @@ static void why_rows(const struct report *r, const struct flow *f, struct table 
 
 	if (f->rx || !f->why || !f->why->rows)
 		return;
+	if (f->why->rows == 1 && f->why->row[0].reason == WHY_IMMEDIATE)
+		return; /* nothing waited */
 	qsort(f->why->row, f->why->rows, sizeof(*f->why->row), longer);
 	for (uint32_t i = 0; i < f->why->rows; i++) {
 		const struct why_row *w = &f->why->row[i];

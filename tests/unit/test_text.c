@@ -111,6 +111,36 @@ static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
 	assert_does_not_say("magnet's own events"); /* their cost is not known */
 }
 
+static void a_send_that_never_waited_has_no_reason(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	printed(&c, NULL, NULL);
+	assert_says("send buffer");
+	assert_does_not_say("sent at once");
+}
+
+static void the_sentence_names_what_held_most(void **unused)
+{
+	struct why_row *row;
+	struct flow *f;
+	struct core c;
+
+	(void)unused;
+	connection_record(&c);
+	f = tx_of(&c, A);
+	f->residence.sum *= 100;
+	f->stage[TX_STAGE_SNDBUF].sum *= 50;
+	row = &f->why->row[0];
+	row->wait *= 50;
+	row->reason = WHY_CWND;
+	f->closure = 0;
+	printed(&c, NULL, NULL);
+	assert_says("send buffer (congestion window).");
+}
+
 static void bars_about_a_quantile_may_be_asked_for(void **unused)
 {
 	struct core c;
@@ -295,6 +325,8 @@ int main(void)
 		cmocka_unit_test(a_report_reads_from_top_to_bottom),
 		cmocka_unit_test(one_flow_may_be_asked_for),
 		cmocka_unit_test(why_bytes_waited_stands_below_the_send_buffer),
+		cmocka_unit_test(a_send_that_never_waited_has_no_reason),
+		cmocka_unit_test(the_sentence_names_what_held_most),
 		cmocka_unit_test(bars_about_a_quantile_may_be_asked_for),
 		cmocka_unit_test(bars_that_drown_are_withheld),
 		cmocka_unit_test(losses_are_said_first),
