@@ -112,6 +112,8 @@ void datagram_on_packet(
 	const struct mg_packet *p = &e->packet;
 	struct mg_sock *s = sock_get(c, p->sock);
 
+	if (!p->sock)
+		datagram_unclaimed(c, e);
 	if (!s)
 		return;
 	if (s->kind == MG_KIND_tcp) /* it was not announced, or that was lost */
@@ -155,7 +157,7 @@ void datagram_on_ready(
 	if (is_unix(s))
 		unix_ready(c, t, s, e, a);
 	else
-		datagram_ready(s, e, a);
+		datagram_ready(c, s, e, a);
 }
 
 void datagram_on_copy(

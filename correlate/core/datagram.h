@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "events.h"
 #include "flow.h"
 
 /* What one call brought of a parcel. */
@@ -63,6 +64,14 @@ struct frame {
 	uint64_t t[TX_LAYERS];
 };
 
+/* What several sockets may get: whose it is shows as it is queued. */
+struct unclaimed {
+	struct mg_packet packet;
+	uint64_t dev, ip;
+	int16_t cpu;
+};
+#define UNCLAIMED_PACKETS 64 /* a power of two */
+
 /* Frames by their buffers: a new one at the same address is the end of the older. */
 #define FRAME_CHAINS 4096 /* a power of two */
 #define FRAMES_MAX   16384
@@ -70,6 +79,8 @@ struct frames {
 	struct frame *chain[FRAME_CHAINS];
 	struct frame *oldest, *newest;
 	uint32_t n;
+	struct unclaimed unclaimed[UNCLAIMED_PACKETS];
+	uint32_t unclaimed_n;
 };
 
 /* As it came: fragments each, others whole. */
@@ -128,6 +139,7 @@ void parcel_passed(struct core *c, struct frame *f);
 void parcel_read(struct parcel *p, const struct reading *r);
 
 /* frames.c */
+struct frames *frames_of(struct core *c);
 struct frame *frame_add(struct core *c, struct parcel *p, uint32_t buffer);
 struct frame *frame_find(const struct core *c, uint32_t buffer, const struct flow *f);
 /* No packet is known by its buffer any more; it is freed unless its parcel waits for it. */

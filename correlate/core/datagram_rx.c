@@ -129,6 +129,55 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 		arrival_annotate(a, x, 0, datagram_length(&e->packet));
 }
 
+/* ---- of several sockets ---- */
+
+static struct unclaimed *unclaimed_at(const struct core *c, uint32_t buffer)
+{
+	for (uint32_t i = 0; c->frames && i < UNCLAIMED_PACKETS; i++) {
+		struct unclaimed *u = &c->frames->unclaimed[(c->frames->unclaimed_n - 1 - i) &
+							    (UNCLAIMED_PACKETS - 1)];
+
+		if (u->dev && u->packet.seq == buffer)
+			return u;
+	}
+	return NULL;
+}
+
+void datagram_unclaimed(struct core *c, const struct mg_event *e)
+{
+	struct frames *all = frames_of(c);
+	struct unclaimed *u;
+
+	if (!all || e->packet.part)
+		return;
+	if (e->id == MG_EVENT_dev_recv) {
+		u = &all->unclaimed[all->unclaimed_n++ & (UNCLAIMED_PACKETS - 1)];
+		*u = (struct unclaimed){e->packet, e->cycles, 0, -1};
+		return;
+	}
+	u = e->id == MG_EVENT_ip_in ? unclaimed_at(c, e->packet.seq) : NULL;
+	if (!u || u->ip || u->packet.ip_id != e->packet.ip_id)
+		return;
+	u->ip = e->cycles;
+	u->cpu = e->cpu;
+}
+
+static struct arrival *claim(struct core *c, struct queues *q, const struct mg_event *e)
+{
+	const struct unclaimed *u = unclaimed_at(c, e->sock_ready.buffer);
+	struct part *part = u && u->ip && u->cpu == e->cpu ? add(q, &u->packet) : NULL;
+	struct arrival *x;
+
+	if (!part)
+		return NULL;
+	x = arrival_at(q, q->n - 1);
+	part->dev = u->dev;
+	part->ip = u->ip;
+	x->cpu = u->cpu;
+	land(c, part, &u->packet);
+	return x;
+}
+
 /* ---- in the queue ---- */
 
 /* The last one this CPU has brought that is not in the queue yet; what others have may be, too. */
@@ -193,7 +242,8 @@ static struct arrival *segment_ready(struct queues *q, struct arrival *of, uint3
 	return x;
 }
 
-void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+void datagram_ready(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
 {
 	uint32_t buffer = e->sock_ready.buffer;
 	struct queues *q = queues_of(s);
@@ -208,6 +258,8 @@ void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotati
 		x = known;
 	else if (x && x->segs > 1 && buffer && buffer != x->buffer)
 		x = segment_ready(q, x, buffer);
+	else if (buffer && !known && (known = claim(c, q, e)))
+		x = known;
 	if (!x)
 		return;
 	x->ready = e->cycles;

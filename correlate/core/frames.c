@@ -89,13 +89,18 @@ static void end_older(struct core *c, uint32_t buffer, const struct parcel *p)
 	}
 }
 
+struct frames *frames_of(struct core *c)
+{
+	if (!c->frames)
+		c->frames = calloc(1, sizeof(*c->frames));
+	return c->frames;
+}
+
 struct frame *frame_add(struct core *c, struct parcel *p, uint32_t buffer)
 {
 	struct frame *f, **chain;
 
-	if (!c->frames)
-		c->frames = calloc(1, sizeof(*c->frames));
-	f = c->frames ? calloc(1, sizeof(*f)) : NULL;
+	f = frames_of(c) ? calloc(1, sizeof(*f)) : NULL;
 	if (!f)
 		return NULL;
 	end_older(c, buffer, p);

@@ -258,7 +258,10 @@ void datagram_drop_out(struct core *c, struct mg_sock *s, const struct mg_drop *
 /* datagram_rx.c */
 void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, enum rx_layer layer,
 	struct annotation *a);
-void datagram_ready(struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void datagram_ready(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+/* One that several sockets may get. */
+void datagram_unclaimed(struct core *c, const struct mg_event *e);
 struct arrival;
 /* The call has got bytes of it. */
 void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,

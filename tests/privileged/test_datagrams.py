@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 PROGRAM = [PYTHON, os.path.join(os.path.dirname(__file__), "..", "programs", "numbered.py")]
-INTERNET = "plain,cork,segment,large,several,full,odd,many,late,waits,passed"
+INTERNET = "plain,cork,segment,large,several,full,odd,many,shared,late,waits,passed"
 
 
 class Numbered(Recording):

@@ -85,12 +85,14 @@ class Place:
         self.a, self.b, self.address = a, b, address
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
 
-    def receiver(self, rcvbuf=0):
+    def receiver(self, rcvbuf=0, share=False, port=0):
         def make():
             s = socket.socket(self.family, socket.SOCK_DGRAM)
+            if share:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             if rcvbuf:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
-            s.bind((self.address, 0))
+            s.bind((self.address, port))
             return s
         return in_netns(self.b, make)
 
@@ -317,6 +319,22 @@ def many(place):
         s.sendto(data, send_to.getsockname())
         of(s)["sent"].append([number, 72, begin, now()])
         receive(send_to)
+
+
+def shared(place):
+    """Two sockets at one port, and several senders: which one gets a sender's is the kernel's choice."""
+    first = place.receiver(share=True)
+    both = [first, place.receiver(share=True, port=first.getsockname()[1])]
+    senders = [place.sender(first) for _ in range(6)]
+    for i in range(60):
+        send(senders[i % 6], 88 + 8 * (i % 3))
+    for r in both:
+        r.setblocking(False)
+        try:
+            while True:
+                receive(r)
+        except BlockingIOError:
+            pass
 
 
 def readers(place):

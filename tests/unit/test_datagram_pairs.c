@@ -293,6 +293,29 @@ static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 	feed_end(&c);
 }
 
+/* Of sockets at one port it shows in whose queue the datagram is. */
+static void what_several_may_get_is_of_whom_it_is_queued_for(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_dev_recv, 1020, SEND);
+	struct core c;
+
+	(void)unused;
+	dg_begin(&c);
+	dg_sends(&c, 1000, 7, 1, 100);
+	e.packet = (struct mg_packet){.seq = 7, .len = 100, .segs = 1, .ip_id = 1, .proto = UDP};
+	feed(&c, &e);
+	e.id = MG_EVENT_ip_in;
+	e.time_ns = 1021;
+	feed(&c, &e);
+	dg_ready(&c, 1022, SEND, B, 7, 100, MG_KIND_udp);
+	dg_reads(&c, 1100, 100, MG_NOT_KNOWN);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, B)->complete, 100);
+	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_DEV_IP), 100 * 1);
+	assert_int_equal(dg_shifts(&c), 100 * 104);
+	feed_end(&c);
+}
+
 static void a_queue_nobody_reads_is_bounded(void **unused)
 {
 	struct core c;
@@ -333,6 +356,7 @@ int main(void)
 		cmocka_unit_test(what_never_left_is_not_incomplete),
 		cmocka_unit_test(of_two_readers_nobody_knows_which),
 		cmocka_unit_test(an_older_frame_in_the_same_buffer_is_another),
+		cmocka_unit_test(what_several_may_get_is_of_whom_it_is_queued_for),
 		cmocka_unit_test(a_queue_nobody_reads_is_bounded),
 		cmocka_unit_test(what_nobody_receives_is_bounded),
 	};
