@@ -205,6 +205,37 @@ static void even_when_some_of_its_bytes_have_passed(void **unused)
 	feed_end(&c);
 }
 
+/* The same as its bytes are on their way: why they waited goes with them. */
+static void labels_move_along(void **unused)
+{
+	static const uint16_t id[] = {MG_EVENT_ip_post, MG_EVENT_dev_queue, MG_EVENT_dev_xmit};
+	struct end x = a, y = b;
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	x.inflated = true;
+	feed_begin(&c, ALL_HOOKS);
+	announce(&c, 50, &x);
+	ev_enter(&c, 501, SENDER, A, MG_SYS_sendto, 1000 + (uint32_t)LATE);
+	ev_send(&c, 502, SENDER, A, 1000 + (uint32_t)LATE, 400, 1000 + (uint32_t)LATE);
+	ev_packet(&c, 510, SENDER, MG_EVENT_ip_out, A, 1000 + (uint32_t)LATE, 400);
+	ev_exit(&c, 520, SENDER, A, MG_SYS_sendto, 1400 + (uint32_t)LATE, 400);
+	ev_app(&c, SENDER, MG_FN_send, 500, 530, 400);
+	announce(&c, 600, &y);
+	for (uint32_t i = 0; i < 3; i++)
+		ev_packet(&c, 610 + i, SENDER, id[i], A, 1000 + (uint32_t)LATE, 400);
+	ev_done(&c, 614, SENDER, A, 1000 + (uint32_t)LATE, 400);
+	f = tx_of(&c, A);
+	assert_int_equal(f->start, LATE);
+	assert_int_equal(f->complete, 400);
+	assert_int_equal(f->why->rows, 1);
+	assert_int_equal(f->why->row[0].reason, WHY_IMMEDIATE);
+	assert_int_equal(f->why->flight[f->why->head].end, LATE + 400);
+	assert_int_equal(f->last_byte.n, 1);
+	feed_end(&c);
+}
+
 static void other_numbers_are_another_connections(void **unused)
 {
 	struct end x = a, y = b;
@@ -359,6 +390,7 @@ int main(void)
 		cmocka_unit_test(one_end_may_have_been_seen_opening),
 		cmocka_unit_test(where_counters_do_not_tell_the_peer_decides),
 		cmocka_unit_test(even_when_some_of_its_bytes_have_passed),
+		cmocka_unit_test(labels_move_along),
 		cmocka_unit_test(other_numbers_are_another_connections),
 		cmocka_unit_test(a_closed_connection_is_nobodys_peer),
 		cmocka_unit_test(loopback_ends_in_its_namespace),
