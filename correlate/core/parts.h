@@ -37,7 +37,13 @@ void sock_on_addr(struct core *c, const struct mg_event *e);
 void sock_on_ulp(struct core *c, uint64_t cookie);
 
 /* anchor.c */
-enum { MG_TCP_ESTABLISHED = 1, MG_TCP_SYN_SENT, MG_TCP_CLOSE = 7, MG_TCP_CLOSE_WAIT };
+enum {
+	MG_TCP_ESTABLISHED = 1,
+	MG_TCP_SYN_SENT,
+	MG_TCP_SYN_RECV,
+	MG_TCP_CLOSE = 7,
+	MG_TCP_CLOSE_WAIT
+};
 void sock_on_open(struct core *c, const struct mg_event *e);
 void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p);
 void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative);

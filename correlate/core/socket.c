@@ -101,6 +101,11 @@ static void trim(struct flow *f)
 	why_trim(f->why);
 }
 
+static bool was_open(uint8_t state)
+{
+	return state != MG_TCP_SYN_SENT && state != MG_TCP_SYN_RECV && state != MG_TCP_CLOSE;
+}
+
 void sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;
@@ -136,7 +141,9 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			off > s->tx.total)
 			s->tx.total = off;
 	}
-	if (c->lost_kernel && s->rx.anchor.set) { /* how far it was read; a FIN has a number, too */
+	/* before it was open its numbers are another connection's, or none */
+	if (c->lost_kernel && s->rx.anchor.set &&
+		was_open(p->old)) { /* how far it was read; a FIN has a number, too */
 		uint32_t read = p->copied_seq;
 		uint64_t off;
 

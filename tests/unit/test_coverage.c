@@ -114,6 +114,35 @@ static void most_of_the_time_lost_nothing_is_told(void **unused)
 	json_decref(j);
 }
 
+/* A connect() that is refused, and done again: the first try's numbers are not the second's. */
+static void how_far_a_stream_came_is_told_by_its_own_connection(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 2000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_lost(&c, 1000, 1, 900, 1000);
+	ev_packet(&c, 1500, 0, MG_EVENT_dev_recv, A, 0, 0); /* the refusal */
+	ev_ready_read(&c, 1600, A, 0, 0);
+	e.sock_state = (struct mg_sock_state){.sock = A, .write_seq = 8, .old = 2, .now = 7};
+	feed(&c, &e);
+	ev_opened(&c, 3000, A, 999, 1882002858);
+	assert_int_equal(rx_of(&c, A)->total, 0);
+	e.time_ns = 4000;
+	e.sock_state = (struct mg_sock_state){.sock = A,
+		.write_seq = 1500,
+		.rcv_nxt = 1882002859 + 700 + 1,
+		.copied_seq = 1882002859 + 700 + 1,
+		.old = 8, /* CLOSE_WAIT: the peer's FIN has been read */
+		.now = 9};
+	feed(&c, &e);
+	assert_int_equal(rx_of(&c, A)->total, 700);
+	assert_int_equal(tx_of(&c, A)->total, 500);
+	core_finish(&c);
+	feed_end(&c);
+}
+
 /* Of 1,000 calls so many have something missing. */
 static json_t *with_missing(uint64_t missing)
 {
@@ -192,6 +221,7 @@ int main(void)
 		cmocka_unit_test(most_of_the_time_lost_nothing_is_told),
 		cmocka_unit_test(a_call_has_a_star_or_is_kept_back),
 		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
+		cmocka_unit_test(how_far_a_stream_came_is_told_by_its_own_connection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
