@@ -171,8 +171,8 @@ static bool too_uncertain(const struct report *r, const struct flow *f)
 
 const char *flow_withheld(const struct report *r, const struct flow *f)
 {
-	if (f->sock->kind != MG_KIND_tcp && isnan(flow_coverage(f)))
-		return NULL; /* it has no atoms to be complete */
+	if (isnan(flow_coverage(f)))
+		return NULL; /* it has no bytes to be complete */
 	if (!f->residence.n || standing_of(flow_coverage(f)) == WITHHELD)
 		return "coverage";
 	return too_uncertain(r, f) ? "uncertainty" : NULL;

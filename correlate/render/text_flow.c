@@ -125,8 +125,8 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 		return;
 	}
 	why = flow_withheld(r, f);
-	if (why) {
-		withheld(r, f, why, to);
+	if (why || !f->residence.n) {
+		withheld(r, f, why ? why : "coverage", to);
 		return;
 	}
 	compensated = flow_probes(r, f, &p);

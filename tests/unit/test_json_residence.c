@@ -72,6 +72,22 @@ static void bars_that_drown_are_null(void **unused)
 	json_decref(j);
 }
 
+static void nothing_is_kept_back_where_nothing_passed(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	connection_record(&c);
+	rx_of(&c, A)->dropped = 1;
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "flows.2.id")), "1/rx");
+	assert_null_at(j, "flows.2.withheld");
+	assert_null_at(j, "flows.2.standing");
+	assert_null_at(j, "flows.2.residence_total_ns");
+	json_decref(j);
+}
+
 static void labels_and_last_bytes_are_there(void **unused)
 {
 	json_t *j = reported_connection();
@@ -116,6 +132,7 @@ int main(void)
 		cmocka_unit_test(bars_without_magnets_own_and_these_sum_to_the_total),
 		cmocka_unit_test(without_a_calibration_nothing_is_taken_off),
 		cmocka_unit_test(bars_that_drown_are_null),
+		cmocka_unit_test(nothing_is_kept_back_where_nothing_passed),
 		cmocka_unit_test(labels_and_last_bytes_are_there),
 		cmocka_unit_test(waterfalls_stand_where_there_are_samples),
 	};
