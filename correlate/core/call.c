@@ -15,14 +15,18 @@
 #define OPTION_ULP              (6 << 16 | 31)
 #define OPTION_ZEROCOPY_RECEIVE (6 << 16 | 35)
 
+void piece_release(struct piece *p)
+{
+	if (p->parcel)
+		parcel_put(p->parcel);
+	if (p->arrival)
+		arrival_put(p->arrival);
+}
+
 void call_drop_pieces(struct kernel_call *k, uint32_t from)
 {
-	for (uint32_t i = from; i < k->pieces; i++) {
-		if (k->piece[i].parcel)
-			parcel_put(k->piece[i].parcel);
-		if (k->piece[i].arrival)
-			arrival_put(k->piece[i].arrival);
-	}
+	for (uint32_t i = from; i < k->pieces; i++)
+		piece_release(&k->piece[i]);
 	if (from < k->pieces)
 		k->pieces = from;
 }
@@ -180,6 +184,8 @@ static void forget_sends(struct kernel_call *k)
 	for (uint32_t i = 0; i < k->pieces; i++)
 		if (k->piece[i].flow->rx)
 			k->piece[kept++] = k->piece[i];
+		else
+			piece_release(&k->piece[i]);
 	k->pieces = kept;
 }
 
@@ -193,7 +199,7 @@ static void end_pieces(struct core *c, struct kernel_call *k)
 		forget_sends(k);
 	/* what is mapped is told at its exit, with what had to be copied all the same */
 	if (dir == MG_DIR_RX && (k->flags & MOVES_NOTHING || k->call == MG_SYS_getsockopt))
-		k->pieces = 0;
+		call_drop_pieces(k, 0);
 	if (dir == MG_DIR_TX || (dir == MG_DIR_RX && !(k->flags & MOVES_NOTHING)) ||
 		k->call == MG_SYS_getsockopt)
 		piece_by_position(c, k, dir);
@@ -206,7 +212,7 @@ static void forget_copies(struct kernel_call *k, enum mg_direction dir)
 	for (uint32_t i = 0; dir == MG_DIR_TX && i < k->pieces; i++)
 		k->piece[i].t = 0;
 	if (dir == MG_DIR_RX && k->pieces == 1 && k->piece[0].t == k->exit)
-		k->pieces = 0;
+		call_drop_pieces(k, 0);
 }
 
 #define ERESTARTSYS           512

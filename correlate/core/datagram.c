@@ -88,7 +88,8 @@ uint32_t datagram_required(struct core *c, const struct flow *f)
 
 bool datagram_in_call(const struct thread *t, const struct mg_sock *s)
 {
-	return t && t->in_call && !t->in_softirq && t->now.cookie == s->cookie;
+	return t && t->in_call && !t->in_softirq && t->now.cookie == s->cookie &&
+	       t->now.kind != MG_KIND_tcp;
 }
 
 uint32_t datagram_length(const struct mg_packet *p)

@@ -147,6 +147,8 @@ void call_settle_thread(struct core *c, struct thread *t);
 void call_on_thread_end(struct core *c, struct thread *t);
 /* The same for all that have waited for one too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);
+/* Lets go of what it holds. */
+void piece_release(struct piece *p);
 /* It did not move what these say. */
 void call_drop_pieces(struct kernel_call *k, uint32_t from);
 struct piece *call_add_piece(

@@ -112,6 +112,8 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 	for (uint32_t i = 0; i < k->pieces; i++)
 		if (k->piece[i].len)
 			k->piece[kept++] = k->piece[i];
+		else
+			piece_release(&k->piece[i]);
 	k->pieces = kept;
 }
 
