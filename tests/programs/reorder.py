@@ -3,7 +3,7 @@
 reorder.py NS_A ADDRESS_A NS_B ADDRESS_B EVERY DELAY_MS TWICE: the only way between two network
 namespaces, a TUN device in each. Of the large packets from A every EVERY-th is held back for DELAY_MS,
 and every TWICE-th is delivered twice (0: none). Prints "ready"; ends when its input does, and then
-prints JSON: [[sequence number, bytes, when it was delivered first, how often], ...] of A's segments.
+prints JSON: [[sequence number, bytes, [when it was delivered, ...]], ...] of A's segments.
 """
 import ctypes
 import fcntl
@@ -53,8 +53,7 @@ def deliver(packet):
     now = time.monotonic_ns()
     os.write(b, packet)
     if size:
-        entry = delivered.setdefault((seq, size), [now, 0])
-        entry[1] += 1
+        delivered.setdefault((seq, size), []).append(now)
 
 
 while True:
@@ -75,4 +74,4 @@ while True:
                 deliver(packet)
     if 0 in ready and not os.read(0, 100):
         break
-print(json.dumps([[seq, size, at, n] for (seq, size), (at, n) in delivered.items()]))
+print(json.dumps([[seq, size, times] for (seq, size), times in delivered.items()]))
