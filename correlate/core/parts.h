@@ -125,28 +125,11 @@ void sched_free(struct sched_stats *s);
 /* call.c */
 void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e);
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
-void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
-/* Settle a system call that no application event claimed, and free it. */
-void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
-/* A thread's last calls. */
-/* For call_join.c: */
-struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
 /* The kernel left it for a signal's handler, to enter it again. */
 bool call_was_restarted(const struct kernel_call *k);
 /* How it ends will not be known. */
 void call_abandon(struct core *c, struct thread *t);
 void call_no_longer_open(struct core *c, const struct kernel_call *k);
-void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
-/* Those that were left for a handler and entered again become one. */
-void call_merge_restarts(struct core *c, struct thread *t);
-/* Nothing is missing of what the thread did in it, or in the application call around it. */
-bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
-	uint64_t enter, uint64_t leave);
-/* What the thread has called and no application event has claimed. */
-void call_settle_thread(struct core *c, struct thread *t);
-void call_on_thread_end(struct core *c, struct thread *t);
-/* The same for all that have waited for one too long; `now` in ns. */
-void call_settle_old(struct core *c, uint64_t now);
 /* Lets go of what it holds. */
 void piece_release(struct piece *p);
 /* It did not move what these say. */
@@ -154,6 +137,25 @@ void call_drop_pieces(struct kernel_call *k, uint32_t from);
 struct piece *call_add_piece(
 	struct kernel_call *k, struct flow *f, uint64_t off, uint64_t len, uint64_t t);
 void kernel_call_free(struct kernel_call *k);
+
+/* call_join.c */
+void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* Those that were left for a handler and entered again become one. */
+void call_merge_restarts(struct core *c, struct thread *t);
+/* Nothing is missing of what the thread did in it, or in the application call around it. */
+bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
+	uint64_t enter, uint64_t leave);
+
+/* call_settle.c */
+struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
+/* Settle a system call that no application event claimed, and free it. */
+void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
+/* What the thread has called and no application event has claimed. */
+void call_settle_thread(struct core *c, struct thread *t);
+void call_on_thread_end(struct core *c, struct thread *t);
+/* The same for all that have waited for one too long; `now` in ns. */
+void call_settle_old(struct core *c, uint64_t now);
 
 /* tx.c */
 void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
