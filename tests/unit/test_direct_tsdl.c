@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 /* The description of a trace: what the writer writes is understood, all else is refused. */
 #include "ctf.h"
 #include "layout.h"
@@ -66,9 +67,8 @@ static const char *changed(const char *old, const char *new)
 	const char *why;
 
 	assert_non_null(at);
-	other = malloc(strlen(text) + strlen(new) + 1);
-	assert_non_null(other);
-	sprintf(other, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+	if (asprintf(&other, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old)) < 0)
+		abort();
 	why = layout_make(&l, other, strlen(other));
 	layout_free(&l);
 	free(other);
