@@ -16,7 +16,7 @@ SCRIPT = (f"{PYTHON} {TRANSFER} server 127.0.0.1 {PORT} & "
           f"{PYTHON} {TRANSFER} client 127.0.0.1 {PORT} {BYTES} 4000; wait")
 
 need_kernel_side()
-with Recording("sh", "-c", SCRIPT, options=("--buffer", "4K", "--drain", "20")) as rec:
+with Recording("sh", "-c", SCRIPT, options=("--buffer", "4K", "--drain", 20 * SLOWER)) as rec:
     report = rec.report()
     session = json.load(open(rec.dir + "/session.json"))
     lost = report["loss"]["kernel"]

@@ -35,8 +35,9 @@ def knobs():
         ["buffer a CPU", *(f"every {d} ms" for d in DRAINS_MS)], rows,
         "The papers lose about 3 % at 100 Mbit/s and 15 % at 1000 Mbit/s with 256 KB, and nothing "
         "with 1 MB. The shape is theirs: loss falls with a larger buffer and with a shorter interval, "
-        "and CPU use depends on the interval more than on the buffer. The drain is woken early when a "
-        "buffer is half full, which the papers' was not. Every loss stands in the trace at its place.")
+        "and CPU use depends on the interval more than on the buffer. A buffer found more than a "
+        "quarter full is read again at once, which the papers' was not. Every loss stands in the trace "
+        "at its place.")
 
 
 EXPERIMENTS = {"losses": knobs}

@@ -112,7 +112,8 @@ def six_configurations():
         f"iperf3 for {SECONDS} s from one network namespace to another, {REPEATS} turns of each "
         "configuration, over a token bucket of that rate or over bare veth; mean ± 95 % in Mbit/s. "
         "`magnet record` writes its trace to disk, as magnet-read did; tcpdump keeps 68 bytes a "
-        "packet. CPU is that of the whole machine: sender, receiver and observer.",
+        "packet. CPU is that of the whole machine: sender, receiver and observer, the "
+        "recorder's start on the sender included.",
         ["configuration", "papers, 100 Mbit/s", "papers, 1000 Mbit/s",
          *(f"here, {name}" for name, _ in NETWORKS)], rows,
         "The papers' claims: less than 5 % of a saturated network's throughput for MAGNeT (3.3 % at "
@@ -137,7 +138,7 @@ def message_sizes():
         ["bytes a write", "bare", "recorded", "% lost"], rows,
         "G03 finds 0.8 % at 32 MB messages on Gigabit Ethernet with a network card between. Here "
         "sender, receiver and tracer share two CPUs and nothing but them is the limit: the loss is "
-        "what recording takes of a CPU, and it falls with larger writes, as in the paper.")
+        "what recording takes of a CPU, and it is less for large writes; the intervals are wide.")
 
 
 EXPERIMENTS = {"throughput": six_configurations, "sizes": message_sizes}
