@@ -66,7 +66,8 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	}
 	at = head & cfg.near_mask;
 	lap = (head >> cfg.near_shift) + 1;
-	if (head - *(volatile __u64 *)&r->tail > cfg.near_mask) {
+	/* a small ring is all near */
+	if (cfg.near_mask != cfg.ring_mask && head - *(volatile __u64 *)&r->tail > cfg.near_mask) {
 		at = cfg.near_mask + 1 + (head & cfg.ring_mask);
 		lap = (head >> cfg.ring_shift) + 1;
 	}
