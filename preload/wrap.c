@@ -108,7 +108,7 @@ static void end_stream(FILE *stream)
 	errno = saved;
 }
 
-/* ---- the real functions: each pointer first leads to a stub that binds them all ---- */
+/* ---- the real functions: each pointer leads at first to a function that binds them all ---- */
 
 static void *next(const char *name, const char *fallback);
 static int bind_all(void);
