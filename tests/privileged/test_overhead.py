@@ -28,24 +28,30 @@ def closes(c):
 
 def late(ms, rounds):
     with Recording(PYTHON, ANSWERS, "late", ms, rounds) as rec:
-        report, told = rec.report(), float(rec.p.stdout)
+        report = rec.report()
+        told, used = (float(line) for line in rec.p.stdout.split())
     c = call(report, "recv")
     closes(c)
     check(c["complete"] > 0.8 * rounds and c["blocked_n"] >= 0.9 * c["complete"],
           f"{c['blocked_n']} of {c['complete']} calls of recv() blocked")
-    near(c["states_ns"]["blocked"] * c["complete"] / c["blocked_n"], told, 0.05,
+    # the question has to reach who answers, and to wake it
+    near(c["states_ns"]["blocked"] * c["complete"] / c["blocked_n"], told, max(0.05, 3e5 / told),
          "ns blocked each, by who answers")
-    check(c["overhead_blocking_ns"]["p50"] < 1e6, "and none of it is overhead: "
-          f"{c['overhead_blocking_ns']['p50']:.0f} ns")
     check(c["waker_probes_ns"] < 1e5, f"blocked is longer by at most {c['waker_probes_ns']:.0f} ns")
-    return c["overhead_blocking_ns"]
+    overhead = c["overhead_blocking_ns"]
+    check(0 < overhead["p50"] <= used + overhead["uncertainty"],
+          f"after {ms} ms overhead is {overhead['p50']:.0f} ns, no more than the {used:.0f} ns the "
+          "thread used of its CPU")
 
 
 def waiting_is_not_work():
-    a, b = late(10, 60), late(25, 40)
-    slack = max(a["uncertainty"] + b["uncertainty"], 0.3 * a["p50"])
-    check(abs(a["p50"] - b["p50"]) <= slack,
-          f"overhead is the same after 10 and 25 ms: {a['p50']:.0f} and {b['p50']:.0f} ns")
+    """
+    Overhead itself is not the same after 2 and 25 ms: the longer the wait, the colder the caches,
+    which the thread's own CPU time shows alike (4 against 20 us where 20 ms were waited longer). So
+    that time is the oracle: it knows nothing of waits, and what is counted as work is within it.
+    """
+    for ms, rounds in ((2, 100), (10, 60), (25, 40)):
+        late(ms, rounds)
 
 
 def waits_for_a_lock():

@@ -3,13 +3,15 @@
 Calls whose waits and work are known. Usage: answers.py late MS ROUNDS | turns
 
 late: a process asks another over TCP, which answers after so many milliseconds; the asker uses
-recv(), the other read(). Prints how long the other took on average, ns.
+recv(), the other read(). Prints how long the other took on average, ns, and what the asker's thread
+used of its CPU around each recv(), the median, ns.
 
 turns: a connection to itself, on which nothing ever waits. A line on stdin "NAME N" asks for N
 messages, received by recv or recvfrom; it says "done" after each.
 """
 import os
 import socket
+import statistics
 import sys
 import time
 
@@ -37,10 +39,14 @@ def late(ms, rounds):
         print(took / rounds, flush=True)
         os._exit(0)
     answers.close()
+    used = []
     for _ in range(rounds):
         asks.send(b"q")
+        began = time.thread_time_ns()
         asks.recv(1)
+        used.append(time.thread_time_ns() - began)
     os.wait()
+    print(statistics.median(used))
 
 
 def turns():
