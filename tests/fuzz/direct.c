@@ -8,6 +8,7 @@
 
 #include "direct/direct.h"
 #include "own_metadata.h"
+#include "parts.h"
 #include "render/report.h"
 #include "render/show.h"
 #include "target.h"
@@ -15,23 +16,6 @@
 #define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
 #define OPTION_APP      2 /* of the application side, else of the kernel's */
 #define OPTION_SECOND   4 /* a part: another stream */
-
-static struct direct_bytes take_part(struct direct_bytes *from)
-{
-	struct direct_bytes part = {from->data, 0};
-
-	if (from->size < 2)
-		return part;
-	part.size = (size_t)(from->data[0] | from->data[1] << 8);
-	from->data += 2;
-	from->size -= 2;
-	if (part.size > from->size)
-		part.size = from->size;
-	part.data = from->data;
-	from->data += part.size;
-	from->size -= part.size;
-	return part;
-}
 
 static void print(struct core *core, FILE *to)
 {

@@ -14,6 +14,7 @@
 
 #include "bt/graph.h"
 #include "own_metadata.h"
+#include "parts.h"
 #include "render/report.h"
 #include "render/show.h"
 #include "target.h"
@@ -69,36 +70,14 @@ static void write_file(const char *name, const uint8_t *data, size_t size)
 	fclose(f);
 }
 
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static struct input take_part(struct input *from)
-{
-	struct input part = {NULL, 0};
-
-	if (from->size < 2)
-		return part;
-	part.size = (size_t)(from->data[0] | from->data[1] << 8);
-	from->data += 2;
-	from->size -= 2;
-	if (part.size > from->size)
-		part.size = from->size;
-	part.data = from->data;
-	from->data += part.size;
-	from->size -= part.size;
-	return part;
-}
-
 static void write_trace(const uint8_t *data, size_t size)
 {
-	struct input left = {data + 1, size - 1}, part = {NULL, 0};
+	struct direct_bytes left = {data + 1, size - 1}, part = {NULL, 0};
 	uint8_t options = data[0];
 
 	if (options & OPTION_METADATA) {
 		part = take_part(&left);
-		write_file("metadata", part.data ? part.data : data, part.size);
+		write_file("metadata", part.data, part.size);
 	} else {
 		part.data = own_metadata(options & OPTION_APP, &part.size);
 		write_file("metadata", part.data, part.size);

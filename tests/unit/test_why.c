@@ -1,142 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why bytes waited in the send buffer: each label by the events it follows from. */
-#include "feed.h"
-
-#define TID   10
-#define SOCK  1
-#define OTHER 2
-#define MSS   1000
-
-#define HOOKS  "tcp_send,ip_out ipv4,softirq_entry"
-#define THREAD 1
-#define IN(n)  (2 + (n)) /* the softirq of this number */
-enum { TIMER = 1, NET_RX = 3, TASKLET = 6, RCU = 9, HRTIMER = 8 };
-
-#define MORE    0x8000
-#define NODELAY 1
-#define CORK    2
-
-static void open_core(struct core *c)
-{
-	feed_begin(c, HOOKS);
-	ev_opened(c, 10, SOCK, 999, 4999);
-}
-
-static void enter(struct core *c, uint64_t t, int call, uint32_t seq, uint32_t flags, uint8_t nagle)
-{
-	struct mg_event e = feed_event(MG_EVENT_sys_enter, t, TID);
-
-	e.sys_enter.sock = SOCK;
-	e.sys_enter.call = (uint16_t)call;
-	e.sys_enter.seq = seq;
-	e.sys_enter.flags = flags;
-	e.sys_enter.kind = MG_KIND_tcp;
-	e.sys_enter.nagle = nagle;
-	e.sys_enter.mss = MSS;
-	feed(c, &e);
-}
-
-static void leave(struct core *c, uint64_t t, int call, uint32_t seq, int64_t ret)
-{
-	ev_exit(c, t, TID, SOCK, call, seq, ret);
-}
-
-/* A call is about to copy; the peer's window and the congestion window are large. */
-static void copy(struct core *c, uint64_t t, uint32_t seq, uint32_t left, uint32_t una)
-{
-	struct mg_event e = feed_event(MG_EVENT_tcp_send, t, TID);
-
-	e.tcp_send.sock = SOCK;
-	e.tcp_send.seq = seq;
-	e.tcp_send.left = left;
-	e.tcp_send.snd_una = una;
-	e.tcp_send.snd_nxt = seq; /* nothing unsent before it */
-	e.tcp_send.snd_wnd = 100000;
-	e.tcp_send.cwnd = 10;
-	feed(c, &e);
-}
-
-/* A send() that only copies. */
-static void write_only(struct core *c, uint64_t t, uint32_t seq, uint32_t len, uint32_t una,
-	uint32_t flags, uint8_t nagle)
-{
-	enter(c, t, MG_SYS_sendto, seq, flags, nagle);
-	copy(c, t + 100, seq, len, una);
-	leave(c, t + 200, MG_SYS_sendto, seq + len, len);
-}
-
-static void out_on(struct core *c, uint64_t t, uint32_t tid, uint8_t context, uint32_t seq,
-	uint32_t len, uint16_t segs)
-{
-	struct mg_event e = feed_event(MG_EVENT_ip_out, t, tid);
-
-	e.packet.sock = SOCK;
-	e.packet.seq = seq;
-	e.packet.len = len;
-	e.packet.segs = segs;
-	e.packet.gso_size = segs > 1 ? MSS : 0;
-	e.packet.frag = context;
-	feed(c, &e);
-}
-
-static void out(struct core *c, uint64_t t, uint8_t context, uint32_t seq, uint32_t len)
-{
-	out_on(c, t, 0, context, seq, len, (uint16_t)((len + MSS - 1) / MSS));
-}
-
-/* TCP is about to process a segment; its state is the one before. */
-static void ack_on(
-	struct core *c, uint64_t t, uint32_t tid, uint32_t una, uint32_t window, uint32_t cwnd)
-{
-	struct mg_event e = feed_event(MG_EVENT_tcp_recv, t, tid);
-
-	e.tcp_recv.sock = SOCK;
-	e.tcp_recv.seq = 5000;
-	e.tcp_recv.snd_una = una;
-	e.tcp_recv.snd_wnd = window;
-	e.tcp_recv.cwnd = cwnd;
-	feed(c, &e);
-}
-
-static void ack(struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwnd)
-{
-	ack_on(c, t, 0, una, window, cwnd);
-}
-
-/* The bytes of a label, and how long all of them waited; then the core is freed. */
-static void assert_row(
-	struct core *c, int reason, int release, uint64_t bytes, uint64_t wait_per_byte)
-{
-	const struct why *w = tx_of(c, SOCK)->why;
-	bool found = false;
-
-	assert_non_null(w);
-	for (uint32_t i = 0; i < w->rows; i++) {
-		if (w->row[i].reason != reason || w->row[i].release != release)
-			continue;
-		found = true;
-		assert_int_equal(w->row[i].bytes, bytes);
-		assert_true(w->row[i].wait == (unsigned __int128)wait_per_byte * bytes);
-	}
-	for (uint32_t i = 0; i < w->rows && !found; i++)
-		print_error("%u %u: %llu bytes\n", w->row[i].reason, w->row[i].release,
-			(unsigned long long)w->row[i].bytes);
-	assert_true(found);
-}
-
-static void settle(struct core *c)
-{
-	core_finish(c);
-	assert_int_equal(tx_of(c, SOCK)->incomplete, 0);
-}
-
-/* As the program's thread leaves the kernel before the segment's ways are settled, TCP takes all.
- */
-static void acknowledged(struct core *c, uint32_t seq)
-{
-	ev_ack(c, 900000, SOCK, seq);
-	settle(c);
-}
+#include "why_scenes.h"
 
 static void what_its_own_call_sends_did_not_wait(void **unused)
 {
@@ -273,113 +137,6 @@ static void or_with_the_bytes_of_the_next_call(void **unused)
 	feed_end(&c);
 }
 
-/* Ten segments are in flight and ten are allowed; an acknowledgement of two lets two more go. */
-static void the_congestion_window_is_full(void **unused)
-{
-	struct core c;
-
-	(void)unused;
-	open_core(&c);
-	enter(&c, 1000, MG_SYS_sendto, 1000, 0, NODELAY);
-	copy(&c, 1100, 1000, 12 * MSS, 1000);
-	out_on(&c, 1200, TID, THREAD, 1000, 10 * MSS, 10);
-	leave(&c, 1300, MG_SYS_sendto, 1000 + 12 * MSS, 12 * MSS);
-	ack(&c, 5000, 1000, 100000, 10);
-	out(&c, 5100, IN(NET_RX), 1000 + 10 * MSS, MSS);
-	out(&c, 5100, IN(NET_RX), 1000 + 11 * MSS, MSS);
-	acknowledged(&c, 1000 + 12 * MSS);
-	assert_row(&c, WHY_CWND, RELEASE_ACK, 2 * MSS, 4000);
-	feed_end(&c);
-}
-
-/* The peer offers three segments, of which two are in flight: that of two more is too long. */
-static void the_peers_window_is_full(void **unused)
-{
-	struct core c;
-
-	(void)unused;
-	open_core(&c);
-	enter(&c, 1000, MG_SYS_sendto, 1000, 0, NODELAY);
-	copy(&c, 1100, 1000, 4 * MSS, 1000);
-	out_on(&c, 1200, TID, THREAD, 1000, 2 * MSS, 2);
-	leave(&c, 1300, MG_SYS_sendto, 1000 + 4 * MSS, 4 * MSS);
-	ack(&c, 5000, 1000, 3 * MSS, 10);
-	out(&c, 5100, IN(NET_RX), 1000 + 2 * MSS, 2 * MSS);
-	acknowledged(&c, 1000 + 4 * MSS);
-	assert_row(&c, WHY_WINDOW, RELEASE_ACK, 2 * MSS, 4000);
-	feed_end(&c);
-}
-
-/* As the call gives the socket back, it processes what came meanwhile. */
-static void an_acknowledgement_may_be_processed_in_a_call(void **unused)
-{
-	struct core c;
-
-	(void)unused;
-	open_core(&c);
-	enter(&c, 1000, MG_SYS_sendto, 1000, 0, NODELAY);
-	copy(&c, 1100, 1000, 12 * MSS, 1000);
-	out_on(&c, 1200, TID, THREAD, 1000, 10 * MSS, 10);
-	ack_on(&c, 5000, TID, 1000, 100000, 10);
-	out_on(&c, 5100, TID, THREAD, 1000 + 10 * MSS, 2 * MSS, 2);
-	leave(&c, 5200, MG_SYS_sendto, 1000 + 12 * MSS, 12 * MSS);
-	acknowledged(&c, 1000 + 12 * MSS);
-	assert_row(&c, WHY_CWND, RELEASE_ACK, 2 * MSS, 4000);
-	assert_row(&c, WHY_IMMEDIATE, RELEASE_OWN_CALL, 10 * MSS, 100);
-	feed_end(&c);
-}
-
-/* What the windows were before a segment is told in established connections only. */
-static void without_tcps_word_on_a_segment_no_window_is_blamed(void **unused)
-{
-	struct core c;
-
-	(void)unused;
-	open_core(&c);
-	write_only(&c, 1000, 1000, 3 * MSS, 1000, 0, NODELAY);
-	ack(&c, 3000, 1000, 0, 10);
-	ev_packet(&c, 5000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
-	out(&c, 5100, IN(NET_RX), 1000, 3 * MSS);
-	acknowledged(&c, 1000 + 3 * MSS);
-	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 3 * MSS, 4000);
-	feed_end(&c);
-}
-
-static void room(
-	struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwnd, uint32_t out)
-{
-	struct mg_event e = feed_event(MG_EVENT_tcp_room, t, 0);
-
-	e.tcp_room = (struct mg_tcp_room){SOCK, una, window, cwnd, out};
-	feed(c, &e);
-}
-
-/* There the windows are told as segments leave: what the last one left is what the next waits for.
- */
-static void after_a_close_they_are_told_as_segments_leave(void **unused)
-{
-	struct core c;
-
-	(void)unused;
-	open_core(&c);
-	write_only(&c, 1000, 1000, 7 * MSS, 1000, 0, NODELAY);
-	ev_packet(&c, 3000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
-	out(&c, 3100, IN(NET_RX), 1000, 2 * MSS);
-	room(&c, 3101, 1000, 100000, 2, 0);
-	ev_packet(&c, 5000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
-	out(&c, 5100, IN(NET_RX), 1000 + 2 * MSS, MSS);
-	room(&c, 5101, 1000 + 2 * MSS, 100000, 4, 0);
-	out(&c, 5100, IN(NET_RX), 1000 + 3 * MSS, 2 * MSS);
-	room(&c, 5101, 1000 + 2 * MSS, 3 * MSS, 4, 1);
-	ev_packet(&c, 7000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
-	out(&c, 7100, IN(NET_RX), 1000 + 5 * MSS, 2 * MSS);
-	acknowledged(&c, 1000 + 7 * MSS);
-	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 2000); /* nothing had been told */
-	assert_row(&c, WHY_CWND, RELEASE_ACK, 3 * MSS, 4000);
-	assert_row(&c, WHY_WINDOW, RELEASE_ACK, 2 * MSS, 6000);
-	feed_end(&c);
-}
-
 static void a_timer_of_its_own_paces(void **unused)
 {
 	struct core c;
@@ -480,10 +237,7 @@ static void the_first_time_counts(void **unused)
 
 	(void)unused;
 	open_core(&c);
-	enter(&c, 1000, MG_SYS_sendto, 1000, 0, NODELAY);
-	copy(&c, 1100, 1000, MSS, 1000);
-	out_on(&c, 1200, TID, THREAD, 1000, MSS, 1);
-	leave(&c, 1300, MG_SYS_sendto, 1000 + MSS, MSS);
+	write_and_send(&c, MSS, MSS);
 	out(&c, 200000, IN(TIMER), 1000, MSS);
 	acknowledged(&c, 1000 + MSS);
 	assert_row(&c, WHY_IMMEDIATE, RELEASE_OWN_CALL, MSS, 100);
@@ -502,11 +256,6 @@ int main(void)
 		cmocka_unit_test(a_corked_segment_leaves_by_a_timer),
 		cmocka_unit_test(or_as_the_program_takes_the_cork_out),
 		cmocka_unit_test(or_with_the_bytes_of_the_next_call),
-		cmocka_unit_test(the_congestion_window_is_full),
-		cmocka_unit_test(the_peers_window_is_full),
-		cmocka_unit_test(an_acknowledgement_may_be_processed_in_a_call),
-		cmocka_unit_test(without_tcps_word_on_a_segment_no_window_is_blamed),
-		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
 		cmocka_unit_test(a_timer_of_its_own_paces),
 		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
 		cmocka_unit_test(an_acknowledgement_may_come_before_the_devices_word),

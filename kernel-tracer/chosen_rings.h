@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The rings of chosen tracepoints: chosen_rings_open.c makes them, chosen_rings.c empties them. */
+#ifndef MAGNET_KERNEL_TRACER_CHOSEN_RINGS_H
+#define MAGNET_KERNEL_TRACER_CHOSEN_RINGS_H
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include "chosen.h"
+
+#define RECORD_MAX   65536
+#define PAYLOAD_ROOM 65536
+
+struct queued {
+	uint64_t time, at; /* position in the ring */
+};
+
+struct event_ring {
+	int cpu;
+	int *fd;                          /* an event each, -1 = none */
+	int leader;                       /* of these, the one whose ring all others use */
+	struct perf_event_mmap_page *map; /* NULL: the CPU is not there */
+	const uint8_t *data;
+	uint64_t tail;
+	uint64_t taken, lost; /* occurrences read and told as lost */
+	uint64_t last_time;   /* of the last occurrence written */
+	struct queued *queue; /* of one pass, by time */
+	size_t queue_size;
+};
+
+struct chosen_rings {
+	struct chosen_list *list;
+	struct ctf_writer *writer;
+	struct event_ring *ring;
+	int cpus;
+	uint64_t bytes; /* a ring */
+	uint64_t lost;
+	uint16_t *event_of_type; /* index + 1 by the kernel's number */
+	size_t types;
+	pid_t self;
+	char producer[32];
+	_Alignas(8) uint8_t record[RECORD_MAX]; /* one that is in two pieces in the ring */
+	uint8_t payload[PAYLOAD_ROOM];
+};
+
+#endif
