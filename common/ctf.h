@@ -17,7 +17,8 @@ struct ctf_writer;
 #define CTF_OWN_STREAM \
 	(-1) /* as a CPU number: the tracer's own stream, the application's only one */
 #define CTF_CHOSEN(cpu) \
-	(-2 - (cpu)) /* as a CPU number: that CPU's stream of events chosen by the user */
+	(-2 - (cpu))      /* as a CPU number: that CPU's stream of events chosen by the user */
+#define CTF_CHOSEN_ID 256 /* and their first id; those of the event table are below */
 
 int ctf_open(struct ctf_writer **out, const char *dir, enum ctf_domain domain, int cpus);
 /* `payload` is `size` bytes as the event table lays them out. Times must not decrease. */

@@ -2,6 +2,7 @@
 /* The trace's description in CTF 1.8 TSDL: what babeltrace2 reads to understand the streams. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -63,16 +64,37 @@ static void write_event(FILE *f, const struct mg_event_desc *e)
 }
 
 /* The events a trace of the domain may hold; losses are told in both. */
-static void write_events(FILE *f, enum ctf_domain domain)
+static bool is_of(const struct mg_event_desc *e, enum ctf_domain domain)
+{
+	return e->layer == MG_LAYER_TRACER || (e->layer == MG_LAYER_APP) == (domain == CTF_APP);
+}
+
+/*
+ * From 0 on no id may be left out: babeltrace2's filter.lttng-utils.debug-info takes the n-th class
+ * for the one with id n, and aborts where there is none.
+ */
+static void write_events(FILE *f, enum ctf_domain domain, unsigned int ids)
 {
 	const struct mg_event_desc *table;
+	bool described[CTF_CHOSEN_ID] = {false};
 	size_t count;
 
 	table = mg_event_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (table[i].layer == MG_LAYER_TRACER ||
-			(table[i].layer == MG_LAYER_APP) == (domain == CTF_APP))
-			write_event(f, &table[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_of(&table[i], domain))
+			continue;
+		write_event(f, &table[i]);
+		described[table[i].id] = true;
+		if (table[i].id >= ids)
+			ids = table[i].id + 1;
+	}
+	for (unsigned int id = 0; id < ids; id++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "unused_%u", id);
+		if (!described[id])
+			write_event(f, &(struct mg_event_desc){.name = name, .id = (uint16_t)id});
+	}
 }
 
 static void read_line(const char *path, char *buf, size_t size)
@@ -126,7 +148,7 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 		domain == CTF_APP ? "libmagnet" : "magnet-kernel-tracer", MAGNET_VERSION, u.sysname,
 		u.release, u.version);
 	fputs(layout, f);
-	write_events(f, domain);
+	write_events(f, domain, classes ? CTF_CHOSEN_ID : 0);
 	if (classes)
 		fputs(classes, f);
 	if (fflush(f) != 0 || ferror(f)) {

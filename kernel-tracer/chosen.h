@@ -10,8 +10,6 @@
 #include "chosen_format.h"
 #include "tracer.h"
 
-#define CHOSEN_FIRST_ID 1024
-
 struct chosen_event {
 	char category[64], name[64];
 	char *filter; /* NULL = none */

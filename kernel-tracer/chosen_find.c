@@ -169,7 +169,7 @@ static int add(struct chosen_list *l, int tracefs, const struct event_spec *s, c
 		e = &more[l->count++];
 	}
 	*e = (struct chosen_event){
-		.pattern = pattern, .id = (uint16_t)(CHOSEN_FIRST_ID + (e - l->event))};
+		.pattern = pattern, .id = (uint16_t)(CTF_CHOSEN_ID + (e - l->event))};
 	snprintf(e->category, sizeof(e->category), "%s", s->category);
 	snprintf(e->name, sizeof(e->name), "%s", name);
 	e->filter = s->filter ? strdup(s->filter) : NULL;

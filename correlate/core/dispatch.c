@@ -290,6 +290,7 @@ static void note_readying(struct core *c, const struct mg_event *e)
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	note_readying(c, e);
+	hook_seen(c, e->id);
 	to_part(c, e, a);
 	if (!a->sock)
 		a->sock = sock_of_event(c, e);

@@ -73,6 +73,14 @@ void hook_on_event(struct core *c, const struct mg_hook *p)
 	note_netns(c, h->netns);
 }
 
+void hook_seen(struct core *c, enum mg_event_id id)
+{
+	if (c->hook_count || !MG_IS_RING(id) || c->hooked >> id & 1)
+		return;
+	c->hooked |= 1ull << id;
+	c->hook_changes++;
+}
+
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
 	return !c->hook_count || c->hooked & 1ull << id;

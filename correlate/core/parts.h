@@ -11,6 +11,8 @@ void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *
 
 /* hook.c */
 void hook_on_event(struct core *c, const struct mg_hook *p);
+/* A trace whose begin was cut away does not tell what was attached: what comes does. */
+void hook_seen(struct core *c, enum mg_event_id id);
 
 /* socket.c */
 /* All but those closed long ago, one after the other from NULL on. */

@@ -136,7 +136,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 	else if (broke_off(c))
 		fprintf(to,
 			"the recording broke off at %.6f s: the tracer was killed, or could not "
-			"write\n",
+			"write, or the rest was cut away\n",
 			(double)(c->kernel_until_ns - c->first_ns) / 1e9);
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status)

@@ -125,18 +125,47 @@ static void every_kernel_event_is_described_as_the_table_has_it(void **unused)
 			assert_described(&table[i]);
 }
 
+/* Ids that have no event included: readers may count them. */
+static void assert_ids(const char *of, unsigned int expected, unsigned int events)
+{
+	bool described[CTF_CHOSEN_ID + 1] = {false};
+	unsigned int id, found = 0, unused = 0;
+	char name[64];
+
+	for (const char *p = of; (p = strstr(p, "event {\n")); p++, found++) {
+		assert_int_equal(sscanf(p, "event { name = \"%63[^\"]\"; id = %u;", name, &id), 2);
+		assert_true(id < expected && !described[id]);
+		described[id] = true;
+		unused += strncmp(name, "unused_", 7) == 0;
+	}
+	assert_int_equal(found, expected);
+	assert_int_equal(found - unused, events);
+}
+
 static void nothing_else_is_described(void **unused)
 {
 	const struct mg_event_desc *table;
-	size_t count, expected = 0, found = 0;
+	unsigned int kernel = 0, app = 0;
+	char *more;
+	size_t count;
 
 	(void)unused;
 	table = mg_event_table(&count);
-	for (size_t i = 0; i < count; i++)
-		expected += table[i].id < MG_APP_BASE;
-	for (const char *p = text; (p = strstr(p, "event {\n")); p++)
-		found++;
-	assert_int_equal(found, expected);
+	for (size_t i = 0; i < count; i++) {
+		kernel += table[i].id < MG_APP_BASE;
+		app += table[i].id >= MG_APP_BASE || table[i].layer == MG_LAYER_TRACER;
+	}
+	assert_ids(text, MG_EVENT_KERNEL_END, kernel);
+	assert_int_equal(ctf_write_metadata(dir, CTF_APP, UUID, 0, NULL), 0);
+	more = contents("metadata");
+	assert_ids(more, MG_EVENT_mark + 1, app);
+	free(more);
+	assert_int_equal(ctf_write_metadata(dir, CTF_KERNEL, UUID, 0,
+				 "event {\n\tname = \"a:b\";\n\tid = 256;\n};\n"),
+		0);
+	more = contents("metadata");
+	assert_ids(more, CTF_CHOSEN_ID + 1, kernel + 1);
+	free(more);
 }
 
 static void integers_are_aligned_to_bytes_only(void **unused)

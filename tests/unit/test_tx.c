@@ -55,6 +55,24 @@ static void a_layer_without_hooks_has_no_bar(void **unused)
 	feed_end(&c);
 }
 
+static void where_the_trace_does_not_tell_what_is_attached_its_events_do(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "");
+	feed_send(&c, TID, SOCK, 1000, 1000, 10000, 100);
+	f = tx_of(&c, SOCK);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(stage_sum(f, TX_STAGE_QDISC), 100 * 1000);
+	assert_true(f->residence.sum == 700 * 1000);
+	ev_hook(&c, 20000, "dev_xmit", 0, 0); /* and now it does */
+	feed_send(&c, TID, SOCK, 2000, 1000, 30000, 100);
+	assert_true(f->residence.sum == 1300 * 1000);
+	feed_end(&c);
+}
+
 static void hooks_of_another_namespace_are_not_waited_for(void **unused)
 {
 	struct core c;
@@ -210,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_bar_is_the_time_between_its_layers),
 		cmocka_unit_test(a_layer_without_hooks_has_no_bar),
+		cmocka_unit_test(where_the_trace_does_not_tell_what_is_attached_its_events_do),
 		cmocka_unit_test(hooks_of_another_namespace_are_not_waited_for),
 		cmocka_unit_test(bytes_of_one_call_may_leave_one_after_another),
 		cmocka_unit_test(bytes_of_two_calls_may_leave_together),
