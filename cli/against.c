@@ -59,12 +59,8 @@ static int print(const struct side *now, const struct side *before, bool json)
 		mg_error("%s", strerror(ENOMEM));
 		status = EXIT_FAILED;
 	} else if (json) {
-		json_t *j = report_json(&now->report, NULL);
-
-		json_object_set_new(j, "comparison", comparison_json(&c, &y));
-		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
-		json_decref(j);
+		report_json_print(
+			&now->report, "comparison", comparison_json(&c, &y), REPORT_DIGITS, stdout);
 	} else {
 		setlocale(LC_CTYPE, "");
 		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);

@@ -61,14 +61,15 @@ static bool has_flow(const struct report *r, const char *id)
 	return false;
 }
 
-static json_t *one_object(const struct report *r, const char *flow, struct flow_calls *calls)
+static void print_one(const struct report *r, const char *flow, struct flow_calls *calls)
 {
 	json_t *j = report_json(r, flow);
 
-	if (flow)
-		json_object_set_new(json_array_get(json_object_get(j, "flows"), 0), "calls",
-			flow_calls_json(r, calls));
-	return j;
+	json_object_set_new(
+		json_array_get(json_object_get(j, "flows"), 0), "calls", flow_calls_json(r, calls));
+	json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
+	putchar('\n');
+	json_decref(j);
 }
 
 static int print(const struct report *r, bool json, const char *flow, struct flow_calls *calls)
@@ -79,12 +80,10 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 		mg_error("there is no flow %s in this recording", flow);
 		return EXIT_FAILED;
 	}
-	if (json) {
-		json_t *j = one_object(r, flow, calls);
-
-		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
-		json_decref(j);
+	if (json && flow) {
+		print_one(r, flow, calls);
+	} else if (json) {
+		report_json_print(r, NULL, NULL, REPORT_DIGITS, stdout);
 	} else {
 		setlocale(LC_CTYPE, "");
 		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);

@@ -122,12 +122,7 @@ static int print(const struct one *first, const struct one *other, bool json)
 		mg_error("%s", strerror(ENOMEM));
 		status = EXIT_FAILED;
 	} else if (json) {
-		json_t *j = report_json(&first->report, NULL);
-
-		json_object_set_new(j, "hosts", between_json(&w));
-		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-		putchar('\n');
-		json_decref(j);
+		report_json_print(&first->report, "hosts", between_json(&w), 15, stdout);
 	} else {
 		setlocale(LC_CTYPE, "");
 		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);

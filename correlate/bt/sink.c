@@ -167,10 +167,13 @@ static bool print_report(struct sink *s)
 	if (report_init(&report, &s->core, s->session, "trace") == 0) {
 		report.demand = s->demand.figures ? &s->demand : NULL;
 		found = !flow || has_flow(&report, flow);
-		if (found && s->json) {
+		if (found && s->json && !flow) {
+			report_json_print(&report, NULL, NULL, REPORT_DIGITS, s->show.to);
+		} else if (found && s->json) {
 			json_t *j = report_json(&report, flow);
 
-			json_dumpf(j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+			json_dumpf(
+				j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
 			fputc('\n', s->show.to);
 			json_decref(j);
 		} else if (found) {

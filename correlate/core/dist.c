@@ -121,20 +121,16 @@ static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above
 	b->above = 0;
 }
 
-/* What is held, to its bin. */
-static void put(struct dist *d)
+/* Into a bin: a weight, and how far above the bin's begin it lies, times the weight. */
+static void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
 {
-	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight;
-	uint64_t distance = d->held_key & BELOW ? origin - d->held : d->held - origin;
-	unsigned __int128 above = (unsigned __int128)distance * weight;
 	struct dist_bin *b;
 
-	d->held_weight = 0;
 	if (is_full(d) && !grow(d))
 		return;
-	b = find(d->bins, d->size, d->held_key);
+	b = find(d->bins, d->size, key);
 	if (!b->key) {
-		b->key = d->held_key;
+		b->key = key;
 		d->used++;
 	}
 	if (above > UINT64_MAX - b->above || weight > WEIGHT_MAX - b->weight) {
@@ -143,6 +139,16 @@ static void put(struct dist *d)
 		b->weight += weight;
 		b->above += (uint64_t)above;
 	}
+}
+
+/* What is held, to its bin. */
+static void put(struct dist *d)
+{
+	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight;
+	uint64_t distance = d->held_key & BELOW ? origin - d->held : d->held - origin;
+
+	d->held_weight = 0;
+	take_bin(d, d->held_key, (unsigned __int128)distance * weight, weight);
 }
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
@@ -170,6 +176,29 @@ void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
 	if (!d->n)
 		d->near = value;
 	dist_add(d, value, weight);
+}
+
+void dist_add_all(struct dist *d, const struct dist *from)
+{
+	if (!from->n)
+		return;
+	for (uint32_t i = 0; i < from->size; i++)
+		if (from->bins[i].key)
+			take_bin(d, from->bins[i].key, from->bins[i].above, from->bins[i].weight);
+	for (const struct dist_wide *w = from->wide; w; w = w->next)
+		take_bin(d, w->key, w->above, w->weight);
+	if (from->held_weight)
+		take_bin(d, from->held_key,
+			(unsigned __int128)(from->held - origin_of(from, from->held_key)) *
+				from->held_weight,
+			from->held_weight);
+	if (!d->n || from->min < d->min)
+		d->min = from->min;
+	if (from->max > d->max)
+		d->max = from->max;
+	d->sum += from->sum;
+	d->weight += from->weight;
+	d->n += from->n;
 }
 
 void dist_free(struct dist *d)

@@ -37,6 +37,8 @@ struct dist {
 void dist_add(struct dist *d, uint64_t value, uint64_t weight);
 /* For values that vary little about the first, which may be large: bins are finest around it. */
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight);
+/* All values of another; neither has values near one. */
+void dist_add_all(struct dist *d, const struct dist *from);
 void dist_free(struct dist *d);
 
 /* All of these give 0 for an empty distribution. */

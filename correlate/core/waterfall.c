@@ -65,26 +65,46 @@ static bool is_full(const struct waterfall *w)
 	return w->size <= 16 ? w->used + 1 >= w->size : w->used * 2 >= w->size;
 }
 
-void waterfall_add(
-	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
+/* NULL: no memory. */
+static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
 {
 	uint32_t i;
-	double *cell;
 
 	w->bars = bars;
 	if (is_full(w) && !grow(w))
-		return;
-	i = place(w->key, w->size, key_of(total));
+		return NULL;
+	i = place(w->key, w->size, key);
 	if (!w->key[i]) {
-		w->key[i] = key_of(total);
+		w->key[i] = key;
 		w->used++;
 	}
-	cell = w->cell + (size_t)i * (bars + FIRST_BAR);
+	return w->cell + (size_t)i * (bars + FIRST_BAR);
+}
+
+void waterfall_add(
+	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
+{
+	double *cell = cell_of(w, bars, key_of(total));
+
+	if (!cell)
+		return;
 	cell[SAMPLES]++;
 	cell[WEIGHT] += (double)weight;
 	cell[TOTAL] += (double)total * (double)weight;
 	for (uint32_t b = 0; b < bars; b++)
 		cell[FIRST_BAR + b] += (double)bar[b] * (double)weight;
+}
+
+void waterfall_add_all(struct waterfall *w, const struct waterfall *from)
+{
+	uint32_t width = from->bars + FIRST_BAR;
+
+	for (uint32_t i = 0; i < from->size; i++) {
+		double *cell = from->key[i] ? cell_of(w, from->bars, from->key[i]) : NULL;
+
+		for (uint32_t k = 0; cell && k < width; k++)
+			cell[k] += from->cell[(size_t)i * width + k];
+	}
 }
 
 static int by_total(const void *a, const void *b)

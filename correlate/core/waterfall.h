@@ -19,6 +19,8 @@ struct waterfall {
 /* The number of bars must be the same each time. */
 void waterfall_add(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight);
+/* All of another of as many bars. */
+void waterfall_add_all(struct waterfall *w, const struct waterfall *from);
 /*
  * Mean bars and total of what ranks within half a percent of the quantile. Returns how many samples
  * that is, 0 = there are none.

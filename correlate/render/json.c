@@ -188,7 +188,7 @@ static json_t *drops(const struct report *r, const struct flow *f)
 	return all;
 }
 
-static json_t *flow(const struct report *r, const struct flow *f)
+json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
 	char local[64], remote[64];
@@ -236,6 +236,30 @@ static json_t *flow(const struct report *r, const struct flow *f)
 	if (r->demand)
 		json_object_set_new(j, "on_demand", demand_of_flow(r, f));
 	return j;
+}
+
+/* Where the bytes of several flows waited. */
+static json_t *together(const struct report *r)
+{
+	json_t *all = json_array();
+	size_t count;
+	struct together *groups = report_together(r, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct flow *f = &groups[i].sum;
+		json_t *j = json_pack("{s:o, s:s, s:s, s:I, s:I, s:o, s:I, s:I}", "comm",
+			text(groups[i].comm), "proto", flow_proto(f), "direction",
+			f->rx ? "rx" : "tx", "flows", (json_int_t)groups[i].count, "bytes",
+			(json_int_t)flow_bytes(f), "coverage", number(flow_coverage(f)),
+			"complete_bytes", (json_int_t)f->complete, "incomplete_bytes",
+			(json_int_t)f->incomplete);
+
+		json_residence(j, r, f);
+		json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
+		json_array_append_new(all, j);
+	}
+	report_together_free(groups, count);
+	return all;
 }
 
 static json_t *other_events(const struct report *r)
@@ -318,7 +342,7 @@ json_t *report_json(const struct report *r, const char *only)
 		json_array_append_new(calls, json_call(r, r->calls[i]));
 	for (size_t i = 0; i < r->flow_count; i++)
 		if (!only || strcmp(flow_id(r->flows[i]), only) == 0)
-			json_array_append_new(flows, flow(r, r->flows[i]));
+			json_array_append_new(flows, json_flow(r, r->flows[i]));
 	json_object_set_new(j, "session", session(r));
 	json_object_set_new(j, "events",
 		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",
@@ -332,6 +356,8 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);
+	if (!only || !*only)
+		json_object_set_new(j, "together", together(r));
 	if (r->demand)
 		json_object_set_new(j, "on_demand", demand_of_all(r));
 	json_object_set_new(j, "scheduler", json_scheduler(r));

@@ -26,8 +26,20 @@ struct report {
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
 void report_free(struct report *r);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
-/* A new reference; `flow` leaves out all other flows, NULL = all. */
+/*
+ * The report, with `more` beside it as `key` (taken; NULL = nothing), numbers with so many digits
+ * (json_print.c).
+ */
+void report_json_print(const struct report *r, const char *key, json_t *more, int digits, FILE *to);
+#define REPORT_DIGITS 12
+/*
+ * The same, without what is of all flows if only one is wanted; a new reference. `flow` is its id,
+ * NULL = all, REPORT_NO_FLOWS = all, but without each of them.
+ */
 json_t *report_json(const struct report *r, const char *flow);
+#define REPORT_NO_FLOWS ""
+/* One of its flows (json.c). */
+json_t *json_flow(const struct report *r, const struct flow *f);
 
 /* (json_calls.c) */
 json_t *json_call(const struct report *r, const struct call_stats *s);
@@ -77,6 +89,18 @@ const char *stage_label(const struct flow *f, int stage);
 int stage_count(const struct flow *f);
 const char *layer_name(const struct flow *f, int layer);
 int layer_count(const struct flow *f);
+/*
+ * Flows of one program, protocol and direction, where there are several (together.c): `sum` has
+ * their bytes, coverage and bars, and the first one's socket.
+ */
+struct together {
+	char comm[16];
+	size_t count;
+	struct flow *first, sum;
+};
+/* Those with the longest waits first; NULL if there are none, or no memory. */
+struct together *report_together(const struct report *r, size_t *count);
+void report_together_free(struct together *all, size_t count);
 /* What magnet's own events add to each bar of a waterfall, on average; cycles (probes.c). */
 struct probes {
 	double taken[STAGES_MAX], sum;

@@ -11,6 +11,7 @@
 #include "text.h"
 
 #define FLOWS_SHOWN    4
+#define GROUPS_SHOWN   4
 #define GAPS_SHOWN     5
 #define COMMAND_BESIDE 45
 #define COMMAND_ALONE  95
@@ -196,36 +197,57 @@ static const char *main_reason(const struct flow *f)
 	return NULL;
 }
 
-static void sentence(const struct report *r, FILE *to)
+/* Of several flows, if that one is a minor part of them; NULL if it is telling by itself. */
+static const struct together *rather_together(
+	const struct flow *f, const struct together *groups, size_t count)
+{
+	const struct together *g = count ? &groups[0] : NULL; /* the longest waits */
+
+	return g && f->residence.sum * 2 < g->sum.residence.sum && flow_coverage(&g->sum) >= 0.90
+		       ? g
+		       : NULL;
+}
+
+static void sentence(
+	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
 	const struct flow *f = main_flow(r);
+	const struct together *several;
 	struct modulation m;
-	char remote[64];
+	char end[100];
 	const char *why = NULL;
 	double mean;
 	int longest;
 
 	if (!f)
 		return;
-	flow_far_end(f, remote);
+	several = rather_together(f, groups, group_count);
+	if (several) {
+		f = &several->sum;
+		snprintf(end, sizeof(end), " in %s %s flows", text_count(several->count),
+			flow_proto(f));
+	} else {
+		char remote[64];
+
+		flow_far_end(f, remote);
+		snprintf(end, sizeof(end), " %s %s", f->rx ? "from" : "to", remote);
+	}
 	longest = longest_stage(f);
 	mean = dist_mean(&f->residence);
-	fprintf(to, "\nIn one sentence: ");
+	fprintf(to, "\nIn one sentence: the average byte%s ", end);
 	if (f->rx)
-		fprintf(to,
-			"the average byte from %s reached %s %s after the\nfirst layer here saw "
-			"it; ",
-			remote, comm_or(r, f, "the program"), text_ns(report_ns(r, mean)));
+		fprintf(to, "reached %s %s after the\nfirst layer here saw it; ",
+			comm_or(r, f, "the program"), text_ns(report_ns(r, mean)));
 	else
-		fprintf(to, "the average byte to %s had %s %s after\n%s sent it; ", remote,
-			passed(f), text_ns(report_ns(r, mean)), comm_or(r, f, "the program"));
+		fprintf(to, "had %s %s after\n%s sent it; ", passed(f), text_ns(report_ns(r, mean)),
+			comm_or(r, f, "the program"));
 	if (!f->rx && longest == TX_STAGE_SNDBUF)
 		why = main_reason(f);
 	fprintf(to, "%s of that it spent in: %s%s%s%s.",
 		text_percent(mean > 0 ? dist_mean(&f->stage[longest]) / mean : NAN),
 		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
-	m = flow_modulation(r, f);
-	if (!isnan(m.m))
+	m = flow_modulation(r, several ? several->first : f);
+	if (!several && !isnan(m.m))
 		fprintf(to, "\nThe stack moved it by M = %s of the sender's own gap%s.",
 			text_percent(m.m),
 			m.blocked_share > 0.05 ? ", itself shaped by waiting for the stack" : "");
@@ -258,7 +280,9 @@ static void own_cost(const struct report *r, FILE *to)
 
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
-	size_t shown = 0;
+	struct together *groups;
+	size_t shown = 0, group_count;
+	uint64_t all = 0, told = 0; /* bytes */
 
 	heading(r, to, colour);
 	losses(r, to, colour);
@@ -268,22 +292,25 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 				text_flow(r, r->flows[i], to, colour);
 		return;
 	}
-	sentence(r, to);
+	groups = report_together(r, &group_count);
+	sentence(r, groups, group_count, to);
 	text_calls(r, to, colour);
+	for (size_t i = 0; i < group_count && i < GROUPS_SHOWN; i++)
+		if (groups[i].sum.residence.sum * 1000 >= groups[0].sum.residence.sum)
+			text_together(r, &groups[i], to, colour);
+	report_together_free(groups, group_count);
+	for (size_t i = 0; i < r->flow_count; i++)
+		all += flow_bytes(r->flows[i]);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
-		if (flow_bytes(r->flows[shown]) < flow_bytes(r->flows[0]) / 100)
+		if (shown && flow_bytes(r->flows[shown]) < all / 50)
 			break;
 		text_flow(r, r->flows[shown], to, colour);
+		told += flow_bytes(r->flows[shown]);
 	}
-	if (shown < r->flow_count) {
-		uint64_t rest = 0;
-
-		for (size_t i = shown; i < r->flow_count; i++)
-			rest += flow_bytes(r->flows[i]);
+	if (shown < r->flow_count)
 		fprintf(to, "\nand %zu more flow%s with %s (--flow ID shows one, --json has all)\n",
 			r->flow_count - shown, plural(r->flow_count - shown),
-			text_bytes((double)rest));
-	}
+			text_bytes((double)(all - told)));
 	if (r->demand)
 		text_on_demand_of_all(r, to, colour);
 	text_sched(r, to, colour);

@@ -16,6 +16,9 @@ void text_calls(const struct report *r, FILE *to, bool colour);
 /* text_flow.c: where a flow's bytes waited, and what the stack made of its traffic */
 void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour);
 
+/* and where those of several flows did, taken together */
+void text_together(const struct report *r, const struct together *g, FILE *to, bool colour);
+
 /* text_lineage.c: what is left out of its waterfall and why; and why it has none */
 void text_lineage(const struct report *r, const struct flow *f, FILE *to);
 const char *text_ulp(const struct flow *f);

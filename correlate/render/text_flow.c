@@ -102,20 +102,14 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 		text_count(d->n), plural(d->n));
 }
 
-static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
+static void bars(const struct report *r, const struct flow *f, FILE *to)
 {
 	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
-	char remote[64];
 	struct table t;
 	bool star = coverage < 0.99, compensated;
 	struct probes p;
 	const char *why;
 
-	flow_far_end(f, remote);
-	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
-		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
-		star ? " *" : "", colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
-		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
 	if (f->sock->ulp) {
 		fprintf(to, "  not available: %s\n", text_ulp(f));
 		return;
@@ -174,6 +168,33 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 	if (star)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
 			f->gaps ? "events were lost" : "not every layer saw them");
+}
+
+static const char *star_beside(const struct flow *f)
+{
+	return flow_coverage(f) < 0.99 ? " *" : "";
+}
+
+static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
+{
+	char remote[64];
+
+	flow_far_end(f, remote);
+	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
+		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
+		star_beside(f), colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
+		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
+	bars(r, f, to);
+}
+
+void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
+{
+	fprintf(to, "\n%sWhere a byte waits, %s by %s in %s %s flows%s%s   %s %s\n",
+		colour ? "\033[1m" : "", g->sum.rx ? "received" : "sent",
+		comm_or(r, &g->sum, "the program"), text_count(g->count), flow_proto(&g->sum),
+		star_beside(&g->sum), colour ? "\033[0m" : "",
+		text_bytes((double)flow_bytes(&g->sum)), g->sum.rx ? "in" : "out");
+	bars(r, &g->sum, to);
 }
 
 static void layer_row(

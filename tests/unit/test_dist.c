@@ -303,6 +303,34 @@ static void bytes_do_not_make_up_for_samples(void **unused)
 	dist_free(&d);
 }
 
+/* Held, in a bin, and beyond what a bin has room for. */
+static void all_of_another_is_as_if_added_one_by_one(void **unused)
+{
+	struct dist one = {0}, other = {0}, both = {0};
+	uint64_t seed = 3;
+
+	(void)unused;
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t v = unit_random_below(&seed, 1000000), w = 1 + (uint64_t)i % 5;
+
+		dist_add(i % 3 ? &one : &other, v, i == 100 ? 1ull << 50 : w);
+		dist_add(&both, v, i == 100 ? 1ull << 50 : w);
+	}
+	dist_add_all(&one, &other);
+	dist_free(&other);
+	dist_add_all(&one, &other); /* of none there is nothing to add */
+	assert_int_equal(one.n, both.n);
+	assert_int_equal(one.weight, both.weight);
+	assert_int_equal(one.min, both.min);
+	assert_int_equal(one.max, both.max);
+	assert_true(one.sum == both.sum);
+	for (double q = 0.01; q < 1; q += 0.01)
+		assert_near(dist_quantile(&one, q), dist_quantile(&both, q), 1e-6);
+	assert_near(dist_mean_abs_dev(&one), dist_mean_abs_dev(&both), 1e-6);
+	dist_free(&one);
+	dist_free(&both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +350,7 @@ int main(void)
 		cmocka_unit_test(w1_to_itself_is_nothing_and_to_a_shift_is_the_shift),
 		cmocka_unit_test(a_quantile_needs_ten_samples_beyond_it),
 		cmocka_unit_test(bytes_do_not_make_up_for_samples),
+		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,25 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	json_decref(session);
 }
 
+static void of_many_flows_none_speaks_for_the_others(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_fork(&c, 1, 1, 10, "sender");
+	for (uint32_t sock = 1; sock <= 60; sock++) {
+		ev_opened(&c, sock * 10000, sock, 999, 4999);
+		feed_send(&c, 10, sock, 1000, 100, sock * 10000 + 100, 100);
+	}
+	printed(&c, NULL, NULL);
+	assert_says(
+		"the average byte in 60 tcp flows had reached the driver 0.70 µs after\nsender");
+	assert_says("Where a byte waits, sent by sender in 60 tcp flows   6000 B out\n");
+	assert_says("Where a byte waits, sent to ?   sender, 100 B out, flow 1/tx\n");
+	assert_says("and 59 more flows with 5900 B");
+}
+
 /* Both flows carry the same bytes; where they wait is the answer. */
 static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
 {
@@ -338,6 +357,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_printed_as_nan),
 		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
+		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 		cmocka_unit_test(super_segments_are_told_as_frames_too),
 	};

@@ -69,6 +69,32 @@ static void weights_count(void **unused)
 	waterfall_free(&w);
 }
 
+static void all_of_another_is_as_if_added_one_by_one(void **unused)
+{
+	struct waterfall one = {0}, other = {0}, both = {0};
+	double x[2], y[2], total_x, total_y;
+
+	(void)unused;
+	for (uint64_t i = 1; i <= 5000; i++) {
+		uint64_t b[] = {i * 7 % 1000, i};
+
+		waterfall_add(i % 4 ? &one : &other, 2, b, b[0] + b[1], 1 + i % 3);
+		waterfall_add(&both, 2, b, b[0] + b[1], 1 + i % 3);
+	}
+	waterfall_add_all(&one, &other);
+	waterfall_free(&other);
+	waterfall_add_all(&one, &other);
+	for (double q = 0.05; q < 1; q += 0.05) {
+		assert_near(waterfall_at(&one, q, x, &total_x), waterfall_at(&both, q, y, &total_y),
+			1e-6);
+		assert_near(total_x, total_y, 1e-6);
+		assert_near(x[0], y[0], 1e-6);
+		assert_near(x[1], y[1], 1e-6);
+	}
+	waterfall_free(&one);
+	waterfall_free(&both);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +102,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_have_bars_of_their_own),
 		cmocka_unit_test(bars_sum_to_the_total),
 		cmocka_unit_test(weights_count),
+		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

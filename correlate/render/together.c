@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flows taken together: of one program, protocol and direction, where there are several. Of short
+ * connections none is telling by itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* Of a row with the same labels. */
+static struct why_row *row_of(struct why *w, const struct why_row *like)
+{
+	struct why_row *more;
+
+	for (uint32_t i = 0; i < w->rows; i++)
+		if (w->row[i].reason == like->reason && w->row[i].release == like->release)
+			return &w->row[i];
+	more = realloc(w->row, (w->rows + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	w->row = more;
+	w->row[w->rows] = (struct why_row){.reason = like->reason, .release = like->release};
+	return &w->row[w->rows++];
+}
+
+static void add_why(struct flow *sum, const struct flow *f)
+{
+	if (!f->why)
+		return;
+	if (!sum->why)
+		sum->why = calloc(1, sizeof(*sum->why));
+	for (uint32_t i = 0; sum->why && i < f->why->rows; i++) {
+		const struct why_row *from = &f->why->row[i];
+		struct why_row *to = row_of(sum->why, from);
+
+		if (!to)
+			return;
+		to->n += from->n;
+		to->bytes += from->bytes;
+		to->wait += from->wait;
+	}
+}
+
+static void add_flow(struct flow *sum, const struct flow *f)
+{
+	sum->total += flow_bytes(f);
+	sum->urgent.discarded += f->urgent.discarded;
+	sum->complete += f->complete;
+	sum->incomplete += f->incomplete;
+	sum->kernel_only += f->kernel_only;
+	sum->calls += f->calls;
+	sum->refused += f->refused;
+	sum->gaps += f->gaps;
+	sum->closure += f->closure;
+	sum->units[TX_CALL].n += f->units[TX_CALL].n;
+	sum->units[TX_COPY].n += f->units[TX_COPY].n;
+	for (int i = 0; i < stage_count(f); i++)
+		dist_add_all(&sum->stage[i], &f->stage[i]);
+	dist_add_all(&sum->residence, &f->residence);
+	dist_add_all(&sum->last_byte, &f->last_byte);
+	dist_add_all(&sum->transit, &f->transit);
+	waterfall_add_all(&sum->waterfall, &f->waterfall);
+	add_why(sum, f);
+}
+
+/* The group a flow is in, begun with it if it is the first. */
+static struct together *group_of(
+	struct together **all, size_t *count, const struct report *r, struct flow *f)
+{
+	const char *comm = flow_comm(r, f);
+	struct together *more;
+
+	for (size_t i = 0; i < *count; i++) {
+		const struct flow *first = (*all)[i].first;
+
+		if (first->rx == f->rx && first->sock->kind == f->sock->kind &&
+			strcmp((*all)[i].comm, comm) == 0)
+			return &(*all)[i];
+	}
+	more = realloc(*all, (*count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	*all = more;
+	more += (*count)++;
+	memset(more, 0, sizeof(*more));
+	more->first = f;
+	more->sum.sock = f->sock;
+	more->sum.rx = f->rx;
+	snprintf(more->comm, sizeof(more->comm), "%s", comm);
+	return more;
+}
+
+/* What no call or layer tells of would count as missing. */
+static bool has_bars(const struct flow *f)
+{
+	return flow_bytes(f) && f->calls && !f->sock->unclaimed && !f->sock->ulp;
+}
+
+static int longer(const void *a, const void *b)
+{
+	const struct together *x = a, *y = b;
+
+	return (x->sum.residence.sum < y->sum.residence.sum) -
+	       (x->sum.residence.sum > y->sum.residence.sum);
+}
+
+struct together *report_together(const struct report *r, size_t *count)
+{
+	struct together *all = NULL, *g;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		g = has_bars(r->flows[i]) ? group_of(&all, &n, r, r->flows[i]) : NULL;
+		if (!g)
+			continue;
+		if (++g->count == 2)
+			add_flow(&g->sum, g->first);
+		if (g->count >= 2)
+			add_flow(&g->sum, r->flows[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (all[i].count >= 2)
+			all[kept++] = all[i];
+	qsort(all, kept, sizeof(*all), longer);
+	*count = kept;
+	return all;
+}
+
+void report_together_free(struct together *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct flow *f = &all[i].sum;
+
+		for (int s = 0; s < STAGES_MAX; s++)
+			dist_free(&f->stage[s]);
+		dist_free(&f->residence);
+		dist_free(&f->last_byte);
+		dist_free(&f->transit);
+		waterfall_free(&f->waterfall);
+		if (f->why)
+			free(f->why->row);
+		free(f->why);
+	}
+	free(all);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Several flows of a program taken together: sums of what each has. */
+#include "feed.h"
+#include "reported.h"
+
+#define TID 10
+
+static void open_core(struct core *c, uint64_t socks)
+{
+	feed_begin(c, ALL_HOOKS);
+	ev_fork(c, 1, 1, TID, "sender");
+	for (uint64_t sock = 1; sock <= socks; sock++)
+		ev_opened(c, 10, sock, 999, 4999);
+}
+
+static void means_weigh_by_bytes(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	open_core(&c, 2);
+	feed_send(&c, TID, 1, 1000, 300, 10000, 100);
+	feed_send(&c, TID, 2, 1000, 100, 20000, 200);
+	j = reported(&c);
+	assert_int_equal(json_array_size(at(j, "together")), 1);
+	assert_string_equal(json_string_value(at(j, "together.0.comm")), "sender");
+	assert_string_equal(json_string_value(at(j, "together.0.proto")), "tcp");
+	assert_string_equal(json_string_value(at(j, "together.0.direction")), "tx");
+	assert_number_at(j, "together.0.flows", 2);
+	assert_number_at(j, "together.0.bytes", 400);
+	assert_number_at(j, "together.0.coverage", 1);
+	assert_number_at(j, "together.0.residence_total_ns", 875); /* 700 of 300, 1400 of 100 */
+	assert_number_at(j, "together.0.residence.0.mean_ns", 250);
+	assert_number_at(j, "together.0.residence.0.p50_ns", 200);
+	assert_number_at(j, "together.0.send_buffer_why.0.bytes", 400);
+	assert_number_at(j, "together.0.closure_error_cycles", 0);
+	json_decref(j);
+}
+
+/* Of few flows, each is telling; other directions and programs are others. */
+static void one_flow_is_no_group(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	open_core(&c, 2);
+	feed_send(&c, TID, 1, 1000, 100, 10000, 100);
+	ev_fork(&c, 15000, 1, TID + 1, "another");
+	feed_send(&c, TID + 1, 2, 1000, 100, 20000, 100);
+	j = reported(&c);
+	assert_int_equal(json_array_size(at(j, "flows")), 2);
+	assert_int_equal(json_array_size(at(j, "together")), 0);
+	json_decref(j);
+}
+
+/* What is missing of one is missing of all. */
+static void incomplete_bytes_are_left_out_and_counted(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	open_core(&c, 2);
+	feed_send(&c, TID, 1, 1000, 300, 10000, 100);
+	ev_enter(&c, 20000, TID, 2, MG_SYS_sendto, 1000);
+	ev_send(&c, 20100, TID, 2, 1000, 20, 1000);
+	ev_exit(&c, 20200, TID, 2, MG_SYS_sendto, 1020, 20);
+	ev_app(&c, TID, MG_FN_send, 19900, 20300, 20);
+	ev_ack(&c, 30000, 2, 1020);
+	j = reported(&c);
+	assert_number_at(j, "together.0.bytes", 320);
+	assert_number_at(j, "together.0.incomplete_bytes", 20);
+	assert_number_at(j, "together.0.coverage", 300 / 320.);
+	assert_string_equal(json_string_value(at(j, "together.0.standing")), "starred");
+	assert_number_at(j, "together.0.residence_total_ns", 700);
+	json_decref(j);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(means_weigh_by_bytes),
+		cmocka_unit_test(one_flow_is_no_group),
+		cmocka_unit_test(incomplete_bytes_are_left_out_and_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
