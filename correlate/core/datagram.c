@@ -113,7 +113,7 @@ void datagram_on_packet(
 	const struct mg_packet *p = &e->packet;
 	struct mg_sock *s = sock_get(c, p->sock);
 
-	if (!p->sock)
+	if (!p->sock || (s && s->kind == MG_KIND_raw)) /* each raw socket gets a copy */
 		datagram_unclaimed(c, e);
 	if (!s)
 		return;
@@ -197,6 +197,12 @@ static void message_ends(struct thread *t, struct mg_sock *s, bool rx, const str
 	end_message(&t->now, e->cycles);
 }
 
+/* An empty datagram is a message; of a stream it is the end. */
+static bool moves_nothing(const struct mg_sock *s, int64_t ret)
+{
+	return ret < 0 || (ret == 0 && s->kind == MG_KIND_unix_stream);
+}
+
 void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_sock_moved *p = &e->sock_moved;
@@ -212,11 +218,11 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 			end_message(&t->now, e->cycles);
 		return;
 	}
-	if (p->ret >= 0) {
+	if (p->ret >= 0)
 		a->length = (uint64_t)p->ret;
+	if (!moves_nothing(s, p->ret))
 		passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles,
 			(uint64_t)p->ret, 0, 1);
-	}
 	if (!datagram_in_call(t, s))
 		return;
 	if (!rx && t->now.pieces > t->now.message_piece) {
@@ -255,7 +261,7 @@ void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 		datagram_settle_rx(c, k, leave ? leave : k->exit);
 	else
 		datagram_settle_tx(c, k, enter ? enter : k->enter);
-	if (k->ret < 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+	if (moves_nothing(s, k->ret) || mg_syscall_direction(k->call) == MG_DIR_OTHER)
 		return;
 	if (rx && k->flags & LOOKS_ONLY)
 		return;

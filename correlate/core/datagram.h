@@ -51,6 +51,7 @@ struct frame {
 	struct frame *next_uncut;
 	struct parcel *parcel;
 	uint32_t buffer;
+	uint32_t what;     /* of ICMP: type and code */
 	uint32_t off, len; /* in the parcel */
 	uint32_t split;    /* bytes that went on as frames of their own */
 	uint16_t ip_id, segs, gso_size;
@@ -60,6 +61,7 @@ struct frame {
 	bool is_done;  /* its bytes have their atoms */
 	bool waits;    /* for its calls */
 	bool landed;   /* a receiver has it */
+	bool dropped;  /* or a copy of it */
 	uint32_t present;
 	uint64_t t[TX_LAYERS];
 };

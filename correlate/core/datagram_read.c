@@ -52,12 +52,22 @@ static struct arrival *last_there(const struct queues *q, uint32_t i)
 	return any;
 }
 
+/* A raw socket's filter may have kept out an older one in the same buffer. */
 static uint32_t place_of(const struct queues *q, uint32_t buffer)
 {
-	for (uint32_t i = 0; i < q->n && i < LOOK_LONG; i++)
-		if (arrival_at(q, i)->buffer == buffer && !arrival_at(q, i)->is_gone)
+	uint32_t any = q->n;
+
+	for (uint32_t i = 0; i < q->n && i < LOOK_LONG; i++) {
+		const struct arrival *x = arrival_at(q, i);
+
+		if (x->buffer != buffer || x->is_gone)
+			continue;
+		if (is_there(x))
 			return i;
-	return q->n;
+		if (any == q->n)
+			any = i;
+	}
+	return any;
 }
 
 /* Several readers: which of them has got which of several that wait, is not certain. */

@@ -8,12 +8,24 @@
 #define LOOK       64
 #define PARTS_MAX  8192 /* fragments of a datagram: each but the last has 8 bytes or more */
 
+/*
+ * An answer may lie where the question lay, if who got that is not followed, and be as long. It
+ * comes to who asked; a connected socket gets nothing but what its peer sends.
+ */
+static bool may_be_answer(const struct mg_sock *from, const struct mg_sock *to)
+{
+	return to->kind == MG_KIND_udp &&
+	       (from == to || (to->rport && from->lport && to->rport != from->lport));
+}
+
 /* Its sender, if the buffer came from a driver of this machine just so. */
-static void land(struct core *c, struct part *part, const struct mg_packet *p)
+static void land(
+	struct core *c, const struct mg_sock *s, struct part *part, const struct mg_packet *p)
 {
 	struct frame *f = frame_find(c, p->seq, NULL);
 
-	if (!f || f->landed || f->len != datagram_length(p) || f->ip_id != p->ip_id)
+	if (!f || f->landed || f->len != datagram_length(p) || f->ip_id != p->ip_id ||
+		f->what != p->ack || may_be_answer(f->parcel->flow->sock, s))
 		return;
 	f->landed = true;
 	part->from = parcel_get(f->parcel);
@@ -118,7 +130,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 		if (!part)
 			return;
 		part->dev = e->cycles;
-		land(c, part, &e->packet);
+		land(c, s, part, &e->packet);
 		x = e->packet.part ? fragments_of(q, &e->packet) : arrival_at(q, q->n - 1);
 		if (x)
 			arrival_annotate(a, x, part->off, part->len);
@@ -162,8 +174,9 @@ void datagram_unclaimed(struct core *c, const struct mg_event *e)
 	u->cpu = e->cpu;
 }
 
-static struct arrival *claim(struct core *c, struct queues *q, const struct mg_event *e)
+static struct arrival *claim(struct core *c, struct mg_sock *s, const struct mg_event *e)
 {
+	struct queues *q = queues_of(s);
 	const struct unclaimed *u = unclaimed_at(c, e->sock_ready.buffer);
 	struct part *part = u && u->ip && u->cpu == e->cpu ? add(q, &u->packet) : NULL;
 	struct arrival *x;
@@ -174,7 +187,7 @@ static struct arrival *claim(struct core *c, struct queues *q, const struct mg_e
 	part->dev = u->dev;
 	part->ip = u->ip;
 	x->cpu = u->cpu;
-	land(c, part, &u->packet);
+	land(c, s, part, &u->packet);
 	return x;
 }
 
@@ -258,7 +271,7 @@ void datagram_ready(
 		x = known;
 	else if (x && x->segs > 1 && buffer && buffer != x->buffer)
 		x = segment_ready(q, x, buffer);
-	else if (buffer && !known && (known = claim(c, q, e)))
+	else if (buffer && !known && (known = claim(c, s, e)))
 		x = known;
 	if (!x)
 		return;

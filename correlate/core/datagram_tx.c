@@ -54,6 +54,7 @@ static struct frame *begin(
 	if (f) {
 		f->len = len;
 		f->ip_id = p->ip_id;
+		f->what = p->ack;
 		f->segs = p->segs;
 		f->gso_size = p->gso_size;
 		if (p->segs > 1)
@@ -77,6 +78,7 @@ static struct frame *cut(
 	f->off = whole->off + off;
 	f->len = len;
 	f->ip_id = p->ip_id;
+	f->what = p->ack;
 	f->segs = p->segs;
 	f->gso_size = p->gso_size;
 	f->is_piece = true;
@@ -93,8 +95,8 @@ static struct frame *cut(
 static bool is_fragment_of(
 	const struct frame *f, const struct flow *flow, const struct mg_packet *p)
 {
-	return f->parcel->flow == flow && !f->is_piece && f->split < f->len && f->len > p->len &&
-	       (f->ip_id == p->ip_id || !f->ip_id || f->split);
+	return f->parcel->flow == flow && !f->is_piece && !f->dropped && f->split < f->len &&
+	       f->len > p->len && (f->ip_id == p->ip_id || !f->ip_id || f->split);
 }
 
 static struct frame *fragment(struct core *c, struct flow *flow, const struct mg_packet *p)
@@ -172,6 +174,13 @@ static void annotate(struct annotation *a, const struct frame *f)
 	a->length = f->len;
 }
 
+static void goes_on(struct mg_sock *s, struct frame *f)
+{
+	f->dropped = false;
+	f->parcel->dropped -= f->len;
+	s->tx.dropped_bytes -= f->len;
+}
+
 void datagram_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
 	enum tx_layer layer, struct annotation *a)
 {
@@ -184,6 +193,8 @@ void datagram_out(struct core *c, struct thread *t, struct mg_sock *s, const str
 	if (!f)
 		return;
 	annotate(a, f);
+	if (f->dropped)
+		goes_on(s, f);
 	if (!(f->present & 1u << layer)) {
 		f->present |= 1u << layer;
 		f->t[layer] = e->cycles;
@@ -278,14 +289,18 @@ void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t ca
 	}
 }
 
-/* What has left already has its atoms: it was dropped elsewhere. */
+/*
+ * What has left already has its atoms: it was dropped elsewhere. What goes on after it was dropped
+ * was a copy, such as the one of a broadcast that this host gets itself and nobody here wants.
+ */
 void datagram_drop_out(struct core *c, struct mg_sock *s, const struct mg_drop *p)
 {
 	struct frame *f = frame_find(c, p->seq, &s->tx);
 
-	if (!f || f->is_done || f->waits)
+	if (!f || f->is_done || f->waits || f->dropped)
 		return;
 	f->parcel->dropped += f->len;
 	s->tx.dropped_bytes += f->len;
-	frame_forget(c, f);
+	f->dropped = true;
+	frame_is_over(f);
 }
