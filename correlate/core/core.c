@@ -179,10 +179,12 @@ int core_finish(struct core *c)
 	HASH_ITER (hh, c->socks, s, stmp) {
 		state_end(s, clockmap_cycles(&c->clock, c->last_ns));
 		s->tx.open_calls = 0;
-		if (s->kind == MG_KIND_tcp)
+		if (s->kind == MG_KIND_tcp) {
 			tx_make_atoms(c, &s->tx, true);
-		else
+			tx_find_unsent(c, &s->tx);
+		} else {
 			datagram_finish(s);
+		}
 	}
 	return 0;
 }

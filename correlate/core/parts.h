@@ -174,6 +174,7 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
  */
 void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t leave);
 void tx_make_atoms(struct core *c, struct flow *f, bool at_end);
+void tx_find_unsent(struct core *c, struct flow *f); /* once all events are in */
 /* An atom whose times are known; `layers` are those it must have, as bits. */
 void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
 	const uint64_t t[], uint32_t present);

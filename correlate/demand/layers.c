@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double covered(const struct flow *f, const struct unit_stats *u)
+/* What never left the socket passed no layer below. */
+static double covered(const struct flow *f, int at, const struct unit_stats *u)
 {
-	double of = (double)flow_bytes(f), share = (double)u->bytes / of;
+	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->unsent : 0));
+	double share = (double)u->bytes / of;
 
 	return f->sock->kind != MG_KIND_tcp || !(of > 0) ? NAN : share > 1 ? 1 : share;
 }
@@ -21,7 +23,7 @@ static void add(struct layers *l, const struct flow *f, int at, const struct uni
 	if (!l->n || u->first_t < l->origin)
 		l->origin = u->first_t;
 	l->v[l->n++] = (struct layer){
-		.name = name, .flow = f, .at = at, .units = u, .coverage = covered(f, u)};
+		.name = name, .flow = f, .at = at, .units = u, .coverage = covered(f, at, u)};
 }
 
 static int by_begin(const void *a, const void *b)

@@ -122,7 +122,7 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 double flow_coverage(const struct flow *f)
 {
 	/* nothing to follow them by where they are unclaimed */
-	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded;
+	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded - f->unsent;
 
 	if (f->sock->ulp)
 		return NAN;

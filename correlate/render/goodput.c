@@ -45,7 +45,7 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 		g.bit_s = g.delivered_bytes * 8e9 / life_ns;
 	if (!wire)
 		g.refused = "its frames were not recorded";
-	else if ((double)tx->units[TX_XMIT].bytes < 0.9 * (double)flow_bytes(tx))
+	else if ((double)tx->units[TX_XMIT].bytes < 0.9 * (double)(flow_bytes(tx) - tx->unsent))
 		g.refused = "less than 90 % of its bytes were seen at the device";
 	if (g.refused)
 		return g;

@@ -16,6 +16,7 @@ static void sent(json_t *j, const struct report *r, const struct flow *f)
 
 	json_object_set_new(j, "retransmitted_bytes", count_if(again, f->copies.retransmitted));
 	json_object_set_new(j, "resent_bytes", count_if(flow_resends_known(r, f), flow_resent(f)));
+	json_object_set_new(j, "unsent_bytes", count_if(f->unsent_known, f->unsent));
 	json_object_set_new(j, "refused_calls", json_integer((json_int_t)f->refusals.n));
 	json_object_set_new(j, "retry_gap_ns", json_spread(r, &f->refusals.gap));
 }

@@ -47,8 +47,11 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 	struct probes p;
 
 	if (strcmp(why, "coverage") == 0) {
-		fprintf(to, "  not available: %s of the bytes have every boundary\n",
-			text_coverage(flow_coverage(f)));
+		if (f->unsent && isnan(flow_coverage(f)))
+			fprintf(to, "  not available: no byte left\n");
+		else
+			fprintf(to, "  not available: %s of the bytes have every boundary\n",
+				text_coverage(flow_coverage(f)));
 		return;
 	}
 	flow_probes(r, f, &p);
@@ -121,6 +124,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	why = flow_withheld(r, f);
 	if (why || !f->residence.n) {
 		withheld(r, f, why ? why : "coverage", to);
+		text_unsent(f, to);
 		return;
 	}
 	compensated = flow_probes(r, f, &p);

@@ -31,10 +31,18 @@ const char *text_ulp(const struct flow *f)
 	}
 }
 
+void text_unsent(const struct flow *f, FILE *to)
+{
+	if (f->unsent)
+		fprintf(to, "  written, but never handed to IP: %s\n",
+			text_bytes((double)f->unsent));
+}
+
 void text_lineage(const struct report *r, const struct flow *f, FILE *to)
 {
 	if (!f->rx)
 		sent_again(r, f, to);
+	text_unsent(f, to);
 	if (f->copies.ambiguous)
 		fprintf(to, "  not in these bars, since they passed more than once: %s\n",
 			text_bytes((double)f->copies.ambiguous));

@@ -55,3 +55,24 @@ with Recording(PYTHON, PROGRAM, "resets", options=["--port", "1"]) as rec:
           f"filtered by port there are those of the port: {len(seen)}")
 with Recording(PYTHON, PROGRAM, "resets", options=["--port", "2"]) as rec:
     check(not any(e["event"] == "tcp_reset" for e in rec.events()), "and of another none")
+
+# what lies in the send buffer as the connection is reset never leaves: the kernel says how much that is
+THROWN_AWAY = """
+import fcntl, socket, struct, time
+SIOCOUTQNSD = 0x894B
+l = socket.create_server(("127.0.0.1", 0))
+l.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 20000)
+s = socket.create_connection(l.getsockname())
+c, _ = l.accept()
+s.send(b"x" * 400000)
+time.sleep(0.3)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+print(struct.unpack("i", fcntl.ioctl(s, SIOCOUTQNSD, bytes(4)))[0])
+s.close()
+"""
+with undisturbed(lambda: Recording(PYTHON, "-c", THROWN_AWAY)) as rec:
+    unsent, tx = int(rec.p.stdout), flow(rec.report(), "tx")
+    check(unsent > 100000 and tx["unsent_bytes"] == unsent, f"{unsent} bytes never left")
+    check(tx["complete_bytes"] == tx["bytes"] - unsent and tx["coverage"] == 1,
+          f"the others have all their boundaries: coverage {tx['coverage']}")
+    check("never handed to IP" in rec.text(), "the text says so")
