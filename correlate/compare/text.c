@@ -131,6 +131,14 @@ static void alone(const struct subject *const *s, size_t n, const char *where, F
 		fprintf(to, "only %s: %zu more\n", where, n - ALONE_SHOWN);
 }
 
+static bool has_residence(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->rows; i++)
+		if (c->row[i].stage)
+			return true;
+	return false;
+}
+
 /* Of these there is too little: what happens once or a few times, such as connect(). */
 static bool is_told(const struct comparison *c, const struct subject *s)
 {
@@ -194,6 +202,8 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 	if (c->exceeding)
 		fprintf(to,
 			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
+	if (has_residence(c))
+		fprintf(to, "  residences are as measured, with magnet's own events in them\n");
 	not_told(c, to);
 	alone(c->only_before, c->only_before_n, "before", to);
 	alone(c->only_now, c->only_now_n, "now", to);

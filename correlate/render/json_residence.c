@@ -22,12 +22,21 @@ static json_t *quantile(const struct report *r, const struct dist *d, double q)
 	return ns(r, dist_quantile(d, q));
 }
 
+static json_t *stage_without(
+	const struct report *r, const struct flow *f, const struct probes *p, int stage, double q)
+{
+	bool known = q <= 0.5 || dist_quantile_supported(&f->stage[stage], q);
+
+	return ns(r, p && known ? stage_quantile(f, p, stage, q) : NAN);
+}
+
 static json_t *stages(const struct report *r, const struct flow *f)
 {
 	json_t *all = json_array();
 	bool told = !flow_withheld(r, f);
 	struct probes p;
 	bool compensated = flow_probes(r, f, &p) && told;
+	const struct probes *off = compensated ? &p : NULL;
 
 	for (int i = 0; i < stage_count(f); i++) {
 		const struct dist *d = &f->stage[i];
@@ -35,12 +44,14 @@ static json_t *stages(const struct report *r, const struct flow *f)
 		if (!d->n)
 			continue;
 		json_array_append_new(all,
-			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "stage", stage_name(f, i),
-				"n", (json_int_t)d->n, "bytes", (json_int_t)d->weight, "mean_ns",
-				ns(r, told ? dist_mean(d) : NAN), "p50_ns",
-				told ? quantile(r, d, 0.5) : json_null(), "p99_ns",
+			json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "stage",
+				stage_name(f, i), "n", (json_int_t)d->n, "bytes",
+				(json_int_t)d->weight, "mean_ns", ns(r, told ? dist_mean(d) : NAN),
+				"p50_ns", told ? quantile(r, d, 0.5) : json_null(), "p99_ns",
 				told ? quantile(r, d, 0.99) : json_null(), "compensated_mean_ns",
-				ns(r, compensated ? dist_mean(d) - p.taken[i] : NAN)));
+				ns(r, compensated ? stage_mean(f, &p, i) : NAN),
+				"compensated_p50_ns", stage_without(r, f, off, i, 0.5),
+				"compensated_p99_ns", stage_without(r, f, off, i, 0.99)));
 	}
 	return all;
 }
@@ -49,6 +60,8 @@ static json_t *why(const struct report *r, const struct flow *f)
 {
 	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
 	bool told = !flow_withheld(r, f);
+	struct probes p;
+	bool compensated = flow_probes(r, f, &p) && told;
 	json_t *all;
 
 	if (f->rx || !f->why || !f->why->rows || standing_of(flow_coverage(f)) == WITHHELD)
@@ -58,13 +71,14 @@ static json_t *why(const struct report *r, const struct flow *f)
 		const struct why_row *w = &f->why->row[i];
 
 		json_array_append_new(all,
-			json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "reason",
+			json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "reason",
 				why_reason_name(w->reason), "released_by",
 				why_release_name(w->release), "n", (json_int_t)w->n, "bytes",
 				(json_int_t)w->bytes, "share",
 				number((double)w->bytes / (double)bar->weight), "wait_share",
 				number(told && bar->sum ? (double)w->wait / (double)bar->sum : NAN),
-				"mean_ns", ns(r, told ? (double)w->wait / (double)w->bytes : NAN)));
+				"mean_ns", ns(r, told ? (double)w->wait / (double)w->bytes : NAN),
+				"compensated_mean_ns", ns(r, compensated ? why_mean(&p, w) : NAN)));
 	}
 	return all;
 }

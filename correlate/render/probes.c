@@ -92,12 +92,14 @@ static double immediate(const struct flow *f)
 	return all ? (double)sum / (double)all : 1;
 }
 
-static void count_sent(const struct report *r, const struct flow *f, double n[STAGES_MAX])
+static void count_sent(
+	const struct report *r, const struct flow *f, double n[STAGES_MAX], struct probes *p)
 {
 	const struct unit_stats *u = f->units;
 	/* of a call that is copied piece by piece, half lies before a byte's own and half after */
 	double pieces = u[TX_CALL].n ? (double)u[TX_COPY].n / (double)u[TX_CALL].n : 1;
 	double others = pieces > 1 ? (pieces - 1) / 2 * (1 + with_each(f)) : 0;
+	double c = r->core->calibration.event_cycles;
 
 	along(r, f, tx_way, sizeof(tx_way) / sizeof(tx_way[0]), n);
 	n[TX_STAGE_CALL] += others;
@@ -105,6 +107,8 @@ static void count_sent(const struct report *r, const struct flow *f, double n[ST
 	if (with_each(f) > 1)
 		n[TX_STAGE_IP]++; /* ip_header */
 	/* a wait for others takes in what was going on at its begin */
+	p->immediate = n[TX_STAGE_SNDBUF] * c;
+	p->waited = 0.5 * c;
 	n[TX_STAGE_SNDBUF] = 0.5 + (n[TX_STAGE_SNDBUF] - 0.5) * immediate(f);
 }
 
@@ -133,18 +137,19 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 	if (f->rx)
 		count_received(r, f, n);
 	else
-		count_sent(r, f, n);
+		count_sent(r, f, n, p);
 	with_app =
 		f->kernel_only < f->complete ? 1 - (double)f->kernel_only / (double)f->complete : 0;
 	for (int i = 0; i < stage_count(f); i++) {
-		double mean = dist_mean(&f->stage[i]);
+		double mean = dist_mean(&f->stage[i]), share = share_of(&f->stage[i]);
 
-		n[i] *= share_of(&f->stage[i]);
+		n[i] *= share;
 		p->taken[i] = n[i] * c->event_cycles;
 		if (i == program) /* one of the library's two readings */
 			p->taken[i] += with_app * c->read_cycles / 2;
 		if (p->taken[i] > mean)
 			p->taken[i] = mean;
+		p->each[i] = share > 0 ? p->taken[i] / share : 0;
 		p->sum += p->taken[i];
 		all += n[i];
 	}
@@ -155,6 +160,24 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 				 pow(all * c->event_spread, 2) + others * others / 3 +
 				 pow(c->system_cycles, 2));
 	return true;
+}
+
+double stage_mean(const struct flow *f, const struct probes *p, int stage)
+{
+	return dist_mean(&f->stage[stage]) - p->taken[stage];
+}
+
+/* Each byte's bar is as much shorter, so they stay in order. */
+double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q)
+{
+	return fmax(dist_quantile(&f->stage[stage], q) - p->each[stage], 0);
+}
+
+double why_mean(const struct probes *p, const struct why_row *w)
+{
+	double taken = w->reason == WHY_IMMEDIATE ? p->immediate : p->waited;
+
+	return fmax((double)w->wait / (double)w->bytes - taken, 0);
 }
 
 /* Not known to a microsecond, nor to a twentieth of the whole. */

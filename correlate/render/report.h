@@ -101,13 +101,20 @@ struct together {
 /* Those with the longest waits first; NULL if there are none, or no memory. */
 struct together *report_together(const struct report *r, size_t *count);
 void report_together_free(struct together *all, size_t count);
-/* What magnet's own events add to each bar of a waterfall, on average; cycles (probes.c). */
+/* What magnet's own events add to each bar of a waterfall; cycles (probes.c). */
 struct probes {
-	double taken[STAGES_MAX], sum;
+	double taken[STAGES_MAX], sum; /* on average of all bytes */
+	double each[STAGES_MAX];       /* of a byte whose bar is not 0 */
+	/* the same of the send buffer, of bytes that left at once and of those that waited */
+	double immediate, waited;
 	double twice_u; /* of the total without them; NAN with nanoseconds only */
 };
 /* false if their cost is not known, or nothing was followed */
 bool flow_probes(const struct report *r, const struct flow *f, struct probes *p);
+/* Without them, cycles: a bar's mean and quantiles, and those of a reason's wait (the mean). */
+double stage_mean(const struct flow *f, const struct probes *p, int stage);
+double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q);
+double why_mean(const struct probes *p, const struct why_row *w);
 /* Why the waterfall is withheld, "coverage" or "uncertainty"; NULL if it is not. */
 const char *flow_withheld(const struct report *r, const struct flow *f);
 /* Why bytes waited in the send buffer, and what let them go: in JSON, and in words. */

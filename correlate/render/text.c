@@ -165,12 +165,12 @@ static const struct flow *main_flow(const struct report *r)
 	return most;
 }
 
-static int longest_stage(const struct flow *f)
+static int longest_stage(const struct flow *f, const struct probes *p)
 {
 	int longest = 0;
 
 	for (int i = 1; i < stage_count(f); i++)
-		if (f->stage[i].sum > f->stage[longest].sum)
+		if (stage_mean(f, p, i) > stage_mean(f, p, longest))
 			longest = i;
 	return longest;
 }
@@ -214,6 +214,7 @@ static void sentence(
 	const struct flow *f = main_flow(r);
 	const struct together *several;
 	struct modulation m;
+	struct probes p;
 	char end[100];
 	const char *why = NULL;
 	double mean;
@@ -232,7 +233,8 @@ static void sentence(
 		flow_far_end(f, remote);
 		snprintf(end, sizeof(end), " %s %s", f->rx ? "from" : "to", remote);
 	}
-	longest = longest_stage(f);
+	flow_probes(r, f, &p); /* as in the table below */
+	longest = longest_stage(f, &p);
 	mean = dist_mean(&f->residence);
 	fprintf(to, "\nIn one sentence: the average byte%s ", end);
 	if (f->rx)
@@ -244,7 +246,7 @@ static void sentence(
 	if (!f->rx && longest == TX_STAGE_SNDBUF)
 		why = main_reason(f);
 	fprintf(to, "%s of that it spent in: %s%s%s%s.",
-		text_percent(mean > 0 ? dist_mean(&f->stage[longest]) / mean : NAN),
+		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
 		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
 	m = flow_modulation(r, several ? several->first : f);
 	if (!several && !isnan(m.m))

@@ -18,7 +18,8 @@ static int longer(const void *a, const void *b)
 	return (x->wait < y->wait) - (x->wait > y->wait);
 }
 
-static void why_rows(const struct report *r, const struct flow *f, struct table *t)
+static void why_rows(
+	const struct report *r, const struct flow *f, const struct probes *p, struct table *t)
 {
 	double bar = (double)f->stage[TX_STAGE_SNDBUF].sum, total = (double)f->residence.sum;
 
@@ -30,14 +31,14 @@ static void why_rows(const struct report *r, const struct flow *f, struct table 
 	for (uint32_t i = 0; i < f->why->rows; i++) {
 		const struct why_row *w = &f->why->row[i];
 		const char *until = why_release_label(w->release);
+		double mean = why_mean(p, w);
 
 		if ((double)w->wait <= WHY_SHOWN * bar)
 			continue;
 		table_row(t, "  %s%s%s, %s of bytes\t%s\t\t\t%s", why_reason_label(w->reason),
 			*until ? ", " : "", until,
 			text_percent((double)w->bytes / (double)f->residence.weight),
-			text_ns(report_ns(r, (double)w->wait / (double)w->bytes)),
-			text_percent((double)w->wait / total));
+			text_ns(report_ns(r, mean)), text_percent(mean * (double)w->bytes / total));
 	}
 }
 
@@ -78,7 +79,7 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 		return;
 	whole = n > 1 ? (uint64_t)(n + 0.5) : 1;
 	table_begin(&t, "lrrl");
-	table_row(&t, "about p%g, mean of %s sample%s\tmean\tshare\t", quantile * 100,
+	table_row(&t, "about p%g, mean of %s sample%s, as measured\tmean\tshare\t", quantile * 100,
 		text_count(whole), plural(whole));
 	for (int i = 0; i < stage_count(f); i++) {
 		double share = total > 0 ? bar[i] / total : 0;
@@ -132,22 +133,24 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	table_row(&t, "\tmean\tp50\tp99\tshare\t");
 	for (int i = 0; i < stage_count(f); i++) {
 		const struct dist *d = &f->stage[i];
-		double bar = dist_mean(d) - p.taken[i], share = mean > 0 ? bar / mean : 0;
+		double bar = stage_mean(f, &p, i), share = mean > 0 ? bar / mean : 0;
 
 		if (!d->n || d->max == 0)
 			continue;
 		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, i),
-			text_ns(report_ns(r, bar)), text_ns(report_ns(r, dist_quantile(d, 0.5))),
+			text_ns(report_ns(r, bar)),
+			text_ns(report_ns(r, stage_quantile(f, &p, i, 0.5))),
 			or_na(dist_quantile_supported(d, 0.99),
-				text_ns(report_ns(r, dist_quantile(d, 0.99)))),
+				text_ns(report_ns(r, stage_quantile(f, &p, i, 0.99)))),
 			text_percent(share), text_bar(share, BAR_WIDTH));
 		if (i == TX_STAGE_SNDBUF)
-			why_rows(r, f, &t);
+			why_rows(r, f, &p, &t);
 	}
 	if (compensated)
 		table_row(&t, "magnet's own events\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),
 			text_percent(mean > 0 ? p.sum / mean : 0));
-	table_row(&t, "total\t%s\t%s\t%s", text_ns(report_ns(r, mean)),
+	table_row(&t, "total%s\t%s\t%s\t%s", compensated ? ", as measured" : "",
+		text_ns(report_ns(r, mean)),
 		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
 		or_na(dist_quantile_supported(&f->residence, 0.99),
 			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));

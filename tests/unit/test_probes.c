@@ -44,6 +44,41 @@ static void each_event_on_the_way_is_taken_off_once(void **unused)
 	done();
 }
 
+/* So a quantile of it is not above the mean where all bytes took the same. */
+static void means_and_quantiles_are_without_them_alike(void **unused)
+{
+	const struct flow *f = sent(10, 1000);
+	struct probes p;
+
+	(void)unused;
+	assert_true(flow_probes(&r, f, &p));
+	for (int i = 0; i < TX_STAGES; i++) {
+		assert_near(stage_quantile(f, &p, i, 0.5), stage_mean(f, &p, i), 1e-9);
+		assert_near(stage_mean(f, &p, i), dist_mean(&f->stage[i]) - p.taken[i], 1e-9);
+	}
+	assert_near(stage_mean(f, &p, TX_STAGE_IP), 1980, 1e-9);
+	assert_near(why_mean(&p, &f->why->row[0]), stage_mean(f, &p, TX_STAGE_SNDBUF), 1e-9);
+	f->why->row[0].reason = WHY_CWND;
+	assert_near(why_mean(&p, &f->why->row[0]), 995, 1e-9);
+	done();
+}
+
+/* Bytes whose bar is 0 have none of them in it. */
+static void a_quantile_is_shorter_by_what_each_byte_had(void **unused)
+{
+	struct flow *f = (struct flow *)sent(10, 1000);
+	struct probes p;
+
+	(void)unused;
+	dist_add(&f->stage[TX_STAGE_QDISC], 0, 3000);
+	assert_true(flow_probes(&r, f, &p));
+	assert_near(p.taken[TX_STAGE_QDISC], 2.5, 1e-9);
+	assert_near(p.each[TX_STAGE_QDISC], 10, 1e-9);
+	assert_near(stage_quantile(f, &p, TX_STAGE_QDISC, 0.5), 0, 0);
+	assert_near(stage_quantile(f, &p, TX_STAGE_QDISC, 0.9), 990, 1e-9);
+	done();
+}
+
 static void a_bar_does_not_become_less_than_nothing(void **unused)
 {
 	const struct flow *f = sent(1000, 100);
@@ -54,6 +89,7 @@ static void a_bar_does_not_become_less_than_nothing(void **unused)
 	assert_true(flow_probes(&r, f, &p));
 	for (int i = 0; i < TX_STAGES; i++) {
 		assert_near(p.taken[i], dist_mean(&f->stage[i]), 1e-9);
+		assert_near(stage_quantile(f, &p, i, 0.99), 0, 1e-9);
 		sum += p.taken[i];
 	}
 	assert_near(p.sum, sum, 1e-9);
@@ -113,6 +149,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_event_on_the_way_is_taken_off_once),
+		cmocka_unit_test(means_and_quantiles_are_without_them_alike),
+		cmocka_unit_test(a_quantile_is_shorter_by_what_each_byte_had),
 		cmocka_unit_test(a_bar_does_not_become_less_than_nothing),
 		cmocka_unit_test(what_waited_for_others_took_it_in_meanwhile),
 		cmocka_unit_test(without_calibration_nothing_is_taken_off),

@@ -168,7 +168,7 @@ static void bars_about_a_quantile_may_be_asked_for(void **unused)
 	about = 0.5;
 	connection_record(&c);
 	printed(&c, NULL, NULL);
-	assert_says("about p50, mean of 1 sample ");
+	assert_says("about p50, mean of 1 sample, as measured ");
 	about = 0.99;
 	connection_record(&c);
 	printed(&c, NULL, NULL);
