@@ -128,7 +128,7 @@ static struct subject_key role(const struct flow *f)
 	const struct mg_sock *k = f->sock;
 	struct subject_key key = {.what = SUBJECT_FLOW, .kind = k->kind, .rx = f->rx};
 
-	key.side = k->opener == 1 ? SIDE_CLIENT : k->opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;
+	key.side = sock_side(k);
 	if (key.side == SIDE_CLIENT)
 		key.port = k->rport;
 	else if (key.side == SIDE_SERVER || !k->rport)

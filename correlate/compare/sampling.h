@@ -23,7 +23,6 @@ enum subject_kind { SUBJECT_CALL, SUBJECT_FLOW, SUBJECT_SCHEDULER };
  * Flows of two recordings have other cookies: they are told by their role. All flows of a role are
  * one subject.
  */
-enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
 struct subject_key {
 	uint8_t what; /* enum subject_kind */
 	uint8_t kind; /* of socket, MG_KIND_* */

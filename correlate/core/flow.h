@@ -227,4 +227,11 @@ struct mg_sock {
 	bool is_alone, is_placed;
 };
 
+/* Which end of a connection a socket is, where its opening was recorded. */
+enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
+static inline enum flow_side sock_side(const struct mg_sock *s)
+{
+	return s->opener == 1 ? SIDE_CLIENT : s->opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;
+}
+
 #endif

@@ -242,10 +242,10 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 static json_t *together(const struct report *r)
 {
 	json_t *all = json_array();
-	size_t count;
-	struct together *groups = report_together(r, &count);
+	size_t n;
+	struct together *groups = report_together(r, &n);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct flow *f = &groups[i].sum;
 		json_t *j = json_pack("{s:o, s:s, s:s, s:I, s:I, s:o, s:I, s:I}", "comm",
 			text(groups[i].comm), "proto", flow_proto(f), "direction",
@@ -254,11 +254,17 @@ static json_t *together(const struct report *r)
 			"complete_bytes", (json_int_t)f->complete, "incomplete_bytes",
 			(json_int_t)f->incomplete);
 
+		json_object_set_new(j, "side",
+			groups[i].side
+				? json_string(groups[i].side == SIDE_CLIENT ? "client" : "server")
+				: json_null());
+		json_object_set_new(
+			j, "server_port", groups[i].port ? count(groups[i].port) : json_null());
 		json_residence(j, r, f);
 		json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
 		json_array_append_new(all, j);
 	}
-	report_together_free(groups, count);
+	report_together_free(groups, n);
 	return all;
 }
 

@@ -90,11 +90,13 @@ int stage_count(const struct flow *f);
 const char *layer_name(const struct flow *f, int layer);
 int layer_count(const struct flow *f);
 /*
- * Flows of one program, protocol and direction, where there are several (together.c): `sum` has
- * their bytes, coverage and bars, and the first one's socket.
+ * Flows of one program, protocol, direction and side, where there are several (together.c): `sum`
+ * has their bytes, coverage and bars, and the first one's socket.
  */
 struct together {
 	char comm[16];
+	enum flow_side side;
+	uint16_t port; /* the server's; 0 = not recorded */
 	size_t count;
 	struct flow *first, sum;
 };

@@ -177,6 +177,22 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 			f->gaps ? "events were lost" : "not every layer saw them");
 }
 
+/* ", client of port 80,"; without the port where addresses are not recorded. */
+static const char *text_side(const struct together *g)
+{
+	static char text[40];
+	bool client = g->side == SIDE_CLIENT;
+
+	if (g->side == SIDE_UNKNOWN)
+		return "";
+	if (g->port)
+		snprintf(text, sizeof(text), ", %s port %u,", client ? "client of" : "server at",
+			g->port);
+	else
+		snprintf(text, sizeof(text), ", %s,", client ? "client" : "server");
+	return text;
+}
+
 static const char *star_beside(const struct flow *f)
 {
 	return flow_coverage(f) < 0.99 ? " *" : "";
@@ -196,10 +212,10 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
 {
-	fprintf(to, "\n%sWhere a byte waits, %s by %s in %s %s flows%s%s   %s %s\n",
+	fprintf(to, "\n%sWhere a byte waits, %s by %s%s in %s %s flows%s%s   %s %s\n",
 		colour ? "\033[1m" : "", g->sum.rx ? "received" : "sent",
-		comm_or(r, &g->sum, "the program"), text_count(g->count), flow_proto(&g->sum),
-		star_beside(&g->sum), colour ? "\033[0m" : "",
+		comm_or(r, &g->sum, "the program"), text_side(g), text_count(g->count),
+		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
 		text_bytes((double)flow_bytes(&g->sum)), g->sum.rx ? "in" : "out");
 	bars(r, &g->sum, to);
 }

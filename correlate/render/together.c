@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flows taken together: of one program, protocol and direction, where there are several. Of short
- * connections none is telling by itself.
+ * Flows taken together: of one program, protocol, direction and side, where there are several. Of
+ * short connections none is telling by itself.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,19 +65,28 @@ static void add_flow(struct flow *sum, const struct flow *f)
 	add_why(sum, f);
 }
 
+static uint16_t server_port(const struct mg_sock *s)
+{
+	enum flow_side side = sock_side(s);
+
+	return side == SIDE_CLIENT ? s->rport : side == SIDE_SERVER ? s->lport : 0;
+}
+
 /* The group a flow is in, begun with it if it is the first. */
 static struct together *group_of(
 	struct together **all, size_t *count, const struct report *r, struct flow *f)
 {
 	const char *comm = flow_comm(r, f);
 	struct together *more;
+	enum flow_side side = sock_side(f->sock);
+	uint16_t port = server_port(f->sock);
 
 	for (size_t i = 0; i < *count; i++) {
-		const struct flow *first = (*all)[i].first;
+		struct together *g = &(*all)[i];
 
-		if (first->rx == f->rx && first->sock->kind == f->sock->kind &&
-			strcmp((*all)[i].comm, comm) == 0)
-			return &(*all)[i];
+		if (g->sum.rx == f->rx && g->sum.sock->kind == f->sock->kind && g->side == side &&
+			g->port == port && strcmp(g->comm, comm) == 0)
+			return g;
 	}
 	more = realloc(*all, (*count + 1) * sizeof(*more));
 	if (!more)
@@ -86,6 +95,8 @@ static struct together *group_of(
 	more += (*count)++;
 	memset(more, 0, sizeof(*more));
 	more->first = f;
+	more->side = side;
+	more->port = port;
 	more->sum.sock = f->sock;
 	more->sum.rx = f->rx;
 	snprintf(more->comm, sizeof(more->comm), "%s", comm);

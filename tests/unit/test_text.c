@@ -80,7 +80,7 @@ static void of_many_flows_none_speaks_for_the_others(void **unused)
 	printed(&c, NULL, NULL);
 	assert_says(
 		"the average byte in 60 tcp flows had reached the driver 0.70 µs after\nsender");
-	assert_says("Where a byte waits, sent by sender in 60 tcp flows   6000 B out\n");
+	assert_says("Where a byte waits, sent by sender, client, in 60 tcp flows   6000 B");
 	assert_says("Where a byte waits, sent to ?   sender, 100 B out, flow 1/tx\n");
 	assert_says("and 59 more flows with 5900 B");
 }

@@ -27,6 +27,7 @@ static void means_weigh_by_bytes(void **unused)
 	assert_string_equal(json_string_value(at(j, "together.0.comm")), "sender");
 	assert_string_equal(json_string_value(at(j, "together.0.proto")), "tcp");
 	assert_string_equal(json_string_value(at(j, "together.0.direction")), "tx");
+	assert_string_equal(json_string_value(at(j, "together.0.side")), "client");
 	assert_number_at(j, "together.0.flows", 2);
 	assert_number_at(j, "together.0.bytes", 400);
 	assert_number_at(j, "together.0.coverage", 1);
