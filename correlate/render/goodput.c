@@ -26,6 +26,15 @@ static uint64_t delivered(const struct flow *tx)
 		       : bytes;
 }
 
+/* Of the bytes sent, the share whose frames were seen: what carried the others is not known. */
+static double seen(const struct flow *tx)
+{
+	double of = (double)(flow_bytes(tx) - tx->unsent), bytes = (double)tx->units[TX_XMIT].bytes;
+
+	/* a datagram without a frame was dropped */
+	return tx->sock->kind == MG_KIND_tcp && bytes < of ? bytes / of : 1;
+}
+
 struct goodput flow_goodput(const struct report *r, const struct flow *f)
 {
 	const struct flow *tx = f->rx ? only_peer(f) : f;
@@ -50,6 +59,6 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 	if (g.refused)
 		return g;
 	g.wire_bytes = (double)wire;
-	g.ratio = g.delivered_bytes / g.wire_bytes;
+	g.ratio = g.delivered_bytes * seen(tx) / g.wire_bytes;
 	return g;
 }
