@@ -131,7 +131,7 @@ struct flow {
 	uint32_t in_kernel;          /* of these, still in there */
 	uint64_t retransmits;
 	uint64_t refused;  /* times the driver did not take what it was asked to */
-	uint64_t unsent;   /* TX: bytes written and, as the recording ends, never handed to IP; */
+	uint64_t unsent;   /* TX: bytes written that never left; */
 	bool unsent_known; /* known only then */
 	struct copies copies;
 	struct refusals refusals;      /* TX */

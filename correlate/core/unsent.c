@@ -1,36 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Bytes that were written and never left: a connection that is reset, or closed for good, throws
- * away what lies in its send buffer, and what lies there as the recording ends leaves later. They
- * have no boundaries that could be missing.
+ * away what lies in its send buffer, and what lies there or in a queue as the recording ends leaves
+ * later. They have no boundaries that could be missing.
  */
 #include "event_table.h"
 #include "parts.h"
 
-/* Whether segments may have been handed to IP unseen after this time, while it was open. */
-static bool may_miss(struct core *c, const struct mg_sock *s, uint64_t after)
+/* Whether events of this kind may be missing after this time, while the connection was open. */
+static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, uint64_t after)
 {
 	for (uint32_t i = 0; i < c->gap_count; i++) {
 		const struct gap *g = &c->gaps[i];
 
-		if (g->events & 1ull << MG_EVENT_ip_out && g->layers >> MG_LAYER_IP & 1 &&
-			clockmap_cycles(&c->clock, g->to_ns) > after &&
+		if (g->events >> event & 1 && clockmap_cycles(&c->clock, g->to_ns) > after &&
 			!(s->state == MG_TCP_CLOSE && g->from_ns > s->closed_ns))
 			return true;
 	}
 	return false;
 }
 
+/* As far as bytes have come at a layer. */
+static uint64_t reached(const struct ranges *r)
+{
+	return r->len ? r->v[r->head + r->len - 1].b : r->base;
+}
+
 void tx_find_unsent(struct core *c, struct flow *f)
 {
-	const struct ranges *r = &f->layer[TX_IP_OUT];
-	uint64_t left = r->len ? r->v[r->head + r->len - 1].b : r->base;
+	static const struct {
+		uint16_t event;
+		enum tx_layer layer;
+	} way[] = {{MG_EVENT_ip_out, TX_IP_OUT}, {MG_EVENT_dev_xmit, TX_XMIT}};
+	uint64_t left = f->total, hooked = core_hooked(c, f->sock->netns);
 
-	if (left < f->acked)
+	if (f->sock->unclaimed || f->sock->ulp)
+		return;
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
+		if (!(hooked >> way[i].event & 1) ||
+			may_miss(c, f->sock, way[i].event, f->units[way[i].layer].last_t))
+			continue;
+		f->unsent_known = true;
+		if (reached(&f->layer[way[i].layer]) < left)
+			left = reached(&f->layer[way[i].layer]);
+	}
+	if (left < f->acked) /* whoever saw it leave */
 		left = f->acked;
-	f->unsent_known = core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1 &&
-			  !f->sock->unclaimed && !f->sock->ulp &&
-			  !may_miss(c, f->sock, f->units[TX_IP_OUT].last_t);
-	if (f->unsent_known && f->total > left)
-		f->unsent = f->total - (left > f->start ? left : f->start);
+	if (left < f->start)
+		left = f->start;
+	if (left < f->total)
+		f->unsent = f->total - left;
 }

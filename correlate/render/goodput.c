@@ -12,18 +12,27 @@ static const struct flow *only_peer(const struct flow *f)
 	return peer && flow_peer(peer) == f ? peer : NULL;
 }
 
+/* What the program has read of what the sender's flow has: a recording may begin between them. */
+static uint64_t read_by(const struct flow *rx, const struct flow *tx)
+{
+	bool same = tx->sock->kind == MG_KIND_tcp && !tx->anchor.relative && !rx->anchor.relative;
+
+	if (!same)
+		return flow_bytes(rx);
+	return rx->total > tx->start ? rx->total - tx->start : 0;
+}
+
 /* Of a sender: what was acknowledged, or what the other end has read if that is known. */
 static uint64_t delivered(const struct flow *tx)
 {
 	const struct flow *peer = only_peer(tx);
-	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes;
+	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes, read;
 
 	if (tx->sock->kind != MG_KIND_tcp)
 		return flow_bytes(peer);
 	bytes = upto > tx->start ? upto - tx->start : 0;
-	return peer && flow_bytes(peer) > bytes && flow_bytes(peer) <= flow_bytes(tx)
-		       ? flow_bytes(peer)
-		       : bytes;
+	read = peer ? read_by(peer, tx) : 0;
+	return read > bytes && read <= flow_bytes(tx) ? read : bytes;
 }
 
 /* Of the bytes sent, the share whose frames were seen: what carried the others is not known. */
@@ -59,6 +68,6 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 	if (g.refused)
 		return g;
 	g.wire_bytes = (double)wire;
-	g.ratio = g.delivered_bytes * seen(tx) / g.wire_bytes;
+	g.ratio = (double)(f->rx ? read_by(f, tx) : delivered(f)) * seen(tx) / g.wire_bytes;
 	return g;
 }

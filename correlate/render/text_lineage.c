@@ -34,7 +34,7 @@ const char *text_ulp(const struct flow *f)
 void text_unsent(const struct flow *f, FILE *to)
 {
 	if (f->unsent)
-		fprintf(to, "  written, but never handed to IP: %s\n",
+		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
 			text_bytes((double)f->unsent));
 }
 

@@ -236,6 +236,24 @@ static void goodput_is_of_bytes_whose_frames_were_seen(void **unused)
 	json_decref(j);
 }
 
+/* The sender was met later than the reader: what was read of what it wrote before is none of its.
+ */
+static void goodput_is_of_bytes_both_ends_have(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	connection_record(&c);
+	tx_of(&c, A)->start = 5 * TRANSFER_BYTES;
+	tx_of(&c, A)->units[TX_XMIT].bytes = 15 * TRANSFER_BYTES;
+	tx_of(&c, A)->units[TX_XMIT].wire_bytes = 20 * TRANSFER_BYTES;
+	j = reported(&c);
+	assert_number_at(j, "flows.0.modulation.goodput_ratio", 0.75);
+	assert_number_at(j, "flows.1.modulation.goodput_ratio", 0.75);
+	json_decref(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +263,7 @@ int main(void)
 		cmocka_unit_test(most_of_the_time_lost_nothing_is_told),
 		cmocka_unit_test(a_call_has_a_star_or_is_kept_back),
 		cmocka_unit_test(goodput_is_of_bytes_whose_frames_were_seen),
+		cmocka_unit_test(goodput_is_of_bytes_both_ends_have),
 		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
 		cmocka_unit_test(how_far_a_stream_came_is_told_by_its_own_connection),
 	};

@@ -209,9 +209,9 @@ static void layers_that_saw_too_little_are_refused(void **unused)
 		}
 		ev_enter(&c, t, SENDER, A, MG_SYS_sendto, 1000 + 500 * i);
 		ev_send(&c, t + 1, SENDER, A, 1000 + 500 * i, 500, 1000 + 500 * i);
-		ev_packet(&c, t + 1, SENDER, MG_EVENT_ip_out, A, 1000 + 500 * i, 500);
 		ev_exit(&c, t + 2, SENDER, A, MG_SYS_sendto, 1500 + 500 * i, 500);
 		ev_app(&c, SENDER, MG_FN_send, t, t + 3, 500);
+		ev_ack(&c, t + 4, A, 1500 + 500 * i);
 	}
 	j = demanded(&c, "ks,bursts,goodput");
 	device = row(j, "bursts", "layers", "device");

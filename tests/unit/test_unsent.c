@@ -82,6 +82,17 @@ static void one_after_the_end_may_not(void **unused)
 	assert_unsent(&c, 5000 - SENT, true);
 }
 
+/* In a queue, as the recording ends. */
+static void what_has_not_reached_the_driver_has_not_left(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	written(&c, "tcp_send,ip_out ipv4,dev_xmit");
+	ev_packet(&c, 1260, TID, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	assert_unsent(&c, 4500, true);
+}
+
 static void without_the_layer_it_is_not_known(void **unused)
 {
 	struct core c;
@@ -100,6 +111,7 @@ int main(void)
 		cmocka_unit_test(a_loss_before_the_last_segment_hides_none),
 		cmocka_unit_test(one_after_it_may),
 		cmocka_unit_test(one_after_the_end_may_not),
+		cmocka_unit_test(what_has_not_reached_the_driver_has_not_left),
 		cmocka_unit_test(without_the_layer_it_is_not_known),
 	};
 
