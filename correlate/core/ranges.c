@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAYERS_MAX 32
+#define LAYERS_MAX 16
 #define FEWEST     4 /* a connection has some fifteen of these */
 
 static struct range *at(const struct ranges *r, uint32_t i)
@@ -32,13 +32,31 @@ static bool reserve(struct ranges *r)
 	return true;
 }
 
+/* Whether bytes are missing between an element and the one before it. */
+static bool is_hole(const struct ranges *r, uint32_t i)
+{
+	return i > 0 && i < r->len && at(r, i - 1)->b != at(r, i)->a;
+}
+
 static bool insert(struct ranges *r, uint32_t i, uint64_t a, uint64_t b, uint64_t t)
 {
 	if (!reserve(r))
 		return false;
+	r->holes -= is_hole(r, i);
 	memmove(at(r, i + 1), at(r, i), (r->len - i) * sizeof(*r->v));
 	*at(r, i) = (struct range){a, b, t};
 	r->len++;
+	r->holes += is_hole(r, i);
+	r->holes += is_hole(r, i + 1);
+	return true;
+}
+
+static bool append(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
+{
+	if (!reserve(r))
+		return false;
+	*at(r, r->len++) = (struct range){a, b, t};
+	r->holes += is_hole(r, r->len - 1);
 	return true;
 }
 
@@ -47,6 +65,8 @@ static uint32_t first_after(const struct ranges *r, uint64_t x)
 {
 	uint32_t lo = 0, hi = r->len;
 
+	if (hi && at(r, 0)->b > x) /* the usual case */
+		return 0;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -82,7 +102,7 @@ uint64_t ranges_add_again(
 	if (a >= b)
 		return 0;
 	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* the usual case: in order */
-		return insert(r, r->len, a, b, t) ? b - a : 0;
+		return append(r, a, b, t) ? b - a : 0;
 	for (i = first_after(r, a); a < b; i++) {
 		uint64_t end = b;
 
@@ -121,6 +141,7 @@ void ranges_drop(struct ranges *r, uint64_t upto)
 		return;
 	r->base = upto;
 	while (r->len && at(r, 0)->b <= upto) {
+		r->holes -= is_hole(r, 1);
 		r->head++;
 		r->len--;
 	}
@@ -138,6 +159,11 @@ void ranges_keep(struct ranges *r, uint32_t most)
 
 uint64_t ranges_reach(const struct ranges *r, uint64_t from)
 {
+	if (!r->holes && r->len && at(r, 0)->a <= from) { /* the usual case: as far as they go */
+		uint64_t end = at(r, r->len - 1)->b;
+
+		return end > from ? end : from;
+	}
 	for (uint32_t i = first_after(r, from); i < r->len && at(r, i)->a <= from; i++)
 		from = at(r, i)->b;
 	return from;
@@ -161,25 +187,29 @@ void ranges_free(struct ranges *r)
 void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,
 	atom_fn fn, void *arg)
 {
-	uint32_t cursor[LAYERS_MAX] = {0};
+	/* not counted, since `fn` may drop what is done with */
+	const struct range *next[LAYERS_MAX], *last[LAYERS_MAX];
 	uint64_t t[LAYERS_MAX] = {0};
 
-	for (int i = 0; i < count; i++)
-		cursor[i] = layers[i] ? first_after(layers[i], a) : 0;
+	for (int i = 0; i < count; i++) {
+		const struct ranges *r = layers[i];
+
+		next[i] = r && r->len ? at(r, first_after(r, a)) : NULL;
+		last[i] = r && r->len ? at(r, r->len) : NULL;
+	}
 	while (a < b) {
 		uint32_t present = 0;
 		uint64_t end = b;
 
 		for (int i = 0; i < count; i++) {
-			const struct ranges *r = layers[i];
-			const struct range *s;
+			const struct range *s = next[i];
 
+			while (s != last[i] && s->b <= a)
+				s++;
+			next[i] = s;
 			t[i] = 0;
-			while (r && cursor[i] < r->len && at(r, cursor[i])->b <= a)
-				cursor[i]++;
-			if (!r || cursor[i] == r->len)
+			if (s == last[i])
 				continue;
-			s = at(r, cursor[i]);
 			if (s->a <= a) {
 				present |= 1u << i;
 				t[i] = s->t;

@@ -17,6 +17,7 @@ struct range {
 struct ranges {
 	struct range *v;
 	uint32_t head, len, cap; /* v[head .. head+len) */
+	uint32_t holes;          /* between one of these and the next */
 	uint64_t base;           /* everything before is done with, and counts as seen */
 };
 
@@ -40,7 +41,8 @@ void ranges_free(struct ranges *r);
 /*
  * Cut [a, b) at every boundary of every layer and hand over each piece ("atom") in order, with its
  * time in each layer; bit i of `present` tells whether layer i knows it. Layers must not have
- * dropped anything after a. At most 32 layers; NULL layers are absent.
+ * dropped anything after a. `fn` may drop what it was handed, and may not add. At most 16 layers;
+ * NULL layers are absent.
  */
 typedef void (*atom_fn)(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
 void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,

@@ -299,6 +299,37 @@ static void atoms_are_not_cut_finer_than_the_boundaries(void **unused)
 	ranges_free(&two);
 }
 
+struct dropping {
+	struct ranges *layer;
+	uint64_t seen;
+};
+
+static void drop_atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct dropping *d = arg;
+
+	assert_int_equal(present, 1);
+	assert_int_equal(t[0], a + 1);
+	d->seen += b - a;
+	ranges_drop(d->layer, b);
+}
+
+static void atoms_may_be_dropped_as_they_are_handed_over(void **unused)
+{
+	const struct ranges *layers[1];
+	struct ranges r = {0};
+	struct dropping d = {&r, 0};
+
+	(void)unused;
+	layers[0] = &r;
+	for (uint64_t i = 0; i < 100; i += 10)
+		ranges_add(&r, i, i + 10, i + 1);
+	ranges_atoms(layers, 1, 0, 100, drop_atom, &d);
+	assert_int_equal(d.seen, 100);
+	assert_int_equal(r.len, 0);
+	ranges_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +345,7 @@ int main(void)
 		cmocka_unit_test(any_sequence_agrees_with_a_byte_by_byte_model),
 		cmocka_unit_test(atoms_agree_with_the_model_in_every_layer),
 		cmocka_unit_test(atoms_are_not_cut_finer_than_the_boundaries),
+		cmocka_unit_test(atoms_may_be_dropped_as_they_are_handed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
