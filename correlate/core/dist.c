@@ -227,37 +227,48 @@ uint64_t dist_weight_of_zero(const struct dist *d)
 	return (b && b->key ? b->weight : 0) + (w ? w->weight : 0) + held;
 }
 
-struct point {
-	double value; /* mean of the bin */
-	double weight;
+/* A bin, told by its place in the order of values. */
+struct place {
+	uint32_t rank, bin; /* of what is held and has no bin yet: HELD */
 };
+#define HELD       UINT32_MAX
+#define FEW_PLACES 32
 
-static int by_value(const void *a, const void *b)
+static uint32_t rank_of(uint32_t key)
 {
-	double x = ((const struct point *)a)->value, y = ((const struct point *)b)->value;
-
-	return (x > y) - (x < y);
+	return key & BELOW ? BELOW - (key & ~BELOW) : BELOW + key;
 }
 
-static struct point point_of(const struct dist *d, const struct dist_bin *b)
-{
-	const struct dist_wide *w = wide_of(d, b->key);
-	uint64_t weight = b->weight + (w ? w->weight : 0);
-	unsigned __int128 above = b->above + (w ? w->above : 0);
-	unsigned __int128 origin = (unsigned __int128)origin_of(d, b->key) * weight, sum;
+#define RADIX_BITS 9 /* two of these are a rank's */
 
-	sum = b->key & BELOW ? origin - above : origin + above;
-	if (d->held_weight && d->held_key == b->key) {
-		weight += d->held_weight;
-		sum += (unsigned __int128)d->held * d->held_weight;
+static void sort_by_digit(const struct place *from, struct place *to, uint32_t n, int shift)
+{
+	uint32_t next[(1 << RADIX_BITS) + 1] = {0}, mask = (1 << RADIX_BITS) - 1;
+
+	for (uint32_t i = 0; i < n; i++)
+		next[(from[i].rank >> shift & mask) + 1]++;
+	for (uint32_t i = 1; i <= mask; i++)
+		next[i] += next[i - 1];
+	for (uint32_t i = 0; i < n; i++)
+		to[next[from[i].rank >> shift & mask]++] = from[i];
+}
+
+static void sort_few(struct place *p, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct place x = p[i];
+		uint32_t j = i;
+
+		for (; j && p[j - 1].rank > x.rank; j--)
+			p[j] = p[j - 1];
+		p[j] = x;
 	}
-	return (struct point){(double)sum / (double)weight, (double)weight};
 }
 
 /* The bins in order of value, `n` of them; NULL if there are none. */
-static struct point *points(const struct dist *d, uint32_t *n)
+static struct place *places(const struct dist *d, uint32_t *n)
 {
-	struct point *p = d->n ? malloc((d->used + 1) * sizeof(*p)) : NULL;
+	struct place *p = d->n ? malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
 	bool held = d->held_weight != 0;
 
 	*n = 0;
@@ -265,36 +276,88 @@ static struct point *points(const struct dist *d, uint32_t *n)
 		return NULL;
 	for (uint32_t i = 0; i < d->size; i++)
 		if (d->bins[i].key) {
-			p[(*n)++] = point_of(d, &d->bins[i]);
+			p[(*n)++] = (struct place){rank_of(d->bins[i].key), i};
 			held = held && d->bins[i].key != d->held_key;
 		}
 	if (held) /* the first of its bin */
-		p[(*n)++] = (struct point){(double)d->held, (double)d->held_weight};
-	qsort(p, *n, sizeof(*p), by_value);
+		p[(*n)++] = (struct place){rank_of(d->held_key), HELD};
+	if (*n > FEW_PLACES) {
+		sort_by_digit(p, p + *n, *n, 0);
+		sort_by_digit(p + *n, p, *n, RADIX_BITS);
+	} else {
+		sort_few(p, *n);
+	}
 	return p;
 }
 
-static double quantile_of(const struct point *p, uint32_t n, double rank)
+struct point {
+	double value; /* mean of the bin */
+	double weight;
+};
+
+static uint64_t weight_of(const struct dist *d, struct place p)
+{
+	const struct dist_bin *b = p.bin == HELD ? NULL : &d->bins[p.bin];
+	const struct dist_wide *w = b ? wide_of(d, b->key) : NULL;
+	uint64_t held = !b || b->key == d->held_key ? d->held_weight : 0;
+
+	return (b ? b->weight : 0) + (w ? w->weight : 0) + held;
+}
+
+static double value_of(const struct dist *d, struct place p)
+{
+	const struct dist_bin *b = p.bin == HELD ? NULL : &d->bins[p.bin];
+	const struct dist_wide *w = b ? wide_of(d, b->key) : NULL;
+	uint64_t weight = b ? b->weight + (w ? w->weight : 0) : 0;
+	unsigned __int128 above = b ? b->above + (w ? w->above : 0) : 0;
+	unsigned __int128 origin = b ? (unsigned __int128)origin_of(d, b->key) * weight : 0, sum;
+
+	if (!b)
+		return (double)d->held;
+	sum = b->key & BELOW ? origin - above : origin + above;
+	if (d->held_weight && d->held_key == b->key) {
+		weight += d->held_weight;
+		sum += (unsigned __int128)d->held * d->held_weight;
+	}
+	return (double)sum / (double)weight;
+}
+
+/* The same with what they hold. */
+static struct point *points(const struct dist *d, uint32_t *n)
+{
+	struct place *p = places(d, n);
+	struct point *q = p ? malloc((*n + 1) * sizeof(*q)) : NULL;
+
+	for (uint32_t i = 0; q && i < *n; i++)
+		q[i] = (struct point){value_of(d, p[i]), (double)weight_of(d, p[i])};
+	free(p);
+	if (!q)
+		*n = 0;
+	return q;
+}
+
+/* The one that ranks there; `n` is not 0. */
+static struct place place_at(const struct dist *d, const struct place *p, uint32_t n, double rank)
 {
 	double below = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		below += p[i].weight;
+		below += (double)weight_of(d, p[i]);
 		if (below >= rank)
-			return p[i].value;
+			return p[i];
 	}
-	return n ? p[n - 1].value : 0;
+	return p[n - 1];
 }
 
 double dist_quantile(const struct dist *d, double q)
 {
 	uint32_t n;
-	struct point *p = points(d, &n);
+	struct place *p = places(d, &n);
 	double v;
 
 	if (!p)
 		return 0;
-	v = quantile_of(p, n, ceil(q * (double)d->weight - 1e-9));
+	v = n ? value_of(d, place_at(d, p, n, ceil(q * (double)d->weight - 1e-9))) : 0;
 	free(p);
 	return v;
 }
@@ -308,11 +371,10 @@ double dist_mean_abs_dev(const struct dist *d)
 {
 	uint32_t n;
 	struct point *p = points(d, &n);
-	double median, sum = 0;
+	double median = dist_quantile(d, 0.5), sum = 0;
 
 	if (!p)
 		return 0;
-	median = quantile_of(p, n, ceil((double)d->weight / 2));
 	for (uint32_t i = 0; i < n; i++)
 		sum += fabs(p[i].value - median) * p[i].weight;
 	free(p);
