@@ -48,7 +48,7 @@ static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 {
 	const struct thread *t = NULL;
 
-	if (c->offsets.known)
+	if (c->offsets.certain)
 		HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
 	if (t)
 		counter -= (uint64_t)cpu_offsets_correction(&c->offsets, t->cpu);
@@ -124,8 +124,10 @@ static void release(struct core *c, bool all)
 		/* beside another tracer's events only the program's calls need another clock */
 		due |= c->kernel_tracer[0] && !c->pending_calls;
 
-		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS)
+		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
+			c->wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
 			return;
+		}
 		if (!clockmap_valid(&c->clock) && c->pending_calls)
 			estimate_clock(c);
 		c->pending_calls -= MG_IS_CALL(e->id);
@@ -134,35 +136,66 @@ static void release(struct core *c, bool all)
 	}
 }
 
-int core_push(struct core *c, const struct mg_event *e)
+/* What is of use as soon as it is read, before what came before it is processed. */
+static void foresee(struct core *c, const struct mg_event *e)
 {
-	int err;
+	switch (e->id) {
+	case MG_EVENT_clock_sync:
+		clockmap_add(&c->clock, e->clock_sync.mono_ns, e->clock_sync.cycles,
+			e->clock_sync.half_width);
+		c->clock_source = CLOCK_SYNC; /* the trace has its own */
+		c->wait_ns = 0;
+		break;
+	case MG_EVENT_calibration:
+		c->clock.ns_only |= !e->calibration.invariant;
+		break;
+	case MG_EVENT_clock_cpus:
+		if (e->clock_cpus.cpu != e->clock_cpus.ref)
+			cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
+				e->clock_cpus.offset_high);
+		break;
+	case MG_EVENT_lost:
+		gap_foresee(c, &e->lost);
+		break;
+	default:
+		break;
+	}
+}
+
+struct mg_event *core_room(struct core *c)
+{
+	return queue_room(&c->pending);
+}
+
+void core_put(struct core *c)
+{
+	const struct mg_event *e = queue_room(&c->pending);
 
 	if (!c->first_ns)
 		c->first_ns = e->time_ns;
 	if (e->time_ns > c->last_ns)
 		c->last_ns = e->time_ns;
-	if (e->id == MG_EVENT_clock_sync) {
-		clockmap_add(&c->clock, e->clock_sync.mono_ns, e->clock_sync.cycles,
-			e->clock_sync.half_width);
-		c->clock_source = CLOCK_SYNC; /* the trace has its own */
-	}
-	/* told early, and events wait for the clock: it is known before the first is processed */
-	if (e->id == MG_EVENT_calibration && !e->calibration.invariant)
-		c->clock.ns_only = true;
-	if (e->id == MG_EVENT_clock_cpus && e->clock_cpus.cpu != e->clock_cpus.ref)
-		cpu_offsets_add(&c->offsets, e->clock_cpus.cpu, e->clock_cpus.offset_low,
-			e->clock_cpus.offset_high);
-	if (e->id == MG_EVENT_lost)
-		gap_foresee(c, &e->lost);
-	err = queue_put(&c->pending, e);
-	if (err) {
+	if (!MG_IS_RING(e->id))
+		foresee(c, e);
+	c->pending_calls += MG_IS_CALL(e->id);
+	if (queue_is_empty(&c->pending) || c->kernel_tracer[0] || c->clock_source == CLOCK_GIVEN)
+		c->wait_ns = 0;
+	queue_put(&c->pending);
+	if (c->last_ns >= c->wait_ns)
+		release(c, c->clock_source == CLOCK_GIVEN);
+}
+
+int core_push(struct core *c, const struct mg_event *e)
+{
+	struct mg_event *room = core_room(c);
+
+	if (!room) {
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
-		return err;
+		return -ENOMEM;
 	}
-	c->pending_calls += MG_IS_CALL(e->id);
-	release(c, c->clock_source == CLOCK_GIVEN);
+	memcpy(room, e, queue_size_of(e));
+	core_put(c);
 	return 0;
 }
 

@@ -184,6 +184,7 @@ struct core {
 	struct recent recent;
 	struct event_queue pending; /* waiting for the clock */
 	uint32_t pending_calls;     /* of these, the program's calls */
+	uint64_t wait_ns; /* before that time, without clock, none is due; 0 = not known */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
 
 	listener_fn listener;
@@ -207,6 +208,9 @@ void core_listen_to_atoms(struct core *c, atom_listener_fn fn, void *arg);
 void core_keep_series(struct core *c, size_t bytes);
 /* Events in order of time; what they point to is the core's. Returns 0 or -ENOMEM. */
 int core_push(struct core *c, const struct mg_event *e);
+/* The same in two steps: where to write the next one (NULL without memory), and that it was. */
+struct mg_event *core_room(struct core *c);
+void core_put(struct core *c);
 /* Events LTTng had no room for. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Bound of the error of an interval whose ends may lie on two CPUs, cycles. */

@@ -38,18 +38,19 @@ static inline size_t queue_size_of(const struct mg_event *e)
 /* Room for any event at the end; false without memory. */
 bool queue_make_room(struct event_queue *q);
 
-/* 0 or -ENOMEM. */
-static inline int queue_put(struct event_queue *q, const struct mg_event *e)
+/* Where the next one is to be written; NULL without memory. */
+static inline struct mg_event *queue_room(struct event_queue *q)
 {
-	size_t size = queue_size_of(e);
-
 	if (queue_is_empty(q))
 		q->head = q->tail = 0;
-	if (q->cap - q->tail < 2 * sizeof(*e) && !queue_make_room(q))
-		return -ENOMEM;
-	memcpy(q->bytes + q->tail, e, size);
-	q->tail += size;
-	return 0;
+	if (q->cap - q->tail < 2 * sizeof(struct mg_event) && !queue_make_room(q))
+		return NULL;
+	return (struct mg_event *)(void *)(q->bytes + q->tail);
+}
+/* It has been. */
+static inline void queue_put(struct event_queue *q)
+{
+	q->tail += queue_size_of((struct mg_event *)(void *)(q->bytes + q->tail));
 }
 
 static inline struct mg_event *queue_at(const struct event_queue *q, size_t offset)

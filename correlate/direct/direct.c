@@ -69,16 +69,21 @@ static int take(struct merge *m)
 	bool text = m->core->listener != NULL;
 	struct stream *s = m->heap[0];
 	const char *what = NULL;
-	struct mg_event e;
 	int err = 0;
 
 	if (!s->window) /* only its begin was looked at until now */
 		what = stream_start(s);
 	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
-		what = stream_event(s, &e, text);
-		if (!what && e.id)
-			err = core_push(m->core, &e);
-		if (!what && !err)
+		struct mg_event *e = core_room(m->core);
+
+		if (!e) {
+			err = -ENOMEM;
+			break;
+		}
+		what = stream_event(s, e, text);
+		if (!what && e->id)
+			core_put(m->core);
+		if (!what)
 			what = stream_advance(s);
 	}
 	if (s->read)

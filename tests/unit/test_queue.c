@@ -23,6 +23,15 @@ static void assert_event(const struct mg_event *e, uint16_t id, uint64_t n)
 		offsetof(struct mg_event, sys_enter) + (d ? d->size : sizeof(struct mg_other)));
 }
 
+static void put(struct event_queue *q, const struct mg_event *e)
+{
+	struct mg_event *room = queue_room(q);
+
+	assert_non_null(room);
+	memcpy(room, e, queue_size_of(e));
+	queue_put(q);
+}
+
 static void what_goes_in_comes_out_in_order(void **unused)
 {
 	static const uint16_t ids[] = {MG_EVENT_sys_enter, MG_EVENT_hook, MG_APP_BASE + 3,
@@ -36,7 +45,7 @@ static void what_goes_in_comes_out_in_order(void **unused)
 		for (uint64_t n = unit_random_below(&seed, 200); n; n--, in++) {
 			struct mg_event e = event(ids[in % COUNT(ids)], in);
 
-			assert_int_equal(queue_put(&q, &e), 0);
+			put(&q, &e);
 		}
 		for (uint64_t n = unit_random_below(&seed, 199); n && out < in; n--, out++) {
 			assert_event(queue_first(&q), ids[out % COUNT(ids)], out);
@@ -58,9 +67,9 @@ static void its_memory_does_not_grow_with_what_has_passed(void **unused)
 
 	(void)unused;
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(queue_put(&q, &e), 0);
+		put(&q, &e);
 	for (int i = 0; i < 1000000; i++) {
-		assert_int_equal(queue_put(&q, &e), 0);
+		put(&q, &e);
 		queue_drop_first(&q);
 		if (i == 100000)
 			cap = q.cap;
