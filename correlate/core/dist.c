@@ -82,7 +82,7 @@ static bool grow(struct dist *d)
 /* One is always free, for find() to end at. */
 static bool is_full(const struct dist *d)
 {
-	return d->size <= FEW_BINS ? d->used + 1 >= d->size : d->used * 2 >= d->size;
+	return d->size <= FEW_BINS ? d->used + 1 >= d->size : d->used * 4 >= d->size * 3;
 }
 
 /* What bins have no room for. */
@@ -153,8 +153,21 @@ static void put(struct dist *d)
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 {
+	uint64_t both;
+
 	if (weight == 0)
 		return;
+	d->sum += (unsigned __int128)value * weight;
+	d->weight += weight;
+	d->n++;
+	if (value > d->max)
+		d->max = value;
+	/* one like the one before (often both are 0) needs no other bin */
+	if (d->held_weight && value == d->held &&
+		!__builtin_add_overflow(d->held_weight, weight, &both)) {
+		d->held_weight = both;
+		return;
+	}
 	if (d->held_weight)
 		put(d);
 	d->held = value;
@@ -162,13 +175,6 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 	d->held_key = key_of(d, value);
 	if (d->size)
 		__builtin_prefetch(&d->bins[place_of(d->size, d->held_key)], 1);
-	d->sum += (unsigned __int128)value * weight;
-	d->weight += weight;
-	if (d->n == 0 || value < d->min)
-		d->min = value;
-	if (value > d->max)
-		d->max = value;
-	d->n++;
 }
 
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
@@ -192,8 +198,6 @@ void dist_add_all(struct dist *d, const struct dist *from)
 			(unsigned __int128)(from->held - origin_of(from, from->held_key)) *
 				from->held_weight,
 			from->held_weight);
-	if (!d->n || from->min < d->min)
-		d->min = from->min;
 	if (from->max > d->max)
 		d->max = from->max;
 	d->sum += from->sum;

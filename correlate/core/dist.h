@@ -27,7 +27,7 @@ struct dist {
 	uint32_t size, used;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
-	uint64_t min, max;
+	uint64_t max;
 	uint64_t near; /* bins are as fine as values are near to this one; 0 = as they are small */
 	unsigned __int128 sum;
 	uint64_t held, held_weight; /* not in the bins yet; no weight: nothing is held */
