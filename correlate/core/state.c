@@ -37,15 +37,18 @@ static struct tcp_record *record_of(struct mg_sock *s)
 	return s ? s->tcp : NULL;
 }
 
-/* A round-trip time of 0 is one that was not measured yet. */
-static void on_state(struct tcp_record *r, const struct mg_tcp_state *p)
+/* A round-trip time of 0 is one that was not measured yet; before the answer nobody offers a
+ * window. */
+static void on_state(struct tcp_record *r, const struct mg_tcp_state *p, uint8_t state)
 {
 	if (p->srtt_us)
 		extend(&r->srtt_us, p->srtt_us);
 	extend(&r->rto_us, p->rto_us);
 	extend(&r->cwnd, p->snd_cwnd);
-	extend(&r->snd_wnd, p->snd_wnd);
-	extend(&r->rcv_wnd, p->rcv_wnd);
+	if (state != MG_TCP_SYN_SENT) {
+		extend(&r->snd_wnd, p->snd_wnd);
+		extend(&r->rcv_wnd, p->rcv_wnd);
+	}
 	r->ssthresh = p->snd_ssthresh;
 }
 
@@ -105,7 +108,7 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 		return;
 	switch (e->id) {
 	case MG_EVENT_tcp_state:
-		on_state(r, &e->tcp_state);
+		on_state(r, &e->tcp_state, s->state);
 		why_on_state(&s->tx, &e->tcp_state);
 		break;
 	case MG_EVENT_tcp_more:

@@ -143,6 +143,27 @@ static void figures_have_their_range(void **unused)
 	json_decref(j);
 }
 
+static void nobody_offers_a_window_before_the_answer(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 5, SENDER);
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, STATE_HOOKS);
+	e.sock_state =
+		(struct mg_sock_state){.sock = A, .old = MG_TCP_CLOSE, .now = MG_TCP_SYN_SENT};
+	feed(&c, &e);
+	ev_light(&c, 6, A, 0, 0);
+	ev_opened(&c, 10, A, 999, 4999);
+	transfer(&c, 0, 10000, 10100);
+	ev_light(&c, 20000, A, 100, 20);
+	j = reported(&c);
+	assert_number_at(j, "flows.0.tcp.window.min", 20000);
+	assert_number_at(j, "flows.0.tcp.window.mean", 20000);
+	json_decref(j);
+}
+
 /* Counts begin with the connection, which may be older than the recording. */
 static void what_grows_is_told_for_the_recording(void **unused)
 {
@@ -306,6 +327,7 @@ int main(void)
 		cmocka_unit_test(without_a_level_figures_are_null_and_counts_are_not),
 		cmocka_unit_test(what_no_hook_sees_is_null),
 		cmocka_unit_test(figures_have_their_range),
+		cmocka_unit_test(nobody_offers_a_window_before_the_answer),
 		cmocka_unit_test(what_grows_is_told_for_the_recording),
 		cmocka_unit_test(zero_windows_are_those_that_limit_the_flow),
 		cmocka_unit_test(a_window_that_stays_closed_counts_until_the_end),
