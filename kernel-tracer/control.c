@@ -35,23 +35,6 @@ static int address(struct sockaddr_un *a, const char *path)
 	return 0;
 }
 
-int control_is_alive(const char *path)
-{
-	struct sockaddr_un a;
-	int fd, err = address(&a, path);
-
-	if (err)
-		return err;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	err = connect(fd, (void *)&a, sizeof(a)) == 0 || errno == EAGAIN ? 1
-	      : errno == ECONNREFUSED                                    ? 0
-									 : -errno;
-	close(fd);
-	return err;
-}
-
 /* One that a killed tracer left behind is taken away; any other file is left alone. */
 static int make_way(const char *path)
 {
@@ -117,6 +100,8 @@ int control_open(struct control **out, const char *path, char *why, size_t size)
 	}
 	if (!err && !path)
 		err = make_dir();
+	if (!err && !path)
+		control_each(NULL, NULL); /* what killed ones have left is taken away */
 	if (!err)
 		err = listen_at(c);
 	if (!err) {

@@ -31,7 +31,12 @@ void control_close(struct control *c);
 
 /* ctl.c: the other end, `magnet-kernel-tracer ctl ...`; returns the exit status. */
 int ctl_main(int argc, char **argv);
+
+/* control_dir.c */
 /* Whether somebody answers at a path: 1, 0 (nobody listens any more), or a negative errno. */
 int control_is_alive(const char *path);
+typedef void (*control_tracer_fn)(void *arg, const char *path, int pid);
+/* Every tracer that answers in CONTROL_DIR; what killed ones have left there is taken away. */
+void control_each(control_tracer_fn found, void *arg);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet-kernel-tracer ctl: speaks to a tracer that runs. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -38,48 +37,23 @@ static const char usage[] =
 
 /* ---- which tracer ---- */
 
-/* The number in kernel-tracer-NUMBER.sock, 0 if it is no such name. */
-static int number_of(const char *name)
+struct living {
+	char path[PATH_MAX], pids[200];
+	int count;
+};
+
+static void lives(void *arg, const char *path, int pid)
 {
-	int pid = 0, end = 0;
+	struct living *l = arg;
+	size_t used = strlen(l->pids);
 
-	return sscanf(name, "kernel-tracer-%d.sock%n", &pid, &end) == 1 && end && !name[end] ? pid
-											     : 0;
-}
-
-/* What killed tracers left is taken away on the way. Returns how many live; `path` of the last. */
-static int find(char *path, size_t size, char *pids, size_t pids_size)
-{
-	DIR *d = opendir(CONTROL_DIR);
-	struct dirent *e;
-	int found = 0;
-
-	pids[0] = 0;
-	while (d && (e = readdir(d))) {
-		char one[PATH_MAX];
-		int pid = number_of(e->d_name), alive;
-
-		if (!pid)
-			continue;
-		snprintf(one, sizeof(one), CONTROL_DIR "/%s", e->d_name);
-		alive = control_is_alive(one);
-		if (alive == 0)
-			unlink(one);
-		if (alive != 1)
-			continue;
-		snprintf(path, size, "%s", one);
-		snprintf(pids + strlen(pids), pids_size - strlen(pids), "%s%d", found++ ? ", " : "",
-			pid);
-	}
-	if (d)
-		closedir(d);
-	return found;
+	snprintf(l->path, sizeof(l->path), "%s", path);
+	snprintf(l->pids + used, sizeof(l->pids) - used, "%s%d", l->count++ ? ", " : "", pid);
 }
 
 static bool choose(char *path, size_t size, const char *given)
 {
-	char pids[200];
-	int found;
+	struct living l = {.count = 0};
 
 	if (given) {
 		snprintf(path, size, "%s", given);
@@ -89,11 +63,13 @@ static bool choose(char *path, size_t size, const char *given)
 		mg_error(CONTROL_DIR ": %s; only root speaks to tracers", strerror(errno));
 		return false;
 	}
-	found = find(path, size, pids, sizeof(pids));
-	if (found == 1)
+	control_each(lives, &l);
+	if (l.count == 1) {
+		snprintf(path, size, "%s", l.path);
 		return true;
-	if (found)
-		mg_error("several tracers run: choose one with --pid: %s", pids);
+	}
+	if (l.count)
+		mg_error("several tracers run: choose one with --pid: %s", l.pids);
 	else
 		mg_error("no tracer runs (one that was told to answer elsewhere takes --socket)");
 	return false;

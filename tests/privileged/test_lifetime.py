@@ -3,8 +3,10 @@
 However the tracer ends, its trace opens and tells where it ends, and nothing stays in the kernel:
 kill -9 at any instant, a full disk, the end of the process it follows, a second tracer beside it.
 """
+import glob
 import os
 import random
+import re
 import sys
 import time
 
@@ -58,6 +60,11 @@ def broke_off(d):
     return r["events"]["kernel"] > 0
 
 
+def sockets_of_the_dead():
+    pids = [re.search(r"-(\d+)\.sock$", p).group(1) for p in glob.glob("/run/magnet/kernel-tracer-*.sock")]
+    return [pid for pid in pids if not os.path.exists("/proc/" + pid)]
+
+
 def killed():
     """The tmpfs stops a write at every page, which disks seldom do."""
     top = tempfile.mkdtemp(prefix="magnet-test-", dir="/dev/shm" if os.path.isdir("/dev/shm") else TOP)
@@ -77,6 +84,8 @@ def killed():
         shutil.rmtree(top)
     check(with_events > KILLS / 4, f"of {KILLS} recordings that were killed all open, {with_events} with events")
     check(len(ids) > 20 and gone(ids), f"nothing is left of {len(ids)} programs and links")
+    with Talker() as load, Tracer(TOP + "/next", "--pid", load.pid).ready():
+        check(not sockets_of_the_dead(), "and their sockets are taken away by the next to come")
 
 
 def killed_in_parts():
