@@ -53,7 +53,9 @@ struct frame {
 	uint32_t buffer;
 	uint32_t what;     /* of ICMP: type and code */
 	uint32_t off, len; /* in the parcel */
-	uint32_t split;    /* bytes that went on as frames of their own */
+	uint32_t split;    /* bytes that went on as frames of their own, the last until here; */
+	uint32_t cut_to;
+	uint32_t lost; /* bytes that were thrown away as it was cut */
 	uint16_t ip_id, segs, gso_size;
 	bool is_piece; /* of a larger one */
 	bool is_uncut; /* stands for several that may yet leave as frames each */

@@ -53,11 +53,11 @@ static struct arrival *last_there(const struct queues *q, uint32_t i)
 }
 
 /* A raw socket's filter may have kept out an older one in the same buffer. */
-static uint32_t place_of(const struct queues *q, uint32_t buffer)
+static uint32_t place_of(const struct queues *q, uint32_t buffer, uint32_t from)
 {
 	uint32_t any = q->n;
 
-	for (uint32_t i = 0; i < q->n && i < LOOK_LONG; i++) {
+	for (uint32_t i = from; i < q->n && i < LOOK_LONG; i++) {
 		const struct arrival *x = arrival_at(q, i);
 
 		if (x->buffer != buffer || x->is_gone)
@@ -68,6 +68,17 @@ static uint32_t place_of(const struct queues *q, uint32_t buffer)
 			any = i;
 	}
 	return any;
+}
+
+/* Where what is read next is: of a datagram that came twice, both copies may lie in one buffer. */
+static uint32_t next_place(const struct queues *q, uint32_t buffer)
+{
+	uint32_t i = place_of(q, buffer, 0), again;
+
+	if (i == q->n || arrival_at(q, i) != first_there(q))
+		return i;
+	again = place_of(q, buffer, i + 1);
+	return again < q->n && is_there(arrival_at(q, again)) ? again : i;
 }
 
 /* Several readers: which of them has got which of several that wait, is not certain. */
@@ -85,7 +96,7 @@ static struct arrival *of_several(struct queues *q)
 static struct arrival *which(const struct mg_sock *s, struct queues *q, const struct kernel_call *k,
 	const struct mg_sock_moved *p)
 {
-	uint32_t i = k->message_buffer ? place_of(q, k->message_buffer) : q->n;
+	uint32_t i = k->message_buffer ? place_of(q, k->message_buffer, 0) : q->n;
 
 	if (i < q->n)
 		return arrival_at(q, i);
@@ -93,7 +104,7 @@ static struct arrival *which(const struct mg_sock *s, struct queues *q, const st
 		return of_several(q);
 	if (p->next == MG_NOT_KNOWN)
 		return last_there(q, q->n);
-	i = p->next ? place_of(q, p->next) : q->n;
+	i = p->next ? next_place(q, p->next) : q->n;
 	return i < q->n ? last_there(q, i) : first_there(q);
 }
 

@@ -269,7 +269,7 @@ void datagram_ready(
 	known = buffer ? arrival_newest(q, buffer) : NULL;
 	if (known && !known->ready && known->cpu == e->cpu)
 		x = known;
-	else if (x && x->segs > 1 && buffer && buffer != x->buffer)
+	else if (x && x->segs > 1 && (buffer ? buffer != x->buffer : x->taken > 0))
 		x = segment_ready(q, x, buffer);
 	else if (buffer && !known && (known = claim(c, s, e)))
 		x = known;

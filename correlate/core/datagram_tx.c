@@ -86,7 +86,8 @@ static struct frame *cut(
 	for (int i = 0; i < TX_LAYERS; i++)
 		f->t[i] = whole->t[i];
 	whole->split += len;
-	if (whole->split >= whole->len)
+	whole->cut_to = off + len;
+	if (whole->split + whole->lost >= whole->len)
 		frame_forget(c, whole);
 	return f;
 }
@@ -116,28 +117,36 @@ static struct frame *fragment(struct core *c, struct flow *flow, const struct mg
 	return cut(c, f, p, p->frag ? p->frag * 8u - header : f->split, p->len);
 }
 
+/* Where in it the segment begins, if it may be one of it: each begins after the ones before. */
+static bool begins_at(const struct frame *f, const struct mg_packet *p, uint32_t *at)
+{
+	uint16_t nth = (uint16_t)(p->ip_id - f->ip_id);
+
+	if (p->ip_id && nth >= f->segs)
+		return false;
+	*at = p->ip_id ? nth * (uint32_t)f->gso_size : f->cut_to;
+	return *at >= f->cut_to && (p->len == f->gso_size || *at + p->len == f->len);
+}
+
 /*
- * A segment of a datagram that stood for several: IPv4's numbers go on. Without them they leave in
- * order, but if there are several such datagrams it is not certain whose it is.
+ * A segment of a datagram that stood for several: IPv4's numbers go on. The next datagram's may
+ * begin among them; what waits in a queue leaves in order, so it is of the first it may be of.
+ * Without numbers they leave in order, but if there are several such datagrams it is not certain
+ * whose it is.
  */
 static struct frame *segment(struct core *c, struct queues *q, const struct mg_packet *p)
 {
 	struct frame *f = q->uncut;
 	uint32_t at;
 
-	if (!p->ip_id) {
-		if (!f || f->next_uncut)
-			return NULL;
-		at = f->split;
-	} else {
-		while (f && (uint16_t)(p->ip_id - f->ip_id) >= f->segs)
-			f = f->next_uncut;
-		if (!f)
-			return NULL;
-		at = (uint32_t)(uint16_t)(p->ip_id - f->ip_id) * f->gso_size;
-	}
-	if (p->len != f->gso_size && at + p->len != f->len)
+	if (f && !p->ip_id && f->next_uncut)
 		return NULL;
+	while (f && !begins_at(f, p, &at))
+		f = f->next_uncut;
+	if (!f)
+		return NULL;
+	while (q->uncut != f && q->uncut->cut_to) /* the rest of it was thrown away */
+		frame_is_over(q->uncut);
 	return cut(c, f, p, at, p->len);
 }
 
@@ -160,11 +169,12 @@ static struct frame *frame_of(struct core *c, struct thread *t, struct mg_sock *
 		return begin(c, t, s, p);
 	f = frame_find(c, p->seq, &s->tx);
 	/* the buffer of the whole may be the first part's, and any an older one's */
-	if (f && f->len == datagram_length(p) && f->ip_id == p->ip_id && (!p->part || f->is_piece))
+	if (f && !f->is_done && !f->waits && f->len == datagram_length(p) && f->ip_id == p->ip_id &&
+		(!p->part || f->is_piece))
 		return f;
 	if (p->part)
 		return fragment(c, &s->tx, p);
-	return f && !f->is_uncut ? NULL : segment(c, s->queues, p);
+	return segment(c, s->queues, p);
 }
 
 static void annotate(struct annotation *a, const struct frame *f)
@@ -176,9 +186,11 @@ static void annotate(struct annotation *a, const struct frame *f)
 
 static void goes_on(struct mg_sock *s, struct frame *f)
 {
+	uint32_t len = f->len - f->split - f->lost;
+
 	f->dropped = false;
-	f->parcel->dropped -= f->len;
-	s->tx.dropped_bytes -= f->len;
+	f->parcel->dropped -= len;
+	s->tx.dropped_bytes -= len;
 }
 
 void datagram_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
@@ -289,18 +301,43 @@ void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t ca
 	}
 }
 
+static void lose(struct mg_sock *s, struct frame *f, uint32_t len)
+{
+	f->parcel->dropped += len;
+	s->tx.dropped_bytes += len;
+}
+
+/* What the call sends is being cut, and a part of it that is not known by its buffer goes. */
+static void drop_part(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_drop *p)
+{
+	struct frame *f = c->frames ? c->frames->newest : NULL;
+
+	if (!datagram_in_call(t, s))
+		return;
+	for (int i = 0; f && i < LOOK && (f->is_piece || f->parcel->flow != &s->tx); i++)
+		f = f->older;
+	if (!f || f->is_piece || f->parcel->flow != &s->tx || f->is_done || f->dropped ||
+		!(f->is_uncut || f->split) || p->len > f->len - f->split - f->lost)
+		return;
+	f->lost += p->len;
+	lose(s, f, p->len);
+	if (f->split + f->lost == f->len)
+		frame_forget(c, f);
+}
+
 /*
  * What has left already has its atoms: it was dropped elsewhere. What goes on after it was dropped
  * was a copy, such as the one of a broadcast that this host gets itself and nobody here wants.
  */
-void datagram_drop_out(struct core *c, struct mg_sock *s, const struct mg_drop *p)
+void datagram_drop_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_drop *p)
 {
 	struct frame *f = frame_find(c, p->seq, &s->tx);
 
-	if (!f || f->is_done || f->waits || f->dropped)
+	if (!f || f->is_done || f->waits || f->dropped) {
+		drop_part(c, t, s, p);
 		return;
-	f->parcel->dropped += f->len;
-	s->tx.dropped_bytes += f->len;
+	}
+	lose(s, f, f->len - f->split - f->lost);
 	f->dropped = true;
 	frame_is_over(f);
 }

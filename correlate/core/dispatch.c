@@ -168,7 +168,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		sock_on_moved(c, t, e, a);
 		break;
 	case MG_EVENT_drop:
-		drop_on_event(c, e, a);
+		drop_on_event(c, t, e, a);
 		break;
 	case MG_EVENT_tcp_recv:
 		rx_on_tcp(c, t, e, a);

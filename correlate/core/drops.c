@@ -7,7 +7,7 @@
 
 #define DROPS_MAX 100000 /* kinds that are told apart */
 
-void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a)
+void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_drop *p = &e->drop;
 	struct mg_sock *s = sock_get(c, p->sock);
@@ -35,7 +35,7 @@ void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *
 	if (s && s->kind != MG_KIND_tcp && p->rx)
 		datagram_drop_in(s, e);
 	else if (s && s->kind != MG_KIND_tcp)
-		datagram_drop_out(c, s, p);
+		datagram_drop_out(c, t, s, p);
 	if (s)
 		(p->rx ? &s->rx : &s->tx)->dropped += p->segs;
 	d->n++;

@@ -77,14 +77,21 @@ struct frame *frame_find(const struct core *c, uint32_t buffer, const struct flo
 	return NULL;
 }
 
-/* Of the same datagram, the whole may share its buffer with its first part. */
+/*
+ * Of the same datagram, the whole may share its buffer with its first part. One that was cut has
+ * given its buffer back, though its segments may still wait in a queue.
+ */
 static void end_older(struct core *c, uint32_t buffer, const struct parcel *p)
 {
 	struct frame *f, *next;
 
 	for (f = *chain_of(c, buffer); f; f = next) {
 		next = f->next;
-		if (f->buffer == buffer && f->parcel != p)
+		if (f->buffer != buffer || f->parcel == p)
+			continue;
+		if (f->is_uncut)
+			take_off_chain(c, f);
+		else
 			frame_forget(c, f);
 	}
 }

@@ -266,7 +266,8 @@ void datagram_done(
 	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
 void datagram_sent(struct thread *t, struct mg_sock *s, int64_t ret);
 void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t call);
-void datagram_drop_out(struct core *c, struct mg_sock *s, const struct mg_drop *p);
+void datagram_drop_out(
+	struct core *c, struct thread *t, struct mg_sock *s, const struct mg_drop *p);
 
 /* datagram_rx.c */
 void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, enum rx_layer layer,
@@ -294,7 +295,8 @@ void unix_received(struct thread *t, struct mg_sock *s, const struct mg_event *e
 	const struct mg_sock_moved *p, struct annotation *a);
 
 /* drops.c */
-void drop_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+void drop_on_event(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void drops_free(struct core *c);
 
 /* peer.c: both ends of a connection in one trace */

@@ -30,7 +30,8 @@ static __noinline bool dropped_reading(
 /*
  * Whose it is, and on its way where; false: no followed socket's. It may be at any layer, so its
  * headers are looked for where they were last known. One that has come in may have its receiver's
- * socket already, or its sender's still.
+ * socket already, or its sender's still. Of a list of fragments each gets its header as it is its
+ * turn.
  */
 static __always_inline bool dropped_of(
 	struct packet *g, __u64 *sock, bool *rx, const struct sk_buff *skb, bool refused)
@@ -55,7 +56,15 @@ static __always_inline bool dropped_of(
 		if (sk->__sk_common.skc_family == AF_PACKET) /* its copy of others' packets */
 			return false;
 		*rx = false;
-		return sent_by(g, sock, &known, skb, sk);
+		how = sent_by(g, sock, &known, skb, sk);
+		if (*sock && !dev && !skb->skb_iif && ip < skb->data &&
+			sk->sk_protocol != IPPROTO_TCP) {
+			g->seq = buffer_of(skb);
+			g->len = skb->len;
+			g->proto = sk->sk_protocol;
+			return true;
+		}
+		return how;
 	}
 	if (!skb->network_header)
 		return false;

@@ -188,6 +188,15 @@ def queued():
         near(stage(f, "qdisc"), mean, 0.05, "mean wait in the queue, ns")
 
 
+def cut():
+    """What the bucket cuts waits in it as segments, and is followed to its reader all the same."""
+    with Network(rate="20mbit", burst="3000") as net, Numbered("cut", net.a, net.b, net.B) as rec:
+        check_all(rec, "cut in the queue")
+        (sender, _), = ((s, w) for s, w in rec.said.items() if w["sent"])
+        layers = {l["name"]: l["n"] for l in rec.flows[f"ino:{sender}/tx"]["layers"]}
+        check(layers["queue"] < layers["device"], f"units, cut on the way: {layers}")
+
+
 need_kernel_side()
 need_program("nsenter", "sysctl")
 with Recording("true") as rec:
@@ -195,5 +204,5 @@ with Recording("true") as rec:
         skip("this kernel does not tell of messages received (Linux 6.4 and newer do)")
 for test in (loopback, veth, unix, at_once, two_readers, dropped):
     patiently(test)
-for test in (absent, woken, queued):
+for test in (absent, woken, queued, cut):
     patiently(test)

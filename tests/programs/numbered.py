@@ -150,6 +150,23 @@ def segment(place):
             receive(r)
 
 
+def cut(place):
+    """Each call is more than the queue on the way lets pass at once: they wait there, several calls' at a time."""
+    global number
+    s, r = place.pair(rcvbuf=1 << 20)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    s.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 400)
+    for _ in range(12):
+        data = b"".join(struct.pack("!Q", number + 1 + i) * 50 for i in range(20))
+        begin = now()
+        s.send(data)
+        end = now()
+        of(s)["sent"] += [[number + 1 + i, 400, begin, end] for i in range(20)]
+        number += 20
+    for _ in range(240):
+        receive(r)
+
+
 def large(place):
     s, r = place.pair()
     for size in (4000, 9000, 100, 20000, 40000, 1473, 1472) * 3:
