@@ -18,8 +18,8 @@ struct cpu_offsets {
 	struct cpu_offset *cpu;
 	uint32_t cap;
 	uint32_t known; /* CPUs */
-	bool certain; /* that there is one, of some CPU */
-	double error; /* cycles */
+	bool certain;   /* that there is one, of some CPU */
+	double error;   /* cycles */
 };
 
 /*
