@@ -142,6 +142,19 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, len,    "bytes in that, 0 not known") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
+/* Sends with MSG_ZEROCOPY are numbered, each socket's own; completions are told by these. */
+#define MG_EV_ZEROCOPY_SENT(F, S) \
+	F(S, u64, sock,  "socket cookie") \
+	F(S, u32, first, "number of the socket's next send with MSG_ZEROCOPY as the call began") \
+	F(S, u32, next,  "and as it returned: those before it, from `first` on, are this call's or of others meanwhile") \
+	F(S, u32, most,  "how many of them the call can have")
+
+#define MG_EV_ZEROCOPY_DONE(F, S) \
+	F(S, u64, sock,   "socket cookie") \
+	F(S, u32, first,  "the notification that is last in the error queue: of sends from this number") \
+	F(S, u32, last,   "to this one, what was told before included") \
+	F(S, u8,  copied, "1 the kernel had copied the bytes all the same")
+
 #define MG_EV_SOCK_NEW(F, S) \
 	F(S, u64, sock,   "socket") \
 	F(S, u64, peer,   "UNIX: the socket it is connected to, 0 if none") \
@@ -400,6 +413,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(26, sock_received,  SOCK_MOVED,     SOCKET,  "it has given what it received") \
 	E(27, sock_ready,     SOCK_READY,     SOCKET,  "something is in its receive queue") \
 	E(28, sock_new,       SOCK_NEW,       SOCKET,  "a socket other than TCP's is first met, or has other addresses") \
+	E(37, zerocopy_sent,  ZEROCOPY_SENT,  SYSCALL, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
+	E(38, zerocopy_done,  ZEROCOPY_DONE,  SOCKET,  "and gives such pages back") \
 	E(29, drop_raw,       DROP_RAW,       IP,      "a packet was dropped, before its names are known; not in traces") \
 	E(30, ip_forward,     PACKET,         IP,      "IP forwards a packet") \
 	E(31, ip_recv,        PACKET,         NETFILTER,     "a packet reaches IP, before netfilter") \
@@ -534,6 +549,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
 	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
+	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) \
 	P(SOCK_NEW, sock_new) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */

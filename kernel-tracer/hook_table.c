@@ -47,6 +47,7 @@ const struct hook hook_table[] = {
 	TP(SOCKET,  "on_tcp_send",       "tcp_send",       "tcp_sendmsg_locked",      4),
 	FENTRY(SOCKET, "on_tcp_send_begin", "tcp_send",    "tcp_sendmsg_locked",      3),
 	TP(SOCKET,  "on_sock_copy",      "sock_copy",      "skb_copy_datagram_iovec", 2),
+	TP(SOCKET,  "on_zerocopy_done",  "zerocopy_done",  "inet_sk_error_report",    1),
 	TP(SOCKET,  "on_sock_sent",      "sock_sent",      "sock_send_length",        3),
 	TP(SOCKET,  "on_sock_received",  "sock_received",  "sock_recv_length",        3),
 	NF(IP,        "on_ip_out",       "ip_out",         3, -500),

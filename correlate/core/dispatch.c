@@ -183,6 +183,12 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 	case MG_EVENT_tcp_retransmit:
 		tx_on_retransmit(c, e, a);
 		break;
+	case MG_EVENT_zerocopy_sent:
+		zerocopy_on_sent(c, e);
+		break;
+	case MG_EVENT_zerocopy_done:
+		zerocopy_on_done(c, e);
+		break;
 	case MG_EVENT_sock_state:
 		sock_on_state(c, e);
 		break;

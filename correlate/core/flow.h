@@ -16,6 +16,7 @@
 #include "series.h"
 #include "waterfall.h"
 #include "why.h"
+#include "zerocopy.h"
 
 /* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
 enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
@@ -135,6 +136,7 @@ struct flow {
 	bool unsent_known; /* known only then */
 	struct copies copies;
 	struct refusals refusals;      /* TX */
+	struct zerocopy *zerocopy;     /* TX; NULL = no such sends */
 	struct urgent urgent;          /* RX */
 	uint64_t dropped;              /* segments or datagrams the kernel threw away */
 	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */

@@ -230,6 +230,11 @@ bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b);
 
 /* state.c */
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a);
+
+/* zerocopy.c */
+void zerocopy_on_sent(struct core *c, const struct mg_event *e);
+void zerocopy_on_done(struct core *c, const struct mg_event *e);
+void zerocopy_free(struct zerocopy *z);
 /* The socket closes, or the recording ends. */
 void state_end(struct mg_sock *s, uint64_t now);
 

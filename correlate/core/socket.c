@@ -201,6 +201,7 @@ void flow_free(struct flow *f)
 	dist_free(&f->transit);
 	unit_free(&f->from);
 	dist_free(&f->refusals.gap);
+	zerocopy_free(f->zerocopy);
 	ranges_free(&f->copies.again);
 	ranges_free(&f->pair_call);
 	ranges_free(&f->pair_x);

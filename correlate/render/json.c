@@ -219,6 +219,8 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 			? json_null()
 			: count(f->retransmits));
 	json_lineage(j, r, f);
+	if (!f->rx)
+		json_zerocopy(j, r, f);
 	json_object_set_new(j, "gaps", count(f->gaps));
 	json_object_set_new(j, "drops", drops(r, f));
 	json_object_set_new(j, "dropped_bytes",

@@ -51,6 +51,8 @@ void json_residence(json_t *flow, const struct report *r, const struct flow *f);
 json_t *json_spread(const struct report *r, const struct dist *d);
 /* Into a flow's object (json_lineage.c). */
 void json_lineage(json_t *j, const struct report *r, const struct flow *f);
+/* Sends with MSG_ZEROCOPY (json_zerocopy.c). */
+void json_zerocopy(json_t *j, const struct report *r, const struct flow *f);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
 json_t *json_tcp(const struct report *r, const struct flow *f);
 

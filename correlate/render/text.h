@@ -19,6 +19,8 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 /* and where those of several flows did, taken together */
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour);
 
+/* text_zerocopy.c */
+void text_zerocopy(const struct report *r, const struct flow *f, FILE *to);
 /* text_lineage.c: what is left out of its waterfall and why; and why it has none */
 void text_lineage(const struct report *r, const struct flow *f, FILE *to);
 void text_unsent(const struct flow *f, FILE *to);

@@ -373,6 +373,7 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 			waterfall(r, f, to, colour);
 		datagrams(r, f, to, colour);
 	}
+	text_zerocopy(r, f, to);
 	drops(r, f, to);
 	if (r->demand)
 		text_on_demand(r, f, to, colour);

@@ -47,6 +47,17 @@ enum {
 	TCP_NEW_SYN_RECV,
 };
 
+/* of <linux/errqueue.h>, the same everywhere */
+struct sock_extended_err {
+	__u32 ee_errno;
+	__u8 ee_origin;
+	__u8 ee_type;
+	__u8 ee_code;
+	__u8 ee_pad;
+	__u32 ee_info;
+	__u32 ee_data;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct ns_common {
@@ -118,6 +129,12 @@ struct sock {
 	__u16 sk_type;
 	__u16 sk_protocol;
 	struct dst_entry *sk_dst_cache;
+	struct sk_buff_head sk_error_queue;
+	atomic_t sk_zckey;
+};
+/* what the error queue tells, in sk_buff's `cb` */
+struct sock_exterr_skb {
+	struct sock_extended_err ee;
 };
 struct udp_sock {
 	struct sk_buff_head reader_queue;

@@ -25,6 +25,7 @@
 #include "ip_header.bpf.h"
 #include "datagram.bpf.h"
 #include "whose.bpf.h"
+#include "zerocopy.bpf.h"
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
 #include "tcp.bpf.h"

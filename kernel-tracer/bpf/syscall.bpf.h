@@ -209,6 +209,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	state->sock = cookie;
 	state->other = kind != MG_KIND_tcp ? (__u64)sk : 0;
 	state->pair = call == MG_SYS_socketpair ? SYS_ARG3(regs) : 0;
+	zerocopy_begins(state, sk, dir, flags);
 	EMIT(sys_enter, mg_sys_enter, e, {
 		e->sock = cookie;
 		e->asked = asked;
@@ -329,6 +330,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		e->bytes = bytes;
 		e->call = state->call;
 	});
+	if (state->zerocopy)
+		zerocopy_sent(state, ret);
 	if (ret >= 0 && state->dir == MG_DIR_OTHER)
 		after_call(state, ret);
 	state->call = state->again; /* so that a second copy of this program does the same */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the kernel held the pages of sends with MSG_ZEROCOPY. */
+#include "text.h"
+
+void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
+{
+	const struct zerocopy *z = f->zerocopy;
+	bool misses = flow_misses(f, EVENT_BIT(zerocopy_sent) | EVENT_BIT(zerocopy_done));
+	uint64_t missed, pending;
+
+	if (!z || !z->sends)
+		return;
+	missed = zerocopy_missed(z);
+	pending = z->len - missed;
+	fprintf(to, "  sent with MSG_ZEROCOPY: %s%s", misses ? text_at_least() : "",
+		text_count(z->sends));
+	if (z->hold.n)
+		fprintf(to, "; the kernel held the pages for: mean %s, p50 %s, max %s%s",
+			text_ns(report_ns(r, dist_mean(&z->hold))),
+			text_ns(report_ns(r, dist_quantile(&z->hold, 0.5))),
+			misses ? text_at_least() : "", text_ns(report_ns(r, (double)z->hold.max)));
+	else
+		fprintf(to, "; for how long the kernel held the pages: n/a");
+	if (z->copied)
+		fprintf(to, "; copied all the same: %s", text_count(z->copied));
+	if (pending && !misses)
+		fprintf(to, "; held to the end: %s", text_count(pending));
+	if (z->unsure + missed)
+		fprintf(to, "; not certain: %s", text_count(z->unsure + missed));
+	fprintf(to, "\n");
+}

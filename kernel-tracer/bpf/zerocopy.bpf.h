@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Sends with MSG_ZEROCOPY. The kernel numbers them a socket, and tells in the socket's error queue
+ * up to which number it is done with the program's pages.
+ */
+#define MSG_ZEROCOPY          0x4000000
+#define SO_EE_ORIGIN_ZEROCOPY 5
+#define ZEROCOPY_COPIED       1 /* SO_EE_CODE_ZEROCOPY_COPIED */
+
+static __always_inline void zerocopy_begins(
+	struct task_state *state, const struct sock *sk, int dir, __u32 flags)
+{
+	state->zerocopy = sk && dir == MG_DIR_TX && flags & MSG_ZEROCOPY ? (__u64)sk : 0;
+	if (state->zerocopy)
+		state->zerocopy_first = BPF_CORE_READ(sk, sk_zckey.counter);
+}
+
+/* Sends that failed may have a number, but nobody can tell which. */
+static __noinline int zerocopy_sent(struct task_state *state, long ret)
+{
+	const struct sock *sk;
+	__u32 next;
+
+	if (!state || ret <= 0)
+		return 0;
+	sk = (void *)state->zerocopy;
+	next = BPF_CORE_READ(sk, sk_zckey.counter);
+	if (next == state->zerocopy_first)
+		return 0; /* the socket has not got SO_ZEROCOPY: they were copied like others */
+	EMIT(zerocopy_sent, mg_zerocopy_sent, e, {
+		e->sock = state->sock;
+		e->first = state->zerocopy_first;
+		e->next = next;
+		e->most = state->messages ? ret : 1;
+	});
+	return 0;
+}
+
+/*
+ * After something was put into the error queue, and before who reads it is likely to have taken it
+ * out. A notification that goes on where the last one ends becomes part of it.
+ */
+SEC("tp_btf/inet_sk_error_report")
+int BPF_PROG(on_zerocopy_done, const struct sock *sk)
+{
+	const struct sock_entry *known = sock_at(sk);
+	struct sock_extended_err told;
+	const struct other *o;
+	struct sk_buff *tail;
+	__u64 cookie;
+
+	if (known) {
+		cookie = known->cookie;
+	} else {
+		o = other_of(sk);
+		if (!o)
+			return 0;
+		cookie = o->id;
+	}
+	tail = BPF_CORE_READ(sk, sk_error_queue.prev);
+	if (!tail || (const void *)tail == (const void *)&sk->sk_error_queue)
+		return 0;
+	if (bpf_probe_read_kernel(&told, sizeof(told), &((struct sock_exterr_skb *)&tail->cb)->ee))
+		return 0;
+	if (told.ee_origin != SO_EE_ORIGIN_ZEROCOPY)
+		return 0;
+	EMIT(zerocopy_done, mg_zerocopy_done, e, {
+		e->sock = cookie;
+		e->first = told.ee_info;
+		e->last = told.ee_data;
+		e->copied = told.ee_code & ZEROCOPY_COPIED;
+	});
+	return 0;
+}

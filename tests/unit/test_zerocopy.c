@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends with MSG_ZEROCOPY by their numbers, and the notifications that end them. */
+#include "feed.h"
+
+#define TID   10
+#define SOCK  1
+#define HOOKS "sys_enter,sys_exit,zerocopy_done"
+
+static struct core c;
+
+static void begin(const char *hooks)
+{
+	feed_begin(&c, hooks);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+}
+
+/* A call returned that had numbers from `first` to before `next`, and could have had so many. */
+static void sent(uint64_t t, uint32_t first, uint32_t next, uint32_t most)
+{
+	struct mg_event e = feed_event(MG_EVENT_zerocopy_sent, t, TID);
+
+	e.zerocopy_sent = (struct mg_zerocopy_sent){SOCK, first, next, most};
+	feed(&c, &e);
+}
+
+static void done(uint64_t t, uint32_t first, uint32_t last, uint8_t copied)
+{
+	struct mg_event e = feed_event(MG_EVENT_zerocopy_done, t, 0);
+
+	e.zerocopy_done = (struct mg_zerocopy_done){SOCK, first, last, copied};
+	feed(&c, &e);
+}
+
+static void assert_told(uint64_t sends, uint64_t ended, uint64_t cycles, uint64_t copied)
+{
+	const struct zerocopy *z = tx_of(&c, SOCK)->zerocopy;
+
+	assert_int_equal(z->sends, sends);
+	assert_int_equal(z->hold.n, ended);
+	assert_true(z->hold.sum == cycles);
+	assert_int_equal(z->copied, copied);
+	assert_int_equal(z->len + z->unsure, sends - ended);
+}
+
+static void a_send_is_held_until_its_number_is_told(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, 0, 1, 1);
+	sent(1100, 1, 2, 1);
+	assert_told(2, 0, 0, 0);
+	done(1500, 0, 0, 0);
+	assert_told(2, 1, 500, 0);
+	done(2000, 1, 1, 1);
+	assert_told(2, 2, 1400, 1);
+	feed_end(&c);
+}
+
+/* What is told again with what it has grown by ends once. */
+static void a_notification_that_grows_ends_what_is_new(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	for (uint32_t i = 0; i < 40; i++)
+		sent(1000 + i, i, i + 1, 1);
+	done(2000, 0, 9, 0);
+	assert_told(40, 10, 10 * 1000 - 45, 0);
+	done(2000, 0, 39, 0);
+	assert_told(40, 40, 40 * 1000 - 780, 0);
+	done(9000, 0, 39, 0); /* another error, while it was not read */
+	assert_told(40, 40, 40 * 1000 - 780, 0);
+	feed_end(&c);
+}
+
+static void what_ended_within_the_call_was_not_held(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, 0, 1, 1);
+	done(1100, 0, 1, 1);
+	sent(1200, 1, 2, 1);
+	assert_told(2, 2, 100, 2);
+	feed_end(&c);
+}
+
+static void they_may_end_in_any_order(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	for (uint32_t i = 0; i < 4; i++)
+		sent(1000, i, i + 1, 1);
+	done(1200, 2, 2, 0);
+	done(1300, 0, 1, 0);
+	assert_told(4, 3, 800, 0);
+	done(1400, 3, 3, 0);
+	assert_told(4, 4, 1200, 0);
+	assert_int_equal(zerocopy_missed(tx_of(&c, SOCK)->zerocopy), 0);
+	feed_end(&c);
+}
+
+/* One that is passed over by later ones has ended, nobody knows when; the last may be held still.
+ */
+static void a_notification_nobody_saw_is_missed(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	for (uint32_t i = 0; i < 4; i++)
+		sent(1000, i, i + 1, 1);
+	done(1200, 1, 2, 0);
+	assert_told(4, 2, 400, 0);
+	assert_int_equal(zerocopy_missed(tx_of(&c, SOCK)->zerocopy), 1);
+	assert_int_equal(tx_of(&c, SOCK)->zerocopy->len, 2);
+	feed_end(&c);
+}
+
+static void numbers_wrap(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, UINT32_MAX - 1, UINT32_MAX, 1);
+	sent(1000, UINT32_MAX, 0, 1);
+	sent(1000, 0, 1, 1);
+	done(1100, UINT32_MAX - 1, 0, 0);
+	assert_told(3, 3, 300, 0);
+	feed_end(&c);
+}
+
+/* The other thread's call, that has a number of its own in between, is certain. */
+static void of_two_threads_which_was_whose_may_not_be_certain(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, 1, 2, 1);
+	sent(1010, 0, 2, 1);
+	done(1500, 0, 1, 0);
+	assert_told(2, 1, 500, 0);
+	assert_int_equal(tx_of(&c, SOCK)->zerocopy->unsure, 1);
+	feed_end(&c);
+}
+
+static void messages_of_one_call_have_a_number_each(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, 0, 3, 3);
+	done(1100, 0, 1, 0);
+	done(1200, 2, 2, 0);
+	assert_told(3, 3, 400, 0);
+	feed_end(&c);
+}
+
+static void without_notifications_nothing_is_kept(void **unused)
+{
+	(void)unused;
+	begin("sys_enter,sys_exit");
+	sent(1000, 0, 1, 1);
+	assert_int_equal(tx_of(&c, SOCK)->zerocopy->sends, 1);
+	assert_int_equal(tx_of(&c, SOCK)->zerocopy->len, 0);
+	feed_end(&c);
+}
+
+static void memory_is_bounded_where_none_ends(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	for (uint32_t i = 0; i < 200000; i++)
+		sent(1000 + i, i, i + 1, 1);
+	assert_in_range(tx_of(&c, SOCK)->zerocopy->len, 1000, 65536);
+	assert_told(200000, 0, 0, 0);
+	sent(300000, 200000, 400000, UINT32_MAX); /* a lie */
+	assert_in_range(tx_of(&c, SOCK)->zerocopy->len, 1000, 65536);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_send_is_held_until_its_number_is_told),
+		cmocka_unit_test(a_notification_that_grows_ends_what_is_new),
+		cmocka_unit_test(what_ended_within_the_call_was_not_held),
+		cmocka_unit_test(they_may_end_in_any_order),
+		cmocka_unit_test(a_notification_nobody_saw_is_missed),
+		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(of_two_threads_which_was_whose_may_not_be_certain),
+		cmocka_unit_test(messages_of_one_call_have_a_number_each),
+		cmocka_unit_test(without_notifications_nothing_is_kept),
+		cmocka_unit_test(memory_is_bounded_where_none_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
