@@ -88,7 +88,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, ifindex,   "network device, 0 before routing") \
 	F(S, u16, segs,      "segments or datagrams it stands for") \
 	F(S, u16, gso_size,  "payload of each of them, 0 if it stands for one") \
-	F(S, u16, ip_id,     "identification of the IP datagram, low 16 bits; 0 for TCP") \
+	F(S, u16, ip_id,     "identification of the IP datagram, low 16 bits; of TCP: 1 if the segment offers a window of 0, else 0") \
 	F(S, u16, frag,      "of a fragment: where it begins in the IP datagram's payload, in 8 bytes; of TCP's ip_out: who lets it go, 1 a thread, 2 and more the softirq of this number less 2, 0 not told") \
 	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \

@@ -236,6 +236,7 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e);
 void zerocopy_on_done(struct core *c, const struct mg_event *e);
 void zerocopy_free(struct zerocopy *z);
 /* The socket closes, or the recording ends. */
+void state_on_arrival(struct mg_sock *s, const struct mg_packet *p, uint64_t now);
 void state_end(struct mg_sock *s, uint64_t now);
 
 /* datagram.c: sockets whose bytes have no numbers */

@@ -56,6 +56,8 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(&s->tx, p->ack, e->cycles);
+	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
+		state_on_arrival(s, p, e->cycles);
 	if (layer == RX_IP && s->tx.why)
 		why_on_arrival(s->tx.why);
 }

@@ -6,6 +6,7 @@
 #include "parts.h"
 
 #define CA_RECOVERY 3
+#define SYN_OR_RST  6
 
 static void extend(struct extent *x, uint64_t v)
 {
@@ -75,12 +76,10 @@ static void opens(struct zero_window *w, uint64_t now)
 	w->is_closed = false;
 }
 
-static void on_window(struct tcp_record *r, const struct mg_tcp_window *p, uint64_t now)
+static void on_window(struct zero_window *w, bool closed, uint64_t now)
 {
-	struct zero_window *w = p->own ? &r->own : &r->peer;
-
 	opens(w, now);
-	if (!p->closed)
+	if (!closed)
 		return;
 	w->is_closed = true;
 	w->since = now;
@@ -95,6 +94,24 @@ static void on_reset(struct tcp_record *r, const struct mg_tcp_reset *p)
 		r->resets_received++;
 	if (p->reason)
 		r->reset_reason = p->reason;
+}
+
+/*
+ * Once an end has closed, TCP tells nothing of segments; the headers of those that arrive do. What
+ * is older than the last one says nothing any more.
+ */
+void state_on_arrival(struct mg_sock *s, const struct mg_packet *p, uint64_t now)
+{
+	bool closed = p->ip_id, was = s->tcp && s->tcp->peer.is_closed;
+	struct tcp_record *r;
+	uint64_t ack;
+
+	if (closed == was || p->tcp_flags & SYN_OR_RST || s->state == MG_TCP_CLOSE ||
+		!flow_offset(&s->tx, p->ack, &ack) || ack < s->tx.acked)
+		return;
+	r = record_of(s);
+	if (r)
+		on_window(&r->peer, closed, now);
 }
 
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -128,7 +145,7 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 		r->timeouts += e->tcp_timeout.count;
 		break;
 	case MG_EVENT_tcp_window:
-		on_window(r, &e->tcp_window, e->cycles);
+		on_window(e->tcp_window.own ? &r->own : &r->peer, e->tcp_window.closed, e->cycles);
 		break;
 	case MG_EVENT_tcp_reset:
 		on_reset(r, &e->tcp_reset);

@@ -38,8 +38,8 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 	g->flags = t->flags;
 	g->window = t->window;
 	g->proto = IPPROTO_TCP;
-	g->ip_id = g->frag = 0;
-	g->part = 0;
+	g->ip_id = !t->window;
+	g->frag = g->part = 0;
 }
 
 static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)

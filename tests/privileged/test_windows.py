@@ -7,6 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+import fixture
 from fixture import *
 from tcp_info import netstat
 
@@ -50,3 +51,32 @@ with undisturbed(record) as rec:
         waited = f["tcp"]["zero_window_ns"]
         closed = sum(t if e == "0" else -t for e, t in times[f["id"]])
         check(abs(waited - closed) < 1000, f"and how long they lasted: {waited} ns, {closed} ns")
+
+# the writer has shut down before the reader begins: TCP tells nothing of the ACKs it gets then
+AFTER_SHUTDOWN = """
+import socket, sys, time
+sys.path.insert(0, %r)
+from tcp_info import netstat
+l = socket.socket()
+l.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+l.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)
+l.bind(("127.0.0.1", 0))
+l.listen(1)
+s = socket.create_connection(l.getsockname())
+c, _ = l.accept()
+before = netstat()
+s.send(b"x" * 40000)
+s.shutdown(socket.SHUT_WR)
+time.sleep(0.1)
+while c.recv(4000):
+    time.sleep(0.05)
+after = netstat()
+print(after["TCPToZeroWindowAdv"] - before["TCPToZeroWindowAdv"])
+""" % os.path.dirname(os.path.abspath(fixture.__file__))
+with undisturbed(lambda: Recording(PYTHON, "-c", AFTER_SHUTDOWN)) as rec:
+    counted, report = int(rec.p.stdout), rec.report()
+    tx, rx = flow(report, "tx")["tcp"], flow(report, "rx")["tcp"]
+    check(counted >= 3, f"the kernel counts {counted} after the writer has shut down")
+    check(rx["zero_windows"] == tx["zero_windows"] == counted,
+          f"so do both ends: {tx['zero_windows']}, {rx['zero_windows']}")
+    near(tx["zero_window_ns"], rx["zero_window_ns"], 0.05, "and how long they lasted, ns")

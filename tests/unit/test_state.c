@@ -164,6 +164,41 @@ static void nobody_offers_a_window_before_the_answer(void **unused)
 	json_decref(j);
 }
 
+static void ev_ack_in(struct core *c, uint64_t t, uint32_t ack, bool closed)
+{
+	struct mg_event e = feed_event(MG_EVENT_ip_in, t, 0);
+
+	e.packet = (struct mg_packet){
+		.sock = A, .seq = 5000, .ack = ack, .tcp_flags = 16, .proto = 6, .ip_id = closed};
+	feed(c, &e);
+}
+
+/* TCP tells nothing of segments once an end has closed. */
+static void windows_close_after_a_shutdown_too(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 20000, SENDER);
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	begin(&c, STATE_HOOKS);
+	ev_ack_in(&c, 15000, 1500, true); /* established: the event of TCP counts */
+	e.sock_state = (struct mg_sock_state){
+		.sock = A, .write_seq = 1500, .old = MG_TCP_ESTABLISHED, .now = 4 /* FIN_WAIT1 */};
+	feed(&c, &e);
+	ev_ack(&c, 20500, A, 1500);
+	ev_ack_in(&c, 21000, 1500, true);
+	ev_ack_in(&c, 21500, 1500, true);  /* still */
+	ev_ack_in(&c, 21600, 1400, false); /* an older one that comes late */
+	ev_ack_in(&c, 22000, 1500, false);
+	ev_ack_in(&c, 23000, 1501, true);
+	ev_ack_in(&c, 23500, 1501, false);
+	j = reported(&c);
+	assert_number_at(j, "flows.0.tcp.zero_windows", 2);
+	assert_number_at(j, "flows.0.tcp.zero_window_ns", 1500);
+	json_decref(j);
+}
+
 /* Counts begin with the connection, which may be older than the recording. */
 static void what_grows_is_told_for_the_recording(void **unused)
 {
@@ -327,6 +362,7 @@ int main(void)
 		cmocka_unit_test(without_a_level_figures_are_null_and_counts_are_not),
 		cmocka_unit_test(what_no_hook_sees_is_null),
 		cmocka_unit_test(figures_have_their_range),
+		cmocka_unit_test(windows_close_after_a_shutdown_too),
 		cmocka_unit_test(nobody_offers_a_window_before_the_answer),
 		cmocka_unit_test(what_grows_is_told_for_the_recording),
 		cmocka_unit_test(zero_windows_are_those_that_limit_the_flow),
