@@ -25,7 +25,6 @@
 #include "tracer.h"
 #include "unseen.h"
 
-#define READY_MS 60000         /* the kernel takes its time for hundreds of chosen events */
 #define STOP_MS  60000         /* a slow disk may have much to take */
 #define GRACE_NS 2000000000ull /* between asking COMMAND to end and leaving it */
 
@@ -136,7 +135,7 @@ static int start_recorders(struct recording *r)
 				      : r->child,
 			r->o.tracer_args);
 		if (!err)
-			err = tracer_wait_ready(&r->tracer, READY_MS);
+			err = tracer_wait_ready(&r->tracer, TRACER_READY_MS);
 		r->tracer_runs = !err;
 	}
 	if (err == -EINVAL) /* it has said why */

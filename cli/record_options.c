@@ -45,7 +45,7 @@ static const char usage[] =
 	"      --trigger WHEN  do so on retransmission, on lost, or on latency>100ms; repeatable\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
-	"      --without KINDS  kinds of hooks not to be used: of fentry and netfilter\n"
+	"      --without KINDS  kinds of hooks not to be used: of fentry, fexit and netfilter\n"
 	"      --calls LIST    application calls to log, such as send,recv (default: all)\n"
 	"      --waits         also log poll, select, epoll_wait and their kin\n"
 	"      --entries       also log that a call begins, so that one that blocks is seen\n"

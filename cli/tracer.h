@@ -18,6 +18,7 @@ struct tracer {
  * -1 = as `args` say
  */
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
+#define TRACER_READY_MS 60000 /* the kernel takes its time for hundreds of chosen events */
 /* -EINVAL after a line of the tracer's own: its options were wrong */
 int tracer_wait_ready(struct tracer *t, int timeout_ms);
 /* Tell it to stop; tracer_stop() then waits for the finished trace. */

@@ -49,12 +49,18 @@ static int try_netfilter(void)
 	return 0;
 }
 
+static bool is_of_function(const struct hook *k)
+{
+	return k->kind == HOOK_FENTRY || k->kind == HOOK_FEXIT;
+}
+
 /* Kernels refuse to patch functions in several ways, some at loading, some at attaching. */
-static int try_fentry(const struct btf *btf, const char *function)
+static int try_function(const struct btf *btf, const struct hook *k)
 {
 	struct bpf_insn leave[] = RETURN(0);
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
-	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC), fd, link, err = 0;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		.expected_attach_type = k->kind == HOOK_FEXIT ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY);
+	int id = btf__find_by_name_kind(btf, k->target, BTF_KIND_FUNC), fd, link, err = 0;
 
 	if (id < 0)
 		return id;
@@ -77,7 +83,7 @@ static int kind_problem(struct kernel *kernel, const struct hook *k)
 
 	if (*problem > 0)
 		*problem = k->kind == HOOK_NETFILTER ? try_netfilter()
-			   : k->kind == HOOK_FENTRY  ? try_fentry(kernel->btf, k->target)
+			   : is_of_function(k)       ? try_function(kernel->btf, k)
 						     : 0;
 	return *problem;
 }
@@ -95,7 +101,7 @@ static int args_of(const struct btf *btf, const struct hook *k)
 	if (id < 0)
 		return -1;
 	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-	if (k->kind == HOOK_FENTRY)
+	if (is_of_function(k))
 		return btf_vlen(t);
 	t = btf__type_by_id(btf, t->type); /* the typedef is of a pointer to it */
 	return btf_vlen(t) - 1;            /* the first is the tracepoint's own data */
@@ -114,12 +120,12 @@ bool hook_is_loaded(int state)
 	return state == 0 || state == HOOK_OFF || state == HOOK_TO_MEASURE;
 }
 
-/* netfilter's rows feed a whole event, those in place of them often a part of it */
+/* those in place of a row that feeds a whole event often feed a part of it */
 static bool is_part(const struct hook *whole, const struct hook *part)
 {
 	size_t n = strlen(whole->event);
 
-	return whole->kind == HOOK_NETFILTER && strncmp(whole->event, part->event, n) == 0 &&
+	return whole->kind != part->kind && strncmp(whole->event, part->event, n) == 0 &&
 	       part->event[n] == ' ';
 }
 
@@ -158,7 +164,7 @@ static int choose(
 
 void hooks_choose(struct hooks *h, const struct tracer_options *o)
 {
-	struct kernel kernel = {.btf = btf__load_vmlinux_btf(), .kind = {1, 1, 1}};
+	struct kernel kernel = {.btf = btf__load_vmlinux_btf(), .kind = {1, 1, 1, 1}};
 
 	h->layers = o->layers;
 	for (size_t i = 0; i < hook_count; i++) {
@@ -197,8 +203,9 @@ void hook_reason(const struct hook *k, int state, char *text, size_t size)
 		snprintf(text, size, "no BPF netfilter programs, which came with Linux 6.4");
 	else if (state == -EPERM && k->kind == HOOK_NETFILTER)
 		snprintf(text, size, "netfilter takes CAP_NET_ADMIN");
-	else if (k->kind == HOOK_FENTRY)
-		snprintf(text, size, "fentry is refused (%s)", strerror(-state));
+	else if (is_of_function(k))
+		snprintf(text, size, "%s is refused (%s)", hook_kind_names[k->kind],
+			strerror(-state));
 	else
 		snprintf(text, size, "%s %s: %s", hook_kind_names[k->kind],
 			k->kind == HOOK_NETFILTER ? k->event : k->target, strerror(-state));

@@ -4,12 +4,12 @@
 
 #include "tracer.h"
 
-const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "netfilter"};
+const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "fexit", "netfilter"};
 
 /*
  * Every program, in the order in which they are attached. Rows that feed the same event are
- * alternatives: the first whose hook this kernel has is used. Where several rows together replace
- * one of netfilter's, each has a word more in its event's name.
+ * alternatives: the first whose hook this kernel has is used. Where several rows of another kind
+ * together replace one, each has a word more in its event's name.
  */
 #define TP(layer, program, event, tracepoint, args)                            \
 	{                                                                      \
@@ -19,10 +19,18 @@ const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "netfilter"
 	{                                                                        \
 		MG_LAYER_##layer, HOOK_FENTRY, program, event, function, args, 0 \
 	}
+#define FEXIT(layer, program, event, function, args)                            \
+	{                                                                       \
+		MG_LAYER_##layer, HOOK_FEXIT, program, event, function, args, 0 \
+	}
 #define NF(layer, program, event, hooknum, priority)                                             \
 	{                                                                                        \
 		MG_LAYER_##layer, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
 	}
+/* What one family's sockets have sent and received. */
+#define SENT(name, function) FEXIT(SOCKET, "on_sent_" #name, "sock_sent " #name, #function, 3)
+#define RECEIVED(name, function) \
+	FEXIT(SOCKET, "on_received_" #name, "sock_received " #name, #function, 4)
 #define IRQ(NAME, tracepoint)                                                                      \
 	TP(SCHED, "on_" #tracepoint "_entry", "irq_entry " #tracepoint, #tracepoint "_entry", 1),  \
 		TP(SCHED, "on_" #tracepoint "_exit", "irq_exit " #tracepoint, #tracepoint "_exit", \
@@ -50,6 +58,22 @@ const struct hook hook_table[] = {
 	TP(SOCKET,  "on_zerocopy_done",  "zerocopy_done",  "inet_sk_error_report",    1),
 	TP(SOCKET,  "on_sock_sent",      "sock_sent",      "sock_send_length",        3),
 	TP(SOCKET,  "on_sock_received",  "sock_received",  "sock_recv_length",        3),
+	SENT(ipv4,           inet_sendmsg),
+	SENT(ipv6,           inet6_sendmsg),
+	SENT(unix_stream,    unix_stream_sendmsg),
+	SENT(unix_dgram,     unix_dgram_sendmsg),
+	SENT(unix_seqpacket, unix_seqpacket_sendmsg),
+	SENT(netlink,        netlink_sendmsg),
+	SENT(packet,         packet_sendmsg),
+	SENT(udp_page,       udp_sendpage),
+	SENT(unix_page,      unix_stream_sendpage),
+	RECEIVED(ipv4,           inet_recvmsg),
+	RECEIVED(ipv6,           inet6_recvmsg),
+	RECEIVED(unix_stream,    unix_stream_recvmsg),
+	RECEIVED(unix_dgram,     unix_dgram_recvmsg),
+	RECEIVED(unix_seqpacket, unix_seqpacket_recvmsg),
+	RECEIVED(netlink,        netlink_recvmsg),
+	RECEIVED(packet,         packet_recvmsg),
 	NF(IP,        "on_ip_out",       "ip_out",         3, -500),
 	NF(NETFILTER, "on_nf_out_end",   "nf_out_end",     3, 500),
 	NF(NETFILTER, "on_nf_post_begin", "nf_post_begin", 4, -500),

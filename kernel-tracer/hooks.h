@@ -13,7 +13,7 @@
 #define MG_BPF_PROG_TYPE_NETFILTER 32
 #define MG_BPF_NETFILTER           45
 
-enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_NETFILTER, HOOK_KINDS };
+enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_FEXIT, HOOK_NETFILTER, HOOK_KINDS };
 extern const char *const hook_kind_names[HOOK_KINDS];
 
 struct hook {

@@ -52,7 +52,7 @@ static const char usage[] =
 	"      --address LIST    only connections from or to these addresses or prefixes\n"
 	"      --sample N        only one in N connections, but all of it\n"
 	"      --interface NAME  leave out packets at other interfaces\n"
-	"      --without KINDS   do without these kinds of hooks: of fentry and netfilter\n"
+	"      --without KINDS   do without these kinds of hooks: of fentry, fexit and netfilter\n"
 	"      --anonymize       leave out addresses and ports\n"
 	"      --control PATH    socket to be asked at (default: "
 	"/run/magnet/kernel-tracer-PID.sock)\n"

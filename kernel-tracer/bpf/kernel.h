@@ -109,6 +109,7 @@ struct inode {
 	unsigned short i_mode;
 };
 struct socket;
+struct page;
 struct sk_buff;
 struct sk_buff_head {
 	struct sk_buff *next, *prev;

@@ -28,6 +28,7 @@
 #include "zerocopy.bpf.h"
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
+#include "socket_fallback.bpf.h"
 #include "tcp.bpf.h"
 #include "ip.bpf.h"
 #include "ip_fallback.bpf.h"

@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 # what a kernel may have no hook for; no figure is wrong without it, only less can be said
-MAY_BE_MISSING = {"sock_sent", "sock_received", "tcp_cong", "sched_cost", "irq_entry", "irq_exit"}
+MAY_BE_MISSING = {"tcp_cong", "sched_cost", "irq_entry", "irq_exit"}
 NEEDED = {"syscall", "socket", "tcp", "ip", "device", "sched"}
 
 found = json.loads(run(MAGNET, "doctor", "--json").stdout)
@@ -23,6 +23,7 @@ for (layer, event), h in outcome.items():
         check(h["status"] == 0, f"{layer} {event}: {text}")
     else:
         check(h["by"] if h["status"] == 0 else h["why"], f"{layer} {event}: {text}")
-for event in ("tcp_send", "sock_copy", "tcp_recv", "tcp_ready", "tcp_retransmit", "ip_out", "ip_post",
-              "ip_in", "dev_queue", "dev_xmit", "dev_recv", "sched_switch", "sys_enter", "sys_exit"):
+for event in ("tcp_send", "sock_copy", "sock_sent", "sock_received", "tcp_recv", "tcp_ready",
+              "tcp_retransmit", "ip_out", "ip_post", "ip_in", "dev_queue", "dev_xmit", "dev_recv",
+              "sched_switch", "sys_enter", "sys_exit"):
     check(any(key[1].split()[0] == event for key in outcome), f"{event} is told of")
