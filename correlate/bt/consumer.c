@@ -52,7 +52,7 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 {
 	bt_message_array_const messages;
 	bt_message_iterator_next_status status;
-	struct mg_event event;
+	struct mg_event *room;
 	uint64_t n;
 
 	status = bt_message_iterator_next(from, &messages, &n);
@@ -67,9 +67,12 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 		case BT_MESSAGE_TYPE_EVENT:
 			if (c->error)
 				break;
-			if (decode_event(
-				    c->decoder, messages[i], &event, c->core->listener != NULL))
-				c->error = core_push(c->core, &event);
+			room = core_room(c->core);
+			if (!room)
+				c->error = -ENOMEM;
+			else if (decode_event(
+					 c->decoder, messages[i], room, c->core->listener != NULL))
+				core_put(c->core);
 			else
 				c->error = lttng_event(c->lttng, messages[i]);
 			break;

@@ -23,6 +23,7 @@ struct known_class {
 	char *other;                      /* name of one chosen by the user */
 	struct move *moves;
 	uint32_t count;
+	uint32_t clear;     /* bytes of the payload, 0 = the moves write all of it */
 	int tid_at, pid_at; /* members of the common context, -1 = none */
 	UT_hash_handle hh;
 };
@@ -96,6 +97,8 @@ static bool fits(const bt_field_class *fc, enum mg_field_class class, bool *is_s
 /* A field the trace lacks stays 0: it was written by an older version. */
 static void learn_fields(struct known_class *k, const bt_field_class *payload)
 {
+	uint32_t written = 0;
+
 	k->moves = calloc(k->desc->field_count, sizeof(*k->moves));
 	for (int i = 0; k->moves && payload && i < k->desc->field_count; i++) {
 		const struct mg_field_desc *f = &k->desc->fields[i];
@@ -111,7 +114,11 @@ static void learn_fields(struct known_class *k, const bt_field_class *payload)
 			continue;
 		k->moves[k->count++] =
 			(struct move){(uint32_t)at, f->offset, f->size, f->class, is_signed};
+		written += f->class == MG_CLASS_TEXT || f->class == MG_CLASS_BYTES ? 0 : f->size;
 	}
+	if (written < k->desc->size || written < sizeof(struct mg_other))
+		k->clear = k->desc->size > sizeof(struct mg_other) ? k->desc->size
+								   : sizeof(struct mg_other);
 }
 
 /* LTTng's own kernel tracer has a sched_switch too, and other fields in it. */
@@ -200,9 +207,26 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 	return d->last_stream = s;
 }
 
+/* Little-endian machines only, as the traces are. */
+static void copy_integer(uint8_t *to, uint64_t value, uint8_t size)
+{
+	switch (size) { /* so that each is one instruction */
+	case 1:
+		memcpy(to, &value, 1);
+		break;
+	case 2:
+		memcpy(to, &value, 2);
+		break;
+	case 4:
+		memcpy(to, &value, 4);
+		break;
+	default:
+		memcpy(to, &value, 8);
+	}
+}
+
 static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload)
 {
-	uint64_t value;
 	const char *text;
 
 	switch (m->class) {
@@ -216,9 +240,7 @@ static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload
 				bt_field_array_borrow_element_field_by_index_const(f, i));
 		break;
 	default:
-		/* little-endian machines only, as the traces are */
-		value = integer(f, m->is_signed);
-		memcpy(payload + m->offset, &value, m->size);
+		copy_integer(payload + m->offset, integer(f, m->is_signed), m->size);
 	}
 }
 
@@ -236,9 +258,9 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	s = stream_of(d, e);
 	if (!s)
 		return false;
-	memset(out, 0,
-		offsetof(struct mg_event, sys_enter) +
-			(k->desc && k->desc->size > 8 ? k->desc->size : sizeof(out->other)));
+	memset(out, 0, offsetof(struct mg_event, sys_enter));
+	if (k->clear)
+		memset(&out->sys_enter, 0, k->clear);
 	out->id = k->desc ? k->desc->id : MG_EVENT_other;
 	out->cpu = s->cpu;
 	time = bt_message_event_borrow_default_clock_snapshot_const(message);
