@@ -19,19 +19,20 @@ struct dist_bin {
 	uint64_t above;       /* sum of weight times value above the bin's begin */
 };
 
-struct dist_wide;
+struct dist_more;
 
+/* A connection has some forty of these: what few of them need is elsewhere. */
 struct dist {
 	struct dist_bin *bins;  /* open addressing, a power of two */
-	struct dist_wide *wide; /* a list, of very few if any */
-	uint32_t size, used;
+	struct dist_more *more; /* NULL: none */
+	uint32_t used;
+	uint32_t size_log : 8; /* 0 = no bins */
+	uint32_t held_key : 18;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t max;
-	uint64_t near; /* bins are as fine as values are near to this one; 0 = as they are small */
-	unsigned __int128 sum;
 	uint64_t held, held_weight; /* not in the bins yet; no weight: nothing is held */
-	uint32_t held_key;
+	unsigned __int128 sum;
 };
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight);

@@ -149,10 +149,12 @@ struct flow {
 	struct call_ends call_ends;    /* TX: of calls on their way */
 	struct why *why;               /* TX: of the send buffer; NULL = nothing was sent */
 	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
-	struct dist shift_device;      /* TX: U0 to X, by bytes */
-	struct dist shift_peer;        /* RX: peer's U0 to U1, by bytes */
-	struct dist transit;           /* RX: peer's X to R */
-	struct unit_stats from;        /* RX, not TCP's: the calls whose bytes it got */
+	union {
+		struct dist shift_device; /* TX: U0 to X, by bytes */
+		struct dist shift_peer;   /* RX: peer's U0 to U1, by bytes */
+	};
+	struct dist transit;     /* RX: peer's X to R */
+	struct unit_stats *from; /* RX, not TCP's: the calls whose bytes it got; NULL: none */
 	uint64_t last_from;
 	struct flow *partner;                    /* not TCP's: the other end's, if it is one */
 	bool has_partners;                       /* there are several */

@@ -125,20 +125,31 @@ static bool is_settled(const struct parcel *p)
 	return p->sent && p->settled >= p->len;
 }
 
+static struct unit_stats *senders_of(struct flow *rx)
+{
+	if (!rx->from)
+		rx->from = calloc(1, sizeof(*rx->from));
+	if (rx->from && rx->series)
+		rx->from->series = &rx->series[TX_LAYERS];
+	return rx->from;
+}
+
 /* From the peer's call to the return of the receiver's. */
 static void pair(const struct parcel *p, const struct reading *r)
 {
 	struct flow *rx = r->rx;
+	struct unit_stats *from;
 	uint32_t a, b;
 
 	for (const struct slice *s = p->slices; s; s = s->next) {
 		if (!overlaps(s, r->off, r->len, &a, &b))
 			continue;
 		dist_add_near(&rx->shift_peer, r->user > s->call ? r->user - s->call : 0, b - a);
-		if (s->call == rx->last_from) { /* the same call has brought more */
-			unit_more(&rx->from, b - a);
-		} else {
-			unit_add(&rx->from, s->call, b - a);
+		from = senders_of(rx);
+		if (from && s->call == rx->last_from) { /* the same call has brought more */
+			unit_more(from, b - a);
+		} else if (from) {
+			unit_add(from, s->call, b - a);
 			rx->last_from = s->call;
 		}
 	}

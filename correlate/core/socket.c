@@ -24,7 +24,6 @@ static void keep_series(struct core *c, struct flow *f)
 		return;
 	for (int i = 0; i < TX_LAYERS; i++)
 		f->units[i].series = &f->series[i];
-	f->from.series = &f->series[TX_LAYERS];
 }
 
 static void lives(struct core *c, struct mg_sock *s)
@@ -196,10 +195,11 @@ void flow_free(struct flow *f)
 	dist_free(&f->last_byte);
 	free(f->call_ends.off);
 	why_free(f->why);
-	dist_free(&f->shift_device);
-	dist_free(&f->shift_peer);
+	dist_free(&f->shift_device); /* or shift_peer */
 	dist_free(&f->transit);
-	unit_free(&f->from);
+	if (f->from)
+		unit_free(f->from);
+	free(f->from);
 	dist_free(&f->refusals.gap);
 	zerocopy_free(f->zerocopy);
 	ranges_free(&f->copies.again);

@@ -86,8 +86,8 @@ int layers_init(struct layers *l, const struct report *r, const struct flow *f)
 
 	*l = (struct layers){.r = r, .flow = f};
 	/* of datagrams the calls that sent what this flow got: one may send to several */
-	if (f->from.n)
-		add(l, f, RX_CALL, &f->from, "peer_call");
+	if (f->from && f->from->n)
+		add(l, f, RX_CALL, f->from, "peer_call");
 	else if (peer)
 		add(l, peer, TX_CALL, &peer->units[TX_CALL], "peer_call");
 	for (int i = 0; i < layer_count(f); i++)

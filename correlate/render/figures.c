@@ -293,9 +293,10 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 
 	m.from = f->rx ? "peer_call" : "call";
 	m.to = f->rx ? "call" : "device";
-	if ((!sender && !by_message) || !shift->n || standing_of(flow_coverage(f)) == WITHHELD)
+	if ((!sender && !by_message) || (by_message && !f->from) || !shift->n ||
+		standing_of(flow_coverage(f)) == WITHHELD)
 		return m;
-	from = by_message ? &f->from : &sender->units[TX_CALL];
+	from = by_message ? f->from : &sender->units[TX_CALL];
 	to = f->rx ? &f->units[RX_CALL] : &f->units[TX_XMIT];
 	m.known = true;
 	m.bytes = shift->weight;

@@ -74,7 +74,7 @@ static void corked_bytes_wait_from_their_own_call_on(void **unused)
 	assert_int_equal(tx_of(&c, A)->complete, 100);
 	assert_int_equal(stage_sum(tx_of(&c, A), TX_STAGE_SNDBUF), 30 * (2003 - 1001) + 70 * 2);
 	assert_int_equal(dg_shifts(&c), 30 * (2104 - 1000) + 70 * (2104 - 2000));
-	assert_int_equal(rx_of(&c, B)->from.n, 2);
+	assert_int_equal(rx_of(&c, B)->from->n, 2);
 	feed_end(&c);
 }
 
