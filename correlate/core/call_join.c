@@ -199,6 +199,8 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	enum mg_direction dir = mg_function_direction(fn);
 	struct process *process;
 	struct call_stats *s;
+	struct mg_sock *sock;
+	uint64_t bytes = 0;
 	int i;
 
 	t->traced = true;
@@ -216,19 +218,26 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	s->n++;
 	s->failed += p->ret < 0;
 	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
-		s->bytes += p->bytes;
+		bytes = p->bytes;
 	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
-		s->bytes += (uint64_t)p->ret;
+		bytes = (uint64_t)p->ret;
+	s->bytes += bytes;
+	if (process && fn == MG_FN_close)
+		descriptor_closed(process, p->fd);
 	dist_add(&s->total, p->exit - p->enter, 1);
 	if (i < 0) {
 		thread_note_inner(t, p->enter, p->exit);
+		if (process)
+			descriptor_lost(c, process, p, dir, bytes);
 		s->missing += dir != MG_DIR_WAIT &&
 			      gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1);
 		c->unjoined += dir != MG_DIR_WAIT; /* the kernel side does not follow those */
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);
-	a->sock = sock_find(c, t->ended[i].cookie);
+	a->sock = sock = sock_find(c, t->ended[i].cookie);
+	if (process && bytes && sock && sock->kind != MG_KIND_tcp)
+		descriptor_is(process, p->fd, sock);
 	a->rx = dir == MG_DIR_RX;
 	if (t->ended[i].pieces) {
 		a->has_offset = true;

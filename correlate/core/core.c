@@ -216,7 +216,7 @@ int core_finish(struct core *c)
 			tx_make_atoms(c, &s->tx, true);
 			tx_find_unsent(c, &s->tx);
 		} else {
-			datagram_finish(s);
+			datagram_finish(c, s);
 		}
 	}
 	return 0;

@@ -284,26 +284,51 @@ static void count_incomplete(struct flow *f)
 
 /*
  * Its bytes are what the layer nearest to the program saw: of the socket's own events, which
- * splice() does not make, and the calls, whose ends may be lost, what is more.
+ * splice() does not make, and the calls, whose ends may be lost, what is more. A call without its
+ * system call may be of what nobody follows any more, unless something is known to be missing.
  */
-static uint64_t bytes_of(const struct flow *f, int copy, int call, const uint8_t others[], size_t n)
+static uint64_t bytes_of(
+	const struct flow *f, int copy, int call, const uint8_t others[], size_t n, bool is_lossy)
 {
 	const struct unit_stats *u = f->units;
+	uint64_t called = u[call].bytes + (is_lossy ? f->lost_bytes : 0);
 
-	if (u[copy].n || u[call].n)
-		return u[copy].bytes > u[call].bytes ? u[copy].bytes : u[call].bytes;
+	if (u[copy].n || u[call].n || called)
+		return u[copy].bytes > called ? u[copy].bytes : called;
 	for (size_t i = 0; i < n; i++)
 		if (u[others[i]].n)
 			return u[others[i]].bytes;
 	return f->total;
 }
 
-void datagram_finish(struct mg_sock *s)
+static bool lost_calls(const struct core *c)
 {
+	for (uint32_t i = 0; i < c->gap_count; i++)
+		if (gap_is_loss(&c->gaps[i]) && c->gaps[i].layers >> MG_LAYER_SYSCALL & 1)
+			return true;
+	return false;
+}
+
+/* Whoever tells of each byte, the program or else the kernel, may have lost some, of this flow too.
+ */
+static double not_told(const struct core *c, const struct flow *f)
+{
+	uint64_t lost = c->app_events ? c->lost_app : c->lost_kernel;
+	uint64_t all = lost + (c->app_events ? c->app_events : c->kernel_events);
+
+	return f->missed && all ? (double)lost / (double)all : 0;
+}
+
+void datagram_finish(const struct core *c, struct mg_sock *s)
+{
+	bool is_lossy = lost_calls(c);
+
 	static const uint8_t tx[] = {TX_IP_OUT, TX_XMIT, TX_QUEUE, TX_DONE}, rx[] = {RX_IP, RX_DEV};
 
-	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx));
-	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx));
+	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx), is_lossy);
+	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx), is_lossy);
+	s->tx.not_told = not_told(c, &s->tx);
+	s->rx.not_told = not_told(c, &s->rx);
 	count_incomplete(&s->tx);
 	count_incomplete(&s->rx);
 }

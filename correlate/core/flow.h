@@ -142,6 +142,8 @@ struct flow {
 	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */
 	uint64_t unmatched;            /* messages of which it is not certain which they were */
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */
+	uint64_t lost_bytes;           /* by calls whose system call was not seen; not TCP's */
+	double not_told;               /* share of what would tell of its bytes; not TCP's */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */
 	struct waterfall waterfall;    /* the same by their total, by bytes */

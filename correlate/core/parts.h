@@ -257,7 +257,7 @@ void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *
 /* A call that moved `bytes`; `enter` and `leave` are U0 and U1, or 0. */
 void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
 	uint64_t leave, uint64_t bytes);
-void datagram_finish(struct mg_sock *s);
+void datagram_finish(const struct core *c, struct mg_sock *s);
 /* The layers this recording can have seen what it sent in, as bits. */
 uint32_t datagram_required(struct core *c, const struct flow *f);
 /* The program's thread is in a system call on this socket. */
@@ -325,5 +325,12 @@ void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets);
 /* Units may be missing in between: spacings that touch it are none. */
 void unit_gap(struct unit_stats *u, uint64_t from, uint64_t to);
 void unit_free(struct unit_stats *u);
+
+/* descriptor.c: what was moved by calls whose system calls were lost. */
+void descriptor_is(struct process *p, int32_t fd, struct mg_sock *s);
+void descriptor_lost(struct core *c, struct process *p, const struct mg_call *call,
+	enum mg_direction dir, uint64_t bytes);
+void descriptor_closed(struct process *p, int32_t fd);
+void descriptors_end(struct process *p);
 
 #endif

@@ -48,6 +48,7 @@ void process_ends(struct core *c, struct process *p)
 		u->io_uring += p->io_uring;
 	}
 	p->app = p->kernel_only = p->moved = p->io_uring = 0;
+	descriptors_end(p);
 }
 
 void processes_end(struct core *c)
@@ -66,6 +67,7 @@ void processes_free(struct core *c)
 
 	HASH_ITER (hh, c->processes, p, ptmp) {
 		HASH_DEL(c->processes, p);
+		descriptors_end(p);
 		free(p);
 	}
 	HASH_ITER (hh, c->unseen, u, utmp) {

@@ -109,6 +109,7 @@ struct process {
 	uint64_t kernel_only; /* system calls without such an event, */
 	uint64_t moved;       /* of these, that move bytes, and not from or to the kernel itself */
 	uint64_t io_uring;    /* io_uring_enter(): what it submits is seen by nobody */
+	struct descriptor *descriptors; /* a few, by number; NULL: none yet */
 	UT_hash_handle hh;
 };
 

@@ -12,7 +12,14 @@ static double covered(const struct flow *f, int at, const struct unit_stats *u)
 	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->unsent : 0));
 	double share = (double)u->bytes / of;
 
-	return f->sock->kind != MG_KIND_tcp || !(of > 0) ? NAN : share > 1 ? 1 : share;
+	if (!(of > 0))
+		return NAN;
+	if (f->sock->kind != MG_KIND_tcp) {
+		if (!f->missed) /* what did not pass a layer was dropped before */
+			return NAN;
+		share = (share + (double)f->dropped_bytes / of) * (1 - f->not_told);
+	}
+	return share > 1 ? 1 : share;
 }
 
 static void add(struct layers *l, const struct flow *f, int at, const struct unit_stats *u,

@@ -130,7 +130,9 @@ double flow_coverage(const struct flow *f)
 		return of ? (double)f->complete / (double)of : NAN;
 	/* what the kernel threw away before it left has no boundaries to have */
 	of = f->complete + f->incomplete;
-	return of && f->calls ? (double)f->complete / (double)of : NAN;
+	return of && (f->calls || f->lost_bytes)
+		       ? (double)f->complete / (double)of * (1 - f->not_told)
+		       : NAN;
 }
 
 uint64_t flow_resent(const struct flow *f)

@@ -93,3 +93,34 @@ with Recording("sh", "-c", SCRIPT, options=("--buffer", "4K", "--drain", 20 * SL
     check(all(f["closure_error_cycles"] in (0, None) for f in report["flows"]),
           "what is complete closes to 0")
     check(report["state_sum_mismatches"] == 0, "every joined call's states sum to its total")
+
+# Of datagrams no counter of the kernel's tells: what the program sent and received is known all the same.
+DATAGRAMS = r"""
+import socket, time
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+r, s = socket.socket(type=socket.SOCK_DGRAM), socket.socket(type=socket.SOCK_DGRAM)
+r.bind(("127.0.0.1", 0))
+s.connect(r.getsockname())
+for i in range(500):
+    time.sleep(0.001)
+    for x, y in ((a, b), (s, r)):
+        x.send(bytes(100 + i % 50))
+        y.recv(1000)
+"""
+
+
+def datagrams():
+    with Recording(PYTHON, "-c", DATAGRAMS, options=("--buffer", "4K", "--drain", 20 * SLOWER)) as rec:
+        report = json.loads(run(MAGNET, "report", "--json", "--on-demand", "idc", rec.dir).stdout)
+        sent = sum(100 + i % 50 for i in range(500))
+        flows = [f for f in report["flows"] if f["bytes"]]
+        check(len(flows) == 4, f"{len(flows)} flows")
+        check(report["loss"]["app"] == 0, "all the program's calls are there")
+        for f in flows:
+            check(f["bytes"] == sent, f"{f['proto']} {f['direction']}: {sent} bytes, those of lost calls, too")
+            check(f["coverage"] < 0.9 and f["standing"] == "withheld" and f["modulation"]["J_ns"] is None,
+                  f"coverage {f['coverage']:.3f}: withheld")
+            check(all(r["refused"] for r in f["on_demand"]["idc"]["layers"]), "and no figure on demand")
+
+
+patiently(datagrams)

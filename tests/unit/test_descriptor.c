@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of calls whose system calls were lost: the program tells of them, by descriptor. */
+#include "feed_datagrams.h"
+
+#define FD 5
+
+static void app(struct core *c, int fn, uint64_t t, int32_t fd, int64_t ret)
+{
+	struct mg_event e = feed_event((uint16_t)(MG_APP_BASE + fn), t + 12, SEND);
+
+	e.call.enter = t;
+	e.call.exit = t + 11;
+	e.call.ret = ret;
+	e.call.fd = fd;
+	e.call.tid = e.call.pid = SEND;
+	e.call.kind = MG_KIND_udp;
+	feed(c, &e);
+}
+
+/* As dg_sends(), by the descriptor. */
+static void sends(struct core *c, uint64_t t, uint32_t buffer, int32_t fd)
+{
+	dg_enter(c, t + 1, SEND, A, MG_SYS_sendto, MG_KIND_udp);
+	dg_leaves(c, t + 3, buffer, (uint16_t)buffer, 100);
+	dg_moved(c, MG_EVENT_sock_sent, t + 9, SEND, A, 100, 0, MG_KIND_udp);
+	ev_exit(c, t + 10, SEND, A, MG_SYS_sendto, 0, 100);
+	app(c, MG_FN_send, t, fd, 100);
+}
+
+static void what_was_lost_is_of_the_socket_around_it(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin(&c);
+	app(&c, MG_FN_send, 1000, FD, 30); /* before it is known whose */
+	ev_lost(&c, 1015, 10, 995, 1014);
+	sends(&c, 2000, 7, FD);
+	app(&c, MG_FN_send, 3000, FD, 20);
+	ev_lost(&c, 3015, 10, 2995, 3014);
+	app(&c, MG_FN_send, 4000, FD + 1, 500); /* nobody knows */
+	app(&c, MG_FN_close, 5000, FD, 0);
+	app(&c, MG_FN_send, 6000, FD, 700); /* another's by now */
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, A)->total, 150);
+	assert_int_equal(tx_of(&c, A)->complete, 100);
+	assert_int_equal(tx_of(&c, A)->incomplete, 50);
+	feed_end(&c);
+}
+
+/* It may be a socket nobody follows, or the kernel's side may be over. */
+static void without_a_loss_nothing_is_added(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin(&c);
+	sends(&c, 2000, 7, FD);
+	app(&c, MG_FN_send, 3000, FD, 20);
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, A)->total, 100);
+	assert_int_equal(tx_of(&c, A)->incomplete, 0);
+	feed_end(&c);
+}
+
+/* Without the program's side the share of the events that are there stands for it. */
+static void who_tells_may_have_lost_some(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	dg_begin(&c);
+	dg_sends(&c, 2000, 7, 1, 100);
+	c.app_events = 0;
+	ev_lost(&c, 3015, 1000, 2995, 3014);
+	core_finish(&c);
+	assert_true(tx_of(&c, A)->not_told > 0.9);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_lost_is_of_the_socket_around_it),
+		cmocka_unit_test(without_a_loss_nothing_is_added),
+		cmocka_unit_test(who_tells_may_have_lost_some),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
