@@ -124,7 +124,7 @@ static int rotate(struct run *r)
 	int err = identities_read(&r->identities, &r->hooks);
 
 	if (!err)
-		err = drain_pass(r->drain);
+		err = drain_cut(r->drain);
 	if (err >= 0)
 		err = chosen_pass(r->chosen);
 	if (err < 0)

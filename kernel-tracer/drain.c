@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "drop_names.h"
+#include "slots.h"
 #include "tracer.h"
 
 struct reader {
@@ -14,6 +15,10 @@ struct reader {
 	uint64_t lost;    /* the ring's count, as far as the trace tells */
 	uint64_t before;  /* of these, before the recording */
 	uint64_t last_ts; /* of the last event read */
+	/* a loss that no slot tells of: the ring's counts as it was first seen, and when */
+	struct {
+		uint64_t lost, head, at;
+	} quiet;
 };
 
 /* events that tell who makes calls */
@@ -23,10 +28,7 @@ struct drain {
 	struct hooks *hooks;
 	struct ctf_writer *writer;
 	struct reader *cpu;
-	uint64_t mask;
-	unsigned int shift;
-	uint64_t near_mask; /* of the near slots, which are all if the ring is small */
-	unsigned int near_shift;
+	struct ring_shape shape;
 	uint64_t lost;         /* all CPUs, all reasons */
 	uint64_t skipped;      /* of these, of programs that did not run */
 	uint64_t misses_until; /* programs' misses are told up to this time */
@@ -62,10 +64,10 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
 	d->hooks = h;
 	d->interest = CALLERS_INTEREST;
 	d->writer = w;
-	d->mask = h->ring_slots - 1;
-	d->shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
-	d->near_mask = h->near_slots - 1;
-	d->near_shift = (unsigned int)(63 - __builtin_clzll(h->near_slots));
+	d->shape.mask = h->ring_slots - 1;
+	d->shape.shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
+	d->shape.near_mask = h->near_slots - 1;
+	d->shape.near_shift = (unsigned int)(63 - __builtin_clzll(h->near_slots));
 	d->misses_until = now;
 	for (int i = 0; i < h->cpus; i++) {
 		struct reader *r = &d->cpu[i];
@@ -119,39 +121,6 @@ static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
 }
 
-/* Whether the slot is filled, in this lap: laps are 16 bits, but an emptied slot has no id. */
-static bool is_lap(const struct mg_slot *s, uint64_t *word, uint64_t lap)
-{
-	*word = __atomic_load_n((const uint64_t *)s, __ATOMIC_ACQUIRE);
-	return (uint16_t)(*word >> 32) == (uint16_t)lap && *word >> 48;
-}
-
-/* The slot of a position; NULL if it is taken, but not filled yet. */
-static struct mg_slot *find_slot(
-	const struct drain *d, struct mg_ring *ring, uint64_t position, uint64_t *word)
-{
-	struct mg_slot *s = &ring->slot[position & d->near_mask];
-
-	if (is_lap(s, word, (position >> d->near_shift) + 1))
-		return s;
-	if (d->near_mask == d->mask)
-		return NULL;
-	s = &ring->slot[d->near_mask + 1 + (position & d->mask)];
-	return is_lap(s, word, (position >> d->shift) + 1) ? s : NULL;
-}
-
-/* After a far slot was read: nothing older than a lap may stay at either of its two places. */
-static void forget_far(
-	const struct drain *d, struct mg_ring *ring, uint64_t position, const struct mg_slot *s)
-{
-	struct mg_slot *near = &ring->slot[position & d->near_mask];
-
-	if (s == near)
-		return;
-	near->id = 0;
-	ring->slot[d->near_mask + 1 + (position & d->mask)].id = 0;
-}
-
 static void look_at(struct drain *d, const struct mg_slot *s)
 {
 	if (s->id == MG_EVENT_sys_enter)
@@ -177,12 +146,12 @@ static int read_ring(struct drain *d, int cpu)
 	struct reader *r = &d->cpu[cpu];
 	uint64_t tail = r->tail;
 	uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
-	int fill = (int)((head - tail) * 100 >> d->shift);
+	int fill = (int)((head - tail) * 100 >> d->shape.shift);
 	int err = 0;
 
 	for (; tail != head; tail++) {
 		uint64_t word;
-		const struct mg_slot *s = find_slot(d, r->ring, tail, &word);
+		const struct mg_slot *s = find_slot(&d->shape, r->ring, tail, &word);
 
 		if (!s)
 			break;
@@ -200,7 +169,7 @@ static int read_ring(struct drain *d, int cpu)
 		r->last_ts = s->ts;
 		if (d->interest >> (s->id & 63) & 1)
 			look_at(d, s);
-		forget_far(d, r->ring, tail, s);
+		forget_far(&d->shape, r->ring, tail, s);
 		if ((tail & 1023) == 1023) /* give room back early */
 			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
 	}
@@ -210,14 +179,51 @@ static int read_ring(struct drain *d, int cpu)
 }
 
 /* A ring that is still full at the end, or lost only its last events, shows no later slot. */
-static int tell_trailing(struct drain *d, int cpu)
+static int tell_trailing(struct drain *d, int cpu, uint64_t lost, uint64_t to)
 {
 	struct reader *r = &d->cpu[cpu];
-	uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_RELAXED);
+	int err = tell_lost(d, cpu, lost - r->lost, r->last_ts, to);
+
+	r->last_ts = to;
+	return err;
+}
+
+/* All that was lost so far: at an end, or where the trace is cut. */
+static int tell_all_trailing(struct drain *d)
+{
+	int err = 0;
+
+	for (int i = 0; i < d->hooks->cpus && !err; i++) {
+		uint64_t lost = __atomic_load_n(&d->cpu[i].ring->lost, __ATOMIC_ACQUIRE);
+
+		if (lost != d->cpu[i].lost)
+			err = tell_trailing(d, i, lost, mg_monotonic_ns());
+	}
+	return err;
+}
+
+#define QUIET_NS 10000000
+
+/*
+ * On a CPU that has become quiet a loss would stand untold until its next event. Nobody who has
+ * read the clock before the time it is told by may take a slot after that: so it is told later.
+ */
+static int tell_if_quiet(struct drain *d, int cpu)
+{
+	struct reader *r = &d->cpu[cpu];
+	uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE), head, now;
 
 	if (lost == r->lost)
 		return 0;
-	return tell_lost(d, cpu, lost - r->lost, r->last_ts, mg_monotonic_ns());
+	head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+	now = mg_monotonic_ns();
+	if (head != r->tail || lost != r->quiet.lost || head != r->quiet.head) {
+		r->quiet.lost = lost;
+		r->quiet.head = head;
+		r->quiet.at = now;
+		return 0;
+	}
+	return now - r->quiet.at < QUIET_NS ? 0 : tell_trailing(d, cpu, lost, r->quiet.at);
 }
 
 int drain_pass(struct drain *d)
@@ -227,14 +233,21 @@ int drain_pass(struct drain *d)
 	if (d->paused)
 		return 0;
 	for (int i = 0; i < d->hooks->cpus; i++) {
-		int fill = read_ring(d, i);
+		int fill = read_ring(d, i), err = fill < 0 ? fill : tell_if_quiet(d, i);
 
-		if (fill < 0)
-			return fill;
+		if (err)
+			return err;
 		if (fill > fullest)
 			fullest = fill;
 	}
 	return fullest;
+}
+
+int drain_cut(struct drain *d)
+{
+	int err = drain_pass(d);
+
+	return err < 0 ? err : d->paused ? 0 : tell_all_trailing(d);
 }
 
 /*
@@ -243,21 +256,16 @@ int drain_pass(struct drain *d)
  */
 int drain_pause(struct drain *d)
 {
-	int err = drain_pass(d);
+	int err = drain_cut(d); /* what found the rings full before it is a loss */
 
-	if (err < 0 || d->paused)
-		return err < 0 ? err : 0;
-	/* what found the rings full before it is a loss */
-	for (int i = 0; i < d->hooks->cpus && err >= 0; i++)
-		err = tell_trailing(d, i);
-	if (err < 0)
+	if (err || d->paused)
 		return err;
 	d->paused = true;
 	for (int i = 0; i < d->hooks->cpus; i++) {
 		struct mg_ring *ring = d->cpu[i].ring;
 		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 
-		__atomic_store_n(&ring->tail, head - (d->mask + 1), __ATOMIC_RELEASE);
+		__atomic_store_n(&ring->tail, head - (d->shape.mask + 1), __ATOMIC_RELEASE);
 	}
 	d->paused_at = mg_monotonic_ns();
 	return 0;
@@ -291,12 +299,7 @@ int drain_finish(struct drain *d)
 {
 	int err = drain_resume(d);
 
-	if (!err)
-		err = drain_pass(d);
-
-	for (int i = 0; i < d->hooks->cpus && err >= 0; i++)
-		err = tell_trailing(d, i);
-	return err < 0 ? err : 0;
+	return err ? err : drain_cut(d);
 }
 
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)

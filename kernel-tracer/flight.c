@@ -197,7 +197,7 @@ int flight_dump(struct run *r, const struct mg_dump *why, bool last)
 	struct flight *f = r->flight;
 	struct mg_chunk_end end = {.number = ++r->part};
 	uint64_t cut = mg_monotonic_ns();
-	int err = last ? 0 : drain_pass(r->drain);
+	int err = last ? 0 : drain_cut(r->drain);
 
 	f->dump_at = 0;
 	if (err >= 0 && !last)

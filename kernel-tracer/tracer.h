@@ -140,9 +140,15 @@ void netns_free(struct netns_hooks *n);
 struct drain;
 /* What is in the rings already (calibration) is not part of the recording. */
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
-/* One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. */
+/*
+ * One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. A loss
+ * is told with the next event of its CPU, or some passes later if there is none.
+ */
 int drain_pass(struct drain *d);
-/* The last pass: also tells losses after which nothing was recorded. */
+/* A pass that tells all losses there are, before the trace is cut. Returns 0 or a negative errno.
+ */
+int drain_cut(struct drain *d);
+/* The last pass. */
 int drain_finish(struct drain *d);
 /* Record nothing until it is resumed; what happens meanwhile is told as a gap. */
 int drain_pause(struct drain *d);

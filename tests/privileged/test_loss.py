@@ -6,9 +6,11 @@ what remains must be as true as without.
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from tracer import Talker, Tracer
 
 TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
 PORT, BYTES = 5104, 20_000_000 // SLOWER
@@ -123,4 +125,22 @@ def datagrams():
             check(all(r["refused"] for r in f["on_demand"]["idc"]["layers"]), "and no figure on demand")
 
 
+
+def killed_when_quiet():
+    """What a burst lost last, on a CPU where nothing happens any more, is in the trace soon."""
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        with Talker() as load, Tracer(top + "/t", "--pid", load.pid, "--buffer", "4K", "--drain",
+                                      100 * SLOWER).ready() as tracer:
+            load.ask(300)
+            time.sleep(1 * SLOWER)
+            tracer.kill()
+        with subprocess.Popen([MAGNET, "show", "--tsv", top + "/t"], text=True,
+                              stdout=subprocess.PIPE) as p:
+            last = {row["cpu"]: row for row in csv.DictReader(p.stdout, delimiter="\t",
+                                                              quoting=csv.QUOTE_NONE)}
+    ends = {cpu: row["event"] for cpu, row in last.items() if cpu}
+    check("lost" in ends.values(), f"a killed tracer has told what was lost last: {ends}")
+
+
 patiently(datagrams)
+killed_when_quiet()

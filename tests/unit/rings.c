@@ -101,6 +101,13 @@ bool produce(int cpu, uint64_t number)
 	return true;
 }
 
+/* The same at a time, which is not before that of the last one. */
+bool produce_later(int cpu, uint64_t number, uint64_t at)
+{
+	now = at;
+	return produce(cpu, number);
+}
+
 void produce_many(int cpu, uint64_t from, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* drain.c again: every loss is counted, and told where it was. */
+#include <unistd.h>
+
 #include "clock.h"
 #include "rings.h"
 
@@ -125,6 +127,92 @@ static void trailing_losses_are_told_at_the_end(void **unused)
 	trace_free(&t);
 }
 
+static void a_pass_and_another_a_while_later(void)
+{
+	drain_pass(drain);
+	usleep(12000);
+	drain_pass(drain);
+}
+
+/* Whoever stops here, or is killed, has told them. */
+static void on_a_quiet_cpu_they_are_told_a_while_later(void **unused)
+{
+	struct trace_file t;
+	struct mg_lost l;
+	uint64_t before;
+
+	(void)unused;
+	begin();
+	produce_many(0, 0, SLOTS + 6);
+	before = mg_monotonic_ns();
+	a_pass_and_another_a_while_later();
+	assert_int_equal(drain_lost(drain), 6);
+	a_pass_and_another_a_while_later();
+	assert_int_equal(drain_lost(drain), 6);
+	produce_later(0, 50, mg_monotonic_ns());
+	assert_int_equal(drain_finish(drain), 0);
+	assert_int_equal(drain_lost(drain), 6);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, SLOTS + 1 + 1);
+	l = lost_event(&t.event[SLOTS]);
+	assert_int_equal(l.count, 6);
+	assert_int_equal(l.from_ns, t.event[SLOTS - 1].ts);
+	assert_in_range(l.to_ns, before, t.event[SLOTS + 1].ts);
+	assert_number(&t.event[SLOTS + 1], 50);
+	trace_free(&t);
+}
+
+/* What is on its way then was before, and those that come after it have their own place. */
+static void while_a_slot_is_being_filled_no_cpu_is_quiet(void **unused)
+{
+	struct trace_file t;
+	struct mg_slot *s;
+	uint64_t word;
+
+	(void)unused;
+	begin();
+	produce_many(0, 0, 3);
+	s = take(0, &word);
+	hooks_ring(&hooks, 0)->lost += 2;
+	a_pass_and_another_a_while_later();
+	assert_int_equal(drain_lost(drain), 0);
+	memset(s->payload, 0, sizeof(s->payload));
+	publish(s, word);
+	a_pass_and_another_a_while_later();
+	assert_int_equal(drain_lost(drain), 2);
+	hooks_ring(&hooks, 0)->lost += 3;
+	produce_later(0, 7, mg_monotonic_ns());
+	drain_pass(drain);
+	assert_int_equal(drain_lost(drain), 5);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, 3 + 1 + 1 + 1 + 1);
+	assert_int_equal(lost_event(&t.event[4]).count, 2);
+	assert_int_equal(lost_event(&t.event[5]).count, 3);
+	assert_int_equal(lost_event(&t.event[5]).from_ns, lost_event(&t.event[4]).to_ns);
+	assert_number(&t.event[6], 7);
+	trace_free(&t);
+}
+
+/* A part of the trace has all that was lost in its time. */
+static void where_the_trace_is_cut_they_are_told_at_once(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	begin();
+	produce_many(0, 0, SLOTS + 6);
+	hooks_ring(&hooks, 1)->lost += 4;
+	assert_int_equal(drain_cut(drain), 0);
+	assert_int_equal(drain_lost(drain), 10);
+	assert_int_equal(drain_cut(drain), 0);
+	assert_int_equal(drain_finish(drain), 0);
+	assert_int_equal(drain_lost(drain), 10);
+	finish(&t, "cpu1");
+	assert_int_equal(t.events, 1);
+	assert_int_equal(lost_event(&t.event[0]).count, 4);
+	trace_free(&t);
+}
+
 static void a_cpu_that_lost_everything_has_a_place_for_it(void **unused)
 {
 	uint64_t before = mg_monotonic_ns();
@@ -244,6 +332,9 @@ int main(void)
 		TEST(a_loss_in_the_middle_of_a_pass_is_placed_as_well),
 		TEST(the_count_of_losses_may_wrap),
 		TEST(trailing_losses_are_told_at_the_end),
+		TEST(on_a_quiet_cpu_they_are_told_a_while_later),
+		TEST(while_a_slot_is_being_filled_no_cpu_is_quiet),
+		TEST(where_the_trace_is_cut_they_are_told_at_once),
 		TEST(a_cpu_that_lost_everything_has_a_place_for_it),
 		TEST(skipped_programs_become_losses_of_the_tracer),
 		TEST(a_pause_is_a_gap_and_no_loss),
