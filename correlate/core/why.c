@@ -106,7 +106,7 @@ static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cw
 	w->window_end = una + snd_wnd;
 	w->cwnd = cwnd;
 	w->told = true;
-	w->arrived = w->by_room = w->room.told = false;
+	w->arrived = w->by_room = w->by_call = w->room.told = false;
 }
 
 void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
@@ -117,6 +117,7 @@ void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
 	if (!w)
 		return;
 	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
+	w->by_call = w->told;
 	if (p->snd_nxt == p->seq)
 		flow_offset(f, p->seq, &w->first_unsent);
 	if (!t->in_call || t->now.copied)
@@ -154,7 +155,10 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 /* What is sent from here on had no room by what was told last. */
 void why_on_arrival(struct why *w)
 {
+	if (w->by_call)
+		w->by_room = true;
 	w->arrived = true;
+	w->by_call = false;
 	if (!w->room.told)
 		return;
 	w->una = w->room.una;

@@ -61,7 +61,8 @@ struct why {
 	uint32_t segs_out;        /* in flight, those sent since included */
 	bool told;                /* these are */
 	bool arrived;             /* a later segment has, of which TCP has not told */
-	bool by_room;             /* as they were when the last segment was sent before that */
+	bool by_call; /* they are those after it, and nothing has arrived since a call told */
+	bool by_room; /* as they were when the last segment was sent before that */
 	struct {
 		uint64_t una, window_end;
 		uint32_t cwnd, segs_out;

@@ -14,7 +14,7 @@ ROUNDS = 6
 COMMON = f"""
 import socket, sys, threading, time
 PORTS = dict(nagle=5151, nodelay=5152, more=5153, uncork=5154, append=5155, window=5156, pacing=5157,
-             cwnd=5158, tsq=5159, autocork=5160)
+             cwnd=5158, tsq=5159, autocork=5160, halfclosed=5161)
 TCP, CORK, QUICKACK = socket.IPPROTO_TCP, socket.TCP_CORK, socket.TCP_QUICKACK
 ROUNDS, names = {ROUNDS}, sys.argv[1:]
 def in_threads(do):
@@ -31,7 +31,9 @@ def serve(name):
     l.bind(("", PORTS[name]))
     l.listen(1)
     c, _ = l.accept()
-    got, late = 0, name in ("nagle", "tsq", "autocork")
+    got, late = 0, name in ("nagle", "halfclosed", "tsq", "autocork")
+    if name == "halfclosed": # TCP tells nothing of segments from here on
+        c.shutdown(socket.SHUT_WR)
     while True:
         if late: # acknowledge late
             c.setsockopt(TCP, QUICKACK, 0)
@@ -59,9 +61,11 @@ def connect(name, nodelay):
         except ConnectionRefusedError:
             time.sleep(0.05)
 def send(name):
-    s = connect(name, name not in ("nagle", "more", "uncork", "append"))
+    s = connect(name, name not in ("nagle", "halfclosed", "more", "uncork", "append"))
+    if name == "halfclosed":
+        s.recv(1)
     for i in range(ROUNDS):
-        if name in ("nagle", "nodelay"):
+        if name in ("nagle", "halfclosed", "nodelay"):
             s.send(b"a" * 100)
             s.send(b"b" * 100)
             time.sleep(0.15)
@@ -97,7 +101,7 @@ def send(name):
 in_threads(send)
 """
 PORTS = dict(nagle=5151, nodelay=5152, more=5153, uncork=5154, append=5155, window=5156, pacing=5157,
-             cwnd=5158, tsq=5159, autocork=5160)
+             cwnd=5158, tsq=5159, autocork=5160, halfclosed=5161)
 
 
 class Why:

@@ -103,6 +103,23 @@ static void after_a_close_they_are_told_as_segments_leave(void **unused)
 	feed_end(&c);
 }
 
+/* Or as a call writes: nothing has changed until the next segment comes. */
+static void after_a_close_they_are_told_by_calls_too(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	write_and_send(&c, 100, 100);
+	for (uint32_t i = 1; i < 4; i++)
+		write_only(&c, 1000 + 1000 * i, 1000 + 100 * i, 100, 1000, 0, 0);
+	ev_packet(&c, 5000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
+	out(&c, 5100, IN(NET_RX), 1100, 300);
+	acknowledged(&c, 1400);
+	assert_row(&c, WHY_NAGLE, RELEASE_ACK, 300, 2000);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +128,7 @@ int main(void)
 		cmocka_unit_test(an_acknowledgement_may_be_processed_in_a_call),
 		cmocka_unit_test(without_tcps_word_on_a_segment_no_window_is_blamed),
 		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
+		cmocka_unit_test(after_a_close_they_are_told_by_calls_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
