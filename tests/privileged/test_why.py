@@ -142,13 +142,15 @@ def recorded(net, *names):
 def programs():
     """What a program's own calls decide."""
     with Network() as net:
-        nagle, nodelay, more, uncork, append = recorded(
-            net, "nagle", "nodelay", "more", "uncork", "append")
-    # a connection's first segments are acknowledged at once, and those after a pause of a timeout
-    held = nagle.bytes("nagle", "ack")
-    check(100 * ROUNDS / 2 <= held <= 100 * ROUNDS, "the second of two small writes waits by Nagle")
-    check(nagle.bytes("immediate", "own_call") == 200 * ROUNDS - held, "the first does not")
-    near(nagle.rows["nagle", "ack"]["mean_ns"], 40e6, 0.25, "as long as ACKs are delayed")
+        nagle, halfclosed, nodelay, more, uncork, append = recorded(
+            net, "nagle", "halfclosed", "nodelay", "more", "uncork", "append")
+    for w in (nagle, halfclosed):
+        # a connection's first segments are acknowledged at once, and those after a pause of a timeout
+        held = w.bytes("nagle", "ack")
+        check(100 * ROUNDS / 2 <= held <= 100 * ROUNDS,
+              f"{w.name}: the second of two small writes waits by Nagle")
+        check(w.bytes("immediate", "own_call") == 200 * ROUNDS - held, "the first does not")
+        near(w.rows["nagle", "ack"]["mean_ns"], 40e6, 0.25, "as long as ACKs are delayed")
     check(nodelay.bytes("immediate", "own_call") == 200 * ROUNDS, "with TCP_NODELAY neither waits")
     corked = more.rows.get(("cork", "timer"))
     check(corked and corked["bytes"] >= 100 * (ROUNDS - 1), "what is corked leaves by a timer")
