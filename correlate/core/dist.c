@@ -10,6 +10,7 @@
 #define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
 
 #define KEY_MASK   (BELOW * 2 - 1)
+#define SIZE_MASK  ((1u << 20) - 1)
 #define WEIGHT_MAX ((1ull << 46) - 1)
 
 static uint32_t bin_of(uint64_t v)
@@ -32,8 +33,9 @@ static struct dist_more *more_of(struct dist *d)
 static uint32_t key_of(const struct dist *d, uint64_t v)
 {
 	uint64_t near = near_of(d);
+	bool below = v < near;
 
-	return v < near ? (bin_of(near - v) + 1) | BELOW : bin_of(v - near) + 1;
+	return (bin_of(below ? near - v : v - near) + 1) | (below ? BELOW : 0);
 }
 
 /* Neighbours side by side. */
@@ -53,28 +55,28 @@ static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 
 static bool grow(struct dist *d)
 {
-	uint32_t size = d->size_log ? size_of(d) * 2 : FEWEST_BINS;
+	uint32_t size = d->size ? d->size * 2u : FEWEST_BINS;
 	struct dist_bin *bins = size <= FEW_BINS ? malloc(size * sizeof(*bins))
 						 : aligned_alloc(LINE, size * sizeof(*bins));
 
 	if (!bins)
 		return false;
 	memset(bins, 0, size * sizeof(*bins));
-	for (uint32_t i = 0; i < size_of(d); i++)
+	for (uint32_t i = 0; i < d->size; i++)
 		if (d->bins[i].key)
 			*find(bins, size, d->bins[i].key) = d->bins[i];
 	free(d->bins);
 	d->bins = bins;
-	d->size_log = (uint32_t)__builtin_ctz(size) & 0xff;
+	d->size = size & SIZE_MASK;
 	return true;
 }
 
 /* One is always free, for find() to end at. */
 static bool is_full(const struct dist *d)
 {
-	uint32_t size = size_of(d);
+	uint32_t size = d->size, used = d->used;
 
-	return size <= FEW_BINS ? d->used + 1 >= size : d->used * 4 >= size * 3;
+	return size <= FEW_BINS ? used + 1 >= size : used * 4 >= size * 3;
 }
 
 /* The bin is emptied, and what is added goes past it. */
@@ -96,18 +98,30 @@ static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above
 	b->above = 0;
 }
 
+/* NULL without memory. */
+static struct dist_bin *bin_for(struct dist *d, uint32_t key)
+{
+	struct dist_bin *b = d->bins ? find(d->bins, d->size, key) : NULL;
+
+	if (b && b->key)
+		return b;
+	if (is_full(d)) {
+		if (!grow(d))
+			return NULL;
+		b = find(d->bins, d->size, key);
+	}
+	b->key = key;
+	d->used++;
+	return b;
+}
+
 /* Into a bin: a weight, and how far above the bin's begin it lies, times the weight. */
 static void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
 {
-	struct dist_bin *b;
+	struct dist_bin *b = bin_for(d, key);
 
-	if (is_full(d) && !grow(d))
+	if (!b)
 		return;
-	b = find(d->bins, size_of(d), key);
-	if (!b->key) {
-		b->key = key;
-		d->used++;
-	}
 	if (above > UINT64_MAX - b->above || weight > WEIGHT_MAX - b->weight) {
 		add_wide(d, b, above, weight);
 	} else {
@@ -119,11 +133,21 @@ static void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint
 /* What is held, to its bin. */
 static void put(struct dist *d)
 {
-	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight;
+	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight, above;
 	uint64_t distance = d->held_key & BELOW ? origin - d->held : d->held - origin;
+	struct dist_bin *b = bin_for(d, d->held_key);
 
 	d->held_weight = 0;
-	take_bin(d, d->held_key, (unsigned __int128)distance * weight, weight);
+	if (!b)
+		return;
+	if (__builtin_mul_overflow(distance, weight, &above) ||
+		__builtin_add_overflow(above, b->above, &above) ||
+		weight > WEIGHT_MAX - b->weight) {
+		add_wide(d, b, (unsigned __int128)distance * weight, weight);
+	} else {
+		b->weight += weight;
+		b->above = above;
+	}
 }
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
@@ -149,7 +173,7 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 	d->held_weight = weight;
 	d->held_key = key_of(d, value) & KEY_MASK;
 	if (d->bins)
-		__builtin_prefetch(&d->bins[place_of(size_of(d), d->held_key)], 1);
+		__builtin_prefetch(&d->bins[place_of(d->size, d->held_key)], 1);
 }
 
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
@@ -163,7 +187,7 @@ void dist_add_all(struct dist *d, const struct dist *from)
 {
 	if (!from->n)
 		return;
-	for (uint32_t i = 0; i < size_of(from); i++)
+	for (uint32_t i = 0; i < from->size; i++)
 		if (from->bins[i].key)
 			take_bin(d, from->bins[i].key, from->bins[i].above, from->bins[i].weight);
 	for (const struct dist_wide *w = from->more ? from->more->wide : NULL; w; w = w->next)
@@ -200,7 +224,7 @@ double dist_mean(const struct dist *d)
 
 uint64_t dist_weight_of_zero(const struct dist *d)
 {
-	const struct dist_bin *b = d->used ? find(d->bins, size_of(d), key_of(d, 0)) : NULL;
+	const struct dist_bin *b = d->used ? find(d->bins, d->size, key_of(d, 0)) : NULL;
 	const struct dist_wide *w = wide_of(d, key_of(d, 0));
 	uint64_t held = d->held == 0 ? d->held_weight : 0;
 

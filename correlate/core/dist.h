@@ -25,9 +25,7 @@ struct dist_more;
 struct dist {
 	struct dist_bin *bins;  /* open addressing, a power of two */
 	struct dist_more *more; /* NULL: none */
-	uint32_t used;
-	uint32_t size_log : 8; /* 0 = no bins */
-	uint32_t held_key : 18;
+	uint64_t used : 20, size : 20, held_key : 18;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t max;

@@ -37,11 +37,6 @@ static inline struct dist_wide *wide_of(const struct dist *d, uint32_t key)
 	return w;
 }
 
-static inline uint32_t size_of(const struct dist *d)
-{
-	return d->size_log ? 1u << d->size_log : 0;
-}
-
 /* What the bin of a value begins with. */
 static inline uint64_t begin_of(uint32_t bin)
 {

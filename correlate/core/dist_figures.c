@@ -53,7 +53,7 @@ static struct place *places(const struct dist *d, uint32_t *n)
 	*n = 0;
 	if (!p)
 		return NULL;
-	for (uint32_t i = 0; i < size_of(d); i++)
+	for (uint32_t i = 0; i < d->size; i++)
 		if (d->bins[i].key) {
 			p[(*n)++] = (struct place){rank_of(d->bins[i].key), i};
 			held = held && d->bins[i].key != d->held_key;
