@@ -77,8 +77,11 @@ static uint64_t on_line(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 /* The segment [i, i+1] that holds ns, or the nearest. */
 static uint32_t segment_of_ns(struct clockmap *m, uint64_t ns)
 {
-	uint32_t i = m->last < m->n - 1 ? m->last : 0;
+	uint32_t i = m->last;
 
+	if (i + 1 < m->n && m->p[i].ns <= ns && ns < m->p[i + 1].ns) /* the usual case */
+		return i;
+	i = i < m->n - 1 ? i : 0;
 	while (i > 0 && ns < m->p[i].ns)
 		i--;
 	while (i + 2 < m->n && ns >= m->p[i + 1].ns)

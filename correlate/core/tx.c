@@ -369,7 +369,7 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 
 	for (int i = 0; i < TX_LAYERS; i++) {
 		layers[i] = &f->layer[i];
-		if (m.required & 1u << i) {
+		if (m.required & 1u << i && until > f->done) {
 			uint64_t reach = ranges_reach(layers[i], f->done);
 
 			if (reach < until)
