@@ -310,10 +310,13 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	k->messages_bytes = e->sys_exit.bytes;
 	k->events++;
 	k->exit_seq = e->sys_exit.seq;
-	if (k->kind == MG_KIND_tcp)
+	if (k->kind == MG_KIND_tcp) {
 		end_pieces(c, k);
-	else
+	} else {
+		if (k->copied)
+			forget_sends(k);
 		datagram_end_call(c, t, e);
+	}
 	if (gap_within(c, MG_LAYER_SOCKET, k->enter, k->exit, -1, -1))
 		forget_copies(k, direction(k->call, k->flags));
 	if (k->call == MG_SYS_setsockopt && k->flags == OPTION_ULP && k->ret == 0)

@@ -261,8 +261,8 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 	}
 	if (!m.known) {
 		fprintf(to, "  M n/a: %s\n",
-			f->rx && !f->shift_peer.n ? "the sender is not in this trace"
-						  : "no byte has both boundaries");
+			f->rx && !flow_peer(f) ? "the sender is not in this trace"
+					       : "no byte has both boundaries");
 		return;
 	}
 	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),

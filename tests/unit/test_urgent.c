@@ -233,12 +233,15 @@ static void what_is_read_unseen_is_given_up(void **unused)
 /* io_uring: a call of no direction, in which much may be sent and received. */
 static void what_it_sends_has_no_length(void **unused)
 {
+	struct mg_event enter = feed_event(MG_EVENT_sys_enter, 3000, TID);
 	struct core c;
 
 	(void)unused;
 	open_core(&c);
 	feed_segment(&c, SOCK, 5000, 100, 2000, 1);
-	ev_enter(&c, 3000, TID, 0, MG_SYS_io_uring_enter, 0);
+	enter.sys_enter.call = MG_SYS_io_uring_enter;
+	enter.sys_enter.kind = MG_KIND_other; /* of no socket */
+	feed(&c, &enter);
 	ev_send(&c, 3001, TID, SOCK, 1000, 50, 1000);
 	ev_copy(&c, 3002, TID, SOCK, 5000, 100);
 	ev_exit(&c, 3003, TID, 0, MG_SYS_io_uring_enter, 0, 2);
