@@ -99,7 +99,11 @@ __global int judge(const struct endpoints *e, int kind)
 	if ((by & MG_FILTERS_PORT && !port_passes(e->lport, e->rport)) ||
 		(by & MG_FILTERS_ADDRESS && !address_passes(e)))
 		return e->rport ? REFUSED : UNDECIDED;
-	return !(by & MG_FILTERS_SAMPLE) || sampled(e) ? WANTED : REFUSED;
+	if (!(by & MG_FILTERS_SAMPLE))
+		return WANTED;
+	if (!e->lport) /* as it sends, it gets one */
+		return UNDECIDED;
+	return sampled(e) ? WANTED : REFUSED;
 }
 
 /* Packets at other interfaces are left out. */
