@@ -37,7 +37,7 @@ enum rx_layer { RX_DEV, RX_IP, RX_TCP, RX_READY, RX_COPY, RX_CALL, RX_LAYERS };
 	X(ABSENT, "reader_absent", "socket queue: reader absent") \
 	X(WAKE,   "wake",          "socket queue: until woken") \
 	X(RUNQ,   "run_queue",     "run queue") \
-	X(POLL,   "poll_return",   "woken in poll, until the call") \
+	X(POLL,   "poll_return",   "woken before, until the call") \
 	X(COPY,   "copy",          "copy to the program") \
 	X(RETURN, "return",        "return to the program")
 /* clang-format on */
