@@ -47,6 +47,7 @@ static void add_flow(struct flow *sum, const struct flow *f)
 {
 	sum->total += flow_bytes(f);
 	sum->urgent.discarded += f->urgent.discarded;
+	sum->unsent += f->unsent;
 	sum->complete += f->complete;
 	sum->incomplete += f->incomplete;
 	sum->kernel_only += f->kernel_only;

@@ -79,12 +79,32 @@ static void incomplete_bytes_are_left_out_and_counted(void **unused)
 	json_decref(j);
 }
 
+/* What never left a send buffer is missing of none. */
+static void unsent_bytes_are_not_missing(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	open_core(&c, 2);
+	feed_send(&c, TID, 1, 1000, 300, 10000, 100);
+	ev_enter(&c, 20000, TID, 2, MG_SYS_sendto, 1000);
+	ev_send(&c, 20100, TID, 2, 1000, 200, 1000);
+	ev_exit(&c, 20200, TID, 2, MG_SYS_sendto, 1200, 200);
+	ev_app(&c, TID, MG_FN_send, 19900, 20300, 200);
+	j = reported(&c);
+	assert_number_at(j, "together.0.bytes", 500);
+	assert_number_at(j, "together.0.coverage", 1);
+	json_decref(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_weigh_by_bytes),
 		cmocka_unit_test(one_flow_is_no_group),
 		cmocka_unit_test(incomplete_bytes_are_left_out_and_counted),
+		cmocka_unit_test(unsent_bytes_are_not_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
