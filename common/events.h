@@ -153,7 +153,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,   "socket cookie") \
 	F(S, u32, first,  "the notification that is last in the error queue: of sends from this number") \
 	F(S, u32, last,   "to this one, what was told before included") \
-	F(S, u8,  copied, "1 the kernel had copied the bytes all the same")
+	F(S, u8,  copied, "1 the kernel had copied the bytes all the same") \
+	F(S, u8,  taken,  "1 this is the one the thread takes out of the queue; 2 somebody had taken it out already: `first` and `last` say nothing")
 
 #define MG_EV_SOCK_NEW(F, S) \
 	F(S, u64, sock,   "socket") \

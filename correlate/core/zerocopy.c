@@ -126,30 +126,24 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 }
 
 /* A notification that grows is told with what it was before. */
-static void note(struct zerocopy *z, const struct mg_zerocopy_done *p)
+static void note(struct zerocopy *z, const struct zerocopy_told *n)
 {
 	uint32_t at = z->next_told;
 
 	for (uint32_t i = 0; i < ZEROCOPY_TOLD; i++)
-		if (z->told[i].known && z->told[i].first == p->first)
+		if (z->told[i].known && z->told[i].first == n->first)
 			at = i;
 	if (at == z->next_told)
 		z->next_told = (at + 1) % ZEROCOPY_TOLD;
-	z->told[at] = (struct zerocopy_told){p->first, p->last, p->copied, true};
+	z->told[at] = *n;
 }
 
-void zerocopy_on_done(struct core *c, const struct mg_event *e)
+static void end_those(struct zerocopy *z, const struct zerocopy_told *n)
 {
-	const struct mg_zerocopy_done *p = &e->zerocopy_done;
-	struct zerocopy *z = zerocopy_of(sock_find(c, p->sock));
-	uint32_t from, to, end;
+	uint32_t from = lower_bound(z, n->first), to = from, end = z->head + z->len;
 
-	if (!z)
-		return;
-	from = to = lower_bound(z, p->first);
-	end = z->head + z->len;
-	for (; to < end && within(z->held[to].id, p->first, p->last); to++)
-		ended(z, e->cycles > z->held[to].t ? e->cycles - z->held[to].t : 0, p->copied);
+	for (; to < end && within(z->held[to].id, n->first, n->last); to++)
+		ended(z, n->t > z->held[to].t ? n->t - z->held[to].t : 0, n->copied);
 	if (from == z->head)
 		z->head = to;
 	else
@@ -157,7 +151,47 @@ void zerocopy_on_done(struct core *c, const struct mg_event *e)
 	z->len -= to - from;
 	if (!z->len)
 		z->head = 0;
-	note(z, p);
+	note(z, n);
+}
+
+/* Taken out before its event could tell: that found the queue empty, just before or after. */
+static void end_taken(struct zerocopy *z, uint64_t empty)
+{
+	if (empty < z->taken.t)
+		z->taken.t = empty;
+	end_those(z, &z->taken);
+	z->taken.known = false;
+	z->empty = 0;
+}
+
+/*
+ * One that is taken out has nearly always been told. If not, and the queue was not found empty, its
+ * event is missing, and it may have lain there for long.
+ */
+void zerocopy_on_done(struct core *c, const struct mg_event *e)
+{
+	const struct mg_zerocopy_done *p = &e->zerocopy_done;
+	struct zerocopy_told n = {p->first, p->last, e->cycles, p->copied, true};
+	struct zerocopy *z = zerocopy_of(sock_find(c, p->sock));
+
+	if (!z)
+		return;
+	switch (p->taken) {
+	case 0:
+		end_those(z, &n);
+		break;
+	case 1:
+		if (told_of(z, n.last))
+			break;
+		z->taken = n;
+		if (z->empty)
+			end_taken(z, z->empty);
+		break;
+	default:
+		z->empty = e->cycles;
+		if (z->taken.known)
+			end_taken(z, z->empty);
+	}
 }
 
 uint64_t zerocopy_missed(const struct zerocopy *z)

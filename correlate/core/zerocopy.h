@@ -27,9 +27,12 @@ struct zerocopy {
 	/* numbers it was done with lately: a call may return after that */
 	struct zerocopy_told {
 		uint32_t first, last;
+		uint64_t t;
 		bool copied, known;
 	} told[ZEROCOPY_TOLD];
 	uint32_t next_told;
+	struct zerocopy_told taken; /* out of the error queue, last, and not told */
+	uint64_t empty;             /* when it was found empty, and nobody has said why; 0: no */
 };
 
 /* Of those still held, the ones that must have ended since, though it was not seen. */

@@ -24,6 +24,7 @@ struct task_state {
 	__u64 pair;        /* where socketpair() puts its two descriptors */
 	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
 	__u32 zerocopy_first;
+	__u32 errors; /* it reads the socket's error queue */
 };
 _Static_assert(__builtin_offsetof(struct task_state, again) == MG_TASK_AGAIN, "MG_TASK_AGAIN");
 _Static_assert(sizeof(struct task_state) <= MG_TASK_MARK, "MG_TASK_MARK");

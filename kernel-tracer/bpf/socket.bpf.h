@@ -56,6 +56,8 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 	struct sock_entry *known = sk ? sock_of(sk) : NULL;
 	struct task_state *state;
 
+	if (!len)
+		zerocopy_taken(skb);
 	if (!known) {
 		state = current_task();
 		if (!state || !state->call || !state->other)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-zerocopy.py sink tcp|udp ADDRESS DELAY       says its port, and reads from DELAY seconds on to the end
+zerocopy.py sink tcp|udp ADDRESS DELAY       says its port, and reads when something has been there for
+                                             DELAY seconds
 zerocopy.py send tcp|udp ADDRESS PORT N SIZE [plain]
                                              N sends with MSG_ZEROCOPY; what its own clock says of
                                              how long each was held, as JSON. plain: without
@@ -29,8 +30,8 @@ def sink(kind, address, delay):
     print(s.getsockname()[1], flush=True)
     if kind == "tcp":
         s = s.accept()[0]
+    select.select([s], [], [])
     time.sleep(float(delay))
-    s.settimeout(20)
     while s.recv(65536):
         pass
 
@@ -39,7 +40,7 @@ class Notifications(threading.Thread):
     """Reads the error queue as soon as there is something in it."""
 
     def __init__(self, s, count):
-        super().__init__()
+        super().__init__(daemon=True)
         self.s, self.count, self.done = s, count, {}
 
     def read(self):
@@ -56,8 +57,7 @@ class Notifications(threading.Thread):
     def run(self):
         p = select.poll()
         p.register(self.s, 0)
-        while len(self.done) < self.count:
-            p.poll(20000)
+        while len(self.done) < self.count and p.poll(60000):
             self.read()
 
 

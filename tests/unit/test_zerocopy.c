@@ -27,7 +27,18 @@ static void done(uint64_t t, uint32_t first, uint32_t last, uint8_t copied)
 {
 	struct mg_event e = feed_event(MG_EVENT_zerocopy_done, t, 0);
 
-	e.zerocopy_done = (struct mg_zerocopy_done){SOCK, first, last, copied};
+	e.zerocopy_done = (struct mg_zerocopy_done){
+		.sock = SOCK, .first = first, .last = last, .copied = copied};
+	feed(&c, &e);
+}
+
+/* By who takes it out of the error queue, or as that is found empty. */
+static void taken(uint64_t t, uint32_t first, uint32_t last, uint8_t how)
+{
+	struct mg_event e = feed_event(MG_EVENT_zerocopy_done, t, TID);
+
+	e.zerocopy_done = (struct mg_zerocopy_done){
+		.sock = SOCK, .first = first, .last = last, .copied = how == 1, .taken = how};
 	feed(&c, &e);
 }
 
@@ -113,6 +124,38 @@ static void a_notification_nobody_saw_is_missed(void **unused)
 	feed_end(&c);
 }
 
+static void one_that_is_taken_out_at_once_ended_then(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	sent(1000, 0, 1, 1);
+	sent(1000, 1, 2, 1);
+	taken(1300, 0, 0, 1);
+	assert_told(2, 0, 0, 0);
+	taken(1310, 0, 0, 2); /* nothing is there any more */
+	assert_told(2, 1, 300, 1);
+	taken(1400, 0, 0, 2); /* or before who takes it is seen to */
+	assert_told(2, 1, 300, 1);
+	taken(1450, 1, 1, 1);
+	assert_told(2, 2, 700, 2);
+	feed_end(&c);
+}
+
+/* It may have lain there for a while. */
+static void one_that_was_not_seen_to_come_is_not_certain(void **unused)
+{
+	(void)unused;
+	begin(HOOKS);
+	for (uint32_t i = 0; i < 3; i++)
+		sent(1000, i, i + 1, 1);
+	taken(5000, 0, 0, 1);
+	done(6000, 1, 1, 0);
+	taken(6100, 1, 1, 1); /* known already */
+	assert_told(3, 1, 5000, 0);
+	assert_int_equal(zerocopy_missed(tx_of(&c, SOCK)->zerocopy), 1);
+	feed_end(&c);
+}
+
 static void numbers_wrap(void **unused)
 {
 	(void)unused;
@@ -180,6 +223,8 @@ int main(void)
 		cmocka_unit_test(what_ended_within_the_call_was_not_held),
 		cmocka_unit_test(they_may_end_in_any_order),
 		cmocka_unit_test(a_notification_nobody_saw_is_missed),
+		cmocka_unit_test(one_that_is_taken_out_at_once_ended_then),
+		cmocka_unit_test(one_that_was_not_seen_to_come_is_not_certain),
 		cmocka_unit_test(numbers_wrap),
 		cmocka_unit_test(of_two_threads_which_was_whose_may_not_be_certain),
 		cmocka_unit_test(messages_of_one_call_have_a_number_each),
