@@ -41,6 +41,7 @@ struct parcel {
 	struct reading *reading; /* likewise */
 	uint64_t handed;         /* UNIX: when it was in the peer's queue */
 	bool sent;               /* nothing more is added to it */
+	struct parcel *later;    /* of those that wait for accept() */
 };
 
 /* A datagram, or a fragment or segment of one, on its way out. */
@@ -106,6 +107,7 @@ struct arrival {
 	uint16_t ip_id, segs, gso_size;
 	int16_t cpu;
 	bool is_fragmented, is_gone;
+	bool is_early;                   /* was there before its socket was accepted */
 	uint64_t nth;                    /* of its queue */
 	struct queues *in;               /* its queue */
 	uint64_t ready, ready_elsewhere; /* as its own CPU and another said */
@@ -118,6 +120,8 @@ struct arrival {
 #define ARRIVALS_MAX 65536 /* a power of two */
 struct queues {
 	struct parcel *corked; /* is still added to */
+	struct parcel *early;  /* sent to one that has not been accepted, in order */
+	uint32_t earlies;
 	struct frame *uncut;   /* in order */
 	uint64_t sent, came;   /* offsets of the next byte */
 	bool is_told;          /* when something is in the receive queue */

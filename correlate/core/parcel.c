@@ -23,6 +23,12 @@ void queues_free(struct queues *q)
 		arrival_put(arrival_at(q, i));
 	if (q->corked)
 		parcel_put(q->corked);
+	while (q->early) {
+		struct parcel *p = q->early;
+
+		q->early = p->later;
+		parcel_put(p);
+	}
 	free(q->ring);
 	free(q);
 }

@@ -8,6 +8,7 @@
 #include "parts.h"
 
 #define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+#define EARLY_MAX      512      /* messages; what a send buffer holds of small ones */
 
 bool is_unix(const struct mg_sock *s)
 {
@@ -50,6 +51,47 @@ static struct piece *send(struct thread *t, struct mg_sock *from, uint32_t len, 
 	return piece;
 }
 
+/* Who it is for has no socket yet, or is not followed. */
+static void keep_early(struct mg_sock *s, struct parcel *p)
+{
+	struct parcel **at = &s->queues->early;
+
+	if (s->kind == MG_KIND_unix_dgram || s->queues->earlies == EARLY_MAX)
+		return;
+	while (*at)
+		at = &(*at)->later;
+	*at = parcel_get(p);
+	s->queues->earlies++;
+}
+
+/* What the peer has sent by now lies in its queue. */
+static void accepted(struct mg_sock *s, uint64_t now)
+{
+	struct queues *theirs = s->peer ? s->peer->queues : NULL, *q = queues_of(s);
+	struct arrival *x;
+	struct parcel *p;
+
+	if (!q || q->pushed) /* it has been known for long */
+		return;
+	while (theirs && theirs->early) {
+		p = theirs->early;
+		theirs->early = p->later;
+		p->later = NULL;
+		x = arrival_push(q, 0, p->len);
+		if (!x) {
+			parcel_put(p);
+			continue;
+		}
+		x->ready = now;
+		x->is_early = true;
+		x->part.len = p->len;
+		x->part.from = p;
+		q->came += p->len;
+	}
+	if (theirs)
+		theirs->earlies = 0;
+}
+
 /* A buffer at this address has been read, or is not the one it was taken for. */
 static void end_older(struct queues *q, uint32_t buffer)
 {
@@ -71,7 +113,11 @@ void unix_ready(struct core *c, struct thread *t, struct mg_sock *s, const struc
 	struct piece *piece;
 	struct arrival *x;
 
-	if (!q || (!from && s->kind == MG_KIND_unix_stream && !p->len)) /* a connection */
+	if (!from && s->kind != MG_KIND_unix_dgram && !p->len) { /* a connection */
+		accepted(s, e->cycles);
+		return;
+	}
+	if (!q)
 		return;
 	end_older(q, p->buffer);
 	x = arrival_push(q, p->buffer, len);
@@ -128,7 +174,9 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
 	if (!q)
 		return;
 	if (ret > 0 && k->pieces == k->message_piece) { /* its receiver is not followed */
-		send(t, s, (uint32_t)ret, now);
+		one = send(t, s, (uint32_t)ret, now);
+		if (one)
+			keep_early(s, one->parcel);
 		return;
 	}
 	one = not_known(k, &known);
@@ -145,11 +193,16 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
 	}
 }
 
-/* The one it was copied from; if that is not known by its buffer, the first such. */
+/*
+ * The one it was copied from; if that is not known by its buffer, the first such. What was there at
+ * accept() is read first, whatever buffers it lies in.
+ */
 static struct arrival *source(struct queues *q, uint32_t buffer)
 {
-	struct arrival *x = arrival_next(q, buffer), *first;
+	struct arrival *x = q->n ? arrival_at(q, 0) : NULL, *first;
 
+	if (!x || !x->is_early)
+		x = arrival_next(q, buffer);
 	if (x)
 		return x;
 	first = arrival_next(q, 0);

@@ -107,7 +107,7 @@ def veth():
 
 
 def unix():
-    with Numbered("unix_stream,unix_dgram") as rec:
+    with Numbered("unix_stream,unix_dgram,early") as rec:
         check_all(rec, "unix")
 
 

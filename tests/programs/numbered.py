@@ -421,6 +421,37 @@ def stream(a, b):
             got += len(data)
 
 
+def early(place):
+    """Written as soon as it is connected, before it is accepted; and more afterwards."""
+    for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+        path = f"/tmp/numbered.{os.getpid()}"
+        l, c = socket.socket(socket.AF_UNIX, kind), socket.socket(socket.AF_UNIX, kind)
+        l.bind(path)
+        l.listen(1)
+        c.connect(path)
+        os.unlink(path)
+        if kind == socket.SOCK_SEQPACKET:
+            for size in (80, 4000, 8):
+                send(c, size)
+            s, _ = l.accept()
+            send(c, 16)
+            for _ in range(4):
+                receive(s)
+            continue
+        of(c)["stream"], at, got = True, 0, 0
+        for size in (100, 70000, 3, 500):
+            if size == 500:
+                s, _ = l.accept()
+                of(s)["stream"] = True
+            c.sendall(b"x" * size)
+            of(c)["sent"].append([at, size, 0, 0])
+            at += size
+        while got < at:
+            data = s.recv(9000)
+            of(s)["received"].append([got, len(data), 0, 0])
+            got += len(data)
+
+
 def unix_dgram(place):
     for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
         a, b = socket.socketpair(socket.AF_UNIX, kind)

@@ -55,12 +55,41 @@ static void a_message_may_be_cut_short(void **unused)
 	feed_end(&c);
 }
 
+/* A client may write as soon as it is connected; the socket it writes to is known at accept(). */
+static void what_was_sent_before_accept_is_read_first(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_new, 1900, READ);
+	struct core c;
+
+	(void)unused;
+	dg_begin_unix(&c, MG_KIND_unix_stream);
+	dg_puts_in(&c, 1000, 0, NULL, 0, 100, MG_KIND_unix_stream);
+	dg_puts_in(&c, 1100, 0, NULL, 0, 50, MG_KIND_unix_stream);
+	e.sock_new =
+		(struct mg_sock_new){.sock = B, .peer = A, .netns = 1, .kind = MG_KIND_unix_stream};
+	feed(&c, &e);
+	dg_ready(&c, 1910, READ, B, 0, 0, MG_KIND_unix_stream);
+	dg_puts_in(&c, 1950, 9, (uint32_t[]){30}, 1, 30, MG_KIND_unix_stream);
+	dg_takes(&c, 2000, 7, 60, MG_KIND_unix_stream);
+	dg_takes(&c, 2100, 7, 40, MG_KIND_unix_stream);
+	dg_takes(&c, 2200, 8, 50, MG_KIND_unix_stream);
+	dg_takes(&c, 2300, 9, 30, MG_KIND_unix_stream);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, B)->complete, 180);
+	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_ABSENT),
+		60 * (2001 - 1910) + 40 * (2101 - 1910) + 50 * (2201 - 1910) + 30 * (2301 - 1952));
+	assert_int_equal(dg_shifts(&c), 60 * 1005 + 40 * 1105 + 50 * 1105 + 30 * 355);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stream_is_read_in_other_parts),
 		cmocka_unit_test(a_length_that_was_not_seen_is_the_rest),
 		cmocka_unit_test(a_message_may_be_cut_short),
+		cmocka_unit_test(what_was_sent_before_accept_is_read_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
