@@ -246,16 +246,62 @@ static __always_inline void datagram_packet(
 	g->flags = 0;
 }
 
-/* One that a followed socket sends: where its IP header is, is known. */
-static __always_inline bool datagram_sent(struct packet *g, const struct sk_buff *skb)
+/* Its IP header lies at `ip`; `version` 4 or 6, or nothing is found. */
+static __always_inline bool read_datagram(
+	struct datagram *d, const struct sk_buff *skb, unsigned char *ip, int version)
 {
-	unsigned char *ip = skb->head + skb->network_header;
-	struct datagram d = {.ip = (__u64)ip};
 	__u32 before = ip - skb->data; /* the Ethernet header, at the device */
 
-	if (!read_ip(&d, ip_version(skb), skb->len - before))
+	d->ip = (__u64)ip;
+	if (!read_ip(d, version, skb->len - before))
 		return false;
-	read_upper(&d, ip);
+	read_upper(d, ip);
+	return true;
+}
+
+/*
+ * One that a socket sends, where its own IP header says something else: what the tunnel carries
+ * that it is in. A tunnel's own fragments do not say what they carry.
+ */
+static __noinline int carried(struct packet *g, const struct sk_buff *skb, bool tcp)
+{
+	unsigned char *ip = skb->head + skb->network_header;
+	struct datagram d = {};
+	__u8 first = 0;
+
+	if (!tunnelled(skb)) {
+		/* TCP behind extension headers */
+		return tcp && ip_version(skb) == 6 && read_datagram(&d, skb, ip, 6) &&
+		       d.proto == IPPROTO_TCP && !d.offset && segment_at_transport(g, skb);
+	}
+	g->carried = true;
+	if (tcp)
+		return segment_at(g, skb, skb->head + skb->inner_transport_header);
+	ip = skb->head + skb->inner_network_header;
+	bpf_probe_read_kernel(&first, sizeof(first), ip);
+	if (!read_datagram(&d, skb, ip, first >> 4))
+		return false;
+	datagram_packet(g, &d, skb);
+	return true;
+}
+
+/* Another's may still be its own: its address was translated, or it wrote the header itself. */
+static __always_inline bool is_of(const struct datagram *d, const struct sock *sk)
+{
+	return d->proto == sk->sk_protocol &&
+	       (d->proto != IPPROTO_UDP || d->offset || d->sport == sk->__sk_common.skc_num);
+}
+
+/* One that a followed socket sends: where its IP header is, is known. */
+static __always_inline bool datagram_sent(
+	struct packet *g, const struct sk_buff *skb, const struct sock *sk)
+{
+	struct datagram d = {};
+
+	if (!read_datagram(&d, skb, skb->head + skb->network_header, ip_version(skb)))
+		return false;
+	if (!is_of(&d, sk) && tunnelled(skb))
+		return carried(g, skb, false);
 	datagram_packet(g, &d, skb);
 	return true;
 }

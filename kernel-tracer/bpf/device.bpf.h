@@ -86,7 +86,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	__u64 sock = 0;
 
 	if (sk && sent_by(&g, &sock, &known, skb, sk)) {
-		if (is_foreign(sk, dev) || is_port(dev))
+		if (g.carried || is_foreign(sk, dev) || is_port(dev))
 			via = VIA_FROM;
 	} else {
 		if (sk && !is_foreign(sk, dev))
@@ -153,7 +153,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 			via = VIA_TO;
 	} else if (sk && sent_by(&g, &sock, &known, skb, sk)) {
 		via = VIA_FROM;
-		comes_from(skb, skb->data, sock);
+		if (!g.carried)
+			comes_from(skb, skb->data, sock);
 	} else {
 		via = on_its_way(&g, &sock, skb, skb->data);
 		if (!via)

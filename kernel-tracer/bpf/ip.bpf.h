@@ -20,7 +20,9 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		return NF_ACCEPT;
 	struct mg_packet *e = (void *)t.slot->payload;
 
-	fill_packet(e, sock, &g, skb, ctx->state->out, VIA_OWN);
+	if (g.carried) /* has left the socket's own IP before */
+		known = NULL;
+	fill_packet(e, sock, &g, skb, ctx->state->out, g.carried ? VIA_FROM : VIA_OWN);
 	if (known && event == MG_EVENT_ip_out)
 		e->frag = context_here();
 	publish(&t, event);

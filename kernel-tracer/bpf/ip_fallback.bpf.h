@@ -57,7 +57,8 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	__u32 ifindex;
 	__u64 sock;
 
-	if (!sk)
+	/* a tunnel's packets have the socket of what it carries */
+	if (!sk || tunnelled(skb))
 		return 0;
 	known = sock_of(sk);
 	if (known) {

@@ -209,6 +209,7 @@ struct sk_buff {
 	unsigned int end;
 	unsigned char *head;
 	unsigned char *data;
+	__u16 inner_transport_header, inner_network_header;
 };
 /* only their names: what they hold is the same everywhere */
 struct tcphdr {

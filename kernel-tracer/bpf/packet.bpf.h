@@ -23,6 +23,7 @@ struct packet {
 	__be16 window; /* as the header has it: not scaled */
 	__u16 ip_id, frag;
 	__u8 flags, proto, part;
+	bool carried; /* by a tunnel, whose headers come before its own */
 };
 
 /* What headers say may be more than there is. */
@@ -59,10 +60,9 @@ static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
 	return true;
 }
 
-/* Sending, and inside TCP: the transport header's place is known. */
-static __always_inline bool segment_at_transport(struct packet *g, const struct sk_buff *skb)
+static __always_inline bool segment_at(
+	struct packet *g, const struct sk_buff *skb, unsigned char *th)
 {
-	unsigned char *th = skb->head + skb->transport_header;
 	struct tcp_bytes t;
 
 	if (!read_tcp(&t, th))
@@ -70,6 +70,12 @@ static __always_inline bool segment_at_transport(struct packet *g, const struct 
 	set_segment(g, &t);
 	g->len = without(skb->len, (__u32)(th - skb->data) + (t.doff >> 4) * 4);
 	return true;
+}
+
+/* Sending, and inside TCP: the transport header's place is known. */
+static __always_inline bool segment_at_transport(struct packet *g, const struct sk_buff *skb)
+{
+	return segment_at(g, skb, skb->head + skb->transport_header);
 }
 
 struct ipv4_bytes {
@@ -102,6 +108,36 @@ static __always_inline bool read_ipv4(struct ipv4_bytes *to, unsigned char *ip)
 	to->saddr = h->saddr;
 	to->daddr = h->daddr;
 	return true;
+}
+
+/* It keeps the socket of what it carries, whose headers lie behind its own. */
+static __always_inline bool tunnelled(const struct sk_buff *skb)
+{
+	return skb->inner_network_header > skb->network_header;
+}
+
+/* Whether this IP header is that of a whole TCP segment: a tunnel's has the same socket. */
+static __always_inline bool says_tcp(unsigned char *ip)
+{
+	struct {
+		__u8 version_ihl, next[5];
+		__be16 frag_off;
+		__u8 ttl, protocol;
+	} h;
+
+	if (CAN_CAST) {
+		const volatile struct ipv4_bytes *v4 =
+			bpf_rdonly_cast(ip, bpf_core_type_id_kernel(struct iphdr));
+
+		h.version_ihl = v4->version_ihl;
+		h.frag_off = v4->frag_off; /* IPv6: the next header, and the hop limit */
+		h.protocol = v4->protocol;
+	} else if (bpf_probe_read_kernel(&h, sizeof(h), ip)) {
+		return false;
+	}
+	if (h.version_ihl >> 4 == 6)
+		return (bpf_ntohs(h.frag_off) >> 8) == IPPROTO_TCP;
+	return h.protocol == IPPROTO_TCP && !(h.frag_off & bpf_htons(0x1fff));
 }
 
 /*

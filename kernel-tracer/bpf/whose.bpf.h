@@ -24,6 +24,8 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 		if (!*known)
 			return false;
 		*sock = (*known)->cookie;
+		if (!says_tcp(skb->head + skb->network_header))
+			return carried(g, skb, true);
 		return segment_at_transport(g, skb);
 	}
 	o = other_of(sk);
@@ -33,7 +35,7 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	if (sk->__sk_common.skc_num != o->lport)
 		meet_other(sk);
 	*sock = o->id;
-	return datagram_sent(g, skb);
+	return datagram_sent(g, skb, sk);
 }
 
 /* A segment of a connection that nobody follows: most are, and this looks at little of them. */
