@@ -136,6 +136,50 @@ int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 	return 0;
 }
 
+static __always_inline __u64 mac_at(const void *address)
+{
+	__u64 mac = 0;
+
+	bpf_probe_read_kernel(&mac, 6, address);
+	return mac;
+}
+
+/*
+ * The network namespace of the device above that a frame is for, as of a container's macvlan: it
+ * gets it without a tracepoint of its own. 0: there is none, or it is in the same namespace.
+ */
+#define MOST_ABOVE 32
+static __noinline __u32 netns_above(const struct sk_buff *skb, const struct net_device *dev)
+{
+	const struct list_head *at = BPF_CORE_READ(dev, adj_list.upper.next), *last;
+	__u64 to = mac_at(skb->head + skb->mac_header);
+
+	if (BPF_CORE_READ(at, next) == at) /* the empty list's head */
+		return 0;
+	last = BPF_CORE_READ(dev, adj_list.upper.prev);
+	for (int i = 0; i < MOST_ABOVE; i++) {
+		const struct netdev_adjacent *a =
+			(void *)at - bpf_core_field_offset(struct netdev_adjacent, list);
+		const struct net_device *above = BPF_CORE_READ(a, dev);
+
+		if (mac_at(BPF_CORE_READ(above, dev_addr)) == to &&
+			BPF_CORE_READ(above, nd_net.net) != dev->nd_net.net)
+			return BPF_CORE_READ(above, nd_net.net, ns.inum);
+		if (at == last)
+			break;
+		at = BPF_CORE_READ(at, next);
+	}
+	return 0;
+}
+
+static __always_inline bool arrives_above(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, const struct net_device *dev)
+{
+	__u32 netns = netns_above(skb, dev);
+
+	return netns && arrives_for(g, sock, skb, skb->data, netns);
+}
+
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = skb->dev;
@@ -151,6 +195,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	if (arrives_for(&g, &sock, skb, skb->data, dev->nd_net.net->ns.inum)) {
 		if (is_port(dev))
 			via = VIA_TO;
+	} else if (arrives_above(&g, &sock, skb, dev)) {
+		via = VIA_OWN;
 	} else if (sk && sent_by(&g, &sock, &known, skb, sk)) {
 		via = VIA_FROM;
 		if (!g.carried)

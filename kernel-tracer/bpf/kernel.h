@@ -187,6 +187,9 @@ struct tcp_sock {
 	__u64 bytes_retrans;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
 struct net_device {
 	char name[16];
 	int ifindex;
@@ -194,6 +197,14 @@ struct net_device {
 	unsigned long priv_flags : 32; /* no bit-field before 6.10 */
 	void *rx_handler;
 	possible_net_t nd_net;
+	unsigned char *dev_addr;
+	struct {
+		struct list_head upper;
+	} adj_list; /* of struct netdev_adjacent */
+};
+struct netdev_adjacent {
+	struct net_device *dev;
+	struct list_head list;
 };
 struct sk_buff {
 	struct net_device *dev;
@@ -205,6 +216,7 @@ struct sk_buff {
 	__be16 protocol;
 	__u16 transport_header;
 	__u16 network_header;
+	__u16 mac_header;
 	char cb[48];
 	unsigned int end;
 	unsigned char *head;
