@@ -93,7 +93,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
 	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
-	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, in a tunnel, or at a port of the bridge or bond that the socket uses: 1 on the way from the socket, 2 to it; else 0")
+	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: 1 on the way from the socket, 2 to it; else 0")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \

@@ -61,7 +61,7 @@ def one_run(topology, v6, phases, top):
 
 
 def measure(place, v6, phases, top):
-    with Topology(place) as topology:
+    with Topology(place, v6) as topology:
         for _ in range(TRIES):
             rows = one_run(topology, v6, phases, top)
             if not isinstance(rows, str):
@@ -87,7 +87,8 @@ TCP: two connections by two processes, several writes. UDP: two processes; socke
 and neither; empty datagrams, sendmmsg(), MSG_MORE, UDP_SEGMENT, and datagrams larger than the MTU of
 1500, which become fragments. ICMP echo by raw sockets and by sockets of type datagram, the largest in
 fragments. The program is `tests/programs/workload.py`. Bridges and routers are namespaces of their own
-between two others; with *bridge here* the first end's own address is on a bridge.
+between two others; with *bridge here* the first end's own address is on a bridge. The *vxlan* tunnel is of the
+other version of IP than what it carries; both *macvlan* are on one interface, in a namespace of its own.
 
 Sent is what one end sends, received what the other end gets, of ICMP the first (the second is the
 kernel, which answers). The tables leave out what the ends count in the other direction, compared as

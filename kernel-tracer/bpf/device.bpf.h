@@ -180,6 +180,16 @@ static __always_inline bool arrives_above(
 	return netns && arrives_for(g, sock, skb, skb->data, netns);
 }
 
+/* It was here before, and tc's ingress rules sent it through another device, as ifb to be shaped.
+ */
+static __noinline bool came_before(const struct sk_buff *skb, const struct net_device *dev)
+{
+	return skb->skb_iif && skb->skb_iif != dev->ifindex &&
+	       bpf_core_field_exists(skb->from_ingress) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(skb, from_ingress) &&
+	       BPF_CORE_READ(dev, ingress_queue);
+}
+
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = skb->dev;
@@ -193,7 +203,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	if (is_others(skb, skb->data))
 		return;
 	if (arrives_for(&g, &sock, skb, skb->data, dev->nd_net.net->ns.inum)) {
-		if (is_port(dev))
+		if (is_port(dev) || came_before(skb, dev))
 			via = VIA_TO;
 	} else if (arrives_above(&g, &sock, skb, dev)) {
 		via = VIA_OWN;

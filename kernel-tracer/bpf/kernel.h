@@ -198,6 +198,7 @@ struct net_device {
 	void *rx_handler;
 	possible_net_t nd_net;
 	unsigned char *dev_addr;
+	void *ingress_queue;
 	struct {
 		struct list_head upper;
 	} adj_list; /* of struct netdev_adjacent */
@@ -222,6 +223,7 @@ struct sk_buff {
 	unsigned char *head;
 	unsigned char *data;
 	__u16 inner_transport_header, inner_network_header;
+	__u8 from_ingress : 1;
 };
 /* only their names: what they hold is the same everywhere */
 struct tcphdr {

@@ -27,10 +27,10 @@ def internet_rows(phase, ns):
     def ip(name, ext=False):
         return get("Ip6" + name) if v6 else get(("IpExt" if ext else "Ip") + name)
 
-    # bridges, loopback, and veth with GRO count without the Ethernet header they have taken off
-    gro = phase.topology.place.endswith("GRO")
-    sent_header = 0 if gro or dev == "lo" else ETHERNET
-    received_header = 0 if gro or dev == "lo" or dev.endswith("br") else ETHERNET
+    # bridges, loopback, tunnels, and veth with GRO count without the Ethernet header taken off
+    gro, tunnel = phase.topology.place.endswith("GRO"), phase.topology.place == "vxlan"
+    sent_header = 0 if gro or tunnel or dev == "lo" else ETHERNET
+    received_header = 0 if gro or tunnel or dev == "lo" or dev.endswith("br") else ETHERNET
 
     def row(direction, layer, what, seen, counted, whom):
         rows.append(Row(phase.name, end, direction, layer, what, seen, counted, whom))
@@ -54,7 +54,8 @@ def internet_rows(phase, ns):
     if phase.kind == "tcp":
         row("send", "socket", "bytes", phase.layer(ns, "tx", "copy"),
             phase.counted(ns, "sent_bytes"), "program")
-        data = Seen([e for e in phase.events.get(("ip_out", ns), ()) if int(e["fields"]["len"])])
+        data = Seen([e for e in phase.events.get(("ip_out", ns), ())
+                     if int(e["fields"]["len"]) and e["fields"]["via"] == "0"])
         row("send", "transport", "segments", out.segs,
             transport("OutSegs") + transport("RetransSegs") - others.n("send"), "TcpOutSegs")
         row("send", "transport", "data segments", data.segs, phase.tcp_info(ns, "data_segs_out"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
 Ways from one end to the other: loopback; a veth pair; one with GRO, where frames come singly; a bridge, or a router, in a namespace of its
-own; and a bridge that the first end is in itself. All are quiet: only programs send packets.
+own; a bridge that the first end is in itself; a VXLAN tunnel; and two macvlans. All are quiet: only programs send packets.
 """
 import ctypes
 import fcntl
@@ -18,7 +18,7 @@ CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 ETHTOOL_SRXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x15, 0x1f, 0x24, 0x2c
 LIBC = ctypes.CDLL(None, use_errno=True)
-PLACES = ("loopback", "veth", "veth GRO", "bridge", "routed", "bridge here")
+PLACES = ("loopback", "veth", "veth GRO", "bridge", "routed", "bridge here", "vxlan", "macvlan")
 QUIET = ("net.ipv6.conf.default.router_solicitations=0", "net.ipv6.conf.default.accept_dad=0",
          "net.ipv6.conf.default.mldv1_unsolicited_report_interval=10",
          "net.ipv6.conf.default.mldv2_unsolicited_report_interval=10",
@@ -41,12 +41,12 @@ def ethtool(sock, interface, command, value):
 class Topology:
     """`a` and `b` are the ends' namespaces (the same on loopback), `m` the one between or None."""
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, place, v6=False):
+        self.place, self.v6 = place, v6
         tag = f"mg{os.getpid()}"
         self.a = tag + "a"
         self.b = self.a if place == "loopback" else tag + "b"
-        self.m = tag + "m" if place in ("bridge", "routed") else None
+        self.m = tag + "m" if place in ("bridge", "routed", "macvlan") else None
         self.namespaces = [self.a] + [n for n in (self.m, self.b) if n and n != self.a]
         self.interface = {self.a: self.a, self.b: self.b}
         if place == "loopback":
@@ -66,7 +66,7 @@ class Topology:
     def captured(self):
         """(namespace, interface) of everything that packets pass."""
         seen = [(ns, dev) for ns, dev in self.interface.items()]
-        if self.m:
+        if self.m and self.place != "macvlan":
             seen += [(self.m, p) for p in self.ports]
         if self.place == "bridge here":
             seen.append((self.a, self.ports[1]))
@@ -120,6 +120,33 @@ class Topology:
 
     def _veth(self):
         self._veth_pair(self.a, self.a, self.b, self.b)
+        self._ends()
+
+    def _vxlan(self):
+        """
+        The ends' interfaces are those of a tunnel through a veth pair; frames need not be cut. It is
+        of the other version of IP than what it is to carry, so that IP counts it apart.
+        """
+        outer = "10.77.3.{}" if self.v6 else "fd77:3::{}"
+        under = {self.a: (self.ports[0], 1), self.b: (self.ports[1], 2)}
+        self._veth_pair(self.a, self.ports[0], self.b, self.ports[1])
+        for ns, (dev, host) in under.items():
+            self.ip(ns, "link", "set", "dev", dev, "mtu", 1600)
+            self._give(ns, dev, "77.3", host)
+            self.index += 1
+            self.ip(ns, "link", "add", "name", ns, "index", self.index, "type", "vxlan", "id", 77,
+                    "local", outer.format(host), "remote", outer.format(3 - host), "dstport", 4789)
+            self.ip(ns, "link", "set", "dev", ns, "up")
+        self._ends()
+
+    def _macvlan(self):
+        """Both ends have one on the same interface, which is in the namespace between them."""
+        self._veth_pair(self.m, self.ports[0], self.m, self.ports[1])
+        for ns in (self.a, self.b):
+            self.index += 1
+            self.ip(self.m, "link", "add", "name", ns, "link", self.ports[0], "netns", ns, "index",
+                    self.index, "type", "macvlan", "mode", "bridge")
+            self.ip(ns, "link", "set", "dev", ns, "up")
         self._ends()
 
     def _veth_GRO(self):
