@@ -125,7 +125,6 @@ def datagrams():
             check(all(r["refused"] for r in f["on_demand"]["idc"]["layers"]), "and no figure on demand")
 
 
-
 def killed_when_quiet():
     """What a burst lost last, on a CPU where nothing happens any more, is in the trace soon."""
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:

@@ -101,7 +101,6 @@ bool produce(int cpu, uint64_t number)
 	return true;
 }
 
-/* The same at a time, which is not before that of the last one. */
 bool produce_later(int cpu, uint64_t number, uint64_t at)
 {
 	now = at;

@@ -29,6 +29,7 @@ struct mg_slot *take(int cpu, uint64_t *word);
 void publish(struct mg_slot *s, uint64_t word);
 /* An event that tells its number; false if there was no room. */
 bool produce(int cpu, uint64_t number);
+/* The same at a time, which is not before that of the last one. */
 bool produce_later(int cpu, uint64_t number, uint64_t at);
 void produce_many(int cpu, uint64_t from, uint64_t count);
 
