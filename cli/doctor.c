@@ -157,7 +157,7 @@ int cmd_doctor(int argc, char **argv)
 	json_object_set_new(j, "app", try_app(top));
 	json_object_set_new(j, "lttng", look_for_lttng());
 	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
-	json_object_set_new(j, "not_observable", doctor_not_observable());
+	json_object_set_new(j, "not_observable", doctor_not_observable(hooks));
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (json) {
 		json_dumpf(j, stdout, JSON_INDENT(2));

@@ -12,7 +12,7 @@ void doctor_print_machine(const json_t *machine);
 /* What the tracer said of its hooks: a line an event, by layer. */
 void doctor_print_hooks(const json_t *hooks);
 /* What no kernel tells, as `what` and `why`. */
-json_t *doctor_not_observable(void);
+json_t *doctor_not_observable(const json_t *hooks);
 void doctor_print_not_observable(const json_t *list);
 /* A text in an object, or `otherwise`. */
 const char *doctor_text(const json_t *j, const char *key, const char *otherwise);

@@ -42,11 +42,25 @@ static bool is_first(const json_t *hooks, size_t index, const char *layer, const
 	return false;
 }
 
-json_t *doctor_not_observable(void)
+json_t *doctor_not_observable(const json_t *hooks)
 {
-	return json_pack("[{s:s, s:s}]", "what", "states lock and release of system calls", "why",
-		"no tracepoint tells when TCP has a socket's lock and gives it back; that a thread "
-		"waited for one is known (locked_out_ns)");
+	const char *why = hooks ? "" : "the kernel side does not work";
+	const json_t *h;
+	char text[256];
+	size_t i;
+
+	json_array_foreach (hooks, i, h)
+		if (mg_hook_is_of_lock(doctor_text(h, "hook", "")) &&
+			json_integer_value(json_object_get(h, "status")) != 0)
+			why = doctor_text(h, "why", "");
+	if (!why[0])
+		return json_array();
+	snprintf(text, sizeof(text),
+		"no tracepoint tells when a socket's lock is waited for and given back, and of the "
+		"functions: %.60s; that a thread waited for one is known (locked_out_ns)",
+		why);
+	return json_pack(
+		"[{s:s, s:s}]", "what", "states lock and release of system calls", "why", text);
 }
 
 void doctor_print_not_observable(const json_t *list)

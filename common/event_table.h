@@ -3,6 +3,7 @@
 #ifndef MAGNET_COMMON_EVENT_TABLE_H
 #define MAGNET_COMMON_EVENT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,9 @@ const struct mg_event_desc *mg_event_table(size_t *count);
 /* NULL if there is none */
 const struct mg_event_desc *mg_event_by_id(unsigned int id);
 const struct mg_event_desc *mg_event_by_name(const char *name);
+
+/* Whether a hook is one that the states lock and release alone rest on: many machines have none. */
+bool mg_hook_is_of_lock(const char *hook);
 
 /* names never are NULL; an unknown number gives "?" and MG_DIR_OTHER */
 const char *mg_syscall_name(unsigned int id);

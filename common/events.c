@@ -93,6 +93,11 @@ const struct mg_event_desc *mg_event_by_name(const char *name)
 	return NULL;
 }
 
+bool mg_hook_is_of_lock(const char *hook)
+{
+	return strncmp(hook, "lock_", 5) == 0 || strncmp(hook, "backlog_", 8) == 0;
+}
+
 const char *mg_syscall_name(unsigned int id)
 {
 	return id < COUNT(sys_names) && sys_names[id] ? sys_names[id] : "?";

@@ -135,6 +135,10 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, next,   "receiving: which buffer will be read next; 4294967295 none waits, 0 not known") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
 
+/* only where functions can be hooked; the states lock and release of calls rest on them */
+#define MG_EV_SOCK_LOCK(F, S) \
+	F(S, u64, sock, "socket")
+
 #define MG_EV_SOCK_READY(F, S) \
 	F(S, u64, sock,   "socket") \
 	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 not known, of UNIX sockets") \
@@ -417,6 +421,10 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(37, zerocopy_sent,  ZEROCOPY_SENT,  SYSCALL, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
 	E(38, zerocopy_done,  ZEROCOPY_DONE,  SOCKET,  "and gives such pages back") \
 	E(29, drop_raw,       DROP_RAW,       IP,      "a packet was dropped, before its names are known; not in traces") \
+	E(39, lock_wait,      SOCK_LOCK,      SOCKET,  "a call finds the socket's lock taken, and waits for it") \
+	E(55, lock_got,       SOCK_LOCK,      SOCKET,  "and has it") \
+	E(56, backlog_begin,  SOCK_LOCK,      SOCKET,  "a call gives the lock back, and first processes what came meanwhile") \
+	E(57, backlog_end,    SOCK_LOCK,      SOCKET,  "and is done with that") \
 	E(30, ip_forward,     PACKET,         IP,      "IP forwards a packet") \
 	E(31, ip_recv,        PACKET,         NETFILTER,     "a packet reaches IP, before netfilter") \
 	E(32, dev_gro,        PACKET,         GRO,     "a device delivers a frame, before GRO") \
@@ -551,7 +559,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) \
-	P(SOCK_NEW, sock_new) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
+	P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */
 

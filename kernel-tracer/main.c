@@ -57,7 +57,8 @@ void run_on_hook(void *arg, const struct hook_status *status)
 		return;
 	*place = *status;
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
-	if (status->status && status->status != -ENOLINK && r->options.control < 0)
+	if (status->status && status->status != -ENOLINK && r->options.control < 0 &&
+		!mg_hook_is_of_lock(status->what))
 		mg_warn("%s: %s cannot be attached: %s", mg_layer_names[status->layer],
 			status->what, status->why[0] ? status->why : strerror(-status->status));
 }

@@ -126,6 +126,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	t->in_irq = t->in_softirq = t->woken = t->held = false;
 	t->woken_early = 0;
 	t->fn = STATE_SOCKET;
+	t->at_lock = false;
 	t->since = e->cycles;
 	if (s) {
 		struct flow *f = flow_of_call(c, k);
@@ -302,6 +303,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	if (t->off_cpu) /* that it got the CPU was not seen */
 		thread_is_running(t, e->cycles);
 	thread_set_state(t, e->cycles);
+	k->incomplete |= t->at_lock; /* that it has the lock, or gave it back, was not seen */
 	t->in_call = false;
 	t->segment_of = 0;
 	leaves_kernel(c, k);

@@ -217,6 +217,8 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 double core_clock_error(const struct core *c);
 /* Whether an event's hook is attached; true for all where the trace does not tell. */
 bool core_observes(const struct core *c, enum mg_event_id id);
+/* Whether calls' time in STATE_LOCK or STATE_RELEASE is told apart. */
+bool core_knows_lock_state(const struct core *c, enum call_state state);
 /* Bits of the ring's events whose hooks are attached, in this network namespace. */
 uint64_t core_hooked(const struct core *c, uint32_t netns);
 

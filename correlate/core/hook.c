@@ -86,6 +86,16 @@ bool core_observes(const struct core *c, enum mg_event_id id)
 	return !c->hook_count || c->hooked & 1ull << id;
 }
 
+#define BIT(name) (1ull << MG_EVENT_##name)
+
+bool core_knows_lock_state(const struct core *c, enum call_state state)
+{
+	uint64_t both = state == STATE_LOCK ? BIT(lock_wait) | BIT(lock_got)
+					    : BIT(backlog_begin) | BIT(backlog_end);
+
+	return (c->hooked & both) == both;
+}
+
 uint64_t core_hooked(const struct core *c, uint32_t netns)
 {
 	uint64_t bits = c->hooked & ~c->hooked_ns;

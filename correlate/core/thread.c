@@ -159,6 +159,27 @@ static enum call_state layer_entered(uint16_t id)
 	}
 }
 
+static bool is_of_lock(uint16_t id)
+{
+	return id == MG_EVENT_lock_wait || id == MG_EVENT_lock_got ||
+	       id == MG_EVENT_backlog_begin || id == MG_EVENT_backlog_end;
+}
+
+/* Waiting for a socket's lock, or processing its backlog: all that is done there belongs to it. */
+static void at_lock(const struct core *c, struct thread *t, const struct mg_event *e)
+{
+	bool waits = e->id == MG_EVENT_lock_wait, begins = waits || e->id == MG_EVENT_backlog_begin;
+	enum call_state state = waits || e->id == MG_EVENT_lock_got ? STATE_LOCK : STATE_RELEASE;
+
+	if (!core_knows_lock_state(c, state) || begins == t->at_lock)
+		return;
+	thread_set_state(t, e->cycles);
+	if (begins)
+		t->outer = t->fn;
+	t->fn = begins ? state : t->outer;
+	t->at_lock = begins;
+}
+
 /* Something of what the thread did since then was not seen. */
 static void missed(struct thread *t, uint64_t since, uint64_t now)
 {
@@ -179,7 +200,6 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	enum call_state entered;
 
-	(void)c;
 	if (t->off_cpu) /* that it got the CPU was not seen */
 		thread_is_running(t, e->cycles);
 	switch (e->id) {
@@ -202,8 +222,12 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	if (!t->in_call || t->in_irq || t->in_softirq)
 		return;
 	t->now.events++;
+	if (is_of_lock(e->id)) {
+		at_lock(c, t, e);
+		return;
+	}
 	entered = layer_entered(e->id);
-	if (entered == STATES)
+	if (entered == STATES || t->at_lock)
 		return;
 	thread_set_state(t, e->cycles);
 	t->fn = entered;

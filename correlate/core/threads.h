@@ -136,6 +136,8 @@ struct thread {
 	bool no_signal_ends;       /* its block: it waits for a lock, or for memory */
 	bool queued;               /* and on a run queue, where that is recorded */
 	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
+	bool at_lock;              /* that is lock or release, whatever is entered meanwhile, */
+	enum call_state outer;     /* and then this again */
 	uint64_t since;            /* start of the present state */
 	uint64_t waking, woken_in; /* last waking, and when it got the CPU after it */
 	uint64_t waking_sock;      /* whose bytes woke it, 0 = something else did */

@@ -251,8 +251,8 @@ double call_uncertainty(const struct report *r, const struct call_stats *s, bool
 
 bool call_state_known(const struct report *r, enum call_state state)
 {
-	(void)r;
-	return state != STATE_LOCK && state != STATE_RELEASE;
+	return (state != STATE_LOCK && state != STATE_RELEASE) ||
+	       core_knows_lock_state(r->core, state);
 }
 
 const char *call_name(const struct call_stats *s)

@@ -140,7 +140,7 @@ static void losses(const struct report *r, FILE *to, bool colour)
 			"write, or the rest was cut away\n",
 			(double)(c->kernel_until_ns - c->first_ns) / 1e9);
 	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].status)
+		if (c->hooks[i].status && !mg_hook_is_of_lock(c->hooks[i].what))
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
 				c->hooks[i].what,
 				c->hooks[i].status == -ENOLINK

@@ -27,9 +27,11 @@ static void shares(const struct call_stats *s, char out[CELL_SIZE])
 	struct part parts[] = {
 		{"entry", (double)s->state[STATE_ENTRY]},
 		{"sock", (double)s->state[STATE_SOCKET]},
+		{"lock", (double)s->state[STATE_LOCK]},
 		{"tcp", (double)s->state[STATE_TCP]},
 		{"ip", (double)s->state[STATE_IP]},
 		{"dev", (double)s->state[STATE_DEVICE]},
+		{"backlog", (double)s->state[STATE_RELEASE]},
 		{"exit", (double)s->state[STATE_RETURN]},
 	};
 	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };

@@ -29,6 +29,7 @@
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
 #include "socket_fallback.bpf.h"
+#include "lock.bpf.h"
 #include "tcp.bpf.h"
 #include "ip.bpf.h"
 #include "ip_fallback.bpf.h"
