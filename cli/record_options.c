@@ -199,7 +199,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 			return -EINVAL;
 		}
 		if (!ok) {
-			mg_error("bad value '%s' (see magnet record --help)", optarg ? optarg : "");
+			mg_error("--%s: bad value '%s' (see magnet record --help)",
+				option_name(longs, c), optarg ? optarg : "");
 			return -EINVAL;
 		}
 	}

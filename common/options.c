@@ -20,6 +20,13 @@ static bool parse(const char *text, uint64_t *out, const char **end)
 	return errno == 0;
 }
 
+const char *option_name(const struct option *longs, int c)
+{
+	while (longs->name && longs->val != c)
+		longs++;
+	return longs->name ? longs->name : "?";
+}
+
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
 	const char *end;

@@ -3,6 +3,7 @@
 #ifndef MAGNET_COMMON_OPTIONS_H
 #define MAGNET_COMMON_OPTIONS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@
 /* of --buffer; the kernel refuses BPF programs that reach further into a map than 512 MiB */
 #define MG_BUFFER_MIN 4096u
 #define MG_BUFFER_MAX (512u << 20)
+
+/* The long name of what getopt_long() returned. */
+const char *option_name(const struct option *longs, int c);
 
 /* a whole decimal number within [min, max] */
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);

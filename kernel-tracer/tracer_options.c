@@ -303,7 +303,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			return -EINVAL;
 		}
 		if (!ok) {
-			mg_error("bad value '%s' (see --help)", optarg);
+			mg_error(
+				"--%s: bad value '%s' (see --help)", option_name(longs, c), optarg);
 			return -EINVAL;
 		}
 	}

@@ -153,5 +153,5 @@ with record("none") as rec:
           "level none has none")
 with tempfile.TemporaryDirectory() as d:
     p = run(MAGNET, "record", "--level", "much", "-o", d + "/t", "--", "true", check=False)
-    check(p.returncode == 2 and "bad value 'much'" in p.stderr and not os.path.exists(d + "/t"),
+    check(p.returncode == 2 and "--level: bad value 'much'" in p.stderr and not os.path.exists(d + "/t"),
           "another level is refused: " + p.stderr.strip())
