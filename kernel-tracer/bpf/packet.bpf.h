@@ -140,6 +140,25 @@ static __always_inline bool says_tcp(unsigned char *ip)
 	return h.protocol == IPPROTO_TCP && !(h.frag_off & bpf_htons(0x1fff));
 }
 
+/* Where TCP begins behind an IPv6 header's extensions; 0 where something else does. */
+static __noinline __u32 tcp_behind(unsigned char *ip, __u32 next)
+{
+	__u32 at = sizeof(struct ipv6_bytes);
+
+	/* hop-by-hop (a jumbo length), routing, destination options */
+	for (int i = 0; i < 4; i++) {
+		__u8 o[2];
+
+		if (next != 0 && next != 43 && next != 60)
+			break;
+		if (bpf_probe_read_kernel(o, sizeof(o), ip + (at & 0xfff)))
+			return 0;
+		next = o[0];
+		at += (o[1] + 1) * 8;
+	}
+	return next == IPPROTO_TCP ? at & 0xfff : 0;
+}
+
 /*
  * The segment whose IP header lies at `ip`, and the key of the socket it is for.
  * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
@@ -173,16 +192,10 @@ static __always_inline bool segment_at_ip(
 		total = bpf_ntohs(h.ip.payload_len);
 		if (total)
 			total += hlen;
-		if (h.ip.nexthdr == 0) { /* hop-by-hop options: the jumbo length */
-			__u8 o[2];
-
-			if (bpf_probe_read_kernel(o, sizeof(o), ip + hlen) || o[0] != IPPROTO_TCP)
+		if (h.ip.nexthdr != IPPROTO_TCP) {
+			hlen = tcp_behind(ip, h.ip.nexthdr);
+			if (!hlen || bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
 				return false;
-			hlen += (o[1] + 1) * 8;
-			if (bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
-				return false;
-		} else if (h.ip.nexthdr != IPPROTO_TCP) {
-			return false;
 		}
 		*tuple = tuple6(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);
 		t = h.tcp;
