@@ -12,7 +12,7 @@ from fixture import *
 
 PROGRAM = sys.argv[1]
 # more than sequence numbers can count takes its time
-LONG = "5120" if os.environ.get("MAGNET_TEST_LONG") else "512"
+LONG = "5120" if os.environ.get("MAGNET_TEST_LONG") else "256"
 MEGABYTES = int(os.environ.get("MAGNET_TEST_MEGABYTES", LONG))
 PORT = 5101
 

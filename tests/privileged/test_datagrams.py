@@ -94,9 +94,8 @@ def check_all(rec, name):
 
 
 def loopback():
-    for address in ("127.0.0.1", "::1"):
-        with Numbered(INTERNET, "", "", address) as rec:
-            check_all(rec, "loopback " + address)
+    with Numbered(INTERNET, "", "", "127.0.0.1") as rec:
+        check_all(rec, "loopback")
 
 
 def veth():
