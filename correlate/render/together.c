@@ -135,7 +135,8 @@ struct together *report_together(const struct report *r, size_t *count)
 	for (size_t i = 0; i < n; i++)
 		if (all[i].count >= 2)
 			all[kept++] = all[i];
-	qsort(all, kept, sizeof(*all), longer);
+	if (kept)
+		qsort(all, kept, sizeof(*all), longer);
 	*count = kept;
 	return all;
 }
