@@ -23,7 +23,7 @@ STORE = os.environ.get("MAGNET_KERNELS") or os.path.join(
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
            "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables")
 BUILD = os.environ.get("MAGNET_BUILD", "")
-LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "840"))
+LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "1500"))
 
 
 def skip(why):
