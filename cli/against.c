@@ -68,7 +68,7 @@ static int print(const struct side *now, const struct side *before, bool json)
 			isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	}
 	comparison_free(&c);
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		mg_error("cannot write the report: %s", strerror(errno));
 		return EXIT_FAILED;
 	}

@@ -91,7 +91,7 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 		if (flow)
 			flow_calls_text(r, calls, stdout, colour);
 	}
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		mg_error("cannot write the report: %s", strerror(errno));
 		return EXIT_FAILED;
 	}

@@ -60,7 +60,7 @@ static int show_events(struct show *show, char **dirs, int count)
 		mg_error("there is no flow %s in this recording", show->flow);
 		status = EXIT_FAILED;
 	}
-	if (fflush(stdout) != 0 || show->failed) {
+	if (fflush(stdout) != 0 || ferror(stdout) || show->failed) {
 		mg_error("cannot write the events");
 		status = EXIT_FAILED;
 	}

@@ -53,7 +53,7 @@ static int print(struct life *l, const char *flow, bool tsv)
 		mg_error("%s", strerror(-err));
 		return EXIT_FAILED;
 	}
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		mg_error("cannot write: %s", strerror(errno));
 		return EXIT_FAILED;
 	}

@@ -133,7 +133,7 @@ static int print(const struct one *first, const struct one *other, bool json)
 		report_text(&other->report, stdout, NULL, colour);
 	}
 	between_free(&w);
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		mg_error("cannot write the report: %s", strerror(errno));
 		return EXIT_FAILED;
 	}

@@ -43,8 +43,21 @@ static void add_why(struct flow *sum, const struct flow *f)
 	}
 }
 
+/* So that its complete bytes count as much as theirs do each by itself. */
+static double not_told(const struct flow *sum, const struct flow *f)
+{
+	double all = (double)sum->complete + (double)f->complete;
+
+	return all > 0 ? (sum->not_told * (double)sum->complete +
+				 f->not_told * (double)f->complete) /
+				 all
+		       : 0;
+}
+
 static void add_flow(struct flow *sum, const struct flow *f)
 {
+	sum->not_told = not_told(sum, f); /* before their bytes are added up */
+	sum->lost_bytes += f->lost_bytes;
 	sum->total += flow_bytes(f);
 	sum->urgent.discarded += f->urgent.discarded;
 	sum->unsent += f->unsent;
@@ -107,7 +120,7 @@ static struct together *group_of(
 /* What no call or layer tells of would count as missing. */
 static bool has_bars(const struct flow *f)
 {
-	return flow_bytes(f) && f->calls && !f->sock->unclaimed && !f->sock->ulp;
+	return flow_bytes(f) && (f->calls || f->lost_bytes) && !f->sock->unclaimed && !f->sock->ulp;
 }
 
 static int longer(const void *a, const void *b)

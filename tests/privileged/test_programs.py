@@ -12,6 +12,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from together import agree
 
 PORT = 5110
 ASYNCIO = f"""
@@ -47,23 +48,6 @@ http {{ access_log off; client_body_temp_path {top}/b; proxy_temp_path {top}/p;
 """
 
 
-def agree(report, what):
-    """What is said of flows together is what their own figures, weighed by bytes, add up to."""
-    for g in report["together"]:
-        flows = [f for f in report["flows"] if f["call_n"] and f["bytes"] and
-                 all(f[k] == g[k] for k in ("comm", "proto", "direction")) and
-                 (not g["server_port"] or ":%d" % g["server_port"] in
-                  (f["local"] if g["side"] == "server" else f["remote"]))]
-        of = len(flows), sum(f["bytes"] for f in flows), sum(f["complete_bytes"] for f in flows)
-        told = [f for f in flows if f["residence_total_ns"] is not None]
-        check(of == (g["flows"], g["bytes"], g["complete_bytes"]),
-              f"{what}: {g['direction']} of {g['flows']} {g['proto']} flows together")
-        if len(told) == len(flows) and g["residence_total_ns"] is not None:
-            near(g["residence_total_ns"] * g["complete_bytes"],
-                 sum(f["residence_total_ns"] * f["complete_bytes"] for f in told), 1e-9,
-                 "ns their bytes took, each by itself added up")
-
-
 def sound(rec, what, bytes_at_least):
     """What every recording must be."""
     r = rec.report()
@@ -71,7 +55,7 @@ def sound(rec, what, bytes_at_least):
     check(sum(f["bytes"] for f in r["flows"]) >= bytes_at_least,
           f"{what}: {sum(f['bytes'] for f in r['flows'])} bytes in {len(r['flows'])} flows")
     check(all(f["closure_error_cycles"] in (0, None) for f in r["flows"]), f"{what}: closes to 0")
-    agree(r, what)
+    agree(r)
     check(r["state_sum_mismatches"] == 0, f"{what}: states sum to totals")
     check(r["unjoined_calls"] == 0 or r["unjoined_calls"] < 0.001 * r["events"]["app"],
           f"{what}: {r['unjoined_calls']} of {r['events']['app']} calls without their system call")

@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from arrivals import Arrivals
 from fixture import *
+from together import agree
 
 HERE = os.path.join(os.path.dirname(__file__), "..", "programs")
 A, B = "10.79.0.1", "10.79.0.2"
@@ -96,6 +97,7 @@ def reordered(every, delay_ms, twice, size, step):
             check(overtaking > 0, f"{overtaking} ranges came before others, and waited for them")
         for f, whole in ((tx, size - tx["ambiguous_bytes"]), (rx, size - rx["ambiguous_bytes"])):
             check(all(s["bytes"] == whole for s in f["residence"]), f"{f['direction']}: bars of {whole} bytes")
+        agree(report)
         check(rx["modulation"]["bytes"] == size, "from call to call all are followed")
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several flows of a program taken together: sums of what each has. */
 #include "feed.h"
+#include "report.h"
 #include "reported.h"
 
 #define TID 10
@@ -98,12 +99,47 @@ static void unsent_bytes_are_not_missing(void **unused)
 	json_decref(j);
 }
 
+/* Of datagrams, whose bytes have no numbers: what nobody told of is missing of all of them. */
+static void what_was_lost_of_each_is_lost_of_all(void **unused)
+{
+	struct mg_sock sock[3] = {
+		{.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}};
+	struct flow *flows[3];
+	struct report r = {.flows = flows, .flow_count = 3};
+	struct together *all;
+	struct core c;
+	size_t n;
+	double sum = 0;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	r.core = &c;
+	for (int i = 0; i < 3; i++) {
+		flows[i] = &sock[i].tx;
+		*flows[i] = (struct flow){.sock = &sock[i], .calls = 1, .total = 100};
+		flows[i]->complete = 100 - 10 * (uint64_t)i;
+		flows[i]->incomplete = 10 * (uint64_t)i;
+		flows[i]->not_told = 0.3 * i;
+	}
+	flows[2]->calls = 0; /* all of its calls were lost, of which others tell */
+	flows[2]->lost_bytes = 100;
+	for (int i = 0; i < 3; i++)
+		sum += flow_coverage(flows[i]) * 100;
+	all = report_together(&r, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(all[0].count, 3);
+	assert_near(flow_coverage(&all[0].sum), sum / 300, 1e-12);
+	report_together_free(all, n);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_weigh_by_bytes),
 		cmocka_unit_test(one_flow_is_no_group),
 		cmocka_unit_test(incomplete_bytes_are_left_out_and_counted),
+		cmocka_unit_test(what_was_lost_of_each_is_lost_of_all),
 		cmocka_unit_test(unsent_bytes_are_not_missing),
 	};
 
