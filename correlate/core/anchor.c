@@ -50,6 +50,12 @@ uint32_t first_byte(const struct mg_packet *p)
 	return p->seq + (p->tcp_flags & TCP_SYN ? 1 : 0);
 }
 
+/* The FIN's number is of no byte. */
+uint32_t before_fin(const struct flow *f, uint32_t seq)
+{
+	return f->ended && seq == f->end_seq + 1 ? f->end_seq : seq;
+}
+
 /* The number of the byte before the first one. */
 uint32_t anchor_initial(const struct anchor *a)
 {

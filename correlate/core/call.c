@@ -12,6 +12,7 @@
 
 /* level * 65536 + name of socket options */
 #define OPTION_ULP              (6 << 16 | 31)
+#define OPTION_RCVLOWAT         (1 << 16 | 18)
 #define OPTION_ZEROCOPY_RECEIVE (6 << 16 | 35)
 
 void piece_release(struct piece *p)
@@ -141,13 +142,15 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	}
 }
 
-/* Where the bytes begin that a call moved, by the stream's position before and after. */
-static bool position(
-	const struct kernel_call *k, const struct mg_sock *s, enum mg_direction dir, uint32_t *from)
+/* Where the bytes lie that a call moved, by the stream's position before and after. */
+static bool position(const struct kernel_call *k, const struct mg_sock *s, enum mg_direction dir,
+	uint32_t *from, uint32_t *to)
 {
-	uint32_t moved = k->exit_seq - k->enter_seq, bytes = (uint32_t)k->ret;
+	uint32_t moved, bytes = (uint32_t)k->ret;
 
 	*from = k->enter_seq;
+	*to = dir == MG_DIR_RX ? before_fin(&s->rx, k->exit_seq) : k->exit_seq;
+	moved = *to - *from;
 	if (k->call == MG_SYS_getsockopt) /* it returns no number: nobody else may have read */
 		return k->ret == 0 && moved && moved <= INT32_MAX && s->rx.open_calls == 1;
 	if (k->ret <= 0)
@@ -155,7 +158,7 @@ static bool position(
 	if (moved == bytes)
 		return true;
 	/* a SYN went before them (RFC 7413), or an urgent byte was stepped over */
-	*from = k->exit_seq - bytes;
+	*from = *to - bytes;
 	return dir == MG_DIR_TX ? !s->tx.calls && (moved == bytes + 1 || !k->enter_seq)
 				: s->rx.urgent.seen && moved == bytes + 1;
 }
@@ -165,15 +168,14 @@ static void piece_by_position(struct core *c, struct kernel_call *k, enum mg_dir
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
 	struct flow *f;
-	uint32_t from;
+	uint32_t from, to;
 	uint64_t off;
 
-	if (!s || k->kind != MG_KIND_tcp || k->pieces || !position(k, s, dir, &from))
+	if (!s || k->kind != MG_KIND_tcp || k->pieces || !position(k, s, dir, &from, &to))
 		return;
 	f = dir == MG_DIR_TX ? &s->tx : &s->rx;
 	if (flow_offset(f, from, &off))
-		call_add_piece(
-			k, f, off, k->exit_seq - from, dir == MG_DIR_TX ? k->enter : k->exit);
+		call_add_piece(k, f, off, to - from, dir == MG_DIR_TX ? k->enter : k->exit);
 }
 
 /* What a call of no direction (io_uring) has sent: how much it was nobody tells. */
@@ -323,6 +325,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		forget_copies(k, direction(k->call, k->flags));
 	if (k->call == MG_SYS_setsockopt && k->flags == OPTION_ULP && k->ret == 0)
 		sock_on_ulp(c, k->cookie);
+	c->low_water |= k->call == MG_SYS_setsockopt && k->flags == OPTION_RCVLOWAT && k->ret == 0;
 	if (t->ended_n == UNCLAIMED_MAX)
 		call_merge_restarts(c, t);
 	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */

@@ -176,8 +176,9 @@ struct core {
 	struct hole holes[HOLES]; /* the latest */
 	uint32_t hole_next;
 	uint64_t holes_until; /* the end of the last, cycles */
-	uint64_t hooked;      /* bits of ring events that are attached, in any namespace */
-	uint64_t hooked_ns;   /* of these, those that belong to a namespace each */
+	bool low_water;     /* some socket tells its reader only when there is more (SO_RCVLOWAT) */
+	uint64_t hooked;    /* bits of ring events that are attached, in any namespace */
+	uint64_t hooked_ns; /* of these, those that belong to a namespace each */
 
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;

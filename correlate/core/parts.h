@@ -60,6 +60,7 @@ bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 bool flow_clip(const struct flow *f, uint64_t *off, uint32_t *len);
 /* The number of a segment's first byte: a SYN has one of its own, and may carry data. */
 uint32_t first_byte(const struct mg_packet *p);
+uint32_t before_fin(const struct flow *f, uint32_t seq);
 
 void flow_touch(struct flow *f, uint64_t t);
 /* Bytes up to `end` passed a layer of a socket whose calls are not known: enough is kept. */
@@ -217,6 +218,14 @@ bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k,
 /* One range of a call, without counting it as read. */
 void rx_settle_piece(
 	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user);
+
+/* rx_unseen.c */
+void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto);
+void rx_drop_done(struct flow *f);
+void rx_consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t now);
+
+/* low_water.c */
+void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now);
 
 /* unmapped.c */
 void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,

@@ -11,9 +11,6 @@
 #define MSG_OOB_FLAG  0x1
 #define MSG_PEEK_FLAG 0x2
 
-/* What was read this long ago, in no call that is known, was read unseen. */
-#define UNSEEN_CYCLES 1500000000 /* some half a second: calls are settled sooner */
-
 static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
 	struct annotation *a)
 {
@@ -70,39 +67,10 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	a->rx = true;
 	if (!s)
 		return;
+	if (c->low_water)
+		rx_in_order_untold(c, &s->rx, UINT64_MAX, e->cycles);
 	arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
 	why_on_segment(s, t, p);
-}
-
-static void give_up_holes(struct core *c, struct flow *f, uint64_t upto);
-
-static void drop_done(struct flow *f)
-{
-	for (int l = 0; l < RX_LAYERS; l++)
-		ranges_drop(&f->layer[l], f->done);
-	ranges_drop(&f->copies.again, f->done);
-}
-
-/*
- * The program has read so far, whether or not the events that tell how are all there. If they still
- * are not some time later, nobody that is recorded read it.
- */
-static void consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t now)
-{
-	uint64_t off;
-
-	if (flow_offset(f, copied_seq, &off) && off > f->total)
-		f->total = off;
-	if (f->open_calls || f->done >= f->total) {
-		f->unseen_t = 0;
-	} else if (!f->unseen_t) {
-		f->unseen_t = now;
-		f->unseen = f->total;
-	} else if (now - f->unseen_t > UNSEEN_CYCLES) {
-		f->unseen_t = 0;
-		give_up_holes(c, f, f->unseen);
-		drop_done(f);
-	}
 }
 
 /* Everything before rcv_nxt is in order now. */
@@ -110,16 +78,13 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	struct mg_sock *s = sock_get(c, e->tcp_ready.sock);
 	struct flow *f = s ? &s->rx : NULL;
-	uint32_t rcv_nxt = e->tcp_ready.rcv_nxt;
 	uint64_t off, from;
 
 	a->rx = true;
-	if (f && f->ended && rcv_nxt == f->end_seq + 1) /* the FIN's number is of no byte */
-		rcv_nxt = f->end_seq;
-	if (!f || !flow_offset(f, rcv_nxt, &off))
+	if (!f || !flow_offset(f, before_fin(f, e->tcp_ready.rcv_nxt), &off))
 		return;
 	flow_touch(f, e->cycles);
-	consumed(c, f, e->tcp_ready.copied_seq, e->cycles);
+	rx_consumed(c, f, e->tcp_ready.copied_seq, e->cycles);
 	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
 	if (from < f->done)
 		from = f->done;
@@ -298,31 +263,6 @@ bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k,
 	atom(&s, a, b, t, present);
 	return p->flow->complete > before;
 }
-struct giving_up {
-	struct core *c;
-	struct flow *f;
-};
-
-static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
-{
-	const struct giving_up *g = arg;
-
-	(void)t;
-	if (present || urgent_hole(g->c, g->f, a, b))
-		return;
-	g->f->incomplete += b - a;
-	peer_received(g->f, a, b, 0, 0);
-}
-
-/* Nobody else is reading: what was not read by now was, but the events are lost. */
-static void give_up_holes(struct core *c, struct flow *f, uint64_t upto)
-{
-	const struct ranges *copied[] = {&f->layer[RX_COPY]};
-	struct giving_up g = {c, f};
-
-	ranges_atoms(copied, 1, f->done, upto, hole, &g);
-	f->done = upto;
-}
 
 void rx_settle_piece(
 	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user)
@@ -343,6 +283,8 @@ void rx_settle_piece(
 		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;
 	if (off < f->done) /* settled already: its numbers were seen twice */
 		off = f->done < end ? f->done : end;
+	if (c->low_water)
+		rx_in_order_untold(c, f, end, p->t);
 	for (int l = RX_DEV; l <= RX_READY; l++)
 		layers[l] = &f->layer[l];
 	layers[RX_LAYERS] = &f->copies.again;
@@ -367,8 +309,8 @@ static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t 
 		return;
 	if (off > f->total)
 		f->total = off;
-	give_up_holes(c, f, off);
-	drop_done(f);
+	rx_give_up_holes(c, f, off);
+	rx_drop_done(f);
 }
 
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
@@ -400,6 +342,6 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	/* bytes another thread is still reading are kept */
 	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
 	if (!f->open_calls && f->done < last)
-		give_up_holes(c, f, last);
-	drop_done(f);
+		rx_give_up_holes(c, f, last);
+	rx_drop_done(f);
 }

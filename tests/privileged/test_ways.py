@@ -30,7 +30,7 @@ def recorded():
     rec = Recording(PYTHON, WAYS, PORT)
     report = rec.report()
     flows = [f for f in report["flows"] if any(f":{PORT + i}" in f["remote"] + f["local"]
-                                               for i in range(14))]
+                                               for i in range(17))]
     rec.whole = not report["loss"]["kernel"] and all(
         f["incomplete_bytes"] == 0 and f["coverage"] in (1, None) for f in flows)
     return rec

@@ -89,6 +89,36 @@ def splice(tx, rx):
     rx.recv(9999)
 
 
+def splice_end(tx, rx):
+    """The last bytes, with the end of the stream behind them."""
+    a, b = os.pipe()
+    tx.send(3000)
+    tx.s.shutdown(socket.SHUT_WR)
+    settle()
+    rx.recv(500)
+    n = os.splice(rx.s.fileno(), b, 9999)
+    data = os.read(a, 9999)
+    assert len(data) == n
+    rx.got("splice_in", data)
+
+
+def trunc_end(tx, rx):
+    tx.send(3000)
+    tx.s.shutdown(socket.SHUT_WR)
+    settle()
+    rx.recv(700)
+    rx.discarded("recv", len(rx.s.recv(9999, socket.MSG_TRUNC)))
+
+
+def low_water(tx, rx):
+    """Read before there is as much as the reader would be told of."""
+    rx.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 3000)
+    for n in (1000, 700, 300):
+        tx.send(n)
+        settle()
+        rx.recv(n + 100, socket.MSG_DONTWAIT)
+
+
 def splice_out(tx, rx):
     a, b = os.pipe()
     left = 40000
@@ -265,7 +295,7 @@ def zerocopy_receive(tx, rx):
 
 
 WAYS = (peek, trunc, splice, splice_out, sendfile, waitall, vectors, messages, urgent, urgent_end,
-        urgent_unread, urgent_inline, errors, zerocopy_receive)
+        urgent_unread, urgent_inline, errors, zerocopy_receive, splice_end, trunc_end, low_water)
 
 if __name__ == "__main__":
     for i, way in enumerate(WAYS):

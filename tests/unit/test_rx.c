@@ -4,6 +4,7 @@
 
 #define TID       10
 #define SOCK      1
+#define TCP_FIN   1
 #define FLAG_PEEK 0x2
 
 static void open_core(struct core *c, const char *hooks)
@@ -209,6 +210,31 @@ static void without_an_application_event_the_way_ends_at_the_exit(void **unused)
 	feed_end(&c);
 }
 
+/* What reads the last bytes without copying them steps over the FIN, too. */
+static void the_fin_is_none_of_the_bytes(void **unused)
+{
+	struct core c;
+	struct mg_event fin = feed_event(MG_EVENT_dev_recv, 2500, 0);
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	fin.packet.sock = SOCK;
+	fin.packet.seq = 6000;
+	fin.packet.tcp_flags = TCP_FIN;
+	feed(&c, &fin);
+	ev_ready_read(&c, 2600, SOCK, 6001, 5000);
+	ev_enter(&c, 3000, TID, SOCK, MG_SYS_splice_in, 5000);
+	ev_exit(&c, 3200, TID, SOCK, MG_SYS_splice_in, 6001, 1000);
+	ev_app(&c, TID, MG_FN_splice_in, 2900, 3300, 1000);
+	ev_ready_read(&c, 4000, SOCK, 6001, 6001);
+	assert_bytes(&c, 1000, 0);
+	assert_int_equal(rx_of(&c, SOCK)->total, 1000);
+	assert_int_equal(rx_of(&c, SOCK)->calls, 1);
+	assert_int_equal(rx_of(&c, SOCK)->units[RX_CALL].bytes, 1000);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +245,7 @@ int main(void)
 		cmocka_unit_test(and_segments_together),
 		cmocka_unit_test(peeking_consumes_nothing),
 		cmocka_unit_test(bytes_consumed_without_a_copy_are_placed_by_position),
+		cmocka_unit_test(the_fin_is_none_of_the_bytes),
 		cmocka_unit_test(two_threads_may_read_one_socket),
 		cmocka_unit_test(the_stream_may_wrap_and_pass_4_gib),
 		cmocka_unit_test(without_an_application_event_the_way_ends_at_the_exit),

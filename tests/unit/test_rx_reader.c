@@ -9,6 +9,8 @@
 #define OTHER 20
 #define SOCK  1
 
+#define RCVLOWAT (1 << 16 | 18) /* as sys_enter tells of it */
+
 static void open_core(struct core *c, const char *hooks)
 {
 	feed_begin(c, hooks);
@@ -224,6 +226,63 @@ static void a_reader_inside_its_call_that_never_slept_only_copies(void **unused)
 	feed_end(&c);
 }
 
+/* Less than it wants to be told of: R 2000 L 2100 T 2200, and the rest at 5000. */
+static void arrives_below_the_low_water_mark(struct core *c)
+{
+	open_core(c, ALL_HOOKS);
+	ev_enter_flags(c, 500, OTHER, SOCK, MG_SYS_setsockopt, 0, RCVLOWAT);
+	ev_exit(c, 600, OTHER, SOCK, MG_SYS_setsockopt, 0, 0);
+	ev_packet(c, 2000, 0, MG_EVENT_dev_recv, SOCK, 5000, 700);
+	ev_packet(c, 2100, 0, MG_EVENT_ip_in, SOCK, 5000, 700);
+	ev_tcp(c, 2200, SOCK, 5000, 700);
+}
+
+/* Bytes that wait for others behind them are in order: it is the reader that wants more. */
+static void a_reader_is_told_when_there_is_as_much_as_it_wants(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	arrives_below_the_low_water_mark(&c);
+	feed_segment(&c, SOCK, 5700, 300, 5000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 9000, 100);
+	assert_int_equal(rx_of(&c, SOCK)->complete, 1000);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_ORDER), 100 * 300);
+	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_ABSENT), 6900 * 700 + 3800 * 300);
+	feed_end(&c);
+}
+
+/* Or it reads what is there, of which it was not told at all. */
+static void a_reader_may_come_for_less_than_it_would_be_told_of(void **unused)
+{
+	const uint64_t expected[RX_STAGES] = {[RX_STAGE_DEV_IP] = 100,
+		[RX_STAGE_IP_TCP] = 100,
+		[RX_STAGE_ABSENT] = 1900,
+		[RX_STAGE_COPY] = 100,
+		[RX_STAGE_RETURN] = 200};
+	struct core c;
+
+	(void)unused;
+	arrives_below_the_low_water_mark(&c);
+	feed_recv(&c, TID, SOCK, 5000, 700, 4000, 100);
+	assert_waterfall(&c, 700, expected);
+	feed_end(&c);
+}
+
+/* Where events are missing, that of it may be one of them. */
+static void and_it_is_not_known_beside_a_loss(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	arrives_below_the_low_water_mark(&c);
+	ev_lost(&c, 3900, 7, 2250, 3900);
+	feed_recv(&c, TID, SOCK, 5000, 700, 4000, 100);
+	assert_int_equal(rx_of(&c, SOCK)->complete, 0);
+	assert_int_equal(rx_of(&c, SOCK)->incomplete, 700);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +294,9 @@ int main(void)
 		cmocka_unit_test(and_one_woken_on_another_cpu),
 		cmocka_unit_test(and_one_woken_for_another_socket),
 		cmocka_unit_test(bytes_that_come_when_it_is_already_woken_wait_for_the_cpu),
+		cmocka_unit_test(a_reader_is_told_when_there_is_as_much_as_it_wants),
+		cmocka_unit_test(a_reader_may_come_for_less_than_it_would_be_told_of),
+		cmocka_unit_test(and_it_is_not_known_beside_a_loss),
 		cmocka_unit_test(a_reader_inside_its_call_that_never_slept_only_copies),
 	};
 
