@@ -25,6 +25,7 @@ struct sample {
 	struct perf_event_header header;
 	uint32_t pid, tid;
 	uint64_t time;
+	uint64_t period; /* what the kernel adds to its count for it: mostly 1 */
 	uint32_t raw_size;
 	uint8_t raw[];
 };
@@ -100,7 +101,8 @@ static int write_sample(struct chosen_rings *r, struct event_ring *ring, const s
 	size_t size;
 	int index;
 
-	ring->taken++;
+	ring->taken += s->period;
+	ring->weighted |= s->period != 1;
 	if (s->raw_size < sizeof(*c) || c->type >= r->types)
 		return 0;
 	index = r->event_of_type[c->type];
@@ -205,18 +207,26 @@ int chosen_rings_pass(struct chosen_rings *r)
 	return empty_all(r, mg_monotonic_ns() - SETTLE_NS);
 }
 
-/* Losses after which nothing was recorded: the kernel counts what it met, recorded or not. */
+/*
+ * Losses after which nothing was recorded. The kernel counts what was lost, before Linux 6.0 only
+ * what it met: which tells the same unless some count for more than one.
+ */
 static int tell_trailing(struct chosen_rings *r, struct event_ring *ring)
 {
-	uint64_t met = 0, count;
+	uint64_t lost = 0, met = 0;
 
-	for (size_t i = 0; i < r->list->count; i++)
-		if (ring->fd[i] >= 0 &&
-			read(ring->fd[i], &count, sizeof(count)) == (ssize_t)sizeof(count))
-			met += count;
-	if (met <= ring->taken + ring->lost)
-		return 0;
-	return tell_lost(r, ring, met - ring->taken - ring->lost, mg_monotonic_ns());
+	for (size_t i = 0; i < r->list->count; i++) {
+		uint64_t count[2]; /* met, lost */
+		ssize_t size = ring->fd[i] < 0 ? 0 : read(ring->fd[i], count, sizeof(count));
+
+		if (size >= (ssize_t)sizeof(count[0]))
+			met += count[0];
+		if (size == (ssize_t)sizeof(count))
+			lost += count[1];
+	}
+	if (!ring->counts_lost)
+		lost = ring->weighted || met < ring->taken ? 0 : met - ring->taken;
+	return lost > ring->lost ? tell_lost(r, ring, lost - ring->lost, mg_monotonic_ns()) : 0;
 }
 
 int chosen_rings_finish(struct chosen_rings *r)

@@ -22,7 +22,9 @@ struct event_ring {
 	struct perf_event_mmap_page *map; /* NULL: the CPU is not there */
 	const uint8_t *data;
 	uint64_t tail;
-	uint64_t taken, lost; /* occurrences read and told as lost */
+	uint64_t taken, lost; /* by the kernel's count, of occurrences read; told as lost */
+	bool weighted;        /* of those read, some count for more than one */
+	bool counts_lost;     /* the kernel does */
 	uint64_t last_time;   /* of the last occurrence written */
 	struct queued *queue; /* of one pass, by time */
 	size_t queue_size;

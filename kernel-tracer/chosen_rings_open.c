@@ -16,14 +16,22 @@
 #include "chosen_rings.h"
 #include "tracefs.h"
 
-static int open_event(const struct chosen_event *e, int cpu)
+#define FORMAT_LOST (1u << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
+
+/*
+ * Some tracepoints count for more than one: sched_stat_runtime for the nanoseconds it tells. With
+ * their periods in the samples they come once nevertheless; otherwise as often as they count.
+ */
+static int open_event(const struct chosen_event *e, int cpu, bool *counts_lost)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
 		.config = e->format.id,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_type =
+			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.read_format = FORMAT_LOST,
 		.disabled = 1,
 		.sample_id_all = 1, /* losses have a time too */
 		.use_clockid = 1,
@@ -33,6 +41,11 @@ static int open_event(const struct chosen_event *e, int cpu)
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
+	*counts_lost = fd >= 0 || errno != EINVAL;
+	if (!*counts_lost) {
+		attr.read_format = 0;
+		fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	return fd < 0 ? -errno : fd;
 }
 
@@ -118,7 +131,7 @@ static int open_on(
 
 	for (size_t i = 0; i < r->list->count; i++) {
 		struct chosen_event *e = &r->list->event[i];
-		int fd = e->status ? e->status : open_event(e, ring->cpu);
+		int fd = e->status ? e->status : open_event(e, ring->cpu, &ring->counts_lost);
 
 		if (fd == -ENODEV)
 			return 0;

@@ -41,6 +41,21 @@ n = net_rx() - n
 print(n, *t, time.monotonic_ns())
 """
 
+# the CPU time the scheduler has accounted for, within and around two readings of it
+BUSY = """
+import os, time
+def accounted():
+    return int(open("/proc/thread-self/schedstat").read().split()[0])
+t = [time.monotonic_ns()]
+n = accounted()
+t.append(time.monotonic_ns())
+while time.monotonic_ns() < t[1] + 100_000_000:
+    time.sleep(0.0001)
+t.append(time.monotonic_ns())
+n = accounted() - n
+print(os.getpid(), n, *t, time.monotonic_ns())
+"""
+
 
 def chosen(recording, name):
     return [e for e in recording.events() if e["event"] == name]
@@ -139,6 +154,20 @@ def the_kernel_counted_as_many():
               f"{len(polls)} polls, none did more than its budget")
 
 
+def what_counts_for_more_than_one_comes_once():
+    """The kernel counts this event by the nanoseconds it tells, and would give it that often."""
+    options = ("--kernel-only", "-l", "none", "--event", "sched:sched_stat_runtime:pid,runtime")
+    with Recording(PYTHON, "-c", BUSY, options=options) as rec:
+        pid, n, *t = map(int, rec.p.stdout.split())
+        told = [e for e in chosen(rec, "sched:sched_stat_runtime") if int(e["fields"]["pid"]) == pid]
+        times = [int(e["time_ns"]) for e in told]
+        check(len(set(times)) == len(times) > 100, f"{len(times)} times CPU time was accounted for")
+        within = sum(int(e["fields"]["runtime"]) for e in told if t[1] <= int(e["time_ns"]) <= t[2])
+        around = sum(int(e["fields"]["runtime"]) for e in told if t[0] <= int(e["time_ns"]) <= t[3])
+        check(within <= n <= around, f"{n} ns of it, {within} to {around} are recorded")
+        check(rec.report()["loss"]["kernel"] == 0, "none was lost")
+
+
 def kernel_has(event):
     with tempfile.TemporaryDirectory() as d:
         return run(MAGNET, "record", "--kernel-only", "-q", "-l", "none", "-o", d + "/t", "--event", event,
@@ -207,7 +236,9 @@ def privilege_that_is_missing_is_told():
 
 
 def mounts():
-    return sorted(line.split(" - ")[1] for line in open("/proc/self/mountinfo"))
+    """Those a tracer could make: other file systems come and go by themselves."""
+    all = (line.split(" - ")[1] for line in open("/proc/self/mountinfo"))
+    return sorted(m for m in all if m.split()[0] in ("tracefs", "debugfs", "bpf", "cgroup2"))
 
 
 need_kernel_side()
@@ -216,6 +247,7 @@ every_occurrence_is_recorded()
 filters_are_the_kernels()
 a_small_ring_tells_what_it_loses()
 the_kernel_counted_as_many()
+what_counts_for_more_than_one_comes_once()
 they_merge_with_the_layers()
 addresses_can_be_left_out()
 wrong_input_is_refused()
