@@ -573,6 +573,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_NOT_FOLLOWED 17
 #define MG_LOST_PAUSED       18 /* these two are gaps, but nothing that should be there is not */
 #define MG_LOST_NOT_KEPT     19
+#define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
 
 /* `ulp` of a connection */
 #define MG_ULP_TLS   1

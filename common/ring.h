@@ -64,6 +64,16 @@ struct mg_identity {
 
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
+/* In place of an MG_SYS_*: a number that 32-bit programs make a call on sockets by. */
+#define MG_CALL_32BIT 255
+
+/* What is counted where it is known not to be recorded. */
+enum mg_not_seen {
+	MG_NOT_SEEN_CONNECTIONS, /* there was no room for them: their packets are missing */
+	MG_NOT_SEEN_32BIT,       /* calls of 32-bit programs */
+	MG_NOT_SEEN_END
+};
+
 /* A system call that is followed: MG_DIR_*, and the arguments that are its length and flags. */
 struct mg_call_shape {
 	__u8 direction, length, flags, pad;
@@ -85,7 +95,8 @@ struct mg_bpf_config {
 	__u8 anonymize;   /* leave out addresses and ports */
 	__u8 pad[2];
 	struct mg_call_shape shape[MG_SHAPES]; /* by MG_SYS_* */
-	__u8 call_of_nr[MG_NR_MAX]; /* MG_SYS_* of a system call number, 0 = not followed */
+	/* MG_SYS_* of a system call number, 0 = not followed; or MG_CALL_32BIT */
+	__u8 call_of_nr[MG_NR_MAX];
 };
 
 /*

@@ -55,7 +55,23 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 #define SHAPE(id, name, dir, len, flags) \
 	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, (uint8_t)(len), (uint8_t)(flags), 0};
 _Static_assert(MG_SYS_END <= MG_SHAPES, "MG_SHAPES");
-static void number_calls(struct mg_bpf_config *c){MG_SYSCALLS(NR) MG_SYSCALLS(SHAPE)}
+
+/* By which numbers 32-bit programs ask for what only sockets can do: from one to another. */
+#if defined(__x86_64__)
+static const uint16_t numbers_32bit[][2] = {{102, 102}, {337, 337}, {345, 345}, {359, 373}};
+#else
+static const uint16_t numbers_32bit[][2] = {{281, 297}, {365, 366}, {374, 374}};
+#endif
+
+static void number_calls(struct mg_bpf_config *c)
+{
+	MG_SYSCALLS(NR)
+	MG_SYSCALLS(SHAPE)
+	for (size_t i = 0; i < sizeof(numbers_32bit) / sizeof(numbers_32bit[0]); i++)
+		for (int nr = numbers_32bit[i][0]; nr <= numbers_32bit[i][1]; nr++)
+			if (!c->call_of_nr[nr])
+				c->call_of_nr[nr] = MG_CALL_32BIT;
+}
 
 uint64_t hooks_ring_slots(const struct tracer_options *o)
 {

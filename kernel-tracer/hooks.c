@@ -277,11 +277,28 @@ static uint64_t recursion_misses(int fd, uint64_t otherwise)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? otherwise : info.recursion_misses;
 }
 
+static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
+{
+	static const struct {
+		const char *producer;
+		uint32_t reason;
+	} what[MG_NOT_SEEN_END] = {
+		[MG_NOT_SEEN_CONNECTIONS] = {"too many connections", MG_LOST_NOT_FOLLOWED},
+		[MG_NOT_SEEN_32BIT] = {"calls of 32-bit programs", MG_LOST_CALLS},
+	};
+	int map = hooks_map_fd(h, "not_seen");
+	uint64_t n;
+
+	for (uint32_t i = 0; i < MG_NOT_SEEN_END; i++) {
+		if (bpf_map_lookup_elem(map, &i, &n) != 0 || n <= h->not_seen[i])
+			continue;
+		tell(arg, what[i].producer, n - h->not_seen[i], what[i].reason);
+		h->not_seen[i] = n;
+	}
+}
+
 void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 {
-	uint64_t not_followed;
-	uint32_t zero = 0;
-
 	for (size_t i = 0; i < hook_count; i++) {
 		uint64_t before = h->misses[i];
 
@@ -291,12 +308,7 @@ void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 		if (h->misses[i] > before)
 			tell(arg, hook_table[i].event, h->misses[i] - before, MG_LOST_SKIPPED);
 	}
-	if (bpf_map_lookup_elem(hooks_map_fd(h, "not_followed"), &zero, &not_followed) == 0 &&
-		not_followed > h->not_followed) {
-		tell(arg, "too many connections", not_followed - h->not_followed,
-			MG_LOST_NOT_FOLLOWED);
-		h->not_followed = not_followed;
-	}
+	new_not_seen(h, tell, arg);
 }
 
 void hooks_detach(struct hooks *h)

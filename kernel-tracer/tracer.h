@@ -61,11 +61,11 @@ struct hooks {
 	int refused[HOOKS_MAX];            /* of each row: what loading it failed with, or 0 */
 	struct bpf_link *copy[COPIES_MAX]; /* of system calls' hooks, while they are measured */
 	int copies;
-	int state[HOOKS_MAX];       /* of each row: 0, HOOK_NOT_*, or a negative errno */
-	uint64_t misses[HOOKS_MAX]; /* recursion misses told so far */
-	uint64_t not_followed;      /* connections there was no room for, likewise */
-	uint8_t *ring_memory;       /* all rings, mapped */
-	uint64_t ring_stride;       /* bytes from one CPU's ring to the next */
+	int state[HOOKS_MAX];               /* of each row: 0, HOOK_NOT_*, or a negative errno */
+	uint64_t misses[HOOKS_MAX];         /* recursion misses told so far */
+	uint64_t not_seen[MG_NOT_SEEN_END]; /* told so far, too */
+	uint8_t *ring_memory;               /* all rings, mapped */
+	uint64_t ring_stride;               /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
 	bool old;  /* Linux before 5.12: see bpf/old.bpf.h */

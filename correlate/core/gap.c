@@ -59,6 +59,8 @@ static uint64_t events_of(const struct mg_lost *p)
 
 	if (d && MG_IS_RING(d->id))
 		return 1ull << d->id;
+	if (p->reason == MG_LOST_CALLS)
+		return 1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_sys_exit;
 	return p->reason == MG_LOST_CHOSEN || gap_is_app(p->reason) ? 0 : ~0ull;
 }
 
@@ -69,6 +71,8 @@ static uint32_t layers_of(const struct mg_lost *p)
 		return layer_of(p->producer);
 	case MG_LOST_NOT_FOLLOWED: /* its calls are there, its packets are not */
 		return MG_ALL_LAYERS & ~(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SCHED);
+	case MG_LOST_CALLS:
+		return 1u << MG_LAYER_SYSCALL;
 	case MG_LOST_CHOSEN:
 		return 0;
 	default:

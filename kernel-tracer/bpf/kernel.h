@@ -321,6 +321,8 @@ struct signal_struct {
 	struct sigpending shared_pending;
 };
 struct thread_info {
+	unsigned long flags;
+	__u32 status; /* on x86 */
 	__u32 cpu;
 };
 struct task_struct___cpu {

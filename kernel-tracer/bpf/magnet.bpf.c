@@ -18,6 +18,7 @@
 #include "state.bpf.h"
 #include "filter.bpf.h"
 #include "select.bpf.h"
+#include "compat.bpf.h"
 #include "others.bpf.h"
 #include "context.bpf.h"
 #include "packet.bpf.h"

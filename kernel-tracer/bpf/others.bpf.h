@@ -60,7 +60,7 @@ static __always_inline void note_met(__u64 address, __u64 ino, bool known)
 	at = &m->ino[ino & (MG_MET - 1)];
 	/* another CPU may have met it at the same time */
 	if (*at == (__u32)ino && !bpf_map_lookup_elem(&others, &address))
-		count_not_followed();
+		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 	*at = ino;
 }
 

@@ -83,19 +83,17 @@ struct {
 	__type(value, __u64);
 } undecided SEC(".maps");
 
-/* Connections for which there was no room in `socks` or `tuples`, so that their packets are
- * missing. */
+/* What is known not to be recorded, by enum mg_not_seen. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, MG_NOT_SEEN_END);
 	__type(key, __u32);
 	__type(value, __u64);
-} not_followed SEC(".maps");
+} not_seen SEC(".maps");
 
-static __always_inline void count_not_followed(void)
+static __always_inline void count_not_seen(__u32 what)
 {
-	__u32 zero = 0;
-	__u64 *n = bpf_map_lookup_elem(&not_followed, &zero);
+	__u64 *n = bpf_map_lookup_elem(&not_seen, &what);
 
 	if (n)
 		__sync_fetch_and_add(n, 1);
@@ -383,7 +381,7 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 		return;
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
-		count_not_followed();
+		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 	/* between namespaces what a socket sends looks like what its peer is to receive */
 	path = tuple_of(NO_NETNS, l, r, lport, rport);
 	bpf_map_update_elem(&paths, &path, &cookie, BPF_NOEXIST);

@@ -159,6 +159,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	state = task_of(t);
 	if (!state && !((settings.active || settings.cgroup) && current_selects()))
 		return 0;
+	if (is_of_32bit(t, call))
+		return 0;
 	dir = describe(regs, call, &asked, &flags);
 	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)
 		flags = socket_option(regs, call, &dir);

@@ -49,6 +49,13 @@ static void a_full_ring_touches_all_and_a_chosen_event_none(void **unused)
 	feed_end(&c);
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, SOCK, 999, 4999);
+	lost(&c, 2000, MG_LOST_CALLS, "calls of 32-bit programs", 2);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, SOCK)->touched, 1u << MG_LAYER_SYSCALL);
+	assert_int_equal(c.lost_kernel, 2);
+	feed_end(&c);
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
 	lost(&c, 2000, MG_LOST_RING_FULL, "ring", 2);
 	lost(&c, 3000, MG_LOST_APP + 2, "libmagnet, thread 5", 4);
 	core_finish(&c);
