@@ -23,7 +23,7 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 
 	if (!d)
 		return 0;
-	ip = (void *)d->ip;
+	ip = (void *)number_at(&d->ip);
 	if (version == 4) {
 		struct ipv4_bytes h;
 		__u32 total;
@@ -43,34 +43,21 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 	} else {
 		struct ipv6_bytes h;
 		__u32 total;
+		__u64 b;
 
 		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
 			return 0;
 		__builtin_memcpy(d->src, h.saddr, 16);
 		__builtin_memcpy(d->dst, h.daddr, 16);
-		d->hlen = sizeof(h);
-		d->proto = h.nexthdr;
 		total = bpf_ntohs(h.payload_len);
-		/* hop-by-hop, routing, fragment and destination options, as many as one meets */
-		for (int i = 0; i < 4; i++) {
-			__u8 x[8];
-
-			if (d->proto != 0 && d->proto != 43 && d->proto != 44 && d->proto != 60)
-				break;
-			if (bpf_probe_read_kernel(x, sizeof(x), ip + (d->hlen & 0xfff)))
-				return 0;
-			if (d->proto == 44) {
-				__u16 off = (__u16)x[2] << 8 | x[3];
-
-				d->offset = off & 0xfff8;
-				d->more = off & 1;
-				d->id = (__u16)x[6] << 8 | x[7];
-				d->hlen += 8;
-			} else {
-				d->hlen += (x[1] + 1) * 8;
-			}
-			d->proto = x[0];
-		}
+		b = behind_ipv6(number_at(&d->ip), h.nexthdr);
+		if (!b)
+			return 0;
+		d->hlen = BEHIND_HLEN(b);
+		d->proto = BEHIND_PROTO(b);
+		d->offset = BEHIND_OFFSET(b) & 0xfff8;
+		d->more = BEHIND_OFFSET(b) & 1;
+		d->id = BEHIND_ID(b);
 		d->len = without(total ? total + sizeof(h) : there, d->hlen);
 	}
 	return 1;

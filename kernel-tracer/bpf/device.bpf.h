@@ -145,31 +145,41 @@ static __always_inline __u64 mac_at(const void *address)
 }
 
 /*
- * The network namespace of the device above that a frame is for, as of a container's macvlan: it
- * gets it without a tracepoint of its own. 0: there is none, or it is in the same namespace.
+ * Of the devices from one entry of such a list to another, the namespace of the one that has the
+ * address and is in another than `net`; 0: none. Between numbers: the verifier walks the loop once.
  */
 #define MOST_ABOVE 32
-static __noinline __u32 netns_above(const struct sk_buff *skb, const struct net_device *dev)
+__noinline __u32 netns_of_address(__u64 first, __u64 last, __u64 mac, __u64 net)
 {
-	const struct list_head *at = BPF_CORE_READ(dev, adj_list.upper.next), *last;
-	__u64 to = mac_at(skb->head + skb->mac_header);
+	const struct list_head *at = (void *)first;
 
-	if (BPF_CORE_READ(at, next) == at) /* the empty list's head */
-		return 0;
-	last = BPF_CORE_READ(dev, adj_list.upper.prev);
 	for (int i = 0; i < MOST_ABOVE; i++) {
 		const struct netdev_adjacent *a =
 			(void *)at - bpf_core_field_offset(struct netdev_adjacent, list);
 		const struct net_device *above = BPF_CORE_READ(a, dev);
 
-		if (mac_at(BPF_CORE_READ(above, dev_addr)) == to &&
-			BPF_CORE_READ(above, nd_net.net) != dev->nd_net.net)
+		if (mac_at(BPF_CORE_READ(above, dev_addr)) == mac &&
+			(__u64)BPF_CORE_READ(above, nd_net.net) != net)
 			return BPF_CORE_READ(above, nd_net.net, ns.inum);
-		if (at == last)
+		if ((__u64)at == last)
 			break;
 		at = BPF_CORE_READ(at, next);
 	}
 	return 0;
+}
+
+/*
+ * The network namespace of the device above that a frame is for, as of a container's macvlan: it
+ * gets it without a tracepoint of its own. 0: there is none, or it is in the same namespace.
+ */
+static __always_inline __u32 netns_above(const struct sk_buff *skb, const struct net_device *dev)
+{
+	const struct list_head *first = BPF_CORE_READ(dev, adj_list.upper.next);
+
+	if (BPF_CORE_READ(first, next) == first) /* the empty list's head */
+		return 0;
+	return netns_of_address((__u64)first, (__u64)BPF_CORE_READ(dev, adj_list.upper.prev),
+		mac_at(skb->head + skb->mac_header), (__u64)BPF_CORE_READ(dev, nd_net.net));
 }
 
 static __always_inline bool arrives_above(

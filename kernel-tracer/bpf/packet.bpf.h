@@ -140,24 +140,58 @@ static __always_inline bool says_tcp(unsigned char *ip)
 	return h.protocol == IPPROTO_TCP && !(h.frag_off & bpf_htons(0x1fff));
 }
 
-/* Where TCP begins behind an IPv6 header's extensions; 0 where something else does. */
-static __noinline __u32 tcp_behind(unsigned char *ip, __u32 next)
+/* Hop-by-hop (a jumbo length), routing, fragment, destination options. */
+static __always_inline bool is_extension(__u32 next)
+{
+	return next < 64 && (1ull << 0 | 1ull << 43 | 1ull << 44 | 1ull << 60) >> next & 1;
+}
+
+/* An address that the verifier no longer takes for a pointer. */
+static __always_inline __u64 number_of(const void *address)
+{
+	__u64 n = 0;
+
+	bpf_probe_read_kernel(&n, sizeof(n), &address);
+	return n;
+}
+
+/*
+ * What comes behind an IPv6 header with its extensions, in one number: where it begins (14 bits),
+ * the protocol (from bit 16), whether a fragment header was there (24), that one's offset with its
+ * flags (32) and identification (48). 0: it cannot be read. Between numbers the verifier walks a
+ * global function once, on any kernel, and takes what it returns for any number: no caller's
+ * states multiply with the headers there may be.
+ */
+__noinline __u64 behind_ipv6(__u64 ip, __u32 next)
 {
 	__u32 at = sizeof(struct ipv6_bytes);
+	__u64 fragment = 0;
 
-	/* hop-by-hop (a jumbo length), routing, destination options */
+#pragma unroll
 	for (int i = 0; i < 4; i++) {
-		__u8 o[2];
+		__u8 x[8];
 
-		if (next != 0 && next != 43 && next != 60)
+		if (!is_extension(next))
 			break;
-		if (bpf_probe_read_kernel(o, sizeof(o), ip + (at & 0xfff)))
+		if (bpf_probe_read_kernel(x, sizeof(x), (void *)(ip + (at & 0xfff))))
 			return 0;
-		next = o[0];
-		at += (o[1] + 1) * 8;
+		if (next == 44) {
+			fragment = 1ull << 24 | (__u64)x[2] << 40 | (__u64)x[3] << 32 |
+				   (__u64)x[6] << 56 | (__u64)x[7] << 48;
+			at += 8;
+		} else {
+			at += (x[1] + 1) * 8;
+		}
+		next = x[0];
 	}
-	return next == IPPROTO_TCP ? at & 0xfff : 0;
+	return fragment | (next & 0xff) << 16 | (at & 0x3fff);
 }
+
+#define BEHIND_HLEN(b)   ((__u32)(b)&0x3fff)
+#define BEHIND_PROTO(b)  ((__u8)((b) >> 16))
+#define BEHIND_IS_PART   (1 << 24)
+#define BEHIND_OFFSET(b) ((__u16)((b) >> 32))
+#define BEHIND_ID(b)     ((__u16)((b) >> 48))
 
 /*
  * The segment whose IP header lies at `ip`, and the key of the socket it is for.
@@ -193,8 +227,15 @@ static __always_inline bool segment_at_ip(
 		if (total)
 			total += hlen;
 		if (h.ip.nexthdr != IPPROTO_TCP) {
-			hlen = tcp_behind(ip, h.ip.nexthdr);
-			if (!hlen || bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
+			__u64 b;
+
+			if (!is_extension(h.ip.nexthdr))
+				return false;
+			b = behind_ipv6(number_of(ip), h.ip.nexthdr);
+			if (BEHIND_PROTO(b) != IPPROTO_TCP || b & BEHIND_IS_PART)
+				return false;
+			hlen = BEHIND_HLEN(b) & 0xfff;
+			if (bpf_probe_read_kernel(&h.tcp, sizeof(h.tcp), ip + hlen))
 				return false;
 		}
 		*tuple = tuple6(netns, h.ip.daddr, h.ip.saddr, h.tcp.dport, h.tcp.sport);

@@ -19,12 +19,23 @@ static __always_inline struct mg_slot *published(struct mg_ring *r, __u64 at)
 	return s->lap == (__u16)((at >> cfg.ring_shift) + 1) ? s : NULL;
 }
 
-/* Which of the `n` positions from `head` on is not published: this one. */
-static __always_inline __u64 own_position(struct mg_ring *r, __u64 head, __u64 n)
+static __always_inline struct mg_ring *ring_here(void)
 {
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+/*
+ * Which of the `n` positions from `head` on is not published: this one. Between numbers, so that
+ * the verifier walks it once a program, not at each event.
+ */
+__noinline __u64 own_position(__u64 head, __u64 n)
+{
+	struct mg_ring *r = ring_here();
 	__u64 last = head + n - 1;
 
-	if (!published(r, head))
+	if (!r || !published(r, head))
 		return head;
 	if (!published(r, last))
 		return last;
@@ -35,10 +46,18 @@ static __always_inline __u64 own_position(struct mg_ring *r, __u64 head, __u64 n
 	return last;
 }
 
+/* When the slot at a position was taken, 0 if it is not published. */
+__noinline __u64 taken_at(__u64 position)
+{
+	struct mg_ring *r = ring_here();
+	struct mg_slot *s = r ? published(r, position) : NULL;
+
+	return s ? s->ts : 0;
+}
+
 static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	struct mg_ring *r = ring_here();
 	__u64 head, n, now, at, lap;
 	struct mg_slot *s;
 	__u32 lost;
@@ -56,12 +75,12 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	__sync_fetch_and_add(&r->head, 1);
 	n = *(volatile __u64 *)&r->head - head;
 	if (n > 1) {
-		__u64 own = own_position(r, head, n);
-
+		__u64 own = own_position(head, n);
 		/* slots are in time order: after those that came in between */
-		s = own != head ? published(r, own - 1) : NULL;
-		if (s)
-			now = s->ts;
+		__u64 before = own != head ? taken_at(own - 1) : 0;
+
+		if (before)
+			now = before;
 		head = own;
 	}
 	at = head & cfg.near_mask;
