@@ -63,6 +63,9 @@ static __always_inline __u64 socket_cookie(const struct sock *sk)
 	return cookie ? cookie : 1ull << 61 | bpf_ktime_get_ns();
 }
 
+/* Of a socket that connects, perhaps after it was refused: then it keeps the number it has. */
+#define cookie_again(sk, before) ((before) ? (before) : socket_cookie(sk))
+
 #else
 
 #define __global             __noinline
@@ -72,6 +75,7 @@ static __always_inline __u64 socket_cookie(const struct sock *sk)
 #define TASK_RENUMBERED(map, t, old)
 #define task_storage(map, t, flags) bpf_task_storage_get(map, t, NULL, flags)
 #define socket_cookie(sk)           bpf_get_socket_cookie(sk)
+#define cookie_again(sk, before)    ((void)(before), socket_cookie(sk))
 
 #endif
 #endif

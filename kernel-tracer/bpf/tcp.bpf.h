@@ -52,6 +52,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	}
 	if (now == TCP_SYN_SENT) { /* perhaps again */
 		struct sock_entry entry = {};
+		__u64 before = known ? known->cookie : 0;
 
 		forget(sk);
 		if (!current_selects())
@@ -63,7 +64,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 				bpf_map_update_elem(&undecided, &key, &entry.tuple, BPF_ANY);
 			return 0;
 		}
-		entry.cookie = socket_cookie(sk);
+		entry.cookie = cookie_again(sk, before);
 		bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
 		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);

@@ -69,7 +69,9 @@ def segments(net, b, v6):
         before.update({ns: interface(net, ns) for ns in (net.a, net.b)})
         return Recording("sh", "-c", script)
 
-    script = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {TRANSFER} server {b} {PORT} & "
+    # the server comes late: the client is refused first, and its SYNs then are its socket's, too
+    script = (f"{{ sleep 0.3; nsenter --net=/run/netns/{net.b} "
+              f"{PYTHON} {TRANSFER} server {b} {PORT}; }} & "
               f"nsenter --net=/run/netns/{net.a} {PYTHON} {TRANSFER} client {b} {PORT} {BYTES} {SIZE}"
               "; wait")
     with undisturbed(recording) as rec:
@@ -108,6 +110,8 @@ def segments(net, b, v6):
         counted = {k: after[net.a]["tx"][k] - before[net.a]["tx"][k] for k in ("packets", "bytes")}
         check(len(sent) == counted["packets"],
               f"the interface counts {counted['packets']} packets out, the trace {len(sent)}")
+        syns = sum(1 for e in sent if int(e["fields"]["tcp_flags"], 16) & 2)
+        check(syns == said["client"]["refused"] + 1, f"{syns} of them to connect")
         check(total(sent, "frame") == counted["bytes"],
               f"and {counted['bytes']} bytes, the trace {total(sent, 'frame')}")
 

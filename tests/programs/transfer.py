@@ -38,7 +38,7 @@ if role == "server":
 else:
     total, step = int(sys.argv[4]), int(sys.argv[5])
     s = socket.socket(family)
-    for _ in range(100):
+    for refused in range(100):
         try:
             s.connect((address, port))
             break
@@ -52,7 +52,7 @@ else:
         sends += 1
     s.shutdown(socket.SHUT_WR)
     calls, size = receive_all(s)
-    result = {"send_calls": sends, "sent": sent, "recv_calls": calls, "received": size}
+    result = {"refused": refused, "send_calls": sends, "sent": sent, "recv_calls": calls, "received": size}
 time.sleep(0.05)  # the last acknowledgements
 result["tcp_info"] = tcp_info(s)
 sys.stdout.write(json.dumps(result) + "\n")  # one write: the other end prints too
