@@ -24,12 +24,15 @@ static char *first_line(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* "none [integrity] confidentiality" -> "integrity"; NULL where the kernel has no lockdown. */
+#define SECURITYFS "/sys/kernel/security"
+
+/* "none [integrity] confidentiality" -> "integrity"; NULL where the kernel has none, or hides it.
+ */
 static json_t *lockdown(void)
 {
 	char line[128], *open, *close;
 
-	first_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	first_line(SECURITYFS "/lockdown", line, sizeof(line));
 	open = strchr(line, '[');
 	close = open ? strchr(open, ']') : NULL;
 	if (!close)
@@ -133,7 +136,8 @@ void doctor_print_machine(const json_t *m)
 	printf("Linux %s %s, BTF %s, lockdown %s, %s\n", doctor_text(m, "kernel", "?"),
 		doctor_text(m, "machine", "?"),
 		json_is_true(json_object_get(m, "btf")) ? "yes" : "no",
-		doctor_text(m, "lockdown", "not built in"),
+		doctor_text(m, "lockdown",
+			access(SECURITYFS "/lsm", F_OK) == 0 ? "not built in" : "not known"),
 		json_is_true(json_object_get(m, "root")) ? "root" : "not root");
 	printf("counter %s %.6f GHz, %s\n", doctor_text(m, "counter", "?"), hz / 1e9,
 		json_is_true(json_object_get(m, "counter_invariant"))

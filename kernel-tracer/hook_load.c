@@ -111,9 +111,8 @@ static int check_btf(struct hooks *h)
 	}
 	if (access(VMLINUX_BTF, R_OK) != 0)
 		snprintf(h->why, sizeof(h->why),
-			"this kernel describes its types to nobody (/sys/kernel/btf/vmlinux: %s): "
-			"it "
-			"takes one built with CONFIG_DEBUG_INFO_BTF",
+			"the kernel's types cannot be read (" VMLINUX_BTF ": %s): it takes a "
+			"kernel built with CONFIG_DEBUG_INFO_BTF, and in a container its /sys",
 			strerror(errno));
 	else
 		snprintf(h->why, sizeof(h->why),
@@ -196,7 +195,7 @@ static int load_what_loads(
 		if (!err)
 			return 0;
 		row = refused_row(h);
-		if (row < 0 || privilege_lacks_bpf())
+		if (row < 0 || privilege_lacks_bpf() || privilege_locked_down())
 			return err;
 		if (h->cast) /* its verifier may not know as much as ours */
 			h->cast = false;
@@ -251,8 +250,9 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 
 	err = load_what_loads(h, o, &config);
 	if (err) {
-		/* the verifier's refusal is EACCES too */
-		if ((err != -EPERM && err != -EACCES) || !privilege_reason(h->why, sizeof(h->why)))
+		/* the verifier's refusal is EACCES too, and a locked down kernel's EINVAL */
+		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
+			!privilege_reason(h->why, sizeof(h->why)))
 			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
 				strerror(-err), last_libbpf_line);
 		return err;

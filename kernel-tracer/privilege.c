@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "privilege.h"
 
+#include <bpf/bpf.h>
 #include <cap-ng.h>
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +40,28 @@ bool privilege_lacks_bpf(void)
 	return lacks(MG_CAP_BPF) || lacks(MG_CAP_PERFMON);
 }
 
-static bool locked_down_fully(void)
+/* Whether the kernel refuses a program only because it reads the kernel's memory. */
+static bool memory_is_refused(void)
+{
+	/* bpf_probe_read_kernel(fp - 8, 8, NULL) */
+	static const struct bpf_insn reads[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 1, .imm = -8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 8},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "reads", "GPL", reads,
+		sizeof(reads) / sizeof(reads[0]), NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EINVAL; /* without the privilege it is another error */
+}
+
+bool privilege_locked_down(void)
 {
 	char line[128] = "";
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
@@ -49,7 +71,8 @@ static bool locked_down_fully(void)
 			line[0] = 0;
 		fclose(f);
 	}
-	return strstr(line, "[confidentiality]") != NULL;
+	/* its file may not be mounted */
+	return strstr(line, "[confidentiality]") != NULL || memory_is_refused();
 }
 
 static bool limit_of_locked_memory(void)
@@ -70,11 +93,10 @@ bool privilege_reason(char *text, size_t size)
 {
 	size_t at = 0;
 
-	if (locked_down_fully()) {
+	if (privilege_locked_down()) {
 		snprintf(text, size,
 			"the kernel is locked down (confidentiality): it lets no BPF program read "
-			"its "
-			"memory; it takes lockdown=integrity or none");
+			"its memory, whoever loads it; boot with lockdown=integrity or without");
 		return true;
 	}
 	for (size_t i = 0; i < NEEDED && privilege_lacks_bpf(); i++)

@@ -8,6 +8,8 @@
 
 /* Whether a capability without which nothing can be loaded is missing. */
 bool privilege_lacks_bpf(void);
+/* Whether the kernel lets no BPF program read its memory, whoever loads it. */
+bool privilege_locked_down(void);
 /* Whether the types of modules may be read. */
 bool privilege_sees_modules(void);
 /* Why the kernel may have refused BPF, if anything is found; false if nothing is. */

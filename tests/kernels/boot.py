@@ -2,13 +2,15 @@
 """
 Boot a kernel that scripts/kernels fetched, under qemu, and run tests in it: this machine's files,
 read-only, are the guest's (9p), so what was built here runs there.
-  boot.py SERIES TEST [TEST ...]     a test: a Python file and its arguments, in one argument
+  boot.py SERIES [+PARAMETER ...] TEST [TEST ...]
+TEST is a Python file and its arguments, in one argument; PARAMETER goes to the kernel.
 """
 import lzma
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,8 @@ STORE = os.environ.get("MAGNET_KERNELS") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "magnet", "kernels")
 # what a Debian kernel has as modules, of what the tests use; what is built in is not found
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
-           "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables")
+           "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables",
+           "gcm", "ctr", "ghash_generic", "aes_generic", "seqiv", "tls")
 BUILD = os.environ.get("MAGNET_BUILD", "")
 LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "1500"))
 
@@ -103,7 +106,7 @@ def image(kernel, release):
     sys.exit(f"no vmlinuz below {kernel}")
 
 
-def boot(series, tests):
+def boot(series, parameters, tests):
     kernel = os.path.join(STORE, series)
     if not os.path.exists(kernel + "/release"):
         skip(f"no kernel {series} in {STORE}: run scripts/kernels {series}")
@@ -125,7 +128,8 @@ def boot(series, tests):
              "-kernel", image(kernel, release), "-initrd", top + "/first",
              "-append", "console=ttyS0 panic=-1 quiet mitigations=off random.trust_cpu=on "
                         f"magnet.runner={HERE}/run.sh magnet.tests={top} "
-                        f"magnet.kept={os.path.dirname(os.path.dirname(HERE))}:{BUILD}",
+                        f"magnet.kept={os.path.dirname(os.path.dirname(HERE))}:{BUILD} "
+                        + " ".join(parameters),
              "-serial", f"file:{top}/console", "-serial", "stdio",
              "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,"
                         "multidevs=remap"],
@@ -155,4 +159,6 @@ def boot(series, tests):
 
 
 if __name__ == "__main__":
-    boot(sys.argv[1], sys.argv[2:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # the guest, too
+    boot(sys.argv[1], [a[1:] for a in sys.argv[2:] if a.startswith("+")],
+         [a for a in sys.argv[2:] if not a.startswith("+")])
