@@ -9,18 +9,27 @@
 #define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
 #define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
 
-#define KEY_MASK   (BELOW * 2 - 1)
-#define SIZE_MASK  ((1u << 20) - 1)
+/* From 3 on twice as many and one more each time: so malloc() rounds nothing up. */
+#define LATE_FEWEST 3
+#define LATE_MOST   31
+
 #define WEIGHT_MAX ((1ull << 46) - 1)
 
-static uint32_t bin_of(uint64_t v)
-{
-	int e;
+/* Where a value belongs: how far above the begin of which bin. */
+struct spot {
+	uint32_t key;
+	uint64_t above;
+};
 
-	if (v < 1u << EXACT_BITS)
-		return (uint32_t)v;
-	e = 63 - __builtin_clzll(v) - (EXACT_BITS - 1);
-	return ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e);
+static inline struct spot spot_of(uint64_t near, uint64_t value)
+{
+	bool below = value < near;
+	uint64_t v = below ? near - value : value - near;
+	/* what has a bin of its own is not shifted */
+	int e = 63 - __builtin_clzll(v | 1u << (EXACT_BITS - 1)) - (EXACT_BITS - 1);
+	uint32_t bin = ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e);
+
+	return (struct spot){(bin + 1) | (below ? BELOW : 0), v & ((1ull << e) - 1)};
 }
 
 static struct dist_more *more_of(struct dist *d)
@@ -28,14 +37,6 @@ static struct dist_more *more_of(struct dist *d)
 	if (!d->more)
 		d->more = calloc(1, sizeof(*d->more));
 	return d->more;
-}
-
-static uint32_t key_of(const struct dist *d, uint64_t v)
-{
-	uint64_t near = near_of(d);
-	bool below = v < near;
-
-	return (bin_of(below ? near - v : v - near) + 1) | (below ? BELOW : 0);
 }
 
 /* Neighbours side by side. */
@@ -67,7 +68,7 @@ static bool grow(struct dist *d)
 			*find(bins, size, d->bins[i].key) = d->bins[i];
 	free(d->bins);
 	d->bins = bins;
-	d->size = size & SIZE_MASK;
+	d->size = size;
 	return true;
 }
 
@@ -99,24 +100,27 @@ static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above
 }
 
 /* NULL without memory. */
-static struct dist_bin *bin_for(struct dist *d, uint32_t key)
+static struct dist_bin *new_bin(struct dist *d, uint32_t key)
 {
-	struct dist_bin *b = d->bins ? find(d->bins, d->size, key) : NULL;
+	struct dist_bin *b;
 
-	if (b && b->key)
-		return b;
-	if (is_full(d)) {
-		if (!grow(d))
-			return NULL;
-		b = find(d->bins, d->size, key);
-	}
+	if (is_full(d) && !grow(d))
+		return NULL;
+	b = find(d->bins, d->size, key);
 	b->key = key;
 	d->used++;
 	return b;
 }
 
+static inline struct dist_bin *bin_for(struct dist *d, uint32_t key)
+{
+	struct dist_bin *b = d->bins ? find(d->bins, d->size, key) : NULL;
+
+	return b && b->key ? b : new_bin(d, key);
+}
+
 /* Into a bin: a weight, and how far above the bin's begin it lies, times the weight. */
-static void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
+static inline void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
 {
 	struct dist_bin *b = bin_for(d, key);
 
@@ -130,29 +134,71 @@ static void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint
 	}
 }
 
-/* What is held, to its bin. */
-static void put(struct dist *d)
+static void take_value(struct dist *d, uint64_t value, uint64_t weight)
 {
-	uint64_t origin = origin_of(d, d->held_key), weight = d->held_weight, above;
-	uint64_t distance = d->held_key & BELOW ? origin - d->held : d->held - origin;
-	struct dist_bin *b = bin_for(d, d->held_key);
+	struct spot s = spot_of(near_of(d), value);
 
-	d->held_weight = 0;
-	if (!b)
-		return;
-	if (__builtin_mul_overflow(distance, weight, &above) ||
-		__builtin_add_overflow(above, b->above, &above) ||
-		weight > WEIGHT_MAX - b->weight) {
-		add_wide(d, b, (unsigned __int128)distance * weight, weight);
-	} else {
-		b->weight += weight;
-		b->above = above;
+	take_bin(d, s.key, (unsigned __int128)s.above * weight, weight);
+}
+
+static inline struct dist_late *late_of(struct dist *d)
+{
+	return d->late_cap ? d->late : &d->only;
+}
+
+static void settle(struct dist *d)
+{
+	const struct dist_late *late = late_of(d);
+	struct spot spot[LATE_MOST];
+	uint64_t near = near_of(d);
+
+	for (uint32_t i = 0; i < d->late_n; i++) {
+		spot[i] = spot_of(near, late[i].value);
+		if (d->size > FEW_BINS) /* so that all are fetched at once */
+			__builtin_prefetch(&d->bins[place_of(d->size, spot[i].key)], 1);
 	}
+	for (uint32_t i = 0; i < d->late_n; i++) {
+		uint64_t weight = late[i].weight;
+
+		take_bin(d, spot[i].key, (unsigned __int128)spot[i].above * weight, weight);
+	}
+	d->late_n = 0;
+}
+
+void dist_settle(const struct dist *known)
+{
+	struct dist *d = (struct dist *)(uintptr_t)known;
+
+	settle(d);
+	if (d->late_cap)
+		free(d->late);
+	d->late_cap = 0;
+}
+
+/* False without memory. */
+static bool make_room(struct dist *d)
+{
+	uint32_t cap = d->late_cap ? d->late_cap * 2u + 1 : LATE_FEWEST;
+	struct dist_late *more;
+
+	if (d->late_cap == LATE_MOST) {
+		settle(d);
+		return true;
+	}
+	more = realloc(d->late_cap ? d->late : NULL, cap * sizeof(*more));
+	if (!more)
+		return false;
+	if (!d->late_cap)
+		*more = d->only;
+	d->late = more;
+	d->late_cap = (uint8_t)cap;
+	return true;
 }
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 {
-	uint64_t both;
+	struct dist_late *late = late_of(d);
+	uint32_t n = d->late_n;
 
 	if (weight == 0)
 		return;
@@ -161,19 +207,23 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 	d->n++;
 	if (value > d->max)
 		d->max = value;
-	/* one like the one before (often both are 0) needs no other bin */
-	if (d->held_weight && value == d->held &&
-		!__builtin_add_overflow(d->held_weight, weight, &both)) {
-		d->held_weight = both;
+	if ((value | weight) > UINT32_MAX) {
+		take_value(d, value, weight);
 		return;
 	}
-	if (d->held_weight)
-		put(d);
-	d->held = value;
-	d->held_weight = weight;
-	d->held_key = key_of(d, value) & KEY_MASK;
-	if (d->bins)
-		__builtin_prefetch(&d->bins[place_of(d->size, d->held_key)], 1);
+	/* one like the one before (often both are 0) needs no other place */
+	if (n && late[n - 1].value == value && weight <= UINT32_MAX - late[n - 1].weight) {
+		late[n - 1].weight += (uint32_t)weight;
+		return;
+	}
+	if (n == (d->late_cap ? d->late_cap : 1u)) {
+		if (!make_room(d))
+			return;
+		late = late_of(d);
+		n = d->late_n;
+	}
+	late[n] = (struct dist_late){(uint32_t)value, (uint32_t)weight};
+	d->late_n = (uint8_t)(n + 1);
 }
 
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
@@ -192,11 +242,11 @@ void dist_add_all(struct dist *d, const struct dist *from)
 			take_bin(d, from->bins[i].key, from->bins[i].above, from->bins[i].weight);
 	for (const struct dist_wide *w = from->more ? from->more->wide : NULL; w; w = w->next)
 		take_bin(d, w->key, w->above, w->weight);
-	if (from->held_weight)
-		take_bin(d, from->held_key,
-			(unsigned __int128)(from->held - origin_of(from, from->held_key)) *
-				from->held_weight,
-			from->held_weight);
+	for (uint32_t i = 0; i < from->late_n; i++) {
+		const struct dist_late *late = from->late_cap ? &from->late[i] : &from->only;
+
+		take_value(d, late->value, late->weight);
+	}
 	if (from->max > d->max)
 		d->max = from->max;
 	d->sum += from->sum;
@@ -213,6 +263,8 @@ void dist_free(struct dist *d)
 		free(w);
 	}
 	free(d->more);
+	if (d->late_cap)
+		free(d->late);
 	free(d->bins);
 	memset(d, 0, sizeof(*d));
 }
@@ -224,9 +276,11 @@ double dist_mean(const struct dist *d)
 
 uint64_t dist_weight_of_zero(const struct dist *d)
 {
-	const struct dist_bin *b = d->used ? find(d->bins, d->size, key_of(d, 0)) : NULL;
-	const struct dist_wide *w = wide_of(d, key_of(d, 0));
-	uint64_t held = d->held == 0 ? d->held_weight : 0;
+	uint32_t key = spot_of(near_of(d), 0).key;
+	const struct dist_wide *w = wide_of(d, key);
+	const struct dist_bin *b;
 
-	return (b && b->key ? b->weight : 0) + (w ? w->weight : 0) + held;
+	dist_settle(d);
+	b = d->used ? find(d->bins, d->size, key) : NULL;
+	return (b && b->key ? b->weight : 0) + (w ? w->weight : 0);
 }

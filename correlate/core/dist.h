@@ -19,17 +19,30 @@ struct dist_bin {
 	uint64_t above;       /* sum of weight times value above the bin's begin */
 };
 
+/*
+ * What came last waits for its bin, in a row: to write there needs no waiting, and where there are
+ * many distributions each one's bins are looked for many at a time. Most of a short connection
+ * never get bins.
+ */
+struct dist_late {
+	uint32_t value, weight; /* larger ones go to their bin at once */
+};
+
 struct dist_more;
 
 /* A connection has some forty of these: what few of them need is elsewhere. */
 struct dist {
 	struct dist_bin *bins;  /* open addressing, a power of two */
 	struct dist_more *more; /* NULL: none */
-	uint64_t used : 20, size : 20, held_key : 18;
+	union {
+		struct dist_late *late;
+		struct dist_late only; /* in its place, as long as `late_cap` is 0 */
+	};
+	uint32_t used, size; /* bins */
+	uint8_t late_n, late_cap;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t max;
-	uint64_t held, held_weight; /* not in the bins yet; no weight: nothing is held */
 	unsigned __int128 sum;
 };
 

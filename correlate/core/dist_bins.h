@@ -54,4 +54,7 @@ static inline uint64_t origin_of(const struct dist *d, uint32_t key)
 	return key & BELOW ? near_of(d) - begin : near_of(d) + begin;
 }
 
+/* All that is late to its bin. What the distribution tells stays the same. */
+void dist_settle(const struct dist *d);
+
 #endif

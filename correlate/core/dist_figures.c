@@ -8,9 +8,8 @@
 
 /* A bin, told by its place in the order of values. */
 struct place {
-	uint32_t rank, bin; /* of what is held and has no bin yet: HELD */
+	uint32_t rank, bin;
 };
-#define HELD       UINT32_MAX
 #define FEW_PLACES 32
 
 static uint32_t rank_of(uint32_t key)
@@ -47,19 +46,16 @@ static void sort_few(struct place *p, uint32_t n)
 /* The bins in order of value, `n` of them; NULL if there are none. */
 static struct place *places(const struct dist *d, uint32_t *n)
 {
-	struct place *p = d->n ? malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
-	bool held = d->held_weight != 0;
+	struct place *p;
 
 	*n = 0;
+	dist_settle(d);
+	p = d->n ? malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
 	if (!p)
 		return NULL;
 	for (uint32_t i = 0; i < d->size; i++)
-		if (d->bins[i].key) {
+		if (d->bins[i].key)
 			p[(*n)++] = (struct place){rank_of(d->bins[i].key), i};
-			held = held && d->bins[i].key != d->held_key;
-		}
-	if (held) /* the first of its bin */
-		p[(*n)++] = (struct place){rank_of(d->held_key), HELD};
 	if (*n > FEW_PLACES) {
 		sort_by_digit(p, p + *n, *n, 0);
 		sort_by_digit(p + *n, p, *n, RADIX_BITS);
@@ -76,29 +72,21 @@ struct point {
 
 static uint64_t weight_of(const struct dist *d, struct place p)
 {
-	const struct dist_bin *b = p.bin == HELD ? NULL : &d->bins[p.bin];
-	const struct dist_wide *w = b ? wide_of(d, b->key) : NULL;
-	uint64_t held = !b || b->key == d->held_key ? d->held_weight : 0;
+	const struct dist_bin *b = &d->bins[p.bin];
+	const struct dist_wide *w = wide_of(d, b->key);
 
-	return (b ? b->weight : 0) + (w ? w->weight : 0) + held;
+	return b->weight + (w ? w->weight : 0);
 }
 
 static double value_of(const struct dist *d, struct place p)
 {
-	const struct dist_bin *b = p.bin == HELD ? NULL : &d->bins[p.bin];
-	const struct dist_wide *w = b ? wide_of(d, b->key) : NULL;
-	uint64_t weight = b ? b->weight + (w ? w->weight : 0) : 0;
-	unsigned __int128 above = b ? b->above + (w ? w->above : 0) : 0;
-	unsigned __int128 origin = b ? (unsigned __int128)origin_of(d, b->key) * weight : 0, sum;
+	const struct dist_bin *b = &d->bins[p.bin];
+	const struct dist_wide *w = wide_of(d, b->key);
+	uint64_t weight = b->weight + (w ? w->weight : 0);
+	unsigned __int128 above = b->above + (w ? w->above : 0);
+	unsigned __int128 origin = (unsigned __int128)origin_of(d, b->key) * weight;
 
-	if (!b)
-		return (double)d->held;
-	sum = b->key & BELOW ? origin - above : origin + above;
-	if (d->held_weight && d->held_key == b->key) {
-		weight += d->held_weight;
-		sum += (unsigned __int128)d->held * d->held_weight;
-	}
-	return (double)sum / (double)weight;
+	return (double)(b->key & BELOW ? origin - above : origin + above) / (double)weight;
 }
 
 /* The same with what they hold. */

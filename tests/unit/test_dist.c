@@ -302,6 +302,36 @@ static void bytes_do_not_make_up_for_samples(void **unused)
 	dist_free(&d);
 }
 
+/* What came last waits for its bin: to ask in between, at any time, changes nothing. */
+static void to_be_asked_changes_nothing(void **unused)
+{
+	static const uint64_t limits[] = {3, 3000, 1ull << 31, 1ull << 40};
+
+	(void)unused;
+	for (size_t k = 0; k < 2 * COUNT(limits); k++) {
+		struct dist asked = {0}, left = {0};
+		uint64_t seed = k + 1;
+
+		for (int i = 0; i < 150; i++) {
+			uint64_t v = unit_random_below(&seed, limits[k / 2]);
+			uint64_t weight = 1 + (unit_random_below(&seed, 3) << (k & 1 ? 31 : 0));
+
+			dist_add(&asked, v, weight);
+			dist_add(&left, v, weight);
+			if (unit_random_below(&seed, 1 + (uint64_t)i / 4) == 0)
+				dist_quantile(&asked, 0.5);
+		}
+		for (unsigned int p = 1; p <= 100; p++)
+			assert_true(dist_quantile(&asked, p / 100.0) ==
+				    dist_quantile(&left, p / 100.0));
+		assert_true(dist_weight_of_zero(&asked) == dist_weight_of_zero(&left));
+		assert_true(asked.sum == left.sum);
+		assert_true(dist_mean_abs_dev(&asked) == dist_mean_abs_dev(&left));
+		dist_free(&asked);
+		dist_free(&left);
+	}
+}
+
 /* Held, in a bin, and beyond what a bin has room for. */
 static void all_of_another_is_as_if_added_one_by_one(void **unused)
 {
@@ -348,6 +378,7 @@ int main(void)
 		cmocka_unit_test(w1_to_itself_is_nothing_and_to_a_shift_is_the_shift),
 		cmocka_unit_test(a_quantile_needs_ten_samples_beyond_it),
 		cmocka_unit_test(bytes_do_not_make_up_for_samples),
+		cmocka_unit_test(to_be_asked_changes_nothing),
 		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),
 	};
 
