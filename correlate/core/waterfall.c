@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_BINS 4
-#define EXACT_BITS  8 /* values below 2^8 have a bin each */
-#define HALF_WINDOW 0.005
+#define FEWEST_PLACES 4
+#define EXACT_BITS    8 /* values below 2^8 have a bin each */
+#define HALF_WINDOW   0.005
 
 enum { SAMPLES, WEIGHT, TOTAL, FIRST_BAR };
 
@@ -21,64 +21,73 @@ static uint32_t key_of(uint64_t v)
 	return ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e) + 1;
 }
 
-static uint32_t place(const uint32_t *keys, uint32_t size, uint32_t key)
+/* A place tells a key and which cell is its. */
+#define CELL_BITS 16 /* there are not so many keys */
+#define CELL_MASK ((1u << CELL_BITS) - 1)
+
+static uint32_t *find(uint32_t *place, uint32_t size, uint32_t key)
 {
 	uint32_t i = key * 2654435769u & (size - 1);
 
-	while (keys[i] && keys[i] != key)
+	while (place[i] && place[i] >> CELL_BITS != key)
 		i = (i + 1) & (size - 1);
-	return i;
+	return &place[i];
 }
 
-static bool grow(struct waterfall *w)
+static double *cell_at(const struct waterfall *w, uint32_t i)
 {
-	uint32_t size = w->size ? w->size * 2 : FEWEST_BINS, width = w->bars + FIRST_BAR;
-	uint32_t *key = calloc(size, sizeof(*key));
-	double *cell = calloc((size_t)size * width, sizeof(*cell));
+	return w->cell + (size_t)i * (w->bars + FIRST_BAR);
+}
 
-	if (!key || !cell) {
-		free(key);
-		free(cell);
+static bool grow_places(struct waterfall *w)
+{
+	uint32_t size = w->size ? w->size * 2 : FEWEST_PLACES;
+	uint32_t *more = calloc(size, sizeof(*more));
+
+	if (!more)
 		return false;
-	}
-	for (uint32_t i = 0; i < w->size; i++) {
-		uint32_t to;
-
-		if (!w->key[i])
-			continue;
-		to = place(key, size, w->key[i]);
-		key[to] = w->key[i];
-		memcpy(cell + (size_t)to * width, w->cell + (size_t)i * width,
-			width * sizeof(*cell));
-	}
-	free(w->key);
-	free(w->cell);
-	w->key = key;
-	w->cell = cell;
+	for (uint32_t i = 0; i < w->size; i++)
+		if (w->place[i])
+			*find(more, size, w->place[i] >> CELL_BITS) = w->place[i];
+	free(w->place);
+	w->place = more;
 	w->size = size;
 	return true;
 }
 
-/* One is always free, for place() to end at; looking through a few takes no longer. */
-static bool is_full(const struct waterfall *w)
+/* Cells are large, and most flows have few: they grow by half. */
+static bool grow_cells(struct waterfall *w)
 {
-	return w->size <= 16 ? w->used + 1 >= w->size : w->used * 2 >= w->size;
+	uint32_t cap = w->cap + w->cap / 2 + 1;
+	double *more = realloc(w->cell, cap * (w->bars + FIRST_BAR) * sizeof(*more));
+
+	if (!more)
+		return false;
+	w->cell = more;
+	w->cap = cap;
+	return true;
+}
+
+/* Of a key without one; NULL: no memory. */
+static double *new_cell(struct waterfall *w, uint32_t key)
+{
+	double *cell;
+
+	if ((w->used * 2 >= w->size && !grow_places(w)) || (w->used == w->cap && !grow_cells(w)))
+		return NULL;
+	cell = cell_at(w, w->used);
+	memset(cell, 0, (w->bars + FIRST_BAR) * sizeof(*cell));
+	*find(w->place, w->size, key) = key << CELL_BITS | w->used++;
+	return cell;
 }
 
 /* NULL: no memory. */
 static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
 {
-	uint32_t i;
+	const uint32_t *place = w->size ? find(w->place, w->size, key) : NULL;
 
 	w->bars = bars;
-	if (is_full(w) && !grow(w))
-		return NULL;
-	i = place(w->key, w->size, key);
-	if (!w->key[i]) {
-		w->key[i] = key;
-		w->used++;
-	}
-	return w->cell + (size_t)i * (bars + FIRST_BAR);
+	return place && *place ? cell_at(w, *place & CELL_MASK) : new_cell(w, key);
 }
 
 void waterfall_add(
@@ -100,10 +109,11 @@ void waterfall_add_all(struct waterfall *w, const struct waterfall *from)
 	uint32_t width = from->bars + FIRST_BAR;
 
 	for (uint32_t i = 0; i < from->size; i++) {
-		double *cell = from->key[i] ? cell_of(w, from->bars, from->key[i]) : NULL;
+		uint32_t place = from->place[i];
+		double *cell = place ? cell_of(w, from->bars, place >> CELL_BITS) : NULL;
 
 		for (uint32_t k = 0; cell && k < width; k++)
-			cell[k] += from->cell[(size_t)i * width + k];
+			cell[k] += cell_at(from, place & CELL_MASK)[k];
 	}
 }
 
@@ -119,18 +129,15 @@ static int by_total(const void *a, const void *b)
 static const double **in_order(const struct waterfall *w, double *weight)
 {
 	const double **p = w->used ? malloc(w->used * sizeof(*p)) : NULL;
-	uint32_t n = 0;
 
 	*weight = 0;
 	if (!p)
 		return NULL;
-	for (uint32_t i = 0; i < w->size; i++) {
-		if (!w->key[i])
-			continue;
-		p[n] = w->cell + (size_t)i * (w->bars + FIRST_BAR);
-		*weight += p[n++][WEIGHT];
+	for (uint32_t i = 0; i < w->used; i++) {
+		p[i] = cell_at(w, i);
+		*weight += p[i][WEIGHT];
 	}
-	qsort(p, n, sizeof(*p), by_total);
+	qsort(p, w->used, sizeof(*p), by_total);
 	return p;
 }
 
@@ -168,7 +175,7 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
 
 void waterfall_free(struct waterfall *w)
 {
-	free(w->key);
+	free(w->place);
 	free(w->cell);
 	memset(w, 0, sizeof(*w));
 }

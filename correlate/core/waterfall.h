@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct waterfall {
-	uint32_t *key; /* open addressing, a power of two; 0 = free */
-	double *cell;  /* of each: samples, weight, total, then the bars; all but samples by weight
-			*/
-	uint32_t size, used, bars;
+	/* of each: samples, weight, total, then the bars; all but samples by weight */
+	double *cell;
+	uint32_t *place; /* of a cell by its key: open addressing, a power of two; 0 = free */
+	uint32_t size, used, cap, bars;
 };
 
 /* The number of bars must be the same each time. */
