@@ -130,10 +130,11 @@ struct other_stats {
 };
 
 /* What was looked up last, by the low bits of its number. */
-#define RECENT 256
+#define RECENT_SOCKS   4096 /* more connections than that are seldom busy at once */
+#define RECENT_THREADS 256
 struct recent {
-	struct mg_sock *sock[RECENT];
-	struct thread *thread[RECENT];
+	struct mg_sock *sock[RECENT_SOCKS];
+	struct thread *thread[RECENT_THREADS];
 };
 
 struct core {

@@ -22,14 +22,14 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie);
 /* Both look at what was asked for last before they look it up; NULL if it is not known. */
 static inline struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = c->recent.sock[cookie % RECENT];
+	struct mg_sock *s = c->recent.sock[cookie % RECENT_SOCKS];
 
 	return s && s->cookie == cookie ? s : sock_look_up(c, cookie);
 }
 /* One that is not known is made; NULL without a number, or without memory. */
 static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = c->recent.sock[cookie % RECENT];
+	struct mg_sock *s = c->recent.sock[cookie % RECENT_SOCKS];
 
 	return s && s->cookie == cookie ? s : sock_make(c, cookie);
 }
@@ -98,7 +98,7 @@ void processes_free(struct core *c);
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid);
 static inline struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
 {
-	struct thread *t = c->recent.thread[tid % RECENT];
+	struct thread *t = c->recent.thread[tid % RECENT_THREADS];
 
 	if (!t || t->tid != tid)
 		return thread_make(c, tid, pid);

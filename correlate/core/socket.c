@@ -57,7 +57,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	if (!cookie)
 		return NULL;
 	if (s)
-		return c->recent.sock[cookie % RECENT] = s;
+		return c->recent.sock[cookie % RECENT_SOCKS] = s;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -69,7 +69,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	keep_series(c, &s->rx);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	lives(c, s);
-	return c->recent.sock[cookie % RECENT] = s;
+	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }
 
 void flow_touch(struct flow *f, uint64_t t)

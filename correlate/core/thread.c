@@ -7,7 +7,7 @@
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 {
-	struct thread **recent = &c->recent.thread[tid % RECENT], *t = NULL;
+	struct thread **recent = &c->recent.thread[tid % RECENT_THREADS], *t = NULL;
 
 	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
 	if (t) {
