@@ -91,6 +91,8 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 	if (off <= from)
 		return;
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
+	if (s->unclaimed)
+		flow_pass(f, &f->layer[RX_READY], off);
 	unit_add(&f->units[RX_READY], e->cycles, off - from);
 	a->has_offset = true;
 	a->offset = from;

@@ -65,6 +65,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	s->kind = MG_KIND_tcp;
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
+	s->unclaimed = !core_observes(c, MG_EVENT_sys_exit);
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
@@ -86,6 +87,7 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 	if (end > f->total)
 		f->total = end;
 	ranges_keep(layer, PASSED_MAX);
+	ranges_keep(&f->copies.again, PASSED_MAX);
 }
 
 /* What was in flight is no more. */
@@ -105,6 +107,15 @@ static bool was_open(uint8_t state)
 	return state != MG_TCP_SYN_SENT && state != MG_TCP_SYN_RECV && state != MG_TCP_CLOSE;
 }
 
+/* The peer's FIN tells by the state it leads to, too, where its segment is not seen. */
+static void note_fin(struct flow *rx, const struct mg_sock_state *p)
+{
+	if (rx->ended || p->now != MG_TCP_CLOSE_WAIT)
+		return;
+	rx->ended = true;
+	rx->end_seq = p->rcv_nxt - 1;
+}
+
 void sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;
@@ -119,6 +130,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
+	note_fin(&s->rx, p);
 	lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
 		s->closed_ns = e->time_ns;

@@ -34,7 +34,10 @@ void tx_find_unsent(struct core *c, struct flow *f)
 	} way[] = {{MG_EVENT_ip_out, TX_IP_OUT}, {MG_EVENT_dev_xmit, TX_XMIT}};
 	uint64_t left = f->total, hooked = core_hooked(c, f->sock->netns);
 
-	if (f->sock->unclaimed || f->sock->ulp)
+	if (!c->hook_count &&
+		f->sock->unclaimed) /* another tracer's: nobody tells what was written */
+		return;
+	if (f->sock->ulp)
 		return;
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
 		if (!(hooked >> way[i].event & 1) ||

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes on their way in; the peer's ISN is 4999, so that byte 0 is number 5000. */
+#include <math.h>
+
 #include "feed.h"
+#include "report.h"
 
 #define TID       10
 #define SOCK      1
@@ -235,6 +238,48 @@ static void the_fin_is_none_of_the_bytes(void **unused)
 	feed_end(&c);
 }
 
+/* Where no call is recorded a stream is as long as what came, and is not kept for one. */
+static void without_the_calls_what_came_is_told(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "dev_recv,ip_in ipv4,tcp_recv,tcp_ready");
+	for (uint32_t i = 0; i < 3000; i++)
+		feed_segment(&c, SOCK, 5000 + i * 10, 10, 2000 + i * 1000, 100);
+	f = rx_of(&c, SOCK);
+	assert_int_equal(f->total, 30000);
+	assert_int_equal(f->units[RX_READY].bytes, 30000);
+	for (int l = RX_DEV; l <= RX_READY; l++)
+		assert_in_range(f->layer[l].len, 1, 2048);
+	assert_true(isnan(flow_coverage(f)));
+	feed_end(&c);
+}
+
+/* A state tells of the FIN where its segment is not recorded. */
+static void nor_is_one_whose_segment_is_not_seen(void **unused)
+{
+	struct mg_event closing = feed_event(MG_EVENT_sock_state, 3000, 0);
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "sys_enter,sys_exit,tcp_recv,tcp_ready,sock_copy");
+	ev_tcp(&c, 2000, SOCK, 5000, 1000);
+	ev_ready(&c, 2100, SOCK, 6000);
+	closing.sock_state = (struct mg_sock_state){.sock = SOCK,
+		.old = MG_TCP_ESTABLISHED,
+		.now = MG_TCP_CLOSE_WAIT,
+		.write_seq = 1000,
+		.rcv_nxt = 6001};
+	feed(&c, &closing);
+	ev_ready_read(&c, 3100, SOCK, 6001, 5000);
+	feed_recv(&c, TID, SOCK, 5000, 1000, 4000, 100);
+	assert_int_equal(rx_of(&c, SOCK)->total, 1000);
+	assert_int_equal(rx_of(&c, SOCK)->units[RX_READY].bytes, 1000);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +291,8 @@ int main(void)
 		cmocka_unit_test(peeking_consumes_nothing),
 		cmocka_unit_test(bytes_consumed_without_a_copy_are_placed_by_position),
 		cmocka_unit_test(the_fin_is_none_of_the_bytes),
+		cmocka_unit_test(nor_is_one_whose_segment_is_not_seen),
+		cmocka_unit_test(without_the_calls_what_came_is_told),
 		cmocka_unit_test(two_threads_may_read_one_socket),
 		cmocka_unit_test(the_stream_may_wrap_and_pass_4_gib),
 		cmocka_unit_test(without_an_application_event_the_way_ends_at_the_exit),
