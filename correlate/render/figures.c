@@ -35,7 +35,7 @@ static int more_calls(const void *a, const void *b)
 }
 
 /* Datagrams may be empty, and what was sent may all have been dropped. */
-static bool worth_telling(const struct flow *f)
+bool flow_is_told(const struct flow *f)
 {
 	return flow_bytes(f) || f->dropped || (f->sock->kind != MG_KIND_tcp && f->first_t);
 }
@@ -57,9 +57,9 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	HASH_ITER (hh, core->socks, s, stmp) {
 		if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
 			continue;
-		if (worth_telling(&s->tx))
+		if (flow_is_told(&s->tx))
 			r->flows[r->flow_count++] = &s->tx;
-		if (worth_telling(&s->rx))
+		if (flow_is_told(&s->rx))
 			r->flows[r->flow_count++] = &s->rx;
 	}
 	HASH_ITER (hh, core->calls, k, ktmp)

@@ -192,6 +192,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
 	char local[64], remote[64];
+	const struct flow *peer = flow_peer(f);
 	bool anonymous = !f->sock->has_addr, named = f->sock->name[0];
 
 	flow_ends(f, local, remote);
@@ -229,7 +230,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 		f->sock->kind == MG_KIND_tcp || !f->rx ? json_null() : count(f->unmatched));
 	json_object_set_new(j, "touched", layer_names(f->touched));
 	json_object_set_new(
-		j, "peer", flow_peer(f) ? json_string(flow_id(flow_peer(f))) : json_null());
+		j, "peer", peer && flow_is_told(peer) ? json_string(flow_id(peer)) : json_null());
 	json_object_set_new(j, "layers", layers(r, f));
 	json_residence(j, r, f);
 	json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));

@@ -79,6 +79,8 @@ uint64_t flow_bytes(const struct flow *f);
 double flow_coverage(const struct flow *f);
 /* The other end's, if it is in the recording and the only one; NULL if not. */
 const struct flow *flow_peer(const struct flow *f);
+/* Whether the report has it: nothing may have passed. */
+bool flow_is_told(const struct flow *f);
 /* Bytes sent again after a drop on this machine, and whether all that tells of them was recorded.
  */
 uint64_t flow_resent(const struct flow *f);

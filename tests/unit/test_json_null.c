@@ -125,10 +125,29 @@ static void what_a_flow_cannot_have_is_null(void **unused)
 	json_decref(j);
 }
 
+/* An end that nothing has passed is none of the report's flows. */
+static void a_peer_is_one_of_the_flows(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, 1, 999, 4999);
+	ev_opened(&c, 20, 2, 4999, 999);
+	feed_send(&c, SENDER, 1, 1000, 500, 1000, 10);
+	assert_non_null(flow_peer(tx_of(&c, 1)));
+	j = reported(&c);
+	assert_int_equal(json_array_size(at(j, "flows")), 1);
+	assert_null_at(j, "flows.0.peer");
+	json_decref(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_need_ten_samples_beyond_them),
+		cmocka_unit_test(a_peer_is_one_of_the_flows),
 		cmocka_unit_test(nothing_recorded_is_null_and_not_zero),
 		cmocka_unit_test(without_the_kernel_side_its_figures_are_null),
 		cmocka_unit_test(without_the_scheduler_nobody_knows_what_blocked),
