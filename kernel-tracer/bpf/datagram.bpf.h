@@ -98,6 +98,12 @@ static __always_inline int ip_version(const struct sk_buff *skb)
 							: 0;
 }
 
+/* Of a frame that has a VLAN's tag in front of its IP header. */
+static __always_inline bool is_tag(__be16 protocol)
+{
+	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
+}
+
 /* Later fragments go where the first went. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -283,9 +289,16 @@ static __always_inline bool is_of(const struct datagram *d, const struct sock *s
 static __always_inline bool datagram_sent(
 	struct packet *g, const struct sk_buff *skb, const struct sock *sk)
 {
+	unsigned char *ip = skb->head + skb->network_header;
+	int version = ip_version(skb);
 	struct datagram d = {};
+	__u8 first = 0;
 
-	if (!read_datagram(&d, skb, skb->head + skb->network_header, ip_version(skb)))
+	if (!version && is_tag(skb->protocol)) { /* in front of the header */
+		bpf_probe_read_kernel(&first, sizeof(first), ip);
+		version = first >> 4;
+	}
+	if ((version != 4 && version != 6) || !read_datagram(&d, skb, ip, version))
 		return false;
 	if (!is_of(&d, sk) && tunnelled(skb))
 		return carried(g, skb, false);
@@ -295,10 +308,8 @@ static __always_inline bool datagram_sent(
 
 /* The datagram, not TCP's, whose IP header lies at `ip`. */
 static __always_inline bool datagram_at(
-	struct datagram *d, const struct sk_buff *skb, unsigned char *ip)
+	struct datagram *d, const struct sk_buff *skb, unsigned char *ip, int version)
 {
-	int version = ip_version(skb);
-
 	d->ip = (__u64)ip;
 	if (!version || !read_ip(d, version, skb->len - (__u32)(ip - skb->data)))
 		return false;
@@ -309,13 +320,13 @@ static __always_inline bool datagram_at(
 }
 
 /* One that arrives: PLACE_*. */
-static __always_inline int datagram_arrived(
-	struct packet *g, __u64 *id, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
+static __always_inline int datagram_arrived(struct packet *g, __u64 *id, const struct sk_buff *skb,
+	unsigned char *ip, int version, __u32 netns)
 {
 	struct datagram d = {};
 	int how;
 
-	if (!datagram_at(&d, skb, ip))
+	if (!datagram_at(&d, skb, ip, version))
 		return PLACE_NONE;
 	*id = 0;
 	how = find_place(netns, &d, id);

@@ -5,8 +5,19 @@
 #define PRIV_BRIDGE_PORT  (1 << 9)
 #define PRIV_OVS_DATAPATH (1 << 10)
 #define PRIV_TEAM_PORT    (1 << 13)
+#define ARPHRD_ETHER      1
 
-/* One of the devices behind a bridge or bond: its own socket's packets pass both. */
+/* One of a bridge's: what comes in for the bridge's own socket passes a tracepoint at both. */
+static __always_inline bool is_bridged(const struct net_device *dev)
+{
+	return dev->rx_handler && BPF_CORE_READ_BITFIELD_PROBED(dev, priv_flags) &
+					  (PRIV_BRIDGE_PORT | PRIV_OVS_DATAPATH);
+}
+
+/*
+ * Also of a bond or team, which has none of its own for what comes in: what its socket sends
+ * passes both.
+ */
 static __always_inline bool is_port(const struct net_device *dev)
 {
 	if (!dev->rx_handler)
@@ -14,6 +25,28 @@ static __always_inline bool is_port(const struct net_device *dev)
 	return dev->flags & IFF_SLAVE ||
 	       BPF_CORE_READ_BITFIELD_PROBED(dev, priv_flags) &
 		       (PRIV_BRIDGE_PORT | PRIV_OVS_DATAPATH | PRIV_TEAM_PORT);
+}
+
+/*
+ * Behind the VLAN tags that are in the frame, not beside it, as where a driver does not take them
+ * off: 16 * their length + the version of IP, 0 if it is none. Between numbers, since the verifier
+ * then walks it once.
+ */
+__noinline __u32 behind_tags(__u64 at)
+{
+	__be16 tag[4];
+
+	if (bpf_probe_read_kernel(tag, sizeof(tag), (void *)at))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		__be16 protocol = tag[2 * i + 1];
+
+		if (protocol == bpf_htons(ETH_P_IP) || protocol == bpf_htons(ETH_P_IPV6))
+			return (i + 1) * 4 * 16 + (protocol == bpf_htons(ETH_P_IP) ? 4 : 6);
+		if (!is_tag(protocol))
+			break;
+	}
+	return 0;
 }
 
 /*
@@ -67,6 +100,27 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 	h->via = e->via;
 }
 
+static __always_inline __u64 mac_at(const void *address)
+{
+	__u64 mac = 0;
+
+	bpf_probe_read_kernel(&mac, 6, address);
+	return mac;
+}
+
+/*
+ * Through a device that lies upon this one, which the socket's route uses: a VLAN's, whose tag the
+ * frame has by now, or one with an address of its own, as a macvlan.
+ */
+static __always_inline bool from_above(const struct sk_buff *skb, const struct net_device *dev)
+{
+	if (dev->adj_list.upper.next == &dev->adj_list.upper)
+		return false;
+	return skb->vlan_proto || is_tag(skb->protocol) ||
+	       (dev->type == ARPHRD_ETHER &&
+		       mac_at(skb->data + 6) != mac_at(BPF_CORE_READ(dev, dev_addr)));
+}
+
 /* Of another namespace than the device. */
 static __always_inline bool is_foreign(const struct sock *sk, const struct net_device *dev)
 {
@@ -86,12 +140,12 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	__u64 sock = 0;
 
 	if (sk && sent_by(&g, &sock, &known, skb, sk)) {
-		if (g.carried || is_foreign(sk, dev) || is_port(dev))
+		if (g.carried || is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev))
 			via = VIA_FROM;
 	} else {
 		if (sk && !is_foreign(sk, dev))
 			return 0;
-		via = on_its_way(&g, &sock, skb, skb->head + skb->network_header);
+		via = on_its_way(&g, &sock, skb, skb->head + skb->network_header, ip_version(skb));
 		if (!via)
 			return 0;
 	}
@@ -136,14 +190,6 @@ int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 	return 0;
 }
 
-static __always_inline __u64 mac_at(const void *address)
-{
-	__u64 mac = 0;
-
-	bpf_probe_read_kernel(&mac, 6, address);
-	return mac;
-}
-
 /*
  * Of the devices from one entry of such a list to another, the namespace of the one that has the
  * address and is in another than `net`; 0: none. Between numbers: the verifier walks the loop once.
@@ -182,12 +228,12 @@ static __always_inline __u32 netns_above(const struct sk_buff *skb, const struct
 		mac_at(skb->head + skb->mac_header), (__u64)BPF_CORE_READ(dev, nd_net.net));
 }
 
-static __always_inline bool arrives_above(
-	struct packet *g, __u64 *sock, const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline bool arrives_above(struct packet *g, __u64 *sock, const struct sk_buff *skb,
+	const struct net_device *dev, unsigned char *ip, int version)
 {
 	__u32 netns = netns_above(skb, dev);
 
-	return netns && arrives_for(g, sock, skb, skb->data, netns);
+	return netns && arrives_for(g, sock, skb, ip, version, netns);
 }
 
 /* It was here before, and tc's ingress rules sent it through another device, as ifb to be shaped.
@@ -206,23 +252,31 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
 	int via = VIA_OWN;
+	unsigned char *ip = skb->data;
+	int version = ip_version(skb);
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
 
-	if (is_others(skb, skb->data))
+	if (!version && is_tag(skb->protocol)) {
+		__u32 behind = behind_tags(number_of(ip));
+
+		ip += behind >> 4;
+		version = behind & 15;
+	}
+	if (!version || is_others(ip, version))
 		return;
-	if (arrives_for(&g, &sock, skb, skb->data, dev->nd_net.net->ns.inum)) {
-		if (is_port(dev) || came_before(skb, dev))
+	if (arrives_for(&g, &sock, skb, ip, version, dev->nd_net.net->ns.inum)) {
+		if (is_bridged(dev) || came_before(skb, dev))
 			via = VIA_TO;
-	} else if (arrives_above(&g, &sock, skb, dev)) {
+	} else if (arrives_above(&g, &sock, skb, dev, ip, version)) {
 		via = VIA_OWN;
 	} else if (sk && sent_by(&g, &sock, &known, skb, sk)) {
 		via = VIA_FROM;
 		if (!g.carried)
-			comes_from(skb, skb->data, sock);
+			comes_from(skb, ip, sock, version);
 	} else {
-		via = on_its_way(&g, &sock, skb, skb->data);
+		via = on_its_way(&g, &sock, skb, ip, version);
 		if (!via)
 			return;
 	}

@@ -20,7 +20,7 @@ static __noinline bool dropped_reading(
 	struct datagram d = {};
 
 	if (!state || !state->call || !state->other || state->dir != MG_DIR_RX ||
-		!datagram_at(&d, skb, ip))
+		!datagram_at(&d, skb, ip, ip_version(skb)))
 		return false;
 	*sock = state->sock;
 	datagram_packet(g, &d, skb);
@@ -47,7 +47,7 @@ static __always_inline bool dropped_of(
 		return dropped_reading(g, sock, skb, ip);
 	}
 	if (skb->skb_iif && dev && skb->network_header) {
-		how = arrives_for(g, sock, skb, ip, dev->nd_net.net->ns.inum);
+		how = arrives_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		*rx = true;
 		if (how) /* a raw socket has got its copy of what nobody else wants */
 			return how == PLACE_OWN || !refused;
@@ -68,7 +68,7 @@ static __always_inline bool dropped_of(
 	}
 	if (!skb->network_header)
 		return false;
-	how = on_its_way(g, sock, skb, ip);
+	how = on_its_way(g, sock, skb, ip, ip_version(skb));
 	*rx = how == VIA_TO;
 	return how || (dev && comes_back(g, sock, skb, ip, dev->nd_net.net->ns.inum));
 }

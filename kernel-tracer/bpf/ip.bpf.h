@@ -42,10 +42,12 @@ static __always_inline int ip_arrived(
 {
 	struct packet g = {};
 	struct taken t;
+	int version = ip_version(skb);
 	__u64 sock = 0;
 
-	if (is_others(skb, skb->data) || !arrives_for(&g, &sock, skb, skb->data, netns) ||
-		!interface_passes(dev) || !take(&t))
+	if (is_others(skb->data, version) ||
+		!arrives_for(&g, &sock, skb, skb->data, version, netns) || !interface_passes(dev) ||
+		!take(&t))
 		return 0;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 	publish(&t, event);
@@ -115,7 +117,9 @@ int on_ip_forward(struct bpf_nf_ctx *ctx)
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
-	int via = is_others(skb, skb->data) ? 0 : on_its_way(&g, &sock, skb, skb->data);
+	int version = ip_version(skb);
+	int via =
+		is_others(skb->data, version) ? 0 : on_its_way(&g, &sock, skb, skb->data, version);
 
 	if (!via || !interface_passes(ctx->state->out) || !take(&t))
 		return NF_ACCEPT;

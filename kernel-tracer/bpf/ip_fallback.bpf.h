@@ -142,7 +142,7 @@ static __always_inline int ip_forwarding_at(struct sk_buff *skb)
 	struct taken t;
 	__u32 ifindex;
 	__u64 sock = 0;
-	int via = on_its_way(&g, &sock, skb, skb->data);
+	int via = on_its_way(&g, &sock, skb, skb->data, ip_version(skb));
 
 	if (!via || !route_passes(route_device(skb), &ifindex) || !take(&t))
 		return 0;

@@ -23,6 +23,8 @@
 #define SOCK_SEQPACKET 5
 #define ETH_P_IP       0x0800
 #define ETH_P_IPV6     0x86dd
+#define ETH_P_8021Q    0x8100
+#define ETH_P_8021AD   0x88a8
 #define IPPROTO_TCP    6
 #define IPPROTO_UDP    17
 #define IPPROTO_ICMP   1
@@ -198,6 +200,7 @@ struct net_device {
 	void *rx_handler;
 	possible_net_t nd_net;
 	unsigned char *dev_addr;
+	unsigned short type;
 	void *ingress_queue;
 	struct {
 		struct list_head upper;
@@ -214,7 +217,7 @@ struct sk_buff {
 	unsigned int len;
 	unsigned int data_len;
 	int skb_iif;
-	__be16 protocol;
+	__be16 protocol, vlan_proto;
 	__u16 transport_header;
 	__u16 network_header;
 	__u16 mac_header;

@@ -197,13 +197,13 @@ __noinline __u64 behind_ipv6(__u64 ip, __u32 next)
  * The segment whose IP header lies at `ip`, and the key of the socket it is for.
  * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
  */
-static __always_inline bool segment_at_ip(
-	struct packet *g, __u64 *tuple, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
+static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const struct sk_buff *skb,
+	unsigned char *ip, int version, __u32 netns)
 {
 	struct tcp_bytes t;
 	__u32 total, hlen;
 
-	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+	if (version == 4) {
 		struct ipv4_bytes h;
 
 		if (!read_ipv4(&h, ip) || h.protocol != IPPROTO_TCP ||
@@ -214,7 +214,7 @@ static __always_inline bool segment_at_ip(
 			return false;
 		total = bpf_ntohs(h.tot_len);
 		*tuple = tuple4(netns, h.daddr, h.saddr, t.dport, t.sport);
-	} else if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
+	} else if (version == 6) {
 		struct {
 			struct ipv6_bytes ip;
 			struct tcp_bytes tcp;

@@ -39,11 +39,10 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 }
 
 /* A segment of a connection that nobody follows: most are, and this looks at little of them. */
-static __always_inline bool is_others(const struct sk_buff *skb, unsigned char *ip)
+static __always_inline bool is_others(unsigned char *ip, int version)
 {
 	const volatile struct ipv4_bytes *v4;
 	const volatile struct tcp_bytes *t;
-	int version = ip_version(skb);
 
 	if (!CAN_CAST || version != 4)
 		return false;
@@ -55,20 +54,21 @@ static __always_inline bool is_others(const struct sk_buff *skb, unsigned char *
 	return !ports_followed(t->dport, t->sport);
 }
 
-/* For a followed socket of this namespace, PLACE_*; the IP header lies at `ip`. */
-static __always_inline int arrives_for(
-	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
+/* For a followed socket of this namespace, PLACE_*; the header of this version of IP lies at `ip`.
+ */
+static __always_inline int arrives_for(struct packet *g, __u64 *sock, const struct sk_buff *skb,
+	unsigned char *ip, int version, __u32 netns)
 {
 	__u64 tuple, *cookie;
 
-	if (segment_at_ip(g, &tuple, skb, ip, netns)) {
+	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = bpf_map_lookup_elem(&tuples, &tuple);
 		if (!cookie)
 			return PLACE_NONE;
 		*sock = *cookie;
 		return PLACE_OWN;
 	}
-	return datagram_arrived(g, sock, skb, ip, netns);
+	return datagram_arrived(g, sock, skb, ip, version, netns);
 }
 
 /*
@@ -76,20 +76,20 @@ static __always_inline int arrives_for(
  * that of a receiver; the sender's is the same the other way round.
  */
 static __noinline int on_its_way(
-	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip)
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
 {
 	struct datagram d = {};
 	__u64 key, *cookie;
 	int via;
 
-	if (segment_at_ip(g, &key, skb, ip, NO_NETNS)) {
+	if (segment_at_ip(g, &key, skb, ip, version, NO_NETNS)) {
 		cookie = bpf_map_lookup_elem(&paths, &key);
 		if (!cookie)
 			return 0;
 		*sock = *cookie & ~PATH_FROM;
 		return *cookie & PATH_FROM ? VIA_FROM : VIA_TO;
 	}
-	if (!datagram_at(&d, skb, ip))
+	if (!datagram_at(&d, skb, ip, version))
 		return 0;
 	via = find_way(&d, sock);
 	if (via)
@@ -104,7 +104,7 @@ static __noinline bool comes_back(
 	struct datagram d = {}, back;
 
 	/* TCP's are known by their path */
-	if (!datagram_at(&d, skb, ip) || d.offset)
+	if (!datagram_at(&d, skb, ip, ip_version(skb)) || d.offset)
 		return false;
 	back = d;
 	__builtin_memcpy(back.src, d.dst, sizeof(d.dst));
@@ -118,11 +118,12 @@ static __noinline bool comes_back(
 }
 
 /* One from another namespace that still has its socket: where it goes on it has none. */
-static __noinline void comes_from(const struct sk_buff *skb, unsigned char *ip, __u64 sock)
+static __noinline void comes_from(
+	const struct sk_buff *skb, unsigned char *ip, __u64 sock, int version)
 {
 	struct datagram d = {};
 
-	if (datagram_at(&d, skb, ip))
+	if (datagram_at(&d, skb, ip, version))
 		learn_way(&d, sock);
 }
 

@@ -23,7 +23,7 @@ STORE = os.environ.get("MAGNET_KERNELS") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "magnet", "kernels")
 # what a Debian kernel has as modules, of what the tests use; what is built in is not found
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
-           "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables",
+           "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables", "8021q", "bonding",
            "gcm", "ctr", "ghash_generic", "aes_generic", "seqiv", "tls")
 BUILD = os.environ.get("MAGNET_BUILD", "")
 LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "1500"))
