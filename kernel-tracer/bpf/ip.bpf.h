@@ -15,8 +15,13 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) ||
-		!take(&t))
+	if (!sk)
+		return NF_ACCEPT;
+	if (event == MG_EVENT_ip_post && sk->__sk_common.skc_state == TCP_NEW_SYN_RECV) {
+		answer_leaves(skb, sk);
+		return NF_ACCEPT;
+	}
+	if (!sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) || !take(&t))
 		return NF_ACCEPT;
 	struct mg_packet *e = (void *)t.slot->payload;
 
@@ -26,6 +31,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	if (known && event == MG_EVENT_ip_out)
 		e->frag = context_here();
 	publish(&t, event);
+	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
+		syn_leaves(skb, sk, known);
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
 			select_connected(sk, sock);

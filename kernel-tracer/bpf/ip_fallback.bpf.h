@@ -82,6 +82,8 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	if (known && event == MG_EVENT_ip_out)
 		e->frag = context_here();
 	publish(&t, event);
+	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
+		syn_leaves(skb, sk, known); /* not what it is translated to behind this place */
 	if (known && event == MG_EVENT_ip_out) {
 		state_at_out(&g, sock, &known->tcp);
 		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)

@@ -22,6 +22,7 @@
 #include "others.bpf.h"
 #include "context.bpf.h"
 #include "packet.bpf.h"
+#include "translated.bpf.h"
 #include "tcp_rare.bpf.h"
 #include "ip_header.bpf.h"
 #include "datagram.bpf.h"

@@ -43,7 +43,8 @@ struct {
 
 struct sock_entry {
 	__u64 cookie;
-	__u64 tuple; /* key in `tuples`, 0 = not connected yet */
+	__u64 tuple;      /* key in `tuples`, 0 = not connected yet */
+	__u64 translated; /* another, if this host translates its addresses */
 	struct tcp_memory tcp;
 };
 
@@ -60,6 +61,20 @@ struct {
 	__type(key, __u64);   /* hash of addresses, ports and namespace */
 	__type(value, __u64); /* cookie */
 } tuples SEC(".maps");
+
+/* By the tuple that a socket will have: the one that its segments arrive with. */
+struct translation {
+	__u64 tuple;
+	__be16 lport, rport;
+	__u32 unused;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct translation);
+} translations SEC(".maps");
+volatile __u8 any_translated SEC(".data.translated") = 0;
 
 /*
  * Segments between namespaces: by their ends alone, as their receiver has them. Bit 63 is set where
@@ -366,6 +381,21 @@ static __always_inline int judge_tcp(const struct sock *sk)
 	return judge(&e, MG_KIND_tcp);
 }
 
+/* The key by which its segments are found before they are translated; 0: they are not. */
+static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
+{
+	const struct translation *known = bpf_map_lookup_elem(&translations, &tuple);
+	__u64 other;
+
+	if (!known)
+		return 0;
+	other = known->tuple;
+	follow_ports(known->lport, known->rport);
+	bpf_map_delete_elem(&translations, &tuple);
+	bpf_map_update_elem(&tuples, &other, &cookie, BPF_ANY);
+	return other;
+}
+
 /* Follow a connected socket from here on. */
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
@@ -379,6 +409,8 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	entry.tuple = tuple_of(sk->__sk_common.skc_net.net->ns.inum, l, r, lport, rport);
 	if (before && before->tuple == entry.tuple) /* known since its SYN */
 		return;
+	if (any_translated)
+		entry.translated = as_translated(entry.tuple, cookie);
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
@@ -419,11 +451,13 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 /* Packets for its ends are no longer its own. */
 static __always_inline void unbind(struct sock_entry *e)
 {
-	__u64 tuple = e->tuple;
+	__u64 tuple = e->tuple, translated = e->translated;
 
 	if (tuple)
 		bpf_map_delete_elem(&tuples, &tuple);
-	e->tuple = 0;
+	if (translated)
+		bpf_map_delete_elem(&tuples, &translated);
+	e->tuple = e->translated = 0;
 }
 
 static __always_inline void forget(const struct sock *sk)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Connections whose addresses this host itself translates, as where one goes to a service's
+ * address, or is redirected to a proxy: what arrives for them bears, up to netfilter, other
+ * addresses than the socket has. They are those that its opening segment has as it leaves.
+ */
+#ifndef MAGNET_BPF_TRANSLATED_H
+#define MAGNET_BPF_TRANSLATED_H
+
+/* The key in `tuples` of what answers this segment; 0: it cannot be read. */
+static __noinline __u64 answers_tuple(const struct sk_buff *skb, __u32 netns, struct tcp_bytes *t)
+{
+	unsigned char *ip = skb->head + skb->network_header;
+
+	if (!read_tcp(t, skb->head + skb->transport_header))
+		return 0;
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		struct ipv4_bytes h;
+
+		return read_ipv4(&h, ip) ? tuple4(netns, h.saddr, h.daddr, t->sport, t->dport) : 0;
+	}
+	if (skb->protocol == bpf_htons(ETH_P_IPV6)) {
+		struct ipv6_bytes h;
+
+		return bpf_probe_read_kernel(&h, sizeof(h), ip)
+			       ? 0
+			       : tuple6(netns, h.saddr, h.daddr, t->sport, t->dport);
+	}
+	return 0;
+}
+
+/* A followed socket's SYN, behind netfilter. */
+static __always_inline void syn_leaves(
+	const struct sk_buff *skb, const struct sock *sk, struct sock_entry *known)
+{
+	struct tcp_bytes t = {};
+	__u64 tuple = answers_tuple(skb, sk->__sk_common.skc_net.net->ns.inum, &t);
+
+	if (!tuple || !known->tuple || tuple == known->tuple || tuple == known->translated)
+		return;
+	known->translated = tuple;
+	follow_ports(t.sport, t.dport);
+	bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY);
+}
+
+/* The answer to a SYN: there is no socket yet, but what it will have is known. */
+static __always_inline void answer_leaves(const struct sk_buff *skb, const struct sock *request)
+{
+	struct translation now = {};
+	struct tcp_bytes t = {};
+	__u32 l[4], r[4], netns = request->__sk_common.skc_net.net->ns.inum;
+	__u64 key;
+
+	now.tuple = answers_tuple(skb, netns, &t);
+	now.lport = t.sport;
+	now.rport = t.dport;
+	sock_addresses(request, l, r);
+	key = tuple_of(netns, l, r, bpf_htons(request->__sk_common.skc_num),
+		request->__sk_common.skc_dport);
+	if (!now.tuple || now.tuple == key)
+		return;
+	bpf_map_update_elem(&translations, &key, &now, BPF_ANY);
+	any_translated = 1;
+}
+
+#endif
