@@ -74,13 +74,36 @@ static struct part *add(struct queues *q, const struct mg_packet *p)
 	return x->parts < PARTS_MAX ? arrival_part(x, off, len) : NULL;
 }
 
+/*
+ * Copied into another buffer since the device, as for an XDP program of the generic kind that wants
+ * room before the frame: the one of this number and length that has not reached IP, if there is
+ * one.
+ */
+static struct arrival *copied(const struct queues *q, const struct mg_packet *p)
+{
+	struct arrival *found = NULL;
+
+	for (uint32_t i = 0; i < q->n && i < LOOK; i++) {
+		struct arrival *x = arrival_at(q, q->n - 1 - i);
+
+		if (x->is_gone || x->is_fragmented || x->part.ip || !x->part.dev ||
+			x->ip_id != p->ip_id || x->len != datagram_length(p))
+			continue;
+		if (found)
+			return NULL;
+		found = x;
+	}
+	return found;
+}
+
 static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
 {
 	struct arrival *x = arrival_newest(q, p->seq);
 
 	if (x && !x->part.ip && !x->is_fragmented)
 		return x;
-	return fragments_of(q, p);
+	x = fragments_of(q, p);
+	return x || p->part ? x : copied(q, p);
 }
 
 /* Put together, or of IPv6 still in fragments. */

@@ -293,6 +293,32 @@ static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 	feed_end(&c);
 }
 
+/* On their way from the device to IP. */
+static void copied_ones_are_known_if_there_is_one_that_it_may_be(void **unused)
+{
+	static const struct {
+		uint16_t id, other;
+		uint32_t len, complete;
+	} cases[] = {{2, 3, 100, 100}, {2, 2, 90, 100}, {2, 2, 100, 0}};
+	struct core c;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		dg_begin(&c);
+		/* another is still on its way */
+		dg_packet(&c, MG_EVENT_dev_recv, 1010, 6, cases[i].len,
+			&(struct piece_of){.id = cases[i].other});
+		dg_packet(&c, MG_EVENT_dev_recv, 1020, 7, 100, &(struct piece_of){.id = 2});
+		dg_packet(&c, MG_EVENT_ip_in, 1023, 8, 100, &(struct piece_of){.id = 2});
+		dg_ready(&c, 1024, SEND, B, 8, 100, MG_KIND_udp);
+		dg_reads(&c, 3000, 100, MG_NOT_KNOWN);
+		core_finish(&c);
+		assert_int_equal(rx_of(&c, B)->complete, cases[i].complete);
+		assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_DEV_IP), cases[i].complete * 3);
+		feed_end(&c);
+	}
+}
+
 /* Of sockets at one port it shows in whose queue the datagram is. */
 static void what_several_may_get_is_of_whom_it_is_queued_for(void **unused)
 {
@@ -356,6 +382,7 @@ int main(void)
 		cmocka_unit_test(what_never_left_is_not_incomplete),
 		cmocka_unit_test(of_two_readers_nobody_knows_which),
 		cmocka_unit_test(an_older_frame_in_the_same_buffer_is_another),
+		cmocka_unit_test(copied_ones_are_known_if_there_is_one_that_it_may_be),
 		cmocka_unit_test(what_several_may_get_is_of_whom_it_is_queued_for),
 		cmocka_unit_test(a_queue_nobody_reads_is_bounded),
 		cmocka_unit_test(what_nobody_receives_is_bounded),

@@ -106,6 +106,10 @@ static void the_place_tells_the_layer(void **unused)
 		{"IP_INHDR", "ip6_forward", "ip"},
 		{"NEIGH_FAILED", "arp_error_report", "neighbour"},
 		{"NOT_SPECIFIED", "veth_xmit", "device"},
+		{"NOT_SPECIFIED", "do_xdp_generic", "device"},
+		{"NOT_SPECIFIED", "ipvlan_queue_xmit", "device"},
+		{"NOT_SPECIFIED", "xfrm_input", "ip"},
+		{"NOT_SPECIFIED", "sfq_enqueue", "qdisc"},
 		{"NOT_SPECIFIED", "skb_queue_purge_reason", NULL},
 		{"NOT_SPECIFIED", "not told", NULL},
 	};
