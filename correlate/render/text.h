@@ -21,9 +21,8 @@ void text_together(const struct report *r, const struct together *g, FILE *to, b
 
 /* text_zerocopy.c */
 void text_zerocopy(const struct report *r, const struct flow *f, FILE *to);
-/* text_lineage.c: what is left out of its waterfall and why; and why it has none */
-void text_lineage(const struct report *r, const struct flow *f, FILE *to);
-void text_unsent(const struct flow *f, FILE *to);
+/* text_lineage.c: what came more than once, or not at all; if it has bars, what they leave out */
+void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to);
 const char *text_ulp(const struct flow *f);
 
 /* text_tcp.c: the state of its connection, as far as it was recorded */

@@ -125,7 +125,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	why = flow_withheld(r, f);
 	if (why || !f->residence.n) {
 		withheld(r, f, why ? why : "coverage", to);
-		text_unsent(f, to);
+		text_lineage(r, f, false, to);
 		return;
 	}
 	compensated = flow_probes(r, f, &p);
@@ -171,7 +171,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 			"  before that, from the sender's driver to the first layer here: mean "
 			"%s\n",
 			text_ns(report_ns(r, dist_mean(&f->transit))));
-	text_lineage(r, f, to);
+	text_lineage(r, f, true, to);
 	if (star)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
 			f->gaps ? "events were lost" : "not every layer saw them");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Below a waterfall: bytes that came more than once, calls that were refused, urgent bytes. */
+/* Below a waterfall, or why there is none: bytes that came more than once, calls that were refused,
+ * urgent bytes. */
 #include "event_table.h"
 #include "text.h"
 
@@ -31,18 +32,8 @@ const char *text_ulp(const struct flow *f)
 	}
 }
 
-void text_unsent(const struct flow *f, FILE *to)
+static void left_out(const struct flow *f, FILE *to)
 {
-	if (f->unsent)
-		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
-			text_bytes((double)f->unsent));
-}
-
-void text_lineage(const struct report *r, const struct flow *f, FILE *to)
-{
-	if (!f->rx)
-		sent_again(r, f, to);
-	text_unsent(f, to);
 	if (f->copies.ambiguous)
 		fprintf(to, "  not in these bars, since they passed more than once: %s\n",
 			text_bytes((double)f->copies.ambiguous));
@@ -51,6 +42,17 @@ void text_lineage(const struct report *r, const struct flow *f, FILE *to)
 			"  nor in the way from the sender's driver, since they were sent more than "
 			"once: %s\n",
 			text_bytes((double)f->copies.transit_ambiguous));
+}
+
+void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to)
+{
+	if (!f->rx)
+		sent_again(r, f, to);
+	if (f->unsent)
+		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
+			text_bytes((double)f->unsent));
+	if (bars)
+		left_out(f, to);
 	if (f->refusals.n)
 		fprintf(to,
 			"  calls refused as the send buffer was full: %s; until bytes were taken "

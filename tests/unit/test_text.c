@@ -186,6 +186,17 @@ static void bars_that_drown_are_withheld(void **unused)
 	printed(&c, NULL, NULL);
 	assert_says("withheld: the ");
 	assert_does_not_say("closes to");
+
+	/* what was sent again has been, whatever is known of times */
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	transfer(&c, 1, 11000, 11100);
+	ev_retransmit(&c, 12000, A, 1000, TRANSFER_BYTES);
+	core_finish(&c);
+	ev_calibration(&c, 20, 1000, 0);
+	printed(&c, NULL, NULL);
+	assert_says("withheld: the ");
+	assert_says("segments sent again: 1 (500 B)");
 }
 
 static void losses_are_said_first(void **unused)
