@@ -215,6 +215,7 @@ int core_finish(struct core *c)
 		if (s->kind == MG_KIND_tcp) {
 			tx_make_atoms(c, &s->tx, true);
 			tx_find_unsent(c, &s->tx);
+			rx_finish(c, &s->rx);
 		} else {
 			datagram_finish(c, s);
 		}

@@ -347,3 +347,12 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		rx_give_up_holes(c, f, last);
 	rx_drop_done(f);
 }
+
+/* Calls open at the recording's end, as a rule a read that waits, fill no hole any more. */
+void rx_finish(struct core *c, struct flow *f)
+{
+	f->open_calls = 0;
+	if (f->done < f->total)
+		rx_give_up_holes(c, f, f->total);
+	rx_drop_done(f);
+}

@@ -117,6 +117,31 @@ static void their_counters_tell_who_belongs_together(void **unused)
 	feed_end(&c);
 }
 
+/*
+ * What was read as the hooks came is not known, and the next read waits until the recording ends:
+ * the bytes behind it are followed all the same.
+ */
+static void a_read_that_waits_at_the_end_holds_nothing_up(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	announce(&c, 50, &a);
+	announce(&c, 60, &b);
+	feed_send(&c, SENDER, A, 1000 + (uint32_t)LATE, 300, 1000, 1);
+	feed_segment(&c, B, 1000 + (uint32_t)LATE, 300, 1020, 1);
+	ev_enter(&c, 1500, RECEIVER + 1, B, MG_SYS_recvfrom, 1300 + (uint32_t)LATE);
+	transfer(&c, 300, 500, 2000);
+	assert_int_equal(rx_of(&c, B)->shift_peer.weight, 0);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, B)->shift_peer.weight, 500);
+	assert_true(rx_of(&c, B)->shift_peer.sum == 104 * 500);
+	assert_true(rx_of(&c, B)->transit.sum == 14 * 500);
+	assert_int_equal(rx_of(&c, B)->incomplete, 300);
+	feed_end(&c);
+}
+
 /* The one began to be recorded long before the other: what came in between has one end only. */
 static void bytes_count_from_when_both_are_met(void **unused)
 {
@@ -386,6 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(their_counters_tell_who_belongs_together),
+		cmocka_unit_test(a_read_that_waits_at_the_end_holds_nothing_up),
 		cmocka_unit_test(bytes_count_from_when_both_are_met),
 		cmocka_unit_test(one_end_may_have_been_seen_opening),
 		cmocka_unit_test(where_counters_do_not_tell_the_peer_decides),
