@@ -46,6 +46,8 @@ def one_run(topology, v6, phases, top):
             if why:
                 return why
             captured, rows, told = capture.end(), [], json.loads(rec.p.stdout)
+            if captured is None:
+                return "tcpdump was not done with what it got"
             if any(c["TcpOutRsts"] for said in told for c in said["counters"].values()):
                 return "a segment came after the end of its connection"  # sent again too soon
             for said in told:

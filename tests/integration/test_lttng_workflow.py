@@ -32,8 +32,10 @@ lttng destroy
 TRACER_START = """
 {build}/kernel-tracer/magnet-kernel-tracer -o kernel/ &
 tracer=$!
-until [ -s kernel/metadata ]; do kill -0 $tracer; sleep 0.05; done
-sleep 0.5
+until {build}/kernel-tracer/magnet-kernel-tracer ctl --pid $tracer status >/dev/null 2>&1; do
+    kill -0 $tracer
+    sleep 0.05
+done
 """
 TRACER_STOP = "kill -INT $tracer; wait $tracer"
 

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 from tracer import *
 
+own_network()  # starts over: nothing is made before
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
 

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 from tracer import *
 
+own_network()  # starts over: nothing is made before
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
 # Packets for its own sockets, made by hand: cut off in the header, or with one longer than they are.
@@ -121,11 +122,15 @@ def many():
         d = f"{TOP}/many{children}"
         run(TRACER, "-o", d, "--", PYTHON, "-c", MANY, children, each, preexec_fn=few)
         n = counts(d)
-        told = sum(int(f.split("count = ")[1].split(",")[0]) for name, _, f in events(d)
-                   if name == "lost" and "reason = 17" in f)
+        told = lost = 0  # sockets; events for which a busy machine had no room
+        for name, _, f in events(d):
+            if name == "lost":
+                count = int(f.split("count = ")[1].split(",")[0])
+                told, lost = (told + count, lost) if "reason = 17" in f else (told, lost + count)
         missing = 2 * children * each - n["ip_in"]
-        check(n["dev_queue"] >= 2 * children * each - 9, f"{n['dev_queue']} datagrams are sent")
-        check(missing < 9 if children == 1 else missing < 9 or told, f"{missing} that arrive have "
+        check(n["dev_queue"] + lost >= 2 * children * each - 9,
+              f"{n['dev_queue']} datagrams are sent, {lost} events were lost")
+        check(missing < 9 + lost or (children > 1 and told), f"{missing} that arrive have "
               f"no socket; {told} sockets were not followed all the time")
         check(children > 1 or told == 0, "and none when they are few")
 

@@ -15,6 +15,7 @@ from fixture import *
 from tracer import *
 
 KILLS = 16
+own_network()  # starts over: nothing is made before
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
 

@@ -17,7 +17,7 @@ for round in 1 2 3; do
     ip link add {NS}a type veth peer name {NS}b netns {NS} || exit 77
     nsenter --net=/run/netns/{NS} sh -c 'sleep 0.3; exec {PYTHON} {EXCHANGE} 50'
     ip netns del {NS}
-    for try in 1 2 3 4 5 6 7 8 9 10; do # the kernel takes it away in the background
+    for try in $(seq 100); do # the kernel takes it away in the background
         ip link show {NS}a >/dev/null 2>&1 || break
         sleep 0.2
     done

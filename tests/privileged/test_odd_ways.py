@@ -49,10 +49,22 @@ def shaped(t):
         "match", "u32", "0", "0", "action", "mirred", "egress", "redirect", "dev", "ifb0")
 
 
-def exchange(t, what):
+def recorded(t):
+    """On a busy machine TCP may send something again, which then passes twice."""
     lib = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")
-    with undisturbed(lambda: Recording(PYTHON, "-c", PROGRAM, lib, t.a, t.b, t.address(t.b, True),
-                                       SIZE, options=("--kernel-only",))) as rec:
+    for _ in range(5):
+        rec = undisturbed(lambda: Recording(PYTHON, "-c", PROGRAM, lib, t.a, t.b, t.address(t.b, True),
+                                            SIZE, options=("--kernel-only",)))
+        again = flow(rec.report(), "tx", 5270)["retransmitted_bytes"]
+        if not again:
+            return rec
+        print(f"{again} bytes were sent again: once more")
+        rec.__exit__()
+    sys.exit("TCP sent something again in each of 5 recordings")
+
+
+def exchange(t, what):
+    with recorded(t) as rec:
         report = rec.report()
         for direction in ("tx", "rx"):
             f = flow(report, direction, 5270)

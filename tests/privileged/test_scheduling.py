@@ -60,7 +60,8 @@ def never_before_the_spin_ends():
         if first:
             known += 1
             early += first < end - bound
-    check(known > len(run_of.said) // 2, f"{known} of {len(run_of.said)} wakings were followed")
+    # on a busy machine it does not get to sleep again in between, and so is not woken
+    check(known > len(run_of.said) // 8, f"{known} of {len(run_of.said)} wakings were followed")
     check(early == 0, "no thread runs before who has the CPU has spun to the end")
     report = run_of.report["scheduler"]
     check(report["wakeup_ns"]["max"] >= 5e6, "the longest wakeup is at least a spin")
@@ -74,28 +75,41 @@ def by_the_kernels_counts():
         left = [e for e in window if e["event"] == "sched_switch" and e["prev_tid"] == tid]
         voluntary = sum(not e["preempt"] and e["prev_state"] != 0 for e in left)
         came = sum(e["event"] == "sched_switch" and e["next_tid"] == tid for e in window)
-        if not r.skipped and came == len(left) == v1 - v0 + i1 - i0:
+        # on some machines no tracing program runs while their supervisor's tasks are current: who
+        # comes after one of these is not seen to come, but to leave again
+        if not r.skipped and 0.8 * len(left) < came <= len(left) == v1 - v0 + i1 - i0:
             break
         print(f"it was seen to leave {len(left)} times of {v1 - v0 + i1 - i0}, and to come "
               f"{came} times: once more")
     check(voluntary == v1 - v0, f"{v1 - v0} voluntary switches, by getrusage() too")
     check(len(left) - voluntary == i1 - i0, f"{i1 - i0} others")
 
-    waits, since = 0, None
+    # how long it waited at least, and at most where it was not seen to be woken or to come
+    waits, most, since, gone = 0, 0, None, None
     for e in window:
         if e["event"] == "sched_switch" and e["prev_tid"] == tid:
+            most += e["ns"] - (since or gone or e["ns"])
+            gone = e["ns"]
             since = e["ns"] if e["preempt"] or e["prev_state"] == 0 else None
         elif e["event"] == "sched_waking" and e["wakee_tid"] == tid and since is None:
             since = e["ns"]
-        elif e["event"] == "sched_switch" and e["next_tid"] == tid and since is not None:
-            waits += e["ns"] - since
-            since = None
-    near(waits, waited1 - waited0, 0.02, "ns of waiting for the CPU, by schedstat")
+        elif e["event"] == "sched_switch" and e["next_tid"] == tid:
+            waits += e["ns"] - (since or e["ns"])
+            most += e["ns"] - (since or gone or e["ns"])
+            since = gone = None
+    most += end - (since or gone or end)
+    waited = waited1 - waited0
+    check(waits - 0.02 * waited <= waited <= most + 0.02 * waited,
+          f"{waits} to {most} ns of waiting for the CPU, {came} of {len(left)} times seen to get it: "
+          f"{waited} ns by schedstat")
     check(r.report["scheduler"]["run_queue_total_ns"] >= waits, "the report has them in its total")
 
     told = [e for e in window if e["event"] == "sched_task" and e["task_tid"] == tid]
     check(len([e for e in told if e["leaves"]]) == len(left), "level full: one more at each switch")
-    near(told[-1]["cpu_ns"] - told[0]["cpu_ns"], ran1 - ran0, 0.05, "ns of CPU time, by schedstat")
+    ran, by_trace = ran1 - ran0, told[-1]["cpu_ns"] - told[0]["cpu_ns"]
+    edges = told[0]["ns"] - begin + end - told[-1]["ns"]  # it ran before the first, and after the last
+    check(-0.01 * ran <= ran - by_trace <= edges + 0.01 * ran,
+          f"{by_trace} ns of CPU time and at most {edges} around it: {ran} by schedstat")
     check(all(e["runnable"] >= (1 if e["state"] else 2) or not e["leaves"] for e in told),
           "and who leaves it to another leaves it to somebody")
     states = {e["state"] for e in told if e["leaves"]}
@@ -107,8 +121,15 @@ def timer_interrupts():
     if os.uname().machine != "x86_64":
         print("not tested: only x86-64 traces the timer's interrupt")
         return
-    r = Scheduled(SCHEDULED, "timer")
-    (a0, a1, before), (b0, b1, after) = r.said
+    for _ in range(TRIES):
+        r = Scheduled(SCHEDULED, "timer")
+        (a0, a1, before), (b0, b1, after) = r.said
+        spinner = {e["tid"] for e in r.of("irq_entry") if a1 < e["ns"] < b0}
+        # the kernel gives who waits a little even beside SCHED_FIFO: interrupts then are another's
+        if not r.skipped and not any(e["prev_tid"] in map(int, spinner) and a0 < e["ns"] < b1
+                                     for e in r.of("sched_switch")):
+            break
+        print("somebody else had the CPU meanwhile, or a program was skipped: once more")
     times = [e["ns"] for e in r.of("irq_entry") if e["source"] == 1]
     least = sum(a1 < t < b0 for t in times)
     most = sum(a0 < t < b1 for t in times)

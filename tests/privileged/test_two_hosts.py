@@ -60,9 +60,15 @@ def events_of(trace):
 
 
 def passed(trace, flow_id, event):
-    """Byte -> when it first passed; segments are not cut on their way here."""
-    return {int(e["offset"]): (int(e["time_ns"]), int(e["length"])) for e in events_of(trace)
-            if e["event"] == event and e["flow"] == flow_id and e["length"] not in ("", "0")}
+    """
+    Byte -> when it passed; segments are not cut on their way here. What passed more than once is left
+    out: which copy of it arrived is not known.
+    """
+    found = {}
+    for e in events_of(trace):
+        if e["event"] == event and e["flow"] == flow_id and e["length"] not in ("", "0"):
+            found.setdefault(int(e["offset"]), []).append((int(e["time_ns"]), int(e["length"])))
+    return {offset: times[0] for offset, times in found.items() if len(times) == 1}
 
 
 def transit(top, crossing):

@@ -18,6 +18,7 @@ def recorded(way, good=lambda report: not report["loss"]["kernel"]):
     for _ in range(5 * SLOWER):
         rec = Recording(PYTHON, UNUSUAL, way, PORT, ok=None)
         if rec.p.returncode == SKIP:
+            rec.__exit__()
             return None
         check(rec.p.returncode == 0, f"{way} runs")
         if good(rec.report()):
@@ -61,10 +62,11 @@ def refused():
         f = flow(rec.report(), "tx", PORT)
         check(claims(rec, f["id"]) == [c for c in said if c[0] != "gap"], "each call's bytes, in part or whole")
         check(f["refused_calls"] == 5 * len(gaps), f"{f['refused_calls']} calls were refused")
-        # the program's own clock begins after its last refusal, and ends after the copying
+        # from the first refusal to the copying: within what the program's clock says around both
         told = f["retry_gap_ns"]["mean"] * 1e-9 * len(gaps)
-        check(abs(sum(gaps) - told) < 0.01 * SLOWER,
-              f"bytes went again after {told:.4f} s in all, the program counts {sum(gaps):.4f}")
+        least, most = (sum(g[i] for g in gaps) for i in (0, 1))
+        check(least <= told <= most,
+              f"bytes went again after {told:.6f} s in all, the program counts {least:.6f} to {most:.6f}")
         check("calls refused as the send buffer was full" in rec.text(), "the text says so")
 
 

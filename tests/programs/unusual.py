@@ -63,24 +63,26 @@ def refused():
     at = taken = 0
     for wait in (0.03, 0.06):
         while True:
+            before = time.monotonic()
             try:
                 n = s.send(b"x" * 100000)
             except BlockingIOError:
                 break
             said.append([at, n])
             at += n
+        since = time.monotonic()
         for _ in range(4):  # it is tried again at once, too
             try:
                 s.send(b"x")
                 sys.exit("not refused")
             except BlockingIOError:
                 pass
-        since = time.monotonic()
         time.sleep(wait)
         read(peer, at - taken)
         taken = at
+        least = time.monotonic() - since
         n = s.send(b"y" * 1000)
-        said += [["gap", time.monotonic() - since], [at, n]]
+        said += [["gap", [least, time.monotonic() - before]], [at, n]]
         at += n
     read(peer, at - taken)
     return said
