@@ -85,6 +85,8 @@ static void process(struct core *c, struct mg_event *e)
 		c->app_events++;
 	else if (MG_IS_RING(e->id) || e->id == MG_EVENT_other)
 		c->kernel_events++;
+	else
+		c->tracer_events++;
 	if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
 		c->kernel_until_ns = e->time_ns;
 	core_dispatch(c, e, &a);

@@ -160,6 +160,7 @@ struct core {
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;
+	uint64_t tracer_events; /* what tracers say of themselves */
 	uint64_t first_ns, last_ns;
 	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
 	bool has_calibration, has_end;

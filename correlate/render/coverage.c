@@ -24,6 +24,33 @@ bool flow_misses(const struct flow *f, uint64_t events)
 	return f->missed & events;
 }
 
+static uint64_t beyond(uint64_t written, uint64_t read)
+{
+	return written > read ? written - read : 0;
+}
+
+/* What was cut off is told as such, and parts of a recording are meant to be without the others. */
+struct missing_events report_missing_events(const struct report *r)
+{
+	const json_t *app = json_object_get(r->session, "app");
+	const json_t *kernel = json_object_get(r->session, "kernel_side");
+	const struct core *c = r->core;
+	uint64_t kernel_read = c->kernel_events + c->tracer_events;
+	struct missing_events m = {0, 0};
+
+	if (!r->session || c->cut_off[0])
+		return m;
+	if (json_is_true(json_object_get(app, "written_out")))
+		m.app = beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
+			c->app_events);
+	if (c->has_end && !c->part)
+		m.kernel = beyond(c->end.events, kernel_read);
+	else if (!c->kernel_events && json_object_get(kernel, "events"))
+		m.kernel = beyond((uint64_t)json_integer_value(json_object_get(kernel, "events")),
+			kernel_read);
+	return m;
+}
+
 double report_app_coverage(const struct report *r)
 {
 	double all = (double)r->core->app_events + (double)r->core->lost_app;

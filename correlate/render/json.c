@@ -90,13 +90,15 @@ static json_t *gap(const struct gap *g)
 
 static json_t *loss(const struct report *r)
 {
+	struct missing_events m = report_missing_events(r);
 	json_t *gaps = json_array();
 
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
 		json_array_append_new(gaps, gap(&r->core->gaps[i]));
-	return json_pack("{s:I, s:I, s:o, s:o}", "app", (json_int_t)r->core->lost_app, "kernel",
-		(json_int_t)r->core->lost_kernel, "gaps", gaps, "time_coverage",
-		json_time_coverage(r));
+	return json_pack("{s:I, s:I, s:o, s:o, s:{s:I, s:I}}", "app", (json_int_t)r->core->lost_app,
+		"kernel", (json_int_t)r->core->lost_kernel, "gaps", gaps, "time_coverage",
+		json_time_coverage(r), "missing", "app", (json_int_t)m.app, "kernel",
+		(json_int_t)m.kernel);
 }
 
 static json_t *clock_part(const struct report *r)

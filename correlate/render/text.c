@@ -73,6 +73,7 @@ static bool broke_off(const struct core *c)
 static void losses(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
+	struct missing_events gone = report_missing_events(r);
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 
@@ -80,11 +81,18 @@ static void losses(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
 			colour ? "\033[0m" : "", (double)(c->last_ns - c->first_ns) / 1e9,
 			text_plain(c->cut_off, COMMENT_MAX));
+	if (gone.app || gone.kernel)
+		fprintf(to,
+			"%sNOT ALL OF IT%s: %s application and %s kernel events were written, and "
+			"are not here: files of the recording are gone, or empty\n",
+			colour ? "\033[31m" : "", colour ? "\033[0m" : "", text_count(gone.app),
+			text_count(gone.kernel));
 	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to, "nothing lost%s: %s application and %s kernel events",
-			c->cut_off[0]  ? " up to there"
-			: broke_off(c) ? " until it broke off"
-				       : "",
+			c->cut_off[0]             ? " up to there"
+			: gone.app || gone.kernel ? " of what is here"
+			: broke_off(c)            ? " until it broke off"
+						  : "",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",

@@ -225,6 +225,32 @@ def died():
     return d
 
 
+def missing(directory):
+    r = json.loads(bounded("report", "--json", directory).stdout)
+    text = bounded("report", directory).stdout
+    gone = r["loss"]["missing"]
+    check(("NOT ALL OF IT" in text) == (gone["app"] + gone["kernel"] > 0), "in words, too")
+    return r["events"], gone
+
+
+def without_a_file(whole, at, name):
+    """What was in it is missing, and not only not there."""
+    d = damaged(whole, 0, b"")
+    os.unlink(os.path.join(d + at[len(whole):], name))
+    survives(f"without {name}", d, commands=COMMANDS[:1])
+    events, none = missing(whole)
+    check(none == {"app": 0, "kernel": 0}, "nothing is missing of all of it")
+    if name == "session.json":
+        return
+    left, gone = missing(d)
+    app = events["app"] - left["app"]
+    check(gone["app"] == app, f"without {name}: {app} of the program's events are missing")
+    kernel = events["kernel"] - left["kernel"]
+    # the tracer's last word, in a stream of its own, tells how many there are
+    if name.startswith("cpu"):
+        check(abs(gone["kernel"] - kernel) <= 1, f"and {gone['kernel']} of {kernel} of the kernel's")
+
+
 try:
     directories()
     values()
@@ -244,8 +270,6 @@ try:
                 survives(f"{kept} alone", f"{rec.dir}/{kept}")
         for at, _, names in os.walk(rec.dir):
             for name in names:
-                d = damaged(rec.dir, 0, b"")
-                os.unlink(os.path.join(d + at[len(rec.dir):], name))
-                survives(f"without {name}", d, commands=COMMANDS[:1])
+                without_a_file(rec.dir, at, name)
 finally:
     shutil.rmtree(TOP)
