@@ -44,12 +44,13 @@ static json_t *verdict(bool ok, const char *why)
 static json_t *try_app(const char *top)
 {
 	char path[PATH_MAX], output[PATH_MAX];
+	const char *why = find_library(path);
 	struct collector_result result = {0};
 	struct collector c;
 	bool ok;
 
-	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet.so"))
-		return verdict(false, "libmagnet.so is not where it belongs: install magnet again");
+	if (why)
+		return verdict(false, why);
 	snprintf(output, sizeof(output), "%.4000s/app", top);
 	ok = collector_start(&c, &(struct collector_options){.dir = output}) == 0 &&
 	     collector_stop(&c, &result, 15000) == 0;

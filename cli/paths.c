@@ -24,3 +24,13 @@ bool find_part(
 	return snprintf(path, PATH_MAX, "%s/%s", install_dir, name) < PATH_MAX &&
 	       access(path, R_OK) == 0;
 }
+
+const char *find_library(char path[PATH_MAX])
+{
+	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet.so"))
+		return "libmagnet.so is not where it belongs: install magnet again";
+	if (strpbrk(path, " :")) /* LD_PRELOAD is a list */
+		return "libmagnet.so is where the dynamic linker loads none from: magnet must be "
+		       "below a directory without spaces and colons in its path";
+	return NULL;
+}

@@ -10,4 +10,7 @@
 bool find_part(
 	char path[PATH_MAX], const char *build_dir, const char *install_dir, const char *name);
 
+/* libmagnet.so, as LD_PRELOAD is to name it; or why it cannot. */
+const char *find_library(char path[PATH_MAX]);
+
 #endif

@@ -74,7 +74,7 @@ static void preload(const char *rings)
 	char library[PATH_MAX], value[2 * PATH_MAX];
 	const char *others = getenv("LD_PRELOAD");
 
-	if (!find_part(library, "preload", MAGNET_LIBDIR, "libmagnet.so"))
+	if (find_library(library))
 		return;
 	snprintf(value, sizeof(value), "%s%s%s", others && others[0] ? others : "",
 		others && others[0] ? ":" : "", library);
@@ -119,8 +119,15 @@ static int start_command(struct recording *r)
  */
 static int start_recorders(struct recording *r)
 {
+	char library[PATH_MAX];
+	const char *why = r->o.app ? find_library(library) : NULL;
 	int err = 0;
 
+	if (why) {
+		mg_error("the application side cannot be recorded (--kernel-only does without): %s",
+			why);
+		return -ENOENT;
+	}
 	if (r->o.command && start_command(r)) {
 		mg_error("cannot start a process: %s", strerror(errno));
 		return -EAGAIN;
@@ -265,7 +272,7 @@ static int stop_recorders(struct recording *r)
 	return failed;
 }
 
-static void tell(const struct recording *r)
+static void tell(const struct recording *r, bool failed)
 {
 	const json_t *done = r->tracer.done;
 	long long kernel = json_integer_value(json_object_get(done, "events"));
@@ -290,6 +297,10 @@ static void tell(const struct recording *r)
 			json_string_value(json_object_get(done, "stopped")));
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
+	if (failed) { /* their counts are of what was seen, not of what was written */
+		fprintf(stderr, "magnet: what was recorded until then is in %s\n", r->dir.dir);
+		return;
+	}
 	fputs("magnet: ", stderr);
 	if (r->collector_runs)
 		fprintf(stderr, "%llu application%s", (unsigned long long)r->app_result.events,
@@ -342,6 +353,11 @@ int cmd_record(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	failed = stop_recorders(&r) || err;
+	if (err && !r.tracer_runs) { /* nothing was recorded: it may be tried again */
+		record_dir_remove(&r.dir);
+		tracer_free(&r.tracer);
+		return EXIT_FAILED;
+	}
 	if (r.child > 0 && !err) {
 		mg_warn("%s still runs, and is no longer recorded", r.o.command[0]);
 		r.status = 128 + r.stopped_by;
@@ -359,7 +375,7 @@ int cmd_record(int argc, char **argv)
 	}
 	trace_give_to_invoker(r.dir.dir);
 	if (!err)
-		tell(&r);
+		tell(&r, failed);
 	callers_free(&r.app_result.callers);
 	tracer_free(&r.tracer);
 	return failed ? EXIT_FAILED : r.status;

@@ -59,8 +59,10 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 	int fd;
 
 	d->dir = o->dir;
-	if ((d->dir ? mkdir(d->dir, 0700) : make_default(d, o)) != 0)
+	if ((d->dir ? mkdir(d->dir, 0700) : make_default(d, o)) != 0) {
 		why = why_no_dir(d->dir);
+		d->was_there = true;
+	}
 	if (!why && (chmod(d->dir, 0700) != 0 || !realpath(d->dir, resolved)))
 		why = strerror(errno);
 	if (!why && (snprintf(d->app, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
@@ -85,6 +87,8 @@ void record_dir_remove(const struct record_dir *d)
 
 	snprintf(claim, sizeof(claim), "%.4000s/session.json", d->dir);
 	unlink(claim);
+	rmdir(d->app);
 	rmdir(d->kernel);
-	rmdir(d->dir);
+	if (!d->was_there)
+		rmdir(d->dir);
 }

@@ -4,11 +4,13 @@
 #define MAGNET_CLI_RECORD_DIR_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "record_options.h"
 
 struct record_dir {
 	const char *dir; /* as the user calls it */
+	bool was_there;
 	char made_up[PATH_MAX], app[PATH_MAX], kernel[PATH_MAX];
 };
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "session_file.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,7 +168,12 @@ int session_file_write(const char *dir, const struct session_info *info,
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
-	err = json_dump_file(root, temporary, JSON_INDENT(2));
+	err = json_dump_file(root, temporary, JSON_INDENT(2)) || rename(temporary, path);
 	json_decref(root);
-	return err ? -1 : rename(temporary, path);
+	if (err) {
+		err = errno;
+		unlink(temporary);
+		errno = err;
+	}
+	return err ? -1 : 0;
 }

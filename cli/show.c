@@ -54,8 +54,9 @@ static int show_events(struct show *show, char **dirs, int count)
 
 	core_init(&core);
 	core_listen(&core, show_event, show);
-	show_header(show);
 	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	if (status == EXIT_DONE)
+		show_header(show);
 	if (status == EXIT_DONE && show->flow && !show->flow_seen) {
 		mg_error("there is no flow %s in this recording", show->flow);
 		status = EXIT_FAILED;
@@ -122,6 +123,10 @@ int cmd_show(int argc, char **argv)
 	}
 	if (optind == argc) {
 		mg_error("show what? Give a trace directory (see magnet show --help)");
+		return EXIT_USAGE;
+	}
+	if (show.to_s >= 0 && show.from_s > show.to_s) {
+		mg_error("--from is after --to");
 		return EXIT_USAGE;
 	}
 	if (to && (!show.flow || show.from_s > 0 || show.to_s >= 0)) {

@@ -226,8 +226,11 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 	fputc('\n', to);
 }
 
-void show_header(const struct show *s)
+void show_header(struct show *s)
 {
+	if (s->has_header)
+		return;
+	s->has_header = true;
 	if (s->tsv)
 		fputs("time_ns\tcycles\tcpu\tpid\ttid\tevent\tflow\toffset\tlength\tfields\n",
 			s->to);
@@ -248,6 +251,7 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 	if (!s->first_ns)
 		s->first_ns = e->time_ns;
 	flow_text(flow, a);
+	show_header(s);
 	if (!wanted(s, e, flow))
 		return;
 	(s->tsv ? tsv : people)(s, e, a, name, flow);

@@ -15,12 +15,13 @@ struct show {
 	const char *flow;    /* only this flow's events, NULL = all */
 	double from_s, to_s; /* seconds since the first event; to_s < 0 = until the end */
 	uint64_t first_ns;
+	bool has_header;
 	bool flow_seen; /* an event of that flow came by */
 	bool failed;    /* the output took no more */
 };
 
-/* The row of column names. */
-void show_header(const struct show *s);
+/* The row of column names, once: for who wants it also where there is no event. */
+void show_header(struct show *s);
 /* A listener for core_listen(); `arg` is a struct show. */
 void show_event(void *arg, const struct mg_event *e, const struct annotation *a);
 

@@ -118,6 +118,22 @@ def directory():
         one_line(record("-o", d + "-other", "--", "true"), 1, d, "somebody else")
 
 
+def nothing_recorded():
+    """It may be tried again with the same directory."""
+    d = new_dir()
+    for there in (False, True):
+        one_line(record("-o", d, "--cgroup", "/none/such"), 1, "kernel side")
+        check(os.path.exists(d) == there and not (there and os.listdir(d)), "nothing is left")
+        if not there:
+            os.mkdir(d)
+    for part in ("cli/magnet", "preload/libmagnet.so"):
+        copy = f"{TOP}/a place/{part}"
+        os.makedirs(os.path.dirname(copy))
+        shutil.copy(os.path.join(os.environ["MAGNET_BUILD"], part), copy)
+    p = run(f"{TOP}/a place/cli/magnet", "record", "--app-only", "-o", d, "--", "true", check=False)
+    one_line(p, 1, "spaces")
+
+
 def anonymous():
     d = new_dir()
     record("-q", "--anonymize", "-o", d, "--", PYTHON, "-c", TALK, "http://192.0.2.7/")
@@ -256,7 +272,7 @@ echo status $? >&2
 
 
 try:
-    for test in (statuses, usage, directory, anonymous, nothing_open, preload, children, ctrl_c,
+    for test in (statuses, usage, directory, nothing_recorded, anonymous, nothing_open, preload, children, ctrl_c,
                  killed, largest_buffer, duration,
                  unprivileged, full_disk):
         print("---", test.__name__)

@@ -67,7 +67,7 @@ def refused(what, *options, status=2, under=()):
         p = run(*under, MAGNET, "record", "-q", "-o", d + "/t", *options, "--", "true", check=False)
         left = os.listdir(d)
     lines = p.stderr.strip().splitlines()
-    check(p.returncode == status and len(lines) == 1 and what in lines[0] and (left == []) == (status == 2),
+    check(p.returncode == status and len(lines) == 1 and what in lines[0] and left == [],
           f"{options[-1]}: exit {p.returncode}, {p.stderr.strip()}")
 
 
