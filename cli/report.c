@@ -141,7 +141,7 @@ int cmd_report(int argc, char **argv)
 	json_t *session = NULL;
 	struct flow_calls calls = {0};
 	struct report report;
-	struct core core;
+	static struct core core; /* not freed: with the process it ends sooner */
 	struct demand demand = {0};
 	char why[400];
 	double quantile = 0;
@@ -226,7 +226,6 @@ int cmd_report(int argc, char **argv)
 		report_free(&report);
 	}
 	flow_calls_free(&calls);
-	core_free(&core);
 	json_decref(session);
 	return status;
 }
