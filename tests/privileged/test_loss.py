@@ -130,8 +130,12 @@ def killed_when_quiet():
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         with Talker() as load, Tracer(top + "/t", "--pid", load.pid, "--buffer", "4K", "--drain",
                                       100 * SLOWER).ready() as tracer:
+            # nobody reads the rings until they are full and all is quiet: losses come last
+            os.kill(tracer.pid, signal.SIGSTOP)
             load.ask(300)
-            time.sleep(1 * SLOWER)
+            time.sleep(0.3)
+            os.kill(tracer.pid, signal.SIGCONT)
+            time.sleep(2 * SLOWER)
             tracer.kill()
         with subprocess.Popen([MAGNET, "show", "--tsv", top + "/t"], text=True,
                               stdout=subprocess.PIPE) as p:
