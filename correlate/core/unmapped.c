@@ -11,10 +11,13 @@ void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t en
 {
 	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
 	struct flow *f = rx ? &s->rx : &s->tx;
-	uint64_t from = enter ? enter : k->enter, until = leave ? leave : k->exit;
+	uint64_t from = enter ? enter : k->enter, until = leave ? leave : k->exit, off;
 
 	if (!bytes || (rx && k->flags & MOVES_NOTHING))
 		return;
+	if (rx && s->kind == MG_KIND_tcp && flow_offset(f, before_fin(f, k->exit_seq), &off) &&
+		off > f->total) /* by no copy, nor piece */
+		f->total = off;
 	flow_touch(f, until);
 	unit_add(&f->units[rx ? (int)RX_CALL : (int)TX_CALL], rx ? until : from, bytes);
 	if (!enter)

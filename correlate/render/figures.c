@@ -295,7 +295,7 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 
 	m.from = f->rx ? "peer_call" : "call";
 	m.to = f->rx ? "call" : "device";
-	if ((!sender && !by_message) || (by_message && !f->from) || !shift->n ||
+	if (f->sock->ulp || (!sender && !by_message) || (by_message && !f->from) || !shift->n ||
 		standing_of(flow_coverage(f)) == WITHHELD)
 		return m;
 	from = by_message ? f->from : &sender->units[TX_CALL];
