@@ -329,23 +329,41 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	}
 }
 
+/* How far the bytes from `off` on are the running call's, or all are others'. */
+static uint64_t of_one_writer(
+	const struct kernel_call *k, enum why_release release, uint64_t off, uint64_t end)
+{
+	const struct piece *own = release == RELEASE_OWN_CALL ? own_piece(k, off) : NULL;
+
+	if (own && own != &k->piece[k->pieces - 1] && own->off + own->len < end)
+		return own->off + own->len;
+	for (uint32_t i = 0; release == RELEASE_LATER_CALL && i < k->pieces; i++)
+		if (k->piece[i].off > off && k->piece[i].off < end)
+			end = k->piece[i].off;
+	return end;
+}
+
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off)
 {
+	uint64_t end = off + p->len, fresh = 0;
 	struct why *w = why_of(&s->tx);
-	enum why_release release;
-	enum why_reason reason;
 
 	if (!w)
 		return;
-	release = release_of(c, t, s, p, off);
-	reason = reason_of(c, t, s, p, off, release);
-	if (!ranges_add(&w->label, off, off + p->len, WHY_LABEL(reason, release)))
-		return; /* sent again */
-	fly(w, off + p->len, p->segs);
+	for (uint64_t at = off, to; at < end; at = to) {
+		enum why_release release = release_of(c, t, s, p, at);
+		enum why_reason reason = reason_of(c, t, s, p, at, release);
+
+		to = t ? of_one_writer(&t->now, release, at, end) : end;
+		fresh += ranges_add(&w->label, at, to, WHY_LABEL(reason, release));
+	}
+	if (!fresh) /* sent again */
+		return;
+	fly(w, end, p->segs);
 	w->last_segs = p->segs;
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
-		w->small_end = off + p->len;
+		w->small_end = end;
 }
 
 /* ---- how long ---- */

@@ -119,7 +119,7 @@ static void or_as_the_program_takes_the_cork_out(void **unused)
 	feed_end(&c);
 }
 
-/* The second call sends the bytes of both; what held the first's is what the first had set. */
+/* The second call sends the bytes of both: what held the first's is what the first had set. */
 static void or_with_the_bytes_of_the_next_call(void **unused)
 {
 	struct core c;
@@ -132,8 +132,28 @@ static void or_with_the_bytes_of_the_next_call(void **unused)
 	out_on(&c, 3200, TID, THREAD, 1000, 200, 1);
 	leave(&c, 3300, MG_SYS_sendto, 1200, 100);
 	acknowledged(&c, 1200);
-	assert_row(&c, WHY_CORK, RELEASE_LATER_CALL, 200,
-		1100); /* 100 of them 2100, 100 of them 100 */
+	assert_row(&c, WHY_CORK, RELEASE_LATER_CALL, 100, 2100);
+	assert_row(&c, WHY_IMMEDIATE, RELEASE_OWN_CALL, 100, 100);
+	feed_end(&c);
+}
+
+/* Bytes of two threads may lie between each other. */
+static void each_byte_has_the_reason_of_its_call(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	write_only(&c, 1000, 1000, 100, 1000, MORE, 0);
+	enter(&c, 3000, MG_SYS_sendto, 1100, 0, 0);
+	copy(&c, 3100, 1100, 300, 1000); /* 100 of them, then another's 50, */
+	copy(&c, 3150, 1250, 200, 1000); /* then the rest */
+	out_on(&c, 3200, TID, THREAD, 1000, 450, 1);
+	leave(&c, 3300, MG_SYS_sendto, 1450, 300);
+	assert_int_equal(tx_of(&c, SOCK)->why->label.len, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(RELEASE_OF(tx_of(&c, SOCK)->why->label.v[i].t),
+			i % 2 ? RELEASE_OWN_CALL : RELEASE_LATER_CALL);
 	feed_end(&c);
 }
 
@@ -256,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_corked_segment_leaves_by_a_timer),
 		cmocka_unit_test(or_as_the_program_takes_the_cork_out),
 		cmocka_unit_test(or_with_the_bytes_of_the_next_call),
+		cmocka_unit_test(each_byte_has_the_reason_of_its_call),
 		cmocka_unit_test(a_timer_of_its_own_paces),
 		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
 		cmocka_unit_test(an_acknowledgement_may_come_before_the_devices_word),
