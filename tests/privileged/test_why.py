@@ -109,6 +109,7 @@ class Why:
 
     def __init__(self, report, name):
         self.name, self.flow = name, flow(report, "tx", PORTS[name])
+        check(self.flow["send_buffer_why"] is not None, f"{name}: enough bytes have every boundary")
         self.rows = {(w["reason"], w["released_by"]): w for w in self.flow["send_buffer_why"]}
         print(name, {k: (w["n"], w["bytes"], w["wait_share"], w["mean_ns"])
                      for k, w in self.rows.items()})
