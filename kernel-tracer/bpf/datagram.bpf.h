@@ -302,6 +302,10 @@ static __always_inline bool datagram_sent(
 		return false;
 	if (!is_of(&d, sk) && tunnelled(skb))
 		return carried(g, skb, false);
+	/* encrypted by now (ESP, AH), unless the socket did so itself: what it is cannot be read */
+	if ((d.proto == 50 || d.proto == 51) && d.proto != sk->sk_protocol &&
+		sk->sk_protocol != IPPROTO_RAW)
+		return false;
 	datagram_packet(g, &d, skb);
 	return true;
 }

@@ -10,7 +10,9 @@ static __always_inline bool in_queue(const struct sk_buff *skb)
 	__u64 dev = 0;
 
 	bpf_probe_read_kernel(&dev, sizeof(dev), &skb->dev);
-	return dev && dev >> 48 != 0xffff;
+	/* the kernel's addresses begin so, also with five levels of page tables; a length does not
+	 */
+	return dev && dev >> 56 != 0xff;
 }
 
 static __noinline bool dropped_reading(

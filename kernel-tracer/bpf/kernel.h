@@ -28,6 +28,7 @@
 #define IPPROTO_TCP    6
 #define IPPROTO_UDP    17
 #define IPPROTO_ICMP   1
+#define IPPROTO_RAW    255
 #define IPPROTO_ICMPV6 58
 #define S_IFMT         0170000
 #define S_IFSOCK       0140000
