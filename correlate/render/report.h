@@ -189,12 +189,12 @@ struct own_cost {
 };
 struct own_cost report_own_cost(const struct report *r);
 double report_duration_ns(const struct report *r);
-/* Of all CPUs' time, what the hypervisor gave to others. */
 /* Events the recorders wrote and that the trace no longer has, as far as it is known. */
 struct missing_events {
 	uint64_t app, kernel;
 };
 struct missing_events report_missing_events(const struct report *r);
+/* Of all CPUs' time, what the hypervisor gave to others. */
 double report_steal_share(const struct report *r);
 
 #endif
