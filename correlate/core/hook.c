@@ -58,6 +58,7 @@ static void note_netns(struct core *c, uint32_t netns)
 void hook_on_event(struct core *c, const struct mg_hook *p)
 {
 	struct hook_info *h = hook_of(c, p);
+	uint64_t before = c->hooked;
 
 	if (!h)
 		return;
@@ -67,6 +68,8 @@ void hook_on_event(struct core *c, const struct mg_hook *p)
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status == 0)
 			c->hooked |= c->hooks[i].bit;
+	if (c->hooked & ~before & 1ull << MG_EVENT_sys_exit)
+		socks_claim(c);
 	if (!h->netns)
 		return;
 	c->hooked_ns |= h->bit;

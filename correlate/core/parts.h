@@ -19,6 +19,7 @@ void hook_seen(struct core *c, enum mg_event_id id);
 struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s);
 struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie);
 struct mg_sock *sock_make(struct core *c, uint64_t cookie);
+void socks_claim(struct core *c);
 /* Both look at what was asked for last before they look it up; NULL if it is not known. */
 static inline struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
 {

@@ -73,6 +73,16 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }
 
+/* Calls are recorded from here on. Their hook is attached last: sockets open by then have been met.
+ */
+void socks_claim(struct core *c)
+{
+	struct mg_sock *s, *tmp;
+
+	HASH_ITER (hh, c->socks, s, tmp)
+		s->unclaimed = false;
+}
+
 void flow_touch(struct flow *f, uint64_t t)
 {
 	if (!f->first_t)

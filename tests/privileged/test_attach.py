@@ -44,6 +44,7 @@ def sound(f, what):
     check(f["bytes"] > 100 * STEP // SLOWER, f"{what}: bytes until {f['bytes']}")
     check(f["complete_bytes"] > 100 * STEP // SLOWER and f["complete_bytes"] % STEP == 0,
           f"{what}: {f['complete_bytes']} of them were recorded completely")
+    check(f["coverage"] is not None, f"{what}: coverage is told: {f['coverage']}")
     check(f["kernel_only_bytes"] > 0, f"{what}: by calls without an application event")
     check(f["closure_error_cycles"] == 0, f"{what}: closes to 0")
 

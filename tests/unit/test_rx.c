@@ -257,6 +257,23 @@ static void without_the_calls_what_came_is_told(void **unused)
 	feed_end(&c);
 }
 
+/* The calls' hooks are attached last, when sockets open before have been met. */
+static void who_is_met_before_the_calls_are_recorded_is_followed(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, RX_HOOKS);
+	feed_segment(&c, SOCK, 5000, 1000, 2000, 100);
+	ev_hook(&c, 2900, "sys_enter", 0, 0);
+	ev_hook(&c, 2901, "sys_exit", 0, 0);
+	feed_segment(&c, SOCK, 6000, 1000, 3000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 2000, 9000, 100);
+	assert_bytes(&c, 2000, 0);
+	assert_true(flow_coverage(rx_of(&c, SOCK)) == 1);
+	feed_end(&c);
+}
+
 /* A state tells of the FIN where its segment is not recorded. */
 static void nor_is_one_whose_segment_is_not_seen(void **unused)
 {
@@ -293,6 +310,7 @@ int main(void)
 		cmocka_unit_test(the_fin_is_none_of_the_bytes),
 		cmocka_unit_test(nor_is_one_whose_segment_is_not_seen),
 		cmocka_unit_test(without_the_calls_what_came_is_told),
+		cmocka_unit_test(who_is_met_before_the_calls_are_recorded_is_followed),
 		cmocka_unit_test(two_threads_may_read_one_socket),
 		cmocka_unit_test(the_stream_may_wrap_and_pass_4_gib),
 		cmocka_unit_test(without_an_application_event_the_way_ends_at_the_exit),
