@@ -3,11 +3,13 @@
 import csv
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIP = 77
 MAGNET = os.environ.get("MAGNET", "magnet")
@@ -216,10 +218,14 @@ def undisturbed(recording, tries=5 if SLOWER == 1 else 20):
     sys.exit(f"events were lost in each of {tries} recordings")
 
 
-def stolen_s():
-    """What the hypervisor has kept of this machine's CPUs, s."""
+def taken_s():
+    """CPU time, s, that the hypervisor kept, and that others than this test and its children used."""
     with open("/proc/stat") as f:
-        return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+        user, nice, system, _, _, _, _, stolen = (
+            int(n) / os.sysconf("SC_CLK_TCK") for n in f.readline().split()[1:9])
+    own = sum(sum(resource.getrusage(whose)[:2])
+              for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return stolen, user + nice + system - own
 
 
 def patiently(test, tries=4):
@@ -229,15 +235,17 @@ def patiently(test, tries=4):
     failure is final.
     """
     for n in range(tries):
-        before = stolen_s()
+        began, before = time.monotonic(), taken_s()
         try:
             return test()
         except SystemExit as e:
-            load, stolen = os.getloadavg()[0], stolen_s() - before
-            busy = load > len(os.sched_getaffinity(0)) or stolen > 0
+            stolen, used = (now - then for now, then in zip(taken_s(), before))
+            load, took = os.getloadavg()[0], time.monotonic() - began
+            busy = load > len(os.sched_getaffinity(0)) or stolen > 0 or used > 0.1 * took
             if e.code != 1 or not busy or n == tries - 1:
                 raise
-            print(f"load {load}, {stolen:.2f} s stolen: once more", flush=True)
+            print(f"load {load}, {stolen:.2f} s stolen, {used:.1f} s of {took:.1f} s used by others: "
+                  "once more", flush=True)
 
 
 def near(value, expected, share, what):
