@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 
 from fixture import MAGNET, PYTHON, run, skip, stop
 
@@ -110,13 +111,17 @@ for line in sys.stdin:
 
 def events(directory):
     """By plain babeltrace2: (name, fields as text) of every event; fatal if it does not open."""
-    with subprocess.Popen(["babeltrace2", "--clock-cycles", "--names=payload", directory],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
+    # as many warnings as there were losses: a pipe that nobody reads meanwhile may be full
+    with tempfile.TemporaryFile("w+") as said, \
+            subprocess.Popen(["babeltrace2", "--clock-cycles", "--names=payload", directory],
+                             stdout=subprocess.PIPE, stderr=said, text=True) as p:
         for line in p.stdout:
             m = re.match(r"\[(\d+)\] .*?(\S+): \{ (.*)", line)
             if m:
                 yield m[2], int(m[1]), m[3]
-        why = p.stderr.read()
+        p.wait()
+        said.seek(0)
+        why = said.read()
     if p.returncode != 0:
         sys.exit(f"babeltrace2 does not read {directory}: {why[-1000:]}")
 
