@@ -218,6 +218,8 @@ void core_put(struct core *c);
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Bound of the error of an interval whose ends may lie on two CPUs, cycles. */
 double core_clock_error(const struct core *c);
+/* Whether the trace tells which hooks are attached: not another tracer's, nor a part cut out. */
+bool core_knows_hooks(const struct core *c);
 /* Whether an event's hook is attached; true for all where the trace does not tell. */
 bool core_observes(const struct core *c, enum mg_event_id id);
 /* Whether calls' time in STATE_LOCK or STATE_RELEASE is told apart. */

@@ -78,15 +78,21 @@ void hook_on_event(struct core *c, const struct mg_hook *p)
 
 void hook_seen(struct core *c, enum mg_event_id id)
 {
-	if (c->hook_count || !MG_IS_RING(id) || c->hooked >> id & 1)
+	if (core_knows_hooks(c) || !MG_IS_RING(id) || c->hooked >> id & 1)
 		return;
 	c->hooked |= 1ull << id;
 	c->hook_changes++;
 }
 
+/* A trace with the tracer's calibration has its head, and so the hooks, if there are any. */
+bool core_knows_hooks(const struct core *c)
+{
+	return c->hook_count || c->has_calibration;
+}
+
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
-	return !c->hook_count || c->hooked & 1ull << id;
+	return !core_knows_hooks(c) || c->hooked & 1ull << id;
 }
 
 #define BIT(name) (1ull << MG_EVENT_##name)

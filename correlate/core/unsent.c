@@ -34,7 +34,7 @@ void tx_find_unsent(struct core *c, struct flow *f)
 	} way[] = {{MG_EVENT_ip_out, TX_IP_OUT}, {MG_EVENT_dev_xmit, TX_XMIT}};
 	uint64_t left = f->total, hooked = core_hooked(c, f->sock->netns);
 
-	if (!c->hook_count &&
+	if (!core_knows_hooks(c) &&
 		f->sock->unclaimed) /* another tracer's: nobody tells what was written */
 		return;
 	if (f->sock->ulp)

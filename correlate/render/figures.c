@@ -381,5 +381,5 @@ bool flow_windows_known(const struct report *r, const struct flow *f)
 
 	if (!f->rx)
 		return core_observes(c, MG_EVENT_tcp_recv);
-	return !c->hook_count || core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
+	return !core_knows_hooks(c) || core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
 }

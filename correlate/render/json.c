@@ -190,6 +190,12 @@ static json_t *drops(const struct report *r, const struct flow *f)
 	return all;
 }
 
+/* Null where system calls were not recorded: then none is known, and that is not 0. */
+static json_t *of_calls(const struct flow *f, uint64_t n)
+{
+	return f->sock->unclaimed ? json_null() : count(n);
+}
+
 json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
@@ -211,11 +217,11 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "offsets",
 		json_string(f->anchor.relative ? "from_recording" : "from_connection"));
 	json_object_set_new(j, "coverage", number(flow_coverage(f)));
-	json_object_set_new(j, "complete_bytes", count(f->complete));
-	json_object_set_new(j, "incomplete_bytes", count(f->incomplete));
-	json_object_set_new(j, "kernel_only_bytes", count(f->kernel_only));
-	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : count(f->calls));
-	json_object_set_new(j, "call_n", count(f->calls));
+	json_object_set_new(j, "complete_bytes", of_calls(f, f->complete));
+	json_object_set_new(j, "incomplete_bytes", of_calls(f, f->incomplete));
+	json_object_set_new(j, "kernel_only_bytes", of_calls(f, f->kernel_only));
+	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : of_calls(f, f->calls));
+	json_object_set_new(j, "call_n", of_calls(f, f->calls));
 	json_object_set_new(j, "retransmits",
 		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
 				(!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))

@@ -17,7 +17,7 @@ static void sent(json_t *j, const struct report *r, const struct flow *f)
 	json_object_set_new(j, "retransmitted_bytes", count_if(again, f->copies.retransmitted));
 	json_object_set_new(j, "resent_bytes", count_if(flow_resends_known(r, f), flow_resent(f)));
 	json_object_set_new(j, "unsent_bytes", count_if(f->unsent_known, f->unsent));
-	json_object_set_new(j, "refused_calls", json_integer((json_int_t)f->refusals.n));
+	json_object_set_new(j, "refused_calls", count_if(!f->sock->unclaimed, f->refusals.n));
 	json_object_set_new(j, "retry_gap_ns", json_spread(r, &f->refusals.gap));
 }
 
@@ -28,7 +28,8 @@ void json_lineage(json_t *j, const struct report *r, const struct flow *f)
 	json_object_set_new(j, "unmapped", ulp ? json_string(ulp) : json_null());
 	if (f->sock->kind != MG_KIND_tcp)
 		return;
-	json_object_set_new(j, "ambiguous_bytes", json_integer((json_int_t)f->copies.ambiguous));
+	json_object_set_new(
+		j, "ambiguous_bytes", count_if(!f->sock->unclaimed, f->copies.ambiguous));
 	if (!f->rx) {
 		sent(j, r, f);
 		return;

@@ -60,7 +60,7 @@ static void along(const struct report *r, const struct flow *f, const struct on_
 	int bar = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (r->core->hook_count && !(hooked >> way[i].event & 1))
+		if (core_knows_hooks(r->core) && !(hooked >> way[i].event & 1))
 			continue;
 		if (way[i].begins == WITHIN) {
 			n[bar]++;

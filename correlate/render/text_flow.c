@@ -255,6 +255,10 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 		fprintf(to, "  M n/a: %s\n", text_ulp(f));
 		return;
 	}
+	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
+		fprintf(to, "  M n/a: system calls were not recorded (--layers)\n");
+		return;
+	}
 	if (flow_coverage(f) < 0.90) {
 		fprintf(to, "  M not available: too few bytes have every boundary\n");
 		return;

@@ -135,6 +135,13 @@ void ev_closed(struct core *c, uint64_t t, uint64_t sock)
 	state(c, t, &(struct mg_sock_state){.sock = sock, .old = 1, .now = 7 /* CLOSE */});
 }
 
+void ev_shut(struct core *c, uint64_t t, uint64_t sock, uint32_t write_seq)
+{
+	state(c, t,
+		&(struct mg_sock_state){
+			.sock = sock, .write_seq = write_seq, .old = 1, .now = 4 /* FIN_WAIT1 */});
+}
+
 void ev_enter_flags(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
 	uint32_t flags)
 {

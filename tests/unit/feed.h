@@ -38,6 +38,8 @@ void ev_opened(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t
 void ev_opened_in(
 	struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs, uint32_t netns);
 void ev_closed(struct core *c, uint64_t t, uint64_t sock);
+/* The socket's own end is shut; everything before `write_seq` has been written. */
+void ev_shut(struct core *c, uint64_t t, uint64_t sock, uint32_t write_seq);
 
 /* System calls: `seq` is write_seq or copied_seq, as the call's direction wants it. */
 void ev_enter(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq);

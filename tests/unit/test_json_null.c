@@ -101,6 +101,31 @@ static void retransmissions_nobody_watched_are_not_zero(void **unused)
 	json_decref(j);
 }
 
+/* Recorded with --layers none: the tracer's trace begins with its head, and names no hook. */
+static void without_any_layer_no_byte_is_called_incomplete(void **unused)
+{
+	static const char *const null[] = {"coverage", "standing", "withheld", "complete_bytes",
+		"incomplete_bytes", "kernel_only_bytes", "call_n", "tx_call_n", "ambiguous_bytes",
+		"refused_calls", "retransmits"};
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	ev_calibration(&c, 2, 10, 1);
+	ev_opened(&c, 10, A, 999, 4999);
+	ev_shut(&c, 2000, A, 1500);
+	j = reported(&c);
+	assert_number_at(j, "flows.0.bytes", 500);
+	for (size_t i = 0; i < sizeof(null) / sizeof(null[0]); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "flows.0.%s", null[i]);
+		assert_null_at(j, path);
+	}
+	json_decref(j);
+}
+
 static void what_a_flow_cannot_have_is_null(void **unused)
 {
 	struct core c;
@@ -152,6 +177,7 @@ int main(void)
 		cmocka_unit_test(without_the_kernel_side_its_figures_are_null),
 		cmocka_unit_test(without_the_scheduler_nobody_knows_what_blocked),
 		cmocka_unit_test(retransmissions_nobody_watched_are_not_zero),
+		cmocka_unit_test(without_any_layer_no_byte_is_called_incomplete),
 		cmocka_unit_test(what_a_flow_cannot_have_is_null),
 	};
 

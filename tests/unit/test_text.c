@@ -327,6 +327,21 @@ static void calls_that_passed_the_library_by_are_marked(void **unused)
 	assert_says("* kernel-only");
 }
 
+static void without_any_layer_nothing_is_said_of_boundaries(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	ev_calibration(&c, 2, 10, 1);
+	ev_opened(&c, 10, A, 999, 4999);
+	ev_shut(&c, 2000, A, 1500);
+	printed(&c, NULL, NULL);
+	assert_says("not available: system calls were not recorded (--layers)");
+	assert_says("M n/a: system calls were not recorded (--layers)");
+	assert_does_not_say("every boundary");
+}
+
 /* What is larger than the MTU is no packet of that size. */
 static void super_segments_are_told_as_frames_too(void **unused)
 {
@@ -368,6 +383,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_printed_as_nan),
 		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
+		cmocka_unit_test(without_any_layer_nothing_is_said_of_boundaries),
 		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 		cmocka_unit_test(super_segments_are_told_as_frames_too),
