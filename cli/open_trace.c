@@ -15,6 +15,7 @@
 #include "direct/direct.h"
 #include "log.h"
 #include "progress_line.h"
+#include "recordings.h"
 #include "render/session.h"
 #include "render/show.h"
 
@@ -26,8 +27,7 @@ static json_t *read_session(char *const dirs[], int count, char *why, size_t why
 		json_error_t error;
 		json_t *session;
 
-		snprintf(path, sizeof(path), "%.4000s/session.json", dirs[i]);
-		if (access(path, R_OK) != 0)
+		if (!session_path(dirs[i], path, sizeof(path)))
 			continue;
 		session = json_load_file(path, 0, &error);
 		if (session)
@@ -112,6 +112,8 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 			return -1;
 		} else if (access(dirs[i], R_OK | X_OK) != 0) {
 			mg_error("%s: %s", dirs[i], strerror(errno));
+			return -1;
+		} else if (!holds_one_recording(dirs[i])) {
 			return -1;
 		}
 	err = mg_traces_find(&traces, (const char *const *)dirs, count);

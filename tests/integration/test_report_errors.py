@@ -103,6 +103,29 @@ try:
         check("damaged" in p.stderr, "a damaged session.json is told and done without")
         os.unlink(d + "/session.json")
         check(run(MAGNET, "report", d).returncode == 0, "no session.json: reported")
+        several = TOP + "/several"
+        os.mkdir(several)
+        for name in ("one", "below/two"):
+            shutil.copytree(rec.dir, f"{several}/{name}")
+        for way in ((several,), (rec.dir, "--against", several)):
+            p = run(MAGNET, "report", *way, check=False)
+            check(p.returncode == 1 and not p.stdout and
+                  p.stderr == f"magnet: {several} holds 2 recordings: below/two, one; name one\n",
+                  f"two recordings in one directory: {p.stderr.strip()}")
+        refused("and to show them", several)
+        alone = run(MAGNET, "report", "--json", rec.dir).stdout
+        check(run(MAGNET, "report", "--json", several + "/below").stdout == alone,
+              "one that lies deeper is read with its session.json")
+        sides = sorted({"app", "kernel"} & set(os.listdir(rec.dir)))
+        for name in ("one", "below/two"):
+            os.unlink(f"{several}/{name}/session.json")
+        refused("two without session.json", several)
+        if len(sides) == 2:
+            for side, name in (("app", "one"), ("kernel", "below/two")):
+                shutil.rmtree(f"{several}/{name}/{side}")
+            events = lambda *d: json.loads(run(MAGNET, "report", "--json", *d).stdout)["events"]
+            check(events(several) == good["events"], "one side here, the other there: one recording")
+            check(events(*(f"{rec.dir}/{side}" for side in sides)) == good["events"], "both sides named by hand")
         p = run(MAGNET, "report", rec.dir, "--flow", "1/xx", check=False)
         check(p.returncode == 1 and "1/xx" in p.stderr, "a flow that is not there")
         for figures in ("nothing", "ks,", "bursts:gap=x", "ks:gap=1"):

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "recordings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+
+#define NAMED_MAX 8
+
+/* Where a recording begins, and which sides are below. One with session.json has both. */
+struct root {
+	char *path;
+	bool has_session, app, kernel;
+};
+
+struct roots {
+	struct root *v;
+	size_t n;
+};
+
+static struct roots *found; /* nftw() has no argument to pass */
+static bool want_sessions;
+
+static bool ends_in(const char *path, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len > n && path[len - n - 1] == '/' && memcmp(path + len - n, name, n) == 0;
+}
+
+/* The length of `path` without the part of a recording that ends it: 0001, 0002. */
+static size_t without_part(const char *path, size_t len)
+{
+	size_t at = len;
+
+	while (at && isdigit((unsigned char)path[at - 1]))
+		at--;
+	return len - at >= 4 && at > 1 && path[at - 1] == '/' ? at - 1 : len;
+}
+
+/* Of a trace without session.json, the directory that holds both of its sides. */
+static struct root root_of(const char *dir)
+{
+	const char *ust = strstr(dir, "/ust/"); /* LTTng's */
+	size_t len = ust ? (size_t)(ust - dir) : without_part(dir, strlen(dir));
+	struct root r = {.app = ust || ends_in(dir, len, "app")};
+
+	r.kernel = !r.app;
+	if (!ust && (ends_in(dir, len, "app") || ends_in(dir, len, "kernel")))
+		len -= r.app ? strlen("/app") : strlen("/kernel");
+	r.path = strndup(dir, len);
+	return r;
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+static bool is_known(const struct root *r)
+{
+	for (size_t i = 0; i < found->n; i++) {
+		struct root *old = &found->v[i];
+
+		if (!r->has_session && old->has_session && is_below(r->path, old->path))
+			return true;
+		if (strcmp(old->path, r->path) == 0) {
+			old->app |= r->app;
+			old->kernel |= r->kernel;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	const char *name = want_sessions ? "session.json" : "metadata";
+	char dir[PATH_MAX];
+	struct root r, *more;
+
+	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + ftw->base, name) != 0)
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", ftw->base > 1 ? ftw->base - 1 : ftw->base, path);
+	r = want_sessions ? (struct root){strdup(dir), true, true, true} : root_of(dir);
+	if (!r.path)
+		return ENOMEM;
+	if (is_known(&r)) {
+		free(r.path);
+		return 0;
+	}
+	more = realloc(found->v, (found->n + 1) * sizeof(*more));
+	if (!more) {
+		free(r.path);
+		return ENOMEM;
+	}
+	found->v = more;
+	found->v[found->n++] = r;
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct root *)a)->path, ((const struct root *)b)->path);
+}
+
+static void roots_free(struct roots *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->v[i].path);
+	free(all->v);
+}
+
+/* Those with session.json come first: what is below them is theirs. */
+static int roots_find(struct roots *all, const char *dir)
+{
+	int err = 0;
+
+	memset(all, 0, sizeof(*all));
+	found = all;
+	for (int pass = 0; pass < 2 && !err; pass++) {
+		want_sessions = pass == 0;
+		err = nftw(dir, look, 16, 0);
+	}
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), by_path);
+	return err;
+}
+
+/* One may be the application's side of what another has the kernel's of. */
+static bool are_one(const struct roots *all)
+{
+	size_t app = 0, kernel = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		app += all->v[i].app;
+		kernel += all->v[i].kernel;
+	}
+	return all->n < 2 || (app < 2 && kernel < 2);
+}
+
+static void say(const char *dir, const struct roots *all)
+{
+	char names[1024] = "";
+	size_t used = 0, top = strlen(dir);
+
+	while (top > 1 && dir[top - 1] == '/')
+		top--;
+	for (size_t i = 0; i < all->n && i < NAMED_MAX; i++) {
+		const char *path = all->v[i].path;
+		const char *name = strlen(path) > top ? path + top + (path[top] == '/') : ".";
+
+		used += (size_t)snprintf(
+			names + used, sizeof(names) - used, "%s%.100s", i ? ", " : "", name);
+	}
+	if (all->n > NAMED_MAX)
+		snprintf(names + used, sizeof(names) - used, " and %zu more", all->n - NAMED_MAX);
+	mg_error("%s holds %zu recordings: %s; name one", dir, all->n, names);
+}
+
+bool holds_one_recording(const char *dir)
+{
+	struct roots all;
+	bool one = roots_find(&all, dir) != 0 || are_one(&all);
+
+	if (!one)
+		say(dir, &all);
+	roots_free(&all);
+	return one;
+}
+
+bool session_path(const char *dir, char *path, size_t size)
+{
+	struct roots all;
+	bool is_there;
+
+	snprintf(path, size, "%.4000s/session.json", dir);
+	if (access(path, R_OK) == 0)
+		return true;
+	if (roots_find(&all, dir) == 0 && all.n == 1 && all.v[0].has_session)
+		snprintf(path, size, "%.4000s/session.json", all.v[0].path);
+	is_there = access(path, R_OK) == 0;
+	roots_free(&all);
+	return is_there;
+}
