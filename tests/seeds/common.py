@@ -28,12 +28,29 @@ class Section:
             f"\n\n{self.says.strip()}\n"
 
 
-def mean_ci(values, digits=2):
-    """Mean and half the width of its 95 % confidence interval (Student's t), as the papers print it."""
+def interval(values):
+    """Return the mean and half the width of its 95 % confidence interval (Student's t)."""
     t = {1: 12.71, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
     n = len(values)
-    half = t[n - 1] * statistics.stdev(values) / math.sqrt(n) if n > 1 else float("nan")
-    return f"{statistics.mean(values):,.{digits}f} ± {half:,.{digits}f}"
+    half = t[n - 1] * statistics.stdev(values) / math.sqrt(n) if n > 1 else math.inf
+    return statistics.mean(values), half
+
+
+def mean_ci(values, digits=2):
+    """Format mean and interval as the papers print them."""
+    mean, half = interval(values)
+    return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
+
+
+def settled(values):
+    """Return whether the 95 % interval of these differences leaves 0 out."""
+    mean, half = interval(values)
+    return abs(mean) > half
+
+
+def listed(words):
+    """Join words as a sentence does: a, b and c; "none" without any."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else "none"
 
 
 def talk(net, sender, receiver, *arguments, options=(), shaped=True):
