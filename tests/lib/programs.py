@@ -3,6 +3,7 @@
 Real programs and a small piece of work for each, on loopback: what tests/calls_table.py records. Each
 ends by itself. Servers that are not the matter, such as the one curl asks, run outside the recording.
 """
+import glob
 import os
 import re
 import shutil
@@ -55,9 +56,11 @@ class Program:
 
     def missing(self):
         """The packages that would have to be installed."""
-        found = {"python3-requests": lambda: not run(PYTHON, "-c", "import requests",
-                                                     check=False).returncode,
-                 "pg_ctl": postgres_bin}
+        def module(name):
+            return not run(PYTHON, "-c", "import " + name, check=False).returncode
+
+        found = {"python3-requests": lambda: module("requests"), "python3-zmq": lambda: module("zmq"),
+                 "pg_ctl": postgres_bin, "php-fpm": lambda: glob.glob("/usr/sbin/php-fpm*")}
         return sorted({package for what, package in self.needs.items()
                        if not found.get(what, lambda: shutil.which(what))()})
 

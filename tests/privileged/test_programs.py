@@ -12,7 +12,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
-from together import agree
+from sound import sound
 
 PORT = 5110
 ASYNCIO = f"""
@@ -46,20 +46,6 @@ http {{ access_log off; client_body_temp_path {top}/b; proxy_temp_path {top}/p;
   fastcgi_temp_path {top}/f; uwsgi_temp_path {top}/u; scgi_temp_path {top}/s;
   server {{ listen 127.0.0.1:{port}; root {top}/www; }} }}
 """
-
-
-def sound(rec, what, bytes_at_least):
-    """What every recording must be."""
-    r = rec.report()
-    check(lost(r) == 0, f"{what}: nothing was lost")
-    check(sum(f["bytes"] for f in r["flows"]) >= bytes_at_least,
-          f"{what}: {sum(f['bytes'] for f in r['flows'])} bytes in {len(r['flows'])} flows")
-    check(all(f["closure_error_cycles"] in (0, None) for f in r["flows"]), f"{what}: closes to 0")
-    agree(r)
-    check(r["state_sum_mismatches"] == 0, f"{what}: states sum to totals")
-    check(r["unjoined_calls"] == 0 or r["unjoined_calls"] < 0.001 * r["events"]["app"],
-          f"{what}: {r['unjoined_calls']} of {r['events']['app']} calls without their system call")
-    check("Traceback" not in rec.p.stderr and "rror" not in rec.p.stderr, f"{what}: no complaints")
 
 
 def same(what, *command, bytes_at_least=0):
