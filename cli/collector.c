@@ -148,7 +148,7 @@ static int pass(struct work *w)
 	return fullest;
 }
 
-static void collect(struct work *w, int control, unsigned int longest)
+static void collect(struct work *w, int control, unsigned int longest, struct own_use *use)
 {
 	const struct app_reader reader = {w, on_call, on_mark, on_lost};
 	struct pollfd p = {control, POLLIN, 0};
@@ -161,6 +161,7 @@ static void collect(struct work *w, int control, unsigned int longest)
 		if (wait > longest)
 			wait = longest;
 	}
+	own_use_cease(use);
 	app_rings_want(w->rings, false);
 	usleep(1000); /* who was about to log has done so */
 	read_clock(w);
@@ -172,16 +173,18 @@ static void collect(struct work *w, int control, unsigned int longest)
 }
 
 /* One line of figures, then one for each process that was seen. */
-static void say_end(const struct work *w, int control, uint64_t cpu)
+static void say_end(const struct work *w, int control, const struct own_use *use)
 {
 	FILE *f = fdopen(control, "w");
 	const struct caller *p, *tmp;
 
 	if (!f)
 		return;
-	fprintf(f, "%llu %llu %llu %llu %d\n", (unsigned long long)w->events,
+	fprintf(f, "%llu %llu %llu %llu %llu %llu %llu %d\n", (unsigned long long)w->events,
 		(unsigned long long)w->lost, (unsigned long long)w->unfinished,
-		(unsigned long long)cpu, w->error);
+		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
+		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
+		(unsigned long long)own_use_running_cpu_ns(use), w->error);
 	HASH_ITER (hh, w->callers.all, p, tmp) {
 		fprintf(f, "%u\n", p->pid);
 	}
@@ -229,7 +232,7 @@ static int run(const struct collector_options *o, int control)
 	struct beginning b = {0};
 	struct work w = {0};
 	sigset_t all;
-	uint64_t cpu;
+	struct own_use use;
 
 	setsid(); /* Ctrl-C is for the program */
 	sigfillset(&all);
@@ -243,13 +246,12 @@ static int run(const struct collector_options *o, int control)
 	}
 	if (b.err)
 		return 1;
-	cpu = process_cpu_ns(getpid());
-	collect(&w, control, longest);
-	cpu = process_cpu_ns(getpid()) - cpu;
+	own_use_begin(&use);
+	collect(&w, control, longest, &use);
 	if (ctf_close(w.writer) && !w.error)
 		w.error = -EIO;
 	app_rings_free(w.rings);
-	say_end(&w, control, cpu);
+	say_end(&w, control, &use);
 	return w.error ? 1 : 0;
 }
 
@@ -284,7 +286,7 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, cpu;
+	unsigned long long events, lost, unfinished, cpu, setup, running, running_cpu;
 	int error = 0, answered = 0;
 	unsigned int pid;
 	FILE *f = NULL;
@@ -296,8 +298,8 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (poll(&p, 1, timeout_ms) > 0)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %d", &events, &lost, &unfinished, &cpu,
-				   &error) == 5;
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %d", &events, &lost,
+				   &unfinished, &cpu, &setup, &running, &running_cpu, &error) == 8;
 		while (answered && fscanf(f, "%u", &pid) == 1)
 			callers_count(&r->callers, pid, true);
 	}
@@ -306,6 +308,9 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->discarded = lost;
 		r->unfinished = unfinished;
 		r->cpu_ns = cpu;
+		r->setup_cpu_ns = setup;
+		r->running_ns = running;
+		r->running_cpu_ns = running_cpu;
 		r->complete = error == 0;
 		if (error == -ENOSPC)
 			snprintf(c->why, sizeof(c->why),

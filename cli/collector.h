@@ -28,10 +28,13 @@ struct collector_options {
 };
 
 struct collector_result {
-	uint64_t events;        /* calls in the trace */
-	uint64_t discarded;     /* calls lost, */
-	uint64_t unfinished;    /* of these, because their logging was cut short */
-	uint64_t cpu_ns;        /* CPU time of the collector */
+	uint64_t events;       /* calls in the trace */
+	uint64_t discarded;    /* calls lost, */
+	uint64_t unfinished;   /* of these, because their logging was cut short */
+	uint64_t cpu_ns;       /* CPU time of the collector since it began */
+	uint64_t setup_cpu_ns; /* before that */
+	uint64_t running_ns,
+		running_cpu_ns; /* until it was told to end, and what that took of it */
 	bool complete;          /* all of it was written */
 	struct callers callers; /* to be freed by callers_free() */
 };

@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_time.h"
 
-#include <dirent.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
-uint64_t process_cpu_ns(pid_t pid)
+static uint64_t read_clock(clockid_t clock)
 {
-	char path[64];
-	struct dirent *e;
-	uint64_t sum = 0;
-	DIR *tasks;
+	struct timespec t;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	while (tasks && (e = readdir(tasks))) {
-		unsigned long long ns;
-		char file[400];
-		FILE *f;
+	return clock_gettime(clock, &t) == 0
+		       ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
+		       : 0;
+}
 
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(file, sizeof(file), "%s/%s/schedstat", path, e->d_name);
-		f = fopen(file, "re");
-		if (!f)
-			continue;
-		if (fscanf(f, "%llu", &ns) == 1)
-			sum += ns;
-		fclose(f);
-	}
-	if (tasks)
-		closedir(tasks);
-	return sum;
+uint64_t own_cpu_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void own_use_begin(struct own_use *u)
+{
+	*u = (struct own_use){
+		.began_ns = read_clock(CLOCK_MONOTONIC), .began_cpu_ns = own_cpu_ns()};
+}
+
+void own_use_cease(struct own_use *u)
+{
+	u->ceased_ns = read_clock(CLOCK_MONOTONIC);
+	u->ceased_cpu_ns = own_cpu_ns();
+}
+
+uint64_t own_use_running_ns(const struct own_use *u)
+{
+	return (u->ceased_ns ? u->ceased_ns : read_clock(CLOCK_MONOTONIC)) - u->began_ns;
+}
+
+uint64_t own_use_running_cpu_ns(const struct own_use *u)
+{
+	return (u->ceased_ns ? u->ceased_cpu_ns : own_cpu_ns()) - u->began_cpu_ns;
 }
 
 int64_t stolen_cpu_ns(void)

@@ -163,7 +163,7 @@ int run_finish(struct run *r)
 		err = periodic(r, mg_monotonic_ns());
 	e.events = ctf_events(r->writer) + 1;
 	e.lost = run_lost(r);
-	e.cpu_ns = process_cpu_ns(getpid()) - r->cpu_at_start;
+	e.cpu_ns = own_cpu_ns() - r->use.began_cpu_ns;
 	if (!err)
 		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
 	if (!err && r->flight)

@@ -275,12 +275,12 @@ int main(int argc, char **argv)
 	err = open_control(&r);
 	if (err)
 		goto out;
-	r.began_at = mg_monotonic_ns();
-	r.cpu_at_start = process_cpu_ns(getpid());
+	own_use_begin(&r.use);
 	parent_say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)
 		mg_warn("cannot start %s", r.options.command[0]);
 	err = run_loop(&r);
+	own_use_cease(&r.use);
 	if (!err)
 		err = run_finish(&r);
 	if (err == -ENOSPC)

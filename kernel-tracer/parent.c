@@ -64,13 +64,18 @@ void parent_say(const struct run *r, const char *what)
 		return;
 	fprintf(f,
 		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
-		"\"skipped\": %llu, \"cpu_ns\": %llu, \"ring_bytes\": %llu, \"counter_hz\": %llu, "
+		"\"skipped\": %llu, \"cpu_ns\": %llu, \"setup_cpu_ns\": %llu, "
+		"\"running_ns\": %llu, \"running_cpu_ns\": %llu, \"ring_bytes\": %llu, "
+		"\"counter_hz\": %llu, "
 		"\"invariant\": %s, "
 		"\"event_cycles\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)run_lost(r),
 		(unsigned long long)drain_skipped(r->drain),
-		(unsigned long long)(process_cpu_ns(getpid()) - r->cpu_at_start),
+		(unsigned long long)(own_cpu_ns() - r->use.began_cpu_ns),
+		(unsigned long long)r->use.began_cpu_ns,
+		(unsigned long long)own_use_running_ns(&r->use),
+		(unsigned long long)own_use_running_cpu_ns(&r->use),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
 		(unsigned long long)r->calibration.counter_hz,
 		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);

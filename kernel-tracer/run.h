@@ -14,6 +14,7 @@
 #include "clock_cpus.h"
 #include "clock_reader.h"
 #include "control.h"
+#include "cpu_time.h"
 #include "identity.h"
 #include "tracer.h"
 
@@ -41,8 +42,7 @@ struct run {
 	void (*sigpipe)(int);
 	void (*sigxfsz)(int);
 	uint64_t next_look, next_release, stop_at;
-	uint64_t cpu_at_start; /* used for starting, ns */
-	uint64_t began_at;
+	struct own_use use;
 	struct control *socket; /* NULL = none */
 	/* what each part begins with, beside the identities */
 	struct mg_clock_sync last_sync;

@@ -91,13 +91,13 @@ json_t *run_status(const struct run *r)
 	json_t *j = json_pack("{s:b, s:i, s:s, s:s}", "ok", 1, "pid", (int)getpid(), "state",
 		r->paused ? "paused" : "recording", "trace", r->options.dir);
 
-	json_object_set_new(j, "for_ns", number(mg_monotonic_ns() - r->began_at));
+	json_object_set_new(j, "for_ns", number(own_use_running_ns(&r->use)));
 	json_object_set_new(j, "parameters", parameters(r));
 	json_object_set_new(j, "events", number(ctf_events(r->writer)));
 	json_object_set_new(j, "bytes", number(ctf_bytes(r->writer)));
 	json_object_set_new(j, "lost", number(run_lost(r)));
 	json_object_set_new(j, "not_recorded", number(drain_not_recorded(r->drain)));
-	json_object_set_new(j, "cpu_ns", number(process_cpu_ns(getpid()) - r->cpu_at_start));
+	json_object_set_new(j, "cpu_ns", number(own_use_running_cpu_ns(&r->use)));
 	json_object_set_new(j, "counts", counts(r));
 	json_object_set_new(j, "cpus", cpus(r));
 	json_object_set_new(j, "skipped", skipped(r));

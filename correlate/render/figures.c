@@ -317,13 +317,32 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	return m;
 }
 
-/* CPU time of magnet's processes, plus the events' cost in the traced ones, of one CPU. */
+/* Adds what a recorder used while it recorded, and what it took to begin and to end. */
+static void add_recorder(
+	struct own_cost *c, const json_t *side, const char *all_cpu, double duration_ns)
+{
+	double cpu = json_number_value(json_object_get(side, all_cpu));
+	double running_ns = json_number_value(json_object_get(side, "running_ns"));
+	double running_cpu = json_number_value(json_object_get(side, "running_cpu_ns"));
+	double setup_cpu = json_number_value(json_object_get(side, "setup_cpu_ns"));
+
+	if (!json_object_get(side, all_cpu))
+		return;
+	if (running_ns > 0) {
+		c->cpu_share += running_cpu / running_ns;
+		c->setup_cpu_ns += setup_cpu + cpu - running_cpu;
+	} else { /* recorded by a version that did not tell them apart */
+		c->cpu_share += cpu / duration_ns;
+		c->setup_cpu_ns = NAN;
+	}
+}
+
 struct own_cost report_own_cost(const struct report *r)
 {
 	const json_t *kernel = json_object_get(r->session, "kernel_side");
 	const json_t *app = json_object_get(r->session, "app");
-	struct own_cost c = {NAN, NAN, NAN};
-	double cpu = 0, duration = report_duration_ns(r);
+	struct own_cost c = {NAN, NAN, NAN, NAN};
+	double duration = report_duration_ns(r);
 
 	if (r->core->logged.n)
 		c.app_ns_per_call = report_ns(r, dist_mean(&r->core->logged));
@@ -332,13 +351,13 @@ struct own_cost report_own_cost(const struct report *r)
 	/* what magnet's processes used is known once the recording has ended */
 	if (!json_integer_value(json_object_get(r->session, "duration_ns")))
 		return c;
-	cpu += (double)json_integer_value(json_object_get(kernel, "cpu_ns"));
-	cpu += (double)json_integer_value(json_object_get(app, "daemon_cpu_ns"));
+	c.cpu_share = c.setup_cpu_ns = 0;
+	add_recorder(&c, kernel, "cpu_ns", duration);
+	add_recorder(&c, app, "daemon_cpu_ns", duration);
 	if (!isnan(c.app_ns_per_call))
-		cpu += c.app_ns_per_call * (double)r->core->app_events;
+		c.cpu_share += c.app_ns_per_call * (double)r->core->app_events / duration;
 	if (!isnan(c.kernel_ns_per_event))
-		cpu += c.kernel_ns_per_event * (double)r->core->kernel_events;
-	c.cpu_share = cpu / duration;
+		c.cpu_share += c.kernel_ns_per_event * (double)r->core->kernel_events / duration;
 	return c;
 }
 

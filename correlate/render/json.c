@@ -379,9 +379,10 @@ json_t *report_json(const struct report *r, const char *only)
 		json_object_set_new(j, "on_demand", demand_of_all(r));
 	json_object_set_new(j, "scheduler", json_scheduler(r));
 	json_object_set_new(j, "tracer",
-		json_pack("{s:o, s:o, s:o}", "app_cost_ns_per_call", number(cost.app_ns_per_call),
-			"kernel_cost_ns_per_event", number(cost.kernel_ns_per_event), "cpu_share",
-			number(cost.cpu_share)));
+		json_pack("{s:o, s:o, s:o, s:o}", "app_cost_ns_per_call",
+			number(cost.app_ns_per_call), "kernel_cost_ns_per_event",
+			number(cost.kernel_ns_per_event), "cpu_share", number(cost.cpu_share),
+			"setup_cpu_ns", number(cost.setup_cpu_ns)));
 	json_object_set_new(j, "other_events", other_events(r));
 	json_object_set_new(j, "hooks", hooks(r));
 	return j;

@@ -185,7 +185,9 @@ struct goodput {
 struct goodput flow_goodput(const struct report *r, const struct flow *f);
 
 struct own_cost {
-	double app_ns_per_call, kernel_ns_per_event, cpu_share;
+	double app_ns_per_call, kernel_ns_per_event;
+	double cpu_share;    /* of one CPU, while it recorded */
+	double setup_cpu_ns; /* CPU time to begin and to end */
 };
 struct own_cost report_own_cost(const struct report *r);
 double report_duration_ns(const struct report *r);

@@ -283,9 +283,12 @@ static void own_cost(const struct report *r, FILE *to)
 {
 	struct own_cost c = report_own_cost(r);
 
-	fprintf(to, "magnet's own cost: %s a call, %s a kernel event, %s of one CPU\n",
+	fprintf(to, "magnet's own cost: %s a call, %s a kernel event, %s of one CPU",
 		text_ns(c.app_ns_per_call), text_ns(c.kernel_ns_per_event),
 		text_percent(c.cpu_share));
+	if (c.setup_cpu_ns > 0)
+		fprintf(to, "; %s of CPU time to begin and to end", text_ns(c.setup_cpu_ns));
+	fprintf(to, "\n");
 }
 
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)

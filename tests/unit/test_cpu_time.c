@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cpu_time.h"
 #include "unit.h"
@@ -35,11 +34,9 @@ static void own_time_is_known_and_grows(void **unused)
 
 	(void)unused;
 	settle();
-	before = process_cpu_ns(getpid());
-	if (before == 0) /* a kernel without schedstats */
-		skip();
+	before = own_cpu_ns();
 	work(5000000);
-	after = process_cpu_ns(getpid());
+	after = own_cpu_ns();
 	assert_true(after - before >= 4000000);
 }
 
@@ -53,27 +50,54 @@ static void *worker(void *barrier)
 
 static void all_threads_count(void **unused)
 {
-	uint64_t before = process_cpu_ns(getpid()), after;
+	uint64_t before = own_cpu_ns(), after;
 	pthread_barrier_t barrier;
 	pthread_t thread;
 
 	(void)unused;
-	if (before == 0)
-		skip();
 	pthread_barrier_init(&barrier, NULL, 2);
 	assert_int_equal(pthread_create(&thread, NULL, worker, &barrier), 0);
 	pthread_barrier_wait(&barrier);
-	after = process_cpu_ns(getpid());
+	after = own_cpu_ns();
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&barrier);
 	assert_true(after - before >= 4000000);
 }
 
-static void a_process_that_is_not_there_used_nothing(void **unused)
+static void threads_that_have_ended_count_still(void **unused)
 {
+	uint64_t before = own_cpu_ns();
+	pthread_barrier_t alone;
+	pthread_t thread;
+
 	(void)unused;
-	assert_int_equal(process_cpu_ns(-1), 0);
+	pthread_barrier_init(&alone, NULL, 1);
+	assert_int_equal(pthread_create(&thread, NULL, worker, &alone), 0);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&alone);
+	assert_true(own_cpu_ns() - before >= 4000000);
+}
+
+/* What it takes to begin and to end is not in what it takes to run. */
+static void a_recorders_use_is_that_while_it_records(void **unused)
+{
+	struct own_use use;
+	uint64_t then;
+
+	(void)unused;
+	work(5000000);
+	own_use_begin(&use);
+	assert_true(use.began_cpu_ns >= 4000000);
+	assert_true(own_use_running_cpu_ns(&use) < 4000000);
+	work(5000000);
+	own_use_cease(&use);
+	then = own_use_running_cpu_ns(&use);
+	assert_true(then >= 4000000);
+	assert_true(own_use_running_ns(&use) >= 4000000);
+	work(5000000);
+	assert_true(own_use_running_cpu_ns(&use) == then);
+	assert_true(own_cpu_ns() - use.began_cpu_ns >= then + 4000000);
 }
 
 int main(void)
@@ -81,7 +105,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_time_is_known_and_grows),
 		cmocka_unit_test(all_threads_count),
-		cmocka_unit_test(a_process_that_is_not_there_used_nothing),
+		cmocka_unit_test(threads_that_have_ended_count_still),
+		cmocka_unit_test(a_recorders_use_is_that_while_it_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

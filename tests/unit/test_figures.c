@@ -305,6 +305,7 @@ static void our_own_cost_is_told_in_nanoseconds_and_in_cpus(void **unused)
 	struct own_cost cost;
 	struct report r;
 	struct core c;
+	json_t *told;
 
 	(void)unused;
 	connection_begin(&c);
@@ -316,6 +317,19 @@ static void our_own_cost_is_told_in_nanoseconds_and_in_cpus(void **unused)
 	assert_near(cost.kernel_ns_per_event, 20, 1e-9);
 	assert_near(cost.cpu_share, (9700 + 20.0 * (double)c.kernel_events) / 1e6, 1e-12);
 	assert_near(report_duration_ns(&r), 1e6, 0);
+	assert_true(isnan(cost.setup_cpu_ns));
+	told = json_pack("{s:I, s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I, s:I, s:I}}", "duration_ns",
+		(json_int_t)1000000, "kernel_side", "cpu_ns", (json_int_t)9000000, "setup_cpu_ns",
+		(json_int_t)50000000, "running_ns", (json_int_t)2000000, "running_cpu_ns",
+		(json_int_t)20000, "app", "daemon_cpu_ns", (json_int_t)700000, "setup_cpu_ns",
+		(json_int_t)4000, "running_ns", (json_int_t)4000000, "running_cpu_ns",
+		(json_int_t)80000);
+	r.session = told;
+	cost = report_own_cost(&r); /* each by the time it ran; to begin and to end is apart */
+	assert_near(cost.cpu_share, 0.01 + 0.02 + 20.0 * (double)c.kernel_events / 1e6, 1e-12);
+	assert_near(cost.setup_cpu_ns, 50000000 + 8980000 + 4000 + 620000, 1e-6);
+	json_decref(told);
+	r.session = session;
 	json_object_set_new(session, "duration_ns", json_null()); /* cut off: nobody knows */
 	assert_true(isnan(report_own_cost(&r).cpu_share));
 	json_decref(session);

@@ -15,7 +15,8 @@ static void the_parts_of_the_contract_are_there(void **unused)
 	assert_fields(j, "clock", "source max_error_ns");
 	assert_fields(j, "scheduler", "switches wakeup_ns migrations");
 	assert_fields(j, "scheduler.wakeup_ns", "p50 p99 max");
-	assert_fields(j, "tracer", "app_cost_ns_per_call kernel_cost_ns_per_event cpu_share");
+	assert_fields(j, "tracer",
+		"app_cost_ns_per_call kernel_cost_ns_per_event cpu_share setup_cpu_ns");
 	json_decref(j);
 }
 
