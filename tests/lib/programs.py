@@ -60,6 +60,8 @@ class Program:
             return not run(PYTHON, "-c", "import " + name, check=False).returncode
 
         found = {"python3-requests": lambda: module("requests"), "python3-zmq": lambda: module("zmq"),
+                 "python3-grpcio": lambda: module("grpc"),
+                 "liburing.h": lambda: os.path.exists("/usr/include/liburing.h"),
                  "pg_ctl": postgres_bin, "php-fpm": lambda: glob.glob("/usr/sbin/php-fpm*")}
         return sorted({package for what, package in self.needs.items()
                        if not found.get(what, lambda: shutil.which(what))()})

@@ -121,6 +121,67 @@ for i in range(500):
     s.send(b"message %d" % i)
     print(s.recv().decode())
 """
+GRPC = """
+from concurrent import futures
+import grpc
+def upper(request, context):
+    return request.upper()
+server = grpc.server(futures.ThreadPoolExecutor(4))
+server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(
+    "talk", {"upper": grpc.unary_unary_rpc_method_handler(upper)}),))
+server.add_insecure_port("127.0.0.1:{port}")
+server.start()
+with grpc.insecure_channel("127.0.0.1:{port}") as channel:
+    call = channel.unary_unary("/talk/upper")
+    for i in range(200):
+        print(call(b"message %d" % i).decode())
+server.stop(None)
+"""
+URING = r"""
+#include <arpa/inet.h>
+#include <liburing.h>
+#include <stdio.h>
+
+/* Submits one operation and returns its result. */
+static int done(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+	int result;
+
+	io_uring_submit_and_wait(ring, 1);
+	io_uring_wait_cqe(ring, &cqe);
+	result = cqe->res;
+	io_uring_cqe_seen(ring, cqe);
+	return result;
+}
+
+int main(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	socklen_t size = sizeof(to);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), a = socket(AF_INET, SOCK_STREAM, 0), b;
+	char data[1000] = "", got[1000];
+	struct io_uring ring;
+	long sum = 0;
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	bind(listener, (struct sockaddr *)&to, sizeof(to));
+	listen(listener, 1);
+	getsockname(listener, (struct sockaddr *)&to, &size);
+	connect(a, (struct sockaddr *)&to, sizeof(to));
+	b = accept(listener, NULL, NULL);
+	if (io_uring_queue_init(8, &ring, 0))
+		return 1;
+	for (int i = 0; i < 500; i++) {
+		io_uring_prep_send(io_uring_get_sqe(&ring), a, data, sizeof(data), 0);
+		sum += done(&ring);
+		io_uring_prep_recv(io_uring_get_sqe(&ring), b, got, sizeof(got), MSG_WAITALL);
+		sum += done(&ring);
+	}
+	printf("%ld bytes\n", sum);
+	return 0;
+}
+"""
 
 STRANGERS = [
     Program("haproxy", "a proxy in front of nginx, 20 requests", "haproxy -v",
@@ -343,6 +404,30 @@ def app(environ, start):
     Program("ZeroMQ", "500 requests and replies", "dpkg -s python3-zmq",
             {"python3-zmq": "python3-zmq"}, "{python} {top}/zmq_talk.py",
             prepare=written("zmq_talk.py", ZMQ)),
+    Program("gRPC", "200 calls of a server in the same process", "dpkg -s python3-grpcio",
+            {"python3-grpcio": "python3-grpcio"}, "{python} {top}/grpc_talk.py",
+            prepare=written("grpc_talk.py", GRPC)),
+    Program("io_uring", "500 messages sent and received by io_uring alone", "dpkg -s liburing-dev",
+            {"liburing.h": "liburing-dev"}, "gcc -o {top}/uring {top}/uring.c -luring\n{top}/uring\n",
+            prepare=written("uring.c", URING)),
+    Program("RabbitMQ", "20 messages by AMQP", "dpkg -s rabbitmq-server",
+            {"rabbitmq-server": "rabbitmq-server", "amqp-publish": "amqp-tools"}, """
+mkdir -p {top}/rabbit-$$
+chmod 777 {top}/rabbit-$$
+export RABBITMQ_BASE={top}/rabbit-$$ RABBITMQ_MNESIA_BASE={top}/rabbit-$$ RABBITMQ_LOG_BASE={top}/rabbit-$$
+export RABBITMQ_NODENAME=magnet@localhost RABBITMQ_NODE_PORT={port} RABBITMQ_NODE_IP_ADDRESS=127.0.0.1
+export RABBITMQ_PID_FILE={top}/rabbit-$$/pid RABBITMQ_ENABLED_PLUGINS_FILE={top}/rabbit-$$/plugins
+export HOME={top}/rabbit-$$ RABBITMQ_CONFIG_FILES=/nonexistent
+/usr/lib/rabbitmq/bin/rabbitmq-server >/dev/null 2>&1 &
+pid=$!
+listening {port}
+until amqp-declare-queue --port {port} -q q 2>/dev/null; do sleep 0.2; done
+for i in $(seq 20); do amqp-publish --port {port} -r q -b "message $i"; done
+amqp-consume --port {port} -q q -c 20 cat
+echo
+kill $pid; wait $pid || true
+epmd -kill >/dev/null
+"""),
     Program("Open MPI", "three ranks over TCP: broadcasts and reductions", "mpirun --version",
             {"mpirun": "openmpi-bin", "mpicc": "libopenmpi-dev"}, """
 mpicc -o {top}/mpi {top}/mpi.c
@@ -426,6 +511,7 @@ EXPECT = {
     "PHP-FPM": workers_busy,
     "Go": kernel_side_only("talk-go"),
     "NATS": kernel_side_only("nats-server"),
+    "io_uring": kernel_side_only("uring"),
 }
 # started so that the library does not see their calls
 UNSEEN = {"Go", "NATS", "valgrind"}
