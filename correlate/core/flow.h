@@ -21,6 +21,12 @@
 /* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
 enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
 enum rx_layer { RX_DEV, RX_IP, RX_TCP, RX_READY, RX_COPY, RX_CALL, RX_LAYERS };
+/*
+ * A received flow's list after those of its layers: bytes that came before bytes that precede them,
+ * and when the last of these came (head_of_line.c).
+ */
+#define RX_OVERTOOK RX_LAYERS
+_Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
 
 /* Bars of the waterfalls; within a flow they sum to its total exactly. */
 /* clang-format off */
@@ -79,6 +85,7 @@ struct copies {
 	uint64_t resent;            /* and those it does not count, since a drop here was told it */
 	uint64_t ambiguous;         /* bytes left out of the bars, */
 	uint64_t transit_ambiguous; /* and of the transit */
+	uint64_t undivided;         /* RX: bytes left out of the bars, see head_of_line.c */
 };
 
 /* Calls refused since the send buffer was full (EAGAIN). */

@@ -226,6 +226,12 @@ void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto);
 void rx_drop_done(struct flow *f);
 void rx_consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t now);
 
+/* head_of_line.c */
+/* The time in RX_OVERTOOK of bytes for which nothing tells it. */
+#define OVERTOOK_UNKNOWN UINT64_MAX
+/* Call when bytes [from, to) have become readable, before they are noted as such. */
+void rx_note_overtaking(struct core *c, struct flow *f, uint64_t from, uint64_t to);
+
 /* low_water.c */
 void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now);
 

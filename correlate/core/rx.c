@@ -73,6 +73,12 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	why_on_segment(s, t, p);
 }
 
+/* Whether TCP's own event, which is of established connections only, tells of each segment. */
+static bool told_by_tcp(const struct core *c, const struct mg_sock *s)
+{
+	return s->state == MG_TCP_ESTABLISHED && core_observes(c, MG_EVENT_tcp_recv);
+}
+
 /* Everything before rcv_nxt is in order now. */
 void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 {
@@ -90,6 +96,8 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 		from = f->done;
 	if (off <= from)
 		return;
+	if (!told_by_tcp(c, s))
+		rx_note_overtaking(c, f, from, off);
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
 	if (s->unclaimed)
 		flow_pass(f, &f->layer[RX_READY], off);
@@ -140,6 +148,31 @@ struct settling {
 	uint32_t required;
 };
 
+/* The lists of a settled range after those of its layers. */
+enum { AGAIN = RX_LAYERS, OVERTOOK, LISTS };
+
+/* Returns when IP, or else the device, had the bytes. */
+static uint64_t arrived(const uint64_t t[], uint32_t present)
+{
+	return present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
+}
+
+/*
+ * Returns where the bar in_order begins. Without TCP's own event (in established connections only)
+ * it ends as the bytes before these arrive, and what is left until they are readable is ip_to_tcp.
+ */
+static uint64_t begin_of_order(const uint64_t t[], uint32_t present)
+{
+	uint64_t ready = t[RX_READY], wait;
+
+	if (present & 1u << RX_TCP)
+		return t[RX_TCP];
+	if (!(present & 1u << OVERTOOK) || t[OVERTOOK] == OVERTOOK_UNKNOWN)
+		return ready;
+	wait = t[OVERTOOK] - arrived(t, present);
+	return wait < ready ? ready - wait : 0;
+}
+
 /*
  * The edges of the bars for one atom. The socket queue divides by how the reader came: if bytes of
  * this socket woke it, the time until they did, until it ran, and until it called; else it was
@@ -153,11 +186,8 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	bool woken = p->waking && p->switch_in >= p->waking && p->switch_in >= ready &&
 		     p->switch_in <= p->t;
 
-	/*
-	 * A layer that is not there has no bar: the next begins where it would have. TCP's own
-	 * event exists only in established connections: without it IP to in order is one bar.
-	 */
-	edge[RX_STAGE_ORDER] = present & 1u << RX_TCP ? t[RX_TCP] : ready;
+	/* A layer that is not there has no bar: the next begins where it would have. */
+	edge[RX_STAGE_ORDER] = begin_of_order(t, present);
 	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : edge[RX_STAGE_ORDER];
 	edge[RX_STAGE_DEV_IP] = present & 1u << RX_DEV ? t[RX_DEV] : edge[RX_STAGE_IP_TCP];
 	if (!(present & 1u << RX_IP) && present & 1u << RX_DEV)
@@ -210,8 +240,15 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		sum += length[i];
 	}
 	/* it came again before it was readable: then the edges may be of two copies */
-	if (present & 1u << RX_LAYERS && t[RX_LAYERS] < t[RX_READY])
+	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
+		f->copies.ambiguous += len;
 		goto known;
+	}
+	if (!(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
+		t[OVERTOOK] == OVERTOOK_UNKNOWN) {
+		f->copies.undivided += len;
+		goto known;
+	}
 	total = latest(edge) - edge[0];
 	for (int i = 0; i < RX_STAGES; i++)
 		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
@@ -228,7 +265,6 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	peer_received(f, a, b, edge[0], s->user);
 	return;
 known:
-	f->copies.ambiguous += len;
 	f->complete += len;
 	peer_received(f, a, b, 0, s->user);
 	return;
@@ -278,7 +314,7 @@ void rx_settle_piece(
 		.slack = clock_slack(core_clock_error(c)),
 		.required = required(c, f),
 		.call_end = p->off + p->len};
-	const struct ranges *layers[RX_LAYERS + 1] = {NULL};
+	const struct ranges *lists[LISTS] = {NULL};
 	uint64_t off = p->off, end = p->off + p->len;
 
 	if (k->pieces)
@@ -288,9 +324,10 @@ void rx_settle_piece(
 	if (c->low_water)
 		rx_in_order_untold(c, f, end, p->t);
 	for (int l = RX_DEV; l <= RX_READY; l++)
-		layers[l] = &f->layer[l];
-	layers[RX_LAYERS] = &f->copies.again;
-	ranges_atoms(layers, RX_LAYERS + 1, off, end, atom, &s);
+		lists[l] = &f->layer[l];
+	lists[AGAIN] = &f->copies.again;
+	lists[OVERTOOK] = &f->layer[RX_OVERTOOK];
+	ranges_atoms(lists, LISTS, off, end, atom, &s);
 }
 
 /* A call without bytes may have ended behind an urgent byte. */

@@ -33,7 +33,7 @@ void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto)
 
 void rx_drop_done(struct flow *f)
 {
-	for (int l = 0; l < RX_LAYERS; l++)
+	for (int l = 0; l <= RX_OVERTOOK; l++)
 		ranges_drop(&f->layer[l], f->done);
 	ranges_drop(&f->copies.again, f->done);
 }

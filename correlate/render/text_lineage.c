@@ -37,6 +37,11 @@ static void left_out(const struct flow *f, FILE *to)
 	if (f->copies.ambiguous)
 		fprintf(to, "  not in these bars, since they passed more than once: %s\n",
 			text_bytes((double)f->copies.ambiguous));
+	if (f->copies.undivided)
+		fprintf(to,
+			"  not in these bars, since nothing tells how long they waited for bytes "
+			"before them: %s\n",
+			text_bytes((double)f->copies.undivided));
 	if (f->rx && f->copies.transit_ambiguous)
 		fprintf(to,
 			"  nor in the way from the sender's driver, since they were sent more than "

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 Segments that overtake each other, and some that come twice, on a way that a program of ours is: each
-byte has the time of its first arrival, and waits until those before it are there.
+byte has the time of its first arrival, and waits until those before it are there. At an end that has
+shut its sending side TCP has no event of its own: what IP saw tells how long bytes waited.
 """
 import os
 import sys
@@ -45,12 +46,12 @@ class Way:
             run("ip", "netns", "del", ns, check=False)
 
 
-def once(every, delay_ms, twice, size, step):
+def once(every, delay_ms, twice, size, step, server="server", client="client"):
     with Way(every, delay_ms, twice) as way:
         enter = "nsenter --net=/run/netns/"
         transfer = f"{PYTHON} {HERE}/transfer.py"
-        rec = Recording("sh", "-c", f"{enter}{way.b} {transfer} server {B} {PORT} & "
-                        f"{enter}{way.a} {transfer} client {B} {PORT} {size} {step}; wait")
+        rec = Recording("sh", "-c", f"{enter}{way.b} {transfer} {server} {B} {PORT} & "
+                        f"{enter}{way.a} {transfer} {client} {B} {PORT} {size} {step}; wait")
         return rec, way.delivered()
 
 
@@ -101,7 +102,32 @@ def reordered(every, delay_ms, twice, size, step):
         check(rx["modulation"]["bytes"] == size, "from call to call all are followed")
 
 
+def half_closed(every, delay_ms, size, step):
+    print(f"-- every {every}th {delay_ms} ms late, the receiver has shut its sending side")
+    for _ in range(6 * SLOWER):
+        rec, _ = once(every, delay_ms, 0, size, step, "half", "after")
+        report = rec.report()
+        rx = flow(report, "rx", PORT, bytes=size)
+        events = list(rec.events())
+        a = Arrivals(events, rx)
+        if rx["coverage"] == 1 and not a.ambiguous:
+            break
+        print("some segments were not seen, or came twice: once more")
+        rec.__exit__()
+    with rec:
+        check(not a.processed, "TCP has no event of its own")
+        bar = {s["stage"]: s["mean_ns"] for s in rx["residence"]}
+        order, rest = a.mean_overtaking_ns(), sum(
+            a.length(c) * (a.readable[c] - a.at_ip[c]) for c in a.first) / size
+        near(bar["in_order"], order, 0.001, "the mean wait for bytes before, ns")
+        near(bar["in_order"] + bar["ip_to_tcp"], rest, 0.001, "and from IP until they are readable, ns")
+        check(bar["in_order"] > bar["ip_to_tcp"], f"which was little besides: {bar['ip_to_tcp']:.0f} ns")
+        check(rx["undivided_bytes"] == 0 and rx["closure_error_cycles"] == 0, "all closes to 0")
+        check("in order (head of line)" in rec.text(), "the text says so")
+
+
 need_kernel_side()
 reordered(37, 4, 0, 300_000, 5000)
 reordered(50, 9, 7, 200_000, 1448)
 reordered(0, 0, 5, 200_000, 20000)
+half_closed(37, 9, 300_000, 5000)

@@ -4,7 +4,9 @@ A client and a server that count for themselves. What TCP says of the connection
 printed as JSON.
 
   transfer.py server ADDRESS PORT              receives until the end, then answers 1000 bytes
+  transfer.py half ADDRESS PORT                the same, but shuts its sending side first, and answers nothing
   transfer.py client ADDRESS PORT BYTES SIZE   sends BYTES in writes of SIZE, then receives
+  transfer.py after ADDRESS PORT BYTES SIZE    the same, once the server has shut its sending side
 """
 import json
 import os
@@ -28,12 +30,15 @@ def receive_all(s):
 
 role, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
 family = socket.AF_INET6 if ":" in address else socket.AF_INET
-if role == "server":
+if role in ("server", "half"):
     listener = socket.create_server((address, port), family=family)
     s, _ = listener.accept()
+    if role == "half":
+        s.shutdown(socket.SHUT_WR)
     calls, size = receive_all(s)
-    s.sendall(b"y" * 1000)
-    s.shutdown(socket.SHUT_WR)
+    if role == "server":
+        s.sendall(b"y" * 1000)
+        s.shutdown(socket.SHUT_WR)
     result = {"recv_calls": calls, "received": size}
 else:
     total, step = int(sys.argv[4]), int(sys.argv[5])
@@ -45,6 +50,8 @@ else:
         except ConnectionRefusedError:
             time.sleep(0.05)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if role == "after":
+        receive_all(s)
     sent = sends = 0
     data = b"x" * step
     while sent < total:
