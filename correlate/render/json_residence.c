@@ -136,6 +136,10 @@ void json_residence(json_t *j, const struct report *r, const struct flow *f)
 	json_object_set_new(j, "residence", stages(r, f));
 	json_object_set_new(
 		j, "residence_total_ns", told ? ns(r, dist_mean(&f->residence)) : json_null());
+	json_object_set_new(
+		j, "residence_total_p50_ns", told ? quantile(r, &f->residence, 0.5) : json_null());
+	json_object_set_new(
+		j, "residence_total_p99_ns", told ? quantile(r, &f->residence, 0.99) : json_null());
 	json_object_set_new(j, "residence_uncertainty_ns", ns(r, probes ? p.twice_u : NAN));
 	json_object_set_new(j, "probes_ns", ns(r, probes && !withheld ? p.sum : NAN));
 	json_object_set_new(j, "residence_last_byte", last_byte(r, f));

@@ -18,11 +18,6 @@ const char *text_arrow(void)
 	return unicode ? "\xe2\x86\x92" : "->";
 }
 
-const char *text_at_most(void)
-{
-	return unicode ? "\xe2\x89\xa4 " : "<= ";
-}
-
 const char *text_at_least(void)
 {
 	return unicode ? "\xe2\x89\xa5 " : ">= ";

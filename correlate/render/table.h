@@ -29,7 +29,6 @@ void table_print(struct table *t, FILE *to, int indent, bool colour);
 /* Whether the terminal or file takes more than ASCII; decides how µ and arrows are written. */
 void text_set_unicode(bool on);
 const char *text_arrow(void);
-const char *text_at_most(void);
 const char *text_at_least(void);
 
 /* Each returns one of a few static buffers, so that several may stand in one printf(). */

@@ -109,9 +109,9 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
 			or_na(all != WITHHELD,
 				text_ns(report_ns(r, dist_quantile(&s->total, 0.5)))),
-			star(all), told && p50 < bound ? text_at_most() : "",
-			or_na(told, text_ns(report_ns(r, p50 < bound ? bound : p50))),
-			told ? star(standing) : "", or_na(told, text_ns(report_ns(r, bound))),
+			star(all), told && p50 < bound ? "~" : "",
+			or_na(told, text_ns(report_ns(r, p50))), told ? star(standing) : "",
+			or_na(told, text_ns(report_ns(r, bound))),
 			or_na(told && dist_quantile_supported(o, 0.99),
 				text_ns(report_ns(r, dist_quantile(o, 0.99)))),
 			where);

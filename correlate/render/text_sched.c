@@ -49,7 +49,7 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	enum standing standing = standing_of(coverage);
 	/* what is missing may have been the longest, or one more */
 	const char *least = coverage < 1 ? text_at_least() : "";
-	bool told = standing != WITHHELD;
+	bool told = standing != WITHHELD, moved = s->migrations || coverage >= 1;
 	uint64_t all = 0;
 
 	for (int i = 0; i < s->cpus * SWITCH_KINDS; i++)
@@ -62,14 +62,15 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 		star(standing), or_na(told, ns(&s->wakeup, 0.5, unit)),
 		or_na(told, ns(&s->wakeup, 0.99, unit)), s->wakeup.n ? least : "",
 		or_na(s->wakeup.n, text_ns((double)s->wakeup.max * unit)), text_count(s->wakeup.n),
-		least, text_count(all), least, text_count(s->migrations));
+		least, text_count(all), moved ? least : "",
+		or_na(moved, text_count(s->migrations)));
 	if (s->queueing.n && told)
 		fprintf(to, "  of a wakeup until on a run queue: p50 %s p99 %s\n",
 			ns(&s->queueing, 0.5, unit), ns(&s->queueing, 0.99, unit));
 	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s)\n",
 		or_na(told, ns(&s->run_queue, 0.5, unit)),
-		or_na(told, ns(&s->run_queue, 0.99, unit)), least,
-		text_ns((double)s->run_queue.sum * unit), text_count(s->run_queue.n));
+		or_na(told, ns(&s->run_queue, 0.99, unit)), told ? least : "",
+		or_na(told, text_ns((double)s->run_queue.sum * unit)), text_count(s->run_queue.n));
 	if (standing != WHOLE)
 		fprintf(to, "  %s: in %s of the time nothing of the scheduler is missing\n",
 			told ? "with a star" : "withheld", text_coverage(coverage));

@@ -327,6 +327,22 @@ static void calls_that_passed_the_library_by_are_marked(void **unused)
 	assert_says("* kernel-only");
 }
 
+/* The figure is JSON's all the same; what it is known to stands beside it. */
+static void an_overhead_below_its_uncertainty_is_printed_with_a_mark(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin_uncertain(&c, ALL_HOOKS, 778);
+	ev_calibration(&c, 0, 1, 0);
+	ev_opened(&c, 10, A, 999, 4999);
+	ev_switch(&c, 20, 0, 0, RUNNABLE, SENDER);
+	feed_send(&c, SENDER, A, 1000, 500, 10000, 91);
+	printed(&c, NULL, NULL);
+	assert_says("  ~0.81 ");
+	assert_says("  1.10 ");
+}
+
 static void without_any_layer_nothing_is_said_of_boundaries(void **unused)
 {
 	struct core c;
@@ -383,6 +399,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_printed_as_nan),
 		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
+		cmocka_unit_test(an_overhead_below_its_uncertainty_is_printed_with_a_mark),
 		cmocka_unit_test(without_any_layer_nothing_is_said_of_boundaries),
 		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
