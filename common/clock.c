@@ -35,7 +35,8 @@ void mg_clock_sync_read(struct mg_clock_sync *out, unsigned int tries)
 		best = b - a;
 		out->cycles = a + best / 2;
 		out->mono_ns = ns;
-		out->half_width = (uint32_t)((best + 1) / 2);
+		out->half_width =
+			(uint32_t)((best + 1) / 2 + 1); /* and a tick, which may be long */
 	}
 	out->cpu = (uint32_t)sched_getcpu();
 }

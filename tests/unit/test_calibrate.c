@@ -44,7 +44,7 @@ static void the_slope_is_what_two_events_cost(void **unused)
 	assert_int_equal(p.event_scatter, 10);
 	assert_int_equal(p.system_cycles, 50);
 	assert_int_equal(p.copies, 5);
-	assert_in_range(p.read_cycles, 1, 2000);
+	assert_in_range(p.read_cycles, p.counter_hz > 1500000000, 2000); /* less than a slow tick */
 }
 
 /* The method's own: 248 bare, then 552, 954, 1306, 1652, 2016: 362.6 a pair, s.e. 5.6; 39.8 left.
