@@ -94,6 +94,7 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 	f->pair_base += by;
 	if (f->why)
 		why_shift(f->why, by);
+	resent_shift(f, by);
 	for (uint32_t i = 0; i < f->call_ends.len; i++)
 		f->call_ends.off[f->call_ends.head + i] += by;
 	for (int i = 0; i < TX_LAYERS; i++)

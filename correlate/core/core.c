@@ -216,6 +216,7 @@ int core_finish(struct core *c)
 		s->tx.open_calls = 0;
 		if (s->kind == MG_KIND_tcp) {
 			tx_make_atoms(c, &s->tx, true);
+			tx_closed(&s->tx);
 			tx_find_unsent(c, &s->tx);
 			rx_finish(c, &s->rx);
 		} else {

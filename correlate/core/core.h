@@ -77,9 +77,10 @@ struct drop_key {
 };
 struct drop {
 	struct drop_key key;
-	uint64_t n;     /* buffers, */
-	uint64_t segs;  /* the segments or datagrams they stand for, */
-	uint64_t bytes; /* and their payload */
+	uint64_t n;         /* buffers, */
+	uint64_t segs;      /* the segments or datagrams they stand for, */
+	uint64_t bytes;     /* and their payload */
+	uint64_t discarded; /* of the segments, those without payload that TCP itself threw away */
 	UT_hash_handle hh;
 };
 

@@ -5,14 +5,47 @@
 
 #include "parts.h"
 
-#define DROPS_MAX 100000 /* kinds that are told apart */
+/* So many kinds are told apart by socket, too; what comes then is counted without its socket. */
+#define DROPS_MAX 100000
+
+/* Returns NULL without memory. */
+static struct drop *drop_of(struct core *c, struct drop_key *key)
+{
+	struct drop *d = NULL;
+
+	HASH_FIND(hh, c->drops, key, sizeof(*key), d);
+	if (!d && key->sock && HASH_COUNT(c->drops) >= DROPS_MAX) {
+		key->sock = 0;
+		return drop_of(c, key);
+	}
+	if (d)
+		return d;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	d->key = *key;
+	HASH_ADD(hh, c->drops, key, sizeof(d->key), d);
+	return d;
+}
+
+/*
+ * TCP throws away segments that tell it nothing, such as those that come when a connection has
+ * ended. Without payload nothing is lost by it.
+ */
+static bool is_discarded(const struct drop *d, const struct mg_drop *p)
+{
+	const char *layer = p->len ? NULL : drop_layer(d);
+
+	return layer && strcmp(layer, "tcp") == 0 && strcmp(d->key.reason, "NO_SOCKET") != 0;
+}
 
 void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_drop *p = &e->drop;
 	struct mg_sock *s = sock_get(c, p->sock);
 	struct drop_key key;
-	struct drop *d = NULL;
+	uint64_t discarded;
+	struct drop *d;
 
 	a->sock = s;
 	a->rx = p->rx;
@@ -22,22 +55,21 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	key.rx = p->rx;
 	memcpy(key.reason, p->reason, sizeof(key.reason) - 1);
 	memcpy(key.location, p->location, sizeof(key.location) - 1);
-	HASH_FIND(hh, c->drops, &key, sizeof(key), d);
-	if (!d && HASH_COUNT(c->drops) < DROPS_MAX) {
-		d = calloc(1, sizeof(*d));
-		if (!d)
-			return;
-		d->key = key;
-		HASH_ADD(hh, c->drops, key, sizeof(d->key), d);
-	}
+	d = drop_of(c, &key);
 	if (!d)
 		return;
 	if (s && s->kind != MG_KIND_tcp && p->rx)
 		datagram_drop_in(s, e);
 	else if (s && s->kind != MG_KIND_tcp)
 		datagram_drop_out(c, t, s, p);
-	if (s)
-		(p->rx ? &s->rx : &s->tx)->dropped += p->segs;
+	discarded = is_discarded(d, p) ? p->segs : 0;
+	if (s) {
+		struct flow *f = p->rx ? &s->rx : &s->tx;
+
+		f->dropped += p->segs;
+		f->discarded += discarded;
+	}
+	d->discarded += discarded;
 	d->n++;
 	d->segs += p->segs;
 	d->bytes += p->len;

@@ -13,6 +13,7 @@
 
 #include "dist.h"
 #include "ranges.h"
+#include "resent.h"
 #include "series.h"
 #include "waterfall.h"
 #include "why.h"
@@ -86,6 +87,8 @@ struct copies {
 	uint64_t ambiguous;         /* bytes left out of the bars, */
 	uint64_t transit_ambiguous; /* and of the transit */
 	uint64_t undivided;         /* RX: bytes left out of the bars, see head_of_line.c */
+	uint64_t incomplete;        /* bytes without every boundary that were sent again */
+	struct resent *resent_times; /* NULL: nothing was sent again */
 };
 
 /* Calls refused since the send buffer was full (EAGAIN). */
@@ -138,14 +141,16 @@ struct flow {
 	uint32_t open_calls;         /* begun, and not yet settled; */
 	uint32_t in_kernel;          /* of these, still in there */
 	uint64_t retransmits;
-	uint64_t refused;  /* times the driver did not take what it was asked to */
-	uint64_t unsent;   /* TX: bytes written that never left; */
-	bool unsent_known; /* known only then */
+	uint64_t syn_retries; /* of these, SYNs */
+	uint64_t refused;     /* times the driver did not take what it was asked to */
+	uint64_t unsent;      /* TX: bytes written that never left; */
+	bool unsent_known;    /* known only then */
 	struct copies copies;
 	struct refusals refusals;      /* TX */
 	struct zerocopy *zerocopy;     /* TX; NULL = no such sends */
 	struct urgent urgent;          /* RX */
-	uint64_t dropped;              /* segments or datagrams the kernel threw away */
+	uint64_t dropped;              /* segments or datagrams the kernel threw away, */
+	uint64_t discarded;            /* of these, without payload and by TCP itself */
 	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */
 	uint64_t unmatched;            /* messages of which it is not certain which they were */
 	uint64_t kernel_only;          /* bytes moved by calls without an application event */

@@ -168,6 +168,8 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
+/* Forgets when bytes were sent: they will not be sent again. */
+void tx_closed(struct flow *f);
 /* The last tcp_send's piece ends with the call. */
 void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
 /*

@@ -240,8 +240,9 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		sum += length[i];
 	}
 	/* it came again before it was readable: then the edges may be of two copies */
+	total = latest(edge) - edge[0];
 	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
-		f->copies.ambiguous += len;
+		resent_left_out(f, total, len);
 		goto known;
 	}
 	if (!(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
@@ -249,7 +250,6 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		f->copies.undivided += len;
 		goto known;
 	}
-	total = latest(edge) - edge[0];
 	for (int i = 0; i < RX_STAGES; i++)
 		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
 			dist_add(&f->stage[i], length[i], len);
@@ -270,6 +270,8 @@ known:
 	return;
 incomplete:
 	f->incomplete += len;
+	if (present & 1u << AGAIN)
+		f->copies.incomplete += len;
 	peer_received(f, a, b, 0, 0);
 }
 

@@ -145,6 +145,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->now == MG_TCP_CLOSE) {
 		s->closed_ns = e->time_ns;
 		state_end(s, e->cycles);
+		tx_closed(&s->tx);
 		trim(&s->tx);
 		trim(&s->rx);
 		peer_forget(c, s);
@@ -225,6 +226,7 @@ void flow_free(struct flow *f)
 	dist_free(&f->refusals.gap);
 	zerocopy_free(f->zerocopy);
 	ranges_free(&f->copies.again);
+	resent_free(f->copies.resent_times);
 	ranges_free(&f->pair_call);
 	ranges_free(&f->pair_x);
 	ranges_free(&f->pair_r);

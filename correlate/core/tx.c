@@ -196,6 +196,8 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 		/* if the bytes before them that came again were TCP's own doing it has said so */
 		f->copies.resent += f->copies.pending;
 		f->copies.pending = len - fresh;
+		if (fresh < len)
+			resent_on_copy(f, off, off + len, t);
 	} else {
 		fresh = ranges_add(&f->layer[layer], off, off + len, t);
 	}
@@ -260,6 +262,8 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	if (p->err < 0)
 		return;
 	s->tx.retransmits += p->segs;
+	if (s->state == MG_TCP_SYN_SENT)
+		s->tx.syn_retries += p->segs;
 	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
 	if (a->has_offset && !(core_hooked(c, s->netns) & 1ull << MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
@@ -276,6 +280,32 @@ void tx_acked(struct flow *f, uint32_t ack, uint64_t now)
 		f->acked_before_t = now;
 	}
 	f->acked = off;
+	ranges_drop(&f->layer[TX_IP_OUT], off < f->done ? off : f->done);
+}
+
+void tx_closed(struct flow *f)
+{
+	resent_settle(f, UINT64_MAX);
+	ranges_drop(&f->layer[TX_IP_OUT], f->done);
+}
+
+/*
+ * When bytes in flight were handed to IP is kept until they are acknowledged, since they may be
+ * sent again. Where acknowledgements are not recorded, not more is kept than this.
+ */
+#define IN_FLIGHT_MAX 4096
+
+static void drop_done(struct flow *f, bool at_end)
+{
+	struct ranges *sent = &f->layer[TX_IP_OUT];
+
+	for (int i = 0; i < TX_LAYERS; i++)
+		if (i != TX_IP_OUT)
+			ranges_drop(&f->layer[i], f->done);
+	if (at_end || sent->len > IN_FLIGHT_MAX || f->acked > f->done)
+		ranges_drop(sent, f->done);
+	else
+		ranges_drop(sent, f->acked);
 }
 
 struct making {
@@ -308,7 +338,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	}
 	last = at;
 	if (present & 1u << AGAIN && t[AGAIN] < last) {
-		f->copies.ambiguous += len;
+		resent_left_out(f, last - first, len);
 		goto known;
 	}
 	at = first;
@@ -348,6 +378,8 @@ incomplete:
 	while (call_ends_take(&f->call_ends, b))
 		;
 	f->incomplete += len;
+	if (present & 1u << AGAIN)
+		f->copies.incomplete += len;
 	peer_sent(f, a, b, 0, 0);
 }
 
@@ -393,6 +425,5 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 		ranges_drop(&f->why->label, until);
 	if (!f->sock->peer && f->copies.again.len > AGAIN_MAX)
 		ranges_drop(&f->copies.again, until);
-	for (int i = 0; i < TX_LAYERS; i++)
-		ranges_drop(&f->layer[i], until);
+	drop_done(f, at_end);
 }

@@ -196,6 +196,14 @@ static json_t *of_calls(const struct flow *f, uint64_t n)
 	return f->sock->unclaimed ? json_null() : count(n);
 }
 
+static json_t *retransmits(const struct report *r, const struct flow *f)
+{
+	return f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
+			       (!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))
+		       ? json_null()
+		       : count(f->retransmits);
+}
+
 json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
@@ -222,11 +230,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "kernel_only_bytes", of_calls(f, f->kernel_only));
 	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : of_calls(f, f->calls));
 	json_object_set_new(j, "call_n", of_calls(f, f->calls));
-	json_object_set_new(j, "retransmits",
-		f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
-				(!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))
-			? json_null()
-			: count(f->retransmits));
+	json_object_set_new(j, "retransmits", retransmits(r, f));
 	json_lineage(j, r, f);
 	if (!f->rx)
 		json_zerocopy(j, r, f);
@@ -273,6 +277,10 @@ static json_t *together(const struct report *r)
 			j, "server_port", groups[i].port ? count(groups[i].port) : json_null());
 		json_residence(j, r, f);
 		json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
+		json_object_set_new(j, "retransmits", retransmits(r, f));
+		json_lineage(j, r, f);
+		json_object_set_new(j, "drops", json_drop_sums(r, &groups[i].drops));
+		json_object_set_new(j, "tcp", json_troubles(r, f, &groups[i].tcp));
 		json_array_append_new(all, j);
 	}
 	report_together_free(groups, n);
@@ -373,8 +381,10 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
 	json_object_set_new(j, "flows", flows);
-	if (!only || !*only)
+	if (!only || !*only) {
+		json_object_set_new(j, "losses", json_losses(r));
 		json_object_set_new(j, "together", together(r));
+	}
 	if (r->demand)
 		json_object_set_new(j, "on_demand", demand_of_all(r));
 	json_object_set_new(j, "scheduler", json_scheduler(r));

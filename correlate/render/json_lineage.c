@@ -12,10 +12,13 @@ static json_t *count_if(bool known, uint64_t n)
 
 static void sent(json_t *j, const struct report *r, const struct flow *f)
 {
+	static const struct dist nothing;
+	const struct resent *times = f->copies.resent_times;
 	bool again = core_observes(r->core, MG_EVENT_tcp_retransmit);
 
 	json_object_set_new(j, "retransmitted_bytes", count_if(again, f->copies.retransmitted));
 	json_object_set_new(j, "resent_bytes", count_if(flow_resends_known(r, f), flow_resent(f)));
+	json_object_set_new(j, "resent_wait_ns", json_spread(r, times ? &times->wait : &nothing));
 	json_object_set_new(j, "unsent_bytes", count_if(f->unsent_known, f->unsent));
 	json_object_set_new(j, "refused_calls", count_if(!f->sock->unclaimed, f->refusals.n));
 	json_object_set_new(j, "retry_gap_ns", json_spread(r, &f->refusals.gap));
@@ -23,6 +26,8 @@ static void sent(json_t *j, const struct report *r, const struct flow *f)
 
 void json_lineage(json_t *j, const struct report *r, const struct flow *f)
 {
+	static const struct dist nothing;
+	const struct resent *times = f->copies.resent_times;
 	const char *ulp = flow_ulp(f);
 
 	json_object_set_new(j, "unmapped", ulp ? json_string(ulp) : json_null());
@@ -30,6 +35,8 @@ void json_lineage(json_t *j, const struct report *r, const struct flow *f)
 		return;
 	json_object_set_new(
 		j, "ambiguous_bytes", count_if(!f->sock->unclaimed, f->copies.ambiguous));
+	json_object_set_new(
+		j, "ambiguous_wait_ns", json_spread(r, times ? &times->left_out : &nothing));
 	if (!f->rx) {
 		sent(j, r, f);
 		return;

@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "demand/demand.h"
+#include "losses.h"
 
 struct report {
 	struct core *core;
@@ -55,6 +56,8 @@ void json_lineage(json_t *j, const struct report *r, const struct flow *f);
 void json_zerocopy(json_t *j, const struct report *r, const struct flow *f);
 /* A flow's protocol state; null if it has none (json_tcp.c). */
 json_t *json_tcp(const struct report *r, const struct flow *f);
+/* The part of it that can be added up over several. */
+json_t *json_troubles(const struct report *r, const struct flow *f, const struct tcp_record *t);
 
 /* ---- figures both need (figures.c); NAN where not observable ---- */
 
@@ -103,6 +106,8 @@ struct together {
 	uint16_t port; /* the server's; 0 = not recorded */
 	size_t count;
 	struct flow *first, sum;
+	struct tcp_record tcp;  /* how often what happened to their connections */
+	struct drop_sums drops; /* packets dropped of all of them */
 };
 /* Those with the longest waits first; NULL if there are none, or no memory. */
 struct together *report_together(const struct report *r, size_t *count);

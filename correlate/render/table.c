@@ -60,7 +60,7 @@ void table_row(struct table *t, const char *fmt, ...)
 }
 
 /* Columns a text takes: every byte but the continuations of UTF-8. */
-static int width(const char *s)
+int text_width(const char *s)
 {
 	int n = 0;
 
@@ -74,8 +74,8 @@ static void widths(const struct table *t, int widest[TABLE_COLUMNS])
 	memset(widest, 0, TABLE_COLUMNS * sizeof(*widest));
 	for (int r = 0; r < t->rows; r++)
 		for (int c = 0; c < t->columns; c++)
-			if (width(t->cell[r][c]) > widest[c])
-				widest[c] = width(t->cell[r][c]);
+			if (text_width(t->cell[r][c]) > widest[c])
+				widest[c] = text_width(t->cell[r][c]);
 }
 
 void table_fit(struct table *t, int columns)
@@ -86,7 +86,7 @@ void table_fit(struct table *t, int columns)
 	for (int c = 0; c < last; c++)
 		columns -= widest[c] + 2;
 	for (int r = 1; r < t->rows; r++)
-		while (t->cell[r][last][0] && width(t->cell[r][last]) > columns) {
+		while (t->cell[r][last][0] && text_width(t->cell[r][last]) > columns) {
 			char *cell = t->cell[r][last];
 
 			for (int words = 0; words < 2; words++) {
@@ -107,7 +107,7 @@ void table_print(struct table *t, FILE *to, int indent, bool colour)
 		size_t used = 0, len;
 
 		for (int c = 0; c < t->columns; c++) {
-			int pad = widest[c] - width(t->cell[r][c]);
+			int pad = widest[c] - text_width(t->cell[r][c]);
 
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%*s%s%*s",
 				c ? "  " : "", t->left[c] ? 0 : pad, "", t->cell[r][c],

@@ -44,5 +44,7 @@ const char *text_bar(double share, int width);
  * not more than `max` bytes, which are at most 120.
  */
 const char *text_plain(const char *s, size_t max);
+/* How many columns of a terminal a text takes. */
+int text_width(const char *s);
 
 #endif

@@ -48,19 +48,21 @@ static void heading(const struct report *r, FILE *to, bool colour)
  */
 static void missed(const struct report *r, FILE *to)
 {
-	uint64_t missing = 0, all = 0;
+	uint64_t missing = 0, again = 0, all = 0;
 
 	for (size_t i = 0; i < r->flow_count; i++) {
 		if (isnan(flow_coverage(r->flows[i])))
 			continue;
 		missing += r->flows[i]->incomplete;
+		again += r->flows[i]->copies.incomplete;
 		all += flow_bytes(r->flows[i]);
 	}
 	if (all && (double)missing > 0.001 * (double)all)
 		fprintf(to,
-			"%s of the bytes were not seen at every layer, and are left out where "
+			"%s of the bytes were not seen at every layer%s, and are left out where "
 			"bytes wait\n",
-			text_percent((double)missing / (double)all));
+			text_percent((double)missing / (double)all),
+			again * 2 > missing ? ", most of them since they were sent again" : "");
 }
 
 /* No tracer of ours, at least, said that it had ended. */
@@ -70,7 +72,7 @@ static bool broke_off(const struct core *c)
 	       !c->cut_off[0];
 }
 
-static void losses(const struct report *r, FILE *to, bool colour)
+static void recorded(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
 	struct missing_events gone = report_missing_events(r);
@@ -291,6 +293,13 @@ static void own_cost(const struct report *r, FILE *to)
 	fprintf(to, "\n");
 }
 
+/* A group that waited little may have lost what it sent. */
+static bool had_losses(const struct together *g)
+{
+	return g->sum.retransmits || flow_resent(&g->sum) || g->sum.copies.ambiguous ||
+	       g->tcp.timeouts || drop_sums_lost(&g->drops);
+}
+
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct together *groups;
@@ -298,7 +307,9 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	uint64_t all = 0, told = 0; /* bytes */
 
 	heading(r, to, colour);
-	losses(r, to, colour);
+	if (!id)
+		text_losses(r, to, colour);
+	recorded(r, to, colour);
 	if (id) {
 		for (size_t i = 0; i < r->flow_count; i++)
 			if (strcmp(flow_id(r->flows[i]), id) == 0)
@@ -309,7 +320,8 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	sentence(r, groups, group_count, to);
 	text_calls(r, to, colour);
 	for (size_t i = 0; i < group_count && i < GROUPS_SHOWN; i++)
-		if (groups[i].sum.residence.sum * 1000 >= groups[0].sum.residence.sum)
+		if (groups[i].sum.residence.sum * 1000 >= groups[0].sum.residence.sum ||
+			had_losses(&groups[i]))
 			text_together(r, &groups[i], to, colour);
 	report_together_free(groups, group_count);
 	for (size_t i = 0; i < r->flow_count; i++)

@@ -28,6 +28,10 @@ const char *text_ulp(const struct flow *f);
 /* text_tcp.c: the state of its connection, as far as it was recorded */
 void text_tcp(const struct report *r, const struct flow *f, FILE *to);
 
+/* the part of it that happens rarely: timeouts, recoveries, resets and windows of zero */
+void text_troubles(
+	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to);
+
 /* text_on_demand.c: figures asked for, of a flow, and of all together */
 void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour);
 void text_on_demand_of_all(const struct report *r, FILE *to, bool colour);

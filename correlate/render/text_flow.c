@@ -106,6 +106,16 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 		text_count(d->n), plural(d->n));
 }
 
+/* Why bytes have no time at some layer. */
+static const char *why_missing(const struct flow *f)
+{
+	if (f->gaps)
+		return "events were lost";
+	return f->copies.incomplete * 2 > f->incomplete
+		       ? "most of them were sent again after a loss"
+		       : "not every layer saw them";
+}
+
 static void bars(const struct report *r, const struct flow *f, FILE *to)
 {
 	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
@@ -173,8 +183,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 			text_ns(report_ns(r, dist_mean(&f->transit))));
 	text_lineage(r, f, true, to);
 	if (star)
-		fprintf(to, "  * bytes with a boundary missing are left out: %s\n",
-			f->gaps ? "events were lost" : "not every layer saw them");
+		fprintf(to, "  * bytes with a boundary missing are left out: %s\n", why_missing(f));
 }
 
 /* ", client of port 80,"; without the port where addresses are not recorded. */
@@ -218,6 +227,8 @@ void text_together(const struct report *r, const struct together *g, FILE *to, b
 		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
 		text_bytes((double)flow_bytes(&g->sum)), g->sum.rx ? "in" : "out");
 	bars(r, &g->sum, to);
+	text_troubles(r, &g->sum, &g->tcp, to);
+	text_drop_sums(&g->drops, to);
 }
 
 static void layer_row(
@@ -352,18 +363,18 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 /* What the kernel threw away of it. */
 static void drops(const struct report *r, const struct flow *f, FILE *to)
 {
+	struct drop_sums all = {0};
 	const struct drop *d, *tmp;
 
+	if (!f->dropped)
+		return;
 	HASH_ITER (hh, r->core->drops, d, tmp) {
-		const char *layer = drop_layer(d);
-
-		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
-			continue;
-		fprintf(to, "  dropped: %s (%s): %s in %s%s%s%s\n", text_count(d->segs),
-			text_bytes((double)d->bytes), text_plain(d->key.reason, 32),
-			text_plain(d->key.location, 32), layer ? " (" : "", layer ? layer : "",
-			layer ? ")" : "");
+		if (d->key.sock == f->sock->cookie && d->key.rx == f->rx)
+			drop_sums_add(&all, d);
 	}
+	drop_sums_sort(&all);
+	text_drop_sums(&all, to);
+	drop_sums_free(&all);
 }
 
 void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour)

@@ -4,8 +4,10 @@
 #include "event_table.h"
 #include "text.h"
 
-static void sent_again(const struct report *r, const struct flow *f, FILE *to)
+static void sent_again(const struct report *r, const struct flow *f, bool bars, FILE *to)
 {
+	const struct resent *times = f->copies.resent_times;
+
 	if (f->retransmits)
 		fprintf(to, "  segments sent again: %s%s (%s)\n",
 			flow_misses(f, EVENT_BIT(tcp_retransmit)) ? text_at_least() : "",
@@ -14,6 +16,14 @@ static void sent_again(const struct report *r, const struct flow *f, FILE *to)
 		fprintf(to,
 			"  sent again after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));
+	if (times && times->wait.n)
+		fprintf(to,
+			"  bytes sent again waited from the first copy to the last: mean %s, p99 "
+			"%s%s\n",
+			text_ns(report_ns(r, dist_mean(&times->wait))),
+			or_na(dist_quantile_supported(&times->wait, 0.99),
+				text_ns(report_ns(r, dist_quantile(&times->wait, 0.99)))),
+			bars ? "; not in these bars" : "");
 }
 
 const char *text_ulp(const struct flow *f)
@@ -32,11 +42,20 @@ const char *text_ulp(const struct flow *f)
 	}
 }
 
-static void left_out(const struct flow *f, FILE *to)
+static void left_out(const struct report *r, const struct flow *f, FILE *to)
 {
+	const struct resent *times = f->copies.resent_times;
+
 	if (f->copies.ambiguous)
-		fprintf(to, "  not in these bars, since they passed more than once: %s\n",
+		fprintf(to, "  not in these bars, since they passed more than once: %s",
 			text_bytes((double)f->copies.ambiguous));
+	if (f->copies.ambiguous && times && times->left_out.n)
+		fprintf(to, ", which took %s, mean, p99 %s",
+			text_ns(report_ns(r, dist_mean(&times->left_out))),
+			or_na(dist_quantile_supported(&times->left_out, 0.99),
+				text_ns(report_ns(r, dist_quantile(&times->left_out, 0.99)))));
+	if (f->copies.ambiguous)
+		fprintf(to, "\n");
 	if (f->copies.undivided)
 		fprintf(to,
 			"  not in these bars, since nothing tells how long they waited for bytes "
@@ -52,12 +71,12 @@ static void left_out(const struct flow *f, FILE *to)
 void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to)
 {
 	if (!f->rx)
-		sent_again(r, f, to);
+		sent_again(r, f, bars, to);
 	if (f->unsent)
 		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
 			text_bytes((double)f->unsent));
 	if (bars)
-		left_out(f, to);
+		left_out(r, f, to);
 	if (f->refusals.n)
 		fprintf(to,
 			"  calls refused as the send buffer was full: %s; until bytes were taken "

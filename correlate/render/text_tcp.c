@@ -49,7 +49,7 @@ static void limits(const struct flow *f, const struct tcp_record *t, FILE *to)
 }
 
 /* What is recorded at every level, if it happened. */
-static void troubles(
+void text_troubles(
 	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to)
 {
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
@@ -74,7 +74,11 @@ static void troubles(
 		sep = "; ";
 	}
 	if (t->resets_sent || t->resets_received) {
-		fprintf(to, "%sreset %s", sep, t->resets_sent ? "sent" : "received");
+		if (t->resets_sent + t->resets_received == 1)
+			fprintf(to, "%sreset %s", sep, t->resets_sent ? "sent" : "received");
+		else
+			fprintf(to, "%sresets: %s sent, %s received", sep,
+				text_count(t->resets_sent), text_count(t->resets_received));
 		if (t->reset_reason)
 			fprintf(to, " (%s)", mg_reset_name(t->reset_reason));
 		sep = "; ";
@@ -91,5 +95,5 @@ void text_tcp(const struct report *r, const struct flow *f, FILE *to)
 		return;
 	figures(f, t, to);
 	limits(f, t, to);
-	troubles(r, f, t, to);
+	text_troubles(r, f, t, to);
 }

@@ -54,8 +54,51 @@ static double not_told(const struct flow *sum, const struct flow *f)
 		       : 0;
 }
 
-static void add_flow(struct flow *sum, const struct flow *f)
+/* Bytes that came more than once. */
+static void add_copies(struct copies *sum, const struct copies *c)
 {
+	sum->retransmitted += c->retransmitted;
+	sum->resent += c->resent + c->pending;
+	sum->ambiguous += c->ambiguous;
+	sum->transit_ambiguous += c->transit_ambiguous;
+	sum->undivided += c->undivided;
+	sum->incomplete += c->incomplete;
+	if (!c->resent_times)
+		return;
+	if (!sum->resent_times)
+		sum->resent_times = calloc(1, sizeof(*sum->resent_times));
+	if (!sum->resent_times)
+		return;
+	dist_add_all(&sum->resent_times->wait, &c->resent_times->wait);
+	dist_add_all(&sum->resent_times->left_out, &c->resent_times->left_out);
+}
+
+static void add_window(struct zero_window *sum, const struct zero_window *w)
+{
+	sum->n += w->n;
+	sum->cycles += w->cycles;
+}
+
+static void add_tcp(struct tcp_record *sum, const struct tcp_record *t)
+{
+	if (!t)
+		return;
+	add_window(&sum->own, &t->own);
+	add_window(&sum->peer, &t->peer);
+	sum->cong_changes += t->cong_changes;
+	sum->recoveries += t->recoveries;
+	sum->timeouts += t->timeouts;
+	sum->resets_sent += t->resets_sent;
+	sum->resets_received += t->resets_received;
+	if (t->reset_reason)
+		sum->reset_reason = t->reset_reason;
+}
+
+static void add_flow(struct together *g, const struct flow *f)
+{
+	struct flow *sum = &g->sum;
+
+	add_tcp(&g->tcp, f->sock->tcp);
 	sum->not_told = not_told(sum, f); /* before their bytes are added up */
 	sum->lost_bytes += f->lost_bytes;
 	sum->total += flow_bytes(f);
@@ -75,6 +118,13 @@ static void add_flow(struct flow *sum, const struct flow *f)
 	dist_add_all(&sum->residence, &f->residence);
 	dist_add_all(&sum->last_byte, &f->last_byte);
 	dist_add_all(&sum->transit, &f->transit);
+	add_copies(&sum->copies, &f->copies);
+	sum->retransmits += f->retransmits;
+	sum->syn_retries += f->syn_retries;
+	sum->touched |= f->touched;
+	sum->missed |= f->missed;
+	sum->refusals.n += f->refusals.n;
+	dist_add_all(&sum->refusals.gap, &f->refusals.gap);
 	waterfall_add_all(&sum->waterfall, &f->waterfall);
 	add_why(sum, f);
 }
@@ -86,22 +136,32 @@ static uint16_t server_port(const struct mg_sock *s)
 	return side == SIDE_CLIENT ? s->rport : side == SIDE_SERVER ? s->lport : 0;
 }
 
-/* The group a flow is in, begun with it if it is the first. */
-static struct together *group_of(
-	struct together **all, size_t *count, const struct report *r, struct flow *f)
+/* The group a flow belongs to, NULL if there is none yet. */
+static struct together *find(
+	struct together *all, size_t count, const struct report *r, const struct flow *f)
 {
 	const char *comm = flow_comm(r, f);
-	struct together *more;
 	enum flow_side side = sock_side(f->sock);
 	uint16_t port = server_port(f->sock);
 
-	for (size_t i = 0; i < *count; i++) {
-		struct together *g = &(*all)[i];
+	for (size_t i = 0; i < count; i++) {
+		struct together *g = &all[i];
 
 		if (g->sum.rx == f->rx && g->sum.sock->kind == f->sock->kind && g->side == side &&
 			g->port == port && strcmp(g->comm, comm) == 0)
 			return g;
 	}
+	return NULL;
+}
+
+/* The group a flow is in, begun with it if it is the first. */
+static struct together *group_of(
+	struct together **all, size_t *count, const struct report *r, struct flow *f)
+{
+	struct together *more = find(*all, *count, r, f);
+
+	if (more)
+		return more;
 	more = realloc(*all, (*count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
@@ -109,11 +169,11 @@ static struct together *group_of(
 	more += (*count)++;
 	memset(more, 0, sizeof(*more));
 	more->first = f;
-	more->side = side;
-	more->port = port;
+	more->side = sock_side(f->sock);
+	more->port = server_port(f->sock);
 	more->sum.sock = f->sock;
 	more->sum.rx = f->rx;
-	snprintf(more->comm, sizeof(more->comm), "%s", comm);
+	snprintf(more->comm, sizeof(more->comm), "%s", flow_comm(r, f));
 	return more;
 }
 
@@ -131,6 +191,26 @@ static int longer(const void *a, const void *b)
 	       (x->sum.residence.sum > y->sum.residence.sum);
 }
 
+/* Each drop goes to the group of its flow. */
+static void add_drops(struct together *all, size_t count, const struct report *r)
+{
+	const struct drop *d, *tmp;
+
+	HASH_ITER (hh, r->core->drops, d, tmp) {
+		const struct mg_sock *s = NULL;
+		struct together *g;
+
+		HASH_FIND(hh, r->core->socks, &d->key.sock, sizeof(d->key.sock), s);
+		if (!s)
+			continue;
+		g = find(all, count, r, d->key.rx ? &s->rx : &s->tx);
+		if (g)
+			drop_sums_add(&g->drops, d);
+	}
+	for (size_t i = 0; i < count; i++)
+		drop_sums_sort(&all[i].drops);
+}
+
 struct together *report_together(const struct report *r, size_t *count)
 {
 	struct together *all = NULL, *g;
@@ -141,15 +221,16 @@ struct together *report_together(const struct report *r, size_t *count)
 		if (!g)
 			continue;
 		if (++g->count == 2)
-			add_flow(&g->sum, g->first);
+			add_flow(g, g->first);
 		if (g->count >= 2)
-			add_flow(&g->sum, r->flows[i]);
+			add_flow(g, r->flows[i]);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (all[i].count >= 2)
 			all[kept++] = all[i];
 	if (kept)
 		qsort(all, kept, sizeof(*all), longer);
+	add_drops(all, kept, r);
 	*count = kept;
 	return all;
 }
@@ -168,6 +249,9 @@ void report_together_free(struct together *all, size_t count)
 		if (f->why)
 			free(f->why->row);
 		free(f->why);
+		resent_free(f->copies.resent_times);
+		dist_free(&f->refusals.gap);
+		drop_sums_free(&all[i].drops);
 	}
 	free(all);
 }

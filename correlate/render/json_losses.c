@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses as JSON: null is what was not observed. */
+#include "event_table.h"
+#include "losses.h"
+#include "report.h"
+
+static json_t *count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* With lost events a zero cannot be told from "not seen". */
+static json_t *count_of(const struct report *r, uint16_t event, uint64_t n)
+{
+	bool known = core_observes(r->core, event) && (n || !losses_may_miss(r, 1ull << event));
+
+	return known ? count(n) : json_null();
+}
+
+json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
+{
+	json_t *list;
+
+	if (!core_observes(r->core, MG_EVENT_drop))
+		return json_null();
+	list = json_array();
+	for (size_t i = 0; i < all->n; i++) {
+		const struct drop_sum *d = &all->v[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I, s:I, s:I}", "direction",
+				      d->rx ? "rx" : "tx", "reason", d->reason, "location",
+				      d->location, "layer", d->layer, "n", (json_int_t)d->n,
+				      "segments", (json_int_t)d->segs, "bytes",
+				      (json_int_t)d->bytes, "discarded", (json_int_t)d->discarded));
+	}
+	return list;
+}
+
+json_t *json_losses(const struct report *r)
+{
+	const uint16_t again = MG_EVENT_tcp_retransmit, reset = MG_EVENT_tcp_reset,
+		       drop = MG_EVENT_drop;
+	struct losses l;
+	json_t *j;
+
+	if (!r->core->kernel_events || losses_find(r, &l))
+		return json_null();
+	j = json_object();
+	json_object_set_new(j, "connections", count(l.connections));
+	json_object_set_new(j, "connections_hit", count(l.connections_hit));
+	json_object_set_new(j, "sockets", count(l.sockets));
+	json_object_set_new(j, "sockets_hit", count(l.sockets_hit));
+	json_object_set_new(j, "retransmits", count_of(r, again, l.retransmits));
+	json_object_set_new(j, "retransmitted_bytes", count_of(r, again, l.retransmitted_bytes));
+	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l.wait));
+	json_object_set_new(j, "syn_retries", count_of(r, again, l.syn_retries));
+	json_object_set_new(j, "timeouts", count_of(r, again, l.timeouts));
+	json_object_set_new(j, "resets_sent", count_of(r, reset, l.resets_sent));
+	json_object_set_new(j, "resets_received", count_of(r, reset, l.resets_received));
+	json_object_set_new(j, "dropped", count_of(r, drop, l.dropped));
+	json_object_set_new(j, "drops", json_drop_sums(r, &l.drops));
+	json_object_set_new(j, "at_least", json_boolean(losses_may_miss(r, LOSS_EVENTS)));
+	losses_free(&l);
+	return j;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "losses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "report.h"
+
+bool drop_sums_add(struct drop_sums *all, const struct drop *d)
+{
+	struct drop_sum *x;
+
+	for (size_t i = 0; i < all->n; i++) {
+		x = &all->v[i];
+		if (x->rx == d->key.rx && strcmp(x->reason, d->key.reason) == 0 &&
+			strcmp(x->location, d->key.location) == 0)
+			goto found;
+	}
+	x = realloc(all->v, (all->n + 1) * sizeof(*x));
+	if (!x)
+		return false;
+	all->v = x;
+	x += all->n++;
+	*x = (struct drop_sum){.rx = d->key.rx,
+		.reason = d->key.reason,
+		.location = d->key.location,
+		.layer = drop_layer(d)};
+found:
+	x->n += d->n;
+	x->segs += d->segs;
+	x->bytes += d->bytes;
+	x->discarded += d->discarded;
+	return true;
+}
+
+static int more(const void *a, const void *b)
+{
+	const struct drop_sum *x = a, *y = b;
+	int by_name;
+
+	if (x->segs != y->segs)
+		return x->segs < y->segs ? 1 : -1;
+	by_name = strcmp(x->reason, y->reason);
+	return by_name ? by_name : strcmp(x->location, y->location);
+}
+
+void drop_sums_sort(struct drop_sums *all)
+{
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), more);
+}
+
+void drop_sums_free(struct drop_sums *all)
+{
+	free(all->v);
+	*all = (struct drop_sums){0};
+}
+
+uint64_t drop_sum_lost(const struct drop_sum *d)
+{
+	return d->segs - d->discarded;
+}
+
+uint64_t drop_sums_lost(const struct drop_sums *all)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		lost += drop_sum_lost(&all->v[i]);
+	return lost;
+}
+
+bool losses_may_miss(const struct report *r, uint64_t events)
+{
+	for (uint32_t i = 0; i < r->core->gap_count; i++)
+		if (r->core->gaps[i].events & events)
+			return true;
+	return false;
+}
+
+/* One end of a connection: adds what it lost, and returns whether it lost anything. */
+static bool add_tcp(struct losses *l, const struct mg_sock *s)
+{
+	const struct flow *tx = &s->tx;
+	const struct tcp_record *t = s->tcp;
+
+	l->retransmits += tx->retransmits;
+	l->retransmitted_bytes += tx->copies.retransmitted;
+	l->resent_bytes += flow_resent(tx);
+	l->syn_retries += tx->syn_retries;
+	if (tx->copies.resent_times)
+		dist_add_all(&l->wait, &tx->copies.resent_times->wait);
+	if (t) {
+		l->timeouts += t->timeouts;
+		l->resets_sent += t->resets_sent;
+		l->resets_received += t->resets_received;
+	}
+	return tx->retransmits || flow_resent(tx) ||
+	       (t && (t->timeouts || t->resets_sent || t->resets_received));
+}
+
+static bool is_connection(const struct mg_sock *s)
+{
+	return s->opened || s->rport || flow_is_told(&s->tx) || flow_is_told(&s->rx);
+}
+
+static bool has_drops(const struct mg_sock *s)
+{
+	return s->tx.dropped + s->rx.dropped > s->tx.discarded + s->rx.discarded;
+}
+
+static void add_socket(struct losses *l, const struct mg_sock *s)
+{
+	const struct mg_sock *peer = s->kind == MG_KIND_tcp ? s->peer : NULL;
+	bool hit = has_drops(s);
+
+	if (s->kind != MG_KIND_tcp) {
+		if (!flow_is_told(&s->tx) && !flow_is_told(&s->rx))
+			return;
+		l->sockets++;
+		l->sockets_hit += hit;
+		return;
+	}
+	if (!is_connection(s) || (peer && peer->cookie < s->cookie)) /* it counts with its peer */
+		return;
+	hit |= add_tcp(l, s);
+	if (peer)
+		hit |= add_tcp(l, peer) | has_drops(peer);
+	l->connections++;
+	l->connections_hit += hit;
+}
+
+int losses_find(const struct report *r, struct losses *l)
+{
+	const struct drop *d, *dtmp;
+	const struct mg_sock *s, *stmp;
+
+	memset(l, 0, sizeof(*l));
+	HASH_ITER (hh, r->core->drops, d, dtmp) {
+		if (!drop_sums_add(&l->drops, d)) {
+			losses_free(l);
+			return -ENOMEM;
+		}
+	}
+	drop_sums_sort(&l->drops);
+	l->dropped = drop_sums_lost(&l->drops);
+	HASH_ITER (hh, r->core->socks, s, stmp) {
+		if (s->kind != MG_KIND_netlink) /* the kernel is at its other end */
+			add_socket(l, s);
+	}
+	return 0;
+}
+
+void losses_free(struct losses *l)
+{
+	drop_sums_free(&l->drops);
+	dist_free(&l->wait);
+}

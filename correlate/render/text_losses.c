@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses for people: a few lines, and only where there were any. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "losses.h"
+#include "text.h"
+
+#define KINDS_SHOWN 3
+#define PART_MAX    160
+
+/* Parts of a sentence, broken into lines between them. */
+struct writer {
+	FILE *to;
+	size_t column;
+	const char *between;
+};
+
+static __attribute__((format(printf, 2, 3))) void part(struct writer *w, const char *format, ...)
+{
+	char text[PART_MAX];
+	va_list args;
+	size_t width;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	width = text_width(text) + 2;
+	if (*w->between && w->column + width > REPORT_WIDTH) {
+		fprintf(w->to, "%.1s\n  ", w->between);
+		w->column = 2;
+	} else {
+		fputs(w->between, w->to);
+		w->column += strlen(w->between);
+	}
+	fputs(text, w->to);
+	w->column += width - 2;
+	w->between = "; ";
+}
+
+static void drop_text(char *out, size_t size, const struct drop_sum *d, uint64_t n)
+{
+	snprintf(out, size, "%s %s%s%s (%s in %s)", text_count(n), d->rx ? "received" : "sent",
+		d->layer ? ", at " : "", d->layer ? d->layer : "", text_plain(d->reason, 32),
+		text_plain(d->location, 32));
+}
+
+static void dropped(struct writer *w, const struct losses *l, const char *least)
+{
+	size_t shown = 0, kinds = 0;
+	char kind[PART_MAX];
+
+	if (!l->dropped)
+		return;
+	for (size_t i = 0; i < l->drops.n; i++)
+		kinds += drop_sum_lost(&l->drops.v[i]) > 0;
+	for (size_t i = 0; i < l->drops.n && shown < KINDS_SHOWN; i++) {
+		const struct drop_sum *d = &l->drops.v[i];
+		uint64_t lost = drop_sum_lost(d);
+
+		if (!lost)
+			continue;
+		drop_text(kind, sizeof(kind), d, lost);
+		if (!shown++)
+			part(w, "%s%s packet%s dropped: %s", least, text_count(l->dropped),
+				plural(l->dropped), kind);
+		else
+			part(w, "%s", kind);
+		w->between = ", ";
+	}
+	if (kinds > shown)
+		part(w, "and %zu more kinds (--json)", kinds - shown);
+	w->between = "; ";
+}
+
+/* "33 of 400 connections"; of both kinds of sockets where both were hit. */
+static void whom(FILE *to, const struct losses *l)
+{
+	if (l->connections_hit || !l->sockets_hit)
+		fprintf(to, "%s of %s connection%s", text_count(l->connections_hit),
+			text_count(l->connections), plural(l->connections));
+	if (l->sockets_hit)
+		fprintf(to, "%s%s of %s socket%s of other protocols",
+			l->connections_hit ? ", " : "", text_count(l->sockets_hit),
+			text_count(l->sockets), plural(l->sockets));
+}
+
+static void all_parts(const struct report *r, struct writer *w, const struct losses *l)
+{
+	const char *least = losses_may_miss(r, LOSS_EVENTS) ? text_at_least() : "";
+
+	if (l->retransmits > l->syn_retries)
+		part(w, "%s%s segment%s sent again (%s)", least,
+			text_count(l->retransmits - l->syn_retries),
+			plural(l->retransmits - l->syn_retries),
+			text_bytes((double)l->retransmitted_bytes));
+	if (l->resent_bytes)
+		part(w, "%s%s sent again after a drop on this machine", least,
+			text_bytes((double)l->resent_bytes));
+	if (l->wait.n)
+		part(w, "their bytes waited %s for that, mean",
+			text_ns(report_ns(r, dist_mean(&l->wait))));
+	dropped(w, l, least);
+	if (l->timeouts)
+		part(w, "%s%s retransmission timeout%s", least, text_count(l->timeouts),
+			plural(l->timeouts));
+	if (l->syn_retries)
+		part(w, "%s%s SYN%s sent again", least, text_count(l->syn_retries),
+			plural(l->syn_retries));
+	if (l->resets_sent)
+		part(w, "%s%s reset%s sent", least, text_count(l->resets_sent),
+			plural(l->resets_sent));
+	if (l->resets_received)
+		part(w, "%s%s reset%s received", least, text_count(l->resets_received),
+			plural(l->resets_received));
+}
+
+static bool any_loss(const struct losses *l)
+{
+	return l->retransmits || l->resent_bytes || l->dropped || l->timeouts;
+}
+
+void text_losses(const struct report *r, FILE *to, bool colour)
+{
+	struct writer w = {.to = to, .between = ""};
+	struct losses l;
+
+	if (losses_find(r, &l))
+		return;
+	if (any_loss(&l) || l.resets_sent || l.resets_received) {
+		fprintf(to, "%s%s%s, ", colour ? "\033[31m" : "",
+			any_loss(&l) ? "Losses on the network" : "Resets", colour ? "\033[0m" : "");
+		whom(to, &l);
+		fprintf(to, " hit:\n  ");
+		w.column = 2;
+		all_parts(r, &w, &l);
+		fprintf(to, "\n");
+	}
+	losses_free(&l);
+}
+
+void text_drop_sums(const struct drop_sums *all, FILE *to)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct drop_sum *d = &all->v[i];
+
+		fprintf(to, "  dropped: %s (%s): %s in %s%s%s%s\n", text_count(d->segs),
+			text_bytes((double)d->bytes), text_plain(d->reason, 32),
+			text_plain(d->location, 32), d->layer ? " (" : "", d->layer ? d->layer : "",
+			d->layer ? ")" : "");
+	}
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""
+What 400 short connections lose is named in the report's head, counted as the kernel counts it, and
+said of the connections taken together, with the wait that it cost. Of one that loses nothing nothing
+is said.
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "programs"))
+import lossy
+from fixture import *
+from tcp_info import netstat
+from together import agree
+
+DROP = sys.argv[1]
+PROGRAM = lossy.__file__
+PORT = 5109
+
+
+def counters(net):
+    """Of both namespaces, and what the program in front of the server dropped."""
+    found = {}
+    for ns in (net.a, net.b):
+        text = run(*net.inside(ns, "cat", "/proc/net/netstat", "/proc/net/snmp")).stdout
+        lines = [line for line in text.splitlines() if not line.startswith("UdpLite")]
+        for name, n in netstat("\n".join(lines)).items():
+            found[name] = found.get(name, 0) + n
+    said = run("tc", "-n", net.b, "-s", "qdisc", "show", "dev", net.b, "clsact").stdout
+    found["dropped"] = int(re.search(r"dropped (\d+)", said)[1])
+    return found
+
+
+def recorded(net):
+    """Both ends."""
+    global counted, datagrams
+    script = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {PROGRAM} server {net.B} {PORT} | "
+              f"(read up; nsenter --net=/run/netns/{net.a} {PYTHON} {PROGRAM} client {net.B} {PORT})")
+    before = counters(net)
+    rec = Recording("sh", "-c", script)
+    counted = {k: n - before[k] for k, n in counters(net).items()}
+    return rec
+
+
+def copies(rec):
+    """By event: (first time, last time, bytes) of each range that was handed to IP more than once."""
+    sent = {}
+    for e in rec.events():
+        if e["event"] == "ip_out" and e["flow"].endswith("/tx") and int(e["length"] or 0) > 0:
+            sent.setdefault((e["flow"], e["offset"], int(e["length"])), []).append(int(e["time_ns"]))
+    return [(t[0], t[-1], length) for (_, _, length), t in sent.items() if len(t) > 1]
+
+
+def lossy_connections(net):
+    with undisturbed(lambda: recorded(net)) as rec:
+        report, text, took = rec.report(), rec.text(), json.loads(rec.p.stdout)
+        losses, head = report["losses"], "\n".join(text.splitlines()[:10])
+        print(head)
+
+        hit = counted["dropped"]
+        check(hit >= 20, f"{hit} requests were dropped on the way")
+        at = {(d["layer"], d["direction"]): d for d in losses["drops"]}
+        check(at["qdisc", "rx"]["segments"] == hit and at["qdisc", "rx"]["reason"] == "TC_INGRESS",
+              "so many are in the report, with the reason and the place")
+        check(losses["retransmits"] == counted["RetransSegs"] >= hit,
+              f"{losses['retransmits']} segments sent again, as the kernel counts")
+        check(losses["timeouts"] == counted["TCPTimeouts"], f"{losses['timeouts']} timeouts likewise")
+        check(losses["syn_retries"] == counted["TCPSynRetrans"], f"{losses['syn_retries']} SYNs, too")
+        room = counted["RcvbufErrors"]
+        check(room > 0 and at["socket", "rx"]["segments"] == room, f"{room} datagrams found no room")
+        check(losses["dropped"] == hit + room + at["tcp", "tx"]["segments"] - at["tcp", "tx"]["discarded"],
+              "all packets dropped are those, and the SYNs that were refused")
+        check(at["tcp", "tx"]["segments"] - at["tcp", "tx"]["discarded"] == lossy.REFUSED,
+              f"the latter {lossy.REFUSED}")
+        check(losses["resets_received"] == lossy.REFUSED + lossy.RESETS, "each reset is received")
+        check(losses["resets_sent"] == lossy.RESETS, "and sent, but by no socket those that refuse")
+
+        tx = {f["id"]: f for f in report["flows"] if f["direction"] == "tx" and f["proto"] == "tcp"}
+        reset = lossy.REFUSED + lossy.RESETS
+        check(losses["connections"] == lossy.CONNECTIONS + reset, f"{losses['connections']} connections")
+        again = {name for name, f in tx.items() if f["retransmits"]}
+        ended = ("timeouts", "resets_sent", "resets_received")
+        hit_flows = [f for f in tx.values() if f["local"].startswith(net.A)
+                     and (f["retransmits"] or any(f["tcp"][what] for what in ended))]
+        check(losses["connections_hit"] == len(hit_flows) >= reset + 1,
+              f"{losses['connections_hit']} were hit, by their flows {len(hit_flows)}")
+        check((losses["sockets"], losses["sockets_hit"]) == (2, 1), "one of two sockets of UDP")
+
+        # the wait: by the events, and by the program's own clock
+        twice = copies(rec)
+        waited, size = sum((b - a) * n for a, b, n in twice), sum(n for _, _, n in twice)
+        near(losses["resent_wait_ns"]["mean"], waited / size, 0.001, "their mean wait, ns, by events")
+        slow = sum(sorted(took)[-len(twice):]) / len(twice)
+        check(losses["resent_wait_ns"]["mean"] <= slow, f"the requests themselves took longer: {slow} ns")
+
+        check("Losses on the network" in head and f"{losses['connections_hit']} of " in head,
+              "the text's head says how many connections were hit")
+        for part in (f" segment{'s' * (losses['retransmits'] > 1)} sent again", "packets dropped",
+                     "TC_INGRESS", "SOCKET_RCVBUFF", "resets received", "their bytes waited"):
+            check(part in head, f"and names: {part}")
+
+        group = next(g for g in report["together"] if g["direction"] == "tx" and g["side"] == "client")
+        theirs = [f for f in tx.values() if (f["remote"] or "").endswith(f":{PORT}")]
+        for what in ("retransmits", "retransmitted_bytes", "ambiguous_bytes"):
+            check(group[what] == sum(f[what] for f in theirs), f"the group has its flows' {what}")
+        check(group["tcp"]["timeouts"] == sum(f["tcp"]["timeouts"] for f in theirs), "and timeouts")
+        group = next(g for g in report["together"] if g["direction"] == "rx" and g["side"] == "server")
+        check(sum(d["segments"] for d in group["drops"] if d["reason"] == "TC_INGRESS") == hit,
+              "the server's has what was dropped before it")
+        below = text[text.index("Where a byte waits"):]
+        for part in ("segments sent again: ", "bytes sent again waited from the first copy",
+                     "not in these bars, since they passed more than once", "  dropped: "):
+            check(part in below.split("What the stack made")[0], f"the text says of groups: {part}")
+        agree(report)
+        one = rec.text("--flow", sorted(again)[0])
+        check("segments sent again" in one and "Losses on the network" not in one, "--flow: its own")
+
+
+def lossless_connections(net):
+    run("tc", "-n", net.b, "filter", "del", "dev", net.b, "ingress")
+    talk = f"""
+import socket
+l = socket.create_server(("127.0.0.1", {PORT}))
+for _ in range(20):
+    s = socket.create_connection(("127.0.0.1", {PORT})); c, _ = l.accept()
+    s.sendall(b"x" * 1000); c.recv(1000); c.close(); s.close()
+"""
+    for _ in range(5):
+        with undisturbed(lambda: Recording(PYTHON, "-c", talk)) as rec:
+            report, text = rec.report(), rec.text()
+            if not report["losses"]["retransmits"]: # a busy machine may send a segment again
+                break
+    check(report["losses"]["dropped"] == report["losses"]["retransmits"] == 0, "nothing was lost")
+    check("on the network" not in text and "Resets" not in text, "and the text is silent")
+
+
+need_kernel_side()
+need_program("tc")
+counted = {}
+with Network(gso_max_segs=1) as net:
+    run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
+    p = run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP,
+            "sec", "tc/every13", check=False)
+    if p.returncode != 0:
+        skip("tc cannot load a BPF program: " + p.stderr.strip())
+    lossy_connections(net)
+    lossless_connections(net)

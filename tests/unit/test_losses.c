@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of all connections, and of those taken together: in JSON, and in the text's head. */
+#include <stdlib.h>
+
+#include "feed.h"
+#include "report.h"
+#include "reported.h"
+#include "table.h"
+
+#define TID   10
+#define UDP   ((1ull << 62) + 7)
+#define HOOKS ALL_HOOKS ",drop,tcp_reset sent,tcp_reset received"
+
+static void ev_drop(struct core *c, uint64_t sock, bool rx, const char *reason,
+	const char *location, uint32_t len)
+{
+	struct mg_event e = feed_event(MG_EVENT_drop, 50000, 0);
+
+	e.drop = (struct mg_drop){.sock = sock, .len = len, .segs = 1, .proto = 6, .rx = rx};
+	memcpy(e.drop.reason, reason, strnlen(reason, sizeof(e.drop.reason)));
+	memcpy(e.drop.location, location, strnlen(location, sizeof(e.drop.location)));
+	feed(c, &e);
+}
+
+static void ev_timeout(struct core *c, uint64_t sock, uint16_t count)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_timeout, 50000, 0);
+
+	e.tcp_timeout = (struct mg_tcp_timeout){.sock = sock, .count = count};
+	feed(c, &e);
+}
+
+static void ev_reset(struct core *c, uint64_t sock, bool sent)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_reset, 50000, 0);
+
+	e.tcp_reset = (struct mg_tcp_reset){.sock = sock, .sent = sent};
+	feed(c, &e);
+}
+
+/* Three connections, of which two lose something, one that never opens, and a UDP socket. */
+static void record(struct core *c, const char *hooks)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 20, 0);
+
+	feed_begin(c, hooks);
+	ev_fork(c, 1, 1, TID, "sender");
+	for (uint64_t sock = 1; sock <= 3; sock++) {
+		ev_opened(c, 10, sock, 999, 4999);
+		feed_send(c, TID, sock, 1000, 300, 10000 * sock, 100);
+	}
+	e.sock_state = (struct mg_sock_state){.sock = 4, .now = 2, .rport = 80, .family = 2};
+	feed(c, &e);
+	e = feed_event(MG_EVENT_sock_new, 30, 0);
+	e.sock_new =
+		(struct mg_sock_new){.sock = UDP, .lport = 53, .family = 2, .kind = MG_KIND_udp};
+	feed(c, &e);
+}
+
+static void lose(struct core *c)
+{
+	ev_packet(c, 50300, 0, MG_EVENT_ip_out, 1, 1000, 300); /* first at 10300 */
+	ev_retransmit(c, 50400, 1, 1000, 300);
+	ev_timeout(c, 1, 2);
+	ev_drop(c, 1, false, "QDISC_DROP", "__dev_queue_xmit", 300);
+	ev_drop(c, 2, false, "QDISC_DROP", "__dev_queue_xmit", 300);
+	ev_drop(c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0); /* it came when all was over */
+	ev_retransmit(c, 50400, 4, 0, 0);
+	ev_reset(c, 4, false);
+	ev_drop(c, UDP, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 100);
+}
+
+static void losses_are_counted_over_all_connections(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	record(&c, HOOKS);
+	lose(&c);
+	j = reported(&c);
+	assert_number_at(j, "losses.connections", 4);
+	assert_number_at(j, "losses.connections_hit", 3);
+	assert_number_at(j, "losses.sockets", 1);
+	assert_number_at(j, "losses.sockets_hit", 1);
+	assert_number_at(j, "losses.retransmits", 2);
+	assert_number_at(j, "losses.retransmitted_bytes", 300);
+	assert_number_at(j, "losses.resent_wait_ns.mean", 40000);
+	assert_number_at(j, "losses.syn_retries", 1);
+	assert_number_at(j, "losses.timeouts", 2);
+	assert_number_at(j, "losses.resets_sent", 0);
+	assert_number_at(j, "losses.resets_received", 1);
+	assert_number_at(j, "losses.dropped", 3);
+	assert_int_equal(json_array_size(at(j, "losses.drops")), 3);
+	assert_string_equal(json_string_value(at(j, "losses.drops.0.reason")), "QDISC_DROP");
+	assert_string_equal(json_string_value(at(j, "losses.drops.0.layer")), "qdisc");
+	assert_number_at(j, "losses.drops.0.segments", 2);
+	assert_number_at(j, "losses.drops.1.discarded", 1); /* NOT_SPECIFIED: TCP's own doing */
+	assert_true(json_is_false(at(j, "losses.at_least")));
+	json_decref(j);
+}
+
+static void what_is_not_observed_is_null(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	record(&c, "sys_enter,sys_exit");
+	j = reported(&c);
+	assert_null_at(j, "losses.retransmits");
+	assert_null_at(j, "losses.timeouts");
+	assert_null_at(j, "losses.resets_sent");
+	assert_null_at(j, "losses.dropped");
+	assert_null_at(j, "losses.drops");
+	json_decref(j);
+}
+
+static void with_lost_events_there_may_be_more(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	record(&c, HOOKS);
+	ev_retransmit(&c, 50400, 1, 1000, 300);
+	ev_lost(&c, 60000, 5, 55000, 60000);
+	j = reported(&c);
+	assert_number_at(j, "losses.retransmits", 1);
+	assert_null_at(j, "losses.timeouts"); /* none was seen */
+	assert_true(json_is_true(at(j, "losses.at_least")));
+	json_decref(j);
+}
+
+static void groups_have_the_losses_of_their_flows(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	record(&c, HOOKS);
+	lose(&c);
+	j = reported(&c);
+	assert_number_at(j, "together.0.flows", 3);
+	assert_number_at(j, "together.0.retransmits", 1);
+	assert_number_at(j, "together.0.retransmitted_bytes", 300);
+	assert_number_at(j, "together.0.resent_wait_ns.mean", 40000);
+	assert_number_at(j, "together.0.tcp.timeouts", 2);
+	assert_int_equal(json_array_size(at(j, "together.0.drops")), 1);
+	assert_number_at(j, "together.0.drops.0.segments", 2);
+	json_decref(j);
+}
+
+static void assert_text(struct core *c, bool losses, const char *expected)
+{
+	struct report r;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	core_finish(c);
+	text_set_unicode(true);
+	assert_int_equal(report_init(&r, c, NULL, "a trace"), 0);
+	if (losses)
+		text_losses(&r, f, false);
+	else
+		report_text(&r, f, NULL, false);
+	fclose(f);
+	if (losses)
+		assert_string_equal(text, expected);
+	else if (!strstr(text, expected))
+		fail_msg("no \"%s\" in:\n%s", expected, text);
+	free(text);
+	report_free(&r);
+	feed_end(c);
+}
+
+static void the_head_names_them(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	lose(&c);
+	assert_text(&c, true,
+		"Losses on the network, 3 of 4 connections, 1 of 1 socket of other protocols hit:\n"
+		"  1 segment sent again (300 B); their bytes waited 40.0 µs for that, mean;\n"
+		"  3 packets dropped: 2 sent, at qdisc (QDISC_DROP in __dev_queue_xmit),\n"
+		"  1 received, at socket (SOCKET_RCVBUFF in udp_queue_rcv_one_skb); 2 "
+		"retransmission "
+		"timeouts;\n"
+		"  1 SYN sent again; 1 reset received\n");
+}
+
+static void without_losses_it_says_nothing(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	ev_drop(&c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0);
+	assert_text(&c, true, "");
+}
+
+static void below_a_group_s_bars_stand_its_losses(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	lose(&c);
+	assert_text(&c, false,
+		"  segments sent again: 1 (300 B)\n"
+		"  bytes sent again waited from the first copy to the last: mean 40.0 µs, p99 n/a; "
+		"not in these bars\n"
+		"  timeouts: 2\n"
+		"  dropped: 2 (600 B): QDISC_DROP in __dev_queue_xmit (qdisc)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(losses_are_counted_over_all_connections),
+		cmocka_unit_test(what_is_not_observed_is_null),
+		cmocka_unit_test(with_lost_events_there_may_be_more),
+		cmocka_unit_test(groups_have_the_losses_of_their_flows),
+		cmocka_unit_test(the_head_names_them),
+		cmocka_unit_test(without_losses_it_says_nothing),
+		cmocka_unit_test(below_a_group_s_bars_stand_its_losses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
