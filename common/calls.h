@@ -117,6 +117,12 @@ enum mg_function { MG_FUNCTIONS(MG_FN_ID) MG_FN_END };
 enum mg_kind { MG_KINDS(MG_KIND_ID) MG_KIND_END };
 #undef MG_KIND_ID
 
+/*
+ * In the sixth argument of a system call that has fewer: libmagnet.so makes it for itself, so that
+ * it is none of the program's calls. The kernel ignores it, and the kernel side the call.
+ */
+#define MG_NOT_THE_PROGRAMS 0x6d61676e6574l /* "magnet" */
+
 #define MG_KIND_TRACED(kind) ((kind) >= MG_KIND_tcp)
 
 #endif

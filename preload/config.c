@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "calls.h"
+#include "kernel_call.h"
 
 #define NAME(n, name, dir)      [n] = #name,
 #define DIRECTION(n, name, dir) [n] = MG_DIR_##dir,
@@ -25,8 +25,8 @@ static void complain(const char *variable, const char *value, const char *why)
 		line, sizeof(line), "libmagnet: %s=%.100s: %s; ignored\n", variable, value, why);
 
 	if (n > 0)
-		syscall(SYS_write, STDERR_FILENO, line,
-			(size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+		mg_kernel_call(SYS_write, STDERR_FILENO, (long)line,
+			(size_t)n < sizeof(line) ? n : (long)sizeof(line) - 1, 0, 0, 0);
 }
 
 static bool read_switch(const char *variable)

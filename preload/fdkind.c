@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "guard.h"
+#include "kernel_call.h"
+#include "raw.h"
 #include "self.h"
 
 uint8_t mg_fd_table[FD_TABLE] __attribute__((aligned(8)));
@@ -51,14 +52,6 @@ int socket_kind(int domain, int type, int protocol, const void *caller)
 	return kind_of(domain, type & TYPE_MASK, protocol);
 }
 
-static int socket_option(int fd, int option)
-{
-	int value = 0;
-	socklen_t len = sizeof(value);
-
-	return mg_real_getsockopt(fd, SOL_SOCKET, option, &value, &len) == 0 ? value : -1;
-}
-
 /* Unless another thread has put something else there in the meantime, and said so. */
 static void learn(int fd, int kind)
 {
@@ -71,27 +64,24 @@ static void learn(int fd, int kind)
 
 int mg_fd_classify(int fd)
 {
-	int saved = errno, kind = MG_KIND_other;
-	struct stat st;
+	int kind = MG_KIND_other;
+	struct stat st; /* as the kernel writes it */
 
 	if (mg_fd_ask_no_more)
 		return MG_KIND_other;
-	if (fstat(fd, &st) != 0) {
-		errno = saved;
+	if (mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0)
 		return MG_KIND_other; /* no such descriptor: nothing to remember */
-	}
 	if (S_ISSOCK(st.st_mode) && !guard_has(fd)) {
-		int domain = socket_option(fd, SO_DOMAIN);
+		int domain = mg_socket_option(fd, SO_DOMAIN);
+		int type = mg_socket_option(fd, SO_TYPE);
+		int protocol = mg_socket_option(fd, SO_PROTOCOL);
 
-		if (domain < 0 && (errno == EBADF || errno == ENOTSOCK)) {
-			errno = saved; /* ended by another thread meanwhile: it may be anything soon
-					*/
+		/* ended by another thread meanwhile: it may be anything soon */
+		if (domain == -EBADF || domain == -ENOTSOCK)
 			return MG_KIND_other;
-		}
-		kind = kind_of(domain, socket_option(fd, SO_TYPE), socket_option(fd, SO_PROTOCOL));
+		kind = kind_of(domain, type, protocol);
 	}
 	learn(fd, kind);
-	errno = saved;
 	return kind;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What each file descriptor of the process is: a byte a descriptor, so that calls on files and
- * pipes pass at the price of a load. All functions are async-signal-safe and keep errno.
+ * pipes pass at the price of a load. All functions are async-signal-safe, and touch neither errno
+ * nor thread-local storage: the caller may have none.
  */
 #ifndef MAGNET_PRELOAD_FDKIND_H
 #define MAGNET_PRELOAD_FDKIND_H
@@ -21,8 +22,6 @@ extern uint8_t mg_fd_table[FD_TABLE];
 extern bool mg_fd_ask_no_more;
 /* Ask the kernel, and remember. */
 int mg_fd_classify(int fd);
-/* The C library's: the wrapper would want to know the descriptor's kind first. */
-int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len);
 
 static inline int fd_kind(int fd)
 {

@@ -47,20 +47,20 @@ static void use(const struct mg_backend *b)
 
 static void before_fork(void)
 {
-	if (backend && backend->before_fork)
+	if (backend && backend->before_fork && mg_tls_is_ours())
 		backend->before_fork();
 }
 
 static void after_fork_parent(void)
 {
-	if (backend && backend->after_fork_parent)
+	if (backend && backend->after_fork_parent && mg_tls_is_ours())
 		backend->after_fork_parent();
 }
 
 static void after_fork_child(void)
 {
 	mg_self_forked();
-	if (backend && backend->after_fork_child)
+	if (backend && backend->after_fork_child && mg_tls_is_ours())
 		backend->after_fork_child();
 }
 
@@ -111,11 +111,12 @@ static void find_environment(void)
 void mg_life_begin(void)
 {
 	const struct mg_backend *rings;
-	int saved = errno;
+	int saved;
 
 	if (begun)
 		return;
 	begun = true;
+	saved = errno;
 	find_environment();
 	mg_self_init();
 	mg_config_read();

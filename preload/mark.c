@@ -14,10 +14,11 @@ __attribute__((visibility("default"))) void magnet_mark_here(
 void magnet_mark_here(const char *name, uint64_t id, int64_t value)
 {
 	struct mg_mark m = {.id = id, .value = value};
-	int saved = errno;
+	int saved;
 
-	if (!*mg_wanted_mark)
+	if (!*mg_wanted_mark || !mg_tls_is_ours())
 		return;
+	saved = errno;
 	m.at = mg_cycles();
 	mg_self_check();
 	m.tid = mg_self.tid ? mg_self.tid : mg_self.pid;

@@ -5,4 +5,10 @@
 
 long mg_system_call(long nr, long a, long b, long c);
 
+/*
+ * Returns an option of SOL_SOCKET, or a negative error number. Touches no errno; the kernel side
+ * does not take the call for the program's.
+ */
+int mg_socket_option(int fd, int option);
+
 #endif

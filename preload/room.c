@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "room.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,22 +19,23 @@
 void mg_before_sandbox(void)
 {
 	struct rlimit limit = {1024, 1024};
-	int saved = errno;
 
-	if (mg_fd_ask_no_more)
+	if (mg_fd_ask_no_more || mg_in_vfork()) /* a child's filter is not its parent's */
 		return;
-	mg_self_check();
+	if (mg_tls_is_ours())
+		mg_self_check();
 	getrlimit(RLIMIT_NOFILE, &limit);
 	for (int fd = 0; fd < FD_TABLE && (rlim_t)fd < limit.rlim_cur; fd++)
 		fd_kind(fd);
 	mg_fd_ask_no_more = true;
-	errno = saved;
 }
 
 void mg_after_sandbox(int ret)
 {
 	static bool set;
 
+	if (!mg_fd_ask_no_more)
+		return;
 	set |= ret == 0;
 	mg_fd_ask_no_more = set;
 }
@@ -49,7 +49,7 @@ uint64_t mg_room_under(rlim_t limit, uint64_t least)
 
 void mg_before_limit(int resource, const struct rlimit *limit)
 {
-	if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY)
+	if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY && !mg_in_vfork())
 		mg_life_make_room(mg_room_under(limit->rlim_cur, 0));
 }
 
@@ -57,7 +57,7 @@ void mg_before_limit(int resource, const struct rlimit *limit)
 void mg_before_lock(int flags)
 {
 	struct rlimit limit = {0, 0};
-	int saved = errno;
+	int saved = mg_get_errno();
 
 	if (!(flags & MCL_CURRENT))
 		return;
@@ -66,5 +66,5 @@ void mg_before_lock(int flags)
 		mg_life_make_room(LOCKED_MAX);
 	else
 		mg_life_make_room(limit.rlim_cur / SHARE);
-	errno = saved;
+	mg_set_errno(saved);
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "foreign.h"
+
 struct mg_app_ring;
 struct mg_app_record;
 
@@ -46,7 +48,23 @@ void *mg_real_vfork(void);
 typedef int (*mg_clone_fn)(int (*)(void *), void *, int, void *, ...);
 mg_clone_fn mg_real_clone(void);
 
-/* This thread is the child of a vfork(): what it writes to memory stays with its parent. */
-bool mg_in_vfork(void);
+/*
+ * Number of threads that may have a child in this process's memory: one that vfork(), or clone()
+ * with CLONE_VM, has made. Such a child has descriptors of its own.
+ */
+extern volatile uint32_t mg_sharing;
+bool mg_is_sharing_child(void);
+
+/*
+ * Returns whether the caller is such a child: what it writes to memory stays with its parent. Needs
+ * no thread-local storage.
+ */
+static inline bool mg_in_vfork(void)
+{
+	return __builtin_expect(mg_sharing != 0, 0) && mg_is_sharing_child();
+}
+
+/* To be called before system calls that make a child or a thread, with the flags of clone(). */
+void mg_before_clone(unsigned long flags, const void *tls);
 
 #endif

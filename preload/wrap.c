@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libmagnet.so: the wrapped calls. Nothing here allocates, prints, takes a lock, or fails the
- * program; return values and errno are those of the real call.
+ * program; return values and errno are those of the real call. A call that is not followed goes
+ * straight through: neither errno nor thread-local storage is touched before it is known that the
+ * call is to be logged and that they are there.
  */
 #define _GNU_SOURCE
 #include "wrapped.h"
@@ -102,10 +104,10 @@ static uint64_t option_value(int level, int option, const void *value, size_t le
 /* A stream need not have a descriptor, which fileno() would make an error. */
 static void end_stream(FILE *stream)
 {
-	int saved = errno;
+	int saved = mg_get_errno();
 
 	fd_ending(fileno(stream));
-	errno = saved;
+	mg_set_errno(saved);
 }
 
 /* ---- the real functions: each pointer leads at first to a function that binds them all ---- */
@@ -187,11 +189,6 @@ mg_clone_fn mg_real_clone(void)
 	return real_clone;
 }
 
-int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)
-{
-	return real_getsockopt(fd, level, option, value, len);
-}
-
 /* clang-format off */
 #define DEFINE_W(fn_, fallback, type, name, params, args, kind_of_fd, fd_, asked_, flags_, after)  \
 	type wrapped_##name params __asm__(#name) __attribute__((visibility("default")));          \
@@ -204,7 +201,7 @@ int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *le
 		int error;                                                                         \
                                                                                                    \
 		if (__builtin_expect(!MG_KIND_TRACED(kind), 1) ||                                  \
-			__builtin_expect(!*mg_wanted[fn], 0)) {       \
+			__builtin_expect(!*mg_wanted[fn], 0) || !mg_tls_is_ours()) {       \
 			ret = real_##name args;                                                    \
 			after;                                                                     \
 			return ret;                                                                \

@@ -379,6 +379,7 @@ struct pt_regs {
 #define SYS_ARG2(regs) ((regs)->dx)
 #define SYS_ARG3(regs) ((regs)->r10)
 #define SYS_ARG4(regs) ((regs)->r8)
+#define SYS_ARG5(regs) ((regs)->r9)
 #elif defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {
 	__u64 regs[31];
@@ -397,6 +398,7 @@ struct pt_regs {
 #define SYS_ARG2(regs) ((regs)->regs[2])
 #define SYS_ARG3(regs) ((regs)->regs[3])
 #define SYS_ARG4(regs) ((regs)->regs[4])
+#define SYS_ARG5(regs) ((regs)->regs[5])
 #endif
 
 #pragma clang attribute pop

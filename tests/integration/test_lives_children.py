@@ -47,6 +47,13 @@ def shared_memory():
         check(not set(life.of("write")) & set(life.of("send")), "the child wrote, not its parent")
 
 
+def foreign_storage():
+    """Children with thread-local storage of the program's making: libmagnet.so leaves them alone."""
+    with Life(LIVES, "foreign") as life:
+        life.check_calls(SINK, {"send": 9})
+        sent_by(life, 9)
+
+
 def chain():
     with Life(LIVES, "exec_chain", 50) as life:
         life.check_calls(times(50, plus(SINK, {"send": 1, "close": 1})))
@@ -79,6 +86,6 @@ def privileges():
 
 
 own_network()
-for test in (forks, storm, shared_memory, chain, daemons, privileges):
+for test in (forks, storm, shared_memory, foreign_storage, chain, daemons, privileges):
     print("---", test.__name__)
     test()

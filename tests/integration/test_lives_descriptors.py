@@ -27,7 +27,7 @@ def inherited():
     """As systemd does it."""
     with Life(LIVES, "inherit") as life:
         life.check_calls(SINK, LISTENER, {"socket": 1, "connect": 1, "accept": 1, "read": 2,
-                                          "write": 3, "close": 1})
+                                          "write": 3, "close": 1, "getsockopt": 1})
         check(kinds(life, "write").count("udp") == 2, "those to descriptor 3; 4 is a file")
 
 

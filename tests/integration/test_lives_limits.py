@@ -20,10 +20,12 @@ def seen():
 
 def sandboxed():
     """A filter that kills whoever does more than read, write, send and receive."""
-    for how in ("prctl", "seccomp"):
+    for how in ("prctl", "seccomp", "prctl by number"):
         with Life(LIVES, "sandbox", how) as life:
             check(life.p.returncode == 7, "it lives as long as it should")
             life.check_calls(SINK, {"write": 2, "send": 4, "recv": 1})
+        with Life(LIVES, "sandboxed_child", how) as life:
+            life.check_calls(SINK, {"write": 1})
 
 
 def memory():

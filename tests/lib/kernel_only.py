@@ -15,19 +15,15 @@ SYSLOG = "syslog() of the C library"
 ADDRESSES = "getaddrinfo() asks the kernel which addresses the machine has"
 SORTING = "getaddrinfo() sorts what it found by the address that each would be reached from"
 CLOSES = "closed without having been used since they were inherited: what they are was never asked"
-CLASSIFIED = "not the program's: libmagnet.so asks what an inherited socket is, at its first use"
 
 
 def evidence(log):
-    seen = {"classified": 0}
+    seen = {}
     for _, name, text in whole_calls(log):
         if name == "connect":
             for service, path in SERVICES.items():
                 if f'sun_path="{path}' in text:
                     seen[service] = seen.get(service, 0) + 1
-        # nobody else asks for it so: a program knows of what family its sockets are
-        elif name == "getsockopt" and "SOL_SOCKET, SO_DOMAIN" in text:
-            seen["classified"] += 1
     return seen
 
 
@@ -48,9 +44,6 @@ def explain(log, kernel_only):
         count = sum(seen.get(s, 0) for s in services)
         return count and count == left.get(("connect", kind))
 
-    # three questions each, or fewer if another thread closed it meanwhile
-    if sum(n for (call, _), n in left.items() if call == "getsockopt") <= 3 * seen["classified"]:
-        take(CLASSIFIED, lambda call, kind: call == "getsockopt")
     if asked(("nscd", "sssd", "systemd"), "unix_stream"):
         closes = left.get(("close", "unix_stream"), 0) - left[("connect", "unix_stream")]
         left[("close", "unix_stream")] = left[("connect", "unix_stream")]

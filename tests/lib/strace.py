@@ -62,15 +62,39 @@ def on_socket(name, text):
     return name == "splice" and re.search(rf", NULL, {SOCKET}", text)
 
 
+# by which libmagnet.so learns what an inherited socket is: one after another, of the same socket
+QUESTIONS = re.compile(r"(\S+), SOL_SOCKET, SO_(DOMAIN|TYPE|PROTOCOL),")
+
+
+class Questions:
+    """Which calls are libmagnet.so's own, that magnet does not count."""
+
+    def __init__(self):
+        self.asked = {}  # of each thread, the last of them in a row: the socket, which questions
+
+    def complete(self, thread, name, text):
+        """Whether this call is the last of the three."""
+        m = name == "getsockopt" and QUESTIONS.match(text)
+        fd, before = self.asked.pop(thread, (None, ()))
+        if not m:
+            return False
+        row = (*before, m[2]) if m[1] == fd else (m[2],)
+        if row == ("DOMAIN", "TYPE", "PROTOCOL"):
+            return True
+        if row in (("DOMAIN",), ("DOMAIN", "TYPE")):
+            self.asked[thread] = m[1], row
+        return False
+
+
 def strace_counts(path, events=None):
     """
-    {call: (number, bytes)} of what was called on a socket and returned. A call that a signal
+    {call: (number, bytes)} of what the program called on a socket and returned. A call that a signal
     interrupts strace shows as to be restarted; whether it is, or ends with EINTR, is known when the
     handler is done. Of a call in which its thread was killed nobody but the kernel side knows whether
     it moved something first: `events`, of magnet, are asked for those only.
     """
     counts, interrupted = {}, {}
-    killed, calls_of = {}, {}
+    killed, calls_of, questions = {}, {}, Questions()
 
     def add(name, size):
         n, total = counts.get(name, (0, 0))
@@ -101,6 +125,11 @@ def strace_counts(path, events=None):
         if name in ("sendmmsg", "recvmmsg"):
             size = sum(map(int, re.findall(r"msg_len=(\d+)", text)[:max(size, 0)]))
         add(name, size)
+        if questions.complete(thread, name, text):
+            n, total = counts["getsockopt"]
+            counts["getsockopt"] = (n - 3, total)
+    if counts.get("getsockopt") == (0, 0):
+        del counts["getsockopt"]
     killed = {thread: name for thread, (name, text) in killed.items() if on_socket(name, text)}
     for thread, (entered, ret, size) in ended_by_kernel(killed, events).items():
         if entered == calls_of.get(thread, 0) + 1 and ret is not None:

@@ -121,7 +121,10 @@ LIFE(inherit)
 	return 0;
 }
 
-/* Two writes to 3, a UDP socket; one to 4, a file; with LISTEN_FDS=3 a client's byte from 5. */
+/*
+ * Two writes to 3, a UDP socket; one to 4, a file; with LISTEN_FDS=3 a client's byte from 5,
+ * of which getsockopt() is the first call.
+ */
 LIFE(inherited)
 {
 	char c;
@@ -130,8 +133,11 @@ LIFE(inherited)
 	EXPECT(write(3, "x", 1) == 1 && write(3, "x", 1) == 1);
 	EXPECT(write(4, "x", 1) == 1);
 	if (getenv("LISTEN_FDS")) {
-		int fd = accept(5, NULL, NULL);
+		int fd, listens = 0;
+		socklen_t len = sizeof(listens);
 
+		EXPECT(getsockopt(5, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens);
+		fd = accept(5, NULL, NULL);
 		EXPECT(fd >= 0 && read(fd, &c, 1) == 1 && read(fd, &c, 1) == 0);
 	}
 	return 0;

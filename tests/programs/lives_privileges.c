@@ -142,6 +142,8 @@ static void lock_in(const char *how)
 	EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
 	if (strcmp(how, "prctl") == 0)
 		EXPECT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
+	else if (strcmp(how, "prctl by number") == 0)
+		EXPECT(syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
 	else
 		EXPECT(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
 			       &filter) == 0);
@@ -197,5 +199,28 @@ LIFE(sandbox)
 	while (!done)
 		;
 	syscall(SYS_exit_group, 7);
+	return 0;
+}
+
+/*
+ * A child in its parent's memory sets a filter, which is not the parent's. That writes once to a
+ * socket it was started with.
+ */
+LIFE(sandboxed_child)
+{
+	int pid, fd = 3;
+
+	if (argc < 3) {
+		EXPECT(dup2(sink(), fd) == fd);
+		execl("/proc/self/exe", "lives", "sandboxed_child", argv[1], "in", (char *)NULL);
+		EXPECT(!"exec");
+	}
+	pid = vfork();
+	if (pid == 0) {
+		lock_in(argv[1]);
+		_exit(0);
+	}
+	reap(pid);
+	EXPECT(write(fd, "x", 1) == 1);
 	return 0;
 }

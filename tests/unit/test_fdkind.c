@@ -274,11 +274,14 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 
 /* what the rest of libmagnet.so has */
 static bool ended_meanwhile;
-int mg_real_getsockopt(int fd, int level, int option, void *value, socklen_t *len)
+int mg_socket_option(int fd, int option)
 {
+	int value;
+	socklen_t len = sizeof(value);
+
 	if (ended_meanwhile)
 		close(fd);
-	return getsockopt(fd, level, option, value, len);
+	return getsockopt(fd, SOL_SOCKET, option, &value, &len) ? -errno : value;
 }
 
 static void a_socket_that_ends_while_it_is_asked_for_is_not_remembered(void **unused)
