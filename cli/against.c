@@ -2,17 +2,16 @@
 #include "against.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "commands.h"
 #include "compare/comparison.h"
 #include "log.h"
 #include "open_trace.h"
-#include "render/table.h"
+#include "reading.h"
 
 struct side {
 	struct core core;
@@ -52,6 +51,7 @@ static int print(const struct side *now, const struct side *before, bool json)
 {
 	struct recording x = {&now->report, &now->sampling};
 	struct recording y = {&before->report, &before->sampling};
+	struct whole_text text;
 	struct comparison c;
 	int status = EXIT_DONE;
 
@@ -62,22 +62,17 @@ static int print(const struct side *now, const struct side *before, bool json)
 		report_json_print(
 			&now->report, "comparison", comparison_json(&c, &y), REPORT_DIGITS, stdout);
 	} else {
-		setlocale(LC_CTYPE, "");
-		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-		comparison_text(&c, &x, &y, before->report.source, stdout,
+		comparison_text(&c, &x, &y, before->report.source, whole_text_begin(&text),
 			isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+		whole_text_end(&text);
 	}
 	comparison_free(&c);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		mg_error("cannot write the report: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return status;
+	return status == EXIT_DONE ? printed("the report") : status;
 }
 
 int report_against(char **dirs, int count, char *against, bool json)
 {
-	struct side *side = calloc(2, sizeof(*side)); /* a core is large */
+	struct side *side = mg_calloc(2, sizeof(*side)); /* a core is large */
 	int status;
 
 	if (!side) {

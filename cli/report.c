@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet report */
-#include <errno.h>
 #include <getopt.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +11,9 @@
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "reading.h"
 #include "render/flow_calls.h"
 #include "render/report.h"
-#include "render/table.h"
 #include "two_hosts.h"
 
 static const char usage[] =
@@ -75,6 +72,7 @@ static void print_one(const struct report *r, const char *flow, struct flow_call
 static int print(const struct report *r, bool json, const char *flow, struct flow_calls *calls)
 {
 	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	struct whole_text text;
 
 	if (flow && !has_flow(r, flow)) {
 		mg_error("there is no flow %s in this recording", flow);
@@ -85,17 +83,14 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 	} else if (json) {
 		report_json_print(r, NULL, NULL, REPORT_DIGITS, stdout);
 	} else {
-		setlocale(LC_CTYPE, "");
-		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-		report_text(r, stdout, flow, colour);
+		FILE *to = whole_text_begin(&text);
+
+		report_text(r, to, flow, colour);
 		if (flow)
-			flow_calls_text(r, calls, stdout, colour);
+			flow_calls_text(r, calls, to, colour);
+		whole_text_end(&text);
 	}
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		mg_error("cannot write the report: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
+	return printed("the report");
 }
 
 /* Recordings of two hosts are two, with two clocks; false if they are of one. */
@@ -104,11 +99,8 @@ static bool is_of_two(char **dirs, int count, bool json, bool all, int *status)
 	struct by_host hosts;
 	bool two;
 
-	if (by_host_sort(&hosts, dirs, count)) {
-		mg_error("%s", strerror(ENOMEM));
-		*status = EXIT_FAILED;
-		two = true;
-	} else if (hosts.more) {
+	by_host_sort(&hosts, dirs, count);
+	if (hosts.more) {
 		mg_error("these are recordings of more than two hosts: give those of two");
 		*status = EXIT_USAGE;
 		two = true;
@@ -148,6 +140,7 @@ int cmd_report(int argc, char **argv)
 	bool json = false;
 	int c, status, opened;
 
+	reading_begin();
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'j':

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "reading.h"
 #include "render/byte_life.h"
 #include "render/show.h"
 #include "show_bytes.h"
@@ -87,6 +88,7 @@ int cmd_show(int argc, char **argv)
 	bool ok = true;
 	int c;
 
+	reading_begin();
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't':

@@ -2,17 +2,16 @@
 #include "show_bytes.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "reading.h"
 #include "render/byte_life.h"
-#include "render/table.h"
 
 #define ATOMS_SHOWN 12
 
@@ -30,6 +29,8 @@ static int read_once(struct life *l, struct core *core, char **dirs, int count)
 
 static int print(struct life *l, const char *flow, bool tsv)
 {
+	struct whole_text text;
+	FILE *to;
 	int err;
 
 	if (!l->flow_seen) {
@@ -46,23 +47,19 @@ static int print(struct life *l, const char *flow, bool tsv)
 		mg_error("too much happened to so many bytes: ask for fewer");
 		return EXIT_FAILED;
 	}
-	setlocale(LC_CTYPE, "");
-	text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-	err = tsv ? life_tsv(l, stdout) : life_text(l, stdout, ATOMS_SHOWN);
+	to = whole_text_begin(&text);
+	err = tsv ? life_tsv(l, to) : life_text(l, to, ATOMS_SHOWN);
 	if (err) {
 		mg_error("%s", strerror(-err));
 		return EXIT_FAILED;
 	}
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		mg_error("cannot write: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return EXIT_DONE;
+	whole_text_end(&text);
+	return printed("the bytes' life");
 }
 
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv)
 {
-	struct core *core = calloc(1, sizeof(*core)); /* it is large */
+	struct core *core = mg_calloc(1, sizeof(*core)); /* it is large */
 	int status = EXIT_FAILED, err;
 	struct life life;
 

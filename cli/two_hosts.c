@@ -2,19 +2,18 @@
 #include "two_hosts.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "commands.h"
 #include "hosts/between.h"
 #include "log.h"
 #include "open_trace.h"
-#include "render/table.h"
+#include "reading.h"
 
 #define HOST_NAME 200
 
@@ -40,7 +39,7 @@ int by_host_sort(struct by_host *b, char **dirs, int count)
 
 	memset(b, 0, sizeof(*b));
 	for (int i = 0; i < 2; i++) {
-		b->dir[i] = calloc((size_t)count + 1, sizeof(*b->dir[i]));
+		b->dir[i] = mg_calloc((size_t)count + 1, sizeof(*b->dir[i]));
 		if (!b->dir[i])
 			return -ENOMEM;
 	}
@@ -115,6 +114,7 @@ static void free_one(struct one *o)
 static int print(const struct one *first, const struct one *other, bool json)
 {
 	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	struct whole_text text;
 	struct between w;
 	int status = EXIT_DONE;
 
@@ -124,25 +124,22 @@ static int print(const struct one *first, const struct one *other, bool json)
 	} else if (json) {
 		report_json_print(&first->report, "hosts", between_json(&w), 15, stdout);
 	} else {
-		setlocale(LC_CTYPE, "");
-		text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
-		between_text(&w, stdout, colour);
-		printf("\n");
-		report_text(&first->report, stdout, NULL, colour);
-		printf("\n");
-		report_text(&other->report, stdout, NULL, colour);
+		FILE *to = whole_text_begin(&text);
+
+		between_text(&w, to, colour);
+		fprintf(to, "\n");
+		report_text(&first->report, to, NULL, colour);
+		fprintf(to, "\n");
+		report_text(&other->report, to, NULL, colour);
+		whole_text_end(&text);
 	}
 	between_free(&w);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		mg_error("cannot write the report: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return status;
+	return status == EXIT_DONE ? printed("the report") : status;
 }
 
 int report_two_hosts(const struct by_host *b, bool json)
 {
-	struct one *one = calloc(2, sizeof(*one)); /* a core is large */
+	struct one *one = mg_calloc(2, sizeof(*one)); /* a core is large */
 	int status;
 
 	if (!one) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define MOST 65536
 
 static struct caller *find(struct callers *c, uint32_t pid)
@@ -15,11 +17,12 @@ static struct caller *find(struct callers *c, uint32_t pid)
 	p = NULL;
 	HASH_FIND(hh, c->all, &pid, sizeof(pid), p);
 	if (!p && HASH_COUNT(c->all) < MOST) { /* a program can make up as many as it likes */
-		p = calloc(1, sizeof(*p));
+		p = mg_calloc(1, sizeof(*p));
 		if (!p)
 			return NULL;
 		p->pid = pid;
 		HASH_ADD(hh, c->all, pid, sizeof(p->pid), p);
+		p = hash_kept(p);
 	}
 	return c->last = p;
 }

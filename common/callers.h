@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <uthash.h>
+#include "hash.h"
 
 struct caller {
 	uint32_t pid;

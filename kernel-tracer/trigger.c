@@ -7,9 +7,9 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "flight.h"
+#include "hash.h"
 
 #define SOCKETS_MAX 4096
 #define WAITING_MAX 128 /* arrivals of a connection that are not read yet; a power of two */
@@ -66,7 +66,7 @@ static struct watched *find(struct triggers *t, uint64_t sock, bool make)
 		return NULL;
 	w->sock = sock;
 	HASH_ADD(hh, t->sockets, sock, sizeof(w->sock), w);
-	return w;
+	return hash_kept(w);
 }
 
 static void forget(struct triggers *t, struct watched *w)

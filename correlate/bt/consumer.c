@@ -88,6 +88,8 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 		}
 		bt_message_put_ref(messages[i]);
 	}
+	if (core_lacks_memory(c->core))
+		c->error = -ENOMEM;
 	return c->error ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR : status;
 }
 

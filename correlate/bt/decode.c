@@ -4,10 +4,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "fields.h"
+#include "hash.h"
 
 /* One field to copy: member `from` of the structure to `offset` in the payload. */
 struct move {
@@ -45,7 +46,14 @@ struct decoder {
 
 struct decoder *decoder_new(void)
 {
-	return calloc(1, sizeof(struct decoder));
+	return mg_calloc(1, sizeof(struct decoder));
+}
+
+static void free_class(struct known_class *k)
+{
+	free(k->moves);
+	free(k->other);
+	free(k);
 }
 
 void decoder_free(struct decoder *d)
@@ -57,9 +65,7 @@ void decoder_free(struct decoder *d)
 		return;
 	HASH_ITER (hh, d->classes, k, ktmp) {
 		HASH_DEL(d->classes, k);
-		free(k->moves);
-		free(k->other);
-		free(k);
+		free_class(k);
 	}
 	HASH_ITER (hh, d->streams, s, stmp) {
 		HASH_DEL(d->streams, s);
@@ -99,7 +105,7 @@ static void learn_fields(struct known_class *k, const bt_field_class *payload)
 {
 	uint32_t written = 0;
 
-	k->moves = calloc(k->desc->field_count, sizeof(*k->moves));
+	k->moves = mg_calloc(k->desc->field_count, sizeof(*k->moves));
 	for (int i = 0; k->moves && payload && i < k->desc->field_count; i++) {
 		const struct mg_field_desc *f = &k->desc->fields[i];
 		const bt_field_class_structure_member *m;
@@ -145,7 +151,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	HASH_FIND_PTR(d->classes, &key, k);
 	if (k)
 		return *recent = k;
-	k = calloc(1, sizeof(*k));
+	k = mg_calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
 	k->key = key;
@@ -154,7 +160,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	if (k->desc && !is_magnets(e, MG_IS_APP(k->desc->id)))
 		k->desc = NULL;
 	else if (name && !k->desc && strchr(name, ':') && is_magnets(e, false))
-		k->other = strdup(name);
+		k->other = mg_strdup(name);
 	if (k->desc)
 		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
@@ -162,6 +168,10 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	k->tid_at = member_index(context, "tid");
 	k->pid_at = member_index(context, "pid");
 	HASH_ADD_PTR(d->classes, key, k);
+	if (!k->hh.tbl) {
+		free_class(k);
+		return NULL;
+	}
 	return *recent = k;
 }
 
@@ -196,7 +206,7 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 	HASH_FIND_PTR(d->streams, &key, s);
 	if (s)
 		return d->last_stream = s;
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->key = key;
@@ -204,7 +214,7 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 	clock = bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(key));
 	s->ns_mul = clock && bt_clock_class_get_frequency(clock) == 1000000000;
 	HASH_ADD_PTR(d->streams, key, s);
-	return d->last_stream = s;
+	return d->last_stream = hash_kept(s);
 }
 
 /* Little-endian machines only, as the traces are. */

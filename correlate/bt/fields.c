@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "field_text.h"
 
 static void text(FILE *to, const char *s)
@@ -91,7 +92,7 @@ char *fields_text(const bt_field *payload)
 	const char *separator = "";
 	char *out = NULL;
 	size_t size = 0;
-	FILE *to = open_memstream(&out, &size);
+	FILE *to = mg_text_open(&out, &size);
 
 	if (!to)
 		return NULL;
@@ -107,9 +108,5 @@ char *fields_text(const bt_field *payload)
 		fputc('=', to);
 		value(to, bt_field_structure_borrow_member_field_by_index_const(payload, i), false);
 	}
-	if (fclose(to) != 0) {
-		free(out);
-		return NULL;
-	}
-	return out;
+	return mg_text_close(to, &out) ? out : NULL;
 }

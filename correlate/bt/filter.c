@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "decode.h"
 #include "derived.h"
 #include "holding.h"
@@ -48,7 +49,7 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 	if (!params_ok(params, f->join ? known_to_join : known, bad, size))
 		return false;
 	if (param_text(params, "flow"))
-		f->flow = strdup(param_text(params, "flow"));
+		f->flow = mg_strdup(param_text(params, "flow"));
 	f->has_pid = param_number(params, "pid", &f->pid);
 	f->has_tid = param_number(params, "tid", &f->tid);
 	if (!f->join && !f->flow && !f->has_pid && !f->has_tid) {
@@ -66,7 +67,7 @@ static bt_component_class_initialize_method_status init(
 	bt_self_component_filter *self, const bt_value *params, bool join)
 {
 	bt_self_component *component = bt_self_component_filter_as_self_component(self);
-	struct filter *f = calloc(1, sizeof(*f));
+	struct filter *f = mg_calloc(1, sizeof(*f));
 	char bad[256];
 
 	if (!f)
@@ -220,7 +221,7 @@ bt_message_iterator_class_initialize_method_status filter_iterator_init(
 	bt_self_component_port_output *port)
 {
 	bt_self_component *component = bt_self_message_iterator_borrow_component(self);
-	struct iterator *it = calloc(1, sizeof(*it));
+	struct iterator *it = mg_calloc(1, sizeof(*it));
 
 	(void)port;
 	if (!it)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "consumer.h"
 #include "sane.h"
 
@@ -23,11 +24,11 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *f
 	/* opening a pipe would wait for its other end */
 	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + ftw->base, "metadata") != 0)
 		return 0;
-	more = realloc(found->path, (found->count + 1) * sizeof(*more));
+	more = mg_realloc(found->path, (found->count + 1) * sizeof(*more));
 	if (!more)
 		return 1;
 	found->path = more;
-	more[found->count] = strdup(path);
+	more[found->count] = mg_strdup(path);
 	if (!more[found->count])
 		return 1;
 	dirname(more[found->count++]);
@@ -63,6 +64,8 @@ void mg_traces_free(struct mg_traces *t)
 }
 
 /* ---- graphs ---- */
+
+#define PLUGINS_SIZE (16u << 20) /* more than they take with what they need, bytes */
 
 /* What it says of times that go back is about itself, in nanoseconds; false if it is about others.
  */
@@ -300,6 +303,8 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 
 	consumer.progress = progress;
 	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
+	if (!source_class || !mux_class) /* or there was no room: the loader does not say so */
+		free(mg_malloc(PLUGINS_SIZE));
 	if (err || !source_class || !mux_class || !graph) {
 		err = -ENOENT;
 		goto out;
@@ -344,5 +349,8 @@ out:
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(ctf);
 	bt_plugin_put_ref(utils);
-	return err;
+	if (!core_lacks_memory(core))
+		return err;
+	snprintf(why, why_size, "out of memory");
+	return -ENOMEM;
 }

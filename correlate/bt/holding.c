@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 struct held *holding_next(struct holding *q)
 {
 	while (q->judged < q->n && q->held[q->head + q->judged].verdict != WAITS)
@@ -13,7 +15,7 @@ struct held *holding_next(struct holding *q)
 
 void holding_add(struct holding *q, const bt_message *m)
 {
-	struct extra *x = m ? calloc(1, sizeof(*x)) : NULL;
+	struct extra *x = m ? mg_calloc(1, sizeof(*x)) : NULL;
 
 	if (!x) {
 		bt_message_put_ref(m);
@@ -32,7 +34,7 @@ bool holding_put(struct holding *q, const bt_message *m, enum verdict verdict)
 	}
 	if (q->n == q->cap) {
 		size_t cap = q->cap ? q->cap * 2 : 256;
-		struct held *more = realloc(q->held, cap * sizeof(*more));
+		struct held *more = mg_realloc(q->held, cap * sizeof(*more));
 
 		if (!more)
 			return false;

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "lttng_parts.h"
 #include "members.h"
 
 struct lttng *lttng_new(struct core *core)
 {
-	struct lttng *l = calloc(1, sizeof(*l));
+	struct lttng *l = mg_calloc(1, sizeof(*l));
 
 	if (l) {
 		l->core = core;
@@ -48,14 +49,14 @@ static struct known_class *class_of(struct lttng *l, const bt_event_class *key)
 	HASH_FIND_PTR(l->classes, &key, k);
 	if (k)
 		return k;
-	k = calloc(1, sizeof(*k));
+	k = mg_calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
 	k->key = key;
 	if (name)
 		k->row = lttng_row(bt_event_class_borrow_stream_class_const(key), name, &k->call);
 	HASH_ADD_PTR(l->classes, key, k);
-	return k;
+	return hash_kept(k);
 }
 
 static const char *tracer_of(const bt_stream *s)
@@ -75,13 +76,15 @@ void lttng_stream(struct lttng *l, const bt_stream *stream)
 	HASH_FIND_PTR(l->streams, &stream, s);
 	if (s)
 		return;
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (!s)
 		return;
 	s->key = stream;
 	s->cpu = -1;
 	s->ours_to_read = strcmp(tracer_of(stream), "lttng-modules") == 0;
 	HASH_ADD_PTR(l->streams, key, s);
+	if (!s->hh.tbl)
+		free(s);
 }
 
 static int push_hook(struct lttng *l, const struct mg_event *at, uint16_t id)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "lttng_parts.h"
 #include "members.h"
@@ -17,11 +18,14 @@ static struct known_thread *thread_of(struct lttng *l, uint32_t tid, uint32_t pi
 	if (t && (!pid || t->pid == pid))
 		return t;
 	if (!t) {
-		t = calloc(1, sizeof(*t));
+		t = mg_calloc(1, sizeof(*t));
 		if (!t)
 			return NULL;
 		t->tid = tid;
 		HASH_ADD(hh, l->threads, tid, sizeof(t->tid), t);
+		t = hash_kept(t);
+		if (!t)
+			return NULL;
 	}
 	if (pid)
 		t->pid = pid;

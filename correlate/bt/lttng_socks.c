@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 void socks_renew(struct lttng_socks *s, struct lttng_sock *sock, const struct sock_known *known)
 {
 	sock->id = LTTNG_SOCK + ++s->last;
@@ -18,11 +20,14 @@ struct lttng_sock *socks_get(
 	HASH_FIND(hh, s->socks, key, sizeof(*key), sock);
 	if (sock)
 		return sock;
-	sock = calloc(1, sizeof(*sock));
+	sock = mg_calloc(1, sizeof(*sock));
 	if (!sock)
 		return NULL;
 	sock->key = *key;
 	HASH_ADD(hh, s->socks, key, sizeof(sock->key), sock);
+	sock = hash_kept(sock);
+	if (!sock)
+		return NULL;
 	socks_renew(s, sock, known);
 	return sock;
 }
@@ -33,11 +38,14 @@ void socks_queued(struct lttng_socks *s, uint64_t address, const struct mg_packe
 
 	HASH_FIND(hh, s->buffers, &address, sizeof(address), b);
 	if (!b) {
-		b = calloc(1, sizeof(*b));
+		b = mg_calloc(1, sizeof(*b));
 		if (!b)
 			return;
 		b->address = address;
 		HASH_ADD(hh, s->buffers, address, sizeof(b->address), b);
+		b = hash_kept(b);
+		if (!b)
+			return;
 	}
 	b->done = (struct mg_dev_done){.sock = p->sock, .seq = p->seq, .len = p->len};
 }

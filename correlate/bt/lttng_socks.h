@@ -6,9 +6,8 @@
 #ifndef MAGNET_CORRELATE_BT_LTTNG_SOCKS_H
 #define MAGNET_CORRELATE_BT_LTTNG_SOCKS_H
 
-#include <uthash.h>
-
 #include "core.h"
+#include "hash.h"
 
 /* Numbers of sockets from here on are of this file's making (see flow_name()). */
 #define LTTNG_SOCK (1ull << 61)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "alloc.h"
 #include "packets.h"
 
 #define METADATA_MAX   (16u << 20)
@@ -86,7 +87,7 @@ static bool index_is_sane(FILE *f, uint64_t stream_size)
 /* The text, without the packets it may come in; NULL if it cannot be had. */
 static char *metadata_text(FILE *f, uint64_t size)
 {
-	char *text = size < METADATA_MAX ? malloc(size + 1) : NULL;
+	char *text = size < METADATA_MAX ? mg_malloc(size + 1) : NULL;
 	struct metadata_packet p;
 	uint64_t at = 0, used = 0;
 
@@ -113,7 +114,7 @@ static bool streams_are_sane(
 	char path[PATH_MAX];
 	struct dirent *e;
 	bool sane = true;
-	DIR *d = opendir(dir);
+	DIR *d = mg_checked(opendir(dir));
 
 	while (d && sane && (e = readdir(d))) {
 		uint64_t size, at;
@@ -123,7 +124,7 @@ static bool streams_are_sane(
 		size = file_size(path);
 		if (!size || e->d_name[0] == '.' || strcmp(e->d_name, "metadata") == 0)
 			continue;
-		f = fopen(path, "re");
+		f = mg_checked(fopen(path, "re"));
 		if (!f)
 			continue;
 		sane = packets_are_sane(f, size, layout, &at);
@@ -145,7 +146,7 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%.3000s/index", dir);
-	d = opendir(path);
+	d = mg_checked(opendir(path));
 	while (d && sane && (e = readdir(d))) {
 		size_t len = strlen(e->d_name);
 		uint64_t size;
@@ -156,7 +157,7 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 		snprintf(path, sizeof(path), "%.3000s/%.*s", dir, (int)len - 4, e->d_name);
 		size = file_size(path);
 		snprintf(path, sizeof(path), "%.3000s/index/%s", dir, e->d_name);
-		f = fopen(path, "re");
+		f = mg_checked(fopen(path, "re"));
 		if (!f)
 			continue;
 		sane = index_is_sane(f, size);
@@ -177,7 +178,7 @@ bool trace_is_sane(const char *dir, char *why, size_t why_size)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%.3000s/metadata", dir);
-	f = fopen(path, "re");
+	f = mg_checked(fopen(path, "re"));
 	if (!f)
 		return true; /* whoever opens it will say why not */
 	sane = metadata_is_sane(f, file_size(path));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "consumer.h"
 #include "params.h"
 #include "render/report.h"
@@ -32,7 +33,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(component, "%s", bad);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (!s)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	core_init(&s->core);
@@ -97,7 +98,7 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
 		return refuse(self, bad);
 	if (param_text(params, "flow"))
-		s->show.flow = strdup(param_text(params, "flow"));
+		s->show.flow = mg_strdup(param_text(params, "flow"));
 	if (param_text(params, "on-demand")) {
 		if (demand_parse(&s->demand, param_text(params, "on-demand"), bad, sizeof(bad)))
 			return refuse(self, bad);
@@ -126,7 +127,7 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
 		return refuse(self, bad);
 	if (param_text(params, "flow"))
-		s->show.flow = strdup(param_text(params, "flow"));
+		s->show.flow = mg_strdup(param_text(params, "flow"));
 	param_number(params, "from", &s->show.from_s);
 	param_number(params, "to", &s->show.to_s);
 	core_listen(&s->core, show_event, &s->show);

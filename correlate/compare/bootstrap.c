@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
+
 #define SEED                                                                                 \
 	0x6d61676e65743031ull /* any: the same in every run, so that reports can be repeated \
 			       */
@@ -129,7 +131,7 @@ static double quantile(const double *v, size_t n, double q)
 bool bootstrap_difference(const struct block_sample *x, size_t run_x, const struct block_sample *y,
 	size_t run_y, uint32_t resamples, double tail, struct interval *out)
 {
-	double *v = x->n && (!y || y->n) ? malloc(resamples * sizeof(*v)) : NULL;
+	double *v = x->n && (!y || y->n) ? mg_malloc(resamples * sizeof(*v)) : NULL;
 	uint64_t state = SEED;
 	size_t n = 0;
 	bool ok;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "bootstrap.h"
 #include "event_table.h"
 
@@ -262,7 +263,7 @@ static bool one_figure(struct compared *row, const struct pair *p, const struct 
 
 static struct compared *new_row(struct comparison *c)
 {
-	struct compared *more = realloc(c->row, (c->rows + 1) * sizeof(*more));
+	struct compared *more = mg_realloc(c->row, (c->rows + 1) * sizeof(*more));
 
 	if (!more)
 		return NULL;
@@ -330,7 +331,7 @@ static size_t alone(
 	const struct subject *s;
 	size_t n = 0;
 
-	*out = calloc(HASH_COUNT(own->subjects) + 1u, sizeof(**out));
+	*out = mg_calloc(HASH_COUNT(own->subjects) + 1u, sizeof(**out));
 	for (s = own->subjects; s && *out; s = s->hh.next)
 		if (!counterpart(s, own, other) && amount(s) > 0)
 			(*out)[n++] = s;
@@ -345,7 +346,7 @@ int compare(struct comparison *c, const struct recording *now, const struct reco
 	int err = 0;
 
 	memset(c, 0, sizeof(*c));
-	pair = calloc(HASH_COUNT(now->sampling->subjects) + 1u, sizeof(*pair));
+	pair = mg_calloc(HASH_COUNT(now->sampling->subjects) + 1u, sizeof(*pair));
 	if (!pair)
 		return -ENOMEM;
 	for (s = now->sampling->subjects; s; s = s->hh.next) {

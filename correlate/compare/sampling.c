@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define FIRST_WIDTH_NS 1000000
 #define SUBJECTS_MAX   1000
 
@@ -46,10 +48,11 @@ static struct subject *subject_of(struct sampling *s, const struct subject_key *
 		s->left_out = true;
 		return NULL;
 	}
-	found = calloc(1, sizeof(*found));
+	found = mg_calloc(1, sizeof(*found));
 	if (found) {
 		found->key = *key;
 		HASH_ADD(hh, s->subjects, key, sizeof(found->key), found);
+		found = hash_kept(found);
 	}
 	return found;
 }
@@ -66,10 +69,11 @@ static struct seen *seen_of(struct sampling *s, uint8_t what, uint64_t id, bool 
 	HASH_FIND(hh, s->seen, &key, sizeof(key), found);
 	if (found)
 		return found;
-	found = calloc(1, sizeof(*found));
+	found = mg_calloc(1, sizeof(*found));
 	if (found) {
 		found->key = key;
 		HASH_ADD(hh, s->seen, key, sizeof(found->key), found);
+		found = hash_kept(found);
 	}
 	return found;
 }

@@ -11,9 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
 #include "core.h"
+#include "hash.h"
 
 #define SAMPLING_BLOCKS 256
 

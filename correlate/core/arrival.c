@@ -2,6 +2,7 @@
 /* What is on its way to a program, a ring a socket: it is read in the order in which it came. */
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "datagram.h"
 
 /* Events of one packet follow each other: it is not looked for longer than this. */
@@ -113,7 +114,7 @@ static bool reserve(struct queues *q)
 		drop_first(q);
 		return true;
 	}
-	ring = malloc(cap * sizeof(*ring));
+	ring = mg_malloc(cap * sizeof(*ring));
 	if (!ring)
 		return false;
 	for (uint32_t i = 0; i < q->n; i++)
@@ -131,7 +132,7 @@ struct arrival *arrival_push(struct queues *q, uint32_t buffer, uint32_t len)
 
 	if (!reserve(q))
 		return NULL;
-	a = calloc(1, sizeof(*a));
+	a = mg_calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
 	a->refs = 1;
@@ -173,7 +174,7 @@ struct part *arrival_part(struct arrival *a, uint32_t off, uint32_t len)
 	struct part *p = &a->part;
 
 	if (p->len || p->dev || p->ip) {
-		p = calloc(1, sizeof(*p));
+		p = mg_calloc(1, sizeof(*p));
 		if (!p)
 			return NULL;
 		p->next = a->part.next;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "datagram.h"
 #include "parts.h"
 #include "event_table.h"
@@ -46,7 +47,7 @@ struct piece *call_add_piece(
 	if (k->pieces == k->pieces_cap) {
 		uint32_t cap = k->pieces_cap ? k->pieces_cap * 2 : 4;
 
-		p = realloc(k->piece, cap * sizeof(*p));
+		p = mg_realloc(k->piece, cap * sizeof(*p));
 		if (!p)
 			return NULL;
 		k->piece = p;
@@ -335,7 +336,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		call_settle(c, t, &oldest);
 	}
 	if (!t->ended)
-		t->ended = calloc(UNCLAIMED_MAX, sizeof(*t->ended));
+		t->ended = mg_calloc(UNCLAIMED_MAX, sizeof(*t->ended));
 	if (t->ended)
 		t->ended[t->ended_n++] = *k;
 	else

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 void call_ends_add(struct call_ends *e, uint64_t off)
@@ -14,7 +15,7 @@ void call_ends_add(struct call_ends *e, uint64_t off)
 		e->head = 0;
 	} else if (e->head + e->len == e->cap) {
 		uint32_t cap = e->cap ? e->cap * 2 : 16;
-		uint64_t *more = realloc(e->off, cap * sizeof(*more));
+		uint64_t *more = mg_realloc(e->off, cap * sizeof(*more));
 
 		if (!more)
 			return;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "parts.h"
 
@@ -14,10 +15,11 @@ struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind)
 	HASH_FIND(hh, c->calls, &key, sizeof(key), s);
 	if (s)
 		return s;
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (s) {
 		s->key = key;
 		HASH_ADD(hh, c->calls, key, sizeof(s->key), s);
+		s = hash_kept(s);
 	}
 	return s;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define SHORTEST_SEGMENT_NS 40000000
 #define PROMISED_NS         100000000
 /* No clock has run for so long (decades); below it no product of two differences overflows. */
@@ -47,7 +49,7 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 	m->gaps += last && ns - last->ns > PROMISED_NS;
 	if (m->n == m->cap) {
 		uint32_t cap = m->cap ? m->cap * 2 : 64;
-		struct clock_point *p = realloc(m->p, cap * sizeof(*p));
+		struct clock_point *p = mg_realloc(m->p, cap * sizeof(*p));
 
 		if (!p)
 			return;

@@ -7,12 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 /* The tracer reads the clock ten times a second; if it is silent for so long, it has stopped. */
 #define CLOCK_PATIENCE_NS 2000000000ull
 
 void core_init(struct core *c)
 {
 	memset(c, 0, sizeof(*c));
+	c->refused = mg_memory_failures();
+}
+
+bool core_lacks_memory(const struct core *c)
+{
+	return mg_memory_failures() != c->refused;
 }
 
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width)
@@ -223,7 +231,7 @@ int core_finish(struct core *c)
 			datagram_finish(c, s);
 		}
 	}
-	return 0;
+	return core_lacks_memory(c) ? -ENOMEM : 0;
 }
 
 void core_free(struct core *c)

@@ -12,14 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
 #include "calls.h"
 #include "clockmap.h"
 #include "cpu_offsets.h"
 #include "dist.h"
 #include "event.h"
 #include "flow.h"
+#include "hash.h"
 #include "queue.h"
 #include "threads.h"
 
@@ -196,6 +195,7 @@ struct core {
 	atom_listener_fn atom_listener;
 	void *atom_listener_arg;
 	struct series_pool series;
+	unsigned long refused; /* mg_memory_failures() at the begin */
 };
 
 void core_init(struct core *c);
@@ -242,7 +242,9 @@ void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
 /* The kernel's events are another tracer's. It has no cycle counter: all times are nanoseconds. */
 void core_know_tracer(struct core *c, const char *name);
 
-/* No more will come: everything in flight is settled. */
+/* True if memory was refused since core_init(): its figures are not to be shown. */
+bool core_lacks_memory(const struct core *c);
+/* No more will come: everything in flight is settled. Returns 0 or -ENOMEM. */
 int core_finish(struct core *c);
 void core_free(struct core *c);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define CPUS_MAX 65536 /* a trace is not believed to have more */
 
 static bool excludes_0(const struct cpu_offset *p)
@@ -47,7 +49,7 @@ void cpu_offsets_add(struct cpu_offsets *o, uint32_t cpu, int64_t low, int64_t h
 	if (cpu >= o->cap) {
 		uint32_t cap = cpu + 16;
 
-		p = realloc(o->cpu, cap * sizeof(*p));
+		p = mg_realloc(o->cpu, cap * sizeof(*p));
 		if (!p)
 			return;
 		memset(p + o->cap, 0, (cap - o->cap) * sizeof(*p));

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "parts.h"
 
@@ -25,7 +26,7 @@ static struct descriptor *at(struct process *p, int32_t fd)
 	if (fd < 0)
 		return NULL;
 	if (!p->descriptors)
-		p->descriptors = calloc(DESCRIPTORS, sizeof(*p->descriptors));
+		p->descriptors = mg_calloc(DESCRIPTORS, sizeof(*p->descriptors));
 	if (!p->descriptors)
 		return NULL;
 	d = &p->descriptors[fd & (DESCRIPTORS - 1)];

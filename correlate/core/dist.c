@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define FEWEST_BINS 4  /* a short connection has thirty distributions of a few values */
 #define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
 #define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
@@ -35,7 +37,7 @@ static inline struct spot spot_of(uint64_t near, uint64_t value)
 static struct dist_more *more_of(struct dist *d)
 {
 	if (!d->more)
-		d->more = calloc(1, sizeof(*d->more));
+		d->more = mg_calloc(1, sizeof(*d->more));
 	return d->more;
 }
 
@@ -57,8 +59,8 @@ static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
 static bool grow(struct dist *d)
 {
 	uint32_t size = d->size ? d->size * 2u : FEWEST_BINS;
-	struct dist_bin *bins = size <= FEW_BINS ? malloc(size * sizeof(*bins))
-						 : aligned_alloc(LINE, size * sizeof(*bins));
+	struct dist_bin *bins = size <= FEW_BINS ? mg_malloc(size * sizeof(*bins))
+						 : mg_aligned_alloc(LINE, size * sizeof(*bins));
 
 	if (!bins)
 		return false;
@@ -86,7 +88,7 @@ static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above
 	struct dist_wide *w = wide_of(d, b->key);
 
 	if (!w) {
-		w = more_of(d) ? calloc(1, sizeof(*w)) : NULL;
+		w = more_of(d) ? mg_calloc(1, sizeof(*w)) : NULL;
 		if (!w)
 			return;
 		w->next = d->more->wide;
@@ -185,7 +187,7 @@ static bool make_room(struct dist *d)
 		settle(d);
 		return true;
 	}
-	more = realloc(d->late_cap ? d->late : NULL, cap * sizeof(*more));
+	more = mg_realloc(d->late_cap ? d->late : NULL, cap * sizeof(*more));
 	if (!more)
 		return false;
 	if (!d->late_cap)

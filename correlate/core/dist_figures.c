@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "dist_bins.h"
 
 /* A bin, told by its place in the order of values. */
@@ -50,7 +51,7 @@ static struct place *places(const struct dist *d, uint32_t *n)
 
 	*n = 0;
 	dist_settle(d);
-	p = d->n ? malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
+	p = d->n ? mg_malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
 	if (!p)
 		return NULL;
 	for (uint32_t i = 0; i < d->size; i++)
@@ -93,7 +94,7 @@ static double value_of(const struct dist *d, struct place p)
 static struct point *points(const struct dist *d, uint32_t *n)
 {
 	struct place *p = places(d, n);
-	struct point *q = p ? malloc((*n + 1) * sizeof(*q)) : NULL;
+	struct point *q = p ? mg_malloc((*n + 1) * sizeof(*q)) : NULL;
 
 	for (uint32_t i = 0; q && i < *n; i++)
 		q[i] = (struct point){value_of(d, p[i]), (double)weight_of(d, p[i])};

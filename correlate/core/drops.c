@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 /* So many kinds are told apart by socket, too; what comes then is counted without its socket. */
@@ -20,12 +21,12 @@ static struct drop *drop_of(struct core *c, struct drop_key *key)
 	}
 	if (d)
 		return d;
-	d = calloc(1, sizeof(*d));
+	d = mg_calloc(1, sizeof(*d));
 	if (!d)
 		return NULL;
 	d->key = *key;
 	HASH_ADD(hh, c->drops, key, sizeof(d->key), d);
-	return d;
+	return hash_kept(d);
 }
 
 /*

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
 #include "dist.h"
+#include "hash.h"
 #include "ranges.h"
 #include "resent.h"
 #include "series.h"

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "datagram.h"
 #include "parts.h"
 
@@ -99,7 +100,7 @@ static void end_older(struct core *c, uint32_t buffer, const struct parcel *p)
 struct frames *frames_of(struct core *c)
 {
 	if (!c->frames)
-		c->frames = calloc(1, sizeof(*c->frames));
+		c->frames = mg_calloc(1, sizeof(*c->frames));
 	return c->frames;
 }
 
@@ -107,7 +108,7 @@ struct frame *frame_add(struct core *c, struct parcel *p, uint32_t buffer)
 {
 	struct frame *f, **chain;
 
-	f = frames_of(c) ? calloc(1, sizeof(*f)) : NULL;
+	f = frames_of(c) ? mg_calloc(1, sizeof(*f)) : NULL;
 	if (!f)
 		return NULL;
 	end_older(c, buffer, p);

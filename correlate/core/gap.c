@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 #include "event_table.h"
 #include "options.h"
@@ -12,7 +13,7 @@
 /* Every connection that lived then is touched; one that was closed before is not. */
 static void add(struct core *c, struct gap *g)
 {
-	struct gap *more = realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
+	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
 	struct mg_sock *s = NULL;
 
 	if (!more)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 #include "event_table.h"
 
@@ -19,7 +20,7 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
 			return &c->hooks[i];
-	more = realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	more = mg_realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	memcpy(name, p->hook, 32);
@@ -42,7 +43,7 @@ static void note_netns(struct core *c, uint32_t netns)
 	while (at < c->netns_hooks_n && c->netns_hooks[at].netns != netns)
 		at++;
 	if (at == c->netns_hooks_n) {
-		more = realloc(c->netns_hooks, (at + 1) * sizeof(*more));
+		more = mg_realloc(c->netns_hooks, (at + 1) * sizeof(*more));
 		if (!more)
 			return;
 		c->netns_hooks = more;

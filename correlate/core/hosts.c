@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define SKEW_MAX    1e-3 /* no crystal is off by so much */
 #define FEWEST      4    /* passings in a window, to relate anything */
 #define SHORTEST_NS 10000000
@@ -30,7 +32,7 @@ int hosts_add(struct hosts *h, bool to_b, uint64_t x, uint64_t y)
 
 	if (p->n == p->cap) {
 		size_t cap = p->cap ? p->cap * 2 : 256;
-		struct host_passing *more = realloc(p->v, cap * sizeof(*more));
+		struct host_passing *more = mg_realloc(p->v, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -169,7 +171,7 @@ static int add_window(struct hosts *h, const struct hosts_window *w)
 {
 	if (h->windows == h->windows_cap) {
 		size_t cap = h->windows_cap ? h->windows_cap * 2 : 4;
-		struct hosts_window *more = realloc(h->window, cap * sizeof(*more));
+		struct hosts_window *more = mg_realloc(h->window, cap * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -267,7 +269,7 @@ int hosts_solve(struct hosts *h)
 	}
 	if (from >= to)
 		return 0;
-	space = malloc((h->to_b.n + h->to_a.n) * sizeof(*space));
+	space = mg_malloc((h->to_b.n + h->to_a.n) * sizeof(*space));
 	if (!space)
 		return -ENOMEM;
 	err = solve(h, from, to, space);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 static struct mark *add(struct core *c)
@@ -13,7 +14,7 @@ static struct mark *add(struct core *c)
 	}
 	if (c->marks_n == c->marks_cap) {
 		uint32_t cap = c->marks_cap ? c->marks_cap * 2 : 64;
-		struct mark *more = realloc(c->marks, cap * sizeof(*more));
+		struct mark *more = mg_realloc(c->marks, cap * sizeof(*more));
 
 		if (!more)
 			return NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 void other_on_event(struct core *c, const struct mg_event *e)
@@ -13,15 +14,20 @@ void other_on_event(struct core *c, const struct mg_event *e)
 		return;
 	HASH_FIND_STR(c->others, e->other.name, o);
 	if (!o) {
-		o = calloc(1, sizeof(*o));
+		o = mg_calloc(1, sizeof(*o));
 		if (!o)
 			return;
-		o->name = strdup(e->other.name);
+		o->name = mg_strdup(e->other.name);
 		if (!o->name) {
 			free(o);
 			return;
 		}
 		HASH_ADD_KEYPTR(hh, c->others, o->name, strlen(o->name), o);
+		if (!o->hh.tbl) {
+			free(o->name);
+			free(o);
+			return;
+		}
 	}
 	o->n++;
 }

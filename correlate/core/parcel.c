@@ -5,13 +5,14 @@
  */
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "datagram.h"
 #include "parts.h"
 
 struct queues *queues_of(struct mg_sock *s)
 {
 	if (!s->queues)
-		s->queues = calloc(1, sizeof(*s->queues));
+		s->queues = mg_calloc(1, sizeof(*s->queues));
 	return s->queues;
 }
 
@@ -35,7 +36,7 @@ void queues_free(struct queues *q)
 
 struct parcel *parcel_new(struct flow *f, uint64_t off, uint32_t len)
 {
-	struct parcel *p = calloc(1, sizeof(*p));
+	struct parcel *p = mg_calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -134,7 +135,7 @@ static bool is_settled(const struct parcel *p)
 static struct unit_stats *senders_of(struct flow *rx)
 {
 	if (!rx->from)
-		rx->from = calloc(1, sizeof(*rx->from));
+		rx->from = mg_calloc(1, sizeof(*rx->from));
 	if (rx->from && rx->series)
 		rx->from->series = &rx->series[TX_LAYERS];
 	return rx->from;
@@ -179,7 +180,7 @@ void parcel_read(struct parcel *p, const struct reading *r)
 		pair(p, r);
 		return;
 	}
-	later = malloc(sizeof(*later));
+	later = mg_malloc(sizeof(*later));
 	if (!later)
 		return;
 	*later = *r;
@@ -210,7 +211,7 @@ void parcel_settle(struct core *c, struct parcel *p, const struct slice *brought
 	struct frame *f;
 
 	if (p->slices)
-		s = malloc(sizeof(*s));
+		s = mg_malloc(sizeof(*s));
 	if (!s)
 		return;
 	*s = *brought;

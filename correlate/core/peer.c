@@ -27,7 +27,7 @@ void peer_link(struct core *c, struct mg_sock *s)
 	HASH_FIND(hh_alone, c->alone, &theirs, sizeof(theirs), o);
 	if (!o || o == s) {
 		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
-		s->is_alone = true;
+		s->is_alone = s->hh_alone.tbl;
 		return;
 	}
 	HASH_DELETE(hh_alone, c->alone, o);
@@ -83,7 +83,7 @@ void peer_link_by_place(struct core *c, struct mg_sock *s)
 	if (o)
 		peer_forget(c, o);
 	HASH_ADD(hh_place, c->places, place, sizeof(s->place), s);
-	s->is_placed = true;
+	s->is_placed = s->hh_place.tbl;
 }
 
 /* What was sent again before it arrived: which copy that was is not known. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 struct process *process_of(struct core *c, struct thread *t)
@@ -14,11 +15,14 @@ struct process *process_of(struct core *c, struct thread *t)
 	p = NULL;
 	HASH_FIND(hh, c->processes, &t->pid, sizeof(t->pid), p);
 	if (!p) {
-		p = calloc(1, sizeof(*p));
+		p = mg_calloc(1, sizeof(*p));
 		if (!p)
 			return NULL;
 		p->pid = t->pid;
 		HASH_ADD(hh, c->processes, pid, sizeof(p->pid), p);
+		p = hash_kept(p);
+		if (!p)
+			return NULL;
 	}
 	if (!p->comm[0])
 		memcpy(p->comm, t->comm, sizeof(p->comm));
@@ -35,10 +39,11 @@ void process_ends(struct core *c, struct process *p)
 		memcpy(name, p->comm, strnlen(p->comm, sizeof(name) - 1));
 		HASH_FIND(hh, c->unseen, name, sizeof(name), u);
 		if (!u) {
-			u = calloc(1, sizeof(*u));
+			u = mg_calloc(1, sizeof(*u));
 			if (u) {
 				memcpy(u->comm, name, sizeof(u->comm));
 				HASH_ADD(hh, c->unseen, comm, sizeof(u->comm), u);
+				u = hash_kept(u);
 			}
 		}
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define QUEUE_LEAST (64u * 1024)
 
 /* Bytes of an event with what it has of a payload. */
@@ -23,7 +25,7 @@ bool queue_make_room(struct event_queue *q)
 	unsigned char *more;
 
 	if (q->head <= q->cap / 2) { /* else there is room enough before the first */
-		more = realloc(q->bytes, cap);
+		more = mg_realloc(q->bytes, cap);
 		if (!more)
 			return false;
 		q->bytes = more;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define LAYERS_MAX 16
 #define FEWEST     4 /* a connection has some fifteen of these */
 
@@ -24,7 +26,7 @@ static bool reserve(struct ranges *r)
 		r->head = 0;
 		return true;
 	}
-	v = realloc(r->v, (r->cap ? r->cap * 2 : FEWEST) * sizeof(*v));
+	v = mg_realloc(r->v, (r->cap ? r->cap * 2 : FEWEST) * sizeof(*v));
 	if (!v)
 		return false;
 	r->v = v;

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 #define RANGES_MAX 1024
@@ -12,7 +13,7 @@
 static struct resent *resent_of(struct flow *f)
 {
 	if (!f->copies.resent_times)
-		f->copies.resent_times = calloc(1, sizeof(*f->copies.resent_times));
+		f->copies.resent_times = mg_calloc(1, sizeof(*f->copies.resent_times));
 	return f->copies.resent_times;
 }
 
@@ -48,7 +49,7 @@ static void add(struct resent *r, struct resent_range x)
 		return;
 	if (r->n == r->cap) {
 		uint32_t cap = r->cap ? r->cap * 2 : 4;
-		struct resent_range *more = realloc(r->range, cap * sizeof(*more));
+		struct resent_range *more = mg_realloc(r->range, cap * sizeof(*more));
 
 		if (!more)
 			return;

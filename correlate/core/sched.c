@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 static enum switch_kind kind_of(uint32_t prev_tid, uint32_t next_tid)
@@ -17,7 +18,7 @@ static struct switch_stats *stats_of(struct sched_stats *s, int cpu, enum switch
 	if (cpu >= s->cpus) {
 		size_t had = (size_t)s->cpus * SWITCH_KINDS,
 		       want = ((size_t)cpu + 1) * SWITCH_KINDS;
-		struct switch_stats *more = realloc(s->switches, want * sizeof(*more));
+		struct switch_stats *more = mg_realloc(s->switches, want * sizeof(*more));
 
 		if (!more)
 			return NULL;

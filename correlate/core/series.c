@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define UNIT_MAX (10 + 5 + 5) /* encoded, bytes */
 
 struct series *series_new(struct series_pool *pool, int count)
 {
 	size_t size = (size_t)count * sizeof(struct series);
-	struct series *s = pool->limit ? calloc(1, size) : NULL;
+	struct series *s = pool->limit ? mg_calloc(1, size) : NULL;
 
 	if (!s)
 		return NULL;
@@ -46,7 +48,7 @@ static bool has_room(struct series *s)
 		return true;
 	if (s->pool->used + more > s->pool->limit)
 		return false;
-	data = realloc(s->data, s->cap + more);
+	data = mg_realloc(s->data, s->cap + more);
 	if (!data)
 		return false;
 	s->data = data;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie)
@@ -58,7 +59,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 		return NULL;
 	if (s)
 		return c->recent.sock[cookie % RECENT_SOCKS] = s;
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->cookie = cookie;
@@ -66,9 +67,12 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
 	s->unclaimed = !core_observes(c, MG_EVENT_sys_exit);
+	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	s = hash_kept(s);
+	if (!s)
+		return NULL;
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
-	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	lives(c, s);
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 #define CA_RECOVERY 3
@@ -34,7 +35,7 @@ static void grow(struct growing *g, uint64_t v)
 static struct tcp_record *record_of(struct mg_sock *s)
 {
 	if (s && !s->tcp)
-		s->tcp = calloc(1, sizeof(*s->tcp));
+		s->tcp = mg_calloc(1, sizeof(*s->tcp));
 	return s ? s->tcp : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
@@ -15,7 +16,7 @@ struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 			t->pid = pid;
 		return *recent = t;
 	}
-	t = calloc(1, sizeof(*t));
+	t = mg_calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->tid = tid;
@@ -23,7 +24,7 @@ struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 	t->last_cpu = -1;
 	t->cpu = -1;
 	HASH_ADD(hh, c->threads, tid, sizeof(t->tid), t);
-	return t;
+	return hash_kept(t);
 }
 
 enum call_state thread_state(const struct thread *t)

@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
 #include "calls.h"
 #include "dist.h"
 #include "flow.h"
+#include "hash.h"
 
 /* What a thread does at each instant of a call; precedence: off-CPU, interrupt, softirq, layer. */
 /* clang-format off */

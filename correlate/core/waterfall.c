@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define FEWEST_PLACES 4
 #define EXACT_BITS    8 /* values below 2^8 have a bin each */
 #define HALF_WINDOW   0.005
@@ -42,7 +44,7 @@ static double *cell_at(const struct waterfall *w, uint32_t i)
 static bool grow_places(struct waterfall *w)
 {
 	uint32_t size = w->size ? w->size * 2 : FEWEST_PLACES;
-	uint32_t *more = calloc(size, sizeof(*more));
+	uint32_t *more = mg_calloc(size, sizeof(*more));
 
 	if (!more)
 		return false;
@@ -59,7 +61,7 @@ static bool grow_places(struct waterfall *w)
 static bool grow_cells(struct waterfall *w)
 {
 	uint32_t cap = w->cap + w->cap / 2 + 1;
-	double *more = realloc(w->cell, cap * (w->bars + FIRST_BAR) * sizeof(*more));
+	double *more = mg_realloc(w->cell, cap * (w->bars + FIRST_BAR) * sizeof(*more));
 
 	if (!more)
 		return false;
@@ -128,7 +130,7 @@ static int by_total(const void *a, const void *b)
 /* The filled bins in order, and their weight; NULL if there are none. */
 static const double **in_order(const struct waterfall *w, double *weight)
 {
-	const double **p = w->used ? malloc(w->used * sizeof(*p)) : NULL;
+	const double **p = w->used ? mg_malloc(w->used * sizeof(*p)) : NULL;
 
 	*weight = 0;
 	if (!p)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 #include "event_table.h"
 
@@ -21,7 +22,7 @@ enum { CONTEXT_NOT_TOLD, CONTEXT_THREAD, CONTEXT_SOFTIRQ };
 static struct why *why_of(struct flow *f)
 {
 	if (!f->why)
-		f->why = calloc(1, sizeof(*f->why));
+		f->why = mg_calloc(1, sizeof(*f->why));
 	return f->why;
 }
 
@@ -64,7 +65,7 @@ static void fly(struct why *w, uint64_t end, uint32_t segs)
 {
 	if (w->len == w->cap) {
 		uint32_t cap = w->cap ? w->cap * 2 : 16;
-		struct in_flight *p = malloc(cap * sizeof(*p));
+		struct in_flight *p = mg_malloc(cap * sizeof(*p));
 
 		if (!p)
 			return;
@@ -375,7 +376,7 @@ static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
 	for (uint32_t i = 0; i < w->rows; i++)
 		if (w->row[i].reason == reason && w->row[i].release == release)
 			return &w->row[i];
-	more = realloc(w->row, (w->rows + 1) * sizeof(*more));
+	more = mg_realloc(w->row, (w->rows + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	w->row = more;

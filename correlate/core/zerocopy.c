@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "parts.h"
 
 #define HELD_MAX 65536 /* what is not ended after so many more has been missed */
@@ -23,7 +24,7 @@ static bool within(uint32_t id, uint32_t first, uint32_t last)
 static struct zerocopy *zerocopy_of(struct mg_sock *s)
 {
 	if (s && !s->tx.zerocopy)
-		s->tx.zerocopy = calloc(1, sizeof(*s->tx.zerocopy));
+		s->tx.zerocopy = mg_calloc(1, sizeof(*s->tx.zerocopy));
 	return s ? s->tx.zerocopy : NULL;
 }
 
@@ -65,7 +66,7 @@ static bool make_room(struct zerocopy *z)
 		z->head = 0;
 		return true;
 	}
-	more = realloc(z->held, (z->cap ? z->cap * 2 : 16) * sizeof(*more));
+	more = mg_realloc(z->held, (z->cap ? z->cap * 2 : 16) * sizeof(*more));
 	if (!more)
 		return false;
 	z->held = more;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "rows.h"
 
 static double *spacings(const struct layers *l, const struct layer *of, size_t *n)
@@ -14,7 +15,7 @@ static double *spacings(const struct layers *l, const struct layer *of, size_t *
 	*n = 0;
 	if (layer_units(l, of, &u, &units))
 		return NULL;
-	out = malloc((units + 1) * sizeof(*out));
+	out = mg_malloc((units + 1) * sizeof(*out));
 	if (out)
 		*n = stat_spacings(u, units, layer_gaps(of), out);
 	free(u);

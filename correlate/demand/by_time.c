@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "rows.h"
 
 void row_set(json_t *row, const char *key, double value)
@@ -45,8 +46,8 @@ const char *row_bursts(
 
 	if (layer_units(l, of, &u, &n))
 		return NO_MEMORY;
-	bursts = malloc((n + 1) * sizeof(*bursts));
-	values = malloc((n + 1) * sizeof(*values));
+	bursts = mg_malloc((n + 1) * sizeof(*bursts));
+	values = mg_malloc((n + 1) * sizeof(*values));
 	if (!bursts || !values) {
 		free(bursts);
 		free(values);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "rows.h"
 
 struct window {
@@ -104,7 +105,7 @@ static json_t *fairness(const struct report *r, bool rx)
 	double *x;
 
 	w = window_of(r, rx, &n);
-	x = calloc(n + 1, sizeof(*x));
+	x = mg_calloc(n + 1, sizeof(*x));
 	if (!x)
 		why = NO_MEMORY;
 	else if (n < 2)

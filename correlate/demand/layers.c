@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 /* What never left the socket passed no layer below. */
 static double covered(const struct flow *f, int at, const struct unit_stats *u)
 {
@@ -68,7 +70,7 @@ static int find_gaps(struct layers *l, struct layer *of)
 	double missing = 0;
 	size_t n = 0;
 
-	of->gap = calloc(c->gap_count + 1, sizeof(*of->gap));
+	of->gap = mg_calloc(c->gap_count + 1, sizeof(*of->gap));
 	if (!of->gap)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->gap_count; i++) {
@@ -159,10 +161,10 @@ static int load(const struct layers *l, const struct layer *of, choose_fn choose
 {
 	const struct series *s = series_of(of);
 	size_t count = (size_t)series_count(s), kept = 0;
-	struct series_unit *all = malloc((count + 1) * sizeof(*all));
+	struct series_unit *all = mg_malloc((count + 1) * sizeof(*all));
 	bool in_order = true;
 
-	*u = malloc((count + 1) * sizeof(**u));
+	*u = mg_malloc((count + 1) * sizeof(**u));
 	*n = 0;
 	if (!all || !*u) {
 		free(all);
@@ -241,7 +243,7 @@ int layer_bins(
 	struct stat_unit *u;
 	int err;
 
-	*bin = malloc((bins + 1) * sizeof(**bin));
+	*bin = mg_malloc((bins + 1) * sizeof(**bin));
 	err = *bin ? layer_units(l, of, &u, &n) : -ENOMEM;
 	if (err) {
 		free(*bin);

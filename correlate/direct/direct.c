@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "trace.h"
 
 /* Streams that have events left, the one with the next event first: a heap. */
@@ -54,6 +55,12 @@ static int damaged(struct merge *m, const struct stream *s, const char *what)
 	return -EIO;
 }
 
+static int out_of_memory(const struct merge *m)
+{
+	snprintf(m->why, m->why_size, "out of memory");
+	return -ENOMEM;
+}
+
 static void tell(struct merge *m, struct stream *s)
 {
 	m->done += s->read;
@@ -94,9 +101,9 @@ static int take(struct merge *m)
 	}
 	if (m->n)
 		sift_down(m, 0);
-	if (err)
-		snprintf(m->why, m->why_size, "out of memory");
-	return what ? damaged(m, s, what) : err;
+	if (err || core_lacks_memory(m->core))
+		return out_of_memory(m);
+	return what ? damaged(m, s, what) : 0;
 }
 
 static int merge(struct merge *m)
@@ -108,7 +115,7 @@ static int merge(struct merge *m)
 	while (m->n && !err)
 		err = take(m);
 	finished = core_finish(m->core); /* what was read until then counts */
-	return err ? err : finished;
+	return finished && !err ? out_of_memory(m) : err;
 }
 
 /* ---- order ---- */
@@ -125,7 +132,7 @@ static int by_uuid(const void *a, const void *b)
  */
 static const char *rank_streams(struct trace *traces, size_t count)
 {
-	struct trace **order = calloc(count, sizeof(*order));
+	struct trace **order = mg_calloc(count, sizeof(*order));
 	const char *why = order ? NULL : "no memory";
 	uint32_t rank = 0;
 
@@ -175,7 +182,7 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 	if (!why && !streams)
 		why = "no events";
 	if (!why) {
-		m->heap = calloc(streams, sizeof(struct stream *));
+		m->heap = mg_calloc(streams, sizeof(struct stream *));
 		why = m->heap ? NULL : "no memory";
 	}
 	if (why) {
@@ -196,7 +203,7 @@ int direct_read(const char *const dirs[], size_t count, struct core *core,
 	const struct progress *progress, char *why, size_t why_size)
 {
 	struct merge m = {.core = core, .progress = progress, .why = why, .why_size = why_size};
-	struct trace *traces = calloc(count + 1, sizeof(*traces));
+	struct trace *traces = mg_calloc(count + 1, sizeof(*traces));
 	int err = DIRECT_NOT_OURS;
 	size_t opened = 0;
 
@@ -216,7 +223,7 @@ out:
 	for (size_t i = 0; i < opened; i++)
 		trace_close(&traces[i]);
 	free(traces);
-	return err;
+	return core_lacks_memory(core) ? out_of_memory(&m) : err;
 }
 
 int direct_read_memory(const struct direct_bytes *metadata, const struct direct_bytes *stream,
@@ -246,5 +253,5 @@ int direct_read_memory(const struct direct_bytes *metadata, const struct direct_
 	else
 		err = read_all(&t, 1, &m);
 	trace_close(&t);
-	return err;
+	return core_lacks_memory(core) ? out_of_memory(&m) : err;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "field_text.h"
 #include "layout.h"
 
@@ -124,7 +125,7 @@ char *event_text(const struct event_class *k, const uint8_t *at, size_t size)
 	uint64_t before = 0;
 	const uint8_t *end = at + size;
 	char *out = NULL;
-	FILE *to = open_memstream(&out, &size);
+	FILE *to = mg_text_open(&out, &size);
 
 	if (!to)
 		return NULL;
@@ -142,9 +143,5 @@ char *event_text(const struct event_class *k, const uint8_t *at, size_t size)
 		before = f->kind == TSDL_INTEGER ? integer(&f->integer, at) : 0;
 		at += bytes;
 	}
-	if (fclose(to) != 0) {
-		free(out);
-		return NULL;
-	}
-	return out;
+	return mg_text_close(to, &out) ? out : NULL;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "alloc.h"
+
 #define PAYLOAD_MAX 65536 /* of an event whose size is fixed; longer ones have sequences */
 
 /* ---- places ---- */
@@ -147,7 +149,7 @@ static const char *find_moves(struct event_class *k)
 {
 	uint32_t written = 0;
 
-	k->move = calloc(k->desc->field_count, sizeof(*k->move));
+	k->move = mg_calloc(k->desc->field_count, sizeof(*k->move));
 	if (!k->move)
 		return "no memory";
 	for (int i = 0; i < k->desc->field_count; i++) {
@@ -193,11 +195,11 @@ static const char *make_classes(struct layout *l)
 	for (uint32_t i = 0; i < t->events; i++)
 		if (t->event[i].id >= l->classes)
 			l->classes = (uint32_t)t->event[i].id + 1;
-	l->class = calloc(l->classes + 1, sizeof(struct event_class *));
+	l->class = mg_calloc(l->classes + 1, sizeof(struct event_class *));
 	if (!l->class)
 		return "no memory";
 	for (uint32_t i = 0; i < t->events; i++) {
-		struct event_class *k = calloc(1, sizeof(*k));
+		struct event_class *k = mg_calloc(1, sizeof(*k));
 		const char *why;
 
 		if (!k || l->class[t->event[i].id]) {

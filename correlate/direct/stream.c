@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alloc.h"
+
 #define MAGIC      0xC1FC1FC1u
 #define WINDOW     (128u * 1024)
 #define PACKET_MAX (64u << 20)
@@ -110,7 +112,7 @@ const char *stream_check(struct stream *s)
 /* For packets that are longer than usual. */
 static const char *enlarge(struct stream *s, uint64_t size)
 {
-	uint8_t *more = size <= s->size - s->next ? realloc(s->window, size) : NULL;
+	uint8_t *more = size <= s->size - s->next ? mg_realloc(s->window, size) : NULL;
 
 	if (!more)
 		return size > s->size - s->next ? cut : "no memory";
@@ -197,7 +199,7 @@ const char *stream_start(struct stream *s)
 	if (why)
 		return why;
 	s->window_cap = s->size < WINDOW ? s->size : WINDOW;
-	s->window = malloc(s->window_cap);
+	s->window = mg_malloc(s->window_cap);
 	if (!s->window)
 		return "no memory";
 	if (s->fd >= 0)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alloc.h"
+
 #define METADATA_MAX (16 << 20)
 
 const char *trace_open_memory(struct trace *t, const char *metadata, size_t size)
@@ -24,7 +26,7 @@ const char *trace_open_memory(struct trace *t, const char *metadata, size_t size
 
 struct stream *trace_add(struct trace *t, char *path)
 {
-	struct stream *more = realloc(t->stream, (t->streams + 1) * sizeof(*more));
+	struct stream *more = mg_realloc(t->stream, (t->streams + 1) * sizeof(*more));
 
 	if (!more) {
 		free(path);
@@ -43,9 +45,9 @@ static const char *read_metadata(struct trace *t, const char *dir)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%.4000s/metadata", dir);
-	f = fopen(path, "re");
+	f = mg_checked(fopen(path, "re"));
 	if (f && fstat(fileno(f), &st) == 0 && st.st_size <= METADATA_MAX)
-		text = malloc((size_t)st.st_size + 1);
+		text = mg_malloc((size_t)st.st_size + 1);
 	if (text)
 		why = trace_open_memory(t, text, fread(text, 1, (size_t)st.st_size, f));
 	free(text);
@@ -62,8 +64,10 @@ static const char *add_file(struct trace *t, const char *dir, const char *name)
 
 	if (name[0] == '.' || strcmp(name, "metadata") == 0)
 		return NULL;
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
+	if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		mg_memory_failed();
 		return "no memory";
+	}
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
 		bool has_index = strcmp(name, "index") == 0;
 
@@ -99,7 +103,7 @@ const char *trace_open(struct trace *t, const char *dir)
 	why = read_metadata(t, dir);
 	if (why)
 		return why;
-	d = opendir(dir);
+	d = mg_checked(opendir(dir));
 	if (!d)
 		return strerror(errno);
 	while (!why && (e = readdir(d)))

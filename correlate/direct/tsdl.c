@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "tsdl_parser.h"
 
 static bool assign_clock(struct tsdl_parser *p, const char *key, void *arg)
@@ -130,7 +131,7 @@ static bool assign_event(struct tsdl_parser *p, const char *key, void *arg)
 	int64_t id;
 
 	if (strcmp(key, "name") == 0 && p->l.word == TSDL_QUOTED && !e->event->name) {
-		e->event->name = strndup(p->l.text, p->l.length);
+		e->event->name = mg_strndup(p->l.text, p->l.length);
 		tsdl_next(&p->l);
 		return e->event->name != NULL;
 	}
@@ -150,7 +151,7 @@ static bool event_block(struct tsdl_parser *p)
 
 	if (t->events == t->events_cap) {
 		uint32_t cap = t->events_cap ? t->events_cap * 2 : 64;
-		struct tsdl_event *more = realloc(t->event, cap * sizeof(*more));
+		struct tsdl_event *more = mg_realloc(t->event, cap * sizeof(*more));
 
 		if (!more)
 			return tsdl_refuse(p, "no memory");

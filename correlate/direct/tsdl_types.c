@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "tsdl_parser.h"
 
 #define FIELDS_MAX 4096 /* of one structure; no tracepoint comes near */
@@ -152,7 +153,7 @@ static char *take_field_name(struct tsdl_parser *p)
 	char *name = NULL;
 
 	if (p->l.word == TSDL_NAME && !memchr(p->l.text, '.', p->l.length))
-		name = strndup(p->l.text + skip, p->l.length - skip);
+		name = mg_strndup(p->l.text + skip, p->l.length - skip);
 	if (name)
 		tsdl_next(&p->l);
 	return name;
@@ -187,7 +188,7 @@ static struct tsdl_field *new_field(struct tsdl_struct *s)
 		return NULL;
 	if (s->count == s->cap) {
 		uint32_t cap = s->cap ? s->cap * 2 : 8;
-		struct tsdl_field *more = realloc(s->field, cap * sizeof(*more));
+		struct tsdl_field *more = mg_realloc(s->field, cap * sizeof(*more));
 
 		if (!more)
 			return NULL;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 #define KEPT_MAX 8000000 /* ranges, some 200 MB */
 
 void host_side_init(struct host_side *s, struct core *core)
@@ -44,10 +46,11 @@ static struct end *get(struct host_side *s, uint64_t cookie)
 
 	if (e || s->full)
 		return s->full ? NULL : e;
-	e = calloc(1, sizeof(*e));
+	e = mg_calloc(1, sizeof(*e));
 	if (e) {
 		e->cookie = cookie;
 		HASH_ADD(hh, s->ends, cookie, sizeof(e->cookie), e);
+		e = hash_kept(e);
 	}
 	return e;
 }
@@ -185,7 +188,7 @@ static int by_numbers(const void *a, const void *b)
 static const struct mg_sock **opened(
 	const struct core *c, const struct host_side *side, size_t *count)
 {
-	const struct mg_sock **all = calloc(HASH_COUNT(c->socks) + 1u, sizeof(*all));
+	const struct mg_sock **all = mg_calloc(HASH_COUNT(c->socks) + 1u, sizeof(*all));
 
 	*count = 0;
 	for (const struct mg_sock *s = c->socks; s && all; s = s->hh.next)
@@ -201,7 +204,7 @@ static int find_crossings(struct between *w, const struct host_side *as, const s
 	size_t a_n, b_n;
 	const struct mg_sock **a = opened(w->a->core, as, &a_n), **b = opened(w->b->core, bs, &b_n);
 
-	w->crossing = calloc(2 * a_n + 1, sizeof(*w->crossing));
+	w->crossing = mg_calloc(2 * a_n + 1, sizeof(*w->crossing));
 	if (a && b && w->crossing)
 		qsort(b, b_n, sizeof(*b), by_numbers);
 	for (size_t i = 0; i < a_n && b && w->crossing; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 
 #define ROWS_MAX   500000
@@ -47,7 +48,7 @@ static void keep(struct life *l, const struct life_row *r, uint64_t off, uint64_
 		return;
 	if (l->rows == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 256;
-		void *more = l->rows < ROWS_MAX ? realloc(l->row, cap * sizeof(*l->row)) : NULL;
+		void *more = l->rows < ROWS_MAX ? mg_realloc(l->row, cap * sizeof(*l->row)) : NULL;
 
 		if (!more) {
 			l->full = true;
@@ -120,7 +121,7 @@ static void put_piece(struct life *l, struct life_row *r, const struct piece *p)
 static void mark(struct life *l, const struct mg_event *e)
 {
 	if (!l->mark)
-		l->mark = malloc(MARKS_KEPT * sizeof(*l->mark));
+		l->mark = mg_malloc(MARKS_KEPT * sizeof(*l->mark));
 	if (l->marks == MARKS_KEPT)
 		l->marks = 0;
 	if (l->mark)
@@ -348,7 +349,7 @@ static void learn_message(struct life *l, const struct annotation *a)
 		return;
 	if (l->maps == l->maps_cap) {
 		size_t cap = l->maps_cap ? l->maps_cap * 2 : 64;
-		struct life_map *more = realloc(l->map, cap * sizeof(*more));
+		struct life_map *more = mg_realloc(l->map, cap * sizeof(*more));
 
 		if (!more)
 			return;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "byte_life.h"
 
 static int by_offset(const void *a, const void *b)
@@ -32,7 +33,7 @@ static int by_time(const void *a, const void *b)
 /* Where atoms begin and end, in order, each once. */
 static uint64_t *cuts(const struct life *l, size_t *n)
 {
-	uint64_t *cut = malloc((2 * l->rows + 2) * sizeof(*cut));
+	uint64_t *cut = mg_malloc((2 * l->rows + 2) * sizeof(*cut));
 	size_t kept = 0;
 
 	if (!cut)
@@ -58,8 +59,8 @@ static uint64_t *cuts(const struct life *l, size_t *n)
 
 int life_atoms(struct life *l, life_atom_fn fn, void *arg)
 {
-	const struct life_row **active = malloc((l->rows + 1) * sizeof(*active));
-	const struct life_row **of_atom = malloc((l->rows + 1) * sizeof(*of_atom));
+	const struct life_row **active = mg_malloc((l->rows + 1) * sizeof(*active));
+	const struct life_row **of_atom = mg_malloc((l->rows + 1) * sizeof(*of_atom));
 	size_t n, next = 0, live = 0;
 	uint64_t *cut = cuts(l, &n);
 

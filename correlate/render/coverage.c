@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "report.h"
 
@@ -105,7 +106,7 @@ bool report_has_gap(const struct report *r, int layer)
 double report_time_coverage(const struct report *r, int layer, int cpu)
 {
 	const struct core *c = r->core;
-	struct span_ns *gap = calloc(c->gap_count + 1, sizeof(*gap));
+	struct span_ns *gap = mg_calloc(c->gap_count + 1, sizeof(*gap));
 	uint64_t total = c->last_ns - c->first_ns, missing = 0, until = 0;
 	size_t n = 0;
 

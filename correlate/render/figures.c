@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "report.h"
 
@@ -50,8 +51,8 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->session = session;
 	r->source = source;
 	r->hz = clockmap_hz(&core->clock);
-	r->flows = calloc(2u * HASH_COUNT(core->socks) + 1, sizeof(*r->flows));
-	r->calls = calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
+	r->flows = mg_calloc(2u * HASH_COUNT(core->socks) + 1, sizeof(*r->flows));
+	r->calls = mg_calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
 	if (!r->flows || !r->calls)
 		return -ENOMEM;
 	HASH_ITER (hh, core->socks, s, stmp) {

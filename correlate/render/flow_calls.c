@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "byte_life.h"
 #include "event_table.h"
 #include "text.h"
@@ -23,10 +24,11 @@ static struct call_stats *of(struct call_stats **all, uint16_t id)
 	HASH_FIND(hh, *all, &key, sizeof(key), s);
 	if (s)
 		return s;
-	s = calloc(1, sizeof(*s));
+	s = mg_calloc(1, sizeof(*s));
 	if (s) {
 		s->key = key;
 		HASH_ADD(hh, *all, key, sizeof(s->key), s);
+		s = hash_kept(s);
 	}
 	return s;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "report.h"
 
@@ -18,7 +19,7 @@ bool drop_sums_add(struct drop_sums *all, const struct drop *d)
 			strcmp(x->location, d->key.location) == 0)
 			goto found;
 	}
-	x = realloc(all->v, (all->n + 1) * sizeof(*x));
+	x = mg_realloc(all->v, (all->n + 1) * sizeof(*x));
 	if (!x)
 		return false;
 	all->v = x;

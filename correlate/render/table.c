@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
+
 static bool unicode = true;
 
 void text_set_unicode(bool on)
@@ -37,7 +39,7 @@ void table_row(struct table *t, const char *fmt, ...)
 
 	if (t->rows == t->rows_cap) {
 		int cap = t->rows_cap ? t->rows_cap * 2 : 16;
-		void *more = realloc(t->cell, (size_t)cap * sizeof(*t->cell));
+		void *more = mg_realloc(t->cell, (size_t)cap * sizeof(*t->cell));
 
 		if (!more)
 			return;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "report.h"
 
 /* Of a row with the same labels. */
@@ -17,7 +18,7 @@ static struct why_row *row_of(struct why *w, const struct why_row *like)
 	for (uint32_t i = 0; i < w->rows; i++)
 		if (w->row[i].reason == like->reason && w->row[i].release == like->release)
 			return &w->row[i];
-	more = realloc(w->row, (w->rows + 1) * sizeof(*more));
+	more = mg_realloc(w->row, (w->rows + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	w->row = more;
@@ -30,7 +31,7 @@ static void add_why(struct flow *sum, const struct flow *f)
 	if (!f->why)
 		return;
 	if (!sum->why)
-		sum->why = calloc(1, sizeof(*sum->why));
+		sum->why = mg_calloc(1, sizeof(*sum->why));
 	for (uint32_t i = 0; sum->why && i < f->why->rows; i++) {
 		const struct why_row *from = &f->why->row[i];
 		struct why_row *to = row_of(sum->why, from);
@@ -66,7 +67,7 @@ static void add_copies(struct copies *sum, const struct copies *c)
 	if (!c->resent_times)
 		return;
 	if (!sum->resent_times)
-		sum->resent_times = calloc(1, sizeof(*sum->resent_times));
+		sum->resent_times = mg_calloc(1, sizeof(*sum->resent_times));
 	if (!sum->resent_times)
 		return;
 	dist_add_all(&sum->resent_times->wait, &c->resent_times->wait);
@@ -162,7 +163,7 @@ static struct together *group_of(
 
 	if (more)
 		return more;
-	more = realloc(*all, (*count + 1) * sizeof(*more));
+	more = mg_realloc(*all, (*count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	*all = more;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "complex_numbers.h"
 #include "stats.h"
 
@@ -70,11 +71,11 @@ int stat_coherence(const double *x, const double *y, size_t bins, struct stat_co
 	*out = (struct stat_coherence){.threshold = NAN};
 	if (!n)
 		return 0;
-	s.xx = calloc(values, sizeof(*s.xx));
-	s.yy = calloc(values, sizeof(*s.yy));
-	s.xy = calloc(values, sizeof(*s.xy));
-	z = malloc(n * sizeof(*z));
-	out->value = malloc(values * sizeof(*out->value));
+	s.xx = mg_calloc(values, sizeof(*s.xx));
+	s.yy = mg_calloc(values, sizeof(*s.yy));
+	s.xy = mg_calloc(values, sizeof(*s.xy));
+	z = mg_malloc(n * sizeof(*z));
+	out->value = mg_malloc(values * sizeof(*out->value));
 	if (!s.xx || !s.yy || !s.xy || !z || !out->value)
 		goto out;
 	for (size_t i = 0; i + n <= bins; i += n) {
@@ -150,9 +151,9 @@ int stat_lag(const double *x, const double *y, size_t bins, struct stat_lag *out
 		return 0;
 	while (n < bins + (size_t)most + 1)
 		n *= 2;
-	a = malloc(bins * sizeof(*a));
-	b = malloc(bins * sizeof(*b));
-	z = calloc(n, sizeof(*z));
+	a = mg_malloc(bins * sizeof(*a));
+	b = mg_malloc(bins * sizeof(*b));
+	z = mg_calloc(n, sizeof(*z));
 	if (!a || !b || !z)
 		goto out;
 	power = sqrt(centre(x, bins, a) * centre(y, bins, b));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "complex_numbers.h"
 #include "stats.h"
 
@@ -30,7 +31,7 @@ int stat_fft(double complex *x, size_t n)
 
 	if (n < 2)
 		return 0;
-	root = malloc(n / 2 * sizeof(*root));
+	root = mg_malloc(n / 2 * sizeof(*root));
 	if (!root)
 		return -ENOMEM;
 	for (size_t k = 0; k < n / 2; k++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 /* Means and the sum of squares about them in two passes: counts may be large and vary little. */
@@ -28,7 +29,7 @@ static struct stat_idc dispersion(const double *count, size_t n, size_t bins)
 
 int stat_idc(const double *bin, size_t bins, struct stat_idc out[STAT_OCTAVES])
 {
-	double *count = malloc((bins + 1) * sizeof(*count));
+	double *count = mg_malloc((bins + 1) * sizeof(*count));
 	size_t n = bins;
 	int k = 0;
 

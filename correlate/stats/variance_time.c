@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 static struct stat_vt variance(const double *sum, size_t n, size_t m)
@@ -27,7 +28,7 @@ static struct stat_vt variance(const double *sum, size_t n, size_t m)
 
 int stat_variance_time(const double *bin, size_t bins, struct stat_vt out[STAT_OCTAVES])
 {
-	double *sum = malloc((bins + 1) * sizeof(*sum));
+	double *sum = mg_malloc((bins + 1) * sizeof(*sum));
 	size_t n = bins;
 	int k = 0;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "stats.h"
 
 #define COEFFICIENTS      4 /* not fewer in an octave, */
@@ -13,7 +14,7 @@
 
 int stat_wavelet(const double *bin, size_t bins, struct stat_octave out[STAT_OCTAVES])
 {
-	double *smooth = malloc((bins + 1) * sizeof(*smooth));
+	double *smooth = mg_malloc((bins + 1) * sizeof(*smooth));
 	int found = 0;
 
 	if (!smooth)

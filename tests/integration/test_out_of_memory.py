@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""
+A report short of memory is none: wherever memory is refused, and under any limit, magnet prints the
+whole report, or says that memory was short and exits 1.
+"""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from refuse import refused_everywhere
+
+EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+COMMANDS = (("report",), ("report", "--json"), ("report", "--json", "--on-demand", "all"), ("show",),
+            ("show", "--tsv"))
+
+
+def limited(directory):
+    """Address space in small steps, from what lets it start to what suffices."""
+    whole = run(MAGNET, "report", "--json", directory).stdout
+    ends = set()
+    for reader in ("direct", "babeltrace2"):
+        for mib in range(8, 40, 2):
+            p = run(MAGNET, "report", "--json", directory, check=False,
+                    env={**os.environ, "MAGNET_READER": reader},
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20)))
+            if p.returncode == 127 and "shared librar" in p.stderr:
+                continue  # the loader's own words: magnet did not begin
+            good = p.returncode == 0 and p.stdout == whole and not p.stderr
+            told = p.returncode == 1 and p.stdout != whole and p.stderr.count("\n") == 1 and \
+                "out of memory" in p.stderr and f"{mib} MiB" in p.stderr
+            ends.add((reader, good))
+            if not good and not told:
+                check(False, f"{reader}, {mib} MiB: exit {p.returncode}, {len(p.stdout)} of "
+                             f"{len(whole)} bytes: {p.stderr.strip()}")
+    check(("babeltrace2", False) in ends and ("direct", True) in ends,
+          "with each limit all is printed, or memory is named")
+
+
+if os.environ.get("ASAN_OPTIONS"):
+    skip("a sanitizer's allocator is in the way")
+own_network()
+with Recording(PYTHON, EXCHANGE, "5", options=("-q",)) as rec:
+    flows = sorted(rec.report()["flows"], key=lambda f: -f["bytes"])
+    more = [("report", "--against", rec.dir), ("report", "--json", "--against", rec.dir)]
+    if flows:
+        more += [("report", "--flow", flows[0]["id"]), ("report", "--json", "--flow", flows[0]["id"]),
+                 ("show", "--flow", flows[0]["id"], "--bytes", "0-9")]
+    for args in (*COMMANDS, *more):
+        for reader in ("direct", "babeltrace2"):
+            for lasting in (False, True):
+                refused_everywhere(" ".join(args[:4]) + " by " + reader, MAGNET, args[0], rec.dir,
+                                   *args[1:], lasting=lasting, env={"MAGNET_READER": reader},
+                                   every=997 if reader == "direct" else 9973)
+    limited(rec.dir)
