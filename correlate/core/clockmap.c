@@ -144,6 +144,39 @@ double clockmap_hz(const struct clockmap *m)
 	return (double)(b->cycles - a->cycles) * 1e9 / (double)(b->ns - a->ns);
 }
 
+/* Beyond the first of two points by so much. */
+static double error_beyond(const struct clock_point *p, const struct clock_point *next, double ns)
+{
+	double length = fabs((double)next->ns - (double)p->ns);
+
+	return p->half_width + ((double)p->half_width + next->half_width) * ns / length;
+}
+
+double clockmap_error_over(const struct clockmap *m, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct clock_point *first = m->p, *last = m->p + m->n - 1;
+	double error = m->error;
+
+	if (!clockmap_valid(m))
+		return NAN;
+	if (from_ns < first->ns)
+		error = fmax(error, error_beyond(first, first + 1, (double)(first->ns - from_ns)));
+	if (to_ns > last->ns)
+		error = fmax(error, error_beyond(last, last - 1, (double)(to_ns - last->ns)));
+	return error;
+}
+
+double clockmap_rate_error(const struct clockmap *m, bool early_only)
+{
+	const struct clock_point *a = m->p, *b = m->p + m->n - 1;
+
+	if (!clockmap_valid(m))
+		return NAN;
+	return (early_only ? fmax(a->half_width, b->half_width)
+			   : (double)a->half_width + b->half_width) /
+	       (double)(b->cycles - a->cycles);
+}
+
 void clockmap_free(struct clockmap *m)
 {
 	free(m->p);

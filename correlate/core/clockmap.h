@@ -54,6 +54,11 @@ static inline double clockmap_error(const struct clockmap *m)
 {
 	return m->error;
 }
+/* The same for a span of time that may go beyond the points: there the rate's error adds up. */
+double clockmap_error_over(const struct clockmap *m, uint64_t from_ns, uint64_t to_ns);
+/* Bound of the relative error of the rate over all points, which may be early only; NAN without
+ * two. */
+double clockmap_rate_error(const struct clockmap *m, bool early_only);
 /* An error as a whole number to compare times by, also where readings are absurd. */
 static inline uint64_t clock_slack(double error)
 {

@@ -104,24 +104,14 @@ static void process(struct core *c, struct mg_event *e)
 		free(e->other.text);
 }
 
-/* Without any reading of the clock: its rate by the program's events, which carry both. */
-static void estimate_clock(struct core *c)
+/* Again every so often: what is after the last reading goes by the rate before it. */
+static bool may_guess(struct core *c)
 {
-	const struct mg_event *first = NULL, *last = NULL;
-
-	for (const struct mg_event *e = queue_first(&c->pending); e;
-		e = queue_after(&c->pending, e)) {
-		if (!MG_IS_CALL(e->id))
-			continue;
-		if (!first)
-			first = e;
-		last = e;
-	}
-	if (first && last->call.exit > first->call.exit && last->time_ns > first->time_ns) {
-		clockmap_add(&c->clock, first->time_ns, first->call.exit, 0);
-		clockmap_add(&c->clock, last->time_ns, last->call.exit, 0);
-		c->clock_source = CLOCK_GUESSED;
-	}
+	if (clockmap_valid(&c->clock) &&
+		(c->clock_source != CLOCK_GUESSED || c->last_ns < c->guess_again_ns))
+		return false;
+	c->guess_again_ns = c->last_ns + CLOCK_PATIENCE_NS / 2;
+	return true;
 }
 
 static void release(struct core *c, bool all)
@@ -138,8 +128,8 @@ static void release(struct core *c, bool all)
 			c->wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
 			return;
 		}
-		if (!clockmap_valid(&c->clock) && c->pending_calls)
-			estimate_clock(c);
+		if (!due && c->pending_calls && may_guess(c))
+			clock_guess(c);
 		c->pending_calls -= MG_IS_CALL(e->id);
 		process(c, e);
 		queue_drop_first(&c->pending);
@@ -214,6 +204,7 @@ int core_finish(struct core *c)
 	struct thread *t, *tmp;
 	struct mg_sock *s, *stmp;
 
+	c->guess_again_ns = 0;
 	release(c, true);
 	HASH_ITER (hh, c->threads, t, tmp) {
 		call_on_thread_end(c, t);

@@ -189,6 +189,8 @@ struct core {
 	uint32_t pending_calls;     /* of these, the program's calls */
 	uint64_t wait_ns; /* before that time, without clock, none is due; 0 = not known */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
+	bool guess_bounded;      /* the readings guessed by calls have widths */
+	uint64_t guess_again_ns; /* not before the events have come so far */
 
 	listener_fn listener;
 	void *listener_arg;

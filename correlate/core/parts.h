@@ -6,6 +6,9 @@
 #include "core.h"
 #include "event_table.h"
 
+/* clock_guess.c: readings of the counter, by the calls that wait for the clock */
+void clock_guess(struct core *c);
+
 /* dispatch.c: an event whose times are those of one counter, to the part it concerns */
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
 

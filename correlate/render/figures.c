@@ -81,14 +81,39 @@ double report_ns(const struct report *r, double cycles)
 	return r->hz > 0 ? cycles * 1e9 / r->hz : NAN;
 }
 
+const char *report_no_clock_error(const struct report *r)
+{
+	const struct core *c = r->core;
+
+	if (c->clock.ns_only)
+		return "times are those of the kernel's clock: the program's are those of the "
+		       "nearest readings";
+	if (c->clock.n < 2)
+		return "there are not two readings of the counter, nor two calls to tell its rate "
+		       "by";
+	if (c->clock_source == CLOCK_GUESSED && !c->guess_bounded)
+		return "there are no readings of the counter: its rate is that of the first and "
+		       "the last call";
+	return NULL;
+}
+
 double report_clock_error_ns(const struct report *r)
 {
 	const struct core *c = r->core;
-	bool bounded = c->clock_source == CLOCK_SYNC || c->clock_source == CLOCK_GIVEN;
 
-	return bounded && c->clock.n >= 2 && !c->clock.ns_only
-		       ? report_ns(r, clockmap_error(&c->clock))
-		       : NAN;
+	if (report_no_clock_error(r))
+		return NAN;
+	return report_ns(r, c->clock_source == CLOCK_GUESSED
+				    ? clockmap_error_over(&c->clock, c->first_ns, c->last_ns)
+				    : clockmap_error(&c->clock));
+}
+
+double report_rate_error_ppm(const struct report *r)
+{
+	bool early_only = r->core->clock_source == CLOCK_GUESSED;
+
+	return report_no_clock_error(r) ? NAN
+					: clockmap_rate_error(&r->core->clock, early_only) * 1e6;
 }
 
 double report_cpu_offset_ns(const struct report *r)

@@ -107,10 +107,12 @@ static json_t *clock_part(const struct report *r)
 	const struct core *c = r->core;
 	bool read = c->clock.n >= 2;
 
-	return json_pack("{s:s?, s:o, s:o, s:b, s:I, s:o, s:I}", "source",
+	return json_pack("{s:s?, s:o, s:s?, s:o, s:o, s:b, s:I, s:o, s:I}", "source",
 		read ? names[c->clock_source] : NULL, "max_error_ns",
-		number(report_clock_error_ns(r)), "cpu_offset_ns", number(report_cpu_offset_ns(r)),
-		"ns_only", c->clock.ns_only, "points", (json_int_t)c->clock.n, "longest_gap_ns",
+		number(report_clock_error_ns(r)), "no_max_error", report_no_clock_error(r),
+		"rate_error_ppm", number(report_rate_error_ppm(r)), "cpu_offset_ns",
+		number(report_cpu_offset_ns(r)), "ns_only", c->clock.ns_only, "points",
+		(json_int_t)c->clock.n, "longest_gap_ns",
 		number(read ? (double)c->clock.longest_ns : NAN), "gaps",
 		(json_int_t)c->clock.gaps);
 }

@@ -64,6 +64,10 @@ json_t *json_troubles(const struct report *r, const struct flow *f, const struct
 double report_ns(const struct report *r, double cycles);
 /* Bound of the error in joining the kernel's times with the program's. */
 double report_clock_error_ns(const struct report *r);
+/* Why that is not known; NULL if it is. */
+const char *report_no_clock_error(const struct report *r);
+/* Of the counter's rate, relative, in parts per million. */
+double report_rate_error_ppm(const struct report *r);
 /* And what an interval between two CPUs may be wrong by in addition. */
 double report_cpu_offset_ns(const struct report *r);
 /* "4097/tx", by the socket's cookie; "ino:4097/tx", by its inode where it has none */

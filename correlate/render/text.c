@@ -117,6 +117,15 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	else if (c->clock.ns_only)
 		fprintf(to, "the cycle counter is not one of constant rate here: times are the "
 			    "kernel's clock's, those of calls without a bound\n");
+	else if (c->clock_source == CLOCK_GUESSED && c->guess_bounded)
+		fprintf(to,
+			"no readings of the counter in this trace: its rate is told by the calls' "
+			"times, and known to %.3g ppm\n",
+			report_rate_error_ppm(r));
+	else if (c->clock_source == CLOCK_GUESSED)
+		fprintf(to,
+			"no readings of the counter in this trace: its rate is that of the first "
+			"and the last call, without a bound\n");
 	if (report_steal_share(r) > 0.01)
 		fprintf(to,
 			"the hypervisor kept the CPUs for %s of the time: it is in the figures\n",

@@ -18,6 +18,33 @@ for n in (1000, 1400, 1401, 2000):
 """
 
 
+EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+
+
+def rate_by_readings():
+    """The counter's, by the two readings that a recording of magnet's own has."""
+    with Recording("sleep", "0.2", options=("-q", "--app-only")) as rec:
+        with open(rec.dir + "/session.json") as f:
+            a, b = json.load(f)["clock"]
+    return (b["cycles"] - a["cycles"]) * 1e9 / (b["mono_ns"] - a["mono_ns"])
+
+
+def short_session():
+    """Of some milliseconds: neither readings of the counter nor a kernel side."""
+    with LttngSession() as session:
+        run(PYTHON, EXCHANGE, "20", env=dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env))
+        session.end()
+        report = json.loads(run(MAGNET, "report", "--json", session.trace).stdout)
+        text = run(MAGNET, "report", session.trace).stdout
+    clock, hz = report["clock"], rate_by_readings()
+    off = abs(report["session"]["tsc_hz"] / hz - 1) * 1e6
+    check(clock["source"] == "events" and clock["no_max_error"] is None and clock["max_error_ns"] > 0,
+          f"calls tell the counter's rate, with a bound: {clock}")
+    check(off <= clock["rate_error_ppm"] + 1,
+          f"which is off by {off:.0f} ppm, known to {clock['rate_error_ppm']:.0f}")
+    check("no readings of the counter" in text and " ppm" in text, "and the text says so")
+
+
 def events(program=PROGRAM, **kw):
     with LttngSession(**kw) as session:
         run(PYTHON, "-c", program, env=dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env))
@@ -34,3 +61,4 @@ check(all(re.search(r"\berror = 0, tid = \d+, pid = \d+", line) for line in line
 lines = events(events="magnet:recv", more="lttng enable-event -u -c c magnet:socketpair")
 names = [re.search(r"magnet:(\w+):", line)[1] for line in lines]
 check(names == ["socketpair"] + ["recv"] * 4, f"events by name: {names}")
+short_session()

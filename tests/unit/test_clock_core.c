@@ -97,12 +97,88 @@ static void a_counter_of_no_constant_rate_gives_nanoseconds_only(void **unused)
 	json_decref(j);
 }
 
+/* A call of 2 us, at `ns`; its event is written `delay` ns after it. 2.1 cycles a nanosecond. */
+static void call_of_its_own_clock(struct core *c, uint32_t tid, uint64_t ns, uint64_t delay)
+{
+	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_send, ns + 2000 + delay, tid);
+
+	e.call.enter = 1000 + ns * 21 / 10;
+	e.call.exit = 1000 + (ns + 2000) * 21 / 10;
+	e.call.tid = e.call.pid = tid;
+	e.call.ret = 1;
+	e.call.kind = MG_KIND_tcp;
+	feed(c, &e);
+}
+
+static double rate_off_ppm(const json_t *j)
+{
+	return fabs(json_number_value(at(j, "session.tsc_hz")) / 2.1e9 - 1) * 1e6;
+}
+
+/* An LTTng session's, without a kernel side: 1 ms, whose first event is written 15 us late. */
+static void without_readings_the_rate_is_told_by_calls_and_bounded(void **unused)
+{
+	struct core c;
+	double bound;
+	json_t *j;
+
+	(void)unused;
+	core_init(&c);
+	for (uint64_t i = 0; i < 100; i++)
+		call_of_its_own_clock(&c, 7 + i % 2, 1000000 + i * 10000, i ? 300 + i % 7 : 15000);
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "clock.source")), "events");
+	bound = json_number_value(at(j, "clock.rate_error_ppm"));
+	assert_in_range((uint64_t)bound, 1, 21000); /* 18 us until the thread calls again */
+	assert_true(rate_off_ppm(j) <= bound);
+	assert_true(json_number_value(at(j, "clock.max_error_ns")) < 25000);
+	assert_null_at(j, "clock.no_max_error");
+	json_decref(j);
+}
+
+/* The longer it goes on, the better the rate is known. */
+static void readings_guessed_by_calls_go_on_with_the_session(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	core_init(&c);
+	for (uint64_t i = 0; i < 20000; i++)
+		call_of_its_own_clock(&c, 7, 1000000 + i * 1000000, 400);
+	j = reported(&c);
+	assert_true(json_integer_value(at(j, "clock.points")) > 5);
+	assert_true(json_number_value(at(j, "clock.rate_error_ppm")) < 100);
+	assert_true(rate_off_ppm(j) <= json_number_value(at(j, "clock.rate_error_ppm")));
+	json_decref(j);
+}
+
+static void without_a_bound_of_the_clock_the_report_says_why(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	core_init(&c);
+	call_of_its_own_clock(&c, 7, 1000000, 400);
+	call_of_its_own_clock(&c, 8, 2000000, 400); /* no thread has two */
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "clock.source")), "events");
+	assert_null_at(j, "clock.max_error_ns");
+	assert_null_at(j, "clock.rate_error_ppm");
+	assert_non_null(strstr(json_string_value(at(j, "clock.no_max_error")), "first and"));
+	json_decref(j);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_is_ahead_is_set_back),
 		cmocka_unit_test(the_bound_between_cpus_is_reported),
 		cmocka_unit_test(a_counter_of_no_constant_rate_gives_nanoseconds_only),
+		cmocka_unit_test(without_readings_the_rate_is_told_by_calls_and_bounded),
+		cmocka_unit_test(readings_guessed_by_calls_go_on_with_the_session),
+		cmocka_unit_test(without_a_bound_of_the_clock_the_report_says_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
