@@ -3,14 +3,15 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "core.h"
 #include "datagram.h"
 
 /* Events of one packet follow each other: it is not looked for longer than this. */
 #define LOOK 64
 /* What has not reached the queue after so long never will. */
-#define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+#define GIVE_UP_NS 20000000
 /* However slow the rest of it may be. */
-#define EXPIRED_CYCLES 25000000000 /* some 10 s */
+#define EXPIRED_NS 10000000000
 
 struct arrival *arrival_at(const struct queues *q, uint32_t i)
 {
@@ -68,25 +69,30 @@ uint64_t arrival_ready(const struct arrival *a)
 }
 
 /* One that is not in the queue yet may still come to it. */
-void arrival_drop_older(struct queues *q, const struct arrival *than, uint64_t now)
+void arrival_drop_older(
+	const struct core *c, struct queues *q, const struct arrival *than, uint64_t now)
 {
+	uint64_t patience = clockmap_span(&c->clock, GIVE_UP_NS);
+
 	while (q->n) {
 		struct arrival *a = arrival_at(q, 0);
 		uint64_t seen = a->part.ip ? a->part.ip : a->part.dev;
 
-		if (a == than || (!arrival_ready(a) && seen + GIVE_UP_CYCLES > now))
+		if (a == than || (!arrival_ready(a) && seen + patience > now))
 			return;
 		arrival_gone(q, a);
 	}
 }
 
-void arrival_expire(struct queues *q, uint64_t now)
+void arrival_expire(const struct core *c, struct queues *q, uint64_t now)
 {
+	uint64_t patience = clockmap_span(&c->clock, EXPIRED_NS);
+
 	while (q->n) {
 		struct arrival *a = arrival_at(q, 0);
 		uint64_t seen = a->part.ip ? a->part.ip : a->part.dev;
 
-		if (arrival_ready(a) || seen + EXPIRED_CYCLES > now)
+		if (arrival_ready(a) || seen + patience > now)
 			return;
 		arrival_gone(q, a);
 	}

@@ -57,6 +57,8 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 		m->cap = cap;
 	}
 	m->p[m->n++] = (struct clock_point){ns, cycles, half_width};
+	if (m->n == 2)
+		m->per_ns = rate(m->p);
 	/* the new segment, and the one before, which has a new neighbour */
 	for (uint32_t i = m->n > 2 ? m->n - 3 : 0; i + 1 < m->n; i++)
 		m->error = fmax(m->error, segment_error(m, i));

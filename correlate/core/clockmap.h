@@ -21,6 +21,7 @@ struct clockmap {
 	double error;        /* of the segments so far */
 	uint64_t longest_ns; /* between two points that follow one another */
 	uint32_t gaps;       /* of these, longer than the 100 ms that are promised */
+	double per_ns;       /* cycles, of the first segment; 0 before there is one */
 	/*
 	 * The counter is not one of constant rate: times are those of CLOCK_MONOTONIC, and what
 	 * else is called cycles here are nanoseconds.
@@ -39,6 +40,11 @@ uint64_t clockmap_counter(struct clockmap *m, uint64_t counter);
 static inline bool clockmap_valid(const struct clockmap *m)
 {
 	return m->n >= 2;
+}
+/* How many cycles pass in so many nanoseconds, roughly: to wait for so long. */
+static inline uint64_t clockmap_span(const struct clockmap *m, uint64_t ns)
+{
+	return m->ns_only || m->n < 2 ? ns : (uint64_t)((double)ns * m->per_ns);
 }
 static inline uint64_t clockmap_until(const struct clockmap *m)
 {

@@ -161,15 +161,15 @@ void datagram_on_ready(
 		datagram_ready(c, s, e, a);
 }
 
-void datagram_on_copy(
-	struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a)
 {
 	a->length = e->sock_copy.len;
 	if (!datagram_in_call(t, s) || t->now.flags & LOOKS_ONLY)
 		return;
 	t->now.message_buffer = e->sock_copy.seq;
 	if (is_unix(s))
-		unix_copy(t, s, e, a);
+		unix_copy(c, t, s, e, a);
 }
 
 /* A message is over, and the next of the same call begins. */
@@ -181,15 +181,15 @@ static void end_message(struct kernel_call *k, uint64_t now)
 	k->message_buffer = 0;
 }
 
-static void message_ends(struct thread *t, struct mg_sock *s, bool rx, const struct mg_event *e,
-	const struct mg_sock_moved *p, struct annotation *a)
+static void message_ends(struct core *c, struct thread *t, struct mg_sock *s, bool rx,
+	const struct mg_event *e, const struct mg_sock_moved *p, struct annotation *a)
 {
 	if (!is_unix(s) && s->kind != MG_KIND_udp && s->kind != MG_KIND_raw)
 		return;
 	if (rx && is_unix(s))
-		unix_received(t, s, e, p, a);
+		unix_received(c, t, s, e, p, a);
 	else if (rx)
-		datagram_received(t, s, e, p, a);
+		datagram_received(c, t, s, e, p, a);
 	else if (is_unix(s))
 		unix_sent(t, s, p->ret, e->cycles);
 	else
@@ -229,7 +229,7 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 		a->has_offset = true;
 		a->offset = t->now.piece[t->now.message_piece].off;
 	}
-	message_ends(t, s, rx, e, p, a);
+	message_ends(c, t, s, rx, e, p, a);
 }
 
 /* splice() tells of no message, nor do older kernels of any. */
@@ -248,7 +248,7 @@ void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *
 		call_drop_pieces(k, 0);
 		return;
 	}
-	message_ends(t, s, rx, e, &p, &none);
+	message_ends(c, t, s, rx, e, &p, &none);
 }
 
 void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,

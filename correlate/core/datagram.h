@@ -166,9 +166,10 @@ struct arrival *arrival_next(const struct queues *q, uint32_t buffer);
 /* It will not be read, or has been. */
 void arrival_gone(struct queues *q, struct arrival *a);
 /* What came before it was not seen to go, though it must have. */
-void arrival_drop_older(struct queues *q, const struct arrival *than, uint64_t now);
+void arrival_drop_older(
+	const struct core *c, struct queues *q, const struct arrival *than, uint64_t now);
 /* Those that have not come to the queue for so long that they never will. */
-void arrival_expire(struct queues *q, uint64_t now);
+void arrival_expire(const struct core *c, struct queues *q, uint64_t now);
 /* Now it is known. */
 void arrival_set_length(struct arrival *a, uint32_t len);
 /* When it was in the queue, 0 if it is not. */

@@ -139,8 +139,8 @@ void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint3
 	}
 }
 
-void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
-	const struct mg_sock_moved *p, struct annotation *a)
+void datagram_received(struct core *c, struct thread *t, struct mg_sock *s,
+	const struct mg_event *e, const struct mg_sock_moved *p, struct annotation *a)
 {
 	struct queues *q = queues_of(s);
 	struct arrival *x = q ? which(s, q, &t->now, p) : NULL;
@@ -150,7 +150,7 @@ void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_even
 		s->rx.unmatched++;
 		return;
 	}
-	arrival_drop_older(q, x, e->cycles);
+	arrival_drop_older(c, q, x, e->cycles);
 	if (s->kind != MG_KIND_udp && len > x->len && !x->is_fragmented) /* headers, too */
 		x->len = x->part.len = len;
 	if (x->nth < q->unsure || len > x->len) {

@@ -147,7 +147,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 
 	if (!q)
 		return;
-	arrival_expire(q, e->cycles);
+	arrival_expire(c, q, e->cycles);
 	if (layer == RX_DEV) {
 		part = add(q, &e->packet);
 		if (!part)

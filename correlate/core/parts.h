@@ -170,7 +170,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
-void tx_acked(struct flow *f, uint32_t ack, uint64_t now);
+void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* Forgets when bytes were sent: they will not be sent again. */
 void tx_closed(struct flow *f);
 /* The last tcp_send's piece ends with the call. */
@@ -272,8 +272,8 @@ void datagram_on_done(
 	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
 void datagram_on_ready(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
-void datagram_on_copy(
-	struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
+void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a);
 /* The system call that is over, where its messages did not tell. */
 void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *e);
 /* A call that moved `bytes`; `enter` and `leave` are U0 and U1, or 0. */
@@ -308,8 +308,8 @@ struct arrival;
 /* The call has got bytes of it. */
 void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
 	uint64_t now, struct annotation *a);
-void datagram_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
-	const struct mg_sock_moved *p, struct annotation *a);
+void datagram_received(struct core *c, struct thread *t, struct mg_sock *s,
+	const struct mg_event *e, const struct mg_sock_moved *p, struct annotation *a);
 void datagram_settle_rx(struct core *c, const struct kernel_call *k, uint64_t user);
 void datagram_drop_in(struct mg_sock *s, const struct mg_event *e);
 
@@ -318,8 +318,9 @@ bool is_unix(const struct mg_sock *s);
 void unix_ready(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
 	struct annotation *a);
 void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now);
-void unix_copy(struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
-void unix_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
+void unix_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a);
+void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
 	const struct mg_sock_moved *p, struct annotation *a);
 
 /* drops.c */

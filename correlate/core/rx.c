@@ -52,7 +52,7 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 		s->rx.end_seq = p->seq + p->len;
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
-		tx_acked(&s->tx, p->ack, e->cycles);
+		tx_acked(c, &s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
 		state_on_arrival(s, p, e->cycles);
 	if (layer == RX_IP && s->tx.why)
@@ -116,7 +116,7 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 
 	a->rx = true;
 	if (s && s->kind != MG_KIND_tcp) {
-		datagram_on_copy(t, s, e, a);
+		datagram_on_copy(c, t, s, e, a);
 		return;
 	}
 	if (!s || !flow_offset(&s->rx, p->seq, &off))

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 /* What was read this long ago, in no call that is known, was read unseen. */
-#define UNSEEN_CYCLES 1500000000 /* some half a second: calls are settled sooner */
+#define UNSEEN_NS 500000000 /* calls are settled sooner */
 
 struct giving_up {
 	struct core *c;
@@ -53,7 +53,7 @@ void rx_consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t n
 	} else if (!f->unseen_t) {
 		f->unseen_t = now;
 		f->unseen = f->total;
-	} else if (now - f->unseen_t > UNSEEN_CYCLES) {
+	} else if (now - f->unseen_t > clockmap_span(&c->clock, UNSEEN_NS)) {
 		f->unseen_t = 0;
 		rx_give_up_holes(c, f, f->unseen);
 		rx_drop_done(f);

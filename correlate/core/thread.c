@@ -235,7 +235,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 }
 
 /* A waking later than this after the bytes were ready has another cause. */
-#define WAKING_CYCLES 250000 /* some 100 us */
+#define WAKING_NS 100000
 
 static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
 {
@@ -244,7 +244,7 @@ static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
 	if (e->cpu < 0 || e->cpu >= CPUS_MAX)
 		return 0;
 	r = &c->readying[e->cpu];
-	return r->sock && e->cycles - r->t < WAKING_CYCLES ? r->sock : 0;
+	return r->sock && e->cycles - r->t < clockmap_span(&c->clock, WAKING_NS) ? r->sock : 0;
 }
 
 /* What was recorded on the waker's way here: the wait is longer for it. */
@@ -320,11 +320,11 @@ static void leave(struct thread *t, const struct mg_event *e)
  * A waking on another CPU may come when the thread has decided to sleep, and before sched_switch
  * tells so: then it never blocks, but waits for a CPU from the moment it leaves its own.
  */
-#define EARLY_CYCLES 50000 /* some 20 us: before that it was for another sleep, that never came */
+#define EARLY_NS 20000 /* before that it was for another sleep, that never came */
 
-static void find_its_waking(struct thread *t, uint64_t now)
+static void find_its_waking(const struct core *c, struct thread *t, uint64_t now)
 {
-	if (!t->woken_early || t->left_cpu - t->woken_early > EARLY_CYCLES) {
+	if (!t->woken_early || t->left_cpu - t->woken_early > clockmap_span(&c->clock, EARLY_NS)) {
 		missed(t, t->left_cpu, now); /* nobody was seen to wake it */
 		return;
 	}
@@ -343,7 +343,7 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 	uint64_t runnable;
 
 	if (t->off_cpu && t->off == STATE_BLOCKED)
-		find_its_waking(t, e->cycles);
+		find_its_waking(c, t, e->cycles);
 	if (!t->off_cpu) /* that it left was not seen */
 		missed(t, t->since, e->cycles);
 	runnable = t->woken ? t->waking : t->left_cpu;

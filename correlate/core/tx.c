@@ -6,7 +6,7 @@
 #include "parts.h"
 
 /* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
-#define GIVE_UP_CYCLES 50000000 /* some 20 ms */
+#define GIVE_UP_NS 20000000
 
 /* What was sent again is kept for a peer that may show up; so many ranges. */
 #define AGAIN_MAX 1024
@@ -64,7 +64,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s || !flow_offset(&s->tx, p->seq, &off))
 		return;
 	flow_touch(&s->tx, e->cycles);
-	tx_acked(&s->tx, p->snd_una, e->cycles);
+	tx_acked(c, &s->tx, p->snd_una, e->cycles);
 	why_on_write(&s->tx, t, p);
 	a->has_offset = true;
 	a->offset = off;
@@ -269,13 +269,13 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
 
-void tx_acked(struct flow *f, uint32_t ack, uint64_t now)
+void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 {
 	uint64_t off;
 
 	if (!f->anchor.set || !flow_offset(f, ack, &off) || off <= f->acked)
 		return;
-	if (now - f->acked_before_t > GIVE_UP_CYCLES) {
+	if (now - f->acked_before_t > clockmap_span(&c->clock, GIVE_UP_NS)) {
 		f->acked_before = f->acked;
 		f->acked_before_t = now;
 	}

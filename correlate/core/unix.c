@@ -7,8 +7,8 @@
 #include "event_table.h"
 #include "parts.h"
 
-#define GIVE_UP_CYCLES 50000000 /* some 20 ms */
-#define EARLY_MAX      512      /* messages; what a send buffer holds of small ones */
+#define GIVE_UP_NS 20000000
+#define EARLY_MAX  512 /* messages; what a send buffer holds of small ones */
 
 bool is_unix(const struct mg_sock *s)
 {
@@ -212,14 +212,16 @@ static struct arrival *source(struct queues *q, uint32_t buffer)
 }
 
 /* Two threads that send at once may be told of in the wrong order, but not by much. */
-static void drop_stale(struct queues *q, const struct arrival *than)
+static void drop_stale(const struct core *c, struct queues *q, const struct arrival *than)
 {
-	while (q->n && arrival_at(q, 0) != than &&
-		arrival_at(q, 0)->ready + GIVE_UP_CYCLES < than->ready)
+	uint64_t patience = clockmap_span(&c->clock, GIVE_UP_NS);
+
+	while (q->n && arrival_at(q, 0) != than && arrival_at(q, 0)->ready + patience < than->ready)
 		arrival_gone(q, arrival_at(q, 0));
 }
 
-void unix_copy(struct thread *t, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+void unix_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a)
 {
 	struct queues *q = queues_of(s);
 	struct arrival *x;
@@ -229,7 +231,7 @@ void unix_copy(struct thread *t, struct mg_sock *s, const struct mg_event *e, st
 	x = source(q, e->sock_copy.seq);
 	if (!x || e->sock_copy.len > x->len - x->taken)
 		return;
-	drop_stale(q, x);
+	drop_stale(c, q, x);
 	arrival_get(x);
 	datagram_take(t, s, x, e->sock_copy.len, e->cycles, a);
 	if (x->taken == x->len)
@@ -273,7 +275,7 @@ static uint64_t copied(struct kernel_call *k, uint64_t ret)
 	return sum;
 }
 
-void unix_received(struct thread *t, struct mg_sock *s, const struct mg_event *e,
+void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
 	const struct mg_sock_moved *p, struct annotation *a)
 {
 	struct kernel_call *k = &t->now;
@@ -298,7 +300,7 @@ void unix_received(struct thread *t, struct mg_sock *s, const struct mg_event *e
 		s->rx.unmatched += p->ret > 0;
 		return;
 	}
-	drop_stale(q, x);
+	drop_stale(c, q, x);
 	arrival_get(x);
 	datagram_take(t, s, x, (uint32_t)p->ret, e->cycles, a);
 	arrival_gone(q, x);

@@ -20,11 +20,11 @@ void feed(struct core *c, const struct mg_event *e)
 	assert_int_equal(core_push(c, e), 0);
 }
 
-void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width)
+static void begin(struct core *c, const char *hooks, uint32_t half_width, uint64_t counter_hz)
 {
 	core_init(c);
 	core_give_clock(c, CLOCK_FROM, CLOCK_FROM, half_width);
-	core_give_clock(c, CLOCK_UNTIL, CLOCK_UNTIL, half_width);
+	core_give_clock(c, CLOCK_UNTIL, counter_hz, half_width);
 	while (*hooks) {
 		size_t len = strcspn(hooks, ",");
 		char name[32] = "";
@@ -33,6 +33,16 @@ void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width
 		ev_hook(c, 1, name, 0, 0);
 		hooks += len + (hooks[len] == ',');
 	}
+}
+
+void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width)
+{
+	begin(c, hooks, half_width, CLOCK_UNTIL);
+}
+
+void feed_begin_at(struct core *c, const char *hooks, uint64_t counter_hz)
+{
+	begin(c, hooks, 0, counter_hz);
 }
 
 void feed_begin(struct core *c, const char *hooks)

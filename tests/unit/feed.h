@@ -21,6 +21,9 @@
 void feed_begin(struct core *c, const char *hooks);
 /* The same with an uncertain clock: times are off by up to `half_width` cycles. */
 void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width);
+/* The same with a counter of another rate: times of the kernel's events are still in nanoseconds.
+ */
+void feed_begin_at(struct core *c, const char *hooks, uint64_t counter_hz);
 /* Finish, check that nothing is left over anywhere, and free. */
 void feed_end(struct core *c);
 /* What must hold at any time: bars sum to their totals and states to their calls, to the cycle. */
