@@ -40,6 +40,7 @@ struct parcel {
 	struct frame *passed;    /* at the driver before its calls were known */
 	struct reading *reading; /* likewise */
 	uint64_t handed;         /* UNIX: when it was in the peer's queue */
+	uint32_t buffer;         /* UNIX: what it lies in, before accept(); 0 not known */
 	bool sent;               /* nothing more is added to it */
 	struct parcel *later;    /* of those that wait for accept() */
 };
@@ -107,9 +108,9 @@ struct arrival {
 	uint16_t ip_id, segs, gso_size;
 	int16_t cpu;
 	bool is_fragmented, is_gone;
-	bool is_early;                   /* was there before its socket was accepted */
-	uint64_t nth;                    /* of its queue */
-	struct queues *in;               /* its queue */
+	bool is_early;     /* was there before its socket was accepted; its buffer is not known */
+	uint64_t nth;      /* of its queue */
+	struct queues *in; /* its queue */
 	uint64_t ready, ready_elsewhere; /* as its own CPU and another said */
 	struct part part;
 	uint32_t parts;

@@ -64,32 +64,52 @@ static void keep_early(struct mg_sock *s, struct parcel *p)
 	s->queues->earlies++;
 }
 
-/* What the peer has sent by now lies in its queue. */
-static void accepted(struct mg_sock *s, uint64_t now)
+/* What the peer has sent before accept() has lain in the queue since then. */
+static void accepted(struct mg_sock *s)
 {
 	struct queues *theirs = s->peer ? s->peer->queues : NULL, *q = queues_of(s);
 	struct arrival *x;
 	struct parcel *p;
 
-	if (!q || q->pushed) /* it has been known for long */
-		return;
-	while (theirs && theirs->early) {
+	while (q && theirs && theirs->early) {
 		p = theirs->early;
 		theirs->early = p->later;
+		theirs->earlies--;
 		p->later = NULL;
-		x = arrival_push(q, 0, p->len);
+		x = arrival_push(q, p->buffer, p->len);
 		if (!x) {
 			parcel_put(p);
 			continue;
 		}
-		x->ready = now;
-		x->is_early = true;
+		x->ready = p->handed;
+		x->is_early = !p->buffer;
 		x->part.len = p->len;
 		x->part.from = p;
 		q->came += p->len;
 	}
-	if (theirs)
-		theirs->earlies = 0;
+}
+
+/* Its receiver has not been accepted, and has no number to be known by: the sender is told. */
+static bool is_for_unaccepted(const struct thread *t, const struct mg_sock *s)
+{
+	return s->kind != MG_KIND_unix_dgram && t && t->in_call && !t->in_softirq &&
+	       t->now.cookie == s->cookie && mg_syscall_direction(t->now.call) == MG_DIR_TX;
+}
+
+/* Without a length its sender's call tells at its end how much it was. */
+static void queued_before_accept(struct thread *t, struct mg_sock *s, const struct mg_sock_ready *p,
+	uint64_t now, struct annotation *a)
+{
+	struct piece *piece = p->buffer && p->len ? send(t, s, p->len, now) : NULL;
+
+	a->rx = false;
+	if (!piece)
+		return;
+	a->has_offset = true;
+	a->offset = piece->off;
+	a->length = p->len;
+	piece->parcel->buffer = p->buffer;
+	keep_early(s, piece->parcel);
 }
 
 /* A buffer at this address has been read, or is not the one it was taken for. */
@@ -113,8 +133,12 @@ void unix_ready(struct core *c, struct thread *t, struct mg_sock *s, const struc
 	struct piece *piece;
 	struct arrival *x;
 
+	if (is_for_unaccepted(t, s)) {
+		queued_before_accept(t, s, p, e->cycles, a);
+		return;
+	}
 	if (!from && s->kind != MG_KIND_unix_dgram && !p->len) { /* a connection */
-		accepted(s, e->cycles);
+		accepted(s);
 		return;
 	}
 	if (!q)
@@ -197,7 +221,7 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
  * The one it was copied from; if that is not known by its buffer, the first such. What was there at
  * accept() is read first, whatever buffers it lies in.
  */
-static struct arrival *source(struct queues *q, uint32_t buffer)
+static struct arrival *source(struct mg_sock *s, struct queues *q, uint32_t buffer)
 {
 	struct arrival *x = q->n ? arrival_at(q, 0) : NULL, *first;
 
@@ -205,6 +229,7 @@ static struct arrival *source(struct queues *q, uint32_t buffer)
 		x = arrival_next(q, buffer);
 	if (x)
 		return x;
+	accepted(s); /* it was sent just then */
 	first = arrival_next(q, 0);
 	if (first)
 		first->buffer = buffer;
@@ -228,7 +253,7 @@ void unix_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct
 
 	if (s->kind != MG_KIND_unix_stream || !q)
 		return;
-	x = source(q, e->sock_copy.seq);
+	x = source(s, q, e->sock_copy.seq);
 	if (!x || e->sock_copy.len > x->len - x->taken)
 		return;
 	drop_stale(c, q, x);
@@ -295,7 +320,7 @@ void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const st
 		}
 		return;
 	}
-	x = k->message_buffer ? source(q, k->message_buffer) : NULL;
+	x = k->message_buffer ? source(s, q, k->message_buffer) : NULL;
 	if (!x || ((uint32_t)p->ret > x->len && x->len != LEN_UNKNOWN)) {
 		s->rx.unmatched += p->ret > 0;
 		return;

@@ -13,7 +13,12 @@ struct endpoints {
 	__u16 lport, rport;
 };
 
-enum verdict { REFUSED, WANTED, UNDECIDED /* until it is connected */ };
+enum verdict {
+	REFUSED,
+	WANTED,
+	UNDECIDED,  /* until it is connected */
+	UNACCEPTED, /* a UNIX socket that no process has yet; `id` is that of its peer */
+};
 
 /* Without branches: the verifier walks every path of these in each program that asks. */
 static __always_inline __u64 is_zero(__u32 x)

@@ -271,11 +271,11 @@ static __always_inline void last_in_queue(struct mg_sock_ready *e, const struct 
 	e->len = MEMBER_OF(sock, sk, sk_receive_queue.prev, len);
 }
 
-__global int announce(__u64 address, const struct endpoints *e, __u64 id, int kind)
+/* `peer` is that of a UNIX socket for the case that it has been closed meanwhile, or 0. */
+__global int announce(__u64 address, const struct endpoints *e, __u64 id, int kind, __u64 peer)
 {
 	const struct sock *sk = (void *)address;
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	__u64 peer = 0;
 
 	if (!e)
 		return 0;
@@ -283,7 +283,7 @@ __global int announce(__u64 address, const struct endpoints *e, __u64 id, int ki
 		struct sock *other = BPF_CORE_READ((struct unix_sock *)sk, peer);
 		__u64 ino = other ? inode_of(other) : 0;
 
-		peer = ino ? OTHER_ID | ino : 0;
+		peer = ino ? OTHER_ID | ino : peer;
 	}
 	EMIT(sock_new, mg_sock_new, n, {
 		n->sock = id;
@@ -314,7 +314,8 @@ __global __u64 meet_at(const __u64 *address)
 	const struct sock *sk = (void *)key;
 	struct other now = {}, *known;
 	struct endpoints e = {};
-	__u64 ino = inode_of(sk);
+	__u64 ino = inode_of(sk), peer = 0;
+	bool is_met;
 	__u16 family;
 
 	if (!ino)
@@ -333,18 +334,21 @@ __global __u64 meet_at(const __u64 *address)
 	}
 	if (known && known->id == now.id && known->ends == now.ends)
 		return known->verdict == WANTED ? now.id : 0;
+	is_met = known && known->verdict != UNACCEPTED;
+	if (known && !is_met && BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED)
+		peer = known->id;
 	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
 	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
 	now.settled = now.kind != MG_KIND_udp || e.lport;
 	if (now.verdict == WANTED)
-		note_met(key, ino, known);
+		note_met(key, ino, is_met);
 	bpf_map_update_elem(&others, &key, &now, BPF_ANY);
 	if (now.verdict != WANTED)
 		return 0;
-	announce(key, &e, now.id, now.kind);
+	announce(key, &e, now.id, now.kind, peer);
 	if (internet(family))
 		check_netns_number(e.netns, bpf_get_current_pid_tgid() >> 32);
-	/* of what came before it was accepted nobody could tell whose it was */
+	/* what came before it was accepted was told of its sender */
 	if (family == AF_UNIX && (!known || known->id != now.id) &&
 		BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED &&
 		BPF_CORE_READ(sk, sk_receive_queue.qlen))

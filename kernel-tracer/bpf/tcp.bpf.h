@@ -161,6 +161,34 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
+/*
+ * A UNIX socket that no process has accepted yet has no number to be known by: what is put into its
+ * queue is told of the sender, whose call this is.
+ */
+static __always_inline int unaccepted_ready(struct sock *sk)
+{
+	struct task_state *state = current_task();
+	struct other peer = {};
+	__u64 key = (__u64)sk;
+
+	if (sk->__sk_common.skc_family != AF_UNIX || sk->__sk_common.skc_state != TCP_ESTABLISHED ||
+		!state || !state->call || !state->other)
+		return 0;
+	peer.verdict = UNACCEPTED;
+	peer.id = state->sock;
+	peer.kind = kind_of(AF_UNIX, sk->sk_type, 0);
+	if (peer.kind == MG_KIND_unix_dgram)
+		return 0;
+	bpf_map_update_elem(&others, &key, &peer, BPF_ANY);
+	EMIT(sock_ready, mg_sock_ready, e, {
+		e->sock = state->sock;
+		e->queued = ~0u;
+		last_in_queue(e, sk);
+		e->kind = peer.kind;
+	});
+	return 0;
+}
+
 static __always_inline int other_ready(struct sock *sk)
 {
 	struct other *o;
@@ -170,9 +198,9 @@ static __always_inline int other_ready(struct sock *sk)
 	if (everything(bpf_get_current_task_btf()))
 		meet_other(sk);
 	o = other_of(sk);
-	/* without an inode it is a newer one at the same address, of which nothing is known yet */
+	/* without an inode it is a newer one at the same address */
 	if (!o || !inode_of(sk))
-		return 0;
+		return inode_of(sk) ? 0 : unaccepted_ready(sk);
 	EMIT(sock_ready, mg_sock_ready, e, {
 		e->sock = o->id;
 		e->queued = receive_queue(sk);

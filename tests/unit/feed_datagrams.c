@@ -130,10 +130,16 @@ void dg_begin_unix(struct core *c, int kind)
 void dg_puts_in(struct core *c, uint64_t t, uint32_t buffer, const uint32_t len[], int n,
 	uint32_t sum, int kind)
 {
+	dg_puts_told(c, t, B, buffer, len, n, sum, kind);
+}
+
+void dg_puts_told(struct core *c, uint64_t t, uint64_t told, uint32_t buffer, const uint32_t len[],
+	int n, uint32_t sum, int kind)
+{
 	dg_enter(c, t + 1, SEND, A, MG_SYS_write, kind);
 	for (int i = 0; i < n; i++)
-		dg_ready(c, t + 2 + (uint64_t)i, SEND, B, len[i] ? buffer + (uint32_t)i : 0, len[i],
-			kind);
+		dg_ready(c, t + 2 + (uint64_t)i, SEND, told, len[i] ? buffer + (uint32_t)i : 0,
+			len[i], kind);
 	dg_moved(c, MG_EVENT_sock_sent, t + 10, SEND, A, (int32_t)sum, 0, kind);
 	ev_exit(c, t + 11, SEND, A, MG_SYS_write, 0, sum);
 	ev_app(c, SEND, MG_FN_write, t, t + 12, sum);

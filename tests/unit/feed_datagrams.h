@@ -42,6 +42,9 @@ void dg_begin_unix(struct core *c, int kind);
 /* The buffers' lengths, 0 = not seen; U0 K0 A... K1 U1, a step apart. */
 void dg_puts_in(struct core *c, uint64_t t, uint32_t buffer, const uint32_t len[], int n,
 	uint32_t sum, int kind);
+/* The same where socket `told` is told of what is in the receiver's queue. */
+void dg_puts_told(struct core *c, uint64_t t, uint64_t told, uint32_t buffer, const uint32_t len[],
+	int n, uint32_t sum, int kind);
 void dg_takes(struct core *c, uint64_t t, uint32_t buffer, uint32_t len, int kind);
 
 #endif
