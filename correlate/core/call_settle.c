@@ -54,6 +54,14 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 		rx_settle(c, k, leave);
 }
 
+/* Bytes of a piece without those that lay in the socket's queue before the recording. */
+static uint64_t of_recording(const struct piece *p)
+{
+	uint64_t end = p->off + p->len, from = p->off > p->flow->start ? p->off : p->flow->start;
+
+	return end > from ? end - from : 0;
+}
+
 /* A system call no application event belongs to: it is counted as what it is. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 {
@@ -78,7 +86,7 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 		dist_add(&s->total, k->exit - k->enter, 1);
 	}
 	for (uint32_t i = 0; i < k->pieces; i++)
-		k->piece[i].flow->kernel_only += k->piece[i].len;
+		k->piece[i].flow->kernel_only += of_recording(&k->piece[i]);
 	call_settle_bytes(c, k, 0, 0);
 	kernel_call_free(k);
 }

@@ -199,6 +199,22 @@ int core_push(struct core *c, const struct mg_event *e)
 	return 0;
 }
 
+/*
+ * Whatever of a stream left, and does not have every boundary, is incomplete: also what no call,
+ * and no acknowledgement, was seen of. Bytes that were followed have passed.
+ */
+static void count_incomplete(struct flow *f)
+{
+	uint64_t of = f->total - f->start, not_theirs = f->urgent.discarded + f->unsent;
+
+	if (f->sock->unclaimed || f->sock->ulp)
+		return;
+	if (of < f->complete + not_theirs)
+		of = f->complete + not_theirs;
+	f->total = f->start + of;
+	f->incomplete = of - not_theirs - f->complete;
+}
+
 int core_finish(struct core *c)
 {
 	struct thread *t, *tmp;
@@ -218,6 +234,8 @@ int core_finish(struct core *c)
 			tx_closed(&s->tx);
 			tx_find_unsent(c, &s->tx);
 			rx_finish(c, &s->rx);
+			count_incomplete(&s->tx);
+			count_incomplete(&s->rx);
 		} else {
 			datagram_finish(c, s);
 		}

@@ -277,9 +277,9 @@ void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 /* Bytes that were to have atoms, and have none. */
 static void count_incomplete(struct flow *f)
 {
-	uint64_t of = f->total > f->dropped_bytes ? f->total - f->dropped_bytes : 0;
-
-	f->incomplete = of > f->complete ? of - f->complete : 0;
+	if (f->total < f->complete + f->dropped_bytes) /* what was followed has passed */
+		f->total = f->complete + f->dropped_bytes;
+	f->incomplete = f->total - f->dropped_bytes - f->complete;
 }
 
 /*

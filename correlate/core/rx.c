@@ -275,6 +275,13 @@ incomplete:
 	peer_received(f, a, b, 0, 0);
 }
 
+/* Where a loss has mixed up what calls read, two may have read the same bytes: they count once. */
+static void atom_once(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	if (!(present & 1u << RX_COPY))
+		atom(arg, a, b, t, present);
+}
+
 /* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
@@ -327,9 +334,11 @@ void rx_settle_piece(
 		rx_in_order_untold(c, f, end, p->t);
 	for (int l = RX_DEV; l <= RX_READY; l++)
 		lists[l] = &f->layer[l];
+	if (c->lost_kernel)
+		lists[RX_COPY] = &f->layer[RX_COPY];
 	lists[AGAIN] = &f->copies.again;
 	lists[OVERTOOK] = &f->layer[RX_OVERTOOK];
-	ranges_atoms(lists, LISTS, off, end, atom, &s);
+	ranges_atoms(lists, LISTS, off, end, atom_once, &s);
 }
 
 /* A call without bytes may have ended behind an urgent byte. */
@@ -361,13 +370,19 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 
 	for (uint32_t i = 0; i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];
+		uint64_t off = p->off, end = p->off + p->len;
 
 		f = p->flow;
-		sum += p->len;
-		last = p->off + p->len;
+		if (end <=
+			f->start) /* it lay in the queue before the recording: none of its bytes */
+			continue;
+		if (off < f->start)
+			off = f->start;
+		sum += end - off;
+		last = end;
 		rx_settle_piece(c, k, p, leave);
-		ranges_add(&f->layer[RX_COPY], p->off, last, p->t);
-		unit_add(&f->units[RX_COPY], p->t, p->len);
+		ranges_add(&f->layer[RX_COPY], off, end, p->t);
+		unit_add(&f->units[RX_COPY], p->t, end - off);
 		if (last > f->total)
 			f->total = last;
 	}
@@ -375,6 +390,8 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		without_bytes(c, k, leave);
 		return;
 	}
+	if (!sum)
+		return;
 	flow_touch(f, leave);
 	unit_add(&f->units[RX_CALL], leave, sum);
 	if (f->calls++ == 0)

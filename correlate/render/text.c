@@ -227,9 +227,26 @@ static const struct together *rather_together(
 		       : NULL;
 }
 
+/* Share of the bytes of all flows that have every boundary; NAN if none could have. */
+static double followed(const struct report *r)
+{
+	double complete = 0, all = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = r->flows[i];
+
+		if (isnan(flow_coverage(f)))
+			continue;
+		complete += (double)f->complete;
+		all += (double)(f->complete + f->incomplete);
+	}
+	return all > 0 ? complete / all : NAN;
+}
+
 static void sentence(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
+	double share = followed(r);
 	const struct flow *f = main_flow(r);
 	const struct together *several;
 	struct modulation m;
@@ -239,6 +256,14 @@ static void sentence(
 	double mean;
 	int longest;
 
+	if (standing_of(share) == WITHHELD && r->core->lost_kernel + r->core->lost_app) {
+		fprintf(to,
+			"\nNo sentence says where bytes wait: %s of them have every boundary, "
+			"since "
+			"events were lost\n",
+			text_coverage(share));
+		return;
+	}
 	if (!f)
 		return;
 	several = rather_together(f, groups, group_count);
@@ -255,7 +280,11 @@ static void sentence(
 	flow_probes(r, f, &p); /* as in the table below */
 	longest = longest_stage(f, &p);
 	mean = dist_mean(&f->residence);
-	fprintf(to, "\nIn one sentence: the average byte%s ", end);
+	fprintf(to, "\nIn one sentence");
+	if (standing_of(share) == WITHHELD)
+		fprintf(to, ", of the %s of the bytes that have every boundary",
+			text_coverage(share));
+	fprintf(to, ": the average byte%s ", end);
 	if (f->rx)
 		fprintf(to, "reached %s %s after the\nfirst layer here saw it; ",
 			comm_or(r, f, "the program"), text_ns(report_ns(r, mean)));

@@ -9,6 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from tracer import Tracer, report as report_of
 
 PORT, STEP = 5106, 1000
 # one end only receives, the other only sends: each must be found by what it does
@@ -75,8 +76,51 @@ def ports_are_given_back():
         shutil.rmtree(top)
 
 
+QUEUED = """
+import socket, sys
+l = socket.create_server(("127.0.0.1", 0))
+a = socket.create_connection(l.getsockname())
+b, _ = l.accept()
+a.sendall(b"q" * 30000)
+print("queued", flush=True)
+sys.stdin.readline()
+got = 0
+while got < 31000:
+    got += len(b.recv(20000))
+    if got == 20000:
+        a.sendall(b"n" * 1000)
+print("read", flush=True)
+sys.stdin.readline()
+"""
+
+
+def queued_before():
+    """What lay in the queues as the recording began is none of its bytes, at no layer."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    program = subprocess.Popen([PYTHON, "-c", QUEUED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True)
+    try:
+        program.stdout.readline()
+        with Tracer(top + "/t", "--pid", program.pid).ready() as tracer:
+            program.stdin.write("go on\n")
+            program.stdin.flush()
+            program.stdout.readline()
+            tracer.end()
+        report = report_of(top + "/t")
+        for direction in ("tx", "rx"):
+            f = flow(report, direction)
+            check(f["bytes"] == f["complete_bytes"] == f["kernel_only_bytes"] == 1000,
+                  f"{direction}: 1000 bytes are the recording's, and followed")
+            layers = {layer["name"]: layer["bytes"] for layer in f["layers"]}
+            check(set(layers.values()) == {1000}, f"{direction}: at each layer: {layers}")
+    finally:
+        stop(program)
+        shutil.rmtree(top)
+
+
 need_kernel_side()
 ports_are_given_back()
+queued_before()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
 time.sleep(0.3 * SLOWER)
 sender = subprocess.Popen([PYTHON, "-c", SENDER])

@@ -96,6 +96,10 @@ with rec:
         near(f["coverage"], f["complete_bytes"] / f["bytes"], 1e-9, "coverage by these")
         check(f["standing"] == standing(f["coverage"]), f"{f['coverage']:.3f} is {f['standing']}")
         check(f["tcp"]["at_least"] and f["tcp"]["zero_windows"] != 0, "no absent facts")
+        check(f["complete_bytes"] + f["incomplete_bytes"] + (f.get("unsent_bytes") or 0) == f["bytes"],
+              f"complete, incomplete and unsent bytes are all: {f['complete_bytes']}, {f['incomplete_bytes']}")
+    check(("In one sentence" in rec.text()) == (min(tx["coverage"], rx["coverage"]) >= 0.9),
+          "the sentence is of nine tenths of the bytes, or there is none")
     check(tx["retransmits"] != 0 and tx["tcp"]["timeouts"] != 0, "nor of what was not sent again")
     check(tx["coverage"] is not None and tx["coverage"] < 1, f"coverage {tx['coverage']}")
     check(tx["gaps"] > 0, "the flow tells that gaps touch it")

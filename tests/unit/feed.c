@@ -50,6 +50,14 @@ void feed_begin(struct core *c, const char *hooks)
 	feed_begin_uncertain(c, hooks, 0);
 }
 
+static void assert_sums_up(const struct flow *f)
+{
+	uint64_t others = f->unsent + f->urgent.discarded + f->dropped_bytes;
+
+	if (!f->sock->unclaimed && !f->sock->ulp)
+		assert_int_equal(f->complete + f->incomplete + others, f->total - f->start);
+}
+
 void assert_closes(const struct core *c)
 {
 	const struct mg_sock *s;
@@ -63,7 +71,13 @@ void assert_closes(const struct core *c)
 
 void feed_end(struct core *c)
 {
+	const struct mg_sock *s;
+
 	assert_int_equal(core_finish(c), 0);
+	for (s = c->socks; s; s = s->hh.next) {
+		assert_sums_up(&s->tx);
+		assert_sums_up(&s->rx);
+	}
 	assert_true(queue_is_empty(&c->pending));
 	assert_closes(c);
 	core_free(c);

@@ -246,6 +246,7 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 	(void)unused;
 	connection_record(&c);
 	tx_of(&c, A)->start = 5 * TRANSFER_BYTES;
+	tx_of(&c, A)->complete = 15 * TRANSFER_BYTES;
 	tx_of(&c, A)->units[TX_XMIT].bytes = 15 * TRANSFER_BYTES;
 	tx_of(&c, A)->units[TX_XMIT].wire_bytes = 20 * TRANSFER_BYTES;
 	j = reported(&c);

@@ -208,6 +208,48 @@ static void a_lost_read_does_not_hold_up_the_stream(void **unused)
 	feed_end(&c);
 }
 
+/* With --pid: 1,000 bytes lie in the queue as it begins, and are read with the first that come. */
+static void what_lay_in_the_queue_counts_at_no_layer(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
+	struct flow *rx;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	e.sock_open = (struct mg_sock_open){.sock = SOCK, .bytes_received = 1000, .rcv_nxt = 6000};
+	feed(&c, &e);
+	feed_segment(&c, SOCK, 6000, 500, 2000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 700, 3000, 100);
+	feed_recv(&c, TID, SOCK, 5700, 800, 4000, 100);
+	rx = rx_of(&c, SOCK);
+	core_finish(&c);
+	assert_int_equal(rx->total - rx->start, 500);
+	assert_int_equal(rx->units[RX_COPY].bytes, 500);
+	assert_int_equal(rx->units[RX_CALL].bytes, 500);
+	assert_int_equal(rx->units[RX_CALL].n, 1);
+	assert_int_equal(rx->calls, 1);
+	assert_int_equal(rx->complete, 500);
+	feed_end(&c);
+}
+
+/* A loss has made two calls seem to read the same, behind bytes whose reading is missing. */
+static void bytes_that_two_calls_seem_to_have_read_count_once(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_lost(&c, 1900, 5, 1800, 1900);
+	feed_segment(&c, SOCK, 5000, 2000, 2000, 100);
+	ev_enter(&c, 2900, TID + 1, SOCK, MG_SYS_recvfrom, 5000); /* it reads the first 1,000 */
+	feed_recv(&c, TID, SOCK, 6000, 1000, 3000, 100);
+	feed_recv(&c, TID + 2, SOCK, 6500, 500, 4000, 100);
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, SOCK)->complete + rx_of(&c, SOCK)->incomplete, 2000);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +262,8 @@ int main(void)
 		cmocka_unit_test(without_ip_there_is_no_bar_for_it),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
 		cmocka_unit_test(bytes_from_before_the_recording_do_not_count),
+		cmocka_unit_test(what_lay_in_the_queue_counts_at_no_layer),
+		cmocka_unit_test(bytes_that_two_calls_seem_to_have_read_count_once),
 		cmocka_unit_test(a_lost_read_does_not_hold_up_the_stream),
 	};
 

@@ -343,6 +343,31 @@ static void an_overhead_below_its_uncertainty_is_printed_with_a_mark(void **unus
 	assert_says("  1.10 ");
 }
 
+/* One of two flows was followed; of the other, which is larger, the calls alone. */
+static void the_sentence_says_what_it_covers(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	for (int lossy = 0; lossy < 2; lossy++) {
+		connection_begin(&c);
+		transfer(&c, 0, 10000, 10100);
+		ev_opened(&c, 11000, 3, 999, 4999);
+		ev_enter(&c, 12000, SENDER, 3, MG_SYS_sendto, 1000);
+		ev_exit(&c, 12100, SENDER, 3, MG_SYS_sendto, 10000, 9000);
+		ev_ack(&c, 13000, 3, 10000);
+		if (lossy)
+			ev_lost(&c, 14000, 1234, 13500, 14000);
+		printed(&c, NULL, NULL);
+		if (lossy) {
+			assert_does_not_say("In one sentence");
+			assert_says("No sentence says where bytes wait: 10.00 % of them");
+		} else {
+			assert_says("In one sentence, of the 10.00 % of the bytes that have every");
+		}
+	}
+}
+
 static void without_any_layer_nothing_is_said_of_boundaries(void **unused)
 {
 	struct core c;
@@ -400,6 +425,7 @@ int main(void)
 		cmocka_unit_test(the_share_of_blocked_calls_is_of_those_that_were_joined),
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
 		cmocka_unit_test(an_overhead_below_its_uncertainty_is_printed_with_a_mark),
+		cmocka_unit_test(the_sentence_says_what_it_covers),
 		cmocka_unit_test(without_any_layer_nothing_is_said_of_boundaries),
 		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
