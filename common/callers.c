@@ -47,6 +47,14 @@ void callers_name(struct callers *c, uint32_t pid, const char comm[16])
 	}
 }
 
+void callers_forked(struct callers *c, uint32_t parent, uint32_t pid, const char comm[16])
+{
+	const struct caller *from = NULL;
+
+	HASH_FIND(hh, c->all, &parent, sizeof(parent), from);
+	callers_name(c, pid, from && from->comm[0] ? from->comm : comm);
+}
+
 uint64_t callers_calls(const struct callers *c, uint32_t pid)
 {
 	struct caller *p = NULL;

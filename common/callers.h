@@ -25,6 +25,8 @@ struct callers {
 void callers_count(struct callers *c, uint32_t pid, bool moves);
 /* The process is called so now. */
 void callers_name(struct callers *c, uint32_t pid, const char comm[16]);
+/* A process is forked, or was there already: it runs what its parent runs, or else is called so. */
+void callers_forked(struct callers *c, uint32_t parent, uint32_t pid, const char comm[16]);
 /* Calls of `pid`, 0 if it made none. */
 uint64_t callers_calls(const struct callers *c, uint32_t pid);
 void callers_free(struct callers *c);

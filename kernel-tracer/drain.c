@@ -22,7 +22,8 @@ struct reader {
 };
 
 /* events that tell who makes calls */
-#define CALLERS_INTEREST (1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec)
+#define CALLERS_INTEREST \
+	(1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec | 1ull << MG_EVENT_task_fork)
 
 struct drain {
 	struct hooks *hooks;
@@ -121,12 +122,21 @@ static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
 }
 
+/* Threads are called as their process is. */
+static void name_forked(struct drain *d, uint32_t parent, const struct mg_task_fork *f)
+{
+	if (f->child_tid == f->child_pid)
+		callers_forked(&d->callers, parent, f->child_pid, f->comm);
+}
+
 static void look_at(struct drain *d, const struct mg_slot *s)
 {
 	if (s->id == MG_EVENT_sys_enter)
 		callers_count(&d->callers, s->pid, moves((const void *)s->payload));
 	else if (s->id == MG_EVENT_task_exec)
 		callers_name(&d->callers, s->pid, ((const struct mg_task_exec *)s->payload)->comm);
+	else if (s->id == MG_EVENT_task_fork)
+		name_forked(d, s->pid, (const void *)s->payload);
 	if (d->watch && d->watched >> s->id & 1)
 		d->watch(d->watch_arg, s);
 }

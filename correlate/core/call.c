@@ -133,8 +133,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	if (s) {
 		struct flow *f = flow_of_call(c, k);
 
-		s->tid = e->tid;
-		s->pid = e->pid;
+		sock_used_by(c, s, t);
 		s->kind = p->kind;
 		if (f) {
 			f->open_calls++;

@@ -146,6 +146,7 @@ struct core {
 	struct mg_sock *places; /* and those with addresses, the last of each */
 	struct thread *threads;
 	struct process *processes;
+	struct program *programs;
 	struct mark *marks;
 	uint32_t marks_n, marks_cap;
 	uint64_t marks_more;   /* not kept */

@@ -30,6 +30,7 @@ void sock_on_new(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_new *p = &e->sock_new;
 	struct mg_sock *s = sock_get(c, p->sock), *peer;
+	struct thread *t;
 
 	if (!s)
 		return;
@@ -41,10 +42,9 @@ void sock_on_new(struct core *c, const struct mg_event *e)
 	s->family = p->family;
 	s->lport = p->lport;
 	s->rport = p->rport;
-	if (!s->pid) {
-		s->pid = e->pid;
-		s->tid = e->tid;
-	}
+	t = s->pid || !e->tid ? NULL : thread_get(c, e->tid, e->pid);
+	if (t)
+		sock_used_by(c, s, t);
 	peer = p->peer ? sock_find(c, p->peer) : NULL;
 	if (peer) {
 		s->peer = peer;
@@ -213,6 +213,8 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 	if (!s)
 		return;
 	s->kind = p->kind;
+	if (!s->pid && t) /* no system calls are recorded */
+		sock_used_by(c, s, t);
 	if (rx && (p->ret < 0 || p->flags & LOOKS_ONLY)) {
 		if (datagram_in_call(t, s))
 			end_message(&t->now, e->cycles);

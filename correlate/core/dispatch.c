@@ -12,9 +12,12 @@ static void on_fork(struct core *c, const struct mg_event *e)
 
 	if (!t)
 		return;
-	t->traced = true;
+	/* the first thread may be told of by another one, as that is met */
+	if (e->task_fork.child_tid != e->pid || e->task_fork.child_tid == e->tid)
+		t->traced = true;
 	memcpy(t->comm, e->task_fork.comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
+	process_on_fork(c, t, e);
 }
 
 static void on_exit_of(struct core *c, struct thread *t, bool leader)
@@ -25,7 +28,7 @@ static void on_exit_of(struct core *c, struct thread *t, bool leader)
 	if (!leader || !p)
 		return;
 	process_ends(c, p);
-	p->comm[0] = 0; /* its id may be another's next */
+	p->has_ended = true;
 }
 
 static void on_exec(struct core *c, const struct mg_event *e)
@@ -43,7 +46,7 @@ static void on_exec(struct core *c, const struct mg_event *e)
 	memcpy(t->comm, e->task_exec.comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
 	if (p)
-		memcpy(p->comm, t->comm, sizeof(p->comm));
+		process_named(c, p, t->comm);
 }
 
 /* Ring events of the scheduler: of no socket. */

@@ -214,6 +214,7 @@ struct place {
 	uint16_t lport, rport;
 };
 
+struct program;
 struct mg_sock {
 	uint64_t cookie;
 	uint32_t netns;
@@ -221,9 +222,10 @@ struct mg_sock {
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16];
 	bool has_addr;
-	char name[16];     /* of what is no socket but a device, else "" */
-	bool unclaimed;    /* no call ever tells what became of its bytes */
-	uint32_t pid, tid; /* last user of it */
+	char name[16];                 /* of what is no socket but a device, else "" */
+	bool unclaimed;                /* no call ever tells what became of its bytes */
+	uint32_t pid, tid;             /* last user of it, */
+	const struct program *program; /* and what it was running; NULL: not known then */
 	struct ends {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
 	} ends;

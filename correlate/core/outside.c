@@ -15,6 +15,7 @@ void core_know_thread(struct core *c, uint32_t tid, uint32_t pid, const char *co
 		return;
 	memset(t->comm, 0, sizeof(t->comm));
 	memcpy(t->comm, comm, strnlen(comm, sizeof(t->comm) - 1));
+	process_known(c, t);
 }
 
 void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k)

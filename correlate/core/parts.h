@@ -39,6 +39,8 @@ static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 }
 void sock_on_state(struct core *c, const struct mg_event *e);
 void sock_on_addr(struct core *c, const struct mg_event *e);
+/* The thread has made a call on it, or an event shows that it moves its bytes. */
+void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t);
 /* A program has put a protocol of the kernel on top of its connection. */
 void sock_on_ulp(struct core *c, uint64_t cookie);
 
@@ -93,6 +95,12 @@ void other_free(struct core *c);
 /* process.c */
 /* The thread's process; NULL without memory. */
 struct process *process_of(struct core *c, struct thread *t);
+/* The thread was made, or was there already, as the event says. */
+void process_on_fork(struct core *c, struct thread *t, const struct mg_event *e);
+/* It runs another program now. */
+void process_named(struct core *c, struct process *p, const char comm[16]);
+/* The thread is known to be called so. */
+void process_known(struct core *c, struct thread *t);
 /* It is about to be another program, or the recording ends. */
 void process_ends(struct core *c, struct process *p);
 void processes_end(struct core *c);

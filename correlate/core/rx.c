@@ -122,6 +122,8 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s || !flow_offset(&s->rx, p->seq, &off))
 		return;
 	flow_touch(&s->rx, e->cycles);
+	if (!s->pid) /* no system calls are recorded */
+		sock_used_by(c, s, t);
 	a->length = p->len;
 	/* looking at several buffers the position stays; errors have a queue of their own */
 	if (t->in_call && t->now.flags & MOVES_NOTHING)

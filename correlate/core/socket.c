@@ -144,6 +144,12 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
+	if (p->now == MG_TCP_SYN_SENT && !s->pid && e->tid) { /* by connect(), or a send */
+		struct thread *t = thread_get(c, e->tid, e->pid);
+
+		if (t)
+			sock_used_by(c, s, t);
+	}
 	note_fin(&s->rx, p);
 	lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
@@ -185,6 +191,15 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
 		peer_link(c, s);
 	}
+}
+
+void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t)
+{
+	const struct process *p = process_of(c, t);
+
+	s->tid = t->tid;
+	s->pid = t->pid;
+	s->program = p ? p->program : NULL;
 }
 
 void sock_on_ulp(struct core *c, uint64_t cookie)

@@ -100,10 +100,18 @@ struct mark {
 };
 #define MARKS_MAX 100000
 
+/* The name of a program, kept once however many processes run it. */
+struct program {
+	char comm[16];
+	UT_hash_handle hh;
+};
+
 /* What a process called, since it began or last executed a program. */
 struct process {
 	uint32_t pid;
-	char comm[16];
+	const struct program *program; /* NULL: not known */
+	enum { NAMED_BY_THREAD, NAMED_BY_LEADER, NAMED_BY_EXEC } named;
+	bool has_ended;       /* another may have its id */
 	uint64_t app;         /* calls libmagnet.so logged */
 	uint64_t kernel_only; /* system calls without such an event, */
 	uint64_t moved;       /* of these, that move bytes, and not from or to the kernel itself */

@@ -64,6 +64,8 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s || !flow_offset(&s->tx, p->seq, &off))
 		return;
 	flow_touch(&s->tx, e->cycles);
+	if (!s->pid) /* no system calls are recorded */
+		sock_used_by(c, s, t);
 	tx_acked(c, &s->tx, p->snd_una, e->cycles);
 	why_on_write(&s->tx, t, p);
 	a->has_offset = true;

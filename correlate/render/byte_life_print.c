@@ -167,7 +167,10 @@ static const char *comm_of(const struct life *l, uint32_t tid)
 	struct thread *t = NULL;
 
 	HASH_FIND(hh, l->core->threads, &tid, sizeof(tid), t);
-	return t && t->comm[0] ? text_plain(t->comm, 15) : "?";
+	if (t && t->comm[0])
+		return text_plain(t->comm, 15);
+	return t && t->process && t->process->program ? text_plain(t->process->program->comm, 15)
+						      : "?";
 }
 
 /* ---- for people ---- */

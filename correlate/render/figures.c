@@ -132,16 +132,14 @@ double report_duration_ns(const struct report *r)
 
 const char *flow_comm(const struct report *r, const struct flow *f)
 {
-	struct thread *t = NULL, *tmp;
-	uint32_t tid = f->sock->tid;
+	const struct program *program = f->sock->program;
+	struct process *p = NULL;
 
-	HASH_FIND(hh, r->core->threads, &tid, sizeof(tid), t);
-	if (t && t->comm[0])
-		return t->comm;
-	HASH_ITER (hh, r->core->threads, t, tmp) /* another thread of the process */
-		if (t->pid == f->sock->pid && t->comm[0])
-			return t->comm;
-	return "";
+	if (!program) { /* its name may have been told later */
+		HASH_FIND(hh, r->core->processes, &f->sock->pid, sizeof(f->sock->pid), p);
+		program = p ? p->program : NULL;
+	}
+	return program ? program->comm : "";
 }
 
 /* Bytes with every boundary, of the bytes TCP counted. */

@@ -24,6 +24,12 @@ static json_t *text(const char *s)
 	return json_string(s) ?: json_string(ascii);
 }
 
+/* A program's; null where it is not known. */
+static json_t *name(const char *comm)
+{
+	return comm[0] ? text(comm) : json_null();
+}
+
 static json_t *count(uint64_t n)
 {
 	return json_integer((json_int_t)n);
@@ -221,7 +227,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
 	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
-	json_object_set_new(j, "comm", text(flow_comm(r, f)));
+	json_object_set_new(j, "comm", name(flow_comm(r, f)));
 	json_object_set_new(j, "bytes", count(flow_bytes(f)));
 	json_object_set_new(j, "first_offset", count(f->start));
 	json_object_set_new(j, "offsets",
@@ -265,7 +271,7 @@ static json_t *together(const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		const struct flow *f = &groups[i].sum;
 		json_t *j = json_pack("{s:o, s:s, s:s, s:I, s:I, s:o, s:I, s:I}", "comm",
-			text(groups[i].comm), "proto", flow_proto(f), "direction",
+			name(groups[i].comm), "proto", flow_proto(f), "direction",
 			f->rx ? "rx" : "tx", "flows", (json_int_t)groups[i].count, "bytes",
 			(json_int_t)flow_bytes(f), "coverage", number(flow_coverage(f)),
 			"complete_bytes", (json_int_t)f->complete, "incomplete_bytes",
@@ -327,7 +333,7 @@ static json_t *unseen(const struct report *r)
 	}
 	HASH_ITER (hh, r->core->unseen, u, tmp) {
 		json_array_append_new(
-			all, json_pack("{s:s, s:I, s:I, s:I}", "comm", u->comm, "processes",
+			all, json_pack("{s:o, s:I, s:I, s:I}", "comm", name(u->comm), "processes",
 				     (json_int_t)u->processes, "calls", (json_int_t)u->calls,
 				     "io_uring_enter", (json_int_t)u->io_uring));
 	}

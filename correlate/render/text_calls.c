@@ -194,15 +194,17 @@ static void unseen(const struct report *r, FILE *to)
 	if (!report_has_app(r))
 		return;
 	HASH_ITER (hh, r->core->unseen, u, tmp) {
+		const char *comm = u->comm[0] ? text_plain(u->comm, 15) : "an unknown program";
+
 		if (u->calls)
 			fprintf(to,
 				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
 				"privileged, or started without it)\n",
-				text_count(u->calls), text_plain(u->comm, 15));
+				text_count(u->calls), comm);
 		if (u->io_uring)
 			fprintf(to,
 				"  not followed: what %s submitted by %s calls of io_uring_enter\n",
-				text_plain(u->comm, 15), text_count(u->io_uring));
+				comm, text_count(u->io_uring));
 	}
 }
 

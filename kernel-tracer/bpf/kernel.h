@@ -339,6 +339,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	char comm[16];
+	struct task_struct *group_leader;
 	struct sched_entity se;
 	struct sigpending pending;
 	struct signal_struct *signal;

@@ -185,6 +185,30 @@ static __always_inline struct task_state *current_task(void)
 	return task_of(bpf_get_current_task_btf());
 }
 
+/*
+ * The same, and its process gets its name: by its first thread, since a thread may be called
+ * otherwise.
+ */
+static __noinline void tell_process(const struct task_struct *t)
+{
+	const struct task_struct *leader = BPF_CORE_READ(t, group_leader);
+
+	EMIT_RARE(task_fork, mg_task_fork, e, {
+		e->child_tid = BPF_CORE_READ(leader, pid);
+		e->child_pid = BPF_CORE_READ(leader, tgid);
+		BPF_CORE_READ_INTO(&e->comm, leader, comm);
+	});
+}
+
+static __always_inline struct task_state *meet_task(struct task_struct *t)
+{
+	struct task_state *state = begin_tracing(t);
+
+	if (state)
+		tell_process(t);
+	return state;
+}
+
 /* Like task_of() != NULL, without making storage. */
 static __always_inline bool task_traced(struct task_struct *t)
 {
@@ -202,7 +226,7 @@ static __always_inline bool current_selects(void)
 		return true;
 	/* asked of the helper: on old kernels a task is but a number */
 	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&
-	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && begin_tracing(t);
+	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && meet_task(t);
 }
 
 static __always_inline struct sock_entry *sock_at(const struct sock *sk)

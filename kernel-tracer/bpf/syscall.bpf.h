@@ -199,7 +199,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		}
 	}
 	if (!state)
-		state = begin_tracing(t);
+		state = meet_task(t);
 	if (!state)
 		return 0;
 	if (state->interrupted == call && state->interrupted_fd == (__s32)fd)

@@ -282,8 +282,9 @@ static void coverage_of_a_late_socket_is_of_the_recorded_bytes(void **unused)
 	end(&r);
 }
 
-static void a_flow_is_named_after_its_thread_or_another_of_the_process(void **unused)
+static void a_flow_is_named_after_its_process_or_a_thread_of_it(void **unused)
 {
+	struct mg_event e = feed_event(MG_EVENT_task_fork, 9000000, RECEIVER);
 	struct report r;
 	struct core c;
 
@@ -292,8 +293,10 @@ static void a_flow_is_named_after_its_thread_or_another_of_the_process(void **un
 	report(&r, &c, NULL);
 	assert_string_equal(flow_comm(&r, tx_of(&c, A)), "sender");
 	assert_string_equal(flow_comm(&r, rx_of(&c, B)), "");
-	thread_get(&c, RECEIVER + 1, RECEIVER);
-	memcpy(thread_of(&c, RECEIVER + 1)->comm, "main", 5);
+	e.task_fork.child_tid = RECEIVER + 1;
+	e.task_fork.child_pid = RECEIVER;
+	memcpy(e.task_fork.comm, "main", 5);
+	feed(&c, &e);
 	assert_string_equal(flow_comm(&r, rx_of(&c, B)), "main");
 	end(&r);
 }
@@ -352,7 +355,7 @@ int main(void)
 		cmocka_unit_test(without_the_sender_there_is_no_m),
 		cmocka_unit_test(coverage_is_the_share_of_complete_bytes),
 		cmocka_unit_test(coverage_of_a_late_socket_is_of_the_recorded_bytes),
-		cmocka_unit_test(a_flow_is_named_after_its_thread_or_another_of_the_process),
+		cmocka_unit_test(a_flow_is_named_after_its_process_or_a_thread_of_it),
 		cmocka_unit_test(our_own_cost_is_told_in_nanoseconds_and_in_cpus),
 	};
 

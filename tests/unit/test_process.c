@@ -88,6 +88,93 @@ static void io_uring_is_named_also_beside_application_events(void **unused)
 	core_free(&c);
 }
 
+static void ev_task(struct core *c, uint32_t by, uint32_t tid, uint32_t pid, const char *comm)
+{
+	struct mg_event e = feed_event(MG_EVENT_task_fork, 200, by);
+
+	e.task_fork.child_tid = tid;
+	e.task_fork.child_pid = pid;
+	memcpy(e.task_fork.comm, comm, strlen(comm) + 1);
+	feed(c, &e);
+}
+
+static void assert_program(struct core *c, uint32_t pid, const char *comm)
+{
+	struct process *p = NULL;
+
+	HASH_FIND(hh, c->processes, &pid, sizeof(pid), p);
+	assert_non_null(p);
+	assert_non_null(p->program);
+	assert_string_equal(p->program->comm, comm);
+}
+
+/* The kernel calls it as the thread that forked. */
+static void a_forked_process_runs_what_its_parent_runs(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	named(&c, 100, 10, "server");
+	ev_task(&c, 10, 20, 20, "worker-1");
+	assert_program(&c, 20, "server");
+	named(&c, 300, 20, "helper");
+	assert_program(&c, 20, "helper");
+	assert_program(&c, 10, "server");
+	core_finish(&c);
+	core_free(&c);
+}
+
+static void a_process_that_was_there_is_called_as_its_first_thread(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_task(&c, 9, 31, 30, "worker-1");
+	assert_program(&c, 30, "worker-1"); /* nothing better is known */
+	ev_task(&c, 9, 30, 30, "main");
+	ev_task(&c, 9, 32, 30, "worker-2");
+	assert_program(&c, 30, "main");
+	named(&c, 300, 30, "program");
+	ev_task(&c, 30, 30, 30, "renamed"); /* told again, as parts of a recording do */
+	assert_program(&c, 30, "program");
+	core_finish(&c);
+	core_free(&c);
+}
+
+static void an_id_may_be_another_s_next(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_task_exit, 400, 40);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	named(&c, 100, 40, "first");
+	e.task_exit.leader = 1;
+	feed(&c, &e);
+	ev_task(&c, 9, 40, 40, "second");
+	assert_program(&c, 40, "second");
+	core_finish(&c);
+	core_free(&c);
+}
+
+static void a_socket_keeps_the_name_of_who_used_it(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	named(&c, 100, 10, "before");
+	kernel_call(&c, 1000, 10, MG_SYS_sendto);
+	named(&c, 2000, 10, "after");
+	assert_string_equal(c.socks->program->comm, "before");
+	kernel_call(&c, 3000, 10, MG_SYS_sendto);
+	assert_string_equal(c.socks->program->comm, "after");
+	core_finish(&c);
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +182,10 @@ int main(void)
 		cmocka_unit_test(a_program_that_only_asks_for_names_is_not),
 		cmocka_unit_test(what_a_process_did_before_it_ran_another_program_is_its_own),
 		cmocka_unit_test(io_uring_is_named_also_beside_application_events),
+		cmocka_unit_test(a_forked_process_runs_what_its_parent_runs),
+		cmocka_unit_test(a_process_that_was_there_is_called_as_its_first_thread),
+		cmocka_unit_test(an_id_may_be_another_s_next),
+		cmocka_unit_test(a_socket_keeps_the_name_of_who_used_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
