@@ -16,6 +16,7 @@ void core_init(struct core *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->refused = mg_memory_failures();
+	bound_init(c);
 }
 
 bool core_lacks_memory(const struct core *c)
@@ -98,6 +99,8 @@ static void process(struct core *c, struct mg_event *e)
 	if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
 		c->kernel_until_ns = e->time_ns;
 	core_dispatch(c, e, &a);
+	if (c->dists.used > c->dists.limit)
+		bound_coarsen(c);
 	if (c->listener)
 		c->listener(c->listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)

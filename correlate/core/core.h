@@ -198,7 +198,8 @@ struct core {
 	atom_listener_fn atom_listener;
 	void *atom_listener_arg;
 	struct series_pool series;
-	unsigned long refused; /* mg_memory_failures() at the begin */
+	unsigned long refused;  /* mg_memory_failures() at the begin */
+	struct dist_pool dists; /* of all flows */
 };
 
 void core_init(struct core *c);

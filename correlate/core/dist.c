@@ -13,7 +13,10 @@
 
 /* From 3 on twice as many and one more each time: so malloc() rounds nothing up. */
 #define LATE_FEWEST 3
+#define LATE_SCARCE 15 /* where the pool has little room */
 #define LATE_MOST   31
+
+#define BUSY 1024 /* samples: from there on a hash table is worth its memory */
 
 #define WEIGHT_MAX ((1ull << 46) - 1)
 
@@ -23,15 +26,14 @@ struct spot {
 	uint64_t above;
 };
 
-static inline struct spot spot_of(uint64_t near, uint64_t value)
+static inline struct spot spot_of(uint64_t near, unsigned int coarse, uint64_t value)
 {
 	bool below = value < near;
-	uint64_t v = below ? near - value : value - near;
-	/* what has a bin of its own is not shifted */
-	int e = 63 - __builtin_clzll(v | 1u << (EXACT_BITS - 1)) - (EXACT_BITS - 1);
-	uint32_t bin = ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e);
+	struct spot s;
 
-	return (struct spot){(bin + 1) | (below ? BELOW : 0), v & ((1ull << e) - 1)};
+	s.key = bin_of(below ? near - value : value - near, coarse, &s.above) + 1;
+	s.key |= below ? BELOW : 0;
+	return s;
 }
 
 static struct dist_more *more_of(struct dist *d)
@@ -69,17 +71,21 @@ static bool grow(struct dist *d)
 		if (d->bins[i].key)
 			*find(bins, size, d->bins[i].key) = d->bins[i];
 	free(d->bins);
+	dist_account(d, size * sizeof(*bins), d->size * sizeof(*bins), true);
 	d->bins = bins;
 	d->size = size;
 	return true;
 }
 
 /* One is always free, for find() to end at. */
+static bool has_room_for(uint32_t size, uint32_t used)
+{
+	return size <= FEW_BINS ? used + 1 < size : used * 4 < size * 3;
+}
+
 static bool is_full(const struct dist *d)
 {
-	uint32_t size = d->size, used = d->used;
-
-	return size <= FEW_BINS ? used + 1 >= size : used * 4 >= size * 3;
+	return !has_room_for(d->size, d->used);
 }
 
 /* The bin is emptied, and what is added goes past it. */
@@ -136,11 +142,97 @@ static inline void take_bin(struct dist *d, uint32_t key, unsigned __int128 abov
 	}
 }
 
+/* Whether the pool has room for a hash table with `more` bins than there are. */
+static bool may_have_table(const struct dist *d, uint32_t more)
+{
+	size_t had = d->is_packed ? 0 : d->size, size = had ? had : FEWEST_BINS;
+
+	if (!d->pool)
+		return true;
+	while (!has_room_for((uint32_t)size, d->used + more))
+		size *= 2;
+	return size == had ||
+	       d->pool->tables + (size - had) * sizeof(*d->bins) <= d->pool->tables_limit;
+}
+
+static bool unpack(struct dist *d)
+{
+	struct dist packed = *d;
+	struct dist_walk w = {.d = &packed};
+	struct dist_item item;
+
+	d->bins = NULL;
+	d->used = d->size = 0;
+	d->is_packed = false;
+	while (!d->size || !has_room_for(d->size, packed.used))
+		if (!grow(d)) {
+			dist_account(d, 0, d->size * sizeof(*d->bins), true);
+			free(d->bins);
+			*d = packed;
+			return false;
+		}
+	while (dist_next(&w, &item))
+		take_bin(d, item.key, item.above, item.weight);
+	dist_account(d, 0, packed.size, false);
+	free(packed.packed);
+	return true;
+}
+
+/* Whether what comes next, `n` values, goes into a hash table. */
+static bool has_table(struct dist *d, uint32_t n)
+{
+	if (!d->is_packed && d->size)
+		return may_have_table(d, n) || !dist_pack_table(d);
+	if (!d->pool)
+		return true;
+	return d->n >= BUSY && may_have_table(d, n) && (!d->is_packed || unpack(d));
+}
+
+/* As wide as the pool wants them. */
+static void keep_up(struct dist *d)
+{
+	if (d->used > DIST_FEW && d->coarse < d->pool->coarse)
+		dist_coarsen(d, d->pool->coarse);
+}
+
+/* Into packed bins. */
+static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
+{
+	uint64_t near = near_of(d), order[LATE_MOST];
+	struct dist_item item[LATE_MOST];
+
+	keep_up(d);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t next = (uint64_t)spot_of(near, d->coarse, late[i].value).key << 8 | i;
+		uint32_t k = i;
+
+		for (; k && order[k - 1] > next; k--)
+			order[k] = order[k - 1];
+		order[k] = next;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dist_late *l = &late[order[i] & 255];
+
+		item[i] = (struct dist_item){(uint32_t)(order[i] >> 8), l->weight,
+			(unsigned __int128)spot_of(near, d->coarse, l->value).above * l->weight};
+	}
+	dist_pack(d, item, n, d->coarse);
+}
+
 static void take_value(struct dist *d, uint64_t value, uint64_t weight)
 {
-	struct spot s = spot_of(near_of(d), value);
+	struct dist_item item = {.weight = weight};
+	struct spot s;
 
-	take_bin(d, s.key, (unsigned __int128)s.above * weight, weight);
+	if (!has_table(d, 1))
+		keep_up(d);
+	s = spot_of(near_of(d), d->coarse, value);
+	item.key = s.key;
+	item.above = (unsigned __int128)s.above * weight;
+	if (d->is_packed || (d->pool && !d->size))
+		dist_pack(d, &item, 1, d->coarse);
+	else
+		take_bin(d, item.key, item.above, weight);
 }
 
 static inline struct dist_late *late_of(struct dist *d)
@@ -154,8 +246,15 @@ static void settle(struct dist *d)
 	struct spot spot[LATE_MOST];
 	uint64_t near = near_of(d);
 
+	if (!d->late_n)
+		return;
+	if (!has_table(d, d->late_n)) {
+		take_late(d, late, d->late_n);
+		d->late_n = 0;
+		return;
+	}
 	for (uint32_t i = 0; i < d->late_n; i++) {
-		spot[i] = spot_of(near, late[i].value);
+		spot[i] = spot_of(near, d->coarse, late[i].value);
 		if (d->size > FEW_BINS) /* so that all are fetched at once */
 			__builtin_prefetch(&d->bins[place_of(d->size, spot[i].key)], 1);
 	}
@@ -167,13 +266,20 @@ static void settle(struct dist *d)
 	d->late_n = 0;
 }
 
+static size_t late_size(uint32_t cap)
+{
+	return cap ? cap * sizeof(struct dist_late) + 8 : 0; /* with malloc()'s own */
+}
+
 void dist_settle(const struct dist *known)
 {
 	struct dist *d = (struct dist *)(uintptr_t)known;
 
 	settle(d);
-	if (d->late_cap)
-		free(d->late);
+	if (!d->late_cap)
+		return;
+	dist_account(d, 0, late_size(d->late_cap), false);
+	free(d->late);
 	d->late_cap = 0;
 }
 
@@ -183,7 +289,8 @@ static bool make_room(struct dist *d)
 	uint32_t cap = d->late_cap ? d->late_cap * 2u + 1 : LATE_FEWEST;
 	struct dist_late *more;
 
-	if (d->late_cap == LATE_MOST) {
+	if (d->late_cap == LATE_MOST ||
+		(d->late_cap == LATE_SCARCE && d->pool && d->pool->coarse)) {
 		settle(d);
 		return true;
 	}
@@ -192,6 +299,7 @@ static bool make_room(struct dist *d)
 		return false;
 	if (!d->late_cap)
 		*more = d->only;
+	dist_account(d, late_size(cap), late_size(d->late_cap), false);
 	d->late = more;
 	d->late_cap = (uint8_t)cap;
 	return true;
@@ -235,15 +343,25 @@ void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
 	dist_add(d, value, weight);
 }
 
+/* All values of another's bin, which may be wider: there their mean stands for them. */
+static void take_item(struct dist *d, const struct dist *from, const struct dist_item *item)
+{
+	unsigned __int128 sum = dist_item_sum(from, item);
+	uint64_t mean = (uint64_t)(sum / item->weight);
+	struct spot s = spot_of(0, d->coarse, mean);
+
+	take_bin(d, s.key, sum - (unsigned __int128)(mean - s.above) * item->weight, item->weight);
+}
+
 void dist_add_all(struct dist *d, const struct dist *from)
 {
+	struct dist_walk w = {.d = from};
+	struct dist_item item;
+
 	if (!from->n)
 		return;
-	for (uint32_t i = 0; i < from->size; i++)
-		if (from->bins[i].key)
-			take_bin(d, from->bins[i].key, from->bins[i].above, from->bins[i].weight);
-	for (const struct dist_wide *w = from->more ? from->more->wide : NULL; w; w = w->next)
-		take_bin(d, w->key, w->above, w->weight);
+	while (dist_next(&w, &item))
+		take_item(d, from, &item);
 	for (uint32_t i = 0; i < from->late_n; i++) {
 		const struct dist_late *late = from->late_cap ? &from->late[i] : &from->only;
 
@@ -256,8 +374,20 @@ void dist_add_all(struct dist *d, const struct dist *from)
 	d->n += from->n;
 }
 
+void dist_trim(struct dist *d)
+{
+	if (!d->pool)
+		return;
+	if (!d->is_packed && d->size)
+		dist_pack_table(d);
+	if (d->late_cap > LATE_FEWEST) /* packed, fewer would take as much */
+		dist_settle(d);
+}
+
 void dist_free(struct dist *d)
 {
+	struct dist_pool *pool = d->pool;
+
 	while (d->more && d->more->wide) {
 		struct dist_wide *w = d->more->wide;
 
@@ -267,8 +397,11 @@ void dist_free(struct dist *d)
 	free(d->more);
 	if (d->late_cap)
 		free(d->late);
+	dist_account(d, 0, late_size(d->late_cap), false);
+	dist_account(d, 0, d->is_packed ? d->size : d->size * sizeof(*d->bins), !d->is_packed);
 	free(d->bins);
 	memset(d, 0, sizeof(*d));
+	d->pool = pool;
 }
 
 double dist_mean(const struct dist *d)
@@ -278,11 +411,14 @@ double dist_mean(const struct dist *d)
 
 uint64_t dist_weight_of_zero(const struct dist *d)
 {
-	uint32_t key = spot_of(near_of(d), 0).key;
-	const struct dist_wide *w = wide_of(d, key);
-	const struct dist_bin *b;
+	struct dist_walk w = {.d = d};
+	struct dist_item item;
+	uint32_t key;
 
 	dist_settle(d);
-	b = d->used ? find(d->bins, d->size, key) : NULL;
-	return (b && b->key ? b->weight : 0) + (w ? w->weight : 0);
+	key = spot_of(near_of(d), d->coarse, 0).key;
+	while (dist_next(&w, &item))
+		if (item.key == key)
+			return item.weight;
+	return 0;
 }

@@ -3,10 +3,15 @@
  * A weighted distribution of non-negative integers (cycles, bytes) in bounded memory: values below
  * 2048 are kept apart exactly, larger ones in bins of 1/1024 relative width, each with the sum of
  * what it holds. Means and sums are exact; quantiles are off by less than a bin.
+ *
+ * Distributions that share a pool keep its limit: when all of them together need more, the owner
+ * of the pool makes the bins of the larger ones wider (dist_coarsen()).
  */
 #ifndef MAGNET_CORRELATE_DIST_H
 #define MAGNET_CORRELATE_DIST_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -30,20 +35,40 @@ struct dist_late {
 
 struct dist_more;
 
+/* The memory of distributions that are bounded together, bytes. */
+struct dist_pool {
+	size_t limit, used;
+	size_t tables_limit, tables; /* of hash tables, which only busy distributions have */
+	uint8_t coarse;              /* binary digits by which the bins of large ones are wider */
+};
+/* The widest bins are 1/8 of the value. */
+#define DIST_COARSEST 7
+/* A distribution of no more bins keeps the narrowest. */
+#define DIST_FEW 32
+
+typedef unsigned __int128 dist_sum __attribute__((aligned(8)));
+
 /* A connection has some forty of these: what few of them need is elsewhere. */
 struct dist {
-	struct dist_bin *bins;  /* open addressing, a power of two */
+	union {
+		struct dist_bin *bins; /* open addressing, a power of two */
+		uint8_t *packed;       /* in order of key, of varying length */
+	};
 	struct dist_more *more; /* NULL: none */
 	union {
 		struct dist_late *late;
 		struct dist_late only; /* in its place, as long as `late_cap` is 0 */
 	};
-	uint32_t used, size; /* bins */
+	struct dist_pool *pool; /* NULL: a hash table without limit */
+	uint32_t used;          /* bins */
+	uint32_t size;          /* bins, or bytes of `packed` */
 	uint8_t late_n, late_cap;
+	uint8_t coarse; /* binary digits by which the bins are wider than the narrowest */
+	bool is_packed;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* their weights */
 	uint64_t max;
-	unsigned __int128 sum;
+	dist_sum sum;
 };
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight);
@@ -51,6 +76,10 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight);
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight);
 /* All values of another; neither has values near one. */
 void dist_add_all(struct dist *d, const struct dist *from);
+/* Make the bins as wide as `coarse` says, unless it has few or a hash table. */
+void dist_coarsen(struct dist *d, unsigned int coarse);
+/* Hardly any value will come: it keeps no more memory than its bins need. */
+void dist_trim(struct dist *d);
 void dist_free(struct dist *d);
 
 /* All of these give 0 for an empty distribution. */

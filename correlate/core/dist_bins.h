@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a distribution's bins are kept: for its own files only. */
+/* How a distribution's bins are kept: for its own files and the waterfall. */
 #ifndef MAGNET_CORRELATE_DIST_BINS_H
 #define MAGNET_CORRELATE_DIST_BINS_H
 
@@ -7,7 +7,7 @@
 
 #include "dist.h"
 
-#define EXACT_BITS 11         /* values below 2^11 have a bin each */
+#define EXACT_BITS 11         /* values below 2^11 have a bin each, where bins are narrowest */
 #define BELOW      (1u << 17) /* in a key: the bin is of values below `near` */
 
 struct dist_more {
@@ -20,7 +20,7 @@ static inline uint64_t near_of(const struct dist *d)
 	return d->more ? d->more->near : 0;
 }
 
-/* What bins have no room for. */
+/* What bins of a hash table have no room for. */
 struct dist_wide {
 	struct dist_wide *next;
 	uint32_t key;
@@ -37,24 +37,75 @@ static inline struct dist_wide *wide_of(const struct dist *d, uint32_t key)
 	return w;
 }
 
-/* What the bin of a value begins with. */
-static inline uint64_t begin_of(uint32_t bin)
+/* The bin of a distance from `near`, and how far above the bin's begin it lies. */
+static inline uint32_t bin_of(uint64_t v, unsigned int coarse, uint64_t *above)
 {
-	uint32_t e = bin < 1u << EXACT_BITS ? 0 : (bin >> (EXACT_BITS - 1)) - 1;
+	int bits = EXACT_BITS - (int)coarse;
+	/* what has a bin of its own is not shifted */
+	int e = 63 - __builtin_clzll(v | 1u << (bits - 1)) - (bits - 1);
 
-	return (uint64_t)(bin - (e << (EXACT_BITS - 1))) << e;
+	*above = v & ((1ull << e) - 1);
+	return ((uint32_t)e << (bits - 1)) + (uint32_t)(v >> e);
 }
 
-/* Values of a bin are told by their distance from this, which is towards greater ones or smaller.
- */
-static inline uint64_t origin_of(const struct dist *d, uint32_t key)
+/* What a bin begins with. */
+static inline uint64_t begin_of(uint32_t bin, unsigned int coarse)
 {
-	uint64_t begin = begin_of((key & ~BELOW) - 1);
+	unsigned int bits = EXACT_BITS - coarse;
+	uint32_t e = bin < 1u << bits ? 0 : (bin >> (bits - 1)) - 1;
 
-	return key & BELOW ? near_of(d) - begin : near_of(d) + begin;
+	return (uint64_t)(bin - (e << (bits - 1))) << e;
+}
+
+/* The values of a key are told by their distance from this, towards greater ones or smaller. */
+static inline uint64_t begin_of_key(uint32_t key, unsigned int coarse)
+{
+	return begin_of((key & ~BELOW) - 1, coarse);
 }
 
 /* All that is late to its bin. What the distribution tells stays the same. */
 void dist_settle(const struct dist *d);
+
+/* The content of a bin, however it is kept. */
+struct dist_item {
+	uint32_t key;
+	uint64_t weight;
+	unsigned __int128 above;
+};
+
+/* The bins one by one, packed ones in order of key; begin with {d}. */
+struct dist_walk {
+	const struct dist *d;
+	uint32_t done, key;
+	const void *at; /* the next one, NULL = the first */
+};
+bool dist_next(struct dist_walk *w, struct dist_item *item);
+
+/* The sum of the values of a bin. */
+static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct dist_item *i)
+{
+	uint64_t near = near_of(d), begin = begin_of_key(i->key, d->coarse);
+
+	return i->key & BELOW ? (unsigned __int128)(near - begin) * i->weight - i->above
+			      : (unsigned __int128)(near + begin) * i->weight + i->above;
+}
+
+/*
+ * (dist_packed.c) Pack the bins with `n` more of the same width, which are in order of key; all as
+ * wide as `coarse` says. Returns false without memory: nothing has changed.
+ */
+bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse);
+/* Pack those of a hash table. */
+bool dist_pack_table(struct dist *d);
+/* Memory of bins has been taken or freed. */
+static inline void dist_account(const struct dist *d, size_t taken, size_t freed, bool is_table)
+{
+	if (!d->pool)
+		return;
+	if (is_table)
+		d->pool->tables += taken - freed;
+	else
+		d->pool->used += taken - freed;
+}
 
 #endif

@@ -44,26 +44,15 @@ static void sort_few(struct place *p, uint32_t n)
 	}
 }
 
-/* The bins in order of value, `n` of them; NULL if there are none. */
-static struct place *places(const struct dist *d, uint32_t *n)
+/* Into order of value; there is room for as many again. */
+static void sort(struct place *p, uint32_t n)
 {
-	struct place *p;
-
-	*n = 0;
-	dist_settle(d);
-	p = d->n ? mg_malloc((d->used + 1) * 2 * sizeof(*p)) : NULL;
-	if (!p)
-		return NULL;
-	for (uint32_t i = 0; i < d->size; i++)
-		if (d->bins[i].key)
-			p[(*n)++] = (struct place){rank_of(d->bins[i].key), i};
-	if (*n > FEW_PLACES) {
-		sort_by_digit(p, p + *n, *n, 0);
-		sort_by_digit(p + *n, p, *n, RADIX_BITS);
+	if (n > FEW_PLACES) {
+		sort_by_digit(p, p + n, n, 0);
+		sort_by_digit(p + n, p, n, RADIX_BITS);
 	} else {
-		sort_few(p, *n);
+		sort_few(p, n);
 	}
-	return p;
 }
 
 struct point {
@@ -71,61 +60,69 @@ struct point {
 	double weight;
 };
 
-static uint64_t weight_of(const struct dist *d, struct place p)
+/* The bins as they come, and their places. */
+static uint32_t collect(const struct dist *d, struct point *point, struct place *place)
 {
-	const struct dist_bin *b = &d->bins[p.bin];
-	const struct dist_wide *w = wide_of(d, b->key);
+	struct dist_walk w = {.d = d};
+	struct dist_item item;
+	uint32_t n = 0;
 
-	return b->weight + (w ? w->weight : 0);
+	for (; dist_next(&w, &item); n++) {
+		point[n] = (struct point){
+			(double)dist_item_sum(d, &item) / (double)item.weight, (double)item.weight};
+		place[n] = (struct place){rank_of(item.key), n};
+	}
+	return n;
 }
 
-static double value_of(const struct dist *d, struct place p)
-{
-	const struct dist_bin *b = &d->bins[p.bin];
-	const struct dist_wide *w = wide_of(d, b->key);
-	uint64_t weight = b->weight + (w ? w->weight : 0);
-	unsigned __int128 above = b->above + (w ? w->above : 0);
-	unsigned __int128 origin = (unsigned __int128)origin_of(d, b->key) * weight;
-
-	return (double)(b->key & BELOW ? origin - above : origin + above) / (double)weight;
-}
-
-/* The same with what they hold. */
+/* The bins in order of value, `n` of them, to be freed; NULL if there are none. */
 static struct point *points(const struct dist *d, uint32_t *n)
 {
-	struct place *p = places(d, n);
-	struct point *q = p ? mg_malloc((*n + 1) * sizeof(*q)) : NULL;
+	struct point *point, *sorted;
+	struct place *place;
 
-	for (uint32_t i = 0; q && i < *n; i++)
-		q[i] = (struct point){value_of(d, p[i]), (double)weight_of(d, p[i])};
-	free(p);
-	if (!q)
-		*n = 0;
-	return q;
+	*n = 0;
+	dist_settle(d);
+	if (!d->n)
+		return NULL;
+	sorted = mg_malloc((d->used + 1) * sizeof(*sorted));
+	point = mg_malloc((d->used + 1) * (sizeof(*point) + 2 * sizeof(*place)));
+	if (sorted && point) {
+		place = (struct place *)(point + d->used + 1);
+		*n = collect(d, point, place);
+		sort(place, *n);
+		for (uint32_t i = 0; i < *n; i++)
+			sorted[i] = point[place[i].bin];
+	} else {
+		free(sorted);
+		sorted = NULL;
+	}
+	free(point);
+	return sorted;
 }
 
-/* The one that ranks there; `n` is not 0. */
-static struct place place_at(const struct dist *d, const struct place *p, uint32_t n, double rank)
+/* The value of the one that ranks there; `n` is not 0. */
+static double value_at(const struct point *p, uint32_t n, double rank)
 {
 	double below = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		below += (double)weight_of(d, p[i]);
+		below += p[i].weight;
 		if (below >= rank)
-			return p[i];
+			return p[i].value;
 	}
-	return p[n - 1];
+	return p[n - 1].value;
 }
 
 double dist_quantile(const struct dist *d, double q)
 {
 	uint32_t n;
-	struct place *p = places(d, &n);
+	struct point *p = points(d, &n);
 	double v;
 
 	if (!p)
 		return 0;
-	v = n ? value_of(d, place_at(d, p, n, ceil(q * (double)d->weight - 1e-9))) : 0;
+	v = n ? value_at(p, n, ceil(q * (double)d->weight - 1e-9)) : 0;
 	free(p);
 	return v;
 }

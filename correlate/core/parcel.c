@@ -136,7 +136,10 @@ static struct unit_stats *senders_of(struct flow *rx)
 {
 	if (!rx->from)
 		rx->from = mg_calloc(1, sizeof(*rx->from));
-	if (rx->from && rx->series)
+	if (!rx->from)
+		return NULL;
+	rx->from->gaps.pool = rx->residence.pool;
+	if (rx->series)
 		rx->from->series = &rx->series[TX_LAYERS];
 	return rx->from;
 }

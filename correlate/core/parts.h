@@ -213,6 +213,14 @@ void why_free(struct why *w);
 /* All its bytes are numbered `by` higher. */
 void why_shift(struct why *w, uint64_t by);
 
+/* bound.c: the memory of all flows' distributions together */
+void bound_init(struct core *c);
+void bound_flow(struct core *c, struct flow *f);
+/* It has used more than it may: bins become wider. */
+void bound_coarsen(struct core *c);
+/* Hardly anything more will come to this flow. */
+void bound_trim(struct flow *f);
+
 /* call_ends.c */
 void call_ends_add(struct call_ends *e, uint64_t off);
 /* Whether one is left that ends there or before; it is taken. */

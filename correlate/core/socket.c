@@ -71,6 +71,8 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	s = hash_kept(s);
 	if (!s)
 		return NULL;
+	bound_flow(c, &s->tx);
+	bound_flow(c, &s->rx);
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
 	lives(c, s);
@@ -114,6 +116,7 @@ static void trim(struct flow *f)
 	ranges_trim(&f->pair_r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
+	bound_trim(f);
 }
 
 static bool was_open(uint8_t state)

@@ -6,21 +6,31 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "dist_bins.h"
 
 #define FEWEST_PLACES 4
-#define EXACT_BITS    8 /* values below 2^8 have a bin each */
+#define NARROWEST     3 /* bins are so many binary digits wider than a distribution's */
+#define FEW_CELLS     8 /* are not merged */
 #define HALF_WINDOW   0.005
 
 enum { SAMPLES, WEIGHT, TOTAL, FIRST_BAR };
 
-static uint32_t key_of(uint64_t v)
+static uint32_t key_of(uint64_t v, unsigned int coarse)
 {
-	int e;
+	uint64_t above;
 
-	if (v < 1u << EXACT_BITS)
-		return (uint32_t)v + 1;
-	e = 63 - __builtin_clzll(v) - (EXACT_BITS - 1);
-	return ((uint32_t)e << (EXACT_BITS - 1)) + (uint32_t)(v >> e) + 1;
+	return bin_of(v, NARROWEST + coarse, &above) + 1;
+}
+
+static void account(const struct waterfall *w, size_t taken, size_t freed)
+{
+	if (w->pool)
+		w->pool->used += taken - freed;
+}
+
+static size_t cell_size(const struct waterfall *w)
+{
+	return ((size_t)w->bars + FIRST_BAR) * sizeof(double);
 }
 
 /* A place tells a key and which cell is its. */
@@ -52,6 +62,7 @@ static bool grow_places(struct waterfall *w)
 		if (w->place[i])
 			*find(more, size, w->place[i] >> CELL_BITS) = w->place[i];
 	free(w->place);
+	account(w, size * sizeof(*more), w->size * sizeof(*more));
 	w->place = more;
 	w->size = size;
 	return true;
@@ -61,10 +72,11 @@ static bool grow_places(struct waterfall *w)
 static bool grow_cells(struct waterfall *w)
 {
 	uint32_t cap = w->cap + w->cap / 2 + 1;
-	double *more = mg_realloc(w->cell, cap * (w->bars + FIRST_BAR) * sizeof(*more));
+	double *more = mg_realloc(w->cell, cap * cell_size(w));
 
 	if (!more)
 		return false;
+	account(w, cap * cell_size(w), w->cap * cell_size(w));
 	w->cell = more;
 	w->cap = cap;
 	return true;
@@ -78,7 +90,7 @@ static double *new_cell(struct waterfall *w, uint32_t key)
 	if ((w->used * 2 >= w->size && !grow_places(w)) || (w->used == w->cap && !grow_cells(w)))
 		return NULL;
 	cell = cell_at(w, w->used);
-	memset(cell, 0, (w->bars + FIRST_BAR) * sizeof(*cell));
+	memset(cell, 0, cell_size(w));
 	*find(w->place, w->size, key) = key << CELL_BITS | w->used++;
 	return cell;
 }
@@ -88,15 +100,18 @@ static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
 {
 	const uint32_t *place = w->size ? find(w->place, w->size, key) : NULL;
 
-	w->bars = bars;
+	w->bars = (uint8_t)bars;
 	return place && *place ? cell_at(w, *place & CELL_MASK) : new_cell(w, key);
 }
 
 void waterfall_add(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
 {
-	double *cell = cell_of(w, bars, key_of(total));
+	double *cell;
 
+	if (w->pool && w->coarse < w->pool->coarse)
+		waterfall_coarsen(w, w->pool->coarse);
+	cell = cell_of(w, bars, key_of(total, w->coarse));
 	if (!cell)
 		return;
 	cell[SAMPLES]++;
@@ -112,11 +127,38 @@ void waterfall_add_all(struct waterfall *w, const struct waterfall *from)
 
 	for (uint32_t i = 0; i < from->size; i++) {
 		uint32_t place = from->place[i];
-		double *cell = place ? cell_of(w, from->bars, place >> CELL_BITS) : NULL;
+		const double *have = cell_at(from, place & CELL_MASK);
+		uint32_t key = place >> CELL_BITS;
+		double *cell;
 
+		if (!place)
+			continue;
+		if (w->coarse != from->coarse)
+			key = key_of((uint64_t)(have[TOTAL] / have[WEIGHT]), w->coarse);
+		cell = cell_of(w, from->bars, key);
 		for (uint32_t k = 0; cell && k < width; k++)
-			cell[k] += cell_at(from, place & CELL_MASK)[k];
+			cell[k] += have[k];
 	}
+}
+
+void waterfall_coarsen(struct waterfall *w, unsigned int coarse)
+{
+	struct waterfall old = *w;
+
+	coarse = coarse * 2 < WATERFALL_COARSEST ? coarse * 2 : WATERFALL_COARSEST;
+	if (coarse <= w->coarse || w->used <= FEW_CELLS)
+		return;
+	*w = (struct waterfall){.pool = old.pool, .bars = old.bars, .coarse = (uint8_t)coarse};
+	for (uint32_t i = 0; i < old.size; i++) {
+		uint32_t place = old.place[i];
+		uint64_t begin =
+			place ? begin_of_key(place >> CELL_BITS, NARROWEST + old.coarse) : 0;
+		double *cell = place ? cell_of(w, old.bars, key_of(begin, coarse)) : NULL;
+
+		for (uint32_t k = 0; cell && k < w->bars + (uint32_t)FIRST_BAR; k++)
+			cell[k] += cell_at(&old, place & CELL_MASK)[k];
+	}
+	waterfall_free(&old);
 }
 
 static int by_total(const void *a, const void *b)
@@ -177,7 +219,11 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
 
 void waterfall_free(struct waterfall *w)
 {
+	struct dist_pool *pool = w->pool;
+
+	account(w, 0, w->size * sizeof(*w->place) + w->cap * cell_size(w));
 	free(w->place);
 	free(w->cell);
 	memset(w, 0, sizeof(*w));
+	w->pool = pool;
 }

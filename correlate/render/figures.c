@@ -123,6 +123,11 @@ double report_cpu_offset_ns(const struct report *r)
 		       : NAN;
 }
 
+double report_quantile_error(const struct report *r)
+{
+	return (double)(1u << r->core->dists.coarse) / 1024;
+}
+
 double report_duration_ns(const struct report *r)
 {
 	json_int_t ns = json_integer_value(json_object_get(r->session, "duration_ns"));

@@ -388,6 +388,7 @@ json_t *report_json(const struct report *r, const char *only)
 	json_object_set_new(j, "marks_left_out", json_integer((json_int_t)r->core->marks_more));
 	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
 	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
+	json_object_set_new(j, "quantile_error", number(report_quantile_error(r)));
 	json_object_set_new(j, "flows", flows);
 	if (!only || !*only) {
 		json_object_set_new(j, "losses", json_losses(r));

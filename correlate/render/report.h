@@ -199,6 +199,8 @@ struct own_cost {
 	double setup_cpu_ns; /* CPU time to begin and to end */
 };
 struct own_cost report_own_cost(const struct report *r);
+/* Bound of the relative error of a flow's quantiles: the bins of its distributions. */
+double report_quantile_error(const struct report *r);
 double report_duration_ns(const struct report *r);
 /* Events the recorders wrote and that the trace no longer has, as far as it is known. */
 struct missing_events {

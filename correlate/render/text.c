@@ -130,6 +130,11 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to,
 			"the hypervisor kept the CPUs for %s of the time: it is in the figures\n",
 			text_percent(report_steal_share(r)));
+	if (c->dists.coarse)
+		fprintf(to,
+			"medians and other quantiles of a flow are within %s: so many flows share "
+			"memory\n",
+			text_percent(report_quantile_error(r)));
 	missed(r, to);
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packed bins: for each, in order of key, the key's distance from the one before, the weight and
+ * the sum above the bin's begin, seven bits a byte. That is a fifth of what a hash table takes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "dist_bins.h"
+
+#define ITEM_MAX 32  /* bytes of one that is packed: 3, 10 and 19 at most */
+#define ON_STACK 256 /* items */
+
+static inline uint8_t *put(uint8_t *to, uint64_t v)
+{
+	for (; v >= 128; v >>= 7)
+		*to++ = (uint8_t)(v | 128);
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+static uint8_t *put_wide(uint8_t *to, unsigned __int128 v)
+{
+	for (; v >= 128; v >>= 7)
+		*to++ = (uint8_t)(v | 128);
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+static inline const uint8_t *get(const uint8_t *from, uint64_t *v)
+{
+	*v = *from & 127;
+	for (int shift = 7; *from++ & 128; shift += 7)
+		*v |= (uint64_t)(*from & 127) << shift;
+	return from;
+}
+
+/* Up to eight bytes are no wider than 64 bits. */
+static inline const uint8_t *get_wide(const uint8_t *from, unsigned __int128 *v)
+{
+	uint64_t low = *from & 127;
+	int shift = 7;
+
+	for (; *from++ & 128 && shift < 56; shift += 7)
+		low |= (uint64_t)(*from & 127) << shift;
+	*v = low;
+	for (; from[-1] & 128; shift += 7)
+		*v |= (unsigned __int128)(*from++ & 127) << shift;
+	return from;
+}
+
+static bool next_of_table(struct dist_walk *w, struct dist_item *item)
+{
+	const struct dist_bin *b = w->at ? w->at : w->d->bins, *end = w->d->bins + w->d->size;
+	const struct dist_wide *wide;
+
+	while (b != end && !b->key)
+		b++;
+	if (b == end)
+		return false;
+	wide = wide_of(w->d, b->key);
+	*item = (struct dist_item){b->key, b->weight, b->above};
+	if (wide) {
+		item->weight += wide->weight;
+		item->above += wide->above;
+	}
+	w->at = b + 1;
+	return true;
+}
+
+bool dist_next(struct dist_walk *w, struct dist_item *item)
+{
+	const uint8_t *at = w->at ? w->at : w->d->packed;
+	uint64_t step;
+
+	if (w->done == w->d->used)
+		return false;
+	w->done++;
+	if (!w->d->is_packed)
+		return next_of_table(w, item);
+	at = get(at, &step);
+	at = get(at, &item->weight);
+	w->at = get_wide(at, &item->above);
+	item->key = w->key += (uint32_t)step;
+	return true;
+}
+
+/* Writes items in order; what falls into one bin becomes one. */
+struct packer {
+	uint8_t *to;
+	uint32_t key, count; /* of the last one written */
+	struct dist_item held;
+};
+
+static inline void flush(struct packer *p)
+{
+	if (!p->held.key)
+		return;
+	p->to = put(p->to, p->held.key - p->key);
+	p->to = put(p->to, p->held.weight);
+	p->to = p->held.above >> 64 ? put_wide(p->to, p->held.above)
+				    : put(p->to, (uint64_t)p->held.above);
+	p->key = p->held.key;
+	p->count++;
+}
+
+static inline void pack(struct packer *p, const struct dist_item *i)
+{
+	if (i->key != p->held.key) {
+		flush(p);
+		p->held = *i;
+		return;
+	}
+	p->held.weight += i->weight;
+	p->held.above += i->above;
+}
+
+/* The same in a wider bin. */
+static void widen(struct dist_item *i, unsigned int from, unsigned int to)
+{
+	uint64_t begin = begin_of_key(i->key, from), above;
+
+	i->key = (bin_of(begin, to, &above) + 1) | (i->key & BELOW);
+	i->above += (unsigned __int128)above * i->weight;
+}
+
+static void merge(const struct dist *d, struct packer *p, const struct dist_item *more, uint32_t n,
+	unsigned int coarse)
+{
+	struct dist_walk w = {.d = d};
+	struct dist_item old, item;
+	bool has_old = dist_next(&w, &old);
+
+	while (has_old || n) {
+		if (n && (!has_old || more->key < old.key)) {
+			item = *more++;
+			n--;
+		} else {
+			item = old;
+			has_old = dist_next(&w, &old);
+		}
+		if (coarse != d->coarse)
+			widen(&item, d->coarse, coarse);
+		pack(p, &item);
+	}
+	flush(p);
+}
+
+static void free_wide(struct dist *d)
+{
+	while (d->more && d->more->wide) {
+		struct dist_wide *w = d->more->wide;
+
+		d->more->wide = w->next;
+		free(w);
+	}
+}
+
+static void free_table(struct dist *d)
+{
+	dist_account(d, 0, d->size * sizeof(*d->bins), true);
+	free(d->bins);
+	free_wide(d);
+	d->bins = NULL;
+	d->used = d->size = 0;
+}
+
+/* What malloc() gives for so many bytes, of which it takes eight itself. */
+static size_t rounded(size_t bytes)
+{
+	return ((bytes + 8 + 15) & ~(size_t)15) - 8;
+}
+
+static bool keep_packed(struct dist *d, const struct packer *p, const uint8_t *from)
+{
+	size_t size = rounded((size_t)(p->to - from));
+	uint8_t *packed = d->packed;
+
+	if (size != d->size) {
+		packed = mg_malloc(size);
+		if (!packed)
+			return false;
+		dist_account(d, size, d->size, false);
+		free(d->packed);
+	}
+	memcpy(packed, from, (size_t)(p->to - from));
+	d->packed = packed;
+	d->size = (uint32_t)size;
+	d->used = p->count;
+	d->is_packed = true;
+	return true;
+}
+
+bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse)
+{
+	uint8_t few[ON_STACK * ITEM_MAX];
+	uint32_t items = d->used + n;
+	uint8_t *room = items <= ON_STACK ? few : mg_malloc((size_t)items * ITEM_MAX);
+	struct packer p = {.to = room};
+	bool done;
+
+	if (!room)
+		return false;
+	merge(d, &p, more, n, coarse);
+	done = keep_packed(d, &p, room);
+	if (done)
+		d->coarse = (uint8_t)coarse;
+	if (room != few)
+		free(room);
+	return done;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct dist_item *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+bool dist_pack_table(struct dist *d)
+{
+	struct dist_item *all = mg_malloc((d->used + 1) * sizeof(*all));
+	struct dist_walk w = {.d = d};
+	struct dist old = *d;
+	uint32_t n = 0;
+
+	if (!all)
+		return false;
+	while (dist_next(&w, &all[n]))
+		n++;
+	qsort(all, n, sizeof(*all), by_key);
+	d->bins = NULL;
+	d->used = d->size = 0;
+	if (dist_pack(d, all, n, d->coarse)) {
+		free_table(&old);
+	} else {
+		*d = old;
+		n = 0;
+	}
+	free(all);
+	return n > 0 || !old.used;
+}
+
+void dist_coarsen(struct dist *d, unsigned int coarse)
+{
+	if (d->is_packed && d->used > DIST_FEW && d->coarse < coarse)
+		dist_pack(d, NULL, 0, coarse);
+}

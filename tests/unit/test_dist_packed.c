@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Distributions that share a pool: packed bins tell what a hash table's do, and keep the limit. */
+#include "dist.h"
+#include "unit.h"
+
+#define SAMPLES 3000
+
+static struct dist_pool roomy(void)
+{
+	return (struct dist_pool){.limit = SIZE_MAX, .tables_limit = SIZE_MAX};
+}
+
+/* Without hash tables. */
+static struct dist_pool packing(void)
+{
+	return (struct dist_pool){.limit = SIZE_MAX};
+}
+
+static void assert_same(const struct dist *a, const struct dist *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->weight, b->weight);
+	assert_int_equal(a->max, b->max);
+	assert_true(a->sum == b->sum);
+	for (int p = 1; p <= 1000; p++)
+		assert_true(dist_quantile(a, p / 1000.0) == dist_quantile(b, p / 1000.0));
+	assert_true(dist_mean_abs_dev(a) == dist_mean_abs_dev(b));
+	assert_near(dist_w1(a, b), 0, 0);
+}
+
+/* The same values into each; those of weight 2^31 and more and of 2^32 and more go in at once. */
+static void fill(struct dist *d[], size_t count, size_t n, uint64_t seed, bool near)
+{
+	static const uint64_t limits[] = {3, 3000, 1 << 20, 1ull << 31, 1ull << 40};
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = unit_random_below(&seed, limits[unit_random_below(&seed, 5)]);
+		uint64_t weight = 1 + (unit_random_below(&seed, 1500) << (i % 50 ? 0 : 40));
+
+		for (size_t k = 0; k < count; k++)
+			if (near)
+				dist_add_near(d[k], (1ull << 41) + v - 1500, weight);
+			else
+				dist_add(d[k], v, weight);
+	}
+}
+
+static void packed_bins_tell_the_same_as_a_hash_table(void **unused)
+{
+	(void)unused;
+	for (size_t n = 1; n <= SAMPLES; n += n / 2 + 1)
+		for (int near = 0; near < 2; near++) {
+			struct dist_pool always = packing(), until_busy = roomy();
+			struct dist table = {0}, packed = {.pool = &always},
+				    both = {.pool = &until_busy};
+
+			fill((struct dist *[]){&table, &packed, &both}, 3, n, n, near);
+			assert_same(&table, &packed);
+			assert_same(&table, &both);
+			assert_true(!packed.size || packed.is_packed);
+			if (n < 1000 || n > 1500)
+				assert_int_equal(both.size && !both.is_packed, n > 1500);
+			dist_trim(&both);
+			assert_true(!both.size || both.is_packed);
+			assert_same(&table, &both);
+			dist_free(&table);
+			dist_free(&packed);
+			dist_free(&both);
+			assert_int_equal(always.used, 0);
+			assert_int_equal(until_busy.used, 0);
+			assert_int_equal(until_busy.tables, 0);
+		}
+}
+
+static void to_be_asked_or_trimmed_in_between_changes_nothing(void **unused)
+{
+	struct dist_pool pool = roomy();
+	struct dist asked = {.pool = &pool}, left = {.pool = &pool};
+	uint64_t seed = 9;
+
+	(void)unused;
+	for (int i = 0; i < SAMPLES; i++) {
+		fill((struct dist *[]){&asked, &left}, 2, 1, (uint64_t)i + 1, false);
+		if (unit_random_below(&seed, 10) == 0)
+			dist_quantile(&asked, 0.5);
+		if (unit_random_below(&seed, 100) == 0)
+			dist_trim(&asked);
+	}
+	assert_same(&asked, &left);
+	assert_int_equal(dist_weight_of_zero(&asked), dist_weight_of_zero(&left));
+	dist_free(&asked);
+	dist_free(&left);
+}
+
+/* Where there is room for some tables, the others stay packed. */
+static void tables_keep_their_limit(void **unused)
+{
+	struct dist_pool pool = {.limit = SIZE_MAX, .tables_limit = 300000};
+	struct dist d[8] = {0};
+	int tables = 0;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(d); i++)
+		d[i].pool = &pool;
+	for (uint64_t seed = 1; seed < 20; seed++)
+		for (size_t i = 0; i < COUNT(d); i++) {
+			fill((struct dist *[]){&d[i]}, 1, SAMPLES / 10, seed, false);
+			assert_true(pool.tables <= pool.tables_limit);
+		}
+	for (size_t i = 0; i < COUNT(d); i++) {
+		tables += !d[i].is_packed;
+		dist_free(&d[i]);
+	}
+	assert_true(tables > 0 && tables < (int)COUNT(d));
+	assert_int_equal(pool.used + pool.tables, 0);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Bins are 1/(1024 / 2^coarse) wide, whenever they were made so; means and sums stay exact. */
+static void wider_bins_err_by_less_than_their_width(void **unused)
+{
+	static uint64_t v[SAMPLES];
+
+	(void)unused;
+	for (unsigned int coarse = 1; coarse <= DIST_COARSEST; coarse++)
+		for (int when = 0; when < 2; when++) {
+			struct dist_pool pool = packing();
+			struct dist d = {.pool = &pool};
+			uint64_t seed = coarse, sum = 0;
+
+			for (size_t i = 0; i < SAMPLES; i++) {
+				if (i == SAMPLES / 2 && when)
+					pool.coarse = (uint8_t)coarse;
+				v[i] = unit_random_below(&seed, 1ull << (10 + i % 20));
+				sum += v[i];
+				dist_add(&d, v[i], 1);
+			}
+			dist_quantile(&d, 0.5);
+			dist_coarsen(&d, coarse);
+			assert_int_equal(d.coarse, coarse);
+			assert_true(d.sum == sum);
+			qsort(v, SAMPLES, sizeof(*v), by_value);
+			for (size_t p = 1; p <= 100; p++) {
+				double exact = (double)v[(SAMPLES * p + 99) / 100 - 1];
+
+				assert_near(dist_quantile(&d, (double)p / 100), exact,
+					exact / (1024 >> coarse));
+			}
+			assert_true(d.used <= (1024u >> coarse) * 32);
+			dist_free(&d);
+			assert_int_equal(pool.used, 0);
+		}
+}
+
+static void few_bins_are_not_made_wider(void **unused)
+{
+	struct dist_pool pool = packing();
+	struct dist d = {.pool = &pool};
+
+	(void)unused;
+	pool.coarse = DIST_COARSEST;
+	for (uint64_t i = 0; i < DIST_FEW * 20; i++)
+		dist_add(&d, 100001 + i % DIST_FEW * 100, 1);
+	dist_coarsen(&d, DIST_COARSEST);
+	assert_near(dist_quantile(&d, 0.5), 100001 + (DIST_FEW / 2 - 1) * 100, 0);
+	dist_free(&d);
+}
+
+/* Flows of one program are added up: of those with wider bins each bin's mean. */
+static void all_of_one_with_wider_bins_err_by_no_more_than_these(void **unused)
+{
+	struct dist_pool pool = packing();
+	struct dist wide = {.pool = &pool}, exact = {0}, sum = {0};
+	uint64_t seed = 5;
+
+	(void)unused;
+	for (int i = 0; i < SAMPLES; i++) {
+		uint64_t v = 10000 + unit_random_below(&seed, 1000000);
+
+		dist_add(&wide, v, 3);
+		dist_add(&exact, v, 3);
+		dist_add(&exact, v / 2, 1);
+		dist_add(&sum, v / 2, 1);
+	}
+	dist_quantile(&wide, 0.5);
+	dist_coarsen(&wide, 4);
+	dist_add_all(&sum, &wide);
+	assert_true(sum.sum == exact.sum);
+	assert_int_equal(sum.weight, exact.weight);
+	for (int p = 1; p <= 100; p++)
+		assert_near(dist_quantile(&sum, p / 100.0), dist_quantile(&exact, p / 100.0),
+			dist_quantile(&exact, p / 100.0) / 64);
+	dist_free(&wide);
+	dist_free(&exact);
+	dist_free(&sum);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packed_bins_tell_the_same_as_a_hash_table),
+		cmocka_unit_test(to_be_asked_or_trimmed_in_between_changes_nothing),
+		cmocka_unit_test(tables_keep_their_limit),
+		cmocka_unit_test(wider_bins_err_by_less_than_their_width),
+		cmocka_unit_test(few_bins_are_not_made_wider),
+		cmocka_unit_test(all_of_one_with_wider_bins_err_by_no_more_than_these),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
