@@ -273,7 +273,8 @@ static struct compared *new_row(struct comparison *c)
 }
 
 static int add_figure(struct comparison *c, const struct pair *p, const struct figure *f,
-	const char *stage, const struct recording *now, const struct recording *before)
+	const char *stage, const char *reason, const struct recording *now,
+	const struct recording *before)
 {
 	struct compared *row = new_row(c);
 
@@ -285,10 +286,26 @@ static int add_figure(struct comparison *c, const struct pair *p, const struct f
 	if (row->now_value == 0 && row->before_value == 0)
 		return 0;
 	row->stage = stage;
+	row->reason = reason;
 	c->rows++;
 	c->exceeding += row->verdict == EXCEEDS_NOISE;
 	c->not_enough += row->verdict == NOT_ENOUGH;
 	return 0;
+}
+
+/* Add the parts of the send buffer's bar. */
+static int add_held(struct comparison *c, const struct pair *p, const char *stage,
+	const struct recording *now, const struct recording *before)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < WHYS && !err; i++) {
+		struct figure f = {SUBJECT_FLOW, "residence", UNIT_NS, (uint8_t)(FLOW_HELD + i),
+			FLOW_STAGE_WEIGHT + TX_STAGE_SNDBUF, .doubt = CLOCK_DOUBT};
+
+		err = add_figure(c, p, &f, stage, why_reason_name(i), now, before);
+	}
+	return err;
 }
 
 static int add_stages(struct comparison *c, const struct pair *p, const struct recording *now,
@@ -302,7 +319,9 @@ static int add_stages(struct comparison *c, const struct pair *p, const struct r
 		struct figure f = {SUBJECT_FLOW, "residence", UNIT_NS, (uint8_t)(FLOW_STAGE + i),
 			(uint8_t)(FLOW_STAGE_WEIGHT + i), .doubt = CLOCK_DOUBT};
 
-		err = add_figure(c, p, &f, stage_name(&like, i), now, before);
+		err = add_figure(c, p, &f, stage_name(&like, i), NULL, now, before);
+		if (!err && !like.rx && sock.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)
+			err = add_held(c, p, stage_name(&like, i), now, before);
 	}
 	return err;
 }
@@ -319,7 +338,7 @@ static int add_pair(struct comparison *c, const struct pair *p, const struct rec
 		if (p->now->key.what == SUBJECT_FLOW && figures[i].a == FLOW_RESIDENCE)
 			err = add_stages(c, p, now, before);
 		if (!err)
-			err = add_figure(c, p, &figures[i], NULL, now, before);
+			err = add_figure(c, p, &figures[i], NULL, NULL, now, before);
 	}
 	return err;
 }

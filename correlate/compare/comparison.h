@@ -22,6 +22,7 @@ struct compared {
 	const struct subject *now, *before; /* of the same role */
 	const char *figure;                 /* "residence" is a stage's if `stage` is one */
 	const char *stage;
+	const char *reason; /* the part of the stage that it held, NULL for all of it */
 	enum figure_unit unit;
 	bool is_headline;                 /* one of the few that sum a subject up */
 	double now_value, before_value;   /* in the unit */

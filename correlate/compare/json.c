@@ -44,6 +44,7 @@ static json_t *row(const struct compared *r)
 
 	json_object_set_new(j, "figure", json_string(r->figure));
 	json_object_set_new(j, "stage", r->stage ? json_string(r->stage) : json_null());
+	json_object_set_new(j, "reason", r->reason ? json_string(r->reason) : json_null());
 	json_object_set_new(j, "unit", json_string(units[r->unit]));
 	json_object_set_new(j, "before", number(r->before_value));
 	json_object_set_new(j, "now", number(r->now_value));

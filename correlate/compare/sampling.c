@@ -194,6 +194,8 @@ static void read_flow(struct sampling *s, const struct flow *f)
 	}
 	for (int i = 0; i < STAGES_MAX; i++)
 		read_dist(now, FLOW_STAGE + i, FLOW_STAGE_WEIGHT + i, &f->stage[i]);
+	for (int i = 0; f->why && i < WHYS; i++)
+		now[FLOW_HELD + i] = (double)f->why->split.wait[i];
 	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &f->residence);
 	read_modulation(f, seen, now);
 	now[FLOW_BYTES] = (double)bytes_so_far(f);

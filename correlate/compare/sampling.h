@@ -45,7 +45,8 @@ enum call_sum {
 enum flow_sum {
 	FLOW_STAGE,
 	FLOW_STAGE_WEIGHT = FLOW_STAGE + STAGES_MAX,
-	FLOW_RESIDENCE = FLOW_STAGE_WEIGHT + STAGES_MAX,
+	FLOW_HELD = FLOW_STAGE_WEIGHT + STAGES_MAX, /* of the send buffer, by reason */
+	FLOW_RESIDENCE = FLOW_HELD + WHYS,
 	FLOW_RESIDENCE_WEIGHT,
 	FLOW_MOVED, /* bytes times the cycles they were moved by: J's numerator */
 	FLOW_MOVED_WEIGHT,

@@ -52,11 +52,20 @@ static const char *ratio(double r)
 	return out;
 }
 
+static const char *figure_name(const struct compared *r)
+{
+	return r->reason ? r->reason : r->stage ? r->stage : r->figure;
+}
+
 static void row(struct table *t, const struct compared *r)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s%s", r->stage ? "  " : "", r->stage ? r->stage : r->figure);
+	snprintf(name, sizeof(name), "%s%s",
+		r->reason  ? "    "
+		: r->stage ? "  "
+			   : "",
+		figure_name(r));
 	if (r->verdict == NOT_ENOUGH)
 		table_row(t, "    %s\t%s\t%s\t%s\tnot enough to tell\t%s\t", name,
 			value(r->before_value, r->unit), value(r->now_value, r->unit),
@@ -114,9 +123,12 @@ static void sentence(const struct comparison *c, FILE *to)
 		c->exceeding, told, plural(told), c->exceeding == 1 ? "s" : "",
 		ceil((1 - COMPARISON_LEVEL) * (double)told));
 	subject_name(name, &r->now->key);
-	fprintf(to, "the foremost: %s%s of %s, from %s to %s (%s).\n", r->stage ? "residence " : "",
-		r->stage ? r->stage : r->figure, name, value(r->before_value, r->unit),
-		value(r->now_value, r->unit), change(r->difference, r->unit));
+	fprintf(to, "the foremost: %s%s of %s, from %s to %s (%s).\n",
+		r->reason  ? "wait in the send buffer for "
+		: r->stage ? "residence "
+			   : "",
+		figure_name(r), name, value(r->before_value, r->unit), value(r->now_value, r->unit),
+		change(r->difference, r->unit));
 }
 
 static void alone(const struct subject *const *s, size_t n, const char *where, FILE *to)

@@ -246,6 +246,9 @@ void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
 /* The kernel's events are another tracer's. It has no cycle counter: all times are nanoseconds. */
 void core_know_tracer(struct core *c, const char *name);
 
+/* (why.c) When this byte was copied into its socket, while it waits there; 0 if it is not known. */
+uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off);
+
 /* True if memory was refused since core_init(): its figures are not to be shown. */
 bool core_lacks_memory(const struct core *c);
 /* No more will come: everything in flight is settled. Returns 0 or -ENOMEM. */

@@ -13,6 +13,8 @@
 /* Every connection that lived then is touched; one that was closed before is not. */
 static void add(struct core *c, struct gap *g)
 {
+	static const uint64_t tell_why = 1ull << MG_EVENT_tcp_send | 1ull << MG_EVENT_tcp_recv |
+					 1ull << MG_EVENT_ip_out | 1ull << MG_EVENT_ip_in;
 	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
 	struct mg_sock *s = NULL;
 
@@ -33,6 +35,8 @@ static void add(struct core *c, struct gap *g)
 		s->rx.touched |= g->layers;
 		s->tx.missed |= g->events;
 		s->rx.missed |= g->events;
+		if (g->events & tell_why)
+			why_on_gap(s->tx.why);
 	}
 }
 

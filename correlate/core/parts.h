@@ -196,17 +196,25 @@ void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64
 
 /* why.c: why bytes waited in the send buffer */
 /* A call is about to copy bytes, TCP to process a segment of the peer's; and TCP's state then. */
-void why_on_write(struct flow *tx, struct thread *t, const struct mg_tcp_send *p);
-void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p);
+void why_on_write(struct flow *tx, struct thread *t, const struct mg_tcp_send *p, uint64_t now);
+void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now);
+/* The call that wrote has returned, and TCP gives the next byte this number. */
+void why_on_written(struct flow *tx, uint32_t seq);
+/* Events of state: of the event before them, but for a change of the congestion state. */
 void why_on_state(struct flow *tx, const struct mg_tcp_state *p);
+void why_on_limits(struct flow *tx, const struct mg_tcp_limits *p);
+void why_on_congestion(struct flow *tx, const struct mg_tcp_cong *p, uint64_t now);
 /* The same after one end has closed, as a segment is sent; and a segment of the peer's arrives. */
 void why_on_room(struct core *c, const struct mg_tcp_room *p);
-void why_on_arrival(struct why *w);
+void why_on_arrival(struct mg_sock *s, uint64_t now);
+/* Events that tell what holds its bytes are missing. */
+void why_on_gap(struct why *w);
 /* TCP hands a segment to IP, its first byte at `off`; `t` is the thread it happened on. */
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
-	const struct mg_packet *p, uint64_t off);
-/* These bytes waited; their label, if it is known. */
-void why_waited(struct flow *tx, bool known, uint64_t label, uint64_t wait, uint64_t bytes);
+	const struct mg_packet *p, uint64_t off, uint64_t now);
+/* Note that bytes waited from the one time to the other, and their label, if it is known. */
+void why_waited(
+	struct flow *tx, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes);
 /* Without anything in flight it keeps no room for it. */
 void why_trim(struct why *w);
 void why_free(struct why *w);

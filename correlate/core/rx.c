@@ -53,10 +53,10 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(c, &s->tx, p->ack, e->cycles);
+	if (layer == RX_IP && s->tx.why) /* by the window before it */
+		why_on_arrival(s, e->cycles);
 	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
 		state_on_arrival(s, p, e->cycles);
-	if (layer == RX_IP && s->tx.why)
-		why_on_arrival(s->tx.why);
 }
 
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -70,7 +70,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	if (c->low_water)
 		rx_in_order_untold(c, &s->rx, UINT64_MAX, e->cycles);
 	arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
-	why_on_segment(s, t, p);
+	why_on_segment(s, t, p, e->cycles);
 }
 
 /* Whether TCP's own event, which is of established connections only, tells of each segment. */

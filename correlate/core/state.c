@@ -134,11 +134,13 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 		break;
 	case MG_EVENT_tcp_limits:
 		on_limits(r, &e->tcp_limits);
+		why_on_limits(&s->tx, &e->tcp_limits);
 		break;
 	case MG_EVENT_tcp_algorithm:
 		memcpy(r->algorithm, e->tcp_algorithm.name, sizeof(r->algorithm) - 1);
 		break;
 	case MG_EVENT_tcp_cong:
+		why_on_congestion(&s->tx, &e->tcp_cong, e->cycles);
 		r->cong_changes++;
 		r->recoveries += e->tcp_cong.now == CA_RECOVERY;
 		break;

@@ -67,7 +67,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s->pid) /* no system calls are recorded */
 		sock_used_by(c, s, t);
 	tx_acked(c, &s->tx, p->snd_una, e->cycles);
-	why_on_write(&s->tx, t, p);
+	why_on_write(&s->tx, t, p, e->cycles);
 	a->has_offset = true;
 	a->offset = off;
 	if (!t->in_call || t->in_softirq)
@@ -104,6 +104,7 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 
 	if (!k->copied || !k->pieces)
 		return;
+	why_on_written(k->piece[k->pieces - 1].flow, exit_seq);
 	if (k->ret > 0)
 		add_syn_data(k, exit_seq);
 	if (k->call == MG_SYS_sendmmsg) /* returns messages: then by position, if it agrees */
@@ -224,7 +225,7 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 			continue;
 		unit_wire(u, p->frame, p->segs);
 		if (e->id == MG_EVENT_ip_out)
-			why_on_out(c, t, s, p, a->offset);
+			why_on_out(c, t, s, p, a->offset, e->cycles);
 	}
 }
 
@@ -354,7 +355,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		dist_add(&f->stage[from], next - at, len);
 		if (from == TX_STAGE_SNDBUF && edge[i] == TX_IP_OUT && f->sock->kind == MG_KIND_tcp)
 			why_waited(f, present & 1u << TX_LAYERS,
-				present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, next - at, len);
+				present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, at, next, len);
 		sum += next - at;
 		at = next;
 		from = i;

@@ -9,15 +9,13 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "parts.h"
+#include "why_parts.h"
 #include "event_table.h"
 
 #define ESTABLISHED 1
 
 /* numbers of softirqs */
 enum { SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_RX = 3, SOFTIRQ_TASKLET = 6, SOFTIRQ_HRTIMER = 8 };
-/* the field `frag` of ip_out */
-enum { CONTEXT_NOT_TOLD, CONTEXT_THREAD, CONTEXT_SOFTIRQ };
 
 static struct why *why_of(struct flow *f)
 {
@@ -31,6 +29,7 @@ void why_trim(struct why *w)
 	if (!w || w->len)
 		return;
 	ranges_trim(&w->label);
+	held_free(&w->split.held);
 	free(w->flight);
 	w->flight = NULL;
 	w->head = w->cap = 0;
@@ -41,6 +40,7 @@ void why_free(struct why *w)
 	if (!w)
 		return;
 	ranges_free(&w->label);
+	held_free(&w->split.held);
 	free(w->flight);
 	free(w->row);
 	free(w);
@@ -55,6 +55,8 @@ void why_shift(struct why *w, uint64_t by)
 	w->room.window_end += by;
 	w->small_end += by;
 	w->first_unsent += by;
+	w->split.unsent += by;
+	w->split.written += by;
 	for (uint32_t i = 0; i < w->len; i++)
 		w->flight[(w->head + i) & (w->cap - 1)].end += by;
 }
@@ -110,15 +112,19 @@ static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cw
 	w->arrived = w->by_room = w->by_call = w->room.told = false;
 }
 
-void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
+void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p, uint64_t now)
 {
 	struct why *w = why_of(f);
+	uint64_t next, unsent;
 
 	t->segment_of = 0;
 	if (!w)
 		return;
+	split_due(w);
 	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
 	w->by_call = w->told;
+	if (flow_offset(f, p->seq, &next) && flow_offset(f, p->snd_nxt, &unsent))
+		split_on_write(w, unsent, next, next + p->left, now);
 	if (p->snd_nxt == p->seq)
 		flow_offset(f, p->seq, &w->first_unsent);
 	if (!t->in_call || t->now.copied)
@@ -128,14 +134,25 @@ void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p)
 	w->mss = t->now.mss;
 }
 
-void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p)
+void why_on_written(struct flow *f, uint32_t seq)
+{
+	uint64_t end;
+
+	if (f->why && flow_offset(f, seq, &end))
+		split_on_written(f->why, end);
+}
+
+void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now)
 {
 	/* in a thread's own context it comes from the backlog, as the thread gives the socket back
 	 */
 	if (t && !t->in_softirq)
 		t->segment_of = s->cookie;
-	if (s->tx.why)
-		tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
+	if (!s->tx.why)
+		return;
+	split_due(s->tx.why);
+	tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
+	s->tx.why->split.due = now; /* the events of state that follow are of then, too */
 }
 
 void why_on_room(struct core *c, const struct mg_tcp_room *p)
@@ -154,7 +171,7 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 }
 
 /* What is sent from here on had no room by what was told last. */
-void why_on_arrival(struct why *w)
+static void read_room(struct why *w)
 {
 	if (w->by_call)
 		w->by_room = true;
@@ -168,6 +185,17 @@ void why_on_arrival(struct why *w)
 	w->segs_out = w->room.segs_out;
 	w->room.told = false;
 	w->told = w->by_room = true;
+}
+
+void why_on_arrival(struct mg_sock *s, uint64_t now)
+{
+	struct why *w = s->tx.why;
+	bool known = w->room.told || w->by_call;
+
+	split_due(w);
+	read_room(w);
+	if (s->state && s->state != ESTABLISHED)
+		split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
 }
 
 /* With these levels it need not be counted. */
@@ -196,8 +224,7 @@ static enum why_release of_softirq(unsigned int number)
 	}
 }
 
-/* The piece of the running call that has this byte, NULL if it is another's. */
-static const struct piece *own_piece(const struct kernel_call *k, uint64_t off)
+const struct piece *why_own_piece(const struct kernel_call *k, uint64_t off)
 {
 	for (uint32_t i = k->pieces; i-- > 0;) {
 		const struct piece *p = &k->piece[i];
@@ -219,7 +246,7 @@ static enum why_release of_thread(const struct thread *t, const struct mg_sock *
 	k = &t->now;
 	if (!t->in_call || k->cookie != s->cookie || mg_syscall_direction(k->call) == MG_DIR_RX)
 		return RELEASE_NOT_KNOWN;
-	return own_piece(k, off) ? RELEASE_OWN_CALL : RELEASE_LATER_CALL;
+	return why_own_piece(k, off) ? RELEASE_OWN_CALL : RELEASE_LATER_CALL;
 }
 
 static enum why_release release_of(const struct core *c, const struct thread *t,
@@ -240,7 +267,7 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 /* ---- and what had held it ---- */
 
 /* A segment that is not full may wait for more to send with it. */
-static enum why_reason of_small(const struct why *w, uint8_t nagle, uint64_t una)
+enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
 {
 	if (!(nagle & NAGLE_TOLD))
 		return WHY_NOT_KNOWN;
@@ -264,14 +291,13 @@ static enum why_reason of_windows(const struct why *w, const struct mg_packet *p
 }
 
 /* It waited for the device: the kernel corks a small segment only if it is the first to be sent. */
-static enum why_reason of_device(const struct why *w, uint64_t off, bool full)
+enum why_reason why_of_device(const struct why *w, uint64_t off, bool full)
 {
 	return full || off != w->first_unsent ? WHY_TSQ : WHY_AUTOCORK;
 }
 
-/* Whether bytes before it are in a queue of this host still: no driver has been asked to take them.
- */
-static bool lies_behind_others(const struct core *c, const struct mg_sock *s, uint64_t off)
+/* No driver has been asked to take them. */
+bool why_lies_behind_others(const struct core *c, const struct mg_sock *s, uint64_t off)
 {
 	const struct ranges *r = &s->tx.layer[TX_XMIT];
 	uint64_t asked = r->len ? r->v[r->head + r->len - 1].b : r->base;
@@ -290,9 +316,9 @@ static enum why_reason by_elimination(const struct core *c, const struct thread 
 	bool softirq = p->frag >= CONTEXT_SOFTIRQ || (!p->frag && t && t->in_softirq);
 
 	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
-		!lies_behind_others(c, s, off))
+		!why_lies_behind_others(c, s, off))
 		return WHY_NOT_KNOWN;
-	return of_device(s->tx.why, off, full);
+	return why_of_device(s->tx.why, off, full);
 }
 
 static enum why_reason reason_of(const struct core *c, const struct thread *t,
@@ -305,13 +331,13 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 
 	switch (release) {
 	case RELEASE_OWN_CALL: /* if it slept since, something had kept it from sending at once */
-		return t->woken_in > own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
+		return t->woken_in > why_own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
 	case RELEASE_LATER_CALL:
-		return of_small(w, t->now.copied ? w->nagle_before : w->nagle, una);
+		return why_of_small(w, t->now.copied ? w->nagle_before : w->nagle, una);
 	case RELEASE_PACER:
 		return WHY_PACING;
 	case RELEASE_TX_DONE:
-		return w->mss ? of_device(w, off, full) : WHY_NOT_KNOWN;
+		return w->mss ? why_of_device(w, off, full) : WHY_NOT_KNOWN;
 	case RELEASE_ACK:
 		/* TCP tells of a segment in established connections only */
 		if (!w->by_room &&
@@ -319,12 +345,12 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 			return WHY_NOT_KNOWN;
 		held = of_windows(w, p, off);
 		if (held == WHY_NOT_KNOWN && w->mss && !full)
-			held = of_small(w, w->nagle, w->una);
+			held = why_of_small(w, w->nagle, w->una);
 		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
 	case RELEASE_TIMER:
 		if (s->tcp && s->tcp->peer.is_closed)
 			return WHY_WINDOW;
-		return w->mss && !full ? of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
+		return w->mss && !full ? why_of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
 	default:
 		return WHY_NOT_KNOWN;
 	}
@@ -334,7 +360,7 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 static uint64_t of_one_writer(
 	const struct kernel_call *k, enum why_release release, uint64_t off, uint64_t end)
 {
-	const struct piece *own = release == RELEASE_OWN_CALL ? own_piece(k, off) : NULL;
+	const struct piece *own = release == RELEASE_OWN_CALL ? why_own_piece(k, off) : NULL;
 
 	if (own && own != &k->piece[k->pieces - 1] && own->off + own->len < end)
 		return own->off + own->len;
@@ -345,26 +371,50 @@ static uint64_t of_one_writer(
 }
 
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
-	const struct mg_packet *p, uint64_t off)
+	const struct mg_packet *p, uint64_t off, uint64_t now)
 {
 	uint64_t end = off + p->len, fresh = 0;
 	struct why *w = why_of(&s->tx);
+	struct why_found first = {WHY_NOT_KNOWN, RELEASE_NOT_KNOWN};
 
 	if (!w)
 		return;
+	split_due(w);
 	for (uint64_t at = off, to; at < end; at = to) {
 		enum why_release release = release_of(c, t, s, p, at);
 		enum why_reason reason = reason_of(c, t, s, p, at, release);
 
+		if (at == off)
+			first = (struct why_found){reason, release};
 		to = t ? of_one_writer(&t->now, release, at, end) : end;
 		fresh += ranges_add(&w->label, at, to, WHY_LABEL(reason, release));
 	}
 	if (!fresh) /* sent again */
 		return;
+	split_on_out(c, t, s, p, off, first, now);
 	fly(w, end, p->segs);
 	w->last_segs = p->segs;
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
 		w->small_end = end;
+}
+
+uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off)
+{
+	const struct ranges *r = &f->layer[TX_COPY];
+	const struct thread *t;
+
+	for (uint32_t i = r->len; i-- > 0;)
+		if (r->v[r->head + i].a <= off && r->v[r->head + i].b > off)
+			return r->v[r->head + i].t;
+	for (t = c->threads; t; t = t->hh.next) { /* by a call that has not returned */
+		const struct piece *p = t->in_call && t->now.cookie == f->sock->cookie
+						? why_own_piece(&t->now, off)
+						: NULL;
+
+		if (p)
+			return p->t;
+	}
+	return 0;
 }
 
 /* ---- how long ---- */
@@ -384,17 +434,20 @@ static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
 	return &more[w->rows++];
 }
 
-void why_waited(struct flow *f, bool known, uint64_t label, uint64_t wait, uint64_t bytes)
+void why_waited(
+	struct flow *f, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	struct why *w = why_of(f);
 	struct why_row *row;
 
 	if (!known)
 		label = WHY_LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
+	if (w)
+		split_waited(&w->split, from, to, bytes);
 	row = w ? row_of(w, (uint8_t)label, (uint8_t)(label >> 8)) : NULL;
 	if (!row)
 		return;
 	row->n++;
 	row->bytes += bytes;
-	row->wait += (unsigned __int128)wait * bytes;
+	row->wait += (unsigned __int128)(to - from) * bytes;
 }

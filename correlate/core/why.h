@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why sent bytes waited in the send buffer, and what let them go (method, "Residence"): two labels
- * a byte, found as it is first handed to IP.
+ * a byte, found as it is first handed to IP, and its wait divided by what held the queue it was in.
  */
 #ifndef MAGNET_CORRELATE_WHY_H
 #define MAGNET_CORRELATE_WHY_H
@@ -9,32 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "held.h"
 #include "ranges.h"
-
-/* clang-format off */
-#define MG_WHY_REASONS(X) \
-	X(NOT_KNOWN, "not_known", "not known why") \
-	X(IMMEDIATE, "immediate", "sent at once") \
-	X(WINDOW,    "window",    "the peer's window") \
-	X(CWND,      "cwnd",      "congestion window") \
-	X(NAGLE,     "nagle",     "Nagle's algorithm") \
-	X(CORK,      "cork",      "corked by the program") \
-	X(AUTOCORK,  "autocork",  "autocorking") \
-	X(TSQ,       "tsq",       "TCP small queues") \
-	X(PACING,    "pacing",    "pacing")
-#define MG_WHY_RELEASES(X) \
-	X(NOT_KNOWN,  "not_known",     "") \
-	X(OWN_CALL,   "own_call",      "") \
-	X(LATER_CALL, "later_call",    "until a later call") \
-	X(ACK,        "ack",           "until an ACK") \
-	X(TX_DONE,    "tx_completion", "until the device was done with others") \
-	X(PACER,      "pacing_timer",  "") \
-	X(TIMER,      "timer",         "until a timer of TCP's")
-/* clang-format on */
-#define MG_WHY_ID(ID, name, label)     WHY_##ID,
-#define MG_RELEASE_ID(ID, name, label) RELEASE_##ID,
-enum why_reason { MG_WHY_REASONS(MG_WHY_ID) WHYS };
-enum why_release { MG_WHY_RELEASES(MG_RELEASE_ID) RELEASES };
+#include "why_reasons.h"
 
 /* Bytes that share both labels. */
 struct why_row {
@@ -47,6 +24,27 @@ struct why_row {
 struct in_flight {
 	uint64_t end; /* offset of the byte after it */
 	uint32_t segs;
+};
+
+/* The wait divided in time (why_split.c). */
+struct split {
+	struct held_time held;
+	uint64_t asked;      /* what held is told up to here, or nothing of what was told did */
+	uint64_t due;        /* TCP told its windows then, and they have not been compared yet; 0 */
+	uint64_t since;      /* the first unsent byte is the first since then */
+	uint64_t unsent;     /* its offset */
+	uint64_t written;    /* the offset after the last byte written, or that is being written */
+	uint64_t cwnd_until; /* the congestion window had room until then, when it was reduced */
+	bool writing;        /* a call is: how far it has got is not told */
+	bool sampled;        /* the segments in flight are TCP's own number */
+	bool paced;          /* pacing has held it before */
+	bool lost;           /* events are missing since it was asked last */
+	uint8_t ca_state;
+	uint8_t held_last; /* by what was told last; WHYS = by nothing of it */
+	/* of bytes that are through: */
+	unsigned __int128 wait[WHYS]; /* cycles times bytes */
+	uint64_t bytes[WHYS];         /* that waited for it at all */
+	uint64_t cycles[WHYS];        /* the queue was held */
 };
 
 #define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
@@ -78,6 +76,7 @@ struct why {
 	uint32_t head, len, cap;
 	struct why_row *row;
 	uint32_t rows;
+	struct split split;
 };
 
 #endif

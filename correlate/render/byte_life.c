@@ -237,18 +237,35 @@ static bool is_packet(uint16_t id)
 	}
 }
 
-/* Why the bytes at `off`, which TCP just handed to IP, had waited. */
-static void add_reason(struct life_row *r, const struct why *w, uint64_t off)
+static const struct range *range_at(const struct ranges *r, uint64_t off)
 {
-	for (uint32_t i = w ? w->label.len : 0; i-- > 0;) {
-		const struct range *k = &w->label.v[w->label.head + i];
+	for (uint32_t i = r->len; i-- > 0;) {
+		const struct range *k = &r->v[r->head + i];
 
-		if (k->a > off || k->b <= off)
-			continue;
-		r->waited_for = WHY_OF(k->t);
-		r->released_by = RELEASE_OF(k->t);
-		return;
+		if (k->a <= off)
+			return k->b > off ? k : NULL;
 	}
+	return NULL;
+}
+
+/* Why the bytes at `off`, which TCP just handed to IP, had waited: for what longest. */
+static void add_reason(struct life_row *r, const struct core *c, const struct flow *f, uint64_t off)
+{
+	const struct range *label = f->why ? range_at(&f->why->label, off) : NULL;
+	uint64_t copied = core_copied_at(c, f, off), by[WHYS] = {0};
+
+	if (!label)
+		return;
+	r->waited_for = WHY_OF(label->t);
+	r->released_by = RELEASE_OF(label->t);
+	if (!copied)
+		return;
+	held_sum(&f->why->split.held, copied, r->t, by);
+	for (uint8_t i = 0; i < WHYS; i++)
+		if (by[i] > r->waited) {
+			r->waited_for = i;
+			r->waited = by[i];
+		}
 }
 
 /* Of these bytes at this socket's end. */
@@ -277,7 +294,7 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 	else if (e->id == MG_EVENT_tcp_retransmit)
 		r.segments = e->tcp_retransmit.segs;
 	if (e->id == MG_EVENT_ip_out)
-		add_reason(&r, f->why, off);
+		add_reason(&r, l->core, f, off);
 	if (e->id == MG_EVENT_dev_done)
 		r.code = e->dev_done.rc;
 	if (e->id == MG_EVENT_tcp_retransmit)

@@ -40,6 +40,7 @@ struct life_row {
 	uint32_t segments; /* the unit stands for; 0 not known */
 	int32_t code;      /* why a retransmission was not sent, what a driver returned */
 	uint8_t waited_for, released_by; /* WHY_*, RELEASE_* of what TCP hands to IP */
+	uint64_t waited;                 /* so long for that, cycles; 0 not known */
 	char note[33];                   /* of drops: the reason */
 };
 

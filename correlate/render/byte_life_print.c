@@ -111,17 +111,28 @@ static bool is_again(const struct life_row *const *row, size_t i)
 	return false;
 }
 
-/* What it had waited for in the send buffer, and until when. */
-static void reason_of(const struct life_row *r, char out[80])
+static double ns_between(const struct life *l, uint64_t from, uint64_t to)
+{
+	double hz = clockmap_hz(&l->core->clock);
+
+	return hz > 0 ? (to >= from ? 1 : -1) * (double)(to >= from ? to - from : from - to) * 1e9 /
+				hz
+		      : 0;
+}
+
+/* Print the reason it waited for longest in the send buffer, how long, and until when. */
+static void reason_of(const struct life *l, const struct life_row *r, char out[80])
 {
 	const char *until = why_release_label(r->released_by);
 
 	if (r->waited_for != WHY_NOT_KNOWN && r->waited_for != WHY_IMMEDIATE)
-		snprintf(out, 80, "waited for: %s%s%s", why_reason_label(r->waited_for),
-			until[0] ? ", " : "", until);
+		snprintf(out, 80, "waited for: %s%s%s%s%s", why_reason_label(r->waited_for),
+			r->waited ? ", " : "",
+			r->waited ? text_ns(ns_between(l, 0, r->waited)) : "", until[0] ? ", " : "",
+			until);
 }
 
-static void note_of(const struct life_row *const *row, size_t i, char out[80])
+static void note_of(const struct life *l, const struct life_row *const *row, size_t i, char out[80])
 {
 	const struct life_row *r = row[i];
 
@@ -135,7 +146,7 @@ static void note_of(const struct life_row *const *row, size_t i, char out[80])
 	else if (is_again(row, i))
 		snprintf(out, 80, "again");
 	else
-		reason_of(r, out);
+		reason_of(l, r, out);
 }
 
 /*
@@ -151,15 +162,6 @@ static size_t born(const struct life_row *const *row, size_t rows)
 			row[i]->what == LIFE_WOKEN || row[i]->what == LIFE_RUNS))
 		i++;
 	return i;
-}
-
-static double ns_between(const struct life *l, uint64_t from, uint64_t to)
-{
-	double hz = clockmap_hz(&l->core->clock);
-
-	return hz > 0 ? (to >= from ? 1 : -1) * (double)(to >= from ? to - from : from - to) * 1e9 /
-				hz
-		      : 0;
 }
 
 static const char *comm_of(const struct life *l, uint32_t tid)
@@ -206,7 +208,7 @@ static void atom_text(
 
 		label_of(r, label);
 		flow_name(flow, r->cookie, r->at_receiver);
-		note_of(row, i, note);
+		note_of(l, row, i, note);
 		snprintf(unit, sizeof(unit), "%" PRIu64 "+%" PRIu64, r->unit_off, r->unit_len);
 		if (r->segments > 1)
 			snprintf(unit + strlen(unit), sizeof(unit) - strlen(unit), " /%u",
@@ -267,7 +269,7 @@ static void atom_tsv(
 		char flow[32], note[80];
 
 		flow_name(flow, r->cookie, r->at_receiver);
-		note_of(row, i, note);
+		note_of(l, row, i, note);
 		fprintf(p->to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", from, to - from,
 			r->time_ns);
 		if (!l->core->clock.ns_only)

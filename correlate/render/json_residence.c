@@ -83,6 +83,38 @@ static json_t *why(const struct report *r, const struct flow *f)
 	return all;
 }
 
+/* The same bar divided in time: the reasons of each byte sum to its wait. */
+static json_t *held(const struct report *r, const struct flow *f)
+{
+	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
+	bool told = !flow_withheld(r, f);
+	double mean[WHYS], whole = (double)bar->weight;
+	struct probes p;
+	bool compensated = flow_probes(r, f, &p) && told;
+	json_t *all;
+
+	if (f->rx || !f->why || !f->why->rows || standing_of(flow_coverage(f)) == WITHHELD)
+		return json_null();
+	all = json_array();
+	held_means(f, &p, mean);
+	for (int i = 0; i < WHYS; i++) {
+		const struct split *s = &f->why->split;
+		double wait = (double)s->wait[i];
+
+		if (!s->bytes[i] && !s->cycles[i])
+			continue;
+		json_array_append_new(all,
+			json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "reason",
+				why_reason_name((unsigned int)i), "bytes", (json_int_t)s->bytes[i],
+				"share", number((double)s->bytes[i] / whole), "wait_share",
+				number(told && bar->sum ? wait / (double)bar->sum : NAN), "mean_ns",
+				ns(r, told ? wait / whole : NAN), "compensated_mean_ns",
+				ns(r, compensated ? mean[i] : NAN), "held_ns",
+				ns(r, (double)s->cycles[i])));
+	}
+	return all;
+}
+
 /* A call's last byte: when all of it was through. */
 static json_t *last_byte(const struct report *r, const struct flow *f)
 {
@@ -144,6 +176,7 @@ void json_residence(json_t *j, const struct report *r, const struct flow *f)
 	json_object_set_new(j, "probes_ns", ns(r, probes && !withheld ? p.sum : NAN));
 	json_object_set_new(j, "residence_last_byte", last_byte(r, f));
 	json_object_set_new(j, "send_buffer_why", why(r, f));
+	json_object_set_new(j, "send_buffer_held", held(r, f));
 	json_object_set_new(j, "waterfalls", waterfalls(r, f));
 	json_object_set_new(j, "driver_refused",
 		f->rx || !core_observes(r->core, MG_EVENT_dev_done)

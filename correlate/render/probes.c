@@ -180,6 +180,26 @@ double why_mean(const struct probes *p, const struct why_row *w)
 	return fmax((double)w->wait / (double)w->bytes - taken, 0);
 }
 
+/*
+ * Magnet's own events lie in the time nothing holds the bytes; what is taken off beyond that comes
+ * off the waits, in proportion.
+ */
+void held_means(const struct flow *f, const struct probes *p, double mean[WHYS])
+{
+	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
+	double taken = p->taken[TX_STAGE_SNDBUF], waits = 0, own;
+
+	for (int i = 0; i < WHYS; i++) {
+		mean[i] = bar->weight ? (double)f->why->split.wait[i] / (double)bar->weight : 0;
+		waits += i == WHY_IMMEDIATE ? 0 : mean[i];
+	}
+	own = fmin(taken, mean[WHY_IMMEDIATE]);
+	mean[WHY_IMMEDIATE] -= own;
+	for (int i = 0; i < WHYS; i++)
+		if (i != WHY_IMMEDIATE && waits > 0)
+			mean[i] *= fmax(1 - (taken - own) / waits, 0);
+}
+
 /* Not known to a microsecond, nor to a twentieth of the whole. */
 static bool too_uncertain(const struct report *r, const struct flow *f)
 {

@@ -130,6 +130,8 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 double stage_mean(const struct flow *f, const struct probes *p, int stage);
 double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q);
 double why_mean(const struct probes *p, const struct why_row *w);
+/* How much of the send buffer's bar each reason is, cycles; they sum to it without magnet's own. */
+void held_means(const struct flow *f, const struct probes *p, double mean[WHYS]);
 /* Why the waterfall is withheld, "coverage" or "uncertainty"; NULL if it is not. */
 const char *flow_withheld(const struct report *r, const struct flow *f);
 /* Why bytes waited in the send buffer, and what let them go: in JSON, and in words. */

@@ -211,13 +211,10 @@ static const char *passed(const struct flow *f)
 /* What made most of the wait in the send buffer, NULL if nothing did or it is not known. */
 static const char *main_reason(const struct flow *f)
 {
-	for (uint32_t i = 0; f->why && i < f->why->rows; i++) {
-		const struct why_row *w = &f->why->row[i];
-
-		if (w->wait * 2 > f->stage[TX_STAGE_SNDBUF].sum && w->reason != WHY_NOT_KNOWN &&
-			w->reason != WHY_IMMEDIATE)
-			return why_reason_label(w->reason);
-	}
+	for (unsigned int i = 0; f->why && i < WHYS; i++)
+		if (f->why->split.wait[i] * 2 > f->stage[TX_STAGE_SNDBUF].sum &&
+			i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE)
+			return why_reason_label(i);
 	return NULL;
 }
 

@@ -11,34 +11,30 @@
 /* What made bytes wait in the send buffer, the longest waits first; small parts are left out. */
 #define WHY_SHOWN 0.01
 
-static int longer(const void *a, const void *b)
-{
-	const struct why_row *x = a, *y = b;
-
-	return (x->wait < y->wait) - (x->wait > y->wait);
-}
-
-static void why_rows(
+static void held_rows(
 	const struct report *r, const struct flow *f, const struct probes *p, struct table *t)
 {
-	double bar = (double)f->stage[TX_STAGE_SNDBUF].sum, total = (double)f->residence.sum;
+	double total = dist_mean(&f->residence), mean[WHYS];
+	const struct split *s = f->why ? &f->why->split : NULL;
+	bool shown[WHYS] = {false};
 
-	if (f->rx || !f->why || !f->why->rows)
-		return;
-	if (f->why->rows == 1 && f->why->row[0].reason == WHY_IMMEDIATE)
-		return; /* nothing waited */
-	qsort(f->why->row, f->why->rows, sizeof(*f->why->row), longer);
-	for (uint32_t i = 0; i < f->why->rows; i++) {
-		const struct why_row *w = &f->why->row[i];
-		const char *until = why_release_label(w->release);
-		double mean = why_mean(p, w);
+	if (f->rx || !s || s->wait[WHY_IMMEDIATE] == f->stage[TX_STAGE_SNDBUF].sum)
+		return; /* or nothing waited */
+	held_means(f, p, mean);
+	for (;;) {
+		int most = -1;
 
-		if ((double)w->wait <= WHY_SHOWN * bar)
-			continue;
-		table_row(t, "  %s%s%s, %s of bytes\t%s\t\t\t%s", why_reason_label(w->reason),
-			*until ? ", " : "", until,
-			text_percent((double)w->bytes / (double)f->residence.weight),
-			text_ns(report_ns(r, mean)), text_percent(mean * (double)w->bytes / total));
+		for (int i = 0; i < WHYS; i++)
+			if (!shown[i] && (most < 0 || s->wait[i] > s->wait[most]))
+				most = i;
+		if (most < 0 ||
+			(double)s->wait[most] <= WHY_SHOWN * (double)f->stage[TX_STAGE_SNDBUF].sum)
+			return;
+		shown[most] = true;
+		table_row(t, "  %s, %s of bytes\t%s\t\t\t%s", why_reason_label((unsigned int)most),
+			text_percent((double)s->bytes[most] / (double)f->residence.weight),
+			text_ns(report_ns(r, mean[most])),
+			text_percent(total > 0 ? mean[most] / total : 0));
 	}
 }
 
@@ -154,7 +150,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 				text_ns(report_ns(r, stage_quantile(f, &p, i, 0.99)))),
 			text_percent(share), text_bar(share, BAR_WIDTH));
 		if (i == TX_STAGE_SNDBUF)
-			why_rows(r, f, &p, &t);
+			held_rows(r, f, &p, &t);
 	}
 	if (compensated)
 		table_row(&t, "magnet's own events\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),

@@ -42,6 +42,11 @@ static void add_why(struct flow *sum, const struct flow *f)
 		to->bytes += from->bytes;
 		to->wait += from->wait;
 	}
+	for (int i = 0; sum->why && i < WHYS; i++) {
+		sum->why->split.wait[i] += f->why->split.wait[i];
+		sum->why->split.bytes[i] += f->why->split.bytes[i];
+		sum->why->split.cycles[i] += f->why->split.cycles[i];
+	}
 }
 
 /* So that its complete bytes count as much as theirs do each by itself. */

@@ -2,19 +2,28 @@
 """
 Why bytes wait in the send buffer, by programs of which it is known: Nagle's algorithm and a delayed
 ACK, MSG_MORE until a timer or the next call, a reader that does not read, a congestion window that
-acknowledgements open slowly, a pacing rate, and a device that is slow (docs/method.md, "Residence").
+acknowledgements open slowly, a pacing rate, a device that is slow, and a way that takes long
+(docs/method.md, "Residence"). How long the queue was held is compared with the kernel's own times.
 """
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+import fixture
+from delay import Delay
 from fixture import *
 
 ROUNDS = 6
+TICK_NS = 10e6  # at most
+DELAY = 0.04  # each way
+NAMES = ("nagle", "nodelay", "more", "uncork", "append", "window", "pacing", "cwnd", "tsq", "autocork",
+         "halfclosed", "zero", "far_cwnd", "far_window", "far_room")
+PORTS = {name: 5151 + i for i, name in enumerate(NAMES)}
 COMMON = f"""
-import socket, sys, threading, time
-PORTS = dict(nagle=5151, nodelay=5152, more=5153, uncork=5154, append=5155, window=5156, pacing=5157,
-             cwnd=5158, tsq=5159, autocork=5160, halfclosed=5161)
+import json, socket, sys, threading, time
+sys.path.insert(0, {os.path.dirname(fixture.__file__)!r})
+from tcp_info import tcp_info
+PORTS = {PORTS}
 TCP, CORK, QUICKACK = socket.IPPROTO_TCP, socket.TCP_CORK, socket.TCP_QUICKACK
 ROUNDS, names = {ROUNDS}, sys.argv[1:]
 def in_threads(do):
@@ -26,7 +35,7 @@ RECEIVER = COMMON + """
 def serve(name):
     l = socket.socket()
     l.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if name == "window":
+    if name in ("window", "far_window"):
         l.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 20000)
     l.bind(("", PORTS[name]))
     l.listen(1)
@@ -34,6 +43,8 @@ def serve(name):
     got, late = 0, name in ("nagle", "halfclosed", "tsq", "autocork")
     if name == "halfclosed": # TCP tells nothing of segments from here on
         c.shutdown(socket.SHUT_WR)
+    if name == "zero":
+        time.sleep(2)
     while True:
         if late: # acknowledge late
             c.setsockopt(TCP, QUICKACK, 0)
@@ -51,12 +62,19 @@ SENDER = COMMON + f"""
 def connect(name, nodelay):
     s = socket.socket()
     s.setsockopt(TCP, socket.TCP_CONGESTION, b"cubic")
+    if name == "zero": # it paces, too
+        try:
+            s.setsockopt(TCP, socket.TCP_CONGESTION, b"bbr")
+        except OSError:
+            s.setsockopt(socket.SOL_SOCKET, 47, 1 << 30)
     s.setsockopt(TCP, socket.TCP_NODELAY, nodelay)
     if name == "pacing":
         s.setsockopt(socket.SOL_SOCKET, 47, 500000) # SO_MAX_PACING_RATE
+    if name == "far_room":
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
     for _ in range(200):
         try:
-            s.connect(("{Network.B}", PORTS[name]))
+            s.connect(("{Delay.B}" if name.startswith("far") else "{Network.B}", PORTS[name]))
             return s
         except ConnectionRefusedError:
             time.sleep(0.05)
@@ -90,24 +108,31 @@ def send(name):
             s.send(b"b" * 1000)
             s.send(b"c" * 100)
             time.sleep(0.5)
-    size = dict(window=500000, cwnd=400000, pacing=500000).get(name)
+    size = dict(window=500000, cwnd=400000, pacing=500000, zero=2000000, far_cwnd=60000,
+                far_window=100000, far_room=300000).get(name)
+    began = time.monotonic()
     if size:
         s.sendall(b"x" * size)
+    sending = time.monotonic() - began
     if name == "cwnd": # all is acknowledged before it closes
         s.recv(1)
     s.shutdown(socket.SHUT_WR)
     while s.recv(1000):
         pass
+    said = tcp_info(s)
+    told = dict(name=name, sending_ns=sending * 1e9, rtt_ns=said["rtt"] * 1000)
+    for field in ("busy_time", "rwnd_limited", "sndbuf_limited"):
+        told[field] = said[field] * 1000 if field in said else None
+    sys.stdout.write(json.dumps(told) + "\\n")
 in_threads(send)
 """
-PORTS = dict(nagle=5151, nodelay=5152, more=5153, uncork=5154, append=5155, window=5156, pacing=5157,
-             cwnd=5158, tsq=5159, autocork=5160, halfclosed=5161)
 
 
 class Why:
     """The labels of a sent flow."""
 
-    def __init__(self, report, name):
+    def __init__(self, report, name, kernel):
+        self.kernel = kernel[name]
         self.name, self.flow = name, flow(report, "tx", PORTS[name])
         check(self.flow["send_buffer_why"] is not None, f"{name}: enough bytes have every boundary")
         self.rows = {(w["reason"], w["released_by"]): w for w in self.flow["send_buffer_why"]}
@@ -115,14 +140,25 @@ class Why:
                      for k, w in self.rows.items()})
         check(sum(w["bytes"] for w in self.rows.values()) == self.flow["complete_bytes"],
               f"{name}: each byte has one label")
+        self.held = {h["reason"]: h for h in self.flow["send_buffer_held"]}
+        print(name, {k: (h["bytes"], h["wait_share"], h["held_ns"]) for k, h in self.held.items()},
+              self.kernel)
         if self.flow["withheld"]: # too short to tell from magnet's own events
             return
         bar = next(s for s in self.flow["residence"] if s["stage"] == "send_buffer")
         waited = sum(w["mean_ns"] * w["bytes"] for w in self.rows.values())
         near(waited, bar["mean_ns"] * bar["bytes"], 1e-6, f"{name}: their waits are the bar")
+        near(sum(h["mean_ns"] for h in self.held.values()), bar["mean_ns"], 1e-6,
+             f"{name}: so are the times it was held for each reason")
 
     def bytes(self, reason, released_by):
         return self.rows.get((reason, released_by), {"bytes": 0})["bytes"]
+
+    def held_share(self, reason):
+        return self.held[reason]["wait_share"] if reason in self.held else 0
+
+    def held_ns(self, *reasons):
+        return sum(self.held[r]["held_ns"] for r in reasons if r in self.held)
 
     def wait_share(self, reason):
         return sum(w["wait_share"] for (r, _), w in self.rows.items() if r == reason)
@@ -135,9 +171,16 @@ def recorded(net, *names):
             if not hooked(rec, "softirq_entry"):
                 skip("no hook tells in which softirq a segment is sent")
             report = rec.report()
-            return [Why(report, name) for name in names]
+            kernel = {k["name"]: k for k in map(json.loads, rec.p.stdout.splitlines())}
+            return [Why(report, name, kernel) for name in names]
     finally:
         stop(receiver)
+
+
+def agree(held_ns, kernel_ns, what):
+    """The kernel's times are in ticks, of which each period may miss one at either end."""
+    check(kernel_ns is None or abs(held_ns - kernel_ns) <= 2 * TICK_NS + 0.03 * kernel_ns,
+          f"{what}: {held_ns / 1e6:.1f} ms, the kernel says {kernel_ns and kernel_ns / 1e6:.0f} ms")
 
 
 def programs():
@@ -152,7 +195,11 @@ def programs():
               f"{w.name}: the second of two small writes waits by Nagle")
         check(w.bytes("immediate", "own_call") == 200 * ROUNDS - held, "the first does not")
         near(w.rows["nagle", "ack"]["mean_ns"], 40e6, 0.25, "as long as ACKs are delayed")
+        near(w.held_ns("nagle"), w.rows["nagle", "ack"]["mean_ns"] * held / 100, 0.01,
+             "that is how long the queue was held")
+        check(w.held_share("nagle") > 0.95, "by nothing else")
     check(nodelay.bytes("immediate", "own_call") == 200 * ROUNDS, "with TCP_NODELAY neither waits")
+    check(set(nodelay.held) == {"immediate"}, "nothing held it")
     corked = more.rows.get(("cork", "timer"))
     check(corked and corked["bytes"] >= 100 * (ROUNDS - 1), "what is corked leaves by a timer")
     near(corked["mean_ns"], 205e6, 0.1, "that of the least timeout, 200 ms, and a tick")
@@ -161,17 +208,28 @@ def programs():
     check(append.bytes("cork", "later_call") == 100 * ROUNDS, "or with the bytes of the next call")
     near(append.rows["cork", "later_call"]["mean_ns"], 20e6, 0.25, "after 20 ms")
     check(append.bytes("immediate", "own_call") == 100 * ROUNDS, "which did not wait")
+    for w in (more, uncork, append):
+        check(w.held_share("cork") > 0.95, f"{w.name}: the cork held it until then")
 
 
 def windows():
     """What the other end, and the rate, allow."""
     with Network() as net:
-        window, pacing = recorded(net, "window", "pacing")
+        window, pacing, zero = recorded(net, "window", "pacing", "zero")
     check(window.wait_share("window") > 0.85, "a reader that does not read: its window")
+    check(window.held_share("window") > 0.95, "all the time")
+    agree(window.held_ns("window"), window.kernel["rwnd_limited"], "limited by it")
     check(pacing.wait_share("pacing") > 0.95, "a pacing rate: pacing")
     check(("pacing", "pacing_timer") in pacing.rows, "by its timer")
+    check(pacing.held_share("pacing") > 0.95, "all the time")
+    agree(pacing.held_ns("pacing"), pacing.kernel["busy_time"], "as long as there was data to send")
+    agree(pacing.held_ns("window"), pacing.kernel["rwnd_limited"], "and not by the peer's window")
     # byte b leaves b / rate after the call; the average byte after half the time
     near(pacing.flow["residence_total_ns"], 500000 / 500000 / 2 * 1e9, 0.1, "as slow as the rate is")
+    check(zero.held_share("window") > 0.98,
+          "a reader that sleeps for 2 s: its window, whatever lets the last of the bytes go")
+    near(zero.held_ns("window"), 2e9, 0.2, "for 2 s")
+    agree(zero.held_ns("window"), zero.kernel["rwnd_limited"], "limited by it")
 
 
 def congestion():
@@ -180,8 +238,26 @@ def congestion():
         run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "root", "tbf", "rate", "64kbit",
             "burst", "200", "latency", "2s")
         cwnd, = recorded(net, "cwnd")
-    check(cwnd.wait_share("cwnd") > 0.7, "slow start behind a slow link: the congestion window")
-    check(cwnd.bytes("cwnd", "ack") > 0, "until an ACK")
+    check(cwnd.bytes("cwnd", "ack") > 0, "the congestion window, until an ACK")
+    check(cwnd.held_share("cwnd") + cwnd.held_share("window") > 0.9,
+          "slow start behind a slow link: one window or the other")
+    agree(cwnd.held_ns("window"), cwnd.kernel["rwnd_limited"], "of it, the peer's")
+
+
+def far():
+    """A way that takes long: what may be in flight, by the congestion window, the peer's, and the buffer."""
+    with Network() as net, Delay(net, DELAY):
+        cwnd, window, room = recorded(net, "far_cwnd", "far_window", "far_room")
+    check(cwnd.held_share("cwnd") > 0.95, "slow start: the congestion window")
+    # 10, then 20 segments, then the rest
+    near(cwnd.held_ns("cwnd"), 2 * cwnd.kernel["rtt_ns"], 0.2, "for two round trips")
+    agree(cwnd.held_ns("window"), cwnd.kernel["rwnd_limited"], "and not by the peer's window")
+    check(window.held_share("window") > 0.5, "then a small window, which is never zero")
+    agree(window.held_ns("window"), window.kernel["rwnd_limited"], "limited by it")
+    held = room.held_ns(*(set(room.held) - {"immediate"}))
+    check(room.kernel["sndbuf_limited"] is None or
+          room.kernel["sndbuf_limited"] <= room.kernel["sending_ns"] - held + 2 * TICK_NS,
+          "a writer that waits for room does so besides: then there is nothing unsent")
 
 
 def devices():
@@ -189,12 +265,15 @@ def devices():
     with Network(rate="1mbit", burst=3200, gso_max_segs=1) as net:
         tsq, = recorded(net, "tsq")
     check(tsq.bytes("tsq", "tx_completion") > 1448 * ROUNDS, "full segments wait for the device")
+    check(tsq.held_share("tsq") > 0.9, "nothing else holds them")
     with Network(rate="100kbit", burst=1600) as net:
         autocork, = recorded(net, "autocork")
     check(autocork.bytes("autocork", "tx_completion") >= 100, "a small one is autocorked")
+    check(autocork.held_share("autocork") > 0, "until then")
     check(not autocork.bytes("nagle", "ack"), "and not held by Nagle's algorithm, which is off")
+    check("nagle" not in autocork.held, "not for a moment")
 
 
 need_kernel_side()
-for part in (programs, windows, congestion, devices):
+for part in (programs, windows, congestion, devices, far):
     patiently(part)

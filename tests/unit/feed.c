@@ -58,6 +58,20 @@ static void assert_sums_up(const struct flow *f)
 		assert_int_equal(f->complete + f->incomplete + others, f->total - f->start);
 }
 
+/* Check that the parts of the bytes' wait in the send buffer sum to it. */
+static void assert_divided(const struct flow *f)
+{
+	unsigned __int128 divided = 0, waited = 0;
+
+	if (!f->why)
+		return;
+	for (int i = 0; i < WHYS; i++)
+		divided += f->why->split.wait[i];
+	for (uint32_t i = 0; i < f->why->rows; i++)
+		waited += f->why->row[i].wait;
+	assert_true(divided == waited);
+}
+
 void assert_closes(const struct core *c)
 {
 	const struct mg_sock *s;
@@ -65,6 +79,8 @@ void assert_closes(const struct core *c)
 	for (s = c->socks; s; s = s->hh.next) {
 		assert_true(s->tx.closure == 0);
 		assert_true(s->rx.closure == 0);
+		if (s->kind == MG_KIND_tcp)
+			assert_divided(&s->tx);
 	}
 	assert_int_equal(c->state_mismatch, 0);
 }
@@ -217,6 +233,7 @@ void ev_send(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t s
 	e.tcp_send.seq = seq;
 	e.tcp_send.left = left;
 	e.tcp_send.snd_una = snd_una;
+	e.tcp_send.snd_nxt = seq; /* nothing unsent before it */
 	feed(c, &e);
 }
 

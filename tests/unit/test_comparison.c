@@ -253,8 +253,8 @@ static void programs_get_an_object(void **unused)
 		"against command started duration_ns level resamples compared_n "
 		"exceeding_n not_enough_n figures only_before only_now");
 	assert_fields(j, "figures.0",
-		"subject name kind call direction side port figure stage unit before now "
-		"difference "
+		"subject name kind call direction side port figure stage reason unit before "
+		"now difference "
 		"ratio low high exceeds_noise before_blocks now_blocks");
 	assert_number_at(j, "level", 0.95);
 	json_decref(j);

@@ -66,6 +66,7 @@ static void bars_that_drown_are_null(void **unused)
 	assert_null_at(j, "flows.0.residence.0.p50_ns");
 	assert_null_at(j, "flows.0.probes_ns");
 	assert_null_at(j, "flows.0.send_buffer_why.0.mean_ns");
+	assert_null_at(j, "flows.0.send_buffer_held.0.mean_ns");
 	assert_number_at(j, "flows.0.send_buffer_why.0.share", 1); /* a count is none the worse */
 	assert_number_at(j, "flows.0.closure_error_cycles", 0);
 	assert_int_equal(json_array_size(at(j, "flows.0.waterfalls")), 0);
@@ -100,6 +101,12 @@ static void labels_and_last_bytes_are_there(void **unused)
 	assert_string_equal(
 		json_string_value(at(j, "flows.0.send_buffer_why.0.released_by")), "own_call");
 	assert_null_at(j, "flows.1.send_buffer_why");
+	assert_fields(j, "flows.0.send_buffer_held.0",
+		"reason bytes share wait_share mean_ns compensated_mean_ns held_ns");
+	assert_string_equal(
+		json_string_value(at(j, "flows.0.send_buffer_held.0.reason")), "immediate");
+	assert_number_at(j, "flows.0.send_buffer_held.0.wait_share", 1);
+	assert_null_at(j, "flows.1.send_buffer_held");
 	assert_number_at(j, "flows.0.residence_last_byte.n", TRANSFERS);
 	assert_number_at(j, "flows.0.residence_last_byte.mean_ns", 7);
 	assert_number_at(j, "flows.1.residence_last_byte.n", TRANSFERS);

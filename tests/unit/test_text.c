@@ -119,14 +119,18 @@ static void one_flow_may_be_asked_for(void **unused)
 
 static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
 {
+	struct split *s;
 	struct core c;
 
 	(void)unused;
 	connection_record(&c);
-	tx_of(&c, A)->why->row[0].reason = WHY_NAGLE;
-	tx_of(&c, A)->why->row[0].release = RELEASE_ACK;
+	s = &tx_of(&c, A)->why->split;
+	s->wait[WHY_NAGLE] = s->wait[WHY_IMMEDIATE] / 4 * 3;
+	s->wait[WHY_IMMEDIATE] -= s->wait[WHY_NAGLE];
+	s->bytes[WHY_NAGLE] = s->bytes[WHY_IMMEDIATE] / 2;
 	printed(&c, NULL, NULL);
-	assert_says("    Nagle's algorithm, until an ACK, 100 % of bytes");
+	assert_says("    Nagle's algorithm, 50 % of bytes");
+	assert_says("    sent at once, 100 % of bytes");
 	assert_does_not_say("magnet's own events"); /* their cost is not known */
 }
 
@@ -143,7 +147,7 @@ static void a_send_that_never_waited_has_no_reason(void **unused)
 
 static void the_sentence_names_what_held_most(void **unused)
 {
-	struct why_row *row;
+	struct split *s;
 	struct flow *f;
 	struct core c;
 
@@ -152,9 +156,9 @@ static void the_sentence_names_what_held_most(void **unused)
 	f = tx_of(&c, A);
 	f->residence.sum *= 100;
 	f->stage[TX_STAGE_SNDBUF].sum *= 50;
-	row = &f->why->row[0];
-	row->wait *= 50;
-	row->reason = WHY_CWND;
+	s = &f->why->split;
+	s->wait[WHY_CWND] = s->wait[WHY_IMMEDIATE] * 49;
+	f->why->row[0].wait *= 50;
 	f->closure = 0;
 	printed(&c, NULL, NULL);
 	assert_says("send buffer (congestion window).");

@@ -36,6 +36,9 @@ static void means_weigh_by_bytes(void **unused)
 	assert_number_at(j, "together.0.residence.0.mean_ns", 250);
 	assert_number_at(j, "together.0.residence.0.p50_ns", 200);
 	assert_number_at(j, "together.0.send_buffer_why.0.bytes", 400);
+	assert_number_at(j, "together.0.send_buffer_held.0.bytes", 400);
+	assert_number_at(j, "together.0.send_buffer_held.0.mean_ns", 125);
+	assert_number_at(j, "together.0.send_buffer_held.0.held_ns", 300);
 	assert_number_at(j, "together.0.closure_error_cycles", 0);
 	json_decref(j);
 }

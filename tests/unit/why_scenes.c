@@ -111,9 +111,19 @@ void assert_row(struct core *c, int reason, int release, uint64_t bytes, uint64_
 	assert_true(found);
 }
 
+void assert_held(struct core *c, int reason, uint64_t bytes, uint64_t wait, uint64_t cycles)
+{
+	const struct split *s = &tx_of(c, SOCK)->why->split;
+
+	assert_int_equal(s->bytes[reason], bytes);
+	assert_int_equal(s->wait[reason], wait);
+	assert_int_equal(s->cycles[reason], cycles);
+}
+
 static void settle(struct core *c)
 {
 	core_finish(c);
+	assert_closes(c);
 	assert_int_equal(tx_of(c, SOCK)->incomplete, 0);
 }
 

@@ -40,6 +40,8 @@ void ack(struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwn
 void write_and_send(struct core *c, uint32_t len, uint32_t sent);
 /* The bytes of a label, and how long all of them waited. */
 void assert_row(struct core *c, int reason, int release, uint64_t bytes, uint64_t wait_per_byte);
+/* Check a reason: how many bytes it held, their waits added up, and how long it held the queue. */
+void assert_held(struct core *c, int reason, uint64_t bytes, uint64_t wait, uint64_t cycles);
 /* As the program's thread leaves the kernel before the segment's ways are settled, TCP takes all.
  */
 void acknowledged(struct core *c, uint32_t seq);
