@@ -575,6 +575,12 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_NOT_KEPT     19
 #define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
 
+/*
+ * Set in the socket number of segments that arrived for a request to connect, before it had a
+ * socket; the rest names the request.
+ */
+#define MG_REQUEST_ID (1ull << 63)
+
 /* `ulp` of a connection */
 #define MG_ULP_TLS   1
 #define MG_ULP_MPTCP 2

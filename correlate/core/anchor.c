@@ -182,7 +182,11 @@ void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p)
 	uint64_t off;
 
 	s->late = false;
-	if (p->opener) { /* it opens just now: what came with the SYN is its first byte */
+	/* it opens just now, or with Fast Open is used before: what came with the SYN is its first
+	 * byte */
+	if (p->opener || p->now == MG_TCP_SYN_RECV) {
+		if (s->rx.start > s->rx.request_end)
+			s->rx.request_end = s->rx.start;
 		begin_at(&s->rx, 0);
 		return;
 	}

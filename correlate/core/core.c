@@ -264,6 +264,7 @@ void core_free(struct core *c)
 	processes_free(c);
 	drops_free(c);
 	frames_free(c);
+	requests_free(c);
 	free(c->marks);
 	HASH_CLEAR(hh_alone, c->alone);
 	HASH_CLEAR(hh_place, c->places);

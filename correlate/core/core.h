@@ -157,6 +157,9 @@ struct core {
 	struct gap *gaps;
 	uint32_t gap_count;
 	struct drop *drops;
+	struct { /* to connect, for which data arrived before they had a socket */
+		struct request *waiting, *done; /* without their socket, and with it */
+	} requests;
 	struct frames *frames; /* on their way out, not TCP's; NULL: none */
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;

@@ -48,11 +48,13 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	uint64_t discarded;
 	struct drop *d;
 
+	if (!s && request_on_drop(c, e))
+		return;
 	a->sock = s;
 	a->rx = p->rx;
 	a->length = p->len;
 	memset(&key, 0, sizeof(key));
-	key.sock = p->sock;
+	key.sock = s ? s->cookie : p->sock;
 	key.rx = p->rx;
 	memcpy(key.reason, p->reason, sizeof(key.reason) - 1);
 	memcpy(key.location, p->location, sizeof(key.location) - 1);

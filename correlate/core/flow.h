@@ -127,8 +127,11 @@ struct flow {
 	uint64_t done;     /* atoms are made up to here */
 	uint64_t complete; /* bytes with every boundary */
 	uint64_t incomplete;
-	bool ended;       /* its FIN was seen, */
-	uint32_t end_seq; /* which has this sequence number */
+	bool ended;           /* its FIN was seen, */
+	uint32_t end_seq;     /* which has this sequence number */
+	uint64_t opening;     /* RX: bytes at its begin that no layer below TCP saw: see rx.c */
+	uint64_t request_end; /* RX: the end of what came before its socket was there, 0 = nothing
+				 did */
 	uint64_t acked, acked_before, acked_before_t;
 	uint64_t unseen, unseen_t; /* RX: read up to here since then, in no call that is known */
 	uint64_t calls;            /* that moved bytes */

@@ -52,6 +52,8 @@ enum {
 	MG_TCP_CLOSE = 7,
 	MG_TCP_CLOSE_WAIT
 };
+/* Who opened a connection, as `opener` of sock_state. */
+enum { OPENER_SELF = 1, OPENER_PEER };
 void sock_on_open(struct core *c, const struct mg_event *e);
 void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p);
 void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative);
@@ -249,6 +251,20 @@ bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k,
 /* One range of a call, without counting it as read. */
 void rx_settle_piece(
 	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user);
+
+/* request.c: data for a request to connect, before it has a socket */
+/* Returns the socket that the request of this number became, NULL if that is not known yet. */
+struct mg_sock *request_sock(const struct core *c, uint64_t id);
+/*
+ * Call with a packet for a request. Returns its socket; if that does not show yet, keeps the event
+ * until it does, and returns NULL.
+ */
+struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e);
+/* The same of a drop; returns whether it is kept. */
+bool request_on_drop(struct core *c, const struct mg_event *e);
+/* Call when a socket is established: what is kept for it is processed now. */
+void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e);
+void requests_free(struct core *c);
 
 /* rx_unseen.c */
 void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto);

@@ -37,13 +37,16 @@ static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t 
 void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;
-	struct mg_sock *s = sock_get(c, p->sock);
+	bool request = p->sock & MG_REQUEST_ID;
+	struct mg_sock *s = request ? request_on_packet(c, e) : sock_get(c, p->sock);
 	enum rx_layer layer = e->id == MG_EVENT_dev_recv ? RX_DEV : RX_IP;
 
 	if (!s)
 		return;
 	if (arrives(&s->rx, layer, first_byte(p), p->len, e->cycles, a))
 		unit_wire(&s->rx.units[layer], p->frame, p->segs);
+	if (request && a->offset + a->length > s->rx.request_end)
+		s->rx.request_end = a->offset + a->length;
 	a->rx = true;
 	if (p->tcp_flags & TCP_URG)
 		s->rx.urgent.seen = true;
@@ -73,10 +76,11 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	why_on_segment(s, t, p, e->cycles);
 }
 
-/* Whether TCP's own event, which is of established connections only, tells of each segment. */
-static bool told_by_tcp(const struct core *c, const struct mg_sock *s)
+/* Whether TCP's own event, which is of established connections only, tells of these bytes. */
+static bool told_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
 {
-	return s->state == MG_TCP_ESTABLISHED && core_observes(c, MG_EVENT_tcp_recv);
+	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.request_end &&
+	       core_observes(c, MG_EVENT_tcp_recv);
 }
 
 /* Everything before rcv_nxt is in order now. */
@@ -96,7 +100,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 		from = f->done;
 	if (off <= from)
 		return;
-	if (!told_by_tcp(c, s))
+	if (!told_by_tcp(c, s, from))
 		rx_note_overtaking(c, f, from, off);
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
 	if (s->unclaimed)
@@ -224,6 +228,21 @@ static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t 
 		       gap_within(s->c, MG_LAYER_TCP, first, t[RX_READY], -1, -1));
 }
 
+#define BELOW_TCP (1u << RX_DEV | 1u << RX_IP)
+
+/*
+ * Bytes that came with the opening, when the connection had no socket, and were not recorded: those
+ * in a SYN (RFC 7413), and those for a request whose answer was not seen.
+ */
+static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint32_t present)
+{
+	const struct mg_sock *sock = s->f->sock;
+
+	if (a == s->f->opening && s->required & BELOW_TCP && !(present & BELOW_TCP) &&
+		(sock->opener == OPENER_PEER || sock->state == MG_TCP_SYN_RECV))
+		s->f->opening = b;
+}
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct settling *s = arg;
@@ -271,6 +290,7 @@ known:
 	peer_received(f, a, b, 0, s->user);
 	return;
 incomplete:
+	note_opening(s, a, b, present);
 	f->incomplete += len;
 	if (present & 1u << AGAIN)
 		f->copies.incomplete += len;

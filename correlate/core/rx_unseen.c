@@ -17,6 +17,9 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	(void)t;
 	if (present || urgent_hole(g->c, g->f, a, b))
 		return;
+	/* read before the handshake was complete, as Fast Open allows: nothing tells of the call */
+	if (a == g->f->opening && b <= g->f->request_end)
+		g->f->opening = b;
 	g->f->incomplete += b - a;
 	peer_received(g->f, a, b, 0, 0);
 }

@@ -12,6 +12,8 @@ struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie)
 
 	if (cookie)
 		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	if (!s && cookie & MG_REQUEST_ID)
+		return request_sock(c, cookie);
 	return s;
 }
 
@@ -57,6 +59,8 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 
 	if (!cookie)
 		return NULL;
+	if (cookie & MG_REQUEST_ID)
+		return s;
 	if (s)
 		return c->recent.sock[cookie % RECENT_SOCKS] = s;
 	s = mg_calloc(1, sizeof(*s));
@@ -194,6 +198,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
 		peer_link(c, s);
 	}
+	if (c->requests.waiting)
+		requests_on_state(c, s, e);
 }
 
 void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t)

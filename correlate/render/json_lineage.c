@@ -41,6 +41,7 @@ void json_lineage(json_t *j, const struct report *r, const struct flow *f)
 		sent(j, r, f);
 		return;
 	}
+	json_object_set_new(j, "opening_bytes", count_if(!f->gaps, f->opening));
 	json_object_set_new(j, "undivided_bytes", json_integer((json_int_t)f->copies.undivided));
 	json_object_set_new(
 		j, "transit_ambiguous_bytes", count_if(f->sock->peer, f->copies.transit_ambiguous));

@@ -216,7 +216,9 @@ const char *flow_withheld(const struct report *r, const struct flow *f)
 {
 	if (isnan(flow_coverage(f)))
 		return NULL; /* it has no bytes to be complete */
-	if (!f->residence.n || standing_of(flow_coverage(f)) == WITHHELD)
+	if (standing_of(flow_coverage(f)) == WITHHELD)
 		return "coverage";
+	if (!f->residence.n)
+		return "copies";
 	return too_uncertain(r, f) ? "uncertainty" : NULL;
 }

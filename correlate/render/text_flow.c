@@ -51,6 +51,11 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 				text_coverage(flow_coverage(f)));
 		return;
 	}
+	if (strcmp(why, "copies") == 0) {
+		fprintf(to, "  not available: none of the bytes that have every boundary is in a "
+			    "bar\n");
+		return;
+	}
 	flow_probes(r, f, &p);
 	fprintf(to,
 		"  withheld: the %s a byte took are known to %s only, for magnet's own events in "
@@ -131,7 +136,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	why = flow_withheld(r, f);
 	if (why || !f->residence.n) {
 		withheld(r, f, why ? why : "coverage", to);
-		text_lineage(r, f, false, to);
+		text_lineage(r, f, why && strcmp(why, "copies") == 0, to);
 		return;
 	}
 	compensated = flow_probes(r, f, &p);

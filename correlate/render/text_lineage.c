@@ -75,6 +75,12 @@ void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE 
 	if (f->unsent)
 		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
 			text_bytes((double)f->unsent));
+	if (f->opening && !f->gaps)
+		fprintf(to,
+			"  not seen below TCP, since they came with the connection's opening, "
+			"before "
+			"it had a socket: %s\n",
+			text_bytes((double)f->opening));
 	if (bars)
 		left_out(r, f, to);
 	if (f->refusals.n)

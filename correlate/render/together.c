@@ -110,6 +110,7 @@ static void add_flow(struct together *g, const struct flow *f)
 	sum->total += flow_bytes(f);
 	sum->urgent.discarded += f->urgent.discarded;
 	sum->unsent += f->unsent;
+	sum->opening += f->opening;
 	sum->complete += f->complete;
 	sum->incomplete += f->incomplete;
 	sum->kernel_only += f->kernel_only;

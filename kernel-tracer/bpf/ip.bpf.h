@@ -15,13 +15,10 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	struct taken t;
 	__u64 sock = 0;
 
-	if (!sk)
+	if (event == MG_EVENT_ip_post && of_request(skb, sk, ctx->state->net->ns.inum))
 		return NF_ACCEPT;
-	if (event == MG_EVENT_ip_post && sk->__sk_common.skc_state == TCP_NEW_SYN_RECV) {
-		answer_leaves(skb, sk);
-		return NF_ACCEPT;
-	}
-	if (!sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) || !take(&t))
+	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) ||
+		!take(&t))
 		return NF_ACCEPT;
 	struct mg_packet *e = (void *)t.slot->payload;
 

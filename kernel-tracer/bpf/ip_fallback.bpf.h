@@ -117,13 +117,13 @@ int BPF_PROG(on_ip_out_6, struct net *net, struct sock *sk, struct sk_buff *skb)
 SEC("fentry/ip_output")
 int BPF_PROG(on_ip_post_4, struct net *net, struct sock *sk, struct sk_buff *skb)
 {
-	return ip_sending_at(skb, MG_EVENT_ip_post, 4);
+	return of_request(skb, skb->sk, net->ns.inum) ? 0 : ip_sending_at(skb, MG_EVENT_ip_post, 4);
 }
 
 SEC("fentry/ip6_output")
 int BPF_PROG(on_ip_post_6, struct net *net, struct sock *sk, struct sk_buff *skb)
 {
-	return ip_sending_at(skb, MG_EVENT_ip_post, 6);
+	return of_request(skb, skb->sk, net->ns.inum) ? 0 : ip_sending_at(skb, MG_EVENT_ip_post, 6);
 }
 
 SEC("fentry/ip_local_deliver")

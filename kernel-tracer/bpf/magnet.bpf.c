@@ -23,6 +23,7 @@
 #include "context.bpf.h"
 #include "packet.bpf.h"
 #include "translated.bpf.h"
+#include "request.bpf.h"
 #include "tcp_rare.bpf.h"
 #include "ip_header.bpf.h"
 #include "datagram.bpf.h"

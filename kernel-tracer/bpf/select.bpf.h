@@ -122,6 +122,19 @@ struct {
 	__type(value, __u64);
 } listeners SEC(".maps");
 
+static __always_inline __u64 listener_key(const struct sock *sk)
+{
+	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
+}
+
+/* Requests to connect that were answered, by the tuple that segments for them arrive with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u8);
+} requests SEC(".maps");
+
 /* network namespaces whose IP hooks are attached, kept by the loader */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -424,7 +437,7 @@ static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
 	struct sock_entry entry = {.cookie = cookie}, *before = sock_at(sk);
-	__u64 key = (__u64)sk, path, from = cookie | PATH_FROM;
+	__u64 key = (__u64)sk, path, from = cookie | PATH_FROM, arrives;
 	__u16 lport = bpf_htons(sk->__sk_common.skc_num), rport = sk->__sk_common.skc_dport;
 	__u32 l[4], r[4];
 
@@ -438,6 +451,8 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+	arrives = entry.translated ? entry.translated : entry.tuple;
+	bpf_map_delete_elem(&requests, &arrives);
 	/* between namespaces what a socket sends looks like what its peer is to receive */
 	path = tuple_of(NO_NETNS, l, r, lport, rport);
 	bpf_map_update_elem(&paths, &path, &cookie, BPF_NOEXIST);

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* TCP itself: connections, segments received, bytes in order, retransmissions. */
 
-static __always_inline __u64 listener_key(const struct sock *sk)
-{
-	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
-}
-
 /* Several sockets may listen on one port: while one of them does, its connections are followed. */
 static __always_inline void begin_listening(const struct sock *sk)
 {

@@ -43,21 +43,18 @@ static __always_inline void syn_leaves(
 	bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY);
 }
 
-/* The answer to a SYN: there is no socket yet, but what it will have is known. */
-static __always_inline void answer_leaves(const struct sk_buff *skb, const struct sock *request)
+/* The answer `t` to a SYN: there is no socket yet, but what it will have is known. */
+static __always_inline void note_translation(
+	const struct sock *request, __u32 netns, __u64 tuple, const struct tcp_bytes *t)
 {
-	struct translation now = {};
-	struct tcp_bytes t = {};
-	__u32 l[4], r[4], netns = request->__sk_common.skc_net.net->ns.inum;
+	struct translation now = {.tuple = tuple, .lport = t->sport, .rport = t->dport};
+	__u32 l[4], r[4];
 	__u64 key;
 
-	now.tuple = answers_tuple(skb, netns, &t);
-	now.lport = t.sport;
-	now.rport = t.dport;
 	sock_addresses(request, l, r);
 	key = tuple_of(netns, l, r, bpf_htons(request->__sk_common.skc_num),
 		request->__sk_common.skc_dport);
-	if (!now.tuple || now.tuple == key)
+	if (tuple == key)
 		return;
 	bpf_map_update_elem(&translations, &key, &now, BPF_ANY);
 	any_translated = 1;

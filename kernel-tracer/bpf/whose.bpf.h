@@ -63,9 +63,9 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = bpf_map_lookup_elem(&tuples, &tuple);
-		if (!cookie)
+		if (!cookie && (!g->len || !bpf_map_lookup_elem(&requests, &tuple)))
 			return PLACE_NONE;
-		*sock = *cookie;
+		*sock = cookie ? *cookie : MG_REQUEST_ID | tuple;
 		return PLACE_OWN;
 	}
 	return datagram_arrived(g, sock, skb, ip, version, netns);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* tc programs that drop: every 50th frame of full size, others of them by their number, and all. */
+/*
+ * tc programs that drop: every 50th frame of full size, others of them by their number, all, and of
+ * each TCP connection the first segment that only acknowledges.
+ */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 /* a lock, since kernels before 5.12 have no atomic addition that tells what was there */
@@ -49,6 +53,52 @@ DROP(drop_every_13, "tc/every13", 13, 13)
 SEC("tc/all")
 int drop_all(struct __sk_buff *skb)
 {
+	return TC_ACT_SHOT;
+}
+
+#define ETHERNET 14
+#define TCP      6
+#define ACK      16
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32); /* both ports */
+	__type(value, __u8);
+} acknowledged SEC(".maps");
+
+/* Where the TCP header of an IPv4 or IPv6 packet begins, and its payload's size; 0: it is none. */
+static __always_inline __u32 tcp_at(struct __sk_buff *skb, __u32 *size)
+{
+	struct {
+		__u8 version_ihl, tos;
+		__be16 length; /* of IPv6: half of its flow label */
+		__be16 payload;
+		__u8 next, hops, ttl, protocol;
+	} ip;
+	__u8 words;
+	__u32 at;
+
+	if (bpf_skb_load_bytes(skb, ETHERNET, &ip, sizeof(ip)))
+		return 0;
+	at = ip.version_ihl >> 4 == 6 ? 40 : (ip.version_ihl & 15) * 4;
+	if ((at == 40 ? ip.next : ip.protocol) != TCP ||
+		bpf_skb_load_bytes(skb, ETHERNET + at + 12, &words, 1))
+		return 0;
+	*size = (at == 40 ? bpf_ntohs(ip.payload) : bpf_ntohs(ip.length) - at) - (words >> 4) * 4;
+	return ETHERNET + at;
+}
+
+SEC("tc/third")
+int drop_third(struct __sk_buff *skb)
+{
+	__u32 size = 0, at = tcp_at(skb, &size), ports;
+	__u8 flags, one = 1;
+
+	if (!at || size || bpf_skb_load_bytes(skb, at, &ports, sizeof(ports)) ||
+		bpf_skb_load_bytes(skb, at + 13, &flags, 1) || flags != ACK ||
+		bpf_map_update_elem(&acknowledged, &ports, &one, BPF_NOEXIST))
+		return TC_ACT_OK;
 	return TC_ACT_SHOT;
 }
 

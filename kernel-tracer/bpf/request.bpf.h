@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Requests to connect: they have no socket of their own until the handshake is complete, which data
+ * may do, as with TCP_DEFER_ACCEPT or if the third segment is lost. So a request is met as it is
+ * answered, and segments with data that arrive for it are recorded with a number of its own,
+ * MG_REQUEST_ID and its tuple. Their acknowledgement number tells the reader which socket it
+ * became.
+ */
+#ifndef MAGNET_BPF_REQUEST_H
+#define MAGNET_BPF_REQUEST_H
+
+#define TCP_ACK 16
+
+/* The answer `t` to a request of a followed listener leaves; what arrives for it has this tuple. */
+static __always_inline void expect_data(
+	__u32 netns, __u16 port, __u64 tuple, const struct tcp_bytes *t)
+{
+	__u64 key = (__u64)netns << 16 | port;
+	__u8 one = 1;
+
+	if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
+		return;
+	follow_ports(t->sport, t->dport);
+	bpf_map_update_elem(&requests, &tuple, &one, BPF_ANY);
+}
+
+/* What the filters say of the socket that a segment's addresses will make. */
+static __noinline int judge_answer(
+	const struct sk_buff *skb, __u32 netns, const struct tcp_bytes *t)
+{
+	unsigned char *ip = skb->head + skb->network_header;
+	struct endpoints e = {.netns = netns};
+
+	if (!t)
+		return REFUSED;
+	e.lport = bpf_ntohs(t->sport);
+	e.rport = bpf_ntohs(t->dport);
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		struct ipv4_bytes h;
+
+		if (!read_ipv4(&h, ip))
+			return REFUSED;
+		e.laddr[2] = e.raddr[2] = bpf_htonl(0xffff);
+		e.laddr[3] = h.saddr;
+		e.raddr[3] = h.daddr;
+	} else {
+		struct ipv6_bytes h;
+
+		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
+			return REFUSED;
+		__builtin_memcpy(e.laddr, h.saddr, 16);
+		__builtin_memcpy(e.raddr, h.daddr, 16);
+	}
+	return judge(&e, MG_KIND_tcp);
+}
+
+/*
+ * A segment without a socket leaves that this host has made: with a SYN cookie there is no request,
+ * and the answer belongs to nobody.
+ */
+static __noinline int cookie_leaves(const struct sk_buff *skb, __u32 netns)
+{
+	struct tcp_bytes t = {};
+	__u64 tuple;
+
+	if (!says_tcp(skb->head + skb->network_header))
+		return 0;
+	tuple = answers_tuple(skb, netns, &t);
+	if (!tuple || (t.flags & (TCP_SYN | TCP_ACK)) != (TCP_SYN | TCP_ACK))
+		return 0;
+	if (!settings.active || judge_answer(skb, netns, &t) == WANTED)
+		expect_data(netns, bpf_ntohs(t.sport), tuple, &t);
+	return 0;
+}
+
+/* `sk` is a request, or the socket that Fast Open made of it at once. */
+static __always_inline void answer_leaves(
+	const struct sk_buff *skb, const struct sock *sk, __u32 netns)
+{
+	struct tcp_bytes t = {};
+	__u64 tuple = answers_tuple(skb, netns, &t);
+
+	if (!tuple)
+		return;
+	if (judge_tcp(sk) == WANTED)
+		expect_data(netns, sk->__sk_common.skc_num, tuple, &t);
+	note_translation(sk, netns, tuple, &t);
+}
+
+/*
+ * Call with each segment as it leaves IP. Returns true if it belongs to no socket that could be
+ * followed: if it answers a request, or has none. A socket that Fast Open made early answers
+ * itself.
+ */
+static __always_inline bool of_request(
+	const struct sk_buff *skb, const struct sock *sk, __u32 netns)
+{
+	__u8 state;
+
+	if (!sk) {
+		if (!skb->skb_iif) /* else it is forwarded */
+			cookie_leaves(skb, netns);
+		return true;
+	}
+	state = sk->__sk_common.skc_state;
+	if (state == TCP_NEW_SYN_RECV || state == TCP_SYN_RECV)
+		answer_leaves(skb, sk, netns);
+	return state == TCP_NEW_SYN_RECV;
+}
+
+#endif

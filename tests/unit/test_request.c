@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data that complete a handshake: they arrive for a request, before it has a socket. The server's
+ * ISN is 999, and the client's 4999, so that byte 0 is number 5000.
+ */
+#include "feed.h"
+
+#define TID     10
+#define SOCK    1
+#define OTHER   2
+#define REQUEST (MG_REQUEST_ID | 77)
+#define ANOTHER (MG_REQUEST_ID | 78)
+
+static void packet(struct core *c, uint64_t t, uint16_t id, uint64_t request, uint32_t seq,
+	uint32_t len, uint32_t ack)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	e.packet.sock = request;
+	e.packet.seq = seq;
+	e.packet.len = len;
+	e.packet.ack = ack;
+	e.packet.frame = len + 54;
+	e.packet.segs = 1;
+	e.packet.tcp_flags = 16;
+	feed(c, &e);
+}
+
+/* A segment arrives for a request: at `t` at the device, at `t` + 100 at IP. */
+static void arrive(
+	struct core *c, uint64_t t, uint64_t request, uint32_t seq, uint32_t len, uint32_t ack)
+{
+	packet(c, t, MG_EVENT_dev_recv, request, seq, len, ack);
+	packet(c, t + 100, MG_EVENT_ip_in, request, seq, len, ack);
+}
+
+static void established(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
+
+	e.sock_state = (struct mg_sock_state){.sock = sock,
+		.write_seq = isn + 1,
+		.snd_una = isn + 1,
+		.rcv_nxt = irs + 1,
+		.copied_seq = irs + 1,
+		.old = MG_TCP_SYN_RECV,
+		.now = MG_TCP_ESTABLISHED,
+		.family = 2,
+		.opener = OPENER_PEER};
+	feed(c, &e);
+}
+
+static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
+{
+	const struct flow *f = rx_of(c, sock);
+
+	assert_int_equal(f->total, bytes);
+	assert_int_equal(f->complete, bytes);
+	assert_int_equal(f->incomplete, 0);
+	assert_int_equal(f->opening, 0);
+	assert_int_equal(f->units[RX_DEV].bytes, bytes);
+	assert_int_equal(f->units[RX_IP].bytes, bytes);
+}
+
+/* The first byte at the device at 2000, and so on; TCP has no event of its own. */
+static void exchange(struct core *c)
+{
+	arrive(c, 2000, REQUEST, 5000, 600, 1000);
+	established(c, 2120, SOCK, 999, 4999);
+	ev_ready(c, 2130, SOCK, 5600);
+	feed_segment(c, SOCK, 5600, 400, 3000, 100);
+	feed_recv(c, TID, SOCK, 5000, 1000, 9000, 100);
+}
+
+static void assert_exchange(struct core *c)
+{
+	const struct flow *f = rx_of(c, SOCK);
+
+	assert_followed(c, SOCK, 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 100 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 30 * 600 + 100 * 400);
+	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 100 * 400);
+	assert_int_equal(f->units[RX_TCP].bytes, 400);
+}
+
+static void data_may_complete_the_handshake(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	exchange(&c);
+	assert_exchange(&c);
+	assert_null(c.requests.waiting);
+	feed_end(&c);
+}
+
+struct seen {
+	int of_sock, at_begin;
+};
+
+static void see(void *arg, const struct mg_event *e, const struct annotation *a)
+{
+	struct seen *seen = arg;
+
+	if ((e->id != MG_EVENT_dev_recv && e->id != MG_EVENT_ip_in) || !a->sock ||
+		a->sock->cookie != SOCK || !a->rx)
+		return;
+	seen->of_sock++;
+	seen->at_begin += a->has_offset && a->offset == 0 && a->length == 600;
+}
+
+/* Events wait for the clock: then their socket is known as they are told. */
+static void whoever_lists_events_knows_whose_they_are(void **unused)
+{
+	struct seen seen = {0, 0};
+	struct core c;
+
+	(void)unused;
+	core_init(&c);
+	core_listen(&c, see, &seen);
+	ev_sync(&c, 1, 1, 0);
+	exchange(&c);
+	ev_sync(&c, 50000000, 50000000, 0);
+	assert_exchange(&c);
+	assert_int_equal(seen.of_sock, 4);
+	assert_int_equal(seen.at_begin, 2);
+	feed_end(&c);
+}
+
+static void each_becomes_its_own_socket(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
+	arrive(&c, 2200, ANOTHER, 8000, 300, 70000);
+	established(&c, 2420, OTHER, 69999, 7999);
+	ev_ready(&c, 2430, OTHER, 8300);
+	established(&c, 2520, SOCK, 999, 4999);
+	ev_ready(&c, 2530, SOCK, 5600);
+	feed_recv(&c, TID, OTHER, 8000, 300, 9000, 100);
+	feed_recv(&c, TID, SOCK, 5000, 600, 10000, 100);
+	assert_followed(&c, SOCK, 600);
+	assert_followed(&c, OTHER, 300);
+	feed_end(&c);
+}
+
+/* The listener's queue was full: nothing tells that the first copies were thrown away. */
+static void what_came_twice_is_in_no_bar(void **unused)
+{
+	struct mg_event drop = feed_event(MG_EVENT_drop, 2110, 0);
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
+	drop.drop = (struct mg_drop){.sock = REQUEST, .seq = 5000, .len = 600, .segs = 1, .rx = 1};
+	feed(&c, &drop);
+	arrive(&c, 202000, REQUEST, 5000, 600, 1000);
+	established(&c, 202120, SOCK, 999, 4999);
+	ev_ready(&c, 202130, SOCK, 5600);
+	feed_recv(&c, TID, SOCK, 5000, 600, 209000, 100);
+	f = rx_of(&c, SOCK);
+	assert_followed(&c, SOCK, 600);
+	assert_int_equal(f->copies.ambiguous, 600);
+	assert_int_equal(f->dropped, 1);
+	assert_int_equal(c.drops->key.sock, SOCK);
+	feed_end(&c);
+}
+
+/* The same addresses and ports, and so the same number. */
+static void one_may_follow_another(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	exchange(&c);
+	ev_closed(&c, 20000, SOCK);
+	arrive(&c, 30000, REQUEST, 8000, 300, 70000);
+	established(&c, 30120, OTHER, 69999, 7999);
+	ev_ready(&c, 30130, OTHER, 8300);
+	feed_recv(&c, TID, OTHER, 8000, 300, 39000, 100);
+	assert_exchange(&c);
+	assert_followed(&c, OTHER, 300);
+	feed_end(&c);
+}
+
+static void what_becomes_no_socket_is_nobodys(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
+	established(&c, 2120, SOCK, 499, 4999);
+	established(&c, 2130, OTHER, 999, 3999);
+	assert_int_equal(rx_of(&c, SOCK)->units[RX_DEV].n, 0);
+	assert_int_equal(HASH_COUNT(c.socks), 2);
+	for (uint32_t i = 0; i < 10000; i++) /* the latest of them are kept */
+		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + i, 5000, 1, 3000000 + i);
+	established(&c, 3000000, 3, 3000000 - 1, 4999);
+	established(&c, 3000010, 4, 3000000 + 9998, 4999);
+	assert_int_equal(rx_of(&c, 3)->units[RX_DEV].n, 0);
+	assert_int_equal(rx_of(&c, 4)->units[RX_DEV].n, 1);
+	feed_end(&c);
+}
+
+/* Fast Open: 100 bytes in the SYN, and the rest completes the handshake. */
+static void what_came_in_the_syn_is_told(void **unused)
+{
+	struct mg_event open = feed_event(MG_EVENT_sock_open, 2110, 0);
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	arrive(&c, 2000, REQUEST, 5100, 500, 1000);
+	open.sock_open = (struct mg_sock_open){.sock = SOCK,
+		.bytes_received = 100,
+		.snd_una = 1000,
+		.snd_nxt = 1000,
+		.rcv_nxt = 5100};
+	feed(&c, &open);
+	established(&c, 2120, SOCK, 999, 5099);
+	ev_ready(&c, 2130, SOCK, 5600);
+	feed_recv(&c, TID, SOCK, 5000, 600, 9000, 100);
+	f = rx_of(&c, SOCK);
+	assert_int_equal(f->complete, 500);
+	assert_int_equal(f->incomplete, 100);
+	assert_int_equal(f->opening, 100);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_may_complete_the_handshake),
+		cmocka_unit_test(whoever_lists_events_knows_whose_they_are),
+		cmocka_unit_test(each_becomes_its_own_socket),
+		cmocka_unit_test(what_came_twice_is_in_no_bar),
+		cmocka_unit_test(one_may_follow_another),
+		cmocka_unit_test(what_becomes_no_socket_is_nobodys),
+		cmocka_unit_test(what_came_in_the_syn_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
