@@ -3,7 +3,9 @@
 #include "alloc.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,6 +13,8 @@
 
 static atomic_ulong failures;
 static atomic_bool is_vital;
+static jmp_buf *_Atomic escape_to;
+static pthread_t escape_of;
 
 void mg_memory_exit(void)
 {
@@ -37,11 +41,19 @@ void mg_memory_failed(void)
 	atomic_fetch_add(&failures, 1);
 	if (is_vital)
 		mg_memory_exit();
+	if (escape_to && pthread_equal(escape_of, pthread_self()))
+		longjmp(*escape_to, 1);
 }
 
 unsigned long mg_memory_failures(void)
 {
 	return failures;
+}
+
+void mg_memory_escape(jmp_buf *escape)
+{
+	escape_of = pthread_self();
+	escape_to = escape;
 }
 
 void mg_memory_is_vital(void)
@@ -84,12 +96,19 @@ void *mg_aligned_alloc(size_t alignment, size_t size)
 
 char *mg_strdup(const char *text)
 {
-	return counted(strdup(text));
+	return mg_strndup(text, SIZE_MAX);
 }
 
 char *mg_strndup(const char *text, size_t most)
 {
-	return counted(strndup(text, most));
+	size_t length = strnlen(text, most);
+	char *copy = mg_malloc(length + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, length);
+	copy[length] = 0;
+	return copy;
 }
 
 void *mg_checked(void *result)

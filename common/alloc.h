@@ -9,6 +9,7 @@
 #ifndef MAGNET_COMMON_ALLOC_H
 #define MAGNET_COMMON_ALLOC_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -33,6 +34,11 @@ void mg_memory_failed(void);
 /* Returns how often memory was refused in this process. Compare it with what it was before. */
 unsigned long mg_memory_failures(void);
 
+/*
+ * From now on a failure in this thread goes to `escape`, for work that is of no use once it has
+ * failed and may be left in the middle; NULL: no more. One thread at a time.
+ */
+void mg_memory_escape(jmp_buf *escape);
 /*
  * From now on the first failure ends the process: a line on stderr, exit status 1. For a program
  * that does nothing but show results; what is in its stdio buffers is not written any more.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "render/report.h"
 
@@ -32,6 +33,13 @@ static const struct {
 	[DERIVED_TX] = {"magnet:atom_tx", tx_members, COUNT(tx_members)},
 	[DERIVED_RX] = {"magnet:atom_rx", rx_members, COUNT(rx_members)},
 };
+
+/* babeltrace2 creates everything that it has memory for; the caller's caller asks for failures. */
+static void refused(void)
+{
+	bt_current_thread_clear_error();
+	mg_memory_failed();
+}
 
 /* ---- classes ---- */
 
@@ -105,6 +113,16 @@ static bool make_classes(
 	return true;
 }
 
+static const bt_message *begins(struct derived *d)
+{
+	const bt_message *m =
+		d->stream ? bt_message_stream_beginning_create(d->iterator, d->stream) : NULL;
+
+	if (!m)
+		refused();
+	return m;
+}
+
 const bt_message *derived_begin(struct derived *d, const bt_stream *like)
 {
 	const bt_clock_class *c = bt_stream_class_borrow_default_clock_class_const(
@@ -131,12 +149,17 @@ const bt_message *derived_begin(struct derived *d, const bt_stream *like)
 	bt_clock_class_put_ref(clock);
 	bt_stream_class_put_ref(sc);
 	bt_trace_class_put_ref(tc);
-	return d->stream ? bt_message_stream_beginning_create(d->iterator, d->stream) : NULL;
+	return begins(d);
 }
 
 const bt_message *derived_end(struct derived *d)
 {
-	return d->stream ? bt_message_stream_end_create(d->iterator, d->stream) : NULL;
+	const bt_message *m =
+		d->stream ? bt_message_stream_end_create(d->iterator, d->stream) : NULL;
+
+	if (d->stream && !m)
+		refused();
+	return m;
 }
 
 void derived_free(struct derived *d)
@@ -176,10 +199,12 @@ static bool start(struct derived *d, enum derived_kind kind, struct filling *f)
 		return false;
 	f->message = bt_message_event_create_with_default_clock_snapshot(
 		d->iterator, d->class[kind], d -> stream, d -> now);
-	if (f->message)
-		f->payload =
-			bt_event_borrow_payload_field(bt_message_event_borrow_event(f->message));
-	return f->message;
+	if (!f->message) {
+		refused();
+		return false;
+	}
+	f->payload = bt_event_borrow_payload_field(bt_message_event_borrow_event(f->message));
+	return true;
 }
 
 static bt_field *next(struct filling *f)
@@ -192,7 +217,7 @@ static void put_text(struct filling *f, const char *text)
 	bt_field *field = next(f);
 
 	if (bt_field_string_set_value(field, text) != BT_FIELD_STRING_SET_VALUE_STATUS_OK)
-		bt_current_thread_clear_error(); /* it stays empty */
+		refused(); /* it stays empty */
 }
 
 static void put(struct filling *f, uint64_t value)

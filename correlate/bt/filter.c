@@ -63,28 +63,40 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 	return true;
 }
 
+static void free_filter(struct filter *f)
+{
+	json_decref(f->session);
+	free(f->flow);
+	free(f);
+}
+
 static bt_component_class_initialize_method_status init(
 	bt_self_component_filter *self, const bt_value *params, bool join)
 {
 	bt_self_component *component = bt_self_component_filter_as_self_component(self);
+	unsigned long refused = mg_memory_failures();
 	struct filter *f = mg_calloc(1, sizeof(*f));
 	char bad[256];
+	bool ok;
 
 	if (!f)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	f->join = join;
-	if (!take_params(f, params, bad, sizeof(bad))) {
+	ok = take_params(f, params, bad, sizeof(bad));
+	if (!ok)
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(component, "%s", bad);
-		free(f->flow);
-		free(f);
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	ok = ok && mg_memory_failures() == refused &&
+	     bt_self_component_filter_add_input_port(self, "in", NULL, NULL) ==
+		     BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
+	     bt_self_component_filter_add_output_port(self, "out", NULL, NULL) ==
+		     BT_SELF_COMPONENT_ADD_PORT_STATUS_OK;
+	if (!ok) { /* then it is not finalised */
+		free_filter(f);
+		return mg_memory_failures() == refused
+			       ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR
+			       : BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
 	bt_self_component_set_data(component, f);
-	if (bt_self_component_filter_add_input_port(self, "in", NULL, NULL) !=
-			BT_SELF_COMPONENT_ADD_PORT_STATUS_OK ||
-		bt_self_component_filter_add_output_port(self, "out", NULL, NULL) !=
-			BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
@@ -109,11 +121,8 @@ void filter_end(bt_self_component_filter *self)
 	struct filter *f =
 		bt_self_component_get_data(bt_self_component_filter_as_self_component(self));
 
-	if (!f)
-		return;
-	json_decref(f->session);
-	free(f->flow);
-	free(f);
+	if (f)
+		free_filter(f);
 }
 
 /* ---- verdicts ---- */
@@ -216,6 +225,14 @@ static void end(struct iterator *it)
 	it->decoder = NULL;
 }
 
+static void free_iterator(struct iterator *it)
+{
+	end(it);
+	bt_message_iterator_put_ref(it->from);
+	free(it->holding.held);
+	free(it);
+}
+
 bt_message_iterator_class_initialize_method_status filter_iterator_init(
 	bt_self_message_iterator *self, bt_self_message_iterator_configuration *configuration,
 	bt_self_component_port_output *port)
@@ -231,11 +248,13 @@ bt_message_iterator_class_initialize_method_status filter_iterator_init(
 	if (bt_message_iterator_create_from_message_iterator(self,
 		    bt_self_component_filter_borrow_input_port_by_index(
 			    (bt_self_component_filter *)component, 0),
-		    &it->from) != BT_MESSAGE_ITERATOR_CREATE_FROM_MESSAGE_ITERATOR_STATUS_OK ||
-		!begin(it)) {
-		bt_message_iterator_put_ref(it->from);
+		    &it->from) != BT_MESSAGE_ITERATOR_CREATE_FROM_MESSAGE_ITERATOR_STATUS_OK) {
 		free(it);
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	if (!begin(it)) {
+		free_iterator(it);
+		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
 	bt_self_message_iterator_configuration_set_can_seek_forward(
 		configuration, bt_message_iterator_can_seek_forward(it->from));
@@ -247,12 +266,8 @@ void filter_iterator_end(bt_self_message_iterator *self)
 {
 	struct iterator *it = bt_self_message_iterator_get_data(self);
 
-	if (!it)
-		return;
-	end(it);
-	bt_message_iterator_put_ref(it->from);
-	free(it->holding.held);
-	free(it);
+	if (it)
+		free_iterator(it);
 }
 
 /* The next messages from upstream; at their end the core settles what it still holds. */
@@ -268,8 +283,9 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 		it->ended = true;
 		core_finish(&it->core);
 		holding_add(&it->holding, it->filter->join ? derived_end(&it->derived) : NULL);
-		return holding_end(&it->holding) ? BT_MESSAGE_ITERATOR_NEXT_STATUS_OK
-						 : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
+		holding_end(&it->holding);
+		return core_lacks_memory(&it->core) ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR
+						    : BT_MESSAGE_ITERATOR_NEXT_STATUS_OK;
 	}
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
@@ -278,7 +294,8 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 			ok = take(it, messages[i]);
 		else
 			bt_message_put_ref(messages[i]);
-	return ok ? status : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
+	return ok && !core_lacks_memory(&it->core) ? status
+						   : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
 }
 
 bt_message_iterator_class_next_method_status filter_next(bt_self_message_iterator *self,

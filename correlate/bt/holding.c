@@ -36,8 +36,10 @@ bool holding_put(struct holding *q, const bt_message *m, enum verdict verdict)
 		size_t cap = q->cap ? q->cap * 2 : 256;
 		struct held *more = mg_realloc(q->held, cap * sizeof(*more));
 
-		if (!more)
+		if (!more) {
+			bt_message_put_ref(m);
 			return false;
+		}
 		q->held = more;
 		q->cap = cap;
 	}

@@ -28,6 +28,7 @@ struct holding {
 	struct extra *fresh, **fresh_end; /* what the event that is being judged gives rise to */
 };
 
+/* Takes the message over. False without memory. */
 bool holding_put(struct holding *q, const bt_message *m, enum verdict verdict);
 /* The next event without a verdict; NULL if there is none. */
 struct held *holding_next(struct holding *q);

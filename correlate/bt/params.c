@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "json_memory.h"
 #include "render/session.h"
 
 static bool is_number(const bt_value *v)
@@ -59,7 +60,9 @@ bool param_session(
 
 	if (!path)
 		return true;
+	json_memory_begin();
 	*session = json_load_file(path, 0, NULL);
+	json_memory_end();
 	if (!*session) {
 		snprintf(bad, size, "%s cannot be read as JSON", path);
 		return false;

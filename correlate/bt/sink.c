@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "consumer.h"
+#include "json_memory.h"
 #include "params.h"
 #include "render/report.h"
 #include "render/show.h"
+
+/* A text goes through memory, so that no part of it is taken for the whole. */
+struct printing {
+	struct report report;
+	FILE *to;
+	char *text;
+	size_t size;
+};
 
 struct sink {
 	struct core core;
@@ -19,7 +29,30 @@ struct sink {
 	struct demand demand; /* figures on demand */
 	bool is_report, json;
 	json_t *session;
+	struct printing printing;
 };
+
+static void free_sink(struct sink *s)
+{
+	bt_message_iterator_put_ref(s->from);
+	consumer_end(&s->consumer);
+	core_free(&s->core);
+	json_decref(s->session);
+	free((char *)s->show.flow);
+	if (s->show.to && s->show.to != stdout)
+		fclose(s->show.to);
+	free(s);
+}
+
+/* A component that cannot be initialised is not finalised. */
+static bt_component_class_initialize_method_status give_up(struct sink *s)
+{
+	bool refused = core_lacks_memory(&s->core);
+
+	free_sink(s);
+	return refused ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR
+		       : BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+}
 
 static bt_component_class_initialize_method_status init(bt_self_component_sink *self,
 	const bt_value *params, const struct param *known, struct sink **out)
@@ -40,18 +73,29 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 	s->show = (struct show){.to = stdout, .to_s = -1};
 	path = param_text(params, "path");
 	if (path)
-		s->show.to = fopen(path, "we");
-	if (!s->show.to || consumer_init(&s->consumer, &s->core)) {
+		s->show.to = mg_checked(fopen(path, "we"));
+	if (!s->show.to) {
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
-			component, "cannot write %s", path ? path : "the output");
-		free(s);
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+			component, "cannot write %s: %s", path, strerror(errno));
+		return give_up(s);
 	}
-	bt_self_component_set_data(component, s);
-	if (bt_self_component_sink_add_input_port(self, "in", NULL, NULL) !=
-		BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	consumer_init(&s->consumer, &s->core);
+	if (param_text(params, "flow"))
+		s->show.flow = mg_strdup(param_text(params, "flow"));
+	if (core_lacks_memory(&s->core) || bt_self_component_sink_add_input_port(self, "in", NULL,
+						   NULL) != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
+		return give_up(s);
 	*out = s;
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+/* Ends a component's initialisation. */
+static bt_component_class_initialize_method_status initialized(
+	bt_self_component_sink *self, struct sink *s)
+{
+	if (core_lacks_memory(&s->core))
+		return give_up(s);
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), s);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
@@ -71,11 +115,11 @@ static bool format_is(
 }
 
 static bt_component_class_initialize_method_status refuse(
-	bt_self_component_sink *self, const char *why)
+	bt_self_component_sink *self, struct sink *s, const char *why)
 {
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 		bt_self_component_sink_as_self_component(self), "%s", why);
-	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	return give_up(s);
 }
 
 bt_component_class_initialize_method_status sink_report_init(bt_self_component_sink *self,
@@ -94,17 +138,15 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 		return status;
 	s->is_report = true;
 	if (!format_is(self, params, "json", &s->json))
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+		return give_up(s);
 	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
-		return refuse(self, bad);
-	if (param_text(params, "flow"))
-		s->show.flow = mg_strdup(param_text(params, "flow"));
+		return refuse(self, s, bad);
 	if (param_text(params, "on-demand")) {
 		if (demand_parse(&s->demand, param_text(params, "on-demand"), bad, sizeof(bad)))
-			return refuse(self, bad);
+			return refuse(self, s, bad);
 		core_keep_series(&s->core, DEMAND_MEMORY);
 	}
-	return status;
+	return initialized(self, s);
 }
 
 bt_component_class_initialize_method_status sink_show_init(bt_self_component_sink *self,
@@ -123,16 +165,14 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 	if (status != BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK)
 		return status;
 	if (!format_is(self, params, "tsv", &s->show.tsv))
-		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+		return give_up(s);
 	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
-		return refuse(self, bad);
-	if (param_text(params, "flow"))
-		s->show.flow = mg_strdup(param_text(params, "flow"));
+		return refuse(self, s, bad);
 	param_number(params, "from", &s->show.from_s);
 	param_number(params, "to", &s->show.to_s);
 	core_listen(&s->core, show_event, &s->show);
 	show_header(&s->show);
-	return status;
+	return initialized(self, s);
 }
 
 static struct sink *data_of(bt_self_component_sink *self)
@@ -158,30 +198,66 @@ static bool has_flow(const struct report *r, const char *id)
 	return false;
 }
 
+static void print_text(struct sink *s)
+{
+	struct printing *p = &s->printing;
+
+	p->to = mg_text_open(&p->text, &p->size);
+	report_text(&p->report, p->to, s->show.flow, false);
+	if (fflush(p->to) != 0 || ferror(p->to))
+		mg_memory_failed();
+	fwrite(p->text, 1, p->size, s->show.to);
+}
+
+static void print_json(const struct sink *s)
+{
+	const struct report *r = &s->printing.report;
+	json_t *j;
+
+	if (!s->show.flow) {
+		report_json_print(r, NULL, NULL, REPORT_DIGITS, s->show.to);
+		return;
+	}
+	j = report_json(r, s->show.flow);
+	json_dumpf(j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
+	fputc('\n', s->show.to);
+	json_decref(j);
+}
+
 /* False if it is of a flow that is not there. */
+static bool print(struct sink *s)
+{
+	struct report *r = &s->printing.report;
+
+	if (report_init(r, &s->core, s->session, "trace"))
+		return true;
+	r->demand = s->demand.figures ? &s->demand : NULL;
+	if (s->show.flow && !has_flow(r, s->show.flow))
+		return false;
+	if (s->json)
+		print_json(s);
+	else
+		print_text(s);
+	return true;
+}
+
+/* The same. What it has begun is given up where memory is refused. */
 static bool print_report(struct sink *s)
 {
-	const char *flow = s->show.flow;
-	struct report report;
-	bool found = true;
+	volatile bool found = true;
+	jmp_buf escape;
 
-	if (report_init(&report, &s->core, s->session, "trace") == 0) {
-		report.demand = s->demand.figures ? &s->demand : NULL;
-		found = !flow || has_flow(&report, flow);
-		if (found && s->json && !flow) {
-			report_json_print(&report, NULL, NULL, REPORT_DIGITS, s->show.to);
-		} else if (found && s->json) {
-			json_t *j = report_json(&report, flow);
-
-			json_dumpf(
-				j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
-			fputc('\n', s->show.to);
-			json_decref(j);
-		} else if (found) {
-			report_text(&report, s->show.to, flow, false);
-		}
+	json_memory_begin(); /* others wait until its end */
+	if (setjmp(escape) == 0) {
+		mg_memory_escape(&escape);
+		found = print(s);
 	}
-	report_free(&report);
+	mg_memory_escape(NULL);
+	json_memory_end();
+	if (s->printing.to)
+		fclose(s->printing.to);
+	free(s->printing.text);
+	report_free(&s->printing.report);
 	return found;
 }
 
@@ -191,8 +267,11 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 	bt_message_iterator_next_status status = consumer_take(&s->consumer, s->from);
 
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
-		consumer_finish(&s->consumer);
-		if (s->is_report && !print_report(s)) {
+		bool found = consumer_finish(&s->consumer) || !s->is_report || print_report(s);
+
+		if (core_lacks_memory(&s->core))
+			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
+		if (!found) {
 			BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 				bt_self_component_sink_as_self_component(self),
 				"there is no flow %s in this trace", s->show.flow);
@@ -212,14 +291,6 @@ void sink_end(bt_self_component_sink *self)
 {
 	struct sink *s = data_of(self);
 
-	if (!s)
-		return;
-	bt_message_iterator_put_ref(s->from);
-	consumer_end(&s->consumer);
-	core_free(&s->core);
-	json_decref(s->session);
-	free((char *)s->show.flow);
-	if (s->show.to != stdout)
-		fclose(s->show.to);
-	free(s);
+	if (s)
+		free_sink(s);
 }

@@ -236,18 +236,17 @@ static void layer_row(
 	const struct report *r, struct table *t, const char *label, const struct unit_stats *u)
 {
 	bool many = u->gaps.n != 0;
+	char cov_gap[32] = "";
 
 	if (!u->n)
 		return;
+	if (many)
+		snprintf(cov_gap, sizeof(cov_gap), "%.2f", unit_cov_gap(u));
 	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s\t%s", label, text_count(u->n),
 		text_bytes(unit_mean_size(u)), unit_cov_size(u),
 		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))),
-		or_na(many, text_ns(report_ns(r, many ? dist_quantile(&u->gaps, 0.5) : NAN))), "");
-	if (many) {
-		char(*row)[CELL_SIZE] = t->cell[t->rows - 1];
-
-		snprintf(row[6], CELL_SIZE, "%.2f", unit_cov_gap(u));
-	}
+		or_na(many, text_ns(report_ns(r, many ? dist_quantile(&u->gaps, 0.5) : NAN))),
+		cov_gap);
 }
 
 /* What stands for several is no packet of that size: also as the frames it becomes, or came as. */

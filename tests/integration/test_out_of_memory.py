@@ -12,6 +12,7 @@ from fixture import *
 from refuse import refused_everywhere
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+PLUGINS = "--plugin-path=" + os.environ.get("MAGNET_BUILD", "") + "/correlate"
 COMMANDS = (("report",), ("report", "--json"), ("report", "--json", "--on-demand", "all"), ("show",),
             ("show", "--tsv"))
 
@@ -38,6 +39,20 @@ def limited(directory):
           "with each limit all is printed, or memory is named")
 
 
+def in_a_graph(directory):
+    """The components tell whose graph they are in, and go on with what they need no memory for."""
+    session = f'session="{directory}/session.json"'
+    pretty = "--component=sink.text.pretty"
+    for args in (("--component=sink.magnet.report", "--params=" + session),
+                 ("--component=sink.magnet.report", '--params=format="json",on-demand="all",' + session),
+                 ("--component=sink.magnet.show", '--params=format="tsv",' + session),
+                 ("--component=filter.magnet.flow", "--params=pid=1," + session, pretty),
+                 ("--component=filter.magnet.join", "--params=" + session, pretty)):
+        refused_everywhere(f"{args[0]} {args[1][:22]}", "babeltrace2", PLUGINS, directory, *args,
+                           env={"REFUSE_LIBRARIES": "babeltrace-plugin-magnet,jansson"},
+                           first=10, every=997 if "json" in args[1][:15] else 199)
+
+
 if os.environ.get("ASAN_OPTIONS"):
     skip("a sanitizer's allocator is in the way")
 own_network()
@@ -49,8 +64,9 @@ with Recording(PYTHON, EXCHANGE, "5", options=("-q",)) as rec:
                  ("show", "--flow", flows[0]["id"], "--bytes", "0-9")]
     for args in (*COMMANDS, *more):
         for reader in ("direct", "babeltrace2"):
-            for lasting in (False, True):
+            for lasting in (False, True) if reader == "direct" else (False,):
                 refused_everywhere(" ".join(args[:4]) + " by " + reader, MAGNET, args[0], rec.dir,
                                    *args[1:], lasting=lasting, env={"MAGNET_READER": reader},
                                    every=997 if reader == "direct" else 9973)
     limited(rec.dir)
+    in_a_graph(rec.dir)

@@ -10,9 +10,10 @@
  * REFUSE_FIRST    so many places are tried one by one, then
  * REFUSE_EVERY    each so many-th
  * REFUSE_LASTING  set: from there on all is refused, not only this one
+ * REFUSE_LIBRARIES parts of file names: only what libraries ask for whose name has one of them
  *
  * A child has to print what is expected and exit 0, or less of it and exit 1 with one line on
- * stderr, which names what was short.
+ * stderr, which names what was short; with REFUSE_LIBRARIES one of some lines names it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,6 +36,7 @@
 
 #define FDS        256
 #define PATIENCE_S 60
+#define TAIL       4 /* what the end of all output is known by, bytes */
 
 enum what { NOTHING, MEMORY, FILES, THREADS };
 static enum what what;
@@ -44,6 +46,7 @@ static const char *const words[] = {"", "memory", "open files", "thread"};
 static bool in_child, lasting, busy;
 static unsigned long place, first, every;
 static unsigned long tried, same, told, bad;
+static const char *libraries;
 static char *expected;
 static size_t expected_size;
 static int result = -1;
@@ -78,11 +81,13 @@ static const char *judge(
 	}
 	if (WEXITSTATUS(status) != 1)
 		return "exit status";
-	if (!line_end || line_end + 1 != err + err_size)
+	if (!libraries && (!line_end || line_end + 1 != err + err_size))
 		return "not one line on stderr";
-	if (!memmem(err, err_size, words[what], strlen(words[what])))
+	if (!memmem(err, err_size, words[what], strlen(words[what])) &&
+		!(libraries && memmem(err, err_size, "MEMORY_ERROR", 12)))
 		return "the line does not name it";
-	if (expected_size && out_size >= expected_size)
+	if (out_size >= expected_size && expected_size >= TAIL &&
+		memcmp(out + out_size - TAIL, expected + expected_size - TAIL, TAIL) == 0)
 		return "all is printed, exit 1";
 	told++;
 	return NULL;
@@ -155,12 +160,30 @@ static bool try_without(void)
 	return false;
 }
 
-static bool refused(enum what asked)
+static bool is_of_interest(const void *caller)
+{
+	const char *all = libraries, *name;
+	Dl_info info;
+
+	if (!all)
+		return true;
+	if (!dladdr(caller, &info) || !info.dli_fname)
+		return false;
+	name = strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') : info.dli_fname;
+	for (size_t n; *all; all += n + (all[n] == ',')) {
+		n = strcspn(all, ",");
+		if (memmem(name, strlen(name), all, n))
+			return true;
+	}
+	return false;
+}
+
+static bool refused(enum what asked, const void *caller)
 {
 	bool refuse = false;
 	int saved = errno;
 
-	if (what != asked || busy)
+	if (what != asked || busy || !is_of_interest(caller))
 		return false;
 	if (in_child)
 		return lasting;
@@ -198,6 +221,7 @@ __attribute__((constructor)) static void begin(void)
 	unsetenv("REFUSE_WHAT"); /* programs it runs are left alone */
 	unsetenv("LD_PRELOAD");
 	lasting = getenv("REFUSE_LASTING");
+	libraries = getenv("REFUSE_LIBRARIES");
 	first = strtoul(getenv("REFUSE_FIRST"), NULL, 10);
 	every = strtoul(getenv("REFUSE_EVERY"), NULL, 10);
 	result = open(getenv("REFUSE_RESULT"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -227,36 +251,44 @@ static void *none(int error)
 	return NULL;
 }
 
-/*
- * The C library's own names, too: magnet's malloc() calls these. Between them and the public ones
- * there is nothing of the C library's.
- */
-#define ALLOCATOR(name, params, ...)                                       \
-	void *__libc_##name params;                                        \
-	void *__libc_##name params                                         \
-	{                                                                  \
-		static __typeof__(__libc_##name) *next;                    \
-		if (!next)                                                 \
-			next = NEXT(__libc_##name);                        \
-		return refused(MEMORY) ? none(ENOMEM) : next(__VA_ARGS__); \
-	}                                                                  \
-	void *name params                                                  \
-	{                                                                  \
-		return __libc_##name(__VA_ARGS__);                         \
+#define CALLER __builtin_return_address(0)
+
+/* The C library's own names, too: magnet's malloc() calls these. */
+#define ALLOCATOR(name, prefix, params, ...)                                        \
+	void *prefix##name params;                                                  \
+	void *prefix##name params                                                   \
+	{                                                                           \
+		static void *(*next)params;                                         \
+		if (!next)                                                          \
+			next = (__typeof__(next))dlsym(RTLD_NEXT, "__libc_" #name); \
+		return refused(MEMORY, CALLER) ? none(ENOMEM) : next(__VA_ARGS__);  \
 	}
-ALLOCATOR(malloc, (size_t size), size)
-ALLOCATOR(calloc, (size_t count, size_t size), count, size)
-ALLOCATOR(realloc, (void *memory, size_t size), memory, size)
-ALLOCATOR(memalign, (size_t alignment, size_t size), alignment, size)
+ALLOCATOR(malloc, , (size_t size), size)
+ALLOCATOR(malloc, __libc_, (size_t size), size)
+ALLOCATOR(calloc, , (size_t count, size_t size), count, size)
+ALLOCATOR(calloc, __libc_, (size_t count, size_t size), count, size)
+ALLOCATOR(realloc, , (void *memory, size_t size), memory, size)
+ALLOCATOR(realloc, __libc_, (void *memory, size_t size), memory, size)
+ALLOCATOR(memalign, , (size_t alignment, size_t size), alignment, size)
+ALLOCATOR(memalign, __libc_, (size_t alignment, size_t size), alignment, size)
+
+static void *aligned(size_t alignment, size_t size, const void *caller)
+{
+	static void *(*next)(size_t, size_t);
+
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "__libc_memalign");
+	return refused(MEMORY, caller) ? none(ENOMEM) : next(alignment, size);
+}
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-	return memalign(alignment, size);
+	return aligned(alignment, size, CALLER);
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-	void *p = memalign(alignment, size);
+	void *p = aligned(alignment, size, CALLER);
 
 	if (!p)
 		return ENOMEM;
@@ -266,7 +298,7 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
-	if (refused(MEMORY)) {
+	if (refused(MEMORY, CALLER)) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
@@ -275,17 +307,17 @@ void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 
 FILE *fopen(const char *path, const char *mode)
 {
-	return refused(FILES) ? none(EMFILE) : NEXT(fopen)(path, mode);
+	return refused(FILES, CALLER) ? none(EMFILE) : NEXT(fopen)(path, mode);
 }
 
 DIR *opendir(const char *path)
 {
-	return refused(FILES) ? none(EMFILE) : NEXT(opendir)(path);
+	return refused(FILES, CALLER) ? none(EMFILE) : NEXT(opendir)(path);
 }
 
-static int open_as(const char *path, int flags, mode_t mode)
+static int open_as(const char *path, int flags, mode_t mode, const void *caller)
 {
-	if (refused(FILES)) {
+	if (refused(FILES, caller)) {
 		errno = EMFILE;
 		return -1;
 	}
@@ -300,10 +332,10 @@ int open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
-	return open_as(path, flags, mode);
+	return open_as(path, flags, mode, CALLER);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
-	return refused(THREADS) ? EAGAIN : NEXT(pthread_create)(thread, attr, fn, arg);
+	return refused(THREADS, CALLER) ? EAGAIN : NEXT(pthread_create)(thread, attr, fn, arg);
 }
