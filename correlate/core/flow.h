@@ -64,8 +64,11 @@ struct unit_stats {
 	struct dist gaps;          /* spacings, cycles; without those that touch a loss, */
 	uint64_t gap_from, gap_to; /* of which this is the last, cycles */
 	uint64_t again;            /* payload bytes that had passed before */
-	uint64_t wire_bytes;       /* frames with headers, where the layer sees them */
-	struct series *series;     /* one by one, NULL unless asked for */
+	uint64_t again_n,
+		again_frames;  /* units that brought nothing else, and what they stand for */
+	bool repeats;          /* the last one did not */
+	uint64_t wire_bytes;   /* frames with headers, where the layer sees them */
+	struct series *series; /* one by one, NULL unless asked for */
 };
 
 /* Byte offsets, in order. */

@@ -35,6 +35,8 @@ void unit_more(struct unit_stats *u, uint64_t bytes)
 void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh)
 {
 	u->again += len - fresh;
+	u->again_n += !fresh;
+	u->repeats = !fresh;
 	if (fresh)
 		unit_add(u, t, len);
 	else if (u->series)
@@ -45,6 +47,8 @@ void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets)
 {
 	u->wire_bytes += frame;
 	u->frames += packets;
+	if (u->repeats)
+		u->again_frames += packets;
 	if (u->series)
 		series_set_frame(u->series, frame);
 }

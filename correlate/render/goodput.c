@@ -12,14 +12,18 @@ static const struct flow *only_peer(const struct flow *f)
 	return peer && flow_peer(peer) == f ? peer : NULL;
 }
 
-/* What the program has read of what the sender's flow has: a recording may begin between them. */
+/*
+ * What the program has read of what the sender's flow has: a recording may begin between them, and
+ * the network may have made two datagrams of one.
+ */
 static uint64_t read_by(const struct flow *rx, const struct flow *tx)
 {
 	bool same = tx->sock->kind == MG_KIND_tcp && !tx->anchor.relative && !rx->anchor.relative;
+	uint64_t left = flow_bytes(tx) - tx->dropped_bytes, read = flow_bytes(rx);
 
-	if (!same)
-		return flow_bytes(rx);
-	return rx->total > tx->start ? rx->total - tx->start : 0;
+	if (same)
+		return rx->total > tx->start ? rx->total - tx->start : 0;
+	return read < left ? read : left;
 }
 
 /* Of a sender: what was acknowledged, or what the other end has read if that is known. */
@@ -29,7 +33,7 @@ static uint64_t delivered(const struct flow *tx)
 	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes, read;
 
 	if (tx->sock->kind != MG_KIND_tcp)
-		return flow_bytes(peer);
+		return read_by(peer, tx);
 	bytes = upto > tx->start ? upto - tx->start : 0;
 	read = peer ? read_by(peer, tx) : 0;
 	return read > bytes && read <= flow_bytes(tx) ? read : bytes;
@@ -40,8 +44,8 @@ static double seen(const struct flow *tx)
 {
 	double of = (double)(flow_bytes(tx) - tx->unsent), bytes = (double)tx->units[TX_XMIT].bytes;
 
-	/* a datagram without a frame was dropped */
-	return tx->sock->kind == MG_KIND_tcp && bytes < of ? bytes / of : 1;
+	/* a datagram without a frame was dropped, or else its event is lost */
+	return bytes < of && (tx->sock->kind == MG_KIND_tcp || tx->missed) ? bytes / of : 1;
 }
 
 struct goodput flow_goodput(const struct report *r, const struct flow *f)
@@ -58,7 +62,11 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 			"nobody acknowledges datagrams, and no one receiver is in this recording";
 	if (g.refused)
 		return g;
-	g.delivered_bytes = (double)(f->rx ? flow_bytes(f) : delivered(f));
+	if (!f->rx)
+		g.delivered_bytes = (double)delivered(f);
+	else
+		g.delivered_bytes =
+			(double)(f->sock->kind == MG_KIND_tcp ? flow_bytes(f) : read_by(f, tx));
 	if (life_ns > 0)
 		g.bit_s = g.delivered_bytes * 8e9 / life_ns;
 	if (!wire)

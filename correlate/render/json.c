@@ -148,9 +148,12 @@ static json_t *layers(const struct report *r, const struct flow *f)
 		if (!u->n)
 			continue;
 		json_array_append_new(all,
-			json_pack("{s:s, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "name",
-				layer_name(f, i), "n", (json_int_t)u->n, "frames",
-				u->frames ? count(u->frames) : json_null(), "bytes",
+			json_pack("{s:s, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, "
+				  "s:o}",
+				"name", layer_name(f, i), "n", (json_int_t)u->n, "repeated_n",
+				(json_int_t)u->again_n, "frames",
+				u->frames ? count(u->frames) : json_null(), "repeated_frames",
+				u->frames ? count(u->again_frames) : json_null(), "bytes",
 				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
 				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
 				number(many ? report_ns(r, unit_mean_gap(u)) : NAN),

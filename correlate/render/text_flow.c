@@ -252,9 +252,13 @@ static void layer_row(
 /* What stands for several is no packet of that size: also as the frames it becomes, or came as. */
 static void frames_row(struct table *t, const struct unit_stats *u, const char *what)
 {
-	if (u->frames > u->n)
-		table_row(t, "    as %s\t%s\t%s", what, text_count(u->frames),
-			text_bytes((double)u->bytes / (double)u->frames));
+	uint64_t frames = u->frames - u->again_frames; /* that the units counted stand for */
+
+	if (frames > u->n)
+		table_row(t, "    as %s\t%s\t%s", what, text_count(frames),
+			text_bytes((double)u->bytes / (double)frames));
+	if (u->again_n)
+		table_row(t, "    seen before\t%s", text_count(u->again_n));
 }
 
 static void modulation(const struct report *r, const struct flow *f, FILE *to)

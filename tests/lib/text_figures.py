@@ -125,8 +125,11 @@ def layers(c, block, flow):
         row = cells(line)
         name = ROWS[flow["direction"]].get(row[0])
         if row[0].startswith("as ") and above:
-            c.same(row[1], above["frames"], f"{flow['id']} {row[0]}")
-            c.same(row[2], above["bytes"] / above["frames"], f"{flow['id']} {row[0]} mean size")
+            frames = above["frames"] - above["repeated_frames"]
+            c.same(row[1], frames, f"{flow['id']} {row[0]}")
+            c.same(row[2], above["bytes"] / frames, f"{flow['id']} {row[0]} mean size")
+        elif row[0] == "seen before":
+            c.same(row[1], above["repeated_n"], f"{flow['id']} {row[0]}")
         elif name and len(row) >= 7:
             above = named[name]
             for text, what in zip(row[1:7], ("n", "mean_size", "cov_size", "mean_spacing_ns",

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 
 #include "feed_datagrams.h"
+#include "report.h"
 
 static void a_datagram_is_followed_to_its_reader(void **unused)
 {
@@ -367,10 +368,37 @@ static void what_nobody_receives_is_bounded(void **unused)
 	feed_end(&c);
 }
 
+/* The network made two of each: what was delivered is not more than what was sent. */
+static void what_the_network_doubles_is_delivered_once(void **unused)
+{
+	struct core c;
+	struct report r;
+
+	(void)unused;
+	dg_begin(&c);
+	for (uint32_t i = 0; i < 10; i++) {
+		uint64_t t = 1000 + i * 1000;
+
+		dg_sends(&c, t, 7 + i, (uint16_t)(1 + i), 100);
+		dg_arrives(&c, t + 20, 7 + i, (uint16_t)(1 + i), 100);
+		dg_reads(&c, t + 100, 100, MG_NOT_KNOWN);
+		dg_arrives(&c, t + 200, 100 + i, (uint16_t)(1 + i), 100);
+		dg_reads(&c, t + 300, 100, MG_NOT_KNOWN);
+	}
+	core_finish(&c);
+	assert_int_equal(rx_of(&c, B)->total, 2000);
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
+	assert_near(flow_goodput(&r, tx_of(&c, A)).ratio, 1000.0 / 1420, 1e-12);
+	assert_near(flow_goodput(&r, rx_of(&c, B)).ratio, 1000.0 / 1420, 1e-12);
+	report_free(&r);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_datagram_is_followed_to_its_reader),
+		cmocka_unit_test(what_the_network_doubles_is_delivered_once),
 		cmocka_unit_test(a_reader_may_be_faster_than_the_sender),
 		cmocka_unit_test(corked_bytes_wait_from_their_own_call_on),
 		cmocka_unit_test(fragments_have_times_of_their_own),

@@ -51,6 +51,26 @@ static void means_and_variation_are_those_worked_out_by_hand(void **unused)
 	unit_free(&u);
 }
 
+/* Both are told: units that brought new bytes, and all that passed. */
+static void what_comes_again_has_counts_of_its_own(void **unused)
+{
+	struct unit_stats u = {0};
+
+	(void)unused;
+	unit_pass(&u, 1000, 2896, 2896);
+	unit_wire(&u, 2962, 2);
+	unit_pass(&u, 2000, 1448, 0);
+	unit_wire(&u, 1514, 1);
+	unit_pass(&u, 3000, 2896, 1448);
+	unit_wire(&u, 2962, 2);
+	assert_int_equal(u.n, 2);
+	assert_int_equal(u.again_n, 1);
+	assert_int_equal(u.frames, 5);
+	assert_int_equal(u.again_frames, 1);
+	assert_int_equal(u.again, 1448 + 1448);
+	unit_free(&u);
+}
+
 static void equal_units_at_equal_distances_do_not_vary(void **unused)
 {
 	struct unit_stats u = {0};
@@ -109,6 +129,7 @@ int main(void)
 		cmocka_unit_test(one_unit_has_a_size_and_no_spacing),
 		cmocka_unit_test(means_and_variation_are_those_worked_out_by_hand),
 		cmocka_unit_test(equal_units_at_equal_distances_do_not_vary),
+		cmocka_unit_test(what_comes_again_has_counts_of_its_own),
 		cmocka_unit_test(units_out_of_order_have_no_negative_spacing),
 		cmocka_unit_test(a_spacing_that_a_loss_touches_is_none),
 	};
