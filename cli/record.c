@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "log.h"
 #include "paths.h"
+#include "program_kind.h"
 #include "record_dir.h"
 #include "record_options.h"
 #include "session_file.h"
@@ -37,7 +38,8 @@ struct recording {
 	struct tracer tracer;
 	bool collector_runs, tracer_runs;
 	pid_t child;
-	int gate; /* COMMAND starts when its MAGNET_RINGS is written here */
+	struct mg_program_kind kind; /* of COMMAND */
+	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
 	int status;
 	int signals;
 	sigset_t mask;           /* as the invoker had it, */
@@ -69,15 +71,41 @@ static void join_command(struct recording *r)
 
 /* ---- COMMAND ---- */
 
-static void preload(const char *rings)
+/* Says why libmagnet.so cannot be preloaded into COMMAND, if so. */
+static void look_at_command(struct recording *r)
 {
-	char library[PATH_MAX], value[2 * PATH_MAX];
-	const char *others = getenv("LD_PRELOAD");
+	const struct mg_program_kind *k = &r->kind;
 
-	if (find_library(library))
+	if (!r->o.command || !r->o.app)
 		return;
-	snprintf(value, sizeof(value), "%s%s%s", others && others[0] ? others : "",
-		others && others[0] ? ":" : "", library);
+	mg_program_look_search(&r->kind, r->o.command[0], getenv("PATH"));
+	if (k->preload != MG_PRELOAD_REFUSED)
+		return;
+	if (k->loader[0])
+		snprintf(r->info.app_missing, sizeof(r->info.app_missing),
+			"libmagnet.so cannot be preloaded where %s loads the program", k->loader);
+	else
+		snprintf(r->info.app_missing, sizeof(r->info.app_missing),
+			"libmagnet.so cannot be preloaded into a program of another machine or "
+			"word length");
+	mg_warn("%s: %s; its calls are recorded by the kernel side only", r->o.command[0],
+		r->info.app_missing);
+}
+
+static void preload(const struct mg_program_kind *k, const char *rings)
+{
+	char library[PATH_MAX], value[2 * PATH_MAX + sizeof(k->runtime)];
+	const char *others = getenv("LD_PRELOAD"), *runtime = "";
+
+	if (find_library(library) || k->preload == MG_PRELOAD_REFUSED)
+		return;
+	others = others ? others : "";
+	if (k->preload == MG_PRELOAD_AFTER_RUNTIME && !strstr(others, k->runtime)) {
+		runtime = k->runtime;
+		setenv(MG_RUNTIME_ENV, runtime, 1);
+	}
+	snprintf(value, sizeof(value), "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", others,
+		others[0] ? ":" : "", library);
 	setenv("LD_PRELOAD", value, 1);
 	setenv(MG_POOL_ENV, rings, 1);
 }
@@ -101,7 +129,7 @@ static int start_command(struct recording *r)
 		if (n <= 0)
 			_exit(125);
 		if (rings[0]) /* nothing without an application side */
-			preload(rings);
+			preload(&r->kind, rings);
 		signal(SIGPIPE, r->on_sigpipe);
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		execvp(r->o.command[0], r->o.command);
@@ -334,6 +362,7 @@ int cmd_record(int argc, char **argv)
 
 	session_info_begin(&r.info, r.command_text, r.o.command);
 	r.info.argc = r.o.anonymize ? 1 : INT_MAX;
+	look_at_command(&r);
 	err = start_recorders(&r);
 	if (!err) {
 		session_file_write(r.dir.dir, &r.info, &r.app_result, NULL);

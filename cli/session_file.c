@@ -88,13 +88,18 @@ static json_t *text(const char *s)
 
 static json_t *app_side(const struct session_info *info, const struct collector_result *app)
 {
+	json_t *j;
+
 	if (!info->has_app)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "events", (json_int_t)app->events,
+	j = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "events", (json_int_t)app->events,
 		"discarded", (json_int_t)app->discarded, "daemon_cpu_ns", (json_int_t)app->cpu_ns,
 		"setup_cpu_ns", (json_int_t)app->setup_cpu_ns, "running_ns",
 		(json_int_t)app->running_ns, "running_cpu_ns", (json_int_t)app->running_cpu_ns,
 		"written_out", app->complete);
+	if (info->app_missing[0])
+		json_object_set_new(j, "missing", text(info->app_missing));
+	return j;
 }
 
 static json_t *kernel_side(const struct session_info *info, const json_t *tracer)

@@ -25,6 +25,7 @@ struct session_info {
 	int signal;                    /* that ended it, 0 = none */
 	bool has_app, has_kernel, complete;
 	char kernel_missing[512]; /* why there is no kernel side */
+	char app_missing[256];    /* why COMMAND is not preloaded */
 };
 
 void session_info_begin(struct session_info *info, const char *command, char **argv);

@@ -14,6 +14,7 @@
 
 #include "app_ring.h"
 #include "config.h"
+#include "exec.h"
 #include "self.h"
 
 static void log_nothing(unsigned int fn, const struct mg_call *c)
@@ -118,6 +119,7 @@ void mg_life_begin(void)
 	begun = true;
 	saved = errno;
 	find_environment();
+	mg_exec_begin();
 	mg_self_init();
 	mg_config_read();
 	for (int i = 0; i < MG_FN_END; i++)

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "app_ring.h"
 #include "backend.h"
+#include "kernel_call.h"
 #include "room.h"
 #include "self.h"
 
@@ -264,7 +264,8 @@ static void make_room(uint64_t bytes)
 	if (keep < __atomic_load_n(&needed, __ATOMIC_SEQ_CST))
 		__atomic_store_n(&reachable, keep = needed, __ATOMIC_SEQ_CST);
 	end = (head + keep * ring_size + 4095) & ~4095ull;
-	if (end < mapped && munmap((char *)pool + end, mapped - end) == 0)
+	if (end < mapped && mg_kernel_call(SYS_munmap, (long)pool + (long)end, (long)(mapped - end),
+				    0, 0, 0, 0) == 0)
 		mapped = end;
 }
 
@@ -284,19 +285,22 @@ static int map(int fd, uint64_t size)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 	uint64_t rings_at, records_at, room;
+	long at = 0;
 
-	getrlimit(RLIMIT_AS, &limit);
+	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
 	/* the head and a ring, at least */
 	room = mg_room_under(limit.rlim_cur, (1u << 20) + size / MG_POOL_RINGS) & ~4095ull;
 	if (size > room)
 		size = room;
 	for (; size >= 1u << 20; size = size / 2 & ~4095ull) {
-		pool = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-		if (pool != MAP_FAILED)
+		at = mg_kernel_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_NORESERVE, fd, 0);
+		if (!mg_kernel_failed(at))
 			break;
 	}
 	if (size < 1u << 20)
 		return -1;
+	pool = (struct mg_pool *)at;
 	mapped = size;
 	rings_at = pool->rings_at;
 	records_at = pool->records_at;
@@ -308,30 +312,34 @@ static int map(int fd, uint64_t size)
 		reachable =
 			(uint32_t)((size - records_at) / (sizeof(struct mg_app_record) << shift));
 	if (reachable <= MG_COMMON_RING) {
-		munmap(pool, size);
+		mg_kernel_call(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 		return -1;
 	}
 	if (reachable > MG_POOL_RINGS)
 		reachable = MG_POOL_RINGS;
 	rings = (void *)((char *)pool + rings_at);
 	all_records = (void *)((char *)pool + records_at);
-	madvise(pool, size, MADV_DONTDUMP);
+	mg_kernel_call(SYS_madvise, at, (long)size, MADV_DONTDUMP, 0, 0, 0);
 	return 0;
 }
 
 const struct mg_backend *mg_ring_backend(void)
 {
 	const char *path = getenv(MG_POOL_ENV);
-	struct stat st;
-	int fd, err;
+	struct stat st; /* as the kernel writes it */
+	long fd;
+	int err;
 
 	if (!path)
 		return NULL;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	/* past the C library: a program's own functions of these names may not be ready yet */
+	fd = mg_kernel_call(
+		SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
 	if (fd < 0)
 		return NULL;
-	err = fstat(fd, &st) != 0 || map(fd, (uint64_t)st.st_size) != 0;
-	close(fd);
+	err = mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 ||
+	      map((int)fd, (uint64_t)st.st_size) != 0;
+	mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (err)
 		return NULL;
 	make_mutex();

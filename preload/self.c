@@ -45,19 +45,19 @@ static uint32_t kernel_pid(void)
 
 void mg_self_init(void)
 {
-	uint32_t *page =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long page = mg_kernel_call(
+		SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	process = (uint32_t)getpid();
+	process = kernel_pid();
 	memset(&mg_self, 0, sizeof(mg_self)); /* of a call that was too early to know the process */
-	if (page == MAP_FAILED)
+	if (mg_kernel_failed(page))
 		return;
-	if (madvise(page, 4096, MADV_WIPEONFORK) != 0) {
-		munmap(page, 4096);
+	if (mg_kernel_call(SYS_madvise, page, 4096, MADV_WIPEONFORK, 0, 0, 0) != 0) {
+		mg_kernel_call(SYS_munmap, page, 4096, 0, 0, 0, 0);
 		return;
 	}
-	*page = 1;
-	mg_same_process = page;
+	mg_same_process = (volatile uint32_t *)page;
+	*mg_same_process = 1;
 }
 
 /* The process has its memory to itself: whoever shared the parent's is not here. */

@@ -60,6 +60,12 @@ def chain():
         check(len(life.of("send")) == 1, "all by one process")
 
 
+def others():
+    """By every function that executes a program: arguments, environment and errors as without."""
+    with Life(LIVES, "execs") as life:
+        life.check_calls(SINK, {"send": 10})
+
+
 def daemons():
     """The number it had its socket under belongs to a file later."""
     for how in ("loop", "all", "close_range", "closefrom", "raw", "raw_range", "dup2"):
@@ -86,6 +92,6 @@ def privileges():
 
 
 own_network()
-for test in (forks, storm, shared_memory, foreign_storage, chain, daemons, privileges):
+for test in (forks, storm, shared_memory, foreign_storage, chain, others, daemons, privileges):
     print("---", test.__name__)
     test()

@@ -186,3 +186,57 @@ LIFE(clone_vm)
 	sends(fd, 1);
 	return 0;
 }
+
+/* Other programs by every function that executes one, each in a child that sends once before. */
+LIFE(execs)
+{
+	char *args[] = {(char *)"sh", (char *)"-c", (char *)"echo $0 $1 $X", (char *)"v",
+		(char *)"w", NULL};
+	char *env[] = {(char *)"X=set", (char *)"PATH=/usr/bin:/bin", NULL};
+	int fd = sink(), shell = open("/bin/sh", O_RDONLY);
+
+	(void)argc, (void)argv;
+	for (int how = 0; how < 10; how++) {
+		int pid = fork();
+
+		if (pid == 0) {
+			sends(fd, 1);
+			switch (how) {
+			case 0:
+				execl("/bin/sh", "sh", "-c", args[2], "l", "m", (char *)NULL);
+				break;
+			case 1:
+				execlp("sh", "sh", "-c", args[2], "lp", (char *)NULL);
+				break;
+			case 2:
+				execle("/bin/sh", "sh", "-c", args[2], "le", (char *)NULL, env);
+				break;
+			case 3:
+				execv("/bin/sh", args);
+				break;
+			case 4:
+				execvp("sh", args);
+				break;
+			case 5:
+				execvpe("sh", args, env);
+				break;
+			case 6:
+				execve("/bin/sh", args, env);
+				break;
+			case 7:
+				fexecve(shell, args, env);
+				break;
+			case 8:
+				execvp("no such program", args);
+				break;
+			case 9:
+				execl("/", "/", (char *)NULL);
+				break;
+			}
+			fprintf(stderr, "%d: %s\n", how, strerror(errno));
+			_exit(0);
+		}
+		reap(pid);
+	}
+	return 0;
+}

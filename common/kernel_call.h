@@ -4,9 +4,10 @@
  * wrapper. Each returns what the kernel returns: a negative error number where the call fails. The
  * sixth argument does not stay in its register, where the program's next call would have it, too.
  */
-#ifndef MAGNET_PRELOAD_KERNEL_CALL_H
-#define MAGNET_PRELOAD_KERNEL_CALL_H
+#ifndef MAGNET_COMMON_KERNEL_CALL_H
+#define MAGNET_COMMON_KERNEL_CALL_H
 
+#include <stdbool.h>
 #include <sys/syscall.h>
 
 static inline long mg_kernel_call(long nr, long a, long b, long c, long d, long e, long f)
@@ -39,6 +40,12 @@ static inline long mg_kernel_call(long nr, long a, long b, long c, long d, long 
 #else
 #error "system calls are known for x86-64 and arm64 only"
 #endif
+}
+
+/* Whether what a call returned is an error, also where it may return addresses. */
+static inline bool mg_kernel_failed(long ret)
+{
+	return (unsigned long)ret > -4096ul;
 }
 
 #endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that execute other programs. A program that libmagnet.so would keep from starting
+ * gets an environment that does not name it; one whose runtime must come first gets that before it.
+ * All others pass as they are.
+ */
+#define _GNU_SOURCE
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec.h"
+#include "fdkind.h"
+#include "program_kind.h"
+
+#define EXPORTED    __attribute__((visibility("default")))
+#define OUR_LIBRARY "libmagnet.so"
+#define LIST        "LD_PRELOAD="
+#define RUNTIME     MG_RUNTIME_ENV "="
+#define ENTRIES_MAX 4096 /* of an environment: it is copied onto the stack */
+
+typedef char *const *strings;
+
+static int (*real_execve)(const char *, strings, strings);
+static int (*real_execvpe)(const char *, strings, strings);
+static int (*real_fexecve)(int, strings, strings);
+static int (*real_execveat)(int, const char *, strings, strings, int);
+static int (*real_posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+	const posix_spawnattr_t *, strings, strings);
+static int (*real_posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+	const posix_spawnattr_t *, strings, strings);
+
+static void bind_one(void *pointer, const char *name)
+{
+	void *f = dlsym(RTLD_NEXT, name);
+
+	memcpy(pointer, &f, sizeof(f));
+}
+
+static void __attribute__((constructor)) bind_exec(void)
+{
+	bind_one(&real_execvpe, "execvpe");
+	bind_one(&real_fexecve, "fexecve");
+	bind_one(&real_execveat, "execveat");
+	bind_one(&real_posix_spawn, "posix_spawn");
+	bind_one(&real_posix_spawnp, "posix_spawnp");
+	bind_one(&real_execve, "execve");
+}
+
+#define BOUND()                      \
+	do {                         \
+		if (!real_execve)    \
+			bind_exec(); \
+	} while (0)
+
+/* ---- the environment ---- */
+
+static const char *value_of(strings env, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; env && *env; env++)
+		if (strncmp(*env, name, len) == 0)
+			return *env + len;
+	return NULL;
+}
+
+static bool separates(char c)
+{
+	return c == ':' || c == ' ';
+}
+
+/* Returns the next library of a list from `*at` on and moves behind it; its length in `len`. */
+static const char *next_library(const char **at, size_t *len)
+{
+	const char *begin;
+
+	while (separates(**at))
+		(*at)++;
+	begin = *at;
+	while (**at && !separates(**at))
+		(*at)++;
+	*len = (size_t)(*at - begin);
+	return *len ? begin : NULL;
+}
+
+static bool is_named(const char *library, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len >= n && memcmp(library + len - n, name, n) == 0 &&
+	       (len == n || library[len - n - 1] == '/');
+}
+
+static bool has_library(const char *list, const char *name)
+{
+	const char *at = list ? list : "", *library;
+	size_t len;
+
+	while ((library = next_library(&at, &len)))
+		if (is_named(library, len, name))
+			return true;
+	return false;
+}
+
+/* What is to be changed for a program; nothing if `entries` is 0. */
+struct change {
+	struct mg_program_kind kind;
+	const char *list; /* LD_PRELOAD as it is */
+	size_t entries;   /* of the environment, with what is added and the NULL */
+	size_t text;      /* bytes of the strings that are new */
+};
+
+static bool may_change(struct change *c, strings env)
+{
+	c->entries = 0;
+	c->list = value_of(env, LIST);
+	/* a sandbox may forbid to look at the program */
+	return has_library(c->list, OUR_LIBRARY) && !mg_fd_ask_no_more;
+}
+
+static void decide(struct change *c, strings env)
+{
+	size_t n = 0;
+
+	if (c->kind.preload == MG_PRELOAD_PLAIN || (c->kind.preload == MG_PRELOAD_AFTER_RUNTIME &&
+							   has_library(c->list, c->kind.runtime)))
+		return;
+	while (env[n])
+		n++;
+	if (n > ENTRIES_MAX)
+		return;
+	c->entries = n + 2;
+	c->text =
+		sizeof(LIST) + strlen(c->list) + 1 + sizeof(RUNTIME) + 2 * sizeof(c->kind.runtime);
+}
+
+/* Writes the list without ours, or after the runtime. */
+static char *write_list(char *to, const struct change *c)
+{
+	const char *at = c->list, *library;
+	bool first = true;
+	size_t len;
+
+	to = stpcpy(to, LIST);
+	if (c->kind.preload == MG_PRELOAD_AFTER_RUNTIME) {
+		to = stpcpy(to, c->kind.runtime);
+		*to++ = ':';
+		return stpcpy(to, c->list) + 1;
+	}
+	while ((library = next_library(&at, &len))) {
+		if (is_named(library, len, OUR_LIBRARY))
+			continue;
+		if (!first)
+			*to++ = ':';
+		first = false;
+		memcpy(to, library, len);
+		to += len;
+	}
+	*to++ = 0;
+	return to;
+}
+
+/* Makes the environment in `memory`, which has room for the entries and then for the text. */
+static strings change_environment(const struct change *c, strings env, void *memory)
+{
+	char **out = memory, *text = (char *)(out + c->entries);
+	size_t n = 0;
+
+	for (; *env; env++) {
+		if (strncmp(*env, LIST, sizeof(LIST) - 1) != 0) {
+			out[n++] = *env;
+			continue;
+		}
+		out[n] = text;
+		text = write_list(text, c);
+		if (out[n][sizeof(LIST) - 1]) /* there are others */
+			n++;
+	}
+	if (c->kind.preload == MG_PRELOAD_AFTER_RUNTIME) {
+		out[n++] = text;
+		stpcpy(stpcpy(text, RUNTIME), c->kind.runtime);
+	}
+	out[n] = NULL;
+	return out;
+}
+
+/* `look` fills in c.kind. The memory lasts until the caller, a wrapper, returns. */
+#define SUIT(env, look)                                                                \
+	do {                                                                           \
+		struct change c;                                                       \
+                                                                                       \
+		BOUND();                                                               \
+		if (may_change(&c, env)) {                                             \
+			look;                                                          \
+			decide(&c, env);                                               \
+		}                                                                      \
+		if (c.entries)                                                         \
+			env = change_environment(                                      \
+				&c, env, alloca(c.entries * sizeof(char *) + c.text)); \
+	} while (0)
+
+#define LOOK_AT(path)  mg_program_look(&c.kind, AT_FDCWD, path)
+#define LOOK_FOR(file) mg_program_look_search(&c.kind, file, value_of(environ, "PATH="))
+#define LOOK_AT_FD(fd) mg_program_look_fd(&c.kind, fd)
+#define LOOK_FROM(at, path, flags) \
+	((flags)&AT_EMPTY_PATH && !*(path) ? LOOK_AT_FD(at) : mg_program_look(&c.kind, at, path))
+
+/* ---- the wrapped functions ---- */
+
+EXPORTED int execve(const char *path, strings argv, strings env)
+{
+	SUIT(env, LOOK_AT(path));
+	return real_execve(path, argv, env);
+}
+
+EXPORTED int execv(const char *path, strings argv)
+{
+	return execve(path, argv, environ);
+}
+
+EXPORTED int execvpe(const char *file, strings argv, strings env)
+{
+	SUIT(env, LOOK_FOR(file));
+	return real_execvpe(file, argv, env);
+}
+
+EXPORTED int execvp(const char *file, strings argv)
+{
+	return execvpe(file, argv, environ);
+}
+
+EXPORTED int fexecve(int fd, strings argv, strings env)
+{
+	SUIT(env, LOOK_AT_FD(fd));
+	return real_fexecve(fd, argv, env);
+}
+
+EXPORTED int execveat(int dir, const char *path, strings argv, strings env, int flags)
+{
+	SUIT(env, LOOK_FROM(dir, path, flags));
+	if (real_execveat)
+		return real_execveat(dir, path, argv, env, flags);
+	errno = ENOSYS; /* an older C library */
+	return -1;
+}
+
+EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes, strings argv, strings env)
+{
+	SUIT(env, LOOK_AT(path));
+	return real_posix_spawn(pid, path, actions, attributes, argv, env);
+}
+
+EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes, strings argv, strings env)
+{
+	SUIT(env, LOOK_FOR(file));
+	return real_posix_spawnp(pid, file, actions, attributes, argv, env);
+}
+
+/* The arguments from `first` on as a vector of `n`, which ends with a NULL. */
+static void collect(char **argv, const char *first, size_t n, va_list ap)
+{
+	argv[0] = (char *)first;
+	for (size_t i = 1; i < n; i++)
+		argv[i] = va_arg(ap, char *);
+}
+
+static size_t count(const char *first, va_list ap)
+{
+	size_t n = 1;
+
+	for (const char *a = first; a; a = va_arg(ap, const char *))
+		n++;
+	return n;
+}
+
+#define VECTOR(argv, first)               \
+	char **argv;                      \
+	va_list ap;                       \
+	size_t n;                         \
+                                          \
+	va_start(ap, first);              \
+	n = count(first, ap);             \
+	va_end(ap);                       \
+	argv = alloca(n * sizeof(*argv)); \
+	va_start(ap, first);              \
+	collect(argv, first, n, ap)
+
+EXPORTED int execl(const char *path, const char *arg, ...)
+{
+	VECTOR(argv, arg);
+	va_end(ap);
+	return execve(path, argv, environ);
+}
+
+EXPORTED int execlp(const char *file, const char *arg, ...)
+{
+	VECTOR(argv, arg);
+	va_end(ap);
+	return execvpe(file, argv, environ);
+}
+
+EXPORTED int execle(const char *path, const char *arg, ...)
+{
+	strings env;
+
+	VECTOR(argv, arg);
+	env = va_arg(ap, strings);
+	va_end(ap);
+	return execve(path, argv, env);
+}
+
+/* ---- this process ---- */
+
+/*
+ * The runtime was put before ours for this process alone: its children get the list as it was.
+ * Changes the environment in place; to be called before the program has seen it.
+ */
+void mg_exec_begin(void)
+{
+	char *list = (char *)value_of(environ, LIST);
+	const char *runtime = value_of(environ, RUNTIME);
+	size_t len = runtime ? strlen(runtime) : 0, n;
+
+	if (!len || !list)
+		return;
+	if (strncmp(list, runtime, len) == 0 && separates(list[len]))
+		memmove(list, list + len + 1, strlen(list + len + 1) + 1);
+	for (n = 0; environ[n] + sizeof(RUNTIME) - 1 != runtime; n++)
+		;
+	for (; environ[n]; n++)
+		environ[n] = environ[n + 1];
+}
