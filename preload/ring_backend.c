@@ -16,6 +16,8 @@
 #include "room.h"
 #include "self.h"
 
+#define PAGE_MOST 65536ull /* arm64 may have pages of 4, 16 or 64 KiB */
+
 /* What the file says of itself is read once: other programs can write it. */
 static struct mg_pool *pool;
 static struct mg_app_ring *rings;
@@ -263,7 +265,7 @@ static void make_room(uint64_t bytes)
 	__atomic_store_n(&reachable, keep, __ATOMIC_SEQ_CST);
 	if (keep < __atomic_load_n(&needed, __ATOMIC_SEQ_CST))
 		__atomic_store_n(&reachable, keep = needed, __ATOMIC_SEQ_CST);
-	end = (head + keep * ring_size + 4095) & ~4095ull;
+	end = (head + keep * ring_size + PAGE_MOST - 1) & ~(PAGE_MOST - 1);
 	if (end < mapped && mg_kernel_call(SYS_munmap, (long)pool + (long)end, (long)(mapped - end),
 				    0, 0, 0, 0) == 0)
 		mapped = end;
@@ -289,10 +291,10 @@ static int map(int fd, uint64_t size)
 
 	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
 	/* the head and a ring, at least */
-	room = mg_room_under(limit.rlim_cur, (1u << 20) + size / MG_POOL_RINGS) & ~4095ull;
+	room = mg_room_under(limit.rlim_cur, (1u << 20) + size / MG_POOL_RINGS) & ~(PAGE_MOST - 1);
 	if (size > room)
 		size = room;
-	for (; size >= 1u << 20; size = size / 2 & ~4095ull) {
+	for (; size >= 1u << 20; size = size / 2 & ~(PAGE_MOST - 1)) {
 		at = mg_kernel_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, fd, 0);
 		if (!mg_kernel_failed(at))
