@@ -38,7 +38,8 @@ static void heading(const struct report *r, FILE *to, bool colour)
 	if (r->session)
 		fprintf(to, "   Linux %s", text_plain(session_text(r, "kernel", "?"), 40));
 	if (r->hz > 0 && !r->core->clock.ns_only)
-		fprintf(to, "   counter %.3f GHz", r->hz / 1e9);
+		fprintf(to, r->hz < 0.9995e9 ? "   counter %.3f MHz" : "   counter %.3f GHz",
+			r->hz / (r->hz < 0.9995e9 ? 1e6 : 1e9));
 	fprintf(to, "\n");
 }
 

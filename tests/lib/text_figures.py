@@ -7,8 +7,8 @@ import re
 import sys
 
 UNIT = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20,
-        "GiB": 1 << 30, "GHz": 1e9, "": 1}
-FIGURE = re.compile(r"^(?:~|≥|>=)? ?(-?[\d,]+(?:\.\d+)?) ?(ns|µs|us|ms|s|%|B|KiB|MiB|GiB|GHz|)\*?$")
+        "GiB": 1 << 30, "MHz": 1e6, "GHz": 1e9, "": 1}
+FIGURE = re.compile(r"^(?:~|≥|>=)? ?(-?[\d,]+(?:\.\d+)?) ?(ns|µs|us|ms|s|%|B|KiB|MiB|GiB|MHz|GHz|)\*?$")
 NONE = ("", "n/a", "-")
 
 
@@ -162,7 +162,7 @@ def scheduler(c, text, report):
 
 def head(c, text, report):
     first = text.splitlines()[0]
-    if m := re.search(r"counter (\S+ GHz)", first):
+    if m := re.search(r"counter (\S+ [MG]Hz)", first):
         c.same(m.group(1), report["session"]["tsc_hz"], "counter's rate")
     c.same(re.search(r"(?:^|   )([\d.]+ (?:ns|µs|us|ms|s))(?:   |$)", "\n".join(text.splitlines()[:2]), re.M).group(1),
            report["session"]["duration_ns"], "duration")

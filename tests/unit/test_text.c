@@ -45,6 +45,19 @@ static void assert_does_not_say(const char *what)
 		fail_msg("the report says \"%s\":\n%s", what, text);
 }
 
+static void a_slow_counter_has_its_rate_in_mhz(void **unused)
+{
+	json_t *session = json_pack("{s:s, s:I, s:s}", "command", "ftp 10.0.0.2", "duration_ns",
+		(json_int_t)3020000000, "kernel", "6.18");
+	struct core c;
+
+	(void)unused;
+	feed_begin_at(&c, ALL_HOOKS, 62500000);
+	printed(&c, session, NULL);
+	assert_begins(text, "ftp 10.0.0.2   3.02 s   Linux 6.18   counter 62.500 MHz\n");
+	json_decref(session);
+}
+
 static void a_report_reads_from_top_to_bottom(void **unused)
 {
 	json_t *session = json_pack("{s:s, s:I, s:s}", "command", "ftp 10.0.0.2", "duration_ns",
@@ -434,6 +447,7 @@ int main(void)
 		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 		cmocka_unit_test(super_segments_are_told_as_frames_too),
+		cmocka_unit_test(a_slow_counter_has_its_rate_in_mhz),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
