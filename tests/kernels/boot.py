@@ -3,7 +3,8 @@
 Boot a kernel that scripts/kernels fetched, under qemu, and run tests in it: this machine's files,
 read-only, are the guest's (9p), so what was built here runs there.
   boot.py SERIES [+PARAMETER ...] TEST [TEST ...]
-TEST is a Python file and its arguments, in one argument; PARAMETER goes to the kernel.
+TEST is a Python file and its arguments, in one argument; PARAMETER goes to the kernel. A SERIES of arm64 has
+the system that scripts/arm64 unpacked in place of this machine's.
 """
 import lzma
 import os
@@ -22,11 +23,31 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STORE = os.environ.get("MAGNET_KERNELS") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "magnet", "kernels")
 # what a Debian kernel has as modules, of what the tests use; what is built in is not found
-MODULES = ("virtio_pci", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
+MODULES = ("virtio_pci", "virtio_console", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
            "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables", "8021q", "bonding",
            "gcm", "ctr", "ghash_generic", "aes_generic", "seqiv", "tls")
 BUILD = os.environ.get("MAGNET_BUILD", "")
 LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "1500"))
+
+
+class X86:
+    """What differs between the machines that are emulated."""
+
+    qemu, fetched = "qemu-system-x86_64", "qemu"
+    machine = ["-cpu", "max", "-vga", "none"]
+    # the kernel's console is the first serial line, the tests' output the second
+    console, output, lines = "ttyS0", "ttyS1", ["-serial", "file:{console}", "-serial", "stdio"]
+    system, shell = "", os.path.join(STORE, "busybox/bin/busybox")
+
+
+class Arm64:
+    qemu, fetched = "qemu-system-aarch64", "qemu-arm64"
+    machine = ["-M", "virt", "-cpu", "max,pauth-impdef=on"]
+    console, output, lines = "ttyAMA0", "hvc0", [
+        "-serial", "file:{console}", "-chardev", "stdio,id=output", "-device", "virtio-serial-pci",
+        "-device", "virtconsole,chardev=output"]
+    system = os.path.join(STORE, "arm64-root")
+    shell = os.path.join(system, "bin/busybox")
 
 
 def skip(why):
@@ -70,12 +91,12 @@ def archive(files):
     return bytes(out)
 
 
-def first_files(kernel):
+def first_files(kernel, of):
     """What the guest begins with: a shell, the modules, and how it comes to this machine's files."""
     modules = Modules(kernel)
     for name in MODULES:
         modules.add(name)
-    with open(os.path.join(STORE, "busybox/bin/busybox"), "rb") as f:
+    with open(of.shell, "rb") as f:
         shell = f.read()
     with open(os.path.join(HERE, "init.sh"), "rb") as f:
         init = f.read()
@@ -85,17 +106,20 @@ def first_files(kernel):
                       for n, (name, data) in enumerate(modules.order))])
 
 
-def emulator():
+def emulator(series, of):
     """The installed qemu, or the one scripts/kernels fetched, with its libraries."""
-    name, env = "qemu-system-x86_64", dict(os.environ)
+    name, env = of.qemu, dict(os.environ)
     if shutil.which(name):
         return [name], env
-    root = os.path.join(STORE, "qemu")
+    root = os.path.join(STORE, of.fetched)
     at = root + "/usr"
     if not os.path.exists(f"{at}/bin/{name}"):
-        skip("no qemu-system-x86_64: run scripts/kernels")
+        skip(f"no {name}: run scripts/kernels {series}")
     env["LD_LIBRARY_PATH"] = f"{at}/lib/x86_64-linux-gnu:{root}/lib/x86_64-linux-gnu"
-    return [f"{at}/bin/{name}", "-L", f"{at}/share/qemu", "-L", f"{at}/share/seabios"], env
+    if not os.path.exists(f"{at}/lib/x86_64-linux-gnu/qemu"):  # beside another qemu it is installed
+        env["QEMU_MODULE_DIR"] = "/usr/lib/x86_64-linux-gnu/qemu"
+    shared = [f"{top}/share/{name}" for top in (at, "/usr") for name in ("qemu", "seabios")]
+    return [f"{at}/bin/{name}", *(word for path in shared for word in ("-L", path))], env
 
 
 def image(kernel, release):
@@ -111,10 +135,13 @@ def boot(series, parameters, tests):
     if not os.path.exists(kernel + "/release"):
         skip(f"no kernel {series} in {STORE}: run scripts/kernels {series}")
     release = open(kernel + "/release").read().strip()
-    qemu, env = emulator()
+    of = Arm64 if series.startswith("arm64-") else X86
+    qemu, env = emulator(series, of)
+    if not os.path.exists(of.shell):
+        skip(f"no {of.shell}: run scripts/arm64")
     with tempfile.TemporaryDirectory(prefix="magnet-vm-") as top:
         with open(top + "/first", "wb") as f:
-            f.write(first_files(kernel))
+            f.write(first_files(kernel, of))
         with open(top + "/tests", "w") as f:
             f.write("".join(t + "\n" for t in tests))
         with open(top + "/environment", "w") as f:
@@ -123,14 +150,15 @@ def boot(series, parameters, tests):
                     f.write(f"export {key}={shlex.quote(os.environ[key])}\n")
         began = time.monotonic()
         guest = subprocess.Popen(
-            [*qemu, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1536",
-             "-display", "none", "-vga", "none", "-nodefaults", "-no-reboot",
+            [*qemu, "-accel", "tcg,thread=multi", *of.machine, "-smp", "2", "-m", "1536",
+             "-display", "none", "-nodefaults", "-no-reboot",
              "-kernel", image(kernel, release), "-initrd", top + "/first",
-             "-append", "console=ttyS0 panic=-1 quiet mitigations=off random.trust_cpu=on "
+             "-append", f"console={of.console} panic=-1 quiet mitigations=off random.trust_cpu=on "
+                        f"magnet.system={of.system} magnet.output={of.output} "
                         f"magnet.runner={HERE}/run.sh magnet.tests={top} "
                         f"magnet.kept={os.path.dirname(os.path.dirname(HERE))}:{BUILD} "
                         + " ".join(parameters),
-             "-serial", f"file:{top}/console", "-serial", "stdio",
+             *(line.format(console=top + "/console") for line in of.lines),
              "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,"
                         "multidevs=remap"],
             env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")

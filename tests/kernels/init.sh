@@ -12,10 +12,22 @@ for word in $($b cat /proc/cmdline); do
 	magnet.runner=*) runner=${word#*=} ;;
 	magnet.tests=*) tests=${word#*=} ;;
 	magnet.kept=*) kept=${word#*=} ;;
+	magnet.system=*) system=${word#*=} ;;
+	magnet.output=*) output=${word#*=} ;;
 	esac
 done
 $b mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose host /machine
-$b mount --bind /machine /host
+if [ -n "$system" ]; then # of packages that were unpacked
+	$b mount -t tmpfs system /host
+	$b cp -d "/machine$system/bin" "/machine$system/sbin" "/machine$system/lib" /host
+	$b mkdir /host/dev /host/proc /host/sys /host/run /host/tmp
+	for top in usr etc var; do
+		$b mkdir "/host/$top"
+		$b mount --bind "/machine$system/$top" "/host/$top"
+	done
+else
+	$b mount --bind /machine /host
+fi
 for own in run tmp var/tmp; do
 	$b mount -t tmpfs -o mode=1777 own /host/$own
 done
@@ -31,4 +43,4 @@ $b mount --move /dev /host/dev
 $b mkdir -p /host/dev/pts /host/dev/shm
 $b mount -t devpts pts /host/dev/pts
 $b mount -t tmpfs shm /host/dev/shm
-exec $b chroot /host /bin/sh "$runner" "$tests" >/host/dev/ttyS1 2>&1 </host/dev/null
+exec $b chroot /host /bin/sh "$runner" "$tests" >"/host/dev/$output" 2>&1 </host/dev/null

@@ -5,6 +5,7 @@ tests=$1
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
 export PATH HOME LC_ALL
 . "$tests/environment"
+limit=${MAGNET_VM_TEST_LIMIT:-300} # seconds
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mount -t securityfs security /sys/kernel/security 2>/dev/null
 mount -t tracefs tracing /sys/kernel/tracing
@@ -16,13 +17,13 @@ while read -r file args; do
 	read -r from rest </proc/uptime
 	case $file in
 	# shellcheck disable=SC2086
-	*.py) timeout 300 python3 "$file" $args ;;
-	*) timeout 300 "$file" $args ;;
+	*.py) timeout "$limit" python3 "$file" $args ;;
+	*) timeout "$limit" "$file" $args ;;
 	esac
 	case $? in
 	0) how=passed ;;
 	77) how=skipped ;;
-	124) how="failed: took longer than 300 s" ;;
+	124) how="failed: took longer than $limit s" ;;
 	*) how=failed ;;
 	esac
 	read -r until rest </proc/uptime

@@ -11,7 +11,8 @@ MAY_BE_MISSING = {"tcp_cong", "sched_cost", "irq_entry", "irq_exit", "zerocopy_d
 NEEDED = {"syscall", "socket", "tcp", "ip", "device", "sched"}
 
 found = json.loads(run(MAGNET, "doctor", "--json").stdout)
-check(found["kernel_side"]["works"], f"the kernel side works on Linux {found['machine']['kernel']}")
+check(found["kernel_side"]["works"],
+      f"the kernel side works on Linux {found['machine']['kernel']}: {found['kernel_side']['why']}")
 outcome = {}
 for h in found["hooks"]:
     key = (h["layer"], h["hook"])
