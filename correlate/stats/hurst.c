@@ -41,6 +41,26 @@ static int by_variance_time(const double *bin, size_t bins, struct stat_hurst *o
 	return 0;
 }
 
+/*
+ * Another process at the finest scales, such as timers that are late, bends the line before the
+ * test for one can see that: where the line begins is uncertain, too. Half of an interval about `h`
+ * that holds those of the lines that begin one and two octaves later.
+ */
+static double error_of_begin(
+	const struct stat_octave *o, int n, const struct stat_hurst *of, double h)
+{
+	double error = of->scaling.error / 2;
+
+	for (int later = 1; later <= 2; later++) {
+		struct stat_scaling s =
+			stat_scaling_between(o, n, of->scaling.from + later, of->scaling.to);
+
+		if (!isnan(s.alpha))
+			error = fmax(error, fabs((1 + s.alpha) / 2 - h) + s.error / 2);
+	}
+	return error;
+}
+
 static bool has_gap(const double *bin, size_t bins)
 {
 	for (size_t i = 0; i < bins; i++)
@@ -89,7 +109,7 @@ int stat_hurst(const double *bin, size_t bins, struct stat_hurst *out)
 		out->refused = HURST_KNOWN;
 	if (!out->refused) {
 		out->h = h;
-		out->error = error;
+		out->error = error_of_begin(o, n, out, h);
 	}
 	return 0;
 }

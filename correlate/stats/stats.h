@@ -130,7 +130,7 @@ enum stat_no_hurst {
 
 struct stat_hurst {
 	enum stat_no_hurst refused;
-	double h, error; /* half of the 95 % interval; NAN if refused */
+	double h, error; /* half of an interval of at least 95 %; NAN if refused */
 	struct stat_scaling scaling;
 	double half[2], half_error[2];  /* H of both halves */
 	double variance_time, vt_error; /* H by variance-time, over the same scales */
