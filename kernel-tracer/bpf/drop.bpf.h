@@ -48,7 +48,8 @@ static __always_inline bool dropped_of(
 		*rx = true;
 		return dropped_reading(g, sock, skb, ip);
 	}
-	if (skb->skb_iif && dev && skb->network_header) {
+	/* or it has not come in yet, as what a driver's XDP program drops */
+	if ((skb->skb_iif || !sk) && dev && skb->network_header) {
 		how = arrives_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		*rx = true;
 		if (how) /* a raw socket has got its copy of what nobody else wants */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * tc programs that drop: every 50th frame of full size, others of them by their number, all, and of
- * each TCP connection the first segment that only acknowledges.
+ * each TCP connection the first segment that only acknowledges. An XDP program that drops
+ * datagrams.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -100,6 +101,17 @@ int drop_third(struct __sk_buff *skb)
 		bpf_map_update_elem(&acknowledged, &ports, &one, BPF_NOEXIST))
 		return TC_ACT_OK;
 	return TC_ACT_SHOT;
+}
+
+/* Every datagram to port 5555 over IPv4. */
+SEC("xdp")
+int drop_datagrams(struct xdp_md *x)
+{
+	unsigned char *frame = (void *)(long)x->data, *end = (void *)(long)x->data_end;
+
+	if (frame + 38 > end || frame[12] != 8 || frame[13] != 0 || frame[23] != 17)
+		return XDP_PASS;
+	return frame[36] == 5555 >> 8 && frame[37] == (5555 & 255) ? XDP_DROP : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
