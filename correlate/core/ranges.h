@@ -34,6 +34,11 @@ void ranges_drop(struct ranges *r, uint64_t upto);
 void ranges_keep(struct ranges *r, uint32_t most);
 /* Where the bytes known without a gap from `from` on end; `from` itself if it is not known. */
 uint64_t ranges_reach(const struct ranges *r, uint64_t from);
+/* Where the last bytes known end, with or without gaps before. */
+static inline uint64_t ranges_end(const struct ranges *r)
+{
+	return r->len ? r->v[r->head + r->len - 1].b : r->base;
+}
 /* It will hardly be needed again: without any ranges it takes no memory. */
 void ranges_trim(struct ranges *r);
 void ranges_free(struct ranges *r);

@@ -177,8 +177,20 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 	tx_make_atoms(c, f, false);
 }
 
-static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
-	struct annotation *a)
+/*
+ * A frame that says it holds bytes which have not come to IP yet: its header was damaged in a queue
+ * (netem does that), and which bytes it holds nobody can tell.
+ */
+static bool is_damaged(
+	const struct core *c, const struct flow *f, enum tx_layer layer, uint64_t end)
+{
+	return layer > TX_IP_OUT && end > ranges_end(&f->layer[TX_IP_OUT]) &&
+	       f->units[TX_IP_OUT].n && !(f->missed >> MG_EVENT_ip_out & 1) &&
+	       core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
+}
+
+static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
+	uint64_t t, struct annotation *a)
 {
 	uint64_t off, fresh;
 
@@ -190,7 +202,7 @@ static bool passes(struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t l
 	if (!len)
 		return false;
 	flow_touch(f, t);
-	if (!flow_clip(f, &off, &len))
+	if (!flow_clip(f, &off, &len) || is_damaged(c, f, layer, off + len))
 		return false;
 	if (off + len > f->total)
 		f->total = off + len;
@@ -220,8 +232,8 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	for (size_t i = 0; i < LAYER_EVENTS; i++) {
 		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
 
-		if (layer_events[i].event != e->id ||
-			!passes(&s->tx, layer_events[i].layer, first_byte(p), p->len, e->cycles, a))
+		if (layer_events[i].event != e->id || !passes(c, &s->tx, layer_events[i].layer,
+							      first_byte(p), p->len, e->cycles, a))
 			continue;
 		unit_wire(u, p->frame, p->segs);
 		if (e->id == MG_EVENT_ip_out)
@@ -244,7 +256,7 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 		s->tx.refused++;
 		return;
 	}
-	if (passes(&s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
+	if (passes(c, &s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
 		tx_make_atoms(c, &s->tx, false);
 }
 

@@ -20,12 +20,6 @@ static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, ui
 	return false;
 }
 
-/* As far as bytes have come at a layer. */
-static uint64_t reached(const struct ranges *r)
-{
-	return r->len ? r->v[r->head + r->len - 1].b : r->base;
-}
-
 void tx_find_unsent(struct core *c, struct flow *f)
 {
 	static const struct {
@@ -44,8 +38,8 @@ void tx_find_unsent(struct core *c, struct flow *f)
 			may_miss(c, f->sock, way[i].event, f->units[way[i].layer].last_t))
 			continue;
 		f->unsent_known = true;
-		if (reached(&f->layer[way[i].layer]) < left)
-			left = reached(&f->layer[way[i].layer]);
+		if (ranges_end(&f->layer[way[i].layer]) < left)
+			left = ranges_end(&f->layer[way[i].layer]);
 	}
 	if (left < f->acked) /* whoever saw it leave */
 		left = f->acked;

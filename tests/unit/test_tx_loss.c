@@ -334,6 +334,44 @@ static void a_late_socket_counts_from_its_offset(void **unused)
 	feed_end(&c);
 }
 
+/*
+ * In the queue a bit of the sequence number was turned: the frame seems to hold bytes that are
+ * written later. It arrives nowhere, so the bytes it does hold are sent again.
+ */
+static void a_damaged_header_gives_no_times_to_bytes_to_come(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_enter(&c, 1100, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(&c, 1200, TID, SOCK, 1000, 512, 1000);
+	ev_packet(&c, 1300, TID, MG_EVENT_ip_out, SOCK, 1000, 512);
+	ev_packet(&c, 1400, TID, MG_EVENT_ip_post, SOCK, 1000, 512);
+	ev_packet(&c, 1500, TID, MG_EVENT_dev_queue, SOCK, 1000, 512);
+	ev_packet(&c, 1600, TID, MG_EVENT_dev_xmit, SOCK, 1000 ^ 1 << 10, 512); /* 2024 */
+	ev_done(&c, 1700, TID, SOCK, 1000 ^ 1 << 10, 512);
+	ev_exit(&c, 1800, TID, SOCK, MG_SYS_sendto, 1512, 512);
+	ev_app(&c, TID, MG_FN_send, 1000, 1900, 512);
+	f = tx_of(&c, SOCK);
+	assert_int_equal(f->total, 512);
+	ev_packet(&c, 1601, TID, MG_EVENT_dev_xmit, SOCK, 1000 + (1u << 24), 512);
+	assert_int_equal(f->total, 512);
+	feed_send(&c, TID, SOCK, 1512, 1024, 100000, 100);
+	ev_retransmit(&c, 200000, SOCK, 1000, 512);
+	ev_packet(&c, 200100, 0, MG_EVENT_ip_out, SOCK, 1000, 512);
+	ev_packet(&c, 200200, 0, MG_EVENT_ip_post, SOCK, 1000, 512);
+	ev_packet(&c, 200300, 0, MG_EVENT_dev_queue, SOCK, 1000, 512);
+	ev_packet(&c, 200400, 0, MG_EVENT_dev_xmit, SOCK, 1000, 512);
+	ev_done(&c, 200500, 0, SOCK, 1000, 512);
+	ev_ack(&c, 300000, SOCK, 2536);
+	core_finish(&c);
+	assert_bytes(&c, 1536, 0);
+	assert_int_equal(f->copies.ambiguous, 512);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +387,7 @@ int main(void)
 		cmocka_unit_test(a_lost_exit_does_not_hold_up_the_stream),
 		cmocka_unit_test(the_acknowledgement_of_a_fin_is_no_byte),
 		cmocka_unit_test(what_the_driver_refuses_is_not_done),
+		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
 		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
