@@ -145,6 +145,8 @@ static int begin(struct run *r)
 	err = hooks_follow(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot follow what runs already: %s", strerror(-err));
+	if (!o->all && !o->fresh)
+		listening_follow(&r->hooks);
 	err = chosen_start(r->chosen, r->writer, run_on_hook, r);
 	if (err)
 		return run_fail(r, err, "cannot record chosen events: %s", strerror(-err));

@@ -99,6 +99,8 @@ void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
 /* Mark the threads that exist already and are to be traced. */
 int hooks_follow(struct hooks *h);
+/* (listening.c) Call then: connections to ports that traced processes listen on are followed. */
+void listening_follow(const struct hooks *h);
 /* The level and filters from now on; sockets already met are judged anew at their next use. */
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);
 /* A process's first thread is traced from now on, or no more; `again` as MG_TASK_AGAIN, or 0. */

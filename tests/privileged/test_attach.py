@@ -118,7 +118,50 @@ def queued_before():
         shutil.rmtree(top)
 
 
+# both ends in one process: the listener is there before, the connections are not
+ACCEPTED = """
+import socket, sys
+defer, count, size = 9, 3, 3000
+l = socket.socket()
+l.setsockopt(socket.IPPROTO_TCP, defer, 5)
+l.bind(("127.0.0.1", 0))
+l.listen()
+print(l.getsockname()[1], flush=True)
+sys.stdin.readline()
+for _ in range(count):
+    c = socket.create_connection(l.getsockname())
+    c.sendall(b"x" * size)
+    s, _ = l.accept()
+    got = 0
+    while got < size:
+        got += len(s.recv(1000))
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def listened_before():
+    """Connections to a port that the process listens on already are followed from their first byte on."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    program = subprocess.Popen([PYTHON, "-c", ACCEPTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        port = program.stdout.readline().strip()
+        with Tracer(top + "/t", "--pid", program.pid).ready() as tracer:
+            program.stdin.write("go on\n")
+            program.stdin.flush()
+            program.stdout.readline()
+            tracer.end()
+        report = report_of(top + "/t")
+        flows = [f for f in report["flows"] if f["direction"] == "rx" and f["local"].endswith(":" + port)]
+        check([(f["bytes"], f["complete_bytes"], f["first_offset"]) for f in flows] == [(3000, 3000, 0)] * 3,
+              "connections accepted since are followed from their first byte on")
+    finally:
+        stop(program)
+        shutil.rmtree(top)
+
+
 need_kernel_side()
+listened_before()
 ports_are_given_back()
 queued_before()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
