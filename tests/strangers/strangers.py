@@ -515,3 +515,5 @@ EXPECT = {
 }
 # started so that the library does not see their calls
 UNSEEN = {"Go", "NATS", "valgrind"}
+# its sandboxed processes have PID namespaces of their own
+OWN_PIDS = {"Chromium"}

@@ -5,7 +5,7 @@ same, under `magnet record` as without; and the recording is sound.
 """
 import sys
 
-from strangers import EXPECT, STRANGERS, UNSEEN
+from strangers import EXPECT, OWN_PIDS, STRANGERS, UNSEEN
 from fixture import *
 from programs import Surroundings, path, script_of
 from sound import sound
@@ -25,7 +25,7 @@ def once(program):
                 check(rec.p.returncode == 0, f"{program.name}: ends as without magnet: {rec.p.stderr[-500:]}")
                 check(rec.p.stdout == bare.stdout,
                       f"{program.name}: prints the same {len(bare.stdout)} bytes: {rec.p.stdout[-300:]!r}")
-                sound(rec, program.name, 1)
+                sound(rec, program.name, 1, joined=program.name not in OWN_PIDS)
                 report = rec.report()
                 check(program.name in UNSEEN or report["events"]["app"] > 0,
                       f"{program.name}: {report['events']['app']} application events")
