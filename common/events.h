@@ -170,6 +170,21 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)") \
 	F(S, u8,  proto,  "IP protocol, 0 for others")
 
+/* of a socket other than TCP's; not for each datagram, and not of more than a few ends a socket */
+#define MG_EV_SOCK_PEER(F, S) \
+	F(S, u64,  sock, "socket") \
+	F(S, addr, addr, "address of the far end") \
+	F(S, u16,  port, "its port, 0 where the protocol has none") \
+	F(S, u8,   rx,   "1 a datagram came from there, 0 one goes there")
+
+#define MG_EV_TCP_LISTEN(F, S) \
+	F(S, u64, sock,        "cookie of the listening socket") \
+	F(S, u32, drops,       "packets it has dropped since the last event of this kind, as a rule SYNs for which a queue had no room") \
+	F(S, u32, netns,       "network namespace, inode number") \
+	F(S, u32, backlog,     "connections that wait for accept()") \
+	F(S, u32, backlog_max, "how many may") \
+	F(S, u16, lport,       "local port; 0 when anonymized")
+
 /* as BPF tells it; the drain writes it as `drop`, with names */
 #define MG_EV_DROP_RAW(F, S) \
 	F(S, u64, sock,     "socket") \
@@ -412,6 +427,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(53, irq_entry,      IRQ,            SCHED,   "an interrupt begins on top of a traced thread") \
 	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
+	E(61, sock_peer,      SOCK_PEER,      IP,      "another end with which a socket that is not connected exchanges datagrams") \
+	E(62, tcp_listen,     TCP_LISTEN,     TCP,     "a listening socket has dropped packets; told at accept() and as it closes") \
 	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are as a segment is sent after one end has closed") \
 	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
 	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
@@ -559,7 +576,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) \
-	P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
+	P(SOCK_PEER, sock_peer) P(TCP_LISTEN, tcp_listen) P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
 
 /* clang-format on */
 

@@ -273,6 +273,7 @@ void core_free(struct core *c)
 		flow_free(&s->tx);
 		flow_free(&s->rx);
 		free(s->tcp);
+		free(s->far);
 		queues_free(s->queues);
 		free(s);
 	}

@@ -160,6 +160,7 @@ struct core {
 	struct { /* to connect, for which data arrived before they had a socket */
 		struct request *waiting, *done; /* without their socket, and with it */
 	} requests;
+	uint64_t listen_drops; /* packets that listening sockets dropped */
 	struct frames *frames; /* on their way out, not TCP's; NULL: none */
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;

@@ -52,6 +52,30 @@ void sock_on_new(struct core *c, const struct mg_event *e)
 	}
 }
 
+void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_sock_peer *p = &e->sock_peer;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct far_end *f;
+
+	a->rx = p->rx;
+	if (!s || s->rport)
+		return;
+	if (!s->far)
+		s->far = mg_calloc(2, sizeof(*s->far));
+	if (!s->far)
+		return;
+	f = &s->far[p->rx != 0];
+	/* one may be told again when others were told meanwhile */
+	if (!f->known) {
+		memcpy(f->addr, p->addr, sizeof(f->addr));
+		f->port = p->port;
+		f->known = true;
+	} else if (f->port != p->port || memcmp(f->addr, p->addr, sizeof(f->addr)) != 0) {
+		f->several = true;
+	}
+}
+
 static const struct {
 	uint16_t event;
 	bool rx;

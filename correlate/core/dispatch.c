@@ -166,6 +166,12 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 	case MG_EVENT_sock_new:
 		sock_on_new(c, e);
 		break;
+	case MG_EVENT_sock_peer:
+		sock_on_peer(c, e, a);
+		break;
+	case MG_EVENT_tcp_listen:
+		c->listen_drops += e->tcp_listen.drops;
+		break;
 	case MG_EVENT_sock_sent:
 	case MG_EVENT_sock_received:
 		sock_on_moved(c, t, e, a);

@@ -221,6 +221,13 @@ struct place {
 };
 
 struct program;
+/* The far ends of a socket that is not connected, in one direction. */
+struct far_end {
+	uint8_t addr[16]; /* the first one's */
+	uint16_t port;
+	bool known, several;
+};
+
 struct mg_sock {
 	uint64_t cookie;
 	uint32_t netns;
@@ -240,6 +247,7 @@ struct mg_sock {
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
 	struct tcp_record *tcp;    /* NULL: nothing */
+	struct far_end *far;       /* two, TX and RX; NULL: not known, or it is connected */
 	struct queues *queues;     /* not TCP's: what is in flight; NULL: nothing */
 	struct mg_sock *peer;      /* the other end, if it is traced too */
 	struct mg_sock *next_live; /* in `live`, */

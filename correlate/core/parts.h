@@ -304,6 +304,7 @@ void state_end(struct mg_sock *s, uint64_t now);
 /* datagram.c: sockets whose bytes have no numbers */
 bool is_datagram(const struct mg_packet *p);
 void sock_on_new(struct core *c, const struct mg_event *e);
+void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a);
 void sock_on_moved(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void datagram_on_packet(

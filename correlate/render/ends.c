@@ -35,14 +35,12 @@ const char *flow_proto(const struct flow *f)
 	return mg_kind_name(f->sock->kind);
 }
 
-static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[16], uint16_t port)
+static void address_text(char out[64], const uint8_t addr[16], uint16_t port)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 	char text[INET6_ADDRSTRLEN];
 
-	if (!s->has_addr) {
-		snprintf(out, 64, "%s", addr == s->laddr && s->name[0] ? s->name : "?");
-	} else if (memcmp(addr, mapped, sizeof(mapped)) == 0) {
+	if (memcmp(addr, mapped, sizeof(mapped)) == 0) {
 		inet_ntop(AF_INET, addr + 12, text, sizeof(text));
 		snprintf(out, 64, "%s:%u", text, port);
 	} else {
@@ -51,10 +49,36 @@ static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[1
 	}
 }
 
+static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[16], uint16_t port)
+{
+	if (s->has_addr)
+		address_text(out, addr, port);
+	else
+		snprintf(out, 64, "%s", addr == s->laddr && s->name[0] ? s->name : "?");
+}
+
+/* The far ends of its datagrams, if the socket is not connected; NULL: not known. */
+static const struct far_end *far_of(const struct flow *f)
+{
+	const struct mg_sock *s = f->sock;
+
+	return s->far && !s->rport && s->far[f->rx].known ? &s->far[f->rx] : NULL;
+}
+
+bool flow_has_several_ends(const struct flow *f)
+{
+	const struct far_end *far = far_of(f);
+
+	return far && far->several;
+}
+
 void flow_ends(const struct flow *f, char local[64], char remote[64])
 {
 	end_text(local, f->sock, f->sock->laddr, f->sock->lport);
-	end_text(remote, f->sock, f->sock->raddr, f->sock->rport);
+	if (far_of(f))
+		address_text(remote, far_of(f)->addr, far_of(f)->port);
+	else
+		end_text(remote, f->sock, f->sock->raddr, f->sock->rport);
 }
 
 const struct flow *flow_peer(const struct flow *f)
@@ -76,6 +100,11 @@ void flow_far_end(const struct flow *f, char out[64])
 	flow_ends(f, local, out);
 	if (f->sock->kind == MG_KIND_tcp || f->sock->rport)
 		return;
+	if (far_of(f)) {
+		if (flow_has_several_ends(f))
+			snprintf(out, 64, "%s", "several");
+		return;
+	}
 	if (peer && peer->sock->has_addr)
 		flow_ends(peer, out, local);
 	else if (peer)

@@ -215,6 +215,14 @@ static json_t *retransmits(const struct report *r, const struct flow *f)
 		       : count(f->retransmits);
 }
 
+/* Null where it is not known, or the socket is connected. */
+static json_t *several_remotes(const struct flow *f)
+{
+	return f->sock->far && !f->sock->rport && f->sock->far[f->rx].known
+		       ? json_boolean(flow_has_several_ends(f))
+		       : json_null();
+}
+
 json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	json_t *j = json_object();
@@ -227,6 +235,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "proto", json_string(flow_proto(f)));
 	json_object_set_new(j, "local", anonymous && !named ? json_null() : json_string(local));
 	json_object_set_new(j, "remote", anonymous ? json_null() : json_string(remote));
+	json_object_set_new(j, "several_remotes", several_remotes(f));
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
 	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());

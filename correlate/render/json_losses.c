@@ -56,6 +56,7 @@ json_t *json_losses(const struct report *r)
 	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l.wait));
 	json_object_set_new(j, "syn_retries", count_of(r, again, l.syn_retries));
 	json_object_set_new(j, "timeouts", count_of(r, again, l.timeouts));
+	json_object_set_new(j, "listen_drops", count_of(r, MG_EVENT_sock_state, l.listen_drops));
 	json_object_set_new(j, "resets_sent", count_of(r, reset, l.resets_sent));
 	json_object_set_new(j, "resets_received", count_of(r, reset, l.resets_received));
 	json_object_set_new(j, "dropped", count_of(r, drop, l.dropped));

@@ -147,6 +147,7 @@ int losses_find(const struct report *r, struct losses *l)
 	}
 	drop_sums_sort(&l->drops);
 	l->dropped = drop_sums_lost(&l->drops);
+	l->listen_drops = r->core->listen_drops;
 	HASH_ITER (hh, r->core->socks, s, stmp) {
 		if (s->kind != MG_KIND_netlink) /* the kernel is at its other end */
 			add_socket(l, s);

@@ -40,7 +40,8 @@ struct losses {
 	uint64_t sockets, sockets_hit;         /* others */
 	uint64_t retransmits, retransmitted_bytes, resent_bytes, timeouts, syn_retries;
 	uint64_t resets_sent, resets_received;
-	uint64_t dropped; /* packets, without those that TCP itself discarded */
+	uint64_t listen_drops; /* packets that listening sockets dropped */
+	uint64_t dropped;      /* packets, without those that TCP itself discarded */
 	struct drop_sums drops;
 	struct dist wait; /* of bytes sent again, from the first copy to the last, cycles */
 };

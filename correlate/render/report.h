@@ -78,6 +78,9 @@ const char *flow_id(const struct flow *f);
 const char *flow_proto(const struct flow *f);
 /* address and port, "10.9.0.2:80", "[fe80::1]:80"; "?" where not recorded */
 void flow_ends(const struct flow *f, char local[64], char remote[64]);
+/* Whether it is not connected and has exchanged datagrams with more than one: `remote` is the
+ * first. */
+bool flow_has_several_ends(const struct flow *f);
 /* The remote one, for people. */
 void flow_far_end(const struct flow *f, char out[64]);
 const char *flow_comm(const struct report *r, const struct flow *f);

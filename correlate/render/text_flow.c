@@ -340,7 +340,9 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 	flow_ends(f, local, remote);
 	if (f->sock->has_addr)
 		snprintf(ends, sizeof(ends), " %s, peer %s,", local,
-			f->sock->rport ? remote : "any");
+			flow_has_several_ends(f)         ? "several"
+			: f->sock->rport || f->sock->far ? remote
+							 : "any");
 	fprintf(to, "\n%s%s,%s %s, %s %s, flow %s%s\n", colour ? "\033[1m" : "", flow_proto(f),
 		ends, comm_or(r, f, flow_proto(f)), text_bytes((double)flow_bytes(f)),
 		f->rx ? "in" : "out", flow_id(f), colour ? "\033[0m" : "");

@@ -108,6 +108,9 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 	if (l->syn_retries)
 		part(w, "%s%s SYN%s sent again", least, text_count(l->syn_retries),
 			plural(l->syn_retries));
+	if (l->listen_drops)
+		part(w, "%s%s packet%s dropped by listening sockets, whose queues were full", least,
+			text_count(l->listen_drops), plural(l->listen_drops));
 	if (l->resets_sent)
 		part(w, "%s%s reset%s sent", least, text_count(l->resets_sent),
 			plural(l->resets_sent));
@@ -118,7 +121,7 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 
 static bool any_loss(const struct losses *l)
 {
-	return l->retransmits || l->resent_bytes || l->dropped || l->timeouts;
+	return l->retransmits || l->resent_bytes || l->dropped || l->timeouts || l->listen_drops;
 }
 
 void text_losses(const struct report *r, FILE *to, bool colour)

@@ -28,6 +28,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	if (known && event == MG_EVENT_ip_out)
 		e->frag = context_here();
 	publish(&t, event);
+	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
+		peer_passes(skb, skb->head + skb->network_header, &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
 		syn_leaves(skb, sk, known);
 	if (known && event == MG_EVENT_ip_out) {
@@ -57,6 +59,8 @@ static __always_inline int ip_arrived(
 	publish(&t, event);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		state_at_ip(skb, sock, false);
+	else if (event == MG_EVENT_ip_in)
+		peer_passes(skb, skb->data, &g, sock, true);
 	return 0;
 }
 

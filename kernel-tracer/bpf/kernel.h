@@ -135,6 +135,9 @@ struct sock {
 	struct dst_entry *sk_dst_cache;
 	struct sk_buff_head sk_error_queue;
 	atomic_t sk_zckey;
+	atomic_t sk_drops;
+	__u32 sk_ack_backlog;
+	__u32 sk_max_ack_backlog;
 };
 /* what the error queue tells, in sk_buff's `cb` */
 struct sock_exterr_skb {

@@ -202,6 +202,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		state = meet_task(t);
 	if (!state)
 		return 0;
+	if (kind == MG_KIND_tcp && (call == MG_SYS_accept || call == MG_SYS_accept4))
+		tell_drops(sk, cookie);
 	if (state->interrupted == call && state->interrupted_fd == (__s32)fd)
 		state->interrupted = 0; /* restarted */
 	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;

@@ -42,6 +42,9 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		if (!current_selects())
 			return 0;
 		begin_listening(sk);
+		socket_cookie(sk); /* what accept() tells of it is known by that */
+		key = (__u64)sk;
+		remember_drops(key, BPF_CORE_READ(sk, sk_drops.counter));
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
 		return 0;
 	}
@@ -89,8 +92,15 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		select_connected(sk, cookie);
 		return 0;
 	}
-	if (old == TCP_LISTEN && now == TCP_CLOSE) /* a new connection begins as a copy, too */
+	if (old == TCP_LISTEN && now == TCP_CLOSE) { /* a new connection begins as a copy, too */
+		__u64 self = (__u64)sk;
+
+		if (bpf_map_lookup_elem(&listen_drops, &self)) {
+			tell_drops(sk, socket_cookie(sk));
+			bpf_map_delete_elem(&listen_drops, &self);
+		}
 		end_listening(sk);
+	}
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);

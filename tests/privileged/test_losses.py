@@ -118,6 +118,43 @@ def lossy_connections(net):
         check("segments sent again" in one and "Losses on the network" not in one, "--flow: its own")
 
 
+FULL = f"""
+import json, socket, sys, threading, time
+sys.path.insert(0, {os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")!r})
+from tcp_info import netstat
+before = netstat()
+l = socket.socket()
+l.bind(("127.0.0.1", 0))
+l.listen(1)
+def one():
+    with socket.create_connection(l.getsockname()) as s:
+        s.recv(1)
+threads = [threading.Thread(target=one) for _ in range(5)]
+for t in threads:
+    t.start()
+time.sleep(0.5)
+for _ in range(5):
+    l.accept()[0].close()
+for t in threads:
+    t.join()
+l.close()
+after = netstat()
+print(json.dumps({{k: after[k] - before[k] for k in ("ListenDrops", "ListenOverflows", "TCPSynRetrans")}}))
+"""
+
+
+def full_listener():
+    """The listening socket has room for two: the others' SYNs are dropped, and sent again."""
+    with undisturbed(lambda: Recording(PYTHON, "-c", FULL)) as rec:
+        said, losses, text = json.loads(rec.p.stdout), rec.report()["losses"], rec.text()
+        dropped = said["ListenDrops"]
+        check(dropped >= 3 and losses["listen_drops"] == dropped,
+              f"{dropped} dropped, as the kernel counts ({said['ListenOverflows']} overflows)")
+        check(losses["syn_retries"] == said["TCPSynRetrans"] >= 3, f"{losses['syn_retries']} SYNs again")
+        check(f"{dropped} packets dropped by listening sockets" in "\n".join(text.splitlines()[:10]),
+              "the head says so")
+
+
 def lossless_connections(net):
     run("tc", "-n", net.b, "filter", "del", "dev", net.b, "ingress")
     talk = f"""
@@ -147,3 +184,4 @@ with Network(gso_max_segs=1) as net:
         skip("tc cannot load a BPF program: " + p.stderr.strip())
     lossy_connections(net)
     lossless_connections(net)
+full_listener()

@@ -2,7 +2,7 @@
 """
 Whose a flow is: the program a process executed, whatever thread uses the socket or forks, also of static
 programs, of those that a filter lets in only when they use a socket, without system calls, and from
-inside another PID namespace.
+inside another PID namespace. And with whom sockets that are bound to no address exchange datagrams.
 """
 import os
 import sys
@@ -70,7 +70,60 @@ def in_a_namespace():
         expect(rec.report(), PORT, os.path.basename(STATIC), "in a PID namespace")
 
 
+FAR = """
+import json, socket, sys
+family, anywhere, here = getattr(socket, sys.argv[1]), sys.argv[2], sys.argv[3]
+def bound(port=0):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    s.bind((anywhere, port))
+    return s, s.getsockname()[1]
+server, server_port = bound()
+busy, busy_port = bound()
+client, client_port = bound()
+came = []
+for _ in range(5):
+    client.sendto(b"q" * 100, (here, server_port))
+    came.append(server.recvfrom(1000)[1][:2])
+    server.sendto(b"r" * 50, came[-1])
+    client.recvfrom(1000)
+for _ in range(50):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    s.sendto(b"z" * 20, (here, busy_port))
+    busy.recv(100)
+print(json.dumps({"server": server_port, "busy": busy_port, "client": client_port, "from": came}))
+"""
+
+
+def far_ends(family, anywhere, here):
+    """Where datagrams go, and come from, is told of sockets that are bound to no address."""
+    def address(ip, port):
+        return f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}"
+
+    with undisturbed(lambda: Recording(PYTHON, "-c", FAR, family, anywhere, here)) as rec:
+        said, report, text = json.loads(rec.p.stdout), rec.report(), rec.text()
+        at = {(int(f["local"].rsplit(":", 1)[1]), f["direction"]): f for f in report["flows"]
+              if f["proto"] == "udp" and f["local"]}
+        expected = address(*said["from"][0])
+        check(len({tuple(a) for a in said["from"]}) == 1 and said["from"][0][1] == said["client"],
+              f"the server is asked by {expected}")
+        for who, far, direction in (("server", expected, "rx"), ("server", expected, "tx"),
+                                    ("client", address(here, said["server"]), "tx"),
+                                    ("client", address(here, said["server"]), "rx")):
+            f = at[said[who], direction]
+            check((f["remote"], f["several_remotes"]) == (far, False),
+                  f"{who}'s {direction}: {f['remote']} is {far}")
+        check(at[said["busy"], "rx"]["several_remotes"] is True, "of several it is said that they are")
+        told = [e for e in rec.events() if e["event"] == "sock_peer" and
+                e["flow"] == at[said["busy"], "rx"]["id"]]
+        check(len(told) == 32, f"not all 50 of them are told of, but {len(told)}")
+        check(f"peer {expected}" in text or f"from {expected}" in text, "the text has the address")
+    with Recording(PYTHON, "-c", FAR, family, anywhere, here, options=["--anonymize"]) as rec:
+        check(not any(e["event"] == "sock_peer" for e in rec.events()), "but not where it must not")
+
+
 need_kernel_side()
+far_ends("AF_INET", "0.0.0.0", "127.0.0.1")
+far_ends("AF_INET6", "::", "::1")
 executed_by_a_shell(STATIC)
 executed_by_a_shell(NAMED)
 executed_by_a_shell(STATIC, ("--layers", "socket,tcp,ip,device"))

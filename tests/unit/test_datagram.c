@@ -224,6 +224,36 @@ static void ends_of_a_pair_know_each_other(void **unused)
 	feed_end(&c);
 }
 
+static void ev_peer(struct core *c, bool rx, uint8_t last, uint16_t port)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_peer, 20, 0);
+
+	e.sock_peer = (struct mg_sock_peer){.sock = 77, .port = port, .rx = rx};
+	e.sock_peer.addr[15] = last;
+	feed(c, &e);
+}
+
+static void a_socket_s_far_ends_are_told_for_each_direction(void **unused)
+{
+	const struct far_end *far;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_peer(&c, true, 1, 53);
+	ev_peer(&c, true, 1, 53); /* again: it is the same */
+	ev_peer(&c, false, 1, 53);
+	ev_peer(&c, false, 2, 53);
+	far = tx_of(&c, 77)->sock->far;
+	assert_true(far[1].known && !far[1].several);
+	assert_int_equal(far[1].addr[15], 1);
+	assert_int_equal(far[1].port, 53);
+	assert_true(far[0].known && far[0].several);
+	assert_int_equal(far[0].addr[15], 1); /* the first */
+	core_finish(&c);
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +266,7 @@ int main(void)
 		cmocka_unit_test(a_packet_tells_what_its_socket_is),
 		cmocka_unit_test(of_several_that_may_get_it_none_does),
 		cmocka_unit_test(ends_of_a_pair_know_each_other),
+		cmocka_unit_test(a_socket_s_far_ends_are_told_for_each_direction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #define TID   10
 #define UDP   ((1ull << 62) + 7)
-#define HOOKS ALL_HOOKS ",drop,tcp_reset sent,tcp_reset received"
+#define HOOKS ALL_HOOKS ",drop,sock_state,tcp_reset sent,tcp_reset received"
 
 static void ev_drop(struct core *c, uint64_t sock, bool rx, const char *reason,
 	const char *location, uint32_t len)
@@ -35,6 +35,14 @@ static void ev_reset(struct core *c, uint64_t sock, bool sent)
 	struct mg_event e = feed_event(MG_EVENT_tcp_reset, 50000, 0);
 
 	e.tcp_reset = (struct mg_tcp_reset){.sock = sock, .sent = sent};
+	feed(c, &e);
+}
+
+static void ev_listen(struct core *c, uint32_t drops)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_listen, 50000, 0);
+
+	e.tcp_listen = (struct mg_tcp_listen){.drops = drops, .lport = 80};
 	feed(c, &e);
 }
 
@@ -67,6 +75,8 @@ static void lose(struct core *c)
 	ev_drop(c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0); /* it came when all was over */
 	ev_retransmit(c, 50400, 4, 0, 0);
 	ev_reset(c, 4, false);
+	ev_listen(c, 5);
+	ev_listen(c, 2);
 	ev_drop(c, UDP, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 100);
 }
 
@@ -88,6 +98,7 @@ static void losses_are_counted_over_all_connections(void **unused)
 	assert_number_at(j, "losses.resent_wait_ns.mean", 40000);
 	assert_number_at(j, "losses.syn_retries", 1);
 	assert_number_at(j, "losses.timeouts", 2);
+	assert_number_at(j, "losses.listen_drops", 7);
 	assert_number_at(j, "losses.resets_sent", 0);
 	assert_number_at(j, "losses.resets_received", 1);
 	assert_number_at(j, "losses.dropped", 3);
@@ -189,7 +200,9 @@ static void the_head_names_them(void **unused)
 		"  1 received, at socket (SOCKET_RCVBUFF in udp_queue_rcv_one_skb); 2 "
 		"retransmission "
 		"timeouts;\n"
-		"  1 SYN sent again; 1 reset received\n");
+		"  1 SYN sent again; 7 packets dropped by listening sockets, whose queues were "
+		"full; "
+		"1 reset received\n");
 }
 
 static void without_losses_it_says_nothing(void **unused)

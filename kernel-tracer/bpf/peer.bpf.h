@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * With whom a socket that is not connected exchanges datagrams. The common path pays a comparison:
+ * which ends were told last is remembered.
+ */
+#ifndef MAGNET_BPF_PEER_H
+#define MAGNET_BPF_PEER_H
+
+#define PEERS_TOLD 4096 /* pairs of ends that are remembered */
+#define PEER_SOCKS 1024
+#define PEERS_MAX  32 /* of a socket, both ways together */
+
+volatile __u64 peers_told[PEERS_TOLD] SEC(".data.peers") = {};
+/* the socket's number, but for its upper bits, and how many were told of it */
+volatile __u64 peers_of[PEER_SOCKS] SEC(".data.peers_of") = {};
+
+static __noinline void tell_peer(const struct sk_buff *skb, unsigned char *ip, __u64 sock, bool rx)
+{
+	volatile __u64 *count = &peers_of[sock & (PEER_SOCKS - 1)];
+	__u64 n = *count >> 8 == (sock & ~0ull >> 8) ? *count & 0xff : 0;
+	struct datagram d = {};
+
+	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, ip_version(skb)))
+		return;
+	*count = sock << 8 | (n + 1);
+	EMIT(sock_peer, mg_sock_peer, e, {
+		e->sock = sock;
+		__builtin_memcpy(e->addr, rx ? d.src : d.dst, 16);
+		e->port = d.proto != IPPROTO_UDP ? 0 : rx ? d.sport : d.dport;
+		e->rx = rx;
+	});
+}
+
+/* A datagram leaves a socket, or reaches one; its IP header lies at `ip`. */
+static __always_inline void peer_passes(
+	const struct sk_buff *skb, unsigned char *ip, const struct packet *g, __u64 sock, bool rx)
+{
+	__u64 key = mix(mix(cfg.seed, sock << 1 | rx), g->ends);
+	__u32 at = key & (PEERS_TOLD - 1);
+
+	if (!g->ends || peers_told[at] == key)
+		return;
+	peers_told[at] = key;
+	tell_peer(skb, ip, sock, rx);
+}
+
+#endif
