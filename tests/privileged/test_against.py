@@ -167,6 +167,8 @@ def nagle():
         # the second write waits for the acknowledgement of the first, which waits for 40 ms
         exceeds(figure(c, "residence", stage="send_buffer", direction="tx", side="client"), 20e6, 0.25,
                 "half of the bytes' wait in the send buffer, ns")
+        exceeds(figure(c, "residence", reason="nagle", direction="tx", side="client"), 20e6, 0.25,
+                "all of it for Nagle's algorithm, ns")
         exceeds(figure(c, "residence_total", direction="tx", side="client"), 20e6, 0.25,
                 "and so the whole, ns")
         tx = flow(now.report(), "tx", PORT, bytes=2 * 500 * 30)

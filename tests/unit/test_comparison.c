@@ -85,6 +85,21 @@ static const struct compared *row(
 	return NULL;
 }
 
+/* Check that the reasons stand beside the send buffer and sum to it. */
+static void assert_divided(const struct comparison *c)
+{
+	double whole = 0, parts = 0;
+
+	for (size_t i = 0; i < c->rows; i++) {
+		const struct compared *r = &c->row[i];
+
+		if (r->stage && strcmp(r->stage, "send_buffer") == 0)
+			*(r->reason ? &parts : &whole) += r->now_value;
+	}
+	assert_true(whole > 0);
+	assert_near(parts, whole, 1e-9);
+}
+
 static void a_longer_wait_is_found_with_its_size(void **unused)
 {
 	const struct traffic x = {200, 2000000, 5000, 1, 80}, y = {200, 2000000, 2000, 2, 80};
@@ -93,6 +108,7 @@ static void a_longer_wait_is_found_with_its_size(void **unused)
 
 	(void)unused;
 	both(&c, &x, &y);
+	assert_divided(&c);
 	r = row(&c, SUBJECT_FLOW, true, "residence_total", NULL);
 	assert_int_equal(r->verdict, EXCEEDS_NOISE);
 	assert_near(r->difference, 3000, 30);
