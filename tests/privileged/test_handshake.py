@@ -34,10 +34,12 @@ def recorded(net):
 
 def one(events, rx, sent, received, what):
     """A connection: its bytes here, and when they were sent and read by the programs' own clocks."""
-    own = [e for e in events if e["flow"] == rx["id"]]
-    first = {}
-    for e in own:
-        if e["offset"] == "0" and e["length"] not in ("", "0"):
+    sock, first = rx["id"].split("/")[0], {}
+    begin = next(e["fields"]["rcv_nxt"] for e in events if e["event"] == "sock_state"
+                 and e["flow"].split("/")[0] == sock and e["fields"]["now"] == "1")
+    for e in events:  # before it is known whose they are they have no flow
+        if (e["flow"] == rx["id"] and e["offset"] == "0" and e["length"] not in ("", "0")) or \
+                (e["flow"] == "" and e["fields"].get("seq") == begin and e["fields"].get("len", "0") != "0"):
             first.setdefault(e["event"], int(e["time_ns"]))
     check(rx["bytes"] == rx["complete_bytes"] == SIZE and rx["opening_bytes"] == 0,
           f"{what}: all {SIZE} bytes are followed")
