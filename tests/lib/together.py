@@ -13,8 +13,8 @@ def agree(report):
     for g in report["together"]:
         flows = [f for f in report["flows"] if f["call_n"] and f["bytes"] and
                  all(f[k] == g[k] for k in ("comm", "proto", "direction")) and
-                 (not g["server_port"] or ":%d" % g["server_port"] in
-                  (f["local"] if g["side"] == "server" else f["remote"]))]
+                 (not g["server_port"] or
+                  (f["local"] if g["side"] == "server" else f["remote"]).endswith(f":{g['server_port']}"))]
         of = len(flows), sum(f["bytes"] for f in flows), sum(f["complete_bytes"] for f in flows)
         told = [f for f in flows if f["residence_total_ns"] is not None]
         check(of == (g["flows"], g["bytes"], g["complete_bytes"]),
