@@ -120,6 +120,7 @@ def lossy_connections(net):
 
 FULL = f"""
 import json, socket, sys, threading, time
+socket.setdefaulttimeout(60)
 sys.path.insert(0, {os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")!r})
 from tcp_info import netstat
 before = netstat()
@@ -128,13 +129,16 @@ l.bind(("127.0.0.1", 0))
 l.listen(1)
 def one():
     with socket.create_connection(l.getsockname()) as s:
+        s.sendall(b"q")  # sent again, it opens what a SYN cookie alone did not
         s.recv(1)
 threads = [threading.Thread(target=one) for _ in range(5)]
 for t in threads:
     t.start()
 time.sleep(0.5)
 for _ in range(5):
-    l.accept()[0].close()
+    c, _ = l.accept()
+    c.recv(1)
+    c.close()
 for t in threads:
     t.join()
 l.close()
