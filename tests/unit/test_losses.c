@@ -9,7 +9,7 @@
 
 #define TID   10
 #define UDP   ((1ull << 62) + 7)
-#define HOOKS ALL_HOOKS ",drop,sock_state,tcp_reset sent,tcp_reset received"
+#define HOOKS ALL_HOOKS ",drop,tcp_reset sent,tcp_reset received"
 
 static void ev_drop(struct core *c, uint64_t sock, bool rx, const char *reason,
 	const char *location, uint32_t len)
