@@ -99,7 +99,7 @@ static void process(struct core *c, struct mg_event *e)
 	if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
 		c->kernel_until_ns = e->time_ns;
 	core_dispatch(c, e, &a);
-	if (c->dists.used > c->dists.limit)
+	if (c->dists.used + c->dists.tables > c->dists.limit)
 		bound_coarsen(c);
 	if (c->listener)
 		c->listener(c->listener_arg, e, &a);

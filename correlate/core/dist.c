@@ -16,7 +16,7 @@
 #define LATE_SCARCE 15 /* where the pool has little room */
 #define LATE_MOST   31
 
-#define BUSY 1024 /* samples: from there on a hash table is worth its memory */
+#define BUSY 64 /* samples: from there on a hash table is worth its memory, where there is some */
 
 #define WEIGHT_MAX ((1ull << 46) - 1)
 
@@ -290,7 +290,7 @@ static bool make_room(struct dist *d)
 	struct dist_late *more;
 
 	if (d->late_cap == LATE_MOST ||
-		(d->late_cap == LATE_SCARCE && d->pool && d->pool->coarse)) {
+		(d->late_cap == LATE_SCARCE && d->pool && d->pool->is_scarce)) {
 		settle(d);
 		return true;
 	}
@@ -378,7 +378,7 @@ void dist_trim(struct dist *d)
 {
 	if (!d->pool)
 		return;
-	if (!d->is_packed && d->size)
+	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4)
 		dist_pack_table(d);
 	if (d->late_cap > LATE_FEWEST) /* packed, fewer would take as much */
 		dist_settle(d);

@@ -37,8 +37,10 @@ struct dist_more;
 
 /* The memory of distributions that are bounded together, bytes. */
 struct dist_pool {
-	size_t limit, used;
-	size_t tables_limit, tables; /* of hash tables, which only busy distributions have */
+	size_t limit;                /* of both together: */
+	size_t used;                 /* packed, and waiting for bins, */
+	size_t tables_limit, tables; /* and in hash tables, which only busy ones have */
+	bool is_scarce;              /* the limit was reached once: less may wait */
 	uint8_t coarse;              /* binary digits by which the bins of large ones are wider */
 };
 /* The widest bins are 1/8 of the value. */
