@@ -133,6 +133,10 @@ static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_
 	struct mg_app_ring *r = &rings[MG_COMMON_RING];
 	uint64_t at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
 
+	if (__atomic_load_n(&reachable, __ATOMIC_RELAXED) <= MG_COMMON_RING) {
+		__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
 	do {
 		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
 			__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
@@ -282,7 +286,12 @@ static void make_mutex(void)
 	pthread_mutexattr_destroy(&attr);
 }
 
-/* All of it, or as much as is decent under the program's limit on address space. */
+#define HEAD_BYTES (1u << 20) /* more than the file's head takes */
+
+/*
+ * All of it, or as much as is decent under the program's limit on address space. With the head
+ * alone calls are at least counted as lost.
+ */
 static int map(int fd, uint64_t size)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -291,17 +300,20 @@ static int map(int fd, uint64_t size)
 
 	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
 	/* the head and a ring, at least */
-	room = mg_room_under(limit.rlim_cur, (1u << 20) + size / MG_POOL_RINGS) & ~(PAGE_MOST - 1);
+	room = mg_room_under(limit.rlim_cur, HEAD_BYTES + size / MG_POOL_RINGS) & ~(PAGE_MOST - 1);
 	if (size > room)
 		size = room;
-	for (; size >= 1u << 20; size = size / 2 & ~(PAGE_MOST - 1)) {
+	if (size < HEAD_BYTES)
+		return -1;
+	for (;;) {
 		at = mg_kernel_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, fd, 0);
 		if (!mg_kernel_failed(at))
 			break;
+		if (size == HEAD_BYTES)
+			return -1;
+		size = size / 2 < HEAD_BYTES ? HEAD_BYTES : size / 2 & ~(PAGE_MOST - 1);
 	}
-	if (size < 1u << 20)
-		return -1;
 	pool = (struct mg_pool *)at;
 	mapped = size;
 	rings_at = pool->rings_at;
@@ -313,7 +325,9 @@ static int map(int fd, uint64_t size)
 		records_at - rings_at >= MG_POOL_RINGS * sizeof(struct mg_app_ring))
 		reachable =
 			(uint32_t)((size - records_at) / (sizeof(struct mg_app_record) << shift));
-	if (reachable <= MG_COMMON_RING) {
+	else
+		records_at = 0;
+	if (!records_at) {
 		mg_kernel_call(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 		return -1;
 	}
