@@ -175,20 +175,19 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 /* One line of figures, then one for each process that was seen. */
 static void say_end(const struct work *w, int control, const struct own_use *use)
 {
-	FILE *f = fdopen(control, "w");
 	const struct caller *p, *tmp;
 
-	if (!f)
-		return;
-	fprintf(f, "%llu %llu %llu %llu %llu %llu %llu %d\n", (unsigned long long)w->events,
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %d\n", (unsigned long long)w->events,
 		(unsigned long long)w->lost, (unsigned long long)w->unfinished,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->error);
 	HASH_ITER (hh, w->callers.all, p, tmp) {
-		fprintf(f, "%u\n", p->pid);
+		dprintf(control, "%u\n", p->pid);
 	}
-	fclose(f);
+	if (w->callers.more)
+		dprintf(control, "more\n");
+	close(control);
 }
 
 /* How the process begins: what went wrong, or where the rings are. */
@@ -202,6 +201,7 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 	int err;
 
 	pool_file_sweep();
+	snprintf(b->text, sizeof(b->text), "%s", strerror(ENOMEM));
 	err = app_rings_create(&w->rings, o->buffer_bytes, b->text, sizeof(b->text));
 	if (err)
 		return err;
@@ -288,6 +288,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	struct pollfd p = {c->control, POLLIN, 0};
 	unsigned long long events, lost, unfinished, cpu, setup, running, running_cpu;
 	int error = 0, answered = 0;
+	bool in_time;
 	unsigned int pid;
 	FILE *f = NULL;
 
@@ -295,13 +296,15 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (c->pid <= 0)
 		return 0;
 	shutdown(c->control, SHUT_WR);
-	if (poll(&p, 1, timeout_ms) > 0)
+	in_time = poll(&p, 1, timeout_ms) > 0;
+	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
 		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %d", &events, &lost,
 				   &unfinished, &cpu, &setup, &running, &running_cpu, &error) == 8;
 		while (answered && fscanf(f, "%u", &pid) == 1)
 			callers_count(&r->callers, pid, true);
+		r->callers.more |= !feof(f);
 	}
 	if (answered) {
 		r->events = events;
@@ -318,6 +321,10 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		else if (error)
 			snprintf(c->why, sizeof(c->why), "recording ended early: %s",
 				strerror(-error));
+	} else if (in_time) { /* it has written everything before it tells so */
+		error = f ? -EPIPE : -errno;
+		snprintf(c->why, sizeof(c->why), "how it ended cannot be read: %s",
+			strerror(-error));
 	} else {
 		error = -ETIMEDOUT;
 		snprintf(c->why, sizeof(c->why), "it did not end in time, and was ended");

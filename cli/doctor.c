@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "collector.h"
 #include "commands.h"
 #include "doctor.h"
@@ -160,6 +161,9 @@ int cmd_doctor(int argc, char **argv)
 	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
 	json_object_set_new(j, "not_observable", doctor_not_observable(hooks));
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (mg_memory_failures()) /* what is missing would pass for what does not work */
+		mg_memory_exit();
+	mg_memory_is_vital();
 	if (json) {
 		json_dumpf(j, stdout, JSON_INDENT(2));
 		putchar('\n');

@@ -92,22 +92,23 @@ static void look_at_command(struct recording *r)
 		r->info.app_missing);
 }
 
-static void preload(const struct mg_program_kind *k, const char *rings)
+/* Returns false without memory. */
+static bool preload(const struct mg_program_kind *k, const char *rings)
 {
 	char library[PATH_MAX], value[2 * PATH_MAX + sizeof(k->runtime)];
 	const char *others = getenv("LD_PRELOAD"), *runtime = "";
 
 	if (find_library(library) || k->preload == MG_PRELOAD_REFUSED)
-		return;
+		return true;
 	others = others ? others : "";
 	if (k->preload == MG_PRELOAD_AFTER_RUNTIME && !strstr(others, k->runtime)) {
 		runtime = k->runtime;
-		setenv(MG_RUNTIME_ENV, runtime, 1);
+		if (setenv(MG_RUNTIME_ENV, runtime, 1) != 0)
+			return false;
 	}
 	snprintf(value, sizeof(value), "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", others,
 		others[0] ? ":" : "", library);
-	setenv("LD_PRELOAD", value, 1);
-	setenv(MG_POOL_ENV, rings, 1);
+	return setenv("LD_PRELOAD", value, 1) == 0 && setenv(MG_POOL_ENV, rings, 1) == 0;
 }
 
 /* It waits before its first instruction until both sides record. */
@@ -128,8 +129,11 @@ static int start_command(struct recording *r)
 		n = read(gate[0], rings, sizeof(rings));
 		if (n <= 0)
 			_exit(125);
-		if (rings[0]) /* nothing without an application side */
-			preload(&r->kind, rings);
+		if (rings[0] &&
+			!preload(&r->kind, rings)) { /* nothing without an application side */
+			mg_error("%s is not run: out of memory", r->o.command[0]);
+			_exit(EXIT_FAILED);
+		}
 		signal(SIGPIPE, r->on_sigpipe);
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		execvp(r->o.command[0], r->o.command);
@@ -364,8 +368,12 @@ int cmd_record(int argc, char **argv)
 	r.info.argc = r.o.anonymize ? 1 : INT_MAX;
 	look_at_command(&r);
 	err = start_recorders(&r);
+	if (!err && session_file_write(r.dir.dir, &r.info, &r.app_result, NULL) &&
+		errno == ENOMEM) { /* a full disk is told at the end */
+		err = -ENOMEM;
+		mg_error("cannot write %s/session.json: %s", r.dir.dir, strerror(errno));
+	}
 	if (!err) {
-		session_file_write(r.dir.dir, &r.info, &r.app_result, NULL);
 		session_info_start(&r.info);
 		if (r.gate >= 0 && write(r.gate, r.collector.rings, sizeof(r.collector.rings)) <= 0)
 			mg_error("cannot start %s", r.o.command[0]);

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "clock.h"
 #include "cpu_time.h"
 #include "version.h"
@@ -133,6 +134,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 	const struct collector_result *app, const json_t *tracer)
 {
 	char path[PATH_MAX], temporary[PATH_MAX];
+	unsigned long refused = mg_memory_failures();
 	json_t *root = json_object(), *argv = json_array();
 	const char *why = NULL;
 	bool invariant = mg_counter_invariant(&why);
@@ -175,7 +177,9 @@ int session_file_write(const char *dir, const struct session_info *info,
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
-	err = json_dump_file(root, temporary, JSON_INDENT(2)) || rename(temporary, path);
+	errno = ENOMEM; /* which is all that there is wrong with an object that is not whole */
+	err = mg_memory_failures() != refused || json_dump_file(root, temporary, JSON_INDENT(2)) ||
+	      mg_memory_failures() != refused || rename(temporary, path);
 	json_decref(root);
 	if (err) {
 		err = errno;

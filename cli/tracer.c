@@ -64,13 +64,15 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, char *const
 	return 0;
 }
 
-/* One JSON object; NULL when the deadline passed or the tracer is gone. */
+/* One JSON object; NULL when the deadline passed, the tracer is gone, or memory is short. */
 static json_t *read_object(struct tracer *t, int timeout_ms)
 {
 	struct pollfd p = {t->control, POLLIN, 0};
 	size_t used = 0, size = 0;
 	char *line = NULL;
 	json_t *object = NULL;
+	json_error_t error;
+	bool refused = false;
 
 	while (poll(&p, 1, timeout_ms) > 0) {
 		char c;
@@ -78,17 +80,20 @@ static json_t *read_object(struct tracer *t, int timeout_ms)
 		if (read(t->control, &c, 1) <= 0)
 			break;
 		if (c == '\n') {
-			object = json_loadb(line, used, 0, NULL);
+			object = refused ? NULL : json_loadb(line, used, 0, &error);
+			if (!object)
+				snprintf(t->why, sizeof(t->why), "what it tells cannot be read: %s",
+					refused || !error.text[0] ? strerror(ENOMEM) : error.text);
 			break;
 		}
-		if (used == size) {
+		if (used == size && !refused) {
 			char *more = realloc(line, size += 4096);
 
-			if (!more)
-				break;
-			line = more;
+			refused = !more;
+			line = more ? more : line;
 		}
-		line[used++] = c;
+		if (!refused) /* else the rest is only read to its end */
+			line[used++] = c;
 	}
 	free(line);
 	return object;
@@ -98,7 +103,9 @@ static void note_failure(struct tracer *t, const json_t *object)
 {
 	const char *error = json_string_value(json_object_get(object, "error"));
 
-	snprintf(t->why, sizeof(t->why), "%s", error ? error : "the kernel tracer does not answer");
+	if (error || !t->why[0])
+		snprintf(t->why, sizeof(t->why), "%s",
+			error ? error : "the kernel tracer does not answer");
 }
 
 /* It has closed its end, so it exits. */
@@ -107,6 +114,14 @@ static bool gone(const struct tracer *t)
 	struct pollfd p = {t->control, POLLIN, 0};
 
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
+/* Waits until it has closed its end; false if it did not in time. */
+static bool ended(const struct tracer *t, int timeout_ms)
+{
+	struct pollfd p = {t->control, 0, 0}; /* POLLHUP comes unasked */
+
+	return poll(&p, 1, timeout_ms) > 0;
 }
 
 int tracer_wait_ready(struct tracer *t, int timeout_ms)
@@ -163,7 +178,8 @@ int tracer_stop(struct tracer *t, int timeout_ms)
 	if (!t->done) {
 		if (!t->why[0])
 			snprintf(t->why, sizeof(t->why), "the kernel tracer did not stop in time");
-		kill(t->pid, SIGKILL);
+		if (!ended(t, timeout_ms)) /* else its trace is whole */
+			kill(t->pid, SIGKILL);
 	}
 	waitpid(t->pid, NULL, 0);
 	close(t->control);

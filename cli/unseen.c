@@ -17,6 +17,12 @@ void tell_unseen(const json_t *kernel, const struct callers *app)
 	size_t i, count = 0;
 	json_t *j;
 
+	if (app->more) {
+		fputs("magnet: which programs were not seen by libmagnet.so is not known: too many "
+		      "called, or memory was short\n",
+			stderr);
+		return;
+	}
 	json_array_foreach ((json_t *)kernel, i, j) {
 		const char *comm = json_string_value(json_object_get(j, "comm"));
 		size_t n = 0;

@@ -18,12 +18,13 @@ static struct caller *find(struct callers *c, uint32_t pid)
 	HASH_FIND(hh, c->all, &pid, sizeof(pid), p);
 	if (!p && HASH_COUNT(c->all) < MOST) { /* a program can make up as many as it likes */
 		p = mg_calloc(1, sizeof(*p));
-		if (!p)
-			return NULL;
-		p->pid = pid;
-		HASH_ADD(hh, c->all, pid, sizeof(p->pid), p);
-		p = hash_kept(p);
+		if (p) {
+			p->pid = pid;
+			HASH_ADD(hh, c->all, pid, sizeof(p->pid), p);
+			p = hash_kept(p);
+		}
 	}
+	c->more |= !p;
 	return c->last = p;
 }
 

@@ -19,9 +19,10 @@ struct caller {
 struct callers {
 	struct caller *all; /* uthash by pid */
 	struct caller *last;
+	bool more; /* others called, too, that there was no room for */
 };
 
-/* One more call, that moves bytes or not; without memory it is not counted. */
+/* One more call, that moves bytes or not; without room only `more` is set. */
 void callers_count(struct callers *c, uint32_t pid, bool moves);
 /* The process is called so now. */
 void callers_name(struct callers *c, uint32_t pid, const char comm[16]);

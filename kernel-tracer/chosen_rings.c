@@ -176,6 +176,10 @@ static int empty(struct chosen_rings *r, struct event_ring *ring, uint64_t until
 		if (!time) /* of no kind that tells one */
 			time = last;
 		err = enqueue(ring, n, time, tail);
+		if (err && n) { /* these first; the rest waits in the ring */
+			err = 0;
+			break;
+		}
 		n += !err;
 		last = time;
 		tail += h->size;

@@ -54,8 +54,10 @@ static void read_symbols(struct drop_names *n)
 			size_t room = n->room ? n->room * 2 : 65536;
 			struct symbol *more = realloc(n->symbols, room * sizeof(*more));
 
-			if (!more)
+			if (!more) { /* of a part of them a name would be another function's */
+				n->count = 0;
 				break;
+			}
 			n->symbols = more;
 			n->room = room;
 		}

@@ -69,7 +69,9 @@ static int keep(void *arg, int stream, const uint8_t *packets, uint32_t size)
 
 	if (!s) /* before it begins there is nothing to keep */
 		return 0;
-	b = malloc(sizeof(*b) + size);
+	/* where memory is short the oldest is kept no longer, as at the limit */
+	while (!(b = malloc(sizeof(*b) + size)) && f->oldest != s)
+		free_oldest(f);
 	if (!b)
 		return -ENOMEM;
 	b->next = NULL;

@@ -53,9 +53,8 @@ void run_on_hook(void *arg, const struct hook_status *status)
 	struct mg_hook e = run_hook_event(status);
 	struct hook_status *place = place_of(r, status);
 
-	if (!place)
-		return;
-	*place = *status;
+	if (place)
+		*place = *status;
 	drain_note(r->drain, MG_EVENT_hook, &e, MG_PAYLOAD_SIZE(HOOK));
 	if (status->status && status->status != -ENOLINK && r->options.control < 0 &&
 		!mg_hook_is_of_lock(status->what))

@@ -139,8 +139,15 @@ static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
 	if (known(n, inum))
 		return;
 	at = realloc(n->at, (n->at_count + 1) * sizeof(*at));
-	if (!at)
+	if (!at) {
+		struct hook_status s = {
+			.layer = MG_LAYER_IP, .what = "ip", .status = -ENOMEM, .netns = inum};
+
+		snprintf(s.by, sizeof(s.by), "netfilter");
+		snprintf(s.why, sizeof(s.why), "%s", strerror(ENOMEM));
+		n->report(n->report_arg, &s);
 		return;
+	}
 	n->at = at;
 	at = &n->at[n->at_count++];
 	memset(at, 0, sizeof(*at));

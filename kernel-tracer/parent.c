@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cpu_time.h"
@@ -60,8 +61,10 @@ void parent_say(const struct run *r, const char *what)
 		return;
 	fd = dup(r->options.control);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!f)
+	if (!f) { /* what is in the trace is not touched by it */
+		run_fail(r, -errno, "the recording's figures cannot be told: %s", strerror(errno));
 		return;
+	}
 	fprintf(f,
 		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
 		"\"skipped\": %llu, \"cpu_ns\": %llu, \"setup_cpu_ns\": %llu, "

@@ -9,10 +9,11 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
-from refuse import refused_everywhere
+from refuse import LIBRARY, refused_everywhere
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
 PLUGINS = "--plugin-path=" + os.environ.get("MAGNET_BUILD", "") + "/correlate"
+SENDS = os.environ.get("MAGNET_BUILD", "") + "/tests/programs/sends"
 COMMANDS = (("report",), ("report", "--json"), ("report", "--json", "--on-demand", "all"), ("show",),
             ("show", "--tsv"))
 
@@ -53,6 +54,39 @@ def in_a_graph(directory):
                            first=10, every=997 if "json" in args[1][:15] else 199)
 
 
+def program_under_a_limit():
+    """Calls of a program that has no room for a ring are lost, and counted."""
+    counts = []
+    for kib in range(3000, 10000, 700):
+        with Recording("sh", "-c", f"ulimit -v {kib}; exec {SENDS} 50", options=("-q", "--app-only"),
+                       ok=None) as rec:
+            if rec.p.returncode == 0:
+                j = rec.report()
+                counts.append((j["events"]["app"], j["loss"]["app"]))
+    told = counts[next((i for i, c in enumerate(counts) if c != (0, 0)), 0):]
+    check(told and all(sum(c) == 101 for c in told) and (0, 101) in told and (101, 0) in told,
+          f"calls recorded and lost, with more and more memory: {counts}")
+
+
+def recorder():
+    """A recorder that is refused memory says so, or needs it not; what it has written can be read."""
+    ends = {}
+    for place in (0, 1, 2, 3, 5, 8, 12, 20, 40, 80, 160, 320, 640):
+        with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+            p = run(MAGNET, "record", "-o", top + "/t", "--", SENDS, "20", check=False, env={
+                **os.environ, "LD_PRELOAD": LIBRARY, "REFUSE_WHAT": "memory",
+                "REFUSE_ONLY": str(place), "REFUSE_EXPECTED": "/dev/null"})
+            ends[place] = p.returncode
+            told = p.returncode == 1 and "memory" in p.stderr
+            if p.returncode and not told:
+                check(False, f"place {place}: exit {p.returncode}: {p.stderr}")
+            if os.path.exists(top + "/t"):
+                j = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+                if p.returncode == 0 and j["events"]["app"] + j["loss"]["app"] != 41:
+                    check(False, f"place {place}: {j['events']}, {j['loss']['app']} lost")
+    check(True, f"memory refused to a recorder: {ends}")
+
+
 if os.environ.get("ASAN_OPTIONS"):
     skip("a sanitizer's allocator is in the way")
 own_network()
@@ -70,3 +104,5 @@ with Recording(PYTHON, EXCHANGE, "5", options=("-q",)) as rec:
                                    every=997 if reader == "direct" else 9973)
     limited(rec.dir)
     in_a_graph(rec.dir)
+program_under_a_limit()
+recorder()

@@ -9,8 +9,9 @@
  * REFUSE_RESULT   file for a line a place where the end was not as it should be, and the counts
  * REFUSE_FIRST    so many places are tried one by one, then
  * REFUSE_EVERY    each so many-th
- * REFUSE_LASTING  set: from there on all is refused, not only this one
- * REFUSE_LIBRARIES parts of file names: only what libraries ask for whose name has one of them
+ * REFUSE_ONLY     the number of one place, where the program itself is refused, and nothing else
+ * done REFUSE_LASTING  set: from there on all is refused, not only this one REFUSE_LIBRARIES parts
+ * of file names: only what libraries ask for whose name has one of them
  *
  * A child has to print what is expected and exit 0, or less of it and exit 1 with one line on
  * stderr, which names what was short; with REFUSE_LIBRARIES one of some lines names it.
@@ -44,7 +45,8 @@ static const char *const names[] = {"", "memory", "files", "threads"};
 static const char *const words[] = {"", "memory", "open files", "thread"};
 
 static bool in_child, lasting, busy;
-static unsigned long place, first, every;
+static unsigned long place, first, every, only;
+static bool has_only;
 static unsigned long tried, same, told, bad;
 static const char *libraries;
 static char *expected;
@@ -187,6 +189,11 @@ static bool refused(enum what asked, const void *caller)
 		return false;
 	if (in_child)
 		return lasting;
+	if (has_only) {
+		refuse = place >= only && (lasting || place == only);
+		place++;
+		return refuse;
+	}
 	busy = true;
 	if (place < first || (place - first) % every == 0)
 		refuse = try_without();
@@ -222,6 +229,12 @@ __attribute__((constructor)) static void begin(void)
 	unsetenv("LD_PRELOAD");
 	lasting = getenv("REFUSE_LASTING");
 	libraries = getenv("REFUSE_LIBRARIES");
+	has_only = getenv("REFUSE_ONLY");
+	if (has_only) {
+		only = strtoul(getenv("REFUSE_ONLY"), NULL, 10);
+		what = w;
+		return;
+	}
 	first = strtoul(getenv("REFUSE_FIRST"), NULL, 10);
 	every = strtoul(getenv("REFUSE_EVERY"), NULL, 10);
 	result = open(getenv("REFUSE_RESULT"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
