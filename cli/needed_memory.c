@@ -23,6 +23,7 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *memory);
 
 static inline void *needed(void *memory)
 {
@@ -39,6 +40,12 @@ void *malloc(size_t size)
 void *calloc(size_t count, size_t size)
 {
 	return needed(__libc_calloc(count, size));
+}
+
+/* An allocator that the user preloads would be given what is not its own. */
+void free(void *memory)
+{
+	__libc_free(memory);
 }
 
 /* Freed, with a size of 0: that is no failure. */
