@@ -17,7 +17,8 @@
 #include "two_hosts.h"
 
 static const char usage[] =
-	"usage: magnet report DIR... [--json] [--flow ID] [--waterfall QUANTILE] [--against DIR]\n"
+	"usage: magnet report DIR... [--json [--full]] [--flow ID] [--waterfall QUANTILE] "
+	"[--against DIR]\n"
 	"                     [--on-demand LIST]\n"
 	"\n"
 	"Where the recorded program's bytes waited, what its system calls "
@@ -27,7 +28,8 @@ static const char usage[] =
 	"as one recording; recordings of two hosts beside each other, and what passed between "
 	"them.\n"
 	"\n"
-	"      --json      one JSON object\n"
+	"      --json      one JSON object; of more than 1,000 flows most in brief\n"
+	"      --full      with --json: whole flows, however many there are\n"
 	"      --flow ID   one flow, as the report names them (4097/tx)\n"
 	"      --waterfall QUANTILE\n"
 	"                  where the bytes about this quantile waited, too, as p99\n"
@@ -121,6 +123,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"json", no_argument, NULL, 'j'},
+		{"full", no_argument, NULL, 'F'},
 		{"flow", required_argument, NULL, 'f'},
 		{"against", required_argument, NULL, 'a'},
 		{"waterfall", required_argument, NULL, 'w'},
@@ -137,7 +140,7 @@ int cmd_report(int argc, char **argv)
 	struct demand demand = {0};
 	char why[400];
 	double quantile = 0;
-	bool json = false;
+	bool json = false, full = false;
 	int c, status, opened;
 
 	reading_begin();
@@ -145,6 +148,9 @@ int cmd_report(int argc, char **argv)
 		switch (c) {
 		case 'j':
 			json = true;
+			break;
+		case 'F':
+			full = true;
 			break;
 		case 'f':
 			flow = optarg;
@@ -213,6 +219,7 @@ int cmd_report(int argc, char **argv)
 		if (report_init(&report, &core, session, argv[optind]) == 0) {
 			report.demand = demand.figures ? &demand : NULL;
 			report.waterfall_at = quantile;
+			report.whole_flows = full;
 			if (print(&report, json, flow, &calls) != EXIT_DONE)
 				status = EXIT_FAILED;
 		}

@@ -25,7 +25,7 @@ static json_t *text(const char *s)
 }
 
 /* A program's; null where it is not known. */
-static json_t *name(const char *comm)
+json_t *json_comm(const char *comm)
 {
 	return comm[0] ? text(comm) : json_null();
 }
@@ -207,7 +207,7 @@ static json_t *of_calls(const struct flow *f, uint64_t n)
 	return f->sock->unclaimed ? json_null() : count(n);
 }
 
-static json_t *retransmits(const struct report *r, const struct flow *f)
+json_t *json_retransmits(const struct report *r, const struct flow *f)
 {
 	return f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
 			       (!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))
@@ -239,7 +239,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
 	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
-	json_object_set_new(j, "comm", name(flow_comm(r, f)));
+	json_object_set_new(j, "comm", json_comm(flow_comm(r, f)));
 	json_object_set_new(j, "bytes", count(flow_bytes(f)));
 	json_object_set_new(j, "first_offset", count(f->start));
 	json_object_set_new(j, "offsets",
@@ -250,7 +250,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	json_object_set_new(j, "kernel_only_bytes", of_calls(f, f->kernel_only));
 	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : of_calls(f, f->calls));
 	json_object_set_new(j, "call_n", of_calls(f, f->calls));
-	json_object_set_new(j, "retransmits", retransmits(r, f));
+	json_object_set_new(j, "retransmits", json_retransmits(r, f));
 	json_lineage(j, r, f);
 	if (!f->rx)
 		json_zerocopy(j, r, f);
@@ -283,7 +283,7 @@ static json_t *together(const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		const struct flow *f = &groups[i].sum;
 		json_t *j = json_pack("{s:o, s:s, s:s, s:I, s:I, s:o, s:I, s:I}", "comm",
-			name(groups[i].comm), "proto", flow_proto(f), "direction",
+			json_comm(groups[i].comm), "proto", flow_proto(f), "direction",
 			f->rx ? "rx" : "tx", "flows", (json_int_t)groups[i].count, "bytes",
 			(json_int_t)flow_bytes(f), "coverage", number(flow_coverage(f)),
 			"complete_bytes", (json_int_t)f->complete, "incomplete_bytes",
@@ -297,7 +297,7 @@ static json_t *together(const struct report *r)
 			j, "server_port", groups[i].port ? count(groups[i].port) : json_null());
 		json_residence(j, r, f);
 		json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
-		json_object_set_new(j, "retransmits", retransmits(r, f));
+		json_object_set_new(j, "retransmits", json_retransmits(r, f));
 		json_lineage(j, r, f);
 		json_object_set_new(j, "drops", json_drop_sums(r, &groups[i].drops));
 		json_object_set_new(j, "tcp", json_troubles(r, f, &groups[i].tcp));
@@ -344,10 +344,10 @@ static json_t *unseen(const struct report *r)
 		return json_null();
 	}
 	HASH_ITER (hh, r->core->unseen, u, tmp) {
-		json_array_append_new(
-			all, json_pack("{s:o, s:I, s:I, s:I}", "comm", name(u->comm), "processes",
-				     (json_int_t)u->processes, "calls", (json_int_t)u->calls,
-				     "io_uring_enter", (json_int_t)u->io_uring));
+		json_array_append_new(all,
+			json_pack("{s:o, s:I, s:I, s:I}", "comm", json_comm(u->comm), "processes",
+				(json_int_t)u->processes, "calls", (json_int_t)u->calls,
+				"io_uring_enter", (json_int_t)u->io_uring));
 	}
 	return all;
 }

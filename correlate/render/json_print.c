@@ -38,10 +38,35 @@ static void print_value(const json_t *v, int spaces, int digits, FILE *to)
 		JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
 }
 
+/* Of more flows the largest of so many are given whole, and those something happened to. */
+#define WHOLE_FLOWS 1000
+
+static void print_many(const struct report *r, int digits, FILE *to)
+{
+	struct indented none = {.to = to};
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		json_t *j;
+
+		fputs(i ? ",\n" : "\n", to);
+		if (i >= WHOLE_FLOWS && !r->demand && !flow_is_eventful(r->flows[i])) {
+			json_brief(r, r->flows[i], to);
+			continue;
+		}
+		j = json_flow(r, r->flows[i]);
+		json_dump_callback(
+			j, write_indented, &none, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+		json_decref(j);
+	}
+}
+
 static void print_flows(const struct report *r, int digits, FILE *to)
 {
 	fprintf(to, "[");
-	for (size_t i = 0; i < r->flow_count; i++) {
+	if (r->flow_count > WHOLE_FLOWS && !r->whole_flows)
+		print_many(r, digits, to);
+	for (size_t i = 0; i < r->flow_count && (r->flow_count <= WHOLE_FLOWS || r->whole_flows);
+		i++) {
 		json_t *j = json_flow(r, r->flows[i]);
 
 		fprintf(to, "%s\n    ", i ? "," : "");

@@ -21,6 +21,7 @@ struct report {
 	struct call_stats **calls; /* the most frequent first */
 	size_t call_count;
 	const struct demand *demand; /* figures on demand, NULL = none */
+	bool whole_flows;            /* in JSON, none in brief, however many there are */
 	double waterfall_at;         /* in text, bars about this quantile too; 0 = none */
 };
 
@@ -41,6 +42,17 @@ json_t *report_json(const struct report *r, const char *flow);
 #define REPORT_NO_FLOWS ""
 /* One of its flows (json.c). */
 json_t *json_flow(const struct report *r, const struct flow *f);
+
+/*
+ * The same on one line, with what tells it from others, and whether anything happened to it that
+ * this leaves out (json_brief.c).
+ */
+void json_brief(const struct report *r, const struct flow *f, FILE *to);
+bool flow_is_eventful(const struct flow *f);
+/* A program's name, null where it is not known (json.c). */
+json_t *json_comm(const char *comm);
+/* How often it was sent again, or null; not of a received one (json.c). */
+json_t *json_retransmits(const struct report *r, const struct flow *f);
 
 /* (json_calls.c) */
 json_t *json_call(const struct report *r, const struct call_stats *s);

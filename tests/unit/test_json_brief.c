@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Of more than a thousand flows most are printed in brief. */
+#include "render/report.h"
+#include "reported.h"
+
+#define CONNECTIONS 600 /* of two flows with bytes each */
+
+static void begin(struct core *c, uint32_t connections)
+{
+	feed_begin(c, ALL_HOOKS);
+	for (uint32_t i = 0; i < connections; i++) {
+		uint64_t client = 1000 + 2 * i, at = 1000 + i * 1000ull;
+
+		ev_opened(c, at, client, 999, 4999 + i);
+		ev_opened(c, at + 1, client + 1, 4999 + i, 999);
+		feed_send(c, SENDER, client, 1000, 64, at + 10, 1);
+		feed_segment(c, client + 1, 1000, 64, at + 100, 1);
+		feed_recv(c, RECEIVER, client + 1, 1000, 64, at + 200, 1);
+	}
+	assert_int_equal(core_finish(c), 0);
+}
+
+/* The flows as they are printed. */
+static json_t *printed(const struct report *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	json_t *j, *flows;
+
+	assert_non_null(to);
+	report_json_print(r, NULL, NULL, REPORT_DIGITS, to);
+	fclose(to);
+	j = json_loads(text, 0, NULL);
+	assert_non_null(j);
+	flows = json_incref(json_object_get(j, "flows"));
+	json_decref(j);
+	free(text);
+	return flows;
+}
+
+static size_t whole(const json_t *flows)
+{
+	const json_t *f;
+	size_t i, n = 0;
+
+	json_array_foreach (flows, i, f)
+		n += json_object_get(f, "tcp") != NULL;
+	return n;
+}
+
+static void all_beyond_a_thousand_but_eventful_ones_are_in_brief(void **unused)
+{
+	static struct core c;
+	struct report r;
+	json_t *flows;
+
+	(void)unused;
+	begin(&c, CONNECTIONS);
+	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
+	assert_int_equal(r.flow_count, 2 * CONNECTIONS);
+	r.flows[1100]->dropped = 1;
+	flows = printed(&r);
+	assert_int_equal(json_array_size(flows), 2 * CONNECTIONS);
+	assert_int_equal(whole(flows), 1001);
+	for (size_t i = 0; i < 2 * CONNECTIONS; i++) {
+		const json_t *f = json_array_get(flows, i), *tx;
+
+		assert_string_equal(
+			json_string_value(json_object_get(f, "id")), flow_id(r.flows[i]));
+		assert_fields(f, "",
+			"id proto local remote direction pid comm bytes coverage layers residence "
+			"residence_total_ns closure_error_cycles modulation");
+		tx = json_object_get(f, "tx_call_n");
+		assert_true(r.flows[i]->rx || json_number_value(tx) == 1);
+	}
+	json_decref(flows);
+	r.whole_flows = true;
+	flows = printed(&r);
+	assert_int_equal(whole(flows), 2 * CONNECTIONS);
+	json_decref(flows);
+	report_free(&r);
+	core_free(&c);
+}
+
+static void up_to_a_thousand_are_whole(void **unused)
+{
+	static struct core c;
+	struct report r;
+	json_t *flows;
+
+	(void)unused;
+	begin(&c, 500);
+	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
+	flows = printed(&r);
+	assert_int_equal(whole(flows), 1000);
+	json_decref(flows);
+	report_free(&r);
+	core_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_beyond_a_thousand_but_eventful_ones_are_in_brief),
+		cmocka_unit_test(up_to_a_thousand_are_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
