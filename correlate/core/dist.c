@@ -378,7 +378,7 @@ void dist_trim(struct dist *d)
 {
 	if (!d->pool)
 		return;
-	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4)
+	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
 		dist_pack_table(d);
 	if (d->late_cap > LATE_FEWEST) /* packed, fewer would take as much */
 		dist_settle(d);
