@@ -9,6 +9,13 @@
 
 #define TOO_MUCH ((size_t)PTRDIFF_MAX)
 
+/* Without it AddressSanitizer ends a process that asks for so much memory. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static void refused_memory_is_counted(void **unused)
 {
 	unsigned long before = mg_memory_failures();
