@@ -225,14 +225,6 @@ __global int find_way(const struct datagram *d, __u64 *sock)
 	return same & PATH_FROM ? VIA_FROM : VIA_TO;
 }
 
-static __always_inline __u32 ends_of(const struct datagram *d)
-{
-	__u64 h = mix(cfg.seed, (__u64)d->src[2] << 32 | d->src[3]);
-
-	h = mix(h, (__u64)d->dst[2] << 32 | d->dst[3]);
-	return mix(h, (__u64)d->sport << 16 | d->dport) | 1;
-}
-
 /* What it says of itself; which buffer it is in stands for a sequence number. */
 static __always_inline void datagram_packet(
 	struct packet *g, const struct datagram *d, const struct sk_buff *skb)
@@ -244,7 +236,6 @@ static __always_inline void datagram_packet(
 	g->frag = d->offset / 8;
 	g->proto = d->proto;
 	g->part = d->offset ? 2 : d->more ? 1 : 0;
-	g->ends = d->offset ? 0 : ends_of(d);
 	g->flags = 0;
 }
 

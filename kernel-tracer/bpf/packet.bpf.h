@@ -23,7 +23,6 @@ struct packet {
 	__be16 window; /* as the header has it: not scaled */
 	__u16 ip_id, frag;
 	__u8 flags, proto, part;
-	__u32 ends;   /* of a datagram: a hash of its addresses and ports, 0 not known */
 	bool carried; /* by a tunnel, whose headers come before its own */
 };
 
@@ -42,7 +41,6 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 	g->proto = IPPROTO_TCP;
 	g->ip_id = !t->window;
 	g->frag = g->part = 0;
-	g->ends = 0;
 }
 
 static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)

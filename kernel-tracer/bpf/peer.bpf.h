@@ -31,14 +31,40 @@ static __noinline void tell_peer(const struct sk_buff *skb, unsigned char *ip, _
 	});
 }
 
-/* A datagram leaves a socket, or reaches one; its IP header lies at `ip`. */
+/* A hash of its addresses and ports. It has a frame of its own: see whose.bpf.h. */
+static __noinline __u64 ends_at(unsigned char *ip, int version)
+{
+	__u64 src = 0, dst = 0;
+	__u32 ports = 0, hlen = 40;
+
+	if (version == 4) {
+		struct ipv4_bytes h;
+
+		if (!read_ipv4(&h, ip))
+			return 0;
+		src = h.saddr;
+		dst = h.daddr;
+		hlen = (h.version_ihl & 15) * 4;
+	} else { /* the lower halves */
+		bpf_probe_read_kernel(&src, sizeof(src), ip + 16);
+		bpf_probe_read_kernel(&dst, sizeof(dst), ip + 32);
+	}
+	bpf_probe_read_kernel(&ports, sizeof(ports), ip + hlen);
+	return mix(mix(mix(cfg.seed, src), dst), ports);
+}
+
+/* A datagram leaves a socket, or reaches one, in one piece; its IP header lies at `ip`. */
 static __always_inline void peer_passes(
 	const struct sk_buff *skb, unsigned char *ip, const struct packet *g, __u64 sock, bool rx)
 {
-	__u64 key = mix(mix(cfg.seed, sock << 1 | rx), g->ends);
-	__u32 at = key & (PEERS_TOLD - 1);
+	__u64 key;
+	__u32 at;
 
-	if (!g->ends || peers_told[at] == key)
+	if (g->part)
+		return;
+	key = mix(ends_at(ip, ip_version(skb)), sock << 1 | rx);
+	at = key & (PEERS_TOLD - 1);
+	if (peers_told[at] == key)
 		return;
 	peers_told[at] = key;
 	tell_peer(skb, ip, sock, rx);
