@@ -145,7 +145,7 @@ class Recording:
             shutil.rmtree(self.top, ignore_errors=True)
 
     def report(self):
-        return json.loads(run(MAGNET, "report", "--json", self.dir).stdout)
+        return json.loads(run(MAGNET, "report", "--json", "--full", self.dir).stdout)
 
     def text(self, *options):
         return run(MAGNET, "report", self.dir, *options).stdout

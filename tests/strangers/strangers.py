@@ -454,7 +454,7 @@ HOME={{top}}/home {NOBODY} chromium --headless --disable-gpu --disable-dev-shm-u
                      "</script></body></html>\n")),
     Program("Samba", "a file by SMB", "smbd --version", {"smbd": "samba", "smbclient": "smbclient", **WEB_NEEDS}, """
 mkdir -p {top}/samba {top}/samba/private
-smbd -F --no-process-group -s {top}/smb.conf -l {top}/samba </dev/null >/dev/null 2>&1 &
+smbd -F -s {top}/smb.conf -l {top}/samba </dev/null >/dev/null 2>&1 &
 pid=$!
 listening {port}
 smbclient -s {top}/smb.conf -p {port} -N //127.0.0.1/www -c "get big {top}/samba/got-$$" >/dev/null 2>&1
