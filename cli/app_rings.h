@@ -17,6 +17,7 @@ struct app_rings;
 /* Why calls are missing from a trace; stored in `lost` events. */
 enum app_loss {
 	APP_LOST_FULL = 3,      /* the thread's ring was full */
+	APP_LOST_NO_ROOM = 4,   /* the program's limit on address space left no room for a ring */
 	APP_LOST_UNFINISHED = 5 /* the thread ended while it logged the call */
 };
 

@@ -29,8 +29,9 @@ struct app_rings {
 	struct known *known;
 	uint32_t used, shift;
 	bool wanted;
-	uint64_t latest; /* calls that end after this on the cycle counter cannot have been */
-	uint32_t *order; /* rings with something to read: a heap by next_exit */
+	uint64_t no_room; /* the common ring's count, as far as it was told */
+	uint64_t latest;  /* calls that end after this on the cycle counter cannot have been */
+	uint32_t *order;  /* rings with something to read: a heap by next_exit */
 	uint32_t active;
 };
 

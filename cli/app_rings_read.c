@@ -25,6 +25,16 @@ static void tell_lost(struct app_rings *r, uint32_t i, uint32_t lost, uint64_t b
 		reader->lost(reader->arg, APP_LOST_FULL, count, r->rings[i].tid, before);
 }
 
+static void tell_no_room(struct app_rings *r, const struct app_reader *reader)
+{
+	uint64_t now = __atomic_load_n(&r->rings[MG_COMMON_RING].no_room, __ATOMIC_RELAXED);
+	uint64_t count = now - r->no_room;
+
+	r->no_room = now;
+	if (count && count < ABSURD_COUNT)
+		reader->lost(reader->arg, APP_LOST_NO_ROOM, count, 0, 0);
+}
+
 static bool owner_gone(const struct app_rings *r, uint32_t i)
 {
 	return i != MG_COMMON_RING && owner_died(&r->rings[i]);
@@ -208,6 +218,7 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 
 	app_rings_repair(r);
 	reclaim(r, reader);
+	tell_no_room(r, reader);
 	app_rings_keep_ready(r);
 	return fullest;
 }
@@ -217,4 +228,5 @@ void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
 	merge(r, UINT64_MAX, true, reader);
 	for (uint32_t i = 0; i < r->used; i++)
 		tell_lost(r, i, (uint32_t)r->rings[i].lost, 0, reader);
+	tell_no_room(r, reader);
 }

@@ -37,7 +37,7 @@ struct work {
 	struct mg_clock_sync base,
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, unfinished, events, lost_until; /* ns */
+	uint64_t lost, unfinished, no_room, events, lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
 	bool clock;
@@ -82,12 +82,13 @@ static void read_clock(struct work *w)
 static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 {
 	struct work *w = arg;
+	uint64_t t = to_ns(w, c->exit);
 
 	w->events++;
-	callers_count(&w->callers, c->pid, true);
+	callers_count(&w->callers, c->pid, t, true);
 	if (!w->error)
-		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), to_ns(w, c->exit),
-			c->tid, c->pid, c, MG_PAYLOAD_SIZE(CALL));
+		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), t, c->tid, c->pid,
+			c, MG_PAYLOAD_SIZE(CALL));
 }
 
 static void on_mark(void *arg, const struct mg_mark *m)
@@ -109,10 +110,15 @@ static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, 
 	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
 	if (e.from_ns > e.to_ns)
 		e.from_ns = e.to_ns;
-	snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
+	if (why == APP_LOST_NO_ROOM)
+		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
+	else
+		snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
 	w->lost += count;
 	if (why == APP_LOST_UNFINISHED)
 		w->unfinished += count;
+	if (why == APP_LOST_NO_ROOM)
+		w->no_room += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
 	if (!w->error)
 		w->error = ctf_event_of(
@@ -172,18 +178,20 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 		w->error = ctf_flush(w->writer);
 }
 
-/* One line of figures, then one for each process that was seen. */
+/* One line of figures, then one for each process that was seen: its first call, and its last. */
 static void say_end(const struct work *w, int control, const struct own_use *use)
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %d\n", (unsigned long long)w->events,
-		(unsigned long long)w->lost, (unsigned long long)w->unfinished,
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %d\n",
+		(unsigned long long)w->events, (unsigned long long)w->lost,
+		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->error);
 	HASH_ITER (hh, w->callers.all, p, tmp) {
-		dprintf(control, "%u\n", p->pid);
+		dprintf(control, "%u %llu %llu\n", p->pid, (unsigned long long)p->first_ns,
+			(unsigned long long)p->last_ns);
 	}
 	if (w->callers.more)
 		dprintf(control, "more\n");
@@ -286,7 +294,8 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, cpu, setup, running, running_cpu;
+	unsigned long long events, lost, unfinished, no_room, cpu, setup, running, running_cpu;
+	unsigned long long first, last;
 	int error = 0, answered = 0;
 	bool in_time;
 	unsigned int pid;
@@ -300,16 +309,20 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %d", &events, &lost,
-				   &unfinished, &cpu, &setup, &running, &running_cpu, &error) == 8;
-		while (answered && fscanf(f, "%u", &pid) == 1)
-			callers_count(&r->callers, pid, true);
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %d", &events, &lost,
+				   &unfinished, &no_room, &cpu, &setup, &running, &running_cpu,
+				   &error) == 9;
+		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
+			callers_count(&r->callers, pid, first, true);
+			callers_count(&r->callers, pid, last, true);
+		}
 		r->callers.more |= !feof(f);
 	}
 	if (answered) {
 		r->events = events;
 		r->discarded = lost;
 		r->unfinished = unfinished;
+		r->no_room = no_room;
 		r->cpu_ns = cpu;
 		r->setup_cpu_ns = setup;
 		r->running_ns = running;

@@ -30,7 +30,8 @@ struct collector_options {
 struct collector_result {
 	uint64_t events;       /* calls in the trace */
 	uint64_t discarded;    /* calls lost, */
-	uint64_t unfinished;   /* of these, because their logging was cut short */
+	uint64_t unfinished;   /* of these, because their logging was cut short, */
+	uint64_t no_room;      /* and because their programs had no room for a ring */
 	uint64_t cpu_ns;       /* CPU time of the collector since it began */
 	uint64_t setup_cpu_ns; /* before that */
 	uint64_t running_ns,

@@ -311,15 +311,21 @@ static void tell(const struct recording *r, bool failed)
 	char not_recorded[48] = "";
 	long long skipped = json_integer_value(json_object_get(done, "skipped"));
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
-	uint64_t full = r->app_result.discarded - r->app_result.unfinished;
+	const struct collector_result *app = &r->app_result;
+	uint64_t full = app->discarded - app->unfinished - app->no_room;
 
 	if (lost || full)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
 			(unsigned long long)full);
-	if (r->app_result.unfinished)
+	if (app->unfinished)
 		mg_warn("events lost: %llu calls whose logging was cut short (killed, or left by "
 			"siglongjmp)",
-			(unsigned long long)r->app_result.unfinished);
+			(unsigned long long)app->unfinished);
+	if (app->no_room)
+		mg_warn("events lost: %llu calls of programs whose limit on address space leaves "
+			"no "
+			"room for a buffer (raise ulimit -v, or try a smaller --buffer)",
+			(unsigned long long)app->no_room);
 	if (r->o.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs)

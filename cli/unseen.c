@@ -11,6 +11,11 @@ struct named {
 	long long calls;
 };
 
+static uint64_t member(const json_t *caller, const char *name)
+{
+	return (uint64_t)json_integer_value(json_object_get(caller, name));
+}
+
 void tell_unseen(const json_t *kernel, const struct callers *app)
 {
 	struct named named[NAMED_MAX + 1] = {{0}};
@@ -27,15 +32,15 @@ void tell_unseen(const json_t *kernel, const struct callers *app)
 		const char *comm = json_string_value(json_object_get(j, "comm"));
 		size_t n = 0;
 
-		if (!comm ||
-			callers_calls(app, (uint32_t)json_integer_value(json_object_get(j, "pid"))))
+		if (!comm || callers_called(app, (uint32_t)member(j, "pid"), member(j, "from_ns"),
+				     member(j, "until_ns")))
 			continue;
 		while (n < count && n < NAMED_MAX && strcmp(named[n].comm, comm) != 0)
 			n++;
 		if (n >= count)
 			count = n + 1;
 		named[n].comm = n < NAMED_MAX ? comm : "others";
-		named[n].calls += json_integer_value(json_object_get(j, "calls"));
+		named[n].calls += (long long)member(j, "calls");
 	}
 	if (!count)
 		return;

@@ -68,7 +68,9 @@ struct mg_app_ring {
 	};
 	uint64_t head; /* next position to be taken */
 	uint64_t lost; /* calls that found the ring full */
-	uint64_t pad2[6];
+	/* in the common ring: calls of programs that have no address space for a ring of theirs */
+	uint64_t no_room;
+	uint64_t pad2[5];
 	uint64_t tail; /* next position to be read */
 	uint64_t pad3[7];
 };

@@ -28,40 +28,147 @@ static struct caller *find(struct callers *c, uint32_t pid)
 	return c->last = p;
 }
 
-void callers_count(struct callers *c, uint32_t pid, bool moves)
+/* Returns the process as what it ran at `t`; `after` gets what it ran next, NULL = nothing. */
+static struct caller *running(struct caller *p, uint64_t t, struct caller **after)
 {
-	struct caller *p = find(c, pid);
+	*after = NULL;
+	while (p && t < p->since_ns && p->before) {
+		*after = p;
+		p = p->before;
+	}
+	return p;
+}
+
+void callers_count(struct callers *c, uint32_t pid, uint64_t t, bool moves)
+{
+	struct caller *after, *p = running(find(c, pid), t, &after);
 
 	if (!p)
 		return;
+	if (!p->calls || t < p->first_ns)
+		p->first_ns = t;
+	if (t > p->last_ns)
+		p->last_ns = t;
 	p->calls++;
 	p->moved += moves;
 }
 
-void callers_name(struct callers *c, uint32_t pid, const char comm[16])
-{
-	struct caller *p = find(c, pid);
+#define TOLD_MAX 16384
 
-	if (p) {
-		memcpy(p->comm, comm, sizeof(p->comm) - 1);
-		p->comm[sizeof(p->comm) - 1] = 0;
+struct call_told {
+	uint64_t t;
+	uint32_t pid;
+	bool moves;
+};
+
+void callers_tell(struct callers *c, uint32_t pid, uint64_t t, bool moves)
+{
+	if (!c->told)
+		c->told = mg_malloc(TOLD_MAX * sizeof(*c->told));
+	if (c->told && c->told_n < TOLD_MAX)
+		c->told[c->told_n++] = (struct call_told){t, pid, moves};
+	else
+		callers_count(c, pid, t, moves);
+}
+
+void callers_turn(struct callers *c)
+{
+	for (uint32_t i = 0; i < c->told_last; i++)
+		callers_count(c, c->told[i].pid, c->told[i].t, c->told[i].moves);
+	c->told_n -= c->told_last;
+	if (c->told_n)
+		memmove(c->told, c->told + c->told_last, c->told_n * sizeof(*c->told));
+	c->told_last = c->told_n;
+}
+
+static void name_it(struct caller *p, uint32_t parent, uint64_t t, const char comm[16])
+{
+	p->parent = parent;
+	p->since_ns = t;
+	memcpy(p->comm, comm, sizeof(p->comm) - 1);
+	p->comm[sizeof(p->comm) - 1] = 0;
+}
+
+/* Returns the process as what it runs from `t` on, apart from what it was before; NULL: no room. */
+static struct caller *begin(struct callers *c, uint32_t pid, uint64_t t)
+{
+	struct caller *after, *p = running(find(c, pid), t, &after), *other = NULL;
+
+	if (!p || (p->calls && p->first_ns >= t)) /* these calls are of what begins now */
+		return p;
+	if (c->programs_before < MOST)
+		other = mg_calloc(1, sizeof(*other));
+	if (!other) {
+		c->more = true;
+		return NULL;
 	}
+	c->programs_before++;
+	if (after) {
+		other->pid = pid;
+		other->before = p;
+		return after->before = other;
+	}
+	*other = *p; /* `p` is in the hash table and remains the newest */
+	p->before = other;
+	p->calls = p->moved = p->first_ns = p->last_ns = 0;
+	return p;
 }
 
-void callers_forked(struct callers *c, uint32_t parent, uint32_t pid, const char comm[16])
+void callers_executed(struct callers *c, uint32_t pid, uint64_t t, const char comm[16])
 {
-	const struct caller *from = NULL;
+	struct caller *p = begin(c, pid, t);
 
-	HASH_FIND(hh, c->all, &parent, sizeof(parent), from);
-	callers_name(c, pid, from && from->comm[0] ? from->comm : comm);
+	if (p)
+		name_it(p, 0, t, comm);
 }
 
-uint64_t callers_calls(const struct callers *c, uint32_t pid)
+void callers_forked(
+	struct callers *c, uint32_t parent, uint32_t pid, uint64_t t, const char comm[16])
 {
-	struct caller *p = NULL;
+	struct caller *after, *p = running(find(c, pid), t, &after);
+
+	if (!p)
+		return;
+	if (pid == parent) {
+		if (!p->comm[0])
+			name_it(p, 0, p->since_ns, comm);
+		return;
+	}
+	/* another process may have had its number */
+	if (p->calls || p->parent || p->comm[0] || p->before)
+		p = begin(c, pid, t);
+	if (p)
+		name_it(p, parent, t, comm);
+}
+
+#define ANCESTORS_MAX 64
+
+const char *callers_program(const struct callers *c, const struct caller *p)
+{
+	const char *name = p->comm;
+
+	for (int i = 0; p->parent && i < ANCESTORS_MAX; i++) {
+		struct caller *after, *from = NULL;
+
+		HASH_FIND(hh, c->all, &p->parent, sizeof(p->parent), from);
+		from = running(from, p->since_ns, &after);
+		if (!from || !from->comm[0])
+			break;
+		name = from->comm;
+		p = from;
+	}
+	return name;
+}
+
+bool callers_called(const struct callers *c, uint32_t pid, uint64_t from, uint64_t until)
+{
+	const struct caller *p = NULL;
 
 	HASH_FIND(hh, c->all, &pid, sizeof(pid), p);
-	return p ? p->calls : 0;
+	for (; p; p = p->before)
+		if (p->calls && p->first_ns < until && p->last_ns >= from)
+			return true;
+	return false;
 }
 
 void callers_free(struct callers *c)
@@ -70,7 +177,12 @@ void callers_free(struct callers *c)
 
 	HASH_ITER (hh, c->all, p, tmp) {
 		HASH_DEL(c->all, p);
-		free(p);
+		for (struct caller *before; p; p = before) {
+			before = p->before;
+			free(p);
+		}
 	}
+	free(c->told);
+	c->told = NULL;
 	c->last = NULL;
 }

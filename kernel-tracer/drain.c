@@ -123,20 +123,23 @@ static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 }
 
 /* Threads are called as their process is. */
-static void name_forked(struct drain *d, uint32_t parent, const struct mg_task_fork *f)
+static void name_forked(struct drain *d, const struct mg_slot *s)
 {
+	const struct mg_task_fork *f = (const void *)s->payload;
+
 	if (f->child_tid == f->child_pid)
-		callers_forked(&d->callers, parent, f->child_pid, f->comm);
+		callers_forked(&d->callers, s->pid, f->child_pid, s->ts, f->comm);
 }
 
 static void look_at(struct drain *d, const struct mg_slot *s)
 {
 	if (s->id == MG_EVENT_sys_enter)
-		callers_count(&d->callers, s->pid, moves((const void *)s->payload));
+		callers_tell(&d->callers, s->pid, s->ts, moves((const void *)s->payload));
 	else if (s->id == MG_EVENT_task_exec)
-		callers_name(&d->callers, s->pid, ((const struct mg_task_exec *)s->payload)->comm);
+		callers_executed(&d->callers, s->pid, s->ts,
+			((const struct mg_task_exec *)s->payload)->comm);
 	else if (s->id == MG_EVENT_task_fork)
-		name_forked(d, s->pid, (const void *)s->payload);
+		name_forked(d, s);
 	if (d->watch && d->watched >> s->id & 1)
 		d->watch(d->watch_arg, s);
 }
@@ -250,6 +253,7 @@ int drain_pass(struct drain *d)
 		if (fill > fullest)
 			fullest = fill;
 	}
+	callers_turn(&d->callers);
 	return fullest;
 }
 
@@ -384,7 +388,9 @@ void drain_free(struct drain *d)
 	free(d);
 }
 
-const struct callers *drain_callers(const struct drain *d)
+const struct callers *drain_callers(struct drain *d)
 {
+	callers_turn(&d->callers);
+	callers_turn(&d->callers);
 	return &d->callers;
 }

@@ -31,24 +31,41 @@ int run_fail(const struct run *r, int err, const char *fmt, ...)
 
 #define CALLERS_MAX 1000 /* that the parent is told of */
 
+/* Writes one program of a process, which it ran until `until`. */
+static void say_caller(
+	const struct callers *all, const struct caller *p, uint64_t until, FILE *f, int *n)
+{
+	const char *program = callers_program(all, p);
+	char name[sizeof(p->comm)];
+
+	if (!p->moved || *n == CALLERS_MAX)
+		return;
+	for (size_t i = 0; i < sizeof(name); i++) {
+		name[i] = program[i];
+		if (name[i] &&
+			(name[i] < ' ' || name[i] == '"' || name[i] == '\\' || name[i] > '~'))
+			name[i] = '_';
+	}
+	fprintf(f,
+		"%s{\"pid\": %u, \"comm\": \"%s\", \"calls\": %llu, \"from_ns\": %llu, "
+		"\"until_ns\": %llu}",
+		(*n)++ ? ", " : "", p->pid, name, (unsigned long long)p->calls,
+		(unsigned long long)p->since_ns, (unsigned long long)until);
+}
+
 static void say_callers(const struct run *r, FILE *f)
 {
+	const struct callers *all = drain_callers(r->drain);
 	const struct caller *p, *tmp;
 	int n = 0;
 
-	HASH_ITER (hh, drain_callers(r->drain)->all, p, tmp) {
-		char name[sizeof(p->comm)];
+	HASH_ITER (hh, all->all, p, tmp) {
+		uint64_t until = INT64_MAX;
 
-		if (!p->moved || n == CALLERS_MAX)
-			continue;
-		for (size_t i = 0; i < sizeof(name); i++) {
-			name[i] = p->comm[i];
-			if (name[i] && (name[i] < ' ' || name[i] == '"' || name[i] == '\\' ||
-					       name[i] > '~'))
-				name[i] = '_';
+		for (const struct caller *one = p; one; one = one->before) {
+			say_caller(all, one, until, f, &n);
+			until = one->since_ns;
 		}
-		fprintf(f, "%s{\"pid\": %u, \"comm\": \"%s\", \"calls\": %llu}", n++ ? ", " : "",
-			p->pid, name, (unsigned long long)p->calls);
 	}
 }
 

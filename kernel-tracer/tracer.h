@@ -170,7 +170,7 @@ uint64_t drain_lost_on(const struct drain *d, int cpu); /* for want of room */
 uint64_t drain_not_recorded(const struct drain *d);     /* while it paused; not lost */
 uint64_t drain_skipped(const struct drain *d);          /* of these, not for want of room */
 /* Who made system calls that were recorded. */
-const struct callers *drain_callers(const struct drain *d);
+const struct callers *drain_callers(struct drain *d);
 void drain_free(struct drain *d);
 
 /* ---- calibrate.c: what one recorded event costs here ---- */

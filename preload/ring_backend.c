@@ -126,6 +126,14 @@ static inline uint64_t word_of(uint64_t at, uint64_t lost)
 	return (uint32_t)lost | (uint64_t)(uint16_t)((at >> shift) + 1) << 32;
 }
 
+/* Whether rings are ready that this thread cannot reach: too little of the file is mapped. */
+static bool lacks_room(void)
+{
+	return mg_self.tid && __atomic_load_n(&pool->ready, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&reachable, __ATOMIC_RELAXED) <
+		       __atomic_load_n(&pool->used, __ATOMIC_RELAXED);
+}
+
 /* Who has no ring: since many threads began at once, or as a child by vfork(), which is no thread.
  */
 static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_t *word)
@@ -134,12 +142,13 @@ static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_
 	uint64_t at = __atomic_load_n(&r->head, __ATOMIC_RELAXED);
 
 	if (__atomic_load_n(&reachable, __ATOMIC_RELAXED) <= MG_COMMON_RING) {
-		__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&r->no_room, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
 	do {
 		if ((at - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE)) >> shift) {
-			__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(
+				lacks_room() ? &r->no_room : &r->lost, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
 	} while (!__atomic_compare_exchange_n(
