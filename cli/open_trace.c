@@ -13,6 +13,7 @@
 #include "bt/graph.h"
 #include "commands.h"
 #include "direct/direct.h"
+#include "direct/stream.h"
 #include "log.h"
 #include "progress_line.h"
 #include "recordings.h"
@@ -118,7 +119,10 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		}
 	err = mg_traces_find(&traces, (const char *const *)dirs, count);
 	if (err || traces.count == 0) {
-		mg_error("%s: %s", dirs[0], err ? strerror(-err) : "there is no trace in it");
+		mg_error("%s: %s", dirs[0],
+			err == -EMFILE ? stream_no_more_files
+			: err          ? strerror(-err)
+				       : "there is no trace in it");
 		mg_traces_free(&traces);
 		return -1;
 	}
@@ -127,7 +131,7 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 	err = read_traces(reader, &traces, core, why, sizeof(why));
 	if (err) {
 		mg_error("%s: %s", dirs[0], why);
-		err = cut_off(core, why);
+		err = err == -EMFILE ? -1 : cut_off(core, why);
 	} else if (no_session[0])
 		mg_warn("%s", no_session);
 	mg_traces_free(&traces);

@@ -48,8 +48,13 @@ static const struct stream *second(const struct merge *m)
 
 /* ---- events ---- */
 
-static int damaged(struct merge *m, const struct stream *s, const char *what)
+/* Returns the error number of what is wrong with a stream. */
+static int failed(struct merge *m, const struct stream *s, const char *what)
 {
+	if (what == stream_no_more_files) {
+		snprintf(m->why, m->why_size, "%s", what);
+		return -EMFILE;
+	}
 	snprintf(m->why, m->why_size, "the trace is damaged: %s, byte %llu: %s",
 		s->path ? s->path : "a stream", (unsigned long long)stream_position(s), what);
 	return -EIO;
@@ -103,7 +108,7 @@ static int take(struct merge *m)
 		sift_down(m, 0);
 	if (err || core_lacks_memory(m->core))
 		return out_of_memory(m);
-	return what ? damaged(m, s, what) : 0;
+	return what ? failed(m, s, what) : 0;
 }
 
 static int merge(struct merge *m)
@@ -212,6 +217,11 @@ int direct_read(const char *const dirs[], size_t count, struct core *core,
 		const char *other = trace_open(&traces[opened], dirs[opened]);
 
 		opened++;
+		if (other == stream_no_more_files) {
+			snprintf(why, why_size, "%s", other);
+			err = -EMFILE;
+			goto out;
+		}
 		if (other) {
 			snprintf(why, why_size, "%s: %s", dirs[opened - 1], other);
 			goto out;

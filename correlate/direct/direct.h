@@ -17,7 +17,8 @@
 /*
  * Feed the traces in these directories, merged in order of time, to the core. Returns 0; or
  * DIRECT_NOT_OURS, then the core was given nothing and babeltrace2 may know better; or a negative
- * errno for damage that was met on the way. `why` gets the reason in words. `progress` may be NULL.
+ * errno for damage that was met on the way; -EMFILE where no more files may be opened: then no
+ * figure is to be made of what was read. `why` gets the reason in words. `progress` may be NULL.
  */
 int direct_read(const char *const dirs[], size_t count, struct core *core,
 	const struct progress *progress, char *why, size_t why_size);

@@ -16,6 +16,8 @@
 #define HEAD_MAX   4096
 #define LATEST_NS  (1ull << 62) /* offsets are less, so that nothing overflows */
 
+const char stream_no_more_files[] =
+	"the limit on open files is reached: raise it (ulimit -n), and try again";
 static const char cut[] = "the file ends within a packet";
 
 /* ---- bytes ---- */
@@ -27,6 +29,8 @@ static const char *open_source(struct stream *s)
 	if (s->memory || s->fd >= 0)
 		return NULL;
 	s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	if (s->fd < 0 && errno == EMFILE)
+		return stream_no_more_files;
 	if (s->fd < 0 || fstat(s->fd, &st) != 0)
 		return strerror(errno);
 	s->size = (uint64_t)st.st_size;

@@ -27,6 +27,9 @@ struct stream {
 	uint64_t read; /* bytes */
 };
 
+/* What is wrong where the process may open no more files: the trace is not damaged. */
+extern const char stream_no_more_files[];
+
 /*
  * Whether a file begins as one of ours does. Returns what is wrong with it, NULL if nothing is;
  * then `time` is what it begins with.

@@ -46,6 +46,8 @@ static const char *read_metadata(struct trace *t, const char *dir)
 
 	snprintf(path, sizeof(path), "%.4000s/metadata", dir);
 	f = mg_checked(fopen(path, "re"));
+	if (!f && errno == EMFILE)
+		return stream_no_more_files;
 	if (f && fstat(fileno(f), &st) == 0 && st.st_size <= METADATA_MAX)
 		text = mg_malloc((size_t)st.st_size + 1);
 	if (text)
@@ -105,7 +107,7 @@ const char *trace_open(struct trace *t, const char *dir)
 		return why;
 	d = mg_checked(opendir(dir));
 	if (!d)
-		return strerror(errno);
+		return errno == EMFILE ? stream_no_more_files : strerror(errno);
 	while (!why && (e = readdir(d)))
 		why = add_file(t, dir, e->d_name);
 	closedir(d);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
 A report short of memory is none: wherever memory is refused, and under any limit, magnet prints the
-whole report, or says that memory was short and exits 1.
+whole report, or says that memory was short and exits 1. The same of open files.
 """
 import os
 import resource
@@ -40,6 +40,24 @@ def limited(directory):
           "with each limit all is printed, or memory is named")
 
 
+def few_files(directory):
+    """With too few open files it says so, and how to have more; no part of a report is printed."""
+    whole = run(MAGNET, "report", "--json", directory).stdout
+    ends = []
+    for files in range(3, 20):
+        p = run(MAGNET, "report", "--json", directory, check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
+        if p.returncode == 127 and "shared librar" in p.stderr:
+            continue
+        good = p.returncode == 0 and p.stdout == whole and not p.stderr
+        told = p.returncode == 1 and not p.stdout and p.stderr.count("\n") == 1 and \
+            "limit on open files" in p.stderr and "ulimit -n" in p.stderr
+        if not good and not told:
+            check(False, f"{files} files: exit {p.returncode}, {len(p.stdout)} bytes: {p.stderr.strip()}")
+        ends.append(good)
+    check(ends == sorted(ends) and set(ends) == {False, True}, f"from so many files on all is read: {ends}")
+
+
 def in_a_graph(directory):
     """The components tell whose graph they are in, and go on with what they need no memory for."""
     session = f'session="{directory}/session.json"'
@@ -63,6 +81,9 @@ def program_under_a_limit():
             if rec.p.returncode == 0:
                 j = rec.report()
                 counts.append((j["events"]["app"], j["loss"]["app"]))
+                lost = f"events lost: {counts[-1][1]} calls of programs whose limit on address space"
+                if (lost in rec.p.stderr) != (counts[-1][1] > 0) or "larger" in rec.p.stderr:
+                    check(False, f"{kib} KiB, {counts[-1]}: the cause is told: {rec.p.stderr}")
     told = counts[next((i for i, c in enumerate(counts) if c != (0, 0)), 0):]
     check(told and all(sum(c) == 101 for c in told) and (0, 101) in told and (101, 0) in told,
           f"calls recorded and lost, with more and more memory: {counts}")
@@ -103,6 +124,7 @@ with Recording(PYTHON, EXCHANGE, "5", options=("-q",)) as rec:
                                    *args[1:], lasting=lasting, env={"MAGNET_READER": reader},
                                    every=997 if reader == "direct" else 9973)
     limited(rec.dir)
+    few_files(rec.dir)
     in_a_graph(rec.dir)
 program_under_a_limit()
 recorder()
