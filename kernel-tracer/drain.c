@@ -42,6 +42,7 @@ struct drain {
 	uint64_t not_recorded; /* while it paused */
 	struct callers callers;
 	struct drop_names *drop_names;
+	bool is_held; /* a ring is, since the last pass */
 };
 
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
@@ -153,7 +154,21 @@ void drain_watch(
 	d->interest = CALLERS_INTEREST | mask;
 }
 
-/* Returns how full the ring was, in percent, or a negative errno. */
+#define HOLD_BELOW 50 /* percent */
+
+/*
+ * A drop waits in its ring until the names are known, and all behind it, while there is room:
+ * beyond that no events are given for them.
+ */
+static bool is_to_wait(struct drain *d, const struct mg_slot *s, int fill)
+{
+	if (s->id != MG_EVENT_drop_raw || drop_names_ready(d->drop_names) || fill >= HOLD_BELOW)
+		return false;
+	d->is_held = true;
+	return true;
+}
+
+/* Returns how full the ring was, in percent, or a negative errno; 0 if more is not to be read. */
 static int read_ring(struct drain *d, int cpu)
 {
 	struct reader *r = &d->cpu[cpu];
@@ -168,6 +183,10 @@ static int read_ring(struct drain *d, int cpu)
 
 		if (!s)
 			break;
+		if (is_to_wait(d, s, fill)) {
+			fill = 0;
+			break;
+		}
 		if ((uint32_t)word != (uint32_t)r->lost) {
 			int32_t more = (int32_t)((uint32_t)word - (uint32_t)r->lost);
 
@@ -245,6 +264,7 @@ int drain_pass(struct drain *d)
 
 	if (d->paused)
 		return 0;
+	d->is_held = false;
 	for (int i = 0; i < d->hooks->cpus; i++) {
 		int fill = read_ring(d, i), err = fill < 0 ? fill : tell_if_quiet(d, i);
 
@@ -257,9 +277,19 @@ int drain_pass(struct drain *d)
 	return fullest;
 }
 
-int drain_cut(struct drain *d)
+int drain_pass_all(struct drain *d)
 {
 	int err = drain_pass(d);
+
+	if (err < 0 || !d->is_held)
+		return err;
+	drop_names_wait(d->drop_names);
+	return drain_pass(d);
+}
+
+int drain_cut(struct drain *d)
+{
+	int err = drain_pass_all(d);
 
 	return err < 0 ? err : d->paused ? 0 : tell_all_trailing(d);
 }

@@ -121,7 +121,7 @@ static int next_stretch(struct run *r, bool read_rings, uint64_t began_at)
 	s->began_at = began_at;
 	err = identities_read(&s->alive, &r->hooks);
 	if (!err && read_rings)
-		err = drain_pass(r->drain);
+		err = drain_pass_all(r->drain);
 	if (err >= 0 && read_rings)
 		err = chosen_pass(r->chosen);
 	if (err >= 0)

@@ -147,6 +147,8 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
  * is told with the next event of its CPU, or some passes later if there is none.
  */
 int drain_pass(struct drain *d);
+/* The same, and nothing waits in a ring any more for the names of drops to be read. */
+int drain_pass_all(struct drain *d);
 /* A pass that tells all losses there are, before the trace is cut. Returns 0 or a negative errno.
  */
 int drain_cut(struct drain *d);

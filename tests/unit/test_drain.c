@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock.h"
+#include "drop_numbers.h"
 #include "rings.h"
 
 static void events_come_out_in_the_order_they_went_in(void **unused)
@@ -195,6 +196,76 @@ static void a_note_has_the_time_of_now(void **unused)
 	trace_free(&t);
 }
 
+static void produce_drop(int cpu, uint32_t reason)
+{
+	struct mg_drop_raw e = {.reason = reason};
+	struct mg_slot *s;
+	uint64_t word;
+
+	s = take(cpu, &word);
+	assert_non_null(s);
+	memcpy(s->payload, &e, MG_PAYLOAD_SIZE(DROP_RAW));
+	publish(s, (word & ~(0xffffull << 48)) | (uint64_t)MG_EVENT_drop_raw << 48);
+}
+
+/* Reading them takes long: meanwhile the other rings are emptied, and this one fills. */
+static void a_drop_waits_in_its_ring_for_its_names(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	begin();
+	drop_names_are_known = false;
+	produce(0, 1);
+	produce_drop(0, 2);
+	produce(0, 3);
+	produce(1, 4);
+	assert_int_equal(drain_pass(drain), 100 / SLOTS); /* as if there were nothing behind it */
+	assert_int_equal(hooks_ring(&hooks, 0)->tail, 1);
+	assert_int_equal(hooks_ring(&hooks, 1)->tail, 1);
+	assert_int_equal(drain_pass(drain), 0);
+	drop_names_are_known = true;
+	drain_pass(drain);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, 3);
+	assert_number(&t.event[0], 1);
+	assert_int_equal(t.event[1].id, MG_EVENT_drop);
+	assert_number(&t.event[2], 3);
+	trace_free(&t);
+}
+
+static void no_events_are_lost_for_names(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	begin();
+	drop_names_are_known = false;
+	produce_drop(0, 2);
+	drain_pass(drain);
+	produce_many(0, 1, SLOTS / 2 - 1);
+	assert_int_equal(drain_pass(drain), 50);
+	assert_int_equal(hooks_ring(&hooks, 0)->tail, SLOTS / 2);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, SLOTS / 2);
+	trace_free(&t);
+}
+
+static void where_the_trace_is_cut_nothing_waits(void **unused)
+{
+	struct trace_file t;
+
+	(void)unused;
+	begin();
+	drop_names_are_known = false;
+	produce_drop(0, 2);
+	produce(0, 3);
+	assert_int_equal(drain_cut(drain), 0);
+	finish(&t, "cpu0");
+	assert_int_equal(t.events, 2);
+	trace_free(&t);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
@@ -208,6 +279,9 @@ int main(void)
 		TEST(what_was_there_before_is_not_part_of_it),
 		TEST(the_fullest_ring_is_told_in_percent),
 		TEST(a_note_has_the_time_of_now),
+		TEST(a_drop_waits_in_its_ring_for_its_names),
+		TEST(no_events_are_lost_for_names),
+		TEST(where_the_trace_is_cut_nothing_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

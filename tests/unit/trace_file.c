@@ -61,6 +61,7 @@ static size_t read_event(struct trace_event *e, const uint8_t *p, size_t left)
 	if (!d)
 		fail_msg("there is no event %u", e->id);
 	assert_true(left >= 18u + d->size);
+	assert_true(d->size <= sizeof(e->payload));
 	memcpy(e->payload, p + 18, d->size);
 	return 18u + d->size;
 }

@@ -12,7 +12,7 @@ struct trace_event {
 	uint16_t id;
 	uint64_t ts;
 	uint32_t tid, pid;
-	uint8_t payload[64];
+	uint8_t payload[128];
 	size_t packet; /* which it stands in */
 };
 
