@@ -95,6 +95,22 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
 	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: 1 on the way from the socket, 2 to it; else 0")
 
+/* recorded with ip_in; `sock` is known by that only */
+#define MG_EV_DEV_RECV_LATE(F, S) \
+	F(S, u64, sock,     "socket, 0 where several may get it") \
+	F(S, u32, seq,      "as in packets, as are the others of that name") \
+	F(S, u32, len,      "payload, bytes") \
+	F(S, u32, ago_ns,   "how long before this event the device delivered it") \
+	F(S, u32, frame,    "bytes including headers") \
+	F(S, u32, ifindex,  "network device") \
+	F(S, u16, segs,     "datagrams it stands for") \
+	F(S, u16, gso_size, "payload of each of them, 0 if it stands for one") \
+	F(S, u16, ip_id,    "identification of the IP datagram, low 16 bits") \
+	F(S, u16, frag,     "of a fragment: where it begins, in 8 bytes") \
+	F(S, u16, what,     "ICMP: type * 256 + code") \
+	F(S, u8,  proto,    "IP protocol") \
+	F(S, u8,  part,     "of a fragmented datagram: 1 the first part, 2 another; else 0")
+
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \
 	F(S, u32, seq,     "sequence number of the first byte") \
@@ -397,6 +413,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(7,  dev_xmit,       PACKET,         DEVICE,  "the driver is asked to transmit it") \
 	E(8,  dev_done,       DEV_DONE,       DEVICE,  "the driver has taken it") \
 	E(9,  dev_recv,       PACKET,         DEVICE,  "a device delivers a segment to the stack") \
+	E(63, dev_recv_late,  DEV_RECV_LATE,  DEVICE,  "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
 	E(10, ip_in,          PACKET,         IP,      "IP hands it to TCP") \
 	E(11, tcp_recv,       TCP_RECV,       TCP,     "TCP processes it in an established connection") \
 	E(12, tcp_ready,      TCP_READY,      TCP,     "bytes are in order and readable") \
@@ -563,7 +580,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 /* P(NAME, struct): the payloads above; several events may share one */
 #define MG_PAYLOADS(P) \
 	P(SYS_ENTER, sys_enter) P(SYS_EXIT, sys_exit) P(TCP_SEND, tcp_send) P(PACKET, packet) \
-	P(DEV_DONE, dev_done) P(TCP_RECV, tcp_recv) P(TCP_READY, tcp_ready) \
+	P(DEV_DONE, dev_done) P(DEV_RECV_LATE, dev_recv_late) P(TCP_RECV, tcp_recv) P(TCP_READY, tcp_ready) \
 	P(SOCK_COPY, sock_copy) P(TCP_RETRANSMIT, tcp_retransmit) P(SOCK_STATE, sock_state) \
 	P(TCP_STATE, tcp_state) P(TCP_MORE, tcp_more) P(TCP_LIMITS, tcp_limits) \
 	P(TCP_ALGORITHM, tcp_algorithm) P(TCP_CONG, tcp_cong) P(TCP_TIMEOUT, tcp_timeout) \

@@ -84,10 +84,35 @@ static void set_times(struct core *c, struct mg_event *e)
 	}
 }
 
+/* Makes of what is told late of a device the event that it would have been. */
+static void set_back(struct mg_event *e)
+{
+	const struct mg_dev_recv_late late = e->dev_recv_late;
+
+	e->id = MG_EVENT_dev_recv;
+	e->time_ns -= late.ago_ns;
+	e->packet = (struct mg_packet){
+		.sock = late.sock,
+		.seq = late.seq,
+		.len = late.len,
+		.ack = late.what,
+		.frame = late.frame,
+		.ifindex = late.ifindex,
+		.segs = late.segs,
+		.gso_size = late.gso_size,
+		.ip_id = late.ip_id,
+		.frag = late.frag,
+		.proto = late.proto,
+		.part = late.part,
+	};
+}
+
 static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
 
+	if (e->id == MG_EVENT_dev_recv_late)
+		set_back(e);
 	set_times(c, e);
 	a.cycles = c->clock.ns_only ? 0 : e->cycles;
 	if (MG_IS_APP(e->id))

@@ -96,11 +96,12 @@ static struct arrival *copied(const struct queues *q, const struct mg_packet *p)
 	return found;
 }
 
+/* What was put together is in the buffer of its first fragment; of IPv6 it has no number then. */
 static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
 {
 	struct arrival *x = arrival_newest(q, p->seq);
 
-	if (x && !x->part.ip && !x->is_fragmented)
+	if (x && !x->part.ip && (!x->is_fragmented || !p->part))
 		return x;
 	x = fragments_of(q, p);
 	return x || p->part ? x : copied(q, p);

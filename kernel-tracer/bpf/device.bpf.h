@@ -246,6 +246,16 @@ static __noinline bool came_before(const struct sk_buff *skb, const struct net_d
 	       BPF_CORE_READ(dev, ingress_queue);
 }
 
+/* The datagram may be one whose socket only IP finds; `g` is what was found out about it. */
+static __always_inline bool may_be_late(
+	const struct packet *g, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return g->proto != IPPROTO_TCP &&
+	       (place_kinds[PLACES_PORT] | place_kinds[PLACES_LOCAL] | place_kinds[PLACES_BOTH] |
+		       place_kinds[PLACES_RAW]) &&
+	       interface_passes(dev) && !is_bridged(dev) && !came_before(skb, dev);
+}
+
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = skb->dev;
@@ -269,14 +279,21 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	if (arrives_for(&g, &sock, skb, ip, version, dev->nd_net.net->ns.inum)) {
 		if (is_bridged(dev) || came_before(skb, dev))
 			via = VIA_TO;
+		else
+			forget_note(&g);
 	} else if (arrives_above(&g, &sock, skb, dev, ip, version)) {
 		via = VIA_OWN;
-	} else if (sk && sent_by(&g, &sock, &known, skb, sk)) {
-		via = VIA_FROM;
-		if (!g.carried)
-			comes_from(skb, ip, sock, version);
+		forget_note(&g);
 	} else {
-		via = on_its_way(&g, &sock, skb, ip, version);
+		if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))
+			note_datagram(skb, ip, version);
+		if (sk && sent_by(&g, &sock, &known, skb, sk)) {
+			via = VIA_FROM;
+			if (!g.carried)
+				comes_from(skb, ip, sock, version);
+		} else {
+			via = on_its_way(&g, &sock, skb, ip, version);
+		}
 		if (!via)
 			return;
 	}

@@ -52,8 +52,11 @@ static __always_inline int ip_arrived(
 	__u64 sock = 0;
 
 	if (is_others(skb->data, version) ||
-		!arrives_for(&g, &sock, skb, skb->data, version, netns) || !interface_passes(dev) ||
-		!take(&t))
+		!arrives_for(&g, &sock, skb, skb->data, version, netns) || !interface_passes(dev))
+		return 0;
+	if (event == MG_EVENT_ip_in)
+		tell_late(&g, sock);
+	if (!take(&t))
 		return 0;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 	publish(&t, event);

@@ -29,6 +29,7 @@
 #include "datagram.bpf.h"
 #include "peer.bpf.h"
 #include "whose.bpf.h"
+#include "late.bpf.h"
 #include "zerocopy.bpf.h"
 #include "listen.bpf.h"
 #include "syscall.bpf.h"

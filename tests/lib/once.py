@@ -8,7 +8,7 @@ from fixture import *
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "..", "programs", "both_ways.py")
 sys.path.insert(0, os.path.join(HERE, "..", "programs"))
-from both_ways import ANSWER, ANSWERS, PORT, SENT, SIZES
+from both_ways import ANSWER, ANSWERS, BACK_SIZES, PORT, SENT, SIZES
 
 THERE = SENT + ANSWERS * ANSWER
 BACK = ANSWERS * ANSWER + 1
@@ -16,6 +16,7 @@ BACK = ANSWERS * ANSWER + 1
 TCP = ((PORT, "remote", "tx", THERE), (PORT, "local", "rx", THERE),
        (PORT, "local", "tx", BACK), (PORT, "remote", "rx", BACK))
 UDP = ((PORT + 1, "remote", "tx", sum(SIZES)), (PORT + 1, "local", "rx", sum(SIZES)))
+UDP_BACK = ((PORT + 1, "local", "tx", sum(BACK_SIZES)), (PORT + 1, "remote", "rx", sum(BACK_SIZES)))
 
 
 def whole(report, what, port, end, direction, size):
@@ -38,7 +39,8 @@ def whole(report, what, port, end, direction, size):
 
 def exchange(here, there, bind, address, flows, what):
     datagrams = len(SIZES) if UDP[0] in flows else 0
-    with undisturbed(lambda: Recording(PYTHON, PROGRAM, here, there, bind, address, datagrams,
+    back = len(BACK_SIZES) if UDP_BACK[0] in flows else 0
+    with undisturbed(lambda: Recording(PYTHON, PROGRAM, here, there, bind, address, datagrams, back,
                                        options=("--kernel-only",))) as rec:
         report = rec.report()
         for f in flows:

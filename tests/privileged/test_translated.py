@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """
-Connections whose addresses or ports their own host translates: to a service's address, by a
-redirection where they arrive, and in what leaves. All their bytes are at every layer.
+Connections and datagrams whose addresses or ports their own host translates: to a service's address,
+by a redirection where they arrive, and in what leaves. All their bytes are at every layer.
 """
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from fixture import *
-from once import PORT, TCP, exchange
+from once import PORT, TCP, UDP, UDP_BACK, exchange
 from topology import Topology
 
 SERVICE = {False: "10.77.9.9", True: "fd77:9::9"}
@@ -41,7 +41,8 @@ def arrived(t, v6):
 
 
 def left(t, v6):
-    rules(t, t.a, v6, "postrouting", f"tcp dport {PORT} masquerade to :20000-20999")
+    ports = f"meta l4proto {{{{ tcp, udp }}}} th dport {PORT}-{PORT + 1}"
+    rules(t, t.a, v6, "postrouting", f"{ports} masquerade to :20000-20999")
     return t.address(t.b, v6)
 
 
@@ -49,5 +50,5 @@ need_kernel_side()
 need_program("nft")
 for translate, v6 in ((opened, False), (arrived, False), (left, False), (arrived, True)):
     with Topology("veth", v6) as t:
-        exchange(t.a, t.b, t.address(t.b, v6), translate(t, v6), TCP,
+        exchange(t.a, t.b, t.address(t.b, v6), translate(t, v6), TCP + UDP + UDP_BACK,
                  f"translated as {translate.__name__}, IPv{6 if v6 else 4}")

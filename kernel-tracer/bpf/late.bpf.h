@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Datagrams whose socket only IP finds: this host translates their addresses, as where a port is
+ * redirected, or an answer comes back to a masqueraded address. The device notes each datagram of
+ * no followed socket; IP sees it next, on the same CPU, and tells the note if there is a socket
+ * now. Where every datagram finds its socket at the device nothing is noted, and looking for a note
+ * is one comparison.
+ */
+#ifndef MAGNET_BPF_LATE_H
+#define MAGNET_BPF_LATE_H
+
+#define NOTES      256 /* on a CPU, a power of two: of buffers, and as many of fragments */
+#define PART_UNITS 128 /* of 8 bytes: of the fragments that begin in so many, one is noted */
+#define MOST_PARTS 64
+#define LATEST_NS  4000000000ull
+
+struct note {
+	__u64 at;       /* CLOCK_MONOTONIC, ns; 0 if there is none */
+	__u64 datagram; /* of a fragment: a key of the datagram it belongs to, else 0 */
+	__u32 buffer, len, frame, ifindex;
+	__u16 segs, gso_size, ip_id, frag;
+	__u16 what;
+	__u16 units; /* of a fragment: how much of the IP payload it holds, in 8 bytes */
+	__u8 proto, part;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2 * NOTES);
+	__type(key, __u32);
+	__type(value, struct note);
+} notes SEC(".maps");
+volatile __u8 any_noted SEC(".data.noted") = 0;
+
+static __always_inline struct note *note_at(__u32 slot)
+{
+	return bpf_map_lookup_elem(&notes, &slot);
+}
+
+static __always_inline __u32 slot_of_buffer(__u32 buffer)
+{
+	return buffer & (NOTES - 1);
+}
+
+static __always_inline __u32 slot_of_part(__u64 datagram, __u16 frag)
+{
+	return NOTES + ((datagram + frag / PART_UNITS) & (NOTES - 1));
+}
+
+static __always_inline void put_note(__u32 slot, const struct note *n)
+{
+	bpf_map_update_elem(&notes, &slot, n, BPF_ANY);
+}
+
+/* Call at the device with a datagram of no followed socket; its IP header lies at `ip`. */
+static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *ip, int version)
+{
+	struct mg_packet e = {};
+	struct datagram d = {};
+	struct packet g = {};
+	struct note n = {};
+
+	if (!datagram_at(&d, skb, ip, version))
+		return;
+	datagram_packet(&g, &d, skb);
+	fill_packet(&e, 0, &g, skb, skb->dev, VIA_OWN);
+	n.at = bpf_ktime_get_ns();
+	n.buffer = g.seq;
+	n.len = g.len;
+	n.frame = e.frame;
+	n.ifindex = e.ifindex;
+	n.segs = e.segs;
+	n.gso_size = e.gso_size;
+	n.ip_id = g.ip_id;
+	n.frag = g.frag;
+	n.what = g.ack;
+	n.units = d.len / 8;
+	n.proto = g.proto;
+	n.part = g.part;
+	any_noted = 1;
+	if (g.part) {
+		n.datagram = fragment_key(skb->dev->nd_net.net->ns.inum, &d);
+		put_note(slot_of_part(n.datagram, n.frag), &n);
+	}
+	put_note(slot_of_buffer(n.buffer), &n);
+}
+
+/* Call at the device with a datagram of a followed socket: a note of its buffer is an older one's.
+ */
+static __always_inline void forget_note(const struct packet *g)
+{
+	struct note *n;
+
+	if (!any_noted || g->proto == IPPROTO_TCP)
+		return;
+	n = note_at(slot_of_buffer(g->seq));
+	if (n && n->buffer == g->seq)
+		n->at = 0;
+}
+
+/* Tells and removes the note in this slot. Returns nothing of use. */
+__global int tell_note(__u32 slot, __u64 sock)
+{
+	struct note *n = note_at(slot);
+	struct taken t;
+	__u64 ago;
+
+	if (!n || !take(&t))
+		return 0;
+	struct mg_dev_recv_late *e = (void *)t.slot->payload;
+
+	ago = t.slot->ts - n->at;
+	e->sock = sock;
+	e->seq = n->buffer;
+	e->len = n->len;
+	e->ago_ns = ago < LATEST_NS ? ago : LATEST_NS;
+	e->frame = n->frame;
+	e->ifindex = n->ifindex;
+	e->segs = n->segs;
+	e->gso_size = n->gso_size;
+	e->ip_id = n->ip_id;
+	e->frag = n->frag;
+	e->what = n->what;
+	e->proto = n->proto;
+	e->part = n->part;
+	n->at = 0;
+	publish(&t, MG_EVENT_dev_recv_late);
+	return 0;
+}
+
+/* The datagram was put together again: its fragments follow each other. */
+static __noinline void tell_parts(__u64 datagram, __u64 sock)
+{
+	__u16 frag = 0;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < MOST_PARTS; i++) {
+		__u32 slot = slot_of_part(datagram, frag);
+		const struct note *n = note_at(slot);
+
+		if (!n || !n->at || n->datagram != datagram || n->frag != frag)
+			break;
+		frag += n->units;
+		tell_note(slot, sock);
+	}
+}
+
+static __noinline void find_note(const struct packet *g, __u64 sock)
+{
+	__u32 slot = slot_of_buffer(g->seq);
+	struct note *n = note_at(slot);
+
+	if (!n || !n->at || n->buffer != g->seq || n->proto != g->proto)
+		return;
+	if (n->datagram) {
+		n->at = 0;
+		tell_parts(n->datagram, sock);
+	} else if (n->len == g->len) {
+		tell_note(slot, sock);
+	}
+}
+
+/* Call at ip_in, before that is recorded: the socket of this packet is known now. */
+static __always_inline void tell_late(const struct packet *g, __u64 sock)
+{
+	if (any_noted && g->proto != IPPROTO_TCP && !g->part)
+		find_note(g, sock);
+}
+
+#endif
