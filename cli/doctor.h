@@ -13,6 +13,8 @@ void doctor_print_machine(const json_t *machine);
 void doctor_print_hooks(const json_t *hooks);
 /* What no kernel tells, as `what` and `why`. */
 json_t *doctor_not_observable(const json_t *hooks);
+/* (doctor_xdp.c) The entry of that list for frames that a driver's XDP program drops. */
+json_t *doctor_native_xdp(void);
 void doctor_print_not_observable(const json_t *list);
 /* A text in an object, or `otherwise`. */
 const char *doctor_text(const json_t *j, const char *key, const char *otherwise);

@@ -45,6 +45,7 @@ static bool is_first(const json_t *hooks, size_t index, const char *layer, const
 json_t *doctor_not_observable(const json_t *hooks)
 {
 	const char *why = hooks ? "" : "the kernel side does not work";
+	json_t *list = json_pack("[o]", doctor_native_xdp());
 	const json_t *h;
 	char text[256];
 	size_t i;
@@ -54,13 +55,15 @@ json_t *doctor_not_observable(const json_t *hooks)
 			json_integer_value(json_object_get(h, "status")) != 0)
 			why = doctor_text(h, "why", "");
 	if (!why[0])
-		return json_array();
+		return list;
 	snprintf(text, sizeof(text),
 		"no tracepoint tells when a socket's lock is waited for and given back, and of the "
 		"functions: %.60s; that a thread waited for one is known (locked_out_ns)",
 		why);
-	return json_pack(
-		"[{s:s, s:s}]", "what", "states lock and release of system calls", "why", text);
+	json_array_insert_new(list, 0,
+		json_pack("{s:s, s:s}", "what", "states lock and release of system calls", "why",
+			text));
+	return list;
 }
 
 void doctor_print_not_observable(const json_t *list)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 Datagrams that an XDP program drops as the device has them, in the driver and in the stack: each is told,
-though no layer of the receiver's ever had it.
+though no layer of the receiver's ever had it. Which devices have a program in the driver, where frames of
+other drivers' would be dropped unseen, the doctor says.
 """
 import os
 import sys
@@ -32,11 +33,21 @@ for _ in range({SENT}):
 """
 
 
+def told_by_doctor(net, how):
+    device = net.b if how == "xdpdrv" else "none"
+    found = json.loads(run(*net.inside(net.b, MAGNET, "doctor", "--json")).stdout)["not_observable"]
+    mine = [one["why"] for one in found if "native" in one["what"]]
+    check(len(mine) == 1 and mine[0].endswith(f"that have one now: {device}"), f"{how}: the doctor says: {mine}")
+    check(f"not observable: frames that a driver's own (native) XDP program drops: {mine[0]}\n"
+          in run(*net.inside(net.b, MAGNET, "doctor")).stdout, f"{how}: in one line")
+
+
 def dropped(how):
     with Network() as net:
         p = run("ip", "-n", net.b, "link", "set", "dev", net.b, how, "obj", OBJECT, "sec", "xdp", check=False)
         if p.returncode:
             skip("no XDP program can be attached: " + p.stderr.strip())
+        told_by_doctor(net, how)
         enter = "nsenter --net=/run/netns/"
         with Recording("sh", "-c", f"{enter}{net.b} {PYTHON} -c '{quoted(RECEIVER)}' | "
                        f"{enter}{net.a} {PYTHON} -c '{quoted(SENDER)}'") as rec:
