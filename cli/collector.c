@@ -20,6 +20,7 @@
 #include "ctf.h"
 #include "cycles.h"
 #include "pool_file.h"
+#include "signal_name.h"
 
 /*
  * A ring of the default size takes a thread's calls for some milliseconds even if it does nothing
@@ -125,6 +126,25 @@ static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, 
 			w->writer, MG_EVENT_lost, e.to_ns, tid, 0, &e, MG_PAYLOAD_SIZE(LOST));
 }
 
+static void put_begin(struct work *w)
+{
+	struct mg_app_begin e = {.from_ns = w->now.mono_ns};
+
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, MG_EVENT_app_begin, e.from_ns, 0, 0, &e,
+			MG_PAYLOAD_SIZE(APP_BEGIN));
+}
+
+static void put_end(struct work *w, const struct own_use *use)
+{
+	struct mg_app_end e = {
+		.events = w->events, .lost = w->lost, .cpu_ns = own_cpu_ns() - use->began_cpu_ns};
+
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, MG_EVENT_app_end, mg_monotonic_ns(), 0, 0, &e,
+			MG_PAYLOAD_SIZE(APP_END));
+}
+
 static void put_clock(struct work *w)
 {
 	if (!w->clock || w->error || w->now.mono_ns < w->next_clock)
@@ -174,6 +194,7 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	app_rings_finish(w->rings, &reader);
 	w->next_clock = 0;
 	put_clock(w);
+	put_end(w, use);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 }
@@ -225,9 +246,9 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 		return err;
 	}
 	/* a packet before all losses: babeltrace2 counts them from one to the next */
-	w->clock = true;
-	put_clock(w);
+	put_begin(w);
 	w->clock = o->clock;
+	put_clock(w);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 	app_rings_want(w->rings, true);
@@ -296,14 +317,14 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	struct pollfd p = {c->control, POLLIN, 0};
 	unsigned long long events, lost, unfinished, no_room, cpu, setup, running, running_cpu;
 	unsigned long long first, last;
-	int error = 0, answered = 0;
+	int error = 0, answered = 0, status = 0;
 	bool in_time;
 	unsigned int pid;
 	FILE *f = NULL;
 
-	memset(r, 0, sizeof(*r));
 	if (c->pid <= 0)
 		return 0;
+	memset(r, 0, sizeof(*r));
 	shutdown(c->control, SHUT_WR);
 	in_time = poll(&p, 1, timeout_ms) > 0;
 	if (in_time)
@@ -343,7 +364,12 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		snprintf(c->why, sizeof(c->why), "it did not end in time, and was ended");
 		kill(c->pid, SIGKILL);
 	}
-	waitpid(c->pid, NULL, 0);
+	waitpid(c->pid, &status, 0);
+	if (in_time && WIFSIGNALED(status)) {
+		snprintf(c->ended, sizeof(c->ended), "killed by signal %d (%s)", WTERMSIG(status),
+			signal_name(WTERMSIG(status)));
+		snprintf(c->why, sizeof(c->why), "its collector was %s", c->ended);
+	}
 	if (f)
 		fclose(f);
 	else

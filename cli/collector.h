@@ -18,6 +18,7 @@ struct collector {
 	int control;    /* to the process, both ways */
 	char rings[96]; /* MAGNET_RINGS for the programs that are to be recorded */
 	char why[256];
+	char ended[64]; /* by what, if it did before it was told to; else "" */
 };
 
 struct collector_options {
@@ -42,7 +43,7 @@ struct collector_result {
 
 /* From then on programs that have the rings in their environment are recorded. */
 int collector_start(struct collector *c, const struct collector_options *o);
-/* Stop and write out everything; after the deadline by force. */
+/* Stop and write out everything; after the deadline by force. The second call does nothing. */
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms);
 
 #endif

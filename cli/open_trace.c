@@ -127,7 +127,7 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		return -1;
 	}
 	*session = read_session(dirs, count, no_session, sizeof(no_session));
-	session_give_clock(core, *session);
+	session_tell(core, *session);
 	err = read_traces(reader, &traces, core, why, sizeof(why));
 	if (err) {
 		mg_error("%s: %s", dirs[0], why);

@@ -37,6 +37,8 @@ struct recording {
 	struct collector collector;
 	struct tracer tracer;
 	bool collector_runs, tracer_runs;
+	bool stopping;    /* the recorders have been told to end */
+	bool side_failed; /* one of them ended otherwise, or could not write */
 	pid_t child;
 	struct mg_program_kind kind; /* of COMMAND */
 	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
@@ -254,12 +256,41 @@ static void end_duration(struct recording *r, uint64_t *until)
 	*until += GRACE_NS;
 }
 
+/* One that has ended before it was told to is told at once: the program still runs. */
+static void stop_collector(struct recording *r)
+{
+	if (!collector_stop(&r->collector, &r->app_result, STOP_MS))
+		return;
+	mg_error("application side: %s%s", r->collector.why,
+		r->stopping ? "" : "; calls from now on are not recorded");
+	r->side_failed = true;
+}
+
+/* What the user has asked for, such as --max-size, is no failure. */
+static void stop_tracer(struct recording *r)
+{
+	const char *go_on = r->stopping ? "" : "; what the kernel does from now on is not recorded";
+	bool by_signal;
+
+	if (r->tracer.pid <= 0) /* it has been told */
+		return;
+	if (tracer_stop(&r->tracer, STOP_MS)) {
+		mg_error("kernel side: %s%s", r->tracer.why, go_on);
+		r->side_failed = true;
+	} else if (r->tracer.ended[0]) {
+		by_signal = strstr(r->tracer.ended, "signal") != NULL;
+		mg_warn("kernel side: %s%s", r->tracer.ended, go_on);
+		r->side_failed |= by_signal;
+	}
+}
+
 static void wait_for_end(struct recording *r)
 {
 	uint64_t until = r->o.duration_s ? mg_monotonic_ns() + r->o.duration_s * 1000000000ull : 0;
 	struct pollfd fds[] = {
 		{r->signals, POLLIN, 0},
 		{r->tracer_runs ? r->tracer.control : -1, POLLIN, 0},
+		{r->collector_runs ? r->collector.control : -1, POLLIN, 0},
 	};
 
 	while (!r->stop) {
@@ -272,14 +303,20 @@ static void wait_for_end(struct recording *r)
 		}
 		if (until)
 			wait = (int)((until - now) / 1000000) + 1;
-		if (poll(fds, 2, wait) < 0 && errno != EINTR)
+		if (poll(fds, 3, wait) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
 			on_signal(r);
-		if (fds[1].revents) { /* it speaks only when it fails */
-			if (!r->o.command)
-				break;
+		/* they speak only when they end */
+		if (fds[1].revents && !r->o.command)
+			break;
+		if (fds[1].revents) {
+			stop_tracer(r);
 			fds[1].fd = -1;
+		}
+		if (fds[2].revents) {
+			stop_collector(r);
+			fds[2].fd = -1;
 		}
 	}
 }
@@ -288,20 +325,15 @@ static void wait_for_end(struct recording *r)
 
 static int stop_recorders(struct recording *r)
 {
-	int failed = 0;
-
 	session_info_stop(&r->info);
+	r->stopping = true;
 	if (r->tracer_runs)
 		tracer_ask_stop(&r->tracer);
-	if (r->collector_runs && collector_stop(&r->collector, &r->app_result, STOP_MS)) {
-		mg_error("application side: %s", r->collector.why);
-		failed = 1;
-	}
-	if (r->tracer_runs && tracer_stop(&r->tracer, STOP_MS)) {
-		mg_error("kernel side: %s", r->tracer.why);
-		failed = 1;
-	}
-	return failed;
+	if (r->collector_runs)
+		stop_collector(r);
+	if (r->tracer_runs)
+		stop_tracer(r);
+	return r->side_failed;
 }
 
 static void tell(const struct recording *r, bool failed)
@@ -328,11 +360,8 @@ static void tell(const struct recording *r, bool failed)
 			(unsigned long long)app->no_room);
 	if (r->o.quiet)
 		return;
-	if (r->tracer_runs && r->collector_runs)
+	if (r->tracer_runs && r->collector_runs && r->app_result.complete)
 		tell_unseen(json_object_get(done, "callers"), &r->app_result.callers);
-	if (json_object_get(done, "stopped"))
-		fprintf(stderr, "magnet: kernel side stopped early: %s\n",
-			json_string_value(json_object_get(done, "stopped")));
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
 	if (failed) { /* their counts are of what was seen, not of what was written */
@@ -410,6 +439,8 @@ int cmd_record(int argc, char **argv)
 	r.info.complete = !failed;
 	r.info.has_app = r.collector_runs;
 	r.info.has_kernel = r.tracer_runs;
+	r.info.app_ended = r.collector.ended;
+	r.info.kernel_ended = r.tracer.ended;
 	if (r.collector_runs && r.tracer_runs && !trace_align_clocks(r.dir.app, r.dir.kernel))
 		mg_debug("clock offsets not aligned");
 	if (session_file_write(r.dir.dir, &r.info, &r.app_result, r.tracer.done)) {

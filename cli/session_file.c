@@ -87,6 +87,13 @@ static json_t *text(const char *s)
 	return j ? j : json_string("(not UTF-8)");
 }
 
+/* A side that ended before the recording did says by what. */
+static void note_end(json_t *side, const char *by)
+{
+	if (by && by[0])
+		json_object_set_new(side, "ended", text(by));
+}
+
 static json_t *app_side(const struct session_info *info, const struct collector_result *app)
 {
 	json_t *j;
@@ -100,6 +107,7 @@ static json_t *app_side(const struct session_info *info, const struct collector_
 		"written_out", app->complete);
 	if (info->app_missing[0])
 		json_object_set_new(j, "missing", text(info->app_missing));
+	note_end(j, info->app_ended);
 	return j;
 }
 
@@ -107,13 +115,16 @@ static json_t *kernel_side(const struct session_info *info, const json_t *tracer
 {
 	json_t *j;
 
-	if (!info->has_kernel || !tracer)
+	if (!info->has_kernel)
 		return info->kernel_missing[0]
 			       ? json_pack("{s:o}", "missing", text(info->kernel_missing))
 			       : json_null();
-	j = json_deep_copy(tracer);
+	if (!tracer && !(info->kernel_ended && info->kernel_ended[0]))
+		return json_null();
+	j = tracer ? json_deep_copy(tracer) : json_object();
 	json_object_del(j, "done");
 	json_object_del(j, "callers");
+	note_end(j, info->kernel_ended);
 	return j;
 }
 

@@ -24,8 +24,9 @@ struct session_info {
 	int status;                    /* its exit status */
 	int signal;                    /* that ended it, 0 = none */
 	bool has_app, has_kernel, complete;
-	char kernel_missing[512]; /* why there is no kernel side */
-	char app_missing[256];    /* why COMMAND is not preloaded */
+	char kernel_missing[512];             /* why there is no kernel side */
+	char app_missing[256];                /* why COMMAND is not preloaded */
+	const char *app_ended, *kernel_ended; /* by what, before its time; NULL or "": it did not */
 };
 
 void session_info_begin(struct session_info *info, const char *command, char **argv);

@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "paths.h"
+#include "signal_name.h"
 
 #define ARGS_MAX 160
 
@@ -160,7 +161,9 @@ void tracer_free(struct tracer *t)
 int tracer_stop(struct tracer *t, int timeout_ms)
 {
 	json_t *object;
-	int err = -ETIMEDOUT;
+	const char *stopped;
+	int err = -ETIMEDOUT, status = 0;
+	bool killed = false;
 
 	if (t->pid <= 0)
 		return 0;
@@ -178,10 +181,19 @@ int tracer_stop(struct tracer *t, int timeout_ms)
 	if (!t->done) {
 		if (!t->why[0])
 			snprintf(t->why, sizeof(t->why), "the kernel tracer did not stop in time");
-		if (!ended(t, timeout_ms)) /* else its trace is whole */
+		killed = !ended(t, timeout_ms); /* else its trace is whole */
+		if (killed)
 			kill(t->pid, SIGKILL);
 	}
-	waitpid(t->pid, NULL, 0);
+	waitpid(t->pid, &status, 0);
+	stopped = json_string_value(json_object_get(t->done, "stopped"));
+	if (stopped) {
+		snprintf(t->ended, sizeof(t->ended), "%s", stopped);
+	} else if (WIFSIGNALED(status) && !killed) {
+		snprintf(t->ended, sizeof(t->ended), "killed by signal %d (%s)", WTERMSIG(status),
+			signal_name(WTERMSIG(status)));
+		snprintf(t->why, sizeof(t->why), "the kernel tracer was %s", t->ended);
+	}
 	close(t->control);
 	t->pid = 0;
 	return err;

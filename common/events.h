@@ -520,7 +520,16 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_EV_TRACE_END(F, S) \
 	F(S, u64, events, "events written") \
 	F(S, u64, lost,   "events lost") \
-	F(S, u64, cpu_ns, "CPU time the tracer used")
+	F(S, u64, cpu_ns, "CPU time the tracer used") \
+	F(S, text32, why, "why the kernel side ended before it was asked to, empty = it was asked")
+
+#define MG_EV_APP_BEGIN(F, S) \
+	F(S, u64, from_ns, "calls that return after this time are in it")
+
+#define MG_EV_APP_END(F, S) \
+	F(S, u64, events, "calls and marks written") \
+	F(S, u64, lost,   "calls lost") \
+	F(S, u64, cpu_ns, "CPU time the collector used")
 
 #define MG_EV_CHANGE(F, S) \
 	F(S, text16, what,  "what has changed while recording") \
@@ -551,7 +560,9 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart") \
 	E(71, chunk,       CHUNK,       TRACER, "a part of the recording that can be read alone begins") \
 	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped") \
-	E(73, chunk_end,   CHUNK_END,   TRACER, "the part ends here in order, and another may follow")
+	E(73, chunk_end,   CHUNK_END,   TRACER, "the part ends here in order, and another may follow") \
+	E(74, app_begin,   APP_BEGIN,   TRACER, "the application side begins, and will end with an app_end") \
+	E(75, app_end,     APP_END,     TRACER, "the application side ended in order")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -591,6 +602,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
 	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
+	P(APP_BEGIN, app_begin) P(APP_END, app_end) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) \
 	P(SOCK_PEER, sock_peer) P(TCP_LISTEN, tcp_listen) P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
@@ -608,6 +620,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_PAUSED       18 /* these two are gaps, but nothing that should be there is not */
 #define MG_LOST_NOT_KEPT     19
 #define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
+#define MG_LOST_NOT_COVERED  21 /* in no trace: a side had not begun yet, or had ended */
 
 /*
  * Set in the socket number of segments that arrived for a request to connect, before it had a

@@ -152,7 +152,7 @@ static int rotate(struct run *r)
 static void stop_at_limit(struct run *r)
 {
 	run_note_change(r, "state", "stopped: --max-size");
-	r->why_stopped = "the trace has reached --max-size";
+	r->why_stopped = "it has reached --max-size";
 	r->stop = true;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -14,6 +16,7 @@
 #include "commands.h"
 #include "flight.h"
 #include "run.h"
+#include "signal_name.h"
 
 static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
 {
@@ -52,6 +55,10 @@ static void read_signal(struct run *r)
 		return;
 	}
 	if (info.ssi_signo != SIGCHLD) {
+		snprintf(r->signal_name, sizeof(r->signal_name), "ended by signal %u (%s)",
+			info.ssi_signo, signal_name((int)info.ssi_signo));
+		if (!r->why_stopped)
+			r->why_stopped = r->signal_name;
 		r->stop = true;
 		return;
 	}
@@ -164,6 +171,8 @@ int run_finish(struct run *r)
 	e.events = ctf_events(r->writer) + 1;
 	e.lost = run_lost(r);
 	e.cpu_ns = own_cpu_ns() - r->use.began_cpu_ns;
+	if (r->why_stopped)
+		snprintf(e.why, sizeof(e.why), "%s", r->why_stopped);
 	if (!err)
 		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
 	if (!err && r->flight)

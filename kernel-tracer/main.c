@@ -290,7 +290,7 @@ int main(int argc, char **argv)
 			r.options.dir);
 	else if (err)
 		run_fail(&r, err, "recording ended early: %s", strerror(-err));
-	if (r.why_stopped && r.options.control < 0)
+	if (r.why_stopped && r.why_stopped != r.signal_name && r.options.control < 0)
 		mg_warn("stopped: %s", r.why_stopped);
 	parent_say(&r, "done");
 out:

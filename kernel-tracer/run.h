@@ -50,9 +50,10 @@ struct run {
 	int clock_cpus_count;
 	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
 	uint64_t part_began_at, part_began_bytes;
-	const char *dump_asked;       /* by whom, NULL = nobody */
-	const char *why_stopped;      /* NULL: it was told to */
-	struct flight *flight;        /* NULL = all is written */
+	const char *dump_asked;  /* by whom, NULL = nobody */
+	const char *why_stopped; /* NULL: as its parent, or the traced program's end, wants it */
+	char signal_name[32];    /* what why_stopped names, if it is a signal */
+	struct flight *flight;   /* NULL = all is written */
 	struct identities identities; /* as they were last read */
 	bool paused;
 	bool stop;

@@ -204,7 +204,7 @@ static bool begin(struct iterator *it)
 {
 	core_init(&it->core);
 	if (it->filter->session)
-		session_give_clock(&it->core, it->filter->session);
+		session_tell(&it->core, it->filter->session);
 	core_listen(&it->core, judge, it);
 	if (it->filter->join)
 		core_listen_to_atoms(&it->core, on_atom, it);

@@ -67,6 +67,6 @@ bool param_session(
 		snprintf(bad, size, "%s cannot be read as JSON", path);
 		return false;
 	}
-	session_give_clock(core, *session);
+	session_tell(core, *session);
 	return true;
 }

@@ -192,6 +192,21 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	memcpy(k->state, state, sizeof(state)); /* for whoever is told of the call */
 }
 
+/* Its system call may be lost, or have come when the kernel side was over. */
+static void count_unjoined(struct core *c, struct call_stats *s, const struct mg_call *p)
+{
+	if (side_is_over(c, CORE_KERNEL, p->exit) ||
+		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1)) {
+		s->missing++;
+	} else if (!c->kernel_events) {
+		s->before++;
+	} else {
+		s->alone = s->alone_at == c->kernel_events ? s->alone + 1 : 1;
+		s->alone_at = c->kernel_events;
+	}
+	c->unjoined++;
+}
+
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_call *p = &e->call;
@@ -229,9 +244,8 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		thread_note_inner(t, p->enter, p->exit);
 		if (process)
 			descriptor_lost(c, process, p, dir, bytes);
-		s->missing += dir != MG_DIR_WAIT &&
-			      gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1);
-		c->unjoined += dir != MG_DIR_WAIT; /* the kernel side does not follow those */
+		if (dir != MG_DIR_WAIT) /* the kernel side does not follow those */
+			count_unjoined(c, s, p);
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);

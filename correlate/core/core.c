@@ -121,8 +121,12 @@ static void process(struct core *c, struct mg_event *e)
 		c->kernel_events++;
 	else
 		c->tracer_events++;
-	if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
+	if (e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end ||
+		(e->id == MG_EVENT_lost && gap_is_app(e->lost.reason)))
+		c->app_notes++;
+	else if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
 		c->kernel_until_ns = e->time_ns;
+	side_on_event(c, e);
 	core_dispatch(c, e, &a);
 	if (c->dists.used + c->dists.tables > c->dists.limit)
 		bound_coarsen(c);
@@ -268,6 +272,7 @@ int core_finish(struct core *c)
 			datagram_finish(c, s);
 		}
 	}
+	sides_finish(c);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
 }
 

@@ -31,6 +31,18 @@ struct gap {
 	uint64_t count, from_ns, to_ns;
 };
 
+/* The two traces of a recording. */
+enum core_side { CORE_APP, CORE_KERNEL, CORE_SIDES };
+struct core_span {
+	bool tells_end;    /* application side: one without an end has been cut off */
+	bool in_order;     /* it has told its end */
+	uint64_t from_ns;  /* 0 = not told: since the recording's begin */
+	uint64_t until_ns; /* its end, or its last event */
+	char why[33];      /* it ended before it was asked to; else "" */
+	/* after core_finish(): it is magnet's own, and covers not all of the recording */
+	bool known, begins_late, ends_early;
+};
+
 enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
 #define CPUS_MAX 1024
 
@@ -175,8 +187,13 @@ struct core {
 	char cut_off[256];      /* why the trace could not be read to its end, "" = it was */
 	struct mg_calibration calibration;
 	struct mg_trace_end end;
-	struct dist logged;           /* cycles a traced call spent in magnet */
-	uint64_t unjoined;            /* application calls without their system call */
+	struct mg_app_end app_end;
+	struct core_span side[CORE_SIDES];
+	uint64_t start_ns,
+		stop_ns;    /* of the recording; 0 = not known, as where its end was not written */
+	uint64_t app_notes; /* of tracer_events, what the application's trace says of itself */
+	struct dist logged; /* cycles a traced call spent in magnet */
+	uint64_t unjoined;  /* application calls without their system call */
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
@@ -209,6 +226,12 @@ struct core {
 void core_init(struct core *c);
 /* A synchronisation point known from outside the trace, where it has none of its own. */
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
+/* When the recording began and ended, from session.json; 0 = not known. Before core_finish(). */
+void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
+/* Whether it is known when the recording ended, after this side, or with it. */
+bool side_end_known(const struct core *c, enum core_side which);
+/* Share of the recording's time that a side covers; 1 if it is not known to cover less. */
+double side_share(const struct core *c, enum core_side which);
 /* Called with every event once its time on the counter is known, in order. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
 /* Called with every atom when the last it needs is known, during the event that tells it. */

@@ -151,16 +151,17 @@ struct flow {
 	uint64_t unsent;      /* TX: bytes written that never left; */
 	bool unsent_known;    /* known only then */
 	struct copies copies;
-	struct refusals refusals;      /* TX */
-	struct zerocopy *zerocopy;     /* TX; NULL = no such sends */
-	struct urgent urgent;          /* RX */
-	uint64_t dropped;              /* segments or datagrams the kernel threw away, */
-	uint64_t discarded;            /* of these, without payload and by TCP itself */
-	uint64_t dropped_bytes;        /* of what it sent, before it left; not TCP's */
-	uint64_t unmatched;            /* messages of which it is not certain which they were */
-	uint64_t kernel_only;          /* bytes moved by calls without an application event */
-	uint64_t lost_bytes;           /* by calls whose system call was not seen; not TCP's */
-	double not_told;               /* share of what would tell of its bytes; not TCP's */
+	struct refusals refusals;  /* TX */
+	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
+	struct urgent urgent;      /* RX */
+	uint64_t dropped;          /* segments or datagrams the kernel threw away, */
+	uint64_t discarded;        /* of these, without payload and by TCP itself */
+	uint64_t dropped_bytes;    /* of what it sent, before it left; not TCP's */
+	uint64_t unmatched;        /* messages of which it is not certain which they were */
+	uint64_t kernel_only;      /* bytes moved by calls without an application event */
+	uint64_t lost_bytes;       /* by calls whose system call was not seen; not TCP's */
+	double not_told;           /* share of what would tell of its bytes; not TCP's */
+	double not_covered;        /* share of its life when the kernel side had ended already */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
 	struct dist residence;         /* first to last boundary, cycles, by bytes */
 	struct waterfall waterfall;    /* the same by their total, by bytes */

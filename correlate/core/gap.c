@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Intervals in which events are missing, and which figures miss them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,21 +11,27 @@
 
 #define STATE_CLOSE 7
 
+static bool keep(struct core *c, struct gap *g)
+{
+	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	c->gaps = more;
+	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
+		g->cpu = -1;
+	more[c->gap_count++] = *g;
+	return true;
+}
+
 /* Every connection that lived then is touched; one that was closed before is not. */
 static void add(struct core *c, struct gap *g)
 {
 	static const uint64_t tell_why = 1ull << MG_EVENT_tcp_send | 1ull << MG_EVENT_tcp_recv |
 					 1ull << MG_EVENT_ip_out | 1ull << MG_EVENT_ip_in;
-	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
 	struct mg_sock *s = NULL;
 
-	if (!more)
-		return;
-	c->gaps = more;
-	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
-		g->cpu = -1;
-	more[c->gap_count++] = *g;
-	if (!g->layers)
+	if (!keep(c, g) || !g->layers)
 		return;
 	while ((s = sock_next_live(c, s))) {
 		if (s->state == STATE_CLOSE)
@@ -92,7 +99,8 @@ bool gap_is_app(uint32_t reason)
 
 bool gap_is_loss(const struct gap *g)
 {
-	return g->reason != MG_LOST_PAUSED && g->reason != MG_LOST_NOT_KEPT;
+	return g->reason != MG_LOST_PAUSED && g->reason != MG_LOST_NOT_KEPT &&
+	       g->reason != MG_LOST_NOT_COVERED;
 }
 
 /* What threads were doing goes on unseen: the calls they are in have no figures. */
@@ -225,4 +233,19 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p)
 
 	if (p->before_ns && p->before_ns < p->from_ns)
 		gap_on_lost(c, &l);
+}
+
+/* The flows that outlast a side are told by the caller; those that came after it began miss
+ * nothing. */
+void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns)
+{
+	struct gap g = {.cpu = -1,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_NOT_COVERED,
+		.layers = which == CORE_APP ? 1u << MG_LAYER_APP : MG_ALL_LAYERS};
+
+	snprintf(g.producer, sizeof(g.producer), "%s side",
+		which == CORE_APP ? "application" : "kernel");
+	keep(c, &g);
 }

@@ -83,6 +83,15 @@ bool gap_within(const struct core *c, enum mg_layer layer, uint64_t from, uint64
 	int cpu_b);
 void gap_on_lost(struct core *c, const struct mg_lost *p);
 void gap_on_chunk(struct core *c, const struct mg_chunk *p);
+/* Nothing of a side is in the trace between these times. */
+void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns);
+
+/* side.c */
+void side_on_event(struct core *c, const struct mg_event *e);
+/* Whether the side had told its end before `t`, cycles. */
+bool side_is_over(struct core *c, enum core_side which, uint64_t t);
+/* At the end, when everything else is settled. */
+void sides_finish(struct core *c);
 
 /* mark.c */
 void mark_on_event(

@@ -177,6 +177,8 @@ struct call_stats {
 	struct call_key key;
 	uint64_t n, failed, bytes, joined;
 	uint64_t missing; /* not joined, and their system call may have been lost */
+	/* not joined: before the kernel's first event, and since the one of this number */
+	uint64_t before, alone, alone_at;
 	/* of the joined, or of those that are kernel-only: nothing of what they did is missing. The
 	 * figures below are of these alone, and of such only where the scheduler is recorded */
 	uint64_t complete;

@@ -36,12 +36,14 @@ struct missing_events report_missing_events(const struct report *r)
 	const json_t *app = json_object_get(r->session, "app");
 	const json_t *kernel = json_object_get(r->session, "kernel_side");
 	const struct core *c = r->core;
-	uint64_t kernel_read = c->kernel_events + c->tracer_events;
+	uint64_t kernel_read = c->kernel_events + c->tracer_events - c->app_notes;
 	struct missing_events m = {0, 0};
 
-	if (!r->session || c->cut_off[0])
+	if (c->cut_off[0])
 		return m;
-	if (json_is_true(json_object_get(app, "written_out")))
+	if (c->side[CORE_APP].in_order)
+		m.app = beyond(c->app_end.events, c->app_events);
+	else if (json_is_true(json_object_get(app, "written_out")))
 		m.app = beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
 			c->app_events);
 	if (c->has_end && !c->part)
@@ -52,17 +54,33 @@ struct missing_events report_missing_events(const struct report *r)
 	return m;
 }
 
+const char *report_side_end(const struct report *r, enum core_side which)
+{
+	const struct core_span *s = &r->core->side[which];
+	const char *by = json_string_value(json_object_get(
+		json_object_get(r->session, which == CORE_APP ? "app" : "kernel_side"), "ended"));
+
+	if (by)
+		return by;
+	if (s->in_order)
+		return s->why;
+	return which == CORE_APP
+		       ? "the collector was killed, or could not write, or the rest is gone"
+		       : "the tracer was killed, or could not write, or the rest is gone";
+}
+
 double report_app_coverage(const struct report *r)
 {
 	double all = (double)r->core->app_events + (double)r->core->lost_app;
 
-	return all > 0 ? (double)r->core->app_events / all : NAN;
+	return all > 0 ? (double)r->core->app_events / all * side_share(r->core, CORE_APP) : NAN;
 }
 
 double call_coverage(const struct report *r, const struct call_stats *s)
 {
 	double of = (double)(call_is_kernel_only(s) ? s->n : s->joined + s->missing);
-	double app = call_is_kernel_only(s) ? 1 : report_app_coverage(r);
+	double app =
+		call_is_kernel_only(s) ? side_share(r->core, CORE_KERNEL) : report_app_coverage(r);
 
 	return of > 0 && (call_is_kernel_only(s) || s->joined) ? (double)s->complete / of * app
 							       : NAN;

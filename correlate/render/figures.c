@@ -156,11 +156,11 @@ double flow_coverage(const struct flow *f)
 	if (f->sock->ulp)
 		return NAN;
 	if (f->sock->kind == MG_KIND_tcp)
-		return of ? (double)f->complete / (double)of : NAN;
+		return of ? (double)f->complete / (double)of * (1 - f->not_covered) : NAN;
 	/* what the kernel threw away before it left has no boundaries to have */
 	of = f->complete + f->incomplete;
 	return of && (f->calls || f->lost_bytes)
-		       ? (double)f->complete / (double)of * (1 - f->not_told)
+		       ? (double)f->complete / (double)of * (1 - f->not_told) * (1 - f->not_covered)
 		       : NAN;
 }
 

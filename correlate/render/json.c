@@ -42,6 +42,21 @@ static json_t *copy(const json_t *object, const char *key)
 	return v ? json_deep_copy(v) : json_null();
 }
 
+/* What of the recording's time a side covers; null where it is not magnet's own. */
+static json_t *side(const struct report *r, enum core_side which)
+{
+	const struct core_span *s = &r->core->side[which];
+
+	if (!s->known)
+		return json_null();
+	return json_pack("{s:o, s:I, s:b, s:b, s:o, s:o}", "from_ns",
+		s->from_ns ? count(s->from_ns) : json_null(), "until_ns", (json_int_t)s->until_ns,
+		"ended_in_order", s->in_order, "complete", !s->begins_late && !s->ends_early,
+		"coverage",
+		number(side_end_known(r->core, which) ? side_share(r->core, which) : NAN), "ended",
+		s->ends_early ? json_string(report_side_end(r, which)) : json_null());
+}
+
 static json_t *session(const struct report *r)
 {
 	json_t *j = json_object();
@@ -66,6 +81,8 @@ static json_t *session(const struct report *r)
 		!r->core->kernel_events     ? json_null()
 		: r->core->kernel_tracer[0] ? json_string(r->core->kernel_tracer)
 					    : json_string("magnet-kernel-tracer"));
+	json_object_set_new(j, "sides",
+		json_pack("{s:o, s:o}", "app", side(r, CORE_APP), "kernel", side(r, CORE_KERNEL)));
 	json_object_set_new(
 		j, "cut_off", r->core->cut_off[0] ? json_string(r->core->cut_off) : json_null());
 	return j;
@@ -83,15 +100,16 @@ static json_t *layer_names(uint32_t layers)
 
 static json_t *gap(const struct gap *g)
 {
-	const char *reason = g->reason == MG_LOST_PAUSED     ? "paused"
-			     : g->reason == MG_LOST_NOT_KEPT ? "not_kept"
-							     : "lost";
+	const char *reason = g->reason == MG_LOST_PAUSED        ? "paused"
+			     : g->reason == MG_LOST_NOT_KEPT    ? "not_kept"
+			     : g->reason == MG_LOST_NOT_COVERED ? "not_covered"
+								: "lost";
+	bool counted = g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED;
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "producer", g->producer, "reason",
 		reason, "cpu", g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
-		g->reason == MG_LOST_NOT_KEPT ? json_null() : count(g->count), "from_ns",
-		(json_int_t)g->from_ns, "to_ns", (json_int_t)g->to_ns, "layers",
-		layer_names(g->layers));
+		counted ? count(g->count) : json_null(), "from_ns", (json_int_t)g->from_ns, "to_ns",
+		(json_int_t)g->to_ns, "layers", layer_names(g->layers));
 }
 
 static json_t *loss(const struct report *r)

@@ -224,6 +224,8 @@ struct missing_events {
 	uint64_t app, kernel;
 };
 struct missing_events report_missing_events(const struct report *r);
+/* Why a side ends before the recording does, if it does. */
+const char *report_side_end(const struct report *r, enum core_side which);
 /* Of all CPUs' time, what the hypervisor gave to others. */
 double report_steal_share(const struct report *r);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "session.h"
 
-void session_give_clock(struct core *core, const json_t *session)
+void session_tell(struct core *core, const json_t *session)
 {
 	const json_t *readings = json_object_get(session, "clock"), *one;
 	size_t i;
 
+	core_know_times(core, (uint64_t)json_integer_value(json_object_get(session, "start_ns")),
+		(uint64_t)json_integer_value(json_object_get(session, "stop_ns")));
 	if (json_is_false(json_object_get(session, "counter_invariant")))
 		core->clock.ns_only = true;
 	if (!json_is_null(json_object_get(session, "kernel_side")) &&

@@ -8,9 +8,9 @@
 #include "core.h"
 
 /*
- * The recorder's readings of the clock, before any event. A kernel trace has readings of its own,
- * and then only they count.
+ * When the recording began and ended, and the recorder's readings of the clock; before any event.
+ * A kernel trace has readings of its own, and then only they count.
  */
-void session_give_clock(struct core *core, const json_t *session);
+void session_tell(struct core *core, const json_t *session);
 
 #endif

@@ -66,17 +66,50 @@ static void missed(const struct report *r, FILE *to)
 			again * 2 > missing ? ", most of them since they were sent again" : "");
 }
 
-/* No tracer of ours, at least, said that it had ended. */
-static bool broke_off(const struct core *c)
+/* Where a side does not cover all of the time. Returns whether one does not. */
+static bool incomplete(const struct report *r, FILE *to, bool colour)
 {
-	return c->kernel_events && !c->has_end && !c->part_ended && !c->kernel_tracer[0] &&
-	       !c->cut_off[0];
+	static const char *const names[] = {"application", "kernel"};
+	const struct core *c = r->core;
+	bool any = false;
+
+	for (int i = 0; i < CORE_SIDES; i++) {
+		const struct core_span *s = &c->side[i];
+		double whole = (double)(c->last_ns - c->first_ns) / 1e9;
+		char what[40];
+
+		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
+			colour ? "\033[0m" : "");
+		any |= s->known && (s->begins_late || s->ends_early);
+		if (s->known && s->begins_late)
+			fprintf(to,
+				"%s: the %s side begins at %.6f s of %.6f s: what was before is "
+				"not kept\n",
+				what, names[i], (double)(s->from_ns - c->first_ns) / 1e9, whole);
+		if (!s->known || !s->ends_early)
+			continue;
+		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],
+			(double)(s->until_ns - c->first_ns) / 1e9);
+		if (side_end_known(c, i)) /* else nobody knows how long it went on */
+			fprintf(to, " of %.6f s", whole);
+		fprintf(to, ": %s\n", text_plain(report_side_end(r, i), COMMENT_MAX));
+	}
+	if (r->session && !c->stop_ns && !any) {
+		fprintf(to,
+			"%sINCOMPLETE%s: magnet record was killed before its program ended, or "
+			"still runs: what came after %.6f s is not recorded\n",
+			colour ? "\033[31m" : "", colour ? "\033[0m" : "",
+			(double)(c->last_ns - c->first_ns) / 1e9);
+		any = true;
+	}
+	return any;
 }
 
 static void recorded(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
 	struct missing_events gone = report_missing_events(r);
+	bool in_part;
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 
@@ -84,6 +117,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
 			colour ? "\033[0m" : "", (double)(c->last_ns - c->first_ns) / 1e9,
 			text_plain(c->cut_off, COMMENT_MAX));
+	in_part = !c->cut_off[0] && incomplete(r, to, colour);
 	if (gone.app || gone.kernel)
 		fprintf(to,
 			"%sNOT ALL OF IT%s: %s application and %s kernel events were written, and "
@@ -94,7 +128,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "nothing lost%s: %s application and %s kernel events",
 			c->cut_off[0]             ? " up to there"
 			: gone.app || gone.kernel ? " of what is here"
-			: broke_off(c)            ? " until it broke off"
+			: in_part                 ? " of what was recorded"
 						  : "",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
@@ -140,6 +174,8 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];
 
+		if (g->reason == MG_LOST_NOT_COVERED) /* told above */
+			continue;
 		if (gap_is_loss(g))
 			fprintf(to, "  %s lost by %s", text_count(g->count), g->producer);
 		else
@@ -159,11 +195,6 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end && c->part_ended)
 		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
-	else if (broke_off(c))
-		fprintf(to,
-			"the recording broke off at %.6f s: the tracer was killed, or could not "
-			"write, or the rest was cut away\n",
-			(double)(c->kernel_until_ns - c->first_ns) / 1e9);
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status && !mg_hook_is_of_lock(c->hooks[i].what))
 			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,

@@ -124,7 +124,10 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			plural(r->call_count - CALLS_SHOWN));
 	for (size_t i = 0; i < r->call_count; i++)
 		if (call_is_kernel_only(r->calls[i])) {
-			fprintf(to, "  * kernel-only: made without passing libmagnet.so\n");
+			fprintf(to, "  * kernel-only: made without passing libmagnet.so%s\n",
+				r->core->side[CORE_APP].ends_early
+					? ", or after the application side had ended"
+					: "");
 			break;
 		}
 	not_whole(r, to);

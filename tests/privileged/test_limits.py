@@ -36,7 +36,7 @@ def largest():
     check(report(d)["session"]["ended_in_order"], "the trace is complete up to there")
     p = run(TRACER, "-o", TOP + "/alone", "--max-size", "64K", "--", "python3", "-c", Talker.PROGRAM,
             "9", input="100000\n")
-    check("stopped: the trace has reached --max-size" in p.stderr, "without a parent the user is told")
+    check("stopped: it has reached --max-size" in p.stderr, "without a parent the user is told")
 
 
 def rotated(name, *options, trips=4000, times=6):

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""
+A side of a recording that ends before the recording does, or begins late, is told: in the first lines,
+in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then says that all is there.
+"""
+import os
+import random
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from tracer import *
+
+own_network()
+KERNEL = not no_kernel_side()
+TOP = tempfile.mkdtemp(prefix="magnet-test-")
+# calls for a second and more, and their number
+PROGRAM = """
+import socket, sys, time
+a, b = socket.socketpair()
+n, until = 0, time.monotonic() + float(sys.argv[1])
+while time.monotonic() < until:
+    a.send(b"x" * 100)
+    b.recv(100)
+    n += 2
+    time.sleep(0.0005)
+print(n)
+"""
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(p) for p in f.read().split()]
+
+
+def recorder(record, comm):
+    """The process of this name among record's children, once COMMAND runs beside it."""
+    for _ in range(3000):
+        found = {}
+        for p in children(record.pid):
+            try:
+                with open(f"/proc/{p}/comm") as f:
+                    found.setdefault(f.read().strip(), p)
+            except OSError:
+                pass
+        if len(found) > 1 and comm in found and any(n.startswith("python") for n in found):
+            return found[comm]
+        time.sleep(0.01)
+    sys.exit(f"magnet record has no {comm}")
+
+
+def recording(name, do, *options, seconds=1.0):
+    """Its directory, record's exit status and messages, and the calls that the program says it made."""
+    d = f"{TOP}/{name}"
+    record = subprocess.Popen([MAGNET, "record", "-o", d, *options, "--", PYTHON, "-c", PROGRAM, str(seconds)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    do(record)
+    out, err = record.communicate(timeout=120)
+    return d, record.returncode, err, int(out)
+
+
+def kill_collector(after):
+    def do(record):
+        p = recorder(record, "magnet")
+        time.sleep(after)
+        os.kill(p, signal.SIGKILL)
+    return do
+
+
+def end_tracer(after, how):
+    def do(record):
+        p = recorder(record, "magnet-kernel-t")
+        time.sleep(after)
+        os.kill(p, how)
+    return do
+
+
+def told(d, side, what, edge="ends", length_known=True):
+    """The text's line and the JSON agree that this side is not whole."""
+    text, r = run(MAGNET, "report", d).stdout, report(d)
+    head = "\n".join(text.split("\n")[:6])
+    s = r["session"]["sides"]["app" if side == "application" else "kernel"]
+    check(f"INCOMPLETE: the {side} side {edge} at " in head and what in head and
+          "nothing lost:" not in text, f"{os.path.basename(d)}: {side} side {edge}: told in the head\n{head}")
+    gaps = [g for g in r["loss"]["gaps"] if g["reason"] == "not_covered"]
+    check(not s["complete"] and (s["coverage"] < 1 and gaps if length_known else s["coverage"] is None),
+          f"and in JSON: {s}")
+    return r, s
+
+
+def collector_killed(options, tries):
+    for n in range(tries):
+        d, status, err, calls = recording(f"collector{len(options)}{n}", kill_collector(random.uniform(0, 0.8)), *options)
+        check(status == 1 and "killed by signal 9 (KILL)" in err and "not recorded" in err,
+              "record tells what was killed, and that calls are missing: " + err.strip())
+        r, s = told(d, "application", "killed by signal 9")
+        seen = sum(c["n"] for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"])
+        check(seen < calls and not s["ended_in_order"],
+              f"of {calls} calls {seen} are there")
+
+
+def whole(*options):
+    d, status, err, calls = recording(f"whole{len(options)}", lambda record: None, *options, seconds=0.3)
+    text, r = run(MAGNET, "report", d).stdout, report(d)
+    check(status == 0 and "INCOMPLETE" not in text and "nothing lost:" in text, "a recording that ended in order says nothing of it")
+    for side in ("app", "kernel"):
+        s = r["session"]["sides"][side]
+        check(s is None if side == "kernel" and options else s["complete"] and s["ended_in_order"] and
+              s["coverage"] == 1 and s["ended"] is None, f"{side}: {s}")
+    seen = sum(c["n"] for c in r["calls"] if c["name"] in ("send", "recv"))
+    check(seen + r["loss"]["app"] == calls, f"told and seen are all {calls} calls")
+
+
+def tracer_ended():
+    for how in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+        d, status, err, _ = recording(f"tracer{int(how)}", end_tracer(random.uniform(0.1, 0.6), how))
+        check(status == 1 and f"signal {int(how)}" in err and "not recorded" in err,
+              "record names the signal: " + err.strip())
+        r, s = told(d, "kernel", f"signal {int(how)}")
+        calls = [c for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]]
+        check(calls and all(c["coverage"] < 1 for c in calls), "the calls' coverage tells it, too")
+        check(s["ended_in_order"] == (how != signal.SIGKILL), f"whether it ended in order: {s}")
+
+
+def stopped():
+    def stop_it(record):
+        p = recorder(record, "magnet-kernel-t")
+        time.sleep(0.3)
+        run(TRACER, "ctl", "--pid", p, "stop")
+    d, status, err, _ = recording("ctl", stop_it)
+    check(status == 0 and "stopped by ctl" in err, "ctl stop is said: " + err.strip())
+    told(d, "kernel", "stopped by ctl")
+    d, status, err, _ = recording("max", lambda record: None, "--max-size", "256K")
+    check(status == 0 and "--max-size" in err, "--max-size is said at once: " + err.strip())
+    told(d, "kernel", "--max-size")
+
+
+def begins_late():
+    d, *_ = recording("keep", lambda record: None, "--rotate", "64K", "--keep", "2")
+    r, _ = told(d, "kernel", "what was before is not kept", "begins")
+    check(all(c["coverage"] < 0.9 for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]),
+          "the calls' coverage tells it, too")
+    d, *_ = recording("flight", lambda record: None, "--flight", "1s", seconds=3)
+    told(d, "kernel", "what was before is not kept", "begins")
+
+
+def record_killed():
+    for n in range(3):
+        d = f"{TOP}/record{n}"
+        record = subprocess.Popen([MAGNET, "record", "-o", d, "--", PYTHON, "-c", PROGRAM, "0.5"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        helpers = [recorder(record, "magnet"), recorder(record, "magnet-kernel-t")]
+        time.sleep(random.uniform(0, 0.3))
+        record.kill()
+        record.wait()
+        for p in helpers:
+            for _ in range(1000):
+                if not os.path.exists(f"/proc/{p}") or open(f"/proc/{p}/stat").read().split(")")[1].split()[0] == "Z":
+                    break
+                time.sleep(0.02)
+        text = run(MAGNET, "report", d).stdout
+        check("INCOMPLETE: magnet record was killed" in text and "nothing lost:" not in text,
+              "a killed record is told: " + "\n".join(text.split("\n")[:3]))
+
+
+def full_disk():
+    top = TOP + "/small"
+    os.mkdir(top)
+    if run("mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", top, check=False).returncode:
+        print("no tmpfs can be mounted: not tried")
+        return
+    try:
+        d, status, err, calls = recording("small/t", lambda record: None, "--app-only", seconds=3)
+        check(status == 1 and "no space left" in err and "not recorded" in err, "record tells a full disk: " + err.strip())
+        told(d, "application", "the collector was killed, or could not write", length_known=False)
+    finally:
+        run("umount", top)
+
+
+random.seed()
+try:
+    whole("--app-only")
+    collector_killed(("--app-only",), 5)
+    full_disk()
+    if KERNEL:
+        whole()
+        collector_killed((), 2)
+        tracer_ended()
+        stopped()
+        begins_late()
+        record_killed()
+finally:
+    shutil.rmtree(TOP)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a recording's time each side covers. */
+#include <string.h>
+
+#include "feed.h"
+
+#define STOP 3000000000ull
+#define TID  7
+
+static void end_kernel(struct core *c, uint64_t t, const char *why)
+{
+	struct mg_event e = feed_event(MG_EVENT_trace_end, t, 0);
+
+	memcpy(e.trace_end.why, why, strlen(why));
+	feed(c, &e);
+}
+
+static void app(struct core *c, uint16_t id, uint64_t t)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	if (id == MG_EVENT_app_begin)
+		e.app_begin.from_ns = t;
+	feed(c, &e);
+}
+
+static void sides_that_end_in_order_cover_all(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000, STOP);
+	app(&c, MG_EVENT_app_begin, 900);
+	app(&c, MG_EVENT_app_end, STOP + 10);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	for (int i = 0; i < CORE_SIDES; i++) {
+		assert_false(c.side[i].begins_late || c.side[i].ends_early);
+		assert_true(side_share(&c, i) == 1);
+	}
+	assert_int_equal(c.gap_count, 0);
+	core_free(&c);
+}
+
+static void an_application_side_without_its_end_is_told(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000000000, STOP);
+	app(&c, MG_EVENT_app_begin, 900000000);
+	ev_app(&c, TID, MG_FN_send, 1499999000, 1499999999, 1);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_true(c.side[CORE_APP].ends_early && !c.side[CORE_APP].in_order);
+	assert_false(c.side[CORE_KERNEL].ends_early);
+	assert_true(side_share(&c, CORE_APP) == 0.25);
+	assert_int_equal(c.gap_count, 1);
+	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_COVERED);
+	assert_int_equal(c.gaps[0].layers, 1u << MG_LAYER_APP);
+	assert_int_equal(c.gaps[0].from_ns, 1500000000);
+	assert_int_equal(c.gaps[0].to_ns, STOP);
+	core_free(&c);
+}
+
+static void one_of_an_older_version_is_not_judged(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000000000, STOP);
+	ev_app(&c, TID, MG_FN_send, 1499999000, 1499999999, 1);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_false(c.side[CORE_APP].known);
+	assert_int_equal(c.gap_count, 0);
+	core_free(&c);
+}
+
+static void a_kernel_side_that_ends_before_is_told(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000000000, STOP);
+	end_kernel(&c, 2000000000, "ended by signal 15 (TERM)");
+	ev_app(&c, TID, MG_FN_send, 2499999000, 2500000000, 1);
+	assert_int_equal(core_finish(&c), 0);
+	assert_true(c.side[CORE_KERNEL].ends_early && c.side[CORE_KERNEL].in_order);
+	assert_string_equal(c.side[CORE_KERNEL].why, "ended by signal 15 (TERM)");
+	assert_true(side_share(&c, CORE_KERNEL) == 0.5);
+	assert_int_equal(c.calls->missing, 1); /* which could not be joined */
+	assert_true(c.gaps[0].layers >> MG_LAYER_TCP & 1);
+	core_free(&c);
+}
+
+static void its_program_may_end_before_the_recording(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000000000, STOP);
+	end_kernel(&c, STOP - 500000, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_false(c.side[CORE_KERNEL].ends_early);
+	core_free(&c);
+}
+
+static void what_was_not_kept_is_told(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_chunk, 2000000000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	core_know_times(&c, 1000000000, STOP);
+	e.chunk.number = 7;
+	e.chunk.from_ns = 2000000000;
+	feed(&c, &e);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_true(c.side[CORE_KERNEL].begins_late && !c.side[CORE_KERNEL].ends_early);
+	assert_true(side_share(&c, CORE_KERNEL) == 0.5);
+	core_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sides_that_end_in_order_cover_all),
+		cmocka_unit_test(an_application_side_without_its_end_is_told),
+		cmocka_unit_test(one_of_an_older_version_is_not_judged),
+		cmocka_unit_test(a_kernel_side_that_ends_before_is_told),
+		cmocka_unit_test(its_program_may_end_before_the_recording),
+		cmocka_unit_test(what_was_not_kept_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
