@@ -119,8 +119,10 @@ void json_brief(const struct report *r, const struct flow *f, FILE *to)
 	text("comm", json_comm(flow_comm(r, f)), to);
 	count("bytes", flow_bytes(f), to);
 	member("coverage", flow_coverage(f), to);
-	if (!f->rx)
-		member("tx_call_n", f->sock->unclaimed ? NAN : (double)f->calls, to);
+	if (!f->rx && f->sock->unclaimed)
+		fputs(",\"tx_call_n\":null", to);
+	else if (!f->rx)
+		count("tx_call_n", f->calls, to);
 	if (!f->rx)
 		text("retransmits", json_retransmits(r, f), to);
 	layers(f, to);
