@@ -113,7 +113,8 @@ struct row {
 #define WAYS                      512
 #define WAY(name, fn, len, flags) [SYS_##name] = WAY_FOLLOWED,
 __attribute__((visibility("hidden"))) extern const uint8_t mg_syscall_ways[WAYS];
-const uint8_t mg_syscall_ways[WAYS] = {FOLLOWED(WAY)[SYS_clone] = WAY_MAKES_CHILD,
+const uint8_t mg_syscall_ways[WAYS] = {
+	FOLLOWED(WAY)[SYS_clone] = WAY_MAKES_CHILD, [SYS_clone3] = WAY_MAKES_CHILD,
 #ifdef SYS_vfork
 	[SYS_vfork] = WAY_MAKES_CHILD
 #endif
@@ -127,6 +128,11 @@ static const struct row rows[WAYS] = {FOLLOWED(ROW)};
 #else
 #define REPLACES(nr) ((nr) == SYS_dup3)
 #endif
+
+/* What clone3() is given, as far as every kernel that has it reads it. */
+struct clone3_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+};
 
 /* Where clone() takes the thread-local block differs. */
 #if defined(__x86_64__)
@@ -240,14 +246,18 @@ long mg_syscall_followed(long nr, long a, long b, long c, long d, long e, long f
 
 void mg_syscall_makes_child(long nr, long flags, long stack, long parent_tid, long d, long e)
 {
-	(void)stack;
+	const struct clone3_args *args = (const void *)flags;
+
 	(void)parent_tid;
-	if (nr != SYS_clone)
+	if (nr == SYS_clone3) { /* `stack` is their size; some programs only ask whether it is there
+				 */
+		if (args && (size_t)stack >= sizeof(*args))
+			mg_before_clone(args->flags, (const void *)(uintptr_t)args->tls);
+	} else if (nr != SYS_clone) {
 		mg_before_clone(CLONE_VM | CLONE_VFORK, NULL);
-	else if (IS_X86_64)
-		mg_before_clone((unsigned long)flags, (void *)e);
-	else
-		mg_before_clone((unsigned long)flags, (void *)d);
+	} else {
+		mg_before_clone((unsigned long)flags, (const void *)(IS_X86_64 ? e : d));
+	}
 }
 
 /*

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "lives.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -88,6 +90,32 @@ static void child_by_kernel(void *block)
 	reap((int)syscall(SYS_clone, flags, top, NULL, NULL, block));
 	sends(socket_there, 1);
 }
+
+/* The same by clone3(), where the kernel has it. */
+static void child_by_clone3(void *block)
+{
+	void **top = (void **)(stack + sizeof(stack)) - 2;
+	struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	} args = {.flags = CLONE_VM | CLONE_VFORK | CLONE_SETTLS,
+		.exit_signal = SIGCHLD,
+		.stack = (uintptr_t)stack,
+		.stack_size = (uintptr_t)top - (uintptr_t)stack,
+		.tls = (uintptr_t)block};
+	void (*start)(void) = child_on_bare_stack;
+	long child;
+
+	EXPECT(syscall(SYS_clone3, NULL, 0) == -1);
+	EXPECT(syscall(SYS_clone3, NULL, sizeof(args)) == -1);
+	memcpy(top, &start, sizeof(start));
+	child = syscall(SYS_clone3, &args, sizeof(args));
+	if (child == -1 && (errno == ENOSYS || errno == EPERM)) {
+		child_by_kernel(block);
+		return;
+	}
+	reap((int)child);
+	sends(socket_there, 1);
+}
 #endif
 
 /* No thread-local storage of the C library's lies before the block: nothing may be there. */
@@ -124,7 +152,11 @@ LIFE(foreign)
 #if defined(__x86_64__)
 	child_by_kernel(zeroed);
 	child_by_kernel(fenced_block(0x55));
+	child_by_clone3(zeroed);
+	child_by_clone3(fenced_block(0x55));
 #else
+	child(child_by_both, zeroed);
+	child(child_by_both, fenced_block(0x55));
 	child(child_by_both, zeroed);
 	child(child_by_both, fenced_block(0x55));
 #endif
