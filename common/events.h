@@ -330,7 +330,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, snd_una,   "oldest byte not acknowledged") \
 	F(S, u32, snd_wnd,   "window the peer offers, bytes") \
 	F(S, u32, cwnd,      "congestion window, segments") \
-	F(S, u32, in_flight, "segments in flight, without the one that is sent")
+	F(S, u32, in_flight, "segments in flight, without one that is being sent")
 
 #define MG_EV_TCP_RESET(F, S) \
 	F(S, u64, sock,   "socket cookie; 0: there is no socket (not told by kernels before 6.10)") \
@@ -446,7 +446,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
 	E(61, sock_peer,      SOCK_PEER,      IP,      "another end with which a socket that is not connected exchanges datagrams") \
 	E(62, tcp_listen,     TCP_LISTEN,     TCP,     "a listening socket has dropped packets; told at accept() and as it closes") \
-	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are as a segment is sent after one end has closed") \
+	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are once one end has closed: as it does, and as segments come and go") \
 	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
 	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
 	E(26, sock_received,  SOCK_MOVED,     SOCKET,  "it has given what it received") \

@@ -161,7 +161,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		else if (is_datagram(&e->packet))
 			datagram_on_packet(c, t, e, a);
 		else
-			rx_on_packet(c, e, a);
+			rx_on_packet(c, t, e, a);
 		break;
 	case MG_EVENT_sock_new:
 		sock_on_new(c, e);

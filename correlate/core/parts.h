@@ -217,7 +217,7 @@ void why_on_limits(struct flow *tx, const struct mg_tcp_limits *p);
 void why_on_congestion(struct flow *tx, const struct mg_tcp_cong *p, uint64_t now);
 /* The same after one end has closed, as a segment is sent; and a segment of the peer's arrives. */
 void why_on_room(struct core *c, const struct mg_tcp_room *p);
-void why_on_arrival(struct mg_sock *s, uint64_t now);
+void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now);
 /* Events that tell what holds its bytes are missing. */
 void why_on_gap(struct why *w);
 /* TCP hands a segment to IP, its first byte at `off`; `t` is the thread it happened on. */
@@ -246,7 +246,7 @@ void call_ends_add(struct call_ends *e, uint64_t off);
 bool call_ends_take(struct call_ends *e, uint64_t upto);
 
 /* rx.c */
-void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a);
+void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a);
 void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);

@@ -189,7 +189,7 @@ static void replay(struct core *c, struct request *r)
 		if (e->id == MG_EVENT_drop)
 			drop_on_event(c, NULL, e, &a);
 		else
-			rx_on_packet(c, e, &a);
+			rx_on_packet(c, NULL, e, &a);
 	}
 	free(r->waiting);
 	r->waiting = NULL;

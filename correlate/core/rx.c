@@ -34,7 +34,7 @@ static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t 
 	return true;
 }
 
-void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a)
+void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;
 	bool request = p->sock & MG_REQUEST_ID;
@@ -57,7 +57,7 @@ void rx_on_packet(struct core *c, const struct mg_event *e, struct annotation *a
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked(c, &s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->tx.why) /* by the window before it */
-		why_on_arrival(s, e->cycles);
+		why_on_arrival(s, t, e->cycles);
 	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
 		state_on_arrival(s, p, e->cycles);
 }

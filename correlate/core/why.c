@@ -122,6 +122,7 @@ void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p,
 		return;
 	split_due(w);
 	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
+	w->tried = now;
 	w->by_call = w->told;
 	if (flow_offset(f, p->seq, &next) && flow_offset(f, p->snd_nxt, &unsent))
 		split_on_write(w, unsent, next, next + p->left, now);
@@ -142,6 +143,13 @@ void why_on_written(struct flow *f, uint32_t seq)
 		split_on_written(f->why, end);
 }
 
+/* It processes an acknowledgement: then TCP tries to send, as it did last before. */
+static void tries_by_ack(struct why *w, uint64_t now)
+{
+	w->tried_before = w->tried;
+	w->tried = now;
+}
+
 void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now)
 {
 	/* in a thread's own context it comes from the backlog, as the thread gives the socket back
@@ -151,6 +159,7 @@ void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_rec
 	if (!s->tx.why)
 		return;
 	split_due(s->tx.why);
+	tries_by_ack(s->tx.why, now);
 	tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
 	s->tx.why->split.due = now; /* the events of state that follow are of then, too */
 }
@@ -167,6 +176,7 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 	w->room.window_end = una + p->snd_wnd;
 	w->room.cwnd = p->cwnd;
 	w->room.segs_out = p->in_flight + w->last_segs;
+	w->last_segs = 0;
 	w->room.told = true;
 }
 
@@ -187,15 +197,20 @@ static void read_room(struct why *w)
 	w->told = w->by_room = true;
 }
 
-void why_on_arrival(struct mg_sock *s, uint64_t now)
+void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 {
 	struct why *w = s->tx.why;
 	bool known = w->room.told || w->by_call;
 
 	split_due(w);
 	read_room(w);
-	if (s->state && s->state != ESTABLISHED)
-		split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
+	if (!s->state || s->state == ESTABLISHED)
+		return;
+	/* a thread that writes frames to a tun device processes them itself */
+	if (t && !t->in_softirq && !t->in_call)
+		t->segment_of = s->cookie;
+	tries_by_ack(w, now);
+	split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
 }
 
 /* With these levels it need not be counted. */
@@ -296,19 +311,26 @@ enum why_reason why_of_device(const struct why *w, uint64_t off, bool full)
 	return full || off != w->first_unsent ? WHY_TSQ : WHY_AUTOCORK;
 }
 
-/* No driver has been asked to take them. */
-bool why_lies_behind_others(const struct core *c, const struct mg_sock *s, uint64_t off)
+/* No driver had been asked to take them as TCP tried to send last. */
+bool why_lay_behind_others(
+	const struct core *c, const struct mg_sock *s, uint64_t off, enum why_release release)
 {
 	const struct ranges *r = &s->tx.layer[TX_XMIT];
-	uint64_t asked = r->len ? r->v[r->head + r->len - 1].b : r->base;
+	const struct why *w = s->tx.why;
+	const struct range *last = r->len ? &r->v[r->head + r->len - 1] : NULL;
+	uint64_t tried = release == RELEASE_ACK ? w->tried_before : w->tried;
 
-	return core_hooked(c, s->netns) >> MG_EVENT_dev_xmit & 1 && asked < off;
+	if (!(core_hooked(c, s->netns) >> MG_EVENT_dev_xmit & 1))
+		return false;
+	return ranges_end(r) < off || (tried && last && last->a < off && last->t > tried);
 }
 
 /*
  * An acknowledgement in a softirq finds the socket free: whatever was written, TCP has tried to
  * send it. Of its tests (tcp_write_xmit) only that of small queues is left then, or it did not try
- * for autocorking; with several segments it may also have deferred them to make them more.
+ * for autocorking; with several segments it may also have deferred them to make them more. What lay
+ * before it may be with the device by now: the kernel tells TCP so later than the peer
+ * acknowledges.
  */
 static enum why_reason by_elimination(const struct core *c, const struct thread *t,
 	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
@@ -316,7 +338,7 @@ static enum why_reason by_elimination(const struct core *c, const struct thread 
 	bool softirq = p->frag >= CONTEXT_SOFTIRQ || (!p->frag && t && t->in_softirq);
 
 	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
-		!why_lies_behind_others(c, s, off))
+		!why_lay_behind_others(c, s, off, RELEASE_ACK))
 		return WHY_NOT_KNOWN;
 	return why_of_device(s->tx.why, off, full);
 }
@@ -392,8 +414,10 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	if (!fresh) /* sent again */
 		return;
 	split_on_out(c, t, s, p, off, first, now);
+	w->tried = now;
 	fly(w, end, p->segs);
-	w->last_segs = p->segs;
+	/* there the next tcp_room is of before TCP counts them */
+	w->last_segs = s->state == ESTABLISHED ? 0 : p->segs;
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
 		w->small_end = end;
 }

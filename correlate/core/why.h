@@ -66,8 +66,10 @@ struct why {
 		uint32_t cwnd, segs_out;
 		bool told;
 	} room;                   /* as the last segment was sent, after one end had closed */
-	uint32_t last_segs;       /* that it stands for */
+	uint32_t last_segs;       /* that it stands for, until TCP counts them */
 	uint32_t mss;             /* 0 not told */
+	uint64_t tried;           /* TCP tried to send at that time, cycles; 0 not known */
+	uint64_t tried_before;    /* and before the last segment of the peer's */
 	uint64_t first_unsent;    /* what was written last with nothing unsent before it */
 	uint64_t small_end;       /* where the last segment that was not full ends */
 	uint8_t nagle;            /* what the last call that wrote had set, NAGLE_* */

@@ -19,8 +19,9 @@ struct why_found {
 enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una);
 /* Return what holds a segment that waits for the device. */
 enum why_reason why_of_device(const struct why *w, uint64_t off, bool full);
-/* Whether bytes before it are in a queue of this host still. */
-bool why_lies_behind_others(const struct core *c, const struct mg_sock *s, uint64_t off);
+/* Whether bytes before it were in a queue of this host as TCP tried to send last. */
+bool why_lay_behind_others(
+	const struct core *c, const struct mg_sock *s, uint64_t off, enum why_release release);
 /* The piece of the running call that has this byte, NULL if it is another's. */
 const struct piece *why_own_piece(const struct kernel_call *k, uint64_t off);
 

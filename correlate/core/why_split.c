@@ -176,14 +176,14 @@ static bool may_be_deferred(const struct why *w, const struct mg_packet *p, uint
 }
 
 /* TCP has tried to send it, and no window held it: what other tests of the kernel's are left. */
-static enum why_reason left_over(
-	const struct core *c, const struct mg_sock *s, const struct mg_packet *p, uint64_t off)
+static enum why_reason left_over(const struct core *c, const struct mg_sock *s,
+	const struct mg_packet *p, uint64_t off, enum why_release release)
 {
 	const struct why *w = s->tx.why;
 
 	if (!w->told || !w->mss || !(w->nagle & NAGLE_TOLD) || may_be_deferred(w, p, off))
 		return WHY_NOT_KNOWN;
-	if (why_lies_behind_others(c, s, off))
+	if (why_lay_behind_others(c, s, off, release))
 		return why_of_device(w, off, p->segs > 1 || p->len >= w->mss);
 	return w->split.paced ? WHY_PACING : WHY_NOT_KNOWN;
 }
@@ -208,16 +208,18 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 		return WHY_NOT_KNOWN;
 	switch (found.release) {
 	case RELEASE_OWN_CALL: /* which has pushed all there was before it slept */
-		return t->woken_in > why_own_piece(&t->now, off)->t ? left_over(c, s, p, off)
-								    : WHY_NOT_KNOWN;
+		return t->woken_in > why_own_piece(&t->now, off)->t
+			       ? left_over(c, s, p, off, found.release)
+			       : WHY_NOT_KNOWN;
 	case RELEASE_ACK:
 		if (split->held_last != WHYS)
 			return split->held_last;
 		if (found.reason != WHY_NOT_KNOWN || p->frag == CONTEXT_THREAD)
 			return found.reason;
-		return left_over(c, s, p, off);
+		return left_over(c, s, p, off, found.release);
 	case RELEASE_LATER_CALL:
-		return found.reason != WHY_NOT_KNOWN ? found.reason : left_over(c, s, p, off);
+		return found.reason != WHY_NOT_KNOWN ? found.reason
+						     : left_over(c, s, p, off, found.release);
 	case RELEASE_TIMER: /* cut off where the window ends: a probe */
 		if (found.reason == WHY_NOT_KNOWN && !split->writing && p->len < w->mss &&
 			off + p->len < split->written)

@@ -43,6 +43,19 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	return NF_ACCEPT;
 }
 
+#define CLOSING_STATES \
+	(1u << TCP_FIN_WAIT1 | 1u << TCP_CLOSE_WAIT | 1u << TCP_LAST_ACK | 1u << TCP_CLOSING)
+
+/* A segment arrives after one end has closed, where tcp_recv does not tell: what room was left. */
+static __always_inline void room_at_arrival(const struct sock *sk, __u64 cookie)
+{
+	if (!sk ||
+		!(1u << (sk->__sk_common.skc_state & 31) & CLOSING_STATES)) /* NULL on loopback */
+		return;
+	if (MEMBER(tcp_sock, sk, write_seq) != MEMBER(tcp_sock, sk, snd_nxt))
+		tell_room(sk, cookie);
+}
+
 static __always_inline int ip_arrived(
 	struct sk_buff *skb, const struct net_device *dev, __u32 netns, __u16 event)
 {
@@ -56,6 +69,8 @@ static __always_inline int ip_arrived(
 		return 0;
 	if (event == MG_EVENT_ip_in)
 		tell_late(&g, sock);
+	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
+		room_at_arrival(skb->sk, sock);
 	if (!take(&t))
 		return 0;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);

@@ -104,6 +104,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);
+	if (old == TCP_ESTABLISHED && tp->write_seq != tp->snd_nxt) /* tcp_recv tells no more */
+		tell_room(sk, known->cookie);
 	if (now == TCP_CLOSE) {
 		state_at_close(sk, tp, known->cookie, &known->tcp);
 		unbind(known); /* but its queue can still be read */

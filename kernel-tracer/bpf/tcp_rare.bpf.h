@@ -167,7 +167,7 @@ static __always_inline void state_at_recv(const struct sock *sk, const struct tc
 	state_of(sk, tp, cookie, m);
 }
 
-/* A segment with bytes leaves in a state in which tcp_recv does not tell: what room is left. */
+/* Tell the windows, in a state in which tcp_recv does not, or as the connection comes to one. */
 static __noinline void tell_room(const struct sock *sk, __u64 cookie)
 {
 	struct tcp_sock *tp = (void *)sk;

@@ -213,6 +213,29 @@ static void an_acknowledgement_may_come_before_the_devices_word(void **unused)
 	feed_end(&c);
 }
 
+/* All that lay in the queue has left it, and the kernel has not said so to TCP yet. */
+static void an_acknowledgement_may_come_as_the_queue_is_empty(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, HOOKS ",dev_xmit");
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	write_and_send(&c, 3 * MSS, 2 * MSS);
+	ev_packet(&c, 5000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 2 * MSS);
+	ack(&c, 5050, 1000, 100000, 10);
+	out(&c, 5100, IN(NET_RX), 1000 + 2 * MSS, MSS);
+	ev_packet(&c, 5150, 0, MG_EVENT_dev_xmit, SOCK, 1000 + 2 * MSS, MSS);
+	write_only(&c, 5200, 1000 + 3 * MSS, 10, 1000, 0, NODELAY); /* nothing lay before these */
+	ack(&c, 6050, 1000, 100000, 10);
+	out(&c, 6300, IN(NET_RX), 1000 + 3 * MSS, 10);
+	ev_packet(&c, 7000, 0, MG_EVENT_dev_xmit, SOCK, 1000 + 3 * MSS, 10);
+	acknowledged(&c, 1010 + 3 * MSS);
+	assert_row(&c, WHY_TSQ, RELEASE_ACK, MSS, 4000);
+	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 10, 1000);
+	feed_end(&c);
+}
+
 static void what_cannot_be_told_is_not(void **unused)
 {
 	struct core c;
@@ -280,6 +303,7 @@ int main(void)
 		cmocka_unit_test(a_timer_of_its_own_paces),
 		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
 		cmocka_unit_test(an_acknowledgement_may_come_before_the_devices_word),
+		cmocka_unit_test(an_acknowledgement_may_come_as_the_queue_is_empty),
 		cmocka_unit_test(what_cannot_be_told_is_not),
 		cmocka_unit_test(a_trace_without_contexts_has_those_of_traced_threads),
 		cmocka_unit_test(the_first_time_counts),

@@ -86,6 +86,7 @@ static void after_a_close_they_are_told_as_segments_leave(void **unused)
 	(void)unused;
 	open_core(&c);
 	write_only(&c, 1000, 1000, 7 * MSS, 1000, 0, NODELAY);
+	ev_shut(&c, 2000, SOCK, 1000 + 7 * MSS);
 	ev_packet(&c, 3000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
 	out(&c, 3100, IN(NET_RX), 1000, 2 * MSS);
 	room(&c, 3101, 1000, 100000, 2, 0);
@@ -100,6 +101,29 @@ static void after_a_close_they_are_told_as_segments_leave(void **unused)
 	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 2000); /* nothing had been told */
 	assert_row(&c, WHY_CWND, RELEASE_ACK, 3 * MSS, 4000);
 	assert_row(&c, WHY_WINDOW, RELEASE_ACK, 2 * MSS, 6000);
+	feed_end(&c);
+}
+
+/*
+ * And as the connection is closed: what was sent until then is in flight. A thread that writes the
+ * acknowledgement to a tun device processes it.
+ */
+static void as_an_end_closes_they_are_told_too(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	write_and_send(&c, 12 * MSS, 10 * MSS);
+	ack(&c, 5000, 1000, 100000, 10);
+	out(&c, 5100, IN(NET_RX), 1000 + 10 * MSS, MSS);
+	ev_shut(&c, 6000, SOCK, 1000 + 12 * MSS);
+	room(&c, 6001, 1000 + MSS, 10 * MSS, 11, 10);
+	ev_packet(&c, 7000, OTHER, MG_EVENT_ip_in, SOCK, 5000, 0);
+	out_on(&c, 7100, OTHER, THREAD, 1000 + 11 * MSS, MSS, 1);
+	acknowledged(&c, 1000 + 12 * MSS);
+	assert_row(&c, WHY_CWND, RELEASE_ACK, MSS, 4000);
+	assert_row(&c, WHY_WINDOW, RELEASE_ACK, MSS, 6000);
 	feed_end(&c);
 }
 
@@ -128,6 +152,7 @@ int main(void)
 		cmocka_unit_test(an_acknowledgement_may_be_processed_in_a_call),
 		cmocka_unit_test(without_tcps_word_on_a_segment_no_window_is_blamed),
 		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
+		cmocka_unit_test(as_an_end_closes_they_are_told_too),
 		cmocka_unit_test(after_a_close_they_are_told_by_calls_too),
 	};
 
