@@ -69,11 +69,15 @@ with tempfile.TemporaryDirectory() as TOP, Network(gso_max_segs=1) as net, \
          undisturbed(lambda: recorded(net)) as rec:
     said = {j["role"]: j["said"] for j in map(json.loads, rec.p.stdout.splitlines())}
     report, events = rec.report(), list(rec.events())
+    nth = {}  # in which order they opened: each CPU numbers the sockets it makes by itself
+    for e in events:
+        if e["event"] == "sock_state" and e["fields"]["now"] == "1":
+            nth.setdefault(e["flow"].split("/")[0], len(nth))
     for port, case in enumerate(CASES, PORT):
         received = sorted(said["server"][str(port)], key=lambda c: c[1])
         sent = said["client"][str(port)]
         flows = sorted((f for f in report["flows"] if f["direction"] == "rx" and f["proto"] == "tcp"
-                        and f["local"].endswith(f":{port}")), key=lambda f: int(f["id"].split("/")[0]))
+                        and f["local"].endswith(f":{port}")), key=lambda f: nth[f["id"].split("/")[0]])
         check(len(flows) == len(sent) == len(received), f"{case}: {len(sent)} connections")
         if port == FAST:
             fast_open(rec, flows[1])

@@ -74,6 +74,9 @@ def of(report, proto):
 
 
 def complete(flows, what):
+    for f in flows:
+        if f["coverage"] != 1:
+            print({k: f[k] for k in ("id", "direction", "local", "remote", "bytes", "complete_bytes")})
     check(flows and all(f["coverage"] == 1 for f in flows), f"{what}: every byte has every boundary")
 
 
