@@ -12,6 +12,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cycles.h"
+
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
 #define SPARE         4 /* rings ready for threads to come, and a quarter of those in use */
@@ -123,6 +125,7 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 	}
 	r->pool->state[MG_COMMON_RING] = MG_RING_OWNED;
 	__atomic_store_n(&r->pool->magic, MG_POOL_MAGIC, __ATOMIC_RELEASE);
+	r->began = mg_cycles();
 	*out = r;
 	return 0;
 }

@@ -16,9 +16,10 @@ struct app_rings;
 
 /* Why calls are missing from a trace; stored in `lost` events. */
 enum app_loss {
-	APP_LOST_FULL = 3,      /* the thread's ring was full */
-	APP_LOST_NO_ROOM = 4,   /* the program's limit on address space left no room for a ring */
-	APP_LOST_UNFINISHED = 5 /* the thread ended while it logged the call */
+	APP_LOST_FULL = 3,       /* the thread's ring was full */
+	APP_LOST_NO_ROOM = 4,    /* the program's limit on address space left no room for a ring */
+	APP_LOST_UNFINISHED = 5, /* the thread ended while it logged the call */
+	APP_LOST_NOT_COUNTED = 6 /* the program has written over its count of them: 1 or more */
 };
 
 struct app_reader {
@@ -26,8 +27,12 @@ struct app_reader {
 	/* A call; in the order of their `exit`, as far as they had been written when asked. */
 	void (*call)(void *arg, unsigned int fn, const struct mg_call *c);
 	void (*mark)(void *arg, const struct mg_mark *m);
-	/* `before`: cycle counter of the call before which they are missing, 0 = not known */
-	void (*lost)(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before);
+	/*
+	 * Missing between two calls of the thread that were read: their `exit` on the cycle
+	 * counter, 0 = there is no such call, or not yet.
+	 */
+	void (*lost)(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after,
+		uint64_t before);
 };
 
 /*

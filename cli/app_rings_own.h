@@ -17,7 +17,7 @@ struct known {
 	uint64_t stuck_since;             /* and since when; ns */
 	const struct mg_app_record *next; /* to be read next, while merging */
 	uint64_t limit;                   /* positions below this may be read now */
-	uint64_t next_exit;
+	uint64_t next_exit, last_exit;    /* cycles; of the record read last, 0 = none */
 };
 
 struct app_rings {
@@ -30,6 +30,7 @@ struct app_rings {
 	uint32_t used, shift;
 	bool wanted;
 	uint64_t no_room; /* the common ring's count, as far as it was told */
+	uint64_t began;   /* cycles */
 	uint64_t latest;  /* calls that end after this on the cycle counter cannot have been */
 	uint32_t *order;  /* rings with something to read: a heap by next_exit */
 	uint32_t active;

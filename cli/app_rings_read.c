@@ -8,21 +8,43 @@
 #include "clock.h"
 #include "cycles.h"
 
-#define PATIENCE_NS  1000000000ull
-#define ABSURD_COUNT (1u << 26)   /* of calls lost between two readings */
-#define ABSURD_TIME  (1ull << 28) /* cycles by which clocks of CPUs do not differ */
+#define PATIENCE_NS 1000000000ull
+#define ABSURD_RATE 64           /* calls lost a cycle, on all CPUs together */
+#define ABSURD_TIME (1ull << 28) /* cycles by which clocks of CPUs do not differ */
 
-static void tell_lost(struct app_rings *r, uint32_t i, uint32_t lost, uint64_t before,
+/*
+ * Calls are missing between two that were read of a ring. Programs can write over its count: one
+ * that cannot be is told as a loss of which nobody knows how large it is.
+ */
+static void tell_missing(struct app_rings *r, uint32_t i, enum app_loss why, uint64_t count,
+	uint64_t before, const struct app_reader *reader)
+{
+	if (count / ABSURD_RATE > mg_cycles() - r->began) {
+		why = APP_LOST_NOT_COUNTED;
+		count = 1;
+	}
+	reader->lost(reader->arg, why, count, r->rings[i].tid, r->known[i].last_exit, before);
+}
+
+/* `lost`: the ring's own count, up to `before`. */
+static void tell_lost(struct app_rings *r, uint32_t i, uint64_t lost, uint64_t before,
 	const struct app_reader *reader)
 {
 	struct known *k = &r->known[i];
-	uint32_t count = lost - (uint32_t)k->lost;
+	uint64_t count = lost - k->lost;
 
-	if (count == 0 || -count < 1u << 16) /* a signal handler's came first */
+	if ((int64_t)count <= 0 && -count < 1u << 16) /* a signal handler's came first */
 		return;
-	k->lost += count;
-	if (count < ABSURD_COUNT)
-		reader->lost(reader->arg, APP_LOST_FULL, count, r->rings[i].tid, before);
+	k->lost = lost;
+	tell_missing(r, i, APP_LOST_FULL, count, before, reader);
+}
+
+/* A record has the low half of the count as it was then: the rest is that of the record before. */
+static uint64_t whole_count(const struct known *k, uint32_t low)
+{
+	uint64_t then = (k->lost & ~(uint64_t)UINT32_MAX) | low;
+
+	return then < k->lost && k->lost - then > UINT32_MAX / 2 ? then + UINT32_MAX + 1 : then;
 }
 
 static void tell_no_room(struct app_rings *r, const struct app_reader *reader)
@@ -31,8 +53,8 @@ static void tell_no_room(struct app_rings *r, const struct app_reader *reader)
 	uint64_t count = now - r->no_room;
 
 	r->no_room = now;
-	if (count && count < ABSURD_COUNT)
-		reader->lost(reader->arg, APP_LOST_NO_ROOM, count, 0, 0);
+	if (count)
+		tell_missing(r, MG_COMMON_RING, APP_LOST_NO_ROOM, count, 0, reader);
 }
 
 static bool owner_gone(const struct app_rings *r, uint32_t i)
@@ -81,7 +103,8 @@ static void look(struct app_rings *r, uint32_t i, bool last, const struct app_re
 			break;
 	}
 	if (left_out)
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, r->rings[i].tid, 0);
+		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, r->rings[i].tid,
+			k->last_exit, k->next ? k->next_exit : 0);
 }
 
 static void sift(struct app_rings *r, uint32_t at)
@@ -114,7 +137,8 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 
 	memcpy(&p, record.payload, sizeof(p));
 	k->tail++;
-	tell_lost(r, i, record.lost, p.exit, reader);
+	tell_lost(r, i, whole_count(k, record.lost), p.exit, reader);
+	k->last_exit = p.exit;
 	if (record.id == MG_EVENT_mark) {
 		struct mg_mark m;
 
@@ -158,7 +182,8 @@ static int merge(struct app_rings *r, uint64_t until, bool last, const struct ap
 
 		fill = head - k->tail;
 		if (fill > 1ull << r->shift) { /* written over: on from where its thread goes on */
-			reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, ring->tid, 0);
+			reader->lost(
+				reader->arg, APP_LOST_UNFINISHED, 1, ring->tid, k->last_exit, 0);
 			k->tail = head;
 			continue;
 		}
@@ -204,9 +229,10 @@ static void reclaim(struct app_rings *r, const struct app_reader *reader)
 		head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 		if (head - k->tail <= 1ull << r->shift && head != k->tail)
 			continue;
-		tell_lost(r, i, (uint32_t)ring->lost, 0, reader);
+		tell_lost(r, i, ring->lost, 0, reader);
 		k->tail = head;
 		k->lost = ring->lost;
+		k->last_exit = 0; /* the next thread's calls are others */
 		__atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
 		app_rings_make_ready(r, i);
 	}
@@ -227,6 +253,6 @@ void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
 {
 	merge(r, UINT64_MAX, true, reader);
 	for (uint32_t i = 0; i < r->used; i++)
-		tell_lost(r, i, (uint32_t)r->rings[i].lost, 0, reader);
+		tell_lost(r, i, r->rings[i].lost, 0, reader);
 	tell_no_room(r, reader);
 }

@@ -102,17 +102,20 @@ static void on_mark(void *arg, const struct mg_mark *m)
 			m, MG_PAYLOAD_SIZE(MARK));
 }
 
-static void on_lost(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t before)
+static void on_lost(
+	void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after, uint64_t before)
 {
 	struct work *w = arg;
 	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
 
-	e.from_ns = w->lost_until;
+	e.from_ns = after ? to_ns(w, after) : w->lost_until;
 	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
 	if (e.from_ns > e.to_ns)
 		e.from_ns = e.to_ns;
 	if (why == APP_LOST_NO_ROOM)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
+	else if (why == APP_LOST_NOT_COUNTED)
+		snprintf(e.producer, sizeof(e.producer), "thread %u, count unknown", tid);
 	else
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
 	w->lost += count;

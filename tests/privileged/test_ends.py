@@ -100,6 +100,26 @@ def collector_killed(options, tries):
               f"of {calls} calls {seen} are there")
 
 
+def collector_stopped():
+    """It reads nothing for half a second: calls are lost then, and only then."""
+    def do(record):
+        p = recorder(record, "magnet")
+        time.sleep(0.2)
+        os.kill(p, signal.SIGSTOP)
+        time.sleep(0.5)
+        os.kill(p, signal.SIGCONT)
+    d, status, _, calls = recording("stopped", do, "--app-only", "--buffer", "4K", seconds=1.2)
+    r = report(d)
+    seen = sum(c["n"] for c in r["calls"] if c["name"] in ("send", "recv"))
+    gaps = [g for g in r["loss"]["gaps"] if g["layers"] == ["app"]]
+    check(status == 0 and seen + r["loss"]["app"] == calls, f"{seen} seen and {r['loss']['app']} lost are all {calls}")
+    check(gaps and all(g["from_ns"] < g["to_ns"] for g in gaps), f"all {len(gaps)} gaps have a length")
+    longest = max(g["to_ns"] - g["from_ns"] for g in gaps)
+    check(longest > 4e8, f"one is as long as nobody read: {longest / 1e6:.0f} ms")
+    app = [c["coverage"] for c in r["loss"]["time_coverage"] if c["layer"] == "app"]
+    check(app and all(c < 1 - 4e8 / r["session"]["duration_ns"] for c in app), f"and so is the time's coverage: {app[:1]}")
+
+
 def whole(*options):
     d, status, err, calls = recording(f"whole{len(options)}", lambda record: None, *options, seconds=0.3)
     text, r = run(MAGNET, "report", d).stdout, report(d)
@@ -181,7 +201,8 @@ def full_disk():
 random.seed()
 try:
     whole("--app-only")
-    collector_killed(("--app-only",), 5)
+    collector_killed(("--app-only",), 3)
+    collector_stopped()
     full_disk()
     if KERNEL:
         whole()
