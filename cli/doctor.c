@@ -90,7 +90,7 @@ static json_t *try_kernel(const char *top, json_t **hooks)
 
 	snprintf(output, sizeof(output), "%.4000s/kernel", top);
 	ok = tracer_start(&t, output, getpid(), every_layer) == 0 &&
-	     tracer_wait_ready(&t, TRACER_READY_MS) == 0;
+	     tracer_wait_ready(&t, -1, false) == 0;
 	if (ok) {
 		*hooks = json_deep_copy(json_object_get(t.ready, "hooks"));
 		tracer_stop(&t, 15000);

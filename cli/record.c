@@ -44,6 +44,7 @@ struct recording {
 	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
 	int status;
 	int signals;
+	sigset_t ending;         /* the signals that end a recording */
 	sigset_t mask;           /* as the invoker had it, */
 	void (*on_sigpipe)(int); /* and this: both are COMMAND's again */
 	bool stop;
@@ -148,6 +149,27 @@ static int start_command(struct recording *r)
 }
 
 /*
+ * Waits for the tracer, for as long as the kernel takes to check its programs. A signal ends the
+ * recording before it begins: -EINTR.
+ */
+static int wait_for_tracer(struct recording *r)
+{
+	int signals = signalfd(-1, &r->ending, SFD_CLOEXEC);
+	int err = tracer_wait_ready(&r->tracer, signals, r->o.quiet);
+	struct signalfd_siginfo info;
+
+	if (err == -EINTR && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		r->stopped_by = (int)info.ssi_signo;
+		mg_error("nothing was recorded: signal %d (%s) came before the kernel tracer was "
+			 "ready",
+			r->stopped_by, strsignal(r->stopped_by));
+	}
+	if (signals >= 0)
+		close(signals);
+	return err;
+}
+
+/*
  * The tracer first and alone, since it measures what its events cost. COMMAND must exist for it to
  * follow; it waits.
  */
@@ -176,10 +198,10 @@ static int start_recorders(struct recording *r)
 				      : r->child,
 			r->o.tracer_args);
 		if (!err)
-			err = tracer_wait_ready(&r->tracer, TRACER_READY_MS);
+			err = wait_for_tracer(r);
 		r->tracer_runs = !err;
 	}
-	if (err == -EINVAL) /* it has said why */
+	if (err == -EINVAL || err == -EINTR) /* it has been said why */
 		return err;
 	if (err && !r->o.app) {
 		mg_error("the kernel side cannot be recorded: %s", r->tracer.why);
@@ -389,11 +411,12 @@ int cmd_record(int argc, char **argv)
 	join_command(&r);
 	if (record_dir_make(&r.dir, &r.o))
 		return EXIT_FAILED;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
+	sigemptyset(&r.ending);
+	sigaddset(&r.ending, SIGINT);
+	sigaddset(&r.ending, SIGTERM);
+	sigaddset(&r.ending, SIGHUP);
+	sigaddset(&r.ending, SIGQUIT);
+	set = r.ending;
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &r.mask);
 	r.on_sigpipe = signal(SIGPIPE, SIG_IGN);
@@ -428,7 +451,7 @@ int cmd_record(int argc, char **argv)
 	if (err && !r.tracer_runs) { /* nothing was recorded: it may be tried again */
 		record_dir_remove(&r.dir);
 		tracer_free(&r.tracer);
-		return EXIT_FAILED;
+		return r.stopped_by ? 128 + r.stopped_by : EXIT_FAILED;
 	}
 	if (r.child > 0 && !err) {
 		mg_warn("%s still runs, and is no longer recorded", r.o.command[0]);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,13 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "log.h"
 #include "paths.h"
 #include "signal_name.h"
 
 #define ARGS_MAX 160
+#define SLOW_MS  10000 /* after which it is told that the tracer is not ready */
+#define LINE_MS  60000 /* for the rest of a line that has begun */
 
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[])
 {
@@ -125,9 +127,28 @@ static bool ended(const struct tracer *t, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-int tracer_wait_ready(struct tracer *t, int timeout_ms)
+/* Waits for its first word, or its end; returns -EINTR when there is something to read at `stop`.
+ */
+static int wait_for_word(const struct tracer *t, int stop, bool quiet)
 {
-	json_t *object = read_object(t, timeout_ms);
+	struct pollfd p[] = {{t->control, POLLIN, 0}, {stop, POLLIN, 0}};
+	int wait = SLOW_MS, n;
+
+	do {
+		n = poll(p, 2, wait);
+		if (n == 0 && !quiet)
+			mg_warn("the kernel tracer is not ready yet: kernels may take long to "
+				"check its programs; nothing runs or is recorded until then");
+		if (n == 0)
+			wait = -1;
+	} while (n == 0 || (n < 0 && errno == EINTR));
+	return p[1].revents && !p[0].revents ? -EINTR : 0;
+}
+
+int tracer_wait_ready(struct tracer *t, int stop, bool quiet)
+{
+	int err = wait_for_word(t, stop, quiet);
+	json_t *object = err ? NULL : read_object(t, LINE_MS);
 	bool ready = json_is_true(json_object_get(object, "ready"));
 	int status = 0;
 
@@ -142,6 +163,8 @@ int tracer_wait_ready(struct tracer *t, int timeout_ms)
 	waitpid(t->pid, &status, 0);
 	t->pid = 0;
 	close(t->control);
+	if (err)
+		return err;
 	return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_USAGE ? -EINVAL : -EIO;
 }
 

@@ -4,6 +4,7 @@
 #define MAGNET_CLI_TRACER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct tracer {
@@ -19,9 +20,13 @@ struct tracer {
  * -1 = as `args` say
  */
 int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
-#define TRACER_READY_MS 60000 /* the kernel takes its time for hundreds of chosen events */
-/* -EINVAL after a line of the tracer's own: its options were wrong */
-int tracer_wait_ready(struct tracer *t, int timeout_ms);
+/*
+ * Waits while the tracer lives: how long a kernel checks its programs cannot be known before. A
+ * line says so when it takes long, unless `quiet`. Returns -EINVAL after a line of the tracer's
+ * own, its options being wrong; -EINTR, with no tracer left, when there is something to read at
+ * `stop`; with -1 nothing stops it.
+ */
+int tracer_wait_ready(struct tracer *t, int stop, bool quiet);
 /* Tell it to stop; tracer_stop() then waits for the finished trace. The second call does nothing.
  */
 void tracer_ask_stop(struct tracer *t);

@@ -193,6 +193,56 @@ def ctrl_c():
     interrupted(lambda p: os.kill(p.pid, signal.SIGTERM), 143, "SIGTERM")
 
 
+SLOW = """#!/usr/bin/python3
+# The kernel tracer where the kernel takes long to check its programs.
+import os, sys, time
+at = os.path.dirname(sys.argv[0])
+with open(at + "/seconds") as f:
+    time.sleep(float(f.read()))
+os.execv(at + "/real", sys.argv)
+"""
+
+
+def slow_copy():
+    """magnet with such a tracer: its program, and the file that says how long it takes."""
+    of = os.path.join(TOP, "slow")
+    for part in ("cli/magnet", "preload/libmagnet.so", "kernel-tracer/magnet-kernel-tracer"):
+        os.makedirs(os.path.dirname(f"{of}/{part}"))
+        shutil.copy(os.path.join(os.environ["MAGNET_BUILD"], part), f"{of}/{part}")
+    tracer = f"{of}/kernel-tracer/magnet-kernel-tracer"
+    os.rename(tracer, f"{of}/kernel-tracer/real")
+    with open(tracer, "w") as f:
+        f.write(SLOW)
+    os.chmod(tracer, 0o755)
+    return f"{of}/cli/magnet", f"{of}/kernel-tracer/seconds"
+
+
+def slow_tracer():
+    """However long the kernel tracer takes, it is waited for; that is told, and can be interrupted."""
+    if no_kernel_side():
+        return
+    magnet, seconds = slow_copy()
+    with open(seconds, "w") as f:
+        f.write("11\n")
+    d = new_dir()
+    p = run(magnet, "record", "-o", d, "--", PYTHON, "-c", TALK)
+    check(p.stderr.count("not ready yet") == 1, f"it is told: {p.stderr.strip()}")
+    check(os.path.exists(d + "/kernel/metadata"), "and recorded")
+    with open(seconds, "w") as f:
+        f.write("1000\n")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        d = new_dir()
+        p = subprocess.Popen([magnet, "record", "-o", d, "--", "echo", "ran"], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        while processes() != RECORDERS:
+            time.sleep(0.05)
+        os.killpg(p.pid, number)
+        out, said = p.communicate(timeout=60)
+        check(p.returncode == 128 + number and "nothing was recorded" in said,
+              f"a signal ends the waiting: exit {p.returncode}: {said.strip()}")
+        check(out == "" and not os.path.exists(d) and gone(), "nothing ran, and nothing is left")
+
+
 def killed():
     """Even kill -9 of the recorder leaves no recorder, and a trace that opens."""
     d = new_dir()
@@ -273,7 +323,7 @@ echo status $? >&2
 
 try:
     for test in (statuses, usage, directory, nothing_recorded, anonymous, nothing_open, preload, children, ctrl_c,
-                 killed, largest_buffer, duration,
+                 slow_tracer, killed, largest_buffer, duration,
                  unprivileged, full_disk):
         print("---", test.__name__)
         test()
