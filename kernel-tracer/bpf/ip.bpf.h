@@ -29,7 +29,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		e->frag = context_here();
 	publish(&t, event);
 	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
-		peer_passes(skb, skb->head + skb->network_header, &g, sock, false);
+		peer_passes(skb, skb->head + skb->network_header, ip_version(skb), &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
 		syn_leaves(skb, sk, known);
 	if (known && event == MG_EVENT_ip_out) {
@@ -78,7 +78,7 @@ static __always_inline int ip_arrived(
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		state_at_ip(skb, sock, false);
 	else if (event == MG_EVENT_ip_in)
-		peer_passes(skb, skb->data, &g, sock, true);
+		peer_passes(skb, skb->data, version, &g, sock, true);
 	return 0;
 }
 

@@ -83,7 +83,7 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 		e->frag = context_here();
 	publish(&t, event);
 	if (!known && event == MG_EVENT_ip_out && !sk->__sk_common.skc_dport)
-		peer_passes(skb, skb->head + skb->network_header, &g, sock, false);
+		peer_passes(skb, skb->head + skb->network_header, version, &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
 		syn_leaves(skb, sk, known); /* not what it is translated to behind this place */
 	if (known && event == MG_EVENT_ip_out) {

@@ -14,13 +14,14 @@ volatile __u64 peers_told[PEERS_TOLD] SEC(".data.peers") = {};
 /* the socket's number, but for its upper bits, and how many were told of it */
 volatile __u64 peers_of[PEER_SOCKS] SEC(".data.peers_of") = {};
 
-static __noinline void tell_peer(const struct sk_buff *skb, unsigned char *ip, __u64 sock, bool rx)
+static __noinline void tell_peer(
+	const struct sk_buff *skb, unsigned char *ip, int version, __u64 sock, bool rx)
 {
 	volatile __u64 *count = &peers_of[sock & (PEER_SOCKS - 1)];
 	__u64 n = *count >> 8 == (sock & ~0ull >> 8) ? *count & 0xff : 0;
 	struct datagram d = {};
 
-	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, ip_version(skb)))
+	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, version))
 		return;
 	*count = sock << 8 | (n + 1);
 	EMIT(sock_peer, mg_sock_peer, e, {
@@ -54,20 +55,20 @@ static __noinline __u64 ends_at(unsigned char *ip, int version)
 }
 
 /* A datagram leaves a socket, or reaches one, in one piece; its IP header lies at `ip`. */
-static __always_inline void peer_passes(
-	const struct sk_buff *skb, unsigned char *ip, const struct packet *g, __u64 sock, bool rx)
+static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char *ip, int version,
+	const struct packet *g, __u64 sock, bool rx)
 {
 	__u64 key;
 	__u32 at;
 
 	if (g->part)
 		return;
-	key = mix(ends_at(ip, ip_version(skb)), sock << 1 | rx);
+	key = mix(ends_at(ip, version), sock << 1 | rx);
 	at = key & (PEERS_TOLD - 1);
 	if (peers_told[at] == key)
 		return;
 	peers_told[at] = key;
-	tell_peer(skb, ip, sock, rx);
+	tell_peer(skb, ip, version, sock, rx);
 }
 
 #endif
