@@ -23,11 +23,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STORE = os.environ.get("MAGNET_KERNELS") or os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "magnet", "kernels")
 # what a Debian kernel has as modules, of what the tests use; what is built in is not found
-MODULES = ("virtio_pci", "virtio_console", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_ingress",
-           "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables", "8021q", "bonding",
-           "gcm", "ctr", "ghash_generic", "aes_generic", "seqiv", "tls")
+MODULES = ("virtio_pci", "virtio_console", "9pnet_virtio", "9p", "veth", "bridge", "dummy", "sch_tbf", "sch_netem",
+           "sch_ingress", "cls_bpf", "tcp_diag", "unix_diag", "crc32c_generic", "nf_tables", "8021q", "bonding", "gcm",
+           "ctr", "ghash_generic", "aes_generic", "seqiv", "tls")
 BUILD = os.environ.get("MAGNET_BUILD", "")
-LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "1500"))
+LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "3600"))
 
 
 class X86:
@@ -113,12 +113,11 @@ def emulator(series, of):
         return [name], env
     root = os.path.join(STORE, of.fetched)
     at = root + "/usr"
-    if not os.path.exists(f"{at}/bin/{name}"):
+    if not os.path.exists(f"{at}/share/qemu"):
         skip(f"no {name}: run scripts/kernels {series}")
     env["LD_LIBRARY_PATH"] = f"{at}/lib/x86_64-linux-gnu:{root}/lib/x86_64-linux-gnu"
-    if not os.path.exists(f"{at}/lib/x86_64-linux-gnu/qemu"):  # beside another qemu it is installed
-        env["QEMU_MODULE_DIR"] = "/usr/lib/x86_64-linux-gnu/qemu"
-    shared = [f"{top}/share/{name}" for top in (at, "/usr") for name in ("qemu", "seabios")]
+    env["QEMU_MODULE_DIR"] = f"{at}/lib/x86_64-linux-gnu/qemu"
+    shared = [f"{at}/share/{name}" for name in ("qemu", "seabios")]
     return [f"{at}/bin/{name}", *(word for path in shared for word in ("-L", path))], env
 
 
