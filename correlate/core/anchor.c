@@ -14,20 +14,28 @@ void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative)
 
 /*
  * The difference to a known place is unambiguous within 2^31, since windows are at most 2^30
- * (RFC 7323, 2.3); the known place moves along.
+ * (RFC 7323, 2.3).
  */
+bool flow_place(const struct flow *f, uint32_t seq, uint64_t *off)
+{
+	const struct anchor *a = &f->anchor;
+	int32_t ahead = (int32_t)(seq - a->seq);
+
+	if (!a->set || (ahead < 0 && (uint64_t) - (int64_t)ahead > a->off))
+		return false;
+	*off = a->off + (uint64_t)(int64_t)ahead;
+	return true;
+}
+
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off)
 {
 	struct anchor *a = &f->anchor;
-	int32_t ahead;
 
 	if (!a->set) /* its opening was not seen: count from here */
 		anchor_set(a, seq, 0, true);
-	ahead = (int32_t)(seq - a->seq);
-	if (ahead < 0 && (uint64_t) - (int64_t)ahead > a->off)
+	if (!flow_place(f, seq, off))
 		return false;
-	*off = a->off + (uint64_t)(int64_t)ahead;
-	if (ahead > 0) {
+	if (*off > a->off) {
 		a->seq = seq;
 		a->off = *off;
 	}

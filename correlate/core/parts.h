@@ -62,7 +62,10 @@ uint32_t anchor_initial(const struct anchor *a);
 bool anchors_agree(const struct flow *tx, const struct flow *rx);
 /* Where the sender's own counters could not tell where its bytes lie. */
 void anchor_by_peer(struct core *c, struct flow *tx, const struct flow *rx);
-/* Sequence number to byte offset; false if it lies before the stream's begin. */
+/* Sequence number to byte offset; false if it lies before the stream's begin, or nothing is known.
+ */
+bool flow_place(const struct flow *f, uint32_t seq, uint64_t *off);
+/* The same; it counts from here if nothing is known yet, and the known place moves along. */
 bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off);
 /* Leave out what lies before the recording; false if nothing remains. */
 bool flow_clip(const struct flow *f, uint64_t *off, uint32_t *len);
@@ -190,6 +193,8 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
+/* The same, told by a frame that arrived, whose header may have been damaged on its way. */
+void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* Forgets when bytes were sent: they will not be sent again. */
 void tx_closed(struct flow *f);
 /* The last tcp_send's piece ends with the call. */

@@ -55,7 +55,7 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		s->rx.end_seq = p->seq + p->len;
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
-		tx_acked(c, &s->tx, p->ack, e->cycles);
+		tx_acked_by_frame(c, &s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->tx.why) /* by the window before it */
 		why_on_arrival(s, t, e->cycles);
 	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)

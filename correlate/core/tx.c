@@ -178,15 +178,19 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 }
 
 /*
- * A frame that says it holds bytes which have not come to IP yet: its header was damaged in a queue
- * (netem does that), and which bytes it holds nobody can tell.
+ * Tells whether a number in a frame's header lies beyond all that TCP has handed to IP: the header
+ * was damaged in a queue (netem does that), and whose bytes it means nobody can tell. `end` is
+ * where the frame's bytes end, or what it acknowledges; a FIN has a number, too.
  */
-static bool is_damaged(
-	const struct core *c, const struct flow *f, enum tx_layer layer, uint64_t end)
+static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end, bool bytes)
 {
-	return layer > TX_IP_OUT && end > ranges_end(&f->layer[TX_IP_OUT]) &&
-	       f->units[TX_IP_OUT].n && !(f->missed >> MG_EVENT_ip_out & 1) &&
-	       core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
+	const struct ranges *handed = &f->layer[TX_IP_OUT];
+	uint64_t at;
+
+	if (!f->units[TX_IP_OUT].n || f->missed >> MG_EVENT_ip_out & 1 ||
+		!(core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1))
+		return false;
+	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
 }
 
 static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
@@ -194,6 +198,8 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t
 {
 	uint64_t off, fresh;
 
+	if (layer > TX_IP_OUT && is_damaged(c, f, seq + len, len > 0))
+		return false;
 	if (!flow_offset(f, seq, &off))
 		return false;
 	a->has_offset = true;
@@ -202,7 +208,7 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t
 	if (!len)
 		return false;
 	flow_touch(f, t);
-	if (!flow_clip(f, &off, &len) || is_damaged(c, f, layer, off + len))
+	if (!flow_clip(f, &off, &len))
 		return false;
 	if (off + len > f->total)
 		f->total = off + len;
@@ -282,6 +288,12 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
 	if (a->has_offset && !(core_hooked(c, s->netns) & 1ull << MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
+}
+
+void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+{
+	if (!is_damaged(c, f, ack, false))
+		tx_acked(c, f, ack, now);
 }
 
 void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)

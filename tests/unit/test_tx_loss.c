@@ -372,6 +372,41 @@ static void a_damaged_header_gives_no_times_to_bytes_to_come(void **unused)
 	feed_end(&c);
 }
 
+/*
+ * An acknowledgement was damaged on its way and seems to be of bytes that are sent later. Nobody
+ * has received those, so the boundaries of what waits in a queue are waited for.
+ */
+static void a_damaged_acknowledgement_gives_no_bytes_up(void **unused)
+{
+	const uint64_t late = 1000000000;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	feed_send(&c, TID, SOCK, 1000, 500, 1000, 100);
+	ev_ack(&c, 100000, SOCK, 1500 ^ 1u << 14);
+	ev_ack(&c, late, SOCK, 1500 ^ 1u << 20);
+	ev_enter(&c, late + 100, TID, SOCK, MG_SYS_sendto, 1500);
+	ev_send(&c, late + 200, TID, SOCK, 1500, 1000, 1500);
+	for (uint32_t seq = 1500; seq < 2500; seq += 500)
+		for (int i = 0; i < 3; i++)
+			ev_packet(&c, late + 300 + seq + i, TID,
+				(const uint16_t[]){
+					MG_EVENT_ip_out, MG_EVENT_ip_post, MG_EVENT_dev_queue}[i],
+				SOCK, seq, 500);
+	ev_exit(&c, late + 9000, TID, SOCK, MG_SYS_sendto, 2500, 1000);
+	ev_app(&c, TID, MG_FN_send, late, late + 9100, 1000);
+	for (uint32_t seq = 1500; seq < 2500; seq += 500) {
+		ev_packet(&c, 2 * late + seq, 0, MG_EVENT_dev_xmit, SOCK, seq, 500);
+		ev_done(&c, 2 * late + seq + 1, 0, SOCK, seq, 500);
+	}
+	ev_ack(&c, 3 * late, SOCK, 2500);
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, SOCK)->total, 1500);
+	assert_bytes(&c, 1500, 0);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +423,7 @@ int main(void)
 		cmocka_unit_test(the_acknowledgement_of_a_fin_is_no_byte),
 		cmocka_unit_test(what_the_driver_refuses_is_not_done),
 		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
+		cmocka_unit_test(a_damaged_acknowledgement_gives_no_bytes_up),
 		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
