@@ -5,7 +5,7 @@ tests=$1
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
 export PATH HOME LC_ALL
 . "$tests/environment"
-limit=${MAGNET_VM_TEST_LIMIT:-300} # seconds
+limit=${MAGNET_VM_TEST_LIMIT:-900} # seconds
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mount -t securityfs security /sys/kernel/security 2>/dev/null
 mount -t tracefs tracing /sys/kernel/tracing

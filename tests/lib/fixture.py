@@ -21,7 +21,7 @@ SLOWER = int(os.environ.get("MAGNET_TEST_SLOWER", "1"))
 def run(*args, check=True, **kw):
     """Run a command, its output captured; a failure shows it."""
     p = subprocess.run([str(a) for a in args], capture_output=True, text=True,
-                       timeout=300, **kw)
+                       timeout=300 * SLOWER, **kw)
     if check and p.returncode != 0:
         sys.exit(f"{' '.join(map(str, args))}: exit {p.returncode}\n{p.stdout}{p.stderr}")
     return p

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from fixture import MAGNET, PYTHON, run, skip, stop
+from fixture import MAGNET, PYTHON, SLOWER, run, skip, stop
 
 TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer", "magnet-kernel-tracer")
 
@@ -37,7 +37,7 @@ class Tracer:
         self.p.stderr.close()
 
     def hear(self):
-        self.ours.settimeout(60)
+        self.ours.settimeout(60 * SLOWER)
         return json.loads(self.lines.readline() or '{"gone": true}')
 
     def ready(self):
@@ -51,12 +51,12 @@ class Tracer:
         if ask:
             self.ours.shutdown(socket.SHUT_WR)
         said = self.hear()
-        self.p.wait(60)
+        self.p.wait(60 * SLOWER)
         return said
 
     def kill(self):
         self.p.kill()
-        self.p.wait(60)
+        self.p.wait(60 * SLOWER)
 
 
 class Talker:
