@@ -54,10 +54,7 @@ static double quantile_of(const char *text)
 
 static bool has_flow(const struct report *r, const char *id)
 {
-	for (size_t i = 0; i < r->flow_count; i++)
-		if (strcmp(flow_id(r->flows[i]), id) == 0)
-			return true;
-	return false;
+	return report_find_flow(r, id) < r->flow_count;
 }
 
 static void print_one(const struct report *r, const char *flow, struct flow_calls *calls)
@@ -209,6 +206,8 @@ int cmd_report(int argc, char **argv)
 	core_init(&core);
 	if (demand.figures)
 		core_keep_series(&core, DEMAND_MEMORY);
+	else if (!flow)
+		core_pack_closed(&core);
 	if (flow) {
 		flow_calls_init(&calls, &core, flow);
 		core_listen(&core, flow_calls_event, &calls);

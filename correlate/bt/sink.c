@@ -192,10 +192,7 @@ bt_component_class_sink_graph_is_configured_method_status sink_configured(
 
 static bool has_flow(const struct report *r, const char *id)
 {
-	for (size_t i = 0; i < r->flow_count; i++)
-		if (strcmp(flow_id(r->flows[i]), id) == 0)
-			return true;
-	return false;
+	return report_find_flow(r, id) < r->flow_count;
 }
 
 static void print_text(struct sink *s)

@@ -79,7 +79,7 @@ static void shift_pieces(struct kernel_call *k, const struct flow *f, uint64_t b
 
 static void shift_span(struct span *s, const struct flow *f, uint64_t by)
 {
-	if (s->flow == f)
+	if (s->sock == f->sock->cookie && s->rx == f->rx)
 		s->off += by;
 }
 

@@ -15,20 +15,32 @@ void bound_init(struct core *c)
 	c->dists.tables_limit = TABLES_LIMIT;
 }
 
+uint32_t flow_dists(struct flow *f, struct dist *all[FLOW_DISTS])
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < TX_LAYERS; i++)
+		all[n++] = &f->units[i].gaps;
+	for (int i = 0; i < STAGES_MAX; i++)
+		all[n++] = &f->stage[i];
+	all[n++] = &f->residence;
+	all[n++] = &f->last_byte;
+	all[n++] = &f->shift_device; /* or shift_peer */
+	all[n++] = &f->transit;
+	all[n++] = &f->refusals.gap;
+	if (f->from)
+		all[n++] = &f->from->gaps;
+	return n;
+}
+
 static void each(
 	struct flow *f, void (*fn)(struct dist *d, struct dist_pool *p), struct dist_pool *p)
 {
-	for (int i = 0; i < TX_LAYERS; i++)
-		fn(&f->units[i].gaps, p);
-	for (int i = 0; i < STAGES_MAX; i++)
-		fn(&f->stage[i], p);
-	fn(&f->residence, p);
-	fn(&f->last_byte, p);
-	fn(&f->shift_device, p); /* or shift_peer */
-	fn(&f->transit, p);
-	fn(&f->refusals.gap, p);
-	if (f->from)
-		fn(&f->from->gaps, p);
+	struct dist *all[FLOW_DISTS];
+	uint32_t n = flow_dists(f, all);
+
+	for (uint32_t i = 0; i < n; i++)
+		fn(all[i], p);
 }
 
 static void share(struct dist *d, struct dist_pool *p)
@@ -58,24 +70,34 @@ void bound_trim(struct flow *f)
 	each(f, trim, NULL);
 }
 
-static void for_all(struct core *c, void (*fn)(struct dist *d, struct dist_pool *p))
+static void trim_all(struct core *c)
 {
 	struct mg_sock *s, *tmp;
 
 	HASH_ITER (hh, c->socks, s, tmp) {
-		each(&s->tx, fn, &c->dists);
-		each(&s->rx, fn, &c->dists);
+		bound_trim(&s->tx);
+		bound_trim(&s->rx);
 	}
 }
 
-static void coarsen_waterfalls(struct core *c)
+static void coarsen_sock(struct core *c, struct mg_sock *s)
+{
+	each(&s->tx, coarsen, &c->dists);
+	each(&s->rx, coarsen, &c->dists);
+	waterfall_coarsen(&s->tx.waterfall, c->dists.coarse);
+	waterfall_coarsen(&s->rx.waterfall, c->dists.coarse);
+}
+
+/* Packed sockets of fewer bytes have next to no bins that become fewer. */
+#define WORTH_IT 4096
+
+static void coarsen_all(struct core *c)
 {
 	struct mg_sock *s, *tmp;
 
-	HASH_ITER (hh, c->socks, s, tmp) {
-		waterfall_coarsen(&s->tx.waterfall, c->dists.coarse);
-		waterfall_coarsen(&s->rx.waterfall, c->dists.coarse);
-	}
+	HASH_ITER (hh, c->socks, s, tmp)
+		coarsen_sock(c, s);
+	closed_each(c, WORTH_IT, coarsen_sock);
 }
 
 static bool is_large(const struct dist_pool *p)
@@ -89,11 +111,10 @@ void bound_coarsen(struct core *c)
 
 	p->tables_limit = p->limit / 16;
 	p->is_scarce = true;
-	for_all(c, trim);
+	trim_all(c);
 	while (p->coarse < DIST_COARSEST && is_large(p)) {
 		p->coarse++;
-		for_all(c, coarsen);
-		coarsen_waterfalls(c);
+		coarsen_all(c);
 	}
 	if (is_large(p)) /* these are the widest */
 		p->limit = (p->used + p->tables) * 2;

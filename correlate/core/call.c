@@ -18,6 +18,7 @@
 
 void piece_release(struct piece *p)
 {
+	p->flow->sock->pieces--;
 	if (p->parcel)
 		parcel_put(p->parcel);
 	if (p->arrival)
@@ -55,6 +56,7 @@ struct piece *call_add_piece(
 	}
 	p = &k->piece[k->pieces++];
 	*p = (struct piece){.flow = f, .off = off, .len = len, .t = t};
+	f->sock->pieces++;
 	return p;
 }
 
@@ -66,7 +68,7 @@ static enum mg_direction direction(uint16_t call, uint32_t flags)
 		       : mg_syscall_direction(call);
 }
 
-static struct flow *flow_of_call(const struct core *c, const struct kernel_call *k)
+static struct flow *flow_of_call(struct core *c, const struct kernel_call *k)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
 	enum mg_direction dir = direction(k->call, k->flags);
@@ -82,7 +84,7 @@ void call_no_longer_open(struct core *c, const struct kernel_call *k)
 		f->open_calls--;
 }
 
-static void leaves_kernel(const struct core *c, const struct kernel_call *k)
+static void leaves_kernel(struct core *c, const struct kernel_call *k)
 {
 	struct flow *f = flow_of_call(c, k);
 
@@ -272,7 +274,7 @@ static void note_position(struct core *c, const struct mg_sys_exit *p)
 }
 
 /* Its socket was opened, or first met, within the call. */
-static void learn_socket(const struct core *c, struct kernel_call *k, const struct mg_sys_exit *p)
+static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_sys_exit *p)
 {
 	struct flow *f;
 

@@ -134,6 +134,8 @@ static void process(struct core *c, struct mg_event *e)
 		c->listener(c->listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)
 		free(e->other.text);
+	if (c->closed.due)
+		closed_pack(c);
 }
 
 /* Again every so often: what is after the last reading goes by the rate before it. */
@@ -247,6 +249,22 @@ static void count_incomplete(struct flow *f)
 	f->incomplete = of - not_theirs - f->complete;
 }
 
+void core_finish_sock(struct core *c, struct mg_sock *s)
+{
+	state_end(s, clockmap_cycles(&c->clock, c->finish.last_ns));
+	s->tx.open_calls = 0;
+	if (s->kind == MG_KIND_tcp) {
+		tx_make_atoms(c, &s->tx, true);
+		tx_closed(&s->tx);
+		tx_find_unsent(c, &s->tx);
+		rx_finish(c, &s->rx);
+		count_incomplete(&s->tx);
+		count_incomplete(&s->rx);
+	} else {
+		datagram_finish(c, s);
+	}
+}
+
 int core_finish(struct core *c)
 {
 	struct thread *t, *tmp;
@@ -258,20 +276,12 @@ int core_finish(struct core *c)
 		call_on_thread_end(c, t);
 	}
 	processes_end(c);
+	c->finish.last_ns = c->last_ns;
+	c->finish.gaps = c->gap_count;
 	HASH_ITER (hh, c->socks, s, stmp) {
-		state_end(s, clockmap_cycles(&c->clock, c->last_ns));
-		s->tx.open_calls = 0;
-		if (s->kind == MG_KIND_tcp) {
-			tx_make_atoms(c, &s->tx, true);
-			tx_closed(&s->tx);
-			tx_find_unsent(c, &s->tx);
-			rx_finish(c, &s->rx);
-			count_incomplete(&s->tx);
-			count_incomplete(&s->rx);
-		} else {
-			datagram_finish(c, s);
-		}
+		core_finish_sock(c, s);
 	}
+	c->closed.finished = true;
 	sides_finish(c);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
 }
@@ -296,6 +306,7 @@ void core_free(struct core *c)
 	frames_free(c);
 	requests_free(c);
 	free(c->marks);
+	closed_free(c);
 	HASH_CLEAR(hh_alone, c->alone);
 	HASH_CLEAR(hh_place, c->places);
 	HASH_ITER (hh, c->socks, s, stmp) {

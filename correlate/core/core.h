@@ -14,6 +14,7 @@
 
 #include "calls.h"
 #include "clockmap.h"
+#include "closed.h"
 #include "cpu_offsets.h"
 #include "dist.h"
 #include "event.h"
@@ -152,10 +153,11 @@ struct recent {
 struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
-	struct mg_sock *socks;
-	struct mg_sock *live;   /* of these, all but the ones closed long ago */
-	struct mg_sock *alone;  /* of these, opened ones whose peer has not shown up, */
-	struct mg_sock *places; /* and those with addresses, the last of each */
+	struct mg_sock *socks;      /* but for those in `closed` */
+	struct closed_socks closed; /* packed, if core_pack_closed() was called */
+	struct mg_sock *live;       /* of these, all but the ones closed long ago */
+	struct mg_sock *alone;      /* of these, opened ones whose peer has not shown up, */
+	struct mg_sock *places;     /* and those with addresses, the last of each */
 	struct thread *threads;
 	struct process *processes;
 	struct program *programs;
@@ -168,6 +170,10 @@ struct core {
 	struct other_stats *others;
 	struct gap *gaps;
 	uint32_t gap_count;
+	struct { /* as the last event had been processed: for sockets that are finished later */
+		uint64_t last_ns;
+		uint32_t gaps;
+	} finish;
 	struct drop *drops;
 	struct { /* to connect, for which data arrived before they had a socket */
 		struct request *waiting, *done; /* without their socket, and with it */
@@ -272,6 +278,29 @@ void core_know_thread(struct core *c, uint32_t tid, uint32_t pid, const char *co
 void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
 /* The kernel's events are another tracer's. It has no cycle counter: all times are nanoseconds. */
 void core_know_tracer(struct core *c, const char *name);
+
+/* ---- closed sockets (closed.c) ---- */
+
+/*
+ * Keep them packed; before the first event. Then sockets are to be had by the functions below only,
+ * and flows that listeners were told of are not to be looked at after the event.
+ */
+void core_pack_closed(struct core *c);
+/*
+ * Returns a socket; NULL if there is none. One that is packed, and its peer, are there until this
+ * is called with another; changes are lost.
+ */
+const struct mg_sock *core_sock(struct core *c, uint64_t cookie);
+/* The same; the socket and its peer are packed no more. */
+struct mg_sock *core_keep_sock(struct core *c, uint64_t cookie);
+/* Hands over all sockets; a packed one is there until `fn` returns. */
+void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *s), void *arg);
+size_t core_sock_count(const struct core *c);
+/* Whether it is there until core_free(): it is not packed. */
+static inline bool core_sock_stays(const struct mg_sock *s)
+{
+	return s->hh.tbl;
+}
 
 /* (why.c) When this byte was copied into its socket, while it waits there; 0 if it is not known. */
 uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off);

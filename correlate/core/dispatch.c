@@ -90,7 +90,7 @@ static void on_calibration(struct core *c, const struct mg_calibration *p)
 	}
 }
 
-static struct mg_sock *sock_of_event(const struct core *c, const struct mg_event *e)
+static struct mg_sock *sock_of_event(struct core *c, const struct mg_event *e)
 {
 	/* in every payload that has one, the cookie is the first field */
 	if (!MG_IS_RING(e->id) || is_one_of(e, SCHED_EVENTS))

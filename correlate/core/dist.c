@@ -384,10 +384,17 @@ void dist_trim(struct dist *d)
 		dist_settle(d);
 }
 
+size_t dist_memory(const struct dist *d)
+{
+	return late_size(d->late_cap) + (d->is_packed ? d->size : 0);
+}
+
 void dist_free(struct dist *d)
 {
 	struct dist_pool *pool = d->pool;
 
+	if (!d->n) /* most of a short connection's */
+		return;
 	while (d->more && d->more->wide) {
 		struct dist_wide *w = d->more->wide;
 

@@ -95,6 +95,8 @@ static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct
  * wide as `coarse` says. Returns false without memory: nothing has changed.
  */
 bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse);
+/* What it takes of the pool's memory, but for a hash table; bytes. */
+size_t dist_memory(const struct dist *d);
 /* Pack those of a hash table. */
 bool dist_pack_table(struct dist *d);
 /* Memory of bins has been taken or freed. */

@@ -252,8 +252,10 @@ struct mg_sock {
 	struct queues *queues;     /* not TCP's: what is in flight; NULL: nothing */
 	struct mg_sock *peer;      /* the other end, if it is traced too */
 	struct mg_sock *next_live; /* in `live`, */
-	bool is_live;              /* where it is until some time after this: */
+	struct mg_sock **live_at;  /* where this points to it */
+	bool is_live;              /* there it is until some time after this: */
 	uint64_t closed_ns;
+	uint32_t pieces; /* of threads' calls, which point to its flows */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;

@@ -137,6 +137,16 @@ uint32_t flow_unit_layers(const struct flow *f, int layer)
 	return f->rx ? rx_seen[layer] : tx_seen[layer];
 }
 
+void gap_touch(struct mg_sock *s, const struct hole *h)
+{
+	for (int i = 0; i < TX_LAYERS; i++)
+		if (h->layers & tx_seen[i])
+			unit_gap(&s->tx.units[i], h->from, h->to);
+	for (int i = 0; i < RX_LAYERS; i++)
+		if (h->layers & rx_seen[i])
+			unit_gap(&s->rx.units[i], h->from, h->to);
+}
+
 static void note_hole(
 	struct core *c, uint32_t layers, int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
@@ -156,14 +166,8 @@ static void note_hole(
 	c->holes[c->hole_next++ % HOLES] = h;
 	if (h.to > c->holes_until)
 		c->holes_until = h.to;
-	while ((s = sock_next_live(c, s))) {
-		for (int i = 0; i < TX_LAYERS; i++)
-			if (layers & tx_seen[i])
-				unit_gap(&s->tx.units[i], h.from, h.to);
-		for (int i = 0; i < RX_LAYERS; i++)
-			if (layers & rx_seen[i])
-				unit_gap(&s->rx.units[i], h.from, h.to);
-	}
+	while ((s = sock_next_live(c, s)))
+		gap_touch(s, &h);
 }
 
 void gap_foresee(struct core *c, const struct mg_lost *p)

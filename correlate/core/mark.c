@@ -30,8 +30,8 @@ void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	const struct mg_mark *p = &e->mark;
 	struct mark *m = add(c);
 
-	if (t->received.flow) {
-		a->sock = t->received.flow->sock;
+	if (t->received.sock) {
+		a->sock = sock_find(c, t->received.sock);
 		a->rx = true;
 		a->has_offset = true;
 		a->offset = t->received.off;
@@ -56,10 +56,11 @@ void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k
 
 	if (!k->pieces)
 		return;
-	s.flow = k->piece[0].flow;
+	s.sock = k->piece[0].flow->sock->cookie;
+	s.rx = k->piece[0].flow->rx;
 	s.off = k->piece[0].off;
 	s.len = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len - s.off;
-	if (s.flow->rx) {
+	if (s.rx) {
 		t->received = s;
 		return;
 	}

@@ -12,6 +12,9 @@ void clock_guess(struct core *c);
 /* dispatch.c: an event whose times are those of one counter, to the part it concerns */
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
 
+/* core.c: settles what is in flight of a socket, and no more will come */
+void core_finish_sock(struct core *c, struct mg_sock *s);
+
 /* hook.c */
 void hook_on_event(struct core *c, const struct mg_hook *p);
 /* A trace whose begin was cut away does not tell what was attached: what comes does. */
@@ -20,11 +23,13 @@ void hook_seen(struct core *c, enum mg_event_id id);
 /* socket.c */
 /* All but those closed long ago, one after the other from NULL on. */
 struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s);
-struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie);
+void sock_lives(struct core *c, struct mg_sock *s);
+void sock_no_longer_live(struct mg_sock *s);
+struct mg_sock *sock_look_up(struct core *c, uint64_t cookie);
 struct mg_sock *sock_make(struct core *c, uint64_t cookie);
 void socks_claim(struct core *c);
 /* Both look at what was asked for last before they look it up; NULL if it is not known. */
-static inline struct mg_sock *sock_find(const struct core *c, uint64_t cookie)
+static inline struct mg_sock *sock_find(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = c->recent.sock[cookie % RECENT_SOCKS];
 
@@ -81,6 +86,8 @@ void flow_free(struct flow *f);
 /* gap.c */
 /* As soon as it is read, before what came before it is processed. */
 void gap_foresee(struct core *c, const struct mg_lost *p);
+/* Spacings of the socket's units do not reach across these missing events. */
+void gap_touch(struct mg_sock *s, const struct hole *h);
 /* Whether a layer's events of [from, to) may be missing on one of these CPUs; -1 = any. */
 bool gap_within(const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a,
 	int cpu_b);
@@ -240,6 +247,9 @@ void why_shift(struct why *w, uint64_t by);
 /* bound.c: the memory of all flows' distributions together */
 void bound_init(struct core *c);
 void bound_flow(struct core *c, struct flow *f);
+#define FLOW_DISTS (TX_LAYERS + STAGES_MAX + 6)
+/* Fills in all of a flow's that are bounded, and returns how many they are. */
+uint32_t flow_dists(struct flow *f, struct dist *all[FLOW_DISTS]);
 /* It has used more than it may: bins become wider. */
 void bound_coarsen(struct core *c);
 /* Hardly anything more will come to this flow. */
@@ -268,7 +278,7 @@ void rx_settle_piece(
 
 /* request.c: data for a request to connect, before it has a socket */
 /* Returns the socket that the request of this number became, NULL if that is not known yet. */
-struct mg_sock *request_sock(const struct core *c, uint64_t id);
+struct mg_sock *request_sock(struct core *c, uint64_t id);
 /*
  * Call with a packet for a request. Returns its socket; if that does not show yet, keeps the event
  * until it does, and returns NULL.

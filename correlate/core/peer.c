@@ -25,6 +25,8 @@ void peer_link(struct core *c, struct mg_sock *s)
 	struct mg_sock *o = NULL;
 
 	HASH_FIND(hh_alone, c->alone, &theirs, sizeof(theirs), o);
+	if (!o)
+		o = closed_unpack_alone(c, &theirs);
 	if (!o || o == s) {
 		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
 		s->is_alone = s->hh_alone.tbl;

@@ -17,9 +17,9 @@
 #define WINDOW_MAX   (1u << 30)
 
 struct request {
-	uint64_t id;          /* MG_REQUEST_ID and more */
-	uint32_t seq, ack;    /* of its segments: the lowest, and that of all */
-	struct mg_sock *sock; /* NULL: it has none yet */
+	uint64_t id;       /* MG_REQUEST_ID and more */
+	uint32_t seq, ack; /* of its segments: the lowest, and that of all */
+	uint64_t sock;     /* 0: it has none yet */
 	struct mg_event *waiting;
 	uint32_t count;
 	UT_hash_handle hh;
@@ -68,11 +68,11 @@ void requests_free(struct core *c)
 	forget_all(&c->requests.done);
 }
 
-struct mg_sock *request_sock(const struct core *c, uint64_t id)
+struct mg_sock *request_sock(struct core *c, uint64_t id)
 {
 	const struct request *r = find(c->requests.done, id);
 
-	return r ? r->sock : NULL;
+	return r ? sock_find(c, r->sock) : NULL;
 }
 
 /* Whether the socket that is established here is the one a segment was for. */
@@ -112,7 +112,7 @@ static void look_ahead(struct core *c, struct request *r, const struct mg_event 
 	/* what came in the SYN (Fast Open) is told as the socket is established */
 	anchor_set(&s->rx.anchor, e->sock_state.rcv_nxt,
 		open && open->sock == s->cookie ? open->bytes_received : 0, false);
-	r->sock = s;
+	r->sock = s->cookie;
 }
 
 static void wait_for_sock(struct request *r, const struct mg_event *e)
@@ -168,7 +168,7 @@ struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e)
 		r->seq = p->seq;
 	if (!r->sock)
 		wait_for_sock(r, e);
-	return r->sock;
+	return r->sock ? sock_find(c, r->sock) : NULL;
 }
 
 bool request_on_drop(struct core *c, const struct mg_event *e)
@@ -204,7 +204,7 @@ void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event 
 		if (!becomes(e, r->seq, r->ack))
 			continue;
 		HASH_DEL(c->requests.waiting, r);
-		r->sock = s;
+		r->sock = s->cookie;
 		if (add(&c->requests.done, r))
 			replay(c, r);
 	}

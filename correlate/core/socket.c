@@ -6,12 +6,14 @@
 #include "alloc.h"
 #include "parts.h"
 
-struct mg_sock *sock_look_up(const struct core *c, uint64_t cookie)
+struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = NULL;
 
 	if (cookie)
 		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	if (!s && c->closed.all)
+		s = closed_unpack(c, cookie);
 	if (!s && cookie & MG_REQUEST_ID)
 		return request_sock(c, cookie);
 	return s;
@@ -29,13 +31,26 @@ static void keep_series(struct core *c, struct flow *f)
 		f->units[i].series = &f->series[i];
 }
 
-static void lives(struct core *c, struct mg_sock *s)
+void sock_lives(struct core *c, struct mg_sock *s)
 {
 	if (s->is_live)
 		return;
 	s->is_live = true;
 	s->next_live = c->live;
+	s->live_at = &c->live;
+	if (c->live)
+		c->live->live_at = &s->next_live;
 	c->live = s;
+}
+
+void sock_no_longer_live(struct mg_sock *s)
+{
+	if (!s->is_live)
+		return;
+	s->is_live = false;
+	*s->live_at = s->next_live;
+	if (s->next_live)
+		s->next_live->live_at = s->live_at;
 }
 
 /* Calls that were in it may come back after its end. */
@@ -46,10 +61,8 @@ struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s)
 	struct mg_sock **next = s ? &s->next_live : &c->live;
 
 	while (*next && (*next)->state == MG_TCP_CLOSE &&
-		(*next)->closed_ns + DEAD_NS < c->kernel_until_ns) {
-		(*next)->is_live = false;
-		*next = (*next)->next_live;
-	}
+		(*next)->closed_ns + DEAD_NS < c->kernel_until_ns)
+		sock_no_longer_live(*next);
 	return *next;
 }
 
@@ -79,7 +92,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	bound_flow(c, &s->rx);
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
-	lives(c, s);
+	sock_lives(c, s);
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }
 
@@ -158,7 +171,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			sock_used_by(c, s, t);
 	}
 	note_fin(&s->rx, p);
-	lives(c, s);
+	sock_lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
 		s->closed_ns = e->time_ns;
 		state_end(s, e->cycles);
@@ -166,6 +179,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		trim(&s->tx);
 		trim(&s->rx);
 		peer_forget(c, s);
+		closed_note(c, s);
 	}
 	if (p->ulp)
 		s->ulp = p->ulp;

@@ -84,7 +84,8 @@ struct inner_call {
 
 /* Bytes of one direction of a connection. */
 struct span {
-	const struct flow *flow; /* NULL: none */
+	uint64_t sock; /* its cookie, 0: none */
+	bool rx;
 	uint64_t off, len;
 };
 

@@ -17,7 +17,7 @@ bool is_unix(const struct mg_sock *s)
 }
 
 /* The sender is the thread that makes it ready, within its call. */
-static struct mg_sock *sender(const struct core *c, const struct thread *t, const struct mg_sock *s)
+static struct mg_sock *sender(struct core *c, const struct thread *t, const struct mg_sock *s)
 {
 	struct mg_sock *from;
 

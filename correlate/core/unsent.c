@@ -10,7 +10,7 @@
 /* Whether events of this kind may be missing after this time, while the connection was open. */
 static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, uint64_t after)
 {
-	for (uint32_t i = 0; i < c->gap_count; i++) {
+	for (uint32_t i = 0; i < c->finish.gaps; i++) {
 		const struct gap *g = &c->gaps[i];
 
 		if (g->events >> event & 1 && clockmap_cycles(&c->clock, g->to_ns) > after &&

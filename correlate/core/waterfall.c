@@ -28,7 +28,7 @@ static void account(const struct waterfall *w, size_t taken, size_t freed)
 		w->pool->used += taken - freed;
 }
 
-static size_t cell_size(const struct waterfall *w)
+size_t waterfall_cell_size(const struct waterfall *w)
 {
 	return ((size_t)w->bars + FIRST_BAR) * sizeof(double);
 }
@@ -72,11 +72,11 @@ static bool grow_places(struct waterfall *w)
 static bool grow_cells(struct waterfall *w)
 {
 	uint32_t cap = w->cap + w->cap / 2 + 1;
-	double *more = mg_realloc(w->cell, cap * cell_size(w));
+	double *more = mg_realloc(w->cell, cap * waterfall_cell_size(w));
 
 	if (!more)
 		return false;
-	account(w, cap * cell_size(w), w->cap * cell_size(w));
+	account(w, cap * waterfall_cell_size(w), w->cap * waterfall_cell_size(w));
 	w->cell = more;
 	w->cap = cap;
 	return true;
@@ -90,7 +90,7 @@ static double *new_cell(struct waterfall *w, uint32_t key)
 	if ((w->used * 2 >= w->size && !grow_places(w)) || (w->used == w->cap && !grow_cells(w)))
 		return NULL;
 	cell = cell_at(w, w->used);
-	memset(cell, 0, cell_size(w));
+	memset(cell, 0, waterfall_cell_size(w));
 	*find(w->place, w->size, key) = key << CELL_BITS | w->used++;
 	return cell;
 }
@@ -217,11 +217,16 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
 	return samples;
 }
 
+size_t waterfall_memory(const struct waterfall *w)
+{
+	return w->size * sizeof(*w->place) + w->cap * waterfall_cell_size(w);
+}
+
 void waterfall_free(struct waterfall *w)
 {
 	struct dist_pool *pool = w->pool;
 
-	account(w, 0, w->size * sizeof(*w->place) + w->cap * cell_size(w));
+	account(w, 0, waterfall_memory(w));
 	free(w->place);
 	free(w->cell);
 	memset(w, 0, sizeof(*w));

@@ -37,6 +37,9 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
  * times as much. Few are left as they are.
  */
 void waterfall_coarsen(struct waterfall *w, unsigned int coarse);
+/* Bytes of a cell, and of the memory that all of it takes. */
+size_t waterfall_cell_size(const struct waterfall *w);
+size_t waterfall_memory(const struct waterfall *w);
 void waterfall_free(struct waterfall *w);
 
 #endif

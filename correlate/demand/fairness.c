@@ -37,7 +37,7 @@ static struct window window_of(const struct report *r, bool rx, size_t *n)
 
 	*n = 0;
 	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = r->flows[i];
+		const struct flow *f = report_flow(r, i);
 
 		if (!counts(r, f, rx))
 			continue;
@@ -113,7 +113,7 @@ static json_t *fairness(const struct report *r, bool rx)
 	else if (!(w.to_ns > w.from_ns))
 		why = "the flows were never all alive at once: choose a window (from=S, to=S)";
 	for (size_t i = 0; i < r->flow_count && !why; i++) {
-		const struct flow *f = r->flows[i];
+		const struct flow *f = report_flow(r, i);
 		json_t *row;
 
 		if (!counts(r, f, rx))

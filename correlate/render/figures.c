@@ -14,15 +14,23 @@ uint64_t flow_bytes(const struct flow *f)
 	return f->total - f->start;
 }
 
+struct found_flow {
+	uint64_t bytes;
+	struct packed_flow key;
+	struct flow *flow; /* NULL: its socket is packed */
+	dist_sum wait;     /* of its bytes */
+	bool followed;
+};
+
 static int larger_flow(const void *a, const void *b)
 {
-	const struct flow *x = *(struct flow *const *)a, *y = *(struct flow *const *)b;
+	const struct found_flow *x = a, *y = b;
 
-	if (flow_bytes(x) != flow_bytes(y))
-		return flow_bytes(x) < flow_bytes(y) ? 1 : -1;
-	if (x->sock->cookie != y->sock->cookie) /* the same order every time */
-		return x->sock->cookie > y->sock->cookie ? 1 : -1;
-	return x->rx - y->rx;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	if (x->key.sock != y->key.sock) /* the same order every time */
+		return x->key.sock > y->key.sock ? 1 : -1;
+	return x->key.rx - y->key.rx;
 }
 
 static int more_calls(const void *a, const void *b)
@@ -41,9 +49,85 @@ bool flow_is_told(const struct flow *f)
 	return flow_bytes(f) || f->dropped || (f->sock->kind != MG_KIND_tcp && f->first_t);
 }
 
+struct found_flows {
+	struct found_flow *v;
+	size_t n;
+	struct flow_sums sums;
+	struct losses *losses;
+};
+
+static void add_sums(struct flow_sums *sums, const struct flow *f)
+{
+	sums->bytes += flow_bytes(f);
+	if (isnan(flow_coverage(f)))
+		return;
+	sums->followable += flow_bytes(f);
+	sums->complete += f->complete;
+	sums->incomplete += f->incomplete;
+	sums->incomplete_again += f->copies.incomplete;
+}
+
+static void find_flow(struct found_flows *all, const struct flow *f)
+{
+	const struct mg_sock *s = f->sock;
+
+	if (!flow_is_told(f))
+		return;
+	add_sums(&all->sums, f);
+	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
+		.key = {s->cookie, f->rx},
+		.flow = core_sock_stays(s) ? (struct flow *)(uintptr_t)f : NULL,
+		.wait = f->residence.sum,
+		.followed = f->residence.n && flow_coverage(f) >= 0.90};
+}
+
+/* There is the answer to where bytes wait. */
+static size_t longest_wait(const struct found_flows *all)
+{
+	size_t longest = all->n;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].followed &&
+			(longest == all->n || all->v[i].wait > all->v[longest].wait))
+			longest = i;
+	return longest;
+}
+
+static void find_flows(void *arg, const struct mg_sock *s)
+{
+	struct found_flows *all = arg;
+
+	if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
+		return;
+	find_flow(all, &s->tx);
+	find_flow(all, &s->rx);
+	losses_add_socket(all->losses, s);
+}
+
+static int take_flows(struct report *r)
+{
+	size_t most = 2 * core_sock_count(r->core) + 1;
+	struct found_flows all = {.v = mg_calloc(most, sizeof(*all.v)), .losses = &r->losses};
+
+	if (!all.v)
+		return -ENOMEM;
+	core_each_sock(r->core, find_flows, &all);
+	qsort(all.v, all.n, sizeof(*all.v), larger_flow);
+	r->flows = mg_calloc(all.n + 1, sizeof(*r->flows));
+	r->packed = mg_calloc(all.n + 1, sizeof(*r->packed));
+	for (size_t i = 0; r->flows && r->packed && i < all.n; i++) {
+		r->flows[i] = all.v[i].flow;
+		r->packed[i] = all.v[i].key;
+		r->flow_count++;
+	}
+	r->sums = all.sums;
+	r->sums.longest = longest_wait(&all);
+	free(all.v);
+	return r->flows && r->packed ? 0 : -ENOMEM;
+}
+
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source)
 {
-	struct mg_sock *s, *stmp;
 	struct call_stats *k, *ktmp;
 
 	memset(r, 0, sizeof(*r));
@@ -51,28 +135,62 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->session = session;
 	r->source = source;
 	r->hz = clockmap_hz(&core->clock);
-	r->flows = mg_calloc(2u * HASH_COUNT(core->socks) + 1, sizeof(*r->flows));
 	r->calls = mg_calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
-	if (!r->flows || !r->calls)
+	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core))
 		return -ENOMEM;
-	HASH_ITER (hh, core->socks, s, stmp) {
-		if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
-			continue;
-		if (flow_is_told(&s->tx))
-			r->flows[r->flow_count++] = &s->tx;
-		if (flow_is_told(&s->rx))
-			r->flows[r->flow_count++] = &s->rx;
-	}
 	HASH_ITER (hh, core->calls, k, ktmp)
 		r->calls[r->call_count++] = k;
-	qsort(r->flows, r->flow_count, sizeof(*r->flows), larger_flow);
 	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
 	return 0;
+}
+
+/* Of one for which there is no memory: then no figure is shown. */
+static struct flow *nothing(void)
+{
+	static struct mg_sock none;
+
+	none.tx.sock = &none;
+	return &none.tx;
+}
+
+const struct flow *report_flow(const struct report *r, size_t i)
+{
+	const struct mg_sock *s;
+
+	if (r->flows[i])
+		return r->flows[i];
+	s = core_sock(r->core, r->packed[i].sock);
+	return !s ? nothing() : r->packed[i].rx ? &s->rx : &s->tx;
+}
+
+struct flow *report_keep_flow(const struct report *r, size_t i)
+{
+	struct mg_sock *s;
+
+	if (r->flows[i])
+		return r->flows[i];
+	s = core_keep_sock(r->core, r->packed[i].sock);
+	return !s ? nothing() : r->packed[i].rx ? &s->rx : &s->tx;
+}
+
+size_t report_find_flow(const struct report *r, const char *id)
+{
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < r->flow_count; i++) {
+		flow_name(name, r->packed[i].sock, r->packed[i].rx);
+		if (strcmp(name, id) == 0)
+			break;
+	}
+	return i;
 }
 
 void report_free(struct report *r)
 {
 	free(r->flows);
+	free(r->packed);
+	losses_free(&r->losses);
 	free(r->calls);
 }
 

@@ -110,10 +110,9 @@ static int more_calls(const struct call_stats *a, const struct call_stats *b)
 void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, bool colour)
 {
 	struct call_stats **all = f->calls ? &f->calls : &f->system, *s;
-	const struct mg_sock *sock = NULL;
+	const struct mg_sock *sock = core_sock(r->core, f->cookie);
 	struct table t;
 
-	HASH_FIND(hh, r->core->socks, &f->cookie, sizeof(f->cookie), sock);
 	if (*all) {
 		HASH_SORT(*all, more_calls);
 		table_begin(&t, "lrrrrrl");

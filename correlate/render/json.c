@@ -372,10 +372,13 @@ static json_t *unseen(const struct report *r)
 
 static json_t *span(const struct span *s)
 {
-	if (!s->flow)
+	char flow[32];
+
+	if (!s->sock)
 		return json_null();
-	return json_pack("{s:s, s:I, s:I}", "flow", flow_id(s->flow), "offset", (json_int_t)s->off,
-		"length", (json_int_t)s->len);
+	flow_name(flow, s->sock, s->rx);
+	return json_pack("{s:s, s:I, s:I}", "flow", flow, "offset", (json_int_t)s->off, "length",
+		(json_int_t)s->len);
 }
 
 static json_t *marks(const struct report *r)
@@ -400,12 +403,13 @@ json_t *report_json(const struct report *r, const char *only)
 {
 	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
 	struct own_cost cost = report_own_cost(r);
+	size_t one = only ? report_find_flow(r, only) : 0;
 
 	for (size_t i = 0; i < r->call_count; i++)
 		json_array_append_new(calls, json_call(r, r->calls[i]));
 	for (size_t i = 0; i < r->flow_count; i++)
-		if (!only || strcmp(flow_id(r->flows[i]), only) == 0)
-			json_array_append_new(flows, json_flow(r, r->flows[i]));
+		if (!only || i == one)
+			json_array_append_new(flows, json_flow(r, report_flow(r, i)));
 	json_object_set_new(j, "session", session(r));
 	json_object_set_new(j, "events",
 		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",

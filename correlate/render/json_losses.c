@@ -50,27 +50,26 @@ json_t *json_losses(const struct report *r)
 {
 	const uint16_t again = MG_EVENT_tcp_retransmit, reset = MG_EVENT_tcp_reset,
 		       drop = MG_EVENT_drop;
-	struct losses l;
+	const struct losses *l = &r->losses;
 	json_t *j;
 
-	if (!r->core->kernel_events || losses_find(r, &l))
+	if (!r->core->kernel_events)
 		return json_null();
 	j = json_object();
-	json_object_set_new(j, "connections", count(l.connections));
-	json_object_set_new(j, "connections_hit", count(l.connections_hit));
-	json_object_set_new(j, "sockets", count(l.sockets));
-	json_object_set_new(j, "sockets_hit", count(l.sockets_hit));
-	json_object_set_new(j, "retransmits", count_of(r, again, l.retransmits));
-	json_object_set_new(j, "retransmitted_bytes", count_of(r, again, l.retransmitted_bytes));
-	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l.wait));
-	json_object_set_new(j, "syn_retries", count_of(r, again, l.syn_retries));
-	json_object_set_new(j, "timeouts", count_of(r, again, l.timeouts));
-	json_object_set_new(j, "listen_drops", listen_drops(r, l.listen_drops));
-	json_object_set_new(j, "resets_sent", count_of(r, reset, l.resets_sent));
-	json_object_set_new(j, "resets_received", count_of(r, reset, l.resets_received));
-	json_object_set_new(j, "dropped", count_of(r, drop, l.dropped));
-	json_object_set_new(j, "drops", json_drop_sums(r, &l.drops));
+	json_object_set_new(j, "connections", count(l->connections));
+	json_object_set_new(j, "connections_hit", count(l->connections_hit));
+	json_object_set_new(j, "sockets", count(l->sockets));
+	json_object_set_new(j, "sockets_hit", count(l->sockets_hit));
+	json_object_set_new(j, "retransmits", count_of(r, again, l->retransmits));
+	json_object_set_new(j, "retransmitted_bytes", count_of(r, again, l->retransmitted_bytes));
+	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l->wait));
+	json_object_set_new(j, "syn_retries", count_of(r, again, l->syn_retries));
+	json_object_set_new(j, "timeouts", count_of(r, again, l->timeouts));
+	json_object_set_new(j, "listen_drops", listen_drops(r, l->listen_drops));
+	json_object_set_new(j, "resets_sent", count_of(r, reset, l->resets_sent));
+	json_object_set_new(j, "resets_received", count_of(r, reset, l->resets_received));
+	json_object_set_new(j, "dropped", count_of(r, drop, l->dropped));
+	json_object_set_new(j, "drops", json_drop_sums(r, &l->drops));
 	json_object_set_new(j, "at_least", json_boolean(losses_may_miss(r, LOSS_EVENTS)));
-	losses_free(&l);
 	return j;
 }

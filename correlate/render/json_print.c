@@ -46,14 +46,15 @@ static void print_many(const struct report *r, int digits, FILE *to)
 	struct indented none = {.to = to};
 
 	for (size_t i = 0; i < r->flow_count; i++) {
+		const struct flow *f = report_flow(r, i);
 		json_t *j;
 
 		fputs(i ? ",\n" : "\n", to);
-		if (i >= WHOLE_FLOWS && !r->demand && !flow_is_eventful(r->flows[i])) {
-			json_brief(r, r->flows[i], to);
+		if (i >= WHOLE_FLOWS && !r->demand && !flow_is_eventful(f)) {
+			json_brief(r, f, to);
 			continue;
 		}
-		j = json_flow(r, r->flows[i]);
+		j = json_flow(r, f);
 		json_dump_callback(
 			j, write_indented, &none, JSON_COMPACT | JSON_REAL_PRECISION(digits));
 		json_decref(j);
@@ -67,7 +68,7 @@ static void print_flows(const struct report *r, int digits, FILE *to)
 		print_many(r, digits, to);
 	for (size_t i = 0; i < r->flow_count && (r->flow_count <= WHOLE_FLOWS || r->whole_flows);
 		i++) {
-		json_t *j = json_flow(r, r->flows[i]);
+		json_t *j = json_flow(r, report_flow(r, i));
 
 		fprintf(to, "%s\n    ", i ? "," : "");
 		print_value(j, 4, digits, to);

@@ -112,7 +112,7 @@ static bool has_drops(const struct mg_sock *s)
 	return s->tx.dropped + s->rx.dropped > s->tx.discarded + s->rx.discarded;
 }
 
-static void add_socket(struct losses *l, const struct mg_sock *s)
+void losses_add_socket(struct losses *l, const struct mg_sock *s)
 {
 	const struct mg_sock *peer = s->kind == MG_KIND_tcp ? s->peer : NULL;
 	bool hit = has_drops(s);
@@ -133,25 +133,17 @@ static void add_socket(struct losses *l, const struct mg_sock *s)
 	l->connections_hit += hit;
 }
 
-int losses_find(const struct report *r, struct losses *l)
+int losses_add_drops(struct losses *l, const struct core *c)
 {
 	const struct drop *d, *dtmp;
-	const struct mg_sock *s, *stmp;
 
-	memset(l, 0, sizeof(*l));
-	HASH_ITER (hh, r->core->drops, d, dtmp) {
-		if (!drop_sums_add(&l->drops, d)) {
-			losses_free(l);
+	HASH_ITER (hh, c->drops, d, dtmp) {
+		if (!drop_sums_add(&l->drops, d))
 			return -ENOMEM;
-		}
 	}
 	drop_sums_sort(&l->drops);
 	l->dropped = drop_sums_lost(&l->drops);
-	l->listen_drops = r->core->listen_drops;
-	HASH_ITER (hh, r->core->socks, s, stmp) {
-		if (s->kind != MG_KIND_netlink) /* the kernel is at its other end */
-			add_socket(l, s);
-	}
+	l->listen_drops = c->listen_drops;
 	return 0;
 }
 

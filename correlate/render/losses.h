@@ -47,8 +47,9 @@ struct losses {
 };
 
 struct report;
-/* Counts over all sockets of the report; 0 or -ENOMEM. */
-int losses_find(const struct report *r, struct losses *l);
+/* Each socket of a report is added once, but netlink's, and all drops; the latter 0 or -ENOMEM. */
+void losses_add_socket(struct losses *l, const struct mg_sock *s);
+int losses_add_drops(struct losses *l, const struct core *c);
 void losses_free(struct losses *l);
 
 /* What losses are counted by. */

@@ -16,8 +16,21 @@ struct report {
 	const json_t *session; /* session.json, NULL if there is none */
 	const char *source;    /* what to call the trace */
 	double hz; /* cycles a second; 0 if the clock is not known; 1e9 with nanoseconds only */
-	struct flow **flows; /* with bytes, the largest first */
+	struct flow **flows; /* with bytes, the largest first: see report_flow() */
+	struct packed_flow { /* those whose socket is packed are NULL above */
+		uint64_t sock;
+		bool rx;
+	} * packed;
 	size_t flow_count;
+	struct flow_sums {
+		uint64_t bytes; /* of all flows */
+		/* of those with a coverage: bytes, and those with and without every boundary */
+		uint64_t followable, complete, incomplete;
+		uint64_t incomplete_again; /* of these, sent again */
+		size_t longest; /* whose bytes waited longest, of those that were followed;
+				   flow_count if there is none */
+	} sums;
+	struct losses losses;      /* over all sockets */
 	struct call_stats **calls; /* the most frequent first */
 	size_t call_count;
 	const struct demand *demand; /* figures on demand, NULL = none */
@@ -27,6 +40,12 @@ struct report {
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
 void report_free(struct report *r);
+/* Returns one of its flows, by number. That of a packed socket is there until the next is. */
+const struct flow *report_flow(const struct report *r, size_t i);
+/* The same; it stays. */
+struct flow *report_keep_flow(const struct report *r, size_t i);
+/* The number of a flow by its id; flow_count if there is none. */
+size_t report_find_flow(const struct report *r, const char *id);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
 /*
  * The report, with `more` beside it as `key` (taken; NULL = nothing), numbers with so many digits

@@ -49,21 +49,16 @@ static void heading(const struct report *r, FILE *to, bool colour)
  */
 static void missed(const struct report *r, FILE *to)
 {
-	uint64_t missing = 0, again = 0, all = 0;
+	const struct flow_sums *s = &r->sums;
 
-	for (size_t i = 0; i < r->flow_count; i++) {
-		if (isnan(flow_coverage(r->flows[i])))
-			continue;
-		missing += r->flows[i]->incomplete;
-		again += r->flows[i]->copies.incomplete;
-		all += flow_bytes(r->flows[i]);
-	}
-	if (all && (double)missing > 0.001 * (double)all)
+	if (s->followable && (double)s->incomplete > 0.001 * (double)s->followable)
 		fprintf(to,
 			"%s of the bytes were not seen at every layer%s, and are left out where "
 			"bytes wait\n",
-			text_percent((double)missing / (double)all),
-			again * 2 > missing ? ", most of them since they were sent again" : "");
+			text_percent((double)s->incomplete / (double)s->followable),
+			s->incomplete_again * 2 > s->incomplete
+				? ", most of them since they were sent again"
+				: "");
 }
 
 /* Where a side does not cover all of the time. Returns whether one does not. */
@@ -206,21 +201,6 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 
 /* ---- one sentence ---- */
 
-/* The flow whose bytes waited longest, all together: there is the answer to where they wait. */
-static const struct flow *main_flow(const struct report *r)
-{
-	const struct flow *most = NULL;
-
-	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = r->flows[i];
-
-		if (f->residence.n && flow_coverage(f) >= 0.90 &&
-			(!most || f->residence.sum > most->residence.sum))
-			most = f;
-	}
-	return most;
-}
-
 static int longest_stage(const struct flow *f, const struct probes *p)
 {
 	int longest = 0;
@@ -262,26 +242,19 @@ static const struct together *rather_together(
 }
 
 /* Share of the bytes of all flows that have every boundary; NAN if none could have. */
-static double followed(const struct report *r)
+static double followed(const struct flow_sums *s)
 {
-	double complete = 0, all = 0;
+	double all = (double)(s->complete + s->incomplete);
 
-	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = r->flows[i];
-
-		if (isnan(flow_coverage(f)))
-			continue;
-		complete += (double)f->complete;
-		all += (double)(f->complete + f->incomplete);
-	}
-	return all > 0 ? complete / all : NAN;
+	return all > 0 ? (double)s->complete / all : NAN;
 }
 
 static void sentence(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
-	double share = followed(r);
-	const struct flow *f = main_flow(r);
+	double share = followed(&r->sums);
+	const struct flow *f =
+		r->sums.longest < r->flow_count ? report_keep_flow(r, r->sums.longest) : NULL;
 	const struct together *several;
 	struct modulation m;
 	struct probes p;
@@ -376,16 +349,14 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct together *groups;
 	size_t shown = 0, group_count;
-	uint64_t all = 0, told = 0; /* bytes */
+	uint64_t told = 0; /* bytes */
 
 	heading(r, to, colour);
 	if (!id)
 		text_losses(r, to, colour);
 	recorded(r, to, colour);
 	if (id) {
-		for (size_t i = 0; i < r->flow_count; i++)
-			if (strcmp(flow_id(r->flows[i]), id) == 0)
-				text_flow(r, r->flows[i], to, colour);
+		text_flow(r, report_keep_flow(r, report_find_flow(r, id)), to, colour);
 		return;
 	}
 	groups = report_together(r, &group_count);
@@ -396,18 +367,18 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 			had_losses(&groups[i]))
 			text_together(r, &groups[i], to, colour);
 	report_together_free(groups, group_count);
-	for (size_t i = 0; i < r->flow_count; i++)
-		all += flow_bytes(r->flows[i]);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
-		if (shown && flow_bytes(r->flows[shown]) < all / 50)
+		const struct flow *f = report_keep_flow(r, shown);
+
+		if (shown && flow_bytes(f) < r->sums.bytes / 50)
 			break;
-		text_flow(r, r->flows[shown], to, colour);
-		told += flow_bytes(r->flows[shown]);
+		text_flow(r, f, to, colour);
+		told += flow_bytes(f);
 	}
 	if (shown < r->flow_count)
 		fprintf(to, "\nand %zu more flow%s with %s (--flow ID shows one, --json has all)\n",
 			r->flow_count - shown, plural(r->flow_count - shown),
-			text_bytes((double)(all - told)));
+			text_bytes((double)(r->sums.bytes - told)));
 	if (r->demand)
 		text_on_demand_of_all(r, to, colour);
 	text_sched(r, to, colour);

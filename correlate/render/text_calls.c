@@ -234,7 +234,7 @@ static void marks(const struct report *r, FILE *to)
 			kinds++;
 		}
 		kind[k].n++;
-		kind[k].sent += m->sent.flow != NULL;
+		kind[k].sent += m->sent.sock != 0;
 	}
 	for (size_t k = 0; k < kinds; k++)
 		fprintf(to, "%s%s %s (%s with bytes sent next)", k ? ", " : "\nMarks       ",

@@ -127,20 +127,17 @@ static bool any_loss(const struct losses *l)
 void text_losses(const struct report *r, FILE *to, bool colour)
 {
 	struct writer w = {.to = to, .between = ""};
-	struct losses l;
+	const struct losses *l = &r->losses;
 
-	if (losses_find(r, &l))
-		return;
-	if (any_loss(&l) || l.resets_sent || l.resets_received) {
+	if (any_loss(l) || l->resets_sent || l->resets_received) {
 		fprintf(to, "%s%s%s, ", colour ? "\033[31m" : "",
-			any_loss(&l) ? "Losses on the network" : "Resets", colour ? "\033[0m" : "");
-		whom(to, &l);
+			any_loss(l) ? "Losses on the network" : "Resets", colour ? "\033[0m" : "");
+		whom(to, l);
 		fprintf(to, " hit:\n  ");
 		w.column = 2;
-		all_parts(r, &w, &l);
+		all_parts(r, &w, l);
 		fprintf(to, "\n");
 	}
-	losses_free(&l);
 }
 
 void text_drop_sums(const struct drop_sums *all, FILE *to)

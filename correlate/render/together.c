@@ -163,12 +163,14 @@ static struct together *find(
 
 /* The group a flow is in, begun with it if it is the first. */
 static struct together *group_of(
-	struct together **all, size_t *count, const struct report *r, struct flow *f)
+	struct together **all, size_t *count, const struct report *r, size_t i)
 {
-	struct together *more = find(*all, *count, r, f);
+	struct together *more = find(*all, *count, r, report_flow(r, i));
+	struct flow *f;
 
 	if (more)
 		return more;
+	f = report_keep_flow(r, i);
 	more = mg_realloc(*all, (*count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
@@ -204,10 +206,9 @@ static void add_drops(struct together *all, size_t count, const struct report *r
 	const struct drop *d, *tmp;
 
 	HASH_ITER (hh, r->core->drops, d, tmp) {
-		const struct mg_sock *s = NULL;
+		const struct mg_sock *s = core_sock(r->core, d->key.sock);
 		struct together *g;
 
-		HASH_FIND(hh, r->core->socks, &d->key.sock, sizeof(d->key.sock), s);
 		if (!s)
 			continue;
 		g = find(all, count, r, d->key.rx ? &s->rx : &s->tx);
@@ -224,13 +225,13 @@ struct together *report_together(const struct report *r, size_t *count)
 	size_t n = 0, kept = 0;
 
 	for (size_t i = 0; i < r->flow_count; i++) {
-		g = has_bars(r->flows[i]) ? group_of(&all, &n, r, r->flows[i]) : NULL;
+		g = has_bars(report_flow(r, i)) ? group_of(&all, &n, r, i) : NULL;
 		if (!g)
 			continue;
 		if (++g->count == 2)
 			add_flow(g, g->first);
 		if (g->count >= 2)
-			add_flow(g, r->flows[i]);
+			add_flow(g, report_flow(r, i));
 	}
 	for (size_t i = 0; i < n; i++)
 		if (all[i].count >= 2)

@@ -293,7 +293,7 @@ void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t le
 }
 
 /* What the program has read so far, as a socket would tell. */
-static uint32_t copied_seq(const struct core *c, uint64_t sock, uint32_t otherwise)
+static uint32_t copied_seq(struct core *c, uint64_t sock, uint32_t otherwise)
 {
 	const struct mg_sock *s = sock_find(c, sock);
 	const struct flow *f = s ? &s->rx : NULL;

@@ -42,7 +42,7 @@ void feed_recv(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32
 
 struct flow *tx_of(const struct core *c, uint64_t sock)
 {
-	struct mg_sock *s = sock_find(c, sock);
+	struct mg_sock *s = sock_look_up((struct core *)(uintptr_t)c, sock);
 
 	assert_non_null(s);
 	return &s->tx;
@@ -50,7 +50,7 @@ struct flow *tx_of(const struct core *c, uint64_t sock)
 
 struct flow *rx_of(const struct core *c, uint64_t sock)
 {
-	struct mg_sock *s = sock_find(c, sock);
+	struct mg_sock *s = sock_look_up((struct core *)(uintptr_t)c, sock);
 
 	assert_non_null(s);
 	return &s->rx;

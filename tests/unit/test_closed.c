@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Closed sockets are packed: they take little memory, and the report stays the same. */
+#include <malloc.h>
+#include <string.h>
+
+#include "render/report.h"
+#include "reported.h"
+
+#define CLIENT(i) (100000 + 2 * (uint64_t)(i))
+#define SERVER(i) (CLIENT(i) + 1)
+#define ISN       999
+#define IRS(i)    (4999 + 10000 * (i))
+#define APART     3000000 /* from one connection to the next, cycles */
+
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+static void open_client(struct core *c, uint32_t i, uint64_t at)
+{
+	ev_opened(c, at, CLIENT(i), ISN, IRS(i));
+}
+
+static void open_server(struct core *c, uint32_t i, uint64_t at)
+{
+	ev_opened(c, at, SERVER(i), IRS(i), ISN);
+}
+
+/* 100 bytes from one end to the other, after as many as `nth` tells. */
+static void pass(
+	struct core *c, uint64_t from, uint64_t to, uint32_t first, uint64_t at, uint32_t delay)
+{
+	feed_send(c, SENDER, from, first, 100, at, 1 + delay);
+	feed_segment(c, to, first, 100, at + 40000, 1 + delay / 2);
+	feed_recv(c, RECEIVER, to, first, 100, at + 60000 + 7 * delay, 1);
+}
+
+/* A request and its answer. */
+static void exchange(struct core *c, uint32_t i, uint64_t at)
+{
+	pass(c, CLIENT(i), SERVER(i), ISN + 1, at, 100 + i % 301);
+	pass(c, SERVER(i), CLIENT(i), IRS(i) + 1, at + 200000, 3000 + i % 77);
+	ev_ack(c, at + 400000, SERVER(i), IRS(i) + 101);
+	ev_ack(c, at + 400010, CLIENT(i), ISN + 101);
+}
+
+/* Bytes in use after so many short connections. */
+static size_t bytes_of(uint32_t connections, bool packed)
+{
+	size_t before = in_use(), after;
+	struct core *c = malloc(sizeof(*c));
+
+	assert_non_null(c);
+	feed_begin(c, ALL_HOOKS);
+	if (packed)
+		core_pack_closed(c);
+	for (uint32_t i = 0; i < connections; i++) {
+		uint64_t at = 1000000 + i * (uint64_t)APART;
+
+		open_client(c, i, at);
+		open_server(c, i, at + 1);
+		exchange(c, i, at + 10);
+		ev_closed(c, at + 500000, CLIENT(i));
+		ev_closed(c, at + 500010, SERVER(i));
+	}
+	after = in_use();
+	feed_end(c);
+	free(c);
+	return after - before;
+}
+
+/* One of a connection of a request and an answer took 9 KB. */
+static void a_packed_socket_takes_some_hundred_bytes(void **unused)
+{
+	size_t each = (bytes_of(3000, true) - bytes_of(1000, true)) / 4000;
+
+	(void)unused;
+	print_message("bytes a closed socket: %zu, unpacked %zu\n", each,
+		(bytes_of(3000, false) - bytes_of(1000, false)) / 4000);
+	assert_true(each < 1500);
+}
+
+/* With many different times it takes little less packed: it stays as it is for longer. */
+static void large_ones_wait(void **unused)
+{
+	static struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_pack_closed(&c);
+	for (uint32_t i = 0; i < 400; i++) {
+		uint64_t at = 1000000 + i * 1000ull * APART, seed = 3;
+
+		open_client(&c, i, at);
+		open_server(&c, i, at + 1);
+		for (uint32_t nth = 0; nth < (i % 2 ? 1 : 60); nth++)
+			pass(&c, CLIENT(i), SERVER(i), ISN + 1 + 100 * nth, at += APART,
+				(uint32_t)unit_random_below(&seed, 5000));
+		ev_closed(&c, at + 500000, CLIENT(i));
+		ev_closed(&c, at + 500010, SERVER(i));
+	}
+	assert_true(c.closed.large.len > 0);
+	assert_true(HASH_COUNT(c.closed.all) > 0);
+	for (const struct closed_sock *k = c.closed.all; k; k = k->hh.next)
+		assert_int_equal((k->cookie - CLIENT(0)) / 2 % 2, 1);
+	feed_end(&c);
+}
+
+#define CONNECTIONS 700
+
+/* Some lose a segment, or events; some ends are never closed, or are met late. */
+static void connect(struct core *c, uint32_t i, uint64_t at)
+{
+	open_client(c, i, at);
+	if (i % 17)
+		open_server(c, i, at + 1);
+	exchange(c, i, at + 10);
+	if (i % 7 == 0) {
+		feed_send(c, SENDER, CLIENT(i), ISN + 101, 50, at + 410000, 20);
+		ev_retransmit(c, at + 415000, CLIENT(i), ISN + 101, 50);
+		ev_packet(c, at + 416000, 0, MG_EVENT_ip_out, CLIENT(i), ISN + 101, 50);
+	}
+	if (i % 11 == 0)
+		ev_lost(c, at + 420000, 3, at + 100, at + 900);
+	if (i % 5 == 0) /* a read that is still waiting */
+		ev_enter(c, at + 430000, 50 + i, SERVER(i), MG_SYS_recvfrom, ISN + 101);
+	ev_closed(c, at + 500000, CLIENT(i));
+	if (i % 13)
+		ev_closed(c, at + 500010, SERVER(i));
+}
+
+/* What comes when most of them have been closed for long. */
+static void come_late(struct core *c, uint32_t i, uint64_t at)
+{
+	if (i % 17 == 0)
+		open_server(c, i, at);
+	if (i % 5 == 0)
+		ev_exit(c, at + 10, 50 + i, SERVER(i), MG_SYS_recvfrom, ISN + 101, 0);
+	if (i % 3 == 0)
+		ev_ack(c, at + 20, CLIENT(i), ISN + 101);
+	if (i % 7 == 0)
+		feed_segment(c, SERVER(i), ISN + 101, 50, at + 40, 1);
+}
+
+static void record(struct core *c, bool packed)
+{
+	feed_begin(c, ALL_HOOKS);
+	if (packed)
+		core_pack_closed(c);
+	ev_fork(c, 5, 1, SENDER, "sender");
+	ev_fork(c, 6, 1, RECEIVER, "receiver");
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
+		connect(c, i, 1000000 + i * (uint64_t)APART);
+	if (packed) /* both ends of most */
+		assert_true(HASH_COUNT(c->closed.all) > CONNECTIONS);
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
+		come_late(c, i, 1000000 + (CONNECTIONS + i) * (uint64_t)APART);
+	assert_int_equal(core_finish(c), 0);
+}
+
+/* Text and JSON, one after the other. */
+static char *reported_text(struct core *c, bool whole)
+{
+	struct report r;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	assert_int_equal(report_init(&r, c, NULL, "test"), 0);
+	r.whole_flows = whole;
+	report_json_print(&r, NULL, NULL, REPORT_DIGITS, to);
+	report_text(&r, to, NULL, false);
+	fclose(to);
+	report_free(&r);
+	return text;
+}
+
+static void the_report_is_that_of_sockets_as_they_are(void **unused)
+{
+	static struct core plain, packed;
+
+	(void)unused;
+	record(&plain, false);
+	record(&packed, true);
+	assert_true(HASH_COUNT(packed.closed.all) > CONNECTIONS / 2);
+	assert_int_equal(core_sock_count(&packed), HASH_COUNT(plain.socks));
+	for (int whole = 0; whole < 2; whole++) {
+		char *wanted = reported_text(&plain, whole), *got = reported_text(&packed, whole);
+
+		assert_non_null(strstr(wanted, "\"transit_ns\""));
+		assert_string_equal(got, wanted);
+		free(wanted);
+		free(got);
+	}
+	core_free(&plain);
+	core_free(&packed);
+}
+
+/* With hardly any memory for distributions their bins become as wide as without packing. */
+static void packed_distributions_are_bounded_with_the_others(void **unused)
+{
+	static struct core c;
+	const struct closed_sock *k;
+	size_t before, after = 0;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_pack_closed(&c);
+	c.closed.large_from = SIZE_MAX;
+	for (uint32_t i = 0; i < 300; i++) {
+		uint64_t at = 1000000 + i * 1000ull * APART, seed = 3;
+
+		open_client(&c, i, at);
+		open_server(&c, i, at + 1);
+		for (uint32_t nth = 0; nth < (i ? 1 : 60); nth++)
+			pass(&c, CLIENT(i), SERVER(i), ISN + 1 + 100 * nth, at += APART,
+				(uint32_t)unit_random_below(&seed, 5000));
+		ev_closed(&c, at + 500000, CLIENT(i));
+		ev_closed(&c, at + 500010, SERVER(i));
+	}
+	k = c.closed.all;
+	assert_int_equal(k->cookie, CLIENT(0));
+	before = k->size;
+	c.dists.limit = c.dists.used - 1;
+	bound_coarsen(&c);
+	assert_true(c.dists.coarse > 0);
+	for (k = c.closed.all; k; k = k->hh.next)
+		if (k->cookie == CLIENT(0))
+			after = k->size;
+	assert_true(after > 0 && after < before);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_packed_socket_takes_some_hundred_bytes),
+		cmocka_unit_test(large_ones_wait),
+		cmocka_unit_test(the_report_is_that_of_sockets_as_they_are),
+		cmocka_unit_test(packed_distributions_are_bounded_with_the_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
