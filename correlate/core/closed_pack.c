@@ -273,7 +273,7 @@ static void get_dist(struct unpacking *u, struct dist *d)
 		GET(u, d->bins, d->size);
 		return;
 	}
-	d->packed = u->failed ? NULL : mg_malloc(d->size);
+	d->packed = u->failed ? NULL : mg_malloc(dist_room(d->size));
 	u->failed |= !d->packed;
 	if (u->failed)
 		return;

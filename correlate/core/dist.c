@@ -15,6 +15,7 @@
 #define LATE_FEWEST 3
 #define LATE_SCARCE 15 /* where the pool has little room */
 #define LATE_MOST   31
+#define LARGE       1024 /* bytes of bins: what waits for them is little beside them */
 
 #define BUSY 64 /* samples: from there on a hash table is worth its memory, where there is some */
 
@@ -173,7 +174,7 @@ static bool unpack(struct dist *d)
 		}
 	while (dist_next(&w, &item))
 		take_bin(d, item.key, item.above, item.weight);
-	dist_account(d, 0, packed.size, false);
+	dist_account(d, 0, dist_room(packed.size), false);
 	free(packed.packed);
 	return true;
 }
@@ -290,7 +291,7 @@ static bool make_room(struct dist *d)
 	struct dist_late *more;
 
 	if (d->late_cap == LATE_MOST ||
-		(d->late_cap == LATE_SCARCE && d->pool && d->pool->is_scarce)) {
+		(d->late_cap == LATE_SCARCE && d->pool && d->pool->is_scarce && d->size < LARGE)) {
 		settle(d);
 		return true;
 	}
@@ -386,7 +387,7 @@ void dist_trim(struct dist *d)
 
 size_t dist_memory(const struct dist *d)
 {
-	return late_size(d->late_cap) + (d->is_packed ? d->size : 0);
+	return late_size(d->late_cap) + (d->is_packed ? dist_room(d->size) : 0);
 }
 
 void dist_free(struct dist *d)
@@ -405,7 +406,8 @@ void dist_free(struct dist *d)
 	if (d->late_cap)
 		free(d->late);
 	dist_account(d, 0, late_size(d->late_cap), false);
-	dist_account(d, 0, d->is_packed ? d->size : d->size * sizeof(*d->bins), !d->is_packed);
+	dist_account(d, 0, d->is_packed ? dist_room(d->size) : d->size * sizeof(*d->bins),
+		!d->is_packed);
 	free(d->bins);
 	memset(d, 0, sizeof(*d));
 	d->pool = pool;

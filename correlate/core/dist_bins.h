@@ -95,6 +95,11 @@ static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct
  * wide as `coarse` says. Returns false without memory: nothing has changed.
  */
 bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse);
+/* What malloc() gives for so many packed bytes, of which it takes eight itself; 0 for none. */
+static inline size_t dist_room(size_t bytes)
+{
+	return bytes ? ((bytes + 8 + 15) & ~(size_t)15) - 8 : 0;
+}
 /* What it takes of the pool's memory, but for a hash table; bytes. */
 size_t dist_memory(const struct dist *d);
 /* Pack those of a hash table. */

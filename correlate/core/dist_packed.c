@@ -3,6 +3,8 @@
  * Packed bins: for each, in order of key, the key's distance from the one before, the weight and
  * the sum above the bin's begin, seven bits a byte. That is a fifth of what a hash table takes.
  */
+#include <endian.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +149,93 @@ static void merge(const struct dist *d, struct packer *p, const struct dist_item
 	flush(p);
 }
 
+/* Behind the weight and the sum. */
+static inline const uint8_t *skip(const uint8_t *from, const uint8_t *end)
+{
+	uint64_t next, last;
+
+	if (end - from >= (ptrdiff_t)sizeof(next)) {
+		memcpy(&next, from, sizeof(next));
+		last = ~le64toh(next) & 0x8080808080808080; /* the last byte of each number */
+		last &= last - 1;
+		if (last)
+			return from + __builtin_ctzll(last) / 8 + 1;
+	}
+	for (int i = 0; i < 2; i++)
+		while (*from++ & 128)
+			;
+	return from;
+}
+
+/* Bins that are packed, while others are put between them. */
+struct old_bins {
+	const uint8_t *at, *end; /* the next one */
+	uint32_t left, key;      /* so many; the key before it */
+};
+
+/* Copies those before `key`, all if it is 0. What is written begins at a new key. */
+static void copy_bins(struct old_bins *old, struct packer *p, uint32_t key)
+{
+	const uint8_t *run = NULL, *rest;
+	uint64_t step;
+
+	for (; old->left; old->left--) {
+		rest = get(old->at, &step);
+		if (key && old->key + (uint32_t)step >= key)
+			break;
+		old->key += (uint32_t)step;
+		p->count++;
+		if (!run) {
+			p->to = put(p->to, old->key - p->key);
+			run = rest;
+			if (!key) { /* nothing more changes */
+				p->count += old->left - 1;
+				old->at = old->end;
+				break;
+			}
+		}
+		old->at = skip(rest, old->end);
+	}
+	if (!run)
+		return;
+	memcpy(p->to, run, (size_t)(old->at - run));
+	p->to += old->at - run;
+	p->key = old->key;
+}
+
+/* The same as merge(), of bins that are packed and stay as wide: most of them are only copied. */
+static void merge_packed(
+	const struct dist *d, struct packer *p, const struct dist_item *more, uint32_t n)
+{
+	struct old_bins old = {d->packed, d->packed + d->size, d->used, 0};
+
+	while (n) {
+		uint64_t step = 0, weight;
+		const uint8_t *rest = NULL;
+
+		p->held = *more++;
+		n--;
+		for (; n && more->key == p->held.key; n--, more++) {
+			p->held.weight += more->weight;
+			p->held.above += more->above;
+		}
+		copy_bins(&old, p, p->held.key);
+		if (old.left)
+			rest = get(old.at, &step);
+		if (old.left && old.key + (uint32_t)step == p->held.key) {
+			unsigned __int128 above;
+
+			old.at = get_wide(get(rest, &weight), &above);
+			p->held.weight += weight;
+			p->held.above += above;
+			old.key = p->held.key;
+			old.left--;
+		}
+		flush(p);
+	}
+	copy_bins(&old, p, 0);
+}
+
 static void free_wide(struct dist *d)
 {
 	while (d->more && d->more->wide) {
@@ -166,25 +255,19 @@ static void free_table(struct dist *d)
 	d->used = d->size = 0;
 }
 
-/* What malloc() gives for so many bytes, of which it takes eight itself. */
-static size_t rounded(size_t bytes)
-{
-	return ((bytes + 8 + 15) & ~(size_t)15) - 8;
-}
-
 static bool keep_packed(struct dist *d, const struct packer *p, const uint8_t *from)
 {
-	size_t size = rounded((size_t)(p->to - from));
+	size_t size = (size_t)(p->to - from), room = dist_room(size), had = dist_room(d->size);
 	uint8_t *packed = d->packed;
 
-	if (size != d->size) {
-		packed = mg_malloc(size);
+	if (!packed || room != had) {
+		packed = mg_malloc(room);
 		if (!packed)
 			return false;
-		dist_account(d, size, d->size, false);
+		dist_account(d, room, had, false);
 		free(d->packed);
 	}
-	memcpy(packed, from, (size_t)(p->to - from));
+	memcpy(packed, from, size);
 	d->packed = packed;
 	d->size = (uint32_t)size;
 	d->used = p->count;
@@ -202,7 +285,10 @@ bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigne
 
 	if (!room)
 		return false;
-	merge(d, &p, more, n, coarse);
+	if (d->is_packed && coarse == d->coarse)
+		merge_packed(d, &p, more, n);
+	else
+		merge(d, &p, more, n, coarse);
 	done = keep_packed(d, &p, room);
 	if (done)
 		d->coarse = (uint8_t)coarse;
