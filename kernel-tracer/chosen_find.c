@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "chosen.h"
 #include "tracefs.h"
 
@@ -161,7 +162,7 @@ static int add(struct chosen_list *l, int tracefs, const struct event_spec *s, c
 		format_free(&e->format);
 		free(e->filter);
 	} else {
-		struct chosen_event *more = realloc(l->event, (l->count + 1) * sizeof(*more));
+		struct chosen_event *more = mg_realloc(l->event, (l->count + 1) * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -172,7 +173,7 @@ static int add(struct chosen_list *l, int tracefs, const struct event_spec *s, c
 		.pattern = pattern, .id = (uint16_t)(CTF_CHOSEN_ID + (e - l->event))};
 	snprintf(e->category, sizeof(e->category), "%s", s->category);
 	snprintf(e->name, sizeof(e->name), "%s", name);
-	e->filter = s->filter ? strdup(s->filter) : NULL;
+	e->filter = s->filter ? mg_strdup(s->filter) : NULL;
 	snprintf(path, sizeof(path), "events/%.64s/%.64s/format", s->category, name);
 	text = tracefs_read(tracefs, path);
 	err = text ? format_parse(text, &e->format) : -errno;
@@ -244,16 +245,22 @@ static int find(struct chosen_list *l, int tracefs, const struct event_spec *s, 
 int chosen_find(
 	struct chosen_list *l, int tracefs, const struct tracer_options *o, char *why, size_t size)
 {
+	unsigned long refused = mg_memory_failures();
 	int err = 0;
 
 	*l = (struct chosen_list){0};
 	for (int i = 0; i < o->event_count && !err; i++) {
 		struct event_spec s;
 
-		if (spec_parse(o->event[i], &s)) /* the command line was checked */
-			return -EINVAL;
-		err = find(l, tracefs, &s, o->anonymize, why, size);
-		spec_free(&s);
+		err = spec_parse(o->event[i], &s) ? -EINVAL : 0; /* the command line was checked */
+		if (!err) {
+			err = find(l, tracefs, &s, o->anonymize, why, size);
+			spec_free(&s);
+		}
+	}
+	if (mg_memory_failures() != refused) { /* what was not found, or told, may be there */
+		snprintf(why, size, "out of memory");
+		err = -ENOMEM;
 	}
 	if (err)
 		chosen_list_free(l);

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "chosen_format.h"
 
+#include "alloc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +175,7 @@ int format_parse(const char *text, struct event_format *f)
 	if (!id || sscanf(id, "\nID: %u", &f->id) != 1)
 		return -EINVAL;
 	for (p = text; (p = strstr(p, "\tfield:")); p++) {
-		struct event_field *more = realloc(f->field, (f->count + 1) * sizeof(*more));
+		struct event_field *more = mg_realloc(f->field, (f->count + 1) * sizeof(*more));
 
 		if (!more) {
 			format_free(f);
@@ -207,7 +209,7 @@ const struct event_field *format_field(const struct event_format *f, const char 
 
 const char *format_choose(struct event_format *f, const char *fields, bool some)
 {
-	struct event_field *chosen = calloc(f->count + 1, sizeof(*chosen));
+	struct event_field *chosen = mg_calloc(f->count + 1, sizeof(*chosen));
 	size_t n = 0;
 
 	while (chosen && *fields) {

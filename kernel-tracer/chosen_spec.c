@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "chosen_format.h"
 
 static bool is_name(const char *s, size_t len, const char *also)
@@ -33,7 +34,7 @@ static const char *parse_fields(const char *text, struct event_spec *s)
 		if (!*p++)
 			break;
 	}
-	s->fields = strdup(text);
+	s->fields = mg_strdup(text);
 	return NULL;
 }
 
@@ -47,8 +48,8 @@ static const char *parse(const char *text, struct event_spec *s)
 	name = strcspn(++rest, ":/");
 	if (!is_name(rest, name, "*?[]!"))
 		return "there is no name of an event after CATEGORY:";
-	s->category = strndup(text, category);
-	s->name = strndup(rest, name);
+	s->category = mg_strndup(text, category);
+	s->name = mg_strndup(rest, name);
 	rest += name;
 	if (*rest == '/') {
 		/* what the filter compares with may hold both characters: its last / ends it */
@@ -57,7 +58,7 @@ static const char *parse(const char *text, struct event_spec *s)
 			return "the filter lacks its closing '/'";
 		if (end == rest)
 			return "the filter between the '/' is empty";
-		s->filter = strndup(rest, (size_t)(end - rest));
+		s->filter = mg_strndup(rest, (size_t)(end - rest));
 		rest = end + 1;
 	}
 	return *rest == ':' ? parse_fields(rest + 1, s) : NULL;
@@ -65,10 +66,13 @@ static const char *parse(const char *text, struct event_spec *s)
 
 const char *spec_parse(const char *text, struct event_spec *s)
 {
+	unsigned long refused = mg_memory_failures();
 	const char *wrong;
 
 	*s = (struct event_spec){0};
 	wrong = parse(text, s);
+	if (!wrong && mg_memory_failures() != refused)
+		wrong = "out of memory";
 	if (wrong)
 		spec_free(s);
 	return wrong;

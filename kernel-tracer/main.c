@@ -235,7 +235,7 @@ int main(int argc, char **argv)
 		return ctl_main(argc - 1, argv + 1);
 	err = tracer_options_parse(&r.options, argc, argv);
 	if (err)
-		return err > 0 ? 0 : err == -ESRCH ? 1 : 2;
+		return err > 0 ? 0 : err == -ESRCH || err == -ENOMEM ? 1 : 2;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);

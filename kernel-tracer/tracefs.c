@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alloc.h"
+
 /* of <linux/mount.h>, which collides with <sys/mount.h> on some systems */
 #define FSOPEN_CLOEXEC_FLAG  1u
 #define FSMOUNT_CLOEXEC_FLAG 1u
@@ -93,7 +95,7 @@ char *tracefs_read(int tracefs, const char *path)
 		ssize_t n;
 
 		if (size - used < 4096) {
-			char *more = realloc(text, size += 16384);
+			char *more = mg_realloc(text, size += 16384);
 
 			if (!more)
 				break;
@@ -120,7 +122,7 @@ static int by_name(const void *a, const void *b)
 char **tracefs_list(int tracefs, const char *path)
 {
 	int fd = openat(tracefs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	DIR *d = fd >= 0 ? mg_checked(fdopendir(fd)) : NULL;
 	char **names = NULL;
 	struct dirent *e;
 	size_t n = 0;
@@ -130,12 +132,13 @@ char **tracefs_list(int tracefs, const char *path)
 
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;
-		more = realloc(names, (n + 2) * sizeof(*more));
+		more = mg_realloc(names, (n + 2) * sizeof(*more));
 		if (!more)
 			break;
 		names = more;
-		names[n++] = strdup(e->d_name);
-		names[n] = NULL;
+		names[n] = mg_strdup(e->d_name);
+		names[n + 1] = NULL;
+		n += names[n] != NULL;
 	}
 	if (d)
 		closedir(d);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "chosen_format.h"
 #include "hooks.h"
 #include "log.h"
@@ -62,15 +63,21 @@ static const char usage[] =
 
 static int add_event(struct tracer_options *o, char *text)
 {
-	char **more = realloc(o->event, (size_t)(o->event_count + 1) * sizeof(*more));
+	char **more = mg_realloc(o->event, (size_t)(o->event_count + 1) * sizeof(*more));
 	struct event_spec s;
 	const char *wrong;
 
-	if (!more)
+	if (!more) {
+		mg_error("out of memory");
 		return -ENOMEM;
+	}
 	o->event = more;
 	more[o->event_count++] = text;
 	wrong = spec_parse(text, &s);
+	if (wrong && mg_memory_failures()) {
+		mg_error("%s", wrong);
+		return -ENOMEM;
+	}
 	if (wrong) {
 		mg_error("--event %s: %s", text, wrong);
 		return -EINVAL;
@@ -212,7 +219,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{0},
 	};
 	uint64_t n;
-	int c, which;
+	int c, which, err;
 
 	o->layers = MG_USUAL_LAYERS;
 	o->drain_ms = 20;
@@ -269,8 +276,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			ok = add_trigger(o, optarg);
 			break;
 		case EVENT:
-			if (add_event(o, optarg))
-				return -EINVAL;
+			err = add_event(o, optarg);
+			if (err)
+				return err;
 			break;
 		case CGROUP:
 			o->cgroup = optarg;

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""
+A kernel tracer that is refused memory says so and exits 1, or needs it not: then it has recorded the same.
+What it has written can be read in any case. Tried with what each way of recording allocates of its own.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+from refuse import ALL, LIBRARY
+from tracer import TRACER
+
+SENDS = os.environ.get("MAGNET_BUILD", "") + "/tests/programs/sends"
+WAYS = {"written": [], "in parts": ["--rotate", "64K", "--keep", "2"],
+        "in memory": ["--flight", "2M", "--trigger", "retransmission", "--trigger", "latency>100ms"],
+        "chosen events": ["--event", "sched:sched_process_fork", "--event", "net:netif_rx:len", "--level", "full"]}
+PLACES = {"written": (6, 10), "in parts": (8, 60), "in memory": (8, 20), "chosen events": (0, 1, 12, 42)}
+
+
+def record(top, options, **env):
+    """The tracer's end, and bytes of the flows, None without a trace."""
+    p = run(TRACER, "-o", top + "/t", *options, "--", SENDS, "20", check=False, env={**os.environ, **env})
+    if not os.path.exists(top + "/t"):
+        return p, None
+    report = run(MAGNET, "report", "--json", top + "/t", check=False)
+    if report.returncode and "there is no trace in it" in report.stderr:
+        return p, None
+    check(report.returncode == 0, f"what it has written can be read {report.stderr}") if report.returncode else None
+    return p, sorted(f["bytes"] for f in json.loads(report.stdout)["flows"])
+
+
+def refused(options, place, whole):
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p, flows = record(top, options, LD_PRELOAD=LIBRARY, REFUSE_WHAT="memory", REFUSE_ONLY=str(place),
+                          REFUSE_EXPECTED="/dev/null", REFUSE_LIBRARIES="magnet-kernel-tracer")
+        told = "memory" in p.stderr
+        if p.returncode not in (0, 1) or (p.returncode == 1 and not told) or \
+                (p.returncode == 0 and not told and flows != whole):
+            check(False, f"place {place}: exit {p.returncode}, {flows} of {whole}: {p.stderr}")
+        return p.returncode
+
+
+need_kernel_side()
+for name, options in WAYS.items():
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p, whole = record(top, options)
+        check(p.returncode == 0 and sum(whole) > 0, f"{name}: flows of {whole} bytes")
+    ends = [refused(options, place, whole) for place in (range(400) if ALL else PLACES[name])]
+    check(1 in ends, f"{name}: memory refused at places {PLACES[name]}: exits {ends}")
