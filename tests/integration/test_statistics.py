@@ -2,7 +2,8 @@
 """
 Figures on demand against SciPy and NumPy, on traffic that is generated: each to 1e-9 of itself. And
 the known answers: Poisson 1, batches of K about K, fractional Gaussian noise its H, a shift no change but
-its delay, fairness 1 and 1/n.
+its delay, fairness 1 and 1/n. Of a program that writes down when it sends, magnet's H is that of its own
+times.
 """
 import json
 import math
@@ -11,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from fixture import PYTHON, check, near, skip
+from fixture import MAGNET, PYTHON, Recording, check, flow, near, no_kernel_side, patiently, run, skip
 
 try:
     import numpy as np
@@ -302,9 +303,73 @@ def fairness():
         agree(ask("jain", x)["jain"], x.mean() ** 2 / (x ** 2).mean(), "any other")
 
 
+TICK_NS, TICKS, MEAN, SPREAD = 250_000, 18000, 600, 250
+SENDER = f"""
+import socket, sys, time
+due = list(map(int, sys.stdin.read().split()))
+sink = socket.socket(type=socket.SOCK_DGRAM)
+sink.bind(("127.0.0.1", 0))
+s = socket.socket(type=socket.SOCK_DGRAM)
+s.connect(sink.getsockname())
+sent, data, begin = [], b"x" * {10 * MEAN}, time.monotonic_ns()
+for tick, size in enumerate(due):
+    late = time.monotonic_ns() - begin - tick * {TICK_NS}
+    if late < 0:
+        time.sleep(-late / 1e9)
+    if size:
+        sent.append((time.monotonic_ns(), size))
+        s.send(data[:size])
+print(*(n for pair in sent for n in pair))
+"""
+
+
+def begin_of_line(octaves):
+    """The octave from which on a line fits, as docs/method.md defines it, and the last; 0: none does."""
+    last = max(o[0] for o in octaves if o[1] >= 8)
+    fits = [first for first in range(1, last - 2) if line(octaves, first, last)[2] > 0.05]
+    return fits[0] if fits else 0, last
+
+
+def own_times():
+    """However late the timers: magnet's times and the program's own are of the same sends."""
+    if why := no_kernel_side():
+        print("left out, there are no flows without the kernel side: " + why)
+        return
+    for h in (0.75, 0.7, 0.8) * 2:
+        due = np.clip(np.round(MEAN + SPREAD * fgn(TICKS, h)), 0, 10 * MEAN).astype(int)
+        planned = ask("bins", due)
+        check(abs(planned["h"] - h) < 2.5 * planned["h_error"],
+              f"H {h} is due: {planned['h']:.4f} +- {planned['h_error']:.4f}")
+        with Recording(PYTHON, "-c", SENDER, options=("--protocol", "udp"), input=" ".join(map(str, due))) as rec:
+            sent = np.array(rec.p.stdout.split(), dtype=np.int64).reshape(-1, 2)
+            report = json.loads(run(MAGNET, "report", "--json", "--on-demand", f"hurst:bin={TICK_NS / 1e6}",
+                                    rec.dir).stdout)
+        tx = flow(report, "tx")
+        check(tx["bytes"] == sent[:, 1].sum(), f"{len(sent)} sends are recorded")
+        told = next(r for r in tx["on_demand"]["hurst"]["layers"] if r["layer"] == "call")
+        at = (sent[:, 0] - sent[0, 0]) // TICK_NS
+        x = np.bincount(at, sent[:, 1], told["bins"])[:told["bins"]]
+        octaves = haar(x)
+        if told["alpha"] is not None:
+            own = (1 + line(octaves, told["octave_from"], told["octave_to"])[0]) / 2
+            check(abs((1 + told["alpha"]) / 2 - own) <= told["alpha_error"] / 2,
+                  f"from octave {told['octave_from']} on: {(1 + told['alpha']) / 2:.4f} +- "
+                  f"{told['alpha_error'] / 2:.4f}, by the program's own times {own:.4f}")
+        first, last = begin_of_line(octaves)
+        if told["H"] is None or not first:
+            print(f"no H: {told['refused']}: once more")
+            continue
+        own = (1 + line(octaves, first, last)[0]) / 2
+        check(abs(told["H"] - own) <= told["H_error"],
+              f"H {told['H']:.4f} +- {told['H_error']:.4f}, by its own times {own:.4f} from octave {first} on")
+        return
+    check(False, "one of six recordings has an H")
+
+
 print(f"SciPy {scipy.__version__}, NumPy {np.__version__}")
 functions()
 units()
 pairs()
 known_answers()
+patiently(own_times)
 fairness()
