@@ -225,7 +225,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, text32, location, "function of the kernel that dropped it")
 
 #define MG_EV_TCP_RETRANSMIT(F, S) \
-	F(S, u64, sock, "socket cookie") \
+	F(S, u64, sock, "socket cookie; with bit 63 set, of a request to connect: then its SYN-ACK was sent again, with this seq") \
 	F(S, u32, seq,  "sequence number of the first byte sent again") \
 	F(S, u32, len,  "payload, bytes") \
 	F(S, s32, err,  "0; negative, and it was not sent: why; not known on kernels before 6.18") \
@@ -445,7 +445,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
 	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
 	E(61, sock_peer,      SOCK_PEER,      IP,      "another end with which a socket that is not connected exchanges datagrams") \
-	E(62, tcp_listen,     TCP_LISTEN,     TCP,     "a listening socket has dropped packets; told at accept() and as it closes") \
+	E(62, tcp_listen,     TCP_LISTEN,     TCP,     "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
 	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are once one end has closed: as it does, and as segments come and go") \
 	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
 	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \

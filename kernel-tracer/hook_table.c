@@ -48,6 +48,7 @@ const struct hook hook_table[] = {
 	FENTRY(TCP, "on_readable",       "tcp_ready",      "sock_def_readable",       1),
 	TP(TCP,     "on_retransmit",     "tcp_retransmit", "tcp_retransmit_skb",      3),
 	TP(TCP,     "on_retransmit_old", "tcp_retransmit", "tcp_retransmit_skb",      2),
+	TP(TCP,     "on_synack_again",   "tcp_retransmit synack", "tcp_retransmit_synack", 2),
 	TP(TCP,     "on_cong_state",     "tcp_cong",       "tcp_cong_state_set",      2),
 	TP(TCP,     "on_send_reset",     "tcp_reset sent", "tcp_send_reset",          3),
 	TP(TCP,     "on_send_reset_old", "tcp_reset sent", "tcp_send_reset",          2),

@@ -163,6 +163,8 @@ int run_finish(struct run *r)
 	r->netns = NULL;
 	usleep(2000); /* programs that still run on another CPU */
 	err = drain_finish(r->drain) ?: chosen_finish(r->chosen);
+	if (!err && identities_read_last(&r->identities, &r->hooks) == 0)
+		err = identities_write(&r->identities, r->writer, mg_monotonic_ns());
 	run_end_clock_cpus(r);
 	clock_reader_stop(r->clock);
 	r->next_look = 0;

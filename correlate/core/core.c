@@ -305,6 +305,7 @@ void core_free(struct core *c)
 	drops_free(c);
 	frames_free(c);
 	requests_free(c);
+	synacks_free(c);
 	free(c->marks);
 	closed_free(c);
 	HASH_CLEAR(hh_alone, c->alone);

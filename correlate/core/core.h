@@ -179,7 +179,9 @@ struct core {
 		struct request *waiting, *done; /* without their socket, and with it */
 	} requests;
 	uint64_t listen_drops; /* packets that listening sockets dropped */
-	struct frames *frames; /* on their way out, not TCP's; NULL: none */
+	uint64_t synack_retries;
+	struct synack *synacks; /* sent again for requests without a socket, by initial number */
+	struct frames *frames;  /* on their way out, not TCP's; NULL: none */
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;

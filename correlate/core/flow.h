@@ -146,10 +146,11 @@ struct flow {
 	uint32_t open_calls;         /* begun, and not yet settled; */
 	uint32_t in_kernel;          /* of these, still in there */
 	uint64_t retransmits;
-	uint64_t syn_retries; /* of these, SYNs */
-	uint64_t refused;     /* times the driver did not take what it was asked to */
-	uint64_t unsent;      /* TX: bytes written that never left; */
-	bool unsent_known;    /* known only then */
+	uint64_t syn_retries;    /* of these, SYNs */
+	uint64_t synack_retries; /* of the answer to its peer's SYN, not among these */
+	uint64_t refused;        /* times the driver did not take what it was asked to */
+	uint64_t unsent;         /* TX: bytes written that never left; */
+	bool unsent_known;       /* known only then */
 	struct copies copies;
 	struct refusals refusals;  /* TX */
 	struct zerocopy *zerocopy; /* TX; NULL = no such sends */

@@ -290,6 +290,12 @@ bool request_on_drop(struct core *c, const struct mg_event *e);
 void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e);
 void requests_free(struct core *c);
 
+/* synack.c: answers to requests to connect that were sent again */
+void synack_on_retransmit(struct core *c, const struct mg_tcp_retransmit *p);
+/* Call when a socket is established that its peer opened: they are its own from now on. */
+void synack_on_established(struct core *c, struct mg_sock *s, uint32_t write_seq);
+void synacks_free(struct core *c);
+
 /* rx_unseen.c */
 void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto);
 void rx_drop_done(struct flow *f);

@@ -211,6 +211,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
 		peer_link(c, s);
+		if (p->opener == OPENER_PEER)
+			synack_on_established(c, s, p->write_seq);
 	}
 	if (c->requests.waiting)
 		requests_on_state(c, s, e);

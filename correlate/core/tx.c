@@ -269,8 +269,13 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_tcp_retransmit *p = &e->tcp_retransmit;
-	struct mg_sock *s = sock_get(c, p->sock);
+	struct mg_sock *s;
 
+	if (p->sock & MG_REQUEST_ID) {
+		synack_on_retransmit(c, p);
+		return;
+	}
+	s = sock_get(c, p->sock);
 	if (!s)
 		return;
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);

@@ -16,6 +16,8 @@ static void sent(json_t *j, const struct report *r, const struct flow *f)
 	const struct resent *times = f->copies.resent_times;
 	bool again = core_observes(r->core, MG_EVENT_tcp_retransmit);
 
+	json_object_set_new(
+		j, "syn_ack_retries", count_if(losses_know_synacks(r), f->synack_retries));
 	json_object_set_new(j, "retransmitted_bytes", count_if(again, f->copies.retransmitted));
 	json_object_set_new(j, "resent_bytes", count_if(flow_resends_known(r, f), flow_resent(f)));
 	json_object_set_new(j, "resent_wait_ns", json_spread(r, times ? &times->wait : &nothing));

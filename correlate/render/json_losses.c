@@ -46,6 +46,15 @@ json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
 	return list;
 }
 
+/* They have a hook of their own, which older recordings lack. */
+static json_t *syn_ack_retries(const struct report *r, uint64_t n)
+{
+	bool known =
+		losses_know_synacks(r) && (n || !losses_may_miss(r, EVENT_BIT(tcp_retransmit)));
+
+	return known ? count(n) : json_null();
+}
+
 json_t *json_losses(const struct report *r)
 {
 	const uint16_t again = MG_EVENT_tcp_retransmit, reset = MG_EVENT_tcp_reset,
@@ -64,6 +73,7 @@ json_t *json_losses(const struct report *r)
 	json_object_set_new(j, "retransmitted_bytes", count_of(r, again, l->retransmitted_bytes));
 	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l->wait));
 	json_object_set_new(j, "syn_retries", count_of(r, again, l->syn_retries));
+	json_object_set_new(j, "syn_ack_retries", syn_ack_retries(r, l->synack_retries));
 	json_object_set_new(j, "timeouts", count_of(r, again, l->timeouts));
 	json_object_set_new(j, "listen_drops", listen_drops(r, l->listen_drops));
 	json_object_set_new(j, "resets_sent", count_of(r, reset, l->resets_sent));

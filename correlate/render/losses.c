@@ -81,6 +81,15 @@ bool losses_may_miss(const struct report *r, uint64_t events)
 	return false;
 }
 
+bool losses_know_synacks(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->core->hook_count; i++)
+		if (r->core->hooks[i].status == 0 &&
+			strcmp(r->core->hooks[i].what, "tcp_retransmit synack") == 0)
+			return true;
+	return r->core->synack_retries;
+}
+
 /* One end of a connection: adds what it lost, and returns whether it lost anything. */
 static bool add_tcp(struct losses *l, const struct mg_sock *s)
 {
@@ -98,7 +107,7 @@ static bool add_tcp(struct losses *l, const struct mg_sock *s)
 		l->resets_sent += t->resets_sent;
 		l->resets_received += t->resets_received;
 	}
-	return tx->retransmits || flow_resent(tx) ||
+	return tx->retransmits || tx->synack_retries || flow_resent(tx) ||
 	       (t && (t->timeouts || t->resets_sent || t->resets_received));
 }
 
@@ -144,6 +153,8 @@ int losses_add_drops(struct losses *l, const struct core *c)
 	drop_sums_sort(&l->drops);
 	l->dropped = drop_sums_lost(&l->drops);
 	l->listen_drops = c->listen_drops;
+	l->synack_retries = c->synack_retries;
+	l->retransmits += c->synack_retries;
 	return 0;
 }
 

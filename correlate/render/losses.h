@@ -39,6 +39,7 @@ struct losses {
 	uint64_t connections, connections_hit; /* TCP's; with both ends recorded, one */
 	uint64_t sockets, sockets_hit;         /* others */
 	uint64_t retransmits, retransmitted_bytes, resent_bytes, timeouts, syn_retries;
+	uint64_t synack_retries; /* SYN-ACKs sent again, among the retransmits as SYNs are */
 	uint64_t resets_sent, resets_received;
 	uint64_t listen_drops; /* packets that listening sockets dropped */
 	uint64_t dropped;      /* packets, without those that TCP itself discarded */
@@ -54,6 +55,9 @@ void losses_free(struct losses *l);
 
 /* What losses are counted by. */
 #define LOSS_EVENTS (EVENT_BIT(tcp_retransmit) | EVENT_BIT(tcp_reset) | EVENT_BIT(drop))
+
+/* Whether SYN-ACKs that were sent again are in the recording. */
+bool losses_know_synacks(const struct report *r);
 
 /* Whether these events of the ring may be missing: their counts are least counts then. */
 bool losses_may_miss(const struct report *r, uint64_t events);

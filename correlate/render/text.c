@@ -341,8 +341,8 @@ static void own_cost(const struct report *r, FILE *to)
 /* A group that waited little may have lost what it sent. */
 static bool had_losses(const struct together *g)
 {
-	return g->sum.retransmits || flow_resent(&g->sum) || g->sum.copies.ambiguous ||
-	       g->tcp.timeouts || drop_sums_lost(&g->drops);
+	return g->sum.retransmits || g->sum.synack_retries || flow_resent(&g->sum) ||
+	       g->sum.copies.ambiguous || g->tcp.timeouts || drop_sums_lost(&g->drops);
 }
 
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)

@@ -12,6 +12,8 @@ static void sent_again(const struct report *r, const struct flow *f, bool bars, 
 		fprintf(to, "  segments sent again: %s%s (%s)\n",
 			flow_misses(f, EVENT_BIT(tcp_retransmit)) ? text_at_least() : "",
 			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
+	if (f->synack_retries)
+		fprintf(to, "  SYN-ACKs sent again: %s\n", text_count(f->synack_retries));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to,
 			"  sent again after a drop on this machine, which TCP does not count: %s\n",

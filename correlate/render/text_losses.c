@@ -90,11 +90,11 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 {
 	const char *least = losses_may_miss(r, LOSS_EVENTS) ? text_at_least() : "";
 
-	if (l->retransmits > l->syn_retries)
-		part(w, "%s%s segment%s sent again (%s)", least,
-			text_count(l->retransmits - l->syn_retries),
-			plural(l->retransmits - l->syn_retries),
-			text_bytes((double)l->retransmitted_bytes));
+	uint64_t segments = l->retransmits - l->syn_retries - l->synack_retries;
+
+	if (segments)
+		part(w, "%s%s segment%s sent again (%s)", least, text_count(segments),
+			plural(segments), text_bytes((double)l->retransmitted_bytes));
 	if (l->resent_bytes)
 		part(w, "%s%s sent again after a drop on this machine", least,
 			text_bytes((double)l->resent_bytes));
@@ -108,6 +108,9 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 	if (l->syn_retries)
 		part(w, "%s%s SYN%s sent again", least, text_count(l->syn_retries),
 			plural(l->syn_retries));
+	if (l->synack_retries)
+		part(w, "%s%s SYN-ACK%s sent again", least, text_count(l->synack_retries),
+			plural(l->synack_retries));
 	if (l->listen_drops)
 		part(w, "%s%s packet%s dropped by listening sockets, whose queues were full", least,
 			text_count(l->listen_drops), plural(l->listen_drops));

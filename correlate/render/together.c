@@ -128,6 +128,7 @@ static void add_flow(struct together *g, const struct flow *f)
 	add_copies(&sum->copies, &f->copies);
 	sum->retransmits += f->retransmits;
 	sum->syn_retries += f->syn_retries;
+	sum->synack_retries += f->synack_retries;
 	sum->touched |= f->touched;
 	sum->missed |= f->missed;
 	sum->refusals.n += f->refusals.n;

@@ -52,6 +52,9 @@ static __always_inline bool dropped_of(
 	if ((skb->skb_iif || !sk) && dev && skb->network_header) {
 		how = arrives_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		*rx = true;
+		if (g->proto == IPPROTO_TCP && (!how || *sock & MG_REQUEST_ID) &&
+			skb->data == skb->head + skb->transport_header) /* TCP has it */
+			note_request_drop(skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		if (how) /* a raw socket has got its copy of what nobody else wants */
 			return how == PLACE_OWN || !refused;
 	}

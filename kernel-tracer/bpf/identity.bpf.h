@@ -142,6 +142,37 @@ int tell_others(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
+/* What listening sockets have dropped that was not told yet: asked for at the end only. */
+SEC("iter/bpf_map_elem")
+int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
+{
+	const __u64 *key = ctx->key, *told = ctx->value;
+	struct endpoints ends = {};
+	const struct sock *sk;
+	__u32 more;
+
+	if (!key || !told)
+		return 0;
+	sk = (void *)*key;
+	if (BPF_CORE_READ(sk, __sk_common.skc_state) != TCP_LISTEN)
+		return 0;
+	read_ends(sk, &ends);
+	more = BPF_CORE_READ(sk, sk_drops.counter) - (__u32)(*told - 1);
+	if (more)
+		more = without_requests((__u64)ends.netns << 16 | ends.lport, more);
+	if (!more)
+		return 0;
+	TELL(ctx->meta->seq, tcp_listen, mg_tcp_listen, e, 0, 0, {
+		e->sock = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
+		e->drops = more;
+		e->netns = ends.netns;
+		e->backlog = BPF_CORE_READ(sk, sk_ack_backlog);
+		e->backlog_max = BPF_CORE_READ(sk, sk_max_ack_backlog);
+		e->lport = cfg.anonymize ? 0 : ends.lport;
+	});
+	return 0;
+}
+
 SEC("iter/task")
 int tell_tasks(struct bpf_iter__task *ctx)
 {

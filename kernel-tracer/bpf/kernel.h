@@ -368,6 +368,10 @@ struct bpf_iter__bpf_map_elem {
 	void *key;
 	void *value;
 };
+struct tcp_request_sock {
+	__u32 snt_isn;
+};
+
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Packets that listening sockets drop: the kernel has no hook there, but counts them at the socket.
- * What it has counted is looked at as a program accepts, and as the socket closes.
+ * What it has counted is looked at as a program accepts, as the socket closes, and at the end of
+ * the recording. The kernel also counts there each segment that it throws away while the connection
+ * it is for is still a request: a third segment that finds the accept queue full is counted twice,
+ * one that TCP_DEFER_ACCEPT ignores once though nothing is lost by it. Those are counted as they
+ * are thrown away, and taken off.
  */
 #ifndef MAGNET_BPF_LISTEN_H
 #define MAGNET_BPF_LISTEN_H
@@ -13,6 +17,47 @@ struct {
 	__type(key, __u64);   /* address of the struct sock */
 	__type(value, __u64); /* + 1, so that none is not 0 */
 } listen_drops SEC(".maps");
+
+/* How many segments for requests were thrown away, by listener_key(). */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u64);
+} request_drops SEC(".maps");
+
+/* Call with a TCP segment that TCP throws away: its IP header lies at `ip`. */
+static __noinline void note_request_drop(
+	const struct sk_buff *skb, unsigned char *ip, int version, __u32 netns)
+{
+	__u64 tuple = 0, key, one = 1, *n;
+	struct packet g = {};
+	__u32 *port;
+
+	if (!segment_at_ip(&g, &tuple, skb, ip, version, netns))
+		return;
+	port = bpf_map_lookup_elem(&requests, &tuple);
+	if (!port || *port == NO_REQUEST)
+		return;
+	key = (__u64)netns << 16 | (*port & 0xffff);
+	n = bpf_map_lookup_elem(&request_drops, &key);
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else
+		bpf_map_update_elem(&request_drops, &key, &one, BPF_ANY);
+}
+
+/* Returns what is left of so many drops without segments for requests. */
+static __always_inline __u32 without_requests(__u64 key, __u32 drops)
+{
+	__u64 *n = bpf_map_lookup_elem(&request_drops, &key), off;
+
+	if (!n)
+		return drops;
+	off = *n < drops ? *n : drops;
+	__sync_fetch_and_add(n, -off);
+	return drops - off;
+}
 
 static __always_inline void remember_drops(__u64 key, __u32 drops)
 {
@@ -26,6 +71,7 @@ static __noinline void tell_drops(const struct sock *sk, __u64 cookie)
 {
 	__u32 drops = BPF_CORE_READ(sk, sk_drops.counter);
 	__u64 key = (__u64)sk, *told = bpf_map_lookup_elem(&listen_drops, &key), before;
+	__u32 more;
 
 	if (!told) {
 		remember_drops(key, drops);
@@ -35,9 +81,14 @@ static __noinline void tell_drops(const struct sock *sk, __u64 cookie)
 	if ((__u32)before == drops)
 		return;
 	remember_drops(key, drops);
+	more = without_requests((__u64)BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum) << 16 |
+					BPF_CORE_READ(sk, __sk_common.skc_num),
+		drops - (__u32)before);
+	if (!more)
+		return;
 	EMIT_RARE(tcp_listen, mg_tcp_listen, e, {
 		e->sock = cookie;
-		e->drops = drops - (__u32)before;
+		e->drops = more;
 		e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 		e->backlog = BPF_CORE_READ(sk, sk_ack_backlog);
 		e->backlog_max = BPF_CORE_READ(sk, sk_max_ack_backlog);

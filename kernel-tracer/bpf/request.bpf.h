@@ -13,15 +13,14 @@
 
 /* The answer `t` to a request of a followed listener leaves; what arrives for it has this tuple. */
 static __always_inline void expect_data(
-	__u32 netns, __u16 port, __u64 tuple, const struct tcp_bytes *t)
+	__u32 netns, __u16 port, __u32 what, __u64 tuple, const struct tcp_bytes *t)
 {
 	__u64 key = (__u64)netns << 16 | port;
-	__u8 one = 1;
 
 	if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
 		return;
 	follow_ports(t->sport, t->dport);
-	bpf_map_update_elem(&requests, &tuple, &one, BPF_ANY);
+	bpf_map_update_elem(&requests, &tuple, &what, BPF_ANY);
 }
 
 /* What the filters say of the socket that a segment's addresses will make. */
@@ -69,7 +68,7 @@ static __noinline int cookie_leaves(const struct sk_buff *skb, __u32 netns)
 	if (!tuple || (t.flags & (TCP_SYN | TCP_ACK)) != (TCP_SYN | TCP_ACK))
 		return 0;
 	if (!settings.active || judge_answer(skb, netns, &t) == WANTED)
-		expect_data(netns, bpf_ntohs(t.sport), tuple, &t);
+		expect_data(netns, bpf_ntohs(t.sport), NO_REQUEST, tuple, &t);
 	return 0;
 }
 
@@ -83,7 +82,7 @@ static __always_inline void answer_leaves(
 	if (!tuple)
 		return;
 	if (judge_tcp(sk) == WANTED)
-		expect_data(netns, sk->__sk_common.skc_num, tuple, &t);
+		expect_data(netns, sk->__sk_common.skc_num, sk->__sk_common.skc_num, tuple, &t);
 	note_translation(sk, netns, tuple, &t);
 }
 

@@ -127,12 +127,16 @@ static __always_inline __u64 listener_key(const struct sock *sk)
 	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
 }
 
-/* Requests to connect that were answered, by the tuple that segments for them arrive with. */
+/*
+ * Requests to connect that were answered, by the tuple that segments for them arrive with: the port
+ * they are for, or NO_REQUEST where the answer is a SYN cookie, and there is no request.
+ */
+#define NO_REQUEST (1u << 16)
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
-	__type(value, __u8);
+	__type(value, __u32);
 } requests SEC(".maps");
 
 /* network namespaces whose IP hooks are attached, kept by the loader */

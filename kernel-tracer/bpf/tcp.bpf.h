@@ -281,3 +281,30 @@ int BPF_PROG(on_retransmit_old, struct sock *sk, struct sk_buff *skb)
 {
 	return retransmit(sk, skb, 0);
 }
+
+/*
+ * The answer to a request to connect is sent again. The request has no socket yet: its number is
+ * that of segments which arrive for it, and its initial sequence number tells which socket it
+ * becomes.
+ */
+SEC("tp_btf/tcp_retransmit_synack")
+int BPF_PROG(on_synack_again, struct sock *listener, struct sock *request)
+{
+	__u64 key = listener_key(listener);
+	struct endpoints ends = {};
+
+	if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
+		return 0;
+	read_ends(request, &ends);
+	if (settings.active && judge(&ends, MG_KIND_tcp) != WANTED)
+		return 0;
+	EMIT(tcp_retransmit, mg_tcp_retransmit, e, {
+		e->sock = MG_REQUEST_ID | tuple_of(ends.netns, ends.laddr, ends.raddr,
+						  bpf_htons(ends.lport), bpf_htons(ends.rport));
+		e->seq = BPF_CORE_READ((struct tcp_request_sock *)request, snt_isn);
+		e->len = 0;
+		e->err = 0;
+		e->segs = 1;
+	});
+	return 0;
+}

@@ -6,7 +6,11 @@ is said.
 """
 import os
 import re
+import signal
+import subprocess
 import sys
+import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "programs"))
@@ -67,7 +71,8 @@ def lossy_connections(net):
         check(losses["retransmits"] == counted["RetransSegs"] >= hit,
               f"{losses['retransmits']} segments sent again, as the kernel counts")
         check(losses["timeouts"] == counted["TCPTimeouts"], f"{losses['timeouts']} timeouts likewise")
-        check(losses["syn_retries"] == counted["TCPSynRetrans"], f"{losses['syn_retries']} SYNs, too")
+        check(losses["syn_retries"] + losses["syn_ack_retries"] == counted["TCPSynRetrans"],
+              f"{losses['syn_retries']} SYNs and {losses['syn_ack_retries']} SYN-ACKs, too")
         room = counted["RcvbufErrors"]
         check(room > 0 and at["socket", "rx"]["segments"] == room, f"{room} datagrams found no room")
         check(losses["dropped"] == hit + room + at["tcp", "tx"]["segments"] - at["tcp", "tx"]["discarded"],
@@ -154,9 +159,103 @@ def full_listener():
         dropped = said["ListenDrops"]
         check(dropped >= 3 and losses["listen_drops"] == dropped,
               f"{dropped} dropped, as the kernel counts ({said['ListenOverflows']} overflows)")
-        check(losses["syn_retries"] == said["TCPSynRetrans"] >= 3, f"{losses['syn_retries']} SYNs again")
+        check(losses["syn_retries"] + losses["syn_ack_retries"] == said["TCPSynRetrans"] >= 3,
+              f"{losses['syn_retries']} SYNs and {losses['syn_ack_retries']} SYN-ACKs again")
         check(f"{dropped} packets dropped by listening sockets" in "\n".join(text.splitlines()[:10]),
               "the head says so")
+
+
+IGNORED = f"""
+import json, socket, sys, time
+socket.setdefaulttimeout(60)
+sys.path.insert(0, {os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")!r})
+from tcp_info import netstat
+before = netstat()
+def more(name):
+    return netstat()[name] - before[name]
+l = socket.socket()
+l.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 1)
+l.bind(("127.0.0.1", 0))
+l.listen(1)
+peers = [socket.create_connection(l.getsockname()) for _ in range(4)]
+for s in peers:
+    s.sendall(b"q" * 100)
+end = time.monotonic() + 60
+while more("TCPSynRetrans") < 2 and time.monotonic() < end:
+    time.sleep(0.05)
+for _ in peers:
+    c, _ = l.accept()
+    c.recv(100)
+    c.sendall(b"r")
+    c.close()
+for s in peers:
+    s.recv(1)
+l.close()
+print(json.dumps({{k: more(k) for k in ("ListenDrops", "TCPSynRetrans")}}))
+"""
+
+
+def requests_thrown_away():
+    """
+    With TCP_DEFER_ACCEPT the data make the connections, of which the accept queue has room for two: the
+    others' are thrown away, as are the segments without data before, which is no loss. The answer to the
+    SYN is sent again meanwhile.
+    """
+    with undisturbed(lambda: Recording(PYTHON, "-c", IGNORED)) as rec:
+        said, report, text = json.loads(rec.p.stdout), rec.report(), rec.text()
+        losses, dropped, again = report["losses"], said["ListenDrops"], said["TCPSynRetrans"]
+        check(losses["listen_drops"] == dropped >= 2, f"{dropped} found no room, each counted once")
+        check(losses["syn_retries"] + losses["syn_ack_retries"] == again >= 2,
+              f"{losses['syn_retries']} SYNs and {losses['syn_ack_retries']} SYN-ACKs sent again: {again}")
+        server = [f for f in report["flows"] if f["direction"] == "tx" and f["proto"] == "tcp"]
+        check(sum(f["syn_ack_retries"] for f in server) == losses["syn_ack_retries"],
+              "the SYN-ACKs are those of the connections that came of them")
+        group = next(g for g in report["together"] if g["direction"] == "tx" and g["side"] == "server")
+        check(group["syn_ack_retries"] == losses["syn_ack_retries"], "and of the group")
+        head = "\n".join(text.splitlines()[:10])
+        check(f"{losses['syn_ack_retries']} SYN-ACKs sent again" in head, "the head says so")
+        check(f"  SYN-ACKs sent again: {losses['syn_ack_retries']}\n" in text, "and the group's lines")
+
+
+STILL_OPEN = f"""
+import socket, sys, time
+sys.path.insert(0, {os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib")!r})
+from tcp_info import netstat
+sys.stdin.readline()
+before = netstat()["ListenDrops"]
+l = socket.create_server(("127.0.0.1", 0), backlog=1)
+peers = [socket.socket() for _ in range(6)]
+for s in peers:
+    s.setblocking(False)
+    s.connect_ex(l.getsockname())
+while netstat()["ListenDrops"] - before < 4:
+    time.sleep(0.01)
+for s in peers:
+    s.close()
+print(netstat()["ListenDrops"] - before, flush=True)
+sys.stdin.readline()
+"""
+
+
+def still_open():
+    """A socket listens on as the recording ends, and nobody has accepted."""
+    with tempfile.TemporaryDirectory() as top, subprocess.Popen(
+            [PYTHON, "-c", STILL_OPEN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+        record = subprocess.Popen([MAGNET, "record", "-q", "-o", top + "/t", "--pid", str(p.pid)])
+        for _ in range(600):
+            if os.path.exists(top + "/t/kernel/metadata"):
+                break
+            time.sleep(0.05)
+        time.sleep(1.5 * SLOWER)
+        p.stdin.write("\n")
+        p.stdin.flush()
+        dropped = int(p.stdout.readline())
+        record.send_signal(signal.SIGINT)
+        record.wait(60)
+        p.stdin.write("\n")
+        p.stdin.close()
+        losses = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["losses"]
+        check(losses["listen_drops"] == dropped, f"still open: {losses['listen_drops']} of {dropped} dropped are told")
 
 
 def lossless_connections(net):
@@ -189,3 +288,5 @@ with Network(gso_max_segs=1) as net:
     lossy_connections(net)
     lossless_connections(net)
 full_listener()
+requests_thrown_away()
+still_open()

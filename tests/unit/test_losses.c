@@ -162,6 +162,59 @@ static void groups_have_the_losses_of_their_flows(void **unused)
 	json_decref(j);
 }
 
+static void ev_synack(struct core *c, uint64_t request, uint32_t seq)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, 60000, 0);
+
+	e.tcp_retransmit =
+		(struct mg_tcp_retransmit){.sock = MG_REQUEST_ID | request, .seq = seq, .segs = 1};
+	feed(c, &e);
+}
+
+/* Two of a connection that is accepted later, and one of a request that nothing comes of. */
+static void send_synacks_again(struct core *c)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 61000, 0);
+
+	record(c, HOOKS ",tcp_retransmit synack");
+	ev_synack(c, 70, 8999);
+	ev_synack(c, 80, 77);
+	ev_synack(c, 70, 8999);
+	e.sock_state = (struct mg_sock_state){.sock = 9,
+		.write_seq = 9000,
+		.snd_una = 9000,
+		.rcv_nxt = 5000,
+		.copied_seq = 5000,
+		.old = 3, /* SYN_RECV */
+		.now = 1, /* ESTABLISHED */
+		.family = 2,
+		.opener = 2};
+	feed(c, &e);
+	feed_send(c, TID, 9, 9000, 100, 70000, 100);
+}
+
+static void synacks_sent_again_are_of_the_connection_they_open(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	send_synacks_again(&c);
+	assert_int_equal(tx_of(&c, 9)->synack_retries, 2);
+	assert_int_equal(tx_of(&c, 9)->retransmits, 0);
+	j = reported(&c);
+	assert_number_at(j, "losses.syn_ack_retries", 3);
+	assert_number_at(j, "losses.retransmits", 3);
+	assert_number_at(j, "losses.syn_retries", 0);
+	assert_number_at(j, "losses.connections_hit", 1);
+	json_decref(j);
+	record(&c, HOOKS); /* of a recording without their hook */
+	j = reported(&c);
+	assert_null_at(j, "losses.syn_ack_retries");
+	assert_null_at(j, "flows.0.syn_ack_retries");
+	json_decref(j);
+}
+
 static void assert_text(struct core *c, bool losses, const char *expected)
 {
 	struct report r;
@@ -230,6 +283,38 @@ static void below_a_group_s_bars_stand_its_losses(void **unused)
 		"  dropped: 2 (600 B): QDISC_DROP in __dev_queue_xmit (qdisc)\n");
 }
 
+static void the_head_names_synacks(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	send_synacks_again(&c);
+	assert_text(&c, true,
+		"Losses on the network, 1 of 5 connections hit:\n"
+		"  3 SYN-ACKs sent again\n");
+}
+
+/* The first copy of 50 bytes never reaches the device, and the second is not through either. */
+static void a_group_s_bytes_without_a_layer_were_sent_again(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	ev_enter(&c, 40100, TID, 1, MG_SYS_sendto, 1300);
+	ev_send(&c, 40200, TID, 1, 1300, 50, 1300);
+	ev_packet(&c, 40300, TID, MG_EVENT_ip_out, 1, 1300, 50);
+	ev_exit(&c, 40800, TID, 1, MG_SYS_sendto, 1350, 50);
+	ev_app(&c, TID, MG_FN_send, 40000, 40900, 50);
+	ev_packet(&c, 50300, 0, MG_EVENT_ip_out, 1, 1300, 50);
+	ev_retransmit(&c, 50400, 1, 1300, 50);
+	feed_send(&c, TID, 1, 1350, 10, 60000, 100);
+	assert_text(&c, false,
+		"  * bytes with a boundary missing are left out: most of them were sent again "
+		"after "
+		"a loss\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +324,9 @@ int main(void)
 		cmocka_unit_test(groups_have_the_losses_of_their_flows),
 		cmocka_unit_test(the_head_names_them),
 		cmocka_unit_test(without_losses_it_says_nothing),
+		cmocka_unit_test(synacks_sent_again_are_of_the_connection_they_open),
+		cmocka_unit_test(the_head_names_synacks),
+		cmocka_unit_test(a_group_s_bytes_without_a_layer_were_sent_again),
 		cmocka_unit_test(below_a_group_s_bars_stand_its_losses),
 	};
 
