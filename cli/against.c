@@ -47,7 +47,7 @@ static void free_side(struct side *s)
 	json_decref(s->session);
 }
 
-static int print(const struct side *now, const struct side *before, bool json)
+static int print(const struct side *now, const struct side *before, enum report_form form)
 {
 	struct recording x = {&now->report, &now->sampling};
 	struct recording y = {&before->report, &before->sampling};
@@ -58,9 +58,12 @@ static int print(const struct side *now, const struct side *before, bool json)
 	if (compare(&c, &x, &y)) {
 		mg_error("%s", strerror(ENOMEM));
 		status = EXIT_FAILED;
-	} else if (json) {
-		report_json_print(
-			&now->report, "comparison", comparison_json(&c, &y), REPORT_DIGITS, stdout);
+	} else if (form != REPORT_TEXT) {
+		json_t *j = comparison_json(&c, &y);
+		struct json_beside beside = {"comparison", j, NULL};
+
+		report_json_print(&now->report, &beside, REPORT_DIGITS, stdout);
+		json_decref(j);
 	} else {
 		comparison_text(&c, &x, &y, before->report.source, whole_text_begin(&text),
 			isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
@@ -70,7 +73,7 @@ static int print(const struct side *now, const struct side *before, bool json)
 	return status == EXIT_DONE ? printed("the report") : status;
 }
 
-int report_against(char **dirs, int count, char *against, bool json)
+int report_against(char **dirs, int count, char *against, enum report_form form)
 {
 	struct side *side = mg_calloc(2, sizeof(*side)); /* a core is large */
 	int status;
@@ -81,9 +84,10 @@ int report_against(char **dirs, int count, char *against, bool json)
 	}
 	status = read_side(&side[0], dirs, count);
 	if (status == EXIT_DONE) {
+		side[0].report.whole_flows = form == REPORT_JSON_WHOLE_FLOWS;
 		status = read_side(&side[1], &against, 1);
 		if (status == EXIT_DONE)
-			status = print(&side[0], &side[1], json);
+			status = print(&side[0], &side[1], form);
 		free_side(&side[1]);
 	}
 	free_side(&side[0]);

@@ -3,9 +3,9 @@
 #ifndef MAGNET_CLI_AGAINST_H
 #define MAGNET_CLI_AGAINST_H
 
-#include <stdbool.h>
+#include "render/report.h"
 
 /* Of the recording in these directories, against that in `against`. Returns an exit status. */
-int report_against(char **dirs, int count, char *against, bool json);
+int report_against(char **dirs, int count, char *against, enum report_form form);
 
 #endif

@@ -80,7 +80,7 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 	if (json && flow) {
 		print_one(r, flow, calls);
 	} else if (json) {
-		report_json_print(r, NULL, NULL, REPORT_DIGITS, stdout);
+		report_json_print(r, NULL, REPORT_DIGITS, stdout);
 	} else {
 		FILE *to = whole_text_begin(&text);
 
@@ -93,7 +93,7 @@ static int print(const struct report *r, bool json, const char *flow, struct flo
 }
 
 /* Recordings of two hosts are two, with two clocks; false if they are of one. */
-static bool is_of_two(char **dirs, int count, bool json, bool all, int *status)
+static bool is_of_two(char **dirs, int count, enum report_form form, bool all, int *status)
 {
 	struct by_host hosts;
 	bool two;
@@ -109,7 +109,7 @@ static bool is_of_two(char **dirs, int count, bool json, bool all, int *status)
 			mg_error("of two hosts all is reported: leave out --flow and --on-demand");
 			*status = EXIT_USAGE;
 		} else if (two) {
-			*status = report_two_hosts(&hosts, json);
+			*status = report_two_hosts(&hosts, form);
 		}
 	}
 	by_host_free(&hosts);
@@ -138,6 +138,7 @@ int cmd_report(int argc, char **argv)
 	char why[400];
 	double quantile = 0;
 	bool json = false, full = false;
+	enum report_form form;
 	int c, status, opened;
 
 	reading_begin();
@@ -196,12 +197,13 @@ int cmd_report(int argc, char **argv)
 		mg_error("--on-demand is of one recording: leave out --against");
 		return EXIT_USAGE;
 	}
+	form = !json ? REPORT_TEXT : full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	if (against && !is_one_host(argv + optind, argc - optind))
 		return EXIT_USAGE;
 	if (against)
-		return report_against(argv + optind, argc - optind, against, json);
-	if (is_of_two(argv + optind, argc - optind, json, !flow && !demand.figures, &status))
+		return report_against(argv + optind, argc - optind, against, form);
+	if (is_of_two(argv + optind, argc - optind, form, !flow && !demand.figures, &status))
 		return status;
 	core_init(&core);
 	if (demand.figures)

@@ -111,7 +111,7 @@ static void free_one(struct one *o)
 	json_decref(o->session);
 }
 
-static int print(const struct one *first, const struct one *other, bool json)
+static int print(const struct one *first, const struct one *other, enum report_form form)
 {
 	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	struct whole_text text;
@@ -121,8 +121,12 @@ static int print(const struct one *first, const struct one *other, bool json)
 	if (between_make(&w, &first->report, &first->side, &other->report, &other->side)) {
 		mg_error("%s", strerror(ENOMEM));
 		status = EXIT_FAILED;
-	} else if (json) {
-		report_json_print(&first->report, "hosts", between_json(&w), 15, stdout);
+	} else if (form != REPORT_TEXT) {
+		json_t *j = between_json(&w);
+		struct json_beside beside = {"hosts", j, &other->report};
+
+		report_json_print(&first->report, &beside, 15, stdout);
+		json_decref(j);
 	} else {
 		FILE *to = whole_text_begin(&text);
 
@@ -137,7 +141,7 @@ static int print(const struct one *first, const struct one *other, bool json)
 	return status == EXIT_DONE ? printed("the report") : status;
 }
 
-int report_two_hosts(const struct by_host *b, bool json)
+int report_two_hosts(const struct by_host *b, enum report_form form)
 {
 	struct one *one = mg_calloc(2, sizeof(*one)); /* a core is large */
 	int status;
@@ -149,8 +153,11 @@ int report_two_hosts(const struct by_host *b, bool json)
 	status = read_one(&one[0], b->dir[0], b->count[0]);
 	if (status == EXIT_DONE)
 		status = read_one(&one[1], b->dir[1], b->count[1]);
-	if (status == EXIT_DONE)
-		status = print(&one[0], &one[1], json);
+	if (status == EXIT_DONE) {
+		for (int i = 0; i < 2; i++)
+			one[i].report.whole_flows = form == REPORT_JSON_WHOLE_FLOWS;
+		status = print(&one[0], &one[1], form);
+	}
 	free_one(&one[0]);
 	free_one(&one[1]);
 	free(one);

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "render/report.h"
+
 /*
  * Directories by the host they were recorded on, so far as their session.json tells; those without
  * one belong with the one before.
@@ -23,6 +25,6 @@ void by_host_free(struct by_host *b);
 bool is_one_host(char **dirs, int count);
 
 /* Both, and what is between them. Returns an exit status. */
-int report_two_hosts(const struct by_host *b, bool json);
+int report_two_hosts(const struct by_host *b, enum report_form form);
 
 #endif

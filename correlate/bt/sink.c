@@ -212,7 +212,7 @@ static void print_json(const struct sink *s)
 	json_t *j;
 
 	if (!s->show.flow) {
-		report_json_print(r, NULL, NULL, REPORT_DIGITS, s->show.to);
+		report_json_print(r, NULL, REPORT_DIGITS, s->show.to);
 		return;
 	}
 	j = report_json(r, s->show.flow);

@@ -61,7 +61,7 @@ static void print_many(const struct report *r, int digits, FILE *to)
 	}
 }
 
-static void print_flows(const struct report *r, int digits, FILE *to)
+static void print_flows(const struct report *r, int spaces, int digits, FILE *to)
 {
 	fprintf(to, "[");
 	if (r->flow_count > WHOLE_FLOWS && !r->whole_flows)
@@ -70,30 +70,61 @@ static void print_flows(const struct report *r, int digits, FILE *to)
 		i++) {
 		json_t *j = json_flow(r, report_flow(r, i));
 
-		fprintf(to, "%s\n    ", i ? "," : "");
-		print_value(j, 4, digits, to);
+		fprintf(to, "%s\n%*s", i ? "," : "", spaces + 2, "");
+		print_value(j, spaces + 2, digits, to);
 		json_decref(j);
 	}
-	fprintf(to, "%s]", r->flow_count ? "\n  " : "");
+	if (r->flow_count)
+		fprintf(to, "\n%*s", spaces, "");
+	fprintf(to, "]");
 }
 
-void report_json_print(const struct report *r, const char *key, json_t *more, int digits, FILE *to)
+static void print_key(const char *key, bool first, int spaces, FILE *to)
 {
-	json_t *j = report_json(r, REPORT_NO_FLOWS), *v;
-	const char *name;
-	bool first = true;
+	fprintf(to, "%s\n%*s\"%s\": ", first ? "" : ",", spaces, "", key);
+}
 
-	if (more)
-		json_object_set_new(j, key, more);
-	fprintf(to, "{");
-	json_object_foreach (j, name, v) {
-		fprintf(to, "%s\n  \"%s\": ", first ? "" : ",", name);
-		if (strcmp(name, "flows") == 0)
-			print_flows(r, digits, to);
+/* The members, of which others may follow; `r` has the flows, NULL if there are none. */
+static void print_members(const json_t *j, const struct report *r, int spaces, int digits, FILE *to)
+{
+	bool first = true;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach ((json_t *)(uintptr_t)j, key, v) {
+		print_key(key, first, spaces, to);
+		if (r && strcmp(key, "flows") == 0)
+			print_flows(r, spaces, digits, to);
 		else
-			print_value(v, 2, digits, to);
+			print_value(v, spaces, digits, to);
 		first = false;
 	}
-	fprintf(to, "\n}\n");
+}
+
+static void print_report(
+	const struct report *r, const struct json_beside *beside, int spaces, int digits, FILE *to)
+{
+	json_t *j = report_json(r, REPORT_NO_FLOWS);
+
+	fprintf(to, "{");
+	print_members(j, r, spaces + 2, digits, to);
 	json_decref(j);
+	if (beside) {
+		print_key(beside->key, false, spaces + 2, to);
+		fprintf(to, "{");
+		print_members(beside->value, NULL, spaces + 4, digits, to);
+		if (beside->other) {
+			print_key("other", false, spaces + 4, to);
+			print_report(beside->other, NULL, spaces + 4, digits, to);
+		}
+		fprintf(to, "\n%*s}", spaces + 2, "");
+	}
+	fprintf(to, "\n%*s}", spaces, "");
+}
+
+void report_json_print(
+	const struct report *r, const struct json_beside *beside, int digits, FILE *to)
+{
+	print_report(r, beside, 0, digits, to);
+	fprintf(to, "\n");
 }

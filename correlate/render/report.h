@@ -47,11 +47,18 @@ struct flow *report_keep_flow(const struct report *r, size_t i);
 /* The number of a flow by its id; flow_count if there is none. */
 size_t report_find_flow(const struct report *r, const char *id);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
-/*
- * The report, with `more` beside it as `key` (taken; NULL = nothing), numbers with so many digits
- * (json_print.c).
- */
-void report_json_print(const struct report *r, const char *key, json_t *more, int digits, FILE *to);
+/* How a report is printed; whole flows: however many there are. */
+enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_JSON_WHOLE_FLOWS };
+
+/* An object beside a report's own members, and another report as its member `other`. */
+struct json_beside {
+	const char *key;
+	const json_t *value;
+	const struct report *other; /* NULL: none */
+};
+/* The report, with something beside it (NULL: nothing), and so many digits (json_print.c). */
+void report_json_print(
+	const struct report *r, const struct json_beside *beside, int digits, FILE *to);
 #define REPORT_DIGITS 12
 /*
  * The same, without what is of all flows if only one is wanted; a new reference. `flow` is its id,

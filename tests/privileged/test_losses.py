@@ -57,6 +57,25 @@ def copies(rec):
     return [(t[0], t[-1], length) for (_, _, length), t in sent.items() if len(t) > 1]
 
 
+def in_brief(rec, whole):
+    """Without --full most flows are in brief, and all else is the same."""
+    brief = json.loads(run(MAGNET, "report", "--json", rec.dir).stdout)
+    check({k: v for k, v in brief.items() if k != "flows"}
+          == {k: v for k, v in whole.items() if k != "flows"},
+          "in brief: the same figures of all flows together")
+    short = [f for f in brief["flows"] if "tcp" not in f]
+    check(len(short) > 100 and not any("tcp" not in f for f in whole["flows"]),
+          f"{len(short)} of {len(whole['flows'])} flows are in brief, with --full none")
+    rounded = {"layers", "residence", "modulation", "coverage", "residence_total_ns"}
+    for mine, theirs in zip(brief["flows"], whole["flows"], strict=True):
+        same = theirs.keys() if "tcp" in mine else mine.keys() - rounded
+        differ = [key for key in same if mine.get(key) != theirs[key]]
+        if differ:
+            check(False, f"{theirs['id']} with --full has the same {differ}")
+    check(sum(f["bytes"] for f in brief["flows"]) == sum(f["bytes"] for f in whole["flows"]) > 0,
+          "each has the same bytes in both")
+
+
 def lossy_connections(net):
     with undisturbed(lambda: recorded(net)) as rec:
         report, text, took = rec.report(), rec.text(), json.loads(rec.p.stdout)
@@ -119,6 +138,7 @@ def lossy_connections(net):
                      "not in these bars, since they passed more than once", "  dropped: "):
             check(part in below.split("What the stack made")[0], f"the text says of groups: {part}")
         agree(report)
+        in_brief(rec, report)
         one = rec.text("--flow", sorted(again)[0])
         check("segments sent again" in one and "Losses on the network" not in one, "--flow: its own")
 

@@ -168,13 +168,12 @@ static void people_and_programs_are_told(void **unused)
 	assert_non_null(strstr(text, "  1/tx -> 1/rx  "));
 	free(text);
 	j = between_json(&w);
-	assert_fields(j, "", "clock passings left_out flows other");
+	assert_fields(j, "", "clock passings left_out flows");
 	assert_fields(j, "clock.0", "state skew begin end");
 	assert_fields(j, "clock.0.begin", "at_ns ahead_ns half_width_ns");
 	assert_fields(j, "flows.0",
 		"direction sent_as received_as bytes ambiguous_bytes transit_ns call_to_return_ns");
 	assert_fields(j, "flows.1.transit_ns", "mean p50 p99 half_width bytes");
-	assert_fields(j, "other", "session flows calls");
 	assert_number_at(j, "passings.to_other", 100);
 	json_decref(j);
 	end(&w);

@@ -172,7 +172,7 @@ static char *reported_text(struct core *c, bool whole)
 	assert_non_null(to);
 	assert_int_equal(report_init(&r, c, NULL, "test"), 0);
 	r.whole_flows = whole;
-	report_json_print(&r, NULL, NULL, REPORT_DIGITS, to);
+	report_json_print(&r, NULL, REPORT_DIGITS, to);
 	report_text(&r, to, NULL, false);
 	fclose(to);
 	report_free(&r);

@@ -20,22 +20,29 @@ static void begin(struct core *c, uint32_t connections)
 	assert_int_equal(core_finish(c), 0);
 }
 
-/* The flows as they are printed. */
-static json_t *printed(const struct report *r)
+/* A report as it is printed. */
+static json_t *printed_beside(const struct report *r, const struct json_beside *beside)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
-	json_t *j, *flows;
+	json_t *j;
 
 	assert_non_null(to);
-	report_json_print(r, NULL, NULL, REPORT_DIGITS, to);
+	report_json_print(r, beside, REPORT_DIGITS, to);
 	fclose(to);
 	j = json_loads(text, 0, NULL);
 	assert_non_null(j);
-	flows = json_incref(json_object_get(j, "flows"));
-	json_decref(j);
 	free(text);
+	return j;
+}
+
+/* Its flows. */
+static json_t *printed(const struct report *r)
+{
+	json_t *j = printed_beside(r, NULL), *flows = json_incref(json_object_get(j, "flows"));
+
+	json_decref(j);
 	return flows;
 }
 
@@ -101,11 +108,40 @@ static void up_to_a_thousand_are_whole(void **unused)
 	core_free(&c);
 }
 
+static void flows_of_another_host_are_in_brief_too(void **unused)
+{
+	static struct core c;
+	json_t *value = json_pack("{s:i, s:[i]}", "passings", 5, "flows", 1), *j;
+	struct json_beside beside = {"hosts", value, NULL};
+	struct report r;
+
+	(void)unused;
+	begin(&c, CONNECTIONS);
+	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
+	j = printed_beside(&r, &beside);
+	assert_fields(j, "hosts", "passings flows");
+	assert_null(json_object_get(json_object_get(j, "hosts"), "other"));
+	json_decref(j);
+	beside.other = &r;
+	j = printed_beside(&r, &beside);
+	assert_number_at(j, "hosts.passings", 5);
+	assert_number_at(j, "hosts.flows.0", 1);
+	assert_int_equal(whole(at(j, "hosts.other.flows")), 1000);
+	assert_int_equal(json_array_size(at(j, "hosts.other.flows")), 2 * CONNECTIONS);
+	assert_true(json_equal(at(j, "hosts.other.flows"), json_object_get(j, "flows")));
+	assert_fields(j, "hosts.other", "session events calls together losses");
+	json_decref(j);
+	json_decref(value);
+	report_free(&r);
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_beyond_a_thousand_but_eventful_ones_are_in_brief),
 		cmocka_unit_test(up_to_a_thousand_are_whole),
+		cmocka_unit_test(flows_of_another_host_are_in_brief_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
