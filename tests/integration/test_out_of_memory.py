@@ -69,7 +69,7 @@ def in_a_graph(directory):
                  ("--component=filter.magnet.join", "--params=" + session, pretty)):
         refused_everywhere(f"{args[0]} {args[1][:22]}", "babeltrace2", PLUGINS, directory, *args,
                            env={"REFUSE_LIBRARIES": "babeltrace-plugin-magnet,jansson"},
-                           first=10, every=997 if "json" in args[1][:15] else 199)
+                           first=10, every=1499 if "json" in args[1][:15] else 307)
 
 
 def program_under_a_limit():
@@ -122,7 +122,7 @@ with Recording(PYTHON, EXCHANGE, "5", options=("-q",)) as rec:
             for lasting in (False, True) if reader == "direct" else (False,):
                 refused_everywhere(" ".join(args[:4]) + " by " + reader, MAGNET, args[0], rec.dir,
                                    *args[1:], lasting=lasting, env={"MAGNET_READER": reader},
-                                   every=997 if reader == "direct" else 9973)
+                                   every=1499 if reader == "direct" else 14983)
     limited(rec.dir)
     few_files(rec.dir)
     in_a_graph(rec.dir)

@@ -74,7 +74,7 @@ def by_time():
     d = TOP + "/by_time"
     with Talker() as load, Tracer(d, "--pid", load.pid, "--flight", "1s").ready() as t:
         load.ask(1000)
-        time.sleep(3)
+        time.sleep(2)
         load.ask(200)
         check(parts(d) == [], "nothing is written")
         os.kill(t.pid, signal.SIGUSR1)
@@ -96,7 +96,7 @@ def by_time():
 def by_size():
     d = TOP + "/by_size"
     with Talker() as load, Tracer(d, "--pid", load.pid, "--flight", "2M", "--keep", "2").ready() as t:
-        load.ask(15000)
+        load.ask(6000)
         out = [run(TRACER, "ctl", "--pid", t.pid, "dump").stdout.strip()]
         load.ask(300)
         out.append(run(TRACER, "ctl", "--pid", t.pid, "dump").stdout.strip())
@@ -111,7 +111,7 @@ def by_size():
 def bounded():
     d = TOP + "/bounded"
     with Talker() as load, Tracer(d, "--pid", load.pid, "--flight", "2M").ready() as t:
-        load.ask(20000)
+        load.ask(8000)
         t.end()
     check(2 << 20 <= size(d + "/0001") <= 12 << 20, f"what is kept is bounded: {size(d + '/0001')} bytes")
     check(opens(d + "/0001") == "", "and opens")
@@ -131,7 +131,7 @@ def latency():
         with Tracer(d, "--pid", p.pid, "--flight", "5s", "--trigger", "latency>400ms").ready() as t:
             for _ in range(20):
                 exchange(0.02)
-            time.sleep(1)
+            time.sleep(0.3)
             check(parts(d) == [], "what is fast enough fires no trigger")
             exchange(0.8)
             check(wait_for(lambda: complete(d + "/0001")), "bytes that waited do")
