@@ -8,7 +8,10 @@
 #include "parts.h"
 #include "event_table.h"
 
-#define UNCLAIMED_MAX 8
+/* System calls kept without their application events: with an application side those may be late.
+ */
+#define UNCLAIMED_FEW 8
+#define UNCLAIMED_MAX 64
 #define MSG_MORE_FLAG 0x8000
 
 /* level * 65536 + name of socket options */
@@ -288,6 +291,28 @@ static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_
 	}
 }
 
+/* Make room for one more; the oldest have no application event. Returns false without memory. */
+static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel_call *k)
+{
+	uint32_t most = has_app_side(c) ? UNCLAIMED_MAX : UNCLAIMED_FEW, few;
+	struct kernel_call *more;
+
+	if (t->ended_n >= most)
+		call_merge_restarts(c, t);
+	if (t->ended_n >= most) { /* half of them at once: moving the others takes its time */
+		few = most == UNCLAIMED_FEW ? 1 : most / 2;
+		call_settle_oldest(c, t, few);
+	}
+	if (t->ended_n < t->ended_cap)
+		return true;
+	more = mg_realloc(t->ended, (t->ended_n + UNCLAIMED_FEW) * sizeof(*k));
+	if (!more)
+		return false;
+	t->ended = more;
+	t->ended_cap = t->ended_n + UNCLAIMED_FEW;
+	return true;
+}
+
 void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
@@ -328,17 +353,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	if (k->call == MG_SYS_setsockopt && k->flags == OPTION_ULP && k->ret == 0)
 		sock_on_ulp(c, k->cookie);
 	c->low_water |= k->call == MG_SYS_setsockopt && k->flags == OPTION_RCVLOWAT && k->ret == 0;
-	if (t->ended_n == UNCLAIMED_MAX)
-		call_merge_restarts(c, t);
-	if (t->ended_n == UNCLAIMED_MAX) { /* the oldest has no application event */
-		struct kernel_call oldest = t->ended[0];
-
-		memmove(t->ended, t->ended + 1, --t->ended_n * sizeof(*t->ended));
-		call_settle(c, t, &oldest);
-	}
-	if (!t->ended)
-		t->ended = mg_calloc(UNCLAIMED_MAX, sizeof(*t->ended));
-	if (t->ended)
+	if (keep_unclaimed(c, t, k))
 		t->ended[t->ended_n++] = *k;
 	else
 		kernel_call_free(k);

@@ -91,25 +91,47 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	kernel_call_free(k);
 }
 
+static void forget_ended(struct thread *t)
+{
+	free(t->ended);
+	t->ended = NULL;
+	t->ended_cap = 0;
+}
+
 void call_on_thread_end(struct core *c, struct thread *t)
 {
 	if (t->in_call) /* it died in there */
 		call_abandon(c, t);
 	call_settle_thread(c, t);
-	free(t->ended);
-	t->ended = NULL;
+	forget_ended(t);
+}
+
+void call_on_thread_exit(struct core *c, struct thread *t)
+{
+	if (t->in_call)
+		call_abandon(c, t);
+	t->has_ended = true;
+	if (!has_app_side(c) || !t->ended_n)
+		call_on_thread_end(c, t);
+}
+
+void call_settle_oldest(struct core *c, struct thread *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		call_settle(c, t, &t->ended[i]);
+	t->ended_n -= n;
+	memmove(t->ended, t->ended + n, t->ended_n * sizeof(*t->ended));
 }
 
 void call_settle_thread(struct core *c, struct thread *t)
 {
-	for (uint32_t i = 0; i < t->ended_n; i++)
-		call_settle(c, t, &t->ended[i]);
-	t->ended_n = 0;
+	call_settle_oldest(c, t, t->ended_n);
 }
 
 /*
- * An application event follows its system call at once: what has waited so long has none. Unless
- * the thread could not go on: stopped, traced, or on a CPU that others had.
+ * An application event follows its system call at once, or after those of threads that share a
+ * buffer with it and were held: what has waited so long has none. Unless the thread could not go
+ * on: stopped, traced, or on a CPU that others had.
  */
 #define UNCLAIMED_NS 300000000
 
@@ -118,7 +140,8 @@ static bool has_no_event(
 {
 	uint64_t from = k->exit > t->held_until ? k->exit : t->held_until;
 
-	return !(t->off_cpu && t->held) && clockmap_ns(&c->clock, from) + UNCLAIMED_NS < now;
+	return !(t->off_cpu && t->held && !t->has_ended) &&
+	       clockmap_ns(&c->clock, from) + UNCLAIMED_NS < now;
 }
 
 void call_settle_old(struct core *c, uint64_t now)
@@ -129,9 +152,11 @@ void call_settle_old(struct core *c, uint64_t now)
 		uint32_t old = 0;
 
 		while (old < t->ended_n && has_no_event(c, t, &t->ended[old], now))
-			call_settle(c, t, &t->ended[old++]);
-		t->ended_n -= old;
+			old++;
 		if (old)
-			memmove(t->ended, t->ended + old, t->ended_n * sizeof(*t->ended));
+			call_settle_oldest(c, t, old);
+		if (t->has_ended && !t->ended_n)
+			forget_ended(t);
 	}
+	processes_settle(c, now - (now > UNCLAIMED_NS ? UNCLAIMED_NS : now));
 }

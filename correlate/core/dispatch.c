@@ -12,6 +12,9 @@ static void on_fork(struct core *c, const struct mg_event *e)
 
 	if (!t)
 		return;
+	if (t->has_ended) /* it had the same id */
+		call_on_thread_end(c, t);
+	t->has_ended = false;
 	/* the first thread may be told of by another one, as that is met */
 	if (e->task_fork.child_tid != e->pid || e->task_fork.child_tid == e->tid)
 		t->traced = true;
@@ -20,15 +23,13 @@ static void on_fork(struct core *c, const struct mg_event *e)
 	process_on_fork(c, t, e);
 }
 
-static void on_exit_of(struct core *c, struct thread *t, bool leader)
+static void on_exit_of(struct core *c, struct thread *t, bool leader, uint64_t now_ns)
 {
 	struct process *p = process_of(c, t);
 
-	call_on_thread_end(c, t);
-	if (!leader || !p)
-		return;
-	process_ends(c, p);
-	p->has_ended = true;
+	call_on_thread_exit(c, t);
+	if (leader && p)
+		process_on_exit(c, p, now_ns);
 }
 
 static void on_exec(struct core *c, const struct mg_event *e)
@@ -243,7 +244,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		break;
 	case MG_EVENT_task_exit:
 		if (t)
-			on_exit_of(c, t, e->task_exit.leader);
+			on_exit_of(c, t, e->task_exit.leader, e->time_ns);
 		break;
 	case MG_EVENT_lost:
 		gap_on_lost(c, &e->lost);

@@ -97,6 +97,11 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p);
 void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns);
 
 /* side.c */
+/* Whether the program's calls are recorded, too. */
+static inline bool has_app_side(const struct core *c)
+{
+	return c->side[CORE_APP].tells_end || c->app_events;
+}
 void side_on_event(struct core *c, const struct mg_event *e);
 /* Whether the side had told its end before `t`, cycles. */
 bool side_is_over(struct core *c, enum core_side which, uint64_t t);
@@ -124,6 +129,9 @@ void process_named(struct core *c, struct process *p, const char comm[16]);
 void process_known(struct core *c, struct thread *t);
 /* It is about to be another program, or the recording ends. */
 void process_ends(struct core *c, struct process *p);
+/* The same once application events of it cannot come any more. */
+void process_on_exit(struct core *c, struct process *p, uint64_t now_ns);
+void processes_settle(struct core *c, uint64_t before_ns);
 void processes_end(struct core *c);
 void processes_free(struct core *c);
 
@@ -189,7 +197,10 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
 /* What the thread has called and no application event has claimed. */
 void call_settle_thread(struct core *c, struct thread *t);
+void call_settle_oldest(struct core *c, struct thread *t, uint32_t n);
 void call_on_thread_end(struct core *c, struct thread *t);
+/* The same, but that application events of its calls may still come. */
+void call_on_thread_exit(struct core *c, struct thread *t);
 /* The same for all that have waited for one too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);
 

@@ -133,8 +133,26 @@ void process_ends(struct core *c, struct process *p)
 		u->calls += passed_by ? p->kernel_only : 0;
 		u->io_uring += p->io_uring;
 	}
-	p->app = p->kernel_only = p->moved = p->io_uring = 0;
+	p->app = p->kernel_only = p->moved = p->io_uring = p->ended_ns = 0;
 	descriptors_end(p);
+}
+
+void process_on_exit(struct core *c, struct process *p, uint64_t now_ns)
+{
+	p->has_ended = true;
+	if (has_app_side(c))
+		p->ended_ns = now_ns;
+	else
+		process_ends(c, p);
+}
+
+void processes_settle(struct core *c, uint64_t before_ns)
+{
+	struct process *p, *tmp;
+
+	HASH_ITER (hh, c->processes, p, tmp)
+		if (p->ended_ns && p->ended_ns < before_ns)
+			process_ends(c, p);
 }
 
 void processes_end(struct core *c)

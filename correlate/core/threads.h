@@ -113,6 +113,7 @@ struct process {
 	const struct program *program; /* NULL: not known */
 	enum { NAMED_BY_THREAD, NAMED_BY_LEADER, NAMED_BY_EXEC } named;
 	bool has_ended;       /* another may have its id */
+	uint64_t ended_ns;    /* since then, and application events may still come; 0 = none do */
 	uint64_t app;         /* calls libmagnet.so logged */
 	uint64_t kernel_only; /* system calls without such an event, */
 	uint64_t moved;       /* of these, that move bytes, and not from or to the kernel itself */
@@ -157,7 +158,8 @@ struct thread {
 	bool in_call;
 	struct kernel_call now;
 	struct kernel_call *ended; /* system calls no application event has claimed yet */
-	uint32_t ended_n;
+	uint32_t ended_n, ended_cap;
+	bool has_ended;                     /* the thread; application events may still come */
 	struct kernel_call told;            /* the last one that was claimed */
 	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
 	uint32_t mark_n;

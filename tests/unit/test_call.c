@@ -361,6 +361,40 @@ static void the_threads_that_use_a_flow_are_counted(void **unused)
 	feed_end(&c);
 }
 
+/* Threads that share a buffer may have to wait for one of them that was held. */
+static void late_events_are_joined_also_after_the_end_of_their_thread(void **unused)
+{
+	enum { CALLS = 20, LATE = 33000000 };
+	struct mg_event begin = feed_event(MG_EVENT_app_begin, 5, 0);
+	struct mg_event end = feed_event(MG_EVENT_task_exit, 50000, TID);
+	struct mg_event e;
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	feed(&c, &begin);
+	for (uint64_t i = 0; i < CALLS; i++) {
+		ev_enter(&c, 10010 + i * 1000, TID, SOCK, MG_SYS_recvfrom, 0);
+		ev_exit(&c, 10020 + i * 1000, TID, SOCK, MG_SYS_recvfrom, 0, -11);
+	}
+	end.task_exit.leader = 1;
+	feed(&c, &end);
+	for (uint64_t i = 0; i < CALLS; i++) {
+		e = feed_event(MG_APP_BASE + MG_FN_recv, LATE + i, TID);
+		e.call.enter = 10000 + i * 1000;
+		e.call.exit = 10030 + i * 1000;
+		e.call.ret = -1;
+		e.call.tid = e.call.pid = TID;
+		e.call.kind = MG_KIND_tcp;
+		feed(&c, &e);
+	}
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(calls_of(&c, MG_FN_recv)->joined, CALLS);
+	assert_int_equal(calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_recvfrom)->n, 0);
+	assert_null(c.unseen);
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +418,7 @@ int main(void)
 		cmocka_unit_test(a_call_beside_its_system_call_still_adds_up),
 		cmocka_unit_test(what_logging_costs_is_gathered_from_the_calls),
 		cmocka_unit_test(the_threads_that_use_a_flow_are_counted),
+		cmocka_unit_test(late_events_are_joined_also_after_the_end_of_their_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
