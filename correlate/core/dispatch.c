@@ -130,7 +130,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 	case MG_EVENT_ip_post:
 	case MG_EVENT_dev_queue:
 	case MG_EVENT_dev_xmit:
-		if (e->packet.via) /* elsewhere: listed, but no layer of the socket's own */
+		if (!tx_is_own(c, e)) /* elsewhere: listed, but no layer of the socket's own */
 			a->rx = e->packet.via == 2;
 		else if (is_datagram(&e->packet))
 			datagram_on_packet(c, t, e, a);
@@ -138,7 +138,7 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 			tx_on_packet(c, t, e, a);
 		break;
 	case MG_EVENT_dev_done:
-		if (e->dev_done.via)
+		if (!tx_is_own(c, e))
 			a->rx = e->dev_done.via == 2;
 		else
 			tx_on_done(c, e, a);

@@ -208,6 +208,8 @@ void call_settle_old(struct core *c, uint64_t now);
 void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* `t` is the thread it happened on, NULL if none. */
 void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* Whether what is sent passes a layer of its own socket, and not another's. */
+bool tx_is_own(struct core *c, const struct mg_event *e);
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);

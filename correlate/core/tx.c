@@ -228,6 +228,35 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t
 	return true;
 }
 
+/*
+ * Tells whether a frame without its socket is one of the sender's own that its queue has copied
+ * (netem's corrupt does): its bytes have passed the layer before and not this one. Bytes that
+ * others pass on have passed both.
+ */
+static bool is_own_copy(const struct mg_sock *s, enum tx_layer layer, uint32_t seq, uint32_t len)
+{
+	const struct ranges *before = &s->tx.layer[layer - 1], *here = &s->tx.layer[layer];
+	uint64_t off;
+
+	return len && s->kind == MG_KIND_tcp && flow_place(&s->tx, seq, &off) &&
+	       ranges_reach(before, off) >= off + len && ranges_reach(here, off) == off;
+}
+
+bool tx_is_own(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock *s;
+
+	if (e->id == MG_EVENT_dev_xmit && e->packet.via == 1) {
+		s = sock_get(c, e->packet.sock);
+		return s && is_own_copy(s, TX_XMIT, first_byte(&e->packet), e->packet.len);
+	}
+	if (e->id == MG_EVENT_dev_done && e->dev_done.via == 1) {
+		s = sock_get(c, e->dev_done.sock);
+		return s && is_own_copy(s, TX_DONE, e->dev_done.seq, e->dev_done.len);
+	}
+	return e->id == MG_EVENT_dev_done ? !e->dev_done.via : !e->packet.via;
+}
+
 void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;

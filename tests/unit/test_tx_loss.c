@@ -407,6 +407,52 @@ static void a_damaged_acknowledgement_gives_no_bytes_up(void **unused)
 	feed_end(&c);
 }
 
+static void ev_elsewhere(struct core *c, uint64_t t, uint16_t id, uint32_t seq, uint32_t len)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	if (id == MG_EVENT_dev_done)
+		e.dev_done = (struct mg_dev_done){.sock = SOCK, .seq = seq, .len = len, .via = 1};
+	else
+		e.packet = (struct mg_packet){
+			.sock = SOCK, .seq = seq, .len = len, .via = 1, .segs = 1};
+	feed(c, &e);
+}
+
+/*
+ * The queue copies a frame, and the copy has no socket: it is the one that waited there. What a
+ * bridge passes on afterwards, or before the queue has it, is not.
+ */
+static void a_copy_that_the_queue_made_is_the_frame(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_enter(&c, 1100, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(&c, 1200, TID, SOCK, 1000, 1000, 1000);
+	for (int i = 0; i < 2; i++) {
+		ev_packet(&c, 1300 + 10 * i, TID, MG_EVENT_ip_out, SOCK, 1000 + 500 * i, 500);
+		ev_packet(&c, 1301 + 10 * i, TID, MG_EVENT_ip_post, SOCK, 1000 + 500 * i, 500);
+	}
+	ev_elsewhere(&c, 1350, MG_EVENT_dev_xmit, 1000, 500);
+	for (int i = 0; i < 2; i++)
+		ev_packet(&c, 1400 + i, TID, MG_EVENT_dev_queue, SOCK, 1000 + 500 * i, 500);
+	ev_exit(&c, 1500, TID, SOCK, MG_SYS_sendto, 2000, 1000);
+	ev_app(&c, TID, MG_FN_send, 1000, 1600, 1000);
+	ev_elsewhere(&c, 2000, MG_EVENT_dev_xmit, 1000, 500);
+	ev_elsewhere(&c, 2100, MG_EVENT_dev_done, 1000, 500);
+	ev_elsewhere(&c, 2200, MG_EVENT_dev_xmit, 1000, 500);
+	ev_packet(&c, 2300, 0, MG_EVENT_dev_xmit, SOCK, 1500, 500);
+	ev_done(&c, 2400, 0, SOCK, 1500, 500);
+	ev_elsewhere(&c, 2500, MG_EVENT_dev_xmit, 1500, 500);
+	assert_int_equal(tx_of(&c, SOCK)->units[TX_XMIT].n, 2);
+	ev_ack(&c, 3000, SOCK, 2000);
+	core_finish(&c);
+	assert_bytes(&c, 1000, 0);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,6 +470,7 @@ int main(void)
 		cmocka_unit_test(what_the_driver_refuses_is_not_done),
 		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
 		cmocka_unit_test(a_damaged_acknowledgement_gives_no_bytes_up),
+		cmocka_unit_test(a_copy_that_the_queue_made_is_the_frame),
 		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
