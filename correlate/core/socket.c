@@ -210,6 +210,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
 		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
+		/* the answers to attempts that were refused had other numbers */
+		s->tx.acked = s->tx.acked_before = 0;
 		peer_link(c, s);
 		if (p->opener == OPENER_PEER)
 			synack_on_established(c, s, p->write_seq);

@@ -453,6 +453,35 @@ static void a_copy_that_the_queue_made_is_the_frame(void **unused)
 	feed_end(&c);
 }
 
+/*
+ * connect() is refused, and called again for the same socket: what the refusals acknowledge are no
+ * bytes of the connection that opens in the end.
+ */
+static void a_refused_connect_acknowledges_no_bytes(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_packet(&c, 1, TID, MG_EVENT_ip_out, SOCK, 700, 0);
+	ev_ack(&c, 100 * MS, SOCK, 800);
+	ev_ack(&c, 200 * MS, SOCK, 850);
+	ev_opened(&c, 300 * MS, SOCK, 999, 4999);
+	ev_enter(&c, 301 * MS, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(&c, 302 * MS, TID, SOCK, 1000, 500, 1000);
+	ev_packet(&c, 303 * MS, TID, MG_EVENT_ip_out, SOCK, 1000, 500);
+	ev_packet(&c, 304 * MS, TID, MG_EVENT_ip_post, SOCK, 1000, 500);
+	ev_packet(&c, 305 * MS, TID, MG_EVENT_dev_queue, SOCK, 1000, 500);
+	ev_exit(&c, 306 * MS, TID, SOCK, MG_SYS_sendto, 1500, 500);
+	ev_app(&c, TID, MG_FN_send, 300 * MS, 307 * MS, 500);
+	ev_packet(&c, 308 * MS, 0, MG_EVENT_dev_xmit, SOCK, 1000, 500);
+	ev_done(&c, 309 * MS, 0, SOCK, 1000, 500);
+	ev_ack(&c, 310 * MS, SOCK, 1500);
+	core_finish(&c);
+	assert_bytes(&c, 500, 0);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +500,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
 		cmocka_unit_test(a_damaged_acknowledgement_gives_no_bytes_up),
 		cmocka_unit_test(a_copy_that_the_queue_made_is_the_frame),
+		cmocka_unit_test(a_refused_connect_acknowledges_no_bytes),
 		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
