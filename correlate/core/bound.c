@@ -3,11 +3,11 @@
 #include "parts.h"
 
 /*
- * So much holds every value of 16,000 flows of a hundred requests each, and those of some hundred
+ * So much holds every value of 12,000 flows of a hundred requests each, and those of some hundred
  * busy flows in hash tables, which are faster; these give way first. Beyond, bins become wider.
  */
-#define LIMIT        ((size_t)152 << 20)
-#define TABLES_LIMIT ((size_t)120 << 20)
+#define LIMIT        ((size_t)120 << 20)
+#define TABLES_LIMIT ((size_t)96 << 20)
 
 void bound_init(struct core *c)
 {
