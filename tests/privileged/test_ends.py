@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 A side of a recording that ends before the recording does, or begins late, is told: in the first lines,
-in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then says that all is there.
+in in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then says that all is there.
+MAGNET_TEST_LONG=1 tries each at twenty moments.
 """
 import os
 import random
@@ -14,6 +15,7 @@ from tracer import *
 
 own_network()
 KERNEL = not no_kernel_side()
+LONG = os.environ.get("MAGNET_TEST_LONG") == "1"
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 # calls for a second and more, and their number
 PROGRAM = """
@@ -50,7 +52,7 @@ def recorder(record, comm):
     sys.exit(f"magnet record has no {comm}")
 
 
-def recording(name, do, *options, seconds=1.0):
+def recording(name, do, *options, seconds=0.7):
     """Its directory, record's exit status and messages, and the calls that the program says it made."""
     d = f"{TOP}/{name}"
     record = subprocess.Popen([MAGNET, "record", "-o", d, *options, "--", PYTHON, "-c", PROGRAM, str(seconds)],
@@ -91,7 +93,7 @@ def told(d, side, what, edge="ends", length_known=True):
 
 def collector_killed(options, tries):
     for n in range(tries):
-        d, status, err, calls = recording(f"collector{len(options)}{n}", kill_collector(random.uniform(0, 0.8)), *options)
+        d, status, err, calls = recording(f"collector{len(options)}{n}", kill_collector(random.uniform(0, 0.5)), *options)
         check(status == 1 and "killed by signal 9 (KILL)" in err and "not recorded" in err,
               "record tells what was killed, and that calls are missing: " + err.strip())
         r, s = told(d, "application", "killed by signal 9")
@@ -133,8 +135,9 @@ def whole(*options):
 
 
 def tracer_ended():
-    for how in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
-        d, status, err, _ = recording(f"tracer{int(how)}", end_tracer(random.uniform(0.1, 0.6), how))
+    hows = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
+    for n, how in enumerate(hows * 20 if LONG else hows[:2]):
+        d, status, err, _ = recording(f"tracer{n}", end_tracer(random.uniform(0.1, 0.4), how))
         check(status == 1 and f"signal {int(how)}" in err and "not recorded" in err,
               "record names the signal: " + err.strip())
         r, s = told(d, "kernel", f"signal {int(how)}")
@@ -161,12 +164,12 @@ def begins_late():
     r, _ = told(d, "kernel", "what was before is not kept", "begins")
     check(all(c["coverage"] < 0.9 for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]),
           "the calls' coverage tells it, too")
-    d, *_ = recording("flight", lambda record: None, "--flight", "1s", seconds=3)
+    d, *_ = recording("flight", lambda record: None, "--flight", "1s", seconds=2)
     told(d, "kernel", "what was before is not kept", "begins")
 
 
 def record_killed():
-    for n in range(3):
+    for n in range(20 if LONG else 1):
         d = f"{TOP}/record{n}"
         record = subprocess.Popen([MAGNET, "record", "-o", d, "--", PYTHON, "-c", PROGRAM, "0.5"],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -201,12 +204,12 @@ def full_disk():
 random.seed()
 try:
     whole("--app-only")
-    collector_killed(("--app-only",), 3)
+    collector_killed(("--app-only",), 20 if LONG else 2)
     collector_stopped()
     full_disk()
     if KERNEL:
         whole()
-        collector_killed((), 2)
+        collector_killed((), 20 if LONG else 1)
         tracer_ended()
         stopped()
         begins_late()

@@ -17,7 +17,7 @@ with undisturbed(lambda: Recording(PYTHON, PROGRAM, PORT)) as rec:
     report, events = rec.report(), [e for e in rec.events() if e["event"].startswith("magnet:")]
     for way, pid, port, direction, offset, length in json.loads(rec.p.stdout):
         f = next(f for f in report["flows"] if f["direction"] == direction and f["bytes"]
-                 and str(port) in f["local"] + f["remote"])
+                 and any(end.endswith(f":{port}") for end in (f["local"], f["remote"])))
         told = [e for e in events if e["flow"] == f["id"] and e["offset"] == str(offset)
                 and int(e["pid"]) == pid]
         check(len(told) == 1 and told[0]["length"] == str(length),
