@@ -17,8 +17,8 @@ while read -r file args; do
 	read -r from rest </proc/uptime
 	case $file in
 	# shellcheck disable=SC2086
-	*.py) timeout "$limit" python3 "$file" $args ;;
-	*) timeout "$limit" "$file" $args ;;
+	*.py) timeout "$limit" python3 "$file" $args </dev/null ;;
+	*) timeout "$limit" "$file" $args </dev/null ;;
 	esac
 	case $? in
 	0) how=passed ;;
