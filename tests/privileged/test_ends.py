@@ -137,7 +137,7 @@ def whole(*options):
 def tracer_ended():
     hows = (signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGHUP)
     for n, how in enumerate(hows * 20 if LONG else hows[:2]):
-        d, status, err, _ = recording(f"tracer{n}", end_tracer(random.uniform(0.1, 0.4), how))
+        d, status, err, _ = recording(f"tracer{n}", end_tracer(random.uniform(0.1, 0.5), how), seconds=1.2)
         check(status == 1 and f"signal {int(how)}" in err and "not recorded" in err,
               "record names the signal: " + err.strip())
         r, s = told(d, "kernel", f"signal {int(how)}")
