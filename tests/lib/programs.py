@@ -28,8 +28,9 @@ http {{ access_log off; client_body_temp_path {top}/b; proxy_temp_path {top}/p; 
 """
 # no program that would itself ask the kernel by a socket
 LISTENING = r"""listening() {
+  tries=0
   until grep -qE "^ *[0-9]+: [0-9A-F]*:$(printf %04X $1) [0-9A-F]*:0000 0A" /proc/net/tcp /proc/net/tcp6
-  do sleep 0.05; done
+  do sleep 0.05; tries=$((tries + 1)); [ $tries -lt 1200 ] || { echo "nobody listens on $1"; exit 1; }; done
 }
 """
 SSHD = """

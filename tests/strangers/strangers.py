@@ -297,11 +297,11 @@ kill $pid; wait $pid || true
 """, prepare=written("squid.conf", """
 http_port 127.0.0.1:{port}
 pid_filename none
-cache_log {top}/squid.log
+cache_log /dev/null
 access_log none
 cache_store_log none
-cache_effective_user root
-coredump_dir {top}
+cache_effective_user proxy
+coredump_dir none
 http_access allow all
 shutdown_lifetime 0 seconds
 """)),
@@ -391,7 +391,7 @@ http { access_log off; client_body_temp_path {top}/pb; proxy_temp_path {top}/pp;
     Program("gunicorn", "two workers, 200 requests on 8 connections", "gunicorn --version",
             {"gunicorn": "gunicorn", "ab": "apache2-utils"}, """
 cd {top}
-gunicorn -q -w 2 -b 127.0.0.1:{port} app:app 2>/dev/null &
+gunicorn --log-level critical -w 2 -b 127.0.0.1:{port} app:app 2>/dev/null &
 pid=$!
 listening {port}
 ab -q -n 200 -c 8 http://127.0.0.1:{port}/ | grep -E 'Complete|Failed'
