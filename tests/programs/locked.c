@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,12 +50,14 @@ static void connect_both(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(a);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	MUST(bind(listener, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(listener, 1) == 0);
 	MUST(getsockname(listener, (struct sockaddr *)&a, &len) == 0);
 	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
 	MUST(connect(fds[0], (struct sockaddr *)&a, sizeof(a)) == 0);
+	/* else Nagle may hold the byte back, for an ACK that cannot be read while the lock is held */
+	MUST(setsockopt(fds[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0);
 	fds[1] = accept(listener, NULL, NULL);
 }
 
