@@ -45,8 +45,12 @@ static bool is_ours(const char *dir)
 
 static const char *why_no_dir(const char *dir)
 {
+	struct stat st;
+
 	if (errno != EEXIST)
 		return strerror(errno);
+	if (lstat(dir, &st) == 0 && S_ISLNK(st.st_mode))
+		return "it is a link: name the directory it leads to";
 	if (!dir_is_empty(dir))
 		return "it exists and is not empty";
 	return is_ours(dir) ? NULL : "it exists and belongs to somebody else";

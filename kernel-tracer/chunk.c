@@ -16,9 +16,24 @@
 #include "flight.h"
 #include "log.h"
 
-void chunk_dir(const struct run *r, uint32_t number, char *dir, size_t size)
+static void part_path(const struct run *r, uint32_t number, char *path, size_t size)
 {
-	snprintf(dir, size, "%s/%04u", r->options.dir, number);
+	snprintf(path, size, "%s/%04u", r->dir, number);
+}
+
+int chunk_make_dir(const struct run *r, uint32_t number, char *dir, size_t size)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	part_path(r, number, path, sizeof(path));
+	if (mkdir(path, 0700) != 0) /* one that is there already may be somebody's link */
+		return -errno;
+	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(dir, size, "/proc/self/fd/%d", fd);
+	return fd;
 }
 
 static bool in_parts(const struct run *r)
@@ -28,16 +43,22 @@ static bool in_parts(const struct run *r)
 
 int chunk_first_dir(struct run *r, char *dir, size_t size)
 {
-	snprintf(dir, size, "%s", r->options.dir);
+	int fd;
+
+	if (mkdir(r->options.dir, 0700) != 0 && errno != EEXIST)
+		return -errno;
+	fd = open(r->options.dir, O_PATH | O_DIRECTORY | O_CLOEXEC); /* open until the end */
+	if (fd < 0)
+		return -errno;
+	snprintf(r->dir, sizeof(r->dir), "/proc/self/fd/%d", fd);
+	snprintf(dir, size, "%s", r->dir);
 	if (!in_parts(r))
 		return 0;
-	if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-		return -errno;
-	snprintf(dir, size, "%s/metadata", r->options.dir);
+	snprintf(dir, size, "%s/metadata", r->dir);
 	if (access(dir, F_OK) == 0) /* never beside an older trace */
 		return -EEXIST;
-	chunk_dir(r, 1, dir, size);
-	return 0;
+	r->part_fd = chunk_make_dir(r, 1, dir, size);
+	return r->part_fd < 0 ? r->part_fd : 0;
 }
 
 /* ---- the head ---- */
@@ -87,17 +108,24 @@ int chunk_begin_first(struct run *r)
 			   : 0;
 }
 
-/* A part's directory holds files only; and those are all ours. */
+/* A part's directory holds files only; and those are all ours, unless somebody put another there.
+ */
 static void delete_part(const char *dir)
 {
-	DIR *d = opendir(dir);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct dirent *e;
+	struct stat st;
+	DIR *d = NULL;
 
-	while (d && (e = readdir(d)))
+	if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || !(d = fdopendir(fd))))
+		close(fd);
+	if (!d)
+		return;
+
+	while ((e = readdir(d)))
 		if (e->d_type == DT_REG)
 			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
+	closedir(d);
 	if (rmdir(dir) != 0)
 		mg_debug("%s: %s", dir, strerror(errno));
 }
@@ -107,7 +135,7 @@ void chunk_forget_old(struct run *r)
 	char dir[PATH_MAX];
 
 	while (r->options.keep && r->part - r->parts_gone > r->options.keep) {
-		chunk_dir(r, ++r->parts_gone, dir, sizeof(dir));
+		part_path(r, ++r->parts_gone, dir, sizeof(dir));
 		delete_part(dir);
 	}
 }
@@ -121,7 +149,7 @@ static int rotate(struct run *r)
 	struct mg_chunk_end end = {.number = r->part};
 	uint64_t cut = mg_monotonic_ns();
 	char dir[PATH_MAX];
-	int err = identities_read(&r->identities, &r->hooks);
+	int last, err = identities_read(&r->identities, &r->hooks);
 
 	if (!err)
 		err = drain_cut(r->drain);
@@ -138,9 +166,14 @@ static int rotate(struct run *r)
 		return err;
 	end.events = ctf_events(r->writer) + 1;
 	err = drain_note(r->drain, MG_EVENT_chunk_end, &end, MG_PAYLOAD_SIZE(CHUNK_END));
-	chunk_dir(r, ++r->part, dir, sizeof(dir));
+	last = r->part_fd;
 	if (!err)
-		err = ctf_next(r->writer, dir);
+		r->part_fd = chunk_make_dir(r, ++r->part, dir, sizeof(dir));
+	if (!err && r->part_fd < 0)
+		err = r->part_fd;
+	if (!err)
+		err = ctf_next(r->writer, dir); /* which still writes to the last one */
+	close(last);
 	if (!err)
 		err = chunk_write_head(
 			r, r->writer, &r->identities, &r->last_sync, r->part, cut, cut);

@@ -19,7 +19,11 @@ int chunk_look(struct run *r, uint64_t now);
 /* The head of a part, written at `ts`: `before_ns` is where the part before ends, 0 = none. */
 int chunk_write_head(const struct run *r, struct ctf_writer *w, const struct identities *alive,
 	const struct mg_clock_sync *sync, uint32_t number, uint64_t ts, uint64_t before_ns);
-void chunk_dir(const struct run *r, uint32_t number, char *dir, size_t size);
+/*
+ * Make the directory of a part. Returns a descriptor of it, and its path by that, which is good
+ * while the descriptor is open; or a negative errno.
+ */
+int chunk_make_dir(const struct run *r, uint32_t number, char *dir, size_t size);
 /* Delete the parts older than the newest `keep` ones. */
 void chunk_forget_old(struct run *r);
 

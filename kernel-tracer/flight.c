@@ -93,9 +93,7 @@ int flight_open(struct run *r)
 	if (!f)
 		return -ENOMEM;
 	r->flight = f;
-	if (mkdir(r->options.dir, 0700) != 0 && errno != EEXIST)
-		return -errno;
-	snprintf(dir, sizeof(dir), "%s/0001", r->options.dir);
+	snprintf(dir, sizeof(dir), "%s/0001", r->dir);
 	if (access(dir, F_OK) == 0) /* never beside an older trace */
 		return -EEXIST;
 	return ctf_open_sink(&r->writer, CTF_KERNEL, r->hooks.cpus, keep, f);
@@ -180,17 +178,21 @@ static int write_part(struct run *r, const struct stretch *end)
 	const struct stretch *first = f->oldest;
 	struct ctf_writer *w;
 	char dir[PATH_MAX];
-	int err, closed;
+	int err, closed, fd = chunk_make_dir(r, r->part, dir, sizeof(dir));
 
-	chunk_dir(r, r->part, dir, sizeof(dir));
+	if (fd < 0)
+		return fd;
 	err = ctf_open_like(&w, dir, r->writer);
-	if (err)
+	if (err) {
+		close(fd);
 		return err;
+	}
 	err = chunk_write_head(
 		r, w, &first->alive, &first->sync, r->part, first->began_at, f->dumped_until);
 	if (!err)
 		err = write_stretches(r, w, end);
 	closed = ctf_close(w);
+	close(fd);
 	return err ? err : closed;
 }
 

@@ -21,6 +21,8 @@
 struct run {
 	struct tracer_options options;
 	struct hooks hooks;
+	char dir[32]; /* the trace's, by its descriptor: its name may not be found without
+			 privileges */
 	struct ctf_writer *writer;
 	struct drain *drain;
 	struct clock_reader *clock;
@@ -48,6 +50,7 @@ struct run {
 	struct mg_clock_sync last_sync;
 	struct mg_clock_cpus *clock_cpus_told;
 	int clock_cpus_count;
+	int part_fd;               /* of its directory, if there are parts */
 	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
 	uint64_t part_began_at, part_began_bytes;
 	const char *dump_asked;  /* by whom, NULL = nobody */

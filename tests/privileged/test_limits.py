@@ -89,6 +89,29 @@ def by_size():
     check("a part of a recording" in text and "broke off" not in text, "a part says that it is one")
 
 
+def planted_link():
+    """Somebody who may write to the directory puts a link where a part was, and where one will be."""
+    d, victim = TOP + "/planted", TOP + "/victim"
+    os.mkdir(victim)
+    open(victim + "/metadata", "w").close()
+    with Talker(1000) as load, Tracer(d, "--pid", load.pid, "--rotate", "256K", "--keep", "2").ready() as t:
+        while len(parts(d)) < 2:
+            load.ask(500)
+        first = parts(d)[0]
+        os.rename(f"{d}/{first}", TOP + "/away")
+        os.symlink(victim, f"{d}/{first}")
+        for _ in range(6):
+            load.ask(1000)
+        t.end()
+    check(os.listdir(victim) == ["metadata"], "nothing behind a link is deleted")
+    d = TOP + "/planted_next"
+    with Talker(1000) as load, Tracer(d, "--pid", load.pid, "--rotate", "256K").ready() as t:
+        os.symlink(victim, d + "/0003")
+        load.ask(6000)
+        said = t.end(ask=False)
+    check("failed" in said and os.listdir(victim) == ["metadata"], f"nor written there: {said}")
+
+
 def newest():
     d, said = rotated("newest", "--rotate", "512K", "--keep", "3")
     n = parts(d)
@@ -132,7 +155,7 @@ def usage():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (largest, by_size, newest, by_time, recorded, usage):
+    for test in (largest, by_size, newest, planted_link, by_time, recorded, usage):
         print("---", test.__name__)
         test()
 finally:

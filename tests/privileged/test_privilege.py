@@ -92,3 +92,26 @@ said, kept = started([], "--without", "netfilter")
 check(kept == {"bpf", "net_admin"}, "and without netfilter's hooks no more than it needs")
 how = hook(said, "ip_out")
 check(how.startswith("fentry") or "--without netfilter" in how, f"ip_out is by: {how}")
+
+# sudo in one's home, whose directory root's tracer cannot enter once it has given up what it does not need
+with tempfile.TemporaryDirectory() as top:
+    os.chmod(top, 0o711)
+    for mode in (0o700, 0o750):
+        home = f"{top}/{mode:o}"
+        os.mkdir(home, mode)
+        os.chown(home, NOBODY, NOBODY)
+        for name, *options in (("whole",), ("parts", "--rotate", "64K"), ("flight", "--flight", "10s")):
+            d = f"{home}/{name}"
+            p = run(MAGNET, "record", "-o", d, *options, "--", PYTHON, "-c", "import socket\n"
+                    "a, b = socket.socketpair()\nfor _ in range(500): a.send(b'x'); b.recv(1)")
+            r = json.loads(run(MAGNET, "report", "--json", d).stdout)
+            sides = r["session"]["sides"]
+            check(p.stderr.count("\n") == 1 and sides["kernel"]["complete"] and sides["app"]["complete"]
+                  and r["events"]["kernel"] > 2000, f"root records in a home of mode {mode:o}, {name}")
+
+with tempfile.TemporaryDirectory() as top:
+    os.mkdir(top + "/target", 0o755)
+    os.symlink(top + "/target", top + "/link")
+    p = run(MAGNET, "record", "-o", top + "/link", "--", "true", check=False)
+    check(p.returncode == 1 and "is a link" in p.stderr and os.stat(top + "/target").st_mode & 0o777 == 0o755
+          and not os.listdir(top + "/target"), f"a link is not followed: {p.stderr.strip()}")

@@ -56,7 +56,8 @@ static void connect_both(void)
 	MUST(getsockname(listener, (struct sockaddr *)&a, &len) == 0);
 	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
 	MUST(connect(fds[0], (struct sockaddr *)&a, sizeof(a)) == 0);
-	/* else Nagle may hold the byte back, for an ACK that cannot be read while the lock is held */
+	/* else Nagle may hold the byte back, for an ACK that cannot be read while the lock is held
+	 */
 	MUST(setsockopt(fds[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0);
 	fds[1] = accept(listener, NULL, NULL);
 }
