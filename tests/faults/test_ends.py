@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 A side of a recording that ends before the recording does, or begins late, is told: in the first lines,
-in in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then says that all is there.
-MAGNET_TEST_LONG=1 tries each at twenty moments.
+in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then says that all is there.
+--long tries each at twenty moments.
 """
 import os
 import random
@@ -11,11 +11,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from sides import *
 from tracer import *
 
 own_network()
 KERNEL = not no_kernel_side()
-LONG = os.environ.get("MAGNET_TEST_LONG") == "1"
+LONG = "--long" in sys.argv
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 # calls for a second and more, and their number
 PROGRAM = """
@@ -29,27 +30,6 @@ while time.monotonic() < until:
     time.sleep(0.0005)
 print(n)
 """
-
-
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as f:
-        return [int(p) for p in f.read().split()]
-
-
-def recorder(record, comm):
-    """The process of this name among record's children, once COMMAND runs beside it."""
-    for _ in range(3000):
-        found = {}
-        for p in children(record.pid):
-            try:
-                with open(f"/proc/{p}/comm") as f:
-                    found.setdefault(f.read().strip(), p)
-            except OSError:
-                pass
-        if len(found) > 1 and comm in found and any(n.startswith("python") for n in found):
-            return found[comm]
-        time.sleep(0.01)
-    sys.exit(f"magnet record has no {comm}")
 
 
 def recording(name, do, *options, seconds=0.7):
@@ -177,11 +157,7 @@ def record_killed():
         time.sleep(random.uniform(0, 0.3))
         record.kill()
         record.wait()
-        for p in helpers:
-            for _ in range(1000):
-                if not os.path.exists(f"/proc/{p}") or open(f"/proc/{p}/stat").read().split(")")[1].split()[0] == "Z":
-                    break
-                time.sleep(0.02)
+        wait_until_gone(helpers)
         text = run(MAGNET, "report", d).stdout
         check("INCOMPLETE: magnet record was killed" in text and "nothing lost:" not in text,
               "a killed record is told: " + "\n".join(text.split("\n")[:3]))
