@@ -117,6 +117,8 @@ void call_on_thread_exit(struct core *c, struct thread *t)
 
 void call_settle_oldest(struct core *c, struct thread *t, uint32_t n)
 {
+	if (!n)
+		return;
 	for (uint32_t i = 0; i < n; i++)
 		call_settle(c, t, &t->ended[i]);
 	t->ended_n -= n;
