@@ -13,9 +13,10 @@
 #include "bt/graph.h"
 #include "commands.h"
 #include "direct/direct.h"
-#include "direct/stream.h"
 #include "log.h"
+#include "plain_file.h"
 #include "progress_line.h"
+#include "read/inspect.h"
 #include "recordings.h"
 #include "render/session.h"
 #include "render/show.h"
@@ -25,16 +26,15 @@ static json_t *read_session(char *const dirs[], int count, char *why, size_t why
 {
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
-		json_error_t error;
 		json_t *session;
 
 		if (!session_path(dirs[i], path, sizeof(path)))
 			continue;
-		session = json_load_file(path, 0, &error);
+		session = session_load(path, false, why, why_size);
 		if (session)
 			return session;
-		snprintf(why, why_size, "%.700s is damaged (line %d: %s): read without it", path,
-			error.line, error.text);
+		if (*why)
+			snprintf(why + strlen(why), why_size - strlen(why), ": read without it");
 	}
 	return NULL;
 }
@@ -119,10 +119,15 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		}
 	err = mg_traces_find(&traces, (const char *const *)dirs, count);
 	if (err || traces.count == 0) {
-		mg_error("%s: %s", dirs[0],
-			err == -EMFILE ? stream_no_more_files
-			: err          ? strerror(-err)
-				       : "there is no trace in it");
+		mg_error("%s: %s%s%s", dirs[0],
+			err ? mg_traces_problem(-err) : "there is no trace in it",
+			!err && traces.link ? "; links in it are not followed: " : "",
+			!err && traces.link ? traces.link : "");
+		mg_traces_free(&traces);
+		return -1;
+	}
+	if (traces_inspect(&traces, why, sizeof(why)) != 0) {
+		mg_error("%s", why);
 		mg_traces_free(&traces);
 		return -1;
 	}
@@ -132,8 +137,12 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 	if (err) {
 		mg_error("%s: %s", dirs[0], why);
 		err = err == -EMFILE ? -1 : cut_off(core, why);
-	} else if (no_session[0])
-		mg_warn("%s", no_session);
+	} else {
+		if (no_session[0])
+			mg_warn("%s", no_session);
+		if (traces.link)
+			mg_warn("%s: %s", traces.link, plain_file_problem(ELOOP));
+	}
 	mg_traces_free(&traces);
 	return err;
 }

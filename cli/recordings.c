@@ -4,17 +4,18 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "find_files.h"
 #include "log.h"
 
 #define NAMED_MAX 8
+#define ROOTS_MAX 1000 /* told as so many, however many there are */
+#define ENOUGH    1
 
 /* Where a recording begins, and which sides are below. One with session.json has both. */
 struct root {
@@ -25,10 +26,8 @@ struct root {
 struct roots {
 	struct root *v;
 	size_t n;
+	bool want_sessions;
 };
-
-static struct roots *found; /* nftw() has no argument to pass */
-static bool want_sessions;
 
 static bool ends_in(const char *path, size_t len, const char *name)
 {
@@ -68,10 +67,10 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-static bool is_known(const struct root *r)
+static bool is_known(struct roots *all, const struct root *r)
 {
-	for (size_t i = 0; i < found->n; i++) {
-		struct root *old = &found->v[i];
+	for (size_t i = 0; i < all->n; i++) {
+		struct root *old = &all->v[i];
 
 		if (!r->has_session && old->has_session && is_below(r->path, old->path))
 			return true;
@@ -84,29 +83,27 @@ static bool is_known(const struct root *r)
 	return false;
 }
 
-static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int look(void *arg, const char *dir, const char *name)
 {
-	const char *name = want_sessions ? "session.json" : "metadata";
-	char dir[PATH_MAX];
+	struct roots *all = arg;
 	struct root r, *more;
 
-	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + ftw->base, name) != 0)
+	if (strcmp(name, all->want_sessions ? "session.json" : "metadata") != 0)
 		return 0;
-	snprintf(dir, sizeof(dir), "%.*s", ftw->base > 1 ? ftw->base - 1 : ftw->base, path);
-	r = want_sessions ? (struct root){strdup(dir), true, true, true} : root_of(dir);
+	r = all->want_sessions ? (struct root){strdup(dir), true, true, true} : root_of(dir);
 	if (!r.path)
-		return ENOMEM;
-	if (is_known(&r)) {
+		return -ENOMEM;
+	if (is_known(all, &r)) {
 		free(r.path);
 		return 0;
 	}
-	more = realloc(found->v, (found->n + 1) * sizeof(*more));
+	more = all->n < ROOTS_MAX ? realloc(all->v, (all->n + 1) * sizeof(*more)) : NULL;
 	if (!more) {
 		free(r.path);
-		return ENOMEM;
+		return all->n < ROOTS_MAX ? -ENOMEM : ENOUGH;
 	}
-	found->v = more;
-	found->v[found->n++] = r;
+	all->v = more;
+	all->v[all->n++] = r;
 	return 0;
 }
 
@@ -128,10 +125,11 @@ static int roots_find(struct roots *all, const char *dir)
 	int err = 0;
 
 	memset(all, 0, sizeof(*all));
-	found = all;
 	for (int pass = 0; pass < 2 && !err; pass++) {
-		want_sessions = pass == 0;
-		err = nftw(dir, look, 16, 0);
+		struct file_search search = {.found = look, .arg = all};
+
+		all->want_sessions = pass == 0;
+		err = files_find(&search, dir);
 	}
 	if (all->n)
 		qsort(all->v, all->n, sizeof(*all->v), by_path);
@@ -166,16 +164,22 @@ static void say(const char *dir, const struct roots *all)
 	}
 	if (all->n > NAMED_MAX)
 		snprintf(names + used, sizeof(names) - used, " and %zu more", all->n - NAMED_MAX);
-	mg_error("%s holds %zu recordings: %s; name one", dir, all->n, names);
+	mg_error("%s holds %s%zu recordings: %s; name one", dir,
+		all->n < ROOTS_MAX ? "" : "at least ", all->n, names);
 }
 
 bool holds_one_recording(const char *dir)
 {
 	struct roots all;
-	bool one = roots_find(&all, dir) != 0 || are_one(&all);
+	int err = roots_find(&all, dir);
+	bool one = (err && err != ENOUGH) || are_one(&all);
 
 	if (!one)
 		say(dir, &all);
+	else if (err == -E2BIG || err == -ENAMETOOLONG) {
+		mg_error("%s: %s", dir, files_find_problem(-err));
+		one = false;
+	}
 	roots_free(&all);
 	return one;
 }

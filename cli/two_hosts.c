@@ -14,18 +14,19 @@
 #include "log.h"
 #include "open_trace.h"
 #include "reading.h"
+#include "render/session.h"
 
 #define HOST_NAME 200
 
 /* What tells a host, and each of its boots, whose clocks begin anew. "" = nothing does. */
 static void host_of(const char *dir, char out[HOST_NAME])
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], why[1024]; /* which is told when all of it is read */
 	const char *boot, *name;
 	json_t *session;
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
-	session = json_load_file(path, 0, NULL);
+	session = session_load(path, false, why, sizeof(why));
 	boot = json_string_value(json_object_get(session, "boot_id"));
 	name = json_string_value(json_object_get(session, "host"));
 	snprintf(out, HOST_NAME, "%s", boot ? boot : name ? name : "");

@@ -3,65 +3,14 @@
 #include "graph.h"
 
 #include <errno.h>
-#include <ftw.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "bounds.h"
 #include "consumer.h"
 #include "sane.h"
-
-/* ---- finding traces ---- */
-
-static struct mg_traces *found; /* nftw() has no argument to pass */
-
-static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	char **more;
-
-	/* opening a pipe would wait for its other end */
-	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + ftw->base, "metadata") != 0)
-		return 0;
-	more = mg_realloc(found->path, (found->count + 1) * sizeof(*more));
-	if (!more)
-		return 1;
-	found->path = more;
-	more[found->count] = mg_strdup(path);
-	if (!more[found->count])
-		return 1;
-	dirname(more[found->count++]);
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int mg_traces_find(struct mg_traces *t, const char *const dirs[], int count)
-{
-	memset(t, 0, sizeof(*t));
-	found = t;
-	for (int i = 0; i < count; i++) {
-		int err = nftw(dirs[i], look, 16, 0);
-
-		if (err)
-			return err < 0 ? -errno : -ENOMEM;
-	}
-	if (t->count)
-		qsort(t->path, t->count, sizeof(*t->path), by_name);
-	return 0;
-}
-
-void mg_traces_free(struct mg_traces *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		free(t->path[i]);
-	free(t->path);
-	memset(t, 0, sizeof(*t));
-}
 
 /* ---- graphs ---- */
 
@@ -302,6 +251,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 	int err = consumer_init(&consumer, core), finished;
 
 	consumer.progress = progress;
+	bounds_begin(t, &consumer.messages);
 	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
 	if (!source_class || !mux_class) /* or there was no room: the loader does not say so */
 		free(mg_malloc(PLUGINS_SIZE));
@@ -337,6 +287,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 		    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 		goto failed;
 	err = run(graph);
+	bounds_end();
 	finished = consumer_finish(&consumer); /* what was read until then counts */
 	if (!err)
 		err = finished;
@@ -345,6 +296,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 failed:
 	take_error(why, why_size);
 out:
+	bounds_end();
 	consumer_end(&consumer);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(ctf);

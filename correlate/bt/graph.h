@@ -8,16 +8,7 @@
 
 #include "core.h"
 #include "progress.h"
-
-/* Directories that hold a CTF trace each. */
-struct mg_traces {
-	char **path;
-	size_t count;
-};
-
-/* All below the given directories. */
-int mg_traces_find(struct mg_traces *t, const char *const dirs[], int count);
-void mg_traces_free(struct mg_traces *t);
+#include "read/traces.h"
 
 /* Where the trace's clock stands on the wall clock, ns. -ENODATA if it has no stream. */
 int mg_trace_clock_offset(const char *path, int64_t *offset_ns);

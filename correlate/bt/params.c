@@ -61,10 +61,11 @@ bool param_session(
 	if (!path)
 		return true;
 	json_memory_begin();
-	*session = json_load_file(path, 0, NULL);
+	*session = session_load(path, true, bad, size);
 	json_memory_end();
 	if (!*session) {
-		snprintf(bad, size, "%s cannot be read as JSON", path);
+		if (!*bad)
+			snprintf(bad, size, "%s is not there", path);
 		return false;
 	}
 	session_tell(core, *session);

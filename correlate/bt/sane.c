@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -11,21 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "alloc.h"
 #include "packets.h"
+#include "plain_file.h"
+#include "read/metadata.h"
 
-#define METADATA_MAX   (16u << 20)
-#define METADATA_MAGIC 0x75D11D57u
-#define INDEX_MAGIC    0xC1F1DCC1u
-#define INDEX_ENTRY    72 /* bytes, version 1.1; older ones have no more than the same beginning */
-
-struct metadata_packet {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t checksum, content_size, packet_size; /* bits */
-	uint8_t compression, encryption, checksum_scheme, major, minor;
-} __attribute__((packed));
+#define INDEX_MAGIC 0xC1F1DCC1u
+#define INDEX_ENTRY 72 /* bytes, version 1.1; older ones have no more than the same beginning */
 
 struct index_head {
 	uint32_t magic, major, minor, entry_size;
@@ -33,33 +28,6 @@ struct index_head {
 struct index_entry {
 	uint64_t offset, packet_size, content_size; /* the offset in bytes, sizes in bits */
 };
-
-static uint64_t file_size(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-}
-
-/* Packets must follow each other to the end. Metadata may also be plain text: then there are none.
- */
-static bool metadata_is_sane(FILE *f, uint64_t size)
-{
-	struct metadata_packet p;
-	uint64_t at = 0;
-
-	while (at < size) {
-		if (fseeko(f, (off_t)at, SEEK_SET) != 0 || fread(&p, sizeof(p), 1, f) != 1)
-			return at == 0;
-		if (le32toh(p.magic) != METADATA_MAGIC)
-			return at == 0;
-		if (le32toh(p.content_size) < 8 * sizeof(p) || le32toh(p.packet_size) % 8 ||
-			le32toh(p.packet_size) < le32toh(p.content_size))
-			return false;
-		at += le32toh(p.packet_size) / 8;
-	}
-	return at == size;
-}
 
 static bool index_is_sane(FILE *f, uint64_t stream_size)
 {
@@ -84,28 +52,14 @@ static bool index_is_sane(FILE *f, uint64_t stream_size)
 	return true;
 }
 
-/* The text, without the packets it may come in; NULL if it cannot be had. */
-static char *metadata_text(FILE *f, uint64_t size)
+static FILE *open_file(const char *path, uint64_t *size)
 {
-	char *text = size < METADATA_MAX ? mg_malloc(size + 1) : NULL;
-	struct metadata_packet p;
-	uint64_t at = 0, used = 0;
+	int fd = plain_file_open(path, size);
+	FILE *f = fd < 0 ? NULL : mg_checked(fdopen(fd, "r"));
 
-	if (!text)
-		return NULL;
-	while (at < size && fseeko(f, (off_t)at, SEEK_SET) == 0) {
-		bool packet = fread(&p, sizeof(p), 1, f) == 1 && le32toh(p.magic) == METADATA_MAGIC;
-		uint64_t length = packet ? le32toh(p.content_size) / 8 - sizeof(p) : size;
-
-		if (!packet && (at || fseeko(f, 0, SEEK_SET) != 0))
-			break;
-		used += fread(text + used, 1, length < size - used ? length : size - used, f);
-		if (!packet)
-			break;
-		at += le32toh(p.packet_size) / 8;
-	}
-	text[used] = 0;
-	return text;
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
 }
 
 static bool streams_are_sane(
@@ -117,14 +71,13 @@ static bool streams_are_sane(
 	DIR *d = mg_checked(opendir(dir));
 
 	while (d && sane && (e = readdir(d))) {
-		uint64_t size, at;
+		uint64_t size = 0, at;
 		FILE *f;
 
-		snprintf(path, sizeof(path), "%.3000s/%s", dir, e->d_name);
-		size = file_size(path);
-		if (!size || e->d_name[0] == '.' || strcmp(e->d_name, "metadata") == 0)
+		if (e->d_name[0] == '.' || strcmp(e->d_name, "metadata") == 0)
 			continue;
-		f = mg_checked(fopen(path, "re"));
+		snprintf(path, sizeof(path), "%.3000s/%s", dir, e->d_name);
+		f = open_file(path, &size);
 		if (!f)
 			continue;
 		sane = packets_are_sane(f, size, layout, &at);
@@ -149,15 +102,17 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 	d = mg_checked(opendir(path));
 	while (d && sane && (e = readdir(d))) {
 		size_t len = strlen(e->d_name);
-		uint64_t size;
+		uint64_t size = 0, index_size;
+		struct stat st;
 		FILE *f;
 
 		if (len < 5 || strcmp(e->d_name + len - 4, ".idx") != 0)
 			continue;
 		snprintf(path, sizeof(path), "%.3000s/%.*s", dir, (int)len - 4, e->d_name);
-		size = file_size(path);
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			size = (uint64_t)st.st_size;
 		snprintf(path, sizeof(path), "%.3000s/index/%s", dir, e->d_name);
-		f = mg_checked(fopen(path, "re"));
+		f = open_file(path, &index_size);
 		if (!f)
 			continue;
 		sane = index_is_sane(f, size);
@@ -172,24 +127,15 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 
 bool trace_is_sane(const char *dir, char *why, size_t why_size)
 {
-	struct packet_layout layout = {0};
-	char path[PATH_MAX], *text;
-	bool sane;
-	FILE *f;
+	struct packet_layout layout;
+	size_t size = 0;
+	char *text;
 
-	snprintf(path, sizeof(path), "%.3000s/metadata", dir);
-	f = mg_checked(fopen(path, "re"));
-	if (!f)
-		return true; /* whoever opens it will say why not */
-	sane = metadata_is_sane(f, file_size(path));
-	text = sane ? metadata_text(f, file_size(path)) : NULL;
-	fclose(f);
-	if (!sane) {
-		snprintf(why, why_size, "%s is damaged or cut off", path);
-		return false;
-	}
-	if (text)
-		layout = packet_layout_of(text);
+	errno = 0;
+	text = metadata_text(dir, &size, why, why_size);
+	if (!text)
+		return errno == ENOENT; /* whoever opens it will say why not */
+	layout = packet_layout_of(text);
 	free(text);
 	return streams_are_sane(dir, &layout, why, why_size) &&
 	       indexes_are_sane(dir, why, why_size);

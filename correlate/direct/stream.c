@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc.h"
+#include "plain_file.h"
 
 #define MAGIC      0xC1FC1FC1u
 #define WINDOW     (128u * 1024)
@@ -24,16 +24,14 @@ static const char cut[] = "the file ends within a packet";
 
 static const char *open_source(struct stream *s)
 {
-	struct stat st;
+	int fd;
 
 	if (s->memory || s->fd >= 0)
 		return NULL;
-	s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
-	if (s->fd < 0 && errno == EMFILE)
-		return stream_no_more_files;
-	if (s->fd < 0 || fstat(s->fd, &st) != 0)
-		return strerror(errno);
-	s->size = (uint64_t)st.st_size;
+	fd = plain_file_open(s->path, &s->size);
+	if (fd < 0)
+		return fd == -EMFILE ? stream_no_more_files : plain_file_problem(-fd);
+	s->fd = fd;
 	return NULL;
 }
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "alloc.h"
-
-#define METADATA_MAX (16 << 20)
+#include "plain_file.h"
+#include "read/metadata.h"
 
 const char *trace_open_memory(struct trace *t, const char *metadata, size_t size)
 {
@@ -39,22 +39,17 @@ struct stream *trace_add(struct trace *t, char *path)
 
 static const char *read_metadata(struct trace *t, const char *dir)
 {
-	char path[PATH_MAX], *text = NULL;
 	const char *why = "no metadata that can be read";
-	struct stat st;
-	FILE *f;
+	char path[PATH_MAX], *text;
+	size_t size = 0;
 
 	snprintf(path, sizeof(path), "%.4000s/metadata", dir);
-	f = mg_checked(fopen(path, "re"));
-	if (!f && errno == EMFILE)
+	text = plain_file_read(path, METADATA_MAX, &size);
+	if (!text && errno == EMFILE)
 		return stream_no_more_files;
-	if (f && fstat(fileno(f), &st) == 0 && st.st_size <= METADATA_MAX)
-		text = mg_malloc((size_t)st.st_size + 1);
 	if (text)
-		why = trace_open_memory(t, text, fread(text, 1, (size_t)st.st_size, f));
+		why = trace_open_memory(t, text, size);
 	free(text);
-	if (f)
-		fclose(f);
 	return why;
 }
 

@@ -13,4 +13,10 @@
  */
 void session_tell(struct core *core, const json_t *session);
 
+/*
+ * Returns what a session.json holds; NULL if it is not there (then `why` is ""), or `why` gets what
+ * is wrong with it. `named`: the user gave its path, and then it may be a link.
+ */
+json_t *session_load(const char *path, bool named, char *why, size_t why_size);
+
 #endif

@@ -185,6 +185,89 @@ def clocks():
     check(all(c == 0 for c, _ in said), "one boot whose time of day was set")
 
 
+def with_metadata(name, more):
+    """The small trace with more in its description."""
+    d = kernel_like(name)
+    with open(d + "/metadata") as f:
+        text = f.read()
+    with open(d + "/metadata", "w") as f:
+        f.write(text.replace("event {", more + "\nevent {", 1))
+    return d
+
+
+def bombs():
+    """A few lines that ask for more memory than there is, or for a stack without an end."""
+    byte = "typealias integer { size = 8; align = 8; signed = false; } := t0;\n"
+    tens = "".join("typealias struct { " + "".join(f"t{i} f{k}; " for k in range(10)) + f"}} := t{i + 1};\n"
+                   for i in range(12))
+    told("types of ten of the type before", with_metadata("bomb", byte + tens), words="memory")
+    chain = "".join(f"typealias struct {{ t{i} f; }} := t{i + 1};\n" for i in range(20000))
+    told("types within types", with_metadata("chain", byte + chain), words="memory")
+    told("blocks within blocks", with_metadata("deep", "typealias " + "struct { " * 10**5 + "u8 a; " +
+                                               "} x; " * (10**5 - 1) + "} := deep;"), words="deeper")
+    told("blocks whose ends are in comments and quotes", with_metadata(
+        "hidden", "typealias " + '/* " */ struct { ' * 100 + '/* } " */ "}" ' * 100), words="deeper")
+
+
+def sessions(good):
+    """A session.json that is no file, or asks for more than any that magnet writes."""
+    d = TOP + "/session"
+    shutil.copytree(good, d + "/kernel")
+    os.mkfifo(d + "/session.json")
+    for what, words, data in (("a pipe", "no regular file", None),
+                              ("many values", "more than 262144 values", b"[" + b"{}," * 10**6 + b"1]"),
+                              ("many lists", "depth", b"[" * 5000 + b"]" * 5000),
+                              ("20 MB", "larger", b" " * 20_000_000 + b"{}")):
+        if data is not None:
+            os.unlink(d + "/session.json")
+            written(d + "/session.json", data)
+        told(f"a session.json of {what}", d, words=words, code=0)
+    os.unlink(d + "/session.json")
+    os.symlink("/etc/passwd", d + "/session.json")
+    told("a session.json elsewhere", d, words="a link", code=0)
+
+
+def links_and_pipes():
+    """What is read lies in the directory, and nobody waits at the other end."""
+    d = kernel_like("fifo-index")
+    os.mkdir(d + "/index")
+    os.mkfifo(d + "/index/channel0_0.idx")
+    told("a pipe as an index", d, words="no regular file")
+    d = kernel_like("to-root")
+    os.symlink("/", d + "/root")
+    told("a link to /", d, words="not followed", code=0)
+    for name, words in (("channel0_0", "a link"), ("metadata", "no trace")):
+        d = kernel_like("linked-" + name)
+        os.rename(f"{d}/{name}", f"{TOP}/elsewhere-{name}")
+        os.symlink(f"../elsewhere-{name}", f"{d}/{name}")
+        told(f"{name} elsewhere", d, words=words)
+    os.symlink(TOP + "/with-fifo", TOP + "/its-name")
+    check(all(c == 0 for c, _ in survives("a link as the recording's name", TOP + "/its-name")),
+          "a link that the user named is followed")
+
+
+def too_many():
+    with open(kernel_like("one") + "/metadata", "rb") as f:
+        metadata = f.read()
+    for i in range(10000):
+        os.makedirs(f"{TOP}/many/{i:05}")
+        written(f"{TOP}/many/{i:05}/metadata", metadata)
+    # digits alone are parts of a recording
+    told("10,000 traces", TOP + "/many", words="more than 4,096 traces")
+    deep = TOP + "/deeper" + "/d" * 40
+    shutil.copytree(TOP + "/one", deep)
+    told("a trace 40 directories deep", TOP + "/deeper", words="32 deep")
+
+
+def copies(good):
+    """What is read twice would be counted twice."""
+    told("one trace given twice", good, good, words="given twice")
+    shutil.copytree(good, TOP + "/the-copy")
+    told("a trace and its copy", good, TOP + "/the-copy", words="copies of one recording")
+    shutil.copy(good + "/channel0_0", good + "/channel0_0.copy")
+    told("a stream and its copy", good, words="copies of one recording")
+
+
 def indexes(good):
     os.makedirs(good + "/index")
     head = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
@@ -262,6 +345,13 @@ try:
     sizes(TOP + "/lttng-like", 4 + 16 + 4 + 8 + 16,
           int.from_bytes(open(stream_of(TOP + "/lttng-like"), "rb").read(64)[56:64], "little") // 8)
     indexes(kernel_like("indexed"))
+    bombs()
+    sessions(TOP + "/lttng-like")
+    links_and_pipes()
+    too_many()
+    copies(kernel_like("twice"))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    check(SANITIZED or used < 512 * 1024, f"none of them took more than {used // 1024} MB")
     being_written()
     died()
     with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as rec:
@@ -271,6 +361,8 @@ try:
         for kept in ("app", "kernel"):
             if os.path.isdir(f"{rec.dir}/{kept}"):
                 survives(f"{kept} alone", f"{rec.dir}/{kept}")
+        told("one recording given twice", rec.dir, rec.dir, words="given twice")
+        told("a recording and its part", rec.dir, rec.dir + "/app", words="given twice")
         for at, _, names in os.walk(rec.dir):
             for name in names:
                 without_a_file(rec.dir, at, name)

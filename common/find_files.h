@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking for files below a directory that anybody may have made: bounded, and never out of it. */
+#ifndef MAGNET_COMMON_FIND_FILES_H
+#define MAGNET_COMMON_FIND_FILES_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#define FIND_DEPTH   32      /* directories within each other */
+#define FIND_ENTRIES 1000000 /* files and directories in all */
+
+struct file_search {
+	/* Called for each regular file; a result other than 0 ends the search. */
+	int (*found)(void *arg, const char *dir, const char *name);
+	void *arg;
+	char link[PATH_MAX]; /* gets the first link that was not followed; "" = there is none */
+	unsigned long entries;
+};
+
+/*
+ * Looks through `top` and the directories in it. Links in them are not followed; `top` may be one.
+ * Returns 0, what `found` returned, or a negative errno: -E2BIG for more entries than FIND_ENTRIES,
+ * -ENAMETOOLONG for directories deeper than FIND_DEPTH. Directories that may not be read are passed
+ * over.
+ */
+int files_find(struct file_search *s, const char *top);
+
+/* Returns what such an errno says of a directory, to stand behind its path and a colon. */
+const char *files_find_problem(int err);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "bounds.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "alloc.h"
+
+#define TICK_US      20000 /* of CPU time: in one some 50 MB can be taken */
+#define MEMORY       (256ull << 20)
+#define MEMORY_EACH  16 /* bytes for each of the traces' */
+#define IDLE_TICKS   (60ull * 1000000 / TICK_US)
+#define BYTES_A_TICK (TICK_US * 10ull)
+
+static struct {
+	int statm; /* -1: memory is not watched */
+	uint64_t most_pages, idle, most_idle;
+	const volatile uint64_t *messages;
+	uint64_t messages_before;
+	struct sigaction before;
+} bounds = {.statm = -1};
+
+/* The resident set's pages; 0 where they cannot be had. For a signal's handler. */
+static uint64_t resident_pages(void)
+{
+	char text[128];
+	ssize_t n = bounds.statm < 0 ? -1 : pread(bounds.statm, text, sizeof(text) - 1, 0);
+	uint64_t pages = 0;
+	ssize_t at = 0;
+
+	while (at < n && text[at] != ' ')
+		at++;
+	for (at++; at < n && text[at] >= '0' && text[at] <= '9'; at++)
+		pages = pages * 10 + (uint64_t)(text[at] - '0');
+	return pages;
+}
+
+static void give_up(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0) { /* then there is nobody to tell */
+	}
+	_exit(EXIT_FAILURE);
+}
+
+static void on_tick(int signal_number)
+{
+	(void)signal_number;
+	if (resident_pages() > bounds.most_pages)
+		give_up("magnet: the trace is damaged: babeltrace2 would need far more memory for "
+			"it than for any of its size\n");
+	if (*bounds.messages != bounds.messages_before)
+		bounds.idle = 0;
+	bounds.messages_before = *bounds.messages;
+	if (++bounds.idle > bounds.most_idle)
+		give_up("magnet: the trace is damaged: babeltrace2 works on it without an end\n");
+}
+
+/* What its files take on the disk: a hole is not data. */
+static uint64_t bytes_of(const char *dir)
+{
+	DIR *d = mg_checked(opendir(dir));
+	struct dirent *e;
+	struct stat st;
+	uint64_t sum = 0;
+
+	while (d && (e = readdir(d)))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_blocks * 512;
+	if (d)
+		closedir(d);
+	return sum;
+}
+
+void bounds_begin(const struct mg_traces *t, const uint64_t *messages)
+{
+	struct itimerval each = {{0, TICK_US}, {0, TICK_US}};
+	struct sigaction mine = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		bytes += bytes_of(t->path[i]);
+	bounds.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	bounds.most_pages =
+		resident_pages() + (MEMORY + MEMORY_EACH * bytes) / (uint64_t)sysconf(_SC_PAGESIZE);
+	bounds.messages = messages;
+	bounds.messages_before = bounds.idle = 0;
+	bounds.most_idle = IDLE_TICKS + bytes / BYTES_A_TICK;
+	sigaction(SIGPROF, &mine, &bounds.before);
+	setitimer(ITIMER_PROF, &each, NULL);
+}
+
+void bounds_end(void)
+{
+	struct itimerval none = {{0, 0}, {0, 0}};
+
+	setitimer(ITIMER_PROF, &none, NULL);
+	sigaction(SIGPROF, &bounds.before, NULL);
+	if (bounds.statm >= 0)
+		close(bounds.statm);
+	bounds.statm = -1;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "inspect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "metadata.h"
+#include "plain_file.h"
+
+#define FILES_MAX 16384 /* of a trace */
+#define HEAD      76    /* bytes of a stream that no other begins with: times, sizes, a number */
+
+/* How a stream begins, and where it is. */
+struct head {
+	uint8_t bytes[HEAD];
+	bool is_own; /* of a trace of magnet's */
+	char *path;
+};
+
+/* A trace of magnet's own, or a file of metadata. */
+struct identity {
+	char uuid[37];
+	dev_t device;
+	ino_t inode;
+	const char *path;
+};
+
+struct inspection {
+	const struct mg_traces *t;
+	struct head *heads;
+	size_t n, cap;
+	struct identity *identity;
+	char *why;
+	size_t why_size;
+};
+
+static int refuse(struct inspection *in, const char *path, const char *what)
+{
+	snprintf(in->why, in->why_size, "%.700s: %s", path, what);
+	return -EINVAL;
+}
+
+static int refuse_errno(struct inspection *in, const char *path, int err)
+{
+	refuse(in, path, plain_file_problem(err));
+	return err == EMFILE ? -EMFILE : -EINVAL;
+}
+
+/* ---- files ---- */
+
+static int keep_head(struct inspection *in, const char *path)
+{
+	uint64_t size = 0;
+	struct head *h;
+	int fd;
+
+	if (in->n == in->cap) {
+		size_t cap = in->cap ? in->cap * 2 : 64;
+
+		h = mg_realloc(in->heads, cap * sizeof(*h));
+		if (!h)
+			return -ENOMEM;
+		in->heads = h;
+		in->cap = cap;
+	}
+	fd = plain_file_open(path, &size);
+	if (fd < 0)
+		return refuse_errno(in, path, -fd);
+	h = &in->heads[in->n];
+	/* a shorter one is damaged, and told so by who reads it */
+	if (size >= HEAD && pread(fd, h->bytes, HEAD, 0) == HEAD && (h->path = mg_strdup(path)))
+		in->n++;
+	close(fd);
+	return 0;
+}
+
+/* babeltrace2 opens what is in an index whatever it is, and would wait at a pipe. */
+static int look_at_index(struct inspection *in, const char *dir)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	int err = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%.3000s/index", dir);
+	d = mg_checked(opendir(path));
+	while (d && !err && (e = readdir(d))) {
+		struct stat st;
+
+		if (e->d_name[0] == '.' ||
+			fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+			S_ISREG(st.st_mode))
+			continue;
+		snprintf(path, sizeof(path), "%.3000s/index/%s", dir, e->d_name);
+		err = refuse(
+			in, path, plain_file_problem(S_ISLNK(st.st_mode) ? ELOOP : EMEDIUMTYPE));
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+/* Links to files would be followed by babeltrace2; those to anything else nobody follows. */
+static int look_at(
+	struct inspection *in, int fd, const char *dir, const char *name, size_t *streams)
+{
+	struct stat st, target;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.3000s/%s", dir, name);
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0; /* gone meanwhile */
+	if (S_ISLNK(st.st_mode)) {
+		bool is_file = fstatat(fd, name, &target, 0) == 0 && S_ISREG(target.st_mode);
+
+		return is_file || strcmp(name, "index") == 0
+			       ? refuse(in, path, plain_file_problem(ELOOP))
+			       : 0;
+	}
+	if (S_ISDIR(st.st_mode))
+		return strcmp(name, "index") == 0 ? look_at_index(in, dir) : 0;
+	if (!S_ISREG(st.st_mode) || name[0] == '.' || !st.st_size || strcmp(name, "metadata") == 0)
+		return 0;
+	++*streams;
+	return keep_head(in, path);
+}
+
+static int look_at_files(struct inspection *in, const char *dir, size_t *streams)
+{
+	DIR *d = mg_checked(opendir(dir));
+	struct dirent *e;
+	size_t files = 0;
+	int err = 0;
+
+	if (!d)
+		return refuse_errno(in, dir, errno);
+	while (!err && (e = readdir(d)))
+		err = ++files > FILES_MAX
+			      ? refuse(in, dir, "there are more than 16,384 files in it")
+			      : look_at(in, dirfd(d), dir, e->d_name, streams);
+	closedir(d);
+	return err;
+}
+
+/* ---- traces ---- */
+
+static int look_at_trace(struct inspection *in, size_t number)
+{
+	struct identity *id = &in->identity[number];
+	const char *dir = in->t->path[number];
+	size_t before = in->n, streams = 0, size = 0;
+	struct metadata_facts facts;
+	char path[PATH_MAX], *text;
+	struct stat st;
+	int err = 0;
+
+	errno = 0;
+	text = metadata_text(dir, &size, in->why, in->why_size);
+	if (!text)
+		return errno == EMFILE ? -EMFILE : -EINVAL;
+	snprintf(path, sizeof(path), "%.4000s/metadata", dir);
+	if (stat(path, &st) == 0)
+		*id = (struct identity){.device = st.st_dev, .inode = st.st_ino};
+	id->path = dir;
+	metadata_look(&facts, text);
+	if (metadata_is_too_deep(text, size))
+		err = refuse(
+			in, path, "blocks in it are deeper within each other than any tracer's");
+	free(text);
+	if (!err)
+		err = look_at_files(in, dir, &streams);
+	if (err)
+		return err;
+	if (facts.is_own && facts.has_uuid)
+		memcpy(id->uuid, facts.uuid, sizeof(id->uuid));
+	for (size_t i = before; i < in->n; i++)
+		in->heads[i].is_own = facts.is_own;
+	/* heads of other tracers may be short, and alike */
+	for (size_t i = before; !facts.is_own && !facts.is_lttng && i < in->n; i++)
+		free(in->heads[i].path);
+	if (!facts.is_own && !facts.is_lttng)
+		in->n = before;
+	return 0;
+}
+
+/* ---- copies ---- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct head *x = a, *y = b;
+
+	return x->is_own != y->is_own ? x->is_own - y->is_own : memcmp(x->bytes, y->bytes, HEAD);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct identity *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+static int by_uuid(const void *a, const void *b)
+{
+	return strcmp(((const struct identity *)a)->uuid, ((const struct identity *)b)->uuid);
+}
+
+static int refuse_copies(struct inspection *in, const char *one, const char *other)
+{
+	if (strcmp(one, other) == 0)
+		snprintf(in->why, in->why_size, "%.300s is given twice: leave one out", one);
+	else
+		snprintf(in->why, in->why_size,
+			"%.300s and %.300s are copies of one recording, or of a part of it: give "
+			"one of them",
+			one, other);
+	return -EINVAL;
+}
+
+/* The same events would be counted twice. */
+static int look_for_copies(struct inspection *in)
+{
+	struct identity *id = in->identity;
+	size_t n = in->t->count;
+
+	qsort(id, n, sizeof(*id), by_inode);
+	for (size_t i = 1; i < n; i++)
+		if (id[i].inode && by_inode(&id[i - 1], &id[i]) == 0)
+			return refuse_copies(in, id[i - 1].path, id[i].path);
+	qsort(id, n, sizeof(*id), by_uuid);
+	for (size_t i = 1; i < n; i++)
+		if (id[i].uuid[0] && by_uuid(&id[i - 1], &id[i]) == 0)
+			return refuse_copies(in, id[i - 1].path, id[i].path);
+	if (in->n)
+		qsort(in->heads, in->n, sizeof(*in->heads), by_bytes);
+	for (size_t i = 1; i < in->n; i++)
+		if (by_bytes(&in->heads[i - 1], &in->heads[i]) == 0)
+			return refuse_copies(in, in->heads[i - 1].path, in->heads[i].path);
+	return 0;
+}
+
+int traces_inspect(const struct mg_traces *t, char *why, size_t why_size)
+{
+	struct inspection in = {.t = t, .why = why, .why_size = why_size};
+	int err = 0;
+
+	in.identity = mg_calloc(t->count + 1, sizeof(*in.identity));
+	if (!in.identity)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->count && !err; i++)
+		err = look_at_trace(&in, i);
+	if (!err)
+		err = look_for_copies(&in);
+	for (size_t i = 0; i < in.n; i++)
+		free(in.heads[i].path);
+	free(in.heads);
+	free(in.identity);
+	return err;
+}
