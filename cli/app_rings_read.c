@@ -141,8 +141,11 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 	k->last_exit = p.exit;
 	if (record.id == MG_EVENT_mark) {
 		struct mg_mark m;
+		size_t used;
 
 		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
+		used = strnlen(m.name, sizeof(m.name));
+		memset(m.name + used, 0, sizeof(m.name) - used); /* nothing but the name is kept */
 		reader->mark(reader->arg, &m);
 	}
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END ||

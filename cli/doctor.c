@@ -133,7 +133,7 @@ int cmd_doctor(int argc, char **argv)
 	bool json = false, any;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			json = true;
@@ -165,7 +165,7 @@ int cmd_doctor(int argc, char **argv)
 		mg_memory_exit();
 	mg_memory_is_vital();
 	if (json) {
-		json_dumpf(j, stdout, JSON_INDENT(2));
+		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 	} else {
 		print(j);

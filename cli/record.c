@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "log.h"
 #include "paths.h"
+#include "printable.h"
 #include "program_kind.h"
 #include "record_dir.h"
 #include "record_options.h"
@@ -360,6 +361,7 @@ static int stop_recorders(struct recording *r)
 
 static void tell(const struct recording *r, bool failed)
 {
+	char dir[PATH_MAX];
 	const json_t *done = r->tracer.done;
 	long long kernel = json_integer_value(json_object_get(done, "events"));
 	char not_recorded[48] = "";
@@ -387,7 +389,8 @@ static void tell(const struct recording *r, bool failed)
 	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
 		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
 	if (failed) { /* their counts are of what was seen, not of what was written */
-		fprintf(stderr, "magnet: what was recorded until then is in %s\n", r->dir.dir);
+		fprintf(stderr, "magnet: what was recorded until then is in %s\n",
+			mg_escape(dir, sizeof(dir), r->dir.dir));
 		return;
 	}
 	fputs("magnet: ", stderr);
@@ -396,7 +399,7 @@ static void tell(const struct recording *r, bool failed)
 			r->tracer_runs ? " and " : "");
 	if (r->tracer_runs)
 		fprintf(stderr, "%lld kernel", kernel);
-	fprintf(stderr, " events%s in %s\n", not_recorded, r->dir.dir);
+	fprintf(stderr, " events%s in %s\n", not_recorded, mg_escape(dir, sizeof(dir), r->dir.dir));
 }
 
 int cmd_record(int argc, char **argv)

@@ -131,7 +131,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 	int c, which;
 
 	r->app = r->kernel = true;
-	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:qh", longs, &which)) != -1) {
+	while ((c = option_next(argc, argv, "+o:p:al:b:d:qh", longs, &which)) != -1) {
 		bool ok = true;
 
 		switch (c) {
@@ -199,8 +199,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 			return -EINVAL;
 		}
 		if (!ok) {
-			mg_error("--%s: bad value '%s' (see magnet record --help)",
-				option_name(longs, c), optarg ? optarg : "");
+			mg_error("--%s: bad value '%s': it takes %s", option_name(longs, c), optarg,
+				option_takes());
 			return -EINVAL;
 		}
 	}

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "options.h"
 #include "reading.h"
 #include "render/flow_calls.h"
 #include "render/report.h"
@@ -63,7 +64,8 @@ static void print_one(const struct report *r, const char *flow, struct flow_call
 
 	json_object_set_new(
 		json_array_get(json_object_get(j, "flows"), 0), "calls", flow_calls_json(r, calls));
-	json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
+	json_dumpf(
+		j, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(REPORT_DIGITS));
 	putchar('\n');
 	json_decref(j);
 }
@@ -142,7 +144,7 @@ int cmd_report(int argc, char **argv)
 	int c, status, opened;
 
 	reading_begin();
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 'j':
 			json = true;

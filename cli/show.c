@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "log.h"
 #include "open_trace.h"
+#include "options.h"
 #include "reading.h"
 #include "render/byte_life.h"
 #include "render/show.h"
@@ -89,7 +90,7 @@ int cmd_show(int argc, char **argv)
 	int c;
 
 	reading_begin();
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't':
 			show.tsv = true;

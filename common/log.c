@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "printable.h"
+
 void mg_standard_fds(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -21,14 +23,17 @@ void mg_log_name(const char *program)
 	name = program;
 }
 
-/* One write, so that lines of several processes do not mix. */
+/*
+ * One write, so that lines of several processes do not mix. Values of options and names out of a
+ * trace may be in it: they are no orders to the terminal.
+ */
 static void line(const char *level, const char *fmt, va_list ap)
 {
-	char buf[1024];
+	char buf[1024], plain[2048];
 	int n = snprintf(buf, sizeof(buf), "%s: %s", name, level);
 
 	vsnprintf(buf + n, sizeof(buf) - n, fmt, ap);
-	fprintf(stderr, "%s\n", buf);
+	fprintf(stderr, "%s\n", mg_escape(plain, sizeof(plain), buf));
 }
 
 #define LOGGER(fn, level, condition)  \

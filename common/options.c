@@ -3,10 +3,54 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "tcp_names.h"
+
+/* What the value refused last was to be. */
+static char takes[400];
+
+bool option_refuse(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(takes, sizeof(takes), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+const char *option_takes(void)
+{
+	return takes;
+}
+
+int option_next(int argc, char **argv, const char *shorts, const struct option *longs, int *which)
+{
+	char with_colon[32];
+	int c;
+
+	/* getopt() would print what it was given as it is */
+	opterr = 0;
+	/* a colon after the + tells a missing value from an unknown option */
+	snprintf(with_colon, sizeof(with_colon), "%s:%s", *shorts == '+' ? "+" : "",
+		shorts + (*shorts == '+'));
+	c = getopt_long(argc, argv, with_colon, longs, which);
+	if (c == ':')
+		mg_error("%s takes a value (see --help)", argv[optind - 1]);
+	if (c == '?' && optopt && strcmp(option_name(longs, optopt), "?") != 0)
+		mg_error("--%s takes no value (see --help)", option_name(longs, optopt));
+	else if (c == '?' && optopt)
+		mg_error("there is no option -%c (see --help)", optopt);
+	else if (c == '?')
+		mg_error("%s is no option, or not one alone (see --help)", argv[optind - 1]);
+	return c == ':' ? '?' : c;
+}
 
 static bool parse(const char *text, uint64_t *out, const char **end)
 {
@@ -33,36 +77,66 @@ bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 	uint64_t n;
 
 	if (!parse(text, &n, &end) || *end || n < min || n > max)
-		return false;
+		return option_refuse("a whole number from %" PRIu64 " to %" PRIu64, min, max);
 	*out = n;
 	return true;
 }
 
+static const char units[] = "KMG";
+
+/* In the largest unit that it is a whole number of. */
+static const char *size_text(char out[24], uint64_t bytes)
+{
+	int unit = 0;
+
+	while (bytes && unit < 3 && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(out, 24, "%" PRIu64 "%.1s", bytes, unit ? &units[unit - 1] : "");
+	return out;
+}
+
+static bool refuse_size(uint64_t min, uint64_t max)
+{
+	char from[24], to[24];
+
+	return option_refuse("a size from %s to %s, in bytes or with K, M or G",
+		size_text(from, min), size_text(to, max));
+}
+
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
-	static const char units[] = "KMG";
 	const char *end, *unit;
 	uint64_t n;
 	int shift = 0;
 
 	if (!parse(text, &n, &end))
-		return false;
+		return refuse_size(min, max);
 	if (*end) {
 		unit = strchr(units, toupper((unsigned char)*end));
 		if (!unit || end[1])
-			return false;
+			return refuse_size(min, max);
 		shift = 10 * (int)(unit - units + 1);
 	}
 	if (n > UINT64_MAX >> shift || n << shift < min || n << shift > max)
-		return false;
+		return refuse_size(min, max);
 	*out = n << shift;
 	return true;
 }
 
-#define AMOUNT_MIN (64u << 10)
-#define AMOUNT_MAX (1ull << 50)
+#define AMOUNT_MAX    (1ull << 50)
+#define AMOUNT_MOST_S 1000000
 
-bool option_amount(const char *text, uint64_t *bytes, uint64_t *ns)
+static bool refuse_amount(uint64_t min)
+{
+	char from[24], to[24];
+
+	return option_refuse("a size from %s to %s with K, M or G, or a time from 1s to %ds",
+		size_text(from, min), size_text(to, AMOUNT_MAX), AMOUNT_MOST_S);
+}
+
+bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns)
 {
 	size_t len = strlen(text);
 	char number[24];
@@ -70,13 +144,13 @@ bool option_amount(const char *text, uint64_t *bytes, uint64_t *ns)
 
 	*bytes = *ns = 0;
 	if (!len || text[len - 1] != 's')
-		return option_size(text, AMOUNT_MIN, AMOUNT_MAX, bytes);
+		return option_size(text, min, AMOUNT_MAX, bytes) || refuse_amount(min);
 	if (len >= sizeof(number))
-		return false;
+		return refuse_amount(min);
 	memcpy(number, text, len - 1);
 	number[len - 1] = 0;
-	if (!option_number(number, 1, 1000000, &seconds))
-		return false;
+	if (!option_number(number, 1, AMOUNT_MOST_S, &seconds))
+		return refuse_amount(min);
 	*ns = seconds * 1000000000;
 	return true;
 }
@@ -85,6 +159,7 @@ bool option_layers(const char *text, uint32_t *out)
 {
 	uint32_t layers = 0;
 
+	option_refuse("layers of " MG_LAYER_CHOICES ", or none");
 	if (strcmp(text, "none") == 0) {
 		*out = 0;
 		return true;
@@ -123,7 +198,7 @@ bool option_level(const char *text, uint8_t *out)
 			*out = i;
 			return true;
 		}
-	return false;
+	return option_refuse("none, light or full");
 }
 
 bool option_calls(const char *text)
@@ -136,8 +211,11 @@ bool option_calls(const char *text)
 						memcmp(mg_function_name(i), p, len) != 0))
 			i++;
 		if (i == MG_FN_END)
-			return false;
+			return option_refuse(
+				"functions that are recorded, such as send,recv; there is no "
+				"%.*s",
+				(int)(len < 64 ? len : 64), p);
 		p += len + (p[len] == ',');
 	}
-	return text[0] != 0;
+	return text[0] || option_refuse("functions that are recorded, such as send,recv");
 }

@@ -25,12 +25,28 @@
 /* The long name of what getopt_long() returned. */
 const char *option_name(const struct option *longs, int c);
 
+/*
+ * As getopt_long(), with messages of our own, which print nothing that a terminal would obey. In
+ * `shorts` a + may come first.
+ */
+int option_next(int argc, char **argv, const char *shorts, const struct option *longs, int *which);
+
+/* What the value is to be that one of the functions below refused last; valid until the next. */
+const char *option_takes(void);
+
+/* For values that one program alone takes: says so, and returns false. */
+bool option_refuse(const char *takes, ...) __attribute__((format(printf, 1, 2)));
+
 /* a whole decimal number within [min, max] */
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* bytes, with an optional K, M or G (powers of 1024) */
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
-/* "64M" or "30s": one of both is set, the other 0 */
-bool option_amount(const char *text, uint64_t *bytes, uint64_t *ns);
+/* "64M" (not less than `min` bytes) or "30s": one of both is set, the other 0 */
+bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns);
+/* the least of --rotate, and of --flight */
+#define MG_ROTATE_MIN (64u << 10)
+#define MG_FLIGHT_MIN (1u << 20)
+
 /* layer names separated by commas, after a + beside the default ones; or "none" */
 bool option_layers(const char *text, uint32_t *out);
 

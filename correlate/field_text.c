@@ -3,10 +3,23 @@
 
 #include <inttypes.h>
 
+#include "printable.h"
+
 void field_text_words(FILE *to, const char *s, size_t length)
 {
-	for (const unsigned char *p = (const unsigned char *)s; length--; p++)
-		fputc(*p <= ' ' || *p == 0x7f ? '_' : *p, to);
+	while (length) {
+		bool may;
+		size_t n = mg_character(s, length, &may);
+
+		if (!may || *s == ' ')
+			fputc('_', to);
+		else if (n == 1)
+			fputc(*s, to);
+		else
+			fwrite(s, 1, n, to);
+		s += n;
+		length -= n;
+	}
 }
 
 void field_text_number(FILE *to, uint64_t value, bool is_signed, bool is_hex, bool in_array)

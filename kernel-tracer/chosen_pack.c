@@ -70,6 +70,15 @@ static const uint8_t *elsewhere(
 	return record + at;
 }
 
+/* Whoever filled the field may have left anything behind the text's end: an address was found. */
+static void copy_text(uint8_t *out, const uint8_t *from, size_t size)
+{
+	size_t length = strnlen((const char *)from, size);
+
+	memcpy(out, from, length);
+	memset(out + length, 0, size - length);
+}
+
 static void copy(uint8_t *out, const uint8_t *from, size_t size)
 {
 	/* copies of fixed length are the fastest */
@@ -109,6 +118,9 @@ size_t format_pack(const struct event_format *f, const uint8_t *record, size_t r
 			memcpy(at, from, size);
 			at += size + (d->kind == FIELD_STRING);
 			room -= size;
+		} else if (d->kind == FIELD_TEXT && d->offset + (size_t)d->size <= record_size) {
+			copy_text(at, record + d->offset, d->size);
+			at += d->size;
 		} else if (d->offset + (size_t)d->size <= record_size) {
 			copy(at, record + d->offset, d->size);
 			at += d->size;

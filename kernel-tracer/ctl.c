@@ -15,6 +15,7 @@
 #include "control.h"
 #include "log.h"
 #include "options.h"
+#include "printable.h"
 
 #define USAGE 2
 
@@ -128,10 +129,20 @@ static long long at(const json_t *j, const char *name)
 	return (long long)json_integer_value(json_object_get(j, name));
 }
 
+/* A string of the answer; a directory may be called anything. */
+static const char *plain(const json_t *j, char out[PATH_MAX])
+{
+	const char *text = json_string_value(j);
+
+	return mg_escape(out, PATH_MAX, text ? text : "-");
+}
+
 static void print_value(const json_t *v)
 {
+	char text[PATH_MAX];
+
 	if (json_is_string(v))
-		printf("%s", json_string_value(v));
+		printf("%s", plain(v, text));
 	else if (json_is_boolean(v))
 		printf("%s", json_is_true(v) ? "yes" : "no");
 	else if (json_is_integer(v))
@@ -143,12 +154,13 @@ static void print_value(const json_t *v)
 static void print_status(json_t *j)
 {
 	const json_t *one;
+	char text[PATH_MAX];
 	const char *name;
 	size_t i;
 
-	printf("%s, process %lld, for %.1f s, into %s\n",
-		json_string_value(json_object_get(j, "state")), at(j, "pid"),
-		(double)at(j, "for_ns") / 1e9, json_string_value(json_object_get(j, "trace")));
+	printf("%s, process %lld, ", plain(json_object_get(j, "state"), text), at(j, "pid"));
+	printf("for %.1f s, into %s\n", (double)at(j, "for_ns") / 1e9,
+		plain(json_object_get(j, "trace"), text));
 	printf("%lld events, %lld bytes, %lld lost, %lld not recorded while paused; %.3f s of CPU "
 	       "time\n",
 		at(j, "events"), at(j, "bytes"), at(j, "lost"), at(j, "not_recorded"),
@@ -215,14 +227,15 @@ static int say(json_t *reply, bool json)
 {
 	const char *error = json_string_value(json_object_get(reply, "error"));
 	bool ok = json_is_true(json_object_get(reply, "ok"));
+	char text[PATH_MAX];
 
 	if (json) {
-		json_dumpf(reply, stdout, JSON_INDENT(2));
+		json_dumpf(reply, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 	} else if (!ok) {
 		mg_error("%s", error ? error : "refused");
 	} else if (json_object_get(reply, "dump")) {
-		puts(json_string_value(json_object_get(reply, "dump")));
+		puts(plain(json_object_get(reply, "dump"), text));
 	} else if (json_object_get(reply, "counts")) {
 		print_status(reply);
 	}
@@ -246,11 +259,12 @@ int ctl_main(int argc, char **argv)
 	uint64_t n;
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "+h", longs, NULL)) != -1) {
+	while ((c = option_next(argc, argv, "+h", longs, NULL)) != -1) {
 		switch (c) {
 		case PID:
 			if (!option_number(optarg, 1, INT_MAX, &n)) {
-				mg_error("bad value '%s' (see --help)", optarg);
+				mg_error("--pid: bad value '%s': it takes %s", optarg,
+					option_takes());
 				return USAGE;
 			}
 			snprintf(of_pid, sizeof(of_pid), CONTROL_DIR "/kernel-tracer-%d.sock",

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "selection.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <net/if.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "event_table.h"
 #include "options.h"
@@ -73,6 +81,23 @@ static void text_protocols(const struct mg_bpf_settings *s, char *out, size_t si
 				out + used, size - used, "%s%s", used ? "," : "", mg_kind_name(k));
 }
 
+/* Whether a file is a network namespace; another file's inode number would match by chance only. */
+static bool is_netns(const char *path)
+{
+	struct statfs fs;
+	bool is = false;
+	int fd;
+
+	if (statfs(path, &fs) != 0 || fs.f_type != NSFS_MAGIC) /* before it is opened: a FIFO */
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		is = ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET;
+		close(fd);
+	}
+	return is;
+}
+
 /* A name below /run/netns, a path, or the inode number as `magnet report --json` tells it. */
 static bool find_netns(const char *text, uint32_t *inum)
 {
@@ -85,7 +110,7 @@ static bool find_netns(const char *text, uint32_t *inum)
 		return true;
 	}
 	snprintf(path, sizeof(path), "%s%s", strchr(text, '/') ? "" : "/run/netns/", text);
-	if (stat(path, &st) != 0)
+	if (!is_netns(path) || stat(path, &st) != 0)
 		return false;
 	*inum = (uint32_t)st.st_ino;
 	return true;
@@ -243,15 +268,16 @@ static void text_interface(const struct mg_bpf_settings *s, char *out, size_t si
 static const struct {
 	const char *name;
 	uint8_t active; /* what of mg_bpf_settings.active it sets; 0: it tells by itself */
+	bool list;      /* it takes several */
 	int (*set)(struct mg_bpf_settings *s, struct list *l);
 	void (*text)(const struct mg_bpf_settings *s, char *out, size_t size);
 } filters[] = {
-	{"protocol", MG_FILTERS_PROTOCOL, set_protocols, text_protocols},
-	{"netns", MG_FILTERS_NETNS, set_netns, text_netns},
-	{"port", MG_FILTERS_PORT, set_ports, text_ports},
-	{"address", MG_FILTERS_ADDRESS, set_addresses, text_addresses},
-	{"sample", MG_FILTERS_SAMPLE, set_sample, text_sample},
-	{"interface", 0, set_interface, text_interface},
+	{"protocol", MG_FILTERS_PROTOCOL, true, set_protocols, text_protocols},
+	{"netns", MG_FILTERS_NETNS, true, set_netns, text_netns},
+	{"port", MG_FILTERS_PORT, true, set_ports, text_ports},
+	{"address", MG_FILTERS_ADDRESS, true, set_addresses, text_addresses},
+	{"sample", MG_FILTERS_SAMPLE, false, set_sample, text_sample},
+	{"interface", 0, false, set_interface, text_interface},
 };
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 
@@ -306,4 +332,18 @@ void selection_text(const struct mg_bpf_settings *s, const char *name, char *out
 	snprintf(out, size, "any");
 	if (i >= 0 && (filters[i].active ? s->active & filters[i].active : s->interface[0] != 0))
 		filters[i].text(s, out, size);
+}
+
+int selection_add(
+	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size)
+{
+	char before[2048], both[4096];
+	int i = index_of(name);
+
+	if (i < 0 || !filters[i].list || !(s->active & filters[i].active) || !value[0] ||
+		strcmp(value, "any") == 0)
+		return selection_set(s, name, value, why, size);
+	selection_text(s, name, before, sizeof(before));
+	snprintf(both, sizeof(both), "%s,%.2000s", before, value);
+	return selection_set(s, name, both, why, size);
 }

@@ -17,6 +17,9 @@ bool selection_is(const char *name);
  */
 int selection_set(
 	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size);
+/* The same, where a filter that takes a list keeps what it has: an option given twice. */
+int selection_add(
+	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size);
 /* As it was set, in a normal form; "any" if it is not. */
 void selection_text(const struct mg_bpf_settings *s, const char *name, char *out, size_t size);
 

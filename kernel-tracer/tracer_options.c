@@ -89,7 +89,7 @@ static int add_event(struct tracer_options *o, char *text)
 static int add_filter(struct tracer_options *o, const char *name, const char *value)
 {
 	char why[400];
-	int err = selection_set(&o->settings, name, value, why, sizeof(why));
+	int err = selection_add(&o->settings, name, value, why, sizeof(why));
 
 	if (err)
 		mg_error("--%s %s", name, why);
@@ -99,8 +99,7 @@ static int add_filter(struct tracer_options *o, const char *name, const char *va
 /* Kinds of hooks that have alternatives. */
 static bool kinds(const char *text, uint32_t *out)
 {
-	*out = 0;
-	for (;;) {
+	for (;;) { /* given twice, both count */
 		size_t len = strcspn(text, ",");
 		int found = 0;
 
@@ -109,7 +108,7 @@ static bool kinds(const char *text, uint32_t *out)
 				strncmp(hook_kind_names[i], text, len) == 0)
 				found = i;
 		if (!found)
-			return false;
+			return option_refuse("kinds of hooks: of fentry, fexit and netfilter");
 		*out |= 1u << found;
 		if (!text[len])
 			return true;
@@ -117,14 +116,14 @@ static bool kinds(const char *text, uint32_t *out)
 	}
 }
 
-#define FLIGHT_MIN (1u << 20)
-
 static bool add_trigger(struct tracer_options *o, const char *text)
 {
 	char number[24] = "";
 	uint64_t n = 0, unit = 0;
 	size_t digits;
 
+	option_refuse("retransmission, lost, or latency>TIME with us, ms or s, such as "
+		      "latency>100ms");
 	if (strcmp(text, "retransmission") == 0)
 		return o->trigger_retransmission = true;
 	if (strcmp(text, "lost") == 0)
@@ -141,7 +140,7 @@ static bool add_trigger(struct tracer_options *o, const char *text)
 		return false;
 	memcpy(number, text, digits);
 	if (!option_number(number, 1, 1000000, &n))
-		return false;
+		return option_refuse("latency> and a time of 1 to 1000000 us, ms or s");
 	o->trigger_latency_ns = n * unit;
 	return true;
 }
@@ -224,7 +223,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	o->layers = MG_USUAL_LAYERS;
 	o->drain_ms = 20;
 	o->control = -1;
-	while ((c = getopt_long(argc, argv, "+o:p:al:b:d:h", longs, &which)) != -1) {
+	while ((c = option_next(argc, argv, "+o:p:al:b:d:h", longs, &which)) != -1) {
 		bool ok = true;
 
 		switch (c) {
@@ -262,15 +261,14 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			ok = option_size(optarg, 64u << 10, 1ull << 50, &o->max_bytes);
 			break;
 		case ROTATE:
-			ok = option_amount(optarg, &o->rotate_bytes, &o->rotate_ns);
+			ok = option_amount(optarg, MG_ROTATE_MIN, &o->rotate_bytes, &o->rotate_ns);
 			break;
 		case KEEP:
 			ok = option_number(optarg, 1, 1000000, &n);
 			o->keep = (uint32_t)n;
 			break;
 		case FLIGHT:
-			ok = option_amount(optarg, &o->flight_bytes, &o->flight_ns) &&
-			     (o->flight_ns || o->flight_bytes >= FLIGHT_MIN);
+			ok = option_amount(optarg, MG_FLIGHT_MIN, &o->flight_bytes, &o->flight_ns);
 			break;
 		case TRIGGER:
 			ok = add_trigger(o, optarg);
@@ -282,7 +280,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			break;
 		case CGROUP:
 			o->cgroup = optarg;
-			ok = *optarg != 0; /* the root is "/" */
+			ok = *optarg || option_refuse("a path; the root is /");
 			break;
 		case FILTER:
 			if (add_filter(o, longs[which].name, optarg))
@@ -311,8 +309,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			return -EINVAL;
 		}
 		if (!ok) {
-			mg_error(
-				"--%s: bad value '%s' (see --help)", option_name(longs, c), optarg);
+			mg_error("--%s: bad value '%s': it takes %s", option_name(longs, c), optarg,
+				option_takes());
 			return -EINVAL;
 		}
 	}

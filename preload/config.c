@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "kernel_call.h"
+#include "printable.h"
 
 #define NAME(n, name, dir)      [n] = #name,
 #define DIRECTION(n, name, dir) [n] = MG_DIR_##dir,
@@ -20,9 +21,9 @@ static bool waits, entries, chosen[MG_FN_END];
 /* Not through stdio, which is the program's. */
 static void complain(const char *variable, const char *value, const char *why)
 {
-	char line[256];
-	int n = snprintf(
-		line, sizeof(line), "libmagnet: %s=%.100s: %s; ignored\n", variable, value, why);
+	char line[256], plain[101];
+	int n = snprintf(line, sizeof(line), "libmagnet: %s=%s: %s; ignored\n", variable,
+		mg_escape(plain, sizeof(plain), value), why);
 
 	if (n > 0)
 		mg_kernel_call(SYS_write, STDERR_FILENO, (long)line,

@@ -216,7 +216,8 @@ static void print_json(const struct sink *s)
 		return;
 	}
 	j = report_json(r, s->show.flow);
-	json_dumpf(j, s->show.to, JSON_INDENT(2) | JSON_REAL_PRECISION(REPORT_DIGITS));
+	json_dumpf(j, s->show.to,
+		JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(REPORT_DIGITS));
 	fputc('\n', s->show.to);
 	json_decref(j);
 }

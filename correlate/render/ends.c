@@ -5,6 +5,7 @@
 
 #include "event_table.h"
 #include "report.h"
+#include "table.h"
 
 void flow_name(char out[32], uint64_t sock, bool rx)
 {
@@ -54,7 +55,8 @@ static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[1
 	if (s->has_addr)
 		address_text(out, addr, port);
 	else
-		snprintf(out, 64, "%s", addr == s->laddr && s->name[0] ? s->name : "?");
+		snprintf(out, 64, "%s",
+			addr == s->laddr && s->name[0] ? text_plain(s->name, 16) : "?");
 }
 
 /* The far ends of its datagrams, if the socket is not connected; NULL: not known. */

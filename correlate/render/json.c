@@ -12,10 +12,9 @@ static json_t *number(double v)
 	return isnan(v) || isinf(v) ? json_null() : json_real(v);
 }
 
-/* Names come from programs and are cut at 15 bytes: what is no UTF-8 is shown as '?'. */
-static json_t *text(const char *s)
+json_t *json_text(const char *s)
 {
-	char ascii[64];
+	char ascii[256];
 	size_t i;
 
 	for (i = 0; s[i] && i + 1 < sizeof(ascii); i++)
@@ -27,7 +26,7 @@ static json_t *text(const char *s)
 /* A program's; null where it is not known. */
 json_t *json_comm(const char *comm)
 {
-	return comm[0] ? text(comm) : json_null();
+	return comm[0] ? json_text(comm) : json_null();
 }
 
 static json_t *count(uint64_t n)
@@ -54,7 +53,15 @@ static json_t *side(const struct report *r, enum core_side which)
 		"ended_in_order", s->in_order, "complete", !s->begins_late && !s->ends_early,
 		"coverage",
 		number(side_end_known(r->core, which) ? side_share(r->core, which) : NAN), "ended",
-		s->ends_early ? json_string(report_side_end(r, which)) : json_null());
+		s->ends_early ? json_text(report_side_end(r, which)) : json_null());
+}
+
+/* The kernel side did, or the application side where there is no other. */
+static bool ended_in_order(const struct core *c)
+{
+	const struct core_span *app = &c->side[CORE_APP];
+
+	return c->has_end || (!c->side[CORE_KERNEL].known && app->known && app->in_order);
 }
 
 static json_t *session(const struct report *r)
@@ -69,7 +76,7 @@ static json_t *session(const struct report *r)
 	json_object_set_new(j, "kernel", copy(r->session, "kernel"));
 	json_object_set_new(j, "started", copy(r->session, "started"));
 	json_object_set_new(j, "exit_status", copy(r->session, "exit_status"));
-	json_object_set_new(j, "ended_in_order", json_boolean(r->core->has_end));
+	json_object_set_new(j, "ended_in_order", json_boolean(ended_in_order(r->core)));
 	json_object_set_new(j, "steal_ns", copy(r->session, "steal_ns"));
 	json_object_set_new(j, "steal_share", number(report_steal_share(r)));
 	json_object_set_new(j, "broke_off_ns",
@@ -79,12 +86,12 @@ static json_t *session(const struct report *r)
 			: json_null());
 	json_object_set_new(j, "kernel_tracer",
 		!r->core->kernel_events     ? json_null()
-		: r->core->kernel_tracer[0] ? json_string(r->core->kernel_tracer)
+		: r->core->kernel_tracer[0] ? json_text(r->core->kernel_tracer)
 					    : json_string("magnet-kernel-tracer"));
 	json_object_set_new(j, "sides",
 		json_pack("{s:o, s:o}", "app", side(r, CORE_APP), "kernel", side(r, CORE_KERNEL)));
 	json_object_set_new(
-		j, "cut_off", r->core->cut_off[0] ? json_string(r->core->cut_off) : json_null());
+		j, "cut_off", r->core->cut_off[0] ? json_text(r->core->cut_off) : json_null());
 	return j;
 }
 
@@ -106,8 +113,8 @@ static json_t *gap(const struct gap *g)
 								: "lost";
 	bool counted = g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED;
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:o}", "producer", g->producer, "reason",
-		reason, "cpu", g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
+	return json_pack("{s:o, s:s, s:o, s:o, s:I, s:I, s:o}", "producer", json_text(g->producer),
+		"reason", reason, "cpu", g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
 		counted ? count(g->count) : json_null(), "from_ns", (json_int_t)g->from_ns, "to_ns",
 		(json_int_t)g->to_ns, "layers", layer_names(g->layers));
 }
@@ -211,10 +218,11 @@ static json_t *drops(const struct report *r, const struct flow *f)
 		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
 			continue;
 		json_array_append_new(all,
-			json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "reason", d->key.reason,
-				"location", d->key.location, "layer",
-				layer ? json_string(layer) : json_null(), "n", (json_int_t)d->n,
-				"segments", (json_int_t)d->segs, "bytes", (json_int_t)d->bytes));
+			json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "reason",
+				json_text(d->key.reason), "location", json_text(d->key.location),
+				"layer", layer ? json_string(layer) : json_null(), "n",
+				(json_int_t)d->n, "segments", (json_int_t)d->segs, "bytes",
+				(json_int_t)d->bytes));
 	}
 	return all;
 }
@@ -331,8 +339,8 @@ static json_t *other_events(const struct report *r)
 	json_t *all = json_array();
 
 	HASH_ITER (hh, r->core->others, o, tmp) {
-		json_array_append_new(
-			all, json_pack("{s:s, s:I}", "name", o->name, "n", (json_int_t)o->n));
+		json_array_append_new(all,
+			json_pack("{s:o, s:I}", "name", json_text(o->name), "n", (json_int_t)o->n));
 	}
 	return all;
 }
@@ -345,8 +353,8 @@ static json_t *hooks(const struct report *r)
 		const struct hook_info *h = &r->core->hooks[i];
 
 		json_array_append_new(
-			all, json_pack("{s:s, s:s, s:i, s:o}", "layer", h->layer, "hook", h->what,
-				     "status", (int)h->status, "netns",
+			all, json_pack("{s:o, s:o, s:i, s:o}", "layer", json_text(h->layer), "hook",
+				     json_text(h->what), "status", (int)h->status, "netns",
 				     h->netns ? json_integer(h->netns) : json_null()));
 	}
 	return all;
@@ -390,9 +398,9 @@ static json_t *marks(const struct report *r)
 
 		json_array_append_new(
 			all, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "name",
-				     json_string(m->name) ?: json_string("?"), "id",
-				     (json_int_t)m->id, "value", (json_int_t)m->value, "tid",
-				     (json_int_t)m->tid, "pid", (json_int_t)m->pid, "time_ns",
+				     json_text(m->name), "id", (json_int_t)m->id, "value",
+				     (json_int_t)m->value, "tid", (json_int_t)m->tid, "pid",
+				     (json_int_t)m->pid, "time_ns",
 				     number((double)clockmap_ns(&r->core->clock, m->t)), "received",
 				     span(&m->received), "sent", span(&m->sent)));
 	}

@@ -31,7 +31,7 @@ static void count(const char *key, uint64_t n, FILE *to)
 static void text(const char *key, json_t *value, FILE *to)
 {
 	fprintf(to, ",\"%s\":", key);
-	json_dumpf(value, to, JSON_ENCODE_ANY);
+	json_dumpf(value, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 	json_decref(value);
 }
 

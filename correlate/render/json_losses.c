@@ -37,10 +37,10 @@ json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
 		const struct drop_sum *d = &all->v[i];
 
 		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I, s:I, s:I}", "direction",
-				      d->rx ? "rx" : "tx", "reason", d->reason, "location",
-				      d->location, "layer", d->layer, "n", (json_int_t)d->n,
-				      "segments", (json_int_t)d->segs, "bytes",
+			list, json_pack("{s:s, s:o, s:o, s:s?, s:I, s:I, s:I, s:I}", "direction",
+				      d->rx ? "rx" : "tx", "reason", json_text(d->reason),
+				      "location", json_text(d->location), "layer", d->layer, "n",
+				      (json_int_t)d->n, "segments", (json_int_t)d->segs, "bytes",
 				      (json_int_t)d->bytes, "discarded", (json_int_t)d->discarded));
 	}
 	return list;

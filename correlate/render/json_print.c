@@ -35,7 +35,7 @@ static void print_value(const json_t *v, int spaces, int digits, FILE *to)
 	struct indented i = {.to = to, .spaces = spaces};
 
 	json_dump_callback(v, write_indented, &i,
-		JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY);
+		JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 }
 
 /* Of more flows the largest of so many are given whole, and those something happened to. */
@@ -55,8 +55,8 @@ static void print_many(const struct report *r, int digits, FILE *to)
 			continue;
 		}
 		j = json_flow(r, f);
-		json_dump_callback(
-			j, write_indented, &none, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+		json_dump_callback(j, write_indented, &none,
+			JSON_COMPACT | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII);
 		json_decref(j);
 	}
 }

@@ -100,7 +100,7 @@ json_t *json_tcp(const struct report *r, const struct flow *f)
 		return json_null();
 	j = json_object();
 	json_object_set_new(
-		j, "algorithm", t->algorithm[0] ? json_string(t->algorithm) : json_null());
+		j, "algorithm", t->algorithm[0] ? json_text(t->algorithm) : json_null());
 	json_object_set_new(j, "srtt_us", extent(&t->srtt_us));
 	json_object_set_new(j, "rto_us", extent(&t->rto_us));
 	json_object_set_new(j, "window", extent(f->rx ? &t->rcv_wnd : &t->snd_wnd));

@@ -75,6 +75,8 @@ json_t *json_flow(const struct report *r, const struct flow *f);
  */
 void json_brief(const struct report *r, const struct flow *f, FILE *to);
 bool flow_is_eventful(const struct flow *f);
+/* A string of a trace: one that is not UTF-8 has '?' for what is not ASCII (json.c). */
+json_t *json_text(const char *s);
 /* A program's name, null where it is not known (json.c). */
 json_t *json_comm(const char *comm);
 /* How often it was sent again, or null; not of a received one (json.c). */

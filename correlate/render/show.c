@@ -8,14 +8,12 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "field_text.h"
 #include "report.h"
+#include "table.h"
 #include "tcp_names.h"
 
-static void text_field(FILE *to, const uint8_t *p, size_t size)
-{
-	for (size_t i = 0; i < size && p[i]; i++)
-		fputc(p[i] < 0x20 || p[i] == 0x7f || p[i] == ' ' ? '_' : p[i], to);
-}
+#define NAME_MAX_SHOWN 120 /* bytes */
 
 static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payload)
 {
@@ -33,7 +31,7 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 		fprintf(to, "%" PRId64, f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u);
 		break;
 	case MG_CLASS_TEXT:
-		text_field(to, p, f->size);
+		field_text_words(to, (const char *)p, strnlen((const char *)p, f->size));
 		break;
 	case MG_CLASS_BYTES:
 		fputs(inet_ntop(AF_INET6, p, address, sizeof(address)), to);
@@ -243,7 +241,9 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	struct show *s = arg;
 	const struct mg_event_desc *d = mg_event_by_id(e->id);
-	const char *name = d ? d->name : e->id == MG_EVENT_other ? e->other.name : NULL;
+	const char *name = d                         ? d->name
+			   : e->id == MG_EVENT_other ? text_plain(e->other.name, NAME_MAX_SHOWN)
+						     : NULL;
 	char flow[32];
 
 	if (!name || s->failed)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "printable.h"
 
 static bool unicode = true;
 
@@ -237,24 +238,21 @@ const char *text_bar(double share, int width_max)
 const char *text_plain(const char *s, size_t max)
 {
 	char *out = buffer();
-	size_t used = 0;
+	size_t left = strlen(s), used = 0;
 
-	for (; *s && used < max; s++) {
-		unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+	while (left) {
+		bool may;
+		size_t n = mg_character(s, left, &may);
 
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) { /* U+0080 to U+009F */
-			out[used++] = '?';
-			s++;
-		} else {
-			out[used++] = c == '\n' || c == '\t' ? ' '
-				      : c < ' ' || c == 0x7f ? '?'
-							     : *s;
-		}
-	}
-	if ((*s & 0xc0) == 0x80) { /* cut off in the middle of a character */
-		while (used && (out[used - 1] & 0xc0) == 0x80)
-			used--;
-		used -= used > 0;
+		if (used + (may ? n : 1) > max) /* no part of a character */
+			break;
+		if (may)
+			memcpy(out + used, s, n);
+		else
+			out[used] = *s == '\n' || *s == '\t' ? ' ' : '?';
+		used += may ? n : 1;
+		s += n;
+		left -= n;
 	}
 	out[used] = 0;
 	return out;

@@ -172,9 +172,10 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		if (g->reason == MG_LOST_NOT_COVERED) /* told above */
 			continue;
 		if (gap_is_loss(g))
-			fprintf(to, "  %s lost by %s", text_count(g->count), g->producer);
+			fprintf(to, "  %s lost by %s", text_count(g->count),
+				text_plain(g->producer, 32));
 		else
-			fprintf(to, "  not recorded (%s)", g->producer);
+			fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
 		if (g->cpu >= 0)
 			fprintf(to, " on CPU %d", g->cpu);
 		fprintf(to, " between %.6f s and %.6f s\n",
@@ -192,8 +193,8 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status && !mg_hook_is_of_lock(c->hooks[i].what))
-			fprintf(to, "not observed: %s %s (%s)\n", c->hooks[i].layer,
-				c->hooks[i].what,
+			fprintf(to, "not observed: %s %s (%s)\n", text_plain(c->hooks[i].layer, 16),
+				text_plain(c->hooks[i].what, 32),
 				c->hooks[i].status == -ENOLINK
 					? "switched off"
 					: strerror((int)-(int64_t)c->hooks[i].status));

@@ -183,7 +183,7 @@ int tell_tasks(struct bpf_iter__task *ctx)
 	TELL(ctx->meta->seq, task_fork, mg_task_fork, e, t->pid, t->tgid, {
 		e->child_tid = t->pid;
 		e->child_pid = t->tgid;
-		__builtin_memcpy(e->comm, t->comm, 16);
+		copy_name(e->comm, t->comm);
 	});
 	return 0;
 }

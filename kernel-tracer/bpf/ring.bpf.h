@@ -101,4 +101,11 @@ static __always_inline bool take(struct taken *t)
 		}                                                      \
 	} while (0)
 
+/* Copies a name of 16 bytes and nothing behind its end: older names may have left a rest there. */
+static __always_inline void copy_name(char *to, const char *from)
+{
+	__builtin_memset(to, 0, 16);
+	bpf_probe_read_kernel_str(to, 16, from);
+}
+
 #endif

@@ -130,7 +130,7 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = child->pid;
 		e->child_pid = child->tgid;
-		__builtin_memcpy(e->comm, child->comm, 16);
+		copy_name(e->comm, child->comm);
 	});
 	return 0;
 }
@@ -141,7 +141,7 @@ int BPF_PROG(on_task_exec, struct task_struct *p, int old_pid)
 	TASK_RENUMBERED(&tasks, p, old_pid);
 	if (!task_traced(p))
 		return 0;
-	EMIT(task_exec, mg_task_exec, e, __builtin_memcpy(e->comm, p->comm, 16));
+	EMIT(task_exec, mg_task_exec, e, copy_name(e->comm, p->comm));
 	check_netns(p->nsproxy->net_ns, p->tgid);
 	return 0;
 }
@@ -174,7 +174,7 @@ int follow_existing(struct bpf_iter__task *ctx)
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = t->pid;
 		e->child_pid = t->tgid;
-		__builtin_memcpy(e->comm, t->comm, 16);
+		copy_name(e->comm, t->comm);
 	});
 	return 0;
 }

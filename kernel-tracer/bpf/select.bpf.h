@@ -213,7 +213,7 @@ static __noinline void tell_process(const struct task_struct *t)
 	EMIT_RARE(task_fork, mg_task_fork, e, {
 		e->child_tid = BPF_CORE_READ(leader, pid);
 		e->child_pid = BPF_CORE_READ(leader, tgid);
-		BPF_CORE_READ_INTO(&e->comm, leader, comm);
+		copy_name(e->comm, leader->comm);
 	});
 }
 

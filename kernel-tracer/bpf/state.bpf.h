@@ -38,7 +38,7 @@ static __always_inline void emit_algorithm(
 	m->ca_ops = (__u64)ops;
 	EMIT(tcp_algorithm, mg_tcp_algorithm, e, {
 		e->sock = cookie;
-		BPF_CORE_READ_INTO(&e->name, ops, name);
+		copy_name(e->name, ops->name);
 	});
 }
 

@@ -110,6 +110,7 @@ def whole(*options):
         s = r["session"]["sides"][side]
         check(s is None if side == "kernel" and options else s["complete"] and s["ended_in_order"] and
               s["coverage"] == 1 and s["ended"] is None, f"{side}: {s}")
+    check(r["session"]["ended_in_order"], "so did the recording, if it has but one side")
     seen = sum(c["n"] for c in r["calls"] if c["name"] in ("send", "recv"))
     check(seen + r["loss"]["app"] == calls, f"told and seen are all {calls} calls")
 

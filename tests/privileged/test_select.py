@@ -94,6 +94,21 @@ def by_port():
             check(not of(report, "unix_stream"), "and no socket without a port")
 
 
+def repeated():
+    report, _ = talk(6, "--port", PORTS[0], "--port", PORTS[1], "--protocol", "tcp")
+    tcp = of(report, "tcp")
+    check(len(tcp) == 24 and len([f for f in tcp if PORTS[0] in ends(f)]) == 12,
+          "--port twice: the connections of both")
+
+
+def not_namespaces():
+    for path in ("/etc/passwd", "/proc/self/ns/uts"):
+        with tempfile.TemporaryDirectory() as d:
+            p = run(MAGNET, "record", "--netns", path, "-o", d + "/t", "--", "true", check=False)
+            check(p.returncode == 2 and path in p.stderr and os.listdir(d) == [],
+                  f"--netns with a file that is none: {p.stderr.strip()}")
+
+
 def by_protocol():
     report, events = talk(3, "--protocol", "udp")
     check({f["proto"] for f in report["flows"]} == {"udp"}, "--protocol udp: nothing else")
@@ -209,6 +224,8 @@ need_kernel_side()
 wrong_values()
 unknown_interface()
 by_port()
+repeated()
+not_namespaces()
 by_protocol()
 by_address()
 by_sample()

@@ -22,9 +22,12 @@ static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 	call_n++;
 }
 
+static struct mg_mark last_mark;
+
 static void on_mark(void *arg, const struct mg_mark *m)
 {
-	(void)arg, (void)m;
+	(void)arg;
+	last_mark = *m;
 }
 
 static void on_lost(
@@ -77,6 +80,20 @@ static void assert_loss(
 	assert_int_equal(losses[i].count, count);
 	assert_int_equal(losses[i].after, after);
 	assert_int_equal(losses[i].before, before);
+}
+
+/* What a program leaves behind a name in its ring does not get into the trace. */
+static void nothing_behind_a_marks_name_is_kept(void **unused)
+{
+	struct mg_app_record *record = &rings->records[(uint64_t)RING << rings->shift];
+	struct mg_mark m = {.at = mg_cycles(), .name = "frame\0from 10.1.2.3"};
+
+	(void)unused;
+	write_call(m.at, 0);
+	record->id = MG_EVENT_mark;
+	memcpy(record->payload, &m, MG_PAYLOAD_SIZE(MARK));
+	app_rings_read(rings, m.at + 1, &reader);
+	assert_memory_equal(last_mark.name, ((char[24]){"frame"}), 24);
 }
 
 static void a_loss_lies_between_two_calls(void **unused)
@@ -150,6 +167,8 @@ static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unu
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			nothing_behind_a_marks_name_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_loss_lies_between_two_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			what_nobody_came_after_is_told_at_the_end, setup, teardown),

@@ -67,6 +67,19 @@ static void strings_end_with_a_nul(void **unused)
 	assert_memory_equal(out, "\0\x09", 2);
 }
 
+/* The kernel's own record may have anything behind a name's end: an address was found there. */
+static void nothing_behind_a_text_is_kept(void **unused)
+{
+	struct event_field f[] = {{.offset = 8, .size = 16, .kind = FIELD_TEXT, .element = 1},
+		{.offset = 24, .size = 4, .kind = FIELD_TEXT, .element = 1}};
+
+	(void)unused;
+	memcpy(record + 8, "sh\0from 10.1.2.3", 16);
+	memcpy(record + 24, "full", 4);
+	assert_int_equal(pack(f, 2, sizeof(record), sizeof(out)), 20);
+	assert_memory_equal(out, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0full", 20);
+}
+
 static void what_is_elsewhere_may_be_told_from_the_field_on(void **unused)
 {
 	struct event_field f = {
@@ -162,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(fields_stand_in_the_order_asked_for, setup),
 		cmocka_unit_test_setup(strings_end_with_a_nul, setup),
+		cmocka_unit_test_setup(nothing_behind_a_text_is_kept, setup),
 		cmocka_unit_test_setup(what_is_elsewhere_may_be_told_from_the_field_on, setup),
 		cmocka_unit_test_setup(sequences_begin_with_their_length, setup),
 		cmocka_unit_test_setup(what_lies_outside_the_record_is_not_read, setup),

@@ -41,6 +41,11 @@ static void say_debug(void)
 	mg_debug("%s", "detail");
 }
 
+static void say_orders(void)
+{
+	mg_error("bad value '%s'", "\x1b[2J\nmagnet: all is well\x9b");
+}
+
 static void say_much(void)
 {
 	char much[3000];
@@ -69,6 +74,14 @@ static void details_are_told_only_when_asked_for(void **unused)
 	unsetenv("MAGNET_DEBUG");
 }
 
+static void a_line_is_one_line_and_no_order_to_a_terminal(void **unused)
+{
+	(void)unused;
+	mg_log_name("p");
+	assert_string_equal(
+		printed(say_orders), "p: bad value '\\x1b[2J\\x0amagnet: all is well\\x9b'\n");
+}
+
 static void a_line_that_is_too_long_is_cut_and_still_ends(void **unused)
 {
 	const char *line;
@@ -85,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_begins_with_the_program),
 		cmocka_unit_test(details_are_told_only_when_asked_for),
+		cmocka_unit_test(a_line_is_one_line_and_no_order_to_a_terminal),
 		cmocka_unit_test(a_line_that_is_too_long_is_cut_and_still_ends),
 	};
 

@@ -192,18 +192,40 @@ static void an_amount_is_bytes_or_seconds(void **unused)
 	uint64_t bytes, ns;
 
 	(void)unused;
-	assert_true(option_amount("64M", &bytes, &ns));
+	assert_true(option_amount("64M", MG_ROTATE_MIN, &bytes, &ns));
 	assert_int_equal(bytes, 64 << 20);
 	assert_int_equal(ns, 0);
-	assert_true(option_amount("30s", &bytes, &ns));
+	assert_true(option_amount("30s", MG_ROTATE_MIN, &bytes, &ns));
 	assert_int_equal(bytes, 0);
 	assert_int_equal(ns, 30000000000);
-	assert_false(option_amount("", &bytes, &ns));
-	assert_false(option_amount("s", &bytes, &ns));
-	assert_false(option_amount("0s", &bytes, &ns));
-	assert_false(option_amount("1", &bytes, &ns));
-	assert_false(option_amount("5m30s", &bytes, &ns));
-	assert_false(option_amount("11111111111111111111111111111s", &bytes, &ns));
+	assert_false(option_amount("", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("s", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("0s", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("1", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("5m30s", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("11111111111111111111111111111s", MG_ROTATE_MIN, &bytes, &ns));
+}
+
+static void a_refused_value_tells_what_is_taken(void **unused)
+{
+	uint64_t n, ns;
+	uint32_t layers;
+	uint8_t level;
+
+	(void)unused;
+	assert_false(option_number("0", 1, 10000, &n));
+	assert_string_equal(option_takes(), "a whole number from 1 to 10000");
+	assert_false(option_size("1", MG_BUFFER_MIN, MG_BUFFER_MAX, &n));
+	assert_string_equal(option_takes(), "a size from 4K to 512M, in bytes or with K, M or G");
+	assert_false(option_amount("1s2", MG_FLIGHT_MIN, &n, &ns));
+	assert_string_equal(option_takes(),
+		"a size from 1M to 1048576G with K, M or G, or a time from 1s to 1000000s");
+	assert_false(option_layers("tcp,", &layers));
+	assert_string_equal(option_takes(), "layers of " MG_LAYER_CHOICES ", or none");
+	assert_false(option_level("much", &level));
+	assert_string_equal(option_takes(), "none, light or full");
+	assert_false(option_calls("send,nonsense"));
+	assert_non_null(strstr(option_takes(), "there is no nonsense"));
 }
 
 int main(void)
@@ -213,6 +235,7 @@ int main(void)
 		cmocka_unit_test(numbers_with_anything_else_are_refused),
 		cmocka_unit_test(numbers_that_overflow_are_refused),
 		cmocka_unit_test(numbers_outside_the_range_are_refused),
+		cmocka_unit_test(a_refused_value_tells_what_is_taken),
 		cmocka_unit_test(sizes_take_powers_of_1024),
 		cmocka_unit_test(other_units_are_refused),
 		cmocka_unit_test(sizes_that_overflow_are_refused),

@@ -83,6 +83,8 @@ static void a_wrong_value_changes_nothing(void **unused)
 		{"address", "example.org"},
 		{"address", "1.1.1.1,2.2.2.2,3.3.3.3,4.4.4.4,5.5.5.5"},
 		{"netns", "no-such-namespace"},
+		{"netns", "/etc/passwd"}, /* a file, but none of a namespace */
+		{"netns", "/proc/self/ns/uts"},
 		{"sample", "0"},
 		{"sample", "1,2"},
 		{"interface", "a-name-that-is-too-long"},
@@ -116,6 +118,40 @@ static void the_last_of_a_list_fills_it(void **unused)
 	}
 }
 
+static int add(const char *name, const char *value)
+{
+	why[0] = 0;
+	return selection_add(&s, name, value, why, sizeof(why));
+}
+
+static void a_list_given_again_is_added_to(void **unused)
+{
+	(void)unused;
+	assert_int_equal(add("port", "80"), 0);
+	assert_int_equal(add("port", "443,53"), 0);
+	assert_string_equal(get("port"), "80,443,53");
+	assert_int_equal(add("address", "10.0.0.0/8"), 0);
+	assert_int_equal(add("address", "fd00::/64"), 0);
+	assert_string_equal(get("address"), "10.0.0.0/8,fd00::/64");
+	assert_int_equal(add("protocol", "icmp"), 0);
+	assert_int_equal(add("protocol", "unix"), 0);
+	assert_string_equal(get("protocol"), "unix_stream,unix_dgram,unix_seqpacket,raw");
+	assert_int_equal(add("sample", "4"), 0);
+	assert_int_equal(add("sample", "8"), 0);
+	assert_string_equal(get("sample"), "8"); /* no list */
+	assert_true(add("port", "1,2,3,4,5,6") < 0);
+	assert_string_equal(get("port"), "80,443,53");
+	assert_int_equal(add("port", "any"), 0);
+	assert_string_equal(get("port"), "any");
+}
+
+static void a_path_of_a_namespace_is_one(void **unused)
+{
+	(void)unused;
+	assert_int_equal(set("netns", "/proc/self/ns/net"), 0);
+	assert_true(s.netns[0] != 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +159,8 @@ int main(void)
 		cmocka_unit_test_setup(what_was_set_is_told, setup),
 		cmocka_unit_test_setup(a_wrong_value_changes_nothing, setup),
 		cmocka_unit_test_setup(the_last_of_a_list_fills_it, setup),
+		cmocka_unit_test_setup(a_list_given_again_is_added_to, setup),
+		cmocka_unit_test_setup(a_path_of_a_namespace_is_one, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,14 @@ static void names_cannot_command_the_terminal(void **unused)
 	assert_string_equal(text_plain("\xc3\xa9\xc3\xa9", 3), "\xc3\xa9");
 	assert_string_equal(text_plain("\xe2\x96\x88", 2), "");
 	assert_string_equal(text_plain("abc", 2), "ab");
+	assert_string_equal(text_plain("a\x9b"
+				       "31m\xff",
+				    120),
+		"a?31m?");
+	assert_string_equal(text_plain("a\xe2\x80\xae"
+				       "b",
+				    120),
+		"a?b");
 	assert_string_equal(text_plain("", 2), "");
 }
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "printable.h"
+#include "unit.h"
+
+static const char *escaped(const char *text)
+{
+	static char out[200];
+
+	return mg_escape(out, sizeof(out), text);
+}
+
+static void text_stays_as_it_is(void **unused)
+{
+	static const char *const plain[] = {
+		"", "a b~", "p\xc3\xa9", "\xe2\x96\x88\xf0\x9f\x98\x80", "\\x1b", "\xc2\xa0"};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(plain); i++)
+		assert_string_equal(escaped(plain[i]), plain[i]);
+}
+
+static void orders_to_a_terminal_are_shown(void **unused)
+{
+	(void)unused;
+	assert_string_equal(escaped("\x1b[31m"), "\\x1b[31m");
+	assert_string_equal(escaped("a\nb\tc\r\x7f"), "a\\x0ab\\x09c\\x0d\\x7f");
+	assert_string_equal(escaped("\xc2\x9b"
+				    "31m"),
+		"\\xc2\\x9b31m"); /* C1 in UTF-8, */
+	assert_string_equal(escaped("\x9b"
+				    "31m"),
+		"\\x9b31m"); /* and as terminals of 8 bits */
+	assert_string_equal(
+		escaped("\xe2\x80\xae"), "\\xe2\\x80\\xae"); /* written from the right */
+	assert_string_equal(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8"); /* ends a line */
+}
+
+static void what_is_not_utf8_is_shown_byte_by_byte(void **unused)
+{
+	(void)unused;
+	assert_string_equal(escaped("\xff"), "\\xff");
+	assert_string_equal(escaped("\xc3"), "\\xc3"); /* cut off */
+	assert_string_equal(escaped("\xc3(\xc3\xa9"), "\\xc3(\xc3\xa9");
+	assert_string_equal(escaped("\xc0\x9b"), "\\xc0\\x9b"); /* too long for what it says */
+	assert_string_equal(escaped("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");
+	assert_string_equal(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* half of a pair */
+	assert_string_equal(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+static void what_finds_no_room_is_cut_between_characters(void **unused)
+{
+	char out[8];
+
+	(void)unused;
+	assert_string_equal(mg_escape(out, 5, "abcdef"), "abcd");
+	assert_string_equal(mg_escape(out, 5, "abc\xc3\xa9"), "abc");
+	assert_string_equal(mg_escape(out, 8, "abcd\x1b"), "abcd");
+	assert_string_equal(mg_escape(out, 1, "a"), "");
+}
+
+static void a_character_is_not_read_beyond_its_end(void **unused)
+{
+	bool may;
+
+	(void)unused;
+	assert_int_equal(mg_character("\xc3\xa9", 1, &may), 1);
+	assert_false(may);
+	assert_int_equal(mg_character("\xc3\xa9", 2, &may), 2);
+	assert_true(may);
+	assert_int_equal(mg_character("", 1, &may), 1); /* NUL is no text */
+	assert_false(may);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_stays_as_it_is),
+		cmocka_unit_test(orders_to_a_terminal_are_shown),
+		cmocka_unit_test(what_is_not_utf8_is_shown_byte_by_byte),
+		cmocka_unit_test(what_finds_no_room_is_cut_between_characters),
+		cmocka_unit_test(a_character_is_not_read_beyond_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
