@@ -1,183 +1,214 @@
 /* SPDX-License-Identifier: MIT */
+/* The pools of a recording: those that are ready for programs, and those that programs have. */
 #define _GNU_SOURCE
 #include "app_rings_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cycles.h"
+#include "filters.h"
 
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
-#define SPARE         4 /* rings ready for threads to come, and a quarter of those in use */
-#define TOTAL_BYTES   (512ull << 20) /* threads beyond it share the common ring */
+#define FIRST_FD      16
+#define DOOR_NS       250000000ull /* how often it is seen whether the door is there */
 
-/* Whoever writes where there is no memory is killed: a ring is ready when it has its memory. */
-bool app_rings_make_ready(struct app_rings *r, uint32_t i)
+/* ---- pools that are ready ---- */
+
+/* Each program has one, so that one more descriptor is open for each. */
+static void take_all_descriptors(void)
 {
-	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
-	uint64_t at = (uint64_t)((char *)r->records - (char *)r->pool) + i * bytes;
-	pthread_mutexattr_t attr;
-	int err;
+	struct rlimit limit;
 
-	if (posix_fallocate(r->file.fd, (off_t)at, (off_t)bytes) != 0)
-		return false;
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	err = pthread_mutex_init(&r->rings[i].alive, &attr);
-	pthread_mutexattr_destroy(&attr);
-	if (err)
-		return false;
-	__atomic_store_n(&r->pool->state[i], MG_RING_READY, __ATOMIC_RELEASE);
-	return true;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Unless a thread has just come for it. */
-static bool give_back(struct app_rings *r, uint32_t i)
+/* Returns the first of MG_POOLS_READY descriptors on end, which are taken by copies; -1 without. */
+static int find_numbers(int fd)
 {
-	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
-	uint32_t ready = MG_RING_READY;
+	int first = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD), n = 1;
 
-	if (!__atomic_compare_exchange_n(&r->pool->state[i], &ready, MG_RING_EMPTY, 0,
-		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return false;
-	fallocate(r->file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		(off_t)((char *)r->records - (char *)r->pool) + (off_t)(i * bytes), (off_t)bytes);
-	return true;
+	while (first >= 0 && n < MG_POOLS_READY &&
+		fcntl(fd, F_DUPFD_CLOEXEC, first + n) == first + n)
+		n++;
+	return first >= 0 && n == MG_POOLS_READY ? first : -1;
 }
 
-/* Enough for threads to come, and not many times as much as that. */
-void app_rings_keep_ready(struct app_rings *r)
+/* Make the pool that stands at a place. Without one, what asks there is sent on. */
+static bool fill_place(struct app_rings *r, int place, char *why, size_t why_size)
 {
-	uint64_t bytes = sizeof(struct mg_app_record) << r->shift;
-	uint32_t ready = 0, alive = 0, all = 0, enough;
+	struct pool *p = app_pool_make(r, why, why_size);
 
-	for (uint32_t i = 0; i < r->used; i++) {
-		uint32_t state = __atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED);
-
-		all += state != MG_RING_EMPTY;
-		ready += state == MG_RING_READY;
-		alive += state == MG_RING_OWNED && !owner_died(&r->rings[i]);
+	if (p && r->first >= 0 && !pool_file_place(&p->file, r->first + place)) {
+		snprintf(why, why_size, "%s", strerror(errno));
+		app_pool_free(r, p);
+		p = NULL;
 	}
-	enough = SPARE + alive / 4;
-	for (uint32_t i = 0; i < MG_POOL_RINGS && ready < enough && all * bytes < TOTAL_BYTES;
-		i++) {
-		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) != MG_RING_EMPTY)
+	if (!p && r->first >= 0)
+		close(r->first + place);
+	r->ready[place] = p;
+	return p != NULL;
+}
+
+/* Returns whether the pool is among those that are read. */
+static bool add_taken(struct app_rings *r, struct pool *p)
+{
+	if (r->taken_n == r->taken_room) {
+		uint32_t room = r->taken_room ? 2 * r->taken_room : 64;
+		struct pool **more = realloc(r->taken, room * sizeof(struct pool *));
+
+		if (!more)
+			return false;
+		r->taken = more;
+		r->taken_room = room;
+	}
+	r->taken[r->taken_n++] = p;
+	return true;
+}
+
+void app_rings_replace_taken(struct app_rings *r)
+{
+	char why[128];
+
+	for (int i = 0; i < MG_POOLS_READY; i++) {
+		struct pool *p = r->ready[i];
+
+		if (p && !__atomic_load_n(&p->head->taken, __ATOMIC_ACQUIRE))
 			continue;
-		if (!app_rings_make_ready(r, i))
-			break;
-		ready++;
-		all++;
-		if (i >= r->used)
-			__atomic_store_n(&r->pool->used, r->used = i + 1, __ATOMIC_RELEASE);
+		/* while there is no descriptor for it, its place is not free */
+		if (p && (!pool_file_put_aside(&p->file, FIRST_FD + MG_POOLS_READY) ||
+				 !add_taken(r, p)))
+			continue;
+		fill_place(r, i, why, sizeof(why));
 	}
-	for (uint32_t i = r->used; i-- > 0 && ready > 4 * enough;)
-		ready -= give_back(r, i);
-	__atomic_store_n(&r->pool->ready, ready, __ATOMIC_RELEASE);
 }
+
+void app_rings_remove(struct app_rings *r, uint32_t which)
+{
+	app_pool_free(r, r->taken[which]);
+	r->taken[which] = r->taken[--r->taken_n];
+}
+
+/* ---- the door ---- */
+
+/* Returns a pool for a program that has asked for one; NULL if there is none. */
+static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
+{
+	char why[128];
+	struct pool *p = app_pool_make(r, why, sizeof(why));
+	int fd = p ? pool_file_open_again(&p->file) : -1;
+	bool given;
+
+	if (p)
+		p->head->taken =
+			(uint32_t)pid ? (uint32_t)pid : 1; /* may be of a namespace unseen */
+	given = fd >= 0 && pool_door_give(connection, fd) && add_taken(r, p);
+	if (fd >= 0)
+		close(fd);
+	if (p && !given)
+		app_pool_free(r, p);
+	return given ? p : NULL;
+}
+
+void app_rings_answer(struct app_rings *r)
+{
+	int connection;
+	pid_t pid = 0;
+
+	while ((connection = pool_door_answer(&r->door, &pid)) >= 0) {
+		if (!hand_out(r, connection, pid))
+			r->unserved++;
+		close(connection);
+	}
+}
+
+int app_rings_door(const struct app_rings *r)
+{
+	return r->door.listener;
+}
+
+/* A session's end removes what its user has in /dev/shm: later programs are to find it all the
+ * same. */
+void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns)
+{
+	if (!r->door.path[0] || now_ns < r->door_at)
+		return;
+	r->door_at = now_ns + DOOR_NS;
+	if (pool_door_is_there(&r->door) || pool_door_mend(&r->door) == 0)
+		return;
+	r->door.path[0] = 0; /* which is told once */
+	r->unserved++;
+}
+
+/* ---- all ---- */
 
 int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, size_t why_size)
 {
 	struct app_rings *r = calloc(1, sizeof(*r));
-	uint64_t rings_at, records_at, size;
-	int err;
+	int filters = mg_filters();
 
 	if (!r)
 		return -ENOMEM;
-	r->file.fd = -1;
 	ring_bytes = !ring_bytes               ? DEFAULT_BYTES
 		     : ring_bytes > MOST_BYTES ? MOST_BYTES
 					       : ring_bytes;
 	while ((sizeof(struct mg_app_record) << (r->shift + 1)) <= ring_bytes)
 		r->shift++;
-	r->known = calloc(MG_POOL_RINGS, sizeof(*r->known));
-	r->order = calloc(MG_POOL_RINGS, sizeof(*r->order));
-	rings_at = (sizeof(struct mg_pool) + 63) & ~63ull;
-	records_at = (rings_at + MG_POOL_RINGS * sizeof(struct mg_app_ring) + 4095) & ~4095ull;
-	size = records_at + ((uint64_t)MG_POOL_RINGS * sizeof(struct mg_app_record) << r->shift);
-	err = r->known && r->order ? pool_file_make(&r->file, size, records_at, why, why_size)
-				   : -ENOMEM;
-	if (err) {
-		app_rings_free(r);
-		return err;
-	}
-	r->pool = r->file.memory;
-	r->pool->rings = MG_POOL_RINGS;
-	r->pool->record_shift = r->shift;
-	r->pool->rings_at = rings_at;
-	r->pool->records_at = records_at;
-	r->rings = (void *)((char *)r->pool + r->pool->rings_at);
-	r->records = (void *)((char *)r->pool + records_at);
-	r->pool->version = MG_POOL_VERSION;
-	app_rings_keep_ready(r);
-	if (r->used <= MG_COMMON_RING) {
-		snprintf(why, why_size, "no room for a buffer in %s", r->file.path);
-		app_rings_free(r);
-		return -ENOSPC;
-	}
-	r->pool->state[MG_COMMON_RING] = MG_RING_OWNED;
-	__atomic_store_n(&r->pool->magic, MG_POOL_MAGIC, __ATOMIC_RELEASE);
+	if (getrandom(&r->id, sizeof(r->id), 0) != sizeof(r->id))
+		r->id = mg_monotonic_ns();
+	take_all_descriptors();
+	if (pool_door_make(&r->door) != 0)
+		r->door.path[0] = 0;
+	r->first = find_numbers(STDIN_FILENO);
+	for (int i = 0; i < MG_POOLS_READY; i++)
+		if (!fill_place(r, i, why, why_size)) {
+			app_rings_free(r);
+			return -ENOMEM;
+		}
+	snprintf(r->env, sizeof(r->env), "%016llx:%d:%d:%d:%s", (unsigned long long)r->id,
+		(int)getpid(), r->first < 0 ? 0 : r->first, filters < 0 ? 0 : filters,
+		r->door.path);
 	r->began = mg_cycles();
 	*out = r;
 	return 0;
 }
 
-const char *app_rings_path(const struct app_rings *r)
+const char *app_rings_env(const struct app_rings *r)
 {
-	return r->file.path;
+	return r->env;
 }
 
 void app_rings_want(struct app_rings *r, bool wanted)
 {
-	for (int i = 0; i < MG_FN_END; i++)
-		__atomic_store_n(&r->pool->wanted[i], wanted, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->pool->wanted[MG_WANTED_MARK], wanted, __ATOMIC_RELEASE);
 	r->wanted = wanted;
-}
-
-/* What is right is not written again, since everybody reads it all the time. */
-static void repair_word(uint32_t *at, uint32_t right)
-{
-	if (__atomic_load_n(at, __ATOMIC_RELAXED) != right)
-		__atomic_store_n(at, right, __ATOMIC_RELAXED);
-}
-
-/* The file's head, where a program has written over it, for the others and those to come. */
-void app_rings_repair(struct app_rings *r)
-{
-	struct mg_pool *p = r->pool;
-	const struct mg_pool right = {.magic = MG_POOL_MAGIC,
-		.version = MG_POOL_VERSION,
-		.rings = MG_POOL_RINGS,
-		.record_shift = r->shift,
-		.rings_at = (uint64_t)((char *)r->rings - (char *)p),
-		.records_at = (uint64_t)((char *)r->records - (char *)p)};
-
-	if (memcmp(p, &right, offsetof(struct mg_pool, used)) != 0)
-		memcpy(p, &right, offsetof(struct mg_pool, used));
-	repair_word(&p->used, r->used);
-	for (int i = 0; i < MG_FN_END; i++)
-		repair_word((uint32_t *)&p->wanted[i], r->wanted);
-	repair_word((uint32_t *)&p->wanted[MG_WANTED_MARK], r->wanted);
-	repair_word(&p->state[MG_COMMON_RING], MG_RING_OWNED);
-	for (uint32_t i = 0; i < r->used; i++)
-		if (__atomic_load_n(&p->state[i], __ATOMIC_RELAXED) > MG_RING_OWNED)
-			repair_word(&p->state[i],
-				r->rings[i].alive.__data.__lock ? MG_RING_OWNED : MG_RING_EMPTY);
+	for (int i = 0; i < MG_POOLS_READY; i++)
+		if (r->ready[i])
+			app_pool_want(r->ready[i], wanted);
+	for (uint32_t i = 0; i < r->taken_n; i++)
+		app_pool_want(r->taken[i], wanted);
 }
 
 void app_rings_free(struct app_rings *r)
 {
-	pool_file_remove(&r->file);
-	free(r->known);
+	for (int i = 0; i < MG_POOLS_READY; i++)
+		if (r->ready[i])
+			app_pool_free(r, r->ready[i]);
+	while (r->taken_n)
+		app_rings_remove(r, r->taken_n - 1);
+	if (r->door.path[0])
+		pool_door_remove(&r->door);
+	free(r->taken);
 	free(r->order);
 	free(r);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's end of the rings that recorded programs write their calls to (app_ring.h): the
- * file they are in, and reading them in the order of time. Nothing that a program wrote is trusted.
+ * The collector's end of the rings that recorded programs write their calls to (app_ring.h): giving
+ * each program its own, and reading all in the order of time. Nothing that a program wrote is
+ * trusted.
  */
 #ifndef MAGNET_CLI_APP_RINGS_H
 #define MAGNET_CLI_APP_RINGS_H
@@ -16,10 +17,11 @@ struct app_rings;
 
 /* Why calls are missing from a trace; stored in `lost` events. */
 enum app_loss {
-	APP_LOST_FULL = 3,       /* the thread's ring was full */
-	APP_LOST_NO_ROOM = 4,    /* the program's limit on address space left no room for a ring */
-	APP_LOST_UNFINISHED = 5, /* the thread ended while it logged the call */
-	APP_LOST_NOT_COUNTED = 6 /* the program has written over its count of them: 1 or more */
+	APP_LOST_FULL = 3,        /* the thread's ring was full */
+	APP_LOST_NO_ROOM = 4,     /* the program's limit on address space left no room for a ring */
+	APP_LOST_UNFINISHED = 5,  /* the thread ended while it logged the call */
+	APP_LOST_NOT_COUNTED = 6, /* the program has written over its count of them: 1 or more */
+	APP_LOST_UNSERVED = 7     /* of so many programs that got no ring, 1 or more of each */
 };
 
 struct app_reader {
@@ -39,8 +41,14 @@ struct app_reader {
  * `ring_bytes` a thread, 0 = default. On failure a negative errno, and `why` says at what.
  */
 int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, size_t why_size);
-/* Path of the file, for MAGNET_RINGS in the environment of what is to be recorded. */
-const char *app_rings_path(const struct app_rings *r);
+/* Where they are, for MAGNET_RINGS in the environment of what is to be recorded. */
+const char *app_rings_env(const struct app_rings *r);
+/* Returns a descriptor at which programs may be waiting to be answered; -1 if there is none. */
+int app_rings_door(const struct app_rings *r);
+/* Answer all that wait. */
+void app_rings_answer(struct app_rings *r);
+/* To be called now and then: see that programs that start find what they need. */
+void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns);
 /* Whether programs log their calls. */
 void app_rings_want(struct app_rings *r, bool wanted);
 /*
@@ -50,7 +58,7 @@ void app_rings_want(struct app_rings *r, bool wanted);
 int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader *reader);
 /* The last time: also tells what was lost after the last call of a thread. */
 void app_rings_finish(struct app_rings *r, const struct app_reader *reader);
-/* The file is removed; programs that still have it mapped notice nothing. */
+/* Programs that still have rings notice nothing. */
 void app_rings_free(struct app_rings *r);
 
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "app_rings_own.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -16,27 +17,26 @@
  * Calls are missing between two that were read of a ring. Programs can write over its count: one
  * that cannot be is told as a loss of which nobody knows how large it is.
  */
-static void tell_missing(struct app_rings *r, uint32_t i, enum app_loss why, uint64_t count,
+static void tell_missing(struct app_rings *r, struct known *k, enum app_loss why, uint64_t count,
 	uint64_t before, const struct app_reader *reader)
 {
 	if (count / ABSURD_RATE > mg_cycles() - r->began) {
 		why = APP_LOST_NOT_COUNTED;
 		count = 1;
 	}
-	reader->lost(reader->arg, why, count, r->rings[i].tid, r->known[i].last_exit, before);
+	reader->lost(reader->arg, why, count, k->ring->tid, k->last_exit, before);
 }
 
 /* `lost`: the ring's own count, up to `before`. */
-static void tell_lost(struct app_rings *r, uint32_t i, uint64_t lost, uint64_t before,
+static void tell_lost(struct app_rings *r, struct known *k, uint64_t lost, uint64_t before,
 	const struct app_reader *reader)
 {
-	struct known *k = &r->known[i];
 	uint64_t count = lost - k->lost;
 
 	if ((int64_t)count <= 0 && -count < 1u << 16) /* a signal handler's came first */
 		return;
 	k->lost = lost;
-	tell_missing(r, i, APP_LOST_FULL, count, before, reader);
+	tell_missing(r, k, APP_LOST_FULL, count, before, reader);
 }
 
 /* A record has the low half of the count as it was then: the rest is that of the record before. */
@@ -47,19 +47,28 @@ static uint64_t whole_count(const struct known *k, uint32_t low)
 	return then < k->lost && k->lost - then > UINT32_MAX / 2 ? then + UINT32_MAX + 1 : then;
 }
 
-static void tell_no_room(struct app_rings *r, const struct app_reader *reader)
+static void tell_no_room(struct app_rings *r, struct pool *p, const struct app_reader *reader)
 {
-	uint64_t now = __atomic_load_n(&r->rings[MG_COMMON_RING].no_room, __ATOMIC_RELAXED);
-	uint64_t count = now - r->no_room;
+	struct known *k = &p->known[MG_COMMON_RING];
+	uint64_t now = __atomic_load_n(&k->ring->no_room, __ATOMIC_RELAXED);
+	uint64_t count = now - p->no_room;
 
-	r->no_room = now;
+	p->no_room = now;
 	if (count)
-		tell_missing(r, MG_COMMON_RING, APP_LOST_NO_ROOM, count, 0, reader);
+		tell_missing(r, k, APP_LOST_NO_ROOM, count, 0, reader);
 }
 
-static bool owner_gone(const struct app_rings *r, uint32_t i)
+static void tell_unserved(struct app_rings *r, const struct app_reader *reader)
 {
-	return i != MG_COMMON_RING && owner_died(&r->rings[i]);
+	if (r->unserved)
+		reader->lost(reader->arg, APP_LOST_UNSERVED, r->unserved, 0, 0, 0);
+	r->unserved = 0;
+}
+
+/* Nobody will complete what its thread has not. */
+static bool owner_gone(const struct known *k)
+{
+	return k->pool->left || (!is_common(k) && owner_died(k->ring));
 }
 
 /* Whether a record is to be left out rather than waited for: none at `tail` may be complete yet. */
@@ -79,19 +88,18 @@ static bool give_up(struct known *k, bool last)
  * dead, or has gone on to others for long, it is left out, and so are those behind it that are not
  * complete either. So is what cannot be: a call that ends in the future would stop the ring.
  */
-static void look(struct app_rings *r, uint32_t i, bool last, const struct app_reader *reader)
+static void look(struct app_rings *r, struct known *k, bool last, const struct app_reader *reader)
 {
-	const struct mg_app_record *records = &r->records[(uint64_t)i << r->shift];
-	struct known *k = &r->known[i];
+	uint32_t shift = k->pool->shift;
 	uint64_t left_out = 0;
 	bool gave_up = false;
 
 	for (k->next = NULL; k->tail < k->limit; k->tail++, left_out++) {
-		const struct mg_app_record *record = &records[k->tail & ((1ull << r->shift) - 1)];
+		const struct mg_app_record *record = &k->records[k->tail & ((1ull << shift) - 1)];
 		uint64_t word = __atomic_load_n((const uint64_t *)record, __ATOMIC_ACQUIRE);
 		const struct mg_ring_call *p = (const void *)record->payload;
 
-		if ((uint16_t)(word >> 32) == (uint16_t)((k->tail >> r->shift) + 1)) {
+		if ((uint16_t)(word >> 32) == (uint16_t)((k->tail >> shift) + 1)) {
 			k->next_exit = p->exit;
 			if ((uint8_t)(word >> 48) == 0 || k->next_exit > r->latest)
 				continue;
@@ -103,8 +111,8 @@ static void look(struct app_rings *r, uint32_t i, bool last, const struct app_re
 			break;
 	}
 	if (left_out)
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, r->rings[i].tid,
-			k->last_exit, k->next ? k->next_exit : 0);
+		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, k->ring->tid, k->last_exit,
+			k->next ? k->next_exit : 0);
 }
 
 static void sift(struct app_rings *r, uint32_t at)
@@ -113,31 +121,30 @@ static void sift(struct app_rings *r, uint32_t at)
 		uint32_t least = at;
 
 		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2; child++)
-			if (child < r->active && r->known[r->order[child]].next_exit <
-							 r->known[r->order[least]].next_exit)
+			if (child < r->active &&
+				r->order[child]->next_exit < r->order[least]->next_exit)
 				least = child;
 		if (least == at)
 			return;
-		uint32_t i = r->order[at];
+		struct known *k = r->order[at];
 
 		r->order[at] = r->order[least];
-		r->order[least] = i;
+		r->order[least] = k;
 		at = least;
 	}
 }
 
 /* Hand on the record a ring has next. */
-static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *reader)
+static void pass_on(struct app_rings *r, struct known *k, const struct app_reader *reader)
 {
-	const struct mg_app_ring *ring = &r->rings[i];
-	struct known *k = &r->known[i];
+	const struct mg_app_ring *ring = k->ring;
 	struct mg_app_record record = *k->next; /* once: the program may still change it */
 	struct mg_ring_call p;
 	struct mg_call c;
 
 	memcpy(&p, record.payload, sizeof(p));
 	k->tail++;
-	tell_lost(r, i, whole_count(k, record.lost), p.exit, reader);
+	tell_lost(r, k, whole_count(k, record.lost), p.exit, reader);
 	k->last_exit = p.exit;
 	if (record.id == MG_EVENT_mark) {
 		struct mg_mark m;
@@ -163,7 +170,7 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 		.tid = ring->tid,
 		.pid = ring->pid,
 		.kind = record.kind};
-	if (i == MG_COMMON_RING) {
+	if (is_common(k)) {
 		c.tid = p.tid;
 		c.pid = p.logged;
 		c.logged = 0;
@@ -171,91 +178,158 @@ static void pass_on(struct app_rings *r, uint32_t i, const struct app_reader *re
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 
+/* Returns how full a ring is, percent, and has it in the order if there is something to read. */
+static int begin_ring(struct app_rings *r, struct known *k, uint64_t until, bool last,
+	const struct app_reader *reader)
+{
+	uint64_t fill = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE) - k->tail;
+	uint32_t shift = k->pool->shift;
+
+	if (fill > 1ull << shift) { /* written over: on from where its thread goes on */
+		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, k->ring->tid, k->last_exit, 0);
+		k->tail += fill;
+		return 0;
+	}
+	if (!fill)
+		return 0;
+	k->limit = k->tail + fill;
+	if (!k->whole)
+		app_pool_make_whole(r, k);
+	look(r, k, last || owner_gone(k), reader);
+	if (k->next && k->next_exit <= until && r->active < r->order_room)
+		r->order[r->active++] = k;
+	return (int)(fill * 100 >> shift);
+}
+
+static void make_room(struct app_rings *r)
+{
+	uint32_t need = 0;
+	struct known **more;
+
+	for (uint32_t i = 0; i < r->taken_n; i++)
+		need += r->taken[i]->used;
+	if (need <= r->order_room)
+		return;
+	more = realloc(r->order, 2 * need * sizeof(struct known *));
+	if (!more) /* those without room are read the next time */
+		return;
+	r->order = more;
+	r->order_room = 2 * need;
+}
+
 /* Returns how full the fullest ring was, percent. */
 static int merge(struct app_rings *r, uint64_t until, bool last, const struct app_reader *reader)
 {
 	int fullest = 0;
 
+	make_room(r);
 	r->latest = mg_cycles() + ABSURD_TIME;
 	r->active = 0;
-	for (uint32_t i = 0; i < r->used; i++) {
-		struct mg_app_ring *ring = &r->rings[i];
-		struct known *k = &r->known[i];
-		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), fill;
+	for (uint32_t n = 0; n < r->taken_n; n++) {
+		struct pool *p = r->taken[n];
 
-		fill = head - k->tail;
-		if (fill > 1ull << r->shift) { /* written over: on from where its thread goes on */
-			reader->lost(
-				reader->arg, APP_LOST_UNFINISHED, 1, ring->tid, k->last_exit, 0);
-			k->tail = head;
-			continue;
+		for (uint32_t i = 0; i < p->used; i++) {
+			int full = p->known[i].records
+					   ? begin_ring(r, &p->known[i], until, last, reader)
+					   : 0;
+
+			fullest = full > fullest ? full : fullest;
 		}
-		if (!fill)
-			continue;
-		k->limit = k->tail + fill;
-		if ((int)(fill * 100 >> r->shift) > fullest)
-			fullest = (int)(fill * 100 >> r->shift);
-		look(r, i, last || owner_gone(r, i), reader);
-		if (k->next && k->next_exit <= until)
-			r->order[r->active++] = i;
 	}
 	for (uint32_t i = r->active / 2; i-- > 0;)
 		sift(r, i);
 	while (r->active) {
-		uint32_t i = r->order[0];
-		struct known *k = &r->known[i];
+		struct known *k = r->order[0];
 
-		pass_on(r, i, reader);
+		pass_on(r, k, reader);
 		if ((k->tail & 255) == 0) /* give room back early */
-			__atomic_store_n(&r->rings[i].tail, k->tail, __ATOMIC_RELEASE);
-		look(r, i, last || owner_gone(r, i), reader);
+			__atomic_store_n(&k->ring->tail, k->tail, __ATOMIC_RELEASE);
+		look(r, k, last || owner_gone(k), reader);
 		if (!k->next || k->next_exit > until)
 			r->order[0] = r->order[--r->active];
 		sift(r, 0);
 	}
-	for (uint32_t i = 0; i < r->used; i++)
-		__atomic_store_n(&r->rings[i].tail, r->known[i].tail, __ATOMIC_RELEASE);
+	for (uint32_t n = 0; n < r->taken_n; n++)
+		for (uint32_t i = 0; i < r->taken[n]->used; i++) {
+			const struct known *k = &r->taken[n]->known[i];
+
+			if (k->records)
+				__atomic_store_n(&k->ring->tail, k->tail, __ATOMIC_RELEASE);
+		}
 	return fullest;
 }
 
-/* The ring of a thread that has ended, once all of it is read, is ready for another. */
-static void reclaim(struct app_rings *r, const struct app_reader *reader)
+static bool is_read(const struct known *k)
 {
-	for (uint32_t i = 0; i < r->used; i++) {
-		struct mg_app_ring *ring = &r->rings[i];
-		struct known *k = &r->known[i];
-		uint64_t head;
+	uint64_t fill = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE) - k->tail;
 
-		if (__atomic_load_n(&r->pool->state[i], __ATOMIC_RELAXED) != MG_RING_OWNED ||
-			!owner_gone(r, i))
+	return !fill || fill > 1ull << k->pool->shift;
+}
+
+/* The ring of a thread that has ended, once all of it is read, is ready for another. */
+static void reclaim(struct app_rings *r, struct pool *p, const struct app_reader *reader)
+{
+	for (uint32_t i = MG_COMMON_RING + 1; i < p->used; i++) {
+		struct known *k = &p->known[i];
+
+		if (!k->records ||
+			__atomic_load_n(&p->head->state[i], __ATOMIC_RELAXED) != MG_RING_OWNED ||
+			!owner_gone(k) || !is_read(k))
 			continue;
-		head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-		if (head - k->tail <= 1ull << r->shift && head != k->tail)
-			continue;
-		tell_lost(r, i, ring->lost, 0, reader);
-		k->tail = head;
-		k->lost = ring->lost;
+		tell_lost(r, k, k->ring->lost, 0, reader);
+		k->tail = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
+		k->lost = k->ring->lost;
 		k->last_exit = 0; /* the next thread's calls are others */
-		__atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
-		app_rings_make_ready(r, i);
+		__atomic_store_n(&k->ring->tail, k->tail, __ATOMIC_RELEASE);
+		app_pool_make_ready(r, p, i);
 	}
+}
+
+/* Tell what was lost after the last call of each ring. */
+static void finish_pool(struct app_rings *r, struct pool *p, const struct app_reader *reader)
+{
+	for (uint32_t i = 0; i < p->used; i++)
+		if (p->known[i].records)
+			tell_lost(r, &p->known[i], p->known[i].ring->lost, 0, reader);
+	tell_no_room(r, p, reader);
+}
+
+/* Returns whether its programs are gone, and all of it is read. */
+static bool is_over(const struct pool *p)
+{
+	for (uint32_t i = 0; p->left && i < p->used; i++)
+		if (p->known[i].records && !is_read(&p->known[i]))
+			return false;
+	return p->left;
 }
 
 int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader *reader)
 {
-	int fullest = merge(r, until, false, reader);
+	int fullest;
 
-	app_rings_repair(r);
-	reclaim(r, reader);
-	tell_no_room(r, reader);
-	app_rings_keep_ready(r);
+	app_rings_replace_taken(r);
+	fullest = merge(r, until, false, reader);
+	for (uint32_t i = r->taken_n; i-- > 0;) {
+		struct pool *p = r->taken[i];
+
+		if (is_over(p)) {
+			finish_pool(r, p, reader);
+			app_rings_remove(r, i);
+			continue;
+		}
+		reclaim(r, p, reader);
+		tell_no_room(r, p, reader);
+		app_pool_keep(r, p);
+	}
+	tell_unserved(r, reader);
 	return fullest;
 }
 
 void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
 {
+	app_rings_replace_taken(r);
 	merge(r, UINT64_MAX, true, reader);
-	for (uint32_t i = 0; i < r->used; i++)
-		tell_lost(r, i, r->rings[i].lost, 0, reader);
-	tell_no_room(r, reader);
+	for (uint32_t i = 0; i < r->taken_n; i++)
+		finish_pool(r, r->taken[i], reader);
+	tell_unserved(r, reader);
 }

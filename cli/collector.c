@@ -19,7 +19,7 @@
 #include "cpu_time.h"
 #include "ctf.h"
 #include "cycles.h"
-#include "pool_file.h"
+#include "pool_door.h"
 #include "signal_name.h"
 
 /*
@@ -38,7 +38,8 @@ struct work {
 	struct mg_clock_sync base,
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, unfinished, no_room, events, lost_until; /* ns */
+	uint64_t lost, unfinished, no_room, unserved, events;
+	uint64_t lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
 	bool clock;
@@ -114,6 +115,8 @@ static void on_lost(
 		e.from_ns = e.to_ns;
 	if (why == APP_LOST_NO_ROOM)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
+	else if (why == APP_LOST_UNSERVED)
+		snprintf(e.producer, sizeof(e.producer), "programs without a ring");
 	else if (why == APP_LOST_NOT_COUNTED)
 		snprintf(e.producer, sizeof(e.producer), "thread %u, count unknown", tid);
 	else
@@ -123,6 +126,8 @@ static void on_lost(
 		w->unfinished += count;
 	if (why == APP_LOST_NO_ROOM)
 		w->no_room += count;
+	if (why == APP_LOST_UNSERVED)
+		w->unserved += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
 	if (!w->error)
 		w->error = ctf_event_of(
@@ -180,11 +185,19 @@ static int pass(struct work *w)
 static void collect(struct work *w, int control, unsigned int longest, struct own_use *use)
 {
 	const struct app_reader reader = {w, on_call, on_mark, on_lost};
-	struct pollfd p = {control, POLLIN, 0};
+	struct pollfd p[] = {{control, POLLIN, 0}, {-1, POLLIN, 0}};
 	unsigned int wait = 1;
 
-	while (!w->error && poll(&p, 1, (int)wait) == 0) {
-		int fullest = pass(w);
+	while (!w->error) {
+		int fullest;
+
+		p[1].fd = app_rings_door(w->rings);
+		if (poll(p, 2, (int)wait) > 0 && p[0].revents)
+			break;
+		if (p[1].revents)
+			app_rings_answer(w->rings);
+		fullest = pass(w);
+		app_rings_see_to_door(w->rings, w->now.mono_ns);
 
 		wait = fullest > FULL_ENOUGH ? 0 : fullest > 0 ? 1 : wait * 2 + 1;
 		if (wait > longest)
@@ -207,9 +220,10 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %d\n",
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %d\n",
 		(unsigned long long)w->events, (unsigned long long)w->lost,
 		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
+		(unsigned long long)w->unserved,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->error);
@@ -232,12 +246,12 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 {
 	int err;
 
-	pool_file_sweep();
+	pool_door_sweep();
 	snprintf(b->text, sizeof(b->text), "%s", strerror(ENOMEM));
 	err = app_rings_create(&w->rings, o->buffer_bytes, b->text, sizeof(b->text));
 	if (err)
 		return err;
-	snprintf(b->text, sizeof(b->text), "%s", app_rings_path(w->rings));
+	snprintf(b->text, sizeof(b->text), "%s", app_rings_env(w->rings));
 	w->lost_until = mg_monotonic_ns();
 	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
 	read_clock(w);
@@ -304,7 +318,7 @@ int collector_start(struct collector *c, const struct collector_options *o)
 	close(pair[1]);
 	if (c->pid > 0 && recv(pair[0], &b, sizeof(b), MSG_WAITALL) == sizeof(b) && !b.err) {
 		c->control = pair[0];
-		snprintf(c->rings, sizeof(c->rings), "%.95s", b.text);
+		snprintf(c->rings, sizeof(c->rings), "%.191s", b.text);
 		return 0;
 	}
 	snprintf(c->why, sizeof(c->why), "%.255s", b.text);
@@ -318,7 +332,8 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, no_room, cpu, setup, running, running_cpu;
+	unsigned long long events, lost, unfinished, no_room, unserved, cpu, setup, running,
+		running_cpu;
 	unsigned long long first, last;
 	int error = 0, answered = 0, status = 0;
 	bool in_time;
@@ -333,9 +348,9 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %d", &events, &lost,
-				   &unfinished, &no_room, &cpu, &setup, &running, &running_cpu,
-				   &error) == 9;
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %d", &events,
+				   &lost, &unfinished, &no_room, &unserved, &cpu, &setup, &running,
+				   &running_cpu, &error) == 10;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);
@@ -347,6 +362,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->discarded = lost;
 		r->unfinished = unfinished;
 		r->no_room = no_room;
+		r->unserved = unserved;
 		r->cpu_ns = cpu;
 		r->setup_cpu_ns = setup;
 		r->running_ns = running;

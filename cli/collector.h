@@ -15,8 +15,8 @@
 
 struct collector {
 	pid_t pid;
-	int control;    /* to the process, both ways */
-	char rings[96]; /* MAGNET_RINGS for the programs that are to be recorded */
+	int control;     /* to the process, both ways */
+	char rings[192]; /* MAGNET_RINGS for the programs that are to be recorded */
 	char why[256];
 	char ended[64]; /* by what, if it did before it was told to; else "" */
 };
@@ -32,7 +32,8 @@ struct collector_result {
 	uint64_t events;       /* calls in the trace */
 	uint64_t discarded;    /* calls lost, */
 	uint64_t unfinished;   /* of these, because their logging was cut short, */
-	uint64_t no_room;      /* and because their programs had no room for a ring */
+	uint64_t no_room;      /* because their programs had no room for a ring, */
+	uint64_t unserved;     /* and, one for each, of programs that got no rings at all */
 	uint64_t cpu_ns;       /* CPU time of the collector since it began */
 	uint64_t setup_cpu_ns; /* before that */
 	uint64_t running_ns,

@@ -2,138 +2,99 @@
 #define _GNU_SOURCE
 #include "pool_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define PREFIX  "magnet-rings-"
-#define YOUNG_S 10 /* may not be locked yet */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
 
-static const char *const places[] = {"/dev/shm", "/tmp"};
-#define PLACES (sizeof(places) / sizeof(places[0]))
-
-static int make_in(struct pool_file *f, const char *place)
-{
-	uint64_t secret[2];
-	size_t n;
-
-	n = (size_t)snprintf(f->path, sizeof(f->path), "%s/" PREFIX "XXXXXX", place);
-	/* passable, but not to be listed: the file's own name is the secret */
-	if (!mkdtemp(f->path) || chmod(f->path, 0711) != 0)
-		return -errno;
-	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
-		return -EIO;
-	snprintf(f->path + n, sizeof(f->path) - n, "/%016llx%016llx", (unsigned long long)secret[0],
-		(unsigned long long)secret[1]);
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (f->fd < 0)
-		return -errno;
-	/* of any user: a program may give up its privileges, and run another */
-	if (fchmod(f->fd, 0666) != 0 || flock(f->fd, LOCK_EX | LOCK_NB) != 0)
-		return -errno;
-	return 0;
-}
-
-int pool_file_make(struct pool_file *f, uint64_t size, uint64_t present, char *why, size_t why_size)
+int pool_file_make(struct pool_file *f, const char *name, uint64_t size, char *why, size_t why_size)
 {
 	int err = 0;
 
 	f->memory = NULL;
-	for (size_t i = 0; i < PLACES; i++) {
-		f->fd = -1;
-		err = make_in(f, places[i]);
-		if (!err && ftruncate(f->fd, (off_t)size) != 0)
-			err = -errno;
-		if (!err)
-			err = -posix_fallocate(f->fd, 0, (off_t)present);
-		if (!err)
-			break;
-		snprintf(why, why_size, "no buffers in %s: %s", places[i], strerror(-err));
-		pool_file_remove(f);
-	}
-	if (err)
+	f->size = size;
+	f->fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (f->fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		f->fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (f->fd < 0 || ftruncate(f->fd, (off_t)size) != 0 ||
+		fcntl(f->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+		err = -errno;
+		snprintf(why, why_size, "no memory can be shared with programs: %s",
+			strerror(errno));
+		pool_file_free(f);
 		return err;
+	}
 	f->memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, f->fd, 0);
 	if (f->memory == MAP_FAILED) {
 		err = -errno;
-		snprintf(why, why_size, "%s cannot be mapped: %s", f->path, strerror(errno));
+		snprintf(why, why_size, "buffers for programs cannot be mapped: %s",
+			strerror(errno));
 		f->memory = NULL;
-		pool_file_remove(f);
-		return err;
+		pool_file_free(f);
 	}
-	f->size = size;
-	return 0;
+	return err;
 }
 
-void pool_file_remove(struct pool_file *f)
+void pool_file_free(struct pool_file *f)
 {
-	char *slash;
-
 	if (f->memory)
 		munmap(f->memory, f->size);
 	f->memory = NULL;
-	if (f->fd >= 0) {
-		unlink(f->path);
+	if (f->fd >= 0)
 		close(f->fd);
-	}
 	f->fd = -1;
-	slash = strrchr(f->path, '/');
-	if (slash && strncmp(slash + 1, PREFIX, strlen(PREFIX)) != 0)
-		*slash = 0;
-	if (f->path[0])
-		rmdir(f->path);
-	f->path[0] = 0;
 }
 
-static void sweep_one(const char *directory)
+bool pool_file_place(struct pool_file *f, int number)
 {
-	struct pool_file f = {.fd = -1};
-	struct dirent *e;
-	struct stat st;
-	DIR *d;
-
-	if (lstat(directory, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-		time(NULL) - st.st_mtime < YOUNG_S)
-		return;
-	d = opendir(directory);
-	while (d && (e = readdir(d))) {
-		if (e->d_name[0] == '.')
-			continue;
-		if (snprintf(f.path, sizeof(f.path), "%s/%s", directory, e->d_name) >=
-			(int)sizeof(f.path))
-			continue;
-		f.fd = open(f.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-		if (f.fd >= 0 && flock(f.fd, LOCK_EX | LOCK_NB) == 0)
-			pool_file_remove(&f);
-		else if (f.fd >= 0)
-			close(f.fd);
-	}
-	if (d)
-		closedir(d);
+	if (dup3(f->fd, number, O_CLOEXEC) != number)
+		return false;
+	close(f->fd);
+	f->fd = number;
+	return true;
 }
 
-void pool_file_sweep(void)
+bool pool_file_put_aside(struct pool_file *f, int lowest)
 {
-	for (size_t i = 0; i < PLACES; i++) {
-		DIR *d = opendir(places[i]);
-		struct dirent *e;
-		char path[80];
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, lowest);
 
-		while (d && (e = readdir(d)))
-			if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
-				snprintf(path, sizeof(path), "%s/%s", places[i], e->d_name) <
-					(int)sizeof(path))
-				sweep_one(path);
-		if (d)
-			closedir(d);
-	}
+	if (fd < 0)
+		return false;
+	f->fd = fd;
+	return true;
+}
+
+static int open_by_proc(const struct pool_file *f, int flags)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
+	return open(path, flags | O_CLOEXEC);
+}
+
+int pool_file_open_again(const struct pool_file *f)
+{
+	return open_by_proc(f, O_RDWR);
+}
+
+/*
+ * A lease for reading is refused while anybody has the file open for writing; a mapping keeps it
+ * open. The descriptor that memfd_create() returns does not count.
+ */
+bool pool_file_is_left(const struct pool_file *f)
+{
+	int fd = open_by_proc(f, O_RDONLY);
+	bool left = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+
+	if (left)
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+	if (fd >= 0)
+		close(fd);
+	return left;
 }

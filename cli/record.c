@@ -368,7 +368,7 @@ static void tell(const struct recording *r, bool failed)
 	long long skipped = json_integer_value(json_object_get(done, "skipped"));
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
 	const struct collector_result *app = &r->app_result;
-	uint64_t full = app->discarded - app->unfinished - app->no_room;
+	uint64_t full = app->discarded - app->unfinished - app->no_room - app->unserved;
 
 	if (lost || full)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
@@ -382,6 +382,10 @@ static void tell(const struct recording *r, bool failed)
 			"no "
 			"room for a buffer (raise ulimit -v, or try a smaller --buffer)",
 			(unsigned long long)app->no_room);
+	if (app->unserved)
+		mg_warn("events lost: all calls of %llu programs for which there was no buffer "
+			"(raise ulimit -n)",
+			(unsigned long long)app->unserved);
 	if (r->o.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs && r->app_result.complete)

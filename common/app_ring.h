@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings between recorded programs and `magnet record`: one file that all of them map, with a
- * ring a thread, so that no program waits for another, or loses by another's death.
+ * The rings between recorded programs and `magnet record`: each program has a pool of them, memory
+ * that it shares with the collector alone, with a ring a thread. No program waits for another, or
+ * loses by another's death; what a program writes over its pool, or does to it, harms its own calls
+ * only. A pool is a sealed memfd: nobody can make it smaller, which would kill whoever reads or
+ * writes there. Children by fork() have their parent's pool; exec begins with another.
  *
- * A program makes no system call for it once it has mapped the file: a thread takes a ring that the
- * collector has made ready (its memory is there, so that no write can fault), and locks the ring's
- * robust mutex, which the kernel releases when the thread ends or execs, however that comes about.
- * A record is taken by moving `head` and published by storing its first word last; the word holds
- * the lap, which tells the collector that the record is complete, and how many calls were lost
- * before it for want of room. Nothing is ever overwritten. The collector trusts nothing it reads.
+ * Some pools are always ready, at descriptors of the collector that programs of its user open by
+ * /proc, and take by setting `taken`. A program that cannot, since it runs as another user or sees
+ * other processes, connects to a socket, and is sent one.
+ *
+ * A program makes no system call for it once it has mapped the pool: a thread takes a ring that the
+ * collector has made ready, and locks the ring's robust mutex, which the kernel releases when the
+ * thread ends or execs, however that comes about. A record is taken by moving `head` and published
+ * by storing its first word last; the word holds the lap, which tells the collector that the record
+ * is complete, and how many calls were lost before it for want of room. Nothing is ever
+ * overwritten. The collector trusts nothing it reads.
  *
  * The first ring is everybody's: threads for which none is ready yet, since many began at once, log
  * there until one is. Its positions are taken by a locked instruction.
@@ -21,10 +28,17 @@
 
 #include "events.h"
 
-#define MG_POOL_ENV     "MAGNET_RINGS" /* path of the file, for programs under `magnet record` */
+/*
+ * Where pools are, for programs under `magnet record`, as ID:PID:FIRST:FILTERS:PATH. ID is that of
+ * the recording, 16 hexadecimal digits; the ready pools are MG_POOLS_READY descriptors of process
+ * PID from FIRST on; PATH is the socket; FILTERS is how many filters of system calls the collector
+ * itself is under.
+ */
+#define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu
-#define MG_POOL_VERSION 2
-#define MG_POOL_RINGS   4096 /* threads at once */
+#define MG_POOL_VERSION 3
+#define MG_POOL_RINGS   4096 /* threads of a program at once, at most */
+#define MG_POOLS_READY  8
 #define MG_COMMON_RING  0
 
 enum mg_ring_state {
@@ -75,16 +89,18 @@ struct mg_app_ring {
 	uint64_t pad3[7];
 };
 
-/* The file: this head, `rings` heads of rings, and from `records_at` the rings' records. */
+/* A pool: this head, `rings` heads of rings, and from `records_at` the rings' records. */
 struct mg_pool {
 	uint32_t magic, version;
 	uint32_t rings;
 	uint32_t record_shift; /* log2 of the records a ring */
 	uint64_t rings_at, records_at;
+	uint64_t id;         /* of the recording */
 	uint32_t used;       /* rings below this number have been ready once */
 	uint32_t ready;      /* how many are ready now, about */
+	uint32_t taken;      /* 0: by no program yet; else its process */
 	int32_t wanted[128]; /* of each MG_FN_*, and last of marks: nonzero while it is recorded */
-	uint32_t state[MG_POOL_RINGS]; /* enum mg_ring_state */
+	uint32_t state[];    /* of each ring: enum mg_ring_state */
 };
 
 #endif

@@ -13,12 +13,13 @@
 #include "app_ring.h"
 #include "backend.h"
 #include "kernel_call.h"
+#include "pool.h"
 #include "room.h"
 #include "self.h"
 
 #define PAGE_MOST 65536ull /* arm64 may have pages of 4, 16 or 64 KiB */
 
-/* What the file says of itself is read once: other programs can write it. */
+/* What the pool says of itself is read once: the program may write over it. */
 static struct mg_pool *pool;
 static struct mg_app_ring *rings;
 static struct mg_app_record *all_records;
@@ -295,77 +296,94 @@ static void make_mutex(void)
 	pthread_mutexattr_destroy(&attr);
 }
 
-#define HEAD_BYTES (1u << 20) /* more than the file's head takes */
+#define HEAD_BYTES  (1u << 20) /* more than the pool's head takes */
+#define RINGS_USUAL 128        /* a pool's, or more, and smaller ones */
 
-/*
- * All of it, or as much as is decent under the program's limit on address space. With the head
- * alone calls are at least counted as lost.
- */
-static int map(int fd, uint64_t size)
+/* Returns the address of `size` bytes, or less where they cannot be had; an error otherwise. */
+static long map(int fd, uint64_t *size)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-	uint64_t rings_at, records_at, room;
-	long at = 0;
+	uint64_t room;
+	long at;
 
 	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
-	/* the head and a ring, at least */
-	room = mg_room_under(limit.rlim_cur, HEAD_BYTES + size / MG_POOL_RINGS) & ~(PAGE_MOST - 1);
-	if (size > room)
-		size = room;
-	if (size < HEAD_BYTES)
-		return -1;
+	/* as much as is decent: the head and two rings, at least */
+	room = mg_room_under(limit.rlim_cur, HEAD_BYTES + 2 * (*size / RINGS_USUAL)) &
+	       ~(PAGE_MOST - 1);
+	if (*size > room)
+		*size = room;
 	for (;;) {
-		at = mg_kernel_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+		at = mg_kernel_call(SYS_mmap, 0, (long)*size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, fd, 0);
-		if (!mg_kernel_failed(at))
-			break;
-		if (size == HEAD_BYTES)
-			return -1;
-		size = size / 2 < HEAD_BYTES ? HEAD_BYTES : size / 2 & ~(PAGE_MOST - 1);
+		if (!mg_kernel_failed(at) || *size <= HEAD_BYTES)
+			return at;
+		*size = *size / 2 < HEAD_BYTES ? HEAD_BYTES : *size / 2 & ~(PAGE_MOST - 1);
 	}
+}
+
+/* Returns whether it is a pool of this recording, whose rings are where they may be. */
+static bool is_pool(const struct mg_pool *p, uint64_t size, uint64_t id)
+{
+	uint64_t records_at = p->records_at, rings_at = p->rings_at;
+
+	shift = p->record_shift;
+	if (p->magic != MG_POOL_MAGIC || p->version != MG_POOL_VERSION || p->id != id ||
+		p->rings > MG_POOL_RINGS || shift > 24 || records_at >= size || rings_at % 64 ||
+		records_at % 64 || rings_at < sizeof(*p) || rings_at > records_at ||
+		(rings_at - sizeof(*p)) / sizeof(p->state[0]) < p->rings ||
+		(records_at - rings_at) / sizeof(*rings) < p->rings)
+		return false;
+	reachable = (uint32_t)((size - records_at) / (sizeof(struct mg_app_record) << shift));
+	if (reachable > p->rings)
+		reachable = p->rings;
+	rings = (void *)((char *)p + rings_at);
+	all_records = (void *)((char *)p + records_at);
+	return true;
+}
+
+/*
+ * All of it, or as much as there is room for; with the head alone calls are at least counted as
+ * lost. Returns whether the program has the pool.
+ */
+static bool take_pool(int fd, const struct pool_offer *o)
+{
+	uint32_t nobody = 0;
+	struct stat st; /* as the kernel writes it */
+	long at;
+
+	if (mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 || !S_ISREG(st.st_mode) ||
+		st.st_size < HEAD_BYTES)
+		return false;
+	mapped = (uint64_t)st.st_size;
+	at = map(fd, &mapped);
+	if (mg_kernel_failed(at))
+		return false;
 	pool = (struct mg_pool *)at;
-	mapped = size;
-	rings_at = pool->rings_at;
-	records_at = pool->records_at;
-	shift = pool->record_shift;
-	if (pool->magic == MG_POOL_MAGIC && pool->version == MG_POOL_VERSION &&
-		pool->rings == MG_POOL_RINGS && shift <= 24 && records_at < size &&
-		rings_at % 64 == 0 && records_at % 64 == 0 && rings_at < records_at &&
-		records_at - rings_at >= MG_POOL_RINGS * sizeof(struct mg_app_ring))
-		reachable =
-			(uint32_t)((size - records_at) / (sizeof(struct mg_app_record) << shift));
-	else
-		records_at = 0;
-	if (!records_at) {
-		mg_kernel_call(SYS_munmap, at, (long)size, 0, 0, 0, 0);
-		return -1;
+	if (is_pool(pool, mapped, o->id) &&
+		(o->given || __atomic_compare_exchange_n(&pool->taken, &nobody, o->process, 0,
+				     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))) {
+		mg_kernel_call(SYS_madvise, at, (long)mapped, MADV_DONTDUMP, 0, 0, 0);
+		return true;
 	}
-	if (reachable > MG_POOL_RINGS)
-		reachable = MG_POOL_RINGS;
-	rings = (void *)((char *)pool + rings_at);
-	all_records = (void *)((char *)pool + records_at);
-	mg_kernel_call(SYS_madvise, at, (long)size, MADV_DONTDUMP, 0, 0, 0);
-	return 0;
+	mg_kernel_call(SYS_munmap, at, (long)mapped, 0, 0, 0, 0);
+	return false;
 }
 
 const struct mg_backend *mg_ring_backend(void)
 {
-	const char *path = getenv(MG_POOL_ENV);
-	struct stat st; /* as the kernel writes it */
-	long fd;
-	int err;
+	const char *text = getenv(MG_POOL_ENV);
+	struct pool_offer offer;
+	bool have = false;
+	int fd;
 
-	if (!path)
-		return NULL;
 	/* past the C library: a program's own functions of these names may not be ready yet */
-	fd = mg_kernel_call(
-		SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
-	if (fd < 0)
+	if (!text || !pool_offer_read(&offer, text))
 		return NULL;
-	err = mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 ||
-	      map((int)fd, (uint64_t)st.st_size) != 0;
-	mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
-	if (err)
+	while (!have && (fd = pool_offer_next(&offer)) >= 0) {
+		have = take_pool(fd, &offer);
+		mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	}
+	if (!have)
 		return NULL;
 	make_mutex();
 	for (int i = 0; i < MG_FN_END; i++)

@@ -161,7 +161,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	if (is_of_32bit(t, call))
 		return 0;
-	if (call == MG_SYS_getsockopt && SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS)
+	if (SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS)
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
 	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)

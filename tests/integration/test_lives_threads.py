@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from lives import *
 
-RINGS_MAY_HAVE = 256 << 20
+RINGS_MAY_HAVE = 64 << 20
 
 
 def threads():
@@ -22,7 +22,7 @@ def chain():
         life.check_calls(SINK, {"send": 10000})
         check(set(life.of("send", "tid").values()) == {2}, "two sends by each of 5000 threads")
         size = int(life.told[0][1])
-        check(0 < size <= RINGS_MAY_HAVE, f"the rings have {size >> 20} MiB")
+        check(0 < size <= RINGS_MAY_HAVE, f"the rings have {size >> 10} KiB")
 
 
 def cancelled():

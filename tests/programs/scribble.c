@@ -15,7 +15,8 @@
 
 #include "app_ring.h"
 
-#define HARMED 8 /* rings whose records are written over: all would take all memory */
+#define HARMED      8 /* rings whose records are written over: all would take all memory */
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
 static uint64_t state = 88172645463325252ull;
 
@@ -33,7 +34,7 @@ static struct mg_pool *find(void)
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "/magnet-rings-") && sscanf(line, "%lx-", &from) == 1)
+		if (strstr(line, "magnet-rings-") && sscanf(line, "%lx-", &from) == 1)
 			break;
 	if (f)
 		fclose(f);
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 	struct mg_app_ring *rings;
 	struct mg_app_record *records;
 	uint64_t *heads, *data;
-	uint32_t shift;
+	uint32_t shift, count, harmed;
 	time_t end;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, fds) != 0)
@@ -83,18 +84,20 @@ int main(int argc, char **argv)
 	rings = (void *)((char *)pool + pool->rings_at);
 	records = (void *)((char *)pool + pool->records_at);
 	shift = pool->record_shift;
+	count = pool->rings;
+	harmed = LEAST(count, HARMED);
 	heads = (void *)rings;
 	data = (void *)records;
 	for (end = time(NULL) + seconds; time(NULL) < end;) {
 		for (int i = 0; i < 200; i++) {
-			uint32_t which = any() % HARMED;
+			uint32_t which = (uint32_t)(any() % harmed);
 
 			/* the whole of the file's head, rings that are used more than others */
-			((uint64_t *)pool)[any() % ((sizeof(*pool)) / 8)] = any();
-			heads[any() % (MG_POOL_RINGS * sizeof(*rings) / 8)] = any();
-			heads[any() % (HARMED * sizeof(*rings) / 8)] = any();
-			data[any() % (HARMED * (sizeof(*records) << shift) / 8)] = any();
-			pool->state[any() % 64] = (uint32_t)(any() % 4);
+			((uint64_t *)pool)[any() % (sizeof(*pool) / 8)] = any();
+			heads[any() % (count * sizeof(*rings) / 8)] = any();
+			heads[any() % (harmed * sizeof(*rings) / 8)] = any();
+			data[any() % (harmed * (sizeof(*records) << shift) / 8)] = any();
+			pool->state[any() % count] = (uint32_t)(any() % 4);
 			rings[which].alive.__data.__lock = (int)any();
 			if (any() % 4 == 0)
 				lie(&rings[which], records + ((uint64_t)which << shift), shift);

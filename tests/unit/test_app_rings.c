@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* app_rings_read.c: which calls are missing, how many, and between which of those that were read.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "app_rings_own.h"
 #include "cycles.h"
 #include "unit.h"
 
-#define RING 3 /* any but the common one */
+#define RING 1 /* any but the common one */
 
 static struct app_rings *rings;
+static struct pool *pool;
 static struct loss {
 	enum app_loss why;
 	uint64_t count, after, before;
@@ -46,6 +51,8 @@ static int setup(void **unused)
 	(void)unused;
 	loss_n = call_n = 0;
 	assert_int_equal(app_rings_create(&rings, 1 << 16, why, sizeof(why)), 0);
+	pool = rings->ready[0];
+	pool->head->taken = 1;
 	return 0;
 }
 
@@ -59,9 +66,9 @@ static int teardown(void **unused)
 /* As libmagnet.so writes a call: `lost` is the ring's count as it takes the record. */
 static void write_call(uint64_t leave, uint64_t lost)
 {
-	struct mg_app_ring *ring = &rings->rings[RING];
-	struct mg_app_record *records = &rings->records[(uint64_t)RING << rings->shift];
-	struct mg_app_record *record = &records[ring->head & ((1ull << rings->shift) - 1)];
+	struct mg_app_ring *ring = &pool->rings[RING];
+	struct mg_app_record *records = &pool->records[(uint64_t)RING << pool->shift];
+	struct mg_app_record *record = &records[ring->head & ((1ull << pool->shift) - 1)];
 	struct mg_ring_call call = {.enter = leave - 1, .exit = leave};
 
 	ring->lost = lost;
@@ -69,7 +76,7 @@ static void write_call(uint64_t leave, uint64_t lost)
 	memcpy(record->payload, &call, sizeof(call));
 	record->lost = (uint32_t)lost;
 	record->id = MG_APP_BASE;
-	record->lap = (uint16_t)((ring->head >> rings->shift) + 1);
+	record->lap = (uint16_t)((ring->head >> pool->shift) + 1);
 	ring->head++;
 }
 
@@ -115,7 +122,7 @@ static void what_nobody_came_after_is_told_at_the_end(void **unused)
 
 	(void)unused;
 	write_call(t, 0);
-	rings->rings[RING].lost = 5;
+	pool->rings[RING].lost = 5;
 	app_rings_read(rings, t + 1, &reader);
 	assert_int_equal(loss_n, 0);
 	app_rings_finish(rings, &reader);
@@ -158,10 +165,56 @@ static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unu
 	(void)unused;
 	write_call(t, 3);
 	write_call(t + 1000, 2);
-	rings->rings[RING].lost = 3;
+	pool->rings[RING].lost = 3;
 	app_rings_read(rings, t + 2000, &reader);
 	assert_int_equal(loss_n, 1);
 	assert_loss(0, APP_LOST_FULL, 3, 0, t);
+}
+
+/* What a program can do to the file it was given. */
+static void nobody_can_cut_off_a_pool(void **unused)
+{
+	int fd = pool_file_open_again(&pool->file);
+
+	(void)unused;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(ftruncate(fd, (off_t)pool->file.size * 2), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	close(fd);
+}
+
+static void a_pool_is_left_when_nobody_has_it_mapped(void **unused)
+{
+	int fd = pool_file_open_again(&pool->file);
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	(void)unused;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_false(pool_file_is_left(&pool->file));
+	close(fd);
+	assert_false(pool_file_is_left(&pool->file));
+	munmap(memory, 4096);
+	assert_true(pool_file_is_left(&pool->file));
+}
+
+/* All that the program wrote is read before its pool goes. */
+static void a_pool_goes_with_its_program(void **unused)
+{
+	uint64_t t = mg_cycles(), present = rings->present;
+
+	(void)unused;
+	write_call(t, 0);
+	pool->rings[RING].lost = 5;
+	for (int i = 0; i < 1000 && (i == 0 || rings->taken_n); i++) {
+		app_rings_read(rings, t + 1, &reader);
+		usleep(1000);
+	}
+	assert_int_equal(rings->taken_n, 0);
+	assert_int_equal(rings->present, present);
+	assert_int_equal(call_n, 1);
+	assert_int_equal(loss_n, 1);
+	assert_loss(0, APP_LOST_FULL, 5, t, 0);
 }
 
 int main(void)
@@ -173,6 +226,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_nobody_came_after_is_told_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_number_is_too_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(nobody_can_cut_off_a_pool, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_pool_is_left_when_nobody_has_it_mapped, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_pool_goes_with_its_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_count_that_cannot_be_is_told_as_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(

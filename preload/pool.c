@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "pool.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include "app_ring.h"
+#include "calls.h"
+#include "filters.h"
+#include "kernel_call.h"
+
+#define PATIENCE_S 2 /* for an answer at the door: a program does not wait for ever */
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* Returns behind the number and the colon after it; NULL where there is none. */
+static const char *number(const char *at, int base, uint64_t *value)
+{
+	const char *begin = at;
+
+	for (*value = 0; at && digit(*at) < base && at - begin < 16; at++)
+		*value = *value * (unsigned int)base + (unsigned int)digit(*at);
+	return at && at != begin && *at == ':' ? at + 1 : NULL;
+}
+
+bool pool_offer_read(struct pool_offer *o, const char *rings)
+{
+	uint64_t pid = 0, first = 0, filters = 0;
+	const char *at = number(rings, 16, &o->id);
+
+	at = number(at, 10, &pid);
+	at = number(at, 10, &first);
+	at = number(at, 10, &filters);
+	if (!at || strlen(at) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return false;
+	o->pid = (uint32_t)pid;
+	o->first = (uint32_t)first;
+	o->filters = (uint32_t)filters;
+	o->door = at;
+	o->given = false;
+	o->tried = first ? 0 : MG_POOLS_READY;
+	o->process = (uint32_t)mg_kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	return true;
+}
+
+static char *write_number(char *to, uint32_t n)
+{
+	char digits[10];
+	int count = 0;
+
+	do
+		digits[count++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (count)
+		*to++ = digits[--count];
+	return to;
+}
+
+/*
+ * A descriptor of the collector's. Where the process is another one, as in a namespace of
+ * processes, what is there may be anything: only a file that has no name is opened.
+ */
+static int open_ready(const struct pool_offer *o, unsigned int which)
+{
+	char path[48], *at = stpcpy(path, "/proc/");
+	struct stat st; /* as the kernel writes it */
+
+	at = stpcpy(write_number(at, o->pid), "/fd/");
+	*write_number(at, o->first + which) = 0;
+	if (mg_kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) != 0 ||
+		!S_ISREG(st.st_mode) || st.st_nlink)
+		return -1;
+	return (int)mg_kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+}
+
+/* Returns the descriptor that was sent, negative if none was. */
+static int receive(int connection)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room)};
+	struct cmsghdr *c;
+	int fd;
+
+	if (mg_kernel_call(SYS_recvmsg, connection, (long)&m, MSG_CMSG_CLOEXEC, 0, 0,
+		    MG_NOT_THE_PROGRAMS) != 1)
+		return -1;
+	c = CMSG_FIRSTHDR(&m);
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		c->cmsg_len != CMSG_LEN(sizeof(fd)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+/* A filter that the program was started under may kill it for what only magnet wants. */
+static int ask_at_door(const struct pool_offer *o)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct timeval patience = {.tv_sec = PATIENCE_S};
+	int filters = o->door[0] ? mg_filters() : -1, fd = -1;
+	long connection;
+
+	if (filters < 0 || (uint32_t)filters > o->filters)
+		return -1;
+	memcpy(a.sun_path, o->door, strlen(o->door));
+	connection = mg_kernel_call(
+		SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0, 0, MG_NOT_THE_PROGRAMS);
+	if (connection < 0)
+		return -1;
+	for (int which = 0; which < 2; which++)
+		mg_kernel_call(SYS_setsockopt, connection, SOL_SOCKET,
+			which ? SO_RCVTIMEO : SO_SNDTIMEO, (long)&patience, sizeof(patience),
+			MG_NOT_THE_PROGRAMS);
+	if (mg_kernel_call(
+		    SYS_connect, connection, (long)&a, sizeof(a), 0, 0, MG_NOT_THE_PROGRAMS) == 0)
+		fd = receive((int)connection);
+	mg_kernel_call(SYS_close, connection, 0, 0, 0, 0, MG_NOT_THE_PROGRAMS);
+	return fd;
+}
+
+int pool_offer_next(struct pool_offer *o)
+{
+	while (o->tried < MG_POOLS_READY) {
+		/* those that begin at once do not try for the same */
+		int fd = open_ready(o, (o->process + o->tried++) % MG_POOLS_READY);
+
+		if (fd >= 0)
+			return fd;
+	}
+	if (o->given)
+		return -1;
+	o->given = true;
+	return ask_at_door(o);
+}

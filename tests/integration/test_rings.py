@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""
+Rings are a program's own. What a hostile one does to those it can reach kills neither the collector
+nor another program, and the calls of others are counted to the last one; programs of other users, in
+namespaces of their own, many at once, and after /dev/shm was swept, have rings too.
+"""
+import os
+import sys
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+BUILD = os.environ["MAGNET_BUILD"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+TAMPER = os.path.join(HERE, "..", "programs", "tamper.py")
+AS_NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+SENDS = "import os, socket, sys, time\n" \
+    "a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n" \
+    "for i in range(int(sys.argv[1])):\n" \
+    "    a.send(b'x'); b.recv(9)\n" \
+    "    if i % 100 == 0: time.sleep(float(sys.argv[2]))\n" \
+    "print('sent', os.getpid(), sys.argv[1])\n"
+
+
+def good(n, pause=0.01):
+    """Sends so often, and says so."""
+    return f"{PYTHON} -c \"$SENDS\" {n} {pause}"
+
+
+class Shell(Recording):
+    """A script of programs, of which some send and say how often: {pid: number}."""
+
+    def __init__(self, script):
+        super().__init__("sh", "-c", script, options=("--app-only",), ok=None,
+                         env=dict(os.environ, SENDS=SENDS))
+        self.sent = {int(p): int(n) for _, p, n in
+                     (line.split() for line in self.p.stdout.splitlines() if line.startswith("sent "))}
+
+    def check_exact(self, programs, what):
+        if len(self.sent) != programs:
+            print(self.p.stdout, self.p.stderr)
+        check(len(self.sent) == programs, f"{what}: {programs} programs do what they do")
+        with open(self.dir + "/session.json") as f:
+            session = json.load(f)
+        check(session["complete"] and session["app"]["written_out"], "the collector ended in order")
+        seen = Counter(int(e["pid"]) for e in self.events() if e["event"] == "magnet:send")
+        lost = Counter()
+        for e in self.events():
+            if e["event"] == "lost":
+                lost[int(e["tid"])] += int(e["fields"]["count"])
+        for pid, n in self.sent.items():
+            if seen[pid] + lost[pid] != n:
+                print(seen, lost, self.p.stderr)
+            check(seen[pid] + lost[pid] == n, f"{n} sends: {seen[pid]} seen, {lost[pid]} told as lost")
+
+
+def nobody_can():
+    return os.geteuid() == 0 and not run(*AS_NOBODY.split(), "test", "-r", BUILD + "/preload/libmagnet.so",
+                                         check=False).returncode
+
+
+def of_one_user():
+    with Shell(f"{PYTHON} {TAMPER} 2 & {good(20000)}; wait; {good(500)}") as rec:
+        check("tampered" in rec.p.stdout, "the hostile program lives, too")
+        rec.check_exact(2, "beside a hostile program of the same user")
+
+
+def of_another_user():
+    if not nobody_can():
+        print("no other user can be tried")
+        return
+    with Shell(f"{AS_NOBODY} {PYTHON} {TAMPER} 2 all & {AS_NOBODY} {good(20000)} & {good(20000)}; wait; "
+               f"{AS_NOBODY} {good(500)}") as rec:
+        check("tampered" in rec.p.stdout, "the hostile program lives, too")
+        rec.check_exact(3, "beside a hostile program of another user")
+
+
+def all_as_nobody():
+    if not nobody_can():
+        return
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        os.chmod(top, 0o777)
+        p = run(*AS_NOBODY.split(), MAGNET, "record", "--app-only", "-o", top + "/t", "--", "sh", "-c",
+                f"{PYTHON} {TAMPER} 1 & {good(5000)}; wait", env=dict(os.environ, SENDS=SENDS))
+        check("tampered" in p.stdout and "sent" in p.stdout, "all programs of nobody live")
+        names = Counter(line.split("\t")[5] for line in
+                        run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines())
+        check(names["magnet:send"] >= 5000, f"{names['magnet:send']} calls of theirs")
+
+
+def swept():
+    """What logind does at the end of a user's last session, RemoveIPC=yes."""
+    sweep = 'd=${MAGNET_RINGS##*:}; rm -r "${d%/*}"; '
+    with Shell(f"{good(100)}; {sweep} {good(200)}; {good(300)}") as rec:
+        rec.check_exact(3, "after all in /dev/shm was removed")
+    if nobody_can():
+        with Shell(f"{sweep} sleep 1; {AS_NOBODY} {good(200)}") as rec:
+            rec.check_exact(1, "of another user, too")
+
+
+def many_at_once():
+    with Shell("for i in $(seq 40); do " + good(50, 0.1) + " & done; wait") as rec:
+        rec.check_exact(40, "all at once")
+
+
+def in_namespaces():
+    """Process numbers are others there."""
+    if run("unshare", "--pid", "--fork", "--mount-proc", "true", check=False).returncode:
+        print("no namespaces can be made")
+        return
+    with Shell(f"unshare --pid --net --fork --mount-proc {good(70)}") as rec:
+        names = Counter(e["event"] for e in rec.events())
+        check(names["magnet:send"] == 70, "a program that sees other processes is recorded")
+
+
+def without_descriptors():
+    """There is one for each program: those that got no rings are told."""
+    few = (resource.RLIMIT_NOFILE, (40, 40))
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p = run(MAGNET, "record", "--app-only", "-o", top + "/t", "--", "sh", "-c",
+                "for i in $(seq 40); do " + good(5, 1) + " & done; wait",
+                env=dict(os.environ, SENDS=SENDS), preexec_fn=lambda: resource.setrlimit(*few))
+        check(p.stdout.count("sent") == 40, "40 programs of which some have no rings do what they do")
+        rows = [line.split("\t") for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines()]
+        seen = len({r[3] for r in rows if r[5] == "magnet:send"})
+        told = [r for r in rows if r[5] == "lost" and "reason=7" in r[9]]
+        check(seen + len(told) == 40 and seen >= 10, f"{seen} programs are recorded, {len(told)} are told as not")
+        check(f"all calls of {len(told)} programs for which there was no buffer" in p.stderr,
+              "by magnet record, too: " + p.stderr)
+
+
+for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
+             without_descriptors):
+    print("---", test.__name__, flush=True)
+    test()
