@@ -92,7 +92,7 @@ static void assert_loss(
 /* What a program leaves behind a name in its ring does not get into the trace. */
 static void nothing_behind_a_marks_name_is_kept(void **unused)
 {
-	struct mg_app_record *record = &rings->records[(uint64_t)RING << rings->shift];
+	struct mg_app_record *record = &pool->records[(uint64_t)RING << pool->shift];
 	struct mg_mark m = {.at = mg_cycles(), .name = "frame\0from 10.1.2.3"};
 
 	(void)unused;
