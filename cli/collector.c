@@ -3,6 +3,8 @@
 #include "collector.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,9 +18,11 @@
 
 #include "app_rings.h"
 #include "clock.h"
+#include "confine.h"
 #include "cpu_time.h"
 #include "ctf.h"
 #include "cycles.h"
+#include "log.h"
 #include "pool_door.h"
 #include "signal_name.h"
 
@@ -272,6 +276,38 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 	return 0;
 }
 
+/*
+ * Programs write to what it reads. From now on it has what that, its door for programs and the
+ * trace take: no capability, unless the trace is another user's, and no call that runs a program,
+ * makes a connection or touches another process.
+ */
+static void confine(const struct collector_options *o)
+{
+	static const char *const calls[] = {"accept4", "bind", "fchmod", "fchmodat", "flock",
+		"getsockopt", "listen", "memfd_create", "mkdir", "mkdirat", NULL};
+	struct stat st;
+	bool foreign = stat(o->dir, &st) != 0 || st.st_uid != geteuid();
+	int err = mg_keep_capabilities(foreign ? MG_CAPABILITY(CAP_DAC_OVERRIDE) : 0);
+
+	if (err)
+		mg_warn("the collector cannot give up capabilities: %s", strerror(-err));
+	err = mg_keep_calls(calls);
+	if (err)
+		mg_warn("the collector cannot give up system calls: %s", strerror(-err));
+}
+
+/* Descriptors of the program's and of whoever runs magnet are no business of the collector. */
+static void close_foreign(int control)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (nothing >= 0) {
+		dup2(nothing, STDIN_FILENO);
+		dup2(nothing, STDOUT_FILENO);
+	}
+	mg_close_others(control, -1);
+}
+
 static int run(const struct collector_options *o, int control)
 {
 	unsigned int longest = o->drain_ms && o->drain_ms < WAIT_MAX_MS ? o->drain_ms : WAIT_MAX_MS;
@@ -280,12 +316,15 @@ static int run(const struct collector_options *o, int control)
 	sigset_t all;
 	struct own_use use;
 
+	close_foreign(control);
 	setsid(); /* Ctrl-C is for the program */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, -10); /* it works little, but must come in time */
 	b.err = begin(&w, o, &b);
+	if (!b.err)
+		confine(o);
 	if (write(control, &b, sizeof(b)) != sizeof(b) && !b.err) {
 		app_rings_free(w.rings); /* the parent is gone */
 		return 1;

@@ -3,6 +3,7 @@
 #include "session_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,6 +142,15 @@ static json_t *clock_readings(const struct session_info *info)
 	return all;
 }
 
+/* Makes a file for its owner alone, in the place of one that a killed process has left. */
+static int make_file(const char *path)
+{
+	if (unlink(path) != 0 && errno != ENOENT)
+		return -1;
+	errno = ENOMEM;
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
 int session_file_write(const char *dir, const struct session_info *info,
 	const struct collector_result *app, const json_t *tracer)
 {
@@ -150,7 +160,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 	const char *why = NULL;
 	bool invariant = mg_counter_invariant(&why);
 	struct utsname u;
-	int err;
+	int err, fd;
 
 	uname(&u);
 	for (char **a = info->argv; a && *a && a - info->argv < info->argc; a++)
@@ -189,9 +199,12 @@ int session_file_write(const char *dir, const struct session_info *info,
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
 	errno = ENOMEM; /* which is all that there is wrong with an object that is not whole */
-	err = mg_memory_failures() != refused || json_dump_file(root, temporary, JSON_INDENT(2)) ||
+	fd = mg_memory_failures() == refused ? make_file(temporary) : -1;
+	err = fd < 0 || json_dumpfd(root, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ||
 	      mg_memory_failures() != refused || rename(temporary, path);
 	json_decref(root);
+	if (fd >= 0)
+		close(fd);
 	if (err) {
 		err = errno;
 		unlink(temporary);

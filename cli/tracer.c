@@ -3,6 +3,7 @@
 #include "tracer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "confine.h"
 #include "log.h"
 #include "paths.h"
 #include "signal_name.h"
@@ -26,7 +28,7 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, char *const
 	char program[PATH_MAX], control[16], pid[16];
 	char *argv[ARGS_MAX];
 	sigset_t none;
-	int pair[2], n = 0;
+	int pair[2], n = 0, control_fd;
 
 	memset(t, 0, sizeof(*t));
 	t->control = -1;
@@ -43,7 +45,9 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, char *const
 		setsid(); /* Ctrl-C is for the program */
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		snprintf(control, sizeof(control), "%d", dup(pair[1]));
+		control_fd = fcntl(pair[1], F_DUPFD, 3);
+		mg_close_others(control_fd, -1); /* what others have open is COMMAND's alone */
+		snprintf(control, sizeof(control), "%d", control_fd);
 		argv[n++] = program;
 		argv[n++] = (char *)"-o";
 		argv[n++] = (char *)output;

@@ -2,6 +2,7 @@
 /* The trace's description in CTF 1.8 TSDL: what babeltrace2 reads to understand the streams. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,12 +121,20 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 	char path[4096], temporary[4096], boot[37];
 	struct utsname u;
 	FILE *f;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	snprintf(temporary, sizeof(temporary), "%s/.metadata.new", dir);
-	f = fopen(temporary, "wxe"); /* never through a link somebody put there */
-	if (!f)
-		return -errno;
+	/* never through a link somebody put there, and for its owner alone */
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f) {
+		int err = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	uname(&u);
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	fprintf(f, "/* CTF 1.8 */\n\n");

@@ -17,6 +17,7 @@
 
 #include "cgroup.h"
 #include "clock.h"
+#include "confine.h"
 #include "cpu_time.h"
 #include "log.h"
 #include "privilege.h"
@@ -222,6 +223,23 @@ static int open_control(struct run *r)
 	return 0;
 }
 
+/* What the loop and commands take, beside what any recorder does. */
+static void give_up_calls(const struct run *r)
+{
+	static const char *const always[] = {"accept", "accept4", "bpf", "getsockopt", "ioctl",
+		"mkdir", "mkdirat", "perf_event_open", "sched_setaffinity", "setpriority", "statfs",
+		"wait4", "setns", NULL};
+	const char *calls[sizeof(always) / sizeof(always[0])];
+	int err;
+
+	memcpy(calls, always, sizeof(always));
+	if (!netns_wanted(r->netns)) /* the last of them is for other network namespaces */
+		calls[sizeof(always) / sizeof(always[0]) - 2] = NULL;
+	err = mg_keep_calls(calls);
+	if (err)
+		mg_warn("cannot give up system calls: %s", strerror(-err));
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = {0};
@@ -247,19 +265,21 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &set, &r.mask);
 	r.sigpipe = signal(SIGPIPE, SIG_IGN);
 	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
-	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	r.umask = umask(0077);
 	raise_descriptors(&r.descriptors);
+	if (r.options.command && start_command(&r, &gate)) {
+		run_fail(&r, -errno, "cannot start a process: %s", strerror(errno));
+		return 1;
+	}
+	mg_close_others(r.options.control, gate); /* what was open before is COMMAND's */
+	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 
 	err = choose_events(&r);
 	if (err) {
 		usage = err == -EINVAL;
 		goto out;
 	}
-	if (r.options.command)
-		err = start_command(&r, &gate);
-	if (!err)
-		err = begin(&r);
+	err = begin(&r);
 	if (err)
 		goto out;
 	r.pidfd = r.options.pid && !r.options.fresh ? (int)syscall(SYS_pidfd_open, r.options.pid, 0)
@@ -276,6 +296,7 @@ int main(int argc, char **argv)
 	err = open_control(&r);
 	if (err)
 		goto out;
+	give_up_calls(&r);
 	own_use_begin(&r.use);
 	parent_say(&r, "ready");
 	if (gate >= 0 && write(gate, "g", 1) != 1)

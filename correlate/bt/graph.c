@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "bounds.h"
 #include "consumer.h"
+#include "plugins.h"
 #include "sane.h"
 
 /* ---- graphs ---- */
@@ -52,16 +53,16 @@ static void take_error(char *why, size_t size)
 
 static const bt_component_class_source *ctf_fs(const bt_plugin **plugin)
 {
-	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-		BT_PLUGIN_FIND_STATUS_OK)
+	*plugin = mg_bt_plugin("ctf");
+	if (!*plugin)
 		return NULL;
 	return bt_plugin_borrow_source_component_class_by_name_const(*plugin, "fs");
 }
 
 static const bt_component_class_filter *muxer(const bt_plugin **plugin)
 {
-	if (bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, plugin) !=
-		BT_PLUGIN_FIND_STATUS_OK)
+	*plugin = mg_bt_plugin("utils");
+	if (!*plugin)
 		return NULL;
 	return bt_plugin_borrow_filter_component_class_by_name_const(*plugin, "muxer");
 }

@@ -77,7 +77,11 @@ def statuses():
 
 def usage():
     one_line(record(), 2, "COMMAND")
-    one_line(record("--buffer", "12Q", "--", "true"), 2, "12Q")
+    one_line(record("--buffer", "12Q", "--", "true"), 2, "12Q", "from 4K to 512M")
+    one_line(record("--drain", "0", "--", "true"), 2, "from 1 to 10000")
+    one_line(record("--colour", "--", "true"), 2, "--colour")
+    one_line(record("--duration"), 2, "--duration takes a value")
+    one_line(record("--all=x"), 2, "--all takes no value")
     one_line(record("--buffer", "513M", "--", "true"), 2, "513M")
     one_line(record("--layers", "socket,wire", "--", "true"), 2, "socket,wire")
     one_line(record("--pid", "1", "--", "true"), 2, "exclude")
@@ -95,9 +99,10 @@ def directory():
     session = json.load(open(d + "/session.json"))
     check(session["complete"] and session["exit_status"] == 0 and session["duration_ns"] > 0,
           "session.json says it is complete")
-    check(all(stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode) & 0o077 == 0
-              for at, _, names in os.walk(d + "/kernel") for name in names),
-          "nobody else reads the kernel's events")
+    modes = {os.path.join(at, name): stat.S_IMODE(os.stat(os.path.join(at, name)).st_mode)
+             for at, directories, names in os.walk(d) for name in directories + names}
+    check(all(mode == (0o700 if os.path.isdir(path) else 0o600) for path, mode in modes.items()),
+          f"all in it is its owner's alone: {modes}")
     for reading in ("show", "report"):  # the reader is gone before, and SIGPIPE ignored
         p = run("sh", "-c", f"(sleep 0.2; exec {MAGNET} {reading} {d}) | true", restore_signals=False)
         check(p.stderr == "", f"{reading} into a pipe that is closed says nothing")

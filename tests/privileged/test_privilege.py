@@ -109,6 +109,55 @@ with tempfile.TemporaryDirectory() as top:
             check(p.stderr.count("\n") == 1 and sides["kernel"]["complete"] and sides["app"]["complete"]
                   and r["events"]["kernel"] > 2000, f"root records in a home of mode {mode:o}, {name}")
 
+def confined(pid, what):
+    """All its threads gain no privilege by a program, and have few system calls."""
+    for task in os.listdir(f"/proc/{pid}/task"):
+        status = open(f"/proc/{pid}/task/{task}/status").read()
+        check("NoNewPrivs:\t1\n" in status and "Seccomp:\t2\n" in status, f"{what}: no new privileges, a filter")
+
+
+def descriptors(pid):
+    found = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except OSError:
+            pass
+    return found
+
+
+# Both recorders at work: what is left to them, and what others had open is the program's alone.
+with tempfile.TemporaryDirectory() as top, open(top + "/secret", "w") as secret:
+    p = subprocess.Popen([MAGNET, "record", "-q", "-o", top + "/t", "--", "sh", "-c", "echo $$; exec sleep 60"],
+                         stdout=subprocess.PIPE, text=True, pass_fds=[secret.fileno()])
+    program = int(p.stdout.readline())
+    children = {}
+    for pid in open(f"/proc/{p.pid}/task/{p.pid}/children").read().split():
+        children[open(f"/proc/{pid}/comm").read().strip()] = int(pid)
+    check(set(children) >= {"magnet", "magnet-kernel-t"}, f"both run: {children}")
+    for name, allowed in (("magnet", set()), ("magnet-kernel-t", expected)):
+        pid = children[name]
+        confined(pid, name)
+        check(capabilities_of(pid) == allowed, "no capability is left to the collector" if not allowed else
+              "the tracer has those of later commands")
+        check(secret.name not in descriptors(pid), f"{name} has no copy of what others have open")
+    check(secret.name in descriptors(program), "which the program keeps")
+    os.kill(program, 15)
+    p.wait(60)
+    p.stdout.close()
+    check(p.returncode == 143 and json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+          ["session"]["ended_in_order"], "and both end in order")
+
+    d = top + "/alone"
+    p = subprocess.Popen([TRACER, "-o", d, "--", "sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE,
+                         text=True, pass_fds=[secret.fileno()])
+    program = int(p.stdout.readline())
+    confined(p.pid, "the tracer alone")
+    check(secret.name not in descriptors(p.pid) and secret.name in descriptors(program), "the tracer alone has none either")
+    os.kill(program, 15)
+    p.wait(60)
+    p.stdout.close()
+
 with tempfile.TemporaryDirectory() as top:
     os.mkdir(top + "/target", 0o755)
     os.symlink(top + "/target", top + "/link")
