@@ -122,7 +122,8 @@ void drop_names_wait(struct drop_names *n)
 static void reason_name(const struct drop_names *n, uint32_t reason, char out[32])
 {
 	static const char prefix[] = "SKB_DROP_REASON_";
-	const struct btf_enum *e = n->reasons ? btf_enum(n->reasons) : NULL;
+	/* 0 is the name of what is not dropped */
+	const struct btf_enum *e = n->reasons && reason ? btf_enum(n->reasons) : NULL;
 
 	for (int i = 0; e && i < btf_vlen(n->reasons); i++) {
 		const char *name = btf__name_by_offset(n->btf, e[i].name_off);

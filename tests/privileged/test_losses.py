@@ -101,7 +101,7 @@ def lossy_connections(net):
               "all packets dropped are those, and the SYNs that were refused")
         # without reasons they cannot be told from what TCP discards
         check(at["tcp", "tx"]["segments"] - at["tcp", "tx"]["discarded"] == (lossy.REFUSED if reasons else 0),
-              f"the latter {lossy.REFUSED}")
+              f"the latter {lossy.REFUSED}: {losses['drops']}")
         check(losses["resets_received"] == lossy.REFUSED + lossy.RESETS, "each reset is received")
         check(losses["resets_sent"] == lossy.RESETS, "and sent, but by no socket those that refuse")
 
