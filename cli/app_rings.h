@@ -21,7 +21,8 @@ enum app_loss {
 	APP_LOST_NO_ROOM = 4,     /* the program's limit on address space left no room for a ring */
 	APP_LOST_UNFINISHED = 5,  /* the thread ended while it logged the call */
 	APP_LOST_NOT_COUNTED = 6, /* the program has written over its count of them: 1 or more */
-	APP_LOST_UNSERVED = 7     /* of so many programs that got no ring, 1 or more of each */
+	APP_LOST_UNSERVED = 7,    /* of so many programs that got no ring, 1 or more of each */
+	APP_LOST_UNTIMED = 8      /* the program has forbidden itself the cycle counter */
 };
 
 struct app_reader {

@@ -33,8 +33,8 @@ struct pool {
 	struct mg_app_record *records;
 	struct known *known; /* of each ring */
 	uint32_t count, used, shift;
-	uint64_t no_room; /* the common ring's count, as far as it was told */
-	uint64_t look_at; /* ns; when to see again whether a program has it */
+	uint64_t no_room, untimed; /* the common ring's counts, as far as they were told */
+	uint64_t look_at;          /* ns; when to see again whether a program has it */
 	uint64_t look_wait;
 	bool alive; /* a thread had a ring when last seen */
 	bool left;  /* no program has it any more: it goes when all of it is read */

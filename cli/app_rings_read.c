@@ -47,15 +47,23 @@ static uint64_t whole_count(const struct known *k, uint32_t low)
 	return then < k->lost && k->lost - then > UINT32_MAX / 2 ? then + UINT32_MAX + 1 : then;
 }
 
-static void tell_no_room(struct app_rings *r, struct pool *p, const struct app_reader *reader)
+/* A count of the common ring's: calls for which there is no record anywhere. */
+static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now, uint64_t *told,
+	enum app_loss why, const struct app_reader *reader)
+{
+	uint64_t count = __atomic_load_n(now, __ATOMIC_RELAXED) - *told;
+
+	*told += count;
+	if (count)
+		tell_missing(r, k, why, count, 0, reader);
+}
+
+static void tell_counts(struct app_rings *r, struct pool *p, const struct app_reader *reader)
 {
 	struct known *k = &p->known[MG_COMMON_RING];
-	uint64_t now = __atomic_load_n(&k->ring->no_room, __ATOMIC_RELAXED);
-	uint64_t count = now - p->no_room;
 
-	p->no_room = now;
-	if (count)
-		tell_missing(r, k, APP_LOST_NO_ROOM, count, 0, reader);
+	tell_count(r, k, &k->ring->no_room, &p->no_room, APP_LOST_NO_ROOM, reader);
+	tell_count(r, k, &k->ring->untimed, &p->untimed, APP_LOST_UNTIMED, reader);
 }
 
 static void tell_unserved(struct app_rings *r, const struct app_reader *reader)
@@ -291,7 +299,7 @@ static void finish_pool(struct app_rings *r, struct pool *p, const struct app_re
 	for (uint32_t i = 0; i < p->used; i++)
 		if (p->known[i].records)
 			tell_lost(r, &p->known[i], p->known[i].ring->lost, 0, reader);
-	tell_no_room(r, p, reader);
+	tell_counts(r, p, reader);
 }
 
 /* Returns whether its programs are gone, and all of it is read. */
@@ -318,7 +326,7 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 			continue;
 		}
 		reclaim(r, p, reader);
-		tell_no_room(r, p, reader);
+		tell_counts(r, p, reader);
 		app_pool_keep(r, p);
 	}
 	tell_unserved(r, reader);

@@ -42,7 +42,7 @@ struct work {
 	struct mg_clock_sync base,
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, unfinished, no_room, unserved, events;
+	uint64_t lost, unfinished, no_room, untimed, unserved, events;
 	uint64_t lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
@@ -119,6 +119,8 @@ static void on_lost(
 		e.from_ns = e.to_ns;
 	if (why == APP_LOST_NO_ROOM)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
+	else if (why == APP_LOST_UNTIMED)
+		snprintf(e.producer, sizeof(e.producer), "libmagnet, counter forbidden");
 	else if (why == APP_LOST_UNSERVED)
 		snprintf(e.producer, sizeof(e.producer), "programs without a ring");
 	else if (why == APP_LOST_NOT_COUNTED)
@@ -130,6 +132,8 @@ static void on_lost(
 		w->unfinished += count;
 	if (why == APP_LOST_NO_ROOM)
 		w->no_room += count;
+	if (why == APP_LOST_UNTIMED)
+		w->untimed += count;
 	if (why == APP_LOST_UNSERVED)
 		w->unserved += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
@@ -224,10 +228,10 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %d\n",
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d\n",
 		(unsigned long long)w->events, (unsigned long long)w->lost,
 		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
-		(unsigned long long)w->unserved,
+		(unsigned long long)w->untimed, (unsigned long long)w->unserved,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->error);
@@ -371,8 +375,8 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, no_room, unserved, cpu, setup, running,
-		running_cpu;
+	unsigned long long events, lost, unfinished, no_room, untimed, unserved, cpu, setup,
+		running, running_cpu;
 	unsigned long long first, last;
 	int error = 0, answered = 0, status = 0;
 	bool in_time;
@@ -387,9 +391,9 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %d", &events,
-				   &lost, &unfinished, &no_room, &unserved, &cpu, &setup, &running,
-				   &running_cpu, &error) == 10;
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d",
+				   &events, &lost, &unfinished, &no_room, &untimed, &unserved, &cpu,
+				   &setup, &running, &running_cpu, &error) == 11;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);
@@ -401,6 +405,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->discarded = lost;
 		r->unfinished = unfinished;
 		r->no_room = no_room;
+		r->untimed = untimed;
 		r->unserved = unserved;
 		r->cpu_ns = cpu;
 		r->setup_cpu_ns = setup;

@@ -368,7 +368,8 @@ static void tell(const struct recording *r, bool failed)
 	long long skipped = json_integer_value(json_object_get(done, "skipped"));
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
 	const struct collector_result *app = &r->app_result;
-	uint64_t full = app->discarded - app->unfinished - app->no_room - app->unserved;
+	uint64_t full =
+		app->discarded - app->unfinished - app->no_room - app->untimed - app->unserved;
 
 	if (lost || full)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)", lost,
@@ -382,6 +383,10 @@ static void tell(const struct recording *r, bool failed)
 			"no "
 			"room for a buffer (raise ulimit -v, or try a smaller --buffer)",
 			(unsigned long long)app->no_room);
+	if (app->untimed)
+		mg_warn("events lost: %llu calls of programs that have forbidden themselves the "
+			"cycle counter (strict seccomp, PR_SET_TSC)",
+			(unsigned long long)app->untimed);
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer "
 			"(raise ulimit -n)",

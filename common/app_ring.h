@@ -36,7 +36,7 @@
  */
 #define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu
-#define MG_POOL_VERSION 3
+#define MG_POOL_VERSION 4
 #define MG_POOL_RINGS   4096 /* threads of a program at once, at most */
 #define MG_POOLS_READY  8
 #define MG_COMMON_RING  0
@@ -84,7 +84,9 @@ struct mg_app_ring {
 	uint64_t lost; /* calls that found the ring full */
 	/* in the common ring: calls of programs that have no address space for a ring of theirs */
 	uint64_t no_room;
-	uint64_t pad2[5];
+	uint64_t untimed; /* there: calls without a time, since the program has forbidden the
+			     counter */
+	uint64_t pad2[4];
 	uint64_t tail; /* next position to be read */
 	uint64_t pad3[7];
 };

@@ -15,6 +15,8 @@ struct mg_backend {
 	const int *wanted[MG_FN_END];
 	/* async-signal-safe; may change errno */
 	void (*log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
+	/* a call that is wanted was made without a time; as log. May be NULL */
+	void (*count_untimed)(void);
 	const int *wanted_mark;
 	void (*mark)(const struct mg_mark *m);
 	void (*before_fork)(void);

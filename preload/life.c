@@ -34,16 +34,49 @@ void (*mg_log_mark)(const struct mg_mark *m);
 
 static const struct mg_backend *backend;
 static bool begun;
+volatile bool mg_counter_forbidden;
 
 static void use(const struct mg_backend *b)
 {
 	backend = b;
+	if (mg_counter_forbidden)
+		return;
 	memcpy(mg_log, b->log, sizeof(mg_log));
 	mg_log_mark = b->mark;
 	__atomic_store_n(&mg_wanted_mark, b->wanted_mark, __ATOMIC_RELEASE);
 	for (int i = 0; i < MG_FN_END; i++)
 		if (mg_config_allows((unsigned int)i))
 			__atomic_store_n(&mg_wanted[i], b->wanted[i], __ATOMIC_RELEASE);
+}
+
+static void want_nothing(void)
+{
+	__atomic_store_n(&mg_wanted_mark, &nobody, __ATOMIC_RELEASE);
+	for (int i = 0; i < MG_FN_END; i++)
+		__atomic_store_n(&mg_wanted[i], &nobody, __ATOMIC_RELEASE);
+}
+
+void mg_life_forbid_counter(void)
+{
+	mg_counter_forbidden = true;
+	want_nothing();
+}
+
+void mg_life_allow_counter(void)
+{
+	mg_counter_forbidden = false;
+	if (backend)
+		use(backend);
+}
+
+void mg_life_count_untimed(unsigned int fn, int64_t ret)
+{
+	int error = ret == -1 ? mg_get_errno() : 0;
+
+	if (error == EBADF || error == ENOTSOCK) /* no call on a socket */
+		return;
+	if (backend && backend->count_untimed && mg_config_allows(fn) && *backend->wanted[fn])
+		backend->count_untimed();
 }
 
 static void before_fork(void)
@@ -122,8 +155,7 @@ void mg_life_begin(void)
 	mg_exec_begin();
 	mg_self_init();
 	mg_config_read();
-	for (int i = 0; i < MG_FN_END; i++)
-		__atomic_store_n(&mg_wanted[i], &nobody, __ATOMIC_RELEASE);
+	want_nothing();
 	rings = mg_ring_backend();
 	if (rings)
 		use(rings);

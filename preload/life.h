@@ -3,6 +3,8 @@
 #ifndef MAGNET_PRELOAD_LIFE_H
 #define MAGNET_PRELOAD_LIFE_H
 
+#include <stdbool.h>
+
 #include "backend.h"
 
 /* of each MG_FN_*: nonzero while calls of it are logged */
@@ -15,6 +17,16 @@ extern void (*mg_log_mark)(const struct mg_mark *m);
 
 /* See struct mg_backend. */
 void mg_life_make_room(uint64_t bytes);
+/*
+ * The program forbids itself the cycle counter: whoever reads it is killed. From then on its calls
+ * are only counted. All threads are meant, since those to come inherit it.
+ */
+void mg_life_forbid_counter(void);
+/* It may be read again. */
+void mg_life_allow_counter(void);
+extern volatile bool mg_counter_forbidden;
+/* Count a call that was not logged, if only for that. Keeps errno. */
+void mg_life_count_untimed(unsigned int fn, int64_t ret);
 /* As soon as there are real functions to call, which may be before any constructor has run. */
 void mg_life_begin(void);
 

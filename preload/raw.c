@@ -141,11 +141,36 @@ struct clone3_args {
 #define IS_X86_64 0
 #endif
 
-static bool sets_filter(long nr, const long a[6])
+/* Returns what prctl() would be given for what seccomp() does, and prctl() is. */
+static int option_of(long nr, const long a[6], unsigned long *argument)
 {
-	return nr == SYS_seccomp
-		       ? a[0] == SECCOMP_SET_MODE_FILTER || a[0] == SECCOMP_SET_MODE_STRICT
-		       : nr == SYS_prctl && a[0] == PR_SET_SECCOMP;
+	if (nr == SYS_seccomp && a[0] == SECCOMP_SET_MODE_STRICT)
+		*argument = SECCOMP_MODE_STRICT;
+	else if (nr == SYS_seccomp && a[0] == SECCOMP_SET_MODE_FILTER)
+		*argument = SECCOMP_MODE_FILTER;
+	else if (nr == SYS_prctl)
+		*argument = (unsigned long)a[1];
+	else
+		return 0;
+	return nr == SYS_prctl ? (int)a[0] : PR_SET_SECCOMP;
+}
+
+static void before_limit(long nr, const long a[6])
+{
+	unsigned long argument;
+	int option = option_of(nr, a, &argument);
+
+	if (option)
+		mg_before_prctl(option, argument);
+}
+
+static void after_limit(long nr, const long a[6], long ret)
+{
+	unsigned long argument;
+	int option = option_of(nr, a, &argument);
+
+	if (option)
+		mg_after_prctl(option, argument, (int)ret);
 }
 
 /* What becomes of descriptors; `kind` is that of the one it was called with. */
@@ -172,8 +197,7 @@ static void book(long nr, const long a[6], long ret, int kind, const void *calle
 		break;
 	case SYS_seccomp:
 	case SYS_prctl:
-		if (sets_filter(nr, a))
-			mg_after_sandbox((int)ret);
+		after_limit(nr, a, ret);
 		break;
 	case SYS_recvmsg:
 		if (ret >= 0)
@@ -195,8 +219,7 @@ static long follow(const struct row *r, long nr, long a[6], const void *caller)
 		a[0] = guard_close((int)a[0], caller);
 	if (nr == SYS_close_range && guard_needed())
 		return close_range((unsigned int)a[0], (unsigned int)a[1], (int)a[2]);
-	if (sets_filter(nr, a))
-		mg_before_sandbox();
+	before_limit(nr, a);
 	if (r->fn != MG_FN_END)
 		kind = nr == SYS_close ? fd_ending((int)a[0]) : fd_kind((int)a[0]);
 	else if (nr == SYS_close_range && !(a[2] & CLOSE_RANGE_CLOEXEC))
@@ -207,6 +230,8 @@ static long follow(const struct row *r, long nr, long a[6], const void *caller)
 		!mg_tls_is_ours()) {
 		ret = mg_real_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 		book(nr, a, ret, kind, caller);
+		if (mg_counter_forbidden && r->fn != MG_FN_END && MG_KIND_TRACED(kind))
+			mg_life_count_untimed(r->fn, ret);
 		return ret;
 	}
 	c.enter = mg_cycles();

@@ -2,10 +2,15 @@
 #define _GNU_SOURCE
 #include "room.h"
 
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/single_threaded.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fdkind.h"
+#include "kernel_call.h"
 #include "life.h"
 #include "self.h"
 
@@ -16,7 +21,7 @@
  * What would later have to be asked of the kernel is asked now. Descriptors that come afterwards
  * from elsewhere pass for files.
  */
-void mg_before_sandbox(void)
+static void before_sandbox(void)
 {
 	struct rlimit limit = {1024, 1024};
 
@@ -30,7 +35,7 @@ void mg_before_sandbox(void)
 	mg_fd_ask_no_more = true;
 }
 
-void mg_after_sandbox(int ret)
+static void after_sandbox(int ret)
 {
 	static bool set;
 
@@ -38,6 +43,40 @@ void mg_after_sandbox(int ret)
 		return;
 	set |= ret == 0;
 	mg_fd_ask_no_more = set;
+}
+
+static bool forbids_counter(int option, unsigned long argument)
+{
+	return (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT) ||
+	       (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV);
+}
+
+/* Allowed again for the only thread there is: else others may still be forbidden it. */
+static bool allows_counter(int option, unsigned long argument)
+{
+	return option == PR_SET_TSC && argument == PR_TSC_ENABLE && __libc_single_threaded;
+}
+
+void mg_before_prctl(int option, unsigned long argument)
+{
+	if (option == PR_SET_SECCOMP)
+		before_sandbox();
+	if (forbids_counter(option, argument))
+		mg_life_forbid_counter();
+}
+
+void mg_after_prctl(int option, unsigned long argument, int ret)
+{
+	int now = PR_TSC_ENABLE;
+
+	if (option == PR_SET_SECCOMP)
+		after_sandbox(ret);
+	if (ret != 0 && forbids_counter(option, argument)) /* it may have been so before */
+		mg_kernel_call(SYS_prctl, PR_GET_TSC, (long)&now, 0, 0, 0, 0);
+	else if (ret != 0 || !allows_counter(option, argument))
+		return;
+	if (mg_counter_forbidden && now == PR_TSC_ENABLE)
+		mg_life_allow_counter();
 }
 
 uint64_t mg_room_under(rlim_t limit, uint64_t least)

@@ -9,10 +9,13 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-/* A filter of system calls is about to be set; afterwards we make none that it may not allow. */
-void mg_before_sandbox(void);
-/* What became of it. */
-void mg_after_sandbox(int ret);
+/*
+ * To be called before and after prctl(): where it sets a filter of system calls, we make none
+ * afterwards that may not be allowed; where it forbids to read the cycle counter, which strict
+ * seccomp does too, we do not read it.
+ */
+void mg_before_prctl(int option, unsigned long argument);
+void mg_after_prctl(int option, unsigned long argument, int ret);
 
 /* A limit is about to be set, or memory to be locked. */
 void mg_before_limit(int resource, const struct rlimit *limit);

@@ -204,6 +204,8 @@ mg_clone_fn mg_real_clone(void)
 			__builtin_expect(!*mg_wanted[fn], 0) || !mg_tls_is_ours()) {       \
 			ret = real_##name args;                                                    \
 			after;                                                                     \
+			if (__builtin_expect(mg_counter_forbidden, 0) && MG_KIND_TRACED(kind))     \
+				mg_life_count_untimed(fn, (int64_t)ret);                           \
 			return ret;                                                                \
 		}                                                                                  \
 		if (__builtin_expect(*mg_wanted[MG_FN_entry], 0))                                                             \

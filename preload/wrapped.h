@@ -161,8 +161,7 @@
 	B(int, fclose, (FILE *stream), (stream), end_stream(stream), NOTHING) \
 	/* what leaves us less */ \
 	B(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d), \
-		(option, a, b, c, d), if (option == PR_SET_SECCOMP) mg_before_sandbox(), \
-		if (option == PR_SET_SECCOMP) mg_after_sandbox(ret)) \
+		(option, a, b, c, d), mg_before_prctl(option, a), mg_after_prctl(option, a, ret)) \
 	B(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit), \
 		mg_before_limit(resource, limit), NOTHING) \
 	B(int, setrlimit64, (int resource, const struct rlimit *limit), (resource, limit), \

@@ -28,6 +28,32 @@ def sandboxed():
             life.check_calls(SINK, {"write": 1})
 
 
+def without_counter():
+    """Who reads the cycle counter is killed: calls are counted, and told as lost."""
+    def check_untimed(life, expected, untimed):
+        names = life.names()
+        check(names == expected, f"{life.what}: the calls are {expected}"
+              + ("" if names == expected else f", not {names}"))
+        lost = sum(int(e["fields"]["count"]) for e in life.events() if e["event"] == "lost")
+        check(lost == life.lost() == untimed and life.losses() == {UNTIMED},
+              f"{life.what}: {untimed} calls have no time, {lost} are told")
+        check(f"{untimed} calls of programs that have forbidden themselves the cycle counter"
+              in life.warned and "counter forbidden" in life.text(), f"in words, too: {life.warned}")
+
+    for how in ("strict", "strict by number", "seccomp"):
+        with Life(LIVES, "strict", how, may_lose=True) as life:
+            check(life.p.returncode == 7, "it lives as long as it should")
+            check_untimed(life, {"socketpair": 1, "write": 2}, 4)
+    for how in ("prctl", "prctl by number"):
+        with Life(LIVES, "no_counter", how, may_lose=True) as life:
+            check(life.p.returncode == 7, "it lives as long as it should")
+            check_untimed(life, plus(SINK, {"send": 1}), 8)
+        with Life(LIVES, "no_counter", how, "for a while", may_lose=True) as life:
+            check_untimed(life, plus(SINK, {"send": 4}), 5)
+    with Life(LIVES, "counter_stays") as life:
+        life.check_calls(SINK, {"send": 3})
+
+
 def memory():
     check_life("sh", "-c", 'ulimit -v 400000; exec "$0" memory 300', LIVES,
                expected=[SINK, {"send": 7}])
@@ -85,6 +111,6 @@ def no_rings():
 
 
 own_network()
-for test in (seen, sandboxed, memory, companions, no_rings):
+for test in (seen, sandboxed, without_counter, memory, companions, no_rings):
     print("---", test.__name__)
     test()

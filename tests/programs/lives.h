@@ -26,6 +26,7 @@ typedef int (*life)(int argc, char **argv);
 	X(brief) X(end) X(killed) X(exec_chain) \
 	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) X(foreign) \
 	X(daemon) X(cage) X(drop) X(sandbox) X(sandboxed_child) X(execs) \
+	X(strict) X(no_counter) X(counter_stays) \
 	X(threads) X(thread_chain) X(signals) X(jumps) X(cancel) \
 	X(rights) X(inherit) X(inherited) X(reuse) \
 	X(memory) X(limit) X(lock) X(state) X(deepbind) X(uring)
