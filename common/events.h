@@ -491,7 +491,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64,    from_ns,  "the gap lies after this time") \
 	F(S, u64,    to_ns,    "and before this one") \
 	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full, 17 connection not followed; not lost, but not recorded: 18 paused, 19 not kept") \
+	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full, 17 connection not followed, 20 calls of a 32-bit program, 22 thread not followed; not lost, but not recorded: 18 paused, 19 not kept") \
 	F(S, text32, producer, "what lost them")
 
 #define MG_EV_HOOK(F, S) \
@@ -621,6 +621,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_NOT_KEPT     19
 #define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
 #define MG_LOST_NOT_COVERED  21 /* in no trace: a side had not begun yet, or had ended */
+#define MG_LOST_THREADS      22 /* one that there was no memory to follow: all that it did */
 
 /*
  * Set in the socket number of segments that arrived for a request to connect, before it had a

@@ -71,6 +71,8 @@ struct mg_identity {
 enum mg_not_seen {
 	MG_NOT_SEEN_CONNECTIONS, /* there was no room for them: their packets are missing */
 	MG_NOT_SEEN_32BIT,       /* calls of 32-bit programs */
+	MG_NOT_SEEN_LISTENERS,   /* ports listened on: the connections accepted there are missing */
+	MG_NOT_SEEN_THREADS,     /* there was no memory to mark them: all they did is missing */
 	MG_NOT_SEEN_END
 };
 

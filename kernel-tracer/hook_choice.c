@@ -144,6 +144,17 @@ static bool is_served(const struct hooks *h, size_t row)
 	return false;
 }
 
+bool hook_is_wanted(const struct hook *k, uint32_t layers)
+{
+	static const uint32_t passed = 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP |
+				       1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER |
+				       1u << MG_LAYER_DEVICE | 1u << MG_LAYER_GRO;
+
+	if (hook_meets_sockets(k))
+		return layers & passed && !(layers & 1u << MG_LAYER_SYSCALL);
+	return hook_is_selection(k) || layers & 1u << k->layer;
+}
+
 static int choose(
 	struct hooks *h, const struct tracer_options *o, struct kernel *kernel, size_t row)
 {
@@ -152,7 +163,7 @@ static int choose(
 
 	if (is_served(h, row))
 		return HOOK_NOT_NEEDED;
-	if (!(o->layers & 1u << k->layer) && !hook_is_selection(k))
+	if (!hook_is_wanted(k, o->layers))
 		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
 	if (o->fresh && strcmp(k->event, "sock_open") == 0)
 		return HOOK_NOT_NEEDED; /* there is nothing open yet */

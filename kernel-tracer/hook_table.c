@@ -40,6 +40,7 @@ const struct hook hook_table[] = {
 	TP(SCHED,   "on_task_fork",      "task_fork",      "sched_process_fork",      2),
 	TP(SCHED,   "on_task_exec",      "task_exec",      "sched_process_exec",      1),
 	TP(SCHED,   "on_task_exit",      "task_exit",      "sched_process_exit",      1),
+	TP(SOCKET,  "on_socket_made",    "sock_new",       "sys_exit",                2),
 	TP(TCP,     "on_sock_state",     "sock_state",     "inet_sock_set_state",     3),
 	TP(TCP,     "on_tcp_destroy",    "sock_close",     "tcp_destroy_sock",        1),
 	TP(TCP,     "on_tcp_used",       "sock_open",      "tcp_rcv_space_adjust",    1),

@@ -78,6 +78,36 @@ static void empty(int map)
 	}
 }
 
+/* Run a program once on all that its iterator has. */
+static int iterate(struct hooks *h, const char *program)
+{
+	struct bpf_link *link = bpf_program__attach(program_of(h, program));
+	char sink[64];
+	int fd, err = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		while (read(fd, sink, sizeof(sink)) > 0)
+			;
+		close(fd);
+	}
+	bpf_link__destroy(link);
+	return err;
+}
+
+/* Meet the sockets that traced tasks have, where it is not their calls by which they are met. */
+static int meet_existing(struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (hook_meets_sockets(&hook_table[i]) && h->links[i])
+			return iterate(h, "meet_existing");
+	return 0;
+}
+
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
 	int map = map_by_suffix(h, ".data.settings");
@@ -96,7 +126,7 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	empty(hooks_map_fd(h, "places"));
 	empty(hooks_map_fd(h, "paths")); /* learnt of packets that the filters may refuse now */
 	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
-	return 0;
+	return meet_existing(h);
 }
 
 static int attach(struct hooks *h, size_t row)
@@ -197,8 +227,7 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 			continue; /* netns.c attaches and reports these */
 		if (s.status == 0 && !h->links[i])
 			s.status = h->state[i] = attach(h, i);
-		if (s.status && (is_settled(h, i) ||
-					(!(h->layers & 1u << k->layer) && !hook_is_selection(k))))
+		if (s.status && (is_settled(h, i) || !hook_is_wanted(k, h->layers)))
 			continue;
 		hook_by(k, s.by, sizeof(s.by));
 		if (s.status)
@@ -216,9 +245,9 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer};
-		bool wanted = layers & 1u << k->layer;
+		bool wanted = hook_is_wanted(k, layers);
 
-		if (hook_is_selection(k) || h->state[i] != (wanted ? HOOK_OFF : 0))
+		if (h->state[i] != (wanted ? HOOK_OFF : 0))
 			continue;
 		h->state[i] = wanted ? 0 : HOOK_OFF;
 		if (k->kind == HOOK_NETFILTER)
@@ -230,9 +259,12 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 			detach(h, i);
 		if (s.status && !first)
 			first = s.status;
+		if (hook_meets_sockets(k) && wanted && !s.status)
+			meet_existing(h);
 		if (!wanted)
 			s.status = -ENOLINK;
-		report(arg, &s);
+		if (!hook_is_selection(k) || (wanted && s.status))
+			report(arg, &s);
 	}
 	return first;
 }
@@ -249,23 +281,9 @@ bool hook_is_off_in_namespaces(const struct hooks *h, size_t row)
 
 int hooks_follow(struct hooks *h)
 {
-	struct bpf_program *p = program_of(h, "follow_existing");
-	struct bpf_link *link = bpf_program__attach(p);
-	char sink[64];
-	int fd, err = 0;
+	int err = iterate(h, "follow_existing");
 
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0) {
-		err = -errno;
-	} else {
-		while (read(fd, sink, sizeof(sink)) > 0)
-			;
-		close(fd);
-	}
-	bpf_link__destroy(link);
-	return err;
+	return err ? err : meet_existing(h);
 }
 
 static uint64_t recursion_misses(int fd, uint64_t otherwise)
@@ -285,6 +303,8 @@ static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
 	} what[MG_NOT_SEEN_END] = {
 		[MG_NOT_SEEN_CONNECTIONS] = {"too many connections", MG_LOST_NOT_FOLLOWED},
 		[MG_NOT_SEEN_32BIT] = {"calls of 32-bit programs", MG_LOST_CALLS},
+		[MG_NOT_SEEN_LISTENERS] = {"too many listening ports", MG_LOST_NOT_FOLLOWED},
+		[MG_NOT_SEEN_THREADS] = {"too many threads", MG_LOST_THREADS},
 	};
 	int map = hooks_map_fd(h, "not_seen");
 	uint64_t n;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -34,12 +35,22 @@ struct hook {
 extern const struct hook hook_table[];
 extern const size_t hook_count;
 
+/* The program that meets sockets other than TCP's where the layer syscall, which does, is off. */
+static inline bool hook_meets_sockets(const struct hook *k)
+{
+	return strcmp(k->event, "sock_new") == 0;
+}
+
 /* Programs that decide what is traced are attached whatever the layers. */
 static inline bool hook_is_selection(const struct hook *k)
 {
 	return strncmp(k->event, "task_", 5) == 0 || strcmp(k->event, "sock_state") == 0 ||
-	       strcmp(k->event, "sock_open") == 0 || strcmp(k->event, "sock_close") == 0;
+	       strcmp(k->event, "sock_open") == 0 || strcmp(k->event, "sock_close") == 0 ||
+	       hook_meets_sockets(k);
 }
+
+/* Whether a row is to be attached where these layers are chosen. */
+bool hook_is_wanted(const struct hook *k, uint32_t layers);
 
 struct hooks;
 struct tracer_options;

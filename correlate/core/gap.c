@@ -65,12 +65,30 @@ static uint32_t layer_of(const char *producer)
 	return d ? 1u << d->layer : MG_ALL_LAYERS;
 }
 
+/* Events that are recorded by what the program of another remembers: they are missing with it. */
+static uint64_t missing_with(unsigned int id)
+{
+	switch (id) {
+	case MG_EVENT_sys_enter:
+		return 1ull << MG_EVENT_sys_exit;
+	case MG_EVENT_dev_xmit:
+		return 1ull << MG_EVENT_dev_done;
+	case MG_EVENT_sched_switch:
+		return 1ull << MG_EVENT_sched_cost | 1ull << MG_EVENT_sched_task;
+	case MG_EVENT_ip_out:
+	case MG_EVENT_ip_in:
+		return 1ull << MG_EVENT_ip_header | 1ull << MG_EVENT_tcp_room;
+	default:
+		return 0;
+	}
+}
+
 static uint64_t events_of(const struct mg_lost *p)
 {
 	const struct mg_event_desc *d = p->reason == MG_LOST_SKIPPED ? event_of(p->producer) : NULL;
 
 	if (d && MG_IS_RING(d->id))
-		return 1ull << d->id;
+		return 1ull << d->id | missing_with(d->id);
 	if (p->reason == MG_LOST_CALLS)
 		return 1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_sys_exit;
 	return p->reason == MG_LOST_CHOSEN || gap_is_app(p->reason) ? 0 : ~0ull;

@@ -71,7 +71,7 @@ struct {
 	__type(value, struct handed_cpu);
 } handed SEC(".maps");
 
-/* The place of a buffer at a device, or with 0 a free one; else the first. */
+/* Returns the place of a buffer at a device, or with 0 a free one; else the first. */
 static __always_inline struct handed *handed_slot(__u64 skb, __u32 ifindex)
 {
 	__u32 zero = 0;
@@ -91,6 +91,8 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 
 	if (!h)
 		return;
+	if (h->skb) /* all places are taken: nobody will know what the first one was */
+		count_lost();
 	h->skb = (__u64)skb;
 	h->sock = e->sock;
 	h->seq = e->seq + (e->tcp_flags & TCP_SYN ? 1 : 0); /* of its first byte */
@@ -98,6 +100,17 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 	h->ifindex = e->ifindex;
 	h->segs = e->segs;
 	h->via = e->via;
+}
+
+/* Call where dev_xmit found no room: the driver will be done with the packet all the same. */
+static __noinline int hand_over_unseen(
+	const struct sk_buff *skb, const struct packet *g, __u64 sock, int via)
+{
+	struct mg_packet e;
+
+	fill_packet(&e, sock, g, skb, skb->dev, via);
+	hand_over(skb, &e);
+	return 0;
 }
 
 static __always_inline __u64 mac_at(const void *address)
@@ -149,8 +162,13 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 		if (!via)
 			return 0;
 	}
-	if (!interface_passes(dev) || !take(&t))
+	if (!interface_passes(dev))
 		return 0;
+	if (!take(&t)) {
+		if (event == MG_EVENT_dev_xmit)
+			hand_over_unseen(skb, &g, sock, via);
+		return 0;
+	}
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
 	if (event == MG_EVENT_dev_xmit)
 		hand_over(skb, (void *)t.slot->payload);

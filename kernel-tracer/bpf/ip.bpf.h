@@ -17,17 +17,19 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 
 	if (event == MG_EVENT_ip_post && of_request(skb, sk, ctx->state->net->ns.inum))
 		return NF_ACCEPT;
-	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out) ||
-		!take(&t))
+	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out))
 		return NF_ACCEPT;
-	struct mg_packet *e = (void *)t.slot->payload;
-
 	if (g.carried) /* has left the socket's own IP before */
 		known = NULL;
-	fill_packet(e, sock, &g, skb, ctx->state->out, g.carried ? VIA_FROM : VIA_OWN);
-	if (known && event == MG_EVENT_ip_out)
-		e->frag = context_here();
-	publish(&t, event);
+	if (take(&t)) {
+		struct mg_packet *e = (void *)t.slot->payload;
+
+		fill_packet(e, sock, &g, skb, ctx->state->out, g.carried ? VIA_FROM : VIA_OWN);
+		if (known && event == MG_EVENT_ip_out)
+			e->frag = context_here();
+		publish(&t, event);
+	}
+	/* what goes with the packet is recorded, or counted as lost, for itself */
 	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, ip_version(skb), &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
@@ -71,10 +73,11 @@ static __always_inline int ip_arrived(
 		tell_late(&g, sock);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		room_at_arrival(skb->sk, sock);
-	if (!take(&t))
-		return 0;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
-	publish(&t, event);
+	if (take(&t)) {
+		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
+		publish(&t, event);
+	}
+	/* as with what is sent */
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		state_at_ip(skb, sock, false);
 	else if (event == MG_EVENT_ip_in)

@@ -73,15 +73,17 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 		if (!datagram_leaving(&g, skb, version))
 			return 0;
 	}
-	if (!route_passes(route_device(skb), &ifindex) || !take(&t))
+	if (!route_passes(route_device(skb), &ifindex))
 		return 0;
-	struct mg_packet *e = (void *)t.slot->payload;
+	if (take(&t)) {
+		struct mg_packet *e = (void *)t.slot->payload;
 
-	fill_packet(e, sock, &g, skb, NULL, VIA_OWN);
-	e->ifindex = ifindex;
-	if (known && event == MG_EVENT_ip_out)
-		e->frag = context_here();
-	publish(&t, event);
+		fill_packet(e, sock, &g, skb, NULL, VIA_OWN);
+		e->ifindex = ifindex;
+		if (known && event == MG_EVENT_ip_out)
+			e->frag = context_here();
+		publish(&t, event);
+	}
 	if (!known && event == MG_EVENT_ip_out && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, version, &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)

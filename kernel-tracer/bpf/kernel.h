@@ -376,6 +376,11 @@ struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 };
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	struct file *file;
+};
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {

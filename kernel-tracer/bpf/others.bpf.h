@@ -342,7 +342,8 @@ __global __u64 meet_at(const __u64 *address)
 	now.settled = now.kind != MG_KIND_udp || e.lport;
 	if (now.verdict == WANTED)
 		note_met(key, ino, is_met);
-	bpf_map_update_elem(&others, &key, &now, BPF_ANY);
+	if (bpf_map_update_elem(&others, &key, &now, BPF_ANY) && now.verdict == WANTED)
+		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 	if (now.verdict != WANTED)
 		return 0;
 	announce(key, &e, now.id, now.kind, peer);

@@ -32,8 +32,8 @@ static __noinline void tell_peer(
 	});
 }
 
-/* A hash of its addresses and ports. It has a frame of its own: see whose.bpf.h. */
-static __noinline __u64 ends_at(unsigned char *ip, int version)
+/* A hash of its addresses, and UDP's ports. It has a frame of its own: see whose.bpf.h. */
+static __noinline __u64 ends_at(unsigned char *ip, int version, bool udp)
 {
 	__u64 src = 0, dst = 0;
 	__u32 ports = 0, hlen = 40;
@@ -50,7 +50,8 @@ static __noinline __u64 ends_at(unsigned char *ip, int version)
 		bpf_probe_read_kernel(&src, sizeof(src), ip + 16);
 		bpf_probe_read_kernel(&dst, sizeof(dst), ip + 32);
 	}
-	bpf_probe_read_kernel(&ports, sizeof(ports), ip + hlen);
+	if (udp)
+		bpf_probe_read_kernel(&ports, sizeof(ports), ip + hlen);
 	return mix(mix(mix(cfg.seed, src), dst), ports);
 }
 
@@ -63,7 +64,7 @@ static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char
 
 	if (g->part)
 		return;
-	key = mix(ends_at(ip, version), sock << 1 | rx);
+	key = mix(ends_at(ip, version, g->proto == IPPROTO_UDP), sock << 1 | rx);
 	at = key & (PEERS_TOLD - 1);
 	if (peers_told[at] == key)
 		return;

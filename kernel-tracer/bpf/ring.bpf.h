@@ -69,6 +69,16 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 }
 #endif
 
+/* Call for an event that cannot be recorded for want of room elsewhere than in the ring. */
+static __always_inline void count_lost(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+
+	if (r)
+		__sync_fetch_and_add(&r->lost, 1);
+}
+
 /* The store of `word` must come after those of the payload. */
 static __always_inline void publish(struct taken *t, __u16 id)
 {

@@ -29,18 +29,24 @@ static __always_inline int sched_switch(
 	bool preempt, struct task_struct *prev, struct task_struct *next, __u32 prev_state)
 {
 	bool out = task_traced(prev), in = task_traced(next);
+	struct taken t;
 
 	if (!out && !in)
 		return 0;
 	if (preempt)
 		prev_state = 0; /* it may have been about to sleep, but is still runnable */
-	EMIT(sched_switch, mg_sched_switch, e, {
+	if (take(&t)) {
+		struct mg_sched_switch *e = (void *)t.slot->payload;
+
 		e->prev_tid = prev->pid;
 		e->next_tid = next->pid;
 		e->prev_state = prev_state;
 		e->preempt = preempt;
-		switching_is_decided(taken_.slot->ts, prev->pid, next->pid);
-	});
+		switching_is_decided(t.slot->ts, prev->pid, next->pid);
+		publish(&t, MG_EVENT_sched_switch);
+	} else { /* how long it takes is told all the same */
+		switching_is_decided(bpf_ktime_get_ns(), prev->pid, next->pid);
+	}
 	if (settings.level != MG_LEVEL_full)
 		return 0;
 	tell_task(out ? prev : next, out ? prev_state : 0, out);
@@ -125,8 +131,10 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 {
 	if (!task_traced(parent))
 		return 0;
-	if (!task_storage(&tasks, child, BPF_LOCAL_STORAGE_GET_F_CREATE))
+	if (!task_storage(&tasks, child, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
+		count_not_seen(MG_NOT_SEEN_THREADS);
 		return 0;
+	}
 	EMIT(task_fork, mg_task_fork, e, {
 		e->child_tid = child->pid;
 		e->child_pid = child->tgid;

@@ -433,7 +433,8 @@ static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
 	other = known->tuple;
 	follow_ports(known->lport, known->rport);
 	bpf_map_delete_elem(&translations, &tuple);
-	bpf_map_update_elem(&tuples, &other, &cookie, BPF_ANY);
+	if (bpf_map_update_elem(&tuples, &other, &cookie, BPF_ANY))
+		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 	return other;
 }
 

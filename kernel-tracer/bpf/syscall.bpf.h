@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* System calls of traced threads on sockets. */
 
+/* Returns the socket that an open file is, NULL if it is none. */
+static __always_inline struct sock *sock_of_file(const struct file *f)
+{
+	void *socket;
+
+	if ((MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return NULL;
+	socket = MEMBER(file, f, private_data);
+	return MEMBER(socket, socket, sk);
+}
+
 /* The socket behind a descriptor of the current thread, NULL if it is none. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 {
 	struct files_struct *files = TASK_READ(t, files);
 	struct fdtable *fdt = TASK_READ(files, fdt);
 	struct file **slot = TASK_READ(fdt, fd), *f = NULL;
-	void *socket;
 
 	if ((__u64)fd >= TASK_READ(fdt, max_fds))
 		return NULL;
 	if (bpf_probe_read_kernel(&f, sizeof(f), slot + fd) || !f)
 		return NULL;
-	if ((MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return NULL;
-	socket = MEMBER(file, f, private_data);
-	return MEMBER(socket, socket, sk);
+	return sock_of_file(f);
 }
 
 /* What the table says of a call: its direction, and which arguments are length and flags. */
@@ -255,17 +262,33 @@ static __always_inline int after_handler(long ret)
 	return 0;
 }
 
-__noinline int meet_fd(__s64 fd)
+/* Meet the socket unless it is TCP's, which is met by its states. */
+static __always_inline void meet_unless_tcp(const struct sock *sk)
 {
-	struct sock *sk = sock_of_fd(bpf_get_current_task_btf(), fd);
-	__u16 family;
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
 
-	if (!sk)
-		return 0;
-	family = BPF_CORE_READ(sk, __sk_common.skc_family);
 	if (kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol)) !=
 		MG_KIND_tcp)
 		meet_other(sk);
+}
+
+__noinline int meet_fd(__s64 fd)
+{
+	struct sock *sk = sock_of_fd(bpf_get_current_task_btf(), fd);
+
+	if (sk)
+		meet_unless_tcp(sk);
+	return 0;
+}
+
+__noinline int meet_pair(__u64 descriptors)
+{
+	__s32 pair[2];
+
+	if (bpf_probe_read_user(pair, sizeof(pair), (void *)descriptors))
+		return 0;
+	meet_fd(pair[0]);
+	meet_fd(pair[1]);
 	return 0;
 }
 
@@ -273,15 +296,9 @@ __noinline int meet_fd(__s64 fd)
 static __always_inline void after_call(struct task_state *state, long ret)
 {
 	switch (state->call) {
-	case MG_SYS_socketpair: {
-		__s32 pair[2];
-
-		if (bpf_probe_read_user(pair, sizeof(pair), (void *)state->pair))
-			return;
-		meet_fd(pair[0]);
-		meet_fd(pair[1]);
+	case MG_SYS_socketpair:
+		meet_pair(state->pair);
 		break;
-	}
 	case MG_SYS_socket:
 	case MG_SYS_accept:
 	case MG_SYS_accept4:
@@ -341,5 +358,52 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	if (ret >= 0 && state->dir == MG_DIR_OTHER)
 		after_call(state, ret);
 	state->call = state->again; /* so that a second copy of this program does the same */
+	return 0;
+}
+
+/*
+ * In place of the two programs above where the layer syscall is not chosen: meets the sockets that
+ * calls make, bind and connect, since the layers below record only what passes sockets that were
+ * met. What a call does otherwise is nothing to it.
+ */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_socket_made, struct pt_regs *regs, long ret)
+{
+	__s64 nr = SYS_NR(regs);
+	__u32 call;
+
+	if ((__u64)nr >= MG_NR_MAX)
+		return 0;
+	call = cfg.call_of_nr[nr];
+	if (call != MG_SYS_socket && call != MG_SYS_socketpair && call != MG_SYS_accept &&
+		call != MG_SYS_accept4 && call != MG_SYS_bind && call != MG_SYS_connect)
+		return 0;
+	if (!current_selects() || is_of_32bit(bpf_get_current_task_btf(), call))
+		return 0;
+	if (call == MG_SYS_bind || call == MG_SYS_connect) /* connect() may go on, as of TCP */
+		meet_fd((__s32)SYS_ARG0(regs));
+	else if (ret >= 0 && call == MG_SYS_socketpair)
+		meet_pair(SYS_ARG3(regs));
+	else if (ret >= 0)
+		meet_fd(ret);
+	return 0;
+}
+
+/* Run once when that program is attached: meets the sockets that traced tasks have already. */
+SEC("iter/task_file")
+int meet_existing(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+	struct sock *sk;
+
+	if (!t || !f || !task_traced(t))
+		return 0;
+	sk = sock_of_file(f);
+	if (!sk)
+		return 0;
+	/* its namespace is found through its process: here the current one is the tracer */
+	check_netns_number(BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum), t->tgid);
+	meet_unless_tcp(sk);
 	return 0;
 }

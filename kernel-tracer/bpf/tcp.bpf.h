@@ -8,8 +8,8 @@ static __always_inline void begin_listening(const struct sock *sk)
 
 	if (n)
 		__sync_fetch_and_add(n, 1);
-	else
-		bpf_map_update_elem(&listeners, &key, &one, BPF_ANY);
+	else if (bpf_map_update_elem(&listeners, &key, &one, BPF_ANY))
+		count_not_seen(MG_NOT_SEEN_LISTENERS);
 }
 
 static __always_inline void end_listening(const struct sock *sk)
@@ -63,7 +63,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 			return 0;
 		}
 		entry.cookie = cookie_again(sk, before);
-		bpf_map_update_elem(&socks, &key, &entry, BPF_ANY);
+		if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
+			count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
 		return 0;

@@ -40,7 +40,8 @@ static __always_inline void syn_leaves(
 		return;
 	known->translated = tuple;
 	follow_ports(t.sport, t.dport);
-	bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY);
+	if (bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY))
+		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 }
 
 /* The answer `t` to a SYN: there is no socket yet, but what it will have is known. */

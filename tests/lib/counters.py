@@ -22,8 +22,13 @@ def two_lines(path):
 
 
 def counters(ns, devices):
-    """Everything, flat: {"UdpOutDatagrams": n, "dev:NAME:tx_packets": n, "qdisc:NAME:bytes": n}."""
+    """Those of a namespace, which the calling thread enters: see own_counters()."""
     enter(ns)
+    return own_counters(devices)
+
+
+def own_counters(devices):
+    """Everything, flat: {"UdpOutDatagrams": n, "dev:NAME:tx_packets": n, "qdisc:NAME:bytes": n}."""
     found = {**two_lines("/proc/net/snmp"), **two_lines("/proc/net/netstat")}
     for line in open("/proc/net/snmp6"):
         name, number = line.split()

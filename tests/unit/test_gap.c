@@ -31,6 +31,21 @@ static void a_skipped_program_touches_its_own_layer(void **unused)
 	feed_end(&c);
 }
 
+static void events_that_rest_on_a_skipped_one_are_missed_with_it(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	ev_opened(&c, 10, SOCK, 999, 4999);
+	lost(&c, 2000, MG_LOST_SKIPPED, "dev_xmit", 3);
+	core_finish(&c);
+	assert_int_equal(
+		tx_of(&c, SOCK)->missed, 1ull << MG_EVENT_dev_xmit | 1ull << MG_EVENT_dev_done);
+	assert_int_equal(c.lost_kernel, 3);
+	feed_end(&c);
+}
+
 static void a_full_ring_touches_all_and_a_chosen_event_none(void **unused)
 {
 	struct core c;
@@ -145,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_skipped_program_touches_its_own_layer),
+		cmocka_unit_test(events_that_rest_on_a_skipped_one_are_missed_with_it),
 		cmocka_unit_test(a_full_ring_touches_all_and_a_chosen_event_none),
 		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
 		cmocka_unit_test(what_lies_between_two_chunks_is_not_kept),
