@@ -157,6 +157,8 @@ static void put_end(struct work *w, const struct own_use *use)
 		.events = w->events, .lost = w->lost, .cpu_ns = own_cpu_ns() - use->began_cpu_ns};
 
 	if (!w->error)
+		w->error = ctf_tell_contents(w->writer, 1);
+	if (!w->error)
 		w->error = ctf_event_of(w->writer, MG_EVENT_app_end, mg_monotonic_ns(), 0, 0, &e,
 			MG_PAYLOAD_SIZE(APP_END));
 }

@@ -126,7 +126,7 @@ int open_trace(char *const dirs[], int count, struct core *core, json_t **sessio
 		mg_traces_free(&traces);
 		return -1;
 	}
-	if (traces_inspect(&traces, why, sizeof(why)) != 0) {
+	if (traces_inspect(&traces, core, why, sizeof(why)) != 0) {
 		mg_error("%s", why);
 		mg_traces_free(&traces);
 		return -1;

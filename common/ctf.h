@@ -42,13 +42,20 @@ int ctf_flush(struct ctf_writer *w);
  * A writer that makes no trace: finished packets are given to `sink`, of the stream `cpu` as above.
  * Such packets can be made part of a trace that was opened like it, with its clock and classes.
  */
-typedef int (*ctf_sink_fn)(void *arg, int cpu, const uint8_t *packets, uint32_t size);
+typedef int (*ctf_sink_fn)(
+	void *arg, int cpu, const uint8_t *packets, uint32_t size, uint64_t events);
 int ctf_open_sink(
 	struct ctf_writer **out, enum ctf_domain domain, int cpus, ctf_sink_fn sink, void *arg);
 int ctf_open_like(struct ctf_writer **out, const char *dir, const struct ctf_writer *other);
-int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size);
+/* `events` are in the packets. */
+int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size, uint64_t events);
 /* What comes from now on is another trace, in `dir`; counts go on. */
 int ctf_next(struct ctf_writer *w, const char *dir);
+/*
+ * Writes the event that tells how many events the trace in this directory has; to be called last,
+ * but for `more` events that follow.
+ */
+int ctf_tell_contents(struct ctf_writer *w, unsigned int more);
 /* Events so far: all, those of one stream, and those of one kind in it. */
 uint64_t ctf_events(const struct ctf_writer *w);
 uint64_t ctf_events_of(const struct ctf_writer *w, int cpu);

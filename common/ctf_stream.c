@@ -100,15 +100,27 @@ static void close_packet(struct ctf_stream *s, const struct ctf_target *t, bool 
 	s->limit = 0;
 }
 
+uint64_t ctf_stream_events(const struct ctf_stream *s)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int id = 0; id < CTF_ID_MAX; id++)
+		sum += s->count[id];
+	return sum;
+}
+
 /* What is in the buffer; it goes on at the same place in a page. */
 static int write_out(struct ctf_stream *s, struct ctf_target *t)
 {
 	uint32_t size = s->packet - s->from;
 	int err = 0;
 
-	if (size && t->sink)
-		err = t->sink(t->sink_arg, s->which, s->buffer + s->from, size);
-	else if (size)
+	if (size && t->sink) {
+		uint64_t events = ctf_stream_events(s); /* all of them are in closed packets */
+
+		err = t->sink(t->sink_arg, s->which, s->buffer + s->from, size, events - s->given);
+		s->given = events;
+	} else if (size)
 		err = write_file(s, t, s->buffer + s->from, size);
 	if (err)
 		return err;
@@ -181,6 +193,7 @@ int ctf_stream_append(struct ctf_stream *s, struct ctf_target *t, uint8_t *packe
 		memcpy(h.uuid, t->uuid, sizeof(h.uuid));
 		h.events_discarded -= s->discarded_before;
 		h.packet_seq_num = s->seq++;
+		s->last_ts = h.timestamp_end;
 		memcpy(packets + at, &h, sizeof(h));
 	}
 	return err ? err : write_file(s, t, packets, size);

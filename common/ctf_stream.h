@@ -43,7 +43,9 @@ struct ctf_stream {
 	uint32_t end;    /* the page's, or the last one's */
 	uint64_t first_ts, last_ts;
 	uint64_t seq, discarded, discarded_before, file_size;
-	uint64_t count[CTF_ID_MAX]; /* events by id */
+	uint64_t count[CTF_ID_MAX]; /* events by id, */
+	uint64_t given;             /* those that a sink got, */
+	uint64_t appended;          /* and those of packets that were made part of it */
 };
 
 /* Where finished packets go. */
@@ -51,7 +53,7 @@ struct ctf_target {
 	uint8_t uuid[16];
 	char dir[4096];
 	/* instead of a file: `size` bytes that begin and end with a packet, in whole pages */
-	int (*sink)(void *arg, int which, const uint8_t *packets, uint32_t size);
+	int (*sink)(void *arg, int which, const uint8_t *packets, uint32_t size, uint64_t events);
 	void *sink_arg;
 	uint64_t bytes; /* written */
 };
@@ -62,6 +64,8 @@ int ctf_stream_make_room(struct ctf_stream *s, struct ctf_target *t, uint32_t si
 int ctf_stream_flush(struct ctf_stream *s, struct ctf_target *t, bool fill);
 /* Packets a sink was given, at the end of this stream, which they are made part of. */
 int ctf_stream_append(struct ctf_stream *s, struct ctf_target *t, uint8_t *packets, uint32_t size);
+/* Events so far, but for appended ones. */
+uint64_t ctf_stream_events(const struct ctf_stream *s);
 /* What comes now belongs to another trace. */
 void ctf_stream_next(struct ctf_stream *s);
 void ctf_stream_free(struct ctf_stream *s);

@@ -28,6 +28,7 @@ struct ctf_writer {
 	int cpus, stream_count;
 	char uuid[37];
 	char *classes;                        /* of chosen events, for the metadata; NULL = none */
+	uint64_t events_before;               /* in the directories before this one */
 	int error;                            /* first one, and then nothing more is written */
 	uint8_t size_of[MG_EVENT_KERNEL_END]; /* payload by id */
 };
@@ -200,6 +201,7 @@ int ctf_next(struct ctf_writer *w, const char *dir)
 
 	for (int i = 0; i < w->stream_count; i++)
 		ctf_stream_next(&w->streams[i]);
+	w->events_before = ctf_events(w);
 	if (!err)
 		err = make_trace(w, dir);
 	return err ? fail(w, err) : 0;
@@ -288,12 +290,15 @@ int ctf_describe(struct ctf_writer *w, const char *classes)
 	return w->target.sink ? 0 : describe(w);
 }
 
-int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size)
+int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size, uint64_t events)
 {
+	struct ctf_stream *s = stream_of(w, cpu);
 	int err = w->error;
 
 	if (!err)
-		err = ctf_stream_append(stream_of(w, cpu), &w->target, packets, size);
+		err = ctf_stream_append(s, &w->target, packets, size);
+	if (!err)
+		s->appended += events;
 	return err ? fail(w, err) : 0;
 }
 
@@ -313,18 +318,9 @@ uint64_t ctf_count(const struct ctf_writer *w, int cpu, uint16_t id)
 	return id < CTF_ID_MAX ? stream_of(w, cpu)->count[id] : 0;
 }
 
-static uint64_t stream_events(const struct ctf_stream *s)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int id = 0; id < CTF_ID_MAX; id++)
-		sum += s->count[id];
-	return sum;
-}
-
 uint64_t ctf_events_of(const struct ctf_writer *w, int cpu)
 {
-	return stream_events(stream_of(w, cpu));
+	return ctf_stream_events(stream_of(w, cpu));
 }
 
 uint64_t ctf_events(const struct ctf_writer *w)
@@ -332,8 +328,19 @@ uint64_t ctf_events(const struct ctf_writer *w)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < w->stream_count; i++)
-		sum += stream_events(&w->streams[i]);
+		sum += ctf_stream_events(&w->streams[i]);
 	return sum;
+}
+
+int ctf_tell_contents(struct ctf_writer *w, unsigned int more)
+{
+	struct mg_contents e = {.events = ctf_events(w) - w->events_before + 1 + more,
+		.side = w->domain == CTF_KERNEL};
+
+	for (int i = 0; i < w->stream_count; i++)
+		e.events += w->streams[i].appended;
+	/* not later than what is there: it covers no time of its own */
+	return ctf_event(w, CTF_OWN_STREAM, MG_EVENT_contents, 0, &e, MG_PAYLOAD_SIZE(CONTENTS));
 }
 
 uint64_t ctf_bytes(const struct ctf_writer *w)

@@ -531,6 +531,10 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64, lost,   "calls lost") \
 	F(S, u64, cpu_ns, "CPU time the collector used")
 
+#define MG_EV_CONTENTS(F, S) \
+	F(S, u64, events, "events in the files of this trace, this one and the end after it included") \
+	F(S, u32, side,   "0 the application's, 1 the kernel's")
+
 #define MG_EV_CHANGE(F, S) \
 	F(S, text16, what,  "what has changed while recording") \
 	F(S, text32, value, "what it is from now on")
@@ -562,7 +566,8 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped") \
 	E(73, chunk_end,   CHUNK_END,   TRACER, "the part ends here in order, and another may follow") \
 	E(74, app_begin,   APP_BEGIN,   TRACER, "the application side begins, and will end with an app_end") \
-	E(75, app_end,     APP_END,     TRACER, "the application side ended in order")
+	E(75, app_end,     APP_END,     TRACER, "the application side ended in order") \
+	E(76, contents,    CONTENTS,    TRACER, "how much there is in the files of this trace")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -602,7 +607,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(CLOCK_SYNC, clock_sync) P(LOST, lost) \
 	P(HOOK, hook) P(CALIBRATION, calibration) P(TRACE_END, trace_end) \
 	P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
-	P(APP_BEGIN, app_begin) P(APP_END, app_end) \
+	P(APP_BEGIN, app_begin) P(APP_END, app_end) P(CONTENTS, contents) \
 	P(CLOCK_CPUS, clock_cpus) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) \
 	P(SOCK_PEER, sock_peer) P(TCP_LISTEN, tcp_listen) P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) P(DROP, drop) P(CALL, call) P(MARK, mark)
@@ -622,6 +627,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
 #define MG_LOST_NOT_COVERED  21 /* in no trace: a side had not begun yet, or had ended */
 #define MG_LOST_THREADS      22 /* one that there was no memory to follow: all that it did */
+#define MG_LOST_NOT_HERE     23 /* was written; the reader's, of packets and parts that are gone */
 
 /*
  * Set in the socket number of segments that arrived for a request to connect, before it had a

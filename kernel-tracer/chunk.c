@@ -164,6 +164,9 @@ static int rotate(struct run *r)
 		MG_PAYLOAD_SIZE(CLOCK_SYNC));
 	if (err)
 		return err;
+	err = ctf_tell_contents(r->writer, 1);
+	if (err)
+		return err;
 	end.events = ctf_events(r->writer) + 1;
 	err = drain_note(r->drain, MG_EVENT_chunk_end, &end, MG_PAYLOAD_SIZE(CHUNK_END));
 	last = r->part_fd;

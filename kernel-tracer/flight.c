@@ -22,6 +22,7 @@ struct block {
 	struct block *next;
 	int stream;
 	uint32_t size;
+	uint64_t events;
 	uint8_t packets[];
 };
 
@@ -61,7 +62,7 @@ static void free_oldest(struct flight *f)
 	free(s);
 }
 
-static int keep(void *arg, int stream, const uint8_t *packets, uint32_t size)
+static int keep(void *arg, int stream, const uint8_t *packets, uint32_t size, uint64_t events)
 {
 	struct flight *f = arg;
 	struct stretch *s = f->newest;
@@ -77,6 +78,7 @@ static int keep(void *arg, int stream, const uint8_t *packets, uint32_t size)
 	b->next = NULL;
 	b->stream = stream;
 	b->size = size;
+	b->events = events;
 	memcpy(b->packets, packets, size);
 	*s->end = b;
 	s->end = &b->next;
@@ -162,7 +164,7 @@ static int write_stretches(struct run *r, struct ctf_writer *w, const struct str
 
 	for (struct stretch *s = r->flight->oldest; s != end && !err; s = s->next)
 		for (struct block *b = s->first; b && !err; b = b->next) {
-			err = ctf_append(w, b->stream, b->packets, b->size);
+			err = ctf_append(w, b->stream, b->packets, b->size, b->events);
 			if (err || !end || ctf_bytes(w) - drained_at < DRAIN_EACH)
 				continue;
 			drained_at = ctf_bytes(w);
@@ -191,6 +193,8 @@ static int write_part(struct run *r, const struct stretch *end)
 		r, w, &first->alive, &first->sync, r->part, first->began_at, f->dumped_until);
 	if (!err)
 		err = write_stretches(r, w, end);
+	if (!err)
+		err = ctf_tell_contents(w, 0);
 	closed = ctf_close(w);
 	close(fd);
 	return err ? err : closed;

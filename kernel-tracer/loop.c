@@ -170,6 +170,8 @@ int run_finish(struct run *r)
 	r->next_look = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());
+	if (!err && !r->flight)
+		err = ctf_tell_contents(r->writer, 1);
 	e.events = ctf_events(r->writer) + 1;
 	e.lost = run_lost(r);
 	e.cpu_ns = own_cpu_ns() - r->use.began_cpu_ns;

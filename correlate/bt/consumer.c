@@ -48,6 +48,29 @@ static void on_discarded(struct consumer *c, const bt_message *m)
 		c->error = lttng_lost(c->lttng, stream, count, from, to);
 }
 
+/* A gap in the numbers of a stream's packets. */
+static void on_missing_packets(struct consumer *c, const bt_message *m)
+{
+	const bt_stream *stream = bt_message_discarded_packets_borrow_stream_const(m);
+	const bt_value *domain = bt_trace_borrow_environment_entry_value_by_name_const(
+		bt_stream_borrow_trace_const(stream), "domain");
+	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
+	bool is_app = name[0] == 'a' || name[0] == 'u'; /* magnet's "app", LTTng's "ust" */
+	uint64_t count, from, to;
+
+	if (bt_message_discarded_packets_get_count(m, &count) !=
+			BT_PROPERTY_AVAILABILITY_AVAILABLE ||
+		!bt_stream_class_discarded_packets_have_default_clock_snapshots(
+			bt_stream_borrow_class_const(stream)))
+		return;
+	from = bt_clock_snapshot_get_value(
+		bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(m));
+	to = bt_clock_snapshot_get_value(
+		bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(m));
+	core_missing_packets(c->core, is_app ? CORE_APP : CORE_KERNEL, count, from, to,
+		decode_cpu(c->decoder, stream));
+}
+
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from)
 {
 	bt_message_array_const messages;
@@ -83,6 +106,9 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 			on_discarded(c, messages[i]);
 			break;
+		case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+			on_missing_packets(c, messages[i]);
+			break;
 		default:
 			break;
 		}
@@ -99,6 +125,7 @@ int consumer_finish(struct consumer *c)
 
 	if (err)
 		c->error = err;
+	decode_tell_events(c->decoder, c->core);
 	err = core_finish(c->core);
 	return c->error ? c->error : err;
 }

@@ -26,6 +26,9 @@ struct known_class {
 	uint32_t count;
 	uint32_t clear;     /* bytes of the payload, 0 = the moves write all of it */
 	int tid_at, pid_at; /* members of the common context, -1 = none */
+	bool is_own, is_app;
+	char *unknown; /* name of one of magnet's that is not in the table */
+	uint64_t events;
 	UT_hash_handle hh;
 };
 
@@ -53,6 +56,7 @@ static void free_class(struct known_class *k)
 {
 	free(k->moves);
 	free(k->other);
+	free(k->unknown);
 	free(k);
 }
 
@@ -138,6 +142,17 @@ static bool is_magnets(const bt_event *e, bool app)
 	return app || strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
 }
 
+/* As the direct reader has it (direct/layout.c). */
+static void whose(struct known_class *k, const bt_event *e)
+{
+	const bt_value *domain = bt_trace_borrow_environment_entry_value_by_name_const(
+		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "domain");
+	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
+
+	k->is_own = name[0] != 'u' && is_magnets(e, false);
+	k->is_app = name[0] == 'a';
+}
+
 static struct known_class *class_of(struct decoder *d, const bt_event *e)
 {
 	const bt_event_class *key = bt_event_borrow_class_const(e);
@@ -155,12 +170,16 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	if (!k)
 		return NULL;
 	k->key = key;
+	whose(k, e);
 	name = bt_event_class_get_name(key);
 	k->desc = name ? mg_event_by_name(name) : NULL;
 	if (k->desc && !is_magnets(e, MG_IS_APP(k->desc->id)))
 		k->desc = NULL;
-	else if (name && !k->desc && strchr(name, ':') && is_magnets(e, false))
+	else if (name && !k->desc && strchr(name, ':') && strncmp(name, "magnet:", 7) != 0 &&
+		 is_magnets(e, false))
 		k->other = mg_strdup(name);
+	else if (name && !k->desc && k->is_own)
+		k->unknown = mg_strdup(name);
 	if (k->desc)
 		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
 	context = bt_stream_class_borrow_event_common_context_field_class_const(
@@ -263,6 +282,8 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	const bt_field *f;
 	int64_t ns;
 
+	if (k)
+		k->events++;
 	if (!k || !(k->desc || k->other))
 		return false;
 	s = stream_of(d, e);
@@ -306,4 +327,27 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 		out->pid = out->call.pid;
 	}
 	return true;
+}
+
+int decode_cpu(const struct decoder *d, const bt_stream *stream)
+{
+	const struct known_stream *s;
+
+	HASH_FIND_PTR(d->streams, &stream, s);
+	return s ? s->cpu : -1;
+}
+
+void decode_tell_events(const struct decoder *d, struct core *core)
+{
+	const struct known_class *k, *tmp;
+
+	HASH_ITER (hh, d->classes, k, tmp) {
+		enum core_side side = k->is_app ? CORE_APP : CORE_KERNEL;
+
+		if (!k->is_own)
+			continue;
+		core_read_events(core, side, k->events);
+		if (k->unknown)
+			core_unknown_events(core, side, k->events, k->unknown);
+	}
 }

@@ -6,7 +6,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <stdbool.h>
 
-#include "event.h"
+#include "core.h"
 
 struct decoder;
 
@@ -14,5 +14,9 @@ struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
 /* False for events that are not magnet's. `text`: also the fields of those not in the table. */
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text);
+/* The CPU that this stream's events are of; -1: it has none, or none was read yet. */
+int decode_cpu(const struct decoder *d, const bt_stream *stream);
+/* Tells the core how many events of magnet's own there were. Before it is finished. */
+void decode_tell_events(const struct decoder *d, struct core *core);
 
 #endif

@@ -122,6 +122,7 @@ static void process(struct core *c, struct mg_event *e)
 	else
 		c->tracer_events++;
 	if (e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end ||
+		(e->id == MG_EVENT_contents && !e->contents.side) ||
 		(e->id == MG_EVENT_lost && gap_is_app(e->lost.reason)))
 		c->app_notes++;
 	else if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)

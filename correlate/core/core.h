@@ -40,6 +40,12 @@ struct core_span {
 	uint64_t from_ns;  /* 0 = not told: since the recording's begin */
 	uint64_t until_ns; /* its end, or its last event */
 	char why[33];      /* it ended before it was asked to; else "" */
+	/* its traces that tell how much there is in them, and those that have told it, */
+	uint32_t traces, told;
+	uint64_t written,
+		read;          /* events so told, and of its files; both ways `contents` included */
+	uint64_t unknown;      /* of those read: of a kind that is not in the table, */
+	char unknown_name[33]; /* the first of them by name */
 	/* after core_finish(): it is magnet's own, and covers not all of the recording */
 	bool known, begins_late, ends_early;
 };
@@ -189,8 +195,12 @@ struct core {
 	uint64_t first_ns, last_ns;
 	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
 	bool has_calibration, has_end;
+	char undescribed[256];  /* a directory with streams and no metadata, "" = there is none */
 	bool part_ended;        /* in order, and what comes after is not there */
-	uint32_t part;          /* the newest, 0 = it has none */
+	uint32_t part;          /* the newest, 0 = it has none, */
+	uint32_t first_part;    /* the oldest, */
+	uint32_t parts_missing; /* and how many between them are not here */
+	uint64_t part_ended_ns; /* when the last one ended that did, 0 = none did */
 	char kernel_tracer[24]; /* whose the kernel's events are, "" = magnet's own */
 	char cut_off[256];      /* why the trace could not be read to its end, "" = it was */
 	struct mg_calibration calibration;
@@ -236,6 +246,15 @@ void core_init(struct core *c);
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
 /* When the recording began and ended, from session.json; 0 = not known. Before core_finish(). */
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
+/* One more trace of this side will tell at its end how much there is in it. */
+void core_expect_contents(struct core *c, enum core_side which);
+/* So many events were in this side's files. Before core_finish(). */
+void core_read_events(struct core *c, enum core_side which, uint64_t events);
+/* Of these, so many are of a kind that the table does not have. */
+void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name);
+/* Packets that a stream had are not in it any more; `cpu` is -1 where it has none. */
+void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
+	uint64_t to_ns, int cpu);
 /* Whether it is known when the recording ended, after this side, or with it. */
 bool side_end_known(const struct core *c, enum core_side which);
 /* Share of the recording's time that a side covers; 1 if it is not known to cover less. */

@@ -251,11 +251,14 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 		break;
 	case MG_EVENT_chunk:
 		gap_on_chunk(c, &e->chunk);
+		if (!c->first_part)
+			c->first_part = e->chunk.number;
 		c->part = e->chunk.number;
 		c->part_ended = false;
 		break;
 	case MG_EVENT_chunk_end:
 		c->part_ended = e->chunk_end.number == c->part; /* or the next has begun */
+		c->part_ended_ns = e->time_ns;
 		break;
 	case MG_EVENT_hook:
 		hook_on_event(c, &e->hook);

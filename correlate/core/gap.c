@@ -118,7 +118,7 @@ bool gap_is_app(uint32_t reason)
 bool gap_is_loss(const struct gap *g)
 {
 	return g->reason != MG_LOST_PAUSED && g->reason != MG_LOST_NOT_KEPT &&
-	       g->reason != MG_LOST_NOT_COVERED;
+	       g->reason != MG_LOST_NOT_COVERED && g->reason != MG_LOST_NOT_HERE;
 }
 
 /* What threads were doing goes on unseen: the calls they are in have no figures. */
@@ -224,6 +224,27 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 	add(c, &g);
 }
 
+/* What a reader tells, for no event does: a number of packets, or of parts. */
+static void not_here(struct core *c, enum core_side which, const char *what, struct gap *g)
+{
+	snprintf(g->producer, sizeof(g->producer), "%s", what);
+	g->reason = MG_LOST_NOT_HERE;
+	g->layers = which == CORE_APP ? 1u << MG_LAYER_APP : MG_ALL_LAYERS;
+	g->events = which == CORE_APP ? 0 : ~0ull;
+	if (which == CORE_KERNEL)
+		forget_threads(c);
+	note_hole(c, g->layers, g->cpu, g->from_ns, g->to_ns);
+	add(c, g);
+}
+
+void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
+	uint64_t to_ns, int cpu)
+{
+	struct gap g = {.cpu = cpu, .count = count, .from_ns = from_ns, .to_ns = to_ns};
+
+	not_here(c, which, count == 1 ? "packet" : "packets", &g);
+}
+
 void gap_on_lost(struct core *c, const struct mg_lost *p)
 {
 	struct gap g = {.cpu = p->cpu,
@@ -253,6 +274,15 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p)
 		.reason = MG_LOST_NOT_KEPT,
 		.producer = "not kept"};
 
+	if (c->part && p->number > c->part + 1) {
+		struct gap g = {.cpu = -1,
+			.count = p->number - c->part - 1,
+			.from_ns = c->part_ended_ns,
+			.to_ns = p->before_ns};
+
+		c->parts_missing += (uint32_t)g.count;
+		not_here(c, CORE_KERNEL, g.count == 1 ? "part" : "parts", &g);
+	}
 	if (p->before_ns && p->before_ns < p->from_ns)
 		gap_on_lost(c, &l);
 }

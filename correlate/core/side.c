@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time that each side of a recording covers, against the time of the recording. */
+#include <stdio.h>
 #include <string.h>
 
 #include "flow.h"
@@ -22,6 +23,12 @@ void side_on_event(struct core *c, const struct mg_event *e)
 
 	if (e->id == MG_EVENT_lost) /* told by whom it concerns, and perhaps late */
 		return;
+	if (e->id == MG_EVENT_contents) {
+		s = &c->side[e->contents.side ? CORE_KERNEL : CORE_APP];
+		s->told++;
+		s->written += e->contents.events;
+		return;
+	}
 	if (e->time_ns > s->until_ns)
 		s->until_ns = e->time_ns;
 	switch (e->id) {
@@ -44,6 +51,26 @@ void side_on_event(struct core *c, const struct mg_event *e)
 	default:
 		break;
 	}
+}
+
+void core_expect_contents(struct core *c, enum core_side which)
+{
+	c->side[which].traces++;
+}
+
+void core_read_events(struct core *c, enum core_side which, uint64_t events)
+{
+	c->side[which].read += events;
+}
+
+void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name)
+{
+	struct core_span *s = &c->side[which];
+
+	/* of several one that does not depend on the order in which they are told */
+	if (events && (!s->unknown || strncmp(name, s->unknown_name, 32) < 0))
+		snprintf(s->unknown_name, sizeof(s->unknown_name), "%.32s", name);
+	s->unknown += events;
 }
 
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns)

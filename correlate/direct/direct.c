@@ -74,6 +74,24 @@ static void tell(struct merge *m, struct stream *s)
 		m->progress->tell(m->progress->arg, m->done, m->total);
 }
 
+static enum core_side side_of(const struct stream *s)
+{
+	return s->layout->is_app ? CORE_APP : CORE_KERNEL;
+}
+
+static void tell_gap(struct merge *m, const struct stream *s)
+{
+	core_missing_packets(m->core, side_of(s), s->gap.count, s->gap.from, s->gap.to,
+		s->has_cpu ? s->cpu : -1);
+}
+
+/* A stream has no more events. */
+static void tell_events(struct merge *m, const struct stream *s)
+{
+	core_read_events(m->core, side_of(s), s->events);
+	core_unknown_events(m->core, side_of(s), s->unknown, s->unknown_name);
+}
+
 /* Events of the first stream, as long as no other has one before. */
 static int take(struct merge *m)
 {
@@ -86,8 +104,14 @@ static int take(struct merge *m)
 	if (!s->window) /* only its begin was looked at until now */
 		what = stream_start(s);
 	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
-		struct mg_event *e = core_room(m->core);
+		struct mg_event *e;
 
+		if (s->gap.count) {
+			tell_gap(m, s);
+			what = stream_pass_gap(s);
+			continue;
+		}
+		e = core_room(m->core);
 		if (!e) {
 			err = -ENOMEM;
 			break;
@@ -101,6 +125,7 @@ static int take(struct merge *m)
 	if (s->read)
 		tell(m, s);
 	if (s->ended) {
+		tell_events(m, s);
 		stream_close(s);
 		m->heap[0] = m->heap[--m->n];
 	}

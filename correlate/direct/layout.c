@@ -101,7 +101,10 @@ static const char *find_places(struct layout *l)
 	l->end = spot_of(packet, "timestamp_end", size);
 	l->content = spot_of(packet, "content_size", size);
 	l->packet = spot_of(packet, "packet_size", size);
+	if (has(packet, "packet_seq_num", 8, false))
+		l->seq = spot_of(packet, "packet_seq_num", size);
 	l->cpu = spot_of(packet, "cpu_id", size);
+	l->is_app = l->tsdl.domain[0] == 'a';
 	ok = true;
 	l->id = spot_of(event, "id", 0);
 	l->time = spot_of(event, "timestamp", 0);
@@ -178,7 +181,8 @@ static const char *make_class(struct event_class *k, const struct tsdl_event *e)
 
 	k->described = e;
 	k->desc = mg_event_by_name(e->name);
-	k->is_chosen = !k->desc && strchr(e->name, ':');
+	/* calls are magnet's own, and those that this version does not know are not the user's */
+	k->is_chosen = !k->desc && strchr(e->name, ':') && strncmp(e->name, "magnet:", 7) != 0;
 	if (clocks(&e->fields))
 		return "the clock's readings within events";
 	k->size = struct_size(&e->fields, &is_fixed);

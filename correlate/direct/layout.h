@@ -45,7 +45,8 @@ struct event_class {
 struct layout {
 	struct tsdl_trace tsdl;
 	uint32_t packet_head; /* bytes before the first event */
-	struct spot magic, uuid, stream_id, begin, end, content, packet, cpu;
+	struct spot magic, uuid, stream_id, begin, end, content, packet, seq, cpu;
+	bool is_app;         /* of the application side */
 	uint32_t event_head; /* bytes before an event's fields */
 	struct spot id, time, tid, pid;
 	struct event_class **class; /* by id; NULL: not described */

@@ -66,6 +66,7 @@ static const char *read_source(struct stream *s, uint64_t at, uint8_t *out, uint
 struct packet {
 	uint64_t begin, end;    /* times */
 	uint64_t content, size; /* bytes, with the head */
+	uint64_t number;
 	int64_t cpu;
 };
 
@@ -77,7 +78,7 @@ static const char *read_head(const struct stream *s, const uint8_t *head, uint64
 	uint64_t content = spot_read(&l->content, head), size = spot_read(&l->packet, head);
 
 	*p = (struct packet){spot_read(&l->begin, head), spot_read(&l->end, head), content / 8,
-		size / 8, (int64_t)spot_read(&l->cpu, head)};
+		size / 8, spot_read(&l->seq, head), (int64_t)spot_read(&l->cpu, head)};
 	if (spot_read(&l->magic, head) != MAGIC)
 		return "no packet begins there";
 	if (memcmp(head + l->uuid.at, l->tsdl.uuid, sizeof(l->tsdl.uuid)) != 0 ||
@@ -150,10 +151,28 @@ static const char *next_packet(struct stream *s, struct packet *p)
 	}
 }
 
-/* Past packets without events, to the next that has some. */
+/* Packets are numbered, so that one that is gone leaves a gap. The first may have any number. */
+static const char *look_for_gap(struct stream *s, const struct packet *p)
+{
+	uint64_t expected = s->packet;
+
+	if (!s->layout->seq.size)
+		return NULL;
+	s->packet = p->number + 1;
+	if (!s->next || p->number == expected)
+		return NULL;
+	if (p->number < expected)
+		return "packets are not in the order of their numbers";
+	s->gap.count = p->number - expected;
+	s->gap.from = s->until;
+	s->gap.to = p->begin;
+	return NULL;
+}
+
+/* Past packets without events, to the next that has some, or to a gap before it. */
 static const char *enter_packet(struct stream *s)
 {
-	while (s->at == s->end) {
+	while (s->at == s->end && !s->gap.count) {
 		struct packet p;
 		const char *why;
 
@@ -162,12 +181,15 @@ static const char *enter_packet(struct stream *s)
 			return NULL;
 		}
 		why = next_packet(s, &p);
+		if (!why)
+			why = look_for_gap(s, &p);
 		if (why)
 			return why;
 		s->at = s->window + (s->next - s->window_at) + s->layout->packet_head;
 		s->end = s->at + (p.content - s->layout->packet_head);
 		s->next += p.size;
-		s->time = p.begin;
+		/* a gap comes where it begins */
+		s->time = s->gap.count ? s->gap.from : p.begin;
 		s->until = p.end;
 		if (!s->has_cpu)
 			s->cpu = (int16_t)(s->layout->cpu.size ? p.cpu : -1);
@@ -183,7 +205,7 @@ static const char *look(struct stream *s)
 	const char *why = s->at == s->end ? enter_packet(s) : NULL;
 	uint64_t time;
 
-	if (why || s->ended)
+	if (why || s->ended || s->gap.count)
 		return why;
 	if ((size_t)(s->end - s->at) < l->event_head)
 		return "an event goes beyond its packet";
@@ -242,9 +264,13 @@ const char *stream_event(struct stream *s, struct mg_event *out, bool text)
 	if (size > left)
 		return "an event goes beyond its packet";
 	s->at = fields + size;
+	s->events++;
 	out->id = 0;
-	if (!k->desc && !k->is_chosen)
+	if (!k->desc && !k->is_chosen) {
+		if (!s->unknown++ || strcmp(k->described->name, s->unknown_name) < 0)
+			s->unknown_name = k->described->name;
 		return NULL;
+	}
 	s->has_cpu = true;
 	out->time_ns = s->time;
 	out->cpu = s->cpu;
@@ -257,6 +283,13 @@ const char *stream_event(struct stream *s, struct mg_event *out, bool text)
 	}
 	whose(l, head, out);
 	return NULL;
+}
+
+const char *stream_pass_gap(struct stream *s)
+{
+	s->time = s->gap.to;
+	s->gap.count = 0;
+	return look(s);
 }
 
 const char *stream_advance(struct stream *s)

@@ -24,7 +24,13 @@ struct stream {
 	uint64_t time, until;                        /* of the event at `at`; of the packet's end */
 	bool has_cpu, ended;
 	int16_t cpu;
-	uint64_t read; /* bytes */
+	uint64_t read;                    /* bytes */
+	uint64_t packet;                  /* number of the next */
+	struct {                          /* packets that are not there, before the present one: */
+		uint64_t count, from, to; /* 0 = none; times */
+	} gap;
+	uint64_t events, unknown; /* so far; of these, those that are not in the table, */
+	const char *unknown_name; /* the first of them by name */
 };
 
 /* What is wrong where the process may open no more files: the trace is not damaged. */
@@ -39,6 +45,8 @@ const char *stream_check(struct stream *s);
 const char *stream_start(struct stream *s);
 /* The present event; what is not magnet's has `id` 0. `text`: also the fields of chosen ones. */
 const char *stream_event(struct stream *s, struct mg_event *out, bool text);
+/* Past the gap that stands before the next event. */
+const char *stream_pass_gap(struct stream *s);
 /* On to the next; `ended` if there is none. */
 const char *stream_advance(struct stream *s);
 /* Close and free; the same as never opened. */

@@ -38,6 +38,7 @@ struct identity {
 
 struct inspection {
 	const struct mg_traces *t;
+	struct core *core;
 	struct head *heads;
 	size_t n, cap;
 	struct identity *identity;
@@ -184,6 +185,8 @@ static int look_at_trace(struct inspection *in, size_t number)
 		return err;
 	if (facts.is_own && facts.has_uuid)
 		memcpy(id->uuid, facts.uuid, sizeof(id->uuid));
+	if (facts.tells_contents)
+		core_expect_contents(in->core, facts.is_app ? CORE_APP : CORE_KERNEL);
 	for (size_t i = before; i < in->n; i++)
 		in->heads[i].is_own = facts.is_own;
 	/* heads of other tracers may be short, and alike */
@@ -251,11 +254,13 @@ static int look_for_copies(struct inspection *in)
 	return 0;
 }
 
-int traces_inspect(const struct mg_traces *t, char *why, size_t why_size)
+int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size_t why_size)
 {
-	struct inspection in = {.t = t, .why = why, .why_size = why_size};
+	struct inspection in = {.t = t, .core = core, .why = why, .why_size = why_size};
 	int err = 0;
 
+	if (t->undescribed)
+		snprintf(core->undescribed, sizeof(core->undescribed), "%.255s", t->undescribed);
 	in.identity = mg_calloc(t->count + 1, sizeof(*in.identity));
 	if (!in.identity)
 		return -ENOMEM;

@@ -8,12 +8,14 @@
 
 #include <stddef.h>
 
+#include "core.h"
 #include "traces.h"
 
 /*
- * Looks at all of them before they are read. Returns 0; -EMFILE; or another negative errno, and
- * `why` gets what is wrong.
+ * Looks at all of them before they are read, and tells the core which of magnet's own will tell how
+ * much there is in them, and what has no description. Returns 0; -EMFILE; or another negative
+ * errno, and `why` gets what is wrong.
  */
-int traces_inspect(const struct mg_traces *t, char *why, size_t why_size);
+int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size_t why_size);
 
 #endif

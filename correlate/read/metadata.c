@@ -105,6 +105,8 @@ void metadata_look(struct metadata_facts *facts, const char *text)
 	 */
 	facts->is_own = domain[0] != 'u' && (strcmp(tracer, "magnet-kernel-tracer") == 0 ||
 						    strcmp(tracer, "libmagnet") == 0);
+	facts->is_app = domain[0] == 'a';
+	facts->tells_contents = facts->is_own && strstr(text, "name = \"contents\";");
 	facts->is_lttng = strncmp(tracer, "lttng", 5) == 0;
 }
 

@@ -18,8 +18,10 @@
 char *metadata_text(const char *dir, size_t *size, char *why, size_t why_size);
 
 struct metadata_facts {
-	bool is_own;   /* magnet wrote it, */
-	bool is_lttng; /* or one of LTTng's tracers did */
+	bool is_own;         /* magnet wrote it, */
+	bool is_lttng;       /* or one of LTTng's tracers did */
+	bool is_app;         /* of the application side, if it is magnet's own */
+	bool tells_contents; /* and it ends with an event that tells how much there is */
 	bool has_uuid;
 	char uuid[37];
 };

@@ -25,35 +25,6 @@ bool flow_misses(const struct flow *f, uint64_t events)
 	return f->missed & events;
 }
 
-static uint64_t beyond(uint64_t written, uint64_t read)
-{
-	return written > read ? written - read : 0;
-}
-
-/* What was cut off is told as such, and parts of a recording are meant to be without the others. */
-struct missing_events report_missing_events(const struct report *r)
-{
-	const json_t *app = json_object_get(r->session, "app");
-	const json_t *kernel = json_object_get(r->session, "kernel_side");
-	const struct core *c = r->core;
-	uint64_t kernel_read = c->kernel_events + c->tracer_events - c->app_notes;
-	struct missing_events m = {0, 0};
-
-	if (c->cut_off[0])
-		return m;
-	if (c->side[CORE_APP].in_order)
-		m.app = beyond(c->app_end.events, c->app_events);
-	else if (json_is_true(json_object_get(app, "written_out")))
-		m.app = beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
-			c->app_events);
-	if (c->has_end && !c->part)
-		m.kernel = beyond(c->end.events, kernel_read);
-	else if (!c->kernel_events && json_object_get(kernel, "events"))
-		m.kernel = beyond((uint64_t)json_integer_value(json_object_get(kernel, "events")),
-			kernel_read);
-	return m;
-}
-
 const char *report_side_end(const struct report *r, enum core_side which)
 {
 	const struct core_span *s = &r->core->side[which];

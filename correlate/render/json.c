@@ -110,8 +110,10 @@ static json_t *gap(const struct gap *g)
 	const char *reason = g->reason == MG_LOST_PAUSED        ? "paused"
 			     : g->reason == MG_LOST_NOT_KEPT    ? "not_kept"
 			     : g->reason == MG_LOST_NOT_COVERED ? "not_covered"
+			     : g->reason == MG_LOST_NOT_HERE    ? "not_here"
 								: "lost";
-	bool counted = g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED;
+	bool counted = g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED &&
+		       g->reason != MG_LOST_NOT_HERE;
 
 	return json_pack("{s:o, s:s, s:o, s:o, s:I, s:I, s:o}", "producer", json_text(g->producer),
 		"reason", reason, "cpu", g->cpu < 0 ? json_null() : json_integer(g->cpu), "count",
@@ -119,17 +121,26 @@ static json_t *gap(const struct gap *g)
 		(json_int_t)g->to_ns, "layers", layer_names(g->layers));
 }
 
-static json_t *loss(const struct report *r)
+static json_t *missing(const struct report *r)
 {
 	struct missing_events m = report_missing_events(r);
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:I}", "app", (json_int_t)m.app,
+		"kernel", (json_int_t)m.kernel, "packets", (json_int_t)m.packets, "parts",
+		(json_int_t)m.parts, "traces_without_end", (json_int_t)m.without_end,
+		"unknown_events", (json_int_t)m.unknown, "undescribed", m.undescribed,
+		"too_many_events", (json_int_t)m.too_many);
+}
+
+static json_t *loss(const struct report *r)
+{
 	json_t *gaps = json_array();
 
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
 		json_array_append_new(gaps, gap(&r->core->gaps[i]));
-	return json_pack("{s:I, s:I, s:o, s:o, s:{s:I, s:I}}", "app", (json_int_t)r->core->lost_app,
+	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "app", (json_int_t)r->core->lost_app,
 		"kernel", (json_int_t)r->core->lost_kernel, "gaps", gaps, "time_coverage",
-		json_time_coverage(r), "missing", "app", (json_int_t)m.app, "kernel",
-		(json_int_t)m.kernel);
+		json_time_coverage(r), "missing", missing(r));
 }
 
 static json_t *clock_part(const struct report *r)

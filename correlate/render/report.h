@@ -247,9 +247,16 @@ struct own_cost report_own_cost(const struct report *r);
 /* Bound of the relative error of a flow's quantiles: the bins of its distributions. */
 double report_quantile_error(const struct report *r);
 double report_duration_ns(const struct report *r);
-/* Events the recorders wrote and that the trace no longer has, as far as it is known. */
+/* What the recorders wrote and that is not here, or cannot be read, as far as it is known. */
 struct missing_events {
-	uint64_t app, kernel;
+	uint64_t app, kernel;     /* events */
+	uint64_t packets;         /* by the gaps in their numbers; their events are among those */
+	uint32_t parts;           /* between those that are here */
+	uint32_t without_end;     /* traces that do not tell how much was in them */
+	uint64_t unknown;         /* events read, of kinds that this version does not know */
+	const char *unknown_name; /* one of them */
+	const char *undescribed;  /* a directory whose metadata is gone, NULL: there is none */
+	uint64_t too_many;        /* more events are here than were written */
 };
 struct missing_events report_missing_events(const struct report *r);
 /* Why a side ends before the recording does, if it does. */

@@ -61,70 +61,18 @@ static void missed(const struct report *r, FILE *to)
 				: "");
 }
 
-/* Where a side does not cover all of the time. Returns whether one does not. */
-static bool incomplete(const struct report *r, FILE *to, bool colour)
-{
-	static const char *const names[] = {"application", "kernel"};
-	const struct core *c = r->core;
-	bool any = false;
-
-	for (int i = 0; i < CORE_SIDES; i++) {
-		const struct core_span *s = &c->side[i];
-		double whole = (double)(c->last_ns - c->first_ns) / 1e9;
-		char what[40];
-
-		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
-			colour ? "\033[0m" : "");
-		any |= s->known && (s->begins_late || s->ends_early);
-		if (s->known && s->begins_late)
-			fprintf(to,
-				"%s: the %s side begins at %.6f s of %.6f s: what was before is "
-				"not kept\n",
-				what, names[i], (double)(s->from_ns - c->first_ns) / 1e9, whole);
-		if (!s->known || !s->ends_early)
-			continue;
-		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],
-			(double)(s->until_ns - c->first_ns) / 1e9);
-		if (side_end_known(c, i)) /* else nobody knows how long it went on */
-			fprintf(to, " of %.6f s", whole);
-		fprintf(to, ": %s\n", text_plain(report_side_end(r, i), COMMENT_MAX));
-	}
-	if (r->session && !c->stop_ns && !any) {
-		fprintf(to,
-			"%sINCOMPLETE%s: magnet record was killed before its program ended, or "
-			"still runs: what came after %.6f s is not recorded\n",
-			colour ? "\033[31m" : "", colour ? "\033[0m" : "",
-			(double)(c->last_ns - c->first_ns) / 1e9);
-		any = true;
-	}
-	return any;
-}
-
 static void recorded(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
-	struct missing_events gone = report_missing_events(r);
-	bool in_part;
+	bool whole = text_whole(r, to, colour);
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 
-	if (c->cut_off[0])
-		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
-			colour ? "\033[0m" : "", (double)(c->last_ns - c->first_ns) / 1e9,
-			text_plain(c->cut_off, COMMENT_MAX));
-	in_part = !c->cut_off[0] && incomplete(r, to, colour);
-	if (gone.app || gone.kernel)
-		fprintf(to,
-			"%sNOT ALL OF IT%s: %s application and %s kernel events were written, and "
-			"are not here: files of the recording are gone, or empty\n",
-			colour ? "\033[31m" : "", colour ? "\033[0m" : "", text_count(gone.app),
-			text_count(gone.kernel));
 	if (!c->lost_app && !c->lost_kernel) {
-		fprintf(to, "nothing lost%s: %s application and %s kernel events",
-			c->cut_off[0]             ? " up to there"
-			: gone.app || gone.kernel ? " of what is here"
-			: in_part                 ? " of what was recorded"
-						  : "",
+		fprintf(to,
+			whole ? "nothing lost: %s application and %s kernel events"
+			      : "here are %s application and %s kernel events; no other loss is "
+				"told",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",
@@ -174,6 +122,8 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		if (gap_is_loss(g))
 			fprintf(to, "  %s lost by %s", text_count(g->count),
 				text_plain(g->producer, 32));
+		else if (g->reason == MG_LOST_NOT_HERE)
+			fprintf(to, "  not here: %s %s", text_count(g->count), g->producer);
 		else
 			fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
 		if (g->cpu >= 0)

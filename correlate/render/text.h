@@ -36,6 +36,9 @@ void text_troubles(
 void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour);
 void text_on_demand_of_all(const struct report *r, FILE *to, bool colour);
 
+/* text_whole.c: what of the recording is not here, or was not read; true if all is and was */
+bool text_whole(const struct report *r, FILE *to, bool colour);
+
 /* text_sched.c: switches, and waits for a CPU */
 void text_sched(const struct report *r, FILE *to, bool colour);
 

@@ -87,6 +87,31 @@ def by_size():
     check(len(r["hooks"]) == len(report(d + "/0001")["hooks"]), "each hook is told once")
     text = run(MAGNET, "report", d + "/0001").stdout
     check("a part of a recording" in text and "broke off" not in text, "a part says that it is one")
+    missing_parts(d, n)
+
+
+def missing_parts(d, n):
+    """Whatever part is taken away, it is told, and how many events of the others are gone."""
+    away = TOP + "/away"
+    for gone, words, count in (([n[1]], "1 part", 1), (n[1:3], "2 parts", 2), (n[:1], "begins with part 2", 0),
+                               (n[-1:], f"went on after part {len(n) - 1}", 0)):
+        os.mkdir(away)
+        for p in gone:
+            os.rename(f"{d}/{p}", f"{away}/{p}")
+        for reader in ("direct", "babeltrace2"):
+            env = dict(os.environ, MAGNET_READER=reader)
+            text = run(MAGNET, "report", d, env=env).stdout
+            missing = json.loads(run(MAGNET, "report", "--json", d, env=env).stdout)["loss"]["missing"]
+            check(words in text and "nothing lost" not in text and missing["parts"] == count and
+                  not missing["kernel"], f"without {gone}, by {reader}: {missing}")
+        for p in gone:
+            os.rename(f"{away}/{p}", f"{d}/{p}")
+        os.rmdir(away)
+    os.rename(f"{d}/{n[1]}/cpu0", away)
+    m = report(d)["loss"]["missing"]
+    check(m["kernel"] > 0 and not m["parts"], f"a stream of a part is gone: {m}")
+    os.rename(away, f"{d}/{n[1]}/cpu0")
+    check(not any(report(d)["loss"]["missing"].values()), "and nothing is missing of all of it")
 
 
 def planted_link():

@@ -417,15 +417,31 @@ static void bytes_that_found_no_room_are_not_counted_as_written(void **unused)
 
 static uint8_t kept[1 << 20];
 static uint32_t kept_size;
+static uint64_t kept_events;
 
-static int keep(void *arg, int cpu, const uint8_t *packets, uint32_t size)
+static int keep(void *arg, int cpu, const uint8_t *packets, uint32_t size, uint64_t events)
 {
 	assert_ptr_equal(arg, kept);
 	assert_int_equal(cpu, 1);
 	assert_int_equal(size % PAGE, 0);
 	memcpy(kept + kept_size, packets, size);
 	kept_size += size;
+	kept_events += events;
 	return 0;
+}
+
+/* The number of events that the last event of a trace's own stream tells. */
+static uint64_t contents_of(const char *of)
+{
+	struct mg_contents e;
+	struct trace_file t;
+
+	trace_read(&t, of, "tracer");
+	assert_int_equal(t.event[t.events - 1].id, MG_EVENT_contents);
+	memcpy(&e, t.event[t.events - 1].payload, sizeof(e));
+	trace_free(&t);
+	assert_int_equal(e.side, 1);
+	return e.events;
 }
 
 /* As the flight recorder keeps packets, and writes them later. */
@@ -437,6 +453,7 @@ static void packets_that_were_kept_are_part_of_a_later_trace(void **unused)
 
 	(void)unused;
 	kept_size = 0;
+	kept_events = 0;
 	snprintf(path, sizeof(path), "%s/later", dir);
 	assert_int_equal(ctf_open_sink(&memory, CTF_KERNEL, 2, keep, kept), 0);
 	for (uint64_t i = 0; i < 9000; i++) {
@@ -448,8 +465,9 @@ static void packets_that_were_kept_are_part_of_a_later_trace(void **unused)
 	}
 	assert_int_equal(ctf_flush(memory), 0);
 	assert_int_equal(ctf_open_like(&later, path, memory), 0);
-	assert_int_equal(ctf_append(later, 1, kept, kept_size), 0);
+	assert_int_equal(ctf_append(later, 1, kept, kept_size, kept_events), 0);
 	assert_int_equal(ctf_bytes(later), kept_size);
+	assert_int_equal(ctf_tell_contents(later, 0), 0);
 	assert_int_equal(ctf_close(later), 0);
 	assert_int_equal(ctf_close(memory), 0);
 	trace_read(&t, path, "cpu1");
@@ -459,6 +477,7 @@ static void packets_that_were_kept_are_part_of_a_later_trace(void **unused)
 	assert_int_equal(t.packet[0].discarded, 0);
 	assert_int_equal(t.packet[t.packets - 1].discarded, 8);
 	trace_free(&t);
+	assert_int_equal(contents_of(path), 9001);
 	trace_dir_remove(strdup(path));
 	assert_int_equal(ctf_close(w), 0);
 }

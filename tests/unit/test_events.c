@@ -37,7 +37,7 @@ static void others_are_not_found(void **unused)
 {
 	(void)unused;
 	assert_null(mg_event_by_id(0));
-	assert_null(mg_event_by_id(76));
+	assert_null(mg_event_by_id(77));
 	assert_null(mg_event_by_id(MG_APP_BASE + MG_FN_END));
 	assert_null(mg_event_by_id(70000));
 	assert_null(mg_event_by_name(""));

@@ -129,6 +129,65 @@ static void what_was_not_kept_is_told(void **unused)
 	core_free(&c);
 }
 
+static void a_part_that_is_gone_leaves_a_gap(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_chunk, 1000000000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	e.chunk.number = 1;
+	e.chunk.from_ns = 1000000000;
+	feed(&c, &e);
+	e = feed_event(MG_EVENT_chunk_end, 1500000000, 0);
+	e.chunk_end.number = 1;
+	feed(&c, &e);
+	e = feed_event(MG_EVENT_chunk, 2000000000, 0);
+	e.chunk.number = 4;
+	e.chunk.from_ns = e.chunk.before_ns = 2000000000;
+	feed(&c, &e);
+	end_kernel(&c, STOP, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(c.parts_missing, 2);
+	assert_int_equal(c.first_part, 1);
+	assert_int_equal(c.gap_count, 1);
+	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_HERE);
+	assert_int_equal(c.gaps[0].from_ns, 1500000000);
+	assert_int_equal(c.gaps[0].to_ns, 2000000000);
+	assert_int_equal(c.lost_kernel, 0);
+	core_free(&c);
+}
+
+static void each_trace_tells_how_much_is_in_it(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_contents, 1000000000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	core_expect_contents(&c, CORE_KERNEL);
+	core_expect_contents(&c, CORE_KERNEL);
+	e.contents.side = 1;
+	e.contents.events = 100;
+	feed(&c, &e);
+	e.contents.events = 11;
+	feed(&c, &e);
+	core_read_events(&c, CORE_KERNEL, 110);
+	core_unknown_events(&c, CORE_KERNEL, 3, "tcp_sunk");
+	core_unknown_events(&c, CORE_KERNEL, 4, "tcp_sank");
+	core_missing_packets(&c, CORE_KERNEL, 2, 1000000000, 1100000000, 1);
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(c.side[CORE_KERNEL].told, c.side[CORE_KERNEL].traces);
+	assert_int_equal(c.side[CORE_KERNEL].written, 111);
+	assert_int_equal(c.side[CORE_KERNEL].read, 110);
+	assert_int_equal(c.side[CORE_KERNEL].unknown, 7);
+	assert_string_equal(c.side[CORE_KERNEL].unknown_name, "tcp_sank");
+	assert_int_equal(c.gaps[0].count, 2);
+	assert_int_equal(c.gaps[0].cpu, 1);
+	assert_false(gap_is_loss(&c.gaps[0]));
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +197,8 @@ int main(void)
 		cmocka_unit_test(a_kernel_side_that_ends_before_is_told),
 		cmocka_unit_test(its_program_may_end_before_the_recording),
 		cmocka_unit_test(what_was_not_kept_is_told),
+		cmocka_unit_test(a_part_that_is_gone_leaves_a_gap),
+		cmocka_unit_test(each_trace_tells_how_much_is_in_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	connection_record(&c);
 	printed(&c, session, NULL);
 	assert_begins(text, "ftp 10.0.0.2   3.02 s   Linux 6.18   counter 1.000 GHz\n");
-	assert_says("nothing lost of what was recorded: 40 application and ");
+	assert_says("here are 40 application and ");
 	assert_says("In one sentence: ");
 	assert_says("System calls");
 	assert_says("Where a byte waits");

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a recording was written, and is not here. */
+#include "report.h"
+
+static uint64_t beyond(uint64_t written, uint64_t read)
+{
+	return written > read ? written - read : 0;
+}
+
+/* By what the side's traces tell at their ends of what is in them; older ones do not. */
+static uint64_t by_contents(const struct core_span *s)
+{
+	return s->told ? beyond(s->written, s->read) : 0;
+}
+
+static uint64_t app_by_totals(const struct report *r)
+{
+	const json_t *app = json_object_get(r->session, "app");
+	const struct core *c = r->core;
+
+	if (c->side[CORE_APP].in_order)
+		return beyond(c->app_end.events, c->app_events);
+	if (json_is_true(json_object_get(app, "written_out")))
+		return beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
+			c->app_events);
+	return 0;
+}
+
+/* Parts of a recording may be meant to be without the others. */
+static uint64_t kernel_by_totals(const struct report *r)
+{
+	const json_t *events =
+		json_object_get(json_object_get(r->session, "kernel_side"), "events");
+	const struct core *c = r->core;
+	uint64_t read = c->side[CORE_KERNEL].read;
+
+	if (!read)
+		read = c->kernel_events + c->tracer_events - c->app_notes;
+	if (c->has_end && !c->part)
+		return beyond(c->end.events, read);
+	return c->kernel_events ? 0 : beyond((uint64_t)json_integer_value(events), read);
+}
+
+/* Totals know nothing of events that are here and of unknown kinds: they count where the rest
+ * fails. */
+static uint64_t missing_of(const struct core_span *s, uint64_t by_totals)
+{
+	uint64_t told = by_contents(s);
+
+	return (s->told && s->told >= s->traces) || told > by_totals ? told : by_totals;
+}
+
+static void add_side(struct missing_events *m, const struct core_span *s)
+{
+	m->unknown += s->unknown;
+	if (s->unknown && !m->unknown_name)
+		m->unknown_name = s->unknown_name;
+	if (s->traces > s->told && !s->ends_early) /* else that has been told */
+		m->without_end += s->traces - s->told;
+	else if (s->told && s->traces == s->told)
+		m->too_many += beyond(s->read, s->written);
+}
+
+/* What was cut off is told as such. */
+struct missing_events report_missing_events(const struct report *r)
+{
+	const struct core *c = r->core;
+	struct missing_events m = {0};
+
+	if (c->cut_off[0])
+		return m;
+	m.app = missing_of(&c->side[CORE_APP], app_by_totals(r));
+	m.kernel = missing_of(&c->side[CORE_KERNEL], kernel_by_totals(r));
+	m.parts = c->parts_missing;
+	for (uint32_t i = 0; i < c->gap_count; i++)
+		if (c->gaps[i].reason == MG_LOST_NOT_HERE)
+			m.packets += c->gaps[i].count;
+	m.packets -= m.parts;
+	for (int i = 0; i < CORE_SIDES; i++)
+		add_side(&m, &c->side[i]);
+	m.undescribed = c->undescribed[0] ? c->undescribed : NULL;
+	return m;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's first lines: whether all of the recording is here, and was read. */
+#include "report.h"
+#include "text.h"
+
+#define COMMENT_MAX 120
+
+static void begin(FILE *to, const char *word, bool colour)
+{
+	fprintf(to, "%s%s%s: ", colour ? "\033[31m" : "", word, colour ? "\033[0m" : "");
+}
+
+/* Where the parts that are here have others before or after them. Returns whether they have. */
+static bool in_parts(const struct core *c, FILE *to, bool colour)
+{
+	const struct core_span *s = &c->side[CORE_KERNEL];
+	bool before = c->first_part > 1 && !s->begins_late;
+	bool after = c->part_ended && !c->has_end && !s->ends_early;
+
+	if (before) {
+		begin(to, "INCOMPLETE", colour);
+		fprintf(to, "the kernel side begins with part %u: those before are not here\n",
+			c->first_part);
+	}
+	if (after) {
+		begin(to, "INCOMPLETE", colour);
+		fprintf(to, "the kernel side went on after part %u, the last that is here\n",
+			c->part);
+	}
+	return before || after;
+}
+
+/* Where a side does not cover all of the time. Returns whether one does not. */
+static bool incomplete(const struct report *r, FILE *to, bool colour)
+{
+	static const char *const names[] = {"application", "kernel"};
+	const struct core *c = r->core;
+	bool any = false;
+
+	for (int i = 0; i < CORE_SIDES; i++) {
+		const struct core_span *s = &c->side[i];
+		double whole = (double)(c->last_ns - c->first_ns) / 1e9;
+		char what[40];
+
+		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
+			colour ? "\033[0m" : "");
+		any |= s->known && (s->begins_late || s->ends_early);
+		if (s->known && s->begins_late)
+			fprintf(to,
+				"%s: the %s side begins at %.6f s of %.6f s: what was before is "
+				"not kept\n",
+				what, names[i], (double)(s->from_ns - c->first_ns) / 1e9, whole);
+		if (!s->known || !s->ends_early)
+			continue;
+		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],
+			(double)(s->until_ns - c->first_ns) / 1e9);
+		if (side_end_known(c, i)) /* else nobody knows how long it went on */
+			fprintf(to, " of %.6f s", whole);
+		fprintf(to, ": %s\n", text_plain(report_side_end(r, i), COMMENT_MAX));
+	}
+	any |= in_parts(c, to, colour);
+	if (r->session && !c->stop_ns && !any) {
+		fprintf(to,
+			"%sINCOMPLETE%s: magnet record was killed before its program ended, or "
+			"still runs: what came after %.6f s is not recorded\n",
+			colour ? "\033[31m" : "", colour ? "\033[0m" : "",
+			(double)(c->last_ns - c->first_ns) / 1e9);
+		any = true;
+	}
+	return any;
+}
+
+/* Returns whether something is not here that was written, or cannot be read. */
+static bool not_all(const struct report *r, FILE *to, bool colour)
+{
+	static const char word[] = "NOT ALL OF IT";
+	struct missing_events m = report_missing_events(r);
+	bool files = m.app || m.kernel || m.packets || m.parts;
+
+	if (m.app || m.kernel) {
+		begin(to, word, colour);
+		fprintf(to,
+			"%s application and %s kernel events were written, and are not here: files "
+			"of the recording are gone, or parts of them\n",
+			text_count(m.app), text_count(m.kernel));
+	} else if (files) {
+		begin(to, word, colour);
+		fprintf(to, "parts of the recording's files are gone\n");
+	}
+	if (m.undescribed) {
+		begin(to, word, colour);
+		fprintf(to, "%s has events, but no metadata to read them by\n",
+			text_plain(m.undescribed, COMMENT_MAX));
+	}
+	if (m.without_end) {
+		begin(to, word, colour);
+		fprintf(to,
+			"%u trace%s lack%s what stands at the end: files are gone, or damaged\n",
+			m.without_end, plural(m.without_end), m.without_end == 1 ? "s" : "");
+	}
+	if (m.unknown) {
+		begin(to, word, colour);
+		fprintf(to,
+			"%s events are of kinds that this version does not know, as %s: the "
+			"recording is of a newer one, or damaged\n",
+			text_count(m.unknown), text_plain(m.unknown_name, 32));
+	}
+	if (m.too_many) {
+		begin(to, "MORE THAN WAS WRITTEN", colour);
+		fprintf(to,
+			"%s events: some of the recording's files are there twice, or damaged\n",
+			text_count(m.too_many));
+	}
+	return files || m.undescribed || m.without_end || m.unknown || m.too_many;
+}
+
+bool text_whole(const struct report *r, FILE *to, bool colour)
+{
+	const struct core *c = r->core;
+	bool in_part;
+
+	if (c->cut_off[0]) {
+		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
+			colour ? "\033[0m" : "", (double)(c->last_ns - c->first_ns) / 1e9,
+			text_plain(c->cut_off, COMMENT_MAX));
+		return false;
+	}
+	in_part = incomplete(r, to, colour);
+	return !not_all(r, to, colour) && !in_part;
+}
