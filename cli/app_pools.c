@@ -35,6 +35,9 @@ static void shape(const struct app_rings *r, struct pool *p)
 	getrlimit(RLIMIT_AS, &limit);
 	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / SHARE < room)
 		room = limit.rlim_cur / SHARE;
+	getrlimit(RLIMIT_FSIZE, &limit); /* memory that is shared is a file */
+	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur / 2 < room)
+		room = limit.rlim_cur / 2;
 	p->shift = r->shift;
 	while (p->shift > SHIFT_LEAST &&
 		((r->taken_n + MG_POOLS_READY) * 2 * ring_bytes(p) > APP_RINGS_TOTAL ||
@@ -217,6 +220,8 @@ struct pool *app_pool_make(struct app_rings *r, char *why, size_t why_size)
 	rings_at = (offsetof(struct mg_pool, state) + p->count * sizeof(uint32_t) + 63) & ~63ull;
 	records_at = (rings_at + p->count * sizeof(struct mg_app_ring) + 65535) & ~65535ull;
 	size = records_at + p->count * ring_bytes(p);
+	if (size < MG_POOL_LEAST) /* programs take no smaller one */
+		size = MG_POOL_LEAST;
 	snprintf(name, sizeof(name), "magnet-rings-%016llx", (unsigned long long)r->id);
 	if (!p->known || pool_file_make(&p->file, name, size, why, why_size) != 0) {
 		app_pool_free(r, p);

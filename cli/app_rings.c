@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -22,17 +21,6 @@
 #define DOOR_NS       250000000ull /* how often it is seen whether the door is there */
 
 /* ---- pools that are ready ---- */
-
-/* Each program has one, so that one more descriptor is open for each. */
-static void take_all_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /* Returns the first of MG_POOLS_READY descriptors on end, which are taken by copies; -1 without. */
 static int find_numbers(int fd)
@@ -167,7 +155,6 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 		r->shift++;
 	if (getrandom(&r->id, sizeof(r->id), 0) != sizeof(r->id))
 		r->id = mg_monotonic_ns();
-	take_all_descriptors();
 	if (pool_door_make(&r->door) != 0)
 		r->door.path[0] = 0;
 	r->first = find_numbers(STDIN_FILENO);

@@ -22,6 +22,7 @@
 #include "cpu_time.h"
 #include "ctf.h"
 #include "cycles.h"
+#include "process_limits.h"
 #include "log.h"
 #include "pool_door.h"
 #include "signal_name.h"
@@ -254,6 +255,7 @@ struct beginning {
 
 static int begin(struct work *w, const struct collector_options *o, struct beginning *b)
 {
+	char hint[64];
 	int err;
 
 	pool_door_sweep();
@@ -267,8 +269,8 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 	read_clock(w);
 	err = ctf_open(&w->writer, o->dir, CTF_APP, 0);
 	if (err) {
-		snprintf(b->text, sizeof(b->text), "cannot make a trace in %.150s: %s", o->dir,
-			strerror(-err));
+		snprintf(b->text, sizeof(b->text), "cannot make a trace in %.120s: %s%s", o->dir,
+			strerror(-err), mg_limit_hint(err, hint, sizeof(hint)));
 		app_rings_free(w->rings);
 		return err;
 	}
@@ -380,6 +382,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	unsigned long long events, lost, unfinished, no_room, untimed, unserved, cpu, setup,
 		running, running_cpu;
 	unsigned long long first, last;
+	char hint[64];
 	int error = 0, answered = 0, status = 0;
 	bool in_time;
 	unsigned int pid;
@@ -418,8 +421,8 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 			snprintf(c->why, sizeof(c->why),
 				"no space left: recording ended early, what is there is readable");
 		else if (error)
-			snprintf(c->why, sizeof(c->why), "recording ended early: %s",
-				strerror(-error));
+			snprintf(c->why, sizeof(c->why), "recording ended early: %s%s",
+				strerror(-error), mg_limit_hint(error, hint, sizeof(hint)));
 	} else if (in_time) { /* it has written everything before it tells so */
 		error = f ? -EPIPE : -errno;
 		snprintf(c->why, sizeof(c->why), "how it ended cannot be read: %s",

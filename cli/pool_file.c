@@ -9,12 +9,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "process_limits.h"
+
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
 int pool_file_make(struct pool_file *f, const char *name, uint64_t size, char *why, size_t why_size)
 {
+	char hint[64];
 	int err = 0;
 
 	f->memory = NULL;
@@ -25,16 +28,16 @@ int pool_file_make(struct pool_file *f, const char *name, uint64_t size, char *w
 	if (f->fd < 0 || ftruncate(f->fd, (off_t)size) != 0 ||
 		fcntl(f->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
 		err = -errno;
-		snprintf(why, why_size, "no memory can be shared with programs: %s",
-			strerror(errno));
+		snprintf(why, why_size, "no memory can be shared with programs: %s%s",
+			strerror(errno), mg_limit_hint(err, hint, sizeof(hint)));
 		pool_file_free(f);
 		return err;
 	}
 	f->memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, f->fd, 0);
 	if (f->memory == MAP_FAILED) {
 		err = -errno;
-		snprintf(why, why_size, "buffers for programs cannot be mapped: %s",
-			strerror(errno));
+		snprintf(why, why_size, "buffers for programs cannot be mapped: %s%s",
+			strerror(errno), mg_limit_hint(err, hint, sizeof(hint)));
 		f->memory = NULL;
 		pool_file_free(f);
 	}

@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "collector.h"
 #include "commands.h"
+#include "process_limits.h"
 #include "log.h"
 #include "paths.h"
 #include "printable.h"
@@ -47,7 +48,9 @@ struct recording {
 	int signals;
 	sigset_t ending;         /* the signals that end a recording */
 	sigset_t mask;           /* as the invoker had it, */
-	void (*on_sigpipe)(int); /* and this: both are COMMAND's again */
+	void (*on_sigpipe)(int); /* and these: all are COMMAND's again */
+	void (*on_sigxfsz)(int);
+	struct mg_limits limits;
 	bool stop;
 	int interrupts;
 	int stopped_by; /* a signal, where the recording ended before COMMAND */
@@ -139,6 +142,8 @@ static int start_command(struct recording *r)
 			_exit(EXIT_FAILED);
 		}
 		signal(SIGPIPE, r->on_sigpipe);
+		signal(SIGXFSZ, r->on_sigxfsz);
+		mg_limits_restore(&r->limits, MG_LIMIT_SPACE);
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		execvp(r->o.command[0], r->o.command);
 		mg_error("cannot run %s: %s", r->o.command[0], strerror(errno));
@@ -212,7 +217,7 @@ static int start_recorders(struct recording *r)
 		mg_warn("recording the application side only: %s", r->tracer.why);
 		snprintf(r->info.kernel_missing, sizeof(r->info.kernel_missing), "%s",
 			r->tracer.why);
-		rmdir(r->dir.kernel);
+		record_dir_remove_side(r->dir.kernel);
 	}
 	if (!r->o.app)
 		return 0;
@@ -221,6 +226,11 @@ static int start_recorders(struct recording *r)
 						     .drain_ms = r->o.drain_ms,
 						     .clock = !r->tracer_runs});
 	r->collector_runs = !err;
+	if (err && r->tracer_runs) {
+		mg_warn("recording the kernel side only: %s", r->collector.why);
+		snprintf(r->info.app_missing, sizeof(r->info.app_missing), "%s", r->collector.why);
+		return 0;
+	}
 	if (err)
 		mg_error("the application side cannot be recorded: %s", r->collector.why);
 	return err;
@@ -421,6 +431,10 @@ int cmd_record(int argc, char **argv)
 	if (err)
 		return err > 0 ? EXIT_DONE : err == -ESRCH ? EXIT_FAILED : EXIT_USAGE;
 	join_command(&r);
+	/* what is shared with a program is a file, and takes a descriptor; the address space that
+	 * is allowed tells how much of it a program can have */
+	mg_limits_raise(&r.limits, MG_LIMIT_SPACE);
+	r.on_sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told */
 	if (record_dir_make(&r.dir, &r.o))
 		return EXIT_FAILED;
 	sigemptyset(&r.ending);
@@ -460,7 +474,7 @@ int cmd_record(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	failed = stop_recorders(&r) || err;
-	if (err && !r.tracer_runs) { /* nothing was recorded: it may be tried again */
+	if (err) { /* nothing was recorded: it may be tried again */
 		record_dir_remove(&r.dir);
 		tracer_free(&r.tracer);
 		return r.stopped_by ? 128 + r.stopped_by : EXIT_FAILED;

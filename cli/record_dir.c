@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "record_dir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,14 +86,39 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 	return why ? -1 : 0;
 }
 
+/* Of a trace that did not come about: its files, and those of its parts. */
+static void remove_tree(int at, const char *name, int depth)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, e->d_name, 0) != 0 && depth > 0)
+			remove_tree(fd, e->d_name, depth - 1);
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void record_dir_remove_side(const char *dir)
+{
+	remove_tree(AT_FDCWD, dir, 1);
+}
+
 void record_dir_remove(const struct record_dir *d)
 {
 	char claim[PATH_MAX];
 
 	snprintf(claim, sizeof(claim), "%.4000s/session.json", d->dir);
 	unlink(claim);
-	rmdir(d->app);
-	rmdir(d->kernel);
+	record_dir_remove_side(d->app);
+	record_dir_remove_side(d->kernel);
 	if (!d->was_there)
 		rmdir(d->dir);
 }

@@ -17,6 +17,9 @@ struct record_dir {
 /* Make it, for this recording alone; -1 after a line that says why not. */
 int record_dir_make(struct record_dir *d, const struct record_options *o);
 
+/* Removes one side's trace, d->app or d->kernel, that did not come about. */
+void record_dir_remove_side(const char *dir);
+
 /* Take it back, where nothing was recorded. */
 void record_dir_remove(const struct record_dir *d);
 

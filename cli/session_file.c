@@ -194,6 +194,8 @@ int session_file_write(const char *dir, const struct session_info *info,
 	json_object_set_new(root, "clock", clock_readings(info));
 	json_object_set_new(root, "magnet_version", json_string(MAGNET_VERSION));
 	json_object_set_new(root, "app", app_side(info, app));
+	if (!info->has_app && info->app_missing[0])
+		json_object_set_new(root, "app_missing", text(info->app_missing));
 	json_object_set_new(root, "kernel_side", kernel_side(info, tracer));
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);

@@ -40,6 +40,7 @@
 #define MG_POOL_RINGS   4096 /* threads of a program at once, at most */
 #define MG_POOLS_READY  8
 #define MG_COMMON_RING  0
+#define MG_POOL_LEAST   (1u << 20) /* bytes of a pool; more than its head takes */
 
 enum mg_ring_state {
 	MG_RING_EMPTY, /* no memory yet */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,6 +95,17 @@ static int log2_of(uint64_t x)
 	return 63 - __builtin_clzll(x);
 }
 
+#define BTF_MEMORY (32u << 20) /* more than the kernel's types take, bytes */
+
+/* libbpf does not always say so. */
+static bool is_short_of_memory(void)
+{
+	void *memory = malloc(BTF_MEMORY);
+
+	free(memory);
+	return !memory;
+}
+
 /* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
  * ones. */
 static int check_btf(struct hooks *h)
@@ -108,6 +120,10 @@ static int check_btf(struct hooks *h)
 		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 		btf__free(btf);
 		return 0;
+	}
+	if (err == -ENOMEM || is_short_of_memory()) {
+		snprintf(h->why, sizeof(h->why), "no memory for the kernel's types");
+		return -ENOMEM;
 	}
 	if (access(VMLINUX_BTF, R_OK) != 0)
 		snprintf(h->why, sizeof(h->why),
@@ -167,6 +183,24 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 	return 0;
 }
 
+/* A descriptor for each program and map, one more for what is attached, and a few. */
+static int check_descriptors(struct hooks *h)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	struct rlimit limit;
+	unsigned int n = 32;
+
+	bpf_object__for_each_program (program, h->object)
+		n += bpf_program__autoload(program) ? 2 : 0;
+	bpf_object__for_each_map (map, h->object)
+		n++;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)
+		return 0;
+	snprintf(h->why, sizeof(h->why), "its programs take some %u open files", n);
+	return -EMFILE;
+}
+
 /* The row of the program that did not load, if it is one of the table's. */
 static int refused_row(const struct hooks *h)
 {
@@ -191,11 +225,14 @@ static int load_what_loads(
 		if (err)
 			return err;
 		hooks_choose(h, o);
+		err = check_descriptors(h);
+		if (err)
+			return err;
 		err = bpf_object__load(h->object);
 		if (!err)
 			return 0;
 		row = refused_row(h);
-		if (row < 0 || privilege_lacks_bpf() || privilege_locked_down())
+		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
 			return err;
 		if (h->cast) /* its verifier may not know as much as ours */
 			h->cast = false;
@@ -249,14 +286,15 @@ int hooks_load(struct hooks *h, const struct tracer_options *o)
 		fclose(random);
 
 	err = load_what_loads(h, o, &config);
-	if (err) {
+	if (err && !h->why[0]) {
 		/* the verifier's refusal is EACCES too, and a locked down kernel's EINVAL */
 		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
 			!privilege_reason(h->why, sizeof(h->why)))
 			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
 				strerror(-err), last_libbpf_line);
-		return err;
 	}
+	if (err)
+		return err;
 	/* no filters yet: calibration's own socket must pass */
 	err = hooks_set(h, &(struct mg_bpf_settings){.level = o->settings.level});
 	if (err)

@@ -165,18 +165,6 @@ static int choose_events(struct run *r)
 	return err;
 }
 
-/* Namespaces' hooks and chosen events on many CPUs take more than a process has by default. */
-static void raise_descriptors(struct rlimit *was)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, was) != 0)
-		return;
-	l = *was;
-	l.rlim_cur = l.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &l);
-}
-
 /* COMMAND waits, stopped at its first instruction, until it is followed. */
 static int start_command(struct run *r, int *go)
 {
@@ -194,7 +182,7 @@ static int start_command(struct run *r, int *go)
 		signal(SIGPIPE, r->sigpipe);
 		signal(SIGXFSZ, r->sigxfsz);
 		umask(r->umask);
-		setrlimit(RLIMIT_NOFILE, &r->descriptors);
+		mg_limits_restore(&r->limits, MG_LIMITS);
 		sigprocmask(SIG_SETMASK, &r->mask, NULL);
 		if (read(gate[0], &c, 1) != 1)
 			_exit(125);
@@ -266,7 +254,7 @@ int main(int argc, char **argv)
 	r.sigpipe = signal(SIGPIPE, SIG_IGN);
 	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
 	r.umask = umask(0077);
-	raise_descriptors(&r.descriptors);
+	mg_limits_raise(&r.limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
 	if (r.options.command && start_command(&r, &gate)) {
 		run_fail(&r, -errno, "cannot start a process: %s", strerror(errno));
 		return 1;

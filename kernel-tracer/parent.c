@@ -8,17 +8,21 @@
 #include <unistd.h>
 
 #include "cpu_time.h"
+#include "process_limits.h"
 #include "log.h"
 #include "run.h"
 
 int run_fail(const struct run *r, int err, const char *fmt, ...)
 {
-	char text[512];
+	char text[512], hint[64];
 	va_list ap;
+	size_t used;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	used = strlen(text);
+	snprintf(text + used, sizeof(text) - used, "%s", mg_limit_hint(err, hint, sizeof(hint)));
 	for (char *p = text; *p; p++)
 		if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
 			*p = '\'';

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -16,6 +15,7 @@
 #include "control.h"
 #include "cpu_time.h"
 #include "identity.h"
+#include "process_limits.h"
 #include "tracer.h"
 
 struct run {
@@ -40,7 +40,7 @@ struct run {
 	/* these COMMAND gets as the tracer was given them */
 	sigset_t mask;
 	mode_t umask;
-	struct rlimit descriptors;
+	struct mg_limits limits; /* as they were: COMMAND has them */
 	void (*sigpipe)(int);
 	void (*sigxfsz)(int);
 	uint64_t next_look, next_release, stop_at;

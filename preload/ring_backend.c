@@ -302,8 +302,7 @@ static void make_mutex(void)
 	pthread_mutexattr_destroy(&attr);
 }
 
-#define HEAD_BYTES  (1u << 20) /* more than the pool's head takes */
-#define RINGS_USUAL 128        /* a pool's, or more, and smaller ones */
+#define RINGS_USUAL 128 /* a pool's, or more, and smaller ones */
 
 /* Returns the address of `size` bytes, or less where they cannot be had; an error otherwise. */
 static long map(int fd, uint64_t *size)
@@ -314,16 +313,16 @@ static long map(int fd, uint64_t *size)
 
 	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
 	/* as much as is decent: the head and two rings, at least */
-	room = mg_room_under(limit.rlim_cur, HEAD_BYTES + 2 * (*size / RINGS_USUAL)) &
+	room = mg_room_under(limit.rlim_cur, MG_POOL_LEAST + 2 * (*size / RINGS_USUAL)) &
 	       ~(PAGE_MOST - 1);
 	if (*size > room)
 		*size = room;
 	for (;;) {
 		at = mg_kernel_call(SYS_mmap, 0, (long)*size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, fd, 0);
-		if (!mg_kernel_failed(at) || *size <= HEAD_BYTES)
+		if (!mg_kernel_failed(at) || *size <= MG_POOL_LEAST)
 			return at;
-		*size = *size / 2 < HEAD_BYTES ? HEAD_BYTES : *size / 2 & ~(PAGE_MOST - 1);
+		*size = *size / 2 < MG_POOL_LEAST ? MG_POOL_LEAST : *size / 2 & ~(PAGE_MOST - 1);
 	}
 }
 
@@ -358,7 +357,7 @@ static bool take_pool(int fd, const struct pool_offer *o)
 	long at;
 
 	if (mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 || !S_ISREG(st.st_mode) ||
-		st.st_size < HEAD_BYTES)
+		st.st_size < MG_POOL_LEAST)
 		return false;
 	mapped = (uint64_t)st.st_size;
 	at = map(fd, &mapped);

@@ -67,6 +67,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	bool whole = text_whole(r, to, colour);
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
+	const char *no_app = session_text(r, "app_missing", NULL);
 
 	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to,
@@ -129,12 +130,14 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		if (g->cpu >= 0)
 			fprintf(to, " on CPU %d", g->cpu);
 		fprintf(to, " between %.6f s and %.6f s\n",
-			(double)(g->from_ns - c->first_ns) / 1e9,
-			(double)(g->to_ns - c->first_ns) / 1e9);
+			(double)(int64_t)(g->from_ns - c->first_ns) / 1e9,
+			(double)(int64_t)(g->to_ns - c->first_ns) / 1e9);
 	}
 	if (c->gap_count > GAPS_SHOWN)
 		fprintf(to, "  and %u more gap%s (--json has them all)\n",
 			c->gap_count - GAPS_SHOWN, plural(c->gap_count - GAPS_SHOWN));
+	if (no_app)
+		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));
 	if (missing)
 		fprintf(to, "application side only: %s\n", text_plain(missing, COMMENT_MAX));
 	else if (!c->kernel_events)
