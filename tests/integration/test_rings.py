@@ -21,7 +21,7 @@ SENDS = "import os, socket, sys, time\n" \
     "for i in range(int(sys.argv[1])):\n" \
     "    a.send(b'x'); b.recv(9)\n" \
     "    if i % 100 == 0: time.sleep(float(sys.argv[2]))\n" \
-    "print('sent', os.getpid(), sys.argv[1])\n"
+    "os.write(1, b'sent %d %s\\n' % (os.getpid(), sys.argv[1].encode()))\n"
 
 
 def good(n, pause=0.01):
@@ -127,13 +127,51 @@ def without_descriptors():
         check(p.stdout.count("sent") == 40, "40 programs of which some have no rings do what they do")
         rows = [line.split("\t") for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines()]
         seen = len({r[3] for r in rows if r[5] == "magnet:send"})
-        told = [r for r in rows if r[5] == "lost" and "reason=7" in r[9]]
-        check(seen + len(told) == 40 and seen >= 10, f"{seen} programs are recorded, {len(told)} are told as not")
-        check(f"all calls of {len(told)} programs for which there was no buffer" in p.stderr,
+        told = sum(int(r[9].split("count=")[1].split()[0]) for r in rows
+                   if r[5] == "lost" and "reason=7" in r[9])
+        check(seen + told == 40 and seen >= 10, f"{seen} programs are recorded, {told} are told as not")
+        check(f"all calls of {told} programs for which there was no buffer" in p.stderr,
               "by magnet record, too: " + p.stderr)
 
 
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return [int(n) for n in f.read().split()]
+
+
+def left_behind():
+    """Recorders are killed with all they have: the next one clears it, and a rule for systemd-tmpfiles."""
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        recorders, doors = [], []
+        for name in ("killed", "running"):
+            p = subprocess.Popen([MAGNET, "record", "-q", "--app-only", "-o", f"{top}/{name}", "--", "sh",
+                                  "-c", "echo $MAGNET_RINGS; exec sleep 60"], stdout=subprocess.PIPE, text=True)
+            recorders.append(p)
+            doors.append(os.path.dirname(p.stdout.readline().strip().rsplit(":", 1)[1]))
+        killed, running = recorders
+        for pid in (*children_of(killed.pid), killed.pid):
+            os.kill(pid, signal.SIGKILL)
+        killed.wait()
+        check(len(os.listdir(doors[0])) == 1, "a recorder that was killed has left something behind")
+        for door in doors:
+            os.utime(door, (1, 1))
+        root, rule = top + "/root", os.path.join(HERE, "..", "..", "cli", "tmpfiles.conf")
+        shutil.copytree(doors[0], root + doors[0], ignore=lambda *unused: os.listdir(doors[0]))
+        with open(root + doors[0] + "/x", "w"):
+            os.utime(root + doors[0] + "/x", (1, 1))
+        run(MAGNET, "record", "-q", "--app-only", "-o", top + "/next", "--", "true")
+        check([os.path.exists(d) for d in doors] == [False, True], "the next one clears that, and only that")
+        for pid in children_of(running.pid):
+            if os.readlink(f"/proc/{pid}/exe").endswith("sleep"):
+                os.kill(pid, signal.SIGTERM)
+        running.wait()
+        check(not os.path.exists(doors[1]), "one that ends leaves nothing")
+        if shutil.which("systemd-tmpfiles") and os.geteuid() == 0:
+            p = run("systemd-tmpfiles", "--clean", "--root=" + root, rule)
+            check(not p.stderr and not os.listdir(root + doors[0]), "so does systemd-tmpfiles " + p.stderr)
+
+
 for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
-             without_descriptors):
+             without_descriptors, left_behind):
     print("---", test.__name__, flush=True)
     test()
