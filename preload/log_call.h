@@ -21,8 +21,10 @@ static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, i
 	c->ret = ret;
 	c->fd = fd;
 	c->error = ret == -1 ? error : 0;
-	c->tid = mg_self.tid ? mg_self.tid : mg_self.pid;
+	c->tid = mg_self.tid;
 	c->pid = mg_self.pid;
+	if (__builtin_expect(!c->tid, 0))
+		mg_self_ask(&c->tid, &c->pid);
 	c->logged = mg_self.logged;
 	c->kind = (uint8_t)kind;
 	mg_self.logged = 0;

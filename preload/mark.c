@@ -21,8 +21,10 @@ void magnet_mark_here(const char *name, uint64_t id, int64_t value)
 	saved = errno;
 	m.at = mg_cycles();
 	mg_self_check();
-	m.tid = mg_self.tid ? mg_self.tid : mg_self.pid;
+	m.tid = mg_self.tid;
 	m.pid = mg_self.pid;
+	if (!m.tid)
+		mg_self_ask(&m.tid, &m.pid);
 	memcpy(m.name, name, strnlen(name, sizeof(m.name)));
 	mg_log_mark(&m);
 	errno = saved;

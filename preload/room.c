@@ -25,6 +25,7 @@ static void before_sandbox(void)
 {
 	struct rlimit limit = {1024, 1024};
 
+	mg_self_forget_gone();
 	if (mg_fd_ask_no_more || mg_in_vfork()) /* a child's filter is not its parent's */
 		return;
 	if (mg_tls_is_ours())

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "self.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fdkind.h"
 #include "kernel_call.h"
 
 __thread struct mg_self mg_self __attribute__((tls_model("initial-exec")));
@@ -17,6 +19,12 @@ static uint32_t always = 1;
 volatile uint32_t *mg_same_process = &always;
 static uint32_t process;
 volatile uint32_t mg_sharing;
+
+/* Children in this memory that run beside their parent: number times 2, and 1 with own descriptors.
+ */
+#define CHILDREN 16
+static uint64_t children[CHILDREN];
+static uint32_t beside; /* how many there are, also where their number is not known */
 
 /*
  * The C library knows the thread's id and writes it into a mutex it locks. Asking the kernel would
@@ -63,7 +71,8 @@ void mg_self_init(void)
 /* The process has its memory to itself: whoever shared the parent's is not here. */
 static void alone(void)
 {
-	mg_sharing = 0;
+	mg_sharing = beside = 0;
+	memset(children, 0, sizeof(children));
 	mg_foreign_forget();
 }
 
@@ -71,6 +80,39 @@ static void alone(void)
 static void child_gone(void)
 {
 	__atomic_fetch_sub(&mg_sharing, 1, __ATOMIC_RELAXED);
+}
+
+static void child_beside_gone(bool own_descriptors)
+{
+	if (own_descriptors)
+		child_gone();
+	__atomic_fetch_sub(&beside, 1, __ATOMIC_RELAXED);
+}
+
+void mg_self_forget_gone(void)
+{
+	for (int i = 0; i < CHILDREN; i++) {
+		uint64_t child = __atomic_load_n(&children[i], __ATOMIC_RELAXED);
+
+		if (child && mg_kernel_call(SYS_kill, (long)(child / 2), 0, 0, 0, 0, 0) == -ESRCH &&
+			__atomic_compare_exchange_n(
+				&children[i], &child, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			child_beside_gone(child & 1);
+	}
+}
+
+/* One that finds no room counts for ever. */
+static void remember_child(int pid, bool own_descriptors)
+{
+	uint64_t child = (uint64_t)pid * 2 + own_descriptors;
+
+	for (int i = 0; i < CHILDREN; i++) {
+		uint64_t none = 0;
+
+		if (__atomic_compare_exchange_n(
+			    &children[i], &none, child, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
 }
 
 void mg_self_forked(void)
@@ -92,7 +134,14 @@ void mg_self_learn(void)
 		mg_self.in_kernel = true;
 		process = kernel_pid();
 	}
-	if (mg_self.vforked) {
+	if (mg_self.shared) {
+		if (beside && !mg_fd_ask_no_more)
+			mg_self_forget_gone();
+		if (beside)
+			return;
+		mg_self.shared = false;
+		mg_self.tid = mg_self.home;
+	} else if (mg_self.vforked) {
 		uint32_t tid = kernel_tid();
 
 		if (tid != mg_self.home) { /* a child, a process of one thread: nothing is kept */
@@ -108,12 +157,28 @@ void mg_self_learn(void)
 	mg_self.pid = process;
 }
 
+void mg_self_ask(uint32_t *tid, uint32_t *pid)
+{
+	if (!mg_self.shared) { /* the child of a vfork() */
+		*tid = *pid = mg_self.pid;
+	} else if (mg_fd_ask_no_more) {
+		*tid = mg_self.home;
+		*pid = process;
+	} else {
+		*tid = kernel_tid();
+		*pid = kernel_pid();
+	}
+}
+
 bool mg_is_sharing_child(void)
 {
 	/* a child with memory of its own, of a fork the C library does not know of */
-	if (!*mg_same_process)
+	if (!*mg_same_process || mg_fd_ask_no_more)
 		return false;
-	return kernel_pid() != process;
+	if (kernel_pid() != process)
+		return true;
+	mg_self_forget_gone();
+	return false;
 }
 
 /* ---- vfork() ---- */
@@ -121,6 +186,8 @@ bool mg_is_sharing_child(void)
 /* The child has this thread's storage: it is not known for whom mg_self is, until one asks. */
 static void expect_vfork(void)
 {
+	if (mg_self.shared) /* everybody asks all the time */
+		return;
 	if (!mg_self.vforked) {
 		mg_self_check();
 		mg_self.home = mg_self.tid;
@@ -130,28 +197,54 @@ static void expect_vfork(void)
 	mg_self.tid = 0;
 }
 
+/* The same of a child that does not end, or execute a program, before its parent goes on. */
+static void share_storage(void)
+{
+	mg_self_check();
+	if (mg_self.shared)
+		return;
+	mg_self.home = mg_self.tid;
+	mg_self.shared = true;
+	mg_self.tid = 0;
+}
+
 void mg_before_clone(unsigned long flags, const void *tls)
 {
 	if (!(flags & CLONE_VM))
 		return;
 	if (flags & CLONE_SETTLS) {
 		mg_foreign_add(tls);
-		if (!(flags & CLONE_THREAD))
-			__atomic_fetch_add(&mg_sharing, 1, __ATOMIC_RELAXED);
-	} else if (flags & CLONE_VFORK && mg_tls_is_ours()) {
+		if (flags & CLONE_THREAD)
+			return;
+	} else if (!mg_tls_is_ours()) {
+		return;
+	} else if (flags & CLONE_VFORK) {
 		expect_vfork();
+		return;
+	} else {
+		share_storage();
 	}
+	__atomic_fetch_add(&beside, 1, __ATOMIC_RELAXED);
+	if (!(flags & (CLONE_FILES | CLONE_THREAD)))
+		__atomic_fetch_add(&mg_sharing, 1, __ATOMIC_RELAXED);
 }
 
-/* The same where the call returns here: a child that it has waited for is gone. */
-static void after_clone(unsigned long flags, const void *tls)
+/* The same where the call returns here: a child that it has waited for, or not made, is gone. */
+static void after_clone(unsigned long flags, const void *tls, int ret)
 {
-	unsigned long all = CLONE_VM | CLONE_VFORK | CLONE_SETTLS;
+	bool own_descriptors = !(flags & CLONE_FILES);
 
-	if ((flags & all) != all || flags & CLONE_THREAD)
+	if (!(flags & CLONE_VM) || flags & CLONE_THREAD ||
+		(flags & (CLONE_SETTLS | CLONE_VFORK)) == CLONE_VFORK ||
+		(!(flags & CLONE_SETTLS) && !mg_tls_is_ours()))
 		return;
-	mg_foreign_remove(tls);
-	child_gone();
+	if (ret >= 0 && !(flags & CLONE_VFORK)) {
+		remember_child(ret, own_descriptors);
+		return;
+	}
+	if (flags & CLONE_SETTLS)
+		mg_foreign_remove(tls);
+	child_beside_gone(own_descriptors);
 }
 
 /*
@@ -192,6 +285,6 @@ __attribute__((visibility("default"))) int clone(
 	va_end(ap);
 	mg_before_clone((unsigned int)flags, tls);
 	ret = mg_real_clone()(fn, stack, flags, arg, parent_tid, tls, child_tid);
-	after_clone((unsigned int)flags, tls);
+	after_clone((unsigned int)flags, tls, ret);
 	return ret;
 }

@@ -18,8 +18,10 @@ struct mg_self {
 	uint32_t tid, pid; /* tid 0: not known, or not certain */
 	uint32_t logged;   /* cycles of the last measured logging, until it is told */
 	uint32_t calls;
-	uint32_t home;  /* the thread's own id, while a vfork() may be on its way */
-	bool vforked;   /* this may be the child, which shares its parent's memory */
+	uint32_t home; /* the thread's own id, while a vfork() may be on its way */
+	bool vforked;  /* this may be the child, which shares its parent's memory */
+	bool shared;   /* children that run beside this thread have its storage: nobody's id is kept
+			*/
 	bool in_kernel; /* ids are asked of the kernel: what the C library knows is the parent's */
 	struct mg_app_ring *ring __attribute__((aligned(16))); /* changes together with */
 	struct mg_app_record *record;
@@ -37,6 +39,9 @@ void mg_self_init(void);
 void mg_self_forked(void);
 void mg_self_learn(void);
 
+/* Where mg_self does not tell: the caller's ids. */
+void mg_self_ask(uint32_t *tid, uint32_t *pid);
+
 static inline void mg_self_check(void)
 {
 	if (__builtin_expect(mg_self.tid == 0 || !*mg_same_process, 0))
@@ -49,10 +54,13 @@ typedef int (*mg_clone_fn)(int (*)(void *), void *, int, void *, ...);
 mg_clone_fn mg_real_clone(void);
 
 /*
- * Number of threads that may have a child in this process's memory: one that vfork(), or clone()
- * with CLONE_VM, has made. Such a child has descriptors of its own.
+ * Number of children that may be in this process's memory with descriptors of their own: vfork(),
+ * or clone() with CLONE_VM, has made them. Those that clone() has made are looked for at times;
+ * those that the kernel's call has made beside their parent count for ever.
  */
 extern volatile uint32_t mg_sharing;
+/* Count those no more that are gone. */
+void mg_self_forget_gone(void);
 bool mg_is_sharing_child(void);
 
 /*

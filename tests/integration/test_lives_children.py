@@ -42,6 +42,9 @@ def shared_memory():
         life.check_calls(SINK, {"send": 4, "write": 1})
         sent_by(life, 2, 2)
         check(not set(life.of("write")) & set(life.of("socket")), "the child wrote, not its parent")
+    with Life(LIVES, "beside") as life:  # the second child's is the kernel's to tell
+        life.check_calls(SINK, {"send": 6003, "close": 1})
+        sent_by(life, 3003, 3000)
     with Life(LIVES, "spawn") as life:
         life.check_calls(SINK, {"write": 2, "send": 1})
         check(not set(life.of("write")) & set(life.of("send")), "the child wrote, not its parent")

@@ -24,7 +24,7 @@ typedef int (*life)(int argc, char **argv);
 /* clang-format off */
 #define LIVES(X) \
 	X(brief) X(end) X(killed) X(exec_chain) \
-	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) X(foreign) \
+	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) X(beside) X(foreign) \
 	X(daemon) X(cage) X(drop) X(sandbox) X(sandboxed_child) X(execs) \
 	X(strict) X(no_counter) X(counter_stays) \
 	X(threads) X(thread_chain) X(signals) X(jumps) X(cancel) \

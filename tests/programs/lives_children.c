@@ -4,9 +4,13 @@
 #include "lives.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -184,6 +188,65 @@ LIFE(clone_vm)
 	reap(pid);
 	EXPECT(write(0, "file", 4) == 4);
 	sends(fd, 1);
+	return 0;
+}
+
+#define BESIDE 3000
+
+static int child_beside(void *fd)
+{
+	for (int i = 0; i < BESIDE; i++)
+		if (send(*(int *)fd, "x", 1, 0) != 1)
+			return 1;
+	return 0;
+}
+
+static int child_by_number(void *fd)
+{
+	return syscall(SYS_sendto, *(int *)fd, "x", 1, 0, NULL, 0) == 1 ? 0 : 1;
+}
+
+/* Whoever asks for its number is killed. */
+static void forbid_asking(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	EXPECT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
+}
+
+/*
+ * Children in its memory that run at the same time: one on its thread-local storage sends as often
+ * as it does, one on a block of its own once. When they are gone it is as if they had never been:
+ * two more sends, on a copy of the socket.
+ */
+LIFE(beside)
+{
+	static char stack[65536] __attribute__((aligned(16))),
+		block[8192] __attribute__((aligned(64)));
+	int fd = sink(), pid, copy;
+
+	(void)argc, (void)argv;
+	pid = clone(child_beside, stack + sizeof(stack), CLONE_VM | SIGCHLD, &fd);
+	sends(fd, BESIDE);
+	reap(pid);
+	pid = clone(child_by_number, stack + sizeof(stack), CLONE_VM | CLONE_SETTLS | SIGCHLD, &fd,
+		NULL, block + 4096, NULL);
+	reap(pid);
+	EXPECT(clone(child_beside, stack + sizeof(stack),
+		       CLONE_VM | CLONE_SIGHAND | CLONE_NEWUSER | CLONE_FS | SIGCHLD, &fd) == -1);
+	sends(fd, 1);
+	forbid_asking();
+	copy = dup(fd);
+	sends(copy, 2);
+	EXPECT(close(copy) == 0);
 	return 0;
 }
 
