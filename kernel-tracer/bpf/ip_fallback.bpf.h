@@ -89,6 +89,8 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
 		syn_leaves(skb, sk, known); /* not what it is translated to behind this place */
 	if (known && event == MG_EVENT_ip_out) {
+		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
+			select_connected(sk, sock);
 		state_at_out(&g, sock, &known->tcp);
 		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
 			tell_room(sk, sock);
