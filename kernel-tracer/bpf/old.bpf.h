@@ -55,12 +55,13 @@ static __always_inline __u64 number_at(const __u64 *at)
 			bpf_map_update_elem(map, &to_, &none_, BPF_ANY);   \
 	} while (0)
 
-/* The kernel's if somebody asked for one before, else a number of our own, far from those. */
+/* The kernel's if somebody asked for one before, else the time: those count from 1, and stay far
+ * below. */
 static __always_inline __u64 socket_cookie(const struct sock *sk)
 {
 	__u64 cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
 
-	return cookie ? cookie : 1ull << 61 | bpf_ktime_get_ns();
+	return cookie ? cookie : bpf_ktime_get_ns();
 }
 
 /* Of a socket that connects, perhaps after it was refused: then it keeps the number it has. */

@@ -6,6 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
+own_network()
 # what a kernel may have no hook for; no figure is wrong without it, only less can be said
 MAY_BE_MISSING = {"tcp_cong", "sched_cost", "irq_entry", "irq_exit", "zerocopy_done"}
 NEEDED = {"syscall", "socket", "tcp", "ip", "device", "sched"}
@@ -28,3 +29,14 @@ for event in ("tcp_send", "sock_copy", "sock_sent", "sock_received", "tcp_recv",
               "tcp_retransmit", "ip_out", "ip_post", "ip_in", "dev_queue", "dev_xmit", "dev_recv",
               "sched_switch", "sys_enter", "sys_exit"):
     check(any(key[1].split()[0] == event for key in outcome), f"{event} is told of")
+
+REFUSED = """
+import socket
+s = socket.socket()
+assert s.connect_ex(("127.0.0.1", 9))
+"""
+with Recording(PYTHON, "-c", REFUSED) as rec:
+    drops = [e for e in rec.events() if e["event"] == "drop" and e["fields"]["proto"] == "6"]
+    ids = {e["flow"] for e in rec.events() if e["event"] == "sock_state"}
+check([e["flow"] for e in drops] == list(ids), f"the SYN that is refused is dropped, of its own connection: {drops}")
+check(all(name.split("/")[0].isdigit() for name in ids), f"which has a number: {ids}")
