@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "sane.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
@@ -125,18 +126,56 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 	return sane;
 }
 
+/* Whether `at` is this word of the text, and no part of a longer one. */
+static bool is_word(const char *text, const char *at, size_t length)
+{
+	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
+}
+
+/* Whether `freq = N` stands in the block, with a number above 0. */
+static bool has_rate(const char *block)
+{
+	const char *end = strchr(block, '}');
+
+	for (const char *at = strstr(block, "freq"); at && end && at < end;
+		at = strstr(at + 1, "freq")) {
+		const char *value = at + 4 + strspn(at + 4, " \t\n");
+
+		if (is_word(block, at, 4) && *value == '=')
+			return strtoull(value + 1, NULL, 0) > 0;
+	}
+	return false;
+}
+
+/* babeltrace2 divides by a clock's rate, also where there is none. */
+static bool clocks_are_sane(const char *text)
+{
+	for (const char *at = strstr(text, "clock"); at; at = strstr(at + 1, "clock")) {
+		const char *block = at + 5 + strspn(at + 5, " \t\n");
+
+		if (*block == '{' && is_word(text, at, 5) && !has_rate(block))
+			return false;
+	}
+	return true;
+}
+
 bool trace_is_sane(const char *dir, char *why, size_t why_size)
 {
 	struct packet_layout layout;
 	size_t size = 0;
+	bool sane;
 	char *text;
 
 	errno = 0;
 	text = metadata_text(dir, &size, why, why_size);
 	if (!text)
 		return errno == ENOENT; /* whoever opens it will say why not */
+	sane = clocks_are_sane(text);
+	if (!sane)
+		snprintf(why, why_size, "%.700s/metadata: a clock in it has no rate", dir);
 	layout = packet_layout_of(text);
 	free(text);
-	return streams_are_sane(dir, &layout, why, why_size) &&
+	return sane && streams_are_sane(dir, &layout, why, why_size) &&
 	       indexes_are_sane(dir, why, why_size);
 }

@@ -114,6 +114,18 @@ static bool not_all(const struct report *r, FILE *to, bool colour)
 	return files || m.undescribed || m.without_end || m.unknown || m.too_many;
 }
 
+/* LTTng's traces tell what its rings lost, but not how much was written: files may be gone. */
+static bool totals_are_known(const struct report *r)
+{
+	const struct core *c = r->core;
+	const struct core_span *app = &c->side[CORE_APP];
+	bool by_session =
+		json_is_true(json_object_get(json_object_get(r->session, "app"), "written_out"));
+
+	return !c->kernel_tracer[0] &&
+	       (!c->app_events || app->traces || app->tells_end || by_session);
+}
+
 bool text_whole(const struct report *r, FILE *to, bool colour)
 {
 	const struct core *c = r->core;
@@ -126,5 +138,5 @@ bool text_whole(const struct report *r, FILE *to, bool colour)
 		return false;
 	}
 	in_part = incomplete(r, to, colour);
-	return !not_all(r, to, colour) && !in_part;
+	return !not_all(r, to, colour) && !in_part && totals_are_known(r);
 }

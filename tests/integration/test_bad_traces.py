@@ -270,6 +270,17 @@ def copies(good):
     told("a stream and its copy", good, words="copies of one recording")
 
 
+def rates():
+    for rate in ("freq = 0;", "", "xfreq = 1000000000;"):
+        d = kernel_like("no-rate")
+        with open(d + "/metadata") as f:
+            text = f.read()
+        with open(d + "/metadata", "w") as f:
+            f.write(text.replace("freq = 1000000000;", rate))
+        told(f"a clock of '{rate}'", d, words="no rate", commands=COMMANDS[:1])
+        shutil.rmtree(d)
+
+
 def indexes(good):
     os.makedirs(good + "/index")
     head = struct.pack(">IIII", 0xC1F1DCC1, 1, 1, 72)
@@ -398,6 +409,7 @@ try:
           int.from_bytes(open(stream_of(TOP + "/lttng-like"), "rb").read(64)[56:64], "little") // 8)
     indexes(kernel_like("indexed"))
     bombs()
+    rates()
     sessions(TOP + "/lttng-like")
     links_and_pipes()
     too_many()

@@ -56,11 +56,11 @@ class Trace:
     """Events go to a stream a CPU, in packets of so many; times are nanoseconds."""
 
     def __init__(self, path, events, tracer="lttng-modules", domain="kernel", context=(),
-                 packet_events=50, offset_s=0, boot=None):
+                 packet_events=50, offset_s=0, boot=None, trace_uuid=None):
         os.makedirs(path)
         self.path, self.events, self.context = path, dict(events), context
         self.ids = {name: n for n, name in enumerate(self.events)}
-        self.uuid, self.packet_events = uuid.uuid4(), packet_events
+        self.uuid, self.packet_events = trace_uuid or uuid.uuid4(), packet_events
         self.streams = {}
         text = "/* CTF 1.8 */\n"
         text += "".join(f"typealias {t} := {name};\n" for name, (t, f) in TYPES.items()
