@@ -53,8 +53,9 @@ static void on_tick(int signal_number)
 {
 	(void)signal_number;
 	if (resident_pages() > bounds.most_pages)
-		give_up("magnet: the trace is damaged: babeltrace2 would need far more memory for "
-			"it than for any of its size\n");
+		give_up("magnet: babeltrace2 would need far more memory for this recording than "
+			"for "
+			"any of its size: its metadata is damaged, or it has too many traces\n");
 	if (*bounds.messages != bounds.messages_before)
 		bounds.idle = 0;
 	bounds.messages_before = *bounds.messages;
@@ -62,7 +63,7 @@ static void on_tick(int signal_number)
 		give_up("magnet: the trace is damaged: babeltrace2 works on it without an end\n");
 }
 
-/* What its files take on the disk: a hole is not data. */
+/* What its streams take on the disk: a hole is not data. */
 static uint64_t bytes_of(const char *dir)
 {
 	DIR *d = mg_checked(opendir(dir));
@@ -71,7 +72,8 @@ static uint64_t bytes_of(const char *dir)
 	uint64_t sum = 0;
 
 	while (d && (e = readdir(d)))
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (strcmp(e->d_name, "metadata") != 0 &&
+			fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISREG(st.st_mode))
 			sum += (uint64_t)st.st_blocks * 512;
 	if (d)

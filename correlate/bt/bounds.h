@@ -12,8 +12,8 @@
 
 /*
  * From now on a line on stderr and exit status 1 end the process where it takes more than 256 MiB
- * and 16 times the traces' size, or works for more than a minute of CPU time, and 100 ns for each
- * byte of them, while `messages` stays as it is.
+ * and 16 times their streams' size, or works for more than a minute of CPU time, and 100 ns for
+ * each byte of them, while `messages` stays as it is.
  */
 void bounds_begin(const struct mg_traces *t, const uint64_t *messages);
 void bounds_end(void);

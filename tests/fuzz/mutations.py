@@ -194,7 +194,7 @@ def json_edited(rng, top):
     if not os.path.exists(path):
         return flips(rng, top)
     session = json.loads(read(path))
-    place = rng.choice(sorted(places(session), key=repr)[1:])
+    place = rng.choice(sorted((p for p in places(session) if p), key=repr))
     node = session
     for key in place[:-1]:
         node = node[key]
