@@ -106,8 +106,9 @@ with tempfile.TemporaryDirectory() as top:
                     "a, b = socket.socketpair()\nfor _ in range(500): a.send(b'x'); b.recv(1)")
             r = json.loads(run(MAGNET, "report", "--json", d).stdout)
             sides = r["session"]["sides"]
-            check(p.stderr.count("\n") == 1 and sides["kernel"]["complete"] and sides["app"]["complete"]
-                  and r["events"]["kernel"] > 2000, f"root records in a home of mode {mode:o}, {name}")
+            said = [line for line in p.stderr.splitlines() if "not ready yet" not in line]  # on a slow machine
+            check(len(said) == 1 and sides["kernel"]["complete"] and sides["app"]["complete"]
+                  and r["events"]["kernel"] > 2000, f"root records in a home of mode {mode:o}, {name}: {said}, {r['events']}")
 
 def confined(pid, what):
     """All its threads gain no privilege by a program, and have few system calls."""
