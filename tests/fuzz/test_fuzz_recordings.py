@@ -58,21 +58,12 @@ def by_hand(d):
     t.write()
 
 
-def merged(d):
-    """The two sides recorded apart, read as one."""
-    record(d + "-one", ("--app-only",), PYTHON, EXCHANGE, "100")
-    os.mkdir(d)
-    shutil.copytree(d + "-one/app", d + "/app")
-    by_hand(d + "/other")
-    shutil.rmtree(d + "-one")
-
-
 EXCHANGED = (PYTHON, EXCHANGE, "150", "1000")
 APP_KINDS = {
     "application side": lambda d: record(d, ("--app-only",), *EXCHANGED),
     "UNIX sockets, application side": lambda d: record(d, ("--app-only",), PYTHON, "-c", UNIX),
+    "UDP, application side": lambda d: record(d, ("--app-only",), PYTHON, "-c", UDP),
     "LTTng's": by_hand,
-    "merged": merged,
 }
 KINDS = {
     "both sides": lambda d: record(d, (), *EXCHANGED),
