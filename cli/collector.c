@@ -3,6 +3,7 @@
 #include "collector.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "app_rings.h"
+#include "collector_parts.h"
 #include "clock.h"
 #include "confine.h"
 #include "cpu_time.h"
@@ -36,6 +38,8 @@
 #define FLUSH_NS    100000000ull
 #define CLOCK_NS    90000000ull
 #define FUTURE_NS   100000000ull /* of calls that end while the rings are read */
+#define LOOK_EVERY  512          /* calls: whether the trace has become too large */
+#define FULL        "it has reached --max-size"
 
 struct work {
 	struct app_rings *rings;
@@ -48,6 +52,8 @@ struct work {
 	uint64_t next_flush, next_clock;
 	struct callers callers;
 	bool clock;
+	struct app_parts parts;
+	uint64_t full_at; /* ns; the trace has all the bytes that were asked for, 0 = not yet */
 	int error;
 };
 
@@ -86,22 +92,98 @@ static void read_clock(struct work *w)
 				  (double)(w->now.cycles - w->base.cycles);
 }
 
+/* A packet before all losses: babeltrace2 counts them from one to the next. */
+static void put_begin(struct work *w, uint64_t from_ns)
+{
+	struct mg_app_begin e = {.from_ns = from_ns,
+		.events = w->events,
+		.number = app_parts_number(&w->parts),
+		.flight = app_parts_is_flight(&w->parts)};
+
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, MG_EVENT_app_begin, e.from_ns, 0, 0, &e,
+			MG_PAYLOAD_SIZE(APP_BEGIN));
+}
+
+static void put_end(struct work *w, const struct own_use *use)
+{
+	struct mg_app_end e = {
+		.events = w->events, .lost = w->lost, .cpu_ns = own_cpu_ns() - use->began_cpu_ns};
+
+	if (w->full_at)
+		snprintf(e.why, sizeof(e.why), FULL);
+	if (!w->error)
+		w->error = ctf_tell_contents(w->writer, w->full_at ? 1 + w->clock : 1);
+	if (!w->error)
+		w->error = ctf_event_of(w->writer, MG_EVENT_app_end,
+			w->full_at ? w->full_at : mg_monotonic_ns(), 0, 0, &e,
+			MG_PAYLOAD_SIZE(APP_END));
+}
+
+static void put_clock(struct work *w, bool now)
+{
+	if (!w->clock || w->error || (!now && w->now.mono_ns < w->next_clock))
+		return;
+	w->next_clock = w->now.mono_ns + CLOCK_NS;
+	w->error = ctf_event_of(w->writer, MG_EVENT_clock_sync, w->now.mono_ns, 0, 0, &w->now,
+		MG_PAYLOAD_SIZE(CLOCK_SYNC));
+}
+
+/* ---- what bounds it ---- */
+
+/* What was written so far is of calls up to `t`: those that come later are another part's. */
+static void next_part(struct work *w, uint64_t t)
+{
+	uint64_t bytes = ctf_bytes(w->writer);
+	char dir[64];
+
+	put_clock(w, true);
+	if (!w->error)
+		w->error = ctf_tell_contents(w->writer, 0);
+	if (!w->error)
+		w->error = app_parts_next(&w->parts, bytes, t, dir, sizeof(dir));
+	if (!w->error)
+		w->error = ctf_next(w->writer, dir);
+	put_begin(w, t);
+	put_clock(w, true);
+	if (!w->error)
+		w->error = ctf_flush(w->writer);
+	app_parts_forget_old(&w->parts, bytes, t);
+}
+
+/* Call when all calls up to `t` have been written that there were. */
+static void look_at_bounds(struct work *w, uint64_t t)
+{
+	uint64_t bytes = ctf_bytes(w->writer), most = w->parts.bounds.max_bytes;
+
+	if (most && bytes >= most && !w->full_at)
+		w->full_at = t;
+	else if (!w->error && app_parts_are_due(&w->parts, bytes, t))
+		next_part(w, t);
+}
+
 static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 {
 	struct work *w = arg;
 	uint64_t t = to_ns(w, c->exit);
 
+	if (w->full_at)
+		return;
 	w->events++;
 	callers_count(&w->callers, c->pid, t, true);
 	if (!w->error)
 		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), t, c->tid, c->pid,
 			c, MG_PAYLOAD_SIZE(CALL));
+	if (w->events % LOOK_EVERY == 0)
+		look_at_bounds(w, t);
 }
 
 static void on_mark(void *arg, const struct mg_mark *m)
 {
 	struct work *w = arg;
 
+	if (w->full_at)
+		return;
 	w->events++;
 	if (!w->error)
 		w->error = ctf_event_of(w->writer, MG_EVENT_mark, to_ns(w, m->at), m->tid, m->pid,
@@ -114,6 +196,8 @@ static void on_lost(
 	struct work *w = arg;
 	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
 
+	if (w->full_at)
+		return;
 	e.from_ns = after ? to_ns(w, after) : w->lost_until;
 	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
 	if (e.from_ns > e.to_ns)
@@ -143,52 +227,23 @@ static void on_lost(
 			w->writer, MG_EVENT_lost, e.to_ns, tid, 0, &e, MG_PAYLOAD_SIZE(LOST));
 }
 
-static void put_begin(struct work *w)
-{
-	struct mg_app_begin e = {.from_ns = w->now.mono_ns};
-
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, MG_EVENT_app_begin, e.from_ns, 0, 0, &e,
-			MG_PAYLOAD_SIZE(APP_BEGIN));
-}
-
-static void put_end(struct work *w, const struct own_use *use)
-{
-	struct mg_app_end e = {
-		.events = w->events, .lost = w->lost, .cpu_ns = own_cpu_ns() - use->began_cpu_ns};
-
-	if (!w->error)
-		w->error = ctf_tell_contents(w->writer, 1);
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, MG_EVENT_app_end, mg_monotonic_ns(), 0, 0, &e,
-			MG_PAYLOAD_SIZE(APP_END));
-}
-
-static void put_clock(struct work *w)
-{
-	if (!w->clock || w->error || w->now.mono_ns < w->next_clock)
-		return;
-	w->next_clock = w->now.mono_ns + CLOCK_NS;
-	w->error = ctf_event_of(w->writer, MG_EVENT_clock_sync, w->now.mono_ns, 0, 0, &w->now,
-		MG_PAYLOAD_SIZE(CLOCK_SYNC));
-}
-
 /* ---- the process ---- */
 
 /* Calls that ended before the last pass are in their rings by now, whoever made them. */
 static int pass(struct work *w)
 {
 	const struct app_reader reader = {w, on_call, on_mark, on_lost};
-	uint64_t until = w->now.cycles;
+	uint64_t until = w->now.cycles, until_ns = w->now.mono_ns;
 	int fullest;
 
 	read_clock(w);
 	fullest = app_rings_read(w->rings, until, &reader);
 	w->lost_until = w->now.mono_ns;
-	put_clock(w);
+	put_clock(w, false);
 	if (!w->error && w->now.mono_ns >= w->next_flush) {
 		w->next_flush = w->now.mono_ns + FLUSH_NS;
 		w->error = ctf_flush(w->writer);
+		look_at_bounds(w, until_ns);
 	}
 	return fullest;
 }
@@ -199,7 +254,7 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	struct pollfd p[] = {{control, POLLIN, 0}, {-1, POLLIN, 0}};
 	unsigned int wait = 1;
 
-	while (!w->error) {
+	while (!w->error && !w->full_at) {
 		int fullest;
 
 		p[1].fd = app_rings_door(w->rings);
@@ -219,9 +274,11 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	usleep(1000); /* who was about to log has done so */
 	read_clock(w);
 	app_rings_finish(w->rings, &reader);
-	w->next_clock = 0;
-	put_clock(w);
-	put_end(w, use);
+	if (w->full_at) /* it ended then */
+		put_end(w, use);
+	put_clock(w, true);
+	if (!w->full_at)
+		put_end(w, use);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 }
@@ -231,13 +288,13 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d\n",
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d\n",
 		(unsigned long long)w->events, (unsigned long long)w->lost,
 		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
 		(unsigned long long)w->untimed, (unsigned long long)w->unserved,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
-		(unsigned long long)own_use_running_cpu_ns(use), w->error);
+		(unsigned long long)own_use_running_cpu_ns(use), w->full_at != 0, w->error);
 	HASH_ITER (hh, w->callers.all, p, tmp) {
 		dprintf(control, "%u %llu %llu\n", p->pid, (unsigned long long)p->first_ns,
 			(unsigned long long)p->last_ns);
@@ -256,6 +313,7 @@ struct beginning {
 static int begin(struct work *w, const struct collector_options *o, struct beginning *b)
 {
 	char hint[64];
+	char dir[PATH_MAX];
 	int err;
 
 	pool_door_sweep();
@@ -267,17 +325,19 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 	w->lost_until = mg_monotonic_ns();
 	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
 	read_clock(w);
-	err = ctf_open(&w->writer, o->dir, CTF_APP, 0);
+	err = app_parts_begin(
+		&w->parts, &o->bounds, o->dir, o->kernel_dir, w->now.mono_ns, dir, sizeof(dir));
+	if (!err)
+		err = ctf_open(&w->writer, dir, CTF_APP, 0);
 	if (err) {
 		snprintf(b->text, sizeof(b->text), "cannot make a trace in %.120s: %s%s", o->dir,
 			strerror(-err), mg_limit_hint(err, hint, sizeof(hint)));
 		app_rings_free(w->rings);
 		return err;
 	}
-	/* a packet before all losses: babeltrace2 counts them from one to the next */
-	put_begin(w);
+	put_begin(w, w->now.mono_ns);
 	w->clock = o->clock;
-	put_clock(w);
+	put_clock(w, false);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 	app_rings_want(w->rings, true);
@@ -344,6 +404,7 @@ static int run(const struct collector_options *o, int control)
 	if (ctf_close(w.writer) && !w.error)
 		w.error = -EIO;
 	app_rings_free(w.rings);
+	app_parts_end(&w.parts);
 	say_end(&w, control, &use);
 	return w.error ? 1 : 0;
 }
@@ -383,7 +444,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		running, running_cpu;
 	unsigned long long first, last;
 	char hint[64];
-	int error = 0, answered = 0, status = 0;
+	int error = 0, answered = 0, status = 0, full = 0;
 	bool in_time;
 	unsigned int pid;
 	FILE *f = NULL;
@@ -396,9 +457,9 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d",
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d",
 				   &events, &lost, &unfinished, &no_room, &untimed, &unserved, &cpu,
-				   &setup, &running, &running_cpu, &error) == 11;
+				   &setup, &running, &running_cpu, &full, &error) == 12;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);
@@ -417,6 +478,8 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->running_ns = running;
 		r->running_cpu_ns = running_cpu;
 		r->complete = error == 0;
+		if (full)
+			snprintf(c->ended, sizeof(c->ended), FULL);
 		if (error == -ENOSPC)
 			snprintf(c->why, sizeof(c->why),
 				"no space left: recording ended early, what is there is readable");

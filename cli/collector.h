@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "callers.h"
+#include "collector_parts.h"
 
 struct collector {
 	pid_t pid;
@@ -22,10 +23,12 @@ struct collector {
 };
 
 struct collector_options {
-	const char *dir;       /* trace directory to make */
-	uint64_t buffer_bytes; /* a thread, 0 = default */
-	unsigned int drain_ms; /* the longest time between two readings, 0 = default */
-	bool clock;            /* put clock readings into the trace: there is no kernel side */
+	const char *dir;        /* trace directory to make */
+	uint64_t buffer_bytes;  /* a thread, 0 = default */
+	unsigned int drain_ms;  /* the longest time between two readings, 0 = default */
+	bool clock;             /* put clock readings into the trace: there is no kernel side */
+	const char *kernel_dir; /* that side's trace directory, NULL = there is none */
+	struct collector_bounds bounds;
 };
 
 struct collector_result {

@@ -221,10 +221,13 @@ static int start_recorders(struct recording *r)
 	}
 	if (!r->o.app)
 		return 0;
-	err = collector_start(&r->collector, &(struct collector_options){.dir = r->dir.app,
-						     .buffer_bytes = r->o.buffer,
-						     .drain_ms = r->o.drain_ms,
-						     .clock = !r->tracer_runs});
+	err = collector_start(
+		&r->collector, &(struct collector_options){.dir = r->dir.app,
+				       .buffer_bytes = r->o.buffer,
+				       .drain_ms = r->o.drain_ms,
+				       .clock = !r->tracer_runs,
+				       .kernel_dir = r->tracer_runs ? r->dir.kernel : NULL,
+				       .bounds = r->o.bounds});
 	r->collector_runs = !err;
 	if (err && r->tracer_runs) {
 		mg_warn("recording the kernel side only: %s", r->collector.why);
@@ -292,11 +295,16 @@ static void end_duration(struct recording *r, uint64_t *until)
 /* One that has ended before it was told to is told at once: the program still runs. */
 static void stop_collector(struct recording *r)
 {
-	if (!collector_stop(&r->collector, &r->app_result, STOP_MS))
+	const char *go_on = r->stopping ? "" : "; calls from now on are not recorded";
+
+	if (r->collector.pid <= 0) /* it has been told */
 		return;
-	mg_error("application side: %s%s", r->collector.why,
-		r->stopping ? "" : "; calls from now on are not recorded");
-	r->side_failed = true;
+	if (collector_stop(&r->collector, &r->app_result, STOP_MS)) {
+		mg_error("application side: %s%s", r->collector.why, go_on);
+		r->side_failed = true;
+	} else if (r->collector.ended[0]) {
+		mg_warn("application side: %s%s", r->collector.ended, go_on);
+	}
 }
 
 /* What the user has asked for, such as --max-size, is no failure. */

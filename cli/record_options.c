@@ -37,11 +37,10 @@ static const char usage[] =
 	"      --event EVENT   also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the\n"
 	"                      kernel; repeatable\n"
 	"      --duration S    stop after S seconds; COMMAND gets SIGTERM, and 2 s to end\n"
-	"      --max-size SIZE  stop the kernel side when its trace has so many bytes\n"
-	"      --rotate AMOUNT  begin a new part of it after SIZE bytes, or a time such as 30s\n"
+	"      --max-size SIZE  stop a side when its trace has so many bytes\n"
+	"      --rotate AMOUNT  begin a new part of each after SIZE bytes, or a time such as 30s\n"
 	"      --keep N        of the parts keep the newest N\n"
-	"      --flight AMOUNT  keep so much of the kernel side, in memory; write it when asked "
-	"to\n"
+	"      --flight AMOUNT  keep only so much of both sides; write it when asked to\n"
 	"      --trigger WHEN  do so on retransmission, on lost, or on latency>100ms; repeatable\n"
 	"      --level LEVEL   protocol state with each TCP event: none, light or full (default: "
 	"none)\n"
@@ -90,6 +89,10 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		WAITS,
 		ENTRIES,
 		CGROUP,
+		MAX_SIZE,
+		ROTATE,
+		KEEP,
+		FLIGHT,
 		PASSED_ON
 	};
 	static const struct option longs[] = {
@@ -115,10 +118,10 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"entries", no_argument, NULL, ENTRIES},
 		{"quiet", no_argument, NULL, 'q'},
 		/* the kernel tracer's own: magnet-kernel-tracer(8) */
-		{"max-size", required_argument, NULL, PASSED_ON},
-		{"rotate", required_argument, NULL, PASSED_ON},
-		{"keep", required_argument, NULL, PASSED_ON},
-		{"flight", required_argument, NULL, PASSED_ON},
+		{"max-size", required_argument, NULL, MAX_SIZE},
+		{"rotate", required_argument, NULL, ROTATE},
+		{"keep", required_argument, NULL, KEEP},
+		{"flight", required_argument, NULL, FLIGHT},
 		{"trigger", required_argument, NULL, PASSED_ON},
 		{"event", required_argument, NULL, PASSED_ON},
 		{"level", required_argument, NULL, PASSED_ON},
@@ -126,6 +129,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
+	struct collector_bounds *b = &r->bounds;
+	const char *wrong;
 	uint32_t layers;
 	uint64_t n;
 	int c, which;
@@ -186,6 +191,23 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 			r->cgroup = optarg;
 			record_pass_on(r, "--cgroup", optarg);
 			break;
+		case MAX_SIZE: /* these bound both sides */
+			ok = option_size(optarg, MG_MAX_SIZE_MIN, 1ull << 50, &b->max_bytes);
+			pass_long(r, longs[which].name);
+			break;
+		case ROTATE:
+			ok = option_amount(optarg, MG_ROTATE_MIN, &b->rotate_bytes, &b->rotate_ns);
+			pass_long(r, longs[which].name);
+			break;
+		case KEEP:
+			ok = option_number(optarg, 1, 1000000, &n);
+			b->keep = (uint32_t)n;
+			pass_long(r, longs[which].name);
+			break;
+		case FLIGHT:
+			ok = option_amount(optarg, MG_FLIGHT_MIN, &b->flight_bytes, &b->flight_ns);
+			pass_long(r, longs[which].name);
+			break;
 		case PASSED_ON:
 			pass_long(r, longs[which].name);
 			break;
@@ -213,6 +235,12 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 	}
 	if ((r->command != NULL) + (r->pid != 0) + r->all + (r->cgroup != NULL) > 1) {
 		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
+		return -EINVAL;
+	}
+	wrong = option_wrong_bounds(b->max_bytes, b->rotate_bytes || b->rotate_ns, b->keep,
+		b->flight_bytes || b->flight_ns);
+	if (wrong) {
+		mg_error("%s", wrong);
 		return -EINVAL;
 	}
 	if (!r->app && !r->kernel) {

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collector_parts.h"
+
 struct record_options {
 	const char *dir; /* NULL: one is to be made up */
 	bool app, kernel, quiet, anonymize;
@@ -15,6 +17,7 @@ struct record_options {
 	const char *cgroup; /* NULL: none */
 	uint64_t buffer;    /* bytes, 0 = default */
 	unsigned int duration_s, drain_ms;
+	struct collector_bounds bounds;
 	char *tracer_args[128]; /* what the kernel tracer is to get, NULL-terminated */
 	int tracer_arg_count;
 	char option_text[64][32]; /* what some of them point to */

@@ -524,12 +524,16 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, text32, why, "why the kernel side ended before it was asked to, empty = it was asked")
 
 #define MG_EV_APP_BEGIN(F, S) \
-	F(S, u64, from_ns, "calls that return after this time are in it")
+	F(S, u64, from_ns, "calls that return after this time are in it") \
+	F(S, u64, events,  "calls and marks written before it, to other parts") \
+	F(S, u32, number,  "its number, from 1 on; 0 = the application side is not in parts") \
+	F(S, u8,  flight,  "1 between two parts there may have been others that were not to be kept")
 
 #define MG_EV_APP_END(F, S) \
 	F(S, u64, events, "calls and marks written") \
 	F(S, u64, lost,   "calls lost") \
-	F(S, u64, cpu_ns, "CPU time the collector used")
+	F(S, u64, cpu_ns, "CPU time the collector used") \
+	F(S, text32, why, "why the application side ended before it was asked to, empty = it was asked")
 
 #define MG_EV_CONTENTS(F, S) \
 	F(S, u64, events, "events in the files of this trace, this one and the end after it included") \

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "chunk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,26 +13,11 @@
 #include "clock.h"
 #include "commands.h"
 #include "flight.h"
-#include "log.h"
-
-static void part_path(const struct run *r, uint32_t number, char *path, size_t size)
-{
-	snprintf(path, size, "%s/%04u", r->dir, number);
-}
+#include "trace_parts.h"
 
 int chunk_make_dir(const struct run *r, uint32_t number, char *dir, size_t size)
 {
-	char path[PATH_MAX];
-	int fd;
-
-	part_path(r, number, path, sizeof(path));
-	if (mkdir(path, 0700) != 0) /* one that is there already may be somebody's link */
-		return -errno;
-	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	snprintf(dir, size, "/proc/self/fd/%d", fd);
-	return fd;
+	return trace_part_make(r->dir, number, dir, size);
 }
 
 static bool in_parts(const struct run *r)
@@ -108,36 +92,10 @@ int chunk_begin_first(struct run *r)
 			   : 0;
 }
 
-/* A part's directory holds files only; and those are all ours, unless somebody put another there.
- */
-static void delete_part(const char *dir)
-{
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent *e;
-	struct stat st;
-	DIR *d = NULL;
-
-	if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || !(d = fdopendir(fd))))
-		close(fd);
-	if (!d)
-		return;
-
-	while ((e = readdir(d)))
-		if (e->d_type == DT_REG)
-			unlinkat(dirfd(d), e->d_name, 0);
-	closedir(d);
-	if (rmdir(dir) != 0)
-		mg_debug("%s: %s", dir, strerror(errno));
-}
-
 void chunk_forget_old(struct run *r)
 {
-	char dir[PATH_MAX];
-
-	while (r->options.keep && r->part - r->parts_gone > r->options.keep) {
-		part_path(r, ++r->parts_gone, dir, sizeof(dir));
-		delete_part(dir);
-	}
+	while (r->options.keep && r->part - r->parts_gone > r->options.keep)
+		trace_part_delete(r->dir, ++r->parts_gone);
 }
 
 /*

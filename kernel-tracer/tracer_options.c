@@ -151,12 +151,10 @@ static const char *wrong_parts(const struct tracer_options *o)
 	const uint32_t both = 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SOCKET;
 	bool rotate = o->rotate_bytes || o->rotate_ns, flight = o->flight_bytes || o->flight_ns;
 
-	if (o->keep && !rotate && !flight)
-		return "--keep is of parts: it takes --rotate or --flight";
-	if (o->keep && o->max_bytes)
-		return "--keep and --max-size exclude each other";
-	if (flight && (rotate || o->max_bytes))
-		return "--flight excludes --rotate and --max-size";
+	const char *wrong = option_wrong_bounds(o->max_bytes, rotate, o->keep, flight);
+
+	if (wrong)
+		return wrong;
 	if (!flight && (o->trigger_retransmission || o->trigger_lost || o->trigger_latency_ns))
 		return "--trigger is of the flight recorder: it takes --flight";
 	if (o->trigger_latency_ns && (o->layers & both) != both)
@@ -258,7 +256,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			o->duration_s = (unsigned int)n;
 			break;
 		case MAX_SIZE:
-			ok = option_size(optarg, 64u << 10, 1ull << 50, &o->max_bytes);
+			ok = option_size(optarg, MG_MAX_SIZE_MIN, 1ull << 50, &o->max_bytes);
 			break;
 		case ROTATE:
 			ok = option_amount(optarg, MG_ROTATE_MIN, &o->rotate_bytes, &o->rotate_ns);

@@ -208,10 +208,13 @@ struct core {
 	struct mg_app_end app_end;
 	struct core_span side[CORE_SIDES];
 	uint64_t start_ns,
-		stop_ns;    /* of the recording; 0 = not known, as where its end was not written */
-	uint64_t app_notes; /* of tracer_events, what the application's trace says of itself */
-	struct dist logged; /* cycles a traced call spent in magnet */
-	uint64_t unjoined;  /* application calls without their system call */
+		stop_ns;   /* of the recording; 0 = not known, as where its end was not written */
+	uint32_t app_part; /* the application side's, that is read; 0 = it has none */
+	uint32_t first_app_part; /* its oldest */
+	uint64_t app_gone;       /* calls and marks of its parts that are not here */
+	uint64_t app_notes;      /* of tracer_events, what the application's trace says of itself */
+	struct dist logged;      /* cycles a traced call spent in magnet */
+	uint64_t unjoined;       /* application calls without their system call */
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];

@@ -301,3 +301,21 @@ void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uin
 		which == CORE_APP ? "application" : "kernel");
 	keep(c, &g);
 }
+
+void gap_app_parts(struct core *c, uint64_t from_ns, const struct mg_app_begin *p, uint32_t count)
+{
+	struct gap g = {.producer = "application side, not kept",
+		.cpu = -1,
+		.from_ns = from_ns < p->from_ns ? from_ns : p->from_ns,
+		.to_ns = p->from_ns,
+		.reason = MG_LOST_NOT_KEPT,
+		.layers = 1u << MG_LAYER_APP};
+
+	if (p->flight) {
+		keep(c, &g);
+		return;
+	}
+	g.count = count;
+	c->parts_missing += count;
+	not_here(c, CORE_APP, count == 1 ? "part" : "parts", &g);
+}

@@ -95,6 +95,9 @@ void gap_on_lost(struct core *c, const struct mg_lost *p);
 void gap_on_chunk(struct core *c, const struct mg_chunk *p);
 /* Nothing of a side is in the trace between these times. */
 void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns);
+/* So many parts of the application side are not here, between `from_ns` and the part that begins.
+ */
+void gap_app_parts(struct core *c, uint64_t from_ns, const struct mg_app_begin *p, uint32_t count);
 
 /* side.c */
 /* Whether the program's calls are recorded, too. */

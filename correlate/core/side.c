@@ -17,6 +17,25 @@ static struct core_span *side_of(struct core *c, const struct mg_event *e)
 				: CORE_KERNEL];
 }
 
+/*
+ * The first part of the application side that is here, or the next; between two that do not follow
+ * each other nothing was kept.
+ */
+static void part_begins(struct core *c, struct core_span *s, const struct mg_app_begin *p)
+{
+	if (!s->from_ns) {
+		s->from_ns = p->from_ns;
+		c->first_app_part = p->number;
+	} else if (p->number > c->app_part + 1) {
+		gap_app_parts(c, s->until_ns, p, p->number - c->app_part - 1);
+	}
+	if (p->number > c->app_part + 1 && p->events > c->app_events)
+		c->app_gone = p->events - c->app_events;
+	c->app_part = p->number;
+	if (p->from_ns > s->until_ns)
+		s->until_ns = p->from_ns;
+}
+
 void side_on_event(struct core *c, const struct mg_event *e)
 {
 	struct core_span *s = side_of(c, e);
@@ -29,16 +48,17 @@ void side_on_event(struct core *c, const struct mg_event *e)
 		s->written += e->contents.events;
 		return;
 	}
-	if (e->time_ns > s->until_ns)
+	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
 		s->until_ns = e->time_ns;
 	switch (e->id) {
 	case MG_EVENT_app_begin:
 		s->tells_end = true;
-		s->from_ns = e->app_begin.from_ns;
+		part_begins(c, s, &e->app_begin);
 		break;
 	case MG_EVENT_app_end:
 		s->in_order = true;
 		c->app_end = e->app_end;
+		memcpy(s->why, e->app_end.why, sizeof(e->app_end.why));
 		break;
 	case MG_EVENT_chunk: /* the first that is here; a later one goes on */
 		if (!s->from_ns)

@@ -19,10 +19,10 @@ static uint64_t app_by_totals(const struct report *r)
 	const struct core *c = r->core;
 
 	if (c->side[CORE_APP].in_order)
-		return beyond(c->app_end.events, c->app_events);
+		return beyond(c->app_end.events, c->app_events + c->app_gone);
 	if (json_is_true(json_object_get(app, "written_out")))
 		return beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
-			c->app_events);
+			c->app_events + c->app_gone);
 	return 0;
 }
 

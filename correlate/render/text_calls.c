@@ -127,6 +127,8 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			fprintf(to, "  * kernel-only: made without passing libmagnet.so%s\n",
 				r->core->side[CORE_APP].ends_early
 					? ", or after the application side had ended"
+				: r->core->side[CORE_APP].begins_late
+					? ", or before what is kept of the application side"
 					: "");
 			break;
 		}
@@ -202,8 +204,11 @@ static void unseen(const struct report *r, FILE *to)
 		if (u->calls)
 			fprintf(to,
 				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
-				"privileged, or started without it)\n",
-				text_count(u->calls), comm);
+				"privileged, or started without it%s)\n",
+				text_count(u->calls), comm,
+				r->core->side[CORE_APP].begins_late
+					? "; or they are before what is kept of it"
+					: "");
 		if (u->io_uring)
 			fprintf(to,
 				"  not followed: what %s submitted by %s calls of io_uring_enter\n",

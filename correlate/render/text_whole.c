@@ -14,9 +14,15 @@ static void begin(FILE *to, const char *word, bool colour)
 static bool in_parts(const struct core *c, FILE *to, bool colour)
 {
 	const struct core_span *s = &c->side[CORE_KERNEL];
+	bool app_before = c->first_app_part > 1 && !c->side[CORE_APP].begins_late;
 	bool before = c->first_part > 1 && !s->begins_late;
 	bool after = c->part_ended && !c->has_end && !s->ends_early;
 
+	if (app_before) {
+		begin(to, "INCOMPLETE", colour);
+		fprintf(to, "the application side begins with part %u: those before are not here\n",
+			c->first_app_part);
+	}
 	if (before) {
 		begin(to, "INCOMPLETE", colour);
 		fprintf(to, "the kernel side begins with part %u: those before are not here\n",
@@ -27,7 +33,7 @@ static bool in_parts(const struct core *c, FILE *to, bool colour)
 		fprintf(to, "the kernel side went on after part %u, the last that is here\n",
 			c->part);
 	}
-	return before || after;
+	return before || after || app_before;
 }
 
 /* Where a side does not cover all of the time. Returns whether one does not. */
@@ -40,6 +46,8 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 	for (int i = 0; i < CORE_SIDES; i++) {
 		const struct core_span *s = &c->side[i];
 		double whole = (double)(c->last_ns - c->first_ns) / 1e9;
+		uint64_t start =
+			c->start_ns && c->start_ns < c->first_ns ? c->start_ns : c->first_ns;
 		char what[40];
 
 		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
@@ -49,7 +57,8 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 			fprintf(to,
 				"%s: the %s side begins at %.6f s of %.6f s: what was before is "
 				"not kept\n",
-				what, names[i], (double)(s->from_ns - c->first_ns) / 1e9, whole);
+				what, names[i], (double)(s->from_ns - start) / 1e9,
+				(double)(c->last_ns - start) / 1e9);
 		if (!s->known || !s->ends_early)
 			continue;
 		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],

@@ -138,15 +138,37 @@ def stopped():
     d, status, err, _ = recording("max", lambda record: None, "--max-size", "256K")
     check(status == 0 and "--max-size" in err, "--max-size is said at once: " + err.strip())
     told(d, "kernel", "--max-size")
+    d, status, err, _ = recording("both", lambda record: None, "--max-size", "64K", seconds=2)
+    check(status == 0 and "application side: it has reached --max-size" in err, "of both sides: " + err.strip())
+    told(d, "kernel", "--max-size")
+    told(d, "application", "--max-size")
 
 
 def begins_late():
     d, *_ = recording("keep", lambda record: None, "--rotate", "64K", "--keep", "2")
     r, _ = told(d, "kernel", "what was before is not kept", "begins")
+    told(d, "application", "what was before is not kept", "begins")
     check(all(c["coverage"] < 0.9 for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]),
           "the calls' coverage tells it, too")
     d, *_ = recording("flight", lambda record: None, "--flight", "1s", seconds=2)
     told(d, "kernel", "what was before is not kept", "begins")
+
+
+def dumped():
+    """What the application side was when a dump was asked for is kept with the dump, and the end's with the end."""
+    def dump(record):
+        p = recorder(record, "magnet-kernel-t")
+        time.sleep(2)
+        os.kill(p, signal.SIGUSR1)
+    d, *_ = recording("dump", dump, "--flight", "1s", seconds=5)
+    check(sorted(os.listdir(d + "/kernel")) == ["0001", "0002"], "the kernel side has a dump, and its end")
+    parts = [int(n) for n in sorted(os.listdir(d + "/app"))]
+    jumps = [(a, b) for a, b in zip(parts, parts[1:]) if b != a + 1]
+    r, s = told(d, "application", "what was before is not kept", "begins")
+    gaps = [g for g in r["loss"]["gaps"] if g["reason"] == "not_kept" and g["layers"] == ["app"]]
+    check(len(jumps) == len(gaps) == 1 and gaps[0]["to_ns"] - gaps[0]["from_ns"] > 5e8,
+          f"of the application side parts {parts} are there, and the gap between them is told: {gaps}")
+    check(gaps[0]["from_ns"] - s["from_ns"] >= 9e8, "what was a second before the dump is there")
 
 
 def record_killed():
@@ -190,6 +212,7 @@ try:
         tracer_ended()
         stopped()
         begins_late()
+        dumped()
         record_killed()
 finally:
     shutil.rmtree(TOP)

@@ -65,6 +65,41 @@ static void an_application_side_without_its_end_is_told(void **unused)
 	core_free(&c);
 }
 
+/* Parts 3 and 5 of the application side are here, of 5. */
+static void parts_that_are_not_kept_are_told(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_app_begin, 1500000000, 0);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_know_times(&c, 1000000000, STOP);
+	e.app_begin = (struct mg_app_begin){
+		.from_ns = 1500000000, .events = 20, .number = 3, .flight = 1};
+	feed(&c, &e);
+	ev_app(&c, TID, MG_FN_send, 1599999000, 1599999999, 1);
+	e = feed_event(MG_EVENT_app_begin, 2500000000, 0);
+	e.app_begin = (struct mg_app_begin){
+		.from_ns = 2500000000, .events = 30, .number = 5, .flight = 1};
+	feed(&c, &e);
+	e = feed_event(MG_EVENT_app_end, STOP + 10, 0);
+	e.app_end.events = 30;
+	feed(&c, &e);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_true(c.side[CORE_APP].begins_late && !c.side[CORE_APP].ends_early);
+	assert_true(side_share(&c, CORE_APP) == 0.75);
+	assert_int_equal(c.app_gone, 29);
+	assert_int_equal(c.gap_count, 2);
+	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_KEPT);
+	assert_int_equal(c.gaps[0].layers, 1u << MG_LAYER_APP);
+	assert_int_equal(c.gaps[0].to_ns, 2500000000);
+	assert_int_equal(c.gaps[1].reason, MG_LOST_NOT_COVERED);
+	assert_int_equal(c.gaps[1].from_ns, 1000000000);
+	assert_int_equal(c.gaps[1].to_ns, 1500000000);
+	core_free(&c);
+}
+
 static void one_of_an_older_version_is_not_judged(void **unused)
 {
 	struct core c;
@@ -193,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sides_that_end_in_order_cover_all),
 		cmocka_unit_test(an_application_side_without_its_end_is_told),
+		cmocka_unit_test(parts_that_are_not_kept_are_told),
 		cmocka_unit_test(one_of_an_older_version_is_not_judged),
 		cmocka_unit_test(a_kernel_side_that_ends_before_is_told),
 		cmocka_unit_test(its_program_may_end_before_the_recording),
