@@ -131,6 +131,8 @@ static bool totals_are_known(const struct report *r)
 	bool by_session =
 		json_is_true(json_object_get(json_object_get(r->session, "app"), "written_out"));
 
+	if (!c->app_events && !c->kernel_events && !app->told && !c->side[CORE_KERNEL].told)
+		return false; /* of another tracer, perhaps, or of one whose name is damaged */
 	return !c->kernel_tracer[0] &&
 	       (!c->app_events || app->traces || app->tells_end || by_session);
 }

@@ -313,7 +313,7 @@ static void an_empty_trace_has_a_report_too(void **unused)
 	(void)unused;
 	core_init(&c);
 	printed(&c, NULL, NULL);
-	assert_says("nothing lost: 0 application and 0 kernel events");
+	assert_says("here are 0 application and 0 kernel events");
 	assert_says("magnet's own cost: n/a a call");
 	assert_does_not_say("nan");
 }
