@@ -258,6 +258,7 @@ void app_pool_free(struct app_rings *r, struct pool *p)
 	for (uint32_t i = 0; p->known && i < p->used; i++)
 		r->present -= present_of(&p->known[i]);
 	pool_file_free(&p->file);
+	inner_ids_free(p->ids);
 	free(p->known);
 	free(p);
 }

@@ -62,6 +62,7 @@ static bool add_taken(struct app_rings *r, struct pool *p)
 		r->taken_room = room;
 	}
 	r->taken[r->taken_n++] = p;
+	p->outer = __atomic_load_n(&p->head->taken, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -169,6 +170,11 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 	r->began = mg_cycles();
 	*out = r;
 	return 0;
+}
+
+uint64_t app_rings_not_outer(const struct app_rings *r)
+{
+	return r->not_outer;
 }
 
 const char *app_rings_env(const struct app_rings *r)

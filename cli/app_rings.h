@@ -50,6 +50,8 @@ int app_rings_door(const struct app_rings *r);
 void app_rings_answer(struct app_rings *r);
 /* To be called now and then: see that programs that start find what they need. */
 void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns);
+/* Returns how many calls have the numbers that their processes have in a namespace of their own. */
+uint64_t app_rings_not_outer(const struct app_rings *r);
 /* Whether programs log their calls. */
 void app_rings_want(struct app_rings *r, bool wanted);
 /*

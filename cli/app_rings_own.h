@@ -7,6 +7,7 @@
 
 #include "app_ring.h"
 #include "app_rings.h"
+#include "inner_ids.h"
 #include "pool_door.h"
 #include "pool_file.h"
 
@@ -33,6 +34,9 @@ struct pool {
 	struct mg_app_record *records;
 	struct known *known; /* of each ring */
 	uint32_t count, used, shift;
+	uint32_t outer;        /* its process, 0: not known */
+	struct inner_ids *ids; /* where it sees other numbers of processes */
+	bool inner_known;
 	uint64_t no_room, untimed; /* the common ring's counts, as far as they were told */
 	uint64_t look_at;          /* ns; when to see again whether a program has it */
 	uint64_t look_wait;
@@ -50,8 +54,9 @@ struct app_rings {
 	char env[192];
 	uint64_t id; /* of the recording */
 	uint32_t shift;
-	uint64_t present;  /* bytes of records that have their memory */
-	uint64_t unserved; /* programs that asked for a pool and got none, until that is told */
+	uint64_t present;   /* bytes of records that have their memory */
+	uint64_t unserved;  /* programs that asked for a pool and got none, until that is told */
+	uint64_t not_outer; /* calls with the numbers their processes have inside */
 	bool wanted;
 	uint64_t began;       /* cycles */
 	uint64_t latest;      /* calls that end after this on the cycle counter cannot have been */

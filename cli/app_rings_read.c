@@ -142,6 +142,20 @@ static void sift(struct app_rings *r, uint32_t at)
 	}
 }
 
+/* In a namespace of processes the program knows other numbers than the kernel side. */
+static void put_outer_ids(struct app_rings *r, struct pool *p, uint32_t *tid, uint32_t *pid)
+{
+	if (!p->inner_known) {
+		uint32_t inner = __atomic_load_n(&p->head->inner, __ATOMIC_ACQUIRE);
+
+		p->inner_known = true;
+		if (inner && p->outer != inner)
+			p->ids = inner_ids_new(p->outer, inner);
+	}
+	if (p->ids && !inner_ids_translate(p->ids, tid, pid))
+		r->not_outer++;
+}
+
 /* Hand on the record a ring has next. */
 static void pass_on(struct app_rings *r, struct known *k, const struct app_reader *reader)
 {
@@ -161,6 +175,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
 		used = strnlen(m.name, sizeof(m.name));
 		memset(m.name + used, 0, sizeof(m.name) - used); /* nothing but the name is kept */
+		put_outer_ids(r, k->pool, &m.tid, &m.pid);
 		reader->mark(reader->arg, &m);
 	}
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END ||
@@ -183,6 +198,8 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		c.pid = p.logged;
 		c.logged = 0;
 	}
+	if (!k->pool->inner_known || k->pool->ids)
+		put_outer_ids(r, k->pool, &c.tid, &c.pid);
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 
@@ -285,6 +302,8 @@ static void reclaim(struct app_rings *r, struct pool *p, const struct app_reader
 			!owner_gone(k) || !is_read(k))
 			continue;
 		tell_lost(r, k, k->ring->lost, 0, reader);
+		if (p->ids)
+			inner_ids_forget(p->ids, k->ring->tid);
 		k->tail = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
 		k->lost = k->ring->lost;
 		k->last_exit = 0; /* the next thread's calls are others */

@@ -47,7 +47,7 @@ struct work {
 	struct mg_clock_sync base,
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, unfinished, no_room, untimed, unserved, events;
+	uint64_t lost, unfinished, no_room, untimed, unserved, not_outer, events;
 	uint64_t lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
@@ -274,6 +274,7 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	usleep(1000); /* who was about to log has done so */
 	read_clock(w);
 	app_rings_finish(w->rings, &reader);
+	w->not_outer = app_rings_not_outer(w->rings);
 	if (w->full_at) /* it ended then */
 		put_end(w, use);
 	put_clock(w, true);
@@ -288,10 +289,11 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d\n",
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d\n",
 		(unsigned long long)w->events, (unsigned long long)w->lost,
 		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
 		(unsigned long long)w->untimed, (unsigned long long)w->unserved,
+		(unsigned long long)w->not_outer,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->full_at != 0, w->error);
@@ -440,8 +442,8 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, no_room, untimed, unserved, cpu, setup,
-		running, running_cpu;
+	unsigned long long events, lost, unfinished, no_room, untimed, unserved, not_outer, cpu,
+		setup, running, running_cpu;
 	unsigned long long first, last;
 	char hint[64];
 	int error = 0, answered = 0, status = 0, full = 0;
@@ -457,9 +459,10 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d",
-				   &events, &lost, &unfinished, &no_room, &untimed, &unserved, &cpu,
-				   &setup, &running, &running_cpu, &full, &error) == 12;
+		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d",
+				   &events, &lost, &unfinished, &no_room, &untimed, &unserved,
+				   &not_outer, &cpu, &setup, &running, &running_cpu, &full,
+				   &error) == 13;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);
@@ -473,6 +476,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->no_room = no_room;
 		r->untimed = untimed;
 		r->unserved = unserved;
+		r->not_outer = not_outer;
 		r->cpu_ns = cpu;
 		r->setup_cpu_ns = setup;
 		r->running_ns = running;

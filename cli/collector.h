@@ -38,6 +38,7 @@ struct collector_result {
 	uint64_t no_room;      /* because their programs had no room for a ring, */
 	uint64_t untimed;      /* because their programs had forbidden themselves the counter, */
 	uint64_t unserved;     /* and, one for each, of programs that got no rings at all */
+	uint64_t not_outer;    /* calls with process numbers of a namespace, not found outside */
 	uint64_t cpu_ns;       /* CPU time of the collector since it began */
 	uint64_t setup_cpu_ns; /* before that */
 	uint64_t running_ns,

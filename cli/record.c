@@ -405,6 +405,10 @@ static void tell(const struct recording *r, bool failed)
 		mg_warn("events lost: %llu calls of programs that have forbidden themselves the "
 			"cycle counter (strict seccomp, PR_SET_TSC)",
 			(unsigned long long)app->untimed);
+	if (app->not_outer)
+		mg_warn("%llu application calls have the numbers that their processes had in a "
+			"namespace, and no kernel side: they ended before they were found outside",
+			(unsigned long long)app->not_outer);
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer "
 			"(raise ulimit -n)",

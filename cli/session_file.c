@@ -106,6 +106,7 @@ static json_t *app_side(const struct session_info *info, const struct collector_
 		"setup_cpu_ns", (json_int_t)app->setup_cpu_ns, "running_ns",
 		(json_int_t)app->running_ns, "running_cpu_ns", (json_int_t)app->running_cpu_ns,
 		"written_out", app->complete);
+	json_object_set_new(j, "not_outer", json_integer((json_int_t)app->not_outer));
 	if (info->app_missing[0])
 		json_object_set_new(j, "missing", text(info->app_missing));
 	note_end(j, info->app_ended);

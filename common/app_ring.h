@@ -36,7 +36,7 @@
  */
 #define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu
-#define MG_POOL_VERSION 4
+#define MG_POOL_VERSION 5
 #define MG_POOL_RINGS   4096 /* threads of a program at once, at most */
 #define MG_POOLS_READY  8
 #define MG_COMMON_RING  0
@@ -98,10 +98,11 @@ struct mg_pool {
 	uint32_t rings;
 	uint32_t record_shift; /* log2 of the records a ring */
 	uint64_t rings_at, records_at;
-	uint64_t id;         /* of the recording */
-	uint32_t used;       /* rings below this number have been ready once */
-	uint32_t ready;      /* how many are ready now, about */
-	uint32_t taken;      /* 0: by no program yet; else its process */
+	uint64_t id;    /* of the recording */
+	uint32_t used;  /* rings below this number have been ready once */
+	uint32_t ready; /* how many are ready now, about */
+	uint32_t taken; /* 0: by no program yet; else its process, as it is numbered outside, */
+	uint32_t inner; /* and in its own namespace of processes; 0: not yet told */
 	int32_t wanted[128]; /* of each MG_FN_*, and last of marks: nonzero while it is recorded */
 	uint32_t state[];    /* of each ring: enum mg_ring_state */
 };

@@ -46,6 +46,7 @@ bool pool_offer_read(struct pool_offer *o, const char *rings)
 	o->filters = (uint32_t)filters;
 	o->door = at;
 	o->given = false;
+	o->outer = 0;
 	o->tried = first ? 0 : MG_POOLS_READY;
 	o->process = (uint32_t)mg_kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	return true;
@@ -79,6 +80,20 @@ static int open_ready(const struct pool_offer *o, unsigned int which)
 		!S_ISREG(st.st_mode) || st.st_nlink)
 		return -1;
 	return (int)mg_kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+}
+
+/* Returns how /proc numbers this process, which is in a namespace of its own where that differs. */
+static uint32_t outer_process(uint32_t inner)
+{
+	char text[16];
+	uint64_t outer;
+	long len = mg_kernel_call(
+		SYS_readlinkat, AT_FDCWD, (long)"/proc/self", (long)text, sizeof(text) - 1, 0, 0);
+
+	if (len <= 0)
+		return inner;
+	text[len] = ':';
+	return len < (long)sizeof(text) && number(text, 10, &outer) ? (uint32_t)outer : inner;
 }
 
 /* Returns the descriptor that was sent, negative if none was. */
@@ -140,6 +155,8 @@ int pool_offer_next(struct pool_offer *o)
 		/* those that begin at once do not try for the same */
 		int fd = open_ready(o, (o->process + o->tried++) % MG_POOLS_READY);
 
+		if (fd >= 0 && !o->outer)
+			o->outer = outer_process(o->process);
 		if (fd >= 0)
 			return fd;
 	}

@@ -11,7 +11,7 @@ struct pool_offer {
 	uint64_t id; /* of the recording: that of the pool must be the same */
 	uint32_t pid, first, filters;
 	const char *door;
-	uint32_t process; /* this one */
+	uint32_t process, outer; /* this one; as those see it who share /proc with it */
 	unsigned int tried;
 	bool given; /* the last was given to this program, and need not be taken */
 };

@@ -365,8 +365,9 @@ static bool take_pool(int fd, const struct pool_offer *o)
 		return false;
 	pool = (struct mg_pool *)at;
 	if (is_pool(pool, mapped, o->id) &&
-		(o->given || __atomic_compare_exchange_n(&pool->taken, &nobody, o->process, 0,
+		(o->given || __atomic_compare_exchange_n(&pool->taken, &nobody, o->outer, 0,
 				     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))) {
+		__atomic_store_n(&pool->inner, o->process, __ATOMIC_RELEASE);
 		mg_kernel_call(SYS_madvise, at, (long)mapped, MADV_DONTDUMP, 0, 0, 0);
 		return true;
 	}

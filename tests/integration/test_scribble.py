@@ -45,7 +45,7 @@ with Recording("sh", "-c", BOTH, options=("--app-only",)) as rec:
     # as many warnings as there were losses: a pipe that nobody reads meanwhile may be full
     with tempfile.TemporaryFile("w+") as said, \
             subprocess.Popen(["babeltrace2", "--clock-cycles", rec.dir + "/app"], text=True,
-                             stdout=subprocess.PIPE, stderr=said) as bt:
+                             stdout=subprocess.PIPE, stderr=said, errors="replace") as bt:
         for line in bt.stdout:
             now = int(line[1:line.index("]")])
             if now < last or now > session["stop_ns"] + 1000000000:

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs in a namespace of processes see other numbers of themselves than the kernel side does:
+ * these are found by /proc, while the process is there.
+ */
+#ifndef MAGNET_CLI_INNER_IDS_H
+#define MAGNET_CLI_INNER_IDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct inner_ids;
+
+/* `outer` is the number outside of the process that is `inner` inside. NULL without memory. */
+struct inner_ids *inner_ids_new(uint32_t outer, uint32_t inner);
+void inner_ids_free(struct inner_ids *ids);
+/* A thread has ended: another may get its number. */
+void inner_ids_forget(struct inner_ids *ids, uint32_t tid);
+/* Put the numbers outside in place of those inside. Returns false if they are not known. */
+bool inner_ids_translate(struct inner_ids *ids, uint32_t *tid, uint32_t *pid);
+
+#endif
