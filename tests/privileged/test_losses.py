@@ -84,7 +84,11 @@ def lossy_connections(net):
 
         hit = counted["dropped"]
         check(hit >= 20, f"{hit} requests were dropped on the way")
-        at = {(d["layer"], d["direction"]): d for d in losses["drops"]}
+        at = {}
+        for d in losses["drops"]:  # of several reasons and places
+            same = at.setdefault((d["layer"], d["direction"]), dict(d, segments=0, discarded=0))
+            for what in ("segments", "discarded"):
+                same[what] += d[what]
         reasons = any(d["reason"] != "not told" for d in losses["drops"])  # since Linux 5.17
         way, full, why = (("qdisc", "rx"), ("socket", "rx"), "TC_INGRESS") if reasons else (
             ("device", "rx"), ("udp", "rx"), "not told")
