@@ -117,7 +117,7 @@ def lossy_connections(net):
         # a slow machine's server sends again, too; without reasons what TCP discards is as good as lost
         ends_hit = {frozenset((f["local"], f["remote"])) for f in report["flows"] if f["proto"] == "tcp" and (
             f["retransmits"] or any(d["segments"] > d["discarded"] for d in f["drops"])
-            or any(f["tcp"][what] for what in ended))}
+            or any(f["tcp"].get(what) for what in ended))}
         check(losses["connections_hit"] == len(ends_hit) >= reset + 1,
               f"{losses['connections_hit']} were hit, by their flows {len(ends_hit)}")
         check((losses["sockets"], losses["sockets_hit"]) == (2, 1), "one of two sockets of UDP")
