@@ -89,6 +89,7 @@ LIFE(thread_chain)
 /* ---- cancellation ---- */
 
 static volatile int cleaned;
+static volatile int begun; /* how many threads may be cancelled */
 
 static void clean(void *arg)
 {
@@ -104,6 +105,7 @@ static void *receives(void *arg)
 	if (fds[1])
 		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
 	pthread_cleanup_push(clean, NULL);
+	begun++;
 	sends(fds[0], 1);
 	for (int i = 0; i < 2; i++) /* the second finds nothing */
 		EXPECT(recv(fds[0], &c, 1, 0) == 1);
@@ -122,6 +124,8 @@ LIFE(cancel)
 		int fds[2] = {sink(), type};
 
 		EXPECT(pthread_create(&t, NULL, receives, fds) == 0);
+		while (begun <= type)
+			usleep(1000);
 		usleep(20000);
 		EXPECT(pthread_cancel(t) == 0 && pthread_join(t, &result) == 0);
 		EXPECT(result == PTHREAD_CANCELED && cleaned == type + 1);
