@@ -43,9 +43,13 @@ static inline int fd_peek(int fd)
 
 static inline void fd_set_kind(int fd, int kind)
 {
-	if (__builtin_expect(mg_in_vfork(), 0))
-		kind = MG_KIND_unknown; /* its descriptors are its own, but the table is its
-					   parent's */
+	if (__builtin_expect(mg_in_vfork(), 0)) {
+		/* its descriptors are its own, but the table is its parent's, who may not be able
+		 * to ask again */
+		if (mg_fd_ask_no_more)
+			return;
+		kind = MG_KIND_unknown;
+	}
 	if ((unsigned int)fd < FD_TABLE)
 		__atomic_store_n(&mg_fd_table[fd], (uint8_t)kind, __ATOMIC_RELAXED);
 }

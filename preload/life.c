@@ -35,6 +35,7 @@ void (*mg_log_mark)(const struct mg_mark *m);
 static const struct mg_backend *backend;
 static bool begun;
 volatile bool mg_counter_forbidden;
+static bool forbidden_in_vfork; /* to the child alone */
 
 static void use(const struct mg_backend *b)
 {
@@ -56,26 +57,48 @@ static void want_nothing(void)
 		__atomic_store_n(&mg_wanted[i], &nobody, __ATOMIC_RELEASE);
 }
 
-void mg_life_forbid_counter(void)
+void mg_life_forbid_counter(bool in_vfork)
 {
+	forbidden_in_vfork = in_vfork && (forbidden_in_vfork || !mg_counter_forbidden);
 	mg_counter_forbidden = true;
 	want_nothing();
 }
 
-void mg_life_allow_counter(void)
+void mg_life_allow_counter(bool in_vfork)
 {
-	mg_counter_forbidden = false;
+	if (in_vfork && !forbidden_in_vfork)
+		return;
+	mg_counter_forbidden = forbidden_in_vfork = false;
 	if (backend)
 		use(backend);
+}
+
+/* Strict seccomp allows a child no other calls than these: then nothing may be asked. */
+static void end_childs_ban(unsigned int fn)
+{
+	if (fn == MG_FN_read || fn == MG_FN_write)
+		return;
+	if (mg_tls_is_ours())
+		mg_self_check();
+	if (!mg_sharing) /* it is gone */
+		mg_life_allow_counter(false);
 }
 
 void mg_life_count_untimed(unsigned int fn, int64_t ret)
 {
 	int error = ret == -1 ? mg_get_errno() : 0;
 
+	if (forbidden_in_vfork)
+		end_childs_ban(fn);
 	if (error == EBADF || error == ENOTSOCK) /* no call on a socket */
 		return;
 	if (backend && backend->count_untimed && mg_config_allows(fn) && *backend->wanted[fn])
+		backend->count_untimed();
+}
+
+void mg_life_count_untimed_mark(void)
+{
+	if (backend && backend->count_untimed && *backend->wanted_mark)
 		backend->count_untimed();
 }
 

@@ -19,14 +19,16 @@ extern void (*mg_log_mark)(const struct mg_mark *m);
 void mg_life_make_room(uint64_t bytes);
 /*
  * The program forbids itself the cycle counter: whoever reads it is killed. From then on its calls
- * are only counted. All threads are meant, since those to come inherit it.
+ * are only counted. All threads are meant, since those to come inherit it; if a child in its
+ * parent's memory does, only until its parent is known to go on.
  */
-void mg_life_forbid_counter(void);
-/* It may be read again. */
-void mg_life_allow_counter(void);
+void mg_life_forbid_counter(bool in_vfork);
+/* It may be read again. What a child in its parent's memory is allowed, its parent may not be. */
+void mg_life_allow_counter(bool in_vfork);
 extern volatile bool mg_counter_forbidden;
 /* Count a call that was not logged, if only for that. Keeps errno. */
 void mg_life_count_untimed(unsigned int fn, int64_t ret);
+void mg_life_count_untimed_mark(void);
 /* As soon as there are real functions to call, which may be before any constructor has run. */
 void mg_life_begin(void);
 

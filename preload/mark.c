@@ -16,8 +16,11 @@ void magnet_mark_here(const char *name, uint64_t id, int64_t value)
 	struct mg_mark m = {.id = id, .value = value};
 	int saved;
 
-	if (!*mg_wanted_mark || !mg_tls_is_ours())
+	if (!*mg_wanted_mark || !mg_tls_is_ours()) {
+		if (mg_counter_forbidden)
+			mg_life_count_untimed_mark();
 		return;
+	}
 	saved = errno;
 	m.at = mg_cycles();
 	mg_self_check();

@@ -25,9 +25,9 @@ static void before_sandbox(void)
 {
 	struct rlimit limit = {1024, 1024};
 
-	mg_self_forget_gone();
 	if (mg_fd_ask_no_more || mg_in_vfork()) /* a child's filter is not its parent's */
 		return;
+	mg_self_forget_gone();
 	if (mg_tls_is_ours())
 		mg_self_check();
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -63,7 +63,7 @@ void mg_before_prctl(int option, unsigned long argument)
 	if (option == PR_SET_SECCOMP)
 		before_sandbox();
 	if (forbids_counter(option, argument))
-		mg_life_forbid_counter();
+		mg_life_forbid_counter(mg_in_vfork());
 }
 
 void mg_after_prctl(int option, unsigned long argument, int ret)
@@ -77,7 +77,7 @@ void mg_after_prctl(int option, unsigned long argument, int ret)
 	else if (ret != 0 || !allows_counter(option, argument))
 		return;
 	if (mg_counter_forbidden && now == PR_TSC_ENABLE)
-		mg_life_allow_counter();
+		mg_life_allow_counter(mg_in_vfork());
 }
 
 uint64_t mg_room_under(rlim_t limit, uint64_t least)

@@ -170,11 +170,22 @@ void mg_self_ask(uint32_t *tid, uint32_t *pid)
 	}
 }
 
+/* Where no more may be asked than whose a call is: of a thread that has made no child, nothing. */
+static bool is_vforked(void)
+{
+	if (!mg_tls_is_ours() || !mg_self.vforked)
+		return false;
+	mg_self_check();
+	return mg_self.vforked;
+}
+
 bool mg_is_sharing_child(void)
 {
 	/* a child with memory of its own, of a fork the C library does not know of */
-	if (!*mg_same_process || mg_fd_ask_no_more)
+	if (!*mg_same_process)
 		return false;
+	if (mg_fd_ask_no_more)
+		return is_vforked();
 	if (kernel_pid() != process)
 		return true;
 	mg_self_forget_gone();
@@ -221,10 +232,11 @@ void mg_before_clone(unsigned long flags, const void *tls)
 	} else if (flags & CLONE_VFORK) {
 		expect_vfork();
 		return;
-	} else {
-		share_storage();
 	}
+	/* counted first: a signal handler would end a sharing that nobody takes part in */
 	__atomic_fetch_add(&beside, 1, __ATOMIC_RELAXED);
+	if (!(flags & CLONE_SETTLS))
+		share_storage();
 	if (!(flags & (CLONE_FILES | CLONE_THREAD)))
 		__atomic_fetch_add(&mg_sharing, 1, __ATOMIC_RELAXED);
 }

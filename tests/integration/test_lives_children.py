@@ -45,6 +45,7 @@ def shared_memory():
     with Life(LIVES, "beside") as life:  # the second child's is the kernel's to tell
         life.check_calls(SINK, {"send": 6003, "close": 1})
         sent_by(life, 3003, 3000)
+    check_life(LIVES, "beside_sandbox", expected=[SINK, {"send": 2}])
     with Life(LIVES, "spawn") as life:
         life.check_calls(SINK, {"write": 2, "send": 1})
         check(not set(life.of("write")) & set(life.of("send")), "the child wrote, not its parent")

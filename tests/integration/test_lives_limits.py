@@ -26,6 +26,8 @@ def sandboxed():
             life.check_calls(SINK, {"write": 2, "send": 4, "recv": 1})
         with Life(LIVES, "sandboxed_child", how) as life:
             life.check_calls(SINK, {"write": 1})
+    with Life(LIVES, "sandboxed_parent") as life:
+        life.check_calls(SINK, SINK, {"send": 5, "close": 1})
 
 
 def without_counter():
@@ -50,6 +52,9 @@ def without_counter():
             check_untimed(life, plus(SINK, {"send": 1}), 8)
         with Life(LIVES, "no_counter", how, "for a while", may_lose=True) as life:
             check_untimed(life, plus(SINK, {"send": 4}), 5)
+    with Life(LIVES, "childs_counter", may_lose=True) as life:
+        check(life.p.returncode == 7, "what a child may is not what its parent may")
+        check_untimed(life, plus(SINK, {"send": 3}), 5)
     with Life(LIVES, "counter_stays") as life:
         life.check_calls(SINK, {"send": 3})
 

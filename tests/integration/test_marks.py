@@ -42,6 +42,10 @@ with Recording(PROGRAM) as rec:
         check(True, "and to those received before")
     check("100 frame (" in rec.text(), "the text names them")
 
+with Recording(PROGRAM, "forbid") as rec:
+    check("2 calls of programs that have forbidden themselves the cycle counter" in rec.p.stderr,
+          "marks without a time are told as lost: " + rec.p.stderr)
+
 if shutil.which("lttng-sessiond"):
     with LttngSession() as session:
         run(PROGRAM, env=dict(os.environ, LD_PRELOAD=BUILD + "/preload/libmagnet.so", **session.env))

@@ -24,9 +24,9 @@ typedef int (*life)(int argc, char **argv);
 /* clang-format off */
 #define LIVES(X) \
 	X(brief) X(end) X(killed) X(exec_chain) \
-	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) X(beside) X(foreign) \
-	X(daemon) X(cage) X(drop) X(sandbox) X(sandboxed_child) X(execs) \
-	X(strict) X(no_counter) X(counter_stays) \
+	X(fork) X(storm) X(vfork) X(raw_fork) X(spawn) X(clone_vm) X(beside) X(beside_sandbox) X(foreign) \
+	X(daemon) X(cage) X(drop) X(sandbox) X(sandboxed_child) X(sandboxed_parent) X(execs) \
+	X(strict) X(no_counter) X(counter_stays) X(childs_counter) \
 	X(threads) X(thread_chain) X(signals) X(jumps) X(cancel) \
 	X(rights) X(inherit) X(inherited) X(reuse) \
 	X(memory) X(limit) X(lock) X(state) X(deepbind) X(uring)
@@ -47,6 +47,8 @@ void reap(int pid);
 void reap_all(void);
 /* The program itself, as another case. */
 void become(const char *name, const char *argument);
+/* From now on one system call kills. */
+void forbid_call(unsigned int nr);
 /* A file that is there for the process only. */
 int scratch_file(void);
 unsigned long long now_us(void);

@@ -250,6 +250,32 @@ LIFE(beside)
 	return 0;
 }
 
+static int child_waits(void *ends)
+{
+	char c;
+
+	return read(*(int *)ends, &c, 1) == 1 ? 0 : 1;
+}
+
+/* While there is such a child: a filter that kills whoever looks for it, another filter; two sends.
+ */
+LIFE(beside_sandbox)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int fd = sink(), ends[2], pid;
+
+	(void)argc, (void)argv;
+	EXPECT(pipe(ends) == 0);
+	pid = clone(child_waits, stack + sizeof(stack), CLONE_VM | SIGCHLD, ends);
+	sends(fd, 1);
+	forbid_call(SYS_kill);
+	forbid_call(SYS_swapon);
+	sends(fd, 1);
+	EXPECT(write(ends[1], "x", 1) == 1);
+	reap(pid);
+	return 0;
+}
+
 /* Other programs by every function that executes one, each in a child that sends once before. */
 LIFE(execs)
 {

@@ -86,3 +86,34 @@ LIFE(counter_stays)
 	sends(fd, 2);
 	return 0;
 }
+
+/*
+ * What a child in its parent's memory is forbidden or allowed, its parent is not. A send by a child
+ * that has no counter and four by its parent, who has; then by one who has it, and its parent, who
+ * has not.
+ */
+LIFE(childs_counter)
+{
+	int fd = sink(), pid;
+
+	(void)argc, (void)argv;
+	pid = vfork();
+	if (pid == 0) {
+		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) || send(fd, "x", 1, 0) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	reap(pid);
+	sends(fd, 4);
+	EXPECT(prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0);
+	pid = vfork();
+	if (pid == 0) {
+		if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) || send(fd, "x", 1, 0) != 1)
+			_exit(1);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	reap(pid);
+	sends(fd, 2);
+	return 7;
+}

@@ -119,6 +119,21 @@ LIFE(drop)
 
 /* ---- seccomp ---- */
 
+/* Everything but one call, which kills. */
+void forbid_call(unsigned int nr)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	EXPECT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	EXPECT(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0);
+}
+
 #define ALLOW(name)                                            \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -222,5 +237,35 @@ LIFE(sandboxed_child)
 	}
 	reap(pid);
 	EXPECT(write(fd, "x", 1) == 1);
+	return 0;
+}
+
+/*
+ * A program in a sandbox makes a child in its memory, which closes all it has, and makes its
+ * standard input a socket; the parent's is a file. It sends once, and four times afterwards, also
+ * on a new socket and on a copy.
+ */
+LIFE(sandboxed_parent)
+{
+	int fd = sink(), pid, other;
+
+	(void)argc, (void)argv;
+	EXPECT(dup2(scratch_file(), 0) == 0);
+	forbid_call(SYS_kill);
+	pid = vfork();
+	if (pid == 0) {
+		if (send(fd, "x", 1, 0) != 1 || dup2(fd, 0) != 0 || close(fd) != 0 ||
+			close_range(1, ~0u, 0) != 0)
+			_exit(1);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	reap(pid);
+	other = sink();
+	sends(other, 1);
+	sends(fd, 1);
+	EXPECT(dup2(fd, other) == other);
+	sends(other, 2);
+	EXPECT(write(0, "file", 4) == 4);
 	return 0;
 }

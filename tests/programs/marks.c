@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <magnet/marker.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sockaddr_in addr = {
 		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -20,6 +21,7 @@ int main(void)
 	if (bind(listener, (void *)&addr, sizeof(addr)) || listen(listener, 1) ||
 		getsockname(listener, (void *)&addr, &len) || connect(a, (void *)&addr, len))
 		return 1;
+	(void)argv;
 	b = accept(listener, NULL, NULL);
 	errno = 7;
 	magnet_mark("begin of all that is to come", 0, -1);
@@ -36,5 +38,10 @@ int main(void)
 		magnet_mark("got", i, (int64_t)size);
 	}
 	printf("done\n");
+	if (argc > 1) { /* without the cycle counter they have no time */
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+		magnet_mark("unseen", 1, 1);
+		magnet_mark("unseen", 2, 2);
+	}
 	return 0;
 }
