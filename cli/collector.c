@@ -331,6 +331,8 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 		&w->parts, &o->bounds, o->dir, o->kernel_dir, w->now.mono_ns, dir, sizeof(dir));
 	if (!err)
 		err = ctf_open(&w->writer, dir, CTF_APP, 0);
+	if (!err && o->kernel_dir)
+		err = ctf_tell_other_side(w->writer);
 	if (err) {
 		snprintf(b->text, sizeof(b->text), "cannot make a trace in %.120s: %s%s", o->dir,
 			strerror(-err), mg_limit_hint(err, hint, sizeof(hint)));

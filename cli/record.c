@@ -196,6 +196,8 @@ static int start_recorders(struct recording *r)
 	}
 	if (r->o.command)
 		record_pass_on(&r->o, "--fresh", NULL);
+	if (r->o.app)
+		record_pass_on(&r->o, "--with-app", NULL);
 	if (r->o.kernel) {
 		err = tracer_start(&r->tracer, r->dir.kernel,
 			r->o.all      ? 0

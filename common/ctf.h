@@ -7,6 +7,7 @@
 #ifndef MAGNET_COMMON_CTF_H
 #define MAGNET_COMMON_CTF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ring.h"
@@ -36,6 +37,8 @@ int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot);
 void ctf_set_discarded(struct ctf_writer *w, int cpu, uint64_t count);
 /* More classes of events, as the metadata has them; before the first event of one. */
 int ctf_describe(struct ctf_writer *w, const char *classes);
+/* The metadata tells from now on that the recording has the other side too. Returns 0 or -errno. */
+int ctf_tell_other_side(struct ctf_writer *w);
 /* Write out what is buffered, as whole packets. */
 int ctf_flush(struct ctf_writer *w);
 /*
@@ -66,7 +69,7 @@ int ctf_close(struct ctf_writer *w);
 
 /* ctf_metadata.c: the trace's description, from the event table */
 int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
-	const char *classes);
+	const char *classes, bool other_side);
 
 /* The 16 bytes of a UUID in text form, from the kernel. */
 int random_uuid(char out[37]);

@@ -116,7 +116,7 @@ int random_uuid(char out[37])
 }
 
 int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid, int64_t offset_ns,
-	const char *classes)
+	const char *classes, bool other_side)
 {
 	char path[4096], temporary[4096], boot[37];
 	struct utsname u;
@@ -152,10 +152,14 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 	fprintf(f,
 		"env {\n\thostname = \"%s\";\n\tdomain = \"%s\";\n"
 		"\ttracer_name = \"%s\";\n\ttracer_version = \"%s\";\n"
-		"\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n\tkernel_version = \"%s\";\n};\n",
+		"\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n\tkernel_version = "
+		"\"%s\";\n%s};\n",
 		u.nodename, domain == CTF_APP ? "app" : "kernel",
 		domain == CTF_APP ? "libmagnet" : "magnet-kernel-tracer", MAGNET_VERSION, u.sysname,
-		u.release, u.version);
+		u.release, u.version,
+		!other_side         ? ""
+		: domain == CTF_APP ? "\tother_side = \"kernel\";\n"
+				    : "\tother_side = \"app\";\n");
 	fputs(layout, f);
 	write_events(f, domain, classes ? CTF_CHOSEN_ID : 0);
 	if (classes)

@@ -23,6 +23,7 @@ _Static_assert(sizeof(struct event_head) == MG_SLOT_ON_DISK, "as in a slot");
 struct ctf_writer {
 	struct ctf_target target;
 	enum ctf_domain domain;
+	bool other_side;            /* the recording has one too */
 	int64_t offset_ns;          /* of the wall clock */
 	struct ctf_stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
 	int cpus, stream_count;
@@ -120,7 +121,8 @@ static struct ctf_writer *make(enum ctf_domain domain, int cpus)
 
 static int describe(const struct ctf_writer *w)
 {
-	return ctf_write_metadata(w->target.dir, w->domain, w->uuid, w->offset_ns, w->classes);
+	return ctf_write_metadata(
+		w->target.dir, w->domain, w->uuid, w->offset_ns, w->classes, w->other_side);
 }
 
 static int make_trace(struct ctf_writer *w, const char *dir)
@@ -177,6 +179,7 @@ int ctf_open_like(struct ctf_writer **out, const char *dir, const struct ctf_wri
 	}
 	if (!err) {
 		w->offset_ns = other->offset_ns;
+		w->other_side = other->other_side;
 		err = make_trace(w, dir);
 	}
 	if (!err)
@@ -184,6 +187,12 @@ int ctf_open_like(struct ctf_writer **out, const char *dir, const struct ctf_wri
 	else if (w)
 		ctf_close(w);
 	return err;
+}
+
+int ctf_tell_other_side(struct ctf_writer *w)
+{
+	w->other_side = true;
+	return w->target.sink ? 0 : describe(w);
 }
 
 static int fail(struct ctf_writer *w, int err)

@@ -123,6 +123,8 @@ static int begin(struct run *r)
 		err = flight_open(r);
 	else if (!err)
 		err = ctf_open(&r->writer, dir, CTF_KERNEL, r->hooks.cpus);
+	if (!err && o->with_app)
+		err = ctf_tell_other_side(r->writer);
 	if (err)
 		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);

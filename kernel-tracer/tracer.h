@@ -19,6 +19,7 @@ struct tracer_options {
 	uint64_t buffer_bytes; /* ring size a CPU, 0 = default */
 	unsigned int drain_ms; /* how often rings are emptied */
 	pid_t pid;             /* process to follow with its children, 0 = none */
+	bool with_app;         /* the recording has an application side too */
 	bool fresh;            /* it has not begun: all its connections will be seen opening */
 	bool all;              /* everything on the machine */
 	const char *cgroup;    /* tasks of it, and what they start, NULL = none */

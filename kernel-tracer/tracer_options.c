@@ -28,6 +28,7 @@ static const char usage[] =
 	"  -o, --output DIR      trace directory to make\n"
 	"  -p, --pid PID         record this process and the children it makes\n"
 	"      --fresh           PID has no connections yet: none need be looked for\n"
+	"      --with-app        the recording has an application side too\n"
 	"  -a, --all             record every process (the default without PID and COMMAND)\n"
 	"  -l, --layers LIST     of " MG_LAYER_CHOICES "\n"
 	"                        or none (default: all but netfilter, gro and switch);\n"
@@ -174,6 +175,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		FLIGHT,
 		TRIGGER,
 		FRESH,
+		WITH_APP,
 		EVENT,
 		LEVEL,
 		WITHOUT,
@@ -188,6 +190,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"fresh", no_argument, NULL, FRESH},
+		{"with-app", no_argument, NULL, WITH_APP},
 		{"all", no_argument, NULL, 'a'},
 		{"layers", required_argument, NULL, 'l'},
 		{"buffer", required_argument, NULL, 'b'},
@@ -247,6 +250,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 			break;
 		case FRESH:
 			o->fresh = true;
+			break;
+		case WITH_APP:
+			o->with_app = true;
 			break;
 		case LEVEL:
 			ok = option_level(optarg, &o->settings.level);

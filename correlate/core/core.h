@@ -37,6 +37,7 @@ enum core_side { CORE_APP, CORE_KERNEL, CORE_SIDES };
 struct core_span {
 	bool tells_end;    /* application side: one without an end has been cut off */
 	bool in_order;     /* it has told its end */
+	bool expected;     /* the other one tells that there is this one */
 	uint64_t from_ns;  /* 0 = not told: since the recording's begin */
 	uint64_t until_ns; /* its end, or its last event */
 	char why[33];      /* it ended before it was asked to; else "" */
@@ -251,6 +252,8 @@ void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
 /* One more trace of this side will tell at its end how much there is in it. */
 void core_expect_contents(struct core *c, enum core_side which);
+/* The recording had a trace of this side, as the other side's tells. */
+void core_expect_side(struct core *c, enum core_side which);
 /* So many events were in this side's files. Before core_finish(). */
 void core_read_events(struct core *c, enum core_side which, uint64_t events);
 /* Of these, so many are of a kind that the table does not have. */

@@ -78,6 +78,11 @@ void core_expect_contents(struct core *c, enum core_side which)
 	c->side[which].traces++;
 }
 
+void core_expect_side(struct core *c, enum core_side which)
+{
+	c->side[which].expected = true;
+}
+
 void core_read_events(struct core *c, enum core_side which, uint64_t events)
 {
 	c->side[which].read += events;

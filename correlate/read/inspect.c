@@ -187,6 +187,8 @@ static int look_at_trace(struct inspection *in, size_t number)
 		memcpy(id->uuid, facts.uuid, sizeof(id->uuid));
 	if (facts.tells_contents)
 		core_expect_contents(in->core, facts.is_app ? CORE_APP : CORE_KERNEL);
+	if (facts.has_other_side)
+		core_expect_side(in->core, facts.is_app ? CORE_KERNEL : CORE_APP);
 	for (size_t i = before; i < in->n; i++)
 		in->heads[i].is_own = facts.is_own;
 	/* heads of other tracers may be short, and alike */

@@ -95,7 +95,7 @@ static bool quoted_value(
 
 void metadata_look(struct metadata_facts *facts, const char *text)
 {
-	char tracer[64] = "", domain[16] = "";
+	char tracer[64] = "", domain[16] = "", other[16] = "";
 
 	memset(facts, 0, sizeof(*facts));
 	facts->has_uuid = quoted_value(text, "trace {", "uuid", facts->uuid, sizeof(facts->uuid));
@@ -107,6 +107,8 @@ void metadata_look(struct metadata_facts *facts, const char *text)
 						    strcmp(tracer, "libmagnet") == 0);
 	facts->is_app = domain[0] == 'a';
 	facts->tells_contents = facts->is_own && strstr(text, "name = \"contents\";");
+	facts->has_other_side =
+		facts->is_own && quoted_value(text, "env {", "other_side", other, sizeof(other));
 	facts->is_lttng = strncmp(tracer, "lttng", 5) == 0;
 }
 

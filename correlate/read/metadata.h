@@ -22,6 +22,7 @@ struct metadata_facts {
 	bool is_lttng;       /* or one of LTTng's tracers did */
 	bool is_app;         /* of the application side, if it is magnet's own */
 	bool tells_contents; /* and it ends with an event that tells how much there is */
+	bool has_other_side; /* the recording has a trace of the other side too */
 	bool has_uuid;
 	char uuid[37];
 };

@@ -125,11 +125,12 @@ static json_t *missing(const struct report *r)
 {
 	struct missing_events m = report_missing_events(r);
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:I}", "app", (json_int_t)m.app,
-		"kernel", (json_int_t)m.kernel, "packets", (json_int_t)m.packets, "parts",
-		(json_int_t)m.parts, "traces_without_end", (json_int_t)m.without_end,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:I, s:b, s:b}", "app",
+		(json_int_t)m.app, "kernel", (json_int_t)m.kernel, "packets", (json_int_t)m.packets,
+		"parts", (json_int_t)m.parts, "traces_without_end", (json_int_t)m.without_end,
 		"unknown_events", (json_int_t)m.unknown, "undescribed", m.undescribed,
-		"too_many_events", (json_int_t)m.too_many);
+		"too_many_events", (json_int_t)m.too_many, "app_side", m.side[CORE_APP],
+		"kernel_side", m.side[CORE_KERNEL]);
 }
 
 static json_t *loss(const struct report *r)

@@ -61,6 +61,16 @@ static void add_side(struct missing_events *m, const struct core_span *s)
 		m->too_many += beyond(s->read, s->written);
 }
 
+/* A recording may have gone on without its application side, as session.json tells then. */
+static bool is_absent(const struct report *r, enum core_side which)
+{
+	const struct core_span *s = &r->core->side[which];
+
+	if (which == CORE_APP && json_object_get(r->session, "app_missing"))
+		return false;
+	return s->expected && !s->traces;
+}
+
 /* What was cut off is told as such. */
 struct missing_events report_missing_events(const struct report *r)
 {
@@ -76,8 +86,10 @@ struct missing_events report_missing_events(const struct report *r)
 		if (c->gaps[i].reason == MG_LOST_NOT_HERE)
 			m.packets += c->gaps[i].count;
 	m.packets -= m.parts;
-	for (int i = 0; i < CORE_SIDES; i++)
+	for (int i = 0; i < CORE_SIDES; i++) {
+		m.side[i] = is_absent(r, i);
 		add_side(&m, &c->side[i]);
+	}
 	m.undescribed = c->undescribed[0] ? c->undescribed : NULL;
 	return m;
 }

@@ -256,6 +256,7 @@ struct missing_events {
 	uint64_t unknown;         /* events read, of kinds that this version does not know */
 	const char *unknown_name; /* one of them */
 	const char *undescribed;  /* a directory whose metadata is gone, NULL: there is none */
+	bool side[CORE_SIDES];    /* the whole trace of a side */
 	uint64_t too_many;        /* more events are here than were written */
 };
 struct missing_events report_missing_events(const struct report *r);

@@ -96,6 +96,13 @@ static bool not_all(const struct report *r, FILE *to, bool colour)
 		begin(to, word, colour);
 		fprintf(to, "parts of the recording's files are gone\n");
 	}
+	for (int i = 0; i < CORE_SIDES; i++) {
+		if (!m.side[i])
+			continue;
+		begin(to, word, colour);
+		fprintf(to, "the %s side was recorded too, and its trace is not here\n",
+			i == CORE_APP ? "application" : "kernel");
+	}
 	if (m.undescribed) {
 		begin(to, word, colour);
 		fprintf(to, "%s has events, but no metadata to read them by\n",
@@ -120,7 +127,8 @@ static bool not_all(const struct report *r, FILE *to, bool colour)
 			"%s events: some of the recording's files are there twice, or damaged\n",
 			text_count(m.too_many));
 	}
-	return files || m.undescribed || m.without_end || m.unknown || m.too_many;
+	return files || m.side[CORE_APP] || m.side[CORE_KERNEL] || m.undescribed || m.without_end ||
+	       m.unknown || m.too_many;
 }
 
 /* LTTng's traces tell what its rings lost, but not how much was written: files may be gone. */

@@ -121,7 +121,11 @@ def part_removed(rng, top):
     if path == top:
         return removed(rng, top)
     shutil.rmtree(path)
-    return f"{path} removed", 0
+    what = f"{path} removed"
+    if rng.random() < 0.5 and os.path.exists(top + "/session.json"):
+        os.unlink(top + "/session.json")
+        what += ", and session.json"
+    return what, 0
 
 
 def part_copied(rng, top):

@@ -360,6 +360,17 @@ def without_a_file(whole, at, name):
         check(gone["app"] == app and gone["kernel"] == kernel > 0, f"without {name}: {gone}")
 
 
+def without_a_side(whole, side, other):
+    """The side that is here tells that there was another one."""
+    for session in ("session.json", ""):
+        d = changed(whole, "one-sided")
+        shutil.rmtree(f"{d}/{side}")
+        if not session:
+            os.unlink(d + "/session.json")
+        gone = missing(d)[1]
+        check(gone[f"{side}_side"] and not gone[f"{other}_side"], f"without {side} and {session}: {gone}")
+
+
 def changed(whole, name):
     shutil.rmtree(f"{TOP}/{name}", ignore_errors=True)
     shutil.copytree(whole, f"{TOP}/{name}")
@@ -425,6 +436,9 @@ try:
         for kept in ("app", "kernel"):
             if os.path.isdir(f"{rec.dir}/{kept}"):
                 survives(f"{kept} alone", f"{rec.dir}/{kept}")
+        if os.path.isdir(rec.dir + "/kernel"):
+            without_a_side(rec.dir, "kernel", "app")
+            without_a_side(rec.dir, "app", "kernel")
         events_and_packets(rec.dir)
         unknown(rec.dir)
         told("one recording given twice", rec.dir, rec.dir, words="given twice")

@@ -29,7 +29,7 @@ static int setup(void **unused)
 {
 	(void)unused;
 	dir = trace_dir_make();
-	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789, NULL) != 0)
+	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789, NULL, false) != 0)
 		return -1;
 	text = contents("metadata");
 	return 0;
@@ -156,12 +156,12 @@ static void nothing_else_is_described(void **unused)
 		app += table[i].id >= MG_APP_BASE || table[i].layer == MG_LAYER_TRACER;
 	}
 	assert_ids(text, MG_EVENT_KERNEL_END, kernel);
-	assert_int_equal(ctf_write_metadata(dir, CTF_APP, UUID, 0, NULL), 0);
+	assert_int_equal(ctf_write_metadata(dir, CTF_APP, UUID, 0, NULL, false), 0);
 	more = contents("metadata");
 	assert_ids(more, MG_EVENT_mark + 1, app);
 	free(more);
 	assert_int_equal(ctf_write_metadata(dir, CTF_KERNEL, UUID, 0,
-				 "event {\n\tname = \"a:b\";\n\tid = 256;\n};\n"),
+				 "event {\n\tname = \"a:b\";\n\tid = 256;\n};\n", false),
 		0);
 	more = contents("metadata");
 	assert_ids(more, CTF_CHOSEN_ID + 1, kernel + 1);
@@ -184,8 +184,8 @@ static void integers_are_aligned_to_bytes_only(void **unused)
 static void without_a_directory_there_is_an_error(void **unused)
 {
 	(void)unused;
-	assert_int_equal(
-		ctf_write_metadata("/no/such/directory", CTF_KERNEL, UUID, 0, NULL), -ENOENT);
+	assert_int_equal(ctf_write_metadata("/no/such/directory", CTF_KERNEL, UUID, 0, NULL, false),
+		-ENOENT);
 }
 
 static void on_a_full_disk_nothing_half_is_left(void **unused)
@@ -200,7 +200,7 @@ static void on_a_full_disk_nothing_half_is_left(void **unused)
 	small.rlim_cur = 5000;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	err = ctf_write_metadata(fresh, CTF_KERNEL, UUID, 0, NULL);
+	err = ctf_write_metadata(fresh, CTF_KERNEL, UUID, 0, NULL, false);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	assert_true(err < 0);

@@ -16,7 +16,7 @@ static int setup(void **unused)
 	FILE *f;
 
 	(void)unused;
-	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789, NULL) != 0)
+	if (ctf_write_metadata(dir, CTF_KERNEL, UUID, 1700000000123456789, NULL, false) != 0)
 		return -1;
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	text = calloc(1, 1 << 20);
