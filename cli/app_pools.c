@@ -10,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "clock.h"
 
 #define SPARE        2 /* rings ready for threads to come, and a quarter of those in use */
-#define FIRST_BYTES  (64ull << 10) /* memory that a ring has before it is used */
+#define FIRST_BYTES  (64ull << 10) /* memory that a ring has before it fills */
 #define SHIFT_LEAST  8
 #define RINGS_LEAST  4
 #define SHARE        32 /* of address space under a limit: a pool may have one part of so many */
+#define NO_MEMORY    "the machine has no memory for them"
 #define LOOK_WAIT_NS 2000000ull
 #define LOOK_MOST_NS 1000000000ull
 
@@ -59,9 +61,9 @@ static bool give_memory(const struct pool *p, const void *at, uint64_t bytes)
 /* Returns whether a ring is ready: the calls that come first need not wait for its memory. */
 bool app_pool_make_ready(struct app_rings *r, struct pool *p, uint32_t i)
 {
-	uint64_t first = ring_bytes(p) < FIRST_BYTES ? ring_bytes(p) : FIRST_BYTES;
 	struct known *k = &p->known[i];
-	bool fresh = !k->records;
+	bool fresh = !k->records, whole = r->memory_is_scarce || ring_bytes(p) <= FIRST_BYTES;
+	uint64_t first = whole ? ring_bytes(p) : FIRST_BYTES;
 	pthread_mutexattr_t attr;
 	int err;
 
@@ -80,17 +82,21 @@ bool app_pool_make_ready(struct app_rings *r, struct pool *p, uint32_t i)
 		k->pool = p;
 		k->ring = &p->rings[i];
 		k->records = &p->records[(uint64_t)i << p->shift];
-		k->whole = first == ring_bytes(p);
+		k->whole = whole;
+		k->tail = k->stuck_at = 0; /* where its memory is */
+		p->rings[i].head = p->rings[i].tail = 0;
 	}
 	__atomic_store_n(&p->head->state[i], MG_RING_READY, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* More of it is touched only by programs that make many calls. */
+/* More of it is touched only by programs that make many calls: it comes before they need it. */
 void app_pool_make_whole(struct app_rings *r, struct known *k)
 {
 	uint64_t bytes = ring_bytes(k->pool), more = bytes - FIRST_BYTES;
 
+	if (k->limit < FIRST_BYTES / sizeof(struct mg_app_record) / 2)
+		return;
 	/* else what has no memory gets it as it is used */
 	k->whole = r->present + more <= APP_RINGS_TOTAL && give_memory(k->pool, k->records, bytes);
 	if (k->whole)
@@ -163,9 +169,12 @@ static uint32_t keep_ready(struct app_rings *r, struct pool *p)
 		alive += state == MG_RING_OWNED && !owner_died(&p->rings[i]);
 	}
 	enough = SPARE + alive / 4;
-	for (uint32_t i = 0; i < p->count && ready < enough && r->present < APP_RINGS_TOTAL; i++) {
+	for (uint32_t i = 0; i < p->count && ready < enough; i++) {
 		if (p->known[i].records)
 			continue;
+		/* all programs have the common one */
+		if (i != MG_COMMON_RING && r->present >= APP_RINGS_TOTAL)
+			break;
 		if (!app_pool_make_ready(r, p, i))
 			break;
 		ready += i != MG_COMMON_RING;
@@ -178,12 +187,24 @@ static uint32_t keep_ready(struct app_rings *r, struct pool *p)
 	return alive;
 }
 
+/* To see that takes a descriptor, which there would otherwise never be again. */
+static bool is_left(struct app_rings *r, const struct pool *p)
+{
+	bool left;
+
+	if (r->spare >= 0)
+		close(r->spare);
+	left = pool_file_is_left(&p->file);
+	r->spare = app_rings_keep_number(0);
+	return left;
+}
+
 /*
  * See whether a program has the pool: soon after its last thread with a ring has ended, then the
  * more rarely, the longer there is one without rings. What a program says of its threads may be
  * wrong.
  */
-static void look(struct pool *p, bool alive)
+static void look(struct app_rings *r, struct pool *p, bool alive)
 {
 	uint64_t now = mg_monotonic_ns();
 
@@ -192,7 +213,7 @@ static void look(struct pool *p, bool alive)
 	p->alive = alive;
 	if (now < p->look_at)
 		return;
-	p->left = p->look_at && pool_file_is_left(&p->file);
+	p->left = p->look_at && is_left(r, p);
 	p->look_wait = alive || p->look_wait >= LOOK_MOST_NS ? LOOK_MOST_NS
 		       : p->look_wait                        ? p->look_wait * 2
 							     : LOOK_WAIT_NS;
@@ -202,7 +223,7 @@ static void look(struct pool *p, bool alive)
 void app_pool_keep(struct app_rings *r, struct pool *p)
 {
 	repair(r, p);
-	look(p, keep_ready(r, p) > 0);
+	look(r, p, keep_ready(r, p) > 0);
 }
 
 struct pool *app_pool_make(struct app_rings *r, char *why, size_t why_size)
@@ -231,7 +252,7 @@ struct pool *app_pool_make(struct app_rings *r, char *why, size_t why_size)
 	p->rings = (void *)((char *)p->head + rings_at);
 	p->records = (void *)((char *)p->head + records_at);
 	if (!give_memory(p, p->head, rings_at)) {
-		snprintf(why, why_size, "no memory for a buffer");
+		snprintf(why, why_size, NO_MEMORY);
 		app_pool_free(r, p);
 		return NULL;
 	}
@@ -243,7 +264,7 @@ struct pool *app_pool_make(struct app_rings *r, char *why, size_t why_size)
 	p->head->id = r->id;
 	keep_ready(r, p);
 	if (p->used <= MG_COMMON_RING) {
-		snprintf(why, why_size, "no memory for a buffer");
+		snprintf(why, why_size, NO_MEMORY);
 		app_pool_free(r, p);
 		return NULL;
 	}

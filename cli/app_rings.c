@@ -14,26 +14,45 @@
 #include "clock.h"
 #include "cycles.h"
 #include "filters.h"
+#include "log.h"
+#include "process_limits.h"
 
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
 #define FIRST_FD      16
+#define ANSWERS       16           /* at the door between two readings of the rings */
 #define DOOR_NS       250000000ull /* how often it is seen whether the door is there */
 
 /* ---- pools that are ready ---- */
 
-/* Returns the first of MG_POOLS_READY descriptors on end, which are taken by copies; -1 without. */
-static int find_numbers(int fd)
+int app_rings_keep_number(int lowest)
 {
-	int first = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD), n = 1;
-
-	while (first >= 0 && n < MG_POOLS_READY &&
-		fcntl(fd, F_DUPFD_CLOEXEC, first + n) == first + n)
-		n++;
-	return first >= 0 && n == MG_POOLS_READY ? first : -1;
+	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, lowest);
 }
 
-/* Make the pool that stands at a place. Without one, what asks there is sent on. */
+/* Returns the first of MG_POOLS_READY descriptors on end, which are kept; -1 without. */
+static int find_numbers(void)
+{
+	int first = app_rings_keep_number(FIRST_FD), last = first;
+
+	while (last >= 0 && last < first + MG_POOLS_READY - 1) {
+		int fd = app_rings_keep_number(last + 1);
+
+		if (fd == last + 1) {
+			last = fd;
+			continue;
+		}
+		while (last >= first) /* somebody has the one behind it */
+			close(last--);
+		first = last = fd;
+	}
+	return last >= 0 ? first : -1;
+}
+
+/*
+ * Make the pool that stands at a place. Without one, what asks there is sent on; nobody else gets
+ * its number.
+ */
 static bool fill_place(struct app_rings *r, int place, char *why, size_t why_size)
 {
 	struct pool *p = app_pool_make(r, why, why_size);
@@ -44,7 +63,7 @@ static bool fill_place(struct app_rings *r, int place, char *why, size_t why_siz
 		p = NULL;
 	}
 	if (!p && r->first >= 0)
-		close(r->first + place);
+		dup3(STDIN_FILENO, r->first + place, O_CLOEXEC);
 	r->ready[place] = p;
 	return p != NULL;
 }
@@ -52,6 +71,8 @@ static bool fill_place(struct app_rings *r, int place, char *why, size_t why_siz
 /* Returns whether the pool is among those that are read. */
 static bool add_taken(struct app_rings *r, struct pool *p)
 {
+	if (p->taken)
+		return true;
 	if (r->taken_n == r->taken_room) {
 		uint32_t room = r->taken_room ? 2 * r->taken_room : 64;
 		struct pool **more = realloc(r->taken, room * sizeof(struct pool *));
@@ -62,6 +83,7 @@ static bool add_taken(struct app_rings *r, struct pool *p)
 		r->taken_room = room;
 	}
 	r->taken[r->taken_n++] = p;
+	p->taken = true;
 	p->outer = __atomic_load_n(&p->head->taken, __ATOMIC_RELAXED);
 	return true;
 }
@@ -76,8 +98,7 @@ void app_rings_replace_taken(struct app_rings *r)
 		if (p && !__atomic_load_n(&p->head->taken, __ATOMIC_ACQUIRE))
 			continue;
 		/* while there is no descriptor for it, its place is not free */
-		if (p && (!pool_file_put_aside(&p->file, FIRST_FD + MG_POOLS_READY) ||
-				 !add_taken(r, p)))
+		if (p && (!add_taken(r, p) || !pool_file_put_aside(&p->file)))
 			continue;
 		fill_place(r, i, why, sizeof(why));
 	}
@@ -85,17 +106,45 @@ void app_rings_replace_taken(struct app_rings *r)
 
 void app_rings_remove(struct app_rings *r, uint32_t which)
 {
-	app_pool_free(r, r->taken[which]);
+	struct pool *p = r->taken[which];
+	char why[128];
+	int place = 0;
+
+	while (place < MG_POOLS_READY && r->ready[place] != p)
+		place++;
+	if (place < MG_POOLS_READY && r->first >= 0)
+		p->file.fd = -1; /* its number is the place's */
+	app_pool_free(r, p);
 	r->taken[which] = r->taken[--r->taken_n];
+	if (place < MG_POOLS_READY)
+		fill_place(r, place, why, sizeof(why));
+}
+
+void app_rings_end(struct app_rings *r)
+{
+	for (int i = 0; i < MG_POOLS_READY; i++) {
+		struct pool *p = r->ready[i];
+
+		if (p && __atomic_load_n(&p->head->taken, __ATOMIC_ACQUIRE) && !add_taken(r, p))
+			r->unserved++;
+	}
 }
 
 /* ---- the door ---- */
 
+static void tell_why(struct app_rings *r, int err)
+{
+	char hint[64];
+
+	snprintf(r->why, sizeof(r->why), "%s%s",
+		err == EPIPE ? "they did not wait for one" : strerror(err),
+		mg_limit_hint(-err, hint, sizeof(hint)));
+}
+
 /* Returns a pool for a program that has asked for one; NULL if there is none. */
 static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 {
-	char why[128];
-	struct pool *p = app_pool_make(r, why, sizeof(why));
+	struct pool *p = app_pool_make(r, r->why, sizeof(r->why));
 	int fd = p ? pool_file_open_again(&p->file) : -1;
 	bool given;
 
@@ -103,6 +152,8 @@ static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 		p->head->taken =
 			(uint32_t)pid ? (uint32_t)pid : 1; /* may be of a namespace unseen */
 	given = fd >= 0 && pool_door_give(connection, fd) && add_taken(r, p);
+	if (p && !given)
+		tell_why(r, errno);
 	if (fd >= 0)
 		close(fd);
 	if (p && !given)
@@ -110,12 +161,38 @@ static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 	return given ? p : NULL;
 }
 
+/* There is no descriptor for who asks, who is told so at once. Returns whether there is one more.
+ */
+static bool refuse(struct app_rings *r)
+{
+	int connection, err = errno;
+	pid_t unused;
+
+	if ((err != EMFILE && err != ENFILE) || r->spare < 0)
+		return false;
+	close(r->spare);
+	connection = pool_door_answer(&r->door, &unused);
+	if (connection >= 0) {
+		r->unserved++;
+		tell_why(r, err);
+		close(connection);
+	}
+	r->spare = app_rings_keep_number(0);
+	return connection >= 0;
+}
+
+/* Whoever asks over and over again does not keep it from reading. */
 void app_rings_answer(struct app_rings *r)
 {
-	int connection;
 	pid_t pid = 0;
 
-	while ((connection = pool_door_answer(&r->door, &pid)) >= 0) {
+	for (int i = 0; i < ANSWERS; i++) {
+		int connection = pool_door_answer(&r->door, &pid);
+
+		if (connection < 0 && !refuse(r))
+			return;
+		if (connection < 0)
+			continue;
 		if (!hand_out(r, connection, pid))
 			r->unserved++;
 		close(connection);
@@ -131,21 +208,40 @@ int app_rings_door(const struct app_rings *r)
  * same. */
 void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns)
 {
+	int err;
+
 	if (!r->door.path[0] || now_ns < r->door_at)
 		return;
 	r->door_at = now_ns + DOOR_NS;
-	if (pool_door_is_there(&r->door) || pool_door_mend(&r->door) == 0)
+	if (pool_door_is_there(&r->door))
+		return;
+	err = pool_door_mend(&r->door);
+	if (err == 0)
 		return;
 	r->door.path[0] = 0; /* which is told once */
 	r->unserved++;
+	snprintf(r->why, sizeof(r->why), "their socket was removed: %s", strerror(-err));
 }
 
 /* ---- all ---- */
 
+/* Where the kernel promises no more memory than there is, a page that is new may be refused. */
+static bool memory_is_scarce(void)
+{
+	int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+	char mode = 0;
+	bool strict = fd >= 0 && read(fd, &mode, 1) == 1 && mode == '2';
+
+	if (fd >= 0)
+		close(fd);
+	return strict;
+}
+
 int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, size_t why_size)
 {
 	struct app_rings *r = calloc(1, sizeof(*r));
-	int filters = mg_filters();
+	int filters = mg_filters(), err;
+	char hint[64];
 
 	if (!r)
 		return -ENOMEM;
@@ -156,20 +252,36 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 		r->shift++;
 	if (getrandom(&r->id, sizeof(r->id), 0) != sizeof(r->id))
 		r->id = mg_monotonic_ns();
-	if (pool_door_make(&r->door) != 0)
+	r->memory_is_scarce = memory_is_scarce();
+	r->spare = app_rings_keep_number(0);
+	err = pool_door_make(&r->door);
+	if (err)
 		r->door.path[0] = 0;
-	r->first = find_numbers(STDIN_FILENO);
+	r->first = find_numbers();
 	for (int i = 0; i < MG_POOLS_READY; i++)
 		if (!fill_place(r, i, why, why_size)) {
 			app_rings_free(r);
 			return -ENOMEM;
 		}
+	if (err)
+		mg_warn("programs of other users, and in namespaces of their own, are not recorded "
+			"by the application side: no socket for them in /dev/shm or /tmp: %s",
+			strerror(-err));
+	if (r->first < 0)
+		mg_warn("no calls of programs under a filter of system calls are recorded: "
+			"too few descriptors%s",
+			mg_limit_hint(-EMFILE, hint, sizeof(hint)));
 	snprintf(r->env, sizeof(r->env), "%016llx:%d:%d:%d:%s", (unsigned long long)r->id,
 		(int)getpid(), r->first < 0 ? 0 : r->first, filters < 0 ? 0 : filters,
 		r->door.path);
 	r->began = mg_cycles();
 	*out = r;
 	return 0;
+}
+
+const char *app_rings_why_unserved(const struct app_rings *r)
+{
+	return r->why;
 }
 
 uint64_t app_rings_not_outer(const struct app_rings *r)
@@ -195,10 +307,14 @@ void app_rings_want(struct app_rings *r, bool wanted)
 void app_rings_free(struct app_rings *r)
 {
 	for (int i = 0; i < MG_POOLS_READY; i++)
-		if (r->ready[i])
+		if (r->ready[i] && !r->ready[i]->taken)
 			app_pool_free(r, r->ready[i]);
 	while (r->taken_n)
-		app_rings_remove(r, r->taken_n - 1);
+		app_pool_free(r, r->taken[--r->taken_n]);
+	for (int i = 0; i < MG_POOLS_READY && r->first >= 0; i++)
+		close(r->first + i);
+	if (r->spare >= 0)
+		close(r->spare);
 	if (r->door.path[0])
 		pool_door_remove(&r->door);
 	free(r->taken);

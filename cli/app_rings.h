@@ -46,10 +46,12 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 const char *app_rings_env(const struct app_rings *r);
 /* Returns a descriptor at which programs may be waiting to be answered; -1 if there is none. */
 int app_rings_door(const struct app_rings *r);
-/* Answer all that wait. */
+/* Answer some of those that wait. */
 void app_rings_answer(struct app_rings *r);
 /* To be called now and then: see that programs that start find what they need. */
 void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns);
+/* Returns why the last program that got no ring got none; "" if all did. */
+const char *app_rings_why_unserved(const struct app_rings *r);
 /* Returns how many calls have the numbers that their processes have in a namespace of their own. */
 uint64_t app_rings_not_outer(const struct app_rings *r);
 /* Whether programs log their calls. */

@@ -42,10 +42,12 @@ struct pool {
 	uint64_t look_wait;
 	bool alive; /* a thread had a ring when last seen */
 	bool left;  /* no program has it any more: it goes when all of it is read */
+	bool taken; /* it is among those that are read */
 };
 
 struct app_rings {
-	struct pool *ready[MG_POOLS_READY]; /* NULL where none could be made */
+	/* NULL where none could be made; one that was taken until there is a descriptor for it */
+	struct pool *ready[MG_POOLS_READY];
 	struct pool **taken;
 	uint32_t taken_n, taken_room;
 	int first; /* descriptor of the first that is ready; -1: they are not reached by /proc */
@@ -54,8 +56,13 @@ struct app_rings {
 	char env[192];
 	uint64_t id; /* of the recording */
 	uint32_t shift;
-	uint64_t present;   /* bytes of records that have their memory */
-	uint64_t unserved;  /* programs that asked for a pool and got none, until that is told */
+	uint64_t present;  /* bytes of records that have their memory */
+	uint64_t unserved; /* programs that asked for a pool and got none, until that is told */
+	char why[160];     /* the last of them got none */
+	int spare;         /* descriptor for when there is no other; -1: there is none */
+	/* what is used without having been given may be refused, which kills: rings that are ready
+	 * have all their memory */
+	bool memory_is_scarce;
 	uint64_t not_outer; /* calls with the numbers their processes have inside */
 	bool wanted;
 	uint64_t began;       /* cycles */
@@ -89,8 +96,12 @@ void app_pool_keep(struct app_rings *r, struct pool *p);
 void app_pool_make_whole(struct app_rings *r, struct known *k);
 void app_pool_want(struct pool *p, bool wanted);
 
-/* Pools that were taken are replaced. */
+/* Returns a descriptor that keeps a number from others; -1 if there is none. */
+int app_rings_keep_number(int lowest);
+/* Pools that were taken are read, and replaced. */
 void app_rings_replace_taken(struct app_rings *r);
+/* All that were taken are among those that are read, or told. */
+void app_rings_end(struct app_rings *r);
 /* A pool whose program is gone, and that was read to its end, is none any more. */
 void app_rings_remove(struct app_rings *r, uint32_t which);
 

@@ -354,7 +354,7 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 
 void app_rings_finish(struct app_rings *r, const struct app_reader *reader)
 {
-	app_rings_replace_taken(r);
+	app_rings_end(r);
 	merge(r, UINT64_MAX, true, reader);
 	for (uint32_t i = 0; i < r->taken_n; i++)
 		finish_pool(r, r->taken[i], reader);

@@ -48,6 +48,7 @@ struct work {
 		now; /* readings: an old one, for the counter's rate, and the last */
 	double ns_per_cycle;
 	uint64_t lost, unfinished, no_room, untimed, unserved, not_outer, events;
+	char why_unserved[160];
 	uint64_t lost_until; /* ns */
 	uint64_t next_flush, next_clock;
 	struct callers callers;
@@ -196,10 +197,12 @@ static void on_lost(
 	struct work *w = arg;
 	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
 
-	if (w->full_at)
-		return;
 	e.from_ns = after ? to_ns(w, after) : w->lost_until;
 	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
+	if (w->full_at && e.from_ns >= w->full_at)
+		return;
+	if (w->full_at && e.to_ns > w->full_at)
+		e.to_ns = w->full_at;
 	if (e.from_ns > e.to_ns)
 		e.from_ns = e.to_ns;
 	if (why == APP_LOST_NO_ROOM)
@@ -239,7 +242,8 @@ static int pass(struct work *w)
 	read_clock(w);
 	fullest = app_rings_read(w->rings, until, &reader);
 	w->lost_until = w->now.mono_ns;
-	put_clock(w, false);
+	if (!w->full_at) /* else the end comes before it */
+		put_clock(w, false);
 	if (!w->error && w->now.mono_ns >= w->next_flush) {
 		w->next_flush = w->now.mono_ns + FLUSH_NS;
 		w->error = ctf_flush(w->writer);
@@ -275,6 +279,7 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	read_clock(w);
 	app_rings_finish(w->rings, &reader);
 	w->not_outer = app_rings_not_outer(w->rings);
+	snprintf(w->why_unserved, sizeof(w->why_unserved), "%s", app_rings_why_unserved(w->rings));
 	if (w->full_at) /* it ended then */
 		put_end(w, use);
 	put_clock(w, true);
@@ -284,7 +289,8 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 		w->error = ctf_flush(w->writer);
 }
 
-/* One line of figures, then one for each process that was seen: its first call, and its last. */
+/* One line of figures, one of words, then one for each process that was seen: its first call, and
+ * its last. */
 static void say_end(const struct work *w, int control, const struct own_use *use)
 {
 	const struct caller *p, *tmp;
@@ -297,6 +303,7 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->full_at != 0, w->error);
+	dprintf(control, "%s\n", w->why_unserved[0] ? w->why_unserved : "-");
 	HASH_ITER (hh, w->callers.all, p, tmp) {
 		dprintf(control, "%u %llu %llu\n", p->pid, (unsigned long long)p->first_ns,
 			(unsigned long long)p->last_ns);
@@ -461,10 +468,12 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 	if (in_time)
 		f = fdopen(c->control, "r");
 	if (f) {
-		answered = fscanf(f, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d",
+		answered = fscanf(f,
+				   "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d "
+				   "%159[^\n]",
 				   &events, &lost, &unfinished, &no_room, &untimed, &unserved,
-				   &not_outer, &cpu, &setup, &running, &running_cpu, &full,
-				   &error) == 13;
+				   &not_outer, &cpu, &setup, &running, &running_cpu, &full, &error,
+				   r->why_unserved) == 14;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);

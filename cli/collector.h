@@ -43,6 +43,7 @@ struct collector_result {
 	uint64_t setup_cpu_ns; /* before that */
 	uint64_t running_ns,
 		running_cpu_ns; /* until it was told to end, and what that took of it */
+	char why_unserved[160]; /* the last of those programs; "-" if there is none */
 	bool complete;          /* all of it was written */
 	struct callers callers; /* to be freed by callers_free() */
 };

@@ -56,6 +56,8 @@ void pool_file_free(struct pool_file *f)
 
 bool pool_file_place(struct pool_file *f, int number)
 {
+	if (f->fd == number)
+		return true;
 	if (dup3(f->fd, number, O_CLOEXEC) != number)
 		return false;
 	close(f->fd);
@@ -63,9 +65,9 @@ bool pool_file_place(struct pool_file *f, int number)
 	return true;
 }
 
-bool pool_file_put_aside(struct pool_file *f, int lowest)
+bool pool_file_put_aside(struct pool_file *f)
 {
-	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, lowest);
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
 		return false;

@@ -22,8 +22,8 @@ int pool_file_make(
 void pool_file_free(struct pool_file *f);
 /* Returns whether it is now at descriptor `number`, and nothing else is; not where it was. */
 bool pool_file_place(struct pool_file *f, int number);
-/* Returns whether it is now at a descriptor of `lowest` or more. The one it was at stays open. */
-bool pool_file_put_aside(struct pool_file *f, int lowest);
+/* Returns whether it is now at another descriptor. The one it was at stays open. */
+bool pool_file_put_aside(struct pool_file *f);
 /* Returns another descriptor of it that counts for pool_file_is_left(), negative on failure. */
 int pool_file_open_again(const struct pool_file *f);
 /* Returns whether no program has it, open or mapped. */

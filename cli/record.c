@@ -412,9 +412,8 @@ static void tell(const struct recording *r, bool failed)
 			"namespace, and no kernel side: they ended before they were found outside",
 			(unsigned long long)app->not_outer);
 	if (app->unserved)
-		mg_warn("events lost: all calls of %llu programs for which there was no buffer "
-			"(raise ulimit -n)",
-			(unsigned long long)app->unserved);
+		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",
+			(unsigned long long)app->unserved, app->why_unserved);
 	if (r->o.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs && r->app_result.complete)

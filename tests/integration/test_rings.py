@@ -115,23 +115,46 @@ def in_namespaces():
         check(names["magnet:send"] == 70, "a program that sees other processes is recorded")
 
 
-def without_descriptors():
+def without_descriptors(script, stays=""):
     """There is one for each program: those that got no rings are told."""
     def few():
         ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)  # CAP_SYS_RESOURCE, which would allow more
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
-        p = run(MAGNET, "record", "--app-only", "-o", top + "/t", "--", "sh", "-c",
-                "for i in $(seq 40); do " + good(5, 1) + " & done; wait",
-                env=dict(os.environ, SENDS=SENDS), preexec_fn=few)
-        check(p.stdout.count("sent") == 40, "40 programs of which some have no rings do what they do")
+        p = run(MAGNET, "record", "--app-only", "-o", top + "/t", "--", "sh", "-c", script, top + "/said",
+                env=dict(os.environ, SENDS=SENDS + stays), preexec_fn=few)
+        with open(top + "/said") as f:
+            said = f.read().split("\n")[:-1]
+        for line in said if stays else []:
+            os.kill(int(line.split()[1]), signal.SIGTERM)
+        check(len(said) == 40, "40 programs of which some have no rings do what they do")
         rows = [line.split("\t") for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines()]
         seen = len({r[3] for r in rows if r[5] == "magnet:send"})
         told = sum(int(r[9].split("count=")[1].split()[0]) for r in rows
                    if r[5] == "lost" and "reason=7" in r[9])
         check(seen + told == 40 and seen >= 10, f"{seen} programs are recorded, {told} are told as not")
-        check(f"all calls of {told} programs for which there was no buffer" in p.stderr,
-              "by magnet record, too: " + p.stderr)
+        check(f"all calls of {told} programs for which there was no buffer: " in p.stderr
+              and "raise ulimit -n, which is 40" in p.stderr, "by magnet record, too, and why: " + p.stderr)
+
+
+def descriptors():
+    all_40 = "for i in $(seq 40); do " + good(5, 1) + " & done"
+    without_descriptors(all_40 + ' > "$0"; wait')
+    # all are still there when the recording ends
+    without_descriptors("{ " + all_40 + " 2> /dev/null; } | for i in $(seq 40); do read x; echo $x; done > \"$0\"", "time.sleep(60)\n")
+
+
+def without_door():
+    """Nobody but programs of its own user can be given rings, which is told."""
+    if run("unshare", "--mount", "true", check=False).returncode:
+        print("no namespaces can be made")
+        return
+    with tempfile.TemporaryDirectory(prefix="magnet-test-", dir="/var/tmp") as top:
+        p = run("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o ro none /dev/shm && "
+                'mount -t tmpfs -o ro none /tmp && exec "$@"', "sh", MAGNET, "record", "--app-only", "-o", top + "/t",
+                "--", PYTHON, "-c", SENDS, "5", "0")
+        check("no socket for them in /dev/shm or /tmp: Read-only file system" in p.stderr, "told: " + p.stderr)
+        check(run(MAGNET, "show", "--tsv", top + "/t").stdout.count("magnet:send") == 5, "others are recorded")
 
 
 def children_of(pid):
@@ -172,6 +195,6 @@ def left_behind():
 
 
 for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
-             without_descriptors, left_behind):
+             descriptors, without_door, left_behind):
     print("---", test.__name__, flush=True)
     test()

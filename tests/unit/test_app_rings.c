@@ -5,6 +5,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "app_rings_own.h"
@@ -217,6 +221,180 @@ static void a_pool_goes_with_its_program(void **unused)
 	assert_loss(0, APP_LOST_FULL, 5, t, 0);
 }
 
+/* Past the bound on all of them together a program has no rings for its threads, but one. */
+static void beyond_the_bound_programs_have_the_common_ring(void **unused)
+{
+	uint64_t present = rings->present;
+	struct pool *p;
+	char why[200];
+
+	(void)unused;
+	rings->present = APP_RINGS_TOTAL;
+	p = app_pool_make(rings, why, sizeof(why));
+	assert_non_null(p);
+	assert_int_equal(p->used, MG_COMMON_RING + 1);
+	app_pool_free(rings, p);
+	rings->present = present;
+}
+
+static void only_a_ring_that_fills_has_all_its_memory(void **unused)
+{
+	uint64_t t = mg_cycles(), present;
+
+	(void)unused;
+	teardown(NULL);
+	assert_int_equal(app_rings_create(&rings, 1 << 20, (char[200]){0}, 200), 0);
+	pool = rings->ready[0];
+	pool->head->taken = 1;
+	write_call(t, 0);
+	app_rings_read(rings, t + 1, &reader);
+	present = rings->present;
+	assert_false(pool->known[RING].whole);
+	for (int i = 0; i < 600; i++)
+		write_call(t + 2, 0);
+	app_rings_read(rings, t + 3, &reader);
+	assert_true(pool->known[RING].whole);
+	assert_int_equal(rings->present, present + (1 << 20) - (64 << 10));
+	assert_int_equal(call_n, 601);
+}
+
+/* Where memory is not promised twice, none is used that has not been given. */
+static void where_memory_is_scarce_a_ring_that_is_ready_has_all_of_it(void **unused)
+{
+	uint64_t present = rings->present;
+	struct pool *p;
+	char why[200];
+
+	(void)unused;
+	rings->memory_is_scarce = true;
+	rings->shift = 14; /* 1 MB */
+	p = app_pool_make(rings, why, sizeof(why));
+	assert_non_null(p);
+	assert_int_equal(rings->present - present, (uint64_t)p->used << 20);
+	app_pool_free(rings, p);
+}
+
+static int ask(void)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	memcpy(a.sun_path, rings->door.path, sizeof(rings->door.path));
+	assert_int_equal(connect(fd, (void *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static void who_asks_without_end_does_not_keep_it_from_reading(void **unused)
+{
+	uint32_t answered;
+
+	(void)unused;
+	for (int i = 0; i < 100; i++)
+		close(ask());
+	app_rings_answer(rings);
+	answered = (uint32_t)rings->unserved + rings->taken_n;
+	assert_in_range(answered, 1, 50);
+	for (int i = 0; i < 100; i++)
+		app_rings_answer(rings);
+	assert_int_equal(rings->unserved + rings->taken_n, 100);
+}
+
+/* Returns the limit as it was: now there is no descriptor that is free. */
+static struct rlimit without_descriptors(void)
+{
+	struct rlimit was, none;
+
+	getrlimit(RLIMIT_NOFILE, &was);
+	none = was;
+	none.rlim_cur = (rlim_t)dup(0);
+	close((int)none.rlim_cur);
+	setrlimit(RLIMIT_NOFILE, &none);
+	return was;
+}
+
+static void a_program_is_read_while_there_is_no_descriptor_for_its_pool(void **unused)
+{
+	struct rlimit was = without_descriptors();
+	uint64_t t = mg_cycles();
+
+	(void)unused;
+	write_call(t, 0);
+	app_rings_read(rings, t + 1, &reader);
+	assert_int_equal(call_n, 1);
+	assert_ptr_equal(rings->ready[0], pool); /* its place is not free */
+	write_call(t + 2, 0);
+	app_rings_finish(rings, &reader);
+	assert_int_equal(call_n, 2);
+	setrlimit(RLIMIT_NOFILE, &was);
+	app_rings_read(rings, t + 1, &reader);
+	assert_ptr_not_equal(rings->ready[0], pool);
+	assert_int_equal(rings->taken_n, 1);
+}
+
+static bool is_pool_at(int fd, const struct pool *p)
+{
+	struct stat at, of;
+
+	return fstat(fd, &at) == 0 && fstat(p->file.fd, &of) == 0 && at.st_ino == of.st_ino;
+}
+
+/* Neither where a pool could not be made, nor where one has gone, does its number go to another. */
+static void a_places_number_is_kept(void **unused)
+{
+	struct rlimit was;
+	int connection, fd;
+
+	(void)unused;
+	for (int i = 1; i < 6; i++)
+		rings->ready[i]->head->taken = 1;
+	was = without_descriptors();
+	app_rings_replace_taken(rings);
+	for (int i = 0; i < 2000 && rings->taken_n; i++) { /* nobody has them */
+		app_rings_read(rings, 1, &reader);
+		usleep(1000);
+	}
+	setrlimit(RLIMIT_NOFILE, &was);
+	assert_int_equal(rings->taken_n, 0);
+	for (fd = rings->first; fd < rings->first + MG_POOLS_READY; fd++)
+		assert_true(fcntl(fd, F_GETFD) >= 0);
+	connection = ask();
+	app_rings_answer(rings);
+	assert_int_equal(rings->taken_n, 1);
+	fd = rings->taken[0]->file.fd;
+	assert_false(fd >= rings->first && fd < rings->first + MG_POOLS_READY);
+	app_rings_replace_taken(rings);
+	assert_true(is_pool_at(fd, rings->taken[0]));
+	for (int i = 0; i < MG_POOLS_READY; i++)
+		assert_true(is_pool_at(rings->first + i, rings->ready[i]));
+	close(connection);
+}
+
+static void a_connection_without_a_descriptor_is_told(void **unused)
+{
+	int connection = ask();
+	struct rlimit was = without_descriptors();
+
+	(void)unused;
+	app_rings_answer(rings);
+	setrlimit(RLIMIT_NOFILE, &was);
+	assert_int_equal(rings->unserved, 1);
+	assert_non_null(strstr(app_rings_why_unserved(rings), "raise ulimit -n"));
+	close(connection);
+}
+
+static void the_next_free_numbers_will_do(void **unused)
+{
+	int taken;
+
+	(void)unused;
+	teardown(NULL);
+	taken = fcntl(0, F_DUPFD, 18);
+	assert_int_equal(taken, 18);
+	assert_int_equal(app_rings_create(&rings, 1 << 16, (char[200]){0}, 200), 0);
+	assert_int_equal(rings->first, 19);
+	close(taken);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +412,21 @@ int main(void)
 			a_count_that_cannot_be_is_told_as_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_handlers_call_may_tell_less_than_the_one_it_interrupted, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			beyond_the_bound_programs_have_the_common_ring, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			only_a_ring_that_fills_has_all_its_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			where_memory_is_scarce_a_ring_that_is_ready_has_all_of_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			who_asks_without_end_does_not_keep_it_from_reading, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_program_is_read_while_there_is_no_descriptor_for_its_pool, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(a_places_number_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_connection_without_a_descriptor_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_next_free_numbers_will_do, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
