@@ -81,6 +81,8 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	if (g.part) {
 		n.datagram = fragment_key(skb->dev->nd_net.net->ns.inum, &d);
 		put_note(slot_of_part(n.datagram, n.frag), &n);
+		if (n.frag) /* IP shows the first one's buffer for all of them */
+			return;
 	}
 	put_note(slot_of_buffer(n.buffer), &n);
 }

@@ -8,9 +8,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from fixture import *
-from once import PORT, TCP, UDP, UDP_BACK, exchange
+from once import PORT, TCP, UDP, UDP_BACK, exchange, whole
 from topology import Topology
 
+BIG_ANSWERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs", "big_answers.py")
 SERVICE = {False: "10.77.9.9", True: "fd77:9::9"}
 
 
@@ -46,9 +47,20 @@ def left(t, v6):
     return t.address(t.b, v6)
 
 
+def fragments(t):
+    """Fragments whose buffers are noted in one slot do not hide each other."""
+    n, size = 600, 3000
+    address = opened(t, False)
+    with undisturbed(lambda: Recording(PYTHON, BIG_ANSWERS, t.a, t.b, t.address(t.b, False), address, n, size,
+                                       options=("--kernel-only",))) as rec:
+        whole(rec.report(), "in fragments", 5280, "remote", "rx", n * size)
+
+
 need_kernel_side()
 need_program("nft")
 for translate, v6 in ((opened, False), (arrived, False), (left, False), (arrived, True)):
     with Topology("veth", v6) as t:
         exchange(t.a, t.b, t.address(t.b, v6), translate(t, v6), TCP + UDP + UDP_BACK,
                  f"translated as {translate.__name__}, IPv{6 if v6 else 4}")
+with Topology("veth", False) as t:
+    fragments(t)
