@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls go to a ring of the thread's own, in memory shared with `magnet record`. See app_ring.h. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/lib-names.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +27,11 @@ static struct mg_app_ring *rings;
 static struct mg_app_record *all_records;
 static uint32_t shift;
 static pthread_mutex_t fresh;
+/*
+ * The C library's own: a thread that ends never unlocks it, so ThreadSanitizer would report its
+ * ring's next owner.
+ */
+static int (*trylock)(pthread_mutex_t *) = pthread_mutex_trylock;
 static uint64_t mapped;
 static uint32_t reachable; /* rings below this number are mapped */
 static uint32_t needed;    /* no ring from this number on has been this process's */
@@ -86,9 +93,10 @@ static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
 
 /*
  * A ring for this thread, if one is ready. A signal handler that comes in between may take another;
- * the thread keeps one of them.
+ * the thread keeps one of them. The thread that had it has ended, and the collector has emptied it,
+ * which ThreadSanitizer cannot know.
  */
-static __attribute__((noinline)) int claim(void)
+static __attribute__((noinline, no_sanitize_thread)) int claim(void)
 {
 	uint32_t used = __atomic_load_n(&pool->used, __ATOMIC_ACQUIRE);
 
@@ -115,7 +123,7 @@ static __attribute__((noinline)) int claim(void)
 		r->pid = mg_self.pid;
 		/* made anew: what others may have written there, the C library would act on */
 		r->alive = fresh;
-		pthread_mutex_trylock(&r->alive);
+		trylock(&r->alive);
 		own(r, records_of(i));
 		return 1;
 	}
@@ -302,6 +310,17 @@ static void make_mutex(void)
 	pthread_mutexattr_destroy(&attr);
 }
 
+static void find_trylock(void)
+{
+	void *library = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
+	void *f = library ? dlsym(library, "pthread_mutex_trylock") : NULL;
+
+	if (f)
+		memcpy(&trylock, &f, sizeof(trylock));
+	if (library)
+		dlclose(library);
+}
+
 #define RINGS_USUAL 128 /* a pool's, or more, and smaller ones */
 
 /* Returns the address of `size` bytes, or less where they cannot be had; an error otherwise. */
@@ -392,6 +411,7 @@ const struct mg_backend *mg_ring_backend(void)
 	if (!have)
 		return NULL;
 	make_mutex();
+	find_trylock();
 	for (int i = 0; i < MG_FN_END; i++)
 		backend.wanted[i] = &pool->wanted[i];
 	for (int i = 0; i < MG_FN_END; i++)
