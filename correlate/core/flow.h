@@ -152,6 +152,10 @@ struct flow {
 	uint64_t unsent;         /* TX: bytes written that never left; */
 	bool unsent_known;       /* known only then */
 	struct copies copies;
+	uint32_t queued_at; /* TX: number of the device it was queued at last */
+	struct {
+		uint32_t seq, len;
+	} copied;                  /* TX: by its queue; the driver is asked to transmit the copy */
 	struct refusals refusals;  /* TX */
 	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
 	struct urgent urgent;      /* RX */

@@ -230,29 +230,46 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t
 
 /*
  * Tells whether a frame without its socket is one of the sender's own that its queue has copied
- * (netem's corrupt does): its bytes have passed the layer before and not this one. Bytes that
- * others pass on have passed both.
+ * (netem's corrupt does): at the device where it was queued, its bytes have passed the queue and
+ * not the driver. Bytes that others pass on have passed both, and at another device. Where events
+ * of the driver are lost, what is seen without the socket may be anything.
  */
-static bool is_own_copy(const struct mg_sock *s, enum tx_layer layer, uint32_t seq, uint32_t len)
+static bool is_own_copy(struct flow *f, const struct mg_packet *p)
 {
-	const struct ranges *before = &s->tx.layer[layer - 1], *here = &s->tx.layer[layer];
+	const struct ranges *before = &f->layer[TX_QUEUE], *here = &f->layer[TX_XMIT];
 	uint64_t off;
 
-	return len && s->kind == MG_KIND_tcp && flow_place(&s->tx, seq, &off) &&
-	       ranges_reach(before, off) >= off + len && ranges_reach(here, off) == off;
+	if (!p->len || f->sock->kind != MG_KIND_tcp || p->ifindex != f->queued_at ||
+		f->missed >> MG_EVENT_dev_xmit & 1 || !flow_place(f, first_byte(p), &off) ||
+		ranges_reach(before, off) < off + p->len || ranges_reach(here, off) != off)
+		return false;
+	f->copied.seq = first_byte(p);
+	f->copied.len = p->len;
+	return true;
+}
+
+/* The driver has taken it. */
+static bool is_own_copy_done(struct flow *f, const struct mg_dev_done *p)
+{
+	bool own = f->copied.len && p->ifindex == f->queued_at && p->seq == f->copied.seq &&
+		   p->len == f->copied.len;
+
+	if (own && !p->rc)
+		f->copied.len = 0;
+	return own;
 }
 
 bool tx_is_own(struct core *c, const struct mg_event *e)
 {
-	const struct mg_sock *s;
+	struct mg_sock *s;
 
 	if (e->id == MG_EVENT_dev_xmit && e->packet.via == 1) {
 		s = sock_get(c, e->packet.sock);
-		return s && is_own_copy(s, TX_XMIT, first_byte(&e->packet), e->packet.len);
+		return s && is_own_copy(&s->tx, &e->packet);
 	}
 	if (e->id == MG_EVENT_dev_done && e->dev_done.via == 1) {
 		s = sock_get(c, e->dev_done.sock);
-		return s && is_own_copy(s, TX_DONE, e->dev_done.seq, e->dev_done.len);
+		return s && is_own_copy_done(&s->tx, &e->dev_done);
 	}
 	return e->id == MG_EVENT_dev_done ? !e->dev_done.via : !e->packet.via;
 }
@@ -264,6 +281,8 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 
 	if (!s)
 		return;
+	if (e->id == MG_EVENT_dev_queue)
+		s->tx.queued_at = p->ifindex;
 	for (size_t i = 0; i < LAYER_EVENTS; i++) {
 		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
 

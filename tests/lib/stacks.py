@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ways through devices that lie upon others: VLANs, one in the other, and on a bond."""
+"""Ways through devices that lie upon others: VLANs, one in the other, and on a bond; macvlans."""
 from topology import Topology
 
 STACKS = ("qinq", "vlan on bond")
@@ -22,6 +22,13 @@ class Stack(Topology):
                     "802.1ad", "id", 9)
             self.ip(ns, "link", "set", "dev", "outer", "up")
             self._on(ns, "outer", "vlan", "id", 5)
+        self._ends()
+
+    def _macvlan_here(self):
+        """Each on a device of the same namespace."""
+        self._veth_pair(self.a, self.ports[0], self.b, self.ports[1])
+        for ns, port in zip((self.a, self.b), self.ports):
+            self._on(ns, port, "macvlan", "mode", "bridge")
         self._ends()
 
     def _vlan_on_bond(self):

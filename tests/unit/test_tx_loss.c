@@ -407,16 +407,27 @@ static void a_damaged_acknowledgement_gives_no_bytes_up(void **unused)
 	feed_end(&c);
 }
 
-static void ev_elsewhere(struct core *c, uint64_t t, uint16_t id, uint32_t seq, uint32_t len)
+static void ev_at_device(struct core *c, uint64_t t, uint16_t id, uint32_t seq, uint32_t len,
+	uint32_t ifindex, uint8_t via)
 {
 	struct mg_event e = feed_event(id, t, 0);
 
 	if (id == MG_EVENT_dev_done)
-		e.dev_done = (struct mg_dev_done){.sock = SOCK, .seq = seq, .len = len, .via = 1};
+		e.dev_done = (struct mg_dev_done){
+			.sock = SOCK, .seq = seq, .len = len, .ifindex = ifindex, .via = via};
 	else
-		e.packet = (struct mg_packet){
-			.sock = SOCK, .seq = seq, .len = len, .via = 1, .segs = 1};
+		e.packet = (struct mg_packet){.sock = SOCK,
+			.seq = seq,
+			.len = len,
+			.ifindex = ifindex,
+			.via = via,
+			.segs = 1};
 	feed(c, &e);
+}
+
+static void ev_elsewhere(struct core *c, uint64_t t, uint16_t id, uint32_t seq, uint32_t len)
+{
+	ev_at_device(c, t, id, seq, len, 0, 1);
 }
 
 /*
@@ -450,6 +461,57 @@ static void a_copy_that_the_queue_made_is_the_frame(void **unused)
 	ev_ack(&c, 3000, SOCK, 2000);
 	core_finish(&c);
 	assert_bytes(&c, 1000, 0);
+	feed_end(&c);
+}
+
+static void write_500(struct core *c)
+{
+	ev_enter(c, 1100, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(c, 1200, TID, SOCK, 1000, 500, 1000);
+	ev_packet(c, 1300, TID, MG_EVENT_ip_out, SOCK, 1000, 500);
+	ev_packet(c, 1301, TID, MG_EVENT_ip_post, SOCK, 1000, 500);
+	ev_at_device(c, 1400, MG_EVENT_dev_queue, 1000, 500, 7, 0);
+	ev_exit(c, 1500, TID, SOCK, MG_SYS_sendto, 1500, 500);
+	ev_app(c, TID, MG_FN_send, 1000, 1600, 500);
+}
+
+/* A VLAN's or macvlan's driver transmits through the device below: that is done first. */
+static void the_device_below_is_not_the_driver(void **unused)
+{
+	const struct flow *f;
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	write_500(&c);
+	ev_at_device(&c, 2000, MG_EVENT_dev_xmit, 1000, 500, 7, 0);
+	ev_at_device(&c, 2100, MG_EVENT_dev_queue, 1000, 500, 3, 1);
+	ev_at_device(&c, 2200, MG_EVENT_dev_xmit, 1000, 500, 3, 1);
+	ev_at_device(&c, 2300, MG_EVENT_dev_done, 1000, 500, 3, 1);
+	ev_at_device(&c, 2900, MG_EVENT_dev_done, 1000, 500, 7, 0);
+	f = tx_of(&c, SOCK);
+	assert_int_equal(f->units[TX_DONE].n, 1);
+	assert_int_equal(f->units[TX_DONE].again_n, 0);
+	assert_int_equal(f->units[TX_DONE].first_t, 2900);
+	assert_bytes(&c, 500, 0);
+	feed_end(&c);
+}
+
+/* dev_xmit of its own was lost: that of a device further on does not take its place. */
+static void what_is_lost_is_not_taken_from_elsewhere(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	write_500(&c);
+	ev_at_device(&c, 2200, MG_EVENT_dev_xmit, 1000, 500, 3, 1);
+	ev_at_device(&c, 2300, MG_EVENT_dev_done, 1000, 500, 3, 1);
+	ev_ack(&c, 3000, SOCK, 1500);
+	core_finish(&c);
+	assert_int_equal(tx_of(&c, SOCK)->units[TX_XMIT].n, 0);
+	assert_int_equal(tx_of(&c, SOCK)->units[TX_DONE].n, 0);
+	assert_bytes(&c, 0, 500);
 	feed_end(&c);
 }
 
@@ -500,6 +562,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
 		cmocka_unit_test(a_damaged_acknowledgement_gives_no_bytes_up),
 		cmocka_unit_test(a_copy_that_the_queue_made_is_the_frame),
+		cmocka_unit_test(the_device_below_is_not_the_driver),
+		cmocka_unit_test(what_is_lost_is_not_taken_from_elsewhere),
 		cmocka_unit_test(a_refused_connect_acknowledges_no_bytes),
 		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
