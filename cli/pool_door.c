@@ -18,7 +18,10 @@
 #include <unistd.h>
 
 #define PREFIX  "magnet-rings-"
-#define YOUNG_S 10 /* may not be locked yet */
+#define RANDOM  "XXXXXX"
+#define SECRET  32    /* hexadecimal digits */
+#define NEW     "new" /* its name before it is renamed */
+#define YOUNG_S 10    /* may not be locked yet */
 #define BACKLOG 4096
 
 static const char *const places[] = {"/dev/shm", "/tmp"};
@@ -32,11 +35,11 @@ static int listen_as(struct pool_door *d, const char *name)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/new", d->directory);
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" NEW, d->directory);
 	d->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (d->listener < 0 || bind(d->listener, (void *)&a, sizeof(a)) != 0 ||
-		fchmodat(d->directory, "new", 0666, 0) != 0 || listen(d->listener, BACKLOG) != 0 ||
-		renameat(d->directory, "new", d->directory, name) != 0)
+		fchmodat(d->directory, NEW, 0666, 0) != 0 || listen(d->listener, BACKLOG) != 0 ||
+		renameat(d->directory, NEW, d->directory, name) != 0)
 		return -errno;
 	return 0;
 }
@@ -62,7 +65,7 @@ static int make_in(struct pool_door *d, const char *place)
 	size_t n;
 	int err;
 
-	n = (size_t)snprintf(d->path, sizeof(d->path), "%s/" PREFIX "XXXXXX", place);
+	n = (size_t)snprintf(d->path, sizeof(d->path), "%s/" PREFIX RANDOM, place);
 	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret) || !mkdtemp(d->path)) {
 		d->path[0] = 0;
 		return -errno;
@@ -185,6 +188,19 @@ static bool is_in_use(int directory, const char *name)
 	return locked;
 }
 
+/* Returns whether the name is that of a door; others may have directories of such a name. */
+static bool is_door(int directory, const char *name)
+{
+	bool secret = strlen(name) == SECRET && strspn(name, "0123456789abcdef") == SECRET;
+	struct stat st;
+
+	if ((!secret && strcmp(name, NEW) != 0) ||
+		fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return false;
+	return S_ISSOCK(st.st_mode) ||
+	       (secret && S_ISREG(st.st_mode) && !is_in_use(directory, name));
+}
+
 static void sweep_one(const char *path)
 {
 	struct stat st;
@@ -198,7 +214,7 @@ static void sweep_one(const char *path)
 		return;
 	if (time(NULL) - st.st_mtime >= YOUNG_S) {
 		while ((e = readdir(d)))
-			if (e->d_name[0] != '.' && !is_in_use(fd, e->d_name))
+			if (is_door(fd, e->d_name))
 				unlinkat(fd, e->d_name, 0);
 		rmdir(path);
 	}
@@ -213,7 +229,8 @@ void pool_door_sweep(void)
 		char path[80];
 
 		while (d && (e = readdir(d)))
-			if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+			if (strlen(e->d_name) == strlen(PREFIX RANDOM) &&
+				strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 &&
 				snprintf(path, sizeof(path), "%s/%s", places[i], e->d_name) <
 					(int)sizeof(path))
 				sweep_one(path);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -52,6 +53,31 @@ bool pool_offer_read(struct pool_offer *o, const char *rings)
 	return true;
 }
 
+#define UNMAPPED 65534 /* a user whom the process's namespace of users does not know */
+
+static bool in_namespace_of_users(void)
+{
+	static const char all[] = "         0          0 4294967295\n";
+	char text[sizeof(all)] = "";
+	long fd = mg_kernel_call(
+		SYS_openat, AT_FDCWD, (long)"/proc/self/uid_map", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	long len = fd < 0 ? -1 : mg_kernel_call(SYS_read, fd, (long)text, sizeof(text), 0, 0, 0);
+
+	if (fd >= 0)
+		mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	return len >= 0 && (len != sizeof(all) - 1 || memcmp(text, all, sizeof(all) - 1) != 0);
+}
+
+/*
+ * Whoever gives a program a pool can do to it what he likes, and where one is may be told longer
+ * than it is there: only root's is taken, and one of the program's own user.
+ */
+static bool is_trusted(uint32_t user)
+{
+	return user == 0 || user == getauxval(AT_EUID) ||
+	       (user == UNMAPPED && in_namespace_of_users());
+}
+
 static char *write_number(char *to, uint32_t n)
 {
 	char digits[10];
@@ -77,7 +103,7 @@ static int open_ready(const struct pool_offer *o, unsigned int which)
 	at = stpcpy(write_number(at, o->pid), "/fd/");
 	*write_number(at, o->first + which) = 0;
 	if (mg_kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) != 0 ||
-		!S_ISREG(st.st_mode) || st.st_nlink)
+		!S_ISREG(st.st_mode) || st.st_nlink || !is_trusted(st.st_uid))
 		return -1;
 	return (int)mg_kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
@@ -123,11 +149,21 @@ static int receive(int connection)
 	return fd;
 }
 
+/* What somebody could cut off would kill who writes there. */
+static bool is_sealed(int fd)
+{
+	long seals = mg_kernel_call(SYS_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0);
+
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
 /* A filter that the program was started under may kill it for what only magnet wants. */
 static int ask_at_door(const struct pool_offer *o)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct ucred peer = {.uid = UNMAPPED};
+	socklen_t len = sizeof(peer);
 	int filters = o->door[0] ? mg_filters() : -1, fd = -1;
 	long connection;
 
@@ -143,8 +179,15 @@ static int ask_at_door(const struct pool_offer *o)
 			which ? SO_RCVTIMEO : SO_SNDTIMEO, (long)&patience, sizeof(patience),
 			MG_NOT_THE_PROGRAMS);
 	if (mg_kernel_call(
-		    SYS_connect, connection, (long)&a, sizeof(a), 0, 0, MG_NOT_THE_PROGRAMS) == 0)
+		    SYS_connect, connection, (long)&a, sizeof(a), 0, 0, MG_NOT_THE_PROGRAMS) == 0 &&
+		mg_kernel_call(SYS_getsockopt, connection, SOL_SOCKET, SO_PEERCRED, (long)&peer,
+			(long)&len, MG_NOT_THE_PROGRAMS) == 0 &&
+		is_trusted(peer.uid))
 		fd = receive((int)connection);
+	if (fd >= 0 && !is_sealed(fd)) {
+		mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+		fd = -1;
+	}
 	mg_kernel_call(SYS_close, connection, 0, 0, 0, 0, MG_NOT_THE_PROGRAMS);
 	return fd;
 }

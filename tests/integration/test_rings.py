@@ -6,6 +6,7 @@ namespaces of their own, many at once, and after /dev/shm was swept, have rings 
 """
 import ctypes
 import os
+import socket
 import sys
 from collections import Counter
 
@@ -157,6 +158,51 @@ def without_door():
         check(run(MAGNET, "show", "--tsv", top + "/t").stdout.count("magnet:send") == 5, "others are recorded")
 
 
+# Makes a door again that was there, and gives whoever asks a pool, sealed or not.
+IMPOSTOR = """
+import array, ctypes, fcntl, os, socket, struct, sys, time
+number, _, first, _, path = sys.argv[1].split(":")
+os.umask(0)
+os.mkdir(os.path.dirname(path), 0o711)
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind(path)
+s.listen(9)
+fd = ctypes.CDLL(None).memfd_create(b"impostor", 2)
+os.ftruncate(fd, 1 << 20)
+os.pwrite(fd, struct.pack("4I3Q4I128i4I", 0x6d61676e, 5, 4, 8, 640, 65536, int(number, 16), 4, 0, 0, 0,
+                          *[1] * 128, 2, 1, 1, 1), 0)
+if sys.argv[2] == "sealed":
+    fcntl.fcntl(fd, 1033, 7)
+print("there", flush=True)
+c, _ = s.accept()
+c.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
+time.sleep(60)
+"""
+ASKS = "print([line for line in open('/proc/self/maps') if 'impostor' in line] != [])"
+
+
+def impostors():
+    """Programs that the environment tells of rings when these are gone take none from anybody else."""
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        rings = run(MAGNET, "record", "-q", "--app-only", "-o", top + "/t", "--", "sh", "-c",
+                    "echo $MAGNET_RINGS").stdout.strip()
+        number, pid, first, filters, path = rings.split(":")
+        rings = f"{number}:{pid}:0:{filters}:{path}"
+        users = [([], "sealed", True), ([], "unsealed", False)]
+        if nobody_can():
+            users.append((AS_NOBODY.split(), "sealed", False))
+        for user, how, taken in users:
+            p = subprocess.Popen([*user, PYTHON, "-c", IMPOSTOR, rings, how], stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True)
+            check(p.stdout.readline() == "there\n", "somebody answers in magnet's place")
+            env = dict(os.environ, LD_PRELOAD=BUILD + "/preload/libmagnet.so", MAGNET_RINGS=rings)
+            said = run(PYTHON, "-c", ASKS, env=env).stdout
+            check(said == f"{taken}\n", f"a pool that is {how}, by {user or 'the same user'}: taken {said.strip()}")
+            p.kill()
+            p.wait()
+            shutil.rmtree(os.path.dirname(path))
+
+
 def children_of(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as f:
         return [int(n) for n in f.read().split()]
@@ -176,14 +222,22 @@ def left_behind():
             os.kill(pid, signal.SIGKILL)
         killed.wait()
         check(len(os.listdir(doors[0])) == 1, "a recorder that was killed has left something behind")
-        for door in doors:
-            os.utime(door, (1, 1))
+        foreign = [tempfile.mkdtemp(prefix="magnet-rings-"), tempfile.mkdtemp(prefix="magnet-rings-", suffix="-my")]
+        for directory in foreign:
+            open(directory + "/notes", "w").close()
+            open(f"{directory}/{0:032x}.txt", "w").close()
+        socket.socket(socket.AF_UNIX).bind(foreign[1] + f"/{0:032x}")
+        for directory in doors + foreign:
+            os.utime(directory, (1, 1))
         root, rule = top + "/root", os.path.join(HERE, "..", "..", "cli", "tmpfiles.conf")
         shutil.copytree(doors[0], root + doors[0], ignore=lambda *unused: os.listdir(doors[0]))
         with open(root + doors[0] + "/x", "w"):
             os.utime(root + doors[0] + "/x", (1, 1))
         run(MAGNET, "record", "-q", "--app-only", "-o", top + "/next", "--", "true")
         check([os.path.exists(d) for d in doors] == [False, True], "the next one clears that, and only that")
+        check([len(os.listdir(d)) for d in foreign] == [2, 3], "nor what others keep in directories of such a name")
+        for directory in foreign:
+            shutil.rmtree(directory)
         for pid in children_of(running.pid):
             if os.readlink(f"/proc/{pid}/exe").endswith("sleep"):
                 os.kill(pid, signal.SIGTERM)
@@ -195,6 +249,6 @@ def left_behind():
 
 
 for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
-             descriptors, without_door, left_behind):
+             descriptors, without_door, impostors, left_behind):
     print("---", test.__name__, flush=True)
     test()
