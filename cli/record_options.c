@@ -131,7 +131,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 	};
 	struct collector_bounds *b = &r->bounds;
 	const char *wrong;
-	uint32_t layers;
+	uint32_t layers = MG_USUAL_LAYERS;
 	uint64_t n;
 	int c, which;
 
@@ -243,6 +243,9 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		mg_error("%s", wrong);
 		return -EINVAL;
 	}
+	if (r->kernel && !r->quiet && mg_layers_see_packets_only(layers))
+		mg_warn("the kernel side sees no " MG_UNSEEN_KINDS
+			": they pass none of these layers (socket, tcp and syscall see them)");
 	if (!r->app && !r->kernel) {
 		mg_error("--app-only and --kernel-only exclude each other");
 		return -EINVAL;

@@ -22,6 +22,12 @@ enum mg_layer { MG_LAYERS(MG_LAYER_ID) MG_LAYER_END };
 #undef MG_LAYER_ID
 
 extern const char *const mg_layer_names[]; /* indexed by enum mg_layer */
+/*
+ * Whether a kernel side of these layers (bits 1 << enum mg_layer) sees packets, but no UNIX,
+ * netlink and vsock sockets, which pass none of them.
+ */
+bool mg_layers_see_packets_only(uint32_t layers);
+#define MG_UNSEEN_KINDS "UNIX, netlink and vsock sockets"
 
 enum mg_field_class { MG_CLASS_UINT, MG_CLASS_HEX, MG_CLASS_INT, MG_CLASS_TEXT, MG_CLASS_BYTES };
 

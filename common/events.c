@@ -93,6 +93,16 @@ const struct mg_event_desc *mg_event_by_name(const char *name)
 	return NULL;
 }
 
+bool mg_layers_see_packets_only(uint32_t layers)
+{
+	static const uint32_t packets = 1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER |
+					1u << MG_LAYER_DEVICE | 1u << MG_LAYER_GRO,
+			      others = 1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET |
+				       1u << MG_LAYER_TCP;
+
+	return layers & packets && !(layers & others);
+}
+
 bool mg_hook_is_of_lock(const char *hook)
 {
 	return strncmp(hook, "lock_", 5) == 0 || strncmp(hook, "backlog_", 8) == 0;

@@ -2,6 +2,7 @@
 /* How much of what a figure is about was recorded, and what becomes of it if little was. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "event_table.h"
@@ -38,6 +39,17 @@ const char *report_side_end(const struct report *r, enum core_side which)
 	return which == CORE_APP
 		       ? "the collector was killed, or could not write, or the rest is gone"
 		       : "the tracer was killed, or could not write, or the rest is gone";
+}
+
+bool report_sees_packets_only(const struct report *r)
+{
+	uint32_t layers = 0;
+
+	for (uint32_t i = 0; i < r->core->hook_count; i++)
+		for (int l = 0; l < MG_LAYER_END; l++)
+			if (strcmp(r->core->hooks[i].layer, mg_layer_names[l]) == 0)
+				layers |= 1u << l;
+	return mg_layers_see_packets_only(layers);
 }
 
 double report_app_coverage(const struct report *r)

@@ -458,5 +458,8 @@ json_t *report_json(const struct report *r, const char *only)
 			"setup_cpu_ns", number(cost.setup_cpu_ns)));
 	json_object_set_new(j, "other_events", other_events(r));
 	json_object_set_new(j, "hooks", hooks(r));
+	json_object_set_new(j, "kinds_not_observed",
+		report_sees_packets_only(r) ? json_pack("[s, s, s]", "unix", "netlink", "vsock")
+					    : json_array());
 	return j;
 }

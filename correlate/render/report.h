@@ -261,6 +261,8 @@ struct missing_events {
 };
 struct missing_events report_missing_events(const struct report *r);
 /* Why a side ends before the recording does, if it does. */
+/* Whether none of the layers recorded is one that UNIX, netlink and vsock sockets pass. */
+bool report_sees_packets_only(const struct report *r);
 const char *report_side_end(const struct report *r, enum core_side which);
 /* Of all CPUs' time, what the hypervisor gave to others. */
 double report_steal_share(const struct report *r);

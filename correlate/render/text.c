@@ -144,6 +144,9 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end && c->part_ended)
 		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
+	if (report_sees_packets_only(r))
+		fprintf(to, "not observed by the kernel side: " MG_UNSEEN_KINDS
+			    ", which pass none of the layers recorded (--layers)\n");
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status && !mg_hook_is_of_lock(c->hooks[i].what))
 			fprintf(to, "not observed: %s %s (%s)\n", text_plain(c->hooks[i].layer, 16),

@@ -59,7 +59,10 @@ class Counted(Recording):
         super().__init__(PYTHON, PROGRAM, N, options=("--kernel-only", "-l", layers, "--level", level, *options))
         self.there = {k: n - before.get(k, 0) for k, n in own_counters(("lo",)).items()}
         self.seen, self.by_kind, kinds = 0, {}, {}
-        loss = self.report()["loss"]
+        report = self.report()
+        loss = report["loss"]
+        self.not_observed = report["kinds_not_observed"]
+        self.text = run(MAGNET, "report", self.dir).stdout
         self.lost = sum(g["count"] for g in loss["gaps"] if g["producer"] == "ring")
         self.skipped = loss["kernel"] - self.lost
         for e in self.events():
@@ -96,6 +99,9 @@ def whole(layers, level, what):
             elif layer in UNIX_LAYERS:
                 got = rec.by_kind.get(("unix_dgram", event), 0)
                 check(got == N, f"{layers}: {got} of {N} messages of the UNIX socket have {event}")
+    blind = [] if {"syscall", "socket", "tcp"} & set(layers.split(",")) else ["unix", "netlink", "vsock"]
+    check(rec.not_observed == blind and ("not observed by the kernel side" in rec.text) == bool(blind) and
+          ("UNIX" in rec.p.stderr) == bool(blind), f"{layers}: {blind} are told as not observed")
     return rec.count(what) - rec.seen
 
 
