@@ -18,16 +18,25 @@ struct move {
 	bool is_signed;
 };
 
+/* One of magnet's own. */
+struct known_trace {
+	const bt_trace *key;
+	bool is_app;
+	bool tells_contents; /* by an event of its end */
+	uint64_t events, contents;
+	UT_hash_handle hh;
+};
+
 struct known_class {
 	const bt_event_class *key;
+	struct known_trace *trace;        /* NULL: not magnet's */
 	const struct mg_event_desc *desc; /* NULL: not magnet's, or not in the table */
 	char *other;                      /* name of one chosen by the user */
 	struct move *moves;
 	uint32_t count;
 	uint32_t clear;     /* bytes of the payload, 0 = the moves write all of it */
 	int tid_at, pid_at; /* members of the common context, -1 = none */
-	bool is_own, is_app;
-	char *unknown; /* name of one of magnet's that is not in the table */
+	char *unknown;      /* name of one of magnet's that is not in the table */
 	uint64_t events;
 	UT_hash_handle hh;
 };
@@ -45,6 +54,7 @@ struct known_stream {
 struct decoder {
 	struct known_class *classes, *recent[CLASSES_RECENT];
 	struct known_stream *streams, *last_stream;
+	struct known_trace *traces;
 };
 
 struct decoder *decoder_new(void)
@@ -64,6 +74,7 @@ void decoder_free(struct decoder *d)
 {
 	struct known_class *k, *ktmp;
 	struct known_stream *s, *stmp;
+	struct known_trace *t, *ttmp;
 
 	if (!d)
 		return;
@@ -74,6 +85,10 @@ void decoder_free(struct decoder *d)
 	HASH_ITER (hh, d->streams, s, stmp) {
 		HASH_DEL(d->streams, s);
 		free(s);
+	}
+	HASH_ITER (hh, d->traces, t, ttmp) {
+		HASH_DEL(d->traces, t);
+		free(t);
 	}
 	free(d);
 }
@@ -142,15 +157,47 @@ static bool is_magnets(const bt_event *e, bool app)
 	return app || strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
 }
 
-/* As the direct reader has it (direct/layout.c). */
-static void whose(struct known_class *k, const bt_event *e)
+static bool tells_contents(const bt_trace *trace)
 {
-	const bt_value *domain = bt_trace_borrow_environment_entry_value_by_name_const(
-		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "domain");
-	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
+	const bt_trace_class *all = bt_trace_borrow_class_const(trace);
 
-	k->is_own = name[0] != 'u' && is_magnets(e, false);
-	k->is_app = name[0] == 'a';
+	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(all); i++) {
+		const bt_stream_class *of =
+			bt_trace_class_borrow_stream_class_by_index_const(all, i);
+
+		for (uint64_t j = 0; j < bt_stream_class_get_event_class_count(of); j++) {
+			const char *name = bt_event_class_get_name(
+				bt_stream_class_borrow_event_class_by_index_const(of, j));
+
+			if (name && strcmp(name, "contents") == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Magnet's own, as the direct reader has it (direct/layout.c); NULL: another's, or no memory. */
+static struct known_trace *trace_of(struct decoder *d, const bt_event *e)
+{
+	const bt_trace *key = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e));
+	const bt_value *domain =
+		bt_trace_borrow_environment_entry_value_by_name_const(key, "domain");
+	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
+	struct known_trace *t;
+
+	if (name[0] == 'u' || !is_magnets(e, false))
+		return NULL;
+	HASH_FIND_PTR(d->traces, &key, t);
+	if (t)
+		return t;
+	t = mg_calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->key = key;
+	t->is_app = name[0] == 'a';
+	t->tells_contents = tells_contents(key);
+	HASH_ADD_PTR(d->traces, key, t);
+	return hash_kept(t);
 }
 
 static struct known_class *class_of(struct decoder *d, const bt_event *e)
@@ -170,7 +217,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	if (!k)
 		return NULL;
 	k->key = key;
-	whose(k, e);
+	k->trace = trace_of(d, e);
 	name = bt_event_class_get_name(key);
 	k->desc = name ? mg_event_by_name(name) : NULL;
 	if (k->desc && !is_magnets(e, MG_IS_APP(k->desc->id)))
@@ -178,7 +225,7 @@ static struct known_class *class_of(struct decoder *d, const bt_event *e)
 	else if (name && !k->desc && strchr(name, ':') && strncmp(name, "magnet:", 7) != 0 &&
 		 is_magnets(e, false))
 		k->other = mg_strdup(name);
-	else if (name && !k->desc && k->is_own)
+	else if (name && !k->desc && k->trace)
 		k->unknown = mg_strdup(name);
 	if (k->desc)
 		learn_fields(k, bt_event_class_borrow_payload_field_class_const(key));
@@ -319,6 +366,8 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 		copy_field(&k->moves[i],
 			bt_field_structure_borrow_member_field_by_index_const(f, k->moves[i].from),
 			(uint8_t *)&out->sys_enter);
+	if (out->id == MG_EVENT_contents && k->trace)
+		k->trace->contents = out->contents.events;
 	if (out->id == MG_EVENT_mark) {
 		out->tid = out->mark.tid;
 		out->pid = out->mark.pid;
@@ -339,15 +388,24 @@ int decode_cpu(const struct decoder *d, const bt_stream *stream)
 
 void decode_tell_events(const struct decoder *d, struct core *core)
 {
-	const struct known_class *k, *tmp;
+	/* who reads by babeltrace2 alone has not looked at the metadata before */
+	bool expected = core->side[CORE_APP].traces || core->side[CORE_KERNEL].traces;
+	const struct known_class *k, *ktmp;
+	struct known_trace *t, *ttmp;
 
-	HASH_ITER (hh, d->classes, k, tmp) {
-		enum core_side side = k->is_app ? CORE_APP : CORE_KERNEL;
-
-		if (!k->is_own)
+	HASH_ITER (hh, d->classes, k, ktmp) {
+		if (!k->trace)
 			continue;
-		core_read_events(core, side, k->events);
+		k->trace->events += k->events;
 		if (k->unknown)
-			core_unknown_events(core, side, k->events, k->unknown);
+			core_unknown_events(core, k->trace->is_app ? CORE_APP : CORE_KERNEL,
+				k->events, k->unknown);
+	}
+	HASH_ITER (hh, d->traces, t, ttmp) {
+		enum core_side side = t->is_app ? CORE_APP : CORE_KERNEL;
+
+		if (!expected && t->tells_contents)
+			core_expect_contents(core, side);
+		core_read_trace(core, side, t->events, t->contents);
 	}
 }

@@ -16,7 +16,8 @@ void decoder_free(struct decoder *d);
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text);
 /* The CPU that this stream's events are of; -1: it has none, or none was read yet. */
 int decode_cpu(const struct decoder *d, const bt_stream *stream);
-/* Tells the core how many events of magnet's own there were. Before it is finished. */
+/* Tells the core how many events there were of each of magnet's own traces. Before it is finished.
+ */
 void decode_tell_events(const struct decoder *d, struct core *core);
 
 #endif

@@ -41,10 +41,11 @@ struct core_span {
 	uint64_t from_ns;  /* 0 = not told: since the recording's begin */
 	uint64_t until_ns; /* its end, or its last event */
 	char why[33];      /* it ended before it was asked to; else "" */
-	/* its traces that tell how much there is in them, and those that have told it, */
+	/* its traces that tell how much there is in them, and those that have told it */
 	uint32_t traces, told;
-	uint64_t written,
-		read;          /* events so told, and of its files; both ways `contents` included */
+	uint64_t read;         /* events of its files, `contents` included; */
+	uint64_t not_here;     /* that the traces which have told it lack, */
+	uint64_t too_many;     /* and have beyond */
 	uint64_t unknown;      /* of those read: of a kind that is not in the table, */
 	char unknown_name[33]; /* the first of them by name */
 	/* after core_finish(): it is magnet's own, and covers not all of the recording */
@@ -254,8 +255,12 @@ void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
 void core_expect_contents(struct core *c, enum core_side which);
 /* The recording had a trace of this side, as the other side's tells. */
 void core_expect_side(struct core *c, enum core_side which);
-/* So many events were in this side's files. Before core_finish(). */
-void core_read_events(struct core *c, enum core_side which, uint64_t events);
+/*
+ * So many events were in the files of one trace of this side, which tells by `contents` how many it
+ * was given; 0: it does not. Before core_finish(). Each for itself: what one lacks another may have
+ * beyond what it tells, since its end is gone.
+ */
+void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents);
 /* Of these, so many are of a kind that the table does not have. */
 void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name);
 /* Packets that a stream had are not in it any more; `cpu` is -1 where it has none. */

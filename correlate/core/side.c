@@ -40,14 +40,9 @@ void side_on_event(struct core *c, const struct mg_event *e)
 {
 	struct core_span *s = side_of(c, e);
 
-	if (e->id == MG_EVENT_lost) /* told by whom it concerns, and perhaps late */
+	/* a loss is told by whom it concerns, and perhaps late */
+	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_contents)
 		return;
-	if (e->id == MG_EVENT_contents) {
-		s = &c->side[e->contents.side ? CORE_KERNEL : CORE_APP];
-		s->told++;
-		s->written += e->contents.events;
-		return;
-	}
 	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
 		s->until_ns = e->time_ns;
 	switch (e->id) {
@@ -83,9 +78,18 @@ void core_expect_side(struct core *c, enum core_side which)
 	c->side[which].expected = true;
 }
 
-void core_read_events(struct core *c, enum core_side which, uint64_t events)
+void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents)
 {
-	c->side[which].read += events;
+	struct core_span *s = &c->side[which];
+
+	s->read += events;
+	if (!contents)
+		return;
+	s->told++;
+	if (contents > events)
+		s->not_here += contents - events;
+	else
+		s->too_many += events - contents;
 }
 
 void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name)

@@ -12,6 +12,8 @@
 struct merge {
 	struct stream **heap;
 	size_t n;
+	const struct trace *traces;
+	size_t count;
 	struct core *core;
 	const struct progress *progress;
 	uint64_t done, total; /* bytes */
@@ -85,11 +87,24 @@ static void tell_gap(struct merge *m, const struct stream *s)
 		s->has_cpu ? s->cpu : -1);
 }
 
-/* A stream has no more events. */
-static void tell_events(struct merge *m, const struct stream *s)
+/* What was read of each trace. */
+static void tell_events(const struct merge *m)
 {
-	core_read_events(m->core, side_of(s), s->events);
-	core_unknown_events(m->core, side_of(s), s->unknown, s->unknown_name);
+	for (size_t i = 0; i < m->count; i++) {
+		const struct trace *t = &m->traces[i];
+		enum core_side side = t->layout.is_app ? CORE_APP : CORE_KERNEL;
+		uint64_t events = 0, contents = 0;
+
+		for (size_t j = 0; j < t->streams; j++) {
+			const struct stream *s = &t->stream[j];
+
+			events += s->events;
+			if (s->contents)
+				contents = s->contents;
+			core_unknown_events(m->core, side, s->unknown, s->unknown_name);
+		}
+		core_read_trace(m->core, side, events, contents);
+	}
 }
 
 /* Events of the first stream, as long as no other has one before. */
@@ -125,7 +140,6 @@ static int take(struct merge *m)
 	if (s->read)
 		tell(m, s);
 	if (s->ended) {
-		tell_events(m, s);
 		stream_close(s);
 		m->heap[0] = m->heap[--m->n];
 	}
@@ -144,6 +158,7 @@ static int merge(struct merge *m)
 		sift_down(m, i);
 	while (m->n && !err)
 		err = take(m);
+	tell_events(m);
 	finished = core_finish(m->core); /* what was read until then counts */
 	return finished && !err ? out_of_memory(m) : err;
 }
@@ -204,6 +219,8 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 	const char *why;
 	int err;
 
+	m->traces = traces;
+	m->count = count;
 	why = align(traces, count);
 	if (!why)
 		why = rank_streams(traces, count);

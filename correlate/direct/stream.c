@@ -277,6 +277,8 @@ const char *stream_event(struct stream *s, struct mg_event *out, bool text)
 	out->id = k->desc ? k->desc->id : MG_EVENT_other;
 	if (k->desc) {
 		event_payload(k, fields, out);
+		if (out->id == MG_EVENT_contents)
+			s->contents = out->contents.events;
 	} else {
 		out->other.name = k->described->name;
 		out->other.text = text ? event_text(k, fields, size) : NULL;

@@ -29,6 +29,7 @@ struct stream {
 	struct {                          /* packets that are not there, before the present one: */
 		uint64_t count, from, to; /* 0 = none; times */
 	} gap;
+	uint64_t contents; /* events of its trace, as one of this stream tells; 0 = none does */
 	uint64_t events, unknown; /* so far; of these, those that are not in the table, */
 	const char *unknown_name; /* the first of them by name */
 };

@@ -7,12 +7,6 @@ static uint64_t beyond(uint64_t written, uint64_t read)
 	return written > read ? written - read : 0;
 }
 
-/* By what the side's traces tell at their ends of what is in them; older ones do not. */
-static uint64_t by_contents(const struct core_span *s)
-{
-	return s->told ? beyond(s->written, s->read) : 0;
-}
-
 static uint64_t app_by_totals(const struct report *r)
 {
 	const json_t *app = json_object_get(r->session, "app");
@@ -45,9 +39,8 @@ static uint64_t kernel_by_totals(const struct report *r)
  * fails. */
 static uint64_t missing_of(const struct core_span *s, uint64_t by_totals)
 {
-	uint64_t told = by_contents(s);
-
-	return (s->told && s->told >= s->traces) || told > by_totals ? told : by_totals;
+	return (s->told && s->told >= s->traces) || s->not_here > by_totals ? s->not_here
+									    : by_totals;
 }
 
 static void add_side(struct missing_events *m, const struct core_span *s)
@@ -57,8 +50,7 @@ static void add_side(struct missing_events *m, const struct core_span *s)
 		m->unknown_name = s->unknown_name;
 	if (s->traces > s->told && !s->ends_early) /* else that has been told */
 		m->without_end += s->traces - s->told;
-	else if (s->told && s->traces == s->told)
-		m->too_many += beyond(s->read, s->written);
+	m->too_many += s->too_many;
 }
 
 /* A recording may have gone on without its application side, as session.json tells then. */

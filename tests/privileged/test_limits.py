@@ -171,6 +171,33 @@ def recorded():
     check(opens(d) == "", "babeltrace2 opens all of it")
 
 
+def file_gone():
+    """
+    A stream of one part is deleted, and the last part has no end: what that one has makes up for
+    nothing of the other, by whatever reads them.
+    """
+    d = TOP + "/gone"
+    with Talker(1000) as load, Tracer(d, "--pid", load.pid, "--rotate", "256K").ready() as t:
+        while len(parts(d)) < 3 or size(f"{d}/{parts(d)[-1]}") < 50000:
+            load.ask(50)
+        t.kill()
+    last = f"{d}/{parts(d)[-1]}"
+    before = report(d)
+    check(not before["session"]["ended_in_order"] and before["loss"]["missing"]["kernel"] == 0 and
+          size(last) >= 50000, "a recording that was killed in a later part")
+    streams = [f"{d}/0001/{name}" for name in os.listdir(d + "/0001") if name != "metadata"]
+    os.unlink(max(streams, key=os.path.getsize))
+    by_reader = {reader: json.loads(run(MAGNET, "report", "--json", d, env={**os.environ, "MAGNET_READER": reader})
+                                    .stdout) for reader in ("", "babeltrace2")}
+    by_reader["the plugin"] = json.loads(run(
+        "babeltrace2", "--plugin-path=" + os.environ["MAGNET_BUILD"] + "/correlate", d,
+        "--component=sink.magnet.report", '--params=format="json"').stdout)
+    for reader, r in by_reader.items():
+        less = before["events"]["kernel"] - r["events"]["kernel"]
+        check(0 < less <= r["loss"]["missing"]["kernel"] < less + 1000,
+              f"{reader or 'magnet'}: of the part's {less} events {r['loss']['missing']['kernel']} are missing")
+
+
 def usage():
     for args in (("--keep", "2"), ("--rotate", "1"), ("--rotate", "0s"), ("--max-size", "12"),
                  ("--rotate", "1M", "--keep", "2", "--max-size", "3M")):
@@ -181,7 +208,7 @@ def usage():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (largest, by_size, newest, planted_link, by_time, recorded, usage):
+    for test in (largest, by_size, newest, planted_link, by_time, recorded, file_gone, usage):
         print("---", test.__name__)
         test()
 finally:

@@ -255,6 +255,28 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 	json_decref(j);
 }
 
+/* What one that was cut off has beyond what is told of it makes up for nothing another lacks. */
+static void one_trace_does_not_make_up_for_another(void **unused)
+{
+	struct report r;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	for (int i = 0; i < 3; i++)
+		core_expect_contents(&c, CORE_KERNEL);
+	core_read_trace(&c, CORE_KERNEL, 60, 100);
+	core_read_trace(&c, CORE_KERNEL, 100, 100);
+	core_read_trace(&c, CORE_KERNEL, 50, 0);
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(c.side[CORE_KERNEL].read, 210);
+	memset(&r, 0, sizeof(r));
+	r.core = &c;
+	assert_int_equal(report_missing_events(&r).kernel, 40);
+	assert_int_equal(report_missing_events(&r).too_many, 0);
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +289,7 @@ int main(void)
 		cmocka_unit_test(goodput_is_of_bytes_both_ends_have),
 		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
 		cmocka_unit_test(how_far_a_stream_came_is_told_by_its_own_connection),
+		cmocka_unit_test(one_trace_does_not_make_up_for_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

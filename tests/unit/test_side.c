@@ -195,25 +195,20 @@ static void a_part_that_is_gone_leaves_a_gap(void **unused)
 
 static void each_trace_tells_how_much_is_in_it(void **unused)
 {
-	struct mg_event e = feed_event(MG_EVENT_contents, 1000000000, 0);
 	struct core c;
 
 	(void)unused;
 	feed_begin(&c, "");
 	core_expect_contents(&c, CORE_KERNEL);
 	core_expect_contents(&c, CORE_KERNEL);
-	e.contents.side = 1;
-	e.contents.events = 100;
-	feed(&c, &e);
-	e.contents.events = 11;
-	feed(&c, &e);
-	core_read_events(&c, CORE_KERNEL, 110);
+	core_read_trace(&c, CORE_KERNEL, 99, 100);
+	core_read_trace(&c, CORE_KERNEL, 11, 11);
 	core_unknown_events(&c, CORE_KERNEL, 3, "tcp_sunk");
 	core_unknown_events(&c, CORE_KERNEL, 4, "tcp_sank");
 	core_missing_packets(&c, CORE_KERNEL, 2, 1000000000, 1100000000, 1);
 	assert_int_equal(core_finish(&c), 0);
 	assert_int_equal(c.side[CORE_KERNEL].told, c.side[CORE_KERNEL].traces);
-	assert_int_equal(c.side[CORE_KERNEL].written, 111);
+	assert_int_equal(c.side[CORE_KERNEL].not_here, 1);
 	assert_int_equal(c.side[CORE_KERNEL].read, 110);
 	assert_int_equal(c.side[CORE_KERNEL].unknown, 7);
 	assert_string_equal(c.side[CORE_KERNEL].unknown_name, "tcp_sank");
