@@ -423,13 +423,14 @@ static int run(const struct collector_options *o, int control)
 int collector_start(struct collector *c, const struct collector_options *o)
 {
 	struct beginning b = {.err = -EPIPE, .text = "its collector does not begin"};
-	int pair[2];
+	int pair[2], status, err;
 
 	memset(c, 0, sizeof(*c));
 	c->control = -1;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return -errno;
 	c->pid = fork();
+	err = errno;
 	if (c->pid == 0) {
 		close(pair[0]);
 		_exit(run(o, pair[1]));
@@ -441,8 +442,12 @@ int collector_start(struct collector *c, const struct collector_options *o)
 		return 0;
 	}
 	snprintf(c->why, sizeof(c->why), "%.255s", b.text);
-	if (c->pid > 0)
-		waitpid(c->pid, NULL, 0);
+	if (c->pid > 0 && waitpid(c->pid, &status, 0) == c->pid && WIFSIGNALED(status))
+		snprintf(c->why, sizeof(c->why), "its collector was killed by signal %d (%s)",
+			WTERMSIG(status), signal_name(WTERMSIG(status)));
+	if (c->pid < 0)
+		snprintf(c->why, sizeof(c->why), "its collector cannot be started: %s",
+			strerror(err));
 	c->pid = 0;
 	close(pair[0]);
 	return b.err ? b.err : -EPIPE;

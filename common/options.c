@@ -30,6 +30,14 @@ const char *option_takes(void)
 	return takes;
 }
 
+/* Returns whether it is the long option, which may be cut short, with a value. */
+static bool has_value(const char *arg, const char *name)
+{
+	size_t len = strcspn(arg, "=");
+
+	return strncmp(arg, "--", 2) == 0 && arg[len] && strncmp(arg + 2, name, len - 2) == 0;
+}
+
 int option_next(int argc, char **argv, const char *shorts, const struct option *longs, int *which)
 {
 	char with_colon[32];
@@ -43,7 +51,8 @@ int option_next(int argc, char **argv, const char *shorts, const struct option *
 	c = getopt_long(argc, argv, with_colon, longs, which);
 	if (c == ':')
 		mg_error("%s takes a value (see --help)", argv[optind - 1]);
-	if (c == '?' && optopt && strcmp(option_name(longs, optopt), "?") != 0)
+	/* a letter that is none may be what a long option is known by */
+	if (c == '?' && optopt && has_value(argv[optind - 1], option_name(longs, optopt)))
 		mg_error("--%s takes no value (see --help)", option_name(longs, optopt));
 	else if (c == '?' && optopt)
 		mg_error("there is no option -%c (see --help)", optopt);

@@ -51,7 +51,8 @@ void trace_part_delete(const char *dir, uint32_t number)
 		return;
 
 	while ((e = readdir(d)))
-		if (e->d_type == DT_REG)
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISREG(st.st_mode)) /* not all filesystems tell with the name */
 			unlinkat(dirfd(d), e->d_name, 0);
 	closedir(d);
 	if (rmdir(name) != 0)

@@ -82,6 +82,10 @@ def usage():
     one_line(record("--colour", "--", "true"), 2, "--colour")
     one_line(record("--duration"), 2, "--duration takes a value")
     one_line(record("--all=x"), 2, "--all takes no value")
+    one_line(run(MAGNET, "show", "--ts=1", "x", check=False), 2, "--tsv takes no value")
+    for letter in "tj":
+        one_line(run(MAGNET, "report" if letter == "j" else "show", "-" + letter, "x", check=False), 2,
+                 f"there is no option -{letter}")
     one_line(record("--buffer", "513M", "--", "true"), 2, "513M")
     one_line(record("--layers", "socket,wire", "--", "true"), 2, "socket,wire")
     one_line(record("--pid", "1", "--", "true"), 2, "exclude")
@@ -89,6 +93,10 @@ def usage():
     check(record("--wrong", "--", "true").returncode == 2, "a wrong option: 2")
     check("usage: magnet record" in record("--help").stdout, "--help helps")
     one_line(run(MAGNET, "recrod", check=False), 2, "recrod")
+    dies = os.environ["MAGNET_BUILD"] + "/tests/programs/libdies.so"
+    if "ASAN_OPTIONS" not in os.environ:  # which must come first
+        one_line(record("--app-only", "--", "true", env=dict(os.environ, LD_PRELOAD=dies)), 1,
+                 "its collector was killed by signal 9 (KILL)")
 
 
 def directory():
