@@ -18,11 +18,11 @@ static json_t *subject(const struct subject_key *key)
 	char name[80];
 
 	subject_name(name, key);
-	return json_pack("{s:s, s:s, s:s?, s:o, s:s?, s:s?, s:o}", "subject",
+	return json_pack("{s:s, s:o, s:s?, s:o, s:s?, s:s?, s:o}", "subject",
 		key->what == SUBJECT_CALL ? "call"
 		: is_flow                 ? "flow"
 					  : "scheduler",
-		"name", name, "kind",
+		"name", json_text(name), "kind",
 		key->what == SUBJECT_SCHEDULER ? NULL : mg_kind_name(key->kind), "call",
 		key->what == SUBJECT_CALL
 			? json_string(key->call & CALL_KERNEL_ONLY
@@ -77,10 +77,10 @@ json_t *comparison_json(const struct comparison *c, const struct recording *befo
 		json_array_append_new(figures, row(&c->row[i]));
 	command = json_object_get(session, "command");
 	started = json_object_get(session, "started");
-	j = json_pack("{s:s, s:O?, s:O?, s:o, s:f, s:i}", "against", before->report->source,
-		"command", command, "started", started, "duration_ns",
-		number(report_duration_ns(before->report)), "level", COMPARISON_LEVEL, "resamples",
-		(int)BOOTSTRAP_RESAMPLES);
+	j = json_pack("{s:o, s:O?, s:O?, s:o, s:f, s:i}", "against",
+		json_text(before->report->source), "command", command, "started", started,
+		"duration_ns", number(report_duration_ns(before->report)), "level",
+		COMPARISON_LEVEL, "resamples", (int)BOOTSTRAP_RESAMPLES);
 	json_object_set_new(j, "compared_n", json_integer((json_int_t)(c->rows - c->not_enough)));
 	json_object_set_new(j, "exceeding_n", json_integer((json_int_t)c->exceeding));
 	json_object_set_new(j, "not_enough_n", json_integer((json_int_t)c->not_enough));

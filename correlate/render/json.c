@@ -125,12 +125,13 @@ static json_t *missing(const struct report *r)
 {
 	struct missing_events m = report_missing_events(r);
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:I, s:b, s:b}", "app",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:b, s:b}", "app",
 		(json_int_t)m.app, "kernel", (json_int_t)m.kernel, "packets", (json_int_t)m.packets,
 		"parts", (json_int_t)m.parts, "traces_without_end", (json_int_t)m.without_end,
-		"unknown_events", (json_int_t)m.unknown, "undescribed", m.undescribed,
-		"too_many_events", (json_int_t)m.too_many, "app_side", m.side[CORE_APP],
-		"kernel_side", m.side[CORE_KERNEL]);
+		"unknown_events", (json_int_t)m.unknown, "undescribed",
+		m.undescribed ? json_text(m.undescribed) : json_null(), "too_many_events",
+		(json_int_t)m.too_many, "app_side", m.side[CORE_APP], "kernel_side",
+		m.side[CORE_KERNEL]);
 }
 
 static json_t *loss(const struct report *r)
@@ -271,8 +272,8 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	flow_ends(f, local, remote);
 	json_object_set_new(j, "id", json_string(flow_id(f)));
 	json_object_set_new(j, "proto", json_string(flow_proto(f)));
-	json_object_set_new(j, "local", anonymous && !named ? json_null() : json_string(local));
-	json_object_set_new(j, "remote", anonymous ? json_null() : json_string(remote));
+	json_object_set_new(j, "local", anonymous && !named ? json_null() : json_text(local));
+	json_object_set_new(j, "remote", anonymous ? json_null() : json_text(remote));
 	json_object_set_new(j, "several_remotes", several_remotes(f));
 	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
 	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));

@@ -41,8 +41,8 @@ static void ends(const struct flow *f, FILE *to)
 	char local[64], remote[64];
 
 	flow_ends(f, local, remote);
-	text("local", anonymous && !named ? json_null() : json_string(local), to);
-	text("remote", anonymous ? json_null() : json_string(remote), to);
+	text("local", anonymous && !named ? json_null() : json_text(local), to);
+	text("remote", anonymous ? json_null() : json_text(remote), to);
 }
 
 static void layers(const struct flow *f, FILE *to)

@@ -40,6 +40,21 @@ static void nothing_recorded_is_null_and_not_zero(void **unused)
 	feed_end(&c);
 }
 
+/* Names of others that are no UTF-8 take nothing else with them. */
+static void a_name_that_is_no_text_is_told_as_far_as_it_goes(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	strcpy(c.undescribed, "/tmp/caf\xe9");
+	j = reported(&c);
+	assert_string_equal(json_string_value(at(j, "loss.missing.undescribed")), "/tmp/caf?");
+	assert_number_at(j, "loss.kernel", 0);
+	json_decref(j);
+}
+
 /* Only the program's side was recorded: what the kernel would have told is not known. */
 static void without_the_kernel_side_its_figures_are_null(void **unused)
 {
@@ -179,6 +194,7 @@ int main(void)
 		cmocka_unit_test(retransmissions_nobody_watched_are_not_zero),
 		cmocka_unit_test(without_any_layer_no_byte_is_called_incomplete),
 		cmocka_unit_test(what_a_flow_cannot_have_is_null),
+		cmocka_unit_test(a_name_that_is_no_text_is_told_as_far_as_it_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
