@@ -268,6 +268,8 @@ void core_missing_packets(struct core *c, enum core_side which, uint64_t count, 
 	uint64_t to_ns, int cpu);
 /* Whether it is known when the recording ended, after this side, or with it. */
 bool side_end_known(const struct core *c, enum core_side which);
+/* When the recording began: as its session tells, else with the first event that is here. */
+uint64_t core_begin_ns(const struct core *c);
 /* Share of the recording's time that a side covers; 1 if it is not known to cover less. */
 double side_share(const struct core *c, enum core_side which);
 /* Called with every event once its time on the counter is known, in order. */

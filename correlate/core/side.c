@@ -210,10 +210,15 @@ bool side_end_known(const struct core *c, enum core_side which)
 	return !s->ends_early || is_before(c, s->until_ns, end_of_recording(c));
 }
 
+uint64_t core_begin_ns(const struct core *c)
+{
+	return c->start_ns ? c->start_ns : c->first_ns;
+}
+
 double side_share(const struct core *c, enum core_side which)
 {
 	const struct core_span *s = &c->side[which];
-	uint64_t end = end_of_recording(c), from = c->start_ns ? c->start_ns : c->first_ns;
+	uint64_t end = end_of_recording(c), from = core_begin_ns(c);
 	uint64_t missed = 0;
 
 	if (!s->known || end <= from)

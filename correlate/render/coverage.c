@@ -108,7 +108,7 @@ double report_time_coverage(const struct report *r, int layer, int cpu)
 {
 	const struct core *c = r->core;
 	struct span_ns *gap = mg_calloc(c->gap_count + 1, sizeof(*gap));
-	uint64_t total = c->last_ns - c->first_ns, missing = 0, until = 0;
+	uint64_t begin = core_begin_ns(c), missing = 0, until = begin, total;
 	size_t n = 0;
 
 	for (uint32_t i = 0; gap && i < c->gap_count; i++) {
@@ -119,13 +119,15 @@ double report_time_coverage(const struct report *r, int layer, int cpu)
 	}
 	if (gap)
 		qsort(gap, n, sizeof(*gap), earlier);
+	total = c->last_ns > begin ? c->last_ns - begin : 0;
 	for (size_t i = 0; i < n; i++) { /* of different producers they may overlap */
 		uint64_t from = gap[i].from > until ? gap[i].from : until;
+		uint64_t to = gap[i].to < c->last_ns ? gap[i].to : c->last_ns;
 
-		if (gap[i].to <= from)
+		if (to <= from)
 			continue;
-		missing += gap[i].to - from;
-		until = gap[i].to;
+		missing += to - from;
+		until = to;
 	}
 	free(gap);
 	if (!total)

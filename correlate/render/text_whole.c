@@ -36,7 +36,10 @@ static bool in_parts(const struct core *c, FILE *to, bool colour)
 	return before || after || app_before;
 }
 
-/* Where a side does not cover all of the time. Returns whether one does not. */
+/*
+ * Where a side does not cover all of the time. Returns whether one does not. Instants count from
+ * the first event that is here, as everywhere.
+ */
 static bool incomplete(const struct report *r, FILE *to, bool colour)
 {
 	static const char *const names[] = {"application", "kernel"};
@@ -46,8 +49,6 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 	for (int i = 0; i < CORE_SIDES; i++) {
 		const struct core_span *s = &c->side[i];
 		double whole = (double)(c->last_ns - c->first_ns) / 1e9;
-		uint64_t start =
-			c->start_ns && c->start_ns < c->first_ns ? c->start_ns : c->first_ns;
 		char what[40];
 
 		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
@@ -55,10 +56,9 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 		any |= s->known && (s->begins_late || s->ends_early);
 		if (s->known && s->begins_late)
 			fprintf(to,
-				"%s: the %s side begins at %.6f s of %.6f s: what was before is "
-				"not kept\n",
-				what, names[i], (double)(s->from_ns - start) / 1e9,
-				(double)(c->last_ns - start) / 1e9);
+				"%s: the %s side begins %.6f s after the recording did: what was "
+				"before is not kept\n",
+				what, names[i], (double)(s->from_ns - c->start_ns) / 1e9);
 		if (!s->known || !s->ends_early)
 			continue;
 		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],

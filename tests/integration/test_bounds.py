@@ -61,7 +61,7 @@ def bounded(most, edge, reason, *options, seconds=2):
         report, text, largest, began, ended, said = recorded(top, seconds, *options)
         side = report["session"]["sides"]["app"]
         check(largest <= most, f"never more than {largest // KIB} KiB of {most // KIB} were on the disk")
-        check(f"INCOMPLETE: the application side {edge} at " in text and reason in text, f"told in the text: {side}")
+        check(f"INCOMPLETE: the application side {edge} " in text and reason in text, f"told in the text: {side}")
         check(not side["complete"] and side["ended_in_order"] and side["coverage"] < 1, "and in JSON")
         first, last = side["from_ns"], side["until_ns"]
         least = sum(b > first and e < last for b, e in zip(began, ended))

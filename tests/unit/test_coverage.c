@@ -255,6 +255,29 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 	json_decref(j);
 }
 
+/* 20 s, of which the last 5 were kept: a quarter of the recording, whatever is here of it. */
+static void what_was_not_kept_counts_by_the_time_of_the_recording(void **unused)
+{
+	const uint64_t s = 1000000000;
+	struct mg_event e = feed_event(MG_EVENT_chunk, 115 * s, 0);
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	core_know_times(&c, 100 * s, 120 * s);
+	e.chunk.number = 1;
+	e.chunk.from_ns = e.chunk.before_ns = 115 * s;
+	feed(&c, &e);
+	ev_switch(&c, 116 * s, 0, SENDER, SLEEPING, 0);
+	e = feed_event(MG_EVENT_trace_end, 120 * s, 0);
+	feed(&c, &e);
+	j = reported(&c);
+	assert_number_at(j, "scheduler.coverage", 0.25);
+	assert_number_at(j, "loss.time_coverage.0.coverage", 0.25);
+	json_decref(j);
+}
+
 /* What one that was cut off has beyond what is told of it makes up for nothing another lacks. */
 static void one_trace_does_not_make_up_for_another(void **unused)
 {
@@ -290,6 +313,7 @@ int main(void)
 		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
 		cmocka_unit_test(how_far_a_stream_came_is_told_by_its_own_connection),
 		cmocka_unit_test(one_trace_does_not_make_up_for_another),
+		cmocka_unit_test(what_was_not_kept_counts_by_the_time_of_the_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
