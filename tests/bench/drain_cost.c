@@ -24,7 +24,8 @@
 
 #include "clock.h"
 #include "cycles.h"
-#include "tracer.h"
+#include "hooks/hooks.h"
+#include "rings/drain.h"
 
 #define SLOTS  262144u /* the default ring: 16 MiB */
 #define SHIFT  18

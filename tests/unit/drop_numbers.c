@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drop_names.h"
+#include "rings/drop_names.h"
 
 bool drop_names_are_known = true;
 

@@ -4,7 +4,7 @@
 #define MAGNET_TESTS_RINGS_H
 
 #include "trace_file.h"
-#include "tracer.h"
+#include "rings/drain.h"
 
 #define CPUS  2
 #define SLOTS 8

@@ -3,7 +3,7 @@
  * them. */
 #include <errno.h>
 
-#include "tracer.h"
+#include "hooks/calibrate.h"
 #include "unit.h"
 
 /* it needs no kernel side for that */

@@ -2,7 +2,7 @@
 /* Format files as kernels write them, with the oddest fields they have. */
 #include <errno.h>
 
-#include "chosen_format.h"
+#include "events/chosen_format.h"
 #include "unit.h"
 
 #define HEAD                                                                           \

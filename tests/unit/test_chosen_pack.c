@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "chosen_format.h"
+#include "events/chosen_pack.h"
 #include "unit.h"
 
 static uint8_t record[64], out[256];

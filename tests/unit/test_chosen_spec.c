@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "chosen_format.h"
+#include "events/chosen_spec.h"
 #include "unit.h"
 
 static void assert_spec(const char *text, const char *category, const char *name,

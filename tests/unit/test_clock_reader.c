@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "clock_cpus.h"
-#include "clock_reader.h"
+#include "clock/clock_cpus.h"
+#include "clock/clock_reader.h"
 #include "unit.h"
 
 static void the_first_and_the_last_reading_are_always_there(void **unused)

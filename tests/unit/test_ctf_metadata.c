@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "trace_file.h"
-#include "tracer.h"
+#include "ctf.h"
 
 #define UUID "01234567-89ab-cdef-0123-456789abcdef"
 

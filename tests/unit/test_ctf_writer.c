@@ -7,7 +7,7 @@
 
 #include "ctf_stream.h"
 #include "trace_file.h"
-#include "tracer.h"
+#include "ctf.h"
 
 #define PAGE 4096u
 

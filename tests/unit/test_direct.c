@@ -6,7 +6,7 @@
 #include "direct.h"
 #include "parts.h"
 #include "trace_file.h"
-#include "tracer.h"
+#include "ctf.h"
 
 #define EVENTS_MAX 20000
 /* events of dev_xmit in a page that begins with a packet's head */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "selection.h"
+#include "run/selection.h"
 
 #include <arpa/inet.h>
 

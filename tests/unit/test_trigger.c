@@ -2,7 +2,8 @@
 /* trigger.c: which events call for a dump of the flight recorder. */
 #include <netinet/in.h>
 
-#include "flight.h"
+#include "run/flight.h"
+#include "run/trigger.h"
 #include "unit.h"
 
 #define MS 1000000ull

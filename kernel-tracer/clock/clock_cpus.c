@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two threads, a CPU each, hand a reading of their counter to and fro. What the receiver's counter
+ * shows less what the sender's showed is the offset plus the time under way, which is not negative:
+ * the least forward difference bounds the offset from above, the least backward one from below.
+ */
+#define _GNU_SOURCE
+
+#include "clock/clock_cpus.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "cycles.h"
+
+#define ROUNDS     300
+#define PAIR_NS    8000000ull  /* others may have one of the CPUs */
+#define ALL_NS     40000000ull /* what is not measured by then is not known */
+#define LOOK_EVERY 256         /* turns of a waiting loop between looks at the clock */
+
+struct clock_cpus {
+	pthread_t thread;
+	struct mg_clock_cpus *found;
+	size_t count;
+};
+
+/* A reading on its way; 0 = none. Each direction has a cache line of its own. */
+struct wire {
+	uint64_t stamp __attribute__((aligned(128)));
+};
+
+/*
+ * Shared by who measures, its two threads on their CPUs, and freed by the last: a CPU may be kept
+ * from them for good, and nobody waits for that.
+ */
+struct pair {
+	struct wire there, back;
+	int64_t forward; /* least difference, counter there less counter here */
+	uint64_t deadline_ns;
+	sem_t runs, finished;
+	int users;
+	bool answered;
+	int64_t low, high;
+};
+
+static void let_go(struct pair *p)
+{
+	if (__atomic_sub_fetch(&p->users, 1, __ATOMIC_ACQ_REL))
+		return;
+	sem_destroy(&p->runs);
+	sem_destroy(&p->finished);
+	free(p);
+}
+
+static void put(struct wire *w)
+{
+	__atomic_store_n(&w->stamp, mg_cycles(), __ATOMIC_RELEASE);
+}
+
+/* Wait for a reading and compare it with the own counter. False: no more will come. */
+static bool get(const struct pair *p, struct wire *w, int64_t *least)
+{
+	for (unsigned int i = 1;; i++) {
+		uint64_t sent = __atomic_load_n(&w->stamp, __ATOMIC_ACQUIRE);
+
+		if (sent) {
+			int64_t difference = (int64_t)(mg_cycles() - sent);
+
+			if (difference < *least)
+				*least = difference;
+			__atomic_store_n(&w->stamp, 0, __ATOMIC_RELAXED);
+			return true;
+		}
+		if (i % LOOK_EVERY == 0 && mg_monotonic_ns() > p->deadline_ns)
+			return false;
+	}
+}
+
+/* So that two threads run at once for a moment; refused is no harm. */
+static void hurry(void)
+{
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
+}
+
+static bool wait_until(sem_t *sem, uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	int err;
+
+	do
+		err = sem_clockwait(sem, CLOCK_MONOTONIC, &t);
+	while (err && errno == EINTR);
+	return err == 0;
+}
+
+static void *ask(void *arg)
+{
+	struct pair *p = arg;
+	int64_t backward = INT64_MAX;
+
+	hurry();
+	for (int i = 0; i < ROUNDS && (i || wait_until(&p->runs, p->deadline_ns)); i++) {
+		put(&p->there);
+		if (!get(p, &p->back, &backward))
+			break;
+	}
+	p->low = -backward;
+	p->high = __atomic_load_n(&p->forward, __ATOMIC_RELAXED); /* stored before the answer was */
+	p->answered = backward != INT64_MAX;
+	sem_post(&p->finished);
+	let_go(p);
+	return NULL;
+}
+
+static void *answer(void *arg)
+{
+	struct pair *p = arg;
+	int64_t forward = INT64_MAX;
+
+	hurry();
+	sem_post(&p->runs);
+	for (int i = 0; i < ROUNDS && get(p, &p->there, &forward); i++) {
+		/* seldom: the answer would have to wait for the store */
+		if (!i || forward < p->forward)
+			__atomic_store_n(&p->forward, forward, __ATOMIC_RELAXED);
+		put(&p->back);
+	}
+	let_go(p);
+	return NULL;
+}
+
+static bool start_on(unsigned int cpu, void *(*fn)(void *), struct pair *p)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	cpu_set_t only;
+	bool ok;
+
+	CPU_ZERO(&only);
+	CPU_SET(cpu, &only);
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	p->users++; /* by nobody else yet, or not if it fails */
+	ok = pthread_attr_setaffinity_np(&attr, sizeof(only), &only) == 0 &&
+	     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED) == 0 &&
+	     pthread_create(&thread, &attr, fn, p) == 0;
+	pthread_attr_destroy(&attr);
+	if (!ok)
+		let_go(p);
+	return ok;
+}
+
+/* The counter of `cpu` less that of `ref`. False: one is off, or they did not meet in time. */
+static bool measure(
+	unsigned int ref, unsigned int cpu, uint64_t until_ns, struct mg_clock_cpus *out)
+{
+	struct pair *p = aligned_alloc(128, sizeof(*p));
+	bool ok;
+
+	if (!p)
+		return false;
+	memset(p, 0, sizeof(*p));
+	p->deadline_ns = mg_monotonic_ns() + PAIR_NS;
+	if (p->deadline_ns > until_ns)
+		p->deadline_ns = until_ns;
+	p->users = 1;
+	sem_init(&p->runs, 0, 0);
+	sem_init(&p->finished, 0, 0);
+	ok = start_on(cpu, answer, p) && start_on(ref, ask, p) &&
+	     wait_until(&p->finished, p->deadline_ns + PAIR_NS / 8) && p->answered;
+	*out = (struct mg_clock_cpus){
+		.cpu = cpu, .ref = ref, .offset_low = p->low, .offset_high = p->high};
+	let_go(p);
+	return ok;
+}
+
+static void *measure_all(void *arg)
+{
+	struct clock_cpus *c = arg;
+	unsigned int cpus = (unsigned int)get_nprocs_conf(), ref = 0;
+	uint64_t until = mg_monotonic_ns() + ALL_NS;
+	cpu_set_t allowed;
+
+	if (cpus > CPU_SETSIZE)
+		cpus = CPU_SETSIZE;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+		return NULL;
+	while (ref < cpus && !CPU_ISSET(ref, &allowed))
+		ref++;
+	c->found = calloc(cpus, sizeof(*c->found));
+	for (unsigned int cpu = 0; c->found && cpu < cpus && mg_monotonic_ns() < until; cpu++)
+		if (cpu != ref)
+			c->count += measure(ref, cpu, until, &c->found[c->count]);
+	return NULL;
+}
+
+int clock_cpus_start(struct clock_cpus **out)
+{
+	struct clock_cpus *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	err = pthread_create(&c->thread, NULL, measure_all, c);
+	if (err) {
+		free(c);
+		return -err;
+	}
+	*out = c;
+	return 0;
+}
+
+void clock_cpus_end(
+	struct clock_cpus *c, void (*tell)(void *arg, const struct mg_clock_cpus *one), void *arg)
+{
+	if (!c)
+		return;
+	pthread_join(c->thread, NULL);
+	for (size_t i = 0; i < c->count; i++)
+		tell(arg, &c->found[i]);
+	free(c->found);
+	free(c);
+}

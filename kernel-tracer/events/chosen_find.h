@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The tracepoints that --event names, as this kernel has them. */
+#ifndef MAGNET_KERNEL_TRACER_EVENTS_CHOSEN_FIND_H
+#define MAGNET_KERNEL_TRACER_EVENTS_CHOSEN_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events/chosen_format.h"
+
+struct chosen_options {
+	char **event; /* as written */
+	int count;
+	bool anonymize;
+	uint64_t ring_bytes; /* a CPU, a power of two */
+};
+
+struct chosen_event {
+	char category[64], name[64];
+	char *filter; /* NULL = none */
+	struct event_format format;
+	uint16_t id;  /* in the trace */
+	bool pattern; /* one of several that a pattern fits */
+	int status;   /* negative errno: one of those that perf may not record, and is left out */
+};
+
+struct chosen_list {
+	struct chosen_event *event;
+	size_t count;
+};
+
+/*
+ * What the options name, as this kernel has it. -EINVAL: they name what is not
+ * there; `why` says so.
+ */
+int chosen_find(
+	struct chosen_list *l, int tracefs, const struct chosen_options *o, char *why, size_t size);
+void chosen_list_free(struct chosen_list *l);
+
+#endif

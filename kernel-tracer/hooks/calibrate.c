@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What recording costs on this machine (docs/method.md, "Overhead and its uncertainty"): the same
+ * short system call is timed without hooks, and with 1, 2, ... copies of those of sys_enter and
+ * sys_exit, the events every traced call pays for. The slope of the time is what the two cost.
+ */
+#define _GNU_SOURCE
+#include "hooks/calibrate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "cycles.h"
+#include "hooks/hooks.h"
+#include "hooks/slots.h"
+
+#define CALLS         2000
+#define CALLS_TO_FILL 4 /* all copies' events of so many fit into the smallest ring */
+#define EMPTY_CALLS   100000
+#define LONGEST       4096 /* cycles an empty call takes */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A full ring would be another, cheaper way through the programs. */
+static void empty_ring(const struct hooks *h)
+{
+	struct mg_ring *r = hooks_ring(h, sched_getcpu());
+
+	__atomic_store_n(&r->tail, __atomic_load_n(&r->head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+int calibrate_call(struct calibration *c, int copies, const struct hooks *h)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static double took[CALLS];
+	char byte;
+
+	if (fd < 0)
+		return -errno;
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t start;
+
+		if (h && i % CALLS_TO_FILL == 0)
+			empty_ring(h);
+		start = mg_cycles();
+		/* not connected: it returns at once */
+		syscall(SYS_recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
+		took[i] = (double)(mg_cycles() - start);
+	}
+	close(fd);
+	qsort(took, CALLS, sizeof(*took), by_value);
+	if (c->cycles[copies] > 0 && c->cycles[copies] <= took[CALLS / 2])
+		return 0; /* it was less disturbed before */
+	c->cycles[copies] = took[CALLS / 2];
+	c->scatter[copies] = (took[CALLS * 84 / 100] - took[CALLS * 16 / 100]) / 2;
+	return 0;
+}
+
+/* There and back: whatever else begins or ends meanwhile, one of both is the less disturbed. */
+int calibrate_copies(struct calibration *c, struct hooks *h)
+{
+	int copies = 1, err = calibrate_call(c, copies, h);
+
+	while (!err && copies < CALIBRATION_COPIES && hooks_copy_calls(h) == 0)
+		err = calibrate_call(c, ++copies, h);
+	while (!err && copies > 1) {
+		err = calibrate_call(c, copies--, h);
+		hooks_drop_copy(h);
+	}
+	if (!err)
+		err = calibrate_call(c, copies, h);
+	while (h->copies)
+		hooks_drop_copy(h);
+	return err;
+}
+
+int calibrate_follow_self(struct hooks *h, bool on)
+{
+	return hooks_mark_task(h, getpid(), on, MG_SYS_recvfrom);
+}
+
+static __attribute__((noinline)) void nothing(void)
+{
+	__asm__ volatile("");
+}
+
+/* As libmagnet.so reads the counter around a function it knows the address of: the median. */
+static uint32_t empty_call(void)
+{
+	void (*volatile call)(void) = nothing;
+	static uint32_t times[LONGEST];
+	uint32_t so_far = 0, cycles = 0;
+
+	for (int i = 0; i < EMPTY_CALLS; i++) {
+		uint64_t start = mg_cycles(), took;
+
+		call();
+		took = mg_cycles() - start;
+		times[took < LONGEST ? took : LONGEST - 1]++;
+	}
+	while (so_far + times[cycles] <= EMPTY_CALLS / 2)
+		so_far += times[cycles++];
+	return cycles;
+}
+
+struct line {
+	double slope, intercept, error; /* of the slope: its standard error */
+};
+
+/* Least squares through (1, y[1]) ... (n, y[n]); n of 3 or more. */
+static struct line fit(const double *y, int n)
+{
+	double mean_x = (n + 1) / 2.0, mean_y = 0, sxx = 0, sxy = 0, rest = 0;
+	struct line l;
+
+	for (int i = 1; i <= n; i++)
+		mean_y += y[i] / n;
+	for (int i = 1; i <= n; i++) {
+		sxx += (i - mean_x) * (i - mean_x);
+		sxy += (i - mean_x) * (y[i] - mean_y);
+	}
+	l.slope = sxy / sxx;
+	l.intercept = mean_y - l.slope * mean_x;
+	for (int i = 1; i <= n; i++)
+		rest += pow(y[i] - l.intercept - l.slope * i, 2);
+	l.error = sqrt(rest / (n - 2) / sxx);
+	return l;
+}
+
+static uint32_t rounded(double cycles)
+{
+	return cycles > 0 ? (uint32_t)(cycles + 0.5) : 0;
+}
+
+/* By the line through all copies. */
+static void by_copies(struct mg_calibration *out, const struct calibration *c, int n)
+{
+	double variance[CALIBRATION_COPIES + 1];
+	struct line cost = fit(c->cycles, n), scatter;
+
+	for (int i = 1; i <= n; i++)
+		variance[i] = c->scatter[i] * c->scatter[i];
+	scatter = fit(variance, n);
+	out->event_cycles = rounded(cost.slope / 2);
+	out->event_spread = (uint32_t)ceil(cost.error / 2);
+	out->event_scatter = scatter.slope > 0 ? rounded(sqrt(scatter.slope / 2)) : 0;
+	out->system_cycles = rounded(fabs(cost.intercept - c->cycles[0]));
+}
+
+/* Where a program cannot be there twice, by one and none: what attaching costs is in it. */
+static void by_one(struct mg_calibration *out, const struct calibration *c)
+{
+	double error = hypot(c->scatter[0], c->scatter[1]) * sqrt(M_PI / 2 / CALLS);
+
+	out->event_cycles = rounded((c->cycles[1] - c->cycles[0]) / 2);
+	out->event_spread = (uint32_t)ceil(error / 2);
+}
+
+void calibrate_result(struct mg_calibration *out, const struct calibration *c)
+{
+	int copies = 0;
+
+	memset(out, 0, sizeof(*out));
+	while (copies < CALIBRATION_COPIES && c->cycles[copies + 1] > 0)
+		copies++;
+	if (copies > 2)
+		by_copies(out, c, copies);
+	else if (copies)
+		by_one(out, c);
+	out->copies = copies > 2 ? (uint32_t)copies : 1;
+	out->read_cycles = empty_call();
+	out->counter_hz = mg_counter_hz(10);
+	out->invariant = mg_counter_invariant(NULL);
+}

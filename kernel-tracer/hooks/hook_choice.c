@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows of the table of hooks this kernel and the user's choice take, and why not the others.
+ */
+#define _GNU_SOURCE
+#include "hooks/hook_choice.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hooks/hook_table.h"
+#include "hooks/hooks.h"
+
+/* What this kernel has. */
+struct kernel {
+	struct btf *btf;
+	int kind[HOOK_KINDS]; /* 0, or why no hook of the kind can be attached; 1 = not tried yet */
+};
+
+/* The least a program can be: it returns a number. */
+#define RETURN(n)                                                              \
+	{                                                                      \
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = n}, \
+			{.code = BPF_JMP | BPF_EXIT},                          \
+	}
+
+/* BPF netfilter programs came with 6.4; whether they load is found by loading one. */
+static int try_netfilter(void)
+{
+	struct bpf_insn accept[] = RETURN(1);
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = MG_BPF_PROG_TYPE_NETFILTER;
+	attr.expected_attach_type = MG_BPF_NETFILTER;
+	attr.insns = (uintptr_t)accept;
+	attr.insn_cnt = 2;
+	attr.license = (uintptr_t) "GPL";
+	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	if (fd < 0)
+		return errno == EPERM ? -EPERM : -EOPNOTSUPP;
+	close(fd);
+	return 0;
+}
+
+static bool is_of_function(const struct hook *k)
+{
+	return k->kind == HOOK_FENTRY || k->kind == HOOK_FEXIT;
+}
+
+/* Kernels refuse to patch functions in several ways, some at loading, some at attaching. */
+static int try_function(const struct btf *btf, const struct hook *k)
+{
+	struct bpf_insn leave[] = RETURN(0);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		.expected_attach_type = k->kind == HOOK_FEXIT ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY);
+	int id = btf__find_by_name_kind(btf, k->target, BTF_KIND_FUNC), fd, link, err = 0;
+
+	if (id < 0)
+		return id;
+	opts.attach_btf_id = (uint32_t)id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "magnet_try", "GPL", leave, 2, &opts);
+	if (fd < 0)
+		return fd;
+	link = bpf_raw_tracepoint_open(NULL, fd);
+	if (link < 0)
+		err = link;
+	else
+		close(link);
+	close(fd);
+	return err;
+}
+
+static int kind_problem(struct kernel *kernel, const struct hook *k)
+{
+	int *problem = &kernel->kind[k->kind];
+
+	if (*problem > 0)
+		*problem = k->kind == HOOK_NETFILTER ? try_netfilter()
+			   : is_of_function(k)       ? try_function(kernel->btf, k)
+						     : 0;
+	return *problem;
+}
+
+/* Arguments of a tracepoint or function as the kernel's BTF has them, -1 if there is none. */
+static int args_of(const struct btf *btf, const struct hook *k)
+{
+	const struct btf_type *t;
+	char name[96];
+	int id;
+
+	snprintf(name, sizeof(name), "%s%s", k->kind == HOOK_TP ? "btf_trace_" : "", k->target);
+	id = btf__find_by_name_kind(
+		btf, name, k->kind == HOOK_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC);
+	if (id < 0)
+		return -1;
+	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	if (is_of_function(k))
+		return btf_vlen(t);
+	t = btf__type_by_id(btf, t->type); /* the typedef is of a pointer to it */
+	return btf_vlen(t) - 1;            /* the first is the tracepoint's own data */
+}
+
+/* 0, or why a row's hook cannot be used here. */
+static int problem_of(struct kernel *kernel, const struct hook *k)
+{
+	if (k->kind != HOOK_NETFILTER && args_of(kernel->btf, k) < k->number)
+		return -ENOENT;
+	return kind_problem(kernel, k);
+}
+
+bool hook_is_loaded(int state)
+{
+	return state == 0 || state == HOOK_OFF || state == HOOK_TO_MEASURE;
+}
+
+/* those in place of a row that feeds a whole event often feed a part of it */
+static bool is_part(const struct hook *whole, const struct hook *part)
+{
+	size_t n = strlen(whole->event);
+
+	return whole->kind != part->kind && strncmp(whole->event, part->event, n) == 0 &&
+	       part->event[n] == ' ';
+}
+
+bool hook_same_event(size_t a, size_t b)
+{
+	const struct hook *x = &hook_table[a], *y = &hook_table[b];
+
+	return strcmp(x->event, y->event) == 0 || is_part(x, y) || is_part(y, x);
+}
+
+static bool is_served(const struct hooks *h, size_t row)
+{
+	for (size_t i = 0; i < row; i++)
+		if (hook_is_loaded(h->state[i]) && hook_same_event(i, row))
+			return true;
+	return false;
+}
+
+bool hook_is_wanted(const struct hook *k, uint32_t layers)
+{
+	static const uint32_t passed = 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP |
+				       1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER |
+				       1u << MG_LAYER_DEVICE | 1u << MG_LAYER_GRO;
+
+	if (hook_meets_sockets(k))
+		return layers & passed && !(layers & 1u << MG_LAYER_SYSCALL);
+	return hook_is_selection(k) || layers & 1u << k->layer;
+}
+
+static int choose(struct hooks *h, const struct hook_options *o, struct kernel *kernel, size_t row)
+{
+	const struct hook *k = &hook_table[row];
+	int wanted = 0, problem;
+
+	if (is_served(h, row))
+		return HOOK_NOT_NEEDED;
+	if (!hook_is_wanted(k, o->layers))
+		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
+	if (o->fresh && strcmp(k->event, "sock_open") == 0)
+		return HOOK_NOT_NEEDED; /* there is nothing open yet */
+	problem = h->refused[row]              ? h->refused[row]
+		  : o->without & 1u << k->kind ? -ECANCELED
+					       : problem_of(kernel, k);
+	return problem ? problem : wanted;
+}
+
+void hooks_choose(struct hooks *h, const struct hook_options *o)
+{
+	struct kernel kernel = {.btf = btf__load_vmlinux_btf(), .kind = {1, 1, 1, 1}};
+
+	h->layers = o->layers;
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
+		struct bpf_program *p = bpf_object__find_program_by_name(h->object, k->program);
+
+		h->state[i] = choose(h, o, &kernel, i);
+		if (k->kind == HOOK_NETFILTER) {
+			bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
+			bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
+		}
+		bpf_program__set_autoload(p, hook_is_loaded(h->state[i]));
+	}
+	btf__free(kernel.btf);
+}
+
+void hook_by(const struct hook *k, char *text, size_t size)
+{
+	static const char *const points[] = {
+		"PRE_ROUTING", "LOCAL_IN", "FORWARD", "LOCAL_OUT", "POST_ROUTING"};
+
+	snprintf(text, size, "%s %s", hook_kind_names[k->kind],
+		k->kind == HOOK_NETFILTER ? points[k->number] : k->target);
+}
+
+void hook_reason(const struct hook *k, int state, char *text, size_t size)
+{
+	const char *what = k->kind == HOOK_TP ? "tracepoint" : "function";
+
+	if (state == -ENOENT && k->kind != HOOK_NETFILTER)
+		snprintf(text, size, "no %s %s with %d argument%s or more", what, k->target,
+			k->number, k->number == 1 ? "" : "s");
+	else if (state == -ECANCELED)
+		snprintf(text, size, "--without %s", hook_kind_names[k->kind]);
+	else if (state == -EOPNOTSUPP && k->kind == HOOK_NETFILTER)
+		snprintf(text, size, "no BPF netfilter programs, which came with Linux 6.4");
+	else if (state == -EPERM && k->kind == HOOK_NETFILTER)
+		snprintf(text, size, "netfilter takes CAP_NET_ADMIN");
+	else if (is_of_function(k))
+		snprintf(text, size, "%s is refused (%s)", hook_kind_names[k->kind],
+			strerror(-state));
+	else
+		snprintf(text, size, "%s %s: %s", hook_kind_names[k->kind],
+			k->kind == HOOK_NETFILTER ? k->event : k->target, strerror(-state));
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* The BPF programs: configured, and loaded as far as this kernel takes them. */
+#define _GNU_SOURCE
+#include "hooks/hook_load.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "hooks/hook_choice.h"
+#include "hooks/hook_table.h"
+#include "hooks/hooks.h"
+#include "hooks/privilege.h"
+
+/* made by embed.py, from the same source */
+extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
+extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
+
+#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
+
+static char last_libbpf_line[256];
+static char last_program[64]; /* that libbpf had to say something of */
+
+static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[256];
+	va_list again;
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	va_copy(again, ap);
+	vsnprintf(line, sizeof(line), fmt, again);
+	va_end(again);
+	sscanf(line, "libbpf: prog '%63[^']'", last_program);
+	if (getenv("MAGNET_DEBUG")) /* the verifier's log is many lines */
+		return vfprintf(stderr, fmt, ap);
+	line[strcspn(line, "\n")] = 0;
+	if (line[0] && !strstr(line, "failed to load object"))
+		memcpy(last_libbpf_line, line, sizeof(line));
+	return 0;
+}
+
+/* The calls to follow by their number on this machine, from the table. */
+#define __NR_splice_in __NR_splice /* told apart by which end is a socket */
+#define NR(id, name, dir, len, flags)            \
+	if (__NR_##name < MG_NR_MAX)             \
+		if (!c->call_of_nr[__NR_##name]) \
+			c->call_of_nr[__NR_##name] = id;
+#define SHAPE(id, name, dir, len, flags) \
+	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, (uint8_t)(len), (uint8_t)(flags), 0};
+_Static_assert(MG_SYS_END <= MG_SHAPES, "MG_SHAPES");
+
+/* By which numbers 32-bit programs ask for what only sockets can do: from one to another. */
+#if defined(__x86_64__)
+static const uint16_t numbers_32bit[][2] = {{102, 102}, {337, 337}, {345, 345}, {359, 373}};
+#else
+static const uint16_t numbers_32bit[][2] = {{281, 297}, {365, 366}, {374, 374}};
+#endif
+
+static void number_calls(struct mg_bpf_config *c)
+{
+	MG_SYSCALLS(NR)
+	MG_SYSCALLS(SHAPE)
+	for (size_t i = 0; i < sizeof(numbers_32bit) / sizeof(numbers_32bit[0]); i++)
+		for (int nr = numbers_32bit[i][0]; nr <= numbers_32bit[i][1]; nr++)
+			if (!c->call_of_nr[nr])
+				c->call_of_nr[nr] = MG_CALL_32BIT;
+}
+
+uint64_t hooks_ring_slots(const struct hook_options *o)
+{
+	uint64_t bytes = o->buffer_bytes, slots = 64;
+	int cpus = libbpf_num_possible_cpus();
+
+	if (!bytes && cpus > 0) { /* 16 MiB a CPU, but not more than 512 MiB in all */
+		bytes = (512u << 20) / (unsigned int)cpus;
+		if (bytes > 16u << 20)
+			bytes = 16u << 20;
+	}
+	while (slots * 2 * sizeof(struct mg_slot) <= bytes &&
+		mg_slots_in_memory(slots * 2) * sizeof(struct mg_slot) < MG_BUFFER_MAX)
+		slots *= 2;
+	return slots;
+}
+
+static int log2_of(uint64_t x)
+{
+	return 63 - __builtin_clzll(x);
+}
+
+#define BTF_MEMORY (32u << 20) /* more than the kernel's types take, bytes */
+
+/* libbpf does not always say so. */
+static bool is_short_of_memory(void)
+{
+	void *memory = malloc(BTF_MEMORY);
+
+	free(memory);
+	return !memory;
+}
+
+/* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
+ * ones. */
+static int check_btf(struct hooks *h)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	long err = libbpf_get_error(btf);
+
+	if (!err) {
+		/* before 5.12: what bpf/old.bpf.h does without came with this function */
+		h->old =
+			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
+		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+		btf__free(btf);
+		return 0;
+	}
+	if (err == -ENOMEM || is_short_of_memory()) {
+		snprintf(h->why, sizeof(h->why), "no memory for the kernel's types");
+		return -ENOMEM;
+	}
+	if (access(VMLINUX_BTF, R_OK) != 0)
+		snprintf(h->why, sizeof(h->why),
+			"the kernel's types cannot be read (" VMLINUX_BTF ": %s): it takes a "
+			"kernel built with CONFIG_DEBUG_INFO_BTF, and in a container its /sys",
+			strerror(errno));
+	else
+		snprintf(h->why, sizeof(h->why),
+			"libbpf cannot read this kernel's BTF: from Linux 6.0 on it takes libbpf "
+			"1.0 "
+			"or newer");
+	return (int)err;
+}
+
+/* Microseconds of a timer tick, times 1024: the resolution of the coarse clocks is one tick. */
+static uint32_t jiffy(void)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
+}
+
+#define OLD_RING_MAX (4u << 20) /* what an element of a map may have in such kernels */
+
+/* The object with all programs, told what they are to know; nothing is in the kernel yet. */
+static int open_object(struct hooks *h, const struct mg_bpf_config *config)
+{
+	/* types this kernel lacks are looked for in modules, too, which takes CAP_SYS_ADMIN, unless
+	 * the kernel's own are named */
+	LIBBPF_OPTS(bpf_object_open_opts, opts,
+		.btf_custom_path = privilege_sees_modules() ? NULL : VMLINUX_BTF);
+	struct bpf_map *map;
+	int err = 0;
+
+	if (h->old)
+		h->object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, &opts);
+	else if (h->cast)
+		h->object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, &opts);
+	else
+		h->object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, &opts);
+	if (!h->object)
+		return -errno;
+	bpf_object__for_each_map (map, h->object) {
+		const char *name = bpf_map__name(map);
+
+		if (strcmp(name, "rings") == 0) {
+			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
+			if (!err)
+				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
+		} else if (strstr(name, ".rodata")) {
+			err = bpf_map__set_initial_value(map, config, sizeof(*config));
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A descriptor for each program and map, one more for what is attached, and a few. */
+static int check_descriptors(struct hooks *h)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	struct rlimit limit;
+	unsigned int n = 32;
+
+	bpf_object__for_each_program (program, h->object)
+		n += bpf_program__autoload(program) ? 2 : 0;
+	bpf_object__for_each_map (map, h->object)
+		n++;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)
+		return 0;
+	snprintf(h->why, sizeof(h->why), "its programs take some %u open files", n);
+	return -EMFILE;
+}
+
+/* The row of the program that did not load, if it is one of the table's. */
+static int refused_row(const struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (hook_is_loaded(h->state[i]) && strcmp(hook_table[i].program, last_program) == 0)
+			return (int)i;
+	return -1;
+}
+
+/*
+ * What one kernel's verifier takes another's may not. A program that does not load is left out, and
+ * its row's alternatives have their turn; libbpf loads an object once only, so all begins anew.
+ */
+static int load_what_loads(
+	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
+{
+	int err, row;
+
+	for (;;) {
+		last_program[0] = 0;
+		err = open_object(h, config);
+		if (err)
+			return err;
+		hooks_choose(h, o);
+		err = check_descriptors(h);
+		if (err)
+			return err;
+		err = bpf_object__load(h->object);
+		if (!err)
+			return 0;
+		row = refused_row(h);
+		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
+			return err;
+		if (h->cast) /* its verifier may not know as much as ours */
+			h->cast = false;
+		else
+			h->refused[row] = err;
+		bpf_object__close(h->object);
+		h->object = NULL;
+	}
+}
+
+int hooks_load(struct hooks *h, const struct hook_options *o)
+{
+	struct mg_bpf_config config = {.all = o->all,
+		.anonymize = o->anonymize,
+		.follow_pid = (uint32_t)o->pid,
+		.jiffy = jiffy()};
+	FILE *random;
+	int err;
+
+	memset(h, 0, sizeof(*h));
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	libbpf_set_print(libbpf_line);
+	err = check_btf(h);
+	if (err)
+		return err;
+	h->cpus = libbpf_num_possible_cpus();
+	if (h->cpus < 1)
+		return -EINVAL;
+#if !defined(__x86_64__) /* bpf/ring_old.bpf.h counts on stores in order */
+	if (h->old) {
+		snprintf(h->why, sizeof(h->why), "before Linux 5.12 it takes an x86-64");
+		return -EOPNOTSUPP;
+	}
+#endif
+	h->ring_slots = hooks_ring_slots(o);
+	while (h->old && mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot) >= OLD_RING_MAX)
+		h->ring_slots /= 2;
+	h->near_slots = h->ring_slots < MG_NEAR_SLOTS ? h->ring_slots : MG_NEAR_SLOTS;
+	h->ring_stride =
+		sizeof(struct mg_ring) + mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot);
+	config.ring_mask = (uint32_t)(h->ring_slots - 1);
+	config.ring_room = (uint32_t)(h->ring_slots - h->ring_slots / 8 - 1);
+	config.ring_shift = (uint32_t)log2_of(h->ring_slots);
+	config.near_mask = (uint32_t)(h->near_slots - 1);
+	config.near_shift = (uint32_t)log2_of(h->near_slots);
+	number_calls(&config);
+	random = fopen("/dev/urandom", "re");
+	if (!random || fread(&config.seed, sizeof(config.seed), 1, random) != 1)
+		config.seed = (uint64_t)getpid() << 32;
+	if (random)
+		fclose(random);
+
+	err = load_what_loads(h, o, &config);
+	if (err && !h->why[0]) {
+		/* the verifier's refusal is EACCES too, and a locked down kernel's EINVAL */
+		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
+			!privilege_reason(h->why, sizeof(h->why)))
+			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
+				strerror(-err), last_libbpf_line);
+	}
+	if (err)
+		return err;
+	/* no filters yet: calibration's own socket must pass */
+	err = hooks_set(h, &(struct mg_bpf_settings){.level = o->settings.level});
+	if (err)
+		return err;
+	h->ring_memory = mmap(NULL, h->ring_stride * (uint64_t)h->cpus, PROT_READ | PROT_WRITE,
+		MAP_SHARED, hooks_map_fd(h, "rings"), 0);
+	if (h->ring_memory == MAP_FAILED) {
+		h->ring_memory = NULL;
+		return -errno;
+	}
+	return 0;
+}

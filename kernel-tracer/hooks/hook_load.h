@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading the BPF programs that this kernel takes. */
+#ifndef MAGNET_KERNEL_TRACER_HOOKS_HOOK_LOAD_H
+#define MAGNET_KERNEL_TRACER_HOOKS_HOOK_LOAD_H
+
+#include "hooks/hook_choice.h"
+#include "hooks/hooks.h"
+
+/* Slots of a ring, a power of two, by --buffer or else by the number of CPUs. */
+uint64_t hooks_ring_slots(const struct hook_options *o);
+int hooks_load(struct hooks *h, const struct hook_options *o);
+
+#endif

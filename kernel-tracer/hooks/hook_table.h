@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of hooks: a row for each BPF program. */
+#ifndef MAGNET_KERNEL_TRACER_HOOKS_HOOK_TABLE_H
+#define MAGNET_KERNEL_TRACER_HOOKS_HOOK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "event_table.h"
+
+/* of <linux/bpf.h> since 6.4, which may be newer than the build machine's */
+#define MG_BPF_PROG_TYPE_NETFILTER 32
+#define MG_BPF_NETFILTER           45
+
+enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_FEXIT, HOOK_NETFILTER, HOOK_KINDS };
+extern const char *const hook_kind_names[HOOK_KINDS];
+
+struct hook {
+	enum mg_layer layer;
+	enum hook_kind kind;
+	const char *program; /* in the BPF object */
+	const char *event;   /* it feeds */
+	const char *target;  /* tracepoint or function */
+	int number;          /* arguments that must have; netfilter: which hook */
+	int priority;        /* netfilter */
+};
+
+/* outcomes beside 0 and negative errnos */
+#define HOOK_NOT_NEEDED 1 /* another row feeds the event */
+#define HOOK_OFF        2 /* its layer is not chosen: loaded, so that it can be */
+#define HOOK_TO_MEASURE 3 /* nor this one, but calibration needs it */
+
+extern const struct hook hook_table[];
+extern const size_t hook_count;
+
+/* The program that meets sockets other than TCP's where the layer syscall, which does, is off. */
+static inline bool hook_meets_sockets(const struct hook *k)
+{
+	return strcmp(k->event, "sock_new") == 0;
+}
+
+/* Programs that decide what is traced are attached whatever the layers. */
+static inline bool hook_is_selection(const struct hook *k)
+{
+	return strncmp(k->event, "task_", 5) == 0 || strcmp(k->event, "sock_state") == 0 ||
+	       strcmp(k->event, "sock_open") == 0 || strcmp(k->event, "sock_close") == 0 ||
+	       hook_meets_sockets(k);
+}
+
+#endif

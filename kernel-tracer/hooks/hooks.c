@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "hooks/hooks.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "events.h"
+#include "log.h"
+#include "hooks/hook_choice.h"
+#include "hooks/hook_table.h"
+
+static struct bpf_program *program_of(const struct hooks *h, const char *name)
+{
+	return bpf_object__find_program_by_name(h->object, name);
+}
+
+int hooks_program_fd(const struct hooks *h, const char *name)
+{
+	struct bpf_program *p = program_of(h, name);
+
+	return p ? bpf_program__fd(p) : -ENOENT;
+}
+
+int hooks_map_fd(const struct hooks *h, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(h->object, name);
+}
+
+static int map_by_suffix(const struct hooks *h, const char *suffix)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map (map, h->object)
+		if (strstr(bpf_map__name(map), suffix))
+			return bpf_map__fd(map);
+	return -ENOENT;
+}
+
+int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
+{
+	uint8_t mark[MG_TASK_MARK] = {[MG_TASK_AGAIN] = (uint8_t)again};
+	int map = hooks_map_fd(h, "tasks");
+	/* storage in a task goes by a descriptor of it, a table by its number */
+	int key = h->old ? (int)pid : (int)syscall(SYS_pidfd_open, pid, 0), err;
+
+	if (key < 0)
+		return -errno;
+	err = on ? bpf_map_update_elem(map, &key, mark, again ? BPF_ANY : BPF_NOEXIST)
+		 : bpf_map_delete_elem(map, &key);
+	if (err)
+		err = -errno;
+	if (!h->old)
+		close(key);
+	return err;
+}
+
+/* The next key is looked for before one is deleted: from the beginning it would take ever longer.
+ */
+static void empty(int map)
+{
+	uint64_t key, next;
+	int more = bpf_map_get_next_key(map, NULL, &key);
+
+	while (more == 0) {
+		more = bpf_map_get_next_key(map, &key, &next);
+		bpf_map_delete_elem(map, &key);
+		key = next;
+	}
+}
+
+/* Run a program once on all that its iterator has. */
+static int iterate(struct hooks *h, const char *program)
+{
+	struct bpf_link *link = bpf_program__attach(program_of(h, program));
+	char sink[64];
+	int fd, err = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		while (read(fd, sink, sizeof(sink)) > 0)
+			;
+		close(fd);
+	}
+	bpf_link__destroy(link);
+	return err;
+}
+
+/* Meet the sockets that traced tasks have, where it is not their calls by which they are met. */
+static int meet_existing(struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (hook_meets_sockets(&hook_table[i]) && h->links[i])
+			return iterate(h, "meet_existing");
+	return 0;
+}
+
+int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
+{
+	int map = map_by_suffix(h, ".data.settings");
+	static const uint32_t nobody[MG_MET];
+	struct mg_bpf_settings was;
+	uint32_t zero = 0;
+
+	if (bpf_map_lookup_elem(map, &zero, &was) || bpf_map_update_elem(map, &zero, s, BPF_ANY))
+		return -errno;
+	was.level = s->level;
+	if (memcmp(&was, s, sizeof(was)) == 0)
+		return 0; /* which sockets are followed does not depend on the level */
+	empty(hooks_map_fd(h, "socks"));
+	empty(hooks_map_fd(h, "tuples"));
+	empty(hooks_map_fd(h, "others"));
+	empty(hooks_map_fd(h, "places"));
+	empty(hooks_map_fd(h, "paths")); /* learnt of packets that the filters may refuse now */
+	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
+	return meet_existing(h);
+}
+
+static int attach(struct hooks *h, size_t row)
+{
+	struct bpf_link *link = bpf_program__attach(program_of(h, hook_table[row].program));
+
+	if (!link)
+		return -errno;
+	h->links[row] = link;
+	return 0;
+}
+
+static void detach(struct hooks *h, size_t row)
+{
+	if (h->links[row])
+		bpf_link__destroy(h->links[row]);
+	h->links[row] = NULL;
+}
+
+int hooks_attach_calls(struct hooks *h)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < hook_count && !err; i++)
+		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_loaded(h->state[i]))
+			err = attach(h, i);
+	return err;
+}
+
+int hooks_copy_calls(struct hooks *h)
+{
+	if (h->old) /* some of these kernels warn of it in their log */
+		return -EOPNOTSUPP;
+	for (size_t i = 0; i < hook_count; i++) {
+		struct bpf_link *link;
+
+		if (hook_table[i].layer != MG_LAYER_SYSCALL || !hook_is_loaded(h->state[i]))
+			continue;
+		if (h->copies == COPIES_MAX)
+			return -E2BIG;
+		link = bpf_program__attach(program_of(h, hook_table[i].program));
+		if (!link)
+			return -errno; /* before Linux 6.10 a program cannot be there twice */
+		h->copy[h->copies++] = link;
+	}
+	return 0;
+}
+
+void hooks_drop_copy(struct hooks *h)
+{
+	for (int i = 0; i < CALIBRATION_LINKS && h->copies; i++)
+		bpf_link__destroy(h->copy[--h->copies]);
+}
+
+/* Whether a row's event is told by another's, or why it is not has been said with another's. */
+static bool is_settled(const struct hooks *h, size_t row)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (i != row && hook_same_event(i, row) &&
+			(hook_is_loaded(h->state[i]) ||
+				(i < row && h->state[i] < 0 && !is_settled(h, i))))
+			return true;
+	return false;
+}
+
+/* Why none of an event's rows is in use. */
+static void reasons(const struct hooks *h, size_t row, char *text, size_t size)
+{
+	for (size_t i = row; i < hook_count; i++) {
+		size_t at = strlen(text);
+		char one[160];
+
+		if (h->state[i] >= 0 || !hook_same_event(i, row))
+			continue;
+		hook_reason(&hook_table[i], h->state[i], one, sizeof(one));
+		if (!strstr(text, one))
+			snprintf(text + at, size - at, "%s%s", at ? "; " : "", one);
+	}
+}
+
+int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
+{
+	uint32_t self = (uint32_t)getpid(), zero = 0;
+
+	bpf_map_update_elem(map_by_suffix(h, ".bss"), &zero, &self, BPF_ANY);
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
+		struct hook_status s = {.layer = k->layer, .status = h->state[i]};
+
+		if (s.status == HOOK_TO_MEASURE) {
+			detach(h, i);
+			h->state[i] = HOOK_OFF;
+		}
+		if (s.status > 0)
+			continue;
+		snprintf(s.what, sizeof(s.what), "%s", k->event);
+		if (s.status == 0 && k->kind == HOOK_NETFILTER)
+			continue; /* netns.c attaches and reports these */
+		if (s.status == 0 && !h->links[i])
+			s.status = h->state[i] = attach(h, i);
+		if (s.status && (is_settled(h, i) || !hook_is_wanted(k, h->layers)))
+			continue;
+		hook_by(k, s.by, sizeof(s.by));
+		if (s.status)
+			reasons(h, i, s.why, sizeof(s.why));
+		if (!hook_is_selection(k) || s.status)
+			report(arg, &s);
+	}
+	return 0;
+}
+
+int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
+		struct hook_status s = {.layer = k->layer};
+		bool wanted = hook_is_wanted(k, layers);
+
+		if (h->state[i] != (wanted ? HOOK_OFF : 0))
+			continue;
+		h->state[i] = wanted ? 0 : HOOK_OFF;
+		if (k->kind == HOOK_NETFILTER)
+			continue; /* netns.c's */
+		snprintf(s.what, sizeof(s.what), "%s", k->event);
+		if (wanted)
+			s.status = h->state[i] = attach(h, i);
+		else
+			detach(h, i);
+		if (s.status && !first)
+			first = s.status;
+		if (hook_meets_sockets(k) && wanted && !s.status)
+			meet_existing(h);
+		if (!wanted)
+			s.status = -ENOLINK;
+		if (!hook_is_selection(k) || (wanted && s.status))
+			report(arg, &s);
+	}
+	return first;
+}
+
+bool hook_in_namespaces(const struct hooks *h, size_t row)
+{
+	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == 0;
+}
+
+bool hook_is_off_in_namespaces(const struct hooks *h, size_t row)
+{
+	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == HOOK_OFF;
+}
+
+int hooks_follow(struct hooks *h)
+{
+	int err = iterate(h, "follow_existing");
+
+	return err ? err : meet_existing(h);
+}
+
+static uint64_t recursion_misses(int fd, uint64_t otherwise)
+{
+	struct bpf_prog_info info;
+	uint32_t len = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? otherwise : info.recursion_misses;
+}
+
+static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
+{
+	static const struct {
+		const char *producer;
+		uint32_t reason;
+	} what[MG_NOT_SEEN_END] = {
+		[MG_NOT_SEEN_CONNECTIONS] = {"too many connections", MG_LOST_NOT_FOLLOWED},
+		[MG_NOT_SEEN_32BIT] = {"calls of 32-bit programs", MG_LOST_CALLS},
+		[MG_NOT_SEEN_LISTENERS] = {"too many listening ports", MG_LOST_NOT_FOLLOWED},
+		[MG_NOT_SEEN_THREADS] = {"too many threads", MG_LOST_THREADS},
+	};
+	int map = hooks_map_fd(h, "not_seen");
+	uint64_t n;
+
+	for (uint32_t i = 0; i < MG_NOT_SEEN_END; i++) {
+		if (bpf_map_lookup_elem(map, &i, &n) != 0 || n <= h->not_seen[i])
+			continue;
+		tell(arg, what[i].producer, n - h->not_seen[i], what[i].reason);
+		h->not_seen[i] = n;
+	}
+}
+
+void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
+{
+	for (size_t i = 0; i < hook_count; i++) {
+		uint64_t before = h->misses[i];
+
+		if (h->state[i] != 0)
+			continue;
+		h->misses[i] = recursion_misses(hooks_program_fd(h, hook_table[i].program), before);
+		if (h->misses[i] > before)
+			tell(arg, hook_table[i].event, h->misses[i] - before, MG_LOST_SKIPPED);
+	}
+	new_not_seen(h, tell, arg);
+}
+
+void hooks_detach(struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		detach(h, i);
+}
+
+void hooks_unload(struct hooks *h)
+{
+	hooks_detach(h);
+	if (h->ring_memory)
+		munmap(h->ring_memory, h->ring_stride * (uint64_t)h->cpus);
+	bpf_object__close(h->object);
+	memset(h, 0, sizeof(*h));
+}

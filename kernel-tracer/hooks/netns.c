@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "hooks/netns.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include "log.h"
+#include "hooks/hook_choice.h"
+#include "hooks/hook_table.h"
+#include "hooks/hooks.h"
+
+struct attached {
+	uint32_t inum;
+	char path[300]; /* where it was last seen: a name, or a process in it */
+	int links[32];
+	int count;
+};
+
+struct netns_hooks {
+	struct hooks *hooks;
+	bool wanted; /* any hook at all */
+	hook_report_fn report;
+	void *report_arg;
+	int home; /* the tracer's own namespace */
+	uint32_t home_inum;
+	dev_t device; /* namespaces are files on this one */
+	struct attached *at;
+	size_t at_count;
+};
+
+#define NFPROTO_IPV4 2
+#define NFPROTO_IPV6 10
+
+/* BPF_LINK_CREATE for a netfilter program, as <linux/bpf.h> has it since 6.4. */
+static int nf_link(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t priority)
+{
+	struct {
+		uint32_t prog_fd, target_fd, attach_type, flags;
+		uint32_t pf, hooknum;
+		int32_t priority;
+		uint32_t nf_flags;
+		char rest[64];
+	} attr = {.prog_fd = (uint32_t)prog_fd,
+		.attach_type = MG_BPF_NETFILTER,
+		.pf = pf,
+		.hooknum = hooknum,
+		.priority = priority};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, 64);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Two tracers cannot have the same priority in a namespace: the next free one is as good. */
+static int nf_link_near(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t priority)
+{
+	int fd = -EBUSY;
+
+	for (int i = 0; i < 16 && fd == -EBUSY; i++)
+		fd = nf_link(prog_fd, pf, hooknum, priority + (priority < 0 ? i : -i));
+	return fd;
+}
+
+static void want(struct netns_hooks *n)
+{
+	n->wanted = false;
+	for (size_t i = 0; i < hook_count; i++)
+		n->wanted |= hook_in_namespaces(n->hooks, i);
+}
+
+struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg)
+{
+	struct netns_hooks *n = calloc(1, sizeof(*n));
+	struct stat st;
+
+	if (!n)
+		return NULL;
+	n->hooks = h;
+	n->report = report;
+	n->report_arg = arg;
+	want(n);
+	n->home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (fstat(n->home, &st) == 0) {
+		n->home_inum = (uint32_t)st.st_ino;
+		n->device = st.st_dev;
+	}
+	return n;
+}
+
+static bool known(const struct netns_hooks *n, uint32_t inum)
+{
+	for (size_t i = 0; i < n->at_count; i++)
+		if (n->at[i].inum == inum)
+			return true;
+	return false;
+}
+
+/* In the namespace of the calling thread. */
+static void attach_here(struct netns_hooks *n, struct attached *a)
+{
+	static const uint32_t families[] = {NFPROTO_IPV4, NFPROTO_IPV6};
+
+	for (size_t i = 0; i < hook_count; i++) {
+		const struct hook *k = &hook_table[i];
+
+		for (int f = 0; f < 2 && hook_in_namespaces(n->hooks, i); f++) {
+			struct hook_status s = {.layer = k->layer, .netns = a->inum};
+			int fd = nf_link_near(hooks_program_fd(n->hooks, k->program), families[f],
+				(uint32_t)k->number, k->priority);
+
+			snprintf(s.what, sizeof(s.what), "%s ipv%d", k->event, f ? 6 : 4);
+			hook_by(k, s.by, sizeof(s.by));
+			if (fd >= 0)
+				a->links[a->count++] = fd;
+			else
+				s.status = fd;
+			n->report(n->report_arg, &s);
+		}
+	}
+}
+
+static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
+{
+	struct attached *at;
+	struct stat st;
+	uint32_t inum, one = 1;
+
+	if (fstat(ns_fd, &st) != 0)
+		return;
+	inum = (uint32_t)st.st_ino;
+	if (known(n, inum))
+		return;
+	at = realloc(n->at, (n->at_count + 1) * sizeof(*at));
+	if (!at) {
+		struct hook_status s = {
+			.layer = MG_LAYER_IP, .what = "ip", .status = -ENOMEM, .netns = inum};
+
+		snprintf(s.by, sizeof(s.by), "netfilter");
+		snprintf(s.why, sizeof(s.why), "%s", strerror(ENOMEM));
+		n->report(n->report_arg, &s);
+		return;
+	}
+	n->at = at;
+	at = &n->at[n->at_count++];
+	memset(at, 0, sizeof(*at));
+	at->inum = inum;
+	snprintf(at->path, sizeof(at->path), "%s", path);
+	/* also where attaching fails: so that it is not asked for again and again */
+	bpf_map_update_elem(hooks_map_fd(n->hooks, "hooked_netns"), &inum, &one, BPF_ANY);
+	if (!n->wanted)
+		return;
+	if (inum == n->home_inum) { /* needs no privilege to enter */
+		attach_here(n, at);
+		return;
+	}
+	if (setns(ns_fd, CLONE_NEWNET) != 0) {
+		struct hook_status s = {
+			.layer = MG_LAYER_IP, .what = "ip", .status = -errno, .netns = inum};
+
+		snprintf(s.by, sizeof(s.by), "netfilter");
+		snprintf(s.why, sizeof(s.why), "cannot enter network namespace %u: %s", inum,
+			errno == EPERM ? "it takes CAP_SYS_ADMIN" : strerror(errno));
+		n->report(n->report_arg, &s);
+		return;
+	}
+	attach_here(n, at);
+	if (setns(n->home, CLONE_NEWNET) != 0)
+		mg_warn("cannot return to the own network namespace: %s", strerror(errno));
+}
+
+/* Open a namespace file, if it is the one looked for (inum 0: any). */
+static int open_ns(const char *path, uint32_t inum)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (inum && (fstat(fd, &st) != 0 || st.st_ino != inum)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Call attach_through for each matching namespace below a directory; stop at the first if inum. */
+static bool scan(struct netns_hooks *n, const char *dir, const char *suffix, uint32_t inum)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !(found && inum) && (e = readdir(d))) {
+		char path[600];
+		int fd;
+
+		if (e->d_name[0] == '.' ||
+			(suffix[0] && (e->d_name[0] < '0' || e->d_name[0] > '9')))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%s", dir, e->d_name, suffix);
+		fd = open_ns(path, inum);
+		if (fd < 0)
+			continue;
+		attach_through(n, fd, path);
+		close(fd);
+		found = true;
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+void netns_attach_initial(struct netns_hooks *n, const struct hook_options *o)
+{
+	char path[64];
+	int fd;
+
+	attach_through(n, n->home, "/proc/self/ns/net");
+	scan(n, "/run/netns", "", 0);
+	if (o->all)
+		scan(n, "/proc", "/ns/net", 0);
+	if (o->pid) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)o->pid);
+		fd = open_ns(path, 0);
+		if (fd >= 0) {
+			attach_through(n, fd, path);
+			close(fd);
+		}
+	}
+}
+
+void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	if (known(n, inum))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	fd = open_ns(path, inum);
+	if (fd >= 0) {
+		attach_through(n, fd, path);
+		close(fd);
+	} else if (!scan(n, "/run/netns", "", inum)) {
+		scan(n, "/proc", "/ns/net", inum);
+	}
+}
+
+static bool is_at(const struct netns_hooks *n, const char *path, uint32_t inum)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == n->device && st.st_ino == inum;
+}
+
+static bool seen_below(
+	const struct netns_hooks *n, const char *dir, const char *suffix, struct attached *a)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	bool seen = false;
+
+	while (d && !seen && (e = readdir(d))) {
+		snprintf(a->path, sizeof(a->path), "%s/%s%s", dir, e->d_name, suffix);
+		seen = is_at(n, a->path, a->inum);
+	}
+	if (d)
+		closedir(d);
+	return seen;
+}
+
+static void close_links(struct attached *a)
+{
+	for (int i = 0; i < a->count; i++)
+		close(a->links[i]);
+}
+
+void netns_release(struct netns_hooks *n)
+{
+	for (size_t i = 0; i < n->at_count; i++) {
+		struct attached *a = &n->at[i];
+
+		if (a->inum == n->home_inum || is_at(n, a->path, a->inum) ||
+			seen_below(n, "/run/netns", "", a) || seen_below(n, "/proc", "/ns/net", a))
+			continue;
+		bpf_map_delete_elem(hooks_map_fd(n->hooks, "hooked_netns"), &a->inum);
+		close_links(a);
+		*a = n->at[--n->at_count];
+		i--;
+	}
+}
+
+bool netns_wanted(const struct netns_hooks *n)
+{
+	return n->wanted;
+}
+
+/* Those attached before are attached anew: for an instant they see nothing. */
+static void switch_at(struct netns_hooks *n, struct attached *a)
+{
+	bool had = a->count > 0, home = a->inum == n->home_inum;
+	int fd = home ? -1 : open_ns(a->path, a->inum);
+
+	close_links(a);
+	a->count = 0;
+	for (size_t i = 0; i < hook_count && had; i++)
+		for (int f = 0; f < 2 && hook_is_off_in_namespaces(n->hooks, i); f++) {
+			struct hook_status s = {
+				.layer = hook_table[i].layer, .status = -ENOLINK, .netns = a->inum};
+
+			snprintf(
+				s.what, sizeof(s.what), "%s ipv%d", hook_table[i].event, f ? 6 : 4);
+			n->report(n->report_arg, &s);
+		}
+	if (home || (fd >= 0 && setns(fd, CLONE_NEWNET) == 0))
+		attach_here(n, a);
+	if (fd >= 0) {
+		close(fd);
+		if (setns(n->home, CLONE_NEWNET) != 0)
+			mg_warn("cannot return to the own network namespace: %s", strerror(errno));
+	}
+}
+
+void netns_switch(struct netns_hooks *n)
+{
+	want(n);
+	for (size_t i = 0; i < n->at_count; i++)
+		switch_at(n, &n->at[i]);
+}
+
+void netns_free(struct netns_hooks *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->at_count; i++)
+		close_links(&n->at[i]);
+	free(n->at);
+	close(n->home);
+	free(n);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "rings/drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "hooks/hooks.h"
+#include "hooks/slots.h"
+#include "rings/drop_names.h"
+
+struct reader {
+	struct mg_ring *ring;
+	uint64_t tail;
+	uint64_t lost;    /* the ring's count, as far as the trace tells */
+	uint64_t before;  /* of these, before the recording */
+	uint64_t last_ts; /* of the last event read */
+	/* a loss that no slot tells of: the ring's counts as it was first seen, and when */
+	struct {
+		uint64_t lost, head, at;
+	} quiet;
+};
+
+/* events that tell who makes calls */
+#define CALLERS_INTEREST \
+	(1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec | 1ull << MG_EVENT_task_fork)
+
+struct drain {
+	struct hooks *hooks;
+	struct ctf_writer *writer;
+	struct reader *cpu;
+	struct ring_shape shape;
+	uint64_t lost;         /* all CPUs, all reasons */
+	uint64_t skipped;      /* of these, of programs that did not run */
+	uint64_t misses_until; /* programs' misses are told up to this time */
+	uint64_t interest;     /* bits of the events that are looked at */
+	uint64_t watched;      /* of these, those that are shown to `watch` */
+	void (*watch)(void *arg, const struct mg_slot *s);
+	void *watch_arg;
+	bool paused;
+	uint64_t paused_at;
+	uint64_t not_recorded; /* while it paused */
+	struct callers callers;
+	struct drop_names *drop_names;
+	bool is_held; /* a ring is, since the last pass */
+};
+
+int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
+{
+	struct drain *d = calloc(1, sizeof(*d));
+	uint64_t now = mg_monotonic_ns();
+
+	if (!d)
+		return -ENOMEM;
+	d->cpu = calloc((size_t)h->cpus, sizeof(*d->cpu));
+	if (!d->cpu) {
+		free(d);
+		return -ENOMEM;
+	}
+	d->drop_names = drop_names_new();
+	if (!d->drop_names) {
+		free(d->cpu);
+		free(d);
+		return -ENOMEM;
+	}
+	d->hooks = h;
+	d->interest = CALLERS_INTEREST;
+	d->writer = w;
+	d->shape.mask = h->ring_slots - 1;
+	d->shape.shift = (unsigned int)(63 - __builtin_clzll(h->ring_slots));
+	d->shape.near_mask = h->near_slots - 1;
+	d->shape.near_shift = (unsigned int)(63 - __builtin_clzll(h->near_slots));
+	d->misses_until = now;
+	for (int i = 0; i < h->cpus; i++) {
+		struct reader *r = &d->cpu[i];
+
+		r->ring = hooks_ring(h, i);
+		r->last_ts = now;
+		r->tail = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+		r->lost = r->before = r->ring->lost;
+		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_RELEASE);
+	}
+	*out = d;
+	return 0;
+}
+
+static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	struct mg_lost e = {.count = count,
+		.from_ns = from,
+		.to_ns = to,
+		.cpu = cpu,
+		.reason = MG_LOST_RING_FULL,
+		.producer = "ring"};
+	struct reader *r = &d->cpu[cpu];
+
+	r->lost += count;
+	d->lost += count;
+	ctf_set_discarded(d->writer, cpu, r->lost - r->before);
+	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+/*
+ * A program that only asks the C library for names opens sockets and connects them, but moves
+ * nothing, or only what the kernel itself answers.
+ */
+static bool moves(const struct mg_sys_enter *p)
+{
+	enum mg_direction dir = mg_syscall_direction(p->call);
+
+	return p->kind != MG_KIND_netlink && (dir == MG_DIR_TX || dir == MG_DIR_RX);
+}
+
+/* A drop gets its names here. */
+static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
+{
+	struct mg_drop e;
+
+	if (s->id != MG_EVENT_drop_raw)
+		return ctf_slot(d->writer, cpu, s);
+	drop_names_of(d->drop_names, (const void *)s->payload, &e);
+	return ctf_event_on(
+		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
+}
+
+/* Threads are called as their process is. */
+static void name_forked(struct drain *d, const struct mg_slot *s)
+{
+	const struct mg_task_fork *f = (const void *)s->payload;
+
+	if (f->child_tid == f->child_pid)
+		callers_forked(&d->callers, s->pid, f->child_pid, s->ts, f->comm);
+}
+
+static void look_at(struct drain *d, const struct mg_slot *s)
+{
+	if (s->id == MG_EVENT_sys_enter)
+		callers_tell(&d->callers, s->pid, s->ts, moves((const void *)s->payload));
+	else if (s->id == MG_EVENT_task_exec)
+		callers_executed(&d->callers, s->pid, s->ts,
+			((const struct mg_task_exec *)s->payload)->comm);
+	else if (s->id == MG_EVENT_task_fork)
+		name_forked(d, s);
+	if (d->watch && d->watched >> s->id & 1)
+		d->watch(d->watch_arg, s);
+}
+
+void drain_watch(
+	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg)
+{
+	d->watched = mask;
+	d->watch = see;
+	d->watch_arg = arg;
+	d->interest = CALLERS_INTEREST | mask;
+}
+
+#define HOLD_BELOW 50 /* percent */
+
+/*
+ * A drop waits in its ring until the names are known, and all behind it, while there is room:
+ * beyond that no events are given for them.
+ */
+static bool is_to_wait(struct drain *d, const struct mg_slot *s, int fill)
+{
+	if (s->id != MG_EVENT_drop_raw || drop_names_ready(d->drop_names) || fill >= HOLD_BELOW)
+		return false;
+	d->is_held = true;
+	return true;
+}
+
+/* Returns how full the ring was, in percent, or a negative errno; 0 if more is not to be read. */
+static int read_ring(struct drain *d, int cpu)
+{
+	struct reader *r = &d->cpu[cpu];
+	uint64_t tail = r->tail;
+	uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+	int fill = (int)((head - tail) * 100 >> d->shape.shift);
+	int err = 0;
+
+	for (; tail != head; tail++) {
+		uint64_t word;
+		const struct mg_slot *s = find_slot(&d->shape, r->ring, tail, &word);
+
+		if (!s)
+			break;
+		if (is_to_wait(d, s, fill)) {
+			fill = 0;
+			break;
+		}
+		if ((uint32_t)word != (uint32_t)r->lost) {
+			int32_t more = (int32_t)((uint32_t)word - (uint32_t)r->lost);
+
+			/* less: the slot was taken before a pause that is over */
+			err = more > 0 ? tell_lost(d, cpu, (uint32_t)more, r->last_ts, s->ts) : 0;
+			if (err)
+				break;
+		}
+		err = write_slot(d, cpu, s);
+		if (err)
+			break;
+		r->last_ts = s->ts;
+		if (d->interest >> (s->id & 63) & 1)
+			look_at(d, s);
+		forget_far(&d->shape, r->ring, tail, s);
+		if ((tail & 1023) == 1023) /* give room back early */
+			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
+	}
+	r->tail = tail;
+	__atomic_store_n(&r->ring->tail, tail, __ATOMIC_RELEASE);
+	return err ? err : fill;
+}
+
+/* A ring that is still full at the end, or lost only its last events, shows no later slot. */
+static int tell_trailing(struct drain *d, int cpu, uint64_t lost, uint64_t to)
+{
+	struct reader *r = &d->cpu[cpu];
+	int err = tell_lost(d, cpu, lost - r->lost, r->last_ts, to);
+
+	r->last_ts = to;
+	return err;
+}
+
+/* All that was lost so far: at an end, or where the trace is cut. */
+static int tell_all_trailing(struct drain *d)
+{
+	int err = 0;
+
+	for (int i = 0; i < d->hooks->cpus && !err; i++) {
+		uint64_t lost = __atomic_load_n(&d->cpu[i].ring->lost, __ATOMIC_ACQUIRE);
+
+		if (lost != d->cpu[i].lost)
+			err = tell_trailing(d, i, lost, mg_monotonic_ns());
+	}
+	return err;
+}
+
+#define QUIET_NS 10000000
+
+/*
+ * On a CPU that has become quiet a loss would stand untold until its next event. Nobody who has
+ * read the clock before the time it is told by may take a slot after that: so it is told later.
+ */
+static int tell_if_quiet(struct drain *d, int cpu)
+{
+	struct reader *r = &d->cpu[cpu];
+	uint64_t lost = __atomic_load_n(&r->ring->lost, __ATOMIC_ACQUIRE), head, now;
+
+	if (lost == r->lost)
+		return 0;
+	head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE);
+	now = mg_monotonic_ns();
+	if (head != r->tail || lost != r->quiet.lost || head != r->quiet.head) {
+		r->quiet.lost = lost;
+		r->quiet.head = head;
+		r->quiet.at = now;
+		return 0;
+	}
+	return now - r->quiet.at < QUIET_NS ? 0 : tell_trailing(d, cpu, lost, r->quiet.at);
+}
+
+int drain_pass(struct drain *d)
+{
+	int fullest = 0;
+
+	if (d->paused)
+		return 0;
+	d->is_held = false;
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		int fill = read_ring(d, i), err = fill < 0 ? fill : tell_if_quiet(d, i);
+
+		if (err)
+			return err;
+		if (fill > fullest)
+			fullest = fill;
+	}
+	callers_turn(&d->callers);
+	return fullest;
+}
+
+int drain_pass_all(struct drain *d)
+{
+	int err = drain_pass(d);
+
+	if (err < 0 || !d->is_held)
+		return err;
+	drop_names_wait(d->drop_names);
+	return drain_pass(d);
+}
+
+int drain_cut(struct drain *d)
+{
+	int err = drain_pass_all(d);
+
+	return err < 0 ? err : d->paused ? 0 : tell_all_trailing(d);
+}
+
+/*
+ * A pause costs those who record nothing: the rings are made to look full, and what finds no room
+ * is counted as not recorded, not as lost. Slots taken in that instant are read when it is over.
+ */
+int drain_pause(struct drain *d)
+{
+	int err = drain_cut(d); /* what found the rings full before it is a loss */
+
+	if (err || d->paused)
+		return err;
+	d->paused = true;
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct mg_ring *ring = d->cpu[i].ring;
+		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&ring->tail, head - (d->shape.mask + 1), __ATOMIC_RELEASE);
+	}
+	d->paused_at = mg_monotonic_ns();
+	return 0;
+}
+
+int drain_resume(struct drain *d)
+{
+	struct mg_lost e = {
+		.from_ns = d->paused_at, .cpu = -1, .reason = MG_LOST_PAUSED, .producer = "paused"};
+
+	if (!d->paused)
+		return 0;
+	e.to_ns = mg_monotonic_ns();
+	d->paused = false;
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct reader *r = &d->cpu[i];
+		uint64_t missed;
+
+		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
+		missed = __atomic_load_n(&r->ring->lost, __ATOMIC_SEQ_CST) - r->lost;
+		r->lost += missed;
+		r->before += missed;
+		r->last_ts = e.to_ns;
+		e.count += missed;
+	}
+	d->not_recorded += e.count;
+	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+int drain_finish(struct drain *d)
+{
+	int err = drain_resume(d);
+
+	return err ? err : drain_cut(d);
+}
+
+int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size)
+{
+	return ctf_event(d->writer, CTF_OWN_STREAM, id, mg_monotonic_ns(), payload, size);
+}
+
+#define LOOK_NS      90000000
+#define LOOK_SOON_NS 10000000
+
+struct missing {
+	struct drain *drain;
+	uint64_t now;
+	bool any;
+	int err;
+};
+
+static void tell_missing(void *arg, const char *producer, uint64_t count, uint32_t reason)
+{
+	struct missing *m = arg;
+	struct drain *d = m->drain;
+	struct mg_lost e = {.count = count,
+		.from_ns = d->misses_until,
+		.to_ns = m->now,
+		.cpu = -1,
+		.reason = reason};
+
+	snprintf(e.producer, sizeof(e.producer), "%s", producer);
+	m->any = true;
+	d->lost += count;
+	d->skipped += count;
+	if (!m->err)
+		m->err = drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+int64_t drain_check_misses(struct drain *d)
+{
+	struct missing m = {.drain = d, .now = mg_monotonic_ns()};
+
+	hooks_new_misses(d->hooks, tell_missing, &m);
+	d->misses_until = m.now;
+	return m.err ? m.err : m.any ? LOOK_SOON_NS : LOOK_NS;
+}
+
+uint64_t drain_lost(const struct drain *d)
+{
+	return d->lost;
+}
+
+uint64_t drain_lost_on(const struct drain *d, int cpu)
+{
+	return d->cpu[cpu].lost - d->cpu[cpu].before;
+}
+
+uint64_t drain_not_recorded(const struct drain *d)
+{
+	return d->not_recorded;
+}
+
+uint64_t drain_skipped(const struct drain *d)
+{
+	return d->skipped;
+}
+
+void drain_free(struct drain *d)
+{
+	if (!d)
+		return;
+	callers_free(&d->callers);
+	drop_names_free(d->drop_names);
+	free(d->cpu);
+	free(d);
+}
+
+const struct callers *drain_callers(struct drain *d)
+{
+	callers_turn(&d->callers);
+	callers_turn(&d->callers);
+	return &d->callers;
+}

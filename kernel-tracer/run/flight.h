@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flight recorder: what was recorded last is kept in memory, and written as a part of the
+ * recording when asked to. Memory holds stretches of the recording, each with what was alive when
+ * it began; the oldest is dropped as a whole, so that what is left can always be read.
+ */
+#ifndef MAGNET_KERNEL_TRACER_FLIGHT_H
+#define MAGNET_KERNEL_TRACER_FLIGHT_H
+
+#include "run/run.h"
+
+/* What follows a trigger for so long is in the dump too. */
+#define FLIGHT_AFTER_NS 500000000ull
+
+/* In place of ctf_open(). */
+int flight_open(struct run *r);
+/* The first stretch begins, once connections can be asked for. */
+int flight_begin(struct run *r);
+/* From time to time: a stretch ends, a trigger has fired. */
+int flight_look(struct run *r, uint64_t now);
+/* Write what is in memory; `last`: nothing comes after. The number of the part is in r->part. */
+int flight_dump(struct run *r, const struct mg_dump *why, bool last);
+/* The same, for a reason that is only a name. */
+int flight_dump_for(struct run *r, const char *why);
+/* A trigger fires: a dump after some time, unless one is awaited. */
+void flight_fire(struct run *r, const struct mg_dump *why);
+void flight_free(struct flight *f);
+
+#endif

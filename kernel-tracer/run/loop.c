@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "run/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "cpu_time.h"
+#include "signal_name.h"
+#include "clock/clock_cpus.h"
+#include "clock/clock_reader.h"
+#include "control/control.h"
+#include "events/chosen.h"
+#include "hooks/hooks.h"
+#include "hooks/identity.h"
+#include "hooks/netns.h"
+#include "rings/drain.h"
+#include "run/chunk.h"
+#include "run/commands.h"
+#include "run/flight.h"
+#include "run/parent.h"
+
+static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
+{
+	struct run *r = arg;
+	struct mg_clock_cpus *more =
+		realloc(r->clock_cpus_told, (size_t)(r->clock_cpus_count + 1) * sizeof(*more));
+
+	if (more) {
+		r->clock_cpus_told = more;
+		more[r->clock_cpus_count++] = *one;
+	}
+	if (r->drain)
+		drain_note(r->drain, MG_EVENT_clock_cpus, one, MG_PAYLOAD_SIZE(CLOCK_CPUS));
+}
+
+void run_end_clock_cpus(struct run *r)
+{
+	clock_cpus_end(r->clock_cpus, on_clock_cpus, r);
+	r->clock_cpus = NULL;
+}
+
+uint64_t run_lost(const struct run *r)
+{
+	return drain_lost(r->drain) + chosen_lost(r->chosen);
+}
+
+static void read_signal(struct run *r)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	if (read(r->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGUSR1) {
+		r->dump_asked = "signal";
+		return;
+	}
+	if (info.ssi_signo != SIGCHLD) {
+		snprintf(r->signal_name, sizeof(r->signal_name), "ended by signal %u (%s)",
+			info.ssi_signo, signal_name((int)info.ssi_signo));
+		if (!r->why_stopped)
+			r->why_stopped = r->signal_name;
+		r->stop = true;
+		return;
+	}
+	if (r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child) {
+		r->child_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		r->child = 0;
+		r->stop = true;
+	}
+}
+
+/* What the clock's reader has read, stamped with its own instant and not with that of writing. */
+static int write_clock(struct run *r)
+{
+	struct mg_clock_sync sync;
+	int err = 0;
+
+	while (!err && clock_reader_take(r->clock, &sync)) {
+		r->last_sync = sync;
+		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+			MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	}
+	return err;
+}
+
+/* The clock; and every 100 ms at most what programs were skipped, and namespaces that are gone. */
+static int periodic(struct run *r, uint64_t now)
+{
+	int err = write_clock(r);
+	int64_t again;
+
+	if (err || now < r->next_look)
+		return err;
+	again = drain_check_misses(r->drain);
+	if (again < 0)
+		return (int)again;
+	r->next_look = now + (uint64_t)again;
+	if (r->netns && now >= r->next_release)
+		netns_release(r->netns);
+	if (now >= r->next_release)
+		r->next_release = now + 90000000;
+	return 0;
+}
+
+int run_loop(struct run *r)
+{
+	enum { SIGNALS, NEW_NETNS, CONTROL, ENDED, SOCKET, FDS = SOCKET + CONTROL_FDS };
+	struct pollfd fds[FDS] = {
+		{r->signals, POLLIN, 0},
+		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
+		{r->options.control, POLLIN, 0},
+		{r->pidfd, POLLIN, 0},
+	};
+	int wait = 0, err = 0, chosen_fill;
+
+	while (!r->stop) {
+		uint64_t now;
+
+		control_wait(r->socket, fds + SOCKET);
+		if (poll(fds, FDS, wait) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[NEW_NETNS].revents)
+			ring_buffer__consume(r->new_netns);
+		if (fds[SIGNALS].revents)
+			read_signal(r);
+		if (fds[CONTROL].revents)
+			parent_read(r);
+		if (fds[ENDED].revents)
+			r->stop = true;
+		control_serve(r->socket, fds + SOCKET, command_answer, r);
+		err = drain_pass(r->drain);
+		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
+		if (chosen_fill < 0)
+			return chosen_fill;
+		/* a ring that fills fast is read again at once */
+		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
+		now = mg_monotonic_ns();
+		err = periodic(r, now);
+		if (!err && !r->flight) /* whose memory is better filled with full packets */
+			err = ctf_flush(r->writer);
+		if (!err && r->dump_asked) {
+			err = flight_dump_for(r, r->dump_asked);
+			r->dump_asked = NULL;
+		}
+		if (!err)
+			err = chunk_look(r, now);
+		if (err)
+			return err;
+		if (r->stop_at && now >= r->stop_at)
+			r->stop = true;
+	}
+	return 0;
+}
+
+int run_finish(struct run *r)
+{
+	struct mg_trace_end e = {0};
+	int err;
+
+	clock_cpus_start(&r->clock_cpus);
+	hooks_detach(&r->hooks);
+	netns_free(r->netns);
+	r->netns = NULL;
+	usleep(2000); /* programs that still run on another CPU */
+	err = drain_finish(r->drain) ?: chosen_finish(r->chosen);
+	if (!err && identities_read_last(&r->identities, &r->hooks) == 0)
+		err = identities_write(&r->identities, r->writer, mg_monotonic_ns());
+	run_end_clock_cpus(r);
+	clock_reader_stop(r->clock);
+	r->next_look = 0;
+	if (!err)
+		err = periodic(r, mg_monotonic_ns());
+	if (!err && !r->flight)
+		err = ctf_tell_contents(r->writer, 1);
+	e.events = ctf_events(r->writer) + 1;
+	e.lost = run_lost(r);
+	e.cpu_ns = own_cpu_ns() - r->use.began_cpu_ns;
+	if (r->why_stopped)
+		snprintf(e.why, sizeof(e.why), "%s", r->why_stopped);
+	if (!err)
+		err = drain_note(r->drain, MG_EVENT_trace_end, &e, MG_PAYLOAD_SIZE(TRACE_END));
+	if (!err && r->flight)
+		return flight_dump(r, &(struct mg_dump){.why = "end"}, true);
+	return err ? err : ctf_flush(r->writer);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* magnet-kernel-tracer: records kernel events into a CTF trace until told to stop. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "clock.h"
+#include "confine.h"
+#include "cpu_time.h"
+#include "log.h"
+#include "clock/clock_cpus.h"
+#include "clock/clock_reader.h"
+#include "control/control.h"
+#include "control/ctl.h"
+#include "events/chosen.h"
+#include "hooks/calibrate.h"
+#include "hooks/cgroup.h"
+#include "hooks/hook_load.h"
+#include "hooks/hook_table.h"
+#include "hooks/hooks.h"
+#include "hooks/identity.h"
+#include "hooks/listening.h"
+#include "hooks/netns.h"
+#include "hooks/privilege.h"
+#include "rings/drain.h"
+#include "run/chunk.h"
+#include "run/flight.h"
+#include "run/loop.h"
+#include "run/outcomes.h"
+#include "run/parent.h"
+#include "run/tracer_options.h"
+
+static int on_new_netns(void *arg, void *data, size_t size)
+{
+	struct run *r = arg;
+	const struct mg_new_netns *n = data;
+
+	if (size >= sizeof(*n))
+		netns_attach(r->netns, n->inum, (pid_t)n->pid);
+	return 0;
+}
+
+/* The hooks in, costs measured, and the trace begun. */
+static int begin(struct run *r)
+{
+	struct tracer_options *o = &r->options;
+	struct calibration timing = {.cycles = {0}};
+	char dir[PATH_MAX];
+	int err;
+
+	err = calibrate_call(&timing, 0, NULL);
+	if (err)
+		return run_fail(r, err, "no socket for calibration: %s", strerror(-err));
+	clock_cpus_start(&r->clock_cpus); /* without it offsets are not known, and that is told */
+	err = hooks_load(&r->hooks, &o->hooks);
+	if (err)
+		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
+	calibrate_call(&timing, 0, NULL); /* once more, as near as can be to those with hooks */
+	err = hooks_attach_calls(&r->hooks);
+	if (err)
+		return run_fail(r, err, "cannot attach to system calls: %s", strerror(-err));
+	err = calibrate_follow_self(&r->hooks, true);
+	if (err)
+		return run_fail(r, err, "cannot mark a task as traced: %s", strerror(-err));
+	calibrate_copies(&timing, &r->hooks);
+	calibrate_follow_self(&r->hooks, false);
+	calibrate_result(&r->calibration, &timing);
+	if (o->cgroup) {
+		err = cgroup_follow(&r->hooks, o->cgroup, r->hooks.why, sizeof(r->hooks.why));
+		o->hooks.settings.cgroup = 1;
+	}
+	if (!err)
+		err = hooks_set(&r->hooks, &o->hooks.settings);
+	if (err)
+		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
+	err = chunk_first_dir(r, dir, sizeof(dir));
+	if (!err && (o->flight_bytes || o->flight_ns))
+		err = flight_open(r);
+	else if (!err)
+		err = ctf_open(&r->writer, dir, CTF_KERNEL, r->hooks.cpus);
+	if (!err && o->with_app)
+		err = ctf_tell_other_side(r->writer);
+	if (err)
+		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
+	err = drain_new(&r->drain, &r->hooks, r->writer);
+	if (!err)
+		err = chunk_begin_first(r);
+	if (!err)
+		err = hooks_attach(&r->hooks, run_on_hook, r);
+	if (err)
+		return run_fail(r, err, "%s", strerror(-err));
+	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
+	run_end_clock_cpus(r);
+	r->netns = netns_new(&r->hooks, run_on_hook, r);
+	r->new_netns =
+		ring_buffer__new(hooks_map_fd(&r->hooks, "new_netns"), on_new_netns, r, NULL);
+	if (!r->netns || !r->new_netns)
+		return run_fail(r, -ENOMEM, "out of memory");
+	netns_attach_initial(r->netns, &o->hooks);
+	if (r->flight && flight_begin(r))
+		return run_fail(r, -EIO, "cannot begin the flight recorder");
+	err = hooks_follow(&r->hooks);
+	if (err)
+		return run_fail(r, err, "cannot follow what runs already: %s", strerror(-err));
+	if (!o->hooks.all && !o->hooks.fresh)
+		listening_follow(&r->hooks);
+	err = chosen_start(r->chosen, r->writer, run_on_hook, r);
+	if (err)
+		return run_fail(r, err, "cannot record chosen events: %s", strerror(-err));
+	return 0;
+}
+
+/* What --event names is looked for first: a wrong name is wrong usage, and nothing has begun. */
+static int choose_events(struct run *r)
+{
+	const struct tracer_options *o = &r->options;
+	struct chosen_options chosen = {.event = o->event,
+		.count = o->event_count,
+		.anonymize = o->hooks.anonymize,
+		.ring_bytes = hooks_ring_slots(&o->hooks) * sizeof(struct mg_slot)};
+	char why[1024];
+	int err = chosen_open(&r->chosen, &chosen, why, sizeof(why));
+
+	if (err != -EINVAL)
+		return err ? run_fail(r, err, "%s", why) : 0;
+	mg_error("%s", why); /* like any wrong option: the parent is told by the status */
+	return err;
+}
+
+/* COMMAND waits, stopped at its first instruction, until it is followed. */
+static int start_command(struct run *r, int *go)
+{
+	int gate[2];
+
+	if (pipe2(gate, O_CLOEXEC) != 0)
+		return -errno;
+	r->child = fork();
+	if (r->child < 0)
+		return -errno;
+	if (r->child == 0) {
+		char c;
+
+		close(gate[1]);
+		signal(SIGPIPE, r->sigpipe);
+		signal(SIGXFSZ, r->sigxfsz);
+		umask(r->umask);
+		mg_limits_restore(&r->limits, MG_LIMITS);
+		sigprocmask(SIG_SETMASK, &r->mask, NULL);
+		if (read(gate[0], &c, 1) != 1)
+			_exit(125);
+		execvp(r->options.command[0], r->options.command);
+		mg_error("cannot run %s: %s", r->options.command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	close(gate[0]);
+	*go = gate[1];
+	r->options.hooks.pid = r->child;
+	r->options.hooks.fresh = true;
+	return 0;
+}
+
+/* Without one the recording can go on, unless it was asked for. */
+static int open_control(struct run *r)
+{
+	char why[400];
+	int err = control_open(&r->socket, r->options.control_path, why, sizeof(why));
+
+	if (!err)
+		return 0;
+	if (r->options.control_path)
+		return run_fail(r, err, "%s", why);
+	mg_debug("%s", why);
+	return 0;
+}
+
+/* What the loop and commands take, beside what any recorder does. */
+static void give_up_calls(const struct run *r)
+{
+	static const char *const always[] = {"accept", "accept4", "bpf", "getsockopt", "ioctl",
+		"mkdir", "mkdirat", "perf_event_open", "sched_setaffinity", "setpriority", "statfs",
+		"wait4", "setns", NULL};
+	const char *calls[sizeof(always) / sizeof(always[0])];
+	int err;
+
+	memcpy(calls, always, sizeof(always));
+	if (!netns_wanted(r->netns)) /* the last of them is for other network namespaces */
+		calls[sizeof(always) / sizeof(always[0]) - 2] = NULL;
+	err = mg_keep_calls(calls);
+	if (err)
+		mg_warn("cannot give up system calls: %s", strerror(-err));
+}
+
+int main(int argc, char **argv)
+{
+	struct run r = {0};
+	sigset_t set;
+	int err, gate = -1;
+	bool usage = false;
+
+	mg_standard_fds();
+	mg_log_name("magnet-kernel-tracer");
+	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+		return ctl_main(argc - 1, argv + 1);
+	err = tracer_options_parse(&r.options, argc, argv);
+	if (err)
+		return err > 0 ? 0 : err == -ESRCH || err == -ENOMEM ? 1 : 2;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	if (r.options.flight_bytes || r.options.flight_ns)
+		sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, &r.mask);
+	r.sigpipe = signal(SIGPIPE, SIG_IGN);
+	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
+	r.umask = umask(0077);
+	mg_limits_raise(&r.limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
+	if (r.options.command && start_command(&r, &gate)) {
+		run_fail(&r, -errno, "cannot start a process: %s", strerror(errno));
+		return 1;
+	}
+	mg_close_others(r.options.control, gate); /* what was open before is COMMAND's */
+	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
+
+	err = choose_events(&r);
+	if (err) {
+		usage = err == -EINVAL;
+		goto out;
+	}
+	err = begin(&r);
+	if (err)
+		goto out;
+	r.pidfd = r.options.hooks.pid && !r.options.hooks.fresh
+			  ? (int)syscall(SYS_pidfd_open, r.options.hooks.pid, 0)
+			  : -1;
+	if (r.options.duration_s)
+		r.stop_at = mg_monotonic_ns() + r.options.duration_s * 1000000000ull;
+	if (privilege_drop(r.options.dir, netns_wanted(r.netns)))
+		mg_warn("cannot give up capabilities: %s", strerror(errno));
+	err = clock_reader_start(&r.clock);
+	if (err) {
+		run_fail(&r, err, "cannot start a thread: %s", strerror(-err));
+		goto out;
+	}
+	err = open_control(&r);
+	if (err)
+		goto out;
+	give_up_calls(&r);
+	own_use_begin(&r.use);
+	parent_say(&r, "ready");
+	if (gate >= 0 && write(gate, "g", 1) != 1)
+		mg_warn("cannot start %s", r.options.command[0]);
+	err = run_loop(&r);
+	own_use_cease(&r.use);
+	if (!err)
+		err = run_finish(&r);
+	if (err == -ENOSPC)
+		run_fail(&r, err,
+			"no space left in %s: recording ended early, what is there is readable",
+			r.options.dir);
+	else if (err)
+		run_fail(&r, err, "recording ended early: %s", strerror(-err));
+	if (r.why_stopped && r.why_stopped != r.signal_name && r.options.control < 0)
+		mg_warn("stopped: %s", r.why_stopped);
+	parent_say(&r, "done");
+out:
+	if (gate >= 0)
+		close(gate);
+	control_close(r.socket);
+	ring_buffer__free(r.new_netns);
+	netns_free(r.netns);
+	run_end_clock_cpus(&r);
+	clock_reader_free(r.clock);
+	drain_free(r.drain);
+	chosen_free(r.chosen);
+	if (r.writer && ctf_close(r.writer) && !err)
+		err = -EIO;
+	hooks_unload(&r.hooks);
+	flight_free(r.flight);
+	free(r.hook);
+	free(r.clock_cpus_told);
+	identities_free(&r.identities);
+	free(r.options.event);
+	return usage ? 2 : err ? 1 : r.child_status;
+}

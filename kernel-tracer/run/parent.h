@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Speaking with whoever started the tracer. */
+#ifndef MAGNET_KERNEL_TRACER_RUN_PARENT_H
+#define MAGNET_KERNEL_TRACER_RUN_PARENT_H
+
+#include "run/run.h"
+
+/* One line about what went wrong: to the parent if there is one, else to the user. Returns `err`.
+ */
+int run_fail(const struct run *r, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Where the recording stands, under a name. */
+void parent_say(const struct run *r, const char *what);
+/* Whatever the parent says, or its end, means stop. */
+void parent_read(struct run *r);
+
+#endif

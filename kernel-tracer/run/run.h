@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording, from begin to end: what its parts share. */
+#ifndef MAGNET_KERNEL_TRACER_RUN_RUN_H
+#define MAGNET_KERNEL_TRACER_RUN_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "cpu_time.h"
+#include "process_limits.h"
+#include "clock/clock_cpus.h"
+#include "clock/clock_reader.h"
+#include "control/control.h"
+#include "events/chosen.h"
+#include "hooks/hooks.h"
+#include "hooks/identity.h"
+#include "hooks/netns.h"
+#include "rings/drain.h"
+#include "run/tracer_options.h"
+
+struct run {
+	struct tracer_options options;
+	struct hooks hooks;
+	char dir[32]; /* the trace's, by its descriptor: its name may not be found without
+			 privileges */
+	struct ctf_writer *writer;
+	struct drain *drain;
+	struct clock_reader *clock;
+	struct clock_cpus *clock_cpus; /* while the CPUs' counters are compared */
+	struct netns_hooks *netns;
+	struct chosen *chosen;
+	struct ring_buffer *new_netns;
+	struct hook_status *hook; /* outcomes, for the parent */
+	size_t hook_count;
+	struct mg_calibration calibration;
+	int signals;
+	int pidfd; /* of --pid: with its process the recording ends */
+	pid_t child;
+	int child_status;
+	/* these COMMAND gets as the tracer was given them */
+	sigset_t mask;
+	mode_t umask;
+	struct mg_limits limits; /* as they were: COMMAND has them */
+	void (*sigpipe)(int);
+	void (*sigxfsz)(int);
+	uint64_t next_look, next_release, stop_at;
+	struct own_use use;
+	struct control *socket; /* NULL = none */
+	/* what each part begins with, beside the identities */
+	struct mg_clock_sync last_sync;
+	struct mg_clock_cpus *clock_cpus_told;
+	int clock_cpus_count;
+	int part_fd;               /* of its directory, if there are parts */
+	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
+	uint64_t part_began_at, part_began_bytes;
+	const char *dump_asked;  /* by whom, NULL = nobody */
+	const char *why_stopped; /* NULL: as its parent, or the traced program's end, wants it */
+	char signal_name[32];    /* what why_stopped names, if it is a signal */
+	struct flight *flight;   /* NULL = all is written */
+	struct identities identities; /* as they were last read */
+	bool paused;
+	bool stop;
+};
+
+#endif

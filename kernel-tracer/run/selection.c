@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "run/selection.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "event_table.h"
+#include "options.h"
+#include "hooks/hook_table.h"
+
+/* What a parser needs: the next item of a list, and where to say what is wrong. */
+struct list {
+	const char *at;
+	char item[256];
+	char *why;
+	size_t size;
+};
+
+static int wrong(struct list *l, const char *what)
+{
+	snprintf(l->why, l->size, "'%s': %s", l->item, what);
+	return -EINVAL;
+}
+
+/* 1 and the next item, or 0. */
+static int next(struct list *l)
+{
+	size_t n = strcspn(l->at, ",");
+
+	if (!*l->at)
+		return 0;
+	if (n >= sizeof(l->item))
+		n = sizeof(l->item) - 1;
+	memcpy(l->item, l->at, n);
+	l->item[n] = 0;
+	l->at += n + (l->at[n] == ',');
+	return 1;
+}
+
+static int set_protocols(struct mg_bpf_settings *s, struct list *l)
+{
+	s->protocols = 0;
+	while (next(l)) {
+		uint32_t bits = 0;
+
+		for (unsigned int k = MG_KIND_tcp; k < MG_KIND_END; k++)
+			if (strcmp(mg_kind_name(k), l->item) == 0)
+				bits = 1u << k;
+		if (strcmp(l->item, "unix") == 0)
+			bits = 1u << MG_KIND_unix_stream | 1u << MG_KIND_unix_dgram |
+			       1u << MG_KIND_unix_seqpacket;
+		if (strcmp(l->item, "icmp") == 0)
+			bits = 1u << MG_KIND_raw;
+		if (!bits)
+			return wrong(l, "no such protocol: tcp, udp, unix, raw, icmp, netlink or "
+					"vsock");
+		s->protocols |= bits;
+	}
+	return 0;
+}
+
+static void text_protocols(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned int k = MG_KIND_tcp; k < MG_KIND_END && used < size; k++)
+		if (s->protocols & 1u << k)
+			used += (size_t)snprintf(
+				out + used, size - used, "%s%s", used ? "," : "", mg_kind_name(k));
+}
+
+/* Whether a file is a network namespace; another file's inode number would match by chance only. */
+static bool is_netns(const char *path)
+{
+	struct statfs fs;
+	bool is = false;
+	int fd;
+
+	if (statfs(path, &fs) != 0 || fs.f_type != NSFS_MAGIC) /* before it is opened: a FIFO */
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		is = ioctl(fd, NS_GET_NSTYPE) == CLONE_NEWNET;
+		close(fd);
+	}
+	return is;
+}
+
+/* A name below /run/netns, a path, or the inode number as `magnet report --json` tells it. */
+static bool find_netns(const char *text, uint32_t *inum)
+{
+	char path[300];
+	struct stat st;
+	uint64_t n;
+
+	if (option_number(text, 1, UINT32_MAX, &n)) {
+		*inum = (uint32_t)n;
+		return true;
+	}
+	snprintf(path, sizeof(path), "%s%s", strchr(text, '/') ? "" : "/run/netns/", text);
+	if (!is_netns(path) || stat(path, &st) != 0)
+		return false;
+	*inum = (uint32_t)st.st_ino;
+	return true;
+}
+
+static int set_netns(struct mg_bpf_settings *s, struct list *l)
+{
+	int n = 0;
+
+	while (next(l)) {
+		if (n == MG_FILTER_NETNS)
+			return wrong(l, "too many network namespaces");
+		if (!find_netns(l->item, &s->netns[n++]))
+			return wrong(l, "no network namespace of that name in /run/netns, nor a "
+					"path or inode number of one");
+	}
+	for (int i = n; n && i < MG_FILTER_NETNS; i++)
+		s->netns[i] = s->netns[n - 1];
+	return 0;
+}
+
+static void text_netns(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < MG_FILTER_NETNS && used < size; i++)
+		if (!i || s->netns[i] != s->netns[i - 1])
+			used += (size_t)snprintf(
+				out + used, size - used, "%s%u", used ? "," : "", s->netns[i]);
+}
+
+static int set_ports(struct mg_bpf_settings *s, struct list *l)
+{
+	uint64_t port;
+	int n = 0;
+
+	while (next(l)) {
+		if (n == MG_FILTER_PORTS)
+			return wrong(l, "too many ports");
+		if (!option_number(l->item, 1, 65535, &port))
+			return wrong(l, "no port: 1 to 65535");
+		s->ports[n++] = (uint16_t)port;
+	}
+	for (int i = n; n && i < MG_FILTER_PORTS; i++)
+		s->ports[i] = s->ports[n - 1];
+	return 0;
+}
+
+static void text_ports(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < MG_FILTER_PORTS && used < size; i++)
+		if (!i || s->ports[i] != s->ports[i - 1])
+			used += (size_t)snprintf(
+				out + used, size - used, "%s%u", used ? "," : "", s->ports[i]);
+}
+
+static bool parse_prefix(char *text, struct mg_prefix *p)
+{
+	char *slash = strchr(text, '/');
+	uint64_t bits = 128;
+	struct in_addr v4;
+
+	if (slash)
+		*slash = 0;
+	memset(p, 0, sizeof(*p));
+	if (inet_pton(AF_INET, text, &v4) == 1) {
+		if (slash && !option_number(slash + 1, 0, 32, &bits))
+			return false;
+		bits = slash ? bits + 96 : 128;
+		p->addr[2] = htonl(0xffff);
+		p->addr[3] = v4.s_addr;
+	} else if (inet_pton(AF_INET6, text, p->addr) != 1 ||
+		   (slash && !option_number(slash + 1, 0, 128, &bits))) {
+		return false;
+	}
+	for (unsigned int i = 0; i < bits; i++)
+		p->mask[i / 32] |= htonl(1u << (31 - i % 32));
+	for (int i = 0; i < 4; i++)
+		p->addr[i] &= p->mask[i];
+	return true;
+}
+
+static int set_addresses(struct mg_bpf_settings *s, struct list *l)
+{
+	int n = 0;
+
+	while (next(l)) {
+		char text[sizeof(l->item)];
+
+		if (n == MG_FILTER_PREFIXES)
+			return wrong(l, "too many prefixes");
+		memcpy(text, l->item, sizeof(text));
+		if (!parse_prefix(text, &s->prefix[n++]))
+			return wrong(l, "no address or prefix, such as 10.0.0.0/8 or fd00::/8");
+	}
+	for (int i = n; n && i < MG_FILTER_PREFIXES; i++)
+		s->prefix[i] = s->prefix[n - 1];
+	return 0;
+}
+
+static void text_addresses(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < MG_FILTER_PREFIXES && used < size; i++) {
+		const struct mg_prefix *p = &s->prefix[i];
+		char text[INET6_ADDRSTRLEN];
+		unsigned int bits = 0;
+		bool v4;
+
+		if (i && memcmp(p, p - 1, sizeof(*p)) == 0)
+			continue;
+		for (int w = 0; w < 4; w++)
+			bits += (unsigned int)__builtin_popcount(p->mask[w]);
+		v4 = bits >= 96 && !p->addr[0] && !p->addr[1] && p->addr[2] == htonl(0xffff);
+		inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? p->addr + 3 : p->addr, text, sizeof(text));
+		used += (size_t)snprintf(out + used, size - used, "%s%s/%u", used ? "," : "", text,
+			v4 ? bits - 96 : bits);
+	}
+}
+
+static int set_sample(struct mg_bpf_settings *s, struct list *l)
+{
+	uint64_t n;
+
+	next(l);
+	if (*l->at || !option_number(l->item, 1, UINT32_MAX, &n))
+		return wrong(l, "no number: N keeps one in N connections");
+	s->sample = (uint32_t)n;
+	return 0;
+}
+
+static void text_sample(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	snprintf(out, size, "%u", s->sample);
+}
+
+static int set_interface(struct mg_bpf_settings *s, struct list *l)
+{
+	next(l);
+	if (*l->at || strlen(l->item) >= IFNAMSIZ)
+		return wrong(l, "no interface's name: one, of at most 15 characters");
+	memset(s->interface, 0, sizeof(s->interface));
+	memcpy(s->interface, l->item, strlen(l->item));
+	return 0;
+}
+
+static void text_interface(const struct mg_bpf_settings *s, char *out, size_t size)
+{
+	snprintf(out, size, "%s", s->interface);
+}
+
+static const struct {
+	const char *name;
+	uint8_t active; /* what of mg_bpf_settings.active it sets; 0: it tells by itself */
+	bool list;      /* it takes several */
+	int (*set)(struct mg_bpf_settings *s, struct list *l);
+	void (*text)(const struct mg_bpf_settings *s, char *out, size_t size);
+} filters[] = {
+	{"protocol", MG_FILTERS_PROTOCOL, true, set_protocols, text_protocols},
+	{"netns", MG_FILTERS_NETNS, true, set_netns, text_netns},
+	{"port", MG_FILTERS_PORT, true, set_ports, text_ports},
+	{"address", MG_FILTERS_ADDRESS, true, set_addresses, text_addresses},
+	{"sample", MG_FILTERS_SAMPLE, false, set_sample, text_sample},
+	{"interface", 0, false, set_interface, text_interface},
+};
+#define FILTERS (sizeof(filters) / sizeof(filters[0]))
+
+const char *const selection_names[] = {
+	"protocol", "netns", "port", "address", "sample", "interface", NULL};
+_Static_assert(sizeof(selection_names) / sizeof(selection_names[0]) == FILTERS + 1, "filters");
+
+static int index_of(const char *name)
+{
+	for (size_t i = 0; i < FILTERS; i++)
+		if (strcmp(filters[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+bool selection_is(const char *name)
+{
+	return index_of(name) >= 0;
+}
+
+int selection_set(
+	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size)
+{
+	struct list l = {.at = value, .why = why, .size = size};
+	struct mg_bpf_settings new = *s;
+	int i = index_of(name), err;
+
+	if (i < 0) {
+		snprintf(why, size, "there is no filter of that name");
+		return -EINVAL;
+	}
+	if (strcmp(value, "any") == 0) {
+		s->active &= (uint8_t)~filters[i].active;
+		if (!filters[i].active)
+			s->interface[0] = 0;
+		return 0;
+	}
+	if (!value[0])
+		return wrong(&l, "empty; \"any\" takes a filter away");
+	err = filters[i].set(&new, &l);
+	if (err)
+		return err;
+	new.active |= filters[i].active;
+	*s = new;
+	return 0;
+}
+
+void selection_text(const struct mg_bpf_settings *s, const char *name, char *out, size_t size)
+{
+	int i = index_of(name);
+
+	snprintf(out, size, "any");
+	if (i >= 0 && (filters[i].active ? s->active & filters[i].active : s->interface[0] != 0))
+		filters[i].text(s, out, size);
+}
+
+int selection_add(
+	struct mg_bpf_settings *s, const char *name, const char *value, char *why, size_t size)
+{
+	char before[2048], both[4096];
+	int i = index_of(name);
+
+	if (i < 0 || !filters[i].list || !(s->active & filters[i].active) || !value[0] ||
+		strcmp(value, "any") == 0)
+		return selection_set(s, name, value, why, size);
+	selection_text(s, name, before, sizeof(before));
+	snprintf(both, sizeof(both), "%s,%.2000s", before, value);
+	return selection_set(s, name, both, why, size);
+}
