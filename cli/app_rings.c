@@ -154,6 +154,8 @@ static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 	given = fd >= 0 && pool_door_give(connection, fd) && add_taken(r, p);
 	if (p && !given)
 		tell_why(r, errno);
+	if (given)
+		p->outer = (uint32_t)pid;
 	if (fd >= 0)
 		close(fd);
 	if (p && !given)

@@ -34,9 +34,9 @@ struct pool {
 	struct mg_app_record *records;
 	struct known *known; /* of each ring */
 	uint32_t count, used, shift;
-	uint32_t outer;        /* its process, 0: not known */
-	struct inner_ids *ids; /* where it sees other numbers of processes */
-	bool inner_known;
+	uint32_t outer;            /* its process, 0: it cannot be seen */
+	uint32_t inner;            /* the same as it sees itself, 0: not yet known */
+	struct inner_ids *ids;     /* where it sees other numbers of processes */
 	uint64_t no_room, untimed; /* the common ring's counts, as far as they were told */
 	uint64_t look_at;          /* ns; when to see again whether a program has it */
 	uint64_t look_wait;

@@ -13,6 +13,44 @@
 #define ABSURD_RATE 64           /* calls lost a cycle, on all CPUs together */
 #define ABSURD_TIME (1ull << 28) /* cycles by which clocks of CPUs do not differ */
 
+/* Its forefathers are looked for while they are there. */
+static void learn_inner(struct pool *p)
+{
+	if (!p->inner)
+		p->inner = __atomic_load_n(&p->head->inner, __ATOMIC_ACQUIRE);
+	if (p->inner && p->inner != p->outer && !p->ids)
+		p->ids = inner_ids_new(p->outer, p->inner);
+}
+
+/*
+ * In a namespace of processes the program knows other numbers than the kernel side. Returns whether
+ * they are now the kernel's.
+ */
+static bool put_outer_ids(struct pool *p, uint32_t *tid, uint32_t *pid)
+{
+	bool nested = *pid & MG_NESTED, done;
+
+	learn_inner(p);
+	if (!nested && (!p->inner || p->inner == p->outer))
+		return true;
+	if (!p->ids)
+		p->ids = inner_ids_new(p->outer, p->inner);
+	done = p->ids && inner_ids_translate(p->ids, tid, pid);
+	*tid &= ~MG_NESTED;
+	*pid &= ~MG_NESTED;
+	return done;
+}
+
+/* Returns the thread whose ring it is, 0 if it is everybody's. */
+static uint32_t thread_of(const struct known *k)
+{
+	uint32_t tid = k->ring->tid, pid = k->ring->pid;
+
+	if (tid)
+		put_outer_ids(k->pool, &tid, &pid);
+	return tid;
+}
+
 /*
  * Calls are missing between two that were read of a ring. Programs can write over its count: one
  * that cannot be is told as a loss of which nobody knows how large it is.
@@ -24,7 +62,7 @@ static void tell_missing(struct app_rings *r, struct known *k, enum app_loss why
 		why = APP_LOST_NOT_COUNTED;
 		count = 1;
 	}
-	reader->lost(reader->arg, why, count, k->ring->tid, k->last_exit, before);
+	reader->lost(reader->arg, why, count, thread_of(k), k->last_exit, before);
 }
 
 /* `lost`: the ring's own count, up to `before`. */
@@ -119,7 +157,7 @@ static void look(struct app_rings *r, struct known *k, bool last, const struct a
 			break;
 	}
 	if (left_out)
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, k->ring->tid, k->last_exit,
+		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, thread_of(k), k->last_exit,
 			k->next ? k->next_exit : 0);
 }
 
@@ -142,20 +180,6 @@ static void sift(struct app_rings *r, uint32_t at)
 	}
 }
 
-/* In a namespace of processes the program knows other numbers than the kernel side. */
-static void put_outer_ids(struct app_rings *r, struct pool *p, uint32_t *tid, uint32_t *pid)
-{
-	if (!p->inner_known) {
-		uint32_t inner = __atomic_load_n(&p->head->inner, __ATOMIC_ACQUIRE);
-
-		p->inner_known = true;
-		if (inner && p->outer != inner)
-			p->ids = inner_ids_new(p->outer, inner);
-	}
-	if (p->ids && !inner_ids_translate(p->ids, tid, pid))
-		r->not_outer++;
-}
-
 /* Hand on the record a ring has next. */
 static void pass_on(struct app_rings *r, struct known *k, const struct app_reader *reader)
 {
@@ -175,7 +199,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
 		used = strnlen(m.name, sizeof(m.name));
 		memset(m.name + used, 0, sizeof(m.name) - used); /* nothing but the name is kept */
-		put_outer_ids(r, k->pool, &m.tid, &m.pid);
+		r->not_outer += !put_outer_ids(k->pool, &m.tid, &m.pid);
 		reader->mark(reader->arg, &m);
 	}
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END ||
@@ -198,8 +222,8 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		c.pid = p.logged;
 		c.logged = 0;
 	}
-	if (!k->pool->inner_known || k->pool->ids)
-		put_outer_ids(r, k->pool, &c.tid, &c.pid);
+	if (k->pool->inner != k->pool->outer || c.pid & MG_NESTED)
+		r->not_outer += !put_outer_ids(k->pool, &c.tid, &c.pid);
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 
@@ -211,7 +235,7 @@ static int begin_ring(struct app_rings *r, struct known *k, uint64_t until, bool
 	uint32_t shift = k->pool->shift;
 
 	if (fill > 1ull << shift) { /* written over: on from where its thread goes on */
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, k->ring->tid, k->last_exit, 0);
+		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, thread_of(k), k->last_exit, 0);
 		k->tail += fill;
 		return 0;
 	}
@@ -344,6 +368,7 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 			app_rings_remove(r, i);
 			continue;
 		}
+		learn_inner(p);
 		reclaim(r, p, reader);
 		tell_counts(r, p, reader);
 		app_pool_keep(r, p);

@@ -9,57 +9,52 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app_ring.h"
 #include "clock.h"
 
-#define KNOWN 1024 /* threads at once; others are looked for again */
+#define GENERATIONS 64   /* up to whose child a process is */
+#define KNOWN       1024 /* threads at once; others are looked for again */
 
 /* Looking for numbers, which programs may make up, may take one part of so many of the time. */
 #define SHARE   10
 #define HEAD_NS 50000000ull
 
 struct inner_ids {
-	uint32_t outer, inner; /* of the first process */
+	uint32_t outer, inner; /* of the first process; outer 0: it cannot be seen */
+	uint32_t init;         /* the first process of its namespace, outside; 0: not known */
+	int depth;             /* of its namespace, 1 = ours; 0: not known */
 	struct {
 		uint32_t tid, pid, outer_tid, outer_pid; /* outside 0: it was not found */
 	} known[KNOWN];
 };
 
-struct inner_ids *inner_ids_new(uint32_t outer, uint32_t inner)
-{
-	struct inner_ids *ids = calloc(1, sizeof(*ids));
+/* A process or thread, as /proc tells of it. */
+struct task {
+	uint32_t tid, pid; /* in its own namespace */
+	uint32_t parent;   /* outside */
+	int depth;         /* how many namespaces it has numbers in, from ours on */
+};
 
-	if (ids) {
-		ids->outer = outer;
-		ids->inner = inner;
-	}
-	return ids;
-}
-
-void inner_ids_free(struct inner_ids *ids)
-{
-	free(ids);
-}
-
-/* Returns the innermost of the numbers of a line of status, 0 if there is but one. */
-static uint32_t innermost(const char *status, const char *name)
+/* Returns the last of the numbers of a line of status, and how many there are. */
+static uint32_t last_number(const char *status, const char *name, int *count)
 {
 	const char *at = strstr(status, name);
 	uint32_t value = 0;
-	int n = 0;
 
+	*count = 0;
 	if (!at)
 		return 0;
-	for (at += strlen(name); *at && *at != '\n'; n++)
+	for (at += strlen(name); *at && *at != '\n'; ++*count)
 		value = (uint32_t)strtoul(at, (char **)&at, 10);
-	return n > 1 ? value : 0;
+	return value;
 }
 
-/* Returns whether the task, a path below /proc, is the thread `tid` of the process `pid` inside. */
-static bool is_task(const char *process, const char *task, uint32_t tid, uint32_t pid)
+/* `task`: of a thread of the process, else "". Returns whether it is there. */
+static bool read_task(struct task *t, const char *process, const char *task)
 {
 	char path[600], status[2048];
 	ssize_t len;
-	int fd;
+	int fd, n;
 
 	snprintf(path, sizeof(path), "/proc/%.200s%s%.200s/status", process,
 		task[0] ? "/task/" : "", task);
@@ -70,11 +65,95 @@ static bool is_task(const char *process, const char *task, uint32_t tid, uint32_
 	if (len <= 0)
 		return false;
 	status[len] = 0;
-	return innermost(status, "\nNStgid:") == pid && innermost(status, "\nNSpid:") == tid;
+	t->parent = last_number(status, "\nPPid:", &n);
+	t->pid = last_number(status, "\nNStgid:", &n);
+	t->tid = last_number(status, "\nNSpid:", &t->depth);
+	return true;
+}
+
+static bool read_process(struct task *t, uint32_t number)
+{
+	char process[16];
+
+	snprintf(process, sizeof(process), "%u", number);
+	return number && read_task(t, process, "");
+}
+
+/* The first process of a namespace is a forefather of all the others that were not sent there. */
+static uint32_t find_init(uint32_t number, struct task t)
+{
+	int depth = t.depth;
+
+	for (int i = 0; i < GENERATIONS && t.depth == depth; i++) {
+		if (t.pid == 1)
+			return number;
+		number = t.parent;
+		if (!read_process(&t, number))
+			break;
+	}
+	return 0;
+}
+
+struct inner_ids *inner_ids_new(uint32_t outer, uint32_t inner)
+{
+	struct inner_ids *ids = calloc(1, sizeof(*ids));
+	struct task t;
+
+	if (!ids)
+		return NULL;
+	ids->outer = outer;
+	ids->inner = inner;
+	if (read_process(&t, outer) && t.pid == inner) {
+		ids->depth = t.depth;
+		ids->init = t.depth > 1 ? find_init(outer, t) : 0;
+	}
+	return ids;
+}
+
+void inner_ids_free(struct inner_ids *ids)
+{
+	free(ids);
+}
+
+/* Returns whether one of the forefathers is the first process, or its namespace's first. */
+static bool descends(const struct inner_ids *ids, struct task t, bool nested)
+{
+	for (int i = 0; i < GENERATIONS && t.parent; i++) {
+		if (t.parent == ids->outer || (!nested && t.parent == ids->init))
+			return true;
+		if (!read_process(&t, t.parent))
+			return false;
+	}
+	return false;
+}
+
+/* What is looked for: numbers inside, of a namespace below the first process's or of its own. */
+struct wanted {
+	uint32_t tid, pid;
+	bool nested;
+};
+
+/* Others have a process of that number, too. */
+static bool is_process(const struct inner_ids *ids, const char *number, const struct wanted *w)
+{
+	struct task t;
+
+	return read_task(&t, number, "") && t.pid == w->pid && t.tid == w->pid && t.depth > 1 &&
+	       (w->nested ? t.depth > ids->depth : t.depth == ids->depth) &&
+	       ((!w->nested && strtoul(number, NULL, 10) == ids->init) ||
+		       descends(ids, t, w->nested));
+}
+
+static bool is_thread(const char *process, const char *number, const struct wanted *w)
+{
+	struct task t;
+
+	return read_task(&t, process, number) && t.pid == w->pid && t.tid == w->tid;
 }
 
 /* Returns the only number that names a directory of `path` that is meant; 0 if none or several. */
-static uint32_t only_one(const char *path, const char *process, uint32_t tid, uint32_t pid)
+static uint32_t only_one(
+	const struct inner_ids *ids, const char *path, const char *process, const struct wanted *w)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -84,8 +163,8 @@ static uint32_t only_one(const char *path, const char *process, uint32_t tid, ui
 	while (d && (e = readdir(d))) {
 		uint32_t number = (uint32_t)strtoul(e->d_name, NULL, 10);
 
-		if (!number || !is_task(process[0] ? process : e->d_name,
-				       process[0] ? e->d_name : "", tid, pid))
+		if (!number || !(process[0] ? is_thread(process, e->d_name, w)
+					    : is_process(ids, e->d_name, w)))
 			continue;
 		several |= found != 0;
 		found = number;
@@ -97,19 +176,20 @@ static uint32_t only_one(const char *path, const char *process, uint32_t tid, ui
 
 static void find(const struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
 {
+	struct wanted w = {*tid & ~MG_NESTED, *pid & ~MG_NESTED, *pid & MG_NESTED};
 	uint32_t outer = ids->outer, thread;
 	char process[16], path[32];
 
 	/* the first process may be gone, which makes no difference to its first thread */
-	if (*pid != ids->inner)
-		outer = only_one("/proc", "", *pid, *pid);
-	if (*tid == *pid || !outer) {
+	if (w.nested || w.pid != ids->inner)
+		outer = only_one(ids, "/proc", "", &w);
+	if (w.tid == w.pid || !outer) {
 		*tid = *pid = outer;
 		return;
 	}
 	snprintf(process, sizeof(process), "%u", outer);
 	snprintf(path, sizeof(path), "/proc/%u/task", outer);
-	thread = only_one(path, process, *tid, *pid);
+	thread = only_one(ids, path, process, &w);
 	*pid = thread ? outer : 0;
 	*tid = thread;
 }

@@ -16,7 +16,10 @@ struct inner_ids *inner_ids_new(uint32_t outer, uint32_t inner);
 void inner_ids_free(struct inner_ids *ids);
 /* A thread has ended: another may get its number. */
 void inner_ids_forget(struct inner_ids *ids, uint32_t tid);
-/* Put the numbers outside in place of those inside. Returns false if they are not known. */
+/*
+ * Put the numbers outside in place of those inside, which have MG_NESTED where the process is in a
+ * namespace below the first one's. Returns false if they are not known.
+ */
 bool inner_ids_translate(struct inner_ids *ids, uint32_t *tid, uint32_t *pid);
 
 #endif

@@ -36,7 +36,7 @@
  */
 #define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu
-#define MG_POOL_VERSION 5
+#define MG_POOL_VERSION 6
 #define MG_POOL_RINGS   4096 /* threads of a program at once, at most */
 #define MG_POOLS_READY  8
 #define MG_COMMON_RING  0
@@ -47,6 +47,12 @@ enum mg_ring_state {
 	MG_RING_READY, /* for whoever comes */
 	MG_RING_OWNED
 };
+
+/*
+ * In numbers of threads and processes: the pool's first process, or what it forked, has made a
+ * namespace of processes, and they are of a child there.
+ */
+#define MG_NESTED (1u << 31)
 
 #define MG_RECORD_PAYLOAD 56
 #define MG_WANTED_MARK    127

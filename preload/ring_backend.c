@@ -33,6 +33,7 @@ static pthread_mutex_t fresh;
  */
 static int (*trylock)(pthread_mutex_t *) = pthread_mutex_trylock;
 static uint64_t mapped;
+static uint32_t first_process;
 static uint32_t reachable; /* rings below this number are mapped */
 static uint32_t needed;    /* no ring from this number on has been this process's */
 
@@ -92,6 +93,15 @@ static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
 }
 
 /*
+ * Returns the number of a thread or process as it is told. The first in a namespace is number 1;
+ * a child by vfork() is the only one that was not forked.
+ */
+static inline uint32_t number(uint32_t id, uint32_t pid)
+{
+	return mg_self_nested || (pid == 1 && first_process != 1) ? id | MG_NESTED : id;
+}
+
+/*
  * A ring for this thread, if one is ready. A signal handler that comes in between may take another;
  * the thread keeps one of them. The thread that had it has ended, and the collector has emptied it,
  * which ThreadSanitizer cannot know.
@@ -119,8 +129,8 @@ static __attribute__((noinline, no_sanitize_thread)) int claim(void)
 		}
 		__atomic_fetch_sub(&pool->ready, 1, __ATOMIC_RELAXED);
 		r = &rings[i];
-		r->tid = mg_self.tid;
-		r->pid = mg_self.pid;
+		r->tid = number(mg_self.tid, mg_self.pid);
+		r->pid = number(mg_self.pid, mg_self.pid);
 		/* made anew: what others may have written there, the C library would act on */
 		r->alive = fresh;
 		trylock(&r->alive);
@@ -254,9 +264,9 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->fd = c->fd;
 	p->error = c->error;
 	p->flags = c->flags;
-	p->logged = place.common ? c->pid : c->logged;
+	p->logged = place.common ? number(c->pid, c->pid) : c->logged;
 	p->bytes = c->bytes;
-	p->tid = place.common ? c->tid : 0;
+	p->tid = place.common ? number(c->tid, c->pid) : 0;
 	publish(record, &place, MG_APP_BASE + fn, c->kind);
 }
 
@@ -264,10 +274,13 @@ static void log_mark(const struct mg_mark *m)
 {
 	struct place place;
 	struct mg_app_record *record = reserve(&place);
+	struct mg_mark told = *m;
 
 	if (!record)
 		return;
-	memcpy(record->payload, m, MG_PAYLOAD_SIZE(MARK));
+	told.tid = number(m->tid, m->pid);
+	told.pid = number(m->pid, m->pid);
+	memcpy(record->payload, &told, MG_PAYLOAD_SIZE(MARK));
 	publish(record, &place, MG_EVENT_mark, 0);
 }
 
@@ -386,6 +399,7 @@ static bool take_pool(int fd, const struct pool_offer *o)
 	if (is_pool(pool, mapped, o->id) &&
 		(o->given || __atomic_compare_exchange_n(&pool->taken, &nobody, o->outer, 0,
 				     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))) {
+		first_process = o->process;
 		__atomic_store_n(&pool->inner, o->process, __ATOMIC_RELEASE);
 		mg_kernel_call(SYS_madvise, at, (long)mapped, MADV_DONTDUMP, 0, 0, 0);
 		return true;

@@ -19,6 +19,7 @@ static uint32_t always = 1;
 volatile uint32_t *mg_same_process = &always;
 static uint32_t process;
 volatile uint32_t mg_sharing;
+bool mg_self_nested;
 
 /* Children in this memory that run beside their parent: number times 2, and 1 with own descriptors.
  */
@@ -123,6 +124,7 @@ void mg_self_forked(void)
 	*mg_same_process = 1;
 	alone();
 	process = mg_self.tid = mg_self.pid = own_tid();
+	mg_self_nested |= process == 1;
 }
 
 void mg_self_learn(void)
@@ -133,6 +135,7 @@ void mg_self_learn(void)
 		alone();
 		mg_self.in_kernel = true;
 		process = kernel_pid();
+		mg_self_nested |= process == 1;
 	}
 	if (mg_self.shared) {
 		if (beside && !mg_fd_ask_no_more)

@@ -34,6 +34,9 @@ extern __thread struct mg_self mg_self __attribute__((tls_model("initial-exec"))
 /* Nonzero; a page that the kernel wipes in every child with memory of its own. */
 extern volatile uint32_t *mg_same_process;
 
+/* The process was forked into a namespace of processes that its program had made. */
+extern bool mg_self_nested;
+
 void mg_self_init(void);
 /* In the child of a fork() of the C library's. */
 void mg_self_forked(void);

@@ -169,7 +169,7 @@ s.bind(path)
 s.listen(9)
 fd = ctypes.CDLL(None).memfd_create(b"impostor", 2)
 os.ftruncate(fd, 1 << 20)
-os.pwrite(fd, struct.pack("4I3Q4I128i4I", 0x6d61676e, 5, 4, 8, 640, 65536, int(number, 16), 4, 0, 0, 0,
+os.pwrite(fd, struct.pack("4I3Q4I128i4I", 0x6d61676e, 6, 4, 8, 640, 65536, int(number, 16), 4, 0, 0, 0,
                           *[1] * 128, 2, 1, 1, 1), 0)
 if sys.argv[2] == "sealed":
     fcntl.fcntl(fd, 1033, 7)

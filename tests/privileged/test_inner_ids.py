@@ -29,21 +29,90 @@ os.waitpid(child, 0)
 assert os.getpid() < 20
 """
 
+# The program itself sends 5 times; 10 and 20 times children that it forks in a namespace it has made.
+NESTED = """
+import ctypes, os, socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+s.connect(s.getsockname())
+def send(n):
+    for i in range(n):
+        s.send(b"x"); s.recv(9)
+    time.sleep(0.5)
+assert ctypes.CDLL(None).unshare(0x20000000) == 0
+child = os.fork()
+if not child:
+    assert os.getpid() == 1
+    if not os.fork():
+        send(20)
+        os._exit(0)
+    send(10)
+    os.wait()
+    os._exit(0)
+send(5)
+os.waitpid(child, 0)
+"""
+# Number 1 sends 5 times, number 2, which ends at once, 3 times.
+BRIEF = """
+import os, socket, time
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+for i in range(5):
+    a.send(b"x"); b.recv(9)
+time.sleep(0.3)
+child = os.fork()
+if not child:
+    assert os.getpid() == 2
+    for i in range(3):
+        a.send(b"x")
+    os._exit(0)
+os.waitpid(child, 0)
+time.sleep(0.3)
+"""
+
+
+def sends(rec):
+    """{(process, thread): number} by the application side, and by the kernel side."""
+    ours, kernels = {}, {}
+    for e in rec.events():
+        key = e["pid"], e["tid"]
+        if e["event"] == "magnet:send":
+            ours[key] = ours.get(key, 0) + 1
+        elif e["event"] == "sys_enter" and e["fields"]["call"] == "sendto":
+            kernels[key] = kernels.get(key, 0) + 1
+    return ours, kernels
+
+
 need_kernel_side()
 for how in (("--mount-proc",), ()):
     command = ("unshare", "--pid", "--fork", *how, PYTHON, "-c", PROGRAM)
     if run(*command, check=False).returncode:
         skip("no namespaces can be made")
     with Recording(*command) as rec:
-        ours, kernels = {}, {}
-        for e in rec.events():
-            key = e["pid"], e["tid"]
-            if e["event"] == "magnet:send":
-                ours[key] = ours.get(key, 0) + 1
-            elif e["event"] == "sys_enter" and e["fields"]["call"] == "sendto":
-                kernels[key] = kernels.get(key, 0) + 1
+        ours, kernels = sends(rec)
         check(sorted(ours.values()) == [10, 10, 20], f"{how}: sends of two processes and a thread")
         check(ours == kernels, f"each by whom the kernel names {ours} {kernels}")
         calls = [c for c in rec.report()["calls"] if c["name"] in ("send", "sendto")]
         check([c["n"] for c in calls] == [40] and calls[0]["overhead_ns"]["p50"],
               "and each call is one, with its system call")
+
+for how in ((), ("unshare", "--pid", "--fork")):
+    with Recording(*how, PYTHON, "-c", NESTED) as rec:
+        ours, kernels = sends(rec)
+        check(sorted(ours.values()) == [5, 10, 20] and ours == kernels,
+              f"{how}: children in a namespace their parent has made have the kernel's numbers {ours} {kernels}")
+        check("have the numbers that their processes had" not in rec.p.stderr, "and nothing else is told")
+
+# others have a number 2 that lives
+others = subprocess.Popen(["unshare", "--pid", "--fork", "sh", "-c", "sleep 60 & echo there; wait"],
+                          stdout=subprocess.PIPE, text=True)
+others.stdout.readline()
+with Recording("unshare", "--pid", "--fork", PYTHON, "-c", BRIEF) as rec:
+    ours, kernels = sends(rec)
+    right = {key: n for key, n in ours.items() if key in kernels}
+    inner = ours.get(("2", "2"), 0)
+    check(sum(ours.values()) == 8 and sum(right.values()) + inner == 8,
+          f"what has ended before it was found is nobody else's {ours} {kernels}")
+    check(not inner or "3 application calls have the numbers" in rec.p.stderr, "but told: " + rec.p.stderr)
+for pid in run("pgrep", "-P", str(others.pid)).stdout.split():
+    os.kill(int(pid), signal.SIGKILL)
+others.wait()
