@@ -632,6 +632,8 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_LOST_NOT_COVERED  21 /* in no trace: a side had not begun yet, or had ended */
 #define MG_LOST_THREADS      22 /* one that there was no memory to follow: all that it did */
 #define MG_LOST_NOT_HERE     23 /* was written; the reader's, of packets and parts that are gone */
+#define MG_LOST_APP_NOT_HERE \
+	24 /* the same of the application side; among gaps it is the one above */
 
 /*
  * Set in the socket number of segments that arrived for a request to connect, before it had a

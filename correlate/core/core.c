@@ -111,6 +111,10 @@ static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
 
+	if (gap_is_of_reader(e)) { /* in no trace */
+		gap_on_lost(c, &e->lost);
+		return;
+	}
 	if (e->id == MG_EVENT_dev_recv_late)
 		set_back(e);
 	set_times(c, e);

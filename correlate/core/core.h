@@ -220,6 +220,10 @@ struct core {
 	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
+	struct {
+		uint64_t until_ns, events;
+		uint32_t layers;
+	} not_here;               /* of the kernel side, the last such gap: as struct gap has it */
 	struct hole holes[HOLES]; /* the latest */
 	uint32_t hole_next;
 	uint64_t holes_until; /* the end of the last, cycles */

@@ -24,27 +24,37 @@ static bool keep(struct core *c, struct gap *g)
 	return true;
 }
 
-/* Every connection that lived then is touched; one that was closed before is not. */
-static void add(struct core *c, struct gap *g)
+static void touch(struct mg_sock *s, uint32_t layers, uint64_t events)
 {
 	static const uint64_t tell_why = 1ull << MG_EVENT_tcp_send | 1ull << MG_EVENT_tcp_recv |
 					 1ull << MG_EVENT_ip_out | 1ull << MG_EVENT_ip_in;
+
+	s->tx.gaps++;
+	s->rx.gaps++;
+	s->tx.touched |= layers;
+	s->rx.touched |= layers;
+	s->tx.missed |= events;
+	s->rx.missed |= events;
+	if (events & tell_why)
+		why_on_gap(s->tx.why);
+}
+
+/* Every connection that lived then is touched; one that was closed before is not. */
+static void add(struct core *c, struct gap *g)
+{
 	struct mg_sock *s = NULL;
 
 	if (!keep(c, g) || !g->layers)
 		return;
-	while ((s = sock_next_live(c, s))) {
-		if (s->state == STATE_CLOSE)
-			continue;
-		s->tx.gaps++;
-		s->rx.gaps++;
-		s->tx.touched |= g->layers;
-		s->rx.touched |= g->layers;
-		s->tx.missed |= g->events;
-		s->rx.missed |= g->events;
-		if (g->events & tell_why)
-			why_on_gap(s->tx.why);
-	}
+	while ((s = sock_next_live(c, s)))
+		if (s->state != STATE_CLOSE)
+			touch(s, g->layers, g->events);
+}
+
+void gap_on_new_socket(struct core *c, struct mg_sock *s)
+{
+	if (c->kernel_until_ns < c->not_here.until_ns)
+		touch(s, c->not_here.layers, c->not_here.events);
 }
 
 /* A program that was skipped feeds one event, of one layer. */
@@ -91,7 +101,9 @@ static uint64_t events_of(const struct mg_lost *p)
 		return 1ull << d->id | missing_with(d->id);
 	if (p->reason == MG_LOST_CALLS)
 		return 1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_sys_exit;
-	return p->reason == MG_LOST_CHOSEN || gap_is_app(p->reason) ? 0 : ~0ull;
+	if (p->reason == MG_LOST_CHOSEN || p->reason == MG_LOST_APP_NOT_HERE)
+		return 0;
+	return gap_is_app(p->reason) ? 0 : ~0ull;
 }
 
 static uint32_t layers_of(const struct mg_lost *p)
@@ -105,6 +117,8 @@ static uint32_t layers_of(const struct mg_lost *p)
 		return 1u << MG_LAYER_SYSCALL;
 	case MG_LOST_CHOSEN:
 		return 0;
+	case MG_LOST_APP_NOT_HERE:
+		return 1u << MG_LAYER_APP;
 	default:
 		return gap_is_app(p->reason) ? 1u << MG_LAYER_APP : MG_ALL_LAYERS;
 	}
@@ -224,25 +238,65 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 	add(c, &g);
 }
 
-/* What a reader tells, for no event does: a number of packets, or of parts. */
-static void not_here(struct core *c, enum core_side which, const char *what, struct gap *g)
+/*
+ * Packets, or parts, that were written and are not here. It comes where the gap begins: what
+ * threads did then goes on unseen, and connections that open within it are touched as they are met.
+ */
+static void not_here(struct core *c, struct gap *g)
 {
-	snprintf(g->producer, sizeof(g->producer), "%s", what);
-	g->reason = MG_LOST_NOT_HERE;
-	g->layers = which == CORE_APP ? 1u << MG_LAYER_APP : MG_ALL_LAYERS;
-	g->events = which == CORE_APP ? 0 : ~0ull;
-	if (which == CORE_KERNEL)
+	if (g->events) {
 		forget_threads(c);
+		if (g->to_ns > c->not_here.until_ns)
+			c->not_here.until_ns = g->to_ns;
+		c->not_here.layers = g->layers;
+		c->not_here.events = g->events;
+	}
 	note_hole(c, g->layers, g->cpu, g->from_ns, g->to_ns);
 	add(c, g);
 }
 
+static void parts_not_here(struct core *c, uint32_t reason, uint64_t n, uint64_t from, uint64_t to)
+{
+	const struct mg_lost p = {.reason = reason};
+	struct gap g = {.cpu = -1,
+		.count = n,
+		.from_ns = from,
+		.to_ns = to,
+		.reason = MG_LOST_NOT_HERE,
+		.layers = layers_of(&p),
+		.events = events_of(&p)};
+
+	snprintf(g.producer, sizeof(g.producer), "%s", n == 1 ? "part" : "parts");
+	c->parts_missing += (uint32_t)n;
+	not_here(c, &g);
+}
+
+/* No event tells it, so one is made: events before it may still be waiting for the clock. */
 void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
 	uint64_t to_ns, int cpu)
 {
-	struct gap g = {.cpu = cpu, .count = count, .from_ns = from_ns, .to_ns = to_ns};
+	struct mg_event *e = core_room(c);
 
-	not_here(c, which, count == 1 ? "packet" : "packets", &g);
+	if (!e)
+		return;
+	memset(e, 0, queue_size_of(&(struct mg_event){.id = MG_EVENT_lost}));
+	e->id = MG_EVENT_lost;
+	e->time_ns = from_ns;
+	e->cpu = (int16_t)cpu;
+	e->lost = (struct mg_lost){.count = count,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.cpu = cpu,
+		.reason = which == CORE_APP ? MG_LOST_APP_NOT_HERE : MG_LOST_NOT_HERE};
+	snprintf(e->lost.producer, sizeof(e->lost.producer), "%s",
+		count == 1 ? "packet" : "packets");
+	core_put(c);
+}
+
+bool gap_is_of_reader(const struct mg_event *e)
+{
+	return e->id == MG_EVENT_lost &&
+	       (e->lost.reason == MG_LOST_NOT_HERE || e->lost.reason == MG_LOST_APP_NOT_HERE);
 }
 
 void gap_on_lost(struct core *c, const struct mg_lost *p)
@@ -251,11 +305,15 @@ void gap_on_lost(struct core *c, const struct mg_lost *p)
 		.count = p->count,
 		.from_ns = p->from_ns,
 		.to_ns = p->to_ns,
-		.reason = p->reason,
+		.reason = p->reason == MG_LOST_APP_NOT_HERE ? MG_LOST_NOT_HERE : p->reason,
 		.layers = layers_of(p),
 		.events = events_of(p)};
 
 	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
+	if (g.reason == MG_LOST_NOT_HERE) {
+		not_here(c, &g);
+		return;
+	}
 	if (!gap_is_loss(&g))
 		forget_threads(c);
 	else if (gap_is_app(p->reason))
@@ -274,15 +332,9 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p)
 		.reason = MG_LOST_NOT_KEPT,
 		.producer = "not kept"};
 
-	if (c->part && p->number > c->part + 1) {
-		struct gap g = {.cpu = -1,
-			.count = p->number - c->part - 1,
-			.from_ns = c->part_ended_ns,
-			.to_ns = p->before_ns};
-
-		c->parts_missing += (uint32_t)g.count;
-		not_here(c, CORE_KERNEL, g.count == 1 ? "part" : "parts", &g);
-	}
+	if (c->part && p->number > c->part + 1)
+		parts_not_here(c, MG_LOST_NOT_HERE, p->number - c->part - 1, c->part_ended_ns,
+			p->before_ns);
 	if (p->before_ns && p->before_ns < p->from_ns)
 		gap_on_lost(c, &l);
 }
@@ -315,7 +367,5 @@ void gap_app_parts(struct core *c, uint64_t from_ns, const struct mg_app_begin *
 		keep(c, &g);
 		return;
 	}
-	g.count = count;
-	c->parts_missing += count;
-	not_here(c, CORE_APP, count == 1 ? "part" : "parts", &g);
+	parts_not_here(c, MG_LOST_APP_NOT_HERE, count, g.from_ns, g.to_ns);
 }

@@ -88,6 +88,10 @@ void flow_free(struct flow *f);
 void gap_foresee(struct core *c, const struct mg_lost *p);
 /* Spacings of the socket's units do not reach across these missing events. */
 void gap_touch(struct mg_sock *s, const struct hole *h);
+/* It may be met within a gap that was told where it begins. */
+void gap_on_new_socket(struct core *c, struct mg_sock *s);
+/* A loss that a reader tells, by no event of a trace. */
+bool gap_is_of_reader(const struct mg_event *e);
 /* Whether a layer's events of [from, to) may be missing on one of these CPUs; -1 = any. */
 bool gap_within(const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a,
 	int cpu_b);

@@ -93,6 +93,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	keep_series(c, &s->tx);
 	keep_series(c, &s->rx);
 	sock_lives(c, s);
+	gap_on_new_socket(c, s);
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }
 

@@ -103,6 +103,41 @@ static void a_pause_is_no_loss_and_ends_what_threads_did(void **unused)
 	feed_end(&c);
 }
 
+/* Events before it still wait for a reading of the clock as the reader comes to it. */
+static void packets_that_are_not_here_touch_who_lived_then(void **unused)
+{
+	const uint64_t ms = 1000000;
+	struct core c;
+
+	(void)unused;
+	core_init(&c);
+	ev_hook(&c, 1, "tcp_recv", 0, 0);
+	ev_sync(&c, 1, 1, 0);
+	ev_sync(&c, 50 * ms, 50 * ms, 0);
+	ev_opened(&c, 60 * ms, SOCK, 999, 4999);
+	ev_opened(&c, 61 * ms, SOCK + 1, 1999, 5999);
+	ev_closed(&c, 62 * ms, SOCK + 1);
+	ev_enter(&c, 70 * ms, TID, SOCK, MG_SYS_recvfrom, 5000);
+	core_missing_packets(&c, CORE_KERNEL, 3, 80 * ms, 90 * ms, 1);
+	assert_int_equal(c.gap_count, 0);
+	ev_opened(&c, 85 * ms, SOCK + 2, 2999, 6999);
+	ev_exit(&c, 95 * ms, TID, SOCK, MG_SYS_recvfrom, 5500, 500);
+	ev_opened(&c, 96 * ms, SOCK + 3, 2999, 6999);
+	ev_sync(&c, 150 * ms, 150 * ms, 0);
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(c.gap_count, 1);
+	assert_int_equal(c.gaps[0].count, 3);
+	assert_string_equal(c.gaps[0].producer, "packets");
+	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(rx_of(&c, SOCK)->missed, ~0ull);
+	assert_int_equal(rx_of(&c, SOCK + 1)->gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK + 2)->gaps, 1);
+	assert_int_equal(rx_of(&c, SOCK + 3)->gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK)->calls, 0); /* it may have been another's end */
+	assert_int_equal(c.lost_kernel, 0);
+	feed_end(&c);
+}
+
 static void what_lies_between_two_chunks_is_not_kept(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_chunk, 9000, 0);
@@ -165,6 +200,7 @@ int main(void)
 		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
 		cmocka_unit_test(what_lies_between_two_chunks_is_not_kept),
 		cmocka_unit_test(who_was_closed_long_ago_is_not_asked),
+		cmocka_unit_test(packets_that_are_not_here_touch_who_lived_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
