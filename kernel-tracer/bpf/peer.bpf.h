@@ -14,22 +14,27 @@ volatile __u64 peers_told[PEERS_TOLD] SEC(".data.peers") = {};
 /* the socket's number, but for its upper bits, and how many were told of it */
 volatile __u64 peers_of[PEER_SOCKS] SEC(".data.peers_of") = {};
 
-static __noinline void tell_peer(
+/* False if there was no room: then it is to be told with the next datagram. */
+static __noinline bool tell_peer(
 	const struct sk_buff *skb, unsigned char *ip, int version, __u64 sock, bool rx)
 {
 	volatile __u64 *count = &peers_of[sock & (PEER_SOCKS - 1)];
 	__u64 n = *count >> 8 == (sock & ~0ull >> 8) ? *count & 0xff : 0;
 	struct datagram d = {};
+	bool told = false;
 
 	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, version))
-		return;
-	*count = sock << 8 | (n + 1);
+		return true;
 	EMIT(sock_peer, mg_sock_peer, e, {
 		e->sock = sock;
 		__builtin_memcpy(e->addr, rx ? d.src : d.dst, 16);
 		e->port = d.proto != IPPROTO_UDP ? 0 : rx ? d.sport : d.dport;
 		e->rx = rx;
+		told = true;
 	});
+	if (told)
+		*count = sock << 8 | (n + 1);
+	return told;
 }
 
 /* A hash of its addresses, and UDP's ports. It has a frame of its own: see whose.bpf.h. */
@@ -68,8 +73,8 @@ static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char
 	at = key & (PEERS_TOLD - 1);
 	if (peers_told[at] == key)
 		return;
-	peers_told[at] = key;
-	tell_peer(skb, ip, version, sock, rx);
+	if (tell_peer(skb, ip, version, sock, rx))
+		peers_told[at] = key;
 }
 
 #endif

@@ -376,9 +376,11 @@ int BPF_PROG(on_socket_made, struct pt_regs *regs, long ret)
 		return 0;
 	call = cfg.call_of_nr[nr];
 	if (call != MG_SYS_socket && call != MG_SYS_socketpair && call != MG_SYS_accept &&
-		call != MG_SYS_accept4 && call != MG_SYS_bind && call != MG_SYS_connect)
+		call != MG_SYS_accept4 && call != MG_SYS_bind && call != MG_SYS_connect &&
+		call != MG_CALL_32BIT)
 		return 0;
-	if (!current_selects() || is_of_32bit(bpf_get_current_task_btf(), call))
+	if (SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS || !current_selects() ||
+		is_of_32bit(bpf_get_current_task_btf(), call))
 		return 0;
 	if (call == MG_SYS_bind || call == MG_SYS_connect) /* connect() may go on, as of TCP */
 		meet_fd((__s32)SYS_ARG0(regs));
@@ -397,7 +399,10 @@ int meet_existing(struct bpf_iter__task_file *ctx)
 	struct file *f = ctx->file;
 	struct sock *sk;
 
-	if (!t || !f || !task_traced(t))
+	if (!t || !f)
+		return 0;
+	/* with a filter no task has storage yet: the sockets' own ends decide */
+	if (cfg.all ? t->tgid == not_traced : !task_traced(t))
 		return 0;
 	sk = sock_of_file(f);
 	if (!sk)
