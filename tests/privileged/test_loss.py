@@ -160,5 +160,38 @@ def killed_when_quiet():
     check("lost" in ends.values(), f"a killed tracer has told what was lost last: {ends}")
 
 
+# Each end is sent to for the first time while the rings are full, and once more when they are not.
+PEERS = r"""
+import socket, time
+ends = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(21)]
+for end in ends:
+    end.bind(("127.0.0.1", 0))
+s = socket.socket(type=socket.SOCK_DGRAM)
+def send(n, end):
+    for _ in range(n):
+        s.sendto(b"x", end.getsockname())
+send(1, ends[0])
+time.sleep(0.3)
+for end in ends[1:]:
+    send(300, ends[0])
+    send(1, end)
+time.sleep(0.3)
+for end in ends[1:]:
+    send(1, end)
+    time.sleep(0.15)
+print(*[end.getsockname()[1] for end in ends])
+"""
+
+
+def peers():
+    with Recording(PYTHON, "-c", PEERS, options=("--kernel-only", "--buffer", "4K", "--drain", 100)) as rec:
+        ports = rec.p.stdout.split()
+        told = {e["fields"]["port"] for e in rec.events()
+                if e["event"] == "sock_peer" and e["fields"]["rx"] == "0"}
+        check(rec.report()["loss"]["kernel"] > 1000 and told == set(ports),
+              f"{len(told)} of {len(ports)} far ends are told, also those first met when there was no room")
+
+
 patiently(datagrams)
+patiently(peers)
 killed_when_quiet()

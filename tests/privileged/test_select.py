@@ -3,11 +3,13 @@
 Filters and sampling: what is chosen is recorded as completely as without them, and nothing else is.
 """
 import os
+import socket
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from tracer import Tracer
 
 PORTS = (5301, 5302)
 UNBOUND = """
@@ -208,6 +210,37 @@ def unknown_interface():
     shutil.rmtree(where, ignore_errors=True)
 
 
+def all_open():
+    """With --all and a filter, and without the layer syscall, sockets that are open are met all the same."""
+    servers = [socket.socket(type=socket.SOCK_DGRAM) for _ in range(2)]
+    for s in servers:
+        s.bind(("127.0.0.1", 0))
+    port = servers[0].getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        with Tracer(top + "/t", "--all", "--port", port, "--layers", "ip").ready() as t:
+            with socket.socket(type=socket.SOCK_DGRAM) as client:
+                for s in servers * 5:
+                    client.sendto(b"x" * 100, s.getsockname())
+            t.end()
+        flows = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
+    for s in servers:
+        s.close()
+    check([(f["direction"], f["local"], f["bytes"]) for f in flows] == [("rx", f"127.0.0.1:{port}", 500)],
+          "--all --port: a server that was open before, and no other")
+
+
+def own_door():
+    """In a namespace of processes libmagnet asks for its memory by a socket: that is not the program's."""
+    program = "import socket; a, b = socket.socketpair(); a.send(b'x'); b.recv(1)"
+    found = {}
+    for layers in ("syscall,socket,ip", "socket,ip"):
+        with Recording("unshare", "-pf", "--mount-proc", PYTHON, "-c", program,
+                       options=("-q", "--layers", layers)) as rec:
+            found[layers] = sorted(e["fields"]["kind"] for e in rec.events() if e["event"] == "sock_new")
+    check(len(set(map(str, found.values()))) == 1 and "unix_stream" in str(found),
+          f"the same sockets with and without the layer syscall: {found}")
+
+
 def wrong_values():
     for option, value in (("--port", "x"), ("--address", "nowhere"), ("--protocol", "sctp"),
                           ("--netns", "no-such"), ("--sample", "0"), ("--cgroup", "/no/such"),
@@ -232,3 +265,5 @@ by_sample()
 by_netns()
 by_interface()
 by_cgroup()
+all_open()
+own_door()
