@@ -48,7 +48,11 @@ static void on_discarded(struct consumer *c, const bt_message *m)
 		c->error = lttng_lost(c->lttng, stream, count, from, to);
 }
 
-/* A gap in the numbers of a stream's packets. */
+/*
+ * A gap in the numbers of a stream's packets. Of magnet's own they are gone. LTTng overwrites them
+ * as it records where it is asked to (a snapshot's, and channels that do not discard): then events
+ * are lost, of which nobody knows how many.
+ */
 static void on_missing_packets(struct consumer *c, const bt_message *m)
 {
 	const bt_stream *stream = bt_message_discarded_packets_borrow_stream_const(m);
@@ -67,8 +71,13 @@ static void on_missing_packets(struct consumer *c, const bt_message *m)
 		bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(m));
 	to = bt_clock_snapshot_get_value(
 		bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(m));
-	core_missing_packets(c->core, is_app ? CORE_APP : CORE_KERNEL, count, from, to,
-		decode_cpu(c->decoder, stream));
+	if (decode_is_own(bt_stream_borrow_trace_const(stream)))
+		core_missing_packets(c->core, is_app ? CORE_APP : CORE_KERNEL, count, from, to,
+			decode_cpu(c->decoder, stream));
+	else if (is_app)
+		core_overwritten_app(c->core, from, to, decode_cpu(c->decoder, stream));
+	else if (!c->error)
+		c->error = lttng_overwritten(c->lttng, stream, from, to);
 }
 
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from)

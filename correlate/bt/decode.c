@@ -146,15 +146,29 @@ static void learn_fields(struct known_class *k, const bt_field_class *payload)
 								   : sizeof(struct mg_other);
 }
 
+static const char *named(const bt_trace *trace, const char *entry)
+{
+	const bt_value *v = bt_trace_borrow_environment_entry_value_by_name_const(trace, entry);
+
+	return v && bt_value_is_string(v) ? bt_value_string_get(v) : "";
+}
+
+static bool is_by_magnet(const bt_trace *trace)
+{
+	const char *name = named(trace, "tracer_name");
+
+	return strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
+}
+
 /* LTTng's own kernel tracer has a sched_switch too, and other fields in it. */
 static bool is_magnets(const bt_event *e, bool app)
 {
-	const bt_value *tracer = bt_trace_borrow_environment_entry_value_by_name_const(
-		bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)), "tracer_name");
+	return app || is_by_magnet(bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)));
+}
 
-	const char *name = tracer && bt_value_is_string(tracer) ? bt_value_string_get(tracer) : "";
-
-	return app || strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
+bool decode_is_own(const bt_trace *trace)
+{
+	return named(trace, "domain")[0] != 'u' && is_by_magnet(trace);
 }
 
 static bool tells_contents(const bt_trace *trace)
@@ -176,16 +190,13 @@ static bool tells_contents(const bt_trace *trace)
 	return false;
 }
 
-/* Magnet's own, as the direct reader has it (direct/layout.c); NULL: another's, or no memory. */
+/* Magnet's own; NULL: another's, or no memory. */
 static struct known_trace *trace_of(struct decoder *d, const bt_event *e)
 {
 	const bt_trace *key = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e));
-	const bt_value *domain =
-		bt_trace_borrow_environment_entry_value_by_name_const(key, "domain");
-	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
 	struct known_trace *t;
 
-	if (name[0] == 'u' || !is_magnets(e, false))
+	if (!decode_is_own(key))
 		return NULL;
 	HASH_FIND_PTR(d->traces, &key, t);
 	if (t)
@@ -194,7 +205,7 @@ static struct known_trace *trace_of(struct decoder *d, const bt_event *e)
 	if (!t)
 		return NULL;
 	t->key = key;
-	t->is_app = name[0] == 'a';
+	t->is_app = named(key, "domain")[0] == 'a';
 	t->tells_contents = tells_contents(key);
 	HASH_ADD_PTR(d->traces, key, t);
 	return hash_kept(t);

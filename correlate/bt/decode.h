@@ -14,6 +14,8 @@ struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
 /* False for events that are not magnet's. `text`: also the fields of those not in the table. */
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text);
+/* Whether it is magnet's own, as the direct reader has it (direct/layout.c). */
+bool decode_is_own(const bt_trace *trace);
 /* The CPU that this stream's events are of; -1: it has none, or none was read yet. */
 int decode_cpu(const struct decoder *d, const bt_stream *stream);
 /* Tells the core how many events there were of each of magnet's own traces. Before it is finished.

@@ -194,21 +194,33 @@ int lttng_event(struct lttng *l, const bt_message *message)
 	return core_push(l->core, &e);
 }
 
-int lttng_lost(struct lttng *l, const bt_stream *stream, uint64_t count, uint64_t from, uint64_t to)
+static int gap(struct lttng *l, const bt_stream *stream, uint64_t from, uint64_t to,
+	const struct mg_lost *what)
 {
-	struct mg_event e = {.time_ns = to, .id = MG_EVENT_lost, .cpu = -1};
+	struct mg_event e = {.time_ns = to, .id = MG_EVENT_lost, .cpu = -1, .lost = *what};
 	struct known_stream *s;
 
 	HASH_FIND_PTR(l->streams, &stream, s);
 	if (l->off || !s || !s->ours_to_read)
 		return 0;
-	e.lost = (struct mg_lost){.count = count,
-		.from_ns = from,
-		.to_ns = to,
-		.cpu = s->cpu,
-		.reason = MG_LOST_RING_FULL,
-		.producer = "lttng-modules"};
+	e.lost.from_ns = from;
+	e.lost.to_ns = to;
+	e.lost.cpu = s->cpu;
 	return core_push(l->core, &e);
+}
+
+int lttng_lost(struct lttng *l, const bt_stream *stream, uint64_t count, uint64_t from, uint64_t to)
+{
+	return gap(l, stream, from, to,
+		&(struct mg_lost){
+			.count = count, .reason = MG_LOST_RING_FULL, .producer = "lttng-modules"});
+}
+
+int lttng_overwritten(struct lttng *l, const bt_stream *stream, uint64_t from, uint64_t to)
+{
+	return gap(l, stream, from, to,
+		&(struct mg_lost){
+			.reason = MG_LOST_NOT_KEPT, .producer = "overwritten by lttng-modules"});
 }
 
 int lttng_finish(struct lttng *l)

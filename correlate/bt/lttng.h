@@ -21,6 +21,8 @@ int lttng_event(struct lttng *l, const bt_message *message);
 /* Events its ring had no room for. */
 int lttng_lost(
 	struct lttng *l, const bt_stream *stream, uint64_t count, uint64_t from, uint64_t to);
+/* Packets that it overwrote as it recorded. */
+int lttng_overwritten(struct lttng *l, const bt_stream *stream, uint64_t from, uint64_t to);
 /* What is held back until the next one tells how long it was. */
 int lttng_finish(struct lttng *l);
 

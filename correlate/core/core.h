@@ -270,6 +270,8 @@ void core_unknown_events(struct core *c, enum core_side which, uint64_t events, 
 /* Packets that a stream had are not in it any more; `cpu` is -1 where it has none. */
 void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
 	uint64_t to_ns, int cpu);
+/* Application events that another tracer overwrote as it recorded: nobody knows how many. */
+void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Whether it is known when the recording ended, after this side, or with it. */
 bool side_end_known(const struct core *c, enum core_side which);
 /* When the recording began: as its session tells, else with the first event that is here. */

@@ -238,6 +238,19 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 	add(c, &g);
 }
 
+void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	struct gap g = {.producer = "overwritten by lttng-ust",
+		.cpu = cpu,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_NOT_KEPT,
+		.layers = 1u << MG_LAYER_APP};
+
+	note_hole(c, g.layers, cpu, from_ns, to_ns);
+	add(c, &g);
+}
+
 /*
  * Packets, or parts, that were written and are not here. It comes where the gap begins: what
  * threads did then goes on unseen, and connections that open within it are touched as they are met.
