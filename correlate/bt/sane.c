@@ -133,7 +133,7 @@ static bool is_word(const char *text, const char *at, size_t length)
 	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
 }
 
-/* Whether `freq = N` stands in the block, with a number above 0. */
+/* Whether `freq = N` stands in the block, with a number above 0. Comments are blanks by now. */
 static bool has_rate(const char *block)
 {
 	const char *end = strchr(block, '}');
@@ -171,10 +171,15 @@ bool trace_is_sane(const char *dir, char *why, size_t why_size)
 	text = metadata_text(dir, &size, why, why_size);
 	if (!text)
 		return errno == ENOENT; /* whoever opens it will say why not */
-	sane = clocks_are_sane(text);
-	if (!sane)
-		snprintf(why, why_size, "%.700s/metadata: a clock in it has no rate", dir);
 	layout = packet_layout_of(text);
+	sane = !memchr(text, 0, size);
+	metadata_blank_words(text, size);
+	if (!sane)
+		snprintf(why, why_size, "%.700s/metadata: it is no text", dir);
+	if (sane && !clocks_are_sane(text)) {
+		snprintf(why, why_size, "%.700s/metadata: a clock in it has no rate", dir);
+		sane = false;
+	}
 	free(text);
 	return sane && streams_are_sane(dir, &layout, why, why_size) &&
 	       indexes_are_sane(dir, why, why_size);

@@ -135,6 +135,20 @@ static const char *past_words(const char *at, const char *end)
 	return at;
 }
 
+void metadata_blank_words(char *text, size_t size)
+{
+	const char *end = text + size;
+
+	for (char *at = text; at < end; at++) {
+		char *past = text + (past_words(at, end) - text);
+
+		if (past == at)
+			continue;
+		memset(at, ' ', (size_t)(past - at) + (past < end));
+		at = past;
+	}
+}
+
 bool metadata_is_too_deep(const char *text, size_t size)
 {
 	const char *end = text + size;

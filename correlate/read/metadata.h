@@ -28,6 +28,9 @@ struct metadata_facts {
 };
 void metadata_look(struct metadata_facts *facts, const char *text);
 
+/* Blanks in place of comments and of what stands in quotes. */
+void metadata_blank_words(char *text, size_t size);
+
 /* Whether its blocks lie deeper in each other than those of any tracer, so that parsers fail. */
 bool metadata_is_too_deep(const char *text, size_t size);
 

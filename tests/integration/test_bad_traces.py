@@ -271,13 +271,35 @@ def copies(good):
 
 
 def rates():
-    for rate in ("freq = 0;", "", "xfreq = 1000000000;"):
+    for rate in ("freq = 0;", "", "xfreq = 1000000000;", "/* freq = 1 */", "// freq = 1\n", "freq = /* 1 */ 0;"):
         d = kernel_like("no-rate")
         with open(d + "/metadata") as f:
             text = f.read()
         with open(d + "/metadata", "w") as f:
             f.write(text.replace("freq = 1000000000;", rate))
         told(f"a clock of '{rate}'", d, words="no rate", commands=COMMANDS[:1])
+        with open(d + "/metadata", "w") as f:
+            f.write(text.replace("freq = 1000000000;", rate).replace("clock {", "clock /* of */ {"))
+        told("and with a comment before it", d, words="no rate", commands=COMMANDS[:1])
+        with open(d + "/metadata", "w") as f:
+            f.write(text + "\0")
+        told("metadata that is no text", d, words="no text", commands=COMMANDS[:1])
+        shutil.rmtree(d)
+
+
+def overwritten():
+    """LTTng's packets that are not there were overwritten as it recorded: no file is gone."""
+    for domain in ("kernel", "ust"):
+        d = kernel_like("overwritten", domain=domain, packet_events=10, tracer="lttng-" + ("modules" if domain == "kernel" else domain))
+        path = d + "/channel0_1"
+        data = open(path, "rb").read()
+        size = int.from_bytes(data[56:64], "little") // 8
+        written(path, data[:size] + data[2 * size:])
+        p = bounded("report", "--json", d)
+        gaps = json.loads(p.stdout)["loss"]
+        check(not gaps["missing"]["packets"] and [(g["reason"], g["count"]) for g in gaps["gaps"]] == [("not_kept", None)],
+              f"{domain}: packets that were overwritten: {gaps}")
+        check("NOT ALL OF IT" not in bounded("report", d).stdout, "are told as such")
         shutil.rmtree(d)
 
 
@@ -421,6 +443,7 @@ try:
     indexes(kernel_like("indexed"))
     bombs()
     rates()
+    overwritten()
     sessions(TOP + "/lttng-like")
     links_and_pipes()
     too_many()
