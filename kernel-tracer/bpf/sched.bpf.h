@@ -172,8 +172,10 @@ int follow_existing(struct bpf_iter__task *ctx)
 	if (!t)
 		return 0;
 	if (!cfg.all && t->tgid == cfg.follow_pid) {
-		if (!begin_tracing(t))
+		if (!begin_tracing(t)) {
+			count_not_seen(MG_NOT_SEEN_THREADS);
 			return 0;
+		}
 	} else if (!cfg.all && !task_traced(t)) { /* the loader marks the tasks of a cgroup */
 		return 0;
 	} else if (cfg.all && t->tgid == not_traced) {
