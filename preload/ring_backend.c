@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gnu/lib-names.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -323,15 +322,22 @@ static void make_mutex(void)
 	pthread_mutexattr_destroy(&attr);
 }
 
+#if defined(__x86_64__)
+#define LIBC_FIRST "GLIBC_2.2.5"
+#else
+#define LIBC_FIRST "GLIBC_2.17"
+#endif
+
+/*
+ * Only the C library has it with a version. dlopen() would take memory, which the program's own
+ * allocator may just be getting ready for.
+ */
 static void find_trylock(void)
 {
-	void *library = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
-	void *f = library ? dlsym(library, "pthread_mutex_trylock") : NULL;
+	void *f = dlvsym(RTLD_NEXT, "pthread_mutex_trylock", LIBC_FIRST);
 
 	if (f)
 		memcpy(&trylock, &f, sizeof(trylock));
-	if (library)
-		dlclose(library);
 }
 
 #define RINGS_USUAL 128 /* a pool's, or more, and smaller ones */
