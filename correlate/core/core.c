@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* Order and clock. */
-#include "datagram.h"
-#include "parts.h"
+
+#include "core.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "event_table.h"
+#include "clock/clock_guess.h"
+#include "clock/clockmap.h"
+#include "clock/cpu_offsets.h"
+#include "clock/queue.h"
+#include "message/datagram.h"
+#include "message/frames.h"
+#include "message/parcel.h"
+#include "socket/closed.h"
+#include "socket/drops.h"
+#include "socket/request.h"
+#include "socket/socket.h"
+#include "socket/state.h"
+#include "socket/synack.h"
+#include "stream/rx.h"
+#include "stream/tx.h"
+#include "stream/unsent.h"
+#include "sums/dist.h"
+#include "task/call.h"
+#include "task/call_settle.h"
+#include "task/process.h"
+#include "task/sched.h"
+#include "task/threads.h"
+#include "trace/bound.h"
+#include "trace/dispatch.h"
+#include "trace/gap.h"
+#include "trace/other.h"
+#include "trace/side.h"
 
 /* The tracer reads the clock ten times a second; if it is silent for so long, it has stopped. */
 #define CLOCK_PATIENCE_NS 2000000000ull

@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 #include "calls.h"
-#include "clockmap.h"
-#include "closed.h"
-#include "cpu_offsets.h"
-#include "dist.h"
+#include "clock/clockmap.h"
+#include "socket/closed.h"
+#include "clock/cpu_offsets.h"
+#include "sums/dist.h"
 #include "event.h"
 #include "flow.h"
 #include "hash.h"
-#include "queue.h"
-#include "threads.h"
+#include "clock/queue.h"
+#include "task/threads.h"
 
 struct gap {
 	char producer[32];
@@ -366,5 +366,7 @@ double unit_mean_size(const struct unit_stats *u);
 double unit_cov_size(const struct unit_stats *u);
 double unit_mean_gap(const struct unit_stats *u); /* cycles */
 double unit_cov_gap(const struct unit_stats *u);
+
+void core_finish_sock(struct core *c, struct mg_sock *s);
 
 #endif

@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dist.h"
+#include "sums/dist.h"
 #include "hash.h"
-#include "ranges.h"
-#include "resent.h"
-#include "series.h"
-#include "waterfall.h"
-#include "why.h"
-#include "zerocopy.h"
+#include "stream/ranges.h"
+#include "stream/resent.h"
+#include "sums/series.h"
+#include "sums/waterfall.h"
+#include "stream/why.h"
+#include "stream/zerocopy.h"
 
 /* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
 enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };

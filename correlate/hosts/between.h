@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "hosts.h"
-#include "ranges.h"
+#include "clock/hosts.h"
+#include "stream/ranges.h"
 #include "render/report.h"
 
 /* What is kept of each byte of a socket, by its offset; times are ns of the host's clock. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "socket/socket.h"
 #include "feed.h"
 
 #define CLOCK_FROM  1

@@ -6,7 +6,8 @@
 #ifndef MAGNET_TESTS_FEED_H
 #define MAGNET_TESTS_FEED_H
 
-#include "parts.h"
+#include "core.h"
+#include "task/threads.h"
 #include "unit.h"
 
 #define TX_HOOKS    "tcp_send,ip_out ipv4,ip_post ipv4,dev_queue,dev_xmit,dev_done,tcp_retransmit"

@@ -3,7 +3,9 @@
 #ifndef MAGNET_TESTS_FEED_DATAGRAMS_H
 #define MAGNET_TESTS_FEED_DATAGRAMS_H
 
-#include "datagram.h"
+#include "message/arrival.h"
+#include "message/frames.h"
+#include "message/parcel.h"
 #include "feed.h"
 
 #define A     ((1ull << 62) + 1)

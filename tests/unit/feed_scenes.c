@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole calls and segments, and what the core made of them. */
+#include "socket/socket.h"
+#include "task/thread.h"
 #include "feed.h"
 
 void feed_send_kernel(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len,

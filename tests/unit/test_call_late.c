@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of which it is known late how they ended, or to which program's call they belong. */
+#include "task/call_settle.h"
 #include "feed.h"
 
 #define TID  10

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "clockmap.h"
+#include "clock/clockmap.h"
 #include "unit.h"
 
 #define MS 1000000ull

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <string.h>
 
+#include "trace/bound.h"
 #include "render/report.h"
 #include "reported.h"
 

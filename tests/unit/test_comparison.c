@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two recordings of known difference. */
+#include "socket/socket.h"
 #include "comparison.h"
 #include "connection.h"
 #include "reported.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the core waits for what may still come is the same whatever the counter's rate. */
+#include "socket/socket.h"
 #include "feed_datagrams.h"
 
 #define MS   1000000ull

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* coverage.c: figures that losses touch are marked, kept back, or least ones. */
+#include "event_table.h"
 #include "connection.h"
 #include "report.h"
 #include "reported.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cpu_offsets.h"
+#include "clock/cpu_offsets.h"
 #include "unit.h"
 
 static void without_a_measurement_nothing_is_corrected(void **unused)

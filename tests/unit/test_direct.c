@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include "direct.h"
-#include "parts.h"
+#include "core.h"
+#include "stream/why.h"
 #include "trace_file.h"
 #include "ctf.h"
 

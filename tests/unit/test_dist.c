@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dist.h"
+#include "sums/dist.h"
 #include "unit.h"
 
 #define SAMPLES 2000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Distributions that share a pool: packed bins tell what a hash table's do, and keep the limit. */
-#include "dist.h"
+#include "sums/dist.h"
 #include "unit.h"
 
 #define SAMPLES 3000

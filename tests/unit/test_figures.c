@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "socket/socket.h"
 #include "connection.h"
 #include "report.h"
 

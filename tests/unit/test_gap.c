@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gap.c: what is missing, and whose figures miss it. */
+#include "socket/socket.h"
 #include "event_table.h"
 #include "feed.h"
 

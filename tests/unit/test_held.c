@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "held.h"
+#include "socket/held.h"
 #include "unit.h"
 
 #define TIME 4000

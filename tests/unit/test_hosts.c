@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two clocks of known relation, and what is found of it by what passes between them. */
-#include "hosts.h"
+#include "clock/hosts.h"
 #include "unit.h"
 
 #define BEGIN  5000000000000ull /* A's clock, ns */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Both ends of a connection in one trace: socket 1 sends, socket 2 receives. */
+#include "socket/socket.h"
 #include "feed.h"
 
 #define SENDER   10

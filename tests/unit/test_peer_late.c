@@ -3,6 +3,7 @@
  * peer.c and anchor.c again: connections that were open before the recording, and data in a SYN.
  * Socket 1 has sent, and socket 2 received, LATE bytes before; both ISNs are as in test_peer.c.
  */
+#include "socket/socket.h"
 #include "feed.h"
 
 #define SENDER   10

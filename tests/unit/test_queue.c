@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "queue.h"
+#include "clock/queue.h"
 
 #include "event_table.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ranges.h"
+#include "stream/ranges.h"
 #include "unit.h"
 
 #define BYTES  400

@@ -3,6 +3,7 @@
  * Data that complete a handshake: they arrive for a request, before it has a socket. The server's
  * ISN is 999, and the client's 4999, so that byte 0 is number 5000.
  */
+#include "socket/anchor.h"
 #include "feed.h"
 
 #define TID     10

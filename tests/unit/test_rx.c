@@ -2,6 +2,7 @@
 /* Bytes on their way in; the peer's ISN is 4999, so that byte 0 is number 5000. */
 #include <math.h>
 
+#include "socket/anchor.h"
 #include "feed.h"
 #include "report.h"
 

@@ -2,6 +2,7 @@
 /* What of a recording's time each side covers. */
 #include <string.h>
 
+#include "event_table.h"
 #include "feed.h"
 
 #define STOP 3000000000ull

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "socket/anchor.h"
+#include "socket/socket.h"
 #include "feed.h"
 
 #define GIB (1ull << 30)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Protocol state, summed up for each connection and reported. */
+#include "socket/anchor.h"
 #include "report.h"
 #include "reported.h"
 #include "show.h"

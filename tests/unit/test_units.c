@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "parts.h"
+#include "core.h"
+#include "message/frames.h"
+#include "sums/dist.h"
+#include "sums/units.h"
 #include "unit.h"
 
 static void nothing_has_no_figures(void **unused)

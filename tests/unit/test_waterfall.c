@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bars at a quantile of their total. */
 #include "unit.h"
-#include "waterfall.h"
+#include "sums/waterfall.h"
 
 static void nothing_has_no_waterfall(void **unused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "words.h"
+#include "sums/words.h"
 
 #include <stdint.h>
 #include <stdlib.h>

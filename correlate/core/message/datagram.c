@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sockets without sequence numbers: UDP, raw, ICMP and UNIX. What passed each layer is counted,
+ * with its sizes and spacings; which datagram is which is followed in datagram_tx.c, datagram_rx.c
+ * and unix.c. Offsets count the payload, sent as the calls handed it over, received as it came.
+ */
+#include "message/datagram.h"
+
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "message/arrival.h"
+#include "message/datagram_read.h"
+#include "message/datagram_rx.h"
+#include "message/datagram_tx.h"
+#include "message/parcel.h"
+#include "message/unix.h"
+#include "socket/socket.h"
+#include "sums/units.h"
+#include "task/call.h"
+#include "task/thread.h"
+#include "task/threads.h"
+
+/* IP protocols */
+#define TCP         6
+#define UDP         17
+#define ICMP        1
+#define ICMPV6      58
+#define ICMP_HEADER 8
+/* flags of calls whose bytes stay where they are, or are not what was received */
+#define MSG_PEEK_FLAG     0x2
+#define MSG_ERRQUEUE_FLAG 0x2000
+#define LOOKS_ONLY        (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG)
+
+bool is_datagram(const struct mg_packet *p)
+{
+	return p->proto != 0 && p->proto != TCP; /* 0: of an older version */
+}
+
+void sock_on_new(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock_new *p = &e->sock_new;
+	struct mg_sock *s = sock_get(c, p->sock), *peer;
+	struct thread *t;
+
+	if (!s)
+		return;
+	s->kind = p->kind;
+	/* protocol 262 of a stream, of which the event has the lower byte */
+	if (p->kind == MG_KIND_socket && p->proto == TCP)
+		s->ulp = MG_ULP_MPTCP;
+	s->netns = p->netns;
+	s->family = p->family;
+	s->lport = p->lport;
+	s->rport = p->rport;
+	t = s->pid || !e->tid ? NULL : thread_get(c, e->tid, e->pid);
+	if (t)
+		sock_used_by(c, s, t);
+	peer = p->peer ? sock_find(c, p->peer) : NULL;
+	if (peer) {
+		s->peer = peer;
+		peer->peer = s;
+	}
+}
+
+void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_sock_peer *p = &e->sock_peer;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct far_end *f;
+
+	a->rx = p->rx;
+	if (!s || s->rport)
+		return;
+	if (!s->far)
+		s->far = mg_calloc(2, sizeof(*s->far));
+	if (!s->far)
+		return;
+	f = &s->far[p->rx != 0];
+	/* one may be told again when others were told meanwhile */
+	if (!f->known) {
+		memcpy(f->addr, p->addr, sizeof(f->addr));
+		f->port = p->port;
+		f->known = true;
+	} else if (f->port != p->port || memcmp(f->addr, p->addr, sizeof(f->addr)) != 0) {
+		f->several = true;
+	}
+}
+
+static const struct {
+	uint16_t event;
+	bool rx;
+	uint8_t layer;
+} places[] = {
+	{MG_EVENT_ip_out, false, TX_IP_OUT},
+	{MG_EVENT_ip_post, false, TX_IP_POST},
+	{MG_EVENT_dev_queue, false, TX_QUEUE},
+	{MG_EVENT_dev_xmit, false, TX_XMIT},
+	{MG_EVENT_dev_done, false, TX_DONE},
+	{MG_EVENT_dev_recv, true, RX_DEV},
+	{MG_EVENT_ip_in, true, RX_IP},
+};
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+/* Asked for with each packet: found anew only as hooks change. */
+uint32_t datagram_required(struct core *c, const struct flow *f)
+{
+	struct queues *q = queues_of(f->sock);
+	uint64_t hooked;
+
+	if (q && q->required && q->as_of == c->hook_changes)
+		return q->required;
+	hooked = core_hooked(c, f->sock->netns);
+	if (!q)
+		return 0;
+	q->as_of = c->hook_changes;
+	q->required = 1u << TX_CALL | 1u << TX_COPY;
+	for (size_t i = 0; i < PLACES; i++)
+		if (!places[i].rx && hooked & 1ull << places[i].event)
+			q->required |= 1u << places[i].layer;
+	return q->required;
+}
+
+bool datagram_in_call(const struct thread *t, const struct mg_sock *s)
+{
+	return t && t->in_call && !t->in_softirq && t->now.cookie == s->cookie &&
+	       t->now.kind != MG_KIND_tcp;
+}
+
+uint32_t datagram_length(const struct mg_packet *p)
+{
+	bool header = (p->proto == ICMP || p->proto == ICMPV6) && p->part != 2;
+
+	return p->len + (header ? ICMP_HEADER : 0);
+}
+
+static void passes(
+	struct flow *f, int layer, uint64_t t, uint64_t bytes, uint32_t frame, uint32_t segs)
+{
+	flow_touch(f, t);
+	unit_add(&f->units[layer], t, bytes);
+	unit_wire(&f->units[layer], frame, segs);
+}
+
+void datagram_on_packet(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_packet *p = &e->packet;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!p->sock || (s && s->kind == MG_KIND_raw)) /* each raw socket gets a copy */
+		datagram_unclaimed(c, e);
+	if (!s)
+		return;
+	if (s->kind == MG_KIND_tcp) /* it was not announced, or that was lost */
+		s->kind = p->proto == UDP                          ? MG_KIND_udp
+			  : p->proto == ICMP || p->proto == ICMPV6 ? MG_KIND_raw
+								   : MG_KIND_socket;
+	for (size_t i = 0; i < PLACES; i++) {
+		struct flow *f = places[i].rx ? &s->rx : &s->tx;
+
+		if (places[i].event != e->id)
+			continue;
+		a->rx = places[i].rx;
+		a->length = p->len;
+		passes(f, places[i].layer, e->cycles, p->len, p->frame, p->segs);
+		if (places[i].rx)
+			datagram_in(c, s, e, (enum rx_layer)places[i].layer, a);
+		else
+			datagram_out(c, t, s, e, (enum tx_layer)places[i].layer, a);
+	}
+}
+
+void datagram_on_done(
+	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
+{
+	a->length = e->dev_done.len;
+	if (e->dev_done.rc != 0)
+		return;
+	passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
+	datagram_done(c, s, e, a);
+}
+
+void datagram_on_ready(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	struct mg_sock *s = sock_get(c, e->sock_ready.sock);
+
+	a->rx = true;
+	if (!s)
+		return;
+	s->kind = e->sock_ready.kind;
+	if (is_unix(s))
+		unix_ready(c, t, s, e, a);
+	else
+		datagram_ready(c, s, e, a);
+}
+
+void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a)
+{
+	a->length = e->sock_copy.len;
+	if (!datagram_in_call(t, s) || t->now.flags & LOOKS_ONLY)
+		return;
+	t->now.message_buffer = e->sock_copy.seq;
+	if (is_unix(s))
+		unix_copy(c, t, s, e, a);
+}
+
+/* A message is over, and the next of the same call begins. */
+static void end_message(struct kernel_call *k, uint64_t now)
+{
+	k->moved = true;
+	k->message_since = now;
+	k->message_piece = k->pieces;
+	k->message_buffer = 0;
+}
+
+static void message_ends(struct core *c, struct thread *t, struct mg_sock *s, bool rx,
+	const struct mg_event *e, const struct mg_sock_moved *p, struct annotation *a)
+{
+	if (!is_unix(s) && s->kind != MG_KIND_udp && s->kind != MG_KIND_raw)
+		return;
+	if (rx && is_unix(s))
+		unix_received(c, t, s, e, p, a);
+	else if (rx)
+		datagram_received(c, t, s, e, p, a);
+	else if (is_unix(s))
+		unix_sent(t, s, p->ret, e->cycles);
+	else
+		datagram_sent(t, s, p->ret);
+	end_message(&t->now, e->cycles);
+}
+
+/* An empty datagram is a message; of a stream it is the end. */
+static bool moves_nothing(const struct mg_sock *s, int64_t ret)
+{
+	return ret < 0 || (ret == 0 && s->kind == MG_KIND_unix_stream);
+}
+
+void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_sock_moved *p = &e->sock_moved;
+	struct mg_sock *s = sock_get(c, p->sock);
+	bool rx = e->id == MG_EVENT_sock_received;
+
+	a->rx = rx;
+	if (!s)
+		return;
+	s->kind = p->kind;
+	if (!s->pid && t) /* no system calls are recorded */
+		sock_used_by(c, s, t);
+	if (rx && (p->ret < 0 || p->flags & LOOKS_ONLY)) {
+		if (datagram_in_call(t, s))
+			end_message(&t->now, e->cycles);
+		return;
+	}
+	if (p->ret >= 0)
+		a->length = (uint64_t)p->ret;
+	if (!moves_nothing(s, p->ret))
+		passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles,
+			(uint64_t)p->ret, 0, 1);
+	if (!datagram_in_call(t, s))
+		return;
+	if (!rx && t->now.pieces > t->now.message_piece) {
+		a->has_offset = true;
+		a->offset = t->now.piece[t->now.message_piece].off;
+	}
+	message_ends(c, t, s, rx, e, p, a);
+}
+
+/* splice() tells of no message, nor do older kernels of any. */
+void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	struct kernel_call *k = &t->now;
+	struct mg_sock *s = sock_find(c, k->cookie);
+	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+	struct mg_sock_moved p = {.ret = (int32_t)k->ret, .flags = k->flags};
+	struct annotation none = {0};
+
+	if (!s || k->moved || mg_syscall_direction(k->call) == MG_DIR_OTHER || k->ret < 0 ||
+		(rx && k->flags & LOOKS_ONLY))
+		return;
+	if (k->call == MG_SYS_sendmmsg || k->call == MG_SYS_recvmmsg) { /* it returns messages */
+		call_drop_pieces(k, 0);
+		return;
+	}
+	message_ends(c, t, s, rx, e, &p, &none);
+}
+
+void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t bytes)
+{
+	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+	struct flow *f = rx ? &s->rx : &s->tx;
+
+	if (rx)
+		datagram_settle_rx(c, k, leave ? leave : k->exit);
+	else
+		datagram_settle_tx(c, k, enter ? enter : k->enter);
+	if (moves_nothing(s, k->ret) || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+		return;
+	if (rx && k->flags & LOOKS_ONLY)
+		return;
+	passes(f, rx ? (int)RX_CALL : (int)TX_CALL,
+		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
+	if (!enter && !k->pieces) /* else each piece has been counted */
+		f->kernel_only += bytes;
+	if (f->calls++ == 0)
+		f->first_call = enter ? enter : k->enter;
+	f->last_call = enter ? enter : k->enter;
+}
+
+/* Bytes that were to have atoms, and have none. */
+static void count_incomplete(struct flow *f)
+{
+	if (f->total < f->complete + f->dropped_bytes) /* what was followed has passed */
+		f->total = f->complete + f->dropped_bytes;
+	f->incomplete = f->total - f->dropped_bytes - f->complete;
+}
+
+/*
+ * Its bytes are what the layer nearest to the program saw: of the socket's own events, which
+ * splice() does not make, and the calls, whose ends may be lost, what is more. A call without its
+ * system call may be of what nobody follows any more, unless something is known to be missing.
+ */
+static uint64_t bytes_of(
+	const struct flow *f, int copy, int call, const uint8_t others[], size_t n, bool is_lossy)
+{
+	const struct unit_stats *u = f->units;
+	uint64_t called = u[call].bytes + (is_lossy ? f->lost_bytes : 0);
+
+	if (u[copy].n || u[call].n || called)
+		return u[copy].bytes > called ? u[copy].bytes : called;
+	for (size_t i = 0; i < n; i++)
+		if (u[others[i]].n)
+			return u[others[i]].bytes;
+	return f->total;
+}
+
+static bool lost_calls(const struct core *c)
+{
+	for (uint32_t i = 0; i < c->gap_count; i++)
+		if (gap_is_loss(&c->gaps[i]) && c->gaps[i].layers >> MG_LAYER_SYSCALL & 1)
+			return true;
+	return false;
+}
+
+/* Whoever tells of each byte, the program or else the kernel, may have lost some, of this flow too.
+ */
+static double not_told(const struct core *c, const struct flow *f)
+{
+	uint64_t lost = c->app_events ? c->lost_app : c->lost_kernel;
+	uint64_t all = lost + (c->app_events ? c->app_events : c->kernel_events);
+
+	return f->missed && all ? (double)lost / (double)all : 0;
+}
+
+void datagram_finish(const struct core *c, struct mg_sock *s)
+{
+	bool is_lossy = lost_calls(c);
+
+	static const uint8_t tx[] = {TX_IP_OUT, TX_XMIT, TX_QUEUE, TX_DONE}, rx[] = {RX_IP, RX_DEV};
+
+	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx), is_lossy);
+	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx), is_lossy);
+	s->tx.not_told = not_told(c, &s->tx);
+	s->rx.not_told = not_told(c, &s->rx);
+	count_incomplete(&s->tx);
+	count_incomplete(&s->rx);
+}

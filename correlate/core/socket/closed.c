@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* When closed sockets are packed, and when they are unpacked. */
+
+#include "socket/closed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "socket/anchor.h"
+#include "socket/closed_pack.h"
+#include "socket/socket.h"
+#include "trace/gap.h"
+
+static size_t size_of(const struct closed_sock *k)
+{
+	return sizeof(*k) + k->size;
+}
+
+static void free_sock(struct mg_sock *s)
+{
+	closed_empty(s);
+	free(s);
+}
+
+/* NULL without memory. */
+static struct mg_sock *unpacked(struct core *c, const struct closed_sock *k)
+{
+	struct mg_sock *s = mg_calloc(1, sizeof(*s));
+
+	if (!s || closed_unpack_to(c, k, s))
+		return s;
+	free_sock(s);
+	return NULL;
+}
+
+static void make_peers(struct mg_sock *s, struct mg_sock *peer)
+{
+	s->peer = peer;
+	peer->peer = s;
+}
+
+/* In the same order each time. */
+static void finish(struct core *c, struct mg_sock *s, struct mg_sock *peer)
+{
+	struct mg_sock *second = peer && peer->cookie < s->cookie ? s : peer;
+
+	if (!c->closed.finished)
+		return;
+	core_finish_sock(c, second == s ? peer : s);
+	if (second)
+		core_finish_sock(c, second);
+}
+
+static struct closed_sock *find(const struct core *c, uint64_t cookie)
+{
+	struct closed_sock *k = NULL;
+
+	HASH_FIND(hh, c->closed.all, &cookie, sizeof(cookie), k);
+	return k;
+}
+
+static bool keep(struct core *c, struct closed_sock *k)
+{
+	HASH_ADD(hh, c->closed.all, cookie, sizeof(k->cookie), k);
+	if (!k->hh.tbl)
+		return false;
+	c->dists.used += size_of(k);
+	return true;
+}
+
+static void forget(struct core *c, struct closed_sock *k)
+{
+	HASH_DELETE(hh, c->closed.all, k);
+	if (k->is_alone)
+		HASH_DELETE(hh_alone, c->closed.alone, k);
+	c->dists.used -= size_of(k);
+	free(k);
+}
+
+/* Its packed form takes its place. */
+static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
+{
+	struct mg_sock **recent = &c->recent.sock[s->cookie % RECENT_SOCKS];
+
+	if (s->is_alone) {
+		HASH_DELETE(hh_alone, c->alone, s);
+		HASH_ADD(hh_alone, c->closed.alone, ends, sizeof(k->ends), k);
+		k->is_alone = k->hh_alone.tbl;
+	}
+	HASH_DEL(c->socks, s);
+	sock_no_longer_live(s);
+	if (*recent == s)
+		*recent = NULL;
+	free_sock(s);
+}
+
+/* A connection's two ends are packed together, so that each finds the other. */
+static void pack(struct core *c, struct mg_sock *s)
+{
+	struct mg_sock *peer = s->peer;
+	struct closed_sock *k = closed_packed(c, s), *other = peer ? closed_packed(c, peer) : NULL;
+
+	if (!k || (peer && !other) || !keep(c, k)) {
+		free(k);
+		free(other);
+		return;
+	}
+	if (peer && !keep(c, other)) {
+		forget(c, k);
+		free(other);
+		return;
+	}
+	leave(c, s, k);
+	if (peer)
+		leave(c, peer, other);
+}
+
+static uint64_t take_first(struct closed_queue *q)
+{
+	uint64_t cookie = q->v[q->head];
+
+	q->head = (q->head + 1) % CLOSED_MAX;
+	q->len--;
+	return cookie;
+}
+
+static void put_last(struct closed_queue *q, uint64_t cookie)
+{
+	if (q->len == CLOSED_MAX) /* the oldest stays as it is */
+		take_first(q);
+	q->v[(q->head + q->len++) % CLOSED_MAX] = cookie;
+}
+
+void closed_note(struct core *c, const struct mg_sock *s)
+{
+	if (!c->closed.wanted)
+		return;
+	put_last(&c->closed.waiting, s->cookie);
+	c->closed.due += 2; /* more than one, so that those that wait become fewer */
+}
+
+static void look_at(struct core *c, uint64_t cookie, bool large_ones)
+{
+	struct mg_sock *s = NULL, *peer;
+
+	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	peer = s ? s->peer : NULL;
+	if (!s || (peer && peer->state != MG_TCP_CLOSE)) /* then it comes with its peer */
+		return;
+	if (s->pieces || (peer && peer->pieces))
+		put_last(&c->closed.waiting, cookie);
+	else if (!large_ones &&
+		 closed_bounded(s) + (peer ? closed_bounded(peer) : 0) > c->closed.large_from)
+		put_last(&c->closed.large, cookie);
+	else if (closed_fits(s) && (!peer || closed_fits(peer)))
+		pack(c, s);
+}
+
+void closed_pack(struct core *c)
+{
+	struct closed_socks *w = &c->closed;
+
+	for (uint32_t due = w->due; due && w->waiting.len > CLOSED_WAIT; due--)
+		look_at(c, take_first(&w->waiting), false);
+	for (uint32_t due = w->due; due && w->large.len > CLOSED_WAIT_LARGE; due--)
+		look_at(c, take_first(&w->large), true);
+	w->due = 0;
+}
+
+static struct mg_sock *enter(struct core *c, struct mg_sock *s, const struct closed_sock *k)
+{
+	uint32_t missed = c->hole_next - k->holes;
+
+	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	if (!s->hh.tbl) {
+		free_sock(s);
+		return NULL;
+	}
+	sock_lives(c, s);
+	if (k->is_alone) {
+		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
+		s->is_alone = s->hh_alone.tbl;
+	}
+	for (uint32_t i = missed < HOLES ? missed : HOLES; i > 0; i--)
+		gap_touch(s, &c->holes[(c->hole_next - i) % HOLES]);
+	return s;
+}
+
+static struct mg_sock *unpack(struct core *c, struct closed_sock *k)
+{
+	struct closed_sock *other = k->peer ? find(c, k->peer) : NULL;
+	struct mg_sock *s = unpacked(c, k), *peer = other ? unpacked(c, other) : NULL;
+
+	s = s ? enter(c, s, k) : NULL;
+	peer = peer ? enter(c, peer, other) : NULL;
+	if (s && peer)
+		make_peers(s, peer);
+	if (s)
+		finish(c, s, peer);
+	forget(c, k);
+	if (other)
+		forget(c, other);
+	return s;
+}
+
+struct mg_sock *closed_unpack(struct core *c, uint64_t cookie)
+{
+	struct closed_sock *k = find(c, cookie);
+	struct mg_sock *s = k ? unpack(c, k) : NULL;
+
+	if (s)
+		closed_note(c, s);
+	return s;
+}
+
+struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends)
+{
+	struct closed_sock *k = NULL;
+
+	HASH_FIND(hh_alone, c->closed.alone, ends, sizeof(*ends), k);
+	return k ? closed_unpack(c, k->cookie) : NULL;
+}
+
+void closed_each(struct core *c, size_t bytes, void (*fn)(struct core *c, struct mg_sock *s))
+{
+	size_t room = HASH_COUNT(c->closed.all), n = 0;
+	uint64_t *cookies = mg_calloc(room + 1, sizeof(*cookies));
+	const struct closed_sock *k;
+
+	for (k = c->closed.all; k && cookies; k = k->hh.next)
+		if (k->size >= bytes)
+			cookies[n++] = k->cookie;
+	for (size_t i = 0; i < n; i++) {
+		struct closed_sock *one = find(c, cookies[i]);
+		struct mg_sock *s = one ? unpack(c, one) : NULL, *peer = s ? s->peer : NULL;
+
+		if (!s)
+			continue;
+		fn(c, s);
+		if (peer)
+			fn(c, peer);
+		if (closed_fits(s) && (!peer || closed_fits(peer)))
+			pack(c, s);
+	}
+	free(cookies);
+}
+
+/* In the place of what was shown before; NULL without memory. */
+static struct mg_sock *show(struct core *c, struct mg_sock **shown, const struct closed_sock *k)
+{
+	if (!*shown)
+		*shown = mg_malloc(sizeof(**shown));
+	else
+		closed_empty(*shown);
+	if (!*shown)
+		return NULL;
+	memset(*shown, 0, sizeof(**shown));
+	return closed_unpack_to(c, k, *shown) ? *shown : NULL;
+}
+
+const struct mg_sock *core_sock(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL, *peer, **shown = c->closed.shown;
+	const struct closed_sock *k, *other;
+
+	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	if (s)
+		return s;
+	for (int i = 0; i < 2; i++)
+		if (shown[i] && shown[i]->cookie == cookie)
+			return shown[i];
+	k = find(c, cookie);
+	if (!k)
+		return NULL;
+	other = k->peer ? find(c, k->peer) : NULL;
+	s = show(c, &shown[0], k);
+	peer = other ? show(c, &shown[1], other) : NULL;
+	if (s && peer)
+		make_peers(s, peer);
+	if (s)
+		finish(c, s, peer);
+	return s;
+}
+
+struct mg_sock *core_keep_sock(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL;
+
+	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	return s ? s : closed_unpack(c, cookie);
+}
+
+void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *s), void *arg)
+{
+	const struct closed_sock *k;
+
+	for (const struct mg_sock *s = c->socks; s; s = s->hh.next)
+		fn(arg, s);
+	for (k = c->closed.all; k; k = k->hh.next) {
+		const struct mg_sock *s = core_sock(c, k->cookie);
+
+		if (s)
+			fn(arg, s);
+	}
+}
+
+size_t core_sock_count(const struct core *c)
+{
+	return HASH_COUNT(c->socks) + HASH_COUNT(c->closed.all);
+}
+
+void core_pack_closed(struct core *c)
+{
+	c->closed.wanted = true;
+	c->closed.large_from = CLOSED_LARGE;
+}
+
+void closed_free(struct core *c)
+{
+	struct closed_sock *k, *tmp;
+
+	for (int i = 0; i < 2; i++)
+		if (c->closed.shown[i])
+			free_sock(c->closed.shown[i]);
+	HASH_CLEAR(hh_alone, c->closed.alone);
+	HASH_ITER (hh, c->closed.all, k, tmp) {
+		HASH_DELETE(hh, c->closed.all, k);
+		free(k);
+	}
+	free(c->closed.room);
+}

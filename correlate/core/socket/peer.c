@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections with both ends in one trace: each byte from the sender's call to the receiver's
+ * return. The ends are known by their initial sequence numbers, seen or reckoned from counters,
+ * which works without addresses and through translation of them; where one end's cannot be reckoned
+ * by addresses and ports.
+ */
+#include "socket/peer.h"
+
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "socket/anchor.h"
+#include "socket/closed.h"
+#include "stream/ranges.h"
+#include "sums/dist.h"
+
+#define WAIT_MAX 1024 /* atoms kept for an end that may never be announced */
+
+static void join(struct core *c, struct mg_sock *s, struct mg_sock *o)
+{
+	o->peer = s;
+	s->peer = o;
+	anchor_by_peer(c, &s->tx, &o->rx);
+	anchor_by_peer(c, &o->tx, &s->rx);
+}
+
+void peer_link(struct core *c, struct mg_sock *s)
+{
+	struct ends theirs = {s->ends.irs, s->ends.isn};
+	struct mg_sock *o = NULL;
+
+	HASH_FIND(hh_alone, c->alone, &theirs, sizeof(theirs), o);
+	if (!o)
+		o = closed_unpack_alone(c, &theirs);
+	if (!o || o == s) {
+		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
+		s->is_alone = s->hh_alone.tbl;
+		return;
+	}
+	HASH_DELETE(hh_alone, c->alone, o);
+	o->is_alone = false;
+	join(c, s, o);
+}
+
+/* Of several in different namespaces with the same ends only the last is looked at. */
+static bool may_be_ends(const struct mg_sock *s, const struct mg_sock *o)
+{
+	static const uint8_t loopback4[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+	static const uint8_t loopback6[16] = {[15] = 1};
+	bool local = memcmp(s->laddr, loopback4, sizeof(loopback4)) == 0 ||
+		     memcmp(s->laddr, loopback6, sizeof(loopback6)) == 0;
+
+	return o != s && !o->peer && (!local || s->netns == o->netns) &&
+	       anchors_agree(&s->tx, &o->rx) && anchors_agree(&o->tx, &s->rx);
+}
+
+void peer_forget(struct core *c, struct mg_sock *s)
+{
+	if (s->is_placed)
+		HASH_DELETE(hh_place, c->places, s);
+	s->is_placed = false;
+}
+
+void peer_link_by_place(struct core *c, struct mg_sock *s)
+{
+	struct place theirs = {.lport = s->rport, .rport = s->lport};
+	struct mg_sock *o = NULL;
+
+	if (s->peer || !s->lport || !s->rport)
+		return;
+	memcpy(theirs.laddr, s->raddr, sizeof(theirs.laddr));
+	memcpy(theirs.raddr, s->laddr, sizeof(theirs.raddr));
+	HASH_FIND(hh_place, c->places, &theirs, sizeof(theirs), o);
+	if (o && may_be_ends(s, o)) {
+		peer_forget(c, o);
+		if (o->is_alone)
+			HASH_DELETE(hh_alone, c->alone, o);
+		if (s->is_alone)
+			HASH_DELETE(hh_alone, c->alone, s);
+		o->is_alone = s->is_alone = false;
+		join(c, s, o);
+		return;
+	}
+	peer_forget(c, s);
+	memcpy(s->place.laddr, s->laddr, sizeof(s->place.laddr));
+	memcpy(s->place.raddr, s->raddr, sizeof(s->place.raddr));
+	s->place.lport = s->lport;
+	s->place.rport = s->rport;
+	HASH_FIND(hh_place, c->places, &s->place, sizeof(s->place), o);
+	if (o)
+		peer_forget(c, o);
+	HASH_ADD(hh_place, c->places, place, sizeof(s->place), s);
+	s->is_placed = s->hh_place.tbl;
+}
+
+/* What was sent again before it arrived: which copy that was is not known. */
+#define AGAIN 4
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct flow *rx = arg;
+	uint64_t call = t[0], xmit = t[1], dev = t[2], user = t[3], len = b - a;
+
+	if ((present & 0xf) != 0xf)
+		return;
+	if (call && user)
+		dist_add_near(&rx->shift_peer, user > call ? user - call : 0, len);
+	if (!xmit || !user)
+		return;
+	if (!dev || (present & 1u << AGAIN && dev >= t[AGAIN]))
+		rx->copies.transit_ambiguous += len;
+	else
+		dist_add(&rx->transit, dev > xmit ? dev - xmit : 0, len);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What both ends know by now. */
+static void merge(struct flow *tx, struct flow *rx)
+{
+	const struct ranges *all[] = {
+		&tx->pair_call, &tx->pair_x, &rx->pair_r, &rx->pair_call, &tx->copies.again};
+	uint64_t from = larger(tx->pair_base, larger(all[0]->base, all[3]->base)), until, other;
+
+	/* nobody knows both times of what one end met before the other */
+	from = larger(from, larger(tx->start, rx->start));
+	until = ranges_reach(all[0], from);
+	other = ranges_reach(all[3], from);
+	if (other < until)
+		until = other;
+	if (until <= from)
+		return;
+	ranges_atoms(all, 5, from, until, atom, rx);
+	tx->pair_base = until;
+	ranges_drop(&tx->pair_call, until);
+	ranges_drop(&tx->pair_x, until);
+	ranges_drop(&rx->pair_r, until);
+	ranges_drop(&rx->pair_call, until);
+	ranges_drop(&tx->copies.again, until);
+}
+
+/* The older half is given up. */
+static void make_room(struct ranges *one, struct ranges *two)
+{
+	uint64_t upto = one->v[one->head + one->len / 2].a;
+
+	ranges_drop(one, upto);
+	ranges_drop(two, upto);
+}
+
+static void keep(struct flow *f, struct ranges *one, struct ranges *two, uint64_t a, uint64_t b,
+	uint64_t t1, uint64_t t2)
+{
+	if (!f->sock->opened)
+		return;
+	if (!f->sock->peer && one->len >= WAIT_MAX)
+		make_room(one, two);
+	ranges_add(one, a, b, t1);
+	ranges_add(two, a, b, t2);
+}
+
+void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit)
+{
+	keep(tx, &tx->pair_call, &tx->pair_x, a, b, call, xmit);
+	if (tx->sock->peer)
+		merge(tx, &tx->sock->peer->rx);
+}
+
+void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user)
+{
+	keep(rx, &rx->pair_call, &rx->pair_r, a, b, user, dev);
+	if (rx->sock->peer)
+		merge(&rx->sock->peer->tx, rx);
+}

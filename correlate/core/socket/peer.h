@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of a connection in one trace. */
+#ifndef MAGNET_CORRELATE_CORE_SOCKET_PEER_H
+#define MAGNET_CORRELATE_CORE_SOCKET_PEER_H
+
+#include "core.h"
+
+void peer_link(struct core *c, struct mg_sock *s);
+/* By addresses and ports, for connections whose numbers do not tell. */
+void peer_link_by_place(struct core *c, struct mg_sock *s);
+/* It is closed. */
+void peer_forget(struct core *c, struct mg_sock *s);
+void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
+void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Data that completes a handshake: it arrives for a request to connect, which has no socket yet,
+ * under a number of the request's own. What the server sends first is numbered one after its
+ * initial number, which the data acknowledge: so the socket that is established with that number,
+ * and expects the data's, is the one they are for (method, "Byte lineage").
+ */
+#include "socket/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "clock/queue.h"
+#include "socket/anchor.h"
+#include "socket/drops.h"
+#include "socket/socket.h"
+#include "stream/rx.h"
+
+#define REQUESTS_MAX 4096     /* that are remembered, */
+#define WAITING_MAX  64       /* and the events of each that wait for its socket */
+#define SOON_NS      10000000 /* as a rule the socket follows in the same softirq */
+#define WINDOW_MAX   (1u << 30)
+
+struct request {
+	uint64_t id;       /* MG_REQUEST_ID and more */
+	uint32_t seq, ack; /* of its segments: the lowest, and that of all */
+	uint64_t sock;     /* 0: it has none yet */
+	struct mg_event *waiting;
+	uint32_t count;
+	UT_hash_handle hh;
+};
+
+static struct request *find(struct request *all, uint64_t id)
+{
+	struct request *r;
+
+	HASH_FIND(hh, all, &id, sizeof(id), r);
+	return r;
+}
+
+static void forget(struct request **all, struct request *r)
+{
+	HASH_DEL(*all, r);
+	free(r->waiting);
+	free(r);
+}
+
+/* The oldest makes room. Returns false without memory; then the request is freed. */
+static bool add(struct request **all, struct request *r)
+{
+	if (HASH_COUNT(*all) >= REQUESTS_MAX)
+		forget(all, *all);
+	HASH_ADD(hh, *all, id, sizeof(r->id), r);
+	if (r->hh.tbl)
+		return true;
+	free(r->waiting);
+	free(r);
+	return false;
+}
+
+static void forget_all(struct request **all)
+{
+	struct request *r, *tmp;
+
+	HASH_ITER (hh, *all, r, tmp) {
+		forget(all, r);
+	}
+}
+
+void requests_free(struct core *c)
+{
+	forget_all(&c->requests.waiting);
+	forget_all(&c->requests.done);
+}
+
+struct mg_sock *request_sock(struct core *c, uint64_t id)
+{
+	const struct request *r = find(c->requests.done, id);
+
+	return r ? sock_find(c, r->sock) : NULL;
+}
+
+/* Whether the socket that is established here is the one a segment was for. */
+static bool becomes(const struct mg_event *e, uint32_t seq, uint32_t ack)
+{
+	const struct mg_sock_state *p = &e->sock_state;
+
+	if (e->id != MG_EVENT_sock_state || p->now != MG_TCP_ESTABLISHED ||
+		p->opener != OPENER_PEER)
+		return false;
+	/* with Fast Open the server may have sent data by then, and what came with the SYN counts
+	 */
+	return (p->write_seq == ack && seq - p->rcv_nxt < WINDOW_MAX) ||
+	       (p->rcv_nxt == seq && p->write_seq - ack < WINDOW_MAX);
+}
+
+/* Events wait for the clock, so that the socket's is there already as a rule. */
+static void look_ahead(struct core *c, struct request *r, const struct mg_event *now)
+{
+	const struct mg_packet *p = &now->packet;
+	const struct mg_event *e = queue_first(&c->pending);
+	const struct mg_sock_open *open = NULL; /* the last one seen */
+	struct mg_sock *s;
+
+	while (e && e->time_ns <= now->time_ns + SOON_NS && !becomes(e, p->seq, p->ack)) {
+		if (e->id == MG_EVENT_sock_open)
+			open = &e->sock_open;
+		e = queue_after(&c->pending, e);
+	}
+	if (!e || !becomes(e, p->seq, p->ack) || e->sock_state.write_seq != p->ack)
+		return;
+	s = sock_get(c, e->sock_state.sock);
+	if (!s || s->rx.anchor.set)
+		return;
+	s->netns = e->sock_state.netns;
+	anchor_set(&s->tx.anchor, e->sock_state.write_seq, 0, false);
+	/* what came in the SYN (Fast Open) is told as the socket is established */
+	anchor_set(&s->rx.anchor, e->sock_state.rcv_nxt,
+		open && open->sock == s->cookie ? open->bytes_received : 0, false);
+	r->sock = s->cookie;
+}
+
+static void wait_for_sock(struct request *r, const struct mg_event *e)
+{
+	struct mg_event *more;
+
+	if (r->count == WAITING_MAX)
+		return;
+	more = mg_realloc(r->waiting, (r->count + 1) * sizeof(*more));
+	if (!more)
+		return;
+	r->waiting = more;
+	memcpy(&more[r->count++], e, queue_size_of(e));
+}
+
+/* A later connection has the same addresses and ports as an earlier one, and so its number. */
+static void forget_other(struct request **all, const struct mg_packet *p)
+{
+	struct request *r = find(*all, p->sock);
+
+	if (r && r->ack != p->ack)
+		forget(all, r);
+}
+
+static struct request *meet(struct core *c, const struct mg_event *e)
+{
+	struct request *r = mg_calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->id = e->packet.sock;
+	r->seq = e->packet.seq;
+	r->ack = e->packet.ack;
+	look_ahead(c, r, e);
+	return add(r->sock ? &c->requests.done : &c->requests.waiting, r) ? r : NULL;
+}
+
+struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e)
+{
+	const struct mg_packet *p = &e->packet;
+	struct request *r;
+
+	forget_other(&c->requests.done, p);
+	forget_other(&c->requests.waiting, p);
+	r = find(c->requests.done, p->sock);
+	if (!r)
+		r = find(c->requests.waiting, p->sock);
+	if (!r)
+		r = meet(c, e);
+	if (!r)
+		return NULL;
+	if ((int32_t)(p->seq - r->seq) < 0)
+		r->seq = p->seq;
+	if (!r->sock)
+		wait_for_sock(r, e);
+	return r->sock ? sock_find(c, r->sock) : NULL;
+}
+
+bool request_on_drop(struct core *c, const struct mg_event *e)
+{
+	struct request *r = find(c->requests.waiting, e->drop.sock);
+
+	if (r)
+		wait_for_sock(r, e);
+	return r;
+}
+
+static void replay(struct core *c, struct request *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct mg_event *e = &r->waiting[i];
+		struct annotation a = {0};
+
+		if (e->id == MG_EVENT_drop)
+			drop_on_event(c, NULL, e, &a);
+		else
+			rx_on_packet(c, NULL, e, &a);
+	}
+	free(r->waiting);
+	r->waiting = NULL;
+	r->count = 0;
+}
+
+void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e)
+{
+	struct request *r, *tmp;
+
+	HASH_ITER (hh, c->requests.waiting, r, tmp) {
+		if (!becomes(e, r->seq, r->ack))
+			continue;
+		HASH_DEL(c->requests.waiting, r);
+		r->sock = s->cookie;
+		if (add(&c->requests.done, r))
+			replay(c, r);
+	}
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets: their states, ends and what they hold. */
+#include "socket/socket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "socket/anchor.h"
+#include "socket/closed.h"
+#include "socket/peer.h"
+#include "socket/request.h"
+#include "socket/state.h"
+#include "socket/synack.h"
+#include "stream/ranges.h"
+#include "stream/resent.h"
+#include "stream/tx.h"
+#include "stream/why.h"
+#include "stream/zerocopy.h"
+#include "sums/dist.h"
+#include "sums/series.h"
+#include "sums/units.h"
+#include "sums/waterfall.h"
+#include "task/process.h"
+#include "task/thread.h"
+#include "task/threads.h"
+#include "trace/bound.h"
+#include "trace/gap.h"
+
+struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL;
+
+	if (cookie)
+		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	if (!s && c->closed.all)
+		s = closed_unpack(c, cookie);
+	if (!s && cookie & MG_REQUEST_ID)
+		return request_sock(c, cookie);
+	return s;
+}
+
+/* Of the layers, and of the calls that sent what a flow got. */
+#define FLOW_SERIES (TX_LAYERS + 1)
+
+static void keep_series(struct core *c, struct flow *f)
+{
+	f->series = series_new(&c->series, FLOW_SERIES);
+	if (!f->series)
+		return;
+	for (int i = 0; i < TX_LAYERS; i++)
+		f->units[i].series = &f->series[i];
+}
+
+void sock_lives(struct core *c, struct mg_sock *s)
+{
+	if (s->is_live)
+		return;
+	s->is_live = true;
+	s->next_live = c->live;
+	s->live_at = &c->live;
+	if (c->live)
+		c->live->live_at = &s->next_live;
+	c->live = s;
+}
+
+void sock_no_longer_live(struct mg_sock *s)
+{
+	if (!s->is_live)
+		return;
+	s->is_live = false;
+	*s->live_at = s->next_live;
+	if (s->next_live)
+		s->next_live->live_at = s->live_at;
+}
+
+/* Calls that were in it may come back after its end. */
+#define DEAD_NS 1000000000
+
+struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s)
+{
+	struct mg_sock **next = s ? &s->next_live : &c->live;
+
+	while (*next && (*next)->state == MG_TCP_CLOSE &&
+		(*next)->closed_ns + DEAD_NS < c->kernel_until_ns)
+		sock_no_longer_live(*next);
+	return *next;
+}
+
+struct mg_sock *sock_make(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = sock_look_up(c, cookie);
+
+	if (!cookie)
+		return NULL;
+	if (cookie & MG_REQUEST_ID)
+		return s;
+	if (s)
+		return c->recent.sock[cookie % RECENT_SOCKS] = s;
+	s = mg_calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->cookie = cookie;
+	s->kind = MG_KIND_tcp;
+	s->tx.sock = s->rx.sock = s;
+	s->rx.rx = true;
+	s->unclaimed = !core_observes(c, MG_EVENT_sys_exit);
+	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	s = hash_kept(s);
+	if (!s)
+		return NULL;
+	bound_flow(c, &s->tx);
+	bound_flow(c, &s->rx);
+	keep_series(c, &s->tx);
+	keep_series(c, &s->rx);
+	sock_lives(c, s);
+	gap_on_new_socket(c, s);
+	return c->recent.sock[cookie % RECENT_SOCKS] = s;
+}
+
+/* Calls are recorded from here on. Their hook is attached last: sockets open by then have been met.
+ */
+void socks_claim(struct core *c)
+{
+	struct mg_sock *s, *tmp;
+
+	HASH_ITER (hh, c->socks, s, tmp)
+		s->unclaimed = false;
+}
+
+void flow_touch(struct flow *f, uint64_t t)
+{
+	if (!f->first_t)
+		f->first_t = t;
+	f->last_t = t;
+}
+
+#define PASSED_MAX 1024
+
+void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
+{
+	if (end > f->total)
+		f->total = end;
+	ranges_keep(layer, PASSED_MAX);
+	ranges_keep(&f->copies.again, PASSED_MAX);
+}
+
+/* What was in flight is no more. */
+static void trim(struct flow *f)
+{
+	for (int i = 0; i < TX_LAYERS; i++)
+		ranges_trim(&f->layer[i]);
+	ranges_trim(&f->pair_call);
+	ranges_trim(&f->pair_x);
+	ranges_trim(&f->pair_r);
+	ranges_trim(&f->copies.again);
+	why_trim(f->why);
+	bound_trim(f);
+}
+
+static bool was_open(uint8_t state)
+{
+	return state != MG_TCP_SYN_SENT && state != MG_TCP_SYN_RECV && state != MG_TCP_CLOSE;
+}
+
+/* The peer's FIN tells by the state it leads to, too, where its segment is not seen. */
+static void note_fin(struct flow *rx, const struct mg_sock_state *p)
+{
+	if (rx->ended || p->now != MG_TCP_CLOSE_WAIT)
+		return;
+	rx->ended = true;
+	rx->end_seq = p->rcv_nxt - 1;
+}
+
+void sock_on_state(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock_state *p = &e->sock_state;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s)
+		return;
+	s->netns = p->netns;
+	s->family = p->family;
+	if (p->lport) /* a closed socket has given its port back */
+		s->lport = p->lport;
+	if (p->rport)
+		s->rport = p->rport;
+	s->state = p->now;
+	if (p->now == MG_TCP_SYN_SENT && !s->pid && e->tid) { /* by connect(), or a send */
+		struct thread *t = thread_get(c, e->tid, e->pid);
+
+		if (t)
+			sock_used_by(c, s, t);
+	}
+	note_fin(&s->rx, p);
+	sock_lives(c, s);
+	if (p->now == MG_TCP_CLOSE) {
+		s->closed_ns = e->time_ns;
+		state_end(s, e->cycles);
+		tx_closed(&s->tx);
+		trim(&s->tx);
+		trim(&s->rx);
+		peer_forget(c, s);
+		closed_note(c, s);
+	}
+	if (p->ulp)
+		s->ulp = p->ulp;
+	if (s->late)
+		sock_on_late_state(s, p);
+	if (p->opener)
+		s->opener = p->opener;
+	if (p->old == MG_TCP_ESTABLISHED || p->old == MG_TCP_CLOSE_WAIT) {
+		uint64_t off; /* before our FIN takes a sequence number */
+
+		if (s->tx.anchor.set && flow_offset(&s->tx, p->write_seq, &off) &&
+			off > s->tx.total)
+			s->tx.total = off;
+	}
+	/* before it was open its numbers are another connection's, or none */
+	if (c->lost_kernel && s->rx.anchor.set &&
+		was_open(p->old)) { /* how far it was read; a FIN has a number, too */
+		uint32_t read = p->copied_seq;
+		uint64_t off;
+
+		if ((int32_t)(p->rcv_nxt - 1 - read) < 0)
+			read = p->rcv_nxt - 1;
+		if (flow_offset(&s->rx, read, &off) && off > s->rx.total)
+			s->rx.total = off;
+	}
+	if (p->now == MG_TCP_ESTABLISHED && p->opener && !s->opened) {
+		s->opened = true;
+		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
+		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
+		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
+		/* the answers to attempts that were refused had other numbers */
+		s->tx.acked = s->tx.acked_before = 0;
+		peer_link(c, s);
+		if (p->opener == OPENER_PEER)
+			synack_on_established(c, s, p->write_seq);
+	}
+	if (c->requests.waiting)
+		requests_on_state(c, s, e);
+}
+
+void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t)
+{
+	const struct process *p = process_of(c, t);
+
+	s->tid = t->tid;
+	s->pid = t->pid;
+	s->program = p ? p->program : NULL;
+}
+
+void sock_on_ulp(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = sock_find(c, cookie);
+
+	if (s && !s->ulp)
+		s->ulp = MG_ULP_OTHER;
+}
+
+void sock_on_addr(struct core *c, const struct mg_event *e)
+{
+	struct mg_sock *s = sock_get(c, e->sock_addr.sock);
+
+	if (!s)
+		return;
+	memcpy(s->laddr, e->sock_addr.laddr, 16);
+	memcpy(s->raddr, e->sock_addr.raddr, 16);
+	s->has_addr = true;
+	if (s->kind == MG_KIND_tcp)
+		peer_link_by_place(c, s);
+}
+
+void flow_free(struct flow *f)
+{
+	for (int i = 0; i < TX_LAYERS; i++) {
+		ranges_free(&f->layer[i]);
+		unit_free(&f->units[i]);
+	}
+	series_free(f->series, FLOW_SERIES);
+	for (int i = 0; i < STAGES_MAX; i++)
+		dist_free(&f->stage[i]);
+	dist_free(&f->residence);
+	waterfall_free(&f->waterfall);
+	dist_free(&f->last_byte);
+	free(f->call_ends.off);
+	why_free(f->why);
+	dist_free(&f->shift_device); /* or shift_peer */
+	dist_free(&f->transit);
+	if (f->from)
+		unit_free(f->from);
+	free(f->from);
+	dist_free(&f->refusals.gap);
+	zerocopy_free(f->zerocopy);
+	ranges_free(&f->copies.again);
+	resent_free(f->copies.resent_times);
+	ranges_free(&f->pair_call);
+	ranges_free(&f->pair_x);
+	ranges_free(&f->pair_r);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers to requests to connect that were sent again, before the connection has a socket. The
+ * socket that is established with the answer's initial sequence number is the one they were for.
+ */
+#include "socket/synack.h"
+
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+
+#define SYNACKS_MAX 4096 /* requests that are remembered */
+
+struct synack {
+	uint32_t seq; /* initial sequence number */
+	uint32_t n;
+	UT_hash_handle hh;
+};
+
+static struct synack *find(const struct core *c, uint32_t seq)
+{
+	struct synack *a;
+
+	HASH_FIND(hh, c->synacks, &seq, sizeof(seq), a);
+	return a;
+}
+
+static void forget(struct core *c, struct synack *a)
+{
+	HASH_DEL(c->synacks, a);
+	free(a);
+}
+
+void synack_on_retransmit(struct core *c, const struct mg_tcp_retransmit *p)
+{
+	struct synack *a = find(c, p->seq);
+
+	c->synack_retries += p->segs;
+	if (!a) {
+		a = mg_calloc(1, sizeof(*a));
+		if (!a)
+			return;
+		if (HASH_COUNT(c->synacks) >= SYNACKS_MAX) /* the oldest makes room */
+			forget(c, c->synacks);
+		a->seq = p->seq;
+		HASH_ADD(hh, c->synacks, seq, sizeof(a->seq), a);
+		a = hash_kept(a);
+		if (!a)
+			return;
+	}
+	a->n += p->segs;
+}
+
+void synack_on_established(struct core *c, struct mg_sock *s, uint32_t write_seq)
+{
+	struct synack *a = find(c, write_seq - 1);
+
+	if (!a)
+		return;
+	s->tx.synack_retries += a->n;
+	forget(c, a);
+}
+
+void synacks_free(struct core *c)
+{
+	struct synack *a, *tmp;
+
+	HASH_ITER (hh, c->synacks, a, tmp) {
+		forget(c, a);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes in order that a socket tells nobody of, since fewer are there than its reader wants
+ * (SO_RCVLOWAT). TCP's own events then tell when the last byte before them came.
+ */
+#include "stream/low_water.h"
+
+#include "core.h"
+#include "event_table.h"
+#include "stream/ranges.h"
+#include "sums/units.h"
+#include "trace/gap.h"
+
+static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	uint64_t *last = arg;
+
+	(void)a, (void)b, (void)present;
+	if (t[0] > *last)
+		*last = t[0];
+}
+
+/* Up to `end`, of what came before `now`, which the socket would have told of by now. */
+void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now)
+{
+	const struct ranges *tcp[] = {&f->layer[RX_TCP]};
+	struct ranges *ready = &f->layer[RX_READY];
+	uint64_t from = ranges_reach(ready, ready->base), to, t = 0;
+
+	if (from < f->done)
+		from = f->done;
+	to = ranges_reach(tcp[0], from);
+	if (to > end)
+		to = end;
+	if (to <= from)
+		return;
+	ranges_atoms(tcp, 1, from, to, latest, &t);
+	if (gap_within(c, MG_LAYER_TCP, t, now, -1, -1))
+		return;
+	ranges_add(ready, from, to, t);
+	unit_add(&f->units[RX_READY], t, to - from);
+}

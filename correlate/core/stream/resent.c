@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "stream/resent.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "stream/ranges.h"
+#include "sums/dist.h"
+
+#define RANGES_MAX 1024
+
+/* NULL without memory. */
+static struct resent *resent_of(struct flow *f)
+{
+	if (!f->copies.resent_times)
+		f->copies.resent_times = mg_calloc(1, sizeof(*f->copies.resent_times));
+	return f->copies.resent_times;
+}
+
+static void settle_at(struct resent *r, uint32_t i)
+{
+	const struct resent_range *x = &r->range[i];
+
+	dist_add(&r->wait, x->last - x->first, x->b - x->a);
+	r->range[i] = r->range[--r->n];
+}
+
+void resent_settle(struct flow *f, uint64_t upto)
+{
+	struct resent *r = f->copies.resent_times;
+
+	for (uint32_t i = r ? r->n : 0; i-- > 0;)
+		if (r->range[i].b <= upto)
+			settle_at(r, i);
+}
+
+/* Settles what is acknowledged, and all where too much is not. */
+static void make_room(struct flow *f, struct resent *r)
+{
+	if (r->n == r->cap)
+		resent_settle(f, f->acked);
+	if (r->n > RANGES_MAX)
+		resent_settle(f, UINT64_MAX);
+}
+
+static void add(struct resent *r, struct resent_range x)
+{
+	if (x.a >= x.b)
+		return;
+	if (r->n == r->cap) {
+		uint32_t cap = r->cap ? r->cap * 2 : 4;
+		struct resent_range *more = mg_realloc(r->range, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		r->range = more;
+		r->cap = cap;
+	}
+	r->range[r->n++] = x;
+}
+
+/* Cuts off what of the range lies before or behind [a, b); both remain as they were. */
+static void keep_outside(struct resent *r, struct resent_range x, uint64_t a, uint64_t b)
+{
+	struct resent_range rest = x;
+
+	if (x.a < a) {
+		rest.b = a;
+		add(r, rest);
+	}
+	if (x.b > b) {
+		rest = x;
+		rest.a = b;
+		add(r, rest);
+	}
+}
+
+/* Takes the bytes of [a, b) that were sent again before: this copy is their last one now. */
+static void renew(struct resent *r, uint64_t a, uint64_t b, uint64_t now)
+{
+	uint32_t n = r->n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct resent_range x = r->range[i];
+
+		if (x.b <= a || x.a >= b)
+			continue;
+		r->range[i].a = x.a < a ? a : x.a;
+		r->range[i].b = x.b > b ? b : x.b;
+		r->range[i].last = now;
+		keep_outside(r, x, a, b);
+	}
+}
+
+/* Whether a byte has been sent again before; `*end` is where the answer changes. */
+static bool is_known(const struct resent *r, uint64_t at, uint64_t *end)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct resent_range *x = &r->range[i];
+
+		if (x->a <= at && at < x->b) {
+			if (x->b < *end)
+				*end = x->b;
+			return true;
+		}
+		if (x->a > at && x->a < *end)
+			*end = x->a;
+	}
+	return false;
+}
+
+struct copying {
+	struct resent *r;
+	uint64_t now;
+};
+
+/* The first copy of bytes that were not sent again yet. */
+static void first_copy(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	const struct copying *c = arg;
+
+	if (!present || t[0] >= c->now) /* these are new, or when they were sent is not known */
+		return;
+	for (uint64_t end = b; a < b; a = end, end = b)
+		if (!is_known(c->r, a, &end))
+			add(c->r, (struct resent_range){a, end, t[0], c->now});
+}
+
+void resent_on_copy(struct flow *f, uint64_t a, uint64_t b, uint64_t now)
+{
+	const struct ranges *sent[] = {&f->layer[TX_IP_OUT]};
+	struct copying c = {resent_of(f), now};
+
+	if (!c.r)
+		return;
+	make_room(f, c.r);
+	renew(c.r, a, b, now);
+	ranges_atoms(sent, 1, a, b, first_copy, &c);
+}
+
+void resent_left_out(struct flow *f, uint64_t total, uint64_t bytes)
+{
+	struct resent *r = resent_of(f);
+
+	f->copies.ambiguous += bytes;
+	if (r)
+		dist_add(&r->left_out, total, bytes);
+}
+
+void resent_shift(struct flow *f, uint64_t by)
+{
+	struct resent *r = f->copies.resent_times;
+
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		r->range[i].a += by;
+		r->range[i].b += by;
+	}
+}
+
+void resent_free(struct resent *r)
+{
+	if (!r)
+		return;
+	dist_free(&r->wait);
+	dist_free(&r->left_out);
+	free(r->range);
+	free(r);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way in: from the device to the program (method, "Byte lineage", "Residence"). */
+#include "stream/rx.h"
+
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "message/datagram.h"
+#include "socket/anchor.h"
+#include "socket/peer.h"
+#include "socket/request.h"
+#include "socket/socket.h"
+#include "socket/state.h"
+#include "stream/head_of_line.h"
+#include "stream/low_water.h"
+#include "stream/ranges.h"
+#include "stream/resent.h"
+#include "stream/rx_unseen.h"
+#include "stream/tx.h"
+#include "stream/urgent.h"
+#include "stream/why.h"
+#include "sums/dist.h"
+#include "sums/units.h"
+#include "sums/waterfall.h"
+#include "task/call.h"
+#include "task/threads.h"
+#include "trace/gap.h"
+
+#define TCP_FIN 1
+#define TCP_URG 32
+
+#define MSG_OOB_FLAG  0x1
+#define MSG_PEEK_FLAG 0x2
+
+static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
+	struct annotation *a)
+{
+	uint64_t off, fresh;
+
+	if (!flow_offset(f, seq, &off))
+		return false;
+	a->rx = true;
+	a->has_offset = true;
+	a->offset = off;
+	a->length = len;
+	if (!len)
+		return false;
+	flow_touch(f, t);
+	if (!flow_clip(f, &off, &len))
+		return false;
+	fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
+	if (f->sock->unclaimed)
+		flow_pass(f, &f->layer[layer], off + len);
+	unit_pass(&f->units[layer], t, len, fresh);
+	return true;
+}
+
+void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_packet *p = &e->packet;
+	bool request = p->sock & MG_REQUEST_ID;
+	struct mg_sock *s = request ? request_on_packet(c, e) : sock_get(c, p->sock);
+	enum rx_layer layer = e->id == MG_EVENT_dev_recv ? RX_DEV : RX_IP;
+
+	if (!s)
+		return;
+	if (arrives(&s->rx, layer, first_byte(p), p->len, e->cycles, a))
+		unit_wire(&s->rx.units[layer], p->frame, p->segs);
+	if (request && a->offset + a->length > s->rx.request_end)
+		s->rx.request_end = a->offset + a->length;
+	a->rx = true;
+	if (p->tcp_flags & TCP_URG)
+		s->rx.urgent.seen = true;
+	if (p->tcp_flags & TCP_FIN) {
+		s->rx.ended = true;
+		s->rx.end_seq = p->seq + p->len;
+	}
+	if (layer == RX_DEV && p->tcp_flags & 16)
+		tx_acked_by_frame(c, &s->tx, p->ack, e->cycles);
+	if (layer == RX_IP && s->tx.why) /* by the window before it */
+		why_on_arrival(s, t, e->cycles);
+	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
+		state_on_arrival(s, p, e->cycles);
+}
+
+void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_recv *p = &e->tcp_recv;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	a->rx = true;
+	if (!s)
+		return;
+	if (c->low_water)
+		rx_in_order_untold(c, &s->rx, UINT64_MAX, e->cycles);
+	arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
+	why_on_segment(s, t, p, e->cycles);
+}
+
+/* Whether TCP's own event, which is of established connections only, tells of these bytes. */
+static bool told_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
+{
+	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.request_end &&
+	       core_observes(c, MG_EVENT_tcp_recv);
+}
+
+/* Everything before rcv_nxt is in order now. */
+void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	struct mg_sock *s = sock_get(c, e->tcp_ready.sock);
+	struct flow *f = s ? &s->rx : NULL;
+	uint64_t off, from;
+
+	a->rx = true;
+	if (!f || !flow_offset(f, before_fin(f, e->tcp_ready.rcv_nxt), &off))
+		return;
+	flow_touch(f, e->cycles);
+	rx_consumed(c, f, e->tcp_ready.copied_seq, e->cycles);
+	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
+	if (from < f->done)
+		from = f->done;
+	if (off <= from)
+		return;
+	if (!told_by_tcp(c, s, from))
+		rx_note_overtaking(c, f, from, off);
+	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
+	if (s->unclaimed)
+		flow_pass(f, &f->layer[RX_READY], off);
+	unit_add(&f->units[RX_READY], e->cycles, off - from);
+	a->has_offset = true;
+	a->offset = from;
+	a->length = off - from;
+}
+
+void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_sock_copy *p = &e->sock_copy;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct piece *piece;
+	uint64_t off;
+
+	a->rx = true;
+	if (s && s->kind != MG_KIND_tcp) {
+		datagram_on_copy(c, t, s, e, a);
+		return;
+	}
+	if (!s || !flow_offset(&s->rx, p->seq, &off))
+		return;
+	flow_touch(&s->rx, e->cycles);
+	if (!s->pid) /* no system calls are recorded */
+		sock_used_by(c, s, t);
+	a->length = p->len;
+	/* looking at several buffers the position stays; errors have a queue of their own */
+	if (t->in_call && t->now.flags & MOVES_NOTHING)
+		return;
+	a->has_offset = true;
+	a->offset = off;
+	if (!t->in_call || t->in_softirq)
+		return;
+	piece = call_add_piece(&t->now, &s->rx, off, p->len, e->cycles);
+	if (piece && t->waking_sock == p->sock) {
+		piece->waking = t->waking;
+		piece->switch_in = t->woken_in;
+	}
+}
+
+struct settling {
+	struct core *c;
+	struct flow *f;
+	const struct kernel_call *call;
+	const struct piece *piece;
+	uint64_t user; /* U1, or the system call's exit */
+	uint64_t slack;
+	uint64_t call_end; /* offset after its last byte */
+	uint32_t required;
+};
+
+/* The lists of a settled range after those of its layers. */
+enum { AGAIN = RX_LAYERS, OVERTOOK, LISTS };
+
+/* Returns when IP, or else the device, had the bytes. */
+static uint64_t arrived(const uint64_t t[], uint32_t present)
+{
+	return present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
+}
+
+/*
+ * Returns where the bar in_order begins. Without TCP's own event (in established connections only)
+ * it ends as the bytes before these arrive, and what is left until they are readable is ip_to_tcp.
+ */
+static uint64_t begin_of_order(const uint64_t t[], uint32_t present)
+{
+	uint64_t ready = t[RX_READY], wait;
+
+	if (present & 1u << RX_TCP)
+		return t[RX_TCP];
+	if (!(present & 1u << OVERTOOK) || t[OVERTOOK] == OVERTOOK_UNKNOWN)
+		return ready;
+	wait = t[OVERTOOK] - arrived(t, present);
+	return wait < ready ? ready - wait : 0;
+}
+
+/*
+ * The edges of the bars for one atom. The socket queue divides by how the reader came: if bytes of
+ * this socket woke it, the time until they did, until it ran, and until it called; else it was
+ * absent until it called. A reader that slept for another reason was absent.
+ */
+static void edges(const struct settling *s, const uint64_t t[], uint32_t present,
+	uint64_t edge[RX_STAGES + 1])
+{
+	const struct piece *p = s->piece;
+	uint64_t ready = t[RX_READY], entry = s->call->enter;
+	bool woken = p->waking && p->switch_in >= p->waking && p->switch_in >= ready &&
+		     p->switch_in <= p->t;
+
+	/* A layer that is not there has no bar: the next begins where it would have. */
+	edge[RX_STAGE_ORDER] = begin_of_order(t, present);
+	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : edge[RX_STAGE_ORDER];
+	edge[RX_STAGE_DEV_IP] = present & 1u << RX_DEV ? t[RX_DEV] : edge[RX_STAGE_IP_TCP];
+	if (!(present & 1u << RX_IP) && present & 1u << RX_DEV)
+		edge[RX_STAGE_IP_TCP] = t[RX_DEV];
+	edge[RX_STAGE_ABSENT] = ready;
+	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
+	/* bytes that came when it was already being woken wait for the CPU only */
+	edge[RX_STAGE_RUNQ] = woken && p->waking > ready ? p->waking : edge[RX_STAGE_WAKE];
+	edge[RX_STAGE_POLL] = woken ? p->switch_in : edge[RX_STAGE_WAKE];
+	edge[RX_STAGE_COPY] = woken && entry > p->switch_in ? entry : edge[RX_STAGE_POLL];
+	edge[RX_STAGE_RETURN] = p->t;
+	edge[RX_STAGES] = s->user;
+}
+
+/* Apart from the bars, to check them by. */
+static uint64_t latest(const uint64_t edge[RX_STAGES + 1])
+{
+	uint64_t t = edge[0];
+
+	for (int i = 1; i <= RX_STAGES; i++)
+		t = edge[i] > t ? edge[i] : t;
+	return t;
+}
+
+/* Whether TCP saw it, and how the reader came, is known by events that may be lost. */
+static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t present)
+{
+	uint64_t first = present & 1u << RX_DEV ? t[RX_DEV] : t[RX_READY];
+
+	return gap_within(s->c, MG_LAYER_SCHED, t[RX_READY], s->piece->t, -1, -1) ||
+	       (!(present & 1u << RX_TCP) &&
+		       gap_within(s->c, MG_LAYER_TCP, first, t[RX_READY], -1, -1));
+}
+
+#define BELOW_TCP (1u << RX_DEV | 1u << RX_IP)
+
+/*
+ * Bytes that came with the opening, when the connection had no socket, and were not recorded: those
+ * in a SYN (RFC 7413), and those for a request whose answer was not seen.
+ */
+static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint32_t present)
+{
+	const struct mg_sock *sock = s->f->sock;
+
+	if (a == s->f->opening && s->required & BELOW_TCP && !(present & BELOW_TCP) &&
+		(sock->opener == OPENER_PEER || sock->state == MG_TCP_SYN_RECV))
+		s->f->opening = b;
+}
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct settling *s = arg;
+	struct flow *f = s->f;
+	uint64_t edge[RX_STAGES + 1], length[RX_STAGES], at, sum = 0, len = b - a, total;
+
+	if ((present & s->required) != s->required || lost_between(s, t, present))
+		goto incomplete;
+	edges(s, t, present, edge);
+	at = edge[0];
+	for (int i = 0; i < RX_STAGES; i++) {
+		if (edge[i + 1] + s->slack < at)
+			goto incomplete;
+		length[i] = edge[i + 1] > at ? edge[i + 1] - at : 0;
+		at += length[i];
+		sum += length[i];
+	}
+	/* it came again before it was readable: then the edges may be of two copies */
+	total = latest(edge) - edge[0];
+	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
+		resent_left_out(f, total, len);
+		goto known;
+	}
+	if (!(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
+		t[OVERTOOK] == OVERTOOK_UNKNOWN) {
+		f->copies.undivided += len;
+		goto known;
+	}
+	for (int i = 0; i < RX_STAGES; i++)
+		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
+			dist_add(&f->stage[i], length[i], len);
+	f->closure += sum > total ? sum - total : total - sum;
+	dist_add(&f->residence, sum, len);
+	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
+	if (s->c->atom_listener)
+		s->c->atom_listener(s->c->atom_listener_arg,
+			&(struct atom){f, a, len, edge[0], length, RX_STAGES});
+	if (b == s->call_end)
+		dist_add(&f->last_byte, sum, 1);
+	f->complete += len;
+	peer_received(f, a, b, edge[0], s->user);
+	return;
+known:
+	f->complete += len;
+	peer_received(f, a, b, 0, s->user);
+	return;
+incomplete:
+	note_opening(s, a, b, present);
+	f->incomplete += len;
+	if (present & 1u << AGAIN)
+		f->copies.incomplete += len;
+	peer_received(f, a, b, 0, 0);
+}
+
+/* Where a loss has mixed up what calls read, two may have read the same bytes: they count once. */
+static void atom_once(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	if (!(present & 1u << RX_COPY))
+		atom(arg, a, b, t, present);
+}
+
+/* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
+static uint32_t required(const struct core *c, const struct flow *f)
+{
+	uint64_t hooked = core_hooked(c, f->sock->netns);
+	uint32_t bits = 1u << RX_READY;
+
+	if (hooked & 1ull << MG_EVENT_dev_recv)
+		bits |= 1u << RX_DEV;
+	if (hooked & 1ull << MG_EVENT_ip_in)
+		bits |= 1u << RX_IP;
+	return bits;
+}
+
+bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,
+	uint32_t layers, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	struct settling s = {.c = c,
+		.f = p->flow,
+		.call = k,
+		.piece = p,
+		.user = user,
+		.slack = (uint64_t)core_clock_error(c) + 1,
+		.required = layers};
+	uint64_t before = p->flow->complete;
+
+	atom(&s, a, b, t, present);
+	return p->flow->complete > before;
+}
+
+void rx_settle_piece(
+	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user)
+{
+	struct flow *f = p->flow;
+	struct settling s = {.c = c,
+		.f = f,
+		.call = k,
+		.piece = p,
+		.user = user,
+		.slack = clock_slack(core_clock_error(c)),
+		.required = required(c, f),
+		.call_end = p->off + p->len};
+	const struct ranges *lists[LISTS] = {NULL};
+	uint64_t off = p->off, end = p->off + p->len;
+
+	if (k->pieces)
+		s.call_end = k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len;
+	if (off < f->done) /* settled already: its numbers were seen twice */
+		off = f->done < end ? f->done : end;
+	if (c->low_water)
+		rx_in_order_untold(c, f, end, p->t);
+	for (int l = RX_DEV; l <= RX_READY; l++)
+		lists[l] = &f->layer[l];
+	if (c->lost_kernel)
+		lists[RX_COPY] = &f->layer[RX_COPY];
+	lists[AGAIN] = &f->copies.again;
+	lists[OVERTOOK] = &f->layer[RX_OVERTOOK];
+	ranges_atoms(lists, LISTS, off, end, atom_once, &s);
+}
+
+/* A call without bytes may have ended behind an urgent byte. */
+static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t leave)
+{
+	struct mg_sock *s = k->ret < 0 ? NULL : sock_find(c, k->cookie);
+	struct flow *f = s ? &s->rx : NULL;
+	uint64_t off;
+
+	if (!f || mg_syscall_direction(k->call) != MG_DIR_RX || !(f->urgent.seen || k->ret))
+		return;
+	if (k->ret == 1 && (k->flags & (MSG_OOB_FLAG | MSG_PEEK_FLAG)) == MSG_OOB_FLAG) {
+		urgent_read(f, k, leave);
+		return;
+	}
+	if (k->ret || f->open_calls || !f->ended || k->exit_seq != f->end_seq + 1 ||
+		!flow_offset(f, f->end_seq, &off) || off <= f->done)
+		return;
+	if (off > f->total)
+		f->total = off;
+	rx_give_up_holes(c, f, off);
+	rx_drop_done(f);
+}
+
+void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
+{
+	uint64_t leave = user ? user : k->exit, sum = 0, last = 0;
+	struct flow *f = NULL;
+
+	for (uint32_t i = 0; i < k->pieces; i++) {
+		const struct piece *p = &k->piece[i];
+		uint64_t off = p->off, end = p->off + p->len;
+
+		f = p->flow;
+		if (end <=
+			f->start) /* it lay in the queue before the recording: none of its bytes */
+			continue;
+		if (off < f->start)
+			off = f->start;
+		sum += end - off;
+		last = end;
+		rx_settle_piece(c, k, p, leave);
+		ranges_add(&f->layer[RX_COPY], off, end, p->t);
+		unit_add(&f->units[RX_COPY], p->t, end - off);
+		if (last > f->total)
+			f->total = last;
+	}
+	if (!f) {
+		without_bytes(c, k, leave);
+		return;
+	}
+	if (!sum)
+		return;
+	flow_touch(f, leave);
+	unit_add(&f->units[RX_CALL], leave, sum);
+	if (f->calls++ == 0)
+		f->first_call = k->enter;
+	f->last_call = k->enter;
+	/* bytes another thread is still reading are kept */
+	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
+	if (!f->open_calls && f->done < last)
+		rx_give_up_holes(c, f, last);
+	rx_drop_done(f);
+}
+
+/* Calls open at the recording's end, as a rule a read that waits, fill no hole any more. */
+void rx_finish(struct core *c, struct flow *f)
+{
+	f->open_calls = 0;
+	if (f->done < f->total)
+		rx_give_up_holes(c, f, f->total);
+	rx_drop_done(f);
+}

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes on their way out: from the program's call to the driver (method, "Byte lineage"). */
+#include "stream/tx.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "message/datagram.h"
+#include "socket/anchor.h"
+#include "socket/peer.h"
+#include "socket/socket.h"
+#include "socket/synack.h"
+#include "stream/call_ends.h"
+#include "stream/ranges.h"
+#include "stream/resent.h"
+#include "stream/unsent.h"
+#include "stream/why.h"
+#include "sums/dist.h"
+#include "sums/units.h"
+#include "sums/waterfall.h"
+#include "task/call.h"
+#include "task/threads.h"
+
+/* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
+#define GIVE_UP_NS 20000000
+
+/* What was sent again is kept for a peer that may show up; so many ranges. */
+#define AGAIN_MAX 1024
+/* Among the layers of an atom, behind the label: when it was sent again. */
+#define AGAIN (TX_LAYERS + 1)
+
+static const struct {
+	uint16_t event;
+	enum tx_layer layer;
+} layer_events[] = {
+	{MG_EVENT_tcp_send, TX_COPY},
+	{MG_EVENT_ip_out, TX_IP_OUT},
+	{MG_EVENT_ip_post, TX_IP_POST},
+	{MG_EVENT_dev_queue, TX_QUEUE},
+	{MG_EVENT_dev_xmit, TX_XMIT},
+	{MG_EVENT_dev_done, TX_DONE},
+};
+#define LAYER_EVENTS (sizeof(layer_events) / sizeof(layer_events[0]))
+
+/* The layers this recording can have seen the bytes in, as bits. */
+static uint32_t required(const struct core *c, const struct flow *f)
+{
+	uint64_t hooked = core_hooked(c, f->sock->netns);
+	uint32_t bits = 1u << TX_CALL;
+
+	for (size_t i = 0; i < LAYER_EVENTS; i++)
+		if (hooked & 1ull << layer_events[i].event)
+			bits |= 1u << layer_events[i].layer;
+	return bits;
+}
+
+/* One call may hold several sends: then what is left starts over, and the position tells. */
+static bool several_sends(const struct kernel_call *k)
+{
+	return k->call == MG_SYS_sendfile || k->call == MG_SYS_sendmmsg || k->call == MG_SYS_splice;
+}
+
+static void end_piece(struct kernel_call *k, uint64_t next, uint32_t left)
+{
+	struct piece *p = &k->piece[k->pieces - 1];
+
+	if (several_sends(k) && next - p->off >= k->left)
+		p->len = k->left;
+	else
+		p->len = left < k->left ? k->left - left : left > k->left ? k->left : 0;
+}
+
+void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_send *p = &e->tcp_send;
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct kernel_call *k = &t->now;
+	uint64_t off;
+
+	if (!s || !flow_offset(&s->tx, p->seq, &off))
+		return;
+	flow_touch(&s->tx, e->cycles);
+	if (!s->pid) /* no system calls are recorded */
+		sock_used_by(c, s, t);
+	tx_acked(c, &s->tx, p->snd_una, e->cycles);
+	why_on_write(&s->tx, t, p, e->cycles);
+	a->has_offset = true;
+	a->offset = off;
+	if (!t->in_call || t->in_softirq)
+		return;
+	/* what was left less what is left was copied in between; sendfile() starts over at times */
+	if (k->copied && k->pieces)
+		end_piece(k, off, p->left);
+	if (call_add_piece(k, &s->tx, off, 0, e->cycles))
+		k->copied = true;
+	k->left = p->left;
+}
+
+/*
+ * Bytes that went with the SYN (RFC 7413) were not copied by a send: a connection's first call,
+ * whose copying begins behind them.
+ */
+static void add_syn_data(struct kernel_call *k, uint32_t exit_seq)
+{
+	struct flow *f = k->piece[0].flow;
+	uint64_t off, len = k->piece[0].off;
+
+	if (f->start || f->calls || !len || !flow_offset(f, exit_seq, &off) ||
+		off != (uint64_t)k->ret || !call_add_piece(k, f, 0, 0, 0))
+		return;
+	memmove(k->piece + 1, k->piece, (k->pieces - 1) * sizeof(*k->piece));
+	k->piece[0] = (struct piece){.flow = f, .len = len, .t = k->enter};
+}
+
+/* The last piece gets what the call returned less what went before. */
+void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
+{
+	uint64_t before = 0, all = k->ret > 0 ? (uint64_t)k->ret : 0;
+	uint32_t kept = 0;
+
+	if (!k->copied || !k->pieces)
+		return;
+	why_on_written(k->piece[k->pieces - 1].flow, exit_seq);
+	if (k->ret > 0)
+		add_syn_data(k, exit_seq);
+	if (k->call == MG_SYS_sendmmsg) /* returns messages: then by position, if it agrees */
+		all = k->ret > 0 ? exit_seq - k->enter_seq : 0;
+	for (uint32_t i = 0; i + 1 < k->pieces; i++)
+		before += k->piece[i].len;
+	k->piece[k->pieces - 1].len = all > before ? all - before : 0;
+	for (uint32_t i = 0; i < k->pieces; i++)
+		if (k->piece[i].len)
+			k->piece[kept++] = k->piece[i];
+		else
+			piece_release(&k->piece[i]);
+	k->pieces = kept;
+}
+
+/* EAGAIN: nothing was taken, and the program has to come again. */
+static void refused(struct core *c, const struct kernel_call *k, uint64_t leave)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+
+	if (!s)
+		return;
+	s->tx.refusals.n++;
+	if (!s->tx.refusals.since)
+		s->tx.refusals.since = leave ? leave : k->exit;
+}
+
+static void retried(struct flow *f, uint64_t copied)
+{
+	if (!f->refusals.since)
+		return;
+	if (copied) /* else its event is lost */
+		dist_add(&f->refusals.gap,
+			copied > f->refusals.since ? copied - f->refusals.since : 0, 1);
+	f->refusals.since = 0;
+}
+
+void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t leave)
+{
+	uint64_t t = user ? user : k->enter, sum = 0;
+	struct flow *f = NULL;
+
+	for (uint32_t i = 0; i < k->pieces; i++) {
+		const struct piece *p = &k->piece[i];
+		uint64_t end = p->off + p->len;
+
+		if (!f)
+			retried(p->flow, p->t);
+		f = p->flow;
+		ranges_add(&f->layer[TX_CALL], p->off, end, t);
+		if (p->t) { /* otherwise it was lost */
+			ranges_add(&f->layer[TX_COPY], p->off, end, p->t);
+			unit_add(&f->units[TX_COPY], p->t, p->len);
+		}
+		sum += p->len;
+		if (end > f->total)
+			f->total = end;
+	}
+	if (!f) {
+		if (k->ret == -EAGAIN)
+			refused(c, k, leave);
+		return;
+	}
+	call_ends_add(&f->call_ends, k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len);
+	flow_touch(f, k->exit);
+	unit_add(&f->units[TX_CALL], t, sum);
+	if (f->calls++ == 0)
+		f->first_call = t;
+	f->last_call = t;
+	tx_make_atoms(c, f, false);
+}
+
+/*
+ * Tells whether a number in a frame's header lies beyond all that TCP has handed to IP: the header
+ * was damaged in a queue (netem does that), and whose bytes it means nobody can tell. `end` is
+ * where the frame's bytes end, or what it acknowledges; a FIN has a number, too.
+ */
+static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end, bool bytes)
+{
+	const struct ranges *handed = &f->layer[TX_IP_OUT];
+	uint64_t at;
+
+	if (!f->units[TX_IP_OUT].n || f->missed >> MG_EVENT_ip_out & 1 ||
+		!(core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1))
+		return false;
+	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
+}
+
+static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
+	uint64_t t, struct annotation *a)
+{
+	uint64_t off, fresh;
+
+	if (layer > TX_IP_OUT && is_damaged(c, f, seq + len, len > 0))
+		return false;
+	if (!flow_offset(f, seq, &off))
+		return false;
+	a->has_offset = true;
+	a->offset = off;
+	a->length = len;
+	if (!len)
+		return false;
+	flow_touch(f, t);
+	if (!flow_clip(f, &off, &len))
+		return false;
+	if (off + len > f->total)
+		f->total = off + len;
+	if (layer == TX_IP_OUT) {
+		fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
+		/* if the bytes before them that came again were TCP's own doing it has said so */
+		f->copies.resent += f->copies.pending;
+		f->copies.pending = len - fresh;
+		if (fresh < len)
+			resent_on_copy(f, off, off + len, t);
+	} else {
+		fresh = ranges_add(&f->layer[layer], off, off + len, t);
+	}
+	if (f->sock->unclaimed)
+		flow_pass(f, &f->layer[layer], off + len);
+	unit_pass(&f->units[layer], t, len, fresh);
+	return true;
+}
+
+/*
+ * Tells whether a frame without its socket is one of the sender's own that its queue has copied
+ * (netem's corrupt does): at the device where it was queued, its bytes have passed the queue and
+ * not the driver. Bytes that others pass on have passed both, and at another device. Where events
+ * of the driver are lost, what is seen without the socket may be anything.
+ */
+static bool is_own_copy(struct flow *f, const struct mg_packet *p)
+{
+	const struct ranges *before = &f->layer[TX_QUEUE], *here = &f->layer[TX_XMIT];
+	uint64_t off;
+
+	if (!p->len || f->sock->kind != MG_KIND_tcp || p->ifindex != f->queued_at ||
+		f->missed >> MG_EVENT_dev_xmit & 1 || !flow_place(f, first_byte(p), &off) ||
+		ranges_reach(before, off) < off + p->len || ranges_reach(here, off) != off)
+		return false;
+	f->copied.seq = first_byte(p);
+	f->copied.len = p->len;
+	return true;
+}
+
+/* The driver has taken it. */
+static bool is_own_copy_done(struct flow *f, const struct mg_dev_done *p)
+{
+	bool own = f->copied.len && p->ifindex == f->queued_at && p->seq == f->copied.seq &&
+		   p->len == f->copied.len;
+
+	if (own && !p->rc)
+		f->copied.len = 0;
+	return own;
+}
+
+bool tx_is_own(struct core *c, const struct mg_event *e)
+{
+	struct mg_sock *s;
+
+	if (e->id == MG_EVENT_dev_xmit && e->packet.via == 1) {
+		s = sock_get(c, e->packet.sock);
+		return s && is_own_copy(&s->tx, &e->packet);
+	}
+	if (e->id == MG_EVENT_dev_done && e->dev_done.via == 1) {
+		s = sock_get(c, e->dev_done.sock);
+		return s && is_own_copy_done(&s->tx, &e->dev_done);
+	}
+	return e->id == MG_EVENT_dev_done ? !e->dev_done.via : !e->packet.via;
+}
+
+void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_packet *p = &e->packet;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s)
+		return;
+	if (e->id == MG_EVENT_dev_queue)
+		s->tx.queued_at = p->ifindex;
+	for (size_t i = 0; i < LAYER_EVENTS; i++) {
+		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
+
+		if (layer_events[i].event != e->id || !passes(c, &s->tx, layer_events[i].layer,
+							      first_byte(p), p->len, e->cycles, a))
+			continue;
+		unit_wire(u, p->frame, p->segs);
+		if (e->id == MG_EVENT_ip_out)
+			why_on_out(c, t, s, p, a->offset, e->cycles);
+	}
+}
+
+void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_dev_done *p = &e->dev_done;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (s && s->kind != MG_KIND_tcp) {
+		datagram_on_done(c, s, e, a);
+		return;
+	}
+	if (!s)
+		return;
+	if (p->rc != 0) {
+		s->tx.refused++;
+		return;
+	}
+	if (passes(c, &s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
+		tx_make_atoms(c, &s->tx, false);
+}
+
+void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_tcp_retransmit *p = &e->tcp_retransmit;
+	struct mg_sock *s;
+
+	if (p->sock & MG_REQUEST_ID) {
+		synack_on_retransmit(c, p);
+		return;
+	}
+	s = sock_get(c, p->sock);
+	if (!s)
+		return;
+	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
+	a->length = p->len;
+	/* it comes when the bytes have passed IP */
+	if (p->err >= 0 || s->tx.copies.pending)
+		s->tx.copies.retransmitted += p->len;
+	s->tx.copies.pending = 0;
+	/* one that is refused (the first copy is still in a queue of this machine) sends nothing */
+	if (p->err < 0)
+		return;
+	s->tx.retransmits += p->segs;
+	if (s->state == MG_TCP_SYN_SENT)
+		s->tx.syn_retries += p->segs;
+	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
+	if (a->has_offset && !(core_hooked(c, s->netns) & 1ull << MG_EVENT_ip_out))
+		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
+}
+
+void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+{
+	uint64_t at, written = ranges_end(&f->layer[TX_COPY]);
+
+	/* bytes that were written may have left unseen: some machines do not run all hooks */
+	if (!is_damaged(c, f, ack, false) || (flow_place(f, ack, &at) && at <= written + 1))
+		tx_acked(c, f, ack, now);
+}
+
+void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+{
+	uint64_t off;
+
+	if (!f->anchor.set || !flow_offset(f, ack, &off) || off <= f->acked)
+		return;
+	if (now - f->acked_before_t > clockmap_span(&c->clock, GIVE_UP_NS)) {
+		f->acked_before = f->acked;
+		f->acked_before_t = now;
+	}
+	f->acked = off;
+	ranges_drop(&f->layer[TX_IP_OUT], off < f->done ? off : f->done);
+}
+
+void tx_closed(struct flow *f)
+{
+	resent_settle(f, UINT64_MAX);
+	ranges_drop(&f->layer[TX_IP_OUT], f->done);
+}
+
+/*
+ * When bytes in flight were handed to IP is kept until they are acknowledged, since they may be
+ * sent again. Where acknowledgements are not recorded, not more is kept than this.
+ */
+#define IN_FLIGHT_MAX 4096
+
+static void drop_done(struct flow *f, bool at_end)
+{
+	struct ranges *sent = &f->layer[TX_IP_OUT];
+
+	for (int i = 0; i < TX_LAYERS; i++)
+		if (i != TX_IP_OUT)
+			ranges_drop(&f->layer[i], f->done);
+	if (at_end || sent->len > IN_FLIGHT_MAX || f->acked > f->done)
+		ranges_drop(sent, f->done);
+	else
+		ranges_drop(sent, f->acked);
+}
+
+struct making {
+	struct core *c;
+	struct flow *f;
+	uint32_t required;
+	uint64_t slack;
+};
+
+static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+{
+	/* a bar ends where the next boundary that is hooked begins */
+	static const enum tx_layer edge[TX_STAGES + 1] = {
+		TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
+	struct making *m = arg;
+	struct flow *f = m->f;
+	uint64_t at, first, last, len = b - a, sum = 0, length[TX_STAGES] = {0};
+	int from = 0;
+
+	if ((present & m->required) != m->required)
+		goto incomplete;
+	first = at = t[TX_CALL];
+	for (int i = 1; i <= TX_STAGES; i++) {
+		if (!(m->required & 1u << edge[i]))
+			continue;
+		if (t[edge[i]] + m->slack < at)
+			goto incomplete;
+		if (t[edge[i]] > at)
+			at = t[edge[i]];
+	}
+	last = at;
+	if (present & 1u << AGAIN && t[AGAIN] < last) {
+		resent_left_out(f, last - first, len);
+		goto known;
+	}
+	at = first;
+	for (int i = 1; i <= TX_STAGES; i++) {
+		uint64_t next;
+
+		if (!(m->required & 1u << edge[i]))
+			continue;
+		next = t[edge[i]] > at ? t[edge[i]] : at;
+		length[from] = next - at;
+		dist_add(&f->stage[from], next - at, len);
+		if (from == TX_STAGE_SNDBUF && edge[i] == TX_IP_OUT && f->sock->kind == MG_KIND_tcp)
+			why_waited(f, present & 1u << TX_LAYERS,
+				present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, at, next, len);
+		sum += next - at;
+		at = next;
+		from = i;
+	}
+	if (last > first)
+		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
+	dist_add(&f->residence, sum, len);
+	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
+	if (m->c->atom_listener)
+		m->c->atom_listener(m->c->atom_listener_arg,
+			&(struct atom){f, a, len, first, length, TX_STAGES});
+	while (call_ends_take(&f->call_ends, b))
+		dist_add(&f->last_byte, sum, 1);
+known:
+	while (call_ends_take(&f->call_ends, b))
+		;
+	f->complete += len;
+	if (m->required & 1u << TX_XMIT)
+		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
+	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
+	return;
+incomplete:
+	while (call_ends_take(&f->call_ends, b))
+		;
+	f->incomplete += len;
+	if (present & 1u << AGAIN)
+		f->copies.incomplete += len;
+	peer_sent(f, a, b, 0, 0);
+}
+
+void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,
+	const uint64_t t[], uint32_t present)
+{
+	struct making m = {c, f, layers, clock_slack(core_clock_error(c))};
+	uint64_t all[AGAIN + 1] = {0}; /* what only a stream has is not there */
+
+	memcpy(all, t, TX_LAYERS * sizeof(*t));
+	atom(&m, a, b, all, present);
+}
+
+void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
+{
+	const struct ranges *layers[AGAIN + 1];
+	struct making m = {c, f, required(c, f), clock_slack(core_clock_error(c))};
+	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
+
+	for (int i = 0; i < TX_LAYERS; i++) {
+		layers[i] = &f->layer[i];
+		if (m.required & 1u << i && until > f->done) {
+			uint64_t reach = ranges_reach(layers[i], f->done);
+
+			if (reach < until)
+				until = reach;
+		}
+	}
+	/* acknowledged long ago: what is missing was lost from the trace and will not come */
+	if (!f->open_calls && f->acked_before > until)
+		until = f->acked_before;
+	if (at_end && f->acked > until)
+		until = f->acked;
+	if (until > f->total) /* the FIN has a sequence number, but is no byte */
+		until = f->total;
+	if (until <= f->done)
+		return;
+	layers[TX_LAYERS] = f->why ? &f->why->label : NULL;
+	layers[AGAIN] = &f->copies.again;
+	ranges_atoms(layers, AGAIN + 1, f->done, until, atom, &m);
+	f->done = until;
+	if (f->why)
+		ranges_drop(&f->why->label, until);
+	if (!f->sock->peer && f->copies.again.len > AGAIN_MAX)
+		ranges_drop(&f->copies.again, until);
+	drop_done(f, at_end);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections whose bytes are not the program's: records of TLS in the kernel, parts of MPTCP.
+ * Their calls are counted; which bytes are whose is not followed.
+ */
+#include "stream/unmapped.h"
+
+#include "core.h"
+#include "event_table.h"
+#include "socket/anchor.h"
+#include "socket/socket.h"
+#include "sums/units.h"
+#include "task/threads.h"
+
+void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
+	uint64_t bytes)
+{
+	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+	struct flow *f = rx ? &s->rx : &s->tx;
+	uint64_t from = enter ? enter : k->enter, until = leave ? leave : k->exit, off;
+
+	if (!bytes || (rx && k->flags & MOVES_NOTHING))
+		return;
+	if (rx && s->kind == MG_KIND_tcp && flow_offset(f, before_fin(f, k->exit_seq), &off) &&
+		off > f->total) /* by no copy, nor piece */
+		f->total = off;
+	flow_touch(f, until);
+	unit_add(&f->units[rx ? (int)RX_CALL : (int)TX_CALL], rx ? until : from, bytes);
+	if (!enter)
+		f->kernel_only += bytes;
+	if (f->calls++ == 0)
+		f->first_call = from;
+	f->last_call = from;
+}

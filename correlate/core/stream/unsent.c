@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes that were written and never left: a connection that is reset, or closed for good, throws
+ * away what lies in its send buffer, and what lies there or in a queue as the recording ends leaves
+ * later. They have no boundaries that could be missing.
+ */
+#include "stream/unsent.h"
+
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "socket/anchor.h"
+#include "stream/ranges.h"
+
+/* Whether events of this kind may be missing after this time, while the connection was open. */
+static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, uint64_t after)
+{
+	for (uint32_t i = 0; i < c->finish.gaps; i++) {
+		const struct gap *g = &c->gaps[i];
+
+		if (g->events >> event & 1 && clockmap_cycles(&c->clock, g->to_ns) > after &&
+			!(s->state == MG_TCP_CLOSE && g->from_ns > s->closed_ns))
+			return true;
+	}
+	return false;
+}
+
+void tx_find_unsent(struct core *c, struct flow *f)
+{
+	static const struct {
+		uint16_t event;
+		enum tx_layer layer;
+	} way[] = {{MG_EVENT_ip_out, TX_IP_OUT}, {MG_EVENT_dev_xmit, TX_XMIT}};
+	uint64_t left = f->total, hooked = core_hooked(c, f->sock->netns);
+
+	if (!core_knows_hooks(c) &&
+		f->sock->unclaimed) /* another tracer's: nobody tells what was written */
+		return;
+	if (f->sock->ulp)
+		return;
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
+		if (!(hooked >> way[i].event & 1) ||
+			may_miss(c, f->sock, way[i].event, f->units[way[i].layer].last_t))
+			continue;
+		f->unsent_known = true;
+		if (ranges_end(&f->layer[way[i].layer]) < left)
+			left = ranges_end(&f->layer[way[i].layer]);
+	}
+	if (left < f->acked) /* whoever saw it leave */
+		left = f->acked;
+	if (left < f->start)
+		left = f->start;
+	if (left < f->total)
+		f->unsent = f->total - left;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Urgent data (RFC 9293, 3.8.5; RFC 6093). An urgent byte has its place in the stream, but the
+ * stream's reader steps over it: recv(MSG_OOB) reads it, or nobody does. Which byte such a call has
+ * read is known when the reader has passed.
+ */
+#include "stream/urgent.h"
+
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "socket/peer.h"
+#include "stream/rx.h"
+#include "sums/units.h"
+#include "task/threads.h"
+
+void urgent_read(struct flow *f, const struct kernel_call *k, uint64_t user)
+{
+	struct urgent *u = &f->urgent;
+
+	unit_add(&f->units[RX_COPY], k->exit, 1);
+	unit_add(&f->units[RX_CALL], user, 1);
+	if (f->calls++ == 0)
+		f->first_call = k->enter;
+	f->last_call = k->enter;
+	if (u->n == URGENT_MAX)
+		memmove(u->read, u->read + 1, --u->n * sizeof(*u->read));
+	u->read[u->n++] = (struct urgent_call){k->enter, k->exit, user};
+}
+
+/* Of several that lie together those that nobody read come first: newer ones replace them. */
+bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b)
+{
+	struct urgent *u = &f->urgent;
+
+	if (b - a > URGENT_MAX || !(u->seen || u->n))
+		return false;
+	for (; a < b; a++) {
+		struct urgent_call *r = &u->read[0];
+		struct kernel_call call = {.enter = r->enter, .exit = r->exit};
+		struct piece p = {.flow = f, .off = a, .len = 1, .t = r->exit};
+
+		if (u->n < b - a) {
+			u->discarded++;
+			peer_received(f, a, a + 1, 0, 0);
+			continue;
+		}
+		rx_settle_piece(c, &call, &p, r->user);
+		memmove(u->read, u->read + 1, --u->n * sizeof(*u->read));
+	}
+	return true;
+}

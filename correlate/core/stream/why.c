@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why bytes waited in the send buffer. As a segment is handed to IP, the context tells what let it
+ * go, and what TCP's windows were just before tells what had held it. Linux's own tests are
+ * repeated: tcp_cwnd_test, tcp_snd_wnd_test, tcp_nagle_check with Minshall's rule. What does not
+ * follow from them is not known.
+ */
+#include "stream/why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "event_table.h"
+#include "socket/anchor.h"
+#include "socket/held.h"
+#include "socket/socket.h"
+#include "stream/ranges.h"
+#include "stream/why_parts.h"
+#include "stream/why_reasons.h"
+#include "task/threads.h"
+
+#define ESTABLISHED 1
+
+/* numbers of softirqs */
+enum { SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_RX = 3, SOFTIRQ_TASKLET = 6, SOFTIRQ_HRTIMER = 8 };
+
+static struct why *why_of(struct flow *f)
+{
+	if (!f->why)
+		f->why = mg_calloc(1, sizeof(*f->why));
+	return f->why;
+}
+
+void why_trim(struct why *w)
+{
+	if (!w || w->len)
+		return;
+	ranges_trim(&w->label);
+	held_free(&w->split.held);
+	free(w->flight);
+	w->flight = NULL;
+	w->head = w->cap = 0;
+}
+
+void why_free(struct why *w)
+{
+	if (!w)
+		return;
+	ranges_free(&w->label);
+	held_free(&w->split.held);
+	free(w->flight);
+	free(w->row);
+	free(w);
+}
+
+void why_shift(struct why *w, uint64_t by)
+{
+	ranges_shift(&w->label, by);
+	w->una += by;
+	w->window_end += by;
+	w->room.una += by;
+	w->room.window_end += by;
+	w->small_end += by;
+	w->first_unsent += by;
+	w->split.unsent += by;
+	w->split.written += by;
+	for (uint32_t i = 0; i < w->len; i++)
+		w->flight[(w->head + i) & (w->cap - 1)].end += by;
+}
+
+/* ---- what is in flight ---- */
+
+static void fly(struct why *w, uint64_t end, uint32_t segs)
+{
+	if (w->len == w->cap) {
+		uint32_t cap = w->cap ? w->cap * 2 : 16;
+		struct in_flight *p = mg_malloc(cap * sizeof(*p));
+
+		if (!p)
+			return;
+		for (uint32_t i = 0; i < w->len; i++)
+			p[i] = w->flight[(w->head + i) & (w->cap - 1)];
+		free(w->flight);
+		w->flight = p;
+		w->head = 0;
+		w->cap = cap;
+	}
+	w->flight[(w->head + w->len++) & (w->cap - 1)] = (struct in_flight){end, segs};
+	w->segs_out += segs;
+}
+
+static void land(struct why *w, uint64_t una)
+{
+	while (w->len && w->flight[w->head].end <= una) {
+		uint32_t segs = w->flight[w->head].segs;
+
+		w->segs_out -= segs < w->segs_out ? segs : w->segs_out;
+		w->head = (w->head + 1) & (w->cap - 1);
+		w->len--;
+	}
+	if (!w->len)
+		w->segs_out = 0;
+}
+
+/* ---- what TCP tells ---- */
+
+static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cwnd)
+{
+	struct why *w = f->why;
+	uint64_t una;
+
+	if (!flow_offset(f, snd_una, &una))
+		return;
+	land(w, una);
+	w->una = una;
+	w->window_end = una + snd_wnd;
+	w->cwnd = cwnd;
+	w->told = true;
+	w->arrived = w->by_room = w->by_call = w->room.told = false;
+}
+
+void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p, uint64_t now)
+{
+	struct why *w = why_of(f);
+	uint64_t next, unsent;
+
+	t->segment_of = 0;
+	if (!w)
+		return;
+	split_due(w);
+	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
+	w->tried = now;
+	w->by_call = w->told;
+	if (flow_offset(f, p->seq, &next) && flow_offset(f, p->snd_nxt, &unsent))
+		split_on_write(w, unsent, next, next + p->left, now);
+	if (p->snd_nxt == p->seq)
+		flow_offset(f, p->seq, &w->first_unsent);
+	if (!t->in_call || t->now.copied)
+		return;
+	w->nagle_before = w->nagle;
+	w->nagle = t->now.nagle;
+	w->mss = t->now.mss;
+}
+
+void why_on_written(struct flow *f, uint32_t seq)
+{
+	uint64_t end;
+
+	if (f->why && flow_offset(f, seq, &end))
+		split_on_written(f->why, end);
+}
+
+/* It processes an acknowledgement: then TCP tries to send, as it did last before. */
+static void tries_by_ack(struct why *w, uint64_t now)
+{
+	w->tried_before = w->tried;
+	w->tried = now;
+}
+
+void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now)
+{
+	/* in a thread's own context it comes from the backlog, as the thread gives the socket back
+	 */
+	if (t && !t->in_softirq)
+		t->segment_of = s->cookie;
+	if (!s->tx.why)
+		return;
+	split_due(s->tx.why);
+	tries_by_ack(s->tx.why, now);
+	tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
+	s->tx.why->split.due = now; /* the events of state that follow are of then, too */
+}
+
+void why_on_room(struct core *c, const struct mg_tcp_room *p)
+{
+	struct mg_sock *s = sock_find(c, p->sock);
+	struct why *w = s ? s->tx.why : NULL;
+	uint64_t una;
+
+	if (!w || !flow_offset(&s->tx, p->snd_una, &una))
+		return;
+	w->room.una = una;
+	w->room.window_end = una + p->snd_wnd;
+	w->room.cwnd = p->cwnd;
+	w->room.segs_out = p->in_flight + w->last_segs;
+	w->last_segs = 0;
+	w->room.told = true;
+}
+
+/* What is sent from here on had no room by what was told last. */
+static void read_room(struct why *w)
+{
+	if (w->by_call)
+		w->by_room = true;
+	w->arrived = true;
+	w->by_call = false;
+	if (!w->room.told)
+		return;
+	w->una = w->room.una;
+	w->window_end = w->room.window_end;
+	w->cwnd = w->room.cwnd;
+	w->segs_out = w->room.segs_out;
+	w->room.told = false;
+	w->told = w->by_room = true;
+}
+
+void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
+{
+	struct why *w = s->tx.why;
+	bool known = w->room.told || w->by_call;
+
+	split_due(w);
+	read_room(w);
+	if (!s->state || s->state == ESTABLISHED)
+		return;
+	/* a thread that writes frames to a tun device processes them itself */
+	if (t && !t->in_softirq && !t->in_call)
+		t->segment_of = s->cookie;
+	tries_by_ack(w, now);
+	split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
+}
+
+/* With these levels it need not be counted. */
+void why_on_state(struct flow *f, const struct mg_tcp_state *p)
+{
+	if (f->why)
+		f->why->segs_out = p->packets_out + p->retrans_out;
+}
+
+/* ---- what let a segment go ---- */
+
+static enum why_release of_softirq(unsigned int number)
+{
+	switch (number) {
+	case SOFTIRQ_NET_RX:
+		return RELEASE_ACK;
+	case SOFTIRQ_TIMER:
+		return RELEASE_TIMER;
+	case SOFTIRQ_HRTIMER:
+		return RELEASE_PACER;
+	case SOFTIRQ_TASKLET:
+	case SOFTIRQ_HI:
+		return RELEASE_TX_DONE;
+	default:
+		return RELEASE_NOT_KNOWN;
+	}
+}
+
+const struct piece *why_own_piece(const struct kernel_call *k, uint64_t off)
+{
+	for (uint32_t i = k->pieces; i-- > 0;) {
+		const struct piece *p = &k->piece[i];
+
+		if (p->off <= off) /* how long the last one gets is not known yet */
+			return i + 1 == k->pieces || off < p->off + p->len ? p : NULL;
+	}
+	return NULL;
+}
+
+static enum why_release of_thread(const struct thread *t, const struct mg_sock *s, uint64_t off)
+{
+	const struct kernel_call *k;
+
+	if (!t)
+		return RELEASE_NOT_KNOWN;
+	if (t->segment_of == s->cookie)
+		return RELEASE_ACK;
+	k = &t->now;
+	if (!t->in_call || k->cookie != s->cookie || mg_syscall_direction(k->call) == MG_DIR_RX)
+		return RELEASE_NOT_KNOWN;
+	return why_own_piece(k, off) ? RELEASE_OWN_CALL : RELEASE_LATER_CALL;
+}
+
+static enum why_release release_of(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off)
+{
+	if (!core_observes(c, MG_EVENT_softirq_entry))
+		return RELEASE_NOT_KNOWN;
+	if (p->frag >= CONTEXT_SOFTIRQ)
+		return of_softirq(p->frag - CONTEXT_SOFTIRQ);
+	if (p->frag == CONTEXT_THREAD)
+		return of_thread(t, s, off);
+	/* an older trace: known of traced threads only */
+	if (!t || !t->in_call)
+		return RELEASE_NOT_KNOWN;
+	return t->in_softirq ? of_softirq(t->softirq) : of_thread(t, s, off);
+}
+
+/* ---- and what had held it ---- */
+
+/* A segment that is not full may wait for more to send with it. */
+enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
+{
+	if (!(nagle & NAGLE_TOLD))
+		return WHY_NOT_KNOWN;
+	if (nagle & (NAGLE_CORK | NAGLE_MORE))
+		return WHY_CORK;
+	if (!(nagle & NAGLE_OFF) && w->small_end > una)
+		return WHY_NAGLE;
+	return WHY_NOT_KNOWN;
+}
+
+/* Of both windows the one that had less room; with the same, the one Linux asks first. */
+static enum why_reason of_windows(const struct why *w, const struct mg_packet *p, uint64_t off)
+{
+	uint64_t room = w->window_end > off ? w->window_end - off : 0;
+	uint64_t may = w->cwnd > w->segs_out ? w->cwnd - w->segs_out : 0;
+	bool no_window = room < p->len, no_cwnd = may < p->segs;
+
+	if (no_window && no_cwnd)
+		return room < may * (p->gso_size ? p->gso_size : w->mss) ? WHY_WINDOW : WHY_CWND;
+	return no_window ? WHY_WINDOW : no_cwnd ? WHY_CWND : WHY_NOT_KNOWN;
+}
+
+/* It waited for the device: the kernel corks a small segment only if it is the first to be sent. */
+enum why_reason why_of_device(const struct why *w, uint64_t off, bool full)
+{
+	return full || off != w->first_unsent ? WHY_TSQ : WHY_AUTOCORK;
+}
+
+/* No driver had been asked to take them as TCP tried to send last. */
+bool why_lay_behind_others(
+	const struct core *c, const struct mg_sock *s, uint64_t off, enum why_release release)
+{
+	const struct ranges *r = &s->tx.layer[TX_XMIT];
+	const struct why *w = s->tx.why;
+	const struct range *last = r->len ? &r->v[r->head + r->len - 1] : NULL;
+	uint64_t tried = release == RELEASE_ACK ? w->tried_before : w->tried;
+
+	if (!(core_hooked(c, s->netns) >> MG_EVENT_dev_xmit & 1))
+		return false;
+	return ranges_end(r) < off || (tried && last && last->a < off && last->t > tried);
+}
+
+/*
+ * An acknowledgement in a softirq finds the socket free: whatever was written, TCP has tried to
+ * send it. Of its tests (tcp_write_xmit) only that of small queues is left then, or it did not try
+ * for autocorking; with several segments it may also have deferred them to make them more. What lay
+ * before it may be with the device by now: the kernel tells TCP so later than the peer
+ * acknowledges.
+ */
+static enum why_reason by_elimination(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
+{
+	bool softirq = p->frag >= CONTEXT_SOFTIRQ || (!p->frag && t && t->in_softirq);
+
+	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
+		!why_lay_behind_others(c, s, off, RELEASE_ACK))
+		return WHY_NOT_KNOWN;
+	return why_of_device(s->tx.why, off, full);
+}
+
+static enum why_reason reason_of(const struct core *c, const struct thread *t,
+	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, enum why_release release)
+{
+	const struct why *w = s->tx.why;
+	bool full = p->segs > 1 || p->len >= w->mss;
+	uint64_t una = w->una > s->tx.acked ? w->una : s->tx.acked;
+	enum why_reason held = WHY_NOT_KNOWN;
+
+	switch (release) {
+	case RELEASE_OWN_CALL: /* if it slept since, something had kept it from sending at once */
+		return t->woken_in > why_own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
+	case RELEASE_LATER_CALL:
+		return why_of_small(w, t->now.copied ? w->nagle_before : w->nagle, una);
+	case RELEASE_PACER:
+		return WHY_PACING;
+	case RELEASE_TX_DONE:
+		return w->mss ? why_of_device(w, off, full) : WHY_NOT_KNOWN;
+	case RELEASE_ACK:
+		/* TCP tells of a segment in established connections only */
+		if (!w->by_room &&
+			(!w->told || w->arrived || (s->state && s->state != ESTABLISHED)))
+			return WHY_NOT_KNOWN;
+		held = of_windows(w, p, off);
+		if (held == WHY_NOT_KNOWN && w->mss && !full)
+			held = why_of_small(w, w->nagle, w->una);
+		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
+	case RELEASE_TIMER:
+		if (s->tcp && s->tcp->peer.is_closed)
+			return WHY_WINDOW;
+		return w->mss && !full ? why_of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
+	default:
+		return WHY_NOT_KNOWN;
+	}
+}
+
+/* How far the bytes from `off` on are the running call's, or all are others'. */
+static uint64_t of_one_writer(
+	const struct kernel_call *k, enum why_release release, uint64_t off, uint64_t end)
+{
+	const struct piece *own = release == RELEASE_OWN_CALL ? why_own_piece(k, off) : NULL;
+
+	if (own && own != &k->piece[k->pieces - 1] && own->off + own->len < end)
+		return own->off + own->len;
+	for (uint32_t i = 0; release == RELEASE_LATER_CALL && i < k->pieces; i++)
+		if (k->piece[i].off > off && k->piece[i].off < end)
+			end = k->piece[i].off;
+	return end;
+}
+
+void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
+	const struct mg_packet *p, uint64_t off, uint64_t now)
+{
+	uint64_t end = off + p->len, fresh = 0;
+	struct why *w = why_of(&s->tx);
+	struct why_found first = {WHY_NOT_KNOWN, RELEASE_NOT_KNOWN};
+
+	if (!w)
+		return;
+	split_due(w);
+	for (uint64_t at = off, to; at < end; at = to) {
+		enum why_release release = release_of(c, t, s, p, at);
+		enum why_reason reason = reason_of(c, t, s, p, at, release);
+
+		if (at == off)
+			first = (struct why_found){reason, release};
+		to = t ? of_one_writer(&t->now, release, at, end) : end;
+		fresh += ranges_add(&w->label, at, to, WHY_LABEL(reason, release));
+	}
+	if (!fresh) /* sent again */
+		return;
+	split_on_out(c, t, s, p, off, first, now);
+	w->tried = now;
+	fly(w, end, p->segs);
+	/* there the next tcp_room is of before TCP counts them */
+	w->last_segs = s->state == ESTABLISHED ? 0 : p->segs;
+	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
+		w->small_end = end;
+}
+
+uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off)
+{
+	const struct ranges *r = &f->layer[TX_COPY];
+	const struct thread *t;
+
+	for (uint32_t i = r->len; i-- > 0;)
+		if (r->v[r->head + i].a <= off && r->v[r->head + i].b > off)
+			return r->v[r->head + i].t;
+	for (t = c->threads; t; t = t->hh.next) { /* by a call that has not returned */
+		const struct piece *p = t->in_call && t->now.cookie == f->sock->cookie
+						? why_own_piece(&t->now, off)
+						: NULL;
+
+		if (p)
+			return p->t;
+	}
+	return 0;
+}
+
+/* ---- how long ---- */
+
+static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
+{
+	struct why_row *more;
+
+	for (uint32_t i = 0; i < w->rows; i++)
+		if (w->row[i].reason == reason && w->row[i].release == release)
+			return &w->row[i];
+	more = mg_realloc(w->row, (w->rows + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	w->row = more;
+	more[w->rows] = (struct why_row){.reason = reason, .release = release};
+	return &more[w->rows++];
+}
+
+void why_waited(
+	struct flow *f, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	struct why *w = why_of(f);
+	struct why_row *row;
+
+	if (!known)
+		label = WHY_LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
+	if (w)
+		split_waited(&w->split, from, to, bytes);
+	row = w ? row_of(w, (uint8_t)label, (uint8_t)(label >> 8)) : NULL;
+	if (!row)
+		return;
+	row->n++;
+	row->bytes += bytes;
+	row->wait += (unsigned __int128)(to - from) * bytes;
+}

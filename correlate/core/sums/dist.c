@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "sums/dist.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "sums/dist_bins.h"
+
+#define FEWEST_BINS 4  /* a short connection has thirty distributions of a few values */
+#define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
+#define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
+
+/* From 3 on twice as many and one more each time: so malloc() rounds nothing up. */
+#define LATE_FEWEST 3
+#define LATE_SCARCE 15 /* where the pool has little room */
+#define LATE_MOST   31
+#define LARGE       1024 /* bytes of bins: what waits for them is little beside them */
+
+#define BUSY 64 /* samples: from there on a hash table is worth its memory, where there is some */
+
+#define WEIGHT_MAX ((1ull << 46) - 1)
+
+/* Where a value belongs: how far above the begin of which bin. */
+struct spot {
+	uint32_t key;
+	uint64_t above;
+};
+
+static inline struct spot spot_of(uint64_t near, unsigned int coarse, uint64_t value)
+{
+	bool below = value < near;
+	struct spot s;
+
+	s.key = bin_of(below ? near - value : value - near, coarse, &s.above) + 1;
+	s.key |= below ? BELOW : 0;
+	return s;
+}
+
+static struct dist_more *more_of(struct dist *d)
+{
+	if (!d->more)
+		d->more = mg_calloc(1, sizeof(*d->more));
+	return d->more;
+}
+
+/* Neighbours side by side. */
+static uint32_t place_of(uint32_t size, uint32_t key)
+{
+	return (key / 4 * 2654435769u * 4 + key % 4) & (size - 1);
+}
+
+static struct dist_bin *find(struct dist_bin *bins, uint32_t size, uint32_t key)
+{
+	uint32_t i = place_of(size, key);
+
+	while (bins[i].key && bins[i].key != key)
+		i = (i + 1) & (size - 1);
+	return &bins[i];
+}
+
+static bool grow(struct dist *d)
+{
+	uint32_t size = d->size ? d->size * 2u : FEWEST_BINS;
+	struct dist_bin *bins = size <= FEW_BINS ? mg_malloc(size * sizeof(*bins))
+						 : mg_aligned_alloc(LINE, size * sizeof(*bins));
+
+	if (!bins)
+		return false;
+	memset(bins, 0, size * sizeof(*bins));
+	for (uint32_t i = 0; i < d->size; i++)
+		if (d->bins[i].key)
+			*find(bins, size, d->bins[i].key) = d->bins[i];
+	free(d->bins);
+	dist_account(d, size * sizeof(*bins), d->size * sizeof(*bins), true);
+	d->bins = bins;
+	d->size = size;
+	return true;
+}
+
+/* One is always free, for find() to end at. */
+static bool has_room_for(uint32_t size, uint32_t used)
+{
+	return size <= FEW_BINS ? used + 1 < size : used * 4 < size * 3;
+}
+
+static bool is_full(const struct dist *d)
+{
+	return !has_room_for(d->size, d->used);
+}
+
+/* The bin is emptied, and what is added goes past it. */
+static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above, uint64_t weight)
+{
+	struct dist_wide *w = wide_of(d, b->key);
+
+	if (!w) {
+		w = more_of(d) ? mg_calloc(1, sizeof(*w)) : NULL;
+		if (!w)
+			return;
+		w->next = d->more->wide;
+		w->key = b->key;
+		d->more->wide = w;
+	}
+	w->weight += b->weight + weight;
+	w->above += b->above + above;
+	b->weight = 0;
+	b->above = 0;
+}
+
+/* NULL without memory. */
+static struct dist_bin *new_bin(struct dist *d, uint32_t key)
+{
+	struct dist_bin *b;
+
+	if (is_full(d) && !grow(d))
+		return NULL;
+	b = find(d->bins, d->size, key);
+	b->key = key;
+	d->used++;
+	return b;
+}
+
+static inline struct dist_bin *bin_for(struct dist *d, uint32_t key)
+{
+	struct dist_bin *b = d->bins ? find(d->bins, d->size, key) : NULL;
+
+	return b && b->key ? b : new_bin(d, key);
+}
+
+/* Into a bin: a weight, and how far above the bin's begin it lies, times the weight. */
+static inline void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
+{
+	struct dist_bin *b = bin_for(d, key);
+
+	if (!b)
+		return;
+	if (above > UINT64_MAX - b->above || weight > WEIGHT_MAX - b->weight) {
+		add_wide(d, b, above, weight);
+	} else {
+		b->weight += weight;
+		b->above += (uint64_t)above;
+	}
+}
+
+/* Whether the pool has room for a hash table with `more` bins than there are. */
+static bool may_have_table(const struct dist *d, uint32_t more)
+{
+	size_t had = d->is_packed ? 0 : d->size, size = had ? had : FEWEST_BINS;
+
+	if (!d->pool)
+		return true;
+	while (!has_room_for((uint32_t)size, d->used + more))
+		size *= 2;
+	return size == had ||
+	       d->pool->tables + (size - had) * sizeof(*d->bins) <= d->pool->tables_limit;
+}
+
+static bool unpack(struct dist *d)
+{
+	struct dist packed = *d;
+	struct dist_walk w = {.d = &packed};
+	struct dist_item item;
+
+	d->bins = NULL;
+	d->used = d->size = 0;
+	d->is_packed = false;
+	while (!d->size || !has_room_for(d->size, packed.used))
+		if (!grow(d)) {
+			dist_account(d, 0, d->size * sizeof(*d->bins), true);
+			free(d->bins);
+			*d = packed;
+			return false;
+		}
+	while (dist_next(&w, &item))
+		take_bin(d, item.key, item.above, item.weight);
+	dist_account(d, 0, dist_room(packed.size), false);
+	free(packed.packed);
+	return true;
+}
+
+/* Whether what comes next, `n` values, goes into a hash table. */
+static bool has_table(struct dist *d, uint32_t n)
+{
+	if (!d->is_packed && d->size)
+		return may_have_table(d, n) || !dist_pack_table(d);
+	if (!d->pool)
+		return true;
+	return d->n >= BUSY && may_have_table(d, n) && (!d->is_packed || unpack(d));
+}
+
+/* As wide as the pool wants them. */
+static void keep_up(struct dist *d)
+{
+	if (d->used > DIST_FEW && d->coarse < d->pool->coarse)
+		dist_coarsen(d, d->pool->coarse);
+}
+
+/* Into packed bins. */
+static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
+{
+	uint64_t near = near_of(d), order[LATE_MOST];
+	struct dist_item item[LATE_MOST];
+
+	keep_up(d);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t next = (uint64_t)spot_of(near, d->coarse, late[i].value).key << 8 | i;
+		uint32_t k = i;
+
+		for (; k && order[k - 1] > next; k--)
+			order[k] = order[k - 1];
+		order[k] = next;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct dist_late *l = &late[order[i] & 255];
+
+		item[i] = (struct dist_item){(uint32_t)(order[i] >> 8), l->weight,
+			(unsigned __int128)spot_of(near, d->coarse, l->value).above * l->weight};
+	}
+	dist_pack(d, item, n, d->coarse);
+}
+
+static void take_value(struct dist *d, uint64_t value, uint64_t weight)
+{
+	struct dist_item item = {.weight = weight};
+	struct spot s;
+
+	if (!has_table(d, 1))
+		keep_up(d);
+	s = spot_of(near_of(d), d->coarse, value);
+	item.key = s.key;
+	item.above = (unsigned __int128)s.above * weight;
+	if (d->is_packed || (d->pool && !d->size))
+		dist_pack(d, &item, 1, d->coarse);
+	else
+		take_bin(d, item.key, item.above, weight);
+}
+
+static inline struct dist_late *late_of(struct dist *d)
+{
+	return d->late_cap ? d->late : &d->only;
+}
+
+static void settle(struct dist *d)
+{
+	const struct dist_late *late = late_of(d);
+	struct spot spot[LATE_MOST];
+	uint64_t near = near_of(d);
+
+	if (!d->late_n)
+		return;
+	if (!has_table(d, d->late_n)) {
+		take_late(d, late, d->late_n);
+		d->late_n = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < d->late_n; i++) {
+		spot[i] = spot_of(near, d->coarse, late[i].value);
+		if (d->size > FEW_BINS) /* so that all are fetched at once */
+			__builtin_prefetch(&d->bins[place_of(d->size, spot[i].key)], 1);
+	}
+	for (uint32_t i = 0; i < d->late_n; i++) {
+		uint64_t weight = late[i].weight;
+
+		take_bin(d, spot[i].key, (unsigned __int128)spot[i].above * weight, weight);
+	}
+	d->late_n = 0;
+}
+
+static size_t late_size(uint32_t cap)
+{
+	return cap ? cap * sizeof(struct dist_late) + 8 : 0; /* with malloc()'s own */
+}
+
+void dist_settle(const struct dist *known)
+{
+	struct dist *d = (struct dist *)(uintptr_t)known;
+
+	settle(d);
+	if (!d->late_cap)
+		return;
+	dist_account(d, 0, late_size(d->late_cap), false);
+	free(d->late);
+	d->late_cap = 0;
+}
+
+/* False without memory. */
+static bool make_room(struct dist *d)
+{
+	uint32_t cap = d->late_cap ? d->late_cap * 2u + 1 : LATE_FEWEST;
+	struct dist_late *more;
+
+	if (d->late_cap == LATE_MOST ||
+		(d->late_cap == LATE_SCARCE && d->pool && d->pool->is_scarce && d->size < LARGE)) {
+		settle(d);
+		return true;
+	}
+	more = mg_realloc(d->late_cap ? d->late : NULL, cap * sizeof(*more));
+	if (!more)
+		return false;
+	if (!d->late_cap)
+		*more = d->only;
+	dist_account(d, late_size(cap), late_size(d->late_cap), false);
+	d->late = more;
+	d->late_cap = (uint8_t)cap;
+	return true;
+}
+
+void dist_add(struct dist *d, uint64_t value, uint64_t weight)
+{
+	struct dist_late *late = late_of(d);
+	uint32_t n = d->late_n;
+
+	if (weight == 0)
+		return;
+	d->sum += (unsigned __int128)value * weight;
+	d->weight += weight;
+	d->n++;
+	if (value > d->max)
+		d->max = value;
+	if ((value | weight) > UINT32_MAX) {
+		take_value(d, value, weight);
+		return;
+	}
+	/* one like the one before (often both are 0) needs no other place */
+	if (n && late[n - 1].value == value && weight <= UINT32_MAX - late[n - 1].weight) {
+		late[n - 1].weight += (uint32_t)weight;
+		return;
+	}
+	if (n == (d->late_cap ? d->late_cap : 1u)) {
+		if (!make_room(d))
+			return;
+		late = late_of(d);
+		n = d->late_n;
+	}
+	late[n] = (struct dist_late){(uint32_t)value, (uint32_t)weight};
+	d->late_n = (uint8_t)(n + 1);
+}
+
+void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
+{
+	if (!d->n && more_of(d))
+		d->more->near = value;
+	dist_add(d, value, weight);
+}
+
+/* All values of another's bin, which may be wider: there their mean stands for them. */
+static void take_item(struct dist *d, const struct dist *from, const struct dist_item *item)
+{
+	unsigned __int128 sum = dist_item_sum(from, item);
+	uint64_t mean = (uint64_t)(sum / item->weight);
+	struct spot s = spot_of(0, d->coarse, mean);
+
+	take_bin(d, s.key, sum - (unsigned __int128)(mean - s.above) * item->weight, item->weight);
+}
+
+void dist_add_all(struct dist *d, const struct dist *from)
+{
+	struct dist_walk w = {.d = from};
+	struct dist_item item;
+
+	if (!from->n)
+		return;
+	while (dist_next(&w, &item))
+		take_item(d, from, &item);
+	for (uint32_t i = 0; i < from->late_n; i++) {
+		const struct dist_late *late = from->late_cap ? &from->late[i] : &from->only;
+
+		take_value(d, late->value, late->weight);
+	}
+	if (from->max > d->max)
+		d->max = from->max;
+	d->sum += from->sum;
+	d->weight += from->weight;
+	d->n += from->n;
+}
+
+void dist_trim(struct dist *d)
+{
+	if (!d->pool)
+		return;
+	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
+		dist_pack_table(d);
+	if (d->late_cap > LATE_FEWEST) /* packed, fewer would take as much */
+		dist_settle(d);
+}
+
+size_t dist_memory(const struct dist *d)
+{
+	return late_size(d->late_cap) + (d->is_packed ? dist_room(d->size) : 0);
+}
+
+void dist_free(struct dist *d)
+{
+	struct dist_pool *pool = d->pool;
+
+	if (!d->n) /* most of a short connection's */
+		return;
+	while (d->more && d->more->wide) {
+		struct dist_wide *w = d->more->wide;
+
+		d->more->wide = w->next;
+		free(w);
+	}
+	free(d->more);
+	if (d->late_cap)
+		free(d->late);
+	dist_account(d, 0, late_size(d->late_cap), false);
+	dist_account(d, 0, d->is_packed ? dist_room(d->size) : d->size * sizeof(*d->bins),
+		!d->is_packed);
+	free(d->bins);
+	memset(d, 0, sizeof(*d));
+	d->pool = pool;
+}
+
+double dist_mean(const struct dist *d)
+{
+	return d->weight ? (double)d->sum / (double)d->weight : 0;
+}
+
+uint64_t dist_weight_of_zero(const struct dist *d)
+{
+	struct dist_walk w = {.d = d};
+	struct dist_item item;
+	uint32_t key;
+
+	dist_settle(d);
+	key = spot_of(near_of(d), d->coarse, 0).key;
+	while (dist_next(&w, &item))
+		if (item.key == key)
+			return item.weight;
+	return 0;
+}

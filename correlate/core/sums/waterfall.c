@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "sums/waterfall.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "sums/dist.h"
+#include "sums/dist_bins.h"
+
+#define FEWEST_PLACES 4
+#define NARROWEST     3 /* bins are so many binary digits wider than a distribution's */
+#define FEW_CELLS     8 /* are not merged */
+#define HALF_WINDOW   0.005
+
+enum { SAMPLES, WEIGHT, TOTAL, FIRST_BAR };
+
+static uint32_t key_of(uint64_t v, unsigned int coarse)
+{
+	uint64_t above;
+
+	return bin_of(v, NARROWEST + coarse, &above) + 1;
+}
+
+static void account(const struct waterfall *w, size_t taken, size_t freed)
+{
+	if (w->pool)
+		w->pool->used += taken - freed;
+}
+
+size_t waterfall_cell_size(const struct waterfall *w)
+{
+	return ((size_t)w->bars + FIRST_BAR) * sizeof(double);
+}
+
+/* A place tells a key and which cell is its. */
+#define CELL_BITS 16 /* there are not so many keys */
+#define CELL_MASK ((1u << CELL_BITS) - 1)
+
+static uint32_t *find(uint32_t *place, uint32_t size, uint32_t key)
+{
+	uint32_t i = key * 2654435769u & (size - 1);
+
+	while (place[i] && place[i] >> CELL_BITS != key)
+		i = (i + 1) & (size - 1);
+	return &place[i];
+}
+
+static double *cell_at(const struct waterfall *w, uint32_t i)
+{
+	return w->cell + (size_t)i * (w->bars + FIRST_BAR);
+}
+
+static bool grow_places(struct waterfall *w)
+{
+	uint32_t size = w->size ? w->size * 2 : FEWEST_PLACES;
+	uint32_t *more = mg_calloc(size, sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint32_t i = 0; i < w->size; i++)
+		if (w->place[i])
+			*find(more, size, w->place[i] >> CELL_BITS) = w->place[i];
+	free(w->place);
+	account(w, size * sizeof(*more), w->size * sizeof(*more));
+	w->place = more;
+	w->size = size;
+	return true;
+}
+
+/* Cells are large, and most flows have few: they grow by half. */
+static bool grow_cells(struct waterfall *w)
+{
+	uint32_t cap = w->cap + w->cap / 2 + 1;
+	double *more = mg_realloc(w->cell, cap * waterfall_cell_size(w));
+
+	if (!more)
+		return false;
+	account(w, cap * waterfall_cell_size(w), w->cap * waterfall_cell_size(w));
+	w->cell = more;
+	w->cap = cap;
+	return true;
+}
+
+/* Of a key without one; NULL: no memory. */
+static double *new_cell(struct waterfall *w, uint32_t key)
+{
+	double *cell;
+
+	if ((w->used * 2 >= w->size && !grow_places(w)) || (w->used == w->cap && !grow_cells(w)))
+		return NULL;
+	cell = cell_at(w, w->used);
+	memset(cell, 0, waterfall_cell_size(w));
+	*find(w->place, w->size, key) = key << CELL_BITS | w->used++;
+	return cell;
+}
+
+/* NULL: no memory. */
+static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
+{
+	const uint32_t *place = w->size ? find(w->place, w->size, key) : NULL;
+
+	w->bars = (uint8_t)bars;
+	return place && *place ? cell_at(w, *place & CELL_MASK) : new_cell(w, key);
+}
+
+void waterfall_add(
+	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
+{
+	double *cell;
+
+	if (w->pool && w->coarse < w->pool->coarse)
+		waterfall_coarsen(w, w->pool->coarse);
+	cell = cell_of(w, bars, key_of(total, w->coarse));
+	if (!cell)
+		return;
+	cell[SAMPLES]++;
+	cell[WEIGHT] += (double)weight;
+	cell[TOTAL] += (double)total * (double)weight;
+	for (uint32_t b = 0; b < bars; b++)
+		cell[FIRST_BAR + b] += (double)bar[b] * (double)weight;
+}
+
+void waterfall_add_all(struct waterfall *w, const struct waterfall *from)
+{
+	uint32_t width = from->bars + FIRST_BAR;
+
+	for (uint32_t i = 0; i < from->size; i++) {
+		uint32_t place = from->place[i];
+		const double *have = cell_at(from, place & CELL_MASK);
+		uint32_t key = place >> CELL_BITS;
+		double *cell;
+
+		if (!place)
+			continue;
+		if (w->coarse != from->coarse)
+			key = key_of((uint64_t)(have[TOTAL] / have[WEIGHT]), w->coarse);
+		cell = cell_of(w, from->bars, key);
+		for (uint32_t k = 0; cell && k < width; k++)
+			cell[k] += have[k];
+	}
+}
+
+void waterfall_coarsen(struct waterfall *w, unsigned int coarse)
+{
+	struct waterfall old = *w;
+
+	coarse = coarse * 2 < WATERFALL_COARSEST ? coarse * 2 : WATERFALL_COARSEST;
+	if (coarse <= w->coarse || w->used <= FEW_CELLS)
+		return;
+	*w = (struct waterfall){.pool = old.pool, .bars = old.bars, .coarse = (uint8_t)coarse};
+	for (uint32_t i = 0; i < old.size; i++) {
+		uint32_t place = old.place[i];
+		uint64_t begin =
+			place ? begin_of_key(place >> CELL_BITS, NARROWEST + old.coarse) : 0;
+		double *cell = place ? cell_of(w, old.bars, key_of(begin, coarse)) : NULL;
+
+		for (uint32_t k = 0; cell && k < w->bars + (uint32_t)FIRST_BAR; k++)
+			cell[k] += cell_at(&old, place & CELL_MASK)[k];
+	}
+	waterfall_free(&old);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const double *x = *(const double *const *)a, *y = *(const double *const *)b;
+	double p = x[TOTAL] / x[WEIGHT], q = y[TOTAL] / y[WEIGHT];
+
+	return (p > q) - (p < q);
+}
+
+/* The filled bins in order, and their weight; NULL if there are none. */
+static const double **in_order(const struct waterfall *w, double *weight)
+{
+	const double **p = w->used ? mg_malloc(w->used * sizeof(*p)) : NULL;
+
+	*weight = 0;
+	if (!p)
+		return NULL;
+	for (uint32_t i = 0; i < w->used; i++) {
+		p[i] = cell_at(w, i);
+		*weight += p[i][WEIGHT];
+	}
+	qsort(p, w->used, sizeof(*p), by_total);
+	return p;
+}
+
+double waterfall_at(const struct waterfall *w, double quantile, double bar[], double *total)
+{
+	double all, below = 0, taken = 0, samples = 0;
+	const double **bins = in_order(w, &all);
+	double from = (quantile - HALF_WINDOW) * all, to = (quantile + HALF_WINDOW) * all;
+
+	*total = 0;
+	memset(bar, 0, w->bars * sizeof(*bar));
+	for (uint32_t i = 0; bins && i < w->used; i++) {
+		const double *cell = bins[i];
+		double begin = below > from ? below : from, end, share;
+
+		below += cell[WEIGHT];
+		end = below < to ? below : to;
+		if (end <= begin)
+			continue;
+		share = (end - begin) / cell[WEIGHT];
+		taken += end - begin;
+		samples += cell[SAMPLES] * share;
+		*total += cell[TOTAL] * share;
+		for (uint32_t b = 0; b < w->bars; b++)
+			bar[b] += cell[FIRST_BAR + b] * share;
+	}
+	free(bins);
+	if (taken <= 0)
+		return 0;
+	*total /= taken;
+	for (uint32_t b = 0; b < w->bars; b++)
+		bar[b] /= taken;
+	return samples;
+}
+
+size_t waterfall_memory(const struct waterfall *w)
+{
+	return w->size * sizeof(*w->place) + w->cap * waterfall_cell_size(w);
+}
+
+void waterfall_free(struct waterfall *w)
+{
+	struct dist_pool *pool = w->pool;
+
+	account(w, 0, waterfall_memory(w));
+	free(w->place);
+	free(w->cell);
+	memset(w, 0, sizeof(*w));
+	w->pool = pool;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Application calls and the system calls within them, joined by thread and nesting
+ * (U0 <= K0 <= K1 <= U1), never by descriptor (method, "System-call overhead").
+ */
+#include "task/call_join.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "socket/socket.h"
+#include "sums/dist.h"
+#include "task/call.h"
+#include "task/call_settle.h"
+#include "task/descriptor.h"
+#include "task/mark.h"
+#include "task/process.h"
+#include "task/thread.h"
+#include "task/threads.h"
+#include "trace/gap.h"
+#include "trace/side.h"
+
+/*
+ * The system call an application call made: the last within it, since what handlers of signals did
+ * in between has been claimed by their own events. Its index, or -1.
+ */
+static int claim(const struct core *c, const struct thread *t, uint64_t enter, uint64_t leave)
+{
+	uint64_t slack = clock_slack(clockmap_error(&c->clock));
+
+	for (int i = (int)t->ended_n - 1; i >= 0; i--)
+		if (t->ended[i].enter + slack >= enter && t->ended[i].exit <= leave + slack)
+			return i;
+	return -1;
+}
+
+/*
+ * A signal's handler with SA_RESTART makes the kernel enter the call again: what came before is
+ * part of it, and what the handler took in between.
+ */
+static bool is_restart(const struct kernel_call *before, const struct kernel_call *k)
+{
+	return before->call == k->call && before->cookie == k->cookie && call_was_restarted(before);
+}
+
+/* The call before this one becomes a part of it. */
+static void merge_restart(struct core *c, struct thread *t, int i)
+{
+	struct kernel_call *k = &t->ended[i], *before = k - 1;
+
+	thread_user_time(t, before->exit, k->enter, STATE_SIGNAL, k->state);
+	for (int s = 0; s < STATES; s++)
+		k->state[s] += before->state[s];
+	k->enter = before->enter;
+	k->cpu = before->cpu;
+	k->events += before->events;
+	k->blocked_times += before->blocked_times;
+	k->left_times += before->left_times + 1; /* for the handler, which may have moved on */
+	k->waker_events += before->waker_events;
+	k->locked_out += before->locked_out;
+	k->incomplete |= before->incomplete;
+	call_no_longer_open(c, before);
+	kernel_call_free(before);
+	memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
+}
+
+void call_merge_restarts(struct core *c, struct thread *t)
+{
+	for (int i = (int)t->ended_n - 1; i > 0; i--)
+		if (is_restart(&t->ended[i - 1], &t->ended[i]))
+			merge_restart(c, t, i);
+}
+
+/* Returns the call's index, which moves as its earlier parts are merged into it. */
+static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
+{
+	while (i > 0 && is_restart(&t->ended[i - 1], &t->ended[i]) &&
+		t->ended[i - 1].enter >= enter)
+		merge_restart(c, t, i--);
+	return i;
+}
+
+/* Where the call's time went; the states sum to leave - enter. */
+static void divide(const struct thread *t, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t state[STATES])
+{
+	/* within the clock's bound a boundary may seem to lie outside: then it lies on the edge */
+	uint64_t k0 = k->enter < enter ? enter : k->enter > leave ? leave : k->enter;
+	uint64_t k1 = k->exit > leave ? leave : k->exit < k0 ? k0 : k->exit;
+	uint64_t inside = k->exit - k->enter, is = k1 - k0;
+
+	memcpy(state, k->state, STATES * sizeof(*state));
+	for (int s = 0; s < STATES && inside > is; s++) {
+		uint64_t cut = state[s] < inside - is ? state[s] : inside - is;
+
+		state[s] -= cut;
+		inside -= cut;
+	}
+	thread_user_time(t, enter, k0, STATE_ENTRY, state);
+	thread_user_time(t, k1, leave, STATE_RETURN, state);
+}
+
+bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
+	uint64_t enter, uint64_t leave)
+{
+	/* who stays on his CPU cannot miss what happens on another */
+	bool moved = k->left_times != 0;
+
+	if (k->incomplete || (t->missed_to > enter && t->missed_from < leave))
+		return false;
+	return !gap_within(
+		c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu, moved ? -1 : t->cpu);
+}
+
+/*
+ * 2u of one call's overhead (GUM, JCGM 100, section 5): of both timestamps, of each event's cost by
+ * itself, of what is not known of the cost of all, and of what tracing system calls costs without
+ * any event. The cost is calibrated on the system call's own two events; other hooks cost between
+ * half and one and a half of that (tests/bench).
+ */
+static double twice_u(const struct core *c, double n)
+{
+	const struct mg_calibration *p = &c->calibration;
+	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
+	double others = other * p->event_cycles / 2, all = n * p->event_spread;
+
+	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
+			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
+}
+
+/* D^ = D - sum n c: probes cost on-CPU time only. */
+static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
+	const uint64_t state[STATES])
+{
+	uint64_t overhead = 0, probes = (uint64_t)k->events * c->calibration.event_cycles;
+	uint64_t readings = c->calibration.read_cycles;
+	struct dist *d = k->blocked_times ? &s->overhead_blocked : &s->overhead;
+	double *u = k->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
+
+	for (int i = 0; i < STATES; i++)
+		if (STATE_IS_OVERHEAD(i))
+			overhead += state[i];
+	if (readings > overhead)
+		readings = overhead;
+	if (probes > overhead - readings)
+		probes = overhead - readings;
+	s->reading_cycles += readings;
+	s->probe_cycles += probes;
+	dist_add(d, overhead - readings - probes, 1);
+	*u += (twice_u(c, k->events) - *u) / (double)d->n;
+}
+
+/* What is known only of a call of which nothing is missing. */
+static void add_complete(struct core *c, struct call_stats *s, const struct kernel_call *k,
+	const uint64_t state[STATES])
+{
+	s->complete++;
+	for (int i = 0; i < STATES; i++)
+		s->state[i] += state[i];
+	s->locked_out += k->locked_out;
+	s->blocked_n += k->blocked_times != 0;
+	s->waker_events += k->waker_events;
+	/* without the scheduler, waiting cannot be told from working */
+	if (core_observes(c, MG_EVENT_sched_switch))
+		add_overhead(c, s, k, state);
+}
+
+static void note_thread(struct flow *f, uint32_t tid)
+{
+	for (uint32_t i = 0; i < f->threads; i++)
+		if (f->thread[i] == tid)
+			return;
+	if (f->threads < sizeof(f->thread) / sizeof(f->thread[0]))
+		f->thread[f->threads++] = tid;
+}
+
+static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e,
+	struct call_stats *s)
+{
+	const struct mg_call *p = &e->call;
+	uint64_t state[STATES], sum = 0;
+	struct mg_sock *sock;
+
+	if (t->off_cpu && t->left_cpu < p->exit) /* that it came back was not seen */
+		thread_is_running(t, p->exit);
+	divide(t, k, p->enter, p->exit, state);
+	s->joined++;
+	for (int i = 0; i < STATES; i++)
+		sum += state[i];
+	if (sum != p->exit - p->enter)
+		c->state_mismatch++;
+	if (call_is_complete(c, t, k, p->enter, p->exit))
+		add_complete(c, s, k, state);
+	sock = sock_find(c, k->cookie);
+	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
+		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
+
+		f->blocked += state[STATE_BLOCKED];
+		note_thread(f, e->tid);
+		f->call_cycles += sum;
+	}
+	call_settle_bytes(c, k, p->enter, p->exit);
+	memcpy(k->state, state, sizeof(state)); /* for whoever is told of the call */
+}
+
+/* Its system call may be lost, or have come when the kernel side was over. */
+static void count_unjoined(struct core *c, struct call_stats *s, const struct mg_call *p)
+{
+	if (side_is_over(c, CORE_KERNEL, p->exit) ||
+		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1)) {
+		s->missing++;
+	} else if (!c->kernel_events) {
+		s->before++;
+	} else {
+		s->alone = s->alone_at == c->kernel_events ? s->alone + 1 : 1;
+		s->alone_at = c->kernel_events;
+	}
+	c->unjoined++;
+}
+
+void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+{
+	const struct mg_call *p = &e->call;
+	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
+	enum mg_direction dir = mg_function_direction(fn);
+	struct process *process;
+	struct call_stats *s;
+	struct mg_sock *sock;
+	uint64_t bytes = 0;
+	int i;
+
+	t->traced = true;
+	if (dir == MG_DIR_ENTRY)
+		return;
+	process = process_of(c, t);
+	if (process)
+		process->app++;
+	s = call_stats_of(c, fn, p->kind);
+	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
+	if (p->logged)
+		dist_add(&c->logged, p->logged, 1);
+	if (!s)
+		return;
+	s->n++;
+	s->failed += p->ret < 0;
+	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
+		bytes = p->bytes;
+	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
+		bytes = (uint64_t)p->ret;
+	s->bytes += bytes;
+	if (process && fn == MG_FN_close)
+		descriptor_closed(process, p->fd);
+	dist_add(&s->total, p->exit - p->enter, 1);
+	if (i < 0) {
+		thread_note_inner(t, p->enter, p->exit);
+		if (process)
+			descriptor_lost(c, process, p, dir, bytes);
+		if (dir != MG_DIR_WAIT) /* the kernel side does not follow those */
+			count_unjoined(c, s, p);
+		return;
+	}
+	i = merge_restarted(c, t, i, p->enter);
+	a->sock = sock = sock_find(c, t->ended[i].cookie);
+	if (process && bytes && sock && sock->kind != MG_KIND_tcp)
+		descriptor_is(process, p->fd, sock);
+	a->rx = dir == MG_DIR_RX;
+	if (t->ended[i].pieces) {
+		a->has_offset = true;
+		a->offset = t->ended[i].piece[0].off;
+		a->rx = t->ended[i].piece[0].flow->rx;
+		for (uint32_t j = 0; j < t->ended[i].pieces; j++)
+			a->length += t->ended[i].piece[j].len;
+	}
+	mark_on_bytes(c, t, &t->ended[i]);
+	join(c, t, &t->ended[i], e, s);
+	thread_note_inner(t, p->enter, p->exit);
+	/* its pieces are kept until the next call, for whoever is told of this one */
+	kernel_call_free(&t->told);
+	t->told = t->ended[i];
+	a->piece = t->told.piece;
+	a->pieces = t->told.pieces;
+	a->call = &t->told;
+	t->ended_n--;
+	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls that are over: what they moved, and those that no application event belongs to. */
+#include "task/call_settle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "message/datagram.h"
+#include "socket/socket.h"
+#include "stream/rx.h"
+#include "stream/tx.h"
+#include "stream/unmapped.h"
+#include "sums/dist.h"
+#include "task/call.h"
+#include "task/call_join.h"
+#include "task/process.h"
+#include "task/threads.h"
+#include "trace/side.h"
+
+struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind)
+{
+	struct call_key key = {.id = id, .kind = kind};
+	struct call_stats *s = NULL;
+
+	HASH_FIND(hh, c->calls, &key, sizeof(key), s);
+	if (s)
+		return s;
+	s = mg_calloc(1, sizeof(*s));
+	if (s) {
+		s->key = key;
+		HASH_ADD(hh, c->calls, key, sizeof(s->key), s);
+		s = hash_kept(s);
+	}
+	return s;
+}
+
+static uint64_t moved_bytes(const struct kernel_call *k)
+{
+	uint64_t sum = 0;
+
+	if (k->ret <= 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+		return 0;
+	if (k->call != MG_SYS_sendmmsg && k->call != MG_SYS_recvmmsg)
+		return (uint64_t)k->ret;
+	if (k->messages_bytes != UINT32_MAX) /* these return messages */
+		return k->messages_bytes;
+	for (uint32_t i = 0; i < k->pieces; i++)
+		sum += k->piece[i].len;
+	return sum;
+}
+
+void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave)
+{
+	struct mg_sock *s = sock_find(c, k->cookie);
+
+	call_no_longer_open(c, k);
+	if (s && s->ulp)
+		unmapped_settle(s, k, enter, leave, moved_bytes(k));
+	else if (s && s->kind != MG_KIND_tcp)
+		datagram_settle(c, s, k, enter, leave, moved_bytes(k));
+	else if (mg_syscall_direction(k->call) == MG_DIR_TX)
+		tx_settle(c, k, enter, leave);
+	else
+		rx_settle(c, k, leave);
+}
+
+/* Bytes of a piece without those that lay in the socket's queue before the recording. */
+static uint64_t of_recording(const struct piece *p)
+{
+	uint64_t end = p->off + p->len, from = p->off > p->flow->start ? p->off : p->flow->start;
+
+	return end > from ? end - from : 0;
+}
+
+/* A system call no application event belongs to: it is counted as what it is. */
+void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
+{
+	struct call_stats *s = call_stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
+
+	struct process *p = process_of(c, t);
+
+	if (p && !call_was_restarted(k)) {
+		p->kernel_only++;
+		p->moved +=
+			k->kind != MG_KIND_netlink && mg_syscall_direction(k->call) != MG_DIR_OTHER;
+		p->io_uring += k->call == MG_SYS_io_uring_enter;
+	}
+	if (s && !call_was_restarted(k)) {
+		s->n++;
+		s->failed += k->ret < 0;
+		s->bytes += moved_bytes(k);
+		if (call_is_complete(c, t, k, k->enter, k->exit)) {
+			s->complete++;
+			s->blocked_n += k->blocked_times != 0;
+		}
+		dist_add(&s->total, k->exit - k->enter, 1);
+	}
+	for (uint32_t i = 0; i < k->pieces; i++)
+		k->piece[i].flow->kernel_only += of_recording(&k->piece[i]);
+	call_settle_bytes(c, k, 0, 0);
+	kernel_call_free(k);
+}
+
+static void forget_ended(struct thread *t)
+{
+	free(t->ended);
+	t->ended = NULL;
+	t->ended_cap = 0;
+}
+
+void call_on_thread_end(struct core *c, struct thread *t)
+{
+	if (t->in_call) /* it died in there */
+		call_abandon(c, t);
+	call_settle_thread(c, t);
+	forget_ended(t);
+}
+
+void call_on_thread_exit(struct core *c, struct thread *t)
+{
+	if (t->in_call)
+		call_abandon(c, t);
+	t->has_ended = true;
+	if (!has_app_side(c) || !t->ended_n)
+		call_on_thread_end(c, t);
+}
+
+void call_settle_oldest(struct core *c, struct thread *t, uint32_t n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		call_settle(c, t, &t->ended[i]);
+	t->ended_n -= n;
+	memmove(t->ended, t->ended + n, t->ended_n * sizeof(*t->ended));
+}
+
+void call_settle_thread(struct core *c, struct thread *t)
+{
+	call_settle_oldest(c, t, t->ended_n);
+}
+
+/*
+ * An application event follows its system call at once, or after those of threads that share a
+ * buffer with it and were held: what has waited so long has none. Unless the thread could not go
+ * on: stopped, traced, or on a CPU that others had.
+ */
+#define UNCLAIMED_NS 300000000
+
+static bool has_no_event(
+	struct core *c, const struct thread *t, const struct kernel_call *k, uint64_t now)
+{
+	uint64_t from = k->exit > t->held_until ? k->exit : t->held_until;
+
+	return !(t->off_cpu && t->held && !t->has_ended) &&
+	       clockmap_ns(&c->clock, from) + UNCLAIMED_NS < now;
+}
+
+void call_settle_old(struct core *c, uint64_t now)
+{
+	struct thread *t, *tmp;
+
+	HASH_ITER (hh, c->threads, t, tmp) {
+		uint32_t old = 0;
+
+		while (old < t->ended_n && has_no_event(c, t, &t->ended[old], now))
+			old++;
+		if (old)
+			call_settle_oldest(c, t, old);
+		if (t->has_ended && !t->ended_n)
+			forget_ended(t);
+	}
+	processes_settle(c, now - (now > UNCLAIMED_NS ? UNCLAIMED_NS : now));
+}

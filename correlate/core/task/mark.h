@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Points the program marks, tied to the bytes its thread moves around them. */
+#ifndef MAGNET_CORRELATE_CORE_TASK_MARK_H
+#define MAGNET_CORRELATE_CORE_TASK_MARK_H
+
+#include "core.h"
+
+void mark_on_event(
+	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* The thread's call has moved these bytes. */
+void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* What each thread is doing at every instant: the states a call's time divides into. */
+#include "task/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "clock/clockmap.h"
+#include "sums/dist.h"
+#include "task/sched.h"
+#include "task/threads.h"
+
+struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
+{
+	struct thread **recent = &c->recent.thread[tid % RECENT_THREADS], *t = NULL;
+
+	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	if (t) {
+		if (pid)
+			t->pid = pid;
+		return *recent = t;
+	}
+	t = mg_calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->pid = pid;
+	t->last_cpu = -1;
+	t->cpu = -1;
+	HASH_ADD(hh, c->threads, tid, sizeof(t->tid), t);
+	return hash_kept(t);
+}
+
+enum call_state thread_state(const struct thread *t)
+{
+	if (t->off_cpu)
+		return t->off;
+	if (t->in_irq)
+		return STATE_IRQ;
+	if (t->in_softirq)
+		return STATE_SOFTIRQ;
+	return t->in_call ? t->fn : STATE_ENTRY;
+}
+
+/* The state is about to change: what has passed belongs to the present one. */
+void thread_set_state(struct thread *t, uint64_t now)
+{
+	if (t->in_call && now > t->since)
+		t->now.state[thread_state(t)] += now - t->since;
+	t->since = now;
+}
+
+/* Outside system calls changes are kept, since where the call began is known only at its end. */
+static void mark(struct thread *t, uint64_t now)
+{
+	if (t->in_call)
+		return;
+	if (t->mark_n == USER_MARKS) {
+		memmove(t->marks, t->marks + USER_MARKS / 2, sizeof(t->marks) / 2);
+		t->mark_n = USER_MARKS / 2;
+	}
+	if (!t->mark_n)
+		t->marks_in_order = true;
+	else if (now < t->marks[t->mark_n - 1].t)
+		t->marks_in_order = false; /* two CPUs' clocks may differ by less than the bound */
+	t->marks[t->mark_n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
+}
+
+/* The first mark after that time; all before are not. */
+static uint32_t first_after(const struct thread *t, uint64_t time)
+{
+	uint32_t lo = 0, hi = t->mark_n;
+
+	if (!t->marks_in_order)
+		return 0;
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (t->marks[mid].t > time)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave)
+{
+	while (t->inner_n && t->inner[t->inner_n - 1].enter >= enter)
+		t->inner_n--;
+	if (t->inner_n == INNER_CALLS) {
+		memmove(t->inner, t->inner + INNER_CALLS / 2, sizeof(t->inner) / 2);
+		t->inner_n = INNER_CALLS / 2;
+	}
+	t->inner[t->inner_n++] = (struct inner_call){enter, leave};
+}
+
+static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
+	enum call_state running, uint64_t state[STATES])
+{
+	enum call_state is = running;
+	uint32_t i = first_after(t, from);
+	uint64_t at = from;
+
+	if (i)
+		is = t->marks[i - 1].state == STATE_ENTRY ? running : t->marks[i - 1].state;
+	for (; i < t->mark_n && at < to; i++) {
+		uint64_t end = t->marks[i].t;
+
+		if (end > to)
+			end = to;
+		if (end > at) {
+			state[is] += end - at;
+			at = end;
+		}
+		if (t->marks[i].t < to)
+			is = t->marks[i].state == STATE_ENTRY ? running : t->marks[i].state;
+	}
+	if (to > at)
+		state[is] += to - at;
+}
+
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES])
+{
+	bool none = !t->inner_n || t->inner[t->inner_n - 1].leave <= from;
+
+	for (uint32_t i = 0; i < t->inner_n && !none; i++) {
+		uint64_t enter = t->inner[i].enter, leave = t->inner[i].leave;
+
+		if (leave <= from || enter >= to)
+			continue;
+		if (enter > from)
+			between_calls(t, from, enter, running, state);
+		else
+			enter = from;
+		if (leave > to)
+			leave = to;
+		state[STATE_SIGNAL] += leave - enter;
+		from = leave;
+	}
+	if (to > from)
+		between_calls(t, from, to, running, state);
+}
+
+static enum call_state layer_entered(uint16_t id)
+{
+	switch (id) {
+	case MG_EVENT_tcp_send:
+	case MG_EVENT_dev_done:
+	case MG_EVENT_tcp_recv:
+	case MG_EVENT_tcp_ready:
+		return STATE_TCP;
+	case MG_EVENT_ip_out:
+	case MG_EVENT_ip_post:
+		return STATE_IP;
+	case MG_EVENT_dev_queue:
+	case MG_EVENT_dev_xmit:
+		return STATE_DEVICE;
+	case MG_EVENT_sock_copy:
+		return STATE_SOCKET;
+	default:
+		return STATES;
+	}
+}
+
+static bool is_of_lock(uint16_t id)
+{
+	return id == MG_EVENT_lock_wait || id == MG_EVENT_lock_got ||
+	       id == MG_EVENT_backlog_begin || id == MG_EVENT_backlog_end;
+}
+
+/* Waiting for a socket's lock, or processing its backlog: all that is done there belongs to it. */
+static void at_lock(const struct core *c, struct thread *t, const struct mg_event *e)
+{
+	bool waits = e->id == MG_EVENT_lock_wait, begins = waits || e->id == MG_EVENT_backlog_begin;
+	enum call_state state = waits || e->id == MG_EVENT_lock_got ? STATE_LOCK : STATE_RELEASE;
+
+	if (!core_knows_lock_state(c, state) || begins == t->at_lock)
+		return;
+	thread_set_state(t, e->cycles);
+	if (begins)
+		t->outer = t->fn;
+	t->fn = begins ? state : t->outer;
+	t->at_lock = begins;
+}
+
+/* Something of what the thread did since then was not seen. */
+static void missed(struct thread *t, uint64_t since, uint64_t now)
+{
+	t->now.incomplete = true;
+	t->missed_from = since;
+	t->missed_to = now;
+}
+
+void thread_is_running(struct thread *t, uint64_t now)
+{
+	missed(t, t->left_cpu, now);
+	thread_set_state(t, now);
+	t->off_cpu = t->woken = t->held = false;
+	mark(t, now);
+}
+
+void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	enum call_state entered;
+
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(t, e->cycles);
+	switch (e->id) {
+	case MG_EVENT_irq_entry:
+	case MG_EVENT_irq_exit:
+		thread_set_state(t, e->cycles);
+		t->in_irq = e->id == MG_EVENT_irq_entry;
+		mark(t, e->cycles);
+		return;
+	case MG_EVENT_softirq_entry:
+	case MG_EVENT_softirq_exit:
+		thread_set_state(t, e->cycles);
+		t->in_softirq = e->id == MG_EVENT_softirq_entry;
+		t->softirq = e->softirq.vec;
+		mark(t, e->cycles);
+		return;
+	default:
+		break;
+	}
+	if (!t->in_call || t->in_irq || t->in_softirq)
+		return;
+	t->now.events++;
+	if (is_of_lock(e->id)) {
+		at_lock(c, t, e);
+		return;
+	}
+	entered = layer_entered(e->id);
+	if (entered == STATES || t->at_lock)
+		return;
+	thread_set_state(t, e->cycles);
+	t->fn = entered;
+}
+
+/* A waking later than this after the bytes were ready has another cause. */
+#define WAKING_NS 100000
+
+static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
+{
+	const struct readying *r;
+
+	if (e->cpu < 0 || e->cpu >= CPUS_MAX)
+		return 0;
+	r = &c->readying[e->cpu];
+	return r->sock && e->cycles - r->t < clockmap_span(&c->clock, WAKING_NS) ? r->sock : 0;
+}
+
+/* What was recorded on the waker's way here: the wait is longer for it. */
+static uint32_t waker_events(const struct core *c, int cpu)
+{
+	return cpu >= 0 && cpu < CPUS_MAX ? c->readying[cpu].events : 0;
+}
+
+void thread_on_waking(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
+
+	if (!t)
+		return;
+	t->traced = true;
+	if (!t->off_cpu)
+		t->woken_early = e->cycles; /* not a block, if it leaves the CPU at all */
+	if (!t->off_cpu || t->off != STATE_BLOCKED)
+		return;
+	thread_set_state(t, e->cycles);
+	if (t->in_call) {
+		t->now.waker_events += waker_events(c, e->cpu);
+		t->now.locked_out += t->no_signal_ends ? e->cycles - t->left_cpu : 0;
+	}
+	t->off = STATE_WAKEUP;
+	t->waking = e->cycles;
+	t->waking_sock = waking_sock(c, e);
+	t->woken = true;
+	t->queued = false;
+	mark(t, e->cycles);
+}
+
+/* It is on a run queue: on another CPU's by an interrupt there, some time after the waking. */
+void thread_on_wakeup(struct core *c, const struct mg_event *e)
+{
+	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
+
+	if (!t || !t->off_cpu || !t->woken || t->queued || e->cycles < t->waking)
+		return;
+	t->queued = true;
+	dist_add(&c->sched.queueing, e->cycles - t->waking, 1);
+}
+
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
+#define HELD_LONG_NS         100000000
+
+static void leave(struct thread *t, const struct mg_event *e)
+{
+	const struct mg_sched_switch *p = &e->sched_switch;
+
+	thread_set_state(t, e->cycles);
+	if (t->off_cpu) /* that it came back was not seen */
+		missed(t, t->left_cpu, e->cycles);
+	t->off_cpu = true;
+	t->in_irq = t->in_softirq = false;
+	t->no_signal_ends = p->prev_state == TASK_UNINTERRUPTIBLE;
+	t->woken = false;
+	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
+	t->held = t->off == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
+	t->left_cpu = e->cycles;
+	if (t->in_call) {
+		t->now.left_times++;
+		t->now.blocked_times += t->off == STATE_BLOCKED;
+	}
+	if (t->off == STATE_BLOCKED)
+		t->segment_of = 0;
+	t->last_cpu = e->cpu;
+	mark(t, e->cycles);
+}
+
+/*
+ * A waking on another CPU may come when the thread has decided to sleep, and before sched_switch
+ * tells so: then it never blocks, but waits for a CPU from the moment it leaves its own.
+ */
+#define EARLY_NS 20000 /* before that it was for another sleep, that never came */
+
+static void find_its_waking(const struct core *c, struct thread *t, uint64_t now)
+{
+	if (!t->woken_early || t->left_cpu - t->woken_early > clockmap_span(&c->clock, EARLY_NS)) {
+		missed(t, t->left_cpu, now); /* nobody was seen to wake it */
+		return;
+	}
+	t->off = STATE_WAKEUP;
+	t->woken = true;
+	t->waking = t->left_cpu;
+	t->waking_sock = 0;
+	if (t->in_call)
+		t->now.blocked_times--;
+	else if (t->mark_n && t->marks[t->mark_n - 1].t == t->left_cpu)
+		t->marks[t->mark_n - 1].state = STATE_WAKEUP;
+}
+
+static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
+{
+	uint64_t runnable;
+
+	if (t->off_cpu && t->off == STATE_BLOCKED)
+		find_its_waking(c, t, e->cycles);
+	if (!t->off_cpu) /* that it left was not seen */
+		missed(t, t->since, e->cycles);
+	runnable = t->woken ? t->waking : t->left_cpu;
+	thread_set_state(t, e->cycles);
+	if (t->off_cpu && (t->woken || t->off == STATE_PREEMPTED) && e->cycles >= runnable)
+		dist_add(&c->sched.run_queue, e->cycles - runnable, 1);
+	if (t->woken && e->cycles >= t->waking) {
+		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
+		t->woken_in = e->cycles;
+	}
+	if (t->held && t->ended_n &&
+		clockmap_ns(&c->clock, e->cycles) - clockmap_ns(&c->clock, t->left_cpu) >
+			HELD_LONG_NS)
+		t->held_until = e->cycles;
+	t->held = false;
+	if (t->last_cpu >= 0 && t->last_cpu != e->cpu)
+		c->sched.migrations++;
+	t->last_cpu = e->cpu;
+	t->off_cpu = false;
+	t->woken = false;
+	t->woken_early = 0;
+	mark(t, e->cycles);
+}
+
+void thread_on_switch(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sched_switch *p = &e->sched_switch;
+	struct thread *t;
+
+	sched_on_switch(&c->sched, e);
+	/* only one of the two need be traced; of the other we see too little to follow it */
+	if (p->prev_tid) {
+		t = thread_get(c, p->prev_tid, 0);
+		if (t && t->traced)
+			leave(t, e);
+	}
+	if (p->next_tid) {
+		t = thread_get(c, p->next_tid, 0);
+		if (t && t->traced)
+			arrive(c, t, e);
+	}
+}

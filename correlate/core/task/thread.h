@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What each thread is doing at every instant: the states a call's time divides into. */
+#ifndef MAGNET_CORRELATE_CORE_TASK_THREAD_H
+#define MAGNET_CORRELATE_CORE_TASK_THREAD_H
+
+#include "core.h"
+
+struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid);
+static inline struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
+{
+	struct thread *t = c->recent.thread[tid % RECENT_THREADS];
+
+	if (!t || t->tid != tid)
+		return thread_make(c, tid, pid);
+	if (pid)
+		t->pid = pid;
+	return t;
+}
+void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e);
+void thread_on_switch(struct core *c, const struct mg_event *e);
+void thread_on_waking(struct core *c, const struct mg_event *e);
+void thread_on_wakeup(struct core *c, const struct mg_event *e);
+void thread_set_state(struct thread *t, uint64_t now);
+enum call_state thread_state(const struct thread *t);
+/* An event of its own shows that it is, though it was not seen to get the CPU. */
+void thread_is_running(struct thread *t, uint64_t now);
+/* An application call has ended; those within it are no more of interest. */
+void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave);
+/* Cycles of [from, to) the thread spent in each state while outside system calls. */
+void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
+	uint64_t state[STATES]);
+
+#endif

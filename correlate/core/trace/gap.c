@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Intervals in which events are missing, and which figures miss them. */
+#include "trace/gap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "options.h"
+#include "clock/clockmap.h"
+#include "clock/queue.h"
+#include "socket/socket.h"
+#include "stream/why_split.h"
+#include "sums/units.h"
+#include "task/call.h"
+#include "task/threads.h"
+
+#define STATE_CLOSE 7
+
+static bool keep(struct core *c, struct gap *g)
+{
+	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	c->gaps = more;
+	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
+		g->cpu = -1;
+	more[c->gap_count++] = *g;
+	return true;
+}
+
+static void touch(struct mg_sock *s, uint32_t layers, uint64_t events)
+{
+	static const uint64_t tell_why = 1ull << MG_EVENT_tcp_send | 1ull << MG_EVENT_tcp_recv |
+					 1ull << MG_EVENT_ip_out | 1ull << MG_EVENT_ip_in;
+
+	s->tx.gaps++;
+	s->rx.gaps++;
+	s->tx.touched |= layers;
+	s->rx.touched |= layers;
+	s->tx.missed |= events;
+	s->rx.missed |= events;
+	if (events & tell_why)
+		why_on_gap(s->tx.why);
+}
+
+/* Every connection that lived then is touched; one that was closed before is not. */
+static void add(struct core *c, struct gap *g)
+{
+	struct mg_sock *s = NULL;
+
+	if (!keep(c, g) || !g->layers)
+		return;
+	while ((s = sock_next_live(c, s)))
+		if (s->state != STATE_CLOSE)
+			touch(s, g->layers, g->events);
+}
+
+void gap_on_new_socket(struct core *c, struct mg_sock *s)
+{
+	if (c->kernel_until_ns < c->not_here.until_ns)
+		touch(s, c->not_here.layers, c->not_here.events);
+}
+
+/* A program that was skipped feeds one event, of one layer. */
+static const struct mg_event_desc *event_of(const char *producer)
+{
+	char name[33];
+
+	memcpy(name, producer, 32);
+	name[32] = 0;
+	name[strcspn(name, " ")] = 0;
+	return mg_event_by_name(name);
+}
+
+static uint32_t layer_of(const char *producer)
+{
+	const struct mg_event_desc *d = event_of(producer);
+
+	return d ? 1u << d->layer : MG_ALL_LAYERS;
+}
+
+/* Events that are recorded by what the program of another remembers: they are missing with it. */
+static uint64_t missing_with(unsigned int id)
+{
+	switch (id) {
+	case MG_EVENT_sys_enter:
+		return 1ull << MG_EVENT_sys_exit;
+	case MG_EVENT_dev_xmit:
+		return 1ull << MG_EVENT_dev_done;
+	case MG_EVENT_sched_switch:
+		return 1ull << MG_EVENT_sched_cost | 1ull << MG_EVENT_sched_task;
+	case MG_EVENT_ip_out:
+	case MG_EVENT_ip_in:
+		return 1ull << MG_EVENT_ip_header | 1ull << MG_EVENT_tcp_room;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t events_of(const struct mg_lost *p)
+{
+	const struct mg_event_desc *d = p->reason == MG_LOST_SKIPPED ? event_of(p->producer) : NULL;
+
+	if (d && MG_IS_RING(d->id))
+		return 1ull << d->id | missing_with(d->id);
+	if (p->reason == MG_LOST_CALLS)
+		return 1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_sys_exit;
+	if (p->reason == MG_LOST_CHOSEN || p->reason == MG_LOST_APP_NOT_HERE)
+		return 0;
+	return gap_is_app(p->reason) ? 0 : ~0ull;
+}
+
+static uint32_t layers_of(const struct mg_lost *p)
+{
+	switch (p->reason) {
+	case MG_LOST_SKIPPED:
+		return layer_of(p->producer);
+	case MG_LOST_NOT_FOLLOWED: /* its calls are there, its packets are not */
+		return MG_ALL_LAYERS & ~(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SCHED);
+	case MG_LOST_CALLS:
+		return 1u << MG_LAYER_SYSCALL;
+	case MG_LOST_CHOSEN:
+		return 0;
+	case MG_LOST_APP_NOT_HERE:
+		return 1u << MG_LAYER_APP;
+	default:
+		return gap_is_app(p->reason) ? 1u << MG_LAYER_APP : MG_ALL_LAYERS;
+	}
+}
+
+bool gap_is_app(uint32_t reason)
+{
+	return reason >= MG_LOST_APP && reason < MG_LOST_CHOSEN;
+}
+
+bool gap_is_loss(const struct gap *g)
+{
+	return g->reason != MG_LOST_PAUSED && g->reason != MG_LOST_NOT_KEPT &&
+	       g->reason != MG_LOST_NOT_COVERED && g->reason != MG_LOST_NOT_HERE;
+}
+
+/* What threads were doing goes on unseen: the calls they are in have no figures. */
+static void forget_threads(struct core *c)
+{
+	struct thread *t, *tmp;
+
+	HASH_ITER (hh, c->threads, t, tmp) {
+		if (t->in_call)
+			call_abandon(c, t);
+		t->off_cpu = t->in_softirq = t->woken = t->held = false;
+		t->mark_n = 0;
+	}
+}
+
+/* What a flow's units are made of: a call's also of the pieces it copied. */
+#define AT(layer) 1u << MG_LAYER_##layer
+static const uint32_t tx_seen[TX_LAYERS] = {[TX_CALL] = AT(APP) | AT(SYSCALL) | AT(SOCKET),
+	[TX_COPY] = AT(SYSCALL) | AT(SOCKET),
+	[TX_IP_OUT] = AT(IP),
+	[TX_IP_POST] = AT(IP),
+	[TX_QUEUE] = AT(DEVICE),
+	[TX_XMIT] = AT(DEVICE),
+	[TX_DONE] = AT(DEVICE)};
+static const uint32_t rx_seen[RX_LAYERS] = {[RX_DEV] = AT(DEVICE),
+	[RX_IP] = AT(IP),
+	[RX_TCP] = AT(TCP),
+	[RX_READY] = AT(TCP),
+	[RX_COPY] = AT(SYSCALL) | AT(SOCKET),
+	[RX_CALL] = AT(APP) | AT(SYSCALL) | AT(SOCKET)};
+
+uint32_t flow_unit_layers(const struct flow *f, int layer)
+{
+	return f->rx ? rx_seen[layer] : tx_seen[layer];
+}
+
+void gap_touch(struct mg_sock *s, const struct hole *h)
+{
+	for (int i = 0; i < TX_LAYERS; i++)
+		if (h->layers & tx_seen[i])
+			unit_gap(&s->tx.units[i], h->from, h->to);
+	for (int i = 0; i < RX_LAYERS; i++)
+		if (h->layers & rx_seen[i])
+			unit_gap(&s->rx.units[i], h->from, h->to);
+}
+
+static void note_hole(
+	struct core *c, uint32_t layers, int32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	struct mg_sock *s = NULL;
+	struct hole h;
+
+	if (!layers || !clockmap_valid(&c->clock))
+		return;
+	memset(&h, 0, sizeof(h));
+	h.from = clockmap_cycles(&c->clock, from_ns);
+	h.to = clockmap_cycles(&c->clock, to_ns);
+	h.cpu = cpu;
+	h.layers = layers;
+	for (uint32_t i = 0; i < HOLES; i++)
+		if (memcmp(&c->holes[i], &h, sizeof(h)) == 0)
+			return; /* foreseen */
+	c->holes[c->hole_next++ % HOLES] = h;
+	if (h.to > c->holes_until)
+		c->holes_until = h.to;
+	while ((s = sock_next_live(c, s)))
+		gap_touch(s, &h);
+}
+
+void gap_foresee(struct core *c, const struct mg_lost *p)
+{
+	note_hole(c, layers_of(p), p->cpu, p->from_ns, p->to_ns);
+}
+
+bool gap_within(
+	const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a, int cpu_b)
+{
+	if (from >= c->holes_until)
+		return false;
+	for (uint32_t i = 0; i < HOLES; i++) {
+		const struct hole *h = &c->holes[i];
+		bool there =
+			h->cpu < 0 || cpu_a < 0 || cpu_b < 0 || h->cpu == cpu_a || h->cpu == cpu_b;
+
+		if (there && h->layers >> layer & 1 && h->from < to && h->to > from)
+			return true;
+	}
+	return false;
+}
+
+void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	struct gap g = {.producer = "lttng-ust",
+		.cpu = cpu,
+		.count = count,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_APP,
+		.layers = 1u << MG_LAYER_APP};
+
+	c->lost_app += count;
+	note_hole(c, g.layers, cpu, from_ns, to_ns);
+	add(c, &g);
+}
+
+void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int cpu)
+{
+	struct gap g = {.producer = "overwritten by lttng-ust",
+		.cpu = cpu,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_NOT_KEPT,
+		.layers = 1u << MG_LAYER_APP};
+
+	note_hole(c, g.layers, cpu, from_ns, to_ns);
+	add(c, &g);
+}
+
+/*
+ * Packets, or parts, that were written and are not here. It comes where the gap begins: what
+ * threads did then goes on unseen, and connections that open within it are touched as they are met.
+ */
+static void not_here(struct core *c, struct gap *g)
+{
+	if (g->events) {
+		forget_threads(c);
+		if (g->to_ns > c->not_here.until_ns)
+			c->not_here.until_ns = g->to_ns;
+		c->not_here.layers = g->layers;
+		c->not_here.events = g->events;
+	}
+	note_hole(c, g->layers, g->cpu, g->from_ns, g->to_ns);
+	add(c, g);
+}
+
+static void parts_not_here(struct core *c, uint32_t reason, uint64_t n, uint64_t from, uint64_t to)
+{
+	const struct mg_lost p = {.reason = reason};
+	struct gap g = {.cpu = -1,
+		.count = n,
+		.from_ns = from,
+		.to_ns = to,
+		.reason = MG_LOST_NOT_HERE,
+		.layers = layers_of(&p),
+		.events = events_of(&p)};
+
+	snprintf(g.producer, sizeof(g.producer), "%s", n == 1 ? "part" : "parts");
+	c->parts_missing += (uint32_t)n;
+	not_here(c, &g);
+}
+
+/* No event tells it, so one is made: events before it may still be waiting for the clock. */
+void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
+	uint64_t to_ns, int cpu)
+{
+	struct mg_event *e = core_room(c);
+
+	if (!e)
+		return;
+	memset(e, 0, queue_size_of(&(struct mg_event){.id = MG_EVENT_lost}));
+	e->id = MG_EVENT_lost;
+	e->time_ns = from_ns;
+	e->cpu = (int16_t)cpu;
+	e->lost = (struct mg_lost){.count = count,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.cpu = cpu,
+		.reason = which == CORE_APP ? MG_LOST_APP_NOT_HERE : MG_LOST_NOT_HERE};
+	snprintf(e->lost.producer, sizeof(e->lost.producer), "%s",
+		count == 1 ? "packet" : "packets");
+	core_put(c);
+}
+
+bool gap_is_of_reader(const struct mg_event *e)
+{
+	return e->id == MG_EVENT_lost &&
+	       (e->lost.reason == MG_LOST_NOT_HERE || e->lost.reason == MG_LOST_APP_NOT_HERE);
+}
+
+void gap_on_lost(struct core *c, const struct mg_lost *p)
+{
+	struct gap g = {.cpu = p->cpu,
+		.count = p->count,
+		.from_ns = p->from_ns,
+		.to_ns = p->to_ns,
+		.reason = p->reason == MG_LOST_APP_NOT_HERE ? MG_LOST_NOT_HERE : p->reason,
+		.layers = layers_of(p),
+		.events = events_of(p)};
+
+	memcpy(g.producer, p->producer, sizeof(g.producer) - 1);
+	if (g.reason == MG_LOST_NOT_HERE) {
+		not_here(c, &g);
+		return;
+	}
+	if (!gap_is_loss(&g))
+		forget_threads(c);
+	else if (gap_is_app(p->reason))
+		c->lost_app += p->count;
+	else
+		c->lost_kernel += p->count;
+	gap_foresee(c, p); /* where the clock was not known yet */
+	add(c, &g);
+}
+
+void gap_on_chunk(struct core *c, const struct mg_chunk *p)
+{
+	struct mg_lost l = {.from_ns = p->before_ns,
+		.to_ns = p->from_ns,
+		.cpu = -1,
+		.reason = MG_LOST_NOT_KEPT,
+		.producer = "not kept"};
+
+	if (c->part && p->number > c->part + 1)
+		parts_not_here(c, MG_LOST_NOT_HERE, p->number - c->part - 1, c->part_ended_ns,
+			p->before_ns);
+	if (p->before_ns && p->before_ns < p->from_ns)
+		gap_on_lost(c, &l);
+}
+
+/* The flows that outlast a side are told by the caller; those that came after it began miss
+ * nothing. */
+void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns)
+{
+	struct gap g = {.cpu = -1,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_NOT_COVERED,
+		.layers = which == CORE_APP ? 1u << MG_LAYER_APP : MG_ALL_LAYERS};
+
+	snprintf(g.producer, sizeof(g.producer), "%s side",
+		which == CORE_APP ? "application" : "kernel");
+	keep(c, &g);
+}
+
+void gap_app_parts(struct core *c, uint64_t from_ns, const struct mg_app_begin *p, uint32_t count)
+{
+	struct gap g = {.producer = "application side, not kept",
+		.cpu = -1,
+		.from_ns = from_ns < p->from_ns ? from_ns : p->from_ns,
+		.to_ns = p->from_ns,
+		.reason = MG_LOST_NOT_KEPT,
+		.layers = 1u << MG_LAYER_APP};
+
+	if (p->flight) {
+		keep(c, &g);
+		return;
+	}
+	parts_not_here(c, MG_LOST_APP_NOT_HERE, count, g.from_ns, g.to_ns);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Which events the recording can have, by the hooks it says were attached. */
+#include "trace/hook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "core.h"
+#include "event_table.h"
+#include "socket/socket.h"
+#include "task/threads.h"
+
+/* Which events can be expected: those whose hook was attached. */
+static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info h = {.netns = p->netns}, *more;
+	const struct mg_event_desc *d;
+	char name[33];
+
+	memcpy(h.layer, p->layer, sizeof(h.layer) - 1);
+	memcpy(h.what, p->hook, sizeof(h.what) - 1);
+	/* each chunk tells them again, and they may be switched on and off */
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
+			return &c->hooks[i];
+	more = mg_realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	memcpy(name, p->hook, 32);
+	name[32] = 0;
+	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
+	d = mg_event_by_name(name);
+	if (d && MG_IS_RING(d->id))
+		h.bit = 1ull << d->id;
+	c->hooks = more;
+	more[c->hook_count] = h;
+	return &more[c->hook_count++];
+}
+
+/* Asked for with every call: so it is summed up when it changes. */
+static void note_netns(struct core *c, uint32_t netns)
+{
+	struct netns_hooks *n, *more;
+	uint32_t at = 0;
+
+	while (at < c->netns_hooks_n && c->netns_hooks[at].netns != netns)
+		at++;
+	if (at == c->netns_hooks_n) {
+		more = mg_realloc(c->netns_hooks, (at + 1) * sizeof(*more));
+		if (!more)
+			return;
+		c->netns_hooks = more;
+		c->netns_hooks_n++;
+	}
+	n = &c->netns_hooks[at];
+	*n = (struct netns_hooks){.netns = netns};
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
+			n->bits |= c->hooks[i].bit;
+}
+
+void hook_on_event(struct core *c, const struct mg_hook *p)
+{
+	struct hook_info *h = hook_of(c, p);
+	uint64_t before = c->hooked;
+
+	if (!h)
+		return;
+	h->status = p->status;
+	c->hook_changes++;
+	c->hooked = 0;
+	for (uint32_t i = 0; i < c->hook_count; i++)
+		if (c->hooks[i].status == 0)
+			c->hooked |= c->hooks[i].bit;
+	if (c->hooked & ~before & 1ull << MG_EVENT_sys_exit)
+		socks_claim(c);
+	if (!h->netns)
+		return;
+	c->hooked_ns |= h->bit;
+	note_netns(c, h->netns);
+}
+
+void hook_seen(struct core *c, enum mg_event_id id)
+{
+	if (core_knows_hooks(c) || !MG_IS_RING(id) || c->hooked >> id & 1)
+		return;
+	c->hooked |= 1ull << id;
+	c->hook_changes++;
+}
+
+/* A trace with the tracer's calibration has its head, and so the hooks, if there are any. */
+bool core_knows_hooks(const struct core *c)
+{
+	return c->hook_count || c->has_calibration;
+}
+
+bool core_observes(const struct core *c, enum mg_event_id id)
+{
+	return !core_knows_hooks(c) || c->hooked & 1ull << id;
+}
+
+#define BIT(name) (1ull << MG_EVENT_##name)
+
+bool core_knows_lock_state(const struct core *c, enum call_state state)
+{
+	uint64_t both = state == STATE_LOCK ? BIT(lock_wait) | BIT(lock_got)
+					    : BIT(backlog_begin) | BIT(backlog_end);
+
+	return (c->hooked & both) == both;
+}
+
+uint64_t core_hooked(const struct core *c, uint32_t netns)
+{
+	uint64_t bits = c->hooked & ~c->hooked_ns;
+
+	if (!(c->hooked & c->hooked_ns))
+		return bits;
+	for (uint32_t i = 0; i < c->netns_hooks_n; i++)
+		if (c->netns_hooks[i].netns == netns)
+			return bits | c->netns_hooks[i].bits;
+	return bits;
+}

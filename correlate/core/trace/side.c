@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* The time that each side of a recording covers, against the time of the recording. */
+#include "trace/side.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core.h"
+#include "event_table.h"
+#include "flow.h"
+#include "clock/clockmap.h"
+#include "socket/socket.h"
+#include "task/threads.h"
+#include "trace/gap.h"
+
+#define STATE_CLOSE 7
+/* Twice the time between two readings of the clock, which a side that lives writes. */
+#define QUIET_NS 200000000ull
+
+static struct core_span *side_of(struct core *c, const struct mg_event *e)
+{
+	return &c->side[MG_IS_APP(e->id) || e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end
+				? CORE_APP
+				: CORE_KERNEL];
+}
+
+/*
+ * The first part of the application side that is here, or the next; between two that do not follow
+ * each other nothing was kept.
+ */
+static void part_begins(struct core *c, struct core_span *s, const struct mg_app_begin *p)
+{
+	if (!s->from_ns) {
+		s->from_ns = p->from_ns;
+		c->first_app_part = p->number;
+	} else if (p->number > c->app_part + 1) {
+		gap_app_parts(c, s->until_ns, p, p->number - c->app_part - 1);
+	}
+	if (p->number > c->app_part + 1 && p->events > c->app_events)
+		c->app_gone = p->events - c->app_events;
+	c->app_part = p->number;
+	if (p->from_ns > s->until_ns)
+		s->until_ns = p->from_ns;
+}
+
+void side_on_event(struct core *c, const struct mg_event *e)
+{
+	struct core_span *s = side_of(c, e);
+
+	/* a loss is told by whom it concerns, and perhaps late */
+	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_contents)
+		return;
+	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
+		s->until_ns = e->time_ns;
+	switch (e->id) {
+	case MG_EVENT_app_begin:
+		s->tells_end = true;
+		part_begins(c, s, &e->app_begin);
+		break;
+	case MG_EVENT_app_end:
+		s->in_order = true;
+		c->app_end = e->app_end;
+		memcpy(s->why, e->app_end.why, sizeof(e->app_end.why));
+		break;
+	case MG_EVENT_chunk: /* the first that is here; a later one goes on */
+		if (!s->from_ns)
+			s->from_ns = e->chunk.from_ns;
+		break;
+	case MG_EVENT_trace_end:
+		s->in_order = true;
+		memcpy(s->why, e->trace_end.why, sizeof(e->trace_end.why));
+		break;
+	default:
+		break;
+	}
+}
+
+void core_expect_contents(struct core *c, enum core_side which)
+{
+	c->side[which].traces++;
+}
+
+void core_expect_side(struct core *c, enum core_side which)
+{
+	c->side[which].expected = true;
+}
+
+void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents)
+{
+	struct core_span *s = &c->side[which];
+
+	s->read += events;
+	if (!contents)
+		return;
+	s->told++;
+	if (contents > events)
+		s->not_here += contents - events;
+	else
+		s->too_many += events - contents;
+}
+
+void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name)
+{
+	struct core_span *s = &c->side[which];
+
+	/* of several one that does not depend on the order in which they are told */
+	if (events && (!s->unknown || strncmp(name, s->unknown_name, 32) < 0))
+		snprintf(s->unknown_name, sizeof(s->unknown_name), "%.32s", name);
+	s->unknown += events;
+}
+
+void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns)
+{
+	c->start_ns = start_ns;
+	c->stop_ns = stop_ns;
+}
+
+bool side_is_over(struct core *c, enum core_side which, uint64_t t)
+{
+	const struct core_span *s = &c->side[which];
+
+	return s->in_order && t > clockmap_cycles(&c->clock, s->until_ns);
+}
+
+/* Without session.json, the later end of the two sides. */
+static uint64_t end_of_recording(const struct core *c)
+{
+	uint64_t end = c->stop_ns;
+
+	for (int i = 0; i < CORE_SIDES && !c->stop_ns; i++)
+		if (c->side[i].until_ns > end)
+			end = c->side[i].until_ns;
+	return end;
+}
+
+/* Whether a side that ended at `until` missed some of the recording. */
+static bool is_before(const struct core *c, uint64_t until, uint64_t end)
+{
+	return until + (c->stop_ns ? 0 : QUIET_NS) < end;
+}
+
+/* Whether it is a side of magnet's own that would tell its end, which others' traces do not. */
+static bool is_own(const struct core *c, enum core_side which)
+{
+	if (which == CORE_APP)
+		return c->side[which].tells_end;
+	return (c->kernel_events || c->hook_count || c->has_end) && !c->kernel_tracer[0];
+}
+
+/* Bytes a connection moved when nobody looked have no boundaries to be followed by. */
+static void flow_outlasts(struct flow *f, uint64_t until, uint64_t end)
+{
+	uint64_t from = f->first_t;
+
+	if (from && from < until && end > until)
+		f->not_covered = (double)(end - until) / (double)(end - from);
+}
+
+static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
+{
+	uint64_t until = clockmap_cycles(&c->clock, until_ns),
+		 end = clockmap_cycles(&c->clock, end_ns);
+	struct mg_sock *s = NULL;
+
+	while ((s = sock_next_live(c, s))) {
+		if (s->state == STATE_CLOSE || s->closed_ns)
+			continue;
+		flow_outlasts(&s->tx, until, end);
+		flow_outlasts(&s->rx, until, end);
+	}
+}
+
+/* Calls of the program without a kernel side beside them: it began late, or broke off. */
+static void count_unjoined(struct core *c)
+{
+	const struct core_span *s = &c->side[CORE_KERNEL];
+	struct call_stats *k, *tmp;
+
+	HASH_ITER (hh, c->calls, k, tmp) {
+		if (s->begins_late)
+			k->missing += k->before;
+		if (s->ends_early && !s->in_order && k->alone_at == c->kernel_events)
+			k->missing += k->alone;
+	}
+}
+
+void sides_finish(struct core *c)
+{
+	uint64_t end = end_of_recording(c);
+
+	for (int i = 0; i < CORE_SIDES; i++) {
+		struct core_span *s = &c->side[i];
+
+		if (!is_own(c, i) || !s->until_ns)
+			continue;
+		s->known = true;
+		s->begins_late = c->stop_ns && s->from_ns > c->start_ns;
+		s->ends_early = s->in_order ? s->why[0] && is_before(c, s->until_ns, end)
+					    : !c->part_ended || is_before(c, s->until_ns, end);
+		if (s->begins_late)
+			gap_not_covered(c, i, c->start_ns, s->from_ns);
+		if (!s->ends_early || !is_before(c, s->until_ns, end))
+			continue;
+		gap_not_covered(c, i, s->until_ns, end);
+		if (i == CORE_KERNEL)
+			flows_outlast(c, s->until_ns, end);
+	}
+	count_unjoined(c);
+	if (end > c->last_ns)
+		c->last_ns = end;
+}
+
+bool side_end_known(const struct core *c, enum core_side which)
+{
+	const struct core_span *s = &c->side[which];
+
+	return !s->ends_early || is_before(c, s->until_ns, end_of_recording(c));
+}
+
+uint64_t core_begin_ns(const struct core *c)
+{
+	return c->start_ns ? c->start_ns : c->first_ns;
+}
+
+double side_share(const struct core *c, enum core_side which)
+{
+	const struct core_span *s = &c->side[which];
+	uint64_t end = end_of_recording(c), from = core_begin_ns(c);
+	uint64_t missed = 0;
+
+	if (!s->known || end <= from)
+		return 1;
+	if (s->begins_late)
+		missed += s->from_ns - from;
+	if (s->ends_early && is_before(c, s->until_ns, end))
+		missed += end - (s->until_ns > from ? s->until_ns : from);
+	return missed < end - from ? 1 - (double)missed / (double)(end - from) : 0;
+}

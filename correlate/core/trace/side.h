@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The time that each side of a recording covers, against the time of the recording. */
+#ifndef MAGNET_CORRELATE_CORE_TRACE_SIDE_H
+#define MAGNET_CORRELATE_CORE_TRACE_SIDE_H
+
+#include "core.h"
+
+/* Whether the program's calls are recorded, too. */
+static inline bool has_app_side(const struct core *c)
+{
+	return c->side[CORE_APP].tells_end || c->app_events;
+}
+void side_on_event(struct core *c, const struct mg_event *e);
+/* Whether the side had told its end before `t`, cycles. */
+bool side_is_over(struct core *c, enum core_side which, uint64_t t);
+/* At the end, when everything else is settled. */
+void sides_finish(struct core *c);
+
+#endif
