@@ -25,6 +25,8 @@ static __noinline bool tell_peer(
 
 	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, version))
 		return true;
+	if (!has_room())
+		return false;
 	EMIT(sock_peer, mg_sock_peer, e, {
 		e->sock = sock;
 		__builtin_memcpy(e->addr, rx ? d.src : d.dst, 16);

@@ -97,6 +97,16 @@ static __always_inline bool take(struct taken *t)
 	return take_up_to(t, cfg.ring_room);
 }
 
+/* Whether an event would find room now. Without, nothing is counted as lost: for what is tried
+ * again. */
+static __always_inline bool has_room(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+
+	return r && *(volatile __u64 *)&r->head - *(volatile __u64 *)&r->tail <= cfg.ring_room;
+}
+
 /* EMIT(event, payload struct, e) { fill *e }: nothing happens if there is no room. */
 #define EMIT(event, type, e, ...) EMIT_UP_TO(cfg.ring_room, event, type, e, __VA_ARGS__)
 /* The same of what is rare, and other events are of no use without: it has room of its own. */

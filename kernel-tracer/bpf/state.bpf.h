@@ -35,10 +35,10 @@ static __always_inline void emit_algorithm(
 
 	if (m->ca_ops == (__u64)ops)
 		return;
+	m->ca_ops = (__u64)ops;
 	EMIT(tcp_algorithm, mg_tcp_algorithm, e, {
 		e->sock = cookie;
 		copy_name(e->name, ops->name);
-		m->ca_ops = (__u64)ops;
 	});
 }
 

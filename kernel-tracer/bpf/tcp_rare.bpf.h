@@ -123,20 +123,15 @@ static __always_inline void state_at_close(
 
 /* ---- windows ---- */
 
-/* False if there was no room: then it is to be told with the next segment. */
-static __always_inline bool emit_window(__u64 cookie, const struct packet *g, bool own, bool closes)
+static __always_inline void emit_window(__u64 cookie, const struct packet *g, bool own, bool closes)
 {
-	bool told = false;
-
 	EMIT(tcp_window, mg_tcp_window, e, {
 		e->sock = cookie;
 		e->seq = g->seq;
 		e->ack = g->ack;
 		e->own = own;
 		e->closed = closes;
-		told = true;
 	});
-	return told;
 }
 
 #define SYN_OR_RST 6
@@ -148,8 +143,8 @@ static __always_inline void state_at_out(const struct packet *g, __u64 cookie, s
 
 	if (closes == m->own_zero || g->flags & SYN_OR_RST)
 		return;
-	if (emit_window(cookie, g, true, closes))
-		m->own_zero = closes;
+	m->own_zero = closes;
+	emit_window(cookie, g, true, closes);
 }
 
 static __always_inline bool after(__u32 a, __u32 b)
@@ -166,8 +161,8 @@ static __always_inline void state_at_recv(const struct sock *sk, const struct tc
 	compare_cong(tp, cookie, m);
 	if (closes != m->peer_zero && !(g->flags & SYN_OR_RST) && !after(tp->snd_una, g->ack) &&
 		!after(tp->snd_wl1, g->seq)) {
-		if (emit_window(cookie, g, false, closes))
-			m->peer_zero = closes;
+		m->peer_zero = closes;
+		emit_window(cookie, g, false, closes);
 	}
 	state_of(sk, tp, cookie, m);
 }
