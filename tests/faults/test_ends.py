@@ -6,6 +6,7 @@ in JSON, in the figures' coverage, and by `magnet record` at once. Nothing then 
 """
 import os
 import random
+import re
 import signal
 import sys
 
@@ -63,7 +64,8 @@ def told(d, side, what, edge="ends", length_known=True):
     text, r = run(MAGNET, "report", d).stdout, report(d)
     head = "\n".join(text.split("\n")[:6])
     s = r["session"]["sides"]["app" if side == "application" else "kernel"]
-    check(f"INCOMPLETE: the {side} side {edge} at " in head and what in head and
+    when = r"ends at \S+ s" if edge == "ends" else r"begins \S+ s after the recording did"
+    check(re.search(f"INCOMPLETE: the {side} side {when}", head) and what in head and
           "nothing lost:" not in text, f"{os.path.basename(d)}: {side} side {edge}: told in the head\n{head}")
     gaps = [g for g in r["loss"]["gaps"] if g["reason"] == "not_covered"]
     check(not s["complete"] and (s["coverage"] < 1 and gaps if length_known else s["coverage"] is None),
@@ -123,7 +125,7 @@ def tracer_ended():
               "record names the signal: " + err.strip())
         r, s = told(d, "kernel", f"signal {int(how)}")
         calls = [c for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]]
-        check(calls and all(c["coverage"] < 1 for c in calls), "the calls' coverage tells it, too")
+        check(calls and all((c["coverage"] or 0) < 1 for c in calls), "the calls' coverage tells it, too")
         check(s["ended_in_order"] == (how != signal.SIGKILL), f"whether it ended in order: {s}")
 
 
