@@ -5,6 +5,7 @@
 
 #include "event_table.h"
 #include "report.h"
+#include "version.h"
 
 /* Not observable is null, never 0. */
 static json_t *number(double v)
@@ -431,6 +432,8 @@ json_t *report_json(const struct report *r, const char *only)
 	for (size_t i = 0; i < r->flow_count; i++)
 		if (!only || i == one)
 			json_array_append_new(flows, json_flow(r, report_flow(r, i)));
+	json_object_set_new(j, "schema", json_integer(REPORT_SCHEMA));
+	json_object_set_new(j, "magnet", json_string(MAGNET_VERSION));
 	json_object_set_new(j, "session", session(r));
 	json_object_set_new(j, "events",
 		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",

@@ -261,6 +261,9 @@ struct missing_events {
 };
 struct missing_events report_missing_events(const struct report *r);
 /* Why a side ends before the recording does, if it does. */
+/* The number of the JSON report's form: it grows where a field is renamed or means something else.
+ */
+#define REPORT_SCHEMA 1
 /* Whether none of the layers recorded is one that UNIX, netlink and vsock sockets pass. */
 bool report_sees_packets_only(const struct report *r);
 const char *report_side_end(const struct report *r, enum core_side which);

@@ -154,6 +154,8 @@ def anonymous():
     check("192.0.2.7" not in open(d + "/session.json").read(),
           "--anonymize leaves out the command's arguments")
     report = json.loads(run(MAGNET, "report", "--json", d).stdout)
+    version = run(MAGNET, "--version").stdout.split()[1]
+    check(report["schema"] == 1 and report["magnet"] == version, f"the report says its form, and {version}")
     check(report["session"]["command"] == PYTHON and all(f["local"] is None for f in report["flows"]),
           "and addresses")
 
