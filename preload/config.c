@@ -18,7 +18,7 @@ static const unsigned char directions[] = {MG_FUNCTIONS(DIRECTION)};
 
 static bool waits, entries, chosen[MG_FN_END];
 
-/* Not through stdio, which is the program's. */
+/* Prints a warning with write(2): stdio belongs to the program. */
 static void complain(const char *variable, const char *value, const char *why)
 {
 	char line[256], plain[101];

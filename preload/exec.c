@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that execute other programs. A program that libmagnet.so would keep from starting
- * gets an environment that does not name it; one whose runtime must come first gets that before it.
- * All others pass as they are.
+ * Wrappers of the functions that execute another program. A program that would not start with
+ * libmagnet.so gets an environment without it; a program whose sanitizer runtime must be loaded
+ * first gets one that lists the runtime first. All other environments pass unchanged.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -24,7 +24,8 @@
 #define OUR_LIBRARY "libmagnet.so"
 #define LIST        "LD_PRELOAD="
 #define RUNTIME     MG_RUNTIME_ENV "="
-#define ENTRIES_MAX 4096 /* of an environment: it is copied onto the stack */
+/* limit of environment entries, as a changed environment is copied onto the stack */
+#define ENTRIES_MAX 4096
 
 typedef char *const *strings;
 
@@ -77,7 +78,10 @@ static bool separates(char c)
 	return c == ':' || c == ' ';
 }
 
-/* Returns the next library of a list from `*at` on and moves behind it; its length in `len`. */
+/*
+ * Returns the next library of a list, starting at `*at`, stores its length in `len` and moves `*at`
+ * behind it; NULL at the end of the list.
+ */
 static const char *next_library(const char **at, size_t *len)
 {
 	const char *begin;
@@ -110,19 +114,19 @@ static bool has_library(const char *list, const char *name)
 	return false;
 }
 
-/* What is to be changed for a program; nothing if `entries` is 0. */
+/* Changes to make to one program's environment; none if `entries` is 0. */
 struct change {
 	struct mg_program_kind kind;
-	const char *list; /* LD_PRELOAD as it is */
-	size_t entries;   /* of the environment, with what is added and the NULL */
-	size_t text;      /* bytes of the strings that are new */
+	const char *list; /* unchanged value of LD_PRELOAD */
+	size_t entries;   /* number of environment entries after the change, including the NULL */
+	size_t text;      /* bytes that the new strings take */
 };
 
 static bool may_change(struct change *c, strings env)
 {
 	c->entries = 0;
 	c->list = value_of(env, LIST);
-	/* a sandbox may forbid to look at the program */
+	/* a sandbox may forbid opening the program's file */
 	return has_library(c->list, OUR_LIBRARY) && !mg_fd_ask_no_more;
 }
 
@@ -142,7 +146,10 @@ static void decide(struct change *c, strings env)
 		sizeof(LIST) + strlen(c->list) + 1 + sizeof(RUNTIME) + 2 * sizeof(c->kind.runtime);
 }
 
-/* Writes the list without ours, or after the runtime. */
+/*
+ * Writes LD_PRELOAD without libmagnet.so, or with the runtime in front. Returns the end of what it
+ * wrote.
+ */
 static char *write_list(char *to, const struct change *c)
 {
 	const char *at = c->list, *library;
@@ -168,7 +175,10 @@ static char *write_list(char *to, const struct change *c)
 	return to;
 }
 
-/* Makes the environment in `memory`, which has room for the entries and then for the text. */
+/*
+ * Writes the changed environment into `memory`, which has room for the entries followed by the
+ * text. Returns it.
+ */
 static strings change_environment(const struct change *c, strings env, void *memory)
 {
 	char **out = memory, *text = (char *)(out + c->entries);
@@ -181,7 +191,7 @@ static strings change_environment(const struct change *c, strings env, void *mem
 		}
 		out[n] = text;
 		text = write_list(text, c);
-		if (out[n][sizeof(LIST) - 1]) /* there are others */
+		if (out[n][sizeof(LIST) - 1]) /* other libraries are left in the list */
 			n++;
 	}
 	if (c->kind.preload == MG_PRELOAD_AFTER_RUNTIME) {
@@ -192,7 +202,10 @@ static strings change_environment(const struct change *c, strings env, void *mem
 	return out;
 }
 
-/* `look` fills in c.kind. The memory lasts until the caller, a wrapper, returns. */
+/*
+ * Replaces `env` where the program needs a changed one. `look` is the expression that fills in
+ * c.kind. The new environment lives until the caller, a wrapper, returns.
+ */
 #define SUIT(env, look)                                                                \
 	do {                                                                           \
 		struct change c;                                                       \
@@ -248,7 +261,7 @@ EXPORTED int execveat(int dir, const char *path, strings argv, strings env, int 
 	SUIT(env, LOOK_FROM(dir, path, flags));
 	if (real_execveat)
 		return real_execveat(dir, path, argv, env, flags);
-	errno = ENOSYS; /* an older C library */
+	errno = ENOSYS; /* an older C library has no execveat() */
 	return -1;
 }
 
@@ -266,7 +279,7 @@ EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_a
 	return real_posix_spawnp(pid, file, actions, attributes, argv, env);
 }
 
-/* The arguments from `first` on as a vector of `n`, which ends with a NULL. */
+/* Fills `argv` with `first` and the n - 1 arguments after it; the last one is the NULL. */
 static void collect(char **argv, const char *first, size_t n, va_list ap)
 {
 	argv[0] = (char *)first;
@@ -322,8 +335,9 @@ EXPORTED int execle(const char *path, const char *arg, ...)
 /* ---- this process ---- */
 
 /*
- * The runtime was put before ours for this process alone: its children get the list as it was.
- * Changes the environment in place; to be called before the program has seen it.
+ * Restores this process's own environment: if a runtime was put before libmagnet.so to start it,
+ * its children get the original list again. Changes the strings in place; call it before the
+ * program reads its environment.
  */
 void mg_exec_begin(void)
 {

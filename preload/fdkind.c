@@ -33,7 +33,7 @@ static int kind_of(int domain, int type, int protocol)
 	case AF_UNIX:
 		return type == SOCK_STREAM      ? MG_KIND_unix_stream
 		       : type == SOCK_SEQPACKET ? MG_KIND_unix_seqpacket
-						: MG_KIND_unix_dgram; /* SOCK_RAW too */
+						: MG_KIND_unix_dgram; /* includes SOCK_RAW */
 	case AF_VSOCK:
 		return MG_KIND_vsock;
 	case AF_NETLINK:
@@ -43,7 +43,7 @@ static int kind_of(int domain, int type, int protocol)
 	}
 }
 
-#define TYPE_MASK 0xf /* without SOCK_NONBLOCK and SOCK_CLOEXEC */
+#define TYPE_MASK 0xf /* mask that removes SOCK_NONBLOCK and SOCK_CLOEXEC */
 
 int socket_kind(int domain, int type, int protocol, const void *caller)
 {
@@ -52,7 +52,7 @@ int socket_kind(int domain, int type, int protocol, const void *caller)
 	return kind_of(domain, type & TYPE_MASK, protocol);
 }
 
-/* Unless another thread has put something else there in the meantime, and said so. */
+/* Stores the kind of `fd`, unless another thread has stored one since it was looked up. */
 static void learn(int fd, int kind)
 {
 	uint8_t unknown = MG_KIND_unknown;
@@ -65,7 +65,7 @@ static void learn(int fd, int kind)
 int mg_fd_classify(int fd)
 {
 	int kind = MG_KIND_other;
-	struct stat st; /* as the kernel writes it */
+	struct stat st; /* the kernel's layout */
 
 	if (mg_fd_ask_no_more)
 		return MG_KIND_other;
@@ -76,7 +76,7 @@ int mg_fd_classify(int fd)
 		int type = mg_socket_option(fd, SO_TYPE);
 		int protocol = mg_socket_option(fd, SO_PROTOCOL);
 
-		/* ended by another thread meanwhile: it may be anything soon */
+		/* another thread closed it meanwhile: its number may soon be anything */
 		if (domain == -EBADF || domain == -ENOTSOCK)
 			return MG_KIND_other;
 		kind = kind_of(domain, type, protocol);
@@ -102,7 +102,7 @@ void fd_ending_range(unsigned int first, unsigned int last)
 		last = FD_TABLE - 1;
 	for (; first <= last && first % 8; first++)
 		__atomic_store_n(&mg_fd_table[first], MG_KIND_unknown, __ATOMIC_RELAXED);
-	for (; first + 7 <= last; first += 8) /* eight at once */
+	for (; first + 7 <= last; first += 8) /* eight descriptors per store */
 		__atomic_store_n((many *)(mg_fd_table + first), MG_KIND_unknown, __ATOMIC_RELAXED);
 	for (; first <= last; first++)
 		__atomic_store_n(&mg_fd_table[first], MG_KIND_unknown, __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each file descriptor of the process is: a byte a descriptor, so that calls on files and
- * pipes pass at the price of a load. All functions are async-signal-safe, and touch neither errno
- * nor thread-local storage: the caller may have none.
+ * The kind of each file descriptor of the process, one byte per descriptor, so that calls on files
+ * and pipes cost one load. All functions are async-signal-safe and touch neither errno nor
+ * thread-local storage: the calling thread may have neither.
  */
 #ifndef MAGNET_PRELOAD_FDKIND_H
 #define MAGNET_PRELOAD_FDKIND_H
@@ -18,9 +18,12 @@
 
 extern uint8_t mg_fd_table[FD_TABLE];
 
-/* The program has given up the system calls that would take. */
+/*
+ * Set once the program gives up the system calls that a look-up needs; no descriptor is looked up
+ * then.
+ */
 extern bool mg_fd_ask_no_more;
-/* Ask the kernel, and remember. */
+/* Asks the kernel for the kind of `fd`, remembers and returns it. */
 int mg_fd_classify(int fd);
 
 static inline int fd_kind(int fd)
@@ -34,7 +37,10 @@ static inline int fd_kind(int fd)
 	return mg_fd_classify(fd);
 }
 
-/* As far as known: no question to the kernel. */
+/*
+ * Returns the remembered kind of `fd` without asking the kernel; MG_KIND_unknown if none is
+ * remembered.
+ */
 static inline int fd_peek(int fd)
 {
 	return (unsigned int)fd < FD_TABLE ? __atomic_load_n(&mg_fd_table[fd], __ATOMIC_RELAXED)
@@ -44,8 +50,10 @@ static inline int fd_peek(int fd)
 static inline void fd_set_kind(int fd, int kind)
 {
 	if (__builtin_expect(mg_in_vfork(), 0)) {
-		/* its descriptors are its own, but the table is its parent's, who may not be able
-		 * to ask again */
+		/*
+		 * a vfork child has its own descriptors but its parent's table, and the parent may
+		 * not be able to look the kind up again
+		 */
 		if (mg_fd_ask_no_more)
 			return;
 		kind = MG_KIND_unknown;
@@ -55,22 +63,28 @@ static inline void fd_set_kind(int fd, int kind)
 }
 
 /*
- * The descriptor is about to be closed: its kind, forgotten before the call, since afterwards
- * another thread may already have the number again. In the child of a vfork() nothing is forgotten:
- * the descriptors are its own, but the table is its parent's.
+ * Returns the kind of `fd` and forgets it. Call it before the descriptor is closed: afterwards
+ * another thread may already own the number. The child of a vfork() forgets nothing: it has its own
+ * descriptors, but its parent's table.
  */
 int fd_ending(int fd);
 void fd_ending_range(unsigned int first, unsigned int last);
-/* Descriptors that came with a message have kinds of their own; those LTTng gets are guarded. */
+/*
+ * Updates the table for descriptors received in a message: each is looked up anew; those received
+ * by LTTng are moved and guarded.
+ */
 void fd_received(struct msghdr *msg, const void *caller);
 /*
- * `to` is to become a copy of `from`, and is one now. In between nothing is known of it, so that a
- * child that another thread forks just then does not keep the old kind.
+ * Call fd_replaced() before dup2() and the like, fd_copied() after it. In between the kind of `to`
+ * is unknown, so that a child forked by another thread meanwhile does not keep the old kind.
  */
 void fd_replaced(int from, int to);
 void fd_copied(int from, int to);
 void fd_set_pair(const int fds[2], int kind);
-/* The kind socket() will make; one that LTTng's own threads make is not the program's. */
+/*
+ * Returns the kind of the socket that socket() will make; MG_KIND_other for one that LTTng's own
+ * threads make.
+ */
 int socket_kind(int domain, int type, int protocol, const void *caller);
 
 #endif

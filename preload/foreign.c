@@ -13,10 +13,10 @@
 #endif
 
 #if defined(__x86_64__)
-static bool can_read_base; /* the kernel lets programs read the register */
+static bool can_read_base; /* whether the kernel lets programs read the FS register */
 #endif
 
-/* Entries are a block's address plus 1, 0 where there is none. */
+/* Block addresses plus 1; 0 marks a free entry. */
 #define BLOCKS 64
 static uintptr_t blocks[BLOCKS];
 volatile uint32_t mg_foreign_blocks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Children and threads whose thread-local storage is not the C library's: the program gave them a
- * block of its own when it made them (CLONE_SETTLS). Neither errno nor mg_self exists there, and
- * an access may fault or change memory of the program's. Their calls go straight through; the
+ * Children and threads whose thread-local storage does not come from the C library: the program
+ * passed its own block when it made them (CLONE_SETTLS). errno and mg_self do not exist there; an
+ * access may fault or overwrite the program's memory. Their calls pass straight through; only the
  * kernel side records them.
  */
 #ifndef MAGNET_PRELOAD_FOREIGN_H
@@ -12,22 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Number of blocks that the program has given and that may be in use. */
+/* Number of such blocks that may be in use. */
 extern volatile uint32_t mg_foreign_blocks;
 
-/* Remember a block that the program gives to a child or thread. */
+/* Remembers a block that the program passes to a child or thread. */
 void mg_foreign_add(const void *block);
-/* Forget it: nobody runs on it any more. */
+/* Forgets a block when no thread runs on it any more. */
 void mg_foreign_remove(const void *block);
-/* Forget all: to be called where the process has one thread, and that is the C library's. */
+/* Forgets all blocks. Call it where the process has one thread, made by the C library. */
 void mg_foreign_forget(void);
-/* Whether the caller runs on one of them. */
+/* Returns whether the caller runs on a remembered block. */
 bool mg_on_foreign_block(void);
 
 /*
- * Returns whether errno and mg_self may be touched. To be asked before either is, wherever the
- * caller is not known to be a thread of the C library's. A zeroed block is recognised also where
- * nobody saw who gave it: at its start a real one holds its own address.
+ * Returns whether errno and mg_self may be touched. Call it first wherever the caller may not be a
+ * thread of the C library. It also recognises a zeroed block that no wrapper saw: a real block
+ * holds its own address at its start.
  */
 static inline bool mg_tls_is_ours(void)
 {
@@ -43,7 +43,7 @@ static inline bool mg_tls_is_ours(void)
 #endif
 }
 
-/* Returns errno; 0 where there is none. */
+/* Returns errno; 0 where the caller has none. */
 static inline int mg_get_errno(void)
 {
 	return mg_tls_is_ours() ? errno : 0;

@@ -16,7 +16,7 @@
 #include "raw.h"
 
 static uint8_t adopted[FD_TABLE];
-static bool guarding; /* there has been one */
+static bool guarding; /* set once a descriptor has been adopted */
 
 bool guard_is_lttng(const void *caller)
 {
@@ -29,7 +29,10 @@ bool guard_is_lttng(const void *caller)
 	return base && strncmp(base + 1, "liblttng-ust", 12) == 0;
 }
 
-/* Below what select() takes, so that the kernel's table of descriptors need not grow. */
+/*
+ * Returns the lowest number to give LTTng's descriptors; it stays below FD_SETSIZE so that the
+ * kernel need not grow the descriptor table.
+ */
 static int lowest_number(void)
 {
 	struct rlimit limit = {1024, 1024};
@@ -38,7 +41,7 @@ static int lowest_number(void)
 	return (int)(limit.rlim_cur < 1024 ? limit.rlim_cur : 1024) * 3 / 4;
 }
 
-/* Not through our own wrappers, which would take the caller for the program. */
+/* Makes raw system calls: our own wrappers would take them for the program's. */
 int guard_adopt(int fd)
 {
 	int saved = errno, high;
@@ -46,7 +49,7 @@ int guard_adopt(int fd)
 	if (fd < 0)
 		return fd;
 	high = (int)mg_system_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest_number());
-	if (high >= 0) { /* else it stays where it is */
+	if (high >= 0) { /* on failure the descriptor keeps its number */
 		mg_system_call(SYS_close, fd, 0, 0);
 		fd_set_kind(fd, MG_KIND_unknown);
 		fd = high;
@@ -81,7 +84,7 @@ int guard_close_range(unsigned int first, unsigned int last, int flags)
 			return -1;
 		from = fd + 1;
 	}
-	if (from > last && from > first) /* the last was a guarded one */
+	if (from > last && from > first) /* the last one closed was a guarded one */
 		return 0;
 	return (int)mg_system_call(SYS_close_range, from, last, flags);
 }

@@ -23,7 +23,10 @@ static void log_nothing(unsigned int fn, const struct mg_call *c)
 	(void)c;
 }
 
-/* The very first call is what makes us begin, and is known to be wanted only when it returns. */
+/*
+ * Until mg_life_begin() has run, every call counts as wanted: the first wrapped call starts the
+ * library and learns only on return whether it is logged.
+ */
 static const int nobody, perhaps = 1;
 const int *mg_wanted[MG_FN_END] = {[0 ... MG_FN_END - 1] = &perhaps, [MG_FN_entry] = &nobody};
 void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c) = {
@@ -35,7 +38,7 @@ void (*mg_log_mark)(const struct mg_mark *m);
 static const struct mg_backend *backend;
 static bool begun;
 volatile bool mg_counter_forbidden;
-static bool forbidden_in_vfork; /* to the child alone */
+static bool forbidden_in_vfork; /* forbidden to a vfork child only, not to its parent */
 
 static void use(const struct mg_backend *b)
 {
@@ -73,14 +76,17 @@ void mg_life_allow_counter(bool in_vfork)
 		use(backend);
 }
 
-/* Strict seccomp allows a child no other calls than these: then nothing may be asked. */
+/*
+ * Ends the ban once the vfork child is gone. Strict seccomp allows the child only read() and
+ * write(): in those no system call may be made to find out.
+ */
 static void end_childs_ban(unsigned int fn)
 {
 	if (fn == MG_FN_read || fn == MG_FN_write)
 		return;
 	if (mg_tls_is_ours())
 		mg_self_check();
-	if (!mg_sharing) /* it is gone */
+	if (!mg_sharing) /* the child is gone */
 		mg_life_allow_counter(false);
 }
 
@@ -90,7 +96,7 @@ void mg_life_count_untimed(unsigned int fn, int64_t ret)
 
 	if (forbidden_in_vfork)
 		end_childs_ban(fn);
-	if (error == EBADF || error == ENOTSOCK) /* no call on a socket */
+	if (error == EBADF || error == ENOTSOCK) /* the call was not on a socket */
 		return;
 	if (backend && backend->count_untimed && mg_config_allows(fn) && *backend->wanted[fn])
 		backend->count_untimed();
@@ -127,7 +133,7 @@ void mg_life_make_room(uint64_t bytes)
 		backend->make_room(bytes);
 }
 
-/* The library beside this one. */
+/* Loads libmagnet-lttng.so from the directory of this library. */
 static void load_lttng(void)
 {
 	const struct mg_backend *b = NULL;
@@ -153,10 +159,10 @@ static void load_lttng(void)
 		use(b);
 }
 
-/* Where the kernel has put argc, argv and the environment, one after another. */
+/* Address at which the kernel put argc, argv and the environment, one after another. */
 extern void *__libc_stack_end;
 
-/* A program's own .preinit_array runs before the C library knows of its environment. */
+/* Sets `environ` for a program's own .preinit_array, which runs before the C library does. */
 static void find_environment(void)
 {
 	long *argc = __libc_stack_end;
@@ -190,7 +196,7 @@ static void __attribute__((constructor)) init(void)
 	int saved = errno;
 
 	mg_life_begin();
-	/* under `magnet record` LTTng stays out, also where the rings cannot be had */
+	/* under `magnet record` LTTng is not loaded, even where the rings cannot be mapped */
 	if (!getenv(MG_POOL_ENV))
 		load_lttng();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);

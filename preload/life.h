@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a recorded process: which back end it logs to, and what follows a fork. */
+/* Life cycle of a recorded process: the choice of its back end, and what happens around fork(). */
 #ifndef MAGNET_PRELOAD_LIFE_H
 #define MAGNET_PRELOAD_LIFE_H
 
@@ -7,29 +7,32 @@
 
 #include "backend.h"
 
-/* of each MG_FN_*: nonzero while calls of it are logged */
+/* for each MG_FN_*: points to a nonzero value while calls of that function are logged */
 extern const int *mg_wanted[MG_FN_END];
 extern void (*mg_log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 
-/* the same for points the program marks */
+/* the same for marks that the program sets */
 extern const int *mg_wanted_mark;
 extern void (*mg_log_mark)(const struct mg_mark *m);
 
-/* See struct mg_backend. */
+/* Calls make_room of the back end; see struct mg_backend. */
 void mg_life_make_room(uint64_t bytes);
 /*
- * The program forbids itself the cycle counter: whoever reads it is killed. From then on its calls
- * are only counted. All threads are meant, since those to come inherit it; if a child in its
- * parent's memory does, only until its parent is known to go on.
+ * Stops reading the cycle counter, because the program has made reading it fatal. From now on calls
+ * are only counted. The ban holds for all threads, as new threads inherit it; if a vfork child sets
+ * it (`in_vfork`), only until its parent is known to run again.
  */
 void mg_life_forbid_counter(bool in_vfork);
-/* It may be read again. What a child in its parent's memory is allowed, its parent may not be. */
+/* Reads the counter again. Has no effect if a vfork child regains access that its parent lacks. */
 void mg_life_allow_counter(bool in_vfork);
 extern volatile bool mg_counter_forbidden;
-/* Count a call that was not logged, if only for that. Keeps errno. */
+/* Counts a call that would have been logged if the counter could be read. Keeps errno. */
 void mg_life_count_untimed(unsigned int fn, int64_t ret);
 void mg_life_count_untimed_mark(void);
-/* As soon as there are real functions to call, which may be before any constructor has run. */
+/*
+ * Starts the library. Call it as soon as the real functions are bound, which may be before any
+ * constructor has run; later calls do nothing.
+ */
 void mg_life_begin(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Logging one call: what is the same for all of them. */
+/* Logging one call: the part that all wrappers share. */
 #ifndef MAGNET_PRELOAD_LOG_CALL_H
 #define MAGNET_PRELOAD_LOG_CALL_H
 
@@ -11,10 +11,12 @@
 #include "life.h"
 #include "self.h"
 
-/* Every how many traced calls a thread measures what the logging cost it. */
+/* A thread measures the cost of logging once in so many calls. */
 #define MEASURE_EVERY 16
 
-/* What is the same for every call; `error` is errno as the real call left it. */
+/*
+ * Fills in the fields that are the same for every call; `error` is errno as the real call left it.
+ */
 static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, int kind)
 {
 	mg_self_check();
@@ -31,8 +33,9 @@ static inline void complete(struct mg_call *c, int fd, int64_t ret, int error, i
 }
 
 /*
- * The descriptor was none, or no socket any more: something closed it that no wrapper saw, such as
- * another thread meanwhile. No call on a socket then, and the kernel side knows of none.
+ * Returns whether the call failed because `fd` was no open socket: something no wrapper saw, such
+ * as another thread, closed it meanwhile. Such a call is not logged, as the kernel side has none
+ * either.
  */
 static inline bool was_no_socket(int64_t ret, int error, int kind, int fd)
 {
@@ -46,7 +49,7 @@ static inline void measure(const struct mg_call *c)
 		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
 }
 
-/* A call that begins, for those who want to see what blocks while it does. */
+/* Logs the begin of a call, for sessions that want to see calls while they block. */
 void mg_log_entry(unsigned int fn, int fd, int kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libmagnet-lttng.so: calls become LTTng-UST events, for LTTng sessions of the user's own. */
+/* libmagnet-lttng.so: writes calls as LTTng-UST events, for the user's own LTTng sessions. */
 #define _GNU_SOURCE
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -51,7 +51,7 @@ __attribute__((visibility("default"))) const struct mg_backend *mg_lttng_backend
 
 const struct mg_backend *mg_lttng_backend(void)
 {
-	/* LTTng has to know of a fork; liblttng-ust-fork.so tells it if the user preloaded that */
+	/* LTTng must learn of a fork; liblttng-ust-fork.so does that if the user preloaded it */
 	void *fork_library = dlopen("liblttng-ust-fork.so.1", RTLD_NOW | RTLD_NOLOAD);
 
 	if (fork_library) {

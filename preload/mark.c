@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What magnet/marker.h calls. */
+/* Exported functions that magnet/marker.h calls. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

@@ -15,14 +15,18 @@
 #include "filters.h"
 #include "kernel_call.h"
 
-#define PATIENCE_S 2 /* for an answer at the door: a program does not wait for ever */
+/* timeout for an answer at the door, so that a program never waits for ever */
+#define PATIENCE_S 2
 
 static int digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* Returns behind the number and the colon after it; NULL where there is none. */
+/*
+ * Parses a number and the colon after it. Returns the position behind the colon; NULL on a syntax
+ * error.
+ */
 static const char *number(const char *at, int base, uint64_t *value)
 {
 	const char *begin = at;
@@ -53,7 +57,8 @@ bool pool_offer_read(struct pool_offer *o, const char *rings)
 	return true;
 }
 
-#define UNMAPPED 65534 /* a user whom the process's namespace of users does not know */
+/* overflow id that the kernel shows for a user outside the process's user namespace */
+#define UNMAPPED 65534
 
 static bool in_namespace_of_users(void)
 {
@@ -69,8 +74,9 @@ static bool in_namespace_of_users(void)
 }
 
 /*
- * Whoever gives a program a pool can do to it what he likes, and where one is may be told longer
- * than it is there: only root's is taken, and one of the program's own user.
+ * Returns whether pools from `user` may be used. Whoever provides a pool can write into the
+ * program's memory, and the offer may outlive its recording: only root and the program's own user
+ * are trusted.
  */
 static bool is_trusted(uint32_t user)
 {
@@ -92,13 +98,14 @@ static char *write_number(char *to, uint32_t n)
 }
 
 /*
- * A descriptor of the collector's. Where the process is another one, as in a namespace of
- * processes, what is there may be anything: only a file that has no name is opened.
+ * Opens the collector's descriptor number `which` through /proc. In another PID namespace the
+ * process with that id may be any process, so only an unlinked file of a trusted user is opened.
+ * Returns -1 on failure.
  */
 static int open_ready(const struct pool_offer *o, unsigned int which)
 {
 	char path[48], *at = stpcpy(path, "/proc/");
-	struct stat st; /* as the kernel writes it */
+	struct stat st; /* the kernel's layout */
 
 	at = stpcpy(write_number(at, o->pid), "/fd/");
 	*write_number(at, o->first + which) = 0;
@@ -108,7 +115,10 @@ static int open_ready(const struct pool_offer *o, unsigned int which)
 	return (int)mg_kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
 
-/* Returns how /proc numbers this process, which is in a namespace of its own where that differs. */
+/*
+ * Returns this process's id as /proc shows it, which differs where the process is in a PID
+ * namespace of its own; `inner` if /proc cannot be read.
+ */
 static uint32_t outer_process(uint32_t inner)
 {
 	char text[16];
@@ -122,7 +132,7 @@ static uint32_t outer_process(uint32_t inner)
 	return len < (long)sizeof(text) && number(text, 10, &outer) ? (uint32_t)outer : inner;
 }
 
-/* Returns the descriptor that was sent, negative if none was. */
+/* Returns the descriptor that was received, negative if none was. */
 static int receive(int connection)
 {
 	union {
@@ -149,7 +159,9 @@ static int receive(int connection)
 	return fd;
 }
 
-/* What somebody could cut off would kill who writes there. */
+/*
+ * Returns whether the file cannot be shortened: truncating it would kill the program as it writes.
+ */
 static bool is_sealed(int fd)
 {
 	long seals = mg_kernel_call(SYS_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0);
@@ -157,7 +169,11 @@ static bool is_sealed(int fd)
 	return seals >= 0 && seals & F_SEAL_SHRINK;
 }
 
-/* A filter that the program was started under may kill it for what only magnet wants. */
+/*
+ * Asks the collector for a pool over its socket. Returns a descriptor or -1. Makes no attempt where
+ * the program runs under more seccomp filters than `magnet record` did: a filter might kill the
+ * program for a call that only magnet makes.
+ */
 static int ask_at_door(const struct pool_offer *o)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -195,7 +211,7 @@ static int ask_at_door(const struct pool_offer *o)
 int pool_offer_next(struct pool_offer *o)
 {
 	while (o->tried < MG_POOLS_READY) {
-		/* those that begin at once do not try for the same */
+		/* processes that start at the same time begin with different pools */
 		int fd = open_ready(o, (o->process + o->tried++) % MG_POOLS_READY);
 
 		if (fd >= 0 && !o->outer)

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Getting a pool of rings from the collector. System calls are past the C library. */
+/* Getting a pool of rings from the collector. System calls bypass the C library. */
 #ifndef MAGNET_PRELOAD_POOL_H
 #define MAGNET_PRELOAD_POOL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where there are pools, as MAGNET_RINGS tells, and which have been tried. */
+/* The pools on offer, from MAGNET_RINGS, and how many have been tried. */
 struct pool_offer {
-	uint64_t id; /* of the recording: that of the pool must be the same */
+	uint64_t id; /* id of the recording, which the pool must repeat */
 	uint32_t pid, first, filters;
 	const char *door;
-	uint32_t process, outer; /* this one; as those see it who share /proc with it */
+	/*
+	 * id of this process in its own PID namespace, and as processes that share its /proc see it
+	 */
+	uint32_t process, outer;
 	unsigned int tried;
-	bool given; /* the last was given to this program, and need not be taken */
+	/*
+	 * whether the last descriptor was received over the socket and is already reserved for this
+	 * program
+	 */
+	bool given;
 };
 
-/* Returns whether it is one. */
+/* Parses MAGNET_RINGS. Returns whether it is valid. */
 bool pool_offer_read(struct pool_offer *o, const char *rings);
-/* Returns a descriptor of the next pool there may be, to be closed by the caller; -1: no more. */
+/* Returns a descriptor of the next pool to try, which the caller closes; -1 when none is left. */
 int pool_offer_next(struct pool_offer *o);
 
 #endif

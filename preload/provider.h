@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The LTTng-UST provider `magnet`: one event a wrapped call, fields from the event table. */
+/* The LTTng-UST provider `magnet`: one event per wrapped call, with fields from the event table. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER magnet
 
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
 #define LTTNG_UST_TRACEPOINT_INCLUDE "./provider.h"
 
-/* LTTng reads this file several times, with its macros meaning something else each time. */
+/* LTTng includes this file several times with different definitions of its macros. */
 #if !defined(MAGNET_PRELOAD_PROVIDER_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define MAGNET_PRELOAD_PROVIDER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syscall(), by which some programs make calls the C library has a function for, and closefrom(),
- * which returns nothing: what the table of wrapped calls has no form for.
+ * Wrappers of syscall() and closefrom(), which do not fit the table of wrapped calls: the first
+ * carries any system call, the second returns nothing.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 #include "raw.h"
 #include "room.h"
 
-/* The C library's syscall(), which takes as many arguments as the call has. */
+/* The C library's syscall(); it takes as many arguments as the system call has. */
 __attribute__((visibility("hidden"))) extern long (*mg_real_syscall)(
 	long, long, long, long, long, long, long);
 long (*mg_real_syscall)(long, long, long, long, long, long, long);
@@ -36,7 +36,7 @@ static void bind_raw(void)
 	mg_life_begin();
 }
 
-/* Before there are threads that would do it at the same time. */
+/* Binds the real functions before any thread could race to do it. */
 static void __attribute__((constructor)) bind_now(void)
 {
 	if (!mg_real_syscall)
@@ -61,12 +61,12 @@ int mg_socket_option(int fd, int option)
 }
 
 /*
- * The calls that are followed or change what is known of descriptors: what each is logged as, and
- * which argument is what.
+ * The system calls that are logged or that change descriptors: function to log, and the index of
+ * each argument.
  */
 struct row {
 	unsigned int fn; /* MG_FN_END: not logged */
-	int len, flags;  /* -1: has none */
+	int len, flags;  /* index of the argument; -1: none */
 };
 
 #ifdef SYS_dup2
@@ -107,7 +107,7 @@ struct row {
 	X(prctl, MG_FN_END, -1, -1)
 /* clang-format on */
 
-/* By number: which way syscall() takes. */
+/* Handling of each system call number in syscall(); 0 passes straight through. */
 #define WAY_FOLLOWED              1
 #define WAY_MAKES_CHILD           2
 #define WAYS                      512
@@ -129,19 +129,21 @@ static const struct row rows[WAYS] = {FOLLOWED(ROW)};
 #define REPLACES(nr) ((nr) == SYS_dup3)
 #endif
 
-/* What clone3() is given, as far as every kernel that has it reads it. */
+/* Arguments of clone3() in the first version of its struct, which every kernel reads. */
 struct clone3_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
 };
 
-/* Where clone() takes the thread-local block differs. */
+/* Position of clone()'s thread-local block, which differs between architectures. */
 #if defined(__x86_64__)
 #define IS_X86_64 1
 #else
 #define IS_X86_64 0
 #endif
 
-/* Returns what prctl() would be given for what seccomp() does, and prctl() is. */
+/*
+ * Returns the prctl() option equivalent to a seccomp() or prctl() call; its argument in `argument`.
+ */
 static int option_of(long nr, const long a[6], unsigned long *argument)
 {
 	if (nr == SYS_seccomp && a[0] == SECCOMP_SET_MODE_STRICT)
@@ -173,7 +175,9 @@ static void after_limit(long nr, const long a[6], long ret)
 		mg_after_prctl(option, argument, (int)ret);
 }
 
-/* What becomes of descriptors; `kind` is that of the one it was called with. */
+/*
+ * Updates the descriptor table after a call; `kind` is that of the descriptor it was called with.
+ */
 static void book(long nr, const long a[6], long ret, int kind, const void *caller)
 {
 	switch (nr) {
@@ -208,7 +212,7 @@ static void book(long nr, const long a[6], long ret, int kind, const void *calle
 	}
 }
 
-/* Returns what syscall() is to return for a call that is in the table. */
+/* Makes and logs a call that is in the table. Returns the value syscall() has to return. */
 static long follow(const struct row *r, long nr, long a[6], const void *caller)
 {
 	struct mg_call c = {0};
@@ -252,7 +256,7 @@ static long follow(const struct row *r, long nr, long a[6], const void *caller)
 	return ret;
 }
 
-/* The two ways of syscall() that are not straight through. */
+/* The two ways through syscall() that do not pass straight through. */
 __attribute__((visibility("hidden"))) long mg_syscall_followed(
 	long nr, long a, long b, long c, long d, long e, long f);
 __attribute__((visibility("hidden"))) void mg_syscall_makes_child(
@@ -274,8 +278,8 @@ void mg_syscall_makes_child(long nr, long flags, long stack, long parent_tid, lo
 	const struct clone3_args *args = (const void *)flags;
 
 	(void)parent_tid;
-	if (nr == SYS_clone3) { /* `stack` is their size; some programs only ask whether it is there
-				 */
+	/* `stack` holds the size of the arguments; some programs only probe for clone3() */
+	if (nr == SYS_clone3) {
 		if (args && (size_t)stack >= sizeof(*args))
 			mg_before_clone(args->flags, (const void *)(uintptr_t)args->tls);
 	} else if (nr != SYS_clone) {
@@ -286,9 +290,9 @@ void mg_syscall_makes_child(long nr, long flags, long stack, long parent_tid, lo
 }
 
 /*
- * syscall() takes as many arguments as the call has. A call that is not followed is jumped to, with
- * stack and registers as they were: it may be one that returns on another stack, and what lies
- * where a seventh argument would is the caller's.
+ * syscall() takes as many arguments as the call has. A call that needs no handling is jumped to
+ * with stack and registers unchanged: it may return on another stack, and the stack slot of a
+ * seventh argument belongs to the caller.
  */
 #define TEXT(x)  #x
 #define VALUE(x) TEXT(x)
@@ -339,7 +343,7 @@ __asm__(".text\n.globl syscall\n.type syscall, %function\nsyscall:\n"
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* In the C library it is no more than the system call. */
+/* The C library's own close_range() is only the system call, so it is made directly. */
 EXPORTED int close_range(unsigned int first, unsigned int last, int flags)
 {
 	if (!(flags & CLOSE_RANGE_CLOEXEC))

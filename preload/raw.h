@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The C library's own syscall(), past our wrapper of it. */
+/* The C library's own syscall(), bypassing our wrapper. */
 #ifndef MAGNET_PRELOAD_RAW_H
 #define MAGNET_PRELOAD_RAW_H
 
 long mg_system_call(long nr, long a, long b, long c);
 
 /*
- * Returns an option of SOL_SOCKET, or a negative error number. Touches no errno; the kernel side
- * does not take the call for the program's.
+ * Returns a socket option of level SOL_SOCKET, or a negative error number. Does not touch errno;
+ * the kernel side does not count the call as the program's.
  */
 int mg_socket_option(int fd, int option);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls go to a ring of the thread's own, in memory shared with `magnet record`. See app_ring.h. */
+/*
+ * The back end that writes each thread's calls into a ring of its own, in memory shared with
+ * `magnet record`. See app_ring.h.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,30 +21,33 @@
 #include "room.h"
 #include "self.h"
 
-#define PAGE_MOST 65536ull /* arm64 may have pages of 4, 16 or 64 KiB */
+#define PAGE_MOST 65536ull /* largest page size: arm64 has pages of 4, 16 or 64 KiB */
 
-/* What the pool says of itself is read once: the program may write over it. */
+/* Copies of the pool's head, read once, as the program may overwrite the pool. */
 static struct mg_pool *pool;
 static struct mg_app_ring *rings;
 static struct mg_app_record *all_records;
 static uint32_t shift;
 static pthread_mutex_t fresh;
 /*
- * The C library's own: a thread that ends never unlocks it, so ThreadSanitizer would report its
- * ring's next owner.
+ * The C library's own function: a thread that ends never unlocks its mutex, so ThreadSanitizer's
+ * wrapper would report the next owner of the ring.
  */
 static int (*trylock)(pthread_mutex_t *) = pthread_mutex_trylock;
 static uint64_t mapped;
 static uint32_t first_process;
 static uint32_t reachable; /* rings below this number are mapped */
-static uint32_t needed;    /* no ring from this number on has been this process's */
+static uint32_t needed;    /* no ring from this number on has ever been used by this process */
 
 static inline struct mg_app_record *records_of(uint32_t ring)
 {
 	return all_records + ((uint64_t)ring << shift);
 }
 
-/* Taking a position needs to be atomic only against this thread's own signal handlers. */
+/*
+ * Takes a position. The operation must be atomic only with respect to this thread's own signal
+ * handlers.
+ */
 static inline int take(uint64_t *head, uint64_t expected)
 {
 #if defined(__x86_64__)
@@ -58,7 +64,10 @@ static inline int take(uint64_t *head, uint64_t expected)
 #endif
 }
 
-/* Against make_room(): either it sees that the ring is needed, or we that it is going. */
+/*
+ * Returns whether ring number `ring` is mapped, and marks it as needed. Races with make_room(): at
+ * least one of the two sees the other's store.
+ */
 static int may_use(uint32_t ring)
 {
 	uint32_t most = __atomic_load_n(&needed, __ATOMIC_SEQ_CST);
@@ -69,7 +78,10 @@ static int may_use(uint32_t ring)
 	return ring < __atomic_load_n(&reachable, __ATOMIC_SEQ_CST);
 }
 
-/* The same of a count that only this thread changes. */
+/*
+ * Increments a counter that only this thread changes, atomically with respect to its signal
+ * handlers.
+ */
 static inline void count(uint64_t *n)
 {
 #if defined(__x86_64__)
@@ -79,7 +91,7 @@ static inline void count(uint64_t *n)
 #endif
 }
 
-/* And of the two words that say which ring is the thread's: by one store. */
+/* Sets both words that say which ring the thread owns, with one store. */
 static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
 {
 	typedef uintptr_t pair __attribute__((vector_size(16), may_alias));
@@ -92,8 +104,9 @@ static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
 }
 
 /*
- * Returns the number of a thread or process as it is told. The first in a namespace is number 1;
- * a child by vfork() is the only one that was not forked.
+ * Returns a thread or process id as it is logged: marked MG_NESTED where the process is in an inner
+ * PID namespace. Process 1 is the first one of such a namespace; its vfork children are recognised
+ * by `pid`, as only forks set mg_self_nested.
  */
 static inline uint32_t number(uint32_t id, uint32_t pid)
 {
@@ -101,9 +114,9 @@ static inline uint32_t number(uint32_t id, uint32_t pid)
 }
 
 /*
- * A ring for this thread, if one is ready. A signal handler that comes in between may take another;
- * the thread keeps one of them. The thread that had it has ended, and the collector has emptied it,
- * which ThreadSanitizer cannot know.
+ * Takes a ring for this thread if one is ready; returns 1 if it did. A signal handler that runs in
+ * between may take another one; the thread keeps one of the two. The previous owner has ended and
+ * the collector has emptied the ring, which ThreadSanitizer cannot know.
  */
 static __attribute__((noinline, no_sanitize_thread)) int claim(void)
 {
@@ -130,7 +143,10 @@ static __attribute__((noinline, no_sanitize_thread)) int claim(void)
 		r = &rings[i];
 		r->tid = number(mg_self.tid, mg_self.pid);
 		r->pid = number(mg_self.pid, mg_self.pid);
-		/* made anew: what others may have written there, the C library would act on */
+		/*
+		 * initialised anew: other processes may have written into it, and the C library
+		 * would act on that
+		 */
 		r->alive = fresh;
 		trylock(&r->alive);
 		own(r, records_of(i));
@@ -144,7 +160,10 @@ static inline uint64_t word_of(uint64_t at, uint64_t lost)
 	return (uint32_t)lost | (uint64_t)(uint16_t)((at >> shift) + 1) << 32;
 }
 
-/* Whether rings are ready that this thread cannot reach: too little of the file is mapped. */
+/*
+ * Returns whether rings are ready that this thread cannot reach, because too little of the file is
+ * mapped.
+ */
 static bool lacks_room(void)
 {
 	return mg_self.tid && __atomic_load_n(&pool->ready, __ATOMIC_RELAXED) &&
@@ -152,7 +171,9 @@ static bool lacks_room(void)
 		       __atomic_load_n(&pool->used, __ATOMIC_RELAXED);
 }
 
-/* Who has no ring: since many threads began at once, or as a child by vfork(), which is no thread.
+/*
+ * Returns a place in the common ring; NULL if it is full. Used by threads without a ring: those of
+ * a burst of new threads, and children of vfork(), which are no threads of their own.
  */
 static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_t *word)
 {
@@ -176,12 +197,13 @@ static __attribute__((noinline)) struct mg_app_record *reserve_in_common(uint64_
 }
 
 #define SAME_STACK   262144
-#define SIGNAL_FRAME 512 /* at least, between what is interrupted and the handler */
+#define SIGNAL_FRAME 512 /* least stack between interrupted code and its signal handler */
 
 /*
- * Another call is being logged: either this is a signal handler that has interrupted it, deeper on
- * the stack, or one has and left for good, by siglongjmp(). Returns whether it is gone. Its record
- * is marked, so that the collector need not wait for it.
+ * Returns whether the thread left its open record for good, and marks that record so that the
+ * collector does not wait for it. Call it when another call of this thread is still being logged:
+ * either this code is a signal handler deeper on the stack, or a handler left the outer call by
+ * siglongjmp().
  */
 static __attribute__((noinline)) bool left_undone(struct mg_app_ring *r, const char *frame)
 {
@@ -197,14 +219,14 @@ static __attribute__((noinline)) bool left_undone(struct mg_app_ring *r, const c
 	return true;
 }
 
-/* A place for a record. */
+/* The place reserved for a record. */
 struct place {
-	uint64_t word;  /* what publishes it, but for the id and the kind */
+	uint64_t word;  /* word that publishes the record, without the event's id and kind */
 	bool common;    /* in the common ring */
-	bool outermost; /* the thread was not at another one */
+	bool outermost; /* no other record of this thread was open */
 };
 
-/* Returns NULL if there is no room. */
+/* Reserves a place for a record of this thread. Returns NULL if there is no room. */
 static inline struct mg_app_record *reserve(struct place *p)
 {
 	struct mg_app_ring *r = mg_self.ring;
@@ -283,7 +305,10 @@ static void log_mark(const struct mg_mark *m)
 	publish(record, &place, MG_EVENT_mark, 0);
 }
 
-/* Touches nothing but the pool: whoever counts may be allowed no system call but write(). */
+/*
+ * Counts a call without a timestamp. Writes only to the pool: the caller may be allowed no system
+ * call but read() and write().
+ */
 static void count_untimed(void)
 {
 	__atomic_fetch_add(&rings[MG_COMMON_RING].untimed, 1, __ATOMIC_RELAXED);
@@ -291,7 +316,10 @@ static void count_untimed(void)
 
 static struct mg_backend backend;
 
-/* The program needs the address space, or will lock all it has. */
+/*
+ * Unmaps rings so that at most `bytes` remain, when the program limits its address space or locks
+ * all of its memory. Rings in use stay.
+ */
 static void make_room(uint64_t bytes)
 {
 	uint64_t head = (uint64_t)((char *)all_records - (char *)pool), end;
@@ -329,8 +357,8 @@ static void make_mutex(void)
 #endif
 
 /*
- * Only the C library has it with a version. dlopen() would take memory, which the program's own
- * allocator may just be getting ready for.
+ * Finds the C library's function by its symbol version, which only the C library has. dlopen()
+ * would allocate while the program's own allocator may still be starting.
  */
 static void find_trylock(void)
 {
@@ -340,9 +368,12 @@ static void find_trylock(void)
 		memcpy(&trylock, &f, sizeof(trylock));
 }
 
-#define RINGS_USUAL 128 /* a pool's, or more, and smaller ones */
+#define RINGS_USUAL 128 /* rings of a pool as `magnet record` makes it; small pools have fewer */
 
-/* Returns the address of `size` bytes, or less where they cannot be had; an error otherwise. */
+/*
+ * Maps `size` bytes, or less where the limits of the process are lower. Returns the address, or a
+ * negative error number.
+ */
 static long map(int fd, uint64_t *size)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -350,7 +381,7 @@ static long map(int fd, uint64_t *size)
 	long at;
 
 	mg_kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
-	/* as much as is decent: the head and two rings, at least */
+	/* a share of the limit, but at least the head and two rings */
 	room = mg_room_under(limit.rlim_cur, MG_POOL_LEAST + 2 * (*size / RINGS_USUAL)) &
 	       ~(PAGE_MOST - 1);
 	if (*size > room)
@@ -364,7 +395,7 @@ static long map(int fd, uint64_t *size)
 	}
 }
 
-/* Returns whether it is a pool of this recording, whose rings are where they may be. */
+/* Returns whether the mapped file is a pool of this recording with consistent offsets. */
 static bool is_pool(const struct mg_pool *p, uint64_t size, uint64_t id)
 {
 	uint64_t records_at = p->records_at, rings_at = p->rings_at;
@@ -385,13 +416,13 @@ static bool is_pool(const struct mg_pool *p, uint64_t size, uint64_t id)
 }
 
 /*
- * All of it, or as much as there is room for; with the head alone calls are at least counted as
- * lost. Returns whether the program has the pool.
+ * Maps the pool, or as much of it as there is room for; with the head alone, calls are at least
+ * counted as lost. Returns whether the program has the pool.
  */
 static bool take_pool(int fd, const struct pool_offer *o)
 {
 	uint32_t nobody = 0;
-	struct stat st; /* as the kernel writes it */
+	struct stat st; /* the kernel's layout */
 	long at;
 
 	if (mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 || !S_ISREG(st.st_mode) ||
@@ -421,7 +452,7 @@ const struct mg_backend *mg_ring_backend(void)
 	bool have = false;
 	int fd;
 
-	/* past the C library: a program's own functions of these names may not be ready yet */
+	/* raw system calls: a program's own functions of these names may not be ready yet */
 	if (!text || !pool_offer_read(&offer, text))
 		return NULL;
 	while (!have && (fd = pool_offer_next(&offer)) >= 0) {

@@ -14,18 +14,19 @@
 #include "life.h"
 #include "self.h"
 
-#define SHARE      16 /* of what the program may have: one part of so many */
+#define SHARE      16 /* fraction of the program's limit that the rings may take: 1/16 */
 #define LOCKED_MAX (16u << 20)
 
 /*
- * What would later have to be asked of the kernel is asked now. Descriptors that come afterwards
- * from elsewhere pass for files.
+ * Looks up now what needs system calls later. Descriptors that appear afterwards by other means
+ * than a wrapped call count as files.
  */
 static void before_sandbox(void)
 {
 	struct rlimit limit = {1024, 1024};
 
-	if (mg_fd_ask_no_more || mg_in_vfork()) /* a child's filter is not its parent's */
+	/* a filter set by a vfork child does not apply to its parent */
+	if (mg_fd_ask_no_more || mg_in_vfork())
 		return;
 	mg_self_forget_gone();
 	if (mg_tls_is_ours())
@@ -52,7 +53,10 @@ static bool forbids_counter(int option, unsigned long argument)
 	       (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV);
 }
 
-/* Allowed again for the only thread there is: else others may still be forbidden it. */
+/*
+ * Returns whether the call allows reading the counter again. Only with a single thread: the ban on
+ * other threads would remain.
+ */
 static bool allows_counter(int option, unsigned long argument)
 {
 	return option == PR_SET_TSC && argument == PR_TSC_ENABLE && __libc_single_threaded;
@@ -72,7 +76,8 @@ void mg_after_prctl(int option, unsigned long argument, int ret)
 
 	if (option == PR_SET_SECCOMP)
 		after_sandbox(ret);
-	if (ret != 0 && forbids_counter(option, argument)) /* it may have been so before */
+	/* the ban may have been in force before */
+	if (ret != 0 && forbids_counter(option, argument))
 		mg_kernel_call(SYS_prctl, PR_GET_TSC, (long)&now, 0, 0, 0, 0);
 	else if (ret != 0 || !allows_counter(option, argument))
 		return;
@@ -93,7 +98,10 @@ void mg_before_limit(int resource, const struct rlimit *limit)
 		mg_life_make_room(mg_room_under(limit->rlim_cur, 0));
 }
 
-/* It would give memory to every ring there may ever be. */
+/*
+ * mlockall() would give memory to every ring the pool could ever hold, so the unused ones are
+ * unmapped before it.
+ */
 void mg_before_lock(int flags)
 {
 	struct rlimit limit = {0, 0};

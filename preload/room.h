@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program does to have less, of system calls or of memory: we must have what we need before,
- * and must not take what it needs.
+ * Calls with which a program restricts itself to fewer system calls or less memory. The library
+ * takes what it needs beforehand, and gives up what the program needs.
  */
 #ifndef MAGNET_PRELOAD_ROOM_H
 #define MAGNET_PRELOAD_ROOM_H
@@ -10,17 +10,20 @@
 #include <sys/resource.h>
 
 /*
- * To be called before and after prctl(): where it sets a filter of system calls, we make none
- * afterwards that may not be allowed; where it forbids to read the cycle counter, which strict
- * seccomp does too, we do not read it.
+ * Call them before and after prctl(). Once a system call filter is set, the library makes no call
+ * that the filter may forbid; once reading the cycle counter is forbidden, which strict seccomp
+ * does too, the library does not read it.
  */
 void mg_before_prctl(int option, unsigned long argument);
 void mg_after_prctl(int option, unsigned long argument, int ret);
 
-/* A limit is about to be set, or memory to be locked. */
+/* Call them before a limit is set, and before memory is locked. */
 void mg_before_limit(int resource, const struct rlimit *limit);
 void mg_before_lock(int flags);
-/* How much address space we may have under a limit, in bytes; at least `least`. */
+/*
+ * Returns how many bytes of address space the library may use under `limit`; never less than
+ * `least`.
+ */
 uint64_t mg_room_under(rlim_t limit, uint64_t least);
 
 #endif

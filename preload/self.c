@@ -21,15 +21,17 @@ static uint32_t process;
 volatile uint32_t mg_sharing;
 bool mg_self_nested;
 
-/* Children in this memory that run beside their parent: number times 2, and 1 with own descriptors.
+/*
+ * Children in this memory that run beside their parent: twice the process id, plus 1 for a child
+ * with its own descriptors.
  */
 #define CHILDREN 16
 static uint64_t children[CHILDREN];
-static uint32_t beside; /* how many there are, also where their number is not known */
+static uint32_t beside; /* number of such children, including those whose id is unknown */
 
 /*
- * The C library knows the thread's id and writes it into a mutex it locks. Asking the kernel would
- * be a system call that a sandboxed program may have forbidden.
+ * Returns the thread's id without a system call, which a sandbox may have forbidden: the C library
+ * writes the id into a mutex that the thread locks.
  */
 static uint32_t own_tid(void)
 {
@@ -58,7 +60,8 @@ void mg_self_init(void)
 		SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	process = kernel_pid();
-	memset(&mg_self, 0, sizeof(mg_self)); /* of a call that was too early to know the process */
+	/* discards what an early call stored before the process was known */
+	memset(&mg_self, 0, sizeof(mg_self));
 	if (mg_kernel_failed(page))
 		return;
 	if (mg_kernel_call(SYS_madvise, page, 4096, MADV_WIPEONFORK, 0, 0, 0) != 0) {
@@ -69,7 +72,7 @@ void mg_self_init(void)
 	*mg_same_process = 1;
 }
 
-/* The process has its memory to itself: whoever shared the parent's is not here. */
+/* Resets the counts of children after a fork: the new process shares its memory with nobody. */
 static void alone(void)
 {
 	mg_sharing = beside = 0;
@@ -77,7 +80,7 @@ static void alone(void)
 	mg_foreign_forget();
 }
 
-/* The child that this thread has made is gone, or has memory of its own. */
+/* Call it when a child that this thread made has ended or has its own memory. */
 static void child_gone(void)
 {
 	__atomic_fetch_sub(&mg_sharing, 1, __ATOMIC_RELAXED);
@@ -102,7 +105,7 @@ void mg_self_forget_gone(void)
 	}
 }
 
-/* One that finds no room counts for ever. */
+/* Stores the child's id. If the table is full, the child counts for ever. */
 static void remember_child(int pid, bool own_descriptors)
 {
 	uint64_t child = (uint64_t)pid * 2 + own_descriptors;
@@ -119,7 +122,7 @@ static void remember_child(int pid, bool own_descriptors)
 void mg_self_forked(void)
 {
 	if (!mg_tls_is_ours())
-		return; /* none of its calls will be logged */
+		return; /* none of the thread's calls will be logged */
 	memset(&mg_self, 0, sizeof(mg_self));
 	*mg_same_process = 1;
 	alone();
@@ -129,7 +132,7 @@ void mg_self_forked(void)
 
 void mg_self_learn(void)
 {
-	if (!*mg_same_process) { /* a fork the C library does not know of */
+	if (!*mg_same_process) { /* a fork that bypassed the C library */
 		memset(&mg_self, 0, sizeof(mg_self));
 		*mg_same_process = 1;
 		alone();
@@ -147,7 +150,11 @@ void mg_self_learn(void)
 	} else if (mg_self.vforked) {
 		uint32_t tid = kernel_tid();
 
-		if (tid != mg_self.home) { /* a child, a process of one thread: nothing is kept */
+		/*
+		 * this is the child, a process with one thread: nothing is stored for the parent's
+		 * thread
+		 */
+		if (tid != mg_self.home) {
 			mg_self.pid = tid;
 			return;
 		}
@@ -173,7 +180,10 @@ void mg_self_ask(uint32_t *tid, uint32_t *pid)
 	}
 }
 
-/* Where no more may be asked than whose a call is: of a thread that has made no child, nothing. */
+/*
+ * Returns whether the caller may be a vfork child, where the process's own id may not be asked any
+ * more: only a thread that has made a child can be.
+ */
 static bool is_vforked(void)
 {
 	if (!mg_tls_is_ours() || !mg_self.vforked)
@@ -184,7 +194,7 @@ static bool is_vforked(void)
 
 bool mg_is_sharing_child(void)
 {
-	/* a child with memory of its own, of a fork the C library does not know of */
+	/* a child with its own memory, from a fork that bypassed the C library */
 	if (!*mg_same_process)
 		return false;
 	if (mg_fd_ask_no_more)
@@ -197,10 +207,13 @@ bool mg_is_sharing_child(void)
 
 /* ---- vfork() ---- */
 
-/* The child has this thread's storage: it is not known for whom mg_self is, until one asks. */
+/*
+ * Prepares for a child that shares this thread's storage: whether mg_self describes the parent or
+ * the child is unknown until the kernel is asked.
+ */
 static void expect_vfork(void)
 {
-	if (mg_self.shared) /* everybody asks all the time */
+	if (mg_self.shared) /* ids are asked of the kernel at every call already */
 		return;
 	if (!mg_self.vforked) {
 		mg_self_check();
@@ -211,7 +224,7 @@ static void expect_vfork(void)
 	mg_self.tid = 0;
 }
 
-/* The same of a child that does not end, or execute a program, before its parent goes on. */
+/* Prepares for a child that shares the storage and runs beside its parent. */
 static void share_storage(void)
 {
 	mg_self_check();
@@ -236,7 +249,7 @@ void mg_before_clone(unsigned long flags, const void *tls)
 		expect_vfork();
 		return;
 	}
-	/* counted first: a signal handler would end a sharing that nobody takes part in */
+	/* counted first, or a signal handler would find nobody sharing and end the state */
 	__atomic_fetch_add(&beside, 1, __ATOMIC_RELAXED);
 	if (!(flags & CLONE_SETTLS))
 		share_storage();
@@ -244,7 +257,10 @@ void mg_before_clone(unsigned long flags, const void *tls)
 		__atomic_fetch_add(&mg_sharing, 1, __ATOMIC_RELAXED);
 }
 
-/* The same where the call returns here: a child that it has waited for, or not made, is gone. */
+/*
+ * Call it after the call returned in the parent: forgets a child that the call has waited for or
+ * failed to make.
+ */
 static void after_clone(unsigned long flags, const void *tls, int ret)
 {
 	bool own_descriptors = !(flags & CLONE_FILES);
@@ -263,8 +279,9 @@ static void after_clone(unsigned long flags, const void *tls, int ret)
 }
 
 /*
- * It returns twice on one stack, so that no function can stand between it and its caller: this is
- * told of it, and then jumps there. Returns where to.
+ * Prepares for vfork() and returns the address of the real one. vfork() returns twice on one stack,
+ * so no C function may stand between it and its caller: the assembly below calls this function and
+ * then jumps.
  */
 __attribute__((used, visibility("hidden"))) void *mg_before_vfork(void);
 
@@ -285,7 +302,7 @@ __asm__(".text\n.globl vfork\n.type vfork, %function\nvfork:\n"
 	".size vfork, .-vfork\n");
 #endif
 
-/* The same with a stack of the child's own. */
+/* Wrapper of clone(), which gives the child a stack of its own. */
 __attribute__((visibility("default"))) int clone(
 	int (*fn)(void *), void *stack, int flags, void *arg, ...)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libmagnet.so: the wrapped calls. Nothing here allocates, prints, takes a lock, or fails the
- * program; return values and errno are those of the real call. A call that is not followed goes
- * straight through: neither errno nor thread-local storage is touched before it is known that the
- * call is to be logged and that they are there.
+ * libmagnet.so: the wrapped calls. No code here allocates, prints, takes a lock or makes the
+ * program fail; return values and errno are those of the real call. A call that is not traced goes
+ * straight through: errno and thread-local storage are touched only once it is known that the call
+ * is to be logged and that both exist.
  */
 #define _GNU_SOURCE
 #include "wrapped.h"
@@ -30,12 +30,13 @@
 #include "room.h"
 
 #define NOTHING (void)0
-#define CALLER  __builtin_return_address(0) /* of the function it is written in */
+/* return address of the function that uses the macro */
+#define CALLER __builtin_return_address(0)
 
 /*
- * Bytes a vector asks for; to be called after the real call, and only looks where the kernel must
- * have looked before: a bad pointer is the program's EFAULT, not our crash. (What cannot be borne
- * is a program that receives bytes over the vector or message that says where they are to go.)
+ * Returns the sum of a vector's lengths. Call it after the real call, and only where the kernel has
+ * read the vector: a bad pointer must be the program's EFAULT, not a crash. (One case remains: a
+ * program that receives data over its own vector.)
  */
 static size_t iov_bytes(const struct iovec *iov, size_t count)
 {
@@ -52,7 +53,10 @@ static inline int vector_was_read(int64_t ret, int error)
 	       error == ECONNRESET || error == ETIMEDOUT;
 }
 
-/* How much the messages hold that were sent or received; behind them nothing need be there. */
+/*
+ * Returns how many bytes the `done` messages hold that were sent or received; the array may end
+ * after them.
+ */
 static size_t mmsg_asked(const struct mmsghdr *msgs, int done)
 {
 	size_t sum = 0;
@@ -78,9 +82,9 @@ static void mmsg_received(struct mmsghdr *msgs, int done, const void *caller)
 }
 
 /*
- * Only an int is looked at, and only where the kernel has looked at one: SO_GET_FILTER returns a
- * number of instructions as the length, and other protocols lengths of what they would have
- * written.
+ * Returns a socket option's value to log: only an int, and only where the kernel has read one.
+ * SO_GET_FILTER returns a number of instructions as the length, and other protocols return the
+ * length they would have written.
  */
 static uint64_t option_value(int level, int option, const void *value, size_t len)
 {
@@ -101,7 +105,7 @@ static uint64_t option_value(int level, int option, const void *value, size_t le
 #define IOV_BYTES(iov, n)        (vector_was_read(ret, error) ? iov_bytes(iov, (size_t)(n)) : 0)
 #define MSG_BYTES(m)             (vector_was_read(ret, error) ? iov_bytes((m)->msg_iov, (m)->msg_iovlen) : 0)
 
-/* A stream need not have a descriptor, which fileno() would make an error. */
+/* Forgets the descriptor of a stream. A stream may have none; fileno() would then set errno. */
 static void end_stream(FILE *stream)
 {
 	int saved = mg_get_errno();
@@ -116,8 +120,8 @@ static void *next(const char *name, const char *fallback);
 static int bind_all(void);
 
 /*
- * While they are bound, what looks for a name may itself call one of them (a memory allocator that
- * reads its settings at its first use, say): such a call finds its own function, and no other.
+ * A symbol look-up may itself call a wrapped function, as an allocator that reads its settings at
+ * first use does. While binding, such a call binds its own function only.
  */
 #define STUB(type, name, fallback, params, args)                 \
 	static type stub_##name params;                          \
@@ -134,7 +138,7 @@ static int bind_all(void);
 #define STUB_W(fn, fallback, type, name, params, args, ...) STUB(type, name, fallback, params, args)
 #define STUB_B(type, name, params, args, before, after)     STUB(type, name, name, params, args)
 
-/* Object pointers to function pointers: POSIX allows it, ISO C has no cast for it. */
+/* Converts an object pointer to a function pointer: POSIX allows it, ISO C has no cast for it. */
 static void set_function(void *pointer, void *f)
 {
 	memcpy(pointer, &f, sizeof(f));
@@ -146,7 +150,10 @@ MG_BOOKKEEPING(STUB_B)
 static void *real_vfork;
 static mg_clone_fn real_clone;
 
-/* The next definition of a name after ours; the plain call where the C library has no alias. */
+/*
+ * Returns the next definition of `name` after ours, else that of `fallback`, where the C library
+ * has no alias.
+ */
 static void *next(const char *name, const char *fallback)
 {
 	void *f = dlsym(RTLD_NEXT, name);
@@ -154,7 +161,9 @@ static void *next(const char *name, const char *fallback)
 	return f ? f : dlsym(RTLD_NEXT, fallback);
 }
 
-/* Whether all are bound now; not while they are being bound. */
+/*
+ * Binds all functions. Returns whether all are bound; false while an outer call is still binding.
+ */
 static int bind_all(void)
 {
 	static __thread char binding __attribute__((tls_model("initial-exec")));
@@ -256,7 +265,7 @@ void mg_log_entry(unsigned int fn, int fd, int kind)
 MG_WRAPPED(DEFINE_W)
 MG_BOOKKEEPING(DEFINE_B)
 
-/* Also where the program never calls any of them before main(). */
+/* Binds the functions before main(), even if the program calls none of them earlier. */
 static void __attribute__((constructor)) bind_now(void)
 {
 	if (!real_vfork)

@@ -5,15 +5,15 @@
  * W(fn, fallback, type, name, parameters, arguments, kind, fd, asked, flags, after)
  *   fn         row of MG_FUNCTIONS the call is logged as
  *   fallback   symbol to call where the C library has none of this name
- *   kind       what the descriptor is; decides whether the call is logged
+ *   kind       kind of the descriptor; decides whether the call is logged
  *   fd         descriptor to log
  *   asked      bytes asked for
  *   flags      MSG_* flags
- *   after      book-keeping once `ret` is known, and what only some calls have to tell in `c`; must
- *              not change errno
+ *   after      book-keeping once `ret` is known, and the fields of `c` that only some calls fill
+ *              in; must not change errno
  *
- * B(type, name, parameters, arguments, before, after): wrapped for book-keeping only. Whoever
- * copies, receives or ends a descriptor must be seen, or its number would keep its old kind.
+ * B(type, name, parameters, arguments, before, after): wrapped for book-keeping only. Every call
+ * that copies, receives or closes a descriptor must be wrapped, or its number keeps its old kind.
  */
 #ifndef MAGNET_PRELOAD_WRAPPED_H
 #define MAGNET_PRELOAD_WRAPPED_H
@@ -138,7 +138,7 @@
 	W(MG_FN_epoll_pwait2, epoll_pwait2, int, epoll_pwait2, (int fd, struct epoll_event *events, \
 		int n, const struct timespec *timeout, const sigset_t *set), \
 		(fd, events, n, timeout, set), MG_KIND_several, fd, (uint64_t)n, 0, NOTHING) \
-	/* aliases the C library still exports and old programs import */ \
+	/* aliases that the C library still exports and old programs import */ \
 	W(MG_FN_send, send, ssize_t, __send, (int fd, const void *buf, size_t len, int flags), \
 		(fd, buf, len, flags), fd_kind(fd), fd, len, flags, NOTHING) \
 	W(MG_FN_write, write, ssize_t, __write, (int fd, const void *buf, size_t len), \
@@ -159,7 +159,7 @@
 	B(int, fcntl64, (int fd, int cmd, long arg), (fd, cmd, arg), NOTHING, \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) fd_copied(fd, ret)) \
 	B(int, fclose, (FILE *stream), (stream), end_stream(stream), NOTHING) \
-	/* what leaves us less */ \
+	/* calls that leave the library fewer resources */ \
 	B(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d), \
 		(option, a, b, c, d), mg_before_prctl(option, a), mg_after_prctl(option, a, ret)) \
 	B(int, setrlimit, (int resource, const struct rlimit *limit), (resource, limit), \
