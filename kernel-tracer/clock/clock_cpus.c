@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two threads, a CPU each, hand a reading of their counter to and fro. What the receiver's counter
- * shows less what the sender's showed is the offset plus the time under way, which is not negative:
- * the least forward difference bounds the offset from above, the least backward one from below.
+ * Measures the offsets between the CPUs' counters: two threads, one on each of two CPUs, hand a
+ * counter reading to and fro. The receiver's counter minus the reading it got is the offset plus
+ * the transit time, which is not negative: the least forward difference bounds the offset from
+ * above, the least backward one from below.
  */
 #define _GNU_SOURCE
 
@@ -25,9 +26,9 @@
 #include "cycles.h"
 
 #define ROUNDS     300
-#define PAIR_NS    8000000ull  /* others may have one of the CPUs */
-#define ALL_NS     40000000ull /* what is not measured by then is not known */
-#define LOOK_EVERY 256         /* turns of a waiting loop between looks at the clock */
+#define PAIR_NS    8000000ull  /* longest wait for both CPUs to be free */
+#define ALL_NS     40000000ull /* a CPU not measured by then stays unknown */
+#define LOOK_EVERY 256         /* turns of a waiting loop between checks of the clock */
 
 struct clock_cpus {
 	pthread_t thread;
@@ -35,18 +36,18 @@ struct clock_cpus {
 	size_t count;
 };
 
-/* A reading on its way; 0 = none. Each direction has a cache line of its own. */
+/* A reading in transit; 0 = none. Each direction has a cache line of its own. */
 struct wire {
 	uint64_t stamp __attribute__((aligned(128)));
 };
 
 /*
- * Shared by who measures, its two threads on their CPUs, and freed by the last: a CPU may be kept
- * from them for good, and nobody waits for that.
+ * State shared by the measuring thread and its two helpers; the last user frees it. A helper may be
+ * kept off its CPU for good, and nobody waits for it then.
  */
 struct pair {
 	struct wire there, back;
-	int64_t forward; /* least difference, counter there less counter here */
+	int64_t forward; /* least difference: counter of the other CPU minus counter of this one */
 	uint64_t deadline_ns;
 	sem_t runs, finished;
 	int users;
@@ -68,7 +69,7 @@ static void put(struct wire *w)
 	__atomic_store_n(&w->stamp, mg_cycles(), __ATOMIC_RELEASE);
 }
 
-/* Wait for a reading and compare it with the own counter. False: no more will come. */
+/* Waits for a reading and compares it with the own counter. Returns false if no more will come. */
 static bool get(const struct pair *p, struct wire *w, int64_t *least)
 {
 	for (unsigned int i = 1;; i++) {
@@ -87,7 +88,9 @@ static bool get(const struct pair *p, struct wire *w, int64_t *least)
 	}
 }
 
-/* So that two threads run at once for a moment; refused is no harm. */
+/*
+ * Raises the priority so that two threads run at the same time for a moment; failure is harmless.
+ */
 static void hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
@@ -116,7 +119,8 @@ static void *ask(void *arg)
 			break;
 	}
 	p->low = -backward;
-	p->high = __atomic_load_n(&p->forward, __ATOMIC_RELAXED); /* stored before the answer was */
+	/* stored before the answer was sent */
+	p->high = __atomic_load_n(&p->forward, __ATOMIC_RELAXED);
 	p->answered = backward != INT64_MAX;
 	sem_post(&p->finished);
 	let_go(p);
@@ -131,7 +135,7 @@ static void *answer(void *arg)
 	hurry();
 	sem_post(&p->runs);
 	for (int i = 0; i < ROUNDS && get(p, &p->there, &forward); i++) {
-		/* seldom: the answer would have to wait for the store */
+		/* stored rarely, as the answer would have to wait for the store */
 		if (!i || forward < p->forward)
 			__atomic_store_n(&p->forward, forward, __ATOMIC_RELAXED);
 		put(&p->back);
@@ -151,7 +155,7 @@ static bool start_on(unsigned int cpu, void *(*fn)(void *), struct pair *p)
 	CPU_SET(cpu, &only);
 	if (pthread_attr_init(&attr) != 0)
 		return false;
-	p->users++; /* by nobody else yet, or not if it fails */
+	p->users++; /* no other thread uses it yet; undone if the thread cannot be started */
 	ok = pthread_attr_setaffinity_np(&attr, sizeof(only), &only) == 0 &&
 	     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED) == 0 &&
 	     pthread_create(&thread, &attr, fn, p) == 0;
@@ -161,7 +165,10 @@ static bool start_on(unsigned int cpu, void *(*fn)(void *), struct pair *p)
 	return ok;
 }
 
-/* The counter of `cpu` less that of `ref`. False: one is off, or they did not meet in time. */
+/*
+ * Measures the counter of `cpu` minus that of `ref`. Returns false if one CPU is off or the threads
+ * did not run in time.
+ */
 static bool measure(
 	unsigned int ref, unsigned int cpu, uint64_t until_ns, struct mg_clock_cpus *out)
 {

@@ -13,11 +13,10 @@
 
 #include "clock.h"
 
-#define PERIOD_NS                                                                       \
-	60000000 /* ten a second are promised; less than 40 ms apart they are of no use \
-		  */
-#define TRIPLES 100
-#define WAITING 1024 /* a minute's */
+/* ten readings a second are promised; readings less than 40 ms apart are not used */
+#define PERIOD_NS 60000000
+#define TRIPLES   100
+#define WAITING   1024 /* readings of one minute */
 
 struct clock_reader {
 	pthread_t thread;
@@ -28,7 +27,9 @@ struct clock_reader {
 	unsigned int head, count;
 };
 
-/* With the lock held. A reading too many is left out: the trace then shows how long there was none.
+/*
+ * Appends a reading; the caller holds the lock. Drops it if the queue is full: the trace then shows
+ * the gap.
  */
 static void add(struct clock_reader *r, const struct mg_clock_sync *one)
 {
@@ -41,7 +42,7 @@ static void *read_clock(void *arg)
 	struct clock_reader *r = arg;
 	struct timespec next;
 
-	/* a few microseconds now and then, which should not wait for others; refused is no harm */
+	/* the thread runs for microseconds and should not wait for others; failure is harmless */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	pthread_mutex_lock(&r->lock);

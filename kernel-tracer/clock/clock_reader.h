@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readings of the cycle counter against CLOCK_MONOTONIC, by a thread of its own: they go on while
- * the tracer waits for a slow disk or has much to drain.
+ * Readings of the cycle counter against CLOCK_MONOTONIC, taken by a thread of their own so that
+ * they go on while the tracer waits for a slow disk or has much to drain.
  */
 #ifndef MAGNET_KERNEL_TRACER_CLOCK_READER_H
 #define MAGNET_KERNEL_TRACER_CLOCK_READER_H
@@ -12,13 +12,13 @@
 
 struct clock_reader;
 
-/* The first reading is taken at once. Returns 0 or a negative errno. */
+/* Starts the thread; the first reading is taken at once. Returns 0 or a negative errno. */
 int clock_reader_start(struct clock_reader **out);
-/* Take one last reading and no more. */
+/* Takes one last reading and stops. */
 void clock_reader_stop(struct clock_reader *r);
-/* The oldest reading not taken yet; false if there is none. */
+/* Returns the oldest reading not taken yet in `one`; false if there is none. */
 bool clock_reader_take(struct clock_reader *r, struct mg_clock_sync *one);
-/* NULL is ignored. */
+/* Frees the reader. Ignores NULL. */
 void clock_reader_free(struct clock_reader *r);
 
 #endif

@@ -38,7 +38,7 @@ static int address(struct sockaddr_un *a, const char *path)
 	return 0;
 }
 
-/* One that a killed tracer left behind is taken away; any other file is left alone. */
+/* Removes a socket that a killed tracer left behind; leaves any other file alone. */
 static int make_way(const char *path)
 {
 	struct stat st;
@@ -54,7 +54,7 @@ static int make_way(const char *path)
 	return unlink(path) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
-/* Nobody else may be able to put something else in the socket's place. */
+/* Makes the directory so that no other user can replace the socket. */
 static int make_dir(void)
 {
 	struct stat st;
@@ -104,7 +104,7 @@ int control_open(struct control **out, const char *path, char *why, size_t size)
 	if (!err && !path)
 		err = make_dir();
 	if (!err && !path)
-		control_each(NULL, NULL); /* what killed ones have left is taken away */
+		control_each(NULL, NULL); /* removes sockets of killed tracers */
 	if (!err)
 		err = listen_at(c);
 	if (!err) {
@@ -139,7 +139,7 @@ void control_wait(const struct control *c, struct pollfd *fds)
 	fds[0].fd = c->listener;
 	for (int i = 0; i < CONTROL_MAX; i++) {
 		fds[1 + i].fd = c->client[i].fd;
-		if (c->client[i].size) /* the next request when the answer is out */
+		if (c->client[i].size) /* the next request is read once the answer is out */
 			fds[1 + i].events = POLLOUT;
 	}
 }
@@ -205,7 +205,7 @@ static void answer_line(struct client *k, size_t length, control_answer_fn answe
 		leave(k);
 		return;
 	}
-	text[k->size - 1] = '\n'; /* in the place of its end */
+	text[k->size - 1] = '\n'; /* replaces the terminating NUL */
 	send_more(k);
 }
 
@@ -215,7 +215,7 @@ static void answer_lines(struct client *k, control_answer_fn answer, void *arg)
 
 	while (k->fd >= 0 && !k->size && (end = memchr(k->in, '\n', k->used)))
 		answer_line(k, (size_t)(end - k->in), answer, arg);
-	if (k->fd >= 0 && k->used == sizeof(k->in)) /* no request is so long */
+	if (k->fd >= 0 && k->used == sizeof(k->in)) /* no valid request is that long */
 		leave(k);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control socket: one JSON object a line in, one out. Whoever may speak is root, or who runs
- * the tracer. Nothing here waits: a client that does not read is given up.
+ * The control socket: one JSON object per line in, one per line out. Only root and the user who
+ * runs the tracer may connect. No function waits: a client that does not read is disconnected.
  */
 #ifndef MAGNET_KERNEL_TRACER_CONTROL_H
 #define MAGNET_KERNEL_TRACER_CONTROL_H
@@ -11,22 +11,28 @@
 #include <stddef.h>
 
 #define CONTROL_DIR  "/run/magnet"
-#define CONTROL_MAX  8 /* clients at once */
+#define CONTROL_MAX  8 /* most clients at once */
 #define CONTROL_FDS  (1 + CONTROL_MAX)
 #define CONTROL_LINE 4096
 
 struct control;
-/* An answer to a request, which is NULL if the line was no JSON object. */
+/* Returns the answer to a request; `request` is NULL if the line was no JSON object. */
 typedef json_t *(*control_answer_fn)(void *arg, const json_t *request);
 
-/* `path` NULL: the default one. Returns 0, or a negative errno and `why`. */
+/*
+ * Opens the socket; `path` NULL means the default one. Returns 0, or a negative errno and the
+ * reason in `why`.
+ */
 int control_open(struct control **out, const char *path, char *why, size_t size);
 const char *control_path(const struct control *c);
-/* What to wait for, CONTROL_FDS of them; and what to do then. NULL waits for nothing. */
+/*
+ * Fill in the CONTROL_FDS descriptors to poll, and handle them after the poll. With NULL there is
+ * nothing to wait for.
+ */
 void control_wait(const struct control *c, struct pollfd *fds);
 void control_serve(
 	struct control *c, const struct pollfd *fds, control_answer_fn answer, void *arg);
-/* Also removes the socket. NULL is ignored. */
+/* Closes and removes the socket. Ignores NULL. */
 void control_close(struct control *c);
 
 #endif

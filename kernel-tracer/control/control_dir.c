@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory of control sockets: who answers there, and what killed tracers left. */
+/* Lists the sockets in the directory of control sockets and removes those of killed tracers. */
 #define _GNU_SOURCE
 #include "control/control_dir.h"
 
@@ -31,7 +31,7 @@ int control_is_alive(const char *path)
 	return err;
 }
 
-/* The number in kernel-tracer-NUMBER.sock, 0 if it is no such name. */
+/* Returns the process id in kernel-tracer-NUMBER.sock, 0 if the name has another form. */
 static int number_of(const char *name)
 {
 	int pid = 0, end = 0;
@@ -40,7 +40,10 @@ static int number_of(const char *name)
 											     : 0;
 }
 
-/* One that starts has its socket before it listens: only a process that is gone has left it. */
+/*
+ * Returns whether the process has ended. A tracer makes its socket before it listens, so only a
+ * socket whose process is gone was left behind.
+ */
 static int is_gone(int pid)
 {
 	return kill(pid, 0) != 0 && errno == ESRCH;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet-kernel-tracer ctl: speaks to a tracer that runs. */
+/* magnet-kernel-tracer ctl: sends requests to a running tracer. */
 #define _GNU_SOURCE
 #include "control/ctl.h"
 
@@ -132,7 +132,7 @@ static long long at(const json_t *j, const char *name)
 	return (long long)json_integer_value(json_object_get(j, name));
 }
 
-/* A string of the answer; a directory may be called anything. */
+/* Returns a string of the answer made printable, as a directory's name may hold any character. */
 static const char *plain(const json_t *j, char out[PATH_MAX])
 {
 	const char *text = json_string_value(j);

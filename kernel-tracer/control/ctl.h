@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The other end of the control socket: `magnet-kernel-tracer ctl ...`. */
+/* The client of the control socket: `magnet-kernel-tracer ctl ...`. */
 #ifndef MAGNET_KERNEL_TRACER_CONTROL_CTL_H
 #define MAGNET_KERNEL_TRACER_CONTROL_CTL_H
 
-/* Returns the exit status. */
+/* Runs the command. Returns the exit status. */
 int ctl_main(int argc, char **argv);
 
 #endif

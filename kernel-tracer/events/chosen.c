@@ -36,7 +36,7 @@ int chosen_open(struct chosen **out, const struct chosen_options *o, char *why, 
 		return -ENOMEM;
 	*out = c;
 	tracefs = tracefs_open(why, size);
-	if (tracefs < 0) /* never for what was asked */
+	if (tracefs < 0) /* never on the path for events that were asked for */
 		return tracefs == -EINVAL ? -EIO : tracefs;
 	err = chosen_find(&c->list, tracefs, o, why, size);
 	if (!err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracepoints that --event names, and, where there is none, which may be meant. */
+/* Finds the tracepoints that --event names, and proposes similar names where there is none. */
 #define _GNU_SOURCE
 #include "events/chosen_find.h"
 
@@ -15,9 +15,9 @@
 #include "events/chosen_spec.h"
 #include "events/tracefs.h"
 
-#define NEAR_MAX 3 /* names proposed */
+#define NEAR_MAX 3 /* number of names proposed */
 
-/* How many letters to change, insert or leave out to make one name of the other. */
+/* Returns how many letters must be changed, inserted or removed to make one name of the other. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[65], up, left;
@@ -45,7 +45,7 @@ struct near {
 	unsigned int distance;
 };
 
-/* The nearest so far, the best first. */
+/* Inserts a name into the list of the nearest so far, the nearest first. */
 static void consider(
 	struct near near[NEAR_MAX], const char *category, const char *name, unsigned int how_far)
 {
@@ -60,7 +60,7 @@ static void consider(
 	near[at].distance = how_far;
 }
 
-/* ", did you mean ...?" */
+/* Writes ", did you mean ...?" with the nearest names. */
 static void propose(int tracefs, const struct event_spec *s, char *out, size_t size)
 {
 	struct near near[NEAR_MAX];
@@ -69,7 +69,7 @@ static void propose(int tracefs, const struct event_spec *s, char *out, size_t s
 	size_t used = 0;
 
 	for (int i = 0; i < NEAR_MAX; i++)
-		near[i].distance = 4; /* farther ones are no help */
+		near[i].distance = 4; /* more distant names are no help */
 	for (char **c = categories; c && *c; c++) {
 		unsigned int category = distance(s->category, *c);
 		char path[256], **names;
@@ -80,7 +80,7 @@ static void propose(int tracefs, const struct event_spec *s, char *out, size_t s
 			unsigned int d = distance(s->name, *n) + category;
 
 			if (d > 2 && strcmp(s->name, *n) == 0)
-				d = 2; /* in another category */
+				d = 2; /* distance of the same name in another category */
 			if (d > 3 && !category && strlen(s->name) > 3 && strstr(*n, s->name))
 				d = 3;
 			consider(near, *c, *n, d);
@@ -136,7 +136,7 @@ static int choose_fields(
 	return 0;
 }
 
-/* NULL if it is not among those chosen. */
+/* Returns the chosen event of that name; NULL if it has not been chosen. */
 static struct chosen_event *find_chosen(
 	const struct chosen_list *l, const char *category, const char *name)
 {
@@ -161,7 +161,8 @@ static int add(struct chosen_list *l, int tracefs, const struct event_spec *s, c
 		return -EINVAL;
 	}
 	if (e && !e->pattern)
-		return 0; /* what names it alone says more than the pattern */
+		/* the option that names the event alone is more specific than the pattern */
+		return 0;
 	if (e) {
 		format_free(&e->format);
 		free(e->filter);
@@ -192,7 +193,7 @@ static int add(struct chosen_list *l, int tracefs, const struct event_spec *s, c
 	return err == -EINVAL ? -EIO : err ? err : choose_fields(e, s, anonymize, why, size);
 }
 
-/* Whether it is an event that can be recorded: the others have no number. */
+/* Returns whether the event can be recorded: those that cannot have no number. */
 static bool has_number(int tracefs, const char *category, const char *name)
 {
 	char path[256], *text;
@@ -203,7 +204,10 @@ static bool has_number(int tracefs, const char *category, const char *name)
 	return text || errno != ENOENT;
 }
 
-/* Each of a pattern's events keeps the fields it has; one that none has is a wrong name. */
+/*
+ * Checks a pattern's field names: each event keeps those it has, but a name that none of the events
+ * has is an error.
+ */
 static int check_fields(
 	const struct chosen_list *l, const struct event_spec *s, char *why, size_t size)
 {
@@ -256,13 +260,15 @@ int chosen_find(
 	for (int i = 0; i < o->count && !err; i++) {
 		struct event_spec s;
 
-		err = spec_parse(o->event[i], &s) ? -EINVAL : 0; /* the command line was checked */
+		/* the syntax was checked with the command line */
+		err = spec_parse(o->event[i], &s) ? -EINVAL : 0;
 		if (!err) {
 			err = find(l, tracefs, &s, o->anonymize, why, size);
 			spec_free(&s);
 		}
 	}
-	if (mg_memory_failures() != refused) { /* what was not found, or told, may be there */
+	/* the event or its message may be missing for lack of memory only */
+	if (mg_memory_failures() != refused) {
 		snprintf(why, size, "out of memory");
 		err = -ENOMEM;
 	}

@@ -10,19 +10,19 @@
 #include "events/chosen_format.h"
 
 struct chosen_options {
-	char **event; /* as written */
+	char **event; /* the options as written */
 	int count;
 	bool anonymize;
-	uint64_t ring_bytes; /* a CPU, a power of two */
+	uint64_t ring_bytes; /* bytes per CPU, a power of two */
 };
 
 struct chosen_event {
 	char category[64], name[64];
 	char *filter; /* NULL = none */
 	struct event_format format;
-	uint16_t id;  /* in the trace */
-	bool pattern; /* one of several that a pattern fits */
-	int status;   /* negative errno: one of those that perf may not record, and is left out */
+	uint16_t id;  /* id in the trace */
+	bool pattern; /* whether a pattern chose it */
+	int status;   /* negative errno: perf may not record the event, so it is left out */
 };
 
 struct chosen_list {
@@ -31,8 +31,8 @@ struct chosen_list {
 };
 
 /*
- * What the options name, as this kernel has it. -EINVAL: they name what is not
- * there; `why` says so.
+ * Finds the events that the options name. Returns -EINVAL with the reason in `why` if one does not
+ * exist.
  */
 int chosen_find(
 	struct chosen_list *l, int tracefs, const struct chosen_options *o, char *why, size_t size);

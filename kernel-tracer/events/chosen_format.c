@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tracepoint's format file, as tracefs has it, and which of its fields are kept. */
+/* Parses a tracepoint's format file from tracefs and chooses which of its fields to keep. */
 #define _GNU_SOURCE
 
 #include "events/chosen_format.h"
@@ -10,7 +10,7 @@
 
 #include "alloc.h"
 
-/* Bytes an integer of this type has; 0 if it is none that is known. */
+/* Returns the size of an integer type in bytes; 0 if the type is not known. */
 static uint8_t size_of_type(const char *type, size_t len)
 {
 	static const struct {
@@ -55,7 +55,7 @@ static uint8_t size_of_type(const char *type, size_t len)
 	};
 	const char *word = type + len;
 
-	/* the last word tells: "unsigned long", "const u8" */
+	/* the last word decides: "unsigned long", "const u8" */
 	while (word > type && word[-1] != ' ')
 		word--;
 	len -= (size_t)(word - type);
@@ -78,7 +78,10 @@ static size_t trimmed(const char *s, size_t len)
 	return len;
 }
 
-/* "__u8 saddr[28]": the name, and the type before it; whether it is an array. */
+/*
+ * Splits a declaration such as "__u8 saddr[28]" into the name, the length of the type before it,
+ * and whether it is an array.
+ */
 static bool split(const char *decl, size_t len, struct event_field *f, size_t *type, bool *array)
 {
 	size_t name;
@@ -109,7 +112,7 @@ static void classify(struct event_field *f, const char *type, size_t len, bool a
 		f->kind = FIELD_INTEGER;
 		f->element = (uint8_t)f->size;
 		f->hex = memchr(type, '*', len) != NULL;
-		/* arguments of system calls stand in words, whatever their type */
+		/* arguments of system calls occupy whole words, whatever their type */
 		if (f->size == 8 && !f->hex && size_of_type(type, len) == 4) {
 			f->size = f->element = 4;
 			f->is_signed = len == 3 || (len == 5 && memcmp(type, "pid_t", 5) == 0);
@@ -127,7 +130,7 @@ static void classify(struct event_field *f, const char *type, size_t len, bool a
 	f->hex = f->element == 1 && !f->is_signed;
 }
 
-/* One line after "field:", up to its end. */
+/* Parses one line after "field:", up to its end. */
 static bool parse_field(const char *line, struct event_field *f)
 {
 	size_t decl = strcspn(line, ";\n"), type = 0;
@@ -157,7 +160,7 @@ static bool parse_field(const char *line, struct event_field *f)
 		classify(f, line, type, array);
 		return true;
 	}
-	/* "char[] name", and for masks of CPUs "cpumask_t name" */
+	/* "char[] name", or for CPU masks "cpumask_t name" */
 	if (f->size != 4)
 		return false;
 	if (type > 2 && memcmp(line + type - 2, "[]", 2) == 0)
@@ -187,7 +190,10 @@ int format_parse(const char *text, struct event_format *f)
 			format_free(f);
 			return -EINVAL;
 		}
-		/* an array without end is the rest of the record: its length is nowhere told */
+		/*
+		 * an array without a length takes the rest of the record: its length is recorded
+		 * nowhere
+		 */
 		if (more[f->count].size)
 			f->count++;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tracepoint's fields in the trace: how they are described, and how a record is laid out so. */
+/* Describes a tracepoint's fields in CTF, and packs its records accordingly. */
 #include "events/chosen_pack.h"
 
 #include <string.h>
@@ -56,7 +56,10 @@ size_t format_least(const struct event_format *f)
 	return sum;
 }
 
-/* Where a field that stands elsewhere in the record does, and its bytes: none if not in it. */
+/*
+ * Returns the data of a field that is elsewhere in the record, and its size; size 0 if it lies
+ * outside the record.
+ */
 static const uint8_t *elsewhere(
 	const struct event_field *d, const uint8_t *record, size_t record_size, size_t *size)
 {
@@ -72,7 +75,9 @@ static const uint8_t *elsewhere(
 	return record + at;
 }
 
-/* Whoever filled the field may have left anything behind the text's end: an address was found. */
+/*
+ * Copies text up to its NUL only: kernel code may leave anything behind it, even kernel addresses.
+ */
 static void copy_text(uint8_t *out, const uint8_t *from, size_t size)
 {
 	size_t length = strnlen((const char *)from, size);
@@ -83,7 +88,7 @@ static void copy_text(uint8_t *out, const uint8_t *from, size_t size)
 
 static void copy(uint8_t *out, const uint8_t *from, size_t size)
 {
-	/* copies of fixed length are the fastest */
+	/* copies of constant length are the fastest */
 	if (size == 8)
 		memcpy(out, from, 8);
 	else if (size == 4)
@@ -97,7 +102,7 @@ size_t format_pack(const struct event_format *f, const uint8_t *record, size_t r
 {
 	uint8_t *at = out;
 
-	room -= format_least(f); /* what is left for what has no fixed size */
+	room -= format_least(f); /* room left for fields of variable size */
 	for (size_t i = 0; i < f->count; i++) {
 		const struct event_field *d = &f->field[i];
 		const uint8_t *from;

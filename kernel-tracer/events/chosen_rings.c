@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings of the chosen tracepoints, emptied into the trace. */
+/* Empties the rings of the chosen tracepoints into the trace. */
 #define _GNU_SOURCE
 #include "events/chosen_rings.h"
 
@@ -14,21 +14,21 @@
 #include "events/chosen_pack.h"
 
 /*
- * An occurrence gets its time before its place in the ring, so one that an interrupt came in
- * between stands behind the interrupt's. What is younger than this waits for the next pass, when
- * all that belongs before it is there.
+ * An occurrence gets its time before its place in the ring, so an occurrence that was interrupted
+ * in between stands behind those of the interrupt. Occurrences younger than this wait for the next
+ * pass, when all earlier ones are in the ring.
  */
 #define SETTLE_NS 2000000
 
-/* in common_flags: on top of a task, not of its doing */
+/* bits of common_flags set in interrupts: the current task did not cause the event */
 #define FLAGS_INTERRUPT 0x58 /* hardirq 8, softirq 0x10, NMI 0x40 */
 
-/* As perf writes them for the sample_type of chosen_rings_open.c. */
+/* Record layout that perf writes for the sample_type of chosen_rings_open.c. */
 struct sample {
 	struct perf_event_header header;
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t period; /* what the kernel adds to its count for it: mostly 1 */
+	uint64_t period; /* how much the kernel's count grows with the occurrence, mostly 1 */
 	uint32_t raw_size;
 	uint8_t raw[];
 };
@@ -38,11 +38,11 @@ struct lost_record {
 	uint32_t pid, tid;
 	uint64_t time;
 };
-/* what every tracepoint's record begins with */
+/* fields with which every tracepoint's record begins */
 struct common {
 	uint16_t type;
 	uint8_t flags, preempt_count;
-	int32_t pid; /* of the thread */
+	int32_t pid; /* id of the thread */
 };
 
 static int each_event(struct chosen_rings *r, unsigned long what)
@@ -67,7 +67,7 @@ int chosen_rings_record(struct chosen_rings *r, bool on)
 	return each_event(r, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE);
 }
 
-/* A record, in one piece. */
+/* Returns the record at a position in one piece; copies it if it wraps. */
 static const void *record_at(struct chosen_rings *r, const struct event_ring *ring, uint64_t at)
 {
 	uint64_t from = at & (r->bytes - 1);
@@ -113,10 +113,10 @@ static int write_sample(struct chosen_rings *r, struct event_ring *ring, const s
 		return 0;
 	ring->last_time = s->time;
 	if (s->pid == (uint32_t)r->self && !(c->flags & FLAGS_INTERRUPT))
-		return 0; /* the tracer's own doing */
+		return 0; /* the tracer's own event */
 	e = &r->list->event[index - 1];
 	size = format_pack(&e->format, s->raw, s->raw_size, r->payload, sizeof(r->payload));
-	/* perf has no process any more for the last steps of a thread that ends */
+	/* perf no longer has the process id during the last steps of a thread that ends */
 	return ctf_event_on(r->writer, CTF_CHOSEN(ring->cpu), e->id, s->time, (uint32_t)c->pid,
 		s->pid == UINT32_MAX ? 0 : s->pid, r->payload, (uint32_t)size);
 }
@@ -144,7 +144,7 @@ static uint64_t time_of(const struct perf_event_header *h)
 	return 0;
 }
 
-/* Nearly in order already. */
+/* Inserts an occurrence into the queue, which is nearly in order already. */
 static int enqueue(struct event_ring *ring, size_t n, uint64_t time, uint64_t at)
 {
 	if (n == ring->queue_size) {
@@ -162,7 +162,10 @@ static int enqueue(struct event_ring *ring, size_t n, uint64_t time, uint64_t at
 	return 0;
 }
 
-/* Everything up to `until`. Returns how full the ring was, in percent, or a negative errno. */
+/*
+ * Writes all occurrences up to `until`. Returns how full the ring was, in percent, or a negative
+ * errno.
+ */
 static int empty(struct chosen_rings *r, struct event_ring *ring, uint64_t until)
 {
 	uint64_t head = __atomic_load_n(&ring->map->data_head, __ATOMIC_ACQUIRE);
@@ -176,10 +179,10 @@ static int empty(struct chosen_rings *r, struct event_ring *ring, uint64_t until
 
 		if (time > until)
 			break;
-		if (!time) /* of no kind that tells one */
+		if (!time) /* record types without a time */
 			time = last;
 		err = enqueue(ring, n, time, tail);
-		if (err && n) { /* these first; the rest waits in the ring */
+		if (err && n) { /* writes the queued ones first; the rest waits in the ring */
 			err = 0;
 			break;
 		}
@@ -215,15 +218,16 @@ int chosen_rings_pass(struct chosen_rings *r)
 }
 
 /*
- * Losses after which nothing was recorded. The kernel counts what was lost, before Linux 6.0 only
- * what it met: which tells the same unless some count for more than one.
+ * Reports losses after the last recorded occurrence. The kernel counts what was lost; before Linux
+ * 6.0 it only counts all occurrences, which gives the same result unless some count for more than
+ * one.
  */
 static int tell_trailing(struct chosen_rings *r, struct event_ring *ring)
 {
 	uint64_t lost = 0, met = 0;
 
 	for (size_t i = 0; i < r->list->count; i++) {
-		uint64_t count[2]; /* met, lost */
+		uint64_t count[2]; /* occurrences, losses */
 		ssize_t size = ring->fd[i] < 0 ? 0 : read(ring->fd[i], count, sizeof(count));
 
 		if (size >= (ssize_t)sizeof(count[0]))

@@ -18,16 +18,16 @@ struct queued {
 
 struct event_ring {
 	int cpu;
-	int *fd;                          /* an event each, -1 = none */
-	int leader;                       /* of these, the one whose ring all others use */
-	struct perf_event_mmap_page *map; /* NULL: the CPU is not there */
+	int *fd;                          /* one perf descriptor per event, -1 = none */
+	int leader;                       /* index of the event whose ring all others use */
+	struct perf_event_mmap_page *map; /* NULL: no such CPU */
 	const uint8_t *data;
 	uint64_t tail;
-	uint64_t taken, lost; /* by the kernel's count, of occurrences read; told as lost */
-	bool weighted;        /* of those read, some count for more than one */
-	bool counts_lost;     /* the kernel does */
-	uint64_t last_time;   /* of the last occurrence written */
-	struct queued *queue; /* of one pass, by time */
+	uint64_t taken, lost; /* occurrences read, by the kernel's count; losses reported */
+	bool weighted;        /* whether some occurrences read count for more than one */
+	bool counts_lost;     /* whether the kernel counts losses */
+	uint64_t last_time;   /* time of the last occurrence written */
+	struct queued *queue; /* occurrences of one pass, by time */
 	size_t queue_size;
 };
 
@@ -36,22 +36,22 @@ struct chosen_rings {
 	struct ctf_writer *writer;
 	struct event_ring *ring;
 	int cpus;
-	uint64_t bytes; /* a ring */
+	uint64_t bytes; /* size of one ring */
 	uint64_t lost;
-	uint16_t *event_of_type; /* index + 1 by the kernel's number */
+	uint16_t *event_of_type; /* index + 1 of the event, by the kernel's number */
 	size_t types;
 	pid_t self;
 	char producer[32];
-	_Alignas(8) uint8_t record[RECORD_MAX]; /* one that is in two pieces in the ring */
+	_Alignas(8) uint8_t record[RECORD_MAX]; /* copy of a record that wraps in the ring */
 	uint8_t payload[PAYLOAD_ROOM];
 };
 
 int chosen_rings_start(struct chosen_rings *r, struct ctf_writer *w);
-/* Returns the fullest ring's fill in percent, or a negative errno. */
+/* Writes what is in the rings. Returns the fullest ring's fill in percent, or a negative errno. */
 int chosen_rings_pass(struct chosen_rings *r);
-/* Whether occurrences are recorded. */
+/* Starts or stops recording occurrences. */
 int chosen_rings_record(struct chosen_rings *r, bool on);
-/* No more occurrences; then everything that is still in the rings, and what was lost last. */
+/* Stops recording for good, then writes everything still in the rings and the last losses. */
 int chosen_rings_finish(struct chosen_rings *r);
 uint64_t chosen_rings_lost(const struct chosen_rings *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf events of the chosen tracepoints, opened on each CPU, and its ring. */
+/* Opens perf events of the chosen tracepoints on each CPU, and the CPU's ring. */
 #define _GNU_SOURCE
 #include "events/chosen_rings_open.h"
 
@@ -19,11 +19,12 @@
 #include "events/chosen_rings.h"
 #include "events/tracefs.h"
 
-#define FORMAT_LOST (1u << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
+#define FORMAT_LOST (1u << 4) /* PERF_FORMAT_LOST, since Linux 6.0 */
 
 /*
- * Some tracepoints count for more than one: sched_stat_runtime for the nanoseconds it tells. With
- * their periods in the samples they come once nevertheless; otherwise as often as they count.
+ * Opens one event on one CPU. Some tracepoints count for more than one: sched_stat_runtime adds the
+ * nanoseconds it reports. With the period in the sample each occurrence is recorded once; without,
+ * as often as it counts.
  */
 static int open_event(const struct chosen_event *e, int cpu, bool *counts_lost)
 {
@@ -36,10 +37,10 @@ static int open_event(const struct chosen_event *e, int cpu, bool *counts_lost)
 			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
 		.read_format = FORMAT_LOST,
 		.disabled = 1,
-		.sample_id_all = 1, /* losses have a time too */
+		.sample_id_all = 1, /* losses carry a time too */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1, /* nobody is woken: the tracer looks by itself */
+		.watermark = 1, /* no wakeups: the tracer polls */
 		.wakeup_watermark = UINT32_MAX,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -119,14 +120,16 @@ static int map_ring(struct chosen_rings *r, struct event_ring *ring, int fd, cha
 	return 0;
 }
 
-/* Of what a pattern fits, events that the kernel keeps from perf: its own, and ftrace's functions.
+/*
+ * Returns whether an event that a pattern chose may be left out: the kernel keeps some from perf,
+ * such as its own and ftrace's function events.
  */
 static bool may_be_left_out(int err)
 {
 	return err == -EPERM || err == -EACCES || err == -EINVAL || err == -EOPNOTSUPP;
 }
 
-/* All events on one CPU; 0 too if there is no such CPU at the moment. */
+/* Opens all events on one CPU. Returns 0 also if the CPU does not exist at the moment. */
 static int open_on(
 	struct chosen_rings *r, struct event_ring *ring, int tracefs, char *why, size_t size)
 {
@@ -158,10 +161,10 @@ static int open_on(
 		if (err)
 			return err;
 	}
-	return ring->map ? 0 : -EPERM; /* all of a pattern's were refused */
+	return ring->map ? 0 : -EPERM; /* the kernel refused all events of a pattern */
 }
 
-/* Records tell the kernel's number for the tracepoint. */
+/* Builds the index by the kernel's tracepoint numbers, which the records carry. */
 static int number_types(struct chosen_rings *r)
 {
 	const struct chosen_list *l = r->list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CATEGORY:NAME[/filter/][:field,...] taken apart. */
+/* Parses CATEGORY:NAME[/filter/][:field,...]. */
 #define _GNU_SOURCE
 #include "events/chosen_spec.h"
 
@@ -53,7 +53,7 @@ static const char *parse(const char *text, struct event_spec *s)
 	s->name = mg_strndup(rest, name);
 	rest += name;
 	if (*rest == '/') {
-		/* what the filter compares with may hold both characters: its last / ends it */
+		/* a filter may contain both ':' and '/': its last '/' ends it */
 		end = strrchr(++rest, '/');
 		if (!end || (end[1] && end[1] != ':'))
 			return "the filter lacks its closing '/'";

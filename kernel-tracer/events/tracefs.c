@@ -16,12 +16,12 @@
 
 #include "alloc.h"
 
-/* of <linux/mount.h>, which collides with <sys/mount.h> on some systems */
+/* values from <linux/mount.h>, which on some systems collides with <sys/mount.h> */
 #define FSOPEN_CLOEXEC_FLAG  1u
 #define FSMOUNT_CLOEXEC_FLAG 1u
 #define FSCONFIG_CREATE      6
 
-/* A mount that is attached nowhere: nobody sees it, and it goes with its descriptor. */
+/* Mounts tracefs detached: no other process sees the mount, and it ends with its descriptor. */
 static int mount_detached(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC_FLAG), fd = -1, err = 0;
@@ -36,7 +36,7 @@ static int mount_detached(void)
 	return err ? err : fd;
 }
 
-/* 0 if the list of events can be read there. */
+/* Returns 0 if the list of events can be read below `fd`. */
 static int has_events(int fd)
 {
 	int events = openat(fd, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -157,7 +157,7 @@ void tracefs_list_free(char **names)
 	free(names);
 }
 
-/* The reason follows "parse_error: " in what the event's own file of filters then holds. */
+/* Extracts the reason, which follows "parse_error: " in the event's filter file. */
 static void reason_in(const char *text, char *out, size_t size)
 {
 	const char *reason = strstr(text, "parse_error: ");
@@ -166,7 +166,10 @@ static void reason_in(const char *text, char *out, size_t size)
 		snprintf(out, size, "%.*s", (int)strcspn(reason + 13, "\n"), reason + 13);
 }
 
-/* perf events tell no reason. A tracing instance that is gone at once does. */
+/*
+ * perf reports no reason, so the filter is written in a tracing instance made for this purpose and
+ * removed at once.
+ */
 void tracefs_filter_reason(int tracefs, const char *category, const char *name, const char *filter,
 	char *out, size_t size)
 {

@@ -6,16 +6,19 @@
 #include <stddef.h>
 
 /*
- * A descriptor of tracefs' directory, mounted for it alone where it is mounted nowhere; or a
- * negative errno, and what to say of it.
+ * Returns a descriptor of tracefs' directory, mounted for this process only where it is not
+ * mounted; or a negative errno and a message in `why`.
  */
 int tracefs_open(char *why, size_t why_size);
-/* A whole file below it; NULL with errno if it cannot be read. */
+/* Returns the content of a file below it; NULL with errno if it cannot be read. */
 char *tracefs_read(int tracefs, const char *path);
-/* Names in a directory below it, sorted; NULL if there is none. The last is followed by NULL. */
+/*
+ * Returns the sorted names in a directory below it, ended by NULL; NULL if there is no such
+ * directory.
+ */
 char **tracefs_list(int tracefs, const char *path);
 void tracefs_list_free(char **names);
-/* Why the kernel refuses a filter of an event; "" if it does not tell. */
+/* Writes why the kernel refuses a filter of an event; "" if the reason is not known. */
 void tracefs_filter_reason(int tracefs, const char *category, const char *name, const char *filter,
 	char *out, size_t size);
 

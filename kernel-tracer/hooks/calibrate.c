@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recording costs on this machine (docs/method.md, "Overhead and its uncertainty"): the same
- * short system call is timed without hooks, and with 1, 2, ... copies of those of sys_enter and
- * sys_exit, the events every traced call pays for. The slope of the time is what the two cost.
+ * Measures what recording costs on this machine (docs/method.md, "Overhead and its uncertainty"):
+ * times one short system call without hooks, and with 1, 2, ... copies of the hooks of sys_enter
+ * and sys_exit, the events that every traced call pays for. The slope of the time over the copies
+ * is the cost of the two events.
  */
 #define _GNU_SOURCE
 #include "hooks/calibrate.h"
@@ -22,10 +23,11 @@
 #include "hooks/hooks.h"
 #include "hooks/slots.h"
 
-#define CALLS         2000
-#define CALLS_TO_FILL 4 /* all copies' events of so many fit into the smallest ring */
+#define CALLS 2000
+/* the events of this many calls, with all copies, fit into the smallest ring */
+#define CALLS_TO_FILL 4
 #define EMPTY_CALLS   100000
-#define LONGEST       4096 /* cycles an empty call takes */
+#define LONGEST       4096 /* upper limit in cycles of an empty call */
 
 static int by_value(const void *a, const void *b)
 {
@@ -34,7 +36,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A full ring would be another, cheaper way through the programs. */
+/* Empties the ring of this CPU: with a full ring the programs take another, cheaper path. */
 static void empty_ring(const struct hooks *h)
 {
 	struct mg_ring *r = hooks_ring(h, sched_getcpu());
@@ -56,20 +58,23 @@ int calibrate_call(struct calibration *c, int copies, const struct hooks *h)
 		if (h && i % CALLS_TO_FILL == 0)
 			empty_ring(h);
 		start = mg_cycles();
-		/* not connected: it returns at once */
+		/* the socket is not connected: the call returns at once */
 		syscall(SYS_recvfrom, fd, &byte, 1, MSG_DONTWAIT, NULL, NULL);
 		took[i] = (double)(mg_cycles() - start);
 	}
 	close(fd);
 	qsort(took, CALLS, sizeof(*took), by_value);
 	if (c->cycles[copies] > 0 && c->cycles[copies] <= took[CALLS / 2])
-		return 0; /* it was less disturbed before */
+		return 0; /* an earlier measurement was less disturbed */
 	c->cycles[copies] = took[CALLS / 2];
 	c->scatter[copies] = (took[CALLS * 84 / 100] - took[CALLS * 16 / 100]) / 2;
 	return 0;
 }
 
-/* There and back: whatever else begins or ends meanwhile, one of both is the less disturbed. */
+/*
+ * Measures with a rising, then a falling number of copies: whatever disturbs the machine meanwhile,
+ * one of the two measurements of each number is the less disturbed.
+ */
 int calibrate_copies(struct calibration *c, struct hooks *h)
 {
 	int copies = 1, err = calibrate_call(c, copies, h);
@@ -97,7 +102,10 @@ static __attribute__((noinline)) void nothing(void)
 	__asm__ volatile("");
 }
 
-/* As libmagnet.so reads the counter around a function it knows the address of: the median. */
+/*
+ * Returns the median time of an empty function called through a pointer, measured as libmagnet.so
+ * measures a real function.
+ */
 static uint32_t empty_call(void)
 {
 	void (*volatile call)(void) = nothing;
@@ -117,10 +125,10 @@ static uint32_t empty_call(void)
 }
 
 struct line {
-	double slope, intercept, error; /* of the slope: its standard error */
+	double slope, intercept, error; /* `error`: standard error of the slope */
 };
 
-/* Least squares through (1, y[1]) ... (n, y[n]); n of 3 or more. */
+/* Fits a line through (1, y[1]) ... (n, y[n]) by least squares; n is 3 or more. */
 static struct line fit(const double *y, int n)
 {
 	double mean_x = (n + 1) / 2.0, mean_y = 0, sxx = 0, sxy = 0, rest = 0;
@@ -145,7 +153,7 @@ static uint32_t rounded(double cycles)
 	return cycles > 0 ? (uint32_t)(cycles + 0.5) : 0;
 }
 
-/* By the line through all copies. */
+/* Computes the cost from the line through all numbers of copies. */
 static void by_copies(struct mg_calibration *out, const struct calibration *c, int n)
 {
 	double variance[CALIBRATION_COPIES + 1];
@@ -160,7 +168,10 @@ static void by_copies(struct mg_calibration *out, const struct calibration *c, i
 	out->system_cycles = rounded(fabs(cost.intercept - c->cycles[0]));
 }
 
-/* Where a program cannot be there twice, by one and none: what attaching costs is in it. */
+/*
+ * Computes the cost from one copy and none, for kernels that cannot attach a program twice; the
+ * fixed cost of attaching is then included.
+ */
 static void by_one(struct mg_calibration *out, const struct calibration *c)
 {
 	double error = hypot(c->scatter[0], c->scatter[1]) * sqrt(M_PI / 2 / CALLS);

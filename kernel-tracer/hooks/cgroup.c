@@ -23,7 +23,7 @@
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 
-/* Where cgroup v2 is mounted: not everywhere at /sys/fs/cgroup. */
+/* Finds where cgroup v2 is mounted, which is not always /sys/fs/cgroup. */
 static bool find_mount(char out[PATH_MAX])
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -67,7 +67,7 @@ static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, si
 	return fd;
 }
 
-/* Its processes; other threads of theirs are marked when they first use a socket. */
+/* Marks the cgroup's processes; their other threads are marked when they first use a socket. */
 static void mark_processes(struct hooks *h, const char *dir)
 {
 	char path[2 * PATH_MAX + 300];

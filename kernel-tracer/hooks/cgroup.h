@@ -7,8 +7,9 @@
 
 struct hooks;
 /*
- * The tasks of the cgroup at `path`, and below it, are traced from here on. The path is that of a
- * directory, or begins at the root of the cgroup v2 hierarchy. 0, or a negative errno and why.
+ * Traces the tasks of the cgroup at `path`, and of those below it, from now on. `path` is a
+ * directory, or begins at the root of the cgroup v2 hierarchy. Returns 0, or a negative errno with
+ * the reason in `why`.
  */
 int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size);
 

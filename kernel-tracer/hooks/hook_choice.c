@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of the table of hooks this kernel and the user's choice take, and why not the others.
+/*
+ * Chooses the rows of the table of hooks that this kernel and the user's options allow, and gives
+ * the reason for each of the others.
  */
 #define _GNU_SOURCE
 #include "hooks/hook_choice.h"
@@ -18,20 +20,21 @@
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 
-/* What this kernel has. */
+/* Features of this kernel. */
 struct kernel {
 	struct btf *btf;
-	int kind[HOOK_KINDS]; /* 0, or why no hook of the kind can be attached; 1 = not tried yet */
+	/* 0, or the errno with which hooks of the kind cannot be attached; 1 = not tried yet */
+	int kind[HOOK_KINDS];
 };
 
-/* The least a program can be: it returns a number. */
+/* The smallest valid program: it returns a number. */
 #define RETURN(n)                                                              \
 	{                                                                      \
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = n}, \
 			{.code = BPF_JMP | BPF_EXIT},                          \
 	}
 
-/* BPF netfilter programs came with 6.4; whether they load is found by loading one. */
+/* Loads a small BPF netfilter program, a type that came with Linux 6.4. Returns 0 or the error. */
 static int try_netfilter(void)
 {
 	struct bpf_insn accept[] = RETURN(1);
@@ -56,7 +59,10 @@ static bool is_of_function(const struct hook *k)
 	return k->kind == HOOK_FENTRY || k->kind == HOOK_FEXIT;
 }
 
-/* Kernels refuse to patch functions in several ways, some at loading, some at attaching. */
+/*
+ * Loads and attaches a small program to a function. Returns 0 or the error: kernels refuse to patch
+ * some functions, either when the program is loaded or when it is attached.
+ */
 static int try_function(const struct btf *btf, const struct hook *k)
 {
 	struct bpf_insn leave[] = RETURN(0);
@@ -90,7 +96,10 @@ static int kind_problem(struct kernel *kernel, const struct hook *k)
 	return *problem;
 }
 
-/* Arguments of a tracepoint or function as the kernel's BTF has them, -1 if there is none. */
+/*
+ * Returns how many arguments a tracepoint or function has according to the kernel's BTF, -1 if it
+ * does not exist.
+ */
 static int args_of(const struct btf *btf, const struct hook *k)
 {
 	const struct btf_type *t;
@@ -105,11 +114,11 @@ static int args_of(const struct btf *btf, const struct hook *k)
 	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
 	if (is_of_function(k))
 		return btf_vlen(t);
-	t = btf__type_by_id(btf, t->type); /* the typedef is of a pointer to it */
-	return btf_vlen(t) - 1;            /* the first is the tracepoint's own data */
+	t = btf__type_by_id(btf, t->type); /* the typedef names a pointer to the function's type */
+	return btf_vlen(t) - 1;            /* the first argument is the tracepoint's own data */
 }
 
-/* 0, or why a row's hook cannot be used here. */
+/* Returns 0, or the errno for which a row's hook cannot be used here. */
 static int problem_of(struct kernel *kernel, const struct hook *k)
 {
 	if (k->kind != HOOK_NETFILTER && args_of(kernel->btf, k) < k->number)
@@ -122,7 +131,10 @@ bool hook_is_loaded(int state)
 	return state == 0 || state == HOOK_OFF || state == HOOK_TO_MEASURE;
 }
 
-/* those in place of a row that feeds a whole event often feed a part of it */
+/*
+ * Returns whether `part` feeds a part of the event that `whole` feeds: several rows of one kind may
+ * together replace a row of another kind.
+ */
 static bool is_part(const struct hook *whole, const struct hook *part)
 {
 	size_t n = strlen(whole->event);
@@ -167,7 +179,7 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 	if (!hook_is_wanted(k, o->layers))
 		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
 	if (o->fresh && strcmp(k->event, "sock_open") == 0)
-		return HOOK_NOT_NEEDED; /* there is nothing open yet */
+		return HOOK_NOT_NEEDED; /* no connection is open yet */
 	problem = h->refused[row]              ? h->refused[row]
 		  : o->without & 1u << k->kind ? -ECANCELED
 					       : problem_of(kernel, k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of the table of hooks a recording uses. */
+/* The choice of the rows of the table of hooks that a recording uses. */
 #ifndef MAGNET_KERNEL_TRACER_HOOKS_HOOK_CHOICE_H
 #define MAGNET_KERNEL_TRACER_HOOKS_HOOK_CHOICE_H
 
@@ -11,33 +11,34 @@
 #include "ring.h"
 #include "hooks/hook_table.h"
 
-/* What the command line says of hooks. */
+/* Options of the command line that concern hooks. */
 struct hook_options {
-	uint32_t layers;       /* bits 1 << enum mg_layer */
-	uint32_t without;      /* bits 1 << enum hook_kind: kinds of hooks not to be used */
-	uint64_t buffer_bytes; /* ring size a CPU, 0 = default */
-	pid_t pid;             /* process to follow with its children, 0 = none */
-	bool fresh;            /* it has not begun: all its connections will be seen opening */
-	bool all;              /* everything on the machine */
+	uint32_t layers;       /* layers to record: bits 1 << enum mg_layer */
+	uint32_t without;      /* kinds of hooks not to use: bits 1 << enum hook_kind */
+	uint64_t buffer_bytes; /* ring size per CPU, 0 = default */
+	pid_t pid;             /* process to trace with its children, 0 = none */
+	/* the process has not begun: all its connections will be seen opening */
+	bool fresh;
+	bool all; /* trace every process of the machine */
 	bool anonymize;
 	struct mg_bpf_settings settings; /* filters and level */
 };
 
 struct hooks;
 /*
- * Decide for every row whether its program is to be loaded; h->state says why not. What h->refused
- * has was tried, and is left out.
+ * Decides for every row whether to load its program; h->state has the reason why not. Rows with an
+ * error in h->refused failed to load before and are left out.
  */
 void hooks_choose(struct hooks *h, const struct hook_options *o);
-/* Whether a row is to be attached where these layers are chosen. */
+/* Returns whether a row is to be attached if `layers` are chosen. */
 bool hook_is_wanted(const struct hook *k, uint32_t layers);
-/* Whether two rows' events are one, or the one a part of the other. */
+/* Returns whether two rows feed the same event, or one of them a part of the other's. */
 bool hook_same_event(size_t a, size_t b);
-/* What a row is attached to, as "fentry ip_output". */
+/* Writes what a row is attached to, for example "fentry ip_output". */
 void hook_by(const struct hook *k, char *text, size_t size);
-/* Why a row with a negative state is not in use. */
+/* Writes why a row with a negative state is not in use. */
 void hook_reason(const struct hook *k, int state, char *text, size_t size);
-/* Whether a row's program was loaded, by its state. */
+/* Returns whether a row's program was loaded, given the row's state. */
 bool hook_is_loaded(int state);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The BPF programs: configured, and loaded as far as this kernel takes them. */
+/* Configures the BPF programs and loads those that this kernel accepts. */
 #define _GNU_SOURCE
 #include "hooks/hook_load.h"
 
@@ -22,14 +22,14 @@
 #include "hooks/hooks.h"
 #include "hooks/privilege.h"
 
-/* made by embed.py, from the same source */
+/* BPF objects made by embed.py from one source */
 extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
 extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
 static char last_libbpf_line[256];
-static char last_program[64]; /* that libbpf had to say something of */
+static char last_program[64]; /* program of libbpf's last message */
 
 static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -42,7 +42,7 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 	vsnprintf(line, sizeof(line), fmt, again);
 	va_end(again);
 	sscanf(line, "libbpf: prog '%63[^']'", last_program);
-	if (getenv("MAGNET_DEBUG")) /* the verifier's log is many lines */
+	if (getenv("MAGNET_DEBUG")) /* the verifier's log has many lines */
 		return vfprintf(stderr, fmt, ap);
 	line[strcspn(line, "\n")] = 0;
 	if (line[0] && !strstr(line, "failed to load object"))
@@ -50,8 +50,9 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 	return 0;
 }
 
-/* The calls to follow by their number on this machine, from the table. */
-#define __NR_splice_in __NR_splice /* told apart by which end is a socket */
+/* Fills in the table of calls to trace, indexed by this machine's system call numbers. */
+/* splice and splice_in share a number; which end is a socket tells them apart */
+#define __NR_splice_in __NR_splice
 #define NR(id, name, dir, len, flags)            \
 	if (__NR_##name < MG_NR_MAX)             \
 		if (!c->call_of_nr[__NR_##name]) \
@@ -60,7 +61,10 @@ static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list a
 	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, (uint8_t)(len), (uint8_t)(flags), 0};
 _Static_assert(MG_SYS_END <= MG_SHAPES, "MG_SHAPES");
 
-/* By which numbers 32-bit programs ask for what only sockets can do: from one to another. */
+/*
+ * Ranges of system call numbers by which 32-bit programs make calls that only sockets have: first
+ * and last.
+ */
 #if defined(__x86_64__)
 static const uint16_t numbers_32bit[][2] = {{102, 102}, {337, 337}, {345, 345}, {359, 373}};
 #else
@@ -82,7 +86,7 @@ uint64_t hooks_ring_slots(const struct hook_options *o)
 	uint64_t bytes = o->buffer_bytes, slots = 64;
 	int cpus = libbpf_num_possible_cpus();
 
-	if (!bytes && cpus > 0) { /* 16 MiB a CPU, but not more than 512 MiB in all */
+	if (!bytes && cpus > 0) { /* default: 16 MiB per CPU, but at most 512 MiB in all */
 		bytes = (512u << 20) / (unsigned int)cpus;
 		if (bytes > 16u << 20)
 			bytes = 16u << 20;
@@ -98,9 +102,12 @@ static int log2_of(uint64_t x)
 	return 63 - __builtin_clzll(x);
 }
 
-#define BTF_MEMORY (32u << 20) /* more than the kernel's types take, bytes */
+#define BTF_MEMORY (32u << 20) /* bytes; more than the kernel's types take */
 
-/* libbpf does not always say so. */
+/*
+ * Returns whether memory is too short to read the kernel's types, as libbpf does not always report
+ * it.
+ */
 static bool is_short_of_memory(void)
 {
 	void *memory = malloc(BTF_MEMORY);
@@ -109,15 +116,17 @@ static bool is_short_of_memory(void)
 	return !memory;
 }
 
-/* The kernel's description of itself, on which everything rests; older libbpf cannot read newer
- * ones. */
+/*
+ * Reads the kernel's BTF, without which no program loads; fails where an older libbpf cannot read a
+ * newer kernel's.
+ */
 static int check_btf(struct hooks *h)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	long err = libbpf_get_error(btf);
 
 	if (!err) {
-		/* before 5.12: what bpf/old.bpf.h does without came with this function */
+		/* before 5.12: the features that bpf/old.bpf.h avoids came with this function */
 		h->old =
 			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
 		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
@@ -141,7 +150,10 @@ static int check_btf(struct hooks *h)
 	return (int)err;
 }
 
-/* Microseconds of a timer tick, times 1024: the resolution of the coarse clocks is one tick. */
+/*
+ * Returns the microseconds of a timer tick times 1024, as one tick is the resolution of the coarse
+ * clocks.
+ */
 static uint32_t jiffy(void)
 {
 	struct timespec tick;
@@ -150,13 +162,15 @@ static uint32_t jiffy(void)
 	return (uint32_t)((uint64_t)tick.tv_nsec * 1024 / 1000);
 }
 
-#define OLD_RING_MAX (4u << 20) /* what an element of a map may have in such kernels */
+#define OLD_RING_MAX (4u << 20) /* limit of one map element in such kernels */
 
-/* The object with all programs, told what they are to know; nothing is in the kernel yet. */
+/* Opens the object with all programs and sets their constants; nothing is in the kernel yet. */
 static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 {
-	/* types this kernel lacks are looked for in modules, too, which takes CAP_SYS_ADMIN, unless
-	 * the kernel's own are named */
+	/*
+	 * libbpf searches modules for types that this kernel lacks, which takes CAP_SYS_ADMIN,
+	 * unless the path of the kernel's own BTF is given
+	 */
 	LIBBPF_OPTS(bpf_object_open_opts, opts,
 		.btf_custom_path = privilege_sees_modules() ? NULL : VMLINUX_BTF);
 	struct bpf_map *map;
@@ -186,7 +200,10 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 	return 0;
 }
 
-/* A descriptor for each program and map, one more for what is attached, and a few. */
+/*
+ * Returns whether the limit of descriptors suffices: one for each program and map, one for each
+ * link, and a few more.
+ */
 static int check_descriptors(struct hooks *h)
 {
 	struct bpf_program *program;
@@ -204,7 +221,7 @@ static int check_descriptors(struct hooks *h)
 	return -EMFILE;
 }
 
-/* The row of the program that did not load, if it is one of the table's. */
+/* Returns the row of the program that failed to load, -1 if it is not in the table. */
 static int refused_row(const struct hooks *h)
 {
 	for (size_t i = 0; i < hook_count; i++)
@@ -214,8 +231,9 @@ static int refused_row(const struct hooks *h)
 }
 
 /*
- * What one kernel's verifier takes another's may not. A program that does not load is left out, and
- * its row's alternatives have their turn; libbpf loads an object once only, so all begins anew.
+ * Loads the programs. A program that one kernel's verifier accepts another's may refuse: it is left
+ * out and its row's alternatives are tried. libbpf loads an object only once, so each attempt
+ * starts over.
  */
 static int load_what_loads(
 	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
@@ -237,7 +255,7 @@ static int load_what_loads(
 		row = refused_row(h);
 		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
 			return err;
-		if (h->cast) /* its verifier may not know as much as ours */
+		if (h->cast) /* that machine's verifier may know less than this one's */
 			h->cast = false;
 		else
 			h->refused[row] = err;
@@ -264,7 +282,7 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 	h->cpus = libbpf_num_possible_cpus();
 	if (h->cpus < 1)
 		return -EINVAL;
-#if !defined(__x86_64__) /* bpf/ring_old.bpf.h counts on stores in order */
+#if !defined(__x86_64__) /* bpf/ring_old.bpf.h needs stores to become visible in order */
 	if (h->old) {
 		snprintf(h->why, sizeof(h->why), "before Linux 5.12 it takes an x86-64");
 		return -EOPNOTSUPP;
@@ -290,7 +308,7 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 
 	err = load_what_loads(h, o, &config);
 	if (err && !h->why[0]) {
-		/* the verifier's refusal is EACCES too, and a locked down kernel's EINVAL */
+		/* EACCES is also the verifier's refusal, EINVAL also a locked down kernel's */
 		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
 			!privilege_reason(h->why, sizeof(h->why)))
 			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",

@@ -9,9 +9,9 @@
 const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "fexit", "netfilter"};
 
 /*
- * Every program, in the order in which they are attached. Rows that feed the same event are
+ * Lists every program in the order in which they are attached. Rows that feed the same event are
  * alternatives: the first whose hook this kernel has is used. Where several rows of another kind
- * together replace one, each has a word more in its event's name.
+ * together replace one row, each has one more word in its event's name.
  */
 #define TP(layer, program, event, tracepoint, args)                            \
 	{                                                                      \
@@ -29,7 +29,7 @@ const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "fexit", "n
 	{                                                                                        \
 		MG_LAYER_##layer, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
 	}
-/* What one family's sockets have sent and received. */
+/* Rows for the bytes that the sockets of one family have sent and received. */
 #define SENT(name, function) FEXIT(SOCKET, "on_sent_" #name, "sock_sent " #name, #function, 3)
 #define RECEIVED(name, function) \
 	FEXIT(SOCKET, "on_received_" #name, "sock_received " #name, #function, 4)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of hooks: a row for each BPF program. */
+/* The table of hooks: one row per BPF program. */
 #ifndef MAGNET_KERNEL_TRACER_HOOKS_HOOK_TABLE_H
 #define MAGNET_KERNEL_TRACER_HOOKS_HOOK_TABLE_H
 
@@ -9,7 +9,7 @@
 
 #include "event_table.h"
 
-/* of <linux/bpf.h> since 6.4, which may be newer than the build machine's */
+/* values that <linux/bpf.h> has since 6.4, as the build machine's may be older */
 #define MG_BPF_PROG_TYPE_NETFILTER 32
 #define MG_BPF_NETFILTER           45
 
@@ -19,28 +19,34 @@ extern const char *const hook_kind_names[HOOK_KINDS];
 struct hook {
 	enum mg_layer layer;
 	enum hook_kind kind;
-	const char *program; /* in the BPF object */
-	const char *event;   /* it feeds */
+	const char *program; /* name in the BPF object */
+	const char *event;   /* event that the program feeds */
 	const char *target;  /* tracepoint or function */
-	int number;          /* arguments that must have; netfilter: which hook */
-	int priority;        /* netfilter */
+	int number;          /* least number of arguments; netfilter: number of the hook */
+	int priority;        /* netfilter only */
 };
 
-/* outcomes beside 0 and negative errnos */
+/* states beside 0 and negative errnos */
 #define HOOK_NOT_NEEDED 1 /* another row feeds the event */
-#define HOOK_OFF        2 /* its layer is not chosen: loaded, so that it can be */
-#define HOOK_TO_MEASURE 3 /* nor this one, but calibration needs it */
+#define HOOK_OFF        2 /* loaded, but its layer is not chosen; it can be chosen later */
+#define HOOK_TO_MEASURE 3 /* its layer is not chosen, but calibration needs it */
 
 extern const struct hook hook_table[];
 extern const size_t hook_count;
 
-/* The program that meets sockets other than TCP's where the layer syscall, which does, is off. */
+/*
+ * Returns whether the program meets sockets other than TCP's where the layer syscall, which
+ * otherwise does, is off.
+ */
 static inline bool hook_meets_sockets(const struct hook *k)
 {
 	return strcmp(k->event, "sock_new") == 0;
 }
 
-/* Programs that decide what is traced are attached whatever the layers. */
+/*
+ * Returns whether the program decides what is traced; such programs are attached whatever the
+ * layers.
+ */
 static inline bool hook_is_selection(const struct hook *k)
 {
 	return strncmp(k->event, "task_", 5) == 0 || strcmp(k->event, "sock_state") == 0 ||

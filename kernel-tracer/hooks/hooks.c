@@ -53,7 +53,7 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 {
 	uint8_t mark[MG_TASK_MARK] = {[MG_TASK_AGAIN] = (uint8_t)again};
 	int map = hooks_map_fd(h, "tasks");
-	/* storage in a task goes by a descriptor of it, a table by its number */
+	/* task storage is keyed by a pidfd, the older kernels' hash map by the id */
 	int key = h->old ? (int)pid : (int)syscall(SYS_pidfd_open, pid, 0), err;
 
 	if (key < 0)
@@ -67,7 +67,9 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 	return err;
 }
 
-/* The next key is looked for before one is deleted: from the beginning it would take ever longer.
+/*
+ * Deletes all entries of a map. Finds the next key before it deletes one: a search from the
+ * beginning would take longer each time.
  */
 static void empty(int map)
 {
@@ -81,7 +83,7 @@ static void empty(int map)
 	}
 }
 
-/* Run a program once on all that its iterator has. */
+/* Runs an iterator program once over all its objects. */
 static int iterate(struct hooks *h, const char *program)
 {
 	struct bpf_link *link = bpf_program__attach(program_of(h, program));
@@ -102,7 +104,7 @@ static int iterate(struct hooks *h, const char *program)
 	return err;
 }
 
-/* Meet the sockets that traced tasks have, where it is not their calls by which they are met. */
+/* Meets the sockets that traced tasks already have, on layers where their calls do not do it. */
 static int meet_existing(struct hooks *h)
 {
 	for (size_t i = 0; i < hook_count; i++)
@@ -122,12 +124,13 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return -errno;
 	was.level = s->level;
 	if (memcmp(&was, s, sizeof(was)) == 0)
-		return 0; /* which sockets are followed does not depend on the level */
+		return 0; /* the choice of followed sockets does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
 	empty(hooks_map_fd(h, "others"));
 	empty(hooks_map_fd(h, "places"));
-	empty(hooks_map_fd(h, "paths")); /* learnt of packets that the filters may refuse now */
+	/* entries come from packets that the filters may refuse now */
+	empty(hooks_map_fd(h, "paths"));
 	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
 	return meet_existing(h);
 }
@@ -161,7 +164,7 @@ int hooks_attach_calls(struct hooks *h)
 
 int hooks_copy_calls(struct hooks *h)
 {
-	if (h->old) /* some of these kernels warn of it in their log */
+	if (h->old) /* some of these kernels log a warning otherwise */
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < hook_count; i++) {
 		struct bpf_link *link;
@@ -172,7 +175,7 @@ int hooks_copy_calls(struct hooks *h)
 			return -E2BIG;
 		link = bpf_program__attach(program_of(h, hook_table[i].program));
 		if (!link)
-			return -errno; /* before Linux 6.10 a program cannot be there twice */
+			return -errno; /* before Linux 6.10 a program cannot be attached twice */
 		h->copy[h->copies++] = link;
 	}
 	return 0;
@@ -184,7 +187,10 @@ void hooks_drop_copy(struct hooks *h)
 		bpf_link__destroy(h->copy[--h->copies]);
 }
 
-/* Whether a row's event is told by another's, or why it is not has been said with another's. */
+/*
+ * Returns whether another row feeds the row's event, or the reason has been reported with another
+ * row of that event.
+ */
 static bool is_settled(const struct hooks *h, size_t row)
 {
 	for (size_t i = 0; i < hook_count; i++)
@@ -195,7 +201,7 @@ static bool is_settled(const struct hooks *h, size_t row)
 	return false;
 }
 
-/* Why none of an event's rows is in use. */
+/* Writes the reasons why none of an event's rows is in use. */
 static void reasons(const struct hooks *h, size_t row, char *text, size_t size)
 {
 	for (size_t i = row; i < hook_count; i++) {
@@ -254,7 +260,7 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 			continue;
 		h->state[i] = wanted ? 0 : HOOK_OFF;
 		if (k->kind == HOOK_NETFILTER)
-			continue; /* netns.c's */
+			continue; /* netns.c attaches these */
 		snprintf(s.what, sizeof(s.what), "%s", k->event);
 		if (wanted)
 			s.status = h->state[i] = attach(h, i);

@@ -13,7 +13,7 @@
 #include "hooks/hooks.h"
 
 static const struct {
-	const char *program, *map; /* over which it goes, NULL = tasks */
+	const char *program, *map; /* iterator program and the map it goes over, NULL = tasks */
 } askers[] = {
 	{"tell_tasks", NULL},
 	{"tell_connections", "socks"},
@@ -35,7 +35,7 @@ static int add(struct identities *all, const struct mg_identity *one)
 	return 0;
 }
 
-/* A read may end within a record. */
+/* Reads all records; a read() may end within a record. */
 static int read_all(struct identities *all, int fd)
 {
 	char buffer[64 * sizeof(struct mg_identity)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The announcements of every connection and task that is alive, asked of the kernel. */
+/* Identities of all live connections and tasks, read from the kernel. */
 #ifndef MAGNET_KERNEL_TRACER_IDENTITY_H
 #define MAGNET_KERNEL_TRACER_IDENTITY_H
 
@@ -11,11 +11,11 @@ struct identities {
 	size_t count, room;
 };
 
-/* As of now; 0 or a negative errno. What was in `out` before is replaced. */
+/* Reads the current identities into `out`, replacing its content. Returns 0 or a negative errno. */
 int identities_read(struct identities *out, const struct hooks *h);
-/* Likewise, what is told at the end of the recording only. */
+/* Likewise, but reads those that are recorded only at the end. */
 int identities_read_last(struct identities *out, const struct hooks *h);
-/* Written as events of the tracer's own stream, all at this time. */
+/* Writes them as events of the tracer's own stream, all with time `ts`. */
 int identities_write(const struct identities *all, struct ctf_writer *w, uint64_t ts);
 void identities_free(struct identities *all);
 

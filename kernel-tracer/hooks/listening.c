@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ports that processes listen on already as the recording begins: connections to them are followed
- * from their opening on, like those to ports on which a traced process begins to listen later.
+ * Finds the ports on which traced processes listen when the recording begins: connections to them
+ * are followed from their opening on, like those to ports opened later.
  */
 #define _GNU_SOURCE
 #include "hooks/listening.h"
@@ -21,7 +21,7 @@
 
 #include "hooks/hooks.h"
 
-#define LISTENS 0x0a /* TCP_LISTEN, as /proc has it */
+#define LISTENS 0x0a /* TCP_LISTEN in /proc's notation */
 
 struct inodes {
 	unsigned long *v;
@@ -62,7 +62,7 @@ static bool is_traced(const struct hooks *h, int pid)
 	return traced;
 }
 
-/* One more socket listens on this port. */
+/* Counts one more socket that listens on this port. */
 static void follow_port(const struct hooks *h, uint64_t netns, unsigned int port)
 {
 	int map = hooks_map_fd(h, "listeners");
@@ -73,7 +73,10 @@ static void follow_port(const struct hooks *h, uint64_t netns, unsigned int port
 	bpf_map_update_elem(map, &key, &n, BPF_ANY);
 }
 
-/* The sockets that listen come first in the kernel's list of them. */
+/*
+ * Reads one of the kernel's lists of TCP sockets up to the first socket that does not listen; those
+ * that do come first.
+ */
 static void follow_listed(const struct hooks *h, const char *list, uint64_t netns,
 	const struct inodes *own, struct inodes *seen)
 {
@@ -95,7 +98,7 @@ static void follow_listed(const struct hooks *h, const char *list, uint64_t netn
 		fclose(f);
 }
 
-/* The inodes of a process's sockets. */
+/* Returns the inodes of a process's sockets. */
 static struct inodes sockets_of(const char *pid)
 {
 	struct inodes all = {NULL, 0};
@@ -136,7 +139,7 @@ static void follow_process(const struct hooks *h, const char *pid, struct inodes
 
 void listening_follow(const struct hooks *h)
 {
-	struct inodes seen = {NULL, 0}; /* a socket may be several processes' */
+	struct inodes seen = {NULL, 0}; /* several processes may share a socket */
 	DIR *proc = opendir("/proc");
 	struct dirent *e;
 

@@ -23,19 +23,19 @@
 
 struct attached {
 	uint32_t inum;
-	char path[300]; /* where it was last seen: a name, or a process in it */
+	char path[300]; /* path that last led to the namespace: its name's, or a process's in it */
 	int links[32];
 	int count;
 };
 
 struct netns_hooks {
 	struct hooks *hooks;
-	bool wanted; /* any hook at all */
+	bool wanted; /* whether there is any hook to attach */
 	hook_report_fn report;
 	void *report_arg;
-	int home; /* the tracer's own namespace */
+	int home; /* descriptor of the tracer's own namespace */
 	uint32_t home_inum;
-	dev_t device; /* namespaces are files on this one */
+	dev_t device; /* device of the file system whose files are namespaces */
 	struct attached *at;
 	size_t at_count;
 };
@@ -43,7 +43,7 @@ struct netns_hooks {
 #define NFPROTO_IPV4 2
 #define NFPROTO_IPV6 10
 
-/* BPF_LINK_CREATE for a netfilter program, as <linux/bpf.h> has it since 6.4. */
+/* BPF_LINK_CREATE for a netfilter program, as <linux/bpf.h> declares it since 6.4. */
 static int nf_link(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t priority)
 {
 	struct {
@@ -62,7 +62,10 @@ static int nf_link(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t priority)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Two tracers cannot have the same priority in a namespace: the next free one is as good. */
+/*
+ * Links a program with the wanted priority or the next free one: two tracers cannot share a
+ * priority, and a neighbouring one serves as well.
+ */
 static int nf_link_near(int prog_fd, uint32_t pf, uint32_t hooknum, int32_t priority)
 {
 	int fd = -EBUSY;
@@ -106,7 +109,7 @@ static bool known(const struct netns_hooks *n, uint32_t inum)
 	return false;
 }
 
-/* In the namespace of the calling thread. */
+/* Attaches the hooks in the calling thread's namespace. */
 static void attach_here(struct netns_hooks *n, struct attached *a)
 {
 	static const uint32_t families[] = {NFPROTO_IPV4, NFPROTO_IPV6};
@@ -156,7 +159,7 @@ static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
 	memset(at, 0, sizeof(*at));
 	at->inum = inum;
 	snprintf(at->path, sizeof(at->path), "%s", path);
-	/* also where attaching fails: so that it is not asked for again and again */
+	/* marked even if attaching fails, so that the namespace is not requested again and again */
 	bpf_map_update_elem(hooks_map_fd(n->hooks, "hooked_netns"), &inum, &one, BPF_ANY);
 	if (!n->wanted)
 		return;
@@ -179,7 +182,7 @@ static void attach_through(struct netns_hooks *n, int ns_fd, const char *path)
 		mg_warn("cannot return to the own network namespace: %s", strerror(errno));
 }
 
-/* Open a namespace file, if it is the one looked for (inum 0: any). */
+/* Opens a namespace file if it is the one looked for; `inum` 0 accepts any. */
 static int open_ns(const char *path, uint32_t inum)
 {
 	struct stat st;
@@ -194,7 +197,10 @@ static int open_ns(const char *path, uint32_t inum)
 	return fd;
 }
 
-/* Call attach_through for each matching namespace below a directory; stop at the first if inum. */
+/*
+ * Calls attach_through() for each matching namespace below a directory; with `inum` stops at the
+ * first.
+ */
 static bool scan(struct netns_hooks *n, const char *dir, const char *suffix, uint32_t inum)
 {
 	DIR *d = opendir(dir);
@@ -306,7 +312,7 @@ bool netns_wanted(const struct netns_hooks *n)
 	return n->wanted;
 }
 
-/* Those attached before are attached anew: for an instant they see nothing. */
+/* Attaches the hooks of a namespace anew; for an instant nothing there is recorded. */
 static void switch_at(struct netns_hooks *n, struct attached *a)
 {
 	bool had = a->count > 0, home = a->inum == n->home_inum;

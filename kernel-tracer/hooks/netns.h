@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The IP layer's hooks, which belong to one network namespace each. */
+/* Hooks of the IP layer, each of which belongs to one network namespace. */
 #ifndef MAGNET_KERNEL_TRACER_HOOKS_NETNS_H
 #define MAGNET_KERNEL_TRACER_HOOKS_NETNS_H
 
@@ -8,18 +8,18 @@
 
 struct netns_hooks;
 struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg);
-/* Attach in the namespaces known at the start. */
+/* Attaches in the namespaces known at the start. */
 void netns_attach_initial(struct netns_hooks *n, const struct hook_options *o);
-/* Attach in the namespace `inum`, found through process `pid` or any other in it. */
+/* Attaches in the namespace `inum`, entered through process `pid` or any other process in it. */
 void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
 /*
- * A link keeps its namespace and the devices in it, which `ip netns del` or the end of its last
- * process should take away: let go where no name and no process is left.
+ * Detaches from namespaces that have no name and no process left. A link keeps its namespace and
+ * the devices in it alive, which `ip netns del` or the end of the last process should remove.
  */
 void netns_release(struct netns_hooks *n);
-/* Whether hooks may yet be attached in other namespaces. */
+/* Returns whether hooks may yet be attached in other namespaces. */
 bool netns_wanted(const struct netns_hooks *n);
-/* The hooks to be attached have changed. */
+/* Attaches anew in all namespaces, after the set of wanted hooks has changed. */
 void netns_switch(struct netns_hooks *n);
 void netns_free(struct netns_hooks *n);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* of <linux/capability.h> since 5.8, which may be newer than the build machine's */
+/* values that <linux/capability.h> has since 5.8, as the build machine's may be older */
 #define MG_CAP_PERFMON 38
 #define MG_CAP_BPF     39
 
@@ -21,7 +21,9 @@ static bool have(unsigned int capability)
 	return capng_have_capability(CAPNG_EFFECTIVE, capability);
 }
 
-/* For BPF the old capability stands in for each of the new ones. */
+/*
+ * Returns whether a capability is missing. For BPF, CAP_SYS_ADMIN includes each of the newer ones.
+ */
 static bool lacks(unsigned int capability)
 {
 	return !have(capability) && !have(CAP_SYS_ADMIN);
@@ -32,7 +34,7 @@ static const struct {
 	const char *name;
 } needed[] = {
 	{MG_CAP_BPF, "CAP_BPF"}, {MG_CAP_PERFMON, "CAP_PERFMON"},
-	{CAP_NET_ADMIN, "CAP_NET_ADMIN"}, /* only for netfilter's hooks */
+	{CAP_NET_ADMIN, "CAP_NET_ADMIN"}, /* for netfilter's hooks only */
 };
 #define NEEDED (sizeof(needed) / sizeof(needed[0]))
 
@@ -41,7 +43,7 @@ bool privilege_lacks_bpf(void)
 	return lacks(MG_CAP_BPF) || lacks(MG_CAP_PERFMON);
 }
 
-/* Whether the kernel refuses a program only because it reads the kernel's memory. */
+/* Returns whether the kernel refuses a program only because it reads kernel memory. */
 static bool memory_is_refused(void)
 {
 	/* bpf_probe_read_kernel(fp - 8, 8, NULL) */
@@ -59,7 +61,7 @@ static bool memory_is_refused(void)
 
 	if (fd >= 0)
 		close(fd);
-	return fd == -EINVAL; /* without the privilege it is another error */
+	return fd == -EINVAL; /* a missing privilege gives another error */
 }
 
 bool privilege_locked_down(void)
@@ -72,7 +74,7 @@ bool privilege_locked_down(void)
 			line[0] = 0;
 		fclose(f);
 	}
-	/* its file may not be mounted */
+	/* the file may be absent, as securityfs may not be mounted */
 	return strstr(line, "[confidentiality]") != NULL || memory_is_refused();
 }
 
@@ -119,7 +121,7 @@ bool privilege_reason(char *text, size_t size)
 int privilege_drop(const char *dir, bool namespaces)
 {
 	static const unsigned int always[] = {MG_CAP_BPF, CAP_NET_ADMIN};
-	/* to enter them, and to find the way in through other users' processes */
+	/* needed to enter the namespaces, and to open them through other users' processes */
 	static const unsigned int entering[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE};
 	unsigned int keep[8];
 	size_t count = 0;
@@ -129,11 +131,11 @@ int privilege_drop(const char *dir, bool namespaces)
 		keep[count++] = always[i];
 	for (size_t i = 0; i < 2 && namespaces; i++)
 		keep[count++] = entering[i];
-	/* kernels before 5.8, and those who were given the old one only */
+	/* kernels before 5.8, and users who were given the old capability only */
 	if (!have(MG_CAP_BPF) && !namespaces)
 		keep[count++] = CAP_SYS_ADMIN;
 	if (stat(dir, &st) != 0 || st.st_uid != geteuid())
-		keep[count++] = CAP_DAC_OVERRIDE; /* files are added to another user's trace */
+		keep[count++] = CAP_DAC_OVERRIDE; /* needed to add files to another user's trace */
 	for (size_t i = 0; i < count;)
 		if (have(keep[i]))
 			i++;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tracer may do, and what it gives up. */
+/* The tracer's privileges: those it needs, and those it gives up. */
 #ifndef MAGNET_KERNEL_TRACER_PRIVILEGE_H
 #define MAGNET_KERNEL_TRACER_PRIVILEGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a capability without which nothing can be loaded is missing. */
+/* Returns whether a capability is missing without which no program loads. */
 bool privilege_lacks_bpf(void);
-/* Whether the kernel lets no BPF program read its memory, whoever loads it. */
+/* Returns whether the kernel lets no BPF program read its memory, whoever loads it. */
 bool privilege_locked_down(void);
-/* Whether the types of modules may be read. */
+/* Returns whether the types of kernel modules may be read. */
 bool privilege_sees_modules(void);
-/* Why the kernel may have refused BPF, if anything is found; false if nothing is. */
+/* Writes why the kernel may have refused BPF. Returns false if no reason is found. */
 bool privilege_reason(char *text, size_t size);
 /*
- * Keep only what recording takes from now on: see magnet-kernel-tracer(8). `namespaces`: hooks are
- * to be attached in other network namespaces. Of this thread, and of those it starts later.
+ * Keeps only the capabilities that recording needs from now on: see magnet-kernel-tracer(8). With
+ * `namespaces`, hooks are still to be attached in other network namespaces. Applies to this thread
+ * and those that it starts later.
  */
 int privilege_drop(const char *dir, bool namespaces);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in a ring (ring.h) the slot of a position is. */
+/* Finds the slot of a position in a ring (ring.h). */
 #ifndef MAGNET_KERNEL_TRACER_SLOTS_H
 #define MAGNET_KERNEL_TRACER_SLOTS_H
 
@@ -11,18 +11,21 @@
 struct ring_shape {
 	uint64_t mask;
 	unsigned int shift;
-	uint64_t near_mask; /* of the near slots, which are all if the ring is small */
+	uint64_t near_mask; /* mask of the near slots, which are all slots of a small ring */
 	unsigned int near_shift;
 };
 
-/* Whether the slot is filled, in this lap: laps are 16 bits, but an emptied slot has no id. */
+/*
+ * Returns whether the slot is filled in this lap: a lap number has 16 bits, but an emptied slot has
+ * id 0.
+ */
 static inline bool is_lap(const struct mg_slot *s, uint64_t *word, uint64_t lap)
 {
 	*word = __atomic_load_n((const uint64_t *)s, __ATOMIC_ACQUIRE);
 	return (uint16_t)(*word >> 32) == (uint16_t)lap && *word >> 48;
 }
 
-/* The slot of a position; NULL if it is taken, but not filled yet. */
+/* Returns the slot of a position; NULL if it is reserved but not filled yet. */
 static inline struct mg_slot *find_slot(
 	const struct ring_shape *shape, struct mg_ring *ring, uint64_t position, uint64_t *word)
 {
@@ -36,7 +39,7 @@ static inline struct mg_slot *find_slot(
 	return is_lap(s, word, (position >> shape->shift) + 1) ? s : NULL;
 }
 
-/* After a far slot was read: nothing older than a lap may stay at either of its two places. */
+/* Call it after a far slot was read: clears what an older lap left at the position's two places. */
 static inline void forget_far(const struct ring_shape *shape, struct mg_ring *ring,
 	uint64_t position, const struct mg_slot *s)
 {

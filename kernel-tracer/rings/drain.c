@@ -14,16 +14,19 @@
 struct reader {
 	struct mg_ring *ring;
 	uint64_t tail;
-	uint64_t lost;    /* the ring's count, as far as the trace tells */
-	uint64_t before;  /* of these, before the recording */
-	uint64_t last_ts; /* of the last event read */
-	/* a loss that no slot tells of: the ring's counts as it was first seen, and when */
+	uint64_t lost;    /* losses of the ring that the trace has reported so far */
+	uint64_t before;  /* losses before the recording */
+	uint64_t last_ts; /* time of the last event read */
+	/*
+	 * the ring's counts, and the time they were first seen, while a loss waits for a later slot
+	 * to report it
+	 */
 	struct {
 		uint64_t lost, head, at;
 	} quiet;
 };
 
-/* events that tell who makes calls */
+/* events that identify the callers of system calls */
 #define CALLERS_INTEREST \
 	(1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec | 1ull << MG_EVENT_task_fork)
 
@@ -32,19 +35,19 @@ struct drain {
 	struct ctf_writer *writer;
 	struct reader *cpu;
 	struct ring_shape shape;
-	uint64_t lost;         /* all CPUs, all reasons */
-	uint64_t skipped;      /* of these, of programs that did not run */
-	uint64_t misses_until; /* programs' misses are told up to this time */
-	uint64_t interest;     /* bits of the events that are looked at */
-	uint64_t watched;      /* of these, those that are shown to `watch` */
+	uint64_t lost;         /* losses on all CPUs, for all reasons */
+	uint64_t skipped;      /* part of them: programs that did not run */
+	uint64_t misses_until; /* time up to which missed programs have been reported */
+	uint64_t interest;     /* bits of the events that look_at() inspects */
+	uint64_t watched;      /* part of them: events passed to `watch` */
 	void (*watch)(void *arg, const struct mg_slot *s);
 	void *watch_arg;
 	bool paused;
 	uint64_t paused_at;
-	uint64_t not_recorded; /* while it paused */
+	uint64_t not_recorded; /* events during pauses */
 	struct callers callers;
 	struct drop_names *drop_names;
-	bool is_held; /* a ring is, since the last pass */
+	bool is_held; /* whether a ring holds back drops since the last pass */
 };
 
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
@@ -103,8 +106,8 @@ static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, ui
 }
 
 /*
- * A program that only asks the C library for names opens sockets and connects them, but moves
- * nothing, or only what the kernel itself answers.
+ * Returns whether the call moves the program's data. A program that only resolves names opens and
+ * connects sockets, but moves nothing, or only netlink messages that the kernel itself answers.
  */
 static bool moves(const struct mg_sys_enter *p)
 {
@@ -113,7 +116,7 @@ static bool moves(const struct mg_sys_enter *p)
 	return p->kind != MG_KIND_netlink && (dir == MG_DIR_TX || dir == MG_DIR_RX);
 }
 
-/* A drop gets its names here. */
+/* Writes a slot as an event; a drop gets its names here. */
 static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 {
 	struct mg_drop e;
@@ -125,7 +128,7 @@ static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 		d->writer, cpu, MG_EVENT_drop, s->ts, s->tid, s->pid, &e, MG_PAYLOAD_SIZE(DROP));
 }
 
-/* Threads are called as their process is. */
+/* Gives a new thread or process its parent's name. */
 static void name_forked(struct drain *d, const struct mg_slot *s)
 {
 	const struct mg_task_fork *f = (const void *)s->payload;
@@ -159,8 +162,9 @@ void drain_watch(
 #define HOLD_BELOW 50 /* percent */
 
 /*
- * A drop waits in its ring until the names are known, and all behind it, while there is room:
- * beyond that no events are given for them.
+ * Returns whether a slot must wait. A drop, and every slot behind it, waits in its ring until the
+ * names are known, as long as the ring is less than half full; beyond that, drops are written
+ * without names.
  */
 static bool is_to_wait(struct drain *d, const struct mg_slot *s, int fill)
 {
@@ -170,7 +174,10 @@ static bool is_to_wait(struct drain *d, const struct mg_slot *s, int fill)
 	return true;
 }
 
-/* Returns how full the ring was, in percent, or a negative errno; 0 if more is not to be read. */
+/*
+ * Writes what is in one CPU's ring. Returns how full it was, in percent, or a negative errno; 0 if
+ * the rest is held back.
+ */
 static int read_ring(struct drain *d, int cpu)
 {
 	struct reader *r = &d->cpu[cpu];
@@ -192,7 +199,7 @@ static int read_ring(struct drain *d, int cpu)
 		if ((uint32_t)word != (uint32_t)r->lost) {
 			int32_t more = (int32_t)((uint32_t)word - (uint32_t)r->lost);
 
-			/* less: the slot was taken before a pause that is over */
+			/* a lower count: the slot was taken before a pause that has ended */
 			err = more > 0 ? tell_lost(d, cpu, (uint32_t)more, r->last_ts, s->ts) : 0;
 			if (err)
 				break;
@@ -204,7 +211,7 @@ static int read_ring(struct drain *d, int cpu)
 		if (d->interest >> (s->id & 63) & 1)
 			look_at(d, s);
 		forget_far(&d->shape, r->ring, tail, s);
-		if ((tail & 1023) == 1023) /* give room back early */
+		if ((tail & 1023) == 1023) /* frees slots early */
 			__atomic_store_n(&r->ring->tail, tail + 1, __ATOMIC_RELEASE);
 	}
 	r->tail = tail;
@@ -212,7 +219,10 @@ static int read_ring(struct drain *d, int cpu)
 	return err ? err : fill;
 }
 
-/* A ring that is still full at the end, or lost only its last events, shows no later slot. */
+/*
+ * Reports losses that no later slot shows: those of a ring that is still full at the end, or that
+ * lost only its last events.
+ */
 static int tell_trailing(struct drain *d, int cpu, uint64_t lost, uint64_t to)
 {
 	struct reader *r = &d->cpu[cpu];
@@ -222,7 +232,7 @@ static int tell_trailing(struct drain *d, int cpu, uint64_t lost, uint64_t to)
 	return err;
 }
 
-/* All that was lost so far: at an end, or where the trace is cut. */
+/* Reports all losses so far. Call it at the end, and where the trace is cut. */
 static int tell_all_trailing(struct drain *d)
 {
 	int err = 0;
@@ -239,8 +249,9 @@ static int tell_all_trailing(struct drain *d)
 #define QUIET_NS 10000000
 
 /*
- * On a CPU that has become quiet a loss would stand untold until its next event. Nobody who has
- * read the clock before the time it is told by may take a slot after that: so it is told later.
+ * Reports a loss on a CPU that has become quiet, where it would otherwise wait for the next event.
+ * The report is delayed by QUIET_NS: until then a program that read the clock before the reported
+ * time may still take a slot.
  */
 static int tell_if_quiet(struct drain *d, int cpu)
 {
@@ -297,12 +308,13 @@ int drain_cut(struct drain *d)
 }
 
 /*
- * A pause costs those who record nothing: the rings are made to look full, and what finds no room
- * is counted as not recorded, not as lost. Slots taken in that instant are read when it is over.
+ * Pauses at no cost to the programs that would record: the rings are made to look full, and what
+ * finds no room counts as not recorded instead of lost. Slots taken during the switch are read
+ * after the pause.
  */
 int drain_pause(struct drain *d)
 {
-	int err = drain_cut(d); /* what found the rings full before it is a loss */
+	int err = drain_cut(d); /* events that found a ring full before the pause are losses */
 
 	if (err || d->paused)
 		return err;

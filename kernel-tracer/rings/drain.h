@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the rings to the trace. */
+/* Writing events from the rings into the trace. */
 #ifndef MAGNET_KERNEL_TRACER_RINGS_DRAIN_H
 #define MAGNET_KERNEL_TRACER_RINGS_DRAIN_H
 
@@ -11,38 +11,39 @@
 #include "hooks/hooks.h"
 
 struct drain;
-/* What is in the rings already (calibration) is not part of the recording. */
+/* Makes a drain; events already in the rings, from calibration, are skipped. */
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
 /*
- * One pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. A loss
- * is told with the next event of its CPU, or some passes later if there is none.
+ * Makes one pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. A
+ * loss is written with the next event of its CPU, or some passes later if there is none.
  */
 int drain_pass(struct drain *d);
-/* The same, and nothing waits in a ring any more for the names of drops to be read. */
+/* Makes one pass and waits for the names of drops, so that no event stays in a ring. */
 int drain_pass_all(struct drain *d);
-/* A pass that tells all losses there are, before the trace is cut. Returns 0 or a negative errno.
- */
+/* Makes a pass and reports all losses, before the trace is cut. Returns 0 or a negative errno. */
 int drain_cut(struct drain *d);
-/* The last pass. */
+/* Makes the last pass. */
 int drain_finish(struct drain *d);
-/* Record nothing until it is resumed; what happens meanwhile is told as a gap. */
+/* Records nothing until drain_resume(); the events of that time are reported as a gap. */
 int drain_pause(struct drain *d);
 int drain_resume(struct drain *d);
-/* Show the events whose bits are in `mask` (ids below 64) as they are read. */
+/* Passes events whose bits are in `mask` (ids below 64) to `see` as they are read. */
 void drain_watch(
 	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg);
-/* Write an event of the tracer's own, now. */
+/* Writes an event of the tracer's own with the current time. */
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size);
 /*
- * Programs skipped since the last call become `lost` events. Returns when to look again, in ns:
- * soon while it happens, so that each loss has its place; or a negative errno.
+ * Writes programs skipped since the last call as `lost` events. Returns the time in ns until the
+ * next check, which is short while programs are being skipped so that each loss has an exact place;
+ * or a negative errno.
  */
 int64_t drain_check_misses(struct drain *d);
 uint64_t drain_lost(const struct drain *d);
-uint64_t drain_lost_on(const struct drain *d, int cpu); /* for want of room */
-uint64_t drain_not_recorded(const struct drain *d);     /* while it paused; not lost */
-uint64_t drain_skipped(const struct drain *d);          /* of these, not for want of room */
-/* Who made system calls that were recorded. */
+uint64_t drain_lost_on(const struct drain *d, int cpu); /* losses to a full ring */
+uint64_t drain_not_recorded(const struct drain *d);     /* events during pauses, not lost */
+/* losses for another reason than a full ring */
+uint64_t drain_skipped(const struct drain *d);
+/* Returns the processes whose system calls were recorded. */
 const struct callers *drain_callers(struct drain *d);
 void drain_free(struct drain *d);
 

@@ -23,11 +23,11 @@ enum { NOT_ASKED, BEING_READ, READ };
 struct drop_names {
 	atomic_int state;
 	pthread_t reader;
-	bool runs;       /* the reader is to be waited for */
+	bool runs;       /* whether the reading thread runs and must be waited for */
 	struct btf *btf; /* NULL: the kernel describes no reasons */
 	const struct btf_type *reasons;
-	FILE *kallsyms; /* opened with privileges that are given up; read at the first drop */
-	struct symbol *symbols; /* by address */
+	FILE *kallsyms;         /* opened before privileges are given up; read at the first drop */
+	struct symbol *symbols; /* sorted by address */
 	size_t count, room;
 };
 
@@ -56,7 +56,7 @@ static void read_symbols(struct drop_names *n)
 		char *end;
 		uint64_t address = strtoull(line, &end, 16);
 
-		/* the address, the type and the name; sscanf() would double the time */
+		/* parses address, type and name by hand; sscanf() would double the time */
 		if (!address || end[0] != ' ' || (end[1] | 32) != 't' || end[2] != ' ')
 			continue;
 		end[3 + strcspn(end + 3, "\t\n")] = 0;
@@ -64,7 +64,8 @@ static void read_symbols(struct drop_names *n)
 			size_t room = n->room ? n->room * 2 : 65536;
 			struct symbol *more = realloc(n->symbols, room * sizeof(*more));
 
-			if (!more) { /* of a part of them a name would be another function's */
+			/* an incomplete table would give the name of another function */
+			if (!more) {
 				n->count = 0;
 				break;
 			}
@@ -125,7 +126,7 @@ void drop_names_wait(struct drop_names *n)
 static void reason_name(const struct drop_names *n, uint32_t reason, char out[32])
 {
 	static const char prefix[] = "SKB_DROP_REASON_";
-	/* 0 is the name of what is not dropped */
+	/* reason 0 means not dropped */
 	const struct btf_enum *e = n->reasons && reason ? btf_enum(n->reasons) : NULL;
 
 	for (int i = 0; e && i < btf_vlen(n->reasons); i++) {
@@ -159,7 +160,7 @@ static void function_name(const struct drop_names *n, uint64_t address, char out
 	if (low)
 		memcpy(out, n->symbols[low - 1].name, 32);
 	else
-		snprintf(out, 32, "not told"); /* addresses are hidden from us */
+		snprintf(out, 32, "not told"); /* the kernel hides addresses from this process */
 }
 
 void drop_names_of(const struct drop_names *n, const struct mg_drop_raw *raw, struct mg_drop *out)
