@@ -26,7 +26,7 @@ void field_text_number(FILE *to, uint64_t value, bool is_signed, bool is_hex, bo
 {
 	if (is_signed)
 		fprintf(to, "%" PRId64, (int64_t)value);
-	else if (is_hex && in_array) /* bytes, one after the other */
+	else if (is_hex && in_array) /* bytes, without separators */
 		fprintf(to, "%02" PRIx64, value);
 	else
 		fprintf(to, is_hex ? "0x%" PRIx64 : "%" PRIu64, value);

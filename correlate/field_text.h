@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the fields of events that are not in the table are written as text, whoever reads them. */
+/* Text form of the fields of events that are not in the table, shared by all readers. */
 #ifndef MAGNET_CORRELATE_FIELD_TEXT_H
 #define MAGNET_CORRELATE_FIELD_TEXT_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Without spaces and what cannot be seen. */
+/* Writes text without spaces and unprintable characters. */
 void field_text_words(FILE *to, const char *s, size_t length);
-/* `value` of a signed one is sign-extended. */
+/* Writes a number; `value` is sign-extended if `is_signed`. */
 void field_text_number(FILE *to, uint64_t value, bool is_signed, bool is_hex, bool in_array);
 
 #endif

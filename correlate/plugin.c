@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The babeltrace2 plugin `magnet`: its components. */
+/* The babeltrace2 plugin `magnet` and its components. */
 #include "bt/filter.h"
 #include "bt/sink.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Somebody who wants to be told how far the reading of a trace is. */
+/* A receiver of progress reports while a trace is read. */
 #ifndef MAGNET_CORRELATE_PROGRESS_H
 #define MAGNET_CORRELATE_PROGRESS_H
 

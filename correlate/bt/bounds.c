@@ -13,9 +13,9 @@
 
 #include "alloc.h"
 
-#define TICK_US      20000 /* of CPU time: in one some 50 MB can be taken */
+#define TICK_US      20000 /* CPU time between checks; some 50 MB can be allocated in that time */
 #define MEMORY       (256ull << 20)
-#define MEMORY_EACH  16 /* bytes for each of the traces' */
+#define MEMORY_EACH  16 /* bytes allowed for each byte of the traces */
 #define IDLE_TICKS   (60ull * 1000000 / TICK_US)
 #define BYTES_A_TICK (TICK_US * 10ull)
 
@@ -27,7 +27,10 @@ static struct {
 	struct sigaction before;
 } bounds = {.statm = -1};
 
-/* The resident set's pages; 0 where they cannot be had. For a signal's handler. */
+/*
+ * Returns the pages of the resident set, 0 if they cannot be read. May be called from a signal
+ * handler.
+ */
 static uint64_t resident_pages(void)
 {
 	char text[128];
@@ -44,7 +47,8 @@ static uint64_t resident_pages(void)
 
 static void give_up(const char *text)
 {
-	if (write(STDERR_FILENO, text, strlen(text)) < 0) { /* then there is nobody to tell */
+	/* if stderr cannot be written there is nothing left to do */
+	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
 	}
 	_exit(EXIT_FAILURE);
 }
@@ -63,7 +67,7 @@ static void on_tick(int signal_number)
 		give_up("magnet: the trace is damaged: babeltrace2 works on it without an end\n");
 }
 
-/* What its streams take on the disk: a hole is not data. */
+/* Returns the disk space that the streams take: a hole in a sparse file is not data. */
 static uint64_t bytes_of(const char *dir)
 {
 	DIR *d = mg_checked(opendir(dir));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bounds of what babeltrace2 may take to read a recording. It believes what the metadata says: some
- * lines of it can ask for any amount of memory, and of time.
+ * Limits of memory and time for reading with babeltrace2, which believes the metadata: a few
+ * damaged lines can ask for any amount of either.
  */
 #ifndef MAGNET_CORRELATE_BT_BOUNDS_H
 #define MAGNET_CORRELATE_BT_BOUNDS_H
@@ -11,9 +11,9 @@
 #include "read/traces.h"
 
 /*
- * From now on a line on stderr and exit status 1 end the process where it takes more than 256 MiB
- * and 16 times their streams' size, or works for more than a minute of CPU time, and 100 ns for
- * each byte of them, while `messages` stays as it is.
+ * Starts watching. The process ends with a line on stderr and exit status 1 if it takes more than
+ * 256 MiB plus 16 times the size of the streams, or if `messages` stays the same during more than
+ * one minute of CPU time plus 100 ns per byte of the streams.
  */
 void bounds_begin(const struct mg_traces *t, const uint64_t *messages);
 void bounds_end(void);

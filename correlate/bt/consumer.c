@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define TELL_EVERY 4096 /* messages */
+#define TELL_EVERY 4096 /* messages between progress reports */
 
 int consumer_init(struct consumer *c, struct core *core)
 {
@@ -20,8 +20,8 @@ void consumer_end(struct consumer *c)
 }
 
 /*
- * LTTng's discarded events, with the interval they fell in. The kernel tracer's own streams carry
- * the same count for babeltrace2's sake; there the `lost` events say it better.
+ * Counts LTTng's discarded events with the interval they fell into. The kernel tracer's own streams
+ * carry the same count for babeltrace2 only; magnet uses the `lost` events, which say more.
  */
 static void on_discarded(struct consumer *c, const bt_message *m)
 {
@@ -49,9 +49,9 @@ static void on_discarded(struct consumer *c, const bt_message *m)
 }
 
 /*
- * A gap in the numbers of a stream's packets. Of magnet's own they are gone. LTTng overwrites them
- * as it records where it is asked to (a snapshot's, and channels that do not discard): then events
- * are lost, of which nobody knows how many.
+ * Counts a gap in the packet numbers of a stream. In magnet's own streams the packets were removed.
+ * LTTng overwrites packets while it records, in snapshots and in channels that do not discard: then
+ * events are lost, and their number is unknown.
  */
 static void on_missing_packets(struct consumer *c, const bt_message *m)
 {
@@ -59,7 +59,7 @@ static void on_missing_packets(struct consumer *c, const bt_message *m)
 	const bt_value *domain = bt_trace_borrow_environment_entry_value_by_name_const(
 		bt_stream_borrow_trace_const(stream), "domain");
 	const char *name = domain && bt_value_is_string(domain) ? bt_value_string_get(domain) : "";
-	bool is_app = name[0] == 'a' || name[0] == 'u'; /* magnet's "app", LTTng's "ust" */
+	bool is_app = name[0] == 'a' || name[0] == 'u'; /* "app" of magnet, "ust" of LTTng */
 	uint64_t count, from, to;
 
 	if (bt_message_discarded_packets_get_count(m, &count) !=
@@ -90,7 +90,7 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	status = bt_message_iterator_next(from, &messages, &n);
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
-	/* looking at the clock costs as much as an event: not each time */
+	/* progress needs a clock reading, which costs as much as an event: not for every message */
 	if (c->progress && (c->messages + n) / TELL_EVERY > c->messages / TELL_EVERY)
 		c->progress->tell(c->progress->arg, c->messages, 0);
 	c->messages += n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeds a core from a babeltrace2 message iterator; used by magnet itself and by its components. */
+/* Feeds a core from a babeltrace2 message iterator, for magnet itself and for its components. */
 #ifndef MAGNET_CORRELATE_BT_CONSUMER_H
 #define MAGNET_CORRELATE_BT_CONSUMER_H
 
@@ -15,15 +15,17 @@ struct consumer {
 	struct decoder *decoder;
 	struct lttng *lttng;
 	int error;                       /* negative errno of the core */
-	const struct progress *progress; /* NULL: nobody */
+	const struct progress *progress; /* NULL: no progress is reported */
 	uint64_t messages;
 };
 
 int consumer_init(struct consumer *c, struct core *core);
 void consumer_end(struct consumer *c);
-/* Take the next messages. */
+/* Reads the next messages from the iterator. Returns its status. */
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from);
-/* No more will come, in order or not: the core is finished. 0 or a negative errno. */
+/*
+ * Finishes the core, whether or not the iterator has ended in order. Returns 0 or a negative errno.
+ */
 int consumer_finish(struct consumer *c);
 
 #endif

@@ -10,7 +10,7 @@
 #include "fields.h"
 #include "hash.h"
 
-/* One field to copy: member `from` of the structure to `offset` in the payload. */
+/* One field to copy: from member `from` of the structure to `offset` in the payload. */
 struct move {
 	uint32_t from;
 	uint16_t offset;
@@ -18,25 +18,26 @@ struct move {
 	bool is_signed;
 };
 
-/* One of magnet's own. */
+/* A trace that magnet wrote. */
 struct known_trace {
 	const bt_trace *key;
 	bool is_app;
-	bool tells_contents; /* by an event of its end */
+	bool tells_contents; /* whether an event at its end gives the number of events */
 	uint64_t events, contents;
 	UT_hash_handle hh;
 };
 
 struct known_class {
 	const bt_event_class *key;
-	struct known_trace *trace;        /* NULL: not magnet's */
-	const struct mg_event_desc *desc; /* NULL: not magnet's, or not in the table */
-	char *other;                      /* name of one chosen by the user */
+	struct known_trace *trace; /* NULL: not one of magnet's traces */
+	/* NULL: not one of magnet's events, or not in the table */
+	const struct mg_event_desc *desc;
+	char *other; /* name of an event that the user chose */
 	struct move *moves;
 	uint32_t count;
-	uint32_t clear;     /* bytes of the payload, 0 = the moves write all of it */
+	uint32_t clear;     /* bytes of the payload to clear first, 0 = the moves write all of it */
 	int tid_at, pid_at; /* members of the common context, -1 = none */
-	char *unknown;      /* name of one of magnet's that is not in the table */
+	char *unknown;      /* name of an event of magnet's that is not in the table */
 	uint64_t events;
 	UT_hash_handle hh;
 };
@@ -44,11 +45,12 @@ struct known_class {
 struct known_stream {
 	const bt_stream *key;
 	int16_t cpu;
-	uint64_t ns_mul; /* 1 if the clock ticks in nanoseconds, else 0: use the converted time */
+	/* 1 if the clock ticks in nanoseconds, else 0: the converted time is used */
+	uint64_t ns_mul;
 	UT_hash_handle hh;
 };
 
-/* Classes seen last, by their address: events of one kind seldom follow each other. */
+/* Cache of the event classes seen last, by address, as successive events are seldom of one kind. */
 #define CLASSES_RECENT 64
 
 struct decoder {
@@ -119,7 +121,7 @@ static bool fits(const bt_field_class *fc, enum mg_field_class class, bool *is_s
 	return *is_signed || bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER);
 }
 
-/* A field the trace lacks stays 0: it was written by an older version. */
+/* Finds the fields to copy. A field that the trace lacks, as an older version wrote it, stays 0. */
 static void learn_fields(struct known_class *k, const bt_field_class *payload)
 {
 	uint32_t written = 0;
@@ -160,7 +162,10 @@ static bool is_by_magnet(const bt_trace *trace)
 	return strcmp(name, "magnet-kernel-tracer") == 0 || strcmp(name, "libmagnet") == 0;
 }
 
-/* LTTng's own kernel tracer has a sched_switch too, and other fields in it. */
+/*
+ * Returns whether an event was recorded by magnet: LTTng's kernel tracer has a sched_switch too,
+ * with other fields.
+ */
 static bool is_magnets(const bt_event *e, bool app)
 {
 	return app || is_by_magnet(bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e)));
@@ -190,7 +195,7 @@ static bool tells_contents(const bt_trace *trace)
 	return false;
 }
 
-/* Magnet's own; NULL: another's, or no memory. */
+/* Returns the trace of an event if magnet wrote it; NULL otherwise, or if memory is short. */
 static struct known_trace *trace_of(struct decoder *d, const bt_event *e)
 {
 	const bt_trace *key = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(e));
@@ -294,10 +299,10 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 	return d->last_stream = hash_kept(s);
 }
 
-/* Little-endian machines only, as the traces are. */
+/* Copies an integer; for little-endian machines only, as the traces are. */
 static void copy_integer(uint8_t *to, uint64_t value, uint8_t size)
 {
-	switch (size) { /* so that each is one instruction */
+	switch (size) { /* constant sizes, so that each copy is one instruction */
 	case 1:
 		memcpy(to, &value, 1);
 		break;
@@ -399,7 +404,7 @@ int decode_cpu(const struct decoder *d, const bt_stream *stream)
 
 void decode_tell_events(const struct decoder *d, struct core *core)
 {
-	/* who reads by babeltrace2 alone has not looked at the metadata before */
+	/* a user of the plugin alone has not inspected the metadata before */
 	bool expected = core->side[CORE_APP].traces || core->side[CORE_KERNEL].traces;
 	const struct known_class *k, *ktmp;
 	struct known_trace *t, *ttmp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From babeltrace2's messages to the core's events, by the names in the event table. */
+/* Conversion of babeltrace2's messages to the core's events, by the names in the event table. */
 #ifndef MAGNET_CORRELATE_BT_DECODE_H
 #define MAGNET_CORRELATE_BT_DECODE_H
 
@@ -12,13 +12,20 @@ struct decoder;
 
 struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
-/* False for events that are not magnet's. `text`: also the fields of those not in the table. */
+/*
+ * Decodes an event. Returns false for events that are not magnet's. With `text`, also writes the
+ * fields of events that are not in the table.
+ */
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text);
-/* Whether it is magnet's own, as the direct reader has it (direct/layout.c). */
+/*
+ * Returns whether magnet wrote the trace, by the same test as the direct reader (direct/layout.c).
+ */
 bool decode_is_own(const bt_trace *trace);
-/* The CPU that this stream's events are of; -1: it has none, or none was read yet. */
+/* Returns the CPU of a stream's events; -1 if the stream has none or no event was read yet. */
 int decode_cpu(const struct decoder *d, const bt_stream *stream);
-/* Tells the core how many events there were of each of magnet's own traces. Before it is finished.
+/*
+ * Passes the number of events read from each of magnet's traces to the core. Call it before the
+ * core is finished.
  */
 void decode_tell_events(const struct decoder *d, struct core *core);
 

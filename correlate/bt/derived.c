@@ -7,7 +7,7 @@
 #include "event_table.h"
 #include "render/report.h"
 
-/* Members: text, a number, or a signed one. */
+/* A member of a derived event: text, an unsigned or a signed number. */
 struct member {
 	const char *name;
 	char type; /* 't', 'u' or 's' */
@@ -34,7 +34,10 @@ static const struct {
 	[DERIVED_RX] = {"magnet:atom_rx", rx_members, COUNT(rx_members)},
 };
 
-/* babeltrace2 creates everything that it has memory for; the caller's caller asks for failures. */
+/*
+ * Counts a refused allocation, the only way in which creating an object of babeltrace2 fails; an
+ * outer caller checks the count.
+ */
 static void refused(void)
 {
 	bt_current_thread_clear_error();
@@ -75,7 +78,10 @@ static bt_event_class *event_class(bt_trace_class *tc, bt_stream_class *sc, enum
 	return NULL;
 }
 
-/* The same clock, so that all that merge by it see these where they belong. */
+/*
+ * Creates a clock class equal to that of the streams, so that whoever merges by time places derived
+ * events correctly.
+ */
 static bt_clock_class *clock_like(bt_self_component *component, const bt_clock_class *like)
 {
 	bt_clock_class *c = bt_clock_class_create(component);
@@ -185,7 +191,7 @@ void derived_at(struct derived *d, const bt_clock_snapshot *time)
 		d->now = (uint64_t)(ns - d->offset_ns);
 }
 
-/* Its fields are filled in their order. */
+/* An event whose fields are being filled in, in their order. */
 struct filling {
 	bt_message *message;
 	bt_field *payload;
@@ -217,7 +223,7 @@ static void put_text(struct filling *f, const char *text)
 	bt_field *field = next(f);
 
 	if (bt_field_string_set_value(field, text) != BT_FIELD_STRING_SET_VALUE_STATUS_OK)
-		refused(); /* it stays empty */
+		refused(); /* the field stays empty */
 }
 
 static void put(struct filling *f, uint64_t value)
@@ -225,7 +231,10 @@ static void put(struct filling *f, uint64_t value)
 	bt_field_integer_unsigned_set_value(next(f), value);
 }
 
-/* Rounded one by one, so that they sum to the total only nearly. */
+/*
+ * Converts cycles to nanoseconds. Each value is rounded by itself, so the sum may differ from the
+ * total by a few.
+ */
 static uint64_t ns(const struct derived *d, uint64_t cycles)
 {
 	double hz = clockmap_hz(&d->core->clock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of what the core has found out, in a stream of their own beside those they come from:
+ * Derived events: results of the core, in a stream of their own beside those they come from:
  * magnet:joined_call, magnet:atom_tx and magnet:atom_rx.
  */
 #ifndef MAGNET_CORRELATE_BT_DERIVED_H
@@ -15,18 +15,21 @@ enum derived_kind { DERIVED_CALL, DERIVED_TX, DERIVED_RX, DERIVED_KINDS };
 struct derived {
 	bt_self_message_iterator *iterator;
 	const struct core *core;
-	bt_stream *stream; /* NULL until a clock is known, */
+	bt_stream *stream; /* NULL until a clock is known */
 	bt_event_class *class[DERIVED_KINDS];
-	int64_t offset_ns; /* of the clock */
-	uint64_t now;      /* by it */
+	int64_t offset_ns; /* offset of the clock */
+	uint64_t now;      /* present time of the clock */
 };
 
-/* With the clock of a stream that begins; the message that the derived one does too, or NULL. */
+/*
+ * Return the message that begins or ends the derived stream, or NULL. The stream begins with the
+ * first stream that has a clock, `like`, and takes over its clock.
+ */
 const bt_message *derived_begin(struct derived *d, const bt_stream *like);
 const bt_message *derived_end(struct derived *d);
-/* What comes now comes at this time, or at the last one if that is later. */
+/* Sets the time of the following derived messages; an earlier time than the last is ignored. */
 void derived_at(struct derived *d, const bt_clock_snapshot *time);
-/* Messages at that time; NULL without memory, or if the stream has not begun. */
+/* Return a message at that time; NULL if memory is short or the stream has not begun. */
 const bt_message *derived_call(
 	struct derived *d, const struct mg_event *e, const struct annotation *a);
 const bt_message *derived_atom(struct derived *d, const struct atom *a);

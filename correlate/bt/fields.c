@@ -48,7 +48,7 @@ static void value(FILE *to, const bt_field *f, bool in_array)
 			const bt_field *e =
 				bt_field_array_borrow_element_field_by_index_const(f, i);
 
-			/* single bytes need nothing between them */
+			/* single bytes are written without separators */
 			if (i && !is_byte(bt_field_borrow_class_const(e)))
 				fputc(',', to);
 			value(to, e, true);
@@ -62,8 +62,7 @@ static void value(FILE *to, const bt_field *f, bool in_array)
 	}
 }
 
-/* A sequence's length stands before it as a member of its own, and says nothing that it does not.
- */
+/* Returns whether a field is the length of the sequence after it: the text leaves it out. */
 static bool is_length(const bt_field_class *payload, uint64_t i, uint64_t count)
 {
 	const bt_field_class_structure_member *m, *next;

@@ -5,7 +5,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-/* "name=value name=value", without spaces in names and values; NULL without memory. */
+/* Returns "name=value name=value", without spaces in names and values; NULL if memory is short. */
 char *fields_text(const bt_field *payload);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To which flow an event belongs is known only when the core has seen what follows it, up to the
- * next reading of the clock: messages are held back so long, in their order, and then pass or not.
+ * The filter components. The flow of an event is known only once the core has seen the events up to
+ * the next clock reading; until then messages are held back in their order, and then pass or are
+ * dropped.
  */
 #include "filter.h"
 
@@ -21,7 +22,7 @@ struct filter {
 	char *flow; /* NULL: any */
 	double pid, tid;
 	bool has_pid, has_tid;
-	bool join; /* all pass, with derived events */
+	bool join; /* all events pass, with derived events added */
 	json_t *session;
 };
 
@@ -56,7 +57,7 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 		snprintf(bad, size, "give flow=, pid= or tid=: which events are to pass");
 		return false;
 	}
-	core_init(&none); /* each iterator gives it to a core of its own */
+	core_init(&none); /* each iterator passes it to its own core */
 	if (!param_session(params, &none, &f->session, bad, size))
 		return false;
 	core_free(&none);
@@ -90,7 +91,7 @@ static bt_component_class_initialize_method_status init(
 		     BT_SELF_COMPONENT_ADD_PORT_STATUS_OK &&
 	     bt_self_component_filter_add_output_port(self, "out", NULL, NULL) ==
 		     BT_SELF_COMPONENT_ADD_PORT_STATUS_OK;
-	if (!ok) { /* then it is not finalised */
+	if (!ok) { /* the component is not finalised then */
 		free_filter(f);
 		return mg_memory_failures() == refused
 			       ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR
@@ -127,7 +128,10 @@ void filter_end(bt_self_component_filter *self)
 
 /* ---- verdicts ---- */
 
-/* "4097" are both directions of "4097/tx". */
+/*
+ * Returns whether the event belongs to the wanted flow; "4097" means both directions, "4097/tx"
+ * one.
+ */
 static bool is_flow(const char *wanted, const struct annotation *a)
 {
 	char name[32];
@@ -146,7 +150,9 @@ static bool is_wanted(const struct filter *f, const struct mg_event *e, const st
 	       (!f->has_tid || e->tid == f->tid);
 }
 
-/* Atoms come while the event that completes them is worked on. */
+/*
+ * Adds a derived event for a byte range; called while the event that completes the range is judged.
+ */
 static void on_atom(void *arg, const struct atom *a)
 {
 	struct iterator *it = arg;
@@ -177,7 +183,7 @@ static void judge(void *arg, const struct mg_event *e, const struct annotation *
 
 /* ---- messages ---- */
 
-/* Streams, packets, losses and progress pass; events wait for what the core makes of them. */
+/* Takes one message: stream, packet and loss messages pass; events wait for the core's verdict. */
 static bool take(struct iterator *it, const bt_message *m)
 {
 	struct mg_event e;
@@ -270,7 +276,7 @@ void filter_iterator_end(bt_self_message_iterator *self)
 		free_iterator(it);
 }
 
-/* The next messages from upstream; at their end the core settles what it still holds. */
+/* Fetches the next messages from upstream; at their end the core settles what it still holds. */
 static bt_message_iterator_next_status fetch(struct iterator *it)
 {
 	bt_message_array_const messages;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The component classes filter.magnet.flow: only events of one flow, process or thread pass; and
- * filter.magnet.join: all pass, and what the core makes of them comes beside.
+ * The component classes filter.magnet.flow, which passes only events of one flow, process or
+ * thread, and filter.magnet.join, which passes all events and adds the derived ones.
  */
 #ifndef MAGNET_CORRELATE_BT_FILTER_H
 #define MAGNET_CORRELATE_BT_FILTER_H

@@ -15,9 +15,11 @@
 
 /* ---- graphs ---- */
 
-#define PLUGINS_SIZE (16u << 20) /* more than they take with what they need, bytes */
+#define PLUGINS_SIZE (16u << 20) /* bytes; more than the plugins and their libraries take */
 
-/* What it says of times that go back is about itself, in nanoseconds; false if it is about others.
+/*
+ * Reports in nanoseconds that times go back, if babeltrace2's message is about that. Returns
+ * whether it is.
  */
 static bool says_backwards(const char *message, char *why, size_t size)
 {
@@ -34,7 +36,7 @@ static bool says_backwards(const char *message, char *why, size_t size)
 	return true;
 }
 
-/* What babeltrace2 has to say of its failure: the innermost cause that is not about components. */
+/* Reports babeltrace2's innermost error cause that is not about components. */
 static void take_error(char *why, size_t size)
 {
 	const bt_error *e = bt_current_thread_take_error();
@@ -86,7 +88,7 @@ static bt_value *source_params(const char *path, int64_t shift_ns)
 
 struct clock_query {
 	int64_t offset_ns;
-	uint8_t uuid[16]; /* LTTng and magnet give the boot's */
+	uint8_t uuid[16]; /* LTTng and magnet store the boot id */
 	bool known, has_uuid;
 };
 
@@ -124,7 +126,10 @@ static bt_graph_simple_sink_component_consume_func_status query_clock(
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 }
 
-/* A graph of one source and a sink that looks at the first messages only. */
+/*
+ * Reads a trace's clock with a graph of one source and a sink that looks at the first messages
+ * only.
+ */
 static int read_clock(const char *path, struct clock_query *q)
 {
 	const bt_plugin *plugin = NULL;
@@ -178,7 +183,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(
 	return (bt_graph_simple_sink_component_consume_func_status)consumer_take(data, it);
 }
 
-/* All ports of one source into the muxer; its next free input is always its last port. */
+/* Connects all ports of one source to the muxer, whose next free input is always its last port. */
 static int add_source(bt_graph *graph, const bt_component_class_source *class,
 	const bt_component_filter *mux, const char *path, int64_t shift_ns, size_t number)
 {
@@ -209,9 +214,10 @@ static int add_source(bt_graph *graph, const bt_component_class_source *class,
 }
 
 /*
- * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself;
- * the first trace's is taken for all, so that they merge in the clock's own order. Clocks of two
- * boots or hosts have nothing in common but the time of day: what is joined by them would be wrong.
+ * Computes the shift that aligns a trace's clock with the first trace's. Traces of one machine
+ * share a clock, but each writer measured its wall-clock offset for itself; with the first trace's
+ * offset all merge in the clock's own order. Returns false for clocks of two boots or hosts, which
+ * share only the time of day: joining events by it would be wrong.
  */
 static bool shift_to(const struct clock_query *first, const char *path, int64_t *shift_ns)
 {
@@ -254,7 +260,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 	consumer.progress = progress;
 	bounds_begin(t, &consumer.messages);
 	snprintf(why, why_size, "babeltrace2's ctf and utils plugins are missing");
-	if (!source_class || !mux_class) /* or there was no room: the loader does not say so */
+	if (!source_class || !mux_class) /* the loader reports a lack of memory no differently */
 		free(mg_malloc(PLUGINS_SIZE));
 	if (err || !source_class || !mux_class || !graph) {
 		err = -ENOENT;
@@ -289,7 +295,7 @@ int mg_read_traces(const struct mg_traces *t, struct core *core, const struct pr
 		goto failed;
 	err = run(graph);
 	bounds_end();
-	finished = consumer_finish(&consumer); /* what was read until then counts */
+	finished = consumer_finish(&consumer); /* the events read before a failure count */
 	if (!err)
 		err = finished;
 	if (!err)

@@ -10,12 +10,15 @@
 #include "progress.h"
 #include "read/traces.h"
 
-/* Where the trace's clock stands on the wall clock, ns. -ENODATA if it has no stream. */
+/*
+ * Returns the offset of the trace's clock to the wall clock in ns; -ENODATA if the trace has no
+ * stream.
+ */
 int mg_trace_clock_offset(const char *path, int64_t *offset_ns);
 
 /*
- * Feed all of them, merged in order of time, to the core. `progress` may be NULL. `why` gets what
- * went wrong, in words.
+ * Feeds all traces, merged by time, to the core. `progress` may be NULL. On failure `why` gets the
+ * reason in words.
  */
 int mg_read_traces(const struct mg_traces *t, struct core *core, const struct progress *progress,
 	char *why, size_t why_size);

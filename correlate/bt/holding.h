@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages of a filter that wait, in their order, for a verdict on each event, and what is to come
- * after each.
+ * A filter's messages that wait, in order, for a verdict on each event, and the derived messages to
+ * emit after each.
  */
 #ifndef MAGNET_CORRELATE_BT_HOLDING_H
 #define MAGNET_CORRELATE_BT_HOLDING_H
@@ -16,28 +16,31 @@ struct extra {
 	struct extra *next;
 };
 struct held {
-	const bt_message *message; /* NULL: it has been given */
+	const bt_message *message; /* NULL: already emitted */
 	enum verdict verdict;
-	struct extra *extra; /* messages that come after it, the first one first */
+	struct extra *extra; /* messages to emit after it, in order */
 };
 
 struct holding {
 	struct held *held; /* held[head .. head + n) */
 	size_t head, n, cap;
-	size_t judged; /* so many of these have a verdict, or there is none to come before them */
-	struct extra *fresh, **fresh_end; /* what the event that is being judged gives rise to */
+	size_t judged; /* number of messages from the head on that have a verdict or need none */
+	struct extra *fresh, **fresh_end; /* messages derived from the event that is being judged */
 };
 
-/* Takes the message over. False without memory. */
+/* Takes over a message. Returns false if memory is short. */
 bool holding_put(struct holding *q, const bt_message *m, enum verdict verdict);
-/* The next event without a verdict; NULL if there is none. */
+/* Returns the next event without a verdict; NULL if there is none. */
 struct held *holding_next(struct holding *q);
-/* A message that comes after the event that is being judged; NULL does nothing. */
+/*
+ * holding_add() adds a message derived from the event that is being judged and ignores NULL;
+ * holding_attach() emits the added ones after `h`.
+ */
 void holding_add(struct holding *q, const bt_message *m);
 void holding_attach(struct holding *q, struct held *h);
-/* What has been added since comes last; false without memory. */
+/* Emits the messages added since after all others. Returns false if memory is short. */
 bool holding_end(struct holding *q);
-/* What is judged at the front; how many pass. */
+/* Emits judged messages from the front. Returns how many pass. */
 uint64_t holding_give(struct holding *q, bt_message_array_const messages, uint64_t capacity);
 void holding_drop(struct holding *q);
 

@@ -6,7 +6,10 @@
 
 #include "alloc.h"
 
-/* Components may run in several threads; other users of jansson get what they would get anyway. */
+/*
+ * Serialises components in several threads; other users of jansson get the same functions as
+ * before.
+ */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static json_malloc_t get;
 static json_free_t give;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jansson passes few of its failures on. In between these two what it is refused is counted by
- * mg_memory_failures(), too; its allocation functions are those of the process again afterwards.
+ * Counting of jansson's failed allocations, most of which it does not report. Between begin and end
+ * they are counted by mg_memory_failures(); afterwards jansson has its previous allocation
+ * functions again.
  */
 #ifndef MAGNET_CORRELATE_BT_JSON_MEMORY_H
 #define MAGNET_CORRELATE_BT_JSON_MEMORY_H

@@ -99,7 +99,10 @@ static int push_hook(struct lttng *l, const struct mg_event *at, uint16_t id)
 	return core_push(l->core, &e);
 }
 
-/* What the trace has a class of was asked for, and the rest is not observed. */
+/*
+ * Begins with the first event: layers for which the trace has an event class were recorded, the
+ * others were not.
+ */
 static int begin(struct lttng *l, const bt_event *event, const struct mg_event *at)
 {
 	const bt_stream_class *s =

@@ -10,17 +10,17 @@
 #define TCP  6
 #define UDP  17
 #define ICMP 1
-#define NONE 255 /* no protocol is known */
+#define NONE 255 /* the protocol is unknown */
 
 #define FIN 1
 #define SYN 2
 
-/* A distance between two segments that is no length of one. */
+/* Larger distances between two segments' numbers are no segment length. */
 #define LONGEST (1u << 20)
 
 /* ---- connections ---- */
 
-/* A SYN after other segments is another connection's. */
+/* Assigns a TCP packet to its connection; a SYN after other segments begins a new one. */
 static void follow(struct lttng_net *n, struct lttng_sock *s, const struct sock_known *k,
 	struct mg_packet *p, bool in)
 {
@@ -53,7 +53,10 @@ static bool addresses(const bt_field *ip, bool v6, const char *name, uint8_t out
 	return field_bytes(member_of(ip, name), out + 12, 4, 1);
 }
 
-/* From the headers; false where they are not recorded, or of no protocol that is followed. */
+/*
+ * Fills in a packet from the recorded headers. Returns false if they were not recorded, or their
+ * protocol is not followed.
+ */
 static bool by_headers(const bt_field *payload, bool in, struct sock_key *key, struct mg_packet *p,
 	struct sock_known *known)
 {
@@ -92,7 +95,10 @@ static bool by_headers(const bt_field *payload, bool in, struct sock_key *key, s
 	return true;
 }
 
-/* Its frames are counted, each as long as it is. */
+/*
+ * Returns the socket that stands for the device: without headers, frames are counted per device,
+ * each with its own length.
+ */
 static struct lttng_sock *by_device(struct lttng_net *n, const bt_field *payload)
 {
 	struct sock_known known = {.kind = MG_KIND_other};
@@ -131,7 +137,10 @@ bool net_packet(struct lttng_net *n, const bt_field *payload, struct mg_event *e
 	return true;
 }
 
-/* After the kernel itself has cut a packet into segments, these have other buffers. */
+/*
+ * Completes a packet that the driver has taken, found by its buffer. Returns false where the kernel
+ * has cut the packet into segments, which have other buffers.
+ */
 bool net_sent(struct lttng_net *n, const bt_field *payload, struct mg_event *e)
 {
 	struct mg_dev_done done;
@@ -148,14 +157,15 @@ bool net_sent(struct lttng_net *n, const bt_field *payload, struct mg_event *e)
 	return s;
 }
 
-/* ---- segments without a length: the next one's number tells it ---- */
+/* ---- segments without a length: the next segment's sequence number gives it ---- */
 
 static int release(struct lttng_net *n, struct held *h, uint32_t next_seq, bool known)
 {
 	struct mg_packet *p = &h->event.packet;
 	uint32_t distance = next_seq - p->seq;
 
-	if (known && (p->tcp_flags & (SYN | FIN)) && distance) /* its number is of no byte */
+	/* one sequence number belongs to the SYN or FIN, not to a byte */
+	if (known && (p->tcp_flags & (SYN | FIN)) && distance)
 		distance--;
 	p->len = known && distance < LONGEST ? distance : 0;
 	h->is = false;
@@ -184,7 +194,7 @@ bool net_segment(struct lttng_net *n, const bt_field *payload, struct mg_event *
 		release(n, h, p->seq, !(p->tcp_flags & SYN));
 	follow(n, s, &known, p, in);
 	h->event = *e;
-	h->event.tid = h->event.pid = 0; /* when it comes, its thread does something else */
+	h->event.tid = h->event.pid = 0; /* emitted later, when its thread does something else */
 	h->is = true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng's events of packets: the connection each belongs to, and its bytes. */
+/* LTTng's packet events: the connection of each packet, and its bytes. */
 #ifndef MAGNET_CORRELATE_BT_LTTNG_NET_H
 #define MAGNET_CORRELATE_BT_LTTNG_NET_H
 
@@ -11,8 +11,14 @@ struct lttng_net {
 	struct lttng_socks socks;
 };
 
-/* They complete an event; false: it is not to be given to the core, or not yet. */
-/* net_dev_queue and what receives; without headers (old versions) only the device is known. */
+/*
+ * These functions complete an event; they return false if it is not to be given to the core, or not
+ * yet.
+ */
+/*
+ * net_dev_queue and the receiving events; without headers, in old versions, only the device is
+ * known
+ */
 bool net_packet(struct lttng_net *n, const bt_field *payload, struct mg_event *e, bool in);
 /* net_dev_xmit */
 bool net_sent(struct lttng_net *n, const bt_field *payload, struct mg_event *e);

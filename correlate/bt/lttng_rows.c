@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of lttng-modules that the core has something alike of. */
+/* The table of lttng-modules' events that correspond to one of the core's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +60,8 @@ static bool on_process(struct lttng *l, const bt_field *payload, struct mg_event
 }
 
 /*
- * A thread that was preempted has the one bit set that is above all states, which moved up with
- * kernels: no state but 0 goes with it.
+ * Converts the state of a preempted thread: the kernel marks it with one bit above all states,
+ * whose position depends on the kernel version; no state but 0 is combined with it.
  */
 static bool on_switch(struct lttng *l, const bt_field *payload, struct mg_event *e)
 {
@@ -113,7 +113,7 @@ static bool on_exit_of(struct lttng *l, const bt_field *payload, struct mg_event
 	e->pid = lttng_pid(l, e->tid);
 	e->task_exit.leader = e->tid == e->pid;
 	HASH_FIND(hh, l->threads, &e->tid, sizeof(e->tid), t);
-	if (t) { /* its number may be another's next */
+	if (t) { /* its number may next belong to another thread */
 		HASH_DEL(l->threads, t);
 		free(t);
 	}
@@ -139,7 +139,7 @@ static bool on_enter(struct lttng *l, const bt_field *payload, struct mg_event *
 	return true;
 }
 
-/* Old versions have one event for the end of all calls. */
+/* Converts the one event with which old versions end all calls. */
 static bool on_exit_call(struct lttng *l, const bt_field *payload, struct mg_event *e)
 {
 	struct known_thread *t = e->tid ? thread_of(l, e->tid, e->pid, NULL) : NULL;
@@ -207,7 +207,7 @@ static const struct row rows[] = {
 	{"net_dev_xmit", MG_EVENT_dev_done, NULL, {{"rc", "rc"}, {"len", "len"}}, on_xmit},
 	{"net_if_receive_skb", MG_EVENT_dev_recv, NULL, {{"len", "frame"}}, on_receive},
 	{"netif_receive_skb", MG_EVENT_dev_recv, NULL, {{"len", "frame"}}, on_receive},
-	/* what was put on a backlog comes by the former again */
+	/* packets put on a backlog come by the former event again */
 	{"net_if_rx", MG_EVENT_dev_recv, "net_if_receive_skb", {{"len", "frame"}}, on_receive},
 	{"netif_rx", MG_EVENT_dev_recv, "netif_receive_skb", {{"len", "frame"}}, on_receive},
 	{"inet_sock_local_out", MG_EVENT_ip_out, NULL, {{"seq", "seq"}, {"ack_seq", "ack"}}, on_local_out},
@@ -218,7 +218,9 @@ static const struct row rows[] = {
 static const struct row enter_row = {.id = MG_EVENT_sys_enter, .more = on_enter};
 static const struct row exit_row = {.id = MG_EVENT_sys_exit, .more = on_exit_call};
 
-/* "syscall_entry_sendto", "compat_syscall_entry_sendto", "sys_sendto"; false if it is none of ours
+/*
+ * Finds the row and the call for names such as "syscall_entry_sendto",
+ * "compat_syscall_entry_sendto" and "sys_sendto"; leaves both unset for other names.
  */
 static void find_call(const char *name, const struct row **row, uint16_t *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of babeltrace2's structure fields by their names, whatever their types are. */
+/* Members of babeltrace2's structure fields by name, whatever their types. */
 #ifndef MAGNET_CORRELATE_BT_MEMBERS_H
 #define MAGNET_CORRELATE_BT_MEMBERS_H
 
@@ -8,14 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL if the structure (which may be NULL) has none of this name. */
+/* Returns the member of this name; NULL if there is none or `structure` is NULL. */
 const bt_field *member_of(const bt_field *structure, const char *name);
-/* `otherwise` if it is no integer. */
+/* Returns the member's value, `otherwise` if it is no integer. */
 uint64_t member_integer(const bt_field *structure, const char *name, uint64_t otherwise);
 bool field_integer(const bt_field *f, uint64_t *value);
-/* Text, or an array of bytes; at most size - 1 of them, zero-padded. */
+/*
+ * Copies text or an array of bytes, at most size - 1 of them, zero-padded. Returns whether it is
+ * either.
+ */
 bool field_text(const bt_field *f, char *out, size_t size);
-/* An array of integers of `each` bytes, in network order; false if it has not so many. */
+/*
+ * Copies an array of integers of `each` bytes in network order. Returns false if its length
+ * differs.
+ */
 bool field_bytes(const bt_field *f, uint8_t *out, size_t size, unsigned int each);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define STREAM_MAGIC 0xC1FC1FC1u
 
-/* The name of the member that the text goes on with, and what follows it; NULL if it has none. */
+/* Returns the text behind the next member, whose name it copies; NULL if there is none. */
 static const char *member(const char *text, char name[32])
 {
 	const char *end = strchr(text, ';'), *begin = end;
@@ -42,10 +42,11 @@ struct packet_layout packet_layout_of(const char *metadata)
 	struct packet_layout l = {.sizes_at = 4 + 16 + 4 + 2 * 8};
 
 	h = h ? strchr(h, '{') : NULL;
-	while (c && c > metadata && c[-1] != '{') /* back to where its structure begins */
+	while (c && c > metadata && c[-1] != '{') /* back to the start of the structure */
 		c--;
 	l.known = h && c && members_are(h, header) && members_are(c, context);
-	trace = trace ? strstr(trace, "byte_order = ") : NULL; /* fields may have others */
+	/* fields may have another byte order */
+	trace = trace ? strstr(trace, "byte_order = ") : NULL;
 	l.big_endian = trace && strncmp(trace + 13, "be", 2) == 0;
 	if (strstr(metadata, "stream_instance_id"))
 		l.sizes_at += 8;
@@ -64,7 +65,7 @@ bool packets_are_sane(FILE *stream, uint64_t size, const struct packet_layout *l
 			fread(&magic, sizeof(magic), 1, stream) != 1 ||
 			fseeko(stream, (off_t)(*at + l->sizes_at), SEEK_SET) != 0 ||
 			fread(sizes, sizeof(sizes), 1, stream) != 1)
-			return true; /* cut off, which is noticed */
+			return true; /* a cut-off stream is detected elsewhere */
 		magic = l->big_endian ? be32toh(magic) : le32toh(magic);
 		packet = (l->big_endian ? be64toh(sizes[1]) : le64toh(sizes[1])) / 8;
 		if (magic != STREAM_MAGIC || packet > size - *at) /* so is this */

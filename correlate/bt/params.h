@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of components: names and types are checked, so that a misspelt one passes for no
- * default. */
+/*
+ * Component parameters: names and types are checked, so that a misspelt parameter is not ignored.
+ */
 #ifndef MAGNET_CORRELATE_BT_PARAMS_H
 #define MAGNET_CORRELATE_BT_PARAMS_H
 
@@ -18,13 +19,15 @@ struct param {
 	enum param_type type;
 };
 
-/* False, and why in `bad`, if there is another one or one of another type. */
+/* Returns whether all parameters are known and of the right type; else `bad` gets the reason. */
 bool params_ok(const bt_value *params, const struct param *known, char *bad, size_t size);
-/* NULL if it is not given. */
+/* Returns the text, NULL if it is not given. */
 const char *param_text(const bt_value *params, const char *name);
-/* False if it is not given. Any kind of number will do. */
+/* Returns a number of any kind in `value`; false if it is not given. */
 bool param_number(const bt_value *params, const char *name, double *value);
-/* session=FILE: the recording's session.json, and the core gets its clock. False if it is damaged.
+/*
+ * Reads session=FILE, the recording's session.json, and gives the core its clock. Returns false if
+ * the file is damaged.
  */
 bool param_session(
 	const bt_value *params, struct core *core, json_t **session, char *bad, size_t size);

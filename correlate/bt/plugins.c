@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* DIRECTORY/babeltrace2/plugins, where DIRECTORY has the library that is loaded. */
+/* Writes DIRECTORY/babeltrace2/plugins, where DIRECTORY holds the loaded library. */
 static bool path_of(const char *name, char path[PATH_MAX])
 {
 	const char *slash;
@@ -44,7 +44,7 @@ static const bt_plugin *installed(const char *name)
 	return plugin;
 }
 
-/* The library loads what these name even where it is given a file. */
+/* Removes the variables that the library would read plugins from, even when it is given a file. */
 static void forget_environment(void)
 {
 	unsetenv("BABELTRACE_PLUGIN_PATH");

@@ -6,8 +6,8 @@
 #include <babeltrace2/babeltrace.h>
 
 /*
- * Returns the plugin that was installed with the library, NULL if it cannot be loaded. Other places
- * are searched for users without privileges only: root runs nobody's code.
+ * Returns the plugin installed with the library, NULL if it cannot be loaded. Other places are
+ * searched only for users without privileges: root must not load other users' code.
  */
 const bt_plugin *mg_bt_plugin(const char *name);
 

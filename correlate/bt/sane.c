@@ -21,13 +21,13 @@
 #include "read/metadata.h"
 
 #define INDEX_MAGIC 0xC1F1DCC1u
-#define INDEX_ENTRY 72 /* bytes, version 1.1; older ones have no more than the same beginning */
+#define INDEX_ENTRY 72 /* bytes in version 1.1; older versions share only the beginning */
 
 struct index_head {
 	uint32_t magic, major, minor, entry_size;
 };
 struct index_entry {
-	uint64_t offset, packet_size, content_size; /* the offset in bytes, sizes in bits */
+	uint64_t offset, packet_size, content_size; /* offset in bytes, sizes in bits */
 };
 
 static bool index_is_sane(FILE *f, uint64_t stream_size)
@@ -36,7 +36,7 @@ static bool index_is_sane(FILE *f, uint64_t stream_size)
 	char bytes[INDEX_ENTRY];
 
 	if (fread(&h, sizeof(h), 1, f) != 1 || be32toh(h.magic) != INDEX_MAGIC)
-		return true; /* not used then */
+		return true; /* the index is not used then */
 	if (be32toh(h.entry_size) < sizeof(struct index_entry) ||
 		be32toh(h.entry_size) > sizeof(bytes))
 		return false;
@@ -91,7 +91,7 @@ static bool streams_are_sane(
 	return sane;
 }
 
-/* DIR/index/NAME.idx belongs to DIR/NAME. */
+/* Checks the indexes: DIR/index/NAME.idx describes DIR/NAME. */
 static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 {
 	char path[PATH_MAX];
@@ -126,14 +126,14 @@ static bool indexes_are_sane(const char *dir, char *why, size_t why_size)
 	return sane;
 }
 
-/* Whether `at` is this word of the text, and no part of a longer one. */
+/* Returns whether the whole word at `at` is this one, and not part of a longer word. */
 static bool is_word(const char *text, const char *at, size_t length)
 {
 	return (at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
 	       !(isalnum((unsigned char)at[length]) || at[length] == '_');
 }
 
-/* Whether `freq = N` stands in the block, with a number above 0. Comments are blanks by now. */
+/* Returns whether the block sets `freq` to a number above 0. Comments are blanked out by now. */
 static bool has_rate(const char *block)
 {
 	const char *end = strchr(block, '}');
@@ -148,7 +148,7 @@ static bool has_rate(const char *block)
 	return false;
 }
 
-/* babeltrace2 divides by a clock's rate, also where there is none. */
+/* Checks that each clock has a rate, as babeltrace2 divides by it. */
 static bool clocks_are_sane(const char *text)
 {
 	for (const char *at = strstr(text, "clock"); at; at = strstr(at + 1, "clock")) {
@@ -170,7 +170,7 @@ bool trace_is_sane(const char *dir, char *why, size_t why_size)
 	errno = 0;
 	text = metadata_text(dir, &size, why, why_size);
 	if (!text)
-		return errno == ENOENT; /* whoever opens it will say why not */
+		return errno == ENOENT; /* opening it later reports the reason */
 	layout = packet_layout_of(text);
 	sane = !memchr(text, 0, size);
 	metadata_blank_words(text, size);

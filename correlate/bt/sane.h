@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Whether babeltrace2 can be given the trace in this directory. It reads sizes in LTTng's metadata
- * and indexes without a look at the files' own: with metadata that was cut off it never comes back,
- * and an index that points past the end ends the process. `why` gets which file is damaged.
+ * Returns whether babeltrace2 can read the trace in this directory; else `why` gets the damaged
+ * file. babeltrace2 trusts sizes in LTTng's metadata and indexes: on truncated metadata it loops
+ * for ever, and an index that points past the end ends the process.
  */
 bool trace_is_sane(const char *dir, char *why, size_t why_size);
 

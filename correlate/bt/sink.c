@@ -13,7 +13,10 @@
 #include "render/report.h"
 #include "render/show.h"
 
-/* A text goes through memory, so that no part of it is taken for the whole. */
+/*
+ * A report being printed. Text is collected in memory first, so that no partial text passes for the
+ * whole.
+ */
 struct printing {
 	struct report report;
 	FILE *to;
@@ -25,7 +28,7 @@ struct sink {
 	struct core core;
 	struct consumer consumer;
 	bt_message_iterator *from;
-	struct show show;     /* of a report: where to, and of which flow */
+	struct show show;     /* for a report: output and wanted flow */
 	struct demand demand; /* figures on demand */
 	bool is_report, json;
 	json_t *session;
@@ -44,7 +47,7 @@ static void free_sink(struct sink *s)
 	free(s);
 }
 
-/* A component that cannot be initialised is not finalised. */
+/* Frees the component: one whose initialisation fails is not finalised. */
 static bt_component_class_initialize_method_status give_up(struct sink *s)
 {
 	bool refused = core_lacks_memory(&s->core);
@@ -99,7 +102,7 @@ static bt_component_class_initialize_method_status initialized(
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
-/* format= is `text`, which is the default, or `other`; anything else is refused. */
+/* Reads format=, which is `text`, the default, or `other`. Returns false for any other value. */
 static bool format_is(
 	bt_self_component_sink *self, const bt_value *params, const char *other, bool *is_other)
 {
@@ -222,7 +225,7 @@ static void print_json(const struct sink *s)
 	json_decref(j);
 }
 
-/* False if it is of a flow that is not there. */
+/* Prints the report. Returns false if the wanted flow does not exist. */
 static bool print(struct sink *s)
 {
 	struct report *r = &s->printing.report;
@@ -239,13 +242,16 @@ static bool print(struct sink *s)
 	return true;
 }
 
-/* The same. What it has begun is given up where memory is refused. */
+/*
+ * Prints the report, abandoning it if an allocation fails. Returns false if the flow does not
+ * exist.
+ */
 static bool print_report(struct sink *s)
 {
 	volatile bool found = true;
 	jmp_buf escape;
 
-	json_memory_begin(); /* others wait until its end */
+	json_memory_begin(); /* other components wait until json_memory_end() */
 	if (setjmp(escape) == 0) {
 		mg_memory_escape(&escape);
 		found = print(s);

@@ -6,9 +6,8 @@
 
 #include "alloc.h"
 
-#define SEED                                                                                 \
-	0x6d61676e65743031ull /* any: the same in every run, so that reports can be repeated \
-			       */
+/* an arbitrary number, the same in every run, so that reports are reproducible */
+#define SEED 0x6d61676e65743031ull
 
 /* splitmix64 (Steele, Lea & Flood 2014) */
 static uint64_t next(uint64_t *state)
@@ -50,8 +49,9 @@ double block_figure(const struct block_sample *s)
 }
 
 /*
- * In proportion to the cube root, as is best (Hall, Horowitz & Jing 1995); by how much depends on
- * how far blocks depend on each other, and too long costs less than too short.
+ * Returns the length of a run: proportional to the cube root, which is optimal (Hall, Horowitz &
+ * Jing 1995). The factor depends on how strongly blocks depend on each other; too long costs less
+ * than too short.
  */
 size_t bootstrap_run(size_t n)
 {
@@ -60,7 +60,10 @@ size_t bootstrap_run(size_t n)
 	return run < n ? run : n;
 }
 
-/* Upper quantile of the normal distribution, by bisection: called a few times only. */
+/*
+ * Returns the upper quantile of the normal distribution by bisection; it is called a few times
+ * only.
+ */
 static double normal_quantile(double tail)
 {
 	double low = 0, high = 40;
@@ -76,7 +79,10 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Of Student's, by its expansion around the normal one (Abramowitz & Stegun 26.7.5). */
+/*
+ * Returns that of Student's distribution, by its expansion around the normal one (Abramowitz &
+ * Stegun 26.7.5).
+ */
 static double student_quantile(double tail, double v)
 {
 	double z = normal_quantile(tail), z2 = z * z;
@@ -95,7 +101,10 @@ double bootstrap_tail(double level, double n)
 	return n > 2 ? erfc(sqrt(n / (n - 1)) * student_quantile(tail, n - 1) / M_SQRT2) / 2 : 0;
 }
 
-/* Runs of blocks from anywhere, the first following the last, until there are as many as before. */
+/*
+ * Returns the figure of one resample: runs of blocks from random positions, with the first block
+ * following the last, until there are as many as before.
+ */
 static double draw(const struct block_sample *s, size_t run, uint64_t *state)
 {
 	struct block_sums sum = {0};
@@ -119,7 +128,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Between the two nearest (Hyndman & Fan 1996, type 7). */
+/* Returns a quantile, interpolated between the two nearest values (Hyndman & Fan 1996, type 7). */
 static double quantile(const double *v, size_t n, double q)
 {
 	double at = q * (double)(n - 1);

@@ -10,10 +10,11 @@
 #include "bootstrap.h"
 #include "event_table.h"
 
-#define DRAWN_BLOCKS 64 /* neighbours are put together until there are not more */
-#define FEWEST       10 /* with samples in them, to tell anything */
+/* most blocks to draw from; neighbours are merged until there are no more */
+#define DRAWN_BLOCKS 64
+#define FEWEST       10 /* least blocks with samples that allow a statement */
 
-/* What else than chance may make a figure differ that is the same. */
+/* Causes beside chance for which an unchanged figure may differ. */
 enum doubt { NO_DOUBT, CLOCK_DOUBT, PROBE_DOUBT };
 
 struct figure {
@@ -47,7 +48,7 @@ static const struct figure figures[] = {
 /* clang-format on */
 #define FIGURES (sizeof(figures) / sizeof(figures[0]))
 
-/* ---- who is compared with whom ---- */
+/* ---- which subjects are compared ---- */
 
 struct pair {
 	const struct subject *now, *before;
@@ -59,7 +60,10 @@ static bool same_but_port(const struct subject_key *a, const struct subject_key 
 	       a->rx == b->rx && a->side == b->side;
 }
 
-/* The only subject of `in` that is the same but for its port and has no counterpart in `other`. */
+/*
+ * Returns the only subject of `in` that is the same but for its port and has no counterpart in
+ * `other`; NULL if there are several or none.
+ */
 static const struct subject *only_such(
 	const struct sampling *in, const struct sampling *other, const struct subject_key *key)
 {
@@ -76,8 +80,9 @@ static const struct subject *only_such(
 }
 
 /*
- * By role; a server that had another port is the same if there is no choice: a program that takes
- * any free one has a new one each time.
+ * Returns the subject of the same role in the other recording. A server with another port counts as
+ * the same if it is the only candidate, as a program that listens on any free port gets a new one
+ * each time.
  */
 static const struct subject *counterpart(
 	const struct subject *s, const struct sampling *own, const struct sampling *other)
@@ -103,7 +108,7 @@ static double sum_of(const struct subject *s, int which)
 	return all;
 }
 
-/* Calls first, then flows, then the scheduler; what there is most of first. */
+/* Sorts by kind (calls, flows, the scheduler) and then by amount. */
 static double amount(const struct subject *s)
 {
 	return sum_of(s, s->key.what == SUBJECT_CALL ? (int)CALL_N : (int)FLOW_BYTES);
@@ -124,8 +129,7 @@ static int in_order(const void *a, const void *b)
 /* ---- one figure ---- */
 
 /*
- * The blocks from the first with samples to the last, neighbours put together. Returns how many of
- * them have samples.
+ * Merges the blocks from the first with samples to the last. Returns how many of them have samples.
  */
 static size_t blocks(const struct subject *s, const struct figure *f,
 	struct block_sums out[DRAWN_BLOCKS], struct block_sample *sample)
@@ -156,7 +160,7 @@ static size_t blocks(const struct subject *s, const struct figure *f,
 	return filled;
 }
 
-/* What the figure is multiplied by to be in its unit. */
+/* Returns the factor that converts the figure to its unit. */
 static double scale(const struct report *r, enum figure_unit unit)
 {
 	if (unit == UNIT_NS)
@@ -171,8 +175,9 @@ static void rescale(struct block_sums *v, size_t n, double by)
 }
 
 /*
- * By how much the figure may be off in all blocks alike, in its unit: chance does not show it. The
- * bound of the clocks' join; the error of the probes' calibration, twice its standard deviation.
+ * Returns the systematic error of the figure in its unit, which is the same in all blocks and so
+ * invisible to resampling: the bound of the clocks' join, or twice the standard deviation of the
+ * calibration of the tracing overhead.
  */
 static double doubt(const struct recording *r, const struct subject *s, const struct figure *f)
 {
@@ -188,7 +193,10 @@ static double doubt(const struct recording *r, const struct subject *s, const st
 			 : 0;
 }
 
-/* Of a call all but its total; of a flow what is of bytes followed through every layer. */
+/*
+ * Returns the share that was observed: of a call, everything but its total needs both sides; of a
+ * flow, bytes followed through every layer.
+ */
 static double coverage(const struct report *r, const struct subject *s, const struct figure *f)
 {
 	struct call_key key = {.id = s->key.call, .kind = s->key.kind};
@@ -204,7 +212,9 @@ static double coverage(const struct report *r, const struct subject *s, const st
 	return NAN;
 }
 
-/* What the report of one recording would not give is not compared either. */
+/*
+ * Returns whether the report of one recording would show the figure; otherwise it is not compared.
+ */
 static bool is_observed(const struct report *r, const struct subject *s, const struct figure *f)
 {
 	if (standing_of(coverage(r, s, f)) == WITHHELD)
@@ -213,11 +223,11 @@ static bool is_observed(const struct report *r, const struct subject *s, const s
 		return core_observes(r->core, MG_EVENT_sched_switch);
 	if (s->key.what == SUBJECT_FLOW && f->a == FLOW_AGAIN)
 		return core_observes(r->core, MG_EVENT_tcp_retransmit);
-	/* where no layer sees frames there is no throughput */
+	/* without a layer that sees frames there is no throughput */
 	return s->key.what != SUBJECT_FLOW || f->a != FLOW_WIRE || sum_of(s, FLOW_WIRE) > 0;
 }
 
-/* Whether the row says anything. */
+/* Computes one row. Returns whether it can be shown. */
 static bool one_figure(struct compared *row, const struct pair *p, const struct figure *f,
 	const struct recording *now, const struct recording *before)
 {
@@ -282,7 +292,7 @@ static int add_figure(struct comparison *c, const struct pair *p, const struct f
 		return -ENOMEM;
 	if (!one_figure(row, p, f, now, before))
 		return 0;
-	/* there was none of it in either, such as retransmissions */
+	/* neither recording has any of it, such as retransmissions */
 	if (row->now_value == 0 && row->before_value == 0)
 		return 0;
 	row->stage = stage;
@@ -293,7 +303,7 @@ static int add_figure(struct comparison *c, const struct pair *p, const struct f
 	return 0;
 }
 
-/* Add the parts of the send buffer's bar. */
+/* Adds the parts of the send buffer's stage. */
 static int add_held(struct comparison *c, const struct pair *p, const char *stage,
 	const struct recording *now, const struct recording *before)
 {
@@ -334,7 +344,7 @@ static int add_pair(struct comparison *c, const struct pair *p, const struct rec
 	for (size_t i = 0; i < FIGURES && !err; i++) {
 		if (figures[i].what != p->now->key.what)
 			continue;
-		/* what the total is made of stands before it */
+		/* the stages of the total stand before it */
 		if (p->now->key.what == SUBJECT_FLOW && figures[i].a == FLOW_RESIDENCE)
 			err = add_stages(c, p, now, before);
 		if (!err)
@@ -343,7 +353,7 @@ static int add_pair(struct comparison *c, const struct pair *p, const struct rec
 	return err;
 }
 
-/* Those of `own` without a counterpart in `other`. */
+/* Collects the subjects of `own` without a counterpart in `other`. */
 static size_t alone(
 	const struct sampling *own, const struct sampling *other, const struct subject ***out)
 {

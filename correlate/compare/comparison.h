@@ -19,16 +19,17 @@ enum figure_unit { UNIT_NS, UNIT_SHARE, UNIT_BYTES_PER_S, UNIT_NUMBER };
 enum verdict { WITHIN_NOISE, EXCEEDS_NOISE, NOT_ENOUGH };
 
 struct compared {
-	const struct subject *now, *before; /* of the same role */
-	const char *figure;                 /* "residence" is a stage's if `stage` is one */
+	const struct subject *now, *before; /* subjects of the same role */
+	const char *figure;                 /* name; "residence" of one stage if `stage` is set */
 	const char *stage;
-	const char *reason; /* the part of the stage that it held, NULL for all of it */
+	const char *reason; /* cause of the wait within the stage, NULL for the whole stage */
 	enum figure_unit unit;
-	bool is_headline;                 /* one of the few that sum a subject up */
-	double now_value, before_value;   /* in the unit */
-	double difference, ratio;         /* now - before, now / before; NAN: not known */
-	double low, high;                 /* interval of the difference that is noise and chance */
-	size_t now_blocks, before_blocks; /* with samples, as they were drawn */
+	bool is_headline;               /* one of the few that summarise a subject */
+	double now_value, before_value; /* in the unit */
+	double difference, ratio;       /* now - before, now / before; NAN: not known */
+	/* interval of the difference that noise and chance explain */
+	double low, high;
+	size_t now_blocks, before_blocks; /* blocks with samples, as they were drawn */
 	enum verdict verdict;
 };
 
@@ -36,17 +37,17 @@ struct comparison {
 	struct compared *row;
 	size_t rows;
 	size_t exceeding, not_enough;
-	const struct subject **only_now, **only_before; /* without a counterpart */
+	const struct subject **only_now, **only_before; /* subjects without a counterpart */
 	size_t only_now_n, only_before_n;
 };
 
-/* 0 or -ENOMEM; to be freed in any case. */
+/* Compares two recordings. Returns 0 or -ENOMEM; the caller frees `c` in any case. */
 int compare(struct comparison *c, const struct recording *now, const struct recording *before);
 void comparison_free(struct comparison *c);
-/* "send tcp", "tcp sent by the client of port 80", "scheduler" */
+/* Writes a name such as "send tcp", "tcp sent by the client of port 80" or "scheduler". */
 void subject_name(char out[80], const struct subject_key *key);
 
-/* `before_name` is what to call the other recording. */
+/* Prints the comparison; `before_name` names the other recording. */
 void comparison_text(const struct comparison *c, const struct recording *now,
 	const struct recording *before, const char *before_name, FILE *to, bool colour);
 json_t *comparison_json(const struct comparison *c, const struct recording *before);

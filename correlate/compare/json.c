@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/magnet-report.1 lists the fields. */
+/* Writes the comparison as JSON; docs/magnet-report.1 lists the fields. */
 #include <math.h>
 
 #include "bootstrap.h"

@@ -9,7 +9,10 @@
 #define FIRST_WIDTH_NS 1000000
 #define SUBJECTS_MAX   1000
 
-/* A call or flow whose totals were read before; what came since is the present block's. */
+/*
+ * A call or flow whose totals were read at the end of the last block; the difference belongs to the
+ * present one.
+ */
 struct seen_key {
 	uint64_t id; /* a socket's cookie, or a call's key */
 	uint8_t what, rx;
@@ -142,7 +145,10 @@ static struct subject_key role(const struct flow *f)
 	return key;
 }
 
-/* What the layer nearest to the program saw, where bytes have no numbers. */
+/*
+ * Returns the bytes that the layer nearest to the program saw, for sockets without sequence
+ * numbers.
+ */
 static uint64_t bytes_so_far(const struct flow *f)
 {
 	const struct unit_stats *copy = &f->units[f->rx ? (int)RX_COPY : (int)TX_COPY];
@@ -160,7 +166,7 @@ static void read_modulation(const struct flow *f, struct seen *seen, double *now
 
 	if (!sender)
 		return;
-	/* the median moves as bytes come, which changes what is summed to the second order only */
+	/* the median moves as bytes come, which changes the sum only to second order */
 	now[FLOW_MOVED] = seen->moved_n == shift->n
 				  ? seen->total[FLOW_MOVED]
 				  : dist_mean_abs_dev(shift) * (double)shift->weight;

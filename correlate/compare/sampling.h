@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A core's sums by blocks of time, for those who ask how much a figure varies within a recording.
- * It reads the core's totals at the end of each block, so the core itself does no more than else;
- * the blocks are at most SAMPLING_BLOCKS and double in width as the recording goes on.
+ * A core's sums by blocks of time, to measure how a figure varies within a recording. The core's
+ * totals are read at the end of each block, so the core does no extra work; there are at most
+ * SAMPLING_BLOCKS blocks, which double in width as the recording goes on.
  */
 #ifndef MAGNET_CORRELATE_SAMPLING_H
 #define MAGNET_CORRELATE_SAMPLING_H
@@ -19,18 +19,18 @@
 enum subject_kind { SUBJECT_CALL, SUBJECT_FLOW, SUBJECT_SCHEDULER };
 
 /*
- * Flows of two recordings have other cookies: they are told by their role. All flows of a role are
- * one subject.
+ * Role of a flow, by which flows of two recordings are matched, as their cookies differ. All flows
+ * of one role are one subject.
  */
 struct subject_key {
 	uint8_t what; /* enum subject_kind */
-	uint8_t kind; /* of socket, MG_KIND_* */
+	uint8_t kind; /* kind of socket, MG_KIND_* */
 	uint8_t rx, side;
 	uint16_t call; /* as in struct call_key */
-	uint16_t port; /* of the server; the lower one where nobody knows who that is */
+	uint16_t port; /* port of the server; the lower one where the server is not known */
 };
 
-/* What is summed for each. */
+/* Sums of each subject. */
 enum call_sum {
 	CALL_TOTAL,
 	CALL_N,
@@ -45,17 +45,17 @@ enum call_sum {
 enum flow_sum {
 	FLOW_STAGE,
 	FLOW_STAGE_WEIGHT = FLOW_STAGE + STAGES_MAX,
-	FLOW_HELD = FLOW_STAGE_WEIGHT + STAGES_MAX, /* of the send buffer, by reason */
+	FLOW_HELD = FLOW_STAGE_WEIGHT + STAGES_MAX, /* wait in the send buffer, by reason */
 	FLOW_RESIDENCE = FLOW_HELD + WHYS,
 	FLOW_RESIDENCE_WEIGHT,
-	FLOW_MOVED, /* bytes times the cycles they were moved by: J's numerator */
+	FLOW_MOVED, /* bytes times cycles of their shift: J's numerator */
 	FLOW_MOVED_WEIGHT,
 	FLOW_GAP,
 	FLOW_GAPS,
 	FLOW_UNITS_FROM,
 	FLOW_UNITS_TO,
 	FLOW_BYTES,
-	FLOW_LIFE, /* cycles from its first event to its last */
+	FLOW_LIFE, /* cycles from the flow's first event to its last */
 	FLOW_WIRE,
 	FLOW_AGAIN,
 	FLOW_SEGMENTS,
@@ -73,17 +73,17 @@ struct subject {
 struct sampling {
 	struct core *core;
 	struct subject *subjects;
-	struct seen *seen; /* what was read of each flow and call so far */
+	struct seen *seen; /* totals read so far, for each flow and call */
 	uint64_t start_ns, width_ns;
-	size_t at; /* the block that is being filled */
+	size_t at; /* present block */
 	bool begun;
-	bool left_out; /* more roles than are told apart */
+	bool left_out; /* set if there are more roles than fit */
 };
 
 void sampling_init(struct sampling *s, struct core *core);
-/* A listener for core_listen(); `arg` is a struct sampling. */
+/* Listener for core_listen(); `arg` is a struct sampling. */
 void sampling_event(void *arg, const struct mg_event *e, const struct annotation *a);
-/* After core_finish(). */
+/* Ends the last block. Call it after core_finish(). */
 void sampling_finish(struct sampling *s);
 void sampling_free(struct sampling *s);
 const struct subject *sampling_find(const struct sampling *s, const struct subject_key *key);

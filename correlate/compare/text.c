@@ -8,7 +8,7 @@
 
 #define ALONE_SHOWN 8
 
-/* Each returns one of a few static buffers. */
+/* Formats a value; returns one of a few static buffers. */
 static const char *value(double v, enum figure_unit unit)
 {
 	static char buffer[8][32];
@@ -29,7 +29,7 @@ static const char *value(double v, enum figure_unit unit)
 	}
 }
 
-/* With its sign. */
+/* Formats a difference with its sign. */
 static const char *change(double v, enum figure_unit unit)
 {
 	static char buffer[8][40];
@@ -78,13 +78,16 @@ static void row(struct table *t, const struct compared *r)
 			r->verdict == EXCEEDS_NOISE ? "*" : "");
 }
 
-/* How many times the interval's half width it is from 0. */
+/* Returns how many half widths of the interval the difference is away from 0. */
 static double clearness(const struct compared *r)
 {
 	return fabs(r->difference) / fmax((r->high - r->low) / 2, 1e-12 * fabs(r->difference));
 }
 
-/* Of what exceeds the noise the clearest among the figures that sum something up, else of all. */
+/*
+ * Returns the clearest difference that exceeds the noise: among the headline figures if any does,
+ * else among all.
+ */
 static const struct compared *foremost(const struct comparison *c)
 {
 	const struct compared *most = NULL;
@@ -151,7 +154,10 @@ static bool has_residence(const struct comparison *c)
 	return false;
 }
 
-/* Of these there is too little: what happens once or a few times, such as connect(). */
+/*
+ * Returns whether the subject has a row that can be shown; what happens only a few times, such as
+ * connect(), has none.
+ */
 static bool is_told(const struct comparison *c, const struct subject *s)
 {
 	for (size_t i = 0; i < c->rows; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a traffic contract must grant so that nothing of the flow is lost. */
+/* Statistics of traffic contracts: the rate and bucket that let all of a flow pass. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "rows.h"
 
-/* Rates to tell a contract at, as multiples of the mean. */
+/* Rates at which a contract is computed by default, as multiples of the mean. */
 static const double multiples[] = {1, 1.25, 1.5, 2, 3, 5, 10};
 #define MULTIPLES (sizeof(multiples) / sizeof(multiples[0]))
 
@@ -18,7 +18,7 @@ static void set_counted(json_t *row, const struct layer *of)
 {
 	json_object_set_new(
 		row, "counted", json_string(layer_sees_frames(of) ? "frames" : "payload"));
-	/* what is missing would have come on top */
+	/* missing data would add to it */
 	json_object_set_new(row, "at_least", json_boolean(of->gaps > 0));
 }
 

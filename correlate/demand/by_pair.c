@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What two layers of a flow have in common. */
+/* Statistics of two layers of a flow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,7 +49,10 @@ const char *pair_ks(const struct layers *l, const struct layer *from, const stru
 	return why;
 }
 
-/* Frequencies above the threshold, and up to where there is no other. Without that of the mean. */
+/*
+ * Counts the frequencies above the threshold, and finds the last one before the first below it.
+ * Leaves out frequency 0, the mean.
+ */
 static void summary(const struct stat_coherence *c, double bin_ms, json_t *row)
 {
 	double step_hz = 1000 / bin_ms / (double)c->length;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Variance and energy by scale, and the Hurst parameter. Of bytes: units are not the same at
- * layers. */
+/*
+ * Statistics by time scale: variance, energy and the Hurst parameter. They count bytes, as packets
+ * differ between layers.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "rows.h"
 
-/* NULL, and `bin` to be freed; else why not. */
+/* Returns NULL, and `bin`, which the caller frees; else the reason for which there are no bins. */
 static const char *bytes_in_bins(const struct layers *l, const struct layer *of,
 	const double *parameter, json_t *row, double **bin, size_t *bins)
 {
@@ -39,7 +41,7 @@ static const char *no_hurst(enum stat_no_hurst why)
 	return reasons[why];
 }
 
-/* Also where bytes are missing that no gap tells of. */
+/* Computes H; refuses it also where bytes are missing that no gap covers. */
 static const char *hurst_of(
 	const struct layer *of, const double *bin, size_t bins, struct stat_hurst *h)
 {
@@ -106,7 +108,7 @@ const char *row_hurst(
 	why = hurst_of(of, bin, bins, &h);
 	free(bin);
 	set_hurst(row, &h, why);
-	json_object_del(row, "H_refused"); /* the row itself says so */
+	json_object_del(row, "H_refused"); /* the row itself has the reason */
 	if (h.scaling.from) {
 		json_object_set_new(row, "octave_from", json_integer(h.scaling.from));
 		json_object_set_new(row, "octave_to", json_integer(h.scaling.to));
@@ -176,7 +178,7 @@ const char *pair_spectrum(const struct layers *l, const struct layer *from, cons
 	why = octaves(l, from, parameter, row, a, &an);
 	if (!why)
 		why = octaves(l, to, parameter, row, b, &bn);
-	for (int i = 0; !why && i < an && i < bn; i++) { /* both begin at 1 */
+	for (int i = 0; !why && i < an && i < bn; i++) { /* both begin at octave 1 */
 		json_t *j = json_object();
 
 		json_object_set_new(j, "octave", json_integer(a[i].j));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bursts, and the dispersion of counts. */
+/* Statistics in time: bursts and the dispersion of counts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,9 @@ static double field(const struct stat_burst *b, enum burst_field which)
 	return which == UNITS ? b->units : which == LENGTH ? b->bytes : b->duration_ns;
 }
 
-/* The 99th percentile needs ten bursts beyond it. */
+/*
+ * Returns the distribution of a burst's property; its 99th percentile needs ten bursts beyond it.
+ */
 static json_t *spread(const struct stat_burst *b, size_t n, enum burst_field which, double *values)
 {
 	json_t *j = json_object();
@@ -58,7 +60,7 @@ const char *row_bursts(
 	row_set(row, "gap_ms", gap_ms);
 	json_object_set_new(row, "bursts", json_integer((json_int_t)kept));
 	json_object_set_new(row, "left_out", json_integer((json_int_t)dropped));
-	/* what is left out may have been longer */
+	/* dropped bursts may have been longer */
 	json_object_set_new(row, "max_at_least", json_boolean(dropped > 0));
 	if (kept) {
 		json_object_set_new(row, "units", spread(bursts, kept, UNITS, values));

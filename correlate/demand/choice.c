@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures there are, and which of them was asked for, with what parameters. */
+/* The table of statistics, and the parser of those asked for and their parameters. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static const struct {
 #define P(name) (1u << DEMAND_##name)
 static const struct figure {
 	const char *name, *doc;
-	uint32_t takes; /* parameters */
+	uint32_t takes; /* bits of the parameters it takes */
 	const char *parameters;
 } figures[DEMAND_FIGURES] = {
 	[DEMAND_KS] = {"ks", "largest distance between the spacings' distributions at two layers"},
@@ -79,7 +79,10 @@ static int find_parameter(uint32_t takes, const char *name, size_t len)
 	return -1;
 }
 
-/* Powers of 1000 with a prefix, of 1024 with an i after it; then bit, B or nothing. */
+/*
+ * Parses a unit: a prefix for powers of 1000, one followed by i for powers of 1024; then bit, B or
+ * nothing.
+ */
 static bool scaled(const char *unit, size_t len, enum kind kind, double *value)
 {
 	static const char prefixes[] = "kmgt";

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures asked for, of each layer or pair of layers of a flow. */
+/* Computes the chosen statistics for each layer or pair of layers of a flow. */
 #include <math.h>
 #include <string.h>
 
 #include "rows.h"
 
-/* A figure has rows of layers, of pairs or both; its row has these keys, null where refused. */
+/*
+ * For each statistic: the function for a layer, for a pair of layers, or both, and the keys of a
+ * row, which are null where it is refused.
+ */
 static const struct {
 	layer_row_fn layer;
 	pair_row_fn pair;
@@ -48,7 +51,7 @@ static void fill_up(json_t *row, const char *keys)
 	}
 }
 
-/* Of the layer seen least. */
+/* Completes a row with the coverage of its least observed layer. */
 static void finish(
 	json_t *row, double coverage, double time_coverage, const char *refused, const char *keys)
 {
@@ -95,7 +98,10 @@ static void add_pair(json_t *rows, const struct layers *l, int figure, const str
 	json_array_append_new(rows, row);
 }
 
-/* The pair that modulation is told of, and then from each layer to the next. */
+/*
+ * Returns the rows of pairs: the pair of which modulation is computed, then each layer with the
+ * next.
+ */
 static json_t *pair_rows(const struct layers *l, int figure)
 {
 	const struct layer *from = layers_find(l, l->flow->rx ? "peer_call" : "call");

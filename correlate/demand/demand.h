@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures on demand: they need every unit one by one, so the core must have kept them
- * (core_keep_series()). Each has a name, and may have parameters.
+ * Statistics on demand. They need every packet one by one, so the core must have kept them
+ * (core_keep_series()). Each has a name and may have parameters.
  */
 #ifndef MAGNET_CORRELATE_DEMAND_H
 #define MAGNET_CORRELATE_DEMAND_H
@@ -29,7 +29,7 @@ enum demand_figure {
 	DEMAND_FIGURES
 };
 
-/* X(NAME, kind of value): as they are written, in lower case */
+/* X(NAME, kind of value): parameters; the user writes the names in lower case */
 /* clang-format off */
 #define DEMAND_PARAMETERS(X) \
 	X(GAP, MS) X(BIN, MS) X(RATE, BIT_S) X(BUCKET, BYTES) X(SCR, NUMBER) X(PCR, NUMBER) \
@@ -39,7 +39,7 @@ enum demand_figure {
 enum demand_parameter { DEMAND_PARAMETERS(DEMAND_PARAMETER_ID) DEMAND_PARAMETERS_END };
 #undef DEMAND_PARAMETER_ID
 
-/* What all units kept for it may take, bytes; some 30 million units. */
+/* Memory limit of all packets kept, bytes; some 30 million packets. */
 #define DEMAND_MEMORY (256u << 20)
 
 struct demand {
@@ -48,18 +48,18 @@ struct demand {
 };
 
 /*
- * "ks,bursts:gap=5,contract:rate=10Mbit:bucket=32KiB", or "all". Returns 0 or -EINVAL; `why` gets
- * what is wrong, in words.
+ * Parses "ks,bursts:gap=5,contract:rate=10Mbit:bucket=32KiB", or "all". Returns 0, or -EINVAL with
+ * the reason in `why`.
  */
 int demand_parse(struct demand *d, const char *text, char *why, size_t why_size);
-/* All names, with their parameters. */
+/* Prints all names with their parameters. */
 void demand_list(FILE *to);
-/* How the figure is called in JSON. */
+/* Returns the statistic's key in JSON. */
 const char *demand_key(enum demand_figure figure);
 
-/* What was asked for of one flow, by demand_key(); a new reference. */
+/* Returns the chosen statistics of one flow, by demand_key(); a new reference. */
 json_t *demand_of_flow(const struct report *r, const struct flow *f);
-/* And of all flows together. */
+/* Returns those of all flows together; a new reference. */
 json_t *demand_of_all(const struct report *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How evenly the flows of a direction shared what got through. */
+/* Jain's index: how evenly the flows of one direction shared the goodput. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "rows.h"
 
 struct window {
-	double from_ns, to_ns; /* after the recording's first event */
+	double from_ns, to_ns; /* ns after the recording's first event */
 };
 
 static double since_begin(const struct report *r, uint64_t cycles)
@@ -29,7 +29,7 @@ static bool counts(const struct report *r, const struct flow *f, bool rx)
 	return f->rx == rx && is_packets(f) && (double)flow_bytes(f) >= min;
 }
 
-/* Unless told otherwise the time all of them were alive. */
+/* Returns the chosen window; by default the time in which all flows were alive. */
 static struct window window_of(const struct report *r, bool rx, size_t *n)
 {
 	const double *p = r->demand->parameter[DEMAND_JAIN];
@@ -63,7 +63,7 @@ static bool gap_in(
 	return false;
 }
 
-/* Bytes of a flow in the window; NAN, and why, where they are not known. */
+/* Returns the bytes of a flow in the window; NAN with the reason in `why` if they are not known. */
 static double bytes_in(
 	const struct report *r, const struct flow *f, struct window w, const char **why)
 {

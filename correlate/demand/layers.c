@@ -8,7 +8,10 @@
 
 #include "alloc.h"
 
-/* What never left the socket passed no layer below. */
+/*
+ * Returns the share of the flow's bytes that a layer saw. Bytes that never left the socket do not
+ * count for the layers below.
+ */
 static double covered(const struct flow *f, int at, const struct unit_stats *u)
 {
 	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->unsent : 0));
@@ -17,7 +20,7 @@ static double covered(const struct flow *f, int at, const struct unit_stats *u)
 	if (!(of > 0))
 		return NAN;
 	if (f->sock->kind != MG_KIND_tcp) {
-		if (!f->missed) /* what did not pass a layer was dropped before */
+		if (!f->missed) /* bytes that did not reach a layer were dropped before it */
 			return NAN;
 		share = (share + (double)f->dropped_bytes / of) * (1 - f->not_told);
 	}
@@ -42,7 +45,10 @@ static int by_begin(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Gaps of several CPUs overlap: what is left is in order and apart. */
+/*
+ * Merges gaps of several CPUs, so that they are in order and do not overlap. Returns how many are
+ * left.
+ */
 static size_t merge(struct stat_gap *g, size_t n)
 {
 	size_t kept = 0;
@@ -94,7 +100,7 @@ int layers_init(struct layers *l, const struct report *r, const struct flow *f)
 	int err = 0;
 
 	*l = (struct layers){.r = r, .flow = f};
-	/* of datagrams the calls that sent what this flow got: one may send to several */
+	/* for datagrams: the calls that sent what this flow received; one may send to several */
 	if (f->from && f->from->n)
 		add(l, f, RX_CALL, f->from, "peer_call");
 	else if (peer)
@@ -155,7 +161,10 @@ static int by_time(const void *a, const void *b)
 
 typedef bool (*choose_fn)(const struct series_unit *from, double link, struct stat_unit *to);
 
-/* Calls of several threads, and times of several CPUs, need not come in order. */
+/*
+ * Reads a layer's packets and sorts them: calls of several threads and times of several CPUs may be
+ * out of order.
+ */
 static int load(const struct layers *l, const struct layer *of, choose_fn choose, double link,
 	struct stat_unit **u, size_t *n)
 {

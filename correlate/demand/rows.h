@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of figures on demand: of one layer, or of two. */
+/* Rows of statistics on demand, for one layer or two. */
 #ifndef MAGNET_CORRELATE_ROWS_H
 #define MAGNET_CORRELATE_ROWS_H
 
 #include "layers.h"
 
-/* Adds its values to the row; returns why there are none, or NULL. */
+/* Adds the statistic's values to the row. Returns NULL, or why there are none. */
 typedef const char *(*layer_row_fn)(
 	const struct layers *l, const struct layer *of, const double *parameter, json_t *row);
 typedef const char *(*pair_row_fn)(const struct layers *l, const struct layer *from,
@@ -32,9 +32,9 @@ const char *pair_coherence(const struct layers *, const struct layer *, const st
 
 #define NO_MEMORY "there is not enough memory"
 
-/* null where it is not a number */
+/* Sets a value; null if it is not a number. */
 void row_set(json_t *row, const char *key, double value);
-/* The parameter, or what holds without it. */
+/* Returns the parameter if it is given, else the default. */
 static inline double or_default(double parameter, double otherwise)
 {
 	return parameter == parameter ? parameter : otherwise;

@@ -8,7 +8,7 @@
 #include "alloc.h"
 #include "trace.h"
 
-/* Streams that have events left, the one with the next event first: a heap. */
+/* Streams that have events left, in a heap with the earliest next event first. */
 struct merge {
 	struct stream **heap;
 	size_t n;
@@ -40,7 +40,7 @@ static void sift_down(struct merge *m, size_t i)
 	m->heap[i] = s;
 }
 
-/* Who is next but for the first. */
+/* Returns the stream with the earliest event except the first one's. */
 static const struct stream *second(const struct merge *m)
 {
 	if (m->n > 2 && stream_before(m->heap[2], m->heap[1]))
@@ -50,7 +50,7 @@ static const struct stream *second(const struct merge *m)
 
 /* ---- events ---- */
 
-/* Returns the error number of what is wrong with a stream. */
+/* Returns the error number for what is wrong with a stream. */
 static int failed(struct merge *m, const struct stream *s, const char *what)
 {
 	if (what == stream_no_more_files) {
@@ -87,7 +87,7 @@ static void tell_gap(struct merge *m, const struct stream *s)
 		s->has_cpu ? s->cpu : -1);
 }
 
-/* What was read of each trace. */
+/* Passes the number of events read from each trace to the core. */
 static void tell_events(const struct merge *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
@@ -107,7 +107,7 @@ static void tell_events(const struct merge *m)
 	}
 }
 
-/* Events of the first stream, as long as no other has one before. */
+/* Reads events of the first stream while no other stream has an earlier one. */
 static int take(struct merge *m)
 {
 	const struct stream *other = second(m);
@@ -116,7 +116,7 @@ static int take(struct merge *m)
 	const char *what = NULL;
 	int err = 0;
 
-	if (!s->window) /* only its begin was looked at until now */
+	if (!s->window) /* only its start has been checked until now */
 		what = stream_start(s);
 	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
 		struct mg_event *e;
@@ -159,7 +159,7 @@ static int merge(struct merge *m)
 	while (m->n && !err)
 		err = take(m);
 	tell_events(m);
-	finished = core_finish(m->core); /* what was read until then counts */
+	finished = core_finish(m->core); /* the events read before a failure count */
 	return finished && !err ? out_of_memory(m) : err;
 }
 
@@ -172,8 +172,8 @@ static int by_uuid(const void *a, const void *b)
 }
 
 /*
- * Events of one time come in the order of their traces' UUIDs, and of their streams' names in a
- * trace: so babeltrace2 has it.
+ * Orders the streams for events with equal times: by the UUIDs of their traces, then by their
+ * names, as babeltrace2 does.
  */
 static const char *rank_streams(struct trace *traces, size_t count)
 {
@@ -198,8 +198,9 @@ static const char *rank_streams(struct trace *traces, size_t count)
 }
 
 /*
- * Traces of one machine share a clock, but each writer measured its wall-clock offset for itself:
- * the first trace's is taken for all. If it cannot be, who knows more of clocks tells (bt/graph.c).
+ * Aligns the clocks of traces of one machine, which share a clock although each writer measured its
+ * wall-clock offset for itself: the first trace's offset holds for all. Returns a reason if they
+ * cannot be aligned; bt/graph.c can check more clocks.
  */
 static const char *align(struct trace *traces, size_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading traces that magnet-kernel-tracer and magnet's own collector wrote without babeltrace2, in
- * a fifth of its time, and in precisely the order in which it merges them.
+ * Reads traces written by magnet-kernel-tracer and magnet's collector without babeltrace2, in a
+ * fifth of its time and in exactly its order.
  */
 #ifndef MAGNET_CORRELATE_DIRECT_DIRECT_H
 #define MAGNET_CORRELATE_DIRECT_DIRECT_H
@@ -15,17 +15,17 @@
 #define DIRECT_NOT_OURS 1
 
 /*
- * Feed the traces in these directories, merged in order of time, to the core. Returns 0; or
- * DIRECT_NOT_OURS, then the core was given nothing and babeltrace2 may know better; or a negative
- * errno for damage that was met on the way; -EMFILE where no more files may be opened: then no
- * figure is to be made of what was read. `why` gets the reason in words. `progress` may be NULL.
+ * Feeds the traces in these directories, merged by time, to the core. Returns 0; DIRECT_NOT_OURS if
+ * babeltrace2 should try instead, in which case the core got nothing; or a negative errno for
+ * damage met on the way. With -EMFILE no more files may be opened, and no figure may be made of
+ * what was read. `why` gets the reason in words; `progress` may be NULL.
  */
 int direct_read(const char *const dirs[], size_t count, struct core *core,
 	const struct progress *progress, char *why, size_t why_size);
 
 /*
- * The same for one trace in memory. Any bytes may be given (so for fuzzing): what they are is found
- * out. Streams are taken in the order of their names in the trace.
+ * Reads one trace from memory, for fuzzing: it may hold any bytes. Streams are ordered by their
+ * place in the array instead of their names.
  */
 struct direct_bytes {
 	const uint8_t *data;

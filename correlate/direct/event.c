@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of one event. */
+/* Decodes the fields of one event. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint64_t integer(const struct tsdl_integer *i, const uint8_t *at)
 	return spot_read(&s, at);
 }
 
-/* Bytes of a field at `at`, of `left` there are; more than that if it goes beyond. */
+/* Returns the bytes that a field takes at `at`; more than `left` if it goes beyond the end. */
 static size_t field_size(
 	const struct tsdl_field *f, const uint8_t *at, size_t left, uint64_t value_before)
 {
@@ -37,7 +37,7 @@ static size_t field_size(
 
 size_t event_size_varying(const struct event_class *k, const uint8_t *at, size_t left)
 {
-	uint64_t value = 0; /* of the field before */
+	uint64_t value = 0; /* value of the previous field */
 	size_t sum = 0;
 
 	for (uint32_t i = 0; i < k->described->fields.count; i++) {
@@ -99,7 +99,7 @@ static void value(FILE *to, const struct tsdl_field *f, const uint8_t *at, size_
 		break;
 	default:
 		for (size_t i = 0; i < size; i += f->integer.size) {
-			/* single bytes need nothing between them */
+			/* single bytes are written without separators */
 			if (i && !bytes)
 				fputc(',', to);
 			number(to, &f->integer, at + i, true);
@@ -107,7 +107,7 @@ static void value(FILE *to, const struct tsdl_field *f, const uint8_t *at, size_
 	}
 }
 
-/* A sequence's length stands before it as a field of its own, and says nothing that it does not. */
+/* Returns whether a field is the length of the sequence after it: the text leaves it out. */
 static bool is_length(const struct tsdl_struct *s, uint32_t i)
 {
 	const struct tsdl_field *next = i + 1 < s->count ? &s->field[i + 1] : NULL;

@@ -5,11 +5,14 @@
 
 #include "alloc.h"
 
-#define PAYLOAD_MAX 65536 /* of an event whose size is fixed; longer ones have sequences */
+#define PAYLOAD_MAX 65536 /* limit for an event of fixed size; longer events have sequences */
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
-/* All that stands before events has a fixed size. Returns it, 0 if it has not. */
+/*
+ * Returns the size of a structure with fixed size, 0 and a false `ok` for any other. All structures
+ * before events must have one.
+ */
 static uint32_t struct_size(const struct tsdl_struct *s, bool *ok)
 {
 	uint64_t sum = 0;
@@ -26,7 +29,7 @@ static uint32_t struct_size(const struct tsdl_struct *s, bool *ok)
 	return *ok ? (uint32_t)sum : 0;
 }
 
-/* Of `base` + where the integer of this name stands; of an array of bytes, its begin. */
+/* Returns the position of a named integer relative to `base`; for an array of bytes, its start. */
 static struct spot spot_of(const struct tsdl_struct *s, const char *name, uint32_t base)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
@@ -39,7 +42,7 @@ static struct spot spot_of(const struct tsdl_struct *s, const char *name, uint32
 	return (struct spot){0};
 }
 
-/* An unsigned integer of `size` bytes, a reading of the clock or not. */
+/* Returns whether the field is an unsigned integer of `size` bytes, with or without a clock. */
 static bool has(const struct tsdl_struct *s, const char *name, uint8_t size, bool is_clock)
 {
 	const struct tsdl_field *f = tsdl_find(s, name);
@@ -80,7 +83,7 @@ static const char *find_places(struct layout *l)
 
 	l->packet_head = size + struct_size(packet, &ok);
 	l->event_head = struct_size(event, &ok) + struct_size(thread, &ok);
-	/* these have a meaning for babeltrace2 that magnet's traces do without */
+	/* fields that have a meaning for babeltrace2 and that magnet's traces do not use */
 	if (!ok || tsdl_find(header, "stream_instance_id") || clocks(header) || clocks(thread))
 		return "packets or events begin otherwise";
 	if (!has(header, "magic", 4, false) || !has_uuid(header) ||
@@ -135,7 +138,7 @@ static bool move_of(
 	}
 }
 
-/* One that goes on where the one before ends, at both sides, is part of it. */
+/* Appends a copy step, or extends the previous one if both ends are contiguous. */
 static void add_move(struct event_class *k, const struct move *m)
 {
 	struct move *last = k->moves ? &k->move[k->moves - 1] : NULL;
@@ -147,7 +150,7 @@ static void add_move(struct event_class *k, const struct move *m)
 		k->move[k->moves++] = *m;
 }
 
-/* A field the trace lacks stays 0: it was written by an older version. */
+/* Finds the fields to copy. A field that the trace lacks, as an older version wrote it, stays 0. */
 static const char *find_moves(struct event_class *k)
 {
 	uint32_t written = 0;
@@ -169,7 +172,7 @@ static const char *find_moves(struct event_class *k)
 			written += m.size;
 		add_move(k, &m);
 	}
-	/* the core takes the first eight bytes of any for a socket's number */
+	/* the core reads the first eight bytes of any payload as a socket's number */
 	if (written < k->desc->size || k->desc->size < 8)
 		k->clear = k->desc->size < 8 ? 8 : k->desc->size;
 	return NULL;
@@ -181,7 +184,9 @@ static const char *make_class(struct event_class *k, const struct tsdl_event *e)
 
 	k->described = e;
 	k->desc = mg_event_by_name(e->name);
-	/* calls are magnet's own, and those that this version does not know are not the user's */
+	/*
+	 * names without ':' are magnet's own; those this version does not know are not the user's
+	 */
 	k->is_chosen = !k->desc && strchr(e->name, ':') && strncmp(e->name, "magnet:", 7) != 0;
 	if (clocks(&e->fields))
 		return "the clock's readings within events";
@@ -218,7 +223,10 @@ static const char *make_classes(struct layout *l)
 	return NULL;
 }
 
-/* Of LTTng's sessions the losses are told otherwise, and its tracers have events of our names. */
+/*
+ * Returns whether magnet wrote the trace. LTTng's sessions report losses in another way, and its
+ * tracers have events with our names.
+ */
 static bool is_ours(const struct tsdl_trace *t)
 {
 	return t->domain[0] != 'u' && (strcmp(t->tracer, "magnet-kernel-tracer") == 0 ||

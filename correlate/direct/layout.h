@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where everything stands in a trace's packets and events, by its own description: known layouts
- * are verified, not assumed, and a trace of an older version has the fields it has.
+ * Positions of all fields in a trace's packets and events, taken from its metadata: layouts are
+ * verified, not assumed, and a trace of an older version has the fields it has.
  */
 #ifndef MAGNET_CORRELATE_DIRECT_LAYOUT_H
 #define MAGNET_CORRELATE_DIRECT_LAYOUT_H
@@ -14,30 +14,32 @@
 #include "event_table.h"
 #include "tsdl.h"
 
-/* An integer at a fixed place. */
+/* An integer at a fixed position. */
 struct spot {
 	uint32_t at;
-	uint8_t size; /* bytes, 0 = there is none */
+	uint8_t size; /* bytes, 0 = no such field */
 	bool is_signed;
 };
 
 enum move_kind { MOVE_BYTES, MOVE_UNSIGNED, MOVE_SIGNED, MOVE_TEXT };
 
-/* From `from` of an event's fields to `to` of the payload. */
+/* A copy from `from` of an event's fields to `to` of the payload. */
 struct move {
 	uint32_t from;
 	uint16_t to, size; /* bytes in the payload */
-	uint16_t width;    /* bytes in the trace, of a number; characters of a text */
+	uint16_t width;    /* bytes that a number takes in the trace; characters of a text */
 	uint8_t kind;      /* enum move_kind */
 };
 
 struct event_class {
 	const struct tsdl_event *described;
 	const struct mg_event_desc *desc; /* NULL: not in the table */
-	bool is_chosen;                   /* by the user: known by its name */
-	bool is_fixed;                    /* all events of it are of `size`, else of no less */
-	uint32_t size;                    /* of its fields, bytes */
-	uint32_t clear;                   /* bytes of the payload that not all are written */
+	bool is_chosen;                   /* chosen by the user: known by its name */
+	/* whether all such events have `size`; else `size` is the least */
+	bool is_fixed;
+	uint32_t size; /* bytes of the fields */
+	/* bytes of the payload to clear, as the copies do not write all of them */
+	uint32_t clear;
 	struct move *move;
 	uint32_t moves;
 };
@@ -46,18 +48,21 @@ struct layout {
 	struct tsdl_trace tsdl;
 	uint32_t packet_head; /* bytes before the first event */
 	struct spot magic, uuid, stream_id, begin, end, content, packet, seq, cpu;
-	bool is_app;         /* of the application side */
+	bool is_app;         /* whether it is a trace of the application side */
 	uint32_t event_head; /* bytes before an event's fields */
 	struct spot id, time, tid, pid;
 	struct event_class **class; /* by id; NULL: not described */
 	uint32_t classes;
 };
 
-/* Returns what is not as magnet writes it, NULL if all is. To be freed in any case. */
+/*
+ * Builds the layout. Returns NULL, or what differs from magnet's traces. The caller frees the
+ * layout in any case.
+ */
 const char *layout_make(struct layout *l, const char *metadata, size_t size);
 void layout_free(struct layout *l);
 
-/* Little-endian machines only, as the traces are. */
+/* Reads an integer; for little-endian machines only, as the traces are. */
 static inline uint64_t spot_read(const struct spot *s, const uint8_t *from)
 {
 	uint64_t v = 0;
@@ -81,14 +86,16 @@ static inline uint64_t spot_read(const struct spot *s, const uint8_t *from)
 }
 
 size_t event_size_varying(const struct event_class *k, const uint8_t *at, size_t left);
-/* Bytes of the fields of an event at `at`; more than `left` if they go beyond that. */
+/*
+ * Returns the bytes of the fields of an event at `at`; more than `left` if they go beyond the end.
+ */
 static inline size_t event_size(const struct event_class *k, const uint8_t *at, size_t left)
 {
 	return k->is_fixed ? k->size : event_size_varying(k, at, left);
 }
 
 void event_payload_by_field(const struct event_class *k, const uint8_t *at, struct mg_event *out);
-/* The payload of one in the table: most often all of it as it stands there. */
+/* Copies the payload of an event that is in the table, mostly in one piece. */
 static inline void event_payload(
 	const struct event_class *k, const uint8_t *at, struct mg_event *out)
 {
@@ -97,7 +104,9 @@ static inline void event_payload(
 	else
 		event_payload_by_field(k, at, out);
 }
-/* The fields of any, `size` bytes, as text, as fields_text() gives it; NULL without memory. */
+/*
+ * Returns the fields, `size` bytes, as text in the form of fields_text(); NULL if memory is short.
+ */
 char *event_text(const struct event_class *k, const uint8_t *at, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 #define WINDOW     (128u * 1024)
 #define PACKET_MAX (64u << 20)
 #define HEAD_MAX   4096
-#define LATEST_NS  (1ull << 62) /* offsets are less, so that nothing overflows */
+#define LATEST_NS  (1ull << 62) /* limit of times; offsets are smaller, so that no sum overflows */
 
 const char stream_no_more_files[] =
 	"the limit on open files is reached: raise it (ulimit -n), and try again";
@@ -35,7 +35,7 @@ static const char *open_source(struct stream *s)
 	return NULL;
 }
 
-/* All of `size` bytes, or what is wrong. */
+/* Reads exactly `size` bytes. Returns NULL or what is wrong. */
 static const char *read_source(struct stream *s, uint64_t at, uint8_t *out, uint64_t size)
 {
 	uint64_t done = 0;
@@ -65,12 +65,15 @@ static const char *read_source(struct stream *s, uint64_t at, uint8_t *out, uint
 
 struct packet {
 	uint64_t begin, end;    /* times */
-	uint64_t content, size; /* bytes, with the head */
+	uint64_t content, size; /* bytes, with the header */
 	uint64_t number;
 	int64_t cpu;
 };
 
-/* `after`: the packet before ends then. */
+/*
+ * Parses a packet header; `after` is the end time of the packet before. Returns NULL or what is
+ * wrong.
+ */
 static const char *read_head(const struct stream *s, const uint8_t *head, uint64_t left,
 	uint64_t after, struct packet *p)
 {
@@ -112,7 +115,7 @@ const char *stream_check(struct stream *s)
 	return why;
 }
 
-/* For packets that are longer than usual. */
+/* Enlarges the window for a packet that is longer than usual. */
 static const char *enlarge(struct stream *s, uint64_t size)
 {
 	uint8_t *more = size <= s->size - s->next ? mg_realloc(s->window, size) : NULL;
@@ -133,7 +136,7 @@ static const char *refill(struct stream *s)
 	return read_source(s, s->window_at, s->window, s->window_size);
 }
 
-/* The next packet is in the window, as a whole: its head is, then all of it. */
+/* Brings the next packet into the window: first its header, then all of it. */
 static const char *next_packet(struct stream *s, struct packet *p)
 {
 	for (int tries = 0;; tries++) {
@@ -151,7 +154,7 @@ static const char *next_packet(struct stream *s, struct packet *p)
 	}
 }
 
-/* Packets are numbered, so that one that is gone leaves a gap. The first may have any number. */
+/* Detects missing packets by their numbers. The first packet may have any number. */
 static const char *look_for_gap(struct stream *s, const struct packet *p)
 {
 	uint64_t expected = s->packet;
@@ -169,7 +172,7 @@ static const char *look_for_gap(struct stream *s, const struct packet *p)
 	return NULL;
 }
 
-/* Past packets without events, to the next that has some, or to a gap before it. */
+/* Skips packets without events up to the next one that has some, or to a gap before it. */
 static const char *enter_packet(struct stream *s)
 {
 	while (s->at == s->end && !s->gap.count) {
@@ -188,7 +191,7 @@ static const char *enter_packet(struct stream *s)
 		s->at = s->window + (s->next - s->window_at) + s->layout->packet_head;
 		s->end = s->at + (p.content - s->layout->packet_head);
 		s->next += p.size;
-		/* a gap comes where it begins */
+		/* a gap is placed where it begins */
 		s->time = s->gap.count ? s->gap.from : p.begin;
 		s->until = p.end;
 		if (!s->has_cpu)
@@ -233,7 +236,7 @@ const char *stream_start(struct stream *s)
 	return look(s);
 }
 
-/* An application's events tell themselves whose they are. */
+/* Sets the thread of an application's event, which the event itself names. */
 static void whose(const struct layout *l, const uint8_t *head, struct mg_event *e)
 {
 	if (e->id == MG_EVENT_mark) {

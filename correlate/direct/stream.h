@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One stream of a trace, event by event. The file is read through a window, not mapped: so memory
- * does not grow with it, and one that becomes shorter meanwhile ends the reading, not the process.
+ * One stream of a trace, event by event. The file is read through a window instead of mapped:
+ * memory does not grow with the file, and a file that is shortened meanwhile ends the reading, not
+ * the process.
  */
 #ifndef MAGNET_CORRELATE_DIRECT_STREAM_H
 #define MAGNET_CORRELATE_DIRECT_STREAM_H
@@ -10,47 +11,53 @@
 
 struct stream {
 	const struct layout *layout;
-	const uint8_t *memory; /* instead of a file */
+	const uint8_t *memory; /* content, instead of a file */
 	char *path;
 	int fd; /* -1 = not open */
 	uint64_t size;
-	int64_t offset_ns; /* to be added to times, to compare streams */
-	uint32_t rank;     /* who comes first of those at the same time */
+	int64_t offset_ns; /* added to times when streams are compared */
+	uint32_t rank;     /* order among streams with equal times */
 
 	uint8_t *window;
-	uint64_t window_at, window_size, window_cap; /* of the file, bytes */
-	uint64_t next;                               /* packet, where it begins */
-	const uint8_t *at, *end;                     /* of the present packet's events */
-	uint64_t time, until;                        /* of the event at `at`; of the packet's end */
+	/* window: position in the file and sizes, in bytes */
+	uint64_t window_at, window_size, window_cap;
+	uint64_t next;           /* start of the next packet */
+	const uint8_t *at, *end; /* rest of the present packet's events */
+	/* time of the event at `at`; end time of the packet */
+	uint64_t time, until;
 	bool has_cpu, ended;
 	int16_t cpu;
-	uint64_t read;                    /* bytes */
-	uint64_t packet;                  /* number of the next */
-	struct {                          /* packets that are not there, before the present one: */
+	uint64_t read;                    /* bytes read */
+	uint64_t packet;                  /* number of the next packet */
+	struct {                          /* packets missing before the present one: */
 		uint64_t count, from, to; /* 0 = none; times */
 	} gap;
-	uint64_t contents; /* events of its trace, as one of this stream tells; 0 = none does */
-	uint64_t events, unknown; /* so far; of these, those that are not in the table, */
-	const char *unknown_name; /* the first of them by name */
+	/* events of its trace according to an event of this stream; 0 = no such event */
+	uint64_t contents;
+	uint64_t events, unknown; /* events so far; those that are not in the table */
+	const char *unknown_name; /* name of the first one that is not */
 };
 
-/* What is wrong where the process may open no more files: the trace is not damaged. */
+/* Returned where the process may open no more files: the trace is not damaged. */
 extern const char stream_no_more_files[];
 
 /*
- * Whether a file begins as one of ours does. Returns what is wrong with it, NULL if nothing is;
- * then `time` is what it begins with.
+ * Checks the start of a file. Returns NULL, or what is wrong; on success `time` is set to the first
+ * packet's start.
  */
 const char *stream_check(struct stream *s);
-/* These return what is wrong, NULL if nothing is. On to the first event: */
+/* These functions return NULL, or what is wrong. stream_start() goes to the first event. */
 const char *stream_start(struct stream *s);
-/* The present event; what is not magnet's has `id` 0. `text`: also the fields of chosen ones. */
+/*
+ * Decodes the present event; `id` is 0 if it is not magnet's. With `text`, also writes the fields
+ * of chosen events.
+ */
 const char *stream_event(struct stream *s, struct mg_event *out, bool text);
-/* Past the gap that stands before the next event. */
+/* Goes past the gap before the next event. */
 const char *stream_pass_gap(struct stream *s);
-/* On to the next; `ended` if there is none. */
+/* Goes to the next event; sets `ended` if there is none. */
 const char *stream_advance(struct stream *s);
-/* Close and free; the same as never opened. */
+/* Closes and frees the stream, as if it had never been opened. */
 void stream_close(struct stream *s);
 
 static inline int64_t stream_key(const struct stream *s)
@@ -63,7 +70,7 @@ static inline bool stream_before(const struct stream *a, const struct stream *b)
 
 	return x != y ? x < y : a->rank < b->rank;
 }
-/* Where it is in the file, for who tells of damage. */
+/* Returns the position in the file, to report damage. */
 uint64_t stream_position(const struct stream *s);
 
 #endif

@@ -53,7 +53,7 @@ static const char *read_metadata(struct trace *t, const char *dir)
 	return why;
 }
 
-/* Files as babeltrace2 takes them for streams: no hidden ones, no empty ones. */
+/* Adds a stream file. Skips hidden and empty files, as babeltrace2 does. */
 static const char *add_file(struct trace *t, const char *dir, const char *name)
 {
 	struct stat st;

@@ -13,15 +13,15 @@ struct trace {
 };
 
 /*
- * The trace in this directory, with the begin of each file. Returns what is not as magnet
- * writes it, NULL if all is. To be closed in any case.
+ * Opens the trace in a directory and reads the start of each file. Returns NULL, or what differs
+ * from magnet's traces. The caller closes the trace in any case.
  */
 const char *trace_open(struct trace *t, const char *dir);
-/* One of this description, and of streams that are added later, in order. */
+/* Opens a trace with this metadata, to which the caller adds streams in order. */
 const char *trace_open_memory(struct trace *t, const char *metadata, size_t size);
-/* `path` is taken over. NULL without memory. */
+/* Adds a stream; takes over `path`. Returns NULL if memory is short. */
 struct stream *trace_add(struct trace *t, char *path);
-/* How the streams begin. */
+/* Checks the start of each stream. */
 const char *trace_check(struct trace *t);
 void trace_close(struct trace *t);
 

@@ -19,7 +19,7 @@ static bool assign_clock(struct tsdl_parser *p, const char *key, void *arg)
 		return tsdl_take_quoted(p, unused, sizeof(unused));
 	if (strcmp(key, "freq") == 0)
 		return tsdl_take_constant(p, 1000000000);
-	/* some hundred years, so that nothing overflows */
+	/* some hundred years, so that no sum overflows */
 	if (strcmp(key, "offset_s") == 0)
 		return tsdl_take_number(p, -4000000000, 4000000000, &offset[0]);
 	if (strcmp(key, "offset") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The description of a CTF 1.8 trace (TSDL), as far as magnet writes it: integers of whole bytes,
- * text, arrays and sequences of those, one kind of stream. Whatever else it has is refused.
+ * Parser for the metadata of a CTF 1.8 trace (TSDL), as far as magnet writes it: integers of whole
+ * bytes, text, arrays and sequences of those, one kind of stream. Anything else is refused.
  */
 #ifndef MAGNET_CORRELATE_DIRECT_TSDL_H
 #define MAGNET_CORRELATE_DIRECT_TSDL_H
@@ -12,24 +12,24 @@
 
 enum tsdl_kind {
 	TSDL_INTEGER,
-	TSDL_TEXT,     /* characters, as many as there are or up to a NUL before */
-	TSDL_ARRAY,    /* integers, */
-	TSDL_SEQUENCE, /* as many as the field before says */
+	TSDL_TEXT,     /* characters up to a fixed number, or up to a NUL before it */
+	TSDL_ARRAY,    /* integers */
+	TSDL_SEQUENCE, /* integers, as many as the previous field says */
 	TSDL_STRING,   /* characters up to a NUL */
 };
 
 struct tsdl_integer {
 	uint8_t size; /* bytes: 1, 2, 4 or 8 */
 	bool is_signed, is_hex;
-	bool is_char;  /* text, in an array */
-	bool is_clock; /* a reading of the trace's clock */
+	bool is_char;  /* an array of them is text */
+	bool is_clock; /* reading of the trace's clock */
 };
 
 struct tsdl_field {
-	char *name; /* without the underscore before it */
+	char *name; /* without the leading underscore */
 	enum tsdl_kind kind;
-	struct tsdl_integer integer; /* or one of them */
-	uint32_t count;              /* of an array; characters of a text */
+	struct tsdl_integer integer; /* the field, or one element of it */
+	uint32_t count;              /* elements of an array; characters of a text */
 };
 
 struct tsdl_struct {
@@ -46,17 +46,20 @@ struct tsdl_event {
 struct tsdl_trace {
 	uint8_t uuid[16];
 	char tracer[64], domain[16];
-	int64_t offset_ns; /* of the clock, which ticks in nanoseconds, from the epoch */
+	int64_t offset_ns; /* offset of the clock, which ticks in nanoseconds, from the epoch */
 	uint64_t stream_id;
 	struct tsdl_struct packet_header, packet_context, event_header, event_context;
 	struct tsdl_event *event;
 	uint32_t events, events_cap;
 };
 
-/* Returns what is not as magnet writes it, NULL if all is. To be freed in any case. */
+/*
+ * Parses the metadata. Returns NULL, or what differs from magnet's traces. The caller frees `t` in
+ * any case.
+ */
 const char *tsdl_parse(struct tsdl_trace *t, const char *text, size_t size);
 void tsdl_free(struct tsdl_trace *t);
-/* NULL if there is none of this name. */
+/* Returns the field of this name, NULL if there is none. */
 const struct tsdl_field *tsdl_find(const struct tsdl_struct *s, const char *name);
 
 #endif

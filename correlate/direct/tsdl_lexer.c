@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Past white space and comments; false if a comment does not end. */
+/* Skips white space and comments. Returns false if a comment does not end. */
 static bool skip(struct tsdl_lexer *l)
 {
 	while (l->at < l->end) {
@@ -54,7 +54,7 @@ static enum tsdl_word number(struct tsdl_lexer *l)
 		if (__builtin_mul_overflow(l->number, 10, &l->number) ||
 			__builtin_add_overflow(l->number, *l->at++ - '0', &l->number))
 			return TSDL_BAD;
-	/* a zero before other digits would make it octal */
+	/* a leading zero would make it octal */
 	if (l->at == first || (*first == '0' && l->at > first + 1))
 		return TSDL_BAD;
 	if (l->at < l->end && is_letter(*l->at))

@@ -18,18 +18,18 @@ enum tsdl_word {
 };
 
 struct tsdl_lexer {
-	const char *at, *end; /* what is left */
-	enum tsdl_word word;  /* the present one */
+	const char *at, *end; /* rest of the text */
+	enum tsdl_word word;  /* present word */
 	const char *text;
 	size_t length;
 	int64_t number;
 };
 
-/* On to the next word; the first one comes after `*l = {.at = ..., .end = ...}`. */
+/* Goes to the next word; the first call follows `*l = {.at = ..., .end = ...}`. */
 void tsdl_next(struct tsdl_lexer *l);
 bool tsdl_is_name(const struct tsdl_lexer *l, const char *name);
 bool tsdl_is_mark(const struct tsdl_lexer *l, char mark);
-/* If the present word is that, go on to the next. */
+/* Go to the next word if the present one is the given one; return whether it is. */
 bool tsdl_take_name(struct tsdl_lexer *l, const char *name);
 bool tsdl_take_mark(struct tsdl_lexer *l, char mark);
 bool tsdl_take_assign(struct tsdl_lexer *l);

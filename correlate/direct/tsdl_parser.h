@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the parser share. Those that return bool return false at what is refused. */
+/*
+ * Declarations that the parts of the parser share. Functions that return bool return false if the
+ * text is refused.
+ */
 #ifndef MAGNET_CORRELATE_DIRECT_TSDL_PARSER_H
 #define MAGNET_CORRELATE_DIRECT_TSDL_PARSER_H
 
@@ -17,21 +20,21 @@ struct tsdl_parser {
 	struct tsdl_alias alias[32];
 	uint32_t aliases;
 	bool has_clock, has_stream;
-	const char *why; /* the first thing that is not as it should be */
+	const char *why; /* first reason for refusing the text */
 };
 
-/* Returns false. */
+/* Stores the reason. Returns false. */
 bool tsdl_refuse(struct tsdl_parser *p, const char *why);
-/* `key = value;` or `key := ...;`: the present word is the first of what is assigned. */
+/* Handles `key = value;` or `key := ...;`; the present word is the first one of the value. */
 typedef bool (*tsdl_assign_fn)(struct tsdl_parser *p, const char *key, void *arg);
 bool tsdl_block(struct tsdl_parser *p, tsdl_assign_fn assign, void *arg);
 
 bool tsdl_take_number(struct tsdl_parser *p, int64_t min, int64_t max, int64_t *out);
 bool tsdl_take_constant(struct tsdl_parser *p, int64_t value);
-/* What does not fit is cut: then it is none of the values looked for. */
+/* Copies a quoted text; a longer one is cut and then equals none of the expected values. */
 bool tsdl_take_quoted(struct tsdl_parser *p, char *out, size_t size);
 
-/* After the words `typealias` and `name :=`. */
+/* Parses what follows the words `typealias` and `name :=`. */
 bool tsdl_typealias(struct tsdl_parser *p);
 bool tsdl_structure(struct tsdl_parser *p, struct tsdl_struct *s);
 

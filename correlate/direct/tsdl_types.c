@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers, fields and structures of a trace's description. */
+/* Parses integers, fields and structures of a trace's metadata. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "alloc.h"
 #include "tsdl_parser.h"
 
-#define FIELDS_MAX 4096 /* of one structure; no tracepoint comes near */
+#define FIELDS_MAX 4096 /* fields of one structure; no tracepoint comes near */
 #define CLOCK      "clock.monotonic.value"
 
 bool tsdl_refuse(struct tsdl_parser *p, const char *why)
@@ -57,7 +57,7 @@ bool tsdl_take_constant(struct tsdl_parser *p, int64_t value)
 	return tsdl_take_number(p, value, value, &unused);
 }
 
-/* What does not fit is cut: then it is none of the names asked for. */
+/* Copies a quoted text; a longer one is cut and then equals none of the names asked for. */
 bool tsdl_take_quoted(struct tsdl_parser *p, char *out, size_t size)
 {
 	size_t length = p->l.length < size ? p->l.length : size - 1;
@@ -146,7 +146,7 @@ static bool type(struct tsdl_parser *p, struct tsdl_field *f)
 	return tsdl_refuse(p, "a field of a type that magnet does not write");
 }
 
-/* Past its underscore, without which babeltrace2 knows it too. */
+/* Takes a field's name without its underscore, as babeltrace2 does. */
 static char *take_field_name(struct tsdl_parser *p)
 {
 	size_t skip = p->l.length > 1 && *p->l.text == '_';
@@ -159,7 +159,7 @@ static char *take_field_name(struct tsdl_parser *p)
 	return name;
 }
 
-/* What stands in brackets: a number, or the name of the field before. */
+/* Parses what is in brackets: a number, or the name of the previous field. */
 static bool length(struct tsdl_parser *p, const struct tsdl_struct *s, struct tsdl_field *f)
 {
 	const struct tsdl_field *before = s->count ? f - 1 : NULL;

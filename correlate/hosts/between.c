@@ -66,7 +66,7 @@ static void add(struct host_side *s, struct ranges *first, struct ranges *again,
 	s->full = s->kept >= KEPT_MAX;
 }
 
-/* The program's own calls, with the ranges they moved. */
+/* Stores the ranges that a call of the program moved. */
 static void on_call(struct host_side *s, const struct mg_event *e, const struct annotation *a)
 {
 	for (uint32_t i = 0; i < a->pieces; i++) {
@@ -108,7 +108,8 @@ enum { IS_SENT, IS_RECEIVED, IS_SENT_AGAIN, IS_CAME_AGAIN, IS_CALL, IS_RETURN, L
 
 struct walk {
 	struct between *between;
-	struct crossing *crossing; /* NULL: passings are looked for */
+	/* NULL while the passings that relate the clocks are collected */
+	struct crossing *crossing;
 	bool to_b;
 	uint64_t last_x, last_y;
 	int err;
@@ -127,7 +128,10 @@ static void add_passing(struct walk *w, const uint64_t t[])
 		w->err = hosts_add(&w->between->hosts, w->to_b, x, y);
 }
 
-/* From one end to the other; it may seem negative within the bound. */
+/*
+ * Adds the time between the two hosts, which may be negative within the bound of the clocks and
+ * then counts as 0.
+ */
 static void add_interval(
 	struct walk *w, struct dist *d, double *widest, uint64_t from, uint64_t to, uint64_t bytes)
 {
@@ -184,7 +188,7 @@ static int by_numbers(const void *a, const void *b)
 	return x->ends.irs < y->ends.irs ? -1 : x->ends.irs > y->ends.irs;
 }
 
-/* Connections whose opening was seen, and whose other end is not here. */
+/* Returns the connections whose opening was seen and whose other end is not on the same host. */
 static const struct mg_sock **opened(
 	const struct core *c, const struct host_side *side, size_t *count)
 {
@@ -198,7 +202,9 @@ static const struct mg_sock **opened(
 	return all;
 }
 
-/* By their initial sequence numbers: it takes both openings, and no addresses. */
+/*
+ * Pairs connections by their initial sequence numbers, which needs both openings, but no addresses.
+ */
 static int find_crossings(struct between *w, const struct host_side *as, const struct host_side *bs)
 {
 	size_t a_n, b_n;
@@ -251,7 +257,7 @@ int between_make(struct between *w, const struct report *a, const struct host_si
 	hosts_init(&w->hosts,
 		known_or_0(report_cpu_offset_ns(a)) + known_or_0(report_cpu_offset_ns(b)));
 	err = find_crossings(w, as, bs);
-	/* first what relates the clocks, then what they tell */
+	/* the first pass relates the clocks, the second one measures */
 	for (int figures = 0; figures < 2 && !err; figures++) {
 		for (size_t i = 0; i < w->crossings && !err; i++) {
 			struct crossing *c = &w->crossing[i];

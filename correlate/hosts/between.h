@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two recordings, of the two hosts a connection lies between: their clocks are related by what
- * passed, and each byte is followed from one program to the other (method, "Clock", "Hosts").
+ * Recordings of the two hosts of a connection: their clocks are related by the packets that passed,
+ * and each byte is followed from one program to the other (method, "Clock", "Hosts").
  */
 #ifndef MAGNET_CORRELATE_BETWEEN_H
 #define MAGNET_CORRELATE_BETWEEN_H
@@ -12,7 +12,7 @@
 #include "stream/ranges.h"
 #include "render/report.h"
 
-/* What is kept of each byte of a socket, by its offset; times are ns of the host's clock. */
+/* Times kept for each byte of a socket, by its offset, in ns of the host's clock. */
 struct end {
 	uint64_t cookie;
 	struct ranges call, xmit, sent_again; /* U0, X */
@@ -24,23 +24,23 @@ struct host_side {
 	struct core *core;
 	struct end *ends;
 	size_t kept;
-	bool full; /* more came than is kept: what follows is left out */
+	bool full; /* limit reached: later bytes are left out */
 };
 
 void host_side_init(struct host_side *s, struct core *core);
-/* A listener for core_listen(); `arg` is a struct host_side. */
+/* Listener for core_listen(); `arg` is a struct host_side. */
 void host_side_event(void *arg, const struct mg_event *e, const struct annotation *a);
 void host_side_free(struct host_side *s);
 
-/* One direction of a connection between them. */
+/* One direction of a connection between the hosts. */
 struct crossing {
-	const struct mg_sock *a, *b; /* its sockets, A's and B's */
+	const struct mg_sock *a, *b; /* its sockets on A and on B */
 	bool to_b;
 	uint64_t bytes;
 	struct dist transit;             /* X to R, ns, by bytes */
 	struct dist calls;               /* the sender's U0 to the receiver's U1, ns, by bytes */
-	double transit_half, calls_half; /* by how much any of them may be off, ns */
-	uint64_t ambiguous;              /* bytes that were sent or came more than once */
+	double transit_half, calls_half; /* largest error of any of them, ns */
+	uint64_t ambiguous;              /* bytes that were sent or received more than once */
 };
 
 struct between {
@@ -51,13 +51,13 @@ struct between {
 	bool left_out;
 };
 
-/* 0 or -ENOMEM; to be freed in any case. */
+/* Computes the figures. Returns 0 or -ENOMEM; the caller frees `w` in any case. */
 int between_make(struct between *w, const struct report *a, const struct host_side *as,
 	const struct report *b, const struct host_side *bs);
 void between_free(struct between *w);
 
 void between_text(const struct between *w, FILE *to, bool colour);
-/* A new reference. */
+/* Returns a new reference. */
 json_t *between_json(const struct between *w);
 
 #endif

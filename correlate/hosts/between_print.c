@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is between two hosts, as text and as JSON (docs/magnet-report.1 lists its fields). */
+/*
+ * Prints the figures between two hosts, as text and as JSON (docs/magnet-report.1 lists its
+ * fields).
+ */
 #include <math.h>
 
 #include "between.h"
@@ -14,7 +17,9 @@ static const char *host_name(const struct report *r, const char *otherwise)
 	return text_plain(name ? name : otherwise, 40);
 }
 
-/* The widest bound at either end of a window, ns; `ahead` gets the middle at the first. */
+/*
+ * Returns the wider error bound at the ends of a window, ns; `ahead` gets the offset at its start.
+ */
 static double widest(const struct between *w, const struct hosts_window *k, double *ahead)
 {
 	struct host_bounds first, last;
@@ -135,7 +140,7 @@ static json_t *crossing_json(const struct crossing *c)
 		spread(&c->calls, c->calls_half));
 }
 
-/* Where the other clock stands at an instant, by the first one. */
+/* Returns the offset of the second host's clock at an instant of the first one's. */
 static json_t *standing(const struct hosts *h, uint64_t x)
 {
 	struct host_bounds b;

@@ -18,17 +18,17 @@
 #include "metadata.h"
 #include "plain_file.h"
 
-#define FILES_MAX 16384 /* of a trace */
-#define HEAD      76    /* bytes of a stream that no other begins with: times, sizes, a number */
+#define FILES_MAX 16384 /* files of one trace */
+#define HEAD      76    /* bytes with which no two streams begin alike: times, sizes, a number */
 
-/* How a stream begins, and where it is. */
+/* The first bytes of a stream, and its path. */
 struct head {
 	uint8_t bytes[HEAD];
-	bool is_own; /* of a trace of magnet's */
+	bool is_own; /* whether magnet wrote the trace */
 	char *path;
 };
 
-/* A trace of magnet's own, or a file of metadata. */
+/* Identity of one of magnet's traces, or of a metadata file. */
 struct identity {
 	char uuid[37];
 	dev_t device;
@@ -79,14 +79,14 @@ static int keep_head(struct inspection *in, const char *path)
 	if (fd < 0)
 		return refuse_errno(in, path, -fd);
 	h = &in->heads[in->n];
-	/* a shorter one is damaged, and told so by who reads it */
+	/* a shorter file is damaged, and its reader reports it */
 	if (size >= HEAD && pread(fd, h->bytes, HEAD, 0) == HEAD && (h->path = mg_strdup(path)))
 		in->n++;
 	close(fd);
 	return 0;
 }
 
-/* babeltrace2 opens what is in an index whatever it is, and would wait at a pipe. */
+/* Checks the index files: babeltrace2 opens them whatever they are, and would wait on a pipe. */
 static int look_at_index(struct inspection *in, const char *dir)
 {
 	char path[PATH_MAX];
@@ -112,7 +112,10 @@ static int look_at_index(struct inspection *in, const char *dir)
 	return err;
 }
 
-/* Links to files would be followed by babeltrace2; those to anything else nobody follows. */
+/*
+ * Checks one file of a trace. Links to files count, as babeltrace2 would follow them; links to
+ * anything else do not.
+ */
 static int look_at(
 	struct inspection *in, int fd, const char *dir, const char *name, size_t *streams)
 {
@@ -121,7 +124,7 @@ static int look_at(
 
 	snprintf(path, sizeof(path), "%.3000s/%s", dir, name);
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0; /* gone meanwhile */
+		return 0; /* removed meanwhile */
 	if (S_ISLNK(st.st_mode)) {
 		bool is_file = fstatat(fd, name, &target, 0) == 0 && S_ISREG(target.st_mode);
 
@@ -191,7 +194,7 @@ static int look_at_trace(struct inspection *in, size_t number)
 		core_expect_side(in->core, facts.is_app ? CORE_KERNEL : CORE_APP);
 	for (size_t i = before; i < in->n; i++)
 		in->heads[i].is_own = facts.is_own;
-	/* heads of other tracers may be short, and alike */
+	/* the starts of other tracers' streams may be short and alike */
 	for (size_t i = before; !facts.is_own && !facts.is_lttng && i < in->n; i++)
 		free(in->heads[i].path);
 	if (!facts.is_own && !facts.is_lttng)
@@ -234,7 +237,7 @@ static int refuse_copies(struct inspection *in, const char *one, const char *oth
 	return -EINVAL;
 }
 
-/* The same events would be counted twice. */
+/* Refuses a recording that holds one trace twice, as its events would count twice. */
 static int look_for_copies(struct inspection *in)
 {
 	struct identity *id = in->identity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both readers rest on: whether the traces of a recording may be read at all, and together.
- * Only regular files are, that lie in the trace itself, within limits, and each of them once.
+ * Checks that both readers rely on: whether the traces of a recording can be read, and together.
+ * Only regular files inside the trace are accepted, within limits, and each only once.
  */
 #ifndef MAGNET_CORRELATE_READ_INSPECT_H
 #define MAGNET_CORRELATE_READ_INSPECT_H
@@ -12,9 +12,9 @@
 #include "traces.h"
 
 /*
- * Looks at all of them before they are read, and tells the core which of magnet's own will tell how
- * much there is in them, and what has no description. Returns 0; -EMFILE; or another negative
- * errno, and `why` gets what is wrong.
+ * Checks all traces before they are read, and tells the core which of magnet's traces end with
+ * their number of events and which have no metadata. Returns 0, -EMFILE, or another negative errno
+ * with the reason in `why`.
  */
 int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size_t why_size);
 

@@ -33,7 +33,10 @@ static bool is_packet(const char *at, size_t left, struct packet *p)
 	return le32toh(p->magic) == PACKET_MAGIC;
 }
 
-/* Takes the heads and the fill of packets out of the text. False if they do not reach its end. */
+/*
+ * Removes packet headers and padding from the text. Returns false if the packets do not reach its
+ * end.
+ */
 static bool unpack(char *text, size_t *size)
 {
 	size_t at = 0, used = 0;
@@ -74,9 +77,9 @@ char *metadata_text(const char *dir, size_t *size, char *why, size_t why_size)
 	return text;
 }
 
-/* ---- what it says ---- */
+/* ---- content ---- */
 
-/* Copies what stands in quotes after `key` = or :=, in the block that begins with `block`. */
+/* Copies the quoted value after `key` = or :=, in the block that starts with `block`. */
 static bool quoted_value(
 	const char *text, const char *block, const char *key, char *out, size_t size)
 {
@@ -101,8 +104,7 @@ void metadata_look(struct metadata_facts *facts, const char *text)
 	facts->has_uuid = quoted_value(text, "trace {", "uuid", facts->uuid, sizeof(facts->uuid));
 	quoted_value(text, "env {", "tracer_name", tracer, sizeof(tracer));
 	quoted_value(text, "env {", "domain", domain, sizeof(domain));
-	/* an application's trace that LTTng wrote is of magnet's provider, and has another domain
-	 */
+	/* an application trace that LTTng wrote with magnet's provider has another domain */
 	facts->is_own = domain[0] != 'u' && (strcmp(tracer, "magnet-kernel-tracer") == 0 ||
 						    strcmp(tracer, "libmagnet") == 0);
 	facts->is_app = domain[0] == 'a';
@@ -112,7 +114,7 @@ void metadata_look(struct metadata_facts *facts, const char *text)
 	facts->is_lttng = strncmp(tracer, "lttng", 5) == 0;
 }
 
-/* Returns where a comment or what stands in quotes ends, if one begins at `at`; else `at`. */
+/* Returns the end of a comment or quoted text that begins at `at`; else `at`. */
 static const char *past_words(const char *at, const char *end)
 {
 	if (*at == '"' || *at == '\'') {

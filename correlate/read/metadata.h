@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of a CTF trace as text, and what is to be known of it before anybody parses it.
- */
+/* The metadata of a CTF trace as text, and the facts that are needed before it is parsed. */
 #ifndef MAGNET_CORRELATE_READ_METADATA_H
 #define MAGNET_CORRELATE_READ_METADATA_H
 
@@ -11,27 +10,31 @@
 #define METADATA_MAX (16u << 20) /* bytes */
 
 /*
- * Returns the text of DIR/metadata without the packets it may come in, ended by a 0, to be freed.
- * NULL: `why` gets what is wrong with the file. One whose packets do not follow each other to its
- * end babeltrace2 would read for ever.
+ * Returns the text of DIR/metadata without packet headers, ended by a 0; the caller frees it.
+ * Returns NULL with the reason in `why` if the file is damaged; metadata whose packets do not reach
+ * its end babeltrace2 would read for ever.
  */
 char *metadata_text(const char *dir, size_t *size, char *why, size_t why_size);
 
 struct metadata_facts {
-	bool is_own;         /* magnet wrote it, */
-	bool is_lttng;       /* or one of LTTng's tracers did */
-	bool is_app;         /* of the application side, if it is magnet's own */
-	bool tells_contents; /* and it ends with an event that tells how much there is */
+	bool is_own;   /* magnet wrote the trace */
+	bool is_lttng; /* one of LTTng's tracers wrote it */
+	bool is_app;   /* one of magnet's, of the application side */
+	/* one of magnet's, and ends with an event that gives the number of events */
+	bool tells_contents;
 	bool has_other_side; /* the recording has a trace of the other side too */
 	bool has_uuid;
 	char uuid[37];
 };
 void metadata_look(struct metadata_facts *facts, const char *text);
 
-/* Blanks in place of comments and of what stands in quotes. */
+/* Overwrites comments and quoted texts with blanks. */
 void metadata_blank_words(char *text, size_t size);
 
-/* Whether its blocks lie deeper in each other than those of any tracer, so that parsers fail. */
+/*
+ * Returns whether blocks are nested deeper than any tracer writes them, which would make parsers
+ * fail.
+ */
 bool metadata_is_too_deep(const char *text, size_t size);
 
 #endif

@@ -34,7 +34,7 @@ static int add(struct paths *p, const char *path)
 	return p->v[p->n] ? (p->n++, 0) : -ENOMEM;
 }
 
-/* A stream as common/ctf_writer.c names it. */
+/* Returns whether a name is one that common/ctf_writer.c gives a stream. */
 static bool is_own_stream(const char *name)
 {
 	const char *number = strncmp(name, "cpu", 3) == 0      ? name + 3
@@ -76,7 +76,7 @@ static void free_paths(struct paths *p)
 	free(p->v);
 }
 
-/* The first that has streams and no description. */
+/* Returns the first directory that has streams but no metadata. */
 static const char *undescribed(const struct finding *f)
 {
 	const struct paths *d = &f->described, *s = &f->with_streams;

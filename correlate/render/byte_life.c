@@ -8,7 +8,7 @@
 #include "event_table.h"
 
 #define ROWS_MAX   500000
-#define MARKS_KEPT 4096 /* more are of calls whose end was lost */
+#define MARKS_KEPT 4096 /* limit of calls in progress; older ones have lost their end */
 #define TCP_SYN    2
 #define TCP_ACK    16
 
@@ -20,7 +20,8 @@ void life_init(struct life *l, struct core *core, const char *flow, uint64_t fro
 	l->to = to;
 	if (flow_parse(flow, &l->cookie, &l->rx))
 		*(l->rx ? &l->receiver : &l->sender) = l->cookie;
-	l->is_stream = !(l->cookie >> 62 & 1); /* TCP's: others have their inode's number */
+	/* a TCP socket: others are numbered by their inode */
+	l->is_stream = !(l->cookie >> 62 & 1);
 }
 
 void life_again(struct life *l, struct core *core)
@@ -62,7 +63,10 @@ static void keep(struct life *l, const struct life_row *r, uint64_t off, uint64_
 	l->row[l->rows++].len = len;
 }
 
-/* At a socket's end, of these bytes there; left out if they are none of those asked for. */
+/*
+ * Stores a row for the bytes `off`, `len` of one socket, converted to those of the flow asked for;
+ * drops it if none of them was asked for.
+ */
 static void put(struct life *l, struct life_row *r, uint64_t cookie, uint64_t off, uint64_t len)
 {
 	r->cookie = cookie;
@@ -98,7 +102,7 @@ static struct life_row of_event(const struct mg_event *e, bool at_receiver)
 		.at_receiver = at_receiver};
 }
 
-/* At a time that is known by the counter only. */
+/* Returns a row whose time is known by the counter only. */
 static struct life_row at_time(const struct life *l, const struct piece *p, enum life_what what,
 	uint16_t event, uint64_t t, uint32_t tid)
 {
@@ -138,7 +142,10 @@ static void forget_marks(struct life *l, uint32_t tid)
 	l->marks = kept;
 }
 
-/* The event's own time, where the row has one by the counter. */
+/*
+ * Sets the event's own time if the row's counter value is that of a stored event. Returns whether
+ * it is.
+ */
 static bool by_mark(const struct life *l, struct life_row *r)
 {
 	for (size_t i = 0; i < l->marks; i++)
@@ -150,7 +157,7 @@ static bool by_mark(const struct life *l, struct life_row *r)
 	return false;
 }
 
-/* Woken by bytes of this socket, and then it got the CPU. */
+/* Adds rows for the wakeup of the reader by bytes of this socket, and for its getting the CPU. */
 static void wakings(struct life *l, const struct piece *p, uint32_t tid)
 {
 	struct life_row woken = at_time(l, p, LIFE_WOKEN, 0, p->waking, tid);
@@ -184,7 +191,7 @@ static void on_exit_of_call(struct life *l, const struct mg_event *e)
 		leave.called = k->enter;
 		put_piece(l, &enter, p);
 		wakings(l, p, tid);
-		/* without an event that says when, the copying is some time in the call */
+		/* without an event for the copy, its time within the call is not known */
 		if (by_mark(l, &copy) && copy.t != enter.t)
 			put_piece(l, &copy, p);
 		put_piece(l, &leave, p);
@@ -248,7 +255,7 @@ static const struct range *range_at(const struct ranges *r, uint64_t off)
 	return NULL;
 }
 
-/* Why the bytes at `off`, which TCP just handed to IP, had waited: for what longest. */
+/* Adds the cause for which the bytes at `off`, which TCP just handed to IP, waited longest. */
 static void add_reason(struct life_row *r, const struct core *c, const struct flow *f, uint64_t off)
 {
 	const struct range *label = f->why ? range_at(&f->why->label, off) : NULL;
@@ -268,7 +275,7 @@ static void add_reason(struct life_row *r, const struct core *c, const struct fl
 		}
 }
 
-/* Of these bytes at this socket's end. */
+/* Adds a row for an event about a range of bytes. */
 static void on_range(struct life *l, const struct mg_event *e, const struct annotation *a)
 {
 	const struct flow *f = a->rx ? &a->sock->rx : &a->sock->tx;
@@ -304,7 +311,7 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 	put(l, &r, a->sock->cookie, off, len);
 }
 
-/* What comes back to the sender says how far the receiver's TCP has got. */
+/* Adds a row for an acknowledgement that reaches the sender. */
 static void on_ack(struct life *l, const struct mg_event *e, const struct annotation *a)
 {
 	const struct flow *f = &a->sock->tx;
@@ -328,7 +335,10 @@ static void on_ack(struct life *l, const struct mg_event *e, const struct annota
 
 /* ---- events ---- */
 
-/* Offsets of both ends count the same bytes only if both count from the connection's begin. */
+/*
+ * Looks for the other end's socket; its offsets count the same bytes only if both ends count from
+ * the connection's start.
+ */
 static void learn_peer(struct life *l, const struct mg_sock *s)
 {
 	uint64_t *other = l->rx ? &l->sender : &l->receiver;
@@ -350,7 +360,10 @@ static void learn_peer(struct life *l, const struct mg_sock *s)
 	l->late = g->first_t || s->peer->tx.open_calls || s->peer->rx.open_calls;
 }
 
-/* Whose message it was that was received: known when it has been, so its past is read again. */
+/*
+ * Notes which sent message a received one was. That is known only on receipt, so the recording is
+ * read again for the message's past.
+ */
 static void learn_message(struct life *l, const struct annotation *a)
 {
 	const struct flow *from = a->from, *own = l->rx ? &a->sock->rx : from;
@@ -399,7 +412,7 @@ void life_event(void *arg, const struct mg_event *e, const struct annotation *a)
 		forget_marks(l, e->tid);
 		mark(l, e);
 		break;
-	case MG_EVENT_tcp_send: /* their ranges are known when the call ends */
+	case MG_EVENT_tcp_send: /* the byte ranges are known when the call ends */
 	case MG_EVENT_sock_copy:
 		mark(l, e);
 		break;

@@ -20,7 +20,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* In order of time; what begins a call before what happens in it, what ends one after. */
+/* Sorts by time; at equal times the begin of a call comes first and its end last. */
 static int by_time(const void *a, const void *b)
 {
 	const struct life_row *x = *(struct life_row *const *)a, *y = *(struct life_row *const *)b;
@@ -30,7 +30,7 @@ static int by_time(const void *a, const void *b)
 	return x->what != y->what ? x->what - y->what : (x > y) - (x < y);
 }
 
-/* Where atoms begin and end, in order, each once. */
+/* Returns the offsets at which ranges begin or end, in order, each once. */
 static uint64_t *cuts(const struct life *l, size_t *n)
 {
 	uint64_t *cut = mg_malloc((2 * l->rows + 2) * sizeof(*cut));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Flows and bytes as the user names them. */
+/* Parses flows and byte ranges as the user writes them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of bytes for people, and as tab-separated values. */
+/* Prints the life of bytes as text and as tab-separated values. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "report.h"
 #include "table.h"
 
-/* ---- what stands in a row ---- */
+/* ---- content of a row ---- */
 
-/* Names of rows, which programs can rely on; labels for people. */
+/* Returns the row's name, which programs can rely on; the text uses labels. */
 static const char *name_of(const struct life_row *r)
 {
 	const struct mg_event_desc *d;
@@ -99,7 +99,7 @@ static bool same_place(const struct life_row *a, const struct life_row *b)
 	       a->away == b->away;
 }
 
-/* Whether these bytes had passed there before. */
+/* Returns whether the same bytes have passed this point before. */
 static bool is_again(const struct life_row *const *row, size_t i)
 {
 	if (row[i]->what != LIFE_EVENT || row[i]->event == MG_EVENT_tcp_retransmit ||
@@ -120,7 +120,7 @@ static double ns_between(const struct life *l, uint64_t from, uint64_t to)
 		      : 0;
 }
 
-/* Print the reason it waited for longest in the send buffer, how long, and until when. */
+/* Writes the cause of the longest wait in the send buffer, its length, and what ended it. */
 static void reason_of(const struct life *l, const struct life_row *r, char out[80])
 {
 	const char *until = why_release_label(r->released_by);
@@ -150,8 +150,8 @@ static void note_of(const struct life *l, const struct life_row *const *row, siz
 }
 
 /*
- * A reader may have called, and been woken, before these bytes were there: that is no part of their
- * life.
+ * Returns the first row that belongs to the bytes' life: a reader may have called, and been woken,
+ * before they existed.
  */
 static size_t born(const struct life_row *const *row, size_t rows)
 {
@@ -175,7 +175,7 @@ static const char *comm_of(const struct life *l, uint32_t tid)
 						      : "?";
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 struct printing {
 	struct life *life;

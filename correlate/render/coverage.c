@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of what a figure is about was recorded, and what becomes of it if little was. */
+/* Coverage: the share of a figure's subject that was recorded, and whether the figure is shown. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ double report_time_coverage(const struct report *r, int layer, int cpu)
 	if (gap)
 		qsort(gap, n, sizeof(*gap), earlier);
 	total = c->last_ns > begin ? c->last_ns - begin : 0;
-	for (size_t i = 0; i < n; i++) { /* of different producers they may overlap */
+	for (size_t i = 0; i < n; i++) { /* losses of different producers may overlap */
 		uint64_t from = gap[i].from > until ? gap[i].from : until;
 		uint64_t to = gap[i].to < c->last_ns ? gap[i].to : c->last_ns;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What flows are called, and what is at their ends. */
+/* Names of flows and the addresses at their ends. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[1
 			addr == s->laddr && s->name[0] ? text_plain(s->name, 16) : "?");
 }
 
-/* The far ends of its datagrams, if the socket is not connected; NULL: not known. */
+/* Returns the far ends of an unconnected socket's datagrams; NULL if they are not known. */
 static const struct far_end *far_of(const struct flow *f)
 {
 	const struct mg_sock *s = f->sock;
@@ -92,8 +92,10 @@ const struct flow *flow_peer(const struct flow *f)
 	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
 }
 
-/* Of a socket that is not connected, the one it was, if that is in the recording; UNIX has no
- * address. */
+/*
+ * For an unconnected socket writes its only peer's address, if that is in the recording; UNIX
+ * sockets have none.
+ */
 void flow_far_end(const struct flow *f, char out[64])
 {
 	const struct flow *peer = flow_peer(f);

@@ -17,8 +17,8 @@ uint64_t flow_bytes(const struct flow *f)
 struct found_flow {
 	uint64_t bytes;
 	struct packed_flow key;
-	struct flow *flow; /* NULL: its socket is packed */
-	dist_sum wait;     /* of its bytes */
+	struct flow *flow; /* NULL: the socket is packed */
+	dist_sum wait;     /* waiting time of its bytes */
 	bool followed;
 };
 
@@ -28,7 +28,7 @@ static int larger_flow(const void *a, const void *b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes < y->bytes ? 1 : -1;
-	if (x->key.sock != y->key.sock) /* the same order every time */
+	if (x->key.sock != y->key.sock) /* a fixed order for equal sizes */
 		return x->key.sock > y->key.sock ? 1 : -1;
 	return x->key.rx - y->key.rx;
 }
@@ -43,7 +43,10 @@ static int more_calls(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
-/* Datagrams may be empty, and what was sent may all have been dropped. */
+/*
+ * Returns whether the report shows a flow. Datagrams may be empty, and all sent ones may have been
+ * dropped.
+ */
 bool flow_is_told(const struct flow *f)
 {
 	return flow_bytes(f) || f->dropped || (f->sock->kind != MG_KIND_tcp && f->first_t);
@@ -81,7 +84,7 @@ static void find_flow(struct found_flows *all, const struct flow *f)
 		.followed = f->residence.n && flow_coverage(f) >= 0.90};
 }
 
-/* There is the answer to where bytes wait. */
+/* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
 static size_t longest_wait(const struct found_flows *all)
 {
 	size_t longest = all->n;
@@ -97,7 +100,7 @@ static void find_flows(void *arg, const struct mg_sock *s)
 {
 	struct found_flows *all = arg;
 
-	if (s->kind == MG_KIND_netlink) /* the kernel is at the other end */
+	if (s->kind == MG_KIND_netlink) /* its peer is the kernel */
 		return;
 	find_flow(all, &s->tx);
 	find_flow(all, &s->rx);
@@ -144,7 +147,10 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	return 0;
 }
 
-/* Of one for which there is no memory: then no figure is shown. */
+/*
+ * Returns an empty flow, for one that cannot be unpacked for lack of memory: no figure is shown
+ * then.
+ */
 static struct flow *nothing(void)
 {
 	static struct mg_sock none;
@@ -258,24 +264,24 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 	const struct program *program = f->sock->program;
 	struct process *p = NULL;
 
-	if (!program) { /* its name may have been told later */
+	if (!program) { /* the name may have come with a later event */
 		HASH_FIND(hh, r->core->processes, &f->sock->pid, sizeof(f->sock->pid), p);
 		program = p ? p->program : NULL;
 	}
 	return program ? program->comm : "";
 }
 
-/* Bytes with every boundary, of the bytes TCP counted. */
+/* Returns the share of the flow's bytes that were seen at every stage. */
 double flow_coverage(const struct flow *f)
 {
-	/* nothing to follow them by where they are unclaimed */
+	/* unclaimed bytes cannot be followed */
 	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded - f->unsent;
 
 	if (f->sock->ulp)
 		return NAN;
 	if (f->sock->kind == MG_KIND_tcp)
 		return of ? (double)f->complete / (double)of * (1 - f->not_covered) : NAN;
-	/* what the kernel threw away before it left has no boundaries to have */
+	/* datagrams dropped before the first stage have no timestamps that could be missing */
 	of = f->complete + f->incomplete;
 	return of && (f->calls || f->lost_bytes)
 		       ? (double)f->complete / (double)of * (1 - f->not_told) * (1 - f->not_covered)
@@ -383,7 +389,10 @@ bool call_blocking_known(const struct report *r, const struct call_stats *s)
 	       standing_of(call_coverage(r, s)) != WITHHELD;
 }
 
-/* Of the calls of which nothing is missing: of the others nobody knows. */
+/*
+ * Returns the share of calls that blocked, of those with nothing missing: for the others it is
+ * unknown.
+ */
 double call_blocked_share(const struct call_stats *s)
 {
 	return (double)s->blocked_n / (double)s->complete;
@@ -408,7 +417,7 @@ const char *call_name(const struct call_stats *s)
 				      : mg_function_name(s->key.id);
 }
 
-/* Mean gap between the calls that moved the sender's bytes; n/a below two calls. */
+/* Returns the mean gap between the calls that moved the sender's bytes; NAN below two calls. */
 static double tau_ns(const struct report *r, const struct flow *tx)
 {
 	return tx->calls > 1 ? report_ns(r, (double)(tx->last_call - tx->first_call) /
@@ -422,9 +431,9 @@ static double ratio(double a, double b)
 }
 
 /*
- * J = mean |D - median D| over the bytes complete at both layers, M = J / tau (docs/method.md,
- * "Modulation"). Sent: from the program's call to the driver. Received: from the peer's call to
- * the return of ours, where the peer is traced too.
+ * Computes J = mean |D - median D| over the bytes complete at both layers, and M = J / tau
+ * (docs/method.md, "Modulation"). Sent: from the program's call to the driver. Received: from the
+ * peer's call to the return of ours, where the peer is traced too.
  */
 struct modulation flow_modulation(const struct report *r, const struct flow *f)
 {
@@ -434,7 +443,7 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 		.s = NAN,
 		.blocked_share = NAN,
 		.w1_spacing_ns = NAN};
-	/* several may send to one socket, and one to several */
+	/* several sockets may send to one, and one to several */
 	bool by_message = f->rx && f->sock->kind != MG_KIND_tcp;
 	const struct flow *sender = f->rx ? flow_peer(f) : f;
 	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
@@ -455,7 +464,7 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 				 : NAN;
 	m.m = ratio(m.j_ns, m.tau_ns);
 	m.s = ratio((double)to->n, (double)from->n);
-	/* of the time of the threads that send */
+	/* share of the time of the threads that send */
 	if (sender && core_observes(r->core, MG_EVENT_sched_switch))
 		m.blocked_share = ratio((double)sender->blocked,
 			(double)(sender->last_t - sender->first_t) * sender->threads);
@@ -464,7 +473,7 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	return m;
 }
 
-/* Adds what a recorder used while it recorded, and what it took to begin and to end. */
+/* Adds the CPU time that a recorder took while it recorded, and that of its start and end. */
 static void add_recorder(
 	struct own_cost *c, const json_t *side, const char *all_cpu, double duration_ns)
 {
@@ -478,7 +487,7 @@ static void add_recorder(
 	if (running_ns > 0) {
 		c->cpu_share += running_cpu / running_ns;
 		c->setup_cpu_ns += setup_cpu + cpu - running_cpu;
-	} else { /* recorded by a version that did not tell them apart */
+	} else { /* recorded by a version that did not separate the two */
 		c->cpu_share += cpu / duration_ns;
 		c->setup_cpu_ns = NAN;
 	}
@@ -495,7 +504,7 @@ struct own_cost report_own_cost(const struct report *r)
 		c.app_ns_per_call = report_ns(r, dist_mean(&r->core->logged));
 	if (r->core->has_calibration && r->core->calibration.event_cycles)
 		c.kernel_ns_per_event = report_ns(r, r->core->calibration.event_cycles);
-	/* what magnet's processes used is known once the recording has ended */
+	/* the CPU time of magnet's processes is known only once the recording has ended */
 	if (!json_integer_value(json_object_get(r->session, "duration_ns")))
 		return c;
 	c.cpu_share = c.setup_cpu_ns = 0;

@@ -49,7 +49,7 @@ static void on_app_call(struct flow_calls *f, const struct mg_event *e)
 	enum mg_direction dir = mg_function_direction(fn);
 	uint64_t bytes = e->call.ret > 0 ? (uint64_t)e->call.ret : 0;
 
-	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg) /* return messages */
+	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg) /* these return a number of messages */
 		bytes = e->call.bytes;
 	if (dir == MG_DIR_TX || dir == MG_DIR_RX)
 		add(of(&f->calls, fn), e->call.ret, bytes, e->call.exit - e->call.enter);

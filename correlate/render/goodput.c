@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What got through of a flow, by what it took on the wire. */
+/* Goodput: the data delivered to the program per second, and per byte on the wire. */
 #include <math.h>
 
 #include "report.h"
 
-/* The other end, if neither has another one. */
+/* Returns the flow at the other end; NULL if either end has several. */
 static const struct flow *only_peer(const struct flow *f)
 {
 	const struct flow *peer = flow_peer(f);
@@ -13,8 +13,8 @@ static const struct flow *only_peer(const struct flow *f)
 }
 
 /*
- * What the program has read of what the sender's flow has: a recording may begin between them, and
- * the network may have made two datagrams of one.
+ * Returns how many of the sender's bytes the receiving program has read: a recording may begin
+ * between them, and the network may have duplicated datagrams.
  */
 static uint64_t read_by(const struct flow *rx, const struct flow *tx)
 {
@@ -26,7 +26,7 @@ static uint64_t read_by(const struct flow *rx, const struct flow *tx)
 	return read < left ? read : left;
 }
 
-/* Of a sender: what was acknowledged, or what the other end has read if that is known. */
+/* Returns the bytes of a sender that the other end has read, if known, else those acknowledged. */
 static uint64_t delivered(const struct flow *tx)
 {
 	const struct flow *peer = only_peer(tx);
@@ -39,12 +39,15 @@ static uint64_t delivered(const struct flow *tx)
 	return read > bytes && read <= flow_bytes(tx) ? read : bytes;
 }
 
-/* Of the bytes sent, the share whose frames were seen: what carried the others is not known. */
+/*
+ * Returns the share of the sent bytes whose frames were seen; which frames carried the others is
+ * unknown.
+ */
 static double seen(const struct flow *tx)
 {
 	double of = (double)(flow_bytes(tx) - tx->unsent), bytes = (double)tx->units[TX_XMIT].bytes;
 
-	/* a datagram without a frame was dropped, or else its event is lost */
+	/* a datagram without a frame was dropped, or its event is lost */
 	return bytes < of && (tx->sock->kind == MG_KIND_tcp || tx->missed) ? bytes / of : 1;
 }
 

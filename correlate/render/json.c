@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as one JSON object; docs/magnet-report.1 lists its fields. */
+/* Writes the report as one JSON object; docs/magnet-report.1 lists its fields. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report.h"
 #include "version.h"
 
-/* Not observable is null, never 0. */
+/* Returns null for what cannot be observed, never 0. */
 static json_t *number(double v)
 {
 	return isnan(v) || isinf(v) ? json_null() : json_real(v);
@@ -24,7 +24,7 @@ json_t *json_text(const char *s)
 	return json_string(s) ?: json_string(ascii);
 }
 
-/* A program's; null where it is not known. */
+/* Returns a program's name; null if it is not known. */
 json_t *json_comm(const char *comm)
 {
 	return comm[0] ? json_text(comm) : json_null();
@@ -42,7 +42,7 @@ static json_t *copy(const json_t *object, const char *key)
 	return v ? json_deep_copy(v) : json_null();
 }
 
-/* What of the recording's time a side covers; null where it is not magnet's own. */
+/* Returns the time that a side covers; null if it was not recorded by magnet. */
 static json_t *side(const struct report *r, enum core_side which)
 {
 	const struct core_span *s = &r->core->side[which];
@@ -57,7 +57,10 @@ static json_t *side(const struct report *r, enum core_side which)
 		s->ends_early ? json_text(report_side_end(r, which)) : json_null());
 }
 
-/* The kernel side did, or the application side where there is no other. */
+/*
+ * Returns whether the recording ended in order: the kernel side if there is one, else the
+ * application side.
+ */
 static bool ended_in_order(const struct core *c)
 {
 	const struct core_span *app = &c->side[CORE_APP];
@@ -162,7 +165,7 @@ static json_t *clock_part(const struct report *r)
 		(json_int_t)c->clock.gaps);
 }
 
-/* A quantile is given only with ten samples beyond it. */
+/* Returns a quantile; above the median only with ten samples beyond it, else null. */
 static json_t *quantile(const struct report *r, const struct dist *d, double q)
 {
 	if (!d->n || (q > 0.5 && !dist_quantile_supported(d, q)))
@@ -241,7 +244,10 @@ static json_t *drops(const struct report *r, const struct flow *f)
 	return all;
 }
 
-/* Null where system calls were not recorded: then none is known, and that is not 0. */
+/*
+ * Returns a count of calls; null where system calls were not recorded, as it is unknown then, not
+ * 0.
+ */
 static json_t *of_calls(const struct flow *f, uint64_t n)
 {
 	return f->sock->unclaimed ? json_null() : count(n);
@@ -255,7 +261,7 @@ json_t *json_retransmits(const struct report *r, const struct flow *f)
 		       : count(f->retransmits);
 }
 
-/* Null where it is not known, or the socket is connected. */
+/* Returns whether the socket has several peers; null if that is not known or it is connected. */
 static json_t *several_remotes(const struct flow *f)
 {
 	return f->sock->far && !f->sock->rport && f->sock->far[f->rx].known
@@ -313,7 +319,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	return j;
 }
 
-/* Where the bytes of several flows waited. */
+/* Returns the waits of groups of flows. */
 static json_t *together(const struct report *r)
 {
 	json_t *all = json_array();

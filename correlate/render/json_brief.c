@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flow as JSON in brief, where a recording has more than a thousand: on one line, with what tells
- * it from the others. It is written without a tree, which would take most of the time.
+ * Writes a flow as JSON in brief, on one line with its identity, where a recording has more than a
+ * thousand flows. The line is written directly, as building a tree would take most of the time.
  */
 #include <math.h>
 

@@ -15,7 +15,10 @@ static json_t *count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* Of a distribution in cycles that may be told; a quantile only with ten samples beyond it. */
+/*
+ * Returns the mean and quantiles of a distribution in cycles, null if it is not known; the 99th
+ * percentile only with ten samples beyond it.
+ */
 static json_t *spread(const struct report *r, const struct dist *d, bool known)
 {
 	bool p99 = known && d->n && dist_quantile_supported(d, 0.99);
@@ -57,7 +60,7 @@ static json_t *states(const struct report *r, const struct call_stats *s, bool t
 json_t *json_call(const struct report *r, const struct call_stats *s)
 {
 	double coverage = call_coverage(r, s), app = report_app_coverage(r);
-	/* nobody watched the scheduler: then waits lie hidden in the other states */
+	/* without scheduler events, waits are hidden in the other states */
 	bool told = s->complete && !call_is_kernel_only(s) && standing_of(coverage) != WITHHELD &&
 		    core_observes(r->core, MG_EVENT_sched_switch);
 	bool calibrated = told && !isnan(call_uncertainty(r, s, false));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps bytes from being followed as usual: sent again, refused, urgent, or not the program's.
+/*
+ * Bytes that cannot be followed as usual: retransmitted, refused, urgent, or not the program's own.
  */
 #include <math.h>
 

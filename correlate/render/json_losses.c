@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses as JSON: null is what was not observed. */
+/* Losses as JSON; null stands for what was not observed. */
 #include "event_table.h"
 #include "losses.h"
 #include "report.h"
@@ -17,7 +17,10 @@ static json_t *count_of(const struct report *r, uint16_t event, uint64_t n)
 	return known ? count(n) : json_null();
 }
 
-/* magnet's own tracer looks at them whatever is recorded; another one does not. */
+/*
+ * Returns the packets that listening sockets dropped: magnet's tracer always records them, other
+ * tracers do not.
+ */
 static json_t *listen_drops(const struct report *r, uint64_t n)
 {
 	bool known =
@@ -46,7 +49,7 @@ json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
 	return list;
 }
 
-/* They have a hook of their own, which older recordings lack. */
+/* Returns the retransmitted SYN-ACKs; null in older recordings, which lack the hook for them. */
 static json_t *syn_ack_retries(const struct report *r, uint64_t n)
 {
 	bool known =

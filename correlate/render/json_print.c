@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as JSON, printed a flow at a time: all at once would take a hundred times their
- * memory. */
+/*
+ * Prints the report as JSON flow by flow: the whole tree would take a hundred times the memory of
+ * the flows.
+ */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -11,7 +13,7 @@ struct indented {
 	int spaces;
 };
 
-/* Strings have no line ends in them: JSON escapes those. */
+/* Indents after each newline; strings contain none, as JSON escapes them. */
 static int write_indented(const char *text, size_t size, void *arg)
 {
 	struct indented *i = arg;
@@ -38,7 +40,10 @@ static void print_value(const json_t *v, int spaces, int digits, FILE *to)
 		JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 }
 
-/* Of more flows the largest of so many are given whole, and those something happened to. */
+/*
+ * Number of flows that are written in full: the largest ones; of the others only those with losses
+ * and the like.
+ */
 #define WHOLE_FLOWS 1000
 
 static void print_many(const struct report *r, int digits, FILE *to)
@@ -84,7 +89,10 @@ static void print_key(const char *key, bool first, int spaces, FILE *to)
 	fprintf(to, "%s\n%*s\"%s\": ", first ? "" : ",", spaces, "", key);
 }
 
-/* The members, of which others may follow; `r` has the flows, NULL if there are none. */
+/*
+ * Prints the members of an object that others may follow; `r` has the flows, NULL if there are
+ * none.
+ */
 static void print_members(const json_t *j, const struct report *r, int spaces, int digits, FILE *to)
 {
 	bool first = true;

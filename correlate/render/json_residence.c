@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a flow's bytes waited, and why, as JSON. */
+/* Waiting times of a flow's bytes, and their causes, as JSON. */
 #include <math.h>
 
 #include "report.h"
@@ -14,7 +14,7 @@ static json_t *ns(const struct report *r, double cycles)
 	return number(report_ns(r, cycles));
 }
 
-/* Above the median a quantile is given only with ten samples beyond it. */
+/* Returns a quantile; above the median only with ten samples beyond it, else null. */
 static json_t *quantile(const struct report *r, const struct dist *d, double q)
 {
 	if (!d->n || (q > 0.5 && !dist_quantile_supported(d, q)))
@@ -83,7 +83,7 @@ static json_t *why(const struct report *r, const struct flow *f)
 	return all;
 }
 
-/* The same bar divided in time: the reasons of each byte sum to its wait. */
+/* Returns the send buffer's stage divided by cause; the causes of each byte sum to its wait. */
 static json_t *held(const struct report *r, const struct flow *f)
 {
 	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
@@ -115,7 +115,7 @@ static json_t *held(const struct report *r, const struct flow *f)
 	return all;
 }
 
-/* A call's last byte: when all of it was through. */
+/* Returns the times at which a call's last byte, and so all of it, had passed. */
 static json_t *last_byte(const struct report *r, const struct flow *f)
 {
 	const struct dist *d = &f->last_byte;

@@ -10,7 +10,10 @@ static json_t *number(double v)
 	return isnan(v) ? json_null() : json_real(v);
 }
 
-/* Quantiles above the median are given only with ten samples beyond; `unit` is ns each. */
+/*
+ * Returns a quantile in units of `unit` ns; above the median only with ten samples beyond it, else
+ * null.
+ */
 static json_t *quantile(const struct dist *d, double q, double unit)
 {
 	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
@@ -18,7 +21,7 @@ static json_t *quantile(const struct dist *d, double q, double unit)
 	return number(known ? dist_quantile(d, q) * unit : NAN);
 }
 
-/* Where something is missing a longer one may be: then the maximum is a least one. */
+/* Returns waiting times; if something is missing, the maximum is a lower bound. */
 static json_t *waits(const struct report *r, const struct dist *all, double coverage)
 {
 	static const struct dist nothing;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Protocol state as JSON: null is what was not recorded. */
+/* Protocol state as JSON; null stands for what was not recorded. */
 
 #include "event_table.h"
 #include "report.h"
 #include "tcp_names.h"
 
-/* What tells of them: state comes with the events of TCP it follows. */
+/* Events that carry the state, which is recorded along with TCP's events. */
 #define TCP_EVENTS                                                               \
 	(EVENT_BIT(tcp_send) | EVENT_BIT(tcp_recv) | EVENT_BIT(tcp_retransmit) | \
 		EVENT_BIT(tcp_cong) | EVENT_BIT(tcp_reset) | EVENT_BIT(ip_out))
@@ -28,13 +28,13 @@ static json_t *count_if(bool known, uint64_t n)
 	return known ? json_integer((json_int_t)n) : json_null();
 }
 
-/* That there was none nobody knows where events are missing. */
+/* With lost events a zero cannot be told from "not seen": emit null. */
 static json_t *times_if(bool known, uint64_t n, bool misses)
 {
 	return count_if(known && (n || !misses), n);
 }
 
-/* What happens rarely in a connection, or in several. */
+/* Adds the counts of rare events of one connection, or of several. */
 static void troubles(
 	json_t *j, const struct report *r, const struct flow *f, const struct tcp_record *t)
 {
@@ -75,7 +75,7 @@ json_t *json_troubles(const struct report *r, const struct flow *f, const struct
 	return j;
 }
 
-/* What the sending end decides by. */
+/* Adds the state that governs sending. */
 static void sending(json_t *j, const struct tcp_record *t)
 {
 	json_object_set_new(j, "cwnd", extent(&t->cwnd));

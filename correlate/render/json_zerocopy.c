@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the kernel held the pages of sends with MSG_ZEROCOPY, as JSON. */
+/* Time for which the kernel held the pages of sends with MSG_ZEROCOPY, as JSON. */
 #include "report.h"
 
 static json_t *count_if(bool known, uint64_t n)

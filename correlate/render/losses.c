@@ -90,7 +90,7 @@ bool losses_know_synacks(const struct report *r)
 	return r->core->synack_retries;
 }
 
-/* One end of a connection: adds what it lost, and returns whether it lost anything. */
+/* Adds the losses of one end of a connection. Returns whether it has any. */
 static bool add_tcp(struct losses *l, const struct mg_sock *s)
 {
 	const struct flow *tx = &s->tx;
@@ -133,7 +133,7 @@ void losses_add_socket(struct losses *l, const struct mg_sock *s)
 		l->sockets_hit += hit;
 		return;
 	}
-	if (!is_connection(s) || (peer && peer->cookie < s->cookie)) /* it counts with its peer */
+	if (!is_connection(s) || (peer && peer->cookie < s->cookie)) /* counted with its peer */
 		return;
 	hit |= add_tcp(l, s);
 	if (peer)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the network and its ends lost: packets that the kernel threw away, segments sent again,
- * timeouts and resets; of all flows, and of flows taken together.
+ * Losses of the network and its ends: packets dropped by the kernel, retransmissions, timeouts and
+ * resets, of all flows and of groups of flows.
  */
 #ifndef MAGNET_CORRELATE_RENDER_LOSSES_H
 #define MAGNET_CORRELATE_RENDER_LOSSES_H
@@ -13,63 +13,68 @@
 
 #include "core.h"
 
-/* Packets dropped on the way to sockets, or from them, for one reason at one place. */
+/* Packets dropped on the way to or from sockets, for one reason at one place. */
 struct drop_sum {
 	bool rx;
-	const char *reason, *location, *layer; /* the layer is NULL if the place does not tell */
+	/* the layer is NULL if the place does not identify it */
+	const char *reason, *location, *layer;
 	uint64_t n, segs, bytes;
-	uint64_t discarded; /* segments without payload that TCP itself threw away: no loss */
+	uint64_t discarded; /* segments without payload that TCP itself discarded: no loss */
 };
 
-/* The most frequent ones first. */
+/* The list is sorted by count, the highest first. */
 struct drop_sums {
 	struct drop_sum *v;
 	size_t n;
 };
 
-/* Adds one; false without memory. */
+/* Adds a drop. Returns false if memory is short. */
 bool drop_sums_add(struct drop_sums *all, const struct drop *d);
 void drop_sums_sort(struct drop_sums *all);
 void drop_sums_free(struct drop_sums *all);
-/* How many of its packets were lost by it. */
+/* Return how many of the packets were lost. */
 uint64_t drop_sum_lost(const struct drop_sum *d);
 uint64_t drop_sums_lost(const struct drop_sums *all);
 
 struct losses {
-	uint64_t connections, connections_hit; /* TCP's; with both ends recorded, one */
-	uint64_t sockets, sockets_hit;         /* others */
+	/*
+	 * TCP connections, all and those with losses; with both ends recorded, a connection counts
+	 * once
+	 */
+	uint64_t connections, connections_hit;
+	uint64_t sockets, sockets_hit; /* other sockets */
 	uint64_t retransmits, retransmitted_bytes, resent_bytes, timeouts, syn_retries;
-	uint64_t synack_retries; /* SYN-ACKs sent again, among the retransmits as SYNs are */
+	uint64_t synack_retries; /* retransmitted SYN-ACKs, which count as retransmits like SYNs */
 	uint64_t resets_sent, resets_received;
 	uint64_t listen_drops; /* packets that listening sockets dropped */
 	uint64_t dropped;      /* packets, without those that TCP itself discarded */
 	struct drop_sums drops;
-	struct dist wait; /* of bytes sent again, from the first copy to the last, cycles */
+	struct dist wait; /* time of retransmitted bytes from the first to the last copy, cycles */
 };
 
 struct report;
-/* Each socket of a report is added once, but netlink's, and all drops; the latter 0 or -ENOMEM. */
+/* Add all sockets but netlink's, each once, and all drops; the latter returns 0 or -ENOMEM. */
 void losses_add_socket(struct losses *l, const struct mg_sock *s);
 int losses_add_drops(struct losses *l, const struct core *c);
 void losses_free(struct losses *l);
 
-/* What losses are counted by. */
+/* Events that losses are counted by. */
 #define LOSS_EVENTS (EVENT_BIT(tcp_retransmit) | EVENT_BIT(tcp_reset) | EVENT_BIT(drop))
 
-/* Whether SYN-ACKs that were sent again are in the recording. */
+/* Returns whether the recording has retransmitted SYN-ACKs. */
 bool losses_know_synacks(const struct report *r);
 
-/* Whether these events of the ring may be missing: their counts are least counts then. */
+/* Returns whether some of these events may be missing: their counts are lower bounds then. */
 bool losses_may_miss(const struct report *r, uint64_t events);
 
-/* (json_losses.c) */
+/* json_losses.c */
 json_t *json_losses(const struct report *r);
-/* A list; null where drops were not observed. */
+/* Returns a list; null where drops were not observed. */
 json_t *json_drop_sums(const struct report *r, const struct drop_sums *all);
 
-/* (text_losses.c) The lines of the report's head; nothing where there was no loss. */
+/* text_losses.c: prints the lines for the report's head; nothing if there was no loss. */
 void text_losses(const struct report *r, FILE *to, bool colour);
-/* A line for each kind of drop, below a waterfall. */
+/* Prints a line for each kind of drop, below a waterfall. */
 void text_drop_sums(const struct drop_sums *all, FILE *to);
 
 #endif

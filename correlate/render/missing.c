@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a recording was written, and is not here. */
+/* Finds what the recorders wrote and the recording on disk lacks. */
 #include "report.h"
 
 static uint64_t beyond(uint64_t written, uint64_t read)
@@ -20,7 +20,10 @@ static uint64_t app_by_totals(const struct report *r)
 	return 0;
 }
 
-/* Parts of a recording may be meant to be without the others. */
+/*
+ * Returns the kernel events missing by the recording's totals. A part with events counts as
+ * complete, as it may be kept without the others by intent.
+ */
 static uint64_t kernel_by_totals(const struct report *r)
 {
 	const json_t *events =
@@ -35,8 +38,10 @@ static uint64_t kernel_by_totals(const struct report *r)
 	return c->kernel_events ? 0 : beyond((uint64_t)json_integer_value(events), read);
 }
 
-/* Totals know nothing of events that are here and of unknown kinds: they count where the rest
- * fails. */
+/*
+ * Returns the missing events. Totals do not account for events of unknown kinds that are here: they
+ * are used only where no trace gives its number.
+ */
 static uint64_t missing_of(const struct core_span *s, uint64_t by_totals)
 {
 	return (s->told && s->told >= s->traces) || s->not_here > by_totals ? s->not_here
@@ -48,12 +53,15 @@ static void add_side(struct missing_events *m, const struct core_span *s)
 	m->unknown += s->unknown;
 	if (s->unknown && !m->unknown_name)
 		m->unknown_name = s->unknown_name;
-	if (s->traces > s->told && !s->ends_early) /* else that has been told */
+	if (s->traces > s->told && !s->ends_early) /* otherwise reported already */
 		m->without_end += s->traces - s->told;
 	m->too_many += s->too_many;
 }
 
-/* A recording may have gone on without its application side, as session.json tells then. */
+/*
+ * Returns whether a side's trace is gone. A recording may have gone on without its application
+ * side; session.json says so then.
+ */
 static bool is_absent(const struct report *r, enum core_side which)
 {
 	const struct core_span *s = &r->core->side[which];
@@ -63,7 +71,7 @@ static bool is_absent(const struct report *r, enum core_side which)
 	return s->expected && !s->traces;
 }
 
-/* What was cut off is told as such. */
+/* Collects all that is missing; what a cut-off trace lacks is reported as such. */
 struct missing_events report_missing_events(const struct report *r)
 {
 	const struct core *c = r->core;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What magnet's own events add to the bars of a waterfall (method, "Residence"): each event on the
- * bytes' way, in their own context. That of a boundary lies half before its time and half after.
+ * Tracing overhead within the stages of a waterfall (method, "Residence"): the cost of each event
+ * on the bytes' path, in its context. The cost of an event that ends a stage lies half before its
+ * timestamp and half after.
  */
 #include <math.h>
 #include <string.h>
@@ -9,11 +10,12 @@
 #include "event_table.h"
 #include "report.h"
 
-#define WITHIN (-1) /* not a boundary */
+#define WITHIN (-1) /* within a stage */
 
 struct on_the_way {
 	uint16_t event;
-	int8_t begins; /* the bar, STAGES if it ends the last one, or WITHIN */
+	/* the stage that begins with the event, STAGES if it ends the last one, or WITHIN */
+	int8_t begins;
 };
 
 static const struct on_the_way tx_way[] = {
@@ -28,7 +30,7 @@ static const struct on_the_way tx_way[] = {
 	{MG_EVENT_dev_done, TX_STAGES},
 };
 
-/* Up to where the bytes are readable: after that it depends on how the reader comes. */
+/* Events up to where the bytes are readable: what follows depends on how the reader arrives. */
 static const struct on_the_way rx_way[] = {
 	{MG_EVENT_dev_recv, RX_STAGE_DEV_IP},
 	{MG_EVENT_ip_recv, WITHIN},
@@ -38,14 +40,15 @@ static const struct on_the_way rx_way[] = {
 	{MG_EVENT_tcp_recv, RX_STAGE_ORDER},
 };
 static const double rx_reader[RX_STAGES] = {
-	[RX_STAGE_WAKE] = 1,    /* halves of tcp_ready and sched_waking */
-	[RX_STAGE_RUNQ] = 0.5,  /* of sched_switch; the waker's half is not in the reader's way */
+	[RX_STAGE_WAKE] = 1, /* halves of tcp_ready and sched_waking */
+	/* half of sched_switch; the waker's half is not in the reader's path */
+	[RX_STAGE_RUNQ] = 0.5,
 	[RX_STAGE_POLL] = 1,    /* halves of sched_switch and sys_enter */
-	[RX_STAGE_COPY] = 1,    /* of either, and of sock_copy */
+	[RX_STAGE_COPY] = 1,    /* halves of either, and of sock_copy */
 	[RX_STAGE_RETURN] = 1.5 /* half of sock_copy, sys_exit */
 };
 
-/* Events of state that follow each tcp_send and tcp_recv, by the level. */
+/* Returns how many state events follow each tcp_send and tcp_recv at the recorded level. */
 static double with_each(const struct flow *f)
 {
 	const struct tcp_record *t = f->sock->tcp;
@@ -74,7 +77,7 @@ static void along(const struct report *r, const struct flow *f, const struct on_
 	}
 }
 
-/* Share of the bytes whose bar was not 0. */
+/* Returns the share of the bytes for which the stage took time. */
 static double share_of(const struct dist *d)
 {
 	return d->weight ? 1 - (double)dist_weight_of_zero(d) / (double)d->weight : 0;
@@ -96,7 +99,10 @@ static void count_sent(
 	const struct report *r, const struct flow *f, double n[STAGES_MAX], struct probes *p)
 {
 	const struct unit_stats *u = f->units;
-	/* of a call that is copied piece by piece, half lies before a byte's own and half after */
+	/*
+	 * if a call is copied in pieces, half of the other pieces' events lie before a byte's own
+	 * and half after
+	 */
 	double pieces = u[TX_CALL].n ? (double)u[TX_COPY].n / (double)u[TX_CALL].n : 1;
 	double others = pieces > 1 ? (pieces - 1) / 2 * (1 + with_each(f)) : 0;
 	double c = r->core->calibration.event_cycles;
@@ -106,7 +112,7 @@ static void count_sent(
 	n[TX_STAGE_SNDBUF] += others + with_each(f);
 	if (with_each(f) > 1)
 		n[TX_STAGE_IP]++; /* ip_header */
-	/* a wait for others takes in what was going on at its begin */
+	/* a wait for other work includes the events at its begin */
 	p->immediate = n[TX_STAGE_SNDBUF] * c;
 	p->waited = 0.5 * c;
 	n[TX_STAGE_SNDBUF] = 0.5 + (n[TX_STAGE_SNDBUF] - 0.5) * immediate(f);
@@ -132,7 +138,7 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 	memset(p, 0, sizeof(*p));
 	p->twice_u = NAN;
 	if (!r->core->has_calibration || !c->event_cycles || !f->residence.n ||
-		f->sock->kind != MG_KIND_tcp) /* datagrams go another way */
+		f->sock->kind != MG_KIND_tcp) /* datagrams take another path */
 		return false;
 	if (f->rx)
 		count_received(r, f, n);
@@ -145,7 +151,7 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 
 		n[i] *= share;
 		p->taken[i] = n[i] * c->event_cycles;
-		if (i == program) /* one of the library's two readings */
+		if (i == program) /* one of the library's two clock readings */
 			p->taken[i] += with_app * c->read_cycles / 2;
 		if (p->taken[i] > mean)
 			p->taken[i] = mean;
@@ -167,7 +173,10 @@ double stage_mean(const struct flow *f, const struct probes *p, int stage)
 	return dist_mean(&f->stage[stage]) - p->taken[stage];
 }
 
-/* Each byte's bar is as much shorter, so they stay in order. */
+/*
+ * Returns a quantile without overhead. Each byte's stage is shortened by the same amount, so their
+ * order stays.
+ */
 double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q)
 {
 	return fmax(dist_quantile(&f->stage[stage], q) - p->each[stage], 0);
@@ -181,8 +190,8 @@ double why_mean(const struct probes *p, const struct why_row *w)
 }
 
 /*
- * Magnet's own events lie in the time nothing holds the bytes; what is taken off beyond that comes
- * off the waits, in proportion.
+ * Takes the overhead off the time in which nothing held the bytes; the rest comes off the waits in
+ * proportion.
  */
 void held_means(const struct flow *f, const struct probes *p, double mean[WHYS])
 {
@@ -200,7 +209,7 @@ void held_means(const struct flow *f, const struct probes *p, double mean[WHYS])
 			mean[i] *= fmax(1 - (taken - own) / waits, 0);
 }
 
-/* Not known to a microsecond, nor to a twentieth of the whole. */
+/* Returns whether the uncertainty exceeds both a microsecond and a twentieth of the total. */
 static bool too_uncertain(const struct report *r, const struct flow *f)
 {
 	struct probes p;
@@ -215,7 +224,7 @@ static bool too_uncertain(const struct report *r, const struct flow *f)
 const char *flow_withheld(const struct report *r, const struct flow *f)
 {
 	if (isnan(flow_coverage(f)))
-		return NULL; /* it has no bytes to be complete */
+		return NULL; /* no bytes that could be complete */
 	if (standing_of(flow_coverage(f)) == WITHHELD)
 		return "coverage";
 	if (!f->residence.n)

@@ -10,7 +10,7 @@
 #define SESSION_MAX (16u << 20) /* bytes; a command line has 6 MB at most */
 #define VALUES_MAX  262144      /* each takes up to 300 bytes of memory */
 
-/* Objects, lists and their members, so far as marks outside of strings tell. */
+/* Returns a bound of the number of JSON values, from the punctuation outside strings. */
 static size_t count_values(const char *text, size_t size)
 {
 	bool quoted = false;
@@ -27,7 +27,7 @@ static size_t count_values(const char *text, size_t size)
 	return n;
 }
 
-/* Nesting is jansson's to bound: 2,048 levels. */
+/* Nesting is bounded by jansson: 2,048 levels. */
 json_t *session_load(const char *path, bool named, char *why, size_t why_size)
 {
 	json_t *session = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What session.json tells the correlator. */
+/* Reading of session.json. */
 #ifndef MAGNET_CORRELATE_RENDER_SESSION_H
 #define MAGNET_CORRELATE_RENDER_SESSION_H
 
@@ -8,14 +8,14 @@
 #include "core.h"
 
 /*
- * When the recording began and ended, and the recorder's readings of the clock; before any event.
- * A kernel trace has readings of its own, and then only they count.
+ * Gives the core the recording's begin and end and its clock readings; call it before any event. A
+ * kernel trace has readings of its own, which then replace these.
  */
 void session_tell(struct core *core, const json_t *session);
 
 /*
- * Returns what a session.json holds; NULL if it is not there (then `why` is ""), or `why` gets what
- * is wrong with it. `named`: the user gave its path, and then it may be a link.
+ * Returns the content of a session.json. Returns NULL if there is none (`why` is "" then) or if it
+ * is damaged, with the reason in `why`. `named`: the user gave the path, so it may be a link.
  */
 json_t *session_load(const char *path, bool named, char *why, size_t why_size);
 

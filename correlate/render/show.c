@@ -41,7 +41,7 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 	}
 }
 
-/* Options that shape traffic by name, others by level and number. */
+/* Prints a socket option: by name if it shapes traffic, else by level and number. */
 static void socket_option(FILE *to, uint32_t flags)
 {
 	static const struct {
@@ -79,7 +79,7 @@ static bool about_option(const struct mg_event *e)
 						       e->sys_enter.call == MG_SYS_getsockopt));
 }
 
-/* Numbers with a name are given by it. */
+/* Prints a field whose number has a name. Returns whether it did. */
 static bool named_field(
 	FILE *to, const struct mg_event *e, const struct mg_field_desc *f, const uint8_t *payload)
 {
@@ -143,7 +143,7 @@ static void fields(FILE *to, const struct mg_event *e)
 	}
 }
 
-/* A call whose bytes do not lie together, since another thread's came in between. */
+/* Prints the byte ranges of a call that are not contiguous, as another thread's came in between. */
 static void ranges(FILE *to, const struct annotation *a)
 {
 	bool together = true;
@@ -155,7 +155,7 @@ static void ranges(FILE *to, const struct annotation *a)
 			a->piece[i].len);
 }
 
-/* Which bytes of whose a message received is. */
+/* Prints which bytes of which sender a received message is. */
 static void sender(FILE *to, const struct annotation *a)
 {
 	if (a->from)
@@ -173,7 +173,7 @@ static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 	return at >= s->from_s && (s->to_s < 0 || at <= s->to_s);
 }
 
-/* Events of the tracer itself and of the scheduler belong to no flow. */
+/* Writes the event's flow; events of the tracer itself and of the scheduler have none. */
 static void flow_text(char out[32], const struct annotation *a)
 {
 	if (a->sock)

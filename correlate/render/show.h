@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event as a line, for people or as tab-separated values. */
+/* Prints every event as a line, as text or as tab-separated values. */
 #ifndef MAGNET_CORRELATE_RENDER_SHOW_H
 #define MAGNET_CORRELATE_RENDER_SHOW_H
 
@@ -16,13 +16,13 @@ struct show {
 	double from_s, to_s; /* seconds since the first event; to_s < 0 = until the end */
 	uint64_t first_ns;
 	bool has_header;
-	bool flow_seen; /* an event of that flow came by */
-	bool failed;    /* the output took no more */
+	bool flow_seen; /* whether an event of the flow was seen */
+	bool failed;    /* whether writing failed */
 };
 
-/* The row of column names, once: for who wants it also where there is no event. */
+/* Prints the column names, once; call it directly to have them even if no event follows. */
 void show_header(struct show *s);
-/* A listener for core_listen(); `arg` is a struct show. */
+/* Listener for core_listen(); `arg` is a struct show. */
 void show_event(void *arg, const struct mg_event *e, const struct annotation *a);
 
 #endif

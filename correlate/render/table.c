@@ -62,7 +62,7 @@ void table_row(struct table *t, const char *fmt, ...)
 	t->rows++;
 }
 
-/* Columns a text takes: every byte but the continuations of UTF-8. */
+/* Counts every byte except UTF-8 continuation bytes. */
 int text_width(const char *s)
 {
 	int n = 0;
@@ -137,7 +137,7 @@ static char *buffer(void)
 	return text[next++ % BUFFERS];
 }
 
-/* Three significant digits, without an exponent. */
+/* Returns the number of decimals for three significant digits, without an exponent. */
 static int digits(double v)
 {
 	v = fabs(v);
@@ -154,7 +154,7 @@ const char *text_ns(double ns)
 		snprintf(out, 128, "n/a");
 		return out;
 	}
-	if (fabs(ns) >= 99.5) /* sub-microsecond times read best beside microseconds */
+	if (fabs(ns) >= 99.5) /* below a microsecond, tenths are easier to read in microseconds */
 		for (ns /= 1000, u = 1; fabs(ns) >= 999.5 && u < 3; u++)
 			ns /= 1000;
 	snprintf(out, 128, "%.*f %s", u ? digits(ns) : 0, ns, u == 1 && !unicode ? "us" : units[u]);
@@ -244,7 +244,7 @@ const char *text_plain(const char *s, size_t max)
 		bool may;
 		size_t n = mg_character(s, left, &may);
 
-		if (used + (may ? n : 1) > max) /* no part of a character */
+		if (used + (may ? n : 1) > max) /* does not cut a character */
 			break;
 		if (may)
 			memcpy(out + used, s, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report to be read from top to bottom. */
+/* Prints the report as text, to be read from top to bottom. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *session_text(const struct report *r, const char *key, const c
 	return s ? s : otherwise;
 }
 
-/* ---- what was recorded, and what is missing ---- */
+/* ---- recorded and missing ---- */
 
 static void heading(const struct report *r, FILE *to, bool colour)
 {
@@ -44,8 +44,8 @@ static void heading(const struct report *r, FILE *to, bool colour)
 }
 
 /*
- * Bytes that some layer's hook did not see though no event was lost: some machines run no tracing
- * programs at times, and count nothing then.
+ * Prints the share of bytes that some layer's hook did not see although no event was lost: some
+ * machines do not run tracing programs at times, and count nothing then.
  */
 static void missed(const struct report *r, FILE *to)
 {
@@ -118,7 +118,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
 		const struct gap *g = &c->gaps[i];
 
-		if (g->reason == MG_LOST_NOT_COVERED) /* told above */
+		if (g->reason == MG_LOST_NOT_COVERED) /* reported above */
 			continue;
 		if (gap_is_loss(g))
 			fprintf(to, "  %s lost by %s", text_count(g->count),
@@ -156,7 +156,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 					: strerror((int)-(int64_t)c->hooks[i].status));
 }
 
-/* ---- one sentence ---- */
+/* ---- summary ---- */
 
 static int longest_stage(const struct flow *f, const struct probes *p)
 {
@@ -168,7 +168,7 @@ static int longest_stage(const struct flow *f, const struct probes *p)
 	return longest;
 }
 
-/* Where sent bytes were last seen. */
+/* Returns the last point at which the sent bytes were seen. */
 static const char *passed(const struct flow *f)
 {
 	return f->stage[TX_STAGE_DRIVER].n  ? "reached the driver"
@@ -177,7 +177,10 @@ static const char *passed(const struct flow *f)
 					    : "left the socket";
 }
 
-/* What made most of the wait in the send buffer, NULL if nothing did or it is not known. */
+/*
+ * Returns the cause of most of the wait in the send buffer; NULL if there is none or it is not
+ * known.
+ */
 static const char *main_reason(const struct flow *f)
 {
 	for (unsigned int i = 0; f->why && i < WHYS; i++)
@@ -187,7 +190,10 @@ static const char *main_reason(const struct flow *f)
 	return NULL;
 }
 
-/* Of several flows, if that one is a minor part of them; NULL if it is telling by itself. */
+/*
+ * Returns the group of flows with the longest waits if the flow is only a minor part of it; else
+ * NULL.
+ */
 static const struct together *rather_together(
 	const struct flow *f, const struct together *groups, size_t count)
 {
@@ -198,7 +204,7 @@ static const struct together *rather_together(
 		       : NULL;
 }
 
-/* Share of the bytes of all flows that have every boundary; NAN if none could have. */
+/* Returns the share of all flows' bytes that were seen at every stage; NAN if there are none. */
 static double followed(const struct flow_sums *s)
 {
 	double all = (double)(s->complete + s->incomplete);
@@ -268,9 +274,9 @@ static void sentence(
 	fprintf(to, "\n");
 }
 
-/* ---- cost ---- */
+/* ---- overhead ---- */
 
-/* What the user chose beside the layers. */
+/* Prints the counts of events chosen with --event. */
 static void other_events(const struct report *r, FILE *to)
 {
 	const struct other_stats *o, *tmp;
@@ -295,7 +301,7 @@ static void own_cost(const struct report *r, FILE *to)
 	fprintf(to, "\n");
 }
 
-/* A group that waited little may have lost what it sent. */
+/* Returns whether a group had losses: it is shown even if it waited little. */
 static bool had_losses(const struct together *g)
 {
 	return g->sum.retransmits || g->sum.synack_retries || flow_resent(&g->sum) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the report in text. */
+/* Parts of the text report. */
 #ifndef MAGNET_CORRELATE_RENDER_TEXT_H
 #define MAGNET_CORRELATE_RENDER_TEXT_H
 
@@ -11,32 +11,35 @@
 
 #define REPORT_WIDTH 100
 
-/* text_calls.c: the system calls, who made them past libmagnet.so, and the program's marks */
+/* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
 void text_calls(const struct report *r, FILE *to, bool colour);
-/* text_flow.c: where a flow's bytes waited, and what the stack made of its traffic */
+/* text_flow.c: where a flow's bytes waited, and how the stack changed its traffic */
 void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour);
 
-/* and where those of several flows did, taken together */
+/* the same for a group of flows */
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour);
 
 /* text_zerocopy.c */
 void text_zerocopy(const struct report *r, const struct flow *f, FILE *to);
-/* text_lineage.c: what came more than once, or not at all; if it has bars, what they leave out */
+/*
+ * text_lineage.c: bytes that came more than once or not at all; with `bars`, what the waterfall
+ * above leaves out
+ */
 void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to);
 const char *text_ulp(const struct flow *f);
 
-/* text_tcp.c: the state of its connection, as far as it was recorded */
+/* text_tcp.c: the state of the connection, as far as it was recorded */
 void text_tcp(const struct report *r, const struct flow *f, FILE *to);
 
-/* the part of it that happens rarely: timeouts, recoveries, resets and windows of zero */
+/* the part of it that happens rarely: timeouts, recoveries, resets and zero windows */
 void text_troubles(
 	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to);
 
-/* text_on_demand.c: figures asked for, of a flow, and of all together */
+/* text_on_demand.c: statistics on demand of a flow, and of all together */
 void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour);
 void text_on_demand_of_all(const struct report *r, FILE *to, bool colour);
 
-/* text_whole.c: what of the recording is not here, or was not read; true if all is and was */
+/* text_whole.c: what the recording lacks or could not be read; returns whether it is complete */
 bool text_whole(const struct report *r, FILE *to, bool colour);
 
 /* text_sched.c: switches, and waits for a CPU */
@@ -55,7 +58,7 @@ static inline const char *comm_or(
 	return comm[0] ? text_plain(comm, 15) : otherwise;
 }
 
-/* Beside a figure of which something is missing. */
+/* Returns the flag for a figure of which something is missing. */
 static inline const char *star(enum standing s)
 {
 	return s == STARRED ? "*" : "";

@@ -21,7 +21,7 @@ static int larger_part(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Where the overhead of a call is: its largest shares, the largest first. */
+/* Writes the largest shares of a call's overhead, the largest first. */
 static void shares(const struct call_stats *s, char out[CELL_SIZE])
 {
 	struct part parts[] = {
@@ -51,7 +51,7 @@ static void shares(const struct call_stats *s, char out[CELL_SIZE])
 	}
 }
 
-/* The kind of socket in few columns; a star if the call passed the library by. */
+/* Returns the kind of socket in few columns, with a star if the call bypassed the library. */
 static const char *short_kind(const struct call_stats *s, char out[16])
 {
 	const char *name = mg_kind_name(s->key.kind);
@@ -62,7 +62,7 @@ static const char *short_kind(const struct call_stats *s, char out[16])
 	return out;
 }
 
-/* Figures with a star, or withheld, and why. */
+/* Prints why figures are flagged or not shown. */
 static void not_whole(const struct report *r, FILE *to)
 {
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
@@ -89,7 +89,7 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		      "of it in");
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
 		const struct call_stats *s = r->calls[i];
-		/* of the kind of call there is more of: those that blocked, or the others */
+		/* quantiles of whichever calls are more: those that blocked, or the others */
 		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
 					       ? &s->overhead
 					       : &s->overhead_blocked;
@@ -135,7 +135,7 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	not_whole(r, to);
 }
 
-/* What recording the calls added to them. */
+/* Prints the tracing overhead within the calls. */
 static void own_share(const struct report *r, FILE *to, double all, double wakers)
 {
 	double probes = 0, readings = 0, n = 0;
@@ -158,7 +158,7 @@ static void own_share(const struct report *r, FILE *to, double all, double waker
 			text_percent(wakers / all));
 }
 
-/* What of all calls' time was not theirs. */
+/* Prints the part of the calls' time that was spent on other work. */
 static void waits(const struct report *r, FILE *to)
 {
 	double wakers = 0, locked_out = 0;
@@ -191,7 +191,7 @@ static void waits(const struct report *r, FILE *to)
 	own_share(r, to, all, wakers);
 }
 
-/* What magnet cannot see is named. */
+/* Prints the names of what magnet cannot see. */
 static void unseen(const struct report *r, FILE *to)
 {
 	const struct unseen *u, *tmp;
@@ -216,7 +216,7 @@ static void unseen(const struct report *r, FILE *to)
 	}
 }
 
-/* How many of each kind, in the order they first came. */
+/* Prints how many marks of each kind there were, in the order of their first one. */
 static void marks(const struct report *r, FILE *to)
 {
 	struct {

@@ -8,7 +8,7 @@
 
 #define BAR_WIDTH 20
 
-/* What made bytes wait in the send buffer, the longest waits first; small parts are left out. */
+/* Smallest part shown of the causes for which bytes waited in the send buffer. */
 #define WHY_SHOWN 0.01
 
 static void held_rows(
@@ -38,7 +38,7 @@ static void held_rows(
 	}
 }
 
-/* Why there is no waterfall. */
+/* Prints why there is no waterfall. */
 static void withheld(const struct report *r, const struct flow *f, const char *why, FILE *to)
 {
 	struct probes p;
@@ -64,7 +64,7 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 		text_ns(report_ns(r, p.twice_u + core_clock_error(r->core))));
 }
 
-/* The mean bars of the bytes whose total is about a quantile. */
+/* Prints the mean stages of the bytes whose total is near a quantile. */
 static void waterfall_about(const struct report *r, const struct flow *f, double quantile, FILE *to)
 {
 	double bar[STAGES_MAX], total, n;
@@ -107,7 +107,7 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 		text_count(d->n), plural(d->n));
 }
 
-/* Why bytes have no time at some layer. */
+/* Returns why bytes lack a timestamp at some layer. */
 static const char *why_missing(const struct flow *f)
 {
 	if (f->gaps)
@@ -187,7 +187,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 		fprintf(to, "  * bytes with a boundary missing are left out: %s\n", why_missing(f));
 }
 
-/* ", client of port 80,"; without the port where addresses are not recorded. */
+/* Returns ", client of port 80,"; without the port where addresses are not recorded. */
 static const char *text_side(const struct together *g)
 {
 	static char text[40];
@@ -249,10 +249,13 @@ static void layer_row(
 		cov_gap);
 }
 
-/* What stands for several is no packet of that size: also as the frames it becomes, or came as. */
+/*
+ * Adds a row with the frames that the packets stand for: a super-segment is no packet of its own
+ * size.
+ */
 static void frames_row(struct table *t, const struct unit_stats *u, const char *what)
 {
-	uint64_t frames = u->frames - u->again_frames; /* that the units counted stand for */
+	uint64_t frames = u->frames - u->again_frames; /* frames of the packets counted */
 
 	if (frames > u->n)
 		table_row(t, "    as %s\t%s\t%s", what, text_count(frames),
@@ -327,7 +330,7 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	modulation(r, f, to);
 }
 
-/* Sockets without sequence numbers: what passed each layer. */
+/* Prints what passed each layer, for sockets without sequence numbers. */
 static void datagrams(const struct report *r, const struct flow *f, FILE *to, bool colour)
 {
 	static const int tx[] = {TX_CALL, TX_COPY, TX_IP_OUT, TX_XMIT};
@@ -352,7 +355,7 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 		const struct unit_stats *u = &f->units[f->rx ? rx[i] : tx[i]];
 
 		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i], u);
-		/* calls and messages are what the program made of them */
+		/* calls and messages are the program's own units */
 		if (f->rx ? rx[i] == RX_DEV : tx[i] == TX_XMIT)
 			frames_row(&t, u, "frames");
 		else if (f->rx ? rx[i] == RX_IP : tx[i] == TX_IP_OUT)
@@ -366,7 +369,7 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 			text_count(f->unmatched));
 }
 
-/* What the kernel threw away of it. */
+/* Prints the flow's dropped packets. */
 static void drops(const struct report *r, const struct flow *f, FILE *to)
 {
 	struct drop_sums all = {0};

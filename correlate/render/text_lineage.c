@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Below a waterfall, or why there is none: bytes that came more than once, calls that were refused,
- * urgent bytes. */
+/*
+ * Prints below a waterfall, or instead of one: bytes that came more than once, refused calls,
+ * urgent bytes.
+ */
 #include "event_table.h"
 #include "text.h"
 

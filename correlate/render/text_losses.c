@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses for people: a few lines, and only where there were any. */
+/* Prints losses as a few lines, only if there were any. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define KINDS_SHOWN 3
 #define PART_MAX    160
 
-/* Parts of a sentence, broken into lines between them. */
+/* A sentence in parts, with line breaks between them. */
 struct writer {
 	FILE *to;
 	size_t column;
@@ -74,7 +74,7 @@ static void dropped(struct writer *w, const struct losses *l, const char *least)
 	w->between = "; ";
 }
 
-/* "33 of 400 connections"; of both kinds of sockets where both were hit. */
+/* Prints "33 of 400 connections"; both kinds of sockets where both had losses. */
 static void whom(FILE *to, const struct losses *l)
 {
 	if (l->connections_hit || !l->sockets_hit)

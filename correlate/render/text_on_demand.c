@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures on demand as tables, from the same objects that JSON shows: a row a layer or pair of
- * layers, or, where a figure is a curve, a column each.
+ * Prints statistics on demand as tables from the objects that JSON shows: one row per layer or pair
+ * of layers, or, where a statistic is a curve, one column each.
  */
 #include <math.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 enum format { COUNT, NUMBER, SHARE, NS, MS, BYTES, BIT_S, HZ, TIMES };
 
 struct column {
-	const char *title, *key; /* "units.mean": of an object in the row */
+	const char *title, *key; /* key in the row: "units.mean" is in an object */
 	enum format format;
-	const char *at_least; /* the key that says so */
+	const char *at_least; /* key that says the value is a lower bound */
 };
 
 struct curve {
@@ -175,7 +175,7 @@ static void values_table(const struct shown *s, const json_t *rows, FILE *to)
 	table_print(&t, to, 4, false);
 }
 
-/* A line of the table for each place of the longest curve; shorter ones end before. */
+/* Prints a line for each point of the longest curve; shorter ones end before. */
 static void curve_table(const struct curve *s, const json_t *rows, FILE *to)
 {
 	const json_t *longest = NULL;
@@ -217,7 +217,7 @@ static const char *reason(const json_t *row, const char *key)
 	return json_string_value(json_object_get(row, key));
 }
 
-/* With whom it concerns, unless that is all. */
+/* Prints why a statistic is refused, and for which rows unless for all. */
 static void refusal(const json_t *rows, const char *key, const char *why, FILE *to)
 {
 	const char *comma = "";
@@ -238,7 +238,7 @@ static void refusal(const json_t *rows, const char *key, const char *why, FILE *
 	fprintf(to, ": ");
 }
 
-/* Reasons, each once. */
+/* Prints each reason once. */
 static void refusals(const json_t *rows, const char *key, const char *what, FILE *to)
 {
 	size_t i;

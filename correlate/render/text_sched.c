@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler in the text report. */
+/* Prints the scheduler's figures. */
 #include <math.h>
 
 #include "event_table.h"
@@ -47,7 +47,7 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	const struct sched_stats *s = &r->core->sched;
 	double unit = report_ns(r, 1), coverage = report_layer_coverage(r, MG_LAYER_SCHED);
 	enum standing standing = standing_of(coverage);
-	/* what is missing may have been the longest, or one more */
+	/* a missing wait may have been the longest, or one more */
 	const char *least = coverage < 1 ? text_at_least() : "";
 	bool told = standing != WITHHELD, moved = s->migrations || coverage >= 1;
 	uint64_t all = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a flow's connection, for people: a few lines, and only what was recorded. */
+/* Prints the state of a flow's connection in a few lines, as far as it was recorded. */
 #include "event_table.h"
 #include "tcp_names.h"
 #include "text.h"
@@ -14,7 +14,7 @@ static uint64_t grown(const struct growing *g)
 	return g->last - g->first;
 }
 
-/* The line with level light. */
+/* Prints the line of level light. */
 static void figures(const struct flow *f, const struct tcp_record *t, FILE *to)
 {
 	const struct extent *w = f->rx ? &t->rcv_wnd : &t->snd_wnd;
@@ -32,7 +32,7 @@ static void figures(const struct flow *f, const struct tcp_record *t, FILE *to)
 	fprintf(to, "window %s to %s\n", text_bytes((double)w->min), text_bytes((double)w->max));
 }
 
-/* The line with level full. */
+/* Prints the line of level full. */
 static void limits(const struct flow *f, const struct tcp_record *t, FILE *to)
 {
 	double busy = (double)grown(&t->busy_us);
@@ -48,7 +48,7 @@ static void limits(const struct flow *f, const struct tcp_record *t, FILE *to)
 		text_count(grown(&t->lost)));
 }
 
-/* What is recorded at every level, if it happened. */
+/* Prints what is recorded at every level, if it happened. */
 void text_troubles(
 	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to)
 {

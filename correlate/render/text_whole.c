@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's first lines: whether all of the recording is here, and was read. */
+/* Prints the report's first lines: whether the recording is complete and was read. */
 #include "report.h"
 #include "text.h"
 
@@ -10,7 +10,7 @@ static void begin(FILE *to, const char *word, bool colour)
 	fprintf(to, "%s%s%s: ", colour ? "\033[31m" : "", word, colour ? "\033[0m" : "");
 }
 
-/* Where the parts that are here have others before or after them. Returns whether they have. */
+/* Prints whether other parts come before or after those read. Returns whether they do. */
 static bool in_parts(const struct core *c, FILE *to, bool colour)
 {
 	const struct core_span *s = &c->side[CORE_KERNEL];
@@ -37,8 +37,8 @@ static bool in_parts(const struct core *c, FILE *to, bool colour)
 }
 
 /*
- * Where a side does not cover all of the time. Returns whether one does not. Instants count from
- * the first event that is here, as everywhere.
+ * Prints where a side does not cover all of the time. Returns whether one does not. Times count
+ * from the first event read, as everywhere.
  */
 static bool incomplete(const struct report *r, FILE *to, bool colour)
 {
@@ -63,7 +63,7 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 			continue;
 		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],
 			(double)(s->until_ns - c->first_ns) / 1e9);
-		if (side_end_known(c, i)) /* else nobody knows how long it went on */
+		if (side_end_known(c, i)) /* otherwise its end is not known */
 			fprintf(to, " of %.6f s", whole);
 		fprintf(to, ": %s\n", text_plain(report_side_end(r, i), COMMENT_MAX));
 	}
@@ -79,7 +79,7 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 	return any;
 }
 
-/* Returns whether something is not here that was written, or cannot be read. */
+/* Prints what is missing or cannot be read. Returns whether anything is. */
 static bool not_all(const struct report *r, FILE *to, bool colour)
 {
 	static const char word[] = "NOT ALL OF IT";
@@ -131,7 +131,10 @@ static bool not_all(const struct report *r, FILE *to, bool colour)
 	       m.unknown || m.too_many;
 }
 
-/* LTTng's traces tell what its rings lost, but not how much was written: files may be gone. */
+/*
+ * Returns whether it is known how much was written: LTTng's traces give the losses of its rings,
+ * but no totals, so files may be gone.
+ */
 static bool totals_are_known(const struct report *r)
 {
 	const struct core *c = r->core;
@@ -140,7 +143,7 @@ static bool totals_are_known(const struct report *r)
 		json_is_true(json_object_get(json_object_get(r->session, "app"), "written_out"));
 
 	if (!c->app_events && !c->kernel_events && !app->told && !c->side[CORE_KERNEL].told)
-		return false; /* of another tracer, perhaps, or of one whose name is damaged */
+		return false; /* may be another tracer's, or one with a damaged name */
 	return !c->kernel_tracer[0] &&
 	       (!c->app_events || app->traces || app->tells_end || by_session);
 }

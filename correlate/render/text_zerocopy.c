@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the kernel held the pages of sends with MSG_ZEROCOPY. */
+/* Prints for how long the kernel held the pages of sends with MSG_ZEROCOPY. */
 #include "text.h"
 
 void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)

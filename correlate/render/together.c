@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flows taken together: of one program, protocol, direction and side, where there are several. Of
- * short connections none is telling by itself.
+ * Groups flows by program, protocol, direction and side, where there are several: a single short
+ * connection says little.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "alloc.h"
 #include "report.h"
 
-/* Of a row with the same labels. */
+/* Returns the row with the same labels in `w`. */
 static struct why_row *row_of(struct why *w, const struct why_row *like)
 {
 	struct why_row *more;
@@ -49,7 +49,7 @@ static void add_why(struct flow *sum, const struct flow *f)
 	}
 }
 
-/* So that its complete bytes count as much as theirs do each by itself. */
+/* Returns the share to set in the sum, so that its complete bytes count as much as in each flow. */
 static double not_told(const struct flow *sum, const struct flow *f)
 {
 	double all = (double)sum->complete + (double)f->complete;
@@ -60,7 +60,7 @@ static double not_told(const struct flow *sum, const struct flow *f)
 		       : 0;
 }
 
-/* Bytes that came more than once. */
+/* Adds bytes that came more than once. */
 static void add_copies(struct copies *sum, const struct copies *c)
 {
 	sum->retransmitted += c->retransmitted;
@@ -105,7 +105,7 @@ static void add_flow(struct together *g, const struct flow *f)
 	struct flow *sum = &g->sum;
 
 	add_tcp(&g->tcp, f->sock->tcp);
-	sum->not_told = not_told(sum, f); /* before their bytes are added up */
+	sum->not_told = not_told(sum, f); /* before their bytes are added */
 	sum->lost_bytes += f->lost_bytes;
 	sum->total += flow_bytes(f);
 	sum->urgent.discarded += f->urgent.discarded;
@@ -144,7 +144,7 @@ static uint16_t server_port(const struct mg_sock *s)
 	return side == SIDE_CLIENT ? s->rport : side == SIDE_SERVER ? s->lport : 0;
 }
 
-/* The group a flow belongs to, NULL if there is none yet. */
+/* Returns the group that a flow belongs to, NULL if there is none yet. */
 static struct together *find(
 	struct together *all, size_t count, const struct report *r, const struct flow *f)
 {
@@ -162,7 +162,7 @@ static struct together *find(
 	return NULL;
 }
 
-/* The group a flow is in, begun with it if it is the first. */
+/* Returns the group of flow `i`; begins one if it is the first. */
 static struct together *group_of(
 	struct together **all, size_t *count, const struct report *r, size_t i)
 {
@@ -187,7 +187,7 @@ static struct together *group_of(
 	return more;
 }
 
-/* What no call or layer tells of would count as missing. */
+/* Returns whether a flow's bytes can be followed; those of others would count as missing. */
 static bool has_bars(const struct flow *f)
 {
 	return flow_bytes(f) && (f->calls || f->lost_bytes) && !f->sock->unclaimed && !f->sock->ulp;
@@ -201,7 +201,7 @@ static int longer(const void *a, const void *b)
 	       (x->sum.residence.sum > y->sum.residence.sum);
 }
 
-/* Each drop goes to the group of its flow. */
+/* Adds each drop to the group of its flow. */
 static void add_drops(struct together *all, size_t count, const struct report *r)
 {
 	const struct drop *d, *tmp;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of units that follow each other closely. */
+/* Bursts: runs of packets with short spacings. */
 #include "stats.h"
 
 /*
- * A burst with a gap inside or right beside it is of unknown size: it is dropped. A spacing knows
+ * Drops a burst with a gap inside or right beside it, as its size is not known. A spacing knows
  * whether it touches a gap, and so do the bursts on both sides of it.
  */
 size_t stat_bursts(const struct stat_unit *u, size_t n, struct stat_gaps gaps, double gap_ns,

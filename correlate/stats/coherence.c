@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of one layer's rate is a linear image of another's, by frequency; and how much later. */
+/*
+ * Coherence: the share of one layer's rate that is a linear image of another's, by frequency; and
+ * the lag between them.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,7 +37,10 @@ static double mean(const double *x, size_t n)
 	return sum / (double)n;
 }
 
-/* One segment's spectra, added; its mean off, in a Hann window. 1 if a gap touches it. */
+/*
+ * Adds the spectra of one segment, with its mean removed, in a Hann window. Returns 1 if a gap
+ * touches it.
+ */
 static int add_segment(
 	struct spectra *s, const double *x, const double *y, size_t n, double complex *z)
 {
@@ -49,7 +55,7 @@ static int add_segment(
 	}
 	if (stat_fft(z, n))
 		return -ENOMEM;
-	/* both are real, so one transform holds both */
+	/* both inputs are real, so one transform holds both */
 	for (size_t k = 0; k <= n / 2; k++) {
 		double complex a = z[k], b = conj(z[(n - k) % n]);
 		double complex fx = (a + b) / 2, fy = (a - b) / CMPLX(0, 2);
@@ -85,7 +91,7 @@ int stat_coherence(const double *x, const double *y, size_t bins, struct stat_co
 		out->segments += err == 0;
 	}
 	err = 0;
-	if (out->segments < STAT_SEGMENTS) /* gaps took the others */
+	if (out->segments < STAT_SEGMENTS) /* gaps touch the other segments */
 		goto out;
 	out->length = n;
 	out->threshold = 1 - pow(0.05, 1 / (double)(out->segments - 1));
@@ -106,7 +112,7 @@ out:
 	return err;
 }
 
-/* Bins of both less their means; what a gap touches counts as the mean. Returns the power. */
+/* Subtracts the mean; a bin that a gap touches counts as the mean. Returns the power. */
 static double centre(const double *x, size_t bins, double *out)
 {
 	double sum = 0, power = 0;
@@ -124,7 +130,7 @@ static double centre(const double *x, size_t bins, double *out)
 	return power;
 }
 
-/* The transform of z = x + iy in place becomes that of the cross-correlation. */
+/* Turns the transform of z = x + iy in place into that of the cross-correlation. */
 static void cross(double complex *z, size_t n)
 {
 	for (size_t k = 0; k <= n / 2; k++) {
@@ -132,7 +138,7 @@ static void cross(double complex *z, size_t n)
 		double complex fx = (a + conj(b)) / 2, fy = (a - conj(b)) / CMPLX(0, 2);
 		double complex c = conj(fx) * fy;
 
-		/* its inverse is that of the conjugate, backwards: transform once more */
+		/* the inverse is the transform of the conjugate, reversed: transform once more */
 		z[k] = conj(c);
 		z[(n - k) % n] = c;
 	}
@@ -166,7 +172,7 @@ int stat_lag(const double *x, const double *y, size_t bins, struct stat_lag *out
 	err = stat_fft(z, n);
 	if (err || !(power > 0))
 		goto out;
-	/* of equal peaks the one with the least delay */
+	/* among equal peaks takes the one with the least lag */
 	for (int64_t lag = 0; lag <= most; lag++)
 		for (int sign = 1; sign >= -1; sign -= 2) {
 			size_t at = (size_t)(sign * lag + (int64_t)n) % n;

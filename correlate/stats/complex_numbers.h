@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Complex numbers by every compiler: glibc gives clang no CMPLX. */
+/* Complex numbers for every compiler: glibc gives clang no CMPLX. */
 #ifndef MAGNET_CORRELATE_STATS_COMPLEX_NUMBERS_H
 #define MAGNET_CORRELATE_STATS_COMPLEX_NUMBERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a leaky bucket must be like to let all of it pass (Tang & Tai 1999). */
+/* The leaky bucket that lets all packets pass (Tang & Tai 1999). */
 #include <math.h>
 
 #include "stats.h"
@@ -17,7 +17,7 @@ double stat_bucket(const struct stat_unit *u, size_t n, double bytes_per_s)
 	return most;
 }
 
-/* b* falls as the rate grows, so the rate is found by halving. */
+/* Finds the rate by bisection, as b* falls when the rate grows. */
 double stat_rate(const struct stat_unit *u, size_t n, double bucket_bytes)
 {
 	double low = 0, high = 1;
@@ -27,7 +27,7 @@ double stat_rate(const struct stat_unit *u, size_t n, double bucket_bytes)
 	while (stat_bucket(u, n, high) > bucket_bytes) {
 		low = high;
 		high *= 2;
-		if (high > 1e15) /* more than a byte a picosecond */
+		if (high > 1e15) /* more than a byte per picosecond */
 			return INFINITY;
 	}
 	while (high - low > high * 1e-12) {

@@ -46,7 +46,10 @@ int stat_fft(double complex *x, size_t n)
 				double complex a = x[begin + k];
 				double complex b = x[begin + k + half],
 					       r = root[k * (n / 2 / half)];
-				/* by hand: the compiler's product minds infinities, and is slow */
+				/*
+				 * written out: the compiler's product checks for infinities, and is
+				 * slow
+				 */
 				double complex p = CMPLX(creal(b) * creal(r) - cimag(b) * cimag(r),
 					creal(b) * cimag(r) + cimag(b) * creal(r));
 

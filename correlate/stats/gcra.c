@@ -5,7 +5,7 @@
 #include "stats.h"
 
 #define CELL_PAYLOAD 48
-#define TRAILER      8 /* of AAL5 */
+#define TRAILER      8 /* trailer of AAL5 */
 
 double stat_cells(double packet_bytes)
 {
@@ -13,9 +13,10 @@ double stat_cells(double packet_bytes)
 }
 
 /*
- * Virtual scheduling: a cell at t is early by TAT - t, and TAT = max(t, TAT) + 1/rate. A packet's
- * cells follow each other at line rate, so at a lower rate each is earlier than the one before: the
- * last one counts. At a higher one none is early but by what was left over.
+ * Uses virtual scheduling: a cell at t is early by TAT - t, with TAT = max(t, TAT) + 1/rate. A
+ * packet's cells follow each other at line rate, so at a lower rate each is earlier than the one
+ * before and the last one counts. At a higher rate a cell is early only by what earlier packets
+ * left over.
  */
 double stat_gcra_tau(const struct stat_unit *u, size_t n, double line_cells_s, double rate_cells_s)
 {
@@ -50,5 +51,5 @@ double stat_gcra_mbs(double tau_ns, double scr_cells_s, double pcr_cells_s)
 	if (!(apart > 0))
 		return NAN;
 	cells = tau_ns / apart;
-	return 1 + ceil(cells - 1e-9 * (cells + 1)); /* whole numbers as they are */
+	return 1 + ceil(cells - 1e-9 * (cells + 1)); /* keeps whole numbers as they are */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Hurst parameter, where there is one: most traffic has none, and then it is refused. */
+/* The Hurst parameter, where there is one: it is refused for most traffic. */
 #include <errno.h>
 #include <math.h>
 
@@ -26,7 +26,10 @@ static int of_halves(const double *bin, size_t bins, struct stat_hurst *out)
 	return 0;
 }
 
-/* The same scales: from the blocks whose differences are the finest octave's coefficients. */
+/*
+ * Estimates H by variance-time over the same scales: it starts with the blocks whose differences
+ * are the coefficients of the finest octave.
+ */
 static int by_variance_time(const double *bin, size_t bins, struct stat_hurst *out)
 {
 	struct stat_vt v[STAT_OCTAVES];
@@ -42,9 +45,9 @@ static int by_variance_time(const double *bin, size_t bins, struct stat_hurst *o
 }
 
 /*
- * Another process at the finest scales, such as timers that are late, bends the line before the
- * test for one can see that: where the line begins is uncertain, too. Half of an interval about `h`
- * that holds those of the lines that begin one and two octaves later.
+ * Returns half of an interval about `h` that contains those of the lines that begin one and two
+ * octaves later. Another process at the finest scales, such as late timers, bends the line before
+ * the test can detect it, so the start of the line is uncertain too.
  */
 static double error_of_begin(
 	const struct stat_octave *o, int n, const struct stat_hurst *of, double h)
@@ -98,7 +101,7 @@ int stat_hurst(const double *bin, size_t bins, struct stat_hurst *out)
 		return -ENOMEM;
 	h = (1 + out->scaling.alpha) / 2;
 	error = out->scaling.error / 2;
-	/* below one half energy falls with the scale: a clock or a regulator */
+	/* below one half, energy falls with the scale: a clock or a regulator */
 	if (!(h + error >= 0.5 && h < 1))
 		out->refused = HURST_RANGE;
 	else if (!overlap(out->half[0], out->half_error[0], out->half[1], out->half_error[1]))

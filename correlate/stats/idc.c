@@ -8,7 +8,7 @@
 #include "alloc.h"
 #include "stats.h"
 
-/* Means and the sum of squares about them in two passes: counts may be large and vary little. */
+/* Computes means, then squares about them in a second pass: counts may be large and vary little. */
 static struct stat_idc dispersion(const double *count, size_t n, size_t bins)
 {
 	struct stat_idc d = {.bins = bins};

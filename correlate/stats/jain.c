@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How evenly something is shared (Jain, Chiu & Hawe, DEC-TR-301, 1984). */
+/* Jain's fairness index (Jain, Chiu & Hawe, DEC-TR-301, 1984). */
 #include <math.h>
 
 #include "stats.h"

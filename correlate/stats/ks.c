@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distance of two distributions, as a size of effect: spacings depend on each other, so no test. */
+/* Distance of two distributions as an effect size; no test, as spacings depend on each other. */
 #include <math.h>
 #include <stdlib.h>
 

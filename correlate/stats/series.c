@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* From units to spacings and bins. */
+/* Spacings and bins of packets. */
 #include <math.h>
 
 #include "stats.h"
 
-/* Whether [from, to] touches a gap; `at` is the first that may, and moves along. */
+/* Returns whether [from, to] touches a gap; `at` is the first gap that may, and moves along. */
 static bool touches(struct stat_gaps gaps, size_t *at, double from, double to)
 {
 	while (*at < gaps.n && gaps.v[*at].to_ns < from)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Special functions: asymptotic series (DLMF 5.11, 5.15, 25.11) and the incomplete gamma function.
+/*
+ * Special functions: asymptotic series (DLMF 5.11, 5.15, 25.11) and the incomplete gamma function.
  */
 #include <float.h>
 #include <math.h>
@@ -23,7 +24,7 @@ double stat_digamma(double x)
 									      z * 691. / 32760)))));
 }
 
-/* Sum of 1/(a+k)^2: Euler-Maclaurin. */
+/* Returns the sum of 1/(a+k)^2 by Euler-Maclaurin. */
 double stat_zeta2(double a)
 {
 	double sum = 0, z;
@@ -41,7 +42,7 @@ double stat_zeta2(double a)
 									       z * 691. / 2730)))));
 }
 
-/* Regularised lower incomplete gamma function by its series, for x < a + 1. */
+/* Returns the regularised lower incomplete gamma function by its series, for x < a + 1. */
 static double gamma_p(double a, double x)
 {
 	double term = 1 / a, sum = term;
@@ -51,7 +52,7 @@ static double gamma_p(double a, double x)
 	return sum * exp(a * log(x) - x - lgamma(a));
 }
 
-/* The upper one by its continued fraction (Lentz), for x >= a + 1. */
+/* Returns the upper one by its continued fraction (Lentz), for x >= a + 1. */
 static double gamma_q(double a, double x)
 {
 	const double tiny = DBL_MIN / DBL_EPSILON;
@@ -75,7 +76,7 @@ double stat_chi2_beyond(double x, double k)
 	double a = k / 2;
 
 	x /= 2;
-	if (!(x > 0)) /* NAN stays so */
+	if (!(x > 0)) /* NAN stays NAN */
 		return isnan(x) ? x : 1;
 	return x < a + 1 ? 1 - gamma_p(a, x) : gamma_q(a, x);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of traffic: pure functions over units (a time and a size), or over bins of them. They
- * know nothing of traces and flows. What a gap in the recording touches is dropped: a spacing, a
- * burst, and a bin, which is NAN then, with everything that is made of it.
+ * Statistics of traffic: pure functions over packets ("units": a time and a size), or over bins of
+ * them. They know nothing of traces and flows. A spacing, a burst or a bin that a gap in the
+ * recording touches is dropped; such a bin is NAN, and so is everything made of it.
  *
- * Formulas and their sources: docs/method.md, "On demand". Arrays are the caller's; what takes
- * memory of its own returns -ENOMEM where there is none.
+ * Formulas and their sources: docs/method.md, "On demand". The caller owns all arrays; functions
+ * that allocate return -ENOMEM on failure.
  */
 #ifndef MAGNET_CORRELATE_STATS_H
 #define MAGNET_CORRELATE_STATS_H
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In order of time. */
+/* A packet; arrays of them are in order of time. */
 struct stat_unit {
 	double t_ns, bytes;
 };
 
-/* In order, and apart from one another. */
+/* A gap; arrays of them are in order and do not overlap. */
 struct stat_gap {
 	double from_ns, to_ns;
 };
@@ -31,23 +31,23 @@ struct stat_gaps {
 
 /* ---- series.c ---- */
 
-/* Spacings that touch no gap, to `out` with room for n; returns how many. */
+/* Writes the spacings that touch no gap to `out`, which has room for n. Returns how many. */
 size_t stat_spacings(const struct stat_unit *u, size_t n, struct stat_gaps gaps, double *out);
-/* What falls into each of `bins` bins from `from_ns` on: units, or their bytes. */
+/* Fills `bins` bins from `from_ns` on with the number of packets, or of their bytes. */
 void stat_bins(const struct stat_unit *u, size_t n, struct stat_gaps gaps, double from_ns,
 	double width_ns, bool count, double *bin, size_t bins);
-/* For qsort(). */
+/* Compares two doubles, for qsort(). */
 int stat_ascending(const void *a, const void *b);
-/* Nearest rank (Hyndman & Fan 1996, type 1) of values in ascending order. */
+/* Returns the nearest-rank quantile (Hyndman & Fan 1996, type 1) of values in ascending order. */
 double stat_quantile(const double *sorted, size_t n, double q);
 
 /* ---- ks.c ---- */
 
 struct stat_ks {
-	double sup; /* largest distance of both distribution functions, */
-	double at;  /* and the first value where it is */
+	double sup; /* largest distance of the distribution functions */
+	double at;  /* first value where it is reached */
 };
-/* Brings both into ascending order; neither may be empty. */
+/* Sorts both arrays in ascending order; neither may be empty. */
 struct stat_ks stat_ks(double *a, size_t an, double *b, size_t bn);
 
 /* ---- bursts.c ---- */
@@ -55,21 +55,27 @@ struct stat_ks stat_ks(double *a, size_t an, double *b, size_t bn);
 struct stat_burst {
 	double units, bytes, duration_ns;
 };
-/* Runs of units with spacings of at most gap_ns, to `out` with room for n; returns how many. */
+/*
+ * Writes the runs of packets with spacings of at most gap_ns to `out`, which has room for n.
+ * Returns how many.
+ */
 size_t stat_bursts(const struct stat_unit *u, size_t n, struct stat_gaps gaps, double gap_ns,
 	struct stat_burst *out, size_t *dropped);
 
 /* ---- idc.c ---- */
 
 #define STAT_OCTAVES     48
-#define STAT_IDC_WINDOWS 30 /* not fewer disjoint ones */
+#define STAT_IDC_WINDOWS 30 /* least number of disjoint windows */
 
 struct stat_idc {
-	size_t bins;    /* in a window, a power of two */
-	size_t windows; /* disjoint, complete */
+	size_t bins;    /* bins of a window, a power of two */
+	size_t windows; /* disjoint, complete windows */
 	double mean, idc;
 };
-/* Index of dispersion for counts, over windows of 1, 2, 4, ... bins; how many, or -ENOMEM. */
+/*
+ * Computes the index of dispersion for counts over windows of 1, 2, 4, ... bins. Returns how many,
+ * or -ENOMEM.
+ */
 int stat_idc(const double *bin, size_t bins, struct stat_idc out[STAT_OCTAVES]);
 
 /* ---- variance_time.c ---- */
@@ -79,7 +85,7 @@ int stat_idc(const double *bin, size_t bins, struct stat_idc out[STAT_OCTAVES]);
 struct stat_vt {
 	size_t m; /* bins aggregated, a power of two */
 	size_t blocks;
-	double variance; /* of their means */
+	double variance; /* variance of their means */
 };
 int stat_variance_time(const double *bin, size_t bins, struct stat_vt out[STAT_OCTAVES]);
 
@@ -87,8 +93,8 @@ struct stat_slope {
 	double slope, error; /* half of the 95 % interval */
 };
 /*
- * Least squares of log variance on log m; NAN with fewer than three points. The error is that of a
- * series with this H, or if it is NAN with the one that the slope says.
+ * Fits log variance to log m by least squares; NAN with fewer than three points. The error is that
+ * of a series with this H, or, if it is NAN, with the H that follows from the slope.
  */
 struct stat_slope stat_variance_time_slope(const struct stat_vt *v, int n, double h);
 
@@ -98,20 +104,22 @@ struct stat_octave {
 	int j; /* scale 2^j bins */
 	size_t n;
 	double energy; /* mean square of the coefficients */
-	double y;      /* -INFINITY where nothing happens at that scale */
+	double y;      /* -INFINITY where there is no energy at that scale */
 	double sigma;
 };
-/* Haar; octaves with at least 4 coefficients. How many, or -ENOMEM. */
+/* Computes the Haar octaves with at least 4 coefficients. Returns how many, or -ENOMEM. */
 int stat_wavelet(const double *bin, size_t bins, struct stat_octave out[STAT_OCTAVES]);
 
 struct stat_scaling {
 	int from, to; /* octaves; 0 if no four of them lie on a line */
 	double alpha, error;
-	double p; /* of chi-square, of the last attempt if there is none */
+	double p; /* p value of chi-square, of the last attempt if none lies on a line */
 };
-/* From the finest octave on that leaves a line to the coarsest with at least 8 coefficients. */
+/*
+ * Fits a line from the finest octave that allows one to the coarsest with at least 8 coefficients.
+ */
 struct stat_scaling stat_scaling(const struct stat_octave *o, int n);
-/* Weighted slope between two given octaves. */
+/* Fits a weighted line between two given octaves. */
 struct stat_scaling stat_scaling_between(const struct stat_octave *o, int n, int from, int to);
 
 /* ---- hurst.c ---- */
@@ -139,58 +147,65 @@ int stat_hurst(const double *bin, size_t bins, struct stat_hurst *out);
 
 /* ---- coherence.c ---- */
 
-#define STAT_SEGMENTS 16 /* not fewer */
+#define STAT_SEGMENTS 16 /* least number of segments */
 
 struct stat_coherence {
-	size_t length;    /* of a segment, bins, a power of two; 0 = too few bins */
-	size_t segments;  /* independent ones */
-	double threshold; /* what 95 % of independent series stay below */
-	double *value;    /* length / 2 + 1, at multiples of 1 / (length * bin); free() it */
+	size_t length;    /* bins of a segment, a power of two; 0 = too few bins */
+	size_t segments;  /* independent segments */
+	double threshold; /* value below which 95 % of independent series stay */
+	/* length / 2 + 1 values, at multiples of 1 / (length * bin); the caller frees them */
+	double *value;
 };
 int stat_coherence(const double *x, const double *y, size_t bins, struct stat_coherence *out);
 
 #define STAT_LAG_BINS (1u << 22)
 
 struct stat_lag {
-	int64_t bins; /* y follows x by so many */
+	int64_t bins; /* bins by which y follows x */
 	double correlation;
 };
-/* Peak of the cross-correlation over lags of up to a quarter of the bins, STAT_LAG_BINS at most. */
+/*
+ * Finds the peak of the cross-correlation over lags of up to a quarter of the bins, STAT_LAG_BINS
+ * at most.
+ */
 int stat_lag(const double *x, const double *y, size_t bins, struct stat_lag *out);
 
 /* ---- contract.c ---- */
 
-/* b*(r): the least bucket that lets all pass at a rate. */
+/* Returns b*(r), the least bucket that lets all packets pass at a rate. */
 double stat_bucket(const struct stat_unit *u, size_t n, double bytes_per_s);
-/* r*(b): the least rate for a bucket; INFINITY if units that come together do not fit. */
+/* Returns r*(b), the least rate for a bucket; INFINITY if packets that come together do not fit. */
 double stat_rate(const struct stat_unit *u, size_t n, double bucket_bytes);
 
 /* ---- gcra.c ---- */
 
 #define STAT_CELL_BITS 424
 
-/* Cells of AAL5 that a packet takes. */
+/* Returns the AAL5 cells that a packet takes. */
 double stat_cells(double packet_bytes);
-/* tau: tolerance of GCRA(1/rate, tau) that lets all cells pass, which leave at line rate; ns. */
+/*
+ * Returns tau in ns, the tolerance of GCRA(1/rate, tau) that lets all cells pass if they leave at
+ * line rate.
+ */
 double stat_gcra_tau(const struct stat_unit *u, size_t n, double line_cells_s, double rate_cells_s);
-/* Maximum burst size, cells; NAN unless the sustainable rate lies below the peak. */
+/* Returns the maximum burst size in cells; NAN unless the sustainable rate lies below the peak. */
 double stat_gcra_mbs(double tau_ns, double scr_cells_s, double pcr_cells_s);
 
 /* ---- jain.c ---- */
 
-/* 1 if all are alike, 1/n if one has everything; NAN if nobody has anything. */
+/* Returns 1 if all shares are equal, 1/n if one has everything; NAN if all are 0. */
 double stat_jain(const double *x, size_t n);
 
 /* ---- special.c ---- */
 
 double stat_digamma(double x); /* x > 0 */
 double stat_zeta2(double a);   /* Hurwitz zeta(2, a), a > 0 */
-/* Probability that chi-square with k degrees of freedom exceeds x. */
+/* Returns the probability that chi-square with k degrees of freedom exceeds x. */
 double stat_chi2_beyond(double x, double k);
 
 /* ---- fft.c ---- */
 
-/* In place; n is a power of two; re + i im in pairs. */
+/* Transforms in place; n is a power of two; re and im alternate. */
 int stat_fft(double _Complex *x, size_t n);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How the variance of a series falls as it is averaged over longer blocks (Leland et al. 1994). */
+/*
+ * Variance-time: how the variance of a series falls as it is averaged over longer blocks (Leland et
+ * al. 1994).
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -48,19 +51,21 @@ int stat_variance_time(const double *bin, size_t bins, struct stat_vt out[STAT_O
 	return k;
 }
 
-/* More blocks than these make a point no surer: what is summed over lags stays short. */
+/*
+ * More blocks than these do not make a point more certain; the limit keeps the sum over lags short.
+ */
 #define BLOCKS_COUNTED 65536
 
-/* Of fractional Gaussian noise. */
+/* Returns the autocorrelation of fractional Gaussian noise. */
 static double lag_correlation(double h, double lag)
 {
 	return 0.5 * (pow(lag + 1, 2 * h) - 2 * pow(lag, 2 * h) + pow(lag - 1, 2 * h));
 }
 
 /*
- * Standard deviations of the log2 of each variance, were the series fractional Gaussian noise: its
- * squared correlations tell how many independent blocks the dependent ones are worth. Blocks fall
- * from point to point.
+ * Computes the standard deviations of the log2 of each variance for fractional Gaussian noise: its
+ * squared correlations give the number of independent blocks that the dependent ones are worth. The
+ * number of blocks falls from point to point.
  */
 static void deviations(const struct stat_vt *v, int n, double h, double *sigma)
 {
@@ -80,8 +85,8 @@ static void deviations(const struct stat_vt *v, int n, double h, double *sigma)
 }
 
 /*
- * The points depend on each other. Their deviations weighted by what each moves the slope add up to
- * a bound of the slope's, whatever the dependence.
+ * The points depend on each other. The sum of their deviations, each weighted by its effect on the
+ * slope, bounds the slope's error whatever the dependence.
  */
 struct stat_slope stat_variance_time_slope(const struct stat_vt *v, int n, double h)
 {

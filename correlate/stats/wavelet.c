@@ -8,8 +8,8 @@
 #include "alloc.h"
 #include "stats.h"
 
-#define COEFFICIENTS      4 /* not fewer in an octave, */
-#define COEFFICIENTS_LINE 8 /* nor in one that a line is laid through */
+#define COEFFICIENTS      4 /* least coefficients of an octave */
+#define COEFFICIENTS_LINE 8 /* least coefficients of an octave used for the line */
 #define OCTAVES_LINE      4
 
 int stat_wavelet(const double *bin, size_t bins, struct stat_octave out[STAT_OCTAVES])
@@ -32,7 +32,7 @@ int stat_wavelet(const double *bin, size_t bins, struct stat_octave out[STAT_OCT
 				o.energy += (a - b) * (a - b);
 				o.n++;
 			}
-			smooth[k] = a + b; /* not scaled: whole numbers stay exact */
+			smooth[k] = a + b; /* not scaled, so that whole numbers stay exact */
 		}
 		if (o.n < COEFFICIENTS)
 			break;
