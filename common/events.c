@@ -21,9 +21,15 @@ MG_PAYLOADS(PACKED)
 #define CHECK_LAYOUT(NAME, name) MG_EV_##NAME(SAME_OFFSET, name)
 MG_PAYLOADS(CHECK_LAYOUT)
 
-#define CHECK_SIZE(id, name, NAME, layer, doc) \
+#define CHECK_SIZE(id, name, NAME, ...) \
 	_Static_assert(MG_PAYLOAD_SIZE(NAME) <= MG_SLOT_PAYLOAD, #name " does not fit a slot");
 MG_RING_EVENTS(CHECK_SIZE)
+
+#define IN_SYSTEM(id, name, ...) _Static_assert(id < MG_TRACER_BASE, #name " is of the tracer");
+#define OF_TRACER(id, name, ...) \
+	_Static_assert(id >= MG_TRACER_BASE && id < MG_APP_BASE, #name " is of the system");
+MG_SYSTEM_EVENTS(IN_SYSTEM)
+MG_TRACER_EVENTS(OF_TRACER)
 
 _Static_assert(sizeof(struct mg_slot) == 64, "a slot is one cache line");
 _Static_assert(offsetof(struct mg_slot, id) == MG_SLOT_SKIP, "slot head");
@@ -39,7 +45,7 @@ enum { MG_TYPES(CLASS) };
 MG_PAYLOADS(FIELDS)
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define KERNEL_ROW(id, name, NAME, layer, doc)                                  \
+#define KERNEL_ROW(id, name, NAME, layer, direction, stage, handler, doc)       \
 	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME), \
 		MG_PAYLOAD_SIZE(NAME)},
 #define APP_DOC_TX(name)    "the program called " name "()"
@@ -77,12 +83,26 @@ const struct mg_event_desc *mg_event_table(size_t *count)
 	return events;
 }
 
+/* The rows' numbers, in the order of `events`. */
+#define SYSTEM_NUMBER(id, name, ...) NUMBER_##name,
+#define APP_NUMBER(n, name, dir)     NUMBER_OF_APP_##name,
+enum {
+	MG_KERNEL_EVENTS(SYSTEM_NUMBER) /**/
+	MG_FUNCTIONS(APP_NUMBER)        /**/
+	NUMBER_mark
+};
+
 const struct mg_event_desc *mg_event_by_id(unsigned int id)
 {
-	for (size_t i = 0; i < COUNT(events); i++)
-		if (events[i].id == id)
-			return &events[i];
-	return NULL;
+#define SYSTEM_AT(id, name, ...) [id] = &events[NUMBER_##name],
+#define APP_AT(n, name, dir)     [MG_APP_BASE + n] = &events[NUMBER_OF_APP_##name],
+	static const struct mg_event_desc *const by_id[] = {
+		MG_KERNEL_EVENTS(SYSTEM_AT) /**/
+		MG_FUNCTIONS(APP_AT)        /**/
+			[MG_EVENT_mark] = &events[NUMBER_mark],
+	};
+
+	return id < COUNT(by_id) ? by_id[id] : NULL;
 }
 
 const struct mg_event_desc *mg_event_by_name(const char *name)

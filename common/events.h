@@ -402,70 +402,83 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_TASK_EXIT(F, S) \
 	F(S, u32, leader, "1 if the thread was its process's first")
 
-/* E(id, name, NAME, layer, doc) */
+/*
+ * E(id, name, NAME, layer, direction, stage, handler, doc): in order of layers; ids are stored in
+ * traces, and each layer has some left.
+ *
+ * direction: OUT what the socket sends, IN what it receives, ANY its payload tells, or neither.
+ * stage:     the stage of a byte's way that it records, as enum tx_layer and rx_layer name them.
+ * handler:   the one of this name in correlate/core/trace/dispatch.c; `none`: listed only.
+ */
 #define MG_RING_EVENTS(E) \
-	E(1,  sys_enter,      SYS_ENTER,      SYSCALL, "a traced thread enters a socket system call") \
-	E(2,  sys_exit,       SYS_EXIT,       SYSCALL, "and leaves it") \
-	E(3,  tcp_send,       TCP_SEND,       SOCKET,  "TCP is about to copy bytes of a send from the program") \
-	E(4,  ip_out,         PACKET,         IP,      "TCP hands a segment to IP") \
-	E(5,  ip_post,        PACKET,         IP,      "IP hands it to the device layer") \
-	E(6,  dev_queue,      PACKET,         DEVICE,  "it reaches the device's queue") \
-	E(7,  dev_xmit,       PACKET,         DEVICE,  "the driver is asked to transmit it") \
-	E(8,  dev_done,       DEV_DONE,       DEVICE,  "the driver has taken it") \
-	E(9,  dev_recv,       PACKET,         DEVICE,  "a device delivers a segment to the stack") \
-	E(63, dev_recv_late,  DEV_RECV_LATE,  DEVICE,  "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
-	E(10, ip_in,          PACKET,         IP,      "IP hands it to TCP") \
-	E(11, tcp_recv,       TCP_RECV,       TCP,     "TCP processes it in an established connection") \
-	E(12, tcp_ready,      TCP_READY,      TCP,     "bytes are in order and readable") \
-	E(13, sock_copy,      SOCK_COPY,      SOCKET,  "bytes are copied to the program") \
-	E(14, tcp_retransmit, TCP_RETRANSMIT, TCP,     "TCP sends bytes again") \
-	E(15, sock_state,     SOCK_STATE,     TCP,     "a connection changes state") \
-	E(16, sock_addr,      SOCK_ADDR,      TCP,     "the addresses of a connection") \
-	E(17, sock_open,      SOCK_OPEN,      TCP,     "a connection first met when already open") \
-	E(18, sched_switch,   SCHED_SWITCH,   SCHED,   "the CPU passes from one thread to another") \
-	E(19, sched_waking,   SCHED_WAKING,   SCHED,   "a traced thread is made runnable") \
-	E(20, softirq_entry,  SOFTIRQ,        SCHED,   "a softirq begins on top of a traced thread") \
-	E(21, softirq_exit,   SOFTIRQ,        SCHED,   "and ends") \
-	E(22, task_fork,      TASK_FORK,      SCHED,   "a traced thread makes another, or one was there already") \
-	E(23, task_exec,      TASK_EXEC,      SCHED,   "a traced process runs another program") \
-	E(24, task_exit,      TASK_EXIT,      SCHED,   "a traced thread ends") \
-	E(41, tcp_state,      TCP_STATE,      TCP,     "state of the connection at a TCP event, at level light and full") \
-	E(42, tcp_more,       TCP_MORE,       TCP,     "more of it, at level full") \
-	E(43, tcp_limits,     TCP_LIMITS,     TCP,     "what keeps it from sending, and recovery, at level full") \
-	E(44, tcp_algorithm,  TCP_ALGORITHM,  TCP,     "its congestion control, when first met and when changed, at level light and full") \
-	E(45, tcp_cong,       TCP_CONG,       TCP,     "the congestion state changes") \
-	E(46, tcp_timeout,    TCP_TIMEOUT,    TCP,     "the retransmission timer ran out") \
-	E(47, tcp_window,     TCP_WINDOW,     TCP,     "a window becomes zero, or opens again") \
-	E(48, sched_wakeup,   SCHED_WAKING,   SWITCH,  "and is on a run queue; the event's tid is whom that interrupted") \
-	E(49, sched_wakeup_new, SCHED_WAKING, SWITCH,  "a new thread is on a run queue") \
-	E(50, sched_migrate,  SCHED_MIGRATE,  SCHED,   "a traced thread is moved to another CPU") \
-	E(51, sched_cost,     SCHED_COST,     SWITCH,  "how long a switch from or to a traced thread took") \
-	E(52, sched_task,     SCHED_TASK,     SCHED,   "of the thread that leaves the CPU, or else of that which gets it, at level full") \
-	E(53, irq_entry,      IRQ,            SCHED,   "an interrupt begins on top of a traced thread") \
-	E(54, irq_exit,       IRQ,            SCHED,   "and ends") \
-	E(58, tcp_reset,      TCP_RESET,      TCP,     "a reset is sent or received") \
-	E(61, sock_peer,      SOCK_PEER,      IP,      "another end with which a socket that is not connected exchanges datagrams") \
-	E(62, tcp_listen,     TCP_LISTEN,     TCP,     "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
-	E(60, tcp_room,       TCP_ROOM,       TCP,     "what its windows are once one end has closed: as it does, and as segments come and go") \
-	E(59, ip_header,      IP_HEADER,      IP,      "the IP header of a segment, at level full") \
-	E(25, sock_sent,      SOCK_MOVED,     SOCKET,  "a socket other than TCP's has taken a send") \
-	E(26, sock_received,  SOCK_MOVED,     SOCKET,  "it has given what it received") \
-	E(27, sock_ready,     SOCK_READY,     SOCKET,  "something is in its receive queue") \
-	E(28, sock_new,       SOCK_NEW,       SOCKET,  "a socket other than TCP's is first met, or has other addresses") \
-	E(37, zerocopy_sent,  ZEROCOPY_SENT,  SYSCALL, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
-	E(38, zerocopy_done,  ZEROCOPY_DONE,  SOCKET,  "and gives such pages back") \
-	E(29, drop_raw,       DROP_RAW,       IP,      "a packet was dropped, before its names are known; not in traces") \
-	E(39, lock_wait,      SOCK_LOCK,      SOCKET,  "a call finds the socket's lock taken, and waits for it") \
-	E(55, lock_got,       SOCK_LOCK,      SOCKET,  "and has it") \
-	E(56, backlog_begin,  SOCK_LOCK,      SOCKET,  "a call gives the lock back, and first processes what came meanwhile") \
-	E(57, backlog_end,    SOCK_LOCK,      SOCKET,  "and is done with that") \
-	E(30, ip_forward,     PACKET,         IP,      "IP forwards a packet") \
-	E(31, ip_recv,        PACKET,         NETFILTER,     "a packet reaches IP, before netfilter") \
-	E(32, dev_gro,        PACKET,         GRO,     "a device delivers a frame, before GRO") \
-	E(33, nf_out_end,     PACKET,         NETFILTER, "netfilter is done with it as locally sent") \
-	E(34, nf_post_begin,  PACKET,         NETFILTER, "netfilter begins with it after routing") \
-	E(35, nf_pre_end,     PACKET,         NETFILTER, "netfilter is done with it before routing") \
-	E(36, nf_in_begin,    PACKET,         NETFILTER, "netfilter begins with it as locally received")
+	E(1,  sys_enter,       SYS_ENTER,     SYSCALL,   ANY, NONE,    call_enter,    "a traced thread enters a socket system call") \
+	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    call_exit,     "and leaves it") \
+	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
+	E(8,  tcp_send,        TCP_SEND,      SOCKET,    OUT, COPY,    send,          "TCP is about to copy bytes of a send from the program") \
+	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    moved,         "a socket other than TCP's has taken a send") \
+	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    moved,         "a socket other than TCP's has given what it received") \
+	E(11, sock_ready,      SOCK_READY,    SOCKET,    IN,  NONE,    queued,        "something is in its receive queue") \
+	E(12, sock_copy,       SOCK_COPY,     SOCKET,    IN,  COPY,    copy,          "bytes are copied to the program") \
+	E(13, sock_new,        SOCK_NEW,      SOCKET,    ANY, NONE,    sock_new,      "a socket other than TCP's is first met, or has other addresses") \
+	E(14, lock_wait,       SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "a call finds the socket's lock taken, and waits for it") \
+	E(15, lock_got,        SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "and has it") \
+	E(16, backlog_begin,   SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "a call gives the lock back, and first processes what came meanwhile") \
+	E(17, backlog_end,     SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "and is done with that") \
+	E(18, zerocopy_done,   ZEROCOPY_DONE, SOCKET,    OUT, NONE,    zerocopy_done, "the kernel gives pages of such sends back") \
+	E(24, tcp_recv,        TCP_RECV,      TCP,       IN,  TCP,     segment,       "TCP processes a segment in an established connection") \
+	E(25, tcp_ready,       TCP_READY,     TCP,       IN,  READY,   in_order,      "bytes are in order and readable") \
+	E(26, tcp_retransmit,  TCP_RETRANSMIT, TCP,      OUT, NONE,    retransmit,    "TCP sends bytes again") \
+	E(27, tcp_reset,       TCP_RESET,     TCP,       ANY, NONE,    protocol,      "a reset is sent or received") \
+	E(28, tcp_timeout,     TCP_TIMEOUT,   TCP,       OUT, NONE,    protocol,      "the retransmission timer ran out") \
+	E(29, tcp_cong,        TCP_CONG,      TCP,       OUT, NONE,    protocol,      "the congestion state changes") \
+	E(30, tcp_window,      TCP_WINDOW,    TCP,       ANY, NONE,    protocol,      "a window becomes zero, or opens again") \
+	E(31, tcp_state,       TCP_STATE,     TCP,       OUT, NONE,    protocol,      "state of the connection at a TCP event, at level light and full") \
+	E(32, tcp_more,        TCP_MORE,      TCP,       OUT, NONE,    protocol,      "more of it, at level full") \
+	E(33, tcp_limits,      TCP_LIMITS,    TCP,       OUT, NONE,    protocol,      "what keeps it from sending, and recovery, at level full") \
+	E(34, tcp_algorithm,   TCP_ALGORITHM, TCP,       OUT, NONE,    protocol,      "its congestion control, when first met and when changed, at level light and full") \
+	E(35, tcp_room,        TCP_ROOM,      TCP,       OUT, NONE,    room,          "what its windows are once one end has closed: as it does, and as segments come and go") \
+	E(36, tcp_listen,      TCP_LISTEN,    TCP,       ANY, NONE,    listen,        "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
+	E(37, sock_state,      SOCK_STATE,    TCP,       ANY, NONE,    sock_state,    "a connection changes state") \
+	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    sock_addr,     "the addresses of a connection") \
+	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    sock_open,     "a connection first met when already open") \
+	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  packet_out,    "a transport hands a segment or datagram to IP") \
+	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, packet_out,    "IP hands it to the device layer") \
+	E(50, ip_in,           PACKET,        IP,        IN,  IP,      packet_in,     "IP hands a segment or datagram to its transport") \
+	E(51, ip_forward,      PACKET,        IP,        ANY, NONE,    packet,        "IP forwards a packet") \
+	E(52, ip_header,       IP_HEADER,     IP,        ANY, NONE,    header,        "the IP header of a segment, at level full") \
+	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    sock_peer,     "another end with which a socket that is not connected exchanges datagrams") \
+	E(54, drop_raw,        DROP_RAW,      IP,        ANY, NONE,    none,          "a packet was dropped, before its names are known; not in traces") \
+	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    packet,        "netfilter is done with a packet as locally sent") \
+	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    packet,        "netfilter begins with it after routing") \
+	E(62, ip_recv,         PACKET,        NETFILTER, IN,  NONE,    packet,        "a packet reaches IP, before netfilter") \
+	E(63, nf_pre_end,      PACKET,        NETFILTER, IN,  NONE,    packet,        "netfilter is done with it before routing") \
+	E(64, nf_in_begin,     PACKET,        NETFILTER, IN,  NONE,    packet,        "netfilter begins with it as locally received") \
+	E(68, dev_queue,       PACKET,        DEVICE,    OUT, QUEUE,   packet_out,    "a packet reaches the device's queue") \
+	E(69, dev_xmit,        PACKET,        DEVICE,    OUT, XMIT,    packet_out,    "the driver is asked to transmit it") \
+	E(70, dev_done,        DEV_DONE,      DEVICE,    OUT, DONE,    done,          "the driver has taken it") \
+	E(71, dev_recv,        PACKET,        DEVICE,    IN,  DEV,     packet_in,     "a device delivers a segment to the stack") \
+	E(72, dev_recv_late,   DEV_RECV_LATE, DEVICE,    IN,  NONE,    none,          "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
+	E(76, dev_gro,         PACKET,        GRO,       IN,  NONE,    packet,        "a device delivers a frame, before GRO") \
+	E(80, sched_switch,    SCHED_SWITCH,  SCHED,     ANY, NONE,    switch,        "the CPU passes from one thread to another") \
+	E(81, sched_waking,    SCHED_WAKING,  SCHED,     ANY, NONE,    waking,        "a traced thread is made runnable") \
+	E(82, sched_migrate,   SCHED_MIGRATE, SCHED,     ANY, NONE,    none,          "a traced thread is moved to another CPU") \
+	E(83, sched_task,      SCHED_TASK,    SCHED,     ANY, NONE,    none,          "of the thread that leaves the CPU, or else of that which gets it, at level full") \
+	E(84, softirq_entry,   SOFTIRQ,       SCHED,     ANY, NONE,    none,          "a softirq begins on top of a traced thread") \
+	E(85, softirq_exit,    SOFTIRQ,       SCHED,     ANY, NONE,    none,          "and ends") \
+	E(86, irq_entry,       IRQ,           SCHED,     ANY, NONE,    none,          "an interrupt begins on top of a traced thread") \
+	E(87, irq_exit,        IRQ,           SCHED,     ANY, NONE,    none,          "and ends") \
+	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    fork,          "a traced thread makes another, or one was there already") \
+	E(89, task_exec,       TASK_EXEC,     SCHED,     ANY, NONE,    exec,          "a traced process runs another program") \
+	E(90, task_exit,       TASK_EXIT,     SCHED,     ANY, NONE,    exit,          "a traced thread ends") \
+	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    wakeup,        "a woken thread is on a run queue; the event's tid is whom that interrupted") \
+	E(97, sched_wakeup_new, SCHED_WAKING, SWITCH,    ANY, NONE,    none,          "a new thread is on a run queue") \
+	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    switch_cost,   "how long a switch from or to a traced thread took")
+
+/* in a CPU's stream like those, but written by the drain, which names what BPF gives by number */
+#define MG_NAMED_EVENTS(E) \
+	E(55, drop,            DROP,          IP,        ANY, NONE,    drop,          "a packet was dropped")
+
+#define MG_TRACER_BASE 104 /* ids below are events of the system, from here on of the tracer */
 
 #define MG_NOT_KNOWN 0xffffffffu /* of a 32-bit number that this kernel does not tell */
 
@@ -558,20 +571,19 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, text24, why,      "trigger, or who asked")
 
 #define MG_TRACER_EVENTS(E) \
-	E(40, drop,        DROP,        IP,     "a packet was dropped") \
-	E(64, clock_sync,  CLOCK_SYNC,  TRACER, "cycle counter and CLOCK_MONOTONIC at one instant") \
-	E(65, lost,        LOST,        TRACER, "events were lost here") \
-	E(66, hook,        HOOK,        TRACER, "a hook was attached or refused") \
-	E(67, calibration, CALIBRATION, TRACER, "what magnet itself costs on this machine") \
-	E(68, trace_end,   TRACE_END,   TRACER, "the recording ended in order") \
-	E(69, change,      CHANGE,      TRACER, "the recording was changed from outside") \
-	E(70, clock_cpus,  CLOCK_CPUS,  TRACER, "how far the counters of two CPUs are apart") \
-	E(71, chunk,       CHUNK,       TRACER, "a part of the recording that can be read alone begins") \
-	E(72, dump,        DUMP,        TRACER, "why the flight recorder was dumped") \
-	E(73, chunk_end,   CHUNK_END,   TRACER, "the part ends here in order, and another may follow") \
-	E(74, app_begin,   APP_BEGIN,   TRACER, "the application side begins, and will end with an app_end") \
-	E(75, app_end,     APP_END,     TRACER, "the application side ended in order") \
-	E(76, contents,    CONTENTS,    TRACER, "how much there is in the files of this trace")
+	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
+	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    none,          "how far the counters of two CPUs are apart") \
+	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    calibration,   "what magnet itself costs on this machine") \
+	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    hook,          "a hook was attached or refused") \
+	E(108,lost,            LOST,          TRACER,    ANY, NONE,    lost,          "events were lost here") \
+	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    none,          "the recording was changed from outside") \
+	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    none,          "why the flight recorder was dumped") \
+	E(111,chunk,           CHUNK,         TRACER,    ANY, NONE,    chunk,         "a part of the recording that can be read alone begins") \
+	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    chunk_end,     "the part ends here in order, and another may follow") \
+	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    none,          "the application side begins, and will end with an app_end") \
+	E(114,app_end,         APP_END,       TRACER,    ANY, NONE,    none,          "the application side ended in order") \
+	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    none,          "how much there is in the files of this trace") \
+	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    trace_end,     "the recording ended in order")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -618,7 +630,8 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 
 /* clang-format on */
 
-#define MG_KERNEL_EVENTS(E) MG_RING_EVENTS(E) MG_TRACER_EVENTS(E)
+#define MG_SYSTEM_EVENTS(E) MG_RING_EVENTS(E) MG_NAMED_EVENTS(E)
+#define MG_KERNEL_EVENTS(E) MG_SYSTEM_EVENTS(E) MG_TRACER_EVENTS(E)
 
 /* reasons of `lost` */
 #define MG_LOST_RING_FULL    1
@@ -669,7 +682,7 @@ MG_PAYLOADS(MG_STRUCT)
 #define MG_PLUS(S, type, name, doc) +sizeof(mg_##type)
 #define MG_PAYLOAD_SIZE(NAME)       (0 MG_EV_##NAME(MG_PLUS, ))
 
-#define MG_ID(id, name, NAME, layer, doc) MG_EVENT_##name = id,
+#define MG_ID(id, name, ...) MG_EVENT_##name = id,
 enum mg_event_id { MG_KERNEL_EVENTS(MG_ID) MG_EVENT_KERNEL_END };
 #undef MG_ID
 

@@ -26,9 +26,9 @@
 struct gap {
 	char producer[32];
 	int32_t cpu;
-	uint32_t reason; /* MG_LOST_* */
-	uint32_t layers; /* bits 1 << enum mg_layer: whose figures miss something */
-	uint64_t events; /* bits 1 << id of the ring's events that are missing, or may be */
+	uint32_t reason;         /* MG_LOST_* */
+	uint32_t layers;         /* bits 1 << enum mg_layer: whose figures miss something */
+	struct mg_events events; /* that are missing, or may be */
 	uint64_t count, from_ns, to_ns;
 };
 
@@ -104,17 +104,17 @@ struct drop {
 	UT_hash_handle hh;
 };
 
-/* Bits of the hooks that are attached in one network namespace. */
+/* Which events' hooks are attached in one network namespace. */
 struct netns_hooks {
 	uint32_t netns;
-	uint64_t bits;
+	struct mg_events events;
 };
 
 struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
 	uint32_t netns;
-	uint64_t bit; /* of the event it feeds, 0 if it is none of the ring's */
+	uint16_t event; /* the one it feeds, MG_EVENT_*; 0 if it is none of the system's */
 };
 
 /* What an event means in the stream it belongs to, for those who list events. */
@@ -221,15 +221,16 @@ struct core {
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
 	struct {
-		uint64_t until_ns, events;
+		uint64_t until_ns;
+		struct mg_events events;
 		uint32_t layers;
 	} not_here;               /* of the kernel side, the last such gap: as struct gap has it */
 	struct hole holes[HOLES]; /* the latest */
 	uint32_t hole_next;
 	uint64_t holes_until; /* the end of the last, cycles */
-	bool low_water;     /* some socket tells its reader only when there is more (SO_RCVLOWAT) */
-	uint64_t hooked;    /* bits of ring events that are attached, in any namespace */
-	uint64_t hooked_ns; /* of these, those that belong to a namespace each */
+	bool low_water; /* some socket tells its reader only when there is more (SO_RCVLOWAT) */
+	struct mg_events hooked;    /* those whose hooks are attached, in any namespace; */
+	struct mg_events hooked_ns; /* of these, those that belong to a namespace each */
 
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;
@@ -302,8 +303,8 @@ bool core_knows_hooks(const struct core *c);
 bool core_observes(const struct core *c, enum mg_event_id id);
 /* Whether calls' time in STATE_LOCK or STATE_RELEASE is told apart. */
 bool core_knows_lock_state(const struct core *c, enum call_state state);
-/* Bits of the ring's events whose hooks are attached, in this network namespace. */
-uint64_t core_hooked(const struct core *c, uint32_t netns);
+/* The events whose hooks are attached, in this network namespace. */
+struct mg_events core_hooked(const struct core *c, uint32_t netns);
 
 /* (outside.c) Known from elsewhere than the core's own events, such as another tracer's. */
 struct sock_known {

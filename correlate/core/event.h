@@ -3,6 +3,7 @@
 #ifndef MAGNET_CORRELATE_EVENT_H
 #define MAGNET_CORRELATE_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "events.h"
@@ -29,9 +30,26 @@ struct mg_event {
 
 /* in no trace under this number: any event with a struct mg_other */
 #define MG_EVENT_other 127
-/* recorded by BPF: the correlator keeps a bit for each */
-#define MG_IS_RING(id) ((id) < 64)
+/* of the system, recorded on its CPU: such events may be in a struct mg_events */
+#define MG_IS_RING(id) ((id) < MG_TRACER_BASE)
 #define MG_IS_APP(id)  ((id) >= MG_APP_BASE)
 #define MG_IS_CALL(id) ((id) >= MG_APP_BASE && (id) != MG_EVENT_mark)
+
+/* Returns whether the payload is a struct mg_packet. */
+static inline bool mg_is_packet(unsigned int id)
+{
+#define MG_PAYLOAD_NUMBER(NAME, name) MG_HAS_##NAME,
+	enum { MG_PAYLOADS(MG_PAYLOAD_NUMBER) };
+#undef MG_PAYLOAD_NUMBER
+	switch (id) {
+#define MG_PAYLOAD_IS_PACKET(id, name, NAME, ...) \
+	case id:                                  \
+		return MG_HAS_##NAME == MG_HAS_PACKET;
+		MG_RING_EVENTS(MG_PAYLOAD_IS_PACKET)
+#undef MG_PAYLOAD_IS_PACKET
+	default:
+		return false;
+	}
+}
 
 #endif

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sums/dist.h"
+#include "event_set.h"
 #include "hash.h"
+#include "sums/dist.h"
 #include "stream/ranges.h"
 #include "stream/resent.h"
 #include "sums/series.h"
@@ -187,7 +188,7 @@ struct flow {
 	uint64_t pair_base;
 	uint32_t gaps;    /* losses while it lived, */
 	uint32_t touched; /* and the layers that miss something, as bits 1 << enum mg_layer */
-	uint64_t missed;  /* the ring's events of which some are missing, as bits 1 << id */
+	struct mg_events missed; /* events of which some are missing */
 };
 
 /* Values seen, each the same weight. */

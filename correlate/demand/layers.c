@@ -20,7 +20,8 @@ static double covered(const struct flow *f, int at, const struct unit_stats *u)
 	if (!(of > 0))
 		return NAN;
 	if (f->sock->kind != MG_KIND_tcp) {
-		if (!f->missed) /* bytes that did not reach a layer were dropped before it */
+		if (!mg_events_any(f->missed)) /* bytes that did not reach a layer were dropped
+						  before it */
 			return NAN;
 		share = (share + (double)f->dropped_bytes / of) * (1 - f->not_told);
 	}

@@ -224,26 +224,6 @@ static bool offset_of(const struct flow *f, uint32_t seq, uint64_t *off)
 	return f->anchor.set && at >= 0;
 }
 
-static bool is_packet(uint16_t id)
-{
-	switch (id) {
-	case MG_EVENT_ip_out:
-	case MG_EVENT_ip_post:
-	case MG_EVENT_dev_queue:
-	case MG_EVENT_dev_xmit:
-	case MG_EVENT_ip_forward:
-	case MG_EVENT_dev_gro:
-	case MG_EVENT_ip_recv:
-	case MG_EVENT_nf_pre_end:
-	case MG_EVENT_nf_in_begin:
-	case MG_EVENT_dev_recv:
-	case MG_EVENT_ip_in:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static const struct range *range_at(const struct ranges *r, uint64_t off)
 {
 	for (uint32_t i = r->len; i-- > 0;) {
@@ -282,7 +262,7 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 	struct life_row r = of_event(e, a->rx);
 	uint64_t off = a->offset, len = a->length;
 
-	if (is_packet(e->id) && a->sock->kind == MG_KIND_tcp && !a->has_offset) {
+	if (mg_is_packet(e->id) && a->sock->kind == MG_KIND_tcp && !a->has_offset) {
 		r.away = e->packet.via != 0;
 		len = e->packet.len;
 		if (!offset_of(f, e->packet.seq, &off))
@@ -294,7 +274,7 @@ static void on_range(struct life *l, const struct mg_event *e, const struct anno
 	} else if (!a->has_offset) {
 		return;
 	}
-	if (is_packet(e->id))
+	if (mg_is_packet(e->id))
 		r.segments = e->packet.segs;
 	else if (e->id == MG_EVENT_dev_done)
 		r.segments = e->dev_done.segs;

@@ -21,9 +21,9 @@ const char *standing_name(enum standing s)
 	return names[s];
 }
 
-bool flow_misses(const struct flow *f, uint64_t events)
+bool flow_misses(const struct flow *f, struct mg_events events)
 {
-	return f->missed & events;
+	return mg_events_meet(f->missed, events);
 }
 
 const char *report_side_end(const struct report *r, enum core_side which)

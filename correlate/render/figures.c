@@ -295,9 +295,8 @@ uint64_t flow_resent(const struct flow *f)
 
 bool flow_resends_known(const struct report *r, const struct flow *f)
 {
-	const uint64_t needs = 1ull << MG_EVENT_tcp_retransmit | 1ull << MG_EVENT_ip_out;
-
-	return (core_hooked(r->core, f->sock->netns) & needs) == needs &&
+	return mg_events_have_all(
+		       core_hooked(r->core, f->sock->netns), MG_EVENTS(tcp_retransmit, ip_out)) &&
 	       !(f->touched & (1u << MG_LAYER_TCP | 1u << MG_LAYER_IP));
 }
 
@@ -521,10 +520,10 @@ const char *report_no_switch_cost(const struct report *r)
 {
 	const struct core *c = r->core;
 
-	if (c->hooked >> MG_EVENT_sched_cost & 1)
+	if (mg_events_have(c->hooked, MG_EVENT_sched_cost))
 		return NULL;
 	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].bit >> MG_EVENT_sched_cost & 1)
+		if (c->hooks[i].event == MG_EVENT_sched_cost)
 			return "this kernel does not tell (Linux 6.15 and newer do)";
 	if (c->kernel_tracer[0])
 		return "not among what the kernel's tracer records";
@@ -556,5 +555,6 @@ bool flow_windows_known(const struct report *r, const struct flow *f)
 
 	if (!f->rx)
 		return core_observes(c, MG_EVENT_tcp_recv);
-	return !core_knows_hooks(c) || core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1;
+	return !core_knows_hooks(c) ||
+	       mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out);
 }

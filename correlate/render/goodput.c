@@ -48,7 +48,9 @@ static double seen(const struct flow *tx)
 	double of = (double)(flow_bytes(tx) - tx->unsent), bytes = (double)tx->units[TX_XMIT].bytes;
 
 	/* a datagram without a frame was dropped, or its event is lost */
-	return bytes < of && (tx->sock->kind == MG_KIND_tcp || tx->missed) ? bytes / of : 1;
+	return bytes < of && (tx->sock->kind == MG_KIND_tcp || mg_events_any(tx->missed))
+		       ? bytes / of
+		       : 1;
 }
 
 struct goodput flow_goodput(const struct report *r, const struct flow *f)

@@ -256,7 +256,7 @@ static json_t *of_calls(const struct flow *f, uint64_t n)
 json_t *json_retransmits(const struct report *r, const struct flow *f)
 {
 	return f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
-			       (!f->retransmits && flow_misses(f, EVENT_BIT(tcp_retransmit)))
+			       (!f->retransmits && flow_misses(f, MG_EVENTS(tcp_retransmit)))
 		       ? json_null()
 		       : count(f->retransmits);
 }

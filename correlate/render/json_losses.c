@@ -12,7 +12,8 @@ static json_t *count(uint64_t n)
 /* With lost events a zero cannot be told from "not seen". */
 static json_t *count_of(const struct report *r, uint16_t event, uint64_t n)
 {
-	bool known = core_observes(r->core, event) && (n || !losses_may_miss(r, 1ull << event));
+	bool known = core_observes(r->core, event) &&
+		     (n || !losses_may_miss(r, mg_events_of(&event, 1)));
 
 	return known ? count(n) : json_null();
 }
@@ -24,7 +25,7 @@ static json_t *count_of(const struct report *r, uint16_t event, uint64_t n)
 static json_t *listen_drops(const struct report *r, uint64_t n)
 {
 	bool known =
-		!r->core->kernel_tracer[0] && (n || !losses_may_miss(r, EVENT_BIT(tcp_listen)));
+		!r->core->kernel_tracer[0] && (n || !losses_may_miss(r, MG_EVENTS(tcp_listen)));
 
 	return known ? count(n) : json_null();
 }
@@ -53,7 +54,7 @@ json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
 static json_t *syn_ack_retries(const struct report *r, uint64_t n)
 {
 	bool known =
-		losses_know_synacks(r) && (n || !losses_may_miss(r, EVENT_BIT(tcp_retransmit)));
+		losses_know_synacks(r) && (n || !losses_may_miss(r, MG_EVENTS(tcp_retransmit)));
 
 	return known ? count(n) : json_null();
 }

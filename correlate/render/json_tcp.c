@@ -6,9 +6,7 @@
 #include "tcp_names.h"
 
 /* Events that carry the state, which is recorded along with TCP's events. */
-#define TCP_EVENTS                                                               \
-	(EVENT_BIT(tcp_send) | EVENT_BIT(tcp_recv) | EVENT_BIT(tcp_retransmit) | \
-		EVENT_BIT(tcp_cong) | EVENT_BIT(tcp_reset) | EVENT_BIT(ip_out))
+#define TCP_EVENTS MG_EVENTS(tcp_send, tcp_recv, tcp_retransmit, tcp_cong, tcp_reset, ip_out)
 
 static json_t *extent(const struct extent *x)
 {
@@ -41,9 +39,9 @@ static void troubles(
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
 	bool cong = core_observes(r->core, MG_EVENT_tcp_cong), windows = flow_windows_known(r, f),
 	     resets = core_observes(r->core, MG_EVENT_tcp_reset),
-	     misses = flow_misses(f, EVENT_BIT(tcp_reset)),
-	     misses_window = flow_misses(f, f->rx ? EVENT_BIT(ip_out) : EVENT_BIT(tcp_recv)),
-	     misses_cong = flow_misses(f, EVENT_BIT(tcp_cong));
+	     misses = flow_misses(f, MG_EVENTS(tcp_reset)),
+	     misses_window = flow_misses(f, f->rx ? MG_EVENTS(ip_out) : MG_EVENTS(tcp_recv)),
+	     misses_cong = flow_misses(f, MG_EVENTS(tcp_cong));
 
 	json_object_set_new(j, "at_least", json_boolean(flow_misses(f, TCP_EVENTS)));
 	json_object_set_new(j, "zero_windows", times_if(windows, w->n, misses_window));
@@ -61,7 +59,7 @@ static void troubles(
 	json_object_set_new(j, "recoveries", times_if(cong, t->recoveries, misses_cong));
 	json_object_set_new(j, "timeouts",
 		times_if(flow_timeouts_known(r, f), t->timeouts,
-			flow_misses(f, EVENT_BIT(tcp_retransmit))));
+			flow_misses(f, MG_EVENTS(tcp_retransmit))));
 }
 
 json_t *json_troubles(const struct report *r, const struct flow *f, const struct tcp_record *t)

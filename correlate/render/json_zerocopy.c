@@ -24,7 +24,7 @@ void json_zerocopy(json_t *j, const struct report *r, const struct flow *f)
 	static const struct zerocopy nothing;
 	const struct zerocopy *z = f->zerocopy ? f->zerocopy : &nothing;
 	bool ends = r->core->kernel_events && core_observes(r->core, MG_EVENT_zerocopy_done);
-	bool misses = flow_misses(f, EVENT_BIT(zerocopy_sent) | EVENT_BIT(zerocopy_done));
+	bool misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	bool told = ends && z->sends;
 	uint64_t missed = zerocopy_missed(z);
 

@@ -73,10 +73,10 @@ uint64_t drop_sums_lost(const struct drop_sums *all)
 	return lost;
 }
 
-bool losses_may_miss(const struct report *r, uint64_t events)
+bool losses_may_miss(const struct report *r, struct mg_events events)
 {
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
-		if (r->core->gaps[i].events & events)
+		if (mg_events_meet(r->core->gaps[i].events, events))
 			return true;
 	return false;
 }

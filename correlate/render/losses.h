@@ -59,13 +59,13 @@ int losses_add_drops(struct losses *l, const struct core *c);
 void losses_free(struct losses *l);
 
 /* Events that losses are counted by. */
-#define LOSS_EVENTS (EVENT_BIT(tcp_retransmit) | EVENT_BIT(tcp_reset) | EVENT_BIT(drop))
+#define LOSS_EVENTS MG_EVENTS(tcp_retransmit, tcp_reset, drop)
 
 /* Returns whether the recording has retransmitted SYN-ACKs. */
 bool losses_know_synacks(const struct report *r);
 
 /* Returns whether some of these events may be missing: their counts are lower bounds then. */
-bool losses_may_miss(const struct report *r, uint64_t events);
+bool losses_may_miss(const struct report *r, struct mg_events events);
 
 /* json_losses.c */
 json_t *json_losses(const struct report *r);

@@ -59,11 +59,11 @@ static double with_each(const struct flow *f)
 static void along(const struct report *r, const struct flow *f, const struct on_the_way *way,
 	size_t count, double n[STAGES_MAX])
 {
-	uint64_t hooked = core_hooked(r->core, f->sock->netns);
+	struct mg_events hooked = core_hooked(r->core, f->sock->netns);
 	int bar = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (core_knows_hooks(r->core) && !(hooked >> way[i].event & 1))
+		if (core_knows_hooks(r->core) && !mg_events_have(hooked, way[i].event))
 			continue;
 		if (way[i].begins == WITHIN) {
 			n[bar]++;

@@ -241,8 +241,7 @@ json_t *json_time_coverage(const struct report *r);
  * Returns whether any of these events are missing during the flow's life: their counts are lower
  * bounds then.
  */
-#define EVENT_BIT(name) (1ull << MG_EVENT_##name)
-bool flow_misses(const struct flow *f, uint64_t events);
+bool flow_misses(const struct flow *f, struct mg_events events);
 
 struct modulation {
 	const char *from, *to;

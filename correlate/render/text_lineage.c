@@ -12,7 +12,7 @@ static void sent_again(const struct report *r, const struct flow *f, bool bars, 
 
 	if (f->retransmits)
 		fprintf(to, "  segments sent again: %s%s (%s)\n",
-			flow_misses(f, EVENT_BIT(tcp_retransmit)) ? text_at_least() : "",
+			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
 			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
 	if (f->synack_retries)
 		fprintf(to, "  SYN-ACKs sent again: %s\n", text_count(f->synack_retries));

@@ -53,11 +53,10 @@ void text_troubles(
 	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to)
 {
 	const struct zero_window *w = f->rx ? &t->own : &t->peer;
-	const char *sep = "  ",
-		   *least = flow_misses(f, f->rx ? EVENT_BIT(ip_out)
-						 : EVENT_BIT(tcp_recv) | EVENT_BIT(tcp_retransmit))
-				    ? text_at_least()
-				    : "";
+	const char *sep = "  ", *least = flow_misses(f, f->rx ? MG_EVENTS(ip_out)
+							      : MG_EVENTS(tcp_recv, tcp_retransmit))
+						 ? text_at_least()
+						 : "";
 
 	if (w->n) {
 		fprintf(to, "%s%s window zero: %s%s time%s, %s in all", sep,

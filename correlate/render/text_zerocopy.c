@@ -5,7 +5,7 @@
 void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
 {
 	const struct zerocopy *z = f->zerocopy;
-	bool misses = flow_misses(f, EVENT_BIT(zerocopy_sent) | EVENT_BIT(zerocopy_done));
+	bool misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	uint64_t missed, pending;
 
 	if (!z || !z->sends)

@@ -130,7 +130,7 @@ static void add_flow(struct together *g, const struct flow *f)
 	sum->syn_retries += f->syn_retries;
 	sum->synack_retries += f->synack_retries;
 	sum->touched |= f->touched;
-	sum->missed |= f->missed;
+	mg_events_add_all(&sum->missed, f->missed);
 	sum->refusals.n += f->refusals.n;
 	dist_add_all(&sum->refusals.gap, &f->refusals.gap);
 	waterfall_add_all(&sum->waterfall, &f->waterfall);

@@ -27,19 +27,18 @@ struct reader {
 };
 
 /* events that identify the callers of system calls */
-#define CALLERS_INTEREST \
-	(1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_task_exec | 1ull << MG_EVENT_task_fork)
+#define CALLERS_INTEREST MG_EVENTS(sys_enter, task_exec, task_fork)
 
 struct drain {
 	struct hooks *hooks;
 	struct ctf_writer *writer;
 	struct reader *cpu;
 	struct ring_shape shape;
-	uint64_t lost;         /* losses on all CPUs, for all reasons */
-	uint64_t skipped;      /* part of them: programs that did not run */
-	uint64_t misses_until; /* time up to which missed programs have been reported */
-	uint64_t interest;     /* bits of the events that look_at() inspects */
-	uint64_t watched;      /* part of them: events passed to `watch` */
+	uint64_t lost;             /* losses on all CPUs, for all reasons */
+	uint64_t skipped;          /* part of them: programs that did not run */
+	uint64_t misses_until;     /* time up to which missed programs have been reported */
+	struct mg_events interest; /* events that look_at() inspects */
+	struct mg_events watched;  /* part of them: events passed to `watch` */
 	void (*watch)(void *arg, const struct mg_slot *s);
 	void *watch_arg;
 	bool paused;
@@ -146,17 +145,18 @@ static void look_at(struct drain *d, const struct mg_slot *s)
 			((const struct mg_task_exec *)s->payload)->comm);
 	else if (s->id == MG_EVENT_task_fork)
 		name_forked(d, s);
-	if (d->watch && d->watched >> s->id & 1)
+	if (d->watch && mg_events_have(d->watched, s->id))
 		d->watch(d->watch_arg, s);
 }
 
-void drain_watch(
-	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg)
+void drain_watch(struct drain *d, struct mg_events of,
+	void (*see)(void *arg, const struct mg_slot *s), void *arg)
 {
-	d->watched = mask;
+	d->watched = of;
 	d->watch = see;
 	d->watch_arg = arg;
-	d->interest = CALLERS_INTEREST | mask;
+	d->interest = CALLERS_INTEREST;
+	mg_events_add_all(&d->interest, of);
 }
 
 #define HOLD_BELOW 50 /* percent */
@@ -208,7 +208,7 @@ static int read_ring(struct drain *d, int cpu)
 		if (err)
 			break;
 		r->last_ts = s->ts;
-		if (d->interest >> (s->id & 63) & 1)
+		if (mg_events_have(d->interest, s->id))
 			look_at(d, s);
 		forget_far(&d->shape, r->ring, tail, s);
 		if ((tail & 1023) == 1023) /* frees slots early */

@@ -7,6 +7,7 @@
 
 #include "callers.h"
 #include "ctf.h"
+#include "event_set.h"
 #include "events.h"
 #include "hooks/hooks.h"
 
@@ -27,9 +28,9 @@ int drain_finish(struct drain *d);
 /* Records nothing until drain_resume(); the events of that time are reported as a gap. */
 int drain_pause(struct drain *d);
 int drain_resume(struct drain *d);
-/* Passes events whose bits are in `mask` (ids below 64) to `see` as they are read. */
-void drain_watch(
-	struct drain *d, uint64_t mask, void (*see)(void *arg, const struct mg_slot *s), void *arg);
+/* Passes these events to `see` as they are read. */
+void drain_watch(struct drain *d, struct mg_events of,
+	void (*see)(void *arg, const struct mg_slot *s), void *arg);
 /* Writes an event of the tracer's own with the current time. */
 int drain_note(struct drain *d, uint16_t id, const void *payload, uint32_t size);
 /*

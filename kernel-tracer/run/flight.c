@@ -150,12 +150,12 @@ static int next_stretch(struct run *r, bool read_rings, uint64_t began_at)
 
 int flight_begin(struct run *r)
 {
-	uint64_t mask = triggers_mask(&r->options);
+	struct mg_events of = triggers_events(&r->options);
 
 	r->flight->triggers = triggers_new(r);
 	if (!r->flight->triggers)
 		return -ENOMEM;
-	drain_watch(r->drain, mask, triggers_see, r->flight->triggers);
+	drain_watch(r->drain, of, triggers_see, r->flight->triggers);
 	r->flight->lost = run_lost(r);
 	return next_stretch(r, false, mg_monotonic_ns());
 }

@@ -45,16 +45,15 @@ struct triggers *triggers_new(struct run *r)
 	return t;
 }
 
-uint64_t triggers_mask(const struct tracer_options *o)
+struct mg_events triggers_events(const struct tracer_options *o)
 {
-	uint64_t mask = 0;
+	struct mg_events of = {{0}};
 
 	if (o->trigger_retransmission)
-		mask |= 1ull << MG_EVENT_tcp_retransmit;
+		mg_events_add(&of, MG_EVENT_tcp_retransmit);
 	if (o->trigger_latency_ns)
-		mask |= 1ull << MG_EVENT_dev_recv | 1ull << MG_EVENT_sock_copy |
-			1ull << MG_EVENT_sock_state;
-	return mask;
+		mg_events_add_all(&of, MG_EVENTS(dev_recv, sock_copy, sock_state));
+	return of;
 }
 
 static struct watched *find(struct triggers *t, uint64_t sock, bool make)

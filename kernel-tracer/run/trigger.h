@@ -3,13 +3,14 @@
 #ifndef MAGNET_KERNEL_TRACER_RUN_TRIGGER_H
 #define MAGNET_KERNEL_TRACER_RUN_TRIGGER_H
 
+#include "event_set.h"
 #include "run/run.h"
 
 struct triggers;
 struct triggers *triggers_new(struct run *r);
-/* An event as it is read; of those the mask names only. */
+/* An event as it is read, one of triggers_events(). */
 void triggers_see(void *triggers, const struct mg_slot *s);
-uint64_t triggers_mask(const struct tracer_options *o);
+struct mg_events triggers_events(const struct tracer_options *o);
 void triggers_free(struct triggers *t);
 
 #endif

@@ -38,6 +38,11 @@ static struct mg_slot slot(uint16_t id, uint64_t ts)
 	return s;
 }
 
+/* What a ring may hold, in turn. */
+#define RING_ID(id, name, ...) id,
+static const uint16_t ids[] = {MG_RING_EVENTS(RING_ID)};
+#define IDS (sizeof(ids) / sizeof(ids[0]))
+
 static void put(int cpu, uint16_t id, uint64_t ts)
 {
 	struct mg_slot s = slot(id, ts);
@@ -86,19 +91,19 @@ static void events_of_every_size_follow_one_another(void **unused)
 
 	(void)unused;
 	for (int round = 0; round < 3; round++)
-		for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++)
-			put(0, id, ts++);
+		for (size_t k = 0; k < IDS; k++)
+			put(0, ids[k], ts++);
 	assert_int_equal(ctf_close(w), 0);
 	trace_read(&t, dir, "cpu0");
-	assert_int_equal(t.events, 3 * MG_EVENT_task_exit);
+	assert_int_equal(t.events, 3 * IDS);
 	for (int round = 0; round < 3; round++)
-		for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++, i++) {
-			struct mg_slot s = slot(id, i + 1);
+		for (size_t k = 0; k < IDS; k++, i++) {
+			struct mg_slot s = slot(ids[k], i + 1);
 
-			assert_int_equal(t.event[i].id, id);
+			assert_int_equal(t.event[i].id, ids[k]);
 			assert_int_equal(t.event[i].ts, i + 1);
 			assert_memory_equal(
-				t.event[i].payload, s.payload, mg_event_by_id(id)->size);
+				t.event[i].payload, s.payload, mg_event_by_id(ids[k])->size);
 		}
 	trace_free(&t);
 }
@@ -148,7 +153,7 @@ static void many_events_make_several_packets(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < n; i++)
-		put(0, (uint16_t)(1 + i % MG_EVENT_task_exit), 1000 + i);
+		put(0, ids[i % IDS], 1000 + i);
 	assert_int_equal(ctf_close(w), 0);
 	trace_read(&t, dir, "cpu0");
 	assert_int_equal(t.events, n);
@@ -168,7 +173,7 @@ static void no_packet_reaches_over_the_end_of_a_page(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < n; i++) {
-		put(0, (uint16_t)(1 + i % MG_EVENT_task_exit), 1000 + i);
+		put(0, ids[i % IDS], 1000 + i);
 		if (i < 2000 ? i % 7 == 0 : i % 977 == 0)
 			assert_int_equal(ctf_flush(w), 0);
 	}

@@ -123,23 +123,31 @@ static void replace(const char *old, const char *new)
 	free(text);
 }
 
+/* What a ring may hold; but one of them is made another by the core. */
+#define RING_ID(id, name, ...) id,
+static const uint16_t ids[] = {MG_RING_EVENTS(RING_ID)};
+#define IDS (sizeof(ids) / sizeof(ids[0]))
+
 static void every_event_arrives_with_its_fields(void **unused)
 {
 	struct ctf_writer *w = writer(NULL);
 	size_t n = 0;
 
 	(void)unused;
-	for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++)
-		put(w, 1, id, 1000 + id);
+	for (size_t i = 0; i < IDS; i++)
+		put(w, 1, ids[i], 1000 + i);
 	assert_int_equal(ctf_close(w), 0);
 	assert_int_equal(read_dir(), 0);
-	for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++, n++) {
+	for (; n < IDS; n++) {
 		const struct mg_event *e = &heard->e[n];
+		const uint16_t id = ids[n];
 		const struct mg_event_desc *d = mg_event_by_id(id);
 		const uint8_t *payload = (const uint8_t *)&e->sys_enter;
 
+		if (id == MG_EVENT_dev_recv_late)
+			continue;
 		assert_int_equal(e->id, id);
-		assert_int_equal(e->time_ns, 1000 + id);
+		assert_int_equal(e->time_ns, 1000 + n);
 		assert_int_equal(e->cpu, 1);
 		assert_int_equal(e->tid, 7);
 		assert_int_equal(e->pid, 5);
@@ -299,8 +307,8 @@ static void broken_bytes_break_nothing(void **unused)
 	uint64_t seed = 3;
 
 	(void)unused;
-	for (uint16_t id = 1; id <= MG_EVENT_task_exit; id++)
-		put(w, 0, id, id);
+	for (size_t i = 0; i < IDS; i++)
+		put(w, 0, ids[i], i + 1);
 	assert_int_equal(ctf_close(w), 0);
 	metadata.data = contents("metadata", &metadata.size);
 	stream.data = contents("cpu0", &stream.size);

@@ -10,8 +10,7 @@
 #define QUEUE_LEAST (64u * 1024)
 
 /* Bytes of an event with what it has of a payload. */
-#define SIZE_OF(id, name, NAME, layer, doc) \
-	[id] = QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(NAME)),
+#define SIZE_OF(id, name, NAME, ...) [id] = QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(NAME)),
 const unsigned char queue_sizes[256] = {
 	MG_KERNEL_EVENTS(SIZE_OF)[MG_EVENT_mark] =
 		QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(MARK)),

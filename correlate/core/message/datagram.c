@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "stage.h"
 #include "event_table.h"
 #include "message/arrival.h"
 #include "message/datagram_read.h"
@@ -88,37 +89,17 @@ void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a
 	}
 }
 
-static const struct {
-	uint16_t event;
-	bool rx;
-	uint8_t layer;
-} places[] = {
-	{MG_EVENT_ip_out, false, TX_IP_OUT},
-	{MG_EVENT_ip_post, false, TX_IP_POST},
-	{MG_EVENT_dev_queue, false, TX_QUEUE},
-	{MG_EVENT_dev_xmit, false, TX_XMIT},
-	{MG_EVENT_dev_done, false, TX_DONE},
-	{MG_EVENT_dev_recv, true, RX_DEV},
-	{MG_EVENT_ip_in, true, RX_IP},
-};
-#define PLACES (sizeof(places) / sizeof(places[0]))
-
 /* Asked for with each packet: found anew only as hooks change. */
 uint32_t datagram_required(struct core *c, const struct flow *f)
 {
 	struct queues *q = queues_of(f->sock);
-	uint64_t hooked;
 
-	if (q && q->required && q->as_of == c->hook_changes)
-		return q->required;
-	hooked = core_hooked(c, f->sock->netns);
 	if (!q)
 		return 0;
+	if (q->required && q->as_of == c->hook_changes)
+		return q->required;
 	q->as_of = c->hook_changes;
-	q->required = 1u << TX_CALL | 1u << TX_COPY;
-	for (size_t i = 0; i < PLACES; i++)
-		if (!places[i].rx && hooked & 1ull << places[i].event)
-			q->required |= 1u << places[i].layer;
+	q->required = 1u << TX_CALL | 1u << TX_COPY | tx_stages(core_hooked(c, f->sock->netns));
 	return q->required;
 }
 
@@ -157,18 +138,18 @@ void datagram_on_packet(
 		s->kind = p->proto == UDP                          ? MG_KIND_udp
 			  : p->proto == ICMP || p->proto == ICMPV6 ? MG_KIND_raw
 								   : MG_KIND_socket;
-	for (size_t i = 0; i < PLACES; i++) {
-		struct flow *f = places[i].rx ? &s->rx : &s->tx;
+	a->rx = rx_stage_of(e->id) != RX_NONE;
+	a->length = p->len;
+	if (a->rx) {
+		enum rx_layer in = (enum rx_layer)rx_stage_of(e->id);
 
-		if (places[i].event != e->id)
-			continue;
-		a->rx = places[i].rx;
-		a->length = p->len;
-		passes(f, places[i].layer, e->cycles, p->len, p->frame, p->segs);
-		if (places[i].rx)
-			datagram_in(c, s, e, (enum rx_layer)places[i].layer, a);
-		else
-			datagram_out(c, t, s, e, (enum tx_layer)places[i].layer, a);
+		passes(&s->rx, in, e->cycles, p->len, p->frame, p->segs);
+		datagram_in(c, s, e, in, a);
+	} else {
+		enum tx_layer out = (enum tx_layer)tx_stage_of(e->id);
+
+		passes(&s->tx, out, e->cycles, p->len, p->frame, p->segs);
+		datagram_out(c, t, s, e, out, a);
 	}
 }
 
@@ -354,7 +335,7 @@ static double not_told(const struct core *c, const struct flow *f)
 	uint64_t lost = c->app_events ? c->lost_app : c->lost_kernel;
 	uint64_t all = lost + (c->app_events ? c->app_events : c->kernel_events);
 
-	return f->missed && all ? (double)lost / (double)all : 0;
+	return mg_events_any(f->missed) && all ? (double)lost / (double)all : 0;
 }
 
 void datagram_finish(const struct core *c, struct mg_sock *s)

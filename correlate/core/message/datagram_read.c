@@ -7,6 +7,7 @@
 #include "message/datagram_read.h"
 
 #include "core.h"
+#include "stage.h"
 #include "event_table.h"
 #include "message/arrival.h"
 #include "message/parcel.h"
@@ -198,16 +199,9 @@ static uint32_t times_of(
 
 static uint32_t required(const struct core *c, const struct mg_sock *s)
 {
-	uint64_t hooked = core_hooked(c, s->netns);
-	uint32_t bits = hooked & 1ull << MG_EVENT_tcp_ready ? 1u << RX_READY : 0;
+	uint32_t bits = rx_stages(core_hooked(c, s->netns));
 
-	if (is_unix(s))
-		return bits;
-	if (hooked & 1ull << MG_EVENT_dev_recv)
-		bits |= 1u << RX_DEV;
-	if (hooked & 1ull << MG_EVENT_ip_in)
-		bits |= 1u << RX_IP;
-	return bits;
+	return bits & (is_unix(s) ? 1u << RX_READY : 1u << RX_READY | 1u << RX_DEV | 1u << RX_IP);
 }
 
 /* What a call has got of a part: [a, b) of the arrival. */

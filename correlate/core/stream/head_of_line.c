@@ -53,7 +53,7 @@ static void untold(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32
 
 void rx_note_overtaking(struct core *c, struct flow *f, uint64_t from, uint64_t to)
 {
-	bool ip = core_hooked(c, f->sock->netns) & 1ull << MG_EVENT_ip_in;
+	bool ip = mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_in);
 	const struct ranges *lists[] = {&f->layer[ip ? RX_IP : RX_DEV], &f->copies.again};
 	struct arriving x = {.f = f};
 

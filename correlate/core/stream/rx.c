@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "stage.h"
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "message/datagram.h"
@@ -62,7 +63,7 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	const struct mg_packet *p = &e->packet;
 	bool request = p->sock & MG_REQUEST_ID;
 	struct mg_sock *s = request ? request_on_packet(c, e) : sock_get(c, p->sock);
-	enum rx_layer layer = e->id == MG_EVENT_dev_recv ? RX_DEV : RX_IP;
+	enum rx_layer layer = (enum rx_layer)rx_stage_of(e->id);
 
 	if (!s)
 		return;
@@ -330,14 +331,9 @@ static void atom_once(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uin
 /* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
-	uint64_t hooked = core_hooked(c, f->sock->netns);
-	uint32_t bits = 1u << RX_READY;
+	uint32_t seen = rx_stages(core_hooked(c, f->sock->netns));
 
-	if (hooked & 1ull << MG_EVENT_dev_recv)
-		bits |= 1u << RX_DEV;
-	if (hooked & 1ull << MG_EVENT_ip_in)
-		bits |= 1u << RX_IP;
-	return bits;
+	return 1u << RX_READY | (seen & (1u << RX_DEV | 1u << RX_IP));
 }
 
 bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "stage.h"
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "message/datagram.h"
@@ -32,29 +33,10 @@
 /* Among the layers of an atom, behind the label: when it was sent again. */
 #define AGAIN (TX_LAYERS + 1)
 
-static const struct {
-	uint16_t event;
-	enum tx_layer layer;
-} layer_events[] = {
-	{MG_EVENT_tcp_send, TX_COPY},
-	{MG_EVENT_ip_out, TX_IP_OUT},
-	{MG_EVENT_ip_post, TX_IP_POST},
-	{MG_EVENT_dev_queue, TX_QUEUE},
-	{MG_EVENT_dev_xmit, TX_XMIT},
-	{MG_EVENT_dev_done, TX_DONE},
-};
-#define LAYER_EVENTS (sizeof(layer_events) / sizeof(layer_events[0]))
-
 /* The layers this recording can have seen the bytes in, as bits. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
-	uint64_t hooked = core_hooked(c, f->sock->netns);
-	uint32_t bits = 1u << TX_CALL;
-
-	for (size_t i = 0; i < LAYER_EVENTS; i++)
-		if (hooked & 1ull << layer_events[i].event)
-			bits |= 1u << layer_events[i].layer;
-	return bits;
+	return 1u << TX_CALL | tx_stages(core_hooked(c, f->sock->netns));
 }
 
 /* One call may hold several sends: then what is left starts over, and the position tells. */
@@ -206,8 +188,8 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	const struct ranges *handed = &f->layer[TX_IP_OUT];
 	uint64_t at;
 
-	if (!f->units[TX_IP_OUT].n || f->missed >> MG_EVENT_ip_out & 1 ||
-		!(core_hooked(c, f->sock->netns) >> MG_EVENT_ip_out & 1))
+	if (!f->units[TX_IP_OUT].n || mg_events_have(f->missed, MG_EVENT_ip_out) ||
+		!mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out))
 		return false;
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
 }
@@ -259,8 +241,9 @@ static bool is_own_copy(struct flow *f, const struct mg_packet *p)
 	uint64_t off;
 
 	if (!p->len || f->sock->kind != MG_KIND_tcp || p->ifindex != f->queued_at ||
-		f->missed >> MG_EVENT_dev_xmit & 1 || !flow_place(f, first_byte(p), &off) ||
-		ranges_reach(before, off) < off + p->len || ranges_reach(here, off) != off)
+		mg_events_have(f->missed, MG_EVENT_dev_xmit) ||
+		!flow_place(f, first_byte(p), &off) || ranges_reach(before, off) < off + p->len ||
+		ranges_reach(here, off) != off)
 		return false;
 	f->copied.seq = first_byte(p);
 	f->copied.len = p->len;
@@ -297,21 +280,17 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 {
 	const struct mg_packet *p = &e->packet;
 	struct mg_sock *s = sock_get(c, p->sock);
+	int layer = tx_stage_of(e->id);
 
 	if (!s)
 		return;
-	if (e->id == MG_EVENT_dev_queue)
+	if (layer == TX_QUEUE)
 		s->tx.queued_at = p->ifindex;
-	for (size_t i = 0; i < LAYER_EVENTS; i++) {
-		struct unit_stats *u = &s->tx.units[layer_events[i].layer];
-
-		if (layer_events[i].event != e->id || !passes(c, &s->tx, layer_events[i].layer,
-							      first_byte(p), p->len, e->cycles, a))
-			continue;
-		unit_wire(u, p->frame, p->segs);
-		if (e->id == MG_EVENT_ip_out)
-			why_on_out(c, t, s, p, a->offset, e->cycles);
-	}
+	if (!passes(c, &s->tx, (enum tx_layer)layer, first_byte(p), p->len, e->cycles, a))
+		return;
+	unit_wire(&s->tx.units[layer], p->frame, p->segs);
+	if (layer == TX_IP_OUT)
+		why_on_out(c, t, s, p, a->offset, e->cycles);
 }
 
 void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -358,7 +337,7 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	if (s->state == MG_TCP_SYN_SENT)
 		s->tx.syn_retries += p->segs;
 	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
-	if (a->has_offset && !(core_hooked(c, s->netns) & 1ull << MG_EVENT_ip_out))
+	if (a->has_offset && !mg_events_have(core_hooked(c, s->netns), MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
 

@@ -7,6 +7,7 @@
 #include "stream/unsent.h"
 
 #include "core.h"
+#include "stage.h"
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "socket/anchor.h"
@@ -18,7 +19,8 @@ static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, ui
 	for (uint32_t i = 0; i < c->finish.gaps; i++) {
 		const struct gap *g = &c->gaps[i];
 
-		if (g->events >> event & 1 && clockmap_cycles(&c->clock, g->to_ns) > after &&
+		if (mg_events_have(g->events, event) &&
+			clockmap_cycles(&c->clock, g->to_ns) > after &&
 			!(s->state == MG_TCP_CLOSE && g->from_ns > s->closed_ns))
 			return true;
 	}
@@ -27,11 +29,9 @@ static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, ui
 
 void tx_find_unsent(struct core *c, struct flow *f)
 {
-	static const struct {
-		uint16_t event;
-		enum tx_layer layer;
-	} way[] = {{MG_EVENT_ip_out, TX_IP_OUT}, {MG_EVENT_dev_xmit, TX_XMIT}};
-	uint64_t left = f->total, hooked = core_hooked(c, f->sock->netns);
+	static const uint16_t way[] = {MG_EVENT_ip_out, MG_EVENT_dev_xmit};
+	struct mg_events hooked = core_hooked(c, f->sock->netns);
+	uint64_t left = f->total;
 
 	if (!core_knows_hooks(c) &&
 		f->sock->unclaimed) /* another tracer's: nobody tells what was written */
@@ -39,12 +39,14 @@ void tx_find_unsent(struct core *c, struct flow *f)
 	if (f->sock->ulp)
 		return;
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
-		if (!(hooked >> way[i].event & 1) ||
-			may_miss(c, f->sock, way[i].event, f->units[way[i].layer].last_t))
+		int layer = tx_stage_of(way[i]);
+
+		if (!mg_events_have(hooked, way[i]) ||
+			may_miss(c, f->sock, way[i], f->units[layer].last_t))
 			continue;
 		f->unsent_known = true;
-		if (ranges_end(&f->layer[way[i].layer]) < left)
-			left = ranges_end(&f->layer[way[i].layer]);
+		if (ranges_end(&f->layer[layer]) < left)
+			left = ranges_end(&f->layer[layer]);
 	}
 	if (left < f->acked) /* whoever saw it leave */
 		left = f->acked;

@@ -328,7 +328,7 @@ bool why_lay_behind_others(
 	const struct range *last = r->len ? &r->v[r->head + r->len - 1] : NULL;
 	uint64_t tried = release == RELEASE_ACK ? w->tried_before : w->tried;
 
-	if (!(core_hooked(c, s->netns) >> MG_EVENT_dev_xmit & 1))
+	if (!mg_events_have(core_hooked(c, s->netns), MG_EVENT_dev_xmit))
 		return false;
 	return ranges_end(r) < off || (tried && last && last->a < off && last->t > tried);
 }

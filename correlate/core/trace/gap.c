@@ -33,18 +33,15 @@ static bool keep(struct core *c, struct gap *g)
 	return true;
 }
 
-static void touch(struct mg_sock *s, uint32_t layers, uint64_t events)
+static void touch(struct mg_sock *s, uint32_t layers, struct mg_events events)
 {
-	static const uint64_t tell_why = 1ull << MG_EVENT_tcp_send | 1ull << MG_EVENT_tcp_recv |
-					 1ull << MG_EVENT_ip_out | 1ull << MG_EVENT_ip_in;
-
 	s->tx.gaps++;
 	s->rx.gaps++;
 	s->tx.touched |= layers;
 	s->rx.touched |= layers;
-	s->tx.missed |= events;
-	s->rx.missed |= events;
-	if (events & tell_why)
+	mg_events_add_all(&s->tx.missed, events);
+	mg_events_add_all(&s->rx.missed, events);
+	if (mg_events_meet(events, MG_EVENTS(tcp_send, tcp_recv, ip_out, ip_in)))
 		why_on_gap(s->tx.why);
 }
 
@@ -85,34 +82,39 @@ static uint32_t layer_of(const char *producer)
 }
 
 /* Events that are recorded by what the program of another remembers: they are missing with it. */
-static uint64_t missing_with(unsigned int id)
+static struct mg_events missing_with(unsigned int id)
 {
 	switch (id) {
 	case MG_EVENT_sys_enter:
-		return 1ull << MG_EVENT_sys_exit;
+		return MG_EVENTS(sys_exit);
 	case MG_EVENT_dev_xmit:
-		return 1ull << MG_EVENT_dev_done;
+		return MG_EVENTS(dev_done);
 	case MG_EVENT_sched_switch:
-		return 1ull << MG_EVENT_sched_cost | 1ull << MG_EVENT_sched_task;
+		return MG_EVENTS(sched_cost, sched_task);
 	case MG_EVENT_ip_out:
 	case MG_EVENT_ip_in:
-		return 1ull << MG_EVENT_ip_header | 1ull << MG_EVENT_tcp_room;
+		return MG_EVENTS(ip_header, tcp_room);
 	default:
-		return 0;
+		return (struct mg_events){{0}};
 	}
 }
 
-static uint64_t events_of(const struct mg_lost *p)
+static struct mg_events events_of(const struct mg_lost *p)
 {
+	static const struct mg_events none;
 	const struct mg_event_desc *d = p->reason == MG_LOST_SKIPPED ? event_of(p->producer) : NULL;
 
-	if (d && MG_IS_RING(d->id))
-		return 1ull << d->id | missing_with(d->id);
+	if (d && MG_IS_RING(d->id)) {
+		struct mg_events of = missing_with(d->id);
+
+		mg_events_add(&of, d->id);
+		return of;
+	}
 	if (p->reason == MG_LOST_CALLS)
-		return 1ull << MG_EVENT_sys_enter | 1ull << MG_EVENT_sys_exit;
+		return MG_EVENTS(sys_enter, sys_exit);
 	if (p->reason == MG_LOST_CHOSEN || p->reason == MG_LOST_APP_NOT_HERE)
-		return 0;
-	return gap_is_app(p->reason) ? 0 : ~0ull;
+		return none;
+	return gap_is_app(p->reason) ? none : mg_events_all();
 }
 
 static uint32_t layers_of(const struct mg_lost *p)
@@ -266,7 +268,7 @@ void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int 
  */
 static void not_here(struct core *c, struct gap *g)
 {
-	if (g->events) {
+	if (mg_events_any(g->events)) {
 		forget_threads(c);
 		if (g->to_ns > c->not_here.until_ns)
 			c->not_here.until_ns = g->to_ns;

@@ -32,7 +32,7 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	name[strcspn(name, " ")] = 0; /* "ip_out ipv4" */
 	d = mg_event_by_name(name);
 	if (d && MG_IS_RING(d->id))
-		h.bit = 1ull << d->id;
+		h.event = d->id;
 	c->hooks = more;
 	more[c->hook_count] = h;
 	return &more[c->hook_count++];
@@ -57,35 +57,35 @@ static void note_netns(struct core *c, uint32_t netns)
 	*n = (struct netns_hooks){.netns = netns};
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
-			n->bits |= c->hooks[i].bit;
+			mg_events_add(&n->events, c->hooks[i].event);
 }
 
 void hook_on_event(struct core *c, const struct mg_hook *p)
 {
 	struct hook_info *h = hook_of(c, p);
-	uint64_t before = c->hooked;
+	struct mg_events before = c->hooked;
 
 	if (!h)
 		return;
 	h->status = p->status;
 	c->hook_changes++;
-	c->hooked = 0;
+	c->hooked = (struct mg_events){{0}};
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].status == 0)
-			c->hooked |= c->hooks[i].bit;
-	if (c->hooked & ~before & 1ull << MG_EVENT_sys_exit)
+			mg_events_add(&c->hooked, c->hooks[i].event);
+	if (mg_events_have(mg_events_without(c->hooked, before), MG_EVENT_sys_exit))
 		socks_claim(c);
 	if (!h->netns)
 		return;
-	c->hooked_ns |= h->bit;
+	mg_events_add(&c->hooked_ns, h->event);
 	note_netns(c, h->netns);
 }
 
 void hook_seen(struct core *c, enum mg_event_id id)
 {
-	if (core_knows_hooks(c) || !MG_IS_RING(id) || c->hooked >> id & 1)
+	if (core_knows_hooks(c) || !MG_IS_RING(id) || mg_events_have(c->hooked, id))
 		return;
-	c->hooked |= 1ull << id;
+	mg_events_add(&c->hooked, id);
 	c->hook_changes++;
 }
 
@@ -97,27 +97,25 @@ bool core_knows_hooks(const struct core *c)
 
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
-	return !core_knows_hooks(c) || c->hooked & 1ull << id;
+	return !core_knows_hooks(c) || mg_events_have(c->hooked, id);
 }
-
-#define BIT(name) (1ull << MG_EVENT_##name)
 
 bool core_knows_lock_state(const struct core *c, enum call_state state)
 {
-	uint64_t both = state == STATE_LOCK ? BIT(lock_wait) | BIT(lock_got)
-					    : BIT(backlog_begin) | BIT(backlog_end);
+	struct mg_events both = state == STATE_LOCK ? MG_EVENTS(lock_wait, lock_got)
+						    : MG_EVENTS(backlog_begin, backlog_end);
 
-	return (c->hooked & both) == both;
+	return mg_events_have_all(c->hooked, both);
 }
 
-uint64_t core_hooked(const struct core *c, uint32_t netns)
+struct mg_events core_hooked(const struct core *c, uint32_t netns)
 {
-	uint64_t bits = c->hooked & ~c->hooked_ns;
+	struct mg_events of = mg_events_without(c->hooked, c->hooked_ns);
 
-	if (!(c->hooked & c->hooked_ns))
-		return bits;
+	if (!mg_events_meet(c->hooked, c->hooked_ns))
+		return of;
 	for (uint32_t i = 0; i < c->netns_hooks_n; i++)
 		if (c->netns_hooks[i].netns == netns)
-			return bits | c->netns_hooks[i].bits;
-	return bits;
+			mg_events_add_all(&of, c->netns_hooks[i].events);
+	return of;
 }
