@@ -24,7 +24,7 @@
 #ifdef PLAIN_EVENT
 #include "plain_event.h"
 static struct mg_call plain;
-/* The event alone, with the fields of magnet's; with STAMPED also its two counter readings. */
+/* Writes one event with magnet's fields; with STAMPED also takes its two counter readings. */
 #define EVENT(fd, n)                                               \
 	do {                                                       \
 		STAMP(exit);                                       \
@@ -42,8 +42,8 @@ static struct mg_call plain;
 #define STAMP(field) (void)0
 #endif
 
-#define STRETCH 64  /* calls between two emptyings of the other end */
-#define WARM_UP 256 /* after a wait for the other programs' turns nothing is in the caches */
+#define STRETCH 64  /* calls after which the other end is emptied */
+#define WARM_UP 256 /* other programs have had the CPU since, so the caches are cold */
 
 static int fd = -1, peer = -1, is_tcp;
 
@@ -103,7 +103,7 @@ static void empty_peer(long bytes)
 	}
 }
 
-/* Two loops, so that a call is a call and not a choice. */
+/* One loop for each kind, so that a call costs no branch. */
 static double stretch_tcp(void)
 {
 	double start = now();
@@ -136,7 +136,7 @@ static double stretch_write(void)
 	return now() - start;
 }
 
-/* Mean ns a call. */
+/* Returns the mean time of a call in ns. */
 static double block(long calls)
 {
 	double sum = 0;
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
-	print(0); /* ready */
+	print(0); /* tells the caller that it is ready */
 	while ((calls = read_number()) > 0) {
 		block(WARM_UP);
 		print(block(calls));

@@ -29,11 +29,11 @@
 
 #define SLOTS  262144u /* the default ring: 16 MiB */
 #define SHIFT  18
-#define BATCH  10000 /* events a pass: 500,000 a second, emptied every 20 ms */
+#define BATCH  10000 /* events per pass: 500,000 a second, emptied every 20 ms */
 #define PASSES 8
 #define BUFFER (256 * 1024)
 
-/* A round trip's events, about as often as they come in one. */
+/* The events of one round trip, about as often as each occurs. */
 static const uint16_t mix[] = {MG_EVENT_sys_enter, MG_EVENT_tcp_send, MG_EVENT_ip_out,
 	MG_EVENT_ip_post, MG_EVENT_dev_queue, MG_EVENT_dev_xmit, MG_EVENT_softirq_entry,
 	MG_EVENT_dev_recv, MG_EVENT_ip_in, MG_EVENT_tcp_recv, MG_EVENT_tcp_ready,
@@ -43,9 +43,9 @@ static const uint16_t mix[] = {MG_EVENT_sys_enter, MG_EVENT_tcp_send, MG_EVENT_i
 
 static struct hooks hooks;
 static struct mg_ring *ring;
-static uint64_t clock_ns; /* of the last event; never backwards */
+static uint64_t clock_ns; /* time of the last event; never goes back */
 
-/* drain.c asks the BPF side for this, which is not here */
+/* stub of a function of the BPF side that drain.c calls */
 void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 {
 	(void)h;
@@ -53,7 +53,7 @@ void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 	(void)arg;
 }
 
-/* The linker puts these in the place of pwrite(), by whichever of its names it is called. */
+/* Replacements for pwrite(), which the linker installs under each of its names. */
 static bool writing = true;
 #define WRAP(name)                                                                         \
 	ssize_t real_##name(int, const void *, size_t, off_t) __asm__("__real_" #name);    \
@@ -74,7 +74,7 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* ---- the producer: what take() and publish() of ring.bpf.h do ---- */
+/* ---- the producer does what take() and publish() of ring.bpf.h do ---- */
 
 static void fill(int events)
 {
@@ -92,7 +92,7 @@ static void fill(int events)
 	}
 }
 
-static int wanted, filled; /* by the thread on the other CPU */
+static int wanted, filled; /* filled by the thread on the other CPU */
 
 static void *producer(void *cpu)
 {
@@ -149,7 +149,7 @@ static int plain_flush(struct plain *p)
 	return 0;
 }
 
-/* Nothing is looked at or left out: 64 bytes a slot. */
+/* Copies every slot, 64 bytes each, without looking at it. */
 static int plain_pass(struct plain *p)
 {
 	uint64_t tail = ring->tail, head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
@@ -186,7 +186,7 @@ static void die(const char *what, int err)
 	exit(1);
 }
 
-/* The first pass opens files and touches memory for the first time: it does not count. */
+/* Times the passes after a first one, which opens files and touches memory and does not count. */
 static uint64_t timed_passes(
 	const struct way *w, struct drain *d, struct ctf_writer *ctf, struct plain *p)
 {
@@ -256,7 +256,7 @@ static void run(const struct way *w, const char *dir)
 static int make_ring(void)
 {
 	hooks.cpus = 1;
-	hooks.ring_slots = hooks.near_slots = SLOTS; /* how far apart makes no difference here */
+	hooks.ring_slots = hooks.near_slots = SLOTS; /* the distance makes no difference here */
 	hooks.ring_stride = sizeof(struct mg_ring) + SLOTS * sizeof(struct mg_slot);
 	hooks.ring_memory = aligned_alloc(4096, (hooks.ring_stride + 4095) / 4096 * 4096);
 	if (!hooks.ring_memory)

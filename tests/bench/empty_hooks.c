@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* of <linux/bpf.h> since 6.4, which may be newer than the build machine's */
+/* values that <linux/bpf.h> has since 6.4, as the build machine's may be older */
 #define TYPE_NETFILTER 32
 #define AT_NETFILTER   45
 
@@ -62,12 +62,13 @@ static int attach_netfilter(const char *place)
 		uint32_t nf_flags;
 		char rest[64];
 	} attr = {.attach_type = AT_NETFILTER};
-	int prog = load(1, TYPE_NETFILTER, AT_NETFILTER); /* 1: let it pass */
+	int prog = load(1, TYPE_NETFILTER, AT_NETFILTER); /* 1: accept the packet */
 
 	if (prog < 0 || sscanf(place, "%u:%u", &attr.pf, &attr.hooknum) != 2)
 		return -1;
 	attr.prog_fd = (uint32_t)prog;
-	attr.priority = 300 + (int)getpid() % 100; /* two of one priority exclude each other */
+	/* two programs with the same priority exclude each other */
+	attr.priority = 300 + (int)getpid() % 100;
 	return bpf(BPF_LINK_CREATE, &attr, 64);
 }
 

@@ -60,7 +60,7 @@ static int bound(int type, struct sockaddr_in *at)
 	return fd;
 }
 
-/* A child that ends with its parent. */
+/* Starts a child that ends with its parent. */
 static int child(int cpu)
 {
 	pid_t pid = fork();
@@ -74,7 +74,7 @@ static int child(int cpu)
 	return pid == 0;
 }
 
-/* The receiver counts until all have come, or nothing does for a second, and tells. */
+/* Counts arrivals until all have come or none came for a second, then reports the count. */
 static void receive(int fd, int tell, uint64_t count)
 {
 	for (;;) {

@@ -33,7 +33,7 @@ static uint64_t ns(struct timeval t)
 
 static volatile pid_t child;
 
-/* Asked to end, it asks the command to, and is not gone before it. */
+/* Passes a signal on to the command and waits for its end. */
 static void pass_on(int signal_number)
 {
 	if (child > 0)

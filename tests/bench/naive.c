@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The least a preloaded library can do: wrappers that only call the next definition. */
+/* The least that a preloaded library can do: wrappers that only call the next definition. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/socket.h>

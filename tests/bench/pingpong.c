@@ -96,7 +96,7 @@ static pid_t start_server(int listener)
 	pid_t parent = getpid(), child;
 	int fd;
 
-	fflush(NULL); /* or the child would write it again */
+	fflush(NULL); /* otherwise the child would write the buffer again */
 	child = fork();
 	if (child != 0)
 		return child;
@@ -123,7 +123,7 @@ static int listen_somewhere(struct sockaddr_in *a)
 	return fd;
 }
 
-/* One reading, kept in memory until nothing is timed any more. */
+/* A reading of counter and clock, kept in memory until the measurement is over. */
 static struct reading {
 	uint64_t before, clock, after;
 } * readings;
@@ -150,7 +150,7 @@ static void write_readings(void)
 	fflush(opt.probe);
 }
 
-/* Wait until the portion of the next millisecond is due. */
+/* Waits until the trips of the next millisecond are due. */
 static void pace(uint64_t start, long done)
 {
 	uint64_t due = start + (uint64_t)((double)done / opt.rate * 1e9);

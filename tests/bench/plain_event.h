@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One plain LTTng-UST event with the fields of a recorded call: what libmagnet.so is measured
- * against. Its provider has magnet's name, so that magnet's own session records it.
+ * One plain LTTng-UST event with the fields of a recorded call, against which libmagnet.so is
+ * measured. Its provider has magnet's name, so that magnet's own session records it.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER magnet

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core, the report and the list of events, on decoded events of any kind in any order. */
+/* Feeds decoded events of any kind in any order to the core, the report and the list of events. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	core_init(&core);
 	core.clock.ns_only = options & OPTION_NS_ONLY;
 	if (options & OPTION_CLOCK) {
-		core_give_clock(&core, 1, 1, 2); /* one cycle a nanosecond, as in the unit tests */
+		/* one cycle per nanosecond, as in the unit tests */
+		core_give_clock(&core, 1, 1, 2);
 		core_give_clock(&core, 1000000001, 1000000001, 2);
 	}
 	show.tsv = options & OPTION_TSV;

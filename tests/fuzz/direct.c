@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The direct reader of magnet's own traces, in memory. An input is a byte of options, by them parts
- * that each begin with their length in two bytes, and what is left is a stream.
+ * Feeds the direct reader from memory. The input is a byte of options, then parts, each with its
+ * length in two bytes in front, as the options say; the rest is a stream.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "render/show.h"
 #include "target.h"
 
-#define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
-#define OPTION_APP      2 /* of the application side, else of the kernel's */
-#define OPTION_SECOND   4 /* a part: another stream */
+#define OPTION_METADATA 1 /* a part is the metadata; otherwise magnet's own is used */
+#define OPTION_APP      2 /* for the application side, otherwise for the kernel's */
+#define OPTION_SECOND   4 /* a part is another stream */
 
 static void print(struct core *core, FILE *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutations that know what an event is; only with libFuzzer. */
+/* Mutations by whole events and fields; only with libFuzzer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const struct mg_field_desc *any_field(const struct record *r, unsigned in
 	return d && d->field_count ? &d->fields[below(seed, d->field_count)] : NULL;
 }
 
-/* One field: absurd, nearly what it was, or as another event has it. */
+/* Changes one field: to an absurd value, a near one, or another event's. */
 static void change_field(struct record *r, const struct record *from, unsigned int *seed)
 {
 	const struct mg_field_desc *f = any_field(r, seed), *other = any_field(from, seed);
@@ -85,7 +85,7 @@ static void change_head(struct record *r, const struct record *from, unsigned in
 	}
 }
 
-/* Take a few events out, repeat them somewhere, or let two change places. */
+/* Removes a few events, repeats them elsewhere, or swaps two. */
 static size_t move_events(uint8_t *data, size_t n, size_t room, unsigned int *seed)
 {
 	size_t some = 1 + below(seed, 4), i = below(seed, n), to = below(seed, n + 1);
@@ -97,7 +97,7 @@ static size_t move_events(uint8_t *data, size_t n, size_t room, unsigned int *se
 	if (below(seed, 2) && n > some) {
 		memmove(AT(i), AT(i + some), (n - i - some) * sizeof(*copy));
 		n -= some;
-		if (below(seed, 2)) /* that was all */
+		if (below(seed, 2)) /* no further mutation */
 			return n;
 		to = below(seed, n + 1);
 	}

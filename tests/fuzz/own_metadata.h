@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Metadata as magnet wrote it once, kept so that the streams kept with it stay readable whatever
- * fields the event table gets.
+ * Metadata written by an earlier magnet, kept so that the streams stored with it stay readable when
+ * the event table changes.
  */
 #ifndef MAGNET_TESTS_FUZZ_OWN_METADATA_H
 #define MAGNET_TESTS_FUZZ_OWN_METADATA_H

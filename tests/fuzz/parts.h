@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An input of several parts, each behind its length in two bytes, the least significant first. */
+/*
+ * Inputs of several parts, each with its length in two bytes in front, the least significant first.
+ */
 #ifndef MAGNET_TESTS_FUZZ_PARTS_H
 #define MAGNET_TESTS_FUZZ_PARTS_H
 
 #include "direct/direct.h"
 
-/* The next part, as much of it as there is; `from` is what is left behind it. */
+/* Returns the next part, as far as the input goes; `from` becomes the rest. */
 static inline struct direct_bytes take_part(struct direct_bytes *from)
 {
 	struct direct_bytes part = {from->data, 0};

@@ -40,7 +40,7 @@ void record_from_event(struct record *r, const struct mg_event *e, uint64_t befo
 
 	memset(r, 0, sizeof(*r));
 	r->id = (uint8_t)e->id;
-	while (delta > INT32_MAX || delta < INT32_MIN) { /* the first one's is since 0 */
+	while (delta > INT32_MAX || delta < INT32_MIN) { /* the first event's delta is since 0 */
 		delta >>= 1;
 		r->scale++;
 	}

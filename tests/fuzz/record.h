@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input of the core's target: one byte of options, then events of one size each, so that
- * mutations leave the others in place. Payloads are laid out as in the event table.
+ * Input of the core's target: one byte of options, then events of equal size, so that mutations
+ * leave other events in place. Payloads are laid out as in the event table.
  */
 #ifndef MAGNET_TESTS_FUZZ_RECORD_H
 #define MAGNET_TESTS_FUZZ_RECORD_H
@@ -11,29 +11,34 @@
 
 #include "event.h"
 
-#define RECORD_PAYLOAD 88 /* the longest of the table */
+#define RECORD_PAYLOAD 88 /* longest payload of the table */
 
 struct record {
 	uint8_t id;
-	uint8_t scale; /* the time passed is shifted left by the low 6 bits of this */
+	uint8_t scale; /* its low 6 bits shift the time difference left */
 	int16_t cpu;
-	int32_t delta; /* since the event before, ns; negative ones test what must not be */
+	int32_t delta; /* ns since the previous event; negative values test invalid order */
 	uint32_t tid, pid;
 	uint8_t payload[RECORD_PAYLOAD];
 };
 
-/* Not in the event table: LTTng's discarded events; payload: count, from_ns, to_ns. */
+/*
+ * Id of LTTng's discarded events, which are not in the event table; payload: count, from_ns, to_ns.
+ */
 #define RECORD_LOST_APP 126
 
-#define OPTION_CLOCK   1 /* a reading of the clock is known before the first event */
+#define OPTION_CLOCK   1 /* a clock reading is known before the first event */
 #define OPTION_NS_ONLY 2
 #define OPTION_LISTEN  4 /* all events are shown */
 #define OPTION_TSV     8
-#define OPTION_DEMAND  16 /* all figures on demand */
+#define OPTION_DEMAND  16 /* all statistics on demand */
 
-/* False for one that is no event. `time_ns` is the event before's, and becomes this one's. */
+/*
+ * Converts a record to an event; returns false if it is none. `time_ns` holds the previous event's
+ * time and is advanced to this one's.
+ */
 bool record_to_event(const struct record *r, uint64_t *time_ns, struct mg_event *e);
-/* `before_ns` is the time of the event before. */
+/* Converts an event to a record; `before_ns` is the previous event's time. */
 void record_from_event(struct record *r, const struct mg_event *e, uint64_t before_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs of the core's target from a trace: fuzz_seeds DIR OPTIONS FROM COUNT >FILE */
+/* Writes inputs of the core's target from a trace: fuzz_seeds DIR OPTIONS FROM COUNT >FILE */
 #include <stdio.h>
 #include <stdlib.h>
 

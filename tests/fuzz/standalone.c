@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A target without libFuzzer: each file given, or in a directory given, once. */
+/* Runs a target without libFuzzer, once on each given file or each file of a given directory. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define INPUT_MAX (1u << 20)
 
-/* Exactly as large as the input, so that tools see what reads past its end. */
+/* Copies the input to memory of exactly its size, so that tools detect reads past its end. */
 static int run_file(const char *path)
 {
 	static uint8_t buffer[INPUT_MAX];
@@ -31,7 +31,7 @@ static int run_file(const char *path)
 		return 1;
 	memcpy(data, buffer, size);
 	printf("%s: %zu bytes\n", path, size);
-	fflush(stdout); /* before a crash */
+	fflush(stdout); /* flushed before a possible crash */
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
 	return 0;

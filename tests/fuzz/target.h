@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is fuzzed: one of these functions a program, called with any bytes at all. */
+/* The fuzzed function, one per program, which is called with arbitrary bytes. */
 #ifndef MAGNET_TESTS_FUZZ_TARGET_H
 #define MAGNET_TESTS_FUZZ_TARGET_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* libFuzzer's own; not there without it */
+/* provided by libFuzzer only */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a trace whose metadata, streams or index may be anything. An input is a byte of options
- * and, by them, parts that each begin with their length in two bytes; what is left is a stream.
+ * Reads a trace whose metadata, streams or index are arbitrary. The input is a byte of options,
+ * then the parts they name, each with its length in two bytes in front; the rest is a stream.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -19,10 +19,10 @@
 #include "render/show.h"
 #include "target.h"
 
-#define OPTION_METADATA 1 /* a part: the metadata, else it is magnet's own, */
-#define OPTION_APP      2 /* of the application side, else of the kernel's */
-#define OPTION_SECOND   4 /* a part: another stream */
-#define OPTION_INDEX    8 /* a part: the index of the last one */
+#define OPTION_METADATA 1 /* a part is the metadata; otherwise magnet's own is used */
+#define OPTION_APP      2 /* for the application side, otherwise for the kernel's */
+#define OPTION_SECOND   4 /* a part is another stream */
+#define OPTION_INDEX    8 /* a part is the index of the last stream */
 
 static char dir[64];
 
@@ -43,7 +43,7 @@ static void make_dir(void)
 
 	if (dir[0])
 		return;
-	/* in memory where that can be */
+	/* on a file system in memory if there is one */
 	snprintf(dir, sizeof(dir), "%s/magnet-fuzz-XXXXXX",
 		access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (!mkdtemp(dir))
@@ -93,7 +93,9 @@ static void write_trace(const uint8_t *data, size_t size)
 	write_file("one", left.data, left.size);
 }
 
-/* What no check of ours foresees ends in an assertion of babeltrace2's; magnet says so and exits.
+/*
+ * An input that our checks do not catch may end in an assertion of babeltrace2's, where magnet
+ * reports it and exits.
  */
 static sigjmp_buf gave_up;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * At each switch of the scheduler: the clock as magnet's programs read it, and the cycle counter
- * around it by the perf event msr/tsc. At each getppid() of one process too, who reads the counter
- * around that itself.
+ * Reads the clock as magnet's programs do, with the cycle counter before and after it from the perf
+ * event msr/tsc, at each scheduler switch, and at each getppid() of a process that also reads the
+ * counter around the call itself.
  */
 #include <linux/bpf.h>
 

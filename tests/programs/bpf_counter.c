@@ -28,7 +28,7 @@
 #define CPUS  1024
 #define CALLS 100000
 
-static int64_t offset[CPUS]; /* what to add to a reading */
+static int64_t offset[CPUS]; /* added to each reading */
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -47,7 +47,10 @@ static int open_counter(int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Every call bounds the offset from both sides; what all of them allow is narrow. */
+/*
+ * Returns the offset of a CPU's perf counter. Every call bounds it from both sides; the bounds of
+ * all calls together are narrow.
+ */
 static int64_t learn_offset(int cpu, const volatile struct around *in_call)
 {
 	int64_t low = INT64_MIN, high = INT64_MAX;

@@ -4,9 +4,9 @@
 
 #include <linux/types.h>
 
-/* The kernel's clock with the cycle counter read before and after it. */
+/* A reading of the kernel's clock with the cycle counter before and after it. */
 struct around {
-	__u64 before, ns, after; /* the counter less what it was when the perf event was opened */
+	__u64 before, ns, after; /* counter minus its value when the perf event was opened */
 	__u64 cpu;
 };
 

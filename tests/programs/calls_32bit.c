@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection with itself over which it speaks as 32-bit programs do, and once as others do. Says
- * how many calls of each kind it made that only sockets have, and the bytes it sent.
+ * Sends to itself over a connection, mostly by 32-bit system calls and once by a 64-bit one. Prints
+ * how many calls of each kind that only sockets have it made, and the bytes it sent.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #define ROUNDS 100
 #define SIZE   100
 
-/* numbers of 32-bit programs; the last is writev() by the others */
+/* 32-bit system call numbers; 20 is writev() for 64-bit programs */
 enum {
 	READ = 3,
 	WRITE = 4,
@@ -27,7 +27,7 @@ enum {
 	GETPID = 20
 };
 
-/* `left` is where others have their first argument, and 32-bit calls none of these. */
+/* Makes a 32-bit call; `left` goes where 64-bit calls have their first argument. */
 static int call(int nr, long a, long b, long c, long left)
 {
 	int ret;

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define THREADS   2
-#define WORDS_MAX 8192 /* 64 KiB a call */
+#define WORDS_MAX 8192 /* 64 KiB per call */
 #define SMALL_BUF (16 * 1024)
 
 static int fd;

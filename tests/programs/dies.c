@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library to preload: who makes a session of its own, as the collector does, is killed. */
+/* A library to preload: kills a process that makes a session of its own, as the collector does. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * tc programs that drop: every 50th frame of full size, others of them by their number, all, and of
- * each TCP connection the first segment that only acknowledges. An XDP program that drops
- * datagrams.
+ * tc programs that drop every 50th full-size frame, full-size frames by number, all frames, or the
+ * first pure acknowledgement of each TCP connection; and an XDP program that drops datagrams.
  */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
@@ -10,7 +9,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-/* a lock, since kernels before 5.12 have no atomic addition that tells what was there */
+/* a lock, as kernels before 5.12 have no atomic addition that returns the old value */
 struct count {
 	struct bpf_spin_lock lock;
 	__u64 n;
@@ -22,7 +21,9 @@ struct {
 	__type(value, struct count);
 } seen SEC(".maps");
 
-/* Whether it is the `first` frame of full size, or, with `every`, one of every so many from there.
+/*
+ * Returns whether the frame is number `first` of full size or, with `every`, each so many-th from
+ * there.
  */
 static __always_inline int choose(struct __sk_buff *skb, __u64 first, __u64 every)
 {
@@ -68,12 +69,15 @@ struct {
 	__type(value, __u8);
 } acknowledged SEC(".maps");
 
-/* Where the TCP header of an IPv4 or IPv6 packet begins, and its payload's size; 0: it is none. */
+/*
+ * Returns where the TCP header of an IPv4 or IPv6 packet begins, and its payload's size; 0 if it is
+ * none.
+ */
 static __always_inline __u32 tcp_at(struct __sk_buff *skb, __u32 *size)
 {
 	struct {
 		__u8 version_ihl, tos;
-		__be16 length; /* of IPv6: half of its flow label */
+		__be16 length; /* IPv6: half of the flow label */
 		__be16 payload;
 		__u8 next, hops, ttl, protocol;
 	} ip;
@@ -103,7 +107,7 @@ int drop_third(struct __sk_buff *skb)
 	return TC_ACT_SHOT;
 }
 
-/* Every datagram to port 5555 over IPv4. */
+/* Drops every IPv4 datagram to port 5555. */
 SEC("xdp")
 int drop_datagrams(struct xdp_md *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes each call libmagnet.so wraps, by each of its names, on sockets of several families, and
- * some of them so that they fail. Prints nothing unless something is not as the manual pages say.
+ * Makes each call that libmagnet.so wraps, by each of its names, on sockets of several families,
+ * and makes some fail. Prints only deviations from the manual pages.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -57,10 +57,10 @@ static void send_all_ways(int fd)
 	}
 	EXPECT(syscall(SYS_write, fd, out, 6) == 6);
 	EXPECT(syscall(SYS_sendto, fd, out, 7, MSG_DONTWAIT, NULL, 0) == 7);
-	EXPECT(send(fd, out, 1, MSG_OOB | MSG_MORE) <= 1); /* not everywhere */
+	EXPECT(send(fd, out, 1, MSG_OOB | MSG_MORE) <= 1); /* not supported everywhere */
 }
 
-/* Everything that can be had, by all ways in turn, each call with room for a whole message. */
+/* Receives everything there is, by all calls in turn, with room for a whole message each. */
 static void receive_all_ways(int fd)
 {
 	struct iovec iov[2] = {{in, 40}, {in + 40, 200}};
@@ -101,7 +101,7 @@ static void by_pipe_and_file(int a, int b)
 
 	EXPECT(file >= 0 && unlink(path) == 0 && write(file, out, 50) == 50 && pipe(p) == 0);
 	EXPECT(sendfile(a, file, &at, 20) == 20);
-	EXPECT(sendfile64(a, file, NULL, 20) == 0); /* at its end */
+	EXPECT(sendfile64(a, file, NULL, 20) == 0); /* the file's end */
 	EXPECT(write(p[1], out, 30) == 30);
 	EXPECT(splice(p[0], NULL, a, NULL, 30, 0) == 30);
 	EXPECT(splice(b, NULL, p[1], NULL, 1000, 0) > 0);

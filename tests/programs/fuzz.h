@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fuzz_calls.c calls with: descriptors of all kinds, and memory of which much is not there. */
+/* Arguments for fuzz_calls.c: descriptors of all kinds, and memory that is partly unmapped. */
 #ifndef MAGNET_TESTS_FUZZ_H
 #define MAGNET_TESTS_FUZZ_H
 
@@ -20,7 +20,7 @@ struct fuzz_call {
 extern const struct fuzz_call data_calls[];
 extern const size_t data_call_count;
 
-#define SPARE_FD 150 /* below it everything is the current set of descriptors */
+#define SPARE_FD 150 /* all numbers below are the current set of descriptors */
 #define HIGH_FD  1023
 
 enum fuzz_fd {
@@ -46,27 +46,27 @@ enum fuzz_fd {
 
 extern int fds[FDS];
 
-/* The same sequence for the same seed. */
+/* Returns the same sequence for the same seed. */
 extern uint32_t seed;
 uint32_t any(uint32_t below);
 #define PICK(list) ((list)[any(sizeof(list) / sizeof((list)[0]))])
 
-/* At fixed addresses, so that also pointers are the same in every run. */
+/* The memory has fixed addresses, so that pointers are the same in every run. */
 void memory_make(void);
-void memory_clear(void); /* of the structures, before each call */
+void memory_clear(void); /* clears the structures; called before each call */
 uint32_t memory_sum(void);
 
 void set_open(void);
 void set_close(void);
-/* What was sent has arrived: else what a call returns would be a matter of time. */
+/* Waits until sent data have arrived; otherwise results would depend on timing. */
 void set_settle(void);
 
-int any_fd(void); /* decides how much the others ask for */
+int any_fd(void); /* its choice decides how much the other functions ask for */
 void *any_pointer(void);
-void *any_value(void); /* where what the kernel writes is seen by no later call */
+void *any_value(void); /* memory whose content, as the kernel writes it, no later call reads */
 size_t any_length(void);
 int any_flags(void);
-void *any_structure(size_t size); /* mostly there, filled by the caller if it is */
+void *any_structure(size_t size); /* mostly mapped, and then filled by the caller */
 bool is_there(const void *p, size_t size);
 const void *any_address(socklen_t *len);
 socklen_t *any_socklen(void);

@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define A_SET 48 /* calls before all descriptors are made anew */
+#define A_SET 48 /* calls between two sets of fresh descriptors */
 
 /* ---- descriptors: what is made is closed at once, and its number, a matter of chance, not told */
 
@@ -96,7 +96,7 @@ static long call_dup(void)
 	default:
 		ret = dup2(fd, target);
 	}
-	if (ret == SPARE_FD && any(2)) /* what is there now is seen for what it is */
+	if (ret == SPARE_FD && any(2)) /* remembers the kind of the new file */
 		ret = (int)write(SPARE_FD, "x", 1);
 	return ret == fd ? 0 : ret;
 }
@@ -107,7 +107,7 @@ static long call_close_range(void)
 	static const int flags[] = {0, 0, 4, 1 << 5, -1};
 	unsigned int first = PICK(some), last = PICK(some);
 
-	if (first < HIGH_FD && last > 700) /* what others have there stays */
+	if (first < HIGH_FD && last > 700) /* keeps the other descriptors there */
 		last = 700;
 	return any(2) ? close_range(first, last, PICK(flags))
 		      : (int)syscall(SYS_close_range, first, last, PICK(flags));
@@ -143,7 +143,7 @@ static long call_listen(void)
 		fd, fd == fds[TCP_A] || fd == fds[TCP_B] ? 3 + (int)any(9) : (int)any(5) - 1);
 }
 
-/* On a socket of its own, since what an option does to others is a long story. */
+/* Uses a socket of its own, as options change how later calls behave. */
 static long call_option(void)
 {
 	static const int levels[] = {SOL_SOCKET, SOL_SOCKET, 6, 17, 270, 999, -1};
@@ -157,7 +157,7 @@ static long call_option(void)
 		own = own && fds[i] != fd;
 	if (level == 6 && (option == 13 || option == 31)) /* these load modules */
 		option = 1;
-	if (own && any(4) == 0) { /* it has as many instructions as an int has bytes */
+	if (own && any(4) == 0) { /* a filter has as many instructions as an int has bytes */
 		struct sock_filter code[4] = {
 			{6, 0, 0, 1}, {6, 0, 0, 1}, {6, 0, 0, 1}, {6, 0, 0, 1}};
 		struct sock_fprog filter = {4, code};
@@ -230,7 +230,9 @@ static long call_epoll(void)
 	}
 }
 
-/* Those of one descriptor, a pointer and a length; others get nothing they could do with it. */
+/*
+ * Calls those that take a descriptor, a pointer and a length; other calls get arguments that fail.
+ */
 static long call_syscall(void)
 {
 	static const long calls[] = {SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_sendto,
@@ -280,11 +282,12 @@ int main(int argc, char **argv)
 		}
 		memory_clear();
 		now = seed;
-		errno = 4242; /* a call that succeeds leaves it as it is */
+		errno = 4242; /* a successful call must not change errno */
 		ret = c->call();
 		error = errno;
 		set_settle();
-		close_range((unsigned int)fds[NULLDEV] + 1, SPARE_FD, 0); /* what was passed on */
+		/* closes passed descriptors */
+		close_range((unsigned int)fds[NULLDEV] + 1, SPARE_FD, 0);
 		succeeded += ret >= 0;
 		for (size_t k = 0; k < 3; k++)
 			sum = (sum ^ (uint64_t[]){(uint64_t)ret, (uint64_t)error,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Those that move bytes. */
+/* Calls that move bytes. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -24,7 +24,7 @@ ONE_BUFFER(write, fd, p, n)
 ONE_BUFFER(recv, fd, p, n, flags)
 ONE_BUFFER(read, fd, p, n)
 
-/* The aliases, where the C library has them; a check that fails would end the program. */
+/* Calls an alias where the C library has it; a failing check would end the program. */
 #define ALIAS(name, type, ...)                                            \
 	static long call_##name(void)                                     \
 	{                                                                 \

@@ -26,7 +26,7 @@
 		}                      \
 	} while (0)
 
-/* Each region ends where memory that is not there begins. */
+/* Regions; each ends where unmapped memory begins. */
 #define DATA        ((char *)0x10000000)
 #define DATA_SIZE   (64 * PAGE)
 #define STRUCTS     ((char *)0x11000000)
@@ -34,13 +34,14 @@
 #define READ_ONLY   ((char *)0x13000000)
 #define NOT_THERE   ((char *)0x14000000)
 #define STRUCT_ROOM (64 * PAGE) /* for the largest vector */
-#define TCP_MOST    60000       /* bytes a set, which never wait for room */
+#define TCP_MOST    60000       /* bytes per set, so that sends never wait for room */
 
 int fds[FDS];
 uint32_t seed;
 static char *free_struct;
-static bool end_taken; /* nothing overlaps: the kernel would write over what the caller meant */
-static bool small;     /* not to be more than a TCP connection takes at once */
+/* set once the end is used: overlapping buffers would let the kernel overwrite another argument */
+static bool end_taken;
+static bool small; /* limits the size to what a TCP connection takes at once */
 
 uint32_t any(uint32_t below)
 {
@@ -125,7 +126,7 @@ void set_open(void)
 	for (int i = 0; i < FDS; i++)
 		MUST(fds[i] >= 0 && fds[i] < SPARE_FD &&
 			fcntl(fds[i], F_SETFL, O_RDWR | O_NONBLOCK) == 0);
-	/* the kernel's table of descriptors has one size from now on, which select() shows */
+	/* the descriptor table keeps this size from now on, which select() depends on */
 	MUST(dup2(fds[NULLDEV], HIGH_FD) == HIGH_FD);
 }
 
@@ -189,7 +190,7 @@ void *any_pointer(void)
 		return bad_pointer();
 	case 1:
 		return READ_ONLY + any(PAGE);
-	case 2: /* it ends early */
+	case 2: /* a vector that ends early */
 		return DATA + DATA_SIZE - 1 - any(20);
 	default:
 		return DATA + any(2 * PAGE);
@@ -215,7 +216,7 @@ int any_flags(void)
 		flags = (int)(seed ^ seed << 16);
 	for (uint32_t n = any(3); n > 0; n--)
 		flags |= 1 << any(32);
-	flags &= ~(MSG_MORE | MSG_FASTOPEN); /* whose bytes go later */
+	flags &= ~(MSG_MORE | MSG_FASTOPEN); /* flags with which bytes go out later */
 	return flags | MSG_DONTWAIT;
 }
 
@@ -234,7 +235,7 @@ void *any_structure(size_t size)
 	switch (any(12)) {
 	case 0:
 		return bad_pointer();
-	case 1: /* the end of it is not there, or is just so */
+	case 1: /* its end is unmapped, or mapped just so far */
 		if (end_taken)
 			return bad_pointer();
 		end_taken = true;
@@ -251,7 +252,7 @@ void *any_value(void)
 	return any(3) ? (void *)(ADDRESSES + any(PAGE)) : bad_pointer();
 }
 
-/* None that would reach anybody: of the length of none, or abstract names. */
+/* Returns an address that reaches no other process: of invalid length, or an abstract name. */
 const void *any_address(socklen_t *len)
 {
 	static const socklen_t lengths[] = {
@@ -305,12 +306,11 @@ struct iovec *any_vector(int *count)
 	return v;
 }
 
-/* Some of them pass on descriptors. */
+/* Adds control messages, some of which pass descriptors. */
 static void any_control(struct msghdr *m)
 {
 	static const size_t lengths[] = {1, 15, 16, 17, 20, 24, 64, 65536, SIZE_MAX};
-	/* apart from the message's head: who lets the kernel write over that gets what he asks for
-	 */
+	/* kept apart from the message header, which the kernel may overwrite */
 	struct cmsghdr *c = any(6) ? (void *)(DATA + 3 * PAGE) : any_pointer();
 	int pass[2] = {fds[MEMFD], fds[any(FDS)]};
 
@@ -357,7 +357,7 @@ struct mmsghdr *any_messages(unsigned int *count)
 	struct mmsghdr *m;
 
 	*count = small || any(2) ? n : PICK(many);
-	if (any(2) && !end_taken) { /* those behind the first are not there */
+	if (any(2) && !end_taken) { /* messages after the first are in unmapped memory */
 		end_taken = true;
 		m = (void *)(STRUCTS + STRUCT_ROOM - n * sizeof(*m));
 		if (!small)

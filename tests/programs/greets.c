@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends itself a greeting, then becomes the program its arguments name, if any. Built for several C
- * libraries and run-time libraries.
+ * Sends itself a greeting, then executes the program its arguments name, if any. Built for several
+ * C libraries and run-time libraries.
  */
 #include <stdio.h>
 #include <stdlib.h>

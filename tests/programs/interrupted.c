@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that do not simply return: interrupted by signals every half millisecond, with SA_RESTART
- * and without; of many messages; and those in which their process is killed. Prints nothing unless
- * something is not as the manual pages say.
+ * Calls that do not simply return: interrupted by signals every half millisecond, with and without
+ * SA_RESTART; calls with many messages; calls whose process is killed. Prints only deviations from
+ * the manual pages.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@
 
 static int wakes[2];
 
-/* A handler that makes a call of its own, as event loops do. */
+/* Handles the signal with a call of its own, as event loops do. */
 static void on_alarm(int unused)
 {
 	int saved = errno;
@@ -103,7 +103,7 @@ static void many_messages(void)
 		out[i].msg_hdr = (struct msghdr){.msg_iov = &iov[0][i], .msg_iovlen = 1};
 		in[i].msg_hdr = (struct msghdr){.msg_iov = &iov[1][i], .msg_iovlen = 1};
 	}
-	while (done < MESSAGES) { /* no more fit than the system's max_dgram_qlen */
+	while (done < MESSAGES) { /* the queue takes no more than max_dgram_qlen */
 		n = sendmmsg(fds[0], out + done, (unsigned int)(MESSAGES - done), MSG_DONTWAIT);
 		EXPECT(n > 0);
 		EXPECT(recvmmsg(fds[1], in, (unsigned int)n, 0, NULL) == n);
@@ -128,7 +128,7 @@ static void *receive_for_ever(void *fd)
 	return NULL;
 }
 
-/* A process whose threads are in calls when it ends: by itself, or killed. */
+/* Starts a process whose threads are in calls when it exits or is killed. */
 static void ended_within(int by_signal)
 {
 	int fds[2], status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lives CASE [ARG ...]: a program's life, from an ordinary one to a strange one, with a known
- * number of calls on sockets. What it prints is the same each time.
+ * lives CASE [ARG ...]: the life of a program, from ordinary to strange, with a known number of
+ * calls on sockets. Prints the same each time.
  */
 #define _GNU_SOURCE
 #include "lives.h"
@@ -95,7 +95,7 @@ void tell(const char *format, ...)
 	EXPECT(fd >= 0 && write(fd, line, (size_t)n) == n && close(fd) == 0);
 }
 
-/* Before any constructor of any library: `lives brief preinit` sends twice from here. */
+/* Runs before any constructor of any library: `lives brief preinit` sends twice from here. */
 static void before_all(int argc, char **argv, char **env)
 {
 	(void)env;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cases of `lives` share. None of them knows of magnet. */
+/* Functions shared by the cases of `lives`. None of them knows of magnet. */
 #ifndef MAGNET_TESTS_LIVES_H
 #define MAGNET_TESTS_LIVES_H
 
@@ -17,7 +17,7 @@
 		}                                                                     \
 	} while (0)
 
-/* A case: its arguments follow its name; returns the exit status. */
+/* Runs a case: its arguments follow its name. Returns the exit status. */
 typedef int (*life)(int argc, char **argv);
 #define LIFE(name) int life_##name(int argc, char **argv)
 
@@ -37,22 +37,22 @@ LIVES(DECLARE)
 #undef DECLARE
 
 /*
- * A UDP socket that is connected to itself and that nobody reads: a send neither blocks nor fails,
- * however many there are. Makes the calls socket, bind and connect.
+ * Returns a UDP socket connected to itself that no process reads: no send blocks or fails. Makes
+ * the calls socket, bind and connect.
  */
 int sink(void);
 void sends(int fd, int n);
-/* Wait for one child, or for all there are; each must end with status 0. */
+/* Wait for one child, or for all children; each must end with status 0. */
 void reap(int pid);
 void reap_all(void);
-/* The program itself, as another case. */
+/* Executes the program itself with another case. */
 void become(const char *name, const char *argument);
-/* From now on one system call kills. */
+/* Makes one system call fatal from now on. */
 void forbid_call(unsigned int nr);
-/* A file that is there for the process only. */
+/* Returns a file that exists for this process only. */
 int scratch_file(void);
 unsigned long long now_us(void);
-/* What the test asks for beside the output: to the file named by $LIVES_TOLD, if any. */
+/* Writes a result for the test, apart from the output, to the file named by $LIVES_TOLD, if any. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes its system calls itself, as Go's programs do: a socket pair, five sends, a byte received.
- * Also built static.
+ * Makes its system calls without the C library, as Go's programs do: a socket pair, five sends, a
+ * byte received. Also built static.
  */
 #include <sys/socket.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to get a child. */
+/* The ways to create a child. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Two sends by the process, three by its child, one by that one's child. */
+/* Two sends by the process, three by its child, one by its grandchild. */
 LIFE(fork)
 {
 	int fd = sink(), pid;
@@ -46,7 +46,7 @@ LIFE(fork)
 	return 0;
 }
 
-/* Many children send at the same time, five times each. */
+/* Many children at the same time, with five sends each. */
 LIFE(storm)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 10, gate[2], fd = sink();
@@ -70,8 +70,8 @@ LIFE(storm)
 }
 
 /*
- * The child, in its parent's memory, makes its standard input a socket; the parent's is a file all
- * along. Three sends and a write by children, a send by the parent.
+ * A vfork child makes its standard input a socket, while the parent's stays a file. Three sends and
+ * a write by children, a send by the parent.
  */
 LIFE(vfork)
 {
@@ -104,7 +104,7 @@ LIFE(vfork)
 	return 0;
 }
 
-/* fork() by nobody's function but the kernel's. */
+/* Forks by the system call, without any library function. */
 static long bare_fork(void)
 {
 #if defined(__x86_64__)
@@ -117,7 +117,7 @@ static long bare_fork(void)
 #endif
 }
 
-/* Two sends by each of two children the C library knows nothing of, and one by the parent. */
+/* Two sends by each of two children unknown to the C library, and one by the parent. */
 LIFE(raw_fork)
 {
 	int fd = sink();
@@ -140,7 +140,7 @@ LIFE(raw_fork)
 	return 0;
 }
 
-/* posix_spawn() moves descriptors in a child that shares memory. */
+/* posix_spawn() that moves descriptors in a child that shares memory. */
 LIFE(spawn)
 {
 	char *args[] = {(char *)"lives", (char *)"inherited", NULL};
@@ -151,7 +151,7 @@ LIFE(spawn)
 	(void)argc, (void)argv;
 	EXPECT(dup2(scratch_file(), 10) == 10 && dup2(fd, 11) == 11);
 	posix_spawn_file_actions_init(&actions);
-	/* what is a socket here is a file there, and the other way round */
+	/* a socket's number becomes a file there, and the other way round */
 	posix_spawn_file_actions_adddup2(&actions, 11, 3);
 	posix_spawn_file_actions_adddup2(&actions, 10, 4);
 	posix_spawn_file_actions_addclose(&actions, 10);
@@ -174,7 +174,8 @@ static int child_of_clone(void *arg)
 	return 0;
 }
 
-/* As vfork(), on a stack of its own: two sends and a write by the child, two sends by the parent.
+/*
+ * Like vfork(), on a stack of its own: two sends and a write by the child, two sends by the parent.
  */
 LIFE(clone_vm)
 {
@@ -206,7 +207,7 @@ static int child_by_number(void *fd)
 	return syscall(SYS_sendto, *(int *)fd, "x", 1, 0, NULL, 0) == 1 ? 0 : 1;
 }
 
-/* Whoever asks for its number is killed. */
+/* Makes asking for the process id fatal. */
 static void forbid_asking(void)
 {
 	struct sock_filter code[] = {
@@ -223,9 +224,9 @@ static void forbid_asking(void)
 }
 
 /*
- * Children in its memory that run at the same time: one on its thread-local storage sends as often
- * as it does, one on a block of its own once. When they are gone it is as if they had never been:
- * two more sends, on a copy of the socket.
+ * Children in the parent's memory that run at the same time: one on its thread-local storage, with
+ * as many sends, and one on a block of its own, with one send. After their end two more sends, on a
+ * copy of the socket.
  */
 LIFE(beside)
 {
@@ -257,7 +258,9 @@ static int child_waits(void *ends)
 	return read(*(int *)ends, &c, 1) == 1 ? 0 : 1;
 }
 
-/* While there is such a child: a filter that kills whoever looks for it, another filter; two sends.
+/*
+ * The same with such a child alive: a filter that makes looking for it fatal, another filter; two
+ * sends.
  */
 LIFE(beside_sandbox)
 {
@@ -276,7 +279,7 @@ LIFE(beside_sandbox)
 	return 0;
 }
 
-/* Other programs by every function that executes one, each in a child that sends once before. */
+/* Every function that executes a program, each in a child that sends once before. */
 LIFE(execs)
 {
 	char *args[] = {(char *)"sh", (char *)"-c", (char *)"echo $0 $1 $X", (char *)"v",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that forbid themselves the cycle counter: whoever reads it is killed. */
+/* Programs that make reading the cycle counter fatal. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -24,7 +24,10 @@ static void forbid(const char *how)
 		EXPECT(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL) == 0);
 }
 
-/* Two writes before, three and a read after; only these and its end are allowed then. */
+/*
+ * Two writes before strict seccomp, three and a read after it; only these and the exit are allowed
+ * then.
+ */
 LIFE(strict)
 {
 	int pair[2];
@@ -49,7 +52,9 @@ static void *thread_sends(void *fd)
 	return NULL;
 }
 
-/* A send before; after, three by the process, two each by a thread and a child; then one more. */
+/*
+ * A send before; afterwards three by the process, two each by a thread and a child; then one more.
+ */
 LIFE(no_counter)
 {
 	int fd = sink(), pid;
@@ -67,14 +72,14 @@ LIFE(no_counter)
 		_exit(0);
 	}
 	reap(pid);
-	if (argc > 2) /* whoever has had no thread is known to be the only one */
+	if (argc > 2) /* a process that never had a second thread is known to be single-threaded */
 		EXPECT(prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) == 0);
 	sends(fd, 1);
 	EXPECT(pthread_create(&t, NULL, thread_sends, &fd) == 0 && pthread_join(t, NULL) == 0);
 	return 7;
 }
 
-/* What is refused changes nothing: a send before, and two after. */
+/* A refused ban changes nothing: a send before, and two after. */
 LIFE(counter_stays)
 {
 	int fd = sink();
@@ -88,9 +93,9 @@ LIFE(counter_stays)
 }
 
 /*
- * What a child in its parent's memory is forbidden or allowed, its parent is not. A send by a child
- * that has no counter and four by its parent, who has; then by one who has it, and its parent, who
- * has not.
+ * A ban or permission in a child in its parent's memory does not apply to the parent. A send by a
+ * child without the counter and four by its parent with it; then by a child with it and its parent
+ * without.
  */
 LIFE(childs_counter)
 {

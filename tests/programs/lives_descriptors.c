@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors that come from elsewhere: with a message, or from whoever started the program. */
+/* Descriptors from other processes: received in a message, or inherited. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -60,8 +60,8 @@ static int listener(struct sockaddr_in *addr)
 }
 
 /*
- * A child is sent a UDP socket, a file and a TCP listener, twice under other numbers, and uses them
- * by read(), write() and accept().
+ * A child receives a UDP socket, a file and a TCP listener, twice under different numbers, and uses
+ * them by read(), write() and accept().
  */
 LIFE(rights)
 {
@@ -82,7 +82,7 @@ LIFE(rights)
 			for (int j = 0; j < COUNT; j++)
 				EXPECT(close(got[j]) == 0);
 			EXPECT(close(c) == 0);
-			/* so that what was a socket becomes a file, the second time */
+			/* the second time, a socket's number becomes a file */
 			EXPECT(open("/dev/null", O_RDONLY) >= 0);
 		}
 		_exit(0);
@@ -100,7 +100,7 @@ LIFE(rights)
 	return 0;
 }
 
-/* What systemd does: descriptors from 3 on, and LISTEN_FDS tells how many. */
+/* Starts a program as systemd does: descriptors from 3 on, and LISTEN_FDS with their number. */
 LIFE(inherit)
 {
 	struct sockaddr_in addr;
@@ -122,8 +122,8 @@ LIFE(inherit)
 }
 
 /*
- * Two writes to 3, a UDP socket; one to 4, a file; with LISTEN_FDS=3 a client's byte from 5,
- * of which getsockopt() is the first call.
+ * Two writes to 3, a UDP socket; one to 4, a file; with LISTEN_FDS=3 a client's byte from 5, on
+ * which getsockopt() is the first call.
  */
 LIFE(inherited)
 {

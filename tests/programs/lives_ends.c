@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a program can end. */
+/* The ways a program can end. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A millisecond or so. */
+/* A program of about a millisecond. */
 LIFE(brief)
 {
 	(void)argc, (void)argv;
@@ -19,7 +19,7 @@ LIFE(brief)
 	return 0;
 }
 
-/* In the way that is named, right after the last of four sends. */
+/* Ends in the given way right after the last of four sends. */
 LIFE(end)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -61,8 +61,8 @@ static void send_on(struct progress *p, volatile int *stop, useconds_t pause)
 }
 
 /*
- * Children that send as fast as they can are killed, one after another, at whatever they are, while
- * another program sends in peace.
+ * Children that send as fast as they can are killed at arbitrary points, one after another, while
+ * another program sends undisturbed.
  */
 LIFE(killed)
 {
@@ -96,7 +96,7 @@ LIFE(killed)
 	return 0;
 }
 
-/* The same process, again and again another program. */
+/* One process that executes another program again and again. */
 LIFE(exec_chain)
 {
 	int left = argc > 1 ? atoi(argv[1]) : 0;

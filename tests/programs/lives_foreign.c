@@ -19,7 +19,7 @@
 static char stack[65536] __attribute__((aligned(16)));
 static int socket_there, file_there;
 
-/* Calls that touch nothing thread-local in the C library, so that they work without. */
+/* Makes calls that touch no thread-local data of the C library, so that they work without it. */
 static int by_number(void)
 {
 	long copy = syscall(SYS_dup, file_there);
@@ -79,7 +79,9 @@ static void child_on_bare_stack(void)
 	_exit(by_number() && by_name() ? 0 : 1);
 }
 
-/* The kernel's clone(): the child returns from syscall() to where its own stack says. */
+/*
+ * Makes a child by the kernel's clone(): it returns from syscall() to the address on its own stack.
+ */
 static void child_by_kernel(void *block)
 {
 	void **top = (void **)(stack + sizeof(stack)) - 2;
@@ -91,7 +93,7 @@ static void child_by_kernel(void *block)
 	sends(socket_there, 1);
 }
 
-/* The same by clone3(), where the kernel has it. */
+/* Makes one by clone3(), where the kernel has it. */
 static void child_by_clone3(void *block)
 {
 	void **top = (void **)(stack + sizeof(stack)) - 2;
@@ -118,7 +120,10 @@ static void child_by_clone3(void *block)
 }
 #endif
 
-/* No thread-local storage of the C library's lies before the block: nothing may be there. */
+/*
+ * Returns a block with an unmapped page before it, where the C library's thread-local storage would
+ * be.
+ */
 static void *fenced_block(int content)
 {
 	char *pages = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -126,12 +131,15 @@ static void *fenced_block(int content)
 	EXPECT(pages != MAP_FAILED);
 	EXPECT(mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE) == 0);
 	memset(pages + PAGE, content, PAGE);
-	/* older C libraries look here whether there are several threads */
+	/* older C libraries read here whether there are several threads */
 	memset(pages + PAGE + 0x18, 0, 4);
 	return pages + PAGE;
 }
 
-/* One send by the parent at first and after each child; the children's are the kernel's to tell. */
+/*
+ * One send by the parent at first and after each child; the children's are recorded by the kernel
+ * side only.
+ */
 LIFE(foreign)
 {
 	static char blocks[2 * BLOCK] __attribute__((aligned(64)));
@@ -144,7 +152,7 @@ LIFE(foreign)
 	child(child_by_both, zeroed);
 	child(child_becomes, zeroed);
 	for (size_t i = 0; i < sizeof(blocks); i++)
-		EXPECT(blocks[i] == 0); /* nobody wrote into the program's memory */
+		EXPECT(blocks[i] == 0); /* no code wrote into the program's memory */
 	child(child_by_both, fenced_block(0));
 	child(child_by_both, fenced_block(0x55));
 	child(child_becomes, fenced_block(0x55));

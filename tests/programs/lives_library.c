@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that sends: when it is asked to, and as -DEARLY from its constructor, which runs before
- * that of libmagnet.so if it is preloaded after it.
+ * A library that sends when called and, built with -DEARLY, from its constructor, which runs before
+ * libmagnet.so's if it is preloaded after it.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

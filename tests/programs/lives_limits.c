@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs with little room, and what of a process can be seen from inside. */
+/* Programs with little memory, and properties of a process visible from inside. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -44,7 +44,7 @@ static void some_sends(int threads)
 			pthread_join(t, NULL) == 0);
 }
 
-/* Needs this many megabytes; three sends, and one by each of four threads. */
+/* A program that needs this many megabytes; three sends, and one by each of four threads. */
 LIFE(memory)
 {
 	need(argc > 1 ? (size_t)atoi(argv[1]) : 1);
@@ -52,7 +52,7 @@ LIFE(memory)
 	return 0;
 }
 
-/* The same, having set itself a limit, with a thread that has sent before. */
+/* The same with a limit that it sets itself, after a thread has sent. */
 LIFE(limit)
 {
 	size_t megabytes = argc > 1 ? (size_t)atoi(argv[1]) : 512;
@@ -67,7 +67,7 @@ LIFE(limit)
 	return 0;
 }
 
-/* Keeps all its memory from being paged out; that must not be more than it has use for. */
+/* A program that locks its memory; the locked amount must not exceed what it uses. */
 LIFE(lock)
 {
 	unsigned long kilobytes = 0;
@@ -86,7 +86,7 @@ LIFE(lock)
 	return 0;
 }
 
-/* ---- what can be seen ---- */
+/* ---- visible from inside ---- */
 
 static void descriptors(void)
 {
@@ -177,7 +177,7 @@ static void wakes(int sig)
 		EXPECT(write(pair[1], "x", 1) == 1);
 }
 
-/* A call that waits is interrupted, or goes on, as the program has asked for. */
+/* A waiting call is interrupted, or restarts, as the program has asked. */
 static void interrupted(void)
 {
 	struct itimerval t = {{0, 0}, {0, 20000}};
@@ -213,9 +213,9 @@ LIFE(state)
 	return 0;
 }
 
-/* ---- what passes libmagnet.so by ---- */
+/* ---- calls that bypass libmagnet.so ---- */
 
-/* A library that is bound to the C library's functions sends four times, the program once. */
+/* Four sends by a library bound directly to the C library, one by the program. */
 LIFE(deepbind)
 {
 	void *library = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_DEEPBIND);
@@ -229,7 +229,7 @@ LIFE(deepbind)
 	return 0;
 }
 
-/* Twice io_uring_enter(), which has nothing to do. */
+/* Two calls of io_uring_enter() without any work. */
 LIFE(uring)
 {
 	char params[120] = {0};

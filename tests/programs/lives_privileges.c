@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that go into the background, into a cage, or give up what they may. */
+/* Programs that become daemons, confine themselves, or give up privileges. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -55,7 +55,7 @@ LIFE(daemon)
 		fd = sink();
 		sends(fd, 3);
 		close(fd);
-		fd = open("/dev/null", O_WRONLY); /* the same number, another kind */
+		fd = open("/dev/null", O_WRONLY); /* the same number with another kind */
 		EXPECT(write(fd, "x", 1) == 1);
 		sends(sink(), 1);
 		exit(0);
@@ -103,7 +103,7 @@ LIFE(cage)
 	return 0;
 }
 
-/* Becomes nobody: two sends by a thread, four in a child, three by another program. */
+/* Becomes user nobody: two sends by a thread, four in a child, three by another program. */
 LIFE(drop)
 {
 	int fd = sink();
@@ -119,7 +119,7 @@ LIFE(drop)
 
 /* ---- seccomp ---- */
 
-/* Everything but one call, which kills. */
+/* Allows everything but one call, which is fatal. */
 void forbid_call(unsigned int nr)
 {
 	struct sock_filter code[] = {
@@ -176,15 +176,14 @@ static void *worker(void *fd)
 	sends(*(int *)fd, 3);
 	EXPECT(recv(*(int *)fd, &c, 1, 0) == 1);
 	done = 1;
-	for (;;) /* its end would need more than the filter allows */
+	for (;;) /* the filter does not allow the calls of its exit */
 		;
 	return NULL;
 }
 
 /*
- * Nothing is traced before a strict filter is set. Then: two writes to descriptor 3, which is a
- * socket the program was started with, a send, and three and a recv by a thread that was there
- * before.
+ * Strict seccomp before any traced call. Then two writes to descriptor 3, a socket the program was
+ * started with, a send, and three and a recv by a thread that existed before.
  */
 LIFE(sandbox)
 {
@@ -198,7 +197,7 @@ LIFE(sandbox)
 		EXPECT(!"exec");
 	}
 	EXPECT(pipe(pair) == 0);
-	pid = vfork(); /* whoever has had such a child may have to find out who is who */
+	pid = vfork(); /* after such a child the thread may not be able to tell who it is */
 	if (pid == 0)
 		_exit(0);
 	reap(pid);
@@ -218,8 +217,8 @@ LIFE(sandbox)
 }
 
 /*
- * A child in its parent's memory sets a filter, which is not the parent's. That writes once to a
- * socket it was started with.
+ * A child in its parent's memory sets a filter, which is not the parent's. The parent writes once
+ * to a socket it was started with.
  */
 LIFE(sandboxed_child)
 {
@@ -241,9 +240,9 @@ LIFE(sandboxed_child)
 }
 
 /*
- * A program in a sandbox makes a child in its memory, which closes all it has, and makes its
- * standard input a socket; the parent's is a file. It sends once, and four times afterwards, also
- * on a new socket and on a copy.
+ * A sandboxed program makes a child in its memory, which closes all descriptors and makes its
+ * standard input a socket; the parent's is a file. The child sends once, the parent four times
+ * afterwards, also on a new socket and on a copy.
  */
 LIFE(sandboxed_parent)
 {

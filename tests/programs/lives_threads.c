@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: many, many after another, cancelled, and interrupted by signals. */
+/* Threads: many at once, many in sequence, cancelled, and interrupted by signals. */
 #define _GNU_SOURCE
 #include "lives.h"
 
@@ -29,7 +29,7 @@ static void small_stacks(pthread_attr_t *attr)
 	EXPECT(pthread_attr_setstacksize(attr, 128 << 10) == 0);
 }
 
-/* Each sends five times, all at the same time. */
+/* Each thread sends five times, all at the same time. */
 LIFE(threads)
 {
 	unsigned int n = argc > 1 ? (unsigned int)atoi(argv[1]) : 10;
@@ -47,7 +47,7 @@ LIFE(threads)
 	return 0;
 }
 
-/* Returns how much memory the pools have that the collector can still reach. */
+/* Returns the memory of the pools that the collector can still reach. */
 static long long pool_bytes(const char *rings)
 {
 	const char *pid = rings ? strchr(rings, ':') : NULL;
@@ -70,7 +70,7 @@ static void *sends_alone(void *arg)
 	return NULL;
 }
 
-/* One after another, two sends each. */
+/* Threads in sequence, with two sends each. */
 LIFE(thread_chain)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 10;
@@ -89,7 +89,7 @@ LIFE(thread_chain)
 /* ---- cancellation ---- */
 
 static volatile int cleaned;
-static volatile int begun; /* how many threads may be cancelled */
+static volatile int begun; /* number of threads that may be cancelled */
 
 static void clean(void *arg)
 {
@@ -107,7 +107,7 @@ static void *receives(void *arg)
 	pthread_cleanup_push(clean, NULL);
 	begun++;
 	sends(fds[0], 1);
-	for (int i = 0; i < 2; i++) /* the second finds nothing */
+	for (int i = 0; i < 2; i++) /* the second read finds nothing */
 		EXPECT(recv(fds[0], &c, 1, 0) == 1);
 	pthread_cleanup_pop(0);
 	return NULL;
@@ -164,7 +164,7 @@ static void handler_sends(int sig)
 	errno = saved;
 }
 
-/* The program writes, and so do the handlers that interrupt it. */
+/* Writes by the program and by the handlers that interrupt it. */
 LIFE(signals)
 {
 	unsigned long long until = now_us() + 400000;
@@ -189,7 +189,7 @@ static void handler_jumps(int sig)
 	siglongjmp(back, 1);
 }
 
-/* Handlers that never return, from wherever the program was. */
+/* Handlers that leave by siglongjmp(), from arbitrary places. */
 LIFE(jumps)
 {
 	static volatile unsigned int sent;

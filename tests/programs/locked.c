@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread holds a TCP socket's lock for as long as is wanted: it sends what lies in a page that is
- * not there, and which this program brings 20 ms later (userfaultfd). Meanwhile another thread
- * sends on the same socket, by write(), and must wait for the lock. Prints for each round how long
- * that took, ns; exit status 77 where userfaultfd is refused.
+ * A thread holds a TCP socket's lock for a given time: it sends from a page that is missing and
+ * that this program provides 20 ms later (userfaultfd). Meanwhile another thread calls write() on
+ * the socket and must wait for the lock. Prints the time of that call for each round, ns; exit
+ * status 77 where userfaultfd is refused.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@
 	} while (0)
 
 static int fds[2];
-static char *absent; /* a page a round */
+static char *absent; /* one page per round */
 static pthread_barrier_t begin;
 
 static uint64_t now(void)
@@ -56,7 +56,9 @@ static void connect_both(void)
 	MUST(getsockname(listener, (struct sockaddr *)&a, &len) == 0);
 	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
 	MUST(connect(fds[0], (struct sockaddr *)&a, sizeof(a)) == 0);
-	/* else Nagle may hold the byte back, for an ACK that cannot be read while the lock is held
+	/*
+	 * otherwise Nagle may hold the byte back for an ACK that cannot be processed while the lock
+	 * is held
 	 */
 	MUST(setsockopt(fds[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0);
 	fds[1] = accept(listener, NULL, NULL);
@@ -77,7 +79,7 @@ static void *waits(void *unused)
 		uint64_t from;
 
 		pthread_barrier_wait(&begin);
-		usleep(5000); /* the other has the lock */
+		usleep(5000); /* the other thread has the lock by now */
 		from = now();
 		MUST(write(fds[0], "x", 1) == 1);
 		printf("%llu\n", (unsigned long long)(now() - from));

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 		magnet_mark("got", i, (int64_t)size);
 	}
 	printf("done\n");
-	if (argc > 1) { /* without the cycle counter they have no time */
+	if (argc > 1) { /* without the cycle counter marks have no time */
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 		magnet_mark("unseen", 1, 1);
 		magnet_mark("unseen", 2, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that leaves a file behind where it is loaded: PLANTED names it. */
+/* A library that leaves a file, named by PLANTED, where it is loaded. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

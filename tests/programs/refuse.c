@@ -37,7 +37,7 @@
 
 #define FDS        256
 #define PATIENCE_S 60
-#define TAIL       4 /* what the end of all output is known by, bytes */
+#define TAIL       4 /* bytes by which the end of the whole output is recognised */
 
 enum what { NOTHING, MEMORY, FILES, THREADS };
 static enum what what;
@@ -67,7 +67,7 @@ static const char *content(int fd, size_t size)
 	return size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
 }
 
-/* Why it is not as it should be, NULL if it is. */
+/* Returns how the end differs from what is expected, NULL if it does not. */
 static const char *judge(
 	int status, const char *out, size_t out_size, const char *err, size_t err_size)
 {
@@ -88,7 +88,7 @@ static const char *judge(
 	if (!memmem(err, err_size, words[what], strlen(words[what])) &&
 		!(libraries && memmem(err, err_size, "MEMORY_ERROR", 12)))
 		return "the line does not name it";
-	/* a component may fail when it has told all its events */
+	/* a component may fail after it has printed all its events */
 	if (!libraries && out_size >= expected_size && expected_size >= TAIL &&
 		memcmp(out + out_size - TAIL, expected + expected_size - TAIL, TAIL) == 0)
 		return "all is printed, exit 1";
@@ -128,7 +128,7 @@ static void go_on_without(int out, int err)
 	alarm(PATIENCE_S);
 }
 
-/* True in the child that is to be refused. */
+/* Returns true in the child in which the request is to be refused. */
 static bool try_without(void)
 {
 	off_t offset[FDS];
@@ -226,7 +226,7 @@ __attribute__((constructor)) static void begin(void)
 	for (int i = MEMORY; i <= THREADS; i++)
 		if (strcmp(wanted, names[i]) == 0)
 			w = i;
-	unsetenv("REFUSE_WHAT"); /* programs it runs are left alone */
+	unsetenv("REFUSE_WHAT"); /* programs it runs are not affected */
 	unsetenv("LD_PRELOAD");
 	lasting = getenv("REFUSE_LASTING");
 	libraries = getenv("REFUSE_LIBRARIES");
@@ -241,7 +241,7 @@ __attribute__((constructor)) static void begin(void)
 	result = open(getenv("REFUSE_RESULT"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	result = fcntl(result, F_DUPFD_CLOEXEC, FDS);
 	read_expected();
-	backtrace(warm, 1); /* loads a library the first time */
+	backtrace(warm, 1); /* the first call loads a library */
 	what = w;
 }
 
@@ -254,9 +254,9 @@ __attribute__((destructor)) static void end(void)
 		told, bad);
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
-/* The function of this name that would have been called. */
+/* The function of this name that the program would have called. */
 #define NEXT(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
 
 static void *none(int error)
@@ -267,7 +267,7 @@ static void *none(int error)
 
 #define CALLER __builtin_return_address(0)
 
-/* The C library's own names, too: magnet's malloc() calls these. */
+/* Defines the C library's own names too, which magnet's malloc() calls. */
 #define ALLOCATOR(name, prefix, params, ...)                                        \
 	void *prefix##name params;                                                  \
 	void *prefix##name params                                                   \

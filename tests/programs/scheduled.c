@@ -95,7 +95,7 @@ static int hog(void)
 	usleep(20000);
 	go_first();
 	for (int i = 0; i < SPINS; i++) {
-		usleep(3000); /* it goes to sleep again */
+		usleep(3000); /* the other thread goes to sleep again */
 		at[i][0] = mg_cycles();
 		if (write(pipes[1], "x", 1) != 1)
 			return 1;
@@ -113,7 +113,7 @@ static int hog(void)
 
 /* ---- shared ---- */
 
-/* At an instant between two switches. */
+/* Prints a line, at an instant between two switches. */
 static void tell(void)
 {
 	struct rusage a, b;
@@ -168,7 +168,7 @@ static unsigned long long local_timer(void)
 
 	if (!f || !fgets(line, sizeof(line), f))
 		exit(1);
-	/* which column is this CPU's: those that are off have none */
+	/* finds this CPU's column: CPUs that are off have none */
 	for (char *p = strtok(line, " \n"); p && atoi(p + 3) != cpu; p = strtok(NULL, " \n"))
 		column++;
 	while (fgets(line, sizeof(line), f)) {

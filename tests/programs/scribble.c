@@ -15,7 +15,8 @@
 
 #include "app_ring.h"
 
-#define HARMED      8 /* rings whose records are written over: all would take all memory */
+/* rings whose records are overwritten: all of them would take all memory */
+#define HARMED      8
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
 static uint64_t state = 88172645463325252ull;
@@ -41,7 +42,7 @@ static struct mg_pool *find(void)
 	return (struct mg_pool *)from; /* NOLINT */
 }
 
-/* A record that is complete, and says what cannot be. */
+/* Writes a complete record with impossible content. */
 static void lie(struct mg_app_ring *ring, struct mg_app_record *records, uint32_t shift)
 {
 	static const uint64_t times[] = {0, 1, INT64_MAX, UINT64_MAX, UINT64_MAX - 1, 1ull << 40};
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "scribble: there are no rings\n");
 		return 1;
 	}
-	/* as long as they are still right */
+	/* used while they are still right */
 	rings = (void *)((char *)pool + pool->rings_at);
 	records = (void *)((char *)pool + pool->records_at);
 	shift = pool->record_shift;
@@ -92,7 +93,10 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 200; i++) {
 			uint32_t which = (uint32_t)(any() % harmed);
 
-			/* the whole of the file's head, rings that are used more than others */
+			/*
+			 * overwrites all of the file's head, and rings in use more often than
+			 * others
+			 */
 			((uint64_t *)pool)[any() % (sizeof(*pool) / 8)] = any();
 			heads[any() % (count * sizeof(*rings) / 8)] = any();
 			heads[any() % (harmed * sizeof(*rings) / 8)] = any();

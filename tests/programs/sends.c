@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sends N: sends and receives N messages over a pair of sockets, and takes hardly any memory. */
+/* sends N: sends and receives N messages over a pair of sockets, with hardly any memory. */
 #include <stdlib.h>
 #include <sys/socket.h>
 

@@ -44,7 +44,7 @@ static void end(char bracket)
 	comma = ", ";
 }
 
-/* All numbers there are. */
+/* Reads all numbers. */
 static double *read_numbers(size_t *n)
 {
 	double *v = NULL;

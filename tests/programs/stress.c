@@ -32,7 +32,7 @@
 #define COPIERS  4
 #define FORKERS  4
 #define BURST    4  /* children at once */
-#define ROUND    40 /* calls a connection */
+#define ROUND    40 /* calls per connection */
 
 struct stress_shared *shared;
 static struct timespec end;
@@ -137,7 +137,8 @@ static void *talker(void *arg)
 
 /* ---- descriptors that are reused at once ---- */
 
-#ifdef __SANITIZE_THREAD__ /* which would take a number that is closed unseen for the same one */
+/* ThreadSanitizer would take a number that is closed unseen for the same descriptor */
+#ifdef __SANITIZE_THREAD__
 #define CLOSE(fd)  close(fd)
 #define FORGET(fd) CALL(close, fd)
 #else
@@ -187,7 +188,7 @@ static void *churner(void *arg)
 	return NULL;
 }
 
-/* One number is a socket, a file, and a socket again, without ever being closed. */
+/* Makes one number a socket, a file, and a socket again without ever closing it. */
 static void *copier(void *arg)
 {
 	struct tag t = {(unsigned int)(uintptr_t)arg, 0}, got;
@@ -296,7 +297,7 @@ static void *collector(void *arg)
 	return NULL;
 }
 
-/* Threads that come and go get them, not the first, nor who counts them. */
+/* Lets signals go to threads that come and go, not to the first or the counting one. */
 static void alarms(int how)
 {
 	sigset_t set;
@@ -315,7 +316,7 @@ static void signals_begin(void)
 	EXPECT(sigaction(SIGALRM, &a, NULL) == 0 && setitimer(ITIMER_REAL, &every_ms, NULL) == 0);
 }
 
-/* More at once than a small buffer holds. */
+/* Sends more at once than a small buffer holds. */
 static void burst(int fd)
 {
 	int type;
@@ -383,7 +384,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-	pause_us(10000); /* the last is on its way */
+	pause_us(10000); /* the last message is on its way */
 	EXPECT(CALL(shutdown, from_handler[0], SHUT_WR) == 0);
 	pthread_join(reader, NULL);
 	EXPECT(CALL(close, from_handler[0]) == 0 && CALL(close, from_handler[1]) == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stress.c counts: each call it makes on a socket, by the name magnet logs it as, and the
- * bytes it moved. The counters are shared with the children it forks.
+ * Counters of stress.c: each call on a socket, by the name magnet logs it as, and its bytes. Forked
+ * children share the counters.
  */
 #ifndef MAGNET_TESTS_STRESS_H
 #define MAGNET_TESTS_STRESS_H
@@ -49,10 +49,10 @@ enum stress_call {
 
 struct stress_shared {
 	uint64_t calls[CALLS_END], bytes[CALLS_END];
-	uint64_t others; /* on what is no socket */
-	uint64_t wrong;  /* what was not as it should be */
+	uint64_t others; /* calls on other descriptors */
+	uint64_t wrong;  /* failed checks */
 	uint64_t signals, rounds, children, threads;
-	/* by handlers; a sanitizer may run one only in a child that was forked meanwhile */
+	/* calls by handlers; a sanitizer may run one only in a child that was forked meanwhile */
 	uint64_t next_number, sum_sent, messages_sent;
 };
 
@@ -63,23 +63,23 @@ ssize_t other_call(ssize_t ret);
 void count_bytes(enum stress_call call, size_t bytes);
 #define CALL(name, ...) counted_call(CALL_##name, name(__VA_ARGS__))
 
-/* What is not as it should be is said, and counted. */
+/* Reports and counts a failed check. */
 #define EXPECT(what) expect(what, #what, __LINE__)
 bool expect(bool ok, const char *what, int line);
 
 void pause_us(long us);
 bool over(void);
 
-/* A stream of bytes, each a function of its number and of the stream's. */
+/* A stream of bytes, each a function of its position and of the stream. */
 struct stream {
 	unsigned int id, seed;
 	int fd, pipe[2], file;
 	uint64_t done;
-	size_t most; /* bytes a call */
+	size_t most; /* bytes per call */
 };
 
 void connect_tcp(int fds[2], unsigned int round);
-/* One call of a random kind. Returns false when the stream has ended. */
+/* Makes one call of a random kind. Returns false when the stream has ended. */
 bool send_some(struct stream *s);
 bool receive_some(struct stream *s);
 void stream_open(struct stream *s, unsigned int id, int fd);

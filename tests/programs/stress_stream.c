@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbered bytes over a stream socket, by all the calls there are for it. */
+/* Sends and receives numbered bytes over a stream socket, by all calls there are for it. */
 #define _GNU_SOURCE
 #include "stress.h"
 
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MOST 8192 /* a pipe takes as much */
+#define MOST 8192 /* limit of a pipe */
 
 void connect_tcp(int fds[2], unsigned int round)
 {
@@ -79,7 +79,7 @@ static ssize_t several(struct stream *s, struct iovec iov[2], bool receive)
 	count_bytes(call, bytes);
 	if (n < 0)
 		return -1;
-	/* a short first message with more behind it leaves a hole, when receiving */
+	/* on receiving, a short first message followed by another leaves a hole */
 	if (n == 2 && m[1].msg_len && m[0].msg_len != iov[0].iov_len) {
 		EXPECT(receive);
 		memmove((char *)iov[0].iov_base + m[0].msg_len, iov[1].iov_base, m[1].msg_len);
@@ -87,7 +87,7 @@ static ssize_t several(struct stream *s, struct iovec iov[2], bool receive)
 	return (ssize_t)bytes;
 }
 
-/* What was sent before is still the file's own pages: it gets others. */
+/* Replaces the file's pages: those sent before are still in use. */
 static ssize_t by_file(struct stream *s, const uint8_t *buf, size_t n)
 {
 	off_t at = 0;
@@ -97,7 +97,7 @@ static ssize_t by_file(struct stream *s, const uint8_t *buf, size_t n)
 	return CALL(sendfile, s->fd, s->file, &at, n);
 }
 
-/* What goes into the pipe has to come out. */
+/* Empties the pipe: what went in must come out. */
 static ssize_t by_pipe(struct stream *s, const uint8_t *buf, size_t n)
 {
 	size_t left = n;
@@ -170,7 +170,7 @@ bool send_some(struct stream *s)
 
 static ssize_t into_pipe(struct stream *s, uint8_t *buf, size_t n)
 {
-	/* it is logged by the end at which the socket is */
+	/* logged for the end that is a socket */
 	ssize_t r = counted_call(CALL_splice_in, splice(s->fd, NULL, s->pipe[1], NULL, n, 0));
 	size_t got = 0;
 
@@ -193,7 +193,7 @@ bool receive_some(struct stream *s)
 	struct iovec iov[2];
 	ssize_t r;
 
-	if (n < 3) /* an empty message would look like the end */
+	if (n < 3) /* an empty message would look like the end of the stream */
 		n = 3;
 	split(iov, buf, n);
 	m.msg_iov = iov;

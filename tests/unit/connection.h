@@ -26,7 +26,7 @@ static inline void address(struct core *c, uint64_t sock, uint8_t local, uint8_t
 	feed(c, &e);
 }
 
-/* 500 bytes: U0 at `at`, X at + 6; peer's R at + 20, U1 at read + 4. */
+/* Transfers 500 bytes: U0 at `at`, X at + 6; the peer's R at + 20, U1 at read + 4. */
 static inline void transfer(struct core *c, uint32_t i, uint64_t at, uint64_t read)
 {
 	feed_send(c, SENDER, A, 1000 + i * TRANSFER_BYTES, TRANSFER_BYTES, at, 1);
@@ -44,7 +44,7 @@ static inline void connection_begin(struct core *c)
 	address(c, B, 2, 1);
 }
 
-/* A call every 1,000 cycles, each delayed by 104, 114, 124, ... more than the one before. */
+/* Records a call every 1,000 cycles; the delays are 104, 114, 124, ... cycles. */
 static inline void connection_record(struct core *c)
 {
 	connection_begin(c);

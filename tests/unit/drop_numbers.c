@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* drop_names.h without a kernel to ask: everything stays a number; when it is told is up to tests.
+/*
+ * Stub of drop_names.h without a kernel: every name stays a number, and tests decide when the names
+ * are known.
  */
 #include "drop_numbers.h"
 

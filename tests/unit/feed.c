@@ -59,7 +59,7 @@ static void assert_sums_up(const struct flow *f)
 		assert_int_equal(f->complete + f->incomplete + others, f->total - f->start);
 }
 
-/* Check that the parts of the bytes' wait in the send buffer sum to it. */
+/* Checks that the parts of the bytes' wait in the send buffer sum to it. */
 static void assert_divided(const struct flow *f)
 {
 	unsigned __int128 divided = 0, waited = 0;
@@ -293,7 +293,7 @@ void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t le
 	feed(c, &e);
 }
 
-/* What the program has read so far, as a socket would tell. */
+/* Returns what the program has read so far, as the socket's copied_seq. */
 static uint32_t copied_seq(struct core *c, uint64_t sock, uint32_t otherwise)
 {
 	const struct mg_sock *s = sock_find(c, sock);
@@ -347,7 +347,9 @@ void ev_switch(
 
 void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next)
 {
-	/* a preempted thread may have been about to sleep: its state then says so, and is no block
+	/*
+	 * a preempted thread may have been about to sleep: its state then says so, but it is not
+	 * blocked
 	 */
 	switched(c, t, cpu,
 		&(struct mg_sched_switch){

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Literal events for the core. Unless a test says otherwise the counter ticks once a nanosecond
- * and is known exactly, so that a time in a test is a time in cycles.
+ * Literal events for the core. Unless a test sets another clock, the counter ticks once per
+ * nanosecond and is known exactly, so that times in a test are in cycles.
  */
 #ifndef MAGNET_TESTS_FEED_H
 #define MAGNET_TESTS_FEED_H
@@ -18,16 +18,15 @@
 #define SLEEPING 1 /* a prev_state that is not runnable */
 #define RUNNABLE 0
 
-/* An empty core whose clock is given, and which knows of `hooks`, names separated by commas. */
+/* Initialises an empty core with a known clock and the given hooks, names separated by commas. */
 void feed_begin(struct core *c, const char *hooks);
 /* The same with an uncertain clock: times are off by up to `half_width` cycles. */
 void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width);
-/* The same with a counter of another rate: times of the kernel's events are still in nanoseconds.
- */
+/* The same with another counter rate; times of kernel events are still in nanoseconds. */
 void feed_begin_at(struct core *c, const char *hooks, uint64_t counter_hz);
-/* Finish, check that nothing is left over anywhere, and free. */
+/* Finishes the core, checks that nothing is left over, and frees it. */
 void feed_end(struct core *c);
-/* What must hold at any time: bars sum to their totals and states to their calls, to the cycle. */
+/* Checks the invariants: stages sum to their totals and states to their calls, to the cycle. */
 void assert_closes(const struct core *c);
 
 struct mg_event feed_event(uint16_t id, uint64_t t, uint32_t tid);
@@ -42,10 +41,10 @@ void ev_opened(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t
 void ev_opened_in(
 	struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs, uint32_t netns);
 void ev_closed(struct core *c, uint64_t t, uint64_t sock);
-/* The socket's own end is shut; everything before `write_seq` has been written. */
+/* The socket's own end is shut; all bytes before `write_seq` have been written. */
 void ev_shut(struct core *c, uint64_t t, uint64_t sock, uint32_t write_seq);
 
-/* System calls: `seq` is write_seq or copied_seq, as the call's direction wants it. */
+/* System calls; `seq` is write_seq or copied_seq, depending on the call's direction. */
 void ev_enter(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq);
 void ev_enter_flags(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int call, uint32_t seq,
 	uint32_t flags);
@@ -60,12 +59,12 @@ void ev_packet(struct core *c, uint64_t t, uint32_t tid, uint16_t id, uint64_t s
 	uint32_t len);
 void ev_done(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len);
 void ev_retransmit(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len);
-/* A segment without payload arrives, which acknowledges everything before `ack`. */
+/* A segment without payload arrives that acknowledges everything before `ack`. */
 void ev_ack(struct core *c, uint64_t t, uint64_t sock, uint32_t ack);
 
 void ev_tcp(struct core *c, uint64_t t, uint64_t sock, uint32_t seq, uint32_t len);
 void ev_ready(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt);
-/* The same where the core cannot know what has been read before: up to `read`. */
+/* The same up to `read`, where the core cannot know what has been read before. */
 void ev_ready_read(struct core *c, uint64_t t, uint64_t sock, uint32_t rcv_nxt, uint32_t read);
 void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len);
 
@@ -79,28 +78,28 @@ void ev_cost(struct core *c, int cpu, uint32_t prev, uint32_t next, uint32_t dec
 void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const char *comm);
 
 /*
- * A whole send() at `at`, all of it in the caller's context, a step apart each:
- * U0 K0 C N P Q X Y K1 U1 are at + 0 ... at + 9 steps.
+ * A whole send() at `at`, all in the caller's context, with one step between events: U0 K0 C N P Q
+ * X Y K1 U1 are at + 0 ... at + 9 steps.
  */
 void feed_send(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
 	uint64_t step);
 /* The same without U0 and U1: the program is not preloaded. */
 void feed_send_kernel(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len,
 	uint64_t at, uint64_t step);
-/* One segment on its way in, a step apart each: R L T A are at + 0 ... at + 3 steps. */
+/* One received segment, with one step between events: R L T A are at + 0 ... at + 3 steps. */
 void feed_segment(
 	struct core *c, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at, uint64_t step);
-/* A recv() of bytes that are there: U0 K0 D K1 U1 are at + 0 ... at + 4 steps. */
+/* A recv() of bytes that are already there: U0 K0 D K1 U1 are at + 0 ... at + 4 steps. */
 void feed_recv(struct core *c, uint32_t tid, uint64_t sock, uint32_t seq, uint32_t len, uint64_t at,
 	uint64_t step);
 
 struct flow *tx_of(const struct core *c, uint64_t sock);
 struct flow *rx_of(const struct core *c, uint64_t sock);
-const struct call_stats *calls_of(const struct core *c, int id); /* of kind tcp; never NULL */
+const struct call_stats *calls_of(const struct core *c, int id); /* kind tcp; never NULL */
 struct thread *thread_of(struct core *c, uint32_t tid);
-/* The states of all joined calls of a kind must be exactly these. */
+/* Checks that the states of all joined calls of a kind are exactly these. */
 void assert_states(const struct call_stats *s, const uint64_t expected[STATES]);
-/* A stage's cycles times bytes, over all atoms. */
+/* Returns a stage's cycles times bytes, summed over all byte ranges. */
 uint64_t stage_sum(const struct flow *f, int stage);
 
 #endif

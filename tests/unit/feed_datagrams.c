@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "feed_datagrams.h"
 
-/* one CPU brings all, and another reads */
+/* one CPU receives all packets, and another one reads */
 static void on(struct core *c, int cpu, struct mg_event *e)
 {
 	e->cpu = (int16_t)cpu;

@@ -41,10 +41,10 @@ void dg_reads(struct core *c, uint64_t t, uint32_t len, uint32_t next);
 /* Sum of the shifts from the sender's U0 to the reader's U1, times bytes. */
 uint64_t dg_shifts(const struct core *c);
 void dg_begin_unix(struct core *c, int kind);
-/* The buffers' lengths, 0 = not seen; U0 K0 A... K1 U1, a step apart. */
+/* `len` holds the buffers' lengths, 0 = not seen; U0 K0 A... K1 U1 with one step between them. */
 void dg_puts_in(struct core *c, uint64_t t, uint32_t buffer, const uint32_t len[], int n,
 	uint32_t sum, int kind);
-/* The same where socket `told` is told of what is in the receiver's queue. */
+/* The same where socket `told` is notified of what is in the receiver's queue. */
 void dg_puts_told(struct core *c, uint64_t t, uint64_t told, uint32_t buffer, const uint32_t len[],
 	int n, uint32_t sum, int kind);
 void dg_takes(struct core *c, uint64_t t, uint32_t buffer, uint32_t len, int kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole calls and segments, and what the core made of them. */
+/* Whole calls and segments, and access to the results in the core. */
 #include "socket/socket.h"
 #include "task/thread.h"
 #include "feed.h"

@@ -3,7 +3,7 @@
 
 #include "report.h"
 
-/* The value at a path such as "flows.0.modulation.M"; fails if there is none. */
+/* Returns the value at a path such as "flows.0.modulation.M"; fails if there is none. */
 const json_t *at(const json_t *j, const char *path)
 {
 	const char *p = path;
@@ -23,7 +23,7 @@ const json_t *at(const json_t *j, const char *path)
 	return j;
 }
 
-/* Names separated by spaces. */
+/* `names` are separated by spaces. */
 void assert_fields(const json_t *j, const char *path, const char *names)
 {
 	const json_t *object = at(j, path);
@@ -60,7 +60,7 @@ static json_t *session(void)
 		"duration_ns", (json_int_t)3000000, "host", "here", "kernel", "6.18.0");
 }
 
-/* The report of a core that has been filled; both are freed. */
+/* Returns the report of a filled core; frees the core. */
 json_t *reported(struct core *c)
 {
 	json_t *j, *s = session();

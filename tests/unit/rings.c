@@ -52,7 +52,7 @@ void begin(void)
 	assert_int_equal(drain_new(&drain, &hooks, writer), 0);
 }
 
-/* The stream of a CPU, or the tracer's own, when all is over. */
+/* Ends the recording and reads the stream of a CPU, or the tracer's own. */
 void finish(struct trace_file *t, const char *stream)
 {
 	drain_free(drain);
@@ -60,7 +60,7 @@ void finish(struct trace_file *t, const char *stream)
 	trace_read(t, dir, stream);
 }
 
-/* Take a slot, as take() does; NULL if the ring is full, and the loss is counted. */
+/* Takes a slot, as take() does; returns NULL and counts a loss if the ring is full. */
 struct mg_slot *take(int cpu, uint64_t *word)
 {
 	struct mg_ring *r = hooks_ring(&hooks, cpu);
@@ -86,7 +86,7 @@ void publish(struct mg_slot *s, uint64_t word)
 	memcpy(s, &word, sizeof(word));
 }
 
-/* An event that tells its number; false if there was no room. */
+/* Writes an event with its number; returns false if there was no room. */
 bool produce(int cpu, uint64_t number)
 {
 	struct mg_tcp_ready e = {.sock = number};

@@ -8,28 +8,30 @@
 
 #define CPUS  2
 #define SLOTS 8
-#define NEAR  4 /* of these, a ring of their own while fewer wait */
+#define NEAR  4 /* near slots, used while fewer events wait */
 
-extern char *dir; /* of the trace */
+extern char *dir; /* directory of the trace */
 extern struct hooks hooks;
 extern struct ctf_writer *writer;
 extern struct drain *drain;
-extern uint64_t misses; /* what hooks_new_misses() tells next */
+extern uint64_t misses; /* what hooks_new_misses() reports next */
 
 int rings_setup(void **unused);
 int rings_teardown(void **unused);
 
-/* The drain begins: what is in the rings now is not part of the recording. */
+/* Makes the drain; events already in the rings are not part of the recording. */
 void begin(void);
-/* All is over; the stream of a CPU, or the tracer's own, is read back. */
+/* Ends the recording and reads back the stream of a CPU, or the tracer's own. */
 void finish(struct trace_file *t, const char *stream);
 
-/* Take a slot, as take() in ring.bpf.h does; NULL if the ring is full, and the loss is counted. */
+/*
+ * Takes a slot, as take() in ring.bpf.h does; returns NULL and counts a loss if the ring is full.
+ */
 struct mg_slot *take(int cpu, uint64_t *word);
 void publish(struct mg_slot *s, uint64_t word);
-/* An event that tells its number; false if there was no room. */
+/* Writes an event with its number; returns false if there was no room. */
 bool produce(int cpu, uint64_t number);
-/* The same at a time, which is not before that of the last one. */
+/* The same at a given time, not before that of the last event. */
 bool produce_later(int cpu, uint64_t number, uint64_t at);
 void produce_many(int cpu, uint64_t from, uint64_t count);
 

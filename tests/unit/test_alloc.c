@@ -9,7 +9,7 @@
 
 #define TOO_MUCH ((size_t)PTRDIFF_MAX)
 
-/* Without it AddressSanitizer ends a process that asks for so much memory. */
+/* Otherwise AddressSanitizer ends a process that asks for so much memory. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -73,7 +73,7 @@ static void an_element_is_kept_or_freed(void **unused)
 	HASH_ADD_INT(all, key, e);
 	assert_ptr_equal(hash_kept(e), e);
 	HASH_DEL(all, e);
-	e->hh.tbl = NULL; /* as HASH_ADD leaves it without memory */
+	e->hh.tbl = NULL; /* as HASH_ADD leaves it when memory is short */
 	assert_null(hash_kept(e));
 }
 

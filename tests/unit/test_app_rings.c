@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* app_rings_read.c: which calls are missing, how many, and between which of those that were read.
+/*
+ * app_rings_read.c: which calls are missing, how many, and between which of those that were read.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include "cycles.h"
 #include "unit.h"
 
-#define RING 1 /* any but the common one */
+#define RING 1 /* any ring but the common one */
 
 static struct app_rings *rings;
 static struct pool *pool;
@@ -67,7 +68,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-/* As libmagnet.so writes a call: `lost` is the ring's count as it takes the record. */
+/* Writes a call as libmagnet.so does; `lost` is the ring's count when the record is taken. */
 static void write_call(uint64_t leave, uint64_t lost)
 {
 	struct mg_app_ring *ring = &pool->rings[RING];
@@ -139,7 +140,7 @@ static void no_number_is_too_large(void **unused)
 	uint64_t t = mg_cycles(), many = (1ull << 32) + 20000;
 
 	(void)unused;
-	rings->began = t - (1ull << 40); /* it records for minutes */
+	rings->began = t - (1ull << 40); /* a recording of many minutes */
 	write_call(t, 0);
 	write_call(t + 1000, 191000000);
 	write_call(t + 2000, 4000000000);
@@ -175,7 +176,7 @@ static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unu
 	assert_loss(0, APP_LOST_FULL, 3, 0, t);
 }
 
-/* What a program can do to the file it was given. */
+/* A program may not truncate the file it was given. */
 static void nobody_can_cut_off_a_pool(void **unused)
 {
 	int fd = pool_file_open_again(&pool->file);
@@ -202,7 +203,7 @@ static void a_pool_is_left_when_nobody_has_it_mapped(void **unused)
 	assert_true(pool_file_is_left(&pool->file));
 }
 
-/* All that the program wrote is read before its pool goes. */
+/* All that the program wrote is read before its pool is removed. */
 static void a_pool_goes_with_its_program(void **unused)
 {
 	uint64_t t = mg_cycles(), present = rings->present;
@@ -221,7 +222,7 @@ static void a_pool_goes_with_its_program(void **unused)
 	assert_loss(0, APP_LOST_FULL, 5, t, 0);
 }
 
-/* Past the bound on all of them together a program has no rings for its threads, but one. */
+/* Beyond the limit of all pools together a program has only the common ring for its threads. */
 static void beyond_the_bound_programs_have_the_common_ring(void **unused)
 {
 	uint64_t present = rings->present;
@@ -258,7 +259,7 @@ static void only_a_ring_that_fills_has_all_its_memory(void **unused)
 	assert_int_equal(call_n, 601);
 }
 
-/* Where memory is not promised twice, none is used that has not been given. */
+/* Where memory is not overcommitted, only memory that has been provided is used. */
 static void where_memory_is_scarce_a_ring_that_is_ready_has_all_of_it(void **unused)
 {
 	uint64_t present = rings->present;
@@ -299,7 +300,7 @@ static void who_asks_without_end_does_not_keep_it_from_reading(void **unused)
 	assert_int_equal(rings->unserved + rings->taken_n, 100);
 }
 
-/* Returns the limit as it was: now there is no descriptor that is free. */
+/* Takes away all free descriptors; returns the previous limit. */
 static struct rlimit without_descriptors(void)
 {
 	struct rlimit was, none;
@@ -338,7 +339,7 @@ static bool is_pool_at(int fd, const struct pool *p)
 	return fstat(fd, &at) == 0 && fstat(p->file.fd, &of) == 0 && at.st_ino == of.st_ino;
 }
 
-/* Neither where a pool could not be made, nor where one has gone, does its number go to another. */
+/* A place keeps its number, whether its pool could not be made or has gone. */
 static void a_places_number_is_kept(void **unused)
 {
 	struct rlimit was;
@@ -349,7 +350,7 @@ static void a_places_number_is_kept(void **unused)
 		rings->ready[i]->head->taken = 1;
 	was = without_descriptors();
 	app_rings_replace_taken(rings);
-	for (int i = 0; i < 2000 && rings->taken_n; i++) { /* nobody has them */
+	for (int i = 0; i < 2000 && rings->taken_n; i++) { /* no program has them */
 		app_rings_read(rings, 1, &reader);
 		usleep(1000);
 	}

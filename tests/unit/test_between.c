@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Two hosts' recordings: a connection between them, of known delays and a known clock. */
+/* Recordings of two hosts: a connection between them with known delays and a known clock. */
 #include "connection.h"
 #include "hosts/between.h"
 #include "reported.h"
 #include "table.h"
 
-#define AHEAD     100000000ull /* B's clock, ns */
+#define AHEAD     100000000ull /* offset of B's clock, ns */
 #define GAP       1000000
-#define UNDER_WAY 5000 /* ns, both ways, at the least */
+#define UNDER_WAY 5000 /* least transit time both ways, ns */
 
 struct host {
 	struct core core;
@@ -28,7 +28,7 @@ static void begin(struct host *h, uint64_t sock, uint32_t isn, uint32_t irs)
 static void begin_both(void)
 {
 	begin(&a, A, 999, 4999);
-	begin(&b, A, 4999, 999); /* cookies of two hosts may be the same */
+	begin(&b, A, 4999, 999); /* cookies of two hosts may be equal */
 }
 
 static void make(struct between *w)
@@ -55,8 +55,8 @@ static void end(struct between *w)
 }
 
 /*
- * 100 bytes, and 50 back, `more` ns longer under way. X is 6 after U0, R when it comes, U1 104
- * after.
+ * Sends 100 bytes, and 50 back, with `more` ns of extra transit time. X is 6 after U0, R on
+ * arrival, U1 104 after.
  */
 static void exchange(uint32_t i, uint64_t more)
 {
@@ -91,7 +91,7 @@ static void bytes_are_followed_from_host_to_host(void **unused)
 	for (int i = 0; i < 2; i++) {
 		const struct crossing *c = &w.crossing[i];
 
-		assert_true(c->to_b == !i); /* the one with more bytes first */
+		assert_true(c->to_b == !i); /* the direction with more bytes comes first */
 		assert_int_equal(c->bytes, i ? 5000 : 10000);
 		assert_int_equal(c->transit.weight, c->bytes);
 		assert_int_equal(c->calls.weight, c->bytes);
@@ -103,7 +103,7 @@ static void bytes_are_followed_from_host_to_host(void **unused)
 	end(&w);
 }
 
-/* Which copy came is not known; from call to return there is but one time. */
+/* Which copy arrived is not known; from call to return there is only one time. */
 static void what_was_sent_again_has_no_transit(void **unused)
 {
 	struct between w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals: exact ones of small samples, and how often they cover what they are to. */
+/* Intervals: exact ones of small samples, and how often they cover the true value. */
 #include "bootstrap.h"
 #include "unit.h"
 
@@ -44,7 +44,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All 6^6 draws of six values, against as many at random. */
+/* Compares all 6^6 resamples of six values with as many random ones. */
 static void a_small_sample_agrees_with_all_its_draws(void **unused)
 {
 	enum { N = 6, ALL = 46656 };
@@ -94,7 +94,7 @@ static void intervals_agree_with_scipy(void **unused)
 	assert_true(bootstrap_difference(&s, 1, NULL, 1, 400000, 0.05, &in));
 	assert_near(in.low, 1.8178, 0.005);
 	assert_near(in.high, 3.2631, 0.01);
-	/* of two samples, each drawn by itself: by NumPy, of 2,000,000 draws */
+	/* two samples, each resampled by itself: NumPy with 2,000,000 resamples */
 	assert_true(bootstrap_difference(&s, 1, &t, 1, 400000, 0.025, &in));
 	assert_near(in.low, -1.4317, 0.01);
 	assert_near(in.high, 0.7651, 0.01);
@@ -114,7 +114,7 @@ static void the_same_numbers_give_the_same_interval(void **unused)
 	assert_true(one.low < 0 && one.high > 0); /* a sample does not differ from itself */
 }
 
-/* A run that is all of them only begins elsewhere: nothing changes. */
+/* A run of the full length only rotates the sample: nothing changes. */
 static void runs_keep_their_order(void **unused)
 {
 	const struct block_sums v[] = {{1, 1, 0, 0}, {2, 1, 0, 0}, {6, 1, 0, 0}};
@@ -159,8 +159,8 @@ static double uniform(uint64_t *state)
 enum { TRIALS = 600, BLOCKS = 64 };
 
 /*
- * Blocks with some 5 to 40 exponential values of mean 1, as calls come; `memory` is how much of a
- * block's own mean the next one keeps.
+ * Makes blocks with some 5 to 40 exponential values of mean 1, like calls; `memory` is the share of
+ * a block's own mean that the next one keeps.
  */
 static void make(struct block_sums v[BLOCKS], double memory, uint64_t *state)
 {
@@ -176,7 +176,7 @@ static void make(struct block_sums v[BLOCKS], double memory, uint64_t *state)
 	}
 }
 
-/* How many of the trials find a difference of exactly `difference` in their interval. */
+/* Returns the share of trials whose interval contains `difference`. */
 static double covered(double memory, double difference, uint64_t seed)
 {
 	struct block_sums x[BLOCKS], y[BLOCKS];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the core keeps of many connections: memory by count, which no machine's speed changes. */
+/*
+ * Memory that the core keeps for many connections, by count, so that the machine's speed does not
+ * matter.
+ */
 #include <malloc.h>
 
 #include "connection.h"
@@ -9,7 +12,7 @@
 #define CLIENT(i) (100000 + 2 * (uint64_t)(i))
 #define SERVER(i) (CLIENT(i) + 1)
 
-/* One request of a connection, as long under way as chance has it. */
+/* Feeds one request of a connection, with a random transit time. */
 static void request(struct core *c, uint32_t i, uint32_t nth, uint64_t at, uint64_t *seed)
 {
 	uint32_t seq = 1000 + nth * 64;
@@ -26,7 +29,7 @@ static void open_both(struct core *c, uint32_t i, uint64_t at)
 	ev_opened(c, at + 1, SERVER(i), 4999 + i, 999);
 }
 
-/* So many connections at once, each with so many requests. */
+/* Feeds that many connections at once, with that many requests each. */
 static void record(struct core *c, uint32_t connections, uint32_t requests)
 {
 	uint64_t seed = 7, at = 1000;
@@ -45,7 +48,7 @@ static size_t in_use(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Bytes of each of 400 connections' sockets, with a limit of so many MiB for distributions. */
+/* Returns the bytes per socket of 400 connections, with a limit in bytes for distributions. */
 static size_t bytes_a_socket(uint32_t requests, size_t limit)
 {
 	size_t before = in_use(), after;
@@ -63,7 +66,7 @@ static size_t bytes_a_socket(uint32_t requests, size_t limit)
 	return (after - before) / 800;
 }
 
-/* Hash tables alone took 50 KiB for 100 requests, and ever more for more. */
+/* Hash tables alone took 50 KiB for 100 requests, and more for longer connections. */
 static void a_live_socket_takes_what_the_limit_leaves_it(void **unused)
 {
 	size_t few = bytes_a_socket(3, 8 << 20), some = bytes_a_socket(100, 8 << 20),
@@ -76,7 +79,7 @@ static void a_live_socket_takes_what_the_limit_leaves_it(void **unused)
 	assert_true(many < 22000);
 }
 
-/* All that was in flight or waited for more is gone; the figures stay. */
+/* The state of what was in flight is freed; the figures stay. */
 static void a_closed_socket_takes_a_few_kilobytes(void **unused)
 {
 	size_t before = in_use(), after;
@@ -101,7 +104,7 @@ static void a_closed_socket_takes_a_few_kilobytes(void **unused)
 	free(c);
 }
 
-/* A quantile of a flow is off by less than a bin, and everything that is summed up not at all. */
+/* A quantile of a flow is off by less than a bin; sums are exact. */
 static void figures_of_a_flow_keep_the_bound_of_their_bins(void **unused)
 {
 	static struct core exact, bound;
@@ -135,7 +138,7 @@ static void figures_of_a_flow_keep_the_bound_of_their_bins(void **unused)
 	feed_end(&bound);
 }
 
-/* With narrow bins nothing is said of them in the text. */
+/* With narrow bins the text does not mention them. */
 static void the_report_says_how_wide_bins_became(void **unused)
 {
 	static struct core c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole life of some bytes, as the core's events tell it. */
+/* The life of some bytes, from the core's events. */
 #include "connection.h"
 #include "byte_life.h"
 #include "report.h"
@@ -76,7 +76,7 @@ struct expected {
 	uint64_t t;
 };
 
-/* What the rows of the values say, in order. */
+/* Checks the rows of the values, in order. */
 static void assert_rows(const struct expected *e, size_t n)
 {
 	const char *p = strchr(printed(0), '\n') + 1;
@@ -108,7 +108,7 @@ static void a_byte_is_followed_from_end_to_end(void **unused)
 		{"sock_copy", 10102}, {"sys_exit", 10103}, {"return", 10104}};
 
 	(void)unused;
-	for (int rx = 0; rx < 2; rx++) { /* whichever end is asked for */
+	for (int rx = 0; rx < 2; rx++) { /* the same for both ends */
 		begin(rx ? "2/rx" : "1/tx", 100, 200);
 		feed_send(&core, SENDER, A, 1000, 500, 10000, 1);
 		feed_segment(&core, B, 1000, 500, 10020, 1);
@@ -139,7 +139,7 @@ static void check_partition(
 	*at = to;
 }
 
-/* Cut by calls, segments and reads that do not end at the same bytes; and nothing else is left. */
+/* Calls, segments and reads cut the range at different bytes; nothing else is left. */
 static void atoms_are_the_range_exactly(void **unused)
 {
 	uint64_t at = 250;
@@ -193,7 +193,7 @@ static void what_is_sent_again_or_dropped_is_told(void **unused)
 	end();
 }
 
-/* A reader that already waits: its call and waking are not before the bytes' own beginning. */
+/* A waiting reader: its call and its wakeup come before the bytes exist and are left out. */
 static void a_waiting_reader_comes_after_the_bytes(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_waking, 10024, 0);
@@ -233,7 +233,7 @@ static void without_the_peer_there_is_one_end(void **unused)
 	end();
 }
 
-/* Both ends are known from the start in the second reading. */
+/* The second reading knows both ends from the start. */
 static void an_end_that_is_known_late_is_read_again(void **unused)
 {
 	(void)unused;

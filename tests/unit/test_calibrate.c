@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* calibrate.c: what one event costs, from the times of a call without hooks and with copies of
- * them. */
+/*
+ * calibrate.c: the cost of one event, from the times of a call without hooks and with copies of
+ * them.
+ */
 #include <errno.h>
 
 #include "hooks/calibrate.h"
 #include "unit.h"
 
-/* it needs no kernel side for that */
+/* a stub, as no kernel side is needed */
 int hooks_copy_calls(struct hooks *h)
 {
 	(void)h;
@@ -27,7 +29,7 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 	return 0;
 }
 
-/* Two events are 400 cycles, attaching takes 50, one event scatters by 10. */
+/* Two events take 400 cycles, attaching takes 50, one event scatters by 10. */
 static void the_slope_is_what_two_events_cost(void **unused)
 {
 	struct calibration c = {.cycles = {248}, .scatter = {20}};
@@ -47,7 +49,9 @@ static void the_slope_is_what_two_events_cost(void **unused)
 	assert_in_range(p.read_cycles, p.counter_hz > 1500000000, 2000); /* less than a slow tick */
 }
 
-/* The method's own: 248 bare, then 552, 954, 1306, 1652, 2016: 362.6 a pair, s.e. 5.6; 39.8 left.
+/*
+ * Measured on a real machine: 248 bare, then 552, 954, 1306, 1652, 2016: 362.6 per pair, s.e. 5.6;
+ * 39.8 left.
  */
 static void times_that_were_measured(void **unused)
 {

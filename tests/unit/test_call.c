@@ -11,7 +11,7 @@ static void open_core(struct core *c)
 	ev_opened(c, 10, SOCK, 999, 4999);
 }
 
-/* A call with nothing inside: U0 K0 K1 U1. */
+/* Feeds a call with no other events inside: U0 K0 K1 U1. */
 static void plain(struct core *c, int fn, int call, const uint64_t t[4], int64_t ret)
 {
 	ev_enter(c, t[1], TID, SOCK, call, 0);
@@ -117,7 +117,7 @@ static void a_call_that_fails_moves_nothing(void **unused)
 	feed_end(&c);
 }
 
-/* connect() returns 0 and close() too: these are no bytes, whatever they return. */
+/* connect() and close() return 0, which is no number of bytes. */
 static void only_sends_and_receives_have_bytes(void **unused)
 {
 	static const uint64_t t[] = {1000, 1100, 1200, 1300};
@@ -173,8 +173,8 @@ static void another_threads_system_call_is_not_its_own(void **unused)
 }
 
 /*
- * A signal interrupts recv(); its handler writes. The handler's event comes first, and must not
- * get the system call of the recv(), nor the recv() that of the write().
+ * A signal interrupts recv(); its handler writes. The handler's event comes first and must not get
+ * the system call of the recv(), nor the recv() that of the write().
  */
 static void a_signal_handlers_call_nests_inside_another(void **unused)
 {
@@ -234,7 +234,7 @@ static void calls_without_an_application_event_are_kept_apart(void **unused)
 		feed_send_kernel(
 			&c, TID, SOCK, (uint32_t)(1000 + i * 100), 100, 10000 + i * 2000, 100);
 	s = calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto);
-	assert_in_range(s->n, 12, 19); /* the latest may still get theirs */
+	assert_in_range(s->n, 12, 19); /* the latest calls may still get their events */
 	core_finish(&c);
 	assert_int_equal(s->n, 20);
 	assert_int_equal(s->bytes, 2000);

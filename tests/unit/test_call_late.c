@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of which it is known late how they ended, or to which program's call they belong. */
+/* Calls whose end, or whose caller in the program, becomes known late. */
 #include "task/call_settle.h"
 #include "feed.h"
 
@@ -31,7 +31,7 @@ static void an_interrupted_call_counts_once_it_is_known_how_it_ended(void **unus
 	feed_end(&c);
 }
 
-/* A thread that is stopped, or gets no CPU, between its system call and the event of it. */
+/* A thread is stopped, or gets no CPU, between its system call and the event of the call. */
 static void a_thread_that_is_held_may_tell_of_its_call_late(void **unused)
 {
 	static const uint32_t states[] = {RUNNABLE, 0x104, 0x108}; /* preempted, stopped, traced */

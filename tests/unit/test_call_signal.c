@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that signals come into: what the handlers take is none of the calls' overhead. */
+/* Calls interrupted by signals: the time of the handlers is no overhead of the calls. */
 #include "feed.h"
 
 #define TID  10
 #define SOCK 1
 #define PIPE 2
 
-#define RESTART -512 /* ERESTARTSYS: the kernel leaves it for a handler */
+#define RESTART -512 /* ERESTARTSYS: the kernel leaves the call for a handler */
 
-/* A handler's write(): U0 K0 K1 U1 are at + 0 ... at + 3. */
+/* Feeds a handler's write(): U0 K0 K1 U1 are at + 0 ... at + 3. */
 static void handler_writes(struct core *c, uint64_t at)
 {
 	ev_enter(c, at + 1, TID, PIPE, MG_SYS_write, 0);
@@ -33,7 +33,7 @@ static void a_handler_that_comes_before_the_system_call(void **unused)
 	feed_end(&c);
 }
 
-/* recv() is left for a handler, in which another signal comes: all of it is the handlers'. */
+/* recv() is left for a handler, which another signal interrupts: all that time is the handlers'. */
 static void handlers_nest(void **unused)
 {
 	const uint64_t inner[STATES] = {
@@ -63,7 +63,7 @@ static void handlers_nest(void **unused)
 	feed_end(&c);
 }
 
-/* Without SA_RESTART the call ends as the handler returns. */
+/* Without SA_RESTART the call ends when the handler returns. */
 static void what_a_handler_takes_before_eintr(void **unused)
 {
 	const uint64_t outer[STATES] = {[STATE_ENTRY] = 100,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process made calls, and as which program. */
+/* The processes that made calls, and their programs. */
 #include "callers.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void calls_of_each_program_are_counted_apart(void **unused)
 	callers_count(&c, 10, 300, false);
 	callers_executed(&c, 10, 400, NAME("second"));
 	callers_count(&c, 10, 500, true);
-	callers_count(&c, 10, 350, true); /* told late, by another CPU */
+	callers_count(&c, 10, 350, true); /* reported late, by another CPU */
 	p = caller(&c, 10);
 	assert_string_equal(p->comm, "second");
 	assert_int_equal(p->calls, 1);
@@ -42,7 +42,7 @@ static void calls_of_each_program_are_counted_apart(void **unused)
 	callers_free(&c);
 }
 
-/* A call after execve() may be told before execve() is. */
+/* A call after execve() may be reported before execve() is. */
 static void calls_told_before_their_program_are_its_own(void **unused)
 {
 	struct callers c = {0};
@@ -55,7 +55,7 @@ static void calls_told_before_their_program_are_its_own(void **unused)
 	callers_free(&c);
 }
 
-/* CPUs are read one after another: many calls, too, may be told before execve() is. */
+/* CPUs are read one after another: even many calls may be reported before execve(). */
 static void calls_wait_for_what_was_executed_meanwhile(void **unused)
 {
 	struct callers c = {0};
@@ -108,7 +108,7 @@ static void assert_program(const struct callers *c, uint32_t pid, const char *na
 	assert_string_equal(callers_program(c, caller(c, pid)), name);
 }
 
-/* Also if it is told later what its parent ran. */
+/* Also if the parent's program becomes known later. */
 static void a_child_runs_what_its_parent_ran(void **unused)
 {
 	struct callers c = {0};
@@ -140,7 +140,7 @@ static void a_number_may_be_given_again(void **unused)
 	assert_program(&c, 11, "new");
 	assert_int_equal(caller(&c, 11)->calls, 0);
 	assert_string_equal(callers_program(&c, caller(&c, 11)->before), "old");
-	callers_forked(&c, 11, 11, 400, NAME("again")); /* it is told who it is */
+	callers_forked(&c, 11, 11, 400, NAME("again")); /* its identity is known now */
 	assert_program(&c, 11, "new");
 	callers_forked(&c, 15, 15, 400, NAME("there"));
 	assert_program(&c, 15, "there");

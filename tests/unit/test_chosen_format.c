@@ -25,7 +25,7 @@ static const struct event_field *only(const char *text)
 	return format.field;
 }
 
-/* A field's kind, its name being "x". */
+/* Checks a field's kind; its name is "x". */
 static void assert_kind(const char *text, enum field_kind kind, size_t size, size_t element)
 {
 	const struct event_field *f = only(text);
@@ -59,7 +59,7 @@ static void pointers_are_hexadecimal(void **unused)
 	format_free(&format);
 }
 
-/* They stand in words, and the upper half of what is an int there is anything. */
+/* Arguments occupy whole words, and the upper half of an int's word is undefined. */
 static void arguments_of_system_calls_have_their_types_size(void **unused)
 {
 	const struct event_field *f = only(HEAD FIELD("int x", 16, 8, 0) TAIL);

@@ -9,7 +9,7 @@ static void put32(size_t at, uint32_t value)
 	memcpy(record + at, &value, sizeof(value));
 }
 
-/* Where `size` bytes of the record are, as a field tells it. */
+/* Returns how a field records the position of `size` bytes in the record. */
 static uint32_t located(size_t size, size_t at)
 {
 	return (uint32_t)(size << 16 | at);
@@ -58,7 +58,7 @@ static void strings_end_with_a_nul(void **unused)
 	put32(8, located(15, 20));
 	assert_int_equal(pack(f, 2, sizeof(record), sizeof(out)), 6);
 	assert_memory_equal(out, "eth0\0\x09\x77", 7);
-	/* also where the kernel left none */
+	/* even where the kernel left none */
 	put32(8, located(3, 20));
 	assert_int_equal(pack(f, 2, sizeof(record), sizeof(out)), 5);
 	assert_memory_equal(out, "eth\0\x09", 5);
@@ -67,7 +67,7 @@ static void strings_end_with_a_nul(void **unused)
 	assert_memory_equal(out, "\0\x09", 2);
 }
 
-/* The kernel's own record may have anything behind a name's end: an address was found there. */
+/* The kernel's own record may hold anything behind the end of a name, even an address. */
 static void nothing_behind_a_text_is_kept(void **unused)
 {
 	struct event_field f[] = {{.offset = 8, .size = 16, .kind = FIELD_TEXT, .element = 1},
@@ -97,7 +97,7 @@ static void sequences_begin_with_their_length(void **unused)
 	struct event_field f = {.offset = 8, .size = 4, .kind = FIELD_SEQUENCE, .element = 4};
 
 	(void)unused;
-	put32(8, located(11, 16)); /* two and a rest */
+	put32(8, located(11, 16)); /* two elements and a rest */
 	put32(16, 5);
 	put32(20, 6);
 	assert_int_equal(pack(&f, 1, sizeof(record), sizeof(out)), 12);
@@ -118,7 +118,7 @@ static void what_lies_outside_the_record_is_not_read(void **unused)
 	assert_int_equal(out[0], 0);
 	assert_memory_equal(out + 1, zeros, 4);
 	assert_memory_equal(out + 5, zeros, 8);
-	/* a record that ends before the fields */
+	/* a record that ends before its fields */
 	assert_int_equal(pack(f, 3, 6, sizeof(out)), 1 + 4 + 8);
 	assert_memory_equal(out + 5, zeros, 8);
 }

@@ -39,7 +39,7 @@ static void more_tries_are_not_needed_for_one_point(void **unused)
 	assert_true(s.cycles > 0 && s.mono_ns > 0);
 }
 
-/* A machine busy with other things delays single readings, so the least of a few must be narrow. */
+/* A busy machine delays single readings, so only the narrowest of many must be narrow. */
 static void the_narrowest_of_many_is_narrow(void **unused)
 {
 	uint64_t hz = mg_counter_hz(10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the core makes of counters that differ, or cannot be trusted. */
+/* The core with counters that differ, or that cannot be trusted. */
 #include "report.h"
 #include "reported.h"
 
@@ -27,7 +27,7 @@ static void enter_and_exit(struct core *c, int cpu, uint64_t enter, uint64_t lea
 	feed(c, &e);
 }
 
-/* Kernel and program read the same counter: both are moved, and still nest. */
+/* Kernel and program read the same counter: both are shifted, and still nest. */
 static void a_cpu_that_is_ahead_is_set_back(void **unused)
 {
 	const uint64_t expected[STATES] = {
@@ -64,7 +64,7 @@ static void the_bound_between_cpus_is_reported(void **unused)
 	json_decref(j);
 }
 
-/* Half a cycle a nanosecond, then two: figures are those of the kernel's clock all the same. */
+/* Half a cycle per nanosecond, then two: figures still follow the kernel's clock. */
 static void a_counter_of_no_constant_rate_gives_nanoseconds_only(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_calibration, 1, 0);
@@ -97,7 +97,7 @@ static void a_counter_of_no_constant_rate_gives_nanoseconds_only(void **unused)
 	json_decref(j);
 }
 
-/* A call of 2 us, at `ns`; its event is written `delay` ns after it. 2.1 cycles a nanosecond. */
+/* Feeds a call of 2 us at `ns`, whose event is written `delay` ns after it. 2.1 cycles per ns. */
 static void call_of_its_own_clock(struct core *c, uint32_t tid, uint64_t ns, uint64_t delay)
 {
 	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_send, ns + 2000 + delay, tid);
@@ -115,7 +115,7 @@ static double rate_off_ppm(const json_t *j)
 	return fabs(json_number_value(at(j, "session.tsc_hz")) / 2.1e9 - 1) * 1e6;
 }
 
-/* An LTTng session's, without a kernel side: 1 ms, whose first event is written 15 us late. */
+/* An LTTng session without a kernel side: 1 ms, whose first event is written 15 us late. */
 static void without_readings_the_rate_is_told_by_calls_and_bounded(void **unused)
 {
 	struct core c;
@@ -136,7 +136,7 @@ static void without_readings_the_rate_is_told_by_calls_and_bounded(void **unused
 	json_decref(j);
 }
 
-/* The longer it goes on, the better the rate is known. */
+/* The longer the session, the better the rate is known. */
 static void readings_guessed_by_calls_go_on_with_the_session(void **unused)
 {
 	struct core c;
@@ -161,7 +161,7 @@ static void without_a_bound_of_the_clock_the_report_says_why(void **unused)
 	(void)unused;
 	core_init(&c);
 	call_of_its_own_clock(&c, 7, 1000000, 400);
-	call_of_its_own_clock(&c, 8, 2000000, 400); /* no thread has two */
+	call_of_its_own_clock(&c, 8, 2000000, 400); /* no thread has made two calls */
 	j = reported(&c);
 	assert_string_equal(json_string_value(at(j, "clock.source")), "events");
 	assert_null_at(j, "clock.max_error_ns");

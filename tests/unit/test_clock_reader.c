@@ -31,7 +31,7 @@ static void the_first_and_the_last_reading_are_always_there(void **unused)
 	}
 	assert_true(n >= 1);
 	assert_in_range(last, before, after);
-	clock_reader_stop(r); /* once more is no harm */
+	clock_reader_stop(r); /* a second call is harmless */
 	clock_reader_free(r);
 }
 
@@ -42,7 +42,7 @@ static void readings_that_nobody_takes_are_kept_in_order(void **unused)
 	int n = 0;
 
 	(void)unused;
-	/* its thread may get no CPU for a while */
+	/* the thread may get no CPU for a while */
 	for (useconds_t pause = 100000; n < 2 && pause < 20000000; pause *= 2) {
 		uint64_t last = 0;
 
@@ -71,7 +71,7 @@ static void tell(void *arg, const struct mg_clock_cpus *one)
 	t->sound = t->sound && one->offset_low <= one->offset_high && one->cpu != one->ref;
 }
 
-/* A CPU that others keep may not answer; what is told must make sense. */
+/* A busy CPU may not answer; the reported values must be plausible. */
 static void every_cpu_is_compared_at_most_once(void **unused)
 {
 	struct told t = {0, true};
@@ -82,7 +82,7 @@ static void every_cpu_is_compared_at_most_once(void **unused)
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (int i = 0; i < 500 && !t.n; i++) {
 		if (i)
-			usleep(20000); /* who keeps them may be gone by then */
+			usleep(20000); /* the threads that kept the CPUs may have ended by then */
 		assert_int_equal(clock_cpus_start(&c), 0);
 		clock_cpus_end(c, tell, &t);
 	}

@@ -18,7 +18,7 @@ static void without_two_points_numbers_pass_unchanged(void **unused)
 	clockmap_free(&m);
 }
 
-/* 2.5 cycles a nanosecond, from an origin that has nothing to do with it. */
+/* 2.5 cycles per nanosecond, from an unrelated origin. */
 static uint64_t linear(uint64_t ns)
 {
 	return 1ull << 52 | (ns * 5 / 2);
@@ -41,7 +41,7 @@ static void a_linear_clock_is_mapped_exactly(void **unused)
 	for (int i = 0; i < 5000; i++) {
 		uint64_t ns = 100 * MS + unit_random_below(&seed, 4900 * MS);
 
-		ns &= ~1ull; /* even, so that 2.5 cycles a nanosecond make whole ones */
+		ns &= ~1ull; /* an even number, so that 2.5 cycles per nanosecond give whole ones */
 		assert_int_equal(clockmap_cycles(&m, ns), linear(ns));
 		assert_int_equal(clockmap_ns(&m, linear(ns)), ns);
 	}
@@ -58,7 +58,7 @@ static void times_between_whole_cycles_are_rounded(void **unused)
 	clockmap_add(&m, 1000, 1000, 0);
 	clockmap_add(&m, 1000 + 100 * MS, 1000 + 25 * MS, 0); /* 0.25 cycles a nanosecond */
 	assert_int_equal(clockmap_cycles(&m, 1001), 1000);
-	assert_int_equal(clockmap_cycles(&m, 1002), 1001); /* half way: up */
+	assert_int_equal(clockmap_cycles(&m, 1002), 1001); /* half way: rounded up */
 	assert_int_equal(clockmap_cycles(&m, 1003), 1001);
 	assert_int_equal(clockmap_cycles(&m, 1004), 1001);
 	clockmap_free(&m);
@@ -105,7 +105,7 @@ static void points_too_close_to_the_last_are_left_out(void **unused)
 	clockmap_free(&m);
 }
 
-/* A recording that is over at once has only two points close together: better than none. */
+/* A recording that ends at once has only two points close together: better than none. */
 static void the_second_point_is_always_taken(void **unused)
 {
 	struct clockmap m = {0};
@@ -133,7 +133,7 @@ static void lookups_may_jump_about(void **unused)
 	clockmap_free(&m);
 }
 
-/* A counter whose rate is 50 ppm off and swings by another 20 ppm, as one that warms up. */
+/* A counter whose rate is 50 ppm off and swings by another 20 ppm, like one that warms up. */
 static double drifting(double ns)
 {
 	double period = 7e9;
@@ -167,7 +167,7 @@ static void of_a_drifting_clock_no_point_lies_outside_the_bound(void **unused)
 			uint64_t ns = 110 * MS + unit_random_below(&seed, 14800 * MS);
 			double off = (double)clockmap_cycles(&m, ns) - drifting((double)ns);
 
-			/* one cycle for what is cut off when a point is stored and mapped */
+			/* one cycle for the truncation when a point is stored and mapped */
 			assert_true(fabs(off) <= clockmap_error(&m) + 1);
 		}
 		clockmap_free(&m);
@@ -175,8 +175,8 @@ static void of_a_drifting_clock_no_point_lies_outside_the_bound(void **unused)
 }
 
 /*
- * Nor so wide that it says nothing: interpolating over d a clock whose rate changes by a each unit
- * of time is wrong by a d^2 / 8, and the rates of three segments lead to four times that.
+ * The bound must not be too wide: interpolating over d a clock whose rate changes by a per unit of
+ * time is wrong by a d^2 / 8, and the rates of three segments give four times that.
  */
 static void and_the_bound_is_not_wide(void **unused)
 {
@@ -189,7 +189,7 @@ static void and_the_bound_is_not_wide(void **unused)
 	clockmap_free(&m);
 }
 
-/* half-width + (spread of rates) * length / 4, worked out by hand */
+/* half-width + (spread of rates) * length / 4, computed by hand */
 static void the_bound_is_that_of_the_method(void **unused)
 {
 	struct clockmap m = {0};

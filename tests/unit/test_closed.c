@@ -11,7 +11,7 @@
 #define SERVER(i) (CLIENT(i) + 1)
 #define ISN       999
 #define IRS(i)    (4999 + 10000 * (i))
-#define APART     3000000 /* from one connection to the next, cycles */
+#define APART     3000000 /* cycles from one connection to the next */
 
 static size_t in_use(void)
 {
@@ -30,7 +30,7 @@ static void open_server(struct core *c, uint32_t i, uint64_t at)
 	ev_opened(c, at, SERVER(i), IRS(i), ISN);
 }
 
-/* 100 bytes from one end to the other, after as many as `nth` tells. */
+/* Sends 100 bytes from one end to the other, with a given delay. */
 static void pass(
 	struct core *c, uint64_t from, uint64_t to, uint32_t first, uint64_t at, uint32_t delay)
 {
@@ -39,7 +39,7 @@ static void pass(
 	feed_recv(c, RECEIVER, to, first, 100, at + 60000 + 7 * delay, 1);
 }
 
-/* A request and its answer. */
+/* Feeds a request and its answer. */
 static void exchange(struct core *c, uint32_t i, uint64_t at)
 {
 	pass(c, CLIENT(i), SERVER(i), ISN + 1, at, 100 + i % 301);
@@ -48,7 +48,7 @@ static void exchange(struct core *c, uint32_t i, uint64_t at)
 	ev_ack(c, at + 400010, CLIENT(i), ISN + 101);
 }
 
-/* Bytes in use after so many short connections. */
+/* Returns the bytes in use after that many short connections. */
 static size_t bytes_of(uint32_t connections, bool packed)
 {
 	size_t before = in_use(), after;
@@ -73,7 +73,7 @@ static size_t bytes_of(uint32_t connections, bool packed)
 	return after - before;
 }
 
-/* One of a connection of a request and an answer took 9 KB. */
+/* Unpacked, a connection with a request and an answer took 9 KB. */
 static void a_packed_socket_takes_some_hundred_bytes(void **unused)
 {
 	size_t each = (bytes_of(3000, true) - bytes_of(1000, true)) / 4000;
@@ -84,7 +84,7 @@ static void a_packed_socket_takes_some_hundred_bytes(void **unused)
 	assert_true(each < 1500);
 }
 
-/* With many different times it takes little less packed: it stays as it is for longer. */
+/* A socket with many different times shrinks little when packed: it stays unpacked for longer. */
 static void large_ones_wait(void **unused)
 {
 	static struct core c;
@@ -112,7 +112,7 @@ static void large_ones_wait(void **unused)
 
 #define CONNECTIONS 700
 
-/* Some lose a segment, or events; some ends are never closed, or are met late. */
+/* Feeds a connection; some lose a segment or events, and some ends are never closed or met late. */
 static void connect(struct core *c, uint32_t i, uint64_t at)
 {
 	open_client(c, i, at);
@@ -133,7 +133,7 @@ static void connect(struct core *c, uint32_t i, uint64_t at)
 		ev_closed(c, at + 500010, SERVER(i));
 }
 
-/* What comes when most of them have been closed for long. */
+/* Feeds events that come when most sockets have been closed for long. */
 static void come_late(struct core *c, uint32_t i, uint64_t at)
 {
 	if (i % 17 == 0)
@@ -162,7 +162,7 @@ static void record(struct core *c, bool packed)
 	assert_int_equal(core_finish(c), 0);
 }
 
-/* Text and JSON, one after the other. */
+/* Returns text and JSON, one after the other. */
 static char *reported_text(struct core *c, bool whole)
 {
 	struct report r;

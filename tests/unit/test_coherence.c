@@ -32,7 +32,7 @@ static void a_series_is_its_own_image(void **unused)
 	assert_near(lag.correlation, 1, 1e-12);
 }
 
-/* About one in twenty frequencies of two strangers is above the threshold. */
+/* About one in twenty frequencies of two independent series is above the threshold. */
 static void strangers_are_incoherent(void **unused)
 {
 	double x[BINS], y[BINS];
@@ -95,7 +95,7 @@ static void too_little_is_refused(void **unused)
 	assert_int_equal(stat_coherence(x, y, 255, &c), 0);
 	assert_int_equal(c.length, 0);
 	assert_int_equal(stat_coherence(x, y, BINS, &c), 0);
-	assert_true(isnan(c.value[3])); /* without power there is no share of it */
+	assert_true(isnan(c.value[3])); /* without power there is no coherence */
 	free(c.value);
 	assert_int_equal(stat_lag(x, y, BINS, &lag), 0);
 	assert_true(isnan(lag.correlation));

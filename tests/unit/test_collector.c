@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collector, and a program that writes its pool by hand. */
+/* The collector, with a program whose pool is written by hand. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static struct mg_pool *take_pool(const char *rings)
 	return pool;
 }
 
-/* Returns a ring with calls of a thread, not yet told; before each but the first `lost` were lost.
+/*
+ * Returns a ring with a thread's calls, not read yet; before each but the first `lost` were lost.
  */
 static struct mg_app_ring *write_calls(struct mg_pool *pool, uint32_t which, uint64_t first,
 	uint32_t n, uint64_t apart, uint32_t lost)
@@ -60,8 +61,8 @@ static struct mg_app_ring *write_calls(struct mg_pool *pool, uint32_t which, uin
 }
 
 /*
- * One thread loses a call before each, one between its first and its last: what began before the
- * trace was full is told, and nothing that began after it.
+ * One thread loses a call before each, another one between its first and its last: losses that
+ * began before the trace was full are reported, later ones are not.
  */
 static void what_was_lost_before_the_trace_was_full_counts(void **unused)
 {
@@ -88,7 +89,9 @@ static void what_was_lost_before_the_trace_was_full_counts(void **unused)
 	assert_int_equal(collector_stop(&c, &result, 10000), 0);
 	assert_true(result.complete);
 	assert_in_range(result.events, 1, CALLS - 1);
-	/* one of the events is the second thread's, and nothing was lost before the first's first
+	/*
+	 * one of the events is the second thread's, and nothing was lost before the first thread's
+	 * first
 	 */
 	assert_int_equal(result.discarded, LOST + result.events - 2);
 	callers_free(&result.callers);

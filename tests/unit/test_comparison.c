@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two recordings of known difference. */
+/* Two recordings with known differences. */
 #include "socket/socket.h"
 #include "comparison.h"
 #include "connection.h"
@@ -15,7 +15,7 @@ struct side {
 
 struct traffic {
 	uint32_t n;
-	uint64_t gap, delay; /* between calls; of the reader, give or take 200 ns */
+	uint64_t gap, delay; /* gap between calls; delay of the reader, give or take 200 ns */
 	uint64_t seed;
 	uint16_t port;
 };
@@ -86,7 +86,7 @@ static const struct compared *row(
 	return NULL;
 }
 
-/* Check that the reasons stand beside the send buffer and sum to it. */
+/* Checks that the causes are listed below the send buffer and sum to it. */
 static void assert_divided(const struct comparison *c)
 {
 	double whole = 0, parts = 0;
@@ -195,7 +195,7 @@ static void a_few_calls_are_not_enough(void **unused)
 	done(&c);
 }
 
-/* What the clocks may be off by does not show in the spread, and is no difference. */
+/* The error of the clocks does not show in the spread; a difference within it is none. */
 static void what_the_clocks_may_be_off_by_is_noise(void **unused)
 {
 	const struct traffic x = {200, 2000000, 3000, 1, 80}, y = {200, 2000000, 2000, 2, 80};

@@ -15,7 +15,7 @@
 #include "confine.h"
 #include "unit.h"
 
-/* Returns what a process of its own makes of it: what it gives up, it does not get back. */
+/* Runs a function in a child, as privileges once given up do not come back. Returns its result. */
 static int in_a_child(int (*what)(void))
 {
 	pid_t pid = fork();
@@ -27,7 +27,7 @@ static int in_a_child(int (*what)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* The number of the first thing that is not as it should be. */
+/* Returns the number of the first failed check. */
 #define EXPECT(n, condition)      \
 	do {                      \
 		if (!(condition)) \
@@ -76,7 +76,7 @@ static int calls(void)
 	FILE *f;
 
 	EXPECT(1, mg_keep_calls(more) == 0);
-	/* what runs programs, and what reaches others */
+	/* calls that run programs, and calls that reach other processes */
 	EXPECT(2, refused(execve("/bin/true", argv, NULL)));
 	EXPECT(3, refused(fork()));
 	EXPECT(4, refused(ptrace(PTRACE_ATTACH, getppid(), 0, 0)));
@@ -87,7 +87,7 @@ static int calls(void)
 	EXPECT(9, refused(chmod("/nowhere", 0777)));
 	EXPECT(10, refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
 	EXPECT(11, refused(setrlimit(RLIMIT_NOFILE, &limit)));
-	/* what is left */
+	/* calls that remain allowed */
 	EXPECT(20, pthread_create(&thread, NULL, end_at_once, NULL) == 0);
 	EXPECT(21, pthread_join(thread, NULL) == 0);
 	memory = malloc(64 << 20);
@@ -115,7 +115,7 @@ static int capabilities(void)
 	EXPECT(1, mg_keep_capabilities(0) == 0);
 	if (geteuid() == 0)
 		EXPECT(2, chroot("/") == -1 && errno == EPERM);
-	EXPECT(3, mg_keep_capabilities(~0ull) == 0); /* which brings none back */
+	EXPECT(3, mg_keep_capabilities(~0ull) == 0); /* does not bring any back */
 	EXPECT(4, chroot("/") == -1 && errno == EPERM);
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include "stats.h"
 #include "unit.h"
 
-/* Ten packets of 100 at once, then one a second. */
+/* Ten packets of 100 bytes at once, then one per second. */
 static void the_bucket_holds_what_comes_faster(void **unused)
 {
 	struct stat_unit u[20];

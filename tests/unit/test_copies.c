@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that pass more than once: which of it TCP counts, and which times are of one copy. */
+/* Bytes that pass more than once: which of them TCP counts, and which times belong to one copy. */
 #include <errno.h>
 
 #include "feed.h"
@@ -16,7 +16,7 @@ static void both(struct core *c, const char *hooks)
 	ev_opened(c, 20, B, 4999, 999);
 }
 
-/* One segment more on its way out, from the softirq. */
+/* Feeds one more segment on its way out, from the softirq. */
 static void leave(struct core *c, uint64_t at, uint32_t seq, uint32_t len)
 {
 	ev_packet(c, at, 0, MG_EVENT_ip_out, A, seq, len);
@@ -47,11 +47,14 @@ static void tcps_own_retransmission_is_told_by_tcp(void **unused)
 	leave(&c, 9000, 1000, 500);
 	ev_retransmit(&c, 9010, A, 1000, 500);
 	assert_sent(&c, 500, 0);
-	assert_int_equal(sent(&c)->ambiguous, 0); /* the first copy had left long ago */
+	assert_int_equal(sent(&c)->ambiguous, 0); /* the first copy had left long before */
 	feed_end(&c);
 }
 
-/* Dropped in netfilter or in a queue: TCP sends it again as if it never had, and counts nothing. */
+/*
+ * Dropped in netfilter or in a queue: TCP sends it again as if for the first time, and counts
+ * nothing.
+ */
 static void what_a_local_drop_was_told_is_sent_anew(void **unused)
 {
 	const struct flow *f;
@@ -62,10 +65,10 @@ static void what_a_local_drop_was_told_is_sent_anew(void **unused)
 	ev_enter(&c, 1100, SENDER, A, MG_SYS_sendto, 1000);
 	ev_send(&c, 1200, SENDER, A, 1000, 1500, 1000);
 	leave(&c, 1300, 1000, 500);
-	ev_packet(&c, 1400, SENDER, MG_EVENT_ip_out, A, 1500, 1000); /* dropped behind this */
+	ev_packet(&c, 1400, SENDER, MG_EVENT_ip_out, A, 1500, 1000); /* dropped behind this point */
 	ev_exit(&c, 1500, SENDER, A, MG_SYS_sendto, 2500, 1500);
 	ev_app(&c, SENDER, MG_FN_send, 1000, 1600, 1500);
-	leave(&c, 3000, 1500, 400); /* anew, in other pieces */
+	leave(&c, 3000, 1500, 400); /* sent anew, cut differently */
 	leave(&c, 3100, 1900, 600);
 	f = tx_of(&c, A);
 	assert_sent(&c, 0, 1000);
@@ -77,7 +80,9 @@ static void what_a_local_drop_was_told_is_sent_anew(void **unused)
 	feed_end(&c);
 }
 
-/* The kernel refuses the packet (a rule drops it): TCP's event says so, and it was TCP's doing. */
+/*
+ * The kernel refuses the packet (a rule drops it): by its own event, it was TCP's retransmission.
+ */
 static void a_retransmission_that_was_dropped_is_none_of_the_others(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, 9010, 0);
@@ -112,7 +117,7 @@ static void and_one_that_was_refused_before_is_nothing(void **unused)
 	feed_end(&c);
 }
 
-/* Sent at 1000 and again at 9000; the receiver gets one of them, at `arrives`. */
+/* Sends at 1000 and again at 9000; the receiver gets one copy, at `arrives`. */
 static void sent_twice(struct core *c, const char *hooks, uint64_t arrives)
 {
 	both(c, hooks);
@@ -128,7 +133,7 @@ static void sent_twice(struct core *c, const char *hooks, uint64_t arrives)
 	feed_recv(c, RECEIVER, B, 1000, 1000, 9900, 1); /* U1 9904 */
 }
 
-/* Which copy arrived is not known (Karn & Partridge): from call to call it is. */
+/* Which copy arrived is not known (Karn & Partridge): the time from call to call is. */
 static void the_way_of_a_byte_sent_twice_is_not_known(void **unused)
 {
 	const struct flow *f;
@@ -145,7 +150,7 @@ static void the_way_of_a_byte_sent_twice_is_not_known(void **unused)
 	feed_end(&c);
 }
 
-/* What was there before the second copy left was the first. */
+/* What had arrived before the second copy left was the first. */
 static void unless_it_arrived_before_it_was_sent_again(void **unused)
 {
 	const struct flow *f;
@@ -217,7 +222,7 @@ static void a_duplicate_of_what_was_readable_changes_nothing(void **unused)
 	feed_end(&c);
 }
 
-/* Nothing is kept for ever of a connection whose other end is elsewhere. */
+/* Nothing is kept for ever for a connection whose other end is elsewhere. */
 static void what_is_noted_of_copies_is_bounded(void **unused)
 {
 	struct core c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order, clock, hooks and losses; what becomes of calls and bytes is tested in their own files. */
+/* Order, clock, hooks and losses; calls and bytes are tested in their own files. */
 #include "feed.h"
 
 #define TID  10
@@ -7,7 +7,7 @@
 #define MS   1000000ull
 #define S    1000000000ull
 
-/* What listeners were told, in order. */
+/* Events that listeners got, in order. */
 struct heard {
 	uint64_t ns[8], cycles[8];
 	uint32_t n;
@@ -56,7 +56,7 @@ static void events_wait_until_the_clock_is_known_around_them(void **unused)
 	assert_int_equal(h.n, 0); /* one point is no line */
 	some_event(&c, 150 * MS);
 	sync_at(&c, 200 * MS);
-	assert_int_equal(h.n, 5); /* the synchronisation points themselves, too */
+	assert_int_equal(h.n, 5); /* including the synchronisation points */
 	some_event(&c, 250 * MS);
 	assert_int_equal(h.n, 5);
 	sync_at(&c, 300 * MS);
@@ -97,7 +97,7 @@ static void many_may_wait(void **unused)
 	assert_int_equal(h.n, 0);
 	sync_at(&c, 50 * MS);
 	assert_int_equal(h.n, 5002);
-	for (uint64_t i = 0; i < 5000; i++) /* the waiting room is used round and round */
+	for (uint64_t i = 0; i < 5000; i++) /* uses the waiting room several times over */
 		some_event(&c, 51 * MS + i);
 	sync_at(&c, 100 * MS);
 	assert_int_equal(h.n, 10003);
@@ -121,7 +121,7 @@ static void the_end_releases_what_still_waits(void **unused)
 	core_free(&c);
 }
 
-/* A tracer that has died reads no clock any more; what the program does then still counts. */
+/* A tracer that has died reads no clock any more; later calls of the program still count. */
 static void a_clock_that_is_silent_for_long_is_not_waited_for(void **unused)
 {
 	struct heard h;
@@ -185,7 +185,7 @@ static void events_are_counted_by_where_they_come_from(void **unused)
 	struct core c;
 
 	(void)unused;
-	feed_begin(&c, ALL_HOOKS); /* hooks are told by the tracer: neither */
+	feed_begin(&c, ALL_HOOKS); /* hooks are announced by the tracer */
 	some_event(&c, 2000);
 	some_event(&c, 2100);
 	ev_app(&c, TID, MG_FN_send, 3000, 3100, 5);
@@ -226,7 +226,7 @@ static void hooks_may_belong_to_a_namespace(void **unused)
 	feed_begin(&c, "dev_xmit");
 	ev_hook(&c, 5, "ip_out ipv4", 0, 111);
 	ev_hook(&c, 5, "ip_out ipv6", 0, 111);
-	ev_hook(&c, 6, "ip", -1, 222); /* that one could not be entered */
+	ev_hook(&c, 6, "ip", -1, 222); /* that namespace could not be entered */
 	assert_hooked(core_hooked(&c, 111), MG_EVENTS(dev_xmit, ip_out));
 	assert_hooked(core_hooked(&c, 222), everywhere);
 	assert_hooked(core_hooked(&c, 333), everywhere);
@@ -322,7 +322,7 @@ static void what_the_tracer_tells_at_the_end_is_kept(void **unused)
 	feed_end(&c);
 }
 
-/* A trace may be damaged, or newer than we are: nothing in it may bring the reader down. */
+/* A trace may be damaged, or newer than this version: nothing in it may crash the reader. */
 static void events_nobody_knows_are_harmless(void **unused)
 {
 	struct core c;
@@ -333,7 +333,7 @@ static void events_nobody_knows_are_harmless(void **unused)
 		struct mg_event e = feed_event((uint16_t)id, 5000 + id, TID);
 
 		memset(&e.sys_enter, 0xff, sizeof(e) - offsetof(struct mg_event, sys_enter));
-		/* these would move the clock, rightly, and follow pointers no trace can set */
+		/* these would move the clock, rightly, or hold pointers that no trace can set */
 		if (id != MG_EVENT_clock_sync && id != MG_EVENT_other)
 			feed(&c, &e);
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the core waits for what may still come is the same whatever the counter's rate. */
+/* Time limits of the core are the same whatever the counter's rate. */
 #include "socket/socket.h"
 #include "feed_datagrams.h"
 
 #define MS   1000000ull
 #define SOCK 77
 
-/* Of x86-64, of arm64 machines slow and new, and one tick a nanosecond. */
+/* x86-64, slow and new arm64 machines, and one tick per nanosecond. */
 static const uint64_t rates[] = {2600000000, 25000000, 62500000, 1000000000};
 
 static void run_at_each(void (*scene)(struct core *c, uint64_t later), const char *hooks,
@@ -23,7 +23,7 @@ static void run_at_each(void (*scene)(struct core *c, uint64_t later), const cha
 		}
 }
 
-/* ---- a waking just after bytes are ready is for them, a later one is not ---- */
+/* ---- a wakeup just after bytes are ready is for them, a later one is not ---- */
 
 static void is_woken(struct core *c, uint64_t later)
 {
@@ -45,7 +45,7 @@ static void a_waking_belongs_to_bytes_for_100_us(void **unused)
 	run_at_each(is_woken, ALL_HOOKS, 90000, 110000, is_for_others);
 }
 
-/* ---- a waking just before a thread sleeps is for that sleep ---- */
+/* ---- a wakeup just before a thread sleeps is for that sleep ---- */
 
 static void is_woken_before(struct core *c, uint64_t earlier)
 {
@@ -67,7 +67,7 @@ static void a_waking_comes_up_to_20_us_early(void **unused)
 	run_at_each(is_woken_before, ALL_HOOKS, 18000, 22000, has_no_waking);
 }
 
-/* ---- what nobody reads in half a second is given up ---- */
+/* ---- bytes not read within half a second are given up ---- */
 
 static void is_read_unseen(struct core *c, uint64_t later)
 {
@@ -88,7 +88,7 @@ static void bytes_read_unseen_are_given_up_after_half_a_second(void **unused)
 	run_at_each(is_read_unseen, ALL_HOOKS, 490 * MS, 510 * MS, is_given_up);
 }
 
-/* ---- what was acknowledged 20 ms ago will not be told of any more ---- */
+/* ---- no more events are expected for bytes acknowledged 20 ms ago ---- */
 
 static void is_acknowledged(struct core *c, uint64_t later)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* coverage.c: figures that losses touch are marked, kept back, or least ones. */
+/* coverage.c: figures with losses are flagged, not shown, or lower bounds. */
 #include "event_table.h"
 #include "connection.h"
 #include "report.h"
 #include "reported.h"
 
 #define CALLS 200
-#define EACH  1000 /* cycles, which are ns here */
+#define EACH  1000 /* cycles, which equal ns here */
 #define LAST  (10000 + CALLS * EACH)
 
-/* Calls that return at once, and a loss on CPU 0 that touches the first `n` of them. */
+/* Feeds calls that return at once, and a loss on CPU 0 that touches the first `n` of them. */
 static void calls_and_loss(struct core *c, uint32_t n)
 {
 	struct mg_event lost = feed_event(MG_EVENT_lost, 10000 + n * EACH, 0);
@@ -48,7 +48,7 @@ static void without_a_loss_figures_are_whole(void **unused)
 	json_decref(j);
 }
 
-/* The loss is told after the calls it touches, by a gap of the whole ring. */
+/* The loss is reported after the calls it touches, by a gap of the whole ring. */
 static void calls_that_a_loss_touches_are_not_complete(void **unused)
 {
 	struct core c;
@@ -81,7 +81,7 @@ static void what_happens_is_a_least_count_and_what_does_not_is_not_known(void **
 	json_t *j;
 
 	(void)unused;
-	calls_and_loss(&c, 10); /* of 200 */
+	calls_and_loss(&c, 10); /* 10 of 200 */
 	ev_waking(&c, LAST + 100, SENDER);
 	ev_switch(&c, LAST + 200, 0, 0, RUNNABLE, SENDER);
 	transfer(&c, 0, LAST + 1000, LAST + 1100);
@@ -115,7 +115,7 @@ static void most_of_the_time_lost_nothing_is_told(void **unused)
 	json_decref(j);
 }
 
-/* A connect() that is refused, and done again: the first try's numbers are not the second's. */
+/* A refused connect() is repeated: the first attempt's numbers are not the second's. */
 static void how_far_a_stream_came_is_told_by_its_own_connection(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_state, 2000, 0);
@@ -144,7 +144,7 @@ static void how_far_a_stream_came_is_told_by_its_own_connection(void **unused)
 	feed_end(&c);
 }
 
-/* Of 1,000 calls so many have something missing. */
+/* Returns a report in which that many of 1,000 calls lack something. */
 static json_t *with_missing(uint64_t missing)
 {
 	struct call_stats *k, *tmp;
@@ -178,7 +178,7 @@ static void a_call_has_a_star_or_is_kept_back(void **unused)
 	json_decref(j);
 }
 
-/* Gaps of several producers may overlap: what is missing twice is missing once. */
+/* Gaps of several producers may overlap: time missing twice counts once. */
 static void time_coverage_is_by_layer_and_cpu(void **unused)
 {
 	static const struct mg_lost gaps[] = {
@@ -213,7 +213,7 @@ static void time_coverage_is_by_layer_and_cpu(void **unused)
 	feed_end(&c);
 }
 
-/* One frame of twenty was not seen: what it took is not known, so its bytes do not count either. */
+/* One frame of twenty was not seen: its size is not known, so its bytes do not count either. */
 static void goodput_is_of_bytes_whose_frames_were_seen(void **unused)
 {
 	struct unit_stats *u;
@@ -237,8 +237,7 @@ static void goodput_is_of_bytes_whose_frames_were_seen(void **unused)
 	json_decref(j);
 }
 
-/* The sender was met later than the reader: what was read of what it wrote before is none of its.
- */
+/* The sender was met later than the reader: bytes read that it wrote before do not count. */
 static void goodput_is_of_bytes_both_ends_have(void **unused)
 {
 	struct core c;
@@ -256,7 +255,7 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 	json_decref(j);
 }
 
-/* 20 s, of which the last 5 were kept: a quarter of the recording, whatever is here of it. */
+/* 20 s, of which the last 5 were kept: a quarter of the recording, however much is left of that. */
 static void what_was_not_kept_counts_by_the_time_of_the_recording(void **unused)
 {
 	const uint64_t s = 1000000000;
@@ -279,7 +278,7 @@ static void what_was_not_kept_counts_by_the_time_of_the_recording(void **unused)
 	json_decref(j);
 }
 
-/* What one that was cut off has beyond what is told of it makes up for nothing another lacks. */
+/* A surplus in one cut-off trace does not make up for events missing in another. */
 static void one_trace_does_not_make_up_for_another(void **unused)
 {
 	struct report r;

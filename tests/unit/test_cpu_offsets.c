@@ -12,7 +12,7 @@ static void without_a_measurement_nothing_is_corrected(void **unused)
 	assert_near(cpu_offsets_error(&o), 0, 0);
 }
 
-/* Not corrected, an interval may be off by what the farther bound allows. */
+/* Without a correction an interval may be off by the farther bound. */
 static void counters_that_may_agree_are_left_alone(void **unused)
 {
 	struct cpu_offsets o = {0};

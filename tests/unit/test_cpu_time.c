@@ -5,7 +5,7 @@
 #include "cpu_time.h"
 #include "unit.h"
 
-/* The account is kept at ticks and switches: a sleep brings it up to date. */
+/* The kernel updates the account at ticks and switches: a sleep brings it up to date. */
 static void settle(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
@@ -43,7 +43,7 @@ static void own_time_is_known_and_grows(void **unused)
 static void *worker(void *barrier)
 {
 	work(5000000);
-	pthread_barrier_wait(barrier); /* its time is told ... */
+	pthread_barrier_wait(barrier); /* its time is reported ... */
 	pthread_barrier_wait(barrier); /* ... and read */
 	return NULL;
 }
@@ -79,7 +79,7 @@ static void threads_that_have_ended_count_still(void **unused)
 	assert_true(own_cpu_ns() - before >= 4000000);
 }
 
-/* What it takes to begin and to end is not in what it takes to run. */
+/* The CPU time of starting and ending is not part of that of running. */
 static void a_recorders_use_is_that_while_it_records(void **unused)
 {
 	struct own_use use;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace's description must agree with the event table, field by field and bit by bit. */
+/* The metadata must agree with the event table, field by field and bit by bit. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -62,7 +62,7 @@ static void its_clock_is_absolute_and_has_the_offset(void **unused)
 	assert_non_null(strstr(text, "absolute = true;"));
 }
 
-/* A type must stand before its use, and the clock before the type that maps to it. */
+/* A type must precede its use, and the clock the type that maps to it. */
 static void nothing_is_used_before_it_is_defined(void **unused)
 {
 	(void)unused;
@@ -71,7 +71,10 @@ static void nothing_is_used_before_it_is_defined(void **unused)
 	assert_true(strstr(text, ":= x8;") < strstr(text, "event {"));
 }
 
-/* Bytes of a declaration such as "u32 _seq" or "utf8 _comm[16]"; its name goes to `name`. */
+/*
+ * Returns the size of a declaration such as "u32 _seq" or "utf8 _comm[16]"; its name goes to
+ * `name`.
+ */
 static unsigned int declared(const char *line, char name[64], bool *is_signed)
 {
 	char type[16];
@@ -125,7 +128,7 @@ static void every_kernel_event_is_described_as_the_table_has_it(void **unused)
 			assert_described(&table[i]);
 }
 
-/* Ids that have no event included: readers may count them. */
+/* Includes ids without an event, as readers may count them. */
 static void assert_ids(const char *of, unsigned int expected, unsigned int events)
 {
 	bool described[CTF_CHOSEN_ID + 1] = {false};

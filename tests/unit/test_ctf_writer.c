@@ -28,7 +28,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-/* A slot as a BPF program leaves it. */
+/* Returns a slot as a BPF program leaves it. */
 static struct mg_slot slot(uint16_t id, uint64_t ts)
 {
 	struct mg_slot s = {.lost = 99, .lap = 77, .id = id, .ts = ts, .tid = 11, .pid = 10};
@@ -82,7 +82,7 @@ static void an_event_is_read_back_as_it_was_written(void **unused)
 	trace_free(&t);
 }
 
-/* Slots are copied with a fixed length, events are not: what is too much must not show. */
+/* Slots are copied with a fixed length, events are not: the excess must not show. */
 static void events_of_every_size_follow_one_another(void **unused)
 {
 	struct trace_file t;
@@ -164,7 +164,7 @@ static void many_events_make_several_packets(void **unused)
 	trace_free(&t);
 }
 
-/* What is killed in the midst of a write leaves whole pages: they must be whole packets too. */
+/* A writer killed in the middle of a write leaves whole pages: they must be whole packets too. */
 static void no_packet_reaches_over_the_end_of_a_page(void **unused)
 {
 	const size_t n = 60000;
@@ -201,7 +201,7 @@ static void a_long_event_after_a_short_packet_begins_a_page(void **unused)
 	snprintf(path, sizeof(path), "%s/cpu0", dir);
 	assert_int_equal(stat(path, &st), 0);
 	assert_in_range(st.st_size, PAGE + 3900, 2 * PAGE);
-	/* one that no page has room for takes several, also where the buffer ends */
+	/* an event that fits no page takes several, even where the buffer ends */
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(ctf_event(w, 0, 1024, 3, payload, 10000), 0);
 		put(0, MG_EVENT_tcp_ready, 4);
@@ -234,7 +234,8 @@ static void the_next_trace_is_one_of_its_own(void **unused)
 	trace_read(&b, path, "cpu0");
 	assert_int_equal(a.events, 1);
 	assert_int_equal(b.events, 1);
-	assert_int_equal(b.event[0].ts, 90); /* its head may be older than the other's end */
+	/* its header may be older than the end of the other one */
+	assert_int_equal(b.event[0].ts, 90);
 	assert_memory_not_equal(a.packet[0].uuid, b.packet[0].uuid, 16);
 	assert_int_equal(a.packet[0].discarded, 5);
 	assert_int_equal(b.packet[0].discarded, 2);
@@ -343,7 +344,7 @@ static void limit_file_size(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
 }
 
-/* Write until it fails; returns the error. */
+/* Writes until it fails; returns the error. */
 static int write_until_full(void)
 {
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -356,7 +357,7 @@ static int write_until_full(void)
 	return 0;
 }
 
-/* As on a full disk: a limit in the middle of a packet of the third write stands for it. */
+/* Simulates a full disk by a file size limit in the middle of a packet of the third write. */
 static int fill_the_disk(void)
 {
 	rlim_t unlimited;
@@ -380,14 +381,14 @@ static void a_full_disk_leaves_whole_packets(void **unused)
 	(void)unused;
 	assert_int_equal(fill_the_disk(), -EFBIG);
 	assert_int_equal(ctf_close(w), -EFBIG);
-	trace_read(&t, dir, "cpu0"); /* which fails on a packet cut off */
+	trace_read(&t, dir, "cpu0"); /* which fails on a truncated packet */
 	assert_in_range(t.bytes, 2 * CTF_BUFFER + 100000 - PAGE, 2 * CTF_BUFFER + 100000);
 	for (size_t i = 0; i < t.events; i++)
 		assert_int_equal(t.event[i].ts, 1000 + i);
 	trace_free(&t);
 }
 
-/* Also if there is room again: the gap would not show. */
+/* Even if there is room again: the gap would not show. */
 static void after_an_error_nothing_more_is_written(void **unused)
 {
 	struct mg_slot s = slot(MG_EVENT_tcp_ready, 1);
@@ -435,7 +436,7 @@ static int keep(void *arg, int cpu, const uint8_t *packets, uint32_t size, uint6
 	return 0;
 }
 
-/* The number of events that the last event of a trace's own stream tells. */
+/* Returns the number of events that the last event of a trace's own stream gives. */
 static uint64_t contents_of(const char *of)
 {
 	struct mg_contents e;
@@ -449,7 +450,7 @@ static uint64_t contents_of(const char *of)
 	return e.events;
 }
 
-/* As the flight recorder keeps packets, and writes them later. */
+/* As the flight recorder keeps packets and writes them later. */
 static void packets_that_were_kept_are_part_of_a_later_trace(void **unused)
 {
 	struct ctf_writer *memory, *later;

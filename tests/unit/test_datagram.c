@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets without sequence numbers: what passed each layer, and nothing twice. */
+/* Sockets without sequence numbers: packets at each layer, each counted once. */
 #include "feed.h"
 #include "reported.h"
 
@@ -111,7 +111,7 @@ static void what_stands_for_several_counts_as_frames_too(void **unused)
 	json_decref(j);
 }
 
-/* Bytes that were looked at come again, and an error's are those that were sent. */
+/* Peeked bytes come again, and bytes on the error queue are those that were sent. */
 static void what_stays_in_the_queue_is_not_received(void **unused)
 {
 	struct core c;
@@ -165,7 +165,7 @@ static void elsewhere_is_no_layer_of_its_own(void **unused)
 	feed_end(&c);
 }
 
-/* Empty datagrams are a flow, though no byte of it. */
+/* Empty datagrams make a flow without bytes. */
 static void empty_datagrams_are_told(void **unused)
 {
 	struct core c;
@@ -241,7 +241,7 @@ static void a_socket_s_far_ends_are_told_for_each_direction(void **unused)
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	ev_peer(&c, true, 1, 53);
-	ev_peer(&c, true, 1, 53); /* again: it is the same */
+	ev_peer(&c, true, 1, 53); /* announced again: the same one */
 	ev_peer(&c, false, 1, 53);
 	ev_peer(&c, false, 2, 53);
 	far = tx_of(&c, 77)->sock->far;

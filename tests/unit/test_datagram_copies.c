@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of a datagram, and buffers that another uses: neither is taken for what it is not. */
+/* Copies of a datagram, and buffers reused by another: neither is mistaken for the original. */
 #include <netinet/in.h>
 
 #include "feed_datagrams.h"
@@ -12,8 +12,7 @@ static void drop(struct core *c, uint64_t t, uint32_t buffer, uint32_t len)
 	feed(c, &e);
 }
 
-/* A host gets its own broadcasts, and throws away what nobody there wants, before the rest leaves.
- */
+/* A host receives its own broadcasts, and drops the unwanted ones, before the rest leaves. */
 static void a_copy_that_is_dropped_is_not_the_datagram(void **unused)
 {
 	struct core c;
@@ -38,7 +37,9 @@ static void a_copy_that_is_dropped_is_not_the_datagram(void **unused)
 	feed_end(&c);
 }
 
-/* The question went to somebody who is not followed; the answer is as long, in the same buffer. */
+/*
+ * The question went to a process that is not followed; the answer has the same length and buffer.
+ */
 static void an_answer_is_not_the_question(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_new, 6, READ);
@@ -76,7 +77,7 @@ static void icmp(struct core *c, uint16_t event, uint64_t t, uint64_t sock, uint
 	feed(c, &e);
 }
 
-/* What a filter keeps out never comes to the queue; what is read is what did. */
+/* Datagrams that a filter rejects never reach the queue; only queued ones are read. */
 static void what_a_raw_socket_filters_out_is_not_read(void **unused)
 {
 	struct core c;
@@ -105,7 +106,7 @@ static void what_a_raw_socket_filters_out_is_not_read(void **unused)
 	feed_end(&c);
 }
 
-/* The one that is found by its ends has it at the device, too. */
+/* The copy found by its addresses is counted at the device too. */
 static void each_raw_socket_gets_a_copy(void **unused)
 {
 	struct core c;
@@ -128,7 +129,7 @@ static void each_raw_socket_gets_a_copy(void **unused)
 	feed_end(&c);
 }
 
-/* An empty datagram is a message; of a stream nothing is its end. */
+/* An empty datagram is a message; an empty read of a stream is its end. */
 static void the_end_of_a_stream_is_no_unit(void **unused)
 {
 	static const int kinds[] = {MG_KIND_unix_stream, MG_KIND_unix_dgram};

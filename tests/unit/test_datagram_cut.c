@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams that are cut before they leave: their parts wait in a queue, or are thrown away. */
+/* Datagrams cut before they leave: their parts wait in a queue, or are dropped. */
 #include "feed_datagrams.h"
 
-/* The call has handed one for `segs` to the queue, where it is cut: its buffer is free again. */
+/*
+ * Hands a datagram that stands for `segs` to the queue, where it is cut: its buffer is free again.
+ */
 static void queue_one(struct core *c, uint64_t t, uint32_t buffer, uint16_t id, uint16_t segs)
 {
 	struct piece_of all = {.id = id, .segs = segs, .gso = 100};
@@ -24,8 +26,8 @@ static void leave(struct core *c, uint64_t t, uint32_t buffer, uint16_t id)
 }
 
 /*
- * A connected socket's numbers go on by one a datagram, not a segment; and the buffers are soon
- * those of others, of a segment's too.
+ * A connected socket's ids advance by one per datagram, not per segment; and buffers are soon
+ * reused, also for another segment.
  */
 static void segments_that_wait_leave_in_order(void **unused)
 {
@@ -71,7 +73,7 @@ static void fragments_that_never_left_are_dropped(void **unused)
 	dg_packet(&c, MG_EVENT_dev_queue, 1008, 8, 1000, &second);
 	drop(&c, 1009, 8, 1000);
 	drop(&c, 1010, 9, 500);
-	drop(&c, 1011, 9, 500); /* of something else */
+	drop(&c, 1011, 9, 500); /* of another packet */
 	dg_moved(&c, MG_EVENT_sock_sent, 1012, SEND, A, 2500, 0, MG_KIND_udp);
 	ev_exit(&c, 1013, SEND, A, MG_SYS_sendto, 0, 2500);
 	ev_app(&c, SEND, MG_FN_send, 1000, 1014, 2500);
@@ -82,7 +84,7 @@ static void fragments_that_never_left_are_dropped(void **unused)
 	feed_end(&c);
 }
 
-/* A reader on another CPU empties the queue meanwhile: which buffer is in it nobody knows. */
+/* A reader on another CPU empties the queue meanwhile, so the buffer in it is not known. */
 static void a_segment_may_come_without_its_buffer(void **unused)
 {
 	struct piece_of all = {.id = 5, .segs = 3, .gso = 100};
@@ -104,7 +106,7 @@ static void a_segment_may_come_without_its_buffer(void **unused)
 	feed_end(&c);
 }
 
-/* The network sends one twice; both lie in one buffer. */
+/* The network duplicates a datagram; both copies share one buffer. */
 static void both_copies_may_lie_in_one_buffer(void **unused)
 {
 	struct core c;

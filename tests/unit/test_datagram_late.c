@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams whose socket only IP finds: the device's time is told late, and counts as it was. */
+/* Datagrams whose socket is known only at IP: the device's time comes late and counts as it was. */
 #include "feed_datagrams.h"
 
 static void late(struct core *c, uint64_t t, uint32_t ago, uint32_t buffer, uint32_t len,
@@ -20,7 +20,7 @@ static void late(struct core *c, uint64_t t, uint32_t ago, uint32_t buffer, uint
 	feed(c, &e);
 }
 
-/* Translated where it arrives: whose it is the device could not tell yet. */
+/* A packet translated on arrival: its owner is not yet known at the device. */
 static void what_a_device_tells_late_was_there_before(void **unused)
 {
 	struct core c;
@@ -39,7 +39,7 @@ static void what_a_device_tells_late_was_there_before(void **unused)
 	feed_end(&c);
 }
 
-/* Put together IPv6 datagrams have no fragment header, and so no number, any more. */
+/* Reassembled IPv6 datagrams have lost the fragment header, and so their id. */
 static void what_lost_its_number_is_known_by_its_buffer(void **unused)
 {
 	struct piece_of first = {.id = 9, .part = 1}, second = {.id = 9, .frag = 126, .part = 2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which datagram is which: from the call that sent it to the call that got it, to the cycle. */
+/* Matching of datagrams: from the call that sent one to the call that received it, to the cycle. */
 #include <netinet/in.h>
 
 #include "feed_datagrams.h"
@@ -34,7 +34,7 @@ static void a_datagram_is_followed_to_its_reader(void **unused)
 	feed_end(&c);
 }
 
-/* The reader may be back before the sender's call is. */
+/* The reader may return before the sender's call does. */
 static void a_reader_may_be_faster_than_the_sender(void **unused)
 {
 	struct core c;
@@ -107,13 +107,13 @@ static void fragments_have_times_of_their_own(void **unused)
 	assert_int_equal(tx_of(&c, A)->complete, 1500);
 	assert_int_equal(stage_sum(tx_of(&c, A), TX_STAGE_QDISC), 1000 * 10 + 500 * 30);
 	assert_int_equal(rx_of(&c, B)->complete, 1500);
-	/* the first waits for the rest of the datagram */
+	/* the first fragment waits for the rest of the datagram */
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_DEV_IP), 1000 * 21 + 500 * 1);
 	assert_int_equal(dg_shifts(&c), 1500 * 104);
 	feed_end(&c);
 }
 
-/* One call, one buffer for all, cut before the driver; each is a datagram to its reader. */
+/* One call, one buffer for all, cut before the driver; the reader gets single datagrams. */
 static void segments_are_known_by_their_numbers(void **unused)
 {
 	struct piece_of all = {.id = 5, .segs = 2, .gso = 100};
@@ -143,7 +143,7 @@ static void segments_are_known_by_their_numbers(void **unused)
 	feed_end(&c);
 }
 
-/* And where they arrive as one, the socket's queue takes them one by one. */
+/* Where they arrive as one, the socket's queue takes them one by one. */
 static void what_arrives_as_one_is_read_one_by_one(void **unused)
 {
 	struct piece_of all = {.id = 5, .segs = 2, .gso = 100};
@@ -185,7 +185,7 @@ static void several_messages_of_a_call_follow_each_other(void **unused)
 	feed_end(&c);
 }
 
-/* One of three is dropped, and nobody tells: what is next in the queue does. */
+/* One of three is dropped without an event: the next one in the queue reveals it. */
 static void a_drop_nobody_told_of_shifts_nothing(void **unused)
 {
 	struct core c;
@@ -228,7 +228,7 @@ static void a_told_drop_is_no_gap(void **unused)
 	feed_end(&c);
 }
 
-/* What a queue on the way threw away was sent, and has no boundaries to have. */
+/* Datagrams dropped by a queue were sent, and have no later timestamps to miss. */
 static void what_never_left_is_not_incomplete(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_drop, 1006, SEND);
@@ -275,7 +275,7 @@ static void of_two_readers_nobody_knows_which(void **unused)
 	feed_end(&c);
 }
 
-/* A buffer's address is soon another's. */
+/* A buffer's address is soon reused. */
 static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 {
 	struct core c;
@@ -285,7 +285,7 @@ static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 	dg_sends(&c, 1000, 7, 1, 100); /* goes elsewhere */
 	dg_sends(&c, 2000, 7, 2, 100);
 	dg_arrives(&c, 2020, 7, 2, 100);
-	dg_arrives(&c, 2030, 7, 3, 100); /* is of nobody */
+	dg_arrives(&c, 2030, 7, 3, 100); /* belongs to no socket */
 	dg_reads(&c, 3000, 100, 7);
 	core_finish(&c);
 	assert_in_range(rx_of(&c, B)->shift_peer.n, 0, 1);
@@ -294,7 +294,7 @@ static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 	feed_end(&c);
 }
 
-/* On their way from the device to IP. */
+/* Copies on their way from the device to IP. */
 static void copied_ones_are_known_if_there_is_one_that_it_may_be(void **unused)
 {
 	static const struct {
@@ -306,7 +306,7 @@ static void copied_ones_are_known_if_there_is_one_that_it_may_be(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		dg_begin(&c);
-		/* another is still on its way */
+		/* another one is still on its way */
 		dg_packet(&c, MG_EVENT_dev_recv, 1010, 6, cases[i].len,
 			&(struct piece_of){.id = cases[i].other});
 		dg_packet(&c, MG_EVENT_dev_recv, 1020, 7, 100, &(struct piece_of){.id = 2});
@@ -320,7 +320,7 @@ static void copied_ones_are_known_if_there_is_one_that_it_may_be(void **unused)
 	}
 }
 
-/* Of sockets at one port it shows in whose queue the datagram is. */
+/* Among sockets at one port the queue that holds the datagram identifies its owner. */
 static void what_several_may_get_is_of_whom_it_is_queued_for(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_recv, 1020, SEND);
@@ -368,7 +368,7 @@ static void what_nobody_receives_is_bounded(void **unused)
 	feed_end(&c);
 }
 
-/* The network made two of each: what was delivered is not more than what was sent. */
+/* The network duplicated each: no more is delivered than was sent. */
 static void what_the_network_doubles_is_delivered_once(void **unused)
 {
 	struct core c;

@@ -5,7 +5,7 @@
 
 static char why[400];
 
-/* The report with these figures; the core is freed. */
+/* Returns the report with these statistics; frees the core. */
 static json_t *demanded(struct core *c, const char *figures)
 {
 	struct demand demand;
@@ -29,8 +29,10 @@ static void begin_kept(struct core *c, size_t memory)
 	ev_opened(c, 10, A, 999, 4999);
 }
 
-/* Both ends of a connection: 20 writes of 500 bytes, one every 1,000 ns, read 104 ns later and
- * more. */
+/*
+ * Returns the report of both ends of a connection: 20 writes of 500 bytes, one every 1,000 ns, read
+ * 104 ns later and more.
+ */
 static json_t *of_connection(const char *figures)
 {
 	struct core c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of calls whose system calls were lost: the program tells of them, by descriptor. */
+/* Bytes of calls whose system calls were lost: known from the program's events, by descriptor. */
 #include "feed_datagrams.h"
 
 #define FD 5
@@ -17,7 +17,7 @@ static void app(struct core *c, int fn, uint64_t t, int32_t fd, int64_t ret)
 	feed(c, &e);
 }
 
-/* As dg_sends(), by the descriptor. */
+/* Like dg_sends(), by the descriptor. */
 static void sends(struct core *c, uint64_t t, uint32_t buffer, int32_t fd)
 {
 	dg_enter(c, t + 1, SEND, A, MG_SYS_sendto, MG_KIND_udp);
@@ -33,14 +33,14 @@ static void what_was_lost_is_of_the_socket_around_it(void **unused)
 
 	(void)unused;
 	dg_begin(&c);
-	app(&c, MG_FN_send, 1000, FD, 30); /* before it is known whose */
+	app(&c, MG_FN_send, 1000, FD, 30); /* before its owner is known */
 	ev_lost(&c, 1015, 10, 995, 1014);
 	sends(&c, 2000, 7, FD);
 	app(&c, MG_FN_send, 3000, FD, 20);
 	ev_lost(&c, 3015, 10, 2995, 3014);
-	app(&c, MG_FN_send, 4000, FD + 1, 500); /* nobody knows */
+	app(&c, MG_FN_send, 4000, FD + 1, 500); /* an unknown descriptor */
 	app(&c, MG_FN_close, 5000, FD, 0);
-	app(&c, MG_FN_send, 6000, FD, 700); /* another's by now */
+	app(&c, MG_FN_send, 6000, FD, 700); /* another socket's by now */
 	core_finish(&c);
 	assert_int_equal(tx_of(&c, A)->total, 150);
 	assert_int_equal(tx_of(&c, A)->complete, 100);
@@ -48,7 +48,7 @@ static void what_was_lost_is_of_the_socket_around_it(void **unused)
 	feed_end(&c);
 }
 
-/* It may be a socket nobody follows, or the kernel's side may be over. */
+/* The socket may not be followed, or the kernel side may be over. */
 static void without_a_loss_nothing_is_added(void **unused)
 {
 	struct core c;
@@ -63,7 +63,7 @@ static void without_a_loss_nothing_is_added(void **unused)
 	feed_end(&c);
 }
 
-/* Without the program's side the share of the events that are there stands for it. */
+/* Without the program's side the share of recorded events stands for it. */
 static void who_tells_may_have_lost_some(void **unused)
 {
 	struct core c;

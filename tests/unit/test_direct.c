@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of the real writer, read without babeltrace2, whole and in every way broken. */
+/* Traces of the real writer, read without babeltrace2, whole and broken in every way. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -10,13 +10,13 @@
 #include "ctf.h"
 
 #define EVENTS_MAX 20000
-/* events of dev_xmit in a page that begins with a packet's head */
+/* events of dev_xmit in a page that begins with a packet header */
 #define PER_PAGE ((4096 - 76) / (18 + MG_PAYLOAD_SIZE(PACKET)))
 
 struct heard {
 	struct mg_event e[EVENTS_MAX];
 	size_t n;
-	char name[64], text[256]; /* of the last chosen one */
+	char name[64], text[256]; /* text of the last chosen event */
 };
 
 static struct heard *heard;
@@ -57,8 +57,8 @@ static int read_dirs(const char *const dirs[], size_t count)
 	int err;
 
 	core_init(&c);
-	core_give_clock(&c, 1, 1, 0); /* the counter ticks once a nanosecond, */
-	core_give_clock(&c, 1000000000000, 1000000000000, 0); /* for quarter of an hour */
+	core_give_clock(&c, 1, 1, 0); /* the counter ticks once per nanosecond */
+	core_give_clock(&c, 1000000000000, 1000000000000, 0); /* for a quarter of an hour */
 	core_listen(&c, hear, heard);
 	heard->n = 0;
 	err = direct_read(dirs, count, &c, NULL, why, sizeof(why));
@@ -151,7 +151,7 @@ static void every_event_arrives_with_its_fields(void **unused)
 		assert_int_equal(e->cpu, 1);
 		assert_int_equal(e->tid, 7);
 		assert_int_equal(e->pid, 5);
-		for (int i = 0; i < d->field_count; i++) /* text ends nowhere in these */
+		for (int i = 0; i < d->field_count; i++) /* no text field is terminated in these */
 			for (uint32_t j = 0; j < d->fields[i].size; j++) {
 				size_t at = d->fields[i].offset + j;
 
@@ -161,7 +161,7 @@ static void every_event_arrives_with_its_fields(void **unused)
 	assert_int_equal(heard->n, n);
 }
 
-/* As babeltrace2 has it: of one time, streams in the order of their files' names. */
+/* As babeltrace2 orders them: events with equal times by the names of their files. */
 static void streams_are_merged_by_time_and_by_name(void **unused)
 {
 	static const int order[] = {0, 1, 2, CTF_OWN_STREAM}; /* cpu0 cpu1 cpu2 tracer */
@@ -183,7 +183,7 @@ static void streams_are_merged_by_time_and_by_name(void **unused)
 		const struct mg_event *e = &heard->e[i];
 
 		assert_true(e->time_ns >= last.time_ns);
-		if (i && e->time_ns == last.time_ns) /* the tracer's own has -1 */
+		if (i && e->time_ns == last.time_ns) /* the tracer's own stream has CPU -1 */
 			assert_true((uint16_t)e->cpu >= (uint16_t)last.cpu);
 		last = *e;
 	}
@@ -256,14 +256,14 @@ static void others_are_left_to_babeltrace2(void **unused)
 	(void)unused;
 	put(w, 0, MG_EVENT_tcp_send, 5);
 	assert_int_equal(ctf_close(w), 0);
-	assert_int_equal(read_dirs(twice, 2), DIRECT_NOT_OURS); /* of one UUID */
+	assert_int_equal(read_dirs(twice, 2), DIRECT_NOT_OURS); /* with one UUID */
 	replace("tracer_name = \"magnet-kernel-tracer\"", "tracer_name = \"lttng-modules\"");
 	assert_int_equal(read_dir(), DIRECT_NOT_OURS);
 	assert_int_equal(read_dirs((const char *const[]){"/no/such"}, 1), DIRECT_NOT_OURS);
 	assert_int_equal(heard->n, 0);
 }
 
-/* Wherever it is cut: the whole packets before are read, and it is said that there was more. */
+/* Wherever it is cut: the whole packets before the cut are read, and the cut is reported. */
 static void a_cut_stream_is_read_up_to_there(void **unused)
 {
 	struct ctf_writer *w = writer(NULL);
@@ -277,7 +277,8 @@ static void a_cut_stream_is_read_up_to_there(void **unused)
 	metadata.data = contents("metadata", &metadata.size);
 	stream.data = contents("cpu0", &size);
 	for (stream.size = 0; stream.size <= size; stream.size++) {
-		uint8_t *exact = malloc(stream.size + 1); /* so that reading beyond is noticed */
+		/* an exact copy, so that tools detect reads past its end */
+		uint8_t *exact = malloc(stream.size + 1);
 		struct direct_bytes s = {exact, stream.size};
 		struct core c;
 		int err;
@@ -299,7 +300,7 @@ static void a_cut_stream_is_read_up_to_there(void **unused)
 	free((void *)stream.data);
 }
 
-/* Any byte changed, in the stream or in the description: an error or not, but nothing else. */
+/* Any byte changed, in the stream or in the metadata, causes at most an error. */
 static void broken_bytes_break_nothing(void **unused)
 {
 	struct ctf_writer *w = writer(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-/* The description of a trace: what the writer writes is understood, all else is refused. */
+/* The metadata of a trace: all that the writer writes is understood, anything else is refused. */
 #include "ctf.h"
 #include "layout.h"
 #include "trace_file.h"
@@ -117,7 +117,7 @@ static void what_it_does_not_write_is_refused(void **unused)
 	assert_null(changed("hostname = ", "another = 5;\n\thostname = "));
 }
 
-/* Wherever it ends. */
+/* Wherever it is cut. */
 static void half_a_description_is_refused(void **unused)
 {
 	size_t size = strlen(text);
@@ -125,13 +125,14 @@ static void half_a_description_is_refused(void **unused)
 
 	(void)unused;
 	for (size_t n = 0; n < size - 1; n += n < 3000 ? 1 : 37) {
-		char *exact = malloc(n + 1); /* so that reading beyond is noticed */
+		/* an exact copy, so that tools detect reads past its end */
+		char *exact = malloc(n + 1);
 		const char *why;
 
 		assert_non_null(exact);
 		memcpy(exact, text, n);
 		why = layout_make(&l, exact, n);
-		/* it may end between two events: then these are all */
+		/* it may be cut between two events: then these are all */
 		assert_true(why || l.tsdl.events);
 		layout_free(&l);
 		free(exact);

@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Random values below `limit`, sorted, and the distribution of them. */
+/* Fills a distribution with sorted random values below `limit`. */
 static void fill(struct dist *d, uint64_t v[], size_t n, uint64_t limit, uint64_t seed)
 {
 	memset(d, 0, sizeof(*d));
@@ -23,7 +23,10 @@ static void fill(struct dist *d, uint64_t v[], size_t n, uint64_t limit, uint64_
 	qsort(v, n, sizeof(v[0]), by_value);
 }
 
-/* Nearest rank, in integers: the least value with at least `percent` of all at or below it. */
+/*
+ * Returns the nearest rank, in integers: the least value with at least `percent` of all at or below
+ * it.
+ */
 static uint64_t nearest_rank(const uint64_t sorted[], size_t n, unsigned int percent)
 {
 	size_t rank = (n * percent + 99) / 100;
@@ -101,7 +104,7 @@ static void quantiles_of_small_integers_are_exact(void **unused)
 	}
 }
 
-/* So nothing is interpolated: the median of two is the lower one. */
+/* Nothing is interpolated: the median of two is the lower one. */
 static void a_quantile_is_one_of_the_values(void **unused)
 {
 	struct dist d = {0};
@@ -211,7 +214,7 @@ static void the_mean_deviation_from_the_median_is_that_of_a_sort(void **unused)
 	}
 }
 
-/* Values of a bin are taken for equal, which moves none by more than a bin. */
+/* Values of a bin count as equal, which moves none by more than a bin. */
 static void of_large_values_it_is_off_by_less_than_two_bins(void **unused)
 {
 	static uint64_t v[SAMPLES];
@@ -225,7 +228,7 @@ static void of_large_values_it_is_off_by_less_than_two_bins(void **unused)
 	}
 }
 
-/* The area between the two empirical distribution functions, value by value. */
+/* Returns the area between the two empirical distribution functions, value by value. */
 static double area(const uint64_t a[], size_t n, const uint64_t b[], size_t m, uint64_t limit)
 {
 	double sum = 0;
@@ -265,7 +268,7 @@ static void w1_to_itself_is_nothing_and_to_a_shift_is_the_shift(void **unused)
 	(void)unused;
 	for (uint64_t v = 0; v < 500; v += 7) {
 		dist_add(&a, v, 1);
-		dist_add(&b, v + 1000, 3); /* the weight of all does not matter */
+		dist_add(&b, v + 1000, 3); /* the total weight does not matter */
 	}
 	assert_near(dist_w1(&a, &a), 0, 0);
 	assert_near(dist_w1(&a, &b), 1000, 1e-6);
@@ -302,7 +305,7 @@ static void bytes_do_not_make_up_for_samples(void **unused)
 	dist_free(&d);
 }
 
-/* What came last waits for its bin: to ask in between, at any time, changes nothing. */
+/* The latest values are not in their bins yet: a query in between changes nothing. */
 static void to_be_asked_changes_nothing(void **unused)
 {
 	static const uint64_t limits[] = {3, 3000, 1ull << 31, 1ull << 40};
@@ -332,7 +335,7 @@ static void to_be_asked_changes_nothing(void **unused)
 	}
 }
 
-/* Held, in a bin, and beyond what a bin has room for. */
+/* Values held back, in a bin, and beyond the room of a bin. */
 static void all_of_another_is_as_if_added_one_by_one(void **unused)
 {
 	struct dist one = {0}, other = {0}, both = {0};
@@ -347,7 +350,7 @@ static void all_of_another_is_as_if_added_one_by_one(void **unused)
 	}
 	dist_add_all(&one, &other);
 	dist_free(&other);
-	dist_add_all(&one, &other); /* of none there is nothing to add */
+	dist_add_all(&one, &other); /* an empty one adds nothing */
 	assert_int_equal(one.n, both.n);
 	assert_int_equal(one.weight, both.weight);
 	assert_int_equal(one.max, both.max);

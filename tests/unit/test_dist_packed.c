@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributions that share a pool: packed bins tell what a hash table's do, and keep the limit. */
+/*
+ * Distributions that share a pool: packed bins give the same results as a hash table, and keep the
+ * limit.
+ */
 #include "sums/dist.h"
 #include "unit.h"
 
@@ -10,7 +13,7 @@ static struct dist_pool roomy(void)
 	return (struct dist_pool){.limit = SIZE_MAX, .tables_limit = 1 << 20};
 }
 
-/* Without hash tables. */
+/* Returns a pool without hash tables. */
 static struct dist_pool packing(void)
 {
 	return (struct dist_pool){.limit = SIZE_MAX};
@@ -28,7 +31,7 @@ static void assert_same(const struct dist *a, const struct dist *b)
 	assert_near(dist_w1(a, b), 0, 0);
 }
 
-/* The same values into each; those of weight 2^31 and more and of 2^32 and more go in at once. */
+/* Fills all with the same values; those with weights from 2^31 and from 2^32 go in at once. */
 static void fill(struct dist *d[], size_t count, size_t n, uint64_t seed, bool near)
 {
 	static const uint64_t limits[] = {3, 3000, 1 << 20, 1ull << 31, 1ull << 40};
@@ -60,7 +63,7 @@ static void packed_bins_tell_the_same_as_a_hash_table(void **unused)
 			assert_true(!packed.size || packed.is_packed);
 			if (n < 60 || n > 200)
 				assert_int_equal(both.size && !both.is_packed, n > 200);
-			until_busy.tables_limit = 0; /* others have it all by now */
+			until_busy.tables_limit = 0; /* the others have taken all of it by now */
 			dist_trim(&both);
 			assert_true(!both.size || both.is_packed);
 			assert_same(&table, &both);
@@ -93,7 +96,7 @@ static void to_be_asked_or_trimmed_in_between_changes_nothing(void **unused)
 	dist_free(&left);
 }
 
-/* Where there is room for some tables, the others stay packed. */
+/* If some tables fit, the others stay packed. */
 static void tables_keep_their_limit(void **unused)
 {
 	struct dist_pool pool = {.limit = SIZE_MAX, .tables_limit = 300000};
@@ -123,7 +126,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Bins are 1/(1024 / 2^coarse) wide, whenever they were made so; means and sums stay exact. */
+/* Bins are 1/(1024 / 2^coarse) wide, whenever they were widened; means and sums stay exact. */
 static void wider_bins_err_by_less_than_their_width(void **unused)
 {
 	static uint64_t v[SAMPLES];
@@ -173,7 +176,7 @@ static void few_bins_are_not_made_wider(void **unused)
 	dist_free(&d);
 }
 
-/* Flows of one program are added up: of those with wider bins each bin's mean. */
+/* Flows of one program are summed: from those with wider bins each bin's mean. */
 static void all_of_one_with_wider_bins_err_by_no_more_than_these(void **unused)
 {
 	struct dist_pool pool = packing();

@@ -43,7 +43,7 @@ static void the_ring_is_used_round_and_round(void **unused)
 	trace_free(&t);
 }
 
-/* A lap is 16 bits: at 65,536 laps it begins again, and 0 is a lap like any other. */
+/* A lap has 16 bits: after 65,536 laps it begins again, and 0 is a lap like any other. */
 static void laps_may_begin_again(void **unused)
 {
 	struct mg_ring *r = hooks_ring(&hooks, 0);
@@ -65,7 +65,7 @@ static void laps_may_begin_again(void **unused)
 	trace_free(&t);
 }
 
-/* Near and far places in every order, for more laps than there are numbers of them. */
+/* Near and far slots in every order, for more laps than there are numbers. */
 static void near_and_far_places_keep_the_order(void **unused)
 {
 	uint64_t next = 0, seed = 1;
@@ -83,14 +83,14 @@ static void near_and_far_places_keep_the_order(void **unused)
 			uint64_t word;
 			struct mg_slot *s = take(0, &word);
 
-			drain_pass(drain); /* finds one that is taken, and not filled */
+			drain_pass(drain); /* finds a slot that is taken but not filled */
 			if (s) {
 				struct mg_tcp_ready e = {.sock = next++};
 
 				memcpy(s->payload, &e, MG_PAYLOAD_SIZE(TCP_READY));
 				publish(s, word);
 			} else {
-				hooks_ring(&hooks, 0)->lost--; /* it was a try only */
+				hooks_ring(&hooks, 0)->lost--; /* it was only an attempt */
 			}
 		}
 		if (some & 1ull << 21)
@@ -115,8 +115,8 @@ static void a_slot_that_is_not_published_stops_the_reader(void **unused)
 	(void)unused;
 	begin();
 	produce_many(0, 0, 2);
-	s = take(0, &word);    /* a program that was interrupted before it was done ... */
-	produce_many(0, 3, 2); /* ... by others that are */
+	s = take(0, &word);    /* a program interrupted before it was done ... */
+	produce_many(0, 3, 2); /* ... by others that complete */
 	drain_pass(drain);
 	assert_int_equal(hooks_ring(&hooks, 0)->tail, 2);
 	assert_int_equal(ctf_events(writer), 2);
@@ -130,7 +130,7 @@ static void a_slot_that_is_not_published_stops_the_reader(void **unused)
 	trace_free(&t);
 }
 
-/* What the slot held a lap ago is complete, but not what is asked for. */
+/* The slot's content of the lap before is complete, but not the one wanted. */
 static void a_slot_of_the_lap_before_stops_it_too(void **unused)
 {
 	struct trace_file t;
@@ -208,7 +208,7 @@ static void produce_drop(int cpu, uint32_t reason)
 	publish(s, (word & ~(0xffffull << 48)) | (uint64_t)MG_EVENT_drop_raw << 48);
 }
 
-/* Reading them takes long: meanwhile the other rings are emptied, and this one fills. */
+/* Reading the names takes long: meanwhile the other rings are emptied, and this one fills. */
 static void a_drop_waits_in_its_ring_for_its_names(void **unused)
 {
 	struct trace_file t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* drain.c again: every loss is counted, and told where it was. */
+/* drain.c again: every loss is counted, and reported where it occurred. */
 #include <unistd.h>
 
 #include "clock.h"
@@ -104,7 +104,7 @@ static void the_count_of_losses_may_wrap(void **unused)
 	trace_free(&t);
 }
 
-/* Losses after which nothing was recorded show in no slot. */
+/* Losses after the last recorded event show in no slot. */
 static void trailing_losses_are_told_at_the_end(void **unused)
 {
 	struct trace_file t;
@@ -134,7 +134,7 @@ static void a_pass_and_another_a_while_later(void)
 	drain_pass(drain);
 }
 
-/* Whoever stops here, or is killed, has told them. */
+/* A recorder that stops here, or is killed, has reported them. */
 static void on_a_quiet_cpu_they_are_told_a_while_later(void **unused)
 {
 	struct trace_file t;
@@ -162,7 +162,7 @@ static void on_a_quiet_cpu_they_are_told_a_while_later(void **unused)
 	trace_free(&t);
 }
 
-/* What is on its way then was before, and those that come after it have their own place. */
+/* Events in progress belong before the loss; those that come later have their own place. */
 static void while_a_slot_is_being_filled_no_cpu_is_quiet(void **unused)
 {
 	struct trace_file t;
@@ -193,7 +193,7 @@ static void while_a_slot_is_being_filled_no_cpu_is_quiet(void **unused)
 	trace_free(&t);
 }
 
-/* A part of the trace has all that was lost in its time. */
+/* Each part of the trace reports all losses of its time. */
 static void where_the_trace_is_cut_they_are_told_at_once(void **unused)
 {
 	struct trace_file t;
@@ -231,7 +231,7 @@ static void a_cpu_that_lost_everything_has_a_place_for_it(void **unused)
 	trace_free(&t);
 }
 
-/* Each its own, and while it happens they are looked for more often. */
+/* Each program's own loss; while they occur they are checked more often. */
 static void skipped_programs_become_losses_of_the_tracer(void **unused)
 {
 	struct trace_file t;
@@ -259,7 +259,7 @@ static void skipped_programs_become_losses_of_the_tracer(void **unused)
 	trace_free(&t);
 }
 
-/* What is not recorded then is no loss, and neither are slots that were taken as it began. */
+/* Events during a pause are no losses, and neither are slots taken as it began. */
 static void a_pause_is_a_gap_and_no_loss(void **unused)
 {
 	struct trace_file t, own;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel threw away: added up by socket, direction, reason and place, and at which layer.
- */
+/* The kernel's drops, summed by socket, direction, reason and place, with their layer. */
 #include "feed.h"
 #include "reported.h"
 
@@ -39,7 +38,8 @@ static void drops_are_added_up_by_reason_and_place(void **unused)
 	ev_drop(&c, SOCK, true, "UDP_CSUM", "udp_recvmsg", 10, 1);
 	j = reported(&c);
 	assert_int_equal(
-		json_array_size(at(j, "flows")), 1); /* all of it was dropped: still told */
+		/* everything was dropped: the flow is still shown */
+		json_array_size(at(j, "flows")), 1);
 	assert_string_equal(json_string_value(at(j, "flows.0.direction")), "rx");
 	assert_int_equal(json_array_size(at(j, "flows.0.drops")), 2);
 	assert_fields(j, "flows.0.drops.0", "reason location layer n segments bytes");
@@ -66,7 +66,7 @@ static void each_direction_has_its_own(void **unused)
 	json_decref(j);
 }
 
-/* Without the hook nobody knows whether anything was dropped. */
+/* Without the hook it is unknown whether anything was dropped. */
 static void without_the_hook_drops_are_null(void **unused)
 {
 	json_t *j = reported_connection();
@@ -76,7 +76,7 @@ static void without_the_hook_drops_are_null(void **unused)
 	json_decref(j);
 }
 
-/* A text that fills its field has no end of its own. */
+/* A text that fills its field has no terminator. */
 static void names_may_fill_their_fields(void **unused)
 {
 	static const char name[] = "a_function_of_exactly_32_letters";

@@ -45,7 +45,7 @@ static void others_are_not_found(void **unused)
 	assert_null(mg_event_by_name("tcp_sen"));
 }
 
-/* Readers take the struct for the payload: fields must follow one another and end with it. */
+/* Readers use the struct for the payload: fields must be contiguous up to its end. */
 static void fields_fill_the_payload_without_holes(void **unused)
 {
 	(void)unused;
@@ -96,13 +96,14 @@ static void ring_events_fit_a_slot(void **unused)
 {
 	(void)unused;
 	for (size_t i = 0; i < count; i++) {
-		if (table[i].id >= 64 || table[i].id == MG_EVENT_drop) /* the drain writes that */
+		/* the drain writes that one */
+		if (table[i].id >= 64 || table[i].id == MG_EVENT_drop)
 			continue;
 		assert_true(table[i].size <= MG_SLOT_PAYLOAD);
 	}
 }
 
-/* The correlator finds the socket of an event without looking at which event it is. */
+/* The correlator reads the socket of an event without checking its type. */
 static void a_socket_cookie_is_the_first_field(void **unused)
 {
 	(void)unused;
@@ -144,7 +145,7 @@ static void every_event_is_of_a_layer_with_a_name(void **unused)
 	assert_string_equal(mg_layer_names[MG_LAYER_TRACER], "tracer");
 }
 
-/* Numbers are stored in traces: they must not move. */
+/* Ids are stored in traces: they must not change. */
 static void stored_numbers_stay_what_they_were(void **unused)
 {
 	(void)unused;

@@ -153,7 +153,7 @@ static void a_range_ends_together(void **unused)
 	fd_ending_range(300, 300);
 	assert_range(299, 300, MG_KIND_tcp);
 	assert_range(300, 301, MG_KIND_unknown);
-	fd_ending_range(500, 400); /* upside down: nothing */
+	fd_ending_range(500, 400); /* an inverted range is empty */
 	assert_range(301, FD_TABLE, MG_KIND_tcp);
 }
 
@@ -170,7 +170,7 @@ static void a_range_may_reach_beyond_the_table(void **unused)
 	assert_range(3, FD_TABLE, MG_KIND_unknown);
 }
 
-/* Send two descriptors over a socket; those that arrive are in `got`. */
+/* Sends two descriptors over a socket; the received ones are in `got`. */
 static void pass(int over[2], const int sent[2], int got[2])
 {
 	char byte = 'x', control[CMSG_SPACE(2 * sizeof(int))] = {0};
@@ -190,7 +190,7 @@ static void pass(int over[2], const int sent[2], int got[2])
 	m.msg_controllen = sizeof(control);
 	assert_int_equal(recvmsg(over[1], &m, 0), 1);
 	memcpy(got, CMSG_DATA(CMSG_FIRSTHDR(&m)), 2 * sizeof(int));
-	/* what the numbers stood for before */
+	/* kinds that the numbers had before */
 	fd_set_kind(got[0], MG_KIND_other);
 	fd_set_kind(got[1], MG_KIND_other);
 	fd_received(&m, NULL);
@@ -228,7 +228,7 @@ static void messages_without_descriptors_change_nothing(void **unused)
 	fd_received(&m, NULL);
 	m.msg_controllen = sizeof(control);
 	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = IPPROTO_IP; /* an int, but of something else */
+	c->cmsg_level = IPPROTO_IP; /* an int, but of another control message */
 	c->cmsg_type = IP_TOS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
@@ -246,7 +246,7 @@ static void a_pair_is_known_without_asking(void **unused)
 	assert_int_equal(fd_peek(61), MG_KIND_unix_stream);
 }
 
-/* What socket() is asked for and what the kernel then says must be the same kind. */
+/* The kind asked of socket() and the one the kernel reports must be the same. */
 static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 {
 	static const int domains[] = {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, AF_VSOCK};
@@ -261,7 +261,7 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 				int asked = socket_kind(
 					domains[d], types[t] | SOCK_CLOEXEC, protocols[p], NULL);
 
-				if (fd < 0) /* not here, or not for us */
+				if (fd < 0) /* not available here, or not permitted */
 					continue;
 				if (mg_fd_classify(fd) != asked)
 					fail_msg("socket(%d, %d, %d) is not %s", domains[d],
@@ -272,7 +272,7 @@ static void the_kind_asked_for_is_the_kind_that_comes(void **unused)
 			}
 }
 
-/* what the rest of libmagnet.so has */
+/* stubs of the rest of libmagnet.so */
 static bool ended_meanwhile;
 int mg_socket_option(int fd, int option)
 {
@@ -297,7 +297,7 @@ static void a_socket_that_ends_while_it_is_asked_for_is_not_remembered(void **un
 	assert_int_equal(fd_peek(fd), MG_KIND_unknown);
 }
 
-/* Must come last: what was added stays. */
+/* Must be the last test: adopted descriptors stay. */
 long mg_system_call(long nr, long a, long b, long c)
 {
 	return syscall(nr, a, b, c);
@@ -335,7 +335,7 @@ static void a_copy_is_what_it_was_copied_from(void **unused)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	fd_set_kind(fds[0], MG_KIND_unix_stream);
 	copy = dup2(fds[0], fds[1]);
-	fd_set_kind(copy, MG_KIND_tcp); /* of what had the number before */
+	fd_set_kind(copy, MG_KIND_tcp); /* of the number's previous owner */
 	fd_copied(fds[0], copy);
 	assert_int_equal(fd_peek(copy), MG_KIND_unix_stream);
 	fd_copied(fds[0], -1); /* the copy failed */

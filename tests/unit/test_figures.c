@@ -139,7 +139,7 @@ static void m_is_the_mean_shift_in_gaps_of_the_sender(void **unused)
 	end(&r);
 }
 
-/* U0 to X is 6 cycles for every byte of it. */
+/* U0 to X is 6 cycles for every byte. */
 static void a_pure_delay_has_m_0(void **unused)
 {
 	struct modulation m;
@@ -193,7 +193,7 @@ static void a_token_bucket_modulates_as_worked_out_by_hand(void **unused)
 	end(&r);
 }
 
-/* A long constant delay must not hide what varies in it: J is of the differences, not of D. */
+/* A long constant delay must not hide its small variation: J is of the differences, not of D. */
 static void a_small_variation_of_a_long_delay_is_seen(void **unused)
 {
 	struct modulation m;
@@ -256,14 +256,14 @@ static void coverage_is_the_share_of_complete_bytes(void **unused)
 	ev_opened(&c, 10, B, 4999, 999);
 	assert_true(isnan(flow_coverage(rx_of(&c, B))));
 	feed_segment(&c, B, 1000, 750, 2000, 1);
-	ev_ready(&c, 2100, B, 2000); /* all else of the other 250 was lost */
+	ev_ready(&c, 2100, B, 2000); /* all other events of the remaining 250 bytes were lost */
 	feed_recv(&c, RECEIVER, B, 1000, 1000, 3000, 1);
 	report(&r, &c, NULL);
 	assert_near(flow_coverage(rx_of(&c, B)), 0.75, 1e-12);
 	end(&r);
 }
 
-/* What a socket moved before the recording is not missing from it. */
+/* Bytes that a socket moved before the recording are not missing from it. */
 static void coverage_of_a_late_socket_is_of_the_recorded_bytes(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
@@ -329,12 +329,12 @@ static void our_own_cost_is_told_in_nanoseconds_and_in_cpus(void **unused)
 		(json_int_t)4000, "running_ns", (json_int_t)4000000, "running_cpu_ns",
 		(json_int_t)80000);
 	r.session = told;
-	cost = report_own_cost(&r); /* each by the time it ran; to begin and to end is apart */
+	cost = report_own_cost(&r); /* each by the time it ran; start and end are separate */
 	assert_near(cost.cpu_share, 0.01 + 0.02 + 20.0 * (double)c.kernel_events / 1e6, 1e-12);
 	assert_near(cost.setup_cpu_ns, 50000000 + 8980000 + 4000 + 620000, 1e-6);
 	json_decref(told);
 	r.session = session;
-	json_object_set_new(session, "duration_ns", json_null()); /* cut off: nobody knows */
+	json_object_set_new(session, "duration_ns", json_null()); /* a truncated session: unknown */
 	assert_true(isnan(report_own_cost(&r).cpu_share));
 	json_decref(session);
 	end(&r);

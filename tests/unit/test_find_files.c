@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search stays below its directory, and within its bounds. */
+/* The search stays below its directory and within its limits. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

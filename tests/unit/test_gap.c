@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gap.c: what is missing, and whose figures miss it. */
+/* gap.c: missing events, and the figures they touch. */
 #include "socket/socket.h"
 #include "event_table.h"
 #include "feed.h"
@@ -86,7 +86,7 @@ static void a_full_ring_touches_all_and_a_chosen_event_none(void **unused)
 	feed_end(&c);
 }
 
-/* A call that reaches over a pause would show what came after as what it did all the time. */
+/* A call that spans a pause would otherwise count the later activity as its own. */
 static void a_pause_is_no_loss_and_ends_what_threads_did(void **unused)
 {
 	struct core c;
@@ -108,7 +108,7 @@ static void a_pause_is_no_loss_and_ends_what_threads_did(void **unused)
 	feed_end(&c);
 }
 
-/* Events before it still wait for a reading of the clock as the reader comes to it. */
+/* Earlier events still wait for a clock reading when the reader reaches the gap. */
 static void packets_that_are_not_here_touch_who_lived_then(void **unused)
 {
 	const uint64_t ms = 1000000;
@@ -138,7 +138,7 @@ static void packets_that_are_not_here_touch_who_lived_then(void **unused)
 	assert_int_equal(rx_of(&c, SOCK + 1)->gaps, 0);
 	assert_int_equal(rx_of(&c, SOCK + 2)->gaps, 1);
 	assert_int_equal(rx_of(&c, SOCK + 3)->gaps, 0);
-	assert_int_equal(rx_of(&c, SOCK)->calls, 0); /* it may have been another's end */
+	assert_int_equal(rx_of(&c, SOCK)->calls, 0); /* it may have been another call's end */
 	assert_int_equal(c.lost_kernel, 0);
 	feed_end(&c);
 }
@@ -170,7 +170,7 @@ static void what_lies_between_two_chunks_is_not_kept(void **unused)
 
 #define SECOND 1000000000ull
 
-/* So that a loss costs what lives, however many connections there were. */
+/* The cost of a loss depends on live sockets, however many connections there were. */
 static void who_was_closed_long_ago_is_not_asked(void **unused)
 {
 	struct core c;

@@ -11,7 +11,7 @@ static void packets_fill_cells_with_their_trailer(void **unused)
 	assert_near(stat_cells(1500), 32, 0);
 }
 
-/* As I.371 has it, cell by cell. */
+/* Computes tau as I.371 defines it, cell by cell. */
 static double by_cells(const struct stat_unit *u, size_t n, double line, double rate)
 {
 	double tat = -INFINITY, free_at = -INFINITY, tau = 0;
@@ -44,7 +44,7 @@ static void tau_is_that_of_every_cell(void **unused)
 			stat_gcra_tau(u, 200, 366792, rate), by_cells(u, 200, 366792, rate), 1e-3);
 }
 
-/* 32 cells back to back at 100 a second may be told as a burst of 32 at any lower rate. */
+/* 32 cells back to back at 100 a second are a burst of 32 at any lower rate. */
 static void a_packet_is_a_burst_of_its_cells(void **unused)
 {
 	const struct stat_unit one = {0, 1500};

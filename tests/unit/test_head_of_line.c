@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for bytes before at an end that has shut its sending side, where TCP has no event of its
- * own; the peer's ISN is 4999, so that byte 0 is number 5000.
+ * Head-of-line waits at an end that has shut its sending side, where TCP has no event of its own;
+ * the peer's ISN is 4999, so that byte 0 is number 5000.
  */
 #include "feed.h"
 
@@ -49,7 +49,7 @@ static void bytes_wait_for_those_before_until_these_arrive(void **unused)
 	feed_end(&c);
 }
 
-/* What a read takes first is settled before the bytes that waited for it. */
+/* The first bytes of a read are settled before those that waited for them. */
 static void it_does_not_matter_in_how_many_reads(void **unused)
 {
 	struct core c;
@@ -95,7 +95,7 @@ static void what_came_in_order_waits_for_nothing(void **unused)
 	feed_end(&c);
 }
 
-/* The hole was filled by one of two copies. */
+/* One of two copies filled the hole. */
 static void what_filled_the_hole_may_not_be_known(void **unused)
 {
 	const struct flow *f;
@@ -117,7 +117,7 @@ static void what_filled_the_hole_may_not_be_known(void **unused)
 	feed_end(&c);
 }
 
-/* Nothing tells when the first of them was in order: its reader wanted both. */
+/* No event says when the first bytes were in order: the reader wanted both. */
 static void nor_when_the_reader_wanted_more(void **unused)
 {
 	const struct flow *f;

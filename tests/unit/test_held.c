@@ -4,7 +4,7 @@
 
 #define TIME 4000
 
-/* A model held.c must agree with: a reason for each cycle from BEGIN on. */
+/* Model of held.c: a cause for each cycle from BEGIN on. */
 #define BEGIN 100
 struct model {
 	uint8_t reason[BEGIN + TIME];
@@ -28,7 +28,7 @@ static void assert_same(const struct model *m, uint64_t from, uint64_t to, const
 		assert_int_equal(got[i], by[i]);
 }
 
-/* Ranges in order of their begin; their ends come in any order. */
+/* Ranges sorted by begin; their ends come in any order. */
 static void ranges_are_divided_as_cycle_by_cycle(void **unused)
 {
 	uint64_t by[WHYS], from = BEGIN, state = 1;
@@ -83,7 +83,7 @@ static void what_is_outside_is_not_known(void **unused)
 	held_free(&h);
 }
 
-/* Whose bytes never get through takes no more memory than that. */
+/* Bytes that never get through take no more memory than that. */
 static void it_is_bounded(void **unused)
 {
 	uint64_t by[WHYS], changes = 3 * HELD_SPANS_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Two clocks of known relation, and what is found of it by what passes between them. */
+/* Two clocks with a known relation, recovered from the packets that pass between them. */
 #include "clock/hosts.h"
 #include "unit.h"
 
 #define BEGIN  5000000000000ull /* A's clock, ns */
 #define SECOND 1000000000ull
 
-/* What B's clock shows. */
+/* Relation of B's clock to A's. */
 struct truth {
 	double skew, offset;
 	uint64_t step_at; /* A's clock; 0 = never */
@@ -27,13 +27,13 @@ static double uniform(uint64_t *state)
 	return ((double)(unit_random(state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* At least 20 us under way, and at times much longer. */
+/* Returns a transit time of at least 20 us, at times much longer. */
 static uint64_t delay(uint64_t *seed)
 {
 	return (uint64_t)(20000 - 30000 * log(uniform(seed)));
 }
 
-/* Passings over ten seconds: `n` each way. */
+/* Feeds passings over ten seconds: `n` each way. */
 static void exchange(struct hosts *h, const struct truth *t, int to_b, int to_a, uint64_t seed)
 {
 	hosts_init(h, 0);
@@ -72,7 +72,7 @@ static void clocks_are_recovered_within_their_bound(void **unused)
 				struct host_bounds b;
 
 				assert_true(hosts_at(&h, x, &b));
-				/* half a nanosecond: times are whole ones */
+				/* half a nanosecond, as times are whole ones */
 				assert_true(b.low - 0.5 <= ahead(&truths[i], x));
 				assert_true(ahead(&truths[i], x) <= b.high + 0.5);
 				/* the least delay both ways is 40 us, and some more */
@@ -83,7 +83,7 @@ static void clocks_are_recovered_within_their_bound(void **unused)
 		}
 }
 
-/* Against all pairs of passings: each vertex of what is feasible is where two of them are met. */
+/* Compares with all pairs of passings: each vertex of the feasible region lies on two of them. */
 static void bounds_are_those_of_the_linear_programme(void **unused)
 {
 	const struct truth t = {20e-6, 5e6, 0, 0};
@@ -186,7 +186,7 @@ static void nothing_relates_nothing(void **unused)
 	hosts_free(&h);
 }
 
-/* What the readings of the clocks may be off by makes room for passings that seem impossible. */
+/* The error of the clock readings allows passings that seem impossible. */
 static void uncertain_readings_widen_the_bounds(void **unused)
 {
 	struct host_bounds b;

@@ -6,7 +6,7 @@
 
 #define BINS (1 << 15)
 
-/* Of independent values H is one half. */
+/* Independent values: H is one half. */
 static double *noise(void)
 {
 	double *bin = malloc(BINS * sizeof(*bin));
@@ -35,9 +35,7 @@ static void independent_values_have_half(void **unused)
 	free(bin);
 }
 
-/* The same, sent by timers that are late by a third of a bin on average, and never before what is
- * due earlier.
- */
+/* The same, sent by timers that are late by a third of a bin on average, and in order. */
 static double *late(const double *on_time)
 {
 	double *bin = calloc(BINS, sizeof(*bin));
@@ -57,7 +55,7 @@ static double *late(const double *on_time)
 	return bin;
 }
 
-/* By its wavelets, Haar's: of scale 2^j such that their energy is that of H = 0.7. */
+/* A series made of Haar wavelets: the energy at scale 2^j is that of H = 0.7. */
 static double *long_range(void)
 {
 	double *bin = calloc(BINS, sizeof(*bin)), size[14] = {0};
@@ -75,7 +73,7 @@ static double *long_range(void)
 	return bin;
 }
 
-/* What the same program sends on time and late has one H: the interval must say so. */
+/* A series sent on time and the same one sent late have one H: the interval must cover both. */
 static void late_timers_widen_the_interval(void **unused)
 {
 	double *on_time = long_range(), *bin = late(on_time);
@@ -109,7 +107,7 @@ static void it_is_refused_with_the_reason(void **unused)
 	assert_int_equal(h.refused, HURST_GAP);
 	assert_true(isnan(h.h) && isnan(h.error));
 	bin[77] = kept;
-	/* one half four times as busy as the other is no stationary process */
+	/* a series whose second half is a quarter as busy is not stationary */
 	for (int i = 0; i < BINS / 2; i++)
 		bin[i] *= 4;
 	stat_hurst(bin, BINS, &h);

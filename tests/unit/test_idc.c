@@ -2,7 +2,7 @@
 #include "stats.h"
 #include "unit.h"
 
-/* 4 and 0 in turn: mean 2, variance 4 n/(n-1); in pairs always 4. */
+/* 4 and 0 alternate: mean 2, variance 4 n/(n-1); in pairs always 4. */
 static void windows_of_powers_of_two_are_disjoint(void **unused)
 {
 	struct stat_idc out[STAT_OCTAVES];
@@ -34,7 +34,7 @@ static void fewer_than_thirty_windows_are_none(void **unused)
 	assert_int_equal(stat_idc(bin, 30, out), 1);
 	assert_int_equal(stat_idc(bin, 0, out), 0);
 	memset(bin, 0, sizeof(bin));
-	assert_int_equal(stat_idc(bin, 64, out), 0); /* nothing happens: nothing to divide by */
+	assert_int_equal(stat_idc(bin, 64, out), 0); /* no packets: nothing to divide by */
 }
 
 static void windows_that_touch_a_gap_are_left_out(void **unused)

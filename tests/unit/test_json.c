@@ -89,7 +89,7 @@ static void its_numbers_are_those_of_the_recording(void **unused)
 	json_decref(j);
 }
 
-/* Bars sum to the total in the report, too. */
+/* Stages sum to the total in the report, too. */
 static void the_waterfall_adds_up(void **unused)
 {
 	json_t *j = reported_connection();
@@ -144,7 +144,7 @@ static void losses_are_listed_with_their_place(void **unused)
 	json_decref(j);
 }
 
-/* The kernel cuts names at 15 bytes, in the middle of a character if need be. */
+/* The kernel cuts names at 15 bytes, even in the middle of a character. */
 static void a_name_that_is_no_text_does_not_take_the_field_away(void **unused)
 {
 	struct core c;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Of more than a thousand flows most are printed in brief. */
+/* A report with more than a thousand flows prints most of them in brief. */
 #include "render/report.h"
 #include "reported.h"
 
-#define CONNECTIONS 600 /* of two flows with bytes each */
+#define CONNECTIONS 600 /* two flows with bytes each */
 
 static void begin(struct core *c, uint32_t connections)
 {
@@ -20,7 +20,7 @@ static void begin(struct core *c, uint32_t connections)
 	assert_int_equal(core_finish(c), 0);
 }
 
-/* A report as it is printed. */
+/* Returns a report as it is printed. */
 static json_t *printed_beside(const struct report *r, const struct json_beside *beside)
 {
 	char *text = NULL;
@@ -37,7 +37,7 @@ static json_t *printed_beside(const struct report *r, const struct json_beside *
 	return j;
 }
 
-/* Its flows. */
+/* Returns its flows. */
 static json_t *printed(const struct report *r)
 {
 	json_t *j = printed_beside(r, NULL), *flows = json_incref(json_object_get(j, "flows"));

@@ -40,7 +40,7 @@ static void nothing_recorded_is_null_and_not_zero(void **unused)
 	feed_end(&c);
 }
 
-/* Names of others that are no UTF-8 take nothing else with them. */
+/* Names that are not UTF-8 do not affect other fields. */
 static void a_name_that_is_no_text_is_told_as_far_as_it_goes(void **unused)
 {
 	struct core c;
@@ -55,7 +55,7 @@ static void a_name_that_is_no_text_is_told_as_far_as_it_goes(void **unused)
 	json_decref(j);
 }
 
-/* Only the program's side was recorded: what the kernel would have told is not known. */
+/* Only the program's side was recorded: the kernel's figures are unknown. */
 static void without_the_kernel_side_its_figures_are_null(void **unused)
 {
 	struct core c;
@@ -77,7 +77,7 @@ static void without_the_kernel_side_its_figures_are_null(void **unused)
 	json_decref(j);
 }
 
-/* Nobody watched the scheduler: a wait inside a call cannot be told from work. */
+/* Without scheduler events, a wait inside a call cannot be told from work. */
 static void without_the_scheduler_nobody_knows_what_blocked(void **unused)
 {
 	struct core c;
@@ -116,7 +116,7 @@ static void retransmissions_nobody_watched_are_not_zero(void **unused)
 	json_decref(j);
 }
 
-/* Recorded with --layers none: the tracer's trace begins with its head, and names no hook. */
+/* Recorded with --layers none: the tracer's trace has only its head, and names no hook. */
 static void without_any_layer_no_byte_is_called_incomplete(void **unused)
 {
 	static const char *const null[] = {"coverage", "standing", "withheld", "complete_bytes",
@@ -159,13 +159,13 @@ static void what_a_flow_cannot_have_is_null(void **unused)
 	assert_null_at(j, "flows.0.modulation.J_ns");
 	assert_null_at(j, "flows.0.modulation.M");
 	assert_null_at(j, "flows.0.modulation.S");
-	assert_null_at(j, "flows.0.layers.0.mean_spacing_ns"); /* of one unit */
+	assert_null_at(j, "flows.0.layers.0.mean_spacing_ns"); /* of one packet */
 	assert_null_at(j, "flows.0.layers.0.p50_spacing_ns");
 	assert_null_at(j, "flows.0.layers.0.cov_spacing");
 	json_decref(j);
 }
 
-/* An end that nothing has passed is none of the report's flows. */
+/* An end that nothing has passed is not among the report's flows. */
 static void a_peer_is_one_of_the_flows(void **unused)
 {
 	struct core c;

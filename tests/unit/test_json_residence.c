@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where bytes waited, as JSON: what sums to what, and what is kept back. */
+/* Waiting times as JSON: which sums hold, and what is not shown. */
 #include "reported.h"
 
 static double bars(const json_t *list, const char *figure)
@@ -67,7 +67,7 @@ static void bars_that_drown_are_null(void **unused)
 	assert_null_at(j, "flows.0.probes_ns");
 	assert_null_at(j, "flows.0.send_buffer_why.0.mean_ns");
 	assert_null_at(j, "flows.0.send_buffer_held.0.mean_ns");
-	assert_number_at(j, "flows.0.send_buffer_why.0.share", 1); /* a count is none the worse */
+	assert_number_at(j, "flows.0.send_buffer_why.0.share", 1); /* counts stay valid */
 	assert_number_at(j, "flows.0.closure_error_cycles", 0);
 	assert_int_equal(json_array_size(at(j, "flows.0.waterfalls")), 0);
 	json_decref(j);

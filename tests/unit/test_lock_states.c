@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call's time at its socket's lock: waiting for it, and for what came meanwhile. */
+/* A call's time at its socket's lock: waiting for the lock, and processing the backlog. */
 #include "feed.h"
 
 #define SENDER     10
@@ -14,7 +14,9 @@ static void at_lock(struct core *c, uint64_t t, uint16_t id)
 	feed(c, &e);
 }
 
-/* Waits from 1100 to 1500 for the lock, 200 of it asleep; processes from 1700 to 2000 what came. */
+/*
+ * Waits for the lock from 1100 to 1500, 200 of it asleep; processes the backlog from 1700 to 2000.
+ */
 static void send_with_lock(struct core *c, const char *hooks)
 {
 	feed_begin(c, hooks);
@@ -57,7 +59,7 @@ static void all_that_is_done_there_belongs_to_it(void **unused)
 	feed_end(&c);
 }
 
-/* The begin without the end tells nothing: then these states are not known. */
+/* With only one of the two hooks these states are unknown. */
 static void half_of_the_hooks_is_none(void **unused)
 {
 	struct core c;

@@ -6,7 +6,7 @@
 
 static char text[4096];
 
-/* What `say` prints on stderr. */
+/* Returns what `say` prints on stderr. */
 static const char *printed(void (*say)(void))
 {
 	FILE *f = tmpfile();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording again from which events are taken out, as a full ring leaves them out: what is still
- * complete has the values it had, and the bytes' coverage is what is complete of what passed.
+ * A recording repeated without some events, as a full ring drops them: what is still complete has
+ * the same values, and the coverage is the complete share of the bytes that passed.
  */
 #include "feed.h"
 
@@ -9,7 +9,7 @@
 #define RECEIVER 20
 #define A        1
 #define B        2
-#define N        200 /* each with a step of its own: its values are nobody else's */
+#define N        200 /* each with a step of its own, so that its values are unique */
 #define BYTES    100
 #define APART    20000
 
@@ -43,13 +43,13 @@ static void scene(struct core *c)
 	ev_ack(c, 10000 + N * APART, A, 1000 + N * BYTES);
 }
 
-/* All have the same weight, and are small enough to be kept exactly. */
+/* Returns value number `k`: all have the same weight, and are small enough to be kept exactly. */
 static double value(const struct dist *d, uint64_t k)
 {
 	return dist_quantile(d, ((double)k + 0.5) / (double)d->n);
 }
 
-/* Nothing is in `some` that is not in `whole`. */
+/* Checks that all values in `some` are in `whole`. */
 static void assert_part_of(const struct dist *some, const struct dist *whole)
 {
 	uint64_t at = 0;
@@ -76,7 +76,7 @@ static bool is_lossy(const struct mg_event *e)
 	return MG_IS_RING(e->id) && e->id != MG_EVENT_sock_state && e->id != MG_EVENT_task_fork;
 }
 
-/* The same again without what a ring had no room for; returns how many that were. */
+/* Repeats the recording without what a ring had no room for; returns how many events that were. */
 static uint64_t again(struct core *c, uint64_t *seed)
 {
 	uint64_t lost = 0, run = 0, from = 0, last = 0;
@@ -87,7 +87,7 @@ static uint64_t again(struct core *c, uint64_t *seed)
 
 		if (e->id == MG_EVENT_hook)
 			continue;
-		/* the last segment is seen, so that all know how long the stream is */
+		/* the last segment is kept, so that the stream's length is known */
 		if (!run && i + 60 < all_n && unit_random_below(seed, 150) == 0) {
 			run = 1 + unit_random_below(seed, 25);
 			from = last;

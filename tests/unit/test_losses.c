@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses of all connections, and of those taken together: in JSON, and in the text's head. */
+/* Losses of all connections and of groups: in JSON, and in the text's head. */
 #include <stdlib.h>
 
 #include "feed.h"
@@ -46,7 +46,7 @@ static void ev_listen(struct core *c, uint32_t drops)
 	feed(c, &e);
 }
 
-/* Three connections, of which two lose something, one that never opens, and a UDP socket. */
+/* Records three connections, two of them with losses, one that never opens, and a UDP socket. */
 static void record(struct core *c, const char *hooks)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_state, 20, 0);
@@ -67,12 +67,12 @@ static void record(struct core *c, const char *hooks)
 
 static void lose(struct core *c)
 {
-	ev_packet(c, 50300, 0, MG_EVENT_ip_out, 1, 1000, 300); /* first at 10300 */
+	ev_packet(c, 50300, 0, MG_EVENT_ip_out, 1, 1000, 300); /* first sent at 10300 */
 	ev_retransmit(c, 50400, 1, 1000, 300);
 	ev_timeout(c, 1, 2);
 	ev_drop(c, 1, false, "QDISC_DROP", "__dev_queue_xmit", 300);
 	ev_drop(c, 2, false, "QDISC_DROP", "__dev_queue_xmit", 300);
-	ev_drop(c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0); /* it came when all was over */
+	ev_drop(c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0); /* came when everything was over */
 	ev_retransmit(c, 50400, 4, 0, 0);
 	ev_reset(c, 4, false);
 	ev_listen(c, 5);
@@ -171,7 +171,7 @@ static void ev_synack(struct core *c, uint64_t request, uint32_t seq)
 	feed(c, &e);
 }
 
-/* Two of a connection that is accepted later, and one of a request that nothing comes of. */
+/* Repeats two SYN-ACKs of a connection that is accepted later, and one of a request that is not. */
 static void send_synacks_again(struct core *c)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_state, 61000, 0);
@@ -208,7 +208,7 @@ static void synacks_sent_again_are_of_the_connection_they_open(void **unused)
 	assert_number_at(j, "losses.syn_retries", 0);
 	assert_number_at(j, "losses.connections_hit", 1);
 	json_decref(j);
-	record(&c, HOOKS); /* of a recording without their hook */
+	record(&c, HOOKS); /* a recording without their hook */
 	j = reported(&c);
 	assert_null_at(j, "losses.syn_ack_retries");
 	assert_null_at(j, "flows.0.syn_ack_retries");
@@ -294,7 +294,9 @@ static void the_head_names_synacks(void **unused)
 		"  3 SYN-ACKs sent again\n");
 }
 
-/* The first copy of 50 bytes never reaches the device, and the second is not through either. */
+/*
+ * The first copy of 50 bytes never reaches the device, and the second is not acknowledged either.
+ */
 static void a_group_s_bytes_without_a_layer_were_sent_again(void **unused)
 {
 	struct core c;

@@ -36,7 +36,7 @@ static void they_are_counted_by_name(void **unused)
 	assert_int_equal(counted(&c, "irq:softirq_entry"), 1);
 	assert_int_equal(c.kernel_events, 3);
 	assert_int_equal(c.app_events, 0);
-	assert_null(c.threads); /* whoever was current does nothing by it */
+	assert_null(c.threads); /* the current thread did not cause it */
 	core_free(&c);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* correlate/bt/packets.c: packets that would make babeltrace2 read for ever are found. */
+/* correlate/bt/packets.c: finds packets that would make babeltrace2 read for ever. */
 #define _GNU_SOURCE
 #include "packets.h"
 
@@ -38,14 +38,14 @@ static void others_are_left_alone(void **unused)
 	assert_false(packet_layout_of("this is no metadata").known);
 	assert_false(packet_layout_of("timestamp_begin").known);
 	assert_false(packet_layout_of("packet.header := struct { u32 magic; };").known);
-	/* another order: the sizes stand elsewhere */
+	/* another order: the sizes are elsewhere */
 	assert_false(packet_layout_of("packet.header := struct { x32 magic; u8 uuid[16]; u32 "
 				      "stream_id; }; packet.context := struct { u64 content_size; "
 				      "ns_t timestamp_begin; };")
 			     .known);
 }
 
-/* One packet of `bytes` in a stream of `size`, that says it is `says` bytes long. */
+/* Checks one packet of `bytes` in a stream of `size`, whose header says `says` bytes. */
 static bool is_sane(uint64_t says, size_t bytes, size_t size, uint64_t *at)
 {
 	struct packet_layout l = packet_layout_of(OURS);
@@ -74,7 +74,7 @@ static void a_packet_without_a_size_is_found(void **unused)
 	assert_false(is_sane(0, 100, 300, &at));
 	assert_int_equal(at, 0);
 	assert_false(is_sane(7, 100, 300, &at));
-	/* longer than the file: whoever reads it notices */
+	/* longer than the file: its reader notices that */
 	assert_true(is_sane(400, 100, 300, &at));
 	assert_true(is_sane(100, 100, 30, &at));
 }

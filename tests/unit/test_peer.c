@@ -15,7 +15,7 @@ static void both(struct core *c)
 	ev_opened(c, 20, B, 4999, 999);
 }
 
-/* 500 bytes: sent at `at`, with the driver at + 7; received from the device at + 20. */
+/* Transfers 500 bytes: sent at `at`, driver done at + 7; received from the device at + 20. */
 static void transfer(struct core *c, uint32_t i, uint64_t at, uint64_t read)
 {
 	feed_send(c, SENDER, A, 1000 + i * 500, 500, at, 1);
@@ -42,7 +42,7 @@ static void strangers_are_not_joined(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, A, 999, 4999);
 	ev_opened(&c, 20, B, 4999, 998); /* one of the two numbers is not enough */
-	ev_opened(&c, 30, 3, 999, 4999); /* nor two clients */
+	ev_opened(&c, 30, 3, 999, 4999); /* nor are two clients */
 	assert_null(sock_find(&c, A)->peer);
 	assert_null(sock_find(&c, B)->peer);
 	assert_null(sock_find(&c, 3)->peer);
@@ -74,7 +74,7 @@ static void of_many_connections_each_finds_its_own_peer(void **unused)
 		ev_opened(&c, 1000 - i, SERVER + i, 9000 - i, 7000 + i);
 	for (uint32_t i = 1; i <= PAIRS; i++)
 		assert_ptr_equal(sock_find(&c, i)->peer, sock_find(&c, SERVER + i));
-	assert_int_equal(HASH_CNT(hh_alone, c.alone), 0); /* the next need not be compared */
+	assert_int_equal(HASH_CNT(hh_alone, c.alone), 0); /* the next one need not be compared */
 	feed_end(&c);
 }
 
@@ -95,7 +95,7 @@ static void each_byte_is_followed_from_call_to_call(void **unused)
 	feed_end(&c);
 }
 
-/* J = mean |D - median D|: 0 if all are delayed alike, however much. */
+/* J = mean |D - median D| is 0 if all are delayed alike, however much. */
 static void a_pure_delay_modulates_nothing(void **unused)
 {
 	const struct flow *f;
@@ -144,7 +144,7 @@ static void calls_need_not_match_one_to_one(void **unused)
 	feed_end(&c);
 }
 
-/* The receiver may be done before the sender's event is there. */
+/* The receiver may be done before the sender's event comes. */
 static void either_end_may_be_told_first(void **unused)
 {
 	struct core c;
@@ -155,7 +155,7 @@ static void either_end_may_be_told_first(void **unused)
 	feed_segment(&c, B, 1000, 500, 1020, 1);
 	feed_recv(&c, RECEIVER, B, 1000, 500, 1100, 1);
 	assert_int_equal(rx_of(&c, B)->shift_peer.n, 0);
-	ev_app(&c, SENDER, MG_FN_send, 1000, 1200, 500); /* it was preempted on its way back */
+	ev_app(&c, SENDER, MG_FN_send, 1000, 1200, 500); /* preempted on its way back */
 	assert_true(rx_of(&c, B)->shift_peer.sum == 104 * 500);
 	feed_end(&c);
 }
@@ -180,7 +180,7 @@ static void bytes_incomplete_at_one_end_are_not_compared(void **unused)
 	feed_end(&c);
 }
 
-/* A read that was lost leaves out its own bytes, and not all that come after them. */
+/* A lost read leaves out its own bytes, not all later ones. */
 static void after_a_lost_read_the_comparison_goes_on(void **unused)
 {
 	const struct flow *f;

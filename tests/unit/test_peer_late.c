@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peer.c and anchor.c again: connections that were open before the recording, and data in a SYN.
- * Socket 1 has sent, and socket 2 received, LATE bytes before; both ISNs are as in test_peer.c.
+ * peer.c and anchor.c again: connections opened before the recording, and data in a SYN. Socket 1
+ * has sent, and socket 2 received, LATE bytes before; both ISNs are as in test_peer.c.
  */
 #include "socket/socket.h"
 #include "feed.h"
@@ -22,7 +22,7 @@ struct end {
 	uint64_t unsent; /* written, and not sent yet */
 };
 
-/* As a traced thread's first use of an open connection announces it. */
+/* Announces an open connection as a traced thread's first use does. */
 static void announce(struct core *c, uint64_t t, const struct end *x)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_open, t, 0);
@@ -80,7 +80,7 @@ static const struct end b = {.sock = B,
 	.peers_port = 4000,
 	.netns = 71};
 
-/* Bytes LATE + `at` ... of the stream: U0 t, X t + 6, peer's R t + 20, U1 t + 104. */
+/* Transfers bytes LATE + `at` ... of the stream: U0 t, X t + 6, peer's R t + 20, U1 t + 104. */
 static void transfer(struct core *c, uint32_t at, uint32_t len, uint64_t t)
 {
 	uint32_t seq = 1000 + (uint32_t)LATE + at;
@@ -119,8 +119,8 @@ static void their_counters_tell_who_belongs_together(void **unused)
 }
 
 /*
- * What was read as the hooks came is not known, and the next read waits until the recording ends:
- * the bytes behind it are followed all the same.
+ * It is not known how much had been read when the hooks were attached, and the next read waits
+ * until the recording ends: later bytes are followed all the same.
  */
 static void a_read_that_waits_at_the_end_holds_nothing_up(void **unused)
 {
@@ -143,7 +143,7 @@ static void a_read_that_waits_at_the_end_holds_nothing_up(void **unused)
 	feed_end(&c);
 }
 
-/* The one began to be recorded long before the other: what came in between has one end only. */
+/* One end is recorded from long before the other: the bytes in between have one end only. */
 static void bytes_count_from_when_both_are_met(void **unused)
 {
 	struct end y = b;
@@ -209,7 +209,7 @@ static void even_when_some_of_its_bytes_have_passed(void **unused)
 	feed_send(&c, SENDER, A, 1000 + (uint32_t)LATE, 300, 100, 1);
 	ev_enter(&c, 501, SENDER, A, MG_SYS_sendto, 1300 + (uint32_t)LATE);
 	ev_send(&c, 502, SENDER, A, 1300 + (uint32_t)LATE, 400, 1300 + (uint32_t)LATE);
-	announce(&c, 600, &y); /* in the midst of a call */
+	announce(&c, 600, &y); /* in the middle of a call */
 	assert_int_equal(tx_of(&c, A)->start, LATE);
 	assert_int_equal(tx_of(&c, A)->done, LATE + 300);
 	for (uint32_t i = 0; i < 5; i++) {
@@ -231,7 +231,7 @@ static void even_when_some_of_its_bytes_have_passed(void **unused)
 	feed_end(&c);
 }
 
-/* The same as its bytes are on their way: why they waited goes with them. */
+/* The same while its bytes are on their way: the causes of their waits move along. */
 static void labels_move_along(void **unused)
 {
 	static const uint16_t id[] = {MG_EVENT_ip_post, MG_EVENT_dev_queue, MG_EVENT_dev_xmit};
@@ -268,7 +268,7 @@ static void other_numbers_are_another_connections(void **unused)
 	struct core c;
 
 	(void)unused;
-	y.irs = 5; /* the same ends, of an earlier life */
+	y.irs = 5; /* the same addresses in an earlier connection */
 	feed_begin(&c, ALL_HOOKS);
 	announce(&c, 50, &x);
 	announce(&c, 60, &y);
@@ -307,7 +307,7 @@ static void loopback_ends_in_its_namespace(void **unused)
 	feed_end(&c);
 }
 
-/* What had been written before is sent while it is recorded, but is none of the recording's. */
+/* Bytes written before are sent during the recording, but do not count. */
 static void bytes_written_before_do_not_count(void **unused)
 {
 	struct end x = a;
@@ -332,7 +332,7 @@ static void bytes_written_before_do_not_count(void **unused)
 	feed_end(&c);
 }
 
-/* TCP Fast Open: the SYN has 400 bytes with it, of which the first call is told. */
+/* TCP Fast Open: the SYN carries 400 bytes, which the first call reports. */
 static void data_in_a_syn_are_the_first_bytes(void **unused)
 {
 	struct mg_event e;
@@ -379,7 +379,7 @@ static void data_in_a_syn_are_the_first_bytes(void **unused)
 	feed_end(&c);
 }
 
-/* Its receiver had no socket when the SYN came: the bytes have their place, but no times. */
+/* The receiver had no socket when the SYN came: the bytes have their offsets, but no times. */
 static void and_at_the_other_end_they_lack_their_times(void **unused)
 {
 	struct mg_event e;

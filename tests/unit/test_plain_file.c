@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of a recording are regular ones, of bounded size, and where they seem to be. */
+/* Files of a recording must be regular ones, of bounded size, and no links to elsewhere. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

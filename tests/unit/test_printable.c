@@ -29,21 +29,22 @@ static void orders_to_a_terminal_are_shown(void **unused)
 		"\\xc2\\x9b31m"); /* C1 in UTF-8, */
 	assert_string_equal(escaped("\x9b"
 				    "31m"),
-		"\\x9b31m"); /* and as terminals of 8 bits */
+		"\\x9b31m"); /* and in 8-bit terminals */
 	assert_string_equal(
-		escaped("\xe2\x80\xae"), "\\xe2\\x80\\xae"); /* written from the right */
-	assert_string_equal(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8"); /* ends a line */
+		escaped("\xe2\x80\xae"), "\\xe2\\x80\\xae"); /* right-to-left override */
+	assert_string_equal(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8"); /* line separator */
 }
 
 static void what_is_not_utf8_is_shown_byte_by_byte(void **unused)
 {
 	(void)unused;
 	assert_string_equal(escaped("\xff"), "\\xff");
-	assert_string_equal(escaped("\xc3"), "\\xc3"); /* cut off */
+	assert_string_equal(escaped("\xc3"), "\\xc3"); /* truncated */
 	assert_string_equal(escaped("\xc3(\xc3\xa9"), "\\xc3(\xc3\xa9");
-	assert_string_equal(escaped("\xc0\x9b"), "\\xc0\\x9b"); /* too long for what it says */
+	assert_string_equal(escaped("\xc0\x9b"), "\\xc0\\x9b"); /* overlong encoding */
 	assert_string_equal(escaped("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");
-	assert_string_equal(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* half of a pair */
+	/* half of a surrogate pair */
+	assert_string_equal(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");
 	assert_string_equal(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What magnet's own events take of the bars, and when bars are withheld for it. */
+/* Tracing overhead within the stages, and when stages are not shown because of it. */
 #include "connection.h"
 #include "report.h"
 
@@ -9,7 +9,7 @@
 static struct core c;
 static struct report r;
 
-/* One call of which each step takes so long; one kernel event costs `event`, two readings 20. */
+/* Sends one call whose steps all take `step`; one kernel event costs `event`, two readings 20. */
 static const struct flow *sent(uint32_t event, uint64_t step)
 {
 	feed_begin(&c, ALL_HOOKS);
@@ -44,7 +44,7 @@ static void each_event_on_the_way_is_taken_off_once(void **unused)
 	done();
 }
 
-/* So a quantile of it is not above the mean where all bytes took the same. */
+/* Hence a quantile does not exceed the mean where all bytes took the same time. */
 static void means_and_quantiles_are_without_them_alike(void **unused)
 {
 	const struct flow *f = sent(10, 1000);
@@ -63,7 +63,7 @@ static void means_and_quantiles_are_without_them_alike(void **unused)
 	done();
 }
 
-/* Bytes whose bar is 0 have none of them in it. */
+/* Bytes for which a stage took no time have no overhead in it. */
 static void a_quantile_is_shorter_by_what_each_byte_had(void **unused)
 {
 	struct flow *f = (struct flow *)sent(10, 1000);

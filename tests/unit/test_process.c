@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that went past libmagnet.so. */
+/* Programs that bypassed libmagnet.so. */
 #include <string.h>
 
 #include "feed.h"
@@ -28,7 +28,8 @@ static void a_program_without_application_events_is_named(void **unused)
 	for (uint64_t i = 0; i < 20; i++)
 		kernel_call(&c, 1000 + i * 100, 10, MG_SYS_sendto);
 	named(&c, 100, 11, "dynamic");
-	kernel_call(&c, 5000, 11, MG_SYS_sendto); /* of a resolver inside the C library, say */
+	/* by a resolver inside the C library, for example */
+	kernel_call(&c, 5000, 11, MG_SYS_sendto);
 	ev_app(&c, 11, MG_FN_send, 6000, 6100, 1);
 	core_finish(&c);
 	assert_int_equal(HASH_COUNT(c.unseen), 1);
@@ -44,7 +45,7 @@ static void a_program_that_only_asks_for_names_is_not(void **unused)
 
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
-	named(&c, 100, 10, "setpriv"); /* the C library looks for its name service */
+	named(&c, 100, 10, "setpriv"); /* the C library loads its name service */
 	kernel_call(&c, 1000, 10, MG_SYS_socket);
 	kernel_call(&c, 2000, 10, MG_SYS_connect);
 	kernel_call(&c, 3000, 10, MG_SYS_close);
@@ -108,7 +109,7 @@ static void assert_program(struct core *c, uint32_t pid, const char *comm)
 	assert_string_equal(p->program->comm, comm);
 }
 
-/* The kernel calls it as the thread that forked. */
+/* The kernel names it after the thread that forked. */
 static void a_forked_process_runs_what_its_parent_runs(void **unused)
 {
 	struct core c;
@@ -137,7 +138,7 @@ static void a_process_that_was_there_is_called_as_its_first_thread(void **unused
 	ev_task(&c, 9, 32, 30, "worker-2");
 	assert_program(&c, 30, "main");
 	named(&c, 300, 30, "program");
-	ev_task(&c, 30, 30, 30, "renamed"); /* told again, as parts of a recording do */
+	ev_task(&c, 30, 30, 30, "renamed"); /* reported again, as parts of a recording do */
 	assert_program(&c, 30, "program");
 	core_finish(&c);
 	core_free(&c);

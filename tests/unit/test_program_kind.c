@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs are: files made here, as small as they can be. */
+/* Kinds of programs: files made here, as small as possible. */
 #define _GNU_SOURCE
 #include "program_kind.h"
 
@@ -18,7 +18,7 @@
 #define MACHINE EM_AARCH64
 #endif
 
-/* One segment in memory at 0x1000 holds all of the file; a needed library, if any. */
+/* A program: one segment in memory at 0x1000 holds all of the file; a needed library, if any. */
 struct program {
 	Elf64_Ehdr head;
 	Elf64_Phdr header[3];
@@ -128,7 +128,7 @@ static void what_is_cut_or_no_program_is_left_alone(void **unused)
 	assert_int_equal(look_at(&p, sizeof(p)).preload, MG_PRELOAD_PLAIN);
 }
 
-/* A script is what its interpreter is, whether or not the line ends. */
+/* A script counts as its interpreter, whether or not its first line ends. */
 static void a_script_is_its_interpreter(void **unused)
 {
 	struct program p = program("/lib/ld-musl-x86_64.so.1", "libm.so");

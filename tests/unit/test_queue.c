@@ -58,7 +58,7 @@ static void what_goes_in_comes_out_in_order(void **unused)
 	queue_free(&q);
 }
 
-/* What is in flight counts, not what has passed. */
+/* Memory depends on what is in flight, not on what has passed. */
 static void its_memory_does_not_grow_with_what_has_passed(void **unused)
 {
 	struct mg_event e = event(MG_EVENT_dev_xmit, 1);

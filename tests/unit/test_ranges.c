@@ -5,7 +5,7 @@
 #define BYTES  400
 #define LAYERS 5
 
-/* What ranges.c must agree with: a time for each byte, 0 = not known. */
+/* Model of ranges.c: a time for each byte, 0 = not known. */
 struct model {
 	uint64_t t[BYTES];
 	uint64_t base;
@@ -136,7 +136,7 @@ static void dropped_bytes_count_as_seen(void **unused)
 	assert_int_equal(ranges_add(&r, 0, 240, 3), 0);
 	assert_int_equal(ranges_add(&r, 240, 310, 3), 10);
 	assert_int_equal(ranges_reach(&r, 250), 310);
-	ranges_drop(&r, 100); /* backwards: nothing happens */
+	ranges_drop(&r, 100); /* a smaller offset has no effect */
 	assert_int_equal(r.base, 250);
 	ranges_free(&r);
 }
@@ -152,7 +152,7 @@ static void dropping_what_never_came_keeps_it_out(void **unused)
 	ranges_free(&r);
 }
 
-/* As of a long stream: memory is that of what is in flight, not of all that passed. */
+/* A long stream takes memory for what is in flight, not for all that passed. */
 static void a_window_that_moves_on_takes_no_more_memory(void **unused)
 {
 	struct ranges r = {0};
@@ -241,7 +241,7 @@ static void check_atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], ui
 	assert_int_equal(present >> LAYERS, 0);
 }
 
-/* Every atom has one time per layer, and together they cover the range once, in order. */
+/* Every range has one time per layer, and together they cover all bytes once, in order. */
 static void atoms_agree_with_the_model_in_every_layer(void **unused)
 {
 	(void)unused;

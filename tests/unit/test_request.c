@@ -63,7 +63,7 @@ static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
 	assert_int_equal(f->units[RX_IP].bytes, bytes);
 }
 
-/* The first byte at the device at 2000, and so on; TCP has no event of its own. */
+/* Feeds data whose first byte is at the device at 2000, and so on; TCP has no event of its own. */
 static void exchange(struct core *c)
 {
 	arrive(c, 2000, REQUEST, 5000, 600, 1000);
@@ -111,7 +111,7 @@ static void see(void *arg, const struct mg_event *e, const struct annotation *a)
 	seen->at_begin += a->has_offset && a->offset == 0 && a->length == 600;
 }
 
-/* Events wait for the clock: then their socket is known as they are told. */
+/* Events wait for the clock: then their socket is known when they are passed on. */
 static void whoever_lists_events_knows_whose_they_are(void **unused)
 {
 	struct seen seen = {0, 0};
@@ -148,7 +148,7 @@ static void each_becomes_its_own_socket(void **unused)
 	feed_end(&c);
 }
 
-/* The listener's queue was full: nothing tells that the first copies were thrown away. */
+/* The listener's queue was full: no event says that the first copies were dropped. */
 static void what_came_twice_is_in_no_bar(void **unused)
 {
 	struct mg_event drop = feed_event(MG_EVENT_drop, 2110, 0);
@@ -201,7 +201,7 @@ static void what_becomes_no_socket_is_nobodys(void **unused)
 	established(&c, 2130, OTHER, 999, 3999);
 	assert_int_equal(rx_of(&c, SOCK)->units[RX_DEV].n, 0);
 	assert_int_equal(HASH_COUNT(c.socks), 2);
-	for (uint32_t i = 0; i < 10000; i++) /* the latest of them are kept */
+	for (uint32_t i = 0; i < 10000; i++) /* only the latest are kept */
 		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + i, 5000, 1, 3000000 + i);
 	established(&c, 3000000, 3, 3000000 - 1, 4999);
 	established(&c, 3000010, 4, 3000000 + 9998, 4999);

@@ -27,7 +27,8 @@ static void open_core(struct core *c)
 {
 	feed_begin(c, ALL_HOOKS);
 	ev_opened(c, 10, SOCK, 999, 4999);
-	feed_send(c, TID, SOCK, 1000, 500, 1000, 100); /* handed to IP at 1300, through at 1700 */
+	/* handed to IP at 1300, acknowledged at 1700 */
+	feed_send(c, TID, SOCK, 1000, 500, 1000, 100);
 }
 
 static void the_wait_ends_with_the_last_copy(void **unused)
@@ -48,7 +49,7 @@ static void each_byte_waits_by_itself(void **unused)
 	(void)unused;
 	open_core(&c);
 	copy(&c, 2300, 1100, 200); /* 1100 to 1300 */
-	copy(&c, 3300, 1200, 300); /* 1200 to 1500: a hundred of them for the third time */
+	copy(&c, 3300, 1200, 300); /* 1200 to 1500: 100 bytes of it for the third time */
 	assert_waited(&c, 100 * 1000 + 300 * 2000, 400);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way in; the peer's ISN is 4999, so that byte 0 is number 5000. */
+/* Received bytes; the peer's ISN is 4999, so that byte 0 is number 5000. */
 #include <math.h>
 
 #include "socket/anchor.h"
@@ -64,7 +64,7 @@ static void the_first_copy_of_a_duplicate_counts(void **unused)
 	feed_end(&c);
 }
 
-/* Before a connection is established tcp_recv does not fire: IP to in order is one bar. */
+/* Before a connection is established tcp_recv does not fire: IP to in order is one stage. */
 static void without_tcps_event_two_bars_become_one(void **unused)
 {
 	struct core c;
@@ -143,7 +143,7 @@ static void peeking_consumes_nothing(void **unused)
 	feed_end(&c);
 }
 
-/* MSG_TRUNC and splice() consume without a copy: the position tells, at the call's exit. */
+/* MSG_TRUNC and splice() consume without a copy: the position decides, at the call's exit. */
 static void bytes_consumed_without_a_copy_are_placed_by_position(void **unused)
 {
 	struct core c;
@@ -196,7 +196,7 @@ static void the_stream_may_wrap_and_pass_4_gib(void **unused)
 	feed_end(&c);
 }
 
-/* Without U1 the bytes' way ends at the system call's exit. */
+/* Without U1 the last stage ends at the system call's exit. */
 static void without_an_application_event_the_way_ends_at_the_exit(void **unused)
 {
 	struct core c;
@@ -214,7 +214,7 @@ static void without_an_application_event_the_way_ends_at_the_exit(void **unused)
 	feed_end(&c);
 }
 
-/* What reads the last bytes without copying them steps over the FIN, too. */
+/* A call that reads the last bytes without copying them steps over the FIN, too. */
 static void the_fin_is_none_of_the_bytes(void **unused)
 {
 	struct core c;
@@ -239,7 +239,7 @@ static void the_fin_is_none_of_the_bytes(void **unused)
 	feed_end(&c);
 }
 
-/* Where no call is recorded a stream is as long as what came, and is not kept for one. */
+/* Where no call is recorded a stream's length is what arrived, and the bytes are not kept. */
 static void without_the_calls_what_came_is_told(void **unused)
 {
 	const struct flow *f;
@@ -275,7 +275,7 @@ static void who_is_met_before_the_calls_are_recorded_is_followed(void **unused)
 	feed_end(&c);
 }
 
-/* A state tells of the FIN where its segment is not recorded. */
+/* A state change reports the FIN where its segment is not recorded. */
 static void nor_is_one_whose_segment_is_not_seen(void **unused)
 {
 	struct mg_event closing = feed_event(MG_EVENT_sock_state, 3000, 0);

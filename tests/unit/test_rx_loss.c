@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rx.c again: layers that are not hooked, sockets met late, and bytes of which something is lost.
- */
+/* rx.c again: layers without hooks, sockets met late, and bytes with missing events. */
 #include "feed.h"
 
 #define TID  10
@@ -31,7 +30,7 @@ static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
 	ev_ready(&c, 3300, SOCK, 7000);
 	feed_segment(&c, SOCK, 7000, 1000, 4000, 100);
 	feed_recv(&c, TID, SOCK, 5000, 3000, 9000, 100);
-	/* nor is it known of the first bytes whether a reader came for them meanwhile */
+	/* nor is it known whether a reader came for the first bytes meanwhile */
 	assert_bytes(&c, 1000, 2000);
 	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
 	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_DEV_IP), 100 * 1000);
@@ -49,7 +48,7 @@ static void bytes_read_before_they_were_known_in_order_are_left_out(void **unuse
 	ev_tcp(&c, 2200, SOCK, 5000, 1000); /* its tcp_ready was lost */
 	feed_recv(&c, TID, SOCK, 5000, 1000, 3000, 100);
 	assert_bytes(&c, 0, 1000);
-	/* the next one must not take the bytes that were read for its own */
+	/* the next read must not take the bytes that were read for its own */
 	feed_segment(&c, SOCK, 6000, 500, 5000, 100);
 	feed_recv(&c, TID, SOCK, 6000, 500, 6000, 100);
 	assert_bytes(&c, 500, 1000);
@@ -89,7 +88,9 @@ static void within_the_clocks_bound_it_is_moved_and_all_still_closes(void **unus
 	feed_end(&c);
 }
 
-/* A light recording has no device layer: then the way begins at the first layer there is. */
+/*
+ * A light recording has no device layer: then the first stage begins at the first layer there is.
+ */
 static void without_the_device_layer_the_way_begins_at_ip(void **unused)
 {
 	const struct flow *f;
@@ -172,7 +173,9 @@ static void a_late_socket_counts_from_its_offset(void **unused)
 	feed_end(&c);
 }
 
-/* What lay in the socket when it was met was never seen below: it is neither this nor that. */
+/*
+ * Bytes in the socket when it was met were never seen below: they are neither complete nor missing.
+ */
 static void bytes_from_before_the_recording_do_not_count(void **unused)
 {
 	struct core c;
@@ -185,7 +188,7 @@ static void bytes_from_before_the_recording_do_not_count(void **unused)
 	feed_end(&c);
 }
 
-/* One read that was lost must not make everything after it be kept for ever. */
+/* One lost read must not make all later bytes be kept for ever. */
 static void a_lost_read_does_not_hold_up_the_stream(void **unused)
 {
 	struct core c;
@@ -208,7 +211,7 @@ static void a_lost_read_does_not_hold_up_the_stream(void **unused)
 	feed_end(&c);
 }
 
-/* With --pid: 1,000 bytes lie in the queue as it begins, and are read with the first that come. */
+/* With --pid: 1,000 bytes lie in the queue at the start, and are read with the first new ones. */
 static void what_lay_in_the_queue_counts_at_no_layer(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
@@ -233,7 +236,9 @@ static void what_lay_in_the_queue_counts_at_no_layer(void **unused)
 	feed_end(&c);
 }
 
-/* A loss has made two calls seem to read the same, behind bytes whose reading is missing. */
+/*
+ * After a loss two calls seem to have read the same bytes, behind bytes whose reading is missing.
+ */
 static void bytes_that_two_calls_seem_to_have_read_count_once(void **unused)
 {
 	struct core c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rx.c again: how the reader came to its bytes. They arrive as R 2000 L 2100 T 2200 A 2300; what
- * matters is what the reader does meanwhile.
+ * rx.c again: how the reader gets to its bytes. They arrive as R 2000 L 2100 T 2200 A 2300; the
+ * tests differ in what the reader does meanwhile.
  */
 #include "feed.h"
 
@@ -9,7 +9,7 @@
 #define OTHER 20
 #define SOCK  1
 
-#define RCVLOWAT (1 << 16 | 18) /* as sys_enter tells of it */
+#define RCVLOWAT (1 << 16 | 18) /* SO_RCVLOWAT as sys_enter encodes it */
 
 static void open_core(struct core *c, const char *hooks)
 {
@@ -17,7 +17,7 @@ static void open_core(struct core *c, const char *hooks)
 	ev_opened(c, 10, SOCK, 999, 4999);
 }
 
-/* Stages of a flow all of whose bytes waited alike; those not named are 0. */
+/* Checks the stages of a flow all of whose bytes waited alike; those not named are 0. */
 static void assert_waterfall(const struct core *c, uint64_t bytes, const uint64_t stage[RX_STAGES])
 {
 	const struct flow *f = rx_of(c, SOCK);
@@ -80,7 +80,9 @@ static void a_reader_that_comes_later_was_absent(void **unused)
 	feed_end(&c);
 }
 
-/* Woken in poll() or epoll, which is no call on the socket: the way to recv() is a bar of its own.
+/*
+ * Woken in poll() or epoll, which is no call on the socket: the way to recv() is a stage of its
+ * own.
  */
 static void a_reader_woken_in_poll_still_has_to_call(void **unused)
 {
@@ -106,7 +108,7 @@ static void a_reader_woken_in_poll_still_has_to_call(void **unused)
 	feed_end(&c);
 }
 
-/* A reader that sleeps before its call, from 1200 on. */
+/* Feeds a reader that sleeps before its call, from 1200 on. */
 static void asleep(struct core *c)
 {
 	open_core(c, ALL_HOOKS);
@@ -128,7 +130,7 @@ static void assert_absent(struct core *c)
 	feed_end(c);
 }
 
-/* It was woken for others, and then had something else to do. */
+/* It was woken for other bytes, and then did other work. */
 static void a_waking_before_the_bytes_was_not_for_them(void **unused)
 {
 	struct core c;
@@ -141,7 +143,7 @@ static void a_waking_before_the_bytes_was_not_for_them(void **unused)
 	assert_absent(&c);
 }
 
-/* A timer, say: it slept on although the bytes were there. */
+/* A timer woke it: it slept on although the bytes were there. */
 static void a_reader_woken_by_something_else_was_absent(void **unused)
 {
 	struct core c;
@@ -149,7 +151,7 @@ static void a_reader_woken_by_something_else_was_absent(void **unused)
 	(void)unused;
 	asleep(&c);
 	feed_segment(&c, SOCK, 5000, 1448, 2000, 100);
-	ev_switch(&c, 2400, 0, OTHER, SLEEPING, 0); /* on this CPU something else happened since */
+	ev_switch(&c, 2400, 0, OTHER, SLEEPING, 0); /* another event happened on this CPU since */
 	ev_waking(&c, 9000, TID);
 	ev_switch(&c, 9100, 0, 0, RUNNABLE, TID);
 	assert_absent(&c);
@@ -183,7 +185,7 @@ static void and_one_woken_for_another_socket(void **unused)
 	assert_absent(&c);
 }
 
-/* Bytes that come while it is on its way to the CPU only wait for that. */
+/* Bytes that come after the wakeup wait for the CPU only. */
 static void bytes_that_come_when_it_is_already_woken_wait_for_the_cpu(void **unused)
 {
 	const struct flow *f;
@@ -205,7 +207,7 @@ static void bytes_that_come_when_it_is_already_woken_wait_for_the_cpu(void **unu
 	feed_end(&c);
 }
 
-/* The reader polls without sleeping: it was there when the bytes came, and nobody woke it. */
+/* The reader polls without sleeping: it was there when the bytes came, and was not woken. */
 static void a_reader_inside_its_call_that_never_slept_only_copies(void **unused)
 {
 	const uint64_t expected[RX_STAGES] = {[RX_STAGE_DEV_IP] = 100,
@@ -226,7 +228,7 @@ static void a_reader_inside_its_call_that_never_slept_only_copies(void **unused)
 	feed_end(&c);
 }
 
-/* Less than it wants to be told of: R 2000 L 2100 T 2200, and the rest at 5000. */
+/* Feeds less than the reader's low water mark: R 2000 L 2100 T 2200, and the rest at 5000. */
 static void arrives_below_the_low_water_mark(struct core *c)
 {
 	open_core(c, ALL_HOOKS);
@@ -237,7 +239,7 @@ static void arrives_below_the_low_water_mark(struct core *c)
 	ev_tcp(c, 2200, SOCK, 5000, 700);
 }
 
-/* Bytes that wait for others behind them are in order: it is the reader that wants more. */
+/* Bytes that wait for later ones are in order: the reader wants more. */
 static void a_reader_is_told_when_there_is_as_much_as_it_wants(void **unused)
 {
 	struct core c;
@@ -252,7 +254,7 @@ static void a_reader_is_told_when_there_is_as_much_as_it_wants(void **unused)
 	feed_end(&c);
 }
 
-/* Or it reads what is there, of which it was not told at all. */
+/* The reader may also read without having been notified. */
 static void a_reader_may_come_for_less_than_it_would_be_told_of(void **unused)
 {
 	const uint64_t expected[RX_STAGES] = {[RX_STAGE_DEV_IP] = 100,
@@ -269,7 +271,7 @@ static void a_reader_may_come_for_less_than_it_would_be_told_of(void **unused)
 	feed_end(&c);
 }
 
-/* Where events are missing, that of it may be one of them. */
+/* Next to a loss, the option may have been set by a lost call. */
 static void and_it_is_not_known_beside_a_loss(void **unused)
 {
 	struct core c;

@@ -28,7 +28,7 @@ static const struct subject *of_flow(const struct sampling *s, bool rx)
 	return sampling_find(s, &key);
 }
 
-/* A transfer every `gap` ns. */
+/* Records a transfer every `gap` ns. */
 static void record(struct core *c, struct sampling *s, uint32_t n, uint64_t gap)
 {
 	sampling_init(s, c);
@@ -93,7 +93,7 @@ static void a_long_recording_has_wider_blocks(void **unused)
 	end(&c, &s);
 }
 
-/* A pause may be longer than all the blocks that are left. */
+/* A pause may be longer than all remaining blocks. */
 static void a_pause_is_empty_blocks(void **unused)
 {
 	struct sampling s;

@@ -7,7 +7,7 @@
 #define OTHER  20
 #define SOCK   1
 
-/* recv() of nothing: U0 1000, K0 1100, K1 2100, U1 2200. */
+/* Feeds a recv() of nothing: U0 1000, K0 1100, K1 2100, U1 2200. */
 static void around(struct core *c, void (*between)(struct core *c))
 {
 	feed_begin(c, ALL_HOOKS);
@@ -156,7 +156,7 @@ static void without_the_tracepoints_the_reason_is_told(void **unused)
 	assert_no_durations(&c, "this kernel");
 }
 
-/* The thread is on a run queue in between: still the same waking's bytes. */
+/* The thread is on a run queue in between: the bytes still belong to the same wakeup. */
 static void what_belongs_to_a_waking_does_not_end_it(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_wakeup, 510, 0);

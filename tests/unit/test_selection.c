@@ -83,7 +83,7 @@ static void a_wrong_value_changes_nothing(void **unused)
 		{"address", "example.org"},
 		{"address", "1.1.1.1,2.2.2.2,3.3.3.3,4.4.4.4,5.5.5.5"},
 		{"netns", "no-such-namespace"},
-		{"netns", "/etc/passwd"}, /* a file, but none of a namespace */
+		{"netns", "/etc/passwd"}, /* a file, but not of a namespace */
 		{"netns", "/proc/self/ns/uts"},
 		{"sample", "0"},
 		{"sample", "1,2"},
@@ -102,7 +102,7 @@ static void a_wrong_value_changes_nothing(void **unused)
 	}
 }
 
-/* BPF compares without knowing how many there are. */
+/* BPF compares a fixed number of entries. */
 static void the_last_of_a_list_fills_it(void **unused)
 {
 	(void)unused;

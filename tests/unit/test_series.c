@@ -10,7 +10,7 @@ static void without_a_limit_nothing_is_kept(void **unused)
 	series_free(NULL, 3);
 }
 
-/* Steps forth and back, of all sizes, come out as they went in. */
+/* Steps forwards and backwards, of all sizes, come out as they went in. */
 static void what_goes_in_comes_out(void **unused)
 {
 	static struct series_unit in[5000], out[5000];

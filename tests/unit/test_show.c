@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event as a line, as the core tells it. */
+/* Every event as a line, as the core passes it on. */
 #include "connection.h"
 #include "show.h"
 
@@ -13,7 +13,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-/* What is shown of one transfer of the connection. */
+/* Returns what is shown of one transfer of the connection. */
 static const char *shown(struct show *s)
 {
 	struct core c;
@@ -41,7 +41,7 @@ static int count_lines(const char *s)
 	return n;
 }
 
-/* The n-th line with `what` in it, without its end. */
+/* Returns the n-th line that contains `what`, without its end. */
 static const char *line_with(const char *what)
 {
 	static char line[512];
@@ -98,7 +98,7 @@ static void calls_and_kinds_have_names(void **unused)
 	assert_non_null(strstr(line_with("\tmagnet:send\t"), "kind=tcp"));
 }
 
-/* Thread and process have columns: they are not repeated, though the payload has them. */
+/* Thread and process have columns: they are not repeated among the payload's fields. */
 static void what_has_a_column_is_not_among_the_fields(void **unused)
 {
 	struct show s = {.tsv = true, .to_s = -1};
@@ -204,7 +204,8 @@ static void bytes_that_do_not_lie_together_are_listed(void **unused)
 	show_event(&s, &e, &a);
 	fclose(s.to);
 	assert_non_null(strstr(text, " ranges=0+1000,1500+500\n"));
-	assert_null(strstr(strstr(text, "ranges=") + 1, "ranges=")); /* the second lies together */
+	/* the second range is contiguous */
+	assert_null(strstr(strstr(text, "ranges=") + 1, "ranges="));
 }
 
 int main(void)

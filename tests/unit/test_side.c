@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a recording's time each side covers. */
+/* The share of a recording's time that each side covers. */
 #include <string.h>
 
 #include "event_table.h"
@@ -66,7 +66,7 @@ static void an_application_side_without_its_end_is_told(void **unused)
 	core_free(&c);
 }
 
-/* Parts 3 and 5 of the application side are here, of 5. */
+/* Parts 3 and 5 of 5 parts of the application side are here. */
 static void parts_that_are_not_kept_are_told(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_app_begin, 1500000000, 0);
@@ -129,7 +129,7 @@ static void a_kernel_side_that_ends_before_is_told(void **unused)
 	assert_true(c.side[CORE_KERNEL].ends_early && c.side[CORE_KERNEL].in_order);
 	assert_string_equal(c.side[CORE_KERNEL].why, "ended by signal 15 (TERM)");
 	assert_true(side_share(&c, CORE_KERNEL) == 0.5);
-	assert_int_equal(c.calls->missing, 1); /* which could not be joined */
+	assert_int_equal(c.calls->missing, 1); /* could not be joined */
 	assert_true(c.gaps[0].layers >> MG_LAYER_TCP & 1);
 	core_free(&c);
 }

@@ -29,7 +29,7 @@ static void offsets_count_from_the_anchor(void **unused)
 	anchor(&f, 5000, 0);
 	assert_offset(&f, 5000, 0);
 	assert_offset(&f, 6448, 1448);
-	assert_offset(&f, 5100, 100); /* back again: a retransmission */
+	assert_offset(&f, 5100, 100); /* going back: a retransmission */
 }
 
 static void sequence_numbers_may_wrap(void **unused)
@@ -44,7 +44,9 @@ static void sequence_numbers_may_wrap(void **unused)
 	assert_offset(&f, 0xfffffff8u, 8);
 }
 
-/* A window is at most 2^30: so far may a sequence number lie ahead of what is known, or behind. */
+/*
+ * A window is at most 2^30: a sequence number may lie that far ahead of what is known, or behind.
+ */
 static void streams_may_be_longer_than_sequence_numbers(void **unused)
 {
 	uint64_t seed = 1, at = 0;
@@ -175,7 +177,7 @@ static void addresses_are_kept(void **unused)
 	feed_end(&c);
 }
 
-/* A socket of which 1,100 bytes were sent before the recording, 100 of them still in flight. */
+/* Feeds a socket that had sent 1,100 bytes before the recording, 100 of them still in flight. */
 static void late(struct core *c, uint64_t acked, uint32_t sent_once, uint64_t received)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
@@ -227,7 +229,7 @@ static void the_low_halves_of_counters_are_enough(void **unused)
 	feed_end(&c);
 }
 
-/* Segments dropped by a local qdisc inflate bytes_sent: then the begin is not known. */
+/* Segments dropped by a local qdisc inflate bytes_sent: then the start is not known. */
 static void counters_that_contradict_each_other_are_not_believed(void **unused)
 {
 	struct core c;

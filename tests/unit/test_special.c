@@ -2,7 +2,7 @@
 #include "stats.h"
 #include "unit.h"
 
-/* Of numbers everybody knows: gamma, Basel's problem, and -ln 2 ... of digamma(1/2). */
+/* Known values: gamma, Basel's problem, and -ln 2 ... of digamma(1/2). */
 static void digamma_is_right_where_it_is_known(void **unused)
 {
 	const double euler = 0.57721566490153286061;
@@ -23,7 +23,7 @@ static void zeta2_is_right_where_it_is_known(void **unused)
 	assert_near(stat_zeta2(1e5) * 1e5, 1.000005000016666666, 1e-14);
 }
 
-/* With two degrees of freedom chi-square is exponential; quantiles are from any table. */
+/* With two degrees of freedom chi-square is exponential; quantiles are from a table. */
 static void chi2_is_right_where_it_is_known(void **unused)
 {
 	(void)unused;

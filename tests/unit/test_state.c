@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Protocol state, summed up for each connection and reported. */
+/* Protocol state, summed for each connection and reported. */
 #include "socket/anchor.h"
 #include "report.h"
 #include "reported.h"
@@ -174,7 +174,7 @@ static void ev_ack_in(struct core *c, uint64_t t, uint32_t ack, bool closed)
 	feed(c, &e);
 }
 
-/* TCP tells nothing of segments once an end has closed. */
+/* TCP has no event for segments once an end has closed. */
 static void windows_close_after_a_shutdown_too(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_state, 20000, SENDER);
@@ -183,7 +183,7 @@ static void windows_close_after_a_shutdown_too(void **unused)
 
 	(void)unused;
 	begin(&c, STATE_HOOKS);
-	ev_ack_in(&c, 15000, 1500, true); /* established: the event of TCP counts */
+	ev_ack_in(&c, 15000, 1500, true); /* established: TCP's event counts */
 	e.sock_state = (struct mg_sock_state){
 		.sock = A, .write_seq = 1500, .old = MG_TCP_ESTABLISHED, .now = 4 /* FIN_WAIT1 */};
 	feed(&c, &e);
@@ -267,7 +267,7 @@ static void record_troubles(struct core *c)
 	ev_timeout(c, 23000, A, 2); /* one of them sent nothing */
 	ev_reset(c, 24000, A, true, MG_RESET_abort_on_close);
 	ev_reset(c, 24001, B, false, MG_RESET_unknown);
-	ev_reset(c, 24002, 0, true, MG_RESET_no_socket); /* of nobody */
+	ev_reset(c, 24002, 0, true, MG_RESET_no_socket); /* of no socket */
 }
 
 static void troubles_are_counted(void **unused)

@@ -4,7 +4,7 @@
 
 static char *text;
 
-/* The table as it is printed; freed with the next. */
+/* Returns the table as it is printed, until the next call. */
 static const char *printed(struct table *t, int indent, bool colour)
 {
 	size_t size;
@@ -130,7 +130,7 @@ static void times_have_three_digits(void **unused)
 	assert_ns(4e12, "4000 s");
 }
 
-/* Rounding must not make four digits of three, nor a unit too small. */
+/* Rounding must not make four digits of three, nor choose too small a unit. */
 static void times_round_into_the_next_unit(void **unused)
 {
 	(void)unused;
@@ -196,7 +196,7 @@ static void a_bar_is_as_long_as_its_share(void **unused)
 	assert_string_equal(text_bar(0, 4), "");
 	assert_string_equal(text_bar(0.5, 4), "\xe2\x96\x88\xe2\x96\x88");
 	assert_string_equal(text_bar(0.375, 4), "\xe2\x96\x88\xe2\x96\x8c"); /* one and a half */
-	assert_string_equal(text_bar(0.00001, 4), "\xe2\x96\x8f"); /* something is there */
+	assert_string_equal(text_bar(0.00001, 4), "\xe2\x96\x8f");           /* not empty */
 	assert_int_equal(strlen(text_bar(1, 20)), 60);
 }
 

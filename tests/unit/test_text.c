@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The report for people: what it says, and what it keeps back. */
+/* The text report: what it shows, and what it does not. */
 #include "connection.h"
 #include "report.h"
 #include "table.h"
 
 static char *text;
-static double about; /* the quantile of a waterfall that is asked for, 0 = none */
+static double about; /* the quantile of the requested waterfall, 0 = none */
 
 static int teardown(void **unused)
 {
@@ -98,7 +98,7 @@ static void of_many_flows_none_speaks_for_the_others(void **unused)
 	assert_says("and 59 more flows with 5900 B");
 }
 
-/* Both flows carry the same bytes; where they wait is the answer. */
+/* Both flows carry the same bytes; their waiting times differ. */
 static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
 {
 	struct core c;
@@ -111,7 +111,7 @@ static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
 	assert_says("In one sentence: the average byte from 10.0.0.1:");
 	connection_begin(&c);
 	for (uint32_t i = 0; i < TRANSFERS; i++)
-		transfer(&c, i, 10000 + i * 1000, 10021 + i * 1000); /* as soon as it is there */
+		transfer(&c, i, 10000 + i * 1000, 10021 + i * 1000); /* read on arrival */
 	tx_of(&c, A)->residence.sum *= 100;
 	printed(&c, NULL, NULL);
 	assert_says("In one sentence: the average byte to 10.0.0.2:");
@@ -144,7 +144,7 @@ static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
 	printed(&c, NULL, NULL);
 	assert_says("    Nagle's algorithm, 50 % of bytes");
 	assert_says("    sent at once, 100 % of bytes");
-	assert_does_not_say("magnet's own events"); /* their cost is not known */
+	assert_does_not_say("magnet's own events"); /* the tracing overhead is not known */
 }
 
 static void a_send_that_never_waited_has_no_reason(void **unused)
@@ -204,7 +204,7 @@ static void bars_that_drown_are_withheld(void **unused)
 	assert_says("withheld: the ");
 	assert_does_not_say("closes to");
 
-	/* what was sent again has been, whatever is known of times */
+	/* retransmissions are known even where times are not */
 	connection_begin(&c);
 	transfer(&c, 0, 10000, 10100);
 	transfer(&c, 1, 11000, 11100);
@@ -258,7 +258,7 @@ static void hooks_that_were_refused_are_said(void **unused)
 	assert_says("ip_out ipv6 (Operation not permitted)");
 }
 
-/* `complete` of 1,000 bytes have every boundary. */
+/* Records 1,000 bytes, of which `complete` have every timestamp. */
 static void partly_complete(struct core *c, uint32_t complete)
 {
 	feed_begin(c, ALL_HOOKS);
@@ -290,7 +290,7 @@ static void below_90_percent_it_is_kept_back(void **unused)
 	assert_does_not_say("closes to");
 }
 
-/* Where system calls were lost, those that are left stand for all. */
+/* Where system calls were lost, the remaining ones stand for all. */
 static void the_share_of_blocked_calls_is_of_those_that_were_joined(void **unused)
 {
 	struct call_stats *k, *tmp;
@@ -344,7 +344,7 @@ static void calls_that_passed_the_library_by_are_marked(void **unused)
 	assert_says("* kernel-only");
 }
 
-/* The figure is JSON's all the same; what it is known to stands beside it. */
+/* The figure equals JSON's; its uncertainty stands beside it. */
 static void an_overhead_below_its_uncertainty_is_printed_with_a_mark(void **unused)
 {
 	struct core c;
@@ -360,7 +360,7 @@ static void an_overhead_below_its_uncertainty_is_printed_with_a_mark(void **unus
 	assert_says("  1.10 ");
 }
 
-/* One of two flows was followed; of the other, which is larger, the calls alone. */
+/* Of two flows one was followed; of the other, larger one only the calls are known. */
 static void the_sentence_says_what_it_covers(void **unused)
 {
 	struct core c;
@@ -400,7 +400,7 @@ static void without_any_layer_nothing_is_said_of_boundaries(void **unused)
 	assert_does_not_say("every boundary");
 }
 
-/* What is larger than the MTU is no packet of that size. */
+/* A super-segment larger than the MTU is no packet of that size. */
 static void super_segments_are_told_as_frames_too(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_xmit, 100, SENDER);

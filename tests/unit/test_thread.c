@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread does at each instant of a call, to the cycle; the counter ticks once a ns. */
+/* The state of a thread at each instant of a call, to the cycle; the counter ticks once per ns. */
 #include "feed.h"
 
 #define READER 10
 #define OTHER  20
 #define SOCK   1
 
-/* recv() of 100 bytes: U0 1000, K0 1100, ..., D 3000, K1 3100, U1 3200; `between` fills the gap. */
+/*
+ * Feeds a recv() of 100 bytes: U0 1000, K0 1100, ..., D 3000, K1 3100, U1 3200; `between` fills the
+ * gap.
+ */
 static void around(struct core *c, void (*between)(struct core *c))
 {
 	feed_begin(c, "tcp_ready,sock_copy," SCHED_HOOKS);
@@ -154,7 +157,7 @@ static void a_waking_before_the_switch_is_no_block(void **unused)
 static void interrupted(struct core *c)
 {
 	ev_softirq(c, 1500, READER, true);
-	ev_packet(c, 1550, READER, MG_EVENT_ip_out, SOCK, 1000, 0); /* not the call's own doing */
+	ev_packet(c, 1550, READER, MG_EVENT_ip_out, SOCK, 1000, 0); /* not caused by the call */
 	ev_softirq(c, 1700, READER, false);
 }
 
@@ -191,7 +194,7 @@ static void being_off_the_cpu_comes_first(void **unused)
 	feed_end(&c);
 }
 
-/* ---- of what the thread did something was not seen ---- */
+/* ---- with some of the thread's events missing ---- */
 
 static void unseen_waking(struct core *c)
 {
@@ -241,7 +244,8 @@ static void a_call_of_which_something_was_not_seen_has_no_overhead(void **unused
 
 static void woken_on_another_cpu(struct core *c)
 {
-	ev_waking(c, 1290, READER); /* it had decided to sleep, which sched_switch tells only now */
+	/* it had decided to sleep, which sched_switch reports only now */
+	ev_waking(c, 1290, READER);
 	ev_switch(c, 1300, 0, READER, SLEEPING, OTHER);
 	ev_switch(c, 1400, 0, OTHER, SLEEPING, READER);
 }
@@ -348,7 +352,7 @@ static void a_wait_on_the_way_back_counts_too(void **unused)
 	feed_end(&c);
 }
 
-/* A state that began before the call goes on into it. */
+/* A state that began before the call continues into it. */
 static void waits_between_calls_do_not_count(void **unused)
 {
 	struct core c;
@@ -377,7 +381,7 @@ static void a_thread_nobody_traces_is_not_followed(void **unused)
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	ev_switch(&c, 100, 0, OTHER, SLEEPING, 0);
-	ev_switch(&c, 300, 1, 0, RUNNABLE, OTHER); /* its waking was not recorded */
+	ev_switch(&c, 300, 1, 0, RUNNABLE, OTHER); /* its wakeup was not recorded */
 	assert_int_equal(c.sched.wakeup.n, 0);
 	assert_int_equal(c.sched.migrations, 0);
 	feed_end(&c);
@@ -394,7 +398,7 @@ static void switches_are_told_apart_by_what_runs_before_and_after(void **unused)
 	ev_switch(&c, 300, 0, OTHER, SLEEPING, READER);
 	ev_switch(&c, 400, 2, READER, SLEEPING, 0);
 	ev_switch(&c, 500, -1, READER, SLEEPING, 0);       /* CPU not known */
-	ev_switch(&c, 600, CPUS_MAX, READER, SLEEPING, 0); /* more than there can be */
+	ev_switch(&c, 600, CPUS_MAX, READER, SLEEPING, 0); /* an impossible CPU */
 	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
 	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_FROM_IDLE].n, 1);
 	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TASK_TASK].n, 1);

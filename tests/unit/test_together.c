@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several flows of a program taken together: sums of what each has. */
+/* Several flows of a program as a group: sums of each flow's figures. */
 #include "feed.h"
 #include "report.h"
 #include "reported.h"
@@ -32,7 +32,8 @@ static void means_weigh_by_bytes(void **unused)
 	assert_number_at(j, "together.0.flows", 2);
 	assert_number_at(j, "together.0.bytes", 400);
 	assert_number_at(j, "together.0.coverage", 1);
-	assert_number_at(j, "together.0.residence_total_ns", 875); /* 700 of 300, 1400 of 100 */
+	/* 700 for 300 bytes, 1400 for 100 */
+	assert_number_at(j, "together.0.residence_total_ns", 875);
 	assert_number_at(j, "together.0.residence.0.mean_ns", 250);
 	assert_number_at(j, "together.0.residence.0.p50_ns", 200);
 	assert_number_at(j, "together.0.send_buffer_why.0.bytes", 400);
@@ -43,7 +44,7 @@ static void means_weigh_by_bytes(void **unused)
 	json_decref(j);
 }
 
-/* Of few flows, each is telling; other directions and programs are others. */
+/* Few flows are shown singly; other directions and programs are other groups. */
 static void one_flow_is_no_group(void **unused)
 {
 	struct core c;
@@ -60,7 +61,7 @@ static void one_flow_is_no_group(void **unused)
 	json_decref(j);
 }
 
-/* What is missing of one is missing of all. */
+/* Bytes missing of one flow are missing of the group. */
 static void incomplete_bytes_are_left_out_and_counted(void **unused)
 {
 	struct core c;
@@ -83,7 +84,7 @@ static void incomplete_bytes_are_left_out_and_counted(void **unused)
 	json_decref(j);
 }
 
-/* What never left a send buffer is missing of none. */
+/* Bytes that never left a send buffer are missing of none. */
 static void unsent_bytes_are_not_missing(void **unused)
 {
 	struct core c;
@@ -102,7 +103,7 @@ static void unsent_bytes_are_not_missing(void **unused)
 	json_decref(j);
 }
 
-/* Of datagrams, whose bytes have no numbers: what nobody told of is missing of all of them. */
+/* Datagrams have no sequence numbers: bytes without events are missing of the group. */
 static void what_was_lost_of_each_is_lost_of_all(void **unused)
 {
 	struct mg_sock sock[3] = {
@@ -124,7 +125,7 @@ static void what_was_lost_of_each_is_lost_of_all(void **unused)
 		flows[i]->incomplete = 10 * (uint64_t)i;
 		flows[i]->not_told = 0.3 * i;
 	}
-	flows[2]->calls = 0; /* all of its calls were lost, of which others tell */
+	flows[2]->calls = 0; /* all of its calls were lost; other events imply them */
 	flows[2]->lost_bytes = 100;
 	for (int i = 0; i < 3; i++)
 		sum += flow_coverage(flows[i]) * 100;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Old parts are deleted, on any filesystem, and nothing but they. */
+/* Old parts are deleted, on any file system, and nothing else. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include "trace_parts.h"
 #include "unit.h"
 
-/* As on a filesystem that does not tell what an entry is. */
+/* Simulates a file system that does not report the type of an entry. */
 struct dirent *readdir(DIR *d)
 {
 	void *next = dlsym(RTLD_NEXT, sizeof(off_t) > sizeof(long) ? "readdir64" : "readdir");

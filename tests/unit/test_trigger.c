@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trigger.c: which events call for a dump of the flight recorder. */
+/* trigger.c: the events that trigger a dump of the flight recorder. */
 #include <netinet/in.h>
 
 #include "run/flight.h"

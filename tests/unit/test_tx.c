@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way out, each with one time per layer; ISN 999, so that byte 0 is number 1000. */
+/* Sent bytes, each with one time per layer; ISN 999, so that byte 0 is number 1000. */
 #include "feed.h"
 
 #define TID  10
@@ -91,7 +91,7 @@ static void hooks_of_another_namespace_are_not_waited_for(void **unused)
 	feed_end(&c);
 }
 
-/* One call of 3,000 bytes, sent as three segments: each byte has the time of its own. */
+/* One call of 3,000 bytes, sent as three segments: each byte has its own segment's time. */
 static void bytes_of_one_call_may_leave_one_after_another(void **unused)
 {
 	const struct flow *f;
@@ -115,7 +115,7 @@ static void bytes_of_one_call_may_leave_one_after_another(void **unused)
 	feed_end(&c);
 }
 
-/* And two small calls may leave in one segment (Nagle, corking). */
+/* Two small calls may leave in one segment (Nagle, corking). */
 static void bytes_of_two_calls_may_leave_together(void **unused)
 {
 	const struct flow *f;

@@ -61,7 +61,7 @@ static void attempt(struct core *c, uint64_t at, int64_t ret)
 	ev_app(c, TID, MG_FN_send, at, at + 400, ret > 0 ? ret : -1);
 }
 
-/* From the return of the first call that was refused until bytes are copied again. */
+/* The gap runs from the return of the first refused call until bytes are copied again. */
 static void the_gap_until_the_retry_is_told(void **unused)
 {
 	const struct refusals *r;
@@ -76,9 +76,9 @@ static void the_gap_until_the_retry_is_told(void **unused)
 	assert_int_equal(r->n, 2);
 	assert_int_equal(r->gap.n, 1);
 	assert_true(r->gap.sum == 5200 - 1400);
-	attempt(&c, 7000, -32); /* EPIPE is no such thing */
+	attempt(&c, 7000, -32); /* EPIPE is no refusal of this kind */
 	assert_int_equal(r->n, 2);
-	attempt(&c, 8000, -11); /* and what is never tried again has no gap */
+	attempt(&c, 8000, -11); /* and a call that is never retried has no gap */
 	assert_int_equal(r->n, 3);
 	assert_int_equal(r->gap.n, 1);
 	feed_end(&c);
@@ -100,7 +100,7 @@ static void splice_starts_over_with_each_batch_of_pages(void **unused)
 	feed_end(&c);
 }
 
-/* What listeners are told of each application call: the pieces it wrote. */
+/* Byte ranges of each application call, as passed to listeners. */
 struct told {
 	uint64_t off[2][4], len[2][4];
 	uint32_t pieces[2];
@@ -159,7 +159,7 @@ static void threads_may_interleave_on_one_socket(void **unused)
 	feed_end(&c);
 }
 
-/* sendfile() hands over some pages at a time: what is left starts over with each. */
+/* sendfile() hands over some pages at a time: the remaining length starts over with each. */
 static void a_call_may_consist_of_several_sends(void **unused)
 {
 	const struct flow *f;
@@ -196,7 +196,7 @@ static void its_sends_may_be_of_equal_size(void **unused)
 	feed_end(&c);
 }
 
-/* Waiting for memory may also end without anything copied, and then nothing was. */
+/* Waiting for memory may also end without anything copied. */
 static void a_send_may_be_tried_twice(void **unused)
 {
 	struct core c;
@@ -213,7 +213,7 @@ static void a_send_may_be_tried_twice(void **unused)
 	feed_end(&c);
 }
 
-/* What sendmmsg() returns are messages, not bytes. */
+/* sendmmsg() returns a number of messages, not bytes. */
 static void several_messages_in_one_call_are_all_sent(void **unused)
 {
 	struct core c;
@@ -247,7 +247,7 @@ static void without_its_own_event_a_send_is_placed_by_position(void **unused)
 	feed_end(&c);
 }
 
-/* If another thread wrote meanwhile the position moved by more than the call returned. */
+/* If another thread wrote meanwhile, the position moved by more than the call returned. */
 static void a_position_that_does_not_agree_is_not_believed(void **unused)
 {
 	struct core c;

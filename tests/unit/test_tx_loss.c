@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tx.c again: bytes that come twice, and bytes of which something is missing. */
+/* tx.c again: bytes that come twice, and bytes with missing events. */
 #include <errno.h>
 
 #include "feed.h"
@@ -20,7 +20,7 @@ static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incom
 	assert_int_equal(tx_of(c, SOCK)->incomplete, incomplete);
 }
 
-/* A send whose segments are still to come. */
+/* Feeds a send whose segments are still to come. */
 static void call_only(struct core *c, uint32_t seq, uint32_t len, uint64_t at)
 {
 	ev_enter(c, at + 100, TID, SOCK, MG_SYS_sendto, seq);
@@ -31,7 +31,7 @@ static void call_only(struct core *c, uint32_t seq, uint32_t len, uint64_t at)
 
 /*
  * The first try is lost in the queue, the second one arrives: N and Q would be the first's, X and Y
- * the second's, so there are no bars.
+ * the second's, so there are no stages.
  */
 static void the_times_of_two_copies_make_no_bars(void **unused)
 {
@@ -104,7 +104,7 @@ static void bytes_that_pass_again_when_all_is_known_change_nothing(void **unused
 	feed_end(&c);
 }
 
-/* A segment may be sent again together with bytes that had not been sent before. */
+/* A segment may be retransmitted together with bytes that had not been sent before. */
 static void a_segment_that_is_partly_new_counts_as_both(void **unused)
 {
 	const struct flow *f;
@@ -123,7 +123,7 @@ static void a_segment_that_is_partly_new_counts_as_both(void **unused)
 	feed_end(&c);
 }
 
-/* The device's event for the middle third was lost. */
+/* Feeds a send whose device event for the middle third was lost. */
 static void send_with_a_hole(struct core *c)
 {
 	call_only(c, 1000, 3000, 1000);
@@ -149,7 +149,7 @@ static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
 	feed_end(&c);
 }
 
-/* Bytes that were never acknowledged may still be on their way when the recording ends. */
+/* Bytes never acknowledged may still be on their way when the recording ends. */
 static void bytes_in_flight_at_the_end_are_not_incomplete(void **unused)
 {
 	struct core c;
@@ -162,7 +162,7 @@ static void bytes_in_flight_at_the_end_are_not_incomplete(void **unused)
 	feed_end(&c);
 }
 
-/* Some time after the acknowledgement what is missing will not come: memory is given back. */
+/* Some time after the acknowledgement no missing event is expected any more: memory is freed. */
 static void a_hole_does_not_hold_up_the_stream_for_ever(void **unused)
 {
 	struct core c;
@@ -185,7 +185,7 @@ static void a_hole_does_not_hold_up_the_stream_for_ever(void **unused)
 	feed_end(&c);
 }
 
-/* A send without application event, whose segment leaves when the call is over: it is paced. */
+/* Feeds a send without application event, whose segment leaves after the call: it is paced. */
 static void paced(struct core *c, uint32_t tid, uint32_t seq, uint64_t at)
 {
 	ev_enter(c, at, tid, SOCK, MG_SYS_sendto, seq);
@@ -196,7 +196,7 @@ static void paced(struct core *c, uint32_t tid, uint32_t seq, uint64_t at)
 	ev_ack(c, at + 9000, SOCK, seq + 100);
 }
 
-/* Such calls are settled late, since an event might still come: that is no loss. */
+/* Such calls are settled late, as an event might still come: that is no loss. */
 static void calls_not_settled_yet_are_not_given_up(void **unused)
 {
 	struct core c;
@@ -210,7 +210,7 @@ static void calls_not_settled_yet_are_not_given_up(void **unused)
 	feed_end(&c);
 }
 
-/* Nor if it is one thread that greets, and others that go on. */
+/* Nor is it if one thread sends the first message, and others the rest. */
 static void the_only_call_of_a_thread_is_not_given_up(void **unused)
 {
 	struct core c;
@@ -225,7 +225,7 @@ static void the_only_call_of_a_thread_is_not_given_up(void **unused)
 	feed_end(&c);
 }
 
-/* Lost is the exit of one call: the hole it leaves must not hold up the stream either. */
+/* The lost exit of one call must not hold up the stream either. */
 static void a_lost_exit_does_not_hold_up_the_stream(void **unused)
 {
 	struct core c;
@@ -295,7 +295,7 @@ static void a_boundary_before_its_predecessor_makes_no_atom(void **unused)
 	feed_end(&c);
 }
 
-/* Within the clock's bound it is the reading that is wrong; bars still sum to their total. */
+/* Within the clock's bound the reading is wrong; stages still sum to their total. */
 static void within_the_bound_it_is_moved_and_all_still_closes(void **unused)
 {
 	struct core c;
@@ -335,8 +335,8 @@ static void a_late_socket_counts_from_its_offset(void **unused)
 }
 
 /*
- * In the queue a bit of the sequence number was turned: the frame seems to hold bytes that are
- * written later. It arrives nowhere, so the bytes it does hold are sent again.
+ * A bit of the sequence number was flipped in the queue: the frame seems to hold bytes that are
+ * written later. It arrives nowhere, so its actual bytes are sent again.
  */
 static void a_damaged_header_gives_no_times_to_bytes_to_come(void **unused)
 {
@@ -373,8 +373,8 @@ static void a_damaged_header_gives_no_times_to_bytes_to_come(void **unused)
 }
 
 /*
- * An acknowledgement was damaged on its way and seems to be of bytes that are sent later. Nobody
- * has received those, so the boundaries of what waits in a queue are waited for.
+ * An acknowledgement was damaged and seems to cover bytes that are sent later. They have not been
+ * received, so the timestamps of what waits in a queue are still expected.
  */
 static void a_damaged_acknowledgement_gives_no_bytes_up(void **unused)
 {
@@ -431,8 +431,8 @@ static void ev_elsewhere(struct core *c, uint64_t t, uint16_t id, uint32_t seq, 
 }
 
 /*
- * The queue copies a frame, and the copy has no socket: it is the one that waited there. What a
- * bridge passes on afterwards, or before the queue has it, is not.
+ * The queue copies a frame, and the copy has no socket: it is the frame that waited there. What a
+ * bridge forwards afterwards, or before the queue has it, is not.
  */
 static void a_copy_that_the_queue_made_is_the_frame(void **unused)
 {
@@ -475,7 +475,7 @@ static void write_500(struct core *c)
 	ev_app(c, TID, MG_FN_send, 1000, 1600, 500);
 }
 
-/* A VLAN's or macvlan's driver transmits through the device below: that is done first. */
+/* A VLAN's or macvlan's driver transmits through the device below, which is done first. */
 static void the_device_below_is_not_the_driver(void **unused)
 {
 	const struct flow *f;
@@ -497,7 +497,7 @@ static void the_device_below_is_not_the_driver(void **unused)
 	feed_end(&c);
 }
 
-/* dev_xmit of its own was lost: that of a device further on does not take its place. */
+/* Its own dev_xmit was lost: that of a device further on does not replace it. */
 static void what_is_lost_is_not_taken_from_elsewhere(void **unused)
 {
 	struct core c;
@@ -516,8 +516,8 @@ static void what_is_lost_is_not_taken_from_elsewhere(void **unused)
 }
 
 /*
- * connect() is refused, and called again for the same socket: what the refusals acknowledge are no
- * bytes of the connection that opens in the end.
+ * connect() is refused, and repeated on the same socket: bytes that the refusals acknowledge do not
+ * belong to the connection that opens in the end.
  */
 static void a_refused_connect_acknowledges_no_bytes(void **unused)
 {

@@ -54,7 +54,7 @@ static void means_and_variation_are_those_worked_out_by_hand(void **unused)
 	unit_free(&u);
 }
 
-/* Both are told: units that brought new bytes, and all that passed. */
+/* Both are counted: packets with new bytes, and all packets. */
 static void what_comes_again_has_counts_of_its_own(void **unused)
 {
 	struct unit_stats u = {0};
@@ -87,7 +87,7 @@ static void equal_units_at_equal_distances_do_not_vary(void **unused)
 	unit_free(&u);
 }
 
-/* Two CPUs' clocks may disagree by less than their bound: such units are together. */
+/* Two CPUs' clocks may disagree by less than their bound: such packets have spacing 0. */
 static void units_out_of_order_have_no_negative_spacing(void **unused)
 {
 	struct unit_stats u = {0};
@@ -109,7 +109,7 @@ static void a_spacing_that_a_loss_touches_is_none(void **unused)
 
 	(void)unused;
 	unit_add(&u, 1000, 1);
-	unit_gap(&u, 1150, 1160); /* known before what came before it */
+	unit_gap(&u, 1150, 1160); /* known before its predecessor */
 	unit_add(&u, 1100, 1);    /* 100 */
 	unit_add(&u, 1190, 1);
 	unit_add(&u, 1290, 1); /* 100 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UNIX sockets: from the call that put a buffer into the queue to the calls that read it. */
+/* UNIX sockets: from the call that queued a buffer to the calls that read it. */
 #include "feed_datagrams.h"
 
 static void a_stream_is_read_in_other_parts(void **unused)
@@ -22,7 +22,7 @@ static void a_stream_is_read_in_other_parts(void **unused)
 	feed_end(&c);
 }
 
-/* What was read before it could be looked at is what the call returned less the rest. */
+/* The length of a buffer read before it could be inspected is the call's result minus the rest. */
 static void a_length_that_was_not_seen_is_the_rest(void **unused)
 {
 	struct core c;
@@ -89,8 +89,7 @@ static void what_was_sent_before_accept_is_read_first(void **unused)
 	feed_end(&c);
 }
 
-/* Each buffer has waited since it was queued; the call that put it there may go on after accept().
- */
+/* Each buffer has waited since it was queued; the call that queued it may go on after accept(). */
 static void what_waits_for_accept_waits_since_it_was_queued(void **unused)
 {
 	struct core c;
@@ -118,7 +117,7 @@ static void what_waits_for_accept_waits_since_it_was_queued(void **unused)
 	feed_end(&c);
 }
 
-/* What is queued between accept() and its return nobody is told of but by the sender's call. */
+/* Data queued between accept() and its return are known from the sender's call only. */
 static void what_is_sent_as_it_is_accepted_is_read(void **unused)
 {
 	struct core c;

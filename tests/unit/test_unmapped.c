@@ -3,10 +3,10 @@
 #include "feed.h"
 #include "reported.h"
 
-#define TLS    29 /* bytes that a record has more than the program's */
+#define TLS    29 /* bytes by which a record exceeds the program's data */
 #define READER 7
 
-/* How far TCP was read is known from the last call, though no copy tells whose bytes those were. */
+/* The position read is known from the last call, though no copy tells which bytes those were. */
 static void a_call_tells_how_far_it_was_read(void **unused)
 {
 	struct core c;
@@ -27,7 +27,7 @@ static void a_call_tells_how_far_it_was_read(void **unused)
 	feed_end(&c);
 }
 
-/* What was sent before is followed, but it is no sample of the connection. */
+/* Bytes sent before are followed, but are no sample of the connection. */
 static void it_has_neither_coverage_nor_modulation(void **unused)
 {
 	struct core c;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* unsent.c: what never leaves the send buffer has no boundaries that could be missing. */
+/* unsent.c: bytes that never leave the send buffer have no timestamps that could be missing. */
 #include "feed.h"
 
 #define TID  10
 #define SOCK 1
 #define SENT 2000
 
-/* One call of 5000 bytes, of which 2000 leave before the connection is reset at 20000. */
+/* Feeds one call of 5000 bytes, of which 2000 leave before the connection is reset at 20000. */
 static void written(struct core *c, const char *hooks)
 {
 	feed_begin(c, hooks);
@@ -82,7 +82,7 @@ static void one_after_the_end_may_not(void **unused)
 	assert_unsent(&c, 5000 - SENT, true);
 }
 
-/* In a queue, as the recording ends. */
+/* In a queue when the recording ends. */
 static void what_has_not_reached_the_driver_has_not_left(void **unused)
 {
 	struct core c;

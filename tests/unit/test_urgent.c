@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Urgent bytes, and bytes read in ways of which no event tells; byte 0 is number 5000. */
+/* Urgent bytes, and bytes read without an event; byte 0 is number 5000. */
 #include "feed.h"
 
 #define TID  10
@@ -13,7 +13,7 @@ static void open_core(struct core *c)
 	ev_opened(c, 10, SOCK, 999, 4999);
 }
 
-/* A segment that announces an urgent byte, its last one. */
+/* Feeds a segment that announces an urgent byte, its last one. */
 static void urgent_segment(struct core *c, uint32_t seq, uint32_t len, uint64_t at)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_recv, at, 0);
@@ -29,7 +29,7 @@ static void urgent_segment(struct core *c, uint32_t seq, uint32_t len, uint64_t 
 	ev_ready(c, at + 3, SOCK, seq + len);
 }
 
-/* recv(MSG_OOB): K0 at + 1, K1 at + 3, U1 at + 4. */
+/* Feeds a recv(MSG_OOB): K0 at + 1, K1 at + 3, U1 at + 4. */
 static void read_urgent(struct core *c, uint32_t copied_seq, uint64_t at, int64_t ret)
 {
 	ev_enter_flags(c, at + 1, TID, SOCK, MG_SYS_recvfrom, copied_seq, OOB);
@@ -98,7 +98,7 @@ static void nor_does_a_failed_attempt_read_it(void **unused)
 	feed_end(&c);
 }
 
-/* A newer one replaces it: both lie in one hole, and the call read the second. */
+/* A newer one replaces it: both lie in one hole, and the call reads the second. */
 static void of_two_the_newer_is_read(void **unused)
 {
 	struct core c;
@@ -115,7 +115,7 @@ static void of_two_the_newer_is_read(void **unused)
 	feed_end(&c);
 }
 
-/* Behind it is only the end of the stream, and recv() returns 0. */
+/* After it comes only the end of the stream, and recv() returns 0. */
 static void the_last_byte_may_be_urgent(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_recv, 3900, 0);
@@ -153,7 +153,7 @@ static void a_hole_for_another_reason_is_none(void **unused)
 	feed_end(&c);
 }
 
-/* MSG_TRUNC that begins at one: the position moves by one more than it returns. */
+/* A MSG_TRUNC that begins at one: the position moves by one more than it returns. */
 static void bytes_placed_by_position_lie_behind_it(void **unused)
 {
 	struct core c;
@@ -169,7 +169,7 @@ static void bytes_placed_by_position_lie_behind_it(void **unused)
 	feed_end(&c);
 }
 
-/* The error queue holds copies of what was sent: they are none of what is received. */
+/* The error queue holds copies of what was sent, which are not received bytes. */
 static void the_error_queue_is_no_part_of_the_stream(void **unused)
 {
 	struct core c;
@@ -187,7 +187,7 @@ static void the_error_queue_is_no_part_of_the_stream(void **unused)
 	feed_end(&c);
 }
 
-/* getsockopt(TCP_ZEROCOPY_RECEIVE) returns 0: the position alone tells. */
+/* getsockopt(TCP_ZEROCOPY_RECEIVE) returns 0: only the position is known. */
 static void pages_may_be_mapped(void **unused)
 {
 	struct core c;
@@ -197,7 +197,7 @@ static void pages_may_be_mapped(void **unused)
 	feed_segment(&c, SOCK, 5000, 8192, 2000, 1);
 	ev_enter_flags(&c, 3001, TID, SOCK, MG_SYS_getsockopt, 5000, 6 << 16 | 35);
 	ev_copy(&c, 3002, TID, SOCK, 5000,
-		100); /* the rest that fills no page; its place is stale */
+		100); /* the rest that fills no page; its position is stale */
 	ev_exit(&c, 3003, TID, SOCK, MG_SYS_getsockopt, 13192, 0);
 	ev_app(&c, TID, MG_FN_getsockopt, 3000, 3004, 0);
 	assert_bytes(&c, 8192, 0, 0);
@@ -210,7 +210,7 @@ static void pages_may_be_mapped(void **unused)
 	feed_end(&c);
 }
 
-/* Read by the kernel itself, say: what nobody that is recorded reads is not kept for ever. */
+/* Bytes read by the kernel itself, for example, are not kept for ever. */
 static void what_is_read_unseen_is_given_up(void **unused)
 {
 	struct core c;
@@ -230,7 +230,7 @@ static void what_is_read_unseen_is_given_up(void **unused)
 	feed_end(&c);
 }
 
-/* io_uring: a call of no direction, in which much may be sent and received. */
+/* io_uring: a call without direction, in which much may be sent and received. */
 static void what_it_sends_has_no_length(void **unused)
 {
 	struct mg_event enter = feed_event(MG_EVENT_sys_enter, 3000, TID);
@@ -240,7 +240,7 @@ static void what_it_sends_has_no_length(void **unused)
 	open_core(&c);
 	feed_segment(&c, SOCK, 5000, 100, 2000, 1);
 	enter.sys_enter.call = MG_SYS_io_uring_enter;
-	enter.sys_enter.kind = MG_KIND_other; /* of no socket */
+	enter.sys_enter.kind = MG_KIND_other; /* without a socket */
 	feed(&c, &enter);
 	ev_send(&c, 3001, TID, SOCK, 1000, 50, 1000);
 	ev_copy(&c, 3002, TID, SOCK, 5000, 100);

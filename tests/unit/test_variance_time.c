@@ -2,7 +2,7 @@
 #include "stats.h"
 #include "unit.h"
 
-/* Blocks of 1, 0 in turn average to one half: no variance is left, and no logarithm. */
+/* Blocks of alternating 1 and 0 average to one half: no variance is left, and no logarithm. */
 static void variances_are_of_block_means(void **unused)
 {
 	struct stat_vt v[STAT_OCTAVES];

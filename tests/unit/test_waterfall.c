@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bars at a quantile of their total. */
+/* The stages at a quantile of their total. */
 #include "unit.h"
 #include "sums/waterfall.h"
 
@@ -13,7 +13,7 @@ static void nothing_has_no_waterfall(void **unused)
 	waterfall_free(&w);
 }
 
-/* One in a hundred takes ten times as long, and elsewhere: medians would never show where. */
+/* One in a hundred takes ten times as long, in another stage: medians would never show it. */
 static void the_slowest_have_bars_of_their_own(void **unused)
 {
 	struct waterfall w = {0};
@@ -34,7 +34,7 @@ static void the_slowest_have_bars_of_their_own(void **unused)
 	waterfall_free(&w);
 }
 
-/* The bars sum to the total wherever one looks, and the total is near the quantile. */
+/* The stages sum to the total at every quantile, and the total is near the quantile. */
 static void bars_sum_to_the_total(void **unused)
 {
 	struct waterfall w = {0};

@@ -2,7 +2,7 @@
 #include "stats.h"
 #include "unit.h"
 
-/* 1 -1 in turn: all energy, (1 + 1)^2 / 2 = 2, is in the finest octave. */
+/* 1 and -1 alternate: all energy, (1 + 1)^2 / 2 = 2, is in the finest octave. */
 static void energy_is_in_the_octave_it_belongs_to(void **unused)
 {
 	struct stat_octave o[STAT_OCTAVES];

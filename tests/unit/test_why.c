@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why bytes waited in the send buffer: each label by the events it follows from. */
+/* Causes of waits in the send buffer: each label by the events it follows from. */
 #include "why_scenes.h"
 
 static void what_its_own_call_sends_did_not_wait(void **unused)
@@ -18,7 +18,7 @@ static void what_its_own_call_sends_did_not_wait(void **unused)
 	feed_end(&c);
 }
 
-/* What kept it until after that is not told. */
+/* What kept it until after that is not known. */
 static void a_call_that_slept_in_between_had_a_reason(void **unused)
 {
 	struct core c;
@@ -37,7 +37,7 @@ static void a_call_that_slept_in_between_had_a_reason(void **unused)
 	feed_end(&c);
 }
 
-/* The first small segment is out, and not acknowledged; the second has to wait. */
+/* The first small segment is out and not acknowledged; the second has to wait. */
 static void nagle(struct core *c, uint8_t set)
 {
 	open_core(c);
@@ -72,7 +72,7 @@ static void not_so_with_nodelay(void **unused)
 	feed_end(&c);
 }
 
-/* Minshall: one that is full does not keep a small one waiting. */
+/* Minshall: a full segment does not keep a small one waiting. */
 static void a_full_segment_does_not_hold_a_small_one(void **unused)
 {
 	struct core c;
@@ -119,7 +119,7 @@ static void or_as_the_program_takes_the_cork_out(void **unused)
 	feed_end(&c);
 }
 
-/* The second call sends the bytes of both: what held the first's is what the first had set. */
+/* The second call sends the bytes of both: the first call's setting held the first's bytes. */
 static void or_with_the_bytes_of_the_next_call(void **unused)
 {
 	struct core c;
@@ -137,7 +137,7 @@ static void or_with_the_bytes_of_the_next_call(void **unused)
 	feed_end(&c);
 }
 
-/* Bytes of two threads may lie between each other. */
+/* Bytes of two threads may be interleaved. */
 static void each_byte_has_the_reason_of_its_call(void **unused)
 {
 	struct core c;
@@ -146,7 +146,7 @@ static void each_byte_has_the_reason_of_its_call(void **unused)
 	open_core(&c);
 	write_only(&c, 1000, 1000, 100, 1000, MORE, 0);
 	enter(&c, 3000, MG_SYS_sendto, 1100, 0, 0);
-	copy(&c, 3100, 1100, 300, 1000); /* 100 of them, then another's 50, */
+	copy(&c, 3100, 1100, 300, 1000); /* 100 of its bytes, then 50 of another's */
 	copy(&c, 3150, 1250, 200, 1000); /* then the rest */
 	out_on(&c, 3200, TID, THREAD, 1000, 450, 1);
 	leave(&c, 3300, MG_SYS_sendto, 1450, 300);
@@ -187,7 +187,7 @@ static void what_the_device_has_done_lets_the_next_go(void **unused)
 	feed_end(&c);
 }
 
-/* The acknowledgement of one that has left is processed before what its leaving lets go. */
+/* The acknowledgement of a segment is processed before the release that its departure causes. */
 static void an_acknowledgement_may_come_before_the_devices_word(void **unused)
 {
 	struct core c;
@@ -213,7 +213,7 @@ static void an_acknowledgement_may_come_before_the_devices_word(void **unused)
 	feed_end(&c);
 }
 
-/* All that lay in the queue has left it, and the kernel has not said so to TCP yet. */
+/* All of the queue has left, and the kernel has not yet told TCP. */
 static void an_acknowledgement_may_come_as_the_queue_is_empty(void **unused)
 {
 	struct core c;
@@ -250,7 +250,7 @@ static void what_cannot_be_told_is_not(void **unused)
 	feed_end(&c);
 }
 
-/* Of softirqs on top of traced threads their own events tell. */
+/* Softirqs on top of traced threads have events of their own. */
 static void a_trace_without_contexts_has_those_of_traced_threads(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_softirq_entry, 1500, TID);

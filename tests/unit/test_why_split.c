@@ -2,7 +2,7 @@
 /* The wait in the send buffer divided in time, at each change of what holds the queue. */
 #include "why_scenes.h"
 
-/* A reader that does not read until 5000, then pacing: not all of it was pacing. */
+/* A reader that does not read until 5000, then pacing: not all of the wait was pacing. */
 static void the_window_until_it_opens_then_pacing(void **unused)
 {
 	struct core c;
@@ -21,8 +21,7 @@ static void the_window_until_it_opens_then_pacing(void **unused)
 	feed_end(&c);
 }
 
-/* The reason that holds the first unsent byte holds those behind it, from when they were written.
- */
+/* The cause that holds the first unsent byte holds those behind it, from when they were written. */
 static void bytes_wait_for_what_holds_the_first(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_send, 3100, TID);
@@ -47,14 +46,16 @@ static void bytes_wait_for_what_holds_the_first(void **unused)
 	out(&c, 6300, IN(NET_RX), 1000 + 2 * MSS, MSS);
 	acknowledged(&c, 1000 + 3 * MSS);
 	assert_held(&c, WHY_IMMEDIATE, 2 * MSS, 2 * MSS * 100, 100);
-	/* as the second call wrote, its room was told as large: what held until then it does not
-	 * say */
+	/*
+	 * when the second call wrote, the window was large: what held the bytes until then is not
+	 * known
+	 */
 	assert_held(&c, WHY_NOT_KNOWN, MSS, MSS * 1900, 1900);
 	assert_held(&c, WHY_CWND, 2 * MSS, MSS * (4200 - 3100) + MSS * (6300 - 3100), 3200);
 	feed_end(&c);
 }
 
-/* Nothing tells what held it before the next segment: that time alone is not known. */
+/* No event says what held it before the next segment: only that time is unknown. */
 static void what_is_lost_is_not_known_for_that_time(void **unused)
 {
 	struct core c;
@@ -73,7 +74,7 @@ static void what_is_lost_is_not_known_for_that_time(void **unused)
 	feed_end(&c);
 }
 
-/* A timeout reduces the congestion window: it did not hold what lay there before. */
+/* A timeout reduces the congestion window: it did not hold the earlier bytes before. */
 static void a_timeout_is_a_change(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_cong, 3000, 0);
@@ -93,7 +94,7 @@ static void a_timeout_is_a_change(void **unused)
 	ack(&c, 4000, 1000, 100000, 1);
 	out(&c, 4100, IN(NET_RX), 1000 + 2 * MSS, MSS);
 	acknowledged(&c, 1000 + 3 * MSS);
-	/* with lost segments in flight their number is not known without the level full */
+	/* with lost segments in flight their number is not known without level full */
 	assert_held(&c, WHY_NOT_KNOWN, MSS, MSS * (4100 - 2000), 2100);
 	assert_held(&c, WHY_WINDOW, MSS, MSS * (2000 - 1200), 800);
 	feed_end(&c);
@@ -110,7 +111,7 @@ static void sampled(struct core *c, uint64_t t, uint32_t out, uint16_t lost)
 	feed(c, &e);
 }
 
-/* With the level full the number of segments in flight is TCP's own. */
+/* At level full the number of segments in flight is TCP's own. */
 static void samples_tell_what_is_in_flight(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_cong, 1500, 0);
@@ -123,7 +124,7 @@ static void samples_tell_what_is_in_flight(void **unused)
 		.sock = SOCK, .snd_una = 1000, .snd_cwnd = 5, .packets_out = 5, .old = 0, .now = 3};
 	feed(&c, &e);
 	ack(&c, 3000, 1000, 5 * MSS, 3);
-	sampled(&c, 3001, 5, 5); /* 1 in flight, of 3: the peer's window is what holds */
+	sampled(&c, 3001, 5, 5); /* 1 in flight, of 3: the peer's window holds */
 	ack(&c, 4000, 1000, 100000, 3);
 	sampled(&c, 4001, 5, 2); /* 4 in flight */
 	out(&c, 4100, IN(NET_RX), 1000 + 5 * MSS, MSS);
@@ -149,7 +150,7 @@ static void a_call_takes_along_what_was_corked(void **unused)
 	feed_end(&c);
 }
 
-/* The first of two small ones is acknowledged at 3000, and what holds then is the device. */
+/* The first of two small ones is acknowledged at 3000, and then the device holds. */
 static void after_nagle_the_device(void **unused)
 {
 	struct core c;
@@ -187,7 +188,7 @@ static void a_probe_is_cut_off_where_the_window_ends(void **unused)
 	feed_end(&c);
 }
 
-/* Where pacing has held before, and nothing else of the kernel's tests is left. */
+/* Where pacing has held before, and none of the kernel's other tests applies. */
 static void an_acknowledgement_may_come_before_the_pacing_timer(void **unused)
 {
 	struct core c;
@@ -206,7 +207,7 @@ static void an_acknowledgement_may_come_before_the_pacing_timer(void **unused)
 	feed_end(&c);
 }
 
-/* Once an end has closed TCP does not tell of segments; their headers tell a window of zero. */
+/* Once an end has closed TCP has no event for segments; their headers show a zero window. */
 static void a_zero_window_after_a_close(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_ip_in, 2000, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why bytes waited in the send buffer: the windows, by what TCP says of them. */
+/* Causes of waits in the send buffer: the windows, from TCP's events. */
 #include "why_scenes.h"
 
 /* Ten segments are in flight and ten are allowed; an acknowledgement of two lets two more go. */
@@ -18,7 +18,7 @@ static void the_congestion_window_is_full(void **unused)
 	feed_end(&c);
 }
 
-/* The peer offers three segments, of which two are in flight: that of two more is too long. */
+/* The peer offers three segments, of which two are in flight: a segment of two more is too long. */
 static void the_peers_window_is_full(void **unused)
 {
 	struct core c;
@@ -33,7 +33,7 @@ static void the_peers_window_is_full(void **unused)
 	feed_end(&c);
 }
 
-/* As the call gives the socket back, it processes what came meanwhile. */
+/* When the call releases the socket, it processes the backlog. */
 static void an_acknowledgement_may_be_processed_in_a_call(void **unused)
 {
 	struct core c;
@@ -52,7 +52,7 @@ static void an_acknowledgement_may_be_processed_in_a_call(void **unused)
 	feed_end(&c);
 }
 
-/* What the windows were before a segment is told in established connections only. */
+/* The windows before a segment are known in established connections only. */
 static void without_tcps_word_on_a_segment_no_window_is_blamed(void **unused)
 {
 	struct core c;
@@ -77,7 +77,9 @@ static void room(
 	feed(c, &e);
 }
 
-/* There the windows are told as segments leave: what the last one left is what the next waits for.
+/*
+ * There the windows are recorded as segments leave: the next segment waits for what the last one
+ * left.
  */
 static void after_a_close_they_are_told_as_segments_leave(void **unused)
 {
@@ -98,14 +100,14 @@ static void after_a_close_they_are_told_as_segments_leave(void **unused)
 	ev_packet(&c, 7000, 0, MG_EVENT_ip_in, SOCK, 5000, 0);
 	out(&c, 7100, IN(NET_RX), 1000 + 5 * MSS, 2 * MSS);
 	acknowledged(&c, 1000 + 7 * MSS);
-	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 2000); /* nothing had been told */
+	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 2000); /* nothing had been recorded */
 	assert_row(&c, WHY_CWND, RELEASE_ACK, 3 * MSS, 4000);
 	assert_row(&c, WHY_WINDOW, RELEASE_ACK, 2 * MSS, 6000);
 	feed_end(&c);
 }
 
 /*
- * And as the connection is closed: what was sent until then is in flight. A thread that writes the
+ * The same at the close: what was sent until then is in flight. A thread that writes the
  * acknowledgement to a tun device processes it.
  */
 static void as_an_end_closes_they_are_told_too(void **unused)
@@ -127,7 +129,7 @@ static void as_an_end_closes_they_are_told_too(void **unused)
 	feed_end(&c);
 }
 
-/* Or as a call writes: nothing has changed until the next segment comes. */
+/* The same when a call writes: nothing changes until the next segment comes. */
 static void after_a_close_they_are_told_by_calls_too(void **unused)
 {
 	struct core c;

@@ -9,7 +9,7 @@
 
 #define MOST 300
 
-/* Writes so many words and reads them back; returns the bytes they took. */
+/* Writes that many words and reads them back; returns the bytes they took. */
 static size_t there_and_back(const uint64_t *words, size_t n)
 {
 	uint8_t *bytes = malloc(WORDS_ROOM(n) + WORDS_BEYOND);

@@ -14,7 +14,7 @@ static void begin(const char *hooks)
 	ev_opened(&c, 10, SOCK, 999, 4999);
 }
 
-/* A call returned that had numbers from `first` to before `next`, and could have had so many. */
+/* Feeds the return of a call with numbers from `first` to before `next`, and at most so many. */
 static void sent(uint64_t t, uint32_t first, uint32_t next, uint32_t most)
 {
 	struct mg_event e = feed_event(MG_EVENT_zerocopy_sent, t, TID);
@@ -32,7 +32,7 @@ static void done(uint64_t t, uint32_t first, uint32_t last, uint8_t copied)
 	feed(&c, &e);
 }
 
-/* By who takes it out of the error queue, or as that is found empty. */
+/* Feeds the removal of a notification from the error queue, or its being found empty. */
 static void taken(uint64_t t, uint32_t first, uint32_t last, uint8_t how)
 {
 	struct mg_event e = feed_event(MG_EVENT_zerocopy_done, t, TID);
@@ -67,7 +67,7 @@ static void a_send_is_held_until_its_number_is_told(void **unused)
 	feed_end(&c);
 }
 
-/* What is told again with what it has grown by ends once. */
+/* A notification repeated with a longer range ends each send once. */
 static void a_notification_that_grows_ends_what_is_new(void **unused)
 {
 	(void)unused;
@@ -109,7 +109,8 @@ static void they_may_end_in_any_order(void **unused)
 	feed_end(&c);
 }
 
-/* One that is passed over by later ones has ended, nobody knows when; the last may be held still.
+/*
+ * A notification overtaken by later ones has ended at an unknown time; the last may still be held.
  */
 static void a_notification_nobody_saw_is_missed(void **unused)
 {
@@ -132,9 +133,9 @@ static void one_that_is_taken_out_at_once_ended_then(void **unused)
 	sent(1000, 1, 2, 1);
 	taken(1300, 0, 0, 1);
 	assert_told(2, 0, 0, 0);
-	taken(1310, 0, 0, 2); /* nothing is there any more */
+	taken(1310, 0, 0, 2); /* the queue is empty */
 	assert_told(2, 1, 300, 1);
-	taken(1400, 0, 0, 2); /* or before who takes it is seen to */
+	taken(1400, 0, 0, 2); /* or before its reader is seen */
 	assert_told(2, 1, 300, 1);
 	taken(1450, 1, 1, 1);
 	assert_told(2, 2, 700, 2);
@@ -168,7 +169,7 @@ static void numbers_wrap(void **unused)
 	feed_end(&c);
 }
 
-/* The other thread's call, that has a number of its own in between, is certain. */
+/* The other thread's call, which has a number of its own in between, is certain. */
 static void of_two_threads_which_was_whose_may_not_be_certain(void **unused)
 {
 	(void)unused;

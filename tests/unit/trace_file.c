@@ -46,7 +46,7 @@ static uint8_t *contents(const char *dir, const char *stream, size_t *size)
 	return p;
 }
 
-/* One event at `p`, of which there are `left` bytes in the packet; returns its length. */
+/* Reads one event at `p`, with `left` bytes in the packet; returns its length. */
 static size_t read_event(struct trace_event *e, const uint8_t *p, size_t left)
 {
 	const struct mg_event_desc *d;
@@ -75,7 +75,7 @@ static void read_events(struct trace_file *t, const uint8_t *p, size_t size)
 		struct trace_event *e;
 		size_t used;
 
-		if ((t->events & (t->events - 1)) == 0) /* double it at powers of two */
+		if ((t->events & (t->events - 1)) == 0) /* doubles at powers of two */
 			t->event = realloc(t->event, (2 * t->events + 1) * sizeof(*t->event));
 		assert_non_null(t->event);
 		e = &t->event[t->events++];
@@ -88,7 +88,7 @@ static void read_events(struct trace_file *t, const uint8_t *p, size_t size)
 	}
 }
 
-/* A packet at `p`; returns its length. */
+/* Reads a packet at `p`; returns its length. */
 static size_t read_packet(struct trace_file *t, const uint8_t *p, size_t left)
 {
 	struct trace_packet *k;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream of a kernel trace read back by hand, byte by byte as CTF 1.8 and the metadata have it.
+/*
+ * A stream of a kernel trace read back by hand, byte by byte, as CTF 1.8 and the metadata define
+ * it.
  */
 #ifndef MAGNET_TESTS_TRACE_FILE_H
 #define MAGNET_TESTS_TRACE_FILE_H
@@ -13,7 +15,7 @@ struct trace_event {
 	uint64_t ts;
 	uint32_t tid, pid;
 	uint8_t payload[128];
-	size_t packet; /* which it stands in */
+	size_t packet; /* packet that contains it */
 };
 
 struct trace_packet {
@@ -29,12 +31,12 @@ struct trace_file {
 	size_t bytes;
 };
 
-/* Fails the test if the file is no sequence of whole, orderly packets. */
+/* Reads a stream; fails the test if the file is no sequence of whole, orderly packets. */
 void trace_read(struct trace_file *t, const char *dir, const char *stream);
 bool trace_exists(const char *dir, const char *stream);
 void trace_free(struct trace_file *t);
 
-/* A directory for one test, gone with trace_dir_remove(). */
+/* Makes a directory for one test, which trace_dir_remove() removes. */
 char *trace_dir_make(void);
 void trace_dir_remove(char *dir);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every unit test needs: cmocka with what it wants included before, and a few helpers. */
+/* Common parts of all unit tests: cmocka with the headers it needs before it, and a few helpers. */
 #ifndef MAGNET_TESTS_UNIT_H
 #define MAGNET_TESTS_UNIT_H
 
@@ -17,7 +17,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* cmocka's own comparison of floats has their precision only. */
+/* cmocka's own comparison of floats has only float precision. */
 #define assert_near(value, expected, tolerance) \
 	unit_assert_near(value, expected, tolerance, #value, __FILE__, __LINE__)
 static inline void unit_assert_near(double value, double expected, double tolerance,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection's bytes on their way out, for the tests of why they waited: socket SOCK, segments of
- * MSS bytes, its thread TID. Times are in cycles.
+ * Bytes of a connection on their way out, for the tests of why they waited: socket SOCK, segments
+ * of MSS bytes, its thread TID. Times are in cycles.
  */
 #ifndef MAGNET_TESTS_UNIT_WHY_SCENES_H
 #define MAGNET_TESTS_UNIT_WHY_SCENES_H
@@ -33,17 +33,18 @@ void write_only(struct core *c, uint64_t t, uint32_t seq, uint32_t len, uint32_t
 void out_on(struct core *c, uint64_t t, uint32_t tid, uint8_t context, uint32_t seq, uint32_t len,
 	uint16_t segs);
 void out(struct core *c, uint64_t t, uint8_t context, uint32_t seq, uint32_t len);
-/* TCP is about to process a segment; its state is the one before. */
+/* TCP is about to process a segment; the recorded state is the one before. */
 void ack_on(struct core *c, uint64_t t, uint32_t tid, uint32_t una, uint32_t window, uint32_t cwnd);
 void ack(struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwnd);
 /* The first send() copies, at 1100, and has itself sent some by 1200. */
 void write_and_send(struct core *c, uint32_t len, uint32_t sent);
-/* The bytes of a label, and how long all of them waited. */
+/* Checks the bytes of a label, and their total wait. */
 void assert_row(struct core *c, int reason, int release, uint64_t bytes, uint64_t wait_per_byte);
-/* Check a reason: how many bytes it held, their waits added up, and how long it held the queue. */
-void assert_held(struct core *c, int reason, uint64_t bytes, uint64_t wait, uint64_t cycles);
-/* As the program's thread leaves the kernel before the segment's ways are settled, TCP takes all.
+/*
+ * Checks a cause: how many bytes it held, the sum of their waits, and how long it held the queue.
  */
+void assert_held(struct core *c, int reason, uint64_t bytes, uint64_t wait, uint64_t cycles);
+/* TCP acknowledges everything after the program's thread has left the kernel. */
 void acknowledged(struct core *c, uint32_t seq);
 
 #endif
