@@ -177,7 +177,7 @@ static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unu
 }
 
 /* A program may not truncate the file it was given. */
-static void nobody_can_cut_off_a_pool(void **unused)
+static void pool_file_cannot_be_truncated(void **unused)
 {
 	int fd = pool_file_open_again(&pool->file);
 
@@ -405,7 +405,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			what_nobody_came_after_is_told_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_number_is_too_large, setup, teardown),
-		cmocka_unit_test_setup_teardown(nobody_can_cut_off_a_pool, setup, teardown),
+		cmocka_unit_test_setup_teardown(pool_file_cannot_be_truncated, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_pool_is_left_when_nobody_has_it_mapped, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_pool_goes_with_its_program, setup, teardown),

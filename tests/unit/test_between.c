@@ -104,7 +104,7 @@ static void bytes_are_followed_from_host_to_host(void **unused)
 }
 
 /* Which copy arrived is not known; from call to return there is only one time. */
-static void what_was_sent_again_has_no_transit(void **unused)
+static void retransmitted_bytes_have_no_transit(void **unused)
 {
 	struct between w;
 
@@ -183,7 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_are_followed_from_host_to_host),
-		cmocka_unit_test(what_was_sent_again_has_no_transit),
+		cmocka_unit_test(retransmitted_bytes_have_no_transit),
 		cmocka_unit_test(connections_to_others_are_none_of_theirs),
 		cmocka_unit_test(people_and_programs_are_told),
 	};

@@ -22,7 +22,7 @@ static void a_figure_is_the_ratio_of_sums(void **unused)
 }
 
 /* Two values 0 and 1 drawn twice: the mean is 0, 1/2 and 1 with 1/4, 1/2 and 1/4. */
-static void of_two_values_the_quantiles_are_known(void **unused)
+static void quantiles_of_two_values_are_known(void **unused)
 {
 	const struct block_sums v[] = {{0, 1, 0, 0}, {1, 1, 0, 0}};
 	struct block_sample s = sample(v, 2);
@@ -130,7 +130,7 @@ static void runs_keep_their_order(void **unused)
 	assert_int_equal(bootstrap_run(64), 6);
 }
 
-static void too_many_draws_without_a_figure_tell_nothing(void **unused)
+static void too_many_resamples_without_a_figure_give_no_interval(void **unused)
 {
 	const struct block_sums v[] = {{1, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
 	struct block_sample s = sample(v, 3), none = sample(v, 0);
@@ -212,12 +212,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_figure_is_the_ratio_of_sums),
-		cmocka_unit_test(of_two_values_the_quantiles_are_known),
+		cmocka_unit_test(quantiles_of_two_values_are_known),
 		cmocka_unit_test(a_small_sample_agrees_with_all_its_draws),
 		cmocka_unit_test(intervals_agree_with_scipy),
 		cmocka_unit_test(the_same_numbers_give_the_same_interval),
 		cmocka_unit_test(runs_keep_their_order),
-		cmocka_unit_test(too_many_draws_without_a_figure_tell_nothing),
+		cmocka_unit_test(too_many_resamples_without_a_figure_give_no_interval),
 		cmocka_unit_test(few_values_widen_the_interval),
 		cmocka_unit_test(an_interval_of_95_percent_covers_about_that),
 	};

@@ -164,7 +164,7 @@ static void atoms_are_the_range_exactly(void **unused)
 	end();
 }
 
-static void what_is_sent_again_or_dropped_is_told(void **unused)
+static void retransmissions_and_drops_are_shown(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_drop, 10500, 0);
 
@@ -264,7 +264,7 @@ int main(void)
 		cmocka_unit_test(names_of_flows_and_ranges_are_read),
 		cmocka_unit_test(a_byte_is_followed_from_end_to_end),
 		cmocka_unit_test(atoms_are_the_range_exactly),
-		cmocka_unit_test(what_is_sent_again_or_dropped_is_told),
+		cmocka_unit_test(retransmissions_and_drops_are_shown),
 		cmocka_unit_test(a_waiting_reader_comes_after_the_bytes),
 		cmocka_unit_test(without_the_peer_there_is_one_end),
 		cmocka_unit_test(an_end_that_is_known_late_is_read_again),

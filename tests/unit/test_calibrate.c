@@ -66,7 +66,7 @@ static void times_that_were_measured(void **unused)
 	assert_int_equal(p.system_cycles, 40);
 }
 
-static void where_no_second_copy_is_taken_it_is_the_difference(void **unused)
+static void one_copy_gives_the_difference(void **unused)
 {
 	struct calibration c = {.cycles = {248, 552}, .scatter = {30, 40}};
 	struct mg_calibration p;
@@ -95,7 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slope_is_what_two_events_cost),
 		cmocka_unit_test(times_that_were_measured),
-		cmocka_unit_test(where_no_second_copy_is_taken_it_is_the_difference),
+		cmocka_unit_test(one_copy_gives_the_difference),
 		cmocka_unit_test(without_times_nothing_is_known),
 	};
 

@@ -63,7 +63,7 @@ static void the_states_of_a_call_sum_to_its_time(void **unused)
  * Eight events at 10 cycles and one pair of readings at 7; u^2 = 8 * 3^2 + (8 * 2)^2
  * + (6 * 10 / 2)^2 / 3 + 5^2.
  */
-static void what_the_probes_cost_is_taken_off(void **unused)
+static void tracing_overhead_is_taken_off(void **unused)
 {
 	const struct call_stats *s;
 	struct mg_event p;
@@ -288,7 +288,7 @@ static void an_entry_without_its_exit_is_given_up_at_the_next(void **unused)
 }
 
 /* K0 may seem to lie a little before U0, and K1 after U1: the clocks agree within a bound only. */
-static void within_the_clocks_bound_boundaries_are_moved_to_the_edge(void **unused)
+static void within_the_clocks_bound_timestamps_are_clamped(void **unused)
 {
 	const uint64_t expected[STATES] = {[STATE_SOCKET] = 95};
 	struct core c;
@@ -330,7 +330,7 @@ static void a_call_beside_its_system_call_still_adds_up(void **unused)
 	feed_end(&c);
 }
 
-static void what_logging_costs_is_gathered_from_the_calls(void **unused)
+static void cost_of_logging_comes_from_the_calls(void **unused)
 {
 	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_recv, 200, TID);
 	struct core c;
@@ -400,7 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_send_is_joined_with_its_system_call),
 		cmocka_unit_test(the_states_of_a_call_sum_to_its_time),
-		cmocka_unit_test(what_the_probes_cost_is_taken_off),
+		cmocka_unit_test(tracing_overhead_is_taken_off),
 		cmocka_unit_test(no_more_is_taken_off_than_there_is),
 		cmocka_unit_test(a_call_that_fails_moves_nothing),
 		cmocka_unit_test(only_sends_and_receives_have_bytes),
@@ -413,10 +413,10 @@ int main(void)
 		cmocka_unit_test(kinds_of_socket_are_kept_apart),
 		cmocka_unit_test(an_exit_without_its_entry_is_nothing),
 		cmocka_unit_test(an_entry_without_its_exit_is_given_up_at_the_next),
-		cmocka_unit_test(within_the_clocks_bound_boundaries_are_moved_to_the_edge),
+		cmocka_unit_test(within_the_clocks_bound_timestamps_are_clamped),
 		cmocka_unit_test(beyond_the_bound_it_is_another_call),
 		cmocka_unit_test(a_call_beside_its_system_call_still_adds_up),
-		cmocka_unit_test(what_logging_costs_is_gathered_from_the_calls),
+		cmocka_unit_test(cost_of_logging_comes_from_the_calls),
 		cmocka_unit_test(the_threads_that_use_a_flow_are_counted),
 		cmocka_unit_test(late_events_are_joined_also_after_the_end_of_their_thread),
 	};

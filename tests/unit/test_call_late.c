@@ -56,7 +56,7 @@ static void a_thread_that_is_held_may_tell_of_its_call_late(void **unused)
 	}
 }
 
-static void a_thread_that_sleeps_has_told_of_its_calls(void **unused)
+static void a_sleeping_thread_has_written_its_calls(void **unused)
 {
 	const uint64_t ms = 1000000;
 	struct core c;
@@ -76,7 +76,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interrupted_call_counts_once_it_is_known_how_it_ended),
 		cmocka_unit_test(a_thread_that_is_held_may_tell_of_its_call_late),
-		cmocka_unit_test(a_thread_that_sleeps_has_told_of_its_calls),
+		cmocka_unit_test(a_sleeping_thread_has_written_its_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

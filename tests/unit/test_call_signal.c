@@ -64,7 +64,7 @@ static void handlers_nest(void **unused)
 }
 
 /* Without SA_RESTART the call ends when the handler returns. */
-static void what_a_handler_takes_before_eintr(void **unused)
+static void handler_time_before_eintr_is_no_overhead(void **unused)
 {
 	const uint64_t outer[STATES] = {[STATE_ENTRY] = 100,
 		[STATE_SOCKET] = 100,
@@ -130,7 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_handler_that_comes_before_the_system_call),
 		cmocka_unit_test(handlers_nest),
-		cmocka_unit_test(what_a_handler_takes_before_eintr),
+		cmocka_unit_test(handler_time_before_eintr_is_no_overhead),
 		cmocka_unit_test(a_call_that_many_signals_come_into_is_one),
 	};
 

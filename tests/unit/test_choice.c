@@ -69,7 +69,7 @@ static void rates_and_sizes_have_units(void **unused)
 	}
 }
 
-static void what_is_wrong_is_told(void **unused)
+static void errors_are_reported(void **unused)
 {
 	static const char *const cases[][2] = {
 		{"", "no figure ``"},
@@ -113,7 +113,7 @@ int main(void)
 		cmocka_unit_test(names_choose_figures),
 		cmocka_unit_test(parameters_are_of_their_figure),
 		cmocka_unit_test(rates_and_sizes_have_units),
-		cmocka_unit_test(what_is_wrong_is_told),
+		cmocka_unit_test(errors_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void arrays_are_text_integers_or_bytes(void **unused)
 	assert_kind(HEAD FIELD("struct odd x[3]", 8, 15, 0) TAIL, FIELD_ARRAY, 15, 1);
 }
 
-static void what_is_elsewhere_is_a_string_or_a_sequence(void **unused)
+static void data_elsewhere_is_a_string_or_a_sequence(void **unused)
 {
 	(void)unused;
 	assert_kind(HEAD FIELD("__data_loc char[] x", 8, 4, 0) TAIL, FIELD_STRING, 4, 1);
@@ -145,7 +145,7 @@ static void addresses_go_with_anonymize(void **unused)
 	format_free(&format);
 }
 
-static void what_is_no_format_is_refused(void **unused)
+static void invalid_format_is_refused(void **unused)
 {
 	static const char *const bad[] = {"", "name: x\n", HEAD "\tfield:int x\n",
 		HEAD "\tfield:int x;\toffset:8;\n",
@@ -165,12 +165,12 @@ int main(void)
 		cmocka_unit_test(pointers_are_hexadecimal),
 		cmocka_unit_test(arguments_of_system_calls_have_their_types_size),
 		cmocka_unit_test(arrays_are_text_integers_or_bytes),
-		cmocka_unit_test(what_is_elsewhere_is_a_string_or_a_sequence),
+		cmocka_unit_test(data_elsewhere_is_a_string_or_a_sequence),
 		cmocka_unit_test(an_array_without_end_is_left_out),
 		cmocka_unit_test(common_fields_are_kept_if_named),
 		cmocka_unit_test(a_field_that_is_not_there_is_told),
 		cmocka_unit_test(addresses_go_with_anonymize),
-		cmocka_unit_test(what_is_no_format_is_refused),
+		cmocka_unit_test(invalid_format_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void nothing_behind_a_text_is_kept(void **unused)
 	assert_memory_equal(out, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0full", 20);
 }
 
-static void what_is_elsewhere_may_be_told_from_the_field_on(void **unused)
+static void relative_position_counts_from_the_field(void **unused)
 {
 	struct event_field f = {
 		.offset = 8, .size = 4, .kind = FIELD_STRING, .element = 1, .relative = true};
@@ -104,7 +104,7 @@ static void sequences_begin_with_their_length(void **unused)
 	assert_memory_equal(out, ((uint32_t[]){2, 5, 6}), 12);
 }
 
-static void what_lies_outside_the_record_is_not_read(void **unused)
+static void nothing_outside_the_record_is_read(void **unused)
 {
 	static const uint8_t zeros[8];
 	struct event_field f[] = {{.offset = 8, .size = 4, .kind = FIELD_STRING, .element = 1},
@@ -123,7 +123,7 @@ static void what_lies_outside_the_record_is_not_read(void **unused)
 	assert_memory_equal(out + 5, zeros, 8);
 }
 
-static void what_finds_no_room_is_cut(void **unused)
+static void fields_are_cut_to_the_room(void **unused)
 {
 	struct event_field f[] = {{.offset = 8, .size = 4, .kind = FIELD_STRING, .element = 1},
 		{.offset = 8, .size = 4, .kind = FIELD_SEQUENCE, .element = 2},
@@ -176,10 +176,10 @@ int main(void)
 		cmocka_unit_test_setup(fields_stand_in_the_order_asked_for, setup),
 		cmocka_unit_test_setup(strings_end_with_a_nul, setup),
 		cmocka_unit_test_setup(nothing_behind_a_text_is_kept, setup),
-		cmocka_unit_test_setup(what_is_elsewhere_may_be_told_from_the_field_on, setup),
+		cmocka_unit_test_setup(relative_position_counts_from_the_field, setup),
 		cmocka_unit_test_setup(sequences_begin_with_their_length, setup),
-		cmocka_unit_test_setup(what_lies_outside_the_record_is_not_read, setup),
-		cmocka_unit_test_setup(what_finds_no_room_is_cut, setup),
+		cmocka_unit_test_setup(nothing_outside_the_record_is_read, setup),
+		cmocka_unit_test_setup(fields_are_cut_to_the_room, setup),
 		cmocka_unit_test(metadata_describes_what_is_packed),
 	};
 

@@ -116,7 +116,7 @@ static double rate_off_ppm(const json_t *j)
 }
 
 /* An LTTng session without a kernel side: 1 ms, whose first event is written 15 us late. */
-static void without_readings_the_rate_is_told_by_calls_and_bounded(void **unused)
+static void without_readings_calls_give_the_rate_and_its_bound(void **unused)
 {
 	struct core c;
 	double bound;
@@ -176,7 +176,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_is_ahead_is_set_back),
 		cmocka_unit_test(the_bound_between_cpus_is_reported),
 		cmocka_unit_test(a_counter_of_no_constant_rate_gives_nanoseconds_only),
-		cmocka_unit_test(without_readings_the_rate_is_told_by_calls_and_bounded),
+		cmocka_unit_test(without_readings_calls_give_the_rate_and_its_bound),
 		cmocka_unit_test(readings_guessed_by_calls_go_on_with_the_session),
 		cmocka_unit_test(without_a_bound_of_the_clock_the_report_says_why),
 	};

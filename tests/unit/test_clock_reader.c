@@ -93,7 +93,7 @@ static void every_cpu_is_compared_at_most_once(void **unused)
 		assert_int_equal(t.n, 0);
 }
 
-static void what_was_not_started_needs_no_end(void **unused)
+static void reader_that_was_not_started_needs_no_stop(void **unused)
 {
 	(void)unused;
 	clock_cpus_end(NULL, tell, NULL);
@@ -107,7 +107,7 @@ int main(void)
 		cmocka_unit_test(the_first_and_the_last_reading_are_always_there),
 		cmocka_unit_test(readings_that_nobody_takes_are_kept_in_order),
 		cmocka_unit_test(every_cpu_is_compared_at_most_once),
-		cmocka_unit_test(what_was_not_started_needs_no_end),
+		cmocka_unit_test(reader_that_was_not_started_needs_no_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

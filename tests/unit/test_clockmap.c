@@ -152,7 +152,7 @@ static void add_drifting(struct clockmap *m, uint64_t points, uint32_t half_widt
 	}
 }
 
-static void of_a_drifting_clock_no_point_lies_outside_the_bound(void **unused)
+static void drifting_clock_stays_within_the_bound(void **unused)
 {
 	static const uint32_t half_widths[] = {0, 20, 200};
 
@@ -178,7 +178,7 @@ static void of_a_drifting_clock_no_point_lies_outside_the_bound(void **unused)
  * The bound must not be too wide: interpolating over d a clock whose rate changes by a per unit of
  * time is wrong by a d^2 / 8, and the rates of three segments give four times that.
  */
-static void and_the_bound_is_not_wide(void **unused)
+static void error_bound_is_not_too_wide(void **unused)
 {
 	struct clockmap m = {0};
 	double a = 2.6 * 20e-6 / 7e9 * 6.2832, d = 110e6;
@@ -248,8 +248,8 @@ int main(void)
 		cmocka_unit_test(points_too_close_to_the_last_are_left_out),
 		cmocka_unit_test(the_second_point_is_always_taken),
 		cmocka_unit_test(lookups_may_jump_about),
-		cmocka_unit_test(of_a_drifting_clock_no_point_lies_outside_the_bound),
-		cmocka_unit_test(and_the_bound_is_not_wide),
+		cmocka_unit_test(drifting_clock_stays_within_the_bound),
+		cmocka_unit_test(error_bound_is_not_too_wide),
 		cmocka_unit_test(the_bound_is_that_of_the_method),
 		cmocka_unit_test(long_silences_are_counted),
 		cmocka_unit_test(with_nanoseconds_only_nothing_is_turned_into_cycles),

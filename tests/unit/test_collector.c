@@ -64,7 +64,7 @@ static struct mg_app_ring *write_calls(struct mg_pool *pool, uint32_t which, uin
  * One thread loses a call before each, another one between its first and its last: losses that
  * began before the trace was full are reported, later ones are not.
  */
-static void what_was_lost_before_the_trace_was_full_counts(void **unused)
+static void losses_before_the_trace_was_full_count(void **unused)
 {
 	struct collector_options o = {.bounds = {.max_bytes = 64 << 10}};
 	struct collector_result result;
@@ -101,7 +101,7 @@ static void what_was_lost_before_the_trace_was_full_counts(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_lost_before_the_trace_was_full_counts),
+		cmocka_unit_test(losses_before_the_trace_was_full_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ static void values_are_those_of_the_report(void **unused)
 	done(&c);
 }
 
-static void of_the_same_traffic_few_figures_differ(void **unused)
+static void equal_traffic_shows_few_differences(void **unused)
 {
 	size_t rows = 0, exceeding = 0;
 
@@ -196,7 +196,7 @@ static void a_few_calls_are_not_enough(void **unused)
 }
 
 /* The error of the clocks does not show in the spread; a difference within it is none. */
-static void what_the_clocks_may_be_off_by_is_noise(void **unused)
+static void clock_error_counts_as_noise(void **unused)
 {
 	const struct traffic x = {200, 2000000, 3000, 1, 80}, y = {200, 2000000, 2000, 2, 80};
 	const struct compared *r;
@@ -212,7 +212,7 @@ static void what_the_clocks_may_be_off_by_is_noise(void **unused)
 	done(&c);
 }
 
-static void what_only_one_has_is_named(void **unused)
+static void subjects_of_one_recording_are_named(void **unused)
 {
 	const struct traffic x = {20, 2000000, 3000, 1, 80}, y = {20, 2000000, 3000, 2, 80};
 	struct comparison c;
@@ -283,11 +283,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_longer_wait_is_found_with_its_size),
 		cmocka_unit_test(values_are_those_of_the_report),
-		cmocka_unit_test(of_the_same_traffic_few_figures_differ),
+		cmocka_unit_test(equal_traffic_shows_few_differences),
 		cmocka_unit_test(a_server_with_another_port_is_the_same_without_a_choice),
 		cmocka_unit_test(a_few_calls_are_not_enough),
-		cmocka_unit_test(what_the_clocks_may_be_off_by_is_noise),
-		cmocka_unit_test(what_only_one_has_is_named),
+		cmocka_unit_test(clock_error_counts_as_noise),
+		cmocka_unit_test(subjects_of_one_recording_are_named),
 		cmocka_unit_test(people_get_a_table_and_a_sentence),
 		cmocka_unit_test(programs_get_an_object),
 	};

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 /* Ten packets of 100 bytes at once, then one per second. */
-static void the_bucket_holds_what_comes_faster(void **unused)
+static void the_bucket_holds_bytes_above_the_rate(void **unused)
 {
 	struct stat_unit u[20];
 
@@ -47,7 +47,7 @@ static void a_steady_stream_needs_one_packet(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_bucket_holds_what_comes_faster),
+		cmocka_unit_test(the_bucket_holds_bytes_above_the_rate),
 		cmocka_unit_test(the_rate_is_the_bucket_s_inverse),
 		cmocka_unit_test(a_steady_stream_needs_one_packet),
 	};

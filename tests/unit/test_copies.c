@@ -55,7 +55,7 @@ static void tcps_own_retransmission_is_told_by_tcp(void **unused)
  * Dropped in netfilter or in a queue: TCP sends it again as if for the first time, and counts
  * nothing.
  */
-static void what_a_local_drop_was_told_is_sent_anew(void **unused)
+static void local_drop_is_resent_not_retransmitted(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -102,7 +102,7 @@ static void a_retransmission_that_was_dropped_is_none_of_the_others(void **unuse
 	feed_end(&c);
 }
 
-static void and_one_that_was_refused_before_is_nothing(void **unused)
+static void retransmission_refused_in_a_queue_does_not_count(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, 9010, 0);
 	struct core c;
@@ -151,7 +151,7 @@ static void the_way_of_a_byte_sent_twice_is_not_known(void **unused)
 }
 
 /* What had arrived before the second copy left was the first. */
-static void unless_it_arrived_before_it_was_sent_again(void **unused)
+static void arrival_before_the_second_copy_is_the_first(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -193,7 +193,7 @@ static void arrives_twice(struct core *c, bool first_is_dropped)
 	feed_recv(c, RECEIVER, B, 1000, 1000, 9000, 1);
 }
 
-static void bytes_that_arrive_twice_before_they_are_readable_have_no_bars(void **unused)
+static void bytes_received_twice_before_they_are_readable_have_no_stages(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -223,7 +223,7 @@ static void a_duplicate_of_what_was_readable_changes_nothing(void **unused)
 }
 
 /* Nothing is kept for ever for a connection whose other end is elsewhere. */
-static void what_is_noted_of_copies_is_bounded(void **unused)
+static void memory_of_copies_is_bounded(void **unused)
 {
 	struct core c;
 
@@ -244,15 +244,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tcps_own_retransmission_is_told_by_tcp),
-		cmocka_unit_test(what_a_local_drop_was_told_is_sent_anew),
+		cmocka_unit_test(local_drop_is_resent_not_retransmitted),
 		cmocka_unit_test(a_retransmission_that_was_dropped_is_none_of_the_others),
-		cmocka_unit_test(and_one_that_was_refused_before_is_nothing),
+		cmocka_unit_test(retransmission_refused_in_a_queue_does_not_count),
 		cmocka_unit_test(the_way_of_a_byte_sent_twice_is_not_known),
-		cmocka_unit_test(unless_it_arrived_before_it_was_sent_again),
+		cmocka_unit_test(arrival_before_the_second_copy_is_the_first),
 		cmocka_unit_test(without_the_ip_layer_tcps_event_tells),
-		cmocka_unit_test(bytes_that_arrive_twice_before_they_are_readable_have_no_bars),
+		cmocka_unit_test(bytes_received_twice_before_they_are_readable_have_no_stages),
 		cmocka_unit_test(a_duplicate_of_what_was_readable_changes_nothing),
-		cmocka_unit_test(what_is_noted_of_copies_is_bounded),
+		cmocka_unit_test(memory_of_copies_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

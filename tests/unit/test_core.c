@@ -64,7 +64,7 @@ static void events_wait_until_the_clock_is_known_around_them(void **unused)
 	feed_end(&c);
 }
 
-static void they_get_exact_times_and_keep_their_order(void **unused)
+static void waiting_events_get_exact_times_and_keep_their_order(void **unused)
 {
 	static const uint64_t ns[] = {10 * MS, 20 * MS, 100 * MS, 150 * MS, 200 * MS};
 	struct heard h;
@@ -304,7 +304,7 @@ static void threads_have_the_names_they_were_given(void **unused)
 	feed_end(&c);
 }
 
-static void what_the_tracer_tells_at_the_end_is_kept(void **unused)
+static void totals_at_the_end_are_kept(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_trace_end, 900, 0);
 	struct core c;
@@ -323,7 +323,7 @@ static void what_the_tracer_tells_at_the_end_is_kept(void **unused)
 }
 
 /* A trace may be damaged, or newer than this version: nothing in it may crash the reader. */
-static void events_nobody_knows_are_harmless(void **unused)
+static void unknown_events_are_harmless(void **unused)
 {
 	struct core c;
 
@@ -341,7 +341,7 @@ static void events_nobody_knows_are_harmless(void **unused)
 	core_free(&c);
 }
 
-static void nor_are_system_calls_of_no_thread(void **unused)
+static void system_calls_without_a_thread_are_ignored(void **unused)
 {
 	struct core c;
 
@@ -365,7 +365,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_wait_until_the_clock_is_known_around_them),
-		cmocka_unit_test(they_get_exact_times_and_keep_their_order),
+		cmocka_unit_test(waiting_events_get_exact_times_and_keep_their_order),
 		cmocka_unit_test(many_may_wait),
 		cmocka_unit_test(the_end_releases_what_still_waits),
 		cmocka_unit_test(a_clock_that_is_silent_for_long_is_not_waited_for),
@@ -378,9 +378,9 @@ int main(void)
 		cmocka_unit_test(losses_are_kept_with_their_place),
 		cmocka_unit_test(a_loss_touches_the_sockets_of_its_time),
 		cmocka_unit_test(threads_have_the_names_they_were_given),
-		cmocka_unit_test(what_the_tracer_tells_at_the_end_is_kept),
-		cmocka_unit_test(events_nobody_knows_are_harmless),
-		cmocka_unit_test(nor_are_system_calls_of_no_thread),
+		cmocka_unit_test(totals_at_the_end_are_kept),
+		cmocka_unit_test(unknown_events_are_harmless),
+		cmocka_unit_test(system_calls_without_a_thread_are_ignored),
 		cmocka_unit_test(an_empty_recording_has_an_end_too),
 	};
 

@@ -75,7 +75,7 @@ static void calls_that_a_loss_touches_are_not_complete(void **unused)
 	feed_end(&c);
 }
 
-static void what_happens_is_a_least_count_and_what_does_not_is_not_known(void **unused)
+static void counts_with_losses_are_lower_bounds_and_zero_is_unknown(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -98,7 +98,7 @@ static void what_happens_is_a_least_count_and_what_does_not_is_not_known(void **
 	json_decref(j);
 }
 
-static void most_of_the_time_lost_nothing_is_told(void **unused)
+static void coverage_below_its_limit_is_not_shown(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -256,7 +256,7 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 }
 
 /* 20 s, of which the last 5 were kept: a quarter of the recording, however much is left of that. */
-static void what_was_not_kept_counts_by_the_time_of_the_recording(void **unused)
+static void parts_not_kept_count_by_recording_time(void **unused)
 {
 	const uint64_t s = 1000000000;
 	struct mg_event e = feed_event(MG_EVENT_chunk, 115 * s, 0);
@@ -305,15 +305,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_loss_figures_are_whole),
 		cmocka_unit_test(calls_that_a_loss_touches_are_not_complete),
-		cmocka_unit_test(what_happens_is_a_least_count_and_what_does_not_is_not_known),
-		cmocka_unit_test(most_of_the_time_lost_nothing_is_told),
+		cmocka_unit_test(counts_with_losses_are_lower_bounds_and_zero_is_unknown),
+		cmocka_unit_test(coverage_below_its_limit_is_not_shown),
 		cmocka_unit_test(a_call_has_a_star_or_is_kept_back),
 		cmocka_unit_test(goodput_is_of_bytes_whose_frames_were_seen),
 		cmocka_unit_test(goodput_is_of_bytes_both_ends_have),
 		cmocka_unit_test(time_coverage_is_by_layer_and_cpu),
 		cmocka_unit_test(how_far_a_stream_came_is_told_by_its_own_connection),
 		cmocka_unit_test(one_trace_does_not_make_up_for_another),
-		cmocka_unit_test(what_was_not_kept_counts_by_the_time_of_the_recording),
+		cmocka_unit_test(parts_not_kept_count_by_recording_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

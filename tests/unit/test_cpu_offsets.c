@@ -52,7 +52,7 @@ static void measurements_that_agree_narrow_each_other(void **unused)
 	cpu_offsets_free(&o);
 }
 
-static void those_that_contradict_each_other_widen_the_bound(void **unused)
+static void contradicting_offsets_widen_the_bound(void **unused)
 {
 	struct cpu_offsets o = {0};
 
@@ -82,7 +82,7 @@ int main(void)
 		cmocka_unit_test(counters_that_may_agree_are_left_alone),
 		cmocka_unit_test(an_offset_that_excludes_0_is_corrected),
 		cmocka_unit_test(measurements_that_agree_narrow_each_other),
-		cmocka_unit_test(those_that_contradict_each_other_widen_the_bound),
+		cmocka_unit_test(contradicting_offsets_widen_the_bound),
 		cmocka_unit_test(nonsense_is_ignored),
 	};
 

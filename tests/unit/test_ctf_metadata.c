@@ -43,7 +43,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-static void it_begins_as_ctf_1_8_wants_it(void **unused)
+static void metadata_begins_as_ctf_1_8_requires(void **unused)
 {
 	(void)unused;
 	assert_begins(text, "/* CTF 1.8 */\n");
@@ -53,7 +53,7 @@ static void it_begins_as_ctf_1_8_wants_it(void **unused)
 }
 
 /* So that a trace of another tracer, or of another day, merges with it. */
-static void its_clock_is_absolute_and_has_the_offset(void **unused)
+static void clock_is_absolute_and_has_the_offset(void **unused)
 {
 	(void)unused;
 	assert_non_null(strstr(text, "freq = 1000000000;"));
@@ -191,7 +191,7 @@ static void without_a_directory_there_is_an_error(void **unused)
 		-ENOENT);
 }
 
-static void on_a_full_disk_nothing_half_is_left(void **unused)
+static void full_disk_leaves_no_partial_packet(void **unused)
 {
 	struct rlimit l, small;
 	char *fresh = trace_dir_make();
@@ -226,14 +226,14 @@ static void uuids_differ(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_begins_as_ctf_1_8_wants_it),
-		cmocka_unit_test(its_clock_is_absolute_and_has_the_offset),
+		cmocka_unit_test(metadata_begins_as_ctf_1_8_requires),
+		cmocka_unit_test(clock_is_absolute_and_has_the_offset),
 		cmocka_unit_test(nothing_is_used_before_it_is_defined),
 		cmocka_unit_test(every_kernel_event_is_described_as_the_table_has_it),
 		cmocka_unit_test(nothing_else_is_described),
 		cmocka_unit_test(integers_are_aligned_to_bytes_only),
 		cmocka_unit_test(without_a_directory_there_is_an_error),
-		cmocka_unit_test(on_a_full_disk_nothing_half_is_left),
+		cmocka_unit_test(full_disk_leaves_no_partial_packet),
 		cmocka_unit_test(uuids_differ),
 	};
 

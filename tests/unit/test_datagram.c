@@ -93,7 +93,7 @@ static void each_layer_counts_what_passed_it(void **unused)
 	feed_end(&c);
 }
 
-static void what_stands_for_several_counts_as_frames_too(void **unused)
+static void super_segments_count_as_frames_too(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -112,7 +112,7 @@ static void what_stands_for_several_counts_as_frames_too(void **unused)
 }
 
 /* Peeked bytes come again, and bytes on the error queue are those that were sent. */
-static void what_stays_in_the_queue_is_not_received(void **unused)
+static void peeked_datagrams_are_not_received(void **unused)
 {
 	struct core c;
 
@@ -196,7 +196,7 @@ static void a_packet_tells_what_its_socket_is(void **unused)
 	feed_end(&c);
 }
 
-static void of_several_that_may_get_it_none_does(void **unused)
+static void copy_with_several_candidates_goes_to_none(void **unused)
 {
 	struct mg_event e = packet(MG_EVENT_dev_recv, 100, 64, 1);
 	struct core c;
@@ -258,13 +258,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_layer_counts_what_passed_it),
-		cmocka_unit_test(what_stands_for_several_counts_as_frames_too),
-		cmocka_unit_test(what_stays_in_the_queue_is_not_received),
+		cmocka_unit_test(super_segments_count_as_frames_too),
+		cmocka_unit_test(peeked_datagrams_are_not_received),
 		cmocka_unit_test(a_look_into_the_queue_is_no_call_that_moves),
 		cmocka_unit_test(elsewhere_is_no_layer_of_its_own),
 		cmocka_unit_test(empty_datagrams_are_told),
 		cmocka_unit_test(a_packet_tells_what_its_socket_is),
-		cmocka_unit_test(of_several_that_may_get_it_none_does),
+		cmocka_unit_test(copy_with_several_candidates_goes_to_none),
 		cmocka_unit_test(ends_of_a_pair_know_each_other),
 		cmocka_unit_test(a_socket_s_far_ends_are_told_for_each_direction),
 	};

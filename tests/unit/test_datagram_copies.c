@@ -78,7 +78,7 @@ static void icmp(struct core *c, uint16_t event, uint64_t t, uint64_t sock, uint
 }
 
 /* Datagrams that a filter rejects never reach the queue; only queued ones are read. */
-static void what_a_raw_socket_filters_out_is_not_read(void **unused)
+static void datagrams_a_filter_rejects_are_not_read(void **unused)
 {
 	struct core c;
 
@@ -155,7 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_is_dropped_is_not_the_datagram),
 		cmocka_unit_test(an_answer_is_not_the_question),
-		cmocka_unit_test(what_a_raw_socket_filters_out_is_not_read),
+		cmocka_unit_test(datagrams_a_filter_rejects_are_not_read),
 		cmocka_unit_test(each_raw_socket_gets_a_copy),
 		cmocka_unit_test(the_end_of_a_stream_is_no_unit),
 	};

@@ -21,7 +21,7 @@ static void late(struct core *c, uint64_t t, uint32_t ago, uint32_t buffer, uint
 }
 
 /* A packet translated on arrival: its owner is not yet known at the device. */
-static void what_a_device_tells_late_was_there_before(void **unused)
+static void late_device_time_counts_as_it_was(void **unused)
 {
 	struct core c;
 
@@ -40,7 +40,7 @@ static void what_a_device_tells_late_was_there_before(void **unused)
 }
 
 /* Reassembled IPv6 datagrams have lost the fragment header, and so their id. */
-static void what_lost_its_number_is_known_by_its_buffer(void **unused)
+static void datagram_without_an_id_is_known_by_its_buffer(void **unused)
 {
 	struct piece_of first = {.id = 9, .part = 1}, second = {.id = 9, .frag = 126, .part = 2};
 	struct core c;
@@ -61,8 +61,8 @@ static void what_lost_its_number_is_known_by_its_buffer(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_device_tells_late_was_there_before),
-		cmocka_unit_test(what_lost_its_number_is_known_by_its_buffer),
+		cmocka_unit_test(late_device_time_counts_as_it_was),
+		cmocka_unit_test(datagram_without_an_id_is_known_by_its_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static void segments_are_known_by_their_numbers(void **unused)
 }
 
 /* Where they arrive as one, the socket's queue takes them one by one. */
-static void what_arrives_as_one_is_read_one_by_one(void **unused)
+static void merged_datagrams_are_read_one_by_one(void **unused)
 {
 	struct piece_of all = {.id = 5, .segs = 2, .gso = 100};
 	struct core c;
@@ -186,7 +186,7 @@ static void several_messages_of_a_call_follow_each_other(void **unused)
 }
 
 /* One of three is dropped without an event: the next one in the queue reveals it. */
-static void a_drop_nobody_told_of_shifts_nothing(void **unused)
+static void a_drop_without_an_event_shifts_nothing(void **unused)
 {
 	struct core c;
 
@@ -205,7 +205,7 @@ static void a_drop_nobody_told_of_shifts_nothing(void **unused)
 	feed_end(&c);
 }
 
-static void a_told_drop_is_no_gap(void **unused)
+static void a_recorded_drop_is_no_gap(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_drop, 2030, SEND);
 	struct core c;
@@ -229,7 +229,7 @@ static void a_told_drop_is_no_gap(void **unused)
 }
 
 /* Datagrams dropped by a queue were sent, and have no later timestamps to miss. */
-static void what_never_left_is_not_incomplete(void **unused)
+static void datagrams_that_never_left_are_not_incomplete(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_drop, 1006, SEND);
 	struct core c;
@@ -253,7 +253,7 @@ static void what_never_left_is_not_incomplete(void **unused)
 	feed_end(&c);
 }
 
-static void of_two_readers_nobody_knows_which(void **unused)
+static void with_two_readers_the_reader_is_not_known(void **unused)
 {
 	struct core c;
 
@@ -321,7 +321,7 @@ static void copied_ones_are_known_if_there_is_one_that_it_may_be(void **unused)
 }
 
 /* Among sockets at one port the queue that holds the datagram identifies its owner. */
-static void what_several_may_get_is_of_whom_it_is_queued_for(void **unused)
+static void datagram_belongs_to_the_socket_that_queues_it(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_recv, 1020, SEND);
 	struct core c;
@@ -343,7 +343,7 @@ static void what_several_may_get_is_of_whom_it_is_queued_for(void **unused)
 	feed_end(&c);
 }
 
-static void a_queue_nobody_reads_is_bounded(void **unused)
+static void memory_of_an_unread_queue_is_bounded(void **unused)
 {
 	struct core c;
 
@@ -355,7 +355,7 @@ static void a_queue_nobody_reads_is_bounded(void **unused)
 	feed_end(&c);
 }
 
-static void what_nobody_receives_is_bounded(void **unused)
+static void memory_of_unread_data_is_bounded(void **unused)
 {
 	struct core c;
 
@@ -369,7 +369,7 @@ static void what_nobody_receives_is_bounded(void **unused)
 }
 
 /* The network duplicated each: no more is delivered than was sent. */
-static void what_the_network_doubles_is_delivered_once(void **unused)
+static void duplicates_are_delivered_once(void **unused)
 {
 	struct core c;
 	struct report r;
@@ -398,22 +398,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_datagram_is_followed_to_its_reader),
-		cmocka_unit_test(what_the_network_doubles_is_delivered_once),
+		cmocka_unit_test(duplicates_are_delivered_once),
 		cmocka_unit_test(a_reader_may_be_faster_than_the_sender),
 		cmocka_unit_test(corked_bytes_wait_from_their_own_call_on),
 		cmocka_unit_test(fragments_have_times_of_their_own),
 		cmocka_unit_test(segments_are_known_by_their_numbers),
-		cmocka_unit_test(what_arrives_as_one_is_read_one_by_one),
+		cmocka_unit_test(merged_datagrams_are_read_one_by_one),
 		cmocka_unit_test(several_messages_of_a_call_follow_each_other),
-		cmocka_unit_test(a_drop_nobody_told_of_shifts_nothing),
-		cmocka_unit_test(a_told_drop_is_no_gap),
-		cmocka_unit_test(what_never_left_is_not_incomplete),
-		cmocka_unit_test(of_two_readers_nobody_knows_which),
+		cmocka_unit_test(a_drop_without_an_event_shifts_nothing),
+		cmocka_unit_test(a_recorded_drop_is_no_gap),
+		cmocka_unit_test(datagrams_that_never_left_are_not_incomplete),
+		cmocka_unit_test(with_two_readers_the_reader_is_not_known),
 		cmocka_unit_test(an_older_frame_in_the_same_buffer_is_another),
 		cmocka_unit_test(copied_ones_are_known_if_there_is_one_that_it_may_be),
-		cmocka_unit_test(what_several_may_get_is_of_whom_it_is_queued_for),
-		cmocka_unit_test(a_queue_nobody_reads_is_bounded),
-		cmocka_unit_test(what_nobody_receives_is_bounded),
+		cmocka_unit_test(datagram_belongs_to_the_socket_that_queues_it),
+		cmocka_unit_test(memory_of_an_unread_queue_is_bounded),
+		cmocka_unit_test(memory_of_unread_data_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static const json_t *row(const json_t *j, const char *figure, const char *rows, 
 	return NULL;
 }
 
-static void nothing_is_told_unasked(void **unused)
+static void nothing_is_printed_unasked(void **unused)
 {
 	json_t *j = reported_connection();
 
@@ -133,7 +133,7 @@ static void parameters_reach_their_figure(void **unused)
 	json_decref(j);
 }
 
-static void what_is_sent_again_counts_on_the_wire_only(void **unused)
+static void retransmission_counts_on_the_wire_only(void **unused)
 {
 	json_t *j;
 	struct core c;
@@ -320,11 +320,11 @@ static void text_has_what_json_has(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_told_unasked),
+		cmocka_unit_test(nothing_is_printed_unasked),
 		cmocka_unit_test(every_figure_has_its_fields),
 		cmocka_unit_test(the_pair_of_modulation_comes_first),
 		cmocka_unit_test(parameters_reach_their_figure),
-		cmocka_unit_test(what_is_sent_again_counts_on_the_wire_only),
+		cmocka_unit_test(retransmission_counts_on_the_wire_only),
 		cmocka_unit_test(gaps_take_what_they_touch),
 		cmocka_unit_test(layers_that_saw_too_little_are_refused),
 		cmocka_unit_test(too_long_is_refused),

@@ -27,7 +27,7 @@ static void sends(struct core *c, uint64_t t, uint32_t buffer, int32_t fd)
 	app(c, MG_FN_send, t, fd, 100);
 }
 
-static void what_was_lost_is_of_the_socket_around_it(void **unused)
+static void losses_belong_to_the_socket_around_them(void **unused)
 {
 	struct core c;
 
@@ -64,7 +64,7 @@ static void without_a_loss_nothing_is_added(void **unused)
 }
 
 /* Without the program's side the share of recorded events stands for it. */
-static void who_tells_may_have_lost_some(void **unused)
+static void application_events_may_be_lost_too(void **unused)
 {
 	struct core c;
 
@@ -81,9 +81,9 @@ static void who_tells_may_have_lost_some(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_lost_is_of_the_socket_around_it),
+		cmocka_unit_test(losses_belong_to_the_socket_around_them),
 		cmocka_unit_test(without_a_loss_nothing_is_added),
-		cmocka_unit_test(who_tells_may_have_lost_some),
+		cmocka_unit_test(application_events_may_be_lost_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static int teardown(void **unused)
 	return 0;
 }
 
-static void what_the_writer_writes_is_understood(void **unused)
+static void own_metadata_is_understood(void **unused)
 {
 	const struct mg_event_desc *d = mg_event_by_name("tcp_send");
 	const struct tsdl_field *f;
@@ -75,7 +75,7 @@ static const char *changed(const char *old, const char *new)
 	return why;
 }
 
-static void what_it_does_not_write_is_refused(void **unused)
+static void foreign_metadata_is_refused(void **unused)
 {
 	static const char *const to[][2] = {
 		{"byte_order = le", "byte_order = be"},
@@ -142,8 +142,8 @@ static void half_a_description_is_refused(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_writer_writes_is_understood),
-		cmocka_unit_test(what_it_does_not_write_is_refused),
+		cmocka_unit_test(own_metadata_is_understood),
+		cmocka_unit_test(foreign_metadata_is_refused),
 		cmocka_unit_test(half_a_description_is_refused),
 	};
 

@@ -215,7 +215,7 @@ static void the_mean_deviation_from_the_median_is_that_of_a_sort(void **unused)
 }
 
 /* Values of a bin count as equal, which moves none by more than a bin. */
-static void of_large_values_it_is_off_by_less_than_two_bins(void **unused)
+static void large_quantiles_err_by_less_than_two_bins(void **unused)
 {
 	static uint64_t v[SAMPLES];
 	struct dist d;
@@ -306,7 +306,7 @@ static void bytes_do_not_make_up_for_samples(void **unused)
 }
 
 /* The latest values are not in their bins yet: a query in between changes nothing. */
-static void to_be_asked_changes_nothing(void **unused)
+static void query_changes_nothing(void **unused)
 {
 	static const uint64_t limits[] = {3, 3000, 1ull << 31, 1ull << 40};
 
@@ -376,12 +376,12 @@ int main(void)
 		cmocka_unit_test(values_on_both_sides_of_the_exact_ones_are_kept_apart),
 		cmocka_unit_test(huge_values_and_weights_do_not_overflow),
 		cmocka_unit_test(the_mean_deviation_from_the_median_is_that_of_a_sort),
-		cmocka_unit_test(of_large_values_it_is_off_by_less_than_two_bins),
+		cmocka_unit_test(large_quantiles_err_by_less_than_two_bins),
 		cmocka_unit_test(w1_is_the_area_between_the_distribution_functions),
 		cmocka_unit_test(w1_to_itself_is_nothing_and_to_a_shift_is_the_shift),
 		cmocka_unit_test(a_quantile_needs_ten_samples_beyond_it),
 		cmocka_unit_test(bytes_do_not_make_up_for_samples),
-		cmocka_unit_test(to_be_asked_changes_nothing),
+		cmocka_unit_test(query_changes_nothing),
 		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),
 	};
 

@@ -76,7 +76,7 @@ static void packed_bins_tell_the_same_as_a_hash_table(void **unused)
 		}
 }
 
-static void to_be_asked_or_trimmed_in_between_changes_nothing(void **unused)
+static void queries_and_trimming_change_nothing(void **unused)
 {
 	struct dist_pool pool = roomy();
 	struct dist asked = {.pool = &pool}, left = {.pool = &pool};
@@ -209,7 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packed_bins_tell_the_same_as_a_hash_table),
-		cmocka_unit_test(to_be_asked_or_trimmed_in_between_changes_nothing),
+		cmocka_unit_test(queries_and_trimming_change_nothing),
 		cmocka_unit_test(tables_keep_their_limit),
 		cmocka_unit_test(wider_bins_err_by_less_than_their_width),
 		cmocka_unit_test(few_bins_are_not_made_wider),

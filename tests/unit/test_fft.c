@@ -4,7 +4,7 @@
 #include "stats.h"
 #include "unit.h"
 
-static void it_is_the_sum_of_its_definition(void **unused)
+static void tau_is_the_sum_of_its_definition(void **unused)
 {
 	uint64_t state = 5;
 
@@ -31,7 +31,7 @@ static void it_is_the_sum_of_its_definition(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_the_sum_of_its_definition),
+		cmocka_unit_test(tau_is_the_sum_of_its_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

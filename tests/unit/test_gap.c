@@ -143,7 +143,7 @@ static void packets_that_are_not_here_touch_who_lived_then(void **unused)
 	feed_end(&c);
 }
 
-static void what_lies_between_two_chunks_is_not_kept(void **unused)
+static void gaps_between_chunks_are_not_kept(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_chunk, 9000, 0);
 	struct core c;
@@ -171,7 +171,7 @@ static void what_lies_between_two_chunks_is_not_kept(void **unused)
 #define SECOND 1000000000ull
 
 /* The cost of a loss depends on live sockets, however many connections there were. */
-static void who_was_closed_long_ago_is_not_asked(void **unused)
+static void sockets_closed_long_ago_are_not_checked(void **unused)
 {
 	struct core c;
 
@@ -203,8 +203,8 @@ int main(void)
 		cmocka_unit_test(events_that_rest_on_a_skipped_one_are_missed_with_it),
 		cmocka_unit_test(a_full_ring_touches_all_and_a_chosen_event_none),
 		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
-		cmocka_unit_test(what_lies_between_two_chunks_is_not_kept),
-		cmocka_unit_test(who_was_closed_long_ago_is_not_asked),
+		cmocka_unit_test(gaps_between_chunks_are_not_kept),
+		cmocka_unit_test(sockets_closed_long_ago_are_not_checked),
 		cmocka_unit_test(packets_that_are_not_here_touch_who_lived_then),
 	};
 

@@ -50,7 +50,7 @@ static void bytes_wait_for_those_before_until_these_arrive(void **unused)
 }
 
 /* The first bytes of a read are settled before those that waited for them. */
-static void it_does_not_matter_in_how_many_reads(void **unused)
+static void head_of_line_wait_is_independent_of_the_number_of_reads(void **unused)
 {
 	struct core c;
 
@@ -80,7 +80,7 @@ static void without_ip_the_device_tells_when_they_arrived(void **unused)
 	feed_end(&c);
 }
 
-static void what_came_in_order_waits_for_nothing(void **unused)
+static void bytes_in_order_do_not_wait(void **unused)
 {
 	struct core c;
 
@@ -96,7 +96,7 @@ static void what_came_in_order_waits_for_nothing(void **unused)
 }
 
 /* One of two copies filled the hole. */
-static void what_filled_the_hole_may_not_be_known(void **unused)
+static void hole_filled_by_one_of_two_copies_is_ambiguous(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -118,7 +118,7 @@ static void what_filled_the_hole_may_not_be_known(void **unused)
 }
 
 /* No event says when the first bytes were in order: the reader wanted both. */
-static void nor_when_the_reader_wanted_more(void **unused)
+static void order_time_is_unknown_below_the_low_water_mark(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -143,11 +143,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_wait_for_those_before_until_these_arrive),
-		cmocka_unit_test(it_does_not_matter_in_how_many_reads),
+		cmocka_unit_test(head_of_line_wait_is_independent_of_the_number_of_reads),
 		cmocka_unit_test(without_ip_the_device_tells_when_they_arrived),
-		cmocka_unit_test(what_came_in_order_waits_for_nothing),
-		cmocka_unit_test(what_filled_the_hole_may_not_be_known),
-		cmocka_unit_test(nor_when_the_reader_wanted_more),
+		cmocka_unit_test(bytes_in_order_do_not_wait),
+		cmocka_unit_test(hole_filled_by_one_of_two_copies_is_ambiguous),
+		cmocka_unit_test(order_time_is_unknown_below_the_low_water_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static void ranges_are_divided_as_cycle_by_cycle(void **unused)
 	held_free(&h);
 }
 
-static void what_is_outside_is_not_known(void **unused)
+static void bytes_outside_the_ranges_are_unknown(void **unused)
 {
 	uint64_t by[WHYS];
 	struct held_time h = {0};
@@ -84,7 +84,7 @@ static void what_is_outside_is_not_known(void **unused)
 }
 
 /* Bytes that never get through take no more memory than that. */
-static void it_is_bounded(void **unused)
+static void memory_of_a_stalled_queue_is_bounded(void **unused)
 {
 	uint64_t by[WHYS], changes = 3 * HELD_SPANS_MAX;
 	struct held_time h = {0};
@@ -105,8 +105,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges_are_divided_as_cycle_by_cycle),
-		cmocka_unit_test(what_is_outside_is_not_known),
-		cmocka_unit_test(it_is_bounded),
+		cmocka_unit_test(bytes_outside_the_ranges_are_unknown),
+		cmocka_unit_test(memory_of_a_stalled_queue_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,7 +153,7 @@ static void a_step_halves_the_window(void **unused)
 	hosts_free(&h);
 }
 
-static void in_one_direction_only_the_skew_is_known(void **unused)
+static void one_direction_alone_gives_only_the_skew(void **unused)
 {
 	(void)unused;
 	for (int to_b = 0; to_b < 2; to_b++) {
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(clocks_are_recovered_within_their_bound),
 		cmocka_unit_test(bounds_are_those_of_the_linear_programme),
 		cmocka_unit_test(a_step_halves_the_window),
-		cmocka_unit_test(in_one_direction_only_the_skew_is_known),
+		cmocka_unit_test(one_direction_alone_gives_only_the_skew),
 		cmocka_unit_test(nothing_relates_nothing),
 		cmocka_unit_test(uncertain_readings_widen_the_bounds),
 		cmocka_unit_test(an_interval_has_its_half_width),

@@ -91,7 +91,7 @@ static void late_timers_widen_the_interval(void **unused)
 	free(on_time);
 }
 
-static void it_is_refused_with_the_reason(void **unused)
+static void refusal_gives_the_reason(void **unused)
 {
 	double *bin = noise(), kept = bin[77];
 	struct stat_hurst h;
@@ -144,7 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(independent_values_have_half),
 		cmocka_unit_test(late_timers_widen_the_interval),
-		cmocka_unit_test(it_is_refused_with_the_reason),
+		cmocka_unit_test(refusal_gives_the_reason),
 		cmocka_unit_test(a_walk_has_none),
 	};
 

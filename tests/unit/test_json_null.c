@@ -78,7 +78,7 @@ static void without_the_kernel_side_its_figures_are_null(void **unused)
 }
 
 /* Without scheduler events, a wait inside a call cannot be told from work. */
-static void without_the_scheduler_nobody_knows_what_blocked(void **unused)
+static void without_the_scheduler_blocking_is_unknown(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -102,7 +102,7 @@ static void without_the_scheduler_nobody_knows_what_blocked(void **unused)
 	json_decref(j);
 }
 
-static void retransmissions_nobody_watched_are_not_zero(void **unused)
+static void unobserved_retransmissions_are_not_zero(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -141,7 +141,7 @@ static void without_any_layer_no_byte_is_called_incomplete(void **unused)
 	json_decref(j);
 }
 
-static void what_a_flow_cannot_have_is_null(void **unused)
+static void figures_a_flow_cannot_have_are_null(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -190,10 +190,10 @@ int main(void)
 		cmocka_unit_test(a_peer_is_one_of_the_flows),
 		cmocka_unit_test(nothing_recorded_is_null_and_not_zero),
 		cmocka_unit_test(without_the_kernel_side_its_figures_are_null),
-		cmocka_unit_test(without_the_scheduler_nobody_knows_what_blocked),
-		cmocka_unit_test(retransmissions_nobody_watched_are_not_zero),
+		cmocka_unit_test(without_the_scheduler_blocking_is_unknown),
+		cmocka_unit_test(unobserved_retransmissions_are_not_zero),
 		cmocka_unit_test(without_any_layer_no_byte_is_called_incomplete),
-		cmocka_unit_test(what_a_flow_cannot_have_is_null),
+		cmocka_unit_test(figures_a_flow_cannot_have_are_null),
 		cmocka_unit_test(a_name_that_is_no_text_is_told_as_far_as_it_goes),
 	};
 

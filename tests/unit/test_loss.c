@@ -105,7 +105,7 @@ static uint64_t again(struct core *c, uint64_t *seed)
 	return lost;
 }
 
-static void what_is_complete_keeps_its_values(void **unused)
+static void complete_bytes_keep_their_values(void **unused)
 {
 	struct core whole, part;
 	uint64_t seed = 42;
@@ -142,7 +142,7 @@ static void what_is_complete_keeps_its_values(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_complete_keeps_its_values),
+		cmocka_unit_test(complete_bytes_keep_their_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static void losses_are_counted_over_all_connections(void **unused)
 	json_decref(j);
 }
 
-static void what_is_not_observed_is_null(void **unused)
+static void unobserved_losses_are_null(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -268,7 +268,7 @@ static void without_losses_it_says_nothing(void **unused)
 	assert_text(&c, true, "");
 }
 
-static void below_a_group_s_bars_stand_its_losses(void **unused)
+static void losses_are_shown_below_a_groups_waterfall(void **unused)
 {
 	struct core c;
 
@@ -321,7 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(losses_are_counted_over_all_connections),
-		cmocka_unit_test(what_is_not_observed_is_null),
+		cmocka_unit_test(unobserved_losses_are_null),
 		cmocka_unit_test(with_lost_events_there_may_be_more),
 		cmocka_unit_test(groups_have_the_losses_of_their_flows),
 		cmocka_unit_test(the_head_names_them),
@@ -329,7 +329,7 @@ int main(void)
 		cmocka_unit_test(synacks_sent_again_are_of_the_connection_they_open),
 		cmocka_unit_test(the_head_names_synacks),
 		cmocka_unit_test(a_group_s_bytes_without_a_layer_were_sent_again),
-		cmocka_unit_test(below_a_group_s_bars_stand_its_losses),
+		cmocka_unit_test(losses_are_shown_below_a_groups_waterfall),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

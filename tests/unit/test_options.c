@@ -159,7 +159,7 @@ static void switches_are_recorded_with_their_durations(void **unused)
 	assert_int_equal(layers, 1u << MG_LAYER_SWITCH | 1u << MG_LAYER_SCHED);
 }
 
-static void layers_nobody_can_choose_are_refused(void **unused)
+static void layers_that_cannot_be_chosen_are_refused(void **unused)
 {
 	static const char *const bad[] = {"", ",", "tcp,", ",tcp", "tcp,,ip", "TCP", "tc", "tcpx",
 		"tcp ip", "app", "tracer", "tcp,app"};
@@ -244,7 +244,7 @@ int main(void)
 		cmocka_unit_test(the_choices_offered_are_all_layers),
 		cmocka_unit_test(a_plus_adds_to_the_default),
 		cmocka_unit_test(switches_are_recorded_with_their_durations),
-		cmocka_unit_test(layers_nobody_can_choose_are_refused),
+		cmocka_unit_test(layers_that_cannot_be_chosen_are_refused),
 		cmocka_unit_test(levels_have_names),
 		cmocka_unit_test(an_amount_is_bytes_or_seconds),
 	};

@@ -20,7 +20,7 @@ static uint64_t counted(const struct core *c, const char *name)
 	return o ? o->n : 0;
 }
 
-static void they_are_counted_by_name(void **unused)
+static void other_events_are_counted_by_name(void **unused)
 {
 	char same[] = "napi:napi_poll"; /* by another reader */
 	struct core c;
@@ -108,7 +108,7 @@ static void their_losses_touch_no_flow(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_are_counted_by_name),
+		cmocka_unit_test(other_events_are_counted_by_name),
 		cmocka_unit_test(show_has_them_in_order_with_all_others),
 		cmocka_unit_test(a_recording_that_breaks_off_frees_them),
 		cmocka_unit_test(their_losses_touch_no_flow),

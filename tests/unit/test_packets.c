@@ -14,7 +14,7 @@
 	"timestamp_begin;\n\t\tns_t timestamp_end;\n\t\tu64 content_size;\n\t\tu64 "        \
 	"packet_size;\n\t\ts32 cpu_id;\n\t};\n};\n"
 
-static void what_tracers_write_is_known(void **unused)
+static void known_packet_layouts_are_recognised(void **unused)
 {
 	struct packet_layout l = packet_layout_of(OURS);
 
@@ -82,7 +82,7 @@ static void a_packet_without_a_size_is_found(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_tracers_write_is_known),
+		cmocka_unit_test(known_packet_layouts_are_recognised),
 		cmocka_unit_test(others_are_left_alone),
 		cmocka_unit_test(a_packet_without_a_size_is_found),
 	};

@@ -61,7 +61,7 @@ static void a_third_socket_with_the_same_numbers_is_left_out(void **unused)
 	feed_end(&c);
 }
 
-static void of_many_connections_each_finds_its_own_peer(void **unused)
+static void each_of_many_connections_finds_its_peer(void **unused)
 {
 	enum { PAIRS = 100, SERVER = 1000 };
 	struct core c;
@@ -260,7 +260,7 @@ int main(void)
 		cmocka_unit_test(ends_know_each_other_by_their_sequence_numbers),
 		cmocka_unit_test(strangers_are_not_joined),
 		cmocka_unit_test(a_third_socket_with_the_same_numbers_is_left_out),
-		cmocka_unit_test(of_many_connections_each_finds_its_own_peer),
+		cmocka_unit_test(each_of_many_connections_finds_its_peer),
 		cmocka_unit_test(each_byte_is_followed_from_call_to_call),
 		cmocka_unit_test(a_pure_delay_modulates_nothing),
 		cmocka_unit_test(a_delay_that_varies_is_measured_in_bytes),

@@ -180,7 +180,7 @@ static void one_end_may_have_been_seen_opening(void **unused)
 }
 
 /* Drops on this machine have spoilt the sender's counters: the receiver's decide. */
-static void where_counters_do_not_tell_the_peer_decides(void **unused)
+static void peer_decides_where_counters_are_ambiguous(void **unused)
 {
 	struct end x = a;
 	struct core c;
@@ -380,7 +380,7 @@ static void data_in_a_syn_are_the_first_bytes(void **unused)
 }
 
 /* The receiver had no socket when the SYN came: the bytes have their offsets, but no times. */
-static void and_at_the_other_end_they_lack_their_times(void **unused)
+static void data_in_a_syn_have_no_times_at_the_receiver(void **unused)
 {
 	struct mg_event e;
 	struct core c;
@@ -415,7 +415,7 @@ int main(void)
 		cmocka_unit_test(a_read_that_waits_at_the_end_holds_nothing_up),
 		cmocka_unit_test(bytes_count_from_when_both_are_met),
 		cmocka_unit_test(one_end_may_have_been_seen_opening),
-		cmocka_unit_test(where_counters_do_not_tell_the_peer_decides),
+		cmocka_unit_test(peer_decides_where_counters_are_ambiguous),
 		cmocka_unit_test(even_when_some_of_its_bytes_have_passed),
 		cmocka_unit_test(labels_move_along),
 		cmocka_unit_test(other_numbers_are_another_connections),
@@ -423,7 +423,7 @@ int main(void)
 		cmocka_unit_test(loopback_ends_in_its_namespace),
 		cmocka_unit_test(bytes_written_before_do_not_count),
 		cmocka_unit_test(data_in_a_syn_are_the_first_bytes),
-		cmocka_unit_test(and_at_the_other_end_they_lack_their_times),
+		cmocka_unit_test(data_in_a_syn_have_no_times_at_the_receiver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

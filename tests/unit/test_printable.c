@@ -35,7 +35,7 @@ static void orders_to_a_terminal_are_shown(void **unused)
 	assert_string_equal(escaped("\xe2\x80\xa8"), "\\xe2\\x80\\xa8"); /* line separator */
 }
 
-static void what_is_not_utf8_is_shown_byte_by_byte(void **unused)
+static void invalid_utf8_is_shown_byte_by_byte(void **unused)
 {
 	(void)unused;
 	assert_string_equal(escaped("\xff"), "\\xff");
@@ -48,7 +48,7 @@ static void what_is_not_utf8_is_shown_byte_by_byte(void **unused)
 	assert_string_equal(escaped("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
-static void what_finds_no_room_is_cut_between_characters(void **unused)
+static void text_is_cut_between_characters(void **unused)
 {
 	char out[8];
 
@@ -77,8 +77,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_stays_as_it_is),
 		cmocka_unit_test(orders_to_a_terminal_are_shown),
-		cmocka_unit_test(what_is_not_utf8_is_shown_byte_by_byte),
-		cmocka_unit_test(what_finds_no_room_is_cut_between_characters),
+		cmocka_unit_test(invalid_utf8_is_shown_byte_by_byte),
+		cmocka_unit_test(text_is_cut_between_characters),
 		cmocka_unit_test(a_character_is_not_read_beyond_its_end),
 	};
 

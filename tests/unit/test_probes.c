@@ -79,7 +79,7 @@ static void a_quantile_is_shorter_by_what_each_byte_had(void **unused)
 	done();
 }
 
-static void a_bar_does_not_become_less_than_nothing(void **unused)
+static void a_stage_does_not_become_negative(void **unused)
 {
 	const struct flow *f = sent(1000, 100);
 	struct probes p;
@@ -97,7 +97,7 @@ static void a_bar_does_not_become_less_than_nothing(void **unused)
 	done();
 }
 
-static void what_waited_for_others_took_it_in_meanwhile(void **unused)
+static void waiting_bytes_include_the_overhead(void **unused)
 {
 	const struct flow *f = sent(10, 1000);
 	struct probes p;
@@ -123,7 +123,7 @@ static void without_calibration_nothing_is_taken_off(void **unused)
 }
 
 /* 2u is about 3.4 us: too much of 7 us, and little of 7 ms. */
-static void bars_are_withheld_if_they_drown(void **unused)
+static void stages_below_their_uncertainty_are_not_shown(void **unused)
 {
 	(void)unused;
 	assert_string_equal(flow_withheld(&r, sent(1000, 1000)), "uncertainty");
@@ -134,7 +134,7 @@ static void bars_are_withheld_if_they_drown(void **unused)
 	done();
 }
 
-static void and_if_too_few_bytes_have_them(void **unused)
+static void waterfall_is_not_shown_if_too_few_bytes_were_followed(void **unused)
 {
 	struct flow *f = (struct flow *)sent(10, 1000);
 
@@ -151,11 +151,11 @@ int main(void)
 		cmocka_unit_test(each_event_on_the_way_is_taken_off_once),
 		cmocka_unit_test(means_and_quantiles_are_without_them_alike),
 		cmocka_unit_test(a_quantile_is_shorter_by_what_each_byte_had),
-		cmocka_unit_test(a_bar_does_not_become_less_than_nothing),
-		cmocka_unit_test(what_waited_for_others_took_it_in_meanwhile),
+		cmocka_unit_test(a_stage_does_not_become_negative),
+		cmocka_unit_test(waiting_bytes_include_the_overhead),
 		cmocka_unit_test(without_calibration_nothing_is_taken_off),
-		cmocka_unit_test(bars_are_withheld_if_they_drown),
-		cmocka_unit_test(and_if_too_few_bytes_have_them),
+		cmocka_unit_test(stages_below_their_uncertainty_are_not_shown),
+		cmocka_unit_test(waterfall_is_not_shown_if_too_few_bytes_were_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

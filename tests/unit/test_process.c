@@ -54,7 +54,7 @@ static void a_program_that_only_asks_for_names_is_not(void **unused)
 	core_free(&c);
 }
 
-static void what_a_process_did_before_it_ran_another_program_is_its_own(void **unused)
+static void calls_before_exec_belong_to_the_old_program(void **unused)
 {
 	struct core c;
 
@@ -181,7 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_without_application_events_is_named),
 		cmocka_unit_test(a_program_that_only_asks_for_names_is_not),
-		cmocka_unit_test(what_a_process_did_before_it_ran_another_program_is_its_own),
+		cmocka_unit_test(calls_before_exec_belong_to_the_old_program),
 		cmocka_unit_test(io_uring_is_named_also_beside_application_events),
 		cmocka_unit_test(a_forked_process_runs_what_its_parent_runs),
 		cmocka_unit_test(a_process_that_was_there_is_called_as_its_first_thread),

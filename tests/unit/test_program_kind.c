@@ -113,7 +113,7 @@ static void another_machine_is_refused(void **unused)
 	assert_int_equal(look_at(&p, sizeof(p)).preload, MG_PRELOAD_REFUSED);
 }
 
-static void what_is_cut_or_no_program_is_left_alone(void **unused)
+static void damaged_files_are_left_alone(void **unused)
 {
 	struct program p = program("/lib/ld-musl-x86_64.so.1", "libm.so");
 
@@ -169,7 +169,7 @@ int main(void)
 		cmocka_unit_test(the_loader_tells_whether_it_preloads),
 		cmocka_unit_test(a_runtime_that_wants_to_be_first_is_named),
 		cmocka_unit_test(another_machine_is_refused),
-		cmocka_unit_test(what_is_cut_or_no_program_is_left_alone),
+		cmocka_unit_test(damaged_files_are_left_alone),
 		cmocka_unit_test(a_script_is_its_interpreter),
 	};
 

@@ -32,7 +32,7 @@ static void put(struct event_queue *q, const struct mg_event *e)
 	queue_put(q);
 }
 
-static void what_goes_in_comes_out_in_order(void **unused)
+static void events_come_out_in_order(void **unused)
 {
 	static const uint16_t ids[] = {MG_EVENT_sys_enter, MG_EVENT_hook, MG_APP_BASE + 3,
 		MG_EVENT_mark, MG_EVENT_other, MG_EVENT_task_exit, MG_EVENT_lost};
@@ -59,7 +59,7 @@ static void what_goes_in_comes_out_in_order(void **unused)
 }
 
 /* Memory depends on what is in flight, not on what has passed. */
-static void its_memory_does_not_grow_with_what_has_passed(void **unused)
+static void memory_does_not_grow_with_the_events_passed(void **unused)
 {
 	struct mg_event e = event(MG_EVENT_dev_xmit, 1);
 	struct event_queue q = {0};
@@ -81,8 +81,8 @@ static void its_memory_does_not_grow_with_what_has_passed(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_goes_in_comes_out_in_order),
-		cmocka_unit_test(its_memory_does_not_grow_with_what_has_passed),
+		cmocka_unit_test(events_come_out_in_order),
+		cmocka_unit_test(memory_does_not_grow_with_the_events_passed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void assert_in_order(const struct ranges *r)
 	}
 }
 
-static void in_order_bytes_are_all_new(void **unused)
+static void bytes_in_order_are_all_new(void **unused)
 {
 	struct ranges r = {0};
 
@@ -65,7 +65,7 @@ static void nothing_is_no_range(void **unused)
 	ranges_free(&r);
 }
 
-static void of_an_overlap_only_the_new_bytes_count(void **unused)
+static void overlap_counts_only_new_bytes(void **unused)
 {
 	struct ranges r = {0};
 
@@ -85,7 +85,7 @@ static void note_atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uin
 		m->t[i] = present ? t[0] : 0;
 }
 
-static void what_comes_again_keeps_its_first_time(void **unused)
+static void repeated_bytes_keep_their_first_time(void **unused)
 {
 	const struct ranges *layers[1];
 	struct ranges r = {0};
@@ -281,7 +281,7 @@ static void count_atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], ui
 	++*(int *)arg;
 }
 
-static void atoms_are_not_cut_finer_than_the_boundaries(void **unused)
+static void ranges_are_not_cut_finer_than_the_timestamps(void **unused)
 {
 	const struct ranges *layers[2];
 	struct ranges one = {0}, two = {0};
@@ -333,10 +333,10 @@ static void atoms_may_be_dropped_as_they_are_handed_over(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_order_bytes_are_all_new),
+		cmocka_unit_test(bytes_in_order_are_all_new),
 		cmocka_unit_test(nothing_is_no_range),
-		cmocka_unit_test(of_an_overlap_only_the_new_bytes_count),
-		cmocka_unit_test(what_comes_again_keeps_its_first_time),
+		cmocka_unit_test(overlap_counts_only_new_bytes),
+		cmocka_unit_test(repeated_bytes_keep_their_first_time),
 		cmocka_unit_test(holes_may_be_filled_in_any_order),
 		cmocka_unit_test(dropped_bytes_count_as_seen),
 		cmocka_unit_test(dropping_what_never_came_keeps_it_out),
@@ -344,7 +344,7 @@ int main(void)
 		cmocka_unit_test(reach_ends_at_the_first_hole),
 		cmocka_unit_test(any_sequence_agrees_with_a_byte_by_byte_model),
 		cmocka_unit_test(atoms_agree_with_the_model_in_every_layer),
-		cmocka_unit_test(atoms_are_not_cut_finer_than_the_boundaries),
+		cmocka_unit_test(ranges_are_not_cut_finer_than_the_timestamps),
 		cmocka_unit_test(atoms_may_be_dropped_as_they_are_handed_over),
 	};
 

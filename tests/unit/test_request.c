@@ -112,7 +112,7 @@ static void see(void *arg, const struct mg_event *e, const struct annotation *a)
 }
 
 /* Events wait for the clock: then their socket is known when they are passed on. */
-static void whoever_lists_events_knows_whose_they_are(void **unused)
+static void listeners_get_the_socket_of_each_event(void **unused)
 {
 	struct seen seen = {0, 0};
 	struct core c;
@@ -149,7 +149,7 @@ static void each_becomes_its_own_socket(void **unused)
 }
 
 /* The listener's queue was full: no event says that the first copies were dropped. */
-static void what_came_twice_is_in_no_bar(void **unused)
+static void bytes_received_twice_are_in_no_stage(void **unused)
 {
 	struct mg_event drop = feed_event(MG_EVENT_drop, 2110, 0);
 	const struct flow *f;
@@ -190,7 +190,7 @@ static void one_may_follow_another(void **unused)
 	feed_end(&c);
 }
 
-static void what_becomes_no_socket_is_nobodys(void **unused)
+static void request_without_a_socket_has_no_owner(void **unused)
 {
 	struct core c;
 
@@ -211,7 +211,7 @@ static void what_becomes_no_socket_is_nobodys(void **unused)
 }
 
 /* Fast Open: 100 bytes in the SYN, and the rest completes the handshake. */
-static void what_came_in_the_syn_is_told(void **unused)
+static void data_in_the_syn_are_reported(void **unused)
 {
 	struct mg_event open = feed_event(MG_EVENT_sock_open, 2110, 0);
 	const struct flow *f;
@@ -240,12 +240,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_may_complete_the_handshake),
-		cmocka_unit_test(whoever_lists_events_knows_whose_they_are),
+		cmocka_unit_test(listeners_get_the_socket_of_each_event),
 		cmocka_unit_test(each_becomes_its_own_socket),
-		cmocka_unit_test(what_came_twice_is_in_no_bar),
+		cmocka_unit_test(bytes_received_twice_are_in_no_stage),
 		cmocka_unit_test(one_may_follow_another),
-		cmocka_unit_test(what_becomes_no_socket_is_nobodys),
-		cmocka_unit_test(what_came_in_the_syn_is_told),
+		cmocka_unit_test(request_without_a_socket_has_no_owner),
+		cmocka_unit_test(data_in_the_syn_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void the_first_copy_of_a_duplicate_counts(void **unused)
 }
 
 /* Before a connection is established tcp_recv does not fire: IP to in order is one stage. */
-static void without_tcps_event_two_bars_become_one(void **unused)
+static void without_tcps_event_two_stages_become_one(void **unused)
 {
 	struct core c;
 
@@ -99,7 +99,7 @@ static void a_segment_may_be_read_in_parts(void **unused)
 	feed_end(&c);
 }
 
-static void and_segments_together(void **unused)
+static void several_segments_may_be_read_together(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -240,7 +240,7 @@ static void the_fin_is_none_of_the_bytes(void **unused)
 }
 
 /* Where no call is recorded a stream's length is what arrived, and the bytes are not kept. */
-static void without_the_calls_what_came_is_told(void **unused)
+static void without_the_calls_received_bytes_are_reported(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -259,7 +259,7 @@ static void without_the_calls_what_came_is_told(void **unused)
 }
 
 /* The calls' hooks are attached last, when sockets open before have been met. */
-static void who_is_met_before_the_calls_are_recorded_is_followed(void **unused)
+static void socket_met_before_the_call_hooks_is_followed(void **unused)
 {
 	struct core c;
 
@@ -276,7 +276,7 @@ static void who_is_met_before_the_calls_are_recorded_is_followed(void **unused)
 }
 
 /* A state change reports the FIN where its segment is not recorded. */
-static void nor_is_one_whose_segment_is_not_seen(void **unused)
+static void fin_is_no_byte_if_its_segment_is_not_seen(void **unused)
 {
 	struct mg_event closing = feed_event(MG_EVENT_sock_state, 3000, 0);
 	struct core c;
@@ -303,15 +303,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_out_of_order_wait_for_those_before),
 		cmocka_unit_test(the_first_copy_of_a_duplicate_counts),
-		cmocka_unit_test(without_tcps_event_two_bars_become_one),
+		cmocka_unit_test(without_tcps_event_two_stages_become_one),
 		cmocka_unit_test(a_segment_may_be_read_in_parts),
-		cmocka_unit_test(and_segments_together),
+		cmocka_unit_test(several_segments_may_be_read_together),
 		cmocka_unit_test(peeking_consumes_nothing),
 		cmocka_unit_test(bytes_consumed_without_a_copy_are_placed_by_position),
 		cmocka_unit_test(the_fin_is_none_of_the_bytes),
-		cmocka_unit_test(nor_is_one_whose_segment_is_not_seen),
-		cmocka_unit_test(without_the_calls_what_came_is_told),
-		cmocka_unit_test(who_is_met_before_the_calls_are_recorded_is_followed),
+		cmocka_unit_test(fin_is_no_byte_if_its_segment_is_not_seen),
+		cmocka_unit_test(without_the_calls_received_bytes_are_reported),
+		cmocka_unit_test(socket_met_before_the_call_hooks_is_followed),
 		cmocka_unit_test(two_threads_may_read_one_socket),
 		cmocka_unit_test(the_stream_may_wrap_and_pass_4_gib),
 		cmocka_unit_test(without_an_application_event_the_way_ends_at_the_exit),

@@ -17,7 +17,7 @@ static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incom
 	assert_int_equal(rx_of(c, SOCK)->incomplete, incomplete);
 }
 
-static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
+static void bytes_without_a_timestamp_are_left_out_and_counted(void **unused)
 {
 	struct core c;
 
@@ -56,7 +56,7 @@ static void bytes_read_before_they_were_known_in_order_are_left_out(void **unuse
 	feed_end(&c);
 }
 
-static void a_boundary_before_its_predecessor_makes_no_atom(void **unused)
+static void a_timestamp_before_its_predecessor_makes_no_range(void **unused)
 {
 	struct core c;
 
@@ -129,7 +129,7 @@ static void without_device_and_ip_it_begins_at_tcp(void **unused)
 	feed_end(&c);
 }
 
-static void without_ip_there_is_no_bar_for_it(void **unused)
+static void without_ip_there_is_no_stage_for_it(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -212,7 +212,7 @@ static void a_lost_read_does_not_hold_up_the_stream(void **unused)
 }
 
 /* With --pid: 1,000 bytes lie in the queue at the start, and are read with the first new ones. */
-static void what_lay_in_the_queue_counts_at_no_layer(void **unused)
+static void bytes_queued_before_the_recording_count_at_no_layer(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
 	struct flow *rx;
@@ -258,16 +258,16 @@ static void bytes_that_two_calls_seem_to_have_read_count_once(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_without_a_boundary_are_left_out_and_counted),
+		cmocka_unit_test(bytes_without_a_timestamp_are_left_out_and_counted),
 		cmocka_unit_test(bytes_read_before_they_were_known_in_order_are_left_out),
-		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
+		cmocka_unit_test(a_timestamp_before_its_predecessor_makes_no_range),
 		cmocka_unit_test(within_the_clocks_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(without_the_device_layer_the_way_begins_at_ip),
 		cmocka_unit_test(without_device_and_ip_it_begins_at_tcp),
-		cmocka_unit_test(without_ip_there_is_no_bar_for_it),
+		cmocka_unit_test(without_ip_there_is_no_stage_for_it),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
 		cmocka_unit_test(bytes_from_before_the_recording_do_not_count),
-		cmocka_unit_test(what_lay_in_the_queue_counts_at_no_layer),
+		cmocka_unit_test(bytes_queued_before_the_recording_count_at_no_layer),
 		cmocka_unit_test(bytes_that_two_calls_seem_to_have_read_count_once),
 		cmocka_unit_test(a_lost_read_does_not_hold_up_the_stream),
 	};

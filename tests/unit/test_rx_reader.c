@@ -157,7 +157,7 @@ static void a_reader_woken_by_something_else_was_absent(void **unused)
 	assert_absent(&c);
 }
 
-static void and_one_woken_on_another_cpu(void **unused)
+static void a_reader_woken_on_another_cpu_was_absent(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_waking, 2350, 0);
 	struct core c;
@@ -172,7 +172,7 @@ static void and_one_woken_on_another_cpu(void **unused)
 	assert_absent(&c);
 }
 
-static void and_one_woken_for_another_socket(void **unused)
+static void a_reader_woken_for_another_socket_was_absent(void **unused)
 {
 	struct core c;
 
@@ -272,7 +272,7 @@ static void a_reader_may_come_for_less_than_it_would_be_told_of(void **unused)
 }
 
 /* Next to a loss, the option may have been set by a lost call. */
-static void and_it_is_not_known_beside_a_loss(void **unused)
+static void low_water_mark_is_not_known_next_to_a_loss(void **unused)
 {
 	struct core c;
 
@@ -293,12 +293,12 @@ int main(void)
 		cmocka_unit_test(a_reader_woken_in_poll_still_has_to_call),
 		cmocka_unit_test(a_waking_before_the_bytes_was_not_for_them),
 		cmocka_unit_test(a_reader_woken_by_something_else_was_absent),
-		cmocka_unit_test(and_one_woken_on_another_cpu),
-		cmocka_unit_test(and_one_woken_for_another_socket),
+		cmocka_unit_test(a_reader_woken_on_another_cpu_was_absent),
+		cmocka_unit_test(a_reader_woken_for_another_socket_was_absent),
 		cmocka_unit_test(bytes_that_come_when_it_is_already_woken_wait_for_the_cpu),
 		cmocka_unit_test(a_reader_is_told_when_there_is_as_much_as_it_wants),
 		cmocka_unit_test(a_reader_may_come_for_less_than_it_would_be_told_of),
-		cmocka_unit_test(and_it_is_not_known_beside_a_loss),
+		cmocka_unit_test(low_water_mark_is_not_known_next_to_a_loss),
 		cmocka_unit_test(a_reader_inside_its_call_that_never_slept_only_copies),
 	};
 

@@ -157,7 +157,7 @@ static void without_the_tracepoints_the_reason_is_told(void **unused)
 }
 
 /* The thread is on a run queue in between: the bytes still belong to the same wakeup. */
-static void what_belongs_to_a_waking_does_not_end_it(void **unused)
+static void events_of_a_wakeup_do_not_end_it(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_wakeup, 510, 0);
 	struct core c;
@@ -184,7 +184,7 @@ int main(void)
 		cmocka_unit_test(a_wakeup_begins_with_getting_on_a_run_queue),
 		cmocka_unit_test(a_switch_takes_its_two_parts),
 		cmocka_unit_test(without_the_tracepoints_the_reason_is_told),
-		cmocka_unit_test(what_belongs_to_a_waking_does_not_end_it),
+		cmocka_unit_test(events_of_a_wakeup_do_not_end_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

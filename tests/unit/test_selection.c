@@ -38,7 +38,7 @@ static void nothing_is_filtered_at_first(void **unused)
 	assert_int_equal(s.active, 0);
 }
 
-static void what_was_set_is_told(void **unused)
+static void settings_are_reported(void **unused)
 {
 	static const struct {
 		const char *name, *value, *told;
@@ -156,7 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(nothing_is_filtered_at_first, setup),
-		cmocka_unit_test_setup(what_was_set_is_told, setup),
+		cmocka_unit_test_setup(settings_are_reported, setup),
 		cmocka_unit_test_setup(a_wrong_value_changes_nothing, setup),
 		cmocka_unit_test_setup(the_last_of_a_list_fills_it, setup),
 		cmocka_unit_test_setup(a_list_given_again_is_added_to, setup),

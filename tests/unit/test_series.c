@@ -11,7 +11,7 @@ static void without_a_limit_nothing_is_kept(void **unused)
 }
 
 /* Steps forwards and backwards, of all sizes, come out as they went in. */
-static void what_goes_in_comes_out(void **unused)
+static void words_come_out_as_they_went_in(void **unused)
 {
 	static struct series_unit in[5000], out[5000];
 	struct series_pool pool = {.limit = 1 << 20};
@@ -44,7 +44,7 @@ static void what_goes_in_comes_out(void **unused)
 	assert_int_equal(pool.used, 0);
 }
 
-static void what_does_not_fit_is_told(void **unused)
+static void overflow_of_the_series_is_marked(void **unused)
 {
 	struct series_pool pool = {.limit = 4096};
 	struct series *s = series_new(&pool, 1);
@@ -102,8 +102,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_limit_nothing_is_kept),
-		cmocka_unit_test(what_goes_in_comes_out),
-		cmocka_unit_test(what_does_not_fit_is_told),
+		cmocka_unit_test(words_come_out_as_they_went_in),
+		cmocka_unit_test(overflow_of_the_series_is_marked),
 		cmocka_unit_test(a_flow_keeps_its_units_when_asked_to),
 		cmocka_unit_test(a_flow_keeps_none_otherwise),
 	};

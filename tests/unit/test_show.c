@@ -99,7 +99,7 @@ static void calls_and_kinds_have_names(void **unused)
 }
 
 /* Thread and process have columns: they are not repeated among the payload's fields. */
-static void what_has_a_column_is_not_among_the_fields(void **unused)
+static void columns_are_not_repeated_as_fields(void **unused)
 {
 	struct show s = {.tsv = true, .to_s = -1};
 
@@ -142,7 +142,7 @@ static void a_span_of_time_may_be_asked_for(void **unused)
 	assert_null(strstr(text, "10022\t"));
 }
 
-static void for_people_times_are_relative_and_ranges_short(void **unused)
+static void text_has_relative_times_and_short_ranges(void **unused)
 {
 	struct show s = {.to_s = -1};
 
@@ -214,11 +214,11 @@ int main(void)
 		cmocka_unit_test(tsv_has_a_header_and_ten_columns_in_each_row),
 		cmocka_unit_test(a_row_says_which_bytes_of_which_flow),
 		cmocka_unit_test(calls_and_kinds_have_names),
-		cmocka_unit_test(what_has_a_column_is_not_among_the_fields),
+		cmocka_unit_test(columns_are_not_repeated_as_fields),
 		cmocka_unit_test(one_flow_may_be_asked_for),
 		cmocka_unit_test(one_that_is_not_there_is_not_seen),
 		cmocka_unit_test(a_span_of_time_may_be_asked_for),
-		cmocka_unit_test(for_people_times_are_relative_and_ranges_short),
+		cmocka_unit_test(text_has_relative_times_and_short_ranges),
 		cmocka_unit_test(an_unknown_cpu_is_left_empty),
 		cmocka_unit_test(text_cannot_forge_columns),
 		cmocka_unit_test(bytes_that_do_not_lie_together_are_listed),

@@ -147,7 +147,7 @@ static void its_program_may_end_before_the_recording(void **unused)
 	core_free(&c);
 }
 
-static void what_was_not_kept_is_told(void **unused)
+static void parts_not_kept_are_reported(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_chunk, 2000000000, 0);
 	struct core c;
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test(one_of_an_older_version_is_not_judged),
 		cmocka_unit_test(a_kernel_side_that_ends_before_is_told),
 		cmocka_unit_test(its_program_may_end_before_the_recording),
-		cmocka_unit_test(what_was_not_kept_is_told),
+		cmocka_unit_test(parts_not_kept_are_reported),
 		cmocka_unit_test(a_part_that_is_gone_leaves_a_gap),
 		cmocka_unit_test(each_trace_tells_how_much_is_in_it),
 	};

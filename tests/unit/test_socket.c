@@ -64,7 +64,7 @@ static void streams_may_be_longer_than_sequence_numbers(void **unused)
 	}
 }
 
-static void there_is_nothing_before_the_first_byte(void **unused)
+static void no_bytes_precede_the_first_one(void **unused)
 {
 	struct flow f;
 	uint64_t off;
@@ -108,7 +108,7 @@ static void an_opening_anchors_both_directions(void **unused)
 }
 
 /* The packets of the handshake come first, when nothing is known yet. */
-static void what_passed_before_the_opening_does_not_shift_it(void **unused)
+static void packets_before_the_opening_do_not_shift_offsets(void **unused)
 {
 	struct core c;
 
@@ -292,10 +292,10 @@ int main(void)
 		cmocka_unit_test(offsets_count_from_the_anchor),
 		cmocka_unit_test(sequence_numbers_may_wrap),
 		cmocka_unit_test(streams_may_be_longer_than_sequence_numbers),
-		cmocka_unit_test(there_is_nothing_before_the_first_byte),
+		cmocka_unit_test(no_bytes_precede_the_first_one),
 		cmocka_unit_test(without_an_anchor_the_first_number_is_one),
 		cmocka_unit_test(an_opening_anchors_both_directions),
-		cmocka_unit_test(what_passed_before_the_opening_does_not_shift_it),
+		cmocka_unit_test(packets_before_the_opening_do_not_shift_offsets),
 		cmocka_unit_test(later_states_do_not_move_the_anchor),
 		cmocka_unit_test(state_names_the_ends),
 		cmocka_unit_test(addresses_are_kept),

@@ -98,7 +98,7 @@ static void without_a_level_figures_are_null_and_counts_are_not(void **unused)
 	json_decref(j);
 }
 
-static void what_no_hook_sees_is_null(void **unused)
+static void figures_without_hooks_are_null(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -144,7 +144,7 @@ static void figures_have_their_range(void **unused)
 	json_decref(j);
 }
 
-static void nobody_offers_a_window_before_the_answer(void **unused)
+static void no_window_is_offered_before_the_syn_ack(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_state, 5, SENDER);
 	struct core c;
@@ -201,7 +201,7 @@ static void windows_close_after_a_shutdown_too(void **unused)
 }
 
 /* Counts begin with the connection, which may be older than the recording. */
-static void what_grows_is_told_for_the_recording(void **unused)
+static void counters_are_reported_for_the_recording_only(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -361,11 +361,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_level_figures_are_null_and_counts_are_not),
-		cmocka_unit_test(what_no_hook_sees_is_null),
+		cmocka_unit_test(figures_without_hooks_are_null),
 		cmocka_unit_test(figures_have_their_range),
 		cmocka_unit_test(windows_close_after_a_shutdown_too),
-		cmocka_unit_test(nobody_offers_a_window_before_the_answer),
-		cmocka_unit_test(what_grows_is_told_for_the_recording),
+		cmocka_unit_test(no_window_is_offered_before_the_syn_ack),
+		cmocka_unit_test(counters_are_reported_for_the_recording_only),
 		cmocka_unit_test(zero_windows_are_those_that_limit_the_flow),
 		cmocka_unit_test(a_window_that_stays_closed_counts_until_the_end),
 		cmocka_unit_test(troubles_are_counted),

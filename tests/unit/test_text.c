@@ -79,7 +79,7 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	json_decref(session);
 }
 
-static void of_many_flows_none_speaks_for_the_others(void **unused)
+static void no_single_flow_stands_for_many(void **unused)
 {
 	struct core c;
 
@@ -193,7 +193,7 @@ static void bars_about_a_quantile_may_be_asked_for(void **unused)
 	about = 0;
 }
 
-static void bars_that_drown_are_withheld(void **unused)
+static void waterfall_below_its_uncertainty_is_not_shown(void **unused)
 {
 	struct core c;
 
@@ -385,7 +385,7 @@ static void the_sentence_says_what_it_covers(void **unused)
 	}
 }
 
-static void without_any_layer_nothing_is_said_of_boundaries(void **unused)
+static void without_any_layer_no_incomplete_bytes_are_mentioned(void **unused)
 {
 	struct core c;
 
@@ -431,7 +431,7 @@ int main(void)
 		cmocka_unit_test(a_send_that_never_waited_has_no_reason),
 		cmocka_unit_test(the_sentence_names_what_held_most),
 		cmocka_unit_test(bars_about_a_quantile_may_be_asked_for),
-		cmocka_unit_test(bars_that_drown_are_withheld),
+		cmocka_unit_test(waterfall_below_its_uncertainty_is_not_shown),
 		cmocka_unit_test(losses_are_said_first),
 		cmocka_unit_test(a_recording_that_broke_off_says_so),
 		cmocka_unit_test(hooks_that_were_refused_are_said),
@@ -443,8 +443,8 @@ int main(void)
 		cmocka_unit_test(calls_that_passed_the_library_by_are_marked),
 		cmocka_unit_test(an_overhead_below_its_uncertainty_is_printed_with_a_mark),
 		cmocka_unit_test(the_sentence_says_what_it_covers),
-		cmocka_unit_test(without_any_layer_nothing_is_said_of_boundaries),
-		cmocka_unit_test(of_many_flows_none_speaks_for_the_others),
+		cmocka_unit_test(without_any_layer_no_incomplete_bytes_are_mentioned),
+		cmocka_unit_test(no_single_flow_stands_for_many),
 		cmocka_unit_test(the_sentence_is_about_where_bytes_waited_longest),
 		cmocka_unit_test(super_segments_are_told_as_frames_too),
 		cmocka_unit_test(a_slow_counter_has_its_rate_in_mhz),

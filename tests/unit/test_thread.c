@@ -250,7 +250,7 @@ static void woken_on_another_cpu(struct core *c)
 	ev_switch(c, 1400, 0, OTHER, SLEEPING, READER);
 }
 
-static void who_is_woken_before_he_has_left_waits_for_a_cpu_only(void **unused)
+static void thread_woken_before_it_sleeps_waits_for_a_cpu_only(void **unused)
 {
 	const uint64_t expected[STATES] = {[STATE_ENTRY] = 100,
 		[STATE_SOCKET] = 1900,
@@ -299,7 +299,7 @@ static void woken_by_a_sender(struct core *c)
 	ev_switch(c, 2800, 1, 0, RUNNABLE, READER);
 }
 
-static void what_was_recorded_on_the_wakers_way_is_counted(void **unused)
+static void events_of_the_waker_are_counted(void **unused)
 {
 	struct core c;
 
@@ -374,7 +374,7 @@ static void waits_between_calls_do_not_count(void **unused)
 	feed_end(&c);
 }
 
-static void a_thread_nobody_traces_is_not_followed(void **unused)
+static void an_untraced_thread_is_not_followed(void **unused)
 {
 	struct core c;
 
@@ -437,13 +437,13 @@ int main(void)
 		cmocka_unit_test(a_softirq_on_top_of_a_call_is_not_the_call),
 		cmocka_unit_test(being_off_the_cpu_comes_first),
 		cmocka_unit_test(a_call_of_which_something_was_not_seen_has_no_overhead),
-		cmocka_unit_test(who_is_woken_before_he_has_left_waits_for_a_cpu_only),
+		cmocka_unit_test(thread_woken_before_it_sleeps_waits_for_a_cpu_only),
 		cmocka_unit_test(a_block_for_a_lock_is_told_from_one_for_data),
-		cmocka_unit_test(what_was_recorded_on_the_wakers_way_is_counted),
+		cmocka_unit_test(events_of_the_waker_are_counted),
 		cmocka_unit_test(waits_outside_the_system_call_count_too),
 		cmocka_unit_test(a_wait_on_the_way_back_counts_too),
 		cmocka_unit_test(waits_between_calls_do_not_count),
-		cmocka_unit_test(a_thread_nobody_traces_is_not_followed),
+		cmocka_unit_test(an_untraced_thread_is_not_followed),
 		cmocka_unit_test(switches_are_told_apart_by_what_runs_before_and_after),
 		cmocka_unit_test(sending_walks_through_the_layers),
 	};

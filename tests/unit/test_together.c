@@ -104,7 +104,7 @@ static void unsent_bytes_are_not_missing(void **unused)
 }
 
 /* Datagrams have no sequence numbers: bytes without events are missing of the group. */
-static void what_was_lost_of_each_is_lost_of_all(void **unused)
+static void losses_of_each_flow_are_losses_of_the_group(void **unused)
 {
 	struct mg_sock sock[3] = {
 		{.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}};
@@ -143,7 +143,7 @@ int main(void)
 		cmocka_unit_test(means_weigh_by_bytes),
 		cmocka_unit_test(one_flow_is_no_group),
 		cmocka_unit_test(incomplete_bytes_are_left_out_and_counted),
-		cmocka_unit_test(what_was_lost_of_each_is_lost_of_all),
+		cmocka_unit_test(losses_of_each_flow_are_losses_of_the_group),
 		cmocka_unit_test(unsent_bytes_are_not_missing),
 	};
 

@@ -46,7 +46,7 @@ static void a_part_is_deleted_where_kinds_of_files_are_not_told(void **unused)
 	assert_int_equal(rmdir(top), 0);
 }
 
-static void what_is_no_file_stays(void **unused)
+static void entries_that_are_no_files_stay(void **unused)
 {
 	char top[] = "/tmp/magnet-unit-XXXXXX", part[64];
 
@@ -68,7 +68,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_part_is_deleted_where_kinds_of_files_are_not_told),
-		cmocka_unit_test(what_is_no_file_stays),
+		cmocka_unit_test(entries_that_are_no_files_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

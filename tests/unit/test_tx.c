@@ -17,7 +17,7 @@ static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incom
 	assert_int_equal(tx_of(c, SOCK)->incomplete, incomplete);
 }
 
-static void each_bar_is_the_time_between_its_layers(void **unused)
+static void each_stage_is_the_time_between_its_layers(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -37,7 +37,7 @@ static void each_bar_is_the_time_between_its_layers(void **unused)
 	feed_end(&c);
 }
 
-static void a_layer_without_hooks_has_no_bar(void **unused)
+static void a_layer_without_hooks_has_no_stage(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -55,7 +55,7 @@ static void a_layer_without_hooks_has_no_bar(void **unused)
 	feed_end(&c);
 }
 
-static void where_the_trace_does_not_tell_what_is_attached_its_events_do(void **unused)
+static void events_stand_for_missing_hook_records(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -226,9 +226,9 @@ static void listeners_are_told_which_bytes_an_event_is_about(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_bar_is_the_time_between_its_layers),
-		cmocka_unit_test(a_layer_without_hooks_has_no_bar),
-		cmocka_unit_test(where_the_trace_does_not_tell_what_is_attached_its_events_do),
+		cmocka_unit_test(each_stage_is_the_time_between_its_layers),
+		cmocka_unit_test(a_layer_without_hooks_has_no_stage),
+		cmocka_unit_test(events_stand_for_missing_hook_records),
 		cmocka_unit_test(hooks_of_another_namespace_are_not_waited_for),
 		cmocka_unit_test(bytes_of_one_call_may_leave_one_after_another),
 		cmocka_unit_test(bytes_of_two_calls_may_leave_together),

@@ -17,7 +17,7 @@ static void assert_bytes(const struct core *c, uint64_t complete, uint64_t incom
 	assert_int_equal(tx_of(c, SOCK)->incomplete, incomplete);
 }
 
-static void of_a_partial_write_only_what_was_taken_counts(void **unused)
+static void partial_write_counts_only_accepted_bytes(void **unused)
 {
 	struct core c;
 
@@ -264,7 +264,7 @@ static void a_position_that_does_not_agree_is_not_believed(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_partial_write_only_what_was_taken_counts),
+		cmocka_unit_test(partial_write_counts_only_accepted_bytes),
 		cmocka_unit_test(eagain_moves_no_bytes),
 		cmocka_unit_test(the_gap_until_the_retry_is_told),
 		cmocka_unit_test(splice_starts_over_with_each_batch_of_pages),

@@ -33,7 +33,7 @@ static void call_only(struct core *c, uint32_t seq, uint32_t len, uint64_t at)
  * The first try is lost in the queue, the second one arrives: N and Q would be the first's, X and Y
  * the second's, so there are no stages.
  */
-static void the_times_of_two_copies_make_no_bars(void **unused)
+static void the_times_of_two_copies_make_no_stages(void **unused)
 {
 	const struct flow *f;
 	struct core c;
@@ -131,7 +131,7 @@ static void send_with_a_hole(struct core *c)
 	ev_packet(c, 2200, 0, MG_EVENT_dev_xmit, SOCK, 3000, 1000);
 }
 
-static void bytes_without_a_boundary_are_left_out_and_counted(void **unused)
+static void bytes_without_a_timestamp_are_left_out_and_counted(void **unused)
 {
 	struct core c;
 
@@ -260,7 +260,7 @@ static void the_acknowledgement_of_a_fin_is_no_byte(void **unused)
 	feed_end(&c);
 }
 
-static void what_the_driver_refuses_is_not_done(void **unused)
+static void refused_transmission_is_not_done(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_done, 2100, 0);
 	struct core c;
@@ -280,7 +280,7 @@ static void what_the_driver_refuses_is_not_done(void **unused)
 	feed_end(&c);
 }
 
-static void a_boundary_before_its_predecessor_makes_no_atom(void **unused)
+static void a_timestamp_before_its_predecessor_makes_no_range(void **unused)
 {
 	struct core c;
 
@@ -498,7 +498,7 @@ static void the_device_below_is_not_the_driver(void **unused)
 }
 
 /* Its own dev_xmit was lost: that of a device further on does not replace it. */
-static void what_is_lost_is_not_taken_from_elsewhere(void **unused)
+static void lost_event_is_not_replaced_by_another_device(void **unused)
 {
 	struct core c;
 
@@ -547,25 +547,25 @@ static void a_refused_connect_acknowledges_no_bytes(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_times_of_two_copies_make_no_bars),
+		cmocka_unit_test(the_times_of_two_copies_make_no_stages),
 		cmocka_unit_test(a_refused_retransmission_does_not_count),
 		cmocka_unit_test(bytes_that_pass_again_when_all_is_known_change_nothing),
 		cmocka_unit_test(a_segment_that_is_partly_new_counts_as_both),
-		cmocka_unit_test(bytes_without_a_boundary_are_left_out_and_counted),
+		cmocka_unit_test(bytes_without_a_timestamp_are_left_out_and_counted),
 		cmocka_unit_test(bytes_in_flight_at_the_end_are_not_incomplete),
 		cmocka_unit_test(a_hole_does_not_hold_up_the_stream_for_ever),
 		cmocka_unit_test(calls_not_settled_yet_are_not_given_up),
 		cmocka_unit_test(the_only_call_of_a_thread_is_not_given_up),
 		cmocka_unit_test(a_lost_exit_does_not_hold_up_the_stream),
 		cmocka_unit_test(the_acknowledgement_of_a_fin_is_no_byte),
-		cmocka_unit_test(what_the_driver_refuses_is_not_done),
+		cmocka_unit_test(refused_transmission_is_not_done),
 		cmocka_unit_test(a_damaged_header_gives_no_times_to_bytes_to_come),
 		cmocka_unit_test(a_damaged_acknowledgement_gives_no_bytes_up),
 		cmocka_unit_test(a_copy_that_the_queue_made_is_the_frame),
 		cmocka_unit_test(the_device_below_is_not_the_driver),
-		cmocka_unit_test(what_is_lost_is_not_taken_from_elsewhere),
+		cmocka_unit_test(lost_event_is_not_replaced_by_another_device),
 		cmocka_unit_test(a_refused_connect_acknowledges_no_bytes),
-		cmocka_unit_test(a_boundary_before_its_predecessor_makes_no_atom),
+		cmocka_unit_test(a_timestamp_before_its_predecessor_makes_no_range),
 		cmocka_unit_test(within_the_bound_it_is_moved_and_all_still_closes),
 		cmocka_unit_test(a_late_socket_counts_from_its_offset),
 	};

@@ -55,7 +55,7 @@ static void means_and_variation_are_those_worked_out_by_hand(void **unused)
 }
 
 /* Both are counted: packets with new bytes, and all packets. */
-static void what_comes_again_has_counts_of_its_own(void **unused)
+static void repeated_packets_are_counted_apart(void **unused)
 {
 	struct unit_stats u = {0};
 
@@ -132,7 +132,7 @@ int main(void)
 		cmocka_unit_test(one_unit_has_a_size_and_no_spacing),
 		cmocka_unit_test(means_and_variation_are_those_worked_out_by_hand),
 		cmocka_unit_test(equal_units_at_equal_distances_do_not_vary),
-		cmocka_unit_test(what_comes_again_has_counts_of_its_own),
+		cmocka_unit_test(repeated_packets_are_counted_apart),
 		cmocka_unit_test(units_out_of_order_have_no_negative_spacing),
 		cmocka_unit_test(a_spacing_that_a_loss_touches_is_none),
 	};

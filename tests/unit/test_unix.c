@@ -66,7 +66,7 @@ static void accepts(struct core *c, uint64_t t)
 }
 
 /* A client may write as soon as it is connected; the socket it writes to is known at accept(). */
-static void what_was_sent_before_accept_is_read_first(void **unused)
+static void data_sent_before_accept_are_read_first(void **unused)
 {
 	struct core c;
 
@@ -90,7 +90,7 @@ static void what_was_sent_before_accept_is_read_first(void **unused)
 }
 
 /* Each buffer has waited since it was queued; the call that queued it may go on after accept(). */
-static void what_waits_for_accept_waits_since_it_was_queued(void **unused)
+static void buffer_waits_for_accept_since_it_was_queued(void **unused)
 {
 	struct core c;
 
@@ -118,7 +118,7 @@ static void what_waits_for_accept_waits_since_it_was_queued(void **unused)
 }
 
 /* Data queued between accept() and its return are known from the sender's call only. */
-static void what_is_sent_as_it_is_accepted_is_read(void **unused)
+static void data_sent_during_accept_are_read(void **unused)
 {
 	struct core c;
 
@@ -142,9 +142,9 @@ int main(void)
 		cmocka_unit_test(a_stream_is_read_in_other_parts),
 		cmocka_unit_test(a_length_that_was_not_seen_is_the_rest),
 		cmocka_unit_test(a_message_may_be_cut_short),
-		cmocka_unit_test(what_was_sent_before_accept_is_read_first),
-		cmocka_unit_test(what_waits_for_accept_waits_since_it_was_queued),
-		cmocka_unit_test(what_is_sent_as_it_is_accepted_is_read),
+		cmocka_unit_test(data_sent_before_accept_are_read_first),
+		cmocka_unit_test(buffer_waits_for_accept_since_it_was_queued),
+		cmocka_unit_test(data_sent_during_accept_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void a_call_tells_how_far_it_was_read(void **unused)
 }
 
 /* Bytes sent before are followed, but are no sample of the connection. */
-static void it_has_neither_coverage_nor_modulation(void **unused)
+static void ulp_connection_has_no_coverage_and_no_modulation(void **unused)
 {
 	struct core c;
 	json_t *j;
@@ -51,7 +51,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_tells_how_far_it_was_read),
-		cmocka_unit_test(it_has_neither_coverage_nor_modulation),
+		cmocka_unit_test(ulp_connection_has_no_coverage_and_no_modulation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void assert_unsent(struct core *c, uint64_t bytes, bool known)
 	feed_end(c);
 }
 
-static void what_is_thrown_away_never_left(void **unused)
+static void bytes_discarded_at_close_never_left(void **unused)
 {
 	struct core c;
 
@@ -39,7 +39,7 @@ static void what_is_thrown_away_never_left(void **unused)
 	assert_unsent(&c, 5000 - SENT, true);
 }
 
-static void what_is_acknowledged_has_left_whoever_saw_it(void **unused)
+static void acknowledged_bytes_have_left(void **unused)
 {
 	struct core c;
 
@@ -83,7 +83,7 @@ static void one_after_the_end_may_not(void **unused)
 }
 
 /* In a queue when the recording ends. */
-static void what_has_not_reached_the_driver_has_not_left(void **unused)
+static void bytes_that_did_not_reach_the_driver_have_not_left(void **unused)
 {
 	struct core c;
 
@@ -106,12 +106,12 @@ static void without_the_layer_it_is_not_known(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_thrown_away_never_left),
-		cmocka_unit_test(what_is_acknowledged_has_left_whoever_saw_it),
+		cmocka_unit_test(bytes_discarded_at_close_never_left),
+		cmocka_unit_test(acknowledged_bytes_have_left),
 		cmocka_unit_test(a_loss_before_the_last_segment_hides_none),
 		cmocka_unit_test(one_after_it_may),
 		cmocka_unit_test(one_after_the_end_may_not),
-		cmocka_unit_test(what_has_not_reached_the_driver_has_not_left),
+		cmocka_unit_test(bytes_that_did_not_reach_the_driver_have_not_left),
 		cmocka_unit_test(without_the_layer_it_is_not_known),
 	};
 

@@ -69,7 +69,7 @@ static void a_byte_read_out_of_band_has_its_place_in_the_stream(void **unused)
 	feed_end(&c);
 }
 
-static void one_that_nobody_reads_is_discarded(void **unused)
+static void an_unread_urgent_byte_is_discarded(void **unused)
 {
 	struct core c;
 
@@ -83,7 +83,7 @@ static void one_that_nobody_reads_is_discarded(void **unused)
 	feed_end(&c);
 }
 
-static void nor_does_a_failed_attempt_read_it(void **unused)
+static void failed_call_reads_nothing(void **unused)
 {
 	struct core c;
 
@@ -99,7 +99,7 @@ static void nor_does_a_failed_attempt_read_it(void **unused)
 }
 
 /* A newer one replaces it: both lie in one hole, and the call reads the second. */
-static void of_two_the_newer_is_read(void **unused)
+static void newer_urgent_byte_replaces_the_older(void **unused)
 {
 	struct core c;
 
@@ -211,7 +211,7 @@ static void pages_may_be_mapped(void **unused)
 }
 
 /* Bytes read by the kernel itself, for example, are not kept for ever. */
-static void what_is_read_unseen_is_given_up(void **unused)
+static void bytes_read_without_an_event_are_given_up(void **unused)
 {
 	struct core c;
 
@@ -231,7 +231,7 @@ static void what_is_read_unseen_is_given_up(void **unused)
 }
 
 /* io_uring: a call without direction, in which much may be sent and received. */
-static void what_it_sends_has_no_length(void **unused)
+static void io_uring_sends_have_no_length(void **unused)
 {
 	struct mg_event enter = feed_event(MG_EVENT_sys_enter, 3000, TID);
 	struct core c;
@@ -256,16 +256,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_byte_read_out_of_band_has_its_place_in_the_stream),
-		cmocka_unit_test(one_that_nobody_reads_is_discarded),
-		cmocka_unit_test(nor_does_a_failed_attempt_read_it),
-		cmocka_unit_test(of_two_the_newer_is_read),
+		cmocka_unit_test(an_unread_urgent_byte_is_discarded),
+		cmocka_unit_test(failed_call_reads_nothing),
+		cmocka_unit_test(newer_urgent_byte_replaces_the_older),
 		cmocka_unit_test(the_last_byte_may_be_urgent),
 		cmocka_unit_test(a_hole_for_another_reason_is_none),
 		cmocka_unit_test(bytes_placed_by_position_lie_behind_it),
 		cmocka_unit_test(the_error_queue_is_no_part_of_the_stream),
 		cmocka_unit_test(pages_may_be_mapped),
-		cmocka_unit_test(what_is_read_unseen_is_given_up),
-		cmocka_unit_test(what_it_sends_has_no_length),
+		cmocka_unit_test(bytes_read_without_an_event_are_given_up),
+		cmocka_unit_test(io_uring_sends_have_no_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

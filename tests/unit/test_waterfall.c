@@ -14,7 +14,7 @@ static void nothing_has_no_waterfall(void **unused)
 }
 
 /* One in a hundred takes ten times as long, in another stage: medians would never show it. */
-static void the_slowest_have_bars_of_their_own(void **unused)
+static void the_slowest_have_stages_of_their_own(void **unused)
 {
 	struct waterfall w = {0};
 	double bar[2], total;
@@ -99,7 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_has_no_waterfall),
-		cmocka_unit_test(the_slowest_have_bars_of_their_own),
+		cmocka_unit_test(the_slowest_have_stages_of_their_own),
 		cmocka_unit_test(bars_sum_to_the_total),
 		cmocka_unit_test(weights_count),
 		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),

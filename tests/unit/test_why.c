@@ -2,7 +2,7 @@
 /* Causes of waits in the send buffer: each label by the events it follows from. */
 #include "why_scenes.h"
 
-static void what_its_own_call_sends_did_not_wait(void **unused)
+static void range_sent_by_its_own_call_has_no_wait(void **unused)
 {
 	struct core c;
 
@@ -104,7 +104,7 @@ static void a_corked_segment_leaves_by_a_timer(void **unused)
 	feed_end(&c);
 }
 
-static void or_as_the_program_takes_the_cork_out(void **unused)
+static void corked_bytes_leave_when_the_cork_is_removed(void **unused)
 {
 	struct core c;
 
@@ -120,7 +120,7 @@ static void or_as_the_program_takes_the_cork_out(void **unused)
 }
 
 /* The second call sends the bytes of both: the first call's setting held the first's bytes. */
-static void or_with_the_bytes_of_the_next_call(void **unused)
+static void corked_bytes_leave_with_the_next_call(void **unused)
 {
 	struct core c;
 
@@ -170,7 +170,7 @@ static void a_timer_of_its_own_paces(void **unused)
 	feed_end(&c);
 }
 
-static void what_the_device_has_done_lets_the_next_go(void **unused)
+static void device_completion_releases_the_next(void **unused)
 {
 	struct core c;
 
@@ -236,7 +236,7 @@ static void an_acknowledgement_may_come_as_the_queue_is_empty(void **unused)
 	feed_end(&c);
 }
 
-static void what_cannot_be_told_is_not(void **unused)
+static void cause_without_evidence_is_not_known(void **unused)
 {
 	struct core c;
 
@@ -291,20 +291,20 @@ static void the_first_time_counts(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_its_own_call_sends_did_not_wait),
+		cmocka_unit_test(range_sent_by_its_own_call_has_no_wait),
 		cmocka_unit_test(a_call_that_slept_in_between_had_a_reason),
 		cmocka_unit_test(a_small_segment_waits_for_the_acknowledgement_of_another),
 		cmocka_unit_test(not_so_with_nodelay),
 		cmocka_unit_test(a_full_segment_does_not_hold_a_small_one),
 		cmocka_unit_test(a_corked_segment_leaves_by_a_timer),
-		cmocka_unit_test(or_as_the_program_takes_the_cork_out),
-		cmocka_unit_test(or_with_the_bytes_of_the_next_call),
+		cmocka_unit_test(corked_bytes_leave_when_the_cork_is_removed),
+		cmocka_unit_test(corked_bytes_leave_with_the_next_call),
 		cmocka_unit_test(each_byte_has_the_reason_of_its_call),
 		cmocka_unit_test(a_timer_of_its_own_paces),
-		cmocka_unit_test(what_the_device_has_done_lets_the_next_go),
+		cmocka_unit_test(device_completion_releases_the_next),
 		cmocka_unit_test(an_acknowledgement_may_come_before_the_devices_word),
 		cmocka_unit_test(an_acknowledgement_may_come_as_the_queue_is_empty),
-		cmocka_unit_test(what_cannot_be_told_is_not),
+		cmocka_unit_test(cause_without_evidence_is_not_known),
 		cmocka_unit_test(a_trace_without_contexts_has_those_of_traced_threads),
 		cmocka_unit_test(the_first_time_counts),
 	};

@@ -56,7 +56,7 @@ static void bytes_wait_for_what_holds_the_first(void **unused)
 }
 
 /* No event says what held it before the next segment: only that time is unknown. */
-static void what_is_lost_is_not_known_for_that_time(void **unused)
+static void cause_is_unknown_only_while_events_are_lost(void **unused)
 {
 	struct core c;
 
@@ -233,7 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_window_until_it_opens_then_pacing),
 		cmocka_unit_test(bytes_wait_for_what_holds_the_first),
-		cmocka_unit_test(what_is_lost_is_not_known_for_that_time),
+		cmocka_unit_test(cause_is_unknown_only_while_events_are_lost),
 		cmocka_unit_test(a_timeout_is_a_change),
 		cmocka_unit_test(samples_tell_what_is_in_flight),
 		cmocka_unit_test(a_call_takes_along_what_was_corked),

@@ -81,7 +81,7 @@ static void room(
  * There the windows are recorded as segments leave: the next segment waits for what the last one
  * left.
  */
-static void after_a_close_they_are_told_as_segments_leave(void **unused)
+static void windows_are_recorded_as_segments_leave_after_a_close(void **unused)
 {
 	struct core c;
 
@@ -110,7 +110,7 @@ static void after_a_close_they_are_told_as_segments_leave(void **unused)
  * The same at the close: what was sent until then is in flight. A thread that writes the
  * acknowledgement to a tun device processes it.
  */
-static void as_an_end_closes_they_are_told_too(void **unused)
+static void windows_are_recorded_when_an_end_closes(void **unused)
 {
 	struct core c;
 
@@ -130,7 +130,7 @@ static void as_an_end_closes_they_are_told_too(void **unused)
 }
 
 /* The same when a call writes: nothing changes until the next segment comes. */
-static void after_a_close_they_are_told_by_calls_too(void **unused)
+static void windows_are_recorded_by_calls_too_after_a_close(void **unused)
 {
 	struct core c;
 
@@ -153,9 +153,9 @@ int main(void)
 		cmocka_unit_test(the_peers_window_is_full),
 		cmocka_unit_test(an_acknowledgement_may_be_processed_in_a_call),
 		cmocka_unit_test(without_tcps_word_on_a_segment_no_window_is_blamed),
-		cmocka_unit_test(after_a_close_they_are_told_as_segments_leave),
-		cmocka_unit_test(as_an_end_closes_they_are_told_too),
-		cmocka_unit_test(after_a_close_they_are_told_by_calls_too),
+		cmocka_unit_test(windows_are_recorded_as_segments_leave_after_a_close),
+		cmocka_unit_test(windows_are_recorded_when_an_end_closes),
+		cmocka_unit_test(windows_are_recorded_by_calls_too_after_a_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

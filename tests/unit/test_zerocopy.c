@@ -83,7 +83,7 @@ static void a_notification_that_grows_ends_what_is_new(void **unused)
 	feed_end(&c);
 }
 
-static void what_ended_within_the_call_was_not_held(void **unused)
+static void zerocopy_ended_within_the_call_was_not_held(void **unused)
 {
 	(void)unused;
 	begin(HOOKS);
@@ -94,7 +94,7 @@ static void what_ended_within_the_call_was_not_held(void **unused)
 	feed_end(&c);
 }
 
-static void they_may_end_in_any_order(void **unused)
+static void zerocopy_sends_may_end_in_any_order(void **unused)
 {
 	(void)unused;
 	begin(HOOKS);
@@ -112,7 +112,7 @@ static void they_may_end_in_any_order(void **unused)
 /*
  * A notification overtaken by later ones has ended at an unknown time; the last may still be held.
  */
-static void a_notification_nobody_saw_is_missed(void **unused)
+static void a_notification_without_an_event_is_missed(void **unused)
 {
 	(void)unused;
 	begin(HOOKS);
@@ -170,7 +170,7 @@ static void numbers_wrap(void **unused)
 }
 
 /* The other thread's call, which has a number of its own in between, is certain. */
-static void of_two_threads_which_was_whose_may_not_be_certain(void **unused)
+static void numbers_of_two_threads_may_be_uncertain(void **unused)
 {
 	(void)unused;
 	begin(HOOKS);
@@ -221,13 +221,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_send_is_held_until_its_number_is_told),
 		cmocka_unit_test(a_notification_that_grows_ends_what_is_new),
-		cmocka_unit_test(what_ended_within_the_call_was_not_held),
-		cmocka_unit_test(they_may_end_in_any_order),
-		cmocka_unit_test(a_notification_nobody_saw_is_missed),
+		cmocka_unit_test(zerocopy_ended_within_the_call_was_not_held),
+		cmocka_unit_test(zerocopy_sends_may_end_in_any_order),
+		cmocka_unit_test(a_notification_without_an_event_is_missed),
 		cmocka_unit_test(one_that_is_taken_out_at_once_ended_then),
 		cmocka_unit_test(one_that_was_not_seen_to_come_is_not_certain),
 		cmocka_unit_test(numbers_wrap),
-		cmocka_unit_test(of_two_threads_which_was_whose_may_not_be_certain),
+		cmocka_unit_test(numbers_of_two_threads_may_be_uncertain),
 		cmocka_unit_test(messages_of_one_call_have_a_number_each),
 		cmocka_unit_test(without_notifications_nothing_is_kept),
 		cmocka_unit_test(memory_is_bounded_where_none_ends),
