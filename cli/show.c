@@ -13,12 +13,14 @@
 #include "reading.h"
 #include "render/byte_life.h"
 #include "render/show.h"
+#include "render/show_facts.h"
 #include "show_bytes.h"
 #include "two_hosts.h"
 
 static const char usage[] =
 	"usage: magnet show DIR... [--tsv] [--flow ID] [--from T] [--to T]\n"
 	"       magnet show DIR... [--tsv] --flow ID --bytes RANGE | --byte N\n"
+	"       magnet show DIR... --facts NAME [--flow ID]\n"
 	"\n"
 	"Every event in order of time, with its flow and the bytes of the stream it is about.\n"
 	"\n"
@@ -30,6 +32,9 @@ static const char usage[] =
 	"                  the whole life of these bytes of the flow: 0-99, both included, or "
 	"0+100\n"
 	"      --byte N    of one byte, the first is 0\n"
+	"      --facts NAME\n"
+	"                  what is established from the events, as tab-separated values: call,\n"
+	"                  range, packet, wait, state, flow, drop, retransmit, mark or loss\n"
 	"  -h, --help\n";
 
 static bool seconds(const char *text, double *out)
@@ -48,6 +53,37 @@ static bool one_byte(const char *text, uint64_t *from, uint64_t *to)
 	return range_parse(range, from, to);
 }
 
+/* Returns an exit status, of what was written, too. */
+static int ended(int status, const char *flow, bool flow_seen, bool failed, const char *what)
+{
+	if (status == EXIT_DONE && flow && !flow_seen) {
+		mg_error("there is no flow %s in this recording", flow);
+		status = EXIT_FAILED;
+	}
+	if (fflush(stdout) != 0 || ferror(stdout) || failed) {
+		mg_error("cannot write the %s", what);
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int show_facts(const struct fact_desc *fact, const char *flow, char **dirs, int count)
+{
+	struct core core;
+	struct show_facts show = {.to = stdout, .core = &core, .fact = fact, .flow = flow};
+	json_t *session = NULL;
+	int status;
+
+	core_init(&core);
+	show_facts_listen(&show);
+	show_facts_header(stdout, fact);
+	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
+	status = ended(status, flow, show.flow_seen, false, "facts");
+	core_free(&core);
+	json_decref(session);
+	return status;
+}
+
 static int show_events(struct show *show, char **dirs, int count)
 {
 	json_t *session = NULL;
@@ -59,14 +95,7 @@ static int show_events(struct show *show, char **dirs, int count)
 	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
 	if (status == EXIT_DONE)
 		show_header(show);
-	if (status == EXIT_DONE && show->flow && !show->flow_seen) {
-		mg_error("there is no flow %s in this recording", show->flow);
-		status = EXIT_FAILED;
-	}
-	if (fflush(stdout) != 0 || ferror(stdout) || show->failed) {
-		mg_error("cannot write the events");
-		status = EXIT_FAILED;
-	}
+	status = ended(status, show->flow, show->flow_seen, show->failed, "events");
 	core_free(&core);
 	json_decref(session);
 	return status;
@@ -81,10 +110,12 @@ int cmd_show(int argc, char **argv)
 		{"to", required_argument, NULL, 'b'},
 		{"bytes", required_argument, NULL, 'r'},
 		{"byte", required_argument, NULL, 'o'},
+		{"facts", required_argument, NULL, 'F'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
 	struct show show = {.to = stdout, .to_s = -1};
+	const struct fact_desc *facts = NULL;
 	uint64_t from = 0, to = 0; /* bytes; none */
 	bool ok = true;
 	int c;
@@ -110,6 +141,10 @@ int cmd_show(int argc, char **argv)
 		case 'o':
 			ok = one_byte(optarg, &from, &to);
 			break;
+		case 'F':
+			facts = fact_by_name(optarg);
+			ok = facts;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return EXIT_DONE;
@@ -120,6 +155,7 @@ int cmd_show(int argc, char **argv)
 			mg_error("'%s' is no %s (see magnet show --help)", optarg,
 				c == 'r'   ? "range of bytes"
 				: c == 'o' ? "byte's number"
+				: c == 'F' ? "kind of facts"
 					   : "time in seconds");
 			return EXIT_USAGE;
 		}
@@ -136,9 +172,16 @@ int cmd_show(int argc, char **argv)
 		mg_error("bytes are those of a flow, at any time: give --flow, no --from or --to");
 		return EXIT_USAGE;
 	}
+	if (facts && (to || show.from_s > 0 || show.to_s >= 0)) {
+		mg_error("--facts shows all of a recording or of a flow: leave out --from, --to, "
+			 "--bytes and --byte");
+		return EXIT_USAGE;
+	}
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
 	if (!is_one_host(argv + optind, argc - optind))
 		return EXIT_USAGE;
+	if (facts)
+		return show_facts(facts, show.flow, argv + optind, argc - optind);
 	return to ? show_life(argv + optind, argc - optind, show.flow, from, to, show.tsv)
 		  : show_events(&show, argv + optind, argc - optind);
 }

@@ -276,15 +276,23 @@ const bt_message *derived_call(
 	return f.message;
 }
 
-const bt_message *derived_atom(struct derived *d, const struct atom *a)
+const bt_message *derived_range(struct derived *d, const struct fact_range *r)
 {
+	bool rx = r->flow.rx;
+	const uint64_t *stage = rx ? r->stage + TX_STAGES : r->stage;
+	int stages = rx ? (int)RX_STAGES : (int)TX_STAGES;
+	uint64_t part[STAGES_MAX];
 	struct filling f;
+	char flow[32];
 
-	if (!start(d, a->flow->rx ? DERIVED_RX : DERIVED_TX, &f))
+	if (!start(d, rx ? DERIVED_RX : DERIVED_TX, &f))
 		return NULL;
-	put_text(&f, flow_id(a->flow));
-	put(&f, a->offset);
-	put(&f, a->length);
-	put_times(d, &f, a->begin, a->stage, a->stages);
+	for (int i = 0; i < stages; i++)
+		part[i] = stage[i] == FACT_NONE ? 0 : stage[i];
+	flow_name(flow, r->flow.sock, rx);
+	put_text(&f, flow);
+	put(&f, r->offset);
+	put(&f, r->length);
+	put_times(d, &f, r->begin, part, stages);
 	return f.message;
 }

@@ -32,7 +32,7 @@ void derived_at(struct derived *d, const bt_clock_snapshot *time);
 /* Return a message at that time; NULL if memory is short or the stream has not begun. */
 const bt_message *derived_call(
 	struct derived *d, const struct mg_event *e, const struct annotation *a);
-const bt_message *derived_atom(struct derived *d, const struct atom *a);
+const bt_message *derived_range(struct derived *d, const struct fact_range *r);
 void derived_free(struct derived *d);
 
 #endif

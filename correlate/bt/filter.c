@@ -153,15 +153,18 @@ static bool is_wanted(const struct filter *f, const struct mg_event *e, const st
 /*
  * Adds a derived event for a byte range; called while the event that completes the range is judged.
  */
-static void on_atom(void *arg, const struct atom *a)
+static void on_range(void *arg, const void *range)
 {
 	struct iterator *it = arg;
 	const struct held *h = holding_next(&it->holding);
+	const struct fact_range *r = range;
 
+	if (r->outcome != OUTCOME_FOLLOWED)
+		return;
 	if (h)
 		derived_at(&it->derived,
 			bt_message_event_borrow_default_clock_snapshot_const(h->message));
-	holding_add(&it->holding, derived_atom(&it->derived, a));
+	holding_add(&it->holding, derived_range(&it->derived, r));
 }
 
 static void judge(void *arg, const struct mg_event *e, const struct annotation *a)
@@ -213,7 +216,7 @@ static bool begin(struct iterator *it)
 		session_tell(&it->core, it->filter->session);
 	core_listen(&it->core, judge, it);
 	if (it->filter->join)
-		core_listen_to_atoms(&it->core, on_atom, it);
+		facts_listen(&it->core.facts, FACT_range, on_range, it);
 	it->derived.core = &it->core;
 	it->derived.now = 0;
 	it->holding.fresh_end = &it->holding.fresh;

@@ -18,6 +18,7 @@
 #include "message/parcel.h"
 #include "socket/closed.h"
 #include "socket/drops.h"
+#include "socket/flow_fact.h"
 #include "socket/request.h"
 #include "socket/socket.h"
 #include "socket/state.h"
@@ -28,6 +29,7 @@
 #include "sums/dist.h"
 #include "task/call.h"
 #include "task/call_settle.h"
+#include "task/mark.h"
 #include "task/process.h"
 #include "task/sched.h"
 #include "task/threads.h"
@@ -67,12 +69,6 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 void core_keep_series(struct core *c, size_t bytes)
 {
 	c->series.limit = bytes;
-}
-
-void core_listen_to_atoms(struct core *c, atom_listener_fn fn, void *arg)
-{
-	c->atom_listener = fn;
-	c->atom_listener_arg = arg;
 }
 
 double core_clock_error(const struct core *c)
@@ -316,6 +312,8 @@ int core_finish(struct core *c)
 	}
 	c->closed.finished = true;
 	sides_finish(c);
+	marks_finish(c);
+	flows_tell(c);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
 }
 

@@ -18,6 +18,7 @@
 #include "clock/cpu_offsets.h"
 #include "sums/dist.h"
 #include "event.h"
+#include "facts/facts.h"
 #include "flow.h"
 #include "hash.h"
 #include "clock/queue.h"
@@ -133,16 +134,6 @@ struct annotation {
 
 typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
 
-/* Bytes that were followed from the first to the last layer of a flow. */
-struct atom {
-	const struct flow *flow;
-	uint64_t offset, length; /* bytes */
-	uint64_t begin;          /* cycles */
-	const uint64_t *stage;   /* how long each of its bars is, cycles */
-	int stages;
-};
-typedef void (*atom_listener_fn)(void *arg, const struct atom *a);
-
 /* Events that are not in the table, by name. */
 struct other_stats {
 	char *name;
@@ -244,8 +235,7 @@ struct core {
 
 	listener_fn listener;
 	void *listener_arg;
-	atom_listener_fn atom_listener;
-	void *atom_listener_arg;
+	struct facts facts;
 	struct series_pool series;
 	unsigned long refused;  /* mg_memory_failures() at the begin */
 	struct dist_pool dists; /* of all flows */
@@ -281,8 +271,6 @@ uint64_t core_begin_ns(const struct core *c);
 double side_share(const struct core *c, enum core_side which);
 /* Called with every event once its time on the counter is known, in order. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
-/* Called with every atom when the last it needs is known, during the event that tells it. */
-void core_listen_to_atoms(struct core *c, atom_listener_fn fn, void *arg);
 /*
  * Keep every unit of every layer, in not more than so many bytes; before the first event. What does
  * not fit is cut off, and the series says so.

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "event_set.h"
+#include "facts/facts.h"
 #include "hash.h"
 #include "sums/dist.h"
 #include "stream/ranges.h"
@@ -19,40 +20,12 @@
 #include "stream/why.h"
 #include "stream/zerocopy.h"
 
-/* Where bytes are seen on their way out, and in. U0 and U1 are the program's own call. */
-enum tx_layer { TX_CALL, TX_COPY, TX_IP_OUT, TX_IP_POST, TX_QUEUE, TX_XMIT, TX_DONE, TX_LAYERS };
-enum rx_layer { RX_DEV, RX_IP, RX_TCP, RX_READY, RX_COPY, RX_CALL, RX_LAYERS };
 /*
  * A received flow's list after those of its layers: bytes that came before bytes that precede them,
  * and when the last of these came (head_of_line.c).
  */
 #define RX_OVERTOOK RX_LAYERS
 _Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
-
-/* Bars of the waterfalls; within a flow they sum to its total exactly. */
-/* clang-format off */
-#define MG_TX_STAGES(X) \
-	X(CALL,   "call",        "call to copy") \
-	X(SNDBUF, "send_buffer", "send buffer") \
-	X(IP,     "ip",          "IP") \
-	X(QDISC,  "qdisc",       "queue (qdisc)") \
-	X(DRIVER, "driver",      "driver")
-#define MG_RX_STAGES(X) \
-	X(DEV_IP, "device_to_ip",  "device to IP") \
-	X(IP_TCP, "ip_to_tcp",     "IP to TCP") \
-	X(ORDER,  "in_order",      "in order (head of line)") \
-	X(ABSENT, "reader_absent", "socket queue: reader absent") \
-	X(WAKE,   "wake",          "socket queue: until woken") \
-	X(RUNQ,   "run_queue",     "run queue") \
-	X(POLL,   "poll_return",   "woken before, until the call") \
-	X(COPY,   "copy",          "copy to the program") \
-	X(RETURN, "return",        "return to the program")
-/* clang-format on */
-#define MG_STAGE_ID_TX(ID, name, label) TX_STAGE_##ID,
-#define MG_STAGE_ID_RX(ID, name, label) RX_STAGE_##ID,
-enum tx_stage { MG_TX_STAGES(MG_STAGE_ID_TX) TX_STAGES };
-enum rx_stage { MG_RX_STAGES(MG_STAGE_ID_RX) RX_STAGES };
-#define STAGES_MAX 9
 
 /* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
 struct unit_stats {
@@ -268,6 +241,12 @@ struct mg_sock {
 	UT_hash_handle hh_place; /* in `places`, by `place` */
 	bool is_alone, is_placed;
 };
+
+/* As facts name it. */
+static inline struct fact_flow_id flow_fact(const struct flow *f)
+{
+	return (struct fact_flow_id){f->sock->cookie, f->rx};
+}
 
 /* Which end of a connection a socket is, where its opening was recorded. */
 enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };

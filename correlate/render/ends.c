@@ -36,7 +36,7 @@ const char *flow_proto(const struct flow *f)
 	return mg_kind_name(f->sock->kind);
 }
 
-static void address_text(char out[64], const uint8_t addr[16], uint16_t port)
+void address_text(char out[64], const uint8_t addr[16], uint16_t port)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 	char text[INET6_ADDRSTRLEN];

@@ -369,10 +369,11 @@ int layer_count(const struct flow *f)
 	return f->rx ? RX_LAYERS : TX_LAYERS;
 }
 
+#define LAYER_NAME(ID, name) name,
 const char *layer_name(const struct flow *f, int layer)
 {
-	static const char *const tx[] = {"call", "copy", "tcp", "ip", "queue", "device", "driver"};
-	static const char *const rx[] = {"device", "ip", "tcp", "in_order", "copy", "call"};
+	static const char *const tx[] = {MG_TX_LAYERS(LAYER_NAME)};
+	static const char *const rx[] = {MG_RX_LAYERS(LAYER_NAME)};
 
 	return f->rx ? rx[layer] : tx[layer];
 }

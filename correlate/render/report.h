@@ -121,6 +121,8 @@ double report_cpu_offset_ns(const struct report *r);
 void flow_name(char out[32], uint64_t sock, bool rx);
 /* returns the same in a static buffer */
 const char *flow_id(const struct flow *f);
+/* Writes an IPv6 address, or an IPv4 one that is mapped into it, and a port. */
+void address_text(char out[64], const uint8_t addr[16], uint16_t port);
 /* "tcp", "udp", ... */
 const char *flow_proto(const struct flow *f);
 /* Write address and port, "10.9.0.2:80" or "[fe80::1]:80"; "?" where not recorded. */

@@ -18,7 +18,7 @@
 #include "message/parcel.h"
 #include "message/unix.h"
 #include "socket/socket.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "task/call.h"
 #include "task/thread.h"
 #include "task/threads.h"
@@ -116,12 +116,17 @@ uint32_t datagram_length(const struct mg_packet *p)
 	return p->len + (header ? ICMP_HEADER : 0);
 }
 
-static void passes(
-	struct flow *f, int layer, uint64_t t, uint64_t bytes, uint32_t frame, uint32_t segs)
+static void passes(struct core *c, struct flow *f, int layer, uint64_t t, uint64_t bytes,
+	uint32_t frame, uint32_t segs)
 {
 	flow_touch(f, t);
-	unit_add(&f->units[layer], t, bytes);
-	unit_wire(&f->units[layer], frame, segs);
+	layer_pass(c, f, layer,
+		&(struct passing){.t = t,
+			.offset = FACT_NONE,
+			.payload = bytes,
+			.fresh = bytes,
+			.wire = frame,
+			.packets = segs});
 }
 
 void datagram_on_packet(
@@ -143,12 +148,12 @@ void datagram_on_packet(
 	if (a->rx) {
 		enum rx_layer in = (enum rx_layer)rx_stage_of(e->id);
 
-		passes(&s->rx, in, e->cycles, p->len, p->frame, p->segs);
+		passes(c, &s->rx, in, e->cycles, p->len, p->frame, p->segs);
 		datagram_in(c, s, e, in, a);
 	} else {
 		enum tx_layer out = (enum tx_layer)tx_stage_of(e->id);
 
-		passes(&s->tx, out, e->cycles, p->len, p->frame, p->segs);
+		passes(c, &s->tx, out, e->cycles, p->len, p->frame, p->segs);
 		datagram_out(c, t, s, e, out, a);
 	}
 }
@@ -159,7 +164,7 @@ void datagram_on_done(
 	a->length = e->dev_done.len;
 	if (e->dev_done.rc != 0)
 		return;
-	passes(&s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
+	passes(c, &s->tx, TX_DONE, e->cycles, e->dev_done.len, 0, e->dev_done.segs);
 	datagram_done(c, s, e, a);
 }
 
@@ -240,7 +245,7 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 	if (p->ret >= 0)
 		a->length = (uint64_t)p->ret;
 	if (!moves_nothing(s, p->ret))
-		passes(rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles,
+		passes(c, rx ? &s->rx : &s->tx, rx ? (int)RX_COPY : (int)TX_COPY, e->cycles,
 			(uint64_t)p->ret, 0, 1);
 	if (!datagram_in_call(t, s))
 		return;
@@ -284,7 +289,7 @@ void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 		return;
 	if (rx && k->flags & LOOKS_ONLY)
 		return;
-	passes(f, rx ? (int)RX_CALL : (int)TX_CALL,
+	passes(c, f, rx ? (int)RX_CALL : (int)TX_CALL,
 		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
 	if (!enter && !k->pieces) /* else each piece has been counted */
 		f->kernel_only += bytes;

@@ -48,6 +48,23 @@ static bool is_discarded(const struct drop *d, const struct mg_drop *p)
 	return layer && strcmp(layer, "tcp") == 0 && strcmp(d->key.reason, "NO_SOCKET") != 0;
 }
 
+static void tell(const struct core *c, const struct mg_sock *s, const struct drop *d,
+	const struct mg_event *e)
+{
+	struct fact_drop f = {.time = e->cycles,
+		.received = e->drop.rx,
+		.layer = drop_layer(d),
+		.reason = d->key.reason,
+		.location = d->key.location,
+		.segments = e->drop.segs,
+		.payload = e->drop.len,
+		.cpu = e->cpu};
+
+	if (s)
+		f.flow = flow_fact(e->drop.rx ? &s->rx : &s->tx);
+	emit_drop(&c->facts, &f);
+}
+
 void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_drop *p = &e->drop;
@@ -80,6 +97,8 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 		f->dropped += p->segs;
 		f->discarded += discarded;
 	}
+	if (facts_wanted(&c->facts, FACT_drop))
+		tell(c, s, d, e);
 	d->discarded += discarded;
 	d->n++;
 	d->segs += p->segs;

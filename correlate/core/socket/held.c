@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "stream/why_reasons.h"
+#include "facts/why_reasons.h"
 
 static struct held_span *span_at(const struct held_time *h, uint32_t i)
 {

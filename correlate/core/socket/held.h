@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/why_reasons.h"
+#include "facts/why_reasons.h"
 
 /* The oldest time is forgotten, and counts as not known, where the reason changed more often. */
 #define HELD_SPANS_MAX 4096

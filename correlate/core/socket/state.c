@@ -12,6 +12,7 @@
 #include "socket/socket.h"
 #include "stream/why.h"
 #include "stream/why_split.h"
+#include "tcp_names.h"
 
 #define CA_RECOVERY 3
 #define SYN_OR_RST  6
@@ -104,11 +105,93 @@ static void on_reset(struct tcp_record *r, const struct mg_tcp_reset *p)
 		r->reset_reason = p->reason;
 }
 
+static struct fact_state nothing(const struct mg_sock *s, uint64_t now)
+{
+	struct fact_state f;
+
+	memset(&f, 0xff, sizeof(f)); /* FACT_NONE in every number */
+	f.time = now;
+	f.flow = flow_fact(&s->tx);
+	f.congestion = f.algorithm = f.reset_reason = NULL;
+	f.own_window_zero = f.peer_window_zero = f.reset_sent = FACT_MAYBE;
+	return f;
+}
+
+static void fill_sample(struct fact_state *f, const struct mg_tcp_state *p, uint8_t state)
+{
+	if (p->srtt_us)
+		f->srtt_us = p->srtt_us;
+	f->rto_us = p->rto_us;
+	f->cwnd = p->snd_cwnd;
+	f->ssthresh = p->snd_ssthresh;
+	if (state == MG_TCP_SYN_SENT)
+		return;
+	f->snd_wnd = p->snd_wnd;
+	f->rcv_wnd = p->rcv_wnd;
+}
+
+static void fill_more(struct fact_state *f, const struct mg_tcp_more *p)
+{
+	if (p->pacing_rate != UINT64_MAX)
+		f->pacing_rate = p->pacing_rate;
+	f->notsent = p->notsent;
+	f->delivered = p->delivered;
+	f->lost = p->lost;
+}
+
+static void fill_limits(struct fact_state *f, const struct mg_tcp_limits *p)
+{
+	f->busy_us = p->busy_us;
+	f->rwnd_limited_us = p->rwnd_limited_us;
+	f->sndbuf_limited_us = p->sndbuf_limited_us;
+}
+
+static void fill_reset(struct fact_state *f, const struct mg_tcp_reset *p)
+{
+	f->reset_sent = p->sent != 0;
+	if (p->reason)
+		f->reset_reason = mg_reset_name(p->reason);
+}
+
+static void tell(const struct core *c, const struct mg_sock *s, const struct mg_event *e)
+{
+	struct fact_state f = nothing(s, e->cycles);
+
+	switch (e->id) {
+	case MG_EVENT_tcp_state:
+		fill_sample(&f, &e->tcp_state, s->state);
+		break;
+	case MG_EVENT_tcp_more:
+		fill_more(&f, &e->tcp_more);
+		break;
+	case MG_EVENT_tcp_limits:
+		fill_limits(&f, &e->tcp_limits);
+		break;
+	case MG_EVENT_tcp_algorithm:
+		f.algorithm = s->tcp->algorithm;
+		break;
+	case MG_EVENT_tcp_cong:
+		f.congestion = mg_ca_state_name(e->tcp_cong.now);
+		break;
+	case MG_EVENT_tcp_timeout:
+		f.timeouts = e->tcp_timeout.count;
+		break;
+	case MG_EVENT_tcp_window:
+		*(e->tcp_window.own ? &f.own_window_zero : &f.peer_window_zero) =
+			e->tcp_window.closed != 0;
+		break;
+	case MG_EVENT_tcp_reset:
+		fill_reset(&f, &e->tcp_reset);
+		break;
+	}
+	emit_state(&c->facts, &f);
+}
+
 /*
  * Once an end has closed, TCP tells nothing of segments; the headers of those that arrive do. What
  * is older than the last one says nothing any more.
  */
-void state_on_arrival(struct mg_sock *s, const struct mg_packet *p, uint64_t now)
+void state_on_arrival(struct core *c, struct mg_sock *s, const struct mg_packet *p, uint64_t now)
 {
 	bool closed = p->ip_id, was = s->tcp && s->tcp->peer.is_closed;
 	struct tcp_record *r;
@@ -120,6 +203,12 @@ void state_on_arrival(struct mg_sock *s, const struct mg_packet *p, uint64_t now
 	r = record_of(s);
 	if (r)
 		on_window(&r->peer, closed, now);
+	if (facts_wanted(&c->facts, FACT_state)) {
+		struct fact_state f = nothing(s, now);
+
+		f.peer_window_zero = closed;
+		emit_state(&c->facts, &f);
+	}
 }
 
 void state_on_event(struct core *c, const struct mg_event *e, struct annotation *a)
@@ -161,6 +250,8 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 		on_reset(r, &e->tcp_reset);
 		break;
 	}
+	if (facts_wanted(&c->facts, FACT_state))
+		tell(c, s, e);
 }
 
 void state_end(struct mg_sock *s, uint64_t now)

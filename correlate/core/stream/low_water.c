@@ -8,7 +8,7 @@
 #include "core.h"
 #include "event_table.h"
 #include "stream/ranges.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "trace/gap.h"
 
 static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
@@ -38,5 +38,5 @@ void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t n
 	if (gap_within(c, MG_LAYER_TCP, t, now, -1, -1))
 		return;
 	ranges_add(ready, from, to, t);
-	unit_add(&f->units[RX_READY], t, to - from);
+	layer_pass_call(c, f, RX_READY, t, from, to - from);
 }

@@ -23,7 +23,7 @@
 #include "stream/urgent.h"
 #include "stream/why.h"
 #include "sums/dist.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "sums/waterfall.h"
 #include "task/call.h"
 #include "task/threads.h"
@@ -35,27 +35,41 @@
 #define MSG_OOB_FLAG  0x1
 #define MSG_PEEK_FLAG 0x2
 
-static bool arrives(struct flow *f, enum rx_layer layer, uint32_t seq, uint32_t len, uint64_t t,
+/* A packet as an event tells of it. */
+struct seen {
+	uint32_t seq, len; /* of its payload */
+	uint32_t wire;     /* as struct passing has them: */
+	uint32_t packets;
+	uint64_t t;
+};
+
+static void arrives(struct core *c, struct flow *f, enum rx_layer layer, const struct seen *p,
 	struct annotation *a)
 {
-	uint64_t off, fresh;
+	uint64_t off, fresh, t = p->t;
+	uint32_t len = p->len;
 
-	if (!flow_offset(f, seq, &off))
-		return false;
+	if (!flow_offset(f, p->seq, &off))
+		return;
 	a->rx = true;
 	a->has_offset = true;
 	a->offset = off;
 	a->length = len;
 	if (!len)
-		return false;
+		return;
 	flow_touch(f, t);
 	if (!flow_clip(f, &off, &len))
-		return false;
+		return;
 	fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
 	if (f->sock->unclaimed)
 		flow_pass(f, &f->layer[layer], off + len);
-	unit_pass(&f->units[layer], t, len, fresh);
-	return true;
+	layer_pass(c, f, layer,
+		&(struct passing){.t = t,
+			.offset = off,
+			.payload = len,
+			.fresh = fresh,
+			.wire = p->wire,
+			.packets = p->packets});
 }
 
 void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -67,8 +81,13 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 
 	if (!s)
 		return;
-	if (arrives(&s->rx, layer, first_byte(p), p->len, e->cycles, a))
-		unit_wire(&s->rx.units[layer], p->frame, p->segs);
+	arrives(c, &s->rx, layer,
+		&(struct seen){.seq = first_byte(p),
+			.len = p->len,
+			.wire = p->frame,
+			.packets = p->segs,
+			.t = e->cycles},
+		a);
 	if (request && a->offset + a->length > s->rx.request_end)
 		s->rx.request_end = a->offset + a->length;
 	a->rx = true;
@@ -83,7 +102,7 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	if (layer == RX_IP && s->tx.why) /* by the window before it */
 		why_on_arrival(s, t, e->cycles);
 	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
-		state_on_arrival(s, p, e->cycles);
+		state_on_arrival(c, s, p, e->cycles);
 }
 
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -96,7 +115,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 		return;
 	if (c->low_water)
 		rx_in_order_untold(c, &s->rx, UINT64_MAX, e->cycles);
-	arrives(&s->rx, RX_TCP, p->seq, p->len, e->cycles, a);
+	arrives(c, &s->rx, RX_TCP, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles}, a);
 	why_on_segment(s, t, p, e->cycles);
 }
 
@@ -129,7 +148,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
 	if (s->unclaimed)
 		flow_pass(f, &f->layer[RX_READY], off);
-	unit_add(&f->units[RX_READY], e->cycles, off - from);
+	layer_pass_call(c, f, RX_READY, e->cycles, from, off - from);
 	a->has_offset = true;
 	a->offset = from;
 	a->length = off - from;
@@ -267,11 +286,50 @@ static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint3
 		s->f->opening = b;
 }
 
+/* `length` is NULL where they are not known. */
+static void tell_range(const struct settling *s, uint64_t a, uint64_t len,
+	enum fact_outcome outcome, const uint64_t length[RX_STAGES], uint64_t begin)
+{
+	struct fact_range r = {.flow = flow_fact(s->f),
+		.offset = a,
+		.length = len,
+		.outcome = outcome,
+		.begin = begin,
+		.total = FACT_NONE,
+		.why = FACT_NO_WORD,
+		.released_by = FACT_NO_WORD};
+
+	memset(r.stage, 0xff, sizeof(r.stage)); /* FACT_NONE */
+	memset(r.held, 0xff, sizeof(r.held));
+	if (length) {
+		r.total = 0;
+		for (int i = 0; i < RX_STAGES; i++) {
+			r.total += length[i];
+			if (i != RX_STAGE_ORDER || s->f->sock->kind == MG_KIND_tcp)
+				r.stage[TX_STAGES + i] = length[i];
+		}
+		if (!(s->required & 1u << RX_DEV))
+			r.stage[TX_STAGES + RX_STAGE_DEV_IP] = FACT_NONE;
+		if (!(s->required & BELOW_TCP))
+			r.stage[TX_STAGES + RX_STAGE_IP_TCP] = FACT_NONE;
+	}
+	emit_range(&s->c->facts, &r);
+}
+
+void rx_tell_unseen(struct core *c, struct flow *f, uint64_t off, uint64_t len)
+{
+	const struct settling s = {.c = c, .f = f};
+
+	tell_range(&s, off, len, OUTCOME_INCOMPLETE, NULL, 0);
+}
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct settling *s = arg;
 	struct flow *f = s->f;
 	uint64_t edge[RX_STAGES + 1], length[RX_STAGES], at, sum = 0, len = b - a, total;
+	enum fact_outcome outcome = OUTCOME_FOLLOWED;
+	bool tell = facts_wanted(&s->c->facts, FACT_range);
 
 	if ((present & s->required) != s->required || lost_between(s, t, present))
 		goto incomplete;
@@ -288,11 +346,13 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	total = latest(edge) - edge[0];
 	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
 		resent_left_out(f, total, len);
+		outcome = OUTCOME_SENT_AGAIN;
 		goto known;
 	}
 	if (!(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
 		t[OVERTOOK] == OVERTOOK_UNKNOWN) {
 		f->copies.undivided += len;
+		outcome = OUTCOME_UNDIVIDED;
 		goto known;
 	}
 	for (int i = 0; i < RX_STAGES; i++)
@@ -301,9 +361,8 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	f->closure += sum > total ? sum - total : total - sum;
 	dist_add(&f->residence, sum, len);
 	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
-	if (s->c->atom_listener)
-		s->c->atom_listener(s->c->atom_listener_arg,
-			&(struct atom){f, a, len, edge[0], length, RX_STAGES});
+	if (tell)
+		tell_range(s, a, len, outcome, length, edge[0]);
 	if (b == s->call_end)
 		dist_add(&f->last_byte, sum, 1);
 	f->complete += len;
@@ -311,11 +370,16 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	return;
 known:
 	f->complete += len;
+	if (tell)
+		tell_range(s, a, len, outcome, NULL, edge[0]);
 	peer_received(f, a, b, 0, s->user);
 	return;
 incomplete:
 	note_opening(s, a, b, present);
 	f->incomplete += len;
+	if (tell)
+		tell_range(s, a, len, OUTCOME_INCOMPLETE, NULL,
+			present & 1u << RX_DEV ? t[RX_DEV] : 0);
 	if (present & 1u << AGAIN)
 		f->copies.incomplete += len;
 	peer_received(f, a, b, 0, 0);
@@ -392,7 +456,7 @@ static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t 
 	if (!f || mg_syscall_direction(k->call) != MG_DIR_RX || !(f->urgent.seen || k->ret))
 		return;
 	if (k->ret == 1 && (k->flags & (MSG_OOB_FLAG | MSG_PEEK_FLAG)) == MSG_OOB_FLAG) {
-		urgent_read(f, k, leave);
+		urgent_read(c, f, k, leave);
 		return;
 	}
 	if (k->ret || f->open_calls || !f->ended || k->exit_seq != f->end_seq + 1 ||
@@ -423,7 +487,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		last = end;
 		rx_settle_piece(c, k, p, leave);
 		ranges_add(&f->layer[RX_COPY], off, end, p->t);
-		unit_add(&f->units[RX_COPY], p->t, end - off);
+		layer_pass_call(c, f, RX_COPY, p->t, off, end - off);
 		if (last > f->total)
 			f->total = last;
 	}
@@ -434,7 +498,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	if (!sum)
 		return;
 	flow_touch(f, leave);
-	unit_add(&f->units[RX_CALL], leave, sum);
+	layer_pass_call(c, f, RX_CALL, leave, last - sum, sum);
 	if (f->calls++ == 0)
 		f->first_call = k->enter;
 	f->last_call = k->enter;

@@ -11,6 +11,8 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* `user` is U1, or 0. */
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
+/* Emits these bytes as a range without times: nothing tells how they were read. */
+void rx_tell_unseen(struct core *c, struct flow *f, uint64_t off, uint64_t len);
 void rx_finish(struct core *c, struct flow *f);
 /* An atom whose times are known, read by a call's piece; whether it was complete. */
 bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,

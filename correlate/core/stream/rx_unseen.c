@@ -8,6 +8,7 @@
 #include "socket/anchor.h"
 #include "socket/peer.h"
 #include "stream/ranges.h"
+#include "stream/rx.h"
 #include "stream/urgent.h"
 
 /* What was read this long ago, in no call that is known, was read unseen. */
@@ -29,6 +30,8 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	if (a == g->f->opening && b <= g->f->request_end)
 		g->f->opening = b;
 	g->f->incomplete += b - a;
+	if (facts_wanted(&g->c->facts, FACT_range))
+		rx_tell_unseen(g->c, g->f, a, b - a);
 	peer_received(g->f, a, b, 0, 0);
 }
 

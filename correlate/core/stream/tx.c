@@ -20,7 +20,7 @@
 #include "stream/unsent.h"
 #include "stream/why.h"
 #include "sums/dist.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "sums/waterfall.h"
 #include "task/call.h"
 #include "task/threads.h"
@@ -158,7 +158,7 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 		ranges_add(&f->layer[TX_CALL], p->off, end, t);
 		if (p->t) { /* otherwise it was lost */
 			ranges_add(&f->layer[TX_COPY], p->off, end, p->t);
-			unit_add(&f->units[TX_COPY], p->t, p->len);
+			layer_pass_call(c, f, TX_COPY, p->t, p->off, p->len);
 		}
 		sum += p->len;
 		if (end > f->total)
@@ -171,7 +171,7 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 	}
 	call_ends_add(&f->call_ends, k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len);
 	flow_touch(f, k->exit);
-	unit_add(&f->units[TX_CALL], t, sum);
+	layer_pass_call(c, f, TX_CALL, t, k->piece[0].off, sum);
 	if (f->calls++ == 0)
 		f->first_call = t;
 	f->last_call = t;
@@ -194,14 +194,23 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
 }
 
-static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t seq, uint32_t len,
-	uint64_t t, struct annotation *a)
-{
-	uint64_t off, fresh;
+/* A packet as an event tells of it. */
+struct seen {
+	uint32_t seq, len; /* of its payload */
+	uint32_t wire;     /* as struct passing has them: */
+	uint32_t packets;
+	uint64_t t;
+};
 
-	if (layer > TX_IP_OUT && is_damaged(c, f, seq + len, len > 0))
+static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const struct seen *p,
+	struct annotation *a)
+{
+	uint64_t off, fresh, t = p->t;
+	uint32_t len = p->len;
+
+	if (layer > TX_IP_OUT && is_damaged(c, f, p->seq + len, len > 0))
 		return false;
-	if (!flow_offset(f, seq, &off))
+	if (!flow_offset(f, p->seq, &off))
 		return false;
 	a->has_offset = true;
 	a->offset = off;
@@ -225,7 +234,13 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, uint32_t
 	}
 	if (f->sock->unclaimed)
 		flow_pass(f, &f->layer[layer], off + len);
-	unit_pass(&f->units[layer], t, len, fresh);
+	layer_pass(c, f, layer,
+		&(struct passing){.t = t,
+			.offset = off,
+			.payload = len,
+			.fresh = fresh,
+			.wire = p->wire,
+			.packets = p->packets});
 	return true;
 }
 
@@ -286,9 +301,14 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		return;
 	if (layer == TX_QUEUE)
 		s->tx.queued_at = p->ifindex;
-	if (!passes(c, &s->tx, (enum tx_layer)layer, first_byte(p), p->len, e->cycles, a))
+	if (!passes(c, &s->tx, (enum tx_layer)layer,
+		    &(struct seen){.seq = first_byte(p),
+			    .len = p->len,
+			    .wire = p->frame,
+			    .packets = p->segs,
+			    .t = e->cycles},
+		    a))
 		return;
-	unit_wire(&s->tx.units[layer], p->frame, p->segs);
 	if (layer == TX_IP_OUT)
 		why_on_out(c, t, s, p, a->offset, e->cycles);
 }
@@ -308,7 +328,8 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 		s->tx.refused++;
 		return;
 	}
-	if (passes(c, &s->tx, TX_DONE, p->seq, p->len, e->cycles, a))
+	if (passes(c, &s->tx, TX_DONE, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles},
+		    a))
 		tx_make_atoms(c, &s->tx, false);
 }
 
@@ -326,6 +347,13 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		return;
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
 	a->length = p->len;
+	if (facts_wanted(&c->facts, FACT_retransmit))
+		emit_retransmit(&c->facts, &(struct fact_retransmit){.time = e->cycles,
+						   .flow = flow_fact(&s->tx),
+						   .offset = a->has_offset ? a->offset : FACT_NONE,
+						   .length = p->len,
+						   .segments = p->segs,
+						   .result = p->err});
 	/* it comes when the bytes have passed IP */
 	if (p->err >= 0 || s->tx.copies.pending)
 		s->tx.copies.retransmitted += p->len;
@@ -396,14 +424,57 @@ struct making {
 	uint64_t slack;
 };
 
+/* A stage ends where the next layer that is hooked begins. */
+static const enum tx_layer edge[TX_STAGES + 1] = {
+	TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
+
+static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES],
+	const uint64_t t[], uint32_t present, struct fact_range *r)
+{
+	const struct flow *f = m->f;
+	uint64_t label = present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, handed;
+
+	r->total = 0;
+	for (int i = 0; i < TX_STAGES; i++) {
+		r->total += length[i];
+		if (m->required & 1u << edge[i])
+			r->stage[i] = length[i];
+	}
+	if (f->sock->kind != MG_KIND_tcp || !(m->required & 1u << TX_IP_OUT))
+		return;
+	r->why = WHY_OF(label);
+	r->released_by = RELEASE_OF(label);
+	handed = r->begin + length[TX_STAGE_CALL] + length[TX_STAGE_SNDBUF];
+	memset(r->held, 0, sizeof(r->held));
+	why_times(f, handed - length[TX_STAGE_SNDBUF], handed, r->held);
+}
+
+/* `length` is NULL where they are not known. */
+static void tell_range(const struct making *m, uint64_t a, uint64_t len, enum fact_outcome outcome,
+	const uint64_t length[TX_STAGES], const uint64_t t[], uint32_t present)
+{
+	struct fact_range r = {.flow = flow_fact(m->f),
+		.offset = a,
+		.length = len,
+		.outcome = outcome,
+		.begin = present & 1u << TX_CALL ? t[TX_CALL] : 0,
+		.total = FACT_NONE,
+		.why = FACT_NO_WORD,
+		.released_by = FACT_NO_WORD};
+
+	memset(r.stage, 0xff, sizeof(r.stage)); /* FACT_NONE */
+	memset(r.held, 0xff, sizeof(r.held));
+	if (length)
+		fill_stages(m, length, t, present, &r);
+	emit_range(&m->c->facts, &r);
+}
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
-	/* a bar ends where the next boundary that is hooked begins */
-	static const enum tx_layer edge[TX_STAGES + 1] = {
-		TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
 	struct making *m = arg;
 	struct flow *f = m->f;
 	uint64_t at, first, last, len = b - a, sum = 0, length[TX_STAGES] = {0};
+	bool tell = facts_wanted(&m->c->facts, FACT_range), again = false;
 	int from = 0;
 
 	if ((present & m->required) != m->required)
@@ -420,6 +491,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	last = at;
 	if (present & 1u << AGAIN && t[AGAIN] < last) {
 		resent_left_out(f, last - first, len);
+		again = true;
 		goto known;
 	}
 	at = first;
@@ -442,15 +514,15 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
 	dist_add(&f->residence, sum, len);
 	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
-	if (m->c->atom_listener)
-		m->c->atom_listener(m->c->atom_listener_arg,
-			&(struct atom){f, a, len, first, length, TX_STAGES});
 	while (call_ends_take(&f->call_ends, b))
 		dist_add(&f->last_byte, sum, 1);
 known:
 	while (call_ends_take(&f->call_ends, b))
 		;
 	f->complete += len;
+	if (tell)
+		tell_range(m, a, len, again ? OUTCOME_SENT_AGAIN : OUTCOME_FOLLOWED,
+			again ? NULL : length, t, present);
 	if (m->required & 1u << TX_XMIT)
 		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
 	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
@@ -461,6 +533,8 @@ incomplete:
 	f->incomplete += len;
 	if (present & 1u << AGAIN)
 		f->copies.incomplete += len;
+	if (tell)
+		tell_range(m, a, len, OUTCOME_INCOMPLETE, NULL, t, present);
 	peer_sent(f, a, b, 0, 0);
 }
 

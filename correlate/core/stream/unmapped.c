@@ -9,11 +9,11 @@
 #include "event_table.h"
 #include "socket/anchor.h"
 #include "socket/socket.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "task/threads.h"
 
-void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
-	uint64_t bytes)
+void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t bytes)
 {
 	bool rx = mg_syscall_direction(k->call) == MG_DIR_RX;
 	struct flow *f = rx ? &s->rx : &s->tx;
@@ -25,7 +25,8 @@ void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t en
 		off > f->total) /* by no copy, nor piece */
 		f->total = off;
 	flow_touch(f, until);
-	unit_add(&f->units[rx ? (int)RX_CALL : (int)TX_CALL], rx ? until : from, bytes);
+	layer_pass_call(
+		c, f, rx ? (int)RX_CALL : (int)TX_CALL, rx ? until : from, FACT_NONE, bytes);
 	if (!enter)
 		f->kernel_only += bytes;
 	if (f->calls++ == 0)

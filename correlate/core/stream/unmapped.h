@@ -4,7 +4,7 @@
 
 #include "core.h"
 
-void unmapped_settle(struct mg_sock *s, const struct kernel_call *k, uint64_t enter, uint64_t leave,
-	uint64_t bytes);
+void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
+	uint64_t leave, uint64_t bytes);
 
 #endif

@@ -12,15 +12,15 @@
 #include "event_table.h"
 #include "socket/peer.h"
 #include "stream/rx.h"
-#include "sums/units.h"
+#include "sums/layer.h"
 #include "task/threads.h"
 
-void urgent_read(struct flow *f, const struct kernel_call *k, uint64_t user)
+void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user)
 {
 	struct urgent *u = &f->urgent;
 
-	unit_add(&f->units[RX_COPY], k->exit, 1);
-	unit_add(&f->units[RX_CALL], user, 1);
+	layer_pass_call(c, f, RX_COPY, k->exit, FACT_NONE, 1);
+	layer_pass_call(c, f, RX_CALL, user, FACT_NONE, 1);
 	if (f->calls++ == 0)
 		f->first_call = k->enter;
 	f->last_call = k->enter;

@@ -17,7 +17,7 @@
 #include "socket/socket.h"
 #include "stream/ranges.h"
 #include "stream/why_parts.h"
-#include "stream/why_reasons.h"
+#include "facts/why_reasons.h"
 #include "task/threads.h"
 
 #define ESTABLISHED 1
@@ -464,6 +464,12 @@ static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
 	w->row = more;
 	more[w->rows] = (struct why_row){.reason = reason, .release = release};
 	return &more[w->rows++];
+}
+
+void why_times(const struct flow *f, uint64_t from, uint64_t to, uint64_t by[WHYS])
+{
+	if (f->why)
+		held_sum(&f->why->split.held, from, to, by);
 }
 
 void why_waited(

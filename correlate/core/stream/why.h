@@ -11,7 +11,7 @@
 
 #include "socket/held.h"
 #include "stream/ranges.h"
-#include "stream/why_reasons.h"
+#include "facts/why_reasons.h"
 
 /* Bytes that share both labels. */
 struct why_row {
@@ -107,6 +107,8 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 /* Note that bytes waited from the one time to the other, and their label, if it is known. */
 void why_waited(
 	struct flow *tx, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes);
+/* Adds the time in each reason between the two to `by`, after why_waited() with the same times. */
+void why_times(const struct flow *tx, uint64_t from, uint64_t to, uint64_t by[WHYS]);
 /* Without anything in flight it keeps no room for it. */
 void why_trim(struct why *w);
 void why_free(struct why *w);

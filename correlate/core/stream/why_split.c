@@ -10,7 +10,7 @@
 #include "socket/held.h"
 #include "stream/why.h"
 #include "stream/why_parts.h"
-#include "stream/why_reasons.h"
+#include "facts/why_reasons.h"
 #include "task/threads.h"
 
 #define CA_DISORDER 1

@@ -39,10 +39,12 @@ void unit_more(struct unit_stats *u, uint64_t bytes)
 
 void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh)
 {
+	bool again = len && !fresh; /* an empty datagram is a new one */
+
 	u->again += len - fresh;
-	u->again_n += !fresh;
-	u->repeats = !fresh;
-	if (fresh)
+	u->again_n += again;
+	u->repeats = again;
+	if (!again)
 		unit_add(u, t, len);
 	else if (u->series)
 		series_add(u->series, t, len, true);

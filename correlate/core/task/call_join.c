@@ -14,6 +14,7 @@
 #include "socket/socket.h"
 #include "sums/dist.h"
 #include "task/call.h"
+#include "task/call_fact.h"
 #include "task/call_settle.h"
 #include "task/descriptor.h"
 #include "task/mark.h"
@@ -260,6 +261,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 			descriptor_lost(c, process, p, dir, bytes);
 		if (dir != MG_DIR_WAIT) /* the kernel side does not follow those */
 			count_unjoined(c, s, p);
+		call_tell_app(c, t, e, NULL, bytes);
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);
@@ -276,6 +278,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	}
 	mark_on_bytes(c, t, &t->ended[i]);
 	join(c, t, &t->ended[i], e, s);
+	call_tell_app(c, t, e, &t->ended[i], bytes);
 	thread_note_inner(t, p->enter, p->exit);
 	/* its pieces are kept until the next call, for whoever is told of this one */
 	kernel_call_free(&t->told);

@@ -16,6 +16,7 @@
 #include "stream/unmapped.h"
 #include "sums/dist.h"
 #include "task/call.h"
+#include "task/call_fact.h"
 #include "task/call_join.h"
 #include "task/process.h"
 #include "task/threads.h"
@@ -59,7 +60,7 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 
 	call_no_longer_open(c, k);
 	if (s && s->ulp)
-		unmapped_settle(s, k, enter, leave, moved_bytes(k));
+		unmapped_settle(c, s, k, enter, leave, moved_bytes(k));
 	else if (s && s->kind != MG_KIND_tcp)
 		datagram_settle(c, s, k, enter, leave, moved_bytes(k));
 	else if (mg_syscall_direction(k->call) == MG_DIR_TX)
@@ -102,6 +103,8 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	for (uint32_t i = 0; i < k->pieces; i++)
 		k->piece[i].flow->kernel_only += of_recording(&k->piece[i]);
 	call_settle_bytes(c, k, 0, 0);
+	if (!call_was_restarted(k))
+		call_tell_kernel(c, t, k, moved_bytes(k));
 	kernel_call_free(k);
 }
 

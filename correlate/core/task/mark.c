@@ -30,6 +30,38 @@ static struct mark *add(struct core *c)
 	return &c->marks[c->marks_n++];
 }
 
+static struct fact_flow_id flow_of(const struct span *s)
+{
+	return (struct fact_flow_id){s->sock, s->rx};
+}
+
+static void tell(const struct core *c, const struct mark *m)
+{
+	bool sent = m->sent.sock, received = m->received.sock;
+
+	if (!facts_wanted(&c->facts, FACT_mark))
+		return;
+	emit_mark(&c->facts, &(struct fact_mark){.time = m->t,
+				     .pid = m->pid,
+				     .tid = m->tid,
+				     .name = m->name,
+				     .id = m->id,
+				     .value = m->value,
+				     .received = flow_of(&m->received),
+				     .received_offset = received ? m->received.off : FACT_NONE,
+				     .received_length = received ? m->received.len : FACT_NONE,
+				     .sent = flow_of(&m->sent),
+				     .sent_offset = sent ? m->sent.off : FACT_NONE,
+				     .sent_length = sent ? m->sent.len : FACT_NONE});
+}
+
+void marks_finish(struct core *c)
+{
+	for (uint32_t i = 0; i < c->marks_n; i++)
+		if (!c->marks[i].sent.sock)
+			tell(c, &c->marks[i]);
+}
+
 void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_mark *p = &e->mark;
@@ -74,5 +106,7 @@ void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k
 
 		m->sent = s;
 		t->marks_waiting = m->next;
+		m->next = 0;
+		tell(c, m);
 	}
 }

@@ -9,5 +9,7 @@ void mark_on_event(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 /* The thread's call has moved these bytes. */
 void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
+/* Emits the marks after which their thread sent nothing: no more will come. */
+void marks_finish(struct core *c);
 
 #endif

@@ -345,12 +345,34 @@ static void find_its_waking(const struct core *c, struct thread *t, uint64_t now
 		t->marks[t->mark_n - 1].state = STATE_WAKEUP;
 }
 
+static void tell_wait(const struct core *c, const struct thread *t, const struct mg_event *e)
+{
+	bool preempted = t->off == STATE_PREEMPTED, unwoken = t->off == STATE_BLOCKED;
+
+	if (!t->off_cpu || e->cycles < t->left_cpu)
+		return;
+	emit_wait(&c->facts,
+		&(struct fact_wait){.begin = t->left_cpu,
+			.woken = t->woken ? t->waking : 0,
+			.end = e->cycles,
+			.pid = t->pid,
+			.tid = t->tid,
+			.why = preempted ? WAIT_PREEMPTED : WAIT_BLOCKED,
+			.in_call = t->in_call,
+			.woken_by = t->woken && t->waking_sock ? t->waking_sock : FACT_NONE,
+			.cpu_before = t->last_cpu,
+			.cpu_after = e->cpu,
+			.complete = !unwoken && t->missed_to < t->left_cpu});
+}
+
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	uint64_t runnable;
 
 	if (t->off_cpu && t->off == STATE_BLOCKED)
 		find_its_waking(c, t, e->cycles);
+	if (facts_wanted(&c->facts, FACT_wait))
+		tell_wait(c, t, e);
 	if (!t->off_cpu) /* that it left was not seen */
 		missed(t, t->since, e->cycles);
 	runnable = t->woken ? t->waking : t->left_cpu;

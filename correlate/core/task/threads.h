@@ -8,20 +8,10 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "facts/stages.h"
 #include "sums/dist.h"
 #include "flow.h"
 #include "hash.h"
-
-/* What a thread does at each instant of a call; precedence: off-CPU, interrupt, softirq, layer. */
-/* clang-format off */
-#define MG_STATES(X) \
-	X(ENTRY, "entry") X(SOCKET, "socket") X(LOCK, "lock") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
-	X(RELEASE, "release") X(RETURN, "return") X(SIGNAL, "signal") X(IRQ, "irq") X(SOFTIRQ, "softirq") \
-	X(BLOCKED, "blocked") X(WAKEUP, "wakeup") X(PREEMPTED, "preempted")
-/* clang-format on */
-#define MG_STATE_ID(ID, name) STATE_##ID,
-enum call_state { MG_STATES(MG_STATE_ID) STATES };
-#define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
 
 /* Bytes a call moved: TX [off, off+len) copied at t, 0 = lost; RX likewise. */
 struct piece {

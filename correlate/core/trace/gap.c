@@ -20,6 +20,54 @@
 
 #define STATE_CLOSE 7
 
+static const char *reason_name(uint32_t reason)
+{
+	switch (reason) {
+	case MG_LOST_RING_FULL:
+		return "ring_full";
+	case MG_LOST_SKIPPED:
+		return "skipped";
+	case MG_LOST_CHOSEN:
+		return "chosen";
+	case MG_LOST_NOT_FOLLOWED:
+		return "not_followed";
+	case MG_LOST_PAUSED:
+		return "paused";
+	case MG_LOST_NOT_KEPT:
+		return "not_kept";
+	case MG_LOST_CALLS:
+		return "calls";
+	case MG_LOST_NOT_COVERED:
+		return "not_covered";
+	case MG_LOST_THREADS:
+		return "threads";
+	case MG_LOST_NOT_HERE:
+		return "not_here";
+	default:
+		return gap_is_app(reason) ? "application" : NULL;
+	}
+}
+
+static void tell(struct core *c, const struct gap *g)
+{
+	char layers[128];
+	struct fact_loss f = {.begin = clockmap_cycles(&c->clock, g->from_ns),
+		.end = clockmap_cycles(&c->clock, g->to_ns),
+		.reason = reason_name(g->reason),
+		.producer = g->producer,
+		.cpu = g->cpu,
+		.events = g->count,
+		.layers = layers};
+	size_t n = 0;
+
+	layers[0] = 0;
+	for (int i = 0; i < MG_LAYER_END; i++)
+		if (g->layers >> i & 1)
+			n += (size_t)snprintf(layers + n, sizeof(layers) - n, "%s%s", n ? "," : "",
+				mg_layer_names[i]);
+	emit_loss(&c->facts, &f);
+}
+
 static bool keep(struct core *c, struct gap *g)
 {
 	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
@@ -30,6 +78,8 @@ static bool keep(struct core *c, struct gap *g)
 	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
 		g->cpu = -1;
 	more[c->gap_count++] = *g;
+	if (facts_wanted(&c->facts, FACT_loss))
+		tell(c, g);
 	return true;
 }
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "socket/flow_fact.h"
+
+#include "core.h"
+#include "task/threads.h"
+
+static const struct flow *other_end(const struct flow *f)
+{
+	const struct mg_sock *peer = f->sock->peer;
+
+	if (f->partner)
+		return f->has_partners ? NULL : f->partner;
+	return !peer ? NULL : f->rx ? &peer->tx : &peer->rx;
+}
+
+static void tell(const struct core *c, const struct flow *f)
+{
+	const struct mg_sock *s = f->sock;
+	const struct far_end *far = s->far && !s->rport ? &s->far[f->rx] : NULL;
+	const struct flow *peer = other_end(f);
+	struct fact_flow flow = {.flow = flow_fact(f),
+		.kind = s->kind,
+		.first = f->first_t,
+		.last = f->last_t,
+		.pid = s->pid ? s->pid : FACT_NONE,
+		.program = s->program ? s->program->comm : NULL,
+		.netns = s->netns ? s->netns : FACT_NONE,
+		.bytes = f->total - f->start,
+		.followed = f->complete,
+		.incomplete = f->incomplete,
+		.calls = f->calls,
+		.retransmits = s->kind == MG_KIND_tcp && !f->rx ? f->retransmits : FACT_NONE,
+		.dropped = f->dropped};
+
+	if (!flow.bytes && !f->dropped && !f->first_t)
+		return;
+	if (s->has_addr) {
+		flow.local = (struct fact_address){s->laddr, s->lport};
+		flow.remote = (struct fact_address){s->raddr, s->rport};
+	}
+	if (far && far->known)
+		flow.remote = (struct fact_address){far->several ? NULL : far->addr, far->port};
+	if (peer)
+		flow.peer = flow_fact(peer);
+	emit_flow(&c->facts, &flow);
+}
+
+static void tell_both(void *arg, const struct mg_sock *s)
+{
+	tell(arg, &s->tx);
+	tell(arg, &s->rx);
+}
+
+void flows_tell(struct core *c)
+{
+	if (facts_wanted(&c->facts, FACT_flow))
+		core_each_sock(c, tell_both, c);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "facts/facts.h"
+
+#include <string.h>
+
+#include "calls.h"
+
+#define WORD1(ID, name)        name,
+#define WORD2(ID, name, label) name,
+#define KIND(v, name)          [v] = #name,
+
+static const char *const fact_states[] = {MG_STATES(WORD1)};
+static const char *const fact_stages[] = {MG_TX_STAGES(WORD2) MG_RX_STAGES(WORD2)};
+static const char *const fact_layers[] = {MG_TX_LAYERS(WORD1) MG_RX_LAYERS(WORD1)};
+static const char *const fact_reasons[] = {MG_WHY_REASONS(WORD2)};
+static const char *const fact_releases[] = {MG_WHY_RELEASES(WORD2)};
+static const char *const fact_kinds[] = {MG_KINDS(KIND)};
+static const char *const fact_seen_by[] = {"both", "application", "kernel"};
+static const char *const fact_outcomes[] = {"followed", "sent_again", "undivided", "incomplete"};
+static const char *const fact_waits[] = {"blocked", "preempted"};
+
+_Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LAYERS,
+	"FACT_LAYER() counts those of both directions");
+
+/* clang-format off */
+#define COLUMN(F, member, kind, list, n, text) \
+	{.name = #member, .doc = text, .words = list, .offset = offsetof(struct fact_##F, member), \
+	 .count = n, .type = kind},
+#define COUNT_OF(list)              (sizeof(list) / sizeof((list)[0]))
+#define C(F, kind, member, text)    COLUMN(F, member, FACT_TYPE_##kind, NULL, 0, text)
+#define E(F, list, member, text)    COLUMN(F, member, FACT_TYPE_WORD, list, COUNT_OF(list), text)
+#define A(F, list, n, member, text) COLUMN(F, member, FACT_TYPE_SPANS, list, n, text)
+#define COLUMNS(F, text) static const struct fact_column F##_columns[] = {MG_FACT_##F(F, C, E, A)};
+#define DESC(F, text) {#F, text, F##_columns, COUNT_OF(F##_columns)},
+/* clang-format on */
+
+MG_FACTS(COLUMNS)
+const struct fact_desc fact_table[FACTS] = {MG_FACTS(DESC)};
+
+const struct fact_desc *fact_by_name(const char *name)
+{
+	for (int i = 0; i < FACTS; i++)
+		if (strcmp(fact_table[i].name, name) == 0)
+			return &fact_table[i];
+	return NULL;
+}
+
+bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg)
+{
+	struct fact_listeners *l = &f->of[kind];
+
+	if (l->n == FACT_LISTENERS)
+		return false;
+	l->listener[l->n].fn = fn;
+	l->listener[l->n++].arg = arg;
+	return true;
+}

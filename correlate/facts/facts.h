@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts, and who listens to them. The core emits each fact once, when nothing that comes later can
+ * change it: in the order in which they are settled, which is not that of their times. A listener
+ * gets a pointer to a struct that is valid during the call.
+ */
+#ifndef MAGNET_CORRELATE_FACTS_FACTS_H
+#define MAGNET_CORRELATE_FACTS_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "facts/stages.h"
+#include "facts/table.h"
+#include "facts/why_reasons.h"
+
+#define FACT_NONE        UINT64_MAX /* of TIME's others: not known, or not applicable */
+#define FACT_MAYBE       2
+#define FACT_NO_WORD     UINT8_MAX /* of a list's words */
+#define FACT_SYSTEM_CALL 0x100
+
+struct fact_flow_id {
+	uint64_t sock; /* the socket's number, 0: none */
+	bool rx;
+};
+
+/* IPv6; an IPv4 address a.b.c.d is ::ffff:a.b.c.d. */
+struct fact_address {
+	const uint8_t *addr; /* 16 bytes; NULL: not known */
+	uint16_t port;
+};
+
+enum fact_seen { SEEN_BOTH, SEEN_APP, SEEN_KERNEL };
+enum fact_outcome { OUTCOME_FOLLOWED, OUTCOME_SENT_AGAIN, OUTCOME_UNDIVIDED, OUTCOME_INCOMPLETE };
+enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
+/* One number for the layers of both directions. */
+#define FACT_LAYER(rx, layer) ((uint8_t)((rx) ? TX_LAYERS + (int)(layer) : (int)(layer)))
+
+typedef uint64_t fact_TIME, fact_SPAN, fact_COUNT;
+typedef int64_t fact_SIGNED;
+typedef int32_t fact_CPU;
+typedef uint8_t fact_FLAG, fact_MAYBE;
+typedef struct fact_flow_id fact_FLOW;
+typedef uint16_t fact_FUNCTION;
+typedef const char *fact_TEXT;
+typedef struct fact_address fact_ADDRESS;
+
+#define MG_FACT_C(fact, type, name, doc)         fact_##type name;
+#define MG_FACT_E(fact, names, name, doc)        uint8_t name;
+#define MG_FACT_A(fact, names, count, name, doc) uint64_t name[count];
+#define MG_FACT_STRUCT(name, doc)                                     \
+	struct fact_##name {                                          \
+		MG_FACT_##name(name, MG_FACT_C, MG_FACT_E, MG_FACT_A) \
+	};
+MG_FACTS(MG_FACT_STRUCT)
+#undef MG_FACT_STRUCT
+#undef MG_FACT_C
+#undef MG_FACT_E
+#undef MG_FACT_A
+
+#define MG_FACT_ID(name, doc) FACT_##name,
+enum fact { MG_FACTS(MG_FACT_ID) FACTS };
+#undef MG_FACT_ID
+
+/* `fact` points to the struct fact_* it was registered for. */
+typedef void (*fact_fn)(void *arg, const void *fact);
+
+#define FACT_LISTENERS 4
+struct facts {
+	struct fact_listeners {
+		uint32_t n;
+		struct {
+			fact_fn fn;
+			void *arg;
+		} listener[FACT_LISTENERS];
+	} of[FACTS];
+};
+
+/* Call `fn` with every fact of this kind from now on. Returns false if there are too many
+ * listeners. */
+bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg);
+
+static inline bool facts_wanted(const struct facts *f, enum fact kind)
+{
+	return f->of[kind].n != 0;
+}
+
+static inline void facts_emit(const struct facts *f, enum fact kind, const void *fact)
+{
+	for (uint32_t i = 0; i < f->of[kind].n; i++)
+		f->of[kind].listener[i].fn(f->of[kind].listener[i].arg, fact);
+}
+
+/* emit_call(facts, fact) and so on: the same, with the type checked. */
+#define MG_FACT_EMIT(name, doc)                                                               \
+	static inline void emit_##name(const struct facts *f, const struct fact_##name *fact) \
+	{                                                                                     \
+		facts_emit(f, FACT_##name, fact);                                             \
+	}
+MG_FACTS(MG_FACT_EMIT)
+#undef MG_FACT_EMIT
+
+/* ---- the table as data ---- */
+
+enum fact_type {
+	FACT_TYPE_TIME,
+	FACT_TYPE_SPAN,
+	FACT_TYPE_COUNT,
+	FACT_TYPE_SIGNED,
+	FACT_TYPE_CPU,
+	FACT_TYPE_FLAG,
+	FACT_TYPE_MAYBE,
+	FACT_TYPE_FLOW,
+	FACT_TYPE_FUNCTION,
+	FACT_TYPE_TEXT,
+	FACT_TYPE_ADDRESS,
+	FACT_TYPE_WORD,  /* of `words` */
+	FACT_TYPE_SPANS, /* one SPAN for each of `words` */
+};
+
+struct fact_column {
+	const char *name, *doc;
+	const char *const *words; /* `count` of them */
+	uint16_t offset;          /* bytes, in the struct */
+	uint8_t count;
+	uint8_t type; /* enum fact_type */
+};
+
+struct fact_desc {
+	const char *name, *doc;
+	const struct fact_column *column;
+	int columns;
+};
+
+extern const struct fact_desc fact_table[FACTS];
+/* Returns NULL if no fact has this name. */
+const struct fact_desc *fact_by_name(const char *name);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layers at which bytes are seen and the stages between them, on their way out and in; the
+ * states of a thread in a call; and the words for them in every table, report and export.
+ */
+#ifndef MAGNET_CORRELATE_FACTS_STAGES_H
+#define MAGNET_CORRELATE_FACTS_STAGES_H
+
+/* Layers, X(ID, name): where bytes are seen. */
+/* clang-format off */
+#define MG_TX_LAYERS(X) \
+	X(CALL, "call") X(COPY, "copy") X(IP_OUT, "tcp") X(IP_POST, "ip") X(QUEUE, "queue") \
+	X(XMIT, "device") X(DONE, "driver")
+#define MG_RX_LAYERS(X) \
+	X(DEV, "device") X(IP, "ip") X(TCP, "tcp") X(READY, "in_order") X(COPY, "copy") X(CALL, "call")
+
+/* Stages, X(ID, name, label): the time between two layers. Within a range they sum to its total exactly. */
+#define MG_TX_STAGES(X) \
+	X(CALL,   "call",        "call to copy") \
+	X(SNDBUF, "send_buffer", "send buffer") \
+	X(IP,     "ip",          "IP") \
+	X(QDISC,  "qdisc",       "queue (qdisc)") \
+	X(DRIVER, "driver",      "driver")
+#define MG_RX_STAGES(X) \
+	X(DEV_IP, "device_to_ip",  "device to IP") \
+	X(IP_TCP, "ip_to_tcp",     "IP to TCP") \
+	X(ORDER,  "in_order",      "in order (head of line)") \
+	X(ABSENT, "reader_absent", "socket queue: reader absent") \
+	X(WAKE,   "wake",          "socket queue: until woken") \
+	X(RUNQ,   "run_queue",     "run queue") \
+	X(POLL,   "poll_return",   "woken before, until the call") \
+	X(COPY,   "copy",          "copy to the program") \
+	X(RETURN, "return",        "return to the program")
+
+/* States, X(ID, name): what a thread does at each instant of a call; off the CPU, interrupt, softirq and
+ * layer take precedence in this order. */
+#define MG_STATES(X) \
+	X(ENTRY, "entry") X(SOCKET, "socket") X(LOCK, "lock") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
+	X(RELEASE, "release") X(RETURN, "return") X(SIGNAL, "signal") X(IRQ, "irq") X(SOFTIRQ, "softirq") \
+	X(BLOCKED, "blocked") X(WAKEUP, "wakeup") X(PREEMPTED, "preempted")
+/* clang-format on */
+
+#define MG_TX_LAYER_ID(ID, name)        TX_##ID,
+#define MG_RX_LAYER_ID(ID, name)        RX_##ID,
+#define MG_TX_STAGE_ID(ID, name, label) TX_STAGE_##ID,
+#define MG_RX_STAGE_ID(ID, name, label) RX_STAGE_##ID,
+#define MG_STATE_ID(ID, name)           STATE_##ID,
+enum tx_layer { MG_TX_LAYERS(MG_TX_LAYER_ID) TX_LAYERS };
+enum rx_layer { MG_RX_LAYERS(MG_RX_LAYER_ID) RX_LAYERS };
+enum tx_stage { MG_TX_STAGES(MG_TX_STAGE_ID) TX_STAGES };
+enum rx_stage { MG_RX_STAGES(MG_RX_STAGE_ID) RX_STAGES };
+enum call_state { MG_STATES(MG_STATE_ID) STATES };
+#undef MG_TX_LAYER_ID
+#undef MG_RX_LAYER_ID
+#undef MG_TX_STAGE_ID
+#undef MG_RX_STAGE_ID
+#undef MG_STATE_ID
+#define STAGES_MAX 9
+/* Both directions' stages together, those of the way out first. */
+#define STAGES_BOTH (TX_STAGES + RX_STAGES)
+
+/* On the CPU, in the kernel, for the call itself. */
+#define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "show_facts.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "field_text.h"
+#include "report.h"
+
+const char *fact_type_name(enum fact_type type)
+{
+	static const char *const names[] = {
+		[FACT_TYPE_TIME] = "u64",
+		[FACT_TYPE_SPAN] = "f64",
+		[FACT_TYPE_COUNT] = "u64",
+		[FACT_TYPE_SIGNED] = "i64",
+		[FACT_TYPE_CPU] = "u64",
+		[FACT_TYPE_FLAG] = "bool",
+		[FACT_TYPE_MAYBE] = "bool",
+		[FACT_TYPE_FLOW] = "text",
+		[FACT_TYPE_FUNCTION] = "text",
+		[FACT_TYPE_TEXT] = "text",
+		[FACT_TYPE_ADDRESS] = "text",
+		[FACT_TYPE_WORD] = "text",
+		[FACT_TYPE_SPANS] = NULL,
+	};
+
+	return names[type];
+}
+
+void show_facts_header(FILE *to, const struct fact_desc *fact)
+{
+	for (int i = 0; i < fact->columns; i++) {
+		const struct fact_column *c = &fact->column[i];
+		bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_SPAN;
+
+		if (i)
+			fputc('\t', to);
+		if (c->type != FACT_TYPE_SPANS)
+			fprintf(to, "%s%s:%s", c->name, is_time ? "_ns" : "",
+				fact_type_name(c->type));
+		for (int w = 0; c->type == FACT_TYPE_SPANS && w < c->count; w++)
+			fprintf(to, "%s%s_%s_ns:%s", w ? "\t" : "", c->name, c->words[w],
+				fact_type_name(FACT_TYPE_SPAN));
+	}
+	fputc('\n', to);
+}
+
+static void span(const struct show_facts *s, uint64_t cycles)
+{
+	double hz = clockmap_hz(&s->core->clock);
+
+	if (cycles != FACT_NONE && hz > 0)
+		fprintf(s->to, "%.1f", (double)cycles * 1e9 / hz);
+}
+
+static void time_of(const struct show_facts *s, uint64_t cycles)
+{
+	if (cycles && clockmap_valid(&s->core->clock))
+		fprintf(s->to, "%" PRIu64, clockmap_ns(&s->core->clock, cycles));
+}
+
+static void flow(const struct show_facts *s, const struct fact_flow_id *f)
+{
+	char name[32];
+
+	if (!f->sock)
+		return;
+	flow_name(name, f->sock, f->rx);
+	fputs(name, s->to);
+}
+
+static void address(const struct show_facts *s, const struct fact_address *a)
+{
+	char text[64];
+
+	if (!a->addr)
+		return;
+	address_text(text, a->addr, a->port);
+	fputs(text, s->to);
+}
+
+static void text(const struct show_facts *s, const char *t)
+{
+	if (t)
+		field_text_words(s->to, t, strlen(t));
+}
+
+static void value(const struct show_facts *s, const struct fact_column *c, const void *at)
+{
+	uint64_t u = 0;
+	uint8_t b = 0;
+
+	if (c->type == FACT_TYPE_FLAG || c->type == FACT_TYPE_MAYBE || c->type == FACT_TYPE_WORD)
+		memcpy(&b, at, sizeof(b));
+	switch ((enum fact_type)c->type) {
+	case FACT_TYPE_TIME:
+		time_of(s, *(const fact_TIME *)at);
+		break;
+	case FACT_TYPE_SPAN:
+		span(s, *(const fact_SPAN *)at);
+		break;
+	case FACT_TYPE_COUNT:
+		u = *(const fact_COUNT *)at;
+		if (u != FACT_NONE)
+			fprintf(s->to, "%" PRIu64, u);
+		break;
+	case FACT_TYPE_SIGNED:
+		fprintf(s->to, "%" PRId64, *(const fact_SIGNED *)at);
+		break;
+	case FACT_TYPE_CPU:
+		if (*(const fact_CPU *)at >= 0)
+			fprintf(s->to, "%" PRId32, *(const fact_CPU *)at);
+		break;
+	case FACT_TYPE_FLAG:
+	case FACT_TYPE_MAYBE:
+		if (b != FACT_MAYBE)
+			fprintf(s->to, "%u", b);
+		break;
+	case FACT_TYPE_FLOW:
+		flow(s, at);
+		break;
+	case FACT_TYPE_FUNCTION: {
+		fact_FUNCTION id = *(const fact_FUNCTION *)at;
+
+		fputs(id & FACT_SYSTEM_CALL ? mg_syscall_name(id & ~FACT_SYSTEM_CALL)
+					    : mg_function_name(id),
+			s->to);
+		break;
+	}
+	case FACT_TYPE_TEXT:
+		text(s, *(const fact_TEXT *)at);
+		break;
+	case FACT_TYPE_ADDRESS:
+		address(s, at);
+		break;
+	case FACT_TYPE_WORD:
+		if (b < c->count)
+			fputs(c->words[b], s->to);
+		break;
+	case FACT_TYPE_SPANS:
+		for (int w = 0; w < c->count; w++) {
+			if (w)
+				fputc('\t', s->to);
+			span(s, ((const fact_SPAN *)at)[w]);
+		}
+		break;
+	}
+}
+
+/* Whether the fact is of the flow that was asked for, in any of its columns. */
+static bool is_wanted(const struct show_facts *s, const void *fact)
+{
+	char name[32];
+
+	for (int i = 0; i < s->fact->columns; i++) {
+		const struct fact_column *c = &s->fact->column[i];
+		const struct fact_flow_id *f = (const void *)((const char *)fact + c->offset);
+
+		if (c->type != FACT_TYPE_FLOW || !f->sock)
+			continue;
+		flow_name(name, f->sock, f->rx);
+		if (strcmp(name, s->flow) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void print(void *arg, const void *fact)
+{
+	struct show_facts *s = arg;
+
+	if (s->flow && !is_wanted(s, fact))
+		return;
+	s->flow_seen = true;
+	for (int i = 0; i < s->fact->columns; i++) {
+		const struct fact_column *c = &s->fact->column[i];
+
+		if (i)
+			fputc('\t', s->to);
+		value(s, c, (const char *)fact + c->offset);
+	}
+	fputc('\n', s->to);
+}
+
+void show_facts_listen(struct show_facts *s)
+{
+	facts_listen(&s->core->facts, (enum fact)(s->fact - fact_table), print, s);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts as tab-separated values: a typed header, then a row a fact. */
+#ifndef MAGNET_CORRELATE_RENDER_SHOW_FACTS_H
+#define MAGNET_CORRELATE_RENDER_SHOW_FACTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core.h"
+
+struct show_facts {
+	FILE *to;
+	struct core *core;
+	const struct fact_desc *fact;
+	const char *flow; /* only this flow's, NULL = all */
+	bool flow_seen;
+};
+
+/* The name of a column's type in the header; NULL for FACT_TYPE_SPANS, whose columns are of
+ * FACT_TYPE_SPAN. */
+const char *fact_type_name(enum fact_type type);
+/* Writes the names and types of all columns: name:type, separated by tabs. */
+void show_facts_header(FILE *to, const struct fact_desc *fact);
+/* Prints every fact of `s->fact` from now on; `s` is the caller's until the core is freed. */
+void show_facts_listen(struct show_facts *s);
+
+#endif
