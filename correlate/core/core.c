@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order and clock. */
+/* Puts events on one time axis and passes them on in order. */
 
 #include "core.h"
 
@@ -39,7 +39,7 @@
 #include "trace/other.h"
 #include "trace/side.h"
 
-/* The tracer reads the clock ten times a second; if it is silent for so long, it has stopped. */
+/* The tracer reads the clock ten times a second; after a silence of this length it has stopped. */
 #define CLOCK_PATIENCE_NS 2000000000ull
 
 void core_init(struct core *c)
@@ -76,7 +76,7 @@ double core_clock_error(const struct core *c)
 	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
 }
 
-/* A reading of the counter by a thread, as of the CPU all are compared with. */
+/* Returns a thread's counter reading corrected to the CPU that all CPUs are compared with. */
 static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 {
 	const struct thread *t = NULL;
@@ -88,7 +88,7 @@ static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 	return clockmap_counter(&c->clock, counter);
 }
 
-/* All times to the counter of one CPU, or to nanoseconds. */
+/* Converts all times of an event to the counter of one CPU, or to nanoseconds. */
 static void set_times(struct core *c, struct mg_event *e)
 {
 	e->cycles = clockmap_cycles(&c->clock, e->time_ns);
@@ -108,7 +108,7 @@ static void set_times(struct core *c, struct mg_event *e)
 	}
 }
 
-/* Makes of what is told late of a device the event that it would have been. */
+/* Turns a late report about a device into the event that it stands for. */
 static void set_back(struct mg_event *e)
 {
 	const struct mg_dev_recv_late late = e->dev_recv_late;
@@ -135,7 +135,7 @@ static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
 
-	if (gap_is_of_reader(e)) { /* in no trace */
+	if (gap_is_of_reader(e)) { /* not in the trace */
 		gap_on_lost(c, &e->lost);
 		return;
 	}
@@ -167,7 +167,10 @@ static void process(struct core *c, struct mg_event *e)
 		closed_pack(c);
 }
 
-/* Again every so often: what is after the last reading goes by the rate before it. */
+/*
+ * Returns whether the clock may be estimated from calls. Repeated from time to time, as events
+ * after the last reading use the rate before it.
+ */
 static bool may_guess(struct core *c)
 {
 	if (clockmap_valid(&c->clock) &&
@@ -184,7 +187,7 @@ static void release(struct core *c, bool all)
 	while ((e = queue_first(&c->pending))) {
 		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
 
-		/* beside another tracer's events only the program's calls need another clock */
+		/* with another tracer's events only the program's calls need another clock */
 		due |= c->kernel_tracer[0] && !c->pending_calls;
 
 		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
@@ -199,7 +202,9 @@ static void release(struct core *c, bool all)
 	}
 }
 
-/* What is of use as soon as it is read, before what came before it is processed. */
+/*
+ * Uses an event as soon as it is read, before earlier events are processed, where that helps them.
+ */
 static void foresee(struct core *c, const struct mg_event *e)
 {
 	switch (e->id) {
@@ -263,8 +268,8 @@ int core_push(struct core *c, const struct mg_event *e)
 }
 
 /*
- * Whatever of a stream left, and does not have every boundary, is incomplete: also what no call,
- * and no acknowledgement, was seen of. Bytes that were followed have passed.
+ * Counts as incomplete every byte that left and lacks a timestamp, even if no call or
+ * acknowledgement of it was seen. Bytes that were followed have passed.
  */
 static void count_incomplete(struct flow *f)
 {

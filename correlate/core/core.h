@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The correlator's core: events in time order in, results out. It reads no clock, does no I/O and
- * has no globals; memory is bounded by what is in flight and by the number of threads and sockets.
- * All times inside are cycles of the counter.
+ * The correlator's core: events in order of time go in, results come out. It reads no clock, does
+ * no I/O and has no globals; memory is bounded by what is in flight and by the number of threads
+ * and sockets. All times inside are cycles of the counter.
  *
  * Definitions of every figure: docs/method.md.
  */
@@ -28,28 +28,30 @@ struct gap {
 	char producer[32];
 	int32_t cpu;
 	uint32_t reason;         /* MG_LOST_* */
-	uint32_t layers;         /* bits 1 << enum mg_layer: whose figures miss something */
-	struct mg_events events; /* that are missing, or may be */
+	uint32_t layers;         /* layers whose figures lack something, bits 1 << enum mg_layer */
+	struct mg_events events; /* events that are missing, or may be */
 	uint64_t count, from_ns, to_ns;
 };
 
 /* The two traces of a recording. */
 enum core_side { CORE_APP, CORE_KERNEL, CORE_SIDES };
 struct core_span {
-	bool tells_end;    /* application side: one without an end has been cut off */
-	bool in_order;     /* it has told its end */
-	bool expected;     /* the other one tells that there is this one */
-	uint64_t from_ns;  /* 0 = not told: since the recording's begin */
+	bool tells_end;    /* application side: a trace without an end has been cut off */
+	bool in_order;     /* its end has been read */
+	bool expected;     /* the other side says that this one was recorded */
+	uint64_t from_ns;  /* 0 = not recorded: since the recording's start */
 	uint64_t until_ns; /* its end, or its last event */
-	char why[33];      /* it ended before it was asked to; else "" */
-	/* its traces that tell how much there is in them, and those that have told it */
+	char why[33];      /* why it ended before it was asked to; else "" */
+	/* traces that end with their number of events, and those whose end was read */
 	uint32_t traces, told;
-	uint64_t read;         /* events of its files, `contents` included; */
-	uint64_t not_here;     /* that the traces which have told it lack, */
-	uint64_t too_many;     /* and have beyond */
-	uint64_t unknown;      /* of those read: of a kind that is not in the table, */
-	char unknown_name[33]; /* the first of them by name */
-	/* after core_finish(): it is magnet's own, and covers not all of the recording */
+	uint64_t read;         /* events in its files, `contents` included */
+	uint64_t not_here;     /* events missing from the traces whose end was read */
+	uint64_t too_many;     /* events beyond the number written there */
+	uint64_t unknown;      /* events read of a kind that is not in the table */
+	char unknown_name[33]; /* name of the first of them */
+	/*
+	 * set by core_finish(): the side is magnet's own, and does not cover all of the recording
+	 */
 	bool known, begins_late, ends_early;
 };
 
@@ -58,39 +60,40 @@ enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KI
 
 struct switch_stats {
 	uint64_t n;
-	struct dist total_ns;          /* of those whose duration is known */
-	uint64_t decide_ns, reload_ns; /* its two parts, in all */
-	uint64_t interrupted;          /* of no use for that */
+	struct dist total_ns;          /* switches whose duration is known */
+	uint64_t decide_ns, reload_ns; /* sum of its two parts */
+	uint64_t interrupted;          /* switches without a usable duration */
 };
 
 struct sched_stats {
-	struct dist wakeup;            /* waking to switch-in, cycles */
-	struct dist queueing;          /* of it, until it is on a run queue, cycles */
-	struct dist run_queue;         /* wakeup and preempted, until it runs, cycles */
+	struct dist wakeup;            /* wakeup to switch-in, cycles */
+	struct dist queueing;          /* part of it until the thread is on a run queue, cycles */
+	struct dist run_queue;         /* from wakeup or preemption until it runs, cycles */
 	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
 	int cpus;
 	uint64_t migrations;
 };
 
 /*
- * A socket that becomes readable wakes its reader in the same breath: the wakings that follow a
- * tcp_ready on its CPU, before anything else there, are its.
+ * The socket that last became readable on a CPU: wakeups that follow tcp_ready there, before any
+ * other event, are caused by it.
  */
 struct readying {
-	uint64_t sock; /* 0 = the last event on this CPU was something else */
+	uint64_t sock; /* 0 = another event was the last one on this CPU */
 	uint64_t t;
-	uint32_t events; /* on this CPU since who runs got it, or began a system call */
+	/* events on this CPU since the running thread got it, or began a system call */
+	uint32_t events;
 };
 
-/* Intervals in which events are missing, known as soon as the trace tells them. */
+/* Intervals in which events are missing, known as soon as the trace reports them. */
 #define HOLES 16
 struct hole {
 	uint64_t from, to; /* cycles */
-	int32_t cpu;       /* -1 = on any */
+	int32_t cpu;       /* -1 = any CPU */
 	uint32_t layers;   /* bits 1 << enum mg_layer */
 };
 
-/* Packets the kernel threw away. */
+/* Packets that the kernel dropped, by socket, reason and place. */
 struct drop_key {
 	uint64_t sock;
 	char reason[33], location[33];
@@ -98,14 +101,14 @@ struct drop_key {
 };
 struct drop {
 	struct drop_key key;
-	uint64_t n;         /* buffers, */
-	uint64_t segs;      /* the segments or datagrams they stand for, */
-	uint64_t bytes;     /* and their payload */
-	uint64_t discarded; /* of the segments, those without payload that TCP itself threw away */
+	uint64_t n;         /* buffers */
+	uint64_t segs;      /* segments or datagrams they stand for */
+	uint64_t bytes;     /* their payload */
+	uint64_t discarded; /* segments without payload that TCP itself discarded */
 	UT_hash_handle hh;
 };
 
-/* Which events' hooks are attached in one network namespace. */
+/* Events whose hooks are attached in one network namespace. */
 struct netns_hooks {
 	uint32_t netns;
 	struct mg_events events;
@@ -115,33 +118,33 @@ struct hook_info {
 	char layer[16], what[32];
 	int32_t status;
 	uint32_t netns;
-	uint16_t event; /* the one it feeds, MG_EVENT_*; 0 if it is none of the system's */
+	uint16_t event; /* MG_EVENT_* that the hook feeds; 0 if it is not an event of the system */
 };
 
-/* What an event means in the stream it belongs to, for those who list events. */
+/* Meaning of an event in its stream, for listeners. */
 struct annotation {
-	const struct mg_sock *sock; /* NULL if it has none */
+	const struct mg_sock *sock; /* NULL if the event has none */
 	bool rx;
 	bool has_offset;
 	uint64_t offset, length;   /* bytes */
-	const struct flow *from;   /* a message's sender, if it is in this recording: */
-	uint64_t from_offset;      /* its first byte there */
+	const struct flow *from;   /* a message's sender, if it is in this recording */
+	uint64_t from_offset;      /* offset of the message's first byte there */
 	uint64_t cycles;           /* 0 with nanoseconds only */
-	const struct piece *piece; /* application calls: all ranges, if there are several */
+	const struct piece *piece; /* application calls: all byte ranges, if there are several */
 	uint32_t pieces;
-	const struct kernel_call *call; /* its system call, and where the whole call's time went */
+	const struct kernel_call *call; /* its system call, and how the whole call's time divides */
 };
 
 typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
 
-/* Events that are not in the table, by name. */
+/* Count of an event that is not in the table. */
 struct other_stats {
 	char *name;
 	uint64_t n;
 	UT_hash_handle hh;
 };
 
-/* What was looked up last, by the low bits of its number. */
+/* Cache of the latest look-ups, by the low bits of the number. */
 #define RECENT_SOCKS   4096 /* more connections than that are seldom busy at once */
 #define RECENT_THREADS 256
 struct recent {
@@ -152,204 +155,235 @@ struct recent {
 struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
-	struct mg_sock *socks;      /* but for those in `closed` */
-	struct closed_socks closed; /* packed, if core_pack_closed() was called */
-	struct mg_sock *live;       /* of these, all but the ones closed long ago */
-	struct mg_sock *alone;      /* of these, opened ones whose peer has not shown up, */
-	struct mg_sock *places;     /* and those with addresses, the last of each */
+	struct mg_sock *socks;      /* all sockets but those in `closed` */
+	struct closed_socks closed; /* packed sockets, if core_pack_closed() was called */
+	struct mg_sock *live;       /* list of all sockets but those closed long ago */
+	struct mg_sock *alone;      /* opened sockets whose peer has not been seen */
+	struct mg_sock *places;     /* sockets by addresses, the latest of each */
 	struct thread *threads;
 	struct process *processes;
 	struct program *programs;
 	struct mark *marks;
 	uint32_t marks_n, marks_cap;
-	uint64_t marks_more;   /* not kept */
+	uint64_t marks_more;   /* marks beyond those kept */
 	struct unseen *unseen; /* complete after core_finish() */
 	struct call_stats *calls;
 	struct sched_stats sched;
 	struct other_stats *others;
 	struct gap *gaps;
 	uint32_t gap_count;
-	struct { /* as the last event had been processed: for sockets that are finished later */
+	struct { /* state after the last event, for sockets that are finished later */
 		uint64_t last_ns;
 		uint32_t gaps;
 	} finish;
 	struct drop *drops;
-	struct { /* to connect, for which data arrived before they had a socket */
-		struct request *waiting, *done; /* without their socket, and with it */
+	struct { /* requests for connections, for which data arrived before they had a socket */
+		struct request *waiting, *done; /* without their socket yet, and with it */
 	} requests;
 	uint64_t listen_drops; /* packets that listening sockets dropped */
 	uint64_t synack_retries;
-	struct synack *synacks; /* sent again for requests without a socket, by initial number */
-	struct frames *frames;  /* on their way out, not TCP's; NULL: none */
+	/* SYN-ACKs retransmitted for requests without a socket, by initial sequence number */
+	struct synack *synacks;
+	struct frames *frames; /* datagrams on their way out; NULL: none */
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;
 	uint64_t app_events, kernel_events, lost_kernel, lost_app;
-	uint64_t tracer_events; /* what tracers say of themselves */
+	uint64_t tracer_events; /* events about the tracers themselves */
 	uint64_t first_ns, last_ns;
-	uint64_t kernel_until_ns; /* the last event of the kernel side but for losses */
+	uint64_t kernel_until_ns; /* time of the last event of the kernel side except losses */
 	bool has_calibration, has_end;
-	char undescribed[256];  /* a directory with streams and no metadata, "" = there is none */
-	bool part_ended;        /* in order, and what comes after is not there */
-	uint32_t part;          /* the newest, 0 = it has none, */
-	uint32_t first_part;    /* the oldest, */
-	uint32_t parts_missing; /* and how many between them are not here */
-	uint64_t part_ended_ns; /* when the last one ended that did, 0 = none did */
-	char kernel_tracer[24]; /* whose the kernel's events are, "" = magnet's own */
-	char cut_off[256];      /* why the trace could not be read to its end, "" = it was */
+	char undescribed[256];  /* a directory with streams but no metadata, "" = there is none */
+	bool part_ended;        /* ended in order, but what comes after is missing */
+	uint32_t part;          /* number of the newest part, 0 = no parts */
+	uint32_t first_part;    /* number of the oldest part */
+	uint32_t parts_missing; /* parts missing between them */
+	uint64_t part_ended_ns; /* end of the last part that ended, 0 = none did */
+	char kernel_tracer[24]; /* tracer of the kernel's events, "" = magnet's own */
+	char cut_off[256];      /* why the trace could not be read to its end, "" = it could */
 	struct mg_calibration calibration;
 	struct mg_trace_end end;
 	struct mg_app_end app_end;
 	struct core_span side[CORE_SIDES];
 	uint64_t start_ns,
-		stop_ns;   /* of the recording; 0 = not known, as where its end was not written */
-	uint32_t app_part; /* the application side's, that is read; 0 = it has none */
-	uint32_t first_app_part; /* its oldest */
-	uint64_t app_gone;       /* calls and marks of its parts that are not here */
-	uint64_t app_notes;      /* of tracer_events, what the application's trace says of itself */
-	struct dist logged;      /* cycles a traced call spent in magnet */
-	uint64_t unjoined;       /* application calls without their system call */
-	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
+		stop_ns;   /* end of the recording; 0 = not known, for example not written */
+	uint32_t app_part; /* number of the application side's part being read; 0 = no parts */
+	uint32_t first_app_part; /* number of its oldest part */
+	uint64_t app_gone;       /* calls and marks of its missing parts */
+	/* part of tracer_events: the application trace's events about itself */
+	uint64_t app_notes;
+	struct dist logged;           /* cycles that a traced call spent in magnet */
+	uint64_t unjoined;            /* application calls without their system call */
+	uint64_t out_of_order_states; /* calls whose timestamps contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
 	struct {
 		uint64_t until_ns;
 		struct mg_events events;
 		uint32_t layers;
-	} not_here;               /* of the kernel side, the last such gap: as struct gap has it */
-	struct hole holes[HOLES]; /* the latest */
+		/* the latest gap of the kernel side whose events were written and are missing */
+	} not_here;
+	struct hole holes[HOLES]; /* the latest ones */
 	uint32_t hole_next;
-	uint64_t holes_until; /* the end of the last, cycles */
-	bool low_water; /* some socket tells its reader only when there is more (SO_RCVLOWAT) */
-	struct mg_events hooked;    /* those whose hooks are attached, in any namespace; */
+	uint64_t holes_until; /* end of the last one, cycles */
+	bool low_water; /* some socket notifies its reader only above a threshold (SO_RCVLOWAT) */
+	struct mg_events hooked;    /* events whose hooks are attached, in any namespace */
 	struct mg_events hooked_ns; /* of these, those that belong to a namespace each */
 
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;
 	struct recent recent;
-	struct event_queue pending; /* waiting for the clock */
-	uint32_t pending_calls;     /* of these, the program's calls */
-	uint64_t wait_ns; /* before that time, without clock, none is due; 0 = not known */
+	struct event_queue pending; /* events that wait for the clock */
+	uint32_t pending_calls;     /* number of calls of the program among them */
+	uint64_t wait_ns; /* without a clock, no event is due before this time; 0 = not known */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
-	bool guess_bounded;      /* the readings guessed by calls have widths */
-	uint64_t guess_again_ns; /* not before the events have come so far */
+	bool guess_bounded;      /* the readings estimated from calls have an error bound */
+	uint64_t guess_again_ns; /* time of the events at which the next estimate is due */
 
 	listener_fn listener;
 	void *listener_arg;
 	struct facts facts;
 	struct series_pool series;
-	unsigned long refused;  /* mg_memory_failures() at the begin */
-	struct dist_pool dists; /* of all flows */
+	unsigned long refused;  /* mg_memory_failures() at the start */
+	struct dist_pool dists; /* pool of all flows' distributions */
 };
 
 void core_init(struct core *c);
-/* A synchronisation point known from outside the trace, where it has none of its own. */
+/* Adds a synchronisation point from outside, for a trace that has none of its own. */
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
-/* When the recording began and ended, from session.json; 0 = not known. Before core_finish(). */
+/*
+ * Sets the begin and end of the recording from session.json; 0 = not known. Call it before
+ * core_finish().
+ */
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
-/* One more trace of this side will tell at its end how much there is in it. */
+/* Announces one more trace of this side that will end with its number of events. */
 void core_expect_contents(struct core *c, enum core_side which);
-/* The recording had a trace of this side, as the other side's tells. */
+/* Announces a trace of this side, which the other side's trace mentions. */
 void core_expect_side(struct core *c, enum core_side which);
 /*
- * So many events were in the files of one trace of this side, which tells by `contents` how many it
- * was given; 0: it does not. Before core_finish(). Each for itself: what one lacks another may have
- * beyond what it tells, since its end is gone.
+ * Reports how many events the files of one trace of this side had, and how many its `contents`
+ * event gives; 0: it has no such event. Call it before core_finish(), once per trace: a surplus in
+ * one, whose end is missing, must not make up for events missing in another.
  */
 void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents);
-/* Of these, so many are of a kind that the table does not have. */
+/* Reports how many of these are of a kind that is not in the table. */
 void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name);
-/* Packets that a stream had are not in it any more; `cpu` is -1 where it has none. */
+/* Reports packets missing from a stream; `cpu` is -1 where it has none. */
 void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
 	uint64_t to_ns, int cpu);
-/* Application events that another tracer overwrote as it recorded: nobody knows how many. */
+/*
+ * Reports application events that another tracer overwrote while recording; their number is
+ * unknown.
+ */
 void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int cpu);
-/* Whether it is known when the recording ended, after this side, or with it. */
+/* Returns whether the end of the recording is known, after this side or together with it. */
 bool side_end_known(const struct core *c, enum core_side which);
-/* When the recording began: as its session tells, else with the first event that is here. */
+/* Returns the begin of the recording from its session, else the time of the first event read. */
 uint64_t core_begin_ns(const struct core *c);
-/* Share of the recording's time that a side covers; 1 if it is not known to cover less. */
+/* Returns the share of the recording's time that a side covers; 1 if it is not known to be less. */
 double side_share(const struct core *c, enum core_side which);
-/* Called with every event once its time on the counter is known, in order. */
+/* Calls `fn` with every event, in order, once its time on the counter is known. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
 /*
- * Keep every unit of every layer, in not more than so many bytes; before the first event. What does
- * not fit is cut off, and the series says so.
+ * Keeps every packet of every layer, in at most `bytes` bytes. Call it before the first event. A
+ * series that does not fit is cut and marked as such.
  */
 void core_keep_series(struct core *c, size_t bytes);
-/* Events in order of time; what they point to is the core's. Returns 0 or -ENOMEM. */
+/*
+ * Feeds the next event in order of time; the core takes over what it points to. Returns 0 or
+ * -ENOMEM.
+ */
 int core_push(struct core *c, const struct mg_event *e);
-/* The same in two steps: where to write the next one (NULL without memory), and that it was. */
+/*
+ * Feed an event in two steps: get the place to write it to (NULL if memory is short), then submit
+ * it.
+ */
 struct mg_event *core_room(struct core *c);
 void core_put(struct core *c);
-/* Events LTTng had no room for. */
+/* Reports events for which LTTng had no room. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
-/* Bound of the error of an interval whose ends may lie on two CPUs, cycles. */
+/* Returns the error bound of an interval whose ends may lie on two CPUs, cycles. */
 double core_clock_error(const struct core *c);
-/* Whether the trace tells which hooks are attached: not another tracer's, nor a part cut out. */
+/*
+ * Returns whether the trace lists its hooks, which another tracer's, or one cut at its start, does
+ * not.
+ */
 bool core_knows_hooks(const struct core *c);
-/* Whether an event's hook is attached; true for all where the trace does not tell. */
+/* Returns whether an event's hook is attached; true for all where the trace lists no hooks. */
 bool core_observes(const struct core *c, enum mg_event_id id);
-/* Whether calls' time in STATE_LOCK or STATE_RELEASE is told apart. */
+/* Returns whether calls' time in STATE_LOCK or STATE_RELEASE is recorded. */
 bool core_knows_lock_state(const struct core *c, enum call_state state);
-/* The events whose hooks are attached, in this network namespace. */
+/* Returns the events whose hooks are attached in this network namespace. */
 struct mg_events core_hooked(const struct core *c, uint32_t netns);
 
-/* (outside.c) Known from elsewhere than the core's own events, such as another tracer's. */
+/*
+ * (outside.c) Description of a socket from another source than the core's own events, such as
+ * another tracer.
+ */
 struct sock_known {
 	uint8_t kind, family; /* MG_KIND_*, AF_* */
 	uint16_t lport, rport;
 	mg_addr laddr, raddr;
 	bool has_addr;
-	char name[16]; /* of what is no socket: a device; else "" */
+	char name[16]; /* name of a device that stands for a socket; else "" */
 };
-/* A thread whose own events are recorded; `pid` is 0 and `comm` NULL where they are not known. */
+/* Announces a thread whose own events are recorded; `pid` is 0 and `comm` NULL where not known. */
 void core_know_thread(struct core *c, uint32_t tid, uint32_t pid, const char *comm);
 void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
-/* The kernel's events are another tracer's. It has no cycle counter: all times are nanoseconds. */
+/*
+ * Declares that the kernel's events come from another tracer, which has no cycle counter: all times
+ * are nanoseconds.
+ */
 void core_know_tracer(struct core *c, const char *name);
 
 /* ---- closed sockets (closed.c) ---- */
 
 /*
- * Keep them packed; before the first event. Then sockets are to be had by the functions below only,
- * and flows that listeners were told of are not to be looked at after the event.
+ * Packs closed sockets from now on. Call it before the first event. Sockets are then available by
+ * the functions below only, and listeners must not keep flows beyond the event.
  */
 void core_pack_closed(struct core *c);
 /*
- * Returns a socket; NULL if there is none. One that is packed, and its peer, are there until this
- * is called with another; changes are lost.
+ * Returns a socket; NULL if there is none. A packed socket and its peer are valid until the next
+ * call for another one; changes to them are lost.
  */
 const struct mg_sock *core_sock(struct core *c, uint64_t cookie);
-/* The same; the socket and its peer are packed no more. */
+/* Returns a socket and unpacks it and its peer for good. */
 struct mg_sock *core_keep_sock(struct core *c, uint64_t cookie);
-/* Hands over all sockets; a packed one is there until `fn` returns. */
+/* Calls `fn` for all sockets; a packed one is valid until `fn` returns. */
 void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *s), void *arg);
 size_t core_sock_count(const struct core *c);
-/* Whether it is there until core_free(): it is not packed. */
+/* Returns whether the socket is valid until core_free(), which a packed one is not. */
 static inline bool core_sock_stays(const struct mg_sock *s)
 {
 	return s->hh.tbl;
 }
 
-/* (why.c) When this byte was copied into its socket, while it waits there; 0 if it is not known. */
+/*
+ * (why.c) Returns when this byte was copied into its socket, while it waits there; 0 if not known.
+ */
 uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off);
 
-/* True if memory was refused since core_init(): its figures are not to be shown. */
+/*
+ * Returns true if an allocation has failed since core_init(): the figures must not be shown then.
+ */
 bool core_lacks_memory(const struct core *c);
-/* No more will come: everything in flight is settled. Returns 0 or -ENOMEM. */
+/* Settles everything in flight after the last event. Returns 0 or -ENOMEM. */
 int core_finish(struct core *c);
 void core_free(struct core *c);
 
-/* ---- what the results say ---- */
+/* ---- access to results ---- */
 
-/* Of the application side. */
+/* Returns whether the gap concerns the application side. */
 bool gap_is_app(uint32_t reason);
-/* Or only nobody asked for it to be recorded. */
+/* Returns whether the gap is a loss, and not a pause that the user asked for. */
 bool gap_is_loss(const struct gap *g);
 double extent_mean(const struct extent *x);
-/* At which layer, NULL if its place does not tell. */
+/* Returns the layer of a drop, NULL if its place does not identify it. */
 const char *drop_layer(const struct drop *d);
-/* The layers whose events its units are made of, as bits 1 << enum mg_layer. */
+/*
+ * Returns the layers whose events make up the packets at a flow's layer, as bits 1 << enum
+ * mg_layer.
+ */
 uint32_t flow_unit_layers(const struct flow *f, int layer);
 double unit_mean_size(const struct unit_stats *u);
 double unit_cov_size(const struct unit_stats *u);

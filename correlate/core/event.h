@@ -8,7 +8,7 @@
 
 #include "events.h"
 
-/* one that is not in the table: a tracepoint the user chose */
+/* an event that is not in the table: a tracepoint the user chose */
 struct mg_other {
 	const char *name; /* lives as long as its reader */
 	char *text;       /* its fields, NULL if nobody listens; the core frees it */
@@ -16,7 +16,7 @@ struct mg_other {
 
 struct mg_event {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t cycles;  /* the same on the cycle counter; set by the core */
+	uint64_t cycles;  /* the same time on the cycle counter; set by the core */
 	uint16_t id;      /* MG_EVENT_*, or MG_APP_BASE + MG_FN_* */
 	int16_t cpu;      /* -1 not known */
 	uint32_t tid, pid;
@@ -28,7 +28,7 @@ struct mg_event {
 #undef MG_EVENT_MEMBER
 };
 
-/* in no trace under this number: any event with a struct mg_other */
+/* an id used in no trace: any event with a struct mg_other */
 #define MG_EVENT_other 127
 /* of the system, recorded on its CPU: such events may be in a struct mg_events */
 #define MG_IS_RING(id) ((id) < MG_TRACER_BASE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sockets and their flows: the two directions of each, with what was seen of their bytes at every
- * layer. All times are cycles of the counter.
+ * Sockets and their flows: the two directions of each, with the byte ranges seen at every layer.
+ * All times are cycles of the counter.
  */
 #ifndef MAGNET_CORRELATE_FLOW_H
 #define MAGNET_CORRELATE_FLOW_H
@@ -21,28 +21,28 @@
 #include "stream/zerocopy.h"
 
 /*
- * A received flow's list after those of its layers: bytes that came before bytes that precede them,
- * and when the last of these came (head_of_line.c).
+ * Index of a received flow's list after those of its layers: bytes that arrived before bytes that
+ * precede them, and when the last of these came (head_of_line.c).
  */
 #define RX_OVERTOOK RX_LAYERS
 _Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
 
-/* Units (calls, super-segments, frames) as they passed one layer: sizes and spacings. */
+/* Sizes and spacings of the packets (calls, super-segments, frames) at one layer. */
 struct unit_stats {
 	uint64_t n;
 	uint64_t frames; /* segments, datagrams or fragments they stand for; 0 where not seen */
 	uint64_t bytes;  /* payload */
 	double size_sum2;
 	uint64_t first_t, last_t;  /* cycles */
-	double gap_sum2;           /* of spacings, cycles squared */
-	struct dist gaps;          /* spacings, cycles; without those that touch a loss, */
-	uint64_t gap_from, gap_to; /* of which this is the last, cycles */
+	double gap_sum2;           /* sum over spacings, cycles squared */
+	struct dist gaps;          /* spacings, cycles, without those that touch a loss */
+	uint64_t gap_from, gap_to; /* the latest loss, cycles */
 	uint64_t again;            /* payload bytes that had passed before */
 	uint64_t again_n,
-		again_frames;  /* units that brought nothing else, and what they stand for */
-	bool repeats;          /* the last one did not */
+		again_frames;  /* packets with no new bytes, and the frames they stand for */
+	bool repeats;          /* the last packet had no new bytes */
 	uint64_t wire_bytes;   /* frames with headers, where the layer sees them */
-	struct series *series; /* one by one, NULL unless asked for */
+	struct series *series; /* each packet, NULL unless asked for */
 };
 
 /* Byte offsets, in order. */
@@ -52,37 +52,42 @@ struct call_ends {
 };
 
 /*
- * Bytes that passed more than once before they were through: of which copy a time is, is not known
- * (Karn & Partridge 1987).
+ * Bytes that passed more than once before they were acknowledged: which copy a time belongs to is
+ * unknown (Karn & Partridge 1987).
  */
 struct copies {
-	struct ranges again;        /* bytes that came again, and when for the first time */
-	uint64_t pending;           /* sent again just now; TCP has not said yet that it did */
-	uint64_t retransmitted;     /* bytes TCP sent again as not acknowledged, */
-	uint64_t resent;            /* and those it does not count, since a drop here was told it */
-	uint64_t ambiguous;         /* bytes left out of the bars, */
-	uint64_t transit_ambiguous; /* and of the transit */
-	uint64_t undivided;         /* RX: bytes left out of the bars, see head_of_line.c */
-	uint64_t incomplete;        /* bytes without every boundary that were sent again */
+	/* bytes that came again, with the time of their first passing */
+	struct ranges again;
+	uint64_t pending;       /* bytes just sent again, before TCP's event about it */
+	uint64_t retransmitted; /* bytes TCP retransmitted as not acknowledged */
+	/* bytes TCP sent again after a local drop, which it does not count */
+	uint64_t resent;
+	uint64_t ambiguous;          /* bytes left out of the stages */
+	uint64_t transit_ambiguous;  /* bytes left out of the transit */
+	uint64_t undivided;          /* RX: bytes left out of the stages, see head_of_line.c */
+	uint64_t incomplete;         /* incomplete bytes that were sent again */
 	struct resent *resent_times; /* NULL: nothing was sent again */
 };
 
-/* Calls refused since the send buffer was full (EAGAIN). */
+/* Calls refused because the send buffer was full (EAGAIN). */
 struct refusals {
 	uint64_t n;
-	uint64_t since;  /* the return of the first one that no bytes have followed yet */
-	struct dist gap; /* from there until bytes are copied again, cycles */
+	uint64_t since;  /* return of the first refused call since the last copied bytes */
+	struct dist gap; /* time from there until bytes are copied again, cycles */
 };
 
-/* recv(MSG_OOB): which byte it was is known when the reader of the stream has passed it. */
+/*
+ * Urgent bytes read by recv(MSG_OOB): which byte it was is known when the reader of the stream has
+ * passed it.
+ */
 #define URGENT_MAX 4
 struct urgent {
-	bool seen;  /* a segment that announces one */
+	bool seen;  /* a segment that announces one was seen */
 	uint32_t n; /* calls that have read one */
 	struct urgent_call {
 		uint64_t enter, exit, user;
 	} read[URGENT_MAX];
-	uint64_t discarded; /* bytes no call read */
+	uint64_t discarded; /* bytes that no call read */
 };
 
 struct anchor {
@@ -98,100 +103,106 @@ struct flow {
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct unit_stats units[TX_LAYERS];
-	struct series *series; /* of the layers, NULL unless asked for */
-	uint64_t start;        /* where the recording begins; 0 if it saw the connection open */
-	uint64_t total;    /* where it ends: sent, or read by the program, by sequence numbers */
-	uint64_t done;     /* atoms are made up to here */
-	uint64_t complete; /* bytes with every boundary */
+	struct series *series; /* series of the layers, NULL unless asked for */
+	/* offset at which the recording begins; 0 if it saw the connection open */
+	uint64_t start;
+	uint64_t total;    /* end offset: sent, or read by the program, by sequence numbers */
+	uint64_t done;     /* byte ranges are settled up to here */
+	uint64_t complete; /* bytes with all timestamps */
 	uint64_t incomplete;
-	bool ended;           /* its FIN was seen, */
-	uint32_t end_seq;     /* which has this sequence number */
-	uint64_t opening;     /* RX: bytes at its begin that no layer below TCP saw: see rx.c */
-	uint64_t request_end; /* RX: the end of what came before its socket was there, 0 = nothing
-				 did */
+	bool ended;       /* its FIN was seen */
+	uint32_t end_seq; /* sequence number of the FIN */
+	uint64_t opening; /* RX: bytes at its start that no layer below TCP saw: see rx.c */
+	/* RX: end of the bytes that came before its socket existed, 0 = none did */
+	uint64_t request_end;
 	uint64_t acked, acked_before, acked_before_t;
-	uint64_t unseen, unseen_t; /* RX: read up to here since then, in no call that is known */
-	uint64_t calls;            /* that moved bytes */
+	uint64_t unseen, unseen_t; /* RX: offset read up to since then, in no known call */
+	uint64_t calls;            /* calls that moved bytes */
 	uint64_t first_call, last_call;
-	uint64_t first_t, last_t;    /* any event, cycles */
-	uint64_t blocked;            /* cycles its threads were blocked in calls, added up */
-	uint32_t thread[4], threads; /* who made calls; not more than 4 are told apart */
-	uint64_t call_cycles;        /* cycles it spent in them */
-	uint32_t open_calls;         /* begun, and not yet settled; */
-	uint32_t in_kernel;          /* of these, still in there */
+	uint64_t first_t, last_t;    /* first and last event of any kind, cycles */
+	uint64_t blocked;            /* cycles that its threads were blocked in calls, summed */
+	uint32_t thread[4], threads; /* threads that made calls; at most 4 are distinguished */
+	uint64_t call_cycles;        /* cycles spent in its calls */
+	uint32_t open_calls;         /* calls begun and not settled yet */
+	uint32_t in_kernel;          /* those of them still in the kernel */
 	uint64_t retransmits;
-	uint64_t syn_retries;    /* of these, SYNs */
-	uint64_t synack_retries; /* of the answer to its peer's SYN, not among these */
-	uint64_t refused;        /* times the driver did not take what it was asked to */
-	uint64_t unsent;         /* TX: bytes written that never left; */
-	bool unsent_known;       /* known only then */
+	uint64_t syn_retries;    /* those of them that are SYNs */
+	uint64_t synack_retries; /* retransmissions of the SYN-ACK, not among these */
+	uint64_t refused;        /* times the driver refused a packet */
+	uint64_t unsent;         /* TX: bytes written that never left */
+	bool unsent_known;       /* `unsent` is valid */
 	struct copies copies;
-	uint32_t queued_at; /* TX: number of the device it was queued at last */
+	uint32_t queued_at; /* TX: number of the device at which it was queued last */
 	struct {
 		uint32_t seq, len;
-	} copied;                  /* TX: by its queue; the driver is asked to transmit the copy */
+		/* TX: a copy made by the queue, which the driver is asked to transmit instead */
+	} copied;
 	struct refusals refusals;  /* TX */
 	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
 	struct urgent urgent;      /* RX */
-	uint64_t dropped;          /* segments or datagrams the kernel threw away, */
-	uint64_t discarded;        /* of these, without payload and by TCP itself */
-	uint64_t dropped_bytes;    /* of what it sent, before it left; not TCP's */
-	uint64_t unmatched;        /* messages of which it is not certain which they were */
+	uint64_t dropped;          /* segments or datagrams the kernel dropped */
+	uint64_t discarded;        /* those of them without payload that TCP itself discarded */
+	uint64_t dropped_bytes;    /* bytes sent that were dropped before they left; not TCP's */
+	uint64_t unmatched;        /* messages that could not be matched with certainty */
 	uint64_t kernel_only;      /* bytes moved by calls without an application event */
-	uint64_t lost_bytes;       /* by calls whose system call was not seen; not TCP's */
-	double not_told;           /* share of what would tell of its bytes; not TCP's */
-	double not_covered;        /* share of its life when the kernel side had ended already */
+	/* bytes moved by calls whose system call was not seen; not TCP's */
+	uint64_t lost_bytes;
+	/* share of the missing events that would describe its bytes; not TCP's */
+	double not_told;
+	double not_covered;            /* share of its life after the end of the kernel side */
 	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
-	struct dist residence;         /* first to last boundary, cycles, by bytes */
-	struct waterfall waterfall;    /* the same by their total, by bytes */
-	struct dist last_byte;         /* first to last boundary of each call's last byte */
-	struct call_ends call_ends;    /* TX: of calls on their way */
-	struct why *why;               /* TX: of the send buffer; NULL = nothing was sent */
-	unsigned __int128 closure;     /* sum of |total - sum of stages|: must be 0 */
+	struct dist residence;         /* first to last timestamp, cycles, by bytes */
+	struct waterfall waterfall;    /* stages by their total, by bytes */
+	struct dist last_byte;         /* first to last timestamp of each call's last byte */
+	struct call_ends call_ends;    /* TX: ends of calls on their way */
+	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
+	struct why *why;
+	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
 	union {
 		struct dist shift_device; /* TX: U0 to X, by bytes */
-		struct dist shift_peer;   /* RX: peer's U0 to U1, by bytes */
+		struct dist shift_peer;   /* RX: the peer's U0 to U1, by bytes */
 	};
-	struct dist transit;     /* RX: peer's X to R */
-	struct unit_stats *from; /* RX, not TCP's: the calls whose bytes it got; NULL: none */
+	struct dist transit;     /* RX: the peer's X to R */
+	struct unit_stats *from; /* RX, not TCP's: the calls whose bytes it received; NULL: none */
 	uint64_t last_from;
-	struct flow *partner;                    /* not TCP's: the other end's, if it is one */
+	/* not TCP's: the flow at the other end, if there is only one */
+	struct flow *partner;
 	bool has_partners;                       /* there are several */
-	struct ranges pair_call, pair_x, pair_r; /* atoms waiting for the other end */
+	struct ranges pair_call, pair_x, pair_r; /* byte ranges that wait for the other end */
 	uint64_t pair_base;
-	uint32_t gaps;    /* losses while it lived, */
-	uint32_t touched; /* and the layers that miss something, as bits 1 << enum mg_layer */
+	uint32_t gaps;           /* losses during its life */
+	uint32_t touched;        /* layers that lack something, as bits 1 << enum mg_layer */
 	struct mg_events missed; /* events of which some are missing */
 };
 
-/* Values seen, each the same weight. */
+/* Statistics of values with equal weight. */
 struct extent {
 	uint64_t n, min, max;
 	double sum;
 };
 
-/* A count that only grows, of which the recording saw a part. */
+/* A counter that only grows, of which the recording saw a part. */
 struct growing {
 	uint64_t first, last;
 	bool known;
 };
 
 struct zero_window {
-	uint64_t n;      /* times it closed */
-	uint64_t cycles; /* it was closed */
+	uint64_t n;      /* times the window closed */
+	uint64_t cycles; /* time it was closed */
 	uint64_t since;
 	bool is_closed;
 };
 
-/* What was recorded of a socket's protocol state. */
+/* Protocol state recorded of a socket. */
 struct tcp_record {
 	struct extent srtt_us, rto_us, cwnd, snd_wnd, rcv_wnd, pacing_rate, notsent;
 	struct growing delivered, lost, busy_us, rwnd_limited_us, sndbuf_limited_us;
 	struct zero_window own, peer;
 	uint64_t cong_changes, recoveries, timeouts, resets_sent, resets_received;
-	uint32_t ssthresh;    /* the last one */
-	uint8_t reset_reason; /* of the last one that has one, MG_RESET_* */
-	char algorithm[17];   /* in use at last, "" = not told */
+	uint32_t ssthresh;    /* latest value */
+	uint8_t reset_reason; /* reason of the last reset that has one, MG_RESET_* */
+	char algorithm[17];   /* algorithm in use at last, "" = not recorded */
 };
 
 /* Addresses and ports of a connection, as one end has them. */
@@ -201,9 +212,9 @@ struct place {
 };
 
 struct program;
-/* The far ends of a socket that is not connected, in one direction. */
+/* Far ends of an unconnected socket, in one direction. */
 struct far_end {
-	uint8_t addr[16]; /* the first one's */
+	uint8_t addr[16]; /* address of the first one */
 	uint16_t port;
 	bool known, several;
 };
@@ -215,26 +226,26 @@ struct mg_sock {
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16];
 	bool has_addr;
-	char name[16];                 /* of what is no socket but a device, else "" */
-	bool unclaimed;                /* no call ever tells what became of its bytes */
-	uint32_t pid, tid;             /* last user of it, */
-	const struct program *program; /* and what it was running; NULL: not known then */
+	char name[16];                 /* name of a device that stands for a socket, else "" */
+	bool unclaimed;                /* no call will report what became of its bytes */
+	uint32_t pid, tid;             /* its last user */
+	const struct program *program; /* program of that user at the time; NULL: not known then */
 	struct ends {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
 	} ends;
 	bool opened;
-	bool late;   /* met when it was open, and its state is still to be told */
+	bool late;   /* met when it was open, and its state is not recorded yet */
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
 	struct tcp_record *tcp;    /* NULL: nothing */
 	struct far_end *far;       /* two, TX and RX; NULL: not known, or it is connected */
-	struct queues *queues;     /* not TCP's: what is in flight; NULL: nothing */
+	struct queues *queues;     /* not TCP's: data in flight; NULL: none */
 	struct mg_sock *peer;      /* the other end, if it is traced too */
-	struct mg_sock *next_live; /* in `live`, */
-	struct mg_sock **live_at;  /* where this points to it */
-	bool is_live;              /* there it is until some time after this: */
+	struct mg_sock *next_live; /* next in `live` */
+	struct mg_sock **live_at;  /* pointer to this socket in that list */
+	bool is_live;              /* it stays in the list until some time after this: */
 	uint64_t closed_ns;
-	uint32_t pieces; /* of threads' calls, which point to its flows */
+	uint32_t pieces; /* pieces of threads' calls that point to its flows */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;
@@ -242,13 +253,13 @@ struct mg_sock {
 	bool is_alone, is_placed;
 };
 
-/* As facts name it. */
+/* Returns the flow's identity in facts. */
 static inline struct fact_flow_id flow_fact(const struct flow *f)
 {
 	return (struct fact_flow_id){f->sock->cookie, f->rx};
 }
 
-/* Which end of a connection a socket is, where its opening was recorded. */
+/* The end of a connection that a socket is, where its opening was recorded. */
 enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
 static inline enum flow_side sock_side(const struct mg_sock *s)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reasons that hold sent bytes in the send buffer, and what lets them go (method, "Residence").
- */
+/* Causes that hold sent bytes in the send buffer, and what releases them (method, "Residence"). */
 #ifndef MAGNET_CORRELATE_WHY_REASONS_H
 #define MAGNET_CORRELATE_WHY_REASONS_H
 

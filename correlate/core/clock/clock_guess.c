@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter against the clock where a trace has no readings of both: by the program's calls.
- * An event has the clock's time T; by then the counter had passed the call's exit X, and had not
- * reached N, where the thread's next call begins. As a rule T is just after X. The narrowest of
- * these intervals are readings: X at T, off by N - X at most (method, "Clock").
+ * Estimates the relation of counter and clock from the program's calls, for a trace without
+ * readings of both. An event has the clock's time T; by then the counter had passed the call's exit
+ * X, and had not reached N, where the thread's next call begins. Usually T is just after X. The
+ * narrowest of these intervals serve as readings: X at T, off by N - X at most (method, "Clock").
  */
 #include "clock/clock_guess.h"
 
@@ -15,8 +15,8 @@
 #include "clock/clockmap.h"
 #include "clock/queue.h"
 
-#define BLOCKS  16   /* of time; of each its narrowest interval counts */
-#define THREADS 1024 /* whose last call is kept */
+#define BLOCKS  16   /* blocks of time; the narrowest interval of each counts */
+#define THREADS 1024 /* threads whose last call is kept */
 
 struct interval {
 	uint64_t ns, low, high;
@@ -32,7 +32,7 @@ static uint64_t width(const struct interval *i)
 	return i->high - i->low;
 }
 
-/* The span of the calls that wait, beginning where readings end. */
+/* Returns the time span of the waiting calls, from the end of the readings on. */
 static bool span(const struct core *c, uint64_t *from, uint64_t *to)
 {
 	uint64_t until = clockmap_until(&c->clock);
@@ -51,7 +51,7 @@ static bool span(const struct core *c, uint64_t *from, uint64_t *to)
 	return any;
 }
 
-/* A handler's call lies within the next one's event: that is no interval. */
+/* Keeps the narrower interval. A handler's call lies within the next event: that is no interval. */
 static void narrow(struct interval *best, const struct last_call *last, uint64_t next_enter)
 {
 	if (next_enter < last->exit || next_enter - last->exit > UINT32_MAX)
@@ -87,7 +87,7 @@ static void add(struct core *c, const struct interval *i)
 	clockmap_add(&c->clock, i->ns, i->low, (uint32_t)width(i));
 }
 
-/* The two by which the rate is known best. */
+/* Adds the two intervals that give the rate with the least error. */
 static bool add_pair(struct core *c, const struct interval best[BLOCKS])
 {
 	const struct interval *first = NULL, *second = NULL;
@@ -114,7 +114,7 @@ static bool add_pair(struct core *c, const struct interval best[BLOCKS])
 	return true;
 }
 
-/* One more reading; of the later half, so that it is far from the one before. */
+/* Adds one more reading from the later half, so that it is far from the previous one. */
 static void add_one(struct core *c, const struct interval best[BLOCKS])
 {
 	const struct interval *narrowest = NULL;
@@ -126,7 +126,10 @@ static void add_one(struct core *c, const struct interval best[BLOCKS])
 		add(c, narrowest);
 }
 
-/* Without such intervals: the rate by the ends of the first and the last call, without a bound. */
+/*
+ * Without such intervals, takes the rate from the ends of the first and the last call, without a
+ * bound.
+ */
 static bool add_ends(struct core *c)
 {
 	const struct mg_event *first = NULL, *last = NULL;

@@ -10,7 +10,7 @@
 
 #define SHORTEST_SEGMENT_NS 40000000
 #define PROMISED_NS         100000000
-/* No clock has run for so long (decades); below it no product of two differences overflows. */
+/* No clock has run that long (decades); below it no product of two differences overflows. */
 #define ABSURD (1ull << 62)
 
 static double rate(const struct clock_point *p)
@@ -42,7 +42,7 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 		return;
 	if (ns >= ABSURD || cycles >= ABSURD)
 		return;
-	/* over a short segment the readings' own width would pass for a change of rate */
+	/* over a short segment the readings' own width would look like a change of rate */
 	if (m->n >= 2 && ns - last->ns < SHORTEST_SEGMENT_NS)
 		return;
 	if (last && ns - last->ns > m->longest_ns)
@@ -60,12 +60,12 @@ void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t hal
 	m->p[m->n++] = (struct clock_point){ns, cycles, half_width};
 	if (m->n == 2)
 		m->per_ns = rate(m->p);
-	/* the new segment, and the one before, which has a new neighbour */
+	/* the new segment, and the previous one, which has a new neighbour */
 	for (uint32_t i = m->n > 2 ? m->n - 3 : 0; i + 1 < m->n; i++)
 		m->error = fmax(m->error, segment_error(m, i));
 }
 
-/* x on the line through (x0, y0) and (x1, y1); also outside, and before x0. */
+/* Returns x mapped by the line through (x0, y0) and (x1, y1); also outside of it, and before x0. */
 static uint64_t on_line(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
 {
 	__int128 num, den = x1 - x0;
@@ -79,7 +79,7 @@ static uint64_t on_line(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 	return (uint64_t)((__int128)y0 + (num + (num < 0 ? -(den / 2) : den / 2)) / den);
 }
 
-/* The segment [i, i+1] that holds ns, or the nearest. */
+/* Returns the segment [i, i+1] that holds ns, or the nearest. */
 static uint32_t segment_of_ns(struct clockmap *m, uint64_t ns)
 {
 	uint32_t i = m->last;
@@ -147,7 +147,7 @@ double clockmap_hz(const struct clockmap *m)
 	return (double)(b->cycles - a->cycles) * 1e9 / (double)(b->ns - a->ns);
 }
 
-/* Beyond the first of two points by so much. */
+/* Returns the error of the line through two points at `ns` beyond the first. */
 static double error_beyond(const struct clock_point *p, const struct clock_point *next, double ns)
 {
 	double length = fabs((double)next->ns - (double)p->ns);

@@ -7,14 +7,14 @@
 
 #include "alloc.h"
 
-#define CPUS_MAX 65536 /* a trace is not believed to have more */
+#define CPUS_MAX 65536 /* higher CPU numbers in a trace are not believed */
 
 static bool excludes_0(const struct cpu_offset *p)
 {
 	return p->known && (p->low > 0 || p->high < 0);
 }
 
-/* What a reading of this CPU may be off by, after the correction. */
+/* Returns the error of a reading of this CPU after the correction. */
 static double error_of(const struct cpu_offset *p)
 {
 	if (excludes_0(p))
@@ -22,12 +22,12 @@ static double error_of(const struct cpu_offset *p)
 	return p->high > -p->low ? (double)p->high : (double)-p->low;
 }
 
-/* Of an interval between any two CPUs. */
+/* Returns the error of an interval between any two CPUs. */
 static double error_of_all(const struct cpu_offsets *o)
 {
 	double worst = 0, second = 0;
 
-	/* that of the CPU they were compared with is 0 */
+	/* the error of the reference CPU is 0 */
 	for (uint32_t i = 0; i < o->cap; i++) {
 		double e = o->cpu[i].known ? error_of(&o->cpu[i]) : 0;
 

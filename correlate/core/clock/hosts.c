@@ -9,8 +9,8 @@
 
 #include "alloc.h"
 
-#define SKEW_MAX    1e-3 /* no crystal is off by so much */
-#define FEWEST      4    /* passings in a window, to relate anything */
+#define SKEW_MAX    1e-3 /* no crystal is that far off */
+#define FEWEST      4    /* least number of passings in a window to relate anything */
 #define SHORTEST_NS 10000000
 
 void hosts_init(struct hosts *h, double slack_ns)
@@ -44,7 +44,7 @@ int hosts_add(struct hosts *h, bool to_b, uint64_t x, uint64_t y)
 	return 0;
 }
 
-/* ---- points relative to a window's origin: u is time, v what B is ahead by ---- */
+/* ---- points relative to a window's origin: u is time, v the offset of B ---- */
 
 struct point {
 	double u, v;
@@ -57,15 +57,16 @@ static struct point point_of(const struct hosts_window *w, const struct host_pas
 	return (struct point){(double)u, (double)(y - u)};
 }
 
-/* > 0 if c lies to the left of the line from a to b */
+/* Returns > 0 if c lies to the left of the line from a to b. */
 static double turn(const struct point *a, const struct point *b, const struct point *c)
 {
 	return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
 }
 
 /*
- * Only a convex hull can touch a line on one side of all points: the lower one of what B received,
- * the upper one of what it sent (Duda et al. 1987). In order of u; returns its points.
+ * Computes the convex hull of the points, as only its points can touch a line on one side of all of
+ * them: the lower hull of what B received, the upper one of what it sent (Duda et al. 1987). Points
+ * are in order of u; returns how many there are.
  */
 static size_t hull(const struct hosts_window *w, const struct host_passings *p, size_t from,
 	size_t to, bool lower, struct point *out)
@@ -83,9 +84,11 @@ static size_t hull(const struct hosts_window *w, const struct host_passings *p, 
 	return n;
 }
 
-/* ---- what (skew, offset) contradict no passing: a convex polygon, cut by each ---- */
+/* ---- the (skew, offset) that contradict no passing: a convex polygon, cut by each ---- */
 
-/* How far B's clock is below the point, if it is right of it: must not be negative. */
+/*
+ * Returns how far vertex `i`'s line keeps to its side of the point: negative if it contradicts it.
+ */
 static double room(const struct hosts_window *w, int i, const struct point *p, bool lower)
 {
 	double line = w->vertex[i].skew * p->u + w->vertex[i].offset;
@@ -93,7 +96,10 @@ static double room(const struct hosts_window *w, int i, const struct point *p, b
 	return lower ? p->v - line : line - p->v;
 }
 
-/* Keep the side that has room (Sutherland & Hodgman 1974). False if nothing is left. */
+/*
+ * Keeps the part of the polygon that has room (Sutherland & Hodgman 1974). Returns false if nothing
+ * is left.
+ */
 static bool cut(struct hosts_window *w, const struct point *p, bool lower)
 {
 	struct hosts_window old = *w;
@@ -131,8 +137,9 @@ static void whole(struct hosts_window *w, double offset_max)
 }
 
 /*
- * In one direction only a constant delay cannot be told from an offset: the line below all points
- * that is nearest to them all (Moon, Skelly & Towsley 1999) touches the hull about their mean time.
+ * Computes the skew from passings in one direction only, where a constant delay cannot be told from
+ * an offset: the line below all points that is nearest to them all (Moon, Skelly & Towsley 1999)
+ * touches the hull about their mean time.
  */
 static void skew_only(struct hosts_window *w, const struct host_passings *p, size_t from, size_t to,
 	bool lower, struct point *room_for)
@@ -152,7 +159,7 @@ static void skew_only(struct hosts_window *w, const struct host_passings *p, siz
 	w->state = HOSTS_SKEW_ONLY;
 }
 
-/* The first passing not before x. */
+/* Returns the first passing not before x. */
 static size_t first_from(const struct host_passings *p, uint64_t x)
 {
 	size_t low = 0, high = p->n;
@@ -213,7 +220,9 @@ static bool polygon(struct hosts *h, struct hosts_window *w, const size_t b[2], 
 	return true;
 }
 
-/* [from, to), halved where no line fits: then a clock was set, or its rate changed. */
+/*
+ * Solves [from, to), and halves it where no line fits: then a clock was set, or its rate changed.
+ */
 static int solve(struct hosts *h, uint64_t from, uint64_t to, struct point *space)
 {
 	size_t b[2] = {first_from(&h->to_b, from), first_from(&h->to_b, to)};
@@ -278,9 +287,12 @@ int hosts_solve(struct hosts *h)
 	return err;
 }
 
-/* ---- what is known ---- */
+/* ---- results ---- */
 
-/* Before the first and after the last the nearest goes on: the set is one of straight lines. */
+/*
+ * Returns the window of x; before the first and after the last the nearest one, as its lines are
+ * straight.
+ */
 static const struct hosts_window *window_of(const struct hosts *h, uint64_t x)
 {
 	for (size_t i = 0; i < h->windows; i++)

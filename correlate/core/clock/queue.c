@@ -9,7 +9,7 @@
 
 #define QUEUE_LEAST (64u * 1024)
 
-/* Bytes of an event with what it has of a payload. */
+/* Size of an event with its payload only. */
 #define SIZE_OF(id, name, NAME, ...) [id] = QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(NAME)),
 const unsigned char queue_sizes[256] = {
 	MG_KERNEL_EVENTS(SIZE_OF)[MG_EVENT_mark] =
@@ -18,13 +18,13 @@ const unsigned char queue_sizes[256] = {
 };
 _Static_assert(sizeof(struct mg_event) < 256, "an event's size is a byte");
 
-/* At the end there is always room for all of an event, however short the last one is. */
+/* Makes room so that a whole event fits at the end, however short the last one is. */
 bool queue_make_room(struct event_queue *q)
 {
 	size_t used = q->tail - q->head, cap = q->cap ? q->cap * 2 : QUEUE_LEAST;
 	unsigned char *more;
 
-	if (q->head <= q->cap / 2) { /* else there is room enough before the first */
+	if (q->head <= q->cap / 2) { /* otherwise there is room enough before the first */
 		more = mg_realloc(q->bytes, cap);
 		if (!more)
 			return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in a row, first in, first out, each with as much of it as its payload has: a tenth of a
- * second of them waits for the clock, and the less that is the sooner it has been there and back.
+ * A first-in first-out queue of events, each with only as many bytes as its payload has: a tenth of
+ * a second of events waits for the clock, and the smaller the queue the better it stays in the
+ * cache.
  */
 #ifndef MAGNET_CORRELATE_QUEUE_H
 #define MAGNET_CORRELATE_QUEUE_H
@@ -26,7 +27,7 @@ static inline bool queue_is_empty(const struct event_queue *q)
 #define QUEUE_HEAD       offsetof(struct mg_event, sys_enter)
 #define QUEUE_ROUNDED(n) (((n) + 7) & ~(size_t)7)
 extern const unsigned char
-	queue_sizes[256]; /* of events by id, 0 = one of the program's, or none */
+	queue_sizes[256]; /* sizes of events by id, 0 = one of the program's, or none */
 
 static inline size_t queue_size_of(const struct mg_event *e)
 {
@@ -35,10 +36,10 @@ static inline size_t queue_size_of(const struct mg_event *e)
 	return MG_IS_CALL(e->id) ? QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(CALL)) : sizeof(*e);
 }
 
-/* Room for any event at the end; false without memory. */
+/* Makes room for any event at the end. Returns false if memory is short. */
 bool queue_make_room(struct event_queue *q);
 
-/* Where the next one is to be written; NULL without memory. */
+/* Returns where to write the next event; NULL if memory is short. */
 static inline struct mg_event *queue_room(struct event_queue *q)
 {
 	if (queue_is_empty(q))
@@ -47,7 +48,7 @@ static inline struct mg_event *queue_room(struct event_queue *q)
 		return NULL;
 	return (struct mg_event *)(void *)(q->bytes + q->tail);
 }
-/* It has been. */
+/* Appends the event written there. */
 static inline void queue_put(struct event_queue *q)
 {
 	q->tail += queue_size_of((struct mg_event *)(void *)(q->bytes + q->tail));
@@ -57,7 +58,7 @@ static inline struct mg_event *queue_at(const struct event_queue *q, size_t offs
 {
 	return offset < q->tail ? (struct mg_event *)(void *)(q->bytes + offset) : NULL;
 }
-/* The first one, and the one after another of the queue; NULL if there is none. */
+/* Return the first event, and the one after another; NULL if there is none. */
 static inline struct mg_event *queue_first(const struct event_queue *q)
 {
 	return queue_at(q, q->head);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is on its way to a program, a ring a socket: it is read in the order in which it came. */
+/*
+ * Messages on their way to a program, a ring per socket: they are read in the order in which they
+ * came.
+ */
 #include "message/arrival.h"
 
 #include <stdlib.h>
@@ -9,11 +12,11 @@
 #include "clock/clockmap.h"
 #include "message/parcel.h"
 
-/* Events of one packet follow each other: it is not looked for longer than this. */
+/* Limit of the search: events of one packet follow each other closely. */
 #define LOOK 64
-/* What has not reached the queue after so long never will. */
+/* A message that has not reached the queue by then never will. */
 #define GIVE_UP_NS 20000000
-/* However slow the rest of it may be. */
+/* The same limit for a message whose other parts are still under way. */
 #define EXPIRED_NS 10000000000
 
 struct arrival *arrival_at(const struct queues *q, uint32_t i)
@@ -71,7 +74,7 @@ uint64_t arrival_ready(const struct arrival *a)
 	return a->ready ? a->ready : a->ready_elsewhere;
 }
 
-/* One that is not in the queue yet may still come to it. */
+/* A message that is not in the queue yet may still come to it. */
 void arrival_drop_older(
 	const struct core *c, struct queues *q, const struct arrival *than, uint64_t now)
 {
@@ -119,7 +122,7 @@ static bool reserve(struct queues *q)
 
 	if (q->n < q->cap)
 		return true;
-	if (q->cap == ARRIVALS_MAX) { /* nobody reads it: then the oldest has been missed */
+	if (q->cap == ARRIVALS_MAX) { /* the queue is not read: then the oldest was missed */
 		drop_first(q);
 		return true;
 	}
@@ -177,7 +180,7 @@ struct arrival *arrival_next(const struct queues *q, uint32_t buffer)
 	return NULL;
 }
 
-/* The first is in the arrival itself. */
+/* The first part is in the arrival itself. */
 struct part *arrival_part(struct arrival *a, uint32_t off, uint32_t len)
 {
 	struct part *p = &a->part;

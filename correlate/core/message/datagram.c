@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sockets without sequence numbers: UDP, raw, ICMP and UNIX. What passed each layer is counted,
- * with its sizes and spacings; which datagram is which is followed in datagram_tx.c, datagram_rx.c
- * and unix.c. Offsets count the payload, sent as the calls handed it over, received as it came.
+ * Sockets without sequence numbers: UDP, raw, ICMP and UNIX. Packets at each layer are counted with
+ * sizes and spacings; datagram_tx.c, datagram_rx.c and unix.c follow single datagrams. Offsets
+ * count the payload: sent as the calls handed it over, received as it came.
  */
 #include "message/datagram.h"
 
@@ -29,7 +29,7 @@
 #define ICMP        1
 #define ICMPV6      58
 #define ICMP_HEADER 8
-/* flags of calls whose bytes stay where they are, or are not what was received */
+/* flags of calls whose bytes stay in the queue, or are not received data */
 #define MSG_PEEK_FLAG     0x2
 #define MSG_ERRQUEUE_FLAG 0x2000
 #define LOOKS_ONLY        (MSG_PEEK_FLAG | MSG_ERRQUEUE_FLAG)
@@ -79,7 +79,7 @@ void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a
 	if (!s->far)
 		return;
 	f = &s->far[p->rx != 0];
-	/* one may be told again when others were told meanwhile */
+	/* a known one may be announced again after others */
 	if (!f->known) {
 		memcpy(f->addr, p->addr, sizeof(f->addr));
 		f->port = p->port;
@@ -89,7 +89,7 @@ void sock_on_peer(struct core *c, const struct mg_event *e, struct annotation *a
 	}
 }
 
-/* Asked for with each packet: found anew only as hooks change. */
+/* Returns the layers; cached, as they are needed for each packet and change only with the hooks. */
 uint32_t datagram_required(struct core *c, const struct flow *f)
 {
 	struct queues *q = queues_of(f->sock);
@@ -139,7 +139,7 @@ void datagram_on_packet(
 		datagram_unclaimed(c, e);
 	if (!s)
 		return;
-	if (s->kind == MG_KIND_tcp) /* it was not announced, or that was lost */
+	if (s->kind == MG_KIND_tcp) /* it was not announced, or that event was lost */
 		s->kind = p->proto == UDP                          ? MG_KIND_udp
 			  : p->proto == ICMP || p->proto == ICMPV6 ? MG_KIND_raw
 								   : MG_KIND_socket;
@@ -194,7 +194,7 @@ void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const
 		unix_copy(c, t, s, e, a);
 }
 
-/* A message is over, and the next of the same call begins. */
+/* Ends a message; the next one of the same call begins. */
 static void end_message(struct kernel_call *k, uint64_t now)
 {
 	k->moved = true;
@@ -219,7 +219,10 @@ static void message_ends(struct core *c, struct thread *t, struct mg_sock *s, bo
 	end_message(&t->now, e->cycles);
 }
 
-/* An empty datagram is a message; of a stream it is the end. */
+/*
+ * Returns whether a call moved nothing: an empty datagram is a message, an empty read of a stream
+ * is its end.
+ */
 static bool moves_nothing(const struct mg_sock *s, int64_t ret)
 {
 	return ret < 0 || (ret == 0 && s->kind == MG_KIND_unix_stream);
@@ -256,7 +259,7 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 	message_ends(c, t, s, rx, e, p, a);
 }
 
-/* splice() tells of no message, nor do older kernels of any. */
+/* Handles calls whose messages have no events: splice(), and all calls on older kernels. */
 void datagram_end_call(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
@@ -291,25 +294,26 @@ void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 		return;
 	passes(c, f, rx ? (int)RX_CALL : (int)TX_CALL,
 		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
-	if (!enter && !k->pieces) /* else each piece has been counted */
+	if (!enter && !k->pieces) /* otherwise each piece has been counted */
 		f->kernel_only += bytes;
 	if (f->calls++ == 0)
 		f->first_call = enter ? enter : k->enter;
 	f->last_call = enter ? enter : k->enter;
 }
 
-/* Bytes that were to have atoms, and have none. */
+/* Counts bytes that should have byte ranges and have none. */
 static void count_incomplete(struct flow *f)
 {
-	if (f->total < f->complete + f->dropped_bytes) /* what was followed has passed */
+	if (f->total < f->complete + f->dropped_bytes) /* bytes that were followed have passed */
 		f->total = f->complete + f->dropped_bytes;
 	f->incomplete = f->total - f->dropped_bytes - f->complete;
 }
 
 /*
- * Its bytes are what the layer nearest to the program saw: of the socket's own events, which
- * splice() does not make, and the calls, whose ends may be lost, what is more. A call without its
- * system call may be of what nobody follows any more, unless something is known to be missing.
+ * Returns the bytes that the layer nearest to the program saw: the larger of the socket's own
+ * events, which splice() lacks, and the calls, whose ends may be lost. Calls without their system
+ * call may be on a socket that is no longer followed, so they count only if events are known to be
+ * missing.
  */
 static uint64_t bytes_of(
 	const struct flow *f, int copy, int call, const uint8_t others[], size_t n, bool is_lossy)
@@ -333,7 +337,9 @@ static bool lost_calls(const struct core *c)
 	return false;
 }
 
-/* Whoever tells of each byte, the program or else the kernel, may have lost some, of this flow too.
+/*
+ * Returns the share of lost events, among the program's or else the kernel's, which may concern
+ * this flow too.
  */
 static double not_told(const struct core *c, const struct flow *f)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which datagram a call has got. A receive queue is read in the order in which it is filled; each
- * receive tells which buffer is the next, so that what was not seen to be dropped is not taken for
- * what was read. Where it is not certain, nothing is paired.
+ * Finds the datagram that a call received. A receive queue is read in the order in which it is
+ * filled; each receive reports the next buffer, so that an unseen drop is not mistaken for the
+ * datagram read. Where it is not certain, nothing is paired.
  */
 #include "message/datagram_read.h"
 
@@ -17,18 +17,21 @@
 #include "task/call.h"
 #include "task/threads.h"
 
-/* What an endless queue costs at most. */
+/* Bounds the cost of an endless queue. */
 #define LOOK_LONG 4096
 
-/* In the queue as far as is known: without that event, when IP or the device had it. */
+/*
+ * Returns whether it is in the queue, as far as known: without that event, when IP or the device
+ * had it.
+ */
 static bool is_there(const struct arrival *x)
 {
 	return !x->is_gone && arrival_ready(x);
 }
 
 /*
- * A reader on another CPU may be faster than the event that tells of the queue: then the newest.
- * Where nothing ever tells, the first.
+ * Returns the first message in the queue. A reader on another CPU may be faster than the queue's
+ * event: then the newest. Where no event ever reports the queue, the first.
  */
 static struct arrival *first_there(const struct queues *q)
 {
@@ -45,7 +48,7 @@ static struct arrival *first_there(const struct queues *q)
 	return any;
 }
 
-/* The last one before `i`, of which nothing is to be read any more. */
+/* Returns the last one before `i` of which nothing more is to be read. */
 static struct arrival *last_there(const struct queues *q, uint32_t i)
 {
 	uint32_t until = i > LOOK_LONG ? i - LOOK_LONG : 0;
@@ -62,7 +65,10 @@ static struct arrival *last_there(const struct queues *q, uint32_t i)
 	return any;
 }
 
-/* A raw socket's filter may have kept out an older one in the same buffer. */
+/*
+ * Returns the index of the buffer; a raw socket's filter may have rejected an older message in the
+ * same one.
+ */
 static uint32_t place_of(const struct queues *q, uint32_t buffer, uint32_t from)
 {
 	uint32_t any = q->n;
@@ -80,7 +86,10 @@ static uint32_t place_of(const struct queues *q, uint32_t buffer, uint32_t from)
 	return any;
 }
 
-/* Where what is read next is: of a datagram that came twice, both copies may lie in one buffer. */
+/*
+ * Returns the index of the next message to be read: both copies of a duplicate may lie in one
+ * buffer.
+ */
 static uint32_t next_place(const struct queues *q, uint32_t buffer)
 {
 	uint32_t i = place_of(q, buffer, 0), again;
@@ -91,7 +100,7 @@ static uint32_t next_place(const struct queues *q, uint32_t buffer)
 	return again < q->n && is_there(arrival_at(q, again)) ? again : i;
 }
 
-/* Several readers: which of them has got which of several that wait, is not certain. */
+/* Returns the message if only one waits: with several readers it is uncertain which got which. */
 static struct arrival *of_several(struct queues *q)
 {
 	uint32_t there = 0;
@@ -118,7 +127,7 @@ static struct arrival *which(const struct mg_sock *s, struct queues *q, const st
 	return i < q->n ? last_there(q, i) : first_there(q);
 }
 
-/* Fragments are of one datagram, or it is not certain. */
+/* Sets the sender; the fragments must be of one datagram, otherwise it is not certain. */
 static void name_sender(struct annotation *a, const struct arrival *x)
 {
 	const struct part *one = &x->part;
@@ -189,7 +198,7 @@ static uint32_t times_of(
 	t[RX_IP] = part->ip;
 	t[RX_TCP] = 0;
 	t[RX_READY] = arrival_ready(x);
-	if (!(layers & 1u << RX_READY)) /* older kernels do not tell */
+	if (!(layers & 1u << RX_READY)) /* older kernels have no such event */
 		t[RX_READY] = part->ip ? part->ip : part->dev;
 	for (int i = RX_DEV; i <= RX_READY; i++)
 		if (t[i])
@@ -204,7 +213,7 @@ static uint32_t required(const struct core *c, const struct mg_sock *s)
 	return bits & (is_unix(s) ? 1u << RX_READY : 1u << RX_READY | 1u << RX_DEV | 1u << RX_IP);
 }
 
-/* What a call has got of a part: [a, b) of the arrival. */
+/* Settles the bytes [a, b) of the arrival that a call received of a part. */
 static void settle_part(struct core *c, const struct kernel_call *k, const struct piece *p,
 	const struct part *part, uint32_t a, uint32_t b, uint64_t user)
 {

@@ -4,7 +4,7 @@
 
 #include "core.h"
 
-/* The call has got bytes of it. */
+/* Call it when the call has received bytes of a message. */
 void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint32_t len,
 	uint64_t now, struct annotation *a);
 void datagram_received(struct core *c, struct thread *t, struct mg_sock *s,

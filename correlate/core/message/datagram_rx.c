@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams on their way in: from a device, put together, into the queue of their socket. */
+/* Follows received datagrams from a device, through reassembly, into the queue of their socket. */
 #include "message/datagram_rx.h"
 
 #include "core.h"
@@ -15,8 +15,9 @@
 #define PARTS_MAX  8192 /* fragments of a datagram: each but the last has 8 bytes or more */
 
 /*
- * An answer may lie where the question lay, if who got that is not followed, and be as long. It
- * comes to who asked; a connected socket gets nothing but what its peer sends.
+ * Returns whether a datagram may be for this socket: an answer may have the buffer and length of
+ * its question, if the question's receiver is not followed. It goes to the asking socket; a
+ * connected socket receives only from its peer.
  */
 static bool may_be_answer(const struct mg_sock *from, const struct mg_sock *to)
 {
@@ -24,7 +25,7 @@ static bool may_be_answer(const struct mg_sock *from, const struct mg_sock *to)
 	       (from == to || (to->rport && from->lport && to->rport != from->lport));
 }
 
-/* Its sender, if the buffer came from a driver of this machine just so. */
+/* Sets the sender, if the buffer came directly from a driver of this machine. */
 static void land(
 	struct core *c, const struct mg_sock *s, struct part *part, const struct mg_packet *p)
 {
@@ -50,7 +51,7 @@ static struct arrival *fragments_of(const struct queues *q, const struct mg_pack
 	return NULL;
 }
 
-/* Where a fragment begins; an older recording does not say. */
+/* Returns where a fragment begins; an older recording does not have it. */
 static uint32_t place_in(const struct mg_packet *p, uint32_t otherwise)
 {
 	uint32_t header = p->proto == UDP ? UDP_HEADER : 0;
@@ -81,9 +82,9 @@ static struct part *add(struct queues *q, const struct mg_packet *p)
 }
 
 /*
- * Copied into another buffer since the device, as for an XDP program of the generic kind that wants
- * room before the frame: the one of this number and length that has not reached IP, if there is
- * one.
+ * Finds a datagram that was copied into another buffer since the device, for example for a generic
+ * XDP program that needs headroom: the one with this id and length that has not reached IP, if
+ * there is only one.
  */
 static struct arrival *copied(const struct queues *q, const struct mg_packet *p)
 {
@@ -102,7 +103,10 @@ static struct arrival *copied(const struct queues *q, const struct mg_packet *p)
 	return found;
 }
 
-/* What was put together is in the buffer of its first fragment; of IPv6 it has no number then. */
+/*
+ * Finds a reassembled datagram, which is in the buffer of its first fragment; an IPv6 one has no id
+ * then.
+ */
 static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
 {
 	struct arrival *x = arrival_newest(q, p->seq);
@@ -113,7 +117,7 @@ static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
 	return x || p->part ? x : copied(q, p);
 }
 
-/* Put together, or of IPv6 still in fragments. */
+/* Finds the datagram at IP, reassembled or, for IPv6, still in fragments. */
 static struct arrival *at_ip(struct queues *q, const struct mg_event *e)
 {
 	const struct mg_packet *p = &e->packet;
@@ -171,7 +175,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 		arrival_annotate(a, x, 0, datagram_length(&e->packet));
 }
 
-/* ---- of several sockets ---- */
+/* ---- several sockets ---- */
 
 static struct unclaimed *unclaimed_at(const struct core *c, uint32_t buffer)
 {
@@ -223,7 +227,10 @@ static struct arrival *claim(struct core *c, struct mg_sock *s, const struct mg_
 
 /* ---- in the queue ---- */
 
-/* The last one this CPU has brought that is not in the queue yet; what others have may be, too. */
+/*
+ * Returns the last one that this CPU brought and that is not in the queue yet; another CPU's may
+ * be, too.
+ */
 static struct arrival *last_brought(struct queues *q, const struct mg_event *e)
 {
 	struct arrival *last = NULL;
@@ -244,7 +251,7 @@ static struct arrival *last_brought(struct queues *q, const struct mg_event *e)
 	return last;
 }
 
-/* The next of several that came as one and are queued one by one. */
+/* Takes the next of several datagrams that came as one and are queued one by one. */
 static uint32_t take_segment(struct queues *q, struct arrival *x, uint32_t *at)
 {
 	uint32_t len = x->len - x->taken;
@@ -266,7 +273,7 @@ static struct arrival *segment_ready(struct queues *q, struct arrival *of, uint3
 	uint32_t at, len;
 	struct arrival *x;
 
-	if (from.from) /* its segments hold it on */
+	if (from.from) /* its segments keep the reference */
 		parcel_get(from.from);
 	len = take_segment(q, of, &at);
 	x = arrival_push(q, buffer, len);

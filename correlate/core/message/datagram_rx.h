@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datagrams on their way in: from a device, put together, into the queue of their socket. */
+/* Received datagrams, from a device, through reassembly, into the queue of their socket. */
 #ifndef MAGNET_CORRELATE_CORE_MESSAGE_DATAGRAM_RX_H
 #define MAGNET_CORRELATE_CORE_MESSAGE_DATAGRAM_RX_H
 
@@ -9,7 +9,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 	struct annotation *a);
 void datagram_ready(
 	struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a);
-/* One that several sockets may get. */
+/* Call it for a datagram that several sockets may get. */
 void datagram_unclaimed(struct core *c, const struct mg_event *e);
 struct arrival;
 void datagram_drop_in(struct mg_sock *s, const struct mg_event *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Datagrams on their way out. What leaves while a thread is in a call on its socket is that call's:
- * with what earlier calls have corked, if it is longer than what the call brought. From there on it
- * is known by its buffer, and its fragments and segments by its IP header.
+ * Follows sent datagrams. What leaves while a thread is in a call on its socket belongs to that
+ * call, together with what earlier calls have corked if it is longer than the call's data. From
+ * there on it is known by its buffer, and its fragments and segments by their IP header.
  */
 #include "message/datagram_tx.h"
 
@@ -17,7 +17,7 @@
 
 #define UDP        17
 #define UDP_HEADER 8
-/* Of these, the newest, a datagram that is being cut is one. */
+/* A datagram being cut is among this many newest frames. */
 #define LOOK         256
 #define DATAGRAM_MAX 65535
 
@@ -32,7 +32,7 @@ static struct piece *add_piece(
 	return piece;
 }
 
-/* It leaves: what was corked, and the call's own bytes. */
+/* Makes a frame for a datagram that leaves: corked data and the call's own. */
 static struct frame *begin(
 	struct core *c, struct thread *t, struct mg_sock *s, const struct mg_packet *p)
 {
@@ -45,7 +45,7 @@ static struct frame *begin(
 		return NULL;
 	parcel = q->corked;
 	q->corked = NULL;
-	if (parcel && len < parcel->len) { /* that one was not seen to leave */
+	if (parcel && len < parcel->len) { /* its leaving was not seen */
 		parcel_put(parcel);
 		parcel = NULL;
 	}
@@ -72,7 +72,7 @@ static struct frame *begin(
 	return f;
 }
 
-/* A frame of its own for a part of a larger one, which is done with when all of it has one. */
+/* Makes a frame for a part of a larger one, which is finished when all of it has one. */
 static struct frame *cut(
 	struct core *c, struct frame *whole, const struct mg_packet *p, uint32_t off, uint32_t len)
 {
@@ -100,7 +100,10 @@ static struct frame *cut(
 	return f;
 }
 
-/* IPv6 gives it a number only as it is cut. */
+/*
+ * Returns whether the packet may be a fragment of the frame; IPv6 assigns an id only when it
+ * fragments.
+ */
 static bool is_fragment_of(
 	const struct frame *f, const struct flow *flow, const struct mg_packet *p)
 {
@@ -121,11 +124,14 @@ static struct frame *fragment(struct core *c, struct flow *flow, const struct mg
 	f->ip_id = p->ip_id;
 	if (p->part == 1)
 		return cut(c, f, p, 0, datagram_length(p));
-	/* an older recording does not say where it begins */
+	/* an older recording does not have the fragment's offset */
 	return cut(c, f, p, p->frag ? p->frag * 8u - header : f->split, p->len);
 }
 
-/* Where in it the segment begins, if it may be one of it: each begins after the ones before. */
+/*
+ * Finds where the segment begins in the frame, if it may be one of it: each begins after the ones
+ * before.
+ */
 static bool begins_at(const struct frame *f, const struct mg_packet *p, uint32_t *at)
 {
 	uint16_t nth = (uint16_t)(p->ip_id - f->ip_id);
@@ -137,10 +143,10 @@ static bool begins_at(const struct frame *f, const struct mg_packet *p, uint32_t
 }
 
 /*
- * A segment of a datagram that stood for several: IPv4's numbers go on. The next datagram's may
- * begin among them; what waits in a queue leaves in order, so it is of the first it may be of.
- * Without numbers they leave in order, but if there are several such datagrams it is not certain
- * whose it is.
+ * Finds the frame of a segment of a super-datagram. IPv4's ids are consecutive, and the next
+ * datagram's may begin among them; queued segments leave in order, so the segment belongs to the
+ * first frame it may be of. Without ids they leave in order, but among several such datagrams the
+ * owner is not certain.
  */
 static struct frame *segment(struct core *c, struct queues *q, const struct mg_packet *p)
 {
@@ -153,7 +159,7 @@ static struct frame *segment(struct core *c, struct queues *q, const struct mg_p
 		f = f->next_uncut;
 	if (!f)
 		return NULL;
-	while (q->uncut != f && q->uncut->cut_to) /* the rest of it was thrown away */
+	while (q->uncut != f && q->uncut->cut_to) /* the rest of it was dropped */
 		frame_is_over(q->uncut);
 	return cut(c, f, p, at, p->len);
 }
@@ -176,7 +182,10 @@ static struct frame *frame_of(struct core *c, struct thread *t, struct mg_sock *
 	if ((int)layer == lowest(network) && p->part != 2)
 		return begin(c, t, s, p);
 	f = frame_find(c, p->seq, &s->tx);
-	/* the buffer of the whole may be the first part's, and any an older one's */
+	/*
+	 * the whole may share its buffer with its first part, and an older frame may have had any
+	 * buffer
+	 */
 	if (f && !f->is_done && !f->waits && f->len == datagram_length(p) && f->ip_id == p->ip_id &&
 		(!p->part || f->is_piece))
 		return f;
@@ -236,7 +245,8 @@ void datagram_done(
 	parcel_passed(c, f);
 }
 
-/* It was refused: what of it has left the socket was thrown away, and nothing is corked any more.
+/*
+ * Handles a refused call: data that left the socket were dropped, and nothing is corked any more.
  */
 static void refused(struct mg_sock *s, struct kernel_call *k)
 {
@@ -253,7 +263,7 @@ static void cork(struct queues *q, struct kernel_call *k, struct mg_sock *s, uin
 {
 	if (!q->corked)
 		q->corked = parcel_new(&s->tx, q->sent, 0);
-	if (q->corked && q->corked->len + len > DATAGRAM_MAX) { /* was not seen to leave */
+	if (q->corked && q->corked->len + len > DATAGRAM_MAX) { /* its leaving was not seen */
 		parcel_put(q->corked);
 		q->corked = parcel_new(&s->tx, q->sent, 0);
 	}
@@ -284,7 +294,7 @@ void datagram_sent(struct thread *t, struct mg_sock *s, int64_t ret)
 	if ((uint64_t)ret == last->len || !last->parcel)
 		return;
 	if ((uint64_t)ret < last->len || last->off != last->parcel->off || s->kind == MG_KIND_udp) {
-		last->parcel->sent = false; /* what it was thought to be part of, it was not */
+		last->parcel->sent = false; /* it was not part of that datagram */
 		return;
 	}
 	/* the program has made the IP header, too */
@@ -315,7 +325,10 @@ static void lose(struct mg_sock *s, struct frame *f, uint32_t len)
 	s->tx.dropped_bytes += len;
 }
 
-/* What the call sends is being cut, and a part of it that is not known by its buffer goes. */
+/*
+ * Handles the drop of a part that is not known by its buffer, while the call's datagram is being
+ * cut.
+ */
 static void drop_part(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_drop *p)
 {
 	struct frame *f = c->frames ? c->frames->newest : NULL;
@@ -334,8 +347,9 @@ static void drop_part(struct core *c, struct thread *t, struct mg_sock *s, const
 }
 
 /*
- * What has left already has its atoms: it was dropped elsewhere. What goes on after it was dropped
- * was a copy, such as the one of a broadcast that this host gets itself and nobody here wants.
+ * Handles the drop of a datagram on its way out. One that has left already has its byte ranges: it
+ * was dropped elsewhere. A frame that goes on after its drop was a copy, such as that of a
+ * broadcast which this host receives itself and has no reader for.
  */
 void datagram_drop_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_drop *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames on their way out, by the buffers they are in. Nobody says when a buffer is freed, but its
- * address is soon another's: then the older frame at it is forgotten.
+ * Frames on their way out, by their buffers. No event says when a buffer is freed, but its address
+ * is soon reused: then the older frame there is forgotten.
  */
 #include "message/frames.h"
 
@@ -13,7 +13,7 @@
 #include "message/arrival.h"
 #include "message/parcel.h"
 
-#define UNCUT_MAX 256 /* that stand for several, of one socket */
+#define UNCUT_MAX 256 /* frames of one socket that stand for several */
 
 static struct frame **chain_of(const struct core *c, uint32_t buffer)
 {
@@ -83,8 +83,9 @@ struct frame *frame_find(const struct core *c, uint32_t buffer, const struct flo
 }
 
 /*
- * Of the same datagram, the whole may share its buffer with its first part. One that was cut has
- * given its buffer back, though its segments may still wait in a queue.
+ * Ends the older frame in a buffer. Within one datagram, the whole may share its buffer with its
+ * first part. A frame that was cut has released its buffer, though its segments may still wait in a
+ * queue.
  */
 static void end_older(struct core *c, uint32_t buffer, const struct parcel *p)
 {

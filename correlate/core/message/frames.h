@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames on their way out, by the buffers they are in. */
+/* Frames on their way out, by their buffers. */
 #ifndef MAGNET_CORRELATE_CORE_MESSAGE_FRAMES_H
 #define MAGNET_CORRELATE_CORE_MESSAGE_FRAMES_H
 
@@ -12,30 +12,30 @@
 
 /* A datagram, or a fragment or segment of one, on its way out. */
 struct frame {
-	struct frame *next;          /* in its chain */
-	struct frame *older, *newer; /* of all */
+	struct frame *next;          /* next in its chain */
+	struct frame *older, *newer; /* neighbours in the list of all */
 	struct frame *next_passed;
 	struct frame *next_uncut;
 	struct parcel *parcel;
 	uint32_t buffer;
-	uint32_t what;     /* of ICMP: type and code */
-	uint32_t off, len; /* in the parcel */
-	uint32_t split;    /* bytes that went on as frames of their own, the last until here; */
+	uint32_t what;     /* ICMP: type and code */
+	uint32_t off, len; /* position in the message */
+	uint32_t split;    /* bytes that continue as frames of their own, up to this offset */
 	uint32_t cut_to;
-	uint32_t lost; /* bytes that were thrown away as it was cut */
+	uint32_t lost; /* bytes dropped while it was cut */
 	uint16_t ip_id, segs, gso_size;
-	bool is_piece; /* of a larger one */
-	bool is_uncut; /* stands for several that may yet leave as frames each */
-	bool is_known; /* by its buffer */
-	bool is_done;  /* its bytes have their atoms */
-	bool waits;    /* for its calls */
-	bool landed;   /* a receiver has it */
-	bool dropped;  /* or a copy of it */
+	bool is_piece; /* part of a larger one */
+	bool is_uncut; /* stands for several that may yet leave as single frames */
+	bool is_known; /* found by its buffer */
+	bool is_done;  /* its bytes have their byte ranges */
+	bool waits;    /* waits for its calls */
+	bool landed;   /* received */
+	bool dropped;  /* dropped, or a copy of it was */
 	uint32_t present;
 	uint64_t t[TX_LAYERS];
 };
 
-/* What several sockets may get: whose it is shows as it is queued. */
+/* A packet that several sockets may get: its owner is known when it is queued. */
 struct unclaimed {
 	struct mg_packet packet;
 	uint64_t dev, ip;
@@ -43,7 +43,7 @@ struct unclaimed {
 };
 #define UNCLAIMED_PACKETS 64 /* a power of two */
 
-/* Frames by their buffers: a new one at the same address is the end of the older. */
+/* Frames by their buffers: a new one at the same address ends the older one. */
 #define FRAME_CHAINS 4096 /* a power of two */
 #define FRAMES_MAX   16384
 struct frames {
@@ -59,9 +59,9 @@ struct queues;
 struct frames *frames_of(struct core *c);
 struct frame *frame_add(struct core *c, struct parcel *p, uint32_t buffer);
 struct frame *frame_find(const struct core *c, uint32_t buffer, const struct flow *f);
-/* No packet is known by its buffer any more; it is freed unless its parcel waits for it. */
+/* Removes a frame from the look-up by buffer; frees it unless its message waits for it. */
 void frame_forget(struct core *c, struct frame *f);
-/* It stands for several; it has left as it is, or as all of them. */
+/* Call them when a frame stands for several, and when it has left as one or as all of them. */
 void frame_is_uncut(struct queues *q, struct frame *f);
 void frame_is_over(struct frame *f);
 void frames_free(struct core *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls handed over to a socket whose bytes have no numbers: which call brought which bytes,
- * when they left, and when a receiver of this recording had them.
+ * Messages as calls handed them to a socket without sequence numbers: which call brought which
+ * bytes, when they left, and when a receiver in this recording had them.
  */
 #include "message/parcel.h"
 
@@ -93,7 +93,7 @@ static bool overlaps(const struct slice *s, uint32_t off, uint32_t len, uint32_t
 	return *a < *b;
 }
 
-/* [a, b) of a slice; where that is the last of its call's bytes, the atom is told. */
+/* Settles [a, b) of a slice; the end of a call's bytes is reported with it. */
 static void make_atom(struct core *c, const struct parcel *p, const struct slice *s, uint32_t a,
 	uint32_t b, uint32_t layers, const uint64_t t[], uint32_t present)
 {
@@ -102,7 +102,7 @@ static void make_atom(struct core *c, const struct parcel *p, const struct slice
 	tx_atom(c, p->flow, layers, p->off + a, p->off + b, t, present);
 }
 
-/* What a frame carries, one atom a call that brought it. */
+/* Settles what a frame carries, one byte range per call that brought it. */
 static void make_atoms(struct core *c, const struct parcel *p, const struct frame *f)
 {
 	uint64_t t[TX_LAYERS];
@@ -121,7 +121,7 @@ static void make_atoms(struct core *c, const struct parcel *p, const struct fram
 	}
 }
 
-/* UNIX: from the call to the peer's queue. */
+/* UNIX: settles from the call to the peer's queue. */
 static void make_handed_atoms(struct core *c, const struct parcel *p)
 {
 	uint32_t handed = 1u << TX_CALL | 1u << TX_COPY | 1u << TX_IP_OUT;
@@ -153,7 +153,7 @@ static struct unit_stats *senders_of(struct flow *rx)
 	return rx->from;
 }
 
-/* From the peer's call to the return of the receiver's. */
+/* Adds the time from the peer's call to the return of the receiver's. */
 static void pair(const struct parcel *p, const struct reading *r)
 {
 	struct flow *rx = r->rx;

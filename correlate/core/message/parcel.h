@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls handed over to a socket whose bytes have no numbers. */
+/* Messages as calls handed them to a socket without sequence numbers. */
 #ifndef MAGNET_CORRELATE_CORE_MESSAGE_PARCEL_H
 #define MAGNET_CORRELATE_CORE_MESSAGE_PARCEL_H
 
@@ -9,15 +9,15 @@
 #include "events.h"
 #include "flow.h"
 
-/* What one call brought of a parcel. */
+/* Part of a message that one call brought. */
 struct slice {
 	struct slice *next;
-	uint32_t off, len;   /* in the parcel */
+	uint32_t off, len;   /* position in the message */
 	uint64_t copy, call; /* C and U0 */
-	bool ends_call;      /* with it the call's bytes end */
+	bool ends_call;      /* the call's bytes end with it */
 };
 
-/* What a receiver's call took of a parcel before its sender's calls were known. */
+/* Part of a message that a receiver's call took before the sender's calls were known. */
 struct reading {
 	struct reading *next;
 	struct flow *rx;
@@ -30,16 +30,16 @@ struct parcel {
 	uint32_t refs;
 	uint32_t len;
 	uint32_t settled; /* bytes whose calls are known */
-	uint32_t dropped; /* bytes the kernel threw away before they left */
-	uint64_t off;     /* of its first byte in the sender's stream */
+	uint32_t dropped; /* bytes dropped before they left */
+	uint64_t off;     /* offset of its first byte in the sender's stream */
 	struct flow *flow;
 	struct slice *slices, first;
-	struct frame *passed;    /* at the driver before its calls were known */
-	struct reading *reading; /* likewise */
-	uint64_t handed;         /* UNIX: when it was in the peer's queue */
-	uint32_t buffer;         /* UNIX: what it lies in, before accept(); 0 not known */
+	struct frame *passed;    /* frames at the driver before its calls were known */
+	struct reading *reading; /* readings before its calls were known */
+	uint64_t handed;         /* UNIX: time it was in the peer's queue */
+	uint32_t buffer;         /* UNIX: buffer it is in, before accept(); 0 not known */
 	bool sent;               /* nothing more is added to it */
-	struct parcel *later;    /* of those that wait for accept() */
+	struct parcel *later;    /* next one that waits for accept() */
 };
 
 struct frame;
@@ -49,12 +49,12 @@ void queues_free(struct queues *q);
 struct parcel *parcel_new(struct flow *f, uint64_t off, uint32_t len);
 struct parcel *parcel_get(struct parcel *p);
 void parcel_put(struct parcel *p);
-/* The call that brought bytes of it is known: U0. */
+/* Call it when the call (U0) that brought bytes of it is known. */
 struct core;
 void parcel_settle(struct core *c, struct parcel *p, const struct slice *s);
-/* It has reached the driver, or the peer's queue. */
+/* Call it when it has reached the driver, or the peer's queue. */
 void parcel_passed(struct core *c, struct frame *f);
-/* A receiver has got bytes of it. */
+/* Call it when a receiver has got bytes of it. */
 void parcel_read(struct parcel *p, const struct reading *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UNIX sockets: the sender's call puts buffers into the receiver's queue itself, and each reading
- * call tells which buffers it copies from. A stream's buffers may be read in parts.
+ * UNIX sockets: the sender's call itself puts buffers into the receiver's queue, and each reading
+ * call reports the buffers it copies from. A stream's buffers may be read in parts.
  */
 #include "message/unix.h"
 
@@ -16,7 +16,7 @@
 #include "task/threads.h"
 
 #define GIVE_UP_NS 20000000
-#define EARLY_MAX  512 /* messages; what a send buffer holds of small ones */
+#define EARLY_MAX  512 /* messages; as many small ones as a send buffer holds */
 
 bool is_unix(const struct mg_sock *s)
 {
@@ -24,7 +24,7 @@ bool is_unix(const struct mg_sock *s)
 	       s->kind == MG_KIND_unix_seqpacket;
 }
 
-/* The sender is the thread that makes it ready, within its call. */
+/* Returns the sender: the thread that makes the buffer ready, within its call. */
 static struct mg_sock *sender(struct core *c, const struct thread *t, const struct mg_sock *s)
 {
 	struct mg_sock *from;
@@ -59,7 +59,7 @@ static struct piece *send(struct thread *t, struct mg_sock *from, uint32_t len, 
 	return piece;
 }
 
-/* Who it is for has no socket yet, or is not followed. */
+/* Keeps a message whose receiver has no socket yet, or is not followed. */
 static void keep_early(struct mg_sock *s, struct parcel *p)
 {
 	struct parcel **at = &s->queues->early;
@@ -72,7 +72,7 @@ static void keep_early(struct mg_sock *s, struct parcel *p)
 	s->queues->earlies++;
 }
 
-/* What the peer has sent before accept() has lain in the queue since then. */
+/* Moves what the peer has sent before accept() into the queue, with the times it was sent. */
 static void accepted(struct mg_sock *s)
 {
 	struct queues *theirs = s->peer ? s->peer->queues : NULL, *q = queues_of(s);
@@ -97,14 +97,17 @@ static void accepted(struct mg_sock *s)
 	}
 }
 
-/* Its receiver has not been accepted, and has no number to be known by: the sender is told. */
+/*
+ * Returns whether the receiver has not been accepted, and has no number yet: the event names the
+ * sender.
+ */
 static bool is_for_unaccepted(const struct thread *t, const struct mg_sock *s)
 {
 	return s->kind != MG_KIND_unix_dgram && t && t->in_call && !t->in_softirq &&
 	       t->now.cookie == s->cookie && mg_syscall_direction(t->now.call) == MG_DIR_TX;
 }
 
-/* Without a length its sender's call tells at its end how much it was. */
+/* Queues a message before accept(). Without a length, its sender's call gives it at its end. */
 static void queued_before_accept(struct thread *t, struct mg_sock *s, const struct mg_sock_ready *p,
 	uint64_t now, struct annotation *a)
 {
@@ -120,7 +123,7 @@ static void queued_before_accept(struct thread *t, struct mg_sock *s, const stru
 	keep_early(s, piece->parcel);
 }
 
-/* A buffer at this address has been read, or is not the one it was taken for. */
+/* Ends an older message in the same buffer: it has been read, or was mistaken for another. */
 static void end_older(struct queues *q, uint32_t buffer)
 {
 	struct arrival *x = buffer ? arrival_newest(q, buffer) : NULL;
@@ -169,7 +172,7 @@ void unix_ready(struct core *c, struct thread *t, struct mg_sock *s, const struc
 	piece->arrival = arrival_get(x); /* until its length is known */
 }
 
-/* Of what a message was put into, one buffer's length may not have been seen. */
+/* Returns the only buffer of a message whose length was not seen; sums the others' lengths. */
 static struct piece *not_known(struct kernel_call *k, uint64_t *known)
 {
 	struct piece *one = NULL;
@@ -220,14 +223,14 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
 		if (p->arrival)
 			arrival_put(p->arrival);
 		p->arrival = NULL;
-		if (p->len == LEN_UNKNOWN) /* more than one: which is which nobody knows */
+		if (p->len == LEN_UNKNOWN) /* more than one: they cannot be told apart */
 			p->len = 0;
 	}
 }
 
 /*
- * The one it was copied from; if that is not known by its buffer, the first such. What was there at
- * accept() is read first, whatever buffers it lies in.
+ * Returns the message it was copied from; if its buffer is not known, the first such. Messages
+ * there at accept() are read first, whatever their buffers.
  */
 static struct arrival *source(struct mg_sock *s, struct queues *q, uint32_t buffer)
 {
@@ -244,7 +247,10 @@ static struct arrival *source(struct mg_sock *s, struct queues *q, uint32_t buff
 	return first;
 }
 
-/* Two threads that send at once may be told of in the wrong order, but not by much. */
+/*
+ * Removes messages passed over; two threads that send at once may be reported in the wrong order,
+ * but not by much.
+ */
 static void drop_stale(const struct core *c, struct queues *q, const struct arrival *than)
 {
 	uint64_t patience = clockmap_span(&c->clock, GIVE_UP_NS);
@@ -272,7 +278,7 @@ void unix_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct
 	arrival_put(x);
 }
 
-/* splice() and older kernels do not tell from which buffers: then in order. */
+/* Takes messages in order, where no event reports the buffers (splice(), older kernels). */
 static void take_in_order(struct thread *t, struct mg_sock *s, struct queues *q, uint64_t len,
 	uint64_t now, struct annotation *a)
 {
@@ -293,7 +299,7 @@ static void take_in_order(struct thread *t, struct mg_sock *s, struct queues *q,
 	}
 }
 
-/* Bytes of the call's pieces, of which the last may have been copied in vain. */
+/* Returns the bytes of the call's pieces, of which the last may have been copied in vain. */
 static uint64_t copied(struct kernel_call *k, uint64_t ret)
 {
 	uint64_t sum = 0;

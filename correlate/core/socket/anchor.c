@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where sequence numbers lie in their byte streams (method, "Byte lineage"). */
+/* Maps sequence numbers to offsets in their byte streams (method, "Byte lineage"). */
 #include "socket/anchor.h"
 
 #include "core.h"
@@ -22,8 +22,8 @@ void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative)
 }
 
 /*
- * The difference to a known place is unambiguous within 2^31, since windows are at most 2^30
- * (RFC 7323, 2.3).
+ * The distance to a known position is unambiguous within 2^31, since windows are at most 2^30 (RFC
+ * 7323, 2.3).
  */
 bool flow_place(const struct flow *f, uint32_t seq, uint64_t *off)
 {
@@ -40,7 +40,7 @@ bool flow_offset(struct flow *f, uint32_t seq, uint64_t *off)
 {
 	struct anchor *a = &f->anchor;
 
-	if (!a->set) /* its opening was not seen: count from here */
+	if (!a->set) /* its opening was not seen: offsets count from here */
 		anchor_set(a, seq, 0, true);
 	if (!flow_place(f, seq, off))
 		return false;
@@ -67,13 +67,13 @@ uint32_t first_byte(const struct mg_packet *p)
 	return p->seq + (p->tcp_flags & TCP_SYN ? 1 : 0);
 }
 
-/* The FIN's number is of no byte. */
+/* Returns the number without the FIN's, which belongs to no byte. */
 uint32_t before_fin(const struct flow *f, uint32_t seq)
 {
 	return f->ended && seq == f->end_seq + 1 ? f->end_seq : seq;
 }
 
-/* The number of the byte before the first one. */
+/* Returns the number of the byte before the first one. */
 uint32_t anchor_initial(const struct anchor *a)
 {
 	return a->seq - (uint32_t)a->off - 1;
@@ -93,8 +93,8 @@ static void shift_span(struct span *s, const struct flow *f, uint64_t by)
 }
 
 /*
- * A flow's offsets counted from where the recording begins, and now it is known where that is:
- * everything that has been noted of it moves along.
+ * Shifts all offsets of a flow, which counted from the recording's begin until that offset became
+ * known.
  */
 static void rebase(struct core *c, struct flow *f, uint64_t by)
 {
@@ -131,7 +131,7 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 	}
 }
 
-/* What the receiver has counted decides; a difference is of two places within a window. */
+/* The receiver's counters decide; the difference is between two positions within a window. */
 bool anchors_agree(const struct flow *tx, const struct flow *rx)
 {
 	const struct anchor *t = &tx->anchor, *r = &rx->anchor;
@@ -159,9 +159,9 @@ static void begin_at(struct flow *f, uint64_t off)
 }
 
 /*
- * A connection older than the recording: bytes_acked gives the offset of snd_una, less the SYN an
- * active opener counts; whether it does shows in the bytes sent, and is believed only if 0 or 1.
- * The same is told of one whose SYN carried data, as it opens.
+ * Anchors a connection older than the recording: bytes_acked gives the offset of snd_una, minus the
+ * SYN that an active opener counts; whether it does follows from the bytes sent, and is believed
+ * only if 0 or 1. The same event comes when a connection opens whose SYN carried data.
  */
 void sock_on_open(struct core *c, const struct mg_event *e)
 {
@@ -193,14 +193,13 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	peer_link(c, s);
 }
 
-/* Its state follows: what had been written before the recording is none of its bytes. */
+/* Handles the state that follows: bytes written before the recording do not count. */
 void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p)
 {
 	uint64_t off;
 
 	s->late = false;
-	/* it opens just now, or with Fast Open is used before: what came with the SYN is its first
-	 * byte */
+	/* it opens just now, or is used before with Fast Open: the SYN's data begin at byte 0 */
 	if (p->opener || p->now == MG_TCP_SYN_RECV) {
 		if (s->rx.start > s->rx.request_end)
 			s->rx.request_end = s->rx.start;

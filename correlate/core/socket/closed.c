@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When closed sockets are packed, and when they are unpacked. */
+/* Decides when closed sockets are packed and unpacked. */
 
 #include "socket/closed.h"
 
@@ -25,7 +25,7 @@ static void free_sock(struct mg_sock *s)
 	free(s);
 }
 
-/* NULL without memory. */
+/* Returns an unpacked copy; NULL if memory is short. */
 static struct mg_sock *unpacked(struct core *c, const struct closed_sock *k)
 {
 	struct mg_sock *s = mg_calloc(1, sizeof(*s));
@@ -42,7 +42,7 @@ static void make_peers(struct mg_sock *s, struct mg_sock *peer)
 	peer->peer = s;
 }
 
-/* In the same order each time. */
+/* Finishes both ends in an order that is always the same. */
 static void finish(struct core *c, struct mg_sock *s, struct mg_sock *peer)
 {
 	struct mg_sock *second = peer && peer->cookie < s->cookie ? s : peer;
@@ -80,7 +80,7 @@ static void forget(struct core *c, struct closed_sock *k)
 	free(k);
 }
 
-/* Its packed form takes its place. */
+/* Replaces a socket by its packed form. */
 static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
 {
 	struct mg_sock **recent = &c->recent.sock[s->cookie % RECENT_SOCKS];
@@ -97,7 +97,7 @@ static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
 	free_sock(s);
 }
 
-/* A connection's two ends are packed together, so that each finds the other. */
+/* Packs both ends of a connection together, so that each finds the other. */
 static void pack(struct core *c, struct mg_sock *s)
 {
 	struct mg_sock *peer = s->peer;
@@ -139,7 +139,7 @@ void closed_note(struct core *c, const struct mg_sock *s)
 	if (!c->closed.wanted)
 		return;
 	put_last(&c->closed.waiting, s->cookie);
-	c->closed.due += 2; /* more than one, so that those that wait become fewer */
+	c->closed.due += 2; /* two for one, so that fewer wait over time */
 }
 
 static void look_at(struct core *c, uint64_t cookie, bool large_ones)
@@ -248,7 +248,7 @@ void closed_each(struct core *c, size_t bytes, void (*fn)(struct core *c, struct
 	free(cookies);
 }
 
-/* In the place of what was shown before; NULL without memory. */
+/* Unpacks into the place of the socket shown before. Returns NULL if memory is short. */
 static struct mg_sock *show(struct core *c, struct mg_sock **shown, const struct closed_sock *k)
 {
 	if (!*shown)

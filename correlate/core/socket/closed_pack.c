@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packing: first the socket as it is in memory, in which pointers are 0, or 1 where there is
- * something that no other member tells; then what they point to, in the same order each time.
+ * Packs a socket: first its memory, in which pointers are 0, or 1 for data that no other member
+ * implies; then the data they point to, always in the same order.
  */
 
 #include "socket/closed_pack.h"
@@ -26,7 +26,7 @@
 
 #define THERE ((void *)1)
 
-/* ---- what a flow points to ---- */
+/* ---- data that a flow points to ---- */
 
 #define RANGES_OF_FLOW (TX_LAYERS + 4)
 
@@ -40,8 +40,8 @@ static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 }
 
 /*
- * A hash table stays as it is while there is memory for it: to pack the many bins of a busy flow
- * takes long, and may be in vain (dist_trim() does it where memory is short).
+ * A hash table stays as long as there is memory for it: packing the many bins of a busy flow takes
+ * long, and may be in vain (dist_trim() does it when memory is short).
  */
 static bool dist_fits(const struct dist *d)
 {
@@ -132,7 +132,7 @@ static void bare_sock(struct mg_sock *s)
 
 struct packing {
 	struct closed_socks *into;
-	size_t n; /* bytes of its room that are written */
+	size_t n; /* bytes written into its room */
 	bool failed;
 };
 
@@ -179,7 +179,7 @@ static void put_ranges(struct packing *p, const struct ranges *r)
 	put_words(p, r->v + r->head, r->len * sizeof(*r->v));
 }
 
-/* Packed bins are as few bytes as they can be. */
+/* Writes packed bins, which are as short as they can be. */
 static void put_dist(struct packing *p, const struct dist *d)
 {
 	if (d->more)
@@ -252,10 +252,10 @@ static void put_flow(struct packing *p, struct flow *f)
 
 struct unpacking {
 	const uint8_t *from;
-	bool failed; /* without memory: nothing more is read */
+	bool failed; /* memory is short: nothing more is read */
 };
 
-/* Returns what so many bytes were, in room for more; NULL if they are none. */
+/* Reads `bytes` bytes into zeroed room for more; NULL for none. */
 static void *get_words(struct unpacking *u, size_t bytes, size_t room)
 {
 	void *to = room && !u->failed ? mg_calloc(1, room) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a closed socket is packed, and unpacked. */
+/* Packing and unpacking of a closed socket. */
 #ifndef MAGNET_CORRELATE_CLOSED_PACK_H
 #define MAGNET_CORRELATE_CLOSED_PACK_H
 
@@ -7,16 +7,16 @@
 
 #include "socket/closed.h"
 
-/* Whether a socket is closed, and has nothing that is not packed. */
+/* Returns whether a socket is closed and holds only what can be packed. */
 bool closed_fits(struct mg_sock *s);
-/* Returns the packed form of a socket that fits, which stays as it is; NULL without memory. */
+/* Returns the packed form of a socket that fits and is not changed; NULL if memory is short. */
 struct closed_sock *closed_packed(struct core *c, struct mg_sock *s);
 /*
- * Unpacks to a socket that is zero; it is in no table, and has no peer. Returns false without
- * memory: then it can only be emptied.
+ * Unpacks into a zeroed socket, which is then in no table and has no peer. Returns false if memory
+ * is short: the socket can only be emptied then.
  */
 bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_sock *s);
-/* Returns what a socket takes of the memory that is bounded, but for hash tables; bytes. */
+/* Returns the bytes of a socket that count towards the memory limit, without hash tables. */
 size_t closed_bounded(struct mg_sock *s);
 /* Frees what a socket points to. */
 void closed_empty(struct mg_sock *s);

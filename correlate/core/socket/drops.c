@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel threw away, by socket, direction, reason and place. */
+/* Counts the kernel's drops by socket, direction, reason and place. */
 #include "socket/drops.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-/* So many kinds are told apart by socket, too; what comes then is counted without its socket. */
+/* Limit of drop kinds that are counted per socket; later kinds are counted without their socket. */
 #define DROPS_MAX 100000
 
-/* Returns NULL without memory. */
+/* Returns the counter of a kind of drop; NULL if memory is short. */
 static struct drop *drop_of(struct core *c, struct drop_key *key)
 {
 	struct drop *d = NULL;
@@ -38,8 +38,8 @@ static struct drop *drop_of(struct core *c, struct drop_key *key)
 }
 
 /*
- * TCP throws away segments that tell it nothing, such as those that come when a connection has
- * ended. Without payload nothing is lost by it.
+ * Returns whether TCP discarded a segment that is of no use to it, for example after a connection
+ * has ended. Without payload nothing is lost.
  */
 static bool is_discarded(const struct drop *d, const struct mg_drop *p)
 {
@@ -105,7 +105,7 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	d->bytes += p->len;
 }
 
-/* By what the kernel's functions are called. */
+/* Finds the layer from the names of the kernel's functions. */
 const char *drop_layer(const struct drop *d)
 {
 	static const struct {
@@ -144,7 +144,7 @@ const char *drop_layer(const struct drop *d)
 		{"sfq_", "qdisc"},
 		{"red_", "qdisc"},
 		{"codel", "qdisc"},
-		{"drop_func", "qdisc"}, /* codel's, and fq_codel's */
+		{"drop_func", "qdisc"}, /* codel's and fq_codel's */
 		{"pie_", "qdisc"},
 		{"cake_", "qdisc"},
 		{"prio_", "qdisc"},
@@ -166,7 +166,7 @@ const char *drop_layer(const struct drop *d)
 		{"skb_", NULL},
 	};
 
-	/* a reason may tell more than a helper that many call */
+	/* a reason may say more than the name of a shared helper */
 	if (strncmp(d->key.reason, "QDISC", 5) == 0 || strncmp(d->key.reason, "TC_", 3) == 0)
 		return "qdisc";
 	if (strncmp(d->key.reason, "NETFILTER", 9) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel threw away, by socket, direction, reason and place. */
+/* The kernel's drops by socket, direction, reason and place. */
 #ifndef MAGNET_CORRELATE_CORE_SOCKET_DROPS_H
 #define MAGNET_CORRELATE_CORE_SOCKET_DROPS_H
 

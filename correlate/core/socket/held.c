@@ -20,7 +20,7 @@ static uint64_t span_from(const struct held_time *h, uint32_t i)
 
 /* ---- between two times ---- */
 
-/* Move forward, and add what is passed to `between`, or take it off. */
+/* Moves the cursor forward, and adds the time passed to `between`, or subtracts it. */
 static void advance(struct held_time *h, struct held_cursor *k, uint64_t t, bool add)
 {
 	while (k->t < t && k->at < h->len) {
@@ -36,7 +36,7 @@ static void advance(struct held_time *h, struct held_cursor *k, uint64_t t, bool
 	}
 }
 
-/* Move the end of the range back. */
+/* Moves the end of the range back. */
 static void retreat(struct held_time *h, uint64_t t)
 {
 	struct held_cursor *k = &h->to;
@@ -115,7 +115,7 @@ void held_sum(const struct held_time *h, uint64_t from, uint64_t to, uint64_t by
 
 /* ---- what comes after ---- */
 
-/* Make room for one more: the oldest goes where there are too many. */
+/* Makes room for one more span; drops the oldest if there are too many. */
 static bool make_room(struct held_time *h)
 {
 	if (h->len == h->cap && h->cap < HELD_SPANS_MAX) {
@@ -141,7 +141,7 @@ static void begin_at(struct held_time *h, uint64_t t)
 	h->begin = h->end = h->from.t = h->to.t = t;
 }
 
-/* The last span goes on: what stood at its end is within it now. */
+/* Extends the last span: a cursor at its end is within it now. */
 static void prolong(struct held_time *h, uint64_t until)
 {
 	span_at(h, h->len - 1)->until = until;

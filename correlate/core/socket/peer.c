@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections with both ends in one trace: each byte from the sender's call to the receiver's
- * return. The ends are known by their initial sequence numbers, seen or reckoned from counters,
- * which works without addresses and through translation of them; where one end's cannot be reckoned
- * by addresses and ports.
+ * Joins connections with both ends in one trace, to follow each byte from the sender's call to the
+ * receiver's return. The ends are matched by their initial sequence numbers, seen or computed from
+ * counters, which works without addresses and through address translation; where one end's cannot
+ * be computed, by addresses and ports.
  */
 #include "socket/peer.h"
 
@@ -16,7 +16,7 @@
 #include "stream/ranges.h"
 #include "sums/dist.h"
 
-#define WAIT_MAX 1024 /* atoms kept for an end that may never be announced */
+#define WAIT_MAX 1024 /* byte ranges kept for an end that may never be announced */
 
 static void join(struct core *c, struct mg_sock *s, struct mg_sock *o)
 {
@@ -44,7 +44,10 @@ void peer_link(struct core *c, struct mg_sock *s)
 	join(c, s, o);
 }
 
-/* Of several in different namespaces with the same ends only the last is looked at. */
+/*
+ * Returns whether two sockets may be the ends of one connection. Among several with the same ends
+ * in different namespaces only the last is considered.
+ */
 static bool may_be_ends(const struct mg_sock *s, const struct mg_sock *o)
 {
 	static const uint8_t loopback4[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
@@ -95,7 +98,7 @@ void peer_link_by_place(struct core *c, struct mg_sock *s)
 	s->is_placed = s->hh_place.tbl;
 }
 
-/* What was sent again before it arrived: which copy that was is not known. */
+/* Index of the list of bytes sent again before they arrived, of which the copy is unknown. */
 #define AGAIN 4
 
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
@@ -120,14 +123,14 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What both ends know by now. */
+/* Joins what both ends know by now. */
 static void merge(struct flow *tx, struct flow *rx)
 {
 	const struct ranges *all[] = {
 		&tx->pair_call, &tx->pair_x, &rx->pair_r, &rx->pair_call, &tx->copies.again};
 	uint64_t from = larger(tx->pair_base, larger(all[0]->base, all[3]->base)), until, other;
 
-	/* nobody knows both times of what one end met before the other */
+	/* bytes that one end passed before the other was met lack one of the times */
 	from = larger(from, larger(tx->start, rx->start));
 	until = ranges_reach(all[0], from);
 	other = ranges_reach(all[3], from);
@@ -144,7 +147,7 @@ static void merge(struct flow *tx, struct flow *rx)
 	ranges_drop(&tx->copies.again, until);
 }
 
-/* The older half is given up. */
+/* Drops the older half. */
 static void make_room(struct ranges *one, struct ranges *two)
 {
 	uint64_t upto = one->v[one->head + one->len / 2].a;

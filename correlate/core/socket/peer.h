@@ -6,9 +6,9 @@
 #include "core.h"
 
 void peer_link(struct core *c, struct mg_sock *s);
-/* By addresses and ports, for connections whose numbers do not tell. */
+/* Finds the peer by addresses and ports, where sequence numbers do not identify it. */
 void peer_link_by_place(struct core *c, struct mg_sock *s);
-/* It is closed. */
+/* Call it when the socket is closed. */
 void peer_forget(struct core *c, struct mg_sock *s);
 void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
 void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data that completes a handshake: it arrives for a request to connect, which has no socket yet,
- * under a number of the request's own. What the server sends first is numbered one after its
- * initial number, which the data acknowledge: so the socket that is established with that number,
- * and expects the data's, is the one they are for (method, "Byte lineage").
+ * Matches data that complete a handshake: they arrive for a request to connect, which has no socket
+ * yet, under a number of the request's own. The server's first byte follows its initial sequence
+ * number, which the data acknowledge: so the socket established with that number, and expecting the
+ * data's, is the one they are for (method, "Byte lineage").
  */
 #include "socket/request.h"
 
@@ -19,15 +19,16 @@
 #include "socket/socket.h"
 #include "stream/rx.h"
 
-#define REQUESTS_MAX 4096     /* that are remembered, */
-#define WAITING_MAX  64       /* and the events of each that wait for its socket */
-#define SOON_NS      10000000 /* as a rule the socket follows in the same softirq */
+#define REQUESTS_MAX 4096     /* requests remembered */
+#define WAITING_MAX  64       /* events of each request that wait for its socket */
+#define SOON_NS      10000000 /* usually the socket follows in the same softirq */
 #define WINDOW_MAX   (1u << 30)
 
 struct request {
-	uint64_t id;       /* MG_REQUEST_ID and more */
-	uint32_t seq, ack; /* of its segments: the lowest, and that of all */
-	uint64_t sock;     /* 0: it has none yet */
+	uint64_t id; /* MG_REQUEST_ID and more */
+	/* lowest sequence number of its segments, and the acknowledgement of all */
+	uint32_t seq, ack;
+	uint64_t sock; /* 0: it has none yet */
 	struct mg_event *waiting;
 	uint32_t count;
 	UT_hash_handle hh;
@@ -48,7 +49,10 @@ static void forget(struct request **all, struct request *r)
 	free(r);
 }
 
-/* The oldest makes room. Returns false without memory; then the request is freed. */
+/*
+ * Adds a request; drops the oldest if there are too many. Returns false if memory is short, and
+ * frees the request.
+ */
 static bool add(struct request **all, struct request *r)
 {
 	if (HASH_COUNT(*all) >= REQUESTS_MAX)
@@ -83,7 +87,7 @@ struct mg_sock *request_sock(struct core *c, uint64_t id)
 	return r ? sock_find(c, r->sock) : NULL;
 }
 
-/* Whether the socket that is established here is the one a segment was for. */
+/* Returns whether the socket established here is the one a segment was for. */
 static bool becomes(const struct mg_event *e, uint32_t seq, uint32_t ack)
 {
 	const struct mg_sock_state *p = &e->sock_state;
@@ -91,13 +95,12 @@ static bool becomes(const struct mg_event *e, uint32_t seq, uint32_t ack)
 	if (e->id != MG_EVENT_sock_state || p->now != MG_TCP_ESTABLISHED ||
 		p->opener != OPENER_PEER)
 		return false;
-	/* with Fast Open the server may have sent data by then, and what came with the SYN counts
-	 */
+	/* with Fast Open the server may have sent data by then, and the SYN's data count */
 	return (p->write_seq == ack && seq - p->rcv_nxt < WINDOW_MAX) ||
 	       (p->rcv_nxt == seq && p->write_seq - ack < WINDOW_MAX);
 }
 
-/* Events wait for the clock, so that the socket's is there already as a rule. */
+/* Looks for the socket among the events that wait for the clock, where it usually is already. */
 static void look_ahead(struct core *c, struct request *r, const struct mg_event *now)
 {
 	const struct mg_packet *p = &now->packet;
@@ -117,7 +120,7 @@ static void look_ahead(struct core *c, struct request *r, const struct mg_event 
 		return;
 	s->netns = e->sock_state.netns;
 	anchor_set(&s->tx.anchor, e->sock_state.write_seq, 0, false);
-	/* what came in the SYN (Fast Open) is told as the socket is established */
+	/* data of the SYN (Fast Open) are reported when the socket is established */
 	anchor_set(&s->rx.anchor, e->sock_state.rcv_nxt,
 		open && open->sock == s->cookie ? open->bytes_received : 0, false);
 	r->sock = s->cookie;
@@ -136,7 +139,7 @@ static void wait_for_sock(struct request *r, const struct mg_event *e)
 	memcpy(&more[r->count++], e, queue_size_of(e));
 }
 
-/* A later connection has the same addresses and ports as an earlier one, and so its number. */
+/* Forgets an earlier request with the same number, as it had the same addresses and ports. */
 static void forget_other(struct request **all, const struct mg_packet *p)
 {
 	struct request *r = find(*all, p->sock);

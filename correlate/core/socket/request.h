@@ -8,13 +8,13 @@
 /* Returns the socket that the request of this number became, NULL if that is not known yet. */
 struct mg_sock *request_sock(struct core *c, uint64_t id);
 /*
- * Call with a packet for a request. Returns its socket; if that does not show yet, keeps the event
- * until it does, and returns NULL.
+ * Call it with a packet for a request. Returns its socket; if that is not known yet, keeps the
+ * event until it is, and returns NULL.
  */
 struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e);
-/* The same of a drop; returns whether it is kept. */
+/* The same for a drop; returns whether it is kept. */
 bool request_on_drop(struct core *c, const struct mg_event *e);
-/* Call when a socket is established: what is kept for it is processed now. */
+/* Call it when a socket is established: processes what is kept for it. */
 void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e);
 void requests_free(struct core *c);
 

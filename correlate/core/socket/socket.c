@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets: their states, ends and what they hold. */
+/* Sockets: their states, their ends, and the data they hold. */
 #include "socket/socket.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 	return s;
 }
 
-/* Of the layers, and of the calls that sent what a flow got. */
+/* Series of the layers, and of the calls that sent what a flow received. */
 #define FLOW_SERIES (TX_LAYERS + 1)
 
 static void keep_series(struct core *c, struct flow *f)
@@ -76,7 +76,7 @@ void sock_no_longer_live(struct mg_sock *s)
 		s->next_live->live_at = s->live_at;
 }
 
-/* Calls that were in it may come back after its end. */
+/* Time after a socket's end in which calls that were in it may return. */
 #define DEAD_NS 1000000000
 
 struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s)
@@ -120,7 +120,9 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
 }
 
-/* Calls are recorded from here on. Their hook is attached last: sockets open by then have been met.
+/*
+ * Notes that calls are recorded from here on. Their hook is attached last: sockets open by then
+ * have been met.
  */
 void socks_claim(struct core *c)
 {
@@ -147,7 +149,7 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 	ranges_keep(&f->copies.again, PASSED_MAX);
 }
 
-/* What was in flight is no more. */
+/* Frees the state of bytes in flight. */
 static void trim(struct flow *f)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
@@ -165,7 +167,7 @@ static bool was_open(uint8_t state)
 	return state != MG_TCP_SYN_SENT && state != MG_TCP_SYN_RECV && state != MG_TCP_CLOSE;
 }
 
-/* The peer's FIN tells by the state it leads to, too, where its segment is not seen. */
+/* Notes the peer's FIN by the state change, for where its segment is not seen. */
 static void note_fin(struct flow *rx, const struct mg_sock_state *p)
 {
 	if (rx->ended || p->now != MG_TCP_CLOSE_WAIT)
@@ -218,9 +220,9 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			off > s->tx.total)
 			s->tx.total = off;
 	}
-	/* before it was open its numbers are another connection's, or none */
+	/* before it was open its numbers were another connection's, or none */
 	if (c->lost_kernel && s->rx.anchor.set &&
-		was_open(p->old)) { /* how far it was read; a FIN has a number, too */
+		was_open(p->old)) { /* position read so far; a FIN has a number, too */
 		uint32_t read = p->copied_seq;
 		uint64_t off;
 
@@ -234,7 +236,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
 		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
-		/* the answers to attempts that were refused had other numbers */
+		/* the replies to refused attempts had other numbers */
 		s->tx.acked = s->tx.acked_before = 0;
 		peer_link(c, s);
 		if (p->opener == OPENER_PEER)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is recorded of a connection's protocol state, summed up for each socket. */
+/* Sums up the recorded protocol state of each connection. */
 #include "socket/state.h"
 
 #include <stdlib.h>
@@ -47,8 +47,10 @@ static struct tcp_record *record_of(struct mg_sock *s)
 	return s ? s->tcp : NULL;
 }
 
-/* A round-trip time of 0 is one that was not measured yet; before the answer nobody offers a
- * window. */
+/*
+ * Adds a sample. A round-trip time of 0 has not been measured yet; no window is offered before the
+ * SYN-ACK.
+ */
 static void on_state(struct tcp_record *r, const struct mg_tcp_state *p, uint8_t state)
 {
 	if (p->srtt_us)
@@ -188,8 +190,8 @@ static void tell(const struct core *c, const struct mg_sock *s, const struct mg_
 }
 
 /*
- * Once an end has closed, TCP tells nothing of segments; the headers of those that arrive do. What
- * is older than the last one says nothing any more.
+ * Uses the headers of arriving segments once an end has closed and TCP has no event for them any
+ * more. A segment older than the last one carries no current window.
  */
 void state_on_arrival(struct core *c, struct mg_sock *s, const struct mg_packet *p, uint64_t now)
 {

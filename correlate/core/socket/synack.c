@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers to requests to connect that were sent again, before the connection has a socket. The
- * socket that is established with the answer's initial sequence number is the one they were for.
+ * Counts retransmitted SYN-ACKs, which come before the connection has a socket: they belong to the
+ * socket established with their initial sequence number.
  */
 #include "socket/synack.h"
 
@@ -11,7 +11,7 @@
 #include "core.h"
 #include "event_table.h"
 
-#define SYNACKS_MAX 4096 /* requests that are remembered */
+#define SYNACKS_MAX 4096 /* requests remembered */
 
 struct synack {
 	uint32_t seq; /* initial sequence number */
@@ -42,7 +42,7 @@ void synack_on_retransmit(struct core *c, const struct mg_tcp_retransmit *p)
 		a = mg_calloc(1, sizeof(*a));
 		if (!a)
 			return;
-		if (HASH_COUNT(c->synacks) >= SYNACKS_MAX) /* the oldest makes room */
+		if (HASH_COUNT(c->synacks) >= SYNACKS_MAX) /* drops the oldest */
 			forget(c, c->synacks);
 		a->seq = p->seq;
 		HASH_ADD(hh, c->synacks, seq, sizeof(a->seq), a);

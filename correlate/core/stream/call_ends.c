@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the calls end whose bytes are on their way: when their last byte is through, all are. */
+/* Offsets at which the calls in flight end: when its last byte has passed, all of a call has. */
 #include "stream/call_ends.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void call_ends_add(struct call_ends *e, uint64_t off)
 		e->off = more;
 		e->cap = cap;
 	}
-	/* threads may be told of in another order than they wrote */
+	/* threads may be reported in another order than they wrote */
 	for (i = e->head + e->len; i > e->head && e->off[i - 1] > off; i--)
 		e->off[i] = e->off[i - 1];
 	e->off[i] = off;

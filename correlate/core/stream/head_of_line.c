@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for bytes before, where TCP's own event does not tell when it had a segment: it exists in
- * established connections only, so not where this end has shut its sending side. A byte cannot be
- * in order before those before it have arrived, at IP or else at the device (method, "Residence").
+ * Computes head-of-line waits where TCP's own event of receiving a segment is missing: it exists in
+ * established connections only, so not after this end has shut its sending side. A byte cannot be
+ * in order before all preceding ones have arrived, at IP or else at the device (method,
+ * "Residence").
  */
 #include "stream/head_of_line.h"
 
@@ -12,11 +13,14 @@
 
 struct arriving {
 	struct flow *f;
-	uint64_t last; /* when the latest of the bytes so far arrived, */
-	bool unknown;  /* or which of its copies filled the hole is not known */
+	uint64_t last; /* arrival of the latest of the bytes so far */
+	bool unknown;  /* or it is unknown which copy filled the hole */
 };
 
-/* Bytes become readable together as the last missing one comes: what precedes it came later. */
+/*
+ * Notes that bytes became readable together when the last missing one came: a preceding byte came
+ * later.
+ */
 static void overtaken(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct arriving *x = arg;
@@ -32,7 +36,9 @@ static void overtaken(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uin
 		x->unknown = true;
 }
 
-/* Bytes that their socket told nobody of, since its reader wants more (SO_RCVLOWAT), came earlier.
+/*
+ * Finds the latest arrival. Bytes whose arrival was not reported to the reader, which wants more
+ * (SO_RCVLOWAT), came earlier.
  */
 static void note_latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {

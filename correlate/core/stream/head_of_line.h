@@ -4,9 +4,9 @@
 
 #include "core.h"
 
-/* The time in RX_OVERTOOK of bytes for which nothing tells it. */
+/* Time in RX_OVERTOOK of bytes for which it is unknown. */
 #define OVERTOOK_UNKNOWN UINT64_MAX
-/* Call when bytes [from, to) have become readable, before they are noted as such. */
+/* Call it when bytes [from, to) have become readable, before they are noted as such. */
 void rx_note_overtaking(struct core *c, struct flow *f, uint64_t from, uint64_t to);
 
 #endif

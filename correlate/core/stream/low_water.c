@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes in order that a socket tells nobody of, since fewer are there than its reader wants
- * (SO_RCVLOWAT). TCP's own events then tell when the last byte before them came.
+ * Handles bytes in order that a socket does not report, as fewer are there than its reader wants
+ * (SO_RCVLOWAT). TCP's own events then show when the last byte before them came.
  */
 #include "stream/low_water.h"
 
@@ -20,7 +20,7 @@ static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32
 		*last = t[0];
 }
 
-/* Up to `end`, of what came before `now`, which the socket would have told of by now. */
+/* Settles bytes up to `end` that came before `now` and would have been reported by now. */
 void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now)
 {
 	const struct ranges *tcp[] = {&f->layer[RX_TCP]};

@@ -8,14 +8,14 @@
 #include "alloc.h"
 
 #define LAYERS_MAX 16
-#define FEWEST     4 /* a connection has some fifteen of these */
+#define FEWEST     4 /* a connection has some fifteen such lists */
 
 static struct range *at(const struct ranges *r, uint32_t i)
 {
 	return &r->v[r->head + i];
 }
 
-/* Room for one more element at the end. */
+/* Makes room for one more element at the end. */
 static bool reserve(struct ranges *r)
 {
 	struct range *v;
@@ -35,7 +35,7 @@ static bool reserve(struct ranges *r)
 	return true;
 }
 
-/* Whether bytes are missing between an element and the one before it. */
+/* Returns whether bytes are missing between an element and the previous one. */
 static bool is_hole(const struct ranges *r, uint32_t i)
 {
 	return i > 0 && i < r->len && at(r, i - 1)->b != at(r, i)->a;
@@ -63,7 +63,7 @@ static bool append(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
 	return true;
 }
 
-/* The first element that ends after x. */
+/* Returns the first element that ends after x. */
 static uint32_t first_after(const struct ranges *r, uint64_t x)
 {
 	uint32_t lo = 0, hi = r->len;
@@ -190,7 +190,7 @@ void ranges_free(struct ranges *r)
 void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, uint64_t b,
 	atom_fn fn, void *arg)
 {
-	/* not counted, since `fn` may drop what is done with */
+	/* not counted, since `fn` may drop settled ranges */
 	const struct range *next[LAYERS_MAX], *last[LAYERS_MAX];
 	uint64_t t[LAYERS_MAX] = {0};
 

@@ -13,7 +13,7 @@
 
 #define RANGES_MAX 1024
 
-/* NULL without memory. */
+/* Returns the record of retransmitted bytes; NULL if memory is short. */
 static struct resent *resent_of(struct flow *f)
 {
 	if (!f->copies.resent_times)
@@ -38,7 +38,7 @@ void resent_settle(struct flow *f, uint64_t upto)
 			settle_at(r, i);
 }
 
-/* Settles what is acknowledged, and all where too much is not. */
+/* Makes room: settles what is acknowledged, and all ranges if too many are not. */
 static void make_room(struct flow *f, struct resent *r)
 {
 	if (r->n == r->cap)
@@ -63,7 +63,7 @@ static void add(struct resent *r, struct resent_range x)
 	r->range[r->n++] = x;
 }
 
-/* Cuts off what of the range lies before or behind [a, b); both remain as they were. */
+/* Adds the parts of the range before and behind [a, b) unchanged. */
 static void keep_outside(struct resent *r, struct resent_range x, uint64_t a, uint64_t b)
 {
 	struct resent_range rest = x;
@@ -79,7 +79,7 @@ static void keep_outside(struct resent *r, struct resent_range x, uint64_t a, ui
 	}
 }
 
-/* Takes the bytes of [a, b) that were sent again before: this copy is their last one now. */
+/* Updates the bytes of [a, b) that were sent again before: this copy is their last one now. */
 static void renew(struct resent *r, uint64_t a, uint64_t b, uint64_t now)
 {
 	uint32_t n = r->n;
@@ -96,7 +96,7 @@ static void renew(struct resent *r, uint64_t a, uint64_t b, uint64_t now)
 	}
 }
 
-/* Whether a byte has been sent again before; `*end` is where the answer changes. */
+/* Returns whether a byte has been sent again before; `*end` is where the answer changes. */
 static bool is_known(const struct resent *r, uint64_t at, uint64_t *end)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -118,12 +118,12 @@ struct copying {
 	uint64_t now;
 };
 
-/* The first copy of bytes that were not sent again yet. */
+/* Adds the first copy of bytes that had not been sent again yet. */
 static void first_copy(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	const struct copying *c = arg;
 
-	if (!present || t[0] >= c->now) /* these are new, or when they were sent is not known */
+	if (!present || t[0] >= c->now) /* these are new, or their first time is not known */
 		return;
 	for (uint64_t end = b; a < b; a = end, end = b)
 		if (!is_known(c->r, a, &end))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a flow that were sent more than once, and how long they waited for it. */
+/* Bytes of a flow that were sent more than once, and how long they waited because of it. */
 #ifndef MAGNET_CORRELATE_RESENT_H
 #define MAGNET_CORRELATE_RESENT_H
 
@@ -7,22 +7,26 @@
 
 #include "sums/dist.h"
 
-/* Bytes [a, b), handed to IP for the first and for the last time then; cycles. */
+/* Bytes [a, b), with the times they were first and last handed to IP; cycles. */
 struct resent_range {
 	uint64_t a, b, first, last;
 };
 
 struct resent {
-	struct dist wait;     /* TX: from the first copy to the last one, cycles, by bytes */
-	struct dist left_out; /* first to last boundary of bytes left out of the bars, likewise */
-	struct resent_range *range; /* those that may be sent again, in no order */
+	struct dist wait; /* TX: from the first copy to the last one, cycles, by bytes */
+	/* first to last timestamp of bytes left out of the stages, likewise */
+	struct dist left_out;
+	struct resent_range *range; /* ranges that may be sent again, unordered */
 	uint32_t n, cap;
 };
 
 struct flow;
-/* The bytes [a, b) are handed to IP, and some of them were before. Call after they are noted. */
+/*
+ * Call it when the bytes [a, b) are handed to IP and some of them were before, after they are
+ * noted.
+ */
 void resent_on_copy(struct flow *f, uint64_t a, uint64_t b, uint64_t now);
-/* Takes the time of bytes whose layers may be those of different copies. */
+/* Adds the time of bytes whose timestamps may belong to different copies. */
 void resent_left_out(struct flow *f, uint64_t total, uint64_t bytes);
 /* Settles the ranges that end at `upto` or before: they will not be sent again. */
 void resent_settle(struct flow *f, uint64_t upto);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way in: from the device to the program (method, "Byte lineage", "Residence"). */
+/* Follows received bytes from the device to the program (method, "Byte lineage", "Residence"). */
 #include "stream/rx.h"
 
 #include <string.h>
@@ -119,7 +119,10 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	why_on_segment(s, t, p, e->cycles);
 }
 
-/* Whether TCP's own event, which is of established connections only, tells of these bytes. */
+/*
+ * Returns whether TCP's own event, which exists in established connections only, covers these
+ * bytes.
+ */
 static bool told_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
 {
 	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.request_end &&
@@ -172,7 +175,9 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s->pid) /* no system calls are recorded */
 		sock_used_by(c, s, t);
 	a->length = p->len;
-	/* looking at several buffers the position stays; errors have a queue of their own */
+	/*
+	 * peeking at several buffers does not move the position; errors have a queue of their own
+	 */
 	if (t->in_call && t->now.flags & MOVES_NOTHING)
 		return;
 	a->has_offset = true;
@@ -197,7 +202,7 @@ struct settling {
 	uint32_t required;
 };
 
-/* The lists of a settled range after those of its layers. */
+/* Indices of a settled range's lists after those of its layers. */
 enum { AGAIN = RX_LAYERS, OVERTOOK, LISTS };
 
 /* Returns when IP, or else the device, had the bytes. */
@@ -207,8 +212,9 @@ static uint64_t arrived(const uint64_t t[], uint32_t present)
 }
 
 /*
- * Returns where the bar in_order begins. Without TCP's own event (in established connections only)
- * it ends as the bytes before these arrive, and what is left until they are readable is ip_to_tcp.
+ * Returns where the stage in_order begins. Without TCP's own event (in established connections
+ * only) it ends when the preceding bytes arrive, and the rest until the bytes are readable is
+ * ip_to_tcp.
  */
 static uint64_t begin_of_order(const uint64_t t[], uint32_t present)
 {
@@ -223,9 +229,10 @@ static uint64_t begin_of_order(const uint64_t t[], uint32_t present)
 }
 
 /*
- * The edges of the bars for one atom. The socket queue divides by how the reader came: if bytes of
- * this socket woke it, the time until they did, until it ran, and until it called; else it was
- * absent until it called. A reader that slept for another reason was absent.
+ * Computes the stage boundaries of a byte range. The time in the socket queue depends on how the
+ * reader came: if bytes of this socket woke it, it divides into the time until the wakeup, until it
+ * ran, and until it called; otherwise the reader was absent until it called. A reader that slept
+ * for another reason was absent.
  */
 static void edges(const struct settling *s, const uint64_t t[], uint32_t present,
 	uint64_t edge[RX_STAGES + 1])
@@ -235,7 +242,7 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	bool woken = p->waking && p->switch_in >= p->waking && p->switch_in >= ready &&
 		     p->switch_in <= p->t;
 
-	/* A layer that is not there has no bar: the next begins where it would have. */
+	/* A missing layer has no stage: the next stage begins where it would have. */
 	edge[RX_STAGE_ORDER] = begin_of_order(t, present);
 	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : edge[RX_STAGE_ORDER];
 	edge[RX_STAGE_DEV_IP] = present & 1u << RX_DEV ? t[RX_DEV] : edge[RX_STAGE_IP_TCP];
@@ -243,7 +250,7 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 		edge[RX_STAGE_IP_TCP] = t[RX_DEV];
 	edge[RX_STAGE_ABSENT] = ready;
 	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
-	/* bytes that came when it was already being woken wait for the CPU only */
+	/* bytes that came after the wakeup wait for the CPU only */
 	edge[RX_STAGE_RUNQ] = woken && p->waking > ready ? p->waking : edge[RX_STAGE_WAKE];
 	edge[RX_STAGE_POLL] = woken ? p->switch_in : edge[RX_STAGE_WAKE];
 	edge[RX_STAGE_COPY] = woken && entry > p->switch_in ? entry : edge[RX_STAGE_POLL];
@@ -251,7 +258,7 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 	edge[RX_STAGES] = s->user;
 }
 
-/* Apart from the bars, to check them by. */
+/* Returns the latest boundary, computed independently to check the stages by. */
 static uint64_t latest(const uint64_t edge[RX_STAGES + 1])
 {
 	uint64_t t = edge[0];
@@ -261,7 +268,7 @@ static uint64_t latest(const uint64_t edge[RX_STAGES + 1])
 	return t;
 }
 
-/* Whether TCP saw it, and how the reader came, is known by events that may be lost. */
+/* Returns whether a needed event may be lost: TCP's own, or those that show how the reader came. */
 static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t present)
 {
 	uint64_t first = present & 1u << RX_DEV ? t[RX_DEV] : t[RX_READY];
@@ -274,8 +281,8 @@ static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t 
 #define BELOW_TCP (1u << RX_DEV | 1u << RX_IP)
 
 /*
- * Bytes that came with the opening, when the connection had no socket, and were not recorded: those
- * in a SYN (RFC 7413), and those for a request whose answer was not seen.
+ * Notes bytes that came with the opening, when the connection had no socket, and were not recorded:
+ * those in a SYN (RFC 7413), and those for a request whose SYN-ACK was not seen.
  */
 static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint32_t present)
 {
@@ -342,7 +349,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		at += length[i];
 		sum += length[i];
 	}
-	/* it came again before it was readable: then the edges may be of two copies */
+	/* it came again before it was readable: the boundaries may belong to two copies */
 	total = latest(edge) - edge[0];
 	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
 		resent_left_out(f, total, len);
@@ -385,14 +392,17 @@ incomplete:
 	peer_received(f, a, b, 0, 0);
 }
 
-/* Where a loss has mixed up what calls read, two may have read the same bytes: they count once. */
+/* Settles bytes once: after a loss two calls may seem to have read the same ones. */
 static void atom_once(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	if (!(present & 1u << RX_COPY))
 		atom(arg, a, b, t, present);
 }
 
-/* The layers this recording can have seen the bytes in, as bits; TCP's own is not always there. */
+/*
+ * Returns the layers in which this recording can have seen the bytes, as bits; TCP's own is not
+ * always there.
+ */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
 	uint32_t seen = rx_stages(core_hooked(c, f->sock->netns));
@@ -446,7 +456,7 @@ void rx_settle_piece(
 	ranges_atoms(lists, LISTS, off, end, atom_once, &s);
 }
 
-/* A call without bytes may have ended behind an urgent byte. */
+/* Handles a call without bytes, which may have ended behind an urgent byte. */
 static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t leave)
 {
 	struct mg_sock *s = k->ret < 0 ? NULL : sock_find(c, k->cookie);
@@ -478,8 +488,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		uint64_t off = p->off, end = p->off + p->len;
 
 		f = p->flow;
-		if (end <=
-			f->start) /* it lay in the queue before the recording: none of its bytes */
+		if (end <= f->start) /* queued before the recording: does not count */
 			continue;
 		if (off < f->start)
 			off = f->start;
@@ -502,14 +511,14 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 	if (f->calls++ == 0)
 		f->first_call = k->enter;
 	f->last_call = k->enter;
-	/* bytes another thread is still reading are kept */
+	/* bytes that another thread is still reading are kept */
 	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
 	if (!f->open_calls && f->done < last)
 		rx_give_up_holes(c, f, last);
 	rx_drop_done(f);
 }
 
-/* Calls open at the recording's end, as a rule a read that waits, fill no hole any more. */
+/* Calls still open at the recording's end, mostly a waiting read, will fill no hole. */
 void rx_finish(struct core *c, struct flow *f)
 {
 	f->open_calls = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way in: from the device to the program (method, "Byte lineage", "Residence"). */
+/* Received bytes, from the device to the program (method, "Byte lineage", "Residence"). */
 #ifndef MAGNET_CORRELATE_CORE_STREAM_RX_H
 #define MAGNET_CORRELATE_CORE_STREAM_RX_H
 
@@ -14,10 +14,12 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 /* Emits these bytes as a range without times: nothing tells how they were read. */
 void rx_tell_unseen(struct core *c, struct flow *f, uint64_t off, uint64_t len);
 void rx_finish(struct core *c, struct flow *f);
-/* An atom whose times are known, read by a call's piece; whether it was complete. */
+/*
+ * Settles a byte range with known times, read by a call's piece. Returns whether it was complete.
+ */
 bool rx_atom(struct core *c, const struct piece *p, const struct kernel_call *k, uint64_t user,
 	uint32_t layers, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present);
-/* One range of a call, without counting it as read. */
+/* Settles one range of a call, without counting it as read. */
 void rx_settle_piece(
 	struct core *c, const struct kernel_call *k, const struct piece *p, uint64_t user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that were read, though not all that would tell how has been seen. */
+/* Handles bytes that were read although some event about it is missing. */
 #include "stream/rx_unseen.h"
 
 #include "core.h"
@@ -11,7 +11,7 @@
 #include "stream/rx.h"
 #include "stream/urgent.h"
 
-/* What was read this long ago, in no call that is known, was read unseen. */
+/* Bytes read longer ago than this, in no known call, were read unobserved. */
 #define UNSEEN_NS 500000000 /* calls are settled sooner */
 
 struct giving_up {
@@ -26,7 +26,7 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	(void)t;
 	if (present || urgent_hole(g->c, g->f, a, b))
 		return;
-	/* read before the handshake was complete, as Fast Open allows: nothing tells of the call */
+	/* read before the handshake was complete, as Fast Open allows: the call has no event */
 	if (a == g->f->opening && b <= g->f->request_end)
 		g->f->opening = b;
 	g->f->incomplete += b - a;
@@ -35,7 +35,7 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	peer_received(g->f, a, b, 0, 0);
 }
 
-/* Nobody else is reading: what was not read by now was, but the events are lost. */
+/* Gives up holes when no thread is reading: the bytes were read, but the events are lost. */
 void rx_give_up_holes(struct core *c, struct flow *f, uint64_t upto)
 {
 	const struct ranges *copied[] = {&f->layer[RX_COPY]};
@@ -53,8 +53,8 @@ void rx_drop_done(struct flow *f)
 }
 
 /*
- * The program has read so far, whether or not the events that tell how are all there. If they still
- * are not some time later, nobody that is recorded read it.
+ * Notes how far the program has read. If some events about it are still missing some time later, an
+ * unrecorded reader read the bytes.
  */
 void rx_consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t now)
 {

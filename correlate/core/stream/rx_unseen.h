@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that were read, though not all that would tell how has been seen. */
+/* Bytes that were read although some event about it is missing. */
 #ifndef MAGNET_CORRELATE_CORE_STREAM_RX_UNSEEN_H
 #define MAGNET_CORRELATE_CORE_STREAM_RX_UNSEEN_H
 

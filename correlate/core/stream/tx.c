@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes on their way out: from the program's call to the driver (method, "Byte lineage"). */
+/* Follows sent bytes from the program's call to the driver (method, "Byte lineage"). */
 #include "stream/tx.h"
 
 #include <errno.h>
@@ -25,21 +25,24 @@
 #include "task/call.h"
 #include "task/threads.h"
 
-/* Bytes a gap keeps waiting are given up this long after their acknowledgement. */
+/* Bytes that a gap keeps waiting are given up this long after their acknowledgement. */
 #define GIVE_UP_NS 20000000
 
-/* What was sent again is kept for a peer that may show up; so many ranges. */
+/* Limit of retransmitted ranges kept for a peer that may be met later. */
 #define AGAIN_MAX 1024
-/* Among the layers of an atom, behind the label: when it was sent again. */
+/* Index after the layers and the label: time of a retransmission. */
 #define AGAIN (TX_LAYERS + 1)
 
-/* The layers this recording can have seen the bytes in, as bits. */
+/* Returns the layers in which this recording can have seen the bytes, as bits. */
 static uint32_t required(const struct core *c, const struct flow *f)
 {
 	return 1u << TX_CALL | tx_stages(core_hooked(c, f->sock->netns));
 }
 
-/* One call may hold several sends: then what is left starts over, and the position tells. */
+/*
+ * Returns whether one call may hold several sends: then the remaining length starts over, and the
+ * position decides.
+ */
 static bool several_sends(const struct kernel_call *k)
 {
 	return k->call == MG_SYS_sendfile || k->call == MG_SYS_sendmmsg || k->call == MG_SYS_splice;
@@ -73,7 +76,10 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	a->offset = off;
 	if (!t->in_call || t->in_softirq)
 		return;
-	/* what was left less what is left was copied in between; sendfile() starts over at times */
+	/*
+	 * the difference of the remaining lengths was copied in between; sendfile() sometimes
+	 * starts over
+	 */
 	if (k->copied && k->pieces)
 		end_piece(k, off, p->left);
 	if (call_add_piece(k, &s->tx, off, 0, e->cycles))
@@ -82,8 +88,8 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 }
 
 /*
- * Bytes that went with the SYN (RFC 7413) were not copied by a send: a connection's first call,
- * whose copying begins behind them.
+ * Adds bytes that went with the SYN (RFC 7413), which no send copied: they belong to a connection's
+ * first call, whose copying begins behind them.
  */
 static void add_syn_data(struct kernel_call *k, uint32_t exit_seq)
 {
@@ -97,7 +103,7 @@ static void add_syn_data(struct kernel_call *k, uint32_t exit_seq)
 	k->piece[0] = (struct piece){.flow = f, .len = len, .t = k->enter};
 }
 
-/* The last piece gets what the call returned less what went before. */
+/* The last piece gets what the call returned minus the earlier pieces. */
 void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 {
 	uint64_t before = 0, all = k->ret > 0 ? (uint64_t)k->ret : 0;
@@ -108,7 +114,8 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 	why_on_written(k->piece[k->pieces - 1].flow, exit_seq);
 	if (k->ret > 0)
 		add_syn_data(k, exit_seq);
-	if (k->call == MG_SYS_sendmmsg) /* returns messages: then by position, if it agrees */
+	/* returns messages: then by position, if it is consistent */
+	if (k->call == MG_SYS_sendmmsg)
 		all = k->ret > 0 ? exit_seq - k->enter_seq : 0;
 	for (uint32_t i = 0; i + 1 < k->pieces; i++)
 		before += k->piece[i].len;
@@ -121,7 +128,7 @@ void tx_end_call(struct kernel_call *k, uint32_t exit_seq)
 	k->pieces = kept;
 }
 
-/* EAGAIN: nothing was taken, and the program has to come again. */
+/* Counts a refused call (EAGAIN): nothing was taken, and the program must retry. */
 static void refused(struct core *c, const struct kernel_call *k, uint64_t leave)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
@@ -137,7 +144,7 @@ static void retried(struct flow *f, uint64_t copied)
 {
 	if (!f->refusals.since)
 		return;
-	if (copied) /* else its event is lost */
+	if (copied) /* otherwise its event is lost */
 		dist_add(&f->refusals.gap,
 			copied > f->refusals.since ? copied - f->refusals.since : 0, 1);
 	f->refusals.since = 0;
@@ -179,9 +186,9 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 }
 
 /*
- * Tells whether a number in a frame's header lies beyond all that TCP has handed to IP: the header
- * was damaged in a queue (netem does that), and whose bytes it means nobody can tell. `end` is
- * where the frame's bytes end, or what it acknowledges; a FIN has a number, too.
+ * Returns whether a number in a frame's header lies beyond all that TCP has handed to IP: the
+ * header was damaged in a queue (netem does that), and its bytes cannot be identified. `end` is the
+ * end of the frame's bytes, or what it acknowledges; a FIN has a number, too.
  */
 static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end, bool bytes)
 {
@@ -224,7 +231,7 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const st
 		f->total = off + len;
 	if (layer == TX_IP_OUT) {
 		fresh = ranges_add_again(&f->layer[layer], &f->copies.again, off, off + len, t);
-		/* if the bytes before them that came again were TCP's own doing it has said so */
+		/* if earlier repeated bytes were TCP's retransmission, its event has come by now */
 		f->copies.resent += f->copies.pending;
 		f->copies.pending = len - fresh;
 		if (fresh < len)
@@ -245,10 +252,10 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const st
 }
 
 /*
- * Tells whether a frame without its socket is one of the sender's own that its queue has copied
- * (netem's corrupt does): at the device where it was queued, its bytes have passed the queue and
- * not the driver. Bytes that others pass on have passed both, and at another device. Where events
- * of the driver are lost, what is seen without the socket may be anything.
+ * Returns whether a frame without its socket is a copy that the sender's queue made (netem's
+ * corrupt does): at the device where it was queued, its bytes have passed the queue and not the
+ * driver. Forwarded bytes have passed both, or are at another device. Where driver events are lost,
+ * frames without a socket cannot be identified.
  */
 static bool is_own_copy(struct flow *f, const struct mg_packet *p)
 {
@@ -265,7 +272,7 @@ static bool is_own_copy(struct flow *f, const struct mg_packet *p)
 	return true;
 }
 
-/* The driver has taken it. */
+/* Returns the same when the driver has taken the frame. */
 static bool is_own_copy_done(struct flow *f, const struct mg_dev_done *p)
 {
 	bool own = f->copied.len && p->ifindex == f->queued_at && p->seq == f->copied.seq &&
@@ -354,17 +361,17 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 						   .length = p->len,
 						   .segments = p->segs,
 						   .result = p->err});
-	/* it comes when the bytes have passed IP */
+	/* the event comes when the bytes have passed IP */
 	if (p->err >= 0 || s->tx.copies.pending)
 		s->tx.copies.retransmitted += p->len;
 	s->tx.copies.pending = 0;
-	/* one that is refused (the first copy is still in a queue of this machine) sends nothing */
+	/* a refused one (the first copy is still in a queue of this machine) sends nothing */
 	if (p->err < 0)
 		return;
 	s->tx.retransmits += p->segs;
 	if (s->state == MG_TCP_SYN_SENT)
 		s->tx.syn_retries += p->segs;
-	/* where IP is not recorded; a copy may have arrived before TCP says that it sent it */
+	/* without IP's events; a copy may have arrived before TCP's event about it */
 	if (a->has_offset && !mg_events_have(core_hooked(c, s->netns), MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
@@ -373,7 +380,7 @@ void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint6
 {
 	uint64_t at, written = ranges_end(&f->layer[TX_COPY]);
 
-	/* bytes that were written may have left unseen: some machines do not run all hooks */
+	/* written bytes may have left unseen: some machines do not run all hooks */
 	if (!is_damaged(c, f, ack, false) || (flow_place(f, ack, &at) && at <= written + 1))
 		tx_acked(c, f, ack, now);
 }
@@ -399,8 +406,8 @@ void tx_closed(struct flow *f)
 }
 
 /*
- * When bytes in flight were handed to IP is kept until they are acknowledged, since they may be
- * sent again. Where acknowledgements are not recorded, not more is kept than this.
+ * Limit of ranges for which the time of handing to IP is kept until they are acknowledged, as they
+ * may be sent again; it applies where acknowledgements are not recorded.
  */
 #define IN_FLIGHT_MAX 4096
 
@@ -542,7 +549,7 @@ void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64
 	const uint64_t t[], uint32_t present)
 {
 	struct making m = {c, f, layers, clock_slack(core_clock_error(c))};
-	uint64_t all[AGAIN + 1] = {0}; /* what only a stream has is not there */
+	uint64_t all[AGAIN + 1] = {0}; /* lists that only streams have are empty */
 
 	memcpy(all, t, TX_LAYERS * sizeof(*t));
 	atom(&m, a, b, all, present);
@@ -563,7 +570,7 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 				until = reach;
 		}
 	}
-	/* acknowledged long ago: what is missing was lost from the trace and will not come */
+	/* acknowledged long ago: missing events were lost from the trace and will not come */
 	if (!f->open_calls && f->acked_before > until)
 		until = f->acked_before;
 	if (at_end && f->acked > until)

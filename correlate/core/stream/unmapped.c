@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections whose bytes are not the program's: records of TLS in the kernel, parts of MPTCP.
- * Their calls are counted; which bytes are whose is not followed.
+ * Counts calls of connections whose bytes are not the program's: TLS records in the kernel,
+ * subflows of MPTCP. Their bytes are not followed.
  */
 #include "stream/unmapped.h"
 
@@ -22,7 +22,7 @@ void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 	if (!bytes || (rx && k->flags & MOVES_NOTHING))
 		return;
 	if (rx && s->kind == MG_KIND_tcp && flow_offset(f, before_fin(f, k->exit_seq), &off) &&
-		off > f->total) /* by no copy, nor piece */
+		off > f->total) /* without a copy or piece */
 		f->total = off;
 	flow_touch(f, until);
 	layer_pass_call(

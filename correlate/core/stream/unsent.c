@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes that were written and never left: a connection that is reset, or closed for good, throws
- * away what lies in its send buffer, and what lies there or in a queue as the recording ends leaves
- * later. They have no boundaries that could be missing.
+ * Finds bytes that were written and never left: a connection that is reset, or closed for good,
+ * discards its send buffer; and what is there or in a queue when the recording ends leaves later.
+ * Such bytes have no timestamps that could be missing.
  */
 #include "stream/unsent.h"
 
@@ -13,7 +13,10 @@
 #include "socket/anchor.h"
 #include "stream/ranges.h"
 
-/* Whether events of this kind may be missing after this time, while the connection was open. */
+/*
+ * Returns whether events of this kind may be missing after this time, while the connection was
+ * open.
+ */
 static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, uint64_t after)
 {
 	for (uint32_t i = 0; i < c->finish.gaps; i++) {
@@ -34,7 +37,7 @@ void tx_find_unsent(struct core *c, struct flow *f)
 	uint64_t left = f->total;
 
 	if (!core_knows_hooks(c) &&
-		f->sock->unclaimed) /* another tracer's: nobody tells what was written */
+		f->sock->unclaimed) /* another tracer's: what was written is not known */
 		return;
 	if (f->sock->ulp)
 		return;
@@ -48,7 +51,7 @@ void tx_find_unsent(struct core *c, struct flow *f)
 		if (ranges_end(&f->layer[layer]) < left)
 			left = ranges_end(&f->layer[layer]);
 	}
-	if (left < f->acked) /* whoever saw it leave */
+	if (left < f->acked) /* even if their leaving was not seen */
 		left = f->acked;
 	if (left < f->start)
 		left = f->start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Urgent data (RFC 9293, 3.8.5; RFC 6093). An urgent byte has its place in the stream, but the
- * stream's reader steps over it: recv(MSG_OOB) reads it, or nobody does. Which byte such a call has
+ * Follows urgent data (RFC 9293, 3.8.5; RFC 6093). An urgent byte has its place in the stream, but
+ * the stream's reader skips it: recv(MSG_OOB) reads it, or no call does. Which byte such a call has
  * read is known when the reader has passed.
  */
 #include "stream/urgent.h"
@@ -29,7 +29,7 @@ void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, ui
 	u->read[u->n++] = (struct urgent_call){k->enter, k->exit, user};
 }
 
-/* Of several that lie together those that nobody read come first: newer ones replace them. */
+/* Among several adjacent urgent bytes the unread ones come first: newer ones replace them. */
 bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b)
 {
 	struct urgent *u = &f->urgent;

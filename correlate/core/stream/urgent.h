@@ -4,9 +4,11 @@
 
 #include "core.h"
 
-/* recv(MSG_OOB) has given the program a byte. */
+/* Call it when recv(MSG_OOB) has returned a byte. */
 void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user);
-/* The reader has stepped over these bytes; false if it must have been for another reason. */
+/*
+ * Call it when the reader has skipped these bytes. Returns false if that must have another cause.
+ */
 bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why bytes waited in the send buffer. As a segment is handed to IP, the context tells what let it
- * go, and what TCP's windows were just before tells what had held it. Linux's own tests are
- * repeated: tcp_cwnd_test, tcp_snd_wnd_test, tcp_nagle_check with Minshall's rule. What does not
- * follow from them is not known.
+ * Finds why bytes waited in the send buffer. When a segment is handed to IP, the context shows what
+ * released it, and TCP's windows just before show what had held it. Linux's own tests are repeated:
+ * tcp_cwnd_test, tcp_snd_wnd_test, tcp_nagle_check with Minshall's rule. What does not follow from
+ * them is reported as unknown.
  */
 #include "stream/why.h"
 
@@ -69,7 +69,7 @@ void why_shift(struct why *w, uint64_t by)
 		w->flight[(w->head + i) & (w->cap - 1)].end += by;
 }
 
-/* ---- what is in flight ---- */
+/* ---- in flight ---- */
 
 static void fly(struct why *w, uint64_t end, uint32_t segs)
 {
@@ -103,7 +103,7 @@ static void land(struct why *w, uint64_t una)
 		w->segs_out = 0;
 }
 
-/* ---- what TCP tells ---- */
+/* ---- TCP's events ---- */
 
 static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cwnd)
 {
@@ -151,7 +151,10 @@ void why_on_written(struct flow *f, uint32_t seq)
 		split_on_written(f->why, end);
 }
 
-/* It processes an acknowledgement: then TCP tries to send, as it did last before. */
+/*
+ * Call it when TCP processes an acknowledgement: it then tries to send, for the last time before
+ * now.
+ */
 static void tries_by_ack(struct why *w, uint64_t now)
 {
 	w->tried_before = w->tried;
@@ -160,7 +163,8 @@ static void tries_by_ack(struct why *w, uint64_t now)
 
 void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now)
 {
-	/* in a thread's own context it comes from the backlog, as the thread gives the socket back
+	/*
+	 * in a thread's own context it comes from the backlog, when the thread releases the socket
 	 */
 	if (t && !t->in_softirq)
 		t->segment_of = s->cookie;
@@ -169,7 +173,7 @@ void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_rec
 	split_due(s->tx.why);
 	tries_by_ack(s->tx.why, now);
 	tell(&s->tx, p->snd_una, p->snd_wnd, p->cwnd);
-	s->tx.why->split.due = now; /* the events of state that follow are of then, too */
+	s->tx.why->split.due = now; /* the state events that follow belong to that time, too */
 }
 
 void why_on_room(struct core *c, const struct mg_tcp_room *p)
@@ -188,7 +192,7 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 	w->room.told = true;
 }
 
-/* What is sent from here on had no room by what was told last. */
+/* Notes that what is sent from here on had no room by the last known windows. */
 static void read_room(struct why *w)
 {
 	if (w->by_call)
@@ -221,14 +225,14 @@ void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 	split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
 }
 
-/* With these levels it need not be counted. */
+/* Sets the segments in flight, which need not be counted at these levels. */
 void why_on_state(struct flow *f, const struct mg_tcp_state *p)
 {
 	if (f->why)
 		f->why->segs_out = p->packets_out + p->retrans_out;
 }
 
-/* ---- what let a segment go ---- */
+/* ---- release of a segment ---- */
 
 static enum why_release of_softirq(unsigned int number)
 {
@@ -252,7 +256,7 @@ const struct piece *why_own_piece(const struct kernel_call *k, uint64_t off)
 	for (uint32_t i = k->pieces; i-- > 0;) {
 		const struct piece *p = &k->piece[i];
 
-		if (p->off <= off) /* how long the last one gets is not known yet */
+		if (p->off <= off) /* the last piece's length is not known yet */
 			return i + 1 == k->pieces || off < p->off + p->len ? p : NULL;
 	}
 	return NULL;
@@ -281,15 +285,15 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 		return of_softirq(p->frag - CONTEXT_SOFTIRQ);
 	if (p->frag == CONTEXT_THREAD)
 		return of_thread(t, s, off);
-	/* an older trace: known of traced threads only */
+	/* an older trace: known for traced threads only */
 	if (!t || !t->in_call)
 		return RELEASE_NOT_KNOWN;
 	return t->in_softirq ? of_softirq(t->softirq) : of_thread(t, s, off);
 }
 
-/* ---- and what had held it ---- */
+/* ---- cause of its wait ---- */
 
-/* A segment that is not full may wait for more to send with it. */
+/* Returns why a segment that is not full waits: for more data to send with it, or not known. */
 enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
 {
 	if (!(nagle & NAGLE_TOLD))
@@ -301,7 +305,7 @@ enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
 	return WHY_NOT_KNOWN;
 }
 
-/* Of both windows the one that had less room; with the same, the one Linux asks first. */
+/* Returns the window with less room; of equal ones, the one that Linux tests first. */
 static enum why_reason of_windows(const struct why *w, const struct mg_packet *p, uint64_t off)
 {
 	uint64_t room = w->window_end > off ? w->window_end - off : 0;
@@ -313,13 +317,19 @@ static enum why_reason of_windows(const struct why *w, const struct mg_packet *p
 	return no_window ? WHY_WINDOW : no_cwnd ? WHY_CWND : WHY_NOT_KNOWN;
 }
 
-/* It waited for the device: the kernel corks a small segment only if it is the first to be sent. */
+/*
+ * Returns the cause of a wait for the device: the kernel corks a small segment only if it is the
+ * first to be sent.
+ */
 enum why_reason why_of_device(const struct why *w, uint64_t off, bool full)
 {
 	return full || off != w->first_unsent ? WHY_TSQ : WHY_AUTOCORK;
 }
 
-/* No driver had been asked to take them as TCP tried to send last. */
+/*
+ * Returns whether no driver had been asked to transmit the preceding bytes when TCP last tried to
+ * send.
+ */
 bool why_lay_behind_others(
 	const struct core *c, const struct mg_sock *s, uint64_t off, enum why_release release)
 {
@@ -334,11 +344,11 @@ bool why_lay_behind_others(
 }
 
 /*
- * An acknowledgement in a softirq finds the socket free: whatever was written, TCP has tried to
- * send it. Of its tests (tcp_write_xmit) only that of small queues is left then, or it did not try
- * for autocorking; with several segments it may also have deferred them to make them more. What lay
- * before it may be with the device by now: the kernel tells TCP so later than the peer
- * acknowledges.
+ * Finds the cause by elimination. An acknowledgement in a softirq finds the socket free: TCP has
+ * tried to send whatever was written. Of its tests (tcp_write_xmit) only that of small queues is
+ * left then, or it did not try because of autocorking; several segments it may also have deferred
+ * to send more at once. Preceding bytes may be with the device by now: the kernel notifies TCP
+ * later than the peer acknowledges.
  */
 static enum why_reason by_elimination(const struct core *c, const struct thread *t,
 	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
@@ -369,7 +379,7 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	case RELEASE_TX_DONE:
 		return w->mss ? why_of_device(w, off, full) : WHY_NOT_KNOWN;
 	case RELEASE_ACK:
-		/* TCP tells of a segment in established connections only */
+		/* TCP has events for segments in established connections only */
 		if (!w->by_room &&
 			(!w->told || w->arrived || (s->state && s->state != ESTABLISHED)))
 			return WHY_NOT_KNOWN;
@@ -386,7 +396,7 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	}
 }
 
-/* How far the bytes from `off` on are the running call's, or all are others'. */
+/* Returns how far the bytes from `off` on all belong to the running call, or all to others. */
 static uint64_t of_one_writer(
 	const struct kernel_call *k, enum why_release release, uint64_t off, uint64_t end)
 {
@@ -424,7 +434,7 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	split_on_out(c, t, s, p, off, first, now);
 	w->tried = now;
 	fly(w, end, p->segs);
-	/* there the next tcp_room is of before TCP counts them */
+	/* in established connections TCP counts them before the next tcp_room */
 	w->last_segs = s->state == ESTABLISHED ? 0 : p->segs;
 	if (w->mss && p->len < (uint64_t)w->mss * p->segs)
 		w->small_end = end;
@@ -438,7 +448,7 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 	for (uint32_t i = r->len; i-- > 0;)
 		if (r->v[r->head + i].a <= off && r->v[r->head + i].b > off)
 			return r->v[r->head + i].t;
-	for (t = c->threads; t; t = t->hh.next) { /* by a call that has not returned */
+	for (t = c->threads; t; t = t->hh.next) { /* written by a call that has not returned */
 		const struct piece *p = t->in_call && t->now.cookie == f->sock->cookie
 						? why_own_piece(&t->now, off)
 						: NULL;
@@ -449,7 +459,7 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 	return 0;
 }
 
-/* ---- how long ---- */
+/* ---- duration ---- */
 
 static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why sent bytes waited in the send buffer, and what let them go (method, "Residence"): two labels
- * a byte, found as it is first handed to IP, and its wait divided by what held the queue it was in.
+ * Causes of waits in the send buffer, and what released the bytes (method, "Residence"): two labels
+ * per byte, found when it is first handed to IP, and its wait divided by what held the queue.
  */
 #ifndef MAGNET_CORRELATE_WHY_H
 #define MAGNET_CORRELATE_WHY_H
@@ -29,22 +29,24 @@ struct in_flight {
 /* The wait divided in time (why_split.c). */
 struct split {
 	struct held_time held;
-	uint64_t asked;      /* what held is told up to here, or nothing of what was told did */
-	uint64_t due;        /* TCP told its windows then, and they have not been compared yet; 0 */
-	uint64_t since;      /* the first unsent byte is the first since then */
-	uint64_t unsent;     /* its offset */
-	uint64_t written;    /* the offset after the last byte written, or that is being written */
-	uint64_t cwnd_until; /* the congestion window had room until then, when it was reduced */
-	bool writing;        /* a call is: how far it has got is not told */
-	bool sampled;        /* the segments in flight are TCP's own number */
-	bool paced;          /* pacing has held it before */
-	bool lost;           /* events are missing since it was asked last */
+	uint64_t asked; /* the cause is known up to here, or none of the known windows held */
+	/* time of TCP's last event with windows that have not been evaluated yet; 0 */
+	uint64_t due;
+	uint64_t since;   /* time since which the first unsent byte is the first */
+	uint64_t unsent;  /* its offset */
+	uint64_t written; /* offset after the last byte written, or being written */
+	/* time until which the congestion window had room, when it was reduced */
+	uint64_t cwnd_until;
+	bool writing; /* a call is writing: its progress is not known */
+	bool sampled; /* the number of segments in flight is TCP's own */
+	bool paced;   /* pacing has held it before */
+	bool lost;    /* events are missing since the last query */
 	uint8_t ca_state;
-	uint8_t held_last; /* by what was told last; WHYS = by nothing of it */
-	/* of bytes that are through: */
+	uint8_t held_last; /* cause by the last known windows; WHYS = none of them held */
+	/* of bytes that have left: */
 	unsigned __int128 wait[WHYS]; /* cycles times bytes */
-	uint64_t bytes[WHYS];         /* that waited for it at all */
-	uint64_t cycles[WHYS];        /* the queue was held */
+	uint64_t bytes[WHYS];         /* bytes that waited for it at all */
+	uint64_t cycles[WHYS];        /* time the queue was held */
 };
 
 #define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
@@ -52,28 +54,31 @@ struct split {
 #define RELEASE_OF(label)          ((uint8_t)((label) >> 8))
 
 struct why {
-	struct ranges label; /* of bytes handed to IP; the time is a WHY_LABEL() */
-	/* As told before TCP processed the last segment of the peer's: */
+	struct ranges label; /* bytes handed to IP; the time is a WHY_LABEL() */
+	/* State before TCP processed the peer's last segment: */
 	uint64_t una, window_end; /* offsets */
 	uint32_t cwnd;            /* segments */
-	uint32_t segs_out;        /* in flight, those sent since included */
-	bool told;                /* these are */
-	bool arrived;             /* a later segment has, of which TCP has not told */
-	bool by_call; /* they are those after it, and nothing has arrived since a call told */
-	bool by_room; /* as they were when the last segment was sent before that */
+	uint32_t segs_out;        /* in flight, including those sent since */
+	bool told;                /* the four values above were sampled */
+	bool arrived;             /* a later segment has arrived, for which TCP has no event */
+	/* they are those after it, and nothing has arrived since a call sampled them */
+	bool by_call;
+	bool by_room; /* they are those when the last segment was sent before that */
 	struct {
 		uint64_t una, window_end;
 		uint32_t cwnd, segs_out;
 		bool told;
-	} room;                   /* as the last segment was sent, after one end had closed */
-	uint32_t last_segs;       /* that it stands for, until TCP counts them */
-	uint32_t mss;             /* 0 not told */
-	uint64_t tried;           /* TCP tried to send at that time, cycles; 0 not known */
-	uint64_t tried_before;    /* and before the last segment of the peer's */
-	uint64_t first_unsent;    /* what was written last with nothing unsent before it */
-	uint64_t small_end;       /* where the last segment that was not full ends */
-	uint8_t nagle;            /* what the last call that wrote had set, NAGLE_* */
-	uint8_t nagle_before;     /* and the one before */
+		/* windows when the last segment was sent, after one end had closed */
+	} room;
+	uint32_t last_segs;    /* segments it stands for, until TCP counts them */
+	uint32_t mss;          /* 0 not recorded */
+	uint64_t tried;        /* time at which TCP tried to send, cycles; 0 not known */
+	uint64_t tried_before; /* the same before the peer's last segment */
+	/* offset of what was written last with nothing unsent before it */
+	uint64_t first_unsent;
+	uint64_t small_end;       /* end of the last segment that was not full */
+	uint8_t nagle;            /* settings of the last writing call, NAGLE_* */
+	uint8_t nagle_before;     /* settings of the one before */
 	struct in_flight *flight; /* a ring, a power of two */
 	uint32_t head, len, cap;
 	struct why_row *row;
@@ -91,28 +96,38 @@ struct mg_tcp_send;
 struct mg_tcp_state;
 struct thread;
 
-/* A call is about to copy bytes, TCP to process a segment of the peer's; and TCP's state then. */
+/*
+ * Call them when a call is about to copy bytes, and when TCP is about to process the peer's
+ * segment; with TCP's state then.
+ */
 void why_on_write(struct flow *tx, struct thread *t, const struct mg_tcp_send *p, uint64_t now);
 void why_on_segment(struct mg_sock *s, struct thread *t, const struct mg_tcp_recv *p, uint64_t now);
-/* The call that wrote has returned, and TCP gives the next byte this number. */
+/* Call it when the writing call has returned; TCP gives the next byte this number. */
 void why_on_written(struct flow *tx, uint32_t seq);
-/* Events of state: of the event before them, but for a change of the congestion state. */
+/*
+ * Handles state events, which belong to the event before them, except changes of the congestion
+ * state.
+ */
 void why_on_state(struct flow *tx, const struct mg_tcp_state *p);
-/* The same after one end has closed, as a segment is sent; and a segment of the peer's arrives. */
+/* The same after one end has closed: a segment is sent, or one of the peer's arrives. */
 void why_on_room(struct core *c, const struct mg_tcp_room *p);
 void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now);
-/* TCP hands a segment to IP, its first byte at `off`; `t` is the thread it happened on. */
+/*
+ * Call it when TCP hands a segment to IP, with its first byte at `off`; `t` is the thread in whose
+ * context it happens.
+ */
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off, uint64_t now);
-/* Note that bytes waited from the one time to the other, and their label, if it is known. */
+/* Notes that bytes waited between the two times, with their label if it is known. */
 void why_waited(
 	struct flow *tx, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes);
-/* Adds the time in each reason between the two to `by`, after why_waited() with the same times. */
+/* Adds the time in each cause between the two to `by`; call it after why_waited() with these times.
+ */
 void why_times(const struct flow *tx, uint64_t from, uint64_t to, uint64_t by[WHYS]);
-/* Without anything in flight it keeps no room for it. */
+/* Frees spare memory if nothing is in flight. */
 void why_trim(struct why *w);
 void why_free(struct why *w);
-/* All its bytes are numbered `by` higher. */
+/* Adds `by` to all offsets. */
 void why_shift(struct why *w, uint64_t by);
 
 #endif

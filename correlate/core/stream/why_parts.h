@@ -15,35 +15,35 @@ struct why_found {
 };
 
 /* why.c */
-/* Return why a segment that is not full waits: corked or Nagle's rule; else it is not known. */
+/* Returns why a segment that is not full waits: corked, or Nagle's rule; otherwise not known. */
 enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una);
-/* Return what holds a segment that waits for the device. */
+/* Returns what holds a segment that waits for the device. */
 enum why_reason why_of_device(const struct why *w, uint64_t off, bool full);
-/* Whether bytes before it were in a queue of this host as TCP tried to send last. */
+/* Returns whether preceding bytes were in a queue of this host when TCP last tried to send. */
 bool why_lay_behind_others(
 	const struct core *c, const struct mg_sock *s, uint64_t off, enum why_release release);
-/* The piece of the running call that has this byte, NULL if it is another's. */
+/* Returns the piece of the running call that has this byte, NULL if it is another call's. */
 const struct piece *why_own_piece(const struct kernel_call *k, uint64_t off);
 
 /* why_split.c: the wait divided in time */
 /*
- * A call is about to copy bytes from offset `next` on, at most up to `end`; those from `unsent` on
- * have not been sent. TCP has told its windows.
+ * Call it when a call is about to copy bytes from offset `next` on, at most up to `end`; bytes from
+ * `unsent` on have not been sent. TCP has reported its windows.
  */
 void split_on_write(struct why *w, uint64_t unsent, uint64_t next, uint64_t end, uint64_t t);
-/* The call has returned, and all bytes before `end` are written. */
+/* Call it when the call has returned, and all bytes before `end` are written. */
 void split_on_written(struct why *w, uint64_t end);
 /*
- * A segment of the peer's arrives where TCP does not tell of it. The windows before it are known,
- * or whether the peer's was zero is all there is.
+ * Call it when a segment of the peer's arrives for which TCP has no event. Either the windows
+ * before it are known, or only whether the peer's was zero.
  */
 void split_on_arrival(struct why *w, bool known, bool zero_window, uint64_t t);
-/* Compare what TCP told at `due`, before anything happens after it. */
+/* Evaluates the windows reported at `due`, before anything happens after it. */
 void split_due(struct why *w);
-/* A segment with new bytes from `off` on is handed to IP. */
+/* Call it when a segment with new bytes from `off` on is handed to IP. */
 void split_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off, struct why_found found, uint64_t now);
-/* Divide the wait of `bytes` bytes, from the one time to the other. */
+/* Divides the wait of `bytes` bytes between the two times. */
 void split_waited(struct split *p, uint64_t from, uint64_t to, uint64_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wait in the send buffer divided in time. What holds the first unsent byte holds those behind
- * it. Whenever TCP tells its windows they are compared as the kernel does (tcp_write_xmit): the
- * congestion window, the peer's, Nagle's rule. Where none of these held, what lets the byte go
- * tells what did.
+ * Divides the wait in the send buffer in time. What holds the first unsent byte holds those behind
+ * it. Whenever TCP reports its windows they are tested as the kernel does (tcp_write_xmit): the
+ * congestion window, the peer's, Nagle's rule. Where none of these held, the release of the byte
+ * identifies the cause.
  */
 #include "stream/why_split.h"
 
@@ -16,20 +16,20 @@
 #define CA_DISORDER 1
 #define CA_RECOVERY 3
 #define CA_LOSS     4
-/* of the smaller window; as net.ipv4.tcp_tso_win_divisor has it, unless it was set */
+/* share of the smaller window; the default of net.ipv4.tcp_tso_win_divisor */
 #define DEFER_BELOW 3
-/* No call tells how long those bytes waited, so nothing would be forgotten. */
+/* Limit where no call reports how long the bytes waited, as nothing would be forgotten. */
 #define UNCLAIMED_SPANS 64
 
 /* ---- by TCP's windows ---- */
 
-/* Whether segments are in flight that the acknowledged bytes do not tell of. */
+/* Returns whether the number of segments in flight does not follow from the acknowledged bytes. */
 static bool in_flight_unknown(const struct split *p)
 {
 	return !p->sampled && (p->ca_state == CA_DISORDER || p->ca_state >= CA_RECOVERY);
 }
 
-/* Return what held the first unsent byte, by what TCP told last; WHYS if nothing of that did. */
+/* Returns what held the first unsent byte by the last known windows; WHYS if none of them did. */
 static enum why_reason by_windows(const struct why *w, bool cwnd)
 {
 	const struct split *p = &w->split;
@@ -54,7 +54,7 @@ static enum why_reason by_windows(const struct why *w, bool cwnd)
 	return held == WHY_NOT_KNOWN ? WHYS : held;
 }
 
-/* Note what held until `t`; WHYS: nothing that TCP told of did. */
+/* Notes what held until `t`; WHYS: none of the known windows did. */
 static void tell_until(struct split *p, enum why_reason held, uint64_t t)
 {
 	if (t <= p->asked)
@@ -90,7 +90,7 @@ void split_due(struct why *w)
 		compare(w, t);
 }
 
-/* ---- what TCP tells ---- */
+/* ---- TCP's events ---- */
 
 void split_on_write(struct why *w, uint64_t unsent, uint64_t next, uint64_t end, uint64_t t)
 {
@@ -165,9 +165,12 @@ void why_on_gap(struct why *w)
 	w->split.lost = true;
 }
 
-/* ---- what lets a segment go ---- */
+/* ---- release of a segment ---- */
 
-/* Linux may defer several segments to make them more, but not if so much room is left. */
+/*
+ * Returns whether Linux may have deferred several segments to send more at once, which it does not
+ * if this much room is left.
+ */
 static bool may_be_deferred(const struct why *w, const struct mg_packet *p, uint64_t off)
 {
 	uint64_t may = w->cwnd > w->segs_out ? w->cwnd - w->segs_out : 0;
@@ -181,7 +184,10 @@ static bool may_be_deferred(const struct why *w, const struct mg_packet *p, uint
 	return p->segs > 1 && room * DEFER_BELOW < whole;
 }
 
-/* TCP has tried to send it, and no window held it: what other tests of the kernel's are left. */
+/*
+ * Returns the cause where TCP has tried to send and no window held: one of the kernel's other
+ * tests.
+ */
 static enum why_reason left_over(const struct core *c, const struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off, enum why_release release)
 {
@@ -194,7 +200,7 @@ static enum why_reason left_over(const struct core *c, const struct mg_sock *s,
 	return w->split.paced ? WHY_PACING : WHY_NOT_KNOWN;
 }
 
-/* A call sends it: since when it is under way. */
+/* Returns since when the call that sends it is under way. */
 static uint64_t own_way(const struct thread *t, enum why_release release, uint64_t off)
 {
 	uint64_t since = t->now.enter;
@@ -213,7 +219,7 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 	if (split->lost)
 		return WHY_NOT_KNOWN;
 	switch (found.release) {
-	case RELEASE_OWN_CALL: /* which has pushed all there was before it slept */
+	case RELEASE_OWN_CALL: /* a call has pushed all there was before it slept */
 		return t->woken_in > why_own_piece(&t->now, off)->t
 			       ? left_over(c, s, p, off, found.release)
 			       : WHY_NOT_KNOWN;
@@ -236,7 +242,7 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 	}
 }
 
-/* Add up how long the queue was held since its first byte was the first. */
+/* Sums up how long the queue was held since its first byte was the first. */
 static void settle(struct split *p, uint64_t t)
 {
 	if (p->since)
@@ -266,7 +272,7 @@ void split_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 		split->unsent = off + p->len;
 }
 
-/* ---- how long ---- */
+/* ---- duration ---- */
 
 void split_waited(struct split *p, uint64_t from, uint64_t to, uint64_t bytes)
 {

@@ -6,7 +6,7 @@
 
 void why_on_limits(struct flow *tx, const struct mg_tcp_limits *p);
 void why_on_congestion(struct flow *tx, const struct mg_tcp_cong *p, uint64_t now);
-/* Events that tell what holds its bytes are missing. */
+/* Call it when events that show what holds the bytes are missing. */
 void why_on_gap(struct why *w);
 
 #endif

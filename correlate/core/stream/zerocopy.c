@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See zerocopy.h. Numbers wrap at 32 bits. */
+/* Sends with MSG_ZEROCOPY, see zerocopy.h. Their numbers wrap at 32 bits. */
 
 #include "stream/zerocopy.h"
 
@@ -12,7 +12,7 @@
 #include "socket/socket.h"
 #include "sums/dist.h"
 
-#define HELD_MAX 65536 /* what is not ended after so many more has been missed */
+#define HELD_MAX 65536 /* a send whose end has not come after this many later ones was missed */
 #define CALL_MAX 1024  /* messages of a call */
 
 static bool before(uint32_t a, uint32_t b)
@@ -38,7 +38,7 @@ static void ended(struct zerocopy *z, uint64_t cycles, bool copied)
 	z->copied += copied;
 }
 
-/* The first that is held with this number or a later one. */
+/* Returns the index of the first held send with this number or a later one. */
 static uint32_t lower_bound(const struct zerocopy *z, uint32_t id)
 {
 	uint32_t low = z->head, high = z->head + z->len;
@@ -78,7 +78,8 @@ static bool make_room(struct zerocopy *z)
 	return true;
 }
 
-/* Nearly always after all others; of two threads the one that was numbered first may return last.
+/*
+ * Inserts a send, nearly always at the end; of two threads the one numbered first may return last.
  */
 static void hold(struct zerocopy *z, uint32_t id, uint64_t t)
 {
@@ -111,7 +112,7 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 
 	if (!z || !n)
 		return;
-	if (n > p->most || n > CALL_MAX) { /* others of other threads among them */
+	if (n > p->most || n > CALL_MAX) { /* sends of other threads lie among them */
 		n = p->most < CALL_MAX ? p->most : CALL_MAX;
 		z->sends += n;
 		z->unsure += n;
@@ -130,7 +131,7 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 	}
 }
 
-/* A notification that grows is told with what it was before. */
+/* Notes a notification; one that has grown includes its earlier range. */
 static void note(struct zerocopy *z, const struct zerocopy_told *n)
 {
 	uint32_t at = z->next_told;
@@ -159,7 +160,10 @@ static void end_those(struct zerocopy *z, const struct zerocopy_told *n)
 	note(z, n);
 }
 
-/* Taken out before its event could tell: that found the queue empty, just before or after. */
+/*
+ * Ends sends whose notification was removed before its event: it came just before or after the
+ * queue was found empty.
+ */
 static void end_taken(struct zerocopy *z, uint64_t empty)
 {
 	if (empty < z->taken.t)
@@ -170,8 +174,8 @@ static void end_taken(struct zerocopy *z, uint64_t empty)
 }
 
 /*
- * One that is taken out has nearly always been told. If not, and the queue was not found empty, its
- * event is missing, and it may have lain there for long.
+ * A removed notification nearly always had its event. If not, and the queue was not found empty,
+ * the event is missing, and the notification may have been there for long.
  */
 void zerocopy_on_done(struct core *c, const struct mg_event *e)
 {

@@ -9,21 +9,23 @@
 #include "alloc.h"
 #include "sums/dist_bins.h"
 
-#define FEWEST_BINS 4  /* a short connection has thirty distributions of a few values */
-#define FEW_BINS    16 /* which may be nearly full: looking through all of them takes no longer */
-#define LINE        64 /* of the cache, bytes: in small ones it would take more than it saves */
+#define FEWEST_BINS 4 /* a short connection has thirty distributions of a few values each */
+/* such small tables may be nearly full: scanning all of them takes no longer */
+#define FEW_BINS 16
+/* cache line, bytes: aligning small tables would cost more than it saves */
+#define LINE 64
 
-/* From 3 on twice as many and one more each time: so malloc() rounds nothing up. */
+/* Capacities grow from 3 to twice as many plus one, which malloc() does not round up. */
 #define LATE_FEWEST 3
 #define LATE_SCARCE 15 /* where the pool has little room */
 #define LATE_MOST   31
-#define LARGE       1024 /* bytes of bins: what waits for them is little beside them */
+#define LARGE       1024 /* bytes of bins above which the waiting values are negligible */
 
-#define BUSY 64 /* samples: from there on a hash table is worth its memory, where there is some */
+#define BUSY 64 /* samples from which on a hash table is worth its memory, if there is some */
 
 #define WEIGHT_MAX ((1ull << 46) - 1)
 
-/* Where a value belongs: how far above the begin of which bin. */
+/* Position of a value: a bin, and the distance from the bin's begin. */
 struct spot {
 	uint32_t key;
 	uint64_t above;
@@ -46,7 +48,7 @@ static struct dist_more *more_of(struct dist *d)
 	return d->more;
 }
 
-/* Neighbours side by side. */
+/* Returns a slot so that neighbouring keys lie side by side. */
 static uint32_t place_of(uint32_t size, uint32_t key)
 {
 	return (key / 4 * 2654435769u * 4 + key % 4) & (size - 1);
@@ -80,7 +82,10 @@ static bool grow(struct dist *d)
 	return true;
 }
 
-/* One is always free, for find() to end at. */
+/*
+ * Returns whether a table stays below its load limit; one slot is always free, for find() to end
+ * at.
+ */
 static bool has_room_for(uint32_t size, uint32_t used)
 {
 	return size <= FEW_BINS ? used + 1 < size : used * 4 < size * 3;
@@ -91,7 +96,7 @@ static bool is_full(const struct dist *d)
 	return !has_room_for(d->size, d->used);
 }
 
-/* The bin is emptied, and what is added goes past it. */
+/* Adds to a bin whose counters would overflow: the bin is emptied into a wide one. */
 static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above, uint64_t weight)
 {
 	struct dist_wide *w = wide_of(d, b->key);
@@ -110,7 +115,7 @@ static void add_wide(struct dist *d, struct dist_bin *b, unsigned __int128 above
 	b->above = 0;
 }
 
-/* NULL without memory. */
+/* Returns a new bin; NULL if memory is short. */
 static struct dist_bin *new_bin(struct dist *d, uint32_t key)
 {
 	struct dist_bin *b;
@@ -130,7 +135,7 @@ static inline struct dist_bin *bin_for(struct dist *d, uint32_t key)
 	return b && b->key ? b : new_bin(d, key);
 }
 
-/* Into a bin: a weight, and how far above the bin's begin it lies, times the weight. */
+/* Adds to a bin: a weight, and the distance from the bin's begin times the weight. */
 static inline void take_bin(struct dist *d, uint32_t key, unsigned __int128 above, uint64_t weight)
 {
 	struct dist_bin *b = bin_for(d, key);
@@ -145,7 +150,7 @@ static inline void take_bin(struct dist *d, uint32_t key, unsigned __int128 abov
 	}
 }
 
-/* Whether the pool has room for a hash table with `more` bins than there are. */
+/* Returns whether the pool has room for a hash table with `more` bins added. */
 static bool may_have_table(const struct dist *d, uint32_t more)
 {
 	size_t had = d->is_packed ? 0 : d->size, size = had ? had : FEWEST_BINS;
@@ -181,7 +186,7 @@ static bool unpack(struct dist *d)
 	return true;
 }
 
-/* Whether what comes next, `n` values, goes into a hash table. */
+/* Returns whether the next `n` values go into a hash table. */
 static bool has_table(struct dist *d, uint32_t n)
 {
 	if (!d->is_packed && d->size)
@@ -191,14 +196,14 @@ static bool has_table(struct dist *d, uint32_t n)
 	return d->n >= BUSY && may_have_table(d, n) && (!d->is_packed || unpack(d));
 }
 
-/* As wide as the pool wants them. */
+/* Widens the bins as far as the pool demands. */
 static void keep_up(struct dist *d)
 {
 	if (d->used > DIST_FEW && d->coarse < d->pool->coarse)
 		dist_coarsen(d, d->pool->coarse);
 }
 
-/* Into packed bins. */
+/* Adds waiting values to packed bins. */
 static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
 {
 	uint64_t near = near_of(d), order[LATE_MOST];
@@ -271,7 +276,7 @@ static void settle(struct dist *d)
 
 static size_t late_size(uint32_t cap)
 {
-	return cap ? cap * sizeof(struct dist_late) + 8 : 0; /* with malloc()'s own */
+	return cap ? cap * sizeof(struct dist_late) + 8 : 0; /* including malloc()'s own */
 }
 
 void dist_settle(const struct dist *known)
@@ -286,7 +291,7 @@ void dist_settle(const struct dist *known)
 	d->late_cap = 0;
 }
 
-/* False without memory. */
+/* Makes room for one more waiting value. Returns false if memory is short. */
 static bool make_room(struct dist *d)
 {
 	uint32_t cap = d->late_cap ? d->late_cap * 2u + 1 : LATE_FEWEST;
@@ -324,7 +329,7 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 		take_value(d, value, weight);
 		return;
 	}
-	/* one like the one before (often both are 0) needs no other place */
+	/* a value equal to the previous one (often both are 0) needs no other place */
 	if (n && late[n - 1].value == value && weight <= UINT32_MAX - late[n - 1].weight) {
 		late[n - 1].weight += (uint32_t)weight;
 		return;
@@ -346,7 +351,7 @@ void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
 	dist_add(d, value, weight);
 }
 
-/* All values of another's bin, which may be wider: there their mean stands for them. */
+/* Adds all values of another distribution's bin; if that is wider, their mean stands for them. */
 static void take_item(struct dist *d, const struct dist *from, const struct dist_item *item)
 {
 	unsigned __int128 sum = dist_item_sum(from, item);
@@ -396,7 +401,7 @@ void dist_free(struct dist *d)
 {
 	struct dist_pool *pool = d->pool;
 
-	if (!d->n) /* most of a short connection's */
+	if (!d->n) /* most of a short connection's are empty */
 		return;
 	while (d->more && d->more->wide) {
 		struct dist_wide *w = d->more->wide;

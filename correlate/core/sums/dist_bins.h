@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a distribution's bins are kept: for its own files and the waterfall. */
+/* Storage of a distribution's bins, for its own files and the waterfall. */
 #ifndef MAGNET_CORRELATE_DIST_BINS_H
 #define MAGNET_CORRELATE_DIST_BINS_H
 
@@ -7,12 +7,12 @@
 
 #include "sums/dist.h"
 
-#define EXACT_BITS 11         /* values below 2^11 have a bin each, where bins are narrowest */
-#define BELOW      (1u << 17) /* in a key: the bin is of values below `near` */
+#define EXACT_BITS 11         /* where bins are narrowest, values below 2^11 have a bin each */
+#define BELOW      (1u << 17) /* flag in a key: the bin holds values below `near` */
 
 struct dist_more {
-	uint64_t near; /* bins are as fine as values are near to this one; 0 = as they are small */
-	struct dist_wide *wide; /* a list, of very few if any */
+	uint64_t near;          /* bins are finest around this value; 0 = for small values */
+	struct dist_wide *wide; /* list, mostly empty */
 };
 
 static inline uint64_t near_of(const struct dist *d)
@@ -20,7 +20,7 @@ static inline uint64_t near_of(const struct dist *d)
 	return d->more ? d->more->near : 0;
 }
 
-/* What bins of a hash table have no room for. */
+/* Part of a bin that a hash table has no room for. */
 struct dist_wide {
 	struct dist_wide *next;
 	uint32_t key;
@@ -37,18 +37,18 @@ static inline struct dist_wide *wide_of(const struct dist *d, uint32_t key)
 	return w;
 }
 
-/* The bin of a distance from `near`, and how far above the bin's begin it lies. */
+/* Returns the bin of a distance from `near`, and the distance from the bin's begin. */
 static inline uint32_t bin_of(uint64_t v, unsigned int coarse, uint64_t *above)
 {
 	int bits = EXACT_BITS - (int)coarse;
-	/* what has a bin of its own is not shifted */
+	/* a value with a bin of its own is not shifted */
 	int e = 63 - __builtin_clzll(v | 1u << (bits - 1)) - (bits - 1);
 
 	*above = v & ((1ull << e) - 1);
 	return ((uint32_t)e << (bits - 1)) + (uint32_t)(v >> e);
 }
 
-/* What a bin begins with. */
+/* Returns the first value of a bin. */
 static inline uint64_t begin_of(uint32_t bin, unsigned int coarse)
 {
 	unsigned int bits = EXACT_BITS - coarse;
@@ -57,31 +57,31 @@ static inline uint64_t begin_of(uint32_t bin, unsigned int coarse)
 	return (uint64_t)(bin - (e << (bits - 1))) << e;
 }
 
-/* The values of a key are told by their distance from this, towards greater ones or smaller. */
+/* Returns the begin of a key's bin as a distance from `near`, upwards or downwards. */
 static inline uint64_t begin_of_key(uint32_t key, unsigned int coarse)
 {
 	return begin_of((key & ~BELOW) - 1, coarse);
 }
 
-/* All that is late to its bin. What the distribution tells stays the same. */
+/* Sorts the waiting values into bins. The distribution's results do not change. */
 void dist_settle(const struct dist *d);
 
-/* The content of a bin, however it is kept. */
+/* Content of a bin in either storage. */
 struct dist_item {
 	uint32_t key;
 	uint64_t weight;
 	unsigned __int128 above;
 };
 
-/* The bins one by one, packed ones in order of key; begin with {d}. */
+/* Iterates over the bins, packed ones in order of key; start with {d}. */
 struct dist_walk {
 	const struct dist *d;
 	uint32_t done, key;
-	const void *at; /* the next one, NULL = the first */
+	const void *at; /* next bin, NULL = the first */
 };
 bool dist_next(struct dist_walk *w, struct dist_item *item);
 
-/* The sum of the values of a bin. */
+/* Returns the sum of a bin's values. */
 static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct dist_item *i)
 {
 	uint64_t near = near_of(d), begin = begin_of_key(i->key, d->coarse);
@@ -91,20 +91,23 @@ static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct
 }
 
 /*
- * (dist_packed.c) Pack the bins with `n` more of the same width, which are in order of key; all as
- * wide as `coarse` says. Returns false without memory: nothing has changed.
+ * (dist_packed.c) Packs the bins together with `n` more of the same width, sorted by key, all
+ * widened to `coarse`. Returns false and changes nothing if memory is short.
  */
 bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse);
-/* What malloc() gives for so many packed bytes, of which it takes eight itself; 0 for none. */
+/*
+ * Returns the usable size of malloc() for that many packed bytes, as its header takes eight; 0 for
+ * none.
+ */
 static inline size_t dist_room(size_t bytes)
 {
 	return bytes ? ((bytes + 8 + 15) & ~(size_t)15) - 8 : 0;
 }
-/* What it takes of the pool's memory, but for a hash table; bytes. */
+/* Returns its share of the pool's memory, without a hash table; bytes. */
 size_t dist_memory(const struct dist *d);
-/* Pack those of a hash table. */
+/* Packs the bins of a hash table. */
 bool dist_pack_table(struct dist *d);
-/* Memory of bins has been taken or freed. */
+/* Accounts for memory of bins that was allocated or freed. */
 static inline void dist_account(const struct dist *d, size_t taken, size_t freed, bool is_table)
 {
 	if (!d->pool)

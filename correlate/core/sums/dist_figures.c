@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a distribution tells: by its bins in order of value. */
+/* Results of a distribution, from its bins in order of value. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "sums/dist.h"
 #include "sums/dist_bins.h"
 
-/* A bin, told by its place in the order of values. */
+/* A bin with its rank in the order of values. */
 struct place {
 	uint32_t rank, bin;
 };
@@ -19,7 +19,7 @@ static uint32_t rank_of(uint32_t key)
 	return key & BELOW ? BELOW - (key & ~BELOW) : BELOW + key;
 }
 
-#define RADIX_BITS 9 /* two of these are a rank's */
+#define RADIX_BITS 9 /* two passes sort by rank */
 
 static void sort_by_digit(const struct place *from, struct place *to, uint32_t n, int shift)
 {
@@ -45,7 +45,7 @@ static void sort_few(struct place *p, uint32_t n)
 	}
 }
 
-/* Into order of value; there is room for as many again. */
+/* Sorts by value; there is room for as many again. */
 static void sort(struct place *p, uint32_t n)
 {
 	if (n > FEW_PLACES) {
@@ -61,7 +61,7 @@ struct point {
 	double weight;
 };
 
-/* The bins as they come, and their places. */
+/* Collects the bins in storage order, and their ranks. */
 static uint32_t collect(const struct dist *d, struct point *point, struct place *place)
 {
 	struct dist_walk w = {.d = d};
@@ -76,7 +76,7 @@ static uint32_t collect(const struct dist *d, struct point *point, struct place 
 	return n;
 }
 
-/* The bins in order of value, `n` of them, to be freed; NULL if there are none. */
+/* Returns the `n` bins in order of value, which the caller frees; NULL if there are none. */
 static struct point *points(const struct dist *d, uint32_t *n)
 {
 	struct point *point, *sorted;
@@ -102,7 +102,7 @@ static struct point *points(const struct dist *d, uint32_t *n)
 	return sorted;
 }
 
-/* The value of the one that ranks there; `n` is not 0. */
+/* Returns the value of a rank; `n` is not 0. */
 static double value_at(const struct point *p, uint32_t n, double rank)
 {
 	double below = 0;

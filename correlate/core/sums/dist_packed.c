@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packed bins: for each, in order of key, the key's distance from the one before, the weight and
- * the sum above the bin's begin, seven bits a byte. That is a fifth of what a hash table takes.
+ * Packed bins, sorted by key: for each the key's distance from the previous one, the weight, and
+ * the sum above the bin's begin, seven bits per byte. That takes a fifth of a hash table.
  */
 #include <endian.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "sums/dist.h"
 #include "sums/dist_bins.h"
 
-#define ITEM_MAX 32  /* bytes of one that is packed: 3, 10 and 19 at most */
+#define ITEM_MAX 32  /* most bytes of a packed bin: 3, 10 and 19 */
 #define ON_STACK 256 /* items */
 
 static inline uint8_t *put(uint8_t *to, uint64_t v)
@@ -39,7 +39,7 @@ static inline const uint8_t *get(const uint8_t *from, uint64_t *v)
 	return from;
 }
 
-/* Up to eight bytes are no wider than 64 bits. */
+/* Reads a number; up to eight bytes fit into 64 bits. */
 static inline const uint8_t *get_wide(const uint8_t *from, unsigned __int128 *v)
 {
 	uint64_t low = *from & 127;
@@ -89,10 +89,10 @@ bool dist_next(struct dist_walk *w, struct dist_item *item)
 	return true;
 }
 
-/* Writes items in order; what falls into one bin becomes one. */
+/* Writes bins in order, merging those with equal keys. */
 struct packer {
 	uint8_t *to;
-	uint32_t key, count; /* of the last one written */
+	uint32_t key, count; /* key of the last one written */
 	struct dist_item held;
 };
 
@@ -119,7 +119,7 @@ static inline void pack(struct packer *p, const struct dist_item *i)
 	p->held.above += i->above;
 }
 
-/* The same in a wider bin. */
+/* Converts an item to a wider bin. */
 static void widen(struct dist_item *i, unsigned int from, unsigned int to)
 {
 	uint64_t begin = begin_of_key(i->key, from), above;
@@ -150,7 +150,7 @@ static void merge(const struct dist *d, struct packer *p, const struct dist_item
 	flush(p);
 }
 
-/* Behind the weight and the sum. */
+/* Skips the weight and the sum. */
 static inline const uint8_t *skip(const uint8_t *from, const uint8_t *end)
 {
 	uint64_t next, last;
@@ -168,13 +168,13 @@ static inline const uint8_t *skip(const uint8_t *from, const uint8_t *end)
 	return from;
 }
 
-/* Bins that are packed, while others are put between them. */
+/* Packed bins being read while others are inserted between them. */
 struct old_bins {
-	const uint8_t *at, *end; /* the next one */
-	uint32_t left, key;      /* so many; the key before it */
+	const uint8_t *at, *end; /* next bin */
+	uint32_t left, key;      /* number of bins left; key before the next one */
 };
 
-/* Copies those before `key`, all if it is 0. What is written begins at a new key. */
+/* Copies bins before `key`, all if it is 0. The output begins at a new key. */
 static void copy_bins(struct old_bins *old, struct packer *p, uint32_t key)
 {
 	const uint8_t *run = NULL, *rest;
@@ -189,7 +189,7 @@ static void copy_bins(struct old_bins *old, struct packer *p, uint32_t key)
 		if (!run) {
 			p->to = put(p->to, old->key - p->key);
 			run = rest;
-			if (!key) { /* nothing more changes */
+			if (!key) { /* nothing changes after this */
 				p->count += old->left - 1;
 				old->at = old->end;
 				break;
@@ -204,7 +204,7 @@ static void copy_bins(struct old_bins *old, struct packer *p, uint32_t key)
 	p->key = old->key;
 }
 
-/* The same as merge(), of bins that are packed and stay as wide: most of them are only copied. */
+/* Merges packed bins that keep their width: most of them are only copied. */
 static void merge_packed(
 	const struct dist *d, struct packer *p, const struct dist_item *more, uint32_t n)
 {

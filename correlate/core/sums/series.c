@@ -7,7 +7,7 @@
 
 #include "alloc.h"
 
-#define UNIT_MAX (10 + 5 + 5) /* encoded, bytes */
+#define UNIT_MAX (10 + 5 + 5) /* encoded size, bytes */
 
 struct series *series_new(struct series_pool *pool, int count)
 {
@@ -62,7 +62,7 @@ static void encode_last(struct series *s)
 {
 	const struct series_unit *u = &s->last;
 	uint8_t *to = s->data + s->used;
-	/* a unit may come a little before the last: the sign in the lowest bit */
+	/* a packet may precede the last one by a little: the lowest bit is the sign */
 	uint64_t forth = u->t - s->t, back = s->t - u->t;
 
 	to = put(to, u->t >= s->t ? forth << 1 : (back << 1) - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and spacings of units at a layer (method: Table III of the seeds). */
+/* Sizes and spacings of packets at a layer (method: Table III of the seeds). */
 #include "sums/units.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ void unit_add(struct unit_stats *u, uint64_t t, uint64_t size)
 	if (u->n == 0) {
 		u->first_t = t;
 	} else if (u->last_t >= u->gap_to || t <= u->gap_from) {
-		/* two CPUs' clocks may differ by less than the bound: then together */
+		/* two CPUs' clocks may differ by less than the bound: then the spacing is 0 */
 		uint64_t gap = t > u->last_t ? t - u->last_t : 0;
 
 		dist_add(&u->gaps, gap, 1);
@@ -62,7 +62,7 @@ void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets)
 
 void unit_gap(struct unit_stats *u, uint64_t from, uint64_t to)
 {
-	if (u->last_t < u->gap_to && u->gap_from < from) /* the one before is still to come */
+	if (u->last_t < u->gap_to && u->gap_from < from) /* the packet before is still to come */
 		from = u->gap_from;
 	if (to < u->gap_to)
 		to = u->gap_to;

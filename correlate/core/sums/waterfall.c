@@ -11,8 +11,8 @@
 #include "sums/dist_bins.h"
 
 #define FEWEST_PLACES 4
-#define NARROWEST     3 /* bins are so many binary digits wider than a distribution's */
-#define FEW_CELLS     8 /* are not merged */
+#define NARROWEST     3 /* binary digits by which bins are wider than a distribution's */
+#define FEW_CELLS     8 /* fewer cells are not merged */
 #define HALF_WINDOW   0.005
 
 enum { SAMPLES, WEIGHT, TOTAL, FIRST_BAR };
@@ -35,8 +35,8 @@ size_t waterfall_cell_size(const struct waterfall *w)
 	return ((size_t)w->bars + FIRST_BAR) * sizeof(double);
 }
 
-/* A place tells a key and which cell is its. */
-#define CELL_BITS 16 /* there are not so many keys */
+/* A place holds a key and the index of its cell. */
+#define CELL_BITS 16 /* more than there are keys */
 #define CELL_MASK ((1u << CELL_BITS) - 1)
 
 static uint32_t *find(uint32_t *place, uint32_t size, uint32_t key)
@@ -70,7 +70,7 @@ static bool grow_places(struct waterfall *w)
 	return true;
 }
 
-/* Cells are large, and most flows have few: they grow by half. */
+/* Grows by half: cells are large, and most flows have few. */
 static bool grow_cells(struct waterfall *w)
 {
 	uint32_t cap = w->cap + w->cap / 2 + 1;
@@ -84,7 +84,7 @@ static bool grow_cells(struct waterfall *w)
 	return true;
 }
 
-/* Of a key without one; NULL: no memory. */
+/* Returns a cell for a new key; NULL if memory is short. */
 static double *new_cell(struct waterfall *w, uint32_t key)
 {
 	double *cell;
@@ -97,7 +97,7 @@ static double *new_cell(struct waterfall *w, uint32_t key)
 	return cell;
 }
 
-/* NULL: no memory. */
+/* Returns the cell of a key, made if needed; NULL if memory is short. */
 static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
 {
 	const uint32_t *place = w->size ? find(w->place, w->size, key) : NULL;
@@ -171,7 +171,7 @@ static int by_total(const void *a, const void *b)
 	return (p > q) - (p < q);
 }
 
-/* The filled bins in order, and their weight; NULL if there are none. */
+/* Returns the filled bins in order, and their weight; NULL if there are none. */
 static const double **in_order(const struct waterfall *w, double *weight)
 {
 	const double **p = w->used ? mg_malloc(w->used * sizeof(*p)) : NULL;

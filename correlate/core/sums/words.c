@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Before each word that is not zero stands a byte: how many zeros precede it (0 to 6, or 7 and the
- * number of the others in bytes that follow), and how it is written: its low bytes, its high bytes
- * (the last ones of a floating-point number are often zero), or its distance from the last time,
- * times two and inverted where it is negative. A byte with the form END ends the row.
+ * Encodes words: before each non-zero word stands a byte that gives the number of zeros before it
+ * (0 to 6, or 7 and the number of the others in following bytes), and its encoding: low bytes, high
+ * bytes (the last bytes of a floating-point number are often zero), or the distance from the last
+ * time, times two and inverted if negative. A byte with the form END ends the sequence.
  */
 
 #include "sums/words.h"
@@ -19,7 +19,7 @@
 #define FORM_MASK  ((1u << FORM_BITS) - 1)
 enum { END = 0, LOW = 0, HIGH = 8, NEAR = 15 }; /* and the number of bytes: 1 to 8, 7, 8 */
 
-/* A word between these is taken for a time: a floating-point number is larger. */
+/* Words in this range count as times: floating-point numbers are larger. */
 #define TIME_FROM (1ull << 32)
 #define TIME_TO   (1ull << 56)
 
@@ -33,7 +33,7 @@ static unsigned int bytes_of(uint64_t v)
 	return (71u - (unsigned int)__builtin_clzll(v | 1)) / 8;
 }
 
-/* Eight bytes are written: what comes next is written over those that are too many. */
+/* Writes eight bytes: the next write overwrites the surplus. */
 static uint8_t *write_bytes(uint8_t *to, uint64_t v, unsigned int n)
 {
 	v = htole64(v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls, from their entry to their exit. */
+/* Follows system calls from entry to exit. */
 #include "task/call.h"
 
 #include <stdlib.h>
@@ -21,7 +21,9 @@
 #include "trace/gap.h"
 #include "trace/side.h"
 
-/* System calls kept without their application events: with an application side those may be late.
+/*
+ * Limits of system calls kept for their application events, which may be late if there is an
+ * application side.
  */
 #define UNCLAIMED_FEW 8
 #define UNCLAIMED_MAX 64
@@ -76,7 +78,7 @@ struct piece *call_add_piece(
 	return p;
 }
 
-/* getsockopt() may receive, too. */
+/* Returns a call's direction; getsockopt() may receive, too. */
 static enum mg_direction direction(uint16_t call, uint32_t flags)
 {
 	return call == MG_SYS_getsockopt && flags == OPTION_ZEROCOPY_RECEIVE
@@ -125,7 +127,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	if (t->in_call) /* its end was lost */
 		call_abandon(c, t);
 	t->traced = true;
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->off_cpu) /* its getting the CPU was not seen */
 		thread_is_running(t, e->cycles);
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
@@ -160,7 +162,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	}
 }
 
-/* Where the bytes lie that a call moved, by the stream's position before and after. */
+/* Finds the bytes that a call moved from the stream's position before and after. */
 static bool position(const struct kernel_call *k, const struct mg_sock *s, enum mg_direction dir,
 	uint32_t *from, uint32_t *to)
 {
@@ -169,19 +171,20 @@ static bool position(const struct kernel_call *k, const struct mg_sock *s, enum 
 	*from = k->enter_seq;
 	*to = dir == MG_DIR_RX ? before_fin(&s->rx, k->exit_seq) : k->exit_seq;
 	moved = *to - *from;
-	if (k->call == MG_SYS_getsockopt) /* it returns no number: nobody else may have read */
+	/* it returns no length: no other thread may have read meanwhile */
+	if (k->call == MG_SYS_getsockopt)
 		return k->ret == 0 && moved && moved <= INT32_MAX && s->rx.open_calls == 1;
 	if (k->ret <= 0)
 		return false;
 	if (moved == bytes)
 		return true;
-	/* a SYN went before them (RFC 7413), or an urgent byte was stepped over */
+	/* a SYN preceded them (RFC 7413), or an urgent byte was skipped */
 	*from = *to - bytes;
 	return dir == MG_DIR_TX ? !s->tx.calls && (moved == bytes + 1 || !k->enter_seq)
 				: s->rx.urgent.seen && moved == bytes + 1;
 }
 
-/* Bytes a call moved that no event of their own told of. */
+/* Adds the bytes that a call moved without an event of their own. */
 static void piece_by_position(struct core *c, struct kernel_call *k, enum mg_direction dir)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
@@ -196,7 +199,7 @@ static void piece_by_position(struct core *c, struct kernel_call *k, enum mg_dir
 		call_add_piece(k, f, off, to - from, dir == MG_DIR_TX ? k->enter : k->exit);
 }
 
-/* What a call of no direction (io_uring) has sent: how much it was nobody tells. */
+/* Drops the sends of a call without direction (io_uring), whose length is not reported. */
 static void forget_sends(struct kernel_call *k)
 {
 	uint32_t kept = 0;
@@ -217,7 +220,7 @@ static void end_pieces(struct core *c, struct kernel_call *k)
 		tx_end_call(k, k->exit_seq);
 	else if (k->copied)
 		forget_sends(k);
-	/* what is mapped is told at its exit, with what had to be copied all the same */
+	/* mapped data are reported at its exit, together with what had to be copied */
 	if (dir == MG_DIR_RX && (k->flags & MOVES_NOTHING || k->call == MG_SYS_getsockopt))
 		call_drop_pieces(k, 0);
 	if (dir == MG_DIR_TX || (dir == MG_DIR_RX && !(k->flags & MOVES_NOTHING)) ||
@@ -225,7 +228,9 @@ static void end_pieces(struct core *c, struct kernel_call *k)
 		piece_by_position(c, k, dir);
 }
 
-/* The event that told when bytes were copied may be lost: then nobody knows, and none is invented.
+/*
+ * Removes copy times after a loss: the event with the actual time may be missing, and none is
+ * invented.
  */
 static void forget_copies(struct kernel_call *k, enum mg_direction dir)
 {
@@ -238,20 +243,20 @@ static void forget_copies(struct kernel_call *k, enum mg_direction dir)
 #define ERESTARTSYS           512
 #define ERESTART_RESTARTBLOCK 516
 
-/* The kernel left it for a signal's handler, to enter it again. */
+/* Returns whether the kernel left the call for a signal handler, to enter it again. */
 bool call_was_restarted(const struct kernel_call *k)
 {
 	return k->ret <= -ERESTARTSYS && k->ret >= -ERESTART_RESTARTBLOCK;
 }
 
-/* The handler is done; the call it came in between of is not restarted, but has ended (EINTR). */
+/* Ends a call that a handler had interrupted and that is not restarted (EINTR). */
 static void end_interrupted(struct thread *t, const struct mg_sys_exit *p, uint64_t now)
 {
 	for (uint32_t i = t->ended_n; i-- > 0;) {
 		struct kernel_call *k = &t->ended[i];
 
 		if (k->call == p->call && k->cookie == p->sock && call_was_restarted(k)) {
-			/* what the handler took is part of it */
+			/* the handler's time is part of it */
 			thread_user_time(t, k->exit, now, STATE_SIGNAL, k->state);
 			k->exit = now;
 			k->ret = p->ret;
@@ -260,7 +265,9 @@ static void end_interrupted(struct thread *t, const struct mg_sys_exit *p, uint6
 	}
 }
 
-/* Or may be: its own, and the other's begin, may have been lost. */
+/*
+ * Returns whether the exit may be another call's: its own exit, and the other's entry, may be lost.
+ */
 static bool is_anothers_end(
 	const struct core *c, const struct kernel_call *k, const struct mg_event *e)
 {
@@ -271,7 +278,7 @@ static bool is_anothers_end(
 		       moved ? -1 : e->cpu);
 }
 
-/* Where events are lost, TCP's own counters still tell how far a stream has come. */
+/* Advances the stream by TCP's own counters, which are right even where events are lost. */
 static void note_position(struct core *c, const struct mg_sys_exit *p)
 {
 	struct mg_sock *s = sock_find(c, p->sock);
@@ -289,7 +296,7 @@ static void note_position(struct core *c, const struct mg_sys_exit *p)
 		s->rx.total = off;
 }
 
-/* Its socket was opened, or first met, within the call. */
+/* Learns a call's socket that was opened, or first met, within the call. */
 static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_sys_exit *p)
 {
 	struct flow *f;
@@ -304,7 +311,10 @@ static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_
 	}
 }
 
-/* Make room for one more; the oldest have no application event. Returns false without memory. */
+/*
+ * Makes room for one more call; the oldest get no application event. Returns false if memory is
+ * short.
+ */
 static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel_call *k)
 {
 	uint32_t most = has_app_side(c) ? UNCLAIMED_MAX : UNCLAIMED_FEW, few;
@@ -312,7 +322,7 @@ static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel
 
 	if (t->ended_n >= most)
 		call_merge_restarts(c, t);
-	if (t->ended_n >= most) { /* half of them at once: moving the others takes its time */
+	if (t->ended_n >= most) { /* half of them at once, as moving the others takes time */
 		few = most == UNCLAIMED_FEW ? 1 : most / 2;
 		call_settle_oldest(c, t, few);
 	}
@@ -335,17 +345,17 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 	if (!t->in_call) {
 		if (e->sys_exit.ret == -EINTR)
 			end_interrupted(t, &e->sys_exit, e->cycles);
-		return; /* its begin was lost, or was before the recording */
+		return; /* its begin was lost, or preceded the recording */
 	}
 	learn_socket(c, k, &e->sys_exit);
 	if (is_anothers_end(c, k, e)) {
 		call_abandon(c, t);
 		return;
 	}
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->off_cpu) /* its getting the CPU was not seen */
 		thread_is_running(t, e->cycles);
 	thread_set_state(t, e->cycles);
-	k->incomplete |= t->at_lock; /* that it has the lock, or gave it back, was not seen */
+	k->incomplete |= t->at_lock; /* its getting the lock, or releasing it, was not seen */
 	t->in_call = false;
 	t->segment_of = 0;
 	leaves_kernel(c, k);

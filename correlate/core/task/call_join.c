@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Application calls and the system calls within them, joined by thread and nesting
- * (U0 <= K0 <= K1 <= U1), never by descriptor (method, "System-call overhead").
+ * Joins application calls with the system calls within them, by thread and nesting (U0 <= K0 <= K1
+ * <= U1), never by descriptor (method, "System-call overhead").
  */
 #include "task/call_join.h"
 
@@ -25,8 +25,8 @@
 #include "trace/side.h"
 
 /*
- * The system call an application call made: the last within it, since what handlers of signals did
- * in between has been claimed by their own events. Its index, or -1.
+ * Returns the index of the system call that an application call made, or -1: the last one within
+ * it, since calls of signal handlers in between were claimed by their own events.
  */
 static int claim(const struct core *c, const struct thread *t, uint64_t enter, uint64_t leave)
 {
@@ -39,15 +39,15 @@ static int claim(const struct core *c, const struct thread *t, uint64_t enter, u
 }
 
 /*
- * A signal's handler with SA_RESTART makes the kernel enter the call again: what came before is
- * part of it, and what the handler took in between.
+ * Returns whether `k` is the restart of `before`: after a handler with SA_RESTART the kernel enters
+ * the call again, and the first part and the handler's time belong to it.
  */
 static bool is_restart(const struct kernel_call *before, const struct kernel_call *k)
 {
 	return before->call == k->call && before->cookie == k->cookie && call_was_restarted(before);
 }
 
-/* The call before this one becomes a part of it. */
+/* Merges the preceding call into this one. */
 static void merge_restart(struct core *c, struct thread *t, int i)
 {
 	struct kernel_call *k = &t->ended[i], *before = k - 1;
@@ -59,7 +59,8 @@ static void merge_restart(struct core *c, struct thread *t, int i)
 	k->cpu = before->cpu;
 	k->events += before->events;
 	k->blocked_times += before->blocked_times;
-	k->left_times += before->left_times + 1; /* for the handler, which may have moved on */
+	/* for the handler, which may have moved to another CPU */
+	k->left_times += before->left_times + 1;
 	k->waker_events += before->waker_events;
 	k->locked_out += before->locked_out;
 	k->incomplete |= before->incomplete;
@@ -75,7 +76,7 @@ void call_merge_restarts(struct core *c, struct thread *t)
 			merge_restart(c, t, i);
 }
 
-/* Returns the call's index, which moves as its earlier parts are merged into it. */
+/* Merges the earlier parts into the call; returns its new index. */
 static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
 {
 	while (i > 0 && is_restart(&t->ended[i - 1], &t->ended[i]) &&
@@ -84,11 +85,14 @@ static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t ent
 	return i;
 }
 
-/* Where the call's time went; the states sum to leave - enter. */
+/* Divides the call's time into states, which sum to leave - enter. */
 static void divide(const struct thread *t, const struct kernel_call *k, uint64_t enter,
 	uint64_t leave, uint64_t state[STATES])
 {
-	/* within the clock's bound a boundary may seem to lie outside: then it lies on the edge */
+	/*
+	 * within the clock's bound a timestamp may seem to lie outside: then it is moved to the
+	 * edge
+	 */
 	uint64_t k0 = k->enter < enter ? enter : k->enter > leave ? leave : k->enter;
 	uint64_t k1 = k->exit > leave ? leave : k->exit < k0 ? k0 : k->exit;
 	uint64_t inside = k->exit - k->enter, is = k1 - k0;
@@ -107,7 +111,7 @@ static void divide(const struct thread *t, const struct kernel_call *k, uint64_t
 bool call_is_complete(const struct core *c, const struct thread *t, const struct kernel_call *k,
 	uint64_t enter, uint64_t leave)
 {
-	/* who stays on his CPU cannot miss what happens on another */
+	/* a thread that stays on its CPU cannot miss events on another */
 	bool moved = k->left_times != 0;
 
 	if (k->incomplete || (t->missed_to > enter && t->missed_from < leave))
@@ -117,10 +121,10 @@ bool call_is_complete(const struct core *c, const struct thread *t, const struct
 }
 
 /*
- * 2u of one call's overhead (GUM, JCGM 100, section 5): of both timestamps, of each event's cost by
- * itself, of what is not known of the cost of all, and of what tracing system calls costs without
- * any event. The cost is calibrated on the system call's own two events; other hooks cost between
- * half and one and a half of that (tests/bench).
+ * Returns 2u of one call's overhead (GUM, JCGM 100, section 5): from both timestamps, each event's
+ * scatter, the error of the mean cost, and the cost of tracing system calls without any event. The
+ * cost is calibrated on the system call's own two events; other hooks cost between half and one and
+ * a half of that (tests/bench).
  */
 static double twice_u(const struct core *c, double n)
 {
@@ -132,7 +136,7 @@ static double twice_u(const struct core *c, double n)
 			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
 }
 
-/* D^ = D - sum n c: probes cost on-CPU time only. */
+/* Adds D^ = D - sum n c: tracing costs on-CPU time only. */
 static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
 	const uint64_t state[STATES])
 {
@@ -154,7 +158,7 @@ static void add_overhead(struct core *c, struct call_stats *s, const struct kern
 	*u += (twice_u(c, k->events) - *u) / (double)d->n;
 }
 
-/* What is known only of a call of which nothing is missing. */
+/* Adds the figures that need a call with nothing missing. */
 static void add_complete(struct core *c, struct call_stats *s, const struct kernel_call *k,
 	const uint64_t state[STATES])
 {
@@ -185,7 +189,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	uint64_t state[STATES], sum = 0;
 	struct mg_sock *sock;
 
-	if (t->off_cpu && t->left_cpu < p->exit) /* that it came back was not seen */
+	if (t->off_cpu && t->left_cpu < p->exit) /* its return to the CPU was not seen */
 		thread_is_running(t, p->exit);
 	divide(t, k, p->enter, p->exit, state);
 	s->joined++;
@@ -204,10 +208,13 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 		f->call_cycles += sum;
 	}
 	call_settle_bytes(c, k, p->enter, p->exit);
-	memcpy(k->state, state, sizeof(state)); /* for whoever is told of the call */
+	memcpy(k->state, state, sizeof(state)); /* for listeners */
 }
 
-/* Its system call may be lost, or have come when the kernel side was over. */
+/*
+ * Counts a call without its system call, which may be lost, or have come after the kernel side's
+ * end.
+ */
 static void count_unjoined(struct core *c, struct call_stats *s, const struct mg_call *p)
 {
 	if (side_is_over(c, CORE_KERNEL, p->exit) ||
@@ -280,7 +287,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	join(c, t, &t->ended[i], e, s);
 	call_tell_app(c, t, e, &t->ended[i], bytes);
 	thread_note_inner(t, p->enter, p->exit);
-	/* its pieces are kept until the next call, for whoever is told of this one */
+	/* its pieces are kept until the next call, for listeners */
 	kernel_call_free(&t->told);
 	t->told = t->ended[i];
 	a->piece = t->told.piece;

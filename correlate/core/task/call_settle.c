@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls that are over: what they moved, and those that no application event belongs to. */
+/*
+ * Settles system calls that have ended: the bytes they moved, and those without an application
+ * event.
+ */
 #include "task/call_settle.h"
 
 #include <stdlib.h>
@@ -47,7 +50,7 @@ static uint64_t moved_bytes(const struct kernel_call *k)
 		return 0;
 	if (k->call != MG_SYS_sendmmsg && k->call != MG_SYS_recvmmsg)
 		return (uint64_t)k->ret;
-	if (k->messages_bytes != UINT32_MAX) /* these return messages */
+	if (k->messages_bytes != UINT32_MAX) /* these return a number of messages */
 		return k->messages_bytes;
 	for (uint32_t i = 0; i < k->pieces; i++)
 		sum += k->piece[i].len;
@@ -69,7 +72,7 @@ void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, ui
 		rx_settle(c, k, leave);
 }
 
-/* Bytes of a piece without those that lay in the socket's queue before the recording. */
+/* Returns the bytes of a piece without those that were queued before the recording. */
 static uint64_t of_recording(const struct piece *p)
 {
 	uint64_t end = p->off + p->len, from = p->off > p->flow->start ? p->off : p->flow->start;
@@ -77,7 +80,7 @@ static uint64_t of_recording(const struct piece *p)
 	return end > from ? end - from : 0;
 }
 
-/* A system call no application event belongs to: it is counted as what it is. */
+/* Settles a system call without an application event: it counts under its own name. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 {
 	struct call_stats *s = call_stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
@@ -117,7 +120,7 @@ static void forget_ended(struct thread *t)
 
 void call_on_thread_end(struct core *c, struct thread *t)
 {
-	if (t->in_call) /* it died in there */
+	if (t->in_call) /* it ended inside the call */
 		call_abandon(c, t);
 	call_settle_thread(c, t);
 	forget_ended(t);
@@ -149,8 +152,8 @@ void call_settle_thread(struct core *c, struct thread *t)
 
 /*
  * An application event follows its system call at once, or after those of threads that share a
- * buffer with it and were held: what has waited so long has none. Unless the thread could not go
- * on: stopped, traced, or on a CPU that others had.
+ * buffer and were held up: later none is expected, unless the thread could not run because it was
+ * stopped, traced, or without a CPU.
  */
 #define UNCLAIMED_NS 300000000
 

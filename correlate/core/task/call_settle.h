@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls that are over: what they moved, and those that no application event belongs to. */
+/*
+ * Settling of system calls that have ended: the bytes they moved, and those without an application
+ * event.
+ */
 #ifndef MAGNET_CORRELATE_CORE_TASK_CALL_SETTLE_H
 #define MAGNET_CORRELATE_CORE_TASK_CALL_SETTLE_H
 
@@ -7,15 +10,15 @@
 
 struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
 void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
-/* Settle a system call that no application event claimed, and free it. */
+/* Settles a system call that no application event claimed, and frees it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);
-/* What the thread has called and no application event has claimed. */
+/* Settles all calls of the thread that no application event has claimed. */
 void call_settle_thread(struct core *c, struct thread *t);
 void call_settle_oldest(struct core *c, struct thread *t, uint32_t n);
 void call_on_thread_end(struct core *c, struct thread *t);
-/* The same, but that application events of its calls may still come. */
+/* The same, where application events of its calls may still come. */
 void call_on_thread_exit(struct core *c, struct thread *t);
-/* The same for all that have waited for one too long; `now` in ns. */
+/* Settles all that have waited too long; `now` in ns. */
 void call_settle_old(struct core *c, uint64_t now);
 
 #endif

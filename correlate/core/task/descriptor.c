@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose the bytes are of calls whose system calls were lost. A TCP socket counts its bytes itself;
- * of others the program's calls tell, by their descriptor: it is the socket's that the calls around
- * them were made on. Calls are not joined by it, only bytes are counted.
+ * Attributes bytes of calls whose system calls were lost. A TCP socket counts its bytes itself; for
+ * others the program's calls count, by descriptor: it belongs to the socket on which the calls
+ * around them were made. Calls are not joined this way, only bytes are counted.
  */
 #include "task/descriptor.h"
 
@@ -14,13 +14,13 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-#define DESCRIPTORS 64     /* a process; a power of two */
+#define DESCRIPTORS 64     /* per process; a power of two */
 #define LOOKS_ONLY  0x2002 /* MSG_PEEK, MSG_ERRQUEUE */
 
 struct descriptor {
 	int32_t fd;
 	uint64_t sock;       /* 0 not known yet */
-	uint64_t waiting[2]; /* bytes lost before it was known, of what was sent and received */
+	uint64_t waiting[2]; /* bytes lost before the socket was known, sent and received */
 };
 
 static struct descriptor *at(struct process *p, int32_t fd)

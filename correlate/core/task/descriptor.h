@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was moved by calls whose system calls were lost. */
+/* Bytes moved by calls whose system calls were lost. */
 #ifndef MAGNET_CORRELATE_CORE_TASK_DESCRIPTOR_H
 #define MAGNET_CORRELATE_CORE_TASK_DESCRIPTOR_H
 

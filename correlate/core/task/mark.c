@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points the program marks, tied to the bytes its thread moves around them. */
+/* Ties points that the program marks to the bytes its thread moves around them. */
 #include "task/mark.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points the program marks, tied to the bytes its thread moves around them. */
+/* Points that the program marks, tied to the bytes its thread moves around them. */
 #ifndef MAGNET_CORRELATE_CORE_TASK_MARK_H
 #define MAGNET_CORRELATE_CORE_TASK_MARK_H
 
@@ -7,7 +7,7 @@
 
 void mark_on_event(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
-/* The thread's call has moved these bytes. */
+/* Call it when the thread's call has moved bytes. */
 void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k);
 /* Emits the marks after which their thread sent nothing: no more will come. */
 void marks_finish(struct core *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which program each process runs, and which programs went past libmagnet.so. */
+/* Tracks which program each process runs, and which programs bypassed libmagnet.so. */
 #include "task/process.h"
 
 #include <stdlib.h>
@@ -12,10 +12,11 @@
 #include "task/threads.h"
 #include "trace/side.h"
 
-/* Returns NULL without memory, or without a name. */
+/* Returns the program of that name; NULL if memory is short or there is no name. */
 static const struct program *program_of(struct core *c, const char comm[16])
 {
-	char name[sizeof(((struct program *)NULL)->comm)] = ""; /* a key has no leftovers */
+	/* zeroed, as the whole array is the key */
+	char name[sizeof(((struct program *)NULL)->comm)] = "";
 	struct program *p = NULL;
 
 	memcpy(name, comm, strnlen(comm, sizeof(name) - 1));
@@ -40,7 +41,7 @@ static struct process *find(const struct core *c, uint32_t pid)
 	return p;
 }
 
-/* Returns NULL without memory. */
+/* Returns a process; NULL if memory is short. */
 static struct process *find_or_make(struct core *c, uint32_t pid)
 {
 	struct process *p = find(c, pid);
@@ -55,7 +56,10 @@ static struct process *find_or_make(struct core *c, uint32_t pid)
 	return p;
 }
 
-/* What it executed counts more than what its first thread is called, and that more than others. */
+/*
+ * Names a process: an executed program takes precedence over the name of its first thread, and that
+ * over others.
+ */
 static void name(struct core *c, struct process *p, const char comm[16], int by)
 {
 	if (p->program && (int)p->named > by && !p->has_ended)
@@ -84,8 +88,8 @@ void process_named(struct core *c, struct process *p, const char comm[16])
 }
 
 /*
- * A process that is forked runs what its parent runs; the kernel gives it the name of the thread
- * that forked, which may be any.
+ * A forked process runs its parent's program; the kernel names it after the thread that forked,
+ * which may have any name.
  */
 void process_on_fork(struct core *c, struct thread *t, const struct mg_event *e)
 {
@@ -117,9 +121,9 @@ void process_known(struct core *c, struct thread *t)
 
 void process_ends(struct core *c, struct process *p)
 {
-	bool passed_by = !p->app && p->moved; /* the C library asks for names by itself */
+	bool passed_by = !p->app && p->moved; /* the C library resolves names by itself */
 	struct unseen *u = NULL;
-	char name[sizeof(u->comm)] = ""; /* a key has no leftovers behind its end */
+	char name[sizeof(u->comm)] = ""; /* zeroed, as the whole array is the key */
 
 	if (passed_by || p->io_uring) {
 		if (p->program)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler's own figures: switches, what they take, and waits for a CPU. */
+/* The scheduler's own figures: switches, their duration, and waits for a CPU. */
 #include "task/sched.h"
 
 #include <stdlib.h>

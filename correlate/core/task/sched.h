@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler's own figures: switches, what they take, and waits for a CPU. */
+/* The scheduler's own figures: switches, their duration, and waits for a CPU. */
 #ifndef MAGNET_CORRELATE_CORE_TASK_SCHED_H
 #define MAGNET_CORRELATE_CORE_TASK_SCHED_H
 

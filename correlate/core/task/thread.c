@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each thread is doing at every instant: the states a call's time divides into. */
+/* Tracks the state of each thread at every instant, into which a call's time divides. */
 #include "task/thread.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ enum call_state thread_state(const struct thread *t)
 	return t->in_call ? t->fn : STATE_ENTRY;
 }
 
-/* The state is about to change: what has passed belongs to the present one. */
+/* Ends the present state; call it before the state changes. */
 void thread_set_state(struct thread *t, uint64_t now)
 {
 	if (t->in_call && now > t->since)
@@ -53,7 +53,9 @@ void thread_set_state(struct thread *t, uint64_t now)
 	t->since = now;
 }
 
-/* Outside system calls changes are kept, since where the call began is known only at its end. */
+/*
+ * Records a change outside system calls: where the application call began is known only at its end.
+ */
 static void mark(struct thread *t, uint64_t now)
 {
 	if (t->in_call)
@@ -69,7 +71,7 @@ static void mark(struct thread *t, uint64_t now)
 	t->marks[t->mark_n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
 }
 
-/* The first mark after that time; all before are not. */
+/* Returns the first mark after that time. */
 static uint32_t first_after(const struct thread *t, uint64_t time)
 {
 	uint32_t lo = 0, hi = t->mark_n;
@@ -173,7 +175,10 @@ static bool is_of_lock(uint16_t id)
 	       id == MG_EVENT_backlog_begin || id == MG_EVENT_backlog_end;
 }
 
-/* Waiting for a socket's lock, or processing its backlog: all that is done there belongs to it. */
+/*
+ * Enters or leaves waiting for a socket's lock, or processing its backlog: everything done
+ * meanwhile belongs to it.
+ */
 static void at_lock(const struct core *c, struct thread *t, const struct mg_event *e)
 {
 	bool waits = e->id == MG_EVENT_lock_wait, begins = waits || e->id == MG_EVENT_backlog_begin;
@@ -188,7 +193,7 @@ static void at_lock(const struct core *c, struct thread *t, const struct mg_even
 	t->at_lock = begins;
 }
 
-/* Something of what the thread did since then was not seen. */
+/* Marks the interval as one in which something the thread did was not seen. */
 static void missed(struct thread *t, uint64_t since, uint64_t now)
 {
 	t->now.incomplete = true;
@@ -208,7 +213,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	enum call_state entered;
 
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->off_cpu) /* its getting the CPU was not seen */
 		thread_is_running(t, e->cycles);
 	switch (e->id) {
 	case MG_EVENT_irq_entry:
@@ -241,7 +246,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 	t->fn = entered;
 }
 
-/* A waking later than this after the bytes were ready has another cause. */
+/* A wakeup later than this after the bytes were ready has another cause. */
 #define WAKING_NS 100000
 
 static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
@@ -254,7 +259,7 @@ static uint64_t waking_sock(const struct core *c, const struct mg_event *e)
 	return r->sock && e->cycles - r->t < clockmap_span(&c->clock, WAKING_NS) ? r->sock : 0;
 }
 
-/* What was recorded on the waker's way here: the wait is longer for it. */
+/* Returns the events recorded in the waker's path here, by whose cost the wait is longer. */
 static uint32_t waker_events(const struct core *c, int cpu)
 {
 	return cpu >= 0 && cpu < CPUS_MAX ? c->readying[cpu].events : 0;
@@ -268,7 +273,7 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 		return;
 	t->traced = true;
 	if (!t->off_cpu)
-		t->woken_early = e->cycles; /* not a block, if it leaves the CPU at all */
+		t->woken_early = e->cycles; /* no block, if it leaves the CPU at all */
 	if (!t->off_cpu || t->off != STATE_BLOCKED)
 		return;
 	thread_set_state(t, e->cycles);
@@ -284,7 +289,10 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	mark(t, e->cycles);
 }
 
-/* It is on a run queue: on another CPU's by an interrupt there, some time after the waking. */
+/*
+ * Notes that a thread is on a run queue: another CPU's, by an interrupt there, some time after the
+ * wakeup.
+ */
 void thread_on_wakeup(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
@@ -304,7 +312,7 @@ static void leave(struct thread *t, const struct mg_event *e)
 	const struct mg_sched_switch *p = &e->sched_switch;
 
 	thread_set_state(t, e->cycles);
-	if (t->off_cpu) /* that it came back was not seen */
+	if (t->off_cpu) /* its return to the CPU was not seen */
 		missed(t, t->left_cpu, e->cycles);
 	t->off_cpu = true;
 	t->in_irq = t->in_softirq = false;
@@ -324,15 +332,15 @@ static void leave(struct thread *t, const struct mg_event *e)
 }
 
 /*
- * A waking on another CPU may come when the thread has decided to sleep, and before sched_switch
- * tells so: then it never blocks, but waits for a CPU from the moment it leaves its own.
+ * A wakeup on another CPU may come after the thread has decided to sleep and before sched_switch
+ * records it: then it never blocks, but waits for a CPU from the moment it leaves its own.
  */
-#define EARLY_NS 20000 /* before that it was for another sleep, that never came */
+#define EARLY_NS 20000 /* an earlier wakeup belongs to a sleep that was cancelled */
 
 static void find_its_waking(const struct core *c, struct thread *t, uint64_t now)
 {
 	if (!t->woken_early || t->left_cpu - t->woken_early > clockmap_span(&c->clock, EARLY_NS)) {
-		missed(t, t->left_cpu, now); /* nobody was seen to wake it */
+		missed(t, t->left_cpu, now); /* its wakeup was not seen */
 		return;
 	}
 	t->off = STATE_WAKEUP;
@@ -373,7 +381,7 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 		find_its_waking(c, t, e->cycles);
 	if (facts_wanted(&c->facts, FACT_wait))
 		tell_wait(c, t, e);
-	if (!t->off_cpu) /* that it left was not seen */
+	if (!t->off_cpu) /* its leaving was not seen */
 		missed(t, t->since, e->cycles);
 	runnable = t->woken ? t->waking : t->left_cpu;
 	thread_set_state(t, e->cycles);
@@ -403,7 +411,7 @@ void thread_on_switch(struct core *c, const struct mg_event *e)
 	struct thread *t;
 
 	sched_on_switch(&c->sched, e);
-	/* only one of the two need be traced; of the other we see too little to follow it */
+	/* only one of the two need be traced; too little is seen of the other to follow it */
 	if (p->prev_tid) {
 		t = thread_get(c, p->prev_tid, 0);
 		if (t && t->traced)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each thread is doing at every instant: the states a call's time divides into. */
+/* The state of each thread at every instant, into which a call's time divides. */
 #ifndef MAGNET_CORRELATE_CORE_TASK_THREAD_H
 #define MAGNET_CORRELATE_CORE_TASK_THREAD_H
 
@@ -22,11 +22,14 @@ void thread_on_waking(struct core *c, const struct mg_event *e);
 void thread_on_wakeup(struct core *c, const struct mg_event *e);
 void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
-/* An event of its own shows that it is, though it was not seen to get the CPU. */
+/*
+ * Call it when an event of its own shows that the thread runs, though its getting the CPU was not
+ * seen.
+ */
 void thread_is_running(struct thread *t, uint64_t now);
-/* An application call has ended; those within it are no more of interest. */
+/* Notes that an application call has ended; calls within it are no longer needed. */
 void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave);
-/* Cycles of [from, to) the thread spent in each state while outside system calls. */
+/* Adds the cycles of [from, to) that the thread spent in each state outside system calls. */
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
 	uint64_t state[STATES]);
 

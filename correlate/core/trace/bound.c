@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of all flows' distributions together is bounded. */
+/* Bounds the memory of all flows' distributions together. */
 #include "trace/bound.h"
 
 #include "core.h"
@@ -9,8 +9,8 @@
 #include "sums/waterfall.h"
 
 /*
- * So much holds every value of 12,000 flows of a hundred requests each, and those of some hundred
- * busy flows in hash tables, which are faster; these give way first. Beyond, bins become wider.
+ * Holds every value of 12,000 flows with a hundred requests each, and some hundred busy flows in
+ * hash tables, which are faster but give way first. Beyond this limit bins become wider.
  */
 #define LIMIT        ((size_t)120 << 20)
 #define TABLES_LIMIT ((size_t)96 << 20)
@@ -94,7 +94,7 @@ static void coarsen_sock(struct core *c, struct mg_sock *s)
 	waterfall_coarsen(&s->rx.waterfall, c->dists.coarse);
 }
 
-/* Packed sockets of fewer bytes have next to no bins that become fewer. */
+/* Packed sockets with fewer bytes have next to no bins that could be merged. */
 #define WORTH_IT 4096
 
 static void coarsen_all(struct core *c)

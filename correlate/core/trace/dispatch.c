@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each event to the part it concerns. */
+/* Gives each event to the part of the core that it concerns. */
 #include "trace/dispatch.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@
 #include "trace/other.h"
 
 /*
- * A handler of the event table, by its name there. `t` is the thread whose doing the event is, NULL
- * if it is nobody's that is traced.
+ * Defines a handler, named as in the event table. `t` is the thread that caused the event, NULL if
+ * no traced thread did.
  */
 #define MAYBE __attribute__((unused))
 #define ON(handler)                                                                \
@@ -82,7 +82,7 @@ ON(fork)
 	if (child->has_ended) /* it had the same id */
 		call_on_thread_end(c, child);
 	child->has_ended = false;
-	/* the first thread may be told of by another one, as that is met */
+	/* the first thread may be announced by another one when that is met */
 	if (e->task_fork.child_tid != e->pid || e->task_fork.child_tid == e->tid)
 		child->traced = true;
 	memcpy(child->comm, e->task_fork.comm, sizeof(child->comm));
@@ -122,13 +122,16 @@ ON(exit)
 
 /* ---- packets, and bytes with sequence numbers ---- */
 
-/* Away from its socket a packet is listed, but passes no layer of the socket's own. */
+/*
+ * Returns whether a packet is at its own socket: elsewhere it is listed, but passes no layer of the
+ * socket's.
+ */
 static bool is_to_socket(int via)
 {
 	return via == 2;
 }
 
-/* Listed only. */
+/* Lists the packet only. */
 ON(packet)
 {
 	if (e->packet.via)
@@ -314,7 +317,7 @@ ON(chunk)
 
 ON(chunk_end)
 {
-	c->part_ended = e->chunk_end.number == c->part; /* or the next has begun */
+	c->part_ended = e->chunk_end.number == c->part; /* or the next part has begun */
 	c->part_ended_ns = e->time_ns;
 }
 
@@ -346,7 +349,7 @@ static void on_app(struct core *c, const struct mg_event *e, struct annotation *
 
 /* ---- all of them ---- */
 
-/* The scheduler's events are of no socket. */
+/* Returns whether the event is one of the scheduler's, which have no socket. */
 static bool is_of_scheduler(unsigned int id)
 {
 	switch (id) {
@@ -359,7 +362,9 @@ static bool is_of_scheduler(unsigned int id)
 	}
 }
 
-/* Of these, the ones that are not the doing of the thread they are recorded in. */
+/*
+ * Returns whether the scheduler event is not caused by the thread in whose context it is recorded.
+ */
 static bool is_of_others(unsigned int id)
 {
 	return id == MG_EVENT_sched_switch || id == MG_EVENT_sched_waking ||
@@ -376,7 +381,10 @@ static struct mg_sock *sock_of_event(struct core *c, const struct mg_event *e)
 	return sock_find(c, e->sys_enter.sock);
 }
 
-/* Whether an event tells of what its socket receives; its handler may know better. */
+/*
+ * Default direction of an event's bytes: whether its socket receives them; the handler may correct
+ * it.
+ */
 #define IS_IN_IN  true
 #define IS_IN_OUT false
 #define IS_IN_ANY false
@@ -419,7 +427,7 @@ static void note_readying(struct core *c, const struct mg_event *e)
 		r->events = 0;
 	r->events++;
 	if (e->id == MG_EVENT_sched_waking || e->id == MG_EVENT_sched_wakeup ||
-		e->id == MG_EVENT_sched_migrate) /* a waking is made of these */
+		e->id == MG_EVENT_sched_migrate) /* the events of a wakeup */
 		return;
 	r->sock = e->id == MG_EVENT_tcp_ready    ? e->tcp_ready.sock
 		  : e->id == MG_EVENT_sock_ready ? e->sock_ready.sock

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals in which events are missing, and which figures miss them. */
+/* Tracks intervals in which events are missing, and which figures lack them. */
 #include "trace/gap.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static bool keep(struct core *c, struct gap *g)
 	if (!more)
 		return false;
 	c->gaps = more;
-	if (g->cpu >= CPUS_MAX) /* not believed: figures are kept for each */
+	if (g->cpu >= CPUS_MAX) /* such a CPU number is not believed: figures are kept per CPU */
 		g->cpu = -1;
 	more[c->gap_count++] = *g;
 	if (facts_wanted(&c->facts, FACT_loss))
@@ -95,7 +95,7 @@ static void touch(struct mg_sock *s, uint32_t layers, struct mg_events events)
 		why_on_gap(s->tx.why);
 }
 
-/* Every connection that lived then is touched; one that was closed before is not. */
+/* Marks every connection that lived then; one closed before is not concerned. */
 static void add(struct core *c, struct gap *g)
 {
 	struct mg_sock *s = NULL;
@@ -113,7 +113,7 @@ void gap_on_new_socket(struct core *c, struct mg_sock *s)
 		touch(s, c->not_here.layers, c->not_here.events);
 }
 
-/* A program that was skipped feeds one event, of one layer. */
+/* Returns the event that a skipped program feeds. */
 static const struct mg_event_desc *event_of(const char *producer)
 {
 	char name[33];
@@ -131,7 +131,10 @@ static uint32_t layer_of(const char *producer)
 	return d ? 1u << d->layer : MG_ALL_LAYERS;
 }
 
-/* Events that are recorded by what the program of another remembers: they are missing with it. */
+/*
+ * Returns events that are missing along with another one, as they are recorded from the state that
+ * its program stores.
+ */
 static struct mg_events missing_with(unsigned int id)
 {
 	switch (id) {
@@ -172,7 +175,7 @@ static uint32_t layers_of(const struct mg_lost *p)
 	switch (p->reason) {
 	case MG_LOST_SKIPPED:
 		return layer_of(p->producer);
-	case MG_LOST_NOT_FOLLOWED: /* its calls are there, its packets are not */
+	case MG_LOST_NOT_FOLLOWED: /* its calls are recorded, its packets are not */
 		return MG_ALL_LAYERS & ~(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SCHED);
 	case MG_LOST_CALLS:
 		return 1u << MG_LAYER_SYSCALL;
@@ -196,7 +199,7 @@ bool gap_is_loss(const struct gap *g)
 	       g->reason != MG_LOST_NOT_COVERED && g->reason != MG_LOST_NOT_HERE;
 }
 
-/* What threads were doing goes on unseen: the calls they are in have no figures. */
+/* Drops the state of threads that go on unobserved: their current calls get no figures. */
 static void forget_threads(struct core *c)
 {
 	struct thread *t, *tmp;
@@ -209,7 +212,9 @@ static void forget_threads(struct core *c)
 	}
 }
 
-/* What a flow's units are made of: a call's also of the pieces it copied. */
+/*
+ * Layers whose events make up the packets of a flow's layer; for calls also the pieces they copied.
+ */
 #define AT(layer) 1u << MG_LAYER_##layer
 static const uint32_t tx_seen[TX_LAYERS] = {[TX_CALL] = AT(APP) | AT(SYSCALL) | AT(SOCKET),
 	[TX_COPY] = AT(SYSCALL) | AT(SOCKET),
@@ -255,7 +260,7 @@ static void note_hole(
 	h.layers = layers;
 	for (uint32_t i = 0; i < HOLES; i++)
 		if (memcmp(&c->holes[i], &h, sizeof(h)) == 0)
-			return; /* foreseen */
+			return; /* already known by gap_foresee() */
 	c->holes[c->hole_next++ % HOLES] = h;
 	if (h.to > c->holes_until)
 		c->holes_until = h.to;
@@ -313,8 +318,8 @@ void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int 
 }
 
 /*
- * Packets, or parts, that were written and are not here. It comes where the gap begins: what
- * threads did then goes on unseen, and connections that open within it are touched as they are met.
+ * Handles packets or parts that were written and are missing. The gap is reported where it begins:
+ * threads go on unobserved, and connections that open within it are marked as they are met.
  */
 static void not_here(struct core *c, struct gap *g)
 {
@@ -345,7 +350,9 @@ static void parts_not_here(struct core *c, uint32_t reason, uint64_t n, uint64_t
 	not_here(c, &g);
 }
 
-/* No event tells it, so one is made: events before it may still be waiting for the clock. */
+/*
+ * Makes an event for the gap, as the trace has none: earlier events may still wait for the clock.
+ */
 void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
 	uint64_t to_ns, int cpu)
 {
@@ -413,8 +420,10 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p)
 		gap_on_lost(c, &l);
 }
 
-/* The flows that outlast a side are told by the caller; those that came after it began miss
- * nothing. */
+/*
+ * Marks the gap after a side's end; the caller reports flows that outlast it, and later ones lack
+ * nothing.
+ */
 void gap_not_covered(struct core *c, enum core_side which, uint64_t from_ns, uint64_t to_ns)
 {
 	struct gap g = {.cpu = -1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events the recording can have, by the hooks it says were attached. */
+/* Determines the events that the recording can have from the hooks it lists. */
 #include "trace/hook.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-/* Which events can be expected: those whose hook was attached. */
+/* Returns the entry of a hook, made if needed. */
 static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 {
 	struct hook_info h = {.netns = p->netns}, *more;
@@ -20,7 +20,7 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 
 	memcpy(h.layer, p->layer, sizeof(h.layer) - 1);
 	memcpy(h.what, p->hook, sizeof(h.what) - 1);
-	/* each chunk tells them again, and they may be switched on and off */
+	/* each part repeats them, and they may be switched on and off */
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
 			return &c->hooks[i];
@@ -38,7 +38,7 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	return &more[c->hook_count++];
 }
 
-/* Asked for with every call: so it is summed up when it changes. */
+/* Updates a namespace's set when it changes, as it is needed with every call. */
 static void note_netns(struct core *c, uint32_t netns)
 {
 	struct netns_hooks *n, *more;

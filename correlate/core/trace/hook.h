@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events the recording can have, by the hooks it says were attached. */
+/* The events that the recording can have, from the hooks it lists. */
 #ifndef MAGNET_CORRELATE_CORE_TRACE_HOOK_H
 #define MAGNET_CORRELATE_CORE_TRACE_HOOK_H
 
 #include "core.h"
 
 void hook_on_event(struct core *c, const struct mg_hook *p);
-/* A trace whose begin was cut away does not tell what was attached: what comes does. */
+/* Notes an event's hook as attached, for a trace whose start was cut away and with it the hooks. */
 void hook_seen(struct core *c, enum mg_event_id id);
 
 #endif

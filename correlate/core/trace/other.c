@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that are not in the table, chosen by the user: counted by name. */
+/* Counts events that are not in the table, which the user chose, by name. */
 #include "trace/other.h"
 
 #include <stdlib.h>

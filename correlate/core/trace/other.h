@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that are not in the table, chosen by the user: counted by name. */
+/* Events that are not in the table, chosen by the user. */
 #ifndef MAGNET_CORRELATE_CORE_TRACE_OTHER_H
 #define MAGNET_CORRELATE_CORE_TRACE_OTHER_H
 

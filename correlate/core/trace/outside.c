@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of threads, sockets and clocks from elsewhere than the core's own events. */
+/* Threads, sockets and clocks known from other sources than the core's own events. */
 #include <string.h>
 
 #include "core.h"

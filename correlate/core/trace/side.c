@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time that each side of a recording covers, against the time of the recording. */
+/* Computes the time that each side of a recording covers, against the time of the recording. */
 #include "trace/side.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "trace/gap.h"
 
 #define STATE_CLOSE 7
-/* Twice the time between two readings of the clock, which a side that lives writes. */
+/* Twice the time between two clock readings, which a live side writes. */
 #define QUIET_NS 200000000ull
 
 static struct core_span *side_of(struct core *c, const struct mg_event *e)
@@ -25,8 +25,8 @@ static struct core_span *side_of(struct core *c, const struct mg_event *e)
 }
 
 /*
- * The first part of the application side that is here, or the next; between two that do not follow
- * each other nothing was kept.
+ * Begins the first part of the application side, or the next; nothing was kept between two parts
+ * that do not follow each other.
  */
 static void part_begins(struct core *c, struct core_span *s, const struct mg_app_begin *p)
 {
@@ -47,7 +47,7 @@ void side_on_event(struct core *c, const struct mg_event *e)
 {
 	struct core_span *s = side_of(c, e);
 
-	/* a loss is told by whom it concerns, and perhaps late */
+	/* a loss is reported on another side, and perhaps late */
 	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_contents)
 		return;
 	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
@@ -62,7 +62,7 @@ void side_on_event(struct core *c, const struct mg_event *e)
 		c->app_end = e->app_end;
 		memcpy(s->why, e->app_end.why, sizeof(e->app_end.why));
 		break;
-	case MG_EVENT_chunk: /* the first that is here; a later one goes on */
+	case MG_EVENT_chunk: /* the first one read; a later one continues */
 		if (!s->from_ns)
 			s->from_ns = e->chunk.from_ns;
 		break;
@@ -103,7 +103,7 @@ void core_unknown_events(struct core *c, enum core_side which, uint64_t events, 
 {
 	struct core_span *s = &c->side[which];
 
-	/* of several one that does not depend on the order in which they are told */
+	/* one name that does not depend on the order of the traces */
 	if (events && (!s->unknown || strncmp(name, s->unknown_name, 32) < 0))
 		snprintf(s->unknown_name, sizeof(s->unknown_name), "%.32s", name);
 	s->unknown += events;
@@ -122,7 +122,7 @@ bool side_is_over(struct core *c, enum core_side which, uint64_t t)
 	return s->in_order && t > clockmap_cycles(&c->clock, s->until_ns);
 }
 
-/* Without session.json, the later end of the two sides. */
+/* Returns the end of the recording; without session.json, the later end of the two sides. */
 static uint64_t end_of_recording(const struct core *c)
 {
 	uint64_t end = c->stop_ns;
@@ -133,13 +133,16 @@ static uint64_t end_of_recording(const struct core *c)
 	return end;
 }
 
-/* Whether a side that ended at `until` missed some of the recording. */
+/* Returns whether a side that ended at `until` missed some of the recording. */
 static bool is_before(const struct core *c, uint64_t until, uint64_t end)
 {
 	return until + (c->stop_ns ? 0 : QUIET_NS) < end;
 }
 
-/* Whether it is a side of magnet's own that would tell its end, which others' traces do not. */
+/*
+ * Returns whether the side is magnet's own and would record its end, which other tracers' traces do
+ * not.
+ */
 static bool is_own(const struct core *c, enum core_side which)
 {
 	if (which == CORE_APP)
@@ -147,7 +150,7 @@ static bool is_own(const struct core *c, enum core_side which)
 	return (c->kernel_events || c->hook_count || c->has_end) && !c->kernel_tracer[0];
 }
 
-/* Bytes a connection moved when nobody looked have no boundaries to be followed by. */
+/* Marks the bytes that a connection moved after the side's end: they have no timestamps. */
 static void flow_outlasts(struct flow *f, uint64_t until, uint64_t end)
 {
 	uint64_t from = f->first_t;
@@ -170,7 +173,7 @@ static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
 	}
 }
 
-/* Calls of the program without a kernel side beside them: it began late, or broke off. */
+/* Counts calls of the program without a kernel side, which began late or broke off. */
 static void count_unjoined(struct core *c)
 {
 	const struct core_span *s = &c->side[CORE_KERNEL];

@@ -5,15 +5,15 @@
 
 #include "core.h"
 
-/* Whether the program's calls are recorded, too. */
+/* Returns whether the program's calls are recorded, too. */
 static inline bool has_app_side(const struct core *c)
 {
 	return c->side[CORE_APP].tells_end || c->app_events;
 }
 void side_on_event(struct core *c, const struct mg_event *e);
-/* Whether the side had told its end before `t`, cycles. */
+/* Returns whether the side had recorded its end before `t`, cycles. */
 bool side_is_over(struct core *c, enum core_side which, uint64_t t);
-/* At the end, when everything else is settled. */
+/* Call it at the end, when everything else is settled. */
 void sides_finish(struct core *c);
 
 #endif
