@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Reading a structure at an address the verifier knows nothing of. Since 6.2 it can be told what
- * lies there (MG_CAST): then a member is one load; before, each takes a call. The programs are
- * compiled both ways: looking for the function at load time takes more privilege where it is not.
+ * Reads a structure at an address of a type unknown to the verifier. Since 6.2 programs can declare
+ * the type (MG_CAST), and a member is one load; before, each member takes a helper call. The
+ * programs are compiled both ways: testing for the function at load time takes more privilege where
+ * it does not exist.
  */
 #ifndef MAGNET_BPF_CAST_H
 #define MAGNET_BPF_CAST_H
@@ -21,7 +22,7 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 
 #define CAN_CAST                 1
 #define CAST(type, p)            ((struct type *)bpf_rdonly_cast((p), bpf_core_type_id_kernel(struct type)))
-/* A member, and one of what a member points to. */
+/* Read a member, and a member of what a member points to. */
 #define MEMBER(type, p, m)       (CAST(type, p)->m)
 #define MEMBER_OF(type, p, m, n) (CAST(type, p)->m->n)
 

@@ -10,7 +10,7 @@
 #define IS_32BIT(t) (TASK_READ(t, thread_info.flags) >> 22 & 1) /* TIF_32BIT */
 #endif
 
-/* Whether a call that the table has is to be left alone. */
+/* Returns whether a call in the table is a 32-bit program's and must be ignored. */
 static __always_inline bool is_of_32bit(struct task_struct *t, __u32 call)
 {
 	bool compat = IS_32BIT(t);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Which softirq each CPU is in: what a socket sends there was let go by it. The softirqs' own
- * events tell only of those on top of traced threads.
+ * The softirq that each CPU is in: it releases what a socket sends there. The softirqs' own events
+ * cover only those on top of traced threads.
  */
 #ifndef MAGNET_BPF_CONTEXT_H
 #define MAGNET_BPF_CONTEXT_H
 
-/* As in the field `frag` of ip_out; 0 until the first softirq, and where their hooks are not
- * attached. */
+/*
+ * Value of the field `frag` of ip_out; 0 until the first softirq, and where their hooks are not
+ * attached.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -16,7 +18,7 @@ struct {
 } contexts SEC(".maps");
 
 #define CONTEXT_THREAD  1
-#define CONTEXT_SOFTIRQ 2 /* and its number */
+#define CONTEXT_SOFTIRQ 2 /* plus the softirq's number */
 
 static __always_inline void set_context(__u32 context)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Datagrams and fragments of any IP protocol but TCP: what they are, and whose. */
+/* Identifies datagrams and fragments of any IP protocol but TCP, and their owners. */
 #ifndef MAGNET_BPF_DATAGRAM_H
 #define MAGNET_BPF_DATAGRAM_H
 
 struct datagram {
-	__u64 ip;             /* where its IP header lies; here a pointer becomes a number */
-	__u32 src[4], dst[4]; /* as IPv6 */
-	__u32 hlen;           /* of the IP header with its extensions */
-	__u32 len;            /* behind it */
+	__u64 ip;             /* address of its IP header, as a number */
+	__u32 src[4], dst[4]; /* IPv4 addresses are mapped to IPv6 */
+	__u32 hlen;           /* IP header length with extensions */
+	__u32 len;            /* bytes behind it */
 	__u16 id, offset;     /* of a fragmented datagram; offset in bytes */
 	bool more;            /* fragments follow */
 	__u8 proto;
-	__u16 sport, dport; /* of ICMP: its identifier, both; 0 in later fragments */
+	__u16 sport, dport; /* ICMP: both are its identifier; 0 in later fragments */
 	__u16 what;         /* ICMP: type * 256 + code */
 	__u8 upper;         /* bytes of UDP's or ICMP's header */
 };
 
-/* The packet at d->ip; `there` bytes of it are in the buffer. */
+/* Parses the packet at d->ip; `there` bytes of it are in the buffer. */
 __global int read_ip(struct datagram *d, int version, __u32 there)
 {
 	unsigned char *ip;
@@ -71,7 +71,7 @@ static __always_inline void read_upper(struct datagram *d, unsigned char *ip)
 		return;
 	if (d->proto != IPPROTO_UDP && d->proto != IPPROTO_ICMP && d->proto != IPPROTO_ICMPV6)
 		return;
-	if (CAN_CAST) { /* ICMP's is as long */
+	if (CAN_CAST) { /* ICMP's header is as long */
 		const volatile __u16 *u = bpf_rdonly_cast(
 			ip + (d->hlen & 0xfff), bpf_core_type_id_kernel(struct udphdr));
 
@@ -98,13 +98,13 @@ static __always_inline int ip_version(const struct sk_buff *skb)
 							: 0;
 }
 
-/* Of a frame that has a VLAN's tag in front of its IP header. */
+/* Returns whether the frame has a VLAN tag in front of its IP header. */
 static __always_inline bool is_tag(__be16 protocol)
 {
 	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
 }
 
-/* Later fragments go where the first went. */
+/* Owners of fragmented datagrams: later fragments go where the first went. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -117,7 +117,10 @@ static __always_inline __u64 fragment_key(__u32 netns, const struct datagram *d)
 	return place_by_both(place_by_local(netns, d->proto, d->dst, d->id), d->src, 0);
 }
 
-/* Echo requests are for the kernel, who answers them; a raw socket gets to see them. */
+/*
+ * Returns whether the kernel answers it itself, as with echo requests; a raw socket also gets a
+ * copy.
+ */
 static __always_inline bool for_the_kernel(const struct datagram *d)
 {
 	return (d->proto == IPPROTO_ICMP && d->what >> 8 == 8) ||
@@ -126,7 +129,7 @@ static __always_inline bool for_the_kernel(const struct datagram *d)
 
 enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, too */ };
 
-/* Whose a datagram is that arrives: PLACE_*, and the socket. */
+/* Returns PLACE_* for a datagram that arrives, and its socket. */
 __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 {
 	__u64 local, key;
@@ -146,7 +149,7 @@ __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 		if (place_kinds[PLACES_PORT])
 			p = place_at(place_by_port(netns, d->proto, d->dport));
 		if (place_kinds[PLACES_LOCAL] |
-			place_kinds[PLACES_BOTH]) { /* nearer ones go before */
+			place_kinds[PLACES_BOTH]) { /* the most specific one is tried first */
 			struct place *nearer = NULL;
 
 			local = place_by_local(netns, d->proto, d->dst, d->dport);
@@ -175,8 +178,9 @@ __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 }
 
 /*
- * Datagrams between namespaces, by their ends alone, as in `paths`; fragments, which need not have
- * ports, by their identification. They are learnt where one that still has its socket comes in.
+ * Returns a key for datagrams between namespaces, from their ends alone, as in `paths`; for
+ * fragments, which need not have ports, from their id. Keys are stored where a datagram that still
+ * has its socket comes in.
  */
 static __always_inline __u64 way_key(const struct datagram *d, bool part)
 {
@@ -205,7 +209,7 @@ __global int learn_way(const struct datagram *d, __u64 id)
 	return 0;
 }
 
-/* VIA_*, and the socket. */
+/* Returns VIA_*, and the socket. */
 __global int find_way(const struct datagram *d, __u64 *sock)
 {
 	__u64 key, *id, same;
@@ -217,7 +221,7 @@ __global int find_way(const struct datagram *d, __u64 *sock)
 	if (!id)
 		return 0;
 	same = *id;
-	if (d->more && !d->offset) { /* the others follow it */
+	if (d->more && !d->offset) { /* its other fragments follow */
 		key = way_key(d, true);
 		bpf_map_update_elem(&paths, &key, &same, BPF_ANY);
 	}
@@ -225,7 +229,7 @@ __global int find_way(const struct datagram *d, __u64 *sock)
 	return same & PATH_FROM ? VIA_FROM : VIA_TO;
 }
 
-/* What it says of itself; which buffer it is in stands for a sequence number. */
+/* Fills in the packet; the buffer stands for a sequence number. */
 static __always_inline void datagram_packet(
 	struct packet *g, const struct datagram *d, const struct sk_buff *skb)
 {
@@ -239,7 +243,7 @@ static __always_inline void datagram_packet(
 	g->flags = 0;
 }
 
-/* Its IP header lies at `ip`; `version` 4 or 6, or nothing is found. */
+/* Parses the packet whose IP header is at `ip`; fails unless `version` is 4 or 6. */
 static __always_inline bool read_datagram(
 	struct datagram *d, const struct sk_buff *skb, unsigned char *ip, int version)
 {
@@ -253,8 +257,8 @@ static __always_inline bool read_datagram(
 }
 
 /*
- * One that a socket sends, where its own IP header says something else: what the tunnel carries
- * that it is in. A tunnel's own fragments do not say what they carry.
+ * Handles a packet that a socket sends inside a tunnel, whose outer IP header differs: looks for
+ * the inner one. A tunnel's own fragments do not show their content.
  */
 static __noinline int carried(struct packet *g, const struct sk_buff *skb, bool tcp)
 {
@@ -278,14 +282,17 @@ static __noinline int carried(struct packet *g, const struct sk_buff *skb, bool 
 	return true;
 }
 
-/* Another's may still be its own: its address was translated, or it wrote the header itself. */
+/*
+ * Returns whether the datagram is the socket's own: its address may be translated, or the program
+ * wrote the header itself.
+ */
 static __always_inline bool is_of(const struct datagram *d, const struct sock *sk)
 {
 	return d->proto == sk->sk_protocol &&
 	       (d->proto != IPPROTO_UDP || d->offset || d->sport == sk->__sk_common.skc_num);
 }
 
-/* One that a followed socket sends: where its IP header is, is known. */
+/* Identifies a datagram that a followed socket sends, with a known IP header. */
 static __always_inline bool datagram_sent(
 	struct packet *g, const struct sk_buff *skb, const struct sock *sk)
 {
@@ -302,7 +309,7 @@ static __always_inline bool datagram_sent(
 		return false;
 	if (!is_of(&d, sk) && tunnelled(skb))
 		return carried(g, skb, false);
-	/* encrypted by now (ESP, AH), unless the socket did so itself: what it is cannot be read */
+	/* encrypted by now (ESP, AH), unless by the socket itself: it cannot be read */
 	if ((d.proto == 50 || d.proto == 51) && d.proto != sk->sk_protocol &&
 		sk->sk_protocol != IPPROTO_RAW)
 		return false;
@@ -310,7 +317,7 @@ static __always_inline bool datagram_sent(
 	return true;
 }
 
-/* The datagram, not TCP's, whose IP header lies at `ip`. */
+/* Identifies the datagram, not TCP's, whose IP header is at `ip`. */
 static __always_inline bool datagram_at(
 	struct datagram *d, const struct sk_buff *skb, unsigned char *ip, int version)
 {
@@ -323,7 +330,7 @@ static __always_inline bool datagram_at(
 	return true;
 }
 
-/* One that arrives: PLACE_*. */
+/* Returns PLACE_* for a datagram that arrives. */
 static __always_inline int datagram_arrived(struct packet *g, __u64 *id, const struct sk_buff *skb,
 	unsigned char *ip, int version, __u32 netns)
 {

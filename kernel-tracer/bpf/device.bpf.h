@@ -7,7 +7,10 @@
 #define PRIV_TEAM_PORT    (1 << 13)
 #define ARPHRD_ETHER      1
 
-/* One of a bridge's: what comes in for the bridge's own socket passes a tracepoint at both. */
+/*
+ * Returns whether it is a port of a bridge: packets for the bridge's own socket pass a tracepoint
+ * at both.
+ */
 static __always_inline bool is_bridged(const struct net_device *dev)
 {
 	return dev->rx_handler && BPF_CORE_READ_BITFIELD_PROBED(dev, priv_flags) &
@@ -15,7 +18,7 @@ static __always_inline bool is_bridged(const struct net_device *dev)
 }
 
 /*
- * Also of a bond or team, which has none of its own for what comes in: what its socket sends
+ * The same for a bond or team, which has no tracepoint for received packets: what its socket sends
  * passes both.
  */
 static __always_inline bool is_port(const struct net_device *dev)
@@ -28,9 +31,9 @@ static __always_inline bool is_port(const struct net_device *dev)
 }
 
 /*
- * Behind the VLAN tags that are in the frame, not beside it, as where a driver does not take them
- * off: 16 * their length + the version of IP, 0 if it is none. Between numbers, since the verifier
- * then walks it once.
+ * Skips VLAN tags that are in the frame, as some drivers do not remove them. Returns 16 * their
+ * length + the IP version, 0 if it is not IP. Takes numbers only, so that the verifier checks it
+ * once.
  */
 __noinline __u32 behind_tags(__u64 at)
 {
@@ -50,8 +53,8 @@ __noinline __u32 behind_tags(__u64 at)
 }
 
 /*
- * When the driver is done the buffer may be gone, so what it was is kept from when it was handed
- * over: a few places a CPU, since stacked devices transmit within each other.
+ * A packet handed to a driver: the buffer may be gone when the driver is done. There are a few
+ * places per CPU, since stacked devices transmit within each other.
  */
 struct handed {
 	__u64 skb, sock;
@@ -91,18 +94,18 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 
 	if (!h)
 		return;
-	if (h->skb) /* all places are taken: nobody will know what the first one was */
+	if (h->skb) /* all places are taken: the first packet's event is lost */
 		count_lost();
 	h->skb = (__u64)skb;
 	h->sock = e->sock;
-	h->seq = e->seq + (e->tcp_flags & TCP_SYN ? 1 : 0); /* of its first byte */
+	h->seq = e->seq + (e->tcp_flags & TCP_SYN ? 1 : 0); /* number of its first byte */
 	h->len = e->len;
 	h->ifindex = e->ifindex;
 	h->segs = e->segs;
 	h->via = e->via;
 }
 
-/* Call where dev_xmit found no room: the driver will be done with the packet all the same. */
+/* Call it where dev_xmit found no room: the driver will be done with the packet all the same. */
 static __noinline int hand_over_unseen(
 	const struct sk_buff *skb, const struct packet *g, __u64 sock, int via)
 {
@@ -122,8 +125,9 @@ static __always_inline __u64 mac_at(const void *address)
 }
 
 /*
- * Through a device that lies upon this one, which the socket's route uses: a VLAN's, whose tag the
- * frame has by now, or one with an address of its own, as a macvlan.
+ * Returns whether the frame came through a device on top of this one, which the socket's route
+ * uses: a VLAN device, whose tag the frame has by now, or one with an address of its own, such as a
+ * macvlan.
  */
 static __always_inline bool from_above(const struct sk_buff *skb, const struct net_device *dev)
 {
@@ -134,13 +138,15 @@ static __always_inline bool from_above(const struct sk_buff *skb, const struct n
 		       mac_at(skb->data + 6) != mac_at(BPF_CORE_READ(dev, dev_addr)));
 }
 
-/* Of another namespace than the device. */
+/* Returns whether the socket is in another namespace than the device. */
 static __always_inline bool is_foreign(const struct sock *sk, const struct net_device *dev)
 {
 	return sk->__sk_common.skc_net.net != dev->nd_net.net;
 }
 
-/* Also what others' namespaces do with it: bridged it still has its socket, forwarded it has none.
+/*
+ * Records also what other namespaces do with the packet: bridged it still has its socket, forwarded
+ * it has none.
  */
 static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 {
@@ -209,8 +215,8 @@ int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 }
 
 /*
- * Of the devices from one entry of such a list to another, the namespace of the one that has the
- * address and is in another than `net`; 0: none. Between numbers: the verifier walks the loop once.
+ * Searches a list of devices for the address in another namespace than `net`; returns that
+ * namespace, 0 if there is none. Takes numbers only, so that the verifier checks the loop once.
  */
 #define MOST_ABOVE 32
 __noinline __u32 netns_of_address(__u64 first, __u64 last, __u64 mac, __u64 net)
@@ -233,14 +239,14 @@ __noinline __u32 netns_of_address(__u64 first, __u64 last, __u64 mac, __u64 net)
 }
 
 /*
- * The network namespace of the device above that a frame is for, as of a container's macvlan: it
- * gets it without a tracepoint of its own. 0: there is none, or it is in the same namespace.
+ * Returns the namespace of the upper device that a frame is for, such as a container's macvlan,
+ * which has no tracepoint of its own; 0 if there is none, or it is in the same namespace.
  */
 static __always_inline __u32 netns_above(const struct sk_buff *skb, const struct net_device *dev)
 {
 	const struct list_head *first = BPF_CORE_READ(dev, adj_list.upper.next);
 
-	if (BPF_CORE_READ(first, next) == first) /* the empty list's head */
+	if (BPF_CORE_READ(first, next) == first) /* the head of an empty list */
 		return 0;
 	return netns_of_address((__u64)first, (__u64)BPF_CORE_READ(dev, adj_list.upper.prev),
 		mac_at(skb->head + skb->mac_header), (__u64)BPF_CORE_READ(dev, nd_net.net));
@@ -254,7 +260,9 @@ static __always_inline bool arrives_above(struct packet *g, __u64 *sock, const s
 	return netns && arrives_for(g, sock, skb, ip, version, netns);
 }
 
-/* It was here before, and tc's ingress rules sent it through another device, as ifb to be shaped.
+/*
+ * Returns whether tc's ingress rules redirected the packet through another device, such as ifb for
+ * shaping, so that it comes a second time.
  */
 static __noinline bool came_before(const struct sk_buff *skb, const struct net_device *dev)
 {
@@ -264,7 +272,7 @@ static __noinline bool came_before(const struct sk_buff *skb, const struct net_d
 	       BPF_CORE_READ(dev, ingress_queue);
 }
 
-/* The datagram may be one whose socket only IP finds; `g` is what was found out about it. */
+/* Returns whether only IP may find the datagram's socket; `g` is what is known of it. */
 static __always_inline bool may_be_late(
 	const struct packet *g, const struct sk_buff *skb, const struct net_device *dev)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Packets of followed sockets that the kernel throws away, where and why. */
+/* Packets of followed sockets that the kernel drops, with place and reason. */
 
 /*
- * In the queue of a UDP socket other things are written over the device. What is
- * thrown away there as the socket is closed was not read; what as it is read had a wrong checksum.
+ * Returns whether the packet is in a UDP socket's queue, where other data overwrite the device.
+ * Packets dropped there at close were not read; those dropped while being read had a wrong
+ * checksum.
  */
 static __always_inline bool in_queue(const struct sk_buff *skb)
 {
 	__u64 dev = 0;
 
 	bpf_probe_read_kernel(&dev, sizeof(dev), &skb->dev);
-	/* the kernel's addresses begin so, also with five levels of page tables; a length does not
-	 */
+	/* kernel addresses begin so, even with five levels of page tables; a length does not */
 	return dev && dev >> 56 != 0xff;
 }
 
@@ -30,10 +30,10 @@ static __noinline bool dropped_reading(
 }
 
 /*
- * Whose it is, and on its way where; false: no followed socket's. It may be at any layer, so its
- * headers are looked for where they were last known. One that has come in may have its receiver's
- * socket already, or its sender's still. Of a list of fragments each gets its header as it is its
- * turn.
+ * Finds the owner of a dropped packet and its direction; false if no followed socket owns it. The
+ * packet may be at any layer, so its headers are looked for where they were last known. A received
+ * one may have its receiver's socket already, or its sender's still. Of a list of fragments each
+ * gets its header when its turn comes.
  */
 static __always_inline bool dropped_of(
 	struct packet *g, __u64 *sock, bool *rx, const struct sk_buff *skb, bool refused)
@@ -48,18 +48,19 @@ static __always_inline bool dropped_of(
 		*rx = true;
 		return dropped_reading(g, sock, skb, ip);
 	}
-	/* or it has not come in yet, as what a driver's XDP program drops */
+	/* or it is not received yet, as when a driver's XDP program drops it */
 	if ((skb->skb_iif || !sk) && dev && skb->network_header) {
 		how = arrives_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		*rx = true;
 		if (g->proto == IPPROTO_TCP && (!how || *sock & MG_REQUEST_ID) &&
 			skb->data == skb->head + skb->transport_header) /* TCP has it */
 			note_request_drop(skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
-		if (how) /* a raw socket has got its copy of what nobody else wants */
+		if (how) /* a raw socket has got its copy of a packet without another reader */
 			return how == PLACE_OWN || !refused;
 	}
 	if (sk) {
-		if (sk->__sk_common.skc_family == AF_PACKET) /* its copy of others' packets */
+		/* its copy of other sockets' packets */
+		if (sk->__sk_common.skc_family == AF_PACKET)
 			return false;
 		*rx = false;
 		how = sent_by(g, sock, &known, skb, sk);
@@ -79,7 +80,7 @@ static __always_inline bool dropped_of(
 	return how || (dev && comes_back(g, sock, skb, ip, dev->nd_net.net->ns.inum));
 }
 
-/* Numbers of reasons differ from kernel to kernel. */
+/* Reasons have different numbers in different kernels. */
 static __always_inline bool nobody_wants(__u32 reason)
 {
 	return (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_NO_SOCKET) &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The filters of the user's choice. They are asked when a socket is first met or gets its
- * addresses, not at each packet.
+ * The user's filters. They are applied when a socket is first met or gets its addresses, not per
+ * packet.
  */
 #ifndef MAGNET_BPF_FILTER_H
 #define MAGNET_BPF_FILTER_H
 
-/* What is known of a socket; ports in host order, addresses as IPv6. */
+/* Ends of a socket; ports in host order, addresses as IPv6. */
 struct endpoints {
 	__u32 laddr[4], raddr[4];
 	__u32 netns;
@@ -17,10 +17,10 @@ enum verdict {
 	REFUSED,
 	WANTED,
 	UNDECIDED,  /* until it is connected */
-	UNACCEPTED, /* a UNIX socket that no process has yet; `id` is that of its peer */
+	UNACCEPTED, /* a UNIX socket that no process has yet; `id` is its peer's */
 };
 
-/* Without branches: the verifier walks every path of these in each program that asks. */
+/* Avoids branches, as the verifier follows every path in each program that uses these. */
 static __always_inline __u64 is_zero(__u32 x)
 {
 	return ((__u64)x - 1) >> 63;
@@ -35,7 +35,7 @@ static __always_inline __u32 differs(const __u32 *addr, int n)
 	return d;
 }
 
-/* One of the prefixes has one of the ends in it. */
+/* Returns whether one of the ends is in one of the prefixes. */
 static __always_inline bool address_passes(const struct endpoints *e)
 {
 	__u64 passes = 0;
@@ -74,18 +74,21 @@ static __always_inline __u64 end_hash(const __u32 *addr, __u16 port)
 	return h;
 }
 
-/* The same for both ends, and on every host: a sum does not know which end is which. */
+/* Returns the same for both ends, and on every host, as a sum does not depend on their order. */
 static __always_inline bool sampled(const struct endpoints *e)
 {
 	__u64 h = end_hash(e->laddr, e->lport) + end_hash(e->raddr, e->rport);
 
-	if (!settings.sample) /* cannot be, but the verifier wants to see it */
+	if (!settings.sample) /* impossible, but required by the verifier */
 		return true;
 	h *= 0x9e3779b97f4a7c15ULL;
 	return (__u32)(h >> 32) % settings.sample == 0;
 }
 
-/* A function of its own for the verifier, who walks it once a program, not once a call. */
+/*
+ * Decides about a socket. A global function, which the verifier checks once per program, not per
+ * call.
+ */
 __global int judge(const struct endpoints *e, int kind)
 {
 	__u8 by = settings.active;
@@ -100,18 +103,18 @@ __global int judge(const struct endpoints *e, int kind)
 		return REFUSED;
 	if (kind == MG_KIND_tcp && (!e->rport || !e->lport))
 		return UNDECIDED;
-	/* datagrams may come from anywhere: then what is known of the socket itself counts */
+	/* datagrams may come from anywhere: the socket's own end decides */
 	if ((by & MG_FILTERS_PORT && !port_passes(e->lport, e->rport)) ||
 		(by & MG_FILTERS_ADDRESS && !address_passes(e)))
 		return e->rport ? REFUSED : UNDECIDED;
 	if (!(by & MG_FILTERS_SAMPLE))
 		return WANTED;
-	if (!e->lport) /* as it sends, it gets one */
+	if (!e->lport) /* it gets a port when it sends */
 		return UNDECIDED;
 	return sampled(e) ? WANTED : REFUSED;
 }
 
-/* Packets at other interfaces are left out. */
+/* Returns whether packets at the interface are recorded. */
 static __always_inline bool interface_passes(const struct net_device *dev)
 {
 	const volatile __u64 *want = (const volatile __u64 *)settings.interface;

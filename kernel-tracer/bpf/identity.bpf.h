@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What is alive, asked at any time: the announcements of every followed connection and task again,
- * with their numbers of now. A part of the recording that begins with them can be read alone, as
- * one that was attached late. They are read from the iterators' file and pass no ring.
+ * Announces every live connection and task again with current numbers, on request. A part of the
+ * recording that begins with these can be read alone, like one of a tracer attached late. They are
+ * read from the iterators' file and pass no ring.
  */
 
 #define TELL(seq, event, type, e, who, process, ...)                                            \
@@ -35,11 +35,11 @@ static __always_inline void read_once(const struct tcp_sock *tp, struct mg_sock_
 }
 
 /*
- * The socket is in use, and its numbers must be of one moment: what is acknowledged and what is in
- * flight is what was sent, but for the opener's SYN. While a segment is being handed down they are
- * not, for some microseconds; where bytes sent were dropped on this machine they never are. A
- * function of its own, so that the loop's count stays in a register: on the stack kernels
- * before 6.12 take the loop for an endless one.
+ * Reads the numbers of a socket in use at one moment: acknowledged plus in flight equals sent,
+ * except for the opener's SYN. While a segment is being passed down they disagree for some
+ * microseconds; where sent bytes were dropped on this machine they always do. A function of its
+ * own, so that the loop's counter stays in a register: with it on the stack, kernels before 6.12
+ * take the loop for an endless one.
  */
 static __noinline bool agree(const struct tcp_sock *tp, struct mg_sock_open *e)
 {
@@ -75,7 +75,7 @@ int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
 	sk = (void *)*key;
 	tp = (void *)*key;
 	cookie = entry->cookie;
-	/* nobody holds the socket: it may be another by now */
+	/* no lock is held: the memory may be another socket's by now */
 	if (!cookie || BPF_CORE_READ(sk, __sk_common.skc_cookie.counter) != cookie)
 		return 0;
 	read_ends(sk, &ends);
@@ -142,7 +142,7 @@ int tell_others(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* What listening sockets have dropped that was not told yet: asked for at the end only. */
+/* Reports drops of listening sockets not reported yet; called at the end only. */
 SEC("iter/bpf_map_elem")
 int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * IP, at netfilter's hooks: a packet leaves its transport, leaves IP, reaches IP, is forwarded, and
- * reaches its transport. The same hooks at the other end of netfilter's own chains tell its share.
+ * reaches its transport. Hooks at the other end of netfilter's own chains show netfilter's share.
  */
 
 #define NF_ACCEPT 1
@@ -19,7 +19,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		return NF_ACCEPT;
 	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out))
 		return NF_ACCEPT;
-	if (g.carried) /* has left the socket's own IP before */
+	if (g.carried) /* it has left the socket's own IP before */
 		known = NULL;
 	if (take(&t)) {
 		struct mg_packet *e = (void *)t.slot->payload;
@@ -29,7 +29,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 			e->frag = context_here();
 		publish(&t, event);
 	}
-	/* what goes with the packet is recorded, or counted as lost, for itself */
+	/* the packet's further events are recorded, or counted as lost, on their own */
 	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, ip_version(skb), &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
@@ -48,7 +48,10 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 #define CLOSING_STATES \
 	(1u << TCP_FIN_WAIT1 | 1u << TCP_CLOSE_WAIT | 1u << TCP_LAST_ACK | 1u << TCP_CLOSING)
 
-/* A segment arrives after one end has closed, where tcp_recv does not tell: what room was left. */
+/*
+ * Records the windows when a segment arrives after one end has closed, where tcp_recv does not
+ * fire.
+ */
 static __always_inline void room_at_arrival(const struct sock *sk, __u64 cookie)
 {
 	if (!sk ||
@@ -77,7 +80,7 @@ static __always_inline int ip_arrived(
 		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 		publish(&t, event);
 	}
-	/* as with what is sent */
+	/* as for sent segments */
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		state_at_ip(skb, sock, false);
 	else if (event == MG_EVENT_ip_in)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * IP without netfilter's hooks, which take BPF programs since Linux 6.4: at the functions that call
- * them. A packet that netfilter then drops has been seen, here as there; in all network namespaces
- * at once.
+ * those hooks, in all network namespaces at once. As there, a packet that netfilter then drops has
+ * been seen.
  */
 
-/* Where it is to leave; skb->dev is not set yet, of TCP over IPv6 not even its own route. */
+/*
+ * Returns the device by which it is to leave; skb->dev is not set yet, and TCP over IPv6 has not
+ * even its own route.
+ */
 static __always_inline const struct net_device *route_device(const struct sk_buff *skb)
 {
 	/* the lowest bit says whether it holds a reference */
@@ -16,7 +19,7 @@ static __always_inline const struct net_device *route_device(const struct sk_buf
 	return dst ? BPF_CORE_READ(dst, dev) : NULL;
 }
 
-/* interface_passes() and the index, of a device known by a number only. */
+/* Does what interface_passes() does and returns the index, for a device given as a number. */
 static __always_inline bool route_passes(const struct net_device *dev, __u32 *ifindex)
 {
 	const volatile __u64 *want = (const volatile __u64 *)settings.interface;
@@ -32,7 +35,7 @@ static __always_inline bool route_passes(const struct net_device *dev, __u32 *if
 	return name[0] == want[0] && name[1] == want[1];
 }
 
-/* A datagram before IP has written its length, and the buffer's protocol. */
+/* Identifies a datagram before IP has written its length, and the buffer's protocol. */
 static __always_inline bool datagram_leaving(
 	struct packet *g, const struct sk_buff *skb, int version)
 {
@@ -57,7 +60,7 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	__u32 ifindex;
 	__u64 sock;
 
-	/* a tunnel's packets have the socket of what it carries */
+	/* a tunnel's packets have the socket of their content */
 	if (!sk || tunnelled(skb))
 		return 0;
 	known = sock_of(sk);
@@ -87,7 +90,7 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	if (!known && event == MG_EVENT_ip_out && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, version, &g, sock, false);
 	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
-		syn_leaves(skb, sk, known); /* not what it is translated to behind this place */
+		syn_leaves(skb, sk, known); /* before address translation */
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
 			select_connected(sk, sock);
@@ -106,14 +109,14 @@ int BPF_PROG(on_ip_out_4, struct net *net, struct sock *sk, struct sk_buff *skb)
 	return ip_sending_at(skb, MG_EVENT_ip_out, 4);
 }
 
-/* TCP's own way into IPv6 (ip6_xmit() has more arguments than a trampoline of that time takes), */
+/* TCP's own way into IPv6 (ip6_xmit() has more arguments than a trampoline of that time takes) */
 SEC("fentry/inet6_csk_xmit")
 int BPF_PROG(on_ip_out_tcp6, struct sock *sk, struct sk_buff *skb)
 {
 	return ip_sending_at(skb, MG_EVENT_ip_out, 6);
 }
 
-/* and that of the others */
+/* and that of other protocols */
 SEC("fentry/__ip6_local_out")
 int BPF_PROG(on_ip_out_6, struct net *net, struct sock *sk, struct sk_buff *skb)
 {

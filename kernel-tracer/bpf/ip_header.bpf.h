@@ -26,7 +26,7 @@ static __always_inline void fill_ipv6(struct mg_ip_header *e, const struct ipv6_
 	e->protocol = ip->nexthdr;
 }
 
-/* After ip_out and ip_in, where `data` is at the IP header. */
+/* Records the header; call it after ip_out and ip_in, where `data` is at the IP header. */
 static __always_inline void state_at_ip(const struct sk_buff *skb, __u64 cookie, bool sent)
 {
 	union {
@@ -34,7 +34,7 @@ static __always_inline void state_at_ip(const struct sk_buff *skb, __u64 cookie,
 		struct ipv6_bytes v6;
 	} ip;
 
-	/* the longer one is within the buffer for IPv4 too: TCP's or UDP's header follows */
+	/* the longer header is within the buffer for IPv4 too: TCP's or UDP's follows */
 	if (settings.level != MG_LEVEL_full || bpf_probe_read_kernel(&ip, sizeof(ip), skb->data))
 		return;
 	EMIT(ip_header, mg_ip_header, e, {

@@ -45,7 +45,7 @@ static __always_inline int irq_ends(__u32 number, __u8 source)
 	return 0;
 }
 
-/* The interrupt of a device; what is not one's, x86 counts and traces by the kind of its vector. */
+/* A device's interrupt; others x86 counts and traces by the kind of their vector. */
 #define IRQ(kind, tracepoint)                             \
 	SEC("tp_btf/" #tracepoint "_entry")               \
 	int BPF_PROG(on_##tracepoint##_entry, int number) \

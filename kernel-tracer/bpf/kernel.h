@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The few members of kernel structures magnet reads. Offsets are taken from the running kernel's
- * BTF when the programs are loaded, so this needs no header of that kernel.
+ * The few members of kernel structures that magnet reads. Offsets come from the running kernel's
+ * BTF when the programs are loaded, so no header of that kernel is needed.
  */
 #ifndef MAGNET_BPF_KERNEL_H
 #define MAGNET_BPF_KERNEL_H
@@ -50,7 +50,7 @@ enum {
 	TCP_NEW_SYN_RECV,
 };
 
-/* of <linux/errqueue.h>, the same everywhere */
+/* from <linux/errqueue.h>, the same everywhere */
 struct sock_extended_err {
 	__u32 ee_errno;
 	__u8 ee_origin;
@@ -139,7 +139,7 @@ struct sock {
 	__u32 sk_ack_backlog;
 	__u32 sk_max_ack_backlog;
 };
-/* what the error queue tells, in sk_buff's `cb` */
+/* content of the error queue, in sk_buff's `cb` */
 struct sock_exterr_skb {
 	struct sock_extended_err ee;
 };
@@ -232,7 +232,7 @@ struct sk_buff {
 	__u16 inner_transport_header, inner_network_header;
 	__u8 from_ingress : 1;
 };
-/* only their names: what they hold is the same everywhere */
+/* these have other names here: their layout is the same everywhere */
 struct tcphdr {
 	__be32 seq;
 };
@@ -351,7 +351,7 @@ struct task_struct {
 };
 struct linux_binprm;
 
-/* why a reset is sent, since 6.10; its numbers differ from kernel to kernel */
+/* reason of a reset, since 6.10; its numbers differ between kernels */
 #define RESET_REASON(n, name, KERNEL) SK_RST_REASON_##KERNEL = n,
 enum sk_rst_reason { MG_RESETS(RESET_REASON) };
 #undef RESET_REASON

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Datagrams whose socket only IP finds: this host translates their addresses, as where a port is
- * redirected, or an answer comes back to a masqueraded address. The device notes each datagram of
- * no followed socket; IP sees it next, on the same CPU, and tells the note if there is a socket
- * now. Where every datagram finds its socket at the device nothing is noted, and looking for a note
- * is one comparison.
+ * Datagrams whose socket is known only at IP, because this host translates their addresses, as when
+ * a port is redirected, or an answer returns to a masqueraded address. The device notes each
+ * datagram without a followed socket; IP sees it next, on the same CPU, and reports the note if it
+ * has a socket now. Where the device finds every datagram's socket nothing is noted, and the check
+ * costs one comparison.
  */
 #ifndef MAGNET_BPF_LATE_H
 #define MAGNET_BPF_LATE_H
 
-#define NOTES      256 /* on a CPU, a power of two: of buffers, and as many of fragments */
-#define PART_UNITS 128 /* of 8 bytes: of the fragments that begin in so many, one is noted */
+#define NOTES      256 /* per CPU, a power of two: for buffers, and as many for fragments */
+#define PART_UNITS 128 /* units of 8 bytes: one fragment is noted per this many */
 #define MOST_PARTS 64
 #define LATEST_NS  4000000000ull
 
 struct note {
 	__u64 at;       /* CLOCK_MONOTONIC, ns; 0 if there is none */
-	__u64 datagram; /* of a fragment: a key of the datagram it belongs to, else 0 */
+	__u64 datagram; /* fragments: a key of the datagram, else 0 */
 	__u32 buffer, len, frame, ifindex;
 	__u16 segs, gso_size, ip_id, frag;
 	__u16 what;
-	__u16 units; /* of a fragment: how much of the IP payload it holds, in 8 bytes */
+	__u16 units; /* fragments: its part of the IP payload, in 8 bytes */
 	__u8 proto, part;
 };
 
@@ -52,7 +52,7 @@ static __always_inline void put_note(__u32 slot, const struct note *n)
 	bpf_map_update_elem(&notes, &slot, n, BPF_ANY);
 }
 
-/* Call at the device with a datagram of no followed socket; its IP header lies at `ip`. */
+/* Call it at the device for a datagram without a followed socket; its IP header is at `ip`. */
 static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *ip, int version)
 {
 	struct mg_packet e = {};
@@ -81,14 +81,13 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	if (g.part) {
 		n.datagram = fragment_key(skb->dev->nd_net.net->ns.inum, &d);
 		put_note(slot_of_part(n.datagram, n.frag), &n);
-		if (n.frag) /* IP shows the first one's buffer for all of them */
+		if (n.frag) /* IP shows the first fragment's buffer for all of them */
 			return;
 	}
 	put_note(slot_of_buffer(n.buffer), &n);
 }
 
-/* Call at the device with a datagram of a followed socket: a note of its buffer is an older one's.
- */
+/* Call it at the device for a datagram of a followed socket: a note of its buffer is outdated. */
 static __always_inline void forget_note(const struct packet *g)
 {
 	struct note *n;
@@ -101,8 +100,8 @@ static __always_inline void forget_note(const struct packet *g)
 }
 
 /*
- * Tells and removes the note in this slot. Returns nothing of use. Like the next one it has numbers
- * only, so that the verifier of any kernel walks it once.
+ * Reports and removes the note in this slot. The return value has no use. Like the next one it
+ * takes numbers only, so that the verifier of any kernel checks it once.
  */
 __noinline int tell_note(__u32 slot, __u64 sock)
 {
@@ -133,7 +132,7 @@ __noinline int tell_note(__u32 slot, __u64 sock)
 	return 0;
 }
 
-/* The datagram was put together again: its fragments follow each other. */
+/* Reports the notes of a reassembled datagram: its fragments are adjacent. */
 __noinline int tell_parts(__u64 datagram, __u64 sock)
 {
 	__u16 frag = 0;
@@ -166,7 +165,7 @@ static __noinline void find_note(const struct packet *g, __u64 sock)
 	}
 }
 
-/* Call at ip_in, before that is recorded: the socket of this packet is known now. */
+/* Call it at ip_in, before that is recorded: the packet's socket is known now. */
 static __always_inline void tell_late(const struct packet *g, __u64 sock)
 {
 	if (any_noted && g->proto != IPPROTO_TCP && !g->part)

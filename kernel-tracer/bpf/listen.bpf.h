@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Packets that listening sockets drop: the kernel has no hook there, but counts them at the socket.
- * What it has counted is looked at as a program accepts, as the socket closes, and at the end of
- * the recording. The kernel also counts there each segment that it throws away while the connection
- * it is for is still a request: a third segment that finds the accept queue full is counted twice,
- * one that TCP_DEFER_ACCEPT ignores once though nothing is lost by it. Those are counted as they
- * are thrown away, and taken off.
+ * Packets that listening sockets drop: the kernel has no hook for them, but counts them at the
+ * socket. The count is read when a program accepts, when the socket closes, and at the end of the
+ * recording. The kernel also counts each segment that it drops while its connection is still a
+ * request: a third segment that finds the accept queue full is counted twice, one that
+ * TCP_DEFER_ACCEPT ignores once, though nothing is lost. Those are counted when they are dropped,
+ * and subtracted.
  */
 #ifndef MAGNET_BPF_LISTEN_H
 #define MAGNET_BPF_LISTEN_H
 
-/* How many were counted when it was looked at last. */
+/* Count at the last reading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -18,7 +18,7 @@ struct {
 	__type(value, __u64); /* + 1, so that none is not 0 */
 } listen_drops SEC(".maps");
 
-/* How many segments for requests were thrown away, by listener_key(). */
+/* Number of dropped segments for requests, by listener_key(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -26,7 +26,7 @@ struct {
 	__type(value, __u64);
 } request_drops SEC(".maps");
 
-/* Call with a TCP segment that TCP throws away: its IP header lies at `ip`. */
+/* Call it for a TCP segment that TCP drops: its IP header is at `ip`. */
 static __noinline void note_request_drop(
 	const struct sk_buff *skb, unsigned char *ip, int version, __u32 netns)
 {
@@ -47,7 +47,7 @@ static __noinline void note_request_drop(
 		bpf_map_update_elem(&request_drops, &key, &one, BPF_ANY);
 }
 
-/* Returns what is left of so many drops without segments for requests. */
+/* Returns the drops without the segments for requests. */
 static __always_inline __u32 without_requests(__u64 key, __u32 drops)
 {
 	__u64 *n = bpf_map_lookup_elem(&request_drops, &key), off;
@@ -66,7 +66,10 @@ static __always_inline void remember_drops(__u64 key, __u32 drops)
 	bpf_map_update_elem(&listen_drops, &key, &now, BPF_ANY);
 }
 
-/* Of one that was open before the recording nobody knows when it dropped what it has until now. */
+/*
+ * Reports new drops; for a socket open before the recording it is unknown when the first ones
+ * happened.
+ */
 static __noinline void tell_drops(const struct sock *sk, __u64 cookie)
 {
 	__u32 drops = BPF_CORE_READ(sk, sk_drops.counter);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * A socket's lock, as far as it takes a call's time: waiting for it, and what came from the network
- * meanwhile and is processed as it is given back. Both functions are called only if there is a
- * reason to.
+ * A socket's lock, as far as it takes a call's time: waiting for it, and processing the backlog on
+ * release. Both functions are called only if there is something to do.
  */
 
 #define LOCK(program, event)                                                                 \

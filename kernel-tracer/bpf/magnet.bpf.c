@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* All programs in one object, since they share their maps; a layer of the stack a file. */
+/* All programs in one object, since they share their maps; one file per layer of the stack. */
 #include "kernel.h"
 
 #include <linux/bpf.h>

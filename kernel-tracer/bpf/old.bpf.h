@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Linux before 5.12 has no storage in tasks, no current task that programs may read from, no cookie
- * for the asking, and takes no pointers to memory in global functions. The same sources are
- * compiled for it with MG_OLD, and these in place of what is missing.
+ * Substitutes for Linux before 5.12, which has no task storage, no current task that programs may
+ * read, no cookie on request, and takes no memory pointers in global functions. The same sources
+ * are compiled for it with MG_OLD, and these definitions.
  */
 #ifndef MAGNET_BPF_OLD_H
 #define MAGNET_BPF_OLD_H
 
 #ifdef MG_OLD
 
-/* A function the verifier walks once, though it has pointers: there it walks it at each call. */
+/*
+ * Marks a function that the verifier should check once although it takes pointers; there it checks
+ * it at each call.
+ */
 #define __global static __noinline
 
-/* A member of a task that may be the current one. */
+/* Reads a member of a task that may be the current one. */
 #define TASK_READ(t, member) BPF_CORE_READ(t, member)
 
 #define bpf_get_current_task_btf() ((struct task_struct *)bpf_get_current_task())
 
-/* A number that lies in memory, where the verifier may take it for the pointer it was. */
+/* Returns a number in memory that the verifier may take for the pointer it was. */
 static __always_inline __u64 number_at(const __u64 *at)
 {
 	__u64 n = 0;
@@ -26,7 +29,7 @@ static __always_inline __u64 number_at(const __u64 *at)
 	return n;
 }
 
-/* Like the kernel's, in a table by thread. */
+/* Does what the kernel's task storage does, in a table by thread. */
 #define task_storage(map, t, flags)                                           \
 	({                                                                    \
 		__u32 tid_ = BPF_CORE_READ(t, pid);                           \
@@ -39,14 +42,14 @@ static __always_inline __u64 number_at(const __u64 *at)
 		state_;                                                       \
 	})
 
-/* What the kernel does by itself with storage in tasks. */
+/* Does what the kernel itself does with task storage. */
 #define TASK_GONE(map, t)                           \
 	do {                                        \
 		__u32 tid_ = BPF_CORE_READ(t, pid); \
 		bpf_map_delete_elem(map, &tid_);    \
 	} while (0)
 
-/* A thread that is not the first and begins a program gets the number of the first. */
+/* Handles a thread, not the first, that executes a program and gets the first one's id. */
 #define TASK_RENUMBERED(map, t, old)                                       \
 	do {                                                               \
 		__u32 from_ = old, to_ = BPF_CORE_READ(t, pid);            \
@@ -55,8 +58,10 @@ static __always_inline __u64 number_at(const __u64 *at)
 			bpf_map_update_elem(map, &to_, &none_, BPF_ANY);   \
 	} while (0)
 
-/* The kernel's if somebody asked for one before, else the time: those count from 1, and stay far
- * below. */
+/*
+ * Returns the kernel's cookie if one was requested before, else the time: cookies count from 1, and
+ * stay far below.
+ */
 static __always_inline __u64 socket_cookie(const struct sock *sk)
 {
 	__u64 cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
@@ -64,7 +69,7 @@ static __always_inline __u64 socket_cookie(const struct sock *sk)
 	return cookie ? cookie : bpf_ktime_get_ns();
 }
 
-/* Of a socket that connects, perhaps after it was refused: then it keeps the number it has. */
+/* Cookie of a socket that connects, perhaps after a refusal: it keeps its number. */
 #define cookie_again(sk, before) ((before) ? (before) : socket_cookie(sk))
 
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Sockets other than TCP's: UDP, raw, ICMP and UNIX. The kernel tells nobody when they come and go,
- * so they are known by the number of their inode, which is compared at each look, and are forgotten
+ * Sockets other than TCP's: UDP, raw, ICMP and UNIX. The kernel has no hooks for their begin and
+ * end, so they are known by their inode's number, which is compared at each access, and are evicted
  * when others need the room.
  */
 #ifndef MAGNET_BPF_OTHERS_H
@@ -11,7 +11,7 @@
 
 struct other {
 	__u64 id;
-	__u64 ends; /* what its ends were when it was announced */
+	__u64 ends; /* hash of its ends when it was announced */
 	__u16 lport;
 	__u8 kind, verdict;
 	__u8 settled; /* only bind() and connect() change its ends: it has a port, or needs none */
@@ -37,8 +37,8 @@ struct {
 } places SEC(".maps");
 
 /*
- * Which sockets were met, by the low bits of their inode's number. One that was and is in `others`
- * no more had to make room: what arrived for it meanwhile is missing.
+ * Sockets met, by the low bits of their inode's number. One that was met and is not in `others` any
+ * more was evicted: what arrived for it meanwhile is missing.
  */
 struct met {
 	__u32 ino[MG_MET];
@@ -69,7 +69,10 @@ static __always_inline bool internet(int family)
 	return family == AF_INET || family == AF_INET6;
 }
 
-/* Global: the verifier takes the result for any number, and not each kind for a case of its own. */
+/*
+ * Returns the kind of a socket. Global, so that the verifier takes the result for any number
+ * instead of following each kind separately.
+ */
 __noinline int kind_of(int family, int type, int protocol)
 {
 	switch (family) {
@@ -94,7 +97,7 @@ __noinline int kind_of(int family, int type, int protocol)
 	return MG_KIND_socket;
 }
 
-/* 0 once it is closed, or if it is the kernel's own */
+/* returns 0 once it is closed, or if it is the kernel's own */
 static __always_inline __u64 inode_of(const struct sock *sk)
 {
 	struct socket *s;
@@ -102,7 +105,7 @@ static __always_inline __u64 inode_of(const struct sock *sk)
 	if (bpf_core_field_exists(sk->sk_ino))
 		return MEMBER(sock, sk, sk_ino);
 	s = BPF_CORE_READ(sk, sk_socket);
-	/* the inode lies behind the socket */
+	/* the inode follows the socket */
 	return s ? BPF_CORE_READ((struct socket_alloc *)s, vfs_inode.i_ino) : 0;
 }
 
@@ -133,7 +136,7 @@ static __always_inline bool is_any(const __u32 *addr)
 	return !addr[0] && !addr[1] && !addr[3] && (!addr[2] || addr[2] == bpf_htonl(0xffff));
 }
 
-/* Nobody tells when a socket is closed: then its place is nobody's. */
+/* Returns a place, unless its socket is closed, for which there is no event. */
 static __always_inline struct place *place_at(__u64 key)
 {
 	struct place *p = bpf_map_lookup_elem(&places, &key);
@@ -143,9 +146,9 @@ static __always_inline struct place *place_at(__u64 key)
 	return (OTHER_ID | inode_of((void *)p->sk)) == p->id ? p : NULL;
 }
 
-/* Kinds of places that there are or were: of others none need be looked for. */
+/* Kinds of places that exist or did: no other kind need be looked for. */
 enum { PLACES_BOTH, PLACES_LOCAL, PLACES_PORT, PLACES_RAW, PLACE_KINDS };
-/* a byte each: two CPUs may set theirs at once */
+/* one byte each: two CPUs may set theirs at once */
 volatile __u8 place_kinds[PLACE_KINDS] SEC(".data.places") = {};
 
 static __always_inline bool may_share(const struct sock *sk)
@@ -157,8 +160,8 @@ static __always_inline bool may_share(const struct sock *sk)
 }
 
 /*
- * A place two live sockets share belongs to neither: which one gets a datagram is not known. Of
- * those that share it only the last is remembered: when it is gone others may still be there.
+ * Stores a place. A place that two live sockets share belongs to neither: which one gets a datagram
+ * is not known. Only the last of them is remembered: after its end others may still exist.
  */
 static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const struct sock *sk)
 {
@@ -199,7 +202,7 @@ static __always_inline __u64 sign(const struct endpoints *e)
 	return place_by_both(local, e->raddr, e->rport);
 }
 
-/* Datagrams find their socket by these. */
+/* Stores the places by which datagrams find their socket. */
 __global int register_places(const struct endpoints *e, __u64 id, __u64 address)
 {
 	const struct sock *sk = (void *)address;
@@ -226,7 +229,7 @@ __global int register_places(const struct endpoints *e, __u64 id, __u64 address)
 	return 0;
 }
 
-/* What lies in a UNIX socket's queue is memory of its sender. */
+/* Returns the bytes in the receive queue, which for a UNIX socket are memory of its sender. */
 static __always_inline __u32 receive_queue(const struct sock *sk)
 {
 	if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
@@ -234,7 +237,10 @@ static __always_inline __u32 receive_queue(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_backlog.rmem_alloc.counter);
 }
 
-/* What UDP's reader has taken over lies in a queue of its own, before what came since. */
+/*
+ * Returns the next buffer to read: UDP's reader moves buffers to a queue of its own, read before
+ * what came since.
+ */
 static __always_inline __u32 next_to_read(const struct sock *sk)
 {
 	__u64 head;
@@ -249,8 +255,8 @@ static __always_inline __u32 next_to_read(const struct sock *sk)
 }
 
 /*
- * What has just come to its receive queue, if it is the last there. Of a UNIX socket the sender is
- * the current thread, and other threads may have sent since.
+ * Describes the last buffer in the receive queue, which has just come. The sender to a UNIX socket
+ * is the current thread, and other threads may have sent since.
  */
 static __always_inline void last_in_queue(struct mg_sock_ready *e, const struct sock *sk)
 {
@@ -271,7 +277,7 @@ static __always_inline void last_in_queue(struct mg_sock_ready *e, const struct 
 	e->len = MEMBER_OF(sock, sk, sk_receive_queue.prev, len);
 }
 
-/* `peer` is that of a UNIX socket for the case that it has been closed meanwhile, or 0. */
+/* `peer` is a UNIX socket's, in case it has been closed meanwhile, or 0. */
 __global int announce(__u64 address, const struct endpoints *e, __u64 id, int kind, __u64 peer)
 {
 	const struct sock *sk = (void *)address;
@@ -305,8 +311,8 @@ __global int announce(__u64 address, const struct endpoints *e, __u64 id, int ki
 }
 
 /*
- * A socket of a task that is traced: what it is known by, 0 if the filters refuse it. It is
- * announced when it is first met and whenever its ends have changed.
+ * Meets a socket of a traced task. Returns its id, 0 if the filters refuse it. It is announced when
+ * it is first met and whenever its ends have changed.
  */
 __global __u64 meet_at(const __u64 *address)
 {
@@ -349,7 +355,7 @@ __global __u64 meet_at(const __u64 *address)
 	announce(key, &e, now.id, now.kind, peer);
 	if (internet(family))
 		check_netns_number(e.netns, bpf_get_current_pid_tgid() >> 32);
-	/* what came before it was accepted was told of its sender */
+	/* data from before its accept were recorded at their sender */
 	if (family == AF_UNIX && (!known || known->id != now.id) &&
 		BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED &&
 		BPF_CORE_READ(sk, sk_receive_queue.qlen))
@@ -382,7 +388,7 @@ static __always_inline __u64 meet_other(const struct sock *sk)
 #endif
 }
 
-/* The followed socket at this address, if it still is the same. */
+/* Returns the followed socket at this address, if it is still the same. */
 static __always_inline struct other *other_of(const struct sock *sk)
 {
 	__u64 key = (__u64)sk, ino;
@@ -390,7 +396,7 @@ static __always_inline struct other *other_of(const struct sock *sk)
 
 	if (!o || o->verdict != WANTED)
 		return NULL;
-	ino = inode_of(sk); /* what is closed may still have packets on their way */
+	ino = inode_of(sk); /* a closed socket may still have packets on their way */
 	return !ino || o->id == (OTHER_ID | ino) ? o : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What a packet carries: finding the TCP header, on the way out and on the way in. */
+/* Parses packets: finds the TCP header, sending and receiving. */
 #ifndef MAGNET_BPF_PACKET_H
 #define MAGNET_BPF_PACKET_H
 
@@ -11,22 +11,22 @@ struct tcp_bytes {
 	__be16 window, check, urgent;
 };
 
-/* Where a packet is seen, as in the field `via`. */
+/* Where a packet is seen, value of the field `via`. */
 enum via { VIA_OWN, VIA_FROM, VIA_TO };
 
 #define TCP_SYN    2
 #define TCP_HEADER 20
 
-/* As in the events of that name. */
+/* Fields as in the events of that name. */
 struct packet {
 	__u32 seq, len, ack;
-	__be16 window; /* as the header has it: not scaled */
+	__be16 window; /* unscaled, as in the header */
 	__u16 ip_id, frag;
 	__u8 flags, proto, part;
-	bool carried; /* by a tunnel, whose headers come before its own */
+	bool carried; /* in a tunnel, whose headers precede its own */
 };
 
-/* What headers say may be more than there is. */
+/* Subtracts header lengths, which may exceed the packet. */
 static __always_inline __u32 without(__u32 len, __u32 headers)
 {
 	return len > headers ? len - headers : 0;
@@ -45,11 +45,11 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 
 static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
 {
-	const volatile struct tcp_bytes *h; /* one load a member, as the verifier wants it */
+	const volatile struct tcp_bytes *h; /* one load per member, as the verifier requires */
 
 	if (!CAN_CAST)
 		return bpf_probe_read_kernel(t, sizeof(*t), th) == 0;
-	/* on the wire both are the same */
+	/* both have the same layout on the wire */
 	h = bpf_rdonly_cast(th, bpf_core_type_id_kernel(struct tcphdr));
 	t->sport = h->sport;
 	t->dport = h->dport;
@@ -72,7 +72,7 @@ static __always_inline bool segment_at(
 	return true;
 }
 
-/* Sending, and inside TCP: the transport header's place is known. */
+/* Parses a segment whose transport header's position is known: sending, and inside TCP. */
 static __always_inline bool segment_at_transport(struct packet *g, const struct sk_buff *skb)
 {
 	return segment_at(g, skb, skb->head + skb->transport_header);
@@ -110,13 +110,16 @@ static __always_inline bool read_ipv4(struct ipv4_bytes *to, unsigned char *ip)
 	return true;
 }
 
-/* It keeps the socket of what it carries, whose headers lie behind its own. */
+/*
+ * Returns whether the packet is a tunnel's: it keeps the socket of its content, whose headers lie
+ * behind its own.
+ */
 static __always_inline bool tunnelled(const struct sk_buff *skb)
 {
 	return skb->inner_network_header > skb->network_header;
 }
 
-/* Whether this IP header is that of a whole TCP segment: a tunnel's has the same socket. */
+/* Returns whether this IP header is that of a whole TCP segment: a tunnel's has the same socket. */
 static __always_inline bool says_tcp(unsigned char *ip)
 {
 	struct {
@@ -146,7 +149,7 @@ static __always_inline bool is_extension(__u32 next)
 	return next < 64 && (1ull << 0 | 1ull << 43 | 1ull << 44 | 1ull << 60) >> next & 1;
 }
 
-/* An address that the verifier no longer takes for a pointer. */
+/* Returns an address that the verifier does not take for a pointer. */
 static __always_inline __u64 number_of(const void *address)
 {
 	__u64 n = 0;
@@ -156,11 +159,11 @@ static __always_inline __u64 number_of(const void *address)
 }
 
 /*
- * What comes behind an IPv6 header with its extensions, in one number: where it begins (14 bits),
- * the protocol (from bit 16), whether a fragment header was there (24), that one's offset with its
- * flags (32) and identification (48). 0: it cannot be read. Between numbers the verifier walks a
- * global function once, on any kernel, and takes what it returns for any number: no caller's
- * states multiply with the headers there may be.
+ * Returns what follows an IPv6 header with its extensions, in one number: its offset (14 bits), the
+ * protocol (from bit 16), whether there was a fragment header (24), that header's offset with its
+ * flags (32) and id (48). 0: it cannot be read. Takes and returns numbers only: the verifier then
+ * checks the global function once, on any kernel, and no caller's states multiply with the possible
+ * headers.
  */
 __noinline __u64 behind_ipv6(__u64 ip, __u32 next)
 {
@@ -194,8 +197,8 @@ __noinline __u64 behind_ipv6(__u64 ip, __u32 next)
 #define BEHIND_ID(b)     ((__u16)((b) >> 48))
 
 /*
- * The segment whose IP header lies at `ip`, and the key of the socket it is for.
- * A total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
+ * Parses the segment whose IP header is at `ip`, and computes the key of the socket it is for. A
+ * total length of 0 means BIG TCP, longer than 64 KiB; then the buffer's own length counts.
  */
 static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const struct sk_buff *skb,
 	unsigned char *ip, int version, __u32 netns)
@@ -246,7 +249,7 @@ static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const 
 	set_segment(g, &t);
 	if (total == 0)
 		total = skb->len - (__u32)(ip - skb->data);
-	if (total < hlen + TCP_HEADER) /* what follows in memory is none of it */
+	if (total < hlen + TCP_HEADER) /* what follows in memory does not belong to it */
 		return false;
 	g->len = without(total, hlen + (t.doff >> 4) * 4);
 	return true;
@@ -261,7 +264,7 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	if (CAN_CAST) {
 		gso[0] = CAST(skb_shared_info, shared)->gso_size;
 		gso[1] = CAST(skb_shared_info, shared)->gso_segs;
-	} else { /* they lie side by side */
+	} else { /* they are adjacent */
 		bpf_probe_read_kernel(
 			gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
 	}

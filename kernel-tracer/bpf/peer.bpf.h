@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * With whom a socket that is not connected exchanges datagrams. The common path pays a comparison:
- * which ends were told last is remembered.
+ * Peers with which an unconnected socket exchanges datagrams. The common path costs a comparison
+ * with the last ones reported.
  */
 #ifndef MAGNET_BPF_PEER_H
 #define MAGNET_BPF_PEER_H
 
 #define PEERS_TOLD 4096 /* pairs of ends that are remembered */
 #define PEER_SOCKS 1024
-#define PEERS_MAX  32 /* of a socket, both ways together */
+#define PEERS_MAX  32 /* per socket, both directions together */
 
 volatile __u64 peers_told[PEERS_TOLD] SEC(".data.peers") = {};
-/* the socket's number, but for its upper bits, and how many were told of it */
+/* low bits of the socket's number, and how many peers were reported for it */
 volatile __u64 peers_of[PEER_SOCKS] SEC(".data.peers_of") = {};
 
-/* False if there was no room: then it is to be told with the next datagram. */
+/* Reports a peer. Returns false if there was no room: then the next datagram reports it. */
 static __noinline bool tell_peer(
 	const struct sk_buff *skb, unsigned char *ip, int version, __u64 sock, bool rx)
 {
@@ -39,7 +39,10 @@ static __noinline bool tell_peer(
 	return told;
 }
 
-/* A hash of its addresses, and UDP's ports. It has a frame of its own: see whose.bpf.h. */
+/*
+ * Returns a hash of the addresses, and UDP's ports. A function with its own stack frame: see
+ * whose.bpf.h.
+ */
 static __noinline __u64 ends_at(unsigned char *ip, int version, bool udp)
 {
 	__u64 src = 0, dst = 0;
@@ -62,7 +65,7 @@ static __noinline __u64 ends_at(unsigned char *ip, int version, bool udp)
 	return mix(mix(mix(cfg.seed, src), dst), ports);
 }
 
-/* A datagram leaves a socket, or reaches one, in one piece; its IP header lies at `ip`. */
+/* Call it for a datagram that leaves or reaches a socket in one piece; its IP header is at `ip`. */
 static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char *ip, int version,
 	const struct packet *g, __u64 sock, bool rx)
 {

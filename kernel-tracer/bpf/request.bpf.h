@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Requests to connect: they have no socket of their own until the handshake is complete, which data
- * may do, as with TCP_DEFER_ACCEPT or if the third segment is lost. So a request is met as it is
- * answered, and segments with data that arrive for it are recorded with a number of its own,
- * MG_REQUEST_ID and its tuple. Their acknowledgement number tells the reader which socket it
- * became.
+ * Requests to connect: they have no socket until the handshake is complete, which data may do, as
+ * with TCP_DEFER_ACCEPT or a lost third segment. So a request is met when it is answered, and
+ * segments with data that arrive for it are recorded with a number of its own, MG_REQUEST_ID and
+ * its tuple. Their acknowledgement number tells the reader which socket it became.
  */
 #ifndef MAGNET_BPF_REQUEST_H
 #define MAGNET_BPF_REQUEST_H
 
 #define TCP_ACK 16
 
-/* The answer `t` to a request of a followed listener leaves; what arrives for it has this tuple. */
+/*
+ * Call it when the SYN-ACK `t` to a request of a followed listener leaves; what arrives for it has
+ * this tuple.
+ */
 static __always_inline void expect_data(
 	__u32 netns, __u16 port, __u32 what, __u64 tuple, const struct tcp_bytes *t)
 {
@@ -23,7 +25,7 @@ static __always_inline void expect_data(
 	bpf_map_update_elem(&requests, &tuple, &what, BPF_ANY);
 }
 
-/* What the filters say of the socket that a segment's addresses will make. */
+/* Applies the filters to the socket that a segment's addresses will make. */
 static __noinline int judge_answer(
 	const struct sk_buff *skb, __u32 netns, const struct tcp_bytes *t)
 {
@@ -54,8 +56,8 @@ static __noinline int judge_answer(
 }
 
 /*
- * A segment without a socket leaves that this host has made: with a SYN cookie there is no request,
- * and the answer belongs to nobody.
+ * Handles a SYN-ACK without a socket that this host has made: with a SYN cookie there is no
+ * request, and the segment has no owner.
  */
 static __noinline int cookie_leaves(const struct sk_buff *skb, __u32 netns)
 {
@@ -87,8 +89,8 @@ static __always_inline void answer_leaves(
 }
 
 /*
- * Call with each segment as it leaves IP. Returns true if it belongs to no socket that could be
- * followed: if it answers a request, or has none. A socket that Fast Open made early answers
+ * Call it for each segment that leaves IP. Returns true if it belongs to no socket that could be
+ * followed: it answers a request, or has no socket. A socket that Fast Open made early answers by
  * itself.
  */
 static __always_inline bool of_request(
@@ -97,7 +99,7 @@ static __always_inline bool of_request(
 	__u8 state;
 
 	if (!sk) {
-		if (!skb->skb_iif) /* else it is forwarded */
+		if (!skb->skb_iif) /* otherwise it is forwarded */
 			cookie_leaves(skb, netns);
 		return true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Recording an event: take a slot of this CPU's ring, fill its payload, publish it. */
+/* Records an event: takes a slot of this CPU's ring, fills its payload, publishes it. */
 #ifndef MAGNET_BPF_RING_H
 #define MAGNET_BPF_RING_H
 
@@ -7,7 +7,7 @@ const volatile struct mg_bpf_config cfg = {};
 /* Changed by the loader while programs run: a map of its own. */
 volatile struct mg_bpf_settings settings SEC(".data.settings") = {};
 
-/* One element a CPU; sizes are set by the loader. */
+/* One element per CPU; the loader sets the sizes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -18,16 +18,16 @@ struct {
 
 struct taken {
 	struct mg_slot *slot;
-	__u64 word; /* what publishes the slot, but for the id */
+	__u64 word; /* word that publishes the slot, without the id */
 };
 
 #ifdef MG_OLD
 #include "ring_old.bpf.h"
 #else
 /*
- * The clock is read between loading `head` and swapping it: if the swap succeeds nobody took a slot
- * on this CPU in between, so slots are in time order. It fails only when another program ran on top
- * of this one in those few instructions.
+ * Takes a slot. The clock is read between loading `head` and swapping it: if the swap succeeds no
+ * other program took a slot on this CPU in between, so slots are in time order. It fails only if
+ * another program ran on top of this one in those few instructions.
  */
 static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
@@ -69,7 +69,7 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 }
 #endif
 
-/* Call for an event that cannot be recorded for want of room elsewhere than in the ring. */
+/* Call it for an event that cannot be recorded for lack of room elsewhere than in the ring. */
 static __always_inline void count_lost(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -79,13 +79,13 @@ static __always_inline void count_lost(void)
 		__sync_fetch_and_add(&r->lost, 1);
 }
 
-/* The store of `word` must come after those of the payload. */
+/* Publishes a slot; the store of `word` must come after those of the payload. */
 static __always_inline void publish(struct taken *t, __u16 id)
 {
 	__u64 word = t->word | (__u64)id << 48;
 
 #if defined(__TARGET_ARCH_x86)
-	asm volatile("" ::: "memory"); /* stores are not reordered by the CPU */
+	asm volatile("" ::: "memory"); /* this CPU does not reorder stores */
 	*(volatile __u64 *)t->slot = word;
 #else
 	__sync_lock_test_and_set((__u64 *)t->slot, word);
@@ -97,8 +97,7 @@ static __always_inline bool take(struct taken *t)
 	return take_up_to(t, cfg.ring_room);
 }
 
-/* Whether an event would find room now. Without, nothing is counted as lost: for what is tried
- * again. */
+/* Returns whether an event would find room now. Counts no loss: for events that are tried again. */
 static __always_inline bool has_room(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -107,9 +106,9 @@ static __always_inline bool has_room(void)
 	return r && *(volatile __u64 *)&r->head - *(volatile __u64 *)&r->tail <= cfg.ring_room;
 }
 
-/* EMIT(event, payload struct, e) { fill *e }: nothing happens if there is no room. */
+/* EMIT(event, payload struct, e) { fill *e } records an event; without room it does nothing. */
 #define EMIT(event, type, e, ...) EMIT_UP_TO(cfg.ring_room, event, type, e, __VA_ARGS__)
-/* The same of what is rare, and other events are of no use without: it has room of its own. */
+/* Records a rare event without which others are useless: it has reserved room. */
 #define EMIT_RARE(event, type, e, ...) EMIT_UP_TO(cfg.ring_mask, event, type, e, __VA_ARGS__)
 #define EMIT_UP_TO(room, event, type, e, ...)                          \
 	do {                                                           \
@@ -121,7 +120,9 @@ static __always_inline bool has_room(void)
 		}                                                      \
 	} while (0)
 
-/* Copies a name of 16 bytes and nothing behind its end: older names may have left a rest there. */
+/*
+ * Copies a name of 16 bytes without what follows its end, where older names may have left a rest.
+ */
 static __always_inline void copy_name(char *to, const char *from)
 {
 	__builtin_memset(to, 0, 16);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Taking a slot without compare-and-swap, which BPF has since Linux 5.12: `head` is added to, and
- * whoever ran on top of this program meanwhile took, and published, the slots beside this one.
+ * Takes a slot without compare-and-swap, which BPF has since Linux 5.12: `head` is incremented, and
+ * programs that ran on top of this one meanwhile took, and published, the adjacent slots.
  */
 
-#define ON_TOP 8 /* slots that can be told apart then */
+#define ON_TOP 8 /* number of such slots that can be told apart */
 
-/* The slot at a position, if it is published: near, or far. */
+/* Returns the slot at a position, near or far, if it is published. */
 static __always_inline struct mg_slot *published(struct mg_ring *r, __u64 at)
 {
 	struct mg_slot *s = &r->slot[at & cfg.near_mask];
@@ -27,8 +27,8 @@ static __always_inline struct mg_ring *ring_here(void)
 }
 
 /*
- * Which of the `n` positions from `head` on is not published: this one. Between numbers, so that
- * the verifier walks it once a program, not at each event.
+ * Returns the one of the `n` positions from `head` on that is not published: this program's own.
+ * Takes numbers only, so that the verifier checks it once per program, not per event.
  */
 __noinline __u64 own_position(__u64 head, __u64 n)
 {
@@ -46,7 +46,7 @@ __noinline __u64 own_position(__u64 head, __u64 n)
 	return last;
 }
 
-/* When the slot at a position was taken, 0 if it is not published. */
+/* Returns when the slot at a position was taken, 0 if it is not published. */
 __noinline __u64 taken_at(__u64 position)
 {
 	struct mg_ring *r = ring_here();
@@ -76,7 +76,7 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	n = *(volatile __u64 *)&r->head - head;
 	if (n > 1) {
 		__u64 own = own_position(head, n);
-		/* slots are in time order: after those that came in between */
+		/* slots are in time order: after those taken in between */
 		__u64 before = own != head ? taken_at(own - 1) : 0;
 
 		if (before)
@@ -85,7 +85,7 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	}
 	at = head & cfg.near_mask;
 	lap = (head >> cfg.near_shift) + 1;
-	/* a small ring is all near */
+	/* a small ring has near slots only */
 	if (cfg.near_mask != cfg.ring_mask && head - *(volatile __u64 *)&r->tail > cfg.near_mask) {
 		at = cfg.near_mask + 1 + (head & cfg.ring_mask);
 		lap = (head >> cfg.ring_shift) + 1;

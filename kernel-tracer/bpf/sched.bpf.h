@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Scheduler, and the life of traced tasks. */
 
-/* At level full: of the thread that leaves the CPU, or of the one that gets it if only it is
- * traced. */
+/*
+ * Records, at level full, the thread that leaves the CPU, or the one that gets it if only that is
+ * traced.
+ */
 static __always_inline void tell_task(struct task_struct *t, __u32 state, bool leaves)
 {
 	EMIT(sched_task, mg_sched_task, e, {
@@ -10,14 +12,14 @@ static __always_inline void tell_task(struct task_struct *t, __u32 state, bool l
 		e->pending = t->pending.signal.sig[0] | t->signal->shared_pending.signal.sig[0];
 		e->task_tid = t->pid;
 		e->state = state;
-		/* also a thread of another class knows its CPU's queue by this */
+		/* threads of other scheduling classes find their CPU's queue this way, too */
 		e->runnable = bpf_core_field_exists(t->se.cfs_rq) ? t->se.cfs_rq->rq->nr_running
 								  : MG_NOT_KNOWN;
 		e->leaves = leaves;
 	});
 }
 
-/* The CPU a thread is on or was last. */
+/* Returns the CPU that a thread is on or was last. */
 static __always_inline __u32 task_cpu(const struct task_struct *t)
 {
 	if (bpf_core_field_exists(t->thread_info.cpu))
@@ -44,7 +46,7 @@ static __always_inline int sched_switch(
 		e->preempt = preempt;
 		switching_is_decided(t.slot->ts, prev->pid, next->pid);
 		publish(&t, MG_EVENT_sched_switch);
-	} else { /* how long it takes is told all the same */
+	} else { /* its duration is reported all the same */
 		switching_is_decided(bpf_ktime_get_ns(), prev->pid, next->pid);
 	}
 	if (settings.level != MG_LEVEL_full)
@@ -64,7 +66,7 @@ struct task_struct___old { /* before Linux 5.14 */
 	long state;
 } __attribute__((preserve_access_index));
 
-/* Before Linux 5.18 the tracepoint did not tell the state. */
+/* Variant for kernels before 5.18, whose tracepoint lacks the state. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch_old, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -163,7 +165,7 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Run once when tracing begins on what already exists: marks it, and tells its names. */
+/* Run once when tracing begins: marks existing tasks, and reports their names. */
 SEC("iter/task")
 int follow_existing(struct bpf_iter__task *ctx)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What is recorded: the threads of the traced process tree, and the TCP sockets they open, accept
- * or use. A traced thread has task storage; a traced socket is in `socks` by its address and, once
- * connected, in `tuples` by its addresses and ports, for packets that do not know their socket yet.
+ * Selection: the threads of the traced process tree, and the TCP sockets they open, accept or use.
+ * A traced thread has task storage; a traced socket is in `socks` by its address and, once
+ * connected, in `tuples` by its addresses and ports, for packets that have no socket yet.
  */
 #ifndef MAGNET_BPF_SELECT_H
 #define MAGNET_BPF_SELECT_H
 
 struct task_state {
-	__u64 sk;   /* address of the socket of the system call it is in, 0 = no TCP */
+	__u64 sk;   /* address of the socket of the system call it is in, 0 = not TCP */
 	__u64 sock; /* its cookie */
 	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
 	__u8 dir;   /* MG_DIR_* */
-	__u8 again; /* what `call` is after the call: 0, but for calibration (MG_TASK_AGAIN) */
+	__u8 again; /* value of `call` after the call: 0, except for calibration (MG_TASK_AGAIN) */
 	__s32 fd;
 	__u64 messages; /* the vector of sendmmsg and recvmmsg */
-	/* the call that a signal's handler came in between of */
+	/* the call that a signal handler interrupted */
 	__u64 interrupted_sock;
 	__s32 interrupted_fd;
 	__u16 interrupted; /* MG_SYS_*, 0 = none */
-	__u16 quiet;       /* the call is not recorded, but may change what is */
+	__u16 quiet;       /* the call is not recorded, but may change the selection */
 	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
-	__u64 pair;        /* where socketpair() puts its two descriptors */
+	__u64 pair;        /* address to which socketpair() writes its two descriptors */
 	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
 	__u32 zerocopy_first;
 	__u32 errors; /* it reads the socket's error queue */
@@ -44,7 +44,7 @@ struct {
 struct sock_entry {
 	__u64 cookie;
 	__u64 tuple;      /* key in `tuples`, 0 = not connected yet */
-	__u64 translated; /* another, if this host translates its addresses */
+	__u64 translated; /* another key, if this host translates its addresses */
 	struct tcp_memory tcp;
 };
 
@@ -62,7 +62,7 @@ struct {
 	__type(value, __u64); /* cookie */
 } tuples SEC(".maps");
 
-/* By the tuple that a socket will have: the one that its segments arrive with. */
+/* Translated ends, by the tuple that a socket will have: the one that its segments arrive with. */
 struct translation {
 	__u64 tuple;
 	__be16 lport, rport;
@@ -88,9 +88,9 @@ struct {
 } paths SEC(".maps");
 
 #define PATH_FROM (1ull << 63)
-#define NO_NETNS  0xffffffffu /* in place of a namespace, in keys of `paths` */
+#define NO_NETNS  0xffffffffu /* replaces the namespace in keys of `paths` */
 
-/* Connections being opened of which the filters cannot tell yet. */
+/* Connections being opened about which the filters cannot decide yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -98,7 +98,7 @@ struct {
 	__type(value, __u64);
 } undecided SEC(".maps");
 
-/* What is known not to be recorded, by enum mg_not_seen. */
+/* Counts of what is known not to be recorded, by enum mg_not_seen. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MG_NOT_SEEN_END);
@@ -114,7 +114,7 @@ static __always_inline void count_not_seen(__u32 what)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* local ports on which traced processes listen: their connections are theirs */
+/* local ports on which traced processes listen: their connections are followed */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -128,8 +128,8 @@ static __always_inline __u64 listener_key(const struct sock *sk)
 }
 
 /*
- * Requests to connect that were answered, by the tuple that segments for them arrive with: the port
- * they are for, or NO_REQUEST where the answer is a SYN cookie, and there is no request.
+ * Answered requests to connect, by the tuple that segments for them arrive with: the port they are
+ * for, or NO_REQUEST where the answer is a SYN cookie, and there is no request.
  */
 #define NO_REQUEST (1u << 16)
 struct {
@@ -139,7 +139,7 @@ struct {
 	__type(value, __u32);
 } requests SEC(".maps");
 
-/* network namespaces whose IP hooks are attached, kept by the loader */
+/* network namespaces whose IP hooks are attached, set by the loader */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -165,7 +165,7 @@ static __always_inline void check_netns(const struct net *net, __u32 pid)
 	check_netns_number(net->ns.inum, pid);
 }
 
-/* The cgroup whose tasks are traced, kept by the loader. */
+/* The cgroup whose tasks are traced, set by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -173,13 +173,12 @@ struct {
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
-/* The tracer's own process, never traced by `all` or with its cgroup; set once calibration is done.
- */
+/* The tracer's own process, never traced by `all` or with its cgroup; set after calibration. */
 __u32 not_traced;
 
 /*
- * Everything on the machine that is no tracer. With a filter only tasks that have used a socket it
- * lets pass: they have storage.
+ * Returns whether the task is traced because everything is, except the tracer. With a filter only
+ * tasks that have used a passing socket are traced: they have storage.
  */
 static __always_inline bool everything(const struct task_struct *t)
 {
@@ -191,7 +190,7 @@ static __always_inline struct task_state *task_of(struct task_struct *t)
 	return task_storage(&tasks, t, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
-/* The current one, that has used a socket a filter lets pass. */
+/* Starts tracing the current task, which has used a socket that a filter passes. */
 static __always_inline struct task_state *begin_tracing(struct task_struct *t)
 {
 	return task_storage(&tasks, t, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -203,8 +202,8 @@ static __always_inline struct task_state *current_task(void)
 }
 
 /*
- * The same, and its process gets its name: by its first thread, since a thread may be called
- * otherwise.
+ * Reports the thread, and its process's name: by its first thread, since a thread may have another
+ * name.
  */
 static __noinline void tell_process(const struct task_struct *t)
 {
@@ -232,7 +231,7 @@ static __always_inline bool task_traced(struct task_struct *t)
 	return everything(t) || task_storage(&tasks, t, 0) != NULL;
 }
 
-/* Whether the current task's sockets may be followed, if the filters let them pass. */
+/* Returns whether the current task's sockets may be followed, if the filters pass them. */
 static __always_inline bool current_selects(void)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -241,7 +240,7 @@ static __always_inline bool current_selects(void)
 		return TASK_READ(t, tgid) != not_traced;
 	if (task_storage(&tasks, t, 0))
 		return true;
-	/* asked of the helper: on old kernels a task is but a number */
+	/* from the helper: on old kernels a task is only a number */
 	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&
 	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && meet_task(t);
 }
@@ -254,8 +253,8 @@ static __always_inline struct sock_entry *sock_at(const struct sock *sk)
 }
 
 /*
- * The pairs of ports of connections that are or were followed, a bit each: most of what passes the
- * hooks belongs to others, and this tells by two loads. Bits are never cleared.
+ * Port pairs of connections that are or were followed, one bit each: most packets at the hooks
+ * belong to others, and this test costs two loads. Bits are never cleared.
  */
 #define PORT_PAIRS 65536
 volatile __u64 port_pairs[PORT_PAIRS / 64] SEC(".data.ports") = {};
@@ -272,7 +271,7 @@ static __always_inline bool ports_followed(__be16 local, __be16 remote)
 	return port_pairs[n / 64] >> (n & 63) & 1;
 }
 
-/* On the way to it, and from it. */
+/* Sets the bits of both directions. */
 static __always_inline void follow_ports(__be16 local, __be16 remote)
 {
 	__u32 n = port_pair(local, remote), m = port_pair(remote, local);
@@ -281,7 +280,7 @@ static __always_inline void follow_ports(__be16 local, __be16 remote)
 	port_pairs[m / 64] |= 1ull << (m & 63);
 }
 
-/* For where packets pass. A socket that is being opened, or is closed, may have no ports. */
+/* Returns the entry of a packet's socket. A socket being opened, or closed, may have no ports. */
 static __always_inline struct sock_entry *sock_of(const struct sock *sk)
 {
 	__u8 state = sk->__sk_common.skc_state;
@@ -298,13 +297,16 @@ static __always_inline __u64 mix(__u64 h, __u64 x)
 	return h ^ h >> 32;
 }
 
-/* A function of its own, where the verifier takes a pointer in memory for a number. */
+/*
+ * Hashes a number in memory; a function of its own, where the verifier takes a pointer in memory
+ * for a number.
+ */
 __global __u32 hash_at(const __u64 *value)
 {
 	return value ? mix(cfg.seed, number_at(value)) : 0;
 }
 
-/* A name for a packet's memory that tells nothing of the kernel's addresses. */
+/* Returns a name for a packet's memory that reveals no kernel address. */
 static __always_inline __u32 buffer_of(const struct sk_buff *skb)
 {
 	__u64 head = (__u64)skb->head;
@@ -336,7 +338,7 @@ static __always_inline __u64 tuple6(
 	return tuple_ports(h, lport, rport);
 }
 
-/* The four words of an address as IPv6; an IPv4 socket's is mapped. */
+/* Returns the four words of an address as IPv6; an IPv4 address is mapped. */
 static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, __u32 *raddr)
 {
 	if (sk->__sk_common.skc_family == AF_INET) {
@@ -353,7 +355,9 @@ static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, 
 	}
 }
 
-/* An IPv6 socket may carry IPv4: its packets hash as IPv4, so must it. */
+/*
+ * Returns a socket's key. An IPv6 socket may carry IPv4: its packets hash as IPv4, so it must too.
+ */
 static __always_inline __u64 tuple_of(
 	__u32 net, const __u32 *laddr, const __u32 *raddr, __be16 lport, __be16 rport)
 {
@@ -373,7 +377,10 @@ static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32
 	});
 }
 
-/* What stands between the connection and the program: then TCP's bytes are not the program's. */
+/*
+ * Returns the protocol between the connection and the program, if TCP's bytes are not the
+ * program's.
+ */
 static __noinline int ulp_of(const struct tcp_sock *tp)
 {
 	const struct tcp_ulp_ops *ops = BPF_CORE_READ(icsk_of(tp), icsk_ulp_ops);
@@ -408,7 +415,7 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 	state_of(sk, tp, cookie, NULL);
 }
 
-/* What the filters say of a TCP socket. */
+/* Applies the filters to a TCP socket. */
 static __always_inline int judge_tcp(const struct sock *sk)
 {
 	struct endpoints e;
@@ -422,7 +429,7 @@ static __always_inline int judge_tcp(const struct sock *sk)
 	return judge(&e, MG_KIND_tcp);
 }
 
-/* The key by which its segments are found before they are translated; 0: they are not. */
+/* Returns the key of its segments before they are translated; 0: they are not. */
 static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
 {
 	const struct translation *known = bpf_map_lookup_elem(&translations, &tuple);
@@ -438,7 +445,7 @@ static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
 	return other;
 }
 
-/* Follow a connected socket from here on. */
+/* Follows a connected socket from here on. */
 static __always_inline void select_connected(const struct sock *sk, __u64 cookie)
 {
 	struct sock_entry entry = {.cookie = cookie}, *before = sock_at(sk);
@@ -458,7 +465,7 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 	arrives = entry.translated ? entry.translated : entry.tuple;
 	bpf_map_delete_elem(&requests, &arrives);
-	/* between namespaces what a socket sends looks like what its peer is to receive */
+	/* between namespaces what a socket sends looks like what its peer receives */
 	path = tuple_of(NO_NETNS, l, r, lport, rport);
 	bpf_map_update_elem(&paths, &path, &cookie, BPF_NOEXIST);
 	path = tuple_of(NO_NETNS, r, l, rport, lport);
@@ -479,7 +486,7 @@ static __always_inline void emit_open(const struct tcp_sock *tp, __u64 cookie)
 	});
 }
 
-/* A traced thread uses a connection that was open before: announce it with its counters. */
+/* Announces a connection opened before, with its counters, when a traced thread uses it. */
 static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 {
 	__u64 cookie;
@@ -492,7 +499,7 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 	select_connected(sk, cookie);
 }
 
-/* Packets for its ends are no longer its own. */
+/* Stops assigning packets to the socket by its ends. */
 static __always_inline void unbind(struct sock_entry *e)
 {
 	__u64 tuple = e->tuple, translated = e->translated;

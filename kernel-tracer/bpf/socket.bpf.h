@@ -37,7 +37,7 @@ int BPF_PROG(on_tcp_send, struct sock *sk, struct msghdr *msg, struct sk_buff *s
 	return tcp_send(sk, msg->msg_iter.count, skb ? skb->len : 0);
 }
 
-/* Without that tracepoint: once a call, before the first byte is copied. */
+/* Variant without that tracepoint: once per call, before the first byte is copied. */
 SEC("fentry/tcp_sendmsg_locked")
 int BPF_PROG(on_tcp_send_begin, struct sock *sk, struct msghdr *msg, __u64 size)
 {
@@ -45,8 +45,8 @@ int BPF_PROG(on_tcp_send_begin, struct sock *sk, struct msghdr *msg, __u64 size)
 }
 
 /*
- * For TCP a buffer in the receive queue belongs to its socket; that of others has no socket, or
- * the sender's, but is copied within a system call on it.
+ * A buffer in TCP's receive queue belongs to its socket; others have no socket, or the sender's,
+ * but are copied within a system call on it.
  */
 SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
@@ -79,7 +79,7 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 	return 0;
 }
 
-/* Of TCP its own events tell more: those sockets leave here soonest. */
+/* Records data moved; TCP sockets, whose own events say more, leave here first. */
 static __always_inline int moved(struct sock *sk, int ret, int flags, __u16 event)
 {
 	struct mg_sock_moved *e;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What sockets other than TCP's send and receive, before Linux 6.4, which has tracepoints for it:
- * at the end of each family's own functions. Those of net/socket.c above them are called by none,
- * since they are compiled into their callers.
+ * Data sent and received by sockets other than TCP's, before Linux 6.4 brought tracepoints for it:
+ * at the end of each family's own functions. Those of net/socket.c above them cannot be hooked,
+ * since they are inlined into their callers.
  */
 
-/* Their code is in the kernel once, not as often as there are programs. */
+/* Not inlined, so that the kernel holds the code once, not per program. */
 static __noinline int moved_at(struct socket *sock, int ret, int flags, __u32 event)
 {
 	return moved(sock->sk, ret, flags, event);
@@ -39,7 +39,10 @@ RECEIVED(on_received_unix_seqpacket, unix_seqpacket_recvmsg)
 RECEIVED(on_received_netlink, netlink_recvmsg)
 RECEIVED(on_received_packet, packet_recvmsg)
 
-/* These work for SOCK_SEQPACKET, too, and have told of it there. */
+/*
+ * Returns whether the socket is SOCK_SEQPACKET: these functions serve it, too, and have recorded it
+ * there.
+ */
 static __always_inline bool is_seqpacket(const struct socket *sock)
 {
 	return sock->sk->sk_type == SOCK_SEQPACKET;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The state of a connection, with each TCP event, as the level asks for. */
+/* The state of a connection, recorded with each TCP event as the level demands. */
 #ifndef MAGNET_BPF_STATE_H
 #define MAGNET_BPF_STATE_H
 
-/* What was told of a socket last, in its entry of `socks`. */
+/* State of a socket reported last, in its entry of `socks`. */
 struct tcp_memory {
 	__u64 ca_ops;   /* its congestion control */
 	__u32 rto_una;  /* snd_una at the last timeout */
-	__u8 rto_row;   /* timeouts in a row then */
-	__u8 ca_state;  /* only where a change has no tracepoint */
-	__u8 own_zero;  /* the window offered is zero */
-	__u8 peer_zero; /* the peer's is */
+	__u8 rto_row;   /* consecutive timeouts then */
+	__u8 ca_state;  /* used only where a change has no tracepoint */
+	__u8 own_zero;  /* whether the window offered is zero */
+	__u8 peer_zero; /* whether the peer's is */
 };
 
 static __always_inline __u64 jiffies_us(__u64 jiffies)
@@ -59,7 +59,7 @@ static __always_inline void emit_light(const struct tcp_sock *tp, __u64 cookie)
 
 enum { CHRONO_BUSY = 1, CHRONO_RWND, CHRONO_SNDBUF };
 
-/* As tcp_get_info_chrono_stats() does: the period that is running counts, too. */
+/* Does what tcp_get_info_chrono_stats() does: the running period counts, too. */
 static __always_inline void fill_chrono(struct mg_tcp_limits *e, const struct tcp_sock *tp)
 {
 	__u32 type = BPF_CORE_READ_BITFIELD(tp, chrono_type);
@@ -106,7 +106,7 @@ static __always_inline void emit_full(
 	});
 }
 
-/* Apart from its callers, so that their code stays small at level none. */
+/* Not inlined, so that its callers' code stays small at level none. */
 static __noinline int emit_state_of(
 	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
@@ -118,7 +118,7 @@ static __noinline int emit_state_of(
 	return 0;
 }
 
-/* After a TCP event, what the level asks for. */
+/* Call it after a TCP event; records what the level demands. */
 static __always_inline void state_of(
 	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What a context switch takes: from the scheduler's entry to its decision, sched_switch, and from
- * there to its return on the next thread's behalf. One event at the end tells all three.
+ * Duration of a context switch: from the scheduler's entry to its decision, sched_switch, and from
+ * there to its return on the next thread's behalf. One event at the end has all three times.
  */
 
 struct switching {
 	__u64 entry, decided; /* ns, 0 = not yet, or the layer is off */
 	__u32 prev, next;
-	__u32 irqs; /* taken since the entry */
+	__u32 irqs; /* interrupts since the entry */
 	__u32 pad;
 };
 
@@ -38,7 +38,7 @@ int BPF_PROG(on_sched_entry)
 	return 0;
 }
 
-/* A traced thread gets or leaves the CPU, recorded at `ts`. */
+/* Call it when a traced thread gets or leaves the CPU, recorded at `ts`. */
 static __always_inline void switching_is_decided(__u64 ts, __u32 prev, __u32 next)
 {
 	struct switching *s = this_switching();
@@ -68,7 +68,7 @@ int BPF_PROG(on_sched_exit, bool is_switch)
 		return 0;
 	entry = s->entry;
 	s->entry = 0;
-	/* longer: it is an entry from before the layer was switched off and on again */
+	/* longer: the entry is from before the layer was switched off and on again */
 	if (!is_switch || !entry || !s->decided || s->decided - entry > 0xffffffff)
 		return 0;
 	EMIT(sched_cost, mg_sched_cost, e, {

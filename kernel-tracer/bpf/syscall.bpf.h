@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* System calls of traced threads on sockets. */
 
-/* Returns the socket that an open file is, NULL if it is none. */
+/* Returns the socket of an open file, NULL if it is none. */
 static __always_inline struct sock *sock_of_file(const struct file *f)
 {
 	void *socket;
@@ -12,7 +12,7 @@ static __always_inline struct sock *sock_of_file(const struct file *f)
 	return MEMBER(socket, socket, sk);
 }
 
-/* The socket behind a descriptor of the current thread, NULL if it is none. */
+/* Returns the socket behind a descriptor of the current thread, NULL if it is none. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 {
 	struct files_struct *files = TASK_READ(t, files);
@@ -26,12 +26,15 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 	return sock_of_file(f);
 }
 
-/* What the table says of a call: its direction, and which arguments are length and flags. */
+/*
+ * Reads a call's properties from the table: its direction, and which arguments are length and
+ * flags.
+ */
 static __always_inline int describe(
 	struct pt_regs *regs, __u32 call, __u64 *asked, __u32 *msg_flags)
 {
 	const volatile struct mg_call_shape *c = &cfg.shape[call & (MG_SHAPES - 1)];
-	/* the last for calls that have no such argument */
+	/* the last one is for calls without such an argument */
 	__u64 args[8] = {0, 0, SYS_ARG2(regs), SYS_ARG3(regs), SYS_ARG4(regs)};
 
 	*asked = args[c->length & 7];
@@ -47,7 +50,7 @@ static __always_inline __u32 stream_position(struct sock *sk, int dir)
 				: MEMBER(tcp_sock, tp, write_seq);
 }
 
-/* Whether small segments of a connection wait for others: TCP_NODELAY is 1, TCP_CORK 2. */
+/* Returns whether small segments of a connection wait for others: TCP_NODELAY is 1, TCP_CORK 2. */
 static __always_inline __u8 nagle_of(struct sock *sk)
 {
 	struct tcp_sock *tp = (void *)sk;
@@ -64,7 +67,7 @@ static __always_inline __u16 mss_of(struct sock *sk)
 	return mss < 0xffff ? mss : 0xffff;
 }
 
-/* A TCP socket that is not followed, or not yet: what the filters say of its calls. */
+/* Applies the filters to calls on a TCP socket that is not followed, or not yet. */
 static __always_inline bool unfollowed_passes(const struct sock *sk)
 {
 	struct endpoints e;
@@ -73,7 +76,7 @@ static __always_inline bool unfollowed_passes(const struct sock *sk)
 	return judge(&e, MG_KIND_tcp) == WANTED;
 }
 
-/* What the call is about, from its descriptor; false if that is no socket. */
+/* Finds the call's socket from its descriptor; false if that is no socket. */
 static __always_inline bool look_at_socket(
 	struct task_struct *t, __s64 fd, struct sock **sk, int *kind, __u64 *cookie)
 {
@@ -105,7 +108,7 @@ static __always_inline bool look_at_socket(
 	return !settings.active || unfollowed_passes(*sk);
 }
 
-/* One that is about to be made has no ends yet. */
+/* Applies the filters to a socket about to be made, which has no ends yet. */
 static __always_inline bool new_socket_passes(const struct task_struct *t, int kind)
 {
 	const struct nsproxy *namespaces = TASK_READ(t, nsproxy);
@@ -117,7 +120,7 @@ static __always_inline bool new_socket_passes(const struct task_struct *t, int k
 
 #define TCP_ZEROCOPY_RECEIVE 35
 
-/* An option's level and name, in place of flags; one of them is a way to receive. */
+/* Returns an option's level and name, recorded instead of flags; one option is a way to receive. */
 static __always_inline __u32 socket_option(struct pt_regs *regs, __u32 call, int *dir)
 {
 	__u32 level = SYS_ARG1(regs), name = SYS_ARG2(regs);
@@ -129,7 +132,7 @@ static __always_inline __u32 socket_option(struct pt_regs *regs, __u32 call, int
 
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
-/* Bytes of the messages that sendmmsg or recvmmsg moved. */
+/* Returns the bytes of the messages that sendmmsg or recvmmsg moved. */
 __noinline __u32 message_bytes(__u64 vector, long count)
 {
 	__u32 sum = 0, len;
@@ -188,7 +191,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 			}
 		}
 		if (!sk && !look_at_socket(t, fd, &sk, &kind, &cookie)) {
-			/* refused; but other ends may be what the filters ask for */
+			/* refused; but the filters may pass its new ends */
 			if (state && sk && (call == MG_SYS_bind || call == MG_SYS_connect)) {
 				state->call = call;
 				state->dir = MG_DIR_OTHER;
@@ -242,8 +245,9 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 #define ERESTART_RESTARTBLOCK 516
 
 /*
- * A call that a signal interrupts leaves the kernel to be restarted. Whether it is, or ends with
- * EINTR, is decided as the handler is called, and shows when that returns.
+ * Handles the return of a signal handler. A call that a signal interrupts leaves the kernel to be
+ * restarted; whether it is, or ends with EINTR, is decided when the handler is called, and shows
+ * when that returns.
  */
 static __always_inline int after_handler(long ret)
 {
@@ -262,7 +266,7 @@ static __always_inline int after_handler(long ret)
 	return 0;
 }
 
-/* Meet the socket unless it is TCP's, which is met by its states. */
+/* Meets the socket unless it is TCP's, which is met by its states. */
 static __always_inline void meet_unless_tcp(const struct sock *sk)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -292,7 +296,7 @@ __noinline int meet_pair(__u64 descriptors)
 	return 0;
 }
 
-/* Sockets the call has made, and one it has given other ends: the first packet may be close. */
+/* Meets the sockets that the call has made, or given other ends: the first packet may come soon. */
 static __always_inline void after_call(struct task_state *state, long ret)
 {
 	switch (state->call) {
@@ -319,7 +323,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	__s64 nr = SYS_NR(regs);
 	__u32 seq = 0, bytes = 0;
 
-	if (nr == -1) /* what rt_sigreturn() leaves */
+	if (nr == -1) /* the value rt_sigreturn() leaves */
 		return after_handler(ret);
 	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
 		return 0;
@@ -362,9 +366,9 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 }
 
 /*
- * In place of the two programs above where the layer syscall is not chosen: meets the sockets that
+ * Replaces the two programs above where the layer syscall is not chosen: meets the sockets that
  * calls make, bind and connect, since the layers below record only what passes sockets that were
- * met. What a call does otherwise is nothing to it.
+ * met. Records nothing else of a call.
  */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_socket_made, struct pt_regs *regs, long ret)
@@ -382,7 +386,7 @@ int BPF_PROG(on_socket_made, struct pt_regs *regs, long ret)
 	if (SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS || !current_selects() ||
 		is_of_32bit(bpf_get_current_task_btf(), call))
 		return 0;
-	if (call == MG_SYS_bind || call == MG_SYS_connect) /* connect() may go on, as of TCP */
+	if (call == MG_SYS_bind || call == MG_SYS_connect) /* connect() may go on, as for TCP */
 		meet_fd((__s32)SYS_ARG0(regs));
 	else if (ret >= 0 && call == MG_SYS_socketpair)
 		meet_pair(SYS_ARG3(regs));
@@ -391,7 +395,7 @@ int BPF_PROG(on_socket_made, struct pt_regs *regs, long ret)
 	return 0;
 }
 
-/* Run once when that program is attached: meets the sockets that traced tasks have already. */
+/* Run once when that program is attached: meets the sockets that traced tasks already have. */
 SEC("iter/task_file")
 int meet_existing(struct bpf_iter__task_file *ctx)
 {
@@ -407,7 +411,7 @@ int meet_existing(struct bpf_iter__task_file *ctx)
 	sk = sock_of_file(f);
 	if (!sk)
 		return 0;
-	/* its namespace is found through its process: here the current one is the tracer */
+	/* its namespace is found through its process: the current one is the tracer */
 	check_netns_number(BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum), t->tgid);
 	meet_unless_tcp(sk);
 	return 0;

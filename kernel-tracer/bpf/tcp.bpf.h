@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* TCP itself: connections, segments received, bytes in order, retransmissions. */
+/* TCP itself: connections, received segments, bytes in order, retransmissions. */
 
-/* Several sockets may listen on one port: while one of them does, its connections are followed. */
+/* Several sockets may listen on one port: connections are followed while one of them does. */
 static __always_inline void begin_listening(const struct sock *sk)
 {
 	__u64 key = listener_key(sk), one = 1, *n = bpf_map_lookup_elem(&listeners, &key);
@@ -18,7 +18,7 @@ static __always_inline void end_listening(const struct sock *sk)
 
 	if (!n)
 		return;
-	__sync_fetch_and_add(n, -1); /* its result is more than old kernels know */
+	__sync_fetch_and_add(n, -1); /* old kernels do not support its result */
 	if ((__s64) * (volatile __u64 *)n <= 0)
 		bpf_map_delete_elem(&listeners, &key);
 }
@@ -42,7 +42,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		if (!current_selects())
 			return 0;
 		begin_listening(sk);
-		socket_cookie(sk); /* what accept() tells of it is known by that */
+		socket_cookie(sk); /* accept() identifies it by that */
 		key = (__u64)sk;
 		remember_drops(key, BPF_CORE_READ(sk, sk_drops.counter));
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
@@ -86,14 +86,14 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 				return 0;
 		}
 		cookie = known ? known->cookie : socket_cookie(sk);
-		/* the SYN carried data: then its number alone does not tell where they begin */
+		/* the SYN carried data: then its number alone does not show where they begin */
 		if (tp->bytes_received || tp->bytes_sent)
 			emit_open(tp, cookie);
 		emit_state(sk, tp, cookie, old, now, opener);
 		select_connected(sk, cookie);
 		return 0;
 	}
-	if (old == TCP_LISTEN && now == TCP_CLOSE) { /* a new connection begins as a copy, too */
+	if (old == TCP_LISTEN && now == TCP_CLOSE) { /* a new connection also begins as a copy */
 		__u64 self = (__u64)sk;
 
 		if (bpf_map_lookup_elem(&listen_drops, &self)) {
@@ -105,7 +105,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);
-	if (old == TCP_ESTABLISHED && tp->write_seq != tp->snd_nxt) /* tcp_recv tells no more */
+	/* tcp_recv does not fire any more */
+	if (old == TCP_ESTABLISHED && tp->write_seq != tp->snd_nxt)
 		tell_room(sk, known->cookie);
 	if (now == TCP_CLOSE) {
 		state_at_close(sk, tp, known->cookie, &known->tcp);
@@ -170,8 +171,8 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 }
 
 /*
- * A UNIX socket that no process has accepted yet has no number to be known by: what is put into its
- * queue is told of the sender, whose call this is.
+ * Records data queued for a UNIX socket that no process has accepted yet and that has no number: at
+ * the sender, whose call this is.
  */
 static __always_inline int unaccepted_ready(struct sock *sk)
 {
@@ -242,7 +243,7 @@ int BPF_PROG(on_tcp_ready, struct sock *sk)
 	return data_ready(sk);
 }
 
-/* Where that tracepoint is since Linux 6.4. */
+/* Replacement for that tracepoint, which exists since Linux 6.4. */
 SEC("fentry/sock_def_readable")
 int BPF_PROG(on_readable, struct sock *sk)
 {
@@ -284,9 +285,8 @@ int BPF_PROG(on_retransmit_old, struct sock *sk, struct sk_buff *skb)
 }
 
 /*
- * The answer to a request to connect is sent again. The request has no socket yet: its number is
- * that of segments which arrive for it, and its initial sequence number tells which socket it
- * becomes.
+ * Records a retransmitted SYN-ACK. The request has no socket yet: its number is that of segments
+ * which arrive for it, and its initial sequence number identifies the socket it becomes.
  */
 SEC("tp_btf/tcp_retransmit_synack")
 int BPF_PROG(on_synack_again, struct sock *listener, struct sock *request)

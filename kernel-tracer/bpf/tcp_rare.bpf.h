@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What is rare in a connection and recorded at every level: congestion states, timeouts, zero
- * windows, resets. The common path pays a comparison for windows, and nothing for the others.
+ * Rare events of a connection, recorded at every level: congestion states, timeouts, zero windows,
+ * resets. The common path pays a comparison for windows, and nothing for the others.
  */
 #ifndef MAGNET_BPF_TCP_RARE_H
 #define MAGNET_BPF_TCP_RARE_H
 
 #define ETIMEDOUT 110
 
-/* Sockets that closed and may send a reset yet: when a program closes one the reset comes last. */
+/* Closed sockets that may still send a reset: when a program closes one the reset comes last. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -52,7 +52,10 @@ int BPF_PROG(on_cong_state, struct sock *sk, __u8 now)
 	return 0;
 }
 
-/* Before Linux 6.1 a change has no tracepoint: it is seen at the next event that asks. */
+/*
+ * Detects a change before Linux 6.1, which has no tracepoint for it, at the next event that calls
+ * this.
+ */
 static __always_inline void compare_cong(
 	const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
@@ -84,7 +87,9 @@ static __always_inline void emit_timeout(
 	});
 }
 
-/* Timeouts in a row that were told; they count from 0 again with each byte acknowledged. */
+/*
+ * Returns the consecutive timeouts reported; the count restarts at 0 with each byte acknowledged.
+ */
 static __always_inline __u8 timeouts_told(const struct tcp_sock *tp, const struct tcp_memory *m)
 {
 	__u8 row = icsk_of(tp)->icsk_retransmits;
@@ -92,7 +97,7 @@ static __always_inline __u8 timeouts_told(const struct tcp_sock *tp, const struc
 	return tp->snd_una == m->rto_una && m->rto_row <= row ? m->rto_row : 0;
 }
 
-/* At a retransmission: whether a timeout is its cause. */
+/* Call it at a retransmission; records a timeout if that is its cause. */
 static __always_inline void state_at_retransmit(
 	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
@@ -108,7 +113,9 @@ static __always_inline void state_at_retransmit(
 	state_of(sk, tp, cookie, m);
 }
 
-/* A followed socket closes: the timeout that ends a connection sends nothing any more. */
+/*
+ * Call it when a followed socket closes: the timeout that ends a connection sends nothing any more.
+ */
 static __always_inline void state_at_close(
 	struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
@@ -136,7 +143,7 @@ static __always_inline void emit_window(__u64 cookie, const struct packet *g, bo
 
 #define SYN_OR_RST 6
 
-/* A segment leaves: the window it offers. */
+/* Call it when a segment leaves; records changes of the window it offers. */
 static __always_inline void state_at_out(const struct packet *g, __u64 cookie, struct tcp_memory *m)
 {
 	bool closes = g->window == 0;
@@ -152,7 +159,7 @@ static __always_inline bool after(__u32 a, __u32 b)
 	return (__s32)(a - b) > 0;
 }
 
-/* A segment is about to be processed: the window it offers, if TCP will take it from it. */
+/* Call it before a segment is processed; records the window it offers, if TCP will accept it. */
 static __always_inline void state_at_recv(const struct sock *sk, const struct tcp_sock *tp,
 	const struct packet *g, __u64 cookie, struct tcp_memory *m)
 {
@@ -167,7 +174,10 @@ static __always_inline void state_at_recv(const struct sock *sk, const struct tc
 	state_of(sk, tp, cookie, m);
 }
 
-/* Tell the windows, in a state in which tcp_recv does not, or as the connection comes to one. */
+/*
+ * Records the windows, in a state in which tcp_recv does not fire, or when the connection enters
+ * one.
+ */
 static __noinline void tell_room(const struct sock *sk, __u64 cookie)
 {
 	struct tcp_sock *tp = (void *)sk;
@@ -195,7 +205,7 @@ static __noinline int reset_reason(__u32 reason)
 	return MG_RESET_unknown;
 }
 
-/* The socket of a reset that is sent: one followed, or one that closed just now. */
+/* Returns the socket of a reset that is sent: a followed one, or one closed just now. */
 static __always_inline __u64 resetting(const struct sock *sk, __u64 key)
 {
 	struct sock_entry *known = bpf_map_lookup_elem(&socks, &key);
@@ -211,8 +221,9 @@ static __always_inline __u64 resetting(const struct sock *sk, __u64 key)
 }
 
 /*
- * A reset without a socket is told in the thread's own breath, as on loopback, and with `all`. Its
- * ports are those of the segment it answers; by filters that ask for more it cannot be judged.
+ * Fills in a reset without a socket, recorded if it is sent in a traced thread's context, as on
+ * loopback, or with `all`. Its ports are those of the segment it answers; filters that need more
+ * cannot decide.
  */
 static __always_inline bool answers(struct mg_tcp_reset *e, const struct sk_buff *skb)
 {
@@ -232,7 +243,7 @@ static __always_inline bool answers(struct mg_tcp_reset *e, const struct sk_buff
 }
 
 /*
- * `sk` and `skb` may each be NULL. They are read as numbers: kernels that believe they are never
+ * `sk` and `skb` may each be NULL. They are read as numbers: kernels that assume they are never
  * NULL would remove the checks.
  */
 static __always_inline void send_reset(void *ctx, __u8 reason)

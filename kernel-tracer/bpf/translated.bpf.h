@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Connections whose addresses this host itself translates, as where one goes to a service's
- * address, or is redirected to a proxy: what arrives for them bears, up to netfilter, other
- * addresses than the socket has. They are those that its opening segment has as it leaves.
+ * Connections whose addresses this host itself translates, as to a service's address, or when
+ * redirected to a proxy: until netfilter, arriving segments have other addresses than the socket,
+ * namely those of its opening segment when that leaves.
  */
 #ifndef MAGNET_BPF_TRANSLATED_H
 #define MAGNET_BPF_TRANSLATED_H
 
-/* The key in `tuples` of what answers this segment; 0: it cannot be read. */
+/* Returns the key in `tuples` of what answers this segment; 0: it cannot be read. */
 static __noinline __u64 answers_tuple(const struct sk_buff *skb, __u32 netns, struct tcp_bytes *t)
 {
 	unsigned char *ip = skb->head + skb->network_header;
@@ -29,7 +29,7 @@ static __noinline __u64 answers_tuple(const struct sk_buff *skb, __u32 netns, st
 	return 0;
 }
 
-/* A followed socket's SYN, behind netfilter. */
+/* Call it for a followed socket's SYN, behind netfilter. */
 static __always_inline void syn_leaves(
 	const struct sk_buff *skb, const struct sock *sk, struct sock_entry *known)
 {
@@ -44,7 +44,7 @@ static __always_inline void syn_leaves(
 		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
 }
 
-/* The answer `t` to a SYN: there is no socket yet, but what it will have is known. */
+/* Call it for the SYN-ACK `t`: there is no socket yet, but its key is known. */
 static __always_inline void note_translation(
 	const struct sock *request, __u32 netns, __u64 tuple, const struct tcp_bytes *t)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Whose a packet is: by the socket it came from, or by where it goes. */
+/* Finds a packet's owner: by the socket it came from, or by its destination. */
 #ifndef MAGNET_BPF_WHOSE_H
 #define MAGNET_BPF_WHOSE_H
 
 /*
- * Functions that are in one piece with their callers have one frame with them, and before
- * Linux 6.12 the frames of all that call each other have 512 bytes: those that are rarely called,
- * or need much, are apart.
+ * Inlined functions share one stack frame with their callers, and before Linux 6.12 the frames of a
+ * call chain have 512 bytes in all: functions that are rarely called, or need much, are kept apart.
  */
 
-/* Sent by a socket (not NULL), `known` if it is TCP's; false if that is not followed. */
+/*
+ * Identifies a packet sent by a socket (not NULL), `known` if it is TCP's; false if that is not
+ * followed.
+ */
 static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
 	const struct sk_buff *skb, const struct sock *sk)
 {
@@ -17,7 +19,8 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	struct other *o;
 
 	*known = NULL;
-	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV) /* no whole socket, nor followed */
+	/* not a full socket, nor followed */
+	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV)
 		return false;
 	if (sk->sk_protocol == IPPROTO_TCP) {
 		*known = sock_of(sk);
@@ -31,14 +34,17 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	o = other_of(sk);
 	if (!o)
 		return false;
-	/* the kernel has chosen its port just now: an answer may come before the call is over */
+	/* the kernel has just chosen its port: an answer may come before the call ends */
 	if (sk->__sk_common.skc_num != o->lport)
 		meet_other(sk);
 	*sock = o->id;
 	return datagram_sent(g, skb, sk);
 }
 
-/* A segment of a connection that nobody follows: most are, and this looks at little of them. */
+/*
+ * Returns whether a segment belongs to a connection that is not followed: most do, and this test is
+ * cheap.
+ */
 static __always_inline bool is_others(unsigned char *ip, int version)
 {
 	const volatile struct ipv4_bytes *v4;
@@ -54,7 +60,9 @@ static __always_inline bool is_others(unsigned char *ip, int version)
 	return !ports_followed(t->dport, t->sport);
 }
 
-/* For a followed socket of this namespace, PLACE_*; the header of this version of IP lies at `ip`.
+/*
+ * Returns PLACE_* for a packet for a followed socket of this namespace; the header of this IP
+ * version is at `ip`.
  */
 static __always_inline int arrives_for(struct packet *g, __u64 *sock, const struct sk_buff *skb,
 	unsigned char *ip, int version, __u32 netns)
@@ -72,8 +80,8 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 }
 
 /*
- * On its way between namespaces, where no socket is at hand: forwarded, or bridged. The tuple is
- * that of a receiver; the sender's is the same the other way round.
+ * Identifies a packet between namespaces, where it has no socket: forwarded, or bridged. The tuple
+ * is a receiver's; the sender's is the reverse.
  */
 static __noinline int on_its_way(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
@@ -97,7 +105,7 @@ static __noinline int on_its_way(
 	return via;
 }
 
-/* On its way in, but from a followed socket of this namespace. */
+/* Returns whether a received packet comes from a followed socket of this namespace. */
 static __noinline bool comes_back(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, __u32 netns)
 {
@@ -117,7 +125,7 @@ static __noinline bool comes_back(
 	return true;
 }
 
-/* One from another namespace that still has its socket: where it goes on it has none. */
+/* Remembers a packet from another namespace that still has its socket: later it has none. */
 static __noinline void comes_from(
 	const struct sk_buff *skb, unsigned char *ip, __u64 sock, int version)
 {
