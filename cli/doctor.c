@@ -82,7 +82,7 @@ static json_t *look_for_lttng(void)
 /* `hooks` gets what the tracer said of each. */
 static json_t *try_kernel(const char *top, json_t **hooks)
 {
-	static char *const every_layer[] = {(char *)"--layers", (char *)MG_LAYER_CHOICES, NULL};
+	static const char *const every_layer[] = {"--layers", MG_LAYER_CHOICES, NULL};
 	char output[PATH_MAX];
 	struct tracer t;
 	json_t *j;

@@ -63,17 +63,17 @@ static void join_command(struct recording *r)
 	size_t used = 0;
 
 	for (char **a = r->o.command; a && *a && used < sizeof(r->command_text); a++) {
-		if (r->o.anonymize && a > r->o.command)
+		if (r->o.given.anonymize && a > r->o.command)
 			break; /* arguments name addresses */
 		used += (size_t)snprintf(r->command_text + used, sizeof(r->command_text) - used,
 			"%s%s", a == r->o.command ? "" : " ", *a);
 	}
 	if (!r->o.command)
 		snprintf(r->command_text, sizeof(r->command_text),
-			r->o.all      ? "(all)"
-			: r->o.cgroup ? "(cgroup)"
-				      : "(pid %d)",
-			(int)r->o.pid);
+			r->o.given.all      ? "(all)"
+			: r->o.given.cgroup ? "(cgroup)"
+					    : "(pid %d)",
+			(int)r->o.given.pid);
 }
 
 /* ---- COMMAND ---- */
@@ -161,7 +161,7 @@ static int start_command(struct recording *r)
 static int wait_for_tracer(struct recording *r)
 {
 	int signals = signalfd(-1, &r->ending, SFD_CLOEXEC);
-	int err = tracer_wait_ready(&r->tracer, signals, r->o.quiet);
+	int err = tracer_wait_ready(&r->tracer, signals, r->o.given.quiet);
 	struct signalfd_siginfo info;
 
 	if (err == -EINTR && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
@@ -194,17 +194,18 @@ static int start_recorders(struct recording *r)
 		mg_error("cannot start a process: %s", strerror(errno));
 		return -EAGAIN;
 	}
-	if (r->o.command)
-		record_pass_on(&r->o, "--fresh", NULL);
-	if (r->o.app)
-		record_pass_on(&r->o, "--with-app", NULL);
+	if ((r->o.command && !option_list_add(&r->o.to_tracer, "--fresh")) ||
+		(r->o.app && !option_list_add(&r->o.to_tracer, "--with-app"))) {
+		mg_error("%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
 	if (r->o.kernel) {
 		err = tracer_start(&r->tracer, r->dir.kernel,
-			r->o.all      ? 0
-			: r->o.cgroup ? -1
-			: r->o.pid    ? r->o.pid
-				      : r->child,
-			r->o.tracer_args);
+			r->o.given.all      ? 0
+			: r->o.given.cgroup ? -1
+			: r->o.given.pid    ? (pid_t)r->o.given.pid
+					    : r->child,
+			r->o.to_tracer.text);
 		if (!err)
 			err = wait_for_tracer(r);
 		r->tracer_runs = !err;
@@ -225,8 +226,8 @@ static int start_recorders(struct recording *r)
 		return 0;
 	err = collector_start(
 		&r->collector, &(struct collector_options){.dir = r->dir.app,
-				       .buffer_bytes = r->o.buffer,
-				       .drain_ms = r->o.drain_ms,
+				       .buffer_bytes = r->o.given.buffer,
+				       .drain_ms = (unsigned int)r->o.given.drain,
 				       .clock = !r->tracer_runs,
 				       .kernel_dir = r->tracer_runs ? r->dir.kernel : NULL,
 				       .bounds = r->o.bounds});
@@ -329,7 +330,8 @@ static void stop_tracer(struct recording *r)
 
 static void wait_for_end(struct recording *r)
 {
-	uint64_t until = r->o.duration_s ? mg_monotonic_ns() + r->o.duration_s * 1000000000ull : 0;
+	uint64_t until =
+		r->o.given.duration ? mg_monotonic_ns() + r->o.given.duration * 1000000000ull : 0;
 	struct pollfd fds[] = {
 		{r->signals, POLLIN, 0},
 		{r->tracer_runs ? r->tracer.control : -1, POLLIN, 0},
@@ -414,7 +416,7 @@ static void tell(const struct recording *r, bool failed)
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",
 			(unsigned long long)app->unserved, app->why_unserved);
-	if (r->o.quiet)
+	if (r->o.given.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs && r->app_result.complete)
 		tell_unseen(json_object_get(done, "callers"), &r->app_result.callers);
@@ -442,7 +444,7 @@ int cmd_record(int argc, char **argv)
 
 	err = record_options_parse(&r.o, argc, argv);
 	if (err)
-		return err > 0 ? EXIT_DONE : err == -ESRCH ? EXIT_FAILED : EXIT_USAGE;
+		return err > 0 ? EXIT_DONE : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	join_command(&r);
 	/* what is shared with a program is a file, and takes a descriptor; the address space that
 	 * is allowed tells how much of it a program can have */
@@ -462,7 +464,7 @@ int cmd_record(int argc, char **argv)
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 
 	session_info_begin(&r.info, r.command_text, r.o.command);
-	r.info.argc = r.o.anonymize ? 1 : INT_MAX;
+	r.info.argc = r.o.given.anonymize ? 1 : INT_MAX;
 	look_at_command(&r);
 	err = start_recorders(&r);
 	if (!err && session_file_write(r.dir.dir, &r.info, &r.app_result, NULL) &&
@@ -513,6 +515,7 @@ int cmd_record(int argc, char **argv)
 	if (!err)
 		tell(&r, failed);
 	callers_free(&r.app_result.callers);
+	record_options_free(&r.o);
 	tracer_free(&r.tracer);
 	return failed ? EXIT_FAILED : r.status;
 }

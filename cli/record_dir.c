@@ -23,7 +23,7 @@ static int make_default(struct record_dir *d, const struct record_options *o)
 	char stamp[32];
 	int made = -1;
 
-	name = name ? name + 1 : o->command ? o->command[0] : o->all ? "all" : "pid";
+	name = name ? name + 1 : o->command ? o->command[0] : o->given.all ? "all" : "pid";
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", localtime(&now));
 	d->dir = d->made_up;
 	snprintf(d->made_up, sizeof(d->made_up), "magnet-%.64s-%s", name, stamp);
@@ -63,7 +63,7 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 	const char *why = NULL;
 	int fd;
 
-	d->dir = o->dir;
+	d->dir = o->given.output;
 	if ((d->dir ? mkdir(d->dir, 0700) : make_default(d, o)) != 0) {
 		why = why_no_dir(d->dir);
 		d->was_there = true;

@@ -13,22 +13,43 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "commands.h"
 #include "confine.h"
 #include "log.h"
 #include "paths.h"
 #include "signal_name.h"
 
-#define ARGS_MAX 160
+#define OWN_ARGS 6     /* options that tracer_start() adds, at most */
 #define SLOW_MS  10000 /* after which it is told that the tracer is not ready */
 #define LINE_MS  60000 /* for the rest of a line that has begun */
 
-int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[])
+/* Returns the tracer's command line, NULL without memory. `own` are options of our own. */
+static char **command_line(const char *program, const char *const *own, const char *const *args)
+{
+	size_t count = 0, n = 0;
+	const char **argv;
+
+	while (args && args[count])
+		count++;
+	argv = mg_calloc(OWN_ARGS + count + 2, sizeof(*argv));
+	if (!argv)
+		return NULL;
+	argv[n++] = program;
+	while (*own)
+		argv[n++] = *own++;
+	while (args && *args)
+		argv[n++] = *args++;
+	return (char **)argv; /* execv() changes none of them */
+}
+
+int tracer_start(struct tracer *t, const char *output, pid_t target, const char *const *args)
 {
 	char program[PATH_MAX], control[16], pid[16];
-	char *argv[ARGS_MAX];
+	const char *own[OWN_ARGS + 1] = {"-o", output, "--control-fd", control};
+	char **argv;
 	sigset_t none;
-	int pair[2], n = 0, control_fd;
+	int pair[2];
 
 	memset(t, 0, sizeof(*t));
 	t->control = -1;
@@ -36,36 +57,36 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, char *const
 		snprintf(t->why, sizeof(t->why), "magnet-kernel-tracer is not installed");
 		return -ENOENT;
 	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+	if (target > 0) {
+		snprintf(pid, sizeof(pid), "%d", (int)target);
+		own[4] = "--pid";
+		own[5] = pid;
+	} else if (target == 0) {
+		own[4] = "--all";
+	}
+	argv = command_line(program, own, args);
+	if (!argv)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+		free(argv);
 		return -errno;
+	}
 	t->pid = fork();
-	if (t->pid < 0)
-		return -errno;
 	if (t->pid == 0) {
+		int control_fd;
+
 		setsid(); /* Ctrl-C is for the program */
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		control_fd = fcntl(pair[1], F_DUPFD, 3);
 		mg_close_others(control_fd, -1); /* what others have open is COMMAND's alone */
 		snprintf(control, sizeof(control), "%d", control_fd);
-		argv[n++] = program;
-		argv[n++] = (char *)"-o";
-		argv[n++] = (char *)output;
-		argv[n++] = (char *)"--control-fd";
-		argv[n++] = control;
-		if (target > 0) {
-			snprintf(pid, sizeof(pid), "%d", (int)target);
-			argv[n++] = (char *)"--pid";
-			argv[n++] = pid;
-		} else if (target == 0) {
-			argv[n++] = (char *)"--all";
-		}
-		while (*args && n < ARGS_MAX - 1)
-			argv[n++] = *args++;
-		argv[n] = NULL;
 		execv(program, argv);
 		_exit(127);
 	}
+	free(argv);
+	if (t->pid < 0)
+		return -errno;
 	close(pair[1]);
 	t->control = pair[0];
 	return 0;

@@ -16,10 +16,11 @@ struct tracer {
 	json_t *done;   /* at the end: hooks, events, losses, costs */
 };
 
-/* `args` are options to pass on, NULL-terminated; `target` is followed with its children, 0 = all,
- * -1 = as `args` say
+/*
+ * Starts the tracer with the options in `args`, which end with NULL; NULL: with none. It follows
+ * the process `target` and its children, with 0 all processes, with -1 those that `args` name.
  */
-int tracer_start(struct tracer *t, const char *output, pid_t target, char *const args[]);
+int tracer_start(struct tracer *t, const char *output, pid_t target, const char *const *args);
 /*
  * Waits while the tracer lives: how long a kernel checks its programs cannot be known before. A
  * line says so when it takes long, unless `quiet`. Returns -EINVAL after a line of the tracer's

@@ -228,14 +228,3 @@ bool option_calls(const char *text)
 	}
 	return text[0] || option_refuse("functions that are recorded, such as send,recv");
 }
-
-const char *option_wrong_bounds(bool max_size, bool rotate, bool keep, bool flight)
-{
-	if (keep && !rotate && !flight)
-		return "--keep is of parts: it takes --rotate or --flight";
-	if (keep && max_size)
-		return "--keep and --max-size exclude each other";
-	if (flight && (rotate || max_size))
-		return "--flight excludes --rotate and --max-size";
-	return NULL;
-}

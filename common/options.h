@@ -43,13 +43,6 @@ bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* "64M" (not less than `min` bytes) or "30s": one of both is set, the other 0 */
 bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns);
-/* Returns why what was asked for does not go together, NULL if it does. */
-const char *option_wrong_bounds(bool max_size, bool rotate, bool keep, bool flight);
-/* the least of --max-size, of --rotate, and of --flight */
-#define MG_MAX_SIZE_MIN (64u << 10)
-#define MG_ROTATE_MIN   (64u << 10)
-#define MG_FLIGHT_MIN   (1u << 20)
-
 /* layer names separated by commas, after a + beside the default ones; or "none" */
 bool option_layers(const char *text, uint32_t *out);
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "log.h"
-#include "options.h"
 #include "printable.h"
+#include "recorder_options.h"
 #include "control/control.h"
 #include "control/control_dir.h"
 
@@ -25,19 +25,47 @@
 static const char usage[] =
 	"usage: magnet-kernel-tracer ctl [--pid PID | --socket PATH] [--json] COMMAND\n"
 	"\n"
-	"Speaks to a tracer that runs; to the only one if there is one.\n"
+	"Asks a running tracer, or changes what it records. Without --pid and --socket it is the "
+	"only\n"
+	"one that runs. COMMAND is one of:\n"
 	"\n"
-	"  status           what it does, with what, and what came of it\n"
+	"  status           print the state, the options, counts of events and of losses\n"
 	"  dump             write what the flight recorder has in memory\n"
-	"  pause            record nothing, until\n"
-	"  resume           it does again\n"
-	"  set NAME=VALUE   change a setting: drain, layers, level, or a filter\n"
+	"  pause            stop recording until\n"
+	"  resume           starts it again\n"
+	"  set NAME=VALUE   change one of these options:\n"
+	"                   %s\n"
 	"  stop             end the recording in order\n"
-	"\n"
-	"      --pid PID       the tracer's process\n"
-	"      --socket PATH   where it was told to answer\n"
-	"      --json          the answer as it comes\n"
-	"  -h, --help\n";
+	"\n";
+
+struct ctl_options {
+	uint64_t pid;
+	const char *socket;
+	bool json, help;
+};
+
+#define AT(member) offsetof(struct ctl_options, member)
+static const struct option_row rows[] = {
+	{"--pid", "PID", "process of the tracer", &option_type_number, 1, INT_MAX, AT(pid), 1, 0,
+		0},
+	{"--socket", "PATH", "control socket of the tracer, if it is not the usual one",
+		&option_type_text, 0, 0, AT(socket), 1, 0, 0},
+	{"--json", NULL, "print the answer as JSON", &option_type_flag, 0, 0, AT(json), 1, 0, 0},
+	{"--help", NULL, "print this help", &option_type_help, 0, 0, AT(help), 1, OPTION_LAST, 'h'},
+};
+#undef AT
+
+/* Names the options that can be set. */
+static void name_settable(char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < recorder_option_count && used < size; i++)
+		if (recorder_option_rows[i].use & MG_SETTABLE)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+				option_row_name(&recorder_option_rows[i]));
+}
 
 /* ---- which tracer ---- */
 
@@ -55,12 +83,17 @@ static void lives(void *arg, const char *path, int pid)
 	snprintf(l->pids + used, sizeof(l->pids) - used, "%s%d", l->count++ ? ", " : "", pid);
 }
 
-static bool choose(char *path, size_t size, const char *given)
+/* Finds the socket of the tracer that was asked for. Returns false after a message. */
+static bool choose(char *path, size_t size, const struct ctl_options *o)
 {
 	struct living l = {.count = 0};
 
-	if (given) {
-		snprintf(path, size, "%s", given);
+	if (o->socket) {
+		snprintf(path, size, "%s", o->socket);
+		return true;
+	}
+	if (o->pid) {
+		snprintf(path, size, CONTROL_DIR "/kernel-tracer-%d.sock", (int)o->pid);
 		return true;
 	}
 	if (access(CONTROL_DIR, R_OK | X_OK) != 0 && errno != ENOENT) {
@@ -75,7 +108,7 @@ static bool choose(char *path, size_t size, const char *given)
 	if (l.count)
 		mg_error("several tracers run: choose one with --pid: %s", l.pids);
 	else
-		mg_error("no tracer runs (one that was told to answer elsewhere takes --socket)");
+		mg_error("no tracer runs (for one started with --control give --socket)");
 	return false;
 }
 
@@ -140,6 +173,16 @@ static const char *plain(const json_t *j, char out[PATH_MAX])
 	return mg_escape(out, PATH_MAX, text ? text : "-");
 }
 
+static void print_list(const json_t *v)
+{
+	char text[PATH_MAX];
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (v, i, one)
+		printf("%s%s", i ? ", " : "", plain(one, text));
+}
+
 static void print_value(const json_t *v)
 {
 	char text[PATH_MAX];
@@ -150,6 +193,8 @@ static void print_value(const json_t *v)
 		printf("%s", json_is_true(v) ? "yes" : "no");
 	else if (json_is_integer(v))
 		printf("%lld", (long long)json_integer_value(v));
+	else if (json_array_size(v))
+		print_list(v);
 	else
 		printf("-");
 }
@@ -182,7 +227,7 @@ static void print_status(json_t *j)
 	json_object_foreach (json_object_get(j, "counts"), name, one)
 		printf("  %-16s %12lld\n", name, (long long)json_integer_value(one));
 	if (json_array_size(json_object_get(j, "skipped")))
-		printf("\nskipped, since the program had interrupted itself\n");
+		printf("\nskipped, because the program had interrupted itself\n");
 	json_array_foreach (json_object_get(j, "skipped"), i, one)
 		printf("  %-16s %12lld\n", json_string_value(json_object_get(one, "event")),
 			at(one, "skipped"));
@@ -247,55 +292,31 @@ static int say(json_t *reply, bool json)
 
 int ctl_main(int argc, char **argv)
 {
-	enum { PID = 256, SOCKET, JSON };
-	static const struct option longs[] = {
-		{"pid", required_argument, NULL, PID},
-		{"socket", required_argument, NULL, SOCKET},
-		{"json", no_argument, NULL, JSON},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	char path[PATH_MAX], of_pid[64];
-	const char *given = NULL;
-	json_t *request, *reply;
-	bool json = false;
-	uint64_t n;
-	int c, status;
+	char settable[200], help[sizeof(usage) + sizeof(settable)], path[PATH_MAX];
+	const struct option_command c = {.usage = help,
+		.rows = rows,
+		.count = sizeof(rows) / sizeof(rows[0]),
+		.command = 1,
+		.command_follows = true};
+	struct ctl_options o = {0};
+	json_t *request, *reply = NULL;
+	int status, err;
 
-	while ((c = option_next(argc, argv, "+h", longs, NULL)) != -1) {
-		switch (c) {
-		case PID:
-			if (!option_number(optarg, 1, INT_MAX, &n)) {
-				mg_error("--pid: bad value '%s': it takes %s", optarg,
-					option_takes());
-				return USAGE;
-			}
-			snprintf(of_pid, sizeof(of_pid), CONTROL_DIR "/kernel-tracer-%d.sock",
-				(int)n);
-			given = of_pid;
-			break;
-		case SOCKET:
-			given = optarg;
-			break;
-		case JSON:
-			json = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 0;
-		default:
-			return USAGE;
-		}
-	}
+	name_settable(settable, sizeof(settable));
+	snprintf(help, sizeof(help), usage, settable);
+	err = options_parse(&c, argc, argv, &o, NULL);
+	if (err)
+		return err > 0 ? 0 : USAGE;
 	if (optind == argc) {
-		mg_error("ctl what? Give a command (see magnet-kernel-tracer ctl --help)");
+		mg_error("no command given (see magnet-kernel-tracer ctl --help)");
 		return USAGE;
 	}
 	request = request_of(argc - optind, argv + optind);
 	if (!request)
 		return USAGE;
-	reply = choose(path, sizeof(path), given) ? ask(path, request) : NULL;
-	status = reply ? say(reply, json) : 1;
+	if (choose(path, sizeof(path), &o))
+		reply = ask(path, request);
+	status = reply ? say(reply, o.json) : 1;
 	json_decref(request);
 	json_decref(reply);
 	return status;

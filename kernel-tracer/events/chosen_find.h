@@ -10,7 +10,7 @@
 #include "events/chosen_format.h"
 
 struct chosen_options {
-	char **event; /* the options as written */
+	const char **event; /* the options as written */
 	int count;
 	bool anonymize;
 	uint64_t ring_bytes; /* bytes per CPU, a power of two */

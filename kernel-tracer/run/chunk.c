@@ -31,16 +31,17 @@ int chunk_make_dir(const struct run *r, uint32_t number, char *dir, size_t size)
 
 static bool in_parts(const struct run *r)
 {
-	return r->options.rotate_bytes || r->options.rotate_ns;
+	return r->options.given.rotate.bytes || r->options.given.rotate.ns;
 }
 
 int chunk_first_dir(struct run *r, char *dir, size_t size)
 {
 	int fd;
 
-	if (mkdir(r->options.dir, 0700) != 0 && errno != EEXIST)
+	if (mkdir(r->options.given.output, 0700) != 0 && errno != EEXIST)
 		return -errno;
-	fd = open(r->options.dir, O_PATH | O_DIRECTORY | O_CLOEXEC); /* open until the end */
+	fd = open(
+		r->options.given.output, O_PATH | O_DIRECTORY | O_CLOEXEC); /* open until the end */
 	if (fd < 0)
 		return -errno;
 	snprintf(r->dir, sizeof(r->dir), "/proc/self/fd/%d", fd);
@@ -103,7 +104,7 @@ int chunk_begin_first(struct run *r)
 
 void chunk_forget_old(struct run *r)
 {
-	while (r->options.keep && r->part - r->parts_gone > r->options.keep)
+	while (r->options.given.keep && r->part - r->parts_gone > r->options.given.keep)
 		trace_part_delete(r->dir, ++r->parts_gone);
 }
 
@@ -161,9 +162,9 @@ static void stop_at_limit(struct run *r)
 
 int chunk_look(struct run *r, uint64_t now)
 {
-	const struct tracer_options *o = &r->options;
+	const struct recorder_options *o = &r->options.given;
 
-	if (o->max_bytes && ctf_bytes(r->writer) >= o->max_bytes && !r->stop) {
+	if (o->max_size && ctf_bytes(r->writer) >= o->max_size && !r->stop) {
 		stop_at_limit(r);
 		return 0;
 	}
@@ -171,8 +172,8 @@ int chunk_look(struct run *r, uint64_t now)
 		return 0;
 	if (r->flight)
 		return flight_look(r, now);
-	if ((o->rotate_bytes && ctf_bytes(r->writer) - r->part_began_bytes >= o->rotate_bytes) ||
-		(o->rotate_ns && now - r->part_began_at >= o->rotate_ns))
+	if ((o->rotate.bytes && ctf_bytes(r->writer) - r->part_began_bytes >= o->rotate.bytes) ||
+		(o->rotate.ns && now - r->part_began_at >= o->rotate.ns))
 		return rotate(r);
 	return 0;
 }

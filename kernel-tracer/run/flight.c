@@ -236,7 +236,7 @@ int flight_dump(struct run *r, const struct mg_dump *why, bool last)
 	f->dumped_until = cut;
 	chunk_forget_old(r);
 	if (r->options.control < 0)
-		mg_warn("dumped to %s/%04u: %.24s", r->options.dir, r->part, why->why);
+		mg_warn("dumped to %s/%04u: %.24s", r->options.given.output, r->part, why->why);
 	return 0;
 }
 
@@ -266,23 +266,23 @@ static uint64_t age(const struct stretch *s, uint64_t now)
 	return now > s->began_at ? now - s->began_at : 0;
 }
 
-static bool too_old(const struct flight *f, const struct tracer_options *o, uint64_t now)
+static bool too_old(const struct flight *f, const struct recorder_options *o, uint64_t now)
 {
 	const struct stretch *second = f->oldest->next;
 
 	if (!second)
 		return false;
 	/* not less is kept than was asked for: a stretch may be as large as a full ring */
-	return o->flight_bytes ? f->bytes - f->oldest->bytes >= o->flight_bytes
-			       : age(second, now) > o->flight_ns;
+	return o->flight.bytes ? f->bytes - f->oldest->bytes >= o->flight.bytes
+			       : age(second, now) > o->flight.ns;
 }
 
-static bool is_full(const struct stretch *s, const struct tracer_options *o, uint64_t now)
+static bool is_full(const struct stretch *s, const struct recorder_options *o, uint64_t now)
 {
 	if (age(s, now) < STRETCH_MIN_NS)
 		return false;
-	return o->flight_bytes ? s->bytes >= o->flight_bytes / STRETCHES
-			       : age(s, now) >= o->flight_ns / STRETCHES;
+	return o->flight.bytes ? s->bytes >= o->flight.bytes / STRETCHES
+			       : age(s, now) >= o->flight.ns / STRETCHES;
 }
 
 int flight_look(struct run *r, uint64_t now)
@@ -296,9 +296,9 @@ int flight_look(struct run *r, uint64_t now)
 	f->lost = lost;
 	if (f->dump_at && now >= f->dump_at)
 		err = flight_dump(r, &f->why, false);
-	if (!err && is_full(f->newest, &r->options, now))
+	if (!err && is_full(f->newest, &r->options.given, now))
 		err = next_stretch(r, true, mg_monotonic_ns());
-	while (!err && too_old(f, &r->options, now))
+	while (!err && too_old(f, &r->options.given, now))
 		free_oldest(f);
 	return err;
 }

@@ -143,7 +143,7 @@ int run_loop(struct run *r)
 		if (chosen_fill < 0)
 			return chosen_fill;
 		/* a ring that fills fast is read again at once */
-		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.drain_ms;
+		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.given.drain;
 		now = mg_monotonic_ns();
 		err = periodic(r, now);
 		if (!err && !r->flight) /* whose memory is better filled with full packets */

@@ -76,8 +76,8 @@ static int begin(struct run *r)
 	calibrate_copies(&timing, &r->hooks);
 	calibrate_follow_self(&r->hooks, false);
 	calibrate_result(&r->calibration, &timing);
-	if (o->cgroup) {
-		err = cgroup_follow(&r->hooks, o->cgroup, r->hooks.why, sizeof(r->hooks.why));
+	if (o->given.cgroup) {
+		err = cgroup_follow(&r->hooks, o->given.cgroup, r->hooks.why, sizeof(r->hooks.why));
 		o->hooks.settings.cgroup = 1;
 	}
 	if (!err)
@@ -85,14 +85,15 @@ static int begin(struct run *r)
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
 	err = chunk_first_dir(r, dir, sizeof(dir));
-	if (!err && (o->flight_bytes || o->flight_ns))
+	if (!err && (o->given.flight.bytes || o->given.flight.ns))
 		err = flight_open(r);
 	else if (!err)
 		err = ctf_open(&r->writer, dir, CTF_KERNEL, r->hooks.cpus);
-	if (!err && o->with_app)
+	if (!err && o->given.with_app)
 		err = ctf_tell_other_side(r->writer);
 	if (err)
-		return run_fail(r, err, "cannot make a trace in %s: %s", o->dir, strerror(-err));
+		return run_fail(
+			r, err, "cannot make a trace in %s: %s", o->given.output, strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
 	if (!err)
 		err = chunk_begin_first(r);
@@ -125,8 +126,8 @@ static int begin(struct run *r)
 static int choose_events(struct run *r)
 {
 	const struct tracer_options *o = &r->options;
-	struct chosen_options chosen = {.event = o->event,
-		.count = o->event_count,
+	struct chosen_options chosen = {.event = o->given.event.text,
+		.count = (int)o->given.event.count,
 		.anonymize = o->hooks.anonymize,
 		.ring_bytes = hooks_ring_slots(&o->hooks) * sizeof(struct mg_slot)};
 	char why[1024];
@@ -174,11 +175,11 @@ static int start_command(struct run *r, int *go)
 static int open_control(struct run *r)
 {
 	char why[400];
-	int err = control_open(&r->socket, r->options.control_path, why, sizeof(why));
+	int err = control_open(&r->socket, r->options.given.control, why, sizeof(why));
 
 	if (!err)
 		return 0;
-	if (r->options.control_path)
+	if (r->options.given.control)
 		return run_fail(r, err, "%s", why);
 	mg_debug("%s", why);
 	return 0;
@@ -221,7 +222,7 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
-	if (r.options.flight_bytes || r.options.flight_ns)
+	if (r.options.given.flight.bytes || r.options.given.flight.ns)
 		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &r.mask);
 	r.sigpipe = signal(SIGPIPE, SIG_IGN);
@@ -246,9 +247,9 @@ int main(int argc, char **argv)
 	r.pidfd = r.options.hooks.pid && !r.options.hooks.fresh
 			  ? (int)syscall(SYS_pidfd_open, r.options.hooks.pid, 0)
 			  : -1;
-	if (r.options.duration_s)
-		r.stop_at = mg_monotonic_ns() + r.options.duration_s * 1000000000ull;
-	if (privilege_drop(r.options.dir, netns_wanted(r.netns)))
+	if (r.options.given.duration)
+		r.stop_at = mg_monotonic_ns() + r.options.given.duration * 1000000000ull;
+	if (privilege_drop(r.options.given.output, netns_wanted(r.netns)))
 		mg_warn("cannot give up capabilities: %s", strerror(errno));
 	err = clock_reader_start(&r.clock);
 	if (err) {
@@ -270,7 +271,7 @@ int main(int argc, char **argv)
 	if (err == -ENOSPC)
 		run_fail(&r, err,
 			"no space left in %s: recording ended early, what is there is readable",
-			r.options.dir);
+			r.options.given.output);
 	else if (err)
 		run_fail(&r, err, "recording ended early: %s", strerror(-err));
 	if (r.why_stopped && r.why_stopped != r.signal_name && r.options.control < 0)
@@ -293,6 +294,6 @@ out:
 	free(r.hook);
 	free(r.clock_cpus_told);
 	identities_free(&r.identities);
-	free(r.options.event);
+	recorder_options_free(&r.options.given);
 	return usage ? 2 : err ? 1 : r.child_status;
 }

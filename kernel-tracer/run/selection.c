@@ -283,10 +283,6 @@ static const struct {
 };
 #define FILTERS (sizeof(filters) / sizeof(filters[0]))
 
-const char *const selection_names[] = {
-	"protocol", "netns", "port", "address", "sample", "interface", NULL};
-_Static_assert(sizeof(selection_names) / sizeof(selection_names[0]) == FILTERS + 1, "filters");
-
 static int index_of(const char *name)
 {
 	for (size_t i = 0; i < FILTERS; i++)

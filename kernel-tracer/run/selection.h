@@ -8,8 +8,7 @@
 
 #include "ring.h"
 
-/* The names of the filters, NULL-terminated: "protocol", "netns", "port", ... */
-extern const char *const selection_names[];
+/* Whether there is a filter of this name: "protocol", "netns", "port", ... */
 bool selection_is(const char *name);
 /*
  * Set one; "any" takes it away. Returns 0, or -EINVAL with what is wrong in `why`, which says

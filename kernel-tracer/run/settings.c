@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of what can be set while the tracer records. */
 #include "run/settings.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,146 +13,114 @@
 #include "run/outcomes.h"
 #include "run/selection.h"
 
-/* Each returns false if the value is none, and changes nothing then. */
-static bool set_drain(struct run *r, const char *value, int *err)
+/* Attaches and detaches hooks. Notes one change for each layer, since a list would not fit an
+ * event.
+ */
+static int change_layers(struct run *r, uint32_t layers)
 {
-	uint64_t n;
+	uint32_t changed = r->options.hooks.layers ^ layers;
+	int err = run_set_layers(r, layers);
 
-	(void)err;
-	if (!option_number(value, 1, 10000, &n))
-		return false;
-	r->options.drain_ms = (unsigned int)n;
-	run_note_change(r, "drain", value);
-	return true;
-}
-
-static void get_drain(const struct run *r, char *text, size_t size)
-{
-	snprintf(text, size, "%u", r->options.drain_ms);
-}
-
-/* One change a layer: the list would not fit an event. */
-static bool set_layers(struct run *r, const char *value, int *err)
-{
-	uint32_t before = r->options.hooks.layers, layers;
-
-	if (!option_layers(value, &layers))
-		return false;
-	*err = run_set_layers(r, layers);
+	r->options.given.layers = layers;
 	for (int i = 0; i < MG_LAYER_END; i++)
-		if ((before ^ layers) & 1u << i) {
-			char what[16];
-
-			snprintf(what, sizeof(what), "%.15s", mg_layer_names[i]);
-			run_note_change(r, what, layers & 1u << i ? "on" : "off");
-		}
-	return true;
+		if (changed & 1u << i)
+			run_note_change(r, mg_layer_names[i], layers & 1u << i ? "on" : "off");
+	return err;
 }
 
-static void get_layers(const struct run *r, char *text, size_t size)
+/* Makes the changed options those of the run. Returns 0 or a negative errno. */
+static int change(struct run *r, const struct option_row *row, const char *value,
+	const struct tracer_options *changed)
 {
-	size_t used = 0;
+	int err;
 
-	snprintf(text, size, "none");
-	for (int i = 0; i < MG_LAYER_END; i++)
-		if (r->options.hooks.layers & 1u << i)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "",
-				mg_layer_names[i]);
-}
-
-/* What the programs are told. */
-static int tell(struct run *r, const struct mg_bpf_settings *s, const char *name, const char *value)
-{
-	int err = hooks_set(&r->hooks, s);
-
+	if (row->type == &option_type_layers)
+		return change_layers(r, changed->hooks.layers);
+	err = hooks_set(&r->hooks, &changed->hooks.settings);
 	if (err)
 		return err;
-	r->options.hooks.settings = *s;
-	run_note_change(r, name, value);
+	r->options = *changed;
+	/* ports and addresses are what --anonymize leaves out */
+	run_note_change(r, option_row_name(row),
+		row->use & MG_FILTER && r->options.given.anonymize ? "anonymized" : value);
 	return 0;
 }
 
-static bool set_level(struct run *r, const char *value, int *err)
+static void list_settable(char *why, size_t size)
 {
-	struct mg_bpf_settings s = r->options.hooks.settings;
+	size_t used = (size_t)snprintf(why, size, "nothing of this name can be set; there are");
+	const char *comma = "";
 
-	if (!option_level(value, &s.level))
-		return false;
-	*err = tell(r, &s, "level", value);
-	return true;
-}
-
-static void get_level(const struct run *r, char *text, size_t size)
-{
-	static const char *const names[] = {"none", "light", "full"};
-
-	snprintf(text, size, "%s", names[r->options.hooks.settings.level % 3]);
-}
-
-static const struct setting {
-	const char *name, *values;
-	bool (*set)(struct run *r, const char *value, int *err);
-	void (*get)(const struct run *r, char *text, size_t size);
-} settings[] = {
-	{"drain", "1 to 10000, milliseconds", set_drain, get_drain},
-	{"layers", "of " MG_LAYER_CHOICES ", or none", set_layers, get_layers},
-	{"level", "none, light or full", set_level, get_level},
-};
-#define COUNT (sizeof(settings) / sizeof(settings[0]))
-
-static int set_filter(struct run *r, const char *name, const char *value, char *why, size_t size)
-{
-	struct mg_bpf_settings s = r->options.hooks.settings;
-	int used = snprintf(why, size, "bad value for %s: ", name);
-	int err = selection_set(&s, name, value, why + used, size - (size_t)used);
-
-	if (!err) {
-		/* ports and addresses are what --anonymize leaves out */
-		err = tell(r, &s, name, r->options.hooks.anonymize ? "anonymized" : value);
-		snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
-	}
-	return err;
+	for (size_t i = 0; i < recorder_option_count; i++)
+		if (recorder_option_rows[i].use & MG_SETTABLE && used < size) {
+			used += (size_t)snprintf(why + used, size - used, "%s %s", comma,
+				option_row_name(&recorder_option_rows[i]));
+			comma = ",";
+		}
 }
 
 int setting_set(struct run *r, const char *name, const char *value, char *why, size_t size)
 {
-	size_t used = 0;
-	int err = 0;
+	const struct option_row *row =
+		option_find(recorder_option_rows, recorder_option_count, name);
+	struct tracer_options changed = r->options;
+	int err;
 
-	for (size_t i = 0; i < COUNT; i++) {
-		if (strcmp(settings[i].name, name) != 0)
-			continue;
-		if (!settings[i].set(r, value, &err)) {
-			snprintf(why, size, "bad value for %s: %s", name, settings[i].values);
-			return -EINVAL;
-		}
-		if (err)
-			snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
-		return err;
+	if (!row || !(row->use & MG_SETTABLE)) {
+		list_settable(why, size);
+		return -EINVAL;
 	}
-	if (selection_is(name))
-		return set_filter(r, name, value, why, size);
-	used = (size_t)snprintf(why, size, "nothing of this name can be set; there are");
-	for (size_t i = 0; i < COUNT; i++)
-		used += (size_t)snprintf(
-			why + used, size - used, "%s %s", i ? "," : "", settings[i].name);
-	for (int i = 0; selection_names[i]; i++)
-		used += (size_t)snprintf(why + used, size - used, ", %s", selection_names[i]);
-	return -EINVAL;
+	if (tracer_options_set(&changed, row, value, why, size))
+		return -EINVAL;
+	err = change(r, row, value, &changed);
+	if (err)
+		snprintf(why, size, "%s cannot be set: %s", name, strerror(-err));
+	return err;
+}
+
+static json_t *list_json(const struct option_list *l)
+{
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < l->count; i++)
+		json_array_append_new(j, json_string(l->text[i]));
+	return j;
+}
+
+/* Options that can be set are texts, as `set` takes them; others have the JSON type of their own.
+ */
+static json_t *value_json(const struct run *r, const struct option_row *row)
+{
+	const void *value = (const char *)&r->options.given + row->at;
+	char text[512];
+
+	if (row->use & MG_FILTER) {
+		selection_text(
+			&r->options.hooks.settings, option_row_name(row), text, sizeof(text));
+		return json_string(text);
+	}
+	if (row->type == &option_type_flag)
+		return json_boolean(*(const bool *)value);
+	if (row->type == &option_type_list)
+		return list_json(value);
+	option_text(row, &r->options.given, text, sizeof(text));
+	if (!text[0])
+		return json_null();
+	if (row->use & MG_SETTABLE ||
+		(row->type != &option_type_number && row->type != &option_type_size))
+		return json_string(text);
+	return json_integer((json_int_t) * (const uint64_t *)value);
 }
 
 json_t *settings_all(const struct run *r)
 {
 	json_t *all = json_object();
-	char text[200];
 
-	for (size_t i = 0; i < COUNT; i++) {
-		settings[i].get(r, text, sizeof(text));
-		json_object_set_new(all, settings[i].name, json_string(text));
-	}
-	for (int i = 0; selection_names[i]; i++) {
-		selection_text(&r->options.hooks.settings, selection_names[i], text, sizeof(text));
-		json_object_set_new(all, selection_names[i], json_string(text));
+	for (size_t i = 0; i < recorder_option_count; i++) {
+		const struct option_row *row = &recorder_option_rows[i];
+
+		if (row->commands & MG_TRACER && !(row->use & OPTION_LAST))
+			json_object_set_new(all, option_row_name(row), value_json(r, row));
 	}
 	return all;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the recording stands, as one JSON object: magnet-kernel-tracer(8), "Control socket". */
 #define _GNU_SOURCE
 #include "run/status.h"
 
@@ -13,7 +12,6 @@
 #include "rings/drain.h"
 #include "run/loop.h"
 #include "run/settings.h"
-#include "run/tracer_options.h"
 
 static json_t *number(uint64_t n)
 {
@@ -22,18 +20,17 @@ static json_t *number(uint64_t n)
 
 static json_t *parameters(const struct run *r)
 {
-	const struct tracer_options *o = &r->options;
 	json_t *j = settings_all(r);
 
+	/* as they turned out, not as they were given */
 	json_object_set_new(j, "buffer", number(r->hooks.ring_slots * sizeof(struct mg_slot)));
-	json_object_set_new(j, "pid", o->hooks.pid ? number((uint64_t)o->hooks.pid) : json_null());
-	json_object_set_new(j, "all", json_boolean(o->hooks.all));
-	json_object_set_new(j, "anonymize", json_boolean(o->hooks.anonymize));
-	json_object_set_new(j, "duration", o->duration_s ? number(o->duration_s) : json_null());
+	json_object_set_new(j, "pid",
+		r->options.hooks.pid ? number((uint64_t)r->options.hooks.pid) : json_null());
+	json_object_set_new(j, "all", json_boolean(r->options.hooks.all));
 	return j;
 }
 
-/* Of every kind of event that there was, how many in all. */
+/* Returns how many events there were of each kind that occurred. */
 static json_t *counts(const struct run *r)
 {
 	json_t *j = json_object();
@@ -66,7 +63,7 @@ static json_t *cpus(const struct run *r)
 	return all;
 }
 
-/* Programs the kernel skipped since they had interrupted themselves. */
+/* Returns the programs that the kernel skipped because they had interrupted themselves. */
 static json_t *skipped(const struct run *r)
 {
 	json_t *all = json_array();
@@ -95,7 +92,7 @@ static json_t *hooks(const struct run *r)
 json_t *run_status(const struct run *r)
 {
 	json_t *j = json_pack("{s:b, s:i, s:s, s:s}", "ok", 1, "pid", (int)getpid(), "state",
-		r->paused ? "paused" : "recording", "trace", r->options.dir);
+		r->paused ? "paused" : "recording", "trace", r->options.given.output);
 
 	json_object_set_new(j, "for_ns", number(own_use_running_ns(&r->use)));
 	json_object_set_new(j, "parameters", parameters(r));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All there is to know of a running recording. */
+/* The status of a running recording: magnet-kernel-tracer-ctl(8), "Protocol". */
 #ifndef MAGNET_KERNEL_TRACER_RUN_STATUS_H
 #define MAGNET_KERNEL_TRACER_RUN_STATUS_H
 
@@ -7,6 +7,7 @@
 
 #include "run/run.h"
 
+/* Returns one JSON object. */
 json_t *run_status(const struct run *r);
 
 #endif

@@ -1,83 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of magnet-kernel-tracer. */
 #include "run/tracer_options.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <net/if.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <stdlib.h>
 
 #include "alloc.h"
 #include "log.h"
 #include "options.h"
 #include "version.h"
-#include "control/control.h"
 #include "events/chosen_spec.h"
 #include "hooks/hook_table.h"
-#include "hooks/hooks.h"
 #include "run/selection.h"
 
 static const char usage[] =
 	"usage: magnet-kernel-tracer -o DIR [OPTION...] [--] [COMMAND [ARG...]]\n"
-	"       magnet-kernel-tracer ctl ...        speak to one that runs\n"
+	"       magnet-kernel-tracer ctl ...        speak to a running tracer\n"
 	"\n"
-	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of an\n"
-	"existing process, or of the whole machine, into a CTF trace in DIR.\n"
-	"\n"
-	"  -o, --output DIR      trace directory to make\n"
-	"  -p, --pid PID         record this process and the children it makes\n"
-	"      --fresh           PID has no connections yet: none need be looked for\n"
-	"      --with-app        the recording has an application side too\n"
-	"  -a, --all             record every process (the default without PID and COMMAND)\n"
-	"  -l, --layers LIST     of " MG_LAYER_CHOICES "\n"
-	"                        or none (default: all but netfilter, gro and switch);\n"
-	"                        +LIST: beside the default\n"
-	"  -b, --buffer SIZE     ring a CPU, with K, M or G (default: 16M, fewer on many CPUs)\n"
-	"  -d, --drain MS        how often the rings are emptied (default: 20)\n"
-	"      --duration S      stop after S seconds\n"
-	"      --max-size SIZE   stop when the trace has so many bytes, with K, M or G\n"
-	"      --rotate AMOUNT   begin a new part after SIZE bytes, or after a time such as 30s\n"
-	"      --keep N          of the parts keep the newest N\n"
-	"      --flight AMOUNT   keep only so much, in memory, and write a part when a dump is "
-	"asked "
-	"for\n"
-	"      --trigger WHEN    dump on retransmission, on lost, or on latency>100ms; repeatable\n"
-	"      --event EVENT     also CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint; "
-	"repeatable\n"
-	"      --level LEVEL     protocol state with each TCP event: none, light or full (default: "
-	"none)\n"
-	"      --cgroup PATH     record the tasks of this cgroup (v2) and what they start\n"
-	"      --protocol LIST   only sockets of tcp, udp, unix, raw, icmp, netlink, vsock\n"
-	"      --netns LIST      only sockets of these network namespaces: names or inodes\n"
-	"      --port LIST       only connections from or to these ports\n"
-	"      --address LIST    only connections from or to these addresses or prefixes\n"
-	"      --sample N        only one in N connections, but all of it\n"
-	"      --interface NAME  leave out packets at other interfaces\n"
-	"      --without KINDS   do without these kinds of hooks: of fentry, fexit and netfilter\n"
-	"      --anonymize       leave out addresses and ports\n"
-	"      --control PATH    socket to be asked at (default: "
-	"/run/magnet/kernel-tracer-PID.sock)\n"
-	"      --control-fd FD   speak with a parent: one JSON object a line\n"
-	"  -h, --help\n"
-	"      --version\n";
+	"Records socket, TCP, IP, device and scheduler events of COMMAND and its children, of a\n"
+	"running process, of a cgroup, or (without any of these) of the whole machine, into a CTF\n"
+	"trace in DIR.\n"
+	"\n";
 
-static int add_event(struct tracer_options *o, char *text)
+/* Checks the syntax of an --event; whether there is such a tracepoint is found out later. */
+static int check_event(const char *text)
 {
-	char **more = mg_realloc(o->event, (size_t)(o->event_count + 1) * sizeof(*more));
 	struct event_spec s;
-	const char *wrong;
+	const char *wrong = spec_parse(text, &s);
 
-	if (!more) {
-		mg_error("out of memory");
-		return -ENOMEM;
-	}
-	o->event = more;
-	more[o->event_count++] = text;
-	wrong = spec_parse(text, &s);
 	if (wrong && mg_memory_failures()) {
 		mg_error("%s", wrong);
 		return -ENOMEM;
@@ -90,20 +42,10 @@ static int add_event(struct tracer_options *o, char *text)
 	return 0;
 }
 
-static int add_filter(struct tracer_options *o, const char *name, const char *value)
+/* Adds the kinds of hooks in a list to *out, as bits 1 << enum hook_kind. */
+static bool add_kinds(const char *text, uint32_t *out)
 {
-	char why[400];
-	int err = selection_add(&o->hooks.settings, name, value, why, sizeof(why));
-
-	if (err)
-		mg_error("--%s %s", name, why);
-	return err;
-}
-
-/* Kinds of hooks that have alternatives. */
-static bool kinds(const char *text, uint32_t *out)
-{
-	for (;;) { /* given twice, both count */
+	for (;;) {
 		size_t len = strcspn(text, ",");
 		int found = 0;
 
@@ -149,202 +91,135 @@ static bool add_trigger(struct tracer_options *o, const char *text)
 	return true;
 }
 
-/* What excludes each other, or takes another. */
-static const char *wrong_parts(const struct tracer_options *o)
+static int refuse(const char *option, const char *text)
+{
+	mg_error("%s: bad value '%s': it takes %s", option, text, option_takes());
+	return -EINVAL;
+}
+
+/* Adds all values given for a filter to those before. */
+static int add_filter(struct tracer_options *o, const struct option_row *row)
+{
+	const struct option_list *values = option_value(row, &o->given);
+	char why[400];
+
+	for (size_t i = 0; i < values->count; i++)
+		if (selection_add(&o->hooks.settings, option_row_name(row), values->text[i], why,
+			    sizeof(why))) {
+			mg_error("%s %s", row->option, why);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+/* Parses the options that only the tracer understands. Returns 0 or a negative errno. */
+static int parse_lists(struct tracer_options *o)
+{
+	const struct recorder_options *given = &o->given;
+	int err = 0;
+
+	for (size_t i = 0; i < given->event.count && !err; i++)
+		err = check_event(given->event.text[i]);
+	for (size_t i = 0; i < given->trigger.count && !err; i++)
+		if (!add_trigger(o, given->trigger.text[i]))
+			err = refuse("--trigger", given->trigger.text[i]);
+	for (size_t i = 0; i < given->without.count && !err; i++)
+		if (!add_kinds(given->without.text[i], &o->hooks.without))
+			err = refuse("--without", given->without.text[i]);
+	for (size_t i = 0; i < recorder_option_count && !err; i++)
+		if (recorder_option_rows[i].use & MG_FILTER)
+			err = add_filter(o, &recorder_option_rows[i]);
+	return err;
+}
+
+/* Copies what the hooks and BPF programs are told and `ctl set` may change. */
+static void copy_settings(struct tracer_options *o)
+{
+	o->hooks.layers = o->given.layers;
+	o->hooks.settings.level = o->given.level;
+}
+
+/* Returns what is wrong with the triggers, NULL if nothing is. */
+static const char *wrong_triggers(const struct tracer_options *o)
 {
 	const uint32_t both = 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SOCKET;
-	bool rotate = o->rotate_bytes || o->rotate_ns, flight = o->flight_bytes || o->flight_ns;
+	bool flight = o->given.flight.bytes || o->given.flight.ns;
 
-	const char *wrong = option_wrong_bounds(o->max_bytes, rotate, o->keep, flight);
-
-	if (wrong)
-		return wrong;
-	if (!flight && (o->trigger_retransmission || o->trigger_lost || o->trigger_latency_ns))
-		return "--trigger is of the flight recorder: it takes --flight";
+	if (!flight && o->given.trigger.count)
+		return "--trigger needs --flight: it dumps the flight recorder";
 	if (o->trigger_latency_ns && (o->hooks.layers & both) != both)
-		return "--trigger latency takes the layers device and socket";
+		return "--trigger latency needs the layers device and socket";
 	if (o->trigger_retransmission && !(o->hooks.layers & 1u << MG_LAYER_TCP))
-		return "--trigger retransmission takes the layer tcp";
+		return "--trigger retransmission needs the layer tcp";
 	return NULL;
+}
+
+static int check(struct tracer_options *o)
+{
+	int err;
+
+	if (!o->given.output) {
+		mg_error("-o DIR is required: the directory for the trace (see --help)");
+		return -EINVAL;
+	}
+	err = recorder_options_check(&o->given, o->command != NULL);
+	if (err)
+		return err;
+	if (wrong_triggers(o)) {
+		mg_error("%s", wrong_triggers(o));
+		return -EINVAL;
+	}
+	/* no error: the interface may come later, or be in another network namespace */
+	if (o->hooks.settings.interface[0] && !if_nametoindex(o->hooks.settings.interface))
+		mg_warn("there is no interface %s in this network namespace",
+			o->hooks.settings.interface);
+	return 0;
 }
 
 int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 {
-	enum {
-		DURATION = 256,
-		MAX_SIZE,
-		ROTATE,
-		KEEP,
-		FLIGHT,
-		TRIGGER,
-		FRESH,
-		WITH_APP,
-		EVENT,
-		LEVEL,
-		WITHOUT,
-		CGROUP,
-		FILTER,
-		ANONYMIZE,
-		CONTROL,
-		CONTROL_FD,
-		VERSION
-	};
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"pid", required_argument, NULL, 'p'},
-		{"fresh", no_argument, NULL, FRESH},
-		{"with-app", no_argument, NULL, WITH_APP},
-		{"all", no_argument, NULL, 'a'},
-		{"layers", required_argument, NULL, 'l'},
-		{"buffer", required_argument, NULL, 'b'},
-		{"drain", required_argument, NULL, 'd'},
-		{"duration", required_argument, NULL, DURATION},
-		{"max-size", required_argument, NULL, MAX_SIZE},
-		{"rotate", required_argument, NULL, ROTATE},
-		{"keep", required_argument, NULL, KEEP},
-		{"flight", required_argument, NULL, FLIGHT},
-		{"trigger", required_argument, NULL, TRIGGER},
-		{"event", required_argument, NULL, EVENT},
-		{"level", required_argument, NULL, LEVEL},
-		{"cgroup", required_argument, NULL, CGROUP},
-		{"protocol", required_argument, NULL, FILTER},
-		{"netns", required_argument, NULL, FILTER},
-		{"port", required_argument, NULL, FILTER},
-		{"address", required_argument, NULL, FILTER},
-		{"sample", required_argument, NULL, FILTER},
-		{"interface", required_argument, NULL, FILTER},
-		{"without", required_argument, NULL, WITHOUT},
-		{"anonymize", no_argument, NULL, ANONYMIZE},
-		{"control", required_argument, NULL, CONTROL},
-		{"control-fd", required_argument, NULL, CONTROL_FD},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, VERSION},
-		{0},
-	};
-	uint64_t n;
-	int c, which, err;
+	const struct option_command c = {.usage = usage,
+		.rows = recorder_option_rows,
+		.count = recorder_option_count,
+		.command = MG_TRACER,
+		.command_follows = true};
+	struct recorder_options *given = &o->given;
+	int err;
 
-	o->hooks.layers = MG_USUAL_LAYERS;
-	o->drain_ms = 20;
-	o->control = -1;
-	while ((c = option_next(argc, argv, "+o:p:al:b:d:h", longs, &which)) != -1) {
-		bool ok = true;
-
-		switch (c) {
-		case 'o':
-			o->dir = optarg;
-			break;
-		case 'p':
-			ok = option_number(optarg, 1, INT_MAX, &n);
-			o->hooks.pid = (pid_t)n;
-			break;
-		case 'a':
-			o->hooks.all = true;
-			break;
-		case 'l':
-			ok = option_layers(optarg, &o->hooks.layers);
-			break;
-		case 'b':
-			ok = option_size(
-				optarg, MG_BUFFER_MIN, MG_BUFFER_MAX, &o->hooks.buffer_bytes);
-			break;
-		case 'd':
-			ok = option_number(optarg, 1, 10000, &n);
-			o->drain_ms = (unsigned int)n;
-			break;
-		case FRESH:
-			o->hooks.fresh = true;
-			break;
-		case WITH_APP:
-			o->with_app = true;
-			break;
-		case LEVEL:
-			ok = option_level(optarg, &o->hooks.settings.level);
-			break;
-		case DURATION:
-			ok = option_number(optarg, 1, 1000000, &n);
-			o->duration_s = (unsigned int)n;
-			break;
-		case MAX_SIZE:
-			ok = option_size(optarg, MG_MAX_SIZE_MIN, 1ull << 50, &o->max_bytes);
-			break;
-		case ROTATE:
-			ok = option_amount(optarg, MG_ROTATE_MIN, &o->rotate_bytes, &o->rotate_ns);
-			break;
-		case KEEP:
-			ok = option_number(optarg, 1, 1000000, &n);
-			o->keep = (uint32_t)n;
-			break;
-		case FLIGHT:
-			ok = option_amount(optarg, MG_FLIGHT_MIN, &o->flight_bytes, &o->flight_ns);
-			break;
-		case TRIGGER:
-			ok = add_trigger(o, optarg);
-			break;
-		case EVENT:
-			err = add_event(o, optarg);
-			if (err)
-				return err;
-			break;
-		case CGROUP:
-			o->cgroup = optarg;
-			ok = *optarg || option_refuse("a path; the root is /");
-			break;
-		case FILTER:
-			if (add_filter(o, longs[which].name, optarg))
-				return -EINVAL;
-			break;
-		case WITHOUT:
-			ok = kinds(optarg, &o->hooks.without);
-			break;
-		case ANONYMIZE:
-			o->hooks.anonymize = true;
-			break;
-		case CONTROL:
-			o->control_path = optarg;
-			break;
-		case CONTROL_FD:
-			ok = option_number(optarg, 0, INT_MAX, &n);
-			o->control = (int)n;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 1;
-		case VERSION:
-			puts("magnet-kernel-tracer " MAGNET_VERSION);
-			return 1;
-		default:
-			return -EINVAL;
-		}
-		if (!ok) {
-			mg_error("--%s: bad value '%s': it takes %s", option_name(longs, c), optarg,
-				option_takes());
-			return -EINVAL;
-		}
-	}
+	recorder_options_init(given);
+	given->drain = 20;
+	err = options_parse(&c, argc, argv, given, NULL);
+	if (given->version)
+		puts("magnet-kernel-tracer " MAGNET_VERSION);
+	if (!err)
+		err = parse_lists(o);
+	if (err)
+		return err;
 	if (optind < argc)
 		o->command = argv + optind;
-	if (!o->dir) {
-		mg_error("where to? -o DIR is missing (see --help)");
+	copy_settings(o);
+	err = check(o);
+	o->control = given->control_fd <= INT32_MAX ? (int)given->control_fd : -1;
+	o->hooks.pid = (pid_t)given->pid;
+	o->hooks.fresh = given->fresh;
+	o->hooks.all = given->all || (!o->command && !given->pid && !given->cgroup);
+	o->hooks.buffer_bytes = given->buffer;
+	o->hooks.anonymize = given->anonymize;
+	return err;
+}
+
+int tracer_options_set(struct tracer_options *o, const struct option_row *row, const char *value,
+	char *why, size_t size)
+{
+	size_t used = (size_t)snprintf(why, size, "bad value for %s: ", option_row_name(row));
+
+	if (row->use & MG_FILTER)
+		return selection_set(
+			&o->hooks.settings, option_row_name(row), value, why + used, size - used);
+	if (!row->type->parse(row, value, option_value(row, &o->given))) {
+		snprintf(why + used, size - used, "it takes %s", option_takes());
 		return -EINVAL;
 	}
-	if ((o->command != NULL) + (o->hooks.pid != 0) + o->hooks.all + (o->cgroup != NULL) > 1) {
-		mg_error("a COMMAND, --pid, --cgroup and --all exclude each other");
-		return -EINVAL;
-	}
-	if (wrong_parts(o)) {
-		mg_error("%s", wrong_parts(o));
-		return -EINVAL;
-	}
-	if (o->hooks.pid && kill(o->hooks.pid, 0) != 0 && errno == ESRCH) {
-		mg_error("there is no process %d", (int)o->hooks.pid);
-		return -ESRCH;
-	}
-	/* one may come later, and be in another network namespace: no error */
-	if (o->hooks.settings.interface[0] && !if_nametoindex(o->hooks.settings.interface))
-		mg_warn("there is no interface %s in this network namespace",
-			o->hooks.settings.interface);
-	if (!o->command && !o->hooks.pid && !o->cgroup)
-		o->hooks.all = true;
+	copy_settings(o);
 	return 0;
 }

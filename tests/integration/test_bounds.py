@@ -94,7 +94,7 @@ def all_parts():
 
 
 def wrong():
-    for options, why in ((("--keep", "2"), "--keep is of parts"), (("--max-size", "1"), "bad value"),
+    for options, why in ((("--keep", "2"), "--keep needs --rotate or --flight"), (("--max-size", "1"), "bad value"),
                          (("--flight", "1s", "--rotate", "1s"), "--flight excludes")):
         p = run(MAGNET, "record", "--app-only", *options, "-o", "/nonexistent/t", "--", "true", check=False)
         check(p.returncode == 2 and why in p.stderr, f"{' '.join(options)}: {p.stderr.strip()}")

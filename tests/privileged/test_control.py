@@ -122,7 +122,7 @@ def questions():
         for args, ok, what in ((("dance",), 1, "no such command"), (("set", "colour=red"), 1, "nothing of this"),
                                (("set", "drain=0"), 1, "bad value"), (("set", "port=x"), 1, "bad value for port"),
                                (("set", "drain"), 2, "NAME=VALUE"),
-                               (("pause", "now"), 2, "no arguments"), ((), 2, "ctl what?")):
+                               (("pause", "now"), 2, "no arguments"), ((), 2, "no command given")):
             p = ctl(t, *args, ok=ok)
             check(p.stderr.count("\n") == 1 and what in p.stderr, f"{args}: {p.stderr.strip()}")
         for junk in (b"\n", b"{\n", b"[]\n", b'{"command": 1}\n', b"\0\n", b'{"command": "set"}\n'):

@@ -192,18 +192,18 @@ static void an_amount_is_bytes_or_seconds(void **unused)
 	uint64_t bytes, ns;
 
 	(void)unused;
-	assert_true(option_amount("64M", MG_ROTATE_MIN, &bytes, &ns));
+	assert_true(option_amount("64M", 64 << 10, &bytes, &ns));
 	assert_int_equal(bytes, 64 << 20);
 	assert_int_equal(ns, 0);
-	assert_true(option_amount("30s", MG_ROTATE_MIN, &bytes, &ns));
+	assert_true(option_amount("30s", 64 << 10, &bytes, &ns));
 	assert_int_equal(bytes, 0);
 	assert_int_equal(ns, 30000000000);
-	assert_false(option_amount("", MG_ROTATE_MIN, &bytes, &ns));
-	assert_false(option_amount("s", MG_ROTATE_MIN, &bytes, &ns));
-	assert_false(option_amount("0s", MG_ROTATE_MIN, &bytes, &ns));
-	assert_false(option_amount("1", MG_ROTATE_MIN, &bytes, &ns));
-	assert_false(option_amount("5m30s", MG_ROTATE_MIN, &bytes, &ns));
-	assert_false(option_amount("11111111111111111111111111111s", MG_ROTATE_MIN, &bytes, &ns));
+	assert_false(option_amount("", 64 << 10, &bytes, &ns));
+	assert_false(option_amount("s", 64 << 10, &bytes, &ns));
+	assert_false(option_amount("0s", 64 << 10, &bytes, &ns));
+	assert_false(option_amount("1", 64 << 10, &bytes, &ns));
+	assert_false(option_amount("5m30s", 64 << 10, &bytes, &ns));
+	assert_false(option_amount("11111111111111111111111111111s", 64 << 10, &bytes, &ns));
 }
 
 static void a_refused_value_tells_what_is_taken(void **unused)
@@ -217,7 +217,7 @@ static void a_refused_value_tells_what_is_taken(void **unused)
 	assert_string_equal(option_takes(), "a whole number from 1 to 10000");
 	assert_false(option_size("1", MG_BUFFER_MIN, MG_BUFFER_MAX, &n));
 	assert_string_equal(option_takes(), "a size from 4K to 512M, in bytes or with K, M or G");
-	assert_false(option_amount("1s2", MG_FLIGHT_MIN, &n, &ns));
+	assert_false(option_amount("1s2", 1 << 20, &n, &ns));
 	assert_string_equal(option_takes(),
 		"a size from 1M to 1048576G with K, M or G, or a time from 1s to 1000000s");
 	assert_false(option_layers("tcp,", &layers));

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of magnet record and of magnet-kernel-tracer, one row each. A row is all that
+ * parsing,
+ * --help, the manuals, handing the option over to the tracer or to libmagnet.so,
+ * magnet-kernel-tracer ctl and its status need; only the code that uses the value is elsewhere.
+ */
+#ifndef MAGNET_COMMON_RECORDER_OPTIONS_H
+#define MAGNET_COMMON_RECORDER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "option_table.h"
+#include "options.h"
+
+/* who takes it */
+#define MG_RECORD (1u << 0) /* magnet record */
+#define MG_TRACER (1u << 1) /* magnet-kernel-tracer */
+#define MG_BOTH   (MG_RECORD | MG_TRACER)
+
+/* who uses it, too */
+#define MG_TO_TRACER (1u << 0) /* magnet record hands it to the tracer */
+#define MG_TO_APP    (1u << 1) /* libmagnet.so gets it in the environment: MAGNET_NAME */
+#define MG_SETTABLE  (1u << 2) /* magnet-kernel-tracer ctl changes it */
+#define MG_FILTER    (1u << 3) /* chooses sockets; selection.c parses it */
+
+/* clang-format off */
+/*
+ * X(type, member, option, letter, argument, least, most, commands, use, doc). The order is that of
+ * --help and of the manuals.
+ */
+#define MG_RECORDER_OPTIONS(X) \
+	X(text, output, "output", 'o', "DIR", 0, 0, MG_BOTH, 0, \
+		"trace directory to make (default of magnet record: magnet-COMMAND-TIME)") \
+	X(flag, app_only, "app-only", 0, NULL, 0, 0, MG_RECORD, 0, \
+		"record only the application side; this needs no privilege") \
+	X(flag, kernel_only, "kernel-only", 0, NULL, 0, 0, MG_RECORD, 0, \
+		"record only the kernel side; COMMAND runs without libmagnet.so") \
+	X(number, pid, "pid", 'p', "PID", 1, INT32_MAX, MG_BOTH, 0, \
+		"record a running process and the children it makes, kernel side only") \
+	X(flag, fresh, "fresh", 0, NULL, 0, 0, MG_TRACER, 0, \
+		"do not look for connections of PID, which has none yet") \
+	X(flag, with_app, "with-app", 0, NULL, 0, 0, MG_TRACER, 0, \
+		"note in the trace that the recording has an application side too") \
+	X(flag, all, "all", 'a', NULL, 0, 0, MG_BOTH, 0, \
+		"record every process of the machine, kernel side only") \
+	X(path, cgroup, "cgroup", 0, "PATH", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"record the tasks of a cgroup (v2) and what they start, kernel side only") \
+	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
+		"record these layers of the kernel side: " MG_LAYER_CHOICES " or none; +LIST adds to " \
+		"the default, which is all but netfilter, gro and switch") \
+	X(size, buffer, "buffer", 'b', "SIZE", MG_BUFFER_MIN, MG_BUFFER_MAX, MG_BOTH, MG_TO_TRACER, \
+		"buffer for each CPU of the kernel side (default: 16M, less on many CPUs), and for each " \
+		"thread of the application side (default: 4M, at most 16M)") \
+	X(number, drain, "drain", 'd', "MS", 1, 10000, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
+		"empty the kernel side's buffers every MS milliseconds (default: 20)") \
+	X(list, event, "event", 0, "EVENT", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"also record CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the kernel; may be " \
+		"repeated") \
+	X(number, duration, "duration", 0, "S", 1, 1000000, MG_BOTH, 0, \
+		"stop after S seconds; magnet record asks COMMAND to end and waits 2 s for it") \
+	X(size, max_size, "max-size", 0, "SIZE", 64u << 10, 1ull << 50, MG_BOTH, MG_TO_TRACER, \
+		"stop a side when its trace has so many bytes") \
+	X(amount, rotate, "rotate", 0, "AMOUNT", 64u << 10, 0, MG_BOTH, MG_TO_TRACER, \
+		"begin a new part of the trace after so many bytes, or after a time such as 30s") \
+	X(number, keep, "keep", 0, "N", 1, 1000000, MG_BOTH, MG_TO_TRACER, \
+		"keep only the newest N parts that --rotate or --flight makes") \
+	X(amount, flight, "flight", 0, "AMOUNT", 1u << 20, 0, MG_BOTH, MG_TO_TRACER, \
+		"flight recorder: keep only the last so many bytes or seconds, and write them when a " \
+		"dump is asked for") \
+	X(list, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"dump the flight recorder on retransmission, on lost, or on latency>100ms; may be " \
+		"repeated") \
+	X(level, level, "level", 0, "LEVEL", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
+		"record protocol state with each TCP event: none, light or full (default: none)") \
+	X(list, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"do not use hooks of these kinds: fentry, fexit, netfilter") \
+	X(functions, calls, "calls", 0, "LIST", 0, 0, MG_RECORD, MG_TO_APP, \
+		"log only these application calls, such as send,recv (default: all)") \
+	X(flag, waits, "waits", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
+		"also log poll, select, epoll_wait and similar calls") \
+	X(flag, entries, "entries", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
+		"also log the begin of each call, so that a call that blocks is seen while it does") \
+	X(list, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"record only sockets of these protocols: tcp, udp, unix, raw, icmp, netlink, vsock") \
+	X(list, netns, "netns", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"record only sockets of these network namespaces: names, paths or inode numbers") \
+	X(list, port, "port", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"record only connections from or to these ports") \
+	X(list, address, "address", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"record only connections from or to these addresses or prefixes") \
+	X(list, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"record only one in N connections, but all of it") \
+	X(list, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+		"do not record packets at other interfaces") \
+	X(flag, anonymize, "anonymize", 0, NULL, 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"leave out addresses and ports") \
+	X(text, control, "control", 0, "PATH", 0, 0, MG_TRACER, 0, \
+		"make the control socket here (default: /run/magnet/kernel-tracer-PID.sock)") \
+	X(number, control_fd, "control-fd", 0, "FD", 0, INT32_MAX, MG_TRACER, 0, \
+		"speak with a parent process at this descriptor, one JSON object a line") \
+	X(flag, quiet, "quiet", 'q', NULL, 0, 0, MG_RECORD, 0, \
+		"print nothing if all goes well") \
+	X(help, help, "help", 'h', NULL, 0, 0, MG_BOTH, OPTION_LAST, \
+		"print this help") \
+	X(flag, version, "version", 0, NULL, 0, 0, MG_TRACER, OPTION_LAST, \
+		"print the version")
+/* clang-format on */
+
+#define MG_OPTION_MEMBER(type, member, ...) option_value_##type member;
+struct recorder_options {
+	MG_RECORDER_OPTIONS(MG_OPTION_MEMBER)
+};
+#undef MG_OPTION_MEMBER
+
+extern const struct option_row recorder_option_rows[];
+extern const size_t recorder_option_count;
+
+/* Values of a command line without options. */
+void recorder_options_init(struct recorder_options *o);
+void recorder_options_free(struct recorder_options *o);
+/*
+ * Looks for options that exclude each other, lack another, or name a process that is not there;
+ * `command` says whether a COMMAND was given. Returns 0, or -EINVAL or -ESRCH after a message.
+ */
+int recorder_options_check(const struct recorder_options *o, bool command);
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""
+The contract of the command lines: each option and each form of it that was ever taken is taken. A line is
+tried with --help behind it, which is printed if all before it is accepted.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer/magnet-kernel-tracer")
+
+# of magnet record and of the tracer
+BOTH = """
+    -o d|-od|--output d|--output=d|--out d|-p 1|-p1|--pid 1|--pid=1|-a|--all|--al|-l tcp|-ltcp|--layers tcp|--lay tcp
+    --layers none|--layers +switch|--layers=+gro,netfilter|--layers syscall,socket,tcp,ip,netfilter,device,gro,sched,switch
+    -b 4096|-b4K|--buffer 512M|--buffer 4k|--buf 1m|-d 1|-d1|--drain 10000|--dr 20|--duration 1|--duration 1000000|--du 3
+    --cgroup /|--cgroup x/y|--cg /|--max-size 64K|--max-size 65536|--max-size 1048576G|--max 1g|--rotate 64K|--rotate 1s
+    --rotate 1000000s|--ro 1G|--keep 1|--keep 1000000|--kee 2|--flight 1M|--flight 30s|--fl 2G|--trigger lost
+    --trigger retransmission|--trigger latency>100ms|--trigger latency>1us|--trigger latency>1000000s|--tr lost
+    --trigger lost --trigger retransmission|--event a:b|--event a:b/c>1/:d,e|--event a:* --event c:d|--ev a:b|--level none
+    --level light|--level full|--le full|--without fentry|--without fentry,fexit --without netfilter|--protocol tcp
+    --protocol tcp,udp,unix,raw,icmp,netlink,vsock|--proto any|--netns 4026531833|--netns any|--ne 1|--port 80
+    --port 80,443|--port 1 --port 65535|--port any|--po 1|--address 10.0.0.0/8,fd00::/8|--address any|--ad ::1|--sample 16
+    --sample any|--sa 1|--interface lo|--interface any|--in lo|--anonymize|--an|-a -d 5 -b 1M
+"""
+RECORD = """
+    --app-only|--app|--kernel-only|--ker|--calls send|--calls send,recv,read|--ca send|--waits|--wa|--entries|--ent|-q
+    --quiet|-qa|-qd5
+"""
+TRACED = "--fresh|--fr|--with-app|--with-a|--control /x|--control=x|--control-fd 0|--control-fd 2147483647"
+REPORT = """
+    --json|--js|--json --full|--full|--fu|--flow 1/tx|--flow=1/tx|--fl 1/tx|--against d|--ag d|--waterfall p99
+    --waterfall p99.9|--waterfall=p0.1|--wat p50|--on-demand ks|--on-demand all|--on-demand ks,bursts:gap=5
+    --on ks --on bursts|d --json|--json d --flow 1/tx e
+"""
+SHOW = """
+    --tsv|--ts|--flow 1/tx|--fl 1/tx|--from 0|--from 1.5|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2|--bytes 0-99
+    --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e
+"""
+
+BAD_BOTH = """
+    -p 0|--pid x|-l wire|--layers|--layers tcp,|-b 4095|-b 513M|-b 1X|-d 0|-d 10001|-d x|--duration 0|--duration 1000001
+    --max-size 1|--max-size 63K|--rotate 1K|--rotate 0s|--keep 0|--flight 1K|--all=x|--nothing|-x|--a|--c /
+"""
+BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1"
+BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
+BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
+BAD_SHOW = "--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes"
+
+
+def lines(text):
+    return [line.strip().split(" ") for row in text.strip().splitlines() for line in row.split("|") if line.strip()]
+
+
+def tried(program, accepted, refused):
+    for line in lines(accepted):
+        p = run(*program, *line, "--help", check=False)
+        if p.returncode != 0 or p.stderr or not p.stdout.startswith("usage: "):
+            check(False, f"{program} {line} is accepted: exit {p.returncode} {p.stderr.strip()}")
+    for line in lines(refused):
+        p = run(*program, *line, "--help", check=False)
+        if p.returncode != 2 or p.stdout or p.stderr.count("\n") != 1:
+            check(False, f"{program} {line} is refused: exit {p.returncode} {p.stderr.strip()}")
+    check(True, f"{' '.join(map(os.path.basename, program))}: {len(lines(accepted))} lines are accepted, "
+          f"{len(lines(refused))} refused with one line each")
+
+
+tried((MAGNET, "record"), BOTH + "|" + RECORD, BAD_BOTH + "|" + BAD_RECORD)
+tried((MAGNET, "report"), REPORT, BAD_REPORT)
+tried((MAGNET, "show"), SHOW, BAD_SHOW)
+tried((MAGNET, "doctor"), "--json|--js", "--json=1|-j|--flow 1")
+if os.path.exists(TRACER):
+    tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
+    tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
