@@ -96,8 +96,8 @@ static inline unsigned __int128 dist_item_sum(const struct dist *d, const struct
  */
 bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse);
 /*
- * Returns the usable size of malloc() for that many packed bytes, as its header takes eight; 0 for
- * none.
+ * Returns how many bytes the allocator provides for that many packed bytes, as its own header takes
+ * eight; 0 for none.
  */
 static inline size_t dist_room(size_t bytes)
 {
