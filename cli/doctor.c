@@ -17,17 +17,29 @@
 #include "doctor.h"
 #include "event_table.h"
 #include "log.h"
+#include "option_table.h"
 #include "options.h"
+#include "output.h"
 #include "paths.h"
 #include "tracer.h"
 
-static const char usage[] = "usage: magnet doctor [--json]\n"
-			    "\n"
-			    "What this machine can trace, layer by layer, and why not. Starts and "
-			    "stops both sides once.\n"
-			    "\n"
-			    "      --json   one JSON object\n"
-			    "  -h, --help\n";
+static const char usage[] =
+	"usage: magnet doctor [--json]\n"
+	"\n"
+	"Prints what this machine can trace, layer by layer, and why not. Starts and stops both\n"
+	"sides once.\n"
+	"\n";
+
+struct doctor_options {
+	bool json, help;
+};
+
+static const struct option_row rows[] = {
+	OPTION_ROW(struct doctor_options, "json", 0, NULL, option_type_flag, json,
+		"print one JSON object"),
+	OPTION_ROW(struct doctor_options, "help", 'h', NULL, option_type_help, help,
+		"print this help"),
+};
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
@@ -123,34 +135,25 @@ static void print(const json_t *j)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
+	const struct option_command c = {.usage = usage,
+		.rows = rows,
+		.count = sizeof(rows) / sizeof(rows[0]),
+		.command = OPTION_ONLY_COMMAND};
+	struct doctor_options o = {0};
 	char top[] = "/tmp/magnet-doctor-XXXXXX";
 	json_t *j, *hooks = NULL;
-	bool json = false, any;
-	int c;
+	bool any;
+	int err;
 
-	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_DONE;
-		default:
-			return EXIT_USAGE;
-		}
-	}
+	err = options_parse(&c, argc, argv, &o, NULL);
+	if (err)
+		return err > 0 ? EXIT_DONE : EXIT_USAGE;
 	if (optind < argc) {
 		mg_error("doctor takes no argument '%s' (see magnet doctor --help)", argv[optind]);
 		return EXIT_USAGE;
 	}
 	if (!mkdtemp(top)) {
-		mg_error("cannot make a directory in /tmp");
+		mg_error("cannot make a directory in /tmp: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	j = json_object();
@@ -164,7 +167,7 @@ int cmd_doctor(int argc, char **argv)
 	if (mg_memory_failures()) /* what is missing would pass for what does not work */
 		mg_memory_exit();
 	mg_memory_is_vital();
-	if (json) {
+	if (o.json) {
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 	} else {
@@ -173,9 +176,7 @@ int cmd_doctor(int argc, char **argv)
 	any = json_is_true(json_object_get(json_object_get(j, "app"), "works")) ||
 	      json_is_true(json_object_get(json_object_get(j, "kernel_side"), "works"));
 	json_decref(j);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		mg_error("cannot write what was found: %s", strerror(errno));
+	if (output_finish("the findings") != EXIT_DONE)
 		return EXIT_FAILED;
-	}
 	return any ? EXIT_DONE : EXIT_FAILED;
 }

@@ -14,10 +14,10 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } commands[] = {
-	{"doctor", cmd_doctor, "what this machine can trace, layer by layer, and why not"},
+	{"doctor", cmd_doctor, "print what this machine can trace, layer by layer, and why not"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
-	{"report", cmd_report, "where its bytes waited, and what the stack made of its traffic"},
-	{"show", cmd_show, "every event in time order"},
+	{"report", cmd_report, "print where bytes waited, and what the stack made of the traffic"},
+	{"show", cmd_show, "print every event in order of time"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -26,8 +26,9 @@ static void help(FILE *to)
 	fprintf(to, "usage: magnet COMMAND [ARG...]\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
-	fprintf(to, "\n  -h, --help     this; magnet COMMAND --help tells more\n"
-		    "      --version\n");
+	fprintf(to,
+		"\n  -h, --help     print this help; magnet COMMAND --help describes a command\n"
+		"      --version  print the version\n");
 }
 
 static int compare(const void *key, const void *row)
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
 		mg_error("there is no command '%s' (see magnet --help)", argv[1]);
 		return EXIT_USAGE;
 	}
-	/* what getopt() calls the program in its messages */
+	/* the name by which getopt() would call the program */
 	snprintf(name, sizeof(name), "magnet %.32s", argv[1]);
 	argv[1] = name;
 	return ((const __typeof__(commands[0]) *)row)->run(argc - 1, argv + 1);

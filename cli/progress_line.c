@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "clock.h"
+#include "output.h"
 
 #define PATIENCE_NS 1000000000 /* who waits no longer needs no line */
 #define EVERY_NS    200000000
@@ -31,7 +31,7 @@ static void tell(void *arg, uint64_t done, uint64_t total)
 void progress_begin(struct progress_line *p, bool listed)
 {
 	*p = (struct progress_line){.progress = {tell, p}};
-	p->on = isatty(STDERR_FILENO) && !(listed && isatty(STDOUT_FILENO));
+	p->on = output_is_terminal(stderr) && !(listed && output_is_terminal(stdout));
 	if (p->on)
 		p->next_ns = mg_monotonic_ns() + PATIENCE_NS;
 }

@@ -1,62 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet report */
+#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "against.h"
+#include "by_host.h"
 #include "commands.h"
+#include "loader.h"
 #include "log.h"
-#include "open_trace.h"
+#include "option_table.h"
 #include "options.h"
-#include "reading.h"
+#include "output.h"
 #include "render/flow_calls.h"
 #include "render/report.h"
 #include "two_hosts.h"
 
 static const char usage[] =
-	"usage: magnet report DIR... [--json [--full]] [--flow ID] [--waterfall QUANTILE] "
-	"[--against DIR]\n"
-	"                     [--on-demand LIST]\n"
+	"usage: magnet report DIR... [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
+	"                     [--against DIR] [--on-demand LIST]\n"
 	"\n"
-	"Where the recorded program's bytes waited, what its system calls "
-	"cost, and what the stack\n"
-	"made of its traffic. Several directories (an LTTng session's and a "
-	"kernel tracer's) are read\n"
-	"as one recording; recordings of two hosts beside each other, and what passed between "
-	"them.\n"
-	"\n"
-	"      --json      one JSON object; of more than 1,000 flows most in brief\n"
-	"      --full      with --json: whole flows, however many there are\n"
-	"      --flow ID   one flow, as the report names them (4097/tx)\n"
-	"      --waterfall QUANTILE\n"
-	"                  where the bytes about this quantile waited, too, as p99\n"
-	"      --against DIR\n"
-	"                  compare with another recording, made before, and tell "
-	"what differs by more\n"
-	"                  than the noise\n"
-	"      --on-demand LIST\n"
-	"                  more figures, separated by commas, or all; with parameters: "
-	"bursts:gap=5\n"
-	"                  (list names them)\n"
-	"  -h, --help\n";
+	"Prints where the recorded program's bytes waited, what its system calls cost, and what "
+	"the\n"
+	"stack made of its traffic. Several directories (an LTTng session's and a kernel "
+	"tracer's)\n"
+	"are read as one recording. Recordings of two hosts are reported beside each other, with "
+	"what\n"
+	"passed between them.\n"
+	"\n";
 
-/* "p99.9" is 0.999; 0 if it is none. */
-static double quantile_of(const char *text)
+struct statistics {
+	struct demand demand;
+	bool list; /* only their names are asked for */
+};
+
+struct report_options {
+	bool json, full, help;
+	const char *flow, *against;
+	double quantile; /* 0: not given */
+	struct statistics statistics;
+};
+
+/* "p99.9" is 0.999 */
+static bool parse_quantile(const struct option_row *row, const char *text, void *value)
 {
-	char *end = "?";
-	double percent = text[0] == 'p' ? strtod(text + 1, &end) : 0;
+	double percent = 0;
+	char *end;
 
-	return percent > 0 && percent < 100 && !*end ? percent / 100 : 0;
+	(void)row;
+	if (text[0] == 'p')
+		percent = strtod(text + 1, &end);
+	if (!(percent > 0 && percent < 100) || *end)
+		return option_refuse("a quantile, such as p99 or p99.9");
+	*(double *)value = percent / 100;
+	return true;
 }
 
-static bool has_flow(const struct report *r, const char *id)
+static bool parse_statistics(const struct option_row *row, const char *text, void *value)
 {
-	return report_find_flow(r, id) < r->flow_count;
+	struct statistics *s = value;
+	char why[360];
+
+	(void)row;
+	if (strcmp(text, "list") == 0)
+		return s->list = true;
+	return demand_parse(&s->demand, text, why, sizeof(why)) == 0 ||
+	       option_refuse("names that --on-demand list prints: %s", why);
 }
+
+static const struct option_type quantile = {parse_quantile, NULL};
+static const struct option_type statistics = {parse_statistics, NULL};
+
+#define ROW(option, letter, argument, type, member, doc) \
+	OPTION_ROW(struct report_options, option, letter, argument, type, member, doc)
+static const struct option_row rows[] = {
+	ROW("json", 0, NULL, option_type_flag, json,
+		"print one JSON object; if there are more than 1,000 flows, most of them in brief"),
+	ROW("full", 0, NULL, option_type_flag, full, "with --json: print every flow in full"),
+	ROW("flow", 0, "ID", option_type_text, flow,
+		"print one flow, as the report names it, such as 4097/tx"),
+	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
+		"also print where the bytes about this quantile waited, such as p99"),
+	ROW("against", 0, "DIR", option_type_text, against,
+		"compare with an earlier recording, and mark what differs by more than the noise"),
+	ROW("on-demand", 0, "LIST", statistics, statistics,
+		"print more figures: names separated by commas, with parameters, such as "
+		"bursts:gap=5; "
+		"all for every one; list for their names"),
+	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
+};
+#undef ROW
 
 static void print_one(const struct report *r, const char *flow, struct flow_calls *calls)
 {
@@ -70,165 +105,119 @@ static void print_one(const struct report *r, const char *flow, struct flow_call
 	json_decref(j);
 }
 
-static int print(const struct report *r, bool json, const char *flow, struct flow_calls *calls)
+static int print(const struct report *r, const struct report_options *o, struct flow_calls *calls)
 {
-	bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	struct whole_text text;
+	struct output out;
 
-	if (flow && !has_flow(r, flow)) {
-		mg_error("there is no flow %s in this recording", flow);
-		return EXIT_FAILED;
-	}
-	if (json && flow) {
-		print_one(r, flow, calls);
-	} else if (json) {
+	if (o->flow && report_find_flow(r, o->flow) >= r->flow_count)
+		return loaded_no_flow(o->flow);
+	if (o->json && o->flow) {
+		print_one(r, o->flow, calls);
+	} else if (o->json) {
 		report_json_print(r, NULL, REPORT_DIGITS, stdout);
 	} else {
-		FILE *to = whole_text_begin(&text);
-
-		report_text(r, to, flow, colour);
-		if (flow)
-			flow_calls_text(r, calls, to, colour);
-		whole_text_end(&text);
+		output_begin(&out);
+		report_text(r, out.to, o->flow, out.colour);
+		if (o->flow)
+			flow_calls_text(r, calls, out.to, out.colour);
+		output_end(&out);
 	}
-	return printed("the report");
+	return output_finish("the report");
 }
 
-/* Recordings of two hosts are two, with two clocks; false if they are of one. */
-static bool is_of_two(char **dirs, int count, enum report_form form, bool all, int *status)
+/* Reports one recording. Returns an exit status. */
+static int report_one(const struct report_options *o, char **dirs, int count)
 {
-	struct by_host hosts;
-	bool two;
+	static struct loaded in; /* not freed: without that the process ends sooner */
+	struct flow_calls calls = {0};
+	int read, status;
 
-	by_host_sort(&hosts, dirs, count);
-	if (hosts.more) {
-		mg_error("these are recordings of more than two hosts: give those of two");
-		*status = EXIT_USAGE;
-		two = true;
-	} else {
-		two = hosts.count[1] > 0;
-		if (two && !all) {
-			mg_error("of two hosts all is reported: leave out --flow and --on-demand");
-			*status = EXIT_USAGE;
-		} else if (two) {
-			*status = report_two_hosts(&hosts, form);
-		}
+	loaded_init(&in);
+	if (o->statistics.demand.figures)
+		core_keep_series(&in.core, DEMAND_MEMORY);
+	else if (!o->flow)
+		core_pack_closed(&in.core);
+	if (o->flow) {
+		flow_calls_init(&calls, &in.core, o->flow);
+		core_listen(&in.core, flow_calls_event, &calls);
 	}
-	by_host_free(&hosts);
-	return two;
+	read = loaded_read(&in, dirs, count);
+	status = read ? EXIT_FAILED : EXIT_DONE;
+	if (read >= 0 && loaded_report(&in) == 0) {
+		if (o->statistics.demand.figures)
+			in.report.demand = &o->statistics.demand;
+		in.report.waterfall_at = o->quantile;
+		in.report.whole_flows = o->full;
+		if (print(&in.report, o, &calls) != EXIT_DONE)
+			status = EXIT_FAILED;
+		report_free(&in.report);
+	}
+	flow_calls_free(&calls);
+	return status;
+}
+
+static int refuse(const char *why)
+{
+	mg_error("%s", why);
+	return -EINVAL;
+}
+
+static int parse(struct report_options *o, int argc, char **argv)
+{
+	const struct option_command c = {.usage = usage,
+		.rows = rows,
+		.count = sizeof(rows) / sizeof(rows[0]),
+		.command = OPTION_ONLY_COMMAND};
+	int err = options_parse(&c, argc, argv, o, NULL);
+
+	if (err)
+		return err;
+	if (o->statistics.list) {
+		demand_list(stdout);
+		return 1;
+	}
+	if (optind == argc)
+		return refuse("no trace directory given (see magnet report --help)");
+	if (o->against && o->flow)
+		return refuse("--against excludes --flow: it compares flows by their role");
+	if (o->quantile > 0 && (o->against || o->json))
+		return refuse("--waterfall excludes --against and --json, which has quantiles of "
+			      "its own");
+	if (o->against && o->statistics.demand.figures)
+		return refuse("--against excludes --on-demand");
+	return 0;
 }
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"full", no_argument, NULL, 'F'},
-		{"flow", required_argument, NULL, 'f'},
-		{"against", required_argument, NULL, 'a'},
-		{"waterfall", required_argument, NULL, 'w'},
-		{"on-demand", required_argument, NULL, 'd'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	const char *flow = NULL;
-	char *against = NULL;
-	json_t *session = NULL;
-	struct flow_calls calls = {0};
-	struct report report;
-	static struct core core; /* not freed: with the process it ends sooner */
-	struct demand demand = {0};
-	char why[400];
-	double quantile = 0;
-	bool json = false, full = false;
+	struct report_options o = {0};
+	struct by_host hosts;
 	enum report_form form;
-	int c, status, opened;
+	int count, err, status;
+	char **dirs;
 
-	reading_begin();
-	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'F':
-			full = true;
-			break;
-		case 'f':
-			flow = optarg;
-			break;
-		case 'a':
-			against = optarg;
-			break;
-		case 'w':
-			quantile = quantile_of(optarg);
-			if (quantile > 0)
-				break;
-			mg_error("--waterfall wants a quantile such as p99 or p99.9, not %s",
-				optarg);
-			return EXIT_USAGE;
-		case 'd':
-			if (strcmp(optarg, "list") == 0) {
-				demand_list(stdout);
-				return EXIT_DONE;
-			}
-			if (demand_parse(&demand, optarg, why, sizeof(why))) {
-				mg_error("%s", why);
-				return EXIT_USAGE;
-			}
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_DONE;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	if (optind == argc) {
-		mg_error("report of what? Give a trace directory (see magnet report --help)");
-		return EXIT_USAGE;
-	}
-	if (against && flow) {
-		mg_error("flows of two recordings are compared by their role: leave out --flow");
-		return EXIT_USAGE;
-	}
-	if (quantile > 0 && (against || json)) {
-		mg_error("--waterfall is for the text of one recording; --json has waterfalls of "
-			 "its own");
-		return EXIT_USAGE;
-	}
-	if (against && demand.figures) {
-		mg_error("--on-demand is of one recording: leave out --against");
-		return EXIT_USAGE;
-	}
-	form = !json ? REPORT_TEXT : full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
-	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
-	if (against && !is_one_host(argv + optind, argc - optind))
-		return EXIT_USAGE;
-	if (against)
-		return report_against(argv + optind, argc - optind, against, form);
-	if (is_of_two(argv + optind, argc - optind, form, !flow && !demand.figures, &status))
-		return status;
-	core_init(&core);
-	if (demand.figures)
-		core_keep_series(&core, DEMAND_MEMORY);
-	else if (!flow)
-		core_pack_closed(&core);
-	if (flow) {
-		flow_calls_init(&calls, &core, flow);
-		core_listen(&core, flow_calls_event, &calls);
-	}
-	opened = open_trace(argv + optind, argc - optind, &core, &session);
-	status = opened ? EXIT_FAILED : EXIT_DONE;
-	if (opened >= 0) {
-		if (report_init(&report, &core, session, argv[optind]) == 0) {
-			report.demand = demand.figures ? &demand : NULL;
-			report.waterfall_at = quantile;
-			report.whole_flows = full;
-			if (print(&report, json, flow, &calls) != EXIT_DONE)
-				status = EXIT_FAILED;
-		}
-		report_free(&report);
-	}
-	flow_calls_free(&calls);
-	json_decref(session);
+	loader_begin();
+	err = parse(&o, argc, argv);
+	if (err)
+		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+	dirs = argv + optind;
+	count = argc - optind;
+	form = !o.json ? REPORT_TEXT : o.full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
+	if (o.against)
+		return is_one_host(dirs, count)
+			       ? report_against(dirs, count, (char *)o.against, form)
+			       : EXIT_USAGE;
+	by_host_sort(&hosts, dirs, count);
+	status = EXIT_USAGE;
+	if (hosts.more)
+		mg_error("these are recordings of more than two hosts: give those of two");
+	else if (!hosts.count[1])
+		status = report_one(&o, dirs, count);
+	else if (o.flow || o.statistics.demand.figures)
+		mg_error("recordings of two hosts are reported as a whole: leave out --flow and "
+			 "--on-demand");
+	else
+		status = report_two_hosts(&hosts, form);
+	by_host_free(&hosts);
 	return status;
 }

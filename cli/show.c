@@ -1,187 +1,205 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet show */
+#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "by_host.h"
 #include "commands.h"
+#include "loader.h"
 #include "log.h"
-#include "open_trace.h"
+#include "option_table.h"
 #include "options.h"
-#include "reading.h"
+#include "output.h"
 #include "render/byte_life.h"
 #include "render/show.h"
 #include "render/show_facts.h"
 #include "show_bytes.h"
-#include "two_hosts.h"
+
+#define FACT_NAME(name, doc) " " #name
+#define FACT_NAMES           MG_FACTS(FACT_NAME)
 
 static const char usage[] =
 	"usage: magnet show DIR... [--tsv] [--flow ID] [--from T] [--to T]\n"
 	"       magnet show DIR... [--tsv] --flow ID --bytes RANGE | --byte N\n"
 	"       magnet show DIR... --facts NAME [--flow ID]\n"
 	"\n"
-	"Every event in order of time, with its flow and the bytes of the stream it is about.\n"
-	"\n"
-	"      --tsv       tab-separated, with a header row, times in ns and cycles\n"
-	"      --flow ID   only one flow's events (4097/tx)\n"
-	"      --from T    from T seconds after the first event\n"
-	"      --to T      until T seconds after the first event\n"
-	"      --bytes RANGE\n"
-	"                  the whole life of these bytes of the flow: 0-99, both included, or "
-	"0+100\n"
-	"      --byte N    of one byte, the first is 0\n"
-	"      --facts NAME\n"
-	"                  what is established from the events, as tab-separated values: call,\n"
-	"                  range, packet, wait, state, flow, drop, retransmit, mark or loss\n"
-	"  -h, --help\n";
+	"Prints every event in order of time, with its flow and the bytes of it that it concerns;\n"
+	"all that happened to some bytes; or a table of facts established from the events.\n"
+	"\n";
 
-static bool seconds(const char *text, double *out)
+struct bytes {
+	uint64_t from, to; /* [from, to); to = 0: all of the recording is shown */
+};
+
+struct show_options {
+	bool tsv, help;
+	const char *flow;
+	double from, to; /* seconds; to < 0: until the end */
+	struct bytes bytes;
+	const struct fact_desc *facts; /* NULL: events are shown */
+};
+
+static bool parse_seconds(const struct option_row *row, const char *text, void *value)
 {
+	double s;
 	char *end;
 
-	*out = strtod(text, &end);
-	return end != text && *end == 0 && *out >= 0;
+	(void)row;
+	s = strtod(text, &end);
+	if (end == text || *end || !(s >= 0))
+		return option_refuse("a time in seconds, such as 1.5");
+	*(double *)value = s;
+	return true;
 }
 
-static bool one_byte(const char *text, uint64_t *from, uint64_t *to)
+static bool parse_range(const struct option_row *row, const char *text, void *value)
 {
+	struct bytes *b = value;
+
+	(void)row;
+	return range_parse(text, &b->from, &b->to) ||
+	       option_refuse("a range of bytes: FIRST-LAST or FIRST+COUNT, such as 0-99 or 0+100");
+}
+
+static bool parse_byte(const struct option_row *row, const char *text, void *value)
+{
+	struct bytes *b = value;
 	char range[32];
 
+	(void)row;
 	snprintf(range, sizeof(range), "%.20s+1", text);
-	return range_parse(range, from, to);
+	return range_parse(range, &b->from, &b->to) ||
+	       option_refuse("a byte's number, the first being 0");
 }
 
-/* Returns an exit status, of what was written, too. */
-static int ended(int status, const char *flow, bool flow_seen, bool failed, const char *what)
+static bool parse_facts(const struct option_row *row, const char *text, void *value)
 {
-	if (status == EXIT_DONE && flow && !flow_seen) {
-		mg_error("there is no flow %s in this recording", flow);
-		status = EXIT_FAILED;
-	}
-	if (fflush(stdout) != 0 || ferror(stdout) || failed) {
-		mg_error("cannot write the %s", what);
-		status = EXIT_FAILED;
-	}
-	return status;
+	const struct fact_desc *fact = fact_by_name(text);
+
+	(void)row;
+	if (fact)
+		*(const struct fact_desc **)value = fact;
+	return fact || option_refuse("a kind of facts:" FACT_NAMES);
 }
 
-static int show_facts(const struct fact_desc *fact, const char *flow, char **dirs, int count)
+static const struct option_type seconds = {parse_seconds, NULL};
+static const struct option_type range = {parse_range, NULL};
+static const struct option_type byte = {parse_byte, NULL};
+static const struct option_type facts = {parse_facts, NULL};
+
+#define ROW(option, letter, argument, type, member, doc) \
+	OPTION_ROW(struct show_options, option, letter, argument, type, member, doc)
+static const struct option_row rows[] = {
+	ROW("tsv", 0, NULL, option_type_flag, tsv,
+		"print tab-separated values under a row of names, with times in ns and cycles"),
+	ROW("flow", 0, "ID", option_type_text, flow,
+		"print the events of one flow only, such as 4097/tx"),
+	ROW("from", 0, "T", seconds, from, "begin T seconds after the first event"),
+	ROW("to", 0, "T", seconds, to, "end T seconds after the first event"),
+	ROW("bytes", 0, "RANGE", range, bytes,
+		"print all that happened to these bytes of the flow: 0-99, both included, or "
+		"0+100"),
+	ROW("byte", 0, "N", byte, bytes, "print all that happened to one byte; the first is 0"),
+	ROW("facts", 0, "NAME", facts, facts,
+		"print facts of one kind as tab-separated values:" FACT_NAMES),
+	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
+};
+#undef ROW
+
+/* Returns the exit status: whether all was read, found and written. */
+static int status_of(int read, const char *flow, bool flow_seen, const char *what)
 {
-	struct core core;
-	struct show_facts show = {.to = stdout, .core = &core, .fact = fact, .flow = flow};
-	json_t *session = NULL;
+	int status = read ? EXIT_FAILED : EXIT_DONE;
+
+	if (status == EXIT_DONE && flow && !flow_seen)
+		status = loaded_no_flow(flow);
+	return output_finish(what) == EXIT_DONE ? status : EXIT_FAILED;
+}
+
+static int show_facts(const struct show_options *o, char **dirs, int count)
+{
+	struct loaded in;
+	struct show_facts show = {
+		.to = stdout, .core = &in.core, .fact = o->facts, .flow = o->flow};
 	int status;
 
-	core_init(&core);
+	loaded_init(&in);
 	show_facts_listen(&show);
-	show_facts_header(stdout, fact);
-	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
-	status = ended(status, flow, show.flow_seen, false, "facts");
-	core_free(&core);
-	json_decref(session);
+	show_facts_header(stdout, o->facts);
+	status = loaded_read(&in, dirs, count);
+	status = status_of(status, o->flow, show.flow_seen, "the facts");
+	loaded_free(&in);
 	return status;
 }
 
-static int show_events(struct show *show, char **dirs, int count)
+static int show_events(const struct show_options *o, char **dirs, int count)
 {
-	json_t *session = NULL;
-	struct core core;
-	int status;
+	struct show show = {
+		.to = stdout, .tsv = o->tsv, .flow = o->flow, .from_s = o->from, .to_s = o->to};
+	struct loaded in;
+	int read, status;
 
-	core_init(&core);
-	core_listen(&core, show_event, show);
-	status = open_trace(dirs, count, &core, &session) ? EXIT_FAILED : EXIT_DONE;
-	if (status == EXIT_DONE)
-		show_header(show);
-	status = ended(status, show->flow, show->flow_seen, show->failed, "events");
-	core_free(&core);
-	json_decref(session);
+	loaded_init(&in);
+	core_listen(&in.core, show_event, &show);
+	read = loaded_read(&in, dirs, count);
+	if (!read)
+		show_header(&show);
+	status = status_of(read, o->flow, show.flow_seen, "the events");
+	if (show.failed && status == EXIT_DONE) {
+		mg_error("cannot write the events");
+		status = EXIT_FAILED;
+	}
+	loaded_free(&in);
 	return status;
+}
+
+static int parse(struct show_options *o, int argc, char **argv)
+{
+	const struct option_command c = {.usage = usage,
+		.rows = rows,
+		.count = sizeof(rows) / sizeof(rows[0]),
+		.command = OPTION_ONLY_COMMAND};
+	int err = options_parse(&c, argc, argv, o, NULL);
+
+	if (err)
+		return err;
+	if (optind == argc) {
+		mg_error("no trace directory given (see magnet show --help)");
+		return -EINVAL;
+	}
+	if (o->to >= 0 && o->from > o->to) {
+		mg_error("--from is after --to");
+		return -EINVAL;
+	}
+	if (o->bytes.to && (!o->flow || o->from > 0 || o->to >= 0)) {
+		mg_error("give --flow with --bytes and --byte, and neither --from nor --to");
+		return -EINVAL;
+	}
+	if (o->facts && (o->bytes.to || o->from > 0 || o->to >= 0)) {
+		mg_error("--facts excludes --from, --to, --bytes and --byte");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"tsv", no_argument, NULL, 't'},
-		{"flow", required_argument, NULL, 'f'},
-		{"from", required_argument, NULL, 'a'},
-		{"to", required_argument, NULL, 'b'},
-		{"bytes", required_argument, NULL, 'r'},
-		{"byte", required_argument, NULL, 'o'},
-		{"facts", required_argument, NULL, 'F'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	struct show show = {.to = stdout, .to_s = -1};
-	const struct fact_desc *facts = NULL;
-	uint64_t from = 0, to = 0; /* bytes; none */
-	bool ok = true;
-	int c;
+	struct show_options o = {.to = -1};
+	int count, err;
+	char **dirs;
 
-	reading_begin();
-	while ((c = option_next(argc, argv, "h", longs, NULL)) != -1) {
-		switch (c) {
-		case 't':
-			show.tsv = true;
-			break;
-		case 'f':
-			show.flow = optarg;
-			break;
-		case 'a':
-			ok = seconds(optarg, &show.from_s);
-			break;
-		case 'b':
-			ok = seconds(optarg, &show.to_s);
-			break;
-		case 'r':
-			ok = range_parse(optarg, &from, &to);
-			break;
-		case 'o':
-			ok = one_byte(optarg, &from, &to);
-			break;
-		case 'F':
-			facts = fact_by_name(optarg);
-			ok = facts;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_DONE;
-		default:
-			return EXIT_USAGE;
-		}
-		if (!ok) {
-			mg_error("'%s' is no %s (see magnet show --help)", optarg,
-				c == 'r'   ? "range of bytes"
-				: c == 'o' ? "byte's number"
-				: c == 'F' ? "kind of facts"
-					   : "time in seconds");
-			return EXIT_USAGE;
-		}
-	}
-	if (optind == argc) {
-		mg_error("show what? Give a trace directory (see magnet show --help)");
+	loader_begin();
+	err = parse(&o, argc, argv);
+	if (err)
+		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+	dirs = argv + optind;
+	count = argc - optind;
+	if (!is_one_host(dirs, count))
 		return EXIT_USAGE;
-	}
-	if (show.to_s >= 0 && show.from_s > show.to_s) {
-		mg_error("--from is after --to");
-		return EXIT_USAGE;
-	}
-	if (to && (!show.flow || show.from_s > 0 || show.to_s >= 0)) {
-		mg_error("bytes are those of a flow, at any time: give --flow, no --from or --to");
-		return EXIT_USAGE;
-	}
-	if (facts && (to || show.from_s > 0 || show.to_s >= 0)) {
-		mg_error("--facts shows all of a recording or of a flow: leave out --from, --to, "
-			 "--bytes and --byte");
-		return EXIT_USAGE;
-	}
-	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored; head has seen enough */
-	if (!is_one_host(argv + optind, argc - optind))
-		return EXIT_USAGE;
-	if (facts)
-		return show_facts(facts, show.flow, argv + optind, argc - optind);
-	return to ? show_life(argv + optind, argc - optind, show.flow, from, to, show.tsv)
-		  : show_events(&show, argv + optind, argc - optind);
+	if (o.facts)
+		return show_facts(&o, dirs, count);
+	return o.bytes.to ? show_life(dirs, count, o.flow, o.bytes.from, o.bytes.to, o.tsv)
+			  : show_events(&o, dirs, count);
 }

@@ -8,76 +8,68 @@
 
 #include "alloc.h"
 #include "commands.h"
+#include "loader.h"
 #include "log.h"
-#include "open_trace.h"
-#include "reading.h"
+#include "output.h"
 #include "render/byte_life.h"
 
 #define ATOMS_SHOWN 12
 
-static int read_once(struct life *l, struct core *core, char **dirs, int count)
+static int read_once(struct life *l, struct loaded *in, char **dirs, int count)
 {
-	json_t *session = NULL;
-	int err;
-
-	core_init(core);
-	core_listen(core, life_event, l);
-	err = open_trace(dirs, count, core, &session);
-	json_decref(session);
-	return err;
+	loaded_init(in);
+	core_listen(&in->core, life_event, l);
+	return loaded_read(in, dirs, count);
 }
 
 static int print(struct life *l, const char *flow, bool tsv)
 {
-	struct whole_text text;
-	FILE *to;
+	struct output out;
 	int err;
 
-	if (!l->flow_seen) {
-		mg_error("there is no flow %s in this recording", flow);
-		return EXIT_FAILED;
-	}
+	if (!l->flow_seen)
+		return loaded_no_flow(flow);
 	if (!l->rows) {
 		mg_error("nothing was recorded of these bytes of flow %s (magnet report --flow %s "
-			 "tells how many it has)",
+			 "prints how many it has)",
 			flow, flow);
 		return EXIT_FAILED;
 	}
 	if (l->full) {
-		mg_error("too much happened to so many bytes: ask for fewer");
+		mg_error("these bytes have too many events to be shown: give a shorter range");
 		return EXIT_FAILED;
 	}
-	to = whole_text_begin(&text);
-	err = tsv ? life_tsv(l, to) : life_text(l, to, ATOMS_SHOWN);
+	output_begin(&out);
+	err = tsv ? life_tsv(l, out.to) : life_text(l, out.to, ATOMS_SHOWN);
 	if (err) {
 		mg_error("%s", strerror(-err));
 		return EXIT_FAILED;
 	}
-	whole_text_end(&text);
-	return printed("the bytes' life");
+	output_end(&out);
+	return output_finish("the bytes' life");
 }
 
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv)
 {
-	struct core *core = mg_calloc(1, sizeof(*core)); /* it is large */
+	struct loaded *in = mg_calloc(1, sizeof(*in)); /* it is large */
 	int status = EXIT_FAILED, err;
 	struct life life;
 
-	if (!core) {
+	if (!in) {
 		mg_error("%s", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
-	life_init(&life, core, flow, from, to);
-	err = read_once(&life, core, dirs, count);
+	life_init(&life, &in->core, flow, from, to);
+	err = read_once(&life, in, dirs, count);
 	if (!err && life.late) {
-		core_free(core);
-		life_again(&life, core);
-		err = read_once(&life, core, dirs, count);
+		loaded_free(in);
+		life_again(&life, &in->core);
+		err = read_once(&life, in, dirs, count);
 	}
 	if (!err)
 		status = print(&life, flow, tsv);
 	life_free(&life);
-	core_free(core);
-	free(core);
+	loaded_free(in);
+	free(in);
 	return status;
 }

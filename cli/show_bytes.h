@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet show --bytes: the whole life of some bytes. */
+/* magnet show --bytes: the life of some bytes. */
 #ifndef MAGNET_CLI_SHOW_BYTES_H
 #define MAGNET_CLI_SHOW_BYTES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a flow's bytes [from, to). Returns an exit status. */
+/* Prints the life of a flow's bytes [from, to). Returns an exit status. */
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv);
 
 #endif

@@ -36,6 +36,14 @@ struct option_row {
 /* in `use`: nothing behind this option is read */
 #define OPTION_LAST (1u << 31)
 
+/* A row of a command whose table is its own: without a range, and used by nobody else. */
+#define OPTION_ONLY_COMMAND 1u
+#define OPTION_ROW(values, option, letter, argument, type, member, doc)            \
+	{                                                                          \
+		"--" option, argument, doc, &type, 0, 0, offsetof(values, member), \
+			OPTION_ONLY_COMMAND, 0, letter                             \
+	}
+
 struct option_amount {
 	uint64_t bytes, ns; /* one of them; both 0: not given */
 };

@@ -16,6 +16,20 @@ void text_set_unicode(bool on)
 	unicode = on;
 }
 
+static int line_columns = REPORT_WIDTH;
+
+void text_set_columns(int columns)
+{
+	line_columns = columns ? columns : REPORT_WIDTH;
+	if (line_columns < REPORT_WIDTH_MIN)
+		line_columns = REPORT_WIDTH_MIN;
+}
+
+int text_columns(void)
+{
+	return line_columns;
+}
+
 const char *text_arrow(void)
 {
 	return unicode ? "\xe2\x86\x92" : "->";

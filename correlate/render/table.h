@@ -11,6 +11,9 @@
 #define TABLE_COLUMNS 12
 #define CELL_SIZE     80
 
+#define REPORT_WIDTH     100 /* columns of a line where no terminal is narrower or wider */
+#define REPORT_WIDTH_MIN 60
+
 struct table {
 	char (*cell)[TABLE_COLUMNS][CELL_SIZE];
 	int rows, rows_cap, columns;
@@ -28,6 +31,9 @@ void table_print(struct table *t, FILE *to, int indent, bool colour);
 
 /* Sets whether the output takes more than ASCII, which decides how µ and arrows are written. */
 void text_set_unicode(bool on);
+/* How many columns a line may have: REPORT_WIDTH by default, which 0 stands for. */
+void text_set_columns(int columns);
+int text_columns(void);
 const char *text_arrow(void);
 const char *text_at_least(void);
 

@@ -9,8 +9,6 @@
 #include "report.h"
 #include "table.h"
 
-#define REPORT_WIDTH 100
-
 /* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
 void text_calls(const struct report *r, FILE *to, bool colour);
 /* text_flow.c: where a flow's bytes waited, and how the stack changed its traffic */

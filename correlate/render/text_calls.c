@@ -117,7 +117,7 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			where);
 	}
 	fprintf(to, "\n");
-	table_fit(&t, REPORT_WIDTH);
+	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 	if (r->call_count > CALLS_SHOWN)
 		fprintf(to, "  and %zu more kind%s of call\n", r->call_count - CALLS_SHOWN,

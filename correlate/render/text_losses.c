@@ -27,7 +27,7 @@ static __attribute__((format(printf, 2, 3))) void part(struct writer *w, const c
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	width = text_width(text) + 2;
-	if (*w->between && w->column + width > REPORT_WIDTH) {
+	if (*w->between && w->column + width > (size_t)text_columns()) {
 		fprintf(w->to, "%.1s\n  ", w->between);
 		w->column = 2;
 	} else {

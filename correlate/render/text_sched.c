@@ -38,7 +38,7 @@ static void switches(const struct report *r, FILE *to, bool colour)
 					text_ns((double)one->decide_ns / (double)d->n),
 					text_ns((double)one->reload_ns / (double)d->n));
 		}
-	table_fit(&t, REPORT_WIDTH);
+	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 }
 

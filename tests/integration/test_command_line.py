@@ -37,7 +37,8 @@ REPORT = """
 """
 SHOW = """
     --tsv|--ts|--flow 1/tx|--fl 1/tx|--from 0|--from 1.5|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2|--bytes 0-99
-    --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e
+    --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e|--facts call
+    --fa range
 """
 
 BAD_BOTH = """
@@ -47,7 +48,7 @@ BAD_BOTH = """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
 BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
-BAD_SHOW = "--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes"
+BAD_SHOW = "--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
 
 def lines(text):

@@ -103,8 +103,8 @@ with Network(gso_max_segs=1) as net:
         check("more (fewer bytes" in life(rec, tx["id"], "--bytes", "0-299999").stdout, "many are cut off")
 
         for wrong, status, why in ((["--byte", "300000"], 1, "nothing was recorded of these bytes"),
-                                   (["--bytes", "9-1"], 2, "is no range of bytes"),
-                                   (["--byte", "x"], 2, "is no byte's number")):
+                                   (["--bytes", "9-1"], 2, "it takes a range of bytes"),
+                                   (["--byte", "x"], 2, "it takes a byte's number")):
             p = life(rec, tx["id"], *wrong, check=False)
             check(p.returncode == status and why in p.stderr, f"{wrong}: {p.stderr.strip()}")
         p = run(MAGNET, "show", rec.dir, "--byte", "1", check=False)

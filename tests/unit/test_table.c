@@ -264,6 +264,17 @@ static void names_cannot_command_the_terminal(void **unused)
 	assert_string_equal(text_plain("", 2), "");
 }
 
+static void lines_are_as_wide_as_the_terminal(void **unused)
+{
+	(void)unused;
+	text_set_columns(132);
+	assert_int_equal(text_columns(), 132);
+	text_set_columns(10); /* no table fits */
+	assert_int_equal(text_columns(), REPORT_WIDTH_MIN);
+	text_set_columns(0); /* there is no terminal */
+	assert_int_equal(text_columns(), REPORT_WIDTH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +296,7 @@ int main(void)
 		cmocka_unit_test(several_texts_live_side_by_side),
 		cmocka_unit_test(names_cannot_command_the_terminal),
 		cmocka_unit_test(a_row_that_is_too_wide_loses_words_at_its_end),
+		cmocka_unit_test(lines_are_as_wide_as_the_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "by_host.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "log.h"
+#include "render/session.h"
+
+#define HOST_NAME 200
+
+/* Writes what identifies the host and its boot, "" if session.json does not tell. */
+static void host_of(const char *dir, char out[HOST_NAME])
+{
+	char path[PATH_MAX], why[1024]; /* which is told when all of it is read */
+	const char *boot, *name;
+	json_t *session;
+
+	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
+	session = session_load(path, false, why, sizeof(why));
+	boot = json_string_value(json_object_get(session, "boot_id"));
+	name = json_string_value(json_object_get(session, "host"));
+	snprintf(out, HOST_NAME, "%s", boot ? boot : name ? name : "");
+	json_decref(session);
+}
+
+int by_host_sort(struct by_host *b, char **dirs, int count)
+{
+	char host[2][HOST_NAME] = {"", ""}, this[HOST_NAME];
+	int at = 0;
+
+	memset(b, 0, sizeof(*b));
+	for (int i = 0; i < 2; i++) {
+		b->dir[i] = mg_calloc((size_t)count + 1, sizeof(*b->dir[i]));
+		if (!b->dir[i])
+			return -ENOMEM;
+	}
+	for (int i = 0; i < count; i++) {
+		host_of(dirs[i], this);
+		if (this[0] && !host[0][0])
+			memcpy(host[0], this, sizeof(this));
+		if (this[0] && strcmp(this, host[0]) == 0)
+			at = 0;
+		else if (this[0] && (!host[1][0] || strcmp(this, host[1]) == 0))
+			at = 1;
+		else if (this[0])
+			b->more = true;
+		if (this[0] && at == 1)
+			memcpy(host[1], this, sizeof(this));
+		b->dir[at][b->count[at]++] = dirs[i];
+	}
+	return 0;
+}
+
+void by_host_free(struct by_host *b)
+{
+	free(b->dir[0]);
+	free(b->dir[1]);
+}
+
+bool is_one_host(char **dirs, int count)
+{
+	struct by_host b;
+	bool one = by_host_sort(&b, dirs, count) == 0 && !b.count[1] && !b.more;
+
+	by_host_free(&b);
+	if (!one)
+		mg_error(
+			"these are recordings of several hosts, each with a clock of its own: give "
+			"those of one (magnet report takes those of two)");
+	return one;
+}

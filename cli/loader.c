@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "loader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "bt/graph.h"
+#include "commands.h"
+#include "direct/direct.h"
+#include "log.h"
+#include "plain_file.h"
+#include "progress_line.h"
+#include "read/inspect.h"
+#include "recordings.h"
+#include "render/session.h"
+#include "render/show.h"
+
+/* Returns the first session.json that can be read; `why` gets what is wrong with one that cannot.
+ */
+static json_t *read_session(char *const dirs[], int count, char *why, size_t why_size)
+{
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+		json_t *session;
+
+		if (!session_path(dirs[i], path, sizeof(path)))
+			continue;
+		session = session_load(path, false, why, why_size);
+		if (session)
+			return session;
+		if (*why)
+			snprintf(why + strlen(why), why_size - strlen(why), ": read without it");
+	}
+	return NULL;
+}
+
+/*
+ * Damage that traces_inspect() cannot find ends in an assertion of babeltrace2's, which it has
+ * printed.
+ */
+static void on_abort(int signal_number)
+{
+	static const char text[] = "magnet: the trace is damaged: babeltrace2 gave up on it\n";
+
+	(void)signal_number;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_FAILED);
+}
+
+enum reader { READER_ANY, READER_DIRECT, READER_BABELTRACE2 };
+
+static bool wanted_reader(enum reader *r)
+{
+	static const char *const names[] = {"", "direct", "babeltrace2"};
+	const char *name = getenv("MAGNET_READER");
+
+	for (*r = READER_ANY; *r <= READER_BABELTRACE2; (*r)++)
+		if (strcmp(name ? name : "", names[*r]) == 0)
+			return true;
+	mg_error("MAGNET_READER is '%s': give direct or babeltrace2, or leave it out", name);
+	return false;
+}
+
+/* Reads magnet's own traces directly, since babeltrace2 takes five times as long; others by it. */
+static int read_traces(enum reader reader, const struct mg_traces *t, struct core *core, char *why,
+	size_t why_size)
+{
+	struct progress_line line;
+	int err = DIRECT_NOT_OURS;
+
+	progress_begin(&line, core->listener == show_event);
+	if (reader != READER_BABELTRACE2)
+		err = direct_read((const char *const *)t->path, t->count, core, &line.progress, why,
+			why_size);
+	if (err == DIRECT_NOT_OURS && reader == READER_ANY)
+		mg_debug("read by babeltrace2: %s", why);
+	if (err == DIRECT_NOT_OURS && reader != READER_DIRECT) {
+		signal(SIGABRT, on_abort);
+		signal(SIGFPE, on_abort); /* it divides by what traces say */
+		err = mg_read_traces(t, core, &line.progress, why, why_size);
+		signal(SIGABRT, SIG_DFL);
+		signal(SIGFPE, SIG_DFL);
+	}
+	progress_end(&line);
+	return err;
+}
+
+/* Notes that reading ended early, for the report. Returns -1 if nothing was read before. */
+static int read_in_part(struct core *core, const char *why)
+{
+	if (!core->app_events && !core->kernel_events)
+		return -1;
+	snprintf(core->cut_off, sizeof(core->cut_off), "%.255s", why);
+	return LOADED_IN_PART;
+}
+
+/* Returns whether the directory can be read and holds one recording, after a message if not. */
+static bool is_readable(const char *dir)
+{
+	struct stat st;
+
+	errno = 0;
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(dir, R_OK | X_OK) == 0)
+		return holds_one_recording(dir);
+	mg_error("%s: %s", dir, strerror(errno));
+	return false;
+}
+
+/* Finds the traces below the directories. Returns false after a message. */
+static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs[], int count)
+{
+	char why[1024];
+	int err;
+
+	for (int i = 0; i < count; i++)
+		if (!is_readable(dirs[i]))
+			return false;
+	err = mg_traces_find(t, (const char *const *)dirs, count);
+	if (!err && t->count && traces_inspect(t, core, why, sizeof(why)) == 0)
+		return true;
+	if (err || !t->count)
+		snprintf(why, sizeof(why), "%.500s: %s%s%.400s", dirs[0],
+			err ? mg_traces_problem(-err) : "there is no trace in it",
+			!err && t->link ? "; links in it are not followed: " : "",
+			!err && t->link ? t->link : "");
+	mg_error("%s", why);
+	mg_traces_free(t);
+	return false;
+}
+
+void loader_begin(void)
+{
+	mg_memory_is_vital();
+	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored */
+}
+
+void loaded_init(struct loaded *l)
+{
+	core_init(&l->core);
+	l->session = NULL;
+	l->name = NULL;
+	l->reported = false;
+}
+
+int loaded_read(struct loaded *l, char *const dirs[], int count)
+{
+	char why[1024], no_session[1024] = "";
+	struct mg_traces traces;
+	enum reader reader;
+	int err;
+
+	l->name = dirs[0];
+	if (!wanted_reader(&reader) || !find_traces(&traces, &l->core, dirs, count))
+		return -1;
+	l->session = read_session(dirs, count, no_session, sizeof(no_session));
+	session_tell(&l->core, l->session);
+	err = read_traces(reader, &traces, &l->core, why, sizeof(why));
+	if (err) {
+		mg_error("%s: %s", dirs[0], why);
+		err = err == -EMFILE ? -1 : read_in_part(&l->core, why);
+	} else {
+		if (no_session[0])
+			mg_warn("%s", no_session);
+		if (traces.link)
+			mg_warn("%s: %s", traces.link, plain_file_problem(ELOOP));
+	}
+	mg_traces_free(&traces);
+	return err;
+}
+
+int loaded_report(struct loaded *l)
+{
+	int err = report_init(&l->report, &l->core, l->session, l->name);
+
+	l->reported = true;
+	if (err)
+		mg_error("%s", strerror(ENOMEM));
+	return err;
+}
+
+void loaded_free(struct loaded *l)
+{
+	if (l->reported)
+		report_free(&l->report);
+	core_free(&l->core);
+	json_decref(l->session);
+}
+
+int loaded_no_flow(const char *id)
+{
+	mg_error("there is no flow %s in this recording (magnet report names them)", id);
+	return EXIT_FAILED;
+}

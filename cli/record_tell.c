@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "record_tell.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "log.h"
+#include "printable.h"
+#include "unseen.h"
+
+/* Warns of events that are lost, by their cause. */
+static void tell_losses(const struct collector_result *app, long long kernel)
+{
+	uint64_t full =
+		app->discarded - app->unfinished - app->no_room - app->untimed - app->unserved;
+
+	if (kernel || full)
+		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)",
+			kernel, (unsigned long long)full);
+	if (app->unfinished)
+		mg_warn("events lost: %llu calls whose logging was cut short (killed, or left by "
+			"siglongjmp)",
+			(unsigned long long)app->unfinished);
+	if (app->no_room)
+		mg_warn("events lost: %llu calls of programs whose limit on address space leaves "
+			"no "
+			"room for a buffer (raise ulimit -v, or try a smaller --buffer)",
+			(unsigned long long)app->no_room);
+	if (app->untimed)
+		mg_warn("events lost: %llu calls of programs that have forbidden themselves the "
+			"cycle counter (strict seccomp, PR_SET_TSC)",
+			(unsigned long long)app->untimed);
+	if (app->not_outer)
+		mg_warn("%llu application calls have the numbers that their processes had in a "
+			"namespace, and no kernel side: they ended before they were found outside",
+			(unsigned long long)app->not_outer);
+	if (app->unserved)
+		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",
+			(unsigned long long)app->unserved, app->why_unserved);
+}
+
+void record_tell(const struct recording *r, bool failed)
+{
+	char dir[PATH_MAX];
+	const json_t *done = r->tracer.done;
+	long long kernel = json_integer_value(json_object_get(done, "events"));
+	long long skipped = json_integer_value(json_object_get(done, "skipped"));
+	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
+	char not_recorded[48] = "";
+
+	tell_losses(&r->app_result, lost);
+	if (r->o.given.quiet)
+		return;
+	if (r->tracer_runs && r->collector_runs && r->app_result.complete)
+		tell_unseen(json_object_get(done, "callers"), &r->app_result.callers);
+	if (skipped) /* no buffer helps: an interrupt found the tracer at work on its CPU */
+		snprintf(not_recorded, sizeof(not_recorded), " (%lld more skipped)", skipped);
+	if (failed) { /* their counts are of what was seen, not of what was written */
+		fprintf(stderr, "magnet: what was recorded until then is in %s\n",
+			mg_escape(dir, sizeof(dir), r->dir.dir));
+		return;
+	}
+	fputs("magnet: ", stderr);
+	if (r->collector_runs)
+		fprintf(stderr, "%llu application%s", (unsigned long long)r->app_result.events,
+			r->tracer_runs ? " and " : "");
+	if (r->tracer_runs)
+		fprintf(stderr, "%lld kernel", kernel);
+	fprintf(stderr, " events%s in %s\n", not_recorded, mg_escape(dir, sizeof(dir), r->dir.dir));
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages at the end of magnet record. */
+#ifndef MAGNET_CLI_RECORD_TELL_H
+#define MAGNET_CLI_RECORD_TELL_H
+
+#include "recording.h"
+
+/* Prints what was lost, and what was recorded where; `failed`: a side failed. */
+void record_tell(const struct recording *r, bool failed);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of magnet record: what its parts share. */
+#ifndef MAGNET_CLI_RECORDING_H
+#define MAGNET_CLI_RECORDING_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "collector.h"
+#include "process_limits.h"
+#include "program_kind.h"
+#include "record_dir.h"
+#include "record_options.h"
+#include "session_file.h"
+#include "tracer.h"
+
+struct recording {
+	struct record_options o;
+	struct record_dir dir;
+	char command_text[4096];
+
+	struct collector collector;
+	struct tracer tracer;
+	bool collector_runs, tracer_runs;
+	bool stopping;    /* the recorders have been told to end */
+	bool side_failed; /* one of them ended otherwise, or could not write */
+	struct collector_result app_result;
+	struct session_info info;
+
+	pid_t child;                 /* COMMAND, 0: none, or it has ended */
+	struct mg_program_kind kind; /* of COMMAND */
+	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
+	int status;                  /* COMMAND's exit status */
+
+	int signals;     /* descriptor of SIGCHLD and of the signals in `ending` */
+	sigset_t ending; /* signals that end a recording */
+	bool stop;
+	int interrupts; /* how many of them have come */
+	int stopped_by; /* a signal that ended the recording before COMMAND */
+
+	/* as magnet record was started, for COMMAND */
+	sigset_t mask;
+	void (*on_sigpipe)(int);
+	void (*on_sigxfsz)(int);
+	struct mg_limits limits;
+};
+
+#endif
