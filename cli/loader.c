@@ -147,6 +147,7 @@ void loader_begin(void)
 void loaded_init(struct loaded *l)
 {
 	core_init(&l->core);
+	figures_attach(&l->core);
 	l->session = NULL;
 	l->name = NULL;
 	l->reported = false;

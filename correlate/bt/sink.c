@@ -73,6 +73,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 	if (!s)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	core_init(&s->core);
+	figures_attach(&s->core);
 	s->show = (struct show){.to = stdout, .to_s = -1};
 	path = param_text(params, "path");
 	if (path)

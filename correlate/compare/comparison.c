@@ -203,7 +203,7 @@ static double coverage(const struct report *r, const struct subject *s, const st
 	const struct call_stats *call = NULL;
 
 	if (s->key.what == SUBJECT_CALL && f->b != CALL_N) {
-		HASH_FIND(hh, r->core->calls, &key, sizeof(key), call);
+		HASH_FIND(hh, figures_of(r->core)->calls.calls, &key, sizeof(key), call);
 		return call ? call_coverage(r, call) : NAN;
 	}
 	if (s->key.what == SUBJECT_FLOW && s->key.kind == MG_KIND_tcp &&

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "figures/figures.h"
 
 #define FIRST_WIDTH_NS 1000000
 #define SUBJECTS_MAX   1000
@@ -125,8 +126,8 @@ static void read_scheduler(struct sampling *s)
 		return;
 	if (!seen->subject)
 		seen->subject = subject_of(s, &key);
-	read_dist(now, SCHED_WAKEUP, SCHED_WAKEUP_N, &s->core->sched.wakeup);
-	read_dist(now, SCHED_WAIT, SCHED_WAIT_N, &s->core->sched.run_queue);
+	read_dist(now, SCHED_WAKEUP, SCHED_WAKEUP_N, &figures_of(s->core)->sched.wakeup);
+	read_dist(now, SCHED_WAIT, SCHED_WAIT_N, &figures_of(s->core)->sched.run_queue);
 	take(s, seen, now, SCHED_WAIT_N + 1);
 }
 
@@ -217,7 +218,7 @@ static void end_block(struct sampling *s)
 	const struct call_stats *c;
 	const struct mg_sock *k;
 
-	for (c = s->core->calls; c; c = c->hh.next)
+	for (c = figures_of(s->core)->calls.calls; c; c = c->hh.next)
 		read_call(s, c);
 	for (k = s->core->socks; k; k = k->hh.next) {
 		if (k->kind == MG_KIND_netlink)

@@ -31,7 +31,7 @@
 #include "task/call_settle.h"
 #include "task/mark.h"
 #include "task/process.h"
-#include "task/sched.h"
+#include "task/thread.h"
 #include "task/threads.h"
 #include "trace/bound.h"
 #include "trace/dispatch.h"
@@ -304,9 +304,13 @@ int core_finish(struct core *c)
 	struct thread *t, *tmp;
 	struct mg_sock *s, *stmp;
 
+	if (c->closed.finished)
+		return core_lacks_memory(c) ? -ENOMEM : 0;
 	c->guess_again_ns = 0;
 	release(c, true);
 	HASH_ITER (hh, c->threads, t, tmp) {
+		if (!t->has_ended)
+			thread_wait_lost(c, t);
 		call_on_thread_end(c, t);
 	}
 	processes_end(c);
@@ -319,14 +323,22 @@ int core_finish(struct core *c)
 	sides_finish(c);
 	marks_finish(c);
 	flows_tell(c);
+	if (c->attached.finish)
+		c->attached.finish(c->attached.what);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
+}
+
+void core_attach(struct core *c, void *what, void (*finish)(void *), void (*free)(void *))
+{
+	c->attached.what = what;
+	c->attached.finish = finish;
+	c->attached.free = free;
 }
 
 void core_free(struct core *c)
 {
 	struct thread *t, *ttmp;
 	struct mg_sock *s, *stmp;
-	struct call_stats *k, *ktmp;
 
 	HASH_ITER (hh, c->threads, t, ttmp) {
 		HASH_DEL(c->threads, t);
@@ -355,15 +367,6 @@ void core_free(struct core *c)
 		queues_free(s->queues);
 		free(s);
 	}
-	HASH_ITER (hh, c->calls, k, ktmp) {
-		HASH_DEL(c->calls, k);
-		dist_free(&k->total);
-		dist_free(&k->overhead);
-		dist_free(&k->overhead_blocked);
-		free(k);
-	}
-	sched_free(&c->sched);
-	dist_free(&c->logged);
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);
 	other_free(c);
@@ -371,6 +374,8 @@ void core_free(struct core *c)
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
 	queue_free(&c->pending);
+	if (c->attached.free)
+		c->attached.free(c->attached.what);
 	free(c->gaps);
 	free(c->hooks);
 	free(c->netns_hooks);

@@ -55,24 +55,7 @@ struct core_span {
 	bool known, begins_late, ends_early;
 };
 
-enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
 #define CPUS_MAX 1024
-
-struct switch_stats {
-	uint64_t n;
-	struct dist total_ns;          /* switches whose duration is known */
-	uint64_t decide_ns, reload_ns; /* sum of its two parts */
-	uint64_t interrupted;          /* switches without a usable duration */
-};
-
-struct sched_stats {
-	struct dist wakeup;            /* wakeup to switch-in, cycles */
-	struct dist queueing;          /* part of it until the thread is on a run queue, cycles */
-	struct dist run_queue;         /* from wakeup or preemption until it runs, cycles */
-	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
-	int cpus;
-	uint64_t migrations;
-};
 
 /*
  * The socket that last became readable on a CPU: wakeups that follow tcp_ready there, before any
@@ -167,8 +150,6 @@ struct core {
 	uint32_t marks_n, marks_cap;
 	uint64_t marks_more;   /* marks beyond those kept */
 	struct unseen *unseen; /* complete after core_finish() */
-	struct call_stats *calls;
-	struct sched_stats sched;
 	struct other_stats *others;
 	struct gap *gaps;
 	uint32_t gap_count;
@@ -205,15 +186,13 @@ struct core {
 	struct mg_app_end app_end;
 	struct core_span side[CORE_SIDES];
 	uint64_t start_ns,
-		stop_ns;   /* end of the recording; 0 = not known, for example not written */
-	uint32_t app_part; /* number of the application side's part being read; 0 = no parts */
-	uint32_t first_app_part; /* number of its oldest part */
-	uint64_t app_gone;       /* calls and marks of its missing parts */
-	/* part of tracer_events: the application trace's events about itself */
-	uint64_t app_notes;
-	struct dist logged;           /* cycles that a traced call spent in magnet */
-	uint64_t unjoined;            /* application calls without their system call */
-	uint64_t out_of_order_states; /* calls whose timestamps contradict the clock bound */
+		stop_ns;   /* of the recording; 0 = not known, as where its end was not written */
+	uint32_t app_part; /* the application side's, that is read; 0 = it has none */
+	uint32_t first_app_part; /* its oldest */
+	uint64_t app_gone;       /* calls and marks of its parts that are not here */
+	uint64_t app_notes;      /* of tracer_events, what the application's trace says of itself */
+	uint64_t unjoined;       /* application calls without their system call */
+	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
 	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
 	struct readying readying[CPUS_MAX];
 	struct {
@@ -242,6 +221,10 @@ struct core {
 	listener_fn listener;
 	void *listener_arg;
 	struct facts facts;
+	struct {
+		void *what;
+		void (*finish)(void *), (*free)(void *);
+	} attached;
 	struct series_pool series;
 	unsigned long refused;  /* mg_memory_failures() at the start */
 	struct dist_pool dists; /* pool of all flows' distributions */
@@ -304,9 +287,11 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 /* Returns the error bound of an interval whose ends may lie on two CPUs, cycles. */
 double core_clock_error(const struct core *c);
 /*
- * Returns whether the trace lists its hooks, which another tracer's, or one cut at its start, does
- * not.
+ * Keeps what a listener sums up: core_finish() calls `finish` when all is settled, core_free()
+ * calls `free`. One listener only.
  */
+void core_attach(struct core *c, void *what, void (*finish)(void *), void (*free)(void *));
+/* Whether the trace tells which hooks are attached: not another tracer's, nor a part cut out. */
 bool core_knows_hooks(const struct core *c);
 /* Returns whether an event's hook is attached; true for all where the trace lists no hooks. */
 bool core_observes(const struct core *c, enum mg_event_id id);

@@ -16,6 +16,7 @@ static const char *const fact_reasons[] = {MG_WHY_REASONS(WORD2)};
 static const char *const fact_releases[] = {MG_WHY_RELEASES(WORD2)};
 static const char *const fact_kinds[] = {MG_KINDS(KIND)};
 static const char *const fact_seen_by[] = {"both", "application", "kernel"};
+static const char *const fact_no_system_call[] = {"seen", "lost", "none"};
 static const char *const fact_outcomes[] = {"followed", "sent_again", "undivided", "incomplete"};
 static const char *const fact_waits[] = {"blocked", "preempted"};
 

@@ -32,6 +32,8 @@ struct fact_address {
 };
 
 enum fact_seen { SEEN_BOTH, SEEN_APP, SEEN_KERNEL };
+/* Why an application call has no system call. */
+enum fact_no_call { NO_CALL_SEEN, NO_CALL_LOST, NO_CALL_NONE };
 enum fact_outcome { OUTCOME_FOLLOWED, OUTCOME_SENT_AGAIN, OUTCOME_UNDIVIDED, OUTCOME_INCOMPLETE };
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
 /* One number for the layers of both directions. */

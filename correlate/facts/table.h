@@ -44,6 +44,10 @@
 	C(F, COUNT, blocked_times, "how often its thread left the CPU to wait") \
 	C(F, SPAN, locked_out, "how long of `blocked` it waited for the socket's lock") \
 	C(F, COUNT, events, "events recorded in its thread while it ran: what tracing cost it") \
+	C(F, COUNT, waker_events, "events recorded by who ended its waits, before it was woken") \
+	C(F, SPAN, logged, "time libmagnet.so took to record it, after it had ended; 0: not measured") \
+	E(F, fact_no_system_call, no_system_call, "of an application call: seen: it had one, or its like makes none on a socket; " \
+		"lost: it may be among events that are missing; none: none was recorded") \
 	A(F, fact_states, STATES, state, "time of the call in this state of its thread")
 
 #define MG_FACT_range(F, C, E, A) \
@@ -71,9 +75,10 @@
 	C(F, COUNT, wire, "bytes with headers, of all of them")
 
 #define MG_FACT_wait(F, C, E, A) \
-	C(F, TIME, begin, "when the thread left the CPU") \
+	C(F, TIME, begin, "when the thread left the CPU; empty: that was not seen") \
 	C(F, TIME, woken, "when it was made runnable") \
-	C(F, TIME, end, "when it ran again") \
+	C(F, TIME, queued, "when it was on a run queue then, where that is recorded") \
+	C(F, TIME, end, "when it ran again; empty: that was not seen") \
 	C(F, COUNT, pid, "process") \
 	C(F, COUNT, tid, "thread") \
 	E(F, fact_waits, why, "blocked: it waited for something; preempted: others got its CPU") \
@@ -82,6 +87,21 @@
 	C(F, CPU, cpu_before, "where it left the CPU") \
 	C(F, CPU, cpu_after, "where it ran again") \
 	C(F, FLAG, complete, "1: its beginning, its end and its waking were seen")
+
+#define MG_FACT_switch(F, C, E, A) \
+	C(F, TIME, time, "when") \
+	C(F, CPU, cpu, "on which CPU") \
+	C(F, COUNT, from, "thread that left it; 0: the idle task") \
+	C(F, COUNT, to, "thread that got it; 0: the idle task")
+
+#define MG_FACT_switch_cost(F, C, E, A) \
+	C(F, TIME, time, "when") \
+	C(F, CPU, cpu, "on which CPU") \
+	C(F, COUNT, from, "thread that left it; 0: the idle task") \
+	C(F, COUNT, to, "thread that got it; 0: the idle task") \
+	C(F, COUNT, decide, "time to choose the next thread, ns") \
+	C(F, COUNT, reload, "time to change to it, ns") \
+	C(F, COUNT, interrupts, "interrupts in between, whose time is in the two")
 
 #define MG_FACT_state(F, C, E, A) \
 	C(F, TIME, time, "when it was recorded; each row holds what that event has, the rest is empty") \
@@ -173,6 +193,8 @@
 	F(range, "Bytes of a flow that passed every layer together, with the time they took from one to the next.") \
 	F(packet, "A packet, or what a layer handles as one, as it passed the layer.") \
 	F(wait, "A time that a traced thread was not on a CPU.") \
+	F(switch, "A context switch on a CPU that has a traced thread on one side.") \
+	F(switch_cost, "What a context switch took, where that is recorded (--layers +switch).") \
 	F(state, "A sample of a TCP connection's state.") \
 	F(flow, "One direction of a socket, as the recording ends.") \
 	F(drop, "A packet that the kernel dropped.") \

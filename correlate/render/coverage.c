@@ -88,8 +88,8 @@ int report_cpus(const struct report *r)
 
 	if (n > CPUS_MAX)
 		n = CPUS_MAX;
-	if (r->core->sched.cpus > n)
-		n = r->core->sched.cpus;
+	if (figures_of(r->core)->sched.cpus > n)
+		n = figures_of(r->core)->sched.cpus;
 	for (uint32_t i = 0; i < r->core->gap_count; i++)
 		if (r->core->gaps[i].cpu >= n)
 			n = r->core->gaps[i].cpu + 1;

@@ -131,17 +131,17 @@ static int take_flows(struct report *r)
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source)
 {
-	struct call_stats *k, *ktmp;
+	struct call_stats *calls = figures_of(core)->calls.calls, *k, *ktmp;
 
 	memset(r, 0, sizeof(*r));
 	r->core = core;
 	r->session = session;
 	r->source = source;
 	r->hz = clockmap_hz(&core->clock);
-	r->calls = mg_calloc(HASH_COUNT(core->calls) + 1u, sizeof(*r->calls));
+	r->calls = mg_calloc(HASH_COUNT(calls) + 1u, sizeof(*r->calls));
 	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core))
 		return -ENOMEM;
-	HASH_ITER (hh, core->calls, k, ktmp)
+	HASH_ITER (hh, calls, k, ktmp)
 		r->calls[r->call_count++] = k;
 	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
 	return 0;
@@ -500,8 +500,8 @@ struct own_cost report_own_cost(const struct report *r)
 	struct own_cost c = {NAN, NAN, NAN, NAN};
 	double duration = report_duration_ns(r);
 
-	if (r->core->logged.n)
-		c.app_ns_per_call = report_ns(r, dist_mean(&r->core->logged));
+	if (figures_of(r->core)->calls.logged.n)
+		c.app_ns_per_call = report_ns(r, dist_mean(&figures_of(r->core)->calls.logged));
 	if (r->core->has_calibration && r->core->calibration.event_cycles)
 		c.kernel_ns_per_event = report_ns(r, r->core->calibration.event_cycles);
 	/* the CPU time of magnet's processes is known only once the recording has ended */

@@ -93,8 +93,9 @@ json_t *json_call(const struct report *r, const struct call_stats *s)
 		json_pack("{s:o, s:o}", "inside",
 			number(calibrated ? report_ns(r, (double)s->reading_cycles / n) : NAN),
 			"after",
-			number(!call_is_kernel_only(s) && r->core->logged.n
-					? report_ns(r, dist_mean(&r->core->logged))
+			number(!call_is_kernel_only(s) && figures_of(r->core)->calls.logged.n
+					? report_ns(
+						  r, dist_mean(&figures_of(r->core)->calls.logged))
 					: NAN)));
 	json_object_set_new(j, "waker_probes_ns",
 		number(calibrated && s->blocked_n

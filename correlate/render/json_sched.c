@@ -54,7 +54,7 @@ static json_t *one_kind(
 json_t *json_scheduler(const struct report *r)
 {
 	static const char *const kinds[] = {"task_to_task", "to_idle", "from_idle"};
-	const struct sched_stats *s = &r->core->sched;
+	const struct sched_stats *s = &figures_of(r->core)->sched;
 	bool watched = r->core->kernel_events && core_observes(r->core, MG_EVENT_sched_switch);
 	double coverage = report_layer_coverage(r, MG_LAYER_SCHED);
 	bool told = watched && standing_of(coverage) != WITHHELD;

@@ -9,6 +9,7 @@
 
 #include "core.h"
 #include "demand/demand.h"
+#include "figures/figures.h"
 #include "losses.h"
 
 struct report {

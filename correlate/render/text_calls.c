@@ -150,8 +150,9 @@ static void own_share(const struct report *r, FILE *to, double all, double waker
 	fprintf(to, "    magnet itself %s, taken off the overhead: kernel events %s a call, ",
 		text_percent((probes + readings) / all), text_ns(report_ns(r, probes / n)));
 	fprintf(to, "readings of the counter %s", text_ns(report_ns(r, readings / n)));
-	if (r->core->logged.n)
-		fprintf(to, "; after each %s", text_ns(report_ns(r, dist_mean(&r->core->logged))));
+	if (figures_of(r->core)->calls.logged.n)
+		fprintf(to, "; after each %s",
+			text_ns(report_ns(r, dist_mean(&figures_of(r->core)->calls.logged))));
 	fprintf(to, "\n");
 	if (wakers > 0)
 		fprintf(to, "    blocked is longer by at most %s for events of those who woke\n",

@@ -16,7 +16,7 @@ static const char *ns(const struct dist *d, double q, double unit)
 
 static void switches(const struct report *r, FILE *to, bool colour)
 {
-	const struct sched_stats *s = &r->core->sched;
+	const struct sched_stats *s = &figures_of(r->core)->sched;
 	const char *why = report_no_switch_cost(r);
 	struct table t;
 
@@ -44,7 +44,7 @@ static void switches(const struct report *r, FILE *to, bool colour)
 
 void text_sched(const struct report *r, FILE *to, bool colour)
 {
-	const struct sched_stats *s = &r->core->sched;
+	const struct sched_stats *s = &figures_of(r->core)->sched;
 	double unit = report_ns(r, 1), coverage = report_layer_coverage(r, MG_LAYER_SCHED);
 	enum standing standing = standing_of(coverage);
 	/* a missing wait may have been the longest, or one more */

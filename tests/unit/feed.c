@@ -24,6 +24,7 @@ void feed(struct core *c, const struct mg_event *e)
 static void begin(struct core *c, const char *hooks, uint32_t half_width, uint64_t counter_hz)
 {
 	core_init(c);
+	figures_attach(c);
 	core_give_clock(c, CLOCK_FROM, CLOCK_FROM, half_width);
 	core_give_clock(c, CLOCK_UNTIL, counter_hz, half_width);
 	while (*hooks) {

@@ -7,6 +7,7 @@
 #define MAGNET_TESTS_FEED_H
 
 #include "core.h"
+#include "figures/figures.h"
 #include "task/threads.h"
 #include "unit.h"
 

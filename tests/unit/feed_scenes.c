@@ -62,7 +62,7 @@ const struct call_stats *calls_of(const struct core *c, int id)
 {
 	static const struct call_stats none;
 
-	for (const struct call_stats *s = c->calls; s; s = s->hh.next)
+	for (const struct call_stats *s = figures_of(c)->calls.calls; s; s = s->hh.next)
 		if (s->key.id == id && s->key.kind == MG_KIND_tcp)
 			return s;
 	return &none;

@@ -256,7 +256,7 @@ static void kinds_of_socket_are_kept_apart(void **unused)
 	e.call = (struct mg_call){
 		.enter = 160, .exit = 190, .ret = 20, .tid = TID, .kind = MG_KIND_udp};
 	feed(&c, &e);
-	assert_int_equal(HASH_COUNT(c.calls), 2);
+	assert_int_equal(HASH_COUNT(figures_of(&c)->calls.calls), 2);
 	assert_int_equal(calls_of(&c, MG_FN_send)->bytes, 10);
 	feed_end(&c);
 }
@@ -268,7 +268,7 @@ static void an_exit_without_its_entry_is_nothing(void **unused)
 	(void)unused;
 	open_core(&c);
 	ev_exit(&c, 1200, TID, SOCK, MG_SYS_recvfrom, 5100, 100);
-	assert_null(c.calls);
+	assert_null(figures_of(&c)->calls.calls);
 	feed_end(&c);
 }
 
@@ -343,8 +343,8 @@ static void cost_of_logging_comes_from_the_calls(void **unused)
 	feed(&c, &e);
 	e.call.logged = 600;
 	feed(&c, &e);
-	assert_int_equal(c.logged.n, 2);
-	assert_near(dist_mean(&c.logged), 500, 0);
+	assert_int_equal(figures_of(&c)->calls.logged.n, 2);
+	assert_near(dist_mean(&figures_of(&c)->calls.logged), 500, 0);
 	feed_end(&c);
 }
 

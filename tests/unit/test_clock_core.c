@@ -73,6 +73,7 @@ static void a_counter_of_no_constant_rate_gives_nanoseconds_only(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	e.calibration.counter_hz = 500000000;
 	e.calibration.event_cycles = 10;
 	feed(&c, &e);
@@ -124,6 +125,7 @@ static void without_readings_calls_give_the_rate_and_its_bound(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	for (uint64_t i = 0; i < 100; i++)
 		call_of_its_own_clock(&c, 7 + i % 2, 1000000 + i * 10000, i ? 300 + i % 7 : 15000);
 	j = reported(&c);
@@ -144,6 +146,7 @@ static void readings_guessed_by_calls_go_on_with_the_session(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	for (uint64_t i = 0; i < 20000; i++)
 		call_of_its_own_clock(&c, 7, 1000000 + i * 1000000, 400);
 	j = reported(&c);
@@ -160,6 +163,7 @@ static void without_a_bound_of_the_clock_the_report_says_why(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	call_of_its_own_clock(&c, 7, 1000000, 400);
 	call_of_its_own_clock(&c, 8, 2000000, 400); /* no thread has made two calls */
 	j = reported(&c);

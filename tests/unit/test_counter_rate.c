@@ -58,7 +58,7 @@ static void is_woken_before(struct core *c, uint64_t earlier)
 
 static uint64_t has_no_waking(struct core *c)
 {
-	return c->sched.wakeup.n == 0;
+	return figures_of(c)->sched.wakeup.n == 0;
 }
 
 static void a_waking_comes_up_to_20_us_early(void **unused)

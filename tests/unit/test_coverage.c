@@ -56,6 +56,7 @@ static void calls_that_a_loss_touches_are_not_complete(void **unused)
 	(void)unused;
 	/* with a clock of its own, for which events wait, it is known in time */
 	core_init(&c);
+	figures_attach(&c);
 	ev_hook(&c, 1, "sched_switch", 0, 0);
 	ev_sync(&c, 1, 1, 0);
 	ev_sync(&c, 50000000, 50000000, 0);
@@ -152,7 +153,7 @@ static json_t *with_missing(uint64_t missing)
 
 	calls_and_loss(&c, 0);
 	core_finish(&c);
-	HASH_ITER (hh, c.calls, k, tmp) {
+	HASH_ITER (hh, figures_of(&c)->calls.calls, k, tmp) {
 		k->joined = 1000;
 		k->complete = 1000 - missing;
 	}

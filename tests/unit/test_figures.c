@@ -93,6 +93,7 @@ static void the_rate_of_the_clock_makes_nanoseconds_of_cycles(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	core_give_clock(&c, 100, 100, 0);
 	core_give_clock(&c, 1000000100, 2500000100, 0);
 	report(&r, &c, NULL);
@@ -108,6 +109,7 @@ static void without_a_clock_there_are_no_nanoseconds(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	report(&r, &c, NULL);
 	assert_true(isnan(report_ns(&r, 500)));
 	assert_int_equal(r.flow_count, 0);

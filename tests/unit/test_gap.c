@@ -116,6 +116,7 @@ static void packets_that_are_not_here_touch_who_lived_then(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	ev_hook(&c, 1, "tcp_recv", 0, 0);
 	ev_sync(&c, 1, 1, 0);
 	ev_sync(&c, 50 * ms, 50 * ms, 0);

@@ -23,6 +23,7 @@ static void nothing_recorded_is_null_and_not_zero(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
 	j = report_json(&r, NULL);
 	assert_null_at(j, "session.command");

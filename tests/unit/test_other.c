@@ -76,7 +76,8 @@ static void a_recording_that_breaks_off_frees_them(void **unused)
 	struct core c;
 
 	(void)unused;
-	core_init(&c); /* without a clock they wait */
+	core_init(&c);
+	figures_attach(&c); /* without a clock they wait */
 	chosen(&c, 1000, "net:net_dev_queue", "len=60");
 	assert_false(queue_is_empty(&c.pending));
 	core_free(&c);

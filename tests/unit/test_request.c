@@ -119,6 +119,7 @@ static void listeners_get_the_socket_of_each_event(void **unused)
 
 	(void)unused;
 	core_init(&c);
+	figures_attach(&c);
 	core_listen(&c, see, &seen);
 	ev_sync(&c, 1, 1, 0);
 	exchange(&c);

@@ -78,9 +78,9 @@ static void waits_for_a_cpu_are_those_of_the_woken_and_the_preempted(void **unus
 	ev_switch(&c, 2000, 0, READER, SLEEPING, 0);
 	ev_waking(&c, 2500, READER);
 	ev_switch(&c, 2520, 0, 0, RUNNABLE, READER);
-	assert_int_equal(c.sched.run_queue.n, 2);
-	assert_true(c.sched.run_queue.sum == 300 + 20);
-	assert_true(c.sched.wakeup.sum == 20);
+	assert_int_equal(figures_of(&c)->sched.run_queue.n, 2);
+	assert_true(figures_of(&c)->sched.run_queue.sum == 300 + 20);
+	assert_true(figures_of(&c)->sched.wakeup.sum == 20);
 	feed_end(&c);
 }
 
@@ -99,9 +99,9 @@ static void a_wakeup_begins_with_getting_on_a_run_queue(void **unused)
 	feed(&c, &e); /* once is enough */
 	ev_switch(&c, 2520, 0, 0, RUNNABLE, READER);
 	feed(&c, &e); /* while it runs already */
-	assert_int_equal(c.sched.queueing.n, 1);
-	assert_true(c.sched.queueing.sum == 8);
-	assert_true(c.sched.wakeup.sum == 20);
+	assert_int_equal(figures_of(&c)->sched.queueing.n, 1);
+	assert_true(figures_of(&c)->sched.queueing.sum == 8);
+	assert_true(figures_of(&c)->sched.wakeup.sum == 20);
 	feed_end(&c);
 }
 

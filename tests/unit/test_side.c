@@ -129,7 +129,7 @@ static void a_kernel_side_that_ends_before_is_told(void **unused)
 	assert_true(c.side[CORE_KERNEL].ends_early && c.side[CORE_KERNEL].in_order);
 	assert_string_equal(c.side[CORE_KERNEL].why, "ended by signal 15 (TERM)");
 	assert_true(side_share(&c, CORE_KERNEL) == 0.5);
-	assert_int_equal(c.calls->missing, 1); /* could not be joined */
+	assert_int_equal(figures_of(&c)->calls.calls->missing, 1); /* could not be joined */
 	assert_true(c.gaps[0].layers >> MG_LAYER_TCP & 1);
 	core_free(&c);
 }

@@ -298,7 +298,7 @@ static void the_share_of_blocked_calls_is_of_those_that_were_joined(void **unuse
 
 	(void)unused;
 	connection_record(&c);
-	HASH_ITER (hh, c.calls, k, tmp) {
+	HASH_ITER (hh, figures_of(&c)->calls.calls, k, tmp) {
 		k->n *= 10;
 		k->blocked_n = k->joined / 2;
 	}

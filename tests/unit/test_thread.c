@@ -74,9 +74,9 @@ static void the_scheduler_section_has_the_same_wakeup(void **unused)
 
 	(void)unused;
 	around(&c, block);
-	assert_int_equal(c.sched.wakeup.n, 1);
-	assert_true(c.sched.wakeup.sum == 500);
-	assert_int_equal(c.sched.migrations, 0);
+	assert_int_equal(figures_of(&c)->sched.wakeup.n, 1);
+	assert_true(figures_of(&c)->sched.wakeup.sum == 500);
+	assert_int_equal(figures_of(&c)->sched.migrations, 0);
 	feed_end(&c);
 }
 
@@ -103,8 +103,8 @@ static void blocks_add_up_and_a_call_counts_once(void **unused)
 	around(&c, block_twice);
 	assert_states(calls_of(&c, MG_FN_recv), expected);
 	assert_int_equal(calls_of(&c, MG_FN_recv)->blocked_n, 1);
-	assert_int_equal(c.sched.wakeup.n, 2);
-	assert_int_equal(c.sched.migrations, 1); /* CPU 0 out, CPU 1 in */
+	assert_int_equal(figures_of(&c)->sched.wakeup.n, 2);
+	assert_int_equal(figures_of(&c)->sched.migrations, 1); /* CPU 0 out, CPU 1 in */
 	feed_end(&c);
 }
 
@@ -128,7 +128,7 @@ static void a_thread_that_could_go_on_is_preempted_not_blocked(void **unused)
 	around(&c, preempt);
 	assert_states(calls_of(&c, MG_FN_recv), expected);
 	assert_int_equal(calls_of(&c, MG_FN_recv)->blocked_n, 0);
-	assert_int_equal(c.sched.wakeup.n, 0);
+	assert_int_equal(figures_of(&c)->sched.wakeup.n, 0);
 	feed_end(&c);
 }
 
@@ -262,7 +262,7 @@ static void thread_woken_before_it_sleeps_waits_for_a_cpu_only(void **unused)
 	around(&c, woken_on_another_cpu);
 	assert_states(calls_of(&c, MG_FN_recv), expected);
 	assert_int_equal(calls_of(&c, MG_FN_recv)->blocked_n, 0);
-	assert_true(c.sched.wakeup.sum == 100);
+	assert_true(figures_of(&c)->sched.wakeup.sum == 100);
 	feed_end(&c);
 }
 
@@ -370,7 +370,7 @@ static void waits_between_calls_do_not_count(void **unused)
 	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_ENTRY] == 990 * 100);
 	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_RETURN] == 990 * 100);
 	assert_true(calls_of(&c, MG_FN_recv)->state[STATE_BLOCKED] == 0);
-	assert_int_equal(c.sched.wakeup.n, 990);
+	assert_int_equal(figures_of(&c)->sched.wakeup.n, 990);
 	feed_end(&c);
 }
 
@@ -382,8 +382,8 @@ static void an_untraced_thread_is_not_followed(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_switch(&c, 100, 0, OTHER, SLEEPING, 0);
 	ev_switch(&c, 300, 1, 0, RUNNABLE, OTHER); /* its wakeup was not recorded */
-	assert_int_equal(c.sched.wakeup.n, 0);
-	assert_int_equal(c.sched.migrations, 0);
+	assert_int_equal(figures_of(&c)->sched.wakeup.n, 0);
+	assert_int_equal(figures_of(&c)->sched.migrations, 0);
 	feed_end(&c);
 }
 
@@ -399,11 +399,11 @@ static void switches_are_told_apart_by_what_runs_before_and_after(void **unused)
 	ev_switch(&c, 400, 2, READER, SLEEPING, 0);
 	ev_switch(&c, 500, -1, READER, SLEEPING, 0);       /* CPU not known */
 	ev_switch(&c, 600, CPUS_MAX, READER, SLEEPING, 0); /* an impossible CPU */
-	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
-	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_FROM_IDLE].n, 1);
-	assert_int_equal(c.sched.switches[0 * SWITCH_KINDS + SWITCH_TASK_TASK].n, 1);
-	assert_int_equal(c.sched.switches[2 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
-	assert_int_equal(c.sched.cpus, 3);
+	assert_int_equal(figures_of(&c)->sched.switches[0 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
+	assert_int_equal(figures_of(&c)->sched.switches[0 * SWITCH_KINDS + SWITCH_FROM_IDLE].n, 1);
+	assert_int_equal(figures_of(&c)->sched.switches[0 * SWITCH_KINDS + SWITCH_TASK_TASK].n, 1);
+	assert_int_equal(figures_of(&c)->sched.switches[2 * SWITCH_KINDS + SWITCH_TO_IDLE].n, 1);
+	assert_int_equal(figures_of(&c)->sched.cpus, 3);
 	feed_end(&c);
 }
 

@@ -127,8 +127,8 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	if (t->in_call) /* its end was lost */
 		call_abandon(c, t);
 	t->traced = true;
-	if (t->off_cpu) /* its getting the CPU was not seen */
-		thread_is_running(t, e->cycles);
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(c, t, e->cycles);
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
 	k->cpu = e->cpu;
@@ -352,8 +352,8 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		call_abandon(c, t);
 		return;
 	}
-	if (t->off_cpu) /* its getting the CPU was not seen */
-		thread_is_running(t, e->cycles);
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(c, t, e->cycles);
 	thread_set_state(t, e->cycles);
 	k->incomplete |= t->at_lock; /* its getting the lock, or releasing it, was not seen */
 	t->in_call = false;

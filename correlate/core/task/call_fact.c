@@ -25,6 +25,7 @@ static void fill_kernel(
 		f->offset = k->piece[0].off;
 	f->complete = call_is_complete(c, t, k, f->begin, f->end);
 	f->events = k->events;
+	f->waker_events = k->waker_events;
 	if (!f->complete || !core_observes(c, MG_EVENT_sched_switch))
 		return;
 	f->blocked_times = k->blocked_times;
@@ -39,14 +40,16 @@ static struct fact_call unknown(const struct thread *t)
 		.complete = FACT_MAYBE,
 		.blocked_times = FACT_NONE,
 		.locked_out = FACT_NONE,
-		.events = FACT_NONE};
+		.events = FACT_NONE,
+		.waker_events = FACT_NONE,
+		.logged = 0};
 
 	memset(f.state, 0xff, sizeof(f.state)); /* FACT_NONE */
 	return f;
 }
 
 void call_tell_app(struct core *c, const struct thread *t, const struct mg_event *e,
-	const struct kernel_call *k, uint64_t bytes)
+	const struct kernel_call *k, uint64_t bytes, enum fact_no_call no_call)
 {
 	struct fact_call f;
 
@@ -60,6 +63,8 @@ void call_tell_app(struct core *c, const struct thread *t, const struct mg_event
 	f.kind = e->call.kind;
 	f.result = e->call.ret;
 	f.bytes = bytes;
+	f.logged = e->call.logged;
+	f.no_system_call = (uint8_t)no_call;
 	if (k)
 		fill_kernel(c, t, k, &f);
 	if (k && f.complete) {

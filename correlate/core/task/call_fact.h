@@ -10,7 +10,7 @@
  * whole call, NULL if it has none. Where nobody listens it does nothing.
  */
 void call_tell_app(struct core *c, const struct thread *t, const struct mg_event *e,
-	const struct kernel_call *k, uint64_t bytes);
+	const struct kernel_call *k, uint64_t bytes, enum fact_no_call no_call);
 /* Emits a system call that no application event belongs to. */
 void call_tell_kernel(
 	struct core *c, const struct thread *t, const struct kernel_call *k, uint64_t bytes);

@@ -120,59 +120,6 @@ bool call_is_complete(const struct core *c, const struct thread *t, const struct
 		c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu, moved ? -1 : t->cpu);
 }
 
-/*
- * Returns 2u of one call's overhead (GUM, JCGM 100, section 5): from both timestamps, each event's
- * scatter, the error of the mean cost, and the cost of tracing system calls without any event. The
- * cost is calibrated on the system call's own two events; other hooks cost between half and one and
- * a half of that (tests/bench).
- */
-static double twice_u(const struct core *c, double n)
-{
-	const struct mg_calibration *p = &c->calibration;
-	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
-	double others = other * p->event_cycles / 2, all = n * p->event_spread;
-
-	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
-			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
-}
-
-/* Adds D^ = D - sum n c: tracing costs on-CPU time only. */
-static void add_overhead(struct core *c, struct call_stats *s, const struct kernel_call *k,
-	const uint64_t state[STATES])
-{
-	uint64_t overhead = 0, probes = (uint64_t)k->events * c->calibration.event_cycles;
-	uint64_t readings = c->calibration.read_cycles;
-	struct dist *d = k->blocked_times ? &s->overhead_blocked : &s->overhead;
-	double *u = k->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
-
-	for (int i = 0; i < STATES; i++)
-		if (STATE_IS_OVERHEAD(i))
-			overhead += state[i];
-	if (readings > overhead)
-		readings = overhead;
-	if (probes > overhead - readings)
-		probes = overhead - readings;
-	s->reading_cycles += readings;
-	s->probe_cycles += probes;
-	dist_add(d, overhead - readings - probes, 1);
-	*u += (twice_u(c, k->events) - *u) / (double)d->n;
-}
-
-/* Adds the figures that need a call with nothing missing. */
-static void add_complete(struct core *c, struct call_stats *s, const struct kernel_call *k,
-	const uint64_t state[STATES])
-{
-	s->complete++;
-	for (int i = 0; i < STATES; i++)
-		s->state[i] += state[i];
-	s->locked_out += k->locked_out;
-	s->blocked_n += k->blocked_times != 0;
-	s->waker_events += k->waker_events;
-	/* without the scheduler, waiting cannot be told from working */
-	if (core_observes(c, MG_EVENT_sched_switch))
-		add_overhead(c, s, k, state);
-}
-
 static void note_thread(struct flow *f, uint32_t tid)
 {
 	for (uint32_t i = 0; i < f->threads; i++)
@@ -182,23 +129,19 @@ static void note_thread(struct flow *f, uint32_t tid)
 		f->thread[f->threads++] = tid;
 }
 
-static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e,
-	struct call_stats *s)
+static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e)
 {
 	const struct mg_call *p = &e->call;
 	uint64_t state[STATES], sum = 0;
 	struct mg_sock *sock;
 
-	if (t->off_cpu && t->left_cpu < p->exit) /* its return to the CPU was not seen */
-		thread_is_running(t, p->exit);
+	if (t->off_cpu && t->left_cpu < p->exit) /* that it came back was not seen */
+		thread_is_running(c, t, p->exit);
 	divide(t, k, p->enter, p->exit, state);
-	s->joined++;
 	for (int i = 0; i < STATES; i++)
 		sum += state[i];
 	if (sum != p->exit - p->enter)
 		c->state_mismatch++;
-	if (call_is_complete(c, t, k, p->enter, p->exit))
-		add_complete(c, s, k, state);
 	sock = sock_find(c, k->cookie);
 	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
 		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
@@ -211,22 +154,14 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	memcpy(k->state, state, sizeof(state)); /* for listeners */
 }
 
-/*
- * Counts a call without its system call, which may be lost, or have come after the kernel side's
- * end.
- */
-static void count_unjoined(struct core *c, struct call_stats *s, const struct mg_call *p)
+/* Its system call may be lost, or have come when the kernel side was over. */
+static enum fact_no_call count_unjoined(struct core *c, const struct mg_call *p)
 {
-	if (side_is_over(c, CORE_KERNEL, p->exit) ||
-		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1)) {
-		s->missing++;
-	} else if (!c->kernel_events) {
-		s->before++;
-	} else {
-		s->alone = s->alone_at == c->kernel_events ? s->alone + 1 : 1;
-		s->alone_at = c->kernel_events;
-	}
 	c->unjoined++;
+	if (side_is_over(c, CORE_KERNEL, p->exit) ||
+		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1))
+		return NO_CALL_LOST;
+	return NO_CALL_NONE;
 }
 
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -235,7 +170,6 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
 	enum mg_direction dir = mg_function_direction(fn);
 	struct process *process;
-	struct call_stats *s;
 	struct mg_sock *sock;
 	uint64_t bytes = 0;
 	int i;
@@ -246,29 +180,20 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	process = process_of(c, t);
 	if (process)
 		process->app++;
-	s = call_stats_of(c, fn, p->kind);
 	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
-	if (p->logged)
-		dist_add(&c->logged, p->logged, 1);
-	if (!s)
-		return;
-	s->n++;
-	s->failed += p->ret < 0;
 	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
 		bytes = p->bytes;
 	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
 		bytes = (uint64_t)p->ret;
-	s->bytes += bytes;
 	if (process && fn == MG_FN_close)
 		descriptor_closed(process, p->fd);
-	dist_add(&s->total, p->exit - p->enter, 1);
 	if (i < 0) {
 		thread_note_inner(t, p->enter, p->exit);
 		if (process)
 			descriptor_lost(c, process, p, dir, bytes);
-		if (dir != MG_DIR_WAIT) /* the kernel side does not follow those */
-			count_unjoined(c, s, p);
-		call_tell_app(c, t, e, NULL, bytes);
+		/* the kernel side does not follow waits such as epoll_wait() */
+		call_tell_app(c, t, e, NULL, bytes,
+			dir == MG_DIR_WAIT ? NO_CALL_SEEN : count_unjoined(c, p));
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);
@@ -284,8 +209,8 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 			a->length += t->ended[i].piece[j].len;
 	}
 	mark_on_bytes(c, t, &t->ended[i]);
-	join(c, t, &t->ended[i], e, s);
-	call_tell_app(c, t, e, &t->ended[i], bytes);
+	join(c, t, &t->ended[i], e);
+	call_tell_app(c, t, e, &t->ended[i], bytes, NO_CALL_SEEN);
 	thread_note_inner(t, p->enter, p->exit);
 	/* its pieces are kept until the next call, for listeners */
 	kernel_call_free(&t->told);

@@ -25,23 +25,6 @@
 #include "task/threads.h"
 #include "trace/side.h"
 
-struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind)
-{
-	struct call_key key = {.id = id, .kind = kind};
-	struct call_stats *s = NULL;
-
-	HASH_FIND(hh, c->calls, &key, sizeof(key), s);
-	if (s)
-		return s;
-	s = mg_calloc(1, sizeof(*s));
-	if (s) {
-		s->key = key;
-		HASH_ADD(hh, c->calls, key, sizeof(s->key), s);
-		s = hash_kept(s);
-	}
-	return s;
-}
-
 static uint64_t moved_bytes(const struct kernel_call *k)
 {
 	uint64_t sum = 0;
@@ -83,8 +66,6 @@ static uint64_t of_recording(const struct piece *p)
 /* Settles a system call without an application event: it counts under its own name. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 {
-	struct call_stats *s = call_stats_of(c, CALL_KERNEL_ONLY | k->call, k->kind);
-
 	struct process *p = process_of(c, t);
 
 	if (p && !call_was_restarted(k)) {
@@ -92,16 +73,6 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 		p->moved +=
 			k->kind != MG_KIND_netlink && mg_syscall_direction(k->call) != MG_DIR_OTHER;
 		p->io_uring += k->call == MG_SYS_io_uring_enter;
-	}
-	if (s && !call_was_restarted(k)) {
-		s->n++;
-		s->failed += k->ret < 0;
-		s->bytes += moved_bytes(k);
-		if (call_is_complete(c, t, k, k->enter, k->exit)) {
-			s->complete++;
-			s->blocked_n += k->blocked_times != 0;
-		}
-		dist_add(&s->total, k->exit - k->enter, 1);
 	}
 	for (uint32_t i = 0; i < k->pieces; i++)
 		k->piece[i].flow->kernel_only += of_recording(&k->piece[i]);

@@ -8,7 +8,6 @@
 
 #include "core.h"
 
-struct call_stats *call_stats_of(struct core *c, uint16_t id, uint8_t kind);
 void call_settle_bytes(struct core *c, struct kernel_call *k, uint64_t enter, uint64_t leave);
 /* Settles a system call that no application event claimed, and frees it. */
 void call_settle(struct core *c, struct thread *t, struct kernel_call *k);

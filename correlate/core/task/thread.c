@@ -10,7 +10,6 @@
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "sums/dist.h"
-#include "task/sched.h"
 #include "task/threads.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
@@ -193,7 +192,41 @@ static void at_lock(const struct core *c, struct thread *t, const struct mg_even
 	t->at_lock = begins;
 }
 
-/* Marks the interval as one in which something the thread did was not seen. */
+/* Emits a wait; its end is 0, or its thread still off the CPU in its struct, where that was not
+ * seen. */
+static void tell_wait(const struct core *c, const struct thread *t, uint64_t end, int cpu)
+{
+	bool seen = t->off_cpu && end;
+	struct fact_wait f = {.end = end,
+		.pid = t->pid,
+		.tid = t->tid,
+		.why = FACT_NO_WORD,
+		.in_call = t->in_call,
+		.woken_by = FACT_NONE,
+		.cpu_before = t->last_cpu,
+		.cpu_after = cpu};
+
+	if (t->off_cpu) {
+		f.begin = t->left_cpu;
+		f.why = t->off == STATE_PREEMPTED ? WAIT_PREEMPTED : WAIT_BLOCKED;
+	}
+	if (t->woken) {
+		f.woken = t->waking;
+		f.queued = t->queued_at;
+		if (t->waking_sock)
+			f.woken_by = t->waking_sock;
+	}
+	f.complete = seen && t->off != STATE_BLOCKED;
+	emit_wait(&c->facts, &f);
+}
+
+void thread_wait_lost(const struct core *c, const struct thread *t)
+{
+	if (t->off_cpu && facts_wanted(&c->facts, FACT_wait))
+		tell_wait(c, t, 0, -1);
+}
+
+/* Something of what the thread did since then was not seen. */
 static void missed(struct thread *t, uint64_t since, uint64_t now)
 {
 	t->now.incomplete = true;
@@ -201,8 +234,9 @@ static void missed(struct thread *t, uint64_t since, uint64_t now)
 	t->missed_to = now;
 }
 
-void thread_is_running(struct thread *t, uint64_t now)
+void thread_is_running(const struct core *c, struct thread *t, uint64_t now)
 {
+	thread_wait_lost(c, t);
 	missed(t, t->left_cpu, now);
 	thread_set_state(t, now);
 	t->off_cpu = t->woken = t->held = false;
@@ -213,8 +247,8 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	enum call_state entered;
 
-	if (t->off_cpu) /* its getting the CPU was not seen */
-		thread_is_running(t, e->cycles);
+	if (t->off_cpu) /* that it got the CPU was not seen */
+		thread_is_running(c, t, e->cycles);
 	switch (e->id) {
 	case MG_EVENT_irq_entry:
 	case MG_EVENT_irq_exit:
@@ -285,7 +319,7 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	t->waking = e->cycles;
 	t->waking_sock = waking_sock(c, e);
 	t->woken = true;
-	t->queued = false;
+	t->queued_at = 0;
 	mark(t, e->cycles);
 }
 
@@ -297,22 +331,22 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
 
-	if (!t || !t->off_cpu || !t->woken || t->queued || e->cycles < t->waking)
+	if (!t || !t->off_cpu || !t->woken || t->queued_at || e->cycles < t->waking)
 		return;
-	t->queued = true;
-	dist_add(&c->sched.queueing, e->cycles - t->waking, 1);
+	t->queued_at = e->cycles;
 }
 
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
 #define HELD_LONG_NS         100000000
 
-static void leave(struct thread *t, const struct mg_event *e)
+static void leave(const struct core *c, struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
 
 	thread_set_state(t, e->cycles);
-	if (t->off_cpu) /* its return to the CPU was not seen */
+	thread_wait_lost(c, t);
+	if (t->off_cpu) /* that it came back was not seen */
 		missed(t, t->left_cpu, e->cycles);
 	t->off_cpu = true;
 	t->in_irq = t->in_softirq = false;
@@ -345,6 +379,7 @@ static void find_its_waking(const struct core *c, struct thread *t, uint64_t now
 	}
 	t->off = STATE_WAKEUP;
 	t->woken = true;
+	t->queued_at = 0;
 	t->waking = t->left_cpu;
 	t->waking_sock = 0;
 	if (t->in_call)
@@ -353,51 +388,22 @@ static void find_its_waking(const struct core *c, struct thread *t, uint64_t now
 		t->marks[t->mark_n - 1].state = STATE_WAKEUP;
 }
 
-static void tell_wait(const struct core *c, const struct thread *t, const struct mg_event *e)
-{
-	bool preempted = t->off == STATE_PREEMPTED, unwoken = t->off == STATE_BLOCKED;
-
-	if (!t->off_cpu || e->cycles < t->left_cpu)
-		return;
-	emit_wait(&c->facts,
-		&(struct fact_wait){.begin = t->left_cpu,
-			.woken = t->woken ? t->waking : 0,
-			.end = e->cycles,
-			.pid = t->pid,
-			.tid = t->tid,
-			.why = preempted ? WAIT_PREEMPTED : WAIT_BLOCKED,
-			.in_call = t->in_call,
-			.woken_by = t->woken && t->waking_sock ? t->waking_sock : FACT_NONE,
-			.cpu_before = t->last_cpu,
-			.cpu_after = e->cpu,
-			.complete = !unwoken && t->missed_to < t->left_cpu});
-}
-
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
-	uint64_t runnable;
-
 	if (t->off_cpu && t->off == STATE_BLOCKED)
 		find_its_waking(c, t, e->cycles);
 	if (facts_wanted(&c->facts, FACT_wait))
-		tell_wait(c, t, e);
-	if (!t->off_cpu) /* its leaving was not seen */
+		tell_wait(c, t, e->cycles, e->cpu);
+	if (!t->off_cpu) /* that it left was not seen */
 		missed(t, t->since, e->cycles);
-	runnable = t->woken ? t->waking : t->left_cpu;
 	thread_set_state(t, e->cycles);
-	if (t->off_cpu && (t->woken || t->off == STATE_PREEMPTED) && e->cycles >= runnable)
-		dist_add(&c->sched.run_queue, e->cycles - runnable, 1);
-	if (t->woken && e->cycles >= t->waking) {
-		dist_add(&c->sched.wakeup, e->cycles - t->waking, 1);
+	if (t->woken && e->cycles >= t->waking)
 		t->woken_in = e->cycles;
-	}
 	if (t->held && t->ended_n &&
 		clockmap_ns(&c->clock, e->cycles) - clockmap_ns(&c->clock, t->left_cpu) >
 			HELD_LONG_NS)
 		t->held_until = e->cycles;
 	t->held = false;
-	if (t->last_cpu >= 0 && t->last_cpu != e->cpu)
-		c->sched.migrations++;
 	t->last_cpu = e->cpu;
 	t->off_cpu = false;
 	t->woken = false;
@@ -410,16 +416,34 @@ void thread_on_switch(struct core *c, const struct mg_event *e)
 	const struct mg_sched_switch *p = &e->sched_switch;
 	struct thread *t;
 
-	sched_on_switch(&c->sched, e);
-	/* only one of the two need be traced; too little is seen of the other to follow it */
+	if (facts_wanted(&c->facts, FACT_switch))
+		emit_switch(&c->facts, &(struct fact_switch){.time = e->cycles,
+					       .cpu = e->cpu,
+					       .from = p->prev_tid,
+					       .to = p->next_tid});
+	/* only one of the two need be traced; of the other we see too little to follow it */
 	if (p->prev_tid) {
 		t = thread_get(c, p->prev_tid, 0);
 		if (t && t->traced)
-			leave(t, e);
+			leave(c, t, e);
 	}
 	if (p->next_tid) {
 		t = thread_get(c, p->next_tid, 0);
 		if (t && t->traced)
 			arrive(c, t, e);
 	}
+}
+
+void thread_on_switch_cost(const struct core *c, const struct mg_event *e)
+{
+	const struct mg_sched_cost *p = &e->sched_cost;
+
+	if (facts_wanted(&c->facts, FACT_switch_cost))
+		emit_switch_cost(&c->facts, &(struct fact_switch_cost){.time = e->cycles,
+						    .cpu = e->cpu,
+						    .from = p->prev_tid,
+						    .to = p->next_tid,
+						    .decide = p->decide_ns,
+						    .reload = p->reload_ns,
+						    .interrupts = p->irqs});
 }

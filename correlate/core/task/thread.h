@@ -22,12 +22,12 @@ void thread_on_waking(struct core *c, const struct mg_event *e);
 void thread_on_wakeup(struct core *c, const struct mg_event *e);
 void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
-/*
- * Call it when an event of its own shows that the thread runs, though its getting the CPU was not
- * seen.
- */
-void thread_is_running(struct thread *t, uint64_t now);
-/* Notes that an application call has ended; calls within it are no longer needed. */
+/* An event of its own shows that it is, though it was not seen to get the CPU. */
+void thread_is_running(const struct core *c, struct thread *t, uint64_t now);
+/* Emits the wait that a thread is in, of which no end will be seen. */
+void thread_wait_lost(const struct core *c, const struct thread *t);
+void thread_on_switch_cost(const struct core *c, const struct mg_event *e);
+/* An application call has ended; those within it are no more of interest. */
 void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave);
 /* Adds the cycles of [from, to) that the thread spent in each state outside system calls. */
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,

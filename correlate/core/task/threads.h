@@ -133,16 +133,15 @@ struct thread {
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another thread took its CPU */
 	bool off_cpu, in_irq, in_softirq;
-	uint8_t softirq;      /* number of that softirq */
-	uint64_t segment_of;  /* socket whose backlog its call processes */
-	bool woken;           /* made runnable since it left the CPU */
-	uint64_t woken_early; /* woken just before it left: since it got the CPU */
-	/* its block is uninterruptible: it waits for a lock, or for memory */
-	bool no_signal_ends;
-	bool queued;               /* on a run queue, where that is recorded */
-	enum call_state fn, off;   /* innermost layer; reason for being off the CPU */
-	bool at_lock;              /* `fn` is lock or release, whatever is entered meanwhile */
-	enum call_state outer;     /* state to return to afterwards */
+	uint8_t softirq;           /* the number of that */
+	uint64_t segment_of;       /* socket of which its call processes what came meanwhile */
+	bool woken;                /* made runnable since it left the CPU, */
+	uint64_t woken_early;      /* or just before: since it got it */
+	bool no_signal_ends;       /* its block: it waits for a lock, or for memory */
+	uint64_t queued_at;        /* on a run queue after that, 0 = not recorded */
+	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
+	bool at_lock;              /* that is lock or release, whatever is entered meanwhile, */
+	enum call_state outer;     /* and then this again */
 	uint64_t since;            /* start of the present state */
 	uint64_t waking, woken_in; /* last wakeup, and when it got the CPU after it */
 	uint64_t waking_sock;      /* socket whose bytes woke it, 0 = another cause */
@@ -164,37 +163,6 @@ struct thread {
 	struct inner_call inner[INNER_CALLS];
 	uint32_t inner_n;
 	uint64_t missed_from, missed_to; /* last interval of unobserved activity */
-	UT_hash_handle hh;
-};
-
-struct call_key {
-	uint16_t id; /* MG_FN_*, or 0x100 | MG_SYS_* for calls without an application event */
-	uint8_t kind, pad;
-};
-#define CALL_KERNEL_ONLY 0x100
-
-struct call_stats {
-	struct call_key key;
-	uint64_t n, failed, bytes, joined;
-	uint64_t missing; /* calls not joined, whose system call may have been lost */
-	/* calls not joined: before the kernel's first event, and since the one of this number */
-	uint64_t before, alone, alone_at;
-	/*
-	 * joined or kernel-only calls with nothing missing. The figures below are of these alone,
-	 * and some of them only where the scheduler is recorded
-	 */
-	uint64_t complete;
-	uint64_t blocked_n;
-	struct dist total; /* cycles, of all calls */
-	/* cycles on the CPU without tracing overhead; calls that did not block, and that did */
-	struct dist overhead, overhead_blocked;
-	double uncertainty, uncertainty_blocked; /* 2u of one call's overhead, cycles: means */
-	unsigned __int128 state[STATES];         /* cycles */
-	/* part of blocked: cycles waiting for the socket's lock */
-	unsigned __int128 locked_out;
-	unsigned __int128 probe_cycles;   /* cost of the kernel's events, taken off */
-	unsigned __int128 reading_cycles; /* cost of the two counter readings, taken off */
-	uint64_t waker_events; /* events recorded by wakers: blocked may be longer by their cost */
 	UT_hash_handle hh;
 };
 

@@ -21,7 +21,6 @@
 #include "task/call_settle.h"
 #include "task/mark.h"
 #include "task/process.h"
-#include "task/sched.h"
 #include "task/thread.h"
 #include "task/threads.h"
 #include "trace/gap.h"
@@ -70,7 +69,7 @@ ON(wakeup)
 
 ON(switch_cost)
 {
-	sched_on_cost(&c->sched, e);
+	thread_on_switch_cost(c, e);
 }
 
 ON(fork)

@@ -16,6 +16,7 @@
 #include "stream/why_split.h"
 #include "sums/units.h"
 #include "task/call.h"
+#include "task/thread.h"
 #include "task/threads.h"
 
 #define STATE_CLOSE 7
@@ -205,6 +206,7 @@ static void forget_threads(struct core *c)
 	struct thread *t, *tmp;
 
 	HASH_ITER (hh, c->threads, t, tmp) {
+		thread_wait_lost(c, t);
 		if (t->in_call)
 			call_abandon(c, t);
 		t->off_cpu = t->in_softirq = t->woken = t->held = false;

@@ -173,20 +173,6 @@ static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
 	}
 }
 
-/* Counts calls of the program without a kernel side, which began late or broke off. */
-static void count_unjoined(struct core *c)
-{
-	const struct core_span *s = &c->side[CORE_KERNEL];
-	struct call_stats *k, *tmp;
-
-	HASH_ITER (hh, c->calls, k, tmp) {
-		if (s->begins_late)
-			k->missing += k->before;
-		if (s->ends_early && !s->in_order && k->alone_at == c->kernel_events)
-			k->missing += k->alone;
-	}
-}
-
 void sides_finish(struct core *c)
 {
 	uint64_t end = end_of_recording(c);
@@ -208,7 +194,6 @@ void sides_finish(struct core *c)
 		if (i == CORE_KERNEL)
 			flows_outlast(c, s->until_ns, end);
 	}
-	count_unjoined(c);
 	if (end > c->last_ns)
 		c->last_ns = end;
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "figures/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "core/clock/clockmap.h"
+#include "event_table.h"
+
+/* Returns the row of a function and kind of socket; NULL without memory. */
+static struct call_stats *row_of(struct call_table *t, uint16_t id, uint8_t kind)
+{
+	struct call_key key = {.id = id, .kind = kind};
+	struct call_stats *s = NULL;
+
+	HASH_FIND(hh, t->calls, &key, sizeof(key), s);
+	if (s)
+		return s;
+	s = mg_calloc(1, sizeof(*s));
+	if (s) {
+		s->key = key;
+		HASH_ADD(hh, t->calls, key, sizeof(s->key), s);
+		s = hash_kept(s);
+	}
+	return s;
+}
+
+/*
+ * Returns 2u of one call's overhead (GUM, JCGM 100, section 5): of both timestamps, of each event's
+ * cost by itself, of what is not known of the cost of all, and of what tracing system calls costs
+ * without any event. The cost is calibrated on the system call's own two events; other hooks cost
+ * between half and one and a half of that (tests/bench).
+ */
+static double twice_u(const struct core *c, double n)
+{
+	const struct mg_calibration *p = &c->calibration;
+	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
+	double others = other * p->event_cycles / 2, all = n * p->event_spread;
+
+	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
+			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
+}
+
+/* Adds D^ = D - sum n c: tracing costs time on the CPU only. */
+static void add_overhead(const struct core *c, struct call_stats *s, const struct fact_call *f)
+{
+	uint64_t overhead = 0, probes = f->events * c->calibration.event_cycles;
+	uint64_t readings = c->calibration.read_cycles;
+	struct dist *d = f->blocked_times ? &s->overhead_blocked : &s->overhead;
+	double *u = f->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
+
+	for (int i = 0; i < STATES; i++)
+		if (STATE_IS_OVERHEAD(i) && f->state[i] != FACT_NONE)
+			overhead += f->state[i];
+	if (readings > overhead)
+		readings = overhead;
+	if (probes > overhead - readings)
+		probes = overhead - readings;
+	s->reading_cycles += readings;
+	s->probe_cycles += probes;
+	dist_add(d, overhead - readings - probes, 1);
+	*u += (twice_u(c, (double)f->events) - *u) / (double)d->n;
+}
+
+static void add_joined(const struct core *c, struct call_stats *s, const struct fact_call *f)
+{
+	for (int i = 0; i < STATES; i++)
+		if (f->state[i] != FACT_NONE)
+			s->state[i] += f->state[i];
+	s->waker_events += f->waker_events;
+	/* without the scheduler, waiting cannot be told from working */
+	if (!core_observes(c, MG_EVENT_sched_switch))
+		return;
+	s->locked_out += f->locked_out;
+	add_overhead(c, s, f);
+}
+
+/* Counts an application call without its system call, by when it came. */
+static void add_alone(const struct core *c, struct call_stats *s, const struct fact_call *f)
+{
+	if (f->no_system_call == NO_CALL_LOST)
+		s->missing++;
+	if (f->no_system_call != NO_CALL_NONE)
+		return;
+	if (!c->kernel_events) {
+		s->before++;
+	} else {
+		s->alone = s->alone_at == c->kernel_events ? s->alone + 1 : 1;
+		s->alone_at = c->kernel_events;
+	}
+}
+
+static void on_call(void *arg, const void *fact)
+{
+	const struct fact_call *f = fact;
+	struct call_table *t = arg;
+	struct call_stats *s;
+
+	if (f->logged)
+		dist_add(&t->logged, f->logged, 1);
+	s = row_of(t, f->function, f->kind);
+	if (!s)
+		return;
+	s->n++;
+	s->failed += f->result < 0;
+	s->bytes += f->bytes;
+	s->joined += f->seen_by == SEEN_BOTH;
+	dist_add(&s->total, f->end - f->begin, 1);
+	if (f->seen_by == SEEN_APP)
+		add_alone(t->core, s, f);
+	if (f->complete != 1)
+		return;
+	s->complete++;
+	s->blocked_n += f->blocked_times && f->blocked_times != FACT_NONE;
+	if (f->seen_by == SEEN_BOTH)
+		add_joined(t->core, s, f);
+}
+
+void call_table_listen(struct call_table *t, struct core *c)
+{
+	t->core = c;
+	facts_listen(&c->facts, FACT_call, on_call, t);
+}
+
+/* The kernel side began late, or broke off: calls without their system call beside that are
+ * missing. */
+void call_table_finish(struct call_table *t)
+{
+	const struct core_span *kernel = &t->core->side[CORE_KERNEL];
+	struct call_stats *k, *tmp;
+
+	HASH_ITER (hh, t->calls, k, tmp) {
+		if (kernel->begins_late)
+			k->missing += k->before;
+		if (kernel->ends_early && !kernel->in_order &&
+			k->alone_at == t->core->kernel_events)
+			k->missing += k->alone;
+	}
+}
+
+void call_table_free(struct call_table *t)
+{
+	struct call_stats *k, *tmp;
+
+	HASH_ITER (hh, t->calls, k, tmp) {
+		HASH_DEL(t->calls, k);
+		dist_free(&k->total);
+		dist_free(&k->overhead);
+		dist_free(&k->overhead_blocked);
+		free(k);
+	}
+	dist_free(&t->logged);
+}
