@@ -14,7 +14,7 @@ ROOMS = {
         "rings": ("hooks",), "events": ("hooks",),
         "run": ("clock", "control", "hooks", "rings", "events"),
     },
-    "correlate": {"facts": (), "figures": ("core", "facts")},
+    "correlate": {"facts": (), "figures": ("core", "facts"), "reported": ("core", "facts", "figures")},
     # task, socket, stream and message still know each other
     "correlate/core": {
         "clock": (), "sums": (),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "reported/json.h"
 #include "report.h"
 #include "version.h"
 
@@ -427,6 +428,20 @@ static json_t *marks(const struct report *r)
 	return all;
 }
 
+static json_t *one_call(const struct report *r, const struct call_stats *s)
+{
+	struct call_figures f = call_figures_of(r, s);
+
+	return json_of_call(&f);
+}
+
+static json_t *scheduler(const struct report *r)
+{
+	struct scheduler_figures f = scheduler_figures_of(r);
+
+	return json_of_scheduler(&f);
+}
+
 json_t *report_json(const struct report *r, const char *only)
 {
 	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
@@ -434,7 +449,7 @@ json_t *report_json(const struct report *r, const char *only)
 	size_t one = only ? report_find_flow(r, only) : 0;
 
 	for (size_t i = 0; i < r->call_count; i++)
-		json_array_append_new(calls, json_call(r, r->calls[i]));
+		json_array_append_new(calls, one_call(r, r->calls[i]));
 	for (size_t i = 0; i < r->flow_count; i++)
 		if (!only || i == one)
 			json_array_append_new(flows, json_flow(r, report_flow(r, i)));
@@ -460,7 +475,7 @@ json_t *report_json(const struct report *r, const char *only)
 	}
 	if (r->demand)
 		json_object_set_new(j, "on_demand", demand_of_all(r));
-	json_object_set_new(j, "scheduler", json_scheduler(r));
+	json_object_set_new(j, "scheduler", scheduler(r));
 	json_object_set_new(j, "tracer",
 		json_pack("{s:o, s:o, s:o, s:o}", "app_cost_ns_per_call",
 			number(cost.app_ns_per_call), "kernel_cost_ns_per_event",

@@ -88,10 +88,6 @@ json_t *json_comm(const char *comm);
 /* Returns the number of retransmissions, or null; always null for a received flow (json.c). */
 json_t *json_retransmits(const struct report *r, const struct flow *f);
 
-/* json_calls.c */
-json_t *json_call(const struct report *r, const struct call_stats *s);
-/* json_sched.c */
-json_t *json_scheduler(const struct report *r);
 /* Adds the waiting times to a flow's object (json_residence.c). */
 void json_residence(json_t *flow, const struct report *r, const struct flow *f);
 /* Returns median, 99th percentile and mean, ns (json.c). */

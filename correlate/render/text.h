@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "report.h"
+#include "reported/value.h"
 #include "table.h"
 
 /* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
@@ -65,6 +66,27 @@ static inline const char *star(enum standing s)
 static inline const char *or_na(bool known, const char *text)
 {
 	return known ? text : "n/a";
+}
+
+/* Returns a figure's value in its unit, "n/a" if it is not known. */
+static inline const char *text_value(struct value v, enum unit unit)
+{
+	double n = value_of(v);
+
+	if (isnan(n))
+		return "n/a";
+	switch (unit) {
+	case IN_NS:
+		return text_ns(n);
+	case IN_US:
+		return text_ns(n * 1000);
+	case IN_BYTES:
+		return text_bytes(n);
+	case IN_SHARE:
+		return text_percent(n);
+	default:
+		return text_count((uint64_t)n);
+	}
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "reported/getters.h"
 #include "text.h"
 
 #define CALLS_SHOWN 14
@@ -78,6 +79,37 @@ static void not_whole(const struct report *r, FILE *to)
 	}
 }
 
+static void call_row(const struct report *r, const struct call_stats *s, struct table *t)
+{
+	struct call_figures f = call_figures_of(r, s);
+	struct spread_figures total;
+	struct overhead_figures o;
+	enum standing standing = standing_of(f.coverage), all = WHOLE;
+	char where[CELL_SIZE] = "", kind[16];
+	struct value p50;
+
+	into_call_total_ns(&f, &total);
+	/* quantiles of whichever calls are more: those that blocked, or the others */
+	if (s->overhead.n >= s->overhead_blocked.n)
+		into_call_overhead_ns(&f, &o);
+	else
+		into_call_overhead_blocking_ns(&f, &o);
+	p50 = get_spread_p50(&o.spread);
+	if (!call_is_kernel_only(s))
+		all = standing_of(report_app_coverage(r));
+	if (o.spread.d->n)
+		shares(s, where);
+	table_row(t, "  %s\t%s\t%s\t%s\t%s\t%s%s\t%s%s%s\t%s\t%s\t%s", call_name(s),
+		short_kind(s, kind), text_count(s->n),
+		s->bytes ? text_bytes((double)s->bytes) : "-",
+		or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
+		text_value(get_spread_p50(&total), IN_NS), star(all),
+		known_overhead_bounded(&o) && get_overhead_below_uncertainty(&o).flag ? "~" : "",
+		text_value(p50, IN_NS), o.spread.d->n ? star(standing) : "",
+		text_value(get_overhead_uncertainty(&o), IN_NS),
+		text_value(get_spread_p99(&o.spread), IN_NS), where);
+}
+
 static void calls(const struct report *r, FILE *to, bool colour)
 {
 	struct table t;
@@ -87,35 +119,8 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	table_begin(&t, "llrrrrrrrl");
 	table_row(&t, "System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead\t(+-)\tp99\t%% "
 		      "of it in");
-	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
-		const struct call_stats *s = r->calls[i];
-		/* quantiles of whichever calls are more: those that blocked, or the others */
-		const struct dist *o = s->overhead.n >= s->overhead_blocked.n
-					       ? &s->overhead
-					       : &s->overhead_blocked;
-		double p50 = dist_quantile(o, 0.5),
-		       bound = call_uncertainty(r, s, o != &s->overhead);
-		enum standing standing = standing_of(call_coverage(r, s)), all = WHOLE;
-		bool told = o->n && standing != WITHHELD;
-		char where[CELL_SIZE] = "", kind[16];
-
-		if (!call_is_kernel_only(s))
-			all = standing_of(report_app_coverage(r));
-		if (told)
-			shares(s, where);
-		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s%s\t%s%s%s\t%s\t%s\t%s", call_name(s),
-			short_kind(s, kind), text_count(s->n),
-			s->bytes ? text_bytes((double)s->bytes) : "-",
-			or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
-			or_na(all != WITHHELD,
-				text_ns(report_ns(r, dist_quantile(&s->total, 0.5)))),
-			star(all), told && p50 < bound ? "~" : "",
-			or_na(told, text_ns(report_ns(r, p50))), told ? star(standing) : "",
-			or_na(told, text_ns(report_ns(r, bound))),
-			or_na(told && dist_quantile_supported(o, 0.99),
-				text_ns(report_ns(r, dist_quantile(o, 0.99)))),
-			where);
-	}
+	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++)
+		call_row(r, r->calls[i], &t);
 	fprintf(to, "\n");
 	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);

@@ -3,21 +3,16 @@
 #include <math.h>
 
 #include "event_table.h"
+#include "reported/getters.h"
 #include "text.h"
 
 static const char *const kinds[] = {"task to task", "to idle", "from idle"};
 
-static const char *ns(const struct dist *d, double q, double unit)
+static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 {
-	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
-
-	return or_na(known, text_ns(dist_quantile(d, q) * unit));
-}
-
-static void switches(const struct report *r, FILE *to, bool colour)
-{
-	const struct sched_stats *s = &figures_of(r->core)->sched;
-	const char *why = report_no_switch_cost(r);
+	const char *why = get_scheduler_no_durations(f).text;
+	struct switch_figures one;
+	uintptr_t at = 0;
 	struct table t;
 
 	if (why) {
@@ -26,54 +21,57 @@ static void switches(const struct report *r, FILE *to, bool colour)
 	}
 	table_begin(&t, "llrrrrrr");
 	table_row(&t, "  switch\tCPU\tn\tmean\tp50\tp99\tto decide\tto reload");
-	for (int cpu = 0; cpu < s->cpus; cpu++)
-		for (int k = 0; k < SWITCH_KINDS; k++) {
-			const struct switch_stats *one = &s->switches[cpu * SWITCH_KINDS + k];
-			const struct dist *d = &one->total_ns;
-
-			if (d->n)
-				table_row(&t, "  %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s", kinds[k], cpu,
-					text_count(one->n), text_ns(dist_mean(d)), ns(d, 0.5, 1),
-					ns(d, 0.99, 1),
-					text_ns((double)one->decide_ns / (double)d->n),
-					text_ns((double)one->reload_ns / (double)d->n));
-		}
+	while (next_scheduler_switches(f, &at, &one))
+		if (one.s->total_ns.n)
+			table_row(&t, "  %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s", kinds[one.kind], one.cpu,
+				text_value(get_switch_n(&one), IN_SWITCHES),
+				text_value(get_switch_mean_ns(&one), IN_NS),
+				text_value(get_switch_p50_ns(&one), IN_NS),
+				text_value(get_switch_p99_ns(&one), IN_NS),
+				text_value(get_switch_decide_mean_ns(&one), IN_NS),
+				text_value(get_switch_reload_mean_ns(&one), IN_NS));
 	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 }
 
 void text_sched(const struct report *r, FILE *to, bool colour)
 {
-	const struct sched_stats *s = &figures_of(r->core)->sched;
-	double unit = report_ns(r, 1), coverage = report_layer_coverage(r, MG_LAYER_SCHED);
-	enum standing standing = standing_of(coverage);
+	struct scheduler_figures f = scheduler_figures_of(r);
+	struct waits_figures wakeup, queueing, run_queue;
+	enum standing standing = standing_of(f.coverage);
 	/* a missing wait may have been the longest, or one more */
-	const char *least = coverage < 1 ? text_at_least() : "";
-	bool told = standing != WITHHELD, moved = s->migrations || coverage >= 1;
+	const char *least = f.coverage < 1 ? text_at_least() : "";
+	bool told = standing != WITHHELD, moved = known_scheduler_migrations(&f);
 	uint64_t all = 0;
 
-	for (int i = 0; i < s->cpus * SWITCH_KINDS; i++)
-		all += s->switches[i].n;
+	for (int i = 0; i < f.s->cpus * SWITCH_KINDS; i++)
+		all += f.s->switches[i].n;
 	if (!all)
 		return;
+	into_scheduler_wakeup_ns(&f, &wakeup);
+	into_scheduler_queueing_ns(&f, &queueing);
+	into_scheduler_run_queue_ns(&f, &run_queue);
 	fprintf(to,
 		"\nScheduler%s   wakeup p50 %s p99 %s max %s%s (%s)   switches %s%s   migrations "
 		"%s%s\n",
-		star(standing), or_na(told, ns(&s->wakeup, 0.5, unit)),
-		or_na(told, ns(&s->wakeup, 0.99, unit)), s->wakeup.n ? least : "",
-		or_na(s->wakeup.n, text_ns((double)s->wakeup.max * unit)), text_count(s->wakeup.n),
-		least, text_count(all), moved ? least : "",
-		or_na(moved, text_count(s->migrations)));
-	if (s->queueing.n && told)
+		star(standing), text_value(get_spread_p50(&wakeup.spread), IN_NS),
+		text_value(get_spread_p99(&wakeup.spread), IN_NS), wakeup.all->n ? least : "",
+		text_value(get_waits_max(&wakeup), IN_NS),
+		text_value(get_waits_n(&wakeup), IN_WAITS), least, text_count(all),
+		moved ? least : "",
+		or_na(moved, text_value(get_scheduler_migrations(&f), IN_THREADS)));
+	if (queueing.spread.d->n)
 		fprintf(to, "  of a wakeup until on a run queue: p50 %s p99 %s\n",
-			ns(&s->queueing, 0.5, unit), ns(&s->queueing, 0.99, unit));
+			text_value(get_spread_p50(&queueing.spread), IN_NS),
+			text_value(get_spread_p99(&queueing.spread), IN_NS));
 	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s)\n",
-		or_na(told, ns(&s->run_queue, 0.5, unit)),
-		or_na(told, ns(&s->run_queue, 0.99, unit)), told ? least : "",
-		or_na(told, text_ns((double)s->run_queue.sum * unit)), text_count(s->run_queue.n));
+		text_value(get_spread_p50(&run_queue.spread), IN_NS),
+		text_value(get_spread_p99(&run_queue.spread), IN_NS), told ? least : "",
+		or_na(told, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
+		text_value(get_waits_n(&run_queue), IN_WAITS));
 	if (standing != WHOLE)
 		fprintf(to, "  %s: in %s of the time nothing of the scheduler is missing\n",
-			told ? "with a star" : "withheld", text_coverage(coverage));
+			told ? "with a star" : "withheld", text_coverage(f.coverage));
 	if (told)
-		switches(r, to, colour);
+		switches(&f, to, colour);
 }

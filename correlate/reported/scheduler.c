@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "reported/scheduler.h"
+
+#include "event_table.h"
+#include "reported/getters.h"
+
+struct scheduler_figures scheduler_figures_of(const struct report *r)
+{
+	return (struct scheduler_figures){.r = r,
+		.s = &figures_of(r->core)->sched,
+		.watched = r->core->kernel_events && core_observes(r->core, MG_EVENT_sched_switch),
+		.coverage = report_layer_coverage(r, MG_LAYER_SCHED)};
+}
+
+/* ---- switches ---- */
+
+bool next_scheduler_switches(
+	const struct scheduler_figures *f, uintptr_t *at, struct switch_figures *to)
+{
+	uintptr_t all = (uintptr_t)f->s->cpus * SWITCH_KINDS;
+
+	while (*at < all && !f->s->switches[*at].n)
+		(*at)++;
+	if (*at >= all)
+		return false;
+	to->s = &f->s->switches[*at];
+	to->cpu = (int)(*at / SWITCH_KINDS);
+	to->kind = (int)(*at % SWITCH_KINDS);
+	to->coverage = report_time_coverage(f->r, MG_LAYER_SWITCH, to->cpu);
+	to->spread = spread_of(&to->s->total_ns, standing_of(to->coverage) != WITHHELD, 1e9);
+	(*at)++;
+	return true;
+}
+
+struct value get_switch_cpu(const struct switch_figures *f)
+{
+	return value_count((uint64_t)f->cpu);
+}
+
+struct value get_switch_kind(const struct switch_figures *f)
+{
+	static const char *const kinds[] = {"task_to_task", "to_idle", "from_idle"};
+
+	return value_text(kinds[f->kind]);
+}
+
+struct value get_switch_coverage(const struct switch_figures *f)
+{
+	return value_number(f->coverage);
+}
+
+struct value get_switch_n(const struct switch_figures *f)
+{
+	return value_count(f->s->n);
+}
+
+struct value get_switch_mean_ns(const struct switch_figures *f)
+{
+	return value_number(spread_mean(&f->spread));
+}
+
+struct value get_switch_p50_ns(const struct switch_figures *f)
+{
+	return value_number(spread_quantile(&f->spread, 0.5));
+}
+
+struct value get_switch_p99_ns(const struct switch_figures *f)
+{
+	return value_number(spread_quantile(&f->spread, 0.99));
+}
+
+struct value get_switch_decide_mean_ns(const struct switch_figures *f)
+{
+	return value_number((double)f->s->decide_ns / (double)f->spread.d->n);
+}
+
+struct value get_switch_reload_mean_ns(const struct switch_figures *f)
+{
+	return value_number((double)f->s->reload_ns / (double)f->spread.d->n);
+}
+
+struct value get_switch_measured(const struct switch_figures *f)
+{
+	return value_count(f->spread.d->n);
+}
+
+struct value get_switch_interrupted(const struct switch_figures *f)
+{
+	return value_count(f->s->interrupted);
+}
+
+/* ---- waits ---- */
+
+static void waits(
+	const struct scheduler_figures *f, const struct dist *all, struct waits_figures *to)
+{
+	to->spread = spread_of(all, standing_of(f->coverage) != WITHHELD, f->r->hz);
+	to->all = all;
+	to->at_least = f->coverage < 1;
+}
+
+void into_scheduler_wakeup_ns(const struct scheduler_figures *f, struct waits_figures *to)
+{
+	waits(f, &f->s->wakeup, to);
+}
+
+void into_scheduler_queueing_ns(const struct scheduler_figures *f, struct waits_figures *to)
+{
+	waits(f, &f->s->queueing, to);
+}
+
+void into_scheduler_run_queue_ns(const struct scheduler_figures *f, struct waits_figures *to)
+{
+	waits(f, &f->s->run_queue, to);
+}
+
+void part_waits_spread(const struct waits_figures *f, struct spread_figures *to)
+{
+	*to = f->spread;
+}
+
+struct value get_waits_max(const struct waits_figures *f)
+{
+	return value_number(f->all->n ? spread_ns(&f->spread, (double)f->all->max) : NAN);
+}
+
+struct value get_waits_max_at_least(const struct waits_figures *f)
+{
+	return value_flag(f->at_least);
+}
+
+struct value get_waits_n(const struct waits_figures *f)
+{
+	return value_count(f->all->n);
+}
+
+/* ---- all of it ---- */
+
+bool known_scheduler_watched(const struct scheduler_figures *f)
+{
+	return f->watched;
+}
+
+bool known_scheduler_told(const struct scheduler_figures *f)
+{
+	return f->watched && standing_of(f->coverage) != WITHHELD;
+}
+
+/* With lost events a zero cannot be told from "not seen". */
+bool known_scheduler_migrations(const struct scheduler_figures *f)
+{
+	return f->watched && (f->s->migrations || f->coverage >= 1);
+}
+
+struct value get_scheduler_no_durations(const struct scheduler_figures *f)
+{
+	return value_text(report_no_switch_cost(f->r));
+}
+
+struct value get_scheduler_run_queue_total_ns(const struct scheduler_figures *f)
+{
+	return value_number(report_ns(f->r, (double)f->s->run_queue.sum));
+}
+
+struct value get_scheduler_migrations(const struct scheduler_figures *f)
+{
+	return value_count(f->s->migrations);
+}
+
+struct value get_scheduler_coverage(const struct scheduler_figures *f)
+{
+	return value_number(f->coverage);
+}
+
+struct value get_scheduler_standing(const struct scheduler_figures *f)
+{
+	return value_text(standing_name(standing_of(f->coverage)));
+}
+
+struct value get_scheduler_at_least(const struct scheduler_figures *f)
+{
+	return value_flag(f->coverage < 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Mean and quantiles of a distribution. */
+#ifndef MAGNET_CORRELATE_REPORTED_SPREAD_H
+#define MAGNET_CORRELATE_REPORTED_SPREAD_H
+
+#include <stdbool.h>
+
+#include "sums/dist.h"
+
+struct spread_figures {
+	const struct dist *d;
+	double hz; /* of its values; 0: not known */
+};
+
+/* Of a distribution in cycles; without any sample if not `known`. */
+struct spread_figures spread_of(const struct dist *d, bool known, double hz);
+/* Return ns, NAN if not known. */
+double spread_quantile(const struct spread_figures *f, double q);
+double spread_mean(const struct spread_figures *f);
+double spread_ns(const struct spread_figures *f, double value);
+
+#endif
