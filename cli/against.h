@@ -5,7 +5,10 @@
 
 #include "render/report.h"
 
-/* Of the recording in these directories, against that in `against`. Returns an exit status. */
+/*
+ * Compares the recording in these directories with the one in `against`, and prints the
+ * differences. Returns an exit status.
+ */
 int report_against(char **dirs, int count, char *against, enum report_form form);
 
 #endif

@@ -18,7 +18,7 @@
 #define FIRST_BYTES  (64ull << 10) /* memory that a ring has before it fills */
 #define SHIFT_LEAST  8
 #define RINGS_LEAST  4
-#define SHARE        32 /* of address space under a limit: a pool may have one part of so many */
+#define SHARE        32 /* under a limit on address space, a pool may have this part of it: 1 / SHARE */
 #define NO_MEMORY    "the machine has no memory for them"
 #define LOOK_WAIT_NS 2000000ull
 #define LOOK_MOST_NS 1000000000ull
@@ -28,7 +28,7 @@ static uint64_t ring_bytes(const struct pool *p)
 	return sizeof(struct mg_app_record) << p->shift;
 }
 
-/* How large the rings are, and how many: the more programs there are, the smaller. */
+/* Chooses the number of rings and their size, which are smaller the more programs there are. */
 static void shape(const struct app_rings *r, struct pool *p)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -83,21 +83,24 @@ bool app_pool_make_ready(struct app_rings *r, struct pool *p, uint32_t i)
 		k->ring = &p->rings[i];
 		k->records = &p->records[(uint64_t)i << p->shift];
 		k->whole = whole;
-		k->tail = k->stuck_at = 0; /* where its memory is */
+		k->tail = k->stuck_at = 0; /* only the begin of the ring has memory */
 		p->rings[i].head = p->rings[i].tail = 0;
 	}
 	__atomic_store_n(&p->head->state[i], MG_RING_READY, __ATOMIC_RELEASE);
 	return true;
 }
 
-/* More of it is touched only by programs that make many calls: it comes before they need it. */
+/*
+ * Gives a ring the rest of its memory before it is needed. Only programs that make many calls get
+ * that far.
+ */
 void app_pool_make_whole(struct app_rings *r, struct known *k)
 {
 	uint64_t bytes = ring_bytes(k->pool), more = bytes - FIRST_BYTES;
 
 	if (k->limit < FIRST_BYTES / sizeof(struct mg_app_record) / 2)
 		return;
-	/* else what has no memory gets it as it is used */
+	/* without that, a page gets its memory when it is first written */
 	k->whole = r->present + more <= APP_RINGS_TOTAL && give_memory(k->pool, k->records, bytes);
 	if (k->whole)
 		r->present += more;
@@ -124,7 +127,10 @@ static bool give_back(struct app_rings *r, struct pool *p, uint32_t i)
 	return true;
 }
 
-/* What is right is not written again, since everybody reads it all the time. */
+/*
+ * Sets a word to its right value. A word that is right is not written, since everybody reads it all
+ * the time.
+ */
 static void repair_word(uint32_t *at, uint32_t right)
 {
 	if (__atomic_load_n(at, __ATOMIC_RELAXED) != right)
@@ -172,7 +178,7 @@ static uint32_t keep_ready(struct app_rings *r, struct pool *p)
 	for (uint32_t i = 0; i < p->count && ready < enough; i++) {
 		if (p->known[i].records)
 			continue;
-		/* all programs have the common one */
+		/* the common ring is made in any case */
 		if (i != MG_COMMON_RING && r->present >= APP_RINGS_TOTAL)
 			break;
 		if (!app_pool_make_ready(r, p, i))
@@ -187,7 +193,10 @@ static uint32_t keep_ready(struct app_rings *r, struct pool *p)
 	return alive;
 }
 
-/* To see that takes a descriptor, which there would otherwise never be again. */
+/*
+ * Returns whether no program has the pool any more. The look takes a descriptor, for which the
+ * spare one is kept.
+ */
 static bool is_left(struct app_rings *r, const struct pool *p)
 {
 	bool left;

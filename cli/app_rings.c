@@ -20,8 +20,8 @@
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
 #define FIRST_FD      16
-#define ANSWERS       16           /* at the door between two readings of the rings */
-#define DOOR_NS       250000000ull /* how often it is seen whether the door is there */
+#define ANSWERS       16 /* programs answered at the door between two readings of the rings */
+#define DOOR_NS       250000000ull /* interval between checks that the door exists */
 
 /* ---- pools that are ready ---- */
 
@@ -30,7 +30,7 @@ int app_rings_keep_number(int lowest)
 	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, lowest);
 }
 
-/* Returns the first of MG_POOLS_READY descriptors on end, which are kept; -1 without. */
+/* Reserves MG_POOLS_READY descriptors in a row. Returns the first, -1 if there are not so many. */
 static int find_numbers(void)
 {
 	int first = app_rings_keep_number(FIRST_FD), last = first;
@@ -42,7 +42,7 @@ static int find_numbers(void)
 			last = fd;
 			continue;
 		}
-		while (last >= first) /* somebody has the one behind it */
+		while (last >= first) /* the next number is in use: begin behind it */
 			close(last--);
 		first = last = fd;
 	}
@@ -50,8 +50,8 @@ static int find_numbers(void)
 }
 
 /*
- * Make the pool that stands at a place. Without one, what asks there is sent on; nobody else gets
- * its number.
+ * Makes the pool for a place. If that fails, programs that ask there are sent on; the place keeps
+ * its descriptor number.
  */
 static bool fill_place(struct app_rings *r, int place, char *why, size_t why_size)
 {
@@ -97,7 +97,7 @@ void app_rings_replace_taken(struct app_rings *r)
 
 		if (p && !__atomic_load_n(&p->head->taken, __ATOMIC_ACQUIRE))
 			continue;
-		/* while there is no descriptor for it, its place is not free */
+		/* the place is in use until there is a descriptor for the pool */
 		if (p && (!add_taken(r, p) || !pool_file_put_aside(&p->file)))
 			continue;
 		fill_place(r, i, why, sizeof(why));
@@ -113,7 +113,7 @@ void app_rings_remove(struct app_rings *r, uint32_t which)
 	while (place < MG_POOLS_READY && r->ready[place] != p)
 		place++;
 	if (place < MG_POOLS_READY && r->first >= 0)
-		p->file.fd = -1; /* its number is the place's */
+		p->file.fd = -1; /* the place keeps the number */
 	app_pool_free(r, p);
 	r->taken[which] = r->taken[--r->taken_n];
 	if (place < MG_POOLS_READY)
@@ -149,8 +149,9 @@ static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 	bool given;
 
 	if (p)
-		p->head->taken =
-			(uint32_t)pid ? (uint32_t)pid : 1; /* may be of a namespace unseen */
+		p->head->taken = (uint32_t)pid
+					 ? (uint32_t)pid
+					 : 1; /* 0: a process of a namespace that we cannot see */
 	given = fd >= 0 && pool_door_give(connection, fd) && add_taken(r, p);
 	if (p && !given)
 		tell_why(r, errno);
@@ -163,7 +164,8 @@ static struct pool *hand_out(struct app_rings *r, int connection, pid_t pid)
 	return given ? p : NULL;
 }
 
-/* There is no descriptor for who asks, who is told so at once. Returns whether there is one more.
+/*
+ * Turns a program away for which there is no descriptor. Returns whether one was there.
  */
 static bool refuse(struct app_rings *r)
 {
@@ -183,7 +185,10 @@ static bool refuse(struct app_rings *r)
 	return connection >= 0;
 }
 
-/* Whoever asks over and over again does not keep it from reading. */
+/*
+ * Answers so few at once that a program that asks over and over does not keep the collector from
+ * reading.
+ */
 void app_rings_answer(struct app_rings *r)
 {
 	pid_t pid = 0;
@@ -206,8 +211,10 @@ int app_rings_door(const struct app_rings *r)
 	return r->door.listener;
 }
 
-/* A session's end removes what its user has in /dev/shm: later programs are to find it all the
- * same. */
+/*
+ * Makes the door again if it was removed, as the end of a login session does with files of its user
+ * in /dev/shm.
+ */
 void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns)
 {
 	int err;
@@ -220,14 +227,17 @@ void app_rings_see_to_door(struct app_rings *r, uint64_t now_ns)
 	err = pool_door_mend(&r->door);
 	if (err == 0)
 		return;
-	r->door.path[0] = 0; /* which is told once */
+	r->door.path[0] = 0; /* given up, and reported once */
 	r->unserved++;
 	snprintf(r->why, sizeof(r->why), "their socket was removed: %s", strerror(-err));
 }
 
 /* ---- all ---- */
 
-/* Where the kernel promises no more memory than there is, a page that is new may be refused. */
+/*
+ * Returns whether the kernel may refuse memory for a page at its first use, as it does with
+ * vm.overcommit_memory = 2.
+ */
 static bool memory_is_scarce(void)
 {
 	int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings' records, in the order of time. */
+/* Reads the records of all rings in the order of time. */
 #define _GNU_SOURCE
 #include "app_rings_own.h"
 
@@ -10,10 +10,10 @@
 #include "cycles.h"
 
 #define PATIENCE_NS 1000000000ull
-#define ABSURD_RATE 64           /* calls lost a cycle, on all CPUs together */
+#define ABSURD_RATE 64           /* calls lost per cycle, on all CPUs together, that cannot be */
 #define ABSURD_TIME (1ull << 28) /* cycles by which clocks of CPUs do not differ */
 
-/* Its forefathers are looked for while they are there. */
+/* Finds out the numbers of a program while its ancestors still exist. */
 static void learn_inner(struct pool *p)
 {
 	if (!p->inner)
@@ -23,8 +23,7 @@ static void learn_inner(struct pool *p)
 }
 
 /*
- * In a namespace of processes the program knows other numbers than the kernel side. Returns whether
- * they are now the kernel's.
+ * Translates numbers of a PID namespace into the kernel side's. Returns whether they are those now.
  */
 static bool put_outer_ids(struct pool *p, uint32_t *tid, uint32_t *pid)
 {
@@ -41,7 +40,7 @@ static bool put_outer_ids(struct pool *p, uint32_t *tid, uint32_t *pid)
 	return done;
 }
 
-/* Returns the thread whose ring it is, 0 if it is everybody's. */
+/* Returns the thread that has the ring, 0 for the common ring. */
 static uint32_t thread_of(const struct known *k)
 {
 	uint32_t tid = k->ring->tid, pid = k->ring->pid;
@@ -52,8 +51,8 @@ static uint32_t thread_of(const struct known *k)
 }
 
 /*
- * Calls are missing between two that were read of a ring. Programs can write over its count: one
- * that cannot be is told as a loss of which nobody knows how large it is.
+ * Reports calls missing between two that were read. A count that cannot be, since programs can
+ * write it, is reported as a loss of unknown size.
  */
 static void tell_missing(struct app_rings *r, struct known *k, enum app_loss why, uint64_t count,
 	uint64_t before, const struct app_reader *reader)
@@ -65,19 +64,20 @@ static void tell_missing(struct app_rings *r, struct known *k, enum app_loss why
 	reader->lost(reader->arg, why, count, thread_of(k), k->last_exit, before);
 }
 
-/* `lost`: the ring's own count, up to `before`. */
+/* Reports what the ring's count `lost` has more than before, up to `before`. */
 static void tell_lost(struct app_rings *r, struct known *k, uint64_t lost, uint64_t before,
 	const struct app_reader *reader)
 {
 	uint64_t count = lost - k->lost;
 
-	if ((int64_t)count <= 0 && -count < 1u << 16) /* a signal handler's came first */
+	if ((int64_t)count <= 0 &&
+		-count < 1u << 16) /* the record of a signal handler's call came first */
 		return;
 	k->lost = lost;
 	tell_missing(r, k, APP_LOST_FULL, count, before, reader);
 }
 
-/* A record has the low half of the count as it was then: the rest is that of the record before. */
+/* Returns the count as it was when a record was written, which has the low half of it. */
 static uint64_t whole_count(const struct known *k, uint32_t low)
 {
 	uint64_t then = (k->lost & ~(uint64_t)UINT32_MAX) | low;
@@ -85,7 +85,7 @@ static uint64_t whole_count(const struct known *k, uint32_t low)
 	return then < k->lost && k->lost - then > UINT32_MAX / 2 ? then + UINT32_MAX + 1 : then;
 }
 
-/* A count of the common ring's: calls for which there is no record anywhere. */
+/* Reports a count of calls without any record, of the common ring. */
 static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now, uint64_t *told,
 	enum app_loss why, const struct app_reader *reader)
 {
@@ -111,13 +111,15 @@ static void tell_unserved(struct app_rings *r, const struct app_reader *reader)
 	r->unserved = 0;
 }
 
-/* Nobody will complete what its thread has not. */
+/* Skips a record that its thread left incomplete. */
 static bool owner_gone(const struct known *k)
 {
 	return k->pool->left || (!is_common(k) && owner_died(k->ring));
 }
 
-/* Whether a record is to be left out rather than waited for: none at `tail` may be complete yet. */
+/*
+ * Returns whether to skip a record instead of waiting for it. None at `tail` may be complete yet.
+ */
 static bool give_up(struct known *k, bool last)
 {
 	uint64_t now = mg_monotonic_ns();
@@ -180,11 +182,12 @@ static void sift(struct app_rings *r, uint32_t at)
 	}
 }
 
-/* Hand on the record a ring has next. */
+/* Passes on the next record of a ring. */
 static void pass_on(struct app_rings *r, struct known *k, const struct app_reader *reader)
 {
 	const struct mg_app_ring *ring = k->ring;
-	struct mg_app_record record = *k->next; /* once: the program may still change it */
+	struct mg_app_record record =
+		*k->next; /* copied once, since the program may still change it */
 	struct mg_ring_call p;
 	struct mg_call c;
 
@@ -198,7 +201,8 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 
 		memcpy(&m, record.payload, MG_PAYLOAD_SIZE(MARK));
 		used = strnlen(m.name, sizeof(m.name));
-		memset(m.name + used, 0, sizeof(m.name) - used); /* nothing but the name is kept */
+		memset(m.name + used, 0,
+			sizeof(m.name) - used); /* nothing behind the name is kept */
 		r->not_outer += !put_outer_ids(k->pool, &m.tid, &m.pid);
 		reader->mark(reader->arg, &m);
 	}
@@ -227,14 +231,14 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 
-/* Returns how full a ring is, percent, and has it in the order if there is something to read. */
+/* Puts a ring with something to read into the order. Returns how full it is, percent. */
 static int begin_ring(struct app_rings *r, struct known *k, uint64_t until, bool last,
 	const struct app_reader *reader)
 {
 	uint64_t fill = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE) - k->tail;
 	uint32_t shift = k->pool->shift;
 
-	if (fill > 1ull << shift) { /* written over: on from where its thread goes on */
+	if (fill > 1ull << shift) { /* written over: continue where its thread does */
 		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, thread_of(k), k->last_exit, 0);
 		k->tail += fill;
 		return 0;
@@ -260,7 +264,7 @@ static void make_room(struct app_rings *r)
 	if (need <= r->order_room)
 		return;
 	more = realloc(r->order, 2 * need * sizeof(struct known *));
-	if (!more) /* those without room are read the next time */
+	if (!more) /* rings for which there is no room are read the next time */
 		return;
 	r->order = more;
 	r->order_room = 2 * need;
@@ -315,7 +319,7 @@ static bool is_read(const struct known *k)
 	return !fill || fill > 1ull << k->pool->shift;
 }
 
-/* The ring of a thread that has ended, once all of it is read, is ready for another. */
+/* Makes the ring of a thread that has ended ready for another, once all of it is read. */
 static void reclaim(struct app_rings *r, struct pool *p, const struct app_reader *reader)
 {
 	for (uint32_t i = MG_COMMON_RING + 1; i < p->used; i++) {
@@ -330,13 +334,13 @@ static void reclaim(struct app_rings *r, struct pool *p, const struct app_reader
 			inner_ids_forget(p->ids, k->ring->tid);
 		k->tail = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
 		k->lost = k->ring->lost;
-		k->last_exit = 0; /* the next thread's calls are others */
+		k->last_exit = 0; /* the next call is that of another thread */
 		__atomic_store_n(&k->ring->tail, k->tail, __ATOMIC_RELEASE);
 		app_pool_make_ready(r, p, i);
 	}
 }
 
-/* Tell what was lost after the last call of each ring. */
+/* Reports what was lost after the last call of each ring. */
 static void finish_pool(struct app_rings *r, struct pool *p, const struct app_reader *reader)
 {
 	for (uint32_t i = 0; i < p->used; i++)

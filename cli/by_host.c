@@ -17,7 +17,7 @@
 /* Writes what identifies the host and its boot, "" if session.json does not tell. */
 static void host_of(const char *dir, char out[HOST_NAME])
 {
-	char path[PATH_MAX], why[1024]; /* which is told when all of it is read */
+	char path[PATH_MAX], why[1024]; /* a damaged file is reported when it is read */
 	const char *boot, *name;
 	json_t *session;
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "app_rings.h"
-#include "collector_parts.h"
+#include "app_trace.h"
 #include "clock.h"
 #include "confine.h"
 #include "cpu_time.h"
@@ -36,225 +36,33 @@
 #define WAIT_MAX_MS 4
 #define FULL_ENOUGH 20 /* percent */
 #define FLUSH_NS    100000000ull
-#define CLOCK_NS    90000000ull
-#define FUTURE_NS   100000000ull /* of calls that end while the rings are read */
-#define LOOK_EVERY  512          /* calls: whether the trace has become too large */
-#define FULL        "it has reached --max-size"
 
-struct work {
-	struct app_rings *rings;
-	struct ctf_writer *writer;
-	struct mg_clock_sync base,
-		now; /* readings: an old one, for the counter's rate, and the last */
-	double ns_per_cycle;
-	uint64_t lost, unfinished, no_room, untimed, unserved, not_outer, events;
-	char why_unserved[160];
-	uint64_t lost_until; /* ns */
-	uint64_t next_flush, next_clock;
-	struct callers callers;
-	bool clock;
-	struct app_parts parts;
-	uint64_t full_at; /* ns; the trace has all the bytes that were asked for, 0 = not yet */
-	int error;
-};
-
-/* ---- the trace ---- */
-
-/* A time shortly before the last reading; what a program made up is at least not outside the trace.
+/*
+ * Reads the calls that ended before the last pass: by now they are in their rings. Returns how full
+ * the fullest ring was, in percent.
  */
-static uint64_t to_ns(const struct work *w, uint64_t cycles)
+static int pass(struct app_trace *w)
 {
-	double age = (double)(int64_t)(w->now.cycles - cycles) * w->ns_per_cycle;
-
-	if (age > (double)w->now.mono_ns)
-		return 0;
-	if (age < -(double)FUTURE_NS)
-		return w->now.mono_ns;
-	return w->now.mono_ns - (uint64_t)(int64_t)age;
-}
-
-/* The rate is taken over a tenth of a second to ten, so that a reading's own error does not matter.
- */
-static void read_clock(struct work *w)
-{
-	mg_clock_sync_read(&w->now, 10);
-	if (!w->base.cycles || w->now.mono_ns - w->base.mono_ns > 10000000000ull) {
-		struct mg_clock_sync last = w->base;
-
-		w->base = w->now;
-		if (!last.cycles)
-			return;
-		w->base.mono_ns -= 1000000000; /* a point on the same line */
-		w->base.cycles -= (uint64_t)(1e9 / w->ns_per_cycle);
-		return;
-	}
-	if (w->now.mono_ns - w->base.mono_ns > 100000000)
-		w->ns_per_cycle = (double)(w->now.mono_ns - w->base.mono_ns) /
-				  (double)(w->now.cycles - w->base.cycles);
-}
-
-/* A packet before all losses: babeltrace2 counts them from one to the next. */
-static void put_begin(struct work *w, uint64_t from_ns)
-{
-	struct mg_app_begin e = {.from_ns = from_ns,
-		.events = w->events,
-		.number = app_parts_number(&w->parts),
-		.flight = app_parts_is_flight(&w->parts)};
-
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, MG_EVENT_app_begin, e.from_ns, 0, 0, &e,
-			MG_PAYLOAD_SIZE(APP_BEGIN));
-}
-
-static void put_end(struct work *w, const struct own_use *use)
-{
-	struct mg_app_end e = {
-		.events = w->events, .lost = w->lost, .cpu_ns = own_cpu_ns() - use->began_cpu_ns};
-
-	if (w->full_at)
-		snprintf(e.why, sizeof(e.why), FULL);
-	if (!w->error)
-		w->error = ctf_tell_contents(w->writer, w->full_at ? 1 + w->clock : 1);
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, MG_EVENT_app_end,
-			w->full_at ? w->full_at : mg_monotonic_ns(), 0, 0, &e,
-			MG_PAYLOAD_SIZE(APP_END));
-}
-
-static void put_clock(struct work *w, bool now)
-{
-	if (!w->clock || w->error || (!now && w->now.mono_ns < w->next_clock))
-		return;
-	w->next_clock = w->now.mono_ns + CLOCK_NS;
-	w->error = ctf_event_of(w->writer, MG_EVENT_clock_sync, w->now.mono_ns, 0, 0, &w->now,
-		MG_PAYLOAD_SIZE(CLOCK_SYNC));
-}
-
-/* ---- what bounds it ---- */
-
-/* What was written so far is of calls up to `t`: those that come later are another part's. */
-static void next_part(struct work *w, uint64_t t)
-{
-	uint64_t bytes = ctf_bytes(w->writer);
-	char dir[64];
-
-	put_clock(w, true);
-	if (!w->error)
-		w->error = ctf_tell_contents(w->writer, 0);
-	if (!w->error)
-		w->error = app_parts_next(&w->parts, bytes, t, dir, sizeof(dir));
-	if (!w->error)
-		w->error = ctf_next(w->writer, dir);
-	put_begin(w, t);
-	put_clock(w, true);
-	if (!w->error)
-		w->error = ctf_flush(w->writer);
-	app_parts_forget_old(&w->parts, bytes, t);
-}
-
-/* Call when all calls up to `t` have been written that there were. */
-static void look_at_bounds(struct work *w, uint64_t t)
-{
-	uint64_t bytes = ctf_bytes(w->writer), most = w->parts.bounds.max_bytes;
-
-	if (most && bytes >= most && !w->full_at)
-		w->full_at = t;
-	else if (!w->error && app_parts_are_due(&w->parts, bytes, t))
-		next_part(w, t);
-}
-
-static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
-{
-	struct work *w = arg;
-	uint64_t t = to_ns(w, c->exit);
-
-	if (w->full_at)
-		return;
-	w->events++;
-	callers_count(&w->callers, c->pid, t, true);
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, (uint16_t)(MG_APP_BASE + fn), t, c->tid, c->pid,
-			c, MG_PAYLOAD_SIZE(CALL));
-	if (w->events % LOOK_EVERY == 0)
-		look_at_bounds(w, t);
-}
-
-static void on_mark(void *arg, const struct mg_mark *m)
-{
-	struct work *w = arg;
-
-	if (w->full_at)
-		return;
-	w->events++;
-	if (!w->error)
-		w->error = ctf_event_of(w->writer, MG_EVENT_mark, to_ns(w, m->at), m->tid, m->pid,
-			m, MG_PAYLOAD_SIZE(MARK));
-}
-
-static void on_lost(
-	void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after, uint64_t before)
-{
-	struct work *w = arg;
-	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
-
-	e.from_ns = after ? to_ns(w, after) : w->lost_until;
-	e.to_ns = before ? to_ns(w, before) : w->now.mono_ns;
-	if (w->full_at && e.from_ns >= w->full_at)
-		return;
-	if (w->full_at && e.to_ns > w->full_at)
-		e.to_ns = w->full_at;
-	if (e.from_ns > e.to_ns)
-		e.from_ns = e.to_ns;
-	if (why == APP_LOST_NO_ROOM)
-		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
-	else if (why == APP_LOST_UNTIMED)
-		snprintf(e.producer, sizeof(e.producer), "libmagnet, counter forbidden");
-	else if (why == APP_LOST_UNSERVED)
-		snprintf(e.producer, sizeof(e.producer), "programs without a ring");
-	else if (why == APP_LOST_NOT_COUNTED)
-		snprintf(e.producer, sizeof(e.producer), "thread %u, count unknown", tid);
-	else
-		snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
-	w->lost += count;
-	if (why == APP_LOST_UNFINISHED)
-		w->unfinished += count;
-	if (why == APP_LOST_NO_ROOM)
-		w->no_room += count;
-	if (why == APP_LOST_UNTIMED)
-		w->untimed += count;
-	if (why == APP_LOST_UNSERVED)
-		w->unserved += count;
-	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
-	if (!w->error)
-		w->error = ctf_event_of(
-			w->writer, MG_EVENT_lost, e.to_ns, tid, 0, &e, MG_PAYLOAD_SIZE(LOST));
-}
-
-/* ---- the process ---- */
-
-/* Calls that ended before the last pass are in their rings by now, whoever made them. */
-static int pass(struct work *w)
-{
-	const struct app_reader reader = {w, on_call, on_mark, on_lost};
+	const struct app_reader reader = app_trace_reader(w);
 	uint64_t until = w->now.cycles, until_ns = w->now.mono_ns;
 	int fullest;
 
-	read_clock(w);
+	app_trace_read_clock(w);
 	fullest = app_rings_read(w->rings, until, &reader);
 	w->lost_until = w->now.mono_ns;
-	if (!w->full_at) /* else the end comes before it */
-		put_clock(w, false);
+	if (!w->full_at) /* a clock reading would be behind the end */
+		app_trace_put_clock(w, false);
 	if (!w->error && w->now.mono_ns >= w->next_flush) {
 		w->next_flush = w->now.mono_ns + FLUSH_NS;
 		w->error = ctf_flush(w->writer);
-		look_at_bounds(w, until_ns);
+		app_trace_look_at_bounds(w, until_ns);
 	}
 	return fullest;
 }
 
-static void collect(struct work *w, int control, unsigned int longest, struct own_use *use)
+static void collect(struct app_trace *w, int control, unsigned int longest, struct own_use *use)
 {
-	const struct app_reader reader = {w, on_call, on_mark, on_lost};
+	const struct app_reader reader = app_trace_reader(w);
 	struct pollfd p[] = {{control, POLLIN, 0}, {-1, POLLIN, 0}};
 	unsigned int wait = 1;
 
@@ -275,23 +83,23 @@ static void collect(struct work *w, int control, unsigned int longest, struct ow
 	}
 	own_use_cease(use);
 	app_rings_want(w->rings, false);
-	usleep(1000); /* who was about to log has done so */
-	read_clock(w);
+	usleep(1000); /* a thread that was about to log has done so */
+	app_trace_read_clock(w);
 	app_rings_finish(w->rings, &reader);
 	w->not_outer = app_rings_not_outer(w->rings);
 	snprintf(w->why_unserved, sizeof(w->why_unserved), "%s", app_rings_why_unserved(w->rings));
-	if (w->full_at) /* it ended then */
-		put_end(w, use);
-	put_clock(w, true);
+	if (w->full_at) /* the trace ends before the last reading */
+		app_trace_end(w, use);
+	app_trace_put_clock(w, true);
 	if (!w->full_at)
-		put_end(w, use);
+		app_trace_end(w, use);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 }
 
-/* One line of figures, one of words, then one for each process that was seen: its first call, and
- * its last. */
-static void say_end(const struct work *w, int control, const struct own_use *use)
+/* Writes a line of figures, a line of text, and a line for each process: its first and last call.
+ */
+static void say_end(const struct app_trace *w, int control, const struct own_use *use)
 {
 	const struct caller *p, *tmp;
 
@@ -313,13 +121,13 @@ static void say_end(const struct work *w, int control, const struct own_use *use
 	close(control);
 }
 
-/* How the process begins: what went wrong, or where the rings are. */
+/* First message of the process: what went wrong, or MAGNET_RINGS. */
 struct beginning {
 	int err;
 	char text[256];
 };
 
-static int begin(struct work *w, const struct collector_options *o, struct beginning *b)
+static int begin(struct app_trace *w, const struct collector_options *o, struct beginning *b)
 {
 	char hint[64];
 	char dir[PATH_MAX];
@@ -333,7 +141,7 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 	snprintf(b->text, sizeof(b->text), "%s", app_rings_env(w->rings));
 	w->lost_until = mg_monotonic_ns();
 	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
-	read_clock(w);
+	app_trace_read_clock(w);
 	err = app_parts_begin(
 		&w->parts, &o->bounds, o->dir, o->kernel_dir, w->now.mono_ns, dir, sizeof(dir));
 	if (!err)
@@ -346,9 +154,9 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 		app_rings_free(w->rings);
 		return err;
 	}
-	put_begin(w, w->now.mono_ns);
+	app_trace_begin(w, w->now.mono_ns);
 	w->clock = o->clock;
-	put_clock(w, false);
+	app_trace_put_clock(w, false);
 	if (!w->error)
 		w->error = ctf_flush(w->writer);
 	app_rings_want(w->rings, true);
@@ -356,9 +164,9 @@ static int begin(struct work *w, const struct collector_options *o, struct begin
 }
 
 /*
- * Programs write to what it reads. From now on it has what that, its door for programs and the
- * trace take: no capability, unless the trace is another user's, and no call that runs a program,
- * makes a connection or touches another process.
+ * Gives up capabilities, unless the trace is another user's, and all system calls but those that
+ * reading rings, serving programs and writing the trace take: programs write to the memory that the
+ * collector reads.
  */
 static void confine(const struct collector_options *o)
 {
@@ -375,7 +183,7 @@ static void confine(const struct collector_options *o)
 		mg_warn("the collector cannot give up system calls: %s", strerror(-err));
 }
 
-/* Descriptors of the program's and of whoever runs magnet are no business of the collector. */
+/* Closes the descriptors of the program and of the user. */
 static void close_foreign(int control)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -391,7 +199,7 @@ static int run(const struct collector_options *o, int control)
 {
 	unsigned int longest = o->drain_ms && o->drain_ms < WAIT_MAX_MS ? o->drain_ms : WAIT_MAX_MS;
 	struct beginning b = {0};
-	struct work w = {0};
+	struct app_trace w = {0};
 	sigset_t all;
 	struct own_use use;
 
@@ -400,7 +208,7 @@ static int run(const struct collector_options *o, int control)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	setpriority(PRIO_PROCESS, 0, -10); /* it works little, but must come in time */
+	setpriority(PRIO_PROCESS, 0, -10); /* the rings must be read in time, which takes little */
 	b.err = begin(&w, o, &b);
 	if (!b.err)
 		confine(o);
@@ -422,7 +230,7 @@ static int run(const struct collector_options *o, int control)
 
 int collector_start(struct collector *c, const struct collector_options *o)
 {
-	struct beginning b = {.err = -EPIPE, .text = "its collector does not begin"};
+	struct beginning b = {.err = -EPIPE, .text = "its collector does not start"};
 	int pair[2], status, err;
 
 	memset(c, 0, sizeof(*c));
@@ -499,14 +307,14 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->running_cpu_ns = running_cpu;
 		r->complete = error == 0;
 		if (full)
-			snprintf(c->ended, sizeof(c->ended), FULL);
+			snprintf(c->ended, sizeof(c->ended), APP_TRACE_FULL);
 		if (error == -ENOSPC)
 			snprintf(c->why, sizeof(c->why),
 				"no space left: recording ended early, what is there is readable");
 		else if (error)
 			snprintf(c->why, sizeof(c->why), "recording ended early: %s%s",
 				strerror(-error), mg_limit_hint(error, hint, sizeof(hint)));
-	} else if (in_time) { /* it has written everything before it tells so */
+	} else if (in_time) { /* the trace is complete: it is written before the answer */
 		error = f ? -EPIPE : -errno;
 		snprintf(c->why, sizeof(c->why), "how it ended cannot be read: %s",
 			strerror(-error));

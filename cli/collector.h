@@ -16,10 +16,10 @@
 
 struct collector {
 	pid_t pid;
-	int control;     /* to the process, both ways */
+	int control;     /* socket to the process */
 	char rings[192]; /* MAGNET_RINGS for the programs that are to be recorded */
 	char why[256];
-	char ended[64]; /* by what, if it did before it was told to; else "" */
+	char ended[64]; /* why it ended before it was told to; else "" */
 };
 
 struct collector_options {
@@ -27,30 +27,32 @@ struct collector_options {
 	uint64_t buffer_bytes;  /* a thread, 0 = default */
 	unsigned int drain_ms;  /* the longest time between two readings, 0 = default */
 	bool clock;             /* put clock readings into the trace: there is no kernel side */
-	const char *kernel_dir; /* that side's trace directory, NULL = there is none */
+	const char *kernel_dir; /* the kernel side's trace directory, NULL = there is none */
 	struct collector_bounds bounds;
 };
 
 struct collector_result {
 	uint64_t events;       /* calls in the trace */
-	uint64_t discarded;    /* calls lost, */
-	uint64_t unfinished;   /* of these, because their logging was cut short, */
-	uint64_t no_room;      /* because their programs had no room for a ring, */
-	uint64_t untimed;      /* because their programs had forbidden themselves the counter, */
-	uint64_t unserved;     /* and, one for each, of programs that got no rings at all */
+	uint64_t discarded;    /* calls lost; of these: */
+	uint64_t unfinished;   /* their logging was cut short */
+	uint64_t no_room;      /* their programs had no room for a ring */
+	uint64_t untimed;      /* their programs had forbidden themselves the counter */
+	uint64_t unserved;     /* one for each program that got no rings at all */
 	uint64_t not_outer;    /* calls with process numbers of a namespace, not found outside */
 	uint64_t cpu_ns;       /* CPU time of the collector since it began */
 	uint64_t setup_cpu_ns; /* before that */
-	uint64_t running_ns,
-		running_cpu_ns; /* until it was told to end, and what that took of it */
-	char why_unserved[160]; /* the last of those programs; "-" if there is none */
-	bool complete;          /* all of it was written */
-	struct callers callers; /* to be freed by callers_free() */
+	uint64_t running_ns, running_cpu_ns; /* until it was told to end, and CPU time in that */
+	char why_unserved[160]; /* of the last of those programs; "-" if there is none */
+	bool complete;          /* the whole trace was written */
+	struct callers callers; /* the caller frees it by callers_free() */
 };
 
-/* From then on programs that have the rings in their environment are recorded. */
+/* Starts the process. Programs with `rings` in their environment are recorded from then on. */
 int collector_start(struct collector *c, const struct collector_options *o);
-/* Stop and write out everything; after the deadline by force. The second call does nothing. */
+/*
+ * Stops the process after it has written everything, after the deadline by force. A second call
+ * does nothing.
+ */
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms);
 
 #endif

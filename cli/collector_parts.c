@@ -12,7 +12,7 @@
 
 #include "trace_parts.h"
 
-#define STRETCHES 8 /* as the kernel side's flight recorder has */
+#define STRETCHES 8 /* the number that the kernel side's flight recorder has */
 
 bool app_parts_is_flight(const struct app_parts *p)
 {
@@ -24,7 +24,9 @@ static bool in_parts(const struct app_parts *p)
 	return app_parts_is_flight(p) || p->bounds.rotate_bytes || p->bounds.rotate_ns;
 }
 
-/* Returns a descriptor of a directory, whose name in /proc `path` gets; -1 and "" on failure. */
+/*
+ * Opens a directory. Returns its descriptor and in `path` its name in /proc; -1 and "" on failure.
+ */
 static int open_dir(const char *dir, char *path, size_t size)
 {
 	int fd = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -90,7 +92,7 @@ int app_parts_next(struct app_parts *p, uint64_t bytes, uint64_t now_ns, char *p
 	return add(p, app_parts_number(p) + 1, bytes, now_ns, path, size);
 }
 
-/* Whether the kernel side has a dump of this number. */
+/* Returns whether the kernel side has a dump of this number. */
 static bool has_dump(const struct app_parts *p, uint32_t number)
 {
 	char path[64];
@@ -99,7 +101,7 @@ static bool has_dump(const struct app_parts *p, uint32_t number)
 	return access(path, F_OK) == 0;
 }
 
-/* What is there as the kernel side makes a dump is kept with it. */
+/* Notes that the present parts belong to a dump that the kernel side has made. */
 static void keep_for_dumps(struct app_parts *p)
 {
 	while (p->kernel[0] && has_dump(p, p->dumps + 1)) {
@@ -109,7 +111,10 @@ static void keep_for_dumps(struct app_parts *p)
 	}
 }
 
-/* Whether the flight recorder keeps a part: what came after it is less than was asked for. */
+/*
+ * Returns whether the flight recorder keeps a part: fewer bytes or less time came after it than it
+ * must hold.
+ */
 static bool is_recent(const struct app_parts *p, size_t i, uint64_t bytes, uint64_t now_ns)
 {
 	const struct collector_bounds *b = &p->bounds;

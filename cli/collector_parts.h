@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Amounts are bytes or ns; 0 = not asked for. */
+/* Bounds in bytes or ns; 0 = not given */
 struct collector_bounds {
 	uint64_t max_bytes;
 	uint64_t rotate_bytes, rotate_ns;
@@ -21,18 +21,19 @@ struct collector_bounds {
 };
 
 struct app_part {
-	uint32_t number, dump; /* dump: the kernel side's, that it is kept for; 0 = none */
+	uint32_t number,
+		dump; /* dump: number of the kernel side's dump that it belongs to; 0 = none */
 	uint64_t began_ns, began_bytes;
 };
 
 struct app_parts {
 	struct collector_bounds bounds;
-	char dir[32], kernel[32];  /* of the two sides, by descriptors; "" = there is none */
-	int dir_fd, kernel_fd, fd; /* and of the part that is written, */
-	int last_fd;               /* and of the one before, while there may be more for it */
-	struct app_part *part;     /* those that are there; the last one is written */
+	char dir[32], kernel[32]; /* both sides by their descriptors, in /proc; "": there is none */
+	int dir_fd, kernel_fd, fd; /* `fd`: the part that is written */
+	int last_fd;               /* the part before, while more may be written to it */
+	struct app_part *part;     /* the present parts; the last one is written */
 	size_t count;
-	uint32_t dumps; /* of the kernel side, as far as they were met */
+	uint32_t dumps; /* dumps of the kernel side that were seen */
 };
 
 /*
@@ -41,7 +42,7 @@ struct app_parts {
  */
 int app_parts_begin(struct app_parts *p, const struct collector_bounds *bounds, const char *dir,
 	const char *kernel_dir, uint64_t now_ns, char *path, size_t size);
-/* Whether another part is due, when `bytes` are written in all. */
+/* Returns whether another part is due, with `bytes` written in all. */
 bool app_parts_are_due(const struct app_parts *p, uint64_t bytes, uint64_t now_ns);
 /* Makes the next part, which begins with what comes after `now_ns`. Returns 0 or a negative errno.
  */
@@ -50,7 +51,7 @@ int app_parts_next(struct app_parts *p, uint64_t bytes, uint64_t now_ns, char *p
 void app_parts_forget_old(struct app_parts *p, uint64_t bytes, uint64_t now_ns);
 /* The number of the part that is written, 0 if there are no parts. */
 uint32_t app_parts_number(const struct app_parts *p);
-/* Whether parts that are kept may have others between them that are not. */
+/* Returns whether parts between those that are kept may be missing. */
 bool app_parts_is_flight(const struct app_parts *p);
 void app_parts_end(struct app_parts *p);
 

@@ -164,7 +164,8 @@ int cmd_doctor(int argc, char **argv)
 	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
 	json_object_set_new(j, "not_observable", doctor_not_observable(hooks));
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	if (mg_memory_failures()) /* what is missing would pass for what does not work */
+	if (mg_memory_failures()) /* a result without memory would say that something does not work
+				   */
 		mg_memory_exit();
 	mg_memory_is_vital();
 	if (o.json) {

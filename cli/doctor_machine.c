@@ -49,7 +49,7 @@ static json_t *setting(const char *path)
 	return line[0] ? json_integer(atoll(line)) : json_null();
 }
 
-/* Where control groups v2 are, which --cgroup takes. */
+/* Returns where control groups v2 are mounted, for --cgroup. */
 static json_t *cgroup2(void)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -64,7 +64,7 @@ static json_t *cgroup2(void)
 	return found ? found : json_null();
 }
 
-/* Those that something of the kernel side takes. */
+/* Capabilities that the kernel side may need. */
 static const struct {
 	int bit;
 	const char *name;

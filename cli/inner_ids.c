@@ -12,30 +12,30 @@
 #include "app_ring.h"
 #include "clock.h"
 
-#define GENERATIONS 64   /* up to whose child a process is */
+#define GENERATIONS 64   /* how far back ancestors are looked for */
 #define KNOWN       1024 /* threads at once; others are looked for again */
 
-/* Looking for numbers, which programs may make up, may take one part of so many of the time. */
+/* Looking for numbers may take this part of the time, 1 / n, since programs may make numbers up. */
 #define SHARE   10
 #define HEAD_NS 50000000ull
 
 struct inner_ids {
-	uint32_t outer, inner; /* of the first process; outer 0: it cannot be seen */
+	uint32_t outer, inner; /* numbers of the first process; outer 0: not visible */
 	uint32_t init;         /* the first process of its namespace, outside; 0: not known */
-	int depth;             /* of its namespace, 1 = ours; 0: not known */
+	int depth;             /* depth of its namespace, 1 = ours; 0: not known */
 	struct {
-		uint32_t tid, pid, outer_tid, outer_pid; /* outside 0: it was not found */
+		uint32_t tid, pid, outer_tid, outer_pid; /* an outer number 0: not found */
 	} known[KNOWN];
 };
 
-/* A process or thread, as /proc tells of it. */
+/* A process or thread, from /proc. */
 struct task {
-	uint32_t tid, pid; /* in its own namespace */
-	uint32_t parent;   /* outside */
-	int depth;         /* how many namespaces it has numbers in, from ours on */
+	uint32_t tid, pid; /* numbers in its own namespace */
+	uint32_t parent;   /* number here */
+	int depth;         /* count of namespaces in which it has numbers, from ours on */
 };
 
-/* Returns the last of the numbers of a line of status, and how many there are. */
+/* Returns the last number of a line of status, and the count of numbers. */
 static uint32_t last_number(const char *status, const char *name, int *count)
 {
 	const char *at = strstr(status, name);
@@ -49,7 +49,7 @@ static uint32_t last_number(const char *status, const char *name, int *count)
 	return value;
 }
 
-/* `task`: of a thread of the process, else "". Returns whether it is there. */
+/* Reads the status of a process, or with `task` of a thread. Returns whether it exists. */
 static bool read_task(struct task *t, const char *process, const char *task)
 {
 	char path[600], status[2048];
@@ -79,7 +79,9 @@ static bool read_process(struct task *t, uint32_t number)
 	return number && read_task(t, process, "");
 }
 
-/* The first process of a namespace is a forefather of all the others that were not sent there. */
+/*
+ * The first process of a namespace is an ancestor of all processes there but those that entered it.
+ */
 static uint32_t find_init(uint32_t number, struct task t)
 {
 	int depth = t.depth;
@@ -115,7 +117,10 @@ void inner_ids_free(struct inner_ids *ids)
 	free(ids);
 }
 
-/* Returns whether one of the forefathers is the first process, or its namespace's first. */
+/*
+ * Returns whether one of the ancestors is the program's first process, or the first of its
+ * namespace.
+ */
 static bool descends(const struct inner_ids *ids, struct task t, bool nested)
 {
 	for (int i = 0; i < GENERATIONS && t.parent; i++) {
@@ -127,13 +132,13 @@ static bool descends(const struct inner_ids *ids, struct task t, bool nested)
 	return false;
 }
 
-/* What is looked for: numbers inside, of a namespace below the first process's or of its own. */
+/* What a search is for: numbers in a namespace below, or equal to, that of the first process. */
 struct wanted {
 	uint32_t tid, pid;
 	bool nested;
 };
 
-/* Others have a process of that number, too. */
+/* A number alone is not enough, since other namespaces use it too. */
 static bool is_process(const struct inner_ids *ids, const char *number, const struct wanted *w)
 {
 	struct task t;
@@ -151,7 +156,10 @@ static bool is_thread(const char *process, const char *number, const struct want
 	return read_task(&t, process, number) && t.pid == w->pid && t.tid == w->tid;
 }
 
-/* Returns the only number that names a directory of `path` that is meant; 0 if none or several. */
+/*
+ * Returns the only matching number that names a directory of `path`; 0 if there is none, or
+ * several.
+ */
 static uint32_t only_one(
 	const struct inner_ids *ids, const char *path, const char *process, const struct wanted *w)
 {
@@ -180,7 +188,7 @@ static void find(const struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
 	uint32_t outer = ids->outer, thread;
 	char process[16], path[32];
 
-	/* the first process may be gone, which makes no difference to its first thread */
+	/* its first thread can be found even if the first process is gone */
 	if (w.nested || w.pid != ids->inner)
 		outer = only_one(ids, "/proc", "", &w);
 	if (w.tid == w.pid || !outer) {
@@ -199,7 +207,7 @@ void inner_ids_forget(struct inner_ids *ids, uint32_t tid)
 	ids->known[tid % KNOWN].tid = 0;
 }
 
-/* Returns whether there was time for it. */
+/* Returns whether the search was made: it takes no more than its share of the time. */
 static bool find_in_time(const struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
 {
 	static uint64_t since, spent; /* ns */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The C library's allocation functions as all of magnet's process gets them, so that memory refused
- * to babeltrace2, GLib, jansson or the C library itself is noticed, too: some of these crash
- * without it, others go on with less. Only mg_memory_is_vital() makes a difference to what they do.
+ * The C library's allocation functions as used by all of magnet's process. They notice memory
+ * refused to babeltrace2, GLib, jansson or the C library itself, of which some crash and others go
+ * on with less. They behave differently only after mg_memory_is_vital().
  *
  * A sanitizer's run time has functions of its own, which end the process, too.
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#undef _FILE_OFFSET_BITS /* which would give mmap() the name of mmap64() */
+#undef _FILE_OFFSET_BITS /* else mmap() would be named mmap64() */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -42,13 +42,13 @@ void *calloc(size_t count, size_t size)
 	return needed(__libc_calloc(count, size));
 }
 
-/* An allocator that the user preloads would be given what is not its own. */
+/* With a preloaded allocator, free() must be that of __libc_malloc(). */
 void free(void *memory)
 {
 	__libc_free(memory);
 }
 
-/* Freed, with a size of 0: that is no failure. */
+/* With a size of 0 the memory is freed, and NULL is no failure. */
 void *realloc(void *memory, size_t size)
 {
 	void *moved = __libc_realloc(memory, size);
@@ -76,7 +76,7 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 	return 0;
 }
 
-/* babeltrace2 maps the files it reads. */
+/* This also counts for babeltrace2, which maps the files that it reads. */
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	void *map = (void *)(intptr_t)syscall(SYS_mmap, at, size, prot, flags, fd, offset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where magnet's other parts are: beside this program in the build tree, or installed. */
+/* Paths of magnet's other parts: beside this program in the build tree, or installed. */
 #ifndef MAGNET_CLI_PATHS_H
 #define MAGNET_CLI_PATHS_H
 
@@ -10,7 +10,7 @@
 bool find_part(
 	char path[PATH_MAX], const char *build_dir, const char *install_dir, const char *name);
 
-/* libmagnet.so, as LD_PRELOAD is to name it; or why it cannot. */
+/* Finds libmagnet.so in the form for LD_PRELOAD. Returns NULL, or why it cannot be used. */
 const char *find_library(char path[PATH_MAX]);
 
 #endif

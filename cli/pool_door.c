@@ -20,16 +20,16 @@
 #define PREFIX  "magnet-rings-"
 #define RANDOM  "XXXXXX"
 #define SECRET  32    /* hexadecimal digits */
-#define NEW     "new" /* its name before it is renamed */
-#define YOUNG_S 10    /* may not be locked yet */
+#define NEW     "new" /* the name of the socket before it is renamed */
+#define YOUNG_S 10    /* seconds in which a new directory may not be locked yet */
 #define BACKLOG 4096
 
 static const char *const places[] = {"/dev/shm", "/tmp"};
 #define PLACES (sizeof(places) / sizeof(places[0]))
 
 /*
- * The name is a secret, and the kernel lists those that sockets are bound to: so it is bound to
- * another one, and renamed.
+ * Makes the socket with a secret name: it is bound to another name and renamed, since the kernel
+ * lists the names that sockets are bound to.
  */
 static int listen_as(struct pool_door *d, const char *name)
 {
@@ -44,7 +44,7 @@ static int listen_as(struct pool_door *d, const char *name)
 	return 0;
 }
 
-/* Opens a directory of this user's, and locks it, unless somebody else has; -1 if not. */
+/* Opens and locks a directory of this user. Returns -1 if another process has it locked. */
 static int open_directory(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -73,7 +73,7 @@ static int make_in(struct pool_door *d, const char *place)
 	snprintf(name, sizeof(name), "%016llx%016llx", (unsigned long long)secret[0],
 		(unsigned long long)secret[1]);
 	d->directory = open_directory(d->path, &st);
-	/* passable, but not to be listed */
+	/* others may pass it, but not list it */
 	err = d->directory < 0 || fchmod(d->directory, 0711) != 0 ? -errno : listen_as(d, name);
 	snprintf(d->path + n, sizeof(d->path) - n, "/%s", name);
 	return err;
@@ -120,7 +120,9 @@ bool pool_door_is_there(const struct pool_door *d)
 	return access(d->path, F_OK) == 0;
 }
 
-/* Whoever has made a directory of that name meanwhile keeps it. */
+/*
+ * Makes the same door again. A directory that somebody else has made with its name is left alone.
+ */
 int pool_door_mend(struct pool_door *d)
 {
 	char *slash = strrchr(d->path, '/');
@@ -131,7 +133,7 @@ int pool_door_mend(struct pool_door *d)
 	if (!slash)
 		return -ENOENT;
 	*slash = 0;
-	rmdir(d->path); /* empty, if it is ours */
+	rmdir(d->path); /* succeeds only if it is empty, as ours is */
 	if (mkdir(d->path, 0711) != 0)
 		err = -errno;
 	if (!err) {
@@ -177,7 +179,7 @@ bool pool_door_give(int connection, int fd)
 	return sendmsg(connection, &m, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
 }
 
-/* Files are what earlier versions have left, whose makers had them locked. */
+/* Returns whether a file of an earlier version is in use: its maker has it locked then. */
 static bool is_in_use(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -188,7 +190,7 @@ static bool is_in_use(int directory, const char *name)
 	return locked;
 }
 
-/* Returns whether the name is that of a door; others may have directories of such a name. */
+/* Returns whether the name is that of a door; directories of others may look like one. */
 static bool is_door(int directory, const char *name)
 {
 	bool secret = strlen(name) == SECRET && strspn(name, "0123456789abcdef") == SECRET;

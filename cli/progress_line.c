@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "output.h"
 
-#define PATIENCE_NS 1000000000 /* who waits no longer needs no line */
+#define PATIENCE_NS 1000000000 /* a shorter wait needs no line */
 #define EVERY_NS    200000000
 #define ERASE       "\r\033[K"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on a terminal about reading that takes long, gone when it is done. */
+/* A line on a terminal that shows progress of a long reading, and is erased at its end. */
 #ifndef MAGNET_CLI_PROGRESS_LINE_H
 #define MAGNET_CLI_PROGRESS_LINE_H
 
@@ -8,12 +8,15 @@
 #include "progress.h"
 
 struct progress_line {
-	struct progress progress; /* to be given to readers */
+	struct progress progress; /* for the readers */
 	bool on, shown;
-	uint64_t next_ns; /* when to write it again */
+	uint64_t next_ns; /* time of the next update */
 };
 
-/* `listed`: what is read goes to standard output as it comes, where the line may be in its way. */
+/*
+ * `listed`: events are printed while they are read, so the line would be in their way on a
+ * terminal.
+ */
 void progress_begin(struct progress_line *p, bool listed);
 void progress_end(struct progress_line *p);
 

@@ -15,7 +15,7 @@
 #include "log.h"
 #include "trace_files.h"
 
-/* magnet-COMMAND-TIME, and a number where several begin in one second. */
+/* Makes magnet-COMMAND-TIME, with a number behind it if several begin in one second. */
 static int make_default(struct record_dir *d, const struct record_options *o)
 {
 	const char *name = o->command ? strrchr(o->command[0], '/') : NULL;
@@ -32,7 +32,10 @@ static int make_default(struct record_dir *d, const struct record_options *o)
 	return made;
 }
 
-/* Nobody else may be able to put links where the trace's files will be. */
+/*
+ * Returns whether the directory is the user's: else somebody could put links where the trace's
+ * files will be.
+ */
 static bool is_ours(const char *dir)
 {
 	const char *invoker = getenv("SUDO_UID");
@@ -73,7 +76,7 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 	if (!why && (snprintf(d->app, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
 			    snprintf(d->kernel, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX))
 		why = "the path is too long";
-	if (!why) { /* another recording may have found it empty at the same time */
+	if (!why) { /* claim it: another recording may have found it empty at the same time */
 		snprintf(claim, sizeof(claim), "%.4000s/session.json", resolved);
 		fd = open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0)
@@ -86,7 +89,7 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 	return why ? -1 : 0;
 }
 
-/* Of a trace that did not come about: its files, and those of its parts. */
+/* Removes a trace that was not completed, and its parts. */
 static void remove_tree(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

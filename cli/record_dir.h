@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory a recording is written to. */
+/* The trace directory of a recording. */
 #ifndef MAGNET_CLI_RECORD_DIR_H
 #define MAGNET_CLI_RECORD_DIR_H
 
@@ -9,18 +9,18 @@
 #include "record_options.h"
 
 struct record_dir {
-	const char *dir; /* as the user calls it */
+	const char *dir; /* as the user wrote it */
 	bool was_there;
 	char made_up[PATH_MAX], app[PATH_MAX], kernel[PATH_MAX];
 };
 
-/* Make it, for this recording alone; -1 after a line that says why not. */
+/* Makes the directory, for this recording alone. Returns -1 after a message. */
 int record_dir_make(struct record_dir *d, const struct record_options *o);
 
-/* Removes one side's trace, d->app or d->kernel, that did not come about. */
+/* Removes the trace of a side, d->app or d->kernel, that was not recorded. */
 void record_dir_remove_side(const char *dir);
 
-/* Take it back, where nothing was recorded. */
+/* Removes the directory after a recording that recorded nothing. */
 void record_dir_remove(const struct record_dir *d);
 
 #endif

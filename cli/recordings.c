@@ -14,10 +14,13 @@
 #include "log.h"
 
 #define NAMED_MAX 8
-#define ROOTS_MAX 1000 /* told as so many, however many there are */
+#define ROOTS_MAX 1000 /* no more are counted */
 #define ENOUGH    1
 
-/* Where a recording begins, and which sides are below. One with session.json has both. */
+/*
+ * A directory at which a recording begins, and the sides found below it; with session.json it has
+ * both.
+ */
 struct root {
 	char *path;
 	bool has_session, app, kernel;
@@ -36,7 +39,7 @@ static bool ends_in(const char *path, size_t len, const char *name)
 	return len > n && path[len - n - 1] == '/' && memcmp(path + len - n, name, n) == 0;
 }
 
-/* The length of `path` without the part of a recording that ends it: 0001, 0002. */
+/* Returns the length of `path` without a part number at its end: 0001, 0002. */
 static size_t without_part(const char *path, size_t len)
 {
 	size_t at = len;
@@ -46,10 +49,10 @@ static size_t without_part(const char *path, size_t len)
 	return len - at >= 4 && at > 1 && path[at - 1] == '/' ? at - 1 : len;
 }
 
-/* Of a trace without session.json, the directory that holds both of its sides. */
+/* Returns the directory that holds both sides of a trace without session.json. */
 static struct root root_of(const char *dir)
 {
-	const char *ust = strstr(dir, "/ust/"); /* LTTng's */
+	const char *ust = strstr(dir, "/ust/"); /* LTTng's layout */
 	size_t len = ust ? (size_t)(ust - dir) : without_part(dir, strlen(dir));
 	struct root r = {.app = ust || ends_in(dir, len, "app")};
 
@@ -119,7 +122,10 @@ static void roots_free(struct roots *all)
 	free(all->v);
 }
 
-/* Those with session.json come first: what is below them is theirs. */
+/*
+ * Finds recordings below a directory: first those with session.json, to which all traces below
+ * belong.
+ */
 static int roots_find(struct roots *all, const char *dir)
 {
 	int err = 0;
@@ -136,7 +142,10 @@ static int roots_find(struct roots *all, const char *dir)
 	return err;
 }
 
-/* One may be the application's side of what another has the kernel's of. */
+/*
+ * Returns whether all make one recording: one may have the application side and another the kernel
+ * side.
+ */
 static bool are_one(const struct roots *all)
 {
 	size_t app = 0, kernel = 0;

@@ -47,7 +47,7 @@ static json_t *iso_time(const struct timespec *t)
 	return json_string(text);
 }
 
-/* Which boot of which host it is: its clocks are those of no other. */
+/* Writes host and boot, to which the clocks belong. */
 static json_t *boot_id(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -80,7 +80,7 @@ static json_t *cpu_model(void)
 	return model ? model : json_null();
 }
 
-/* Arguments may hold any bytes; JSON takes only UTF-8. */
+/* Returns an argument as JSON takes it: it may hold any bytes, JSON takes only UTF-8. */
 static json_t *text(const char *s)
 {
 	json_t *j = json_string(s);
@@ -88,7 +88,7 @@ static json_t *text(const char *s)
 	return j ? j : json_string("(not UTF-8)");
 }
 
-/* A side that ended before the recording did says by what. */
+/* Adds why a side ended before the recording did. */
 static void note_end(json_t *side, const char *by)
 {
 	if (by && by[0])
@@ -130,7 +130,7 @@ static json_t *kernel_side(const struct session_info *info, const json_t *tracer
 	return j;
 }
 
-/* For recordings without a kernel side, whose trace has no readings of its own. */
+/* Adds clock readings, which a trace without a kernel side has not. */
 static json_t *clock_readings(const struct session_info *info)
 {
 	json_t *all = json_array();
@@ -143,7 +143,7 @@ static json_t *clock_readings(const struct session_info *info)
 	return all;
 }
 
-/* Makes a file for its owner alone, in the place of one that a killed process has left. */
+/* Creates a file for its owner alone, and replaces one that a killed process has left. */
 static int make_file(const char *path)
 {
 	if (unlink(path) != 0 && errno != ENOENT)
@@ -201,7 +201,7 @@ int session_file_write(const char *dir, const struct session_info *info,
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
-	errno = ENOMEM; /* which is all that there is wrong with an object that is not whole */
+	errno = ENOMEM; /* an object is incomplete only for lack of memory */
 	fd = mg_memory_failures() == refused ? make_file(temporary) : -1;
 	err = fd < 0 || json_dumpfd(root, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ||
 	      mg_memory_failures() != refused || rename(temporary, path);

@@ -51,7 +51,7 @@ static int print(struct life *l, const char *flow, bool tsv)
 
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv)
 {
-	struct loaded *in = mg_calloc(1, sizeof(*in)); /* it is large */
+	struct loaded *in = mg_calloc(1, sizeof(*in)); /* too large for the stack */
 	int status = EXIT_FAILED, err;
 	struct life life;
 

@@ -79,7 +79,7 @@ bool trace_align_clocks(const char *app_dir, const char *kernel_dir)
 		return false;
 	}
 	mg_traces_free(&traces);
-	if (mg_traces_find(&traces, &kernel_dir, 1) == 0) { /* one, or its parts */
+	if (mg_traces_find(&traces, &kernel_dir, 1) == 0) { /* the trace, or its parts */
 		ok = traces.count > 0;
 		for (size_t i = 0; i < traces.count; i++)
 			ok &= rewrite_offset(traces.path[i], offset_ns);
@@ -107,6 +107,6 @@ void trace_give_to_invoker(const char *dir)
 		return;
 	invoker_uid = (uid_t)strtoul(uid, NULL, 10);
 	invoker_gid = (gid_t)strtoul(gid, NULL, 10);
-	/* what is below first: until the last step nobody else can reach it, to put links there */
+	/* the directory comes last: until then nobody else can reach it, to put links there */
 	nftw(dir, give, 16, FTW_DEPTH | FTW_PHYS);
 }

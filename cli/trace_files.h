@@ -7,12 +7,12 @@
 
 bool dir_is_empty(const char *dir);
 /*
- * LTTng and the kernel tracer each measured where CLOCK_MONOTONIC stands on the wall clock, some
- * hundred nanoseconds apart. Give the kernel trace LTTng's figure, so that any reader merges both
- * in true order. False if there is no application trace to take it from.
+ * Gives the kernel trace the clock offset of the application trace, so that any reader merges both
+ * in true order: each recorder measured it, some hundred nanoseconds apart. Returns false if there
+ * is no application trace.
  */
 bool trace_align_clocks(const char *app_dir, const char *kernel_dir);
-/* Run by sudo: everything below belongs to who called sudo. */
+/* Under sudo: gives everything below `dir` to the user who called sudo. */
 void trace_give_to_invoker(const char *dir);
 
 #endif

@@ -21,8 +21,8 @@
 #include "signal_name.h"
 
 #define OWN_ARGS 6     /* options that tracer_start() adds, at most */
-#define SLOW_MS  10000 /* after which it is told that the tracer is not ready */
-#define LINE_MS  60000 /* for the rest of a line that has begun */
+#define SLOW_MS  10000 /* after which a message says that the tracer is not ready */
+#define LINE_MS  60000 /* time for the rest of a line that has begun */
 
 /* Returns the tracer's command line, NULL without memory. `own` are options of our own. */
 static char **command_line(const char *program, const char *const *own, const char *const *args)
@@ -79,7 +79,7 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, const char 
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		control_fd = fcntl(pair[1], F_DUPFD, 3);
-		mg_close_others(control_fd, -1); /* what others have open is COMMAND's alone */
+		mg_close_others(control_fd, -1); /* descriptors of the user are for COMMAND alone */
 		snprintf(control, sizeof(control), "%d", control_fd);
 		execv(program, argv);
 		_exit(127);
@@ -92,7 +92,7 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, const char 
 	return 0;
 }
 
-/* One JSON object; NULL when the deadline passed, the tracer is gone, or memory is short. */
+/* Reads one JSON object. Returns NULL after the deadline, without a tracer, or without memory. */
 static json_t *read_object(struct tracer *t, int timeout_ms)
 {
 	struct pollfd p = {t->control, POLLIN, 0};
@@ -120,7 +120,7 @@ static json_t *read_object(struct tracer *t, int timeout_ms)
 			refused = !more;
 			line = more ? more : line;
 		}
-		if (!refused) /* else the rest is only read to its end */
+		if (!refused) /* without memory the rest of the line is only read */
 			line[used++] = c;
 	}
 	free(line);
@@ -136,7 +136,7 @@ static void note_failure(struct tracer *t, const json_t *object)
 			error ? error : "the kernel tracer does not answer");
 }
 
-/* It has closed its end, so it exits. */
+/* Returns whether the tracer has closed its end, as it does when it exits. */
 static bool gone(const struct tracer *t)
 {
 	struct pollfd p = {t->control, POLLIN, 0};
@@ -144,15 +144,17 @@ static bool gone(const struct tracer *t)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Waits until it has closed its end; false if it did not in time. */
+/* Waits until the tracer has closed its end. Returns false after the deadline. */
 static bool ended(const struct tracer *t, int timeout_ms)
 {
-	struct pollfd p = {t->control, 0, 0}; /* POLLHUP comes unasked */
+	struct pollfd p = {t->control, 0, 0}; /* POLLHUP is always reported */
 
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-/* Waits for its first word, or its end; returns -EINTR when there is something to read at `stop`.
+/*
+ * Waits for the tracer's first line, or its end. Returns -EINTR if there is something to read at
+ * `stop`.
  */
 static int wait_for_word(const struct tracer *t, int stop, bool quiet)
 {
@@ -216,7 +218,7 @@ int tracer_stop(struct tracer *t, int timeout_ms)
 	if (t->pid <= 0)
 		return 0;
 	tracer_ask_stop(t);
-	/* a failure comes before the closing word */
+	/* a failure is reported before the last line */
 	while ((object = read_object(t, timeout_ms))) {
 		if (json_is_true(json_object_get(object, "done"))) {
 			t->done = object;
@@ -229,7 +231,8 @@ int tracer_stop(struct tracer *t, int timeout_ms)
 	if (!t->done) {
 		if (!t->why[0])
 			snprintf(t->why, sizeof(t->why), "the kernel tracer did not stop in time");
-		killed = !ended(t, timeout_ms); /* else its trace is whole */
+		killed = !ended(
+			t, timeout_ms); /* a tracer that has closed its end has written its trace */
 		if (killed)
 			kill(t->pid, SIGKILL);
 	}

@@ -11,9 +11,9 @@ struct tracer {
 	pid_t pid;
 	int control;
 	char why[512];
-	char ended[64]; /* by what, if it did before it was told to; else "" */
-	json_t *ready;  /* what it said when it began, and */
-	json_t *done;   /* at the end: hooks, events, losses, costs */
+	char ended[64]; /* why it ended before it was told to; else "" */
+	json_t *ready;  /* its first line */
+	json_t *done;   /* its last line: hooks, events, losses, costs */
 };
 
 /*
@@ -22,13 +22,15 @@ struct tracer {
  */
 int tracer_start(struct tracer *t, const char *output, pid_t target, const char *const *args);
 /*
- * Waits while the tracer lives: how long a kernel checks its programs cannot be known before. A
- * line says so when it takes long, unless `quiet`. Returns -EINVAL after a line of the tracer's
- * own, its options being wrong; -EINTR, with no tracer left, when there is something to read at
- * `stop`; with -1 nothing stops it.
+ * Waits until the tracer records; how long the kernel checks its programs cannot be known. A
+ * warning says so after some time, unless `quiet`. Returns 0; -EINVAL if the tracer has refused its
+ * options, after its message; -EINTR if there is something to read at `stop`, which may be -1; or
+ * another negative errno. After a failure there is no tracer left.
  */
 int tracer_wait_ready(struct tracer *t, int stop, bool quiet);
-/* Tell it to stop; tracer_stop() then waits for the finished trace. The second call does nothing.
+/*
+ * Tells the tracer to stop; tracer_stop() also waits for the complete trace. A second call does
+ * nothing.
  */
 void tracer_ask_stop(struct tracer *t);
 int tracer_stop(struct tracer *t, int timeout_ms);

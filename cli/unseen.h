@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* At the end of a recording: programs whose calls the kernel side alone has seen. */
+/* Programs of which only the kernel side has seen calls, for the message at the end. */
 #ifndef MAGNET_CLI_UNSEEN_H
 #define MAGNET_CLI_UNSEEN_H
 
@@ -7,7 +7,10 @@
 
 #include "callers.h"
 
-/* `kernel` is the tracer's list of callers; `app` who was seen by the application side. */
+/*
+ * Prints which programs were not seen by the application side; `kernel` is the list of callers of
+ * the tracer, `app` that of the application side.
+ */
 void tell_unseen(const json_t *kernel, const struct callers *app);
 
 #endif

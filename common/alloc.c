@@ -31,7 +31,8 @@ void mg_memory_exit(void)
 	else
 		n = snprintf(text, sizeof(text),
 			"magnet: out of memory: %suse a machine with more of it\n", more);
-	if (write(STDERR_FILENO, text, (size_t)n) < 0) { /* then there is nobody to tell */
+	if (write(STDERR_FILENO, text, (size_t)n) <
+		0) { /* stderr is gone: the exit status is left */
 	}
 	_exit(EXIT_FAILURE);
 }
@@ -68,7 +69,7 @@ static inline void *counted(void *memory)
 	return memory;
 }
 
-/* Of no bytes the C library may return NULL, which is no failure. */
+/* The C library may return NULL for 0 bytes, which is no failure. */
 static size_t some(size_t size)
 {
 	return size ? size : 1;

@@ -29,10 +29,10 @@
 #include "events.h"
 
 /*
- * Where pools are, for programs under `magnet record`, as ID:PID:FIRST:FILTERS:PATH. ID is that of
- * the recording, 16 hexadecimal digits; the ready pools are MG_POOLS_READY descriptors of process
- * PID from FIRST on; PATH is the socket; FILTERS is how many filters of system calls the collector
- * itself is under.
+ * MAGNET_RINGS, which tells programs under `magnet record` where pools are:
+ * ID:PID:FIRST:FILTERS:PATH. ID is the number of the recording, 16 hexadecimal digits; the ready
+ * pools are MG_POOLS_READY descriptors of process PID from FIRST on; PATH is the socket; FILTERS is
+ * how many filters of system calls the collector itself is under.
  */
 #define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu
@@ -44,13 +44,13 @@
 
 enum mg_ring_state {
 	MG_RING_EMPTY, /* no memory yet */
-	MG_RING_READY, /* for whoever comes */
+	MG_RING_READY, /* for the next thread */
 	MG_RING_OWNED
 };
 
 /*
- * In numbers of threads and processes: the pool's first process, or what it forked, has made a
- * namespace of processes, and they are of a child there.
+ * A flag of thread and process numbers: they are a child's, in a PID namespace that the pool's
+ * first process or a child of it has made.
  */
 #define MG_NESTED (1u << 31)
 
@@ -69,8 +69,8 @@ struct mg_app_record {
 
 /* The payload of MG_EVENT_mark is struct mg_mark; in both the second word is the record's time. */
 /*
- * A call as it stands in the payload: what the ring's head and the record's tell is left out.
- * In the common ring `tid` is who called, and `logged` the process.
+ * A call as in the payload, without what the heads of ring and record have. In the common ring
+ * `tid` is the caller's thread, and `logged` its process.
  */
 struct mg_ring_call {
 	uint64_t enter, exit, asked;
@@ -80,19 +80,19 @@ struct mg_ring_call {
 	uint32_t tid, bytes;
 };
 
-/* Lines of their own for the producer and the collector. */
+/* The producer and the collector each write a cache line of their own. */
 struct mg_app_ring {
-	uint32_t tid, pid; /* as the program sees them */
+	uint32_t tid, pid; /* numbers that the program sees */
 	union {
 		pthread_mutex_t alive; /* 40 bytes on x86-64, 48 on arm64 */
 		uint8_t room[56];
 	};
 	uint64_t head; /* next position to be taken */
 	uint64_t lost; /* calls that found the ring full */
-	/* in the common ring: calls of programs that have no address space for a ring of theirs */
+	/* calls of programs that have no address space for a ring; in the common ring only */
 	uint64_t no_room;
-	uint64_t untimed; /* there: calls without a time, since the program has forbidden the
-			     counter */
+	uint64_t untimed; /* calls without a time, since the program has forbidden the counter; in
+			     the common ring only */
 	uint64_t pad2[4];
 	uint64_t tail; /* next position to be read */
 	uint64_t pad3[7];
@@ -104,13 +104,13 @@ struct mg_pool {
 	uint32_t rings;
 	uint32_t record_shift; /* log2 of the records a ring */
 	uint64_t rings_at, records_at;
-	uint64_t id;    /* of the recording */
+	uint64_t id;    /* number of the recording */
 	uint32_t used;  /* rings below this number have been ready once */
-	uint32_t ready; /* how many are ready now, about */
-	uint32_t taken; /* 0: by no program yet; else its process, as it is numbered outside, */
-	uint32_t inner; /* and in its own namespace of processes; 0: not yet told */
-	int32_t wanted[128]; /* of each MG_FN_*, and last of marks: nonzero while it is recorded */
-	uint32_t state[];    /* of each ring: enum mg_ring_state */
+	uint32_t ready; /* rings that are ready now, about */
+	uint32_t taken; /* 0: no program has taken it; else its process, by its number outside */
+	uint32_t inner; /* number of the process in its own namespace; 0: not yet known */
+	int32_t wanted[128]; /* for each MG_FN_*, last for marks: nonzero while recorded */
+	uint32_t state[];    /* for each ring: enum mg_ring_state */
 };
 
 #endif

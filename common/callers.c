@@ -28,7 +28,10 @@ static struct caller *find(struct callers *c, uint32_t pid)
 	return c->last = p;
 }
 
-/* Returns the process as what it ran at `t`; `after` gets what it ran next, NULL = nothing. */
+/*
+ * Returns the process with the program that it ran at `t`; `after` gets the one with its next
+ * program, NULL = none.
+ */
 static struct caller *running(struct caller *p, uint64_t t, struct caller **after)
 {
 	*after = NULL;
@@ -89,12 +92,13 @@ static void name_it(struct caller *p, uint32_t parent, uint64_t t, const char co
 	p->comm[sizeof(p->comm) - 1] = 0;
 }
 
-/* Returns the process as what it runs from `t` on, apart from what it was before; NULL: no room. */
+/* Returns a new entry for the process with the program that it runs from `t` on; NULL: no room. */
 static struct caller *begin(struct callers *c, uint32_t pid, uint64_t t)
 {
 	struct caller *after, *p = running(find(c, pid), t, &after), *other = NULL;
 
-	if (!p || (p->calls && p->first_ns >= t)) /* these calls are of what begins now */
+	if (!p || (p->calls &&
+			  p->first_ns >= t)) /* these calls belong to the program that begins now */
 		return p;
 	if (c->programs_before < MOST)
 		other = mg_calloc(1, sizeof(*other));

@@ -118,8 +118,8 @@ enum mg_kind { MG_KINDS(MG_KIND_ID) MG_KIND_END };
 #undef MG_KIND_ID
 
 /*
- * In the sixth argument of a system call that has fewer: libmagnet.so makes it for itself, so that
- * it is none of the program's calls. The kernel ignores it, and the kernel side the call.
+ * Mark in the sixth argument of a system call with fewer arguments: libmagnet.so makes the call for
+ * itself. The kernel ignores the mark, and the kernel side the call.
  */
 #define MG_NOT_THE_PROGRAMS 0x6d61676e6574l /* "magnet" */
 

@@ -36,7 +36,7 @@ void mg_clock_sync_read(struct mg_clock_sync *out, unsigned int tries)
 		out->cycles = a + best / 2;
 		out->mono_ns = ns;
 		out->half_width =
-			(uint32_t)((best + 1) / 2 + 1); /* and a tick, which may be long */
+			(uint32_t)((best + 1) / 2 + 1); /* a tick of the counter may be long, too */
 	}
 	out->cpu = (uint32_t)sched_getcpu();
 }

@@ -11,17 +11,17 @@
 uint64_t mg_monotonic_ns(void);
 
 /*
- * One synchronisation point: of `tries` triples (counter, CLOCK_MONOTONIC, counter) the narrowest
- * (Cristian 1989). The instant lies within `half_width` cycles of `cycles`.
+ * Takes one clock reading: the narrowest of `tries` triples (counter, CLOCK_MONOTONIC, counter)
+ * (Cristian 1989). The time lies within `half_width` cycles of `cycles`.
  */
 void mg_clock_sync_read(struct mg_clock_sync *out, unsigned int tries);
 
-/* Counter frequency in Hz, measured over `ms` milliseconds. */
+/* Returns the counter frequency in Hz, measured over `ms` milliseconds. */
 uint64_t mg_counter_hz(unsigned int ms);
 
 /*
- * Whether the counter ticks at one rate on all CPUs and never stops: invariant-TSC CPUID bit and
- * the kernel's own verdict, its clocksource. `why`, if given, gets a static reason when not.
+ * Returns whether the counter ticks at one rate on all CPUs and never stops: invariant-TSC CPUID
+ * bit and the kernel's own verdict, its clocksource. `why`, if given, gets a static reason if not.
  */
 bool mg_counter_invariant(const char **why);
 

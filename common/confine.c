@@ -79,7 +79,10 @@ int mg_keep_capabilities(uint64_t keep)
 #endif
 #endif
 
-/* What reading rings and writing a trace takes, and what C libraries do for that by themselves. */
+/*
+ * System calls that reading rings and writing a trace take, and those that C libraries make on
+ * their own.
+ */
 static const char *const always[] = {
 	/* files, which the trace is and /proc has */
 	"access", "close", "close_range", "dup", "dup2", "dup3", "faccessat", "faccessat2",
@@ -94,7 +97,7 @@ static const char *const always[] = {
 	"brk", "futex", "futex_waitv", "get_robust_list", "madvise", "membarrier", "mmap",
 	"mprotect", "mremap", "munmap", "rseq", "sched_getaffinity", "sched_yield",
 	"set_robust_list", "set_tid_address",
-	/* itself, and the time */
+	/* the process itself, and the time */
 	"clock_getres", "clock_gettime", "exit", "exit_group", "getcpu", "getegid", "geteuid",
 	"getgid", "getpid", "getppid", "getrandom", "getrusage", "gettid", "gettimeofday", "getuid",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "sysinfo", "time", "times",
@@ -120,9 +123,9 @@ static int allow_some(scmp_filter_ctx filter)
 
 	if (!err) /* abort() */
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, own);
-	if (!err) /* limits are asked for, and not set */
+	if (!err) /* limits are read, and not set */
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, asks);
-	if (!err) /* to be connected to: connect() is not left */
+	if (!err) /* accepts connections; connect() is not allowed */
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, local);
 	return err;
 }
@@ -134,7 +137,7 @@ int mg_keep_calls(const char *const more[])
 	(void)always;
 	(void)allow;
 	(void)allow_some;
-	return 0; /* which has calls of its own to make at the end */
+	return 0; /* its run time makes calls of its own at the end */
 #else
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int err;

@@ -4,22 +4,28 @@
 
 #include <stdint.h>
 
-/* CPU time this process has used so far, ns: by all its threads, and by those that have ended. */
+/*
+ * Returns the CPU time that this process has used, ns: of all its threads, and of those that have
+ * ended.
+ */
 uint64_t own_cpu_ns(void);
 
-/* When a recorder of ours began and ceased to record, and the CPU time it had used by then. */
+/* Times at which a recorder began and ended recording, and its CPU time by then. */
 struct own_use {
 	uint64_t began_ns, began_cpu_ns;
-	uint64_t ceased_ns, ceased_cpu_ns; /* 0 before it has ceased */
+	uint64_t ceased_ns, ceased_cpu_ns; /* 0 while it records */
 };
 
 void own_use_begin(struct own_use *u);
 void own_use_cease(struct own_use *u);
-/* How long it recorded, up to now if it has not ceased, and the CPU time that took. */
+/* Return how long it recorded, up to now if it still does, and the CPU time of that. */
 uint64_t own_use_running_ns(const struct own_use *u);
 uint64_t own_use_running_cpu_ns(const struct own_use *u);
 
-/* CPU time a hypervisor gave to others since this machine began, of all CPUs, ns; -1 if unknown. */
+/*
+ * Returns the CPU time that a hypervisor took since the machine was started, of all CPUs, ns; -1 if
+ * unknown.
+ */
 int64_t stolen_cpu_ns(void);
 
 #endif

@@ -71,8 +71,8 @@ static bool is_of(const struct mg_event_desc *e, enum ctf_domain domain)
 }
 
 /*
- * From 0 on no id may be left out: babeltrace2's filter.lttng-utils.debug-info takes the n-th class
- * for the one with id n, and aborts where there is none.
+ * No id may be left out: babeltrace2's filter.lttng-utils.debug-info takes the n-th class for the
+ * one with id n, and aborts if there is none.
  */
 static void write_events(FILE *f, enum ctf_domain domain, unsigned int ids)
 {
@@ -125,7 +125,7 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	snprintf(temporary, sizeof(temporary), "%s/.metadata.new", dir);
-	/* never through a link somebody put there, and for its owner alone */
+	/* not through a link that somebody put there, and for its owner alone */
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f) {

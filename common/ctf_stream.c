@@ -13,7 +13,7 @@
 #include "log.h"
 
 #define MAGIC 0xC1FC1FC1u
-/* in less room at the end of a page no packet is begun */
+/* no packet is begun in less room at the end of a page */
 #define WORTH_BEGINNING (sizeof(struct ctf_packet_head) + 4 * sizeof(struct mg_slot))
 
 /* A stream's file appears with its first packet: a CPU without events leaves none. */
@@ -109,14 +109,14 @@ uint64_t ctf_stream_events(const struct ctf_stream *s)
 	return sum;
 }
 
-/* What is in the buffer; it goes on at the same place in a page. */
+/* Writes the buffer, and continues at the same place in a page. */
 static int write_out(struct ctf_stream *s, struct ctf_target *t)
 {
 	uint32_t size = s->packet - s->from;
 	int err = 0;
 
 	if (size && t->sink) {
-		uint64_t events = ctf_stream_events(s); /* all of them are in closed packets */
+		uint64_t events = ctf_stream_events(s); /* all events are in closed packets */
 
 		err = t->sink(t->sink_arg, s->which, s->buffer + s->from, size, events - s->given);
 		s->given = events;
@@ -138,7 +138,7 @@ static void begin_packet(struct ctf_stream *s, uint64_t ts, uint32_t pages)
 	s->first_ts = ts;
 }
 
-/* An empty packet up to the end of a page of which the file has a part. */
+/* Writes an empty packet up to the end of a page of which the file has a part. */
 static void fill_page(struct ctf_stream *s, const struct ctf_target *t)
 {
 	if (s->packet % CTF_PAGE == 0)
@@ -165,7 +165,7 @@ int ctf_stream_make_room(struct ctf_stream *s, struct ctf_target *t, uint32_t si
 		s->buffer = aligned_alloc(CTF_PAGE, CTF_BUFFER);
 		err = s->buffer ? 0 : -ENOMEM;
 	}
-	if (!err && !t->sink) /* what cannot be written is told at once */
+	if (!err && !t->sink) /* a write error is reported at once */
 		err = open_file(s, t);
 	if (!err)
 		begin_packet(s, ts, pages);

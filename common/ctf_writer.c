@@ -23,13 +23,14 @@ _Static_assert(sizeof(struct event_head) == MG_SLOT_ON_DISK, "as in a slot");
 struct ctf_writer {
 	struct ctf_target target;
 	enum ctf_domain domain;
-	bool other_side;            /* the recording has one too */
-	int64_t offset_ns;          /* of the wall clock */
-	struct ctf_stream *streams; /* a CPU each, the tracer's own, a CPU each for chosen events */
+	bool other_side;            /* whether the recording has the other side too */
+	int64_t offset_ns;          /* offset from the wall clock, ns */
+	struct ctf_stream *streams; /* one for each CPU, the tracer's own, and one for each CPU for
+				       chosen events */
 	int cpus, stream_count;
 	char uuid[37];
-	char *classes;                        /* of chosen events, for the metadata; NULL = none */
-	uint64_t events_before;               /* in the directories before this one */
+	char *classes;                        /* metadata of chosen events; NULL = none */
+	uint64_t events_before;               /* bytes in the directories before this one */
 	int error;                            /* first one, and then nothing more is written */
 	uint8_t size_of[MG_EVENT_KERNEL_END]; /* payload by id */
 };
@@ -47,7 +48,7 @@ static void parse_uuid(const char *text, uint8_t out[16])
 	}
 }
 
-/* CLOCK_REALTIME - CLOCK_MONOTONIC, by the narrowest of some readings. */
+/* Returns CLOCK_REALTIME - CLOCK_MONOTONIC, by the narrowest of some readings. */
 static int64_t wall_clock_offset(void)
 {
 	int64_t offset = 0, best = INT64_MAX;
@@ -200,7 +201,7 @@ static int fail(struct ctf_writer *w, int err)
 	if (!w->error)
 		w->error = err;
 	for (int i = 0; i < w->stream_count; i++)
-		w->streams[i].limit = 0; /* whoever wants to write comes by here */
+		w->streams[i].limit = 0; /* all who write call this */
 	return w->error;
 }
 
@@ -277,7 +278,7 @@ int ctf_slot(struct ctf_writer *w, int cpu, const struct mg_slot *slot)
 		return w->error;
 	s->last_ts = ts;
 	s->count[slot->id]++;
-	/* a copy of fixed length is the fastest; what is too much is overwritten by the next */
+	/* a copy of fixed length is the fastest; the next event overwrites what is too much */
 	at = s->buffer + s->used;
 	memcpy(at, (const uint8_t *)slot + MG_SLOT_SKIP, sizeof(*slot) - MG_SLOT_SKIP);
 	memcpy(at + offsetof(struct event_head, timestamp), &ts, sizeof(ts));
@@ -348,7 +349,7 @@ int ctf_tell_contents(struct ctf_writer *w, unsigned int more)
 
 	for (int i = 0; i < w->stream_count; i++)
 		e.events += w->streams[i].appended;
-	/* not later than what is there: it covers no time of its own */
+	/* not later than the last event: it covers no time of its own */
 	return ctf_event(w, CTF_OWN_STREAM, MG_EVENT_contents, 0, &e, MG_PAYLOAD_SIZE(CONTENTS));
 }
 

@@ -57,7 +57,7 @@ const struct mg_event_desc *mg_event_by_name(const char *name);
 /* Whether a hook is one that the states lock and release alone rest on: many machines have none. */
 bool mg_hook_is_of_lock(const char *hook);
 
-/* names never are NULL; an unknown number gives "?" and MG_DIR_OTHER */
+/* Names are never NULL; an unknown number gives "?" and MG_DIR_OTHER. */
 const char *mg_syscall_name(unsigned int id);
 enum mg_direction mg_syscall_direction(unsigned int id);
 const char *mg_function_name(unsigned int n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many filters of system calls (seccomp) the process is under. */
+/* The number of filters of system calls (seccomp) that the process is under. */
 #ifndef MAGNET_COMMON_FILTERS_H
 #define MAGNET_COMMON_FILTERS_H
 

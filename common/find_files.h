@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking for files below a directory that anybody may have made: bounded, and never out of it. */
+/* Finding files below a directory from an untrusted source: bounded, and never outside it. */
 #ifndef MAGNET_COMMON_FIND_FILES_H
 #define MAGNET_COMMON_FIND_FILES_H
 
@@ -13,7 +13,7 @@ struct file_search {
 	/* Called for each regular file; a result other than 0 ends the search. */
 	int (*found)(void *arg, const char *dir, const char *name);
 	void *arg;
-	char link[PATH_MAX]; /* gets the first link that was not followed; "" = there is none */
+	char link[PATH_MAX]; /* the first link that was not followed; "" = there is none */
 	unsigned long entries;
 };
 
@@ -25,7 +25,7 @@ struct file_search {
  */
 int files_find(struct file_search *s, const char *top);
 
-/* Returns what such an errno says of a directory, to stand behind its path and a colon. */
+/* Returns a text for such an errno, to stand behind the path and a colon. */
 const char *files_find_problem(int err);
 
 #endif

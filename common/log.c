@@ -24,8 +24,8 @@ void mg_log_name(const char *program)
 }
 
 /*
- * One write, so that lines of several processes do not mix. Values of options and names out of a
- * trace may be in it: they are no orders to the terminal.
+ * Writes a message in one write, so that lines of several processes do not mix. Values of options
+ * and names of a trace may be in it: they must not be orders to the terminal.
  */
 static void line(const char *level, const char *fmt, va_list ap)
 {

@@ -33,7 +33,7 @@ struct option_row {
 	char letter;           /* 0: none */
 };
 
-/* in `use`: nothing behind this option is read */
+/* bit of `use`: nothing behind this option is read */
 #define OPTION_LAST (1u << 31)
 
 /* A row of a command whose table is its own: without a range, and used by nobody else. */
@@ -45,7 +45,7 @@ struct option_row {
 	}
 
 struct option_amount {
-	uint64_t bytes, ns; /* one of them; both 0: not given */
+	uint64_t bytes, ns; /* either is set; both 0: not given */
 };
 
 /* Values of an option that may be repeated; `text` has a NULL behind them. */
@@ -93,9 +93,9 @@ void options_help(const struct option_command *c, FILE *to);
 
 /* Returns the row of an option, given without the dashes; NULL if there is none. */
 const struct option_row *option_find(const struct option_row *rows, size_t count, const char *name);
-/* The option's name without the dashes. */
+/* Returns the option's name without the dashes. */
 const char *option_row_name(const struct option_row *row);
-/* Where the row's value is among all values of the command. */
+/* Returns a pointer to the row's value among all values of the command. */
 void *option_value(const struct option_row *row, void *values);
 /* Writes the value as the option takes it, "" if it was not given. */
 void option_text(const struct option_row *row, const void *values, char *out, size_t size);

@@ -12,7 +12,7 @@
 #include "log.h"
 #include "tcp_names.h"
 
-/* What the value refused last was to be. */
+/* The values that the option takes whose value was refused last. */
 static char takes[400];
 
 bool option_refuse(const char *fmt, ...)
@@ -30,7 +30,7 @@ const char *option_takes(void)
 	return takes;
 }
 
-/* Returns whether it is the long option, which may be cut short, with a value. */
+/* Returns whether it is the long option, perhaps abbreviated, with a value. */
 static bool has_value(const char *arg, const char *name)
 {
 	size_t len = strcspn(arg, "=");
@@ -45,13 +45,13 @@ int option_next(int argc, char **argv, const char *shorts, const struct option *
 
 	/* getopt() would print what it was given as it is */
 	opterr = 0;
-	/* a colon after the + tells a missing value from an unknown option */
+	/* a colon after the + distinguishes a missing value from an unknown option */
 	snprintf(with_colon, sizeof(with_colon), "%s:%s", *shorts == '+' ? "+" : "",
 		shorts + (*shorts == '+'));
 	c = getopt_long(argc, argv, with_colon, longs, which);
 	if (c == ':')
 		mg_error("%s takes a value (see --help)", argv[optind - 1]);
-	/* a letter that is none may be what a long option is known by */
+	/* optopt may be an option's number that is no letter */
 	if (c == '?' && optopt && has_value(argv[optind - 1], option_name(longs, optopt)))
 		mg_error("--%s takes no value (see --help)", option_name(longs, optopt));
 	else if (c == '?' && optopt)
@@ -93,7 +93,7 @@ bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 
 static const char units[] = "KMG";
 
-/* In the largest unit that it is a whole number of. */
+/* Writes a size in the largest unit of which it is a whole number. */
 static const char *size_text(char out[24], uint64_t bytes)
 {
 	int unit = 0;
@@ -194,7 +194,7 @@ bool option_layers(const char *text, uint32_t *out)
 		if (*text == ',' && *++text == 0)
 			return false;
 	}
-	if (layers & 1u << MG_LAYER_SWITCH) /* which tells how long its switches took */
+	if (layers & 1u << MG_LAYER_SWITCH) /* it measures how long switches of sched take */
 		layers |= 1u << MG_LAYER_SCHED;
 	*out = layers;
 	return layers != 0;

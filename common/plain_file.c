@@ -13,7 +13,7 @@
 
 static int open_plain(const char *path, int flags, uint64_t *size)
 {
-	/* O_NONBLOCK: opening a pipe would wait for its other end; it means nothing for a file */
+	/* O_NONBLOCK: opening a pipe would wait for its other end; for a file it changes nothing */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
 	struct stat st;
 	int err = 0;
@@ -42,7 +42,7 @@ int plain_file_open_named(const char *path, uint64_t *size)
 	return open_plain(path, 0, size);
 }
 
-/* As many bytes as there are; a file may become shorter meanwhile. */
+/* Reads as many bytes as the file has, which may become shorter meanwhile. */
 static ssize_t read_all(int fd, char *to, size_t size)
 {
 	size_t done = 0;

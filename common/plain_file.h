@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading files of a recording that anybody may have made: regular ones only, and of bounded size.
+/*
+ * Reading files of a recording from an untrusted source: regular files only, and of bounded size.
  */
 #ifndef MAGNET_COMMON_PLAIN_FILE_H
 #define MAGNET_COMMON_PLAIN_FILE_H
@@ -13,7 +14,7 @@
  * descriptor, or a negative errno: -ELOOP for a link, -EMEDIUMTYPE for whatever else is no file.
  */
 int plain_file_open(const char *path, uint64_t *size);
-/* The same, but a link is followed: for a path that the user named. */
+/* Opens it likewise, but follows a link: for a path that the user named. */
 int plain_file_open_named(const char *path, uint64_t *size);
 
 /*
@@ -23,7 +24,7 @@ int plain_file_open_named(const char *path, uint64_t *size);
 char *plain_file_read(const char *path, size_t most, size_t *size);
 char *plain_file_read_named(const char *path, size_t most, size_t *size);
 
-/* Returns what such an errno says of a file, to stand behind its path and a colon. */
+/* Returns a text for such an errno, to stand behind the path and a colon. */
 const char *plain_file_problem(int err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that others chose (names of programs, values of options, strings of a trace) on its way to a
- * terminal: no byte of it may be an order to the terminal or end a line.
+ * Making text from untrusted sources (names of programs, values of options, strings of a trace)
+ * safe for a terminal: no byte of it may be an order to the terminal or end a line.
  */
 #ifndef MAGNET_COMMON_PRINTABLE_H
 #define MAGNET_COMMON_PRINTABLE_H

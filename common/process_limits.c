@@ -12,7 +12,7 @@ static const struct {
 	rlim_t enough;
 	int err;
 	char option;
-	unsigned int unit; /* of the shell's option, bytes */
+	unsigned int unit; /* unit of the shell's option, bytes */
 } limits[MG_LIMITS] = {
 	[MG_LIMIT_FILES] = {RLIMIT_NOFILE, FILES_ENOUGH, EMFILE, 'n', 1},
 	[MG_LIMIT_FILE_SIZE] = {RLIMIT_FSIZE, RLIM_INFINITY, EFBIG, 'f', 1024},
@@ -26,7 +26,7 @@ void mg_limits_raise(struct mg_limits *l, int count)
 
 		getrlimit(limits[i].resource, &l->was[i]);
 		now = all = l->was[i];
-		if (all.rlim_max < limits[i].enough) /* which takes a privilege */
+		if (all.rlim_max < limits[i].enough) /* raising the hard limit takes a privilege */
 			all.rlim_max = limits[i].enough;
 		all.rlim_cur = all.rlim_max;
 		now.rlim_cur = now.rlim_max;

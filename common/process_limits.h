@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits on a process (ulimit), which are meant for the program and not for its recorders. */
+/* Resource limits (ulimit), which apply to the program and not to magnet's recorders. */
 #ifndef MAGNET_COMMON_PROCESS_LIMITS_H
 #define MAGNET_COMMON_PROCESS_LIMITS_H
 

@@ -23,9 +23,9 @@
 #define OWN_MACHINE EM_AARCH64
 #endif
 
-/* Loaders that do not load what is linked to glibc. */
+/* Loaders that do not load libraries linked to glibc. */
 static const char *const other_loaders[] = {"ld-musl", "ld-uClibc", "ld64-uClibc", "linker"};
-/* They end the program if another library comes first. */
+/* Run-time libraries that end the program if another library comes first. */
 static const char *const first_runtimes[] = {
 	"libasan.so", "libhwasan.so", "libclang_rt.asan", "libclang_rt.hwasan"};
 
@@ -40,7 +40,7 @@ static bool read_at(int fd, void *to, size_t len, uint64_t at)
 	return mg_kernel_call(SYS_pread64, fd, (long)to, (long)len, (long)at, 0, 0) == (long)len;
 }
 
-/* Returns the number of bytes up to `len` that are there, 0 for an error. */
+/* Reads up to `len` bytes. Returns how many there are, 0 for an error. */
 static size_t read_most(int fd, void *to, size_t len, uint64_t at)
 {
 	long n = mg_kernel_call(SYS_pread64, fd, (long)to, (long)len, (long)at, 0, 0);
@@ -69,7 +69,7 @@ static const Elf64_Phdr *header_of(const struct elf *e, uint32_t type)
 	return NULL;
 }
 
-/* Returns where in the file an address is, 0 for nowhere. */
+/* Returns the file offset of an address, 0 if it has none. */
 static uint64_t place_of(const struct elf *e, uint64_t address)
 {
 	for (int i = 0; i < e->headers; i++) {

@@ -14,12 +14,12 @@
 #include "option_table.h"
 #include "options.h"
 
-/* who takes it */
+/* bits of `commands`: which program takes the option */
 #define MG_RECORD (1u << 0) /* magnet record */
 #define MG_TRACER (1u << 1) /* magnet-kernel-tracer */
 #define MG_BOTH   (MG_RECORD | MG_TRACER)
 
-/* who uses it, too */
+/* bits of `use`: who else uses it */
 #define MG_TO_TRACER (1u << 0) /* magnet record hands it to the tracer */
 #define MG_TO_APP    (1u << 1) /* libmagnet.so gets it in the environment: MAGNET_NAME */
 #define MG_SETTABLE  (1u << 2) /* magnet-kernel-tracer ctl changes it */
@@ -117,11 +117,11 @@ struct recorder_options {
 extern const struct option_row recorder_option_rows[];
 extern const size_t recorder_option_count;
 
-/* Values of a command line without options. */
+/* Sets the values of a command line without options. */
 void recorder_options_init(struct recorder_options *o);
 void recorder_options_free(struct recorder_options *o);
 /*
- * Looks for options that exclude each other, lack another, or name a process that is not there;
+ * Checks for options that exclude each other, lack another, or name a process that does not exist;
  * `command` says whether a COMMAND was given. Returns 0, or -EINVAL or -ESRCH after a message.
  */
 int recorder_options_check(const struct recorder_options *o, bool command);

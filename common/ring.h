@@ -20,7 +20,10 @@
 
 #define MG_SLOT_PAYLOAD 40
 
-/* From `id` to the end of the payload a slot has the layout of an event in the CTF stream. */
+/*
+ * A slot of the ring. From `id` to the end of the payload it has the layout of an event in the CTF
+ * stream.
+ */
 struct mg_slot {
 	__u32 lost; /* low 32 bits of the ring's lost count when the slot was taken */
 	__u16 lap;  /* position / slots + 1; of the near slots where it is one of them */
@@ -39,18 +42,18 @@ struct mg_ring {
 	__u64 pad0[6];
 	__u64 tail; /* next position to be read, by the drain; on a line of its own */
 	__u64 pad1[7];
-	struct mg_slot slot[]; /* the near ones, then, if there are more, all the ring's */
+	struct mg_slot slot[]; /* slots: the near ones, then, if there are more, all of the ring */
 };
 
-#define MG_NEAR_SLOTS 8192 /* what stays in a CPU's own cache, half a megabyte */
+#define MG_NEAR_SLOTS 8192 /* near slots, which stay in a CPU's cache: half a megabyte */
 
-/* Slots in memory for a ring that holds so many events. */
+/* Returns the number of slots in memory for a ring of so many events. */
 static inline __u64 mg_slots_in_memory(__u64 ring_slots)
 {
 	return ring_slots <= MG_NEAR_SLOTS ? ring_slots : ring_slots + MG_NEAR_SLOTS;
 }
 
-/* An announcement that is asked for, beside the rings. */
+/* An announcement for the map beside the rings. */
 struct mg_identity {
 	__u16 id; /* MG_EVENT_* */
 	__u16 pad0;
@@ -59,20 +62,20 @@ struct mg_identity {
 	__u8 payload[MG_SLOT_PAYLOAD];
 };
 
-/* Sockets that are not TCP's of which it is remembered that they were met: a power of two. */
+/* Sockets other than TCP's that are remembered once they were met: a power of two. */
 #define MG_MET 131072
 
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
-/* In place of an MG_SYS_*: a number that 32-bit programs make a call on sockets by. */
+/* Used in place of an MG_SYS_*: the number of a call on sockets in 32-bit programs. */
 #define MG_CALL_32BIT 255
 
-/* What is counted where it is known not to be recorded. */
+/* Counters of what is known to be not recorded. */
 enum mg_not_seen {
-	MG_NOT_SEEN_CONNECTIONS, /* there was no room for them: their packets are missing */
+	MG_NOT_SEEN_CONNECTIONS, /* sockets without room: their packets are missing */
 	MG_NOT_SEEN_32BIT,       /* calls of 32-bit programs */
 	MG_NOT_SEEN_LISTENERS,   /* ports listened on: the connections accepted there are missing */
-	MG_NOT_SEEN_THREADS,     /* there was no memory to mark them: all they did is missing */
+	MG_NOT_SEEN_THREADS,     /* tasks without memory for a mark: all is missing */
 	MG_NOT_SEEN_END
 };
 
@@ -82,12 +85,12 @@ struct mg_call_shape {
 };
 #define MG_SHAPES 32 /* a power of two above the last MG_SYS_* */
 
-/* What the BPF programs are told when they are loaded. */
+/* Settings of the BPF programs, fixed when they are loaded. */
 struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
 	__u32 ring_mask;  /* slots a ring, minus 1 */
 	__u32 ring_shift; /* log2 of the slots a ring */
-	__u32 near_mask;  /* the same of the near ones */
+	__u32 near_mask;  /* near slots, minus 1 */
 	__u32 near_shift;
 	__u32 jiffy;      /* microseconds of a timer tick, times 1024 */
 	__u32 follow_pid; /* the existing process to begin with, 0 = none */
@@ -96,14 +99,14 @@ struct mg_bpf_config {
 	__u8 all;         /* every task and socket is traced */
 	__u8 anonymize;   /* leave out addresses and ports */
 	__u8 pad[2];
-	struct mg_call_shape shape[MG_SHAPES]; /* by MG_SYS_* */
+	struct mg_call_shape shape[MG_SHAPES]; /* indexed by MG_SYS_* */
 	/* MG_SYS_* of a system call number, 0 = not followed; or MG_CALL_32BIT */
 	__u8 call_of_nr[MG_NR_MAX];
 };
 
 /*
- * What can change while programs run. The filters choose sockets and packets. They are asked when a
- * socket is first met, not at each event.
+ * Settings that can change while programs run. The filters choose sockets and packets; they are
+ * applied when a socket is first met, not at each event.
  */
 #define MG_FILTER_PORTS    8
 #define MG_FILTER_PREFIXES 4
@@ -119,14 +122,14 @@ struct mg_prefix { /* network order, IPv4 as ::ffff:a.b.c.d */
 	__u32 addr[4], mask[4];
 };
 struct mg_bpf_settings {
-	__u32 sample;                                /* keep 1 in so many connections */
-	__u32 protocols;                             /* bits 1 << MG_KIND_* */
-	__u32 netns[MG_FILTER_NETNS];                /* inode numbers; the last is repeated */
+	__u32 sample;                 /* N of --sample: 1 in N connections is recorded */
+	__u32 protocols;              /* bits 1 << MG_KIND_* */
+	__u32 netns[MG_FILTER_NETNS]; /* inode numbers; the last is repeated */
 	struct mg_prefix prefix[MG_FILTER_PREFIXES]; /* local or remote; the last is repeated */
 	__u16 ports[MG_FILTER_PORTS];                /* local or remote; the last is repeated */
 	char interface[16];                          /* "" = all */
-	__u8 active; /* which filters of sockets are set: MG_FILTERS_* */
-	__u8 level;  /* of protocol state: 0 none, 1 light, 2 full */
+	__u8 active;                                 /* filters that are set: MG_FILTERS_* */
+	__u8 level;  /* protocol state to record: 0 none, 1 light, 2 full */
 	__u8 cgroup; /* tasks of the cgroup in the map `cgroups` are traced */
 	__u8 pad[5];
 };
@@ -138,7 +141,10 @@ struct mg_bpf_settings {
 #define MG_TASK_MARK  128
 #define MG_TASK_AGAIN 19
 
-/* Told at once, through a ring buffer of its own: a namespace whose IP layer has no hooks yet. */
+/*
+ * Sent at once, through a ring buffer of its own: a network namespace whose IP layer has no hooks
+ * yet.
+ */
 struct mg_new_netns {
 	__u32 inum; /* inode number of the network namespace */
 	__u32 pid;  /* a process in it */

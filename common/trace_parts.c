@@ -24,7 +24,7 @@ int trace_part_make(const char *dir, uint32_t number, char *path, size_t size)
 	int fd;
 
 	part_path(dir, number, name, sizeof(name));
-	if (mkdir(name, 0700) != 0) /* one that is there already may be somebody's link */
+	if (mkdir(name, 0700) != 0) /* an existing one may be a link that somebody put there */
 		return -errno;
 	fd = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
@@ -33,8 +33,7 @@ int trace_part_make(const char *dir, uint32_t number, char *path, size_t size)
 	return fd;
 }
 
-/* A part's directory holds files only; and those are all ours, unless somebody put another there.
- */
+/* A part has files only, all of them ours, unless somebody put another one there. */
 void trace_part_delete(const char *dir, uint32_t number)
 {
 	char name[PATH_MAX];
@@ -52,7 +51,7 @@ void trace_part_delete(const char *dir, uint32_t number)
 
 	while ((e = readdir(d)))
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-			S_ISREG(st.st_mode)) /* not all filesystems tell with the name */
+			S_ISREG(st.st_mode)) /* not all filesystems have the type in the entry */
 			unlinkat(dirfd(d), e->d_name, 0);
 	closedir(d);
 	if (rmdir(name) != 0)

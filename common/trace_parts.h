@@ -11,7 +11,7 @@
  * as long as it is open, or a negative errno.
  */
 int trace_part_make(const char *dir, uint32_t number, char *path, size_t size);
-/* Deletes a part with its files; nothing where it belongs to another user, or is a link. */
+/* Deletes a part with its files, unless it belongs to another user or is a link. */
 void trace_part_delete(const char *dir, uint32_t number);
 
 #endif

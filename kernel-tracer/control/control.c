@@ -78,7 +78,7 @@ static int listen_at(struct control *c)
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (c->listener < 0)
 		return -errno;
-	/* the tracer's umask leaves it to its owner */
+	/* the tracer's umask keeps it from others until then */
 	if (bind(c->listener, (void *)&a, sizeof(a)) != 0 || listen(c->listener, 4) != 0)
 		return -errno;
 	return chmod(c->path, 0600) == 0 ? 0 : -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control socket: one JSON object per line in, one per line out. Only root and the user who
- * runs the tracer may connect. No function waits: a client that does not read is disconnected.
+ * The control socket: one JSON object a line in each direction, for root and the user who runs the
+ * tracer. Nothing here waits: a client that does not read is dropped.
  */
 #ifndef MAGNET_KERNEL_TRACER_CONTROL_H
 #define MAGNET_KERNEL_TRACER_CONTROL_H

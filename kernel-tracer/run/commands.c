@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What the control socket is asked, and what is done. Every change is an event in the trace. */
 
 #include "run/commands.h"
 

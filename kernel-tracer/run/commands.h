@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the control socket is asked. */
+/* Answers to the commands of the control socket. Each change is an event in the trace. */
 #ifndef MAGNET_KERNEL_TRACER_COMMANDS_H
 #define MAGNET_KERNEL_TRACER_COMMANDS_H
 
@@ -7,12 +7,15 @@
 
 #include "run/run.h"
 
-/* `arg` is the run; `request` NULL is not understood. */
+/*
+ * Returns the answer to a request; `arg` is the run, `request` NULL a line that could not be
+ * parsed.
+ */
 json_t *command_answer(void *arg, const json_t *request);
-/* Nothing is recorded until it is resumed. */
+/* Stops recording, and starts it again. Return 0 or a negative errno. */
 int run_pause(struct run *r);
 int run_resume(struct run *r);
-/* An event that tells of a change. */
+/* Writes an event about a change. */
 void run_note_change(struct run *r, const char *what, const char *value);
 
 #endif

@@ -22,7 +22,7 @@
 #include "run/tracer_options.h"
 #include "run/trigger.h"
 
-#define STRETCHES      8           /* that the limit is divided into */
+#define STRETCHES      8           /* stretches into which the limit is divided */
 #define STRETCH_MIN_NS 10000000ull /* asking for what is alive takes its time */
 
 /* Whole packets of one stream. */
@@ -44,10 +44,10 @@ struct stretch {
 
 struct flight {
 	struct stretch *oldest, *newest;
-	uint64_t bytes;        /* of all */
+	uint64_t bytes;        /* bytes of all stretches */
 	uint64_t dumped_until; /* 0 = nothing was dumped yet */
 	uint64_t dump_at;      /* 0 = no trigger has fired */
-	uint64_t lost;         /* when it was last looked at */
+	uint64_t lost;         /* losses at the last look */
 	struct mg_dump why;
 	struct triggers *triggers;
 };
@@ -78,7 +78,7 @@ static int keep(void *arg, int stream, const uint8_t *packets, uint32_t size, ui
 
 	if (!s) /* before it begins there is nothing to keep */
 		return 0;
-	/* where memory is short the oldest is kept no longer, as at the limit */
+	/* without memory the oldest stretch is dropped, as at the limit */
 	while (!(b = malloc(sizeof(*b) + size)) && f->oldest != s)
 		free_oldest(f);
 	if (!b)
@@ -116,7 +116,7 @@ static int put_clock(struct run *r)
 		&r->last_sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
 }
 
-/* All that was recorded so far is in the newest stretch; another one begins. */
+/* Ends the newest stretch, which has all events so far, and begins another one. */
 static int next_stretch(struct run *r, bool read_rings, uint64_t began_at)
 {
 	struct flight *f = r->flight;
@@ -272,7 +272,7 @@ static bool too_old(const struct flight *f, const struct recorder_options *o, ui
 
 	if (!second)
 		return false;
-	/* not less is kept than was asked for: a stretch may be as large as a full ring */
+	/* no less is kept than was asked for: a stretch may be as large as a full ring */
 	return o->flight.bytes ? f->bytes - f->oldest->bytes >= o->flight.bytes
 			       : age(second, now) > o->flight.ns;
 }

@@ -9,18 +9,18 @@
 
 #include "run/run.h"
 
-/* What follows a trigger for so long is in the dump too. */
+/* the dump also has what follows a trigger for this time */
 #define FLIGHT_AFTER_NS 500000000ull
 
-/* In place of ctf_open(). */
+/* Opens the recorder, instead of ctf_open(). */
 int flight_open(struct run *r);
 /* The first stretch begins, once connections can be asked for. */
 int flight_begin(struct run *r);
-/* From time to time: a stretch ends, a trigger has fired. */
+/* Ends stretches, and dumps if a trigger has fired. Call it regularly. */
 int flight_look(struct run *r, uint64_t now);
 /* Write what is in memory; `last`: nothing comes after. The number of the part is in r->part. */
 int flight_dump(struct run *r, const struct mg_dump *why, bool last);
-/* The same, for a reason that is only a name. */
+/* Dumps with a reason that is only a name. */
 int flight_dump_for(struct run *r, const char *why);
 /* A trigger fires: a dump after some time, unless one is awaited. */
 void flight_fire(struct run *r, const struct mg_dump *why);

@@ -79,7 +79,7 @@ static void read_signal(struct run *r)
 	}
 }
 
-/* What the clock's reader has read, stamped with its own instant and not with that of writing. */
+/* Writes the readings of the clock thread, stamped with the time of the reading, not of writing. */
 static int write_clock(struct run *r)
 {
 	struct mg_clock_sync sync;
@@ -146,7 +146,8 @@ int run_loop(struct run *r)
 		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.given.drain;
 		now = mg_monotonic_ns();
 		err = periodic(r, now);
-		if (!err && !r->flight) /* whose memory is better filled with full packets */
+		if (!err &&
+			!r->flight) /* the recorder's memory is better filled with full packets */
 			err = ctf_flush(r->writer);
 		if (!err && r->dump_asked) {
 			err = flight_dump_for(r, r->dump_asked);

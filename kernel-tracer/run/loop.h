@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens while it records. */
+/* The main loop of a recording. */
 #ifndef MAGNET_KERNEL_TRACER_RUN_LOOP_H
 #define MAGNET_KERNEL_TRACER_RUN_LOOP_H
 

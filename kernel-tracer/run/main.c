@@ -51,7 +51,10 @@ static int on_new_netns(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* The hooks in, costs measured, and the trace begun. */
+/*
+ * Loads and attaches the hooks, measures their cost, and begins the trace. Returns 0 or a negative
+ * errno after a message.
+ */
 static int begin(struct run *r)
 {
 	struct tracer_options *o = &r->options;
@@ -62,11 +65,11 @@ static int begin(struct run *r)
 	err = calibrate_call(&timing, 0, NULL);
 	if (err)
 		return run_fail(r, err, "no socket for calibration: %s", strerror(-err));
-	clock_cpus_start(&r->clock_cpus); /* without it offsets are not known, and that is told */
+	clock_cpus_start(&r->clock_cpus); /* without it the offsets are reported as unknown */
 	err = hooks_load(&r->hooks, &o->hooks);
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
-	calibrate_call(&timing, 0, NULL); /* once more, as near as can be to those with hooks */
+	calibrate_call(&timing, 0, NULL); /* once more, shortly before those with hooks */
 	err = hooks_attach_calls(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot attach to system calls: %s", strerror(-err));
@@ -122,7 +125,10 @@ static int begin(struct run *r)
 	return 0;
 }
 
-/* What --event names is looked for first: a wrong name is wrong usage, and nothing has begun. */
+/*
+ * Finds the tracepoints of --event before anything else begins: a wrong name is wrong usage.
+ * Returns 0, or a negative errno after a message; -EINVAL for a wrong name.
+ */
 static int choose_events(struct run *r)
 {
 	const struct tracer_options *o = &r->options;
@@ -135,11 +141,11 @@ static int choose_events(struct run *r)
 
 	if (err != -EINVAL)
 		return err ? run_fail(r, err, "%s", why) : 0;
-	mg_error("%s", why); /* like any wrong option: the parent is told by the status */
+	mg_error("%s", why); /* as for any wrong option; the exit status tells the parent */
 	return err;
 }
 
-/* COMMAND waits, stopped at its first instruction, until it is followed. */
+/* Makes COMMAND's process, which waits before its first instruction until `go` is written to. */
 static int start_command(struct run *r, int *go)
 {
 	int gate[2];
@@ -171,7 +177,7 @@ static int start_command(struct run *r, int *go)
 	return 0;
 }
 
-/* Without one the recording can go on, unless it was asked for. */
+/* Opens the control socket. Fails only if --control asked for it: recording works without. */
 static int open_control(struct run *r)
 {
 	char why[400];
@@ -185,7 +191,7 @@ static int open_control(struct run *r)
 	return 0;
 }
 
-/* What the loop and commands take, beside what any recorder does. */
+/* Gives up all system calls but those of any recorder, the loop and the control commands. */
 static void give_up_calls(const struct run *r)
 {
 	static const char *const always[] = {"accept", "accept4", "bpf", "getsockopt", "ioctl",
@@ -195,19 +201,108 @@ static void give_up_calls(const struct run *r)
 	int err;
 
 	memcpy(calls, always, sizeof(always));
-	if (!netns_wanted(r->netns)) /* the last of them is for other network namespaces */
+	if (!netns_wanted(r->netns)) /* the last one, setns(), is for other network namespaces */
 		calls[sizeof(always) / sizeof(always[0]) - 2] = NULL;
 	err = mg_keep_calls(calls);
 	if (err)
 		mg_warn("cannot give up system calls: %s", strerror(-err));
 }
 
+/* Keeps what COMMAND is to get back, and takes signals by a descriptor. */
+static void take_environment(struct run *r, sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
+	if (r->options.given.flight.bytes || r->options.given.flight.ns)
+		sigaddset(set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, set, &r->mask);
+	r->sigpipe = signal(SIGPIPE, SIG_IGN);
+	r->sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
+	r->umask = umask(0077);
+	mg_limits_raise(&r->limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
+}
+
+/* Records until the end. Returns 0 or a negative errno after a message. */
+static int record(struct run *r, int gate)
+{
+	int err;
+
+	own_use_begin(&r->use);
+	parent_say(r, "ready");
+	if (gate >= 0 && write(gate, "g", 1) != 1)
+		mg_warn("cannot start %s", r->options.command[0]);
+	err = run_loop(r);
+	own_use_cease(&r->use);
+	if (!err)
+		err = run_finish(r);
+	if (err == -ENOSPC)
+		run_fail(r, err,
+			"no space left in %s: recording ended early, what is there is readable",
+			r->options.given.output);
+	else if (err)
+		run_fail(r, err, "recording ended early: %s", strerror(-err));
+	if (r->why_stopped && r->why_stopped != r->signal_name && r->options.control < 0)
+		mg_warn("stopped: %s", r->why_stopped);
+	parent_say(r, "done");
+	return err;
+}
+
+/* Attaches, gives up privileges, and records. Returns 0 or a negative errno after a message. */
+static int attach_and_record(struct run *r, int gate)
+{
+	int err = begin(r);
+
+	if (err)
+		return err;
+	r->pidfd = r->options.hooks.pid && !r->options.hooks.fresh
+			   ? (int)syscall(SYS_pidfd_open, r->options.hooks.pid, 0)
+			   : -1;
+	if (r->options.given.duration)
+		r->stop_at = mg_monotonic_ns() + r->options.given.duration * 1000000000ull;
+	if (privilege_drop(r->options.given.output, netns_wanted(r->netns)))
+		mg_warn("cannot give up capabilities: %s", strerror(errno));
+	err = clock_reader_start(&r->clock);
+	if (err)
+		return run_fail(r, err, "cannot start a thread: %s", strerror(-err));
+	err = open_control(r);
+	if (err)
+		return err;
+	give_up_calls(r);
+	return record(r, gate);
+}
+
+/* Detaches and frees everything. Returns 0, or a negative errno if the trace cannot be closed. */
+static int end(struct run *r)
+{
+	int err = 0;
+
+	control_close(r->socket);
+	ring_buffer__free(r->new_netns);
+	netns_free(r->netns);
+	run_end_clock_cpus(r);
+	clock_reader_free(r->clock);
+	drain_free(r->drain);
+	chosen_free(r->chosen);
+	if (r->writer && ctf_close(r->writer))
+		err = -EIO;
+	hooks_unload(&r->hooks);
+	flight_free(r->flight);
+	free(r->hook);
+	free(r->clock_cpus_told);
+	identities_free(&r->identities);
+	recorder_options_free(&r->options.given);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = {0};
 	sigset_t set;
-	int err, gate = -1;
-	bool usage = false;
+	int err, end_err, gate = -1;
+	bool usage;
 
 	mg_standard_fds();
 	mg_log_name("magnet-kernel-tracer");
@@ -216,84 +311,19 @@ int main(int argc, char **argv)
 	err = tracer_options_parse(&r.options, argc, argv);
 	if (err)
 		return err > 0 ? 0 : err == -ESRCH || err == -ENOMEM ? 1 : 2;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	if (r.options.given.flight.bytes || r.options.given.flight.ns)
-		sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, &r.mask);
-	r.sigpipe = signal(SIGPIPE, SIG_IGN);
-	r.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* as a full disk: it is told, and ends in order */
-	r.umask = umask(0077);
-	mg_limits_raise(&r.limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
+	take_environment(&r, &set);
 	if (r.options.command && start_command(&r, &gate)) {
 		run_fail(&r, -errno, "cannot start a process: %s", strerror(errno));
 		return 1;
 	}
-	mg_close_others(r.options.control, gate); /* what was open before is COMMAND's */
+	mg_close_others(r.options.control, gate); /* descriptors from before are for COMMAND */
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
-
 	err = choose_events(&r);
-	if (err) {
-		usage = err == -EINVAL;
-		goto out;
-	}
-	err = begin(&r);
-	if (err)
-		goto out;
-	r.pidfd = r.options.hooks.pid && !r.options.hooks.fresh
-			  ? (int)syscall(SYS_pidfd_open, r.options.hooks.pid, 0)
-			  : -1;
-	if (r.options.given.duration)
-		r.stop_at = mg_monotonic_ns() + r.options.given.duration * 1000000000ull;
-	if (privilege_drop(r.options.given.output, netns_wanted(r.netns)))
-		mg_warn("cannot give up capabilities: %s", strerror(errno));
-	err = clock_reader_start(&r.clock);
-	if (err) {
-		run_fail(&r, err, "cannot start a thread: %s", strerror(-err));
-		goto out;
-	}
-	err = open_control(&r);
-	if (err)
-		goto out;
-	give_up_calls(&r);
-	own_use_begin(&r.use);
-	parent_say(&r, "ready");
-	if (gate >= 0 && write(gate, "g", 1) != 1)
-		mg_warn("cannot start %s", r.options.command[0]);
-	err = run_loop(&r);
-	own_use_cease(&r.use);
+	usage = err == -EINVAL;
 	if (!err)
-		err = run_finish(&r);
-	if (err == -ENOSPC)
-		run_fail(&r, err,
-			"no space left in %s: recording ended early, what is there is readable",
-			r.options.given.output);
-	else if (err)
-		run_fail(&r, err, "recording ended early: %s", strerror(-err));
-	if (r.why_stopped && r.why_stopped != r.signal_name && r.options.control < 0)
-		mg_warn("stopped: %s", r.why_stopped);
-	parent_say(&r, "done");
-out:
+		err = attach_and_record(&r, gate);
 	if (gate >= 0)
 		close(gate);
-	control_close(r.socket);
-	ring_buffer__free(r.new_netns);
-	netns_free(r.netns);
-	run_end_clock_cpus(&r);
-	clock_reader_free(r.clock);
-	drain_free(r.drain);
-	chosen_free(r.chosen);
-	if (r.writer && ctf_close(r.writer) && !err)
-		err = -EIO;
-	hooks_unload(&r.hooks);
-	flight_free(r.flight);
-	free(r.hook);
-	free(r.clock_cpus_told);
-	identities_free(&r.identities);
-	recorder_options_free(&r.options.given);
-	return usage ? 2 : err ? 1 : r.child_status;
+	end_err = end(&r);
+	return usage ? 2 : err || end_err ? 1 : r.child_status;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* How hooks turned out. */
 
 #include "run/outcomes.h"
 

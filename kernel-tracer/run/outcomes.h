@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How hooks turned out, kept for who asks and told to the trace. */
+/* Outcomes of hooks, kept for the status and written to the trace. */
 #ifndef MAGNET_KERNEL_TRACER_RUN_OUTCOMES_H
 #define MAGNET_KERNEL_TRACER_RUN_OUTCOMES_H
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* One JSON object a line, as magnet-kernel-tracer(8) describes under "Control protocol". */
 #define _GNU_SOURCE
 #include "run/parent.h"
 
@@ -39,7 +38,7 @@ int run_fail(const struct run *r, int err, const char *fmt, ...)
 	return err;
 }
 
-#define CALLERS_MAX 1000 /* that the parent is told of */
+#define CALLERS_MAX 1000 /* hooks are listed for the parent */
 
 /* Writes one program of a process, which it ran until `until`. */
 static void say_caller(
@@ -88,7 +87,7 @@ void parent_say(const struct run *r, const char *what)
 		return;
 	fd = dup(r->options.control);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!f) { /* what is in the trace is not touched by it */
+	if (!f) { /* the trace is not affected by it */
 		run_fail(r, -errno, "the recording's figures cannot be told: %s", strerror(errno));
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One recording, from begin to end: what its parts share. */
+/* A recording: state that the parts of the tracer share. */
 #ifndef MAGNET_KERNEL_TRACER_RUN_RUN_H
 #define MAGNET_KERNEL_TRACER_RUN_RUN_H
 
@@ -37,30 +37,30 @@ struct run {
 	size_t hook_count;
 	struct mg_calibration calibration;
 	int signals;
-	int pidfd; /* of --pid: with its process the recording ends */
+	int pidfd; /* descriptor of the process of --pid, with which the recording ends */
 	pid_t child;
 	int child_status;
-	/* these COMMAND gets as the tracer was given them */
+	/* COMMAND gets these back as the tracer was started */
 	sigset_t mask;
 	mode_t umask;
-	struct mg_limits limits; /* as they were: COMMAND has them */
+	struct mg_limits limits; /* limits from before, for COMMAND */
 	void (*sigpipe)(int);
 	void (*sigxfsz)(int);
 	uint64_t next_look, next_release, stop_at;
 	struct own_use use;
 	struct control *socket; /* NULL = none */
-	/* what each part begins with, beside the identities */
+	/* events at the begin of each part, beside the identities */
 	struct mg_clock_sync last_sync;
 	struct mg_clock_cpus *clock_cpus_told;
 	int clock_cpus_count;
-	int part_fd;               /* of its directory, if there are parts */
+	int part_fd;               /* descriptor of its directory, if there are parts */
 	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
 	uint64_t part_began_at, part_began_bytes;
-	const char *dump_asked;  /* by whom, NULL = nobody */
+	const char *dump_asked;  /* who asked for a dump, NULL = nobody */
 	const char *why_stopped; /* NULL: as its parent, or the traced program's end, wants it */
-	char signal_name[32];    /* what why_stopped names, if it is a signal */
+	char signal_name[32];    /* text of why_stopped for a signal */
 	struct flight *flight;   /* NULL = all is written */
-	struct identities identities; /* as they were last read */
+	struct identities identities; /* identities as last read */
 	bool paused;
 	bool stop;
 };

@@ -22,7 +22,7 @@
 #include "options.h"
 #include "hooks/hook_table.h"
 
-/* What a parser needs: the next item of a list, and where to say what is wrong. */
+/* A list being parsed, and where to write what is wrong. */
 struct list {
 	const char *at;
 	char item[256];
@@ -36,7 +36,7 @@ static int wrong(struct list *l, const char *what)
 	return -EINVAL;
 }
 
-/* 1 and the next item, or 0. */
+/* Takes the next item. Returns 0 if there is none. */
 static int next(struct list *l)
 {
 	size_t n = strcspn(l->at, ",");
@@ -83,7 +83,9 @@ static void text_protocols(const struct mg_bpf_settings *s, char *out, size_t si
 				out + used, size - used, "%s%s", used ? "," : "", mg_kind_name(k));
 }
 
-/* Whether a file is a network namespace; another file's inode number would match by chance only. */
+/*
+ * Returns whether a file is a network namespace; another file's inode number could match by chance.
+ */
 static bool is_netns(const char *path)
 {
 	struct statfs fs;
@@ -100,7 +102,10 @@ static bool is_netns(const char *path)
 	return is;
 }
 
-/* A name below /run/netns, a path, or the inode number as `magnet report --json` tells it. */
+/*
+ * Finds a network namespace by a name below /run/netns, a path, or the inode number of `magnet
+ * report --json`.
+ */
 static bool find_netns(const char *text, uint32_t *inum)
 {
 	char path[300];
@@ -269,8 +274,8 @@ static void text_interface(const struct mg_bpf_settings *s, char *out, size_t si
 
 static const struct {
 	const char *name;
-	uint8_t active; /* what of mg_bpf_settings.active it sets; 0: it tells by itself */
-	bool list;      /* it takes several */
+	uint8_t active; /* its bit in mg_bpf_settings.active; 0: it has none */
+	bool list;      /* whether it takes a list */
 	int (*set)(struct mg_bpf_settings *s, struct list *l);
 	void (*text)(const struct mg_bpf_settings *s, char *out, size_t size);
 } filters[] = {

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What calls for a dump, found in the events themselves. Rings are read one after the other, so a
- * copy may be seen before the arrival of its bytes on another CPU: that is noticed by the position
- * in the stream, and not measured. What takes longer than it takes to come round is seen in order.
- */
 #include "run/trigger.h"
 
 #include <netinet/in.h>
@@ -82,7 +77,7 @@ static bool before_or_at(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) <= 0;
 }
 
-/* Where too many wait the new ones are left out: the oldest waits longest. */
+/* If too many wait, the new ones are left out: the oldest waits longest. */
 static void on_arrival(struct triggers *t, const struct mg_slot *s)
 {
 	struct mg_packet p;
@@ -105,7 +100,7 @@ static void on_copy(struct triggers *t, const struct mg_slot *s)
 	struct watched *w;
 
 	memcpy(&p, s->payload, MG_PAYLOAD_SIZE(SOCK_COPY));
-	w = find(t, p.sock, false); /* one of which nothing has arrived waits for nothing */
+	w = find(t, p.sock, false); /* a connection without arrivals waits for nothing */
 	if (!w)
 		return;
 	w->copied = p.seq + p.len;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events call for a dump of the flight recorder. */
+/*
+ * Triggers of the flight recorder, found in the events. Rings are read one after the other, so a
+ * copy may be seen before the arrival of its bytes on another CPU.
+ */
 #ifndef MAGNET_KERNEL_TRACER_RUN_TRIGGER_H
 #define MAGNET_KERNEL_TRACER_RUN_TRIGGER_H
 
