@@ -32,7 +32,7 @@ struct pool {
 	struct mg_pool *head;
 	struct mg_app_ring *rings;
 	struct mg_app_record *records;
-	struct known *known; /* one entry for each ring */
+	struct known *known; /* an entry for each ring */
 	uint32_t count, used, shift;
 	uint32_t outer;        /* number of its process here, 0: not visible */
 	uint32_t inner;        /* number of its process in its own namespace, 0: not yet known */
@@ -42,7 +42,7 @@ struct pool {
 	uint64_t look_wait;
 	bool alive; /* a thread had a ring when last seen */
 	bool left;  /* no program has it any more: it is removed once it is read */
-	bool taken; /* it is read */
+	bool taken; /* the collector reads it */
 };
 
 struct app_rings {

@@ -316,11 +316,12 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 				strerror(-error), mg_limit_hint(error, hint, sizeof(hint)));
 	} else if (in_time) { /* the trace is complete: it is written before the answer */
 		error = f ? -EPIPE : -errno;
-		snprintf(c->why, sizeof(c->why), "how it ended cannot be read: %s",
+		snprintf(c->why, sizeof(c->why), "the answer of its collector cannot be read: %s",
 			strerror(-error));
 	} else {
 		error = -ETIMEDOUT;
-		snprintf(c->why, sizeof(c->why), "it did not end in time, and was ended");
+		snprintf(c->why, sizeof(c->why),
+			"its collector did not end in time, and was killed");
 		kill(c->pid, SIGKILL);
 	}
 	waitpid(c->pid, &status, 0);

@@ -37,12 +37,12 @@ struct collector_result {
 	uint64_t unfinished;   /* their logging was cut short */
 	uint64_t no_room;      /* their programs had no room for a ring */
 	uint64_t untimed;      /* their programs had forbidden themselves the counter */
-	uint64_t unserved;     /* one for each program that got no rings at all */
+	uint64_t unserved;     /* programs that got no rings at all, each counted as 1 */
 	uint64_t not_outer;    /* calls with process numbers of a namespace, not found outside */
 	uint64_t cpu_ns;       /* CPU time of the collector since it began */
 	uint64_t setup_cpu_ns; /* before that */
 	uint64_t running_ns, running_cpu_ns; /* until it was told to end, and CPU time in that */
-	char why_unserved[160]; /* of the last of those programs; "-" if there is none */
+	char why_unserved[160]; /* the last of those programs got none; "-" if there is none */
 	bool complete;          /* the whole trace was written */
 	struct callers callers; /* the caller frees it by callers_free() */
 };

@@ -132,7 +132,7 @@ static bool descends(const struct inner_ids *ids, struct task t, bool nested)
 	return false;
 }
 
-/* What a search is for: numbers in a namespace below, or equal to, that of the first process. */
+/* The target of a search: numbers in a namespace below, or equal to, that of the first process. */
 struct wanted {
 	uint32_t tid, pid;
 	bool nested;
@@ -188,7 +188,7 @@ static void find(const struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
 	uint32_t outer = ids->outer, thread;
 	char process[16], path[32];
 
-	/* its first thread can be found even if the first process is gone */
+	/* the first thread can be found even if the first process is gone */
 	if (w.nested || w.pid != ids->inner)
 		outer = only_one(ids, "/proc", "", &w);
 	if (w.tid == w.pid || !outer) {

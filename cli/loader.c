@@ -84,7 +84,7 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 		mg_debug("read by babeltrace2: %s", why);
 	if (err == DIRECT_NOT_OURS && reader != READER_DIRECT) {
 		signal(SIGABRT, on_abort);
-		signal(SIGFPE, on_abort); /* it divides by values of traces */
+		signal(SIGFPE, on_abort); /* babeltrace2 divides by values of traces */
 		err = mg_read_traces(t, core, &line.progress, why, why_size);
 		signal(SIGABRT, SIG_DFL);
 		signal(SIGFPE, SIG_DFL);

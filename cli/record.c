@@ -74,7 +74,7 @@ static int record(struct recording *r)
 	}
 	if (r->gate >= 0)
 		close(r->gate);
-	if (err && r->child > 0) { /* it still waits */
+	if (err && r->child > 0) { /* COMMAND still waits */
 		kill(r->child, SIGKILL);
 		waitpid(r->child, NULL, 0);
 	}

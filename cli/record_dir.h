@@ -9,7 +9,7 @@
 #include "record_options.h"
 
 struct record_dir {
-	const char *dir; /* as the user wrote it */
+	const char *dir; /* path as the user wrote it */
 	bool was_there;
 	char made_up[PATH_MAX], app[PATH_MAX], kernel[PATH_MAX];
 };

@@ -71,7 +71,7 @@ static void stop_collector(struct recording *r)
 {
 	const char *go_on = r->stopping ? "" : "; calls from now on are not recorded";
 
-	if (r->collector.pid <= 0) /* it has been told */
+	if (r->collector.pid <= 0) /* already stopped */
 		return;
 	if (collector_stop(&r->collector, &r->app_result, STOP_MS)) {
 		mg_error("application side: %s%s", r->collector.why, go_on);
@@ -88,7 +88,7 @@ static void stop_tracer(struct recording *r)
 		r->stopping ? "" : "; events of the kernel from now on are not recorded";
 	bool by_signal;
 
-	if (r->tracer.pid <= 0) /* it has been told */
+	if (r->tracer.pid <= 0) /* already stopped */
 		return;
 	if (tracer_stop(&r->tracer, STOP_MS)) {
 		mg_error("kernel side: %s%s", r->tracer.why, go_on);
@@ -124,7 +124,7 @@ void record_wait(struct recording *r)
 			break;
 		if (fds[0].revents)
 			on_signal(r);
-		/* they speak only when they end */
+		/* the recorders speak only when they end */
 		if (fds[1].revents && !r->o.command)
 			break;
 		if (fds[1].revents) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of magnet record: what its parts share. */
+/* State of a run of magnet record, which its parts share. */
 #ifndef MAGNET_CLI_RECORDING_H
 #define MAGNET_CLI_RECORDING_H
 
@@ -24,12 +24,12 @@ struct recording {
 	struct tracer tracer;
 	bool collector_runs, tracer_runs;
 	bool stopping;    /* the recorders have been told to end */
-	bool side_failed; /* one of them ended otherwise, or could not write */
+	bool side_failed; /* a recorder ended otherwise, or could not write */
 	struct collector_result app_result;
 	struct session_info info;
 
 	pid_t child;                 /* COMMAND, 0: none, or it has ended */
-	struct mg_program_kind kind; /* of COMMAND */
+	struct mg_program_kind kind; /* kind of COMMAND's program */
 	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
 	int status;                  /* COMMAND's exit status */
 
@@ -39,7 +39,7 @@ struct recording {
 	int interrupts; /* how many of them have come */
 	int stopped_by; /* a signal that ended the recording before COMMAND */
 
-	/* as magnet record was started, for COMMAND */
+	/* state in which magnet record was started, for COMMAND */
 	sigset_t mask;
 	void (*on_sigpipe)(int);
 	void (*on_sigxfsz)(int);

@@ -110,7 +110,8 @@ static json_t *read_object(struct tracer *t, int timeout_ms)
 		if (c == '\n') {
 			object = refused ? NULL : json_loadb(line, used, 0, &error);
 			if (!object)
-				snprintf(t->why, sizeof(t->why), "what it tells cannot be read: %s",
+				snprintf(t->why, sizeof(t->why),
+					"the answer of the kernel tracer cannot be read: %s",
 					refused || !error.text[0] ? strerror(ENOMEM) : error.text);
 			break;
 		}

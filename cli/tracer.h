@@ -12,8 +12,8 @@ struct tracer {
 	int control;
 	char why[512];
 	char ended[64]; /* why it ended before it was told to; else "" */
-	json_t *ready;  /* its first line */
-	json_t *done;   /* its last line: hooks, events, losses, costs */
+	json_t *ready;  /* the tracer's first line */
+	json_t *done;   /* the tracer's last line: hooks, events, losses, costs */
 };
 
 /*

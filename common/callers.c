@@ -98,7 +98,7 @@ static struct caller *begin(struct callers *c, uint32_t pid, uint64_t t)
 	struct caller *after, *p = running(find(c, pid), t, &after), *other = NULL;
 
 	if (!p || (p->calls &&
-			  p->first_ns >= t)) /* these calls belong to the program that begins now */
+			  p->first_ns >= t)) /* the calls belong to the program that begins now */
 		return p;
 	if (c->programs_before < MOST)
 		other = mg_calloc(1, sizeof(*other));

@@ -137,7 +137,7 @@ int mg_keep_calls(const char *const more[])
 	(void)always;
 	(void)allow;
 	(void)allow_some;
-	return 0; /* its run time makes calls of its own at the end */
+	return 0; /* the run time makes calls of its own at the end */
 #else
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int err;

@@ -25,8 +25,8 @@ struct ctf_writer {
 	enum ctf_domain domain;
 	bool other_side;            /* whether the recording has the other side too */
 	int64_t offset_ns;          /* offset from the wall clock, ns */
-	struct ctf_stream *streams; /* one for each CPU, the tracer's own, and one for each CPU for
-				       chosen events */
+	struct ctf_stream *streams; /* a stream for each CPU, the tracer's own, and one for each CPU
+				       for chosen events */
 	int cpus, stream_count;
 	char uuid[37];
 	char *classes;                        /* metadata of chosen events; NULL = none */

@@ -23,8 +23,8 @@ struct option_type {
 
 struct option_row {
 	const char *option;   /* "--max-size" */
-	const char *argument; /* its name in --help; NULL: the option takes none */
-	const char *doc;      /* one sentence, without capital letter and full stop */
+	const char *argument; /* the argument's name in --help; NULL: the option takes none */
+	const char *doc;      /* a sentence, without capital letter and full stop */
 	const struct option_type *type;
 	uint64_t min, max;     /* range of numbers, sizes and amounts */
 	size_t at;             /* offset of the value in the command's struct */

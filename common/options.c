@@ -57,7 +57,7 @@ int option_next(int argc, char **argv, const char *shorts, const struct option *
 	else if (c == '?' && optopt)
 		mg_error("there is no option -%c (see --help)", optopt);
 	else if (c == '?')
-		mg_error("%s is no option, or not one alone (see --help)", argv[optind - 1]);
+		mg_error("unknown or ambiguous option %s (see --help)", argv[optind - 1]);
 	return c == ':' ? '?' : c;
 }
 
@@ -194,7 +194,8 @@ bool option_layers(const char *text, uint32_t *out)
 		if (*text == ',' && *++text == 0)
 			return false;
 	}
-	if (layers & 1u << MG_LAYER_SWITCH) /* it measures how long switches of sched take */
+	if (layers &
+		1u << MG_LAYER_SWITCH) /* switch measures how long the switches of sched take */
 		layers |= 1u << MG_LAYER_SCHED;
 	*out = layers;
 	return layers != 0;

@@ -8,7 +8,7 @@
 #define MAGNET_COMMON_PROGRAM_KIND_H
 
 enum mg_preload {
-	MG_PRELOAD_PLAIN,         /* it can; also if the program cannot be examined */
+	MG_PRELOAD_PLAIN,         /* yes; also if the program cannot be examined */
 	MG_PRELOAD_AFTER_RUNTIME, /* a sanitizer's runtime refuses to come after another library */
 	MG_PRELOAD_REFUSED /* libmagnet.so would keep it from starting, or have it warned of */
 };

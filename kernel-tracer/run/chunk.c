@@ -143,7 +143,7 @@ static int rotate(struct run *r)
 	if (!err && r->part_fd < 0)
 		err = r->part_fd;
 	if (!err)
-		err = ctf_next(r->writer, dir); /* it still writes to the last part */
+		err = ctf_next(r->writer, dir); /* ctf_next() still writes to the last part */
 	close(last);
 	if (!err)
 		err = chunk_write_head(

@@ -141,7 +141,7 @@ static int choose_events(struct run *r)
 
 	if (err != -EINVAL)
 		return err ? run_fail(r, err, "%s", why) : 0;
-	mg_error("%s", why); /* as for any wrong option; the exit status tells the parent */
+	mg_error("%s", why); /* treated like any wrong option: the exit status tells the parent */
 	return err;
 }
 

@@ -88,7 +88,8 @@ void parent_say(const struct run *r, const char *what)
 	fd = dup(r->options.control);
 	f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!f) { /* the trace is not affected by it */
-		run_fail(r, -errno, "the recording's figures cannot be told: %s", strerror(errno));
+		run_fail(r, -errno, "the recording's figures cannot be reported: %s",
+			strerror(errno));
 		return;
 	}
 	fprintf(f,

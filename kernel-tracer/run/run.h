@@ -56,7 +56,7 @@ struct run {
 	int part_fd;               /* descriptor of its directory, if there are parts */
 	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
 	uint64_t part_began_at, part_began_bytes;
-	const char *dump_asked;  /* who asked for a dump, NULL = nobody */
+	const char *dump_asked;  /* name of who asked for a dump, NULL = nobody */
 	const char *why_stopped; /* NULL: as its parent, or the traced program's end, wants it */
 	char signal_name[32];    /* text of why_stopped for a signal */
 	struct flight *flight;   /* NULL = all is written */

@@ -274,7 +274,7 @@ static void text_interface(const struct mg_bpf_settings *s, char *out, size_t si
 
 static const struct {
 	const char *name;
-	uint8_t active; /* its bit in mg_bpf_settings.active; 0: it has none */
+	uint8_t active; /* bit of the filter in mg_bpf_settings.active; 0: none */
 	bool list;      /* whether it takes a list */
 	int (*set)(struct mg_bpf_settings *s, struct list *l);
 	void (*text)(const struct mg_bpf_settings *s, char *out, size_t size);

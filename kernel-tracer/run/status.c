@@ -22,7 +22,7 @@ static json_t *parameters(const struct run *r)
 {
 	json_t *j = settings_all(r);
 
-	/* these are the values in use, not the given ones */
+	/* the values in use, which may differ from the given ones */
 	json_object_set_new(j, "buffer", number(r->hooks.ring_slots * sizeof(struct mg_slot)));
 	json_object_set_new(j, "pid",
 		r->options.hooks.pid ? number((uint64_t)r->options.hooks.pid) : json_null());
