@@ -25,15 +25,17 @@ static int set_environment(const struct recorder_options *o)
 {
 	for (size_t i = 0; i < recorder_option_count; i++) {
 		const struct option_row *row = &recorder_option_rows[i];
-		char name[32], value[4096];
+		const void *at = (const char *)o + row->at;
+		const char *value;
+		char name[32];
 
 		if (!(row->use & MG_TO_APP))
 			continue;
-		option_text(row, o, value, sizeof(value));
+		value = row->argument ? *(const char *const *)at : *(const bool *)at ? "1" : NULL;
 		snprintf(name, sizeof(name), "MAGNET_%s", option_row_name(row));
 		for (char *c = name; *c; c++)
 			*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-		if (value[0] && setenv(name, row->argument ? value : "1", 1) != 0) {
+		if (value && setenv(name, value, 1) != 0) {
 			mg_error("%s", strerror(ENOMEM));
 			return -ENOMEM;
 		}

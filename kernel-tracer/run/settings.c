@@ -2,7 +2,7 @@
 #include "run/settings.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static json_t *list_json(const struct option_list *l)
 static json_t *value_json(const struct run *r, const struct option_row *row)
 {
 	const void *value = (const char *)&r->options.given + row->at;
-	char text[512];
+	char text[PATH_MAX];
 
 	if (row->use & MG_FILTER) {
 		selection_text(

@@ -75,3 +75,9 @@ tried((MAGNET, "doctor"), "--json|--js", "--json=1|-j|--flow 1")
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
+
+with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+    calls = ",".join(["send"] * 1000 + ["recv"])
+    p = run(MAGNET, "record", "--app-only", "-q", "-o", top + "/t", "--calls", calls, "--waits", "--", "sh", "-c",
+            'printf %s "$MAGNET_CALLS $MAGNET_WAITS $MAGNET_ENTRIES"')
+    check(p.stdout == calls + " 1 ", "options for libmagnet.so reach COMMAND as they were given")

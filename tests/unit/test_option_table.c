@@ -82,6 +82,10 @@ static void what_is_handed_to_the_tracer_is_an_option_of_it(void **unused)
 			assert_true(row->commands & MG_TRACER);
 		if (row->use & MG_FILTER)
 			assert_true(row->type == &option_type_list);
+		if (row->use & MG_TO_APP) /* record_options.c copies such values only */
+			assert_true(row->type == &option_type_flag ||
+				    row->type == &option_type_text ||
+				    row->type == &option_type_functions);
 	}
 }
 
