@@ -350,7 +350,6 @@ void core_free(struct core *c)
 		free(t);
 	}
 	processes_free(c);
-	drops_free(c);
 	frames_free(c);
 	requests_free(c);
 	synacks_free(c);

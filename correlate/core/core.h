@@ -76,21 +76,6 @@ struct hole {
 	uint32_t layers;   /* bits 1 << enum mg_layer */
 };
 
-/* Packets that the kernel dropped, by socket, reason and place. */
-struct drop_key {
-	uint64_t sock;
-	char reason[33], location[33];
-	uint8_t rx;
-};
-struct drop {
-	struct drop_key key;
-	uint64_t n;         /* buffers */
-	uint64_t segs;      /* segments or datagrams they stand for */
-	uint64_t bytes;     /* their payload */
-	uint64_t discarded; /* segments without payload that TCP itself discarded */
-	UT_hash_handle hh;
-};
-
 /* Events whose hooks are attached in one network namespace. */
 struct netns_hooks {
 	uint32_t netns;
@@ -157,7 +142,6 @@ struct core {
 		uint64_t last_ns;
 		uint32_t gaps;
 	} finish;
-	struct drop *drops;
 	struct { /* requests for connections, for which data arrived before they had a socket */
 		struct request *waiting, *done; /* without their socket yet, and with it */
 	} requests;
@@ -363,8 +347,6 @@ bool gap_is_app(uint32_t reason);
 /* Returns whether the gap is a loss, and not a pause that the user asked for. */
 bool gap_is_loss(const struct gap *g);
 double extent_mean(const struct extent *x);
-/* Returns the layer of a drop, NULL if its place does not identify it. */
-const char *drop_layer(const struct drop *d);
 /*
  * Returns the layers whose events make up the packets at a flow's layer, as bits 1 << enum
  * mg_layer.

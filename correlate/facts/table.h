@@ -154,6 +154,7 @@
 	C(F, TEXT, location, "the kernel function that dropped it") \
 	C(F, COUNT, segments, "segments or datagrams it stood for") \
 	C(F, COUNT, payload, "their payload") \
+	C(F, COUNT, discarded, "of the segments, those without payload that TCP itself had no use for") \
 	C(F, CPU, cpu, "where")
 
 #define MG_FACT_retransmit(F, C, E, A) \

@@ -18,6 +18,7 @@ static void free_all(void *arg)
 
 	call_table_free(&f->calls);
 	sched_free(&f->sched);
+	drops_free(&f->drops);
 	free(f);
 }
 
@@ -29,6 +30,7 @@ void figures_attach(struct core *c)
 		return;
 	call_table_listen(&f->calls, c);
 	sched_listen(&f->sched, c);
+	drops_listen(&f->drops, c);
 	core_attach(c, f, finish, free_all);
 }
 

@@ -6,11 +6,13 @@
 
 #include "core/core.h"
 #include "figures/calls.h"
+#include "figures/drops.h"
 #include "figures/scheduler.h"
 
 struct figures {
 	struct call_table calls;
 	struct sched_stats sched;
+	struct drop *drops; /* a hash table */
 };
 
 /*

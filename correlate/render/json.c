@@ -230,8 +230,8 @@ static json_t *drops(const struct report *r, const struct flow *f)
 		json_decref(all);
 		return json_null();
 	}
-	HASH_ITER (hh, r->core->drops, d, tmp) {
-		const char *layer = drop_layer(d);
+	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
+		const char *layer = d->layer;
 
 		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
 			continue;

@@ -27,7 +27,7 @@ bool drop_sums_add(struct drop_sums *all, const struct drop *d)
 	*x = (struct drop_sum){.rx = d->key.rx,
 		.reason = d->key.reason,
 		.location = d->key.location,
-		.layer = drop_layer(d)};
+		.layer = d->layer};
 found:
 	x->n += d->n;
 	x->segs += d->segs;
@@ -146,7 +146,7 @@ int losses_add_drops(struct losses *l, const struct core *c)
 {
 	const struct drop *d, *dtmp;
 
-	HASH_ITER (hh, c->drops, d, dtmp) {
+	HASH_ITER (hh, figures_of(c)->drops, d, dtmp) {
 		if (!drop_sums_add(&l->drops, d))
 			return -ENOMEM;
 	}

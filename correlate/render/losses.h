@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "core.h"
+#include "figures/figures.h"
 
 /* Packets dropped on the way to or from sockets, for one reason at one place. */
 struct drop_sum {

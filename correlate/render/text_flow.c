@@ -377,7 +377,7 @@ static void drops(const struct report *r, const struct flow *f, FILE *to)
 
 	if (!f->dropped)
 		return;
-	HASH_ITER (hh, r->core->drops, d, tmp) {
+	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
 		if (d->key.sock == f->sock->cookie && d->key.rx == f->rx)
 			drop_sums_add(&all, d);
 	}

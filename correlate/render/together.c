@@ -206,7 +206,7 @@ static void add_drops(struct together *all, size_t count, const struct report *r
 {
 	const struct drop *d, *tmp;
 
-	HASH_ITER (hh, r->core->drops, d, tmp) {
+	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
 		const struct mg_sock *s = core_sock(r->core, d->key.sock);
 		struct together *g;
 

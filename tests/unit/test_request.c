@@ -169,7 +169,7 @@ static void bytes_received_twice_are_in_no_stage(void **unused)
 	assert_followed(&c, SOCK, 600);
 	assert_int_equal(f->copies.ambiguous, 600);
 	assert_int_equal(f->dropped, 1);
-	assert_int_equal(c.drops->key.sock, SOCK);
+	assert_int_equal(figures_of(&c)->drops->key.sock, SOCK);
 	feed_end(&c);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the kernel's drops by socket, direction, reason and place. */
+/* The kernel's drops: whose packet it was, and in which layer. */
 #include "socket/drops.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "core.h"
 #include "event_table.h"
 #include "message/datagram_rx.h"
@@ -14,99 +12,54 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-/* Limit of drop kinds that are counted per socket; later kinds are counted without their socket. */
-#define DROPS_MAX 100000
-
-/* Returns the counter of a kind of drop; NULL if memory is short. */
-static struct drop *drop_of(struct core *c, struct drop_key *key)
-{
-	struct drop *d = NULL;
-
-	HASH_FIND(hh, c->drops, key, sizeof(*key), d);
-	if (!d && key->sock && HASH_COUNT(c->drops) >= DROPS_MAX) {
-		key->sock = 0;
-		return drop_of(c, key);
-	}
-	if (d)
-		return d;
-	d = mg_calloc(1, sizeof(*d));
-	if (!d)
-		return NULL;
-	d->key = *key;
-	HASH_ADD(hh, c->drops, key, sizeof(d->key), d);
-	return hash_kept(d);
-}
-
 /*
  * Returns whether TCP discarded a segment that is of no use to it, for example after a connection
  * has ended. Without payload nothing is lost.
  */
-static bool is_discarded(const struct drop *d, const struct mg_drop *p)
+static bool is_discarded(const struct fact_drop *f)
 {
-	const char *layer = p->len ? NULL : drop_layer(d);
-
-	return layer && strcmp(layer, "tcp") == 0 && strcmp(d->key.reason, "NO_SOCKET") != 0;
-}
-
-static void tell(const struct core *c, const struct mg_sock *s, const struct drop *d,
-	const struct mg_event *e)
-{
-	struct fact_drop f = {.time = e->cycles,
-		.received = e->drop.rx,
-		.layer = drop_layer(d),
-		.reason = d->key.reason,
-		.location = d->key.location,
-		.segments = e->drop.segs,
-		.payload = e->drop.len,
-		.cpu = e->cpu};
-
-	if (s)
-		f.flow = flow_fact(e->drop.rx ? &s->rx : &s->tx);
-	emit_drop(&c->facts, &f);
+	return !f->payload && f->layer && strcmp(f->layer, "tcp") == 0 &&
+	       strcmp(f->reason, "NO_SOCKET") != 0;
 }
 
 void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
+	char reason[sizeof(e->drop.reason) + 1] = "", location[sizeof(e->drop.location) + 1] = "";
 	const struct mg_drop *p = &e->drop;
 	struct mg_sock *s = sock_get(c, p->sock);
-	struct drop_key key;
-	uint64_t discarded;
-	struct drop *d;
+	struct fact_drop f = {.time = e->cycles,
+		.flow = {s ? s->cookie : p->sock, p->rx},
+		.received = p->rx,
+		.reason = reason,
+		.location = location,
+		.segments = p->segs,
+		.payload = p->len,
+		.cpu = e->cpu};
 
 	if (!s && request_on_drop(c, e))
 		return;
 	a->sock = s;
 	a->rx = p->rx;
 	a->length = p->len;
-	memset(&key, 0, sizeof(key));
-	key.sock = s ? s->cookie : p->sock;
-	key.rx = p->rx;
-	memcpy(key.reason, p->reason, sizeof(key.reason) - 1);
-	memcpy(key.location, p->location, sizeof(key.location) - 1);
-	d = drop_of(c, &key);
-	if (!d)
-		return;
+	memcpy(reason, p->reason, sizeof(p->reason));
+	memcpy(location, p->location, sizeof(p->location));
 	if (s && s->kind != MG_KIND_tcp && p->rx)
 		datagram_drop_in(s, e);
 	else if (s && s->kind != MG_KIND_tcp)
 		datagram_drop_out(c, t, s, p);
-	discarded = is_discarded(d, p) ? p->segs : 0;
+	f.layer = drop_layer(reason, location);
+	f.discarded = is_discarded(&f) ? p->segs : 0;
 	if (s) {
-		struct flow *f = p->rx ? &s->rx : &s->tx;
+		struct flow *flow = p->rx ? &s->rx : &s->tx;
 
-		f->dropped += p->segs;
-		f->discarded += discarded;
+		flow->dropped += p->segs;
+		flow->discarded += f.discarded;
 	}
-	if (facts_wanted(&c->facts, FACT_drop))
-		tell(c, s, d, e);
-	d->discarded += discarded;
-	d->n++;
-	d->segs += p->segs;
-	d->bytes += p->len;
+	emit_drop(&c->facts, &f);
 }
 
 /* Finds the layer from the names of the kernel's functions. */
-const char *drop_layer(const struct drop *d)
+const char *drop_layer(const char *reason, const char *location)
 {
 	static const struct {
 		const char *begins, *layer;
@@ -167,26 +120,16 @@ const char *drop_layer(const struct drop *d)
 	};
 
 	/* a reason may say more than the name of a shared helper */
-	if (strncmp(d->key.reason, "QDISC", 5) == 0 || strncmp(d->key.reason, "TC_", 3) == 0)
+	if (strncmp(reason, "QDISC", 5) == 0 || strncmp(reason, "TC_", 3) == 0)
 		return "qdisc";
-	if (strncmp(d->key.reason, "NETFILTER", 9) == 0)
+	if (strncmp(reason, "NETFILTER", 9) == 0)
 		return "netfilter";
-	if (strncmp(d->key.reason, "NEIGH", 5) == 0)
+	if (strncmp(reason, "NEIGH", 5) == 0)
 		return "neighbour";
-	if (strncmp(d->key.reason, "SOCKET", 6) == 0)
+	if (strncmp(reason, "SOCKET", 6) == 0)
 		return "socket";
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(d->key.location, names[i].begins, strlen(names[i].begins)) == 0)
+		if (strncmp(location, names[i].begins, strlen(names[i].begins)) == 0)
 			return names[i].layer;
 	return NULL;
-}
-
-void drops_free(struct core *c)
-{
-	struct drop *d, *tmp;
-
-	HASH_ITER (hh, c->drops, d, tmp) {
-		HASH_DEL(c->drops, d);
-		free(d);
-	}
 }
