@@ -30,6 +30,14 @@ const char *option_takes(void)
 	return takes;
 }
 
+/* Returns the long name of what getopt_long() returned. */
+static const char *option_name(const struct option *longs, int c)
+{
+	while (longs->name && longs->val != c)
+		longs++;
+	return longs->name ? longs->name : "?";
+}
+
 /* Returns whether it is the long option, perhaps abbreviated, with a value. */
 static bool has_value(const char *arg, const char *name)
 {
@@ -40,7 +48,7 @@ static bool has_value(const char *arg, const char *name)
 
 int option_next(int argc, char **argv, const char *shorts, const struct option *longs, int *which)
 {
-	char with_colon[32];
+	char with_colon[160];
 	int c;
 
 	/* getopt() would print what it was given as it is */
@@ -71,13 +79,6 @@ static bool parse(const char *text, uint64_t *out, const char **end)
 	*out = strtoull(text, &stop, 10);
 	*end = stop;
 	return errno == 0;
-}
-
-const char *option_name(const struct option *longs, int c)
-{
-	while (longs->name && longs->val != c)
-		longs++;
-	return longs->name ? longs->name : "?";
 }
 
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)

@@ -22,9 +22,6 @@
 #define MG_BUFFER_MIN 4096u
 #define MG_BUFFER_MAX (512u << 20)
 
-/* Returns the long name of what getopt_long() returned. */
-const char *option_name(const struct option *longs, int c);
-
 /*
  * Works as getopt_long(), with messages that print nothing a terminal would obey. `shorts` may
  * begin with a +.
