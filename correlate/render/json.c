@@ -166,158 +166,11 @@ static json_t *clock_part(const struct report *r)
 		(json_int_t)c->clock.gaps);
 }
 
-/* Returns a quantile; above the median only with ten samples beyond it, else null. */
-static json_t *quantile(const struct report *r, const struct dist *d, double q)
-{
-	if (!d->n || (q > 0.5 && !dist_quantile_supported(d, q)))
-		return json_null();
-	return number(report_ns(r, dist_quantile(d, q)));
-}
-
-json_t *json_spread(const struct report *r, const struct dist *d)
-{
-	return json_pack("{s:o, s:o, s:o}", "p50", quantile(r, d, 0.5), "p99", quantile(r, d, 0.99),
-		"mean", number(d->n ? report_ns(r, dist_mean(d)) : NAN));
-}
-
-static json_t *layers(const struct report *r, const struct flow *f)
-{
-	json_t *all = json_array();
-
-	for (int i = 0; i < layer_count(f); i++) {
-		const struct unit_stats *u = &f->units[i];
-		bool many = u->gaps.n != 0;
-
-		if (!u->n)
-			continue;
-		json_array_append_new(all,
-			json_pack("{s:s, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, "
-				  "s:o}",
-				"name", layer_name(f, i), "n", (json_int_t)u->n, "repeated_n",
-				(json_int_t)u->again_n, "frames",
-				u->frames ? count(u->frames) : json_null(), "repeated_frames",
-				u->frames ? count(u->again_frames) : json_null(), "bytes",
-				(json_int_t)u->bytes, "mean_size", number(unit_mean_size(u)),
-				"cov_size", number(unit_cov_size(u)), "mean_spacing_ns",
-				number(many ? report_ns(r, unit_mean_gap(u)) : NAN),
-				"p50_spacing_ns",
-				number(many ? report_ns(r, dist_quantile(&u->gaps, 0.5)) : NAN),
-				"cov_spacing", number(many ? unit_cov_gap(u) : NAN),
-				"repeated_bytes", (json_int_t)u->again, "wire_bytes",
-				u->wire_bytes ? json_integer((json_int_t)u->wire_bytes)
-					      : json_null()));
-	}
-	return all;
-}
-
-static json_t *modulation(const struct report *r, const struct flow *f)
-{
-	struct modulation m = flow_modulation(r, f);
-
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from", m.from, "to",
-		m.to, "J_ns", number(m.j_ns), "tau_ns", number(m.tau_ns), "M", number(m.m), "S",
-		number(m.s), "blocked_share", number(m.blocked_share), "w1_spacing_ns",
-		number(m.w1_spacing_ns), "bytes", m.known ? count(m.bytes) : json_null(),
-		"goodput_ratio", number(flow_goodput(r, f).ratio));
-}
-
-static json_t *drops(const struct report *r, const struct flow *f)
-{
-	const struct drop *d, *tmp;
-	json_t *all = json_array();
-
-	if (!core_observes(r->core, MG_EVENT_drop)) {
-		json_decref(all);
-		return json_null();
-	}
-	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
-		const char *layer = d->layer;
-
-		if (d->key.sock != f->sock->cookie || d->key.rx != f->rx)
-			continue;
-		json_array_append_new(all,
-			json_pack("{s:o, s:o, s:o, s:I, s:I, s:I}", "reason",
-				json_text(d->key.reason), "location", json_text(d->key.location),
-				"layer", layer ? json_string(layer) : json_null(), "n",
-				(json_int_t)d->n, "segments", (json_int_t)d->segs, "bytes",
-				(json_int_t)d->bytes));
-	}
-	return all;
-}
-
-/*
- * Returns a count of calls; null where system calls were not recorded, as it is unknown then, not
- * 0.
- */
-static json_t *of_calls(const struct flow *f, uint64_t n)
-{
-	return f->sock->unclaimed ? json_null() : count(n);
-}
-
-json_t *json_retransmits(const struct report *r, const struct flow *f)
-{
-	return f->rx || !core_observes(r->core, MG_EVENT_tcp_retransmit) ||
-			       (!f->retransmits && flow_misses(f, MG_EVENTS(tcp_retransmit)))
-		       ? json_null()
-		       : count(f->retransmits);
-}
-
-/* Returns whether the socket has several peers; null if that is not known or it is connected. */
-static json_t *several_remotes(const struct flow *f)
-{
-	return f->sock->far && !f->sock->rport && f->sock->far[f->rx].known
-		       ? json_boolean(flow_has_several_ends(f))
-		       : json_null();
-}
-
 json_t *json_flow(const struct report *r, const struct flow *f)
 {
-	json_t *j = json_object();
-	char local[64], remote[64];
-	const struct flow *peer = flow_peer(f);
-	bool anonymous = !f->sock->has_addr, named = f->sock->name[0];
+	struct flow_figures of = flow_figures_of(r, f);
 
-	flow_ends(f, local, remote);
-	json_object_set_new(j, "id", json_string(flow_id(f)));
-	json_object_set_new(j, "proto", json_string(flow_proto(f)));
-	json_object_set_new(j, "local", anonymous && !named ? json_null() : json_text(local));
-	json_object_set_new(j, "remote", anonymous ? json_null() : json_text(remote));
-	json_object_set_new(j, "several_remotes", several_remotes(f));
-	json_object_set_new(j, "netns", f->sock->netns ? count(f->sock->netns) : json_null());
-	json_object_set_new(j, "direction", json_string(f->rx ? "rx" : "tx"));
-	json_object_set_new(j, "pid", f->sock->pid ? count(f->sock->pid) : json_null());
-	json_object_set_new(j, "comm", json_comm(flow_comm(r, f)));
-	json_object_set_new(j, "bytes", count(flow_bytes(f)));
-	json_object_set_new(j, "first_offset", count(f->start));
-	json_object_set_new(j, "offsets",
-		json_string(f->anchor.relative ? "from_recording" : "from_connection"));
-	json_object_set_new(j, "coverage", number(flow_coverage(f)));
-	json_object_set_new(j, "complete_bytes", of_calls(f, f->complete));
-	json_object_set_new(j, "incomplete_bytes", of_calls(f, f->incomplete));
-	json_object_set_new(j, "kernel_only_bytes", of_calls(f, f->kernel_only));
-	json_object_set_new(j, "tx_call_n", f->rx ? json_null() : of_calls(f, f->calls));
-	json_object_set_new(j, "call_n", of_calls(f, f->calls));
-	json_object_set_new(j, "retransmits", json_retransmits(r, f));
-	json_lineage(j, r, f);
-	if (!f->rx)
-		json_zerocopy(j, r, f);
-	json_object_set_new(j, "gaps", count(f->gaps));
-	json_object_set_new(j, "drops", drops(r, f));
-	json_object_set_new(j, "dropped_bytes",
-		f->sock->kind == MG_KIND_tcp ? json_null() : count(f->dropped_bytes));
-	json_object_set_new(j, "unmatched",
-		f->sock->kind == MG_KIND_tcp || !f->rx ? json_null() : count(f->unmatched));
-	json_object_set_new(j, "touched", layer_names(f->touched));
-	json_object_set_new(
-		j, "peer", peer && flow_is_told(peer) ? json_string(flow_id(peer)) : json_null());
-	json_object_set_new(j, "layers", layers(r, f));
-	json_residence(j, r, f);
-	json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
-	json_object_set_new(j, "modulation", modulation(r, f));
-	json_object_set_new(j, "tcp", json_tcp(r, f));
-	if (r->demand)
-		json_object_set_new(j, "on_demand", demand_of_flow(r, f));
-	return j;
+	return json_of_flow(&of);
 }
 
 /* Returns the waits of groups of flows. */
@@ -328,27 +181,9 @@ static json_t *together(const struct report *r)
 	struct together *groups = report_together(r, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct flow *f = &groups[i].sum;
-		json_t *j = json_pack("{s:o, s:s, s:s, s:I, s:I, s:o, s:I, s:I}", "comm",
-			json_comm(groups[i].comm), "proto", flow_proto(f), "direction",
-			f->rx ? "rx" : "tx", "flows", (json_int_t)groups[i].count, "bytes",
-			(json_int_t)flow_bytes(f), "coverage", number(flow_coverage(f)),
-			"complete_bytes", (json_int_t)f->complete, "incomplete_bytes",
-			(json_int_t)f->incomplete);
+		struct group_figures of = group_figures_of(r, &groups[i]);
 
-		json_object_set_new(j, "side",
-			groups[i].side
-				? json_string(groups[i].side == SIDE_CLIENT ? "client" : "server")
-				: json_null());
-		json_object_set_new(
-			j, "server_port", groups[i].port ? count(groups[i].port) : json_null());
-		json_residence(j, r, f);
-		json_object_set_new(j, "transit_ns", json_spread(r, &f->transit));
-		json_object_set_new(j, "retransmits", json_retransmits(r, f));
-		json_lineage(j, r, f);
-		json_object_set_new(j, "drops", json_drop_sums(r, &groups[i].drops));
-		json_object_set_new(j, "tcp", json_troubles(r, f, &groups[i].tcp));
-		json_array_append_new(all, j);
+		json_array_append_new(all, json_of_group(&of));
 	}
 	report_together_free(groups, n);
 	return all;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "report.h"
+#include "reported/json.h"
 
 #define DIGITS 5
 
@@ -124,7 +125,7 @@ void json_brief(const struct report *r, const struct flow *f, FILE *to)
 	else if (!f->rx)
 		count("tx_call_n", f->calls, to);
 	if (!f->rx)
-		text("retransmits", json_retransmits(r, f), to);
+		text("retransmits", value_json(flow_retransmits(r, f)), to);
 	layers(f, to);
 	stages(r, f, !flow_withheld(r, f), to);
 	member("residence_total_ns", told ? report_ns(r, dist_mean(&f->residence)) : NAN, to);

@@ -3,6 +3,7 @@
 #include "event_table.h"
 #include "losses.h"
 #include "report.h"
+#include "reported/json.h"
 
 static json_t *count(uint64_t n)
 {
@@ -30,7 +31,7 @@ static json_t *listen_drops(const struct report *r, uint64_t n)
 	return known ? count(n) : json_null();
 }
 
-json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
+static json_t *drop_sums(const struct report *r, const struct drop_sums *all)
 {
 	json_t *list;
 
@@ -38,16 +39,18 @@ json_t *json_drop_sums(const struct report *r, const struct drop_sums *all)
 		return json_null();
 	list = json_array();
 	for (size_t i = 0; i < all->n; i++) {
-		const struct drop_sum *d = &all->v[i];
+		struct drop_sum_figures of = {&all->v[i]};
 
-		json_array_append_new(
-			list, json_pack("{s:s, s:o, s:o, s:s?, s:I, s:I, s:I, s:I}", "direction",
-				      d->rx ? "rx" : "tx", "reason", json_text(d->reason),
-				      "location", json_text(d->location), "layer", d->layer, "n",
-				      (json_int_t)d->n, "segments", (json_int_t)d->segs, "bytes",
-				      (json_int_t)d->bytes, "discarded", (json_int_t)d->discarded));
+		json_array_append_new(list, json_of_drop_sum(&of));
 	}
 	return list;
+}
+
+static json_t *spread(const struct report *r, const struct dist *d)
+{
+	struct spread_figures of = spread_of(d, true, r->hz);
+
+	return json_of_spread(&of);
 }
 
 /* Returns the retransmitted SYN-ACKs; null in older recordings, which lack the hook for them. */
@@ -75,7 +78,7 @@ json_t *json_losses(const struct report *r)
 	json_object_set_new(j, "sockets_hit", count(l->sockets_hit));
 	json_object_set_new(j, "retransmits", count_of(r, again, l->retransmits));
 	json_object_set_new(j, "retransmitted_bytes", count_of(r, again, l->retransmitted_bytes));
-	json_object_set_new(j, "resent_wait_ns", json_spread(r, &l->wait));
+	json_object_set_new(j, "resent_wait_ns", spread(r, &l->wait));
 	json_object_set_new(j, "syn_retries", count_of(r, again, l->syn_retries));
 	json_object_set_new(j, "syn_ack_retries", syn_ack_retries(r, l->synack_retries));
 	json_object_set_new(j, "timeouts", count_of(r, again, l->timeouts));
@@ -83,7 +86,7 @@ json_t *json_losses(const struct report *r)
 	json_object_set_new(j, "resets_sent", count_of(r, reset, l->resets_sent));
 	json_object_set_new(j, "resets_received", count_of(r, reset, l->resets_received));
 	json_object_set_new(j, "dropped", count_of(r, drop, l->dropped));
-	json_object_set_new(j, "drops", json_drop_sums(r, &l->drops));
+	json_object_set_new(j, "drops", drop_sums(r, &l->drops));
 	json_object_set_new(j, "at_least", json_boolean(losses_may_miss(r, LOSS_EVENTS)));
 	return j;
 }

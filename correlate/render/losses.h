@@ -70,8 +70,6 @@ bool losses_may_miss(const struct report *r, struct mg_events events);
 
 /* json_losses.c */
 json_t *json_losses(const struct report *r);
-/* Returns a list; null where drops were not observed. */
-json_t *json_drop_sums(const struct report *r, const struct drop_sums *all);
 
 /* text_losses.c: prints the lines for the report's head; nothing if there was no loss. */
 void text_losses(const struct report *r, FILE *to, bool colour);

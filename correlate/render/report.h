@@ -85,21 +85,6 @@ bool flow_is_eventful(const struct flow *f);
 json_t *json_text(const char *s);
 /* Returns a program's name, null if it is not known (json.c). */
 json_t *json_comm(const char *comm);
-/* Returns the number of retransmissions, or null; always null for a received flow (json.c). */
-json_t *json_retransmits(const struct report *r, const struct flow *f);
-
-/* Adds the waiting times to a flow's object (json_residence.c). */
-void json_residence(json_t *flow, const struct report *r, const struct flow *f);
-/* Returns median, 99th percentile and mean, ns (json.c). */
-json_t *json_spread(const struct report *r, const struct dist *d);
-/* Adds retransmitted, refused and urgent bytes to a flow's object (json_lineage.c). */
-void json_lineage(json_t *j, const struct report *r, const struct flow *f);
-/* Adds sends with MSG_ZEROCOPY (json_zerocopy.c). */
-void json_zerocopy(json_t *j, const struct report *r, const struct flow *f);
-/* Returns a flow's protocol state; null if it has none (json_tcp.c). */
-json_t *json_tcp(const struct report *r, const struct flow *f);
-/* Returns the part of it that can be summed over several connections. */
-json_t *json_troubles(const struct report *r, const struct flow *f, const struct tcp_record *t);
 
 /* ---- figures for both forms (figures.c); NAN where not observable ---- */
 

@@ -96,12 +96,13 @@ struct value get_call_blocked_n(const struct call_figures *f)
 	return value_count(f->s->blocked_n);
 }
 
-void into_call_total_ns(const struct call_figures *f, struct spread_figures *to)
+bool into_call_total_ns(const struct call_figures *f, struct spread_figures *to)
 {
 	bool known =
 		call_is_kernel_only(f->s) || standing_of(report_app_coverage(f->r)) != WITHHELD;
 
 	*to = spread_of(&f->s->total, known, f->r->hz);
+	return true;
 }
 
 static void overhead(const struct call_figures *f, bool blocked, struct overhead_figures *to)
@@ -113,14 +114,16 @@ static void overhead(const struct call_figures *f, bool blocked, struct overhead
 	to->bound = f->told && d->n ? call_uncertainty(f->r, f->s, blocked) : NAN;
 }
 
-void into_call_overhead_ns(const struct call_figures *f, struct overhead_figures *to)
+bool into_call_overhead_ns(const struct call_figures *f, struct overhead_figures *to)
 {
 	overhead(f, false, to);
+	return true;
 }
 
-void into_call_overhead_blocking_ns(const struct call_figures *f, struct overhead_figures *to)
+bool into_call_overhead_blocking_ns(const struct call_figures *f, struct overhead_figures *to)
 {
 	overhead(f, true, to);
+	return true;
 }
 
 void part_overhead_spread(const struct overhead_figures *f, struct spread_figures *to)
@@ -164,9 +167,10 @@ struct value get_call_probes_ns(const struct call_figures *f)
 	return mean_of(f, f->s->probe_cycles);
 }
 
-void into_call_interposition_ns(const struct call_figures *f, struct call_figures *to)
+bool into_call_interposition_ns(const struct call_figures *f, struct call_figures *to)
 {
 	*to = *f;
+	return true;
 }
 
 bool known_interposition_calibrated(const struct call_figures *f)

@@ -22,17 +22,17 @@ static const char *const words_of_MG_STATES[] = {MG_STATES(WORD)};
 #define K(S, name, text) \
 	static bool is_##S##_##name(const void *of) { return known_##S##_##name(of); } \
 	static const struct known when_##S##_##name = {is_##S##_##name, text, false};
-#define KNOWN(S, ctype, doc) \
+#define CONDITIONS(S, ctype, doc) \
 	static const struct known when_##S##_always __attribute__((unused)) = {NULL, NULL, true}; \
 	static const struct known when_##S##_recorded __attribute__((unused)) = {NULL, RECORDED, false}; \
 	static const struct known when_##S##_samples __attribute__((unused)) = {NULL, SAMPLES, false}; \
 	MG_KNOWN_##S(S, K)
-MG_SCOPES(KNOWN)
+MG_SCOPES(CONDITIONS)
 
 #define V(S, type, unit, name, known, label, doc) \
 	static struct value of_##S##_##name(const void *of) { return get_##S##_##name(of); }
 #define O(S, child, name, known, doc) \
-	static void of_##S##_##name(const void *of, void *to) { into_##S##_##name(of, to); }
+	static bool of_##S##_##name(const void *of, void *to) { return into_##S##_##name(of, to); }
 #define L(S, child, name, known, doc) \
 	static bool of_##S##_##name(const void *of, uintptr_t *at, void *to) { return next_##S##_##name(of, at, to); }
 #define W(S, words, unit, name, known, doc) \
@@ -40,7 +40,7 @@ MG_SCOPES(KNOWN)
 #define T(S, name, known, doc) \
 	static struct value of_##S##_##name(const void *of, uintptr_t *at) { return next_##S##_##name(of, at); }
 #define P(S, child, there) \
-	static void of_##S##_##child(const void *of, void *to) { part_##S##_##child(of, to); }
+	static bool of_##S##_##child(const void *of, void *to) { part_##S##_##child(of, to); return true; }
 #define GETTERS(S, ctype, doc) MG_FIGURES_##S(S, V, O, L, W, T, P)
 MG_SCOPES(GETTERS)
 #undef V

@@ -4,10 +4,15 @@
 #define MAGNET_CORRELATE_REPORTED_GETTERS_H
 
 #include "reported/call.h"
+#include "reported/flow.h"
+#include "reported/group.h"
+#include "reported/residence.h"
 #include "reported/scheduler.h"
 #include "reported/spread.h"
 #include "reported/table.h"
+#include "reported/tcp.h"
 #include "reported/value.h"
+#include "reported/zerocopy.h"
 
 /* clang-format off */
 #define MG_SCOPE_TYPE(S, ctype, doc) typedef ctype fig_of_##S;
@@ -17,7 +22,7 @@ MG_SCOPES(MG_SCOPE_TYPE)
 /* The getters, which the scopes' source files define. */
 #define MG_K(S, name, when)                           bool known_##S##_##name(const fig_of_##S *f);
 #define MG_V(S, type, unit, name, known, label, doc)  struct value get_##S##_##name(const fig_of_##S *f);
-#define MG_O(S, child, name, known, doc)              void into_##S##_##name(const fig_of_##S *f, fig_of_##child *to);
+#define MG_O(S, child, name, known, doc)              bool into_##S##_##name(const fig_of_##S *f, fig_of_##child *to);
 #define MG_L(S, child, name, known, doc) \
 	bool next_##S##_##name(const fig_of_##S *f, uintptr_t *at, fig_of_##child *to);
 #define MG_W(S, words, unit, name, known, doc)        struct value get_##S##_##name(const fig_of_##S *f, int word);
@@ -46,6 +51,10 @@ union any_figures {
 #define MG_SCOPE_DESC(S, ctype, doc) extern const struct scope scope_##S;
 MG_SCOPES(MG_SCOPE_DESC)
 #undef MG_SCOPE_DESC
+
+/* Define a getter, or whether a figure is known; `f` is what it is asked of. */
+#define GET(S, name, v)   struct value get_##S##_##name(const fig_of_##S *f) { return v; }
+#define KNOWN(S, name, b) bool known_##S##_##name(const fig_of_##S *f) { return b; }
 /* clang-format on */
 
 /* Returns the value of a figure that is one, if it is known. */

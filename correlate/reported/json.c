@@ -18,6 +18,8 @@ json_t *value_json(struct value v)
 		return json_boolean(v.flag);
 	case VALUE_ANY:
 		return json_deep_copy(v.any);
+	case VALUE_GIVEN:
+		return v.given;
 	default:
 		return json_null();
 	}
@@ -27,8 +29,7 @@ static json_t *object(const struct figure *g, const void *of)
 {
 	union any_figures child;
 
-	g->get.into(of, &child);
-	return figures_json(g->child, &child);
+	return g->get.into(of, &child) ? figures_json(g->child, &child) : json_null();
 }
 
 static json_t *list(const struct figure *g, const void *of)

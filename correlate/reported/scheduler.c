@@ -99,19 +99,22 @@ static void waits(
 	to->at_least = f->coverage < 1;
 }
 
-void into_scheduler_wakeup_ns(const struct scheduler_figures *f, struct waits_figures *to)
+bool into_scheduler_wakeup_ns(const struct scheduler_figures *f, struct waits_figures *to)
 {
 	waits(f, &f->s->wakeup, to);
+	return true;
 }
 
-void into_scheduler_queueing_ns(const struct scheduler_figures *f, struct waits_figures *to)
+bool into_scheduler_queueing_ns(const struct scheduler_figures *f, struct waits_figures *to)
 {
 	waits(f, &f->s->queueing, to);
+	return true;
 }
 
-void into_scheduler_run_queue_ns(const struct scheduler_figures *f, struct waits_figures *to)
+bool into_scheduler_run_queue_ns(const struct scheduler_figures *f, struct waits_figures *to)
 {
 	waits(f, &f->s->run_queue, to);
+	return true;
 }
 
 void part_waits_spread(const struct waits_figures *f, struct spread_figures *to)

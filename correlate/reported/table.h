@@ -125,6 +125,359 @@
 	V(S, TEXT, NONE, standing, watched, "standing", "as that of calls") \
 	V(S, FLAG, NONE, at_least, always, ">=", "whether counts may be more")
 
+/* ---- a flow: where its bytes waited ---- */
+
+#define MG_KNOWN_stage(S, K) \
+	K(S, told, "the waterfall is shown") \
+	K(S, compensated, "the waterfall is shown, and the recording has a calibration")
+#define MG_FIGURES_stage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, stage, always, "stage", "name of the stage") \
+	V(S, COUNT, RANGES, n, always, "ranges", "ranges of bytes with the same times") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes in them") \
+	V(S, NUMBER, NS, mean_ns, told, "mean", "mean time of a byte in the stage") \
+	V(S, NUMBER, NS, p50_ns, told, "p50", "median of it") \
+	V(S, NUMBER, NS, p99_ns, told, "p99", "99th percentile of it; null without ten samples beyond it") \
+	V(S, NUMBER, NS, compensated_mean_ns, compensated, "mean", "mean without magnet's own events") \
+	V(S, NUMBER, NS, compensated_p50_ns, compensated, "p50", "median without them") \
+	V(S, NUMBER, NS, compensated_p99_ns, compensated, "p99", "99th percentile without them; null without ten samples " \
+		"beyond it")
+
+#define MG_KNOWN_why(S, K) \
+	K(S, told, "the waterfall is shown") \
+	K(S, compensated, "the waterfall is shown, and the recording has a calibration")
+#define MG_FIGURES_why(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, reason, always, "reason", "what held the bytes last") \
+	V(S, TEXT, NONE, released_by, always, "until", "what let them go") \
+	V(S, COUNT, RANGES, n, always, "ranges", "ranges of bytes with the same times") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes in them") \
+	V(S, NUMBER, SHARE, share, always, "of bytes", "their share of all bytes") \
+	V(S, NUMBER, SHARE, wait_share, told, "share", "share of the send buffer's stage") \
+	V(S, NUMBER, NS, mean_ns, told, "mean", "mean wait of these bytes") \
+	V(S, NUMBER, NS, compensated_mean_ns, compensated, "mean", "mean wait without magnet's own events")
+
+#define MG_KNOWN_held(S, K) \
+	K(S, told, "the waterfall is shown") \
+	K(S, compensated, "the waterfall is shown, and the recording has a calibration")
+#define MG_FIGURES_held(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, reason, always, "reason", "what held the bytes") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes that waited for it at all") \
+	V(S, NUMBER, SHARE, share, always, "of bytes", "their share of all bytes") \
+	V(S, NUMBER, SHARE, wait_share, told, "share", "share of the send buffer's stage") \
+	V(S, NUMBER, NS, mean_ns, told, "mean", "mean over all bytes; these sum to the stage") \
+	V(S, NUMBER, NS, compensated_mean_ns, compensated, "mean", "the same without magnet's own events") \
+	V(S, NUMBER, NS, held_ns, always, "held", "how long the queue was held for it")
+
+#define MG_KNOWN_last_byte(S, K)
+#define MG_FIGURES_last_byte(S, V, O, L, W, T, P) \
+	V(S, COUNT, CALLS, n, always, "calls", "calls") \
+	V(S, NUMBER, NS, mean_ns, samples, "mean", "mean time until all of the call was through") \
+	V(S, NUMBER, NS, p50_ns, samples, "p50", "median of it") \
+	V(S, NUMBER, NS, p99_ns, samples, "p99", "99th percentile of it")
+
+#define MG_KNOWN_waterfall_stage(S, K)
+#define MG_FIGURES_waterfall_stage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, stage, always, "stage", "name of the stage") \
+	V(S, NUMBER, NS, mean_ns, recorded, "mean", "mean time of these bytes in it")
+
+#define MG_KNOWN_waterfall(S, K)
+#define MG_FIGURES_waterfall(S, V, O, L, W, T, P) \
+	V(S, NUMBER, NONE, quantile, always, "about", "quantile of the total that these bytes are about") \
+	V(S, NUMBER, RANGES, n, always, "samples", "samples, some of which count in part") \
+	V(S, NUMBER, NS, total_ns, recorded, "total", "mean total") \
+	L(S, waterfall_stage, stages, always, "stages, which sum to the total")
+
+#define MG_KNOWN_residence(S, K) \
+	K(S, followable, "some of its bytes can be followed") \
+	K(S, total, "90 % of the bytes have every timestamp") \
+	K(S, probes, "the waterfall is shown, and the recording has a calibration") \
+	K(S, uncertain, "90 % of the bytes have every timestamp, and the recording has a calibration") \
+	K(S, why, "it is a sent flow, TCP's hand-over to IP was recorded, and 90 % of the bytes have every timestamp") \
+	K(S, driver, "it is a sent flow, and the driver's completions were recorded") \
+	K(S, any, "a byte has every timestamp")
+#define MG_FIGURES_residence(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, standing, followable, "standing", "\"whole\"; \"starred\" if less than 99 % of the bytes have every " \
+		"timestamp; \"withheld\" if the waterfall is not shown: then its figures are null") \
+	V(S, TEXT, NONE, withheld, recorded, "not available", "why it is withheld: \"coverage\" below 90 %; \"copies\" if every " \
+		"byte passed more than once, or waited for one that did; \"uncertainty\" if the stages are not known well enough") \
+	L(S, stage, residence, always, "for each stage, the time the bytes took") \
+	V(S, NUMBER, NS, residence_total_ns, total, "total", "mean time of a byte in all stages") \
+	V(S, NUMBER, NS, residence_total_p50_ns, total, "p50", "median of it") \
+	V(S, NUMBER, NS, residence_total_p99_ns, total, "p99", "99th percentile of it") \
+	V(S, NUMBER, NS, residence_uncertainty_ns, uncertain, "(+-)", "how well the total without magnet's own events is known") \
+	V(S, NUMBER, NS, probes_ns, probes, "magnet's own events", "what they took of the total, on average: with " \
+		"compensated_mean_ns of all stages it sums to the total") \
+	O(S, last_byte, residence_last_byte, recorded, "time of the last byte of each call: when all of it was through") \
+	L(S, why, send_buffer_why, why, "why bytes waited in the send buffer: the whole wait counts for what held a byte last") \
+	L(S, held, send_buffer_held, why, "the same waits divided in time at each change of what held the bytes") \
+	L(S, waterfall, waterfalls, always, "mean stages of the bytes whose total is about a quantile, as far as there are ten " \
+		"samples beyond it") \
+	V(S, COUNT, TIMES, driver_refused, driver, "refused by the driver", "times a driver did not take what it was asked to " \
+		"transmit") \
+	V(S, COUNT, CYCLES, closure_error_cycles, any, "closes to", "what the stages leave over, summed; 0 unless something is wrong")
+
+/* ---- a flow: bytes that cannot be followed as usual ---- */
+
+#define MG_KNOWN_lineage_sent(S, K) \
+	K(S, synacks, "the recording has the hook for it") \
+	K(S, retransmits, "retransmissions were recorded") \
+	K(S, resends, "IP's layer was recorded in its network namespace, and nothing of it is missing") \
+	K(S, unsent, "the end of the flow was seen") \
+	K(S, claimed, "system calls were recorded")
+#define MG_FIGURES_lineage_sent(S, V, O, L, W, T, P) \
+	V(S, COUNT, SEGMENTS, syn_ack_retries, synacks, "SYN-ACKs sent again", "answers to the peer's SYN that were sent again " \
+		"before this connection had a socket") \
+	V(S, COUNT, BYTES, retransmitted_bytes, retransmits, "sent again", "bytes that TCP sent again") \
+	V(S, COUNT, BYTES, resent_bytes, resends, "sent again after a drop on this machine", "bytes sent again after a drop on " \
+		"this machine, which TCP does not count") \
+	O(S, spread, resent_wait_ns, always, "of bytes handed to IP more than once, the time from the first copy to the last, " \
+		"by bytes; it is in no stage") \
+	V(S, COUNT, BYTES, unsent_bytes, unsent, "in the send buffer or a queue to the last", "bytes that were written and lay in " \
+		"the send buffer or a queue of this machine to the last") \
+	V(S, COUNT, CALLS, refused_calls, claimed, "calls refused as the send buffer was full", "calls that took no byte since " \
+		"the send buffer was full (EAGAIN)") \
+	O(S, spread, retry_gap_ns, always, "time from the return of the first of these until bytes were copied again")
+
+#define MG_KNOWN_lineage_received(S, K) \
+	K(S, whole, "no event is missing while it lived") \
+	K(S, peer, "its peer is recorded")
+#define MG_FIGURES_lineage_received(S, V, O, L, W, T, P) \
+	V(S, COUNT, BYTES, opening_bytes, whole, "came with the connection's opening", "bytes that came with the connection's " \
+		"opening, as those of TCP Fast Open: they are incomplete") \
+	V(S, COUNT, BYTES, undivided_bytes, always, "wait for bytes before them not known", "bytes of which it is not known how " \
+		"long they waited for those before them: they are complete, but in no stage") \
+	V(S, COUNT, BYTES, transit_ambiguous_bytes, peer, "sent more than once", "bytes left out of transit_ns, since they were " \
+		"sent more than once before they arrived") \
+	V(S, COUNT, BYTES, urgent_unread_bytes, always, "urgent bytes not read", "urgent bytes that no call read")
+
+#define MG_KNOWN_lineage_tcp(S, K) \
+	K(S, claimed, "system calls were recorded") \
+	K(S, sent, "it is a sent flow") \
+	K(S, received, "it is a received flow")
+#define MG_FIGURES_lineage_tcp(S, V, O, L, W, T, P) \
+	V(S, COUNT, BYTES, ambiguous_bytes, claimed, "passed more than once", "bytes that passed more than once before they were " \
+		"through, so that their times may be of two copies: they are complete, but in no stage") \
+	O(S, spread, ambiguous_wait_ns, always, "the time of those, from the first timestamp to the last") \
+	P(S, lineage_sent, sent) \
+	P(S, lineage_received, received)
+
+#define MG_KNOWN_lineage(S, K) \
+	K(S, tcp, "it is TCP's")
+#define MG_FIGURES_lineage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, unmapped, recorded, "unmapped", "why TCP's bytes are others than the program's, so that none of them are " \
+		"followed: \"ktls\" (records of TLS in the kernel), \"mptcp\" (a subflow of MPTCP) or \"ulp\" (another protocol of the " \
+		"kernel); null if they are the program's") \
+	P(S, lineage_tcp, tcp)
+
+#define MG_KNOWN_hold(S, K)
+#define MG_FIGURES_hold(S, V, O, L, W, T, P) \
+	P(S, spread, always) \
+	V(S, COUNT, CALLS, n, always, "sends", "sends of which it is known") \
+	V(S, NUMBER, NS, max, samples, "max", "the longest")
+
+#define MG_KNOWN_zerocopy(S, K) \
+	K(S, sends, "sends were recorded, and where there are none no event of them is missing") \
+	K(S, ends, "there are such sends, and their ends were recorded") \
+	K(S, all_ends, "there are such sends, and no end of them is missing")
+#define MG_FIGURES_zerocopy(S, V, O, L, W, T, P) \
+	V(S, COUNT, CALLS, zerocopy_sends, sends, "sent with MSG_ZEROCOPY", "sends with MSG_ZEROCOPY") \
+	O(S, hold, zerocopy_hold_ns, recorded, "for how long after the call the kernel held their pages") \
+	V(S, COUNT, CALLS, zerocopy_copied, ends, "copied all the same", "sends that the kernel had copied all the same") \
+	V(S, COUNT, CALLS, zerocopy_pending, all_ends, "held to the end", "sends whose pages were held to the end") \
+	V(S, COUNT, CALLS, zerocopy_unsure, ends, "not certain", "sends of which it is not certain which they were or when they ended") \
+	V(S, FLAG, NONE, zerocopy_at_least, always, ">=", "whether events of these are missing")
+
+/* ---- a flow: protocol state ---- */
+
+#define MG_KNOWN_extent(S, K)
+#define MG_FIGURES_extent(S, V, O, L, W, T, P) \
+	V(S, COUNT, NONE, min, always, "min", "smallest") \
+	V(S, NUMBER, NONE, mean, always, "mean", "mean over the events of state, not over time") \
+	V(S, COUNT, NONE, max, always, "max", "largest")
+
+#define MG_KNOWN_troubles_sent(S, K) \
+	K(S, congestion, "changes of the congestion state were recorded; where some are missing, not if it would be 0") \
+	K(S, recoveries, "changes of the congestion state were recorded; where some are missing, not if it would be 0") \
+	K(S, timeouts, "retransmissions were recorded; where some are missing, not if it would be 0")
+#define MG_FIGURES_troubles_sent(S, V, O, L, W, T, P) \
+	V(S, COUNT, TIMES, congestion_changes, congestion, "congestion state changed", "times the congestion state changed") \
+	V(S, COUNT, TIMES, recoveries, recoveries, "recoveries from loss", "times loss recovery began") \
+	V(S, COUNT, TIMES, timeouts, timeouts, "timeouts", "times the retransmission timer ran out")
+
+#define MG_KNOWN_troubles(S, K) \
+	K(S, windows, "windows were recorded; where events are missing, not if it would be 0") \
+	K(S, resets_sent, "resets were recorded; where some are missing, not if it would be 0") \
+	K(S, resets_received, "resets were recorded; where some are missing, not if it would be 0") \
+	K(S, sent, "it is a sent flow")
+#define MG_FIGURES_troubles(S, V, O, L, W, T, P) \
+	V(S, FLAG, NONE, at_least, always, ">=", "whether events of these are missing: counts may be more, and maxima higher") \
+	V(S, COUNT, TIMES, zero_windows, windows, "window zero", "times the window that limits the flow became zero: the peer's " \
+		"of a sent flow, the own of a received one") \
+	V(S, NUMBER, NS, zero_window_ns, windows, "in all", "for how long in all") \
+	V(S, COUNT, TIMES, resets_sent, resets_sent, "resets sent", "resets that were sent") \
+	V(S, COUNT, TIMES, resets_received, resets_received, "resets received", "resets that were received") \
+	V(S, TEXT, NONE, reset_reason, recorded, "reason", "why a reset was sent, if the kernel said so") \
+	P(S, troubles_sent, sent)
+
+#define MG_KNOWN_tcp_sent(S, K) \
+	K(S, ssthresh, "there was one, and it was recorded (level light)") \
+	K(S, delivered, "it was recorded (level full)") \
+	K(S, lost, "it was recorded (level full)") \
+	K(S, busy, "it was recorded (level full)") \
+	K(S, rwnd, "it was recorded (level full)") \
+	K(S, sndbuf, "it was recorded (level full)")
+#define MG_FIGURES_tcp_sent(S, V, O, L, W, T, P) \
+	O(S, extent, cwnd, recorded, "congestion window, segments (level light)") \
+	V(S, COUNT, SEGMENTS, ssthresh, ssthresh, "ssthresh", "slow-start threshold at last") \
+	O(S, extent, pacing_rate, recorded, "pacing rate, bytes a second (level full)") \
+	O(S, extent, notsent, recorded, "bytes written and not sent yet (level full)") \
+	V(S, COUNT, SEGMENTS, delivered, delivered, "segments delivered", "segments delivered") \
+	V(S, SIGNED, SEGMENTS, lost, lost, "held for lost", "segments held for lost") \
+	V(S, COUNT, US, busy_us, busy, "sending", "time with data to send") \
+	V(S, COUNT, US, rwnd_limited_us, rwnd, "held up by the peer's window", "of it, time the peer's window kept it from sending") \
+	V(S, COUNT, US, sndbuf_limited_us, sndbuf, "held up by its own send buffer", "of it, time it wanted send buffer")
+
+#define MG_KNOWN_tcp(S, K) \
+	K(S, sent, "it is a sent flow")
+#define MG_FIGURES_tcp(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, algorithm, recorded, "congestion control", "congestion control in use at last (level light)") \
+	O(S, extent, srtt_us, recorded, "smoothed round-trip time (level light)") \
+	O(S, extent, rto_us, recorded, "retransmission timeout (level light)") \
+	O(S, extent, window, recorded, "window of the flow, bytes: the peer's of a sent flow, the own of a received one (level light)") \
+	P(S, troubles, always) \
+	P(S, tcp_sent, sent)
+
+/* ---- a flow ---- */
+
+#define MG_KNOWN_layer(S, K) \
+	K(S, frames, "frames were seen there")
+#define MG_FIGURES_layer(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, name, always, "layer", "name of the layer") \
+	V(S, COUNT, PACKETS, n, always, "packets", "packets that brought new bytes") \
+	V(S, COUNT, PACKETS, repeated_n, always, "seen before", "packets that brought none") \
+	V(S, COUNT, PACKETS, frames, frames, "frames", "segments, datagrams or fragments that all packets stand for") \
+	V(S, COUNT, PACKETS, repeated_frames, frames, "repeated frames", "of these, those of packets that brought no new bytes") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "new bytes") \
+	V(S, NUMBER, BYTES, mean_size, always, "mean size", "mean size of a packet") \
+	V(S, NUMBER, NONE, cov_size, always, "cov", "coefficient of variation of sizes") \
+	V(S, NUMBER, NS, mean_spacing_ns, samples, "mean spacing", "mean time between packets") \
+	V(S, NUMBER, NS, p50_spacing_ns, samples, "p50", "median of it") \
+	V(S, NUMBER, NONE, cov_spacing, samples, "cov", "coefficient of variation of spacings") \
+	V(S, COUNT, BYTES, repeated_bytes, always, "repeated bytes", "bytes that had passed the layer before") \
+	V(S, COUNT, BYTES, wire_bytes, recorded, "bytes on the wire", "bytes of the frames with their headers")
+
+#define MG_KNOWN_modulation(S, K) \
+	K(S, compared, "90 % of the bytes have every timestamp, and both ends of the comparison were recorded")
+#define MG_FIGURES_modulation(F, V, O, L, W, T, P) \
+	V(F, TEXT, NONE, from, always, "from", "layer that is compared: the call, or the peer's call") \
+	V(F, TEXT, NONE, to, always, "to", "with this one: the device, or the call") \
+	V(F, NUMBER, NS, J_ns, compared, "J", "mean absolute deviation of the bytes' delays between both from their median") \
+	V(F, NUMBER, NS, tau_ns, compared, "tau", "mean gap between the sender's calls") \
+	V(F, NUMBER, SHARE, M, compared, "M", "modulation: J by tau") \
+	V(F, NUMBER, NONE, S, compared, "S", "packets at the second layer for each at the first") \
+	V(F, NUMBER, SHARE, blocked_share, compared, "sender blocked", "share of the time in which the sending threads were blocked") \
+	V(F, NUMBER, NS, w1_spacing_ns, compared, "W1 of their spacings", "Wasserstein-1 distance between the spacings at both layers") \
+	V(F, COUNT, BYTES, bytes, compared, "bytes", "bytes compared") \
+	V(F, NUMBER, SHARE, goodput_ratio, recorded, "goodput", "bytes delivered by bytes of frames at the sender's device; null " \
+		"where the sender is not recorded, and of datagrams also where the receiver is not")
+
+#define MG_KNOWN_drop(S, K)
+#define MG_FIGURES_drop(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, reason, always, "reason", "the kernel's reason") \
+	V(S, TEXT, NONE, location, always, "in", "the kernel's function") \
+	V(S, TEXT, NONE, layer, recorded, "at", "layer; null if reason and function do not identify it") \
+	V(S, COUNT, PACKETS, n, always, "buffers", "buffers") \
+	V(S, COUNT, SEGMENTS, segments, always, "dropped", "segments or datagrams that they stand for") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "their payload")
+
+#define MG_KNOWN_flow(S, K) \
+	K(S, claimed, "system calls were recorded") \
+	K(S, sent_claimed, "it is a sent flow, and system calls were recorded") \
+	K(S, sent, "it is a sent flow") \
+	K(S, retransmits, "it is a sent flow, and retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, drops, "drops were recorded") \
+	K(S, messages, "it is not TCP's") \
+	K(S, messages_received, "it is a received flow, and not TCP's") \
+	K(S, tcp, "it is TCP's, and the kernel side was recorded") \
+	K(S, demanded, "statistics were asked for with --on-demand")
+#define MG_FIGURES_flow(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, id, always, "flow", "name, as 4097/tx") \
+	V(S, TEXT, NONE, proto, always, "kind", "kind of socket") \
+	V(S, TEXT, NONE, local, recorded, "local", "own address and port, or name; null if anonymized") \
+	V(S, TEXT, NONE, remote, recorded, "peer", "the peer's address and port; null if anonymized") \
+	V(S, FLAG, NONE, several_remotes, recorded, "several peers", "of a socket that is not connected: whether its datagrams went " \
+		"to, or came from, more than one peer, of which remote is the first; null of others") \
+	V(S, COUNT, NONE, netns, recorded, "network namespace", "inode number of the network namespace") \
+	V(S, TEXT, NONE, direction, always, "direction", "\"tx\" or \"rx\"") \
+	V(S, COUNT, NONE, pid, recorded, "process", "last process that used the socket") \
+	V(S, TEXT, NONE, comm, recorded, "program", "name of the program it had executed: not those of its threads, nor what it " \
+		"calls itself later (PR_SET_NAME)") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "length of the stream; if events of its end were lost, as far as others show it") \
+	V(S, COUNT, BYTES, first_offset, always, "first offset", "offset of its first byte") \
+	V(S, TEXT, NONE, offsets, always, "offsets", "what offsets count from: \"from_connection\", or \"from_recording\" if the " \
+		"opening was not seen and could not be inferred") \
+	V(S, NUMBER, SHARE, coverage, recorded, "coverage", "share of the bytes that have every timestamp") \
+	V(S, COUNT, BYTES, complete_bytes, claimed, "complete", "bytes that have every timestamp") \
+	V(S, COUNT, BYTES, incomplete_bytes, claimed, "incomplete", "bytes that miss one") \
+	V(S, COUNT, BYTES, kernel_only_bytes, claimed, "kernel-only", "bytes moved by calls without an application event") \
+	V(S, COUNT, CALLS, tx_call_n, sent_claimed, "calls", "calls that sent bytes") \
+	V(S, COUNT, CALLS, call_n, claimed, "calls", "calls that moved bytes") \
+	V(S, COUNT, SEGMENTS, retransmits, retransmits, "retransmits", "segments that TCP sent again") \
+	P(S, lineage, always) \
+	P(S, zerocopy, sent) \
+	V(S, COUNT, TIMES, gaps, always, "gaps", "intervals while the flow lived in which events are missing") \
+	L(S, drop, drops, drops, "what the kernel dropped of it") \
+	V(S, COUNT, BYTES, dropped_bytes, messages, "dropped", "of these, bytes a sent flow lost before they left") \
+	V(S, COUNT, PACKETS, unmatched, messages_received, "not certain", "messages of which it is not certain which they were") \
+	T(S, touched, always, "layers of which events are missing then: figures of the others are whole") \
+	V(S, TEXT, NONE, peer, recorded, "other end", "the flow at the other end, if it is in the recording; of datagrams if it is " \
+		"the only one") \
+	L(S, layer, layers, always, "for each layer, what passed it. Names of a sent flow: call, copy, tcp, ip, queue, device, driver; " \
+		"of a received one: device, ip, tcp, in_order, copy, call") \
+	P(S, residence, always) \
+	O(S, spread, transit_ns, always, "of a received flow whose peer is recorded: from its driver to the first layer here") \
+	O(S, modulation, modulation, always, "what the stack made of its traffic") \
+	O(S, tcp, tcp, tcp, "state of its connection") \
+	P(S, flow_on_demand, demanded)
+
+#define MG_KNOWN_flow_on_demand(S, K)
+#define MG_FIGURES_flow_on_demand(S, V, O, L, W, T, P) \
+	V(S, ANY, NONE, on_demand, always, "on demand", "the statistics asked for")
+
+/* ---- flows together ---- */
+
+#define MG_KNOWN_drop_sum(S, K)
+#define MG_FIGURES_drop_sum(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, direction, always, "direction", "\"tx\" or \"rx\"") \
+	V(S, TEXT, NONE, reason, always, "reason", "the kernel's reason") \
+	V(S, TEXT, NONE, location, always, "in", "the kernel's function") \
+	V(S, TEXT, NONE, layer, recorded, "at", "layer; null if reason and function do not identify it") \
+	V(S, COUNT, PACKETS, n, always, "buffers", "buffers") \
+	V(S, COUNT, SEGMENTS, segments, always, "dropped", "segments or datagrams that they stand for") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "their payload") \
+	V(S, COUNT, SEGMENTS, discarded, always, "discarded", "segments without payload that TCP itself threw away: no loss")
+
+#define MG_KNOWN_group(S, K) \
+	K(S, retransmits, "they are sent flows, and retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, drops, "drops were recorded") \
+	K(S, tcp, "they are TCP's, and the kernel side was recorded")
+#define MG_FIGURES_group(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, comm, recorded, "program", "name of the program") \
+	V(S, TEXT, NONE, proto, always, "kind", "kind of socket") \
+	V(S, TEXT, NONE, direction, always, "direction", "\"tx\" or \"rx\"") \
+	V(S, COUNT, FLOWS, flows, always, "flows", "how many flows") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "their bytes") \
+	V(S, NUMBER, SHARE, coverage, recorded, "coverage", "share of the bytes that have every timestamp") \
+	V(S, COUNT, BYTES, complete_bytes, always, "complete", "bytes that have every timestamp") \
+	V(S, COUNT, BYTES, incomplete_bytes, always, "incomplete", "bytes that miss one") \
+	V(S, TEXT, NONE, side, recorded, "side", "\"client\" or \"server\"") \
+	V(S, COUNT, NONE, server_port, recorded, "port", "the server's port") \
+	P(S, residence, always) \
+	O(S, spread, transit_ns, always, "of received flows whose peers are recorded: from their drivers to the first layer here") \
+	V(S, COUNT, SEGMENTS, retransmits, retransmits, "retransmits", "segments that TCP sent again") \
+	P(S, lineage, always) \
+	L(S, drop_sum, drops, drops, "what the kernel dropped of them") \
+	O(S, troubles, tcp, tcp, "what of their connections' state can be summed")
+
 /* F(scope, its C type, doc) */
 #define MG_SCOPES(F) \
 	F(spread, struct spread_figures, "Times of one kind") \
@@ -133,7 +486,32 @@
 	F(call, struct call_figures, "A function and kind of socket") \
 	F(waits, struct waits_figures, "Waits of threads") \
 	F(switch, struct switch_figures, "Switches of one kind on one CPU") \
-	F(scheduler, struct scheduler_figures, "The scheduler")
+	F(scheduler, struct scheduler_figures, "The scheduler") \
+	F(stage, struct stage_figures, "A stage of a flow's bytes") \
+	F(why, struct why_figures, "A reason for which bytes waited in the send buffer") \
+	F(held, struct held_figures, "A part of the wait in the send buffer") \
+	F(last_byte, struct spread_figures, "Last bytes of calls") \
+	F(waterfall_stage, struct waterfall_stage_figures, "A stage of such bytes") \
+	F(waterfall, struct waterfall_figures, "Bytes whose total is about a quantile") \
+	F(residence, struct flow_figures, "Where bytes waited") \
+	F(lineage_sent, struct flow_figures, "Sent bytes that cannot be followed as usual") \
+	F(lineage_received, struct flow_figures, "Received bytes that cannot be followed as usual") \
+	F(lineage_tcp, struct flow_figures, "Bytes of TCP that cannot be followed as usual") \
+	F(lineage, struct flow_figures, "Bytes that cannot be followed as usual") \
+	F(hold, struct spread_figures, "Pages of sends with MSG_ZEROCOPY") \
+	F(zerocopy, struct zerocopy_figures, "Sends with MSG_ZEROCOPY") \
+	F(extent, struct extent_figures, "Values of a connection's state") \
+	F(troubles_sent, struct tcp_figures, "What happened to a sending connection") \
+	F(troubles, struct tcp_figures, "What happened to a connection") \
+	F(tcp_sent, struct tcp_figures, "State of a sending connection") \
+	F(tcp, struct tcp_figures, "State of a connection") \
+	F(layer, struct layer_figures, "A layer of a flow") \
+	F(modulation, struct modulation_figures, "What the stack made of a flow's traffic") \
+	F(drop, struct drop_figures, "Packets of a flow that were dropped for one reason at one place") \
+	F(flow_on_demand, struct flow_figures, "Statistics on demand") \
+	F(flow, struct flow_figures, "One direction of a socket") \
+	F(drop_sum, struct drop_sum_figures, "Packets dropped for one reason at one place") \
+	F(group, struct group_figures, "Flows of one program, protocol, direction and side")
 /* clang-format on */
 
 #endif

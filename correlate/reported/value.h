@@ -16,7 +16,8 @@ struct value {
 		VALUE_NUMBER,
 		VALUE_TEXT,
 		VALUE_FLAG,
-		VALUE_ANY, /* borrowed */
+		VALUE_ANY,   /* borrowed */
+		VALUE_GIVEN, /* for whoever asks to free */
 	} kind;
 	union {
 		uint64_t count;
@@ -25,6 +26,7 @@ struct value {
 		const char *text; /* valid as long as the figures it was asked of */
 		bool flag;
 		const json_t *any;
+		json_t *given;
 	};
 };
 
@@ -65,6 +67,17 @@ static inline struct value value_any(const json_t *j)
 	return j ? (struct value){.kind = VALUE_ANY, .any = j} : value_unknown();
 }
 
+static inline struct value value_given(json_t *j)
+{
+	return j ? (struct value){.kind = VALUE_GIVEN, .given = j} : value_unknown();
+}
+
+/* Returns an unknown value unless it is known. */
+static inline struct value value_if(bool known, struct value v)
+{
+	return known ? v : value_unknown();
+}
+
 /* Returns a number as such, NAN if it is not known. */
 static inline double value_of(struct value v)
 {
@@ -77,7 +90,9 @@ static inline double value_of(struct value v)
 /* clang-format off */
 #define MG_UNITS(U) \
 	U(NONE, "") U(NS, "ns") U(US, "us") U(BYTES, "bytes") U(SHARE, "share") U(CALLS, "calls") \
-	U(WAITS, "waits") U(SWITCHES, "switches") U(THREADS, "threads")
+	U(WAITS, "waits") U(SWITCHES, "switches") U(THREADS, "threads") U(RANGES, "ranges") \
+	U(TIMES, "times") U(CYCLES, "cycles") U(SEGMENTS, "segments") U(PACKETS, "packets") \
+	U(FLOWS, "flows")
 /* clang-format on */
 
 #define MG_UNIT_ID(ID, name) IN_##ID,
@@ -117,8 +132,8 @@ struct figure {
 	union {
 		struct value (*value)(const void *of);
 		struct value (*word)(const void *of, int word);
-		/* Fills in the figures of the child. */
-		void (*into)(const void *of, void *child);
+		/* Fills in the figures of the child. Returns false if there are none. */
+		bool (*into)(const void *of, void *child);
 		/*
 		 * Fills in those of the next one. `at` is 0 at first and the getter's own. Returns
 		 * false at the end.

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends with MSG_ZEROCOPY. */
+#ifndef MAGNET_CORRELATE_REPORTED_ZEROCOPY_H
+#define MAGNET_CORRELATE_REPORTED_ZEROCOPY_H
+
+#include "render/report.h"
+
+struct zerocopy_figures {
+	const struct report *r;
+	const struct zerocopy *z;
+	bool ends, misses;
+	uint64_t missed;
+};
+
+struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct flow *f);
+
+#endif
