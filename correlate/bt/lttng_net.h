@@ -12,8 +12,8 @@ struct lttng_net {
 };
 
 /*
- * These functions complete an event; they return false if it is not to be given to the core, or not
- * yet.
+ * The functions below complete an event; they return false if it is not to be given to the core, or
+ * not yet.
  */
 /*
  * net_dev_queue and the receiving events; without headers, in old versions, only the device is

@@ -67,7 +67,7 @@ static void row(struct table *t, const struct compared *r)
 			   : "",
 		figure_name(r));
 	if (r->verdict == NOT_ENOUGH)
-		table_row(t, "    %s\t%s\t%s\t%s\tnot enough to tell\t%s\t", name,
+		table_row(t, "    %s\t%s\t%s\t%s\ttoo few samples\t%s\t", name,
 			value(r->before_value, r->unit), value(r->now_value, r->unit),
 			change(r->difference, r->unit), ratio(r->ratio));
 	else
@@ -110,23 +110,24 @@ static void sentence(const struct comparison *c, FILE *to)
 	size_t told = c->rows - c->not_enough;
 	char name[80];
 
-	fprintf(to, "\nIn one sentence: ");
+	fprintf(to, "\nSummary: ");
 	if (!told) {
-		fprintf(to, "there is not enough in both to tell any difference from noise.\n");
+		fprintf(to,
+			"too few samples in both recordings to tell a difference from noise.\n");
 		return;
 	}
 	if (!r) {
-		fprintf(to, "nothing differs by more than the noise, of %zu figure%s.\n", told,
+		fprintf(to, "none of %zu figure%s differs by more than the noise.\n", told,
 			plural(told));
 		return;
 	}
 	fprintf(to,
-		"%zu of %zu figure%s differ%s by more than the noise (by chance alone some %.0f "
-		"would);\n",
+		"%zu of %zu figure%s differ%s by more than the noise (about %.0f by chance alone"
+		");\n",
 		c->exceeding, told, plural(told), c->exceeding == 1 ? "s" : "",
 		ceil((1 - COMPARISON_LEVEL) * (double)told));
 	subject_name(name, &r->now->key);
-	fprintf(to, "the foremost: %s%s of %s, from %s to %s (%s).\n",
+	fprintf(to, "the clearest: %s%s of %s, from %s to %s (%s).\n",
 		r->reason  ? "wait in the send buffer for "
 		: r->stage ? "residence "
 			   : "",
@@ -169,7 +170,7 @@ static bool is_told(const struct comparison *c, const struct subject *s)
 static void not_told(const struct comparison *c, FILE *to)
 {
 	const struct subject *last = NULL;
-	const char *before = "not enough to tell: ";
+	const char *before = "too few samples: ";
 	char name[80];
 
 	for (size_t i = 0; i < c->rows; i++) {
@@ -221,10 +222,10 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 		fprintf(to,
 			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
 	if (has_residence(c))
-		fprintf(to, "  residences are as measured, with magnet's own events in them\n");
+		fprintf(to, "  residence times are as measured, tracing overhead included\n");
 	not_told(c, to);
 	alone(c->only_before, c->only_before_n, "before", to);
 	alone(c->only_now, c->only_now_n, "now", to);
 	if (now->sampling->left_out || before->sampling->left_out)
-		fprintf(to, "there are more kinds of flows than are compared\n");
+		fprintf(to, "more kinds of flows than can be compared\n");
 }

@@ -46,7 +46,7 @@ extern const char stream_no_more_files[];
  * packet's start.
  */
 const char *stream_check(struct stream *s);
-/* These functions return NULL, or what is wrong. stream_start() goes to the first event. */
+/* The following functions return NULL, or what is wrong. stream_start() goes to the first event. */
 const char *stream_start(struct stream *s);
 /*
  * Decodes the present event; `id` is 0 if it is not magnet's. With `text`, also writes the fields

@@ -46,25 +46,23 @@ static void clocks_text(const struct between *w, FILE *to)
 		half = fmax(isnan(half) ? 0 : half, e);
 	}
 	if (related) {
-		fprintf(to,
-			"  clocks: the other one runs %.3f ppm %s and stands %s %s, known within "
-			"%s\n",
+		fprintf(to, "  clocks: the other one runs %.3f ppm %s and is %s %s, within %s\n",
 			fabs(skew) * 1e6, skew < 0 ? "slower" : "faster", text_ns(fabs(ahead)),
 			ahead < 0 ? "behind" : "ahead", text_ns(half));
 		if (h->windows > 1)
 			fprintf(to,
-				"  they were set or changed their rate: %zu pieces of time, %zu of "
-				"them related\n",
+				"  a clock was set or changed its rate: %zu intervals, %zu of them "
+				"related\n",
 				h->windows, related);
 	} else if (h->windows && h->window[0].state == HOSTS_SKEW_ONLY) {
 		fprintf(to,
 			"  clocks: bytes passed in one direction only: the other one runs %.3f ppm "
-			"%s, where it stands is not known\n",
+			"%s, its offset is not known\n",
 			fabs(h->window[0].skew) * 1e6, h->window[0].skew < 0 ? "slower" : "faster");
 	} else {
 		fprintf(to, "  clocks: not related: %s\n",
-			w->crossings ? "too little passed in each direction"
-				     : "no connection lies between the two recordings");
+			w->crossings ? "too few packets passed in each direction"
+				     : "no connection between the two recordings");
 	}
 }
 
@@ -95,7 +93,7 @@ void between_text(const struct between *w, FILE *to, bool colour)
 		colour ? "\033[0m" : "");
 	clocks_text(w, to);
 	if (w->left_out)
-		fprintf(to, "  the recordings are too long: only their first part is compared\n");
+		fprintf(to, "  the recordings are too long: only their first part is used\n");
 	if (!w->crossings)
 		return;
 	table_begin(&t, "lrrrrrrrr");

@@ -210,11 +210,10 @@ const char *report_no_clock_error(const struct report *r)
 	const struct core *c = r->core;
 
 	if (c->clock.ns_only)
-		return "times are those of the kernel's clock: the program's are those of the "
-		       "nearest readings";
+		return "times are CLOCK_MONOTONIC: the program's are those of the nearest readings";
 	if (c->clock.n < 2)
-		return "there are not two readings of the counter, nor two calls to tell its rate "
-		       "by";
+		return "there are neither two readings of the counter nor two calls to estimate "
+		       "its rate from";
 	if (c->clock_source == CLOCK_GUESSED && !c->guess_bounded)
 		return "there are no readings of the counter: its rate is that of the first and "
 		       "the last call";
@@ -525,9 +524,9 @@ const char *report_no_switch_cost(const struct report *r)
 		return NULL;
 	for (uint32_t i = 0; i < c->hook_count; i++)
 		if (c->hooks[i].event == MG_EVENT_sched_cost)
-			return "this kernel does not tell (Linux 6.15 and newer do)";
+			return "this kernel does not report it (Linux 6.15 and newer do)";
 	if (c->kernel_tracer[0])
-		return "not among what the kernel's tracer records";
+		return "the kernel's tracer does not record it";
 	return "not recorded (--layers +switch)";
 }
 

@@ -254,7 +254,7 @@ struct own_cost report_own_cost(const struct report *r);
  */
 double report_quantile_error(const struct report *r);
 double report_duration_ns(const struct report *r);
-/* What the recorders wrote and the recording lacks, or cannot be read, as far as it is known. */
+/* Events that were written and are missing or unreadable, as far as it is known. */
 struct missing_events {
 	uint64_t app, kernel; /* events */
 	/* packets missing by their numbers; their events are among those above */

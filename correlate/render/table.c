@@ -35,6 +35,11 @@ const char *text_arrow(void)
 	return unicode ? "\xe2\x86\x92" : "->";
 }
 
+const char *text_plus_minus(void)
+{
+	return unicode ? "\xc2\xb1" : "+-";
+}
+
 const char *text_at_least(void)
 {
 	return unicode ? "\xe2\x89\xa5 " : ">= ";

@@ -36,6 +36,7 @@ void text_set_columns(int columns);
 int text_columns(void);
 const char *text_arrow(void);
 const char *text_at_least(void);
+const char *text_plus_minus(void);
 
 /* Each function returns one of a few static buffers, so that one printf() can use several. */
 const char *text_ns(double ns);          /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */

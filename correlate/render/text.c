@@ -53,11 +53,11 @@ static void missed(const struct report *r, FILE *to)
 
 	if (s->followable && (double)s->incomplete > 0.001 * (double)s->followable)
 		fprintf(to,
-			"%s of the bytes were not seen at every layer%s, and are left out where "
-			"bytes wait\n",
+			"%s of the bytes were not seen at every layer%s; the stages leave them "
+			"out\n",
 			text_percent((double)s->incomplete / (double)s->followable),
 			s->incomplete_again * 2 > s->incomplete
-				? ", most of them since they were sent again"
+				? " (most of them were retransmitted)"
 				: "");
 }
 
@@ -72,8 +72,8 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to,
 			whole ? "nothing lost: %s application and %s kernel events"
-			      : "here are %s application and %s kernel events; no other loss is "
-				"told",
+			      : "read: %s application and %s kernel events; no other loss is "
+				"reported",
 			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",
@@ -84,35 +84,38 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	}
 	if (c->kernel_events && c->clock_source == CLOCK_SYNC && c->clock.n >= 2 &&
 		!c->clock.ns_only)
-		fprintf(to, "; clocks joined within %s", text_ns(report_clock_error_ns(r)));
+		fprintf(to, "; clocks agree within %s", text_ns(report_clock_error_ns(r)));
 	if (c->offsets.known && !c->clock.ns_only)
 		fprintf(to, ", CPUs within %s", text_ns(report_cpu_offset_ns(r)));
 	fprintf(to, "\n");
 	if (c->kernel_tracer[0])
 		fprintf(to,
-			"the kernel's events are those of %s: times are the kernel's clock's, and "
-			"what it does not record is n/a\n",
+			"kernel events come from %s: times are CLOCK_MONOTONIC, and what it does "
+			"not record is n/a\n",
 			c->kernel_tracer);
 	else if (c->clock.ns_only)
-		fprintf(to, "the cycle counter is not one of constant rate here: times are the "
-			    "kernel's clock's, those of calls without a bound\n");
+		fprintf(to, "the cycle counter has no constant rate on this machine: times are "
+			    "CLOCK_MONOTONIC, those of calls without an error bound\n");
 	else if (c->clock_source == CLOCK_GUESSED && c->guess_bounded)
 		fprintf(to,
-			"no readings of the counter in this trace: its rate is told by the calls' "
-			"times, and known to %.3g ppm\n",
+			"no readings of the counter in this trace: its rate is estimated from the "
+			"calls' times, within %.3g ppm\n",
 			report_rate_error_ppm(r));
 	else if (c->clock_source == CLOCK_GUESSED)
 		fprintf(to,
-			"no readings of the counter in this trace: its rate is that of the first "
-			"and the last call, without a bound\n");
+			"no readings of the counter in this trace: its rate is that between the "
+			"first and the last call, without an error bound\n");
 	if (report_steal_share(r) > 0.01)
 		fprintf(to,
-			"the hypervisor kept the CPUs for %s of the time: it is in the figures\n",
+			"the hypervisor took the CPUs for %s of the time (steal), which the "
+			"figures "
+			"include\n",
 			text_percent(report_steal_share(r)));
 	if (c->dists.coarse)
 		fprintf(to,
-			"medians and other quantiles of a flow are within %s: so many flows share "
-			"memory\n",
+			"quantiles of a flow are exact within %s: with so many flows, "
+			"distributions "
+			"have wide bins\n",
 			text_percent(report_quantile_error(r)));
 	missed(r, to);
 	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
@@ -124,7 +127,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 			fprintf(to, "  %s lost by %s", text_count(g->count),
 				text_plain(g->producer, 32));
 		else if (g->reason == MG_LOST_NOT_HERE)
-			fprintf(to, "  not here: %s %s", text_count(g->count), g->producer);
+			fprintf(to, "  missing: %s %s", text_count(g->count), g->producer);
 		else
 			fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
 		if (g->cpu >= 0)
@@ -143,7 +146,7 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end && c->part_ended)
-		fprintf(to, "a part of a recording, which went on: up to part %u\n", c->part);
+		fprintf(to, "one part of a recording that went on: up to part %u\n", c->part);
 	if (report_sees_packets_only(r))
 		fprintf(to, "not observed by the kernel side: " MG_UNSEEN_KINDS
 			    ", which pass none of the layers recorded (--layers)\n");
@@ -171,10 +174,10 @@ static int longest_stage(const struct flow *f, const struct probes *p)
 /* Returns the last point at which the sent bytes were seen. */
 static const char *passed(const struct flow *f)
 {
-	return f->stage[TX_STAGE_DRIVER].n  ? "reached the driver"
-	       : f->stage[TX_STAGE_QDISC].n ? "left the queue"
-	       : f->stage[TX_STAGE_IP].n    ? "left IP"
-					    : "left the socket";
+	return f->stage[TX_STAGE_DRIVER].n  ? "the driver"
+	       : f->stage[TX_STAGE_QDISC].n ? "the end of the queue (qdisc)"
+	       : f->stage[TX_STAGE_IP].n    ? "the end of IP"
+					    : "the end of the send buffer";
 }
 
 /*
@@ -228,9 +231,8 @@ static void sentence(
 
 	if (standing_of(share) == WITHHELD && r->core->lost_kernel + r->core->lost_app) {
 		fprintf(to,
-			"\nNo sentence says where bytes wait: %s of them have every boundary, "
-			"since "
-			"events were lost\n",
+			"\nNo summary: only %s of the bytes were seen at every layer, as events "
+			"were lost\n",
 			text_coverage(share));
 		return;
 	}
@@ -250,27 +252,29 @@ static void sentence(
 	flow_probes(r, f, &p); /* as in the table below */
 	longest = longest_stage(f, &p);
 	mean = dist_mean(&f->residence);
-	fprintf(to, "\nIn one sentence");
+	fprintf(to, "\nSummary");
 	if (standing_of(share) == WITHHELD)
-		fprintf(to, ", of the %s of the bytes that have every boundary",
-			text_coverage(share));
-	fprintf(to, ": the average byte%s ", end);
+		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
+	fprintf(to, ": bytes%s took %s on average\n", end, text_ns(report_ns(r, mean)));
 	if (f->rx)
-		fprintf(to, "reached %s %s after the\nfirst layer here saw it; ",
-			comm_or(r, f, "the program"), text_ns(report_ns(r, mean)));
-	else
-		fprintf(to, "had %s %s after\n%s sent it; ", passed(f), text_ns(report_ns(r, mean)),
+		fprintf(to, "from the first layer that saw them to %s; ",
 			comm_or(r, f, "the program"));
+	else
+		fprintf(to, "from %s's call to %s; ", comm_or(r, f, "the program"), passed(f));
 	if (!f->rx && longest == TX_STAGE_SNDBUF)
 		why = main_reason(f);
-	fprintf(to, "%s of that it spent in: %s%s%s%s.",
+	fprintf(to, "%s of that was spent in: %s%s%s%s.",
 		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
 		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
 	m = flow_modulation(r, several ? several->first : f);
-	if (!several && !isnan(m.m))
-		fprintf(to, "\nThe stack moved it by M = %s of the sender's own gap%s.",
-			text_percent(m.m),
-			m.blocked_share > 0.05 ? ", itself shaped by waiting for the stack" : "");
+	if (!several && !isnan(m.m)) {
+		fprintf(to, "\nModulation M = %.2f: the stack shifted the average byte by ", m.m);
+		fprintf(to, "%s of the gap between sends", text_percent(m.m));
+		if (m.blocked_share > 0.05)
+			fprintf(to, ";\nthe sender itself was blocked %s of the time",
+				text_percent(m.blocked_share));
+		fprintf(to, ".");
+	}
 	fprintf(to, "\n");
 }
 
@@ -293,11 +297,11 @@ static void own_cost(const struct report *r, FILE *to)
 {
 	struct own_cost c = report_own_cost(r);
 
-	fprintf(to, "magnet's own cost: %s a call, %s a kernel event, %s of one CPU",
+	fprintf(to, "Tracing overhead: %s per call, %s per kernel event, %s of one CPU",
 		text_ns(c.app_ns_per_call), text_ns(c.kernel_ns_per_event),
 		text_percent(c.cpu_share));
 	if (c.setup_cpu_ns > 0)
-		fprintf(to, "; %s of CPU time to begin and to end", text_ns(c.setup_cpu_ns));
+		fprintf(to, "; %s of CPU time to start and stop", text_ns(c.setup_cpu_ns));
 	fprintf(to, "\n");
 }
 

@@ -71,10 +71,10 @@ static void not_whole(const struct report *r, FILE *to)
 		char kind[16];
 
 		if (standing_of(coverage) != WHOLE)
-			fprintf(to, "  %s %s: %s, since of %s of them nothing is missing\n",
+			fprintf(to, "  %s %s: %s: %s of the calls are complete\n",
 				call_name(r->calls[i]), short_kind(r->calls[i], kind),
-				standing_of(coverage) == STARRED ? "overhead with a star"
-								 : "overhead withheld",
+				standing_of(coverage) == STARRED ? "overhead flagged (*)"
+								 : "overhead not shown",
 				text_coverage(coverage));
 	}
 }
@@ -117,8 +117,9 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	if (!r->call_count)
 		return;
 	table_begin(&t, "llrrrrrrrl");
-	table_row(&t, "System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead\t(+-)\tp99\t%% "
-		      "of it in");
+	table_row(&t,
+		"System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead p50\t(+-)\tp99\t%% of "
+		"overhead in");
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++)
 		call_row(r, r->calls[i], &t);
 	fprintf(to, "\n");
@@ -129,11 +130,11 @@ static void calls(const struct report *r, FILE *to, bool colour)
 			plural(r->call_count - CALLS_SHOWN));
 	for (size_t i = 0; i < r->call_count; i++)
 		if (call_is_kernel_only(r->calls[i])) {
-			fprintf(to, "  * kernel-only: made without passing libmagnet.so%s\n",
+			fprintf(to, "  * kernel-only: the call bypassed libmagnet.so%s\n",
 				r->core->side[CORE_APP].ends_early
-					? ", or after the application side had ended"
+					? ", or followed the end of the application side"
 				: r->core->side[CORE_APP].begins_late
-					? ", or before what is kept of the application side"
+					? ", or preceded the kept part of the application side"
 					: "");
 			break;
 		}
@@ -152,15 +153,17 @@ static void own_share(const struct report *r, FILE *to, double all, double waker
 	}
 	if (n <= 0 || !r->core->calibration.event_cycles)
 		return;
-	fprintf(to, "    magnet itself %s, taken off the overhead: kernel events %s a call, ",
+	fprintf(to, "    tracing overhead %s, taken off above: per call %s of kernel events, ",
 		text_percent((probes + readings) / all), text_ns(report_ns(r, probes / n)));
-	fprintf(to, "readings of the counter %s", text_ns(report_ns(r, readings / n)));
+	fprintf(to, "%s of counter readings", text_ns(report_ns(r, readings / n)));
 	if (figures_of(r->core)->calls.logged.n)
-		fprintf(to, "; after each %s",
+		fprintf(to, ";\n      after each call %s more",
 			text_ns(report_ns(r, dist_mean(&figures_of(r->core)->calls.logged))));
 	fprintf(to, "\n");
 	if (wakers > 0)
-		fprintf(to, "    blocked is longer by at most %s for events of those who woke\n",
+		fprintf(to,
+			"    blocked includes at most %s of tracing overhead in the waking "
+			"threads\n",
 			text_percent(wakers / all));
 }
 
@@ -192,7 +195,9 @@ static void waits(const struct report *r, FILE *to)
 				text_percent(state[not_theirs[i].state] / all));
 	fprintf(to, "\n");
 	if (locked_out > 0)
-		fprintf(to, "    of it blocked for a socket that another thread had locked: %s\n",
+		fprintf(to,
+			"    part of blocked: waiting for a socket that another thread had locked: "
+			"%s\n",
 			text_percent(locked_out / all));
 	own_share(r, to, all, wakers);
 }
@@ -213,11 +218,12 @@ static void unseen(const struct report *r, FILE *to)
 				"privileged, or started without it%s)\n",
 				text_count(u->calls), comm,
 				r->core->side[CORE_APP].begins_late
-					? "; or they are before what is kept of it"
+					? "; or before the kept part of the application side"
 					: "");
 		if (u->io_uring)
 			fprintf(to,
-				"  not followed: what %s submitted by %s calls of io_uring_enter\n",
+				"  not followed: work that %s submitted by %s calls of "
+				"io_uring_enter\n",
 				comm, text_count(u->io_uring));
 	}
 }
@@ -248,7 +254,7 @@ static void marks(const struct report *r, FILE *to)
 		kind[k].sent += m->sent.sock != 0;
 	}
 	for (size_t k = 0; k < kinds; k++)
-		fprintf(to, "%s%s %s (%s with bytes sent next)", k ? ", " : "\nMarks       ",
+		fprintf(to, "%s%s %s (%s followed by sent bytes)", k ? ", " : "\nMarks       ",
 			text_count(kind[k].n), text_plain(kind[k].name, 24),
 			text_count(kind[k].sent));
 	if (kinds)

@@ -45,21 +45,20 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 
 	if (strcmp(why, "coverage") == 0) {
 		if (f->unsent && isnan(flow_coverage(f)))
-			fprintf(to, "  not available: no byte left\n");
+			fprintf(to, "  not shown: no byte left the socket\n");
 		else
-			fprintf(to, "  not available: %s of the bytes have every boundary\n",
+			fprintf(to, "  not shown: only %s of the bytes were seen at every layer\n",
 				text_coverage(flow_coverage(f)));
 		return;
 	}
 	if (strcmp(why, "copies") == 0) {
-		fprintf(to, "  not available: none of the bytes that have every boundary is in a "
-			    "bar\n");
+		fprintf(to, "  not shown: none of the bytes seen at every layer can be assigned "
+			    "to stages\n");
 		return;
 	}
 	flow_probes(r, f, &p);
 	fprintf(to,
-		"  withheld: the %s a byte took are known to %s only, for magnet's own events in "
-		"them\n",
+		"  not shown: the mean total is %s, uncertain by %s because of tracing overhead\n",
 		text_ns(report_ns(r, dist_mean(&f->residence))),
 		text_ns(report_ns(r, p.twice_u + core_clock_error(r->core))));
 }
@@ -72,7 +71,7 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 	uint64_t whole;
 
 	if (!dist_quantile_supported(&f->residence, quantile)) {
-		fprintf(to, "  about p%g: too few samples\n", quantile * 100);
+		fprintf(to, "  stages near p%g: too few samples\n", quantile * 100);
 		return;
 	}
 	n = waterfall_at(&f->waterfall, quantile, bar, &total);
@@ -80,8 +79,8 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 		return;
 	whole = n > 1 ? (uint64_t)(n + 0.5) : 1;
 	table_begin(&t, "lrrl");
-	table_row(&t, "about p%g, mean of %s sample%s, as measured\tmean\tshare\t", quantile * 100,
-		text_count(whole), plural(whole));
+	table_row(&t, "stages near p%g, mean of %s sample%s, as measured\tmean\tshare\t",
+		quantile * 100, text_count(whole), plural(whole));
 	for (int i = 0; i < stage_count(f); i++) {
 		double share = total > 0 ? bar[i] / total : 0;
 
@@ -100,7 +99,7 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 
 	if (!d->n || d->n == f->residence.n) /* the same as the total */
 		return;
-	fprintf(to, "  all of a call was through after: mean %s, p50 %s, p99 %s (%s call%s)\n",
+	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, p99 %s (%s call%s)\n",
 		text_ns(report_ns(r, dist_mean(d))), text_ns(report_ns(r, dist_quantile(d, 0.5))),
 		or_na(dist_quantile_supported(d, 0.99),
 			text_ns(report_ns(r, dist_quantile(d, 0.99)))),
@@ -112,9 +111,8 @@ static const char *why_missing(const struct flow *f)
 {
 	if (f->gaps)
 		return "events were lost";
-	return f->copies.incomplete * 2 > f->incomplete
-		       ? "most of them were sent again after a loss"
-		       : "not every layer saw them";
+	return f->copies.incomplete * 2 > f->incomplete ? "most of them were retransmitted"
+							: "not every layer saw them";
 }
 
 static void bars(const struct report *r, const struct flow *f, FILE *to)
@@ -158,7 +156,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 			held_rows(r, f, &p, &t);
 	}
 	if (compensated)
-		table_row(&t, "magnet's own events\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),
+		table_row(&t, "tracing overhead\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),
 			text_percent(mean > 0 ? p.sum / mean : 0));
 	table_row(&t, "total%s\t%s\t%s\t%s", compensated ? ", as measured" : "",
 		text_ns(report_ns(r, mean)),
@@ -166,25 +164,31 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 		or_na(dist_quantile_supported(&f->residence, 0.99),
 			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));
 	table_print(&t, to, 2, false);
-	fprintf(to, "  (closes to %llu cycles; %s of bytes", (unsigned long long)f->closure,
-		text_coverage(coverage));
+	if (f->closure)
+		fprintf(to, "  (stages miss the total by %llu cycles; ",
+			(unsigned long long)f->closure);
+	else
+		fprintf(to, "  (stages sum exactly; ");
+	fprintf(to, "%s of bytes followed", text_coverage(coverage));
 	if (!isnan(p.twice_u))
-		fprintf(to, "; known to %s without magnet's own", text_ns(report_ns(r, p.twice_u)));
+		fprintf(to, "; %s%s after tracing overhead is taken off", text_plus_minus(),
+			text_ns(report_ns(r, p.twice_u)));
 	fprintf(to, ")\n");
 	if (r->waterfall_at > 0)
 		waterfall_about(r, f, r->waterfall_at, to);
 	last_byte(r, f, to);
 	if (f->refused)
-		fprintf(to, "  refused by the driver, and asked again: %s times\n",
+		fprintf(to, "  refused by the driver and retried: %s times\n",
 			text_count(f->refused));
 	if (f->transit.n)
 		fprintf(to,
-			"  before that, from the sender's driver to the first layer here: mean "
-			"%s\n",
+			"  transit before that, from the sender's driver to the first layer here: "
+			"mean %s\n",
 			text_ns(report_ns(r, dist_mean(&f->transit))));
 	text_lineage(r, f, true, to);
 	if (star)
-		fprintf(to, "  * bytes with a boundary missing are left out: %s\n", why_missing(f));
+		fprintf(to, "  * bytes without a timestamp at some layer are left out: %s\n",
+			why_missing(f));
 }
 
 /* Returns ", client of port 80,"; without the port where addresses are not recorded. */
@@ -213,7 +217,7 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 	char remote[64];
 
 	flow_far_end(f, remote);
-	fprintf(to, "\n%sWhere a byte waits, %s %s%s%s   %s, %s %s, flow %s\n",
+	fprintf(to, "\n%sLatency by stage, %s %s%s%s   %s, %s %s, flow %s\n",
 		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
 		star_beside(f), colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
 		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
@@ -222,7 +226,7 @@ static void waterfall(const struct report *r, const struct flow *f, FILE *to, bo
 
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
 {
-	fprintf(to, "\n%sWhere a byte waits, %s by %s%s in %s %s flows%s%s   %s %s\n",
+	fprintf(to, "\n%sLatency by stage, %s by %s%s in %s %s flows%s%s   %s %s\n",
 		colour ? "\033[1m" : "", g->sum.rx ? "received" : "sent",
 		comm_or(r, &g->sum, "the program"), text_side(g), text_count(g->count),
 		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
@@ -261,7 +265,7 @@ static void frames_row(struct table *t, const struct unit_stats *u, const char *
 		table_row(t, "    as %s\t%s\t%s", what, text_count(frames),
 			text_bytes((double)u->bytes / (double)frames));
 	if (u->again_n)
-		table_row(t, "    seen before\t%s", text_count(u->again_n));
+		table_row(t, "    repeated\t%s", text_count(u->again_n));
 }
 
 static void modulation(const struct report *r, const struct flow *f, FILE *to)
@@ -270,37 +274,38 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 	double goodput = flow_goodput(r, f).ratio;
 
 	if (f->sock->ulp) {
-		fprintf(to, "  M n/a: %s\n", text_ulp(f));
+		fprintf(to, "  modulation M n/a: %s\n", text_ulp(f));
 		return;
 	}
 	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
-		fprintf(to, "  M n/a: system calls were not recorded (--layers)\n");
+		fprintf(to, "  modulation M n/a: system calls were not recorded (--layers)\n");
 		return;
 	}
 	if (flow_coverage(f) < 0.90) {
-		fprintf(to, "  M not available: too few bytes have every boundary\n");
+		fprintf(to, "  modulation M n/a: too few bytes were seen at every layer\n");
 		return;
 	}
 	if (!m.known) {
-		fprintf(to, "  M n/a: %s\n",
+		fprintf(to, "  modulation M n/a: %s\n",
 			f->rx && !flow_peer(f) ? "the sender is not in this trace"
-					       : "no byte has both boundaries");
+					       : "no byte was seen at both layers");
 		return;
 	}
-	fprintf(to, "  %s %s %s: J %s", f->rx ? "peer's call" : "call", text_arrow(),
+	fprintf(to, "  %s %s %s: mean shift J = %s", f->rx ? "peer's call" : "call", text_arrow(),
 		f->rx ? "call" : "device", text_ns(m.j_ns));
 	if (isnan(m.m))
-		fprintf(to, "  M n/a (one call has no gap)");
+		fprintf(to, ", modulation M n/a (one call has no gap)\n");
 	else
-		fprintf(to, "  tau %s  M %s", text_ns(m.tau_ns), text_percent(m.m));
-	fprintf(to, "  S %.2f  sender blocked %s of the time\n", m.s,
+		fprintf(to, ", gap between sends tau = %s, modulation M = J/tau = %.2f\n",
+			text_ns(m.tau_ns), m.m);
+	fprintf(to, "    S = %.2f %s per %s; sender blocked %s of the time", m.s,
+		f->rx ? "calls" : "packets", f->rx ? "peer's call" : "call",
 		text_percent(m.blocked_share));
 	if (!isnan(m.w1_spacing_ns))
-		fprintf(to, "  W1 of their spacings %s", text_ns(m.w1_spacing_ns));
+		fprintf(to, "; spacings differ by W1 = %s", text_ns(m.w1_spacing_ns));
 	if (!isnan(goodput))
-		fprintf(to, "  goodput %s of the bytes of frames", text_coverage(goodput));
-	if (!isnan(m.w1_spacing_ns) || !isnan(goodput))
-		fprintf(to, "\n");
+		fprintf(to, ";\n    goodput %s of the bytes on the wire", text_coverage(goodput));
+	fprintf(to, "\n");
 }
 
 static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
@@ -309,7 +314,8 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 	struct table t;
 
 	table_begin(&t, "lrrrrrr");
-	table_row(&t, "What the stack made of %s\tunits\tmean size\tcov\tmean spacing\tp50\tcov",
+	table_row(&t,
+		"Traffic by layer, flow %s\tcount\tmean size\tsd/mean\tmean spacing\tp50\tsd/mean",
 		flow_id(f));
 	if (f->rx) {
 		if (peer)
@@ -350,7 +356,7 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 		ends, comm_or(r, f, flow_proto(f)), text_bytes((double)flow_bytes(f)),
 		f->rx ? "in" : "out", flow_id(f), colour ? "\033[0m" : "");
 	table_begin(&t, "lrrrrrr");
-	table_row(&t, "  layer\tunits\tmean size\tcov\tmean spacing\tp50\tcov");
+	table_row(&t, "  layer\tcount\tmean size\tsd/mean\tmean spacing\tp50\tsd/mean");
 	for (int i = 0; i < 4; i++) {
 		const struct unit_stats *u = &f->units[f->rx ? rx[i] : tx[i]];
 
@@ -365,7 +371,7 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 	if (f->calls)
 		modulation(r, f, to);
 	if (f->unmatched)
-		fprintf(to, "  which datagram a call got is not certain for %s of them\n",
+		fprintf(to, "  datagrams that could not be matched to a call with certainty: %s\n",
 			text_count(f->unmatched));
 }
 

@@ -11,23 +11,22 @@ static void sent_again(const struct report *r, const struct flow *f, bool bars, 
 	const struct resent *times = f->copies.resent_times;
 
 	if (f->retransmits)
-		fprintf(to, "  segments sent again: %s%s (%s)\n",
+		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
 			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
 			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
 	if (f->synack_retries)
-		fprintf(to, "  SYN-ACKs sent again: %s\n", text_count(f->synack_retries));
+		fprintf(to, "  SYN-ACKs retransmitted: %s\n", text_count(f->synack_retries));
 	if (flow_resends_known(r, f) && flow_resent(f))
-		fprintf(to,
-			"  sent again after a drop on this machine, which TCP does not count: %s\n",
+		fprintf(to, "  resent after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));
 	if (times && times->wait.n)
 		fprintf(to,
-			"  bytes sent again waited from the first copy to the last: mean %s, p99 "
-			"%s%s\n",
+			"  retransmitted bytes waited from the first copy to the last: mean %s, "
+			"p99 %s%s\n",
 			text_ns(report_ns(r, dist_mean(&times->wait))),
 			or_na(dist_quantile_supported(&times->wait, 0.99),
 				text_ns(report_ns(r, dist_quantile(&times->wait, 0.99)))),
-			bars ? "; not in these bars" : "");
+			bars ? "; not in the stages" : "");
 }
 
 const char *text_ulp(const struct flow *f)
@@ -51,24 +50,20 @@ static void left_out(const struct report *r, const struct flow *f, FILE *to)
 	const struct resent *times = f->copies.resent_times;
 
 	if (f->copies.ambiguous)
-		fprintf(to, "  not in these bars, since they passed more than once: %s",
+		fprintf(to, "  not in the stages, as they passed more than once: %s",
 			text_bytes((double)f->copies.ambiguous));
 	if (f->copies.ambiguous && times && times->left_out.n)
-		fprintf(to, ", which took %s, mean, p99 %s",
+		fprintf(to, "; they took: mean %s, p99 %s",
 			text_ns(report_ns(r, dist_mean(&times->left_out))),
 			or_na(dist_quantile_supported(&times->left_out, 0.99),
 				text_ns(report_ns(r, dist_quantile(&times->left_out, 0.99)))));
 	if (f->copies.ambiguous)
 		fprintf(to, "\n");
 	if (f->copies.undivided)
-		fprintf(to,
-			"  not in these bars, since nothing tells how long they waited for bytes "
-			"before them: %s\n",
+		fprintf(to, "  not in the stages, as their head-of-line wait is not known: %s\n",
 			text_bytes((double)f->copies.undivided));
 	if (f->rx && f->copies.transit_ambiguous)
-		fprintf(to,
-			"  nor in the way from the sender's driver, since they were sent more than "
-			"once: %s\n",
+		fprintf(to, "  not in the transit either, as they were sent more than once: %s\n",
 			text_bytes((double)f->copies.transit_ambiguous));
 }
 
@@ -77,20 +72,19 @@ void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE 
 	if (!f->rx)
 		sent_again(r, f, bars, to);
 	if (f->unsent)
-		fprintf(to, "  written, but in the send buffer or a queue to the last: %s\n",
+		fprintf(to, "  written, but never left the send buffer or a queue: %s\n",
 			text_bytes((double)f->unsent));
 	if (f->opening && !f->gaps)
 		fprintf(to,
-			"  not seen below TCP, since they came with the connection's opening, "
-			"before "
-			"it had a socket: %s\n",
+			"  not seen below TCP, as they came with the handshake, before there was a "
+			"socket: %s\n",
 			text_bytes((double)f->opening));
 	if (bars)
 		left_out(r, f, to);
 	if (f->refusals.n)
 		fprintf(to,
-			"  calls refused as the send buffer was full: %s; until bytes were taken "
-			"again: mean %s\n",
+			"  calls refused with EAGAIN, as the send buffer was full: %s; retry gap: "
+			"mean %s\n",
 			text_count(f->refusals.n),
 			f->refusals.gap.n ? text_ns(report_ns(r, dist_mean(&f->refusals.gap)))
 					  : "n/a");

@@ -93,23 +93,23 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 	uint64_t segments = l->retransmits - l->syn_retries - l->synack_retries;
 
 	if (segments)
-		part(w, "%s%s segment%s sent again (%s)", least, text_count(segments),
+		part(w, "%s%s segment%s retransmitted (%s)", least, text_count(segments),
 			plural(segments), text_bytes((double)l->retransmitted_bytes));
 	if (l->resent_bytes)
-		part(w, "%s%s sent again after a drop on this machine", least,
+		part(w, "%s%s resent after a drop on this machine", least,
 			text_bytes((double)l->resent_bytes));
 	if (l->wait.n)
-		part(w, "their bytes waited %s for that, mean",
+		part(w, "their bytes waited %s on average",
 			text_ns(report_ns(r, dist_mean(&l->wait))));
 	dropped(w, l, least);
 	if (l->timeouts)
 		part(w, "%s%s retransmission timeout%s", least, text_count(l->timeouts),
 			plural(l->timeouts));
 	if (l->syn_retries)
-		part(w, "%s%s SYN%s sent again", least, text_count(l->syn_retries),
+		part(w, "%s%s SYN%s retransmitted", least, text_count(l->syn_retries),
 			plural(l->syn_retries));
 	if (l->synack_retries)
-		part(w, "%s%s SYN-ACK%s sent again", least, text_count(l->synack_retries),
+		part(w, "%s%s SYN-ACK%s retransmitted", least, text_count(l->synack_retries),
 			plural(l->synack_retries));
 	if (l->listen_drops)
 		part(w, "%s%s packet%s dropped by listening sockets, whose queues were full", least,

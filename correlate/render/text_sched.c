@@ -16,7 +16,7 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 	struct table t;
 
 	if (why) {
-		fprintf(to, "  how long a switch takes: n/a, %s\n", why);
+		fprintf(to, "  switch duration: n/a, %s\n", why);
 		return;
 	}
 	table_begin(&t, "llrrrrrr");
@@ -52,7 +52,9 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	into_scheduler_queueing_ns(&f, &queueing);
 	into_scheduler_run_queue_ns(&f, &run_queue);
 	fprintf(to,
-		"\nScheduler%s   wakeup p50 %s p99 %s max %s%s (%s)   switches %s%s   migrations "
+		"\nScheduler%s   wakeup latency p50 %s p99 %s max %s%s (%s wakeups)   switches "
+		"%s%s   "
+		"migrations "
 		"%s%s\n",
 		star(standing), text_value(get_spread_p50(&wakeup.spread), IN_NS),
 		text_value(get_spread_p99(&wakeup.spread), IN_NS), wakeup.all->n ? least : "",
@@ -61,17 +63,17 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 		moved ? least : "",
 		or_na(moved, text_value(get_scheduler_migrations(&f), IN_THREADS)));
 	if (queueing.spread.d->n)
-		fprintf(to, "  of a wakeup until on a run queue: p50 %s p99 %s\n",
+		fprintf(to, "  wakeup until on a run queue: p50 %s p99 %s\n",
 			text_value(get_spread_p50(&queueing.spread), IN_NS),
 			text_value(get_spread_p99(&queueing.spread), IN_NS));
-	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s)\n",
+	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s waits)\n",
 		text_value(get_spread_p50(&run_queue.spread), IN_NS),
 		text_value(get_spread_p99(&run_queue.spread), IN_NS), told ? least : "",
 		or_na(told, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
 		text_value(get_waits_n(&run_queue), IN_WAITS));
 	if (standing != WHOLE)
-		fprintf(to, "  %s: in %s of the time nothing of the scheduler is missing\n",
-			told ? "with a star" : "withheld", text_coverage(f.coverage));
+		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",
+			told ? "flagged (*)" : "not shown", text_coverage(f.coverage));
 	if (told)
 		switches(&f, to, colour);
 }

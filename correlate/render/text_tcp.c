@@ -39,13 +39,13 @@ static void limits(const struct flow *f, const struct tcp_record *t, FILE *to)
 
 	if (f->rx || !t->busy_us.known)
 		return;
-	fprintf(to, "    sending %s", us(busy));
+	fprintf(to, "    sending for %s", us(busy));
 	if (busy > 0)
-		fprintf(to, ", of it held up by the peer's window %s, by its own send buffer %s",
+		fprintf(to, ", of it limited by the peer's window %s, by its own send buffer %s",
 			text_percent((double)grown(&t->rwnd_limited_us) / busy),
 			text_percent((double)grown(&t->sndbuf_limited_us) / busy));
-	fprintf(to, "; segments delivered %s, held for lost %s\n", text_count(grown(&t->delivered)),
-		text_count(grown(&t->lost)));
+	fprintf(to, "; segments delivered %s, considered lost %s\n",
+		text_count(grown(&t->delivered)), text_count(grown(&t->lost)));
 }
 
 /* Prints what is recorded at every level, if it happened. */

@@ -20,17 +20,17 @@ static bool in_parts(const struct core *c, FILE *to, bool colour)
 
 	if (app_before) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the application side begins with part %u: those before are not here\n",
+		fprintf(to, "the application side begins with part %u: earlier parts are missing\n",
 			c->first_app_part);
 	}
 	if (before) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the kernel side begins with part %u: those before are not here\n",
+		fprintf(to, "the kernel side begins with part %u: earlier parts are missing\n",
 			c->first_part);
 	}
 	if (after) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the kernel side went on after part %u, the last that is here\n",
+		fprintf(to, "the kernel side continues after part %u, the last one present\n",
 			c->part);
 	}
 	return before || after || app_before;
@@ -56,8 +56,8 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 		any |= s->known && (s->begins_late || s->ends_early);
 		if (s->known && s->begins_late)
 			fprintf(to,
-				"%s: the %s side begins %.6f s after the recording did: what was "
-				"before is not kept\n",
+				"%s: the %s side begins %.6f s after the recording did: earlier "
+				"events were not kept\n",
 				what, names[i], (double)(s->from_ns - c->start_ns) / 1e9);
 		if (!s->known || !s->ends_early)
 			continue;
@@ -71,7 +71,7 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 	if (r->session && !c->stop_ns && !any) {
 		fprintf(to,
 			"%sINCOMPLETE%s: magnet record was killed before its program ended, or "
-			"still runs: what came after %.6f s is not recorded\n",
+			"still runs: nothing after %.6f s is recorded\n",
 			colour ? "\033[31m" : "", colour ? "\033[0m" : "",
 			(double)(c->last_ns - c->first_ns) / 1e9);
 		any = true;
@@ -82,49 +82,50 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 /* Prints what is missing or cannot be read. Returns whether anything is. */
 static bool not_all(const struct report *r, FILE *to, bool colour)
 {
-	static const char word[] = "NOT ALL OF IT";
+	static const char word[] = "INCOMPLETE";
 	struct missing_events m = report_missing_events(r);
 	bool files = m.app || m.kernel || m.packets || m.parts;
 
 	if (m.app || m.kernel) {
 		begin(to, word, colour);
 		fprintf(to,
-			"%s application and %s kernel events were written, and are not here: files "
-			"of the recording are gone, or parts of them\n",
+			"%s application and %s kernel events are missing: files of the recording "
+			"were removed or truncated\n",
 			text_count(m.app), text_count(m.kernel));
 	} else if (files) {
 		begin(to, word, colour);
-		fprintf(to, "parts of the recording's files are gone\n");
+		fprintf(to, "some of the recording's files were removed or truncated\n");
 	}
 	for (int i = 0; i < CORE_SIDES; i++) {
 		if (!m.side[i])
 			continue;
 		begin(to, word, colour);
-		fprintf(to, "the %s side was recorded too, and its trace is not here\n",
+		fprintf(to, "the %s side was recorded too, but its trace is missing\n",
 			i == CORE_APP ? "application" : "kernel");
 	}
 	if (m.undescribed) {
 		begin(to, word, colour);
-		fprintf(to, "%s has events, but no metadata to read them by\n",
+		fprintf(to, "%s has events, but its metadata file is missing\n",
 			text_plain(m.undescribed, COMMENT_MAX));
 	}
 	if (m.without_end) {
 		begin(to, word, colour);
-		fprintf(to,
-			"%u trace%s lack%s what stands at the end: files are gone, or damaged\n",
+		fprintf(to, "%u trace%s lack%s the final event: files are missing or damaged\n",
 			m.without_end, plural(m.without_end), m.without_end == 1 ? "s" : "");
 	}
 	if (m.unknown) {
 		begin(to, word, colour);
 		fprintf(to,
-			"%s events are of kinds that this version does not know, as %s: the "
-			"recording is of a newer one, or damaged\n",
+			"%s events are of unknown kinds, such as %s: the recording was made by a "
+			"newer version, or is damaged\n",
 			text_count(m.unknown), text_plain(m.unknown_name, 32));
 	}
 	if (m.too_many) {
-		begin(to, "MORE THAN WAS WRITTEN", colour);
+		begin(to, "TOO MANY EVENTS", colour);
 		fprintf(to,
-			"%s events: some of the recording's files are there twice, or damaged\n",
+			"%s more than were written: some of the recording's files are duplicated "
+			"or "
+			"damaged\n",
 			text_count(m.too_many));
 	}
 	return files || m.side[CORE_APP] || m.side[CORE_KERNEL] || m.undescribed || m.without_end ||

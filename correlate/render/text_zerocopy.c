@@ -22,10 +22,10 @@ void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
 	else
 		fprintf(to, "; for how long the kernel held the pages: n/a");
 	if (z->copied)
-		fprintf(to, "; copied all the same: %s", text_count(z->copied));
+		fprintf(to, "; copied after all: %s", text_count(z->copied));
 	if (pending && !misses)
-		fprintf(to, "; held to the end: %s", text_count(pending));
+		fprintf(to, "; still held at the end: %s", text_count(pending));
 	if (z->unsure + missed)
-		fprintf(to, "; not certain: %s", text_count(z->unsure + missed));
+		fprintf(to, "; uncertain: %s", text_count(z->unsure + missed));
 	fprintf(to, "\n");
 }

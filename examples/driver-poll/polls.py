@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `magnet show --tsv` has of napi:napi_poll, by device."""
+"""Sums napi:napi_poll in the output of `magnet show --tsv` by device."""
 import csv
 import sys
 

@@ -34,7 +34,7 @@ print(n)
 
 
 def recording(name, do, *options, seconds=0.7):
-    """Its directory, record's exit status and messages, and the calls that the program says it made."""
+    """Returns the directory, record's exit status and messages, and the calls the program reports."""
     d = f"{TOP}/{name}"
     record = subprocess.Popen([MAGNET, "record", "-o", d, *options, "--", PYTHON, "-c", PROGRAM, str(seconds)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -85,7 +85,7 @@ def collector_killed(options, tries):
 
 
 def collector_stopped():
-    """It reads nothing for half a second: calls are lost then, and only then."""
+    """The collector is stopped for half a second: calls are lost then, and only then."""
     def do(record):
         p = recorder(record, "magnet")
         time.sleep(0.2)
@@ -148,16 +148,16 @@ def stopped():
 
 def begins_late():
     d, *_ = recording("keep", lambda record: None, "--rotate", "64K", "--keep", "2")
-    r, _ = told(d, "kernel", "what was before is not kept", "begins")
-    told(d, "application", "what was before is not kept", "begins")
+    r, _ = told(d, "kernel", "earlier events were not kept", "begins")
+    told(d, "application", "earlier events were not kept", "begins")
     check(all(c["coverage"] < 0.9 for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]),
           "the calls' coverage tells it, too")
     d, *_ = recording("flight", lambda record: None, "--flight", "1s", seconds=2)
-    told(d, "kernel", "what was before is not kept", "begins")
+    told(d, "kernel", "earlier events were not kept", "begins")
 
 
 def dumped():
-    """What the application side was when a dump was asked for is kept with the dump, and the end's with the end."""
+    """The application side's part at a dump is kept with the dump, and the last part with the end."""
     def dump(record):
         p = recorder(record, "magnet-kernel-t")
         time.sleep(2)
@@ -166,7 +166,7 @@ def dumped():
     check(sorted(os.listdir(d + "/kernel")) == ["0001", "0002"], "the kernel side has a dump, and its end")
     parts = [int(n) for n in sorted(os.listdir(d + "/app"))]
     jumps = [(a, b) for a, b in zip(parts, parts[1:]) if b != a + 1]
-    r, s = told(d, "application", "what was before is not kept", "begins")
+    r, s = told(d, "application", "earlier events were not kept", "begins")
     gaps = [g for g in r["loss"]["gaps"] if g["reason"] == "not_kept" and g["layers"] == ["app"]]
     check(len(jumps) == len(gaps) == 1 and gaps[0]["to_ns"] - gaps[0]["from_ns"] > 5e8,
           f"of the application side parts {parts} are there, and the gap between them is told: {gaps}")

@@ -29,7 +29,7 @@ EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.p
 SANITIZED = "ASAN_OPTIONS" in os.environ
 MEMORY_KB = 512 * 1024
 SECONDS = 120 * SLOWER  # a busy machine's, not a bound that is tested: what hangs does so for ever
-READ = re.compile(r"(?:nothing lost:|here are) ([\d,]+) application and ([\d,]+) kernel events")
+READ = re.compile(r"(?:nothing lost:|read:) ([\d,]+) application and ([\d,]+) kernel events")
 UNIX = """
 import socket
 a, b = socket.socketpair()
@@ -106,7 +106,7 @@ def counts(text):
 
 
 def wrong(result, whole, may_differ):
-    """What is wrong with a run, "" if nothing is."""
+    """Returns what is wrong with a run, "" if nothing is."""
     code, out, err, kib = result
     if code is None:
         return "it hangs"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What bounds a recording (--max-size, --rotate with --keep, --flight) bounds the application side, too: on
+The bounds of a recording (--max-size, --rotate with --keep, --flight) hold for the application side, too: on
 the disk at any moment, and in what is told of it. The calls that are there are those that the program
 made meanwhile, by its own clock.
 """
@@ -72,7 +72,7 @@ def bounded(most, edge, reason, *options, seconds=2):
               f"to {at_most} of {len(began)}")
         check(0 < seen < len(began), "which are not all")
         if lost == 0:
-            check("no other loss is told" in text, "nothing else is missing")
+            check("no other loss is reported" in text, "nothing else is missing")
         return side, said
 
 
@@ -88,7 +88,7 @@ def all_parts():
         check(p.stdout.count("send") > 100, "a part is a trace of its own")
         shutil.rmtree(f"{top}/t/app/{parts[1]}")
         report, text = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout), run(MAGNET, "report", top + "/t").stdout
-        check("NOT ALL OF IT" in text and "nothing lost:" not in text, "one that is taken out is told")
+        check("INCOMPLETE" in text and "nothing lost:" not in text, "one that is taken out is told")
         gaps = [g for g in report["loss"]["gaps"] if g["reason"] == "not_here" and g["layers"] == ["app"]]
         check(len(gaps) == 1 and gaps[0]["from_ns"] < gaps[0]["to_ns"], "with its place")
 
@@ -103,9 +103,9 @@ def wrong():
 own_network()
 _, said = bounded(512 * KIB + 2 * PACKET, "ends", "it has reached --max-size", "--max-size", "512K")
 check("application side: it has reached --max-size; calls from now on" in said, "record says so at once")
-bounded(4 * (256 * KIB + PACKET), "begins", "what was before is not kept", "--rotate", "256K", "--keep", "3")
-side, _ = bounded(1 << 30, "begins", "what was before is not kept", "--flight", "1s", seconds=3)
+bounded(4 * (256 * KIB + PACKET), "begins", "earlier events were not kept", "--rotate", "256K", "--keep", "3")
+side, _ = bounded(1 << 30, "begins", "earlier events were not kept", "--flight", "1s", seconds=3)
 check(side["until_ns"] - side["from_ns"] >= 1e9, "not less is kept than was asked for")
-bounded(11 * (128 * KIB + PACKET), "begins", "what was before is not kept", "--flight", "1M")
+bounded(11 * (128 * KIB + PACKET), "begins", "earlier events were not kept", "--flight", "1M")
 all_parts()
 wrong()

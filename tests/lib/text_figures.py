@@ -96,18 +96,18 @@ def waterfall(c, block, flow):
             for text, value in zip(row[1:4], (flow["residence_total_ns"], flow["residence_total_p50_ns"],
                                               flow["residence_total_p99_ns"])):
                 c.same(text, value, f"{where} total")
-        elif row[0] == "magnet's own events":
+        elif row[0] == "tracing overhead":
             c.same(row[1], flow["probes_ns"], f"{where} own events")
         elif row[0] in LABELS and len(row) >= 4:
             s = stages[LABELS[row[0]]]
             with_events = s["compensated_mean_ns"] is None  # where their cost is not known
             for text, what in zip(row[1:4], ("mean_ns", "p50_ns", "p99_ns")):
                 c.same(text, s[what if with_events else "compensated_" + what], f"{where} {row[0]} {what}")
-        elif m := re.search(r"known to (.*?) without", line):
+        elif m := re.search(r"(?:±|\+-)(.*?) after tracing overhead", line):
             c.same(m.group(1), flow["residence_uncertainty_ns"], f"{where} uncertainty")
         elif m := re.search(r"first layer here: mean (.*)$", line):
             c.same(m.group(1), flow["transit_ns"]["mean"], f"{where} transit")
-        elif m := re.search(r"was through after: mean (.*), p50 (.*), p99 (.*) \((.*) call", line):
+        elif m := re.search(r"last byte had passed: mean (.*), p50 (.*), p99 (.*) \((.*) call", line):
             last = flow["residence_last_byte"]
             for text, value in zip(m.groups(), (last["mean_ns"], last["p50_ns"], last["p99_ns"], last["n"])):
                 c.same(text, value, f"{where} last byte")
@@ -128,18 +128,19 @@ def layers(c, block, flow):
             frames = above["frames"] - above["repeated_frames"]
             c.same(row[1], frames, f"{flow['id']} {row[0]}")
             c.same(row[2], above["bytes"] / frames, f"{flow['id']} {row[0]} mean size")
-        elif row[0] == "seen before":
+        elif row[0] == "repeated":
             c.same(row[1], above["repeated_n"], f"{flow['id']} {row[0]}")
         elif name and len(row) >= 7:
             above = named[name]
             for text, what in zip(row[1:7], ("n", "mean_size", "cov_size", "mean_spacing_ns",
                                              "p50_spacing_ns", "cov_spacing")):
                 c.same(text, above[what], f"{flow['id']} {row[0]} {what}")
-        elif x := re.search(r": J (.*?)  tau (.*?)  M (.*?)  S (.*?)  sender blocked (.*?) of", line):
-            for text, what in zip(x.groups(), ("J_ns", "tau_ns", "M", "S", "blocked_share")):
-                c.same(text, m[what], f"{flow['id']} {what}")
-        elif x := re.search(r"spacings (.*?)(?:  |$)", line):
-            c.same(x.group(1), m["w1_spacing_ns"], f"{flow['id']} W1")
+        for pattern, what in ((r"shift J = (.*?)(?:,|$)", "J_ns"), (r"tau = (.*?),", "tau_ns"),
+                              (r"M = J/tau = (\S+)$", "M"), (r" S = (\S+) ", "S"),
+                              (r"sender blocked (.*?) of", "blocked_share"),
+                              (r"W1 = (.*?)(?:;|$)", "w1_spacing_ns")):
+            if x := re.search(pattern, line):
+                c.same(x.group(1), m[what], f"{flow['id']} {what}")
         if x := re.search(r"goodput (.*? %)", line):
             shown = int(m["goodput_ratio"] * 10000) / 100  # rounded down
             c.same(x.group(1), shown / 100, f"{flow['id']} goodput")
@@ -147,9 +148,9 @@ def layers(c, block, flow):
 
 def scheduler(c, text, report):
     s = report["scheduler"]
-    for pattern, of in ((r"wakeup p50 (.*?) p99 (.*?) max (.*?) \((.*?)\)", "wakeup_ns"),
-                        (r"until on a run queue: p50 (.*?) p99 (.*?)$()()", "queueing_ns"),
-                        (r"waits for a CPU: p50 (.*?) p99 (.*?), ()(?:.*) in all \((.*?)\)", "run_queue_ns")):
+    for pattern, of in ((r"wakeup latency p50 (.*?) p99 (.*?) max (.*?) \((.*?) wakeups\)", "wakeup_ns"),
+                        (r"wakeup until on a run queue: p50 (.*?) p99 (.*?)$()()", "queueing_ns"),
+                        (r"waits for a CPU: p50 (.*?) p99 (.*?), ()(?:.*) in all \((.*?) waits\)", "run_queue_ns")):
         if m := re.search(pattern, text, re.M):
             for figure, what in zip(m.groups(), ("p50", "p99", "max", "n")):
                 if figure:
@@ -166,10 +167,10 @@ def head(c, text, report):
         c.same(m.group(1), report["session"]["tsc_hz"], "counter's rate")
     c.same(re.search(r"(?:^|   )([\d.]+ (?:ns|µs|us|ms|s))(?:   |$)", "\n".join(text.splitlines()[:2]), re.M).group(1),
            report["session"]["duration_ns"], "duration")
-    for words, key in (("clocks joined within", "max_error_ns"), ("CPUs within", "cpu_offset_ns")):
+    for words, key in (("clocks agree within", "max_error_ns"), ("CPUs within", "cpu_offset_ns")):
         if m := re.search(words + r" ([\d.]+ \S+?)(?:,|$)", text, re.M):
             c.same(m.group(1), report["clock"][key], key)
-    m = re.search(r"own cost: (.*) a call, (.*) a kernel event, (.*) of one CPU(?:; (.*) of CPU time)?", text)
+    m = re.search(r"Tracing overhead: (.*) per call, (.*) per kernel event, (.*) of one CPU(?:; (.*) of CPU time)?", text)
     for figure, key in zip(m.groups(), ("app_cost_ns_per_call", "kernel_cost_ns_per_event", "cpu_share",
                                         "setup_cpu_ns")):
         c.same(figure or "n/a", report["tracer"][key], key)
@@ -182,11 +183,11 @@ def compare(text, report):
     calls(c, lines, report)
     scheduler(c, text, report)
     for i, line in enumerate(lines):
-        m = re.search(r"flow (\S+)$", line) or re.match(r"What the stack made of (\S+)", line)
+        m = re.search(r"flow (\S+)$", line) or re.match(r"Traffic by layer, flow (\S+)", line)
         if not m:
             continue
         block = after(lines[i:], line)
-        if line.startswith("Where a byte waits"):
+        if line.startswith("Latency by stage"):
             waterfall(c, block, flows[m.group(1)])
         else:
             layers(c, block, flows[m.group(1)])

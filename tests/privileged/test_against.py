@@ -67,7 +67,7 @@ def compared(now, before):
     again = run(MAGNET, "report", "--json", now, "--against", before)
     check(p.stdout == again.stdout, "the same comparison comes out the same")
     text = run(MAGNET, "report", now, "--against", before).stdout
-    check("In one sentence: " in text, "the text has its sentence")
+    check("Summary: " in text, "the text has its sentence")
     return json.loads(p.stdout)["comparison"]
 
 

@@ -86,7 +86,7 @@ def by_size():
           "bytes are followed from part to part")
     check(len(r["hooks"]) == len(report(d + "/0001")["hooks"]), "each hook is told once")
     text = run(MAGNET, "report", d + "/0001").stdout
-    check("a part of a recording" in text and "broke off" not in text, "a part says that it is one")
+    check("one part of a recording" in text and "broke off" not in text, "a part says that it is one")
     missing_parts(d, n)
 
 
@@ -94,7 +94,7 @@ def missing_parts(d, n):
     """Whatever part is taken away, it is told, and how many events of the others are gone."""
     away = TOP + "/away"
     for gone, words, count in (([n[1]], "1 part", 1), (n[1:3], "2 parts", 2), (n[:1], "begins with part 2", 0),
-                               (n[-1:], f"went on after part {len(n) - 1}", 0)):
+                               (n[-1:], f"continues after part {len(n) - 1}", 0)):
         os.mkdir(away)
         for p in gone:
             os.rename(f"{d}/{p}", f"{away}/{p}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
-What 400 short connections lose is named in the report's head, counted as the kernel counts it, and
-said of the connections taken together, with the wait that it cost. Of one that loses nothing nothing
-is said.
+The losses of 400 short connections are named in the report's head, counted as the kernel counts them, and
+shown for the group of connections, with the wait that they cost. A connection without losses has no
+such lines.
 """
 import os
 import re
@@ -25,7 +25,7 @@ PORT = 5109
 
 
 def counters(net):
-    """Of both namespaces, and what the program in front of the server dropped."""
+    """Returns the counters of both namespaces, and the drops of the program before the server."""
     found = {}
     for ns in (net.a, net.b):
         text = run(*net.inside(ns, "cat", "/proc/net/netstat", "/proc/net/snmp")).stdout
@@ -133,7 +133,7 @@ def lossy_connections(net):
         check("Losses on the network" in head and f"{losses['connections_hit']} of " in head,
               "the text's head says how many connections were hit")
         named = ("TC_INGRESS", "SOCKET_RCVBUFF") if reasons else ("at device", "at udp")
-        for part in (f" segment{'s' * (losses['retransmits'] > 1)} sent again", "packets dropped",
+        for part in (f" segment{'s' * (losses['retransmits'] > 1)} retransmitted", "packets dropped",
                      *named, "resets received", "their bytes waited"):
             check(part in head, f"and names: {part}")
 
@@ -145,14 +145,14 @@ def lossy_connections(net):
         group = next(g for g in report["together"] if g["direction"] == "rx" and g["side"] == "server")
         check(sum(d["segments"] for d in group["drops"] if (d["layer"], d["reason"]) == (way[0], why)) == hit,
               "the server's has what was dropped before it")
-        below = text[text.index("Where a byte waits"):]
-        for part in ("segments sent again: ", "bytes sent again waited from the first copy",
-                     "not in these bars, since they passed more than once", "  dropped: "):
-            check(part in below.split("What the stack made")[0], f"the text says of groups: {part}")
+        below = text[text.index("Latency by stage"):]
+        for part in ("segments retransmitted: ", "retransmitted bytes waited from the first copy",
+                     "not in the stages, as they passed more than once", "  dropped: "):
+            check(part in below.split("Traffic by layer")[0], f"the text says of groups: {part}")
         agree(report)
         in_brief(rec, report)
         one = rec.text("--flow", sorted(again)[0])
-        check("segments sent again" in one and "Losses on the network" not in one, "--flow: its own")
+        check("segments retransmitted" in one and "Losses on the network" not in one, "--flow: its own")
 
 
 FULL = f"""
@@ -240,15 +240,15 @@ def requests_thrown_away():
         losses, dropped, again = report["losses"], said["ListenDrops"], said["TCPSynRetrans"]
         check(losses["listen_drops"] == dropped >= 2, f"{dropped} found no room, each counted once")
         check(losses["syn_retries"] + losses["syn_ack_retries"] == again >= 2,
-              f"{losses['syn_retries']} SYNs and {losses['syn_ack_retries']} SYN-ACKs sent again: {again}")
+              f"{losses['syn_retries']} SYNs and {losses['syn_ack_retries']} SYN-ACKs retransmitted: {again}")
         server = [f for f in report["flows"] if f["direction"] == "tx" and f["proto"] == "tcp"]
         check(sum(f["syn_ack_retries"] for f in server) == losses["syn_ack_retries"],
               "the SYN-ACKs are those of the connections that came of them")
         group = next(g for g in report["together"] if g["direction"] == "tx" and g["side"] == "server")
         check(group["syn_ack_retries"] == losses["syn_ack_retries"], "and of the group")
         head = "\n".join(text.splitlines()[:10])
-        check(f"{losses['syn_ack_retries']} SYN-ACKs sent again" in head, "the head says so")
-        check(f"  SYN-ACKs sent again: {losses['syn_ack_retries']}\n" in text, "and the group's lines")
+        check(f"{losses['syn_ack_retries']} SYN-ACKs retransmitted" in head, "the head says so")
+        check(f"  SYN-ACKs retransmitted: {losses['syn_ack_retries']}\n" in text, "and the group's lines")
 
 
 STILL_OPEN = f"""

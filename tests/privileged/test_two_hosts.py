@@ -91,8 +91,8 @@ def search(f, low, high):
 
 def bounds(to_b, to_a, slack, at):
     """
-    What B's clock is ahead by at most and at least, by another way than the report's: for a given rate
-    the offset lies between two bounds, and what they give at an instant is searched over the rates.
+    Computes by how much B's clock is ahead at most and at least, by another way than the report: for a
+    given rate the offset lies between two bounds, and what they give at an instant is searched over the rates.
     """
     room = [((x - at) / 1e9, y - x + slack) for x, y in to_b]  # seconds, ns
     need = [((x - at) / 1e9, y - x - slack) for x, y in to_a]
@@ -178,7 +178,7 @@ with Network(gso_max_segs=1) as net, tempfile.TemporaryDirectory(prefix="magnet-
     changed = look(top, clock, true_transit)
     near(changed["clock"][0]["skew"] - same["clock"][0]["skew"], 50e-6, 0.02, "the difference of rates")
     text = run(MAGNET, "report", top + "/a", top + "/b").stdout
-    check("Between " in text and " ppm faster and stands " in text, "people are told so")
+    check("Between " in text and " ppm faster and is " in text, "people are told so")
     p = run(MAGNET, "report", top + "/a", top + "/b", "--flow", "1/tx", check=False)
     check(p.returncode == 2 and "leave out --flow" in p.stderr, p.stderr.strip())
     p = run(MAGNET, "show", top + "/a", top + "/b", check=False)

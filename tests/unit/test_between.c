@@ -142,7 +142,7 @@ static void connections_to_others_are_none_of_theirs(void **unused)
 	f = open_memstream(&text, &size);
 	between_text(&w, f, false);
 	fclose(f);
-	assert_non_null(strstr(text, "not related: no connection lies between the two recordings"));
+	assert_non_null(strstr(text, "not related: no connection between the two recordings"));
 	free(text);
 	end(&w);
 }
@@ -164,7 +164,7 @@ static void people_and_programs_are_told(void **unused)
 	f = open_memstream(&text, &size);
 	between_text(&w, f, false);
 	fclose(f);
-	assert_non_null(strstr(text, "and stands 100 ms ahead, known within "));
+	assert_non_null(strstr(text, "and is 100 ms ahead, within "));
 	assert_non_null(strstr(text, "  1/tx -> 1/rx  "));
 	free(text);
 	j = between_json(&w);

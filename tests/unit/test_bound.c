@@ -157,7 +157,7 @@ static void the_report_says_how_wide_bins_became(void **unused)
 	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
 	report_text(&r, to, NULL, false);
 	fclose(to);
-	assert_non_null(strstr(text, "quantiles of a flow are within"));
+	assert_non_null(strstr(text, "quantiles of a flow are exact within"));
 	j = report_json(&r, NULL);
 	assert_number_at(j, "quantile_error", (1 << c.dists.coarse) / 1024.0);
 	json_decref(j);

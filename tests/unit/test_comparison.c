@@ -249,7 +249,7 @@ static void people_get_a_table_and_a_sentence(void **unused)
 	assert_non_null(strstr(text, "before  old"));
 	assert_non_null(strstr(text, "by more than the noise"));
 	assert_non_null(
-		strstr(text, "the foremost: residence_total of tcp received by the client of "
+		strstr(text, "the clearest: residence_total of tcp received by the client of "
 			     "port 80, from 1.99"));
 	assert_non_null(strstr(text, "  tcp sent by the client of port 80\n"));
 	free(text);

@@ -248,14 +248,14 @@ static void the_head_names_them(void **unused)
 	lose(&c);
 	assert_text(&c, true,
 		"Losses on the network, 3 of 4 connections, 1 of 1 socket of other protocols hit:\n"
-		"  1 segment sent again (300 B); their bytes waited 40.0 µs for that, mean;\n"
+		"  1 segment retransmitted (300 B); their bytes waited 40.0 µs on average;\n"
 		"  3 packets dropped: 2 sent, at qdisc (QDISC_DROP in __dev_queue_xmit),\n"
 		"  1 received, at socket (SOCKET_RCVBUFF in udp_queue_rcv_one_skb); 2 "
 		"retransmission "
 		"timeouts;\n"
-		"  1 SYN sent again; 7 packets dropped by listening sockets, whose queues were "
-		"full; "
-		"1 reset received\n");
+		"  1 SYN retransmitted; 7 packets dropped by listening sockets, whose queues were "
+		"full;\n"
+		"  1 reset received\n");
 }
 
 static void without_losses_it_says_nothing(void **unused)
@@ -276,9 +276,10 @@ static void losses_are_shown_below_a_groups_waterfall(void **unused)
 	record(&c, HOOKS);
 	lose(&c);
 	assert_text(&c, false,
-		"  segments sent again: 1 (300 B)\n"
-		"  bytes sent again waited from the first copy to the last: mean 40.0 µs, p99 n/a; "
-		"not in these bars\n"
+		"  segments retransmitted: 1 (300 B)\n"
+		"  retransmitted bytes waited from the first copy to the last: mean 40.0 µs, p99 "
+		"n/a; "
+		"not in the stages\n"
 		"  timeouts: 2\n"
 		"  dropped: 2 (600 B): QDISC_DROP in __dev_queue_xmit (qdisc)\n");
 }
@@ -291,7 +292,7 @@ static void the_head_names_synacks(void **unused)
 	send_synacks_again(&c);
 	assert_text(&c, true,
 		"Losses on the network, 1 of 5 connections hit:\n"
-		"  3 SYN-ACKs sent again\n");
+		"  3 SYN-ACKs retransmitted\n");
 }
 
 /*
@@ -312,9 +313,8 @@ static void a_group_s_bytes_without_a_layer_were_sent_again(void **unused)
 	ev_retransmit(&c, 50400, 1, 1300, 50);
 	feed_send(&c, TID, 1, 1350, 10, 60000, 100);
 	assert_text(&c, false,
-		"  * bytes with a boundary missing are left out: most of them were sent again "
-		"after "
-		"a loss\n");
+		"  * bytes without a timestamp at some layer are left out: most of them were "
+		"retransmitted\n");
 }
 
 int main(void)

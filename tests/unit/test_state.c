@@ -310,9 +310,10 @@ static void the_text_says_what_there_is(void **unused)
 	fclose(f);
 	assert_non_null(strstr(text, "TCP state: round trip 100 "));
 	assert_non_null(strstr(text, "cwnd 20 to 20"));
-	assert_non_null(strstr(text, "sending 8.00 ms, of it held up by the peer's window 50 %, by "
-				     "its own send buffer 25 %"));
-	assert_non_null(strstr(text, "held for lost 2"));
+	assert_non_null(
+		strstr(text, "sending for 8.00 ms, of it limited by the peer's window 50 %, by "
+			     "its own send buffer 25 %"));
+	assert_non_null(strstr(text, "considered lost 2"));
 	assert_non_null(strstr(text, "peer's window zero: 1 time, "));
 	assert_non_null(strstr(text, "timeouts: 3; recoveries from loss: 1; "));
 	assert_non_null(strstr(text, "reset sent (abort_on_close)"));

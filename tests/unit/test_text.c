@@ -68,14 +68,14 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	connection_record(&c);
 	printed(&c, session, NULL);
 	assert_begins(text, "ftp 10.0.0.2   3.02 s   Linux 6.18   counter 1.000 GHz\n");
-	assert_says("here are 40 application and ");
-	assert_says("In one sentence: ");
+	assert_says("read: 40 application and ");
+	assert_says("Summary: ");
 	assert_says("System calls");
-	assert_says("Where a byte waits");
-	assert_says("closes to 0 cycles; 100 % of bytes");
-	assert_says("What the stack made of 1/tx");
-	assert_says("M 5.0 %");
-	assert_says("magnet's own cost: ");
+	assert_says("Latency by stage");
+	assert_says("(stages sum exactly; 100 % of bytes followed");
+	assert_says("Traffic by layer, flow 1/tx");
+	assert_says("M = J/tau = 0.05");
+	assert_says("Tracing overhead: ");
 	json_decref(session);
 }
 
@@ -92,9 +92,9 @@ static void no_single_flow_stands_for_many(void **unused)
 	}
 	printed(&c, NULL, NULL);
 	assert_says(
-		"the average byte in 60 tcp flows had reached the driver 0.70 µs after\nsender");
-	assert_says("Where a byte waits, sent by sender, client, in 60 tcp flows   6000 B");
-	assert_says("Where a byte waits, sent to ?   sender, 100 B out, flow 1/tx\n");
+		"bytes in 60 tcp flows took 0.70 µs on average\nfrom sender's call to the driver");
+	assert_says("Latency by stage, sent by sender, client, in 60 tcp flows   6000 B");
+	assert_says("Latency by stage, sent to ?   sender, 100 B out, flow 1/tx\n");
 	assert_says("and 59 more flows with 5900 B");
 }
 
@@ -108,13 +108,13 @@ static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
 	for (uint32_t i = 0; i < TRANSFERS; i++)
 		transfer(&c, i, 10000 + i * 1000, 10900 + i * 1000); /* read long after */
 	printed(&c, NULL, NULL);
-	assert_says("In one sentence: the average byte from 10.0.0.1:");
+	assert_says("Summary: bytes from 10.0.0.1:");
 	connection_begin(&c);
 	for (uint32_t i = 0; i < TRANSFERS; i++)
 		transfer(&c, i, 10000 + i * 1000, 10021 + i * 1000); /* read on arrival */
 	tx_of(&c, A)->residence.sum *= 100;
 	printed(&c, NULL, NULL);
-	assert_says("In one sentence: the average byte to 10.0.0.2:");
+	assert_says("Summary: bytes to 10.0.0.2:");
 }
 
 static void one_flow_may_be_asked_for(void **unused)
@@ -144,7 +144,7 @@ static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
 	printed(&c, NULL, NULL);
 	assert_says("    Nagle's algorithm, 50 % of bytes");
 	assert_says("    sent at once, 100 % of bytes");
-	assert_does_not_say("magnet's own events"); /* the tracing overhead is not known */
+	assert_does_not_say("\n  tracing overhead"); /* which is not known */
 }
 
 static void a_send_that_never_waited_has_no_reason(void **unused)
@@ -185,11 +185,11 @@ static void bars_about_a_quantile_may_be_asked_for(void **unused)
 	about = 0.5;
 	connection_record(&c);
 	printed(&c, NULL, NULL);
-	assert_says("about p50, mean of 1 sample, as measured ");
+	assert_says("stages near p50, mean of 1 sample, as measured ");
 	about = 0.99;
 	connection_record(&c);
 	printed(&c, NULL, NULL);
-	assert_says("about p99: too few samples");
+	assert_says("stages near p99: too few samples");
 	about = 0;
 }
 
@@ -201,8 +201,8 @@ static void waterfall_below_its_uncertainty_is_not_shown(void **unused)
 	connection_record(&c);
 	ev_calibration(&c, 20, 1000, 0);
 	printed(&c, NULL, NULL);
-	assert_says("withheld: the ");
-	assert_does_not_say("closes to");
+	assert_says("not shown: the mean total is ");
+	assert_does_not_say("stages sum");
 
 	/* retransmissions are known even where times are not */
 	connection_begin(&c);
@@ -212,8 +212,8 @@ static void waterfall_below_its_uncertainty_is_not_shown(void **unused)
 	core_finish(&c);
 	ev_calibration(&c, 20, 1000, 0);
 	printed(&c, NULL, NULL);
-	assert_says("withheld: the ");
-	assert_says("segments sent again: 1 (500 B)");
+	assert_says("not shown: the mean total is ");
+	assert_says("segments retransmitted: 1 (500 B)");
 }
 
 static void losses_are_said_first(void **unused)
@@ -276,7 +276,7 @@ static void below_99_percent_a_waterfall_has_a_star(void **unused)
 	partly_complete(&c, 980);
 	printed(&c, NULL, NULL);
 	assert_says("98.00 % of bytes");
-	assert_says("* bytes with a boundary missing are left out");
+	assert_says("* bytes without a timestamp at some layer are left out");
 }
 
 static void below_90_percent_it_is_kept_back(void **unused)
@@ -286,8 +286,8 @@ static void below_90_percent_it_is_kept_back(void **unused)
 	(void)unused;
 	partly_complete(&c, 890);
 	printed(&c, NULL, NULL);
-	assert_says("not available: 89.00 % of the bytes have every boundary");
-	assert_does_not_say("closes to");
+	assert_says("not shown: only 89.00 % of the bytes were seen at every layer");
+	assert_does_not_say("stages sum");
 }
 
 /* Where system calls were lost, the remaining ones stand for all. */
@@ -313,8 +313,8 @@ static void an_empty_trace_has_a_report_too(void **unused)
 	(void)unused;
 	core_init(&c);
 	printed(&c, NULL, NULL);
-	assert_says("here are 0 application and 0 kernel events");
-	assert_says("magnet's own cost: n/a a call");
+	assert_says("read: 0 application and 0 kernel events");
+	assert_says("Tracing overhead: n/a per call");
 	assert_does_not_say("nan");
 }
 
@@ -360,7 +360,7 @@ static void an_overhead_below_its_uncertainty_is_printed_with_a_mark(void **unus
 	assert_says("  1.10 ");
 }
 
-/* Of two flows one was followed; of the other, larger one only the calls are known. */
+/* One of two flows was followed; only the calls of the other, larger one are known. */
 static void the_sentence_says_what_it_covers(void **unused)
 {
 	struct core c;
@@ -377,10 +377,12 @@ static void the_sentence_says_what_it_covers(void **unused)
 			ev_lost(&c, 14000, 1234, 13500, 14000);
 		printed(&c, NULL, NULL);
 		if (lossy) {
-			assert_does_not_say("In one sentence");
-			assert_says("No sentence says where bytes wait: 10.00 % of them");
+			assert_does_not_say("Summary");
+			assert_says(
+				"No summary: only 10.00 % of the bytes were seen at every layer");
 		} else {
-			assert_says("In one sentence, of the 10.00 % of the bytes that have every");
+			assert_says(
+				"Summary of the 10.00 % of the bytes seen at every layer: bytes");
 		}
 	}
 }
@@ -396,8 +398,8 @@ static void without_any_layer_no_incomplete_bytes_are_mentioned(void **unused)
 	ev_shut(&c, 2000, A, 1500);
 	printed(&c, NULL, NULL);
 	assert_says("not available: system calls were not recorded (--layers)");
-	assert_says("M n/a: system calls were not recorded (--layers)");
-	assert_does_not_say("every boundary");
+	assert_says("modulation M n/a: system calls were not recorded (--layers)");
+	assert_does_not_say("every layer");
 }
 
 /* A super-segment larger than the MTU is no packet of that size. */

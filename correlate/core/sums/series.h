@@ -35,7 +35,7 @@ struct series {
 /* Returns `count` empty series in an array; NULL if the pool keeps nothing. */
 struct series *series_new(struct series_pool *pool, int count);
 void series_add(struct series *s, uint64_t t, uint64_t size, bool again);
-/* These change the packet added last. */
+/* Change the packet added last. */
 void series_add_bytes(struct series *s, uint64_t bytes);
 void series_set_frame(struct series *s, uint64_t bytes);
 uint64_t series_count(const struct series *s);
