@@ -23,7 +23,7 @@ from strace import WatchedRecording, magnet_counts
 
 
 class Result:
-    """What both counted in one run of one program."""
+    """Counts by both sides in one run of one program."""
 
     def __init__(self, program, rec):
         self.program, self.version = program, program.version_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an occurrence of an event chosen with --event costs, beside perf's record of the same."""
+"""Cost of an occurrence of an event chosen with --event, beside perf record of the same event."""
 from observers import *
 
 EVENT, CALLS, SECONDS = "task:task_rename", 200_000, 40

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
+"""Cost that libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
 import re
 
 from observers import *

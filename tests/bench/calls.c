@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs: sends one byte many times and says how long one took.
+ * Cost of a call: sends one byte many times and prints how long one took.
  *
  *   calls null|unix|tcp
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the drain costs an event: the kernel tracer's own drain and CTF writer, on a ring in plain
+ * Cost of the drain per event: the kernel tracer's own drain and CTF writer, on a ring in plain
  * memory that a stand-in for the BPF programs fills, against a plain copy of the same slots.
  *
  *   drain_cost DIR REPETITIONS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel side costs a request and response, and an event."""
+"""Cost of the kernel side per request and response, and per event."""
 from observers import *
 
 SIZE = 64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What protocol state costs, by level: a request and response, and each program that records it."""
+"""Cost of protocol state by level: per request and response, and per program that records it."""
 from observers import *
 
 SIZE, TRIPS, SECONDS = 64, 10000, 30

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What the benchmarks share: figures with their spread, and programs that are timed in turns.
+Common parts of the benchmarks: figures with their spread, and programs that are timed in turns.
 
 A benchmark measures A and B in turns within one run, gives the median and the quartiles of their
 ratio, and never judges: how much a figure is to be trusted shows in its spread.
@@ -153,7 +153,7 @@ STARTED, PLACES = [], []
 
 @atexit.register
 def put_away():
-    """What was left because a signal came at the wrong moment."""
+    """Removes files left because a signal came at the wrong moment."""
     for p in STARTED:
         stop(p)
     for d in PLACES:
@@ -207,7 +207,7 @@ class Talker:
         return self.hear()
 
     def close(self, seconds=20):
-        """It ends when nothing more can be asked."""
+        """Ends the program by closing its input."""
         self.p.stdin.close()
         try:
             self.p.wait(seconds)
@@ -224,7 +224,7 @@ class Talker:
 
 
 def output(*args):
-    """What a command prints; one that is interrupted is let end in order, and waited for."""
+    """Returns what a command prints; an interrupted one may end in order, and is waited for."""
     p = start(*args, stdout=subprocess.PIPE, text=True)
     try:
         said, _ = p.communicate(timeout=300)
@@ -236,7 +236,7 @@ def output(*args):
 
 
 class Cost:
-    """What a command took, by measure.c."""
+    """Returns the time and memory of a command, by measure.c."""
 
     def __init__(self, *args, ok=0, **kw):
         with tempfile.NamedTemporaryFile("r") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recording costs many small datagrams, and requests over a thousand connections."""
+"""Cost of recording many small datagrams, and requests over a thousand connections."""
 from observers import *
 
 TIME = 50  # of each table

@@ -76,7 +76,7 @@ def wait_for_line(stream, pattern, seconds=20):
 
 
 def fdinfo(pid):
-    """What each descriptor of a process is, by the kernel's account."""
+    """Returns what each descriptor of a process is, according to the kernel."""
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         try:
             with open(f"/proc/{pid}/fdinfo/{fd}") as f:

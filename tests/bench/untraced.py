@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel tracer costs a program it was not asked to follow."""
+"""Cost of the kernel tracer for a program that it does not follow."""
 from observers import *
 
 CALLS = 200_000

@@ -58,7 +58,7 @@ UBUNTU = "deb http://ubuntu.example/ubuntu noble main universe\ndeb https://node
 
 
 def asked(listed, parts, mirror=None):
-    """What apt would ask for, [(URL up to the suite, suite)], the sources written, and what is said."""
+    """Returns apt's requests, [(URL up to the suite, suite)], the sources written, and the messages."""
     with tempfile.TemporaryDirectory() as top:
         os.makedirs(top + "/parts")
         for path, text in (("sources.list", listed), *((f"parts/{n}", t) for n, t in parts.items())):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is logged on request: some functions only, waits, the begin of calls; and wrong requests."""
+"""Logging on request: some functions only, waits, the begin of calls; and wrong requests."""
 import os
 import sys
 

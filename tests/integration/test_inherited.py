@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What descriptors are, where libmagnet.so has not seen it: sockets inherited are known at their first
+Kinds of descriptors that libmagnet.so has not seen opened: sockets inherited are known at their first
 use, those that ended behind its back are no sockets, and what a child closes its parent still has.
 """
 import os

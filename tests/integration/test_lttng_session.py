@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a user's own LTTng session can ask for: single events, filters on their fields, contexts."""
+"""Requests of a user's own LTTng session: single events, filters on their fields, contexts."""
 import os
 import re
 import sys
@@ -30,7 +30,7 @@ def rate_by_readings():
 
 
 def short_session():
-    """Of some milliseconds: neither readings of the counter nor a kernel side."""
+    """A session of some milliseconds without counter readings and without a kernel side."""
     with LttngSession() as session:
         run(PYTHON, EXCHANGE, "20", env=dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env))
         session.end()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What is not magnet's reads its traces: babeltrace2's other components and options, its Python
+Other programs read magnet's traces: babeltrace2's other components and options, its Python
 bindings, Babeltrace 1; and a copy that babeltrace2 writes has the same report.
 """
 import os
@@ -35,7 +35,7 @@ def listed(rec):
 
 
 def debug_info(rec):
-    """It makes each class of events anew, and must find them all."""
+    """The filter makes each class of events anew, and must find them all."""
     for side in sorted(os.listdir(rec.dir)):
         if os.path.isdir(rec.dir + "/" + side):
             plain = lines(rec.dir + "/" + side)
@@ -44,7 +44,7 @@ def debug_info(rec):
 
 
 def options(rec):
-    """What moves or passes on the whole trace changes nothing in the report."""
+    """Moving or forwarding the whole trace changes nothing in the report."""
     last = "--component=sink.magnet.report"
     params = f'--params=format="json",session="{rec.dir}/session.json"'
     report = run("babeltrace2", PLUGINS, rec.dir, last, params).stdout

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What others chose, values of options and names and strings in a trace, is no order to the terminal
+Text chosen by others, in options or in names and strings of a trace, has no effect on the terminal
 that messages, reports and lists of events are printed on.
 """
 import os
@@ -42,7 +42,7 @@ def clean(out, what, also=""):
 
 
 def says(*args, env=None, also="", lines=None):
-    """What a command prints, of which nothing is an order."""
+    """Returns what a command prints, which must contain no terminal control characters."""
     p = subprocess.run(list(map(os.fsencode, args)), capture_output=True, timeout=300 * SLOWER,
                        env=dict(os.environ, **(env or {})))
     what = b" ".join(map(os.fsencode, args[:4])).decode(errors="replace").encode("unicode_escape").decode()

@@ -25,7 +25,7 @@ def filled(pipe):
 
 def on_terminal(reader, wait, *args):
     """
-    What the command says on a terminal. Its list goes to a pipe nobody empties for so many seconds
+    Returns what the command prints on a terminal. Its list goes to a pipe nobody empties for so many seconds
     after it was full: it comes no further meanwhile, however fast or slow the machine.
     """
     ours, theirs = pty.openpty()

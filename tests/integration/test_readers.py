@@ -59,7 +59,7 @@ def cut(directory, name, size):
 
 
 def message(*dirs):
-    """Of a trace both refuse: one line each, exit 1."""
+    """A trace that both refuse: one line each, exit 1."""
     for reader in ("", "babeltrace2"):
         status, _, err = read_by(reader, ("report",), *dirs)
         check(status == 1 and err.startswith(b"magnet: ") and err.count(b"\n") == 1,

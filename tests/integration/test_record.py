@@ -133,7 +133,7 @@ def directory():
 
 
 def nothing_recorded():
-    """It may be tried again with the same directory."""
+    """A failed recording may be repeated with the same directory."""
     d = new_dir()
     for there in (False, True):
         one_line(record("-o", d, "--cgroup", "/none/such"), 1, "kernel side")

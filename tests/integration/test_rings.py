@@ -92,7 +92,7 @@ def all_as_nobody():
 
 
 def swept():
-    """What logind does at the end of a user's last session, RemoveIPC=yes."""
+    """Does what logind does at the end of a user's last session, RemoveIPC=yes."""
     sweep = 'd=${MAGNET_RINGS##*:}; rm -r "${d%/*}"; '
     with Shell(f"{good(100)}; {sweep} {good(200)}; {good(300)}") as rec:
         rec.check_exact(3, "after all in /dev/shm was removed")

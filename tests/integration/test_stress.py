@@ -15,7 +15,7 @@ TRIES = 3
 
 
 def outcome(p):
-    """What the program itself counted; of that nothing went wrong."""
+    """Returns the program's own counts, in which nothing went wrong."""
     check(p.returncode == 0 and not p.stderr.replace("magnet: ", "").startswith("stress:"),
           f"the program succeeds {p.stderr}")
     own = json.loads(p.stdout)

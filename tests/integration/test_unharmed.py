@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a recorded program is given, and does, is what it would be without magnet."""
+"""A recorded program gets the same input, and does the same, as without magnet."""
 import os
 import sys
 import time

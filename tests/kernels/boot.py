@@ -31,7 +31,7 @@ LIMIT_S = int(os.environ.get("MAGNET_VM_LIMIT", "3600"))
 
 
 class X86:
-    """What differs between the machines that are emulated."""
+    """Differences between the emulated machines."""
 
     qemu, fetched = "qemu-system-x86_64", "qemu"
     machine = ["-cpu", "max", "-vga", "none"]
@@ -92,7 +92,7 @@ def archive(files):
 
 
 def first_files(kernel, of):
-    """What the guest begins with: a shell, the modules, and how it comes to this machine's files."""
+    """Initial file system of the guest: a shell, the modules, and a script that mounts this machine's files."""
     modules = Modules(kernel)
     for name in MODULES:
         modules.add(name)

@@ -16,7 +16,7 @@ def is_told(why, where):
 
 
 def tried(*start):
-    """What doctor and record say, the application side's being left."""
+    """Doctor and record report it, and the application side remains."""
     found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
     check(found["app"]["works"] and not found["kernel_side"]["works"],
           "only the application side works")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a queue has no room for is told as dropped, wherever the kernel has its addresses."""
+"""Packets that a queue has no room for are recorded as dropped, wherever the kernel is loaded."""
 import os
 import sys
 

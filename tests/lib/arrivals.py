@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the events of a trace say of a receiver's bytes, reckoned apart from the report."""
+"""Computes a receiver's bytes from a trace's events, independently of the report."""
 import bisect
 
 

@@ -30,7 +30,7 @@ class ClockMap:
 
 
 class InsideBpf:
-    """What bpf_counter said: `widths` by CPU, and rows (cpu, counter, ns, counter)."""
+    """Parses bpf_counter's output: `widths` by CPU, and rows (cpu, counter, ns, counter)."""
 
     def __init__(self, lines):
         self.widths, self.rows = {}, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What others count: the kernel's own counters of a network namespace, and a packet capture."""
+"""Independent counts: the kernel's own counters of a network namespace, and a packet capture."""
 import json
 import re
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the integration tests share: two network namespaces, recordings, and reading them."""
+"""Common parts of the integration tests: two network namespaces, recordings, and reading them."""
 import csv
 import json
 import os

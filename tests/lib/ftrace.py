@@ -61,7 +61,7 @@ class Ftrace:
             f.write(str(value))
 
     def follow_me(self):
-        """What a shell does so that its events, and those of its children, are recorded."""
+        """Returns shell code that has its own events, and those of its children, recorded."""
         return f"echo $$ >{self.dir}/set_event_pid; "
 
     def switches(self):

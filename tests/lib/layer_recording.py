@@ -17,7 +17,7 @@ REQUEST, REPLY = (8, 128), (0, 129)
 
 
 class LayerRecording(Recording):
-    """Of the workload; which socket is of what kind, and in which namespace, by its own events."""
+    """A recording of the workload; its own events give each socket's kind and namespace."""
 
     def __init__(self, topology, workload, spec, layers):
         super().__init__(*workload, spec, options=("--kernel-only", "--layers", layers))
@@ -65,7 +65,7 @@ class Seen:
 
 
 class Phase:
-    """What was recorded and counted while one kind of socket was at work."""
+    """Records and counts while one kind of socket is at work."""
 
     def __init__(self, recording, said, topology, captured, v6):
         self.name, self.said, self.topology, self.v6 = said["name"], said, topology, v6
@@ -121,7 +121,7 @@ class Phase:
         return sum(i[what] for e in ends for c in self.said["counted"][e] for i in c["tcp_info"])
 
     def layer(self, ns, direction, name, what="bytes"):
-        """Of the report, over the flows of a namespace."""
+        """Sums a figure of the report over the flows of a namespace."""
         at_work = {e["socket"] for events in self.events.values() for e in events}
         return sum(l[what] or 0 for f in self.recording.the_report["flows"]
                    if f["direction"] == direction and f["id"].split("/")[0] in at_work
@@ -130,7 +130,7 @@ class Phase:
 
 
 class Others:
-    """What a capture has of an end's packets, and which of them are of no followed socket."""
+    """Returns a capture's packets of an end, and those of no followed socket."""
 
     def __init__(self, phase, ns):
         t = phase.topology

@@ -161,7 +161,7 @@ def internet_rows(phase, ns):
 
 
 def middle_rows(phase):
-    """What passes a bridge or router, at each of its ports, and where IP forwards it."""
+    """Packets that pass a bridge or router, at each of its ports, and where IP forwards them."""
     t, rows = phase.topology, []
     ports = t.ports if t.m else [t.ports[1]]
     ns = t.m or t.a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What both_ways.py moved passed every layer of its sockets, and each of them once."""
+"""Checks that the data of both_ways.py passed every layer of its sockets, and each of them once."""
 import os
 import sys
 

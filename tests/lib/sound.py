@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every recording of a real program must be."""
+"""Checks that hold for every recording of a real program."""
 from fixture import check, lost
 from together import agree
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What TCP says of a connection (TCP_INFO), and a namespace of itself (netstat), for comparison."""
+"""TCP's own figures of a connection (TCP_INFO) and of a namespace (netstat), for comparison."""
 import socket
 import struct
 
@@ -17,7 +17,7 @@ FIELDS = {  # name: (offset, format) in struct tcp_info of <linux/tcp.h>
 
 
 def tcp_info(s):
-    """What this kernel knows of them."""
+    """Returns the fields that this kernel has."""
     raw = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
     return {name: struct.unpack_from(fmt, raw, at)[0] for name, (at, fmt) in FIELDS.items()
             if at + struct.calcsize(fmt) <= len(raw)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a report says of flows together is what their own figures, weighed by bytes, add up to."""
+"""Checks that a group's figures in a report are the sums of its flows' figures, weighted by bytes."""
 from fixture import check, near
 
 

@@ -47,7 +47,7 @@ class Tracer:
         return self
 
     def end(self, ask=True):
-        """What it says at its end, asked for or not."""
+        """Returns the tracer's messages at its end, requested or not."""
         if ask:
             self.ours.shutdown(socket.SHUT_WR)
         said = self.hear()

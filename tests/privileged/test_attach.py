@@ -95,7 +95,7 @@ sys.stdin.readline()
 
 
 def queued_before():
-    """What lay in the queues as the recording began is none of its bytes, at no layer."""
+    """Bytes queued when the recording begins count at no layer."""
     top = tempfile.mkdtemp(prefix="magnet-test-")
     program = subprocess.Popen([PYTHON, "-c", QUEUED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                text=True)

@@ -28,7 +28,7 @@ def status(t):
 
 
 def ring(n):
-    """Of counts of events those that programs recorded."""
+    """Selects, among the counts of events, those that BPF programs recorded."""
     return {k: v for k, v in n.items() if k not in (
         "clock_sync", "clock_cpus", "change", "lost", "hook", "trace_end", "calibration", "chunk", "contents")}
 

@@ -14,7 +14,7 @@ INTERNET = "plain,cork,segment,large,several,full,odd,many,shared,late,waits,pas
 
 
 class Numbered(Recording):
-    """Of the program, and what it says."""
+    """A recording of the program, with the program's own output."""
 
     def __init__(self, *args, inside=(), options=()):
         super().__init__(*inside, *PROGRAM, *args, options=options)
@@ -26,7 +26,7 @@ class Numbered(Recording):
             self.rows.setdefault(e["flow"], []).append(e)
 
     def received(self, sock):
-        """What each receive of a socket is said to have got: (sender, its first byte there)."""
+        """Returns what each receive of a socket got: (sender, its first byte there)."""
         for e in self.rows.get(f"ino:{sock}/rx", ()):
             if e["event"] == "sock_received" and int(e["fields"]["ret"]) >= 0 \
                     and not int(e["fields"]["flags"], 16) & 2:
@@ -34,7 +34,7 @@ class Numbered(Recording):
 
 
 def places(said):
-    """Of each number: who sent it, from which byte of its stream on."""
+    """Returns, for each number, its sender and its first byte in the sender's stream."""
     where = {}
     for sock, what in said.items():
         at = 0
@@ -188,7 +188,7 @@ def queued():
 
 
 def cut():
-    """What the bucket cuts waits in it as segments, and is followed to its reader all the same."""
+    """Datagrams cut by the bucket wait in it as segments and are followed to their reader."""
     with Network(rate="20mbit", burst="3000") as net, Numbered("cut", net.a, net.b, net.B) as rec:
         check_all(rec, "cut in the queue")
         (sender, _), = ((s, w) for s, w in rec.said.items() if w["sent"])

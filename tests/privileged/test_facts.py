@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What `magnet show --facts` prints sums up to what the report says, of the same recording: a TCP transfer
+The output of `magnet show --facts` sums up to the report of the same recording: a TCP transfer
 with every 50th frame dropped, datagrams, UNIX sockets and marks.
 """
 import collections

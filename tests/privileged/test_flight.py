@@ -37,7 +37,7 @@ def size(d):
 
 
 def why(part):
-    """What the part's event says."""
+    """Returns the content of the part's event."""
     for name, _, fields in events(part):
         if name == "dump":
             return fields

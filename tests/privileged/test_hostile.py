@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What no well-behaved program does: packets that say more than they hold, ports that sockets share and
+Behaviour of no well-behaved program: packets that say more than they hold, ports that sockets share and
 leave, more sockets than are remembered. Nothing is made up, and what is missing is told.
 """
 import os

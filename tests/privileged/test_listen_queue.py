@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What was sent before its connection was accepted has waited since it was queued: a pre-fork server whose
+Data sent before their connection was accepted have waited since it was queued: a pre-fork server whose
 workers are busy, over UNIX streams, UNIX packets and TCP; clients that are gone when they are accepted; a
 send that goes on after accept(); pairs of sockets, which need none. Each wait against the program's clock.
 """

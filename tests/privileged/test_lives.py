@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What libmagnet.so cannot see, the kernel side counts, and it is named; lives that are seen agree on
+The kernel side counts and names what libmagnet.so cannot see; lives that are seen agree on
 both sides.
 """
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What a call's time at its socket's lock is: told where functions can be hooked, null where not.
+A call's time at its socket's lock: reported where functions can be hooked, null where not.
 """
 import collections
 import os
@@ -26,7 +26,7 @@ def closes(c):
 
 
 def told(rec, begin, end):
-    """Of the begins and ends, which come by turns: the time between."""
+    """Returns the times between begins and ends, which alternate."""
     open_at, times = {}, []
     for e in rec.events():
         if e["event"] == begin:

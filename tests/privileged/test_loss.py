@@ -111,7 +111,7 @@ with rec:
           "what is complete closes to 0")
     check(report["state_sum_mismatches"] == 0, "every joined call's states sum to its total")
 
-# Of datagrams no counter of the kernel's tells: what the program sent and received is known all the same.
+# The kernel does not count datagrams here, but the program knows what it sent and received.
 DATAGRAMS = r"""
 import socket, time
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -141,7 +141,7 @@ def datagrams():
 
 
 def killed_when_quiet():
-    """What a burst lost last, on a CPU where nothing happens any more, is in the trace soon."""
+    """The last losses of a burst, on a CPU that has become quiet, are in the trace soon."""
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         with Talker() as load, Tracer(top + "/t", "--pid", load.pid, "--buffer", "4K", "--drain",
                                       100 * SLOWER).ready() as tracer:

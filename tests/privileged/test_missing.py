@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What doctor and record say where the kernel's types are hidden, or no cgroup v2 is mounted."""
+"""Messages of doctor and record where the kernel's types are hidden, or no cgroup v2 is mounted."""
 import os
 import sys
 

@@ -59,7 +59,7 @@ def expected_m(frames, gap, rate):
 
 
 def recorded(net, *flows):
-    """What is said of flows of so many bytes each so many seconds, so many times."""
+    """Returns the figures of flows with this many bytes per this many seconds, this many times."""
     receiver = net.popen(net.b, PYTHON, "-c", RECEIVER, len(flows))
     try:
         with Recording(*net.inside(net.a, PYTHON, "-c", SENDER,

@@ -40,7 +40,7 @@ sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
 
 
 def shaped(t):
-    """What comes in at the second end goes through another device first."""
+    """Packets received at the second end pass another device first."""
     ns = t.b
     t.ip(ns, "link", "add", "name", "ifb0", "type", "ifb")
     t.ip(ns, "link", "set", "dev", "ifb0", "up")

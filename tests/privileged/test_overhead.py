@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What system calls cost: waiting is not work, however long it is, and more probes do not change what a
+Cost of system calls: waiting is not work, however long it is, and more probes do not change what a
 call costs, within the uncertainty that is told.
 """
 import os

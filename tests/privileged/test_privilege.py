@@ -36,7 +36,7 @@ def capabilities_of(pid):
 
 
 def started(start, *options, user=0):
-    """What a tracer says when it begins, and which capabilities it has then."""
+    """Returns a tracer's message when it begins, and the capabilities it has then."""
     with tempfile.TemporaryDirectory() as top:
         os.chmod(top, 0o711)
         os.mkdir(top + "/out")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What docs/security.md says of a trace and of another user: no byte that programs exchange is in a trace,
+The claims of docs/security.md about a trace and other users: no byte that programs exchange is in a trace,
 with --anonymize no address either; and nobody (uid 65534) reaches neither root's trace nor its recorders.
 """
 import ipaddress

@@ -25,7 +25,7 @@ def rules(t, ns, v6, hook, rule):
 
 
 def to_service(t, v6):
-    """What is opened to the service ends at b."""
+    """Connections to the service end at b."""
     t.ip(t.a, "route", "add", SERVICE[v6], "via", t.address(t.b, v6))
     b = t.address(t.b, v6)
     return f"{{family}} daddr {SERVICE[v6]} dnat to " + (f"[{b}]" if v6 else b)

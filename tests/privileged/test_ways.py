@@ -15,7 +15,7 @@ PORT = 5150
 
 
 def claims(events, flow_id):
-    """What calls of the program moved, in order: [name, offset, length]."""
+    """Returns the data moved by the program's calls, in order: [name, offset, length]."""
     found = []
     for e in events:
         if e["flow"] != flow_id or not e["event"].startswith("magnet:") or e["length"] in ("", "0"):

@@ -201,7 +201,7 @@ def agree(held_ns, kernel_ns, what):
 
 
 def programs():
-    """What a program's own calls decide."""
+    """Waits that the program's own calls cause."""
     with Network() as net:
         nagle, halfclosed, nodelay, more, uncork, append = recorded(
             net, "nagle", "halfclosed", "nodelay", "more", "uncork", "append")
@@ -230,7 +230,7 @@ def programs():
 
 
 def windows():
-    """What the other end, and the rate, allow."""
+    """Waits that the other end, and the rate, cause."""
     with Network() as net:
         window, pacing, zero = recorded(net, "window", "pacing", "zero")
     check(window.wait_share("window") > 0.85, "a reader that does not read: its window")

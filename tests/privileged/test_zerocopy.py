@@ -13,7 +13,7 @@ FIGURES = ("zerocopy_sends", "zerocopy_hold_ns", "zerocopy_copied", "zerocopy_pe
 
 
 def sent(net, kind, n, size, delay=0, *plain):
-    """What magnet and what the program say of n sends to who reads after a delay."""
+    """Returns magnet's and the program's figures of n sends to a reader that reads after a delay."""
     sink = net.popen(net.b, PYTHON, PROGRAM, "sink", kind, net.B, delay, stdout=subprocess.PIPE)
     try:
         port = int(sink.stdout.readline())

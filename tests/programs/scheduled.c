@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the scheduler does, told by those it is done to. Each way uses one CPU only, the last
+ * The scheduler as its threads experience it. Each mode uses one CPU only, the last
  * allowed.
  *
  *   scheduled hog      a SCHED_FIFO thread wakes another and spins 5 ms, again and again;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What magnet's statistics make of numbers on standard input, as JSON, for others to check:
+ * Prints magnet's statistics of numbers on standard input as JSON, to be checked by others:
  *   statistics units GAP_NS BYTES_S BUCKET LINE SCR PCR    lines "t_ns bytes"
  *   statistics bins         lines of a value, nan where a gap is
  *   statistics pair         lines of two values; distributions: of the numbers in each column

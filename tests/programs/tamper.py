@@ -46,7 +46,7 @@ def cut_off(fd, write):
 
 
 def write_over_mapped():
-    """Its own: the heads of the rings, and their first records."""
+    """The program's own pool: the heads of the rings, and their first records."""
     with open("/proc/self/maps") as f:
         for line in f:
             if "magnet-rings" in line:

@@ -42,7 +42,7 @@ class Reader:
         self.s, self.at, self.calls = s, 0, []
 
     def got(self, call, data, moves=True):
-        """What was read must be what is next in the stream; PEEK looks only."""
+        """Checks that the data read are the next ones in the stream; PEEK only looks."""
         if STREAM[self.at:self.at + len(data)] != data:
             sys.exit(f"{call} at {self.at} gave other bytes")
         self.calls.append([call, self.at, len(data)] if moves else [call, None, len(data)])
@@ -275,7 +275,7 @@ class ZerocopyReceive(ctypes.Structure):
 
 
 def zerocopy_receive(tx, rx):
-    """What cannot be mapped is copied, within the same call."""
+    """Pages that cannot be mapped are copied, within the same call."""
     tx.send(3000)
     settle()
     rx.recv(500)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the experiments share: a section of the document, and the programs they run."""
+"""Common parts of the experiments: a section of the document, and the programs they run."""
 import math
 import os
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What recording costs a saturated network: the papers' six configurations, and message sizes."""
+"""Cost of recording on a saturated network: the papers' six configurations, and message sizes."""
 import tempfile
 
 from common import *

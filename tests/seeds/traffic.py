@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the stack makes of known traffic: FTP, MP3, relays, a streamed film, a competing flow."""
+"""Effect of the stack on known traffic: FTP, MP3, relays, a streamed film, a competing flow."""
 import random
 
 from common import *

@@ -94,7 +94,7 @@ static void assert_loss(
 	assert_int_equal(losses[i].before, before);
 }
 
-/* What a program leaves behind a name in its ring does not get into the trace. */
+/* Data behind a name in a ring do not get into the trace. */
 static void nothing_behind_a_marks_name_is_kept(void **unused)
 {
 	struct mg_app_record *record = &pool->records[(uint64_t)RING << pool->shift];

@@ -150,7 +150,7 @@ static void the_way_of_a_byte_sent_twice_is_not_known(void **unused)
 	feed_end(&c);
 }
 
-/* What had arrived before the second copy left was the first. */
+/* Bytes that arrived before the second copy left were of the first. */
 static void arrival_before_the_second_copy_is_the_first(void **unused)
 {
 	const struct flow *f;

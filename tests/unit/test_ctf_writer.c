@@ -38,7 +38,7 @@ static struct mg_slot slot(uint16_t id, uint64_t ts)
 	return s;
 }
 
-/* What a ring may hold, in turn. */
+/* Events that a ring may hold, in turn. */
 #define RING_ID(id, name, ...) id,
 static const uint16_t ids[] = {MG_RING_EVENTS(RING_ID)};
 #define IDS (sizeof(ids) / sizeof(ids[0]))

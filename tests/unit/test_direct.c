@@ -123,7 +123,7 @@ static void replace(const char *old, const char *new)
 	free(text);
 }
 
-/* What a ring may hold; but one of them is made another by the core. */
+/* Events that a ring may hold; the core turns one of them into another. */
 #define RING_ID(id, name, ...) id,
 static const uint16_t ids[] = {MG_RING_EVENTS(RING_ID)};
 #define IDS (sizeof(ids) / sizeof(ids[0]))

@@ -4,7 +4,7 @@
 
 #define KEPT 16
 
-/* What a listener got, in order. */
+/* Facts that a listener got, in order. */
 struct got {
 	int n;
 	union {

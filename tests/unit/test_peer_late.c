@@ -119,7 +119,7 @@ static void their_counters_tell_who_belongs_together(void **unused)
 }
 
 /*
- * It is not known how much had been read when the hooks were attached, and the next read waits
+ * The position read when the hooks were attached is not known, and the next read waits
  * until the recording ends: later bytes are followed all the same.
  */
 static void a_read_that_waits_at_the_end_holds_nothing_up(void **unused)

@@ -130,7 +130,7 @@ static void assert_absent(struct core *c)
 	feed_end(c);
 }
 
-/* It was woken for other bytes, and then did other work. */
+/* The reader was woken for other bytes, and then did other work. */
 static void a_waking_before_the_bytes_was_not_for_them(void **unused)
 {
 	struct core c;

@@ -497,7 +497,7 @@ static void the_device_below_is_not_the_driver(void **unused)
 	feed_end(&c);
 }
 
-/* Its own dev_xmit was lost: that of a device further on does not replace it. */
+/* The dev_xmit of its own device was lost: that of a device further on does not replace it. */
 static void lost_event_is_not_replaced_by_another_device(void **unused)
 {
 	struct core c;

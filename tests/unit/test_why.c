@@ -18,7 +18,7 @@ static void range_sent_by_its_own_call_has_no_wait(void **unused)
 	feed_end(&c);
 }
 
-/* What kept it until after that is not known. */
+/* The cause of the wait after that is not known. */
 static void a_call_that_slept_in_between_had_a_reason(void **unused)
 {
 	struct core c;

@@ -142,7 +142,7 @@ static void one_that_is_taken_out_at_once_ended_then(void **unused)
 	feed_end(&c);
 }
 
-/* It may have lain there for a while. */
+/* The notification may have been there for a while. */
 static void one_that_was_not_seen_to_come_is_not_certain(void **unused)
 {
 	(void)unused;
