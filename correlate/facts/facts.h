@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts, and who listens to them. The core emits each fact once, when nothing that comes later can
- * change it: in the order in which they are settled, which is not that of their times. A listener
- * gets a pointer to a struct that is valid during the call.
+ * Facts and their listeners. The core emits each fact once, as soon as no later event can change
+ * it; facts therefore come in the order in which they are settled, not in that of their times. A
+ * listener gets a pointer to a struct that is valid during the call.
  */
 #ifndef MAGNET_CORRELATE_FACTS_FACTS_H
 #define MAGNET_CORRELATE_FACTS_FACTS_H
@@ -15,9 +15,10 @@
 #include "facts/table.h"
 #include "facts/why_reasons.h"
 
-#define FACT_NONE        UINT64_MAX /* of TIME's others: not known, or not applicable */
+/* value of a SPAN or COUNT that is not known or does not apply */
+#define FACT_NONE        UINT64_MAX
 #define FACT_MAYBE       2
-#define FACT_NO_WORD     UINT8_MAX /* of a list's words */
+#define FACT_NO_WORD     UINT8_MAX /* value of a WORD that is not known */
 #define FACT_SYSTEM_CALL 0x100
 
 struct fact_flow_id {
@@ -27,7 +28,7 @@ struct fact_flow_id {
 
 /* IPv6; an IPv4 address a.b.c.d is ::ffff:a.b.c.d. */
 struct fact_address {
-	const uint8_t *addr; /* 16 bytes; NULL: not known */
+	const uint8_t *addr; /* 16 bytes; NULL if not known */
 	uint16_t port;
 };
 
@@ -36,7 +37,7 @@ enum fact_seen { SEEN_BOTH, SEEN_APP, SEEN_KERNEL };
 enum fact_no_call { NO_CALL_SEEN, NO_CALL_LOST, NO_CALL_NONE };
 enum fact_outcome { OUTCOME_FOLLOWED, OUTCOME_SENT_AGAIN, OUTCOME_UNDIVIDED, OUTCOME_INCOMPLETE };
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
-/* One number for the layers of both directions. */
+/* Returns one number for a layer of either direction. */
 #define FACT_LAYER(rx, layer) ((uint8_t)((rx) ? TX_LAYERS + (int)(layer) : (int)(layer)))
 
 typedef uint64_t fact_TIME, fact_SPAN, fact_COUNT;
@@ -65,7 +66,7 @@ MG_FACTS(MG_FACT_STRUCT)
 enum fact { MG_FACTS(MG_FACT_ID) FACTS };
 #undef MG_FACT_ID
 
-/* `fact` points to the struct fact_* it was registered for. */
+/* Receives a fact: `fact` points to the struct fact_* that the listener registered for. */
 typedef void (*fact_fn)(void *arg, const void *fact);
 
 #define FACT_LISTENERS 4
@@ -79,8 +80,9 @@ struct facts {
 	} of[FACTS];
 };
 
-/* Call `fn` with every fact of this kind from now on. Returns false if there are too many
- * listeners. */
+/*
+ * Registers `fn` for every later fact of this kind. Returns false if there are too many listeners.
+ */
 bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg);
 
 static inline bool facts_wanted(const struct facts *f, enum fact kind)
@@ -94,7 +96,7 @@ static inline void facts_emit(const struct facts *f, enum fact kind, const void 
 		f->of[kind].listener[i].fn(f->of[kind].listener[i].arg, fact);
 }
 
-/* emit_call(facts, fact) and so on: the same, with the type checked. */
+/* Defines emit_call(facts, fact) and so on: facts_emit() with the type checked. */
 #define MG_FACT_EMIT(name, doc)                                                               \
 	static inline void emit_##name(const struct facts *f, const struct fact_##name *fact) \
 	{                                                                                     \
@@ -117,7 +119,7 @@ enum fact_type {
 	FACT_TYPE_FUNCTION,
 	FACT_TYPE_TEXT,
 	FACT_TYPE_ADDRESS,
-	FACT_TYPE_WORD,  /* of `words` */
+	FACT_TYPE_WORD,  /* one of `words` */
 	FACT_TYPE_SPANS, /* one SPAN for each of `words` */
 };
 

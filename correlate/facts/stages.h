@@ -32,8 +32,10 @@
 	X(COPY,   "copy",          "copy to the program") \
 	X(RETURN, "return",        "return to the program")
 
-/* States, X(ID, name): what a thread does at each instant of a call; off the CPU, interrupt, softirq and
- * layer take precedence in this order. */
+/*
+ * States, X(ID, name): a thread's activity at each instant of a call. Where several apply, the
+ * order is: off the CPU, interrupt, softirq, layer.
+ */
 #define MG_STATES(X) \
 	X(ENTRY, "entry") X(SOCKET, "socket") X(LOCK, "lock") X(TCP, "tcp") X(IP, "ip") X(DEVICE, "device") \
 	X(RELEASE, "release") X(RETURN, "return") X(SIGNAL, "signal") X(IRQ, "irq") X(SOFTIRQ, "softirq") \
@@ -56,10 +58,10 @@ enum call_state { MG_STATES(MG_STATE_ID) STATES };
 #undef MG_RX_STAGE_ID
 #undef MG_STATE_ID
 #define STAGES_MAX 9
-/* Both directions' stages together, those of the way out first. */
+/* Number of the stages of both directions, those of the way out first. */
 #define STAGES_BOTH (TX_STAGES + RX_STAGES)
 
-/* On the CPU, in the kernel, for the call itself. */
+/* True for a state on the CPU, in the kernel, that serves the call itself. */
 #define STATE_IS_OVERHEAD(s) ((s) <= STATE_RETURN)
 
 #endif

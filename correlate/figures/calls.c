@@ -27,10 +27,10 @@ static struct call_stats *row_of(struct call_table *t, uint16_t id, uint8_t kind
 }
 
 /*
- * Returns 2u of one call's overhead (GUM, JCGM 100, section 5): of both timestamps, of each event's
- * cost by itself, of what is not known of the cost of all, and of what tracing system calls costs
- * without any event. The cost is calibrated on the system call's own two events; other hooks cost
- * between half and one and a half of that (tests/bench).
+ * Returns 2u of one call's overhead (GUM, JCGM 100, section 5). It adds up the uncertainties of
+ * both timestamps, of each event's cost by itself, of the calibration that all events share, and of
+ * what tracing system calls costs without any event. The calibration measures the system call's own
+ * two events; other hooks cost between half and one and a half of that (tests/bench).
  */
 static double twice_u(const struct core *c, double n)
 {
@@ -42,7 +42,7 @@ static double twice_u(const struct core *c, double n)
 			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
 }
 
-/* Adds D^ = D - sum n c: tracing costs time on the CPU only. */
+/* Adds the call's overhead less tracing, D^ = D - sum n c, where D counts only time on the CPU. */
 static void add_overhead(const struct core *c, struct call_stats *s, const struct fact_call *f)
 {
 	uint64_t overhead = 0, probes = f->events * c->calibration.event_cycles;
@@ -69,14 +69,14 @@ static void add_joined(const struct core *c, struct call_stats *s, const struct 
 		if (f->state[i] != FACT_NONE)
 			s->state[i] += f->state[i];
 	s->waker_events += f->waker_events;
-	/* without the scheduler, waiting cannot be told from working */
+	/* without the scheduler's events, waiting looks like working */
 	if (!core_observes(c, MG_EVENT_sched_switch))
 		return;
 	s->locked_out += f->locked_out;
 	add_overhead(c, s, f);
 }
 
-/* Counts an application call without its system call, by when it came. */
+/* Counts an application call without its system call, by the reason and by the time it came. */
 static void add_alone(const struct core *c, struct call_stats *s, const struct fact_call *f)
 {
 	if (f->no_system_call == NO_CALL_LOST)
@@ -123,8 +123,7 @@ void call_table_listen(struct call_table *t, struct core *c)
 	facts_listen(&c->facts, FACT_call, on_call, t);
 }
 
-/* The kernel side began late, or broke off: calls without their system call beside that are
- * missing. */
+/* Moves the calls without a system call to `missing` if the kernel side began late or broke off. */
 void call_table_finish(struct call_table *t)
 {
 	const struct core_span *kernel = &t->core->side[CORE_KERNEL];

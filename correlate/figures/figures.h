@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is summed up from facts while a recording is read; part of it still lies in the core's own
- * structs. */
+/*
+ * Figures that are summed up from facts while a recording is read. The core's own structs still
+ * hold the others.
+ */
 #ifndef MAGNET_CORRELATE_FIGURES_FIGURES_H
 #define MAGNET_CORRELATE_FIGURES_FIGURES_H
 
@@ -16,11 +18,11 @@ struct figures {
 };
 
 /*
- * Sums up what this core establishes from now on: call it after core_init(), before the first
- * event. It is freed with the core. Without memory core_lacks_memory() is true.
+ * Sums up every fact that the core establishes from now on: call it after core_init(), before the
+ * first event. core_free() frees the figures. Without memory core_lacks_memory() is true.
  */
 void figures_attach(struct core *c);
-/* Returns the figures of a core; all are empty where none were attached. */
+/* Returns the figures of a core, all of them empty where none were attached. */
 const struct figures *figures_of(const struct core *c);
 
 #endif

@@ -11,7 +11,9 @@ static enum switch_kind kind_of(uint64_t prev_tid, uint64_t next_tid)
 	return !next_tid ? SWITCH_TO_IDLE : !prev_tid ? SWITCH_FROM_IDLE : SWITCH_TASK_TASK;
 }
 
-/* Returns NULL without memory, or if there is no such CPU. */
+/*
+ * Returns the statistics of one kind of switch on a CPU; NULL without memory or without such a CPU.
+ */
 static struct switch_stats *stats_of(struct sched_stats *s, int cpu, enum switch_kind kind)
 {
 	if (cpu < 0 || cpu >= CPUS_MAX)
@@ -46,7 +48,7 @@ static void on_switch_cost(void *arg, const void *fact)
 
 	if (!k)
 		return;
-	if (f->interrupts) { /* their time is not the switch's */
+	if (f->interrupts) { /* an interrupt's time does not belong to the switch */
 		k->interrupted++;
 		return;
 	}

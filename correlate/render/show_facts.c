@@ -150,7 +150,7 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 	}
 }
 
-/* Whether the fact is of the flow that was asked for, in any of its columns. */
+/* Returns true if any column of the fact names the flow that was asked for. */
 static bool is_wanted(const struct show_facts *s, const void *fact)
 {
 	char name[32];

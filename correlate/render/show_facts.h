@@ -12,7 +12,7 @@ struct show_facts {
 	FILE *to;
 	struct core *core;
 	const struct fact_desc *fact;
-	const char *flow; /* only this flow's, NULL = all */
+	const char *flow; /* the only flow to print; NULL prints all */
 	bool flow_seen;
 };
 

@@ -9,7 +9,7 @@
 #include "task/call_join.h"
 #include "task/threads.h"
 
-/* The direction of its bytes, else the one that sends. */
+/* Returns the flow of the call's bytes; the sending one if the call has no direction. */
 static struct fact_flow_id flow_of(uint64_t cookie, enum mg_direction dir)
 {
 	return (struct fact_flow_id){.sock = cookie, .rx = dir == MG_DIR_RX};

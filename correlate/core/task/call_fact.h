@@ -6,8 +6,8 @@
 #include "core.h"
 
 /*
- * Emits an application call that moved so many bytes; `k` is its system call with the states of the
- * whole call, NULL if it has none. Where nobody listens it does nothing.
+ * Emits an application call that moved `bytes`. `k` is its system call with the states of the whole
+ * call, NULL if it has none. Without a listener the function does nothing.
  */
 void call_tell_app(struct core *c, const struct thread *t, const struct mg_event *e,
 	const struct kernel_call *k, uint64_t bytes, enum fact_no_call no_call);

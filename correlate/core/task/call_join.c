@@ -135,7 +135,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	uint64_t state[STATES], sum = 0;
 	struct mg_sock *sock;
 
-	if (t->off_cpu && t->left_cpu < p->exit) /* that it came back was not seen */
+	if (t->off_cpu && t->left_cpu < p->exit) /* its return to the CPU was not seen */
 		thread_is_running(c, t, p->exit);
 	divide(t, k, p->enter, p->exit, state);
 	for (int i = 0; i < STATES; i++)
@@ -154,7 +154,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	memcpy(k->state, state, sizeof(state)); /* for listeners */
 }
 
-/* Its system call may be lost, or have come when the kernel side was over. */
+/* Counts a call without its system call, which is lost or came after the kernel side ended. */
 static enum fact_no_call count_unjoined(struct core *c, const struct mg_call *p)
 {
 	c->unjoined++;

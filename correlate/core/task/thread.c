@@ -346,7 +346,7 @@ static void leave(const struct core *c, struct thread *t, const struct mg_event 
 
 	thread_set_state(t, e->cycles);
 	thread_wait_lost(c, t);
-	if (t->off_cpu) /* that it came back was not seen */
+	if (t->off_cpu) /* its return to the CPU was not seen */
 		missed(t, t->left_cpu, e->cycles);
 	t->off_cpu = true;
 	t->in_irq = t->in_softirq = false;
