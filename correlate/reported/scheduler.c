@@ -149,7 +149,7 @@ bool known_scheduler_told(const struct scheduler_figures *f)
 	return f->watched && standing_of(f->coverage) != WITHHELD;
 }
 
-/* With lost events a zero cannot be told from "not seen". */
+/* Returns true if the count is known: with lost events, zero may mean "not seen". */
 bool known_scheduler_migrations(const struct scheduler_figures *f)
 {
 	return f->watched && (f->s->migrations || f->coverage >= 1);

@@ -14,7 +14,7 @@ struct scheduler_figures {
 };
 
 struct waits_figures {
-	struct spread_figures spread; /* without samples where too many are missing */
+	struct spread_figures spread; /* holds no samples where too many are missing */
 	const struct dist *all;
 	bool at_least;
 };
@@ -23,7 +23,7 @@ struct switch_figures {
 	const struct switch_stats *s;
 	int cpu, kind;
 	double coverage;
-	struct spread_figures spread; /* without samples where too many are missing */
+	struct spread_figures spread; /* holds no samples where too many are missing */
 };
 
 struct scheduler_figures scheduler_figures_of(const struct report *r);

@@ -9,10 +9,10 @@
 
 struct spread_figures {
 	const struct dist *d;
-	double hz; /* of its values; 0: not known */
+	double hz; /* cycles a second of its values; 0 if not known */
 };
 
-/* Of a distribution in cycles; without any sample if not `known`. */
+/* Returns the figures of a distribution in cycles; they hold no sample if not `known`. */
 struct spread_figures spread_of(const struct dist *d, bool known, double hz);
 /* Return ns, NAN if not known. */
 double spread_quantile(const struct spread_figures *f, double q);
