@@ -79,6 +79,14 @@ enum mg_not_seen {
 	MG_NOT_SEEN_END
 };
 
+/* The index of a second count for each of these: how often something already counted was missed
+ * again. */
+#define MG_NOT_SEEN_AGAIN(what) (MG_NOT_SEEN_END + (what))
+#define MG_NOT_SEEN_COUNTS      (2 * MG_NOT_SEEN_END)
+
+/* Slots that remember which sockets and threads were counted: a power of two. */
+#define MG_COUNTED 262144
+
 /* A system call that is followed: MG_DIR_*, and the arguments that are its length and flags. */
 struct mg_call_shape {
 	__u8 direction, length, flags, pad;
@@ -131,7 +139,8 @@ struct mg_bpf_settings {
 	__u8 active;                                 /* filters that are set: MG_FILTERS_* */
 	__u8 level;  /* protocol state to record: 0 none, 1 light, 2 full */
 	__u8 cgroup; /* tasks of the cgroup in the map `cgroups` are traced */
-	__u8 pad[5];
+	__u8 round;  /* changes with the filters: what was remembered before is not believed */
+	__u8 pad[4];
 };
 
 /*

@@ -123,7 +123,9 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 
 		if (g->reason == MG_LOST_NOT_COVERED) /* reported above */
 			continue;
-		if (gap_is_loss(g))
+		if (gap_is_loss(g) && !g->count) /* an earlier gap has counted them */
+			fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
+		else if (gap_is_loss(g))
 			fprintf(to, "  %s lost by %s", text_count(g->count),
 				text_plain(g->producer, 32));
 		else if (g->reason == MG_LOST_NOT_HERE)

@@ -143,6 +143,8 @@ __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 		p = bpf_map_lookup_elem(&fragments, &key);
 		if (p)
 			*sock = p->id;
+		else
+			count_thrown_out(key);
 		return p ? PLACE_OWN : PLACE_NONE;
 	}
 	if (!for_the_kernel(d)) {
@@ -173,6 +175,7 @@ __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
 
 		key = fragment_key(netns, d);
 		bpf_map_update_elem(&fragments, &key, &same, BPF_ANY);
+		remember_key(key);
 	}
 	return how;
 }
@@ -198,14 +201,17 @@ __global int learn_way(const struct datagram *d, __u64 id)
 	if (d->more || d->offset) {
 		key = way_key(d, true);
 		bpf_map_update_elem(&paths, &key, &from, BPF_ANY);
+		remember_key(key);
 	}
 	if (d->offset)
 		return 0;
 	key = way_key(d, false);
 	bpf_map_update_elem(&paths, &key, &from, BPF_ANY);
+	remember_key(key);
 	key = place_by_local(NO_NETNS, d->proto, d->dst, d->dport);
 	key = place_by_both(key, d->src, d->sport);
 	bpf_map_update_elem(&paths, &key, &id, BPF_NOEXIST);
+	remember_key(key);
 	return 0;
 }
 
@@ -218,12 +224,15 @@ __global int find_way(const struct datagram *d, __u64 *sock)
 		return 0;
 	key = way_key(d, d->offset);
 	id = bpf_map_lookup_elem(&paths, &key);
-	if (!id)
+	if (!id) {
+		count_thrown_out(key);
 		return 0;
+	}
 	same = *id;
 	if (d->more && !d->offset) { /* its other fragments follow */
 		key = way_key(d, true);
 		bpf_map_update_elem(&paths, &key, &same, BPF_ANY);
+		remember_key(key);
 	}
 	*sock = same & ~PATH_FROM;
 	return same & PATH_FROM ? VIA_FROM : VIA_TO;

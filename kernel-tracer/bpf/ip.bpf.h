@@ -36,7 +36,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		syn_leaves(skb, sk, known);
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
-			select_connected(sk, sock);
+			select_with_port(sk, sock);
 		state_at_out(&g, sock, &known->tcp);
 		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
 			tell_room(sk, sock);

@@ -72,6 +72,14 @@ static __always_inline __u64 socket_cookie(const struct sock *sk)
 /* Cookie of a socket that connects, perhaps after a refusal: it keeps its number. */
 #define cookie_again(sk, before) ((before) ? (before) : socket_cookie(sk))
 
+/* The number to count a TCP socket by that is not followed: its cookie may differ each time. */
+#define number_counted(sk, cookie)                        \
+	({                                                \
+		__u64 address_ = (__u64)(sk);             \
+		(void)(cookie);                           \
+		mix(cfg.seed, number_at(&address_)) >> 2; \
+	})
+
 #else
 
 #define __global             __noinline
@@ -82,6 +90,7 @@ static __always_inline __u64 socket_cookie(const struct sock *sk)
 #define task_storage(map, t, flags) bpf_task_storage_get(map, t, NULL, flags)
 #define socket_cookie(sk)           bpf_get_socket_cookie(sk)
 #define cookie_again(sk, before)    ((void)(before), socket_cookie(sk))
+#define number_counted(sk, cookie)  ((void)(sk), (cookie))
 
 #endif
 #endif

@@ -50,18 +50,20 @@ struct {
 	__type(value, struct met);
 } met SEC(".maps");
 
-static __always_inline void note_met(__u64 address, __u64 ino, bool known)
+/* Call for a socket that is not in `others`. The result has no meaning; a frame of its own. */
+__noinline int note_met(__u64 address, __u64 ino)
 {
 	__u32 zero = 0, *at;
 	struct met *m = bpf_map_lookup_elem(&met, &zero);
 
-	if (!m || known)
-		return;
+	if (!m)
+		return 0;
 	at = &m->ino[ino & (MG_MET - 1)];
 	/* another CPU may have met it at the same time */
 	if (*at == (__u32)ino && !bpf_map_lookup_elem(&others, &address))
-		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+		count_not_followed(OTHER_ID | ino);
 	*at = ino;
+	return 0;
 }
 
 static __always_inline bool internet(int family)
@@ -346,10 +348,10 @@ __global __u64 meet_at(const __u64 *address)
 	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
 	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
 	now.settled = now.kind != MG_KIND_udp || e.lport;
-	if (now.verdict == WANTED)
-		note_met(key, ino, is_met);
+	if (now.verdict == WANTED && !is_met)
+		note_met(key, ino);
 	if (bpf_map_update_elem(&others, &key, &now, BPF_ANY) && now.verdict == WANTED)
-		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+		count_not_followed(now.id);
 	if (now.verdict != WANTED)
 		return 0;
 	announce(key, &e, now.id, now.kind, peer);

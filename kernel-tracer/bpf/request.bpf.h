@@ -23,6 +23,7 @@ static __always_inline void expect_data(
 		return;
 	follow_ports(t->sport, t->dport);
 	bpf_map_update_elem(&requests, &tuple, &what, BPF_ANY);
+	remember_key(tuple);
 }
 
 /* Applies the filters to the socket that a segment's addresses will make. */

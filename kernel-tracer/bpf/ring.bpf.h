@@ -98,7 +98,7 @@ static __always_inline bool take(struct taken *t)
 }
 
 /* Returns whether an event would find room now. Counts no loss: for events that are tried again. */
-static __always_inline bool has_room(void)
+__noinline int has_room(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);

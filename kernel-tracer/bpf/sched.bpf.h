@@ -134,7 +134,7 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 	if (!task_traced(parent))
 		return 0;
 	if (!task_storage(&tasks, child, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
-		count_not_seen(MG_NOT_SEEN_THREADS);
+		count_not_traced(child);
 		return 0;
 	}
 	EMIT(task_fork, mg_task_fork, e, {
@@ -162,6 +162,7 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 	if (task_traced(p))
 		EMIT(task_exit, mg_task_exit, e, e->leader = p->pid == p->tgid);
 	TASK_GONE(&tasks, p);
+	forget_counted(p);
 	return 0;
 }
 
@@ -175,7 +176,7 @@ int follow_existing(struct bpf_iter__task *ctx)
 		return 0;
 	if (!cfg.all && t->tgid == cfg.follow_pid) {
 		if (!begin_tracing(t)) {
-			count_not_seen(MG_NOT_SEEN_THREADS);
+			count_not_traced(t);
 			return 0;
 		}
 	} else if (!cfg.all && !task_traced(t)) { /* the loader marks the tasks of a cgroup */

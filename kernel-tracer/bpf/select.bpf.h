@@ -77,6 +77,73 @@ struct {
 volatile __u8 any_translated SEC(".data.translated") = 0;
 
 /*
+ * The keys that were put into `paths`, `requests` and `fragments`, each in one of two slots. These
+ * tables throw out their oldest entries where they are full: a key that is not there and stands
+ * here was thrown out, and the event that it is looked up for is missing.
+ */
+#define KEYS       524288
+#define KEYS_FIRST 1024 /* nothing is thrown out before so many */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KEYS);
+	__type(key, __u32);
+	__type(value, __u64);
+} keys SEC(".maps");
+volatile __u32 key_count SEC(".data.keys") = 0;
+
+static __always_inline __u64 *key_slot(__u64 key, __u32 second)
+{
+	__u32 at = (second ? key >> 32 : key) & (KEYS - 1);
+
+	return bpf_map_lookup_elem(&keys, &at);
+}
+
+/* Returns nothing of use, as the next two. They take numbers only, so that a verifier walks them
+ * once. */
+__noinline int remember_key(__u64 key)
+{
+	__u64 *a = key_slot(key, 0), *b = key_slot(key, 1);
+
+	key ^= settings.round;
+	if (!a || !b || *a == key || *b == key)
+		return 0;
+	if (!*a || (*b && key_count & 1))
+		*a = key;
+	else
+		*b = key;
+	key_count++;
+	return 0;
+}
+
+/* Call with a key that is no longer needed. */
+__noinline int drop_key(__u64 key)
+{
+	__u64 *a = key_slot(key, 0), *b = key_slot(key, 1);
+
+	key ^= settings.round;
+	if (a && *a == key)
+		*a = 0;
+	if (b && *b == key)
+		*b = 0;
+	return 0;
+}
+
+/* Counts an event as lost if it is missing because `key` was thrown out. */
+__noinline int count_thrown_out(__u64 key)
+{
+	__u64 *a, *b;
+
+	if (key_count < KEYS_FIRST)
+		return 0;
+	a = key_slot(key, 0);
+	b = key_slot(key, 1);
+	key ^= settings.round;
+	if ((a && *a == key) || (b && *b == key))
+		count_lost();
+	return 0;
+}
+
+/*
  * Segments between namespaces: by their ends alone, as their receiver has them. Bit 63 is set where
  * the cookie is the sender's.
  */
@@ -101,7 +168,7 @@ struct {
 /* Counts of what is known not to be recorded, by enum mg_not_seen. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MG_NOT_SEEN_END);
+	__uint(max_entries, MG_NOT_SEEN_COUNTS);
 	__type(key, __u32);
 	__type(value, __u64);
 } not_seen SEC(".maps");
@@ -112,6 +179,78 @@ static __always_inline void count_not_seen(__u32 what)
 
 	if (n)
 		__sync_fetch_and_add(n, 1);
+}
+
+/*
+ * The numbers of the sockets and threads that could not be followed, so that each is counted once,
+ * however often it is tried. Two numbers may share a slot, which then holds the later one.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MG_COUNTED);
+	__type(key, __u32);
+	__type(value, __u64);
+} counted SEC(".maps");
+
+/* Bits that mark a thread's number: TCP sockets count from 1, other sockets have OTHER_ID. */
+#define THREAD_ID (3ull << 62)
+
+static __always_inline __u64 *counted_at(__u64 id)
+{
+	__u32 at = (id + (id >> 62 << 16)) & (MG_COUNTED - 1);
+
+	return bpf_map_lookup_elem(&counted, &at);
+}
+
+static __always_inline bool is_counted(__u64 id)
+{
+	__u64 *at = counted_at(id);
+
+	return at && *at == id;
+}
+
+/*
+ * Counts a socket or thread that there is no room to follow. The result has no meaning. It takes
+ * numbers only, so that every kernel's verifier walks it once.
+ */
+__noinline int count_once(__u64 id, __u32 what)
+{
+	__u64 *at = counted_at(id), before;
+
+	if (!at)
+		return 0;
+#ifdef MG_OLD /* without an atomic exchange two CPUs may both count the same one */
+	before = *at;
+	*at = id;
+#else
+	before = __sync_lock_test_and_set(at, id);
+#endif
+	count_not_seen(before == id ? MG_NOT_SEEN_AGAIN(what) : what);
+	return 0;
+}
+
+static __always_inline void count_not_followed(__u64 id)
+{
+	count_once(id, MG_NOT_SEEN_CONNECTIONS);
+}
+
+static __always_inline __u64 thread_id(const struct task_struct *t)
+{
+	return THREAD_ID | (__u32)TASK_READ(t, pid);
+}
+
+static __always_inline void count_not_traced(const struct task_struct *t)
+{
+	count_once(thread_id(t), MG_NOT_SEEN_THREADS);
+}
+
+/* Call when a thread ends: the next thread with its number is counted for itself. */
+static __always_inline void forget_counted(const struct task_struct *t)
+{
+	__u64 *at = counted_at(thread_id(t));
+
+	if (at && *at == thread_id(t))
+		*at = 0;
 }
 
 /* local ports on which traced processes listen: their connections are followed */
@@ -222,6 +361,8 @@ static __always_inline struct task_state *meet_task(struct task_struct *t)
 
 	if (state)
 		tell_process(t);
+	else
+		count_not_traced(t);
 	return state;
 }
 
@@ -429,8 +570,11 @@ static __always_inline int judge_tcp(const struct sock *sk)
 	return judge(&e, MG_KIND_tcp);
 }
 
-/* Returns the key of its segments before they are translated; 0: they are not. */
-static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
+/*
+ * Returns the key by which a socket's segments are found before they are translated, 0 if they are
+ * not. `number` is the one to count the socket by if there is no room.
+ */
+static __noinline __u64 as_translated(__u64 tuple, __u64 cookie, __u64 number)
 {
 	const struct translation *known = bpf_map_lookup_elem(&translations, &tuple);
 	__u64 other;
@@ -441,7 +585,7 @@ static __noinline __u64 as_translated(__u64 tuple, __u64 cookie)
 	follow_ports(known->lport, known->rport);
 	bpf_map_delete_elem(&translations, &tuple);
 	if (bpf_map_update_elem(&tuples, &other, &cookie, BPF_ANY))
-		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+		count_not_followed(number);
 	return other;
 }
 
@@ -459,18 +603,29 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	if (before && before->tuple == entry.tuple) /* known since its SYN */
 		return;
 	if (any_translated)
-		entry.translated = as_translated(entry.tuple, cookie);
+		entry.translated = as_translated(entry.tuple, cookie, number_counted(sk, cookie));
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
-		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+		count_not_followed(number_counted(sk, cookie));
 	arrives = entry.translated ? entry.translated : entry.tuple;
 	bpf_map_delete_elem(&requests, &arrives);
+	drop_key(arrives);
 	/* between namespaces what a socket sends looks like what its peer receives */
 	path = tuple_of(NO_NETNS, l, r, lport, rport);
 	bpf_map_update_elem(&paths, &path, &cookie, BPF_NOEXIST);
+	remember_key(path);
 	path = tuple_of(NO_NETNS, r, l, rport, lport);
 	bpf_map_update_elem(&paths, &path, &from, BPF_ANY);
+	remember_key(path);
 	emit_addr(sk, cookie, l, r);
+}
+
+/* The same at a hook whose own frame leaves little room. The result has no meaning. */
+static __noinline int select_with_port(const struct sock *sk, __u64 cookie)
+{
+	if (sk)
+		select_connected(sk, cookie);
+	return 0;
 }
 
 static __always_inline void emit_open(const struct tcp_sock *tp, __u64 cookie)
@@ -486,7 +641,21 @@ static __always_inline void emit_open(const struct tcp_sock *tp, __u64 cookie)
 	});
 }
 
-/* Announces a connection opened before, with its counters, when a traced thread uses it. */
+/* Returns whether there was no room for a socket before and still is none. */
+static __noinline int has_no_place(__u64 key, __u64 cookie, __u64 number)
+{
+	struct sock_entry entry = {.cookie = cookie};
+
+	if (!is_counted(number) || !bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
+		return 0;
+	count_not_followed(number);
+	return 1;
+}
+
+/*
+ * Announces a connection opened before, or that there was no room for, with its counters, when a
+ * traced thread uses it.
+ */
 static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 {
 	__u64 cookie;
@@ -494,6 +663,8 @@ static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 	if (judge_tcp(sk) != WANTED)
 		return;
 	cookie = socket_cookie(sk);
+	if (has_no_place((__u64)sk, cookie, number_counted(sk, cookie)))
+		return;
 	emit_open(tp, cookie);
 	emit_state(sk, tp, cookie, 0, sk->__sk_common.skc_state, 0);
 	select_connected(sk, cookie);

@@ -167,7 +167,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!call)
 		return 0;
 	state = task_of(t);
-	if (!state && !((settings.active || settings.cgroup) && current_selects()))
+	if (!state && !everything(t) &&
+		!((settings.active || settings.cgroup) && current_selects()))
 		return 0;
 	if (is_of_32bit(t, call))
 		return 0;

@@ -64,7 +64,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 		}
 		entry.cookie = cookie_again(sk, before);
 		if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
-			count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+			count_not_followed(number_counted(sk, entry.cookie));
 		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
 		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
 		return 0;

@@ -74,9 +74,12 @@ static __always_inline void compare_cong(
 
 #define TCP_CA_LOSS 4
 
-static __always_inline void emit_timeout(
+/* Returns whether there was room for it. */
+static __always_inline bool emit_timeout(
 	const struct tcp_sock *tp, __u64 cookie, __u16 count, __u8 row, bool gave_up)
 {
+	bool told = false;
+
 	EMIT(tcp_timeout, mg_tcp_timeout, e, {
 		e->sock = cookie;
 		e->snd_una = tp->snd_una;
@@ -84,7 +87,9 @@ static __always_inline void emit_timeout(
 		e->count = count;
 		e->in_row = row;
 		e->gave_up = gave_up;
+		told = true;
 	});
+	return told;
 }
 
 /*
@@ -105,10 +110,11 @@ static __always_inline void state_at_retransmit(
 	__u8 row = icsk->icsk_retransmits, told = timeouts_told(tp, m);
 
 	compare_cong(tp, cookie, m);
-	if (row > told && BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_LOSS) {
+	/* those that find no room are told with the next one */
+	if (row > told && BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_LOSS &&
+		emit_timeout(tp, cookie, row - told, row, false)) {
 		m->rto_una = tp->snd_una;
 		m->rto_row = row;
-		emit_timeout(tp, cookie, row - told, row, false);
 	}
 	state_of(sk, tp, cookie, m);
 }

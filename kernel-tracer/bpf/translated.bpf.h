@@ -41,7 +41,7 @@ static __always_inline void syn_leaves(
 	known->translated = tuple;
 	follow_ports(t.sport, t.dport);
 	if (bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY))
-		count_not_seen(MG_NOT_SEEN_CONNECTIONS);
+		count_not_followed(number_counted(sk, known->cookie));
 }
 
 /* Call it for the SYN-ACK `t`: there is no socket yet, but its key is known. */

@@ -71,8 +71,11 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = bpf_map_lookup_elem(&tuples, &tuple);
-		if (!cookie && (!g->len || !bpf_map_lookup_elem(&requests, &tuple)))
+		if (!cookie && (!g->len || !bpf_map_lookup_elem(&requests, &tuple))) {
+			if (g->len)
+				count_thrown_out(tuple);
 			return PLACE_NONE;
+		}
 		*sock = cookie ? *cookie : MG_REQUEST_ID | tuple;
 		return PLACE_OWN;
 	}
@@ -92,8 +95,10 @@ static __noinline int on_its_way(
 
 	if (segment_at_ip(g, &key, skb, ip, version, NO_NETNS)) {
 		cookie = bpf_map_lookup_elem(&paths, &key);
-		if (!cookie)
+		if (!cookie) {
+			count_thrown_out(key);
 			return 0;
+		}
 		*sock = *cookie & ~PATH_FROM;
 		return *cookie & PATH_FROM ? VIA_FROM : VIA_TO;
 	}

@@ -117,13 +117,19 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
 	int map = map_by_suffix(h, ".data.settings");
 	static const uint32_t nobody[MG_MET];
-	struct mg_bpf_settings was;
+	struct mg_bpf_settings was, now = *s;
 	uint32_t zero = 0;
+	bool same;
 
-	if (bpf_map_lookup_elem(map, &zero, &was) || bpf_map_update_elem(map, &zero, s, BPF_ANY))
+	if (bpf_map_lookup_elem(map, &zero, &was))
 		return -errno;
 	was.level = s->level;
-	if (memcmp(&was, s, sizeof(was)) == 0)
+	now.round = was.round;
+	same = memcmp(&was, &now, sizeof(was)) == 0;
+	now.round += !same;
+	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
+		return -errno;
+	if (same)
 		return 0; /* the choice of followed sockets does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
@@ -304,6 +310,17 @@ static uint64_t recursion_misses(int fd, uint64_t otherwise)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? otherwise : info.recursion_misses;
 }
 
+/* Returns how much a count has grown since the last call for it. */
+static uint64_t grown(struct hooks *h, int map, uint32_t i)
+{
+	uint64_t n, before = h->not_seen[i];
+
+	if (bpf_map_lookup_elem(map, &i, &n) != 0 || n <= before)
+		return 0;
+	h->not_seen[i] = n;
+	return n - before;
+}
+
 static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
 {
 	static const struct {
@@ -316,13 +333,12 @@ static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
 		[MG_NOT_SEEN_THREADS] = {"too many threads", MG_LOST_THREADS},
 	};
 	int map = hooks_map_fd(h, "not_seen");
-	uint64_t n;
 
 	for (uint32_t i = 0; i < MG_NOT_SEEN_END; i++) {
-		if (bpf_map_lookup_elem(map, &i, &n) != 0 || n <= h->not_seen[i])
-			continue;
-		tell(arg, what[i].producer, n - h->not_seen[i], what[i].reason);
-		h->not_seen[i] = n;
+		uint64_t n = grown(h, map, i), again = grown(h, map, MG_NOT_SEEN_AGAIN(i));
+
+		if (n || again) /* a count of 0 says that the same ones are still missing */
+			tell(arg, what[i].producer, n, what[i].reason);
 	}
 }
 

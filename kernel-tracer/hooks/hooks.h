@@ -33,7 +33,7 @@ struct hooks {
 	int state[HOOKS_MAX];
 	uint64_t misses[HOOKS_MAX]; /* recursion misses already reported, per row */
 	/* failures to follow a connection already reported, per reason */
-	uint64_t not_seen[MG_NOT_SEEN_END];
+	uint64_t not_seen[MG_NOT_SEEN_COUNTS];
 	uint8_t *ring_memory; /* all rings, mapped */
 	uint64_t ring_stride; /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;

@@ -57,6 +57,24 @@ while d := s.recv(100):
     s.sendall(d[:1])
 """
 
+# Nobody answers these connections. As their timers run out for the first time there is no room for events.
+FULL = """
+import socket, time
+began = time.monotonic()
+socks = []
+for i in range(20):
+    s = socket.socket()
+    s.setblocking(False)
+    s.connect_ex(("10.99.0.%d" % i, 9))
+    socks.append(s)
+u = socket.socket(type=socket.SOCK_DGRAM)
+u.bind(("127.0.0.1", 0))
+time.sleep(0.9)
+while time.monotonic() - began < 1.3:
+    u.sendto(b"x", u.getsockname())
+time.sleep(2.2)
+"""
+
 
 def counters(net):
     return netstat(run(*net.inside(net.a, "cat", "/proc/net/netstat")).stdout)["TCPTimeouts"]
@@ -106,3 +124,21 @@ with Network() as net:
               f"the connection that did not come about had {len(syn)}")
         tx = [f for f in rec.report()["flows"] if f["id"] == first][0]
         check(tx["tcp"]["timeouts"] == total - len(syn), "the report has the sum")
+
+
+def full():
+    """Timeouts that there was no room for are told with the next one of their connection."""
+    def kernel():
+        return netstat(open("/proc/net/netstat").read())["TCPTimeouts"]
+    run("ip", "route", "replace", "10.99.0.0/16", "dev", "lo")  # no address of this host: what comes is dropped
+    for _ in range(5):
+        before = kernel()
+        with Recording(PYTHON, "-c", FULL, options=("--kernel-only", "--buffer", "128K", "--drain", 100)) as rec:
+            seen = [int(e["fields"]["count"]) for e in rec.events() if e["event"] == "tcp_timeout"]
+            counted = kernel() - before
+            check(sum(seen) == counted, f"{counted} timeouts are told by {len(seen)} events")
+            if max(seen) > 1:  # there was no room for some
+                break
+
+
+patiently(full)
