@@ -36,12 +36,16 @@ static bool in_parts(const struct run *r)
 
 int chunk_first_dir(struct run *r, char *dir, size_t size)
 {
+	const char *output = r->options.given.output;
+	struct stat st;
 	int fd;
 
-	if (mkdir(r->options.given.output, 0700) != 0 && errno != EEXIST)
+	if (mkdir(output, 0700) != 0 && errno != EEXIST)
 		return -errno;
-	fd = open(
-		r->options.given.output, O_PATH | O_DIRECTORY | O_CLOEXEC); /* open until the end */
+	if (lstat(output, &st) == 0 && S_ISLNK(st.st_mode))
+		return -ELOOP;
+	/* open until the end */
+	fd = open(output, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	snprintf(r->dir, sizeof(r->dir), "/proc/self/fd/%d", fd);

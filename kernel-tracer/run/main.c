@@ -95,8 +95,9 @@ static int begin(struct run *r)
 	if (!err && o->given.with_app)
 		err = ctf_tell_other_side(r->writer);
 	if (err)
-		return run_fail(
-			r, err, "cannot make a trace in %s: %s", o->given.output, strerror(-err));
+		return run_fail(r, err, "cannot make a trace in %s: %s", o->given.output,
+			err == -ELOOP ? "it is a link: name the directory it leads to"
+				      : strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
 	if (!err)
 		err = chunk_begin_first(r);

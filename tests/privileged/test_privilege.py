@@ -165,3 +165,6 @@ with tempfile.TemporaryDirectory() as top:
     p = run(MAGNET, "record", "-o", top + "/link", "--", "true", check=False)
     check(p.returncode == 1 and "is a link" in p.stderr and os.stat(top + "/target").st_mode & 0o777 == 0o755
           and not os.listdir(top + "/target"), f"a link is not followed: {p.stderr.strip()}")
+    p = run(TRACER, "-o", top + "/link", "--", "true", check=False)
+    check(p.returncode == 1 and "is a link" in p.stderr and not os.listdir(top + "/target"),
+          f"nor by the tracer alone: {p.stderr.strip()}")
