@@ -69,7 +69,7 @@ static bool ended_in_order(const struct core *c)
 	return c->has_end || (!c->side[CORE_KERNEL].known && app->known && app->in_order);
 }
 
-static json_t *session(const struct report *r)
+json_t *json_session(const struct report *r)
 {
 	json_t *j = json_object();
 
@@ -139,7 +139,7 @@ static json_t *missing(const struct report *r)
 		m.side[CORE_KERNEL]);
 }
 
-static json_t *loss(const struct report *r)
+json_t *json_loss(const struct report *r)
 {
 	json_t *gaps = json_array();
 
@@ -150,22 +150,6 @@ static json_t *loss(const struct report *r)
 		json_time_coverage(r), "missing", missing(r));
 }
 
-static json_t *clock_part(const struct report *r)
-{
-	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
-	const struct core *c = r->core;
-	bool read = c->clock.n >= 2;
-
-	return json_pack("{s:s?, s:o, s:s?, s:o, s:o, s:b, s:I, s:o, s:I}", "source",
-		read ? names[c->clock_source] : NULL, "max_error_ns",
-		number(report_clock_error_ns(r)), "no_max_error", report_no_clock_error(r),
-		"rate_error_ppm", number(report_rate_error_ppm(r)), "cpu_offset_ns",
-		number(report_cpu_offset_ns(r)), "ns_only", c->clock.ns_only, "points",
-		(json_int_t)c->clock.n, "longest_gap_ns",
-		number(read ? (double)c->clock.longest_ns : NAN), "gaps",
-		(json_int_t)c->clock.gaps);
-}
-
 json_t *json_flow(const struct report *r, const struct flow *f)
 {
 	struct flow_figures of = flow_figures_of(r, f);
@@ -173,23 +157,7 @@ json_t *json_flow(const struct report *r, const struct flow *f)
 	return json_of_flow(&of);
 }
 
-/* Returns the waits of groups of flows. */
-static json_t *together(const struct report *r)
-{
-	json_t *all = json_array();
-	size_t n;
-	struct together *groups = report_together(r, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		struct group_figures of = group_figures_of(r, &groups[i]);
-
-		json_array_append_new(all, json_of_group(&of));
-	}
-	report_together_free(groups, n);
-	return all;
-}
-
-static json_t *other_events(const struct report *r)
+json_t *json_other_events(const struct report *r)
 {
 	const struct other_stats *o, *tmp;
 	json_t *all = json_array();
@@ -201,7 +169,7 @@ static json_t *other_events(const struct report *r)
 	return all;
 }
 
-static json_t *hooks(const struct report *r)
+json_t *json_hooks(const struct report *r)
 {
 	json_t *all = json_array();
 
@@ -216,15 +184,11 @@ static json_t *hooks(const struct report *r)
 	return all;
 }
 
-static json_t *unseen(const struct report *r)
+json_t *json_unseen(const struct report *r)
 {
 	const struct unseen *u, *tmp;
 	json_t *all = json_array();
 
-	if (!report_has_app(r)) {
-		json_decref(all);
-		return json_null();
-	}
 	HASH_ITER (hh, r->core->unseen, u, tmp) {
 		json_array_append_new(all,
 			json_pack("{s:o, s:I, s:I, s:I}", "comm", json_comm(u->comm), "processes",
@@ -245,7 +209,7 @@ static json_t *span(const struct span *s)
 		(json_int_t)s->len);
 }
 
-static json_t *marks(const struct report *r)
+json_t *json_marks(const struct report *r)
 {
 	json_t *all = json_array();
 
@@ -263,63 +227,11 @@ static json_t *marks(const struct report *r)
 	return all;
 }
 
-static json_t *one_call(const struct report *r, const struct call_stats *s)
-{
-	struct call_figures f = call_figures_of(r, s);
-
-	return json_of_call(&f);
-}
-
-static json_t *scheduler(const struct report *r)
-{
-	struct scheduler_figures f = scheduler_figures_of(r);
-
-	return json_of_scheduler(&f);
-}
-
 json_t *report_json(const struct report *r, const char *only)
 {
-	json_t *j = json_object(), *calls = json_array(), *flows = json_array();
-	struct own_cost cost = report_own_cost(r);
-	size_t one = only ? report_find_flow(r, only) : 0;
+	struct report_figures of = report_figures_of(r, only);
+	json_t *j = json_of_report(&of);
 
-	for (size_t i = 0; i < r->call_count; i++)
-		json_array_append_new(calls, one_call(r, r->calls[i]));
-	for (size_t i = 0; i < r->flow_count; i++)
-		if (!only || i == one)
-			json_array_append_new(flows, json_flow(r, report_flow(r, i)));
-	json_object_set_new(j, "schema", json_integer(REPORT_SCHEMA));
-	json_object_set_new(j, "magnet", json_string(MAGNET_VERSION));
-	json_object_set_new(j, "session", session(r));
-	json_object_set_new(j, "events",
-		json_pack("{s:I, s:I}", "app", (json_int_t)r->core->app_events, "kernel",
-			(json_int_t)r->core->kernel_events));
-	json_object_set_new(j, "loss", loss(r));
-	json_object_set_new(j, "clock", clock_part(r));
-	json_object_set_new(j, "calls", calls);
-	json_object_set_new(j, "unseen", unseen(r));
-	json_object_set_new(j, "marks", marks(r));
-	json_object_set_new(j, "marks_left_out", json_integer((json_int_t)r->core->marks_more));
-	json_object_set_new(j, "unjoined_calls", count(r->core->unjoined));
-	json_object_set_new(j, "state_sum_mismatches", count(r->core->state_mismatch));
-	json_object_set_new(j, "quantile_error", number(report_quantile_error(r)));
-	json_object_set_new(j, "flows", flows);
-	if (!only || !*only) {
-		json_object_set_new(j, "losses", json_losses(r));
-		json_object_set_new(j, "together", together(r));
-	}
-	if (r->demand)
-		json_object_set_new(j, "on_demand", demand_of_all(r));
-	json_object_set_new(j, "scheduler", scheduler(r));
-	json_object_set_new(j, "tracer",
-		json_pack("{s:o, s:o, s:o, s:o}", "app_cost_ns_per_call",
-			number(cost.app_ns_per_call), "kernel_cost_ns_per_event",
-			number(cost.kernel_ns_per_event), "cpu_share", number(cost.cpu_share),
-			"setup_cpu_ns", number(cost.setup_cpu_ns)));
-	json_object_set_new(j, "other_events", other_events(r));
-	json_object_set_new(j, "hooks", hooks(r));
-	json_object_set_new(j, "kinds_not_observed",
-		report_sees_packets_only(r) ? json_pack("[s, s, s]", "unix", "netlink", "vsock")
-					    : json_array());
+	report_figures_free(&of);
 	return j;
 }

@@ -68,9 +68,6 @@ bool losses_know_synacks(const struct report *r);
 /* Returns whether some of these events may be missing: their counts are lower bounds then. */
 bool losses_may_miss(const struct report *r, struct mg_events events);
 
-/* json_losses.c */
-json_t *json_losses(const struct report *r);
-
 /* text_losses.c: prints the lines for the report's head; nothing if there was no loss. */
 void text_losses(const struct report *r, FILE *to, bool colour);
 /* Prints a line for each kind of drop, below a waterfall. */

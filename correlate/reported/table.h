@@ -431,7 +431,7 @@
 	T(S, touched, always, "layers of which events are missing then: figures of the others are whole") \
 	V(S, TEXT, NONE, peer, recorded, "other end", "the flow at the other end, if it is in the recording; of datagrams if it is " \
 		"the only one") \
-	L(S, layer, layers, always, "for each layer, what passed it. Names of a sent flow: call, copy, tcp, ip, queue, device, driver; " \
+	L(S, layer, layers, always, "for each layer, what passed it; names of a sent flow: call, copy, tcp, ip, queue, device, driver; " \
 		"of a received one: device, ip, tcp, in_order, copy, call") \
 	P(S, residence, always) \
 	O(S, spread, transit_ns, always, "of a received flow whose peer is recorded: from its driver to the first layer here") \
@@ -478,6 +478,107 @@
 	L(S, drop_sum, drops, drops, "what the kernel dropped of them") \
 	O(S, troubles, tcp, tcp, "what of their connections' state can be summed")
 
+/* ---- the recording ---- */
+
+#define MG_KNOWN_events(S, K)
+#define MG_FIGURES_events(S, V, O, L, W, T, P) \
+	V(S, COUNT, EVENTS, app, always, "application events", "events read of the application side") \
+	V(S, COUNT, EVENTS, kernel, always, "kernel events", "events read of the kernel side")
+
+#define MG_KNOWN_clock(S, K)
+#define MG_FIGURES_clock(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, source, recorded, "source", "what relates the counter to time: \"clock_sync\", \"session\" or \"events\"") \
+	V(S, NUMBER, NS, max_error_ns, recorded, "clocks joined within", "bound of the error of joining both sides' times") \
+	V(S, TEXT, NONE, no_max_error, recorded, "not joined", "why that is null, if it is") \
+	V(S, NUMBER, PPM, rate_error_ppm, recorded, "rate error", "bound of the error of the counter's rate") \
+	V(S, NUMBER, NS, cpu_offset_ns, recorded, "CPUs within", "what an interval between two CPUs may be wrong by in addition") \
+	V(S, FLAG, NONE, ns_only, always, "nanoseconds only", "whether the counter is not one of constant rate") \
+	V(S, COUNT, TIMES, points, always, "readings", "readings of the counter used") \
+	V(S, NUMBER, NS, longest_gap_ns, recorded, "longest gap", "longest time between two of them") \
+	V(S, COUNT, TIMES, gaps, always, "gaps", "how often it was more than 100 ms")
+
+#define MG_KNOWN_losses(S, K) \
+	K(S, retransmits, "retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, retransmitted_bytes, "retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, syn_retries, "retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, syn_ack_retries, "the recording has the hook for it; where events are missing, not if it would be 0") \
+	K(S, timeouts, "retransmissions were recorded; where some are missing, not if it would be 0") \
+	K(S, listen_drops, "magnet's tracer recorded; where events are missing, not if it would be 0") \
+	K(S, resets_sent, "resets were recorded; where some are missing, not if it would be 0") \
+	K(S, resets_received, "resets were recorded; where some are missing, not if it would be 0") \
+	K(S, dropped, "drops were recorded; where some are missing, not if it would be 0") \
+	K(S, drops, "drops were recorded")
+#define MG_FIGURES_losses(S, V, O, L, W, T, P) \
+	V(S, COUNT, TIMES, connections, always, "connections", "connections of TCP; one whose both ends were recorded counts once") \
+	V(S, COUNT, TIMES, connections_hit, always, "hit", "connections that lost something or were reset") \
+	V(S, COUNT, TIMES, sockets, always, "sockets of other protocols", "sockets of other protocols") \
+	V(S, COUNT, TIMES, sockets_hit, always, "hit", "those that lost something") \
+	V(S, COUNT, SEGMENTS, retransmits, retransmits, "sent again", "segments that TCP sent again, SYNs included") \
+	V(S, COUNT, BYTES, retransmitted_bytes, retransmitted_bytes, "sent again", "their bytes") \
+	O(S, spread, resent_wait_ns, always, "time of bytes sent again, from the first copy to the last") \
+	V(S, COUNT, SEGMENTS, syn_retries, syn_retries, "SYNs sent again", "SYNs among them") \
+	V(S, COUNT, SEGMENTS, syn_ack_retries, syn_ack_retries, "SYN-ACKs sent again", "answers to SYNs among them, also where no " \
+		"connection came of it") \
+	V(S, COUNT, TIMES, timeouts, timeouts, "retransmission timeouts", "times a retransmission timer ran out") \
+	V(S, COUNT, PACKETS, listen_drops, listen_drops, "dropped by listening sockets", "packets for which the queues of listening " \
+		"sockets had no room: SYNs, and segments that end a handshake") \
+	V(S, COUNT, TIMES, resets_sent, resets_sent, "resets sent", "resets that sockets sent") \
+	V(S, COUNT, TIMES, resets_received, resets_received, "resets received", "resets that sockets received") \
+	V(S, COUNT, PACKETS, dropped, dropped, "dropped", "packets that the kernel dropped") \
+	L(S, drop_sum, drops, drops, "the drops by direction, reason and place") \
+	V(S, FLAG, NONE, at_least, always, ">=", "whether events of these are missing")
+
+#define MG_KNOWN_tracer(S, K)
+#define MG_FIGURES_tracer(S, V, O, L, W, T, P) \
+	V(S, NUMBER, NS, app_cost_ns_per_call, recorded, "an application event", "what an application event takes") \
+	V(S, NUMBER, NS, kernel_cost_ns_per_event, recorded, "a kernel event", "what a kernel event takes") \
+	V(S, NUMBER, SHARE, cpu_share, recorded, "of one CPU", "share of one CPU that magnet took while it recorded") \
+	V(S, NUMBER, NS, setup_cpu_ns, recorded, "to begin and to end", "CPU time it took to begin and to end")
+
+#define MG_KNOWN_whole(S, K) \
+	K(S, kernel, "the kernel side was recorded")
+#define MG_FIGURES_whole(S, V, O, L, W, T, P) \
+	O(S, losses, losses, kernel, "what the network and the ends of all flows lost; not there with --flow") \
+	L(S, group, together, always, "where the bytes of several flows waited, taken together: one for each program, protocol, " \
+		"direction and side of which there are at least two; not there with --flow")
+
+#define MG_KNOWN_report_on_demand(S, K)
+#define MG_FIGURES_report_on_demand(S, V, O, L, W, T, P) \
+	V(S, ANY, NONE, on_demand, always, "on demand", "the statistics of all flows that were asked for with --on-demand")
+
+#define MG_KNOWN_report(S, K) \
+	K(S, whole, "all flows are reported") \
+	K(S, demanded, "statistics were asked for with --on-demand") \
+	K(S, app, "the application side was recorded")
+#define MG_FIGURES_report(S, V, O, L, W, T, P) \
+	V(S, COUNT, NONE, schema, always, "schema", "number of the form of this object: it grows where a member is renamed or changes " \
+		"its meaning, and stays where members are only added") \
+	V(S, TEXT, NONE, magnet, always, "magnet", "version that wrote it") \
+	V(S, ANY, NONE, session, always, "session", "what was recorded, when, and which time each side covers") \
+	O(S, events, events, always, "events read") \
+	V(S, ANY, NONE, loss, always, "loss", "events that are missing, and when") \
+	O(S, clock, clock, always, "how the counter is related to time") \
+	L(S, call, calls, always, "functions and kinds of sockets, the most frequent first") \
+	V(S, ANY, NONE, unseen, app, "not seen by libmagnet.so", "programs of which libmagnet.so saw nothing, or not what they did " \
+		"by io_uring: comm, processes, calls, io_uring_enter") \
+	V(S, ANY, NONE, marks, always, "marks", "points that the program marked: name, id, value, tid, pid, time_ns, and the bytes " \
+		"received before and sent after it") \
+	V(S, COUNT, TIMES, marks_left_out, always, "marks left out", "marks beyond the first 100,000") \
+	V(S, COUNT, EVENTS, unjoined_calls, always, "calls not joined", "application events of TCP and UDP sockets whose system call " \
+		"was not recorded") \
+	V(S, COUNT, CALLS, state_sum_mismatches, always, "sums that do not close", "calls whose states do not sum to their total; 0 " \
+		"unless something is wrong") \
+	V(S, NUMBER, NONE, quantile_error, always, "error of quantiles", "bound of the relative error of a flow's quantiles: 1/1024, " \
+		"or more where thousands of busy flows share memory") \
+	L(S, flow, flows, always, "flows, the largest first; of more than 1,000 most are in brief, see magnet-report(1)") \
+	P(S, whole, whole) \
+	P(S, report_on_demand, demanded) \
+	O(S, scheduler, scheduler, always, "waits for a CPU, and switches") \
+	O(S, tracer, tracer, always, "magnet's own cost, measured in this recording") \
+	V(S, ANY, NONE, other_events, always, "other events", "events chosen with --event of magnet-record(1): name, n") \
+	V(S, ANY, NONE, hooks, always, "hooks", "layer, hook, status (0, or a negative errno), netns (null: all namespaces)") \
+	T(S, kinds_not_observed, always, "kinds of sockets that pass none of the recorded layers")
+
 /* F(scope, its C type, doc) */
 #define MG_SCOPES(F) \
 	F(spread, struct spread_figures, "Times of one kind") \
@@ -511,7 +612,14 @@
 	F(flow_on_demand, struct flow_figures, "Statistics on demand") \
 	F(flow, struct flow_figures, "One direction of a socket") \
 	F(drop_sum, struct drop_sum_figures, "Packets dropped for one reason at one place") \
-	F(group, struct group_figures, "Flows of one program, protocol, direction and side")
+	F(group, struct group_figures, "Flows of one program, protocol, direction and side") \
+	F(events, struct report_figures, "Events read") \
+	F(clock, struct report_figures, "The clock") \
+	F(losses, struct report_figures, "Losses of the network and its ends") \
+	F(tracer, struct own_cost, "Tracing overhead") \
+	F(whole, struct report_figures, "All flows together") \
+	F(report_on_demand, struct report_figures, "Statistics on demand") \
+	F(report, struct report_figures, "The report")
 /* clang-format on */
 
 #endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "reported/report.h"
+
+#include "event_table.h"
+#include "reported/getters.h"
+#include "version.h"
+
+struct report_figures report_figures_of(const struct report *r, const char *only)
+{
+	struct report_figures f = {.r = r, .only = only};
+
+	if (only)
+		f.one = report_find_flow(r, only);
+	if (!only || !*only)
+		f.groups = report_together(r, &f.groups_n);
+	return f;
+}
+
+void report_figures_free(struct report_figures *f)
+{
+	report_together_free(f->groups, f->groups_n);
+}
+
+bool into_report_events(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+	return true;
+}
+
+bool into_report_clock(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+	return true;
+}
+
+bool next_report_calls(const struct report_figures *f, uintptr_t *at, struct call_figures *to)
+{
+	if (*at >= f->r->call_count)
+		return false;
+	*to = call_figures_of(f->r, f->r->calls[(*at)++]);
+	return true;
+}
+
+bool next_report_flows(const struct report_figures *f, uintptr_t *at, struct flow_figures *to)
+{
+	if (f->only && *at < f->one)
+		*at = f->one;
+	if (*at >= f->r->flow_count || (f->only && *at > f->one))
+		return false;
+	*to = flow_figures_of(f->r, report_flow(f->r, (*at)++));
+	return true;
+}
+
+void part_report_whole(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+}
+
+void part_report_report_on_demand(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+}
+
+bool into_whole_losses(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+	return true;
+}
+
+bool next_whole_together(const struct report_figures *f, uintptr_t *at, struct group_figures *to)
+{
+	if (*at >= f->groups_n)
+		return false;
+	*to = group_figures_of(f->r, &f->groups[(*at)++]);
+	return true;
+}
+
+bool into_report_scheduler(const struct report_figures *f, struct scheduler_figures *to)
+{
+	*to = scheduler_figures_of(f->r);
+	return true;
+}
+
+bool into_report_tracer(const struct report_figures *f, struct own_cost *to)
+{
+	*to = report_own_cost(f->r);
+	return true;
+}
+
+struct value next_report_kinds_not_observed(const struct report_figures *f, uintptr_t *at)
+{
+	static const char *const kinds[] = {"unix", "netlink", "vsock", NULL};
+
+	return value_text(report_sees_packets_only(f->r) ? kinds[(*at)++] : NULL);
+}
+
+static const char *clock_source(const struct core *c)
+{
+	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
+
+	return c->clock.n >= 2 ? names[c->clock_source] : NULL;
+}
+
+/* With lost events a zero cannot be told from "not seen". */
+static bool loss_known(const struct report *r, uint16_t event, uint64_t n)
+{
+	return core_observes(r->core, event) && (n || !losses_may_miss(r, mg_events_of(&event, 1)));
+}
+
+static bool synacks_known(const struct report *r)
+{
+	return losses_know_synacks(r) &&
+	       (r->losses.synack_retries || !losses_may_miss(r, MG_EVENTS(tcp_retransmit)));
+}
+
+/* Returns whether it is known what listening sockets dropped: other tracers do not record it. */
+static bool listen_drops_known(const struct report *r)
+{
+	return !r->core->kernel_tracer[0] &&
+	       (r->losses.listen_drops || !losses_may_miss(r, MG_EVENTS(tcp_listen)));
+}
+
+bool into_losses_resent_wait_ns(const struct report_figures *f, struct spread_figures *to)
+{
+	*to = spread_of(&f->r->losses.wait, true, f->r->hz);
+	return true;
+}
+
+bool next_losses_drops(const struct report_figures *f, uintptr_t *at, struct drop_sum_figures *to)
+{
+	if (*at >= f->r->losses.drops.n)
+		return false;
+	to->d = &f->r->losses.drops.v[(*at)++];
+	return true;
+}
+
+/* clang-format off */
+#define CORE (f->r->core)
+#define LOSSES (f->r->losses)
+#define LOSS(name, event) \
+	KNOWN(losses, name, loss_known(f->r, MG_EVENT_##event, LOSSES.name)) \
+	GET(losses, name, value_count(LOSSES.name))
+
+KNOWN(report, whole, !f->only || !*f->only)
+KNOWN(report, demanded, f->r->demand)
+KNOWN(report, app, report_has_app(f->r))
+GET(report, schema, value_count(REPORT_SCHEMA))
+GET(report, magnet, value_text(MAGNET_VERSION))
+GET(report, session, value_given(json_session(f->r)))
+GET(report, loss, value_given(json_loss(f->r)))
+GET(report, unseen, value_given(json_unseen(f->r)))
+GET(report, marks, value_given(json_marks(f->r)))
+GET(report, marks_left_out, value_count(CORE->marks_more))
+GET(report, unjoined_calls, value_count(CORE->unjoined))
+GET(report, state_sum_mismatches, value_count(CORE->state_mismatch))
+GET(report, quantile_error, value_number(report_quantile_error(f->r)))
+GET(report, other_events, value_given(json_other_events(f->r)))
+GET(report, hooks, value_given(json_hooks(f->r)))
+GET(report_on_demand, on_demand, value_given(demand_of_all(f->r)))
+
+GET(events, app, value_count(CORE->app_events))
+GET(events, kernel, value_count(CORE->kernel_events))
+
+GET(clock, source, value_text(clock_source(CORE)))
+GET(clock, max_error_ns, value_number(report_clock_error_ns(f->r)))
+GET(clock, no_max_error, value_text(report_no_clock_error(f->r)))
+GET(clock, rate_error_ppm, value_number(report_rate_error_ppm(f->r)))
+GET(clock, cpu_offset_ns, value_number(report_cpu_offset_ns(f->r)))
+GET(clock, ns_only, value_flag(CORE->clock.ns_only))
+GET(clock, points, value_count(CORE->clock.n))
+GET(clock, longest_gap_ns, value_if(CORE->clock.n >= 2, value_number((double)CORE->clock.longest_ns)))
+GET(clock, gaps, value_count(CORE->clock.gaps))
+
+KNOWN(whole, kernel, CORE->kernel_events)
+GET(losses, connections, value_count(LOSSES.connections))
+GET(losses, connections_hit, value_count(LOSSES.connections_hit))
+GET(losses, sockets, value_count(LOSSES.sockets))
+GET(losses, sockets_hit, value_count(LOSSES.sockets_hit))
+LOSS(retransmits, tcp_retransmit)
+LOSS(retransmitted_bytes, tcp_retransmit)
+LOSS(syn_retries, tcp_retransmit)
+KNOWN(losses, syn_ack_retries, synacks_known(f->r))
+GET(losses, syn_ack_retries, value_count(LOSSES.synack_retries))
+LOSS(timeouts, tcp_retransmit)
+KNOWN(losses, listen_drops, listen_drops_known(f->r))
+GET(losses, listen_drops, value_count(LOSSES.listen_drops))
+LOSS(resets_sent, tcp_reset)
+LOSS(resets_received, tcp_reset)
+LOSS(dropped, drop)
+KNOWN(losses, drops, core_observes(CORE, MG_EVENT_drop))
+GET(losses, at_least, value_flag(losses_may_miss(f->r, LOSS_EVENTS)))
+
+GET(tracer, app_cost_ns_per_call, value_number(f->app_ns_per_call))
+GET(tracer, kernel_cost_ns_per_event, value_number(f->kernel_ns_per_event))
+GET(tracer, cpu_share, value_number(f->cpu_share))
+GET(tracer, setup_cpu_ns, value_number(f->setup_cpu_ns))
+/* clang-format on */

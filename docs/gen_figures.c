@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prints the manual page magnet-figures(5), or with the argument "schema" the JSON Schema of
+ * `magnet report --json`, from the table of figures.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "reported/getters.h"
+
+static const char head[] =
+	".\\\" SPDX-License-Identifier: MIT\n"
+	".\\\" Made by gen_figures.c from correlate/reported/table.h: do not edit.\n"
+	".Dd November 23, 2026\n"
+	".Dt MAGNET-FIGURES 5\n"
+	".Os\n"
+	".Sh NAME\n"
+	".Nm magnet-figures\n"
+	".Nd what magnet reports\n"
+	".Sh DESCRIPTION\n"
+	"The members of the object that\n"
+	".Nm magnet report Fl -json\n"
+	"prints, which is of the kind report below.\n"
+	".Pa method.md ,\n"
+	"installed with the documentation, defines the figures.\n"
+	"The same list is a JSON Schema,\n"
+	".Pa report.schema.json .\n"
+	".Pp\n"
+	"A figure that is not known is null, never 0.\n"
+	"Where that may be, the text says when it is known.\n"
+	"Times are nanoseconds, shares are 0 to 1.\n"
+	".Sh FIGURES\n";
+
+static const char tail[] = ".Sh SEE ALSO\n"
+			   ".Xr magnet-report 1 ,\n"
+			   ".Xr magnet-events 5 ,\n"
+			   ".Xr magnet-facts 5\n";
+
+#define SCOPE_OF(S, ctype, doc) &scope_##S,
+static const struct scope *const scopes[] = {MG_SCOPES(SCOPE_OF)};
+#define SCOPES (sizeof(scopes) / sizeof(scopes[0]))
+
+/* ---- the page ---- */
+
+static void text(const char *s)
+{
+	if (*s == '.' || *s == '\'')
+		fputs("\\&", stdout);
+	for (; *s; s++)
+		if (*s == '\\')
+			fputs("\\e", stdout);
+		else
+			putchar(*s);
+	putchar('\n');
+}
+
+static void entry(const struct figure *g)
+{
+	static const char *const types[] = {[FIGURE_COUNT] = "number",
+		[FIGURE_SIGNED] = "number",
+		[FIGURE_NUMBER] = "number",
+		[FIGURE_TEXT] = "text",
+		[FIGURE_FLAG] = "true or false",
+		[FIGURE_ANY] = "object or list",
+		[FIGURE_OBJECT] = "object:",
+		[FIGURE_LIST] = "list of:",
+		[FIGURE_WORDS] = "object of numbers",
+		[FIGURE_TEXTS] = "list of texts"};
+
+	if (g->type == FIGURE_PART) {
+		printf(".It and those of %s%s%s\n", g->child->name, g->known->always ? "" : ", if ",
+			g->known->always ? "" : g->known->when);
+		return;
+	}
+	printf(".It Va %s No \\&(%s%s%s%s%s)\n", g->name, types[g->type], g->child ? " " : "",
+		g->child ? g->child->name : "", g->unit ? ", " : "", unit_names[g->unit]);
+	text(g->doc);
+	for (int i = 0; i < g->words_n; i++)
+		printf("%s%s%s", i ? ", " : ".br\n", g->words[i], i + 1 < g->words_n ? "" : "\n");
+	if (g->known->when) {
+		puts(".br");
+		printf("Known if %s.\n", g->known->when);
+	}
+}
+
+static void page(void)
+{
+	fputs(head, stdout);
+	for (size_t i = SCOPES; i-- > 0;) {
+		printf(".Ss %s\n", scopes[i]->name);
+		printf("%s.\n.Bl -tag -width Ds\n", scopes[i]->doc);
+		for (int k = 0; k < scopes[i]->figures; k++)
+			entry(&scopes[i]->figure[k]);
+		puts(".El");
+	}
+	fputs(tail, stdout);
+}
+
+/* ---- the schema ---- */
+
+static void quoted(const char *s)
+{
+	putchar('"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putchar('\\');
+		putchar(*s);
+	}
+	putchar('"');
+}
+
+static bool may_be_null(const struct figure *g)
+{
+	return g->type != FIGURE_WORDS && (!g->known->always || g->type == FIGURE_NUMBER);
+}
+
+static void kind(const struct figure *g)
+{
+	static const char *const types[] = {[FIGURE_COUNT] = "integer",
+		[FIGURE_SIGNED] = "integer",
+		[FIGURE_NUMBER] = "number",
+		[FIGURE_TEXT] = "string",
+		[FIGURE_FLAG] = "boolean"};
+	const char *null = may_be_null(g) ? ", \"null\"" : "";
+
+	switch (g->type) {
+	case FIGURE_ANY:
+		break;
+	case FIGURE_OBJECT:
+		printf(", \"anyOf\": [{\"$ref\": \"#/$defs/%s\"}%s]", g->child->name,
+			*null ? ", {\"type\": \"null\"}" : "");
+		break;
+	case FIGURE_LIST:
+		printf(", \"type\": [\"array\"%s], \"items\": {\"$ref\": \"#/$defs/%s\"}", null,
+			strcmp(g->child->name, "flow") == 0 ? "any_flow" : g->child->name);
+		break;
+	case FIGURE_WORDS:
+		printf(", \"type\": \"object\", \"additionalProperties\": {\"type\": [\"number\", "
+		       "\"null\"]}");
+		break;
+	case FIGURE_TEXTS:
+		printf(", \"type\": [\"array\"%s], \"items\": {\"type\": \"string\"}", null);
+		break;
+	default:
+		printf(", \"type\": [\"%s\"%s]", types[g->type], null);
+		if (g->type == FIGURE_COUNT)
+			printf(", \"minimum\": 0");
+	}
+}
+
+/* Prints the members of a scope, those of its parts among them. */
+static void properties(const struct scope *s, const char **comma)
+{
+	for (int i = 0; i < s->figures; i++) {
+		const struct figure *g = &s->figure[i];
+
+		if (g->type == FIGURE_PART) {
+			properties(g->child, comma);
+			continue;
+		}
+		printf("%s\n        \"%s\": {\"description\": ", *comma, g->name);
+		quoted(g->doc);
+		kind(g);
+		putchar('}');
+		*comma = ",";
+	}
+}
+
+/* Prints the names of members that are always there. */
+static void required(const struct scope *s, const char **comma)
+{
+	for (int i = 0; i < s->figures; i++) {
+		const struct figure *g = &s->figure[i];
+
+		if (g->type == FIGURE_PART && g->known->always)
+			required(g->child, comma);
+		if (g->type == FIGURE_PART)
+			continue;
+		printf("%s\"%s\"", *comma, g->name);
+		*comma = ", ";
+	}
+}
+
+static void definition(const struct scope *s)
+{
+	bool is_report = strcmp(s->name, "report") == 0, is_flow = strcmp(s->name, "flow") == 0;
+	const char *comma = "";
+
+	printf("    \"%s\": {\n      \"type\": \"object\", \"description\": ", s->name);
+	quoted(s->doc);
+	printf(",\n      \"properties\": {");
+	properties(s, &comma);
+	if (is_report) /* of two recordings */
+		printf(",\n        \"comparison\": {\"type\": \"object\"},"
+		       "\n        \"hosts\": {\"type\": \"object\"}");
+	if (is_flow) /* with --flow */
+		printf(",\n        \"calls\": {\"type\": \"array\"}");
+	printf("\n      },\n      \"required\": [");
+	comma = "";
+	required(s, &comma);
+	printf("],\n      \"additionalProperties\": false\n    },\n");
+}
+
+/* Flows in brief have some of the members, on one line (magnet-report(1)). */
+static const char flows[] =
+	"    \"flow_in_brief\": {\n"
+	"      \"type\": \"object\",\n"
+	"      \"properties\": {\"tcp\": false, \"layers\": {\"type\": \"array\"},\n"
+	"        \"residence\": {\"type\": \"array\"}, \"modulation\": {\"type\": \"object\"}},\n"
+	"      \"required\": [\"id\", \"proto\", \"direction\", \"bytes\", \"layers\", "
+	"\"residence\"]\n"
+	"    },\n"
+	"    \"any_flow\": {\"if\": {\"required\": [\"tcp\"]}, \"then\": {\"$ref\": "
+	"\"#/$defs/flow\"},\n"
+	"      \"else\": {\"$ref\": \"#/$defs/flow_in_brief\"}}\n";
+
+static void schema(void)
+{
+	puts("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+	     "  \"title\": \"magnet report --json\",\n"
+	     "  \"$ref\": \"#/$defs/report\",\n  \"$defs\": {");
+	for (size_t i = 0; i < SCOPES; i++)
+		definition(scopes[i]);
+	fputs(flows, stdout);
+	puts("  }\n}");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "schema") == 0)
+		schema();
+	else
+		page();
+	return fflush(stdout) != 0 || ferror(stdout);
+}
