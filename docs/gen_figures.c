@@ -54,7 +54,21 @@ static void text(const char *s)
 	putchar('\n');
 }
 
-static void entry(const struct figure *g)
+/* Figures in which two recordings may be compared. */
+#define COMPARED(scope, row, figure, what, unit, sums, ...) {#scope, #row, figure},
+static const struct {
+	const char *scope, *row, *name;
+} compared[] = {MG_COMPARED(COMPARED)};
+
+static void comparison(const struct scope *s, const struct figure *g)
+{
+	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
+		if (strcmp(s->name, compared[i].scope) == 0 &&
+			strcmp(g->name, compared[i].row) == 0)
+			printf(".br\nCompared with\n.Fl -against\nas %s.\n", compared[i].name);
+}
+
+static void entry(const struct scope *s, const struct figure *g)
 {
 	static const char *const types[] = {[FIGURE_COUNT] = "number",
 		[FIGURE_SIGNED] = "number",
@@ -81,6 +95,7 @@ static void entry(const struct figure *g)
 		puts(".br");
 		printf("Known if %s.\n", g->known->when);
 	}
+	comparison(s, g);
 }
 
 static void page(void)
@@ -90,7 +105,7 @@ static void page(void)
 		printf(".Ss %s\n", scopes[i]->name);
 		printf("%s.\n.Bl -tag -width Ds\n", scopes[i]->doc);
 		for (int k = 0; k < scopes[i]->figures; k++)
-			entry(&scopes[i]->figure[k]);
+			entry(scopes[i], &scopes[i]->figure[k]);
 		puts(".El");
 	}
 	fputs(tail, stdout);

@@ -9,6 +9,7 @@
 #include "alloc.h"
 #include "bootstrap.h"
 #include "event_table.h"
+#include "reported/table.h"
 
 /* most blocks to draw from; neighbours are merged until there are no more */
 #define DRAWN_BLOCKS 64
@@ -17,7 +18,7 @@
 /* Causes beside chance for which an unchanged figure may differ. */
 enum doubt { NO_DOUBT, CLOCK_DOUBT, PROBE_DOUBT };
 
-struct figure {
+struct compared_figure {
 	uint8_t what; /* enum subject_kind */
 	const char *name;
 	enum figure_unit unit;
@@ -26,26 +27,10 @@ struct figure {
 	enum doubt doubt;
 };
 
-/* clang-format off */
-static const struct figure figures[] = {
-	{SUBJECT_CALL, "total", UNIT_NS, CALL_TOTAL, CALL_N, .is_headline = true},
-	{SUBJECT_CALL, "overhead", UNIT_NS, CALL_OVERHEAD, CALL_OVERHEAD_N, .doubt = PROBE_DOUBT},
-	{SUBJECT_CALL, "overhead_blocking", UNIT_NS, CALL_BLOCKING, CALL_BLOCKING_N, .doubt = PROBE_DOUBT},
-	{SUBJECT_CALL, "blocked_share", UNIT_SHARE, CALL_BLOCKED, CALL_COMPLETE},
-	{SUBJECT_FLOW, "residence_total", UNIT_NS, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, .is_headline = true,
-	 .doubt = CLOCK_DOUBT},
-	{SUBJECT_FLOW, "J", UNIT_NS, FLOW_MOVED, FLOW_MOVED_WEIGHT, .doubt = CLOCK_DOUBT},
-	{SUBJECT_FLOW, "tau", UNIT_NS, FLOW_GAP, FLOW_GAPS},
-	{SUBJECT_FLOW, "M", UNIT_SHARE, FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS, .is_quotient = true,
-	 .is_headline = true},
-	{SUBJECT_FLOW, "S", UNIT_NUMBER, FLOW_UNITS_TO, FLOW_UNITS_FROM},
-	{SUBJECT_FLOW, "goodput", UNIT_BYTES_PER_S, FLOW_BYTES, FLOW_LIFE, .is_headline = true},
-	{SUBJECT_FLOW, "throughput", UNIT_BYTES_PER_S, FLOW_WIRE, FLOW_LIFE},
-	{SUBJECT_FLOW, "retransmitted", UNIT_SHARE, FLOW_AGAIN, FLOW_SEGMENTS, .is_headline = true},
-	{SUBJECT_SCHEDULER, "wakeup", UNIT_NS, SCHED_WAKEUP, SCHED_WAKEUP_N, .is_headline = true},
-	{SUBJECT_SCHEDULER, "run_queue", UNIT_NS, SCHED_WAIT, SCHED_WAIT_N},
-};
-/* clang-format on */
+/* Made from the table of figures. */
+#define COMPARED(scope, row, figure, what, unit, sums, ...) \
+	{SUBJECT_##what, figure, UNIT_##unit, sums, __VA_ARGS__},
+static const struct compared_figure figures[] = {MG_COMPARED(COMPARED)};
 #define FIGURES (sizeof(figures) / sizeof(figures[0]))
 
 /* ---- which subjects are compared ---- */
@@ -131,7 +116,7 @@ static int in_order(const void *a, const void *b)
 /*
  * Merges the blocks from the first with samples to the last. Returns how many of them have samples.
  */
-static size_t blocks(const struct subject *s, const struct figure *f,
+static size_t blocks(const struct subject *s, const struct compared_figure *f,
 	struct block_sums out[DRAWN_BLOCKS], struct block_sample *sample)
 {
 	const double *b = sums(s, f->b);
@@ -179,7 +164,8 @@ static void rescale(struct block_sums *v, size_t n, double by)
  * invisible to resampling: the bound of the clocks' join, or twice the standard deviation of the
  * calibration of the tracing overhead.
  */
-static double doubt(const struct recording *r, const struct subject *s, const struct figure *f)
+static double doubt(
+	const struct recording *r, const struct subject *s, const struct compared_figure *f)
 {
 	const struct mg_calibration *k = &r->report->core->calibration;
 	double clock = report_clock_error_ns(r->report), calls = sum_of(s, CALL_COMPLETE);
@@ -197,7 +183,8 @@ static double doubt(const struct recording *r, const struct subject *s, const st
  * Returns the share that was observed: of a call, everything but its total needs both sides; of a
  * flow, bytes followed through every layer.
  */
-static double coverage(const struct report *r, const struct subject *s, const struct figure *f)
+static double coverage(
+	const struct report *r, const struct subject *s, const struct compared_figure *f)
 {
 	struct call_key key = {.id = s->key.call, .kind = s->key.kind};
 	const struct call_stats *call = NULL;
@@ -215,7 +202,8 @@ static double coverage(const struct report *r, const struct subject *s, const st
 /*
  * Returns whether the report of one recording would show the figure; otherwise it is not compared.
  */
-static bool is_observed(const struct report *r, const struct subject *s, const struct figure *f)
+static bool is_observed(
+	const struct report *r, const struct subject *s, const struct compared_figure *f)
 {
 	if (standing_of(coverage(r, s, f)) == WITHHELD)
 		return false;
@@ -228,7 +216,7 @@ static bool is_observed(const struct report *r, const struct subject *s, const s
 }
 
 /* Computes one row. Returns whether it can be shown. */
-static bool one_figure(struct compared *row, const struct pair *p, const struct figure *f,
+static bool one_figure(struct compared *row, const struct pair *p, const struct compared_figure *f,
 	const struct recording *now, const struct recording *before)
 {
 	struct block_sums x_sums[DRAWN_BLOCKS], y_sums[DRAWN_BLOCKS];
@@ -282,7 +270,7 @@ static struct compared *new_row(struct comparison *c)
 	return &more[c->rows];
 }
 
-static int add_figure(struct comparison *c, const struct pair *p, const struct figure *f,
+static int add_figure(struct comparison *c, const struct pair *p, const struct compared_figure *f,
 	const char *stage, const char *reason, const struct recording *now,
 	const struct recording *before)
 {
@@ -310,8 +298,9 @@ static int add_held(struct comparison *c, const struct pair *p, const char *stag
 	int err = 0;
 
 	for (unsigned int i = 0; i < WHYS && !err; i++) {
-		struct figure f = {SUBJECT_FLOW, "residence", UNIT_NS, (uint8_t)(FLOW_HELD + i),
-			FLOW_STAGE_WEIGHT + TX_STAGE_SNDBUF, .doubt = CLOCK_DOUBT};
+		struct compared_figure f = {SUBJECT_FLOW, "residence", UNIT_NS,
+			(uint8_t)(FLOW_HELD + i), FLOW_STAGE_WEIGHT + TX_STAGE_SNDBUF,
+			.doubt = CLOCK_DOUBT};
 
 		err = add_figure(c, p, &f, stage, why_reason_name(i), now, before);
 	}
@@ -326,8 +315,9 @@ static int add_stages(struct comparison *c, const struct pair *p, const struct r
 	int err = 0;
 
 	for (int i = 0; i < stage_count(&like) && !err; i++) {
-		struct figure f = {SUBJECT_FLOW, "residence", UNIT_NS, (uint8_t)(FLOW_STAGE + i),
-			(uint8_t)(FLOW_STAGE_WEIGHT + i), .doubt = CLOCK_DOUBT};
+		struct compared_figure f = {SUBJECT_FLOW, "residence", UNIT_NS,
+			(uint8_t)(FLOW_STAGE + i), (uint8_t)(FLOW_STAGE_WEIGHT + i),
+			.doubt = CLOCK_DOUBT};
 
 		err = add_figure(c, p, &f, stage_name(&like, i), NULL, now, before);
 		if (!err && !like.rx && sock.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)

@@ -579,6 +579,34 @@
 	V(S, ANY, NONE, hooks, always, "hooks", "layer, hook, status (0, or a negative errno), netns (null: all namespaces)") \
 	T(S, kinds_not_observed, always, "kinds of sockets that pass none of the recorded layers")
 
+/* ---- comparison ---- */
+
+/*
+ * Figures in which two recordings may be compared: C(scope, row, name, SUBJECT, UNIT, sums, rest).
+ * `name` is what the comparison calls them, of the figure in the row; `sums` are those of
+ * compare/sampling.h whose quotient it is, (a / b) or (a / b) / (c / d); `rest` says what else
+ * struct compared_figure has.
+ */
+#define MG_SUMS(...) __VA_ARGS__
+#define MG_COMPARED(C) \
+	C(call, total_ns, "total", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .is_headline = true) \
+	C(call, overhead_ns, "overhead", CALL, NS, MG_SUMS(CALL_OVERHEAD, CALL_OVERHEAD_N), .doubt = PROBE_DOUBT) \
+	C(call, overhead_blocking_ns, "overhead_blocking", CALL, NS, MG_SUMS(CALL_BLOCKING, CALL_BLOCKING_N), \
+		.doubt = PROBE_DOUBT) \
+	C(call, blocked_n, "blocked_share", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .is_headline = false) \
+	C(residence, residence_total_ns, "residence_total", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
+		.is_headline = true, .doubt = CLOCK_DOUBT) \
+	C(modulation, J_ns, "J", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
+	C(modulation, tau_ns, "tau", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .is_headline = false) \
+	C(modulation, M, "M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
+		.is_quotient = true, .is_headline = true) \
+	C(modulation, S, "S", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .is_headline = false) \
+	C(flow, bytes, "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .is_headline = true) \
+	C(layer, wire_bytes, "throughput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .is_headline = false) \
+	C(flow, retransmits, "retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), .is_headline = true) \
+	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .is_headline = true) \
+	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .is_headline = false)
+
 /* F(scope, its C type, doc) */
 #define MG_SCOPES(F) \
 	F(spread, struct spread_figures, "Times of one kind") \

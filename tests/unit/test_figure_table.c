@@ -60,6 +60,19 @@ static void no_scope_has_a_name_twice(void **unused)
 		}
 }
 
+#define COMPARED(scope, row, figure, what, unit, sums, ...) {&scope_##scope, #row},
+static void each_compared_figure_has_a_row(void **unused)
+{
+	static const struct {
+		const struct scope *scope;
+		const char *row;
+	} compared[] = {MG_COMPARED(COMPARED)};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
+		assert_non_null(in_scope(compared[i].scope, compared[i].row));
+}
+
 static void what_is_not_known_is_null_and_still_there(void **unused)
 {
 	struct core c;
@@ -88,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_row_says_what_it_is),
 		cmocka_unit_test(no_scope_has_a_name_twice),
+		cmocka_unit_test(each_compared_figure_has_a_row),
 		cmocka_unit_test(what_is_not_known_is_null_and_still_there),
 	};
 
