@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "reported/getters.h"
 #include "text.h"
 
 #define BAR_WIDTH 20
@@ -120,6 +121,9 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
 	struct table t;
 	bool star = coverage < 0.99, compensated;
+	struct flow_figures of;
+	struct stage_figures one;
+	uintptr_t at = 0;
 	struct probes p;
 	const char *why;
 
@@ -140,29 +144,29 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	compensated = flow_probes(r, f, &p);
 	table_begin(&t, "lrrrrl");
 	table_row(&t, "\tmean\tp50\tp99\tshare\t");
-	for (int i = 0; i < stage_count(f); i++) {
-		const struct dist *d = &f->stage[i];
-		double bar = stage_mean(f, &p, i), share = mean > 0 ? bar / mean : 0;
+	of = flow_figures_of(r, f);
+	while (next_residence_residence(&of, &at, &one)) {
+		struct value bar = get_stage_compensated_mean_ns(&one);
+		double share = mean > 0 ? stage_mean(f, &p, one.stage) / mean : 0;
 
-		if (!d->n || d->max == 0)
+		if (f->stage[one.stage].max == 0)
 			continue;
-		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, i),
-			text_ns(report_ns(r, bar)),
-			text_ns(report_ns(r, stage_quantile(f, &p, i, 0.5))),
-			or_na(dist_quantile_supported(d, 0.99),
-				text_ns(report_ns(r, stage_quantile(f, &p, i, 0.99)))),
-			text_percent(share), text_bar(share, BAR_WIDTH));
-		if (i == TX_STAGE_SNDBUF)
+		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, one.stage),
+			text_value(bar, IN_NS),
+			text_value(get_stage_compensated_p50_ns(&one), IN_NS),
+			text_value(get_stage_compensated_p99_ns(&one), IN_NS), text_percent(share),
+			text_bar(share, BAR_WIDTH));
+		if (one.stage == TX_STAGE_SNDBUF)
 			held_rows(r, f, &p, &t);
 	}
 	if (compensated)
-		table_row(&t, "tracing overhead\t%s\t\t\t%s", text_ns(report_ns(r, p.sum)),
+		table_row(&t, "tracing overhead\t%s\t\t\t%s",
+			text_value(get_residence_probes_ns(&of), IN_NS),
 			text_percent(mean > 0 ? p.sum / mean : 0));
 	table_row(&t, "total%s\t%s\t%s\t%s", compensated ? ", as measured" : "",
-		text_ns(report_ns(r, mean)),
-		text_ns(report_ns(r, dist_quantile(&f->residence, 0.5))),
-		or_na(dist_quantile_supported(&f->residence, 0.99),
-			text_ns(report_ns(r, dist_quantile(&f->residence, 0.99)))));
+		text_value(get_residence_residence_total_ns(&of), IN_NS),
+		text_value(get_residence_residence_total_p50_ns(&of), IN_NS),
+		text_value(get_residence_residence_total_p99_ns(&of), IN_NS));
 	table_print(&t, to, 2, false);
 	if (f->closure)
 		fprintf(to, "  (stages miss the total by %llu cycles; ",
@@ -239,18 +243,18 @@ void text_together(const struct report *r, const struct together *g, FILE *to, b
 static void layer_row(
 	const struct report *r, struct table *t, const char *label, const struct unit_stats *u)
 {
-	bool many = u->gaps.n != 0;
+	struct layer_figures of = {.r = r, .u = u};
 	char cov_gap[32] = "";
 
 	if (!u->n)
 		return;
-	if (many)
-		snprintf(cov_gap, sizeof(cov_gap), "%.2f", unit_cov_gap(u));
-	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s\t%s", label, text_count(u->n),
-		text_bytes(unit_mean_size(u)), unit_cov_size(u),
-		or_na(many, text_ns(report_ns(r, many ? unit_mean_gap(u) : NAN))),
-		or_na(many, text_ns(report_ns(r, many ? dist_quantile(&u->gaps, 0.5) : NAN))),
-		cov_gap);
+	if (u->gaps.n)
+		snprintf(cov_gap, sizeof(cov_gap), "%.2f", get_layer_cov_spacing(&of).number);
+	table_row(t, "  %s\t%s\t%s\t%.2f\t%s\t%s\t%s", label,
+		text_value(get_layer_n(&of), IN_PACKETS),
+		text_value(get_layer_mean_size(&of), IN_BYTES), get_layer_cov_size(&of).number,
+		text_value(get_layer_mean_spacing_ns(&of), IN_NS),
+		text_value(get_layer_p50_spacing_ns(&of), IN_NS), cov_gap);
 }
 
 /*
