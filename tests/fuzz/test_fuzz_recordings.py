@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-test_fuzz_recordings.py COUNT [SEED [NUMBER]]: mutations of nine kinds of recordings, by both readers. Whatever
+test_fuzz_recordings.py COUNT [SEED [NUMBER]]: mutations of ten kinds of recordings, by both readers. Whatever
 it is given, magnet ends soon, by itself, with at most 512 MB and without a sanitizer's word; and where it
 says that nothing was lost it has read as many events as there were. (Of LTTng's traces nobody can tell, so
 that it is not said.) NUMBER tries one mutation alone.
@@ -29,7 +29,7 @@ EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.p
 SANITIZED = "ASAN_OPTIONS" in os.environ
 MEMORY_KB = 512 * 1024
 SECONDS = 120 * SLOWER  # a busy machine's, not a bound that is tested: what hangs does so for ever
-READ = re.compile(r"(?:nothing lost:|read:) ([\d,]+) application and ([\d,]+) kernel events")
+READ = re.compile(r"(nothing lost:|read:) ([\d,]+) application and ([\d,]+) kernel events")
 UNIX = """
 import socket
 a, b = socket.socketpair()
@@ -58,6 +58,43 @@ def by_hand(d):
     t.write()
 
 
+TALK = f"""
+import socket, sys, time
+if sys.argv[1:]:
+    c, _ = socket.create_server(("", 5137)).accept()
+else:
+    c = socket.socket()
+    for _ in range(200):
+        try:
+            c.connect(("{Network.B}", 5137))
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+for _ in range(50):
+    if not sys.argv[1:]: c.sendall(b"x" * 1000)
+    c.recv(1000, socket.MSG_WAITALL)
+    if sys.argv[1:]: c.sendall(b"x" * 1000)
+"""
+
+
+def two_hosts(d):
+    """A connection between two recordings, a and b, that say they are of different hosts."""
+    os.mkdir(d)
+    with Network() as net:
+        other = subprocess.Popen([RECORDER, "record", "-q", "-o", d + "/b", "--", *net.inside(net.b, PYTHON, "-c", TALK, "b")])
+        try:
+            record(d + "/a", (), *net.inside(net.a, PYTHON, "-c", TALK))
+            check(other.wait(60 * SLOWER) == 0, "both recordings were made")
+        finally:
+            stop(other)
+    for host in "ab":
+        with open(f"{d}/{host}/session.json") as f:
+            session = json.load(f)
+        session["host"] = session["boot_id"] = host
+        with open(f"{d}/{host}/session.json", "w") as f:
+            json.dump(session, f)
+
+
 EXCHANGED = (PYTHON, EXCHANGE, "150", "1000")
 APP_KINDS = {
     "application side": lambda d: record(d, ("--app-only",), *EXCHANGED),
@@ -75,7 +112,13 @@ KINDS = {
     "UDP": lambda d: record(d, (), PYTHON, "-c", UDP),
     "UNIX sockets": lambda d: record(d, (), PYTHON, "-c", UNIX),
     "LTTng's": by_hand,
+    "two hosts": two_hosts,
 }
+
+
+def recordings(kind, d):
+    """The directories that a report of this kind is of."""
+    return (d + "/a", d + "/b") if kind == "two hosts" else (d,)
 
 
 def read_by(reader, *args):
@@ -101,8 +144,9 @@ def read_by(reader, *args):
 
 
 def counts(text):
-    m = READ.search(text)
-    return tuple(int(n.replace(",", "")) for n in m.groups()) if m else None
+    """Returns for each recording whether it says that nothing was lost, and its events; None if nothing is told."""
+    return [(m[1] == "nothing lost:", *(int(n.replace(",", "")) for n in m.groups()[1:]))
+            for m in READ.finditer(text)] or None
 
 
 def wrong(result, whole, may_differ):
@@ -123,13 +167,16 @@ def wrong(result, whole, may_differ):
     here = counts(out)
     if not here or not whole:
         return "" if not whole else "nothing lost, of nothing that is told"
-    gone = max(whole[0] - here[0], 0) + max(whole[1] - here[1], 0)
+    gone = sum(max(n - m, 0) for (says, *now), (_, *before) in zip(here, whole) if says
+               for m, n in zip(now, before))
     return f"nothing lost, of {here} where {whole} were" if gone > may_differ else ""
 
 
-def commands(rng, d, intact):
-    yield "report", d
-    if rng.random() < 0.25:
+def commands(rng, kind, d, intact):
+    yield "report", *recordings(kind, d)
+    if kind == "two hosts" and rng.random() < 0.25:
+        yield "report", "--json", *recordings(kind, d)
+    elif kind != "two hosts" and rng.random() < 0.25:
         yield rng.choice((("report", "--json", d), ("show", "--tsv", d), ("show", d), ("report", intact, d),
                           ("report", intact, "--against", d), ("report", "--json", "--on-demand", "all", d)))
 
@@ -140,10 +187,11 @@ def tried(top, intact, whole, seed, number):
     kind = list(intact)[number % len(intact)]
     d = f"{top}/{number}"
     shutil.copytree(intact[kind], d, symlinks=True)
-    what, may_differ = mutate(rng, d)
+    some = recordings(kind, d)
+    what, may_differ = mutate(rng, some[number // len(intact) % len(some)])
     runs, bad = 0, []
-    for command in commands(rng, d, intact[kind]):
-        alone = command == ("report", d)
+    for command in commands(rng, kind, d, intact[kind]):
+        alone = command == ("report", *recordings(kind, d))
         for reader in ("", "babeltrace2"):
             result = read_by(reader, *command)
             why = wrong(result, whole[kind] if alone else None, may_differ)
@@ -170,7 +218,7 @@ def main(count, seed, only):
         for n, (kind, make) in enumerate(kinds.items()):
             intact[kind] = f"{top}/intact{n}"
             make(intact[kind])
-            whole[kind] = counts(read_by("", "report", intact[kind])[1])
+            whole[kind] = counts(read_by("", "report", *recordings(kind, intact[kind]))[1])
             print(f"{kind}: {whole[kind]} events", flush=True)
         check(sum(w is not None for w in whole.values()) > len(whole) / 2, "most recordings are whole before")
         runs, bad = 0, []
