@@ -123,13 +123,22 @@ static int show_facts(const struct show_options *o, char **dirs, int count)
 	struct loaded in;
 	struct show_facts show = {
 		.to = stdout, .core = &in.core, .fact = o->facts, .flow = o->flow};
-	int status;
+	uint64_t cookie;
+	int read, status;
+	bool seen, rx;
 
+	if (o->flow && !fact_has_flow(o->facts)) {
+		mg_error("--facts %s is not about flows: leave out --flow", o->facts->name);
+		return EXIT_USAGE;
+	}
 	loaded_init(&in);
 	show_facts_listen(&show);
-	show_facts_header(stdout, o->facts);
-	status = loaded_read(&in, dirs, count);
-	status = status_of(status, o->flow, show.flow_seen, "the facts");
+	read = loaded_read(&in, dirs, count);
+	if (!read)
+		show_facts_header(&show);
+	/* a flow may have no fact of this kind */
+	seen = o->flow && flow_parse(o->flow, &cookie, &rx) && core_sock(&in.core, cookie);
+	status = status_of(read, o->flow, seen, "the facts");
 	loaded_free(&in);
 	return status;
 }

@@ -73,13 +73,17 @@ static const char tail[] =
 
 static void text(const char *s)
 {
+	char after = 0;
+
 	if (*s == '.' || *s == '\'')
 		fputs("\\&", stdout);
 	for (; *s; s++)
 		if (*s == '\\')
 			fputs("\\e", stdout);
+		else if (*s == ' ' && after == '.') /* a sentence begins on a line of its own */
+			putchar('\n');
 		else
-			putchar(*s);
+			putchar(after = *s);
 	putchar('\n');
 }
 

@@ -308,7 +308,8 @@ void core_know_tracer(struct core *c, const char *name);
 
 /*
  * Packs closed sockets from now on. Call it before the first event. Sockets are then available by
- * the functions below only, and listeners must not keep flows beyond the event.
+ * the functions below only, and listeners must not keep flows beyond the event. Who listens to
+ * ranges registers before: nothing is packed then.
  */
 void core_pack_closed(struct core *c);
 /*

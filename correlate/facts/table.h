@@ -36,7 +36,7 @@
 	C(F, FUNCTION, function, "the function of the C library, or the system call where libmagnet.so saw none") \
 	E(F, fact_seen_by, seen_by, "which sides recorded it") \
 	E(F, fact_kinds, kind, "kind of the socket") \
-	C(F, FLOW, flow, "the direction of the socket it moved bytes in") \
+	C(F, FLOW, flow, "the flow whose bytes it moved; of another call on a socket, the direction that sends") \
 	C(F, SIGNED, result, "what it returned; below 0, a system call's error") \
 	C(F, COUNT, bytes, "payload it moved") \
 	C(F, COUNT, offset, "the first of these bytes in the flow") \
@@ -45,8 +45,8 @@
 	C(F, SPAN, locked_out, "how long of `blocked` it waited for the socket's lock") \
 	C(F, COUNT, events, "events recorded in its thread while it ran: what tracing cost it") \
 	C(F, COUNT, waker_events, "events recorded by who ended its waits, before it was woken") \
-	C(F, SPAN, logged, "time libmagnet.so took to record it, after it had ended; 0: not measured") \
-	E(F, fact_no_system_call, no_system_call, "of an application call: seen: it had one, or its like makes none on a socket; " \
+	C(F, SPAN, logged, "time libmagnet.so took to record it, after it had ended") \
+	E(F, fact_no_system_call, no_system_call, "of an application call: seen: it had one, or is of a kind that is not followed into the kernel; " \
 		"lost: it may be among events that are missing; none: none was recorded") \
 	A(F, fact_states, STATES, state, "time of the call in this state of its thread")
 
@@ -56,8 +56,8 @@
 	C(F, COUNT, length, "so many bytes, which passed every layer together") \
 	E(F, fact_outcomes, outcome, "followed: every time is known; sent_again: of which copy a time is, is not known; " \
 		"undivided: the wait for earlier bytes cannot be told from TCP's work; incomplete: a time is missing") \
-	C(F, TIME, begin, "sent bytes: the call; received ones: the device") \
-	C(F, SPAN, total, "until the driver was done with sent bytes; until the call returned with received ones") \
+	C(F, TIME, begin, "sent bytes: the call; received ones: the device, or the first layer above it that is recorded") \
+	C(F, SPAN, total, "until the last layer that is recorded had sent bytes, as a rule the driver; until the call returned with received ones") \
 	A(F, fact_stages, STAGES_BOTH, stage, "time in this stage; the first five are of sent bytes; of datagrams ip_to_tcp ends in the socket's queue") \
 	E(F, fact_reasons, why, "TCP, sent bytes: what held them in the send buffer last") \
 	E(F, fact_releases, released_by, "and what let them go") \
@@ -84,9 +84,9 @@
 	E(F, fact_waits, why, "blocked: it waited for something; preempted: others got its CPU") \
 	C(F, FLAG, in_call, "1: within a system call on a socket") \
 	C(F, COUNT, woken_by, "the socket whose bytes woke it, by its number") \
-	C(F, CPU, cpu_before, "where it left the CPU") \
+	C(F, CPU, cpu_before, "where it left the CPU, or had it last") \
 	C(F, CPU, cpu_after, "where it ran again") \
-	C(F, FLAG, complete, "1: its beginning, its end and its waking were seen")
+	C(F, FLAG, complete, "1: its beginning, its end and its waking were seen, and no event of the scheduler is missing")
 
 #define MG_FACT_switch(F, C, E, A) \
 	C(F, TIME, time, "when") \
@@ -121,7 +121,7 @@
 	C(F, COUNT, sndbuf_limited_us, "of it, held by the send buffer's size") \
 	C(F, TEXT, congestion, "state of congestion control it entered") \
 	C(F, TEXT, algorithm, "congestion control in use") \
-	C(F, COUNT, timeouts, "retransmission timeouts") \
+	C(F, COUNT, timeouts, "retransmission timeouts since the last row that has them") \
 	C(F, MAYBE, own_window_zero, "1: the window offered to the peer closed; 0: it opened") \
 	C(F, MAYBE, peer_window_zero, "1: the window the peer offers closed; 0: it opened") \
 	C(F, MAYBE, reset_sent, "1: a reset was sent; 0: one was received") \
@@ -185,13 +185,14 @@
 	C(F, TEXT, reason, "why") \
 	C(F, TEXT, producer, "which part of magnet, or of LTTng, lacks them") \
 	C(F, CPU, cpu, "on which CPU; empty: on any") \
-	C(F, COUNT, events, "how many, 0 where that is not known") \
+	C(F, COUNT, events, "how many") \
 	C(F, TEXT, layers, "of which layers, with commas")
 
 /* F(name, doc): the order is that of the manual */
 #define MG_FACTS(F) \
 	F(call, "A call of the program, or a system call on a socket that libmagnet.so did not see.") \
-	F(range, "Bytes of a flow that passed every layer together, with the time they took from one to the next.") \
+	F(range, "Bytes of a flow that passed every layer together, with the time they took from one to the next. " \
+		"Bytes of which nothing was seen but that they exist have none: see `incomplete` of `flow`.") \
 	F(packet, "A packet, or what a layer handles as one, as it passed the layer.") \
 	F(wait, "A time that a traced thread was not on a CPU.") \
 	F(switch, "A context switch on a CPU that has a traced thread on one side.") \
@@ -199,7 +200,7 @@
 	F(state, "A sample of a TCP connection's state.") \
 	F(flow, "One direction of a socket, as the recording ends.") \
 	F(drop, "A packet that the kernel dropped.") \
-	F(retransmit, "A segment that TCP sent again.") \
+	F(retransmit, "A segment that TCP sent again, but for answers to a SYN.") \
 	F(mark, "A point that the program marked.") \
 	F(loss, "A time in which events are missing.")
 /* clang-format on */

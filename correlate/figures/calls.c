@@ -97,7 +97,7 @@ static void on_call(void *arg, const void *fact)
 	struct call_table *t = arg;
 	struct call_stats *s;
 
-	if (f->logged)
+	if (f->logged != FACT_NONE)
 		dist_add(&t->logged, f->logged, 1);
 	s = row_of(t, f->function, f->kind);
 	if (!s)

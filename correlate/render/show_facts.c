@@ -30,8 +30,22 @@ const char *fact_type_name(enum fact_type type)
 	return names[type];
 }
 
-void show_facts_header(FILE *to, const struct fact_desc *fact)
+bool fact_has_flow(const struct fact_desc *fact)
 {
+	for (int i = 0; i < fact->columns; i++)
+		if (fact->column[i].type == FACT_TYPE_FLOW)
+			return true;
+	return false;
+}
+
+void show_facts_header(struct show_facts *s)
+{
+	const struct fact_desc *fact = s->fact;
+	FILE *to = s->to;
+
+	if (s->has_header)
+		return;
+	s->has_header = true;
 	for (int i = 0; i < fact->columns; i++) {
 		const struct fact_column *c = &fact->column[i];
 		bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_SPAN;
@@ -58,7 +72,7 @@ static void span(const struct show_facts *s, uint64_t cycles)
 
 static void time_of(const struct show_facts *s, uint64_t cycles)
 {
-	if (cycles && clockmap_valid(&s->core->clock))
+	if (cycles && (s->core->clock.ns_only || clockmap_valid(&s->core->clock)))
 		fprintf(s->to, "%" PRIu64, clockmap_ns(&s->core->clock, cycles));
 }
 
@@ -164,6 +178,8 @@ static bool is_wanted(const struct show_facts *s, const void *fact)
 		flow_name(name, f->sock, f->rx);
 		if (strcmp(name, s->flow) == 0)
 			return true;
+		if (s->fact == &fact_table[FACT_flow])
+			return false; /* its peer is another row */
 	}
 	return false;
 }
@@ -174,7 +190,7 @@ static void print(void *arg, const void *fact)
 
 	if (s->flow && !is_wanted(s, fact))
 		return;
-	s->flow_seen = true;
+	show_facts_header(s);
 	for (int i = 0; i < s->fact->columns; i++) {
 		const struct fact_column *c = &s->fact->column[i];
 

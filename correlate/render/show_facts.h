@@ -13,14 +13,16 @@ struct show_facts {
 	struct core *core;
 	const struct fact_desc *fact;
 	const char *flow; /* the only flow to print; NULL prints all */
-	bool flow_seen;
+	bool has_header;
 };
 
 /* The name of a column's type in the header; NULL for FACT_TYPE_SPANS, whose columns are of
  * FACT_TYPE_SPAN. */
 const char *fact_type_name(enum fact_type type);
-/* Writes the names and types of all columns: name:type, separated by tabs. */
-void show_facts_header(FILE *to, const struct fact_desc *fact);
+/* Writes the names and types of all columns, name:type, separated by tabs; once. */
+void show_facts_header(struct show_facts *s);
+/* Returns whether a kind of facts is about flows. */
+bool fact_has_flow(const struct fact_desc *fact);
 /* Prints every fact of `s->fact` from now on; `s` is the caller's until the core is freed. */
 void show_facts_listen(struct show_facts *s);
 

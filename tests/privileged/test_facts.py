@@ -171,10 +171,10 @@ def check_others(rec, report):
     equal([(total(drops[f["id"]], "segments"), sum(d["segments"] for d in f["drops"]), f["id"])
            for f in report["flows"]], "drops")
     flows = {f["flow"]: f for f in facts(rec, "flow")}
-    equal([(flows[f["id"]][a] or 0, f[b] or 0, (f["id"], a)) for f in report["flows"]
-           for a, b in (("bytes", "bytes"), ("followed", "complete_bytes"), ("kind", "proto"),
-                        ("incomplete", "incomplete_bytes"), ("retransmits", "retransmits"),
-                        ("peer", "peer"), ("pid", "pid"))], "flows")
+    same = (("bytes", "bytes"), ("followed", "complete_bytes"), ("kind", "proto"), ("peer", "peer"),
+            ("incomplete", "incomplete_bytes"), ("retransmits", "retransmits"), ("pid", "pid"))
+    equal([(flows[f["id"]][a], f[b], (f["id"], a)) for f in report["flows"] for a, b in same
+           if a != "retransmits" or (f["proto"], f["direction"]) == ("tcp", "tx")], "flows")
     check(len(facts(rec, "loss")) == len(report["loss"]["gaps"]), "losses are the report's gaps")
     states = by(facts(rec, "state"), lambda s: s["flow"])
     for f in report["flows"]:
@@ -203,6 +203,19 @@ with Network(gso_max_segs=1) as net:
         tx = flow(report, "tx", PORT, bytes=BYTES)
         one = facts(rec, "range", "--flow", tx["id"])
         check(one and {r["flow"] for r in one} == {tx["id"]}, "--flow leaves those of one flow")
-        p = run(MAGNET, "show", rec.dir, "--facts", "rangs", check=False)
-        check(p.returncode == 2 and "rangs" in p.stderr and p.stderr.count("\n") == 1,
-              "an unknown kind of facts is refused in a line")
+        check(not facts(rec, "mark", "--flow", tx["id"]), "a flow without such facts is no error")
+        for args, why in ((("wait", "--flow", tx["id"]), "not about flows"),
+                          (("range", "--flow", "1/tx"), "no flow 1/tx"), (("rangs",), "rangs")):
+            p = run(MAGNET, "show", rec.dir, "--facts", *args, check=False)
+            check(p.returncode != 0 and why in p.stderr and p.stderr.count("\n") == 1,
+                  f"--facts {' '.join(args)} is refused in a line: {p.stderr.strip()}")
+    # without the hooks of the device nothing is said of it, not even 0
+    with Recording("sh", "-c", f"ip link set lo up; {PYTHON} -c '{OTHERS}'",
+                   options=["--layers", "syscall,socket,ip"]) as rec:
+        ranges = [r for r in facts(rec, "range") if r["outcome"] == "followed"]
+        check(ranges and all(r["stage_driver_ns"] is None and r["stage_device_to_ip_ns"] is None
+                             for r in ranges), f"{len(ranges)} ranges have no time at the device")
+        calls = [c for c in facts(rec, "call") if c["seen_by"] == "both"]
+        check(calls and all(c["state_blocked_ns"] is None for c in calls),
+              "calls have no time blocked without the scheduler")
+        check({f["dropped"] for f in facts(rec, "flow")} <= {0, None}, "flows have no drops")

@@ -169,6 +169,64 @@ static void a_wait_says_who_woke_it_and_when(void **unused)
 	assert_int_equal(w->end - w->begin, 200);
 }
 
+static void a_wait_across_a_loss_is_not_complete(void **unused)
+{
+	struct got waits = {.size = sizeof(struct fact_wait)};
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	facts_listen(&c.facts, FACT_wait, keep, &waits);
+	ev_enter(&c, 100, 10, 7, MG_SYS_recvfrom, 2001);
+	ev_switch(&c, 200, 0, 10, SLEEPING, 0);
+	ev_lost(&c, 450, 1, 300, 400);
+	ev_waking(&c, 500, 10);
+	ev_switch(&c, 600, 0, 0, RUNNABLE, 10);
+	feed_end(&c);
+	assert_int_equal(waits.n, 1);
+	assert_false(waits.fact[0].wait.complete);
+}
+
+static void a_thread_does_not_wait_since_the_death_of_one_of_its_number(void **unused)
+{
+	struct got waits = {.size = sizeof(struct fact_wait)};
+	struct mg_event e = feed_event(MG_EVENT_task_exit, 190, 10);
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	facts_listen(&c.facts, FACT_wait, keep, &waits);
+	ev_enter(&c, 100, 10, 7, MG_SYS_recvfrom, 2001);
+	ev_exit(&c, 110, 10, 7, MG_SYS_recvfrom, 2001, 0);
+	feed(&c, &e);
+	ev_switch(&c, 210, 0, 10, SLEEPING, 0);
+	ev_fork(&c, 5000000, 11, 10, "again");
+	ev_switch(&c, 5000100, 0, 0, RUNNABLE, 10);
+	feed_end(&c);
+	for (int i = 0; i < waits.n; i++)
+		assert_int_equal(waits.fact[i].wait.begin, 0);
+}
+
+static void a_stage_that_no_hook_ends_is_not_known(void **unused)
+{
+	struct got ranges = {.size = sizeof(struct fact_range)};
+	const struct fact_range *r = &ranges.fact[0].range;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "sys_enter,sys_exit,tcp_send,ip_out ipv4,ip_post ipv4");
+	facts_listen(&c.facts, FACT_range, keep, &ranges);
+	ev_opened(&c, 50, 7, 1000, 2000);
+	feed_send(&c, 10, 7, 1001, 100, 1000, 10);
+	feed_end(&c);
+	assert_int_equal(ranges.n, 1);
+	assert_int_equal(r->outcome, OUTCOME_FOLLOWED);
+	assert_int_equal(r->total, 30);
+	assert_int_equal(r->stage[TX_STAGE_SNDBUF], 10);
+	assert_true(r->stage[TX_STAGE_IP] == FACT_NONE);
+	assert_true(r->stage[TX_STAGE_DRIVER] == FACT_NONE);
+}
+
 static void ev_mark(struct core *c, uint64_t t, const char *name)
 {
 	struct mg_event e = feed_event(MG_EVENT_mark, t, 10);
@@ -233,6 +291,9 @@ int main(void)
 		cmocka_unit_test(a_send_is_a_call_a_range_and_a_packet_at_each_layer),
 		cmocka_unit_test(a_range_without_every_time_has_no_stages),
 		cmocka_unit_test(a_wait_says_who_woke_it_and_when),
+		cmocka_unit_test(a_wait_across_a_loss_is_not_complete),
+		cmocka_unit_test(a_thread_does_not_wait_since_the_death_of_one_of_its_number),
+		cmocka_unit_test(a_stage_that_no_hook_ends_is_not_known),
 		cmocka_unit_test(a_mark_is_emitted_when_its_thread_sends_or_at_the_end),
 		cmocka_unit_test(a_loss_has_its_time_and_layers),
 	};

@@ -314,6 +314,9 @@ size_t core_sock_count(const struct core *c)
 
 void core_pack_closed(struct core *c)
 {
+	/* their last ranges would be emitted each time that they are looked at */
+	if (facts_wanted(&c->facts, FACT_range))
+		return;
 	c->closed.wanted = true;
 	c->closed.large_from = CLOSED_LARGE;
 }

@@ -28,7 +28,11 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	const struct mg_drop *p = &e->drop;
 	struct mg_sock *s = sock_get(c, p->sock);
 	struct fact_drop f = {.time = e->cycles,
-		.flow = {s ? s->cookie : p->sock, p->rx},
+		/* a request to connect is no socket */
+		.flow = {s                         ? s->cookie
+			 : p->sock & MG_REQUEST_ID ? 0
+						   : p->sock,
+			p->rx},
 		.received = p->rx,
 		.reason = reason,
 		.location = location,

@@ -2,6 +2,7 @@
 #include "socket/flow_fact.h"
 
 #include "core.h"
+#include "event_table.h"
 #include "task/threads.h"
 
 static const struct flow *other_end(const struct flow *f)
@@ -18,6 +19,7 @@ static void tell(const struct core *c, const struct flow *f)
 	const struct mg_sock *s = f->sock;
 	const struct far_end *far = s->far && !s->rport ? &s->far[f->rx] : NULL;
 	const struct flow *peer = other_end(f);
+	bool followable = !s->unclaimed && !s->ulp;
 	struct fact_flow flow = {.flow = flow_fact(f),
 		.kind = s->kind,
 		.first = f->first_t,
@@ -26,12 +28,14 @@ static void tell(const struct core *c, const struct flow *f)
 		.program = s->program ? s->program->comm : NULL,
 		.netns = s->netns ? s->netns : FACT_NONE,
 		.bytes = f->total - f->start,
-		.followed = f->complete,
-		.incomplete = f->incomplete,
-		.calls = f->calls,
-		.retransmits = s->kind == MG_KIND_tcp && !f->rx ? f->retransmits : FACT_NONE,
-		.dropped = f->dropped};
+		.followed = followable ? f->complete : FACT_NONE,
+		.incomplete = followable ? f->incomplete : FACT_NONE,
+		.calls = s->unclaimed ? FACT_NONE : f->calls,
+		.retransmits = FACT_NONE,
+		.dropped = core_observes(c, MG_EVENT_drop) ? f->dropped : FACT_NONE};
 
+	if (s->kind == MG_KIND_tcp && !f->rx && core_observes(c, MG_EVENT_tcp_retransmit))
+		flow.retransmits = f->retransmits;
 	if (!flow.bytes && !f->dropped && !f->first_t)
 		return;
 	if (s->has_addr) {

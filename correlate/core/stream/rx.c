@@ -315,9 +315,10 @@ static void tell_range(const struct settling *s, uint64_t a, uint64_t len,
 			if (i != RX_STAGE_ORDER || s->f->sock->kind == MG_KIND_tcp)
 				r.stage[TX_STAGES + i] = length[i];
 		}
-		if (!(s->required & 1u << RX_DEV))
+		/* a hook may have been detached since the layer saw these bytes */
+		if (!(s->required & 1u << RX_DEV) && !length[RX_STAGE_DEV_IP])
 			r.stage[TX_STAGES + RX_STAGE_DEV_IP] = FACT_NONE;
-		if (!(s->required & BELOW_TCP))
+		if (!(s->required & BELOW_TCP) && !length[RX_STAGE_IP_TCP])
 			r.stage[TX_STAGES + RX_STAGE_IP_TCP] = FACT_NONE;
 	}
 	emit_range(&s->c->facts, &r);

@@ -435,6 +435,15 @@ struct making {
 static const enum tx_layer edge[TX_STAGES + 1] = {
 	TX_CALL, TX_COPY, TX_IP_OUT, TX_QUEUE, TX_XMIT, TX_DONE};
 
+/* Returns whether a layer is hooked at which this stage, or one behind it, ends. */
+static bool is_ended(const struct making *m, int stage)
+{
+	for (int i = stage + 1; i <= TX_STAGES; i++)
+		if (m->required & 1u << edge[i])
+			return true;
+	return false;
+}
+
 static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES],
 	const uint64_t t[], uint32_t present, struct fact_range *r)
 {
@@ -444,7 +453,7 @@ static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES]
 	r->total = 0;
 	for (int i = 0; i < TX_STAGES; i++) {
 		r->total += length[i];
-		if (m->required & 1u << edge[i])
+		if (m->required & 1u << edge[i] && is_ended(m, i))
 			r->stage[i] = length[i];
 	}
 	if (f->sock->kind != MG_KIND_tcp || !(m->required & 1u << TX_IP_OUT))

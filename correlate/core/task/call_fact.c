@@ -18,11 +18,17 @@ static struct fact_flow_id flow_of(uint64_t cookie, enum mg_direction dir)
 static void fill_kernel(
 	struct core *c, const struct thread *t, const struct kernel_call *k, struct fact_call *f)
 {
+	bool bytes = f->bytes;
+
 	f->kernel_begin = k->enter;
 	f->kernel_end = k->exit;
 	f->flow = flow_of(k->cookie, mg_syscall_direction(k->call));
-	if (k->pieces)
+	if (k->pieces) {
+		f->flow = flow_fact(k->piece[0].flow);
 		f->offset = k->piece[0].off;
+	}
+	for (uint32_t i = 0; i < k->pieces && !bytes; i++)
+		f->bytes += k->piece[i].len;
 	f->complete = call_is_complete(c, t, k, f->begin, f->end);
 	f->events = k->events;
 	f->waker_events = k->waker_events;
@@ -30,6 +36,30 @@ static void fill_kernel(
 		return;
 	f->blocked_times = k->blocked_times;
 	f->locked_out = k->locked_out;
+}
+
+/* A state that no event tells of is not known, though no time was counted in it. */
+static void fill_states(const struct core *c, const struct kernel_call *k, struct fact_call *f)
+{
+	static const struct {
+		enum call_state state;
+		uint16_t event;
+	} told[] = {
+		{STATE_IRQ, MG_EVENT_irq_entry},
+		{STATE_SOFTIRQ, MG_EVENT_softirq_entry},
+		{STATE_BLOCKED, MG_EVENT_sched_switch},
+		{STATE_WAKEUP, MG_EVENT_sched_switch},
+		{STATE_PREEMPTED, MG_EVENT_sched_switch},
+	};
+
+	memcpy(f->state, k->state, sizeof(f->state));
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (!core_observes(c, told[i].event))
+			f->state[told[i].state] = FACT_NONE;
+	if (!core_knows_lock_state(c, STATE_LOCK))
+		f->state[STATE_LOCK] = FACT_NONE;
+	if (!core_knows_lock_state(c, STATE_RELEASE))
+		f->state[STATE_RELEASE] = FACT_NONE;
 }
 
 static struct fact_call unknown(const struct thread *t)
@@ -42,7 +72,8 @@ static struct fact_call unknown(const struct thread *t)
 		.locked_out = FACT_NONE,
 		.events = FACT_NONE,
 		.waker_events = FACT_NONE,
-		.logged = 0};
+		.logged = FACT_NONE,
+		.no_system_call = FACT_NO_WORD};
 
 	memset(f.state, 0xff, sizeof(f.state)); /* FACT_NONE */
 	return f;
@@ -63,16 +94,13 @@ void call_tell_app(struct core *c, const struct thread *t, const struct mg_event
 	f.kind = e->call.kind;
 	f.result = e->call.ret;
 	f.bytes = bytes;
-	f.logged = e->call.logged;
+	if (e->call.logged)
+		f.logged = e->call.logged;
 	f.no_system_call = (uint8_t)no_call;
 	if (k)
 		fill_kernel(c, t, k, &f);
-	if (k && f.complete) {
-		memcpy(f.state, k->state, sizeof(f.state));
-		for (int i = STATE_LOCK; i <= STATE_RELEASE; i += STATE_RELEASE - STATE_LOCK)
-			if (!core_knows_lock_state(c, (enum call_state)i))
-				f.state[i] = FACT_NONE;
-	}
+	if (k && f.complete)
+		fill_states(c, k, &f);
 	emit_call(&c->facts, &f);
 }
 

@@ -65,7 +65,7 @@ void marks_finish(struct core *c)
 void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_mark *p = &e->mark;
-	struct mark *m = add(c);
+	struct mark *m = add(c), not_kept = {0}, *of = m ? m : &not_kept;
 
 	if (t->received.sock) {
 		a->sock = sock_find(c, t->received.sock);
@@ -74,15 +74,17 @@ void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 		a->offset = t->received.off;
 		a->length = t->received.len;
 	}
-	if (!m)
+	memcpy(of->name, p->name, sizeof(p->name));
+	of->id = p->id;
+	of->value = p->value;
+	of->tid = p->tid;
+	of->pid = p->pid;
+	of->t = p->at;
+	of->received = t->received;
+	if (!m) { /* it cannot wait for what its thread sends */
+		tell(c, of);
 		return;
-	memcpy(m->name, p->name, sizeof(p->name));
-	m->id = p->id;
-	m->value = p->value;
-	m->tid = p->tid;
-	m->pid = p->pid;
-	m->t = p->at;
-	m->received = t->received;
+	}
 	m->next = t->marks_waiting;
 	t->marks_waiting = c->marks_n;
 }

@@ -11,6 +11,7 @@
 #include "clock/clockmap.h"
 #include "sums/dist.h"
 #include "task/threads.h"
+#include "trace/gap.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 {
@@ -216,7 +217,8 @@ static void tell_wait(const struct core *c, const struct thread *t, uint64_t end
 		if (t->waking_sock)
 			f.woken_by = t->waking_sock;
 	}
-	f.complete = seen && t->off != STATE_BLOCKED;
+	f.complete = seen && t->off != STATE_BLOCKED &&
+		     !gap_within(c, MG_LAYER_SCHED, f.begin, end, -1, -1);
 	emit_wait(&c->facts, &f);
 }
 

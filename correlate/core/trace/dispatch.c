@@ -78,8 +78,11 @@ ON(fork)
 
 	if (!child)
 		return;
-	if (child->has_ended) /* it had the same id */
+	if (child->has_ended) { /* it had the same id */
 		call_on_thread_end(c, child);
+		child->off_cpu = child->woken = child->held = false;
+		child->last_cpu = -1;
+	}
 	child->has_ended = false;
 	/* the first thread may be announced by another one when that is met */
 	if (e->task_fork.child_tid != e->pid || e->task_fork.child_tid == e->tid)

@@ -57,7 +57,7 @@ static void tell(struct core *c, const struct gap *g)
 		.reason = reason_name(g->reason),
 		.producer = g->producer,
 		.cpu = g->cpu,
-		.events = g->count,
+		.events = g->count ? g->count : FACT_NONE,
 		.layers = layers};
 	size_t n = 0;
 
@@ -206,7 +206,8 @@ static void forget_threads(struct core *c)
 	struct thread *t, *tmp;
 
 	HASH_ITER (hh, c->threads, t, tmp) {
-		thread_wait_lost(c, t);
+		if (!t->has_ended)
+			thread_wait_lost(c, t);
 		if (t->in_call)
 			call_abandon(c, t);
 		t->off_cpu = t->in_softirq = t->woken = t->held = false;
