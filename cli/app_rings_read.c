@@ -190,6 +190,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		*k->next; /* copied once, since the program may still change it */
 	struct mg_ring_call p;
 	struct mg_call c;
+	bool has_option;
 
 	memcpy(&p, record.payload, sizeof(p));
 	k->tail++;
@@ -209,13 +210,15 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END ||
 		record.kind >= MG_KIND_END)
 		return;
+	has_option = MG_FN_HAS_OPTION(record.id - MG_APP_BASE);
 	c = (struct mg_call){.enter = p.enter,
 		.exit = p.exit,
 		.asked = p.asked,
 		.ret = p.ret,
 		.fd = p.fd,
 		.error = p.error,
-		.flags = p.flags,
+		.flags = has_option ? 0 : p.flags,
+		.option = has_option ? p.flags : 0,
 		.logged = p.logged,
 		.bytes = p.bytes,
 		.tid = ring->tid,

@@ -70,7 +70,8 @@ struct mg_app_record {
 /* The payload of MG_EVENT_mark is struct mg_mark; in both the second word is the record's time. */
 /*
  * A call as in the payload, without what the heads of ring and record have. In the common ring
- * `tid` is the caller's thread, and `logged` its process.
+ * `tid` is the caller's thread, and `logged` its process. `flags` is the option of a call that has
+ * one: the collector writes either.
  */
 struct mg_ring_call {
 	uint64_t enter, exit, asked;

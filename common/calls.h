@@ -113,6 +113,9 @@ enum mg_syscall { MG_SYS_none, MG_SYSCALLS(MG_SYS_ID) MG_SYS_END };
 enum mg_function { MG_FUNCTIONS(MG_FN_ID) MG_FN_END };
 #undef MG_FN_ID
 
+/* They have an option, and no flags. */
+#define MG_FN_HAS_OPTION(fn) ((fn) == MG_FN_setsockopt || (fn) == MG_FN_getsockopt)
+
 #define MG_KIND_ID(v, name) MG_KIND_##name = v,
 enum mg_kind { MG_KINDS(MG_KIND_ID) MG_KIND_END };
 #undef MG_KIND_ID

@@ -152,11 +152,12 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 	fprintf(f,
 		"env {\n\thostname = \"%s\";\n\tdomain = \"%s\";\n"
 		"\ttracer_name = \"%s\";\n\ttracer_version = \"%s\";\n"
+		"\ttrace_format = %d;\n"
 		"\tsysname = \"%s\";\n\tkernel_release = \"%s\";\n\tkernel_version = "
 		"\"%s\";\n%s};\n",
 		u.nodename, domain == CTF_APP ? "app" : "kernel",
-		domain == CTF_APP ? "libmagnet" : "magnet-kernel-tracer", MAGNET_VERSION, u.sysname,
-		u.release, u.version,
+		domain == CTF_APP ? "libmagnet" : "magnet-kernel-tracer", MAGNET_VERSION,
+		MG_TRACE_FORMAT, u.sysname, u.release, u.version,
 		!other_side         ? ""
 		: domain == CTF_APP ? "\tother_side = \"kernel\";\n"
 				    : "\tother_side = \"app\";\n");

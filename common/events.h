@@ -17,6 +17,12 @@
 #ifndef MAGNET_COMMON_EVENTS_H
 #define MAGNET_COMMON_EVENTS_H
 
+/*
+ * In each trace's metadata, as `trace_format`: goes up when a field or its meaning changes, so that
+ * no reader takes one thing for another. What is only added needs no new number.
+ */
+#define MG_TRACE_FORMAT 2
+
 #include <linux/types.h>
 
 #include "calls.h"
@@ -50,7 +56,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,  "socket cookie") \
 	F(S, u64, asked, "bytes asked for; 0 where the call names no single length") \
 	F(S, s32, fd,    "file descriptor; -1 for socket()") \
-	F(S, x32, flags, "MSG_* flags of the call; of a socket option its level * 65536 + its name; 0 where it has none") \
+	F(S, x32, flags, "MSG_* flags of the call; 0 where it has none") \
+	F(S, x32, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
 	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, u16, call,  "which system call (MG_SYS_*)") \
 	F(S, u8,  kind,  "socket kind (MG_KIND_*)") \
@@ -83,17 +90,23 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,      "socket of the local end, 0 where several may get it") \
 	F(S, u32, seq,       "TCP: sequence number of the first byte; else which buffer it is in, a hash of its address") \
 	F(S, u32, len,       "payload of TCP, UDP or ICMP, of other protocols that of IP; bytes") \
-	F(S, u32, ack,       "TCP: acknowledgement number; ICMP: type * 256 + code") \
-	F(S, u32, frame,     "bytes including the headers present at this layer") \
+	F(S, u32, ack,       "TCP: acknowledgement number; else 0") \
 	F(S, u32, ifindex,   "network device, 0 before routing") \
+	F(S, u16, headers,   "bytes in the buffer beside the payload: the headers present at this layer, and padding") \
 	F(S, u16, segs,      "segments or datagrams it stands for") \
 	F(S, u16, gso_size,  "payload of each of them, 0 if it stands for one") \
-	F(S, u16, ip_id,     "identification of the IP datagram, low 16 bits; of TCP: 1 if the segment offers a window of 0, else 0") \
-	F(S, u16, frag,      "of a fragment: where it begins in the IP datagram's payload, in 8 bytes; of TCP's ip_out: who lets it go, 1 a thread, 2 and more the softirq of this number less 2, 0 not told") \
-	F(S, x8,  tcp_flags, "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128") \
+	F(S, u16, ip_id,     "not TCP: identification of the IP datagram, low 16 bits; else 0") \
+	F(S, u16, frag,      "of a fragment: where it begins in the IP datagram's payload, in 8 bytes, + 8192 if more follow it; of a whole datagram 0") \
+	F(S, x8,  tcp_flags, "TCP: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128; else 0") \
+	F(S, u8,  zero_window, "TCP: 1 if the segment offers a window of 0; else 0") \
+	F(S, u8,  icmp_type, "ICMP: type of the message; else 0") \
 	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
-	F(S, u8,  part,      "of a fragmented datagram: 1 the first part, 2 another; else 0") \
+	F(S, u8,  context,   "ip_out of TCP: who lets it go, 1 a thread, 2 and more the softirq of this number less 2; 0 not known, and elsewhere") \
 	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: 1 on the way from the socket, 2 to it; else 0")
+
+/* bits of `frag` */
+#define MG_FRAG_AT   0x1fff
+#define MG_FRAG_MORE 0x2000
 
 /* recorded with ip_in; `sock` is known by that only */
 #define MG_EV_DEV_RECV_LATE(F, S) \
@@ -101,15 +114,14 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, seq,      "as in packets, as are the others of that name") \
 	F(S, u32, len,      "payload, bytes") \
 	F(S, u32, ago_ns,   "how long before this event the device delivered it") \
-	F(S, u32, frame,    "bytes including headers") \
 	F(S, u32, ifindex,  "network device") \
+	F(S, u16, headers,  "bytes in the buffer beside the payload") \
 	F(S, u16, segs,     "datagrams it stands for") \
 	F(S, u16, gso_size, "payload of each of them, 0 if it stands for one") \
 	F(S, u16, ip_id,    "identification of the IP datagram, low 16 bits") \
-	F(S, u16, frag,     "of a fragment: where it begins, in 8 bytes") \
-	F(S, u16, what,     "ICMP: type * 256 + code") \
-	F(S, u8,  proto,    "IP protocol") \
-	F(S, u8,  part,     "of a fragmented datagram: 1 the first part, 2 another; else 0")
+	F(S, u16, frag,     "of a fragment: where it begins, in 8 bytes, + 8192 if more follow it") \
+	F(S, u8,  icmp_type, "ICMP: type of the message") \
+	F(S, u8,  proto,    "IP protocol")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \
@@ -596,7 +608,8 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, s32, error,  "errno if ret is -1, else 0") \
 	F(S, u32, tid,    "thread") \
 	F(S, u32, pid,    "process") \
-	F(S, x32, flags,  "MSG_* flags; of a socket option its level * 65536 + its name; else 0") \
+	F(S, x32, flags,  "MSG_* flags; else 0") \
+	F(S, x32, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, u8,  kind,   "socket kind (MG_KIND_*)")

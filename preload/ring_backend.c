@@ -284,7 +284,7 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p->ret = c->ret;
 	p->fd = c->fd;
 	p->error = c->error;
-	p->flags = c->flags;
+	p->flags = c->flags | c->option; /* one of them is 0 */
 	p->logged = place.common ? number(c->pid, c->pid) : c->logged;
 	p->bytes = c->bytes;
 	p->tid = place.common ? number(c->tid, c->pid) : 0;

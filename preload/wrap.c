@@ -225,7 +225,8 @@ mg_clone_fn mg_real_clone(void)
 		error = errno;                                                                     \
 		c.asked = asked_;                                                                  \
 		c.bytes = 0;                                                                       \
-		c.flags = (uint32_t)(flags_);                                                      \
+		c.flags = MG_FN_HAS_OPTION(fn_) ? 0 : (uint32_t)(flags_);                          \
+		c.option = MG_FN_HAS_OPTION(fn_) ? (uint32_t)(flags_) : 0;                         \
 		after;                                                                             \
 		if (was_no_socket(ret, error, kind, fd_)) {                                        \
 			errno = error;                                                             \

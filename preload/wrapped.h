@@ -8,7 +8,7 @@
  *   kind       kind of the descriptor; decides whether the call is logged
  *   fd         descriptor to log
  *   asked      bytes asked for
- *   flags      MSG_* flags
+ *   flags      MSG_* flags; of setsockopt() and getsockopt() the option
  *   after      book-keeping once `ret` is known, and the fields of `c` that only some calls fill
  *              in; must not change errno
  *

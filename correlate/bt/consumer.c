@@ -80,6 +80,14 @@ static void on_missing_packets(struct consumer *c, const bt_message *m)
 		c->error = lttng_overwritten(c->lttng, stream, from, to);
 }
 
+static void on_stream(struct consumer *c, const bt_stream *stream)
+{
+	if (!c->error &&
+		!decode_reads(bt_stream_borrow_trace_const(stream), c->refused, sizeof(c->refused)))
+		c->error = -EPROTONOSUPPORT;
+	lttng_stream(c->lttng, stream);
+}
+
 bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_iterator *from)
 {
 	bt_message_array_const messages;
@@ -109,8 +117,7 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 				c->error = lttng_event(c->lttng, messages[i]);
 			break;
 		case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-			lttng_stream(c->lttng,
-				bt_message_stream_beginning_borrow_stream_const(messages[i]));
+			on_stream(c, bt_message_stream_beginning_borrow_stream_const(messages[i]));
 			break;
 		case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 			on_discarded(c, messages[i]);
@@ -125,6 +132,8 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	}
 	if (core_lacks_memory(c->core))
 		c->error = -ENOMEM;
+	if (c->refused[0])
+		return BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
 	return c->error ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR : status;
 }
 

@@ -17,6 +17,7 @@ struct consumer {
 	int error;                       /* negative errno of the core */
 	const struct progress *progress; /* NULL: no progress is reported */
 	uint64_t messages;
+	char refused[1024]; /* why a trace of magnet's cannot be read; "" all can */
 };
 
 int consumer_init(struct consumer *c, struct core *core);

@@ -9,6 +9,7 @@
 #include "event_table.h"
 #include "fields.h"
 #include "hash.h"
+#include "read/format.h"
 
 /* One field to copy: from member `from` of the structure to `offset` in the payload. */
 struct move {
@@ -174,6 +175,21 @@ static bool is_magnets(const bt_event *e, bool app)
 bool decode_is_own(const bt_trace *trace)
 {
 	return named(trace, "domain")[0] != 'u' && is_by_magnet(trace);
+}
+
+bool decode_reads(const bt_trace *trace, char *why, size_t why_size)
+{
+	const bt_value *v =
+		bt_trace_borrow_environment_entry_value_by_name_const(trace, "trace_format");
+	const char *name = bt_trace_get_name(trace);
+	uint64_t format = TRACE_FORMAT_FIRST;
+
+	if (!decode_is_own(trace))
+		return true;
+	if (v && bt_value_is_signed_integer(v))
+		format = (uint64_t)bt_value_integer_signed_get(v);
+	return trace_format_is_read(
+		format, name ? name : "a trace", named(trace, "tracer_version"), why, why_size);
 }
 
 static bool tells_contents(const bt_trace *trace)

@@ -21,6 +21,11 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
  * Returns whether magnet wrote the trace, by the same test as the direct reader (direct/layout.c).
  */
 bool decode_is_own(const bt_trace *trace);
+/*
+ * Returns whether a trace is of a format that is read, or not magnet's; if it is neither, `why`
+ * says so.
+ */
+bool decode_reads(const bt_trace *trace, char *why, size_t why_size);
 /* Returns the CPU of a stream's events; -1 if the stream has none or no event was read yet. */
 int decode_cpu(const struct decoder *d, const bt_stream *stream);
 /*

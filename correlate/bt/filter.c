@@ -34,6 +34,7 @@ struct iterator {
 	struct holding holding;
 	struct derived derived;
 	bool ended;
+	char refused[1024]; /* why a trace of magnet's cannot be read; "" all can */
 };
 
 /* ---- the component ---- */
@@ -189,9 +190,17 @@ static void judge(void *arg, const struct mg_event *e, const struct annotation *
 /* Takes one message: stream, packet and loss messages pass; events wait for the core's verdict. */
 static bool take(struct iterator *it, const bt_message *m)
 {
+	bool begins_stream = bt_message_get_type(m) == BT_MESSAGE_TYPE_STREAM_BEGINNING;
 	struct mg_event e;
 
-	if (bt_message_get_type(m) == BT_MESSAGE_TYPE_STREAM_BEGINNING && it->filter->join) {
+	if (begins_stream &&
+		!decode_reads(bt_stream_borrow_trace_const(
+				      bt_message_stream_beginning_borrow_stream_const(m)),
+			it->refused, sizeof(it->refused))) {
+		bt_message_put_ref(m);
+		return false;
+	}
+	if (begins_stream && it->filter->join) {
 		const bt_message *begins = derived_begin(
 			&it->derived, bt_message_stream_beginning_borrow_stream_const(m));
 
@@ -303,6 +312,11 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 			ok = take(it, messages[i]);
 		else
 			bt_message_put_ref(messages[i]);
+	if (it->refused[0]) {
+		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
+			it->derived.iterator, "%s", it->refused);
+		return BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
+	}
 	return ok && !core_lacks_memory(&it->core) ? status
 						   : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
 }

@@ -113,6 +113,7 @@ static struct lttng_sock *by_device(struct lttng_net *n, const bt_field *payload
 
 bool net_packet(struct lttng_net *n, const bt_field *payload, struct mg_event *e, bool in)
 {
+	uint32_t frame = (uint32_t)member_integer(payload, "len", 0);
 	struct mg_packet *p = &e->packet;
 	struct sock_known known;
 	struct lttng_sock *s;
@@ -124,13 +125,14 @@ bool net_packet(struct lttng_net *n, const bt_field *payload, struct mg_event *e
 		if (!s)
 			return false;
 		follow(n, s, &known, p, in);
+		p->headers = frame > p->len ? (uint16_t)(frame - p->len) : 0;
 	} else {
 		s = by_device(n, payload);
 		if (!s)
 			return false;
 		p->sock = s->id;
 		p->proto = NONE;
-		p->len = p->frame;
+		p->len = frame;
 	}
 	if (!in)
 		socks_queued(&n->socks, member_integer(payload, "skbaddr", 0), p);

@@ -271,6 +271,9 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 	struct sink *s = data_of(self);
 	bt_message_iterator_next_status status = consumer_take(&s->consumer, s->from);
 
+	if (s->consumer.refused[0])
+		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
+			bt_self_component_sink_as_self_component(self), "%s", s->consumer.refused);
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		bool found = consumer_finish(&s->consumer) || !s->is_report || print_report(s);
 

@@ -119,15 +119,14 @@ static void set_back(struct mg_event *e)
 		.sock = late.sock,
 		.seq = late.seq,
 		.len = late.len,
-		.ack = late.what,
-		.frame = late.frame,
 		.ifindex = late.ifindex,
+		.headers = late.headers,
 		.segs = late.segs,
 		.gso_size = late.gso_size,
 		.ip_id = late.ip_id,
 		.frag = late.frag,
+		.icmp_type = late.icmp_type,
 		.proto = late.proto,
-		.part = late.part,
 	};
 }
 

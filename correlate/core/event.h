@@ -35,6 +35,29 @@ struct mg_event {
 #define MG_IS_APP(id)  ((id) >= MG_APP_BASE)
 #define MG_IS_CALL(id) ((id) >= MG_APP_BASE && (id) != MG_EVENT_mark)
 
+/* Where a fragment begins in the payload of its IP datagram, bytes; 0 of a whole datagram. */
+static inline uint32_t packet_at(const struct mg_packet *p)
+{
+	return (p->frag & MG_FRAG_AT) * 8u;
+}
+
+static inline bool packet_is_first_part(const struct mg_packet *p)
+{
+	return p->frag == MG_FRAG_MORE;
+}
+
+/* Whether it is a fragment after the first. */
+static inline bool packet_is_later_part(const struct mg_packet *p)
+{
+	return p->frag & MG_FRAG_AT;
+}
+
+/* Bytes of the buffer, headers included. */
+static inline uint32_t packet_frame(const struct mg_packet *p)
+{
+	return p->len + p->headers;
+}
+
 /* Returns whether the payload is a struct mg_packet. */
 static inline bool mg_is_packet(unsigned int id)
 {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "format.h"
 #include "metadata.h"
 #include "plain_file.h"
 
@@ -182,6 +183,9 @@ static int look_at_trace(struct inspection *in, size_t number)
 		err = refuse(
 			in, path, "blocks in it are deeper within each other than any tracer's");
 	free(text);
+	if (!err && facts.is_own &&
+		!trace_format_is_read(facts.format, dir, facts.version, in->why, in->why_size))
+		err = -EINVAL;
 	if (!err)
 		err = look_at_files(in, dir, &streams);
 	if (err)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "format.h"
 #include "plain_file.h"
 
 #define PACKET_MAGIC 0x75D11D57u
@@ -96,6 +97,18 @@ static bool quoted_value(
 	return true;
 }
 
+/* Returns the number after `trace_format =` in the environment. */
+static uint64_t format_of(const char *text)
+{
+	const char *at = strstr(text, "env {"), *end = at ? strchr(at, '}') : NULL;
+
+	at = end ? memmem(at, (size_t)(end - at), "trace_format", strlen("trace_format")) : NULL;
+	if (!at)
+		return TRACE_FORMAT_FIRST;
+	at += strlen("trace_format");
+	return strtoull(at + strspn(at, " =\t\n"), NULL, 10);
+}
+
 void metadata_look(struct metadata_facts *facts, const char *text)
 {
 	char tracer[64] = "", domain[16] = "", other[16] = "";
@@ -108,6 +121,8 @@ void metadata_look(struct metadata_facts *facts, const char *text)
 	facts->is_own = domain[0] != 'u' && (strcmp(tracer, "magnet-kernel-tracer") == 0 ||
 						    strcmp(tracer, "libmagnet") == 0);
 	facts->is_app = domain[0] == 'a';
+	facts->format = format_of(text);
+	quoted_value(text, "env {", "tracer_version", facts->version, sizeof(facts->version) - 1);
 	facts->tells_contents = facts->is_own && strstr(text, "name = \"contents\";");
 	facts->has_other_side =
 		facts->is_own && quoted_value(text, "env {", "other_side", other, sizeof(other));

@@ -25,6 +25,8 @@ struct metadata_facts {
 	bool has_other_side; /* the recording has a trace of the other side too */
 	bool has_uuid;
 	char uuid[37];
+	uint64_t format;  /* one of magnet's: MG_TRACE_FORMAT as it was then, */
+	char version[33]; /* and the version of magnet; "" not known */
 };
 void metadata_look(struct metadata_facts *facts, const char *text);
 

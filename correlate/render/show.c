@@ -42,7 +42,7 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 }
 
 /* Prints a socket option: by name if it shapes traffic, else by level and number. */
-static void socket_option(FILE *to, uint32_t flags)
+static void socket_option(FILE *to, uint32_t option)
 {
 	static const struct {
 		uint16_t level, option;
@@ -65,18 +65,11 @@ static void socket_option(FILE *to, uint32_t flags)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (flags == ((uint32_t)known[i].level << 16 | known[i].option)) {
+		if (option == ((uint32_t)known[i].level << 16 | known[i].option)) {
 			fputs(known[i].name, to);
 			return;
 		}
-	fprintf(to, "%u/%u", flags >> 16, flags & 0xffff);
-}
-
-static bool about_option(const struct mg_event *e)
-{
-	return e->id == MG_APP_BASE + MG_FN_setsockopt || e->id == MG_APP_BASE + MG_FN_getsockopt ||
-	       (e->id == MG_EVENT_sys_enter && (e->sys_enter.call == MG_SYS_setsockopt ||
-						       e->sys_enter.call == MG_SYS_getsockopt));
+	fprintf(to, "%u/%u", option >> 16, option & 0xffff);
 }
 
 /* Prints a field whose number has a name. Returns whether it did. */
@@ -93,8 +86,9 @@ static bool named_field(
 		fputs(mg_function_name((unsigned int)e->call.ret), to);
 		return true;
 	}
-	if (strcmp(name, "flags") == 0 && about_option(e)) {
-		socket_option(to, MG_IS_APP(e->id) ? e->call.flags : e->sys_enter.flags);
+	if (strcmp(name, "option") == 0 &&
+		(MG_IS_APP(e->id) ? e->call.option : e->sys_enter.option)) {
+		socket_option(to, MG_IS_APP(e->id) ? e->call.option : e->sys_enter.option);
 		return true;
 	}
 	if (e->id == MG_EVENT_tcp_reset && strcmp(name, "reason") == 0) {

@@ -7,7 +7,7 @@
 #define MAGNET_BPF_CONTEXT_H
 
 /*
- * Value of the field `frag` of ip_out; 0 until the first softirq, and where their hooks are not
+ * Value of the field `context` of ip_out; 0 until the first softirq, and where their hooks are not
  * attached.
  */
 struct {

@@ -244,11 +244,11 @@ static __always_inline void datagram_packet(
 {
 	g->seq = buffer_of(skb);
 	g->len = without(d->len, d->upper);
-	g->ack = d->what;
+	g->ack = 0;
 	g->ip_id = d->id;
-	g->frag = d->offset / 8;
+	g->frag = d->offset / 8 | (d->more ? MG_FRAG_MORE : 0);
+	g->icmp_type = d->what >> 8;
 	g->proto = d->proto;
-	g->part = d->offset ? 2 : d->more ? 1 : 0;
 	g->flags = 0;
 }
 

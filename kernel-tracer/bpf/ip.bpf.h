@@ -26,7 +26,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 
 		fill_packet(e, sock, &g, skb, ctx->state->out, g.carried ? VIA_FROM : VIA_OWN);
 		if (known && event == MG_EVENT_ip_out)
-			e->frag = context_here();
+			e->context = context_here();
 		publish(&t, event);
 	}
 	/* the packet's further events are recorded, or counted as lost, on their own */

@@ -84,7 +84,7 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 		fill_packet(e, sock, &g, skb, NULL, VIA_OWN);
 		e->ifindex = ifindex;
 		if (known && event == MG_EVENT_ip_out)
-			e->frag = context_here();
+			e->context = context_here();
 		publish(&t, event);
 	}
 	if (!known && event == MG_EVENT_ip_out && !sk->__sk_common.skc_dport)

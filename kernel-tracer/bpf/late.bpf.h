@@ -17,11 +17,10 @@
 struct note {
 	__u64 at;       /* CLOCK_MONOTONIC, ns; 0 if there is none */
 	__u64 datagram; /* fragments: a key of the datagram, else 0 */
-	__u32 buffer, len, frame, ifindex;
-	__u16 segs, gso_size, ip_id, frag;
-	__u16 what;
+	__u32 buffer, len, ifindex;
+	__u16 headers, segs, gso_size, ip_id, frag;
 	__u16 units; /* fragments: its part of the IP payload, in 8 bytes */
-	__u8 proto, part;
+	__u8 proto, icmp_type;
 };
 
 struct {
@@ -67,21 +66,20 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	n.at = bpf_ktime_get_ns();
 	n.buffer = g.seq;
 	n.len = g.len;
-	n.frame = e.frame;
+	n.headers = e.headers;
 	n.ifindex = e.ifindex;
 	n.segs = e.segs;
 	n.gso_size = e.gso_size;
 	n.ip_id = g.ip_id;
 	n.frag = g.frag;
-	n.what = g.ack;
+	n.icmp_type = g.icmp_type;
 	n.units = d.len / 8;
 	n.proto = g.proto;
-	n.part = g.part;
 	any_noted = 1;
-	if (g.part) {
+	if (g.frag) {
 		n.datagram = fragment_key(skb->dev->nd_net.net->ns.inum, &d);
-		put_note(slot_of_part(n.datagram, n.frag), &n);
-		if (n.frag) /* IP shows the first fragment's buffer for all of them */
+		put_note(slot_of_part(n.datagram, d.offset / 8), &n);
+		if (d.offset) /* IP shows the first fragment's buffer for all of them */
 			return;
 	}
 	put_note(slot_of_buffer(n.buffer), &n);
@@ -118,15 +116,14 @@ __noinline int tell_note(__u32 slot, __u64 sock)
 	e->seq = n->buffer;
 	e->len = n->len;
 	e->ago_ns = ago < LATEST_NS ? ago : LATEST_NS;
-	e->frame = n->frame;
 	e->ifindex = n->ifindex;
+	e->headers = n->headers;
 	e->segs = n->segs;
 	e->gso_size = n->gso_size;
 	e->ip_id = n->ip_id;
 	e->frag = n->frag;
-	e->what = n->what;
+	e->icmp_type = n->icmp_type;
 	e->proto = n->proto;
-	e->part = n->part;
 	n->at = 0;
 	publish(&t, MG_EVENT_dev_recv_late);
 	return 0;
@@ -142,7 +139,7 @@ __noinline int tell_parts(__u64 datagram, __u64 sock)
 		__u32 slot = slot_of_part(datagram, frag);
 		const struct note *n = note_at(slot);
 
-		if (!n || !n->at || n->datagram != datagram || n->frag != frag)
+		if (!n || !n->at || n->datagram != datagram || (n->frag & MG_FRAG_AT) != frag)
 			break;
 		frag += n->units;
 		tell_note(slot, sock);
@@ -168,7 +165,7 @@ static __noinline void find_note(const struct packet *g, __u64 sock)
 /* Call it at ip_in, before that is recorded: the packet's socket is known now. */
 static __always_inline void tell_late(const struct packet *g, __u64 sock)
 {
-	if (any_noted && g->proto != IPPROTO_TCP && !g->part)
+	if (any_noted && g->proto != IPPROTO_TCP && !g->frag)
 		find_note(g, sock);
 }
 

@@ -22,7 +22,7 @@ struct packet {
 	__u32 seq, len, ack;
 	__be16 window; /* unscaled, as in the header */
 	__u16 ip_id, frag;
-	__u8 flags, proto, part;
+	__u8 flags, proto, icmp_type;
 	bool carried; /* in a tunnel, whose headers precede its own */
 };
 
@@ -39,8 +39,7 @@ static __always_inline void set_segment(struct packet *g, const struct tcp_bytes
 	g->flags = t->flags;
 	g->window = t->window;
 	g->proto = IPPROTO_TCP;
-	g->ip_id = !t->window;
-	g->frag = g->part = 0;
+	g->ip_id = g->frag = g->icmp_type = 0;
 }
 
 static __always_inline bool read_tcp(struct tcp_bytes *t, unsigned char *th)
@@ -259,6 +258,7 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	const struct sk_buff *skb, const struct net_device *dev, int via)
 {
 	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
+	__u32 headers = without(skb->len, g->len);
 	__u16 gso[2] = {};
 
 	if (CAN_CAST) {
@@ -272,15 +272,17 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	e->seq = g->seq;
 	e->len = g->len;
 	e->ack = g->ack;
-	e->frame = skb->len;
 	e->ifindex = dev ? dev->ifindex : 0;
+	e->headers = headers < 0xffff ? headers : 0xffff;
 	e->segs = gso[1] ? gso[1] : 1;
 	e->gso_size = gso[0];
 	e->ip_id = g->ip_id;
 	e->frag = g->frag;
 	e->tcp_flags = g->flags;
+	e->zero_window = g->proto == IPPROTO_TCP && !g->window;
+	e->icmp_type = g->icmp_type;
 	e->proto = g->proto;
-	e->part = g->part;
+	e->context = 0;
 	e->via = via;
 }
 

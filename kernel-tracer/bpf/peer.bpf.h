@@ -72,7 +72,7 @@ static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char
 	__u64 key;
 	__u32 at;
 
-	if (g->part)
+	if (g->frag)
 		return;
 	key = mix(ends_at(ip, version, g->proto == IPPROTO_UDP), sock << 1 | rx);
 	at = key & (PEERS_TOLD - 1);

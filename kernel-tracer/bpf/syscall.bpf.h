@@ -120,7 +120,7 @@ static __always_inline bool new_socket_passes(const struct task_struct *t, int k
 
 #define TCP_ZEROCOPY_RECEIVE 35
 
-/* Returns an option's level and name, recorded instead of flags; one option is a way to receive. */
+/* Returns an option's level and name; one option is a way to receive. */
 static __always_inline __u32 socket_option(struct pt_regs *regs, __u32 call, int *dir)
 {
 	__u32 level = SYS_ARG1(regs), name = SYS_ARG2(regs);
@@ -154,7 +154,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct task_state *state;
 	__u64 asked = 0, cookie = 0;
-	__u32 flags = 0, seq = 0, call;
+	__u32 flags = 0, option = 0, seq = 0, call;
 	int dir, kind = MG_KIND_other;
 	struct sock *sk = NULL;
 	__u8 nagle = 0;
@@ -176,7 +176,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	dir = describe(regs, call, &asked, &flags);
 	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)
-		flags = socket_option(regs, call, &dir);
+		option = socket_option(regs, call, &dir);
 	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
 		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
 		if (settings.active && !new_socket_passes(t, kind))
@@ -232,6 +232,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		e->asked = asked;
 		e->fd = fd;
 		e->flags = flags;
+		e->option = option;
 		e->seq = seq;
 		e->call = call;
 		e->kind = kind;

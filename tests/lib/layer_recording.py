@@ -43,7 +43,8 @@ class LayerRecording(Recording):
             if e["event"] in segs and e["socket"] and e["fields"].get("via", "0") == "0":
                 # fragments are made behind IP's last hook
                 segs[e["event"]] += int(e["fields"].get("segs", 1)) \
-                    if e["event"] in ("ip_recv", "dev_recv") or e["fields"].get("part") in ("0", "1") \
+                    if e["event"] in ("ip_recv", "dev_recv") \
+                    or int(e["fields"].get("frag", 1)) & 0x1fff == 0 \
                     else 0
         if segs["dev_recv"] < segs["ip_recv"] or segs["dev_xmit"] < segs["nf_post_begin"]:
             return "packets were not seen by every hook"

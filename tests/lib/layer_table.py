@@ -101,7 +101,7 @@ def internet_rows(phase, ns):
     row("send", "driver", "taken", done.n - opening,
         get(f"dev:{dev}:tx_packets") - others.n("send"), "interface")
     row("send", "driver", "fragments", sum(
-        e["fields"]["part"] != "0" for e in phase.events.get(("dev_xmit", ns), ())
+        e["fields"]["frag"] != "0" for e in phase.events.get(("dev_xmit", ns), ())
         if e["fields"]["via"] == "0"), ip("FragCreates") - others.fragments("send"), "IpFragCreates")
 
     # ---- receiving

@@ -192,7 +192,10 @@ void ev_enter_flags(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, int
 	e.sys_enter.sock = sock;
 	e.sys_enter.call = (uint16_t)call;
 	e.sys_enter.seq = seq;
-	e.sys_enter.flags = flags;
+	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)
+		e.sys_enter.option = flags;
+	else
+		e.sys_enter.flags = flags;
 	e.sys_enter.kind = MG_KIND_tcp;
 	feed(c, &e);
 }
@@ -247,7 +250,7 @@ void ev_packet(struct core *c, uint64_t t, uint32_t tid, uint16_t id, uint64_t s
 	e.packet.sock = sock;
 	e.packet.seq = seq;
 	e.packet.len = len;
-	e.packet.frame = len + 54;
+	e.packet.headers = 54;
 	e.packet.segs = 1;
 	feed(c, &e);
 }

@@ -44,12 +44,11 @@ void dg_packet(struct core *c, uint16_t event, uint64_t t, uint32_t buffer, uint
 	e.packet = (struct mg_packet){.sock = rx ? B : A,
 		.seq = buffer,
 		.len = len,
-		.frame = len + 42,
+		.headers = 42,
 		.segs = p->segs ? p->segs : 1,
 		.gso_size = p->gso,
 		.ip_id = p->id,
-		.frag = p->frag,
-		.part = p->part,
+		.frag = p->frag | (p->part == 1 ? MG_FRAG_MORE : 0),
 		.proto = UDP};
 	on(c, 0, &e);
 }

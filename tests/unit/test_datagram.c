@@ -26,7 +26,7 @@ static struct mg_event packet(uint16_t id, uint64_t t, uint32_t len, uint16_t se
 	struct mg_event e = feed_event(id, t, ME);
 
 	e.packet = (struct mg_packet){
-		.sock = UDP_SOCK, .len = len, .frame = len + 42, .segs = segs, .proto = UDP};
+		.sock = UDP_SOCK, .len = len, .headers = 42, .segs = segs, .proto = UDP};
 	return e;
 }
 

@@ -63,15 +63,15 @@ static void an_answer_is_not_the_question(void **unused)
 	feed_end(&c);
 }
 
-static void icmp(struct core *c, uint16_t event, uint64_t t, uint64_t sock, uint32_t type)
+static void icmp(struct core *c, uint16_t event, uint64_t t, uint64_t sock, uint8_t type)
 {
 	struct mg_event e = feed_event(event, t, SEND);
 
 	e.packet = (struct mg_packet){.sock = sock,
 		.seq = 7,
-		.ack = type << 8,
+		.icmp_type = type,
 		.len = 92,
-		.frame = 140,
+		.headers = 48,
 		.segs = 1,
 		.proto = IPPROTO_ICMPV6};
 	feed(c, &e);

@@ -11,12 +11,11 @@ static void late(struct core *c, uint64_t t, uint32_t ago, uint32_t buffer, uint
 		.seq = buffer,
 		.len = len,
 		.ago_ns = ago,
-		.frame = len + 42,
+		.headers = 42,
 		.segs = 1,
 		.ip_id = p->id,
-		.frag = p->frag,
-		.proto = 17,
-		.part = p->part};
+		.frag = p->frag | (p->part == 1 ? MG_FRAG_MORE : 0),
+		.proto = 17};
 	feed(c, &e);
 }
 

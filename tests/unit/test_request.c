@@ -21,7 +21,7 @@ static void packet(struct core *c, uint64_t t, uint16_t id, uint64_t request, ui
 	e.packet.seq = seq;
 	e.packet.len = len;
 	e.packet.ack = ack;
-	e.packet.frame = len + 54;
+	e.packet.headers = 54;
 	e.packet.segs = 1;
 	e.packet.tcp_flags = 16;
 	feed(c, &e);

@@ -169,8 +169,12 @@ static void ev_ack_in(struct core *c, uint64_t t, uint32_t ack, bool closed)
 {
 	struct mg_event e = feed_event(MG_EVENT_ip_in, t, 0);
 
-	e.packet = (struct mg_packet){
-		.sock = A, .seq = 5000, .ack = ack, .tcp_flags = 16, .proto = 6, .ip_id = closed};
+	e.packet = (struct mg_packet){.sock = A,
+		.seq = 5000,
+		.ack = ack,
+		.tcp_flags = 16,
+		.proto = 6,
+		.zero_window = closed};
 	feed(c, &e);
 }
 

@@ -412,7 +412,7 @@ static void super_segments_are_told_as_frames_too(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	e.packet = (struct mg_packet){.sock = 1ull << 62 | 7,
 		.len = 14000,
-		.frame = 14042,
+		.headers = 42,
 		.segs = 10,
 		.gso_size = 1400,
 		.proto = 17};

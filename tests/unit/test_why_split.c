@@ -217,9 +217,10 @@ static void a_zero_window_after_a_close(void **unused)
 	open_core(&c);
 	write_and_send(&c, 2 * MSS, MSS);
 	ev_shut(&c, 1400, SOCK, 1000 + 2 * MSS);
-	e.packet = (struct mg_packet){.sock = SOCK, .seq = 5000, .ack = 1000 + MSS, .ip_id = 1};
+	e.packet =
+		(struct mg_packet){.sock = SOCK, .seq = 5000, .ack = 1000 + MSS, .zero_window = 1};
 	feed(&c, &e);
-	e.packet.ip_id = 0;
+	e.packet.zero_window = 0;
 	e.time_ns = e.cycles = 6000;
 	feed(&c, &e);
 	out(&c, 6100, IN(NET_RX), 1000 + MSS, MSS);

@@ -58,7 +58,7 @@ void out_on(struct core *c, uint64_t t, uint32_t tid, uint8_t context, uint32_t 
 	e.packet.len = len;
 	e.packet.segs = segs;
 	e.packet.gso_size = segs > 1 ? MSS : 0;
-	e.packet.frag = context;
+	e.packet.context = context;
 	feed(c, &e);
 }
 

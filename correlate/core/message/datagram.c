@@ -111,7 +111,7 @@ bool datagram_in_call(const struct thread *t, const struct mg_sock *s)
 
 uint32_t datagram_length(const struct mg_packet *p)
 {
-	bool header = (p->proto == ICMP || p->proto == ICMPV6) && p->part != 2;
+	bool header = (p->proto == ICMP || p->proto == ICMPV6) && !packet_is_later_part(p);
 
 	return p->len + (header ? ICMP_HEADER : 0);
 }
@@ -148,12 +148,12 @@ void datagram_on_packet(
 	if (a->rx) {
 		enum rx_layer in = (enum rx_layer)rx_stage_of(e->id);
 
-		passes(c, &s->rx, in, e->cycles, p->len, p->frame, p->segs);
+		passes(c, &s->rx, in, e->cycles, p->len, packet_frame(p), p->segs);
 		datagram_in(c, s, e, in, a);
 	} else {
 		enum tx_layer out = (enum tx_layer)tx_stage_of(e->id);
 
-		passes(c, &s->tx, out, e->cycles, p->len, p->frame, p->segs);
+		passes(c, &s->tx, out, e->cycles, p->len, packet_frame(p), p->segs);
 		datagram_out(c, t, s, e, out, a);
 	}
 }

@@ -32,7 +32,7 @@ static void land(
 	struct frame *f = frame_find(c, p->seq, NULL);
 
 	if (!f || f->landed || f->len != datagram_length(p) || f->ip_id != p->ip_id ||
-		f->what != p->ack || may_be_answer(f->parcel->flow->sock, s))
+		f->icmp_type != p->icmp_type || may_be_answer(f->parcel->flow->sock, s))
 		return;
 	f->landed = true;
 	part->from = parcel_get(f->parcel);
@@ -51,27 +51,25 @@ static struct arrival *fragments_of(const struct queues *q, const struct mg_pack
 	return NULL;
 }
 
-/* Returns where a fragment begins; an older recording does not have it. */
-static uint32_t place_in(const struct mg_packet *p, uint32_t otherwise)
+/* Returns where a fragment begins in the message. */
+static uint32_t place_in(const struct mg_packet *p)
 {
 	uint32_t header = p->proto == UDP ? UDP_HEADER : 0;
 
-	if (p->part != 2)
-		return 0;
-	return p->frag ? p->frag * 8u - header : otherwise;
+	return packet_is_later_part(p) ? packet_at(p) - header : 0;
 }
 
 static struct part *add(struct queues *q, const struct mg_packet *p)
 {
-	struct arrival *x = p->part ? fragments_of(q, p) : NULL;
+	struct arrival *x = p->frag ? fragments_of(q, p) : NULL;
 	uint32_t len = datagram_length(p), off;
 
 	if (!x)
 		x = arrival_push(q, p->seq, 0);
 	if (!x)
 		return NULL;
-	off = place_in(p, x->len);
-	x->is_fragmented = p->part;
+	off = place_in(p);
+	x->is_fragmented = p->frag;
 	x->ip_id = p->ip_id;
 	x->segs = p->segs;
 	x->gso_size = p->gso_size;
@@ -111,10 +109,10 @@ static struct arrival *whole(const struct queues *q, const struct mg_packet *p)
 {
 	struct arrival *x = arrival_newest(q, p->seq);
 
-	if (x && !x->part.ip && (!x->is_fragmented || !p->part))
+	if (x && !x->part.ip && (!x->is_fragmented || !p->frag))
 		return x;
 	x = fragments_of(q, p);
-	return x || p->part ? x : copied(q, p);
+	return x || p->frag ? x : copied(q, p);
 }
 
 /* Finds the datagram at IP, reassembled or, for IPv6, still in fragments. */
@@ -134,9 +132,9 @@ static struct arrival *at_ip(struct queues *q, const struct mg_event *e)
 		return x;
 	}
 	for (part = &x->part; part; part = part->next)
-		if (!part->ip && (!p->part || part->off == place_in(p, 0)))
+		if (!part->ip && (!p->frag || part->off == place_in(p)))
 			part->ip = e->cycles;
-	if (!p->part)
+	if (!p->frag)
 		x->buffer = p->seq;
 	x->cpu = e->cpu;
 	return x;
@@ -165,7 +163,7 @@ void datagram_in(struct core *c, struct mg_sock *s, const struct mg_event *e, en
 			return;
 		part->dev = e->cycles;
 		land(c, s, part, &e->packet);
-		x = e->packet.part ? fragments_of(q, &e->packet) : arrival_at(q, q->n - 1);
+		x = e->packet.frag ? fragments_of(q, &e->packet) : arrival_at(q, q->n - 1);
 		if (x)
 			arrival_annotate(a, x, part->off, part->len);
 		return;
@@ -194,7 +192,7 @@ void datagram_unclaimed(struct core *c, const struct mg_event *e)
 	struct frames *all = frames_of(c);
 	struct unclaimed *u;
 
-	if (!all || e->packet.part)
+	if (!all || e->packet.frag)
 		return;
 	if (e->id == MG_EVENT_dev_recv) {
 		u = &all->unclaimed[all->unclaimed_n++ & (UNCLAIMED_PACKETS - 1)];

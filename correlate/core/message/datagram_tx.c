@@ -62,7 +62,7 @@ static struct frame *begin(
 	if (f) {
 		f->len = len;
 		f->ip_id = p->ip_id;
-		f->what = p->ack;
+		f->icmp_type = p->icmp_type;
 		f->segs = p->segs;
 		f->gso_size = p->gso_size;
 		if (p->segs > 1)
@@ -86,7 +86,7 @@ static struct frame *cut(
 	f->off = whole->off + off;
 	f->len = len;
 	f->ip_id = p->ip_id;
-	f->what = p->ack;
+	f->icmp_type = p->icmp_type;
 	f->segs = p->segs;
 	f->gso_size = p->gso_size;
 	f->is_piece = true;
@@ -122,10 +122,9 @@ static struct frame *fragment(struct core *c, struct flow *flow, const struct mg
 	if (!f || !is_fragment_of(f, flow, p))
 		return NULL;
 	f->ip_id = p->ip_id;
-	if (p->part == 1)
+	if (packet_is_first_part(p))
 		return cut(c, f, p, 0, datagram_length(p));
-	/* an older recording does not have the fragment's offset */
-	return cut(c, f, p, p->frag ? p->frag * 8u - header : f->split, p->len);
+	return cut(c, f, p, packet_at(p) - header, p->len);
 }
 
 /*
@@ -179,7 +178,7 @@ static struct frame *frame_of(struct core *c, struct thread *t, struct mg_sock *
 {
 	struct frame *f;
 
-	if ((int)layer == lowest(network) && p->part != 2)
+	if ((int)layer == lowest(network) && !packet_is_later_part(p))
 		return begin(c, t, s, p);
 	f = frame_find(c, p->seq, &s->tx);
 	/*
@@ -187,9 +186,9 @@ static struct frame *frame_of(struct core *c, struct thread *t, struct mg_sock *
 	 * buffer
 	 */
 	if (f && !f->is_done && !f->waits && f->len == datagram_length(p) && f->ip_id == p->ip_id &&
-		(!p->part || f->is_piece))
+		(!p->frag || f->is_piece))
 		return f;
-	if (p->part)
+	if (p->frag)
 		return fragment(c, &s->tx, p);
 	return segment(c, s->queues, p);
 }

@@ -18,12 +18,12 @@ struct frame {
 	struct frame *next_uncut;
 	struct parcel *parcel;
 	uint32_t buffer;
-	uint32_t what;     /* ICMP: type and code */
 	uint32_t off, len; /* position in the message */
 	uint32_t split;    /* bytes that continue as frames of their own, up to this offset */
 	uint32_t cut_to;
 	uint32_t lost; /* bytes dropped while it was cut */
 	uint16_t ip_id, segs, gso_size;
+	uint8_t icmp_type;
 	bool is_piece; /* part of a larger one */
 	bool is_uncut; /* stands for several that may yet leave as single frames */
 	bool is_known; /* found by its buffer */

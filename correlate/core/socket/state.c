@@ -195,7 +195,7 @@ static void tell(const struct core *c, const struct mg_sock *s, const struct mg_
  */
 void state_on_arrival(struct core *c, struct mg_sock *s, const struct mg_packet *p, uint64_t now)
 {
-	bool closed = p->ip_id, was = s->tcp && s->tcp->peer.is_closed;
+	bool closed = p->zero_window, was = s->tcp && s->tcp->peer.is_closed;
 	struct tcp_record *r;
 	uint64_t ack;
 

@@ -84,7 +84,7 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	arrives(c, &s->rx, layer,
 		&(struct seen){.seq = first_byte(p),
 			.len = p->len,
-			.wire = p->frame,
+			.wire = packet_frame(p),
 			.packets = p->segs,
 			.t = e->cycles},
 		a);

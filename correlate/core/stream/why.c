@@ -281,9 +281,9 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 {
 	if (!core_observes(c, MG_EVENT_softirq_entry))
 		return RELEASE_NOT_KNOWN;
-	if (p->frag >= CONTEXT_SOFTIRQ)
-		return of_softirq(p->frag - CONTEXT_SOFTIRQ);
-	if (p->frag == CONTEXT_THREAD)
+	if (p->context >= CONTEXT_SOFTIRQ)
+		return of_softirq(p->context - CONTEXT_SOFTIRQ);
+	if (p->context == CONTEXT_THREAD)
 		return of_thread(t, s, off);
 	/* an older trace: known for traced threads only */
 	if (!t || !t->in_call)
@@ -353,7 +353,7 @@ bool why_lay_behind_others(
 static enum why_reason by_elimination(const struct core *c, const struct thread *t,
 	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
 {
-	bool softirq = p->frag >= CONTEXT_SOFTIRQ || (!p->frag && t && t->in_softirq);
+	bool softirq = p->context >= CONTEXT_SOFTIRQ || (!p->context && t && t->in_softirq);
 
 	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
 		!why_lay_behind_others(c, s, off, RELEASE_ACK))

@@ -79,17 +79,17 @@ struct piece *call_add_piece(
 }
 
 /* Returns a call's direction; getsockopt() may receive, too. */
-static enum mg_direction direction(uint16_t call, uint32_t flags)
+static enum mg_direction direction(const struct kernel_call *k)
 {
-	return call == MG_SYS_getsockopt && flags == OPTION_ZEROCOPY_RECEIVE
+	return k->call == MG_SYS_getsockopt && k->option == OPTION_ZEROCOPY_RECEIVE
 		       ? MG_DIR_RX
-		       : mg_syscall_direction(call);
+		       : mg_syscall_direction(k->call);
 }
 
 static struct flow *flow_of_call(struct core *c, const struct kernel_call *k)
 {
 	struct mg_sock *s = sock_find(c, k->cookie);
-	enum mg_direction dir = direction(k->call, k->flags);
+	enum mg_direction dir = direction(k);
 
 	return s && dir == MG_DIR_TX ? &s->tx : s && dir == MG_DIR_RX ? &s->rx : NULL;
 }
@@ -136,6 +136,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	k->call = p->call;
 	k->kind = p->kind;
 	k->flags = p->flags;
+	k->option = p->option;
 	k->asked = p->asked;
 	k->enter_seq = p->seq;
 	k->events = 1;
@@ -214,7 +215,7 @@ static void forget_sends(struct kernel_call *k)
 
 static void end_pieces(struct core *c, struct kernel_call *k)
 {
-	enum mg_direction dir = direction(k->call, k->flags);
+	enum mg_direction dir = direction(k);
 
 	if (dir == MG_DIR_TX)
 		tx_end_call(k, k->exit_seq);
@@ -372,10 +373,10 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		datagram_end_call(c, t, e);
 	}
 	if (gap_within(c, MG_LAYER_SOCKET, k->enter, k->exit, -1, -1))
-		forget_copies(k, direction(k->call, k->flags));
-	if (k->call == MG_SYS_setsockopt && k->flags == OPTION_ULP && k->ret == 0)
+		forget_copies(k, direction(k));
+	if (k->call == MG_SYS_setsockopt && k->option == OPTION_ULP && k->ret == 0)
 		sock_on_ulp(c, k->cookie);
-	c->low_water |= k->call == MG_SYS_setsockopt && k->flags == OPTION_RCVLOWAT && k->ret == 0;
+	c->low_water |= k->call == MG_SYS_setsockopt && k->option == OPTION_RCVLOWAT && k->ret == 0;
 	if (keep_unclaimed(c, t, k))
 		t->ended[t->ended_n++] = *k;
 	else

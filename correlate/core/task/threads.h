@@ -36,7 +36,7 @@ struct kernel_call {
 	int64_t ret;
 	uint16_t call;
 	uint8_t kind;
-	uint32_t flags, enter_seq, exit_seq;
+	uint32_t flags, option, enter_seq, exit_seq;
 	uint64_t asked;
 	uint32_t events; /* events recorded in the thread's own context while it ran */
 	uint64_t state[STATES];
