@@ -15,16 +15,6 @@
 
 struct app_rings;
 
-/* Why calls are missing from a trace; stored in `lost` events. */
-enum app_loss {
-	APP_LOST_FULL = 3,        /* the thread's ring was full */
-	APP_LOST_NO_ROOM = 4,     /* the program's limit on address space left no room for a ring */
-	APP_LOST_UNFINISHED = 5,  /* the thread ended while it logged the call */
-	APP_LOST_NOT_COUNTED = 6, /* the program has written over its count of them: 1 or more */
-	APP_LOST_UNSERVED = 7, /* count of programs that got no ring, each with 1 or more calls */
-	APP_LOST_UNTIMED = 8   /* the program has forbidden itself the cycle counter */
-};
-
 struct app_reader {
 	void *arg;
 	/*
@@ -37,8 +27,8 @@ struct app_reader {
 	 * Gets losses between two calls of a thread: their `exit` on the cycle counter, 0 = there
 	 * is no such call, or not yet.
 	 */
-	void (*lost)(void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after,
-		uint64_t before);
+	void (*lost)(void *arg, enum mg_lost_reason why, uint64_t count, uint32_t tid,
+		uint64_t after, uint64_t before);
 };
 
 /*

@@ -54,11 +54,11 @@ static uint32_t thread_of(const struct known *k)
  * Reports calls missing between two that were read. A count that cannot be, since programs can
  * write it, is reported as a loss of unknown size.
  */
-static void tell_missing(struct app_rings *r, struct known *k, enum app_loss why, uint64_t count,
-	uint64_t before, const struct app_reader *reader)
+static void tell_missing(struct app_rings *r, struct known *k, enum mg_lost_reason why,
+	uint64_t count, uint64_t before, const struct app_reader *reader)
 {
 	if (count / ABSURD_RATE > mg_cycles() - r->began) {
-		why = APP_LOST_NOT_COUNTED;
+		why = MG_LOST_APP_NOT_COUNTED;
 		count = 1;
 	}
 	reader->lost(reader->arg, why, count, thread_of(k), k->last_exit, before);
@@ -74,7 +74,7 @@ static void tell_lost(struct app_rings *r, struct known *k, uint64_t lost, uint6
 		-count < 1u << 16) /* the record of a signal handler's call came first */
 		return;
 	k->lost = lost;
-	tell_missing(r, k, APP_LOST_FULL, count, before, reader);
+	tell_missing(r, k, MG_LOST_APP, count, before, reader);
 }
 
 /* Returns the count as it was when a record was written, which has the low half of it. */
@@ -87,7 +87,7 @@ static uint64_t whole_count(const struct known *k, uint32_t low)
 
 /* Reports a count of calls without any record, of the common ring. */
 static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now, uint64_t *told,
-	enum app_loss why, const struct app_reader *reader)
+	enum mg_lost_reason why, const struct app_reader *reader)
 {
 	uint64_t count = __atomic_load_n(now, __ATOMIC_RELAXED) - *told;
 
@@ -100,14 +100,14 @@ static void tell_counts(struct app_rings *r, struct pool *p, const struct app_re
 {
 	struct known *k = &p->known[MG_COMMON_RING];
 
-	tell_count(r, k, &k->ring->no_room, &p->no_room, APP_LOST_NO_ROOM, reader);
-	tell_count(r, k, &k->ring->untimed, &p->untimed, APP_LOST_UNTIMED, reader);
+	tell_count(r, k, &k->ring->no_room, &p->no_room, MG_LOST_APP_NO_ROOM, reader);
+	tell_count(r, k, &k->ring->untimed, &p->untimed, MG_LOST_APP_UNTIMED, reader);
 }
 
 static void tell_unserved(struct app_rings *r, const struct app_reader *reader)
 {
 	if (r->unserved)
-		reader->lost(reader->arg, APP_LOST_UNSERVED, r->unserved, 0, 0, 0);
+		reader->lost(reader->arg, MG_LOST_APP_UNSERVED, r->unserved, 0, 0, 0);
 	r->unserved = 0;
 }
 
@@ -159,8 +159,8 @@ static void look(struct app_rings *r, struct known *k, bool last, const struct a
 			break;
 	}
 	if (left_out)
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, left_out, thread_of(k), k->last_exit,
-			k->next ? k->next_exit : 0);
+		reader->lost(reader->arg, MG_LOST_APP_UNFINISHED, left_out, thread_of(k),
+			k->last_exit, k->next ? k->next_exit : 0);
 }
 
 static void sift(struct app_rings *r, uint32_t at)
@@ -242,7 +242,7 @@ static int begin_ring(struct app_rings *r, struct known *k, uint64_t until, bool
 	uint32_t shift = k->pool->shift;
 
 	if (fill > 1ull << shift) { /* written over: continue where its thread does */
-		reader->lost(reader->arg, APP_LOST_UNFINISHED, 1, thread_of(k), k->last_exit, 0);
+		reader->lost(reader->arg, MG_LOST_APP_UNFINISHED, 1, thread_of(k), k->last_exit, 0);
 		k->tail += fill;
 		return 0;
 	}

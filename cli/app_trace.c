@@ -138,8 +138,8 @@ static void on_mark(void *arg, const struct mg_mark *m)
 			m, MG_PAYLOAD_SIZE(MARK));
 }
 
-static void on_lost(
-	void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after, uint64_t before)
+static void on_lost(void *arg, enum mg_lost_reason why, uint64_t count, uint32_t tid,
+	uint64_t after, uint64_t before)
 {
 	struct app_trace *w = arg;
 	struct mg_lost e = {.count = count, .cpu = -1, .reason = why};
@@ -152,24 +152,24 @@ static void on_lost(
 		e.to_ns = w->full_at;
 	if (e.from_ns > e.to_ns)
 		e.from_ns = e.to_ns;
-	if (why == APP_LOST_NO_ROOM)
+	if (why == MG_LOST_APP_NO_ROOM)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
-	else if (why == APP_LOST_UNTIMED)
+	else if (why == MG_LOST_APP_UNTIMED)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, counter forbidden");
-	else if (why == APP_LOST_UNSERVED)
+	else if (why == MG_LOST_APP_UNSERVED)
 		snprintf(e.producer, sizeof(e.producer), "programs without a ring");
-	else if (why == APP_LOST_NOT_COUNTED)
+	else if (why == MG_LOST_APP_NOT_COUNTED)
 		snprintf(e.producer, sizeof(e.producer), "thread %u, count unknown", tid);
 	else
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, thread %u", tid);
 	w->lost += count;
-	if (why == APP_LOST_UNFINISHED)
+	if (why == MG_LOST_APP_UNFINISHED)
 		w->unfinished += count;
-	if (why == APP_LOST_NO_ROOM)
+	if (why == MG_LOST_APP_NO_ROOM)
 		w->no_room += count;
-	if (why == APP_LOST_UNTIMED)
+	if (why == MG_LOST_APP_UNTIMED)
 		w->untimed += count;
-	if (why == APP_LOST_UNSERVED)
+	if (why == MG_LOST_APP_UNSERVED)
 		w->unserved += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
 	if (!w->error)

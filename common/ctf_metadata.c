@@ -22,6 +22,24 @@
 #define TSDL_INT(tag, bits) \
 	"typealias integer { size = " #bits "; align = 8; signed = true; } := " #tag ";\n"
 
+/* Numbers with names have an alias each. */
+static void write_enum(FILE *f, const struct mg_enum *e, const char *base)
+{
+	fprintf(f, "typealias enum : %s {", base);
+	for (size_t i = 0; i < e->count; i++)
+		fprintf(f, "%s\"%s\" = %lld", i ? ", " : " ", e->label[i].name,
+			(long long)e->label[i].value);
+	fprintf(f, " } := %s;\n", e->name);
+}
+
+#define BASE_UINT(bytes)                     "u" BITS_##bytes
+#define BASE_HEX(bytes)                      "x" BITS_##bytes
+#define BASE_INT(bytes)                      "s" BITS_##bytes
+#define BITS_1                               "8"
+#define BITS_2                               "16"
+#define BITS_4                               "32"
+#define WRITE_ENUM(tag, ctype, bytes, class) write_enum(f, &mg_names_##tag, BASE_##class(bytes));
+
 /* Only integers have an alias; text and addresses are arrays of the two byte types below. */
 static const char types[] = TSDL_UINT(u8, 8) TSDL_UINT(u16, 16) TSDL_UINT(u32, 32) TSDL_UINT(
 	u64, 64) TSDL_HEX(x8, 8) TSDL_HEX(x32, 32) TSDL_HEX(x64, 64) TSDL_INT(s32, 32) TSDL_INT(s64,
@@ -58,6 +76,8 @@ static void write_event(FILE *f, const struct mg_event_desc *e)
 		if (d->class == MG_CLASS_TEXT || d->class == MG_CLASS_BYTES)
 			fprintf(f, "\t\t%s _%s[%u];\n", d->class == MG_CLASS_TEXT ? "utf8" : "x8",
 				d->name, d->size);
+		else if (d->names->count)
+			fprintf(f, "\t\t%s _%s;\n", d->names->name, d->name);
 		else
 			fprintf(f, "\t\t%s%u _%s;\n", alias[d->class], d->size * 8u, d->name);
 	}
@@ -145,6 +165,7 @@ int ctf_write_metadata(const char *dir, enum ctf_domain domain, const char *uuid
 		"\toffset_s = %lld;\n\toffset = %lld;\n\tabsolute = true;\n};\n",
 		boot, (long long)(offset_ns / 1000000000), (long long)(offset_ns % 1000000000));
 	fputs(types, f);
+	MG_ENUM_TYPES(WRITE_ENUM)
 	fprintf(f,
 		"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
 		"\tpacket.header := struct { x32 magic; u8 uuid[16]; u32 stream_id; };\n};\n",

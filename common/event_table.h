@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "enums.h"
 
 /* clang-format off */
 /* L(NAME, name): where an event comes from, in the order a send passes them */
@@ -34,9 +35,10 @@ enum mg_field_class { MG_CLASS_UINT, MG_CLASS_HEX, MG_CLASS_INT, MG_CLASS_TEXT, 
 struct mg_field_desc {
 	const char *name;
 	const char *doc;
-	uint16_t offset; /* bytes, in the payload */
-	uint8_t size;    /* bytes */
-	uint8_t class;   /* enum mg_field_class */
+	uint16_t offset;             /* bytes, in the payload */
+	uint8_t size;                /* bytes */
+	uint8_t class;               /* enum mg_field_class */
+	const struct mg_enum *names; /* of its values; none where that has no name */
 };
 
 struct mg_event_desc {

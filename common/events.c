@@ -38,8 +38,9 @@ _Static_assert(offsetof(struct mg_slot, payload) == MG_SLOT_SKIP + MG_SLOT_ON_DI
 #define CLASS(tag, ctype, bytes, class) MG_CLASS_##tag = MG_CLASS_##class,
 enum { MG_TYPES(CLASS) };
 
-#define FIELD(S, type, field, doc) \
-	{#field, doc, offsetof(struct mg_##S, field), sizeof(mg_##type), MG_CLASS_##type},
+#define FIELD(S, type, field, doc)                                                        \
+	{#field, doc, offsetof(struct mg_##S, field), sizeof(mg_##type), MG_CLASS_##type, \
+		&mg_names_##type},
 #define FIELDS(NAME, name) \
 	static const struct mg_field_desc fields_##NAME[] = {MG_EV_##NAME(FIELD, name)};
 MG_PAYLOADS(FIELDS)

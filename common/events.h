@@ -25,7 +25,7 @@
 
 #include <linux/types.h>
 
-#include "calls.h"
+#include "names.h"
 
 typedef char mg_text16[16]; /* UTF-8, zero-padded */
 typedef char mg_text24[24];
@@ -33,7 +33,7 @@ typedef char mg_text32[32];
 typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order */
 
 /* T(tag, C type, bytes, class): class is UINT, HEX, INT, TEXT or BYTES */
-#define MG_TYPES(T)                    \
+#define MG_PLAIN_TYPES(T)              \
 	T(u8, __u8, 1, UINT)           \
 	T(u16, __u16, 2, UINT)         \
 	T(u32, __u32, 4, UINT)         \
@@ -48,6 +48,28 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	T(text32, mg_text32, 32, TEXT) \
 	T(addr, mg_addr, 16, BYTES)
 
+/* numbers with names, listed in names.h and related to these tags in enums.c */
+#define MG_ENUM_TYPES(T)              \
+	T(e_kind, __u8, 1, UINT)      \
+	T(e_syscall, __u16, 2, UINT)  \
+	T(e_family, __u8, 1, UINT)    \
+	T(e_proto, __u8, 1, UINT)     \
+	T(e_tcp_state, __u8, 1, UINT) \
+	T(e_opener, __u8, 1, UINT)    \
+	T(e_ulp, __u8, 1, UINT)       \
+	T(e_ca_state, __u8, 1, UINT)  \
+	T(e_reset, __u8, 1, UINT)     \
+	T(e_softirq, __u8, 1, UINT)   \
+	T(e_context, __u8, 1, UINT)   \
+	T(e_irq, __u8, 1, UINT)       \
+	T(e_via, __u8, 1, UINT)       \
+	T(e_lost, __u32, 4, UINT)     \
+	T(e_status, __s32, 4, INT)    \
+	T(e_side, __u32, 4, UINT)     \
+	T(e_option, __u32, 4, HEX)
+
+#define MG_TYPES(T) MG_PLAIN_TYPES(T) MG_ENUM_TYPES(T)
+
 /* clang-format off */
 
 /* ---- recorded by BPF, one stream a CPU ---------------------------------------------------- */
@@ -57,10 +79,10 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, asked, "bytes asked for; 0 where the call names no single length") \
 	F(S, s32, fd,    "file descriptor; -1 for socket()") \
 	F(S, x32, flags, "MSG_* flags of the call; 0 where it has none") \
-	F(S, x32, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
+	F(S, e_option, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
 	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
-	F(S, u16, call,  "which system call (MG_SYS_*)") \
-	F(S, u8,  kind,  "socket kind (MG_KIND_*)") \
+	F(S, e_syscall, call, "system call") \
+	F(S, e_kind, kind, "socket kind") \
 	F(S, x8,  nagle, "TCP, but for receiving calls: 1 TCP_NODELAY is set, 2 TCP_CORK") \
 	F(S, u16, mss,   "TCP, likewise: bytes of a full segment at present; 0 not told")
 
@@ -69,7 +91,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, s64, ret,  "return value, negative errno on failure; -512 to -516: to be restarted") \
 	F(S, u32, seq,  "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, u32, bytes, "bytes of all messages of sendmmsg and recvmmsg, 4294967295 if not known; else 0") \
-	F(S, u16, call, "which system call (MG_SYS_*)")
+	F(S, e_syscall, call, "system call")
 
 #define MG_EV_TCP_SEND(F, S) \
 	F(S, u64, sock,        "socket cookie") \
@@ -100,9 +122,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x8,  tcp_flags, "TCP: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128; else 0") \
 	F(S, u8,  zero_window, "TCP: 1 if the segment offers a window of 0; else 0") \
 	F(S, u8,  icmp_type, "ICMP: type of the message; else 0") \
-	F(S, u8,  proto,     "6 TCP, 17 UDP, 1 and 58 ICMP, ...") \
-	F(S, u8,  context,   "ip_out of TCP: who lets it go, 1 a thread, 2 and more the softirq of this number less 2; 0 not known, and elsewhere") \
-	F(S, u8,  via,       "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: 1 on the way from the socket, 2 to it; else 0")
+	F(S, e_proto, proto, "IP protocol") \
+	F(S, e_context, context, "ip_out of TCP: who lets it go, a thread or a softirq; elsewhere, and where it is not known, 0") \
+	F(S, e_via, via, "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: on the way from the socket or to it; else 0")
 
 /* bits of `frag` */
 #define MG_FRAG_AT   0x1fff
@@ -121,7 +143,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u16, ip_id,    "identification of the IP datagram, low 16 bits") \
 	F(S, u16, frag,     "of a fragment: where it begins, in 8 bytes, + 8192 if more follow it") \
 	F(S, u8,  icmp_type, "ICMP: type of the message") \
-	F(S, u8,  proto,    "IP protocol")
+	F(S, e_proto, proto,    "IP protocol")
 
 #define MG_EV_DEV_DONE(F, S) \
 	F(S, u64, sock,    "socket cookie") \
@@ -130,7 +152,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, s32, rc,      "what the driver returned; 0 = taken") \
 	F(S, u32, ifindex, "network device") \
 	F(S, u16, segs,    "segments or datagrams it stands for") \
-	F(S, u8,  via,     "as in packets")
+	F(S, e_via, via,     "as in packets")
 
 #define MG_EV_TCP_RECV(F, S) \
 	F(S, u64, sock,       "socket cookie") \
@@ -161,7 +183,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, x32, flags,  "MSG_* flags") \
 	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue, 4294967295 not known") \
 	F(S, u32, next,   "receiving: which buffer will be read next; 4294967295 none waits, 0 not known") \
-	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+	F(S, e_kind, kind, "socket kind")
 
 /* only where functions can be hooked; the states lock and release of calls rest on them */
 #define MG_EV_SOCK_LOCK(F, S) \
@@ -172,7 +194,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 not known, of UNIX sockets") \
 	F(S, u32, buffer, "which buffer is the last in it, 0 not known") \
 	F(S, u32, len,    "bytes in that, 0 not known") \
-	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+	F(S, e_kind, kind, "socket kind")
 
 /* Sends with MSG_ZEROCOPY are numbered, each socket's own; completions are told by these. */
 #define MG_EV_ZEROCOPY_SENT(F, S) \
@@ -194,9 +216,9 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, netns,  "network namespace, inode number") \
 	F(S, u16, lport,  "local port, of ICMP its identifier; 0 when anonymized") \
 	F(S, u16, rport,  "remote port, 0 if not connected or anonymized") \
-	F(S, u8,  family, "AF_*") \
-	F(S, u8,  kind,   "socket kind (MG_KIND_*)") \
-	F(S, u8,  proto,  "IP protocol, 0 for others")
+	F(S, e_family, family, "address family, AF_*") \
+	F(S, e_kind, kind, "socket kind") \
+	F(S, e_proto, proto,  "IP protocol, 0 for others")
 
 /* of a socket other than TCP's; not for each datagram, and not of more than a few ends a socket */
 #define MG_EV_SOCK_PEER(F, S) \
@@ -222,7 +244,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, ifindex,  "network device, 0 if none") \
 	F(S, u32, reason,   "enum skb_drop_reason") \
 	F(S, u16, segs,     "segments or datagrams it stands for") \
-	F(S, u8,  proto,    "IP protocol") \
+	F(S, e_proto, proto,    "IP protocol") \
 	F(S, u8,  rx,       "1 if it was on its way to the socket, 0 from it")
 
 #define MG_EV_DROP(F, S) \
@@ -231,7 +253,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, len,         "payload, bytes") \
 	F(S, u32, ifindex,     "network device, 0 if none") \
 	F(S, u16, segs,        "segments or datagrams it stands for") \
-	F(S, u8,  proto,       "IP protocol") \
+	F(S, e_proto, proto,       "IP protocol") \
 	F(S, u8,  rx,          "1 if it was on its way to the socket, 0 from it") \
 	F(S, text32, reason,   "why, in the kernel's words (SKB_DROP_REASON_*)") \
 	F(S, text32, location, "function of the kernel that dropped it")
@@ -252,11 +274,11 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, netns,      "network namespace, inode number") \
 	F(S, u16, lport,      "local port; 0 when anonymized") \
 	F(S, u16, rport,      "remote port; 0 when anonymized") \
-	F(S, u8,  old,        "state left (TCP_* of <netinet/tcp.h>)") \
-	F(S, u8,  now,        "state entered") \
-	F(S, u8,  family,     "AF_INET or AF_INET6") \
-	F(S, u8,  opener,     "1 opened by connect(), 2 by accept(), 0 not known") \
-	F(S, u8,  ulp,        "what uses it in place of the program: 0 nothing, 1 TLS in the kernel, 2 MPTCP, 3 another protocol")
+	F(S, e_tcp_state, old, "state left") \
+	F(S, e_tcp_state, now,        "state entered") \
+	F(S, e_family, family,     "AF_INET or AF_INET6") \
+	F(S, e_opener, opener, "call that opened it") \
+	F(S, e_ulp, ulp, "what uses it in place of the program: TLS in the kernel, MPTCP, or another protocol")
 
 #define MG_EV_SOCK_ADDR(F, S) \
 	F(S, u64,  sock,  "socket cookie") \
@@ -302,7 +324,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sndbuf_limited_us,  "and time it had no more to send for want of send buffer") \
 	F(S, u16, sacked_out, "segments reported by SACK; 65535: or more") \
 	F(S, u16, lost_out,   "segments held for lost; 65535: or more") \
-	F(S, u8,  ca_state,   "congestion state") \
+	F(S, e_ca_state, ca_state,   "congestion state") \
 	F(S, u8,  backoff,    "how often the timeout has doubled") \
 	F(S, u8,  retransmits, "timeouts in a row") \
 	F(S, u8,  probes_out, "window or keep-alive probes in a row without an answer")
@@ -318,8 +340,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, snd_ssthresh, "slow-start threshold, segments") \
 	F(S, u32, packets_out,  "segments sent and not acknowledged") \
 	F(S, u32, lost_out,     "of these, held for lost") \
-	F(S, u8,  old,          "congestion state left") \
-	F(S, u8,  now,          "congestion state entered")
+	F(S, e_ca_state, old,          "congestion state left") \
+	F(S, e_ca_state, now,          "congestion state entered")
 
 #define MG_EV_TCP_TIMEOUT(F, S) \
 	F(S, u64, sock,    "socket cookie") \
@@ -350,8 +372,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u16, lport,  "local port; 0 when anonymized") \
 	F(S, u16, rport,  "remote port; 0 when anonymized") \
 	F(S, u8,  sent,   "1 sent, 0 received") \
-	F(S, u8,  reason, "why; 0 not known: of a received one, and on kernels before 6.10") \
-	F(S, u8,  state,  "state of the connection (TCP_* of <netinet/tcp.h>), 0 without a socket")
+	F(S, e_reset, reason, "why; 0 not known: of a received one, and on kernels before 6.10") \
+	F(S, e_tcp_state, state, "state of the connection, 0 without a socket")
 
 /* follows ip_out or ip_in on its CPU */
 #define MG_EV_IP_HEADER(F, S) \
@@ -362,7 +384,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  version,    "4 or 6") \
 	F(S, u8,  tos,        "type of service or traffic class") \
 	F(S, u8,  ttl,        "time to live or hop limit") \
-	F(S, u8,  protocol,   "transport protocol or next header") \
+	F(S, e_proto, protocol,   "transport protocol or next header") \
 	F(S, u8,  sent,       "1 leaving (ip_out), 0 arriving (ip_in)")
 
 #define MG_EV_SCHED_SWITCH(F, S) \
@@ -397,11 +419,11 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  leaves,   "1 it leaves the CPU, 0 it gets it")
 
 #define MG_EV_SOFTIRQ(F, S) \
-	F(S, u8, vec, "softirq number: 1 TIMER, 2 NET_TX, 3 NET_RX, 7 SCHED, 9 RCU")
+	F(S, e_softirq, vec, "which softirq")
 
 #define MG_EV_IRQ(F, S) \
 	F(S, u32, number, "interrupt number of a device, else vector") \
-	F(S, u8,  source, "0 a device's, 1 timer, 2 reschedule, 3 and 4 function call, 5 irq_work")
+	F(S, e_irq, source, "whose: a device's, or which of the CPU's own")
 
 #define MG_EV_TASK_FORK(F, S) \
 	F(S, u32,    child_tid, "new thread") \
@@ -494,15 +516,6 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_NOT_KNOWN 0xffffffffu /* of a 32-bit number that this kernel does not tell */
 
-/* X(NAME, tracepoint): kinds of interrupts, numbered as they stand, by their tracepoints' names */
-#define MG_IRQS_ANYWHERE(X) X(DEVICE, irq_handler)
-#define MG_IRQS_X86(X) \
-	X(TIMER, local_timer) X(RESCHEDULE, reschedule) X(CALL, call_function) \
-	X(CALL_SINGLE, call_function_single) X(WORK, irq_work)
-#define MG_IRQ_ID(NAME, tracepoint) MG_IRQ_##NAME,
-enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END };
-#undef MG_IRQ_ID
-
 /* ---- written by the tracer itself, in the stream where they belong ------------------------- */
 
 #define MG_EV_CLOCK_SYNC(F, S) \
@@ -516,13 +529,13 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u64,    from_ns,  "the gap lies after this time") \
 	F(S, u64,    to_ns,    "and before this one") \
 	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, u32,    reason,   "1 ring full, 2 program skipped because it interrupted itself; of calls: 3 ring full, 4 no ring, 5 never finished; 16 ring of chosen events full, 17 connection not followed, 20 calls of a 32-bit program, 22 thread not followed; not lost, but not recorded: 18 paused, 19 not kept") \
+	F(S, e_lost, reason, "why; app_*: calls of the program; paused and not_kept: not lost, but not recorded") \
 	F(S, text32, producer, "what lost them")
 
 #define MG_EV_HOOK(F, S) \
 	F(S, text16, layer,  "layer of the stack") \
 	F(S, text32, hook,   "event it feeds and how it is attached") \
-	F(S, s32,    status, "0 attached, else a negative errno") \
+	F(S, e_status, status, "0 attached, else a negative errno") \
 	F(S, u32,    netns,  "network namespace, 0 = all")
 
 #define MG_EV_CALIBRATION(F, S) \
@@ -562,7 +575,7 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 
 #define MG_EV_CONTENTS(F, S) \
 	F(S, u64, events, "events in the files of this trace, this one and the end after it included") \
-	F(S, u32, side,   "0 the application's, 1 the kernel's")
+	F(S, e_side, side, "whose")
 
 #define MG_EV_CHANGE(F, S) \
 	F(S, text16, what,  "what has changed while recording") \
@@ -609,10 +622,10 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 	F(S, u32, tid,    "thread") \
 	F(S, u32, pid,    "process") \
 	F(S, x32, flags,  "MSG_* flags; else 0") \
-	F(S, x32, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
+	F(S, e_option, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
-	F(S, u8,  kind,   "socket kind (MG_KIND_*)")
+	F(S, e_kind, kind, "socket kind")
 
 #define MG_EV_MARK(F, S) \
 	F(S, u64,    id,    "which of this name") \
@@ -646,31 +659,11 @@ enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END
 #define MG_SYSTEM_EVENTS(E) MG_RING_EVENTS(E) MG_NAMED_EVENTS(E)
 #define MG_KERNEL_EVENTS(E) MG_SYSTEM_EVENTS(E) MG_TRACER_EVENTS(E)
 
-/* reasons of `lost` */
-#define MG_LOST_RING_FULL    1
-#define MG_LOST_SKIPPED      2
-#define MG_LOST_APP          3  /* from here up to the next: application events */
-#define MG_LOST_CHOSEN       16 /* the ring of events chosen by --event: no flow misses them */
-#define MG_LOST_NOT_FOLLOWED 17
-#define MG_LOST_PAUSED       18 /* these two are gaps, but nothing that should be there is not */
-#define MG_LOST_NOT_KEPT     19
-#define MG_LOST_CALLS        20 /* of 32-bit programs: no event of a layer below is missing */
-#define MG_LOST_NOT_COVERED  21 /* in no trace: a side had not begun yet, or had ended */
-#define MG_LOST_THREADS      22 /* one that there was no memory to follow: all that it did */
-#define MG_LOST_NOT_HERE     23 /* was written; the reader's, of packets and parts that are gone */
-#define MG_LOST_APP_NOT_HERE \
-	24 /* the same of the application side; among gaps it is the one above */
-
 /*
  * Set in the socket number of segments that arrived for a request to connect, before it had a
  * socket; the rest names the request.
  */
 #define MG_REQUEST_ID (1ull << 63)
-
-/* `ulp` of a connection */
-#define MG_ULP_TLS   1
-#define MG_ULP_MPTCP 2
-#define MG_ULP_OTHER 3
 
 /* ids of application events: one for each row of MG_FUNCTIONS */
 #define MG_APP_BASE 128

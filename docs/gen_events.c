@@ -7,7 +7,6 @@
 #include "event_table.h"
 #include "events.h"
 #include "ring.h"
-#include "tcp_names.h"
 
 static const char head[] =
 	".\\\" SPDX-License-Identifier: MIT\n"
@@ -97,6 +96,8 @@ static void fields(const struct mg_event_desc *d)
 		printf(".It Va %s No \\&(%s, %d byte%s)\n", f->name, classes[f->class], f->size,
 			f->size == 1 ? "" : "s");
 		text(f->doc);
+		if (f->names->count)
+			printf(" (see\n.Sy %s\nbelow)", f->names->name);
 		putchar('\n');
 	}
 	printf(".El\n");
@@ -157,22 +158,22 @@ static void app_events(void)
 		fields(last);
 }
 
-static void numbers(void)
+static void numbers(const struct mg_enum *e)
 {
-	printf(".Bl -tag -width Ds\n.It Va kind\n");
-	for (unsigned int i = 0; i < MG_KIND_END; i++)
-		printf("%s%u %s", i ? ",\n" : "", i, mg_kind_name(i));
-	printf(".\nWhat is below %u is not traced.\n.It Va call\n", MG_KIND_tcp);
-	for (unsigned int i = MG_SYS_none + 1; i < MG_SYS_END; i++)
-		printf("%s%u %s", i > MG_SYS_none + 1 ? ",\n" : "", i, mg_syscall_name(i));
-	printf(".\n.It Va ca_state , old No and Va now No of Sy tcp_cong\n");
-	for (unsigned int i = 0; mg_ca_state_name(i)[0] != '?'; i++)
-		printf("%s%u %s", i ? ",\n" : "", i, mg_ca_state_name(i));
-	printf(".\n.It Va reason No of Sy tcp_reset\n");
-	for (unsigned int i = 0; i < MG_RESET_END; i++)
-		printf("%s%u %s", i ? ",\n" : "", i, mg_reset_name(i));
-	printf(".\n.El\n");
+	printf(".It Sy %s\n", e->name);
+	for (size_t i = 0; i < e->count; i++) {
+		printf("%s%s", i ? ",\n" : "", e->label[i].value < 0 ? "\\" : "");
+		if (e == &mg_names_e_option && e->label[i].value)
+			printf("%lld/%lld", (long long)e->label[i].value >> 16,
+				(long long)e->label[i].value & 0xffff);
+		else
+			printf("%lld", (long long)e->label[i].value);
+		printf(" %s", e->label[i].name);
+	}
+	printf(".\n");
 }
+
+#define NUMBERS(tag, ctype, bytes, class) numbers(&mg_names_##tag);
 
 int main(void)
 {
@@ -193,8 +194,17 @@ int main(void)
 	       "Written when the call has returned, so the time of the event is that of the "
 	       "end.\n");
 	app_events();
-	printf(".Ss Numbers\n");
-	numbers();
+	printf(".Ss Numbers with names\n"
+	       "The metadata has each of these as an enumeration of that name, so that\n"
+	       ".Nm magnet show ,\n"
+	       "babeltrace2, and other readers of CTF print the names;\n"
+	       "a number without a name is printed as a number.\n"
+	       "Kinds below %u are not traced.\n"
+	       "Socket options are given by level and name.\n"
+	       ".Bl -tag -width Ds\n",
+		MG_KIND_tcp);
+	MG_ENUM_TYPES(NUMBERS)
+	printf(".El\n");
 	fputs(tail, stdout);
 	return fflush(stdout) != 0 || ferror(stdout);
 }

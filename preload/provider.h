@@ -25,6 +25,8 @@
 #define UST_s64(name)                 UST_INT(mg_s64, name)
 #define UST_x32(name)                 UST_HEX(mg_x32, name)
 #define UST_text24(name)              lttng_ust_field_array_text(char, name, c->name, sizeof(mg_text24))
+#define UST_e_kind(name)              UST_UINT(mg_e_kind, name)
+#define UST_e_option(name)            UST_HEX(mg_e_option, name)
 #define UST_FIELD(S, type, name, doc) UST_##type(name)
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(magnet, call, LTTNG_UST_TP_ARGS(const struct mg_call *, c),

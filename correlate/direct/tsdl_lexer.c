@@ -98,7 +98,7 @@ void tsdl_next(struct tsdl_lexer *l)
 	} else if (*l->at == ':' && l->end - l->at > 1 && l->at[1] == '=') {
 		l->at += 2;
 		l->word = TSDL_ASSIGN;
-	} else if (*l->at && strchr("{}[];=", *l->at)) {
+	} else if (*l->at && strchr("{}[];=:,", *l->at)) {
 		l->at++;
 		l->word = TSDL_MARK;
 	}

@@ -14,7 +14,7 @@ enum tsdl_word {
 	TSDL_NUMBER, /* decimal */
 	TSDL_QUOTED, /* without the quotes */
 	TSDL_ASSIGN, /* := */
-	TSDL_MARK,   /* { } [ ] ; = */
+	TSDL_MARK,   /* { } [ ] ; = : , */
 };
 
 struct tsdl_lexer {

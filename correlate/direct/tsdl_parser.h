@@ -17,7 +17,7 @@ struct tsdl_alias {
 struct tsdl_parser {
 	struct tsdl_lexer l;
 	struct tsdl_trace *t;
-	struct tsdl_alias alias[32];
+	struct tsdl_alias alias[64];
 	uint32_t aliases;
 	bool has_clock, has_stream;
 	const char *why; /* first reason for refusing the text */

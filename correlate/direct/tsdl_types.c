@@ -107,12 +107,46 @@ static bool integer(struct tsdl_parser *p, struct tsdl_integer *i)
 	return true;
 }
 
+/* The integer of a name given before. */
+static bool known_integer(struct tsdl_parser *p, struct tsdl_integer *i)
+{
+	for (uint32_t n = 0; n < p->aliases; n++)
+		if (tsdl_take_name(&p->l, p->alias[n].name)) {
+			*i = p->alias[n].integer;
+			return true;
+		}
+	return false;
+}
+
+/* Names of an integer's values: `: TYPE { "name" = value, ... }`. The values are what is read. */
+static bool enumeration(struct tsdl_parser *p, struct tsdl_integer *i)
+{
+	char unused[8];
+	int64_t value;
+
+	if (!tsdl_take_mark(&p->l, ':') || !known_integer(p, i) || i->is_char || i->is_clock ||
+		!tsdl_take_mark(&p->l, '{'))
+		return false;
+	do {
+		if (!tsdl_take_quoted(p, unused, sizeof(unused)) || !tsdl_take_mark(&p->l, '=') ||
+			!tsdl_take_number(p, INT64_MIN, INT64_MAX, &value))
+			return false;
+	} while (tsdl_take_mark(&p->l, ','));
+	return tsdl_take_mark(&p->l, '}');
+}
+
+static bool aliased(struct tsdl_parser *p, struct tsdl_integer *i)
+{
+	return tsdl_take_name(&p->l, "integer") ? integer(p, i)
+	       : tsdl_take_name(&p->l, "enum")  ? enumeration(p, i)
+						: false;
+}
+
 bool tsdl_typealias(struct tsdl_parser *p)
 {
 	struct tsdl_alias *a = &p->alias[p->aliases];
 
-	if (p->aliases == sizeof(p->alias) / sizeof(p->alias[0]) ||
-		!tsdl_take_name(&p->l, "integer") || !integer(p, &a->integer) ||
+	if (p->aliases == sizeof(p->alias) / sizeof(p->alias[0]) || !aliased(p, &a->integer) ||
 		!tsdl_take_assign(&p->l) || p->l.word != TSDL_NAME ||
 		p->l.length >= sizeof(a->name))
 		return tsdl_refuse(p, "a type that magnet does not write");
@@ -138,12 +172,8 @@ static bool type(struct tsdl_parser *p, struct tsdl_field *f)
 	f->kind = TSDL_INTEGER;
 	if (tsdl_take_name(&p->l, "integer"))
 		return integer(p, &f->integer);
-	for (uint32_t i = 0; i < p->aliases; i++)
-		if (tsdl_take_name(&p->l, p->alias[i].name)) {
-			f->integer = p->alias[i].integer;
-			return true;
-		}
-	return tsdl_refuse(p, "a field of a type that magnet does not write");
+	return known_integer(p, &f->integer) ||
+	       tsdl_refuse(p, "a field of a type that magnet does not write");
 }
 
 /* Takes a field's name without its underscore, as babeltrace2 does. */

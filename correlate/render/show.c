@@ -3,17 +3,33 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 
 #include "event_table.h"
 #include "field_text.h"
 #include "report.h"
 #include "table.h"
-#include "tcp_names.h"
 
 #define NAME_MAX_SHOWN 120 /* bytes */
+
+/* Prints a number, by its name where it has one. */
+static void number(FILE *to, const struct mg_field_desc *f, uint64_t u)
+{
+	bool is_signed = f->class == MG_CLASS_INT;
+	int64_t value = is_signed && f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u;
+	const char *name = mg_enum_name(f->names, value);
+
+	if (name)
+		fputs(name, to);
+	else if (f->names == &mg_names_e_option)
+		fprintf(to, "%u/%u", (uint32_t)u >> 16, (uint32_t)u & 0xffff);
+	else if (f->class == MG_CLASS_HEX)
+		fprintf(to, "0x%" PRIx64, u);
+	else if (is_signed)
+		fprintf(to, "%" PRId64, value);
+	else
+		fprintf(to, "%" PRIu64, u);
+}
 
 static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payload)
 {
@@ -21,15 +37,7 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 	char address[INET6_ADDRSTRLEN];
 	uint64_t u = 0;
 
-	if (f->class != MG_CLASS_TEXT && f->class != MG_CLASS_BYTES)
-		memcpy(&u, p, f->size);
 	switch (f->class) {
-	case MG_CLASS_HEX:
-		fprintf(to, "0x%" PRIx64, u);
-		break;
-	case MG_CLASS_INT:
-		fprintf(to, "%" PRId64, f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u);
-		break;
 	case MG_CLASS_TEXT:
 		field_text_words(to, (const char *)p, strnlen((const char *)p, f->size));
 		break;
@@ -37,79 +45,15 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 		fputs(inet_ntop(AF_INET6, p, address, sizeof(address)), to);
 		break;
 	default:
-		fprintf(to, "%" PRIu64, u);
+		memcpy(&u, p, f->size);
+		number(to, f, u);
 	}
 }
 
-/* Prints a socket option: by name if it shapes traffic, else by level and number. */
-static void socket_option(FILE *to, uint32_t option)
+/* `entry` tells by its return value which function is called. */
+static bool is_function(const struct mg_event *e, const struct mg_field_desc *f)
 {
-	static const struct {
-		uint16_t level, option;
-		const char *name;
-	} known[] = {
-		{SOL_SOCKET, SO_SNDBUF, "SO_SNDBUF"},
-		{SOL_SOCKET, SO_RCVBUF, "SO_RCVBUF"},
-		{SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR"},
-		{SOL_SOCKET, SO_KEEPALIVE, "SO_KEEPALIVE"},
-		{SOL_SOCKET, SO_LINGER, "SO_LINGER"},
-		{SOL_SOCKET, SO_ERROR, "SO_ERROR"},
-		{SOL_SOCKET, SO_ZEROCOPY, "SO_ZEROCOPY"},
-		{IPPROTO_TCP, TCP_NODELAY, "TCP_NODELAY"},
-		{IPPROTO_TCP, TCP_CORK, "TCP_CORK"},
-		{IPPROTO_TCP, TCP_QUICKACK, "TCP_QUICKACK"},
-		{IPPROTO_TCP, TCP_NOTSENT_LOWAT, "TCP_NOTSENT_LOWAT"},
-		{IPPROTO_TCP, TCP_CONGESTION, "TCP_CONGESTION"},
-		{IPPROTO_TCP, TCP_ULP, "TCP_ULP"},
-		{IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, "TCP_ZEROCOPY_RECEIVE"},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (option == ((uint32_t)known[i].level << 16 | known[i].option)) {
-			fputs(known[i].name, to);
-			return;
-		}
-	fprintf(to, "%u/%u", option >> 16, option & 0xffff);
-}
-
-/* Prints a field whose number has a name. Returns whether it did. */
-static bool named_field(
-	FILE *to, const struct mg_event *e, const struct mg_field_desc *f, const uint8_t *payload)
-{
-	const char *name = f->name;
-
-	if (strcmp(name, "kind") == 0) {
-		fputs(mg_kind_name(payload[f->offset]), to);
-		return true;
-	}
-	if (e->id == MG_APP_BASE + MG_FN_entry && strcmp(name, "ret") == 0) {
-		fputs(mg_function_name((unsigned int)e->call.ret), to);
-		return true;
-	}
-	if (strcmp(name, "option") == 0 &&
-		(MG_IS_APP(e->id) ? e->call.option : e->sys_enter.option)) {
-		socket_option(to, MG_IS_APP(e->id) ? e->call.option : e->sys_enter.option);
-		return true;
-	}
-	if (e->id == MG_EVENT_tcp_reset && strcmp(name, "reason") == 0) {
-		fputs(mg_reset_name(e->tcp_reset.reason), to);
-		return true;
-	}
-	if (e->id == MG_EVENT_tcp_cong && (strcmp(name, "old") == 0 || strcmp(name, "now") == 0)) {
-		fputs(mg_ca_state_name(name[0] == 'o' ? e->tcp_cong.old : e->tcp_cong.now), to);
-		return true;
-	}
-	if (strcmp(name, "ca_state") == 0) {
-		fputs(mg_ca_state_name(e->tcp_limits.ca_state), to);
-		return true;
-	}
-	if (strcmp(name, "call") == 0) {
-		fputs(mg_syscall_name(
-			      e->id == MG_EVENT_sys_enter ? e->sys_enter.call : e->sys_exit.call),
-			to);
-		return true;
-	}
-	return false;
+	return e->id == MG_APP_BASE + MG_FN_entry && strcmp(f->name, "ret") == 0;
 }
 
 static void fields(FILE *to, const struct mg_event *e)
@@ -132,7 +76,9 @@ static void fields(FILE *to, const struct mg_event *e)
 			continue;
 		fprintf(to, "%s%s=", first ? "" : " ", name);
 		first = false;
-		if (!named_field(to, e, &d->fields[i], payload))
+		if (is_function(e, &d->fields[i]))
+			fputs(mg_function_name((unsigned int)e->call.ret), to);
+		else
 			field(to, &d->fields[i], payload);
 	}
 }

@@ -17,9 +17,6 @@ struct {
 	__type(value, __u32);
 } contexts SEC(".maps");
 
-#define CONTEXT_THREAD  1
-#define CONTEXT_SOFTIRQ 2 /* plus the softirq's number */
-
 static __always_inline void set_context(__u32 context)
 {
 	__u32 zero = 0, *c = bpf_map_lookup_elem(&contexts, &zero);

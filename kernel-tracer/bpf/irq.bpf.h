@@ -9,7 +9,7 @@ static __always_inline bool on_top_of_traced(void)
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(on_softirq_entry, unsigned int vec)
 {
-	set_context(CONTEXT_SOFTIRQ + vec);
+	set_context(MG_CONTEXT_SOFTIRQ + vec);
 	if (on_top_of_traced())
 		EMIT(softirq_entry, mg_softirq, e, e->vec = vec);
 	return 0;
@@ -18,7 +18,7 @@ int BPF_PROG(on_softirq_entry, unsigned int vec)
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(on_softirq_exit, unsigned int vec)
 {
-	set_context(CONTEXT_THREAD);
+	set_context(MG_CONTEXT_THREAD);
 	if (on_top_of_traced())
 		EMIT(softirq_exit, mg_softirq, e, e->vec = vec);
 	return 0;

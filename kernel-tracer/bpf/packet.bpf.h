@@ -258,7 +258,6 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	const struct sk_buff *skb, const struct net_device *dev, int via)
 {
 	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
-	__u32 headers = without(skb->len, g->len);
 	__u16 gso[2] = {};
 
 	if (CAN_CAST) {
@@ -273,7 +272,7 @@ static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const s
 	e->len = g->len;
 	e->ack = g->ack;
 	e->ifindex = dev ? dev->ifindex : 0;
-	e->headers = headers < 0xffff ? headers : 0xffff;
+	e->headers = skb->len > g->len ? skb->len - g->len : 0;
 	e->segs = gso[1] ? gso[1] : 1;
 	e->gso_size = gso[0];
 	e->ip_id = g->ip_id;

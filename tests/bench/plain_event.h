@@ -22,6 +22,8 @@
 #define PLAIN_s32(name)                 lttng_ust_field_integer(mg_s32, name, c->name)
 #define PLAIN_s64(name)                 lttng_ust_field_integer(mg_s64, name, c->name)
 #define PLAIN_x32(name)                 lttng_ust_field_integer_hex(mg_x32, name, c->name)
+#define PLAIN_e_kind(name)              lttng_ust_field_integer(mg_e_kind, name, c->name)
+#define PLAIN_e_option(name)            lttng_ust_field_integer_hex(mg_e_option, name, c->name)
 #define PLAIN_FIELD(S, type, name, doc) PLAIN_##type(name)
 
 LTTNG_UST_TRACEPOINT_EVENT(magnet, plain_event, LTTNG_UST_TP_ARGS(const struct mg_call *, c),

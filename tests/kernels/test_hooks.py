@@ -36,7 +36,7 @@ s = socket.socket()
 assert s.connect_ex(("127.0.0.1", 9))
 """
 with Recording(PYTHON, "-c", REFUSED) as rec:
-    drops = [e for e in rec.events() if e["event"] == "drop" and e["fields"]["proto"] == "6"]
+    drops = [e for e in rec.events() if e["event"] == "drop" and e["fields"]["proto"] == "tcp"]
     ids = {e["flow"] for e in rec.events() if e["event"] == "sock_state"}
 check([e["flow"] for e in drops] == list(ids), f"the SYN that is refused is dropped, of its own connection: {drops}")
 check(all(name.split("/")[0].isdigit() for name in ids), f"which has a number: {ids}")

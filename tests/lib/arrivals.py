@@ -12,7 +12,7 @@ class Arrivals:
     def __init__(self, events, rx):
         seen = [(e["event"], int(e["offset"]), int(e["offset"]) + int(e["length"]), int(e["time_ns"]))
                 for e in events if e["flow"] == rx["id"] and e["length"] not in ("", "0")
-                and e["fields"].get("via", "0") == "0"]
+                and e["fields"].get("via", "own") == "own"]
         self.cuts = sorted({x for event, a, b, _ in seen if event in ("dev_recv", "tcp_recv")
                             for x in (a, b)})
         self.first, self.at_ip, self.processed, self.again, ready = {}, {}, {}, {}, []

@@ -222,7 +222,7 @@ def unseen(recording):
     """
     seen = dict.fromkeys(("ip_post", "dev_xmit", "dev_recv", "ip_in"), 0)
     for e in recording.events():
-        if e["flow"] and e["event"] in seen and e["fields"]["via"] == "0":
+        if e["flow"] and e["event"] in seen and e["fields"]["via"] == "own":
             seen[e["event"]] += int(e["fields"]["segs"])
     return max(seen["ip_post"] - seen["dev_xmit"], 0) + max(seen["ip_in"] - seen["dev_recv"], 0)
 

@@ -40,7 +40,7 @@ class LayerRecording(Recording):
             return f"{self.the_report['loss']['kernel']} events were lost"
         segs = dict.fromkeys(("ip_recv", "nf_post_begin", "dev_xmit", "dev_recv", "tcp_ready"), 0)
         for e in self.all_events:
-            if e["event"] in segs and e["socket"] and e["fields"].get("via", "0") == "0":
+            if e["event"] in segs and e["socket"] and e["fields"].get("via", "own") == "own":
                 # fragments are made behind IP's last hook
                 segs[e["event"]] += int(e["fields"].get("segs", 1)) \
                     if e["event"] in ("ip_recv", "dev_recv") \
@@ -59,10 +59,10 @@ class Seen:
         self.n = len(fields)
         self.segs = sum(int(f.get("segs", 1)) for f in fields)
         self.payload = sum(int(f.get("len", f.get("ret", 0))) for f in fields)
-        self.size = sum(int(f.get("frame", 0)) for f in fields)
+        of_packets = [f for f in fields if "headers" in f]
+        self.size = sum(int(f["len"]) + int(f["headers"]) for f in of_packets)
         # as frames: each has the headers
-        self.frames = sum(int(f["frame"]) + (int(f["segs"]) - 1) * (int(f["frame"]) - int(f["len"]))
-                          for f in fields if "frame" in f)
+        self.frames = sum(int(f["len"]) + int(f["segs"]) * int(f["headers"]) for f in of_packets)
 
 
 class Phase:
@@ -88,12 +88,12 @@ class Phase:
 
     def seen(self, name, ns, own=True):
         return Seen([e for e in self.events.get((name, ns), ())
-                     if own == (e["fields"].get("via", "0") == "0") and not self.opens(e)])
+                     if own == (e["fields"].get("via", "own") == "own") and not self.opens(e)])
 
     @staticmethod
     def opens(e):
         """Part of a TCP connection's opening: not yet known for one that is followed."""
-        return e["fields"].get("proto") == "6" and int(e["fields"]["tcp_flags"], 16) & SYN
+        return e["fields"].get("proto") == "tcp" and int(e["fields"]["tcp_flags"], 16) & SYN
 
     def moved(self, ns, names):
         """Calls and bytes."""

@@ -55,7 +55,7 @@ def internet_rows(phase, ns):
         row("send", "socket", "bytes", phase.layer(ns, "tx", "copy"),
             phase.counted(ns, "sent_bytes"), "program")
         data = Seen([e for e in phase.events.get(("ip_out", ns), ())
-                     if int(e["fields"]["len"]) and e["fields"]["via"] == "0"])
+                     if int(e["fields"]["len"]) and e["fields"]["via"] == "own"])
         row("send", "transport", "segments", out.segs,
             transport("OutSegs") + transport("RetransSegs") - others.n("send"), "TcpOutSegs")
         row("send", "transport", "data segments", data.segs, phase.tcp_info(ns, "data_segs_out"),
@@ -96,13 +96,13 @@ def internet_rows(phase, ns):
     row("send", "driver", "bytes", xmit.size - (ETHERNET - sent_header) * xmit.n,
         get(f"dev:{dev}:tx_bytes") - others.size("send", sent_header), "interface")
     row("send", "driver", "captured", xmit.n, len(others.all["send"]) - others.n("send"), "tcpdump")
-    opening = sum(phase.opens(e) and e["fields"]["via"] == "0" or 0
+    opening = sum(phase.opens(e) and e["fields"]["via"] == "own" or 0
                   for e in phase.events.get(("dev_xmit", ns), ()))
     row("send", "driver", "taken", done.n - opening,
         get(f"dev:{dev}:tx_packets") - others.n("send"), "interface")
     row("send", "driver", "fragments", sum(
         e["fields"]["frag"] != "0" for e in phase.events.get(("dev_xmit", ns), ())
-        if e["fields"]["via"] == "0"), ip("FragCreates") - others.fragments("send"), "IpFragCreates")
+        if e["fields"]["via"] == "own"), ip("FragCreates") - others.fragments("send"), "IpFragCreates")
 
     # ---- receiving
     recv, into = phase.seen("dev_recv", ns), phase.seen("ip_in", ns)
@@ -183,7 +183,7 @@ def middle_rows(phase):
             syn = [p for p in opening if (p.src == address) == (side == "rx")]
             seen = Seen([e for events in (v for (n, _), v in phase.events.items() if n == name)
                          for e in events if e["fields"]["ifindex"] == index
-                         and e["fields"]["via"] != "0" and not phase.opens(e)])
+                         and e["fields"]["via"] != "own" and not phase.opens(e)])
             if name == "dev_xmit":
                 done = sum(phase.opens(e) and e["fields"]["ifindex"] == index or 0
                            for (n, _), events in phase.events.items() if n == name for e in events)

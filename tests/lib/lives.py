@@ -9,8 +9,8 @@ from fixture import *
 PROGRAMS = os.path.join(os.environ["MAGNET_BUILD"], "tests", "programs")
 LIVES = os.path.join(PROGRAMS, "lives")
 LIBMAGNET = os.path.join(os.environ["MAGNET_BUILD"], "preload", "libmagnet.so")
-UNTIMED = "8"  # why a call is lost: its program has forbidden the cycle counter
-UNFINISHED = "5"  # why a call is lost: its logging was cut short
+UNTIMED = "app_untimed"  # why a call is lost: its program has forbidden the cycle counter
+UNFINISHED = "app_unfinished"  # why a call is lost: its logging was cut short
 SINK = {"socket": 1, "bind": 1, "connect": 1}  # what sink() of the program calls
 
 

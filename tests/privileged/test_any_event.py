@@ -116,7 +116,7 @@ def a_small_ring_tells_what_it_loses():
         report = rec.report()
         seen, lost, last = 0, 0, {}
         for e in rec.events():
-            if e["event"] == "lost" and e["fields"]["reason"] == "16":
+            if e["event"] == "lost" and e["fields"]["reason"] == "chosen_ring_full":
                 lost += int(e["fields"]["count"])
                 cpu = e["fields"]["cpu"]
                 if not (e["cpu"] == cpu and last.get(cpu, 0) <= int(e["fields"]["from_ns"])

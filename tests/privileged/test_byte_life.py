@@ -58,7 +58,7 @@ with Network(gso_max_segs=1) as net:
 
         events, there = list(rec.events()), {}
         for e in events:
-            if e["flow"] in (tx["id"], rx["id"]) and e["fields"].get("via", "0") == "0":
+            if e["flow"] in (tx["id"], rx["id"]) and e["fields"].get("via", "own") == "own":
                 there.setdefault((e["event"], e["time_ns"], e["cycles"], e["flow"]), []).append(e)
         found = sum((r["what"], r["time_ns"], r["cycles"], r["flow"]) in there for r in told
                     if r["what"] not in DERIVED)

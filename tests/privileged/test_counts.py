@@ -106,7 +106,7 @@ def segments(net, b, v6):
 
         # every packet of the client's end, also those without payload, passed its interface
         sent = [e for e in events if e["event"] == "dev_xmit"
-                and e["fields"]["via"] == "0" and e["flow"].split("/")[0] == tx["id"].split("/")[0]]
+                and e["fields"]["via"] == "own" and e["flow"].split("/")[0] == tx["id"].split("/")[0]]
         counted = {k: after[net.a]["tx"][k] - before[net.a]["tx"][k] for k in ("packets", "bytes")}
         check(len(sent) == counted["packets"],
               f"the interface counts {counted['packets']} packets out, the trace {len(sent)}")

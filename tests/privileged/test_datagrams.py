@@ -177,9 +177,9 @@ def queued():
         f = rec.flows[f"ino:{sender}/tx"]
         spacing = frame * 8 / rate * 1e9
         times = [int(e["time_ns"]) for e in rec.rows[f"ino:{sender}/tx"]
-                 if e["event"] == "dev_xmit" and e["fields"]["via"] == "0"]
+                 if e["event"] == "dev_xmit" and e["fields"]["via"] == "own"]
         entered = [int(e["time_ns"]) for e in rec.rows[f"ino:{sender}/tx"]
-                   if e["event"] == "dev_queue" and e["fields"]["via"] == "0"]
+                   if e["event"] == "dev_queue" and e["fields"]["via"] == "own"]
         check(f["coverage"] >= 0.9, f"coverage {f['coverage']}")
         # the k-th leaves when the bucket has filled k - 1 times; what was sent meanwhile waits for it
         expected = [max(0, times[0] + (k - 1) * spacing - entered[k]) for k in range(2, len(entered))]

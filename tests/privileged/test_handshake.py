@@ -36,7 +36,7 @@ def one(events, rx, sent, received, what):
     """A connection: its bytes here, and when they were sent and read by the programs' own clocks."""
     sock, first = rx["id"].split("/")[0], {}
     begin = next(e["fields"]["rcv_nxt"] for e in events if e["event"] == "sock_state"
-                 and e["flow"].split("/")[0] == sock and e["fields"]["now"] == "1")
+                 and e["flow"].split("/")[0] == sock and e["fields"]["now"] == "established")
     for e in events:  # before it is known whose they are they have no flow
         if (e["flow"] == rx["id"] and e["offset"] == "0" and e["length"] not in ("", "0")) or \
                 (e["flow"] == "" and e["fields"].get("seq") == begin and e["fields"].get("len", "0") != "0"):
@@ -71,7 +71,7 @@ with tempfile.TemporaryDirectory() as TOP, Network(gso_max_segs=1) as net, \
     report, events = rec.report(), list(rec.events())
     nth = {}  # in which order they opened: each CPU numbers the sockets it makes by itself
     for e in events:
-        if e["event"] == "sock_state" and e["fields"]["now"] == "1":
+        if e["event"] == "sock_state" and e["fields"]["now"] == "established":
             nth.setdefault(e["flow"].split("/")[0], len(nth))
     for port, case in enumerate(CASES, PORT):
         received = sorted(said["server"][str(port)], key=lambda c: c[1])

@@ -42,9 +42,9 @@ with rec:
     # in its CPU's stream a gap lies where its times say
     last, gaps, ended = {}, 0, set()
     for e in rec.events():
-        if e["event"] == "sock_state" and e["fields"]["old"] == "1":
+        if e["event"] == "sock_state" and e["fields"]["old"] == "established":
             ended.add(e["flow"].split("/")[0])
-        if e["event"] == "lost" and e["fields"]["reason"] == "1":
+        if e["event"] == "lost" and e["fields"]["reason"] == "ring_full":
             cpu = e["fields"]["cpu"]
             check(e["cpu"] == cpu, f"gap {gaps} stands in the stream of CPU {cpu}") if not gaps else None
             if not last.get(cpu, 0) <= int(e["fields"]["from_ns"]) <= int(e["fields"]["to_ns"]) \

@@ -65,7 +65,7 @@ def reordered(every, delay_ms, twice, size, step):
         # what is late may come when the connection has ended, and is nobody's
         ended = min(int(e["time_ns"]) for e in rec.events() if e["event"] == "sock_state"
                     and e["flow"].split("/")[0] == rx["id"].split("/")[0]
-                    and e["fields"]["now"] in ("6", "7"))  # TIME_WAIT, CLOSE
+                    and e["fields"]["now"] in ("time_wait", "close"))
         sum_of = sum(n for _, n, times in delivered for t in times if t < ended) - size
         if tx["coverage"] == rx["coverage"] == 1 and again == sum_of:
             break

@@ -27,7 +27,7 @@ with undisturbed(lambda: Recording(PYTHON, PROGRAM, "resets")) as rec:
     sent = [e for e in resets if e["fields"]["sent"] == "1"]
     received = [e for e in resets if e["fields"]["sent"] == "0"]
     check(len(sent) == 3 - silent and len(received) == 3, "each both ways")
-    check(received[0]["flow"] and received[0]["fields"]["state"] == "2" and
+    check(received[0]["flow"] and received[0]["fields"]["state"] == "syn_sent" and
           received[0]["fields"]["rport"] == "1", "the first by the one that connects, in SYN_SENT")
     if silent:
         sent.insert(0, None)

@@ -130,7 +130,7 @@ def timer_interrupts():
                                      for e in r.of("sched_switch")):
             break
         print("somebody else had the CPU meanwhile, or a program was skipped: once more")
-    times = [e["ns"] for e in r.of("irq_entry") if e["source"] == 1]
+    times = [e["ns"] for e in r.of("irq_entry") if e["fields"]["source"] == "local_timer"]
     least = sum(a1 < t < b0 for t in times)
     most = sum(a0 < t < b1 for t in times)
     check(least > 0 and least <= after - before <= most,

@@ -119,7 +119,7 @@ with undisturbed(lambda: record("full")) as rec:
     for e in rec.events():
         if e["event"] == "ip_header":
             headers[e["fields"]["sent"]] = headers.get(e["fields"]["sent"], 0) + 1
-            check_quietly(e["fields"]["version"] == "4" and e["fields"]["protocol"] == "6" and
+            check_quietly(e["fields"]["version"] == "4" and e["fields"]["protocol"] == "tcp" and
                           e["fields"]["ttl"] == "64", f"an IP header: {e['fields']}")
     segments = {n: sum(e["event"] == n for e in rec.events()) for n in ("ip_out", "ip_in")}
     check(headers == {"1": segments["ip_out"], "0": segments["ip_in"]},
@@ -137,7 +137,7 @@ s.recv(1000)
 with undisturbed(lambda: Recording(PYTHON, "-c", TALK, options=["--level", "full"])) as rec:
     headers = [e["fields"] for e in rec.events() if e["event"] == "ip_header"]
     ways = {way: [(h["flow_label"], h["tos"]) for h in headers if h["sent"] == way] for way in "01"}
-    check(headers and all((h["version"], h["protocol"], h["ttl"]) == ("6", "6", "64")
+    check(headers and all((h["version"], h["protocol"], h["ttl"]) == ("6", "tcp", "64")
                           for h in headers), f"{len(headers)} IPv6 headers")
     check({tos for _, tos in ways["1"]} == {"0", "8"}, "with the traffic class that was asked for")
     check(set(ways["1"]) >= set(ways["0"]) and any(label != "0" for label, _ in ways["1"]),

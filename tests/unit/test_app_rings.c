@@ -21,7 +21,7 @@
 static struct app_rings *rings;
 static struct pool *pool;
 static struct loss {
-	enum app_loss why;
+	enum mg_lost_reason why;
 	uint64_t count, after, before;
 } losses[8];
 static uint32_t loss_n, call_n;
@@ -40,8 +40,8 @@ static void on_mark(void *arg, const struct mg_mark *m)
 	last_mark = *m;
 }
 
-static void on_lost(
-	void *arg, enum app_loss why, uint64_t count, uint32_t tid, uint64_t after, uint64_t before)
+static void on_lost(void *arg, enum mg_lost_reason why, uint64_t count, uint32_t tid,
+	uint64_t after, uint64_t before)
 {
 	(void)arg, (void)tid;
 	losses[loss_n++] = (struct loss){why, count, after, before};
@@ -86,7 +86,7 @@ static void write_call(uint64_t leave, uint64_t lost)
 }
 
 static void assert_loss(
-	uint32_t i, enum app_loss why, uint64_t count, uint64_t after, uint64_t before)
+	uint32_t i, enum mg_lost_reason why, uint64_t count, uint64_t after, uint64_t before)
 {
 	assert_int_equal(losses[i].why, why);
 	assert_int_equal(losses[i].count, count);
@@ -118,7 +118,7 @@ static void a_loss_lies_between_two_calls(void **unused)
 	app_rings_read(rings, t + 2000, &reader);
 	assert_int_equal(call_n, 2);
 	assert_int_equal(loss_n, 1);
-	assert_loss(0, APP_LOST_FULL, 7, t, t + 1000);
+	assert_loss(0, MG_LOST_APP, 7, t, t + 1000);
 }
 
 static void what_nobody_came_after_is_told_at_the_end(void **unused)
@@ -132,7 +132,7 @@ static void what_nobody_came_after_is_told_at_the_end(void **unused)
 	assert_int_equal(loss_n, 0);
 	app_rings_finish(rings, &reader);
 	assert_int_equal(loss_n, 1);
-	assert_loss(0, APP_LOST_FULL, 5, t, 0);
+	assert_loss(0, MG_LOST_APP, 5, t, 0);
 }
 
 static void no_number_is_too_large(void **unused)
@@ -160,7 +160,7 @@ static void a_count_that_cannot_be_is_told_as_not_known(void **unused)
 	app_rings_read(rings, t + 2000, &reader);
 	app_rings_finish(rings, &reader);
 	assert_int_equal(loss_n, 1);
-	assert_loss(0, APP_LOST_NOT_COUNTED, 1, t + 1000, 0);
+	assert_loss(0, MG_LOST_APP_NOT_COUNTED, 1, t + 1000, 0);
 }
 
 static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unused)
@@ -173,7 +173,7 @@ static void a_handlers_call_may_tell_less_than_the_one_it_interrupted(void **unu
 	pool->rings[RING].lost = 3;
 	app_rings_read(rings, t + 2000, &reader);
 	assert_int_equal(loss_n, 1);
-	assert_loss(0, APP_LOST_FULL, 3, 0, t);
+	assert_loss(0, MG_LOST_APP, 3, 0, t);
 }
 
 /* A program may not truncate the file it was given. */
@@ -219,7 +219,7 @@ static void a_pool_goes_with_its_program(void **unused)
 	assert_int_equal(rings->present, present);
 	assert_int_equal(call_n, 1);
 	assert_int_equal(loss_n, 1);
-	assert_loss(0, APP_LOST_FULL, 5, t, 0);
+	assert_loss(0, MG_LOST_APP, 5, t, 0);
 }
 
 /* Beyond the limit of all pools together a program has only the common ring for its threads. */

@@ -71,6 +71,20 @@ static void nothing_is_used_before_it_is_defined(void **unused)
 	assert_true(strstr(text, ":= x8;") < strstr(text, "event {"));
 }
 
+/* Replaces the name of an enumeration by that of its integers. */
+static void base_of(char type[16])
+{
+	char end[32];
+	const char *at, *p;
+
+	snprintf(end, sizeof(end), "} := %s;", type);
+	at = strstr(text, end);
+	assert_non_null(at);
+	for (p = at; strncmp(p, "enum : ", 7) != 0; p--)
+		assert_true(p > text && *p != '\n');
+	assert_int_equal(sscanf(p, "enum : %15s {", type), 1);
+}
+
 /*
  * Returns the size of a declaration such as "u32 _seq" or "utf8 _comm[16]"; its name goes to
  * `name`.
@@ -85,6 +99,8 @@ static unsigned int declared(const char *line, char name[64], bool *is_signed)
 	assert_int_equal(sscanf(line, " %15s %63[^[;]", type, name), 2);
 	if (strchr(line, '[') && strchr(line, '[') < strchr(line, ';'))
 		count = atoi(strchr(line, '[') + 1);
+	if (strncmp(type, "e_", 2) == 0)
+		base_of(type);
 	if (strcmp(type, "utf8") != 0)
 		bits = (unsigned int)atoi(type + 1);
 	*is_signed = type[0] == 's';

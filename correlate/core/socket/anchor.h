@@ -5,13 +5,6 @@
 
 #include "core.h"
 
-enum {
-	MG_TCP_ESTABLISHED = 1,
-	MG_TCP_SYN_SENT,
-	MG_TCP_SYN_RECV,
-	MG_TCP_CLOSE = 7,
-	MG_TCP_CLOSE_WAIT
-};
 /* End that opened a connection, as in `opener` of sock_state. */
 enum { OPENER_SELF = 1, OPENER_PEER };
 void sock_on_open(struct core *c, const struct mg_event *e);

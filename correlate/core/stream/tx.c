@@ -311,7 +311,7 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	if (!passes(c, &s->tx, (enum tx_layer)layer,
 		    &(struct seen){.seq = first_byte(p),
 			    .len = p->len,
-			    .wire = p->frame,
+			    .wire = packet_frame(p),
 			    .packets = p->segs,
 			    .t = e->cycles},
 		    a))

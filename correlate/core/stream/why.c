@@ -23,7 +23,6 @@
 #define ESTABLISHED 1
 
 /* numbers of softirqs */
-enum { SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_RX = 3, SOFTIRQ_TASKLET = 6, SOFTIRQ_HRTIMER = 8 };
 
 static struct why *why_of(struct flow *f)
 {
@@ -237,14 +236,14 @@ void why_on_state(struct flow *f, const struct mg_tcp_state *p)
 static enum why_release of_softirq(unsigned int number)
 {
 	switch (number) {
-	case SOFTIRQ_NET_RX:
+	case MG_SOFTIRQ_NET_RX:
 		return RELEASE_ACK;
-	case SOFTIRQ_TIMER:
+	case MG_SOFTIRQ_TIMER:
 		return RELEASE_TIMER;
-	case SOFTIRQ_HRTIMER:
+	case MG_SOFTIRQ_HRTIMER:
 		return RELEASE_PACER;
-	case SOFTIRQ_TASKLET:
-	case SOFTIRQ_HI:
+	case MG_SOFTIRQ_TASKLET:
+	case MG_SOFTIRQ_HI:
 		return RELEASE_TX_DONE;
 	default:
 		return RELEASE_NOT_KNOWN;
@@ -281,9 +280,9 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 {
 	if (!core_observes(c, MG_EVENT_softirq_entry))
 		return RELEASE_NOT_KNOWN;
-	if (p->context >= CONTEXT_SOFTIRQ)
-		return of_softirq(p->context - CONTEXT_SOFTIRQ);
-	if (p->context == CONTEXT_THREAD)
+	if (p->context >= MG_CONTEXT_SOFTIRQ)
+		return of_softirq(p->context - MG_CONTEXT_SOFTIRQ);
+	if (p->context == MG_CONTEXT_THREAD)
 		return of_thread(t, s, off);
 	/* an older trace: known for traced threads only */
 	if (!t || !t->in_call)
@@ -353,7 +352,7 @@ bool why_lay_behind_others(
 static enum why_reason by_elimination(const struct core *c, const struct thread *t,
 	const struct mg_sock *s, const struct mg_packet *p, uint64_t off, bool full)
 {
-	bool softirq = p->context >= CONTEXT_SOFTIRQ || (!p->context && t && t->in_softirq);
+	bool softirq = p->context >= MG_CONTEXT_SOFTIRQ || (!p->context && t && t->in_softirq);
 
 	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
 		!why_lay_behind_others(c, s, off, RELEASE_ACK))

@@ -5,9 +5,6 @@
 
 #include "core.h"
 
-/* the field `frag` of ip_out */
-enum { CONTEXT_NOT_TOLD, CONTEXT_THREAD, CONTEXT_SOFTIRQ };
-
 /* The labels of the first byte of a segment. */
 struct why_found {
 	enum why_reason reason;

@@ -226,7 +226,7 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 	case RELEASE_ACK:
 		if (split->held_last != WHYS)
 			return split->held_last;
-		if (found.reason != WHY_NOT_KNOWN || p->context == CONTEXT_THREAD)
+		if (found.reason != WHY_NOT_KNOWN || p->context == MG_CONTEXT_THREAD)
 			return found.reason;
 		return left_over(c, s, p, off, found.release);
 	case RELEASE_LATER_CALL:
