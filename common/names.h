@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What numbers in events mean: V(value, "name") or V(value, NAME, "name"), where the code has a
+ * Names of numbers in events: V(value, "name") or V(value, NAME, "name"), where the code has a
  * constant for it. From these lists come the constants, the enumerations of the CTF metadata, the
  * names that magnet prints, and the lists in magnet-events(5). Values are stored in traces.
  */

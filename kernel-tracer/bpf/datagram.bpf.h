@@ -41,14 +41,19 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 		d->more = h.frag_off & bpf_htons(0x2000);
 		d->proto = h.protocol;
 	} else {
-		struct ipv6_bytes h;
+		struct { /* as an ipv6_bytes begins: all of it is more than the callers' stack has
+			  */
+			__be32 version;
+			__be16 payload_len;
+			__u8 nexthdr, hop_limit;
+		} h;
 		__u32 total;
 		__u64 b;
 
-		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
+		if (bpf_probe_read_kernel(&h, sizeof(h), ip) ||
+			bpf_probe_read_kernel(d->src, 16, ip + sizeof(h)) ||
+			bpf_probe_read_kernel(d->dst, 16, ip + sizeof(h) + 16))
 			return 0;
-		__builtin_memcpy(d->src, h.saddr, 16);
-		__builtin_memcpy(d->dst, h.daddr, 16);
 		total = bpf_ntohs(h.payload_len);
 		b = behind_ipv6(number_at(&d->ip), h.nexthdr);
 		if (!b)
@@ -58,7 +63,7 @@ __global int read_ip(struct datagram *d, int version, __u32 there)
 		d->offset = BEHIND_OFFSET(b) & 0xfff8;
 		d->more = BEHIND_OFFSET(b) & 1;
 		d->id = BEHIND_ID(b);
-		d->len = without(total ? total + sizeof(h) : there, d->hlen);
+		d->len = without(total ? total + sizeof(struct ipv6_bytes) : there, d->hlen);
 	}
 	return 1;
 }
