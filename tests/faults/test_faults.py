@@ -83,7 +83,7 @@ def on_the_wire(directory):
     count = {"ip_post": 0, "dev_xmit": 0}
     for row in run(MAGNET, "show", "--tsv", directory).stdout.split("\n"):
         f = row.split("\t")
-        if len(f) > 9 and f[5] in count and " proto=17 " in f[9] and f[9].endswith("via=0"):
+        if len(f) > 9 and f[5] in count and " proto=udp " in f[9] and " via=own" in f[9]:
             count[f[5]] += 1
     return max(count.values())
 

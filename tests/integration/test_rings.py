@@ -132,7 +132,7 @@ def without_descriptors(script, stays=""):
         rows = [line.split("\t") for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines()]
         seen = len({r[3] for r in rows if r[5] == "magnet:send"})
         told = sum(int(r[9].split("count=")[1].split()[0]) for r in rows
-                   if r[5] == "lost" and "reason=7" in r[9])
+                   if r[5] == "lost" and "reason=app_unserved" in r[9])
         check(seen + told == 40 and seen >= 10, f"{seen} programs are recorded, {told} are told as not")
         check(f"all calls of {told} programs for which there was no buffer: " in p.stderr
               and "raise ulimit -n, which is 40" in p.stderr, "by magnet record, too, and why: " + p.stderr)

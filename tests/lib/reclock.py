@@ -58,6 +58,7 @@ def reclock(trace, clock):
     for part in ("app", "kernel"):
         with open(f"{trace}/{part}/metadata") as f:
             text = f.read()
+        SIZES.update((tag, SIZES[of]) for of, tag in re.findall(r"typealias enum : (\w+) \{[^}]*\} := (\w+);", text))
         head, context = struct_of("packet.header", text), struct_of("packet.context", text)
         by_stream = {}
         for block in re.findall(r"\nstream \{.*?\n\};", text, re.S):

@@ -29,8 +29,10 @@ def event_sizes(directory):
     """Bytes of an event of each number with its head; those of chosen events, which vary, are not there."""
     with open(directory + "/metadata") as f:
         text = f.read()
+    bits_of = {tag: bits for bits, tag in re.findall(r"typealias enum : [uxs](\d+) \{[^}]*\} := (\w+);", text)}
     sizes = {}
     for number, fields in re.findall(r"event \{[^}]*?id = (\d+);[^}]*?fields := struct \{(.*?)\n\t\};", text, re.S):
+        fields = re.sub(r"\be_\w+", lambda tag: "u" + bits_of[tag[0]], fields) # enumerations by their size
         parts = re.findall(r"(?:utf8|[uxs](\d+)) _\w+(?:\[(\d+)\])?;", fields)
         if len(parts) == fields.count(";"):
             sizes[int(number)] = EVENT_HEAD + sum(int(bits or 8) // 8 * int(n or 1) for bits, n in parts)

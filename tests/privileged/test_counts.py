@@ -112,8 +112,8 @@ def segments(net, b, v6):
               f"the interface counts {counted['packets']} packets out, the trace {len(sent)}")
         syns = sum(1 for e in sent if int(e["fields"]["tcp_flags"], 16) & 2)
         check(syns == said["client"]["refused"] + 1, f"{syns} of them to connect")
-        check(total(sent, "frame") == counted["bytes"],
-              f"and {counted['bytes']} bytes, the trace {total(sent, 'frame')}")
+        frames = total(sent, "len") + total(sent, "headers")
+        check(frames == counted["bytes"], f"and {counted['bytes']} bytes, the trace {frames}")
 
         calls = {c["name"]: c for c in report["calls"] if c["flow_kind"] == "tcp"}
         check(calls["send"]["n"] == said["client"]["send_calls"] + 1, "every send() is there")

@@ -59,7 +59,7 @@ def one(events, rx, sent, received, what):
 def fast_open(rec, rx):
     check(rx["bytes"] == SIZE and rx["complete_bytes"] == SIZE - FIRST and rx["opening_bytes"] == FIRST,
           f"Fast Open: all but the {FIRST} bytes in the SYN are followed")
-    check("came with the connection's opening" in rec.text("--flow", rx["id"]), "the text says so")
+    check("came with the handshake" in rec.text("--flow", rx["id"]), "the text says so")
 
 
 need_kernel_side()

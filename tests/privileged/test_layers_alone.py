@@ -132,7 +132,7 @@ def there_before():
             seen = {}
             for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines():
                 for event in UDP_EVENTS[layers]:
-                    if f"\t{event}\t" in line and ("proto=17" in line or event == "dev_done"):
+                    if f"\t{event}\t" in line and ("proto=udp" in line or event == "dev_done"):
                         seen[event] = seen.get(event, 0) + 1
             for event in UDP_EVENTS[layers]:
                 if event != "dev_done":  # which does not tell the protocol

@@ -138,6 +138,11 @@ def counted(net):
     return link["stats64"]["tx"]["bytes"]
 
 
+def frame(event):
+    """Bytes of a packet with its headers."""
+    return int(event["fields"]["len"]) + int(event["fields"]["headers"])
+
+
 def goodput():
     """Frames with payload are those of the ratio; the interface counted them and those without."""
     with Network() as net:
@@ -159,9 +164,9 @@ def goodput():
                 g, empty = tx["on_demand"]["goodput"], 0
                 for e in rec.events("--flow", tx["id"]):
                     if e["event"] == "dev_xmit" and not int(e["length"] or 0):
-                        empty += int(e["fields"]["frame"])
+                        empty += frame(e)
                 # the first connect may find nobody listening yet: a frame of another flow
-                others = sum(int(e["fields"]["frame"]) for e in rec.events()
+                others = sum(frame(e) for e in rec.events()
                              if e["event"] == "dev_xmit" and e["flow"] != tx["id"])
                 check(g["delivered_bytes"] == tx["bytes"] == 100 * 30000, "all was delivered")
                 check(g["wire_bytes"] + empty + others == sent,

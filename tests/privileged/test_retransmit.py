@@ -116,7 +116,7 @@ def lost_on_the_way(section, dropped, size, step):
             check(behind > 0, f"{behind} ranges came behind a hole and waited until it was filled")
             waited = next(s for s in rx["residence"] if s["stage"] == "in_order")
             near(waited["mean_ns"], byte_ns / size_of, 0.001, "the report's mean of that wait, ns")
-            check("sent again" in rec.text(), "the text says so")
+            check("retransmitted" in rec.text(), "the text says so")
 
 
 def dropped_at_home(section, dropped, size, step):

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "core.h"
+#include "enums.h"
 #include "event_table.h"
 #include "options.h"
 #include "clock/clockmap.h"
@@ -21,40 +22,12 @@
 
 #define STATE_CLOSE 7
 
-static const char *reason_name(uint32_t reason)
-{
-	switch (reason) {
-	case MG_LOST_RING_FULL:
-		return "ring_full";
-	case MG_LOST_SKIPPED:
-		return "skipped";
-	case MG_LOST_CHOSEN:
-		return "chosen";
-	case MG_LOST_NOT_FOLLOWED:
-		return "not_followed";
-	case MG_LOST_PAUSED:
-		return "paused";
-	case MG_LOST_NOT_KEPT:
-		return "not_kept";
-	case MG_LOST_CALLS:
-		return "calls";
-	case MG_LOST_NOT_COVERED:
-		return "not_covered";
-	case MG_LOST_THREADS:
-		return "threads";
-	case MG_LOST_NOT_HERE:
-		return "not_here";
-	default:
-		return gap_is_app(reason) ? "application" : NULL;
-	}
-}
-
 static void tell(struct core *c, const struct gap *g)
 {
 	char layers[128];
 	struct fact_loss f = {.begin = clockmap_cycles(&c->clock, g->from_ns),
 		.end = clockmap_cycles(&c->clock, g->to_ns),
-		.reason = reason_name(g->reason),
+		.reason = mg_enum_name(&mg_names_e_lost, g->reason),
 		.producer = g->producer,
 		.cpu = g->cpu,
 		.events = g->count ? g->count : FACT_NONE,
