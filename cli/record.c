@@ -113,15 +113,19 @@ int cmd_record(int argc, char **argv)
 	bool failed;
 
 	err = record_options_parse(&r.o, argc, argv);
-	if (err)
+	if (err) {
+		record_options_free(&r.o);
 		return err > 0 ? EXIT_DONE : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
 	name_command(&r);
 	/* each ring is a file, which takes a descriptor. The address space keeps its limit, since
 	 * that says how much of the rings a program can have. */
 	mg_limits_raise(&r.limits, MG_LIMIT_SPACE);
 	r.on_sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
-	if (record_dir_make(&r.dir, &r.o))
+	if (record_dir_make(&r.dir, &r.o)) {
+		record_options_free(&r.o);
 		return EXIT_FAILED;
+	}
 	take_signals(&r);
 	session_info_begin(&r.info, r.command_text, r.o.command);
 	r.info.argc = r.o.given.anonymize ? 1 : INT_MAX;
