@@ -45,7 +45,7 @@ static struct hooks hooks;
 static struct mg_ring *ring;
 static uint64_t clock_ns; /* time of the last event; never goes back */
 
-/* stub of a function of the BPF side that drain.c calls */
+/* no BPF program runs here, so none misses an event */
 void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 {
 	(void)h;

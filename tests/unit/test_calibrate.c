@@ -8,7 +8,7 @@
 #include "hooks/calibrate.h"
 #include "unit.h"
 
-/* a stub, as no kernel side is needed */
+/* the times are given by the tests: there are no hooks to copy */
 int hooks_copy_calls(struct hooks *h)
 {
 	(void)h;

@@ -19,6 +19,7 @@
 #include "stream/ranges.h"
 #include "stream/resent.h"
 #include "stream/rx_unseen.h"
+#include "stream/seen.h"
 #include "stream/tx.h"
 #include "stream/urgent.h"
 #include "stream/why.h"
@@ -34,14 +35,6 @@
 
 #define MSG_OOB_FLAG  0x1
 #define MSG_PEEK_FLAG 0x2
-
-/* A packet as an event tells of it. */
-struct seen {
-	uint32_t seq, len; /* of its payload */
-	uint32_t wire;     /* as struct passing has them: */
-	uint32_t packets;
-	uint64_t t;
-};
 
 static void arrives(struct core *c, struct flow *f, enum rx_layer layer, const struct seen *p,
 	struct annotation *a)
@@ -297,17 +290,9 @@ static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint3
 static void tell_range(const struct settling *s, uint64_t a, uint64_t len,
 	enum fact_outcome outcome, const uint64_t length[RX_STAGES], uint64_t begin)
 {
-	struct fact_range r = {.flow = flow_fact(s->f),
-		.offset = a,
-		.length = len,
-		.outcome = outcome,
-		.begin = begin,
-		.total = FACT_NONE,
-		.why = FACT_NO_WORD,
-		.released_by = FACT_NO_WORD};
+	struct fact_range r = range_without_times(s->f, a, len, outcome);
 
-	memset(r.stage, 0xff, sizeof(r.stage)); /* FACT_NONE */
-	memset(r.held, 0xff, sizeof(r.held));
+	r.begin = begin;
 	if (length) {
 		r.total = 0;
 		for (int i = 0; i < RX_STAGES; i++) {

@@ -17,6 +17,7 @@
 #include "stream/call_ends.h"
 #include "stream/ranges.h"
 #include "stream/resent.h"
+#include "stream/seen.h"
 #include "stream/unsent.h"
 #include "stream/why.h"
 #include "sums/dist.h"
@@ -200,14 +201,6 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 		return false;
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
 }
-
-/* A packet as an event tells of it. */
-struct seen {
-	uint32_t seq, len; /* of its payload */
-	uint32_t wire;     /* as struct passing has them: */
-	uint32_t packets;
-	uint64_t t;
-};
 
 static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const struct seen *p,
 	struct annotation *a)
@@ -469,17 +462,9 @@ static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES]
 static void tell_range(const struct making *m, uint64_t a, uint64_t len, enum fact_outcome outcome,
 	const uint64_t length[TX_STAGES], const uint64_t t[], uint32_t present)
 {
-	struct fact_range r = {.flow = flow_fact(m->f),
-		.offset = a,
-		.length = len,
-		.outcome = outcome,
-		.begin = present & 1u << TX_CALL ? t[TX_CALL] : 0,
-		.total = FACT_NONE,
-		.why = FACT_NO_WORD,
-		.released_by = FACT_NO_WORD};
+	struct fact_range r = range_without_times(m->f, a, len, outcome);
 
-	memset(r.stage, 0xff, sizeof(r.stage)); /* FACT_NONE */
-	memset(r.held, 0xff, sizeof(r.held));
+	r.begin = present & 1u << TX_CALL ? t[TX_CALL] : 0;
 	if (length)
 		fill_stages(m, length, t, present, &r);
 	emit_range(&m->c->facts, &r);
