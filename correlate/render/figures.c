@@ -139,7 +139,8 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->source = source;
 	r->hz = clockmap_hz(&core->clock);
 	r->calls = mg_calloc(HASH_COUNT(calls) + 1u, sizeof(*r->calls));
-	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core))
+	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core) ||
+		report_take_drops(r))
 		return -ENOMEM;
 	HASH_ITER (hh, calls, k, ktmp)
 		r->calls[r->call_count++] = k;
@@ -197,6 +198,7 @@ void report_free(struct report *r)
 	free(r->flows);
 	free(r->packed);
 	losses_free(&r->losses);
+	free(r->drops);
 	free(r->calls);
 }
 

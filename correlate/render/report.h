@@ -35,7 +35,10 @@ struct report {
 		 */
 		size_t longest;
 	} sums;
-	struct losses losses;      /* losses of all sockets */
+	struct losses losses; /* losses of all sockets */
+	/* the drops, those of each flow next to each other: see report_drops_of() */
+	struct flow_drop *drops;
+	size_t drop_count;
 	struct call_stats **calls; /* sorted by number of calls */
 	size_t call_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
@@ -52,6 +55,15 @@ const struct flow *report_flow(const struct report *r, size_t i);
 struct flow *report_keep_flow(const struct report *r, size_t i);
 /* Returns the number of the flow with this id; flow_count if there is none. */
 size_t report_find_flow(const struct report *r, const char *id);
+/* A kind of drop; `nth` is its place among those of all flows, in order of their first. */
+struct flow_drop {
+	const struct drop *d;
+	size_t nth;
+};
+/* Sorts the drops by flow. Returns 0 or a negative errno (flow_drops.c). */
+int report_take_drops(struct report *r);
+/* Returns the first of the `n` kinds of drops of a flow, in order of their first. */
+const struct flow_drop *report_drops_of(const struct report *r, const struct flow *f, size_t *n);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
 /* Forms of a report; REPORT_JSON_WHOLE_FLOWS shows every flow in full. */
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_JSON_WHOLE_FLOWS };

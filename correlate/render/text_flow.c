@@ -383,14 +383,14 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 static void drops(const struct report *r, const struct flow *f, FILE *to)
 {
 	struct drop_sums all = {0};
-	const struct drop *d, *tmp;
+	const struct flow_drop *of;
+	size_t n;
 
 	if (!f->dropped)
 		return;
-	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
-		if (d->key.sock == f->sock->cookie && d->key.rx == f->rx)
-			drop_sums_add(&all, d);
-	}
+	of = report_drops_of(r, f, &n);
+	for (size_t i = 0; i < n; i++)
+		drop_sums_add(&all, of[i].d);
 	drop_sums_sort(&all);
 	text_drop_sums(&all, to);
 	drop_sums_free(&all);

@@ -69,14 +69,13 @@ GET(modulation, goodput_ratio, value_number(f->goodput_ratio))
 
 bool next_flow_drops(const struct flow_figures *f, uintptr_t *at, struct drop_figures *to)
 {
-	const struct drop *d = (const struct drop *)*at; /* the last one */
+	size_t n;
+	const struct flow_drop *all = report_drops_of(f->r, f->f, &n);
 
-	for (d = d ? d->hh.next : figures_of(f->r->core)->drops; d; d = d->hh.next)
-		if (d->key.sock == f->f->sock->cookie && d->key.rx == f->f->rx)
-			break;
-	*at = (uintptr_t)d;
-	to->d = d;
-	return d;
+	if (*at >= n)
+		return false;
+	to->d = all[(*at)++].d;
+	return true;
 }
 
 /* clang-format off */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's drops, summed by socket, direction, reason and place, with their layer. */
 #include "feed.h"
+#include "report.h"
 #include "reported.h"
 #include "socket/drops.h"
 
@@ -67,6 +68,40 @@ static void each_direction_has_its_own(void **unused)
 	json_decref(j);
 }
 
+/*
+ * Tens of thousands of flows may have drops, so those of each are found in an index: the table of
+ * all, which this test takes away, would be walked once for each of them.
+ */
+static void drops_of_a_flow_are_found_without_those_of_others(void **unused)
+{
+	struct core c;
+	struct figures *figures;
+	struct drop *all;
+	struct report r;
+	char name[32];
+	json_t *j;
+
+	(void)unused;
+	begin(&c);
+	for (uint64_t other = 1; other < 100; other++)
+		ev_drop(&c, SOCK - 50 + other, !(other & 1), "UDP_CSUM", "udp_recvmsg", 10, 1);
+	ev_drop(&c, SOCK, true, "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb", 100, 1);
+	core_finish(&c);
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
+	flow_name(name, SOCK, true);
+	figures = c.attached.what;
+	all = figures->drops;
+	figures->drops = NULL;
+	j = json_flow(&r, report_flow(&r, report_find_flow(&r, name)));
+	figures->drops = all;
+	assert_int_equal(json_array_size(at(j, "drops")), 2);
+	assert_string_equal(json_string_value(at(j, "drops.0.reason")), "UDP_CSUM");
+	assert_string_equal(json_string_value(at(j, "drops.1.reason")), "SOCKET_RCVBUFF");
+	json_decref(j);
+	report_free(&r);
+	feed_end(&c);
+}
+
 /* Without the hook it is unknown whether anything was dropped. */
 static void without_the_hook_drops_are_null(void **unused)
 {
@@ -131,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drops_are_added_up_by_reason_and_place),
 		cmocka_unit_test(each_direction_has_its_own),
+		cmocka_unit_test(drops_of_a_flow_are_found_without_those_of_others),
 		cmocka_unit_test(without_the_hook_drops_are_null),
 		cmocka_unit_test(names_may_fill_their_fields),
 		cmocka_unit_test(the_place_tells_the_layer),
