@@ -61,13 +61,10 @@ static void missed(const struct report *r, FILE *to)
 				: "");
 }
 
-static void recorded(const struct report *r, FILE *to, bool colour)
+/* Prints how many events were read and lost, and how well their times are known. */
+static void counts(const struct report *r, FILE *to, bool whole, bool colour)
 {
 	const struct core *c = r->core;
-	bool whole = text_whole(r, to, colour);
-	const char *missing = json_string_value(
-		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
-	const char *no_app = session_text(r, "app_missing", NULL);
 
 	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to,
@@ -88,6 +85,13 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	if (c->offsets.known && !c->clock.ns_only)
 		fprintf(to, ", CPUs within %s", text_ns(report_cpu_offset_ns(r)));
 	fprintf(to, "\n");
+}
+
+/* Prints what the times are that are not as exact as a cycle counter's with its readings. */
+static void times(const struct report *r, FILE *to)
+{
+	const struct core *c = r->core;
+
 	if (c->kernel_tracer[0])
 		fprintf(to,
 			"kernel events come from %s: times are CLOCK_MONOTONIC, and what it does "
@@ -117,30 +121,43 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 			"distributions "
 			"have wide bins\n",
 			text_percent(report_quantile_error(r)));
-	missed(r, to);
-	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++) {
-		const struct gap *g = &c->gaps[i];
+}
 
-		if (g->reason == MG_LOST_NOT_COVERED) /* reported above */
-			continue;
-		if (gap_is_loss(g) && !g->count) /* an earlier gap has counted them */
-			fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
-		else if (gap_is_loss(g))
-			fprintf(to, "  %s lost by %s", text_count(g->count),
-				text_plain(g->producer, 32));
-		else if (g->reason == MG_LOST_NOT_HERE)
-			fprintf(to, "  missing: %s %s", text_count(g->count), g->producer);
-		else
-			fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
-		if (g->cpu >= 0)
-			fprintf(to, " on CPU %d", g->cpu);
-		fprintf(to, " between %.6f s and %.6f s\n",
-			(double)(int64_t)(g->from_ns - c->first_ns) / 1e9,
-			(double)(int64_t)(g->to_ns - c->first_ns) / 1e9);
-	}
+static void gap(const struct core *c, const struct gap *g, FILE *to)
+{
+	if (gap_is_loss(g) && !g->count) /* an earlier gap has counted them */
+		fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
+	else if (gap_is_loss(g))
+		fprintf(to, "  %s lost by %s", text_count(g->count), text_plain(g->producer, 32));
+	else if (g->reason == MG_LOST_NOT_HERE)
+		fprintf(to, "  missing: %s %s", text_count(g->count), g->producer);
+	else
+		fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
+	if (g->cpu >= 0)
+		fprintf(to, " on CPU %d", g->cpu);
+	fprintf(to, " between %.6f s and %.6f s\n",
+		(double)(int64_t)(g->from_ns - c->first_ns) / 1e9,
+		(double)(int64_t)(g->to_ns - c->first_ns) / 1e9);
+}
+
+static void gaps(const struct core *c, FILE *to)
+{
+	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++)
+		if (c->gaps[i].reason != MG_LOST_NOT_COVERED) /* reported above */
+			gap(c, &c->gaps[i], to);
 	if (c->gap_count > GAPS_SHOWN)
 		fprintf(to, "  and %u more gap%s (--json has them all)\n",
 			c->gap_count - GAPS_SHOWN, plural(c->gap_count - GAPS_SHOWN));
+}
+
+/* Prints which side there is not, and what the kernel side could not be attached to. */
+static void not_recorded(const struct report *r, FILE *to)
+{
+	const struct core *c = r->core;
+	const char *missing = json_string_value(
+		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
+	const char *no_app = session_text(r, "app_missing", NULL);
+
 	if (no_app)
 		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));
 	if (missing)
@@ -159,6 +176,17 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 				c->hooks[i].status == -ENOLINK
 					? "switched off"
 					: strerror((int)-(int64_t)c->hooks[i].status));
+}
+
+static void recorded(const struct report *r, FILE *to, bool colour)
+{
+	bool whole = text_whole(r, to, colour);
+
+	counts(r, to, whole, colour);
+	times(r, to);
+	missed(r, to);
+	gaps(r->core, to);
+	not_recorded(r, to);
 }
 
 /* ---- summary ---- */
