@@ -40,6 +40,19 @@ static const char tail[] = ".Sh SEE ALSO\n"
 static const struct scope *const scopes[] = {MG_SCOPES(SCOPE_OF)};
 #define SCOPES (sizeof(scopes) / sizeof(scopes[0]))
 
+/* Members that are added to a report, with the scope of what they have. */
+static const struct beside {
+	const char *scope, *name, *child, *when;
+	bool is_list;
+} beside[] = {
+	{"report", "comparison", "comparison", "it is compared with another (--against)", false},
+	{"report", "hosts", "hosts", "it is of two hosts, of which the report has the first",
+		false},
+	{"hosts", "other", "report", NULL, false},
+	{"flow", "calls", "call_on_flow", "it alone is reported (--flow)", true},
+};
+#define BESIDES (sizeof(beside) / sizeof(beside[0]))
+
 /* ---- the page ---- */
 
 static void text(const char *s)
@@ -98,6 +111,15 @@ static void entry(const struct scope *s, const struct figure *g)
 	comparison(s, g);
 }
 
+static void members_beside(const struct scope *s)
+{
+	for (const struct beside *b = beside; b < beside + BESIDES; b++)
+		if (strcmp(b->scope, s->name) == 0)
+			printf(".It Va %s No \\&(%s %s)\nThere %s%s.\n", b->name,
+				b->is_list ? "list of:" : "object:", b->child,
+				b->when ? "if " : "always", b->when ? b->when : "");
+}
+
 static void page(void)
 {
 	fputs(head, stdout);
@@ -106,6 +128,7 @@ static void page(void)
 		printf("%s.\n.Bl -tag -width Ds\n", scopes[i]->doc);
 		for (int k = 0; k < scopes[i]->figures; k++)
 			entry(scopes[i], &scopes[i]->figure[k]);
+		members_beside(scopes[i]);
 		puts(".El");
 	}
 	fputs(tail, stdout);
@@ -198,18 +221,18 @@ static void required(const struct scope *s, const char **comma)
 
 static void definition(const struct scope *s)
 {
-	bool is_report = strcmp(s->name, "report") == 0, is_flow = strcmp(s->name, "flow") == 0;
 	const char *comma = "";
 
 	printf("    \"%s\": {\n      \"type\": \"object\", \"description\": ", s->name);
 	quoted(s->doc);
 	printf(",\n      \"properties\": {");
 	properties(s, &comma);
-	if (is_report) /* of two recordings */
-		printf(",\n        \"comparison\": {\"type\": \"object\"},"
-		       "\n        \"hosts\": {\"type\": \"object\"}");
-	if (is_flow) /* with --flow */
-		printf(",\n        \"calls\": {\"type\": \"array\"}");
+	for (const struct beside *b = beside; b < beside + BESIDES; b++)
+		if (strcmp(b->scope, s->name) == 0)
+			printf(b->is_list ? ",\n        \"%s\": {\"type\": \"array\", \"items\": "
+					    "{\"$ref\": \"#/$defs/%s\"}}"
+					  : ",\n        \"%s\": {\"$ref\": \"#/$defs/%s\"}",
+				b->name, b->child);
 	printf("\n      },\n      \"required\": [");
 	comma = "";
 	required(s, &comma);

@@ -1,91 +1,120 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the comparison as JSON; docs/magnet-report.1 lists the fields. */
-#include <math.h>
-
+/* The comparison's figures, by the table of figures. */
 #include "bootstrap.h"
 #include "comparison.h"
 #include "event_table.h"
+#include "reported/json.h"
+#include "reported/rows.h"
 
-static json_t *number(double v)
+static struct subject_figures subject(const struct subject_key *key)
 {
-	return isnan(v) || isinf(v) ? json_null() : json_real(v);
+	struct subject_figures f = {.key = key};
+
+	subject_name(f.name, key);
+	return f;
 }
 
-static json_t *subject(const struct subject_key *key)
+static bool next(
+	const struct subject *const *s, size_t n, uintptr_t *at, struct subject_figures *to)
 {
-	static const char *const sides[] = {NULL, "client", "server"};
-	bool is_flow = key->what == SUBJECT_FLOW;
-	char name[80];
-
-	subject_name(name, key);
-	return json_pack("{s:s, s:o, s:s?, s:o, s:s?, s:s?, s:o}", "subject",
-		key->what == SUBJECT_CALL ? "call"
-		: is_flow                 ? "flow"
-					  : "scheduler",
-		"name", json_text(name), "kind",
-		key->what == SUBJECT_SCHEDULER ? NULL : mg_kind_name(key->kind), "call",
-		key->what == SUBJECT_CALL
-			? json_string(key->call & CALL_KERNEL_ONLY
-					      ? mg_syscall_name(key->call & ~CALL_KERNEL_ONLY)
-					      : mg_function_name(key->call))
-			: json_null(),
-		"direction",
-		!is_flow  ? NULL
-		: key->rx ? "rx"
-			  : "tx",
-		"side", is_flow ? sides[key->side] : NULL, "port",
-		is_flow && key->port ? json_integer(key->port) : json_null());
+	if (*at >= n)
+		return false;
+	*to = subject(&s[(*at)++]->key);
+	return true;
 }
 
-static json_t *row(const struct compared *r)
+void part_compared_subject(const struct compared_figures *f, struct subject_figures *to)
 {
-	static const char *const units[] = {"ns", "share", "bytes_per_s", "number"};
-	json_t *j = subject(&r->now->key);
-
-	json_object_set_new(j, "figure", json_string(r->figure));
-	json_object_set_new(j, "stage", r->stage ? json_string(r->stage) : json_null());
-	json_object_set_new(j, "reason", r->reason ? json_string(r->reason) : json_null());
-	json_object_set_new(j, "unit", json_string(units[r->unit]));
-	json_object_set_new(j, "before", number(r->before_value));
-	json_object_set_new(j, "now", number(r->now_value));
-	json_object_set_new(j, "difference", number(r->difference));
-	json_object_set_new(j, "ratio", number(r->ratio));
-	json_object_set_new(j, "low", number(r->low));
-	json_object_set_new(j, "high", number(r->high));
-	json_object_set_new(j, "exceeds_noise",
-		r->verdict == NOT_ENOUGH ? json_null() : json_boolean(r->verdict == EXCEEDS_NOISE));
-	json_object_set_new(j, "before_blocks", json_integer((json_int_t)r->before_blocks));
-	json_object_set_new(j, "now_blocks", json_integer((json_int_t)r->now_blocks));
-	return j;
+	*to = subject(&f->row->now->key);
 }
 
-static json_t *names(const struct subject *const *s, size_t n)
+bool next_comparison_figures(
+	const struct comparison_figures *f, uintptr_t *at, struct compared_figures *to)
 {
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(all, subject(&s[i]->key));
-	return all;
+	if (*at >= f->c->rows)
+		return false;
+	to->row = &f->c->row[(*at)++];
+	return true;
 }
+
+bool next_comparison_only_before(
+	const struct comparison_figures *f, uintptr_t *at, struct subject_figures *to)
+{
+	return next(f->c->only_before, f->c->only_before_n, at, to);
+}
+
+bool next_comparison_only_now(
+	const struct comparison_figures *f, uintptr_t *at, struct subject_figures *to)
+{
+	return next(f->c->only_now, f->c->only_now_n, at, to);
+}
+
+static bool is_call(const struct subject_key *key)
+{
+	return key->what == SUBJECT_CALL;
+}
+
+static bool is_flow(const struct subject_key *key)
+{
+	return key->what == SUBJECT_FLOW;
+}
+
+static const char *call(const struct subject_key *key)
+{
+	return key->call & CALL_KERNEL_ONLY ? mg_syscall_name(key->call & ~CALL_KERNEL_ONLY)
+					    : mg_function_name(key->call);
+}
+
+/* Returns a text of the other recording's session.json. */
+static struct value before(const struct comparison_figures *f, const char *key)
+{
+	const json_t *session = f->before->report->session;
+
+	return value_text(json_string_value(json_object_get(session, key)));
+}
+
+static const char *const sides[] = {NULL, "client", "server"};
+static const char *const units[] = {"ns", "share", "bytes_per_s", "number"};
+
+/* clang-format off */
+GET(subject, subject, value_text(is_call(f->key) ? "call" : is_flow(f->key) ? "flow" : "scheduler"))
+GET(subject, name, value_text(f->name))
+GET(subject, kind, value_text(f->key->what == SUBJECT_SCHEDULER ? NULL : mg_kind_name(f->key->kind)))
+GET(subject, call, value_text(is_call(f->key) ? call(f->key) : NULL))
+GET(subject, direction, value_text(!is_flow(f->key) ? NULL : f->key->rx ? "rx" : "tx"))
+GET(subject, side, value_text(is_flow(f->key) ? sides[f->key->side] : NULL))
+GET(subject, port, value_if(is_flow(f->key) && f->key->port, value_count(f->key->port)))
+
+GET(compared, figure, value_text(f->row->figure))
+GET(compared, stage, value_text(f->row->stage))
+GET(compared, reason, value_text(f->row->reason))
+GET(compared, unit, value_text(units[f->row->unit]))
+GET(compared, before, value_number(f->row->before_value))
+GET(compared, now, value_number(f->row->now_value))
+GET(compared, difference, value_number(f->row->difference))
+GET(compared, ratio, value_number(f->row->ratio))
+GET(compared, low, value_number(f->row->low))
+GET(compared, high, value_number(f->row->high))
+GET(compared, exceeds_noise, value_if(f->row->verdict != NOT_ENOUGH, value_flag(f->row->verdict == EXCEEDS_NOISE)))
+GET(compared, before_blocks, value_count(f->row->before_blocks))
+GET(compared, now_blocks, value_count(f->row->now_blocks))
+
+GET(comparison, against, value_text(f->before->report->source))
+GET(comparison, command, before(f, "command"))
+GET(comparison, started, before(f, "started"))
+GET(comparison, duration_ns, value_number(report_duration_ns(f->before->report)))
+GET(comparison, level, value_number(COMPARISON_LEVEL))
+GET(comparison, resamples, value_count(BOOTSTRAP_RESAMPLES))
+GET(comparison, compared_n, value_count(f->c->rows - f->c->not_enough))
+GET(comparison, exceeding_n, value_count(f->c->exceeding))
+GET(comparison, not_enough_n, value_count(f->c->not_enough))
+/* clang-format on */
+
+MG_DEFINE_SCOPES(MG_COMPARISON_SCOPES)
 
 json_t *comparison_json(const struct comparison *c, const struct recording *before)
 {
-	const json_t *session = before->report->session;
-	json_t *figures = json_array(), *j, *command, *started;
+	struct comparison_figures of = {c, before};
 
-	for (size_t i = 0; i < c->rows; i++)
-		json_array_append_new(figures, row(&c->row[i]));
-	command = json_object_get(session, "command");
-	started = json_object_get(session, "started");
-	j = json_pack("{s:o, s:O?, s:O?, s:o, s:f, s:i}", "against",
-		json_text(before->report->source), "command", command, "started", started,
-		"duration_ns", number(report_duration_ns(before->report)), "level",
-		COMPARISON_LEVEL, "resamples", (int)BOOTSTRAP_RESAMPLES);
-	json_object_set_new(j, "compared_n", json_integer((json_int_t)(c->rows - c->not_enough)));
-	json_object_set_new(j, "exceeding_n", json_integer((json_int_t)c->exceeding));
-	json_object_set_new(j, "not_enough_n", json_integer((json_int_t)c->not_enough));
-	json_object_set_new(j, "figures", figures);
-	json_object_set_new(j, "only_before", names(c->only_before, c->only_before_n));
-	json_object_set_new(j, "only_now", names(c->only_now, c->only_now_n));
-	return j;
+	return json_of_comparison(&of);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Prints the figures between two hosts, as text and as JSON (docs/magnet-report.1 lists its
- * fields).
- */
+/* Prints the figures between two hosts as text. */
 #include <math.h>
 
 #include "between.h"
@@ -104,69 +101,4 @@ void between_text(const struct between *w, FILE *to, bool colour)
 	table_print(&t, to, 0, false);
 	if (w->crossings > CROSSINGS_SHOWN)
 		fprintf(to, "  and %zu more (--json has all)\n", w->crossings - CROSSINGS_SHOWN);
-}
-
-/* ---- JSON ---- */
-
-static json_t *number(double v)
-{
-	return isnan(v) || isinf(v) ? json_null() : json_real(v);
-}
-
-static json_t *quantile(const struct dist *d, double q)
-{
-	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
-
-	return number(known ? dist_quantile(d, q) : NAN);
-}
-
-static json_t *spread(const struct dist *d, double half)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "mean", number(d->n ? dist_mean(d) : NAN),
-		"p50", quantile(d, 0.5), "p99", quantile(d, 0.99), "half_width",
-		number(d->n ? half : NAN), "bytes", (json_int_t)d->weight);
-}
-
-static json_t *crossing_json(const struct crossing *c)
-{
-	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "direction",
-		c->to_b ? "to_other" : "from_other", "sent_as",
-		flow_id(c->to_b ? &c->a->tx : &c->b->tx), "received_as",
-		flow_id(c->to_b ? &c->b->rx : &c->a->rx), "bytes", (json_int_t)c->bytes,
-		"ambiguous_bytes", (json_int_t)c->ambiguous, "transit_ns",
-		spread(&c->transit, c->transit_half), "call_to_return_ns",
-		spread(&c->calls, c->calls_half));
-}
-
-/* Returns the offset of the second host's clock at an instant of the first one's. */
-static json_t *standing(const struct hosts *h, uint64_t x)
-{
-	struct host_bounds b;
-	bool known = hosts_at(h, x, &b);
-
-	return json_pack("{s:I, s:o, s:o}", "at_ns", (json_int_t)x, "ahead_ns",
-		number(known ? (b.low + b.high) / 2 : NAN), "half_width_ns",
-		number(known ? (b.high - b.low) / 2 : NAN));
-}
-
-static json_t *window_json(const struct hosts *h, const struct hosts_window *w)
-{
-	static const char *const states[] = {"related", "skew_only", "unrelated"};
-
-	return json_pack("{s:s, s:o, s:o, s:o}", "state", states[w->state], "skew",
-		number(hosts_skew(h, w->from)), "begin", standing(h, w->from), "end",
-		standing(h, w->to - 1));
-}
-
-json_t *between_json(const struct between *w)
-{
-	json_t *windows = json_array(), *flows = json_array();
-
-	for (size_t i = 0; i < w->hosts.windows; i++)
-		json_array_append_new(windows, window_json(&w->hosts, &w->hosts.window[i]));
-	for (size_t i = 0; i < w->crossings; i++)
-		json_array_append_new(flows, crossing_json(&w->crossing[i]));
-	return json_pack("{s:o, s:{s:I, s:I}, s:b, s:o}", "clock", windows, "passings", "to_other",
-		(json_int_t)w->hosts.to_b.n, "from_other", (json_int_t)w->hosts.to_a.n, "left_out",
-		w->left_out, "flows", flows);
 }

@@ -146,19 +146,3 @@ double report_layer_coverage(const struct report *r, int layer)
 		sum += report_time_coverage(r, layer, cpu);
 	return sum / cpus;
 }
-
-json_t *json_time_coverage(const struct report *r)
-{
-	json_t *all = json_array();
-
-	for (int layer = 0; layer < MG_LAYER_END; layer++)
-		for (int cpu = 0; report_has_gap(r, layer) && cpu < report_cpus(r); cpu++) {
-			double share = report_time_coverage(r, layer, cpu);
-
-			if (share < 1)
-				json_array_append_new(all,
-					json_pack("{s:s, s:i, s:f}", "layer", mg_layer_names[layer],
-						"cpu", cpu, "coverage", share));
-		}
-	return all;
-}

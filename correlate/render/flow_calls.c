@@ -7,6 +7,7 @@
 #include "alloc.h"
 #include "byte_life.h"
 #include "event_table.h"
+#include "reported/json.h"
 #include "text.h"
 
 void flow_calls_init(struct flow_calls *f, struct core *core, const char *flow)
@@ -133,26 +134,29 @@ void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, boo
 			flow_id(f->rx ? &sock->peer->tx : &sock->peer->rx));
 }
 
-static json_t *ns(const struct report *r, const struct dist *d, double q)
+bool into_call_on_flow_total_ns(const struct call_on_flow_figures *f, struct spread_figures *to)
 {
-	bool known = r->hz > 0 && (q <= 0.5 || dist_quantile_supported(d, q));
-
-	return known ? json_real(report_ns(r, dist_quantile(d, q))) : json_null();
+	*to = spread_of(&f->s->total, true, f->r->hz);
+	return true;
 }
+
+/* clang-format off */
+GET(call_on_flow, name, value_text(call_name(f->s)))
+GET(call_on_flow, kernel_only, value_flag(call_is_kernel_only(f->s)))
+GET(call_on_flow, n, value_count(f->s->n))
+GET(call_on_flow, failed, value_count(f->s->failed))
+GET(call_on_flow, bytes, value_count(f->s->bytes))
+/* clang-format on */
 
 json_t *flow_calls_json(const struct report *r, const struct flow_calls *f)
 {
 	json_t *list = json_array();
 	const struct call_stats *s;
 
-	for (s = f->calls ? f->calls : f->system; s; s = s->hh.next)
-		json_array_append_new(
-			list, json_pack("{s:s, s:b, s:I, s:I, s:I, s:{s:o, s:o, s:o}}", "name",
-				      call_name(s), "kernel_only", call_is_kernel_only(s), "n",
-				      (json_int_t)s->n, "failed", (json_int_t)s->failed, "bytes",
-				      (json_int_t)s->bytes, "total_ns", "p50",
-				      ns(r, &s->total, 0.5), "p99", ns(r, &s->total, 0.99), "mean",
-				      r->hz > 0 ? json_real(report_ns(r, dist_mean(&s->total)))
-						: json_null()));
+	for (s = f->calls ? f->calls : f->system; s; s = s->hh.next) {
+		struct call_on_flow_figures of = {r, s};
+
+		json_array_append_new(list, json_of_call_on_flow(&of));
+	}
 	return list;
 }

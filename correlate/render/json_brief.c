@@ -3,94 +3,91 @@
  * Writes a flow as JSON in brief, on one line with its identity, where a recording has more than a
  * thousand flows. The line is written directly, as building a tree would take most of the time.
  */
-#include <math.h>
-
 #include "report.h"
 #include "reported/json.h"
 
 #define DIGITS 5
 
-static void number(double v, FILE *to)
+static void value(struct value v, FILE *to)
 {
-	if (isnan(v) || isinf(v))
+	json_t *j;
+
+	switch (v.kind) {
+	case VALUE_COUNT:
+		fprintf(to, "%llu", (unsigned long long)v.count);
+		return;
+	case VALUE_SIGNED:
+		fprintf(to, "%lld", (long long)v.signed_count);
+		return;
+	case VALUE_NUMBER:
+		fprintf(to, "%.*g", DIGITS, v.number);
+		return;
+	case VALUE_UNKNOWN:
 		fputs("null", to);
-	else
-		fprintf(to, "%.*g", DIGITS, v);
+		return;
+	default:
+		j = value_json(v);
+		json_dumpf(j, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+		json_decref(j);
+	}
 }
 
-static void member(const char *key, double v, FILE *to)
+static void member(const char *key, struct value v, FILE *to)
 {
 	fprintf(to, ",\"%s\":", key);
-	number(v, to);
+	value(v, to);
 }
 
-static void count(const char *key, uint64_t n, FILE *to)
-{
-	fprintf(to, ",\"%s\":%llu", key, (unsigned long long)n);
-}
+/* The member of this name in the table of figures, of the scope S. */
+#define MEMBER(S, key, of, to) member(#key, get_##S##_##key(of), to)
+#define MEMBER_IF(S, key, condition, of, to) \
+	member(#key, value_if(known_##S##_##condition(of), get_##S##_##key(of)), to)
 
-static void text(const char *key, json_t *value, FILE *to)
+static void layers(const struct flow_figures *f, FILE *to)
 {
-	fprintf(to, ",\"%s\":", key);
-	json_dumpf(value, to, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-	json_decref(value);
-}
-
-static void ends(const struct flow *f, FILE *to)
-{
-	bool anonymous = !f->sock->has_addr, named = f->sock->name[0];
-	char local[64], remote[64];
-
-	flow_ends(f, local, remote);
-	text("local", anonymous && !named ? json_null() : json_text(local), to);
-	text("remote", anonymous ? json_null() : json_text(remote), to);
-}
-
-static void layers(const struct flow *f, FILE *to)
-{
+	struct layer_figures l;
 	const char *comma = "";
+	uintptr_t at = 0;
 
 	fputs(",\"layers\":[", to);
-	for (int i = 0; i < layer_count(f); i++) {
-		const struct unit_stats *u = &f->units[i];
-
-		if (!u->n)
-			continue;
-		fprintf(to, "%s{\"name\":\"%s\"", comma, layer_name(f, i));
-		count("n", u->n, to);
-		if (u->bytes != flow_bytes(f))
-			count("bytes", u->bytes, to);
+	while (next_flow_layers(f, &at, &l)) {
+		fprintf(to, "%s{\"name\":", comma);
+		value(get_layer_name(&l), to);
+		MEMBER(layer, n, &l, to);
+		if (l.u->bytes != flow_bytes(f->f))
+			MEMBER(layer, bytes, &l, to);
 		fputc('}', to);
 		comma = ",";
 	}
 	fputc(']', to);
 }
 
-static void stages(const struct report *r, const struct flow *f, bool told, FILE *to)
+static void stages(const struct flow_figures *f, FILE *to)
 {
+	struct stage_figures s;
 	const char *comma = "";
+	uintptr_t at = 0;
 
 	fputs(",\"residence\":[", to);
-	for (int i = 0; i < stage_count(f); i++) {
-		if (!f->stage[i].n)
-			continue;
-		fprintf(to, "%s{\"stage\":\"%s\"", comma, stage_name(f, i));
-		if (f->stage[i].n != f->residence.n)
-			count("n", f->stage[i].n, to);
-		member("mean_ns", told ? report_ns(r, dist_mean(&f->stage[i])) : NAN, to);
+	while (next_residence_residence(f, &at, &s)) {
+		fprintf(to, "%s{\"stage\":", comma);
+		value(get_stage_stage(&s), to);
+		if (f->f->stage[s.stage].n != f->f->residence.n)
+			MEMBER(stage, n, &s, to);
+		MEMBER_IF(stage, mean_ns, told, &s, to);
 		fputc('}', to);
 		comma = ",";
 	}
 	fputc(']', to);
 }
 
-static void modulation(const struct report *r, const struct flow *f, FILE *to)
+static void modulation(const struct flow_figures *f, FILE *to)
 {
-	struct modulation m = flow_modulation(r, f);
+	struct modulation_figures m = {.m = flow_modulation(f->r, f->f)};
 
 	fputs(",\"modulation\":{\"J_ns\":", to);
-	number(m.j_ns, to);
-	member("M", m.m, to);
+	value(get_modulation_J_ns(&m), to);
+	MEMBER(modulation, M, &m, to);
 	fputc('}', to);
 }
 
@@ -106,33 +103,28 @@ bool flow_is_eventful(const struct flow *f)
 	       f->refusals.n || f->urgent.discarded;
 }
 
-void json_brief(const struct report *r, const struct flow *f, FILE *to)
+void json_brief(const struct report *r, const struct flow *flow, FILE *to)
 {
-	bool any = f->residence.n, told = any && standing_of(flow_coverage(f)) != WITHHELD;
+	struct flow_figures of = flow_figures_of(r, flow), *f = &of;
 
-	fprintf(to, "{\"id\":\"%s\",\"proto\":\"%s\"", flow_id(f), flow_proto(f));
-	ends(f, to);
-	fprintf(to, ",\"direction\":\"%s\"", f->rx ? "rx" : "tx");
-	if (f->sock->pid)
-		count("pid", f->sock->pid, to);
-	else
-		fputs(",\"pid\":null", to);
-	text("comm", json_comm(flow_comm(r, f)), to);
-	count("bytes", flow_bytes(f), to);
-	member("coverage", flow_coverage(f), to);
-	if (!f->rx && f->sock->unclaimed)
-		fputs(",\"tx_call_n\":null", to);
-	else if (!f->rx)
-		count("tx_call_n", f->calls, to);
-	if (!f->rx)
-		text("retransmits", value_json(flow_retransmits(r, f)), to);
+	fputs("{\"id\":", to);
+	value(get_flow_id(f), to);
+	MEMBER(flow, proto, f, to);
+	MEMBER(flow, local, f, to);
+	MEMBER(flow, remote, f, to);
+	MEMBER(flow, direction, f, to);
+	MEMBER(flow, pid, f, to);
+	MEMBER(flow, comm, f, to);
+	MEMBER(flow, bytes, f, to);
+	MEMBER(flow, coverage, f, to);
+	if (!flow->rx) {
+		MEMBER_IF(flow, tx_call_n, sent_claimed, f, to);
+		MEMBER_IF(flow, retransmits, retransmits, f, to);
+	}
 	layers(f, to);
-	stages(r, f, !flow_withheld(r, f), to);
-	member("residence_total_ns", told ? report_ns(r, dist_mean(&f->residence)) : NAN, to);
-	if (any)
-		count("closure_error_cycles", (uint64_t)f->closure, to);
-	else
-		fputs(",\"closure_error_cycles\":null", to);
-	modulation(r, f, to);
+	stages(f, to);
+	MEMBER_IF(residence, residence_total_ns, total, f, to);
+	MEMBER_IF(residence, closure_error_cycles, any, f, to);
+	modulation(f, to);
 	fputc('}', to);
 }

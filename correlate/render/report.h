@@ -95,15 +95,6 @@ void json_brief(const struct report *r, const struct flow *f, FILE *to);
 bool flow_is_eventful(const struct flow *f);
 /* Returns a string of a trace; if it is not UTF-8, '?' replaces each non-ASCII byte (json.c). */
 json_t *json_text(const char *s);
-/* Return members of the report that are not rows of the table of figures yet (json.c). */
-json_t *json_session(const struct report *r);
-json_t *json_loss(const struct report *r);
-json_t *json_unseen(const struct report *r);
-json_t *json_marks(const struct report *r);
-json_t *json_other_events(const struct report *r);
-json_t *json_hooks(const struct report *r);
-/* Returns a program's name, null if it is not known (json.c). */
-json_t *json_comm(const char *comm);
 
 /* ---- figures for both forms (figures.c); NAN where not observable ---- */
 
@@ -239,7 +230,6 @@ bool report_has_gap(const struct report *r, int layer);
 double report_time_coverage(const struct report *r, int layer, int cpu);
 /* Returns the same for all CPUs. */
 double report_layer_coverage(const struct report *r, int layer);
-json_t *json_time_coverage(const struct report *r);
 /*
  * Returns whether any of these events are missing during the flow's life: their counts are lower
  * bounds then.

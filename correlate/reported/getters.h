@@ -3,12 +3,16 @@
 #ifndef MAGNET_CORRELATE_REPORTED_GETTERS_H
 #define MAGNET_CORRELATE_REPORTED_GETTERS_H
 
+#include "reported/beside.h"
 #include "reported/call.h"
 #include "reported/flow.h"
 #include "reported/group.h"
+#include "reported/listed.h"
+#include "reported/loss.h"
 #include "reported/report.h"
 #include "reported/residence.h"
 #include "reported/scheduler.h"
+#include "reported/session.h"
 #include "reported/spread.h"
 #include "reported/table.h"
 #include "reported/tcp.h"

@@ -478,6 +478,119 @@
 	L(S, drop_sum, drops, drops, "what the kernel dropped of them") \
 	O(S, troubles, tcp, tcp, "what of their connections' state can be summed")
 
+/* ---- what was recorded ---- */
+
+#define MG_KNOWN_side(S, K)
+#define MG_FIGURES_side(S, V, O, L, W, T, P) \
+	V(S, COUNT, NS, from_ns, recorded, "from", "its begin; null if it was there since the recording's start") \
+	V(S, COUNT, NS, until_ns, always, "until", "its end, or its last event") \
+	V(S, FLAG, NONE, ended_in_order, always, "ended in order", "whether its end was read") \
+	V(S, FLAG, NONE, complete, always, "complete", "whether it covers the recording from begin to end") \
+	V(S, NUMBER, SHARE, coverage, recorded, "coverage", "share of the recording that it covers") \
+	V(S, TEXT, NONE, ended, recorded, "ended", "why it ended before the recording did, if it did")
+
+#define MG_KNOWN_sides(S, K)
+#define MG_FIGURES_sides(S, V, O, L, W, T, P) \
+	O(S, side, app, recorded, "the application side, if magnet recorded it") \
+	O(S, side, kernel, recorded, "the kernel side, if magnet recorded it")
+
+#define MG_KNOWN_session(S, K)
+#define MG_FIGURES_session(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, command, recorded, "command", "what was run") \
+	V(S, NUMBER, NS, duration_ns, recorded, "duration", "how long it was recorded") \
+	V(S, NUMBER, HZ, tsc_hz, recorded, "counter", "rate of the cycle counter; null if it has no constant rate") \
+	V(S, TEXT, NONE, host, recorded, "host", "name of the machine") \
+	V(S, TEXT, NONE, kernel, recorded, "Linux", "its kernel's release") \
+	V(S, TEXT, NONE, started, recorded, "started", "when, in UTC") \
+	V(S, SIGNED, NONE, exit_status, recorded, "exit status", "the command's exit status") \
+	V(S, FLAG, NONE, ended_in_order, always, "ended in order", "whether the kernel side ended in order; without one the " \
+		"application side") \
+	V(S, COUNT, NS, steal_ns, recorded, "steal", "time that the hypervisor took from the CPUs") \
+	V(S, NUMBER, SHARE, steal_share, recorded, "steal", "its share of all CPUs' time") \
+	V(S, COUNT, NS, broke_off_ns, recorded, "broke off", "time of the kernel side's last event; null if it ended in order") \
+	V(S, TEXT, NONE, kernel_tracer, recorded, "kernel events come from", "whose the kernel's events are: " \
+		"\"magnet-kernel-tracer\", or \"lttng-modules\"") \
+	O(S, sides, sides, always, "the time that each side covers") \
+	V(S, TEXT, NONE, cut_off, recorded, "cut off", "why the trace could not be read to its end, if it could not")
+
+#define MG_KNOWN_gap(S, K)
+#define MG_FIGURES_gap(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, producer, always, "by", "what lost them") \
+	V(S, TEXT, NONE, reason, always, "reason", "\"lost\", \"paused\", \"not_kept\" (by a flight recorder), \"not_covered\" " \
+		"(a side had not begun, or had ended) or \"not_here\" (written, but missing from the files)") \
+	V(S, COUNT, NONE, cpu, recorded, "CPU", "CPU; null: not of one alone") \
+	V(S, COUNT, EVENTS, count, recorded, "missing", "events that are missing; null where nobody " \
+		"counted, as of packets and parts: see missing") \
+	V(S, COUNT, NS, from_ns, always, "from", "they lie after this time") \
+	V(S, COUNT, NS, to_ns, always, "to", "and before this one") \
+	T(S, layers, always, "layers whose events are missing")
+
+#define MG_KNOWN_missing(S, K)
+#define MG_FIGURES_missing(S, V, O, L, W, T, P) \
+	V(S, COUNT, EVENTS, app, always, "application events", "events of the application side that were written and are missing or " \
+		"unreadable") \
+	V(S, COUNT, EVENTS, kernel, always, "kernel events", "those of the kernel side") \
+	V(S, COUNT, PACKETS, packets, always, "packets of the trace", "packets of the trace's files that are missing, by their " \
+		"numbers; their events are among those") \
+	V(S, COUNT, NONE, parts, always, "parts", "parts of the recording that are missing between those that are there") \
+	V(S, COUNT, NONE, traces_without_end, always, "traces without their end", "traces that do not end with their number of events") \
+	V(S, COUNT, EVENTS, unknown_events, always, "unknown", "events read of kinds that this version does not know") \
+	V(S, TEXT, NONE, undescribed, recorded, "not described", "a directory with streams but no metadata") \
+	V(S, COUNT, EVENTS, too_many_events, always, "too many", "more events than were written") \
+	V(S, FLAG, NONE, app_side, always, "no application side", "whether its trace is missing, though " \
+		"the other side's says that it was recorded") \
+	V(S, FLAG, NONE, kernel_side, always, "no kernel side", "the same of the kernel side")
+
+#define MG_KNOWN_time_coverage(S, K)
+#define MG_FIGURES_time_coverage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, layer, always, "layer", "layer") \
+	V(S, COUNT, NONE, cpu, always, "CPU", "CPU") \
+	V(S, NUMBER, SHARE, coverage, always, "coverage", "share of the time in which no event of the layer is missing there")
+
+#define MG_KNOWN_loss(S, K)
+#define MG_FIGURES_loss(S, V, O, L, W, T, P) \
+	V(S, COUNT, EVENTS, app, always, "lost", "events lost by the application side") \
+	V(S, COUNT, EVENTS, kernel, always, "lost", "events lost by the kernel side") \
+	L(S, gap, gaps, always, "times in which events are missing") \
+	L(S, time_coverage, time_coverage, always, "layers and CPUs of which events are missing for a time") \
+	O(S, missing, missing, always, "what was written and is missing from the files, as far as that is known")
+
+#define MG_KNOWN_unseen(S, K)
+#define MG_FIGURES_unseen(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, comm, recorded, "program", "name of the program") \
+	V(S, COUNT, NONE, processes, always, "processes", "processes") \
+	V(S, COUNT, CALLS, calls, always, "calls", "their system calls on sockets") \
+	V(S, COUNT, CALLS, io_uring_enter, always, "io_uring_enter", "calls of io_uring_enter: what they did by it is not seen")
+
+#define MG_KNOWN_marked_bytes(S, K)
+#define MG_FIGURES_marked_bytes(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, flow, always, "flow", "flow") \
+	V(S, COUNT, BYTES, offset, always, "offset", "offset of the first of them") \
+	V(S, COUNT, BYTES, length, always, "length", "how many")
+
+#define MG_KNOWN_mark(S, K)
+#define MG_FIGURES_mark(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, name, always, "mark", "kind of point") \
+	V(S, COUNT, NONE, id, always, "id", "which of this name") \
+	V(S, SIGNED, NONE, value, always, "value", "the program's own") \
+	V(S, COUNT, NONE, tid, always, "thread", "thread") \
+	V(S, COUNT, NONE, pid, always, "process", "process") \
+	V(S, NUMBER, NS, time_ns, recorded, "at", "time") \
+	O(S, marked_bytes, received, recorded, "bytes that the thread's last receiving call before it got") \
+	O(S, marked_bytes, sent, recorded, "bytes that the thread's next sending call after it sent")
+
+#define MG_KNOWN_other_event(S, K)
+#define MG_FIGURES_other_event(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, name, always, "event", "name of the tracepoint") \
+	V(S, COUNT, EVENTS, n, always, "n", "how often it was recorded")
+
+#define MG_KNOWN_hook(S, K)
+#define MG_FIGURES_hook(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, layer, always, "layer", "layer") \
+	V(S, TEXT, NONE, hook, always, "hook", "event it feeds and how it is attached") \
+	V(S, SIGNED, NONE, status, always, "status", "0 attached, or a negative errno") \
+	V(S, COUNT, NONE, netns, recorded, "network namespace", "network namespace; null: all")
+
 /* ---- the recording ---- */
 
 #define MG_KNOWN_events(S, K)
@@ -554,15 +667,13 @@
 	V(S, COUNT, NONE, schema, always, "schema", "number of the form of this object: it grows where a member is renamed or changes " \
 		"its meaning, and stays where members are only added") \
 	V(S, TEXT, NONE, magnet, always, "magnet", "version that wrote it") \
-	V(S, ANY, NONE, session, always, "session", "what was recorded, when, and which time each side covers") \
+	O(S, session, session, always, "what was recorded, when, and which time each side covers") \
 	O(S, events, events, always, "events read") \
-	V(S, ANY, NONE, loss, always, "loss", "events that are missing, and when") \
+	O(S, loss, loss, always, "events that are missing, and when") \
 	O(S, clock, clock, always, "how the counter is related to time") \
 	L(S, call, calls, always, "functions and kinds of sockets, the most frequent first") \
-	V(S, ANY, NONE, unseen, app, "not seen by libmagnet.so", "programs of which libmagnet.so saw nothing, or not what they did " \
-		"by io_uring: comm, processes, calls, io_uring_enter") \
-	V(S, ANY, NONE, marks, always, "marks", "points that the program marked: name, id, value, tid, pid, time_ns, and the bytes " \
-		"received before and sent after it") \
+	L(S, unseen, unseen, app, "programs of which libmagnet.so saw nothing, or not what they did by io_uring") \
+	L(S, mark, marks, always, "points that the program marked") \
 	V(S, COUNT, TIMES, marks_left_out, always, "marks left out", "marks beyond the first 100,000") \
 	V(S, COUNT, EVENTS, unjoined_calls, always, "calls not joined", "application events of TCP and UDP sockets whose system call " \
 		"was not recorded") \
@@ -575,11 +686,112 @@
 	P(S, report_on_demand, demanded) \
 	O(S, scheduler, scheduler, always, "waits for a CPU, and switches") \
 	O(S, tracer, tracer, always, "magnet's own cost, measured in this recording") \
-	V(S, ANY, NONE, other_events, always, "other events", "events chosen with --event of magnet-record(1): name, n") \
-	V(S, ANY, NONE, hooks, always, "hooks", "layer, hook, status (0, or a negative errno), netns (null: all namespaces)") \
+	L(S, other_event, other_events, always, "events chosen with --event of magnet-record(1)") \
+	L(S, hook, hooks, always, "what the kernel side was attached to") \
 	T(S, kinds_not_observed, always, "kinds of sockets that pass none of the recorded layers")
 
+/* ---- the calls of one flow, with --flow ---- */
+
+#define MG_KNOWN_call_on_flow(S, K)
+#define MG_FIGURES_call_on_flow(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, name, always, "call", "function, or system call if it is kernel-only") \
+	V(S, FLAG, NONE, kernel_only, always, "kernel-only", "whether it was made without passing libmagnet.so") \
+	V(S, COUNT, CALLS, n, always, "calls", "calls") \
+	V(S, COUNT, CALLS, failed, always, "failed", "calls that returned an error") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes returned") \
+	O(S, spread, total_ns, always, "time from before the call to after it")
+
 /* ---- comparison ---- */
+
+#define MG_KNOWN_subject(S, K)
+#define MG_FIGURES_subject(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, subject, always, "subject", "\"call\", \"flow\" or \"scheduler\"") \
+	V(S, TEXT, NONE, name, always, "name", "name for people, such as \"tcp sent by the client of port 80\"") \
+	V(S, TEXT, NONE, kind, recorded, "kind", "kind of socket") \
+	V(S, TEXT, NONE, call, recorded, "call", "of a call: function, or system call if it is kernel-only") \
+	V(S, TEXT, NONE, direction, recorded, "direction", "of a flow: \"tx\" or \"rx\"") \
+	V(S, TEXT, NONE, side, recorded, "side", "of a flow: \"client\" or \"server\"") \
+	V(S, COUNT, NONE, port, recorded, "port", "of a flow: the server's port")
+
+#define MG_KNOWN_compared(S, K)
+#define MG_FIGURES_compared(S, V, O, L, W, T, P) \
+	P(S, subject, always) \
+	V(S, TEXT, NONE, figure, always, "figure", "what is compared; \"residence\" of a stage") \
+	V(S, TEXT, NONE, stage, recorded, "stage", "which stage") \
+	V(S, TEXT, NONE, reason, recorded, "reason", "part of the wait in the stage; null: the whole stage") \
+	V(S, TEXT, NONE, unit, always, "unit", "\"ns\", \"share\", \"bytes_per_s\" or \"number\"") \
+	V(S, NUMBER, NONE, before, recorded, "before", "value in the other recording") \
+	V(S, NUMBER, NONE, now, recorded, "now", "value in this one") \
+	V(S, NUMBER, NONE, difference, recorded, "difference", "now less before") \
+	V(S, NUMBER, NONE, ratio, recorded, "ratio", "now by before") \
+	V(S, NUMBER, NONE, low, recorded, "noise", "lower end of the interval of differences that noise explains") \
+	V(S, NUMBER, NONE, high, recorded, "noise", "its upper end") \
+	V(S, FLAG, NONE, exceeds_noise, recorded, "exceeds the noise", "whether the difference lies outside of that; null if there are " \
+		"too few samples to say") \
+	V(S, COUNT, NONE, before_blocks, always, "blocks", "blocks of the other recording with samples of it") \
+	V(S, COUNT, NONE, now_blocks, always, "blocks", "blocks of this one")
+
+#define MG_KNOWN_comparison(S, K)
+#define MG_FIGURES_comparison(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, against, always, "compared with", "name of the other recording") \
+	V(S, TEXT, NONE, command, recorded, "command", "its command") \
+	V(S, TEXT, NONE, started, recorded, "started", "when it was recorded") \
+	V(S, NUMBER, NS, duration_ns, recorded, "duration", "how long") \
+	V(S, NUMBER, SHARE, level, always, "level", "confidence level of the intervals") \
+	V(S, COUNT, TIMES, resamples, always, "resamples", "resamples they are made from") \
+	V(S, COUNT, NONE, compared_n, always, "compared", "figures with samples enough") \
+	V(S, COUNT, NONE, exceeding_n, always, "exceeding", "of these, figures whose difference exceeds the noise") \
+	V(S, COUNT, NONE, not_enough_n, always, "not enough", "figures with too few samples") \
+	L(S, compared, figures, always, "the figures that both have") \
+	L(S, subject, only_before, always, "what only the other recording has") \
+	L(S, subject, only_now, always, "what only this one has")
+
+/* ---- two hosts ---- */
+
+#define MG_KNOWN_crossing_time(S, K)
+#define MG_FIGURES_crossing_time(S, V, O, L, W, T, P) \
+	V(S, NUMBER, NS, mean, samples, "mean", "mean, by bytes") \
+	V(S, NUMBER, NS, p50, samples, "p50", "median") \
+	V(S, NUMBER, NS, p99, samples, "p99", "99th percentile") \
+	V(S, NUMBER, NS, half_width, samples, "(+-)", "largest error of any of them") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes of which it is known")
+
+#define MG_KNOWN_crossing(S, K)
+#define MG_FIGURES_crossing(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, direction, always, "direction", "\"to_other\" or \"from_other\"") \
+	V(S, TEXT, NONE, sent_as, always, "sent as", "flow at the sender") \
+	V(S, TEXT, NONE, received_as, always, "received as", "flow at the receiver") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes") \
+	V(S, COUNT, BYTES, ambiguous_bytes, always, "ambiguous", "bytes that were sent or received more than once, which are left out") \
+	O(S, crossing_time, transit_ns, always, "from the sender's driver to the receiver's device") \
+	O(S, crossing_time, call_to_return_ns, always, "from the sender's call to the return of the receiver's")
+
+#define MG_KNOWN_clock_standing(S, K)
+#define MG_FIGURES_clock_standing(S, V, O, L, W, T, P) \
+	V(S, COUNT, NS, at_ns, always, "at", "time of the first host") \
+	V(S, NUMBER, NS, ahead_ns, recorded, "ahead", "how far the other host's clock is ahead of it then") \
+	V(S, NUMBER, NS, half_width_ns, recorded, "(+-)", "bound of that figure's error")
+
+#define MG_KNOWN_clock_window(S, K)
+#define MG_FIGURES_clock_window(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, state, always, "state", "\"related\"; \"skew_only\" where bytes passed in one direction only; \"unrelated\"") \
+	V(S, NUMBER, NONE, skew, recorded, "skew", "by what share the other clock is faster") \
+	O(S, clock_standing, begin, always, "the clocks as it begins") \
+	O(S, clock_standing, end, always, "the clocks as it ends")
+
+#define MG_KNOWN_passings(S, K)
+#define MG_FIGURES_passings(S, V, O, L, W, T, P) \
+	V(S, COUNT, PACKETS, to_other, always, "to the other", "packets that relate the clocks, to the other host") \
+	V(S, COUNT, PACKETS, from_other, always, "from the other", "packets from it")
+
+#define MG_KNOWN_hosts(S, K)
+#define MG_FIGURES_hosts(S, V, O, L, W, T, P) \
+	L(S, clock_window, clock, always, "times in which neither clock was set, nor changed its rate") \
+	O(S, passings, passings, always, "packets by which the clocks are related") \
+	V(S, FLAG, NONE, left_out, always, "left out", "whether the recordings were too long to use all of them") \
+	L(S, crossing, flows, always, "directions of the connections between the hosts")
+
+/* ---- which figures are compared ---- */
 
 /*
  * Figures in which two recordings may be compared: C(scope, row, name, SUBJECT, UNIT, sums, rest).
@@ -607,8 +819,8 @@
 	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .is_headline = true) \
 	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .is_headline = false)
 
-/* F(scope, its C type, doc) */
-#define MG_SCOPES(F) \
+/* F(scope, its C type, doc): of a report, of a comparison, and of two hosts */
+#define MG_REPORT_SCOPES(F) \
 	F(spread, struct spread_figures, "Times of one kind") \
 	F(overhead, struct overhead_figures, "Overhead of a call") \
 	F(interposition, struct call_figures, "What libmagnet.so adds to a call") \
@@ -641,13 +853,38 @@
 	F(flow, struct flow_figures, "One direction of a socket") \
 	F(drop_sum, struct drop_sum_figures, "Packets dropped for one reason at one place") \
 	F(group, struct group_figures, "Flows of one program, protocol, direction and side") \
+	F(side, struct side_figures, "A side of the recording") \
+	F(sides, struct report_figures, "Both sides of the recording") \
+	F(session, struct report_figures, "What was recorded") \
+	F(gap, struct gap_figures, "A time in which events are missing") \
+	F(missing, struct missing_events, "Events that were written and are not there") \
+	F(time_coverage, struct time_coverage_figures, "How much of the time a layer was seen on a CPU") \
+	F(loss, struct report_figures, "Events that are missing") \
+	F(unseen, struct unseen_figures, "Programs that libmagnet.so did not see") \
+	F(marked_bytes, struct marked_bytes_figures, "Bytes beside a mark") \
+	F(mark, struct mark_figures, "A point that the program marked") \
+	F(other_event, struct other_event_figures, "A chosen event") \
+	F(hook, struct hook_figures, "A hook of the kernel side") \
 	F(events, struct report_figures, "Events read") \
 	F(clock, struct report_figures, "The clock") \
 	F(losses, struct report_figures, "Losses of the network and its ends") \
 	F(tracer, struct own_cost, "Tracing overhead") \
 	F(whole, struct report_figures, "All flows together") \
 	F(report_on_demand, struct report_figures, "Statistics on demand") \
+	F(call_on_flow, struct call_on_flow_figures, "A call on the one flow that is reported") \
 	F(report, struct report_figures, "The report")
+#define MG_COMPARISON_SCOPES(F) \
+	F(subject, struct subject_figures, "What two recordings both have") \
+	F(compared, struct compared_figures, "A figure of two recordings") \
+	F(comparison, struct comparison_figures, "The comparison with another recording")
+#define MG_HOSTS_SCOPES(F) \
+	F(crossing_time, struct crossing_time_figures, "A time from host to host") \
+	F(crossing, struct crossing_figures, "A direction of a connection between the hosts") \
+	F(clock_standing, struct clock_standing_figures, "The hosts' clocks at one time") \
+	F(clock_window, struct clock_window_figures, "A time in which the hosts' clocks run evenly") \
+	F(passings, struct hosts_figures, "Packets between the hosts") \
+	F(hosts, struct hosts_figures, "What lies between two hosts")
+#define MG_SCOPES(F) MG_HOSTS_SCOPES(F) MG_COMPARISON_SCOPES(F) MG_REPORT_SCOPES(F)
 /* clang-format on */
 
 #endif

@@ -92,7 +92,7 @@ static inline double value_of(struct value v)
 	U(NONE, "") U(NS, "ns") U(US, "us") U(BYTES, "bytes") U(SHARE, "share") U(CALLS, "calls") \
 	U(WAITS, "waits") U(SWITCHES, "switches") U(THREADS, "threads") U(RANGES, "ranges") \
 	U(TIMES, "times") U(CYCLES, "cycles") U(SEGMENTS, "segments") U(PACKETS, "packets") \
-	U(FLOWS, "flows") U(EVENTS, "events") U(PPM, "ppm")
+	U(FLOWS, "flows") U(EVENTS, "events") U(PPM, "ppm") U(HZ, "Hz")
 /* clang-format on */
 
 #define MG_UNIT_ID(ID, name) IN_##ID,

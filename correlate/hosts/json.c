@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures between two hosts, by the table of figures. */
+#include "between.h"
+#include "reported/json.h"
+#include "reported/rows.h"
+
+bool into_crossing_transit_ns(const struct crossing_figures *f, struct crossing_time_figures *to)
+{
+	*to = (struct crossing_time_figures){&f->c->transit, f->c->transit_half};
+	return true;
+}
+
+bool into_crossing_call_to_return_ns(
+	const struct crossing_figures *f, struct crossing_time_figures *to)
+{
+	*to = (struct crossing_time_figures){&f->c->calls, f->c->calls_half};
+	return true;
+}
+
+/* Fills in the offset of the second host's clock at an instant of the first one's. */
+static bool standing(const struct hosts *h, uint64_t at, struct clock_standing_figures *to)
+{
+	struct host_bounds b;
+	bool known = hosts_at(h, at, &b);
+
+	*to = (struct clock_standing_figures){.at = at,
+		.ahead = known ? (b.low + b.high) / 2 : NAN,
+		.half = known ? (b.high - b.low) / 2 : NAN};
+	return true;
+}
+
+bool into_clock_window_begin(
+	const struct clock_window_figures *f, struct clock_standing_figures *to)
+{
+	return standing(f->h, f->w->from, to);
+}
+
+bool into_clock_window_end(const struct clock_window_figures *f, struct clock_standing_figures *to)
+{
+	return standing(f->h, f->w->to - 1, to);
+}
+
+bool next_hosts_clock(const struct hosts_figures *f, uintptr_t *at, struct clock_window_figures *to)
+{
+	if (*at >= f->w->hosts.windows)
+		return false;
+	*to = (struct clock_window_figures){&f->w->hosts, &f->w->hosts.window[(*at)++]};
+	return true;
+}
+
+bool into_hosts_passings(const struct hosts_figures *f, struct hosts_figures *to)
+{
+	*to = *f;
+	return true;
+}
+
+bool next_hosts_flows(const struct hosts_figures *f, uintptr_t *at, struct crossing_figures *to)
+{
+	if (*at >= f->w->crossings)
+		return false;
+	to->c = &f->w->crossing[(*at)++];
+	return true;
+}
+
+static struct value quantile(const struct dist *d, double q)
+{
+	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
+
+	return value_number(known ? dist_quantile(d, q) : NAN);
+}
+
+static const struct flow *sent_as(const struct crossing *c)
+{
+	return c->to_b ? &c->a->tx : &c->b->tx;
+}
+
+static const struct flow *received_as(const struct crossing *c)
+{
+	return c->to_b ? &c->b->rx : &c->a->rx;
+}
+
+static const char *const states[] = {"related", "skew_only", "unrelated"};
+
+/* clang-format off */
+GET(crossing_time, mean, value_if(f->d->n, value_number(dist_mean(f->d))))
+GET(crossing_time, p50, quantile(f->d, 0.5))
+GET(crossing_time, p99, quantile(f->d, 0.99))
+GET(crossing_time, half_width, value_if(f->d->n, value_number(f->half)))
+GET(crossing_time, bytes, value_count(f->d->weight))
+
+GET(crossing, direction, value_text(f->c->to_b ? "to_other" : "from_other"))
+GET(crossing, sent_as, value_text(flow_id(sent_as(f->c))))
+GET(crossing, received_as, value_text(flow_id(received_as(f->c))))
+GET(crossing, bytes, value_count(f->c->bytes))
+GET(crossing, ambiguous_bytes, value_count(f->c->ambiguous))
+
+GET(clock_standing, at_ns, value_count(f->at))
+GET(clock_standing, ahead_ns, value_number(f->ahead))
+GET(clock_standing, half_width_ns, value_number(f->half))
+
+GET(clock_window, state, value_text(states[f->w->state]))
+GET(clock_window, skew, value_number(hosts_skew(f->h, f->w->from)))
+
+GET(passings, to_other, value_count(f->w->hosts.to_b.n))
+GET(passings, from_other, value_count(f->w->hosts.to_a.n))
+
+GET(hosts, left_out, value_flag(f->w->left_out))
+/* clang-format on */
+
+MG_DEFINE_SCOPES(MG_HOSTS_SCOPES)
+
+json_t *between_json(const struct between *w)
+{
+	struct hosts_figures of = {w};
+
+	return json_of_hosts(&of);
+}

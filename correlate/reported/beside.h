@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Figures that stand beside a report: of the calls on one flow, of a comparison, and between two
+ * hosts. Their getters are in render/flow_calls.c, compare/json.c and hosts/json.c.
+ */
+#ifndef MAGNET_CORRELATE_REPORTED_BESIDE_H
+#define MAGNET_CORRELATE_REPORTED_BESIDE_H
+
+#include "render/report.h"
+
+struct call_on_flow_figures {
+	const struct report *r;
+	const struct call_stats *s;
+};
+
+struct subject_key;
+struct compared;
+struct comparison;
+struct recording;
+
+struct subject_figures {
+	const struct subject_key *key;
+	char name[80];
+};
+
+struct compared_figures {
+	const struct compared *row;
+};
+
+struct comparison_figures {
+	const struct comparison *c;
+	const struct recording *before;
+};
+
+struct crossing;
+struct between;
+struct hosts;
+struct hosts_window;
+
+struct crossing_time_figures {
+	const struct dist *d; /* ns */
+	double half;
+};
+
+struct crossing_figures {
+	const struct crossing *c;
+};
+
+struct clock_standing_figures {
+	uint64_t at;
+	double ahead, half; /* NAN if not known */
+};
+
+struct clock_window_figures {
+	const struct hosts *h;
+	const struct hosts_window *w;
+};
+
+struct hosts_figures {
+	const struct between *w;
+};
+
+#endif

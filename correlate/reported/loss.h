@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that are missing, and when. */
+#ifndef MAGNET_CORRELATE_REPORTED_LOSS_H
+#define MAGNET_CORRELATE_REPORTED_LOSS_H
+
+#include "render/report.h"
+
+struct gap_figures {
+	const struct gap *g;
+};
+
+struct time_coverage_figures {
+	int layer, cpu;
+	double share;
+};
+
+#endif
