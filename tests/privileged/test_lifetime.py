@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 from tracer import *
 
-KILLS = 10
+KILLS = 6
 own_network()  # starts over: nothing is made before
 TOP = tempfile.mkdtemp(prefix="magnet-test-")
 
@@ -94,7 +94,7 @@ def killed_in_parts():
     random.seed(2)
     with Talker(4000) as load:
         load.begin(10 ** 9)
-        for n in range(5):
+        for n in range(3):
             d = f"{TOP}/parts{n}"
             kill_once(d, load, random.uniform(0.1, 0.3), True, "--rotate", "64K", "--keep", "20")
             if opens(d) or report(d)["session"]["ended_in_order"]:
