@@ -402,4 +402,13 @@ static __always_inline struct other *other_of(const struct sock *sk)
 	return !ino || o->id == (OTHER_ID | ino) ? o : NULL;
 }
 
+/* Returns whether the socket was met, also if it was evicted from `others` since. */
+static __noinline int was_met(const struct sock *sk)
+{
+	__u32 zero = 0, ino = sk ? inode_of(sk) : 0;
+	const struct met *m = bpf_map_lookup_elem(&met, &zero);
+
+	return m && ino && m->ino[ino & (MG_MET - 1)] == ino;
+}
+
 #endif
