@@ -32,7 +32,8 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 		return segment_at_transport(g, skb);
 	}
 	o = other_of(sk);
-	/* the kernel has just chosen its port: an answer may come before the call ends; or it was evicted */
+	/* the kernel has just chosen its port: an answer may come before the call ends; or it was
+	 * evicted */
 	if (o ? sk->__sk_common.skc_num != o->lport : was_met(sk)) {
 		meet_other(sk);
 		o = other_of(sk);
