@@ -23,10 +23,12 @@ static void learn_inner(struct pool *p)
 }
 
 /*
- * Translates numbers of a PID namespace into the kernel side's. Returns whether they are those now.
+ * Translates numbers of a PID namespace, by which a ring names its thread, into the kernel side's.
+ * Returns whether they are those now.
  */
-static bool put_outer_ids(struct pool *p, uint32_t *tid, uint32_t *pid)
+static bool put_outer_ids(const struct known *k, uint32_t *tid, uint32_t *pid)
 {
+	struct pool *p = k->pool;
 	bool nested = *pid & MG_NESTED, done;
 
 	learn_inner(p);
@@ -34,7 +36,7 @@ static bool put_outer_ids(struct pool *p, uint32_t *tid, uint32_t *pid)
 		return true;
 	if (!p->ids)
 		p->ids = inner_ids_new(p->outer, p->inner);
-	done = p->ids && inner_ids_translate(p->ids, tid, pid);
+	done = p->ids && inner_ids_translate(p->ids, (uint32_t)(k - p->known), tid, pid);
 	*tid &= ~MG_NESTED;
 	*pid &= ~MG_NESTED;
 	return done;
@@ -46,7 +48,7 @@ static uint32_t thread_of(const struct known *k)
 	uint32_t tid = k->ring->tid, pid = k->ring->pid;
 
 	if (tid)
-		put_outer_ids(k->pool, &tid, &pid);
+		put_outer_ids(k, &tid, &pid);
 	return tid;
 }
 
@@ -204,7 +206,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		used = strnlen(m.name, sizeof(m.name));
 		memset(m.name + used, 0,
 			sizeof(m.name) - used); /* nothing behind the name is kept */
-		r->not_outer += !put_outer_ids(k->pool, &m.tid, &m.pid);
+		r->not_outer += !put_outer_ids(k, &m.tid, &m.pid);
 		reader->mark(reader->arg, &m);
 	}
 	if (record.id < MG_APP_BASE || record.id >= MG_APP_BASE + MG_FN_END ||
@@ -230,7 +232,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		c.logged = 0;
 	}
 	if (k->pool->inner != k->pool->outer || c.pid & MG_NESTED)
-		r->not_outer += !put_outer_ids(k->pool, &c.tid, &c.pid);
+		r->not_outer += !put_outer_ids(k, &c.tid, &c.pid);
 	reader->call(reader->arg, record.id - MG_APP_BASE, &c);
 }
 
@@ -334,7 +336,7 @@ static void reclaim(struct app_rings *r, struct pool *p, const struct app_reader
 			continue;
 		tell_lost(r, k, k->ring->lost, 0, reader);
 		if (p->ids)
-			inner_ids_forget(p->ids, k->ring->tid);
+			inner_ids_forget(p->ids, i, k->ring->tid);
 		k->tail = __atomic_load_n(&k->ring->head, __ATOMIC_ACQUIRE);
 		k->lost = k->ring->lost;
 		k->last_exit = 0; /* the next call is that of another thread */

@@ -23,8 +23,9 @@ struct inner_ids {
 	uint32_t outer, inner; /* numbers of the first process; outer 0: not visible */
 	uint32_t init;         /* the first process of its namespace, outside; 0: not known */
 	int depth;             /* depth of its namespace, 1 = ours; 0: not known */
-	struct {
-		uint32_t tid, pid, outer_tid, outer_pid; /* an outer number 0: not found */
+	struct found {
+		uint32_t ring, tid, pid;
+		uint32_t outer_tid, outer_pid; /* 0: not found */
 	} known[KNOWN];
 };
 
@@ -202,9 +203,14 @@ static void find(const struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
 	*tid = thread;
 }
 
-void inner_ids_forget(struct inner_ids *ids, uint32_t tid)
+static struct found *place_of(struct inner_ids *ids, uint32_t ring, uint32_t tid)
 {
-	ids->known[tid % KNOWN].tid = 0;
+	return &ids->known[(ring ? ring : tid) % KNOWN];
+}
+
+void inner_ids_forget(struct inner_ids *ids, uint32_t ring, uint32_t tid)
+{
+	place_of(ids, ring, tid)->tid = 0;
 }
 
 /* Returns whether the search was made: it takes no more than its share of the time. */
@@ -222,21 +228,29 @@ static bool find_in_time(const struct inner_ids *ids, uint32_t *tid, uint32_t *p
 	return true;
 }
 
-bool inner_ids_translate(struct inner_ids *ids, uint32_t *tid, uint32_t *pid)
+/*
+ * Returns whether what was found for these numbers holds. A program may have children in several
+ * namespaces with equal numbers there: a ring is one thread's, but in the ring of all those are not
+ * told apart.
+ */
+static bool still_holds(const struct found *f, uint32_t ring, uint32_t tid, uint32_t pid)
 {
-	uint32_t at = *tid % KNOWN, outer_tid = *tid, outer_pid = *pid;
+	return f->ring == ring && f->tid == tid && f->pid == pid && (ring || !(pid & MG_NESTED));
+}
 
-	if (ids->known[at].tid != *tid || ids->known[at].pid != *pid) {
+bool inner_ids_translate(struct inner_ids *ids, uint32_t ring, uint32_t *tid, uint32_t *pid)
+{
+	struct found *f = place_of(ids, ring, *tid);
+	uint32_t outer_tid = *tid, outer_pid = *pid;
+
+	if (!still_holds(f, ring, *tid, *pid)) {
 		if (!find_in_time(ids, &outer_tid, &outer_pid))
 			return false;
-		ids->known[at].tid = *tid;
-		ids->known[at].pid = *pid;
-		ids->known[at].outer_tid = outer_tid;
-		ids->known[at].outer_pid = outer_pid;
+		*f = (struct found){ring, *tid, *pid, outer_tid, outer_pid};
 	}
-	if (!ids->known[at].outer_pid)
+	if (!f->outer_pid)
 		return false;
-	*tid = ids->known[at].outer_tid;
-	*pid = ids->known[at].outer_pid;
+	*tid = f->outer_tid;
+	*pid = f->outer_pid;
 	return true;
 }

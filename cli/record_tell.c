@@ -33,7 +33,8 @@ static void tell_losses(const struct collector_result *app, long long kernel)
 			(unsigned long long)app->untimed);
 	if (app->not_outer)
 		mg_warn("%llu application calls have the numbers that their processes had in a "
-			"namespace, and no kernel side: they ended before they were found outside",
+			"namespace, and no kernel side: they ended before they were found outside, "
+			"or others had the same numbers",
 			(unsigned long long)app->not_outer);
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",

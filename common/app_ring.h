@@ -50,7 +50,7 @@ enum mg_ring_state {
 
 /*
  * A flag of thread and process numbers: they are a child's, in a PID namespace that the pool's
- * first process or a child of it has made.
+ * first process or a child of it has made or entered.
  */
 #define MG_NESTED (1u << 31)
 

@@ -18,6 +18,7 @@
 #include "guard.h"
 #include "kernel_call.h"
 #include "log_call.h"
+#include "nested.h"
 #include "raw.h"
 #include "room.h"
 
@@ -104,7 +105,9 @@ struct row {
 	X(fcntl, MG_FN_END, -1, -1) \
 	X(socket, MG_FN_END, -1, -1) \
 	X(seccomp, MG_FN_END, -1, -1) \
-	X(prctl, MG_FN_END, -1, -1)
+	X(prctl, MG_FN_END, -1, -1) \
+	X(setns, MG_FN_END, -1, -1) \
+	X(unshare, MG_FN_END, -1, -1)
 /* clang-format on */
 
 /* Handling of each system call number in syscall(); 0 passes straight through. */
@@ -202,6 +205,12 @@ static void book(long nr, const long a[6], long ret, int kind, const void *calle
 	case SYS_seccomp:
 	case SYS_prctl:
 		after_limit(nr, a, ret);
+		break;
+	case SYS_setns:
+		mg_after_setns((int)a[0], (int)a[1], (int)ret);
+		break;
+	case SYS_unshare:
+		mg_after_unshare((unsigned long)a[0], (int)ret);
 		break;
 	case SYS_recvmsg:
 		if (ret >= 0)

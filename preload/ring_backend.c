@@ -105,12 +105,15 @@ static inline void own(struct mg_app_ring *r, struct mg_app_record *record)
 
 /*
  * Returns a thread or process id as it is logged: marked MG_NESTED where the process is in an inner
- * PID namespace. Process 1 is the first one of such a namespace; its vfork children are recognised
- * by `pid`, as only forks set mg_self_nested.
+ * PID namespace. Only forks set mg_self_nested: a vfork child there is recognised by `pid`, as the
+ * first process of its namespace or as a child that this thread has made in another.
  */
 static inline uint32_t number(uint32_t id, uint32_t pid)
 {
-	return mg_self_nested || (pid == 1 && first_process != 1) ? id | MG_NESTED : id;
+	bool nested = mg_self_nested || (pid == 1 && first_process != 1) ||
+		      (mg_self.children_nested && pid != mg_self_process);
+
+	return nested ? id | MG_NESTED : id;
 }
 
 /*

@@ -17,7 +17,7 @@ __thread struct mg_self mg_self __attribute__((tls_model("initial-exec")));
 
 static uint32_t always = 1;
 volatile uint32_t *mg_same_process = &always;
-static uint32_t process;
+uint32_t mg_self_process;
 volatile uint32_t mg_sharing;
 bool mg_self_nested;
 
@@ -59,7 +59,7 @@ void mg_self_init(void)
 	long page = mg_kernel_call(
 		SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	process = kernel_pid();
+	mg_self_process = kernel_pid();
 	/* discards what an early call stored before the process was known */
 	memset(&mg_self, 0, sizeof(mg_self));
 	if (mg_kernel_failed(page))
@@ -119,26 +119,29 @@ static void remember_child(int pid, bool own_descriptors)
 	}
 }
 
+/* Begins anew after a fork, with `id`. Process 1 is the first one of a namespace. */
+static void begin_child(uint32_t id)
+{
+	mg_self_nested |= id == 1 || mg_self.children_nested;
+	memset(&mg_self, 0, sizeof(mg_self));
+	*mg_same_process = 1;
+	alone();
+	mg_self_process = id;
+}
+
 void mg_self_forked(void)
 {
 	if (!mg_tls_is_ours())
 		return; /* none of the thread's calls will be logged */
-	memset(&mg_self, 0, sizeof(mg_self));
-	*mg_same_process = 1;
-	alone();
-	process = mg_self.tid = mg_self.pid = own_tid();
-	mg_self_nested |= process == 1;
+	begin_child(own_tid());
+	mg_self.tid = mg_self.pid = mg_self_process;
 }
 
 void mg_self_learn(void)
 {
 	if (!*mg_same_process) { /* a fork that bypassed the C library */
-		memset(&mg_self, 0, sizeof(mg_self));
-		*mg_same_process = 1;
-		alone();
+		begin_child(kernel_pid());
 		mg_self.in_kernel = true;
-		process = kernel_pid();
-		mg_self_nested |= process == 1;
 	}
 	if (mg_self.shared) {
 		if (beside && !mg_fd_ask_no_more)
@@ -164,7 +167,7 @@ void mg_self_learn(void)
 	} else {
 		mg_self.tid = mg_self.in_kernel ? kernel_tid() : own_tid();
 	}
-	mg_self.pid = process;
+	mg_self.pid = mg_self_process;
 }
 
 void mg_self_ask(uint32_t *tid, uint32_t *pid)
@@ -173,7 +176,7 @@ void mg_self_ask(uint32_t *tid, uint32_t *pid)
 		*tid = *pid = mg_self.pid;
 	} else if (mg_fd_ask_no_more) {
 		*tid = mg_self.home;
-		*pid = process;
+		*pid = mg_self_process;
 	} else {
 		*tid = kernel_tid();
 		*pid = kernel_pid();
@@ -199,7 +202,7 @@ bool mg_is_sharing_child(void)
 		return false;
 	if (mg_fd_ask_no_more)
 		return is_vforked();
-	if (kernel_pid() != process)
+	if (kernel_pid() != mg_self_process)
 		return true;
 	mg_self_forget_gone();
 	return false;

@@ -27,6 +27,8 @@ struct mg_self {
 	bool shared;
 	/* whether ids are asked of the kernel, as the C library knows only the parent's */
 	bool in_kernel;
+	/* whether this thread's children are in another PID namespace than the thread */
+	bool children_nested;
 	struct mg_app_ring *ring __attribute__((aligned(16))); /* changes together with `record` */
 	struct mg_app_record *record;
 	/* 1 + position of the record being written, and the stack frame of its writer */
@@ -39,8 +41,9 @@ extern __thread struct mg_self mg_self __attribute__((tls_model("initial-exec"))
 /* Points to a nonzero word in a page that the kernel wipes in every child with its own memory. */
 extern volatile uint32_t *mg_same_process;
 
-/* Whether the process was forked into a PID namespace that its program had made. */
+/* Whether the process was forked into a PID namespace that its program had made or entered. */
 extern bool mg_self_nested;
+extern uint32_t mg_self_process; /* id of the process whose memory this is */
 
 void mg_self_init(void);
 /* Call it in the child of the C library's fork(). */

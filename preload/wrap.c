@@ -27,6 +27,7 @@
 #include "fdkind.h"
 #include "guard.h"
 #include "log_call.h"
+#include "nested.h"
 #include "room.h"
 
 #define NOTHING (void)0

@@ -171,6 +171,9 @@
 	B(int, prlimit64, (pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old), \
 		(pid, resource, limit, old), mg_before_limit(resource, limit), NOTHING) \
 	B(int, mlockall, (int flags), (flags), mg_before_lock(flags), NOTHING) \
+	/* calls that put children into another PID namespace */ \
+	B(int, setns, (int fd, int kind), (fd, kind), NOTHING, mg_after_setns(fd, kind, ret)) \
+	B(int, unshare, (int flags), (flags), NOTHING, mg_after_unshare((unsigned int)flags, ret)) \
 	B(FILE *, freopen, (const char *path, const char *mode, FILE *stream), \
 		(path, mode, stream), end_stream(stream), NOTHING) \
 	B(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), \

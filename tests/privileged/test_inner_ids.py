@@ -52,6 +52,41 @@ if not child:
 send(5)
 os.waitpid(child, 0)
 """
+# Sends 5 times itself. The other arguments are a way to call setns(), and namespaces to enter one after another, in
+# each of which it forks children that send 10, 20 and so on times; "made" is one that it makes.
+ENTERS = """
+import ctypes, os, socket, sys, time
+libc = ctypes.CDLL(None)
+NEWPID, NUMBER = 0x20000000, {"x86_64": 308, "aarch64": 268}[os.uname().machine]
+def send(n):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.bind(("127.0.0.1", 0))
+    s.connect(s.getsockname())
+    for i in range(n):
+        s.send(b"x"); s.recv(9)
+    time.sleep(1.5)
+children = []
+def fork(n):
+    children.append(os.fork())
+    if not children[-1]:
+        send(n)
+        os._exit(0)
+    time.sleep(0.3)
+n = 0
+for path in sys.argv[2:]:
+    if path == "made":
+        assert libc.unshare(NEWPID) == 0
+    else:
+        fd = os.open(path, os.O_RDONLY)
+        assert {"kind": lambda: libc.setns(fd, NEWPID), "any": lambda: libc.setns(fd, 0),
+                "raw": lambda: libc.syscall(NUMBER, fd, NEWPID)}[sys.argv[1]]() == 0
+    for i in range(1 if sys.argv[3:] else 2):
+        n += 10
+        fork(n)
+send(5)
+for child in children: # in any order: the first of a namespace ends as the last one
+    os.wait()
+"""
 # Number 1 sends 5 times, number 2, which ends at once, 3 times.
 BRIEF = """
 import os, socket, time
@@ -101,6 +136,44 @@ for how in ((), ("unshare", "--pid", "--fork")):
         check(sorted(ours.values()) == [5, 10, 20] and ours == kernels,
               f"{how}: children in a namespace their parent has made have the kernel's numbers {ours} {kernels}")
         check("have the numbers that their processes had" not in rec.p.stderr, "and nothing else is told")
+
+class Namespace:
+    """A namespace of processes with two in it. `path` names it."""
+
+    def __enter__(self):
+        self.p = subprocess.Popen(["unshare", "--pid", "--fork", "sh", "-c", "sleep 60 & echo there; wait"],
+                                  stdout=subprocess.PIPE, text=True)
+        self.p.stdout.readline()
+        self.first = int(run("pgrep", "-P", self.p.pid).stdout)
+        self.path = f"/proc/{self.first}/ns/pid"
+        return self
+
+    def __exit__(self, *unused):
+        os.kill(self.first, signal.SIGKILL)  # and with it all others there
+        self.p.wait()
+        self.p.stdout.close()
+
+
+with Namespace() as a, Namespace() as b:
+    for how, path in (("kind", a.path), ("any", a.path), ("raw", a.path), ("kind", "made")):
+        with Recording(PYTHON, "-c", ENTERS, how, path) as rec:
+            ours, kernels = sends(rec)
+            check(sorted(ours.values()) == [5, 10, 20] and ours == kernels,
+                  f"{how}: children in a namespace that was {'made' if path == 'made' else 'entered'} have the "
+                  f"kernel's numbers {ours} {kernels}")
+            check("have the numbers that their processes had" not in rec.p.stderr, "and nothing else is told")
+    # entering another kind of namespace changes nothing for children
+    with Recording(PYTHON, "-c", ENTERS, "any", f"/proc/{os.getpid()}/ns/net") as rec:
+        ours, kernels = sends(rec)
+        check(sorted(ours.values()) == [5, 10, 20] and ours == kernels, f"of another kind: {ours} {kernels}")
+with Namespace() as a, Namespace() as b:
+    # two children with one number in two namespaces: which is the second one, its number does not say
+    with Recording(PYTHON, "-c", ENTERS, "kind", a.path, b.path) as rec:
+        ours, kernels = sends(rec)
+        right = {key: n for key, n in ours.items() if kernels.get(key) == n}
+        check(sum(ours.values()) == 35 and sorted(right.values()) in ([5, 10], [5, 10, 20]) and
+              (20 in right.values() or "application calls have the numbers" in rec.p.stderr),
+              f"those with equal numbers are not taken for each other {ours} {kernels}: {rec.p.stderr}")
 
 # others have a number 2 that lives
 others = subprocess.Popen(["unshare", "--pid", "--fork", "sh", "-c", "sleep 60 & echo there; wait"],
