@@ -313,6 +313,7 @@ int core_finish(struct core *c)
 		call_on_thread_end(c, t);
 	}
 	processes_end(c);
+	requests_finish(c);
 	c->finish.last_ns = c->last_ns;
 	c->finish.gaps = c->gap_count;
 	HASH_ITER (hh, c->socks, s, stmp) {

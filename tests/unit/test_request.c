@@ -173,6 +173,57 @@ static void bytes_received_twice_are_in_no_stage(void **unused)
 	feed_end(&c);
 }
 
+static void drop_data(struct core *c, uint64_t t, uint64_t request, const char *reason)
+{
+	struct mg_event e = feed_event(MG_EVENT_drop, t, 0);
+
+	e.drop = (struct mg_drop){.sock = request, .seq = 5000, .len = 600, .segs = 1, .rx = 1};
+	memcpy(e.drop.reason, reason, strlen(reason));
+	feed(c, &e);
+}
+
+/* Returns how many drops of this reason there are. */
+static uint64_t dropped(struct core *c, const char *reason)
+{
+	const struct drop *d, *tmp;
+	uint64_t n = 0;
+
+	HASH_ITER (hh, figures_of(c)->drops, d, tmp) {
+		assert_int_equal(d->key.sock, 0);
+		if (strcmp(d->key.reason, reason) == 0)
+			n += d->n;
+	}
+	return n;
+}
+
+/* Drops wait for their request's socket. If there will be none, they are drops all the same. */
+static void drops_of_a_request_without_a_socket_are_told(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
+	drop_data(&c, 2110, REQUEST, "ITS_NUMBER_IS_USED_AGAIN");
+	arrive(&c, 3000, REQUEST, 5000, 600, 70000);
+	assert_int_equal(dropped(&c, "ITS_NUMBER_IS_USED_AGAIN"), 1);
+	for (uint32_t i = 0; i < 100; i++) /* more than are kept */
+		drop_data(&c, 3110 + i, REQUEST, "ITS_QUEUE_IS_FULL");
+	drop_data(&c, 3500, ANOTHER, "IT_WAS_NOT_SEEN_BEFORE");
+	assert_int_equal(dropped(&c, "IT_WAS_NOT_SEEN_BEFORE"), 1);
+	arrive(&c, 4000, ANOTHER, 5000, 600, 1000);
+	drop_data(&c, 4110, ANOTHER, "IT_IS_ONE_OF_TOO_MANY");
+	for (uint32_t i = 0; i < 5000; i++)
+		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + 1000 + i, 5000, 1, 3000000 + i);
+	assert_int_equal(dropped(&c, "IT_IS_ONE_OF_TOO_MANY"), 1);
+	drop_data(&c, 3000000, MG_REQUEST_ID + 5999, "THE_RECORDING_ENDS");
+	assert_int_equal(dropped(&c, "THE_RECORDING_ENDS"), 0);
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(dropped(&c, "THE_RECORDING_ENDS"), 1);
+	assert_int_equal(dropped(&c, "ITS_QUEUE_IS_FULL"), 100);
+	feed_end(&c);
+}
+
 /* The same addresses and ports, and so the same number. */
 static void one_may_follow_another(void **unused)
 {
@@ -247,6 +298,7 @@ int main(void)
 		cmocka_unit_test(one_may_follow_another),
 		cmocka_unit_test(request_without_a_socket_has_no_owner),
 		cmocka_unit_test(data_in_the_syn_are_reported),
+		cmocka_unit_test(drops_of_a_request_without_a_socket_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

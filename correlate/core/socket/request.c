@@ -42,42 +42,66 @@ static struct request *find(struct request *all, uint64_t id)
 	return r;
 }
 
-static void forget(struct request **all, struct request *r)
+static void discard(struct request *r)
 {
-	HASH_DEL(*all, r);
 	free(r->waiting);
 	free(r);
 }
 
 /*
- * Adds a request; drops the oldest if there are too many. Returns false if memory is short, and
+ * Frees a request that has become no socket. Its drops are emitted without one; what else waits
+ * are bytes of no flow.
+ */
+static void give_up(struct core *c, struct request *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct annotation a = {0};
+
+		if (r->waiting[i].id == MG_EVENT_drop)
+			drop_on_event(c, NULL, &r->waiting[i], &a);
+	}
+	discard(r);
+}
+
+static void forget(struct core *c, struct request **all, struct request *r)
+{
+	HASH_DEL(*all, r); /* before its drops would wait again */
+	give_up(c, r);
+}
+
+/*
+ * Adds a request; forgets the oldest if there are too many. Returns false if memory is short, and
  * frees the request.
  */
-static bool add(struct request **all, struct request *r)
+static bool add(struct core *c, struct request **all, struct request *r)
 {
 	if (HASH_COUNT(*all) >= REQUESTS_MAX)
-		forget(all, *all);
+		forget(c, all, *all);
 	HASH_ADD(hh, *all, id, sizeof(r->id), r);
 	if (r->hh.tbl)
 		return true;
-	free(r->waiting);
-	free(r);
+	give_up(c, r);
 	return false;
 }
 
-static void forget_all(struct request **all)
+void requests_finish(struct core *c)
 {
 	struct request *r, *tmp;
 
-	HASH_ITER (hh, *all, r, tmp) {
-		forget(all, r);
+	HASH_ITER (hh, c->requests.waiting, r, tmp) {
+		forget(c, &c->requests.waiting, r);
 	}
 }
 
 void requests_free(struct core *c)
 {
-	forget_all(&c->requests.waiting);
-	forget_all(&c->requests.done);
+	struct request **all[] = {&c->requests.waiting, &c->requests.done}, *r, *tmp;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		HASH_ITER (hh, *all[i], r, tmp) {
+			HASH_DEL(*all[i], r);
+			discard(r);
+		}
 }
 
 struct mg_sock *request_sock(struct core *c, uint64_t id)
@@ -126,26 +150,28 @@ static void look_ahead(struct core *c, struct request *r, const struct mg_event 
 	r->sock = s->cookie;
 }
 
-static void wait_for_sock(struct request *r, const struct mg_event *e)
+/* Returns whether the event is kept. */
+static bool wait_for_sock(struct request *r, const struct mg_event *e)
 {
 	struct mg_event *more;
 
 	if (r->count == WAITING_MAX)
-		return;
+		return false;
 	more = mg_realloc(r->waiting, (r->count + 1) * sizeof(*more));
 	if (!more)
-		return;
+		return false;
 	r->waiting = more;
 	memcpy(&more[r->count++], e, queue_size_of(e));
+	return true;
 }
 
 /* Forgets an earlier request with the same number, as it had the same addresses and ports. */
-static void forget_other(struct request **all, const struct mg_packet *p)
+static void forget_other(struct core *c, struct request **all, const struct mg_packet *p)
 {
 	struct request *r = find(*all, p->sock);
 
 	if (r && r->ack != p->ack)
-		forget(all, r);
+		forget(c, all, r);
 }
 
 static struct request *meet(struct core *c, const struct mg_event *e)
@@ -158,7 +184,7 @@ static struct request *meet(struct core *c, const struct mg_event *e)
 	r->seq = e->packet.seq;
 	r->ack = e->packet.ack;
 	look_ahead(c, r, e);
-	return add(r->sock ? &c->requests.done : &c->requests.waiting, r) ? r : NULL;
+	return add(c, r->sock ? &c->requests.done : &c->requests.waiting, r) ? r : NULL;
 }
 
 struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e)
@@ -166,8 +192,8 @@ struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e)
 	const struct mg_packet *p = &e->packet;
 	struct request *r;
 
-	forget_other(&c->requests.done, p);
-	forget_other(&c->requests.waiting, p);
+	forget_other(c, &c->requests.done, p);
+	forget_other(c, &c->requests.waiting, p);
 	r = find(c->requests.done, p->sock);
 	if (!r)
 		r = find(c->requests.waiting, p->sock);
@@ -186,9 +212,7 @@ bool request_on_drop(struct core *c, const struct mg_event *e)
 {
 	struct request *r = find(c->requests.waiting, e->drop.sock);
 
-	if (r)
-		wait_for_sock(r, e);
-	return r;
+	return r && wait_for_sock(r, e);
 }
 
 static void replay(struct core *c, struct request *r)
@@ -216,7 +240,7 @@ void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event 
 			continue;
 		HASH_DEL(c->requests.waiting, r);
 		r->sock = s->cookie;
-		if (add(&c->requests.done, r))
+		if (add(c, &c->requests.done, r))
 			replay(c, r);
 	}
 }

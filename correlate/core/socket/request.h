@@ -12,10 +12,12 @@ struct mg_sock *request_sock(struct core *c, uint64_t id);
  * event until it is, and returns NULL.
  */
 struct mg_sock *request_on_packet(struct core *c, const struct mg_event *e);
-/* The same for a drop; returns whether it is kept. */
+/* The same for a drop; returns whether it is kept until the socket is known, or will not be. */
 bool request_on_drop(struct core *c, const struct mg_event *e);
 /* Call it when a socket is established: processes what is kept for it. */
 void requests_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e);
+/* Call it at the end: emits drops of requests that have become no socket. */
+void requests_finish(struct core *c);
 void requests_free(struct core *c);
 
 #endif
