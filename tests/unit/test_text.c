@@ -230,6 +230,36 @@ static void losses_are_said_first(void **unused)
 	assert_does_not_say("nothing lost");
 }
 
+static void lose_sight(struct core *c, uint64_t t, uint64_t count)
+{
+	struct mg_event e = feed_event(MG_EVENT_lost, t, 0);
+
+	e.lost = (struct mg_lost){.count = count,
+		.from_ns = t - 10000,
+		.to_ns = t,
+		.cpu = -1,
+		.reason = MG_LOST_NOT_FOLLOWED,
+		.producer = "too many connections"};
+	feed(c, &e);
+}
+
+/* Connections that were counted once are missing for longer than that. */
+static void losses_that_go_on_are_said_without_a_count(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	lose_sight(&c, 50000, 7);
+	lose_sight(&c, 90000, 0);
+	printed(&c, NULL, NULL);
+	assert_says("LOST: 0 application and 7 kernel events");
+	assert_says("  7 lost by too many connections between 0.000040 s and 0.000050 s\n");
+	assert_says("  still missing: too many connections between 0.000080 s and 0.000090 s\n");
+	assert_does_not_say("nothing lost");
+}
+
 static void a_recording_that_broke_off_says_so(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_trace_end, 90000, 0);
@@ -435,6 +465,7 @@ int main(void)
 		cmocka_unit_test(bars_about_a_quantile_may_be_asked_for),
 		cmocka_unit_test(waterfall_below_its_uncertainty_is_not_shown),
 		cmocka_unit_test(losses_are_said_first),
+		cmocka_unit_test(losses_that_go_on_are_said_without_a_count),
 		cmocka_unit_test(a_recording_that_broke_off_says_so),
 		cmocka_unit_test(hooks_that_were_refused_are_said),
 		cmocka_unit_test(below_99_percent_a_waterfall_has_a_star),
