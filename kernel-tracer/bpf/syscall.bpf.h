@@ -148,96 +148,116 @@ __noinline __u32 message_bytes(__u64 vector, long count)
 	return sum;
 }
 
+/* A system call as it begins, before its event is written. */
+struct begun_call {
+	struct sock *sk;
+	__u64 asked, cookie;
+	__s64 fd;
+	__u32 call, flags, option;
+	int dir, kind;
+};
+
+/* Remembers a call whose socket the filters refuse, since they may pass its new ends. */
+static __always_inline void remember_refused(struct task_state *state, const struct begun_call *c)
+{
+	if (!state || !c->sk || (c->call != MG_SYS_bind && c->call != MG_SYS_connect))
+		return;
+	state->call = c->call;
+	state->dir = MG_DIR_OTHER;
+	state->other = c->kind != MG_KIND_tcp ? (__u64)c->sk : 0;
+	state->quiet = 1;
+}
+
+/* Finds the socket of a call; false if it has none, or one that the filters refuse. */
+static __always_inline bool find_socket(
+	struct task_struct *t, struct task_state *state, struct pt_regs *regs, struct begun_call *c)
+{
+	if (c->call == MG_SYS_socket || c->call == MG_SYS_socketpair) {
+		c->kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
+		return !settings.active || new_socket_passes(t, c->kind);
+	}
+	if (c->call == MG_SYS_io_uring_enter)
+		return true;
+	c->fd = (__s32)SYS_ARG0(regs);
+	if (c->call == MG_SYS_splice) { /* one end is a pipe */
+		if (look_at_socket(t, c->fd, &c->sk, &c->kind, &c->cookie)) {
+			c->call = MG_SYS_splice_in;
+			c->dir = MG_DIR_RX;
+		} else {
+			c->fd = (__s32)SYS_ARG2(regs);
+		}
+	}
+	if (c->sk || look_at_socket(t, c->fd, &c->sk, &c->kind, &c->cookie))
+		return true;
+	remember_refused(state, c);
+	return false;
+}
+
+/* Stores what the hooks within the call, and its end, need. */
+static __always_inline void remember_call(
+	struct task_state *state, struct pt_regs *regs, const struct begun_call *c)
+{
+	bool tcp = c->kind == MG_KIND_tcp;
+
+	if (state->interrupted == c->call && state->interrupted_fd == (__s32)c->fd)
+		state->interrupted = 0; /* restarted */
+	state->messages =
+		c->call == MG_SYS_sendmmsg || c->call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
+	state->call = c->call;
+	state->quiet = 0;
+	state->fd = c->fd;
+	state->dir = c->dir;
+	state->sk = tcp && c->dir != MG_DIR_OTHER ? (__u64)c->sk : 0;
+	state->sock = c->cookie;
+	state->other = tcp ? 0 : (__u64)c->sk;
+	state->pair = c->call == MG_SYS_socketpair ? SYS_ARG3(regs) : 0;
+	zerocopy_begins(state, c->sk, c->dir, c->flags);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	struct begun_call c = {.kind = MG_KIND_other, .fd = -1};
 	struct task_state *state;
-	__u64 asked = 0, cookie = 0;
-	__u32 flags = 0, option = 0, seq = 0, call;
-	int dir, kind = MG_KIND_other;
-	struct sock *sk = NULL;
-	__u8 nagle = 0;
-	__u16 mss = 0;
-	__s64 fd = -1;
+	bool tcp, sends;
 
 	if ((__u64)nr >= MG_NR_MAX)
 		return 0;
-	call = cfg.call_of_nr[nr];
-	if (!call)
+	c.call = cfg.call_of_nr[nr];
+	if (!c.call)
 		return 0;
 	state = task_of(t);
 	if (!state && !everything(t) &&
 		!((settings.active || settings.cgroup) && current_selects()))
 		return 0;
-	if (is_of_32bit(t, call))
+	if (is_of_32bit(t, c.call) || SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS)
 		return 0;
-	if (SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS)
+	c.dir = describe(regs, c.call, &c.asked, &c.flags);
+	if (c.call == MG_SYS_setsockopt || c.call == MG_SYS_getsockopt)
+		c.option = socket_option(regs, c.call, &c.dir);
+	if (!find_socket(t, state, regs, &c))
 		return 0;
-	dir = describe(regs, call, &asked, &flags);
-	if (call == MG_SYS_setsockopt || call == MG_SYS_getsockopt)
-		option = socket_option(regs, call, &dir);
-	if (call == MG_SYS_socket || call == MG_SYS_socketpair) {
-		kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
-		if (settings.active && !new_socket_passes(t, kind))
-			return 0;
-	} else if (call != MG_SYS_io_uring_enter) {
-		fd = (__s32)SYS_ARG0(regs);
-		if (call == MG_SYS_splice) { /* one end is a pipe */
-			if (look_at_socket(t, fd, &sk, &kind, &cookie)) {
-				call = MG_SYS_splice_in;
-				dir = MG_DIR_RX;
-			} else {
-				fd = (__s32)SYS_ARG2(regs);
-			}
-		}
-		if (!sk && !look_at_socket(t, fd, &sk, &kind, &cookie)) {
-			/* refused; but the filters may pass its new ends */
-			if (state && sk && (call == MG_SYS_bind || call == MG_SYS_connect)) {
-				state->call = call;
-				state->dir = MG_DIR_OTHER;
-				state->other = kind != MG_KIND_tcp ? (__u64)sk : 0;
-				state->quiet = 1;
-			}
-			return 0;
-		}
-		if (kind == MG_KIND_tcp) {
-			seq = stream_position(sk, dir);
-			if (dir != MG_DIR_RX) {
-				nagle = nagle_of(sk);
-				mss = mss_of(sk);
-			}
-		}
-	}
 	if (!state)
 		state = meet_task(t);
 	if (!state)
 		return 0;
-	if (kind == MG_KIND_tcp && (call == MG_SYS_accept || call == MG_SYS_accept4))
-		tell_drops(sk, cookie);
-	if (state->interrupted == call && state->interrupted_fd == (__s32)fd)
-		state->interrupted = 0; /* restarted */
-	state->messages = call == MG_SYS_sendmmsg || call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
-	state->call = call;
-	state->quiet = 0;
-	state->fd = fd;
-	state->dir = dir;
-	state->sk = kind == MG_KIND_tcp && dir != MG_DIR_OTHER ? (__u64)sk : 0;
-	state->sock = cookie;
-	state->other = kind != MG_KIND_tcp ? (__u64)sk : 0;
-	state->pair = call == MG_SYS_socketpair ? SYS_ARG3(regs) : 0;
-	zerocopy_begins(state, sk, dir, flags);
+	tcp = c.kind == MG_KIND_tcp && c.sk;
+	sends = tcp && c.dir != MG_DIR_RX;
+	if (tcp && (c.call == MG_SYS_accept || c.call == MG_SYS_accept4))
+		tell_drops(c.sk, c.cookie);
+	remember_call(state, regs, &c);
 	EMIT(sys_enter, mg_sys_enter, e, {
-		e->sock = cookie;
-		e->asked = asked;
-		e->fd = fd;
-		e->flags = flags;
-		e->option = option;
-		e->seq = seq;
-		e->call = call;
-		e->kind = kind;
-		e->nagle = nagle;
-		e->mss = mss;
+		e->sock = c.cookie;
+		e->asked = c.asked;
+		e->fd = c.fd;
+		e->flags = c.flags;
+		e->option = c.option;
+		e->seq = tcp ? stream_position(c.sk, c.dir) : 0;
+		e->call = c.call;
+		e->kind = c.kind;
+		e->nagle = sends ? nagle_of(c.sk) : 0;
+		e->mss = sends ? mss_of(c.sk) : 0;
 	});
 	return 0;
 }

@@ -25,13 +25,81 @@ static __always_inline void end_listening(const struct sock *sk)
 
 enum { OPENER_CONNECT = 1, OPENER_ACCEPT };
 
+static __always_inline void listening_begins(struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+
+	if (!current_selects())
+		return;
+	begin_listening(sk);
+	socket_cookie(sk); /* accept() identifies it by that */
+	remember_drops(key, BPF_CORE_READ(sk, sk_drops.counter));
+	check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+}
+
+static __always_inline void listening_ends(struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+
+	/* a new connection also begins as a copy */
+	if (bpf_map_lookup_elem(&listen_drops, &key)) {
+		tell_drops(sk, socket_cookie(sk));
+		bpf_map_delete_elem(&listen_drops, &key);
+	}
+	end_listening(sk);
+}
+
+/* connect(), perhaps again on the same socket: `known` is its entry from before, or NULL. */
+static __always_inline void connecting_begins(
+	struct sock *sk, const struct tcp_sock *tp, const struct sock_entry *known, int old)
+{
+	__u64 before = known ? known->cookie : 0, key = (__u64)sk;
+	struct sock_entry entry = {};
+
+	forget(sk);
+	if (!current_selects())
+		return;
+	if (judge_tcp(sk) != WANTED) {
+		entry.tuple = judge_tcp(sk) == UNDECIDED;
+		if (entry.tuple)
+			bpf_map_update_elem(&undecided, &key, &entry.tuple, BPF_ANY);
+		return;
+	}
+	entry.cookie = cookie_again(sk, before);
+	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
+		count_not_followed(number_counted(sk, entry.cookie));
+	emit_state(sk, tp, entry.cookie, old, TCP_SYN_SENT, OPENER_CONNECT);
+	check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+}
+
+static __always_inline void connection_established(
+	struct sock *sk, const struct tcp_sock *tp, const struct sock_entry *known, int old)
+{
+	__u64 key = listener_key(sk), self = (__u64)sk, cookie;
+
+	if (!known) {
+		if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key) &&
+			!bpf_map_lookup_elem(&undecided, &self))
+			return;
+		if (settings.active)
+			bpf_map_delete_elem(&undecided, &self);
+		if (judge_tcp(sk) != WANTED)
+			return;
+	}
+	cookie = known ? known->cookie : socket_cookie(sk);
+	/* the SYN carried data: then its number alone does not show where they begin */
+	if (tp->bytes_received || tp->bytes_sent)
+		emit_open(tp, cookie);
+	emit_state(sk, tp, cookie, old, TCP_ESTABLISHED,
+		old == TCP_SYN_SENT ? OPENER_CONNECT : OPENER_ACCEPT);
+	select_connected(sk, cookie);
+}
+
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 {
 	struct sock_entry *known = sock_at(sk);
 	struct tcp_sock *tp;
-	__u64 key;
-	int opener = 0;
 
 	if (sk->sk_protocol != IPPROTO_TCP)
 		return 0;
@@ -39,69 +107,19 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (!tp)
 		return 0;
 	if (now == TCP_LISTEN) {
-		if (!current_selects())
-			return 0;
-		begin_listening(sk);
-		socket_cookie(sk); /* accept() identifies it by that */
-		key = (__u64)sk;
-		remember_drops(key, BPF_CORE_READ(sk, sk_drops.counter));
-		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+		listening_begins(sk);
 		return 0;
 	}
-	if (now == TCP_SYN_SENT) { /* perhaps again */
-		struct sock_entry entry = {};
-		__u64 before = known ? known->cookie : 0;
-
-		forget(sk);
-		if (!current_selects())
-			return 0;
-		key = (__u64)sk;
-		if (judge_tcp(sk) != WANTED) {
-			entry.tuple = judge_tcp(sk) == UNDECIDED;
-			if (entry.tuple)
-				bpf_map_update_elem(&undecided, &key, &entry.tuple, BPF_ANY);
-			return 0;
-		}
-		entry.cookie = cookie_again(sk, before);
-		if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
-			count_not_followed(number_counted(sk, entry.cookie));
-		emit_state(sk, tp, entry.cookie, old, now, OPENER_CONNECT);
-		check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+	if (now == TCP_SYN_SENT) {
+		connecting_begins(sk, tp, known, old);
 		return 0;
 	}
 	if (now == TCP_ESTABLISHED) {
-		__u64 cookie;
-
-		opener = old == TCP_SYN_SENT ? OPENER_CONNECT : OPENER_ACCEPT;
-		if (!known) {
-			__u64 self = (__u64)sk;
-
-			key = listener_key(sk);
-			if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key) &&
-				!bpf_map_lookup_elem(&undecided, &self))
-				return 0;
-			if (settings.active)
-				bpf_map_delete_elem(&undecided, &self);
-			if (judge_tcp(sk) != WANTED)
-				return 0;
-		}
-		cookie = known ? known->cookie : socket_cookie(sk);
-		/* the SYN carried data: then its number alone does not show where they begin */
-		if (tp->bytes_received || tp->bytes_sent)
-			emit_open(tp, cookie);
-		emit_state(sk, tp, cookie, old, now, opener);
-		select_connected(sk, cookie);
+		connection_established(sk, tp, known, old);
 		return 0;
 	}
-	if (old == TCP_LISTEN && now == TCP_CLOSE) { /* a new connection also begins as a copy */
-		__u64 self = (__u64)sk;
-
-		if (bpf_map_lookup_elem(&listen_drops, &self)) {
-			tell_drops(sk, socket_cookie(sk));
-			bpf_map_delete_elem(&listen_drops, &self);
-		}
-		end_listening(sk);
-	}
+	if (old == TCP_LISTEN && now == TCP_CLOSE)
+		listening_ends(sk);
 	if (!known)
 		return 0;
 	emit_state(sk, tp, known->cookie, old, now, 0);
