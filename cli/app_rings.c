@@ -16,6 +16,7 @@
 #include "filters.h"
 #include "log.h"
 #include "process_limits.h"
+#include "process_start.h"
 
 #define DEFAULT_BYTES (4u << 20)
 #define MOST_BYTES    (16u << 20)
@@ -283,9 +284,9 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 		mg_warn("no calls of programs under a filter of system calls are recorded: "
 			"too few descriptors%s",
 			mg_limit_hint(-EMFILE, hint, sizeof(hint)));
-	snprintf(r->env, sizeof(r->env), "%016llx:%d:%d:%d:%s", (unsigned long long)r->id,
+	snprintf(r->env, sizeof(r->env), "%016llx:%d:%d:%d:%llu:%s", (unsigned long long)r->id,
 		(int)getpid(), r->first < 0 ? 0 : r->first, filters < 0 ? 0 : filters,
-		r->door.path);
+		(unsigned long long)mg_process_start("/proc/self/stat"), r->door.path);
 	r->began = mg_cycles();
 	*out = r;
 	return 0;

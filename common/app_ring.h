@@ -30,9 +30,10 @@
 
 /*
  * MAGNET_RINGS, which tells programs under `magnet record` where pools are:
- * ID:PID:FIRST:FILTERS:PATH. ID is the number of the recording, 16 hexadecimal digits; the ready
- * pools are MG_POOLS_READY descriptors of process PID from FIRST on; PATH is the socket; FILTERS is
- * how many filters of system calls the collector itself is under.
+ * ID:PID:FIRST:FILTERS:START:PATH. ID is the number of the recording, 16 hexadecimal digits; the
+ * ready pools are MG_POOLS_READY descriptors of process PID from FIRST on; PATH is the socket;
+ * FILTERS is how many filters of system calls the collector itself is under; START is when it was
+ * started (process_start.h), as later another process may have its number.
  */
 #define MG_POOL_ENV     "MAGNET_RINGS"
 #define MG_POOL_MAGIC   0x6d61676eu

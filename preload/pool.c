@@ -14,6 +14,7 @@
 #include "calls.h"
 #include "filters.h"
 #include "kernel_call.h"
+#include "process_start.h"
 
 /* timeout for an answer at the door, so that a program never waits for ever */
 #define PATIENCE_S 2
@@ -38,17 +39,19 @@ static const char *number(const char *at, int base, uint64_t *value)
 
 bool pool_offer_read(struct pool_offer *o, const char *rings)
 {
-	uint64_t pid = 0, first = 0, filters = 0;
+	uint64_t pid = 0, first = 0, filters = 0, start = 0;
 	const char *at = number(rings, 16, &o->id);
 
 	at = number(at, 10, &pid);
 	at = number(at, 10, &first);
 	at = number(at, 10, &filters);
+	at = number(at, 10, &start);
 	if (!at || strlen(at) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return false;
 	o->pid = (uint32_t)pid;
 	o->first = (uint32_t)first;
 	o->filters = (uint32_t)filters;
+	o->start = start;
 	o->door = at;
 	o->given = false;
 	o->outer = 0;
@@ -98,9 +101,22 @@ static char *write_number(char *to, uint32_t n)
 }
 
 /*
- * Opens the collector's descriptor number `which` through /proc. In another PID namespace the
- * process with that id may be any process, so only an unlinked file of a trusted user is opened.
- * Returns -1 on failure.
+ * In another PID namespace, or when the collector has ended, the process with its id may be any,
+ * and one of another user may hold a pool that root's collector once gave it.
+ */
+bool pool_offer_holds(const struct pool_offer *o)
+{
+	char path[48];
+
+	if (o->given)
+		return true;
+	stpcpy(write_number(stpcpy(path, "/proc/"), o->pid), "/stat");
+	return o->start && mg_process_start(path) == o->start;
+}
+
+/*
+ * Opens the collector's descriptor number `which` through /proc, if it is an unlinked file of a
+ * trusted user. Returns -1 on failure.
  */
 static int open_ready(const struct pool_offer *o, unsigned int which)
 {

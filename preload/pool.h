@@ -8,7 +8,8 @@
 
 /* The pools on offer, from MAGNET_RINGS, and how many have been tried. */
 struct pool_offer {
-	uint64_t id; /* id of the recording, which the pool must repeat */
+	uint64_t id;    /* id of the recording, which the pool must repeat */
+	uint64_t start; /* when the collector was started, in ticks since boot */
 	uint32_t pid, first, filters;
 	const char *door;
 	/*
@@ -27,5 +28,10 @@ struct pool_offer {
 bool pool_offer_read(struct pool_offer *o, const char *rings);
 /* Returns a descriptor of the next pool to try, which the caller closes; -1 when none is left. */
 int pool_offer_next(struct pool_offer *o);
+/*
+ * Returns whether the pool that was opened last is the collector's. Call it before the pool is
+ * looked into, and after its descriptor was closed, as the program may be allowed no other.
+ */
+bool pool_offer_holds(const struct pool_offer *o);
 
 #endif

@@ -419,24 +419,31 @@ static bool is_pool(const struct mg_pool *p, uint64_t size, uint64_t id)
 }
 
 /*
- * Maps the pool, or as much of it as there is room for; with the head alone, calls are at least
- * counted as lost. Returns whether the program has the pool.
+ * Maps a pool, or as much of it as there is room for; with the head alone, calls are at least
+ * counted as lost. Returns the address, or a negative error number.
  */
-static bool take_pool(int fd, const struct pool_offer *o)
+static long map_pool(int fd)
 {
-	uint32_t nobody = 0;
 	struct stat st; /* the kernel's layout */
-	long at;
 
 	if (mg_kernel_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) != 0 || !S_ISREG(st.st_mode) ||
 		st.st_size < MG_POOL_LEAST)
-		return false;
+		return -EINVAL;
 	mapped = (uint64_t)st.st_size;
-	at = map(fd, &mapped);
+	return map(fd, &mapped);
+}
+
+/* Closes the descriptor. Returns whether the program has the pool. */
+static bool take_pool(int fd, const struct pool_offer *o)
+{
+	long at = map_pool(fd);
+	uint32_t nobody = 0;
+
+	mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (mg_kernel_failed(at))
 		return false;
 	pool = (struct mg_pool *)at;
-	if (is_pool(pool, mapped, o->id) &&
+	if (pool_offer_holds(o) && is_pool(pool, mapped, o->id) &&
 		(o->given || __atomic_compare_exchange_n(&pool->taken, &nobody, o->outer, 0,
 				     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))) {
 		first_process = o->process;
@@ -458,10 +465,8 @@ const struct mg_backend *mg_ring_backend(void)
 	/* raw system calls: a program's own functions of these names may not be ready yet */
 	if (!text || !pool_offer_read(&offer, text))
 		return NULL;
-	while (!have && (fd = pool_offer_next(&offer)) >= 0) {
+	while (!have && (fd = pool_offer_next(&offer)) >= 0)
 		have = take_pool(fd, &offer);
-		mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
-	}
 	if (!have)
 		return NULL;
 	make_mutex();

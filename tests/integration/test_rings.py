@@ -161,7 +161,7 @@ def without_door():
 # Makes a door again that was there, and gives whoever asks a pool, sealed or not.
 IMPOSTOR = """
 import array, ctypes, fcntl, os, socket, struct, sys, time
-number, _, first, _, path = sys.argv[1].split(":")
+number, _, first, _, _, path = sys.argv[1].split(":")
 os.umask(0)
 os.mkdir(os.path.dirname(path), 0o711)
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -186,8 +186,8 @@ def impostors():
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         rings = run(MAGNET, "record", "-q", "--app-only", "-o", top + "/t", "--", "sh", "-c",
                     "echo $MAGNET_RINGS").stdout.strip()
-        number, pid, first, filters, path = rings.split(":")
-        rings = f"{number}:{pid}:0:{filters}:{path}"
+        number, pid, first, filters, start, path = rings.split(":")
+        rings = f"{number}:{pid}:0:{filters}:{start}:{path}"
         users = [([], "sealed", True), ([], "unsealed", False)]
         if nobody_can():
             users.append((AS_NOBODY.split(), "sealed", False))
@@ -201,6 +201,42 @@ def impostors():
             p.kill()
             p.wait()
             shutil.rmtree(os.path.dirname(path))
+
+
+# Asks for a pool, and keeps it where the collector had those that were ready, as nobody's.
+KEEPER = """
+import array, mmap, os, socket, struct, sys, time
+number, _, first, _, _, path = os.environ["MAGNET_RINGS"].split(":")
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.connect(path)
+given = array.array("i", s.recvmsg(1, socket.CMSG_LEN(4))[1][0][2])[0]
+mmap.mmap(given, 4096)[48:52] = bytes(4)
+os.dup2(given, int(first))
+print("kept", os.getpid(), flush=True)
+os.close(1)
+time.sleep(60)
+"""
+MAPS = "print([line for line in open('/proc/self/maps') if 'magnet-rings' in line] != [])"
+
+
+def reused_number():
+    """A process of another user has the number of a collector that has ended, and a pool that this one gave it."""
+    if not nobody_can():
+        return
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p = run(MAGNET, "record", "-q", "--app-only", "-o", top + "/t", "--", "sh", "-c", f'echo $MAGNET_RINGS; '
+                f'{PYTHON} -c "{MAPS}"; {AS_NOBODY} {PYTHON} -c "$KEEPER" 2> /dev/null & sleep 2',
+                env=dict(os.environ, KEEPER=KEEPER))
+    rings, mapped, *_, kept = p.stdout.splitlines()
+    keeper = kept.split()[1]
+    check(mapped == "True" and kept.startswith("kept"), f"a program of another user keeps a pool of root's: {p.stdout}")
+    number, _, first, filters, start, path = rings.split(":")
+    try:
+        env = dict(os.environ, LD_PRELOAD=BUILD + "/preload/libmagnet.so",
+                   MAGNET_RINGS=f"{number}:{keeper}:{first}:{filters}:{start}:{path}")
+        check(run(PYTHON, "-c", MAPS, env=env).stdout == "False\n", "root's programs do not take it from him")
+    finally:
+        os.kill(int(keeper), signal.SIGKILL)
 
 
 def children_of(pid):
@@ -238,9 +274,8 @@ def left_behind():
         check([len(os.listdir(d)) for d in foreign] == [2, 3], "nor what others keep in directories of such a name")
         for directory in foreign:
             shutil.rmtree(directory)
-        for pid in children_of(running.pid):
-            if os.readlink(f"/proc/{pid}/exe").endswith("sleep"):
-                os.kill(pid, signal.SIGTERM)
+        for pid in [p for p in children_of(running.pid) if os.readlink(f"/proc/{p}/exe").endswith("sleep")]:
+            os.kill(pid, signal.SIGTERM)
         running.wait()
         check(not os.path.exists(doors[1]), "one that ends leaves nothing")
         if shutil.which("systemd-tmpfiles") and os.geteuid() == 0:
@@ -249,6 +284,6 @@ def left_behind():
 
 
 for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
-             descriptors, without_door, impostors, left_behind):
+             descriptors, without_door, impostors, reused_number, left_behind):
     print("---", test.__name__, flush=True)
     test()

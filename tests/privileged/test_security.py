@@ -98,7 +98,7 @@ def another_user(top):
         check(nobody("ls", f"/proc/{pid}/fd").returncode != 0 and nobody("cat", f"/proc/{pid}/environ").returncode != 0,
               f"nor sees what the {name} has open, or its environment")
         check(nobody("kill", "-0", pid).returncode != 0, f"nor signals the {name}")
-    _, at, first, _, door = rings.split(":", 4)
+    _, at, first, _, _, door = rings.split(":", 5)
     check(int(at) == collector and nobody("cat", f"/proc/{at}/fd/{first}").returncode != 0,
           "nor opens the rings of root's programs")
     check(nobody("ls", os.path.dirname(door)).returncode != 0, "nor finds the name of the door")
