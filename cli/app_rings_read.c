@@ -192,7 +192,7 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		*k->next; /* copied once, since the program may still change it */
 	struct mg_ring_call p;
 	struct mg_call c;
-	bool has_option;
+	bool has_option, waits;
 
 	memcpy(&p, record.payload, sizeof(p));
 	k->tail++;
@@ -213,9 +213,12 @@ static void pass_on(struct app_rings *r, struct known *k, const struct app_reade
 		record.kind >= MG_KIND_END)
 		return;
 	has_option = MG_FN_HAS_OPTION(record.id - MG_APP_BASE);
+	waits = mg_fn_waits(record.id - MG_APP_BASE);
 	c = (struct mg_call){.enter = p.enter,
 		.exit = p.exit,
-		.asked = p.asked,
+		.asked = has_option || waits ? 0 : p.asked,
+		.value = has_option ? (int32_t)p.asked : 0,
+		.waited = waits ? (uint32_t)p.asked : 0,
 		.ret = p.ret,
 		.fd = p.fd,
 		.error = p.error,

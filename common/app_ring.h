@@ -72,7 +72,8 @@ struct mg_app_record {
 /*
  * A call as in the payload, without what the heads of ring and record have. In the common ring
  * `tid` is the caller's thread, and `logged` its process. `flags` is the option of a call that has
- * one: the collector writes either.
+ * one, and `asked` its value, or of a wait its descriptors: the collector writes each where it
+ * belongs.
  */
 struct mg_ring_call {
 	uint64_t enter, exit, asked;

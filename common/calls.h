@@ -116,6 +116,20 @@ enum mg_function { MG_FUNCTIONS(MG_FN_ID) MG_FN_END };
 /* They have an option, and no flags. */
 #define MG_FN_HAS_OPTION(fn) ((fn) == MG_FN_setsockopt || (fn) == MG_FN_getsockopt)
 
+/* They wait for several descriptors, and have a number of them in place of a length. */
+static inline int mg_fn_waits(unsigned int fn)
+{
+	switch (fn) {
+#define MG_FN_WAITS(n, name, dir) \
+	case n:                   \
+		return MG_DIR_##dir == MG_DIR_WAIT;
+		MG_FUNCTIONS(MG_FN_WAITS)
+#undef MG_FN_WAITS
+	default:
+		return 0;
+	}
+}
+
 #define MG_KIND_ID(v, name) MG_KIND_##name = v,
 enum mg_kind { MG_KINDS(MG_KIND_ID) MG_KIND_END };
 #undef MG_KIND_ID

@@ -12,7 +12,8 @@
  *
  * Units are in the names or docs: bytes unless said otherwise; `seq` are 32-bit TCP sequence
  * numbers in host order; `_ns` is CLOCK_MONOTONIC; `sock` is the kernel's socket cookie for TCP,
- * for others 2^62 + the socket's inode number (as ss -e and /proc/PID/fd have it), 0 = none.
+ * for others 2^62 + the socket's inode number (as ss -e and /proc/PID/fd have it), 0 = none. A
+ * request to connect, which has no socket yet, has a number of its own, 2^63 and more.
  */
 #ifndef MAGNET_COMMON_EVENTS_H
 #define MAGNET_COMMON_EVENTS_H
@@ -21,7 +22,7 @@
  * In each trace's metadata, as `trace_format`: goes up when a field or its meaning changes, so that
  * no reader takes one thing for another. What is only added needs no new number.
  */
-#define MG_TRACE_FORMAT 2
+#define MG_TRACE_FORMAT 3
 
 #include <linux/types.h>
 
@@ -162,7 +163,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, copied_seq, "next byte the program will read") \
 	F(S, u32, snd_una,    "oldest byte sent and not acknowledged") \
 	F(S, u32, snd_wnd,    "window the peer offers, bytes") \
-	F(S, u32, srtt_us,    "smoothed round-trip time, microseconds times 8") \
+	F(S, u32, srtt_us,    "smoothed round-trip time, microseconds") \
 	F(S, u32, cwnd,       "congestion window, segments")
 
 #define MG_EV_TCP_READY(F, S) \
@@ -259,11 +260,12 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, text32, location, "function of the kernel that dropped it")
 
 #define MG_EV_TCP_RETRANSMIT(F, S) \
-	F(S, u64, sock, "socket cookie; with bit 63 set, of a request to connect: then its SYN-ACK was sent again, with this seq") \
+	F(S, u64, sock, "socket cookie, or the number of a request to connect") \
 	F(S, u32, seq,  "sequence number of the first byte sent again") \
 	F(S, u32, len,  "payload, bytes") \
 	F(S, s32, err,  "0; negative, and it was not sent: why; not known on kernels before 6.18") \
-	F(S, u16, segs, "segments it stands for")
+	F(S, u16, segs, "segments it stands for") \
+	F(S, u8,  syn_ack, "1 it is the SYN-ACK of a request to connect, which has no socket yet; else 0")
 
 #define MG_EV_SOCK_STATE(F, S) \
 	F(S, u64, sock,       "socket cookie") \
@@ -299,7 +301,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_TCP_STATE(F, S) \
 	F(S, u64, sock,         "socket cookie") \
 	F(S, u32, snd_wnd,      "window the peer offers, bytes") \
-	F(S, u32, srtt_us,      "smoothed round-trip time, microseconds (that of tcp_recv is times 8)") \
+	F(S, u32, srtt_us,      "smoothed round-trip time, microseconds") \
 	F(S, u32, rto_us,       "retransmission timeout, microseconds") \
 	F(S, u32, packets_out,  "segments sent and not acknowledged") \
 	F(S, u32, retrans_out,  "of these, sent again") \
@@ -615,7 +617,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_CALL(F, S) \
 	F(S, u64, enter,  "cycle counter before the real call") \
 	F(S, u64, exit,   "cycle counter after it") \
-	F(S, u64, asked,  "bytes asked for; of a socket option its value; of a wait how many descriptors") \
+	F(S, u64, asked,  "bytes asked for; 0 where the call names no single length") \
 	F(S, s64, ret,    "return value") \
 	F(S, s32, fd,     "file descriptor") \
 	F(S, s32, error,  "errno if ret is -1, else 0") \
@@ -623,6 +625,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, pid,    "process") \
 	F(S, x32, flags,  "MSG_* flags; else 0") \
 	F(S, e_option, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
+	F(S, s32, value,  "of setsockopt and getsockopt: the option's value where it is an int; else 0") \
+	F(S, u32, waited, "of a wait: how many descriptors it is for, of epoll how many events it takes; else 0") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, e_kind, kind, "socket kind")

@@ -283,7 +283,7 @@ static void log_call(unsigned int fn, const struct mg_call *c)
 	p = (struct mg_ring_call *)record->payload;
 	p->enter = c->enter;
 	p->exit = c->exit;
-	p->asked = c->asked;
+	p->asked = c->asked | (uint32_t)c->value | c->waited; /* two of them are 0 */
 	p->ret = c->ret;
 	p->fd = c->fd;
 	p->error = c->error;

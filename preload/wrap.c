@@ -87,9 +87,9 @@ static void mmsg_received(struct mmsghdr *msgs, int done, const void *caller)
  * SO_GET_FILTER returns a number of instructions as the length, and other protocols return the
  * length they would have written.
  */
-static uint64_t option_value(int level, int option, const void *value, size_t len)
+static int32_t option_value(int level, int option, const void *value, size_t len)
 {
-	int v;
+	int32_t v;
 
 	if (!value || len != sizeof(v) || (level == SOL_SOCKET && option == SO_GET_FILTER) ||
 		((level == IPPROTO_IP || level == IPPROTO_IPV6) && (unsigned int)option >= 80) ||
@@ -97,7 +97,7 @@ static uint64_t option_value(int level, int option, const void *value, size_t le
 			level != IPPROTO_IP && level != IPPROTO_IPV6))
 		return 0;
 	memcpy(&v, value, sizeof(v));
-	return (uint64_t)(int64_t)v;
+	return v;
 }
 
 #define OPTION_VALUE(value, len) (ret == 0 ? option_value(level, option, value, len) : 0)
@@ -224,7 +224,13 @@ mg_clone_fn mg_real_clone(void)
 		ret = real_##name args;                                                            \
 		c.exit = mg_cycles();                                                              \
 		error = errno;                                                                     \
-		c.asked = asked_;                                                                  \
+		c.asked = c.value = c.waited = 0;                                                  \
+		if (MG_FN_HAS_OPTION(fn_))                                                         \
+			c.value = (int32_t)(asked_);                                               \
+		else if (mg_fn_waits(fn_))                                                         \
+			c.waited = (uint32_t)(asked_);                                             \
+		else                                                                               \
+			c.asked = (uint64_t)(asked_);                                              \
 		c.bytes = 0;                                                                       \
 		c.flags = MG_FN_HAS_OPTION(fn_) ? 0 : (uint32_t)(flags_);                          \
 		c.option = MG_FN_HAS_OPTION(fn_) ? (uint32_t)(flags_) : 0;                         \

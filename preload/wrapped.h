@@ -7,7 +7,7 @@
  *   fallback   symbol to call where the C library has none of this name
  *   kind       kind of the descriptor; decides whether the call is logged
  *   fd         descriptor to log
- *   asked      bytes asked for
+ *   asked      bytes asked for; of an option its value, of a wait its number of descriptors
  *   flags      MSG_* flags; of setsockopt() and getsockopt() the option
  *   after      book-keeping once `ret` is known, and the fields of `c` that only some calls fill
  *              in; must not change errno

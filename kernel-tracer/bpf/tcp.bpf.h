@@ -181,7 +181,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 		e->copied_seq = tp->copied_seq;
 		e->snd_una = tp->snd_una;
 		e->snd_wnd = tp->snd_wnd;
-		e->srtt_us = tp->srtt_us;
+		e->srtt_us = tp->srtt_us >> 3;
 		e->cwnd = tp->snd_cwnd;
 	});
 	state_at_recv(sk, tp, &g, known->cookie, &known->tcp);
@@ -283,6 +283,7 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 		e->len = skb->len;
 		e->err = err;
 		e->segs = BPF_CORE_READ(cb, tcp_gso_segs);
+		e->syn_ack = 0;
 	});
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp)
@@ -324,6 +325,7 @@ int BPF_PROG(on_synack_again, struct sock *listener, struct sock *request)
 		e->len = 0;
 		e->err = 0;
 		e->segs = 1;
+		e->syn_ack = 1;
 	});
 	return 0;
 }

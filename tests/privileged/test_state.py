@@ -26,7 +26,7 @@ TWICE = {"tcp_send": [("seq", "tcp_more", "write_seq"), ("snd_wnd", "tcp_state",
                       ("cwnd", "tcp_state", "snd_cwnd"),
                       ("wmem_queued", "tcp_more", "wmem_queued")],
          "tcp_recv": [("copied_seq", "tcp_more", "copied_seq"), ("snd_wnd", "tcp_state", "snd_wnd"),
-                      ("cwnd", "tcp_state", "snd_cwnd")],
+                      ("cwnd", "tcp_state", "snd_cwnd"), ("srtt_us", "tcp_state", "srtt_us")],
          "sock_state": [("write_seq", "tcp_more", "write_seq"),
                         ("copied_seq", "tcp_more", "copied_seq")]}
 WITH_STATE = ("tcp_send", "tcp_recv", "tcp_retransmit", "sock_state")

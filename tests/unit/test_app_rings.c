@@ -26,9 +26,12 @@ static struct loss {
 } losses[8];
 static uint32_t loss_n, call_n;
 
+static struct mg_call last_call;
+
 static void on_call(void *arg, unsigned int fn, const struct mg_call *c)
 {
-	(void)arg, (void)fn, (void)c;
+	(void)arg, (void)fn;
+	last_call = *c;
 	call_n++;
 }
 
@@ -106,6 +109,43 @@ static void nothing_behind_a_marks_name_is_kept(void **unused)
 	memcpy(record->payload, &m, MG_PAYLOAD_SIZE(MARK));
 	app_rings_read(rings, m.at + 1, &reader);
 	assert_memory_equal(last_mark.name, ((char[24]){"frame"}), 24);
+}
+
+/* Reads a call of this function whose record has 7 in place of a length, and 9 of flags. */
+static void read_call_of(unsigned int fn)
+{
+	struct mg_app_ring *ring = &pool->rings[RING];
+	struct mg_app_record *records = &pool->records[(uint64_t)RING << pool->shift];
+	struct mg_app_record *record = &records[ring->head & ((1ull << pool->shift) - 1)];
+	struct mg_ring_call *call = (struct mg_ring_call *)record->payload;
+	uint64_t t = mg_cycles();
+
+	write_call(t, 0);
+	record->id = (uint8_t)(MG_APP_BASE + fn);
+	call->asked = 7;
+	call->flags = 9;
+	app_rings_read(rings, t + 1, &reader);
+}
+
+/* The ring has one word for what a call has at most one of; the trace has a field for each. */
+static void lengths_values_and_counts_are_told_apart(void **unused)
+{
+	(void)unused;
+	read_call_of(MG_FN_send);
+	assert_int_equal(last_call.asked, 7);
+	assert_int_equal(last_call.flags, 9);
+	assert_int_equal(last_call.value, 0);
+	assert_int_equal(last_call.waited, 0);
+	assert_int_equal(last_call.option, 0);
+	read_call_of(MG_FN_setsockopt);
+	assert_int_equal(last_call.value, 7);
+	assert_int_equal(last_call.option, 9);
+	assert_int_equal(last_call.asked, 0);
+	assert_int_equal(last_call.flags, 0);
+	read_call_of(MG_FN_epoll_wait);
+	assert_int_equal(last_call.waited, 7);
+	assert_int_equal(last_call.asked, 0);
+	assert_int_equal(last_call.value, 0);
 }
 
 static void a_loss_lies_between_two_calls(void **unused)
@@ -401,6 +441,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			nothing_behind_a_marks_name_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			lengths_values_and_counts_are_told_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_loss_lies_between_two_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			what_nobody_came_after_is_told_at_the_end, setup, teardown),

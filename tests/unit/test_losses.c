@@ -166,8 +166,8 @@ static void ev_synack(struct core *c, uint64_t request, uint32_t seq)
 {
 	struct mg_event e = feed_event(MG_EVENT_tcp_retransmit, 60000, 0);
 
-	e.tcp_retransmit =
-		(struct mg_tcp_retransmit){.sock = MG_REQUEST_ID | request, .seq = seq, .segs = 1};
+	e.tcp_retransmit = (struct mg_tcp_retransmit){
+		.sock = MG_REQUEST_ID | request, .seq = seq, .segs = 1, .syn_ack = 1};
 	feed(c, &e);
 }
 

@@ -60,10 +60,10 @@ static void others_are_refused_in_one_line(void **unused)
 	assert_true(trace_format_is_read(MG_TRACE_FORMAT, "t", "1.0", why, sizeof(why)));
 	assert_string_equal(why, "");
 	assert_false(trace_format_is_read(1, "t/kernel", "0.1.0", why, sizeof(why)));
-	assert_string_equal(why, "t/kernel: trace format 1, and this magnet reads 2: record again, "
+	assert_string_equal(why, "t/kernel: trace format 1, and this magnet reads 3: record again, "
 				 "or read it with the magnet that wrote it, version 0.1.0");
-	assert_false(trace_format_is_read(3, "t/app", "", why, sizeof(why)));
-	assert_string_equal(why, "t/app: trace format 3, and this magnet reads 2: read it with a "
+	assert_false(trace_format_is_read(4, "t/app", "", why, sizeof(why)));
+	assert_string_equal(why, "t/app: trace format 4, and this magnet reads 3: read it with a "
 				 "magnet as new as the one that wrote it");
 }
 

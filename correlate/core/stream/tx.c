@@ -338,7 +338,7 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	const struct mg_tcp_retransmit *p = &e->tcp_retransmit;
 	struct mg_sock *s;
 
-	if (p->sock & MG_REQUEST_ID) {
+	if (p->syn_ack) {
 		synack_on_retransmit(c, p);
 		return;
 	}
