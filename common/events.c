@@ -46,8 +46,8 @@ enum { MG_TYPES(CLASS) };
 MG_PAYLOADS(FIELDS)
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define KERNEL_ROW(id, name, NAME, layer, direction, stage, handler, doc)       \
-	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME), \
+#define KERNEL_ROW(id, name, NAME, layer, direction, stage, state, handler, doc) \
+	{id, MG_LAYER_##layer, #name, doc, fields_##NAME, COUNT(fields_##NAME),  \
 		MG_PAYLOAD_SIZE(NAME)},
 #define APP_DOC_TX(name)    "the program called " name "()"
 #define APP_DOC_RX(name)    APP_DOC_TX(name)

@@ -439,80 +439,90 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, leader, "1 if the thread was its process's first")
 
 /*
- * E(id, name, NAME, layer, direction, stage, handler, doc): in order of layers; ids are stored in
- * traces, and each layer has some left.
+ * E(id, name, NAME, layer, direction, stage, state, handler, doc): in order of layers; ids are
+ * stored in traces, and each layer has some left.
  *
  * direction: OUT what the socket sends, IN what it receives, ANY its payload tells, or neither.
  * stage:     the stage of a byte's way that it records, as enum tx_layer and rx_layer name them.
+ * state:     the state in which a call is from there on, as enum call_state names it; NONE: as it was.
  * handler:   the one of this name in correlate/core/trace/dispatch.c; `none`: listed only.
  */
 #define MG_RING_EVENTS(E) \
-	E(1,  sys_enter,       SYS_ENTER,     SYSCALL,   ANY, NONE,    call_enter,    "a traced thread enters a socket system call") \
-	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    call_exit,     "and leaves it") \
-	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
-	E(8,  tcp_send,        TCP_SEND,      SOCKET,    OUT, COPY,    send,          "TCP is about to copy bytes of a send from the program") \
-	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    moved,         "a socket other than TCP's has taken a send") \
-	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    moved,         "a socket other than TCP's has given what it received") \
-	E(11, sock_ready,      SOCK_READY,    SOCKET,    IN,  NONE,    queued,        "something is in its receive queue") \
-	E(12, sock_copy,       SOCK_COPY,     SOCKET,    IN,  COPY,    copy,          "bytes are copied to the program") \
-	E(13, sock_new,        SOCK_NEW,      SOCKET,    ANY, NONE,    sock_new,      "a socket other than TCP's is first met, or has other addresses") \
-	E(14, lock_wait,       SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "a call finds the socket's lock taken, and waits for it") \
-	E(15, lock_got,        SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "and has it") \
-	E(16, backlog_begin,   SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "a call gives the lock back, and first processes what came meanwhile") \
-	E(17, backlog_end,     SOCK_LOCK,     SOCKET,    ANY, NONE,    none,          "and is done with that") \
-	E(18, zerocopy_done,   ZEROCOPY_DONE, SOCKET,    OUT, NONE,    zerocopy_done, "the kernel gives pages of such sends back") \
-	E(24, tcp_recv,        TCP_RECV,      TCP,       IN,  TCP,     segment,       "TCP processes a segment in an established connection") \
-	E(25, tcp_ready,       TCP_READY,     TCP,       IN,  READY,   in_order,      "bytes are in order and readable") \
-	E(26, tcp_retransmit,  TCP_RETRANSMIT, TCP,      OUT, NONE,    retransmit,    "TCP sends bytes again") \
-	E(27, tcp_reset,       TCP_RESET,     TCP,       ANY, NONE,    protocol,      "a reset is sent or received") \
-	E(28, tcp_timeout,     TCP_TIMEOUT,   TCP,       OUT, NONE,    protocol,      "the retransmission timer ran out") \
-	E(29, tcp_cong,        TCP_CONG,      TCP,       OUT, NONE,    protocol,      "the congestion state changes") \
-	E(30, tcp_window,      TCP_WINDOW,    TCP,       ANY, NONE,    protocol,      "a window becomes zero, or opens again") \
-	E(31, tcp_state,       TCP_STATE,     TCP,       OUT, NONE,    protocol,      "state of the connection at a TCP event, at level light and full") \
-	E(32, tcp_more,        TCP_MORE,      TCP,       OUT, NONE,    protocol,      "more of it, at level full") \
-	E(33, tcp_limits,      TCP_LIMITS,    TCP,       OUT, NONE,    protocol,      "what keeps it from sending, and recovery, at level full") \
-	E(34, tcp_algorithm,   TCP_ALGORITHM, TCP,       OUT, NONE,    protocol,      "its congestion control, when first met and when changed, at level light and full") \
-	E(35, tcp_room,        TCP_ROOM,      TCP,       OUT, NONE,    room,          "what its windows are once one end has closed: as it does, and as segments come and go") \
-	E(36, tcp_listen,      TCP_LISTEN,    TCP,       ANY, NONE,    listen,        "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
-	E(37, sock_state,      SOCK_STATE,    TCP,       ANY, NONE,    sock_state,    "a connection changes state") \
-	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    sock_addr,     "the addresses of a connection") \
-	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    sock_open,     "a connection first met when already open") \
-	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  packet_out,    "a transport hands a segment or datagram to IP") \
-	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, packet_out,    "IP hands it to the device layer") \
-	E(50, ip_in,           PACKET,        IP,        IN,  IP,      packet_in,     "IP hands a segment or datagram to its transport") \
-	E(51, ip_forward,      PACKET,        IP,        ANY, NONE,    packet,        "IP forwards a packet") \
-	E(52, ip_header,       IP_HEADER,     IP,        ANY, NONE,    header,        "the IP header of a segment, at level full") \
-	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    sock_peer,     "another end with which a socket that is not connected exchanges datagrams") \
-	E(54, drop_raw,        DROP_RAW,      IP,        ANY, NONE,    none,          "a packet was dropped, before its names are known; not in traces") \
-	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    packet,        "netfilter is done with a packet as locally sent") \
-	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    packet,        "netfilter begins with it after routing") \
-	E(62, ip_recv,         PACKET,        NETFILTER, IN,  NONE,    packet,        "a packet reaches IP, before netfilter") \
-	E(63, nf_pre_end,      PACKET,        NETFILTER, IN,  NONE,    packet,        "netfilter is done with it before routing") \
-	E(64, nf_in_begin,     PACKET,        NETFILTER, IN,  NONE,    packet,        "netfilter begins with it as locally received") \
-	E(68, dev_queue,       PACKET,        DEVICE,    OUT, QUEUE,   packet_out,    "a packet reaches the device's queue") \
-	E(69, dev_xmit,        PACKET,        DEVICE,    OUT, XMIT,    packet_out,    "the driver is asked to transmit it") \
-	E(70, dev_done,        DEV_DONE,      DEVICE,    OUT, DONE,    done,          "the driver has taken it") \
-	E(71, dev_recv,        PACKET,        DEVICE,    IN,  DEV,     packet_in,     "a device delivers a segment to the stack") \
-	E(72, dev_recv_late,   DEV_RECV_LATE, DEVICE,    IN,  NONE,    none,          "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
-	E(76, dev_gro,         PACKET,        GRO,       IN,  NONE,    packet,        "a device delivers a frame, before GRO") \
-	E(80, sched_switch,    SCHED_SWITCH,  SCHED,     ANY, NONE,    switch,        "the CPU passes from one thread to another") \
-	E(81, sched_waking,    SCHED_WAKING,  SCHED,     ANY, NONE,    waking,        "a traced thread is made runnable") \
-	E(82, sched_migrate,   SCHED_MIGRATE, SCHED,     ANY, NONE,    none,          "a traced thread is moved to another CPU") \
-	E(83, sched_task,      SCHED_TASK,    SCHED,     ANY, NONE,    none,          "of the thread that leaves the CPU, or else of that which gets it, at level full") \
-	E(84, softirq_entry,   SOFTIRQ,       SCHED,     ANY, NONE,    none,          "a softirq begins on top of a traced thread") \
-	E(85, softirq_exit,    SOFTIRQ,       SCHED,     ANY, NONE,    none,          "and ends") \
-	E(86, irq_entry,       IRQ,           SCHED,     ANY, NONE,    none,          "an interrupt begins on top of a traced thread") \
-	E(87, irq_exit,        IRQ,           SCHED,     ANY, NONE,    none,          "and ends") \
-	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    fork,          "a traced thread makes another, or one was there already") \
-	E(89, task_exec,       TASK_EXEC,     SCHED,     ANY, NONE,    exec,          "a traced process runs another program") \
-	E(90, task_exit,       TASK_EXIT,     SCHED,     ANY, NONE,    exit,          "a traced thread ends") \
-	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    wakeup,        "a woken thread is on a run queue; the event's tid is whom that interrupted") \
-	E(97, sched_wakeup_new, SCHED_WAKING, SWITCH,    ANY, NONE,    none,          "a new thread is on a run queue") \
-	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    switch_cost,   "how long a switch from or to a traced thread took")
+	E(1,  sys_enter,       SYS_ENTER,     SYSCALL,   ANY, NONE,    NONE,   call_enter,    "a traced thread enters a socket system call") \
+	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    NONE,   call_exit,     "and leaves it") \
+	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    NONE,   zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
+	E(8,  tcp_send,        TCP_SEND,      SOCKET,    OUT, COPY,    TCP,    send,          "TCP is about to copy bytes of a send from the program") \
+	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    NONE,   moved,         "a socket other than TCP's has taken a send") \
+	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    NONE,   moved,         "a socket other than TCP's has given what it received") \
+	E(11, sock_ready,      SOCK_READY,    SOCKET,    IN,  NONE,    NONE,   queued,        "something is in its receive queue") \
+	E(12, sock_copy,       SOCK_COPY,     SOCKET,    IN,  COPY,    SOCKET, copy,          "bytes are copied to the program") \
+	E(13, sock_new,        SOCK_NEW,      SOCKET,    ANY, NONE,    NONE,   sock_new,      "a socket other than TCP's is first met, or has other addresses") \
+	E(14, lock_wait,       SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call finds the socket's lock taken, and waits for it") \
+	E(15, lock_got,        SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "and has it") \
+	E(16, backlog_begin,   SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call gives the lock back, and first processes what came meanwhile") \
+	E(17, backlog_end,     SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "and is done with that") \
+	E(18, zerocopy_done,   ZEROCOPY_DONE, SOCKET,    OUT, NONE,    NONE,   zerocopy_done, "the kernel gives pages of such sends back") \
+	E(24, tcp_recv,        TCP_RECV,      TCP,       IN,  TCP,     TCP,    segment,       "TCP processes a segment in an established connection") \
+	E(25, tcp_ready,       TCP_READY,     TCP,       IN,  READY,   TCP,    in_order,      "bytes are in order and readable") \
+	E(26, tcp_retransmit,  TCP_RETRANSMIT, TCP,      OUT, NONE,    NONE,   retransmit,    "TCP sends bytes again") \
+	E(27, tcp_reset,       TCP_RESET,     TCP,       ANY, NONE,    NONE,   protocol,      "a reset is sent or received") \
+	E(28, tcp_timeout,     TCP_TIMEOUT,   TCP,       OUT, NONE,    NONE,   protocol,      "the retransmission timer ran out") \
+	E(29, tcp_cong,        TCP_CONG,      TCP,       OUT, NONE,    NONE,   protocol,      "the congestion state changes") \
+	E(30, tcp_window,      TCP_WINDOW,    TCP,       ANY, NONE,    NONE,   protocol,      "a window becomes zero, or opens again") \
+	E(31, tcp_state,       TCP_STATE,     TCP,       OUT, NONE,    NONE,   protocol,      "state of the connection at a TCP event, at level light and full") \
+	E(32, tcp_more,        TCP_MORE,      TCP,       OUT, NONE,    NONE,   protocol,      "more of it, at level full") \
+	E(33, tcp_limits,      TCP_LIMITS,    TCP,       OUT, NONE,    NONE,   protocol,      "what keeps it from sending, and recovery, at level full") \
+	E(34, tcp_algorithm,   TCP_ALGORITHM, TCP,       OUT, NONE,    NONE,   protocol,      "its congestion control, when first met and when changed, at level light and full") \
+	E(35, tcp_room,        TCP_ROOM,      TCP,       OUT, NONE,    NONE,   room,          "what its windows are once one end has closed: as it does, and as segments come and go") \
+	E(36, tcp_listen,      TCP_LISTEN,    TCP,       ANY, NONE,    NONE,   listen,        "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
+	E(37, sock_state,      SOCK_STATE,    TCP,       ANY, NONE,    NONE,   sock_state,    "a connection changes state") \
+	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    NONE,   sock_addr,     "the addresses of a connection") \
+	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    NONE,   sock_open,     "a connection first met when already open") \
+	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  IP,     packet_out,    "a transport hands a segment or datagram to IP") \
+	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, IP,     packet_out,    "IP hands it to the device layer") \
+	E(50, ip_in,           PACKET,        IP,        IN,  IP,      NONE,   packet_in,     "IP hands a segment or datagram to its transport") \
+	E(51, ip_forward,      PACKET,        IP,        ANY, NONE,    NONE,   packet,        "IP forwards a packet") \
+	E(52, ip_header,       IP_HEADER,     IP,        ANY, NONE,    NONE,   header,        "the IP header of a segment, at level full") \
+	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    NONE,   sock_peer,     "another end with which a socket that is not connected exchanges datagrams") \
+	E(54, drop_raw,        DROP_RAW,      IP,        ANY, NONE,    NONE,   none,          "a packet was dropped, before its names are known; not in traces") \
+	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter is done with a packet as locally sent") \
+	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter begins with it after routing") \
+	E(62, ip_recv,         PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "a packet reaches IP, before netfilter") \
+	E(63, nf_pre_end,      PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "netfilter is done with it before routing") \
+	E(64, nf_in_begin,     PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "netfilter begins with it as locally received") \
+	E(68, dev_queue,       PACKET,        DEVICE,    OUT, QUEUE,   DEVICE, packet_out,    "a packet reaches the device's queue") \
+	E(69, dev_xmit,        PACKET,        DEVICE,    OUT, XMIT,    DEVICE, packet_out,    "the driver is asked to transmit it") \
+	E(70, dev_done,        DEV_DONE,      DEVICE,    OUT, DONE,    TCP,    done,          "the driver has taken it") \
+	E(71, dev_recv,        PACKET,        DEVICE,    IN,  DEV,     NONE,   packet_in,     "a device delivers a segment to the stack") \
+	E(72, dev_recv_late,   DEV_RECV_LATE, DEVICE,    IN,  NONE,    NONE,   none,          "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
+	E(76, dev_gro,         PACKET,        GRO,       IN,  NONE,    NONE,   packet,        "a device delivers a frame, before GRO") \
+	E(80, sched_switch,    SCHED_SWITCH,  SCHED,     ANY, NONE,    NONE,   switch,        "the CPU passes from one thread to another") \
+	E(81, sched_waking,    SCHED_WAKING,  SCHED,     ANY, NONE,    NONE,   waking,        "a traced thread is made runnable") \
+	E(82, sched_migrate,   SCHED_MIGRATE, SCHED,     ANY, NONE,    NONE,   none,          "a traced thread is moved to another CPU") \
+	E(83, sched_task,      SCHED_TASK,    SCHED,     ANY, NONE,    NONE,   none,          "of the thread that leaves the CPU, or else of that which gets it, at level full") \
+	E(84, softirq_entry,   SOFTIRQ,       SCHED,     ANY, NONE,    NONE,   none,          "a softirq begins on top of a traced thread") \
+	E(85, softirq_exit,    SOFTIRQ,       SCHED,     ANY, NONE,    NONE,   none,          "and ends") \
+	E(86, irq_entry,       IRQ,           SCHED,     ANY, NONE,    NONE,   none,          "an interrupt begins on top of a traced thread") \
+	E(87, irq_exit,        IRQ,           SCHED,     ANY, NONE,    NONE,   none,          "and ends") \
+	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    NONE,   fork,          "a traced thread makes another, or one was there already") \
+	E(89, task_exec,       TASK_EXEC,     SCHED,     ANY, NONE,    NONE,   exec,          "a traced process runs another program") \
+	E(90, task_exit,       TASK_EXIT,     SCHED,     ANY, NONE,    NONE,   exit,          "a traced thread ends") \
+	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    NONE,   wakeup,        "a woken thread is on a run queue; the event's tid is whom that interrupted") \
+	E(97, sched_wakeup_new, SCHED_WAKING, SWITCH,    ANY, NONE,    NONE,   none,          "a new thread is on a run queue") \
+	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    NONE,   switch_cost,   "how long a switch from or to a traced thread took")
 
 /* in a CPU's stream like those, but written by the drain, which names what BPF gives by number */
 #define MG_NAMED_EVENTS(E) \
-	E(55, drop,            DROP,          IP,        ANY, NONE,    drop,          "a packet was dropped")
+	E(55, drop,            DROP,          IP,        ANY, NONE,    NONE,   drop,          "a packet was dropped")
+
+/*
+ * S(event, by): recorded from what the program of another event, `by`, has stored; so where that
+ * was skipped, both are missing.
+ */
+#define MG_STORED_EVENTS(S) \
+	S(sys_exit, sys_enter) S(dev_done, dev_xmit) S(sched_cost, sched_switch) \
+	S(sched_task, sched_switch) S(ip_header, ip_out) S(ip_header, ip_in) S(tcp_room, ip_out) \
+	S(tcp_room, ip_in)
 
 #define MG_TRACER_BASE 104 /* ids below are events of the system, from here on of the tracer */
 
@@ -598,19 +608,19 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, text24, why,      "trigger, or who asked")
 
 #define MG_TRACER_EVENTS(E) \
-	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
-	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    none,          "how far the counters of two CPUs are apart") \
-	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    calibration,   "what magnet itself costs on this machine") \
-	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    hook,          "a hook was attached or refused") \
-	E(108,lost,            LOST,          TRACER,    ANY, NONE,    lost,          "events were lost here") \
-	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    none,          "the recording was changed from outside") \
-	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    none,          "why the flight recorder was dumped") \
-	E(111,chunk,           CHUNK,         TRACER,    ANY, NONE,    chunk,         "a part of the recording that can be read alone begins") \
-	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    chunk_end,     "the part ends here in order, and another may follow") \
-	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    none,          "the application side begins, and will end with an app_end") \
-	E(114,app_end,         APP_END,       TRACER,    ANY, NONE,    none,          "the application side ended in order") \
-	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    none,          "how much there is in the files of this trace") \
-	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    trace_end,     "the recording ended in order")
+	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    NONE,   clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
+	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    NONE,   none,          "how far the counters of two CPUs are apart") \
+	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    NONE,   calibration,   "what magnet itself costs on this machine") \
+	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    NONE,   hook,          "a hook was attached or refused") \
+	E(108,lost,            LOST,          TRACER,    ANY, NONE,    NONE,   lost,          "events were lost here") \
+	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    NONE,   none,          "the recording was changed from outside") \
+	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    NONE,   none,          "why the flight recorder was dumped") \
+	E(111,chunk,           CHUNK,         TRACER,    ANY, NONE,    NONE,   chunk,         "a part of the recording that can be read alone begins") \
+	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    NONE,   chunk_end,     "the part ends here in order, and another may follow") \
+	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    NONE,   none,          "the application side begins, and will end with an app_end") \
+	E(114,app_end,         APP_END,       TRACER,    ANY, NONE,    NONE,   none,          "the application side ended in order") \
+	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    NONE,   none,          "how much there is in the files of this trace") \
+	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    NONE,   trace_end,     "the recording ended in order")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 

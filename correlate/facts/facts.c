@@ -11,7 +11,7 @@
 
 static const char *const fact_states[] = {MG_STATES(WORD1)};
 static const char *const fact_stages[] = {MG_TX_STAGES(WORD2) MG_RX_STAGES(WORD2)};
-static const char *const fact_layers[] = {MG_TX_LAYERS(WORD1) MG_RX_LAYERS(WORD1)};
+static const char *const fact_layers[] = {MG_TX_LAYERS(WORD2) MG_RX_LAYERS(WORD2)};
 static const char *const fact_reasons[] = {MG_WHY_REASONS(WORD2)};
 static const char *const fact_releases[] = {MG_WHY_RELEASES(WORD2)};
 static const char *const fact_kinds[] = {MG_KINDS(KIND)};

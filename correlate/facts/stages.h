@@ -6,13 +6,26 @@
 #ifndef MAGNET_CORRELATE_FACTS_STAGES_H
 #define MAGNET_CORRELATE_FACTS_STAGES_H
 
-/* Layers, X(ID, name): where bytes are seen. */
+/*
+ * Layers, X(ID, name, label): where bytes are seen. The label tells in the life of a byte what
+ * happens to it there; a call has the names of its function and system call instead.
+ */
 /* clang-format off */
 #define MG_TX_LAYERS(X) \
-	X(CALL, "call") X(COPY, "copy") X(IP_OUT, "tcp") X(IP_POST, "ip") X(QUEUE, "queue") \
-	X(XMIT, "device") X(DONE, "driver")
+	X(CALL,    "call",   "") \
+	X(COPY,    "copy",   "copied into the socket") \
+	X(IP_OUT,  "tcp",    "to IP") \
+	X(IP_POST, "ip",     "IP to the device layer") \
+	X(QUEUE,   "queue",  "device's queue") \
+	X(XMIT,    "device", "driver") \
+	X(DONE,    "driver", "driver has taken it")
 #define MG_RX_LAYERS(X) \
-	X(DEV, "device") X(IP, "ip") X(TCP, "tcp") X(READY, "in_order") X(COPY, "copy") X(CALL, "call")
+	X(DEV,   "device",   "device delivers") \
+	X(IP,    "ip",       "from IP") \
+	X(TCP,   "tcp",      "TCP") \
+	X(READY, "in_order", "in order, readable") \
+	X(COPY,  "copy",     "copied to the program") \
+	X(CALL,  "call",     "")
 
 /* Stages, X(ID, name, label): the time between two layers. Within a range they sum to its total exactly. */
 #define MG_TX_STAGES(X) \
@@ -42,8 +55,8 @@
 	X(BLOCKED, "blocked") X(WAKEUP, "wakeup") X(PREEMPTED, "preempted")
 /* clang-format on */
 
-#define MG_TX_LAYER_ID(ID, name)        TX_##ID,
-#define MG_RX_LAYER_ID(ID, name)        RX_##ID,
+#define MG_TX_LAYER_ID(ID, name, label) TX_##ID,
+#define MG_RX_LAYER_ID(ID, name, label) RX_##ID,
 #define MG_TX_STAGE_ID(ID, name, label) TX_STAGE_##ID,
 #define MG_RX_STAGE_ID(ID, name, label) RX_STAGE_##ID,
 #define MG_STATE_ID(ID, name)           STATE_##ID,

@@ -6,6 +6,7 @@
 #include "event_table.h"
 #include "byte_life.h"
 #include "report.h"
+#include "stage.h"
 #include "table.h"
 
 /* ---- content of a row ---- */
@@ -36,29 +37,37 @@ static const char *name_of(const struct life_row *r)
 	}
 }
 
+/* Returns what an event says of a byte: a layer that it passes, or what else happens to it. */
+static const char *label_of_event(uint16_t event)
+{
+#define LABEL(ID, name, label) label,
+	static const char *const tx[] = {MG_TX_LAYERS(LABEL)};
+	static const char *const rx[] = {MG_RX_LAYERS(LABEL)};
+#undef LABEL
+
+	if (tx_stage_of(event) != TX_NONE)
+		return tx[tx_stage_of(event)];
+	if (rx_stage_of(event) != RX_NONE)
+		return rx[rx_stage_of(event)];
+	switch (event) {
+	case MG_EVENT_tcp_retransmit:
+		return "SENT AGAIN by TCP";
+	case MG_EVENT_drop:
+		return "DROPPED";
+	case MG_EVENT_sock_sent:
+		return "send is done";
+	case MG_EVENT_sock_ready:
+		return "in the receiver's queue";
+	case MG_EVENT_sock_received:
+		return "taken from the queue";
+	default:
+		return NULL;
+	}
+}
+
 static void label_of(const struct life_row *r, char out[64])
 {
-	static const struct {
-		uint16_t event;
-		const char *label;
-	} labels[] = {
-		{MG_EVENT_tcp_send, "copied into the socket"},
-		{MG_EVENT_ip_out, "to IP"},
-		{MG_EVENT_ip_post, "IP to the device layer"},
-		{MG_EVENT_dev_queue, "device's queue"},
-		{MG_EVENT_dev_xmit, "driver"},
-		{MG_EVENT_dev_done, "driver has taken it"},
-		{MG_EVENT_tcp_retransmit, "SENT AGAIN by TCP"},
-		{MG_EVENT_drop, "DROPPED"},
-		{MG_EVENT_dev_recv, "device delivers"},
-		{MG_EVENT_ip_in, "from IP"},
-		{MG_EVENT_sock_sent, "send is done"},
-		{MG_EVENT_sock_ready, "in the receiver's queue"},
-		{MG_EVENT_sock_received, "taken from the queue"},
-		{MG_EVENT_tcp_recv, "TCP"},
-		{MG_EVENT_tcp_ready, "in order, readable"},
-		{MG_EVENT_sock_copy, "copied to the program"},
-	};
+	const char *label = r->away ? NULL : label_of_event(r->event);
 
 	switch (r->what) {
 	case LIFE_CALLED:
@@ -85,12 +94,7 @@ static void label_of(const struct life_row *r, char out[64])
 	default:
 		break;
 	}
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
-		if (labels[i].event == r->event && !r->away) {
-			snprintf(out, 64, "%s", labels[i].label);
-			return;
-		}
-	snprintf(out, 64, "%s%s", name_of(r), r->away ? " (away)" : "");
+	snprintf(out, 64, "%s%s", label ? label : name_of(r), r->away ? " (away)" : "");
 }
 
 static bool same_place(const struct life_row *a, const struct life_row *b)

@@ -370,7 +370,7 @@ int layer_count(const struct flow *f)
 	return f->rx ? RX_LAYERS : TX_LAYERS;
 }
 
-#define LAYER_NAME(ID, name) name,
+#define LAYER_NAME(ID, name, label) name,
 const char *layer_name(const struct flow *f, int layer)
 {
 	static const char *const tx[] = {MG_TX_LAYERS(LAYER_NAME)};

@@ -108,6 +108,20 @@ static int more_calls(const struct call_stats *a, const struct call_stats *b)
 	return a->n != b->n ? (a->n < b->n ? 1 : -1) : a->key.id - b->key.id;
 }
 
+static void call_row(struct table *t, const struct call_on_flow_figures *f)
+{
+	struct spread_figures total;
+
+	into_call_on_flow_total_ns(f, &total);
+	table_row(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s", get_call_on_flow_name(f).text,
+		text_value(get_call_on_flow_n(f), IN_CALLS),
+		text_value(get_call_on_flow_failed(f), IN_CALLS),
+		text_value(get_call_on_flow_bytes(f), IN_BYTES),
+		text_value(get_spread_p50(&total), IN_NS),
+		text_value(get_spread_p99(&total), IN_NS),
+		get_call_on_flow_kernel_only(f).flag ? LABEL(call_on_flow, kernel_only) : "");
+}
+
 void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, bool colour)
 {
 	struct call_stats **all = f->calls ? &f->calls : &f->system, *s;
@@ -117,15 +131,11 @@ void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, boo
 	if (*all) {
 		HASH_SORT(*all, more_calls);
 		table_begin(&t, "lrrrrrl");
-		table_row(&t, "Calls on this flow\tcalls\tfailed\tbytes\ttotal p50\tp99\t");
+		table_row(&t, "Calls on this flow\t%s\t%s\t%s\ttotal %s\t%s\t",
+			LABEL(call_on_flow, n), LABEL(call_on_flow, failed),
+			LABEL(call_on_flow, bytes), LABEL(spread, p50), LABEL(spread, p99));
 		for (s = *all; s; s = s->hh.next)
-			table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s", call_name(s),
-				text_count(s->n), text_count(s->failed),
-				text_bytes((double)s->bytes),
-				text_ns(report_ns(r, dist_quantile(&s->total, 0.5))),
-				or_na(dist_quantile_supported(&s->total, 0.99),
-					text_ns(report_ns(r, dist_quantile(&s->total, 0.99)))),
-				call_is_kernel_only(s) ? "kernel-only" : "");
+			call_row(&t, &(struct call_on_flow_figures){r, s});
 		fprintf(to, "\n");
 		table_print(&t, to, 0, colour);
 	}

@@ -118,8 +118,9 @@ static void calls(const struct report *r, FILE *to, bool colour)
 		return;
 	table_begin(&t, "llrrrrrrrl");
 	table_row(&t,
-		"System calls\t\tcalls\tbytes\tblocked\ttotal p50\toverhead p50\t(+-)\tp99\t%% of "
-		"overhead in");
+		"System calls\t\t%s\t%s\t%s\ttotal %s\toverhead %s\t%s\t%s\t%% of overhead in",
+		LABEL(call, n), LABEL(call, bytes), LABEL(call, blocked_n), LABEL(spread, p50),
+		LABEL(overhead, p50), LABEL(overhead, uncertainty), LABEL(overhead, p99));
 	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++)
 		call_row(r, r->calls[i], &t);
 	fprintf(to, "\n");

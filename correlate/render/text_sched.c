@@ -20,7 +20,10 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 		return;
 	}
 	table_begin(&t, "llrrrrrr");
-	table_row(&t, "  switch\tCPU\tn\tmean\tp50\tp99\tto decide\tto reload");
+	table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", LABEL(switch, kind), LABEL(switch, cpu),
+		LABEL(switch, n), LABEL(switch, mean_ns), LABEL(switch, p50_ns),
+		LABEL(switch, p99_ns), LABEL(switch, decide_mean_ns),
+		LABEL(switch, reload_mean_ns));
 	while (next_scheduler_switches(f, &at, &one))
 		if (one.s->total_ns.n)
 			table_row(&t, "  %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s", kinds[one.kind], one.cpu,

@@ -64,5 +64,10 @@ MG_SCOPES(MG_SCOPE_DESC)
 
 /* Returns the value of a figure that is one, if it is known. */
 struct value figure_value(const struct figure *figure, const void *of);
+/* Returns the row of this name, also of a scope's parts; NULL if there is none. */
+const struct figure *figure_of(const struct scope *s, const char *name);
+/* Returns what people read of a figure: LABEL(call, blocked_n). */
+const char *figure_label(const struct scope *s, const char *name);
+#define LABEL(S, name) figure_label(&scope_##S, #name)
 
 #endif

@@ -34,20 +34,6 @@ static void each_row_says_what_it_is(void **unused)
 		}
 }
 
-static const struct figure *in_scope(const struct scope *s, const char *name)
-{
-	for (int i = 0; i < s->figures; i++) {
-		const struct figure *g = &s->figure[i];
-		const struct figure *found = g->type == FIGURE_PART       ? in_scope(g->child, name)
-					     : strcmp(g->name, name) == 0 ? g
-									  : NULL;
-
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
 static void no_scope_has_a_name_twice(void **unused)
 {
 	(void)unused;
@@ -56,7 +42,7 @@ static void no_scope_has_a_name_twice(void **unused)
 			const struct figure *g = &scopes[i]->figure[k];
 
 			if (g->type != FIGURE_PART)
-				assert_ptr_equal(in_scope(scopes[i], g->name), g);
+				assert_ptr_equal(figure_of(scopes[i], g->name), g);
 		}
 }
 
@@ -70,7 +56,7 @@ static void each_compared_figure_has_a_row(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
-		assert_non_null(in_scope(compared[i].scope, compared[i].row));
+		assert_non_null(figure_of(compared[i].scope, compared[i].row));
 }
 
 static void what_is_not_known_is_null_and_still_there(void **unused)

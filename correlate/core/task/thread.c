@@ -148,22 +148,18 @@ void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum c
 		between_calls(t, from, to, running, state);
 }
 
-static enum call_state layer_entered(uint16_t id)
+/* Returns the state that a call is in from this event on; STATES if it stays in the one it was in.
+ */
+static enum call_state state_entered(uint16_t id)
 {
 	switch (id) {
-	case MG_EVENT_tcp_send:
-	case MG_EVENT_dev_done:
-	case MG_EVENT_tcp_recv:
-	case MG_EVENT_tcp_ready:
-		return STATE_TCP;
-	case MG_EVENT_ip_out:
-	case MG_EVENT_ip_post:
-		return STATE_IP;
-	case MG_EVENT_dev_queue:
-	case MG_EVENT_dev_xmit:
-		return STATE_DEVICE;
-	case MG_EVENT_sock_copy:
-		return STATE_SOCKET;
+#define STATE_NONE STATES
+#define ENTERED(id, name, NAME, layer, direction, stage, state, ...) \
+	case id:                                                     \
+		return STATE_##state;
+		MG_SYSTEM_EVENTS(ENTERED)
+#undef ENTERED
+#undef STATE_NONE
 	default:
 		return STATES;
 	}
@@ -275,7 +271,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 		at_lock(c, t, e);
 		return;
 	}
-	entered = layer_entered(e->id);
+	entered = state_entered(e->id);
 	if (entered == STATES || t->at_lock)
 		return;
 	thread_set_state(t, e->cycles);

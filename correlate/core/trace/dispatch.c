@@ -404,10 +404,10 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 			thread_on_event(c, t, e);
 	}
 	switch (e->id) {
-#define HANDLE(id, name, NAME, layer, direction, stage, handler, ...) \
-	case id:                                                      \
-		a->rx = IS_IN_##direction;                            \
-		handle_##handler(c, t, e, a);                         \
+#define HANDLE(id, name, NAME, layer, direction, stage, state, handler, ...) \
+	case id:                                                             \
+		a->rx = IS_IN_##direction;                                   \
+		handle_##handler(c, t, e, a);                                \
 		break;
 		MG_KERNEL_EVENTS(HANDLE)
 	case MG_EVENT_other:

@@ -105,25 +105,22 @@ static uint32_t layer_of(const char *producer)
 	return d ? 1u << d->layer : MG_ALL_LAYERS;
 }
 
-/*
- * Returns events that are missing along with another one, as they are recorded from the state that
- * its program stores.
- */
+/* Returns events that are missing along with another one. */
 static struct mg_events missing_with(unsigned int id)
 {
-	switch (id) {
-	case MG_EVENT_sys_enter:
-		return MG_EVENTS(sys_exit);
-	case MG_EVENT_dev_xmit:
-		return MG_EVENTS(dev_done);
-	case MG_EVENT_sched_switch:
-		return MG_EVENTS(sched_cost, sched_task);
-	case MG_EVENT_ip_out:
-	case MG_EVENT_ip_in:
-		return MG_EVENTS(ip_header, tcp_room);
-	default:
-		return (struct mg_events){{0}};
-	}
+	static const struct {
+		uint16_t event, by;
+	} stored[] = {
+#define STORED(event, by) {MG_EVENT_##event, MG_EVENT_##by},
+		MG_STORED_EVENTS(STORED)
+#undef STORED
+	};
+	struct mg_events with = {{0}};
+
+	for (size_t i = 0; i < sizeof(stored) / sizeof(stored[0]); i++)
+		if (stored[i].by == id)
+			mg_events_add(&with, stored[i].event);
+	return with;
 }
 
 static struct mg_events events_of(const struct mg_lost *p)
