@@ -17,6 +17,8 @@
 #include "ring.bpf.h"
 #include "state.bpf.h"
 #include "filter.bpf.h"
+#include "keys.bpf.h"
+#include "not_seen.bpf.h"
 #include "select.bpf.h"
 #include "compat.bpf.h"
 #include "others.bpf.h"

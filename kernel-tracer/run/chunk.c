@@ -55,8 +55,8 @@ int chunk_first_dir(struct run *r, char *dir, size_t size)
 	snprintf(dir, size, "%s/metadata", r->dir);
 	if (access(dir, F_OK) == 0) /* never beside an older trace */
 		return -EEXIST;
-	r->part_fd = chunk_make_dir(r, 1, dir, size);
-	return r->part_fd < 0 ? r->part_fd : 0;
+	r->part.fd = chunk_make_dir(r, 1, dir, size);
+	return r->part.fd < 0 ? r->part.fd : 0;
 }
 
 /* ---- the head ---- */
@@ -80,8 +80,8 @@ int chunk_write_head(const struct run *r, struct ctf_writer *w, const struct ide
 	if (!err)
 		err = put(
 			w, ts, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));
-	for (int i = 0; i < r->clock_cpus_count && !err; i++)
-		err = put(w, ts, MG_EVENT_clock_cpus, &r->clock_cpus_told[i],
+	for (int i = 0; i < r->clocks.cpus_count && !err; i++)
+		err = put(w, ts, MG_EVENT_clock_cpus, &r->clocks.cpus_recorded[i],
 			MG_PAYLOAD_SIZE(CLOCK_CPUS));
 	if (!err && sync->mono_ns)
 		err = put(w, ts, MG_EVENT_clock_sync, sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
@@ -92,15 +92,15 @@ int chunk_write_head(const struct run *r, struct ctf_writer *w, const struct ide
 
 static void note_begin(struct run *r, uint64_t now)
 {
-	r->part_began_at = now;
-	r->part_began_bytes = ctf_bytes(r->writer);
+	r->part.began_at = now;
+	r->part.began_bytes = ctf_bytes(r->writer);
 }
 
 int chunk_begin_first(struct run *r)
 {
 	struct mg_chunk e = {.from_ns = mg_monotonic_ns(), .number = 1};
 
-	r->part = !r->flight;
+	r->part.number = !r->flight;
 	note_begin(r, e.from_ns);
 	return in_parts(r) ? put(r->writer, e.from_ns, MG_EVENT_chunk, &e, MG_PAYLOAD_SIZE(CHUNK))
 			   : 0;
@@ -108,8 +108,8 @@ int chunk_begin_first(struct run *r)
 
 void chunk_forget_old(struct run *r)
 {
-	while (r->options.given.keep && r->part - r->parts_gone > r->options.given.keep)
-		trace_part_delete(r->dir, ++r->parts_gone);
+	while (r->options.given.keep && r->part.number - r->part.gone > r->options.given.keep)
+		trace_part_delete(r->dir, ++r->part.gone);
 }
 
 /*
@@ -118,7 +118,7 @@ void chunk_forget_old(struct run *r)
  */
 static int rotate(struct run *r)
 {
-	struct mg_chunk_end end = {.number = r->part};
+	struct mg_chunk_end end = {.number = r->part.number};
 	uint64_t cut = mg_monotonic_ns();
 	char dir[PATH_MAX];
 	int last, err = identities_read(&r->identities, &r->hooks);
@@ -131,8 +131,8 @@ static int rotate(struct run *r)
 		return err;
 	/* a part must have two readings at least; this is the last of one and the first of the next
 	 */
-	mg_clock_sync_read(&r->last_sync, 100);
-	err = put(r->writer, r->last_sync.mono_ns, MG_EVENT_clock_sync, &r->last_sync,
+	mg_clock_sync_read(&r->clocks.last_sync, 100);
+	err = put(r->writer, r->clocks.last_sync.mono_ns, MG_EVENT_clock_sync, &r->clocks.last_sync,
 		MG_PAYLOAD_SIZE(CLOCK_SYNC));
 	if (err)
 		return err;
@@ -141,17 +141,17 @@ static int rotate(struct run *r)
 		return err;
 	end.events = ctf_events(r->writer) + 1;
 	err = drain_note(r->drain, MG_EVENT_chunk_end, &end, MG_PAYLOAD_SIZE(CHUNK_END));
-	last = r->part_fd;
+	last = r->part.fd;
 	if (!err)
-		r->part_fd = chunk_make_dir(r, ++r->part, dir, sizeof(dir));
-	if (!err && r->part_fd < 0)
-		err = r->part_fd;
+		r->part.fd = chunk_make_dir(r, ++r->part.number, dir, sizeof(dir));
+	if (!err && r->part.fd < 0)
+		err = r->part.fd;
 	if (!err)
 		err = ctf_next(r->writer, dir); /* ctf_next() still writes to the last part */
 	close(last);
 	if (!err)
-		err = chunk_write_head(
-			r, r->writer, &r->identities, &r->last_sync, r->part, cut, cut);
+		err = chunk_write_head(r, r->writer, &r->identities, &r->clocks.last_sync,
+			r->part.number, cut, cut);
 	note_begin(r, cut);
 	chunk_forget_old(r);
 	return err;
@@ -176,8 +176,8 @@ int chunk_look(struct run *r, uint64_t now)
 		return 0;
 	if (r->flight)
 		return flight_look(r, now);
-	if ((o->rotate.bytes && ctf_bytes(r->writer) - r->part_began_bytes >= o->rotate.bytes) ||
-		(o->rotate.ns && now - r->part_began_at >= o->rotate.ns))
+	if ((o->rotate.bytes && ctf_bytes(r->writer) - r->part.began_bytes >= o->rotate.bytes) ||
+		(o->rotate.ns && now - r->part.began_at >= o->rotate.ns))
 		return rotate(r);
 	return 0;
 }

@@ -76,7 +76,7 @@ static json_t *do_dump(struct run *r, const json_t *request)
 	err = flight_dump_for(r, "asked");
 	if (err)
 		return outcome(err);
-	snprintf(dir, sizeof(dir), "%.4000s/%04u", r->options.given.output, r->part);
+	snprintf(dir, sizeof(dir), "%.4000s/%04u", r->options.given.output, r->part.number);
 	return json_pack("{s:b, s:s}", "ok", 1, "dump", dir);
 }
 

@@ -111,9 +111,9 @@ int flight_open(struct run *r)
 
 static int put_clock(struct run *r)
 {
-	mg_clock_sync_read(&r->last_sync, 100);
-	return ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, r->last_sync.mono_ns,
-		&r->last_sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
+	mg_clock_sync_read(&r->clocks.last_sync, 100);
+	return ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync,
+		r->clocks.last_sync.mono_ns, &r->clocks.last_sync, MG_PAYLOAD_SIZE(CLOCK_SYNC));
 }
 
 /* Ends the newest stretch, which has all events so far, and begins another one. */
@@ -139,7 +139,7 @@ static int next_stretch(struct run *r, bool read_rings, uint64_t began_at)
 		free(s);
 		return err;
 	}
-	s->sync = r->last_sync;
+	s->sync = r->clocks.last_sync;
 	if (f->newest)
 		f->newest->next = s;
 	else
@@ -188,7 +188,7 @@ static int write_part(struct run *r, const struct stretch *end)
 	const struct stretch *first = f->oldest;
 	struct ctf_writer *w;
 	char dir[PATH_MAX];
-	int err, closed, fd = chunk_make_dir(r, r->part, dir, sizeof(dir));
+	int err, closed, fd = chunk_make_dir(r, r->part.number, dir, sizeof(dir));
 
 	if (fd < 0)
 		return fd;
@@ -197,8 +197,8 @@ static int write_part(struct run *r, const struct stretch *end)
 		close(fd);
 		return err;
 	}
-	err = chunk_write_head(
-		r, w, &first->alive, &first->sync, r->part, first->began_at, f->dumped_until);
+	err = chunk_write_head(r, w, &first->alive, &first->sync, r->part.number, first->began_at,
+		f->dumped_until);
 	if (!err)
 		err = write_stretches(r, w, end);
 	if (!err)
@@ -211,7 +211,7 @@ static int write_part(struct run *r, const struct stretch *end)
 int flight_dump(struct run *r, const struct mg_dump *why, bool last)
 {
 	struct flight *f = r->flight;
-	struct mg_chunk_end end = {.number = ++r->part};
+	struct mg_chunk_end end = {.number = ++r->part.number};
 	uint64_t cut = mg_monotonic_ns();
 	int err = last ? 0 : drain_cut(r->drain);
 
@@ -236,7 +236,8 @@ int flight_dump(struct run *r, const struct mg_dump *why, bool last)
 	f->dumped_until = cut;
 	chunk_forget_old(r);
 	if (r->options.control < 0)
-		mg_warn("dumped to %s/%04u: %.24s", r->options.given.output, r->part, why->why);
+		mg_warn("dumped to %s/%04u: %.24s", r->options.given.output, r->part.number,
+			why->why);
 	return 0;
 }
 

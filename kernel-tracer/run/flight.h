@@ -18,7 +18,7 @@ int flight_open(struct run *r);
 int flight_begin(struct run *r);
 /* Ends stretches, and dumps if a trigger has fired. Call it regularly. */
 int flight_look(struct run *r, uint64_t now);
-/* Write what is in memory; `last`: nothing comes after. The number of the part is in r->part. */
+/* Writes what is in memory as part r->part.number; `last`: nothing comes after. */
 int flight_dump(struct run *r, const struct mg_dump *why, bool last);
 /* Dumps with a reason that is only a name. */
 int flight_dump_for(struct run *r, const char *why);

@@ -31,12 +31,12 @@
 static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
 {
 	struct run *r = arg;
-	struct mg_clock_cpus *more =
-		realloc(r->clock_cpus_told, (size_t)(r->clock_cpus_count + 1) * sizeof(*more));
+	struct mg_clock_cpus *more = realloc(
+		r->clocks.cpus_recorded, (size_t)(r->clocks.cpus_count + 1) * sizeof(*more));
 
 	if (more) {
-		r->clock_cpus_told = more;
-		more[r->clock_cpus_count++] = *one;
+		r->clocks.cpus_recorded = more;
+		more[r->clocks.cpus_count++] = *one;
 	}
 	if (r->drain)
 		drain_note(r->drain, MG_EVENT_clock_cpus, one, MG_PAYLOAD_SIZE(CLOCK_CPUS));
@@ -44,8 +44,8 @@ static void on_clock_cpus(void *arg, const struct mg_clock_cpus *one)
 
 void run_end_clock_cpus(struct run *r)
 {
-	clock_cpus_end(r->clock_cpus, on_clock_cpus, r);
-	r->clock_cpus = NULL;
+	clock_cpus_end(r->clocks.cpus, on_clock_cpus, r);
+	r->clocks.cpus = NULL;
 }
 
 uint64_t run_lost(const struct run *r)
@@ -85,8 +85,8 @@ static int write_clock(struct run *r)
 	struct mg_clock_sync sync;
 	int err = 0;
 
-	while (!err && clock_reader_take(r->clock, &sync)) {
-		r->last_sync = sync;
+	while (!err && clock_reader_take(r->clocks.reader, &sync)) {
+		r->clocks.last_sync = sync;
 		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
 			MG_PAYLOAD_SIZE(CLOCK_SYNC));
 	}
@@ -168,7 +168,7 @@ int run_finish(struct run *r)
 	struct mg_trace_end e = {0};
 	int err;
 
-	clock_cpus_start(&r->clock_cpus);
+	clock_cpus_start(&r->clocks.cpus);
 	hooks_detach(&r->hooks);
 	netns_free(r->netns);
 	r->netns = NULL;
@@ -177,7 +177,7 @@ int run_finish(struct run *r)
 	if (!err && identities_read_last(&r->identities, &r->hooks) == 0)
 		err = identities_write(&r->identities, r->writer, mg_monotonic_ns());
 	run_end_clock_cpus(r);
-	clock_reader_stop(r->clock);
+	clock_reader_stop(r->clocks.reader);
 	r->next_look = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());

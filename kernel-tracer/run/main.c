@@ -65,7 +65,7 @@ static int begin(struct run *r)
 	err = calibrate_call(&timing, 0, NULL);
 	if (err)
 		return run_fail(r, err, "no socket for calibration: %s", strerror(-err));
-	clock_cpus_start(&r->clock_cpus); /* without it the offsets are reported as unknown */
+	clock_cpus_start(&r->clocks.cpus); /* without it the offsets are reported as unknown */
 	err = hooks_load(&r->hooks, &o->hooks);
 	if (err)
 		return run_fail(r, err, "%s", r->hooks.why[0] ? r->hooks.why : strerror(-err));
@@ -160,11 +160,11 @@ static int start_command(struct run *r, int *go)
 		char c;
 
 		close(gate[1]);
-		signal(SIGPIPE, r->sigpipe);
-		signal(SIGXFSZ, r->sigxfsz);
-		umask(r->umask);
-		mg_limits_restore(&r->limits, MG_LIMITS);
-		sigprocmask(SIG_SETMASK, &r->mask, NULL);
+		signal(SIGPIPE, r->before.sigpipe);
+		signal(SIGXFSZ, r->before.sigxfsz);
+		umask(r->before.umask);
+		mg_limits_restore(&r->before.limits, MG_LIMITS);
+		sigprocmask(SIG_SETMASK, &r->before.mask, NULL);
 		if (read(gate[0], &c, 1) != 1)
 			_exit(125);
 		execvp(r->options.command[0], r->options.command);
@@ -219,11 +219,11 @@ static void take_environment(struct run *r, sigset_t *set)
 	sigaddset(set, SIGCHLD);
 	if (r->options.given.flight.bytes || r->options.given.flight.ns)
 		sigaddset(set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, set, &r->mask);
-	r->sigpipe = signal(SIGPIPE, SIG_IGN);
-	r->sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
-	r->umask = umask(0077);
-	mg_limits_raise(&r->limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
+	sigprocmask(SIG_BLOCK, set, &r->before.mask);
+	r->before.sigpipe = signal(SIGPIPE, SIG_IGN);
+	r->before.sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
+	r->before.umask = umask(0077);
+	mg_limits_raise(&r->before.limits, MG_LIMITS); /* hooks, namespaces, events on each CPU */
 }
 
 /* Records until the end. Returns 0 or a negative errno after a message. */
@@ -265,7 +265,7 @@ static int attach_and_record(struct run *r, int gate)
 		r->stop_at = mg_monotonic_ns() + r->options.given.duration * 1000000000ull;
 	if (privilege_drop(r->options.given.output, netns_wanted(r->netns)))
 		mg_warn("cannot give up capabilities: %s", strerror(errno));
-	err = clock_reader_start(&r->clock);
+	err = clock_reader_start(&r->clocks.reader);
 	if (err)
 		return run_fail(r, err, "cannot start a thread: %s", strerror(-err));
 	err = open_control(r);
@@ -284,7 +284,7 @@ static int end(struct run *r)
 	ring_buffer__free(r->new_netns);
 	netns_free(r->netns);
 	run_end_clock_cpus(r);
-	clock_reader_free(r->clock);
+	clock_reader_free(r->clocks.reader);
 	drain_free(r->drain);
 	chosen_free(r->chosen);
 	if (r->writer && ctf_close(r->writer))
@@ -292,7 +292,7 @@ static int end(struct run *r)
 	hooks_unload(&r->hooks);
 	flight_free(r->flight);
 	free(r->hook);
-	free(r->clock_cpus_told);
+	free(r->clocks.cpus_recorded);
 	identities_free(&r->identities);
 	recorder_options_free(&r->options.given);
 	return err;

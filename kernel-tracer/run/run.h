@@ -21,6 +21,31 @@
 #include "rings/drain.h"
 #include "run/tracer_options.h"
 
+/* State that COMMAND gets back as it was when the tracer was started. */
+struct before_tracer {
+	sigset_t mask;
+	mode_t umask;
+	struct mg_limits limits;
+	void (*sigpipe)(int);
+	void (*sigxfsz)(int);
+};
+
+struct run_clocks {
+	struct clock_reader *reader;
+	struct clock_cpus *cpus; /* while the CPUs' counters are compared */
+	/* events at the begin of each part, beside the identities */
+	struct mg_clock_sync last_sync;
+	struct mg_clock_cpus *cpus_recorded;
+	int cpus_count;
+};
+
+/* The part of the trace that is written now; one that is not rotated has one part. */
+struct run_part {
+	int fd;                /* descriptor of its directory, if there are parts */
+	uint32_t number, gone; /* gone: how many parts were deleted */
+	uint64_t began_at, began_bytes;
+};
+
 struct run {
 	struct tracer_options options;
 	struct hooks hooks;
@@ -28,8 +53,8 @@ struct run {
 			 privileges */
 	struct ctf_writer *writer;
 	struct drain *drain;
-	struct clock_reader *clock;
-	struct clock_cpus *clock_cpus; /* while the CPUs' counters are compared */
+	struct run_clocks clocks;
+	struct before_tracer before;
 	struct netns_hooks *netns;
 	struct chosen *chosen;
 	struct ring_buffer *new_netns;
@@ -40,22 +65,10 @@ struct run {
 	int pidfd; /* descriptor of the process of --pid, with which the recording ends */
 	pid_t child;
 	int child_status;
-	/* COMMAND gets these back as the tracer was started */
-	sigset_t mask;
-	mode_t umask;
-	struct mg_limits limits; /* limits from before, for COMMAND */
-	void (*sigpipe)(int);
-	void (*sigxfsz)(int);
 	uint64_t next_look, next_release, stop_at;
 	struct own_use use;
 	struct control *socket; /* NULL = none */
-	/* events at the begin of each part, beside the identities */
-	struct mg_clock_sync last_sync;
-	struct mg_clock_cpus *clock_cpus_told;
-	int clock_cpus_count;
-	int part_fd;               /* descriptor of its directory, if there are parts */
-	uint32_t part, parts_gone; /* number of the present part; how many were deleted */
-	uint64_t part_began_at, part_began_bytes;
+	struct run_part part;
 	const char *dump_asked;  /* name of who asked for a dump, NULL = nobody */
 	const char *why_stopped; /* NULL: as its parent, or the traced program's end, wants it */
 	char signal_name[32];    /* text of why_stopped for a signal */
