@@ -37,8 +37,10 @@ struct pool {
 	uint32_t outer;        /* number of its process here, 0: not visible */
 	uint32_t inner;        /* number of its process in its own namespace, 0: not yet known */
 	struct inner_ids *ids; /* translation of its numbers; NULL: they are ours */
-	uint64_t no_room, untimed; /* part of the common ring's counts that was reported */
-	uint64_t look_at;          /* ns; time of the next check that a program still has it */
+	/* part of the common ring's counts that was reported */
+	uint64_t no_room, untimed, unreached;
+	uint64_t unreached_seen; /* that count at the last reading */
+	uint64_t look_at;        /* ns; time of the next check that a program still has it */
 	uint64_t look_wait;
 	bool alive; /* a thread had a ring when last seen */
 	bool left;  /* no program has it any more: it is removed once it is read */

@@ -98,6 +98,24 @@ static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now
 		tell_missing(r, k, why, count, 0, reader);
 }
 
+/*
+ * Reports programs executed out of reach. A program is counted before it is executed, and no more
+ * if that fails: so the count must have stood for a while.
+ */
+static void tell_unreached(
+	struct app_rings *r, struct pool *p, bool last, const struct app_reader *reader)
+{
+	struct known *k = &p->known[MG_COMMON_RING];
+	uint64_t now = __atomic_load_n(&k->ring->unreached, __ATOMIC_RELAXED);
+	bool stands = last || now == p->unreached_seen;
+
+	p->unreached_seen = now;
+	if (!stands || (int64_t)(now - p->unreached) <= 0)
+		return;
+	tell_missing(r, k, MG_LOST_APP_UNREACHED, now - p->unreached, 0, reader);
+	p->unreached = now;
+}
+
 static void tell_counts(struct app_rings *r, struct pool *p, const struct app_reader *reader)
 {
 	struct known *k = &p->known[MG_COMMON_RING];
@@ -355,6 +373,7 @@ static void finish_pool(struct app_rings *r, struct pool *p, const struct app_re
 		if (p->known[i].records)
 			tell_lost(r, &p->known[i], p->known[i].ring->lost, 0, reader);
 	tell_counts(r, p, reader);
+	tell_unreached(r, p, true, reader);
 }
 
 /* Returns whether its programs are gone, and all of it is read. */
@@ -383,6 +402,7 @@ int app_rings_read(struct app_rings *r, uint64_t until, const struct app_reader 
 		learn_inner(p);
 		reclaim(r, p, reader);
 		tell_counts(r, p, reader);
+		tell_unreached(r, p, false, reader);
 		app_pool_keep(r, p);
 	}
 	tell_unserved(r, reader);

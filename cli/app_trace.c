@@ -156,6 +156,8 @@ static void on_lost(void *arg, enum mg_lost_reason why, uint64_t count, uint32_t
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, without room");
 	else if (why == MG_LOST_APP_UNTIMED)
 		snprintf(e.producer, sizeof(e.producer), "libmagnet, counter forbidden");
+	else if (why == MG_LOST_APP_UNREACHED)
+		snprintf(e.producer, sizeof(e.producer), "programs out of reach");
 	else if (why == MG_LOST_APP_UNSERVED)
 		snprintf(e.producer, sizeof(e.producer), "programs without a ring");
 	else if (why == MG_LOST_APP_NOT_COUNTED)
@@ -171,6 +173,8 @@ static void on_lost(void *arg, enum mg_lost_reason why, uint64_t count, uint32_t
 		w->untimed += count;
 	if (why == MG_LOST_APP_UNSERVED)
 		w->unserved += count;
+	if (why == MG_LOST_APP_UNREACHED)
+		w->unreached += count;
 	ctf_set_discarded(w->writer, CTF_OWN_STREAM, w->lost);
 	if (!w->error)
 		w->error = ctf_event_of(

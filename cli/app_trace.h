@@ -19,7 +19,7 @@ struct app_trace {
 	struct ctf_writer *writer;
 	struct mg_clock_sync base, now; /* an old reading, for the counter's rate, and the last */
 	double ns_per_cycle;
-	uint64_t lost, unfinished, no_room, untimed, unserved, not_outer, events;
+	uint64_t lost, unfinished, no_room, untimed, unserved, unreached, not_outer, events;
 	char why_unserved[160];
 	uint64_t lost_until; /* ns; when the rings were last read */
 	uint64_t next_flush, next_clock;

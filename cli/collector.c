@@ -103,11 +103,11 @@ static void say_end(const struct app_trace *w, int control, const struct own_use
 {
 	const struct caller *p, *tmp;
 
-	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d\n",
+	dprintf(control, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d\n",
 		(unsigned long long)w->events, (unsigned long long)w->lost,
 		(unsigned long long)w->unfinished, (unsigned long long)w->no_room,
 		(unsigned long long)w->untimed, (unsigned long long)w->unserved,
-		(unsigned long long)w->not_outer,
+		(unsigned long long)w->unreached, (unsigned long long)w->not_outer,
 		(unsigned long long)(own_cpu_ns() - use->began_cpu_ns),
 		(unsigned long long)use->began_cpu_ns, (unsigned long long)own_use_running_ns(use),
 		(unsigned long long)own_use_running_cpu_ns(use), w->full_at != 0, w->error);
@@ -264,8 +264,8 @@ int collector_start(struct collector *c, const struct collector_options *o)
 int collector_stop(struct collector *c, struct collector_result *r, int timeout_ms)
 {
 	struct pollfd p = {c->control, POLLIN, 0};
-	unsigned long long events, lost, unfinished, no_room, untimed, unserved, not_outer, cpu,
-		setup, running, running_cpu;
+	unsigned long long events, lost, unfinished, no_room, untimed, unserved, unreached,
+		not_outer, cpu, setup, running, running_cpu;
 	unsigned long long first, last;
 	char hint[64];
 	int error = 0, answered = 0, status = 0, full = 0;
@@ -282,11 +282,12 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		f = fdopen(c->control, "r");
 	if (f) {
 		answered = fscanf(f,
-				   "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %d %d "
+				   "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu "
+				   "%d %d "
 				   "%159[^\n]",
 				   &events, &lost, &unfinished, &no_room, &untimed, &unserved,
-				   &not_outer, &cpu, &setup, &running, &running_cpu, &full, &error,
-				   r->why_unserved) == 14;
+				   &unreached, &not_outer, &cpu, &setup, &running, &running_cpu,
+				   &full, &error, r->why_unserved) == 15;
 		while (answered && fscanf(f, "%u %llu %llu", &pid, &first, &last) == 3) {
 			callers_count(&r->callers, pid, first, true);
 			callers_count(&r->callers, pid, last, true);
@@ -300,6 +301,7 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 		r->no_room = no_room;
 		r->untimed = untimed;
 		r->unserved = unserved;
+		r->unreached = unreached;
 		r->not_outer = not_outer;
 		r->cpu_ns = cpu;
 		r->setup_cpu_ns = setup;

@@ -32,15 +32,16 @@ struct collector_options {
 };
 
 struct collector_result {
-	uint64_t events;       /* calls in the trace */
-	uint64_t discarded;    /* calls lost; of these: */
-	uint64_t unfinished;   /* their logging was cut short */
-	uint64_t no_room;      /* their programs had no room for a ring */
-	uint64_t untimed;      /* their programs had forbidden themselves the counter */
-	uint64_t unserved;     /* programs that got no rings at all, each counted as 1 */
-	uint64_t not_outer;    /* calls with process numbers of a namespace, not found outside */
-	uint64_t cpu_ns;       /* CPU time of the collector since it began */
-	uint64_t setup_cpu_ns; /* before that */
+	uint64_t events;     /* calls in the trace */
+	uint64_t discarded;  /* calls lost; of these: */
+	uint64_t unfinished; /* their logging was cut short */
+	uint64_t no_room;    /* their programs had no room for a ring */
+	uint64_t untimed;    /* their programs had forbidden themselves the counter */
+	uint64_t unserved;   /* programs that got no rings at all, each counted as 1 */
+	uint64_t unreached;  /* programs that libmagnet.so is not loaded into, each counted as 1 */
+	uint64_t not_outer;  /* calls with process numbers of a namespace, not found outside */
+	uint64_t cpu_ns;     /* CPU time of the collector since it began */
+	uint64_t setup_cpu_ns;               /* before that */
 	uint64_t running_ns, running_cpu_ns; /* until it was told to end, and CPU time in that */
 	char why_unserved[160]; /* the last of those programs got none; "-" if there is none */
 	bool complete;          /* the whole trace was written */

@@ -12,8 +12,8 @@
 /* Warns of events that are lost, by their cause. */
 static void tell_losses(const struct collector_result *app, long long kernel)
 {
-	uint64_t full =
-		app->discarded - app->unfinished - app->no_room - app->untimed - app->unserved;
+	uint64_t full = app->discarded - app->unfinished - app->no_room - app->untimed -
+			app->unserved - app->unreached;
 
 	if (kernel || full)
 		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)",
@@ -39,6 +39,10 @@ static void tell_losses(const struct collector_result *app, long long kernel)
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",
 			(unsigned long long)app->unserved, app->why_unserved);
+	if (app->unreached)
+		mg_warn("events lost: all calls of %llu programs, and of those they ran, that were "
+			"executed where the files of magnet are not, as in a chroot",
+			(unsigned long long)app->unreached);
 }
 
 void record_tell(const struct recording *r, bool failed)

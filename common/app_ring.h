@@ -96,7 +96,9 @@ struct mg_app_ring {
 	uint64_t no_room;
 	uint64_t untimed; /* calls without a time, since the program has forbidden the counter; in
 			     the common ring only */
-	uint64_t pad2[4];
+	/* programs executed where libmagnet.so or its rings are not; in the common ring only */
+	uint64_t unreached;
+	uint64_t pad2[3];
 	uint64_t tail; /* next position to be read */
 	uint64_t pad3[7];
 };

@@ -65,6 +65,7 @@
 	V(6,  APP_NOT_COUNTED, "app_not_counted")     /* the count was written over: 1 or more */ \
 	V(7,  APP_UNSERVED, "app_unserved")           /* of so many programs without a ring, 1 or more each */ \
 	V(8,  APP_UNTIMED,  "app_untimed")            /* the cycle counter is forbidden to the program */ \
+	V(9,  APP_UNREACHED, "app_unreached")         /* of so many programs that libmagnet.so is not loaded into */ \
 	V(16, CHOSEN,       "chosen_ring_full")       /* events chosen by --event: no flow misses them */ \
 	V(17, NOT_FOLLOWED, "connection_not_followed") \
 	V(18, PAUSED,       "paused")                 /* these two are gaps, but no losses */ \

@@ -144,6 +144,7 @@ static void look_at_elf(struct mg_program_kind *k, int fd, const Elf64_Ehdr *hea
 		k->preload = MG_PRELOAD_REFUSED;
 		return;
 	}
+	k->loads = true;
 	look_at_needed(k, &e);
 }
 
@@ -184,10 +185,16 @@ static void look_at(struct mg_program_kind *k, int fd, int scripts)
 	mg_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-void mg_program_look_fd(struct mg_program_kind *k, int fd)
+static void know_nothing(struct mg_program_kind *k)
 {
 	k->preload = MG_PRELOAD_PLAIN;
+	k->loads = false;
 	k->loader[0] = k->runtime[0] = 0;
+}
+
+void mg_program_look_fd(struct mg_program_kind *k, int fd)
+{
+	know_nothing(k);
 	look_at(k, fd, 0);
 }
 
@@ -197,7 +204,7 @@ void mg_program_look(struct mg_program_kind *k, int dir, const char *path)
 	int fd = (int)mg_kernel_call(
 		SYS_openat, dir, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
 
-	k->preload = MG_PRELOAD_PLAIN;
+	know_nothing(k);
 	if (fd < 0)
 		return;
 	mg_program_look_fd(k, fd);
@@ -208,7 +215,7 @@ void mg_program_look_search(struct mg_program_kind *k, const char *file, const c
 {
 	char path[PATH_MAX];
 
-	k->preload = MG_PRELOAD_PLAIN;
+	know_nothing(k);
 	if (strchr(file, '/')) {
 		mg_program_look(k, AT_FDCWD, file);
 		return;

@@ -7,6 +7,8 @@
 #ifndef MAGNET_COMMON_PROGRAM_KIND_H
 #define MAGNET_COMMON_PROGRAM_KIND_H
 
+#include <stdbool.h>
+
 enum mg_preload {
 	MG_PRELOAD_PLAIN,         /* yes; also if the program cannot be examined */
 	MG_PRELOAD_AFTER_RUNTIME, /* a sanitizer's runtime refuses to come after another library */
@@ -17,6 +19,7 @@ enum mg_preload {
 
 struct mg_program_kind {
 	enum mg_preload preload;
+	bool loads;       /* whether a loader that preloads libraries starts it */
 	char loader[128]; /* the loader that refuses; "": the program is for another machine */
 	char runtime[64]; /* the run-time library that must come first */
 };

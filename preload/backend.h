@@ -21,6 +21,8 @@ struct mg_backend {
 	void (*log[MG_FN_END])(unsigned int fn, const struct mg_call *c);
 	/* counts a wanted call that was made without a timestamp; same rules as log; may be NULL */
 	void (*count_untimed)(void);
+	/* counts programs that are executed where they cannot be recorded; may be NULL */
+	void (*count_unreached)(int programs);
 	const int *wanted_mark;
 	void (*mark)(const struct mg_mark *m);
 	void (*before_fork)(void);

@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wrappers of the functions that execute another program. A program that would not start with
- * libmagnet.so gets an environment without it; a program whose sanitizer runtime must be loaded
- * first gets one that lists the runtime first. All other environments pass unchanged.
+ * libmagnet.so gets an environment without it, and so does one that could not load it, as in a
+ * chroot: the loader would complain. A program whose sanitizer runtime must be loaded first gets
+ * one that lists the runtime first. All other environments pass unchanged.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "app_ring.h"
 #include "exec.h"
 #include "fdkind.h"
+#include "kernel_call.h"
+#include "life.h"
+#include "pool.h"
 #include "program_kind.h"
 
 #define EXPORTED    __attribute__((visibility("default")))
 #define OUR_LIBRARY "libmagnet.so"
 #define LIST        "LD_PRELOAD="
 #define RUNTIME     MG_RUNTIME_ENV "="
+#define RINGS       MG_POOL_ENV "="
 /* limit of environment entries, as a changed environment is copied onto the stack */
 #define ENTRIES_MAX 4096
 
@@ -120,11 +128,39 @@ struct change {
 	const char *list; /* unchanged value of LD_PRELOAD */
 	size_t entries;   /* number of environment entries after the change, including the NULL */
 	size_t text;      /* bytes that the new strings take */
+	bool unreached;   /* it would load libmagnet.so, if that and its rings were there */
 };
+
+/* Returns whether the loader finds our library in the list, as far as that can be known. */
+static bool is_there(const char *list)
+{
+	const char *at = list, *library;
+	char path[PATH_MAX];
+	struct stat st; /* the kernel's layout */
+	size_t len;
+
+	while ((library = next_library(&at, &len)))
+		if (is_named(library, len, OUR_LIBRARY))
+			break;
+	if (!library || !memchr(library, '/', len) || len >= sizeof(path))
+		return true;
+	memcpy(path, library, len);
+	path[len] = 0;
+	return mg_kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) == 0;
+}
+
+/* Returns whether the program is one of those that would be recorded elsewhere, but not here. */
+static bool is_out_of_reach(const struct change *c, strings env)
+{
+	const char *rings = value_of(env, RINGS);
+
+	return c->kind.loads && rings && !(is_there(c->list) && pool_can_be_reached(rings));
+}
 
 static bool may_change(struct change *c, strings env)
 {
 	c->entries = 0;
+	c->unreached = false;
 	c->list = value_of(env, LIST);
 	/* a sandbox may forbid opening the program's file */
 	return has_library(c->list, OUR_LIBRARY) && !mg_fd_ask_no_more;
@@ -134,6 +170,10 @@ static void decide(struct change *c, strings env)
 {
 	size_t n = 0;
 
+	if (is_out_of_reach(c, env)) {
+		c->unreached = true;
+		c->kind.preload = MG_PRELOAD_REFUSED;
+	}
 	if (c->kind.preload == MG_PRELOAD_PLAIN || (c->kind.preload == MG_PRELOAD_AFTER_RUNTIME &&
 							   has_library(c->list, c->kind.runtime)))
 		return;
@@ -204,12 +244,13 @@ static strings change_environment(const struct change *c, strings env, void *mem
 
 /*
  * Replaces `env` where the program needs a changed one. `look` is the expression that fills in
- * c.kind. The new environment lives until the caller, a wrapper, returns.
+ * c.kind. The new environment lives until the caller, a wrapper, returns. A program out of reach is
+ * counted before it is executed, and NOT_EXECUTED() takes that back.
  */
 #define SUIT(env, look)                                                                \
-	do {                                                                           \
-		struct change c;                                                       \
+	struct change c;                                                               \
                                                                                        \
+	do {                                                                           \
 		BOUND();                                                               \
 		if (may_change(&c, env)) {                                             \
 			look;                                                          \
@@ -218,6 +259,13 @@ static strings change_environment(const struct change *c, strings env, void *mem
 		if (c.entries)                                                         \
 			env = change_environment(                                      \
 				&c, env, alloca(c.entries * sizeof(char *) + c.text)); \
+		if (c.unreached)                                                       \
+			mg_life_count_unreached(1);                                    \
+	} while (0)
+#define NOT_EXECUTED()                               \
+	do {                                         \
+		if (c.unreached)                     \
+			mg_life_count_unreached(-1); \
 	} while (0)
 
 #define LOOK_AT(path)  mg_program_look(&c.kind, AT_FDCWD, path)
@@ -230,8 +278,12 @@ static strings change_environment(const struct change *c, strings env, void *mem
 
 EXPORTED int execve(const char *path, strings argv, strings env)
 {
+	int ret;
+
 	SUIT(env, LOOK_AT(path));
-	return real_execve(path, argv, env);
+	ret = real_execve(path, argv, env);
+	NOT_EXECUTED();
+	return ret;
 }
 
 EXPORTED int execv(const char *path, strings argv)
@@ -241,8 +293,12 @@ EXPORTED int execv(const char *path, strings argv)
 
 EXPORTED int execvpe(const char *file, strings argv, strings env)
 {
+	int ret;
+
 	SUIT(env, LOOK_FOR(file));
-	return real_execvpe(file, argv, env);
+	ret = real_execvpe(file, argv, env);
+	NOT_EXECUTED();
+	return ret;
 }
 
 EXPORTED int execvp(const char *file, strings argv)
@@ -252,31 +308,49 @@ EXPORTED int execvp(const char *file, strings argv)
 
 EXPORTED int fexecve(int fd, strings argv, strings env)
 {
+	int ret;
+
 	SUIT(env, LOOK_AT_FD(fd));
-	return real_fexecve(fd, argv, env);
+	ret = real_fexecve(fd, argv, env);
+	NOT_EXECUTED();
+	return ret;
 }
 
 EXPORTED int execveat(int dir, const char *path, strings argv, strings env, int flags)
 {
+	int ret = -1;
+
 	SUIT(env, LOOK_FROM(dir, path, flags));
 	if (real_execveat)
-		return real_execveat(dir, path, argv, env, flags);
-	errno = ENOSYS; /* an older C library has no execveat() */
-	return -1;
+		ret = real_execveat(dir, path, argv, env, flags);
+	else
+		errno = ENOSYS; /* an older C library has no execveat() */
+	NOT_EXECUTED();
+	return ret;
 }
 
 EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, strings argv, strings env)
 {
+	int error;
+
 	SUIT(env, LOOK_AT(path));
-	return real_posix_spawn(pid, path, actions, attributes, argv, env);
+	error = real_posix_spawn(pid, path, actions, attributes, argv, env);
+	if (error)
+		NOT_EXECUTED();
+	return error;
 }
 
 EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, strings argv, strings env)
 {
+	int error;
+
 	SUIT(env, LOOK_FOR(file));
-	return real_posix_spawnp(pid, file, actions, attributes, argv, env);
+	error = real_posix_spawnp(pid, file, actions, attributes, argv, env);
+	if (error)
+		NOT_EXECUTED();
+	return error;
 }
 
 /* Fills `argv` with `first` and the n - 1 arguments after it; the last one is the NULL. */

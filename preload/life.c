@@ -108,6 +108,12 @@ void mg_life_count_untimed_mark(void)
 		backend->count_untimed();
 }
 
+void mg_life_count_unreached(int programs)
+{
+	if (backend && backend->count_unreached)
+		backend->count_unreached(programs);
+}
+
 static void before_fork(void)
 {
 	if (backend && backend->before_fork && mg_tls_is_ours())

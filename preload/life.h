@@ -29,6 +29,8 @@ extern volatile bool mg_counter_forbidden;
 /* Counts a call that would have been logged if the counter could be read. Keeps errno. */
 void mg_life_count_untimed(unsigned int fn, int64_t ret);
 void mg_life_count_untimed_mark(void);
+/* Counts programs, less than 0 where one that was counted is not executed after all. */
+void mg_life_count_unreached(int programs);
 /*
  * Starts the library. Call it as soon as the real functions are bound, which may be before any
  * constructor has run; later calls do nothing.

@@ -240,3 +240,18 @@ int pool_offer_next(struct pool_offer *o)
 	o->given = true;
 	return ask_at_door(o);
 }
+
+bool pool_can_be_reached(const char *rings)
+{
+	char path[48];
+	struct pool_offer o;
+	struct stat st; /* the kernel's layout */
+
+	if (!pool_offer_read(&o, rings))
+		return true;
+	*write_number(stpcpy(write_number(stpcpy(path, "/proc/"), o.pid), "/fd/"), o.first) = 0;
+	return (o.first && mg_kernel_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0,
+				   0) == 0) ||
+	       (o.door[0] && mg_kernel_call(SYS_newfstatat, AT_FDCWD, (long)o.door, (long)&st, 0, 0,
+				     0) == 0);
+}

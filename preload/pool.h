@@ -26,6 +26,11 @@ struct pool_offer {
 
 /* Parses MAGNET_RINGS. Returns whether it is valid. */
 bool pool_offer_read(struct pool_offer *o, const char *rings);
+/*
+ * Returns whether a program executed now would find the collector, at this value of MAGNET_RINGS;
+ * true for a value that is none.
+ */
+bool pool_can_be_reached(const char *rings);
 /* Returns a descriptor of the next pool to try, which the caller closes; -1 when none is left. */
 int pool_offer_next(struct pool_offer *o);
 /*

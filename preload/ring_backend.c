@@ -317,6 +317,12 @@ static void count_untimed(void)
 	__atomic_fetch_add(&rings[MG_COMMON_RING].untimed, 1, __ATOMIC_RELAXED);
 }
 
+static void count_unreached(int programs)
+{
+	__atomic_fetch_add(
+		&rings[MG_COMMON_RING].unreached, (uint64_t)(int64_t)programs, __ATOMIC_RELAXED);
+}
+
 static struct mg_backend backend;
 
 /*
@@ -478,6 +484,7 @@ const struct mg_backend *mg_ring_backend(void)
 	backend.wanted_mark = &pool->wanted[MG_WANTED_MARK];
 	backend.mark = log_mark;
 	backend.count_untimed = count_untimed;
+	backend.count_unreached = count_unreached;
 	backend.make_room = make_room;
 	return &backend;
 }

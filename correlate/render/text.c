@@ -127,6 +127,11 @@ static void gap(const struct core *c, const struct gap *g, FILE *to)
 {
 	if (gap_is_loss(g) && !g->count) /* an earlier gap has counted them */
 		fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
+	else if (g->reason == MG_LOST_APP_UNREACHED)
+		fprintf(to,
+			"  lost: all calls of %s program%s, and of those they ran, executed where "
+			"the files of magnet are not, as in a chroot,",
+			text_count(g->count), plural(g->count));
 	else if (gap_is_loss(g))
 		fprintf(to, "  %s lost by %s", text_count(g->count), text_plain(g->producer, 32));
 	else if (g->reason == MG_LOST_NOT_HERE)

@@ -6,6 +6,7 @@ namespaces of their own, many at once, and after /dev/shm was swept, have rings 
 """
 import ctypes
 import os
+import re
 import socket
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from fixture import *
 
 BUILD = os.environ["MAGNET_BUILD"]
 HERE = os.path.dirname(os.path.abspath(__file__))
+SENDER = os.path.join(BUILD, "tests", "programs", "sends")
 TAMPER = os.path.join(HERE, "..", "programs", "tamper.py")
 AS_NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 SENDS = "import os, socket, sys, time\n" \
@@ -158,6 +160,44 @@ def without_door():
         check(run(MAGNET, "show", "--tsv", top + "/t").stdout.count("magnet:send") == 5, "others are recorded")
 
 
+def chroot_of(top, name, *others):
+    """A directory with SENDS, the libraries it needs, and other files at their own places."""
+    root = f"{top}/{name}"
+    needed = re.findall(r"(/\S+) \(0x", run("ldd", SENDER).stdout)
+    for path in (*needed, *others):
+        os.makedirs(root + os.path.dirname(path), exist_ok=True)
+        shutil.copy(path, root + path)
+    os.makedirs(root + BUILD + "/cli", exist_ok=True)  # part of magnet's path to libmagnet.so
+    shutil.copy(SENDER, root + "/sends")
+    return root
+
+
+def out_of_reach():
+    """Programs executed in a chroot where libmagnet.so, or its rings, are not there: told, and not harmed."""
+    if os.geteuid():
+        return
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        library = os.path.realpath(BUILD + "/preload/libmagnet.so")
+        bare_, whole = chroot_of(top, "bare"), chroot_of(top, "whole", library)
+        script = f"chroot {bare_} /sends 20; chroot {whole} /sends 30; chroot {bare_} /nothing; {SENDER} 7; " \
+            "echo done"
+        why = no_kernel_side()
+        for options in ((), ("--app-only",))[bool(why):]:
+            with Recording("sh", "-c", script, options=options, env=dict(os.environ, LC_ALL="C")) as rec:
+                report, text = rec.report(), rec.text()
+                told = r"all calls of (\d) programs?, and of those they ran, "
+                check(rec.p.stdout == "done\n" and "ld.so" not in rec.p.stderr, f"no loader complains: {rec.p.stderr}")
+                numbers = [sum(map(int, re.findall(told, said))) for said in (rec.p.stderr, text)]
+                check(numbers == [2, 2] and "nothing lost" not in text,
+                      f"{options}: they are told by magnet record and in the report: {numbers}")
+                gaps = [g for g in report["loss"]["gaps"] if g["producer"] == "programs out of reach"]
+                check(report["loss"]["app"] == 2 and sum(g["count"] for g in gaps) == 2, f"and in JSON: {gaps}")
+                calls = [c for c in report["calls"] if c["name"] in ("send", "sendto")]
+                sent = {bool(c["kernel_only"]): c["n"] for c in calls}
+                check(sent == ({False: 7} if options else {False: 7, True: 50}),
+                      f"the kernel side follows them, if it is there: {sent}")
+
+
 # Makes a door again that was there, and gives whoever asks a pool, sealed or not.
 IMPOSTOR = """
 import array, ctypes, fcntl, os, socket, struct, sys, time
@@ -284,6 +324,6 @@ def left_behind():
 
 
 for test in (of_one_user, of_another_user, all_as_nobody, swept, many_at_once, in_namespaces,
-             descriptors, without_door, impostors, reused_number, left_behind):
+             descriptors, without_door, out_of_reach, impostors, reused_number, left_behind):
     print("---", test.__name__, flush=True)
     test()
