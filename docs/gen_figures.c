@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "demand/table.h"
 #include "reported/getters.h"
 
 static const char head[] =
@@ -52,6 +53,38 @@ static const struct beside {
 	{"flow", "calls", "call_on_flow", "it alone is reported (--flow)", true},
 };
 #define BESIDES (sizeof(beside) / sizeof(beside[0]))
+
+/* Statistics on demand and what they have, from their own table. */
+struct key {
+	const char *type, *name, *child, *doc;
+};
+#define ENDS                           \
+	{                              \
+		NULL, NULL, NULL, NULL \
+	}
+#define KEY(type, name, child, doc) {#type, #name, #child, doc},
+#define KEYS_OF(name, ...)          static const struct key keys_of_##name[] = {MG_DEMAND_##name(KEY) ENDS};
+MG_DEMAND_STATISTICS(KEYS_OF)
+MG_DEMAND_OBJECTS(KEYS_OF)
+
+#define STATISTIC(name, layers, pairs, doc) {#name, doc, keys_of_##name, layers, pairs},
+#define OBJECT(name, doc)                   {#name, doc, keys_of_##name, 0, 0},
+static const struct demanded {
+	const char *name, *doc;
+	const struct key *key;
+	bool layers, pairs; /* it has rows for each of them */
+} demanded[] = {MG_DEMAND_STATISTICS(STATISTIC) MG_DEMAND_OBJECTS(OBJECT)};
+#define DEMANDED (sizeof(demanded) / sizeof(demanded[0]))
+
+/* Members of a row beside those of its statistic. */
+static const struct key of_layer[] = {{"TEXT", "layer", "none", "layer"}, ENDS};
+static const struct key of_pair[] = {{"TEXT", "from", "none", "first layer of the pair"},
+	{"TEXT", "to", "none", "second layer"}, ENDS};
+static const struct key of_row[] = {
+	{"NUMBER", "coverage", "none", "share of the bytes that were seen there"},
+	{"NUMBER", "time_coverage", "none", "share of the time in which nothing is missing there"},
+	{"FLAG", "starred", "none", "whether one of them is below 99 %"},
+	{"TEXT", "refused", "none", "why the row's other values are null, if they are"}, ENDS};
 
 /* ---- the page ---- */
 
@@ -120,6 +153,39 @@ static void members_beside(const struct scope *s)
 				b->when ? "if " : "always", b->when ? b->when : "");
 }
 
+static void keys(const struct key *k)
+{
+	for (; k->name; k++) {
+		bool has_child = strcmp(k->child, "none") != 0;
+
+		printf(".It Va %s No \\&(%s%s%s)\n", k->name,
+			strcmp(k->type, "TEXT") == 0   ? "text"
+			: strcmp(k->type, "FLAG") == 0 ? "true or false"
+			: strcmp(k->type, "LIST") == 0 ? has_child ? "list of: " : "list of numbers"
+			: strcmp(k->type, "OBJECT") == 0 ? "object: "
+							 : "number",
+			has_child ? "demand_" : "", has_child ? k->child : "");
+		text(k->doc);
+	}
+}
+
+static void demanded_page(const struct demanded *d)
+{
+	bool is_row = d->layers || d->pairs;
+
+	printf(".Ss demand_%s\n%s%s%s%s.\n.Bl -tag -width Ds\n", d->name, d->doc,
+		d->layers ? "; a row of the list layers" : "", d->layers && d->pairs ? ", and" : "",
+		d->pairs ? "; a row of the list pairs" : "");
+	if (d->layers)
+		keys(of_layer);
+	if (d->pairs)
+		keys(of_pair);
+	keys(d->key);
+	if (is_row)
+		keys(of_row);
+	puts(".El");
+}
+
 static void page(void)
 {
 	fputs(head, stdout);
@@ -131,6 +197,8 @@ static void page(void)
 		members_beside(scopes[i]);
 		puts(".El");
 	}
+	for (size_t i = 0; i < DEMANDED; i++)
+		demanded_page(&demanded[i]);
 	fputs(tail, stdout);
 }
 
@@ -162,7 +230,8 @@ static void kind(const struct figure *g)
 	const char *null = may_be_null(g) ? ", \"null\"" : "";
 
 	switch (g->type) {
-	case FIGURE_ANY:
+	case FIGURE_ANY: /* on_demand */
+		printf(", \"$ref\": \"#/$defs/on_demand\"");
 		break;
 	case FIGURE_OBJECT:
 		printf(", \"anyOf\": [{\"$ref\": \"#/$defs/%s\"}%s]", g->child->name,
@@ -252,6 +321,87 @@ static const char flows[] =
 	"\"#/$defs/flow\"},\n"
 	"      \"else\": {\"$ref\": \"#/$defs/flow_in_brief\"}}\n";
 
+static void key_types(const struct key *k, const char **comma)
+{
+	for (; k->name; k++) {
+		bool has_child = strcmp(k->child, "none") != 0;
+
+		printf("%s\n        \"%s\": {\"description\": ", *comma, k->name);
+		*comma = ",";
+		quoted(k->doc);
+		if (strcmp(k->type, "OBJECT") == 0)
+			printf(", \"anyOf\": [{\"$ref\": \"#/$defs/demand_%s\"}, {\"type\": "
+			       "\"null\"}]}",
+				k->child);
+		else if (strcmp(k->type, "LIST") == 0 && has_child)
+			printf(", \"type\": [\"array\", \"null\"], \"items\": {\"$ref\": "
+			       "\"#/$defs/demand_%s\"}}",
+				k->child);
+		else if (strcmp(k->type, "LIST") == 0)
+			printf(", \"type\": [\"array\", \"null\"], \"items\": {\"type\": "
+			       "[\"number\", \"null\"]}}");
+		else
+			printf(", \"type\": [\"%s\", \"null\"]}",
+				strcmp(k->type, "COUNT") == 0  ? "integer"
+				: strcmp(k->type, "TEXT") == 0 ? "string"
+				: strcmp(k->type, "FLAG") == 0 ? "boolean"
+							       : "number");
+	}
+}
+
+/* Prints what a row, or another object of a statistic, has. */
+static void demanded_schema(const struct demanded *d)
+{
+	const char *comma = "";
+	bool is_row = d->layers || d->pairs;
+
+	printf("    \"demand_%s\": {\n      \"type\": \"object\", \"description\": ", d->name);
+	quoted(d->doc);
+	printf(",\n      \"properties\": {");
+	if (d->layers)
+		key_types(of_layer, &comma);
+	if (d->pairs)
+		key_types(of_pair, &comma);
+	key_types(d->key, &comma);
+	if (is_row)
+		key_types(of_row, &comma);
+	printf("\n      },\n      \"additionalProperties\": false");
+	if (is_row) { /* where it is refused they are null */
+		printf(",\n      \"required\": [");
+		for (const struct key *k = d->key; k->name; k++)
+			printf("\"%s\", ", k->name);
+		printf("\"coverage\", \"time_coverage\", \"starred\", \"refused\"]");
+	}
+	printf("\n    },\n");
+}
+
+static void rows_of(const struct demanded *d)
+{
+	static const char list[] = "\"%s\": {\"type\": \"array\", \"items\": {\"$ref\": "
+				   "\"#/$defs/demand_%s\"}}";
+
+	printf(",\n        \"%s\": {\"type\": \"object\", \"properties\": {", d->name);
+	if (d->layers)
+		printf(list, "layers", d->name);
+	if (d->layers && d->pairs)
+		printf(", ");
+	if (d->pairs)
+		printf(list, "pairs", d->name);
+	printf("}, \"additionalProperties\": false}");
+}
+
+/* Prints the object of all statistics that were asked for. */
+static void on_demand(void)
+{
+	printf("    \"on_demand\": {\n      \"type\": \"object\",\n      \"properties\": {\n"
+	       "        \"goodput\": {\"$ref\": \"#/$defs/demand_goodput\"},\n"
+	       "        \"jain\": {\"$ref\": \"#/$defs/demand_jain\"}");
+	for (const struct demanded *d = demanded; d < demanded + DEMANDED; d++)
+		if (d->layers || d->pairs)
+			rows_of(d);
+	printf("\n      },\n      \"additionalProperties\": false\n    },\n");
+}
+
 static void schema(void)
 {
 	puts("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
@@ -259,6 +409,9 @@ static void schema(void)
 	     "  \"$ref\": \"#/$defs/report\",\n  \"$defs\": {");
 	for (size_t i = 0; i < SCOPES; i++)
 		definition(scopes[i]);
+	for (size_t i = 0; i < DEMANDED; i++)
+		demanded_schema(&demanded[i]);
+	on_demand();
 	fputs(flows, stdout);
 	puts("  }\n}");
 }

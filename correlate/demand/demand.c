@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rows.h"
+#include "table.h"
 
 /*
  * For each statistic: the function for a layer, for a pair of layers, or both, and the keys of a
@@ -14,26 +15,17 @@ static const struct {
 	pair_row_fn pair;
 	const char *keys;
 } figures[DEMAND_FIGURES] = {
-	[DEMAND_KS] = {.pair = pair_ks, .keys = "n_from n_to sup at_ns"},
-	[DEMAND_BURSTS] = {row_bursts,
-		.keys = "gap_ms bursts left_out max_at_least units bytes duration_ns"},
-	[DEMAND_IDC] = {row_idc, .keys = "bin_ms windows"},
-	[DEMAND_VARIANCE_TIME] = {row_variance_time,
-		.keys = "bin_ms bins points slope slope_error H H_refused"},
-	[DEMAND_HURST] = {row_hurst,
-		.keys = "bin_ms bins H H_error octave_from octave_to alpha alpha_error chi2_p "
-			"first_half first_half_error second_half second_half_error variance_time "
-			"variance_time_error"},
-	[DEMAND_SPECTRUM] = {row_spectrum, pair_spectrum, "bin_ms bins octaves"},
-	[DEMAND_COHERENCE] = {.pair = pair_coherence,
-		.keys = "bin_ms lag_ms correlation segments threshold coherent_share "
-			"coherent_to_hz step_hz values"},
-	[DEMAND_CONTRACT] = {row_contract,
-		.keys = "counted at_least mean_rate_bit_s buckets bucket_bytes "
-			"rate_for_bucket_bit_s"},
-	[DEMAND_GCRA] = {row_gcra,
-		.keys = "counted at_least cells mean_cells_s line_cells_s pcr_cells_s cdvt_ns "
-			"contracts"},
+#define KEY(type, name, child, doc) #name " "
+	[DEMAND_KS] = {.pair = pair_ks, .keys = MG_DEMAND_ks(KEY)},
+	[DEMAND_BURSTS] = {row_bursts, .keys = MG_DEMAND_bursts(KEY)},
+	[DEMAND_IDC] = {row_idc, .keys = MG_DEMAND_idc(KEY)},
+	[DEMAND_VARIANCE_TIME] = {row_variance_time, .keys = MG_DEMAND_variance_time(KEY)},
+	[DEMAND_HURST] = {row_hurst, .keys = MG_DEMAND_hurst(KEY)},
+	[DEMAND_SPECTRUM] = {row_spectrum, pair_spectrum, MG_DEMAND_spectrum(KEY)},
+	[DEMAND_COHERENCE] = {.pair = pair_coherence, .keys = MG_DEMAND_coherence(KEY)},
+	[DEMAND_CONTRACT] = {row_contract, .keys = MG_DEMAND_contract(KEY)},
+	[DEMAND_GCRA] = {row_gcra, .keys = MG_DEMAND_gcra(KEY)},
+#undef KEY
 };
 
 static void fill_up(json_t *row, const char *keys)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The members of statistics on demand, K(TYPE, name, child, doc), in JSON and in the schema and
+ * manual made of it. A statistic is asked for by its name; a row of it that is refused has null for
+ * each of its members.
+ *
+ * Types: COUNT, NUMBER, TEXT, FLAG; OBJECT and LIST have those of `child`.
+ */
+#ifndef MAGNET_CORRELATE_DEMAND_TABLE_H
+#define MAGNET_CORRELATE_DEMAND_TABLE_H
+
+/* clang-format off */
+
+/* ---- rows of a layer, or of a pair of layers ---- */
+
+#define MG_DEMAND_ks(K) \
+	K(COUNT, n_from, none, "spacings at the first layer") \
+	K(COUNT, n_to, none, "spacings at the second") \
+	K(NUMBER, sup, none, "largest difference between the distributions of the spacings") \
+	K(NUMBER, at_ns, none, "spacing at which it is, ns")
+#define MG_DEMAND_bursts(K) \
+	K(NUMBER, gap_ms, none, "gap that ends a burst, ms") \
+	K(COUNT, bursts, none, "bursts") \
+	K(COUNT, left_out, none, "bursts left out beside times in which events are missing") \
+	K(FLAG, max_at_least, none, "whether the maxima may be more, as some were left out") \
+	K(OBJECT, units, spread, "packets of a burst") \
+	K(OBJECT, bytes, spread, "bytes of a burst") \
+	K(OBJECT, duration_ns, spread, "length of a burst, ns")
+#define MG_DEMAND_idc(K) \
+	K(NUMBER, bin_ms, none, "smallest window, ms") \
+	K(LIST, windows, window, "index of dispersion of counts by window")
+#define MG_DEMAND_variance_time(K) \
+	K(NUMBER, bin_ms, none, "bin, ms") \
+	K(COUNT, bins, none, "bins") \
+	K(LIST, points, point, "variance by length of a block") \
+	K(NUMBER, slope, none, "slope of the line through them") \
+	K(NUMBER, slope_error, none, "its error: half of the 95 % interval, as all errors") \
+	K(NUMBER, H, none, "Hurst parameter") \
+	K(TEXT, H_refused, none, "why that is null, if it is")
+#define MG_DEMAND_hurst(K) \
+	K(NUMBER, bin_ms, none, "bin, ms") \
+	K(COUNT, bins, none, "bins") \
+	K(NUMBER, H, none, "Hurst parameter by wavelets") \
+	K(NUMBER, H_error, none, "its error") \
+	K(COUNT, octave_from, none, "first octave of the line") \
+	K(COUNT, octave_to, none, "last octave of it") \
+	K(NUMBER, alpha, none, "slope of the line") \
+	K(NUMBER, alpha_error, none, "its error") \
+	K(NUMBER, chi2_p, none, "probability of the fit (chi-square)") \
+	K(NUMBER, first_half, none, "Hurst parameter of the first half") \
+	K(NUMBER, first_half_error, none, "its error") \
+	K(NUMBER, second_half, none, "Hurst parameter of the second half") \
+	K(NUMBER, second_half_error, none, "its error") \
+	K(NUMBER, variance_time, none, "Hurst parameter by variance-time") \
+	K(NUMBER, variance_time_error, none, "its error")
+#define MG_DEMAND_spectrum(K) \
+	K(NUMBER, bin_ms, none, "bin, ms") \
+	K(COUNT, bins, none, "bins") \
+	K(LIST, octaves, octave, "energy by octave")
+#define MG_DEMAND_coherence(K) \
+	K(NUMBER, bin_ms, none, "bin, ms") \
+	K(NUMBER, lag_ms, none, "lag at which both layers are most alike, ms") \
+	K(NUMBER, correlation, none, "correlation at that lag") \
+	K(COUNT, segments, none, "segments averaged") \
+	K(NUMBER, threshold, none, "coherence above which it is none by chance") \
+	K(NUMBER, coherent_share, none, "share of the frequencies above that") \
+	K(NUMBER, coherent_to_hz, none, "frequency up to which all are, Hz") \
+	K(NUMBER, step_hz, none, "step between two values, Hz") \
+	K(LIST, values, none, "coherence at the multiples of the step, from 0 on")
+#define MG_DEMAND_contract(K) \
+	K(TEXT, counted, none, "what is counted: frames, or payload where the layer sees no headers") \
+	K(FLAG, at_least, none, "whether buckets may be larger, as events are missing") \
+	K(NUMBER, mean_rate_bit_s, none, "mean rate, bit/s") \
+	K(LIST, buckets, bucket, "bucket by rate") \
+	K(NUMBER, bucket_bytes, none, "bucket for the rate that was given") \
+	K(NUMBER, rate_for_bucket_bit_s, none, "rate for the bucket that was given, bit/s; null if a packet alone does not fit")
+#define MG_DEMAND_gcra(K) \
+	K(TEXT, counted, none, "what is counted, as of contract") \
+	K(FLAG, at_least, none, "whether tolerances may be larger, as events are missing") \
+	K(NUMBER, cells, none, "cells of ATM that carry it") \
+	K(NUMBER, mean_cells_s, none, "their mean rate, cells/s") \
+	K(NUMBER, line_cells_s, none, "rate of the line") \
+	K(NUMBER, pcr_cells_s, none, "peak cell rate") \
+	K(NUMBER, cdvt_ns, none, "tolerance at the peak rate, ns") \
+	K(LIST, contracts, gcra_contract, "tolerance by sustainable rate")
+
+/* ---- what a flow has once, and all flows together ---- */
+
+#define MG_DEMAND_goodput(K) \
+	K(NUMBER, delivered_bytes, none, "bytes delivered") \
+	K(NUMBER, wire_bytes, none, "bytes of frames that carried them") \
+	K(NUMBER, ratio, none, "the first by the second") \
+	K(NUMBER, rate_bit_s, none, "bytes delivered by time, bit/s") \
+	K(TEXT, refused, none, "why these are null, if they are")
+#define MG_DEMAND_jain(K) \
+	K(OBJECT, tx, fairness, "of sent flows") \
+	K(OBJECT, rx, fairness, "of received flows")
+
+/* ---- their parts ---- */
+
+#define MG_DEMAND_spread(K) \
+	K(NUMBER, mean, none, "mean") \
+	K(NUMBER, p50, none, "median") \
+	K(NUMBER, p99, none, "99th percentile") \
+	K(NUMBER, max, none, "maximum")
+#define MG_DEMAND_window(K) \
+	K(NUMBER, window_ms, none, "window, ms") \
+	K(COUNT, n, none, "windows") \
+	K(NUMBER, mean, none, "mean count in one") \
+	K(NUMBER, idc, none, "variance of the count by its mean")
+#define MG_DEMAND_point(K) \
+	K(COUNT, m, none, "bins of a block") \
+	K(COUNT, blocks, none, "blocks") \
+	K(NUMBER, variance, none, "variance of their means")
+#define MG_DEMAND_octave(K) \
+	K(COUNT, octave, none, "octave") \
+	K(NUMBER, scale_ms, none, "its time scale, ms") \
+	K(COUNT, n, none, "of a layer: coefficients") \
+	K(NUMBER, y, none, "of a layer: log2 of the energy") \
+	K(NUMBER, sigma, none, "of a layer: standard deviation of that") \
+	K(NUMBER, difference, none, "of a pair: y of the second layer less y of the first")
+#define MG_DEMAND_bucket(K) \
+	K(NUMBER, times_mean, none, "rate by the mean rate") \
+	K(NUMBER, rate_bit_s, none, "rate, bit/s") \
+	K(NUMBER, bucket_bytes, none, "smallest bucket to which all of it conforms")
+#define MG_DEMAND_gcra_contract(K) \
+	K(NUMBER, times_mean, none, "sustainable rate by the mean rate") \
+	K(NUMBER, scr_cells_s, none, "sustainable cell rate") \
+	K(NUMBER, tau_ns, none, "tolerance, ns") \
+	K(NUMBER, mbs_cells, none, "maximum burst size, cells")
+#define MG_DEMAND_fairness(K) \
+	K(NUMBER, index, none, "Jain's index") \
+	K(COUNT, n, none, "flows") \
+	K(TEXT, layer, none, "layer at which they are counted") \
+	K(NUMBER, from_s, none, "begin of the time in which they are, seconds after the first event") \
+	K(NUMBER, to_s, none, "its end") \
+	K(LIST, flows, share, "the flows") \
+	K(TEXT, refused, none, "why the index is null, if it is")
+#define MG_DEMAND_share(K) \
+	K(TEXT, id, none, "flow") \
+	K(NUMBER, bytes, none, "bytes in that time") \
+	K(NUMBER, goodput_bit_s, none, "goodput, bit/s")
+
+/*
+ * S(name, layers, pairs, doc): statistics that have a row for each layer, or for each pair of
+ * layers; O(name, doc): other objects.
+ */
+#define MG_DEMAND_STATISTICS(S) \
+	S(ks, 0, 1, "Spacings of packets at two layers (Kolmogorov-Smirnov)") \
+	S(bursts, 1, 0, "Bursts") \
+	S(idc, 1, 0, "Index of dispersion of counts") \
+	S(variance_time, 1, 0, "Variance by time scale") \
+	S(hurst, 1, 0, "Long-range dependence") \
+	S(spectrum, 1, 1, "Energy by time scale (wavelets)") \
+	S(coherence, 0, 1, "Coherence of two layers") \
+	S(contract, 1, 0, "Token buckets that it conforms to") \
+	S(gcra, 1, 0, "Contracts of ATM that it conforms to")
+#define MG_DEMAND_OBJECTS(O) \
+	O(goodput, "Goodput of the flow") \
+	O(jain, "Fairness among all flows") \
+	O(spread, "Values of bursts") \
+	O(window, "Windows of one length") \
+	O(point, "Blocks of one length") \
+	O(octave, "An octave") \
+	O(bucket, "A token bucket") \
+	O(gcra_contract, "A contract of ATM") \
+	O(fairness, "Fairness among the flows of one direction") \
+	O(share, "A flow among these")
+/* clang-format on */
+
+#endif
