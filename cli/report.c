@@ -134,7 +134,7 @@ static int report_one(const struct report_options *o, char **dirs, int count)
 
 	loaded_init(&in);
 	if (o->statistics.demand.figures)
-		core_keep_series(&in.core, DEMAND_MEMORY);
+		figures_keep_series(&in.core, DEMAND_MEMORY);
 	else if (!o->flow)
 		core_pack_closed(&in.core);
 	if (o->flow) {

@@ -148,7 +148,7 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	if (param_text(params, "on-demand")) {
 		if (demand_parse(&s->demand, param_text(params, "on-demand"), bad, sizeof(bad)))
 			return refuse(self, s, bad);
-		core_keep_series(&s->core, DEMAND_MEMORY);
+		figures_keep_series(&s->core, DEMAND_MEMORY);
 	}
 	return initialized(self, s);
 }

@@ -152,8 +152,8 @@ static struct subject_key role(const struct flow *f)
  */
 static uint64_t bytes_so_far(const struct flow *f)
 {
-	const struct unit_stats *copy = &f->units[f->rx ? (int)RX_COPY : (int)TX_COPY];
-	const struct unit_stats *call = &f->units[f->rx ? (int)RX_CALL : (int)TX_CALL];
+	const struct unit_stats *copy = &measures(f)->units[f->rx ? (int)RX_COPY : (int)TX_COPY];
+	const struct unit_stats *call = &measures(f)->units[f->rx ? (int)RX_CALL : (int)TX_CALL];
 
 	if (f->sock->kind == MG_KIND_tcp)
 		return f->total - f->start;
@@ -163,7 +163,7 @@ static uint64_t bytes_so_far(const struct flow *f)
 static void read_modulation(const struct flow *f, struct seen *seen, double *now)
 {
 	const struct flow *sender = f->rx ? (f->sock->peer ? &f->sock->peer->tx : NULL) : f;
-	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
+	const struct dist *shift = &measures(f)->shift;
 
 	if (!sender)
 		return;
@@ -177,21 +177,21 @@ static void read_modulation(const struct flow *f, struct seen *seen, double *now
 		now[FLOW_GAP] = (double)(sender->last_call - sender->first_call);
 		now[FLOW_GAPS] = (double)(sender->calls - 1);
 	}
-	now[FLOW_UNITS_FROM] = (double)sender->units[TX_CALL].n;
-	now[FLOW_UNITS_TO] = (double)f->units[f->rx ? (int)RX_CALL : (int)TX_XMIT].n;
+	now[FLOW_UNITS_FROM] = (double)measures(sender)->units[TX_CALL].n;
+	now[FLOW_UNITS_TO] = (double)measures(f)->units[f->rx ? (int)RX_CALL : (int)TX_XMIT].n;
 }
 
 static void read_flow(struct sampling *s, const struct flow *f)
 {
-	const struct unit_stats *device = &f->units[f->rx ? (int)RX_DEV : (int)TX_XMIT];
+	const struct unit_stats *device = &measures(f)->units[f->rx ? (int)RX_DEV : (int)TX_XMIT];
 	struct seen *seen;
 	double now[SUMS_MAX] = {0};
 
 	if (!f->first_t)
 		return;
 	seen = seen_of(s, SUBJECT_FLOW, f->sock->cookie, f->rx);
-	if (!seen || (seen->last_t == f->last_t &&
-			     seen->total[FLOW_RESIDENCE_WEIGHT] == (double)f->residence.weight))
+	if (!seen || (seen->last_t == f->last_t && seen->total[FLOW_RESIDENCE_WEIGHT] ==
+							   (double)measures(f)->residence.weight))
 		return;
 	seen->last_t = f->last_t;
 	if (!seen->subject) {
@@ -200,16 +200,16 @@ static void read_flow(struct sampling *s, const struct flow *f)
 		seen->subject = subject_of(s, &key);
 	}
 	for (int i = 0; i < STAGES_MAX; i++)
-		read_dist(now, FLOW_STAGE + i, FLOW_STAGE_WEIGHT + i, &f->stage[i]);
-	for (int i = 0; f->why && i < WHYS; i++)
-		now[FLOW_HELD + i] = (double)f->why->split.wait[i];
-	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &f->residence);
+		read_dist(now, FLOW_STAGE + i, FLOW_STAGE_WEIGHT + i, &measures(f)->stage[i]);
+	for (int i = 0; measures(f)->why && i < WHYS; i++)
+		now[FLOW_HELD + i] = (double)measures(f)->why->wait[i];
+	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &measures(f)->residence);
 	read_modulation(f, seen, now);
 	now[FLOW_BYTES] = (double)bytes_so_far(f);
 	now[FLOW_LIFE] = (double)(f->last_t - f->first_t);
 	now[FLOW_WIRE] = (double)device->wire_bytes;
 	now[FLOW_AGAIN] = (double)f->retransmits;
-	now[FLOW_SEGMENTS] = f->rx ? 0 : (double)f->units[TX_IP_OUT].frames;
+	now[FLOW_SEGMENTS] = f->rx ? 0 : (double)measures(f)->units[TX_IP_OUT].frames;
 	take(s, seen, now, FLOW_SUMS);
 }
 

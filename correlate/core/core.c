@@ -26,14 +26,12 @@
 #include "stream/rx.h"
 #include "stream/tx.h"
 #include "stream/unsent.h"
-#include "sums/dist.h"
 #include "task/call.h"
 #include "task/call_settle.h"
 #include "task/mark.h"
 #include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
-#include "trace/bound.h"
 #include "trace/dispatch.h"
 #include "trace/gap.h"
 #include "trace/other.h"
@@ -46,7 +44,6 @@ void core_init(struct core *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->refused = mg_memory_failures();
-	bound_init(c);
 }
 
 bool core_lacks_memory(const struct core *c)
@@ -64,11 +61,6 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 {
 	c->listener = fn;
 	c->listener_arg = arg;
-}
-
-void core_keep_series(struct core *c, size_t bytes)
-{
-	c->series.limit = bytes;
 }
 
 double core_clock_error(const struct core *c)
@@ -130,18 +122,9 @@ static void set_back(struct mg_event *e)
 	};
 }
 
-static void process(struct core *c, struct mg_event *e)
+/* Counts an event for its side, and notes until when that was recorded. */
+static void count(struct core *c, const struct mg_event *e)
 {
-	struct annotation a = {0};
-
-	if (gap_is_of_reader(e)) { /* not in the trace */
-		gap_on_lost(c, &e->lost);
-		return;
-	}
-	if (e->id == MG_EVENT_dev_recv_late)
-		set_back(e);
-	set_times(c, e);
-	a.cycles = c->clock.ns_only ? 0 : e->cycles;
 	if (MG_IS_APP(e->id))
 		c->app_events++;
 	else if (MG_IS_RING(e->id) || e->id == MG_EVENT_other)
@@ -155,9 +138,40 @@ static void process(struct core *c, struct mg_event *e)
 	else if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
 		c->kernel_until_ns = e->time_ns;
 	side_on_event(c, e);
+}
+
+/* Does the same for an event of a hook, which nearly all events are. */
+static void count_hook(struct core *c, const struct mg_event *e)
+{
+	struct core_span *s = &c->side[CORE_KERNEL];
+
+	c->kernel_events++;
+	c->kernel_until_ns = e->time_ns;
+	if (e->time_ns > s->until_ns)
+		s->until_ns = e->time_ns;
+}
+
+static void process(struct core *c, struct mg_event *e)
+{
+	struct annotation a = {0};
+
+	if (gap_is_of_reader(e)) { /* not in the trace */
+		gap_on_lost(c, &e->lost);
+		return;
+	}
+	if (e->id == MG_EVENT_dev_recv_late)
+		set_back(e);
+	set_times(c, e);
+	a.cycles = c->clock.ns_only ? 0 : e->cycles;
+	if (MG_IS_RING(e->id))
+		count_hook(c, e);
+	else
+		count(c, e);
 	core_dispatch(c, e, &a);
-	if (c->dists.used + c->dists.tables > c->dists.limit)
-		bound_coarsen(c);
+	if (c->attached.due) {
+		c->attached.due = false;
+		c->attached.does.between(c->attached.what, c);
+	}
 	if (c->listener)
 		c->listener(c->listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)
@@ -288,7 +302,7 @@ void core_finish_sock(struct core *c, struct mg_sock *s)
 	s->tx.open_calls = 0;
 	if (s->kind == MG_KIND_tcp) {
 		tx_make_atoms(c, &s->tx, true);
-		tx_closed(&s->tx);
+		tx_closed(c, &s->tx);
 		tx_find_unsent(c, &s->tx);
 		rx_finish(c, &s->rx);
 		count_incomplete(&s->tx);
@@ -323,16 +337,15 @@ int core_finish(struct core *c)
 	sides_finish(c);
 	marks_finish(c);
 	flows_tell(c);
-	if (c->attached.finish)
-		c->attached.finish(c->attached.what);
+	if (c->attached.what)
+		c->attached.does.finish(c->attached.what);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
 }
 
-void core_attach(struct core *c, void *what, void (*finish)(void *), void (*free)(void *))
+void core_attach(struct core *c, void *what, const struct core_client *does)
 {
 	c->attached.what = what;
-	c->attached.finish = finish;
-	c->attached.free = free;
+	c->attached.does = *does;
 }
 
 void core_free(struct core *c)
@@ -359,8 +372,8 @@ void core_free(struct core *c)
 	HASH_CLEAR(hh_place, c->places);
 	HASH_ITER (hh, c->socks, s, stmp) {
 		HASH_DEL(c->socks, s);
-		flow_free(&s->tx);
-		flow_free(&s->rx);
+		flow_free(c, &s->tx);
+		flow_free(c, &s->rx);
 		free(s->tcp);
 		free(s->far);
 		queues_free(s->queues);
@@ -373,8 +386,8 @@ void core_free(struct core *c)
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
 	queue_free(&c->pending);
-	if (c->attached.free)
-		c->attached.free(c->attached.what);
+	if (c->attached.what)
+		c->attached.does.free(c->attached.what);
 	free(c->gaps);
 	free(c->hooks);
 	free(c->netns_hooks);

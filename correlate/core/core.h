@@ -16,7 +16,6 @@
 #include "clock/clockmap.h"
 #include "socket/closed.h"
 #include "clock/cpu_offsets.h"
-#include "sums/dist.h"
 #include "event.h"
 #include "facts/facts.h"
 #include "flow.h"
@@ -120,6 +119,32 @@ struct recent {
 	struct thread *thread[RECENT_THREADS];
 };
 
+struct packing;
+struct unpacking;
+/*
+ * A listener that keeps a state of each flow, as struct fact_flow_id has room for. It makes the
+ * state when it needs one; the core says what becomes of the flow. `what` is the listener.
+ */
+struct core_client {
+	void (*finish)(void *what); /* all is settled */
+	void (*free)(void *what);
+	/* The listener has set attached.due: now is the time to call core_each_state(). */
+	void (*between)(void *what, struct core *c);
+	/* Packets of these layers (bits 1 << layer) that passed between the two may not be
+	 * recorded. */
+	void (*gap)(
+		void *what, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
+	/* Hardly any fact will concern the flow: spare memory may be freed. */
+	void (*trim)(void *state);
+	void (*free_state)(void *state);
+	/* Packing of closed sockets: whether a state can be packed, and its bytes. */
+	bool (*fits)(const void *state);
+	size_t (*size)(const void *state);
+	void (*pack)(const void *state, struct packing *to);
+	void *(*unpack)(void *what, struct unpacking *from);  /* NULL if memory is short */
+	void (*packed)(void *what, size_t more, size_t less); /* bytes that packed sockets take */
+};
+
 struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
@@ -207,11 +232,10 @@ struct core {
 	struct facts facts;
 	struct {
 		void *what;
-		void (*finish)(void *), (*free)(void *);
+		struct core_client does;
+		bool due; /* `between` is called after the present event */
 	} attached;
-	struct series_pool series;
-	unsigned long refused;  /* mg_memory_failures() at the start */
-	struct dist_pool dists; /* pool of all flows' distributions */
+	unsigned long refused; /* mg_memory_failures() at the start */
 };
 
 void core_init(struct core *c);
@@ -251,11 +275,6 @@ double side_share(const struct core *c, enum core_side which);
 /* Calls `fn` with every event, in order, once its time on the counter is known. */
 void core_listen(struct core *c, listener_fn fn, void *arg);
 /*
- * Keeps every packet of every layer, in at most `bytes` bytes. Call it before the first event. A
- * series that does not fit is cut and marked as such.
- */
-void core_keep_series(struct core *c, size_t bytes);
-/*
  * Feeds the next event in order of time; the core takes over what it points to. Returns 0 or
  * -ENOMEM.
  */
@@ -270,11 +289,13 @@ void core_put(struct core *c);
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Returns the error bound of an interval whose ends may lie on two CPUs, cycles. */
 double core_clock_error(const struct core *c);
+/* Attaches the listener that keeps a state of each flow; one only, before the first event. */
+void core_attach(struct core *c, void *what, const struct core_client *does);
 /*
- * Keeps what a listener sums up: core_finish() calls `finish` when all is settled, core_free()
- * calls `free`. One listener only.
+ * Calls `fn` for the state of every flow that has one, of packed sockets for those of at least
+ * `packed` bytes only (SIZE_MAX: none). Call it between events.
  */
-void core_attach(struct core *c, void *what, void (*finish)(void *), void (*free)(void *));
+void core_each_state(struct core *c, size_t packed, void (*fn)(void *what, void *state));
 /* Whether the trace tells which hooks are attached: not another tracer's, nor a part cut out. */
 bool core_knows_hooks(const struct core *c);
 /* Returns whether an event's hook is attached; true for all where the trace lists no hooks. */
@@ -309,7 +330,7 @@ void core_know_tracer(struct core *c, const char *name);
 /*
  * Packs closed sockets from now on. Call it before the first event. Sockets are then available by
  * the functions below only, and listeners must not keep flows beyond the event. Who listens to
- * ranges registers before: nothing is packed then.
+ * ranges, but by flow, registers before: nothing is packed then.
  */
 void core_pack_closed(struct core *c);
 /*
@@ -353,10 +374,6 @@ double extent_mean(const struct extent *x);
  * mg_layer.
  */
 uint32_t flow_unit_layers(const struct flow *f, int layer);
-double unit_mean_size(const struct unit_stats *u);
-double unit_cov_size(const struct unit_stats *u);
-double unit_mean_gap(const struct unit_stats *u); /* cycles */
-double unit_cov_gap(const struct unit_stats *u);
 
 void core_finish_sock(struct core *c, struct mg_sock *s);
 

@@ -12,11 +12,8 @@
 #include "event_set.h"
 #include "facts/facts.h"
 #include "hash.h"
-#include "sums/dist.h"
 #include "stream/ranges.h"
 #include "stream/resent.h"
-#include "sums/series.h"
-#include "sums/waterfall.h"
 #include "stream/why.h"
 #include "stream/zerocopy.h"
 
@@ -26,24 +23,6 @@
  */
 #define RX_OVERTOOK RX_LAYERS
 _Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
-
-/* Sizes and spacings of the packets (calls, super-segments, frames) at one layer. */
-struct unit_stats {
-	uint64_t n;
-	uint64_t frames; /* segments, datagrams or fragments they stand for; 0 where not seen */
-	uint64_t bytes;  /* payload */
-	double size_sum2;
-	uint64_t first_t, last_t;  /* cycles */
-	double gap_sum2;           /* sum over spacings, cycles squared */
-	struct dist gaps;          /* spacings, cycles, without those that touch a loss */
-	uint64_t gap_from, gap_to; /* the latest loss, cycles */
-	uint64_t again;            /* payload bytes that had passed before */
-	uint64_t again_n,
-		again_frames;  /* packets with no new bytes, and the frames they stand for */
-	bool repeats;          /* the last packet had no new bytes */
-	uint64_t wire_bytes;   /* frames with headers, where the layer sees them */
-	struct series *series; /* each packet, NULL unless asked for */
-};
 
 /* Byte offsets, in order. */
 struct call_ends {
@@ -72,8 +51,7 @@ struct copies {
 /* Calls refused because the send buffer was full (EAGAIN). */
 struct refusals {
 	uint64_t n;
-	uint64_t since;  /* return of the first refused call since the last copied bytes */
-	struct dist gap; /* time from there until bytes are copied again, cycles */
+	uint64_t since; /* return of the first refused call since the last copied bytes */
 };
 
 /*
@@ -102,8 +80,12 @@ struct flow {
 	bool rx;
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
-	struct unit_stats units[TX_LAYERS];
-	struct series *series; /* series of the layers, NULL unless asked for */
+	/* TX: when bytes that had not passed before were handed to IP and to the driver last, 0 =
+	 * never */
+	struct {
+		uint64_t ip, driver;
+	} left_last;
+	void *state; /* what a listener keeps of the flow (core_attach()), NULL: nothing yet */
 	/* offset at which the recording begins; 0 if it saw the connection open */
 	uint64_t start;
 	uint64_t total;    /* end offset: sent, or read by the program, by sequence numbers */
@@ -149,22 +131,11 @@ struct flow {
 	uint64_t lost_bytes;
 	/* share of the missing events that would describe its bytes; not TCP's */
 	double not_told;
-	double not_covered;            /* share of its life after the end of the kernel side */
-	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
-	struct dist residence;         /* first to last timestamp, cycles, by bytes */
-	struct waterfall waterfall;    /* stages by their total, by bytes */
-	struct dist last_byte;         /* first to last timestamp of each call's last byte */
-	struct call_ends call_ends;    /* TX: ends of calls on their way */
+	double not_covered;         /* share of its life after the end of the kernel side */
+	struct call_ends call_ends; /* TX: ends of calls on their way */
 	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
 	struct why *why;
 	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
-	union {
-		struct dist shift_device; /* TX: U0 to X, by bytes */
-		struct dist shift_peer;   /* RX: the peer's U0 to U1, by bytes */
-	};
-	struct dist transit;     /* RX: the peer's X to R */
-	struct unit_stats *from; /* RX, not TCP's: the calls whose bytes it received; NULL: none */
-	uint64_t last_from;
 	/* not TCP's: the flow at the other end, if there is only one */
 	struct flow *partner;
 	bool has_partners;                       /* there are several */
@@ -256,7 +227,7 @@ struct mg_sock {
 /* Returns the flow's identity in facts. */
 static inline struct fact_flow_id flow_fact(const struct flow *f)
 {
-	return (struct fact_flow_id){f->sock->cookie, f->rx};
+	return (struct fact_flow_id){f->sock->cookie, f->rx, (void **)&f->state};
 }
 
 /* The end of a connection that a socket is, where its opening was recorded. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Statistics on demand. They need every packet one by one, so the core must have kept them
- * (core_keep_series()). Each has a name and may have parameters.
+ * (figures_keep_series()). Each has a name and may have parameters.
  */
 #ifndef MAGNET_CORRELATE_DEMAND_H
 #define MAGNET_CORRELATE_DEMAND_H

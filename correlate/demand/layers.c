@@ -102,12 +102,12 @@ int layers_init(struct layers *l, const struct report *r, const struct flow *f)
 
 	*l = (struct layers){.r = r, .flow = f};
 	/* for datagrams: the calls that sent what this flow received; one may send to several */
-	if (f->from && f->from->n)
-		add(l, f, RX_CALL, f->from, "peer_call");
+	if (measures(f)->from && measures(f)->from->n)
+		add(l, f, RX_CALL, measures(f)->from, "peer_call");
 	else if (peer)
-		add(l, peer, TX_CALL, &peer->units[TX_CALL], "peer_call");
+		add(l, peer, TX_CALL, &measures(peer)->units[TX_CALL], "peer_call");
 	for (int i = 0; i < layer_count(f); i++)
-		add(l, f, i, &f->units[i], layer_name(f, i));
+		add(l, f, i, &measures(f)->units[i], layer_name(f, i));
 	for (int i = 0; i < l->n; i++)
 		l->end_ns = fmax(l->end_ns, after_origin(l, l->v[i].units->last_t));
 	for (int i = 0; i < l->n && !err; i++)

@@ -46,7 +46,7 @@ const struct fact_desc *fact_by_name(const char *name)
 	return NULL;
 }
 
-bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg)
+bool facts_listen_by_flow(struct facts *f, enum fact kind, fact_fn fn, void *arg)
 {
 	struct fact_listeners *l = &f->of[kind];
 
@@ -55,4 +55,12 @@ bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg)
 	l->listener[l->n].fn = fn;
 	l->listener[l->n++].arg = arg;
 	return true;
+}
+
+bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg)
+{
+	bool has_room = facts_listen_by_flow(f, kind, fn, arg);
+
+	f->of[kind].once += has_room;
+	return has_room;
 }

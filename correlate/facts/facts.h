@@ -24,6 +24,8 @@
 struct fact_flow_id {
 	uint64_t sock; /* the socket's number, 0: none */
 	bool rx;
+	void **state; /* room for what one listener keeps of this flow (core_attach()); NULL: none
+		       */
 };
 
 /* IPv6; an IPv4 address a.b.c.d is ::ffff:a.b.c.d. */
@@ -73,6 +75,7 @@ typedef void (*fact_fn)(void *arg, const void *fact);
 struct facts {
 	struct fact_listeners {
 		uint32_t n;
+		uint32_t once; /* those of them that must not get a fact twice */
 		struct {
 			fact_fn fn;
 			void *arg;
@@ -84,6 +87,12 @@ struct facts {
  * Registers `fn` for every later fact of this kind. Returns false if there are too many listeners.
  */
 bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg);
+
+/*
+ * Registers a listener that keeps all it knows in the flow's own state: a fact about a flow that is
+ * looked at repeatedly may be emitted again, with the state as it was before (core_pack_closed()).
+ */
+bool facts_listen_by_flow(struct facts *f, enum fact kind, fact_fn fn, void *arg);
 
 static inline bool facts_wanted(const struct facts *f, enum fact kind)
 {

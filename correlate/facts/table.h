@@ -61,7 +61,10 @@
 	A(F, fact_stages, STAGES_BOTH, stage, "time in this stage; the first five are of sent bytes; of datagrams ip_to_tcp ends in the socket's queue") \
 	E(F, fact_reasons, why, "TCP, sent bytes: what held them in the send buffer last") \
 	E(F, fact_releases, released_by, "and what let them go") \
-	A(F, fact_reasons, WHYS, held, "TCP, sent bytes: time in the send buffer that is due to this")
+	A(F, fact_reasons, WHYS, held, "TCP, sent bytes: time in the send buffer that is due to this") \
+	C(F, COUNT, calls_end, "calls whose last byte is among these") \
+	C(F, TIME, transmitted, "sent bytes: when the driver was asked to transmit them; where they were sent again, a copy of them") \
+	C(F, SPAN, elapsed, "followed or sent_again: from the first time to the last, of whichever copy each is")
 
 #define MG_FACT_packet(F, C, E, A) \
 	C(F, TIME, time, "when it passed the layer") \
@@ -165,6 +168,41 @@
 	C(F, COUNT, segments, "segments") \
 	C(F, SIGNED, result, "0, or the error if it was not sent")
 
+#define MG_FACT_resent(F, C, E, A) \
+	C(F, FLOW, flow, "whose bytes") \
+	C(F, COUNT, offset, "the first byte") \
+	C(F, COUNT, length, "bytes") \
+	C(F, TIME, begin, "when their first copy was handed to IP") \
+	C(F, TIME, end, "when their last copy was")
+
+#define MG_FACT_crossing(F, C, E, A) \
+	C(F, FLOW, flow, "whose bytes, at the end that received them") \
+	C(F, FLOW, sender, "the same bytes at the end that sent them") \
+	E(F, fact_kinds, kind, "kind of the socket") \
+	C(F, COUNT, offset, "the first byte, at the receiver; empty where one row has only a part of the times") \
+	C(F, COUNT, length, "bytes") \
+	C(F, TIME, begin, "when the sender called") \
+	C(F, TIME, transmitted, "when the sender's driver was asked to transmit them") \
+	C(F, TIME, arrived, "when the receiver's device had them; empty too if it is not known which copy that was") \
+	C(F, TIME, end, "when the receiver's call returned")
+
+#define MG_FACT_unsent(F, C, E, A) \
+	C(F, FLOW, flow, "whose send buffer") \
+	C(F, TIME, begin, "when its first unsent byte became the first") \
+	C(F, TIME, end, "when that was handed to IP") \
+	A(F, fact_reasons, WHYS, held, "time in which this held it")
+
+#define MG_FACT_refusal(F, C, E, A) \
+	C(F, FLOW, flow, "whose send buffer") \
+	C(F, TIME, begin, "when the first call returned that was refused") \
+	C(F, TIME, end, "when bytes were copied into it again; empty: that was not seen")
+
+#define MG_FACT_zerocopy(F, C, E, A) \
+	C(F, FLOW, flow, "whose bytes") \
+	C(F, TIME, time, "when the kernel was done with the program's pages") \
+	C(F, SPAN, held, "time since its call had returned") \
+	C(F, FLAG, copied, "1: the kernel had copied them after all")
+
 #define MG_FACT_mark(F, C, E, A) \
 	C(F, TIME, time, "when the program set it") \
 	C(F, COUNT, pid, "process") \
@@ -201,6 +239,11 @@
 	F(flow, "One direction of a socket, as the recording ends.") \
 	F(drop, "A packet that the kernel dropped.") \
 	F(retransmit, "A segment that TCP sent again, but for answers to a SYN.") \
+	F(resent, "Bytes that were handed to IP more than once.") \
+	F(crossing, "Bytes that both ends of a connection recorded, or of a message.") \
+	F(unsent, "A time that the first unsent byte of a connection spent in the send buffer.") \
+	F(refusal, "A time in which a send buffer was full and calls were refused (EAGAIN).") \
+	F(zerocopy, "A send with MSG_ZEROCOPY whose pages the kernel gave back.") \
 	F(mark, "A point that the program marked.") \
 	F(loss, "A time in which events are missing.")
 /* clang-format on */

@@ -8,6 +8,7 @@
 
 #include "core/core.h"
 #include "hash.h"
+#include "sums/dist.h"
 
 struct call_key {
 	uint16_t id; /* MG_FN_*, or 0x100 | MG_SYS_* for calls without an application event */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures that are summed up from facts while a recording is read. The core's own structs still
- * hold the others.
+ * Figures that are summed up from facts while a recording is read. Those of a flow are got with
+ * measures().
  */
 #ifndef MAGNET_CORRELATE_FIGURES_FIGURES_H
 #define MAGNET_CORRELATE_FIGURES_FIGURES_H
@@ -9,9 +9,11 @@
 #include "core/core.h"
 #include "figures/calls.h"
 #include "figures/drops.h"
+#include "figures/measures.h"
 #include "figures/scheduler.h"
 
 struct figures {
+	struct measures_memory memory;
 	struct call_table calls;
 	struct sched_stats sched;
 	struct drop *drops; /* a hash table */
@@ -22,6 +24,11 @@ struct figures {
  * first event. core_free() frees the figures. Without memory core_lacks_memory() is true.
  */
 void figures_attach(struct core *c);
+/*
+ * Keeps every packet of every layer, in at most `bytes` bytes. Call it before the first event. A
+ * series that does not fit is cut and marked as such.
+ */
+void figures_keep_series(struct core *c, size_t bytes);
 /* Returns the figures of a core, all of them empty where none were attached. */
 const struct figures *figures_of(const struct core *c);
 

@@ -6,6 +6,7 @@
 #define MAGNET_CORRELATE_FIGURES_SCHEDULER_H
 
 #include "core/core.h"
+#include "sums/dist.h"
 
 enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
 

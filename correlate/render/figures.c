@@ -80,8 +80,8 @@ static void find_flow(struct found_flows *all, const struct flow *f)
 	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
 		.key = {s->cookie, f->rx},
 		.flow = core_sock_stays(s) ? (struct flow *)(uintptr_t)f : NULL,
-		.wait = f->residence.sum,
-		.followed = f->residence.n && flow_coverage(f) >= 0.90};
+		.wait = measures(f)->residence.sum,
+		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90};
 }
 
 /* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
@@ -250,7 +250,7 @@ double report_cpu_offset_ns(const struct report *r)
 
 double report_quantile_error(const struct report *r)
 {
-	return (double)(1u << r->core->dists.coarse) / 1024;
+	return (double)(1u << figures_of(r->core)->memory.dists.coarse) / 1024;
 }
 
 double report_duration_ns(const struct report *r)
@@ -447,16 +447,17 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	/* several sockets may send to one, and one to several */
 	bool by_message = f->rx && f->sock->kind != MG_KIND_tcp;
 	const struct flow *sender = f->rx ? flow_peer(f) : f;
-	const struct dist *shift = f->rx ? &f->shift_peer : &f->shift_device;
+	const struct flow_measures *own = measures(f);
+	const struct dist *shift = &own->shift;
 	const struct unit_stats *from, *to;
 
 	m.from = f->rx ? "peer_call" : "call";
 	m.to = f->rx ? "call" : "device";
-	if (f->sock->ulp || (!sender && !by_message) || (by_message && !f->from) || !shift->n ||
+	if (f->sock->ulp || (!sender && !by_message) || (by_message && !own->from) || !shift->n ||
 		standing_of(flow_coverage(f)) == WITHHELD)
 		return m;
-	from = by_message ? f->from : &sender->units[TX_CALL];
-	to = f->rx ? &f->units[RX_CALL] : &f->units[TX_XMIT];
+	from = by_message ? own->from : &measures(sender)->units[TX_CALL];
+	to = &own->units[f->rx ? (int)RX_CALL : (int)TX_XMIT];
 	m.known = true;
 	m.bytes = shift->weight;
 	m.j_ns = report_ns(r, dist_mean_abs_dev(shift));

@@ -45,7 +45,8 @@ static uint64_t delivered(const struct flow *tx)
  */
 static double seen(const struct flow *tx)
 {
-	double of = (double)(flow_bytes(tx) - tx->unsent), bytes = (double)tx->units[TX_XMIT].bytes;
+	double of = (double)(flow_bytes(tx) - tx->unsent),
+	       bytes = (double)measures(tx)->units[TX_XMIT].bytes;
 
 	/* a datagram without a frame was dropped, or its event is lost */
 	return bytes < of && (tx->sock->kind == MG_KIND_tcp || mg_events_any(tx->missed))
@@ -58,7 +59,7 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 	const struct flow *tx = f->rx ? only_peer(f) : f;
 	struct goodput g = {NAN, NAN, NAN, NAN, NULL};
 	double life_ns = report_ns(r, (double)(f->last_t - f->first_t));
-	uint64_t wire = tx ? tx->units[TX_XMIT].wire_bytes : 0;
+	uint64_t wire = tx ? measures(tx)->units[TX_XMIT].wire_bytes : 0;
 
 	if (!tx)
 		g.refused = "the sender is not in this recording, or there are several";
@@ -76,7 +77,8 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 		g.bit_s = g.delivered_bytes * 8e9 / life_ns;
 	if (!wire)
 		g.refused = "its frames were not recorded";
-	else if ((double)tx->units[TX_XMIT].bytes < 0.9 * (double)(flow_bytes(tx) - tx->unsent))
+	else if ((double)measures(tx)->units[TX_XMIT].bytes <
+		 0.9 * (double)(flow_bytes(tx) - tx->unsent))
 		g.refused = "less than 90 % of its bytes were seen at the device";
 	if (g.refused)
 		return g;

@@ -72,7 +72,7 @@ static void stages(const struct flow_figures *f, FILE *to)
 	while (next_residence_residence(f, &at, &s)) {
 		fprintf(to, "%s{\"stage\":", comma);
 		value(get_stage_stage(&s), to);
-		if (f->f->stage[s.stage].n != f->f->residence.n)
+		if (measures(f->f)->stage[s.stage].n != measures(f->f)->residence.n)
 			MEMBER(stage, n, &s, to);
 		MEMBER_IF(stage, mean_ns, told, &s, to);
 		fputc('}', to);

@@ -100,8 +100,8 @@ static bool add_tcp(struct losses *l, const struct mg_sock *s)
 	l->retransmitted_bytes += tx->copies.retransmitted;
 	l->resent_bytes += flow_resent(tx);
 	l->syn_retries += tx->syn_retries;
-	if (tx->copies.resent_times)
-		dist_add_all(&l->wait, &tx->copies.resent_times->wait);
+	if (measures(tx)->resent)
+		dist_add_all(&l->wait, &measures(tx)->resent->wait);
 	if (t) {
 		l->timeouts += t->timeouts;
 		l->resets_sent += t->resets_sent;

@@ -87,10 +87,10 @@ static double immediate(const struct flow *f)
 {
 	uint64_t all = 0, sum = 0;
 
-	for (uint32_t i = 0; f->why && i < f->why->rows; i++) {
-		all += f->why->row[i].bytes;
-		if (f->why->row[i].reason == WHY_IMMEDIATE)
-			sum += f->why->row[i].bytes;
+	for (uint32_t i = 0; measures(f)->why && i < measures(f)->why->rows; i++) {
+		all += measures(f)->why->row[i].bytes;
+		if (measures(f)->why->row[i].reason == WHY_IMMEDIATE)
+			sum += measures(f)->why->row[i].bytes;
 	}
 	return all ? (double)sum / (double)all : 1;
 }
@@ -98,7 +98,7 @@ static double immediate(const struct flow *f)
 static void count_sent(
 	const struct report *r, const struct flow *f, double n[STAGES_MAX], struct probes *p)
 {
-	const struct unit_stats *u = f->units;
+	const struct unit_stats *u = measures(f)->units;
 	/*
 	 * if a call is copied in pieces, half of the other pieces' events lie before a byte's own
 	 * and half after
@@ -137,7 +137,7 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 
 	memset(p, 0, sizeof(*p));
 	p->twice_u = NAN;
-	if (!r->core->has_calibration || !c->event_cycles || !f->residence.n ||
+	if (!r->core->has_calibration || !c->event_cycles || !measures(f)->residence.n ||
 		f->sock->kind != MG_KIND_tcp) /* datagrams take another path */
 		return false;
 	if (f->rx)
@@ -147,7 +147,8 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 	with_app =
 		f->kernel_only < f->complete ? 1 - (double)f->kernel_only / (double)f->complete : 0;
 	for (int i = 0; i < stage_count(f); i++) {
-		double mean = dist_mean(&f->stage[i]), share = share_of(&f->stage[i]);
+		double mean = dist_mean(&measures(f)->stage[i]),
+		       share = share_of(&measures(f)->stage[i]);
 
 		n[i] *= share;
 		p->taken[i] = n[i] * c->event_cycles;
@@ -170,7 +171,7 @@ bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 
 double stage_mean(const struct flow *f, const struct probes *p, int stage)
 {
-	return dist_mean(&f->stage[stage]) - p->taken[stage];
+	return dist_mean(&measures(f)->stage[stage]) - p->taken[stage];
 }
 
 /*
@@ -179,7 +180,7 @@ double stage_mean(const struct flow *f, const struct probes *p, int stage)
  */
 double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q)
 {
-	return fmax(dist_quantile(&f->stage[stage], q) - p->each[stage], 0);
+	return fmax(dist_quantile(&measures(f)->stage[stage], q) - p->each[stage], 0);
 }
 
 double why_mean(const struct probes *p, const struct why_row *w)
@@ -195,11 +196,11 @@ double why_mean(const struct probes *p, const struct why_row *w)
  */
 void held_means(const struct flow *f, const struct probes *p, double mean[WHYS])
 {
-	const struct dist *bar = &f->stage[TX_STAGE_SNDBUF];
+	const struct dist *bar = &measures(f)->stage[TX_STAGE_SNDBUF];
 	double taken = p->taken[TX_STAGE_SNDBUF], waits = 0, own;
 
 	for (int i = 0; i < WHYS; i++) {
-		mean[i] = bar->weight ? (double)f->why->split.wait[i] / (double)bar->weight : 0;
+		mean[i] = bar->weight ? (double)measures(f)->why->wait[i] / (double)bar->weight : 0;
 		waits += i == WHY_IMMEDIATE ? 0 : mean[i];
 	}
 	own = fmin(taken, mean[WHY_IMMEDIATE]);
@@ -213,7 +214,7 @@ void held_means(const struct flow *f, const struct probes *p, double mean[WHYS])
 static bool too_uncertain(const struct report *r, const struct flow *f)
 {
 	struct probes p;
-	double bound, total = report_ns(r, dist_mean(&f->residence));
+	double bound, total = report_ns(r, dist_mean(&measures(f)->residence));
 
 	if (!flow_probes(r, f, &p) || isnan(p.twice_u))
 		return false;
@@ -227,7 +228,7 @@ const char *flow_withheld(const struct report *r, const struct flow *f)
 		return NULL; /* no bytes that could be complete */
 	if (standing_of(flow_coverage(f)) == WITHHELD)
 		return "coverage";
-	if (!f->residence.n)
+	if (!measures(f)->residence.n)
 		return "copies";
 	return too_uncertain(r, f) ? "uncertainty" : NULL;
 }

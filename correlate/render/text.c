@@ -115,7 +115,7 @@ static void times(const struct report *r, FILE *to)
 			"figures "
 			"include\n",
 			text_percent(report_steal_share(r)));
-	if (c->dists.coarse)
+	if (figures_of(c)->memory.dists.coarse)
 		fprintf(to,
 			"quantiles of a flow are exact within %s: with so many flows, "
 			"distributions "
@@ -209,10 +209,10 @@ static int longest_stage(const struct flow *f, const struct probes *p)
 /* Returns the last point at which the sent bytes were seen. */
 static const char *passed(const struct flow *f)
 {
-	return f->stage[TX_STAGE_DRIVER].n  ? "the driver"
-	       : f->stage[TX_STAGE_QDISC].n ? "the end of the queue (qdisc)"
-	       : f->stage[TX_STAGE_IP].n    ? "the end of IP"
-					    : "the end of the send buffer";
+	return measures(f)->stage[TX_STAGE_DRIVER].n  ? "the driver"
+	       : measures(f)->stage[TX_STAGE_QDISC].n ? "the end of the queue (qdisc)"
+	       : measures(f)->stage[TX_STAGE_IP].n    ? "the end of IP"
+						      : "the end of the send buffer";
 }
 
 /*
@@ -221,8 +221,8 @@ static const char *passed(const struct flow *f)
  */
 static const char *main_reason(const struct flow *f)
 {
-	for (unsigned int i = 0; f->why && i < WHYS; i++)
-		if (f->why->split.wait[i] * 2 > f->stage[TX_STAGE_SNDBUF].sum &&
+	for (unsigned int i = 0; measures(f)->why && i < WHYS; i++)
+		if (measures(f)->why->wait[i] * 2 > measures(f)->stage[TX_STAGE_SNDBUF].sum &&
 			i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE)
 			return why_reason_label(i);
 	return NULL;
@@ -237,7 +237,8 @@ static const struct together *rather_together(
 {
 	const struct together *g = count ? &groups[0] : NULL; /* the longest waits */
 
-	return g && f->residence.sum * 2 < g->sum.residence.sum && flow_coverage(&g->sum) >= 0.90
+	return g && measures(f)->residence.sum * 2 < measures(&g->sum)->residence.sum &&
+			       flow_coverage(&g->sum) >= 0.90
 		       ? g
 		       : NULL;
 }
@@ -286,7 +287,7 @@ static void sentence(
 	}
 	flow_probes(r, f, &p); /* as in the table below */
 	longest = longest_stage(f, &p);
-	mean = dist_mean(&f->residence);
+	mean = dist_mean(&measures(f)->residence);
 	fprintf(to, "\nSummary");
 	if (standing_of(share) == WITHHELD)
 		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
@@ -365,7 +366,8 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 	sentence(r, groups, group_count, to);
 	text_calls(r, to, colour);
 	for (size_t i = 0; i < group_count && i < GROUPS_SHOWN; i++)
-		if (groups[i].sum.residence.sum * 1000 >= groups[0].sum.residence.sum ||
+		if (measures(&groups[i].sum)->residence.sum * 1000 >=
+				measures(&groups[0].sum)->residence.sum ||
 			had_losses(&groups[i]))
 			text_together(r, &groups[i], to, colour);
 	report_together_free(groups, group_count);

@@ -15,11 +15,11 @@
 static void held_rows(
 	const struct report *r, const struct flow *f, const struct probes *p, struct table *t)
 {
-	double total = dist_mean(&f->residence), mean[WHYS];
-	const struct split *s = f->why ? &f->why->split : NULL;
+	double total = dist_mean(&measures(f)->residence), mean[WHYS];
+	const struct why_sums *s = measures(f)->why;
 	bool shown[WHYS] = {false};
 
-	if (f->rx || !s || s->wait[WHY_IMMEDIATE] == f->stage[TX_STAGE_SNDBUF].sum)
+	if (f->rx || !s || s->wait[WHY_IMMEDIATE] == measures(f)->stage[TX_STAGE_SNDBUF].sum)
 		return; /* or nothing waited */
 	held_means(f, p, mean);
 	for (;;) {
@@ -28,12 +28,13 @@ static void held_rows(
 		for (int i = 0; i < WHYS; i++)
 			if (!shown[i] && (most < 0 || s->wait[i] > s->wait[most]))
 				most = i;
-		if (most < 0 ||
-			(double)s->wait[most] <= WHY_SHOWN * (double)f->stage[TX_STAGE_SNDBUF].sum)
+		if (most < 0 || (double)s->wait[most] <=
+					WHY_SHOWN * (double)measures(f)->stage[TX_STAGE_SNDBUF].sum)
 			return;
 		shown[most] = true;
 		table_row(t, "  %s, %s of bytes\t%s\t\t\t%s", why_reason_label((unsigned int)most),
-			text_percent((double)s->bytes[most] / (double)f->residence.weight),
+			text_percent(
+				(double)s->bytes[most] / (double)measures(f)->residence.weight),
 			text_ns(report_ns(r, mean[most])),
 			text_percent(total > 0 ? mean[most] / total : 0));
 	}
@@ -60,7 +61,7 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 	flow_probes(r, f, &p);
 	fprintf(to,
 		"  not shown: the mean total is %s, uncertain by %s because of tracing overhead\n",
-		text_ns(report_ns(r, dist_mean(&f->residence))),
+		text_ns(report_ns(r, dist_mean(&measures(f)->residence))),
 		text_ns(report_ns(r, p.twice_u + core_clock_error(r->core))));
 }
 
@@ -71,11 +72,11 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 	struct table t;
 	uint64_t whole;
 
-	if (!dist_quantile_supported(&f->residence, quantile)) {
+	if (!dist_quantile_supported(&measures(f)->residence, quantile)) {
 		fprintf(to, "  stages near p%g: too few samples\n", quantile * 100);
 		return;
 	}
-	n = waterfall_at(&f->waterfall, quantile, bar, &total);
+	n = waterfall_at(&measures(f)->waterfall, quantile, bar, &total);
 	if (n <= 0)
 		return;
 	whole = n > 1 ? (uint64_t)(n + 0.5) : 1;
@@ -96,9 +97,9 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 
 static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 {
-	const struct dist *d = &f->last_byte;
+	const struct dist *d = &measures(f)->last_byte;
 
-	if (!d->n || d->n == f->residence.n) /* the same as the total */
+	if (!d->n || d->n == measures(f)->residence.n) /* the same as the total */
 		return;
 	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, p99 %s (%s call%s)\n",
 		text_ns(report_ns(r, dist_mean(d))), text_ns(report_ns(r, dist_quantile(d, 0.5))),
@@ -118,7 +119,7 @@ static const char *why_missing(const struct flow *f)
 
 static void bars(const struct report *r, const struct flow *f, FILE *to)
 {
-	double mean = dist_mean(&f->residence), coverage = flow_coverage(f);
+	double mean = dist_mean(&measures(f)->residence), coverage = flow_coverage(f);
 	struct table t;
 	bool star = coverage < 0.99, compensated;
 	struct flow_figures of;
@@ -136,7 +137,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 		return;
 	}
 	why = flow_withheld(r, f);
-	if (why || !f->residence.n) {
+	if (why || !measures(f)->residence.n) {
 		withheld(r, f, why ? why : "coverage", to);
 		text_lineage(r, f, why && strcmp(why, "copies") == 0, to);
 		return;
@@ -149,7 +150,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 		struct value bar = get_stage_compensated_mean_ns(&one);
 		double share = mean > 0 ? stage_mean(f, &p, one.stage) / mean : 0;
 
-		if (f->stage[one.stage].max == 0)
+		if (measures(f)->stage[one.stage].max == 0)
 			continue;
 		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, one.stage),
 			text_value(bar, IN_NS),
@@ -184,11 +185,11 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	if (f->refused)
 		fprintf(to, "  refused by the driver and retried: %s times\n",
 			text_count(f->refused));
-	if (f->transit.n)
+	if (measures(f)->transit.n)
 		fprintf(to,
 			"  transit before that, from the sender's driver to the first layer here: "
 			"mean %s\n",
-			text_ns(report_ns(r, dist_mean(&f->transit))));
+			text_ns(report_ns(r, dist_mean(&measures(f)->transit))));
 	text_lineage(r, f, true, to);
 	if (star)
 		fprintf(to, "  * bytes without a timestamp at some layer are left out: %s\n",
@@ -323,17 +324,17 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 		flow_id(f));
 	if (f->rx) {
 		if (peer)
-			layer_row(r, &t, "peer's call", &peer->units[TX_CALL]);
-		layer_row(r, &t, "device", &f->units[RX_DEV]);
-		frames_row(&t, &f->units[RX_DEV], "frames");
-		layer_row(r, &t, "TCP", &f->units[RX_TCP]);
-		layer_row(r, &t, "call", &f->units[RX_CALL]);
+			layer_row(r, &t, "peer's call", &measures(peer)->units[TX_CALL]);
+		layer_row(r, &t, "device", &measures(f)->units[RX_DEV]);
+		frames_row(&t, &measures(f)->units[RX_DEV], "frames");
+		layer_row(r, &t, "TCP", &measures(f)->units[RX_TCP]);
+		layer_row(r, &t, "call", &measures(f)->units[RX_CALL]);
 	} else {
-		layer_row(r, &t, "call", &f->units[TX_CALL]);
-		layer_row(r, &t, "TCP to IP", &f->units[TX_IP_OUT]);
-		frames_row(&t, &f->units[TX_IP_OUT], "segments");
-		layer_row(r, &t, "device", &f->units[TX_XMIT]);
-		frames_row(&t, &f->units[TX_XMIT], "frames");
+		layer_row(r, &t, "call", &measures(f)->units[TX_CALL]);
+		layer_row(r, &t, "TCP to IP", &measures(f)->units[TX_IP_OUT]);
+		frames_row(&t, &measures(f)->units[TX_IP_OUT], "segments");
+		layer_row(r, &t, "device", &measures(f)->units[TX_XMIT]);
+		frames_row(&t, &measures(f)->units[TX_XMIT], "frames");
 	}
 	fprintf(to, "\n");
 	table_print(&t, to, 0, colour);
@@ -362,7 +363,7 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 	table_begin(&t, "lrrrrrr");
 	table_row(&t, "  layer\tcount\tmean size\tsd/mean\tmean spacing\tp50\tsd/mean");
 	for (int i = 0; i < 4; i++) {
-		const struct unit_stats *u = &f->units[f->rx ? rx[i] : tx[i]];
+		const struct unit_stats *u = &measures(f)->units[f->rx ? rx[i] : tx[i]];
 
 		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i], u);
 		/* calls and messages are the program's own units */

@@ -8,7 +8,7 @@
 
 static void sent_again(const struct report *r, const struct flow *f, bool bars, FILE *to)
 {
-	const struct resent *times = f->copies.resent_times;
+	const struct resent_sums *times = measures(f)->resent;
 
 	if (f->retransmits)
 		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
@@ -47,7 +47,7 @@ const char *text_ulp(const struct flow *f)
 
 static void left_out(const struct report *r, const struct flow *f, FILE *to)
 {
-	const struct resent *times = f->copies.resent_times;
+	const struct resent_sums *times = measures(f)->resent;
 
 	if (f->copies.ambiguous)
 		fprintf(to, "  not in the stages, as they passed more than once: %s",
@@ -86,8 +86,8 @@ void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE 
 			"  calls refused with EAGAIN, as the send buffer was full: %s; retry gap: "
 			"mean %s\n",
 			text_count(f->refusals.n),
-			f->refusals.gap.n ? text_ns(report_ns(r, dist_mean(&f->refusals.gap)))
-					  : "n/a");
+			measures(f)->retry.n ? text_ns(report_ns(r, dist_mean(&measures(f)->retry)))
+					     : "n/a");
 	if (f->urgent.discarded)
 		fprintf(to, "  urgent bytes that the program did not read: %s\n",
 			text_count(f->urgent.discarded));

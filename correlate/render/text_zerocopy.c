@@ -5,6 +5,7 @@
 void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
 {
 	const struct zerocopy *z = f->zerocopy;
+	const struct dist *hold = measures(f)->zerocopy;
 	bool misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	uint64_t missed, pending;
 
@@ -14,11 +15,11 @@ void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
 	pending = z->len - missed;
 	fprintf(to, "  sent with MSG_ZEROCOPY: %s%s", misses ? text_at_least() : "",
 		text_count(z->sends));
-	if (z->hold.n)
+	if (hold)
 		fprintf(to, "; the kernel held the pages for: mean %s, p50 %s, max %s%s",
-			text_ns(report_ns(r, dist_mean(&z->hold))),
-			text_ns(report_ns(r, dist_quantile(&z->hold, 0.5))),
-			misses ? text_at_least() : "", text_ns(report_ns(r, (double)z->hold.max)));
+			text_ns(report_ns(r, dist_mean(hold))),
+			text_ns(report_ns(r, dist_quantile(hold, 0.5))),
+			misses ? text_at_least() : "", text_ns(report_ns(r, (double)hold->max)));
 	else
 		fprintf(to, "; for how long the kernel held the pages: n/a");
 	if (z->copied)

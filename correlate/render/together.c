@@ -10,45 +10,6 @@
 #include "alloc.h"
 #include "report.h"
 
-/* Returns the row with the same labels in `w`. */
-static struct why_row *row_of(struct why *w, const struct why_row *like)
-{
-	struct why_row *more;
-
-	for (uint32_t i = 0; i < w->rows; i++)
-		if (w->row[i].reason == like->reason && w->row[i].release == like->release)
-			return &w->row[i];
-	more = mg_realloc(w->row, (w->rows + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	w->row = more;
-	w->row[w->rows] = (struct why_row){.reason = like->reason, .release = like->release};
-	return &w->row[w->rows++];
-}
-
-static void add_why(struct flow *sum, const struct flow *f)
-{
-	if (!f->why)
-		return;
-	if (!sum->why)
-		sum->why = mg_calloc(1, sizeof(*sum->why));
-	for (uint32_t i = 0; sum->why && i < f->why->rows; i++) {
-		const struct why_row *from = &f->why->row[i];
-		struct why_row *to = row_of(sum->why, from);
-
-		if (!to)
-			return;
-		to->n += from->n;
-		to->bytes += from->bytes;
-		to->wait += from->wait;
-	}
-	for (int i = 0; sum->why && i < WHYS; i++) {
-		sum->why->split.wait[i] += f->why->split.wait[i];
-		sum->why->split.bytes[i] += f->why->split.bytes[i];
-		sum->why->split.cycles[i] += f->why->split.cycles[i];
-	}
-}
-
 /* Returns the share to set in the sum, so that its complete bytes count as much as in each flow. */
 static double not_told(const struct flow *sum, const struct flow *f)
 {
@@ -69,14 +30,6 @@ static void add_copies(struct copies *sum, const struct copies *c)
 	sum->transit_ambiguous += c->transit_ambiguous;
 	sum->undivided += c->undivided;
 	sum->incomplete += c->incomplete;
-	if (!c->resent_times)
-		return;
-	if (!sum->resent_times)
-		sum->resent_times = mg_calloc(1, sizeof(*sum->resent_times));
-	if (!sum->resent_times)
-		return;
-	dist_add_all(&sum->resent_times->wait, &c->resent_times->wait);
-	dist_add_all(&sum->resent_times->left_out, &c->resent_times->left_out);
 }
 
 static void add_window(struct zero_window *sum, const struct zero_window *w)
@@ -118,13 +71,6 @@ static void add_flow(struct together *g, const struct flow *f)
 	sum->refused += f->refused;
 	sum->gaps += f->gaps;
 	sum->closure += f->closure;
-	sum->units[TX_CALL].n += f->units[TX_CALL].n;
-	sum->units[TX_COPY].n += f->units[TX_COPY].n;
-	for (int i = 0; i < stage_count(f); i++)
-		dist_add_all(&sum->stage[i], &f->stage[i]);
-	dist_add_all(&sum->residence, &f->residence);
-	dist_add_all(&sum->last_byte, &f->last_byte);
-	dist_add_all(&sum->transit, &f->transit);
 	add_copies(&sum->copies, &f->copies);
 	sum->retransmits += f->retransmits;
 	sum->syn_retries += f->syn_retries;
@@ -132,9 +78,10 @@ static void add_flow(struct together *g, const struct flow *f)
 	sum->touched |= f->touched;
 	mg_events_add_all(&sum->missed, f->missed);
 	sum->refusals.n += f->refusals.n;
-	dist_add_all(&sum->refusals.gap, &f->refusals.gap);
-	waterfall_add_all(&sum->waterfall, &f->waterfall);
-	add_why(sum, f);
+	if (!sum->state)
+		sum->state = measures_new();
+	if (sum->state)
+		measures_add(sum->state, measures(f));
 }
 
 static uint16_t server_port(const struct mg_sock *s)
@@ -197,8 +144,8 @@ static int longer(const void *a, const void *b)
 {
 	const struct together *x = a, *y = b;
 
-	return (x->sum.residence.sum < y->sum.residence.sum) -
-	       (x->sum.residence.sum > y->sum.residence.sum);
+	return (measures(&x->sum)->residence.sum < measures(&y->sum)->residence.sum) -
+	       (measures(&x->sum)->residence.sum > measures(&y->sum)->residence.sum);
 }
 
 /* Adds each drop to the group of its flow. */
@@ -247,19 +194,7 @@ struct together *report_together(const struct report *r, size_t *count)
 void report_together_free(struct together *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct flow *f = &all[i].sum;
-
-		for (int s = 0; s < STAGES_MAX; s++)
-			dist_free(&f->stage[s]);
-		dist_free(&f->residence);
-		dist_free(&f->last_byte);
-		dist_free(&f->transit);
-		waterfall_free(&f->waterfall);
-		if (f->why)
-			free(f->why->row);
-		free(f->why);
-		resent_free(f->copies.resent_times);
-		dist_free(&f->refusals.gap);
+		measures_free(all[i].sum.state);
 		drop_sums_free(&all[i].drops);
 	}
 	free(all);

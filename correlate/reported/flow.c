@@ -10,11 +10,11 @@ bool next_flow_layers(const struct flow_figures *f, uintptr_t *at, struct layer_
 {
 	uintptr_t all = (uintptr_t)layer_count(f->f);
 
-	while (*at < all && !f->f->units[*at].n)
+	while (*at < all && !measures(f->f)->units[*at].n)
 		(*at)++;
 	if (*at >= all)
 		return false;
-	*to = (struct layer_figures){f->r, f->f, (int)*at, &f->f->units[*at]};
+	*to = (struct layer_figures){f->r, f->f, (int)*at, &measures(f->f)->units[*at]};
 	(*at)++;
 	return true;
 }
@@ -167,7 +167,7 @@ void part_flow_flow_on_demand(const struct flow_figures *f, struct flow_figures 
 
 bool into_flow_transit_ns(const struct flow_figures *f, struct spread_figures *to)
 {
-	*to = spread_of(&f->f->transit, true, f->r->hz);
+	*to = spread_of(&measures(f->f)->transit, true, f->r->hz);
 	return true;
 }
 

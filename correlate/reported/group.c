@@ -29,7 +29,7 @@ void part_group_lineage(const struct group_figures *f, struct flow_figures *to)
 
 bool into_group_transit_ns(const struct group_figures *f, struct spread_figures *to)
 {
-	*to = spread_of(&f->g->sum.transit, true, f->sum.r->hz);
+	*to = spread_of(&measures(&f->g->sum)->transit, true, f->sum.r->hz);
 	return true;
 }
 

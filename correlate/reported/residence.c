@@ -9,7 +9,7 @@ struct flow_figures flow_figures_of(const struct report *r, const struct flow *f
 	struct flow_figures to = {.r = r, .f = f, .coverage = flow_coverage(f)};
 
 	to.withheld = flow_withheld(r, f);
-	to.told = f->residence.n && standing_of(to.coverage) != WITHHELD;
+	to.told = measures(f)->residence.n && standing_of(to.coverage) != WITHHELD;
 	to.has_probes = flow_probes(r, f, &to.probes);
 	return to;
 }
@@ -32,7 +32,7 @@ bool next_residence_residence(const struct flow_figures *f, uintptr_t *at, struc
 {
 	uintptr_t all = (uintptr_t)stage_count(f->f);
 
-	while (*at < all && !f->f->stage[*at].n)
+	while (*at < all && !measures(f->f)->stage[*at].n)
 		(*at)++;
 	*to = (struct stage_figures){f, (int)*at};
 	return (*at)++ < all;
@@ -40,7 +40,7 @@ bool next_residence_residence(const struct flow_figures *f, uintptr_t *at, struc
 
 static const struct dist *stage_dist(const struct stage_figures *f)
 {
-	return &f->of->f->stage[f->stage];
+	return &measures(f->of->f)->stage[f->stage];
 }
 
 /* Returns a quantile of a stage without tracing overhead. */
@@ -70,15 +70,15 @@ GET(stage, compensated_p99_ns, stage_without(f, 0.99))
 bool next_residence_send_buffer_why(
 	const struct flow_figures *f, uintptr_t *at, struct why_figures *to)
 {
-	if (*at >= f->f->why->rows)
+	if (*at >= measures(f->f)->why->rows)
 		return false;
-	*to = (struct why_figures){f, &f->f->why->row[(*at)++]};
+	*to = (struct why_figures){f, &measures(f->f)->why->row[(*at)++]};
 	return true;
 }
 
 static const struct dist *send_buffer(const struct flow_figures *f)
 {
-	return &f->f->stage[TX_STAGE_SNDBUF];
+	return &measures(f->f)->stage[TX_STAGE_SNDBUF];
 }
 
 static double of_all_bytes(const struct flow_figures *f, uint64_t bytes)
@@ -107,7 +107,7 @@ GET(why, compensated_mean_ns, ns(f->of, why_mean(&f->of->probes, f->row)))
 bool next_residence_send_buffer_held(
 	const struct flow_figures *f, uintptr_t *at, struct held_figures *to)
 {
-	const struct split *s = &f->f->why->split;
+	const struct why_sums *s = measures(f->f)->why;
 
 	while (*at < WHYS && !s->bytes[*at] && !s->cycles[*at])
 		(*at)++;
@@ -115,9 +115,9 @@ bool next_residence_send_buffer_held(
 	return (*at)++ < WHYS;
 }
 
-static const struct split *split_of(const struct held_figures *f)
+static const struct why_sums *why_of(const struct held_figures *f)
 {
-	return &f->of->f->why->split;
+	return measures(f->of->f)->why;
 }
 
 /* Returns the mean without tracing overhead, which is taken off all reasons together. */
@@ -133,12 +133,12 @@ static double held_mean(const struct held_figures *f)
 KNOWN(held, told, !f->of->withheld)
 KNOWN(held, compensated, !f->of->withheld && f->of->has_probes)
 GET(held, reason, value_text(why_reason_name((unsigned int)f->reason)))
-GET(held, bytes, value_count(split_of(f)->bytes[f->reason]))
-GET(held, share, value_number(of_all_bytes(f->of, split_of(f)->bytes[f->reason])))
-GET(held, wait_share, value_number(of_the_wait(f->of, split_of(f)->wait[f->reason])))
-GET(held, mean_ns, ns(f->of, (double)split_of(f)->wait[f->reason] / (double)send_buffer(f->of)->weight))
+GET(held, bytes, value_count(why_of(f)->bytes[f->reason]))
+GET(held, share, value_number(of_all_bytes(f->of, why_of(f)->bytes[f->reason])))
+GET(held, wait_share, value_number(of_the_wait(f->of, why_of(f)->wait[f->reason])))
+GET(held, mean_ns, ns(f->of, (double)why_of(f)->wait[f->reason] / (double)send_buffer(f->of)->weight))
 GET(held, compensated_mean_ns, ns(f->of, held_mean(f)))
-GET(held, held_ns, ns(f->of, (double)split_of(f)->cycles[f->reason]))
+GET(held, held_ns, ns(f->of, (double)why_of(f)->cycles[f->reason]))
 /* clang-format on */
 
 /* ---- bytes about a quantile ---- */
@@ -151,11 +151,11 @@ bool next_residence_waterfalls(
 	while (*at < sizeof(quantiles) / sizeof(quantiles[0])) {
 		double q = quantiles[(*at)++];
 
-		if (f->withheld || !dist_quantile_supported(&f->f->residence, q))
+		if (f->withheld || !dist_quantile_supported(&measures(f->f)->residence, q))
 			continue;
 		to->of = f;
 		to->quantile = q;
-		to->n = waterfall_at(&f->f->waterfall, q, to->bar, &to->total);
+		to->n = waterfall_at(&measures(f->f)->waterfall, q, to->bar, &to->total);
 		if (to->n > 0)
 			return true;
 	}
@@ -168,7 +168,7 @@ bool next_waterfall_stages(
 	const struct flow *flow = f->of->f;
 	uintptr_t all = (uintptr_t)stage_count(flow);
 
-	while (*at < all && !flow->stage[*at].n)
+	while (*at < all && !measures(flow)->stage[*at].n)
 		(*at)++;
 	*to = (struct waterfall_stage_figures){f, (int)*at};
 	return (*at)++ < all;
@@ -186,7 +186,7 @@ GET(waterfall_stage, mean_ns, ns(f->of->of, f->of->bar[f->stage]))
 
 bool into_residence_residence_last_byte(const struct flow_figures *f, struct spread_figures *to)
 {
-	*to = spread_of(&f->f->last_byte, true, f->r->hz);
+	*to = spread_of(&measures(f->f)->last_byte, true, f->r->hz);
 	return to->d->n && standing_of(f->coverage) != WITHHELD;
 }
 
@@ -205,14 +205,14 @@ KNOWN(residence, followable, f->withheld || !isnan(f->coverage))
 KNOWN(residence, total, f->told)
 KNOWN(residence, probes, f->has_probes && f->told && !f->withheld)
 KNOWN(residence, uncertain, f->has_probes && f->told)
-KNOWN(residence, why, !f->f->rx && f->f->why && f->f->why->rows && standing_of(f->coverage) != WITHHELD)
+KNOWN(residence, why, !f->f->rx && measures(f->f)->why && measures(f->f)->why->rows && standing_of(f->coverage) != WITHHELD)
 KNOWN(residence, driver, !f->f->rx && core_observes(f->r->core, MG_EVENT_dev_done))
-KNOWN(residence, any, f->f->residence.n)
+KNOWN(residence, any, measures(f->f)->residence.n)
 GET(residence, standing, value_text(flow_standing(f)))
 GET(residence, withheld, value_text(f->withheld))
-GET(residence, residence_total_ns, ns(f, dist_mean(&f->f->residence)))
-GET(residence, residence_total_p50_ns, quantile(f, &f->f->residence, 0.5))
-GET(residence, residence_total_p99_ns, quantile(f, &f->f->residence, 0.99))
+GET(residence, residence_total_ns, ns(f, dist_mean(&measures(f->f)->residence)))
+GET(residence, residence_total_p50_ns, quantile(f, &measures(f->f)->residence, 0.5))
+GET(residence, residence_total_p99_ns, quantile(f, &measures(f->f)->residence, 0.99))
 GET(residence, residence_uncertainty_ns, ns(f, f->probes.twice_u))
 GET(residence, probes_ns, ns(f, f->probes.sum))
 GET(residence, driver_refused, value_count(f->f->refused))
@@ -238,7 +238,7 @@ void part_lineage_tcp_lineage_received(const struct flow_figures *f, struct flow
 
 bool into_lineage_tcp_ambiguous_wait_ns(const struct flow_figures *f, struct spread_figures *to)
 {
-	const struct resent *times = f->f->copies.resent_times;
+	const struct resent_sums *times = measures(f->f)->resent;
 
 	*to = spread_of(times ? &times->left_out : NULL, true, f->r->hz);
 	return true;
@@ -246,7 +246,7 @@ bool into_lineage_tcp_ambiguous_wait_ns(const struct flow_figures *f, struct spr
 
 bool into_lineage_sent_resent_wait_ns(const struct flow_figures *f, struct spread_figures *to)
 {
-	const struct resent *times = f->f->copies.resent_times;
+	const struct resent_sums *times = measures(f->f)->resent;
 
 	*to = spread_of(times ? &times->wait : NULL, true, f->r->hz);
 	return true;
@@ -254,7 +254,7 @@ bool into_lineage_sent_resent_wait_ns(const struct flow_figures *f, struct sprea
 
 bool into_lineage_sent_retry_gap_ns(const struct flow_figures *f, struct spread_figures *to)
 {
-	*to = spread_of(&f->f->refusals.gap, true, f->r->hz);
+	*to = spread_of(&measures(f->f)->retry, true, f->r->hz);
 	return true;
 }
 

@@ -12,13 +12,14 @@ struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct
 	to.ends = r->core->kernel_events && core_observes(r->core, MG_EVENT_zerocopy_done);
 	to.misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	to.missed = zerocopy_missed(to.z);
+	to.hold = measures(f)->zerocopy;
 	return to;
 }
 
 bool into_zerocopy_zerocopy_hold_ns(const struct zerocopy_figures *f, struct spread_figures *to)
 {
-	*to = spread_of(&f->z->hold, true, f->r->hz);
-	return f->z->hold.n && f->r->hz > 0;
+	*to = spread_of(f->hold, true, f->r->hz);
+	return f->hold && f->r->hz > 0;
 }
 
 void part_hold_spread(const struct spread_figures *f, struct spread_figures *to)

@@ -8,6 +8,7 @@
 struct zerocopy_figures {
 	const struct report *r;
 	const struct zerocopy *z;
+	const struct dist *hold; /* NULL: the end of none was seen */
 	bool ends, misses;
 	uint64_t missed;
 };

@@ -62,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	options = *data;
 	core_init(&core);
+	figures_attach(&core);
 	core.clock.ns_only = options & OPTION_NS_ONLY;
 	if (options & OPTION_CLOCK) {
 		/* one cycle per nanosecond, as in the unit tests */
@@ -77,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"coherence:bin=1e6",
 		why, sizeof(why));
 	if (options & OPTION_DEMAND)
-		core_keep_series(&core, 1 << 20);
+		figures_keep_series(&core, 1 << 20);
 	feed(&core, data + 1, size - 1);
 	core_finish(&core);
 	print(&core, options & OPTION_DEMAND ? &demand : NULL);

@@ -100,6 +100,10 @@ const struct call_stats *calls_of(const struct core *c, int id); /* kind tcp; ne
 struct thread *thread_of(struct core *c, uint32_t tid);
 /* Checks that the states of all joined calls of a kind are exactly these. */
 void assert_states(const struct call_stats *s, const uint64_t expected[STATES]);
+/* Returns what is measured of a flow, to be changed; there must be something. */
+struct flow_measures *measured(const struct flow *f);
+/* Returns the memory that all measures share. */
+struct measures_memory *memory_of(const struct core *c);
 /* Returns a stage's cycles times bytes, summed over all byte ranges. */
 uint64_t stage_sum(const struct flow *f, int stage);
 

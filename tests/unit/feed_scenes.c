@@ -87,7 +87,19 @@ void assert_states(const struct call_stats *s, const uint64_t expected[STATES])
 	}
 }
 
+struct flow_measures *measured(const struct flow *f)
+{
+	assert_non_null(f->state);
+	return f->state;
+}
+
+struct measures_memory *memory_of(const struct core *c)
+{
+	assert_non_null(c->attached.what);
+	return &((struct figures *)c->attached.what)->memory;
+}
+
 uint64_t stage_sum(const struct flow *f, int stage)
 {
-	return (uint64_t)f->stage[stage].sum;
+	return (uint64_t)measures(f)->stage[stage].sum;
 }

@@ -56,11 +56,11 @@ static size_t bytes_a_socket(uint32_t requests, size_t limit)
 
 	assert_non_null(c);
 	feed_begin(c, ALL_HOOKS);
-	c->dists.limit = limit;
-	c->dists.tables_limit = limit;
+	memory_of(c)->dists.limit = limit;
+	memory_of(c)->dists.tables_limit = limit;
 	record(c, 400, requests);
 	after = in_use();
-	assert_true(c->dists.used + c->dists.tables <= limit);
+	assert_true(memory_of(c)->dists.used + memory_of(c)->dists.tables <= limit);
 	feed_end(c);
 	free(c);
 	return (after - before) / 800;
@@ -113,24 +113,24 @@ static void figures_of_a_flow_keep_the_bound_of_their_bins(void **unused)
 	(void)unused;
 	feed_begin(&exact, ALL_HOOKS);
 	feed_begin(&bound, ALL_HOOKS);
-	bound.dists.limit = 200000;
+	memory_of(&bound)->dists.limit = 200000;
 	record(&exact, 5, 500);
 	record(&bound, 5, 500);
-	coarse = bound.dists.coarse;
-	assert_int_equal(exact.dists.coarse, 0);
+	coarse = memory_of(&bound)->dists.coarse;
+	assert_int_equal(memory_of(&exact)->dists.coarse, 0);
 	assert_true(coarse > 0);
-	assert_true(bound.dists.used + bound.dists.tables <= 200000);
+	assert_true(memory_of(&bound)->dists.used + memory_of(&bound)->dists.tables <= 200000);
 	for (uint32_t i = 0; i < 5; i++) {
 		const struct flow *f = rx_of(&exact, SERVER(i)), *g = rx_of(&bound, SERVER(i));
 
 		assert_int_equal(f->complete, g->complete);
-		assert_true(f->residence.sum == g->residence.sum);
+		assert_true(measures(f)->residence.sum == measures(g)->residence.sum);
 		for (int s = 0; s < RX_STAGES; s++)
 			for (int p = 1; p <= 100; p++) {
-				double want = dist_quantile(&f->stage[s], p / 100.0);
+				double want = dist_quantile(&measures(f)->stage[s], p / 100.0);
 
-				assert_true(f->stage[s].sum == g->stage[s].sum);
-				assert_near(dist_quantile(&g->stage[s], p / 100.0), want,
+				assert_true(measures(f)->stage[s].sum == measures(g)->stage[s].sum);
+				assert_near(dist_quantile(&measures(g)->stage[s], p / 100.0), want,
 					want / (1024 >> coarse) + want / 1024);
 			}
 	}
@@ -151,7 +151,7 @@ static void the_report_says_how_wide_bins_became(void **unused)
 	(void)unused;
 	assert_non_null(to);
 	feed_begin(&c, ALL_HOOKS);
-	c.dists.limit = 200000;
+	memory_of(&c)->dists.limit = 200000;
 	record(&c, 5, 500);
 	assert_int_equal(core_finish(&c), 0);
 	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
@@ -159,7 +159,7 @@ static void the_report_says_how_wide_bins_became(void **unused)
 	fclose(to);
 	assert_non_null(strstr(text, "quantiles of a flow are exact within"));
 	j = report_json(&r, NULL);
-	assert_number_at(j, "quantile_error", (1 << c.dists.coarse) / 1024.0);
+	assert_number_at(j, "quantile_error", (1 << memory_of(&c)->dists.coarse) / 1024.0);
 	json_decref(j);
 	free(text);
 	report_free(&r);

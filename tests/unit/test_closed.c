@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "trace/bound.h"
+#include "figures/bound.h"
 #include "render/report.h"
 #include "reported.h"
 
@@ -226,9 +226,9 @@ static void packed_distributions_are_bounded_with_the_others(void **unused)
 	k = c.closed.all;
 	assert_int_equal(k->cookie, CLIENT(0));
 	before = k->size;
-	c.dists.limit = c.dists.used - 1;
-	bound_coarsen(&c);
-	assert_true(c.dists.coarse > 0);
+	memory_of(&c)->dists.limit = memory_of(&c)->dists.used - 1;
+	bound_between(memory_of(&c), &c);
+	assert_true(memory_of(&c)->dists.coarse > 0);
 	for (k = c.closed.all; k; k = k->hh.next)
 		if (k->cookie == CLIENT(0))
 			after = k->size;

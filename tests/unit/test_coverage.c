@@ -229,7 +229,7 @@ static void goodput_is_of_bytes_whose_frames_were_seen(void **unused)
 	assert_true(whole > 0.1);
 	json_decref(j);
 	connection_record(&c);
-	u = &tx_of(&c, A)->units[TX_XMIT];
+	u = &measured(tx_of(&c, A))->units[TX_XMIT];
 	u->bytes -= TRANSFER_BYTES;
 	u->wire_bytes -= u->wire_bytes / TRANSFERS;
 	j = reported(&c);
@@ -248,8 +248,8 @@ static void goodput_is_of_bytes_both_ends_have(void **unused)
 	connection_record(&c);
 	tx_of(&c, A)->start = 5 * TRANSFER_BYTES;
 	tx_of(&c, A)->complete = 15 * TRANSFER_BYTES;
-	tx_of(&c, A)->units[TX_XMIT].bytes = 15 * TRANSFER_BYTES;
-	tx_of(&c, A)->units[TX_XMIT].wire_bytes = 20 * TRANSFER_BYTES;
+	measured(tx_of(&c, A))->units[TX_XMIT].bytes = 15 * TRANSFER_BYTES;
+	measured(tx_of(&c, A))->units[TX_XMIT].wire_bytes = 20 * TRANSFER_BYTES;
 	j = reported(&c);
 	assert_number_at(j, "flows.0.modulation.goodput_ratio", 0.75);
 	assert_number_at(j, "flows.1.modulation.goodput_ratio", 0.75);

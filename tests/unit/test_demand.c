@@ -25,7 +25,7 @@ static json_t *demanded(struct core *c, const char *figures)
 static void begin_kept(struct core *c, size_t memory)
 {
 	feed_begin(c, ALL_HOOKS);
-	core_keep_series(c, memory);
+	figures_keep_series(c, memory);
 	ev_opened(c, 10, A, 999, 4999);
 }
 

@@ -54,12 +54,14 @@ static void means_and_quantiles_are_without_them_alike(void **unused)
 	assert_true(flow_probes(&r, f, &p));
 	for (int i = 0; i < TX_STAGES; i++) {
 		assert_near(stage_quantile(f, &p, i, 0.5), stage_mean(f, &p, i), 1e-9);
-		assert_near(stage_mean(f, &p, i), dist_mean(&f->stage[i]) - p.taken[i], 1e-9);
+		assert_near(
+			stage_mean(f, &p, i), dist_mean(&measures(f)->stage[i]) - p.taken[i], 1e-9);
 	}
 	assert_near(stage_mean(f, &p, TX_STAGE_IP), 1980, 1e-9);
-	assert_near(why_mean(&p, &f->why->row[0]), stage_mean(f, &p, TX_STAGE_SNDBUF), 1e-9);
-	f->why->row[0].reason = WHY_CWND;
-	assert_near(why_mean(&p, &f->why->row[0]), 995, 1e-9);
+	assert_near(
+		why_mean(&p, &measures(f)->why->row[0]), stage_mean(f, &p, TX_STAGE_SNDBUF), 1e-9);
+	measured(f)->why->row[0].reason = WHY_CWND;
+	assert_near(why_mean(&p, &measures(f)->why->row[0]), 995, 1e-9);
 	done();
 }
 
@@ -70,7 +72,7 @@ static void a_quantile_is_shorter_by_what_each_byte_had(void **unused)
 	struct probes p;
 
 	(void)unused;
-	dist_add(&f->stage[TX_STAGE_QDISC], 0, 3000);
+	dist_add(&measured(f)->stage[TX_STAGE_QDISC], 0, 3000);
 	assert_true(flow_probes(&r, f, &p));
 	assert_near(p.taken[TX_STAGE_QDISC], 2.5, 1e-9);
 	assert_near(p.each[TX_STAGE_QDISC], 10, 1e-9);
@@ -88,12 +90,12 @@ static void a_stage_does_not_become_negative(void **unused)
 	(void)unused;
 	assert_true(flow_probes(&r, f, &p));
 	for (int i = 0; i < TX_STAGES; i++) {
-		assert_near(p.taken[i], dist_mean(&f->stage[i]), 1e-9);
+		assert_near(p.taken[i], dist_mean(&measures(f)->stage[i]), 1e-9);
 		assert_near(stage_quantile(f, &p, i, 0.99), 0, 1e-9);
 		sum += p.taken[i];
 	}
 	assert_near(p.sum, sum, 1e-9);
-	assert_near(p.sum, dist_mean(&f->residence), 1e-9);
+	assert_near(p.sum, dist_mean(&measures(f)->residence), 1e-9);
 	done();
 }
 
@@ -103,8 +105,8 @@ static void waiting_bytes_include_the_overhead(void **unused)
 	struct probes p;
 
 	(void)unused;
-	assert_int_equal(f->why->rows, 1);
-	f->why->row[0].reason = WHY_CWND;
+	assert_int_equal(measures(f)->why->rows, 1);
+	measured(f)->why->row[0].reason = WHY_CWND;
 	assert_true(flow_probes(&r, f, &p));
 	assert_near(p.taken[TX_STAGE_SNDBUF], 5, 1e-9);
 	done();

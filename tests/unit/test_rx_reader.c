@@ -32,7 +32,7 @@ static void assert_waterfall(const struct core *c, uint64_t bytes, const uint64_
 		}
 		sum += stage[i];
 	}
-	assert_true(f->residence.sum == sum * bytes);
+	assert_true(measures(f)->residence.sum == sum * bytes);
 	assert_int_equal(f->complete, bytes);
 }
 

@@ -112,7 +112,7 @@ static void the_sentence_is_about_where_bytes_waited_longest(void **unused)
 	connection_begin(&c);
 	for (uint32_t i = 0; i < TRANSFERS; i++)
 		transfer(&c, i, 10000 + i * 1000, 10021 + i * 1000); /* read on arrival */
-	tx_of(&c, A)->residence.sum *= 100;
+	measured(tx_of(&c, A))->residence.sum *= 100;
 	printed(&c, NULL, NULL);
 	assert_says("Summary: bytes to 10.0.0.2:");
 }
@@ -132,12 +132,12 @@ static void one_flow_may_be_asked_for(void **unused)
 
 static void why_bytes_waited_stands_below_the_send_buffer(void **unused)
 {
-	struct split *s;
+	struct why_sums *s;
 	struct core c;
 
 	(void)unused;
 	connection_record(&c);
-	s = &tx_of(&c, A)->why->split;
+	s = measured(tx_of(&c, A))->why;
 	s->wait[WHY_NAGLE] = s->wait[WHY_IMMEDIATE] / 4 * 3;
 	s->wait[WHY_IMMEDIATE] -= s->wait[WHY_NAGLE];
 	s->bytes[WHY_NAGLE] = s->bytes[WHY_IMMEDIATE] / 2;
@@ -160,18 +160,18 @@ static void a_send_that_never_waited_has_no_reason(void **unused)
 
 static void the_sentence_names_what_held_most(void **unused)
 {
-	struct split *s;
+	struct why_sums *s;
 	struct flow *f;
 	struct core c;
 
 	(void)unused;
 	connection_record(&c);
 	f = tx_of(&c, A);
-	f->residence.sum *= 100;
-	f->stage[TX_STAGE_SNDBUF].sum *= 50;
-	s = &f->why->split;
+	measured(f)->residence.sum *= 100;
+	measured(f)->stage[TX_STAGE_SNDBUF].sum *= 50;
+	s = measured(f)->why;
 	s->wait[WHY_CWND] = s->wait[WHY_IMMEDIATE] * 49;
-	f->why->row[0].wait *= 50;
+	measured(f)->why->row[0].wait *= 50;
 	f->closure = 0;
 	printed(&c, NULL, NULL);
 	assert_says("send buffer (congestion window).");

@@ -53,14 +53,15 @@ static void the_times_of_two_copies_make_no_stages(void **unused)
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 500, 0);
 	assert_int_equal(f->retransmits, 1);
-	assert_int_equal(f->residence.n, 0);
+	assert_int_equal(measures(f)->residence.n, 0);
 	assert_int_equal(f->copies.ambiguous, 500);
 	assert_int_equal(f->copies.retransmitted, 500);
 	assert_int_equal(f->copies.resent + f->copies.pending, 0);
-	assert_true(f->shift_device.sum == 8400 * 500); /* when they first left is known: X 9400 */
-	assert_int_equal(f->units[TX_IP_OUT].n, 1);
-	assert_int_equal(f->units[TX_IP_OUT].again, 500);
-	assert_int_equal(f->units[TX_XMIT].again, 0);
+	assert_true(
+		measures(f)->shift.sum == 8400 * 500); /* when they first left is known: X 9400 */
+	assert_int_equal(measures(f)->units[TX_IP_OUT].n, 1);
+	assert_int_equal(measures(f)->units[TX_IP_OUT].again, 500);
+	assert_int_equal(measures(f)->units[TX_XMIT].again, 0);
 	feed_end(&c);
 }
 
@@ -97,10 +98,11 @@ static void bytes_that_pass_again_when_all_is_known_change_nothing(void **unused
 	ev_done(&c, 9300, 0, SOCK, 1000, 500);
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 500, 0);
-	assert_true(f->residence.sum == 700 * 500);
-	assert_int_equal(f->units[TX_XMIT].again, 500);
-	assert_int_equal(f->units[TX_XMIT].n, 1);
-	assert_int_equal(f->units[TX_XMIT].wire_bytes, 2 * 554); /* the wire carried both */
+	assert_true(measures(f)->residence.sum == 700 * 500);
+	assert_int_equal(measures(f)->units[TX_XMIT].again, 500);
+	assert_int_equal(measures(f)->units[TX_XMIT].n, 1);
+	assert_int_equal(
+		measures(f)->units[TX_XMIT].wire_bytes, 2 * 554); /* the wire carried both */
 	feed_end(&c);
 }
 
@@ -118,7 +120,7 @@ static void a_segment_that_is_partly_new_counts_as_both(void **unused)
 	core_finish(&c);
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 800, 0);
-	assert_int_equal(f->units[TX_XMIT].again, 300);
+	assert_int_equal(measures(f)->units[TX_XMIT].again, 300);
 	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), 800 * 500 + 1800 * 300);
 	feed_end(&c);
 }
@@ -330,7 +332,7 @@ static void a_late_socket_counts_from_its_offset(void **unused)
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 500, 0);
 	assert_int_equal(f->done, 1500);
-	assert_true(f->residence.sum == 700 * 500);
+	assert_true(measures(f)->residence.sum == 700 * 500);
 	feed_end(&c);
 }
 
@@ -457,7 +459,7 @@ static void a_copy_that_the_queue_made_is_the_frame(void **unused)
 	ev_packet(&c, 2300, 0, MG_EVENT_dev_xmit, SOCK, 1500, 500);
 	ev_done(&c, 2400, 0, SOCK, 1500, 500);
 	ev_elsewhere(&c, 2500, MG_EVENT_dev_xmit, 1500, 500);
-	assert_int_equal(tx_of(&c, SOCK)->units[TX_XMIT].n, 2);
+	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_XMIT].n, 2);
 	ev_ack(&c, 3000, SOCK, 2000);
 	core_finish(&c);
 	assert_bytes(&c, 1000, 0);
@@ -490,9 +492,9 @@ static void the_device_below_is_not_the_driver(void **unused)
 	ev_at_device(&c, 2300, MG_EVENT_dev_done, 1000, 500, 3, 1);
 	ev_at_device(&c, 2900, MG_EVENT_dev_done, 1000, 500, 7, 0);
 	f = tx_of(&c, SOCK);
-	assert_int_equal(f->units[TX_DONE].n, 1);
-	assert_int_equal(f->units[TX_DONE].again_n, 0);
-	assert_int_equal(f->units[TX_DONE].first_t, 2900);
+	assert_int_equal(measures(f)->units[TX_DONE].n, 1);
+	assert_int_equal(measures(f)->units[TX_DONE].again_n, 0);
+	assert_int_equal(measures(f)->units[TX_DONE].first_t, 2900);
 	assert_bytes(&c, 500, 0);
 	feed_end(&c);
 }
@@ -509,8 +511,8 @@ static void lost_event_is_not_replaced_by_another_device(void **unused)
 	ev_at_device(&c, 2300, MG_EVENT_dev_done, 1000, 500, 3, 1);
 	ev_ack(&c, 3000, SOCK, 1500);
 	core_finish(&c);
-	assert_int_equal(tx_of(&c, SOCK)->units[TX_XMIT].n, 0);
-	assert_int_equal(tx_of(&c, SOCK)->units[TX_DONE].n, 0);
+	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_XMIT].n, 0);
+	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_DONE].n, 0);
 	assert_bytes(&c, 0, 500);
 	feed_end(&c);
 }

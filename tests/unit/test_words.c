@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sums/words.h"
+#include "bytes/words.h"
 
 #include <stdint.h>
 #include <stdlib.h>

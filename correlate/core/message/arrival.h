@@ -54,6 +54,9 @@ struct queues {
 	struct arrival **ring; /* messages on their way in, in order */
 	uint32_t head, n, cap; /* cap is a power of two */
 	uint32_t required, as_of;
+	struct passed {
+		uint64_t n, bytes;
+	} passed[2][TX_LAYERS]; /* packets of each direction (1: received) that passed each layer */
 };
 
 struct core;

@@ -11,6 +11,7 @@
 #include "core.h"
 #include "stage.h"
 #include "event_table.h"
+#include "bytes/layer.h"
 #include "message/arrival.h"
 #include "message/datagram_read.h"
 #include "message/datagram_rx.h"
@@ -18,7 +19,6 @@
 #include "message/parcel.h"
 #include "message/unix.h"
 #include "socket/socket.h"
-#include "sums/layer.h"
 #include "task/call.h"
 #include "task/thread.h"
 #include "task/threads.h"
@@ -119,6 +119,7 @@ uint32_t datagram_length(const struct mg_packet *p)
 static void passes(struct core *c, struct flow *f, int layer, uint64_t t, uint64_t bytes,
 	uint32_t frame, uint32_t segs)
 {
+	queues_count(f, layer, bytes);
 	flow_touch(f, t);
 	layer_pass(c, f, layer,
 		&(struct passing){.t = t,
@@ -318,7 +319,8 @@ static void count_incomplete(struct flow *f)
 static uint64_t bytes_of(
 	const struct flow *f, int copy, int call, const uint8_t others[], size_t n, bool is_lossy)
 {
-	const struct unit_stats *u = f->units;
+	static const struct passed nothing[TX_LAYERS];
+	const struct passed *u = f->sock->queues ? f->sock->queues->passed[f->rx] : nothing;
 	uint64_t called = u[call].bytes + (is_lossy ? f->lost_bytes : 0);
 
 	if (u[copy].n || u[call].n || called)

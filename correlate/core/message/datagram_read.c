@@ -13,7 +13,6 @@
 #include "message/parcel.h"
 #include "message/unix.h"
 #include "stream/rx.h"
-#include "sums/dist.h"
 #include "task/call.h"
 #include "task/threads.h"
 
@@ -228,9 +227,16 @@ static void settle_part(struct core *c, const struct kernel_call *k, const struc
 	if (!rx_atom(c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
 		!part->from)
 		return;
-	parcel_read(part->from, &r);
+	parcel_read(c, part->from, &r);
 	if (part->xmit && part->dev)
-		dist_add(&f->transit, part->dev > part->xmit ? part->dev - part->xmit : 0, b - a);
+		emit_crossing(&c->facts, &(struct fact_crossing){.flow = flow_fact(f),
+						 .sender = flow_fact(part->from->flow),
+						 .kind = f->sock->kind,
+						 .offset = x->off + a,
+						 .length = b - a,
+						 .transmitted = part->xmit,
+						 .arrived = part->dev,
+						 .end = user});
 }
 
 void datagram_settle_rx(struct core *c, const struct kernel_call *k, uint64_t user)

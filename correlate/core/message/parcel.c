@@ -15,14 +15,22 @@
 #include "message/frames.h"
 #include "stream/call_ends.h"
 #include "stream/unsent.h"
-#include "sums/dist.h"
-#include "sums/units.h"
 
 struct queues *queues_of(struct mg_sock *s)
 {
 	if (!s->queues)
 		s->queues = mg_calloc(1, sizeof(*s->queues));
 	return s->queues;
+}
+
+void queues_count(struct flow *f, int layer, uint64_t bytes)
+{
+	struct queues *q = queues_of(f->sock);
+
+	if (!q)
+		return;
+	q->passed[f->rx][layer].n++;
+	q->passed[f->rx][layer].bytes += bytes;
 }
 
 void queues_free(struct queues *q)
@@ -141,37 +149,20 @@ static bool is_settled(const struct parcel *p)
 	return p->sent && p->settled >= p->len;
 }
 
-static struct unit_stats *senders_of(struct flow *rx)
+/* Emits the times at both ends that are the calls'. */
+static void pair(const struct core *c, const struct parcel *p, const struct reading *r)
 {
-	if (!rx->from)
-		rx->from = mg_calloc(1, sizeof(*rx->from));
-	if (!rx->from)
-		return NULL;
-	rx->from->gaps.pool = rx->residence.pool;
-	if (rx->series)
-		rx->from->series = &rx->series[TX_LAYERS];
-	return rx->from;
-}
-
-/* Adds the time from the peer's call to the return of the receiver's. */
-static void pair(const struct parcel *p, const struct reading *r)
-{
-	struct flow *rx = r->rx;
-	struct unit_stats *from;
 	uint32_t a, b;
 
-	for (const struct slice *s = p->slices; s; s = s->next) {
-		if (!overlaps(s, r->off, r->len, &a, &b))
-			continue;
-		dist_add_near(&rx->shift_peer, r->user > s->call ? r->user - s->call : 0, b - a);
-		from = senders_of(rx);
-		if (from && s->call == rx->last_from) { /* the same call has brought more */
-			unit_more(from, b - a);
-		} else if (from) {
-			unit_add(from, s->call, b - a);
-			rx->last_from = s->call;
-		}
-	}
+	for (const struct slice *s = p->slices; s; s = s->next)
+		if (overlaps(s, r->off, r->len, &a, &b))
+			emit_crossing(&c->facts, &(struct fact_crossing){.flow = flow_fact(r->rx),
+							 .sender = flow_fact(p->flow),
+							 .kind = r->rx->sock->kind,
+							 .offset = FACT_NONE,
+							 .length = b - a,
+							 .begin = s->call,
+							 .end = r->user});
 }
 
 static void note_partner(struct flow *f, struct flow *other)
@@ -182,14 +173,14 @@ static void note_partner(struct flow *f, struct flow *other)
 		f->has_partners = true;
 }
 
-void parcel_read(struct parcel *p, const struct reading *r)
+void parcel_read(const struct core *c, struct parcel *p, const struct reading *r)
 {
 	struct reading *later;
 
 	note_partner(p->flow, r->rx);
 	note_partner(r->rx, p->flow);
 	if (is_settled(p)) {
-		pair(p, r);
+		pair(c, p, r);
 		return;
 	}
 	later = mg_malloc(sizeof(*later));
@@ -246,7 +237,7 @@ void parcel_settle(struct core *c, struct parcel *p, const struct slice *brought
 		struct reading *r = p->reading;
 
 		p->reading = r->next;
-		pair(p, r);
+		pair(c, p, r);
 		free(r);
 	}
 }

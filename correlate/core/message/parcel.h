@@ -46,6 +46,8 @@ struct frame;
 struct queues;
 struct queues *queues_of(struct mg_sock *s);
 void queues_free(struct queues *q);
+/* Counts a packet that passed a layer of a socket without sequence numbers. */
+void queues_count(struct flow *f, int layer, uint64_t bytes);
 struct parcel *parcel_new(struct flow *f, uint64_t off, uint32_t len);
 struct parcel *parcel_get(struct parcel *p);
 void parcel_put(struct parcel *p);
@@ -55,6 +57,6 @@ void parcel_settle(struct core *c, struct parcel *p, const struct slice *s);
 /* Call it when it has reached the driver, or the peer's queue. */
 void parcel_passed(struct core *c, struct frame *f);
 /* Call it when a receiver has got bytes of it. */
-void parcel_read(struct parcel *p, const struct reading *r);
+void parcel_read(const struct core *c, struct parcel *p, const struct reading *r);
 
 #endif

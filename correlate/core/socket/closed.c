@@ -19,9 +19,9 @@ static size_t size_of(const struct closed_sock *k)
 	return sizeof(*k) + k->size;
 }
 
-static void free_sock(struct mg_sock *s)
+static void free_sock(const struct core *c, struct mg_sock *s)
 {
-	closed_empty(s);
+	closed_empty(c, s);
 	free(s);
 }
 
@@ -32,7 +32,7 @@ static struct mg_sock *unpacked(struct core *c, const struct closed_sock *k)
 
 	if (!s || closed_unpack_to(c, k, s))
 		return s;
-	free_sock(s);
+	free_sock(c, s);
 	return NULL;
 }
 
@@ -62,12 +62,19 @@ static struct closed_sock *find(const struct core *c, uint64_t cookie)
 	return k;
 }
 
+/* Tells the listener whose states are packed with the sockets how much memory these take. */
+static void account(const struct core *c, size_t more, size_t less)
+{
+	if (c->attached.what)
+		c->attached.does.packed(c->attached.what, more, less);
+}
+
 static bool keep(struct core *c, struct closed_sock *k)
 {
 	HASH_ADD(hh, c->closed.all, cookie, sizeof(k->cookie), k);
 	if (!k->hh.tbl)
 		return false;
-	c->dists.used += size_of(k);
+	account(c, size_of(k), 0);
 	return true;
 }
 
@@ -76,7 +83,7 @@ static void forget(struct core *c, struct closed_sock *k)
 	HASH_DELETE(hh, c->closed.all, k);
 	if (k->is_alone)
 		HASH_DELETE(hh_alone, c->closed.alone, k);
-	c->dists.used -= size_of(k);
+	account(c, 0, size_of(k));
 	free(k);
 }
 
@@ -94,7 +101,7 @@ static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
 	sock_no_longer_live(s);
 	if (*recent == s)
 		*recent = NULL;
-	free_sock(s);
+	free_sock(c, s);
 }
 
 /* Packs both ends of a connection together, so that each finds the other. */
@@ -153,9 +160,9 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 	if (s->pieces || (peer && peer->pieces))
 		put_last(&c->closed.waiting, cookie);
 	else if (!large_ones &&
-		 closed_bounded(s) + (peer ? closed_bounded(peer) : 0) > c->closed.large_from)
+		 closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) > c->closed.large_from)
 		put_last(&c->closed.large, cookie);
-	else if (closed_fits(s) && (!peer || closed_fits(peer)))
+	else if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
 		pack(c, s);
 }
 
@@ -176,7 +183,7 @@ static struct mg_sock *enter(struct core *c, struct mg_sock *s, const struct clo
 
 	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
 	if (!s->hh.tbl) {
-		free_sock(s);
+		free_sock(c, s);
 		return NULL;
 	}
 	sock_lives(c, s);
@@ -185,7 +192,7 @@ static struct mg_sock *enter(struct core *c, struct mg_sock *s, const struct clo
 		s->is_alone = s->hh_alone.tbl;
 	}
 	for (uint32_t i = missed < HOLES ? missed : HOLES; i > 0; i--)
-		gap_touch(s, &c->holes[(c->hole_next - i) % HOLES]);
+		gap_touch(c, s, &c->holes[(c->hole_next - i) % HOLES]);
 	return s;
 }
 
@@ -224,7 +231,16 @@ struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends)
 	return k ? closed_unpack(c, k->cookie) : NULL;
 }
 
-void closed_each(struct core *c, size_t bytes, void (*fn)(struct core *c, struct mg_sock *s))
+static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, void *state))
+{
+	if (s->tx.state)
+		fn(c->attached.what, s->tx.state);
+	if (s->rx.state)
+		fn(c->attached.what, s->rx.state);
+}
+
+/* Unpacks each socket of at least `bytes` bytes, passes its states to `fn` and packs it again. */
+static void each_packed(struct core *c, size_t bytes, void (*fn)(void *what, void *state))
 {
 	size_t room = HASH_COUNT(c->closed.all), n = 0;
 	uint64_t *cookies = mg_calloc(room + 1, sizeof(*cookies));
@@ -239,13 +255,23 @@ void closed_each(struct core *c, size_t bytes, void (*fn)(struct core *c, struct
 
 		if (!s)
 			continue;
-		fn(c, s);
+		each_of(c, s, fn);
 		if (peer)
-			fn(c, peer);
-		if (closed_fits(s) && (!peer || closed_fits(peer)))
+			each_of(c, peer, fn);
+		if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
 			pack(c, s);
 	}
 	free(cookies);
+}
+
+void core_each_state(struct core *c, size_t packed, void (*fn)(void *what, void *state))
+{
+	struct mg_sock *s, *tmp;
+
+	HASH_ITER (hh, c->socks, s, tmp)
+		each_of(c, s, fn);
+	if (packed != SIZE_MAX)
+		each_packed(c, packed, fn);
 }
 
 /* Unpacks into the place of the socket shown before. Returns NULL if memory is short. */
@@ -254,7 +280,7 @@ static struct mg_sock *show(struct core *c, struct mg_sock **shown, const struct
 	if (!*shown)
 		*shown = mg_malloc(sizeof(**shown));
 	else
-		closed_empty(*shown);
+		closed_empty(c, *shown);
 	if (!*shown)
 		return NULL;
 	memset(*shown, 0, sizeof(**shown));
@@ -314,9 +340,12 @@ size_t core_sock_count(const struct core *c)
 
 void core_pack_closed(struct core *c)
 {
-	/* their last ranges would be emitted each time that they are looked at */
-	if (facts_wanted(&c->facts, FACT_range))
-		return;
+	/* their last bytes are settled each time that they are looked at */
+	static const enum fact again[] = {FACT_range, FACT_resent, FACT_crossing};
+
+	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++)
+		if (c->facts.of[again[i]].once)
+			return;
 	c->closed.wanted = true;
 	c->closed.large_from = CLOSED_LARGE;
 }
@@ -327,7 +356,7 @@ void closed_free(struct core *c)
 
 	for (int i = 0; i < 2; i++)
 		if (c->closed.shown[i])
-			free_sock(c->closed.shown[i]);
+			free_sock(c, c->closed.shown[i]);
 	HASH_CLEAR(hh_alone, c->closed.alone);
 	HASH_ITER (hh, c->closed.all, k, tmp) {
 		HASH_DELETE(hh, c->closed.all, k);

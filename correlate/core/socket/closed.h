@@ -63,8 +63,6 @@ void closed_pack(struct core *c);
 struct mg_sock *closed_unpack(struct core *c, uint64_t cookie);
 /* The same for the socket whose connection has these ends. */
 struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends);
-/* Unpacks each socket of at least `bytes` bytes, passes it to `fn` and packs it again. */
-void closed_each(struct core *c, size_t bytes, void (*fn)(struct core *c, struct mg_sock *s));
 void closed_free(struct core *c);
 
 #endif

@@ -8,7 +8,7 @@
 #include "socket/closed.h"
 
 /* Returns whether a socket is closed and holds only what can be packed. */
-bool closed_fits(struct mg_sock *s);
+bool closed_fits(const struct core *c, const struct mg_sock *s);
 /* Returns the packed form of a socket that fits and is not changed; NULL if memory is short. */
 struct closed_sock *closed_packed(struct core *c, struct mg_sock *s);
 /*
@@ -16,9 +16,9 @@ struct closed_sock *closed_packed(struct core *c, struct mg_sock *s);
  * is short: the socket can only be emptied then.
  */
 bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_sock *s);
-/* Returns the bytes of a socket that count towards the memory limit, without hash tables. */
-size_t closed_bounded(struct mg_sock *s);
+/* Returns the bytes of the states of its flows, as their listener counts them. */
+size_t closed_bounded(const struct core *c, const struct mg_sock *s);
 /* Frees what a socket points to. */
-void closed_empty(struct mg_sock *s);
+void closed_empty(const struct core *c, struct mg_sock *s);
 
 #endif

@@ -14,7 +14,6 @@
 #include "socket/anchor.h"
 #include "socket/closed.h"
 #include "stream/ranges.h"
-#include "sums/dist.h"
 
 #define WAIT_MAX 1024 /* byte ranges kept for an end that may never be announced */
 
@@ -101,21 +100,30 @@ void peer_link_by_place(struct core *c, struct mg_sock *s)
 /* Index of the list of bytes sent again before they arrived, of which the copy is unknown. */
 #define AGAIN 4
 
+struct merging {
+	const struct core *c;
+	struct flow *tx, *rx;
+};
+
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
-	struct flow *rx = arg;
-	uint64_t call = t[0], xmit = t[1], dev = t[2], user = t[3], len = b - a;
+	const struct merging *m = arg;
+	uint64_t call = t[0], xmit = t[1], dev = t[2], user = t[3];
+	bool ambiguous = !dev || (present & 1u << AGAIN && dev >= t[AGAIN]);
 
-	if ((present & 0xf) != 0xf)
+	if ((present & 0xf) != 0xf || !user || (!call && !xmit))
 		return;
-	if (call && user)
-		dist_add_near(&rx->shift_peer, user > call ? user - call : 0, len);
-	if (!xmit || !user)
-		return;
-	if (!dev || (present & 1u << AGAIN && dev >= t[AGAIN]))
-		rx->copies.transit_ambiguous += len;
-	else
-		dist_add(&rx->transit, dev > xmit ? dev - xmit : 0, len);
+	if (xmit && ambiguous)
+		m->rx->copies.transit_ambiguous += b - a;
+	emit_crossing(&m->c->facts, &(struct fact_crossing){.flow = flow_fact(m->rx),
+					    .sender = flow_fact(m->tx),
+					    .kind = MG_KIND_tcp,
+					    .offset = a,
+					    .length = b - a,
+					    .begin = call,
+					    .transmitted = xmit,
+					    .arrived = ambiguous ? 0 : dev,
+					    .end = user});
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -124,8 +132,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Joins what both ends know by now. */
-static void merge(struct flow *tx, struct flow *rx)
+static void merge(const struct core *c, struct flow *tx, struct flow *rx)
 {
+	struct merging m = {c, tx, rx};
 	const struct ranges *all[] = {
 		&tx->pair_call, &tx->pair_x, &rx->pair_r, &rx->pair_call, &tx->copies.again};
 	uint64_t from = larger(tx->pair_base, larger(all[0]->base, all[3]->base)), until, other;
@@ -138,7 +147,7 @@ static void merge(struct flow *tx, struct flow *rx)
 		until = other;
 	if (until <= from)
 		return;
-	ranges_atoms(all, 5, from, until, atom, rx);
+	ranges_atoms(all, 5, from, until, atom, &m);
 	tx->pair_base = until;
 	ranges_drop(&tx->pair_call, until);
 	ranges_drop(&tx->pair_x, until);
@@ -167,16 +176,18 @@ static void keep(struct flow *f, struct ranges *one, struct ranges *two, uint64_
 	ranges_add(two, a, b, t2);
 }
 
-void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit)
+void peer_sent(
+	const struct core *c, struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit)
 {
 	keep(tx, &tx->pair_call, &tx->pair_x, a, b, call, xmit);
 	if (tx->sock->peer)
-		merge(tx, &tx->sock->peer->rx);
+		merge(c, tx, &tx->sock->peer->rx);
 }
 
-void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user)
+void peer_received(
+	const struct core *c, struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user)
 {
 	keep(rx, &rx->pair_call, &rx->pair_r, a, b, user, dev);
 	if (rx->sock->peer)
-		merge(&rx->sock->peer->tx, rx);
+		merge(c, &rx->sock->peer->tx, rx);
 }

@@ -10,7 +10,9 @@ void peer_link(struct core *c, struct mg_sock *s);
 void peer_link_by_place(struct core *c, struct mg_sock *s);
 /* Call it when the socket is closed. */
 void peer_forget(struct core *c, struct mg_sock *s);
-void peer_sent(struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit);
-void peer_received(struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
+void peer_sent(const struct core *c, struct flow *tx, uint64_t a, uint64_t b, uint64_t call,
+	uint64_t xmit);
+void peer_received(
+	const struct core *c, struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user);
 
 #endif

@@ -19,14 +19,9 @@
 #include "stream/tx.h"
 #include "stream/why.h"
 #include "stream/zerocopy.h"
-#include "sums/dist.h"
-#include "sums/series.h"
-#include "sums/units.h"
-#include "sums/waterfall.h"
 #include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
-#include "trace/bound.h"
 #include "trace/gap.h"
 
 struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
@@ -40,18 +35,6 @@ struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 	if (!s && cookie & MG_REQUEST_ID)
 		return request_sock(c, cookie);
 	return s;
-}
-
-/* Series of the layers, and of the calls that sent what a flow received. */
-#define FLOW_SERIES (TX_LAYERS + 1)
-
-static void keep_series(struct core *c, struct flow *f)
-{
-	f->series = series_new(&c->series, FLOW_SERIES);
-	if (!f->series)
-		return;
-	for (int i = 0; i < TX_LAYERS; i++)
-		f->units[i].series = &f->series[i];
 }
 
 void sock_lives(struct core *c, struct mg_sock *s)
@@ -111,10 +94,6 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	s = hash_kept(s);
 	if (!s)
 		return NULL;
-	bound_flow(c, &s->tx);
-	bound_flow(c, &s->rx);
-	keep_series(c, &s->tx);
-	keep_series(c, &s->rx);
 	sock_lives(c, s);
 	gap_on_new_socket(c, s);
 	return c->recent.sock[cookie % RECENT_SOCKS] = s;
@@ -150,7 +129,7 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 }
 
 /* Frees the state of bytes in flight. */
-static void trim(struct flow *f)
+static void trim(const struct core *c, struct flow *f)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_trim(&f->layer[i]);
@@ -159,7 +138,8 @@ static void trim(struct flow *f)
 	ranges_trim(&f->pair_r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
-	bound_trim(f);
+	if (f->state)
+		c->attached.does.trim(f->state);
 }
 
 static bool was_open(uint8_t state)
@@ -201,9 +181,9 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->now == MG_TCP_CLOSE) {
 		s->closed_ns = e->time_ns;
 		state_end(s, e->cycles);
-		tx_closed(&s->tx);
-		trim(&s->tx);
-		trim(&s->rx);
+		tx_closed(c, &s->tx);
+		trim(c, &s->tx);
+		trim(c, &s->rx);
 		peer_forget(c, s);
 		closed_note(c, s);
 	}
@@ -276,26 +256,14 @@ void sock_on_addr(struct core *c, const struct mg_event *e)
 		peer_link_by_place(c, s);
 }
 
-void flow_free(struct flow *f)
+void flow_free(const struct core *c, struct flow *f)
 {
-	for (int i = 0; i < TX_LAYERS; i++) {
+	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_free(&f->layer[i]);
-		unit_free(&f->units[i]);
-	}
-	series_free(f->series, FLOW_SERIES);
-	for (int i = 0; i < STAGES_MAX; i++)
-		dist_free(&f->stage[i]);
-	dist_free(&f->residence);
-	waterfall_free(&f->waterfall);
-	dist_free(&f->last_byte);
+	if (f->state)
+		c->attached.does.free_state(f->state);
 	free(f->call_ends.off);
 	why_free(f->why);
-	dist_free(&f->shift_device); /* or shift_peer */
-	dist_free(&f->transit);
-	if (f->from)
-		unit_free(f->from);
-	free(f->from);
-	dist_free(&f->refusals.gap);
 	zerocopy_free(f->zerocopy);
 	ranges_free(&f->copies.again);
 	resent_free(f->copies.resent_times);

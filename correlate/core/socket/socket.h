@@ -37,6 +37,7 @@ void sock_on_ulp(struct core *c, uint64_t cookie);
 void flow_touch(struct flow *f, uint64_t t);
 /* Notes that bytes up to `end` passed a layer of a socket whose calls are not known. */
 void flow_pass(struct flow *f, struct ranges *layer, uint64_t end);
-void flow_free(struct flow *f);
+/* Frees what a flow points to. */
+void flow_free(const struct core *c, struct flow *f);
 
 #endif

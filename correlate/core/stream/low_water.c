@@ -7,8 +7,8 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/layer.h"
 #include "stream/ranges.h"
-#include "sums/layer.h"
 #include "trace/gap.h"
 
 static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)

@@ -9,7 +9,6 @@
 #include "core.h"
 #include "event_table.h"
 #include "stream/ranges.h"
-#include "sums/dist.h"
 
 #define RANGES_MAX 1024
 
@@ -21,30 +20,34 @@ static struct resent *resent_of(struct flow *f)
 	return f->copies.resent_times;
 }
 
-static void settle_at(struct resent *r, uint32_t i)
+static void settle_at(const struct core *c, struct flow *f, struct resent *r, uint32_t i)
 {
 	const struct resent_range *x = &r->range[i];
 
-	dist_add(&r->wait, x->last - x->first, x->b - x->a);
+	emit_resent(&c->facts, &(struct fact_resent){.flow = flow_fact(f),
+				       .offset = x->a,
+				       .length = x->b - x->a,
+				       .begin = x->first,
+				       .end = x->last});
 	r->range[i] = r->range[--r->n];
 }
 
-void resent_settle(struct flow *f, uint64_t upto)
+void resent_settle(const struct core *c, struct flow *f, uint64_t upto)
 {
 	struct resent *r = f->copies.resent_times;
 
 	for (uint32_t i = r ? r->n : 0; i-- > 0;)
 		if (r->range[i].b <= upto)
-			settle_at(r, i);
+			settle_at(c, f, r, i);
 }
 
 /* Makes room: settles what is acknowledged, and all ranges if too many are not. */
-static void make_room(struct flow *f, struct resent *r)
+static void make_room(const struct core *c, struct flow *f, struct resent *r)
 {
 	if (r->n == r->cap)
-		resent_settle(f, f->acked);
+		resent_settle(c, f, f->acked);
 	if (r->n > RANGES_MAX)
-		resent_settle(f, UINT64_MAX);
+		resent_settle(c, f, UINT64_MAX);
 }
 
 static void add(struct resent *r, struct resent_range x)
@@ -121,34 +124,25 @@ struct copying {
 /* Adds the first copy of bytes that had not been sent again yet. */
 static void first_copy(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
-	const struct copying *c = arg;
+	const struct copying *x = arg;
 
-	if (!present || t[0] >= c->now) /* these are new, or their first time is not known */
+	if (!present || t[0] >= x->now) /* these are new, or their first time is not known */
 		return;
 	for (uint64_t end = b; a < b; a = end, end = b)
-		if (!is_known(c->r, a, &end))
-			add(c->r, (struct resent_range){a, end, t[0], c->now});
+		if (!is_known(x->r, a, &end))
+			add(x->r, (struct resent_range){a, end, t[0], x->now});
 }
 
-void resent_on_copy(struct flow *f, uint64_t a, uint64_t b, uint64_t now)
+void resent_on_copy(const struct core *c, struct flow *f, uint64_t a, uint64_t b, uint64_t now)
 {
 	const struct ranges *sent[] = {&f->layer[TX_IP_OUT]};
-	struct copying c = {resent_of(f), now};
+	struct copying x = {resent_of(f), now};
 
-	if (!c.r)
+	if (!x.r)
 		return;
-	make_room(f, c.r);
-	renew(c.r, a, b, now);
-	ranges_atoms(sent, 1, a, b, first_copy, &c);
-}
-
-void resent_left_out(struct flow *f, uint64_t total, uint64_t bytes)
-{
-	struct resent *r = resent_of(f);
-
-	f->copies.ambiguous += bytes;
-	if (r)
-		dist_add(&r->left_out, total, bytes);
+	make_room(c, f, x.r);
+	renew(x.r, a, b, now);
+	ranges_atoms(sent, 1, a, b, first_copy, &x);
 }
 
 void resent_shift(struct flow *f, uint64_t by)
@@ -165,8 +159,6 @@ void resent_free(struct resent *r)
 {
 	if (!r)
 		return;
-	dist_free(&r->wait);
-	dist_free(&r->left_out);
 	free(r->range);
 	free(r);
 }

@@ -7,6 +7,7 @@
 #include "core.h"
 #include "stage.h"
 #include "event_table.h"
+#include "bytes/layer.h"
 #include "clock/clockmap.h"
 #include "message/datagram.h"
 #include "socket/anchor.h"
@@ -23,9 +24,6 @@
 #include "stream/tx.h"
 #include "stream/urgent.h"
 #include "stream/why.h"
-#include "sums/dist.h"
-#include "sums/layer.h"
-#include "sums/waterfall.h"
 #include "task/call.h"
 #include "task/threads.h"
 #include "trace/gap.h"
@@ -286,96 +284,108 @@ static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint3
 		s->f->opening = b;
 }
 
-/* `length` is NULL where they are not known. */
-static void tell_range(const struct settling *s, uint64_t a, uint64_t len,
-	enum fact_outcome outcome, const uint64_t length[RX_STAGES], uint64_t begin)
+/* Divides the time by the boundaries. Returns false if they contradict each other by too much. */
+static bool divide(
+	const struct settling *s, const uint64_t edge[RX_STAGES + 1], uint64_t length[RX_STAGES])
 {
-	struct fact_range r = range_without_times(s->f, a, len, outcome);
+	uint64_t at = edge[0];
 
-	r.begin = begin;
-	if (length) {
-		r.total = 0;
-		for (int i = 0; i < RX_STAGES; i++) {
-			r.total += length[i];
-			if (i != RX_STAGE_ORDER || s->f->sock->kind == MG_KIND_tcp)
-				r.stage[TX_STAGES + i] = length[i];
-		}
-		/* a hook may have been detached since the layer saw these bytes */
-		if (!(s->required & 1u << RX_DEV) && !length[RX_STAGE_DEV_IP])
-			r.stage[TX_STAGES + RX_STAGE_DEV_IP] = FACT_NONE;
-		if (!(s->required & BELOW_TCP) && !length[RX_STAGE_IP_TCP])
-			r.stage[TX_STAGES + RX_STAGE_IP_TCP] = FACT_NONE;
+	for (int i = 0; i < RX_STAGES; i++) {
+		if (edge[i + 1] + s->slack < at)
+			return false;
+		length[i] = edge[i + 1] > at ? edge[i + 1] - at : 0;
+		at += length[i];
 	}
-	emit_range(&s->c->facts, &r);
+	return true;
+}
+
+static void fill_stages(
+	const struct settling *s, const uint64_t length[RX_STAGES], struct fact_range *r)
+{
+	r->total = 0;
+	for (int i = 0; i < RX_STAGES; i++) {
+		r->total += length[i];
+		if (i != RX_STAGE_ORDER || s->f->sock->kind == MG_KIND_tcp)
+			r->stage[TX_STAGES + i] = length[i];
+	}
+	/* a hook may have been detached since the layer saw these bytes */
+	if (!(s->required & 1u << RX_DEV) && !length[RX_STAGE_DEV_IP])
+		r->stage[TX_STAGES + RX_STAGE_DEV_IP] = FACT_NONE;
+	if (!(s->required & BELOW_TCP) && !length[RX_STAGE_IP_TCP])
+		r->stage[TX_STAGES + RX_STAGE_IP_TCP] = FACT_NONE;
 }
 
 void rx_tell_unseen(struct core *c, struct flow *f, uint64_t off, uint64_t len)
 {
-	const struct settling s = {.c = c, .f = f};
+	struct fact_range r;
 
-	tell_range(&s, off, len, OUTCOME_INCOMPLETE, NULL, 0);
+	range_begin(&r, f, off, len);
+	emit_range(&c->facts, &r);
+}
+
+/* Returns what becomes of bytes with every time. */
+static enum fact_outcome outcome_of(const uint64_t t[], uint32_t present)
+{
+	/* it came again before it was readable: the boundaries may belong to two copies */
+	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY])
+		return OUTCOME_SENT_AGAIN;
+	return !(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
+			       t[OVERTOOK] == OVERTOOK_UNKNOWN
+		       ? OUTCOME_UNDIVIDED
+		       : OUTCOME_FOLLOWED;
+}
+
+/* Settles bytes with every time. */
+static void known(const struct settling *s, const uint64_t edge[RX_STAGES + 1],
+	const uint64_t length[RX_STAGES], struct fact_range *r)
+{
+	uint64_t elapsed = latest(edge) - edge[0];
+	struct flow *f = s->f;
+
+	r->begin = edge[0];
+	f->complete += r->length;
+	switch (r->outcome) {
+	case OUTCOME_SENT_AGAIN:
+		r->elapsed = elapsed;
+		f->copies.ambiguous += r->length;
+		break;
+	case OUTCOME_UNDIVIDED:
+		f->copies.undivided += r->length;
+		break;
+	default:
+		r->elapsed = elapsed;
+		fill_stages(s, length, r);
+		f->closure += r->total > elapsed ? r->total - elapsed : elapsed - r->total;
+	}
 }
 
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct settling *s = arg;
 	struct flow *f = s->f;
-	uint64_t edge[RX_STAGES + 1], length[RX_STAGES], at, sum = 0, len = b - a, total;
-	enum fact_outcome outcome = OUTCOME_FOLLOWED;
-	bool tell = facts_wanted(&s->c->facts, FACT_range);
+	uint64_t edge[RX_STAGES + 1], length[RX_STAGES];
+	struct fact_range r;
 
-	if ((present & s->required) != s->required || lost_between(s, t, present))
-		goto incomplete;
-	edges(s, t, present, edge);
-	at = edge[0];
-	for (int i = 0; i < RX_STAGES; i++) {
-		if (edge[i + 1] + s->slack < at)
-			goto incomplete;
-		length[i] = edge[i + 1] > at ? edge[i + 1] - at : 0;
-		at += length[i];
-		sum += length[i];
+	range_begin(&r, f, a, b - a);
+	r.calls_end = b == s->call_end;
+	if ((present & s->required) == s->required && !lost_between(s, t, present)) {
+		edges(s, t, present, edge);
+		if (divide(s, edge, length))
+			r.outcome = (uint8_t)outcome_of(t, present);
 	}
-	/* it came again before it was readable: the boundaries may belong to two copies */
-	total = latest(edge) - edge[0];
-	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY]) {
-		resent_left_out(f, total, len);
-		outcome = OUTCOME_SENT_AGAIN;
-		goto known;
+	if (r.outcome != OUTCOME_INCOMPLETE) {
+		known(s, edge, length, &r);
+		emit_range(&s->c->facts, &r);
+		peer_received(s->c, f, a, b, r.outcome == OUTCOME_FOLLOWED ? edge[0] : 0, s->user);
+		return;
 	}
-	if (!(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
-		t[OVERTOOK] == OVERTOOK_UNKNOWN) {
-		f->copies.undivided += len;
-		outcome = OUTCOME_UNDIVIDED;
-		goto known;
-	}
-	for (int i = 0; i < RX_STAGES; i++)
-		if (i != RX_STAGE_ORDER || f->sock->kind == MG_KIND_tcp)
-			dist_add(&f->stage[i], length[i], len);
-	f->closure += sum > total ? sum - total : total - sum;
-	dist_add(&f->residence, sum, len);
-	waterfall_add(&f->waterfall, RX_STAGES, length, sum, len);
-	if (tell)
-		tell_range(s, a, len, outcome, length, edge[0]);
-	if (b == s->call_end)
-		dist_add(&f->last_byte, sum, 1);
-	f->complete += len;
-	peer_received(f, a, b, edge[0], s->user);
-	return;
-known:
-	f->complete += len;
-	if (tell)
-		tell_range(s, a, len, outcome, NULL, edge[0]);
-	peer_received(f, a, b, 0, s->user);
-	return;
-incomplete:
 	note_opening(s, a, b, present);
-	f->incomplete += len;
-	if (tell)
-		tell_range(s, a, len, OUTCOME_INCOMPLETE, NULL,
-			present & 1u << RX_DEV ? t[RX_DEV] : 0);
+	f->incomplete += r.length;
 	if (present & 1u << AGAIN)
-		f->copies.incomplete += len;
-	peer_received(f, a, b, 0, 0);
+		f->copies.incomplete += r.length;
+	r.begin = present & 1u << RX_DEV ? t[RX_DEV] : 0;
+	emit_range(&s->c->facts, &r);
+	peer_received(s->c, f, a, b, 0, 0);
 }
 
 /* Settles bytes once: after a loss two calls may seem to have read the same ones. */

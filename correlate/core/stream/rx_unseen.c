@@ -32,7 +32,7 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	g->f->incomplete += b - a;
 	if (facts_wanted(&g->c->facts, FACT_range))
 		rx_tell_unseen(g->c, g->f, a, b - a);
-	peer_received(g->f, a, b, 0, 0);
+	peer_received(g->c, g->f, a, b, 0, 0);
 }
 
 /* Gives up holes when no thread is reading: the bytes were read, but the events are lost. */

@@ -15,21 +15,16 @@ struct seen {
 	uint64_t t;
 };
 
-/* Returns the fact of a range of bytes of which no time is known. */
-static inline struct fact_range range_without_times(
-	const struct flow *f, uint64_t offset, uint64_t length, enum fact_outcome outcome)
+/* Begins the fact of a range of bytes of which no time is known yet: it is incomplete. */
+static inline void range_begin(
+	struct fact_range *r, const struct flow *f, uint64_t offset, uint64_t length)
 {
-	struct fact_range r = {.flow = flow_fact(f),
-		.offset = offset,
-		.length = length,
-		.outcome = (uint8_t)outcome,
-		.total = FACT_NONE,
-		.why = FACT_NO_WORD,
-		.released_by = FACT_NO_WORD};
-
-	memset(r.stage, 0xff, sizeof(r.stage)); /* FACT_NONE */
-	memset(r.held, 0xff, sizeof(r.held));
-	return r;
+	memset(r, 0xff, sizeof(*r)); /* FACT_NONE, FACT_NO_WORD */
+	r->flow = flow_fact(f);
+	r->offset = offset;
+	r->length = length;
+	r->outcome = OUTCOME_INCOMPLETE;
+	r->begin = r->transmitted = r->calls_end = 0;
 }
 
 #endif

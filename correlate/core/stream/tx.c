@@ -8,6 +8,7 @@
 #include "core.h"
 #include "stage.h"
 #include "event_table.h"
+#include "bytes/layer.h"
 #include "clock/clockmap.h"
 #include "message/datagram.h"
 #include "socket/anchor.h"
@@ -20,9 +21,6 @@
 #include "stream/seen.h"
 #include "stream/unsent.h"
 #include "stream/why.h"
-#include "sums/dist.h"
-#include "sums/layer.h"
-#include "sums/waterfall.h"
 #include "task/call.h"
 #include "task/threads.h"
 
@@ -141,13 +139,14 @@ static void refused(struct core *c, const struct kernel_call *k, uint64_t leave)
 		s->tx.refusals.since = leave ? leave : k->exit;
 }
 
-static void retried(struct flow *f, uint64_t copied)
+/* Settles what was refused before; `copied` is 0 where the event of copying is lost. */
+static void retried(const struct core *c, struct flow *f, uint64_t copied)
 {
 	if (!f->refusals.since)
 		return;
-	if (copied) /* otherwise its event is lost */
-		dist_add(&f->refusals.gap,
-			copied > f->refusals.since ? copied - f->refusals.since : 0, 1);
+	emit_refusal(&c->facts,
+		&(struct fact_refusal){
+			.flow = flow_fact(f), .begin = f->refusals.since, .end = copied});
 	f->refusals.since = 0;
 }
 
@@ -161,7 +160,7 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 		uint64_t end = p->off + p->len;
 
 		if (!f)
-			retried(p->flow, p->t);
+			retried(c, p->flow, p->t);
 		f = p->flow;
 		ranges_add(&f->layer[TX_CALL], p->off, end, t);
 		if (p->t) { /* otherwise it was lost */
@@ -196,10 +195,21 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	const struct ranges *handed = &f->layer[TX_IP_OUT];
 	uint64_t at;
 
-	if (!f->units[TX_IP_OUT].n || mg_events_have(f->missed, MG_EVENT_ip_out) ||
+	if (!f->left_last.ip || mg_events_have(f->missed, MG_EVENT_ip_out) ||
 		!mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out))
 		return false;
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
+}
+
+/* Notes when bytes left that had not before. */
+static void note_leaving(struct flow *f, enum tx_layer layer, uint64_t t)
+{
+	uint64_t *last = layer == TX_IP_OUT ? &f->left_last.ip
+			 : layer == TX_XMIT ? &f->left_last.driver
+					    : NULL;
+
+	if (last && t > *last)
+		*last = t;
 }
 
 static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const struct seen *p,
@@ -228,12 +238,14 @@ static bool passes(struct core *c, struct flow *f, enum tx_layer layer, const st
 		f->copies.resent += f->copies.pending;
 		f->copies.pending = len - fresh;
 		if (fresh < len)
-			resent_on_copy(f, off, off + len, t);
+			resent_on_copy(c, f, off, off + len, t);
 	} else {
 		fresh = ranges_add(&f->layer[layer], off, off + len, t);
 	}
 	if (f->sock->unclaimed)
 		flow_pass(f, &f->layer[layer], off + len);
+	if (fresh)
+		note_leaving(f, layer, t);
 	layer_pass(c, f, layer,
 		&(struct passing){.t = t,
 			.offset = off,
@@ -392,9 +404,9 @@ void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 	ranges_drop(&f->layer[TX_IP_OUT], off < f->done ? off : f->done);
 }
 
-void tx_closed(struct flow *f)
+void tx_closed(const struct core *c, struct flow *f)
 {
-	resent_settle(f, UINT64_MAX);
+	resent_settle(c, f, UINT64_MAX);
 	ranges_drop(&f->layer[TX_IP_OUT], f->done);
 }
 
@@ -437,16 +449,56 @@ static bool is_ended(const struct making *m, int stage)
 	return false;
 }
 
+/* Returns whether a layer is hooked at which this stage begins, and one at which it ends. */
+static bool is_known(const struct making *m, int stage)
+{
+	return m->required & 1u << edge[stage] && is_ended(m, stage);
+}
+
+/*
+ * Divides the time from the call on by the layers that are hooked. Returns false if a layer had the
+ * bytes before the one above it, by more than the clocks may differ.
+ */
+static bool divide(const struct making *m, const uint64_t t[], uint64_t length[TX_STAGES])
+{
+	uint64_t at = t[TX_CALL];
+	int from = 0;
+
+	for (int i = 1; i <= TX_STAGES; i++) {
+		uint64_t next = t[edge[i]];
+
+		if (!(m->required & 1u << edge[i]))
+			continue;
+		if (next + m->slack < at)
+			return false;
+		length[from] = next > at ? next - at : 0;
+		at += length[from];
+		from = i;
+	}
+	return true;
+}
+
+/* Returns the latest time, computed independently to check the stages by. */
+static uint64_t latest(const struct making *m, const uint64_t t[])
+{
+	uint64_t last = t[TX_CALL];
+
+	for (int i = 1; i <= TX_STAGES; i++)
+		if (m->required & 1u << edge[i] && t[edge[i]] > last)
+			last = t[edge[i]];
+	return last;
+}
+
 static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES],
 	const uint64_t t[], uint32_t present, struct fact_range *r)
 {
-	const struct flow *f = m->f;
+	struct flow *f = m->f;
 	uint64_t label = present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, handed;
 
 	r->total = 0;
 	for (int i = 0; i < TX_STAGES; i++) {
 		r->total += length[i];
-		if (m->required & 1u << edge[i] && is_ended(m, i))
+		if (is_known(m, i))
 			r->stage[i] = length[i];
 	}
 	if (f->sock->kind != MG_KIND_tcp || !(m->required & 1u << TX_IP_OUT))
@@ -454,89 +506,56 @@ static void fill_stages(const struct making *m, const uint64_t length[TX_STAGES]
 	r->why = WHY_OF(label);
 	r->released_by = RELEASE_OF(label);
 	handed = r->begin + length[TX_STAGE_CALL] + length[TX_STAGE_SNDBUF];
-	memset(r->held, 0, sizeof(r->held));
 	why_times(f, handed - length[TX_STAGE_SNDBUF], handed, r->held);
 }
 
-/* `length` is NULL where they are not known. */
-static void tell_range(const struct making *m, uint64_t a, uint64_t len, enum fact_outcome outcome,
-	const uint64_t length[TX_STAGES], const uint64_t t[], uint32_t present)
+static void count_closure(struct flow *f, uint64_t total, uint64_t elapsed)
 {
-	struct fact_range r = range_without_times(m->f, a, len, outcome);
+	f->closure += total > elapsed ? total - elapsed : elapsed - total;
+}
 
-	r.begin = present & 1u << TX_CALL ? t[TX_CALL] : 0;
-	if (length)
-		fill_stages(m, length, t, present, &r);
-	emit_range(&m->c->facts, &r);
+/* Settles bytes with every time. */
+static void known(const struct making *m, const uint64_t length[TX_STAGES], const uint64_t t[],
+	uint32_t present, struct fact_range *r)
+{
+	struct flow *f = m->f;
+
+	r->elapsed = latest(m, t) - r->begin;
+	r->transmitted = m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0;
+	if (present & 1u << AGAIN && t[AGAIN] < r->begin + r->elapsed) {
+		r->outcome = OUTCOME_SENT_AGAIN;
+		f->copies.ambiguous += r->length;
+	} else {
+		r->outcome = OUTCOME_FOLLOWED;
+		fill_stages(m, length, t, present, r);
+		count_closure(f, r->total, r->elapsed);
+	}
+	f->complete += r->length;
 }
 
 static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct making *m = arg;
 	struct flow *f = m->f;
-	uint64_t at, first, last, len = b - a, sum = 0, length[TX_STAGES] = {0};
-	bool tell = facts_wanted(&m->c->facts, FACT_range), again = false;
-	int from = 0;
+	uint64_t length[TX_STAGES] = {0};
+	struct fact_range r;
 
-	if ((present & m->required) != m->required)
-		goto incomplete;
-	first = at = t[TX_CALL];
-	for (int i = 1; i <= TX_STAGES; i++) {
-		if (!(m->required & 1u << edge[i]))
-			continue;
-		if (t[edge[i]] + m->slack < at)
-			goto incomplete;
-		if (t[edge[i]] > at)
-			at = t[edge[i]];
-	}
-	last = at;
-	if (present & 1u << AGAIN && t[AGAIN] < last) {
-		resent_left_out(f, last - first, len);
-		again = true;
-		goto known;
-	}
-	at = first;
-	for (int i = 1; i <= TX_STAGES; i++) {
-		uint64_t next;
-
-		if (!(m->required & 1u << edge[i]))
-			continue;
-		next = t[edge[i]] > at ? t[edge[i]] : at;
-		length[from] = next - at;
-		dist_add(&f->stage[from], next - at, len);
-		if (from == TX_STAGE_SNDBUF && edge[i] == TX_IP_OUT && f->sock->kind == MG_KIND_tcp)
-			why_waited(f, present & 1u << TX_LAYERS,
-				present & 1u << TX_LAYERS ? t[TX_LAYERS] : 0, at, next, len);
-		sum += next - at;
-		at = next;
-		from = i;
-	}
-	if (last > first)
-		f->closure += sum > last - first ? sum - (last - first) : last - first - sum;
-	dist_add(&f->residence, sum, len);
-	waterfall_add(&f->waterfall, TX_STAGES, length, sum, len);
+	range_begin(&r, f, a, b - a);
+	r.begin = present & 1u << TX_CALL ? t[TX_CALL] : 0;
 	while (call_ends_take(&f->call_ends, b))
-		dist_add(&f->last_byte, sum, 1);
-known:
-	while (call_ends_take(&f->call_ends, b))
-		;
-	f->complete += len;
-	if (tell)
-		tell_range(m, a, len, again ? OUTCOME_SENT_AGAIN : OUTCOME_FOLLOWED,
-			again ? NULL : length, t, present);
-	if (m->required & 1u << TX_XMIT)
-		dist_add_near(&f->shift_device, t[TX_XMIT] > first ? t[TX_XMIT] - first : 0, len);
-	peer_sent(f, a, b, first, m->required & 1u << TX_XMIT ? t[TX_XMIT] : 0);
-	return;
-incomplete:
-	while (call_ends_take(&f->call_ends, b))
-		;
-	f->incomplete += len;
-	if (present & 1u << AGAIN)
-		f->copies.incomplete += len;
-	if (tell)
-		tell_range(m, a, len, OUTCOME_INCOMPLETE, NULL, t, present);
-	peer_sent(f, a, b, 0, 0);
+		r.calls_end++;
+	if ((present & m->required) == m->required && divide(m, t, length)) {
+		known(m, length, t, present, &r);
+	} else {
+		f->incomplete += r.length;
+		if (present & 1u << AGAIN)
+			f->copies.incomplete += r.length;
+	}
+	emit_range(&m->c->facts, &r);
+	if (r.outcome == OUTCOME_INCOMPLETE)
+		peer_sent(m->c, f, a, b, 0, 0);
+	else
+		peer_sent(m->c, f, a, b, r.begin, r.transmitted);
 }
 
 void tx_atom(struct core *c, struct flow *f, uint32_t layers, uint64_t a, uint64_t b,

@@ -16,7 +16,7 @@ void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* The same for a frame that arrived, whose header may have been damaged. */
 void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* Forgets when bytes were sent: they will not be sent again. */
-void tx_closed(struct flow *f);
+void tx_closed(const struct core *c, struct flow *f);
 /* Ends the piece of the last tcp_send, with the call. */
 void tx_end_call(struct kernel_call *k, uint32_t exit_seq);
 /*

@@ -7,9 +7,10 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/layer.h"
+#include "message/parcel.h"
 #include "socket/anchor.h"
 #include "socket/socket.h"
-#include "sums/layer.h"
 #include "task/threads.h"
 
 void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call *k, uint64_t enter,
@@ -25,6 +26,8 @@ void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 		off > f->total) /* without a copy or piece */
 		f->total = off;
 	flow_touch(f, until);
+	if (s->kind != MG_KIND_tcp)
+		queues_count(f, rx ? (int)RX_CALL : (int)TX_CALL, bytes);
 	layer_pass_call(
 		c, f, rx ? (int)RX_CALL : (int)TX_CALL, rx ? until : from, FACT_NONE, bytes);
 	if (!enter)

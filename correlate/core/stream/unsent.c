@@ -43,9 +43,9 @@ void tx_find_unsent(struct core *c, struct flow *f)
 		return;
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
 		int layer = tx_stage_of(way[i]);
+		uint64_t last = layer == TX_XMIT ? f->left_last.driver : f->left_last.ip;
 
-		if (!mg_events_have(hooked, way[i]) ||
-			may_miss(c, f->sock, way[i], f->units[layer].last_t))
+		if (!mg_events_have(hooked, way[i]) || may_miss(c, f->sock, way[i], last))
 			continue;
 		f->unsent_known = true;
 		if (ranges_end(&f->layer[layer]) < left)

@@ -10,9 +10,9 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/layer.h"
 #include "socket/peer.h"
 #include "stream/rx.h"
-#include "sums/layer.h"
 #include "task/threads.h"
 
 void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user)
@@ -43,7 +43,7 @@ bool urgent_hole(struct core *c, struct flow *f, uint64_t a, uint64_t b)
 
 		if (u->n < b - a) {
 			u->discarded++;
-			peer_received(f, a, a + 1, 0, 0);
+			peer_received(c, f, a, a + 1, 0, 0);
 			continue;
 		}
 		rx_settle_piece(c, &call, &p, r->user);

@@ -49,7 +49,6 @@ void why_free(struct why *w)
 	ranges_free(&w->label);
 	held_free(&w->split.held);
 	free(w->flight);
-	free(w->row);
 	free(w);
 }
 
@@ -460,41 +459,18 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 
 /* ---- duration ---- */
 
-static struct why_row *row_of(struct why *w, uint8_t reason, uint8_t release)
+void why_times(struct flow *f, uint64_t from, uint64_t to, uint64_t by[WHYS])
 {
-	struct why_row *more;
+	struct held_time *h = f->why ? &f->why->split.held : NULL;
+	enum why_reason one;
 
-	for (uint32_t i = 0; i < w->rows; i++)
-		if (w->row[i].reason == reason && w->row[i].release == release)
-			return &w->row[i];
-	more = mg_realloc(w->row, (w->rows + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	w->row = more;
-	more[w->rows] = (struct why_row){.reason = reason, .release = release};
-	return &more[w->rows++];
-}
-
-void why_times(const struct flow *f, uint64_t from, uint64_t to, uint64_t by[WHYS])
-{
-	if (f->why)
-		held_sum(&f->why->split.held, from, to, by);
-}
-
-void why_waited(
-	struct flow *f, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	struct why *w = why_of(f);
-	struct why_row *row;
-
-	if (!known)
-		label = WHY_LABEL(WHY_NOT_KNOWN, RELEASE_NOT_KNOWN);
-	if (w)
-		split_waited(&w->split, from, to, bytes);
-	row = w ? row_of(w, (uint8_t)label, (uint8_t)(label >> 8)) : NULL;
-	if (!row)
+	memset(by, 0, WHYS * sizeof(*by));
+	if (from == to)
 		return;
-	row->n++;
-	row->bytes += bytes;
-	row->wait += (unsigned __int128)(to - from) * bytes;
+	if (!h)
+		by[WHY_NOT_KNOWN] = to - from;
+	else if (held_one(h, from, to, &one))
+		by[one] = to - from;
+	else
+		held_divide(h, from, to, by);
 }

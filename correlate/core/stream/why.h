@@ -13,13 +13,6 @@
 #include "stream/ranges.h"
 #include "facts/why_reasons.h"
 
-/* Bytes that share both labels. */
-struct why_row {
-	uint8_t reason, release;
-	uint64_t n, bytes;
-	unsigned __int128 wait; /* cycles times bytes */
-};
-
 /* Segments handed to IP and not acknowledged. */
 struct in_flight {
 	uint64_t end; /* offset of the byte after it */
@@ -43,10 +36,6 @@ struct split {
 	bool lost;    /* events are missing since the last query */
 	uint8_t ca_state;
 	uint8_t held_last; /* cause by the last known windows; WHYS = none of them held */
-	/* of bytes that have left: */
-	unsigned __int128 wait[WHYS]; /* cycles times bytes */
-	uint64_t bytes[WHYS];         /* bytes that waited for it at all */
-	uint64_t cycles[WHYS];        /* time the queue was held */
 };
 
 #define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
@@ -81,8 +70,6 @@ struct why {
 	uint8_t nagle_before;     /* settings of the one before */
 	struct in_flight *flight; /* a ring, a power of two */
 	uint32_t head, len, cap;
-	struct why_row *row;
-	uint32_t rows;
 	struct split split;
 };
 
@@ -118,12 +105,11 @@ void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now);
  */
 void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off, uint64_t now);
-/* Notes that bytes waited between the two times, with their label if it is known. */
-void why_waited(
-	struct flow *tx, bool known, uint64_t label, uint64_t from, uint64_t to, uint64_t bytes);
-/* Adds the time in each cause between the two to `by`; call it after why_waited() with these times.
+/*
+ * Divides the time between the two, in which bytes waited, by cause. Call it in order of `from`:
+ * earlier times are forgotten.
  */
-void why_times(const struct flow *tx, uint64_t from, uint64_t to, uint64_t by[WHYS]);
+void why_times(struct flow *tx, uint64_t from, uint64_t to, uint64_t by[WHYS]);
 /* Frees spare memory if nothing is in flight. */
 void why_trim(struct why *w);
 void why_free(struct why *w);

@@ -40,7 +40,5 @@ void split_due(struct why *w);
 /* Call it when a segment with new bytes from `off` on is handed to IP. */
 void split_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	const struct mg_packet *p, uint64_t off, struct why_found found, uint64_t now);
-/* Divides the wait of `bytes` bytes between the two times. */
-void split_waited(struct split *p, uint64_t from, uint64_t to, uint64_t bytes);
 
 #endif

@@ -242,11 +242,16 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 	}
 }
 
-/* Sums up how long the queue was held since its first byte was the first. */
-static void settle(struct split *p, uint64_t t)
+/* Settles the time since which the first byte of the queue has been the first. */
+static void settle(const struct core *c, struct mg_sock *s, uint64_t t)
 {
-	if (p->since)
-		held_sum(&p->held, p->since, t, p->cycles);
+	struct split *p = &s->tx.why->split;
+	struct fact_unsent f = {.flow = flow_fact(&s->tx), .begin = p->since, .end = t};
+
+	if (p->since && facts_wanted(&c->facts, FACT_unsent)) {
+		held_sum(&p->held, p->since, t, f.held);
+		emit_unsent(&c->facts, &f);
+	}
 	p->since = t;
 }
 
@@ -262,7 +267,7 @@ void split_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	} else {
 		held_add(&split->held, held, now);
 	}
-	settle(split, now);
+	settle(c, s, now);
 	if (s->unclaimed && split->held.len > UNCLAIMED_SPANS)
 		held_free(&split->held);
 	split->paced |= found.release == RELEASE_PACER;
@@ -270,27 +275,4 @@ void split_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
 	split->lost = false;
 	if (off + p->len > split->unsent)
 		split->unsent = off + p->len;
-}
-
-/* ---- duration ---- */
-
-void split_waited(struct split *p, uint64_t from, uint64_t to, uint64_t bytes)
-{
-	uint64_t by[WHYS];
-	enum why_reason one;
-
-	if (from == to)
-		return;
-	if (held_one(&p->held, from, to, &one)) {
-		p->wait[one] += (unsigned __int128)(to - from) * bytes;
-		p->bytes[one] += bytes;
-		return;
-	}
-	held_divide(&p->held, from, to, by);
-	for (int i = 0; i < WHYS; i++) {
-		if (!by[i])
-			continue;
-		p->wait[i] += (unsigned __int128)by[i] * bytes;
-		p->bytes[i] += bytes;
-	}
 }

@@ -10,7 +10,6 @@
 #include "core.h"
 #include "event_table.h"
 #include "socket/socket.h"
-#include "sums/dist.h"
 
 #define HELD_MAX 65536 /* a send whose end has not come after this many later ones was missed */
 #define CALL_MAX 1024  /* messages of a call */
@@ -32,10 +31,14 @@ static struct zerocopy *zerocopy_of(struct mg_sock *s)
 	return s ? s->tx.zerocopy : NULL;
 }
 
-static void ended(struct zerocopy *z, uint64_t cycles, bool copied)
+/* Settles a send that the kernel had finished with at `t`, so long after its call. */
+static void ended(
+	const struct core *c, const struct mg_sock *s, uint64_t t, uint64_t held, bool copied)
 {
-	dist_add(&z->hold, cycles, 1);
-	z->copied += copied;
+	emit_zerocopy(&c->facts,
+		&(struct fact_zerocopy){
+			.time = t, .flow = flow_fact(&s->tx), .held = held, .copied = copied});
+	s->tx.zerocopy->copied += copied;
 }
 
 /* Returns the index of the first held send with this number or a later one. */
@@ -107,7 +110,8 @@ static const struct zerocopy_told *told_of(const struct zerocopy *z, uint32_t id
 void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 {
 	const struct mg_zerocopy_sent *p = &e->zerocopy_sent;
-	struct zerocopy *z = zerocopy_of(sock_get(c, p->sock));
+	struct mg_sock *s = sock_get(c, p->sock);
+	struct zerocopy *z = zerocopy_of(s);
 	uint32_t n = p->next - p->first;
 
 	if (!z || !n)
@@ -125,7 +129,7 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 		const struct zerocopy_told *told = told_of(z, id);
 
 		if (told)
-			ended(z, 0, told->copied);
+			ended(c, s, told->t, 0, told->copied);
 		else
 			hold(z, id, e->cycles);
 	}
@@ -144,12 +148,13 @@ static void note(struct zerocopy *z, const struct zerocopy_told *n)
 	z->told[at] = *n;
 }
 
-static void end_those(struct zerocopy *z, const struct zerocopy_told *n)
+static void end_those(const struct core *c, const struct mg_sock *s, const struct zerocopy_told *n)
 {
+	struct zerocopy *z = s->tx.zerocopy;
 	uint32_t from = lower_bound(z, n->first), to = from, end = z->head + z->len;
 
 	for (; to < end && within(z->held[to].id, n->first, n->last); to++)
-		ended(z, n->t > z->held[to].t ? n->t - z->held[to].t : 0, n->copied);
+		ended(c, s, n->t, n->t > z->held[to].t ? n->t - z->held[to].t : 0, n->copied);
 	if (from == z->head)
 		z->head = to;
 	else
@@ -164,11 +169,13 @@ static void end_those(struct zerocopy *z, const struct zerocopy_told *n)
  * Ends sends whose notification was removed before its event: it came just before or after the
  * queue was found empty.
  */
-static void end_taken(struct zerocopy *z, uint64_t empty)
+static void end_taken(const struct core *c, const struct mg_sock *s, uint64_t empty)
 {
+	struct zerocopy *z = s->tx.zerocopy;
+
 	if (empty < z->taken.t)
 		z->taken.t = empty;
-	end_those(z, &z->taken);
+	end_those(c, s, &z->taken);
 	z->taken.known = false;
 	z->empty = 0;
 }
@@ -181,25 +188,26 @@ void zerocopy_on_done(struct core *c, const struct mg_event *e)
 {
 	const struct mg_zerocopy_done *p = &e->zerocopy_done;
 	struct zerocopy_told n = {p->first, p->last, e->cycles, p->copied, true};
-	struct zerocopy *z = zerocopy_of(sock_find(c, p->sock));
+	struct mg_sock *s = sock_find(c, p->sock);
+	struct zerocopy *z = zerocopy_of(s);
 
 	if (!z)
 		return;
 	switch (p->taken) {
 	case 0:
-		end_those(z, &n);
+		end_those(c, s, &n);
 		break;
 	case 1:
 		if (told_of(z, n.last))
 			break;
 		z->taken = n;
 		if (z->empty)
-			end_taken(z, z->empty);
+			end_taken(c, s, z->empty);
 		break;
 	default:
 		z->empty = e->cycles;
 		if (z->taken.known)
-			end_taken(z, z->empty);
+			end_taken(c, s, z->empty);
 	}
 }
 
@@ -220,7 +228,6 @@ void zerocopy_free(struct zerocopy *z)
 {
 	if (!z)
 		return;
-	dist_free(&z->hold);
 	free(z->held);
 	free(z);
 }

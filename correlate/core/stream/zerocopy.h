@@ -9,15 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sums/dist.h"
-
 #define ZEROCOPY_TOLD 4
 
 struct zerocopy {
-	uint64_t sends;   /* messages of calls whose pages the kernel took */
-	uint64_t copied;  /* finished ones that the kernel had copied after all */
-	uint64_t unsure;  /* sends whose number or end is not certain */
-	struct dist hold; /* cycles, from the call's return until the kernel had finished */
+	uint64_t sends;  /* messages of calls whose pages the kernel took */
+	uint64_t copied; /* finished ones that the kernel had copied after all */
+	uint64_t unsure; /* sends whose number or end is not certain */
 	/* unfinished ones by number, with the time since when */
 	struct zerocopy_send {
 		uint32_t id;

@@ -12,7 +12,6 @@
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "socket/socket.h"
-#include "sums/dist.h"
 #include "task/call.h"
 #include "task/call_fact.h"
 #include "task/call_settle.h"

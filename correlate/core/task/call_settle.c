@@ -17,7 +17,6 @@
 #include "stream/rx.h"
 #include "stream/tx.h"
 #include "stream/unmapped.h"
-#include "sums/dist.h"
 #include "task/call.h"
 #include "task/call_fact.h"
 #include "task/call_join.h"

@@ -9,7 +9,6 @@
 #include "core.h"
 #include "event_table.h"
 #include "clock/clockmap.h"
-#include "sums/dist.h"
 #include "task/threads.h"
 #include "trace/gap.h"
 

@@ -11,7 +11,6 @@
 
 #include "calls.h"
 #include "facts/stages.h"
-#include "sums/dist.h"
 #include "flow.h"
 #include "hash.h"
 

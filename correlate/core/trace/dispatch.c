@@ -440,8 +440,9 @@ static void note_readying(struct core *c, const struct mg_event *e)
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	note_readying(c, e);
-	hook_seen(c, e->id);
+	if (!c->hook_count && !c->has_calibration)
+		hook_seen(c, e->id);
 	to_part(c, e, a);
-	if (!a->sock)
+	if (c->listener && !a->sock)
 		a->sock = sock_of_event(c, e);
 }

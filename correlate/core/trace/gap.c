@@ -15,7 +15,6 @@
 #include "clock/queue.h"
 #include "socket/socket.h"
 #include "stream/why_split.h"
-#include "sums/units.h"
 #include "task/call.h"
 #include "task/thread.h"
 #include "task/threads.h"
@@ -208,14 +207,28 @@ uint32_t flow_unit_layers(const struct flow *f, int layer)
 	return f->rx ? rx_seen[layer] : tx_seen[layer];
 }
 
-void gap_touch(struct mg_sock *s, const struct hole *h)
+/* Returns the layers of a flow that lack events of the hole, as bits. */
+static uint32_t lacking(const uint32_t *seen, int layers, const struct hole *h)
 {
-	for (int i = 0; i < TX_LAYERS; i++)
-		if (h->layers & tx_seen[i])
-			unit_gap(&s->tx.units[i], h->from, h->to);
-	for (int i = 0; i < RX_LAYERS; i++)
-		if (h->layers & rx_seen[i])
-			unit_gap(&s->rx.units[i], h->from, h->to);
+	uint32_t bits = 0;
+
+	for (int i = 0; i < layers; i++)
+		if (h->layers & seen[i])
+			bits |= 1u << i;
+	return bits;
+}
+
+void gap_touch(const struct core *c, struct mg_sock *s, const struct hole *h)
+{
+	const struct core_client *does = &c->attached.does;
+	uint32_t tx = lacking(tx_seen, TX_LAYERS, h), rx = lacking(rx_seen, RX_LAYERS, h);
+
+	if (!c->attached.what)
+		return;
+	if (tx)
+		does->gap(c->attached.what, flow_fact(&s->tx), tx, h->from, h->to);
+	if (rx)
+		does->gap(c->attached.what, flow_fact(&s->rx), rx, h->from, h->to);
 }
 
 static void note_hole(
@@ -238,7 +251,7 @@ static void note_hole(
 	if (h.to > c->holes_until)
 		c->holes_until = h.to;
 	while ((s = sock_next_live(c, s)))
-		gap_touch(s, &h);
+		gap_touch(c, s, &h);
 }
 
 void gap_foresee(struct core *c, const struct mg_lost *p)

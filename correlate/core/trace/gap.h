@@ -9,7 +9,7 @@
 /* Notes a loss as soon as it is read, before earlier events are processed. */
 void gap_foresee(struct core *c, const struct mg_lost *p);
 /* Leaves out spacings of the socket's packets that reach across these missing events. */
-void gap_touch(struct mg_sock *s, const struct hole *h);
+void gap_touch(const struct core *c, struct mg_sock *s, const struct hole *h);
 /* Marks a socket that is first met within a gap, which was reported at its begin. */
 void gap_on_new_socket(struct core *c, struct mg_sock *s);
 /* Returns whether a reader reported the loss, instead of an event of the trace. */

@@ -6,13 +6,11 @@
  * time, times two and inverted if negative. A byte with the form END ends the sequence.
  */
 
-#include "sums/words.h"
+#include "bytes/words.h"
 
 #include <endian.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "sums/dist_bins.h"
 
 #define ZEROS_MANY 7
 #define FORM_BITS  5

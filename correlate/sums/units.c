@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core.h"
-#include "event_table.h"
 #include "sums/dist.h"
 #include "sums/series.h"
 
@@ -37,27 +35,11 @@ void unit_more(struct unit_stats *u, uint64_t bytes)
 		series_add_bytes(u->series, bytes);
 }
 
-void unit_pass(struct unit_stats *u, uint64_t t, uint64_t len, uint64_t fresh)
+void unit_repeat(struct unit_stats *u, uint64_t t, uint64_t len)
 {
-	bool again = len && !fresh; /* an empty datagram is a new one */
-
-	u->again += len - fresh;
-	u->again_n += again;
-	u->repeats = again;
-	if (!again)
-		unit_add(u, t, len);
-	else if (u->series)
-		series_add(u->series, t, len, true);
-}
-
-void unit_wire(struct unit_stats *u, uint64_t frame, uint64_t packets)
-{
-	u->wire_bytes += frame;
-	u->frames += packets;
-	if (u->repeats)
-		u->again_frames += packets;
+	u->again_n++;
 	if (u->series)
-		series_set_frame(u->series, frame);
+		series_add(u->series, t, len, true);
 }
 
 void unit_gap(struct unit_stats *u, uint64_t from, uint64_t to)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums up facts about each flow: packets at each layer, the time of bytes in each
+ * stage, and between the ends (method, "Residence", "Modulation").
+ */
+#ifndef MAGNET_CORRELATE_FIGURES_MEASURES_H
+#define MAGNET_CORRELATE_FIGURES_MEASURES_H
+
+#include "core/core.h"
+#include "sums/dist.h"
+#include "sums/series.h"
+#include "sums/units.h"
+#include "sums/waterfall.h"
+
+/* Bytes that share what held them in the send buffer last, and what let them go. */
+struct why_row {
+	uint8_t reason, release;
+	uint64_t n, bytes;
+	unsigned __int128 wait; /* cycles times bytes */
+};
+
+/* Causes of waits in the send buffer. */
+struct why_sums {
+	struct why_row *row;
+	uint32_t rows;
+	unsigned __int128 wait[WHYS]; /* cycles times bytes */
+	uint64_t bytes[WHYS];         /* bytes that waited for it at all */
+	uint64_t cycles[WHYS];        /* time it held the queue */
+};
+
+/* Bytes that were sent more than once. */
+struct resent_sums {
+	struct dist wait; /* TX: from the first copy to the last one, cycles, by bytes */
+	/* first to last timestamp of bytes left out of the stages, likewise */
+	struct dist left_out;
+};
+
+struct flow_measures {
+	struct unit_stats units[TX_LAYERS]; /* RX_LAYERS is not more */
+	/* RX, not TCP's: the calls whose bytes it received; NULL: none */
+	struct unit_stats *from;
+	uint64_t last_from;            /* time of the last of them */
+	struct series *series;         /* of the layers and of `from`; NULL unless asked for */
+	struct dist stage[STAGES_MAX]; /* cycles, weighted by bytes */
+	struct dist residence;         /* first to last timestamp, cycles, by bytes */
+	struct waterfall waterfall;    /* stages by their total, by bytes */
+	struct dist last_byte;         /* first to last timestamp of each call's last byte */
+	struct dist shift;             /* TX: U0 to X, RX: the peer's U0 to U1, by bytes */
+	struct dist transit;           /* RX: the peer's X to R */
+	struct dist retry;             /* TX: from a refused call until bytes are copied again */
+	struct dist *zerocopy;         /* TX: for how long the kernel held pages; NULL: none */
+	struct resent_sums *resent;    /* NULL: nothing was sent again */
+	struct why_sums *why;          /* TX; NULL: nothing waited */
+};
+
+/* Memory that all flows' measures share. */
+struct measures_memory {
+	struct dist_pool dists;
+	struct series_pool series;
+	bool *due; /* set when the distributions exceed their limit */
+};
+
+/* Registers for every fact of the core about flows from now on. */
+void measures_listen(struct measures_memory *m, struct core *c);
+/* Returns what is measured of a flow, all of it empty where nothing is. */
+const struct flow_measures *measures(const struct flow *f);
+/* Returns empty measures without limit, for sums of several flows; NULL if memory is short. */
+struct flow_measures *measures_new(void);
+/* Adds those of a flow, but for packets and series; neither may be NULL. */
+void measures_add(struct flow_measures *sum, const struct flow_measures *m);
+void measures_free(struct flow_measures *m);
+
+/* ---- as a state of the core's flows, see struct core_client ---- */
+
+void measures_on_gap(
+	void *memory, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
+void measures_free_state(void *state);
+
+#define MEASURES_DISTS (TX_LAYERS + STAGES_MAX + 6)
+/* Fills in all distributions with limited memory. Returns how many there are. */
+uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS]);
+/* Has the limit kept after the present event, if it is exceeded. Call it when something was added.
+ */
+static inline void measures_check(const struct measures_memory *m)
+{
+	if (m->dists.used + m->dists.tables > m->dists.limit)
+		*m->due = true;
+}
+/* Makes the distributions share the memory, as new ones and unpacked ones must. */
+void measures_share(struct flow_measures *m, struct measures_memory *with);
+
+#endif

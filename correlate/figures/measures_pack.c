@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packs measures as the core packs a socket: their memory without pointers, and then what the
+ * pointers point to, always in the same order.
+ */
+#include "figures/measures_pack.h"
+
+#include "alloc.h"
+#include "core/socket/packing.h"
+#include "sums/dist_bins.h"
+
+/*
+ * A hash table stays as long as there is memory for it: packing the many bins of a busy flow takes
+ * long, and may be in vain (dist_trim() does it when memory is short).
+ */
+static bool dist_fits(const struct dist *d)
+{
+	return (d->is_packed || !d->size || !d->pool) && (!d->more || !d->more->wide);
+}
+
+bool measures_fit(const void *state)
+{
+	struct flow_measures m = *(const struct flow_measures *)state;
+	struct dist *all[MEASURES_DISTS];
+	uint32_t n = measures_dists(&m, all);
+
+	if (m.series || m.from || m.zerocopy)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!dist_fits(all[i]))
+			return false;
+	return !m.resent || (dist_fits(&m.resent->wait) && dist_fits(&m.resent->left_out));
+}
+
+size_t measures_size(const void *state)
+{
+	struct flow_measures m = *(const struct flow_measures *)state;
+	size_t sum = waterfall_memory(&m.waterfall);
+	struct dist *all[MEASURES_DISTS];
+	uint32_t n = measures_dists(&m, all);
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += dist_memory(all[i]);
+	return sum;
+}
+
+/* ---- writing ---- */
+
+static void bare_dist(struct dist *d)
+{
+	d->bins = NULL;
+	d->pool = NULL;
+	d->more = PACKED_THERE(d->more);
+	if (d->late_cap)
+		d->late = NULL;
+}
+
+/* Writes packed bins, which are as short as they can be. */
+static void put_dist(struct packing *p, const struct dist *d)
+{
+	if (d->more)
+		PACK(p, d->more);
+	if (d->late_cap)
+		pack_words(p, d->late, d->late_n * sizeof(*d->late));
+	if (d->is_packed)
+		pack_bytes(p, d->packed, d->size);
+	else
+		pack_words(p, d->bins, d->size * sizeof(*d->bins));
+}
+
+static size_t cells_size(const struct waterfall *w)
+{
+	return w->used * waterfall_cell_size(w);
+}
+
+static void put_why(struct packing *p, const struct why_sums *w)
+{
+	struct why_sums bare = *w;
+
+	bare.row = NULL;
+	PACK(p, &bare);
+	pack_words(p, w->row, w->rows * sizeof(*w->row));
+}
+
+static void put_resent(struct packing *p, const struct resent_sums *r)
+{
+	struct resent_sums bare = *r;
+
+	bare_dist(&bare.wait);
+	bare_dist(&bare.left_out);
+	PACK(p, &bare);
+	put_dist(p, &r->wait);
+	put_dist(p, &r->left_out);
+}
+
+static void put_bare(struct packing *p, const struct flow_measures *m)
+{
+	struct flow_measures bare = *m;
+	struct dist *dists[MEASURES_DISTS];
+	uint32_t n = measures_dists(&bare, dists);
+
+	for (uint32_t i = 0; i < n; i++)
+		bare_dist(dists[i]);
+	bare.waterfall.cell = NULL;
+	bare.waterfall.place = NULL;
+	bare.waterfall.pool = NULL;
+	bare.waterfall.cap = bare.waterfall.used;
+	bare.why = PACKED_THERE(bare.why);
+	bare.resent = PACKED_THERE(bare.resent);
+	PACK(p, &bare);
+}
+
+void measures_pack(const void *state, struct packing *p)
+{
+	struct flow_measures m = *(const struct flow_measures *)state;
+	struct dist *dists[MEASURES_DISTS];
+	uint32_t n = measures_dists(&m, dists);
+
+	put_bare(p, &m);
+	for (uint32_t i = 0; i < n; i++)
+		put_dist(p, dists[i]);
+	pack_words(p, m.waterfall.cell, cells_size(&m.waterfall));
+	pack_words(p, m.waterfall.place, m.waterfall.size * sizeof(*m.waterfall.place));
+	if (m.why)
+		put_why(p, m.why);
+	if (m.resent)
+		put_resent(p, m.resent);
+}
+
+/* ---- reading ---- */
+
+static void get_dist(struct unpacking *u, struct dist *d)
+{
+	if (d->more)
+		UNPACK(u, d->more, 1);
+	if (d->late_cap)
+		d->late = unpack_words(
+			u, d->late_n * sizeof(*d->late), d->late_cap * sizeof(*d->late));
+	if (!d->is_packed) {
+		UNPACK(u, d->bins, d->size);
+		return;
+	}
+	d->packed = u->failed ? NULL : mg_malloc(dist_room(d->size));
+	unpack_bytes(u, d->packed, d->size);
+}
+
+static void get_why(struct unpacking *u, struct why_sums **why)
+{
+	struct why_sums *w = UNPACK(u, *why, 1);
+
+	if (w)
+		UNPACK(u, w->row, w->rows);
+}
+
+static void get_resent(struct unpacking *u, struct resent_sums **resent)
+{
+	struct resent_sums *r = UNPACK(u, *resent, 1);
+
+	if (!r)
+		return;
+	get_dist(u, &r->wait);
+	get_dist(u, &r->left_out);
+}
+
+void *measures_unpack(void *memory, struct unpacking *u)
+{
+	struct measures_memory *with = memory;
+	struct dist *dists[MEASURES_DISTS];
+	struct flow_measures *m = unpack_words(u, sizeof(*m), sizeof(*m));
+	struct waterfall *w;
+	uint32_t n;
+
+	if (!m)
+		return NULL;
+	n = measures_dists(m, dists);
+	for (uint32_t i = 0; i < n; i++)
+		get_dist(u, dists[i]);
+	w = &m->waterfall;
+	w->cell = unpack_words(u, cells_size(w), cells_size(w));
+	UNPACK(u, w->place, w->size);
+	if (m->why)
+		get_why(u, &m->why);
+	if (m->resent)
+		get_resent(u, &m->resent);
+	measures_share(m, with);
+	with->dists.used += measures_size(m);
+	measures_check(with);
+	return m;
+}
