@@ -87,10 +87,10 @@ def measure(program, top):
 HEAD = """<!-- made by tests/calls_table.py --write docs/calls.md: do not edit -->
 # Every call, counted twice
 
-Real programs do a small piece of work on loopback under `magnet record` while `strace -f` watches the
-same run from outside. Of each system call that takes a socket, its number and its bytes by strace must
-be those of magnet's report: the application events that `libmagnet.so` wrote, and the calls that only
-the kernel side saw (kernel-only). Each system call is compared for itself; a row adds them up.
+Real programs do a small piece of work on loopback under `magnet record` while `strace -f` traces the
+same run. For each system call that takes a socket, the number of calls and of bytes that strace counts
+must be those of magnet's report: the application events that `libmagnet.so` wrote, plus the calls that
+only the kernel side recorded (kernel-only). Each system call is compared separately; a row has the sums.
 
 Made on {date} with magnet {magnet}, Linux {kernel} and strace {strace} by
 

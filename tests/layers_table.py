@@ -75,10 +75,10 @@ def measure(place, v6, phases, top):
 HEAD = """<!-- made by tests/layers_table.py --write docs/layers.md: do not edit -->
 # Every layer, counted twice
 
-Small exchanges of each kind of socket are recorded with all layers on, and what magnet saw at each
-layer is compared with who else counts there: the program itself, the kernel's counters of the network
-namespace (`nstat`, `/proc/net/snmp`, `snmp6`), those of queues (`tc -s qdisc`) and interfaces
-(`ip -s link`), TCP_INFO, and a capture by tcpdump. A cell is *seen / counted*. Made on {date} with magnet
+Small exchanges of each kind of socket are recorded with all layers. magnet's counts at each layer are
+compared with other counts there: those of the program itself, of the network namespace (`nstat`,
+`/proc/net/snmp`, `snmp6`), of queues (`tc -s qdisc`) and interfaces (`ip -s link`), TCP_INFO, and a
+capture by tcpdump. A cell is *recorded by magnet / counted by the other*. Made on {date} with magnet
 {magnet}, Linux {kernel} by
 
     {command}
@@ -88,19 +88,20 @@ which fails if any of the {comparisons:,} comparisons differs; {unequal} do.
 TCP: two connections by two processes, several writes. UDP: two processes; sockets bound, connected,
 and neither; empty datagrams, sendmmsg(), MSG_MORE, UDP_SEGMENT, and datagrams larger than the MTU of
 1500, which become fragments. ICMP echo by raw sockets and by sockets of type datagram, the largest in
-fragments. The program is `tests/programs/workload.py`. Bridges and routers are namespaces of their own
-between two others; with *bridge here* the first end's own address is on a bridge. The *vxlan* tunnel is of the
-other version of IP than what it carries; both *macvlan* are on one interface, in a namespace of its own.
+fragments. The program is `tests/programs/workload.py`. Bridges and routers are separate namespaces between
+those of the two ends; with *bridge here* the first end's own address is on a bridge. The *vxlan* tunnel and
+its contents have different versions of IP; both *macvlan* devices are on one interface in a separate namespace.
 
-Sent is what one end sends, received what the other end gets, of ICMP the first (the second is the
-kernel, which answers). The tables leave out what the ends count in the other direction, compared as
-well. Not compared, since no socket is followed yet: of a connection's opening the answer to the SYN
-where it is sent, the SYN where it arrives, and the acknowledgement of the answer.
+*sent* rows are the packets that one end sends, *received* rows those that the other end gets; for ICMP the
+first end also receives, since the second end is the kernel, which answers. The counts in the other direction
+are compared as well, but are not in the tables. Three segments of a connection's opening are not compared,
+since no socket is followed yet: the answer to the SYN where it is sent, the SYN where it arrives, and the
+acknowledgement of the answer.
 
-- With *GRO* frames come singly and are put together; without, they stay super-segments over veth.
-- A super-segment is one packet at IP, driver, and capture, and as many frames at the queue (`frames`)
-  and in TCP's counters (`segments`) as it stands for.
-- IPv4 puts fragments together before its last hook, IPv6 behind it: there *IP packets* are fragments.
+- With *GRO* frames arrive singly and are merged; without GRO they stay super-segments over veth.
+- A super-segment is one packet at IP, driver, and capture. At the queue (`frames`) and in TCP's counters
+  (`segments`) it counts as the number of segments it stands for.
+- IPv4 reassembles fragments before its last hook, IPv6 after it: for IPv6 *IP packets* are fragments.
 """
 NAMES = {"tcp": "TCP", "udp": "UDP", "raw": "raw ICMP", "ping": "ICMP datagram"}
 
