@@ -87,8 +87,10 @@ def of_schema(name, trace):
         return
     with open(os.environ["MAGNET_BUILD"] + "/docs/report.schema.json") as f:
         validator = jsonschema.Draft202012Validator(json.load(f))
-    wrong = [e.message[:200] for e in validator.iter_errors(json.loads(golden.output(MAGNET, "report", "--json", trace)))]
-    check(not wrong, f"{name}: the report is of the schema's form {wrong[:3]}")
+    for more in ((), ("--on-demand", "all"), ("--against", trace)):
+        report = json.loads(golden.output(MAGNET, "report", "--json", *more, trace))
+        wrong = [e.message[:200] for e in validator.iter_errors(report)]
+        check(not wrong, f"{name}: the report{' '.join(('', *more[:1]))} is of the schema's form {wrong[:3]}")
 
 
 def other_formats(name, trace, number):
