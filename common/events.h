@@ -77,21 +77,21 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_EV_SYS_ENTER(F, S) \
 	F(S, u64, sock,  "socket cookie") \
-	F(S, u64, asked, "bytes asked for; 0 where the call names no single length") \
+	F(S, u64, asked, "bytes asked for; 0 if the call names no single length") \
 	F(S, s32, fd,    "file descriptor; -1 for socket()") \
-	F(S, x32, flags, "MSG_* flags of the call; 0 where it has none") \
+	F(S, x32, flags, "MSG_* flags of the call; 0 if it has none") \
 	F(S, e_option, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
 	F(S, u32, seq,   "TCP: write_seq (sending) or copied_seq (receiving)") \
 	F(S, e_syscall, call, "system call") \
 	F(S, e_kind, kind, "socket kind") \
-	F(S, x8,  nagle, "TCP, but for receiving calls: 1 TCP_NODELAY is set, 2 TCP_CORK") \
-	F(S, u16, mss,   "TCP, likewise: bytes of a full segment at present; 0 not told")
+	F(S, x8,  nagle, "TCP, except for receiving calls: 1 TCP_NODELAY is set, 2 TCP_CORK") \
+	F(S, u16, mss,   "TCP, except for receiving calls: bytes of a full segment at present; 0 unknown")
 
 #define MG_EV_SYS_EXIT(F, S) \
 	F(S, u64, sock, "socket cookie") \
-	F(S, s64, ret,  "return value, negative errno on failure; -512 to -516: to be restarted") \
+	F(S, s64, ret,  "return value, negative errno on failure; -512 to -516: the call is to be restarted") \
 	F(S, u32, seq,  "TCP: write_seq (sending) or copied_seq (receiving)") \
-	F(S, u32, bytes, "bytes of all messages of sendmmsg and recvmmsg, 4294967295 if not known; else 0") \
+	F(S, u32, bytes, "bytes of all messages of sendmmsg and recvmmsg, 4294967295 if unknown; else 0") \
 	F(S, e_syscall, call, "system call")
 
 #define MG_EV_TCP_SEND(F, S) \
@@ -110,39 +110,39 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
  * way through a layer.
  */
 #define MG_EV_PACKET(F, S) \
-	F(S, u64, sock,      "socket of the local end, 0 where several may get it") \
-	F(S, u32, seq,       "TCP: sequence number of the first byte; else which buffer it is in, a hash of its address") \
-	F(S, u32, len,       "payload of TCP, UDP or ICMP, of other protocols that of IP; bytes") \
+	F(S, u64, sock,      "socket of the local end, 0 if several may receive it") \
+	F(S, u32, seq,       "TCP: sequence number of the first byte; else the buffer, as a hash of its address") \
+	F(S, u32, len,       "payload of TCP, UDP or ICMP, for other protocols that of IP; bytes") \
 	F(S, u32, ack,       "TCP: acknowledgement number; else 0") \
 	F(S, u32, ifindex,   "network device, 0 before routing") \
-	F(S, u16, headers,   "bytes in the buffer beside the payload: the headers present at this layer, and padding") \
+	F(S, u16, headers,   "bytes in the buffer besides the payload: the headers present at this layer, and padding") \
 	F(S, u16, segs,      "segments or datagrams it stands for") \
 	F(S, u16, gso_size,  "payload of each of them, 0 if it stands for one") \
 	F(S, u16, ip_id,     "not TCP: identification of the IP datagram, low 16 bits; else 0") \
-	F(S, u16, frag,      "of a fragment: where it begins in the IP datagram's payload, in 8 bytes, + 8192 if more follow it; of a whole datagram 0") \
+	F(S, u16, frag,      "fragment: its offset in the IP datagram's payload, in units of 8 bytes, + 8192 if more follow it; whole datagram: 0") \
 	F(S, x8,  tcp_flags, "TCP: FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128; else 0") \
 	F(S, u8,  zero_window, "TCP: 1 if the segment offers a window of 0; else 0") \
 	F(S, u8,  icmp_type, "ICMP: type of the message; else 0") \
 	F(S, e_proto, proto, "IP protocol") \
-	F(S, e_context, context, "ip_out of TCP: who lets it go, a thread or a softirq; elsewhere, and where it is not known, 0") \
-	F(S, e_via, via, "seen away from its socket's network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device: on the way from the socket or to it; else 0")
+	F(S, e_context, context, "ip_out of TCP: context in which it is sent, a thread or a softirq; elsewhere, and if unknown, 0") \
+	F(S, e_via, via, "seen outside its socket's own layers (in another network namespace, where it is forwarded, in a tunnel, at a port of the bridge or bond that the socket uses, or a second time at a device): on its way from the socket or to it; else 0")
 
 /* bits of `frag` */
 #define MG_FRAG_AT   0x1fff
 #define MG_FRAG_MORE 0x2000
 
-/* recorded with ip_in; `sock` is known by that only */
+/* recorded with ip_in, at which `sock` becomes known */
 #define MG_EV_DEV_RECV_LATE(F, S) \
-	F(S, u64, sock,     "socket, 0 where several may get it") \
-	F(S, u32, seq,      "as in packets, as are the others of that name") \
+	F(S, u64, sock,     "socket, 0 if several may receive it") \
+	F(S, u32, seq,      "as in packets, like the other fields of the same name") \
 	F(S, u32, len,      "payload, bytes") \
 	F(S, u32, ago_ns,   "how long before this event the device delivered it") \
 	F(S, u32, ifindex,  "network device") \
-	F(S, u16, headers,  "bytes in the buffer beside the payload") \
+	F(S, u16, headers,  "bytes in the buffer besides the payload") \
 	F(S, u16, segs,     "datagrams it stands for") \
 	F(S, u16, gso_size, "payload of each of them, 0 if it stands for one") \
 	F(S, u16, ip_id,    "identification of the IP datagram, low 16 bits") \
-	F(S, u16, frag,     "of a fragment: where it begins, in 8 bytes, + 8192 if more follow it") \
+	F(S, u16, frag,     "fragment: its offset, in units of 8 bytes, + 8192 if more follow it") \
 	F(S, u8,  icmp_type, "ICMP: type of the message") \
 	F(S, e_proto, proto,    "IP protocol")
 
@@ -150,7 +150,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,    "socket cookie") \
 	F(S, u32, seq,     "sequence number of the first byte") \
 	F(S, u32, len,     "TCP payload, bytes") \
-	F(S, s32, rc,      "what the driver returned; 0 = taken") \
+	F(S, s32, rc,      "return value of the driver; 0 = taken") \
 	F(S, u32, ifindex, "network device") \
 	F(S, u16, segs,    "segments or datagrams it stands for") \
 	F(S, e_via, via,     "as in packets")
@@ -168,75 +168,75 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_EV_TCP_READY(F, S) \
 	F(S, u64, sock,       "socket cookie") \
-	F(S, u32, rcv_nxt,    "next byte expected: all before it is in order") \
+	F(S, u32, rcv_nxt,    "next byte expected: all bytes before it are in order") \
 	F(S, u32, copied_seq, "next byte the program will read")
 
 #define MG_EV_SOCK_COPY(F, S) \
 	F(S, u64, sock,    "socket") \
-	F(S, u32, seq,     "TCP: sequence number of the first byte copied to the program; else which buffer") \
+	F(S, u32, seq,     "TCP: sequence number of the first byte copied to the program; else the buffer, as in packets") \
 	F(S, u32, len,     "bytes copied") \
 	F(S, u32, rcv_nxt, "TCP: next byte expected in order")
 
-/* of sockets other than TCP's, whose bytes have no numbers */
+/* for sockets other than TCP's, whose bytes have no sequence numbers */
 #define MG_EV_SOCK_MOVED(F, S) \
 	F(S, u64, sock,   "socket") \
 	F(S, s32, ret,    "bytes, or a negative errno") \
 	F(S, x32, flags,  "MSG_* flags") \
-	F(S, u32, queued, "sending: bytes of memory in the send queue; receiving: in the receive queue, 4294967295 not known") \
-	F(S, u32, next,   "receiving: which buffer will be read next; 4294967295 none waits, 0 not known") \
+	F(S, u32, queued, "bytes of memory, sending: in the send queue; receiving: in the receive queue, 4294967295 unknown") \
+	F(S, u32, next,   "receiving: the buffer that will be read next; 4294967295 no buffer waits, 0 unknown") \
 	F(S, e_kind, kind, "socket kind")
 
-/* only where functions can be hooked; the states lock and release of calls rest on them */
+/* only where functions can be hooked; the states lock and release of calls need them */
 #define MG_EV_SOCK_LOCK(F, S) \
 	F(S, u64, sock, "socket")
 
 #define MG_EV_SOCK_READY(F, S) \
 	F(S, u64, sock,   "socket") \
-	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 not known, of UNIX sockets") \
-	F(S, u32, buffer, "which buffer is the last in it, 0 not known") \
-	F(S, u32, len,    "bytes in that, 0 not known") \
+	F(S, u32, queued, "bytes of memory in its receive queue; 4294967295 unknown, as for UNIX sockets") \
+	F(S, u32, buffer, "the last buffer in the queue, 0 unknown") \
+	F(S, u32, len,    "bytes in that buffer, 0 unknown") \
 	F(S, e_kind, kind, "socket kind")
 
-/* Sends with MSG_ZEROCOPY are numbered, each socket's own; completions are told by these. */
+/* Sends with MSG_ZEROCOPY are numbered for each socket; completions name these numbers. */
 #define MG_EV_ZEROCOPY_SENT(F, S) \
 	F(S, u64, sock,  "socket cookie") \
-	F(S, u32, first, "number of the socket's next send with MSG_ZEROCOPY as the call began") \
-	F(S, u32, next,  "and as it returned: those before it, from `first` on, are this call's or of others meanwhile") \
-	F(S, u32, most,  "how many of them the call can have")
+	F(S, u32, first, "number of the socket's next send with MSG_ZEROCOPY when the call began") \
+	F(S, u32, next,  "that number when the call returned: sends from `first` to the one before it belong to this call or to concurrent ones") \
+	F(S, u32, most,  "largest number of them that can belong to this call")
 
 #define MG_EV_ZEROCOPY_DONE(F, S) \
 	F(S, u64, sock,   "socket cookie") \
-	F(S, u32, first,  "the notification that is last in the error queue: of sends from this number") \
-	F(S, u32, last,   "to this one, what was told before included") \
-	F(S, u8,  copied, "1 the kernel had copied the bytes all the same") \
-	F(S, u8,  taken,  "1 this is the one the thread takes out of the queue; 2 somebody had taken it out already: `first` and `last` say nothing")
+	F(S, u32, first,  "first send of the last notification in the error queue") \
+	F(S, u32, last,   "last send of that notification; sends that were notified before are included") \
+	F(S, u8,  copied, "1 the kernel had copied the bytes nevertheless") \
+	F(S, u8,  taken,  "1 the thread takes this notification out of the queue; 2 it had already been taken out: `first` and `last` are void")
 
 #define MG_EV_SOCK_NEW(F, S) \
 	F(S, u64, sock,   "socket") \
 	F(S, u64, peer,   "UNIX: the socket it is connected to, 0 if none") \
 	F(S, u32, netns,  "network namespace, inode number") \
-	F(S, u16, lport,  "local port, of ICMP its identifier; 0 when anonymized") \
+	F(S, u16, lport,  "local port, for ICMP the identifier; 0 when anonymized") \
 	F(S, u16, rport,  "remote port, 0 if not connected or anonymized") \
 	F(S, e_family, family, "address family, AF_*") \
 	F(S, e_kind, kind, "socket kind") \
 	F(S, e_proto, proto,  "IP protocol, 0 for others")
 
-/* of a socket other than TCP's; not for each datagram, and not of more than a few ends a socket */
+/* for a socket other than TCP's; not for each datagram, and only for a few ends of a socket */
 #define MG_EV_SOCK_PEER(F, S) \
 	F(S, u64,  sock, "socket") \
 	F(S, addr, addr, "address of the far end") \
-	F(S, u16,  port, "its port, 0 where the protocol has none") \
-	F(S, u8,   rx,   "1 a datagram came from there, 0 one goes there")
+	F(S, u16,  port, "its port, 0 if the protocol has none") \
+	F(S, u8,   rx,   "1 a datagram came from this address, 0 one goes to it")
 
 #define MG_EV_TCP_LISTEN(F, S) \
 	F(S, u64, sock,        "cookie of the listening socket") \
-	F(S, u32, drops,       "packets it has dropped since the last event of this kind, as a rule SYNs for which a queue had no room") \
+	F(S, u32, drops,       "packets it has dropped since the last event of this kind, mostly SYNs for which a queue had no room") \
 	F(S, u32, netns,       "network namespace, inode number") \
 	F(S, u32, backlog,     "connections that wait for accept()") \
-	F(S, u32, backlog_max, "how many may") \
+	F(S, u32, backlog_max, "limit of that number") \
 	F(S, u16, lport,       "local port; 0 when anonymized")
 
-/* as BPF tells it; the drain writes it as `drop`, with names */
+/* as BPF records it; the drain writes it as `drop`, with names */
 #define MG_EV_DROP_RAW(F, S) \
 	F(S, u64, sock,     "socket") \
 	F(S, u64, location, "address in the kernel") \
@@ -246,7 +246,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, reason,   "enum skb_drop_reason") \
 	F(S, u16, segs,     "segments or datagrams it stands for") \
 	F(S, e_proto, proto,    "IP protocol") \
-	F(S, u8,  rx,       "1 if it was on its way to the socket, 0 from it")
+	F(S, u8,  rx,       "1 if it was going to the socket, 0 if it came from it")
 
 #define MG_EV_DROP(F, S) \
 	F(S, u64, sock,        "socket") \
@@ -255,17 +255,17 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, ifindex,     "network device, 0 if none") \
 	F(S, u16, segs,        "segments or datagrams it stands for") \
 	F(S, e_proto, proto,       "IP protocol") \
-	F(S, u8,  rx,          "1 if it was on its way to the socket, 0 from it") \
-	F(S, text32, reason,   "why, in the kernel's words (SKB_DROP_REASON_*)") \
-	F(S, text32, location, "function of the kernel that dropped it")
+	F(S, u8,  rx,          "1 if it was going to the socket, 0 if it came from it") \
+	F(S, text32, reason,   "the kernel's reason (SKB_DROP_REASON_*)") \
+	F(S, text32, location, "kernel function that dropped it")
 
 #define MG_EV_TCP_RETRANSMIT(F, S) \
 	F(S, u64, sock, "socket cookie, or the number of a request to connect") \
 	F(S, u32, seq,  "sequence number of the first byte sent again") \
 	F(S, u32, len,  "payload, bytes") \
-	F(S, s32, err,  "0; negative, and it was not sent: why; not known on kernels before 6.18") \
+	F(S, s32, err,  "0, or a negative errno if it was not sent; always 0 on kernels before 6.18") \
 	F(S, u16, segs, "segments it stands for") \
-	F(S, u8,  syn_ack, "1 it is the SYN-ACK of a request to connect, which has no socket yet; else 0")
+	F(S, u8,  syn_ack, "1 for the SYN-ACK of a request to connect, which has no socket yet; else 0")
 
 #define MG_EV_SOCK_STATE(F, S) \
 	F(S, u64, sock,       "socket cookie") \
@@ -280,14 +280,14 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, e_tcp_state, now,        "state entered") \
 	F(S, e_family, family,     "AF_INET or AF_INET6") \
 	F(S, e_opener, opener, "call that opened it") \
-	F(S, e_ulp, ulp, "what uses it in place of the program: TLS in the kernel, MPTCP, or another protocol")
+	F(S, e_ulp, ulp, "protocol that uses it in place of the program: TLS in the kernel, MPTCP, or another")
 
 #define MG_EV_SOCK_ADDR(F, S) \
 	F(S, u64,  sock,  "socket cookie") \
 	F(S, addr, laddr, "local address") \
 	F(S, addr, raddr, "remote address")
 
-/* a socket first met when it was already open: anchors sequence numbers to byte offsets */
+/* a socket that was already open when first seen: relates sequence numbers to byte offsets */
 #define MG_EV_SOCK_OPEN(F, S) \
 	F(S, u64, sock,           "socket cookie") \
 	F(S, u64, bytes_acked,    "bytes acknowledged so far, the opener's SYN included") \
@@ -304,7 +304,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, srtt_us,      "smoothed round-trip time, microseconds") \
 	F(S, u32, rto_us,       "retransmission timeout, microseconds") \
 	F(S, u32, packets_out,  "segments sent and not acknowledged") \
-	F(S, u32, retrans_out,  "of these, sent again") \
+	F(S, u32, retrans_out,  "those of them that were sent again") \
 	F(S, u32, snd_ssthresh, "slow-start threshold, segments; 2147483647: none yet") \
 	F(S, u32, snd_cwnd,     "congestion window, segments") \
 	F(S, u32, rcv_wnd,      "window offered to the peer, bytes")
@@ -315,25 +315,25 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, write_seq,   "next byte to be written") \
 	F(S, u32, copied_seq,  "next byte to be read") \
 	F(S, u32, delivered,   "segments delivered so far") \
-	F(S, u32, lost,        "segments held for lost so far") \
+	F(S, u32, lost,        "segments presumed lost so far") \
 	F(S, u32, wmem_queued, "bytes of memory in the send queue") \
 	F(S, u32, notsent,     "bytes written and not sent yet")
 
 #define MG_EV_TCP_LIMITS(F, S) \
 	F(S, u64, sock,               "socket cookie") \
 	F(S, u64, busy_us,            "time with data to send so far, microseconds") \
-	F(S, u64, rwnd_limited_us,    "of it, time the peer's window kept it from sending") \
-	F(S, u64, sndbuf_limited_us,  "and time it had no more to send for want of send buffer") \
+	F(S, u64, rwnd_limited_us,    "part of it in which the peer's window limited sending") \
+	F(S, u64, sndbuf_limited_us,  "time in which the size of the send buffer limited sending") \
 	F(S, u16, sacked_out, "segments reported by SACK; 65535: or more") \
-	F(S, u16, lost_out,   "segments held for lost; 65535: or more") \
+	F(S, u16, lost_out,   "segments presumed lost; 65535: or more") \
 	F(S, e_ca_state, ca_state,   "congestion state") \
-	F(S, u8,  backoff,    "how often the timeout has doubled") \
+	F(S, u8,  backoff,    "number of times the timeout has doubled") \
 	F(S, u8,  retransmits, "timeouts in a row") \
 	F(S, u8,  probes_out, "window or keep-alive probes in a row without an answer")
 
 #define MG_EV_TCP_ALGORITHM(F, S) \
 	F(S, u64,    sock, "socket cookie") \
-	F(S, text16, name, "congestion control in use from here on")
+	F(S, text16, name, "congestion control in use from now on")
 
 #define MG_EV_TCP_CONG(F, S) \
 	F(S, u64, sock,         "socket cookie") \
@@ -341,7 +341,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, snd_cwnd,     "congestion window, segments, before it changes") \
 	F(S, u32, snd_ssthresh, "slow-start threshold, segments") \
 	F(S, u32, packets_out,  "segments sent and not acknowledged") \
-	F(S, u32, lost_out,     "of these, held for lost") \
+	F(S, u32, lost_out,     "those of them that are presumed lost") \
 	F(S, e_ca_state, old,          "congestion state left") \
 	F(S, e_ca_state, now,          "congestion state entered")
 
@@ -349,32 +349,32 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,    "socket cookie") \
 	F(S, u32, snd_una, "oldest byte not acknowledged") \
 	F(S, u32, rto_us,  "retransmission timeout, microseconds") \
-	F(S, u16, count,   "timeouts since the last event of this kind: 1, more if some sent nothing") \
-	F(S, u8,  in_row,  "timeouts without an acknowledgement in between") \
+	F(S, u16, count,   "timeouts since the last event of this kind: 1, or more if some sent nothing") \
+	F(S, u8,  in_row,  "timeouts in a row, without an acknowledgement in between") \
 	F(S, u8,  gave_up, "1 if it ended the connection")
 
 #define MG_EV_TCP_WINDOW(F, S) \
 	F(S, u64, sock,   "socket cookie") \
-	F(S, u32, seq,    "sequence number of the segment that says so") \
+	F(S, u32, seq,    "sequence number of the segment with the new window") \
 	F(S, u32, ack,    "its acknowledgement number") \
-	F(S, u8,  own,    "1 the window offered to the peer, 0 the one the peer offers") \
-	F(S, u8,  closed, "1 it is zero now, 0 it opens again")
+	F(S, u8,  own,    "1 the window offered to the peer, 0 the window the peer offers") \
+	F(S, u8,  closed, "1 it becomes zero, 0 it opens again")
 
-/* follows ip_out on its CPU where tcp_recv tells nothing: after one end has closed */
+/* follows ip_out on its CPU where there is no tcp_recv: after one end has closed */
 #define MG_EV_TCP_ROOM(F, S) \
 	F(S, u64, sock,      "socket cookie") \
 	F(S, u32, snd_una,   "oldest byte not acknowledged") \
 	F(S, u32, snd_wnd,   "window the peer offers, bytes") \
 	F(S, u32, cwnd,      "congestion window, segments") \
-	F(S, u32, in_flight, "segments in flight, without one that is being sent")
+	F(S, u32, in_flight, "segments in flight, without the one that is being sent")
 
 #define MG_EV_TCP_RESET(F, S) \
-	F(S, u64, sock,   "socket cookie; 0: there is no socket (not told by kernels before 6.10)") \
-	F(S, u32, netns,  "network namespace, inode number; 0 not known") \
+	F(S, u64, sock,   "socket cookie; 0 if there is no socket, which kernels before 6.10 do not report") \
+	F(S, u32, netns,  "network namespace, inode number; 0 unknown") \
 	F(S, u16, lport,  "local port; 0 when anonymized") \
 	F(S, u16, rport,  "remote port; 0 when anonymized") \
 	F(S, u8,  sent,   "1 sent, 0 received") \
-	F(S, e_reset, reason, "why; 0 not known: of a received one, and on kernels before 6.10") \
+	F(S, e_reset, reason, "reason; 0 unknown: for a received reset, and on kernels before 6.10") \
 	F(S, e_tcp_state, state, "state of the connection, 0 without a socket")
 
 /* follows ip_out or ip_in on its CPU */
@@ -382,12 +382,12 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, sock,       "socket cookie of the local end") \
 	F(S, u32, flow_label, "IPv6: flow label") \
 	F(S, u16, ident,      "IPv4: identification") \
-	F(S, u16, frag_off,   "IPv4: don't fragment 16384, more fragments 8192, offset in 8 bytes") \
+	F(S, u16, frag_off,   "IPv4: don't fragment 16384, more fragments 8192, offset in units of 8 bytes") \
 	F(S, u8,  version,    "4 or 6") \
 	F(S, u8,  tos,        "type of service or traffic class") \
 	F(S, u8,  ttl,        "time to live or hop limit") \
 	F(S, e_proto, protocol,   "transport protocol or next header") \
-	F(S, u8,  sent,       "1 leaving (ip_out), 0 arriving (ip_in)")
+	F(S, u8,  sent,       "1 sent (ip_out), 0 received (ip_in)")
 
 #define MG_EV_SCHED_SWITCH(F, S) \
 	F(S, u32, prev_tid,   "thread that leaves the CPU") \
@@ -400,7 +400,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, wakee_pid, "its process")
 
 #define MG_EV_SCHED_MIGRATE(F, S) \
-	F(S, u32, moved_tid, "thread that is moved; the event's tid is who moves it") \
+	F(S, u32, moved_tid, "thread that is moved; the event's tid is the thread that moves it") \
 	F(S, u32, from_cpu,  "CPU it was on") \
 	F(S, u32, to_cpu,    "CPU it will run on")
 
@@ -410,22 +410,22 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, next_tid,  "thread that got it; 0 = idle") \
 	F(S, u32, decide_ns, "from the scheduler's entry to sched_switch") \
 	F(S, u32, reload_ns, "from there to the scheduler's return in the next thread") \
-	F(S, u32, irqs,      "interrupts taken in between, whose time is in these figures")
+	F(S, u32, irqs,      "interrupts taken in between; their time is included")
 
 #define MG_EV_SCHED_TASK(F, S) \
 	F(S, u64, cpu_ns,   "CPU time the thread has used, ns") \
-	F(S, x64, pending,  "signals pending for it, a bit each, signal 1 the lowest") \
-	F(S, u32, task_tid, "the thread") \
+	F(S, x64, pending,  "signals pending for it, one bit each, signal 1 the lowest") \
+	F(S, u32, task_tid, "thread that leaves or gets the CPU") \
 	F(S, x32, state,    "its state, 0 = runnable") \
-	F(S, u32, runnable, "threads runnable on this CPU, the one that gets it included; 4294967295 = not known") \
-	F(S, u8,  leaves,   "1 it leaves the CPU, 0 it gets it")
+	F(S, u32, runnable, "runnable threads on this CPU, including the one that gets it; 4294967295 = unknown") \
+	F(S, u8,  leaves,   "1 the thread leaves the CPU, 0 it gets the CPU")
 
 #define MG_EV_SOFTIRQ(F, S) \
-	F(S, e_softirq, vec, "which softirq")
+	F(S, e_softirq, vec, "kind of softirq")
 
 #define MG_EV_IRQ(F, S) \
-	F(S, u32, number, "interrupt number of a device, else vector") \
-	F(S, e_irq, source, "whose: a device's, or which of the CPU's own")
+	F(S, u32, number, "interrupt number if of a device, else vector") \
+	F(S, e_irq, source, "a device, or the kind of the CPU's own interrupt")
 
 #define MG_EV_TASK_FORK(F, S) \
 	F(S, u32,    child_tid, "new thread") \
@@ -433,83 +433,83 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, text16, comm,      "its name")
 
 #define MG_EV_TASK_EXEC(F, S) \
-	F(S, text16, comm, "name after exec")
+	F(S, text16, comm, "name of the program")
 
 #define MG_EV_TASK_EXIT(F, S) \
-	F(S, u32, leader, "1 if the thread was its process's first")
+	F(S, u32, leader, "1 if the thread was the first of its process")
 
 /*
  * E(id, name, NAME, layer, direction, stage, state, handler, doc): in order of layers; ids are
  * stored in traces, and each layer has some left.
  *
- * direction: OUT what the socket sends, IN what it receives, ANY its payload tells, or neither.
+ * direction: OUT what the socket sends, IN what it receives, ANY either, by its payload, or neither.
  * stage:     the stage of a byte's way that it records, as enum tx_layer and rx_layer name them.
  * state:     the state in which a call is from there on, as enum call_state names it; NONE: as it was.
  * handler:   the one of this name in correlate/core/trace/dispatch.c; `none`: listed only.
  */
 #define MG_RING_EVENTS(E) \
 	E(1,  sys_enter,       SYS_ENTER,     SYSCALL,   ANY, NONE,    NONE,   call_enter,    "a traced thread enters a socket system call") \
-	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    NONE,   call_exit,     "and leaves it") \
-	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    NONE,   zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel has its pages") \
+	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    NONE,   call_exit,     "a traced thread leaves a socket system call") \
+	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    NONE,   zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel holds its pages") \
 	E(8,  tcp_send,        TCP_SEND,      SOCKET,    OUT, COPY,    TCP,    send,          "TCP is about to copy bytes of a send from the program") \
-	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    NONE,   moved,         "a socket other than TCP's has taken a send") \
-	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    NONE,   moved,         "a socket other than TCP's has given what it received") \
-	E(11, sock_ready,      SOCK_READY,    SOCKET,    IN,  NONE,    NONE,   queued,        "something is in its receive queue") \
+	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    NONE,   moved,         "a socket other than TCP's has accepted a message to send") \
+	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    NONE,   moved,         "a socket other than TCP's has passed a message to the program") \
+	E(11, sock_ready,      SOCK_READY,    SOCKET,    IN,  NONE,    NONE,   queued,        "data is in the socket's receive queue") \
 	E(12, sock_copy,       SOCK_COPY,     SOCKET,    IN,  COPY,    SOCKET, copy,          "bytes are copied to the program") \
-	E(13, sock_new,        SOCK_NEW,      SOCKET,    ANY, NONE,    NONE,   sock_new,      "a socket other than TCP's is first met, or has other addresses") \
-	E(14, lock_wait,       SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call finds the socket's lock taken, and waits for it") \
-	E(15, lock_got,        SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "and has it") \
-	E(16, backlog_begin,   SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call gives the lock back, and first processes what came meanwhile") \
-	E(17, backlog_end,     SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "and is done with that") \
-	E(18, zerocopy_done,   ZEROCOPY_DONE, SOCKET,    OUT, NONE,    NONE,   zerocopy_done, "the kernel gives pages of such sends back") \
+	E(13, sock_new,        SOCK_NEW,      SOCKET,    ANY, NONE,    NONE,   sock_new,      "a socket other than TCP's is first seen, or its addresses have changed") \
+	E(14, lock_wait,       SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call finds the socket's lock taken and waits for it") \
+	E(15, lock_got,        SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "the call has the lock") \
+	E(16, backlog_begin,   SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "a call is about to release the lock, and first processes what came meanwhile") \
+	E(17, backlog_end,     SOCK_LOCK,     SOCKET,    ANY, NONE,    NONE,   none,          "the call has processed what came meanwhile") \
+	E(18, zerocopy_done,   ZEROCOPY_DONE, SOCKET,    OUT, NONE,    NONE,   zerocopy_done, "the kernel releases the pages of sends with MSG_ZEROCOPY") \
 	E(24, tcp_recv,        TCP_RECV,      TCP,       IN,  TCP,     TCP,    segment,       "TCP processes a segment in an established connection") \
 	E(25, tcp_ready,       TCP_READY,     TCP,       IN,  READY,   TCP,    in_order,      "bytes are in order and readable") \
 	E(26, tcp_retransmit,  TCP_RETRANSMIT, TCP,      OUT, NONE,    NONE,   retransmit,    "TCP sends bytes again") \
 	E(27, tcp_reset,       TCP_RESET,     TCP,       ANY, NONE,    NONE,   protocol,      "a reset is sent or received") \
-	E(28, tcp_timeout,     TCP_TIMEOUT,   TCP,       OUT, NONE,    NONE,   protocol,      "the retransmission timer ran out") \
+	E(28, tcp_timeout,     TCP_TIMEOUT,   TCP,       OUT, NONE,    NONE,   protocol,      "the retransmission timer expired") \
 	E(29, tcp_cong,        TCP_CONG,      TCP,       OUT, NONE,    NONE,   protocol,      "the congestion state changes") \
 	E(30, tcp_window,      TCP_WINDOW,    TCP,       ANY, NONE,    NONE,   protocol,      "a window becomes zero, or opens again") \
 	E(31, tcp_state,       TCP_STATE,     TCP,       OUT, NONE,    NONE,   protocol,      "state of the connection at a TCP event, at level light and full") \
-	E(32, tcp_more,        TCP_MORE,      TCP,       OUT, NONE,    NONE,   protocol,      "more of it, at level full") \
-	E(33, tcp_limits,      TCP_LIMITS,    TCP,       OUT, NONE,    NONE,   protocol,      "what keeps it from sending, and recovery, at level full") \
-	E(34, tcp_algorithm,   TCP_ALGORITHM, TCP,       OUT, NONE,    NONE,   protocol,      "its congestion control, when first met and when changed, at level light and full") \
-	E(35, tcp_room,        TCP_ROOM,      TCP,       OUT, NONE,    NONE,   room,          "what its windows are once one end has closed: as it does, and as segments come and go") \
-	E(36, tcp_listen,      TCP_LISTEN,    TCP,       ANY, NONE,    NONE,   listen,        "a listening socket has dropped packets; told at accept(), as it closes and at the end") \
+	E(32, tcp_more,        TCP_MORE,      TCP,       OUT, NONE,    NONE,   protocol,      "more of the connection's state, at level full") \
+	E(33, tcp_limits,      TCP_LIMITS,    TCP,       OUT, NONE,    NONE,   protocol,      "times in which a window or the send buffer limited sending, and loss recovery, at level full") \
+	E(34, tcp_algorithm,   TCP_ALGORITHM, TCP,       OUT, NONE,    NONE,   protocol,      "a connection's congestion control, when first seen and when changed, at level light and full") \
+	E(35, tcp_room,        TCP_ROOM,      TCP,       OUT, NONE,    NONE,   room,          "a connection's windows after one end has closed: at the close, and as segments are sent and received") \
+	E(36, tcp_listen,      TCP_LISTEN,    TCP,       ANY, NONE,    NONE,   listen,        "a listening socket has dropped packets; recorded at accept(), as the socket closes and at the end") \
 	E(37, sock_state,      SOCK_STATE,    TCP,       ANY, NONE,    NONE,   sock_state,    "a connection changes state") \
 	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    NONE,   sock_addr,     "the addresses of a connection") \
-	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    NONE,   sock_open,     "a connection first met when already open") \
+	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    NONE,   sock_open,     "a connection that was already open when first seen") \
 	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  IP,     packet_out,    "a transport hands a segment or datagram to IP") \
-	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, IP,     packet_out,    "IP hands it to the device layer") \
+	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, IP,     packet_out,    "IP hands a packet to the device layer") \
 	E(50, ip_in,           PACKET,        IP,        IN,  IP,      NONE,   packet_in,     "IP hands a segment or datagram to its transport") \
 	E(51, ip_forward,      PACKET,        IP,        ANY, NONE,    NONE,   packet,        "IP forwards a packet") \
 	E(52, ip_header,       IP_HEADER,     IP,        ANY, NONE,    NONE,   header,        "the IP header of a segment, at level full") \
-	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    NONE,   sock_peer,     "another end with which a socket that is not connected exchanges datagrams") \
+	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    NONE,   sock_peer,     "a far end with which a socket that is not connected exchanges datagrams") \
 	E(54, drop_raw,        DROP_RAW,      IP,        ANY, NONE,    NONE,   none,          "a packet was dropped, before its names are known; not in traces") \
-	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter is done with a packet as locally sent") \
-	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter begins with it after routing") \
+	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter has passed a packet through its hook for locally sent packets") \
+	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "a packet reaches netfilter's hook after routing") \
 	E(62, ip_recv,         PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "a packet reaches IP, before netfilter") \
-	E(63, nf_pre_end,      PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "netfilter is done with it before routing") \
-	E(64, nf_in_begin,     PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "netfilter begins with it as locally received") \
+	E(63, nf_pre_end,      PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "netfilter has passed a packet through its hook before routing") \
+	E(64, nf_in_begin,     PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "a packet reaches netfilter's hook for locally received packets") \
 	E(68, dev_queue,       PACKET,        DEVICE,    OUT, QUEUE,   DEVICE, packet_out,    "a packet reaches the device's queue") \
-	E(69, dev_xmit,        PACKET,        DEVICE,    OUT, XMIT,    DEVICE, packet_out,    "the driver is asked to transmit it") \
-	E(70, dev_done,        DEV_DONE,      DEVICE,    OUT, DONE,    TCP,    done,          "the driver has taken it") \
+	E(69, dev_xmit,        PACKET,        DEVICE,    OUT, XMIT,    DEVICE, packet_out,    "the driver is asked to transmit a packet") \
+	E(70, dev_done,        DEV_DONE,      DEVICE,    OUT, DONE,    TCP,    done,          "the driver has taken a packet, or refused it") \
 	E(71, dev_recv,        PACKET,        DEVICE,    IN,  DEV,     NONE,   packet_in,     "a device delivers a segment to the stack") \
-	E(72, dev_recv_late,   DEV_RECV_LATE, DEVICE,    IN,  NONE,    NONE,   none,          "a device has delivered a datagram whose socket only IP found, as its addresses are translated here; told with ip_in") \
+	E(72, dev_recv_late,   DEV_RECV_LATE, DEVICE,    IN,  NONE,    NONE,   none,          "a device has delivered a datagram whose socket was known only at IP, since its addresses are translated here; recorded with ip_in") \
 	E(76, dev_gro,         PACKET,        GRO,       IN,  NONE,    NONE,   packet,        "a device delivers a frame, before GRO") \
 	E(80, sched_switch,    SCHED_SWITCH,  SCHED,     ANY, NONE,    NONE,   switch,        "the CPU passes from one thread to another") \
 	E(81, sched_waking,    SCHED_WAKING,  SCHED,     ANY, NONE,    NONE,   waking,        "a traced thread is made runnable") \
 	E(82, sched_migrate,   SCHED_MIGRATE, SCHED,     ANY, NONE,    NONE,   none,          "a traced thread is moved to another CPU") \
-	E(83, sched_task,      SCHED_TASK,    SCHED,     ANY, NONE,    NONE,   none,          "of the thread that leaves the CPU, or else of that which gets it, at level full") \
+	E(83, sched_task,      SCHED_TASK,    SCHED,     ANY, NONE,    NONE,   none,          "state of the thread that leaves the CPU, or, if that is not traced, of the one that gets it, at level full") \
 	E(84, softirq_entry,   SOFTIRQ,       SCHED,     ANY, NONE,    NONE,   none,          "a softirq begins on top of a traced thread") \
-	E(85, softirq_exit,    SOFTIRQ,       SCHED,     ANY, NONE,    NONE,   none,          "and ends") \
+	E(85, softirq_exit,    SOFTIRQ,       SCHED,     ANY, NONE,    NONE,   none,          "a softirq on top of a traced thread ends") \
 	E(86, irq_entry,       IRQ,           SCHED,     ANY, NONE,    NONE,   none,          "an interrupt begins on top of a traced thread") \
-	E(87, irq_exit,        IRQ,           SCHED,     ANY, NONE,    NONE,   none,          "and ends") \
-	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    NONE,   fork,          "a traced thread makes another, or one was there already") \
+	E(87, irq_exit,        IRQ,           SCHED,     ANY, NONE,    NONE,   none,          "an interrupt on top of a traced thread ends") \
+	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    NONE,   fork,          "a traced thread creates another, or was running already when the recording began") \
 	E(89, task_exec,       TASK_EXEC,     SCHED,     ANY, NONE,    NONE,   exec,          "a traced process runs another program") \
 	E(90, task_exit,       TASK_EXIT,     SCHED,     ANY, NONE,    NONE,   exit,          "a traced thread ends") \
-	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    NONE,   wakeup,        "a woken thread is on a run queue; the event's tid is whom that interrupted") \
+	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    NONE,   wakeup,        "a woken thread is on a run queue; the event's tid is the thread that was interrupted") \
 	E(97, sched_wakeup_new, SCHED_WAKING, SWITCH,    ANY, NONE,    NONE,   none,          "a new thread is on a run queue") \
-	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    NONE,   switch_cost,   "how long a switch from or to a traced thread took")
+	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    NONE,   switch_cost,   "duration of a switch from or to a traced thread")
 
 /* in a CPU's stream like those, but written by the drain, which names what BPF gives by number */
 #define MG_NAMED_EVENTS(E) \
@@ -526,7 +526,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_TRACER_BASE 104 /* ids below are events of the system, from here on of the tracer */
 
-#define MG_NOT_KNOWN 0xffffffffu /* of a 32-bit number that this kernel does not tell */
+#define MG_NOT_KNOWN 0xffffffffu /* a 32-bit number that this kernel does not provide */
 
 /* ---- written by the tracer itself, in the stream where they belong ------------------------- */
 
@@ -538,32 +538,32 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 
 #define MG_EV_LOST(F, S) \
 	F(S, u64,    count,    "events that are missing here") \
-	F(S, u64,    from_ns,  "the gap lies after this time") \
-	F(S, u64,    to_ns,    "and before this one") \
-	F(S, s32,    cpu,      "CPU, -1 if not known") \
-	F(S, e_lost, reason, "why; app_*: calls of the program; paused and not_kept: not lost, but not recorded") \
-	F(S, text32, producer, "what lost them")
+	F(S, u64,    from_ns,  "begin of the gap") \
+	F(S, u64,    to_ns,    "end of the gap") \
+	F(S, s32,    cpu,      "CPU, -1 if unknown") \
+	F(S, e_lost, reason, "reason; app_*: calls of the program; paused and not_kept: not lost, but not recorded") \
+	F(S, text32, producer, "part of magnet that lost them")
 
 #define MG_EV_HOOK(F, S) \
 	F(S, text16, layer,  "layer of the stack") \
-	F(S, text32, hook,   "event it feeds and how it is attached") \
+	F(S, text32, hook,   "the event it provides and how it is attached") \
 	F(S, e_status, status, "0 attached, else a negative errno") \
 	F(S, u32,    netns,  "network namespace, 0 = all")
 
 #define MG_EV_CALIBRATION(F, S) \
 	F(S, u64, counter_hz,       "cycle counter frequency, Hz") \
-	F(S, u32, read_cycles,      "two readings of the counter around a call of nothing") \
-	F(S, u32, event_cycles,     "one recorded kernel event: half of what the two of a system call cost") \
+	F(S, u32, read_cycles,      "cost of two readings of the counter around an empty call, cycles") \
+	F(S, u32, event_cycles,     "cost of one recorded kernel event: half the cost of the two of a system call, cycles") \
 	F(S, u32, event_spread,     "its uncertainty, cycles") \
-	F(S, u32, invariant,        "1 if the counter is constant-rate and never stops") \
-	F(S, u32, event_scatter,    "standard deviation of one event's cost, cycles; 0 not known") \
-	F(S, u32, system_cycles,    "what a system call costs more where hooks are attached, apart from its events, cycles; 0 not known") \
-	F(S, u32, copies,           "copies of the hooks up to which that was measured; below 2 it was only with and without them")
+	F(S, u32, invariant,        "1 if the counter has a constant rate and never stops") \
+	F(S, u32, event_scatter,    "standard deviation of one event's cost, cycles; 0 unknown") \
+	F(S, u32, system_cycles,    "additional cost of a system call while hooks are attached, apart from its events, cycles; 0 unknown") \
+	F(S, u32, copies,           "largest number of copies of the hooks with which that was measured; below 2: only with and without them")
 
 /* another CPU's counter less that of `ref` lies between the two */
 #define MG_EV_CLOCK_CPUS(F, S) \
-	F(S, s64, offset_low,  "its counter is ahead by no less cycles than this; negative: behind") \
-	F(S, s64, offset_high, "and by no more than this") \
+	F(S, s64, offset_low,  "its counter is ahead by at least this many cycles; negative: behind") \
+	F(S, s64, offset_high, "its counter is ahead by at most this many cycles") \
 	F(S, u32, cpu,         "CPU") \
 	F(S, u32, ref,         "CPU it was compared with")
 
@@ -571,55 +571,55 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u64, events, "events written") \
 	F(S, u64, lost,   "events lost") \
 	F(S, u64, cpu_ns, "CPU time the tracer used") \
-	F(S, text32, why, "why the kernel side ended before it was asked to, empty = it was asked")
+	F(S, text32, why, "why the kernel side ended before it was asked to; empty = it was asked to")
 
 #define MG_EV_APP_BEGIN(F, S) \
-	F(S, u64, from_ns, "calls that return after this time are in it") \
-	F(S, u64, events,  "calls and marks written before it, to other parts") \
-	F(S, u32, number,  "its number, from 1 on; 0 = the application side is not in parts") \
-	F(S, u8,  flight,  "1 between two parts there may have been others that were not to be kept")
+	F(S, u64, from_ns, "the part contains calls that return after this time") \
+	F(S, u64, events,  "calls and marks written to the parts before it") \
+	F(S, u32, number,  "number of the part, from 1 on; 0 = the application side is not in parts") \
+	F(S, u8,  flight,  "1 other parts between two parts may have been deleted (flight recorder)")
 
 #define MG_EV_APP_END(F, S) \
 	F(S, u64, events, "calls and marks written") \
 	F(S, u64, lost,   "calls lost") \
 	F(S, u64, cpu_ns, "CPU time the collector used") \
-	F(S, text32, why, "why the application side ended before it was asked to, empty = it was asked")
+	F(S, text32, why, "why the application side ended before it was asked to; empty = it was asked to")
 
 #define MG_EV_CONTENTS(F, S) \
-	F(S, u64, events, "events in the files of this trace, this one and the end after it included") \
-	F(S, e_side, side, "whose")
+	F(S, u64, events, "events in the files of this trace, including this one and the end after it") \
+	F(S, e_side, side, "side of the recording")
 
 #define MG_EV_CHANGE(F, S) \
-	F(S, text16, what,  "what has changed while recording") \
-	F(S, text32, value, "what it is from now on")
+	F(S, text16, what,  "setting that changed while recording") \
+	F(S, text32, value, "its new value")
 
 #define MG_EV_CHUNK(F, S) \
-	F(S, u64, from_ns,   "what was recorded since this time is in it") \
-	F(S, u64, before_ns, "the chunk before reaches up to this time; 0 = there was none") \
-	F(S, u32, number,    "its number, from 1 on")
+	F(S, u64, from_ns,   "the part contains events recorded since this time") \
+	F(S, u64, before_ns, "end of the part before; 0 = there was none") \
+	F(S, u32, number,    "number of the part, from 1 on")
 
 #define MG_EV_CHUNK_END(F, S) \
-	F(S, u64, events, "events written so far, to all parts") \
+	F(S, u64, events, "events written so far, in all parts") \
 	F(S, u32, number, "the part's number")
 
 #define MG_EV_DUMP(F, S) \
 	F(S, u64,    sock,     "socket cookie of the connection, 0 = none") \
-	F(S, u64,    value_ns, "how long it took, where the trigger is a time") \
-	F(S, text24, why,      "trigger, or who asked")
+	F(S, u64,    value_ns, "measured time, if the trigger is a time") \
+	F(S, text24, why,      "trigger, or origin of the request")
 
 #define MG_TRACER_EVENTS(E) \
 	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    NONE,   clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
-	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    NONE,   none,          "how far the counters of two CPUs are apart") \
-	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    NONE,   calibration,   "what magnet itself costs on this machine") \
+	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    NONE,   none,          "difference between the counters of two CPUs") \
+	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    NONE,   calibration,   "cost of magnet's own events on this machine") \
 	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    NONE,   hook,          "a hook was attached or refused") \
 	E(108,lost,            LOST,          TRACER,    ANY, NONE,    NONE,   lost,          "events were lost here") \
-	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    NONE,   none,          "the recording was changed from outside") \
-	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    NONE,   none,          "why the flight recorder was dumped") \
+	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    NONE,   none,          "a setting was changed while recording") \
+	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    NONE,   none,          "the flight recorder was dumped, and why") \
 	E(111,chunk,           CHUNK,         TRACER,    ANY, NONE,    NONE,   chunk,         "a part of the recording that can be read alone begins") \
-	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    NONE,   chunk_end,     "the part ends here in order, and another may follow") \
-	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    NONE,   none,          "the application side begins, and will end with an app_end") \
+	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    NONE,   chunk_end,     "the part ends in order, and another may follow") \
+	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    NONE,   none,          "the application side begins; it ends with an app_end") \
 	E(114,app_end,         APP_END,       TRACER,    ANY, NONE,    NONE,   none,          "the application side ended in order") \
-	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    NONE,   none,          "how much there is in the files of this trace") \
+	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    NONE,   none,          "number of events in the files of this trace") \
 	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    NONE,   trace_end,     "the recording ended in order")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
@@ -627,7 +627,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_CALL(F, S) \
 	F(S, u64, enter,  "cycle counter before the real call") \
 	F(S, u64, exit,   "cycle counter after it") \
-	F(S, u64, asked,  "bytes asked for; 0 where the call names no single length") \
+	F(S, u64, asked,  "bytes asked for; 0 if the call names no single length") \
 	F(S, s64, ret,    "return value") \
 	F(S, s32, fd,     "file descriptor") \
 	F(S, s32, error,  "errno if ret is -1, else 0") \
@@ -635,19 +635,19 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, pid,    "process") \
 	F(S, x32, flags,  "MSG_* flags; else 0") \
 	F(S, e_option, option, "of setsockopt and getsockopt: the option's level * 65536 + its name; else 0") \
-	F(S, s32, value,  "of setsockopt and getsockopt: the option's value where it is an int; else 0") \
-	F(S, u32, waited, "of a wait: how many descriptors it is for, of epoll how many events it takes; else 0") \
+	F(S, s32, value,  "of setsockopt and getsockopt: the option's value if it is an int; else 0") \
+	F(S, u32, waited, "of a wait: number of descriptors waited for, of epoll the largest number of events; else 0") \
 	F(S, u32, logged, "cycles this thread's previous traced call spent in magnet, 0 if not measured") \
 	F(S, u32, bytes,  "bytes of all messages of sendmmsg and recvmmsg, which return messages; else 0") \
 	F(S, e_kind, kind, "socket kind")
 
 #define MG_EV_MARK(F, S) \
-	F(S, u64,    id,    "which of this name") \
+	F(S, u64,    id,    "identifier among the marks of this name") \
 	F(S, u64,    at,    "cycle counter") \
-	F(S, s64,    value, "the program's own") \
+	F(S, s64,    value, "value given by the program") \
 	F(S, u32,    tid,   "thread") \
 	F(S, u32,    pid,   "process") \
-	F(S, text24, name,  "kind of point")
+	F(S, text24, name,  "name of the mark")
 
 /* P(NAME, struct): the payloads above; several events may share one */
 #define MG_PAYLOADS(P) \
