@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from memory_group import MemoryGroup
 from sides import *
 from tracer import report as report_of
 
@@ -177,18 +178,15 @@ def hogs(d):
 
 def out_of_memory(d, comm="magnet"):
     """One of magnet's processes is in a control group whose memory is used up."""
-    group = f"/sys/fs/cgroup/memory/magnet-test-{os.getpid()}"
+    group = MemoryGroup()
     r = Run(d, seconds=1)
-    try:
-        os.mkdir(group)
-        for name, value in ("memory.limit_in_bytes", 4096), ("cgroup.procs", r.pids[comm]):
-            with open(f"{group}/{name}", "w") as f:
-                f.write(str(value))
-    except OSError as e:
-        print(f"not limited: {e}")
+    if group.why:
+        print("memory cannot be bounded here: " + group.why)
+    else:
+        group.limit(4096)
+        group.add(r.pids[comm])
     r.finish()
-    if os.path.isdir(group):
-        os.rmdir(group)
+    group.remove()
     return r, ("", "INCOMPLETE")
 
 

@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from memory_group import MemoryGroup
 from tracer import *
 
 own_network()  # starts over: nothing is made before
@@ -228,43 +229,30 @@ def connections():
     run("ip", "route", "del", "10.99.0.0/16", "dev", "lo")
 
 
-def memory_group():
-    """A control group that bounds the memory of the tracer's tables; None if it cannot be had."""
-    group = f"/sys/fs/cgroup/memory/magnet-test-{os.getpid()}"
-    try:
-        os.mkdir(group)
-    except OSError:
-        return None
-    return group
-
-
 def threads():
     """With --all a thread gets its place at its first call: one for which there is no memory is told."""
-    group = memory_group()
-    if not group:
-        print("not tried: no control group for memory")
+    group = MemoryGroup()
+    if group.why:
+        print("not tried: memory cannot be bounded here: " + group.why)
         return
     try:
         for again in range(5):
             if short_of_memory(f"{TOP}/threads{again}", group, 1000):
-                break
+                return
+        print("   not tried: with memory bounded no thread was without its place")
     finally:
-        os.rmdir(group)
+        group.remove()
 
 
 def short_of_memory(d, group, n):
     """Returns how many threads were told as not followed."""
-    def write(name, value):
-        with open(f"{group}/{name}", "w") as f:
-            f.write(str(value))
     program = subprocess.Popen([PYTHON, "-c", THREADS, str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         program.stdout.readline()
-        with Tracer(d, "--all", preexec_fn=lambda: write("cgroup.procs", os.getpid())).ready() as t:
-            with open(f"{group}/memory.usage_in_bytes") as f:
-                write("memory.limit_in_bytes", int(f.read()))
+        with Tracer(d, "--all", preexec_fn=lambda: group.add(os.getpid())).ready() as t:
+            group.limit(group.usage())
             program.communicate("\n", timeout=60 * SLOWER)
-            write("memory.limit_in_bytes", -1)
+            group.limit(None)
             ended = t.end()
     finally:
         program.kill()
