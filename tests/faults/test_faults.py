@@ -39,24 +39,59 @@ while time.monotonic() < until:
 """
 
 
-def datagrams():
-    """Sent in this network namespace, by the kernel's count."""
-    with open("/proc/self/net/snmp") as f:
+def datagrams(process="self"):
+    """Sent in a process's network namespace, by the kernel's count."""
+    with open(f"/proc/{process}/net/snmp") as f:
         names, counts = (line.split() for line in f if line.startswith("Udp:"))
     return int(counts[names.index("OutDatagrams")])
+
+
+# Forks a child that talks in a network namespace of its own: over UDP and TCP on loopback, and through a veth pair,
+# which somebody makes meanwhile. Its number and its count stand behind the other one's; 1 behind these lets it begin.
+ELSEWHERE = """
+import ctypes, mmap, os, socket, struct, sys, time
+with open(sys.argv[1], "r+b") as f:
+    kept = mmap.mmap(f.fileno(), 4096)
+def count(n):
+    kept[16:24] = struct.pack("<q", n)
+if not os.fork():
+    assert ctypes.CDLL(None).unshare(0x40000000) == 0
+    kept[8:16] = struct.pack("<q", os.getpid())
+    while not kept[24]: # its devices are being made
+        time.sleep(0.001)
+    a, b = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    a.bind(("127.0.0.1", 0))
+    a.connect(a.getsockname())
+    listener = socket.create_server(("127.0.0.1", 0))
+    t = socket.create_connection(listener.getsockname())
+    t.setblocking(False)
+    def fill():
+        try:
+            t.send(b"x" * 1000)
+        except BlockingIOError:
+            pass
+    n = 0
+    while True:
+        for call in (lambda: a.send(b"x")), (lambda: a.recv(9)), (lambda: b.sendto(b"x", ("10.79.0.1", 9))), fill:
+            call()
+            n += 1
+            count(n)
+        time.sleep(0.0005)
+""" + PROGRAM
 
 
 class Run:
     """A recording, and the counts of what there was in it."""
 
-    def __init__(self, directory, *options, seconds=0.7, burst=1, environment=None):
+    def __init__(self, directory, *options, seconds=0.7, burst=1, program=PROGRAM):
         self.dir, self.kernel = directory, "--app-only" not in options
         self.counts = f"{TOP}/counts"
         with open(self.counts, "wb") as f:
             f.write(bytes(4096))
         self.before = datagrams()
+        self.elsewhere = 0  # datagrams that were sent in other network namespaces
         self.record = subprocess.Popen(
-            [MAGNET, "record", "-o", directory, *options, "--", PYTHON, "-c", PROGRAM, self.counts, str(seconds),
+            [MAGNET, "record", "-o", directory, *options, "--", PYTHON, "-c", program, self.counts, str(seconds),
              str(burst)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.helpers = ["magnet"] + ["magnet-kernel-t"] * self.kernel
         self.pids = {comm: recorder(self.record, comm) for comm in self.helpers + ["COMMAND"]}
@@ -75,8 +110,19 @@ class Run:
         self.said = self.record.communicate(timeout=120 * SLOWER)[1].strip()
         wait_until_gone(self.pids.values())
         with open(self.counts, "rb") as f:
-            self.calls = struct.unpack("<q", f.read(8))[0]
-        self.datagrams = datagrams() - self.before
+            here, _, there = struct.unpack("<3q", f.read(24))
+        self.calls = here + there
+        self.datagrams = datagrams() - self.before + self.elsewhere
+
+    def child(self):
+        """The process that the program has said it is in a network namespace of its own."""
+        for _ in range(2000):
+            with open(self.counts, "rb") as f:
+                pid = struct.unpack("<2q", f.read(16))[1]
+            if pid:
+                return pid
+            time.sleep(0.005)
+        sys.exit("no namespace was made")
 
 
 def on_the_wire(directory):
@@ -93,7 +139,7 @@ def honest(run_, fault):
     """Nothing is missing that nobody tells. Returns what is told, "" if all is there."""
     text, report = run(MAGNET, "report", run_.dir).stdout, report_of(run_.dir)
     head = text.split("\n")[:6]
-    seen = sum(c["n"] for c in report["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"])
+    seen = sum(c["n"] for c in report["calls"] if c["name"] in ("send", "recv", "sendto") and not c["kernel_only"])
     lost, sent = report["loss"]["app"], on_the_wire(run_.dir) if run_.kernel else None
     counts = f"{seen} of {run_.calls} calls" + (f", {sent} of {run_.datagrams} datagrams" if run_.kernel else "")
     # a killed program may have made one more call than it could count
@@ -208,6 +254,37 @@ def disk_full(d, *options):
     return r, ("INCOMPLETE",)
 
 
+def namespace_deleted(d):
+    """A network namespace goes with the process in it: its devices, and sockets with what they still hold."""
+    r = Run(d, program=ELSEWHERE, seconds=2)
+    pid, outer = r.child(), f"mg{os.getpid()}"
+    inside = "nsenter", f"--net=/proc/{pid}/ns/net"
+    run("ip", "link", "add", outer, "type", "veth", "peer", "name", outer + "i", "netns", pid)
+    for command in (("ip", "addr", "add", "10.79.0.1/24", "dev", outer), ("ip", "link", "set", outer, "up"),
+                    (*inside, "ip", "addr", "add", "10.79.0.2/24", "dev", outer + "i"),
+                    (*inside, "ip", "link", "set", outer + "i", "up"), (*inside, "ip", "link", "set", "lo", "up")):
+        run(*command)
+    with open(r.counts, "r+b") as f:
+        f.seek(24)
+        f.write(b"1")
+    time.sleep(random.uniform(0.05, 0.5))
+    os.kill(pid, signal.SIGSTOP)  # so that it sends nothing behind the kernel's count
+    while open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "T":
+        time.sleep(0.001)
+    r.elsewhere = datagrams(pid)
+    check(r.elsewhere > 20, f"{r.elsewhere} datagrams in another namespace")
+    os.kill(pid, signal.SIGKILL)
+    for _ in range(1000):
+        if outer not in run("ip", "-br", "link").stdout:
+            break
+        time.sleep(0.01)
+    else:
+        sys.exit("the namespace is still there")
+    check(r.record.poll() is None, "the namespace is deleted while magnet records")
+    r.finish()
+    return r, ("",)
+
+
 def without_kernel(fault):
     def app_only(d):
         return fault(d, "--app-only")
@@ -217,7 +294,7 @@ def without_kernel(fault):
 
 # where the moment matters, and where it does not; the first ones are tried in short runs, too
 MOMENTS = [program_killed, all_killed, out_of_memory, collector_killed, tracer_killed, record_and_program_killed,
-           tracer_out_of_memory, *map(without_kernel, (program_killed, all_killed, collector_killed))]
+           tracer_out_of_memory, namespace_deleted, *map(without_kernel, (program_killed, all_killed, collector_killed))]
 OTHERS = [tracer_stopped, hogs, collector_stopped, small_buffers, disk_full,
           *map(without_kernel, (collector_stopped, disk_full))]
 
@@ -227,7 +304,7 @@ if no_tmpfs:
     print("no tmpfs can be mounted: full disks are not tried")
 else:
     run("umount", TOP)
-faults = [(f, 20) for f in MOMENTS] + [(f, 5) for f in OTHERS] if LONG else [(f, 1) for f in MOMENTS[:3] + OTHERS[:2]]
+faults = [(f, 20) for f in MOMENTS] + [(f, 5) for f in OTHERS] if LONG else [(f, 1) for f in MOMENTS[:3] + [namespace_deleted] + OTHERS[:2]]
 if CHOSEN:
     faults = [(f, 20 if LONG else 1) for f in MOMENTS + OTHERS if f.__name__ in CHOSEN]
 try:
