@@ -38,6 +38,7 @@ struct core_span {
 	bool tells_end;    /* application side: a trace without an end has been cut off */
 	bool in_order;     /* its end has been read */
 	bool expected;     /* the other side says that this one was recorded */
+	bool absent;       /* a recording that had this one has only the other */
 	uint64_t from_ns;  /* 0 = not recorded: since the recording's start */
 	uint64_t until_ns; /* its end, or its last event */
 	char why[33];      /* why it ended before it was asked to; else "" */
@@ -250,6 +251,8 @@ void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
 void core_expect_contents(struct core *c, enum core_side which);
 /* Announces a trace of this side, which the other side's trace mentions. */
 void core_expect_side(struct core *c, enum core_side which);
+/* Says that a trace of this side is not there, while another recording's may be. */
+void core_miss_side(struct core *c, enum core_side which);
 /*
  * Reports how many events the files of one trace of this side had, and how many its `contents`
  * event gives; 0: it has no such event. Call it before core_finish(), once per trace: a surplus in

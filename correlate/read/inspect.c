@@ -35,6 +35,9 @@ struct identity {
 	dev_t device;
 	ino_t inode;
 	const char *path;
+	bool is_own, is_app, has_other_side; /* as its metadata says */
+	dev_t place_device; /* the directory of the recording that it is a side of */
+	ino_t place;
 };
 
 struct inspection {
@@ -160,6 +163,44 @@ static int look_at_files(struct inspection *in, const char *dir, size_t *streams
 
 /* ---- traces ---- */
 
+/* Removes the last name of a path. */
+static void go_up(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n && path[n - 1] == '/')
+		n--;
+	while (n && path[n - 1] != '/')
+		n--;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	path[n] = 0;
+}
+
+static bool is_side(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return strcmp(name, "app") == 0 || strcmp(name, "kernel") == 0;
+}
+
+/* Finds the directory that has a trace and that of the other side: the trace may be one of parts.
+ */
+static void find_place(struct identity *id)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.4000s", id->path);
+	go_up(path);
+	if (is_side(path))
+		go_up(path);
+	if (stat(path[0] ? path : ".", &st) != 0)
+		return;
+	id->place_device = st.st_dev;
+	id->place = st.st_ino;
+}
+
 static int look_at_trace(struct inspection *in, size_t number)
 {
 	struct identity *id = &in->identity[number];
@@ -178,7 +219,11 @@ static int look_at_trace(struct inspection *in, size_t number)
 	if (stat(path, &st) == 0)
 		*id = (struct identity){.device = st.st_dev, .inode = st.st_ino};
 	id->path = dir;
+	find_place(id);
 	metadata_look(&facts, text);
+	id->is_own = facts.is_own;
+	id->is_app = facts.is_app;
+	id->has_other_side = facts.has_other_side;
 	if (metadata_is_too_deep(text, size))
 		err = refuse(
 			in, path, "blocks in it are deeper within each other than any tracer's");
@@ -263,6 +308,40 @@ static int look_for_copies(struct inspection *in)
 	return 0;
 }
 
+/* ---- sides ---- */
+
+/* Counts the recordings that have a side, or only those where it says that there is the other. */
+static size_t count_places(const struct inspection *in, bool app, bool with_other_side)
+{
+	const struct identity *id = in->identity;
+	size_t count = 0, before;
+
+	for (size_t i = 0; i < in->t->count; i++) {
+		if (!id[i].is_own || id[i].is_app != app ||
+			(with_other_side && !id[i].has_other_side))
+			continue;
+		for (before = 0; before < i; before++)
+			if (id[before].is_own && id[before].is_app == app &&
+				(!with_other_side || id[before].has_other_side) &&
+				id[before].place == id[i].place &&
+				id[before].place_device == id[i].place_device)
+				break;
+		count += before == i;
+	}
+	return count;
+}
+
+/*
+ * Looks for a side that is gone of one of several recordings, while others have theirs. The
+ * recordings are counted only, since a side may have been moved.
+ */
+static void look_for_sides(const struct inspection *in)
+{
+	for (int app = 0; app < 2; app++)
+		if (count_places(in, !app, true) > count_places(in, app, false))
+			core_miss_side(in->core, app ? CORE_APP : CORE_KERNEL);
+}
+
 int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size_t why_size)
 {
 	struct inspection in = {.t = t, .core = core, .why = why, .why_size = why_size};
@@ -275,6 +354,8 @@ int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size
 		return -ENOMEM;
 	for (size_t i = 0; i < t->count && !err; i++)
 		err = look_at_trace(&in, i);
+	if (!err)
+		look_for_sides(&in);
 	if (!err)
 		err = look_for_copies(&in);
 	for (size_t i = 0; i < in.n; i++)

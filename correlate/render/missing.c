@@ -68,7 +68,7 @@ static bool is_absent(const struct report *r, enum core_side which)
 
 	if (which == CORE_APP && json_object_get(r->session, "app_missing"))
 		return false;
-	return s->expected && !s->traces;
+	return s->absent || (s->expected && !s->traces);
 }
 
 /* Collects all that is missing; what a cut-off trace lacks is reported as such. */

@@ -345,12 +345,12 @@ def died():
     return d
 
 
-def missing(directory):
+def missing(*directories):
     """The events that are here and what is told to be missing, by both readers the same."""
     found = []
     for reader in READERS:
-        r = json.loads(bounded("report", "--json", directory, reader=reader).stdout)
-        text = bounded("report", directory, reader=reader).stdout
+        r = json.loads(bounded("report", "--json", *directories, reader=reader).stdout)
+        text = bounded("report", *directories, reader=reader).stdout
         gone = r["loss"]["missing"]
         whole = not any(gone.values())
         said = bool(GONE.search(text))
@@ -393,6 +393,22 @@ def without_a_side(whole, side, other):
             os.unlink(d + "/session.json")
         gone = missing(d)[1]
         check(gone[f"{side}_side"] and not gone[f"{other}_side"], f"without {side} and {session}: {gone}")
+
+
+def without_a_side_among_others(whole, other):
+    """A second recording, which has both sides, does not stand for the side that is gone."""
+    gone = missing(whole, other)[1]
+    check(not any(gone.values()), f"nothing is missing of two recordings: {gone}")
+    apart = {}
+    for side in ("app", "kernel"):
+        apart[side] = changed(whole, "without-" + side)
+        shutil.rmtree(f"{apart[side]}/{side}")
+        os.unlink(apart[side] + "/session.json")
+        gone = missing(apart[side], other)[1]
+        check([gone[f"{s}_side"] for s in ("app", "kernel")] == [side == "app", side == "kernel"],
+              f"without {side}, beside a whole one: {gone}")
+    gone = missing(*apart.values())[1]
+    check(not any(gone.values()), f"two sides that were moved apart are one recording: {gone}")
 
 
 def changed(whole, name):
@@ -464,6 +480,8 @@ try:
         if os.path.isdir(rec.dir + "/kernel"):
             without_a_side(rec.dir, "kernel", "app")
             without_a_side(rec.dir, "app", "kernel")
+            with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as other:
+                without_a_side_among_others(rec.dir, other.dir)
         events_and_packets(rec.dir)
         unknown(rec.dir)
         told("one recording given twice", rec.dir, rec.dir, words="given twice")

@@ -85,6 +85,11 @@ void core_expect_side(struct core *c, enum core_side which)
 	c->side[which].expected = true;
 }
 
+void core_miss_side(struct core *c, enum core_side which)
+{
+	c->side[which].absent = true;
+}
+
 void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents)
 {
 	struct core_span *s = &c->side[which];
