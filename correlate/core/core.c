@@ -298,7 +298,7 @@ static void count_incomplete(struct flow *f)
 
 void core_finish_sock(struct core *c, struct mg_sock *s)
 {
-	state_end(s, clockmap_cycles(&c->clock, c->finish.last_ns));
+	state_end(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
 	s->tx.open_calls = 0;
 	if (s->kind == MG_KIND_tcp) {
 		tx_make_atoms(c, &s->tx, true);
@@ -374,7 +374,6 @@ void core_free(struct core *c)
 		HASH_DEL(c->socks, s);
 		flow_free(c, &s->tx);
 		flow_free(c, &s->rx);
-		free(s->tcp);
 		free(s->far);
 		queues_free(s->queues);
 		free(s);

@@ -135,6 +135,8 @@ struct core_client {
 	 * recorded. */
 	void (*gap)(
 		void *what, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
+	/* The flow's connection has closed, or the recording has ended. */
+	void (*ended)(void *state, uint64_t now);
 	/* Hardly any fact will concern the flow: spare memory may be freed. */
 	void (*trim)(void *state);
 	void (*free_state)(void *state);
@@ -371,7 +373,6 @@ void core_free(struct core *c);
 bool gap_is_app(uint32_t reason);
 /* Returns whether the gap is a loss, and not a pause that the user asked for. */
 bool gap_is_loss(const struct gap *g);
-double extent_mean(const struct extent *x);
 /*
  * Returns the layers whose events make up the packets at a flow's layer, as bits 1 << enum
  * mg_layer.

@@ -146,36 +146,6 @@ struct flow {
 	struct mg_events missed; /* events of which some are missing */
 };
 
-/* Statistics of values with equal weight. */
-struct extent {
-	uint64_t n, min, max;
-	double sum;
-};
-
-/* A counter that only grows, of which the recording saw a part. */
-struct growing {
-	uint64_t first, last;
-	bool known;
-};
-
-struct zero_window {
-	uint64_t n;      /* times the window closed */
-	uint64_t cycles; /* time it was closed */
-	uint64_t since;
-	bool is_closed;
-};
-
-/* Protocol state recorded of a socket. */
-struct tcp_record {
-	struct extent srtt_us, rto_us, cwnd, snd_wnd, rcv_wnd, pacing_rate, notsent;
-	struct growing delivered, lost, busy_us, rwnd_limited_us, sndbuf_limited_us;
-	struct zero_window own, peer;
-	uint64_t cong_changes, recoveries, timeouts, resets_sent, resets_received;
-	uint32_t ssthresh;    /* latest value */
-	uint8_t reset_reason; /* reason of the last reset that has one, MG_RESET_* */
-	char algorithm[17];   /* algorithm in use at last, "" = not recorded */
-};
-
 /* Addresses and ports of a connection, as one end has them. */
 struct place {
 	uint8_t laddr[16], raddr[16];
@@ -208,7 +178,7 @@ struct mg_sock {
 	bool late;   /* met when it was open, and its state is not recorded yet */
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
-	struct tcp_record *tcp;    /* NULL: nothing */
+	bool peer_window_zero;     /* TCP: the peer offers no window now */
 	struct far_end *far;       /* two, TX and RX; NULL: not known, or it is connected */
 	struct queues *queues;     /* not TCP's: data in flight; NULL: none */
 	struct mg_sock *peer;      /* the other end, if it is traced too */

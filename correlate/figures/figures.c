@@ -32,6 +32,7 @@ static const struct core_client client = {
 	.free = free_all,
 	.between = bound_between,
 	.gap = measures_on_gap,
+	.ended = measures_ended,
 	.trim = bound_trim,
 	.free_state = measures_free_state,
 	.fits = measures_fit,

@@ -95,6 +95,7 @@ void measures_free(struct flow_measures *m)
 		dist_free(&m->resent->left_out);
 	}
 	free(m->resent);
+	free(m->tcp);
 	if (m->why)
 		free(m->why->row);
 	free(m->why);
@@ -295,6 +296,32 @@ static void on_crossing(void *arg, const void *fact)
 			f->length);
 }
 
+/* ---- protocol state ---- */
+
+const struct tcp_record *measures_tcp(const struct mg_sock *s)
+{
+	return measures(&s->tx)->tcp;
+}
+
+static void on_state(void *arg, const void *fact)
+{
+	const struct fact_state *f = fact;
+	struct flow_measures *m = measures_of(arg, &f->flow);
+
+	if (m && !m->tcp)
+		m->tcp = mg_calloc(1, sizeof(*m->tcp));
+	if (m && m->tcp)
+		tcp_add(m->tcp, f);
+}
+
+void measures_ended(void *state, uint64_t now)
+{
+	struct flow_measures *m = state;
+
+	if (m->tcp)
+		tcp_end(m->tcp, now);
+}
+
 /* ---- calls ---- */
 
 static void on_refusal(void *arg, const void *fact)
@@ -325,6 +352,7 @@ void measures_listen(struct measures_memory *m, struct core *c)
 	facts_listen_by_flow(&c->facts, FACT_unsent, on_unsent, m);
 	facts_listen_by_flow(&c->facts, FACT_resent, on_resent, m);
 	facts_listen_by_flow(&c->facts, FACT_crossing, on_crossing, m);
+	facts_listen_by_flow(&c->facts, FACT_state, on_state, m);
 	facts_listen_by_flow(&c->facts, FACT_refusal, on_refusal, m);
 	facts_listen_by_flow(&c->facts, FACT_zerocopy, on_zerocopy, m);
 }

@@ -7,6 +7,7 @@
 #define MAGNET_CORRELATE_FIGURES_MEASURES_H
 
 #include "core/core.h"
+#include "figures/tcp.h"
 #include "sums/dist.h"
 #include "sums/series.h"
 #include "sums/units.h"
@@ -51,6 +52,7 @@ struct flow_measures {
 	struct dist *zerocopy;         /* TX: for how long the kernel held pages; NULL: none */
 	struct resent_sums *resent;    /* NULL: nothing was sent again */
 	struct why_sums *why;          /* TX; NULL: nothing waited */
+	struct tcp_record *tcp;        /* TX: of the whole connection; NULL: nothing recorded */
 };
 
 /* Memory that all flows' measures share. */
@@ -64,6 +66,8 @@ struct measures_memory {
 void measures_listen(struct measures_memory *m, struct core *c);
 /* Returns what is measured of a flow, all of it empty where nothing is. */
 const struct flow_measures *measures(const struct flow *f);
+/* Returns what is recorded of a connection's protocol state, NULL for nothing. */
+const struct tcp_record *measures_tcp(const struct mg_sock *s);
 /* Returns empty measures without limit, for sums of several flows; NULL if memory is short. */
 struct flow_measures *measures_new(void);
 /* Adds those of a flow, but for packets and series; neither may be NULL. */
@@ -75,6 +79,7 @@ void measures_free(struct flow_measures *m);
 void measures_on_gap(
 	void *memory, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
 void measures_free_state(void *state);
+void measures_ended(void *state, uint64_t now);
 
 #define MEASURES_DISTS (TX_LAYERS + STAGES_MAX + 6)
 /* Fills in all distributions with limited memory. Returns how many there are. */

@@ -105,6 +105,7 @@ static void put_bare(struct packing *p, const struct flow_measures *m)
 	bare.waterfall.place = NULL;
 	bare.waterfall.pool = NULL;
 	bare.waterfall.cap = bare.waterfall.used;
+	bare.tcp = PACKED_THERE(bare.tcp);
 	bare.why = PACKED_THERE(bare.why);
 	bare.resent = PACKED_THERE(bare.resent);
 	PACK(p, &bare);
@@ -121,6 +122,8 @@ void measures_pack(const void *state, struct packing *p)
 		put_dist(p, dists[i]);
 	pack_words(p, m.waterfall.cell, cells_size(&m.waterfall));
 	pack_words(p, m.waterfall.place, m.waterfall.size * sizeof(*m.waterfall.place));
+	if (m.tcp)
+		PACK(p, m.tcp);
 	if (m.why)
 		put_why(p, m.why);
 	if (m.resent)
@@ -178,6 +181,8 @@ void *measures_unpack(void *memory, struct unpacking *u)
 	w = &m->waterfall;
 	w->cell = unpack_words(u, cells_size(w), cells_size(w));
 	UNPACK(u, w->place, w->size);
+	if (m->tcp)
+		UNPACK(u, m->tcp, 1);
 	if (m->why)
 		get_why(u, &m->why);
 	if (m->resent)

@@ -93,7 +93,7 @@ static void modulation(const struct flow_figures *f, FILE *to)
 
 bool flow_is_eventful(const struct flow *f)
 {
-	const struct tcp_record *t = f->sock->tcp;
+	const struct tcp_record *t = measures_tcp(f->sock);
 
 	if (t && (t->timeouts || t->resets_sent || t->resets_received || t->own.n || t->peer.n ||
 			 t->recoveries))

@@ -94,7 +94,7 @@ bool losses_know_synacks(const struct report *r)
 static bool add_tcp(struct losses *l, const struct mg_sock *s)
 {
 	const struct flow *tx = &s->tx;
-	const struct tcp_record *t = s->tcp;
+	const struct tcp_record *t = measures_tcp(s);
 
 	l->retransmits += tx->retransmits;
 	l->retransmitted_bytes += tx->copies.retransmitted;

@@ -51,7 +51,7 @@ static const double rx_reader[RX_STAGES] = {
 /* Returns how many state events follow each tcp_send and tcp_recv at the recorded level. */
 static double with_each(const struct flow *f)
 {
-	const struct tcp_record *t = f->sock->tcp;
+	const struct tcp_record *t = measures_tcp(f->sock);
 
 	return !t || !t->rto_us.n ? 0 : t->busy_us.known ? 3 : 1;
 }

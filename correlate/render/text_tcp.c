@@ -79,7 +79,7 @@ void text_troubles(
 			fprintf(to, "%sresets: %s sent, %s received", sep,
 				text_count(t->resets_sent), text_count(t->resets_received));
 		if (t->reset_reason)
-			fprintf(to, " (%s)", mg_reset_name(t->reset_reason));
+			fprintf(to, " (%s)", t->reset_reason);
 		sep = "; ";
 	}
 	if (sep[0] == ';')
@@ -88,7 +88,7 @@ void text_troubles(
 
 void text_tcp(const struct report *r, const struct flow *f, FILE *to)
 {
-	const struct tcp_record *t = f->sock->tcp;
+	const struct tcp_record *t = measures_tcp(f->sock);
 
 	if (!t)
 		return;

@@ -57,7 +57,7 @@ static void add_flow(struct together *g, const struct flow *f)
 {
 	struct flow *sum = &g->sum;
 
-	add_tcp(&g->tcp, f->sock->tcp);
+	add_tcp(&g->tcp, measures_tcp(f->sock));
 	sum->not_told = not_told(sum, f); /* before their bytes are added */
 	sum->lost_bytes += f->lost_bytes;
 	sum->total += flow_bytes(f);

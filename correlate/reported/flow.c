@@ -173,7 +173,7 @@ bool into_flow_transit_ns(const struct flow_figures *f, struct spread_figures *t
 
 bool into_flow_tcp(const struct flow_figures *f, struct tcp_figures *to)
 {
-	return tcp_figures_of(f->r, f->f, f->f->sock->tcp, to);
+	return tcp_figures_of(f->r, f->f, measures_tcp(f->f->sock), to);
 }
 
 static bool is_tcp(const struct flow_figures *f)

@@ -95,7 +95,7 @@ GET(troubles, zero_windows, value_count(window_of(f)->n))
 GET(troubles, zero_window_ns, value_number(report_ns(f->r, (double)window_of(f)->cycles)))
 GET(troubles, resets_sent, value_count(f->t->resets_sent))
 GET(troubles, resets_received, value_count(f->t->resets_received))
-GET(troubles, reset_reason, value_text(f->t->reset_reason ? mg_reset_name(f->t->reset_reason) : NULL))
+GET(troubles, reset_reason, value_text(f->t->reset_reason))
 
 KNOWN(troubles_sent, congestion, congestion_known(f, f->t->cong_changes))
 KNOWN(troubles_sent, recoveries, congestion_known(f, f->t->recoveries))

@@ -84,7 +84,6 @@ static void bare_sock(struct mg_sock *s)
 {
 	bare_flow(&s->tx);
 	bare_flow(&s->rx);
-	s->tcp = PACKED_THERE(s->tcp);
 	s->next_live = NULL;
 	s->live_at = NULL;
 	s->is_live = s->is_alone = false;
@@ -193,8 +192,6 @@ struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 
 	bare_sock(&bare);
 	PACK(&p, &bare);
-	if (s->tcp)
-		PACK(&p, s->tcp);
 	put_flow(c, &p, &s->tx);
 	put_flow(c, &p, &s->rx);
 	k = p.failed ? NULL : mg_calloc(1, sizeof(*k) + p.n + WORDS_BEYOND);
@@ -213,15 +210,12 @@ void closed_empty(const struct core *c, struct mg_sock *s)
 {
 	flow_free(c, &s->tx);
 	flow_free(c, &s->rx);
-	free(s->tcp);
 }
 
 bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_sock *s)
 {
 	struct unpacking u = {.from = words_read(k->data, s, sizeof(*s) / sizeof(uint64_t))};
 
-	if (s->tcp)
-		UNPACK(&u, s->tcp, 1);
 	get_flow(c, &u, &s->tx);
 	get_flow(c, &u, &s->rx);
 	s->tx.sock = s->rx.sock = s;

@@ -180,7 +180,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	sock_lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
 		s->closed_ns = e->time_ns;
-		state_end(s, e->cycles);
+		state_end(c, s, e->cycles);
 		tx_closed(c, &s->tx);
 		trim(c, &s->tx);
 		trim(c, &s->rx);

@@ -220,7 +220,7 @@ void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 	if (t && !t->in_softirq && !t->in_call)
 		t->segment_of = s->cookie;
 	tries_by_ack(w, now);
-	split_on_arrival(w, known, s->tcp && s->tcp->peer.is_closed, now);
+	split_on_arrival(w, known, s->peer_window_zero, now);
 }
 
 /* Sets the segments in flight, which need not be counted at these levels. */
@@ -386,7 +386,7 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 			held = why_of_small(w, w->nagle, w->una);
 		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
 	case RELEASE_TIMER:
-		if (s->tcp && s->tcp->peer.is_closed)
+		if (s->peer_window_zero)
 			return WHY_WINDOW;
 		return w->mss && !full ? why_of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
 	default:
