@@ -156,7 +156,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	struct packet g = {};
 	int via = VIA_OWN;
 	struct taken t;
-	__u64 sock = 0;
+	__u64 sock = 0, lost;
 
 	if (sk && sent_by(&g, &sock, &known, skb, sk)) {
 		if (g.carried || is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev))
@@ -164,7 +164,11 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	} else {
 		if (sk && !is_foreign(sk, dev))
 			return 0;
+		lost = lost_here();
 		via = on_its_way(&g, &sock, skb, skb->head + skb->network_header, ip_version(skb));
+		/* its way is forgotten: dev_done will be missing too, and can not know */
+		if (!via && event == MG_EVENT_dev_xmit && lost_here() != lost)
+			count_lost();
 		if (!via)
 			return 0;
 	}

@@ -79,6 +79,15 @@ static __always_inline void count_lost(void)
 		__sync_fetch_and_add(&r->lost, 1);
 }
 
+/* Returns what count_lost() has counted on this CPU. */
+static __always_inline __u64 lost_here(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+
+	return r ? r->lost : 0;
+}
+
 /* Publishes a slot; the store of `word` must come after those of the payload. */
 static __always_inline void publish(struct taken *t, __u16 id)
 {
