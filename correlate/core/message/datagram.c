@@ -190,7 +190,7 @@ void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const
 	a->length = e->sock_copy.len;
 	if (!datagram_in_call(t, s) || t->now.flags & LOOKS_ONLY)
 		return;
-	t->now.message_buffer = e->sock_copy.seq;
+	t->now.message.buffer = e->sock_copy.seq;
 	if (is_unix(s))
 		unix_copy(c, t, s, e, a);
 }
@@ -199,9 +199,9 @@ void datagram_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const
 static void end_message(struct kernel_call *k, uint64_t now)
 {
 	k->moved = true;
-	k->message_since = now;
-	k->message_piece = k->pieces;
-	k->message_buffer = 0;
+	k->message.since = now;
+	k->message.piece = k->pieces;
+	k->message.buffer = 0;
 }
 
 static void message_ends(struct core *c, struct thread *t, struct mg_sock *s, bool rx,
@@ -253,9 +253,9 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 			(uint64_t)p->ret, 0, 1);
 	if (!datagram_in_call(t, s))
 		return;
-	if (!rx && t->now.pieces > t->now.message_piece) {
+	if (!rx && t->now.pieces > t->now.message.piece) {
 		a->has_offset = true;
-		a->offset = t->now.piece[t->now.message_piece].off;
+		a->offset = t->now.piece[t->now.message.piece].off;
 	}
 	message_ends(c, t, s, rx, e, p, a);
 }

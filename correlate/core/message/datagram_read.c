@@ -114,7 +114,7 @@ static struct arrival *of_several(struct queues *q)
 static struct arrival *which(const struct mg_sock *s, struct queues *q, const struct kernel_call *k,
 	const struct mg_sock_moved *p)
 {
-	uint32_t i = k->message_buffer ? place_of(q, k->message_buffer, 0) : q->n;
+	uint32_t i = k->message.buffer ? place_of(q, k->message.buffer, 0) : q->n;
 
 	if (i < q->n)
 		return arrival_at(q, i);

@@ -24,7 +24,7 @@
 static struct piece *add_piece(
 	struct kernel_call *k, struct flow *f, struct parcel *p, uint32_t off, uint32_t len)
 {
-	uint64_t since = k->message_since ? k->message_since : k->enter;
+	uint64_t since = k->message.since ? k->message.since : k->enter;
 	struct piece *piece = call_add_piece(k, f, p->off + off, len, since);
 
 	if (piece)
@@ -249,10 +249,10 @@ void datagram_done(
  */
 static void refused(struct mg_sock *s, struct kernel_call *k)
 {
-	for (uint32_t i = k->message_piece; i < k->pieces; i++)
+	for (uint32_t i = k->message.piece; i < k->pieces; i++)
 		if (k->piece[i].parcel)
 			s->tx.dropped_bytes -= k->piece[i].parcel->dropped;
-	call_drop_pieces(k, k->message_piece);
+	call_drop_pieces(k, k->message.piece);
 	if (s->queues->corked)
 		parcel_put(s->queues->corked);
 	s->queues->corked = NULL;
@@ -276,7 +276,7 @@ void datagram_sent(struct thread *t, struct mg_sock *s, int64_t ret)
 {
 	struct kernel_call *k = &t->now;
 	struct queues *q = queues_of(s);
-	struct piece *last = k->pieces > k->message_piece ? &k->piece[k->pieces - 1] : NULL;
+	struct piece *last = k->pieces > k->message.piece ? &k->piece[k->pieces - 1] : NULL;
 	uint64_t more;
 
 	if (!q)

@@ -39,7 +39,7 @@ static struct mg_sock *sender(struct core *c, const struct thread *t, const stru
 static struct piece *send(struct thread *t, struct mg_sock *from, uint32_t len, uint64_t now)
 {
 	struct kernel_call *k = &t->now;
-	uint64_t since = k->message_since ? k->message_since : k->enter;
+	uint64_t since = k->message.since ? k->message.since : k->enter;
 	struct queues *q = queues_of(from);
 	struct parcel *p = q ? parcel_new(&from->tx, q->sent, len) : NULL;
 	struct piece *piece;
@@ -51,7 +51,7 @@ static struct piece *send(struct thread *t, struct mg_sock *from, uint32_t len, 
 	if (p->sent)
 		q->sent += len;
 	piece = call_add_piece(k, &from->tx, p->off, len, since);
-	k->message_since = now;
+	k->message.since = now;
 	if (piece)
 		piece->parcel = p;
 	else
@@ -178,7 +178,7 @@ static struct piece *not_known(struct kernel_call *k, uint64_t *known)
 	struct piece *one = NULL;
 
 	*known = 0;
-	for (uint32_t i = k->message_piece; i < k->pieces; i++) {
+	for (uint32_t i = k->message.piece; i < k->pieces; i++) {
 		if (k->piece[i].len != LEN_UNKNOWN)
 			*known += k->piece[i].len;
 		else if (one)
@@ -208,7 +208,7 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
 
 	if (!q)
 		return;
-	if (ret > 0 && k->pieces == k->message_piece) { /* its receiver is not followed */
+	if (ret > 0 && k->pieces == k->message.piece) { /* its receiver is not followed */
 		one = send(t, s, (uint32_t)ret, now);
 		if (one)
 			keep_early(s, one->parcel);
@@ -217,7 +217,7 @@ void unix_sent(struct thread *t, struct mg_sock *s, int64_t ret, uint64_t now)
 	one = not_known(k, &known);
 	if (one && ret >= 0 && (uint64_t)ret >= known)
 		learn_length(one, q, (uint32_t)((uint64_t)ret - known));
-	for (uint32_t i = k->message_piece; i < k->pieces; i++) {
+	for (uint32_t i = k->message.piece; i < k->pieces; i++) {
 		struct piece *p = &k->piece[i];
 
 		if (p->arrival)
@@ -304,7 +304,7 @@ static uint64_t copied(struct kernel_call *k, uint64_t ret)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = k->message_piece; i < k->pieces; i++) {
+	for (uint32_t i = k->message.piece; i < k->pieces; i++) {
 		struct piece *p = &k->piece[i];
 
 		if (sum + p->len > ret)
@@ -324,17 +324,17 @@ void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const st
 	if (!q)
 		return;
 	if (s->kind == MG_KIND_unix_stream) {
-		if (k->pieces == k->message_piece)
+		if (k->pieces == k->message.piece)
 			take_in_order(t, s, q, (uint64_t)p->ret, e->cycles, a);
 		if (copied(k, (uint64_t)p->ret) < (uint64_t)p->ret)
 			s->rx.unmatched++;
-		if (k->pieces > k->message_piece) {
+		if (k->pieces > k->message.piece) {
 			a->has_offset = true;
-			a->offset = k->piece[k->message_piece].off;
+			a->offset = k->piece[k->message.piece].off;
 		}
 		return;
 	}
-	x = k->message_buffer ? source(s, q, k->message_buffer) : NULL;
+	x = k->message.buffer ? source(s, q, k->message.buffer) : NULL;
 	if (!x || ((uint32_t)p->ret > x->len && x->len != LEN_UNKNOWN)) {
 		s->rx.unmatched += p->ret > 0;
 		return;

@@ -55,9 +55,11 @@ struct kernel_call {
 	bool incomplete;     /* an event of what its thread did meanwhile is missing */
 	bool copied;         /* a tcp_send opened a piece */
 	bool moved; /* not TCP's: messages had events of their own; the next one comes now */
-	uint64_t message_since;  /* start of that message, 0 = the call's begin */
-	uint32_t message_piece;  /* its first piece */
-	uint32_t message_buffer; /* buffer it was copied from, 0 = not seen */
+	struct {
+		uint64_t since;  /* its start, 0 = the call's begin */
+		uint32_t piece;  /* its first piece */
+		uint32_t buffer; /* buffer it was copied from, 0 = not seen */
+	} message;               /* the present one of them */
 };
 
 #define USER_MARKS 64
