@@ -70,8 +70,7 @@ bool is_one_host(char **dirs, int count)
 
 	by_host_free(&b);
 	if (!one)
-		mg_error(
-			"these are recordings of several hosts, each with a clock of its own: give "
-			"those of one (magnet report takes those of two)");
+		mg_error("these are recordings of several hosts, each with its own clock: give "
+			 "those of one (magnet report takes those of two)");
 	return one;
 }

@@ -312,7 +312,8 @@ int collector_stop(struct collector *c, struct collector_result *r, int timeout_
 			snprintf(c->ended, sizeof(c->ended), APP_TRACE_FULL);
 		if (error == -ENOSPC)
 			snprintf(c->why, sizeof(c->why),
-				"no space left: recording ended early, what is there is readable");
+				"no space left: recording ended early; the trace up to then is "
+				"readable");
 		else if (error)
 			snprintf(c->why, sizeof(c->why), "recording ended early: %s%s",
 				strerror(-error), mg_limit_hint(error, hint, sizeof(hint)));

@@ -26,8 +26,8 @@
 static const char usage[] =
 	"usage: magnet doctor [--json]\n"
 	"\n"
-	"Prints what this machine can trace, layer by layer, and why not. Starts and stops both\n"
-	"sides once.\n"
+	"Prints what this machine can trace, layer by layer, and the reason for what it cannot.\n"
+	"Starts and stops both sides once.\n"
 	"\n";
 
 struct doctor_options {

@@ -57,8 +57,8 @@ json_t *doctor_not_observable(const json_t *hooks)
 	if (!why[0])
 		return list;
 	snprintf(text, sizeof(text),
-		"no tracepoint tells when a socket's lock is waited for and given back, and of the "
-		"functions: %.60s; that a thread waited for one is known (locked_out_ns)",
+		"waiting for a socket's lock and releasing it have no tracepoint, and the "
+		"functions cannot be hooked: %.60s; waits are known all the same (locked_out_ns)",
 		why);
 	json_array_insert_new(list, 0,
 		json_pack("{s:s, s:s}", "what", "states lock and release of system calls", "why",

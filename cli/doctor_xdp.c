@@ -114,9 +114,9 @@ json_t *doctor_native_xdp(void)
 	char why[sizeof(all.text) + 256];
 
 	snprintf(why, sizeof(why),
-		"they never become packets of the kernel's (veth's do, and what a generic XDP "
-		"program "
-		"drops is seen); devices of this network namespace that have one now: %s",
+		"they never become packets of the kernel's (drops by an XDP program of a veth and "
+		"by a generic one are recorded); devices of this network namespace that have one "
+		"now: %s",
 		!known       ? "not known"
 		: all.length ? all.text
 			     : "none");

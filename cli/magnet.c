@@ -14,9 +14,9 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } commands[] = {
-	{"doctor", cmd_doctor, "print what this machine can trace, layer by layer, and why not"},
+	{"doctor", cmd_doctor, "print what this machine can and cannot trace, layer by layer"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
-	{"report", cmd_report, "print where bytes waited, and what the stack made of the traffic"},
+	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
 	{"show", cmd_show, "print every event in order of time"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

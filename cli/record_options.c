@@ -15,9 +15,8 @@ static const char usage[] =
 	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
 	"       magnet record [OPTION...] --pid PID | --cgroup PATH | --all\n"
 	"\n"
-	"Runs COMMAND unmodified and records what it and its children ask of the network, and "
-	"what\n"
-	"each layer of the stack and the scheduler make of that. Exits with COMMAND's status.\n"
+	"Runs COMMAND unmodified and records the socket calls of it and its children, and how\n"
+	"each layer of the stack and the scheduler handle them. Exits with COMMAND's status.\n"
 	"\n";
 
 /* Sets MAGNET_NAME for each option of libmagnet.so that was given. Returns 0 or -ENOMEM. */
@@ -53,14 +52,14 @@ static int choose_sides(struct record_options *r)
 		return -EINVAL;
 	}
 	if (o->app_only && !r->command) {
-		mg_error("--app-only needs a COMMAND: what runs already has no libmagnet.so");
+		mg_error("--app-only needs a COMMAND: a running process has no libmagnet.so");
 		return -EINVAL;
 	}
 	r->kernel = !o->app_only;
 	r->app = r->command && !o->kernel_only;
 	if (r->kernel && !o->quiet && mg_layers_see_packets_only(o->layers))
-		mg_warn("the kernel side sees no " MG_UNSEEN_KINDS
-			": they pass none of these layers (socket, tcp and syscall see them)");
+		mg_warn("the kernel side does not record " MG_UNSEEN_KINDS
+			": they pass only the layers syscall, socket and tcp");
 	return 0;
 }
 

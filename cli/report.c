@@ -22,13 +22,10 @@ static const char usage[] =
 	"usage: magnet report DIR... [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
 	"                     [--against DIR] [--on-demand LIST]\n"
 	"\n"
-	"Prints where the recorded program's bytes waited, what its system calls cost, and what "
-	"the\n"
-	"stack made of its traffic. Several directories (an LTTng session's and a kernel "
-	"tracer's)\n"
-	"are read as one recording. Recordings of two hosts are reported beside each other, with "
-	"what\n"
-	"passed between them.\n"
+	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
+	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
+	"and of a kernel tracer, are read as one recording. Recordings of two hosts are reported\n"
+	"side by side, with the traffic between them.\n"
 	"\n";
 
 struct statistics {
@@ -84,7 +81,7 @@ static const struct option_row rows[] = {
 	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
 		"also print where the bytes about this quantile waited, such as p99"),
 	ROW("against", 0, "DIR", option_type_text, against,
-		"compare with an earlier recording, and mark what differs by more than the noise"),
+		"compare with an earlier recording, and mark differences that exceed the noise"),
 	ROW("on-demand", 0, "LIST", statistics, statistics,
 		"print more figures: names separated by commas, with parameters, such as "
 		"bursts:gap=5; "

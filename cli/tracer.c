@@ -165,7 +165,7 @@ static int wait_for_word(const struct tracer *t, int stop, bool quiet)
 	do {
 		n = poll(p, 2, wait);
 		if (n == 0 && !quiet)
-			mg_warn("the kernel tracer is not ready yet: kernels may take long to "
+			mg_warn("the kernel tracer is not ready yet: a kernel may take long to "
 				"check its programs; nothing runs or is recorded until then");
 		if (n == 0)
 			wait = -1;

@@ -142,7 +142,7 @@ static const struct series *series_of(const struct layer *l)
 const char *layer_refused(const struct layers *l, const struct layer *of)
 {
 	if (!(l->r->hz > 0))
-		return "nobody knows the rate of the clock";
+		return "the rate of the clock is unknown";
 	if (!series_of(of))
 		return "its units were not kept";
 	if (series_of(of)->cut)

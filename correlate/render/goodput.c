@@ -64,8 +64,8 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 	if (!tx)
 		g.refused = "the sender is not in this recording, or there are several";
 	else if (tx->sock->kind != MG_KIND_tcp && !only_peer(tx))
-		g.refused =
-			"nobody acknowledges datagrams, and no one receiver is in this recording";
+		g.refused = "datagrams are not acknowledged, and no single receiver is in this "
+			    "recording";
 	if (g.refused)
 		return g;
 	if (!f->rx)

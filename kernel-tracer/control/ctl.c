@@ -25,14 +25,13 @@
 static const char usage[] =
 	"usage: magnet-kernel-tracer ctl [--pid PID | --socket PATH] [--json] COMMAND\n"
 	"\n"
-	"Asks a running tracer, or changes what it records. Without --pid and --socket it is the "
-	"only\n"
-	"one that runs. COMMAND is one of:\n"
+	"Queries or controls a running tracer. Without --pid and --socket only one tracer may be\n"
+	"running. COMMAND is one of:\n"
 	"\n"
-	"  status           print the state, the options, counts of events and of losses\n"
-	"  dump             write what the flight recorder has in memory\n"
-	"  pause            stop recording until\n"
-	"  resume           starts it again\n"
+	"  status           print the state, the options, and the counts of events and losses\n"
+	"  dump             write the events in the flight recorder's memory\n"
+	"  pause            record nothing until resume\n"
+	"  resume           record again\n"
 	"  set NAME=VALUE   change one of these options:\n"
 	"                   %s\n"
 	"  stop             end the recording in order\n"
@@ -97,7 +96,7 @@ static bool choose(char *path, size_t size, const struct ctl_options *o)
 		return true;
 	}
 	if (access(CONTROL_DIR, R_OK | X_OK) != 0 && errno != ENOENT) {
-		mg_error(CONTROL_DIR ": %s; only root speaks to tracers", strerror(errno));
+		mg_error(CONTROL_DIR ": %s; only root can control a tracer", strerror(errno));
 		return false;
 	}
 	control_each(lives, &l);
@@ -106,9 +105,9 @@ static bool choose(char *path, size_t size, const struct ctl_options *o)
 		return true;
 	}
 	if (l.count)
-		mg_error("several tracers run: choose one with --pid: %s", l.pids);
+		mg_error("several tracers are running: choose one with --pid: %s", l.pids);
 	else
-		mg_error("no tracer runs (for one started with --control give --socket)");
+		mg_error("no tracer is running (for one started with --control give --socket)");
 	return false;
 }
 

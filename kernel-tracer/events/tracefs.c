@@ -70,7 +70,7 @@ int tracefs_open(char *why, size_t why_size)
 		close(fd);
 	if (err == -ENODEV || err == -ENOENT)
 		snprintf(why, why_size,
-			"this kernel tells nobody of its events (it has no tracefs: "
+			"this kernel does not describe its tracepoints (it has no tracefs: "
 			"CONFIG_EVENT_TRACING)");
 	else if (forbidden || fd >= 0)
 		snprintf(why, why_size,

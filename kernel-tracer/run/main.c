@@ -117,7 +117,8 @@ static int begin(struct run *r)
 		return run_fail(r, -EIO, "cannot begin the flight recorder");
 	err = hooks_follow(&r->hooks);
 	if (err)
-		return run_fail(r, err, "cannot follow what runs already: %s", strerror(-err));
+		return run_fail(r, err, "cannot follow running processes and their sockets: %s",
+			strerror(-err));
 	if (!o->hooks.all && !o->hooks.fresh)
 		listening_follow(&r->hooks);
 	err = chosen_start(r->chosen, r->writer, run_on_hook, r);
@@ -241,7 +242,8 @@ static int record(struct run *r, int gate)
 		err = run_finish(r);
 	if (err == -ENOSPC)
 		run_fail(r, err,
-			"no space left in %s: recording ended early, what is there is readable",
+			"no space left in %s: recording ended early; the trace up to then is "
+			"readable",
 			r->options.given.output);
 	else if (err)
 		run_fail(r, err, "recording ended early: %s", strerror(-err));
