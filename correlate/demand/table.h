@@ -59,26 +59,26 @@
 	K(LIST, octaves, octave, "energy by octave")
 #define MG_DEMAND_coherence(K) \
 	K(NUMBER, bin_ms, none, "bin, ms") \
-	K(NUMBER, lag_ms, none, "lag at which both layers are most alike, ms") \
+	K(NUMBER, lag_ms, none, "lag with the largest cross-correlation, ms") \
 	K(NUMBER, correlation, none, "correlation at that lag") \
 	K(COUNT, segments, none, "segments averaged") \
-	K(NUMBER, threshold, none, "coherence above which it is none by chance") \
-	K(NUMBER, coherent_share, none, "share of the frequencies above that") \
-	K(NUMBER, coherent_to_hz, none, "frequency up to which all are, Hz") \
+	K(NUMBER, threshold, none, "coherence that chance alone exceeds with 5 % probability") \
+	K(NUMBER, coherent_share, none, "share of the frequencies with a coherence above the threshold") \
+	K(NUMBER, coherent_to_hz, none, "frequency up to which all are above the threshold, Hz") \
 	K(NUMBER, step_hz, none, "step between two values, Hz") \
 	K(LIST, values, none, "coherence at the multiples of the step, from 0 on")
 #define MG_DEMAND_contract(K) \
-	K(TEXT, counted, none, "what is counted: frames, or payload where the layer sees no headers") \
-	K(FLAG, at_least, none, "whether buckets may be larger, as events are missing") \
+	K(TEXT, counted, none, "bytes that count: of frames, or of payload where the layer sees no headers") \
+	K(FLAG, at_least, none, "whether buckets may be larger because events are missing") \
 	K(NUMBER, mean_rate_bit_s, none, "mean rate, bit/s") \
 	K(LIST, buckets, bucket, "bucket by rate") \
 	K(NUMBER, bucket_bytes, none, "bucket for the rate that was given") \
 	K(NUMBER, rate_for_bucket_bit_s, none, "rate for the bucket that was given, bit/s; null if a packet alone does not fit")
 #define MG_DEMAND_gcra(K) \
-	K(TEXT, counted, none, "what is counted, as of contract") \
-	K(FLAG, at_least, none, "whether tolerances may be larger, as events are missing") \
-	K(NUMBER, cells, none, "cells of ATM that carry it") \
-	K(NUMBER, mean_cells_s, none, "their mean rate, cells/s") \
+	K(TEXT, counted, none, "bytes that count, as for contract") \
+	K(FLAG, at_least, none, "whether tolerances may be larger because events are missing") \
+	K(NUMBER, cells, none, "ATM cells that carry the packets") \
+	K(NUMBER, mean_cells_s, none, "mean rate of the cells, cells/s") \
 	K(NUMBER, line_cells_s, none, "rate of the line") \
 	K(NUMBER, pcr_cells_s, none, "peak cell rate") \
 	K(NUMBER, cdvt_ns, none, "tolerance at the peak rate, ns") \
@@ -89,9 +89,9 @@
 #define MG_DEMAND_goodput(K) \
 	K(NUMBER, delivered_bytes, none, "bytes delivered") \
 	K(NUMBER, wire_bytes, none, "bytes of frames that carried them") \
-	K(NUMBER, ratio, none, "the first by the second") \
-	K(NUMBER, rate_bit_s, none, "bytes delivered by time, bit/s") \
-	K(TEXT, refused, none, "why these are null, if they are")
+	K(NUMBER, ratio, none, "bytes delivered / bytes of frames") \
+	K(NUMBER, rate_bit_s, none, "bytes delivered / time, bit/s") \
+	K(TEXT, refused, none, "reason if these are null")
 #define MG_DEMAND_jain(K) \
 	K(OBJECT, tx, fairness, "of sent flows") \
 	K(OBJECT, rx, fairness, "of received flows")
@@ -106,12 +106,12 @@
 #define MG_DEMAND_window(K) \
 	K(NUMBER, window_ms, none, "window, ms") \
 	K(COUNT, n, none, "windows") \
-	K(NUMBER, mean, none, "mean count in one") \
-	K(NUMBER, idc, none, "variance of the count by its mean")
+	K(NUMBER, mean, none, "mean number of packets in a window") \
+	K(NUMBER, idc, none, "variance of that number / its mean")
 #define MG_DEMAND_point(K) \
-	K(COUNT, m, none, "bins of a block") \
+	K(COUNT, m, none, "bins in a block") \
 	K(COUNT, blocks, none, "blocks") \
-	K(NUMBER, variance, none, "variance of their means")
+	K(NUMBER, variance, none, "variance of the blocks' means")
 #define MG_DEMAND_octave(K) \
 	K(COUNT, octave, none, "octave") \
 	K(NUMBER, scale_ms, none, "its time scale, ms") \
@@ -120,25 +120,25 @@
 	K(NUMBER, sigma, none, "of a layer: standard deviation of that") \
 	K(NUMBER, difference, none, "of a pair: y of the second layer less y of the first")
 #define MG_DEMAND_bucket(K) \
-	K(NUMBER, times_mean, none, "rate by the mean rate") \
+	K(NUMBER, times_mean, none, "rate / mean rate") \
 	K(NUMBER, rate_bit_s, none, "rate, bit/s") \
-	K(NUMBER, bucket_bytes, none, "smallest bucket to which all of it conforms")
+	K(NUMBER, bucket_bytes, none, "smallest bucket that lets all packets pass")
 #define MG_DEMAND_gcra_contract(K) \
-	K(NUMBER, times_mean, none, "sustainable rate by the mean rate") \
+	K(NUMBER, times_mean, none, "sustainable rate / mean rate") \
 	K(NUMBER, scr_cells_s, none, "sustainable cell rate") \
 	K(NUMBER, tau_ns, none, "tolerance, ns") \
 	K(NUMBER, mbs_cells, none, "maximum burst size, cells")
 #define MG_DEMAND_fairness(K) \
 	K(NUMBER, index, none, "Jain's index") \
 	K(COUNT, n, none, "flows") \
-	K(TEXT, layer, none, "layer at which they are counted") \
-	K(NUMBER, from_s, none, "begin of the time in which they are, seconds after the first event") \
-	K(NUMBER, to_s, none, "its end") \
+	K(TEXT, layer, none, "layer at which the flows' bytes are counted") \
+	K(NUMBER, from_s, none, "begin of the window, seconds after the first event") \
+	K(NUMBER, to_s, none, "end of the window, seconds after the first event") \
 	K(LIST, flows, share, "the flows") \
-	K(TEXT, refused, none, "why the index is null, if it is")
+	K(TEXT, refused, none, "reason if the index is null")
 #define MG_DEMAND_share(K) \
 	K(TEXT, id, none, "flow") \
-	K(NUMBER, bytes, none, "bytes in that time") \
+	K(NUMBER, bytes, none, "bytes in the window") \
 	K(NUMBER, goodput_bit_s, none, "goodput, bit/s")
 
 /*
@@ -153,8 +153,8 @@
 	S(hurst, 1, 0, "Long-range dependence") \
 	S(spectrum, 1, 1, "Energy by time scale (wavelets)") \
 	S(coherence, 0, 1, "Coherence of two layers") \
-	S(contract, 1, 0, "Token buckets that it conforms to") \
-	S(gcra, 1, 0, "Contracts of ATM that it conforms to")
+	S(contract, 1, 0, "Token buckets that let the flow pass") \
+	S(gcra, 1, 0, "ATM contracts that let the flow pass")
 #define MG_DEMAND_OBJECTS(O) \
 	O(goodput, "Goodput of the flow") \
 	O(jain, "Fairness among all flows") \
@@ -163,7 +163,7 @@
 	O(point, "Blocks of one length") \
 	O(octave, "An octave") \
 	O(bucket, "A token bucket") \
-	O(gcra_contract, "A contract of ATM") \
+	O(gcra_contract, "An ATM contract") \
 	O(fairness, "Fairness among the flows of one direction") \
 	O(share, "A flow among these")
 /* clang-format on */

@@ -885,7 +885,7 @@
 	F(tcp_sent, struct tcp_figures, "State of a sending connection") \
 	F(tcp, struct tcp_figures, "State of a connection") \
 	F(layer, struct layer_figures, "A layer of a flow") \
-	F(modulation, struct modulation_figures, "What the stack made of a flow's traffic") \
+	F(modulation, struct modulation_figures, "Modulation of a flow's traffic by the stack") \
 	F(drop, struct drop_figures, "Packets of a flow that were dropped for one reason at one place") \
 	F(flow_on_demand, struct flow_figures, "Statistics on demand") \
 	F(flow, struct flow_figures, "One direction of a socket") \
