@@ -63,12 +63,14 @@ struct key {
 		NULL, NULL, NULL, NULL \
 	}
 #define KEY(type, name, child, doc) {#type, #name, #child, doc},
-#define KEYS_OF(name, ...)          static const struct key keys_of_##name[] = {MG_DEMAND_##name(KEY) ENDS};
+#define KEYS_OF(NAME, id, ...)      static const struct key keys_of_##id[] = {MG_DEMAND_##id(KEY) ENDS};
+#define KEYS_OF_OBJECT(name, doc)   KEYS_OF(, name, )
 MG_DEMAND_STATISTICS(KEYS_OF)
-MG_DEMAND_OBJECTS(KEYS_OF)
+MG_DEMAND_OBJECTS(KEYS_OF_OBJECT)
 
-#define STATISTIC(name, layers, pairs, doc) {#name, doc, keys_of_##name, layers, pairs},
-#define OBJECT(name, doc)                   {#name, doc, keys_of_##name, 0, 0},
+#define STATISTIC(NAME, id, name, layers, pairs, takes, parameters, doc, title) \
+	{#id, title, keys_of_##id, layers, pairs},
+#define OBJECT(name, doc) {#name, doc, keys_of_##name, 0, 0},
 static const struct demanded {
 	const char *name, *doc;
 	const struct key *key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of statistics, and the parser of those asked for and their parameters. */
+/* The list of statistics, and the parser of those asked for and their parameters. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,39 +17,25 @@ static const struct {
 	enum kind kind;
 } parameters[] = {DEMAND_PARAMETERS(PARAMETER)};
 
+/* clang-format off */
 #define P(name) (1u << DEMAND_##name)
+#define FIGURE(NAME, key, name, layers, pairs, takes, parameters, doc, title) \
+	[DEMAND_##NAME] = {#key, name, doc, takes, parameters},
 static const struct figure {
-	const char *name, *doc;
+	const char *key, *name, *doc;
 	uint32_t takes; /* bits of the parameters it takes */
 	const char *parameters;
 } figures[DEMAND_FIGURES] = {
-	[DEMAND_KS] = {"ks", "largest distance between the spacings' distributions at two layers"},
-	[DEMAND_BURSTS] = {"bursts", "runs of units: how many, how large, how long", P(GAP),
-		"gap=MS ends one (1)"},
-	[DEMAND_IDC] = {"idc", "index of dispersion for counts, by window", P(BIN),
-		"bin=MS, the smallest window (1)"},
-	[DEMAND_VARIANCE_TIME] = {"variance-time", "how the variance falls as bins are averaged",
-		P(BIN), "bin=MS (1)"},
-	[DEMAND_HURST] = {"hurst", "the Hurst parameter, or the reason why there is none", P(BIN),
-		"bin=MS (1)"},
-	[DEMAND_SPECTRUM] = {"spectrum", "wavelet energy by scale, and its change between layers",
-		P(BIN), "bin=MS (1)"},
-	[DEMAND_COHERENCE] = {"coherence",
-		"coherence of two layers' rates by frequency, and their delay", P(BIN),
-		"bin=MS (1)"},
-	[DEMAND_CONTRACT] = {"contract", "leaky buckets that let all packets pass",
-		P(RATE) | P(BUCKET), "rate=RATE, bucket=BYTES"},
-	[DEMAND_GCRA] = {"gcra", "the same for ATM cells: tolerance and burst size",
-		P(SCR) | P(PCR) | P(LINE) | P(LINK),
-		"scr=CELLS/S, pcr=CELLS/S, line=RATE (155.52Mbit), link=BYTES (14)"},
-	[DEMAND_JAIN] = {"jain", "fairness among the flows", P(FROM) | P(TO) | P(MIN),
+	MG_DEMAND_STATISTICS(FIGURE)
+	[DEMAND_JAIN] = {"jain", "jain", "fairness among the flows", P(FROM) | P(TO) | P(MIN),
 		"from=S, to=S, min=BYTES of a flow that counts"},
-	[DEMAND_GOODPUT] = {"goodput", "bytes delivered / bytes of frames"},
+	[DEMAND_GOODPUT] = {"goodput", "goodput", "bytes delivered / bytes of frames", 0, NULL},
 };
+/* clang-format on */
 
 const char *demand_key(enum demand_figure figure)
 {
-	return figure == DEMAND_VARIANCE_TIME ? "variance_time" : figures[figure].name;
+	return figures[figure].key;
 }
 
 void demand_list(FILE *to)

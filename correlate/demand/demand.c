@@ -4,29 +4,25 @@
 #include <string.h>
 
 #include "rows.h"
-#include "table.h"
 
 /*
  * For each statistic: the function for a layer, for a pair of layers, or both, and the keys of a
  * row, which are null where it is refused.
  */
-static const struct {
-	layer_row_fn layer;
-	pair_row_fn pair;
-	const char *keys;
-} figures[DEMAND_FIGURES] = {
+/* clang-format off */
+#define LAYERS_0(key) NULL
+#define LAYERS_1(key) row_##key
+#define PAIRS_0(key) NULL
+#define PAIRS_1(key) pair_##key
 #define KEY(type, name, child, doc) #name " "
-	[DEMAND_KS] = {.pair = pair_ks, .keys = MG_DEMAND_ks(KEY)},
-	[DEMAND_BURSTS] = {row_bursts, .keys = MG_DEMAND_bursts(KEY)},
-	[DEMAND_IDC] = {row_idc, .keys = MG_DEMAND_idc(KEY)},
-	[DEMAND_VARIANCE_TIME] = {row_variance_time, .keys = MG_DEMAND_variance_time(KEY)},
-	[DEMAND_HURST] = {row_hurst, .keys = MG_DEMAND_hurst(KEY)},
-	[DEMAND_SPECTRUM] = {row_spectrum, pair_spectrum, MG_DEMAND_spectrum(KEY)},
-	[DEMAND_COHERENCE] = {.pair = pair_coherence, .keys = MG_DEMAND_coherence(KEY)},
-	[DEMAND_CONTRACT] = {row_contract, .keys = MG_DEMAND_contract(KEY)},
-	[DEMAND_GCRA] = {row_gcra, .keys = MG_DEMAND_gcra(KEY)},
-#undef KEY
-};
+#define FIGURE(NAME, key, name, layers, pairs, ...) \
+	[DEMAND_##NAME] = {LAYERS_##layers(key), PAIRS_##pairs(key), MG_DEMAND_##key(KEY)},
+static const struct {
+	layer_row *layer;
+	pair_row *pair;
+	const char *keys;
+} figures[DEMAND_FIGURES] = {MG_DEMAND_STATISTICS(FIGURE)};
+/* clang-format on */
 
 static void fill_up(json_t *row, const char *keys)
 {

@@ -11,26 +11,16 @@
 #include <stdio.h>
 
 #include "flow.h"
+#include "table.h"
 
 struct report;
 
-enum demand_figure {
-	DEMAND_KS,
-	DEMAND_BURSTS,
-	DEMAND_IDC,
-	DEMAND_VARIANCE_TIME,
-	DEMAND_HURST,
-	DEMAND_SPECTRUM,
-	DEMAND_COHERENCE,
-	DEMAND_CONTRACT,
-	DEMAND_GCRA,
-	DEMAND_JAIN,
-	DEMAND_GOODPUT,
-	DEMAND_FIGURES
-};
+/* clang-format off */
+#define DEMAND_ID(NAME, ...) DEMAND_##NAME,
+enum demand_figure { MG_DEMAND_STATISTICS(DEMAND_ID) DEMAND_JAIN, DEMAND_GOODPUT, DEMAND_FIGURES };
+#undef DEMAND_ID
 
 /* X(NAME, kind of value): parameters; the user writes the names in lower case */
-/* clang-format off */
 #define DEMAND_PARAMETERS(X) \
 	X(GAP, MS) X(BIN, MS) X(RATE, BIT_S) X(BUCKET, BYTES) X(SCR, NUMBER) X(PCR, NUMBER) \
 	X(LINE, BIT_S) X(LINK, BYTES) X(FROM, NUMBER) X(TO, NUMBER) X(MIN, BYTES)

@@ -6,29 +6,24 @@
 #include "layers.h"
 
 /* Adds the statistic's values to the row. Returns NULL, or why there are none. */
-typedef const char *(*layer_row_fn)(
+typedef const char *layer_row(
 	const struct layers *l, const struct layer *of, const double *parameter, json_t *row);
-typedef const char *(*pair_row_fn)(const struct layers *l, const struct layer *from,
+typedef const char *pair_row(const struct layers *l, const struct layer *from,
 	const struct layer *to, const double *parameter, json_t *row);
 
-/* by_time.c */
-const char *row_bursts(const struct layers *, const struct layer *, const double *, json_t *);
-const char *row_idc(const struct layers *, const struct layer *, const double *, json_t *);
-/* by_scale.c */
-const char *row_variance_time(
-	const struct layers *, const struct layer *, const double *, json_t *);
-const char *row_hurst(const struct layers *, const struct layer *, const double *, json_t *);
-const char *row_spectrum(const struct layers *, const struct layer *, const double *, json_t *);
-/* by_contract.c */
-const char *row_contract(const struct layers *, const struct layer *, const double *, json_t *);
-const char *row_gcra(const struct layers *, const struct layer *, const double *, json_t *);
-/* by_pair.c */
-const char *pair_ks(const struct layers *, const struct layer *, const struct layer *,
-	const double *, json_t *);
-const char *pair_spectrum(const struct layers *, const struct layer *, const struct layer *,
-	const double *, json_t *);
-const char *pair_coherence(const struct layers *, const struct layer *, const struct layer *,
-	const double *, json_t *);
+/* clang-format off */
+#define LAYERS_0(key)
+#define LAYERS_1(key) layer_row row_##key;
+#define PAIRS_0(key)
+#define PAIRS_1(key) pair_row pair_##key;
+#define DECLARE(NAME, key, name, layers, pairs, ...) LAYERS_##layers(key) PAIRS_##pairs(key)
+MG_DEMAND_STATISTICS(DECLARE)
+#undef LAYERS_0
+#undef LAYERS_1
+#undef PAIRS_0
+#undef PAIRS_1
+#undef DECLARE
+/* clang-format on */
 
 #define NO_MEMORY "there is not enough memory"
 

@@ -142,19 +142,38 @@
 	K(NUMBER, goodput_bit_s, none, "goodput, bit/s")
 
 /*
- * S(name, layers, pairs, doc): statistics that have a row for each layer, or for each pair of
- * layers; O(name, doc): other objects.
+ * The statistics that have a row for each layer, or for each pair of layers, in the order in which
+ * they are shown: S(NAME, key, name, layers, pairs, takes, parameters, doc, title).
+ *
+ * key:    the key in JSON, and its members above; `name` is what people write.
+ * layers: 1 and row_KEY() of a by_*.c fills in the row of a layer, else 0; `pairs` likewise
+ *         pair_KEY().
+ * takes:  which of the parameters of demand.h; `parameters` and `doc` tell what they are and what
+ *         the statistic is in the list of --on-demand, `title` in the manual.
+ *
+ * O(name, doc): other objects.
  */
 #define MG_DEMAND_STATISTICS(S) \
-	S(ks, 0, 1, "Spacings of packets at two layers (Kolmogorov-Smirnov)") \
-	S(bursts, 1, 0, "Bursts") \
-	S(idc, 1, 0, "Index of dispersion of counts") \
-	S(variance_time, 1, 0, "Variance by time scale") \
-	S(hurst, 1, 0, "Long-range dependence") \
-	S(spectrum, 1, 1, "Energy by time scale (wavelets)") \
-	S(coherence, 0, 1, "Coherence of two layers") \
-	S(contract, 1, 0, "Token buckets that let the flow pass") \
-	S(gcra, 1, 0, "ATM contracts that let the flow pass")
+	S(KS, ks, "ks", 0, 1, 0, NULL, \
+		"largest distance between the spacings' distributions at two layers", \
+		"Spacings of packets at two layers (Kolmogorov-Smirnov)") \
+	S(BURSTS, bursts, "bursts", 1, 0, P(GAP), "gap=MS ends one (1)", \
+		"runs of units: how many, how large, how long", "Bursts") \
+	S(IDC, idc, "idc", 1, 0, P(BIN), "bin=MS, the smallest window (1)", \
+		"index of dispersion for counts, by window", "Index of dispersion of counts") \
+	S(VARIANCE_TIME, variance_time, "variance-time", 1, 0, P(BIN), "bin=MS (1)", \
+		"how the variance falls as bins are averaged", "Variance by time scale") \
+	S(HURST, hurst, "hurst", 1, 0, P(BIN), "bin=MS (1)", \
+		"the Hurst parameter, or the reason why there is none", "Long-range dependence") \
+	S(SPECTRUM, spectrum, "spectrum", 1, 1, P(BIN), "bin=MS (1)", \
+		"wavelet energy by scale, and its change between layers", "Energy by time scale (wavelets)") \
+	S(COHERENCE, coherence, "coherence", 0, 1, P(BIN), "bin=MS (1)", \
+		"coherence of two layers' rates by frequency, and their delay", "Coherence of two layers") \
+	S(CONTRACT, contract, "contract", 1, 0, P(RATE) | P(BUCKET), "rate=RATE, bucket=BYTES", \
+		"leaky buckets that let all packets pass", "Token buckets that let the flow pass") \
+	S(GCRA, gcra, "gcra", 1, 0, P(SCR) | P(PCR) | P(LINE) | P(LINK), \
+		"scr=CELLS/S, pcr=CELLS/S, line=RATE (155.52Mbit), link=BYTES (14)", \
+		"the same for ATM cells: tolerance and burst size", "ATM contracts that let the flow pass")
 #define MG_DEMAND_OBJECTS(O) \
 	O(goodput, "Goodput of the flow") \
 	O(jain, "Fairness among all flows") \

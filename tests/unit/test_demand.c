@@ -284,7 +284,8 @@ static void fairness_is_of_all_flows(void **unused)
 	json_decref(j);
 }
 
-static void text_has_what_json_has(void **unused)
+/* Returns the report of such a connection as text. */
+static char *printed(const char *figures)
 {
 	struct demand demand;
 	struct report r;
@@ -293,28 +294,59 @@ static void text_has_what_json_has(void **unused)
 	size_t size;
 	FILE *to;
 
-	(void)unused;
 	begin_kept(&c, 1 << 20);
 	ev_opened(&c, 20, B, 4999, 999);
 	for (uint32_t i = 0; i < TRANSFERS; i++)
 		transfer(&c, i, 10000 + i * 1000, 10100 + i * 1010);
 	core_finish(&c);
-	assert_int_equal(demand_parse(&demand, "all,bursts:gap=0.0005", why, sizeof(why)), 0);
+	assert_int_equal(demand_parse(&demand, figures, why, sizeof(why)), 0);
 	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
 	r.demand = &demand;
 	to = open_memstream(&text, &size);
 	text_set_unicode(false);
 	report_text(&r, to, NULL, false);
 	fclose(to);
+	text_set_unicode(true);
+	report_free(&r);
+	core_free(&c);
+	return text;
+}
+
+static void text_has_what_json_has(void **unused)
+{
+	char *text = printed("all,bursts:gap=0.0005");
+
+	(void)unused;
 	assert_non_null(strstr(text, "On demand, flow 1/tx"));
 	assert_non_null(strstr(text, "call->device          19        19      0.000"));
 	assert_non_null(
 		strstr(text, "Hurst parameter\n    not available: the flow has fewer than"));
 	assert_non_null(strstr(text, "Fairness (Jain)\n  sent: not available"));
 	free(text);
-	text_set_unicode(true);
-	report_free(&r);
-	core_free(&c);
+}
+
+static void is_reported(const char *key, const char *name, bool layers, bool pairs)
+{
+	json_t *j = of_connection(name);
+	char *text = printed(name), path[100];
+	const char *heading = strstr(text, "On demand, flow 1/tx\n");
+	const json_t *rows;
+
+	snprintf(path, sizeof(path), "flows.0.on_demand.%s", key);
+	rows = at(j, path);
+	assert_int_equal(json_array_size(json_object_get(rows, "layers")) > 0, layers);
+	assert_int_equal(json_array_size(json_object_get(rows, "pairs")) > 0, pairs);
+	assert_non_null(heading);
+	assert_int_equal(strncmp(strchr(heading, '\n'), "\n  ", 3), 0); /* its title */
+	free(text);
+	json_decref(j);
+}
+
+#define IS_REPORTED(NAME, key, name, layers, pairs, ...) is_reported(#key, name, layers, pairs);
+static void every_row_of_the_table_is_reported(void **unused)
+{
+	(void)unused;
+	MG_DEMAND_STATISTICS(IS_REPORTED)
 }
 
 int main(void)
@@ -331,6 +363,7 @@ int main(void)
 		cmocka_unit_test(too_fine_bins_are_refused),
 		cmocka_unit_test(fairness_is_of_all_flows),
 		cmocka_unit_test(text_has_what_json_has),
+		cmocka_unit_test(every_row_of_the_table_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
