@@ -76,7 +76,7 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 	struct progress_line line;
 	int err = DIRECT_NOT_OURS;
 
-	progress_begin(&line, core->listener == show_event);
+	progress_begin(&line, core->listening.listener == show_event);
 	if (reader != READER_BABELTRACE2)
 		err = direct_read((const char *const *)t->path, t->count, core, &line.progress, why,
 			why_size);
@@ -96,9 +96,9 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 /* Notes that reading ended early, for the report. Returns -1 if nothing was read before. */
 static int read_in_part(struct core *core, const char *why)
 {
-	if (!core->app_events && !core->kernel_events)
+	if (!core->counts.app_events && !core->counts.kernel_events)
 		return -1;
-	snprintf(core->cut_off, sizeof(core->cut_off), "%.255s", why);
+	snprintf(core->trace.cut_off, sizeof(core->trace.cut_off), "%.255s", why);
 	return LOADED_IN_PART;
 }
 

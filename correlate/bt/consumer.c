@@ -110,8 +110,8 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 			room = core_room(c->core);
 			if (!room)
 				c->error = -ENOMEM;
-			else if (decode_event(
-					 c->decoder, messages[i], room, c->core->listener != NULL))
+			else if (decode_event(c->decoder, messages[i], room,
+					 c->core->listening.listener != NULL))
 				core_put(c->core);
 			else
 				c->error = lttng_event(c->lttng, messages[i]);

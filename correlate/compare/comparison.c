@@ -167,7 +167,7 @@ static void rescale(struct block_sums *v, size_t n, double by)
 static double doubt(
 	const struct recording *r, const struct subject *s, const struct compared_figure *f)
 {
-	const struct mg_calibration *k = &r->report->core->calibration;
+	const struct mg_calibration *k = &r->report->core->trace.calibration;
 	double clock = report_clock_error_ns(r->report), calls = sum_of(s, CALL_COMPLETE);
 
 	if (f->doubt == CLOCK_DOUBT)

@@ -173,9 +173,9 @@ static void read_modulation(const struct flow *f, struct seen *seen, double *now
 				  : dist_mean_abs_dev(shift) * (double)shift->weight;
 	now[FLOW_MOVED_WEIGHT] = (double)shift->weight;
 	seen->moved_n = shift->n;
-	if (sender->calls > 1) {
-		now[FLOW_GAP] = (double)(sender->last_call - sender->first_call);
-		now[FLOW_GAPS] = (double)(sender->calls - 1);
+	if (sender->use.calls > 1) {
+		now[FLOW_GAP] = (double)(sender->use.last - sender->use.first);
+		now[FLOW_GAPS] = (double)(sender->use.calls - 1);
 	}
 	now[FLOW_UNITS_FROM] = (double)measures(sender)->units[TX_CALL].n;
 	now[FLOW_UNITS_TO] = (double)measures(f)->units[f->rx ? (int)RX_CALL : (int)TX_XMIT].n;
@@ -187,13 +187,14 @@ static void read_flow(struct sampling *s, const struct flow *f)
 	struct seen *seen;
 	double now[SUMS_MAX] = {0};
 
-	if (!f->first_t)
+	if (!f->active.first)
 		return;
 	seen = seen_of(s, SUBJECT_FLOW, f->sock->cookie, f->rx);
-	if (!seen || (seen->last_t == f->last_t && seen->total[FLOW_RESIDENCE_WEIGHT] ==
+	if (!seen ||
+		(seen->last_t == f->active.last && seen->total[FLOW_RESIDENCE_WEIGHT] ==
 							   (double)measures(f)->residence.weight))
 		return;
-	seen->last_t = f->last_t;
+	seen->last_t = f->active.last;
 	if (!seen->subject) {
 		struct subject_key key = role(f);
 
@@ -206,9 +207,9 @@ static void read_flow(struct sampling *s, const struct flow *f)
 	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &measures(f)->residence);
 	read_modulation(f, seen, now);
 	now[FLOW_BYTES] = (double)bytes_so_far(f);
-	now[FLOW_LIFE] = (double)(f->last_t - f->first_t);
+	now[FLOW_LIFE] = (double)(f->active.last - f->active.first);
 	now[FLOW_WIRE] = (double)device->wire_bytes;
-	now[FLOW_AGAIN] = (double)f->retransmits;
+	now[FLOW_AGAIN] = (double)f->retried.segments;
 	now[FLOW_SEGMENTS] = f->rx ? 0 : (double)measures(f)->units[TX_IP_OUT].frames;
 	take(s, seen, now, FLOW_SUMS);
 }
@@ -220,7 +221,7 @@ static void end_block(struct sampling *s)
 
 	for (c = figures_of(s->core)->calls.calls; c; c = c->hh.next)
 		read_call(s, c);
-	for (k = s->core->socks; k; k = k->hh.next) {
+	for (k = s->core->sockets.socks; k; k = k->hh.next) {
 		if (k->kind == MG_KIND_netlink)
 			continue;
 		read_flow(s, &k->tx);

@@ -54,13 +54,13 @@ bool core_lacks_memory(const struct core *c)
 void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width)
 {
 	clockmap_add(&c->clock, ns, cycles, half_width);
-	c->clock_source = CLOCK_GIVEN;
+	c->due.clock_source = CLOCK_GIVEN;
 }
 
 void core_listen(struct core *c, listener_fn fn, void *arg)
 {
-	c->listener = fn;
-	c->listener_arg = arg;
+	c->listening.listener = fn;
+	c->listening.listener_arg = arg;
 }
 
 double core_clock_error(const struct core *c)
@@ -74,7 +74,7 @@ static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 	const struct thread *t = NULL;
 
 	if (c->offsets.certain)
-		HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+		HASH_FIND(hh, c->tasks.threads, &tid, sizeof(tid), t);
 	if (t)
 		counter -= (uint64_t)cpu_offsets_correction(&c->offsets, t->cpu);
 	return clockmap_counter(&c->clock, counter);
@@ -89,9 +89,9 @@ static void set_times(struct core *c, struct mg_event *e)
 	if (MG_IS_CALL(e->id)) {
 		e->call.enter = own_reading(c, e->call.tid, e->call.enter);
 		e->call.exit = own_reading(c, e->call.tid, e->call.exit);
-		if (c->clock.ns_only && c->calibration.counter_hz) {
-			double ns =
-				(double)e->call.logged * 1e9 / (double)c->calibration.counter_hz;
+		if (c->clock.ns_only && c->trace.calibration.counter_hz) {
+			double ns = (double)e->call.logged * 1e9 /
+				    (double)c->trace.calibration.counter_hz;
 
 			e->call.logged = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 		}
@@ -126,17 +126,17 @@ static void set_back(struct mg_event *e)
 static void count(struct core *c, const struct mg_event *e)
 {
 	if (MG_IS_APP(e->id))
-		c->app_events++;
+		c->counts.app_events++;
 	else if (MG_IS_RING(e->id) || e->id == MG_EVENT_other)
-		c->kernel_events++;
+		c->counts.kernel_events++;
 	else
-		c->tracer_events++;
+		c->counts.tracer_events++;
 	if (e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end ||
 		(e->id == MG_EVENT_contents && !e->contents.side) ||
 		(e->id == MG_EVENT_lost && gap_is_app(e->lost.reason)))
-		c->app_notes++;
+		c->counts.app_notes++;
 	else if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)
-		c->kernel_until_ns = e->time_ns;
+		c->times.kernel_until_ns = e->time_ns;
 	side_on_event(c, e);
 }
 
@@ -145,8 +145,8 @@ static void count_hook(struct core *c, const struct mg_event *e)
 {
 	struct core_span *s = &c->side[CORE_KERNEL];
 
-	c->kernel_events++;
-	c->kernel_until_ns = e->time_ns;
+	c->counts.kernel_events++;
+	c->times.kernel_until_ns = e->time_ns;
 	if (e->time_ns > s->until_ns)
 		s->until_ns = e->time_ns;
 }
@@ -172,11 +172,11 @@ static void process(struct core *c, struct mg_event *e)
 		c->attached.due = false;
 		c->attached.does.between(c->attached.what, c);
 	}
-	if (c->listener)
-		c->listener(c->listener_arg, e, &a);
+	if (c->listening.listener)
+		c->listening.listener(c->listening.listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)
 		free(e->other.text);
-	if (c->closed.due)
+	if (c->sockets.closed.due)
 		closed_pack(c);
 }
 
@@ -187,9 +187,9 @@ static void process(struct core *c, struct mg_event *e)
 static bool may_guess(struct core *c)
 {
 	if (clockmap_valid(&c->clock) &&
-		(c->clock_source != CLOCK_GUESSED || c->last_ns < c->guess_again_ns))
+		(c->due.clock_source != CLOCK_GUESSED || c->times.last_ns < c->due.guess_again_ns))
 		return false;
-	c->guess_again_ns = c->last_ns + CLOCK_PATIENCE_NS / 2;
+	c->due.guess_again_ns = c->times.last_ns + CLOCK_PATIENCE_NS / 2;
 	return true;
 }
 
@@ -197,21 +197,21 @@ static void release(struct core *c, bool all)
 {
 	struct mg_event *e;
 
-	while ((e = queue_first(&c->pending))) {
+	while ((e = queue_first(&c->due.pending))) {
 		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
 
 		/* with another tracer's events only the program's calls need another clock */
-		due |= c->kernel_tracer[0] && !c->pending_calls;
+		due |= c->trace.kernel_tracer[0] && !c->due.pending_calls;
 
-		if (!due && !all && c->last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
-			c->wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
+		if (!due && !all && c->times.last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
+			c->due.wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
 			return;
 		}
-		if (!due && c->pending_calls && may_guess(c))
+		if (!due && c->due.pending_calls && may_guess(c))
 			clock_guess(c);
-		c->pending_calls -= MG_IS_CALL(e->id);
+		c->due.pending_calls -= MG_IS_CALL(e->id);
 		process(c, e);
-		queue_drop_first(&c->pending);
+		queue_drop_first(&c->due.pending);
 	}
 }
 
@@ -224,8 +224,8 @@ static void foresee(struct core *c, const struct mg_event *e)
 	case MG_EVENT_clock_sync:
 		clockmap_add(&c->clock, e->clock_sync.mono_ns, e->clock_sync.cycles,
 			e->clock_sync.half_width);
-		c->clock_source = CLOCK_SYNC; /* the trace has its own */
-		c->wait_ns = 0;
+		c->due.clock_source = CLOCK_SYNC; /* the trace has its own */
+		c->due.wait_ns = 0;
 		break;
 	case MG_EVENT_calibration:
 		c->clock.ns_only |= !e->calibration.invariant;
@@ -245,25 +245,26 @@ static void foresee(struct core *c, const struct mg_event *e)
 
 struct mg_event *core_room(struct core *c)
 {
-	return queue_room(&c->pending);
+	return queue_room(&c->due.pending);
 }
 
 void core_put(struct core *c)
 {
-	const struct mg_event *e = queue_room(&c->pending);
+	const struct mg_event *e = queue_room(&c->due.pending);
 
-	if (!c->first_ns)
-		c->first_ns = e->time_ns;
-	if (e->time_ns > c->last_ns)
-		c->last_ns = e->time_ns;
+	if (!c->times.first_ns)
+		c->times.first_ns = e->time_ns;
+	if (e->time_ns > c->times.last_ns)
+		c->times.last_ns = e->time_ns;
 	if (!MG_IS_RING(e->id))
 		foresee(c, e);
-	c->pending_calls += MG_IS_CALL(e->id);
-	if (queue_is_empty(&c->pending) || c->kernel_tracer[0] || c->clock_source == CLOCK_GIVEN)
-		c->wait_ns = 0;
-	queue_put(&c->pending);
-	if (c->last_ns >= c->wait_ns)
-		release(c, c->clock_source == CLOCK_GIVEN);
+	c->due.pending_calls += MG_IS_CALL(e->id);
+	if (queue_is_empty(&c->due.pending) || c->trace.kernel_tracer[0] ||
+		c->due.clock_source == CLOCK_GIVEN)
+		c->due.wait_ns = 0;
+	queue_put(&c->due.pending);
+	if (c->times.last_ns >= c->due.wait_ns)
+		release(c, c->due.clock_source == CLOCK_GIVEN);
 }
 
 int core_push(struct core *c, const struct mg_event *e)
@@ -286,7 +287,7 @@ int core_push(struct core *c, const struct mg_event *e)
  */
 static void count_incomplete(struct flow *f)
 {
-	uint64_t of = f->total - f->start, not_theirs = f->urgent.discarded + f->unsent;
+	uint64_t of = f->total - f->start, not_theirs = f->urgent.discarded + f->never_sent.bytes;
 
 	if (f->sock->unclaimed || f->sock->ulp)
 		return;
@@ -299,7 +300,7 @@ static void count_incomplete(struct flow *f)
 void core_finish_sock(struct core *c, struct mg_sock *s)
 {
 	state_end(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
-	s->tx.open_calls = 0;
+	s->tx.use.open = 0;
 	if (s->kind == MG_KIND_tcp) {
 		tx_make_atoms(c, &s->tx, true);
 		tx_closed(c, &s->tx);
@@ -317,23 +318,23 @@ int core_finish(struct core *c)
 	struct thread *t, *tmp;
 	struct mg_sock *s, *stmp;
 
-	if (c->closed.finished)
+	if (c->sockets.closed.finished)
 		return core_lacks_memory(c) ? -ENOMEM : 0;
-	c->guess_again_ns = 0;
+	c->due.guess_again_ns = 0;
 	release(c, true);
-	HASH_ITER (hh, c->threads, t, tmp) {
+	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		if (!t->has_ended)
 			thread_wait_lost(c, t);
 		call_on_thread_end(c, t);
 	}
 	processes_end(c);
 	requests_finish(c);
-	c->finish.last_ns = c->last_ns;
-	c->finish.gaps = c->gap_count;
-	HASH_ITER (hh, c->socks, s, stmp) {
+	c->finish.last_ns = c->times.last_ns;
+	c->finish.gaps = c->losses.gap_count;
+	HASH_ITER (hh, c->sockets.socks, s, stmp) {
 		core_finish_sock(c, s);
 	}
-	c->closed.finished = true;
+	c->sockets.closed.finished = true;
 	sides_finish(c);
 	marks_finish(c);
 	flows_tell(c);
@@ -353,25 +354,25 @@ void core_free(struct core *c)
 	struct thread *t, *ttmp;
 	struct mg_sock *s, *stmp;
 
-	HASH_ITER (hh, c->threads, t, ttmp) {
-		HASH_DEL(c->threads, t);
+	HASH_ITER (hh, c->tasks.threads, t, ttmp) {
+		HASH_DEL(c->tasks.threads, t);
 		kernel_call_free(&t->now);
 		kernel_call_free(&t->told);
-		for (uint32_t i = 0; i < t->ended_n; i++)
-			kernel_call_free(&t->ended[i]);
-		free(t->ended);
+		for (uint32_t i = 0; i < t->done.n; i++)
+			kernel_call_free(&t->done.call[i]);
+		free(t->done.call);
 		free(t);
 	}
 	processes_free(c);
 	frames_free(c);
 	requests_free(c);
 	synacks_free(c);
-	free(c->marks);
+	free(c->marked.marks);
 	closed_free(c);
-	HASH_CLEAR(hh_alone, c->alone);
-	HASH_CLEAR(hh_place, c->places);
-	HASH_ITER (hh, c->socks, s, stmp) {
-		HASH_DEL(c->socks, s);
+	HASH_CLEAR(hh_alone, c->sockets.alone);
+	HASH_CLEAR(hh_place, c->sockets.places);
+	HASH_ITER (hh, c->sockets.socks, s, stmp) {
+		HASH_DEL(c->sockets.socks, s);
 		flow_free(c, &s->tx);
 		flow_free(c, &s->rx);
 		free(s->far);
@@ -381,14 +382,15 @@ void core_free(struct core *c)
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);
 	other_free(c);
-	for (struct mg_event *e = queue_first(&c->pending); e; e = queue_after(&c->pending, e))
+	for (struct mg_event *e = queue_first(&c->due.pending); e;
+		e = queue_after(&c->due.pending, e))
 		if (e->id == MG_EVENT_other)
 			free(e->other.text);
-	queue_free(&c->pending);
+	queue_free(&c->due.pending);
 	if (c->attached.what)
 		c->attached.does.free(c->attached.what);
-	free(c->gaps);
-	free(c->hooks);
-	free(c->netns_hooks);
+	free(c->losses.gaps);
+	free(c->probes.hooks);
+	free(c->probes.netns_hooks);
 	memset(c, 0, sizeof(*c));
 }

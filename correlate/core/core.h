@@ -148,65 +148,31 @@ struct core_client {
 	void (*packed)(void *what, size_t more, size_t less); /* bytes that packed sockets take */
 };
 
-struct core {
-	struct clockmap clock;
-	struct cpu_offsets offsets;
+/* Sockets by how they are found. */
+struct core_sockets {
 	struct mg_sock *socks;      /* all sockets but those in `closed` */
 	struct closed_socks closed; /* packed sockets, if core_pack_closed() was called */
 	struct mg_sock *live;       /* list of all sockets but those closed long ago */
 	struct mg_sock *alone;      /* opened sockets whose peer has not been seen */
 	struct mg_sock *places;     /* sockets by addresses, the latest of each */
+};
+
+struct core_tasks {
 	struct thread *threads;
 	struct process *processes;
 	struct program *programs;
+};
+
+struct core_marks {
 	struct mark *marks;
 	uint32_t marks_n, marks_cap;
-	uint64_t marks_more;   /* marks beyond those kept */
-	struct unseen *unseen; /* complete after core_finish() */
-	struct other_stats *others;
+	uint64_t marks_more; /* marks beyond those kept */
+};
+
+/* Events that are missing, and when. */
+struct core_losses {
 	struct gap *gaps;
 	uint32_t gap_count;
-	struct { /* state after the last event, for sockets that are finished later */
-		uint64_t last_ns;
-		uint32_t gaps;
-	} finish;
-	struct { /* requests for connections, for which data arrived before they had a socket */
-		struct request *waiting, *done; /* without their socket yet, and with it */
-	} requests;
-	uint64_t listen_drops; /* packets that listening sockets dropped */
-	uint64_t synack_retries;
-	/* SYN-ACKs retransmitted for requests without a socket, by initial sequence number */
-	struct synack *synacks;
-	struct frames *frames; /* datagrams on their way out; NULL: none */
-	struct hook_info *hooks;
-	uint32_t hook_count, hook_changes;
-	uint64_t app_events, kernel_events, lost_kernel, lost_app;
-	uint64_t tracer_events; /* events about the tracers themselves */
-	uint64_t first_ns, last_ns;
-	uint64_t kernel_until_ns; /* time of the last event of the kernel side except losses */
-	bool has_calibration, has_end;
-	char undescribed[256];  /* a directory with streams but no metadata, "" = there is none */
-	bool part_ended;        /* ended in order, but what comes after is missing */
-	uint32_t part;          /* number of the newest part, 0 = no parts */
-	uint32_t first_part;    /* number of the oldest part */
-	uint32_t parts_missing; /* parts missing between them */
-	uint64_t part_ended_ns; /* end of the last part that ended, 0 = none did */
-	char kernel_tracer[24]; /* tracer of the kernel's events, "" = magnet's own */
-	char cut_off[256];      /* why the trace could not be read to its end, "" = it could */
-	struct mg_calibration calibration;
-	struct mg_trace_end end;
-	struct mg_app_end app_end;
-	struct core_span side[CORE_SIDES];
-	uint64_t start_ns,
-		stop_ns;   /* of the recording; 0 = not known, as where its end was not written */
-	uint32_t app_part; /* the application side's, that is read; 0 = it has none */
-	uint32_t first_app_part; /* its oldest */
-	uint64_t app_gone;       /* calls and marks of its parts that are not here */
-	uint64_t app_notes;      /* of tracer_events, what the application's trace says of itself */
-	uint64_t unjoined;       /* application calls without their system call */
-	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
-	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
-	struct readying readying[CPUS_MAX];
 	struct {
 		uint64_t until_ns;
 		struct mg_events events;
@@ -216,22 +182,111 @@ struct core {
 	struct hole holes[HOLES]; /* the latest ones */
 	uint32_t hole_next;
 	uint64_t holes_until; /* end of the last one, cycles */
-	bool low_water; /* some socket notifies its reader only above a threshold (SO_RCVLOWAT) */
+};
+
+/* Requests for connections, and what became of them. */
+struct core_requests {
+	/* those for which data arrived before they had a socket: without it yet, and with it */
+	struct request *waiting, *done;
+	uint64_t listen_drops; /* packets that listening sockets dropped */
+	uint64_t synack_retries;
+	/* SYN-ACKs retransmitted for requests without a socket, by initial sequence number */
+	struct synack *synacks;
+};
+
+/* Hooks that the trace lists, and the events they feed. */
+struct core_probes {
+	struct hook_info *hooks;
+	uint32_t hook_count, hook_changes;
 	struct mg_events hooked;    /* events whose hooks are attached, in any namespace */
 	struct mg_events hooked_ns; /* of these, those that belong to a namespace each */
-
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;
-	struct recent recent;
-	struct event_queue pending; /* events that wait for the clock */
-	uint32_t pending_calls;     /* number of calls of the program among them */
+};
+
+struct core_counts {
+	uint64_t app_events, kernel_events, lost_kernel, lost_app;
+	uint64_t tracer_events; /* events about the tracers themselves */
+	uint64_t app_notes;     /* of these, what the application's trace says of itself */
+	uint64_t app_gone;      /* calls and marks of the application's parts that are not here */
+};
+
+/* Contradictions, which a report states. */
+struct core_checks {
+	uint64_t unjoined;            /* application calls without their system call */
+	uint64_t out_of_order_states; /* calls whose boundaries contradict the clock bound */
+	uint64_t state_mismatch;      /* calls whose states do not sum to the total: must be 0 */
+};
+
+struct core_times {
+	uint64_t first_ns, last_ns;
+	uint64_t kernel_until_ns; /* time of the last event of the kernel side except losses */
+	/* of the recording; 0 = not known, as where its end was not written */
+	uint64_t start_ns, stop_ns;
+};
+
+/* Statements of the traces about themselves. */
+struct core_trace {
+	bool has_calibration, has_end;
+	char undescribed[256];  /* a directory with streams but no metadata, "" = there is none */
+	char kernel_tracer[24]; /* tracer of the kernel's events, "" = magnet's own */
+	char cut_off[256];      /* why the trace could not be read to its end, "" = it could */
+	struct mg_calibration calibration;
+	struct mg_trace_end end;
+	struct mg_app_end app_end;
+};
+
+/* Parts of a recording that was rotated. */
+struct core_rotated {
+	bool part_ended;         /* ended in order, but what comes after is missing */
+	uint32_t part;           /* number of the newest part, 0 = no parts */
+	uint32_t first_part;     /* number of the oldest part */
+	uint32_t parts_missing;  /* parts missing between them */
+	uint64_t part_ended_ns;  /* end of the last part that ended, 0 = none did */
+	uint32_t app_part;       /* the application side's, that is read; 0 = it has none */
+	uint32_t first_app_part; /* its oldest */
+};
+
+/* Events that wait for the clock. */
+struct core_due {
+	struct event_queue pending;
+	uint32_t pending_calls; /* number of calls of the program among them */
 	uint64_t wait_ns; /* without a clock, no event is due before this time; 0 = not known */
 	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
 	bool guess_bounded;      /* the readings estimated from calls have an error bound */
 	uint64_t guess_again_ns; /* time of the events at which the next estimate is due */
+};
 
-	listener_fn listener;
-	void *listener_arg;
+struct core {
+	struct clockmap clock;
+	struct cpu_offsets offsets;
+	struct core_sockets sockets;
+	struct core_tasks tasks;
+	struct core_marks marked;
+	struct unseen *unseen; /* complete after core_finish() */
+	struct other_stats *others;
+	struct core_losses losses;
+	struct { /* state after the last event, for sockets that are finished later */
+		uint64_t last_ns;
+		uint32_t gaps;
+	} finish;
+	struct core_requests requests;
+	struct frames *frames; /* datagrams on their way out; NULL: none */
+	struct core_probes probes;
+	struct core_counts counts;
+	struct core_checks checks;
+	struct core_times times;
+	struct core_trace trace;
+	struct core_rotated rotated;
+	struct core_span side[CORE_SIDES];
+	struct readying readying[CPUS_MAX];
+	bool low_water; /* some socket notifies its reader only above a threshold (SO_RCVLOWAT) */
+	struct recent recent;
+	struct core_due due;
+	struct {
+		listener_fn listener;
+		void *listener_arg;
+	} listening;
 	struct facts facts;
 	struct {
 		void *what;

@@ -74,6 +74,39 @@ struct anchor {
 	bool set, relative;
 };
 
+/* Calls that moved bytes of a flow, and threads that made them. */
+struct flow_use {
+	uint64_t calls;
+	uint64_t first, last;        /* of these calls, cycles */
+	uint64_t blocked;            /* cycles that its threads were blocked in calls, summed */
+	uint64_t cycles;             /* cycles spent in its calls */
+	uint32_t open;               /* calls begun and not settled yet */
+	uint32_t in_kernel;          /* those of them still in the kernel */
+	uint32_t thread[4], threads; /* threads that made calls; at most 4 are distinguished */
+	uint64_t kernel_only;        /* bytes moved by calls without an application event */
+};
+
+/* Events of a flow that are missing, and what is missing for that. */
+struct flow_missing {
+	uint32_t gaps;           /* losses during its life */
+	uint32_t layers;         /* layers that lack something, as bits 1 << enum mg_layer */
+	struct mg_events events; /* events of which some are missing */
+	uint64_t messages;       /* messages that could not be matched with certainty */
+	/* bytes moved by calls whose system call was not seen; not TCP's */
+	uint64_t bytes;
+	/* share of the missing events that would describe its bytes; not TCP's */
+	double events_share;
+	double time_share; /* share of its life after the end of the kernel side */
+};
+
+/* Not TCP's: the flow at the other end. */
+struct flow_paired {
+	struct flow *partner;     /* if there is only one */
+	bool several;             /* there are several */
+	struct ranges call, x, r; /* byte ranges that wait for the other end */
+	uint64_t base;
+};
+
 /* One of a socket's two directions. */
 struct flow {
 	struct mg_sock *sock;
@@ -92,58 +125,57 @@ struct flow {
 	uint64_t done;     /* byte ranges are settled up to here */
 	uint64_t complete; /* bytes with all timestamps */
 	uint64_t incomplete;
-	bool ended;       /* its FIN was seen */
-	uint32_t end_seq; /* sequence number of the FIN */
-	uint64_t opening; /* RX: bytes at its start that no layer below TCP saw: see rx.c */
-	/* RX: end of the bytes that came before its socket existed, 0 = none did */
-	uint64_t request_end;
-	uint64_t acked, acked_before, acked_before_t;
-	uint64_t unseen, unseen_t; /* RX: offset read up to since then, in no known call */
-	uint64_t calls;            /* calls that moved bytes */
-	uint64_t first_call, last_call;
-	uint64_t first_t, last_t;    /* first and last event of any kind, cycles */
-	uint64_t blocked;            /* cycles that its threads were blocked in calls, summed */
-	uint32_t thread[4], threads; /* threads that made calls; at most 4 are distinguished */
-	uint64_t call_cycles;        /* cycles spent in its calls */
-	uint32_t open_calls;         /* calls begun and not settled yet */
-	uint32_t in_kernel;          /* those of them still in the kernel */
-	uint64_t retransmits;
-	uint64_t syn_retries;    /* those of them that are SYNs */
-	uint64_t synack_retries; /* retransmissions of the SYN-ACK, not among these */
-	uint64_t refused;        /* times the driver refused a packet */
-	uint64_t unsent;         /* TX: bytes written that never left */
-	bool unsent_known;       /* `unsent` is valid */
-	struct copies copies;
-	uint32_t queued_at; /* TX: number of the device at which it was queued last */
 	struct {
-		uint32_t seq, len;
-		/* TX: a copy made by the queue, which the driver is asked to transmit instead */
-	} copied;
+		bool seen;
+		uint32_t seq; /* its sequence number */
+	} fin;
+	struct {                 /* RX */
+		uint64_t unseen; /* bytes at its start that no layer below TCP saw: see rx.c */
+		/* end of the bytes that came before its socket existed, 0 = none did */
+		uint64_t request_end;
+	} handshake;
+	struct {
+		uint64_t to, before, before_t;
+	} ack; /* offset acknowledged; the one before it, and when that came */
+	struct {
+		uint64_t off, t;
+	} unclaimed; /* RX: offset read up to since then, in no known call */
+	struct flow_use use;
+	struct {
+		uint64_t first, last;
+	} active; /* first and last event of any kind, cycles */
+	struct {
+		uint64_t segments;
+		uint64_t syn;    /* those of them that are SYNs */
+		uint64_t synack; /* retransmissions of the SYN-ACK, not among these */
+	} retried;
+	struct {
+		uint64_t bytes;
+		bool known; /* `bytes` is valid */
+	} never_sent;       /* TX: bytes written that never left */
+	struct copies copies;
+	struct {
+		uint32_t queued_at; /* number of the device at which it was queued last */
+		/* a copy made by the queue, which the driver is asked to transmit instead */
+		struct {
+			uint32_t seq, len;
+		} copied;
+	} device;                  /* TX */
 	struct refusals refusals;  /* TX */
 	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
 	struct urgent urgent;      /* RX */
-	uint64_t dropped;          /* segments or datagrams the kernel dropped */
-	uint64_t discarded;        /* those of them without payload that TCP itself discarded */
-	uint64_t dropped_bytes;    /* bytes sent that were dropped before they left; not TCP's */
-	uint64_t unmatched;        /* messages that could not be matched with certainty */
-	uint64_t kernel_only;      /* bytes moved by calls without an application event */
-	/* bytes moved by calls whose system call was not seen; not TCP's */
-	uint64_t lost_bytes;
-	/* share of the missing events that would describe its bytes; not TCP's */
-	double not_told;
-	double not_covered;         /* share of its life after the end of the kernel side */
+	struct {
+		uint64_t n;         /* segments or datagrams the kernel dropped */
+		uint64_t discarded; /* those of them without payload that TCP itself discarded */
+		uint64_t bytes;     /* bytes sent that were dropped before they left; not TCP's */
+		uint64_t refused;   /* times the driver refused a packet */
+	} drops;
 	struct call_ends call_ends; /* TX: ends of calls on their way */
 	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
 	struct why *why;
 	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
-	/* not TCP's: the flow at the other end, if there is only one */
-	struct flow *partner;
-	bool has_partners;                       /* there are several */
-	struct ranges pair_call, pair_x, pair_r; /* byte ranges that wait for the other end */
-	uint64_t pair_base;
-	uint32_t gaps;           /* losses during its life */
-	uint32_t touched;        /* layers that lack something, as bits 1 << enum mg_layer */
-	struct mg_events missed; /* events of which some are missing */
+	struct flow_paired paired;
+	struct flow_missing missing;
 };
 
 /* Addresses and ports of a connection, as one end has them. */
@@ -167,31 +199,39 @@ struct mg_sock {
 	uint16_t lport, rport;
 	uint8_t laddr[16], raddr[16];
 	bool has_addr;
-	char name[16];                 /* name of a device that stands for a socket, else "" */
-	bool unclaimed;                /* no call will report what became of its bytes */
-	uint32_t pid, tid;             /* its last user */
-	const struct program *program; /* program of that user at the time; NULL: not known then */
+	char name[16];  /* name of a device that stands for a socket, else "" */
+	bool unclaimed; /* no call will report what became of its bytes */
+	struct {
+		uint32_t pid, tid;
+		const struct program *program; /* its program at the time; NULL: not known then */
+	} user;                                /* the last one */
 	struct ends {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
 	} ends;
-	bool opened;
-	bool late;   /* met when it was open, and its state is not recorded yet */
+	struct {
+		bool opened;
+		bool late; /* met when it was open, and its state is not recorded yet */
+	} met;
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
-	bool peer_window_zero;     /* TCP: the peer offers no window now */
-	struct far_end *far;       /* two, TX and RX; NULL: not known, or it is connected */
-	struct queues *queues;     /* not TCP's: data in flight; NULL: none */
-	struct mg_sock *peer;      /* the other end, if it is traced too */
-	struct mg_sock *next_live; /* next in `live` */
-	struct mg_sock **live_at;  /* pointer to this socket in that list */
-	bool is_live;              /* it stays in the list until some time after this: */
-	uint64_t closed_ns;
+	bool peer_window_zero; /* TCP: the peer offers no window now */
+	struct far_end *far;   /* two, TX and RX; NULL: not known, or it is connected */
+	struct queues *queues; /* not TCP's: data in flight; NULL: none */
+	struct mg_sock *peer;  /* the other end, if it is traced too */
+	struct {               /* in the core's list `live` */
+		struct mg_sock *next;
+		struct mg_sock **at; /* pointer to this socket in the list */
+		bool is;             /* it stays in the list until some time after this: */
+		uint64_t closed_ns;
+	} listed;
 	uint32_t pieces; /* pieces of threads' calls that point to its flows */
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;
 	UT_hash_handle hh_place; /* in `places`, by `place` */
-	bool is_alone, is_placed;
+	struct {
+		bool alone, placed;
+	} in; /* whether it is in these tables */
 };
 
 /* Returns the flow's identity in facts. */

@@ -12,7 +12,7 @@ struct window {
 
 static double since_begin(const struct report *r, uint64_t cycles)
 {
-	uint64_t begin = clockmap_cycles(&r->core->clock, r->core->first_ns);
+	uint64_t begin = clockmap_cycles(&r->core->clock, r->core->times.first_ns);
 
 	return report_ns(r, (double)(int64_t)(cycles - begin));
 }
@@ -42,8 +42,8 @@ static struct window window_of(const struct report *r, bool rx, size_t *n)
 		if (!counts(r, f, rx))
 			continue;
 		++*n;
-		w.from_ns = fmax(w.from_ns, since_begin(r, f->first_t));
-		w.to_ns = fmin(w.to_ns, since_begin(r, f->last_t));
+		w.from_ns = fmax(w.from_ns, since_begin(r, f->active.first));
+		w.to_ns = fmin(w.to_ns, since_begin(r, f->active.last));
 	}
 	if (!isnan(p[DEMAND_FROM]))
 		w.from_ns = p[DEMAND_FROM] * 1e9;

@@ -14,16 +14,16 @@
  */
 static double covered(const struct flow *f, int at, const struct unit_stats *u)
 {
-	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->unsent : 0));
+	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->never_sent.bytes : 0));
 	double share = (double)u->bytes / of;
 
 	if (!(of > 0))
 		return NAN;
 	if (f->sock->kind != MG_KIND_tcp) {
-		if (!mg_events_any(f->missed)) /* bytes that did not reach a layer were dropped
-						  before it */
+		if (!mg_events_any(f->missing.events)) /* bytes that did not reach a layer were
+						  dropped before it */
 			return NAN;
-		share = (share + (double)f->dropped_bytes / of) * (1 - f->not_told);
+		share = (share + (double)f->drops.bytes / of) * (1 - f->missing.events_share);
 	}
 	return share > 1 ? 1 : share;
 }
@@ -77,15 +77,15 @@ static int find_gaps(struct layers *l, struct layer *of)
 	double missing = 0;
 	size_t n = 0;
 
-	of->gap = mg_calloc(c->gap_count + 1, sizeof(*of->gap));
+	of->gap = mg_calloc(c->losses.gap_count + 1, sizeof(*of->gap));
 	if (!of->gap)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->gap_count; i++) {
+	for (uint32_t i = 0; i < c->losses.gap_count; i++) {
 		struct stat_gap g = {
-			after_origin(l, clockmap_cycles(&c->clock, c->gaps[i].from_ns)),
-			after_origin(l, clockmap_cycles(&c->clock, c->gaps[i].to_ns))};
+			after_origin(l, clockmap_cycles(&c->clock, c->losses.gaps[i].from_ns)),
+			after_origin(l, clockmap_cycles(&c->clock, c->losses.gaps[i].to_ns))};
 
-		if (c->gaps[i].layers & mask && g.to_ns >= 0 && g.from_ns <= l->end_ns)
+		if (c->losses.gaps[i].layers & mask && g.to_ns >= 0 && g.from_ns <= l->end_ns)
 			of->gap[n++] = g;
 	}
 	of->gaps = merge(of->gap, n);

@@ -34,7 +34,7 @@ static struct call_stats *row_of(struct call_table *t, uint16_t id, uint8_t kind
  */
 static double twice_u(const struct core *c, double n)
 {
-	const struct mg_calibration *p = &c->calibration;
+	const struct mg_calibration *p = &c->trace.calibration;
 	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
 	double others = other * p->event_cycles / 2, all = n * p->event_spread;
 
@@ -45,8 +45,8 @@ static double twice_u(const struct core *c, double n)
 /* Adds the call's overhead less tracing, D^ = D - sum n c, where D counts only time on the CPU. */
 static void add_overhead(const struct core *c, struct call_stats *s, const struct fact_call *f)
 {
-	uint64_t overhead = 0, probes = f->events * c->calibration.event_cycles;
-	uint64_t readings = c->calibration.read_cycles;
+	uint64_t overhead = 0, probes = f->events * c->trace.calibration.event_cycles;
+	uint64_t readings = c->trace.calibration.read_cycles;
 	struct dist *d = f->blocked_times ? &s->overhead_blocked : &s->overhead;
 	double *u = f->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
 
@@ -83,11 +83,11 @@ static void add_alone(const struct core *c, struct call_stats *s, const struct f
 		s->missing++;
 	if (f->no_system_call != NO_CALL_NONE)
 		return;
-	if (!c->kernel_events) {
+	if (!c->counts.kernel_events) {
 		s->before++;
 	} else {
-		s->alone = s->alone_at == c->kernel_events ? s->alone + 1 : 1;
-		s->alone_at = c->kernel_events;
+		s->alone = s->alone_at == c->counts.kernel_events ? s->alone + 1 : 1;
+		s->alone_at = c->counts.kernel_events;
 	}
 }
 
@@ -133,7 +133,7 @@ void call_table_finish(struct call_table *t)
 		if (kernel->begins_late)
 			k->missing += k->before;
 		if (kernel->ends_early && !kernel->in_order &&
-			k->alone_at == t->core->kernel_events)
+			k->alone_at == t->core->counts.kernel_events)
 			k->missing += k->alone;
 	}
 }

@@ -192,11 +192,11 @@ static int by_numbers(const void *a, const void *b)
 static const struct mg_sock **opened(
 	const struct core *c, const struct host_side *side, size_t *count)
 {
-	const struct mg_sock **all = mg_calloc(HASH_COUNT(c->socks) + 1u, sizeof(*all));
+	const struct mg_sock **all = mg_calloc(HASH_COUNT(c->sockets.socks) + 1u, sizeof(*all));
 
 	*count = 0;
-	for (const struct mg_sock *s = c->socks; s && all; s = s->hh.next)
-		if (s->opened && s->kind == MG_KIND_tcp && !s->peer && find(side, s->cookie) &&
+	for (const struct mg_sock *s = c->sockets.socks; s && all; s = s->hh.next)
+		if (s->met.opened && s->kind == MG_KIND_tcp && !s->peer && find(side, s->cookie) &&
 			(s->ends.isn || s->ends.irs))
 			all[(*count)++] = s;
 	return all;

@@ -175,9 +175,9 @@ static void on_exit_of_call(struct life *l, const struct mg_event *e)
 	struct thread *t = NULL;
 	uint32_t tid = e->tid;
 
-	HASH_FIND(hh, l->core->threads, &tid, sizeof(tid), t);
-	if (t && t->ended_n)
-		k = &t->ended[t->ended_n - 1];
+	HASH_FIND(hh, l->core->tasks.threads, &tid, sizeof(tid), t);
+	if (t && t->done.n)
+		k = &t->done.call[t->done.n - 1];
 	for (uint32_t i = 0; k && k->exit == e->cycles && i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];
 		struct life_row enter = at_time(l, p, LIFE_ENTERED, k->call, k->enter, tid);
@@ -337,7 +337,7 @@ static void learn_peer(struct life *l, const struct mg_sock *s)
 	if (f->anchor.relative || g->anchor.relative)
 		return;
 	*other = s->peer->cookie;
-	l->late = g->first_t || s->peer->tx.open_calls || s->peer->rx.open_calls;
+	l->late = g->active.first || s->peer->tx.use.open || s->peer->rx.use.open;
 }
 
 /*

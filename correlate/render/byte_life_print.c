@@ -172,7 +172,7 @@ static const char *comm_of(const struct life *l, uint32_t tid)
 {
 	struct thread *t = NULL;
 
-	HASH_FIND(hh, l->core->threads, &tid, sizeof(tid), t);
+	HASH_FIND(hh, l->core->tasks.threads, &tid, sizeof(tid), t);
 	if (t && t->comm[0])
 		return text_plain(t->comm, 15);
 	return t && t->process && t->process->program ? text_plain(t->process->program->comm, 15)

@@ -23,7 +23,7 @@ const char *standing_name(enum standing s)
 
 bool flow_misses(const struct flow *f, struct mg_events events)
 {
-	return mg_events_meet(f->missed, events);
+	return mg_events_meet(f->missing.events, events);
 }
 
 const char *report_side_end(const struct report *r, enum core_side which)
@@ -45,18 +45,19 @@ bool report_sees_packets_only(const struct report *r)
 {
 	uint32_t layers = 0;
 
-	for (uint32_t i = 0; i < r->core->hook_count; i++)
+	for (uint32_t i = 0; i < r->core->probes.hook_count; i++)
 		for (int l = 0; l < MG_LAYER_END; l++)
-			if (strcmp(r->core->hooks[i].layer, mg_layer_names[l]) == 0)
+			if (strcmp(r->core->probes.hooks[i].layer, mg_layer_names[l]) == 0)
 				layers |= 1u << l;
 	return mg_layers_see_packets_only(layers);
 }
 
 double report_app_coverage(const struct report *r)
 {
-	double all = (double)r->core->app_events + (double)r->core->lost_app;
+	double all = (double)r->core->counts.app_events + (double)r->core->counts.lost_app;
 
-	return all > 0 ? (double)r->core->app_events / all * side_share(r->core, CORE_APP) : NAN;
+	return all > 0 ? (double)r->core->counts.app_events / all * side_share(r->core, CORE_APP)
+		       : NAN;
 }
 
 double call_coverage(const struct report *r, const struct call_stats *s)
@@ -90,16 +91,16 @@ int report_cpus(const struct report *r)
 		n = CPUS_MAX;
 	if (figures_of(r->core)->sched.cpus > n)
 		n = figures_of(r->core)->sched.cpus;
-	for (uint32_t i = 0; i < r->core->gap_count; i++)
-		if (r->core->gaps[i].cpu >= n)
-			n = r->core->gaps[i].cpu + 1;
+	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
+		if (r->core->losses.gaps[i].cpu >= n)
+			n = r->core->losses.gaps[i].cpu + 1;
 	return n ? n : 1;
 }
 
 bool report_has_gap(const struct report *r, int layer)
 {
-	for (uint32_t i = 0; i < r->core->gap_count; i++)
-		if (r->core->gaps[i].layers >> layer & 1)
+	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
+		if (r->core->losses.gaps[i].layers >> layer & 1)
 			return true;
 	return false;
 }
@@ -107,22 +108,22 @@ bool report_has_gap(const struct report *r, int layer)
 double report_time_coverage(const struct report *r, int layer, int cpu)
 {
 	const struct core *c = r->core;
-	struct span_ns *gap = mg_calloc(c->gap_count + 1, sizeof(*gap));
+	struct span_ns *gap = mg_calloc(c->losses.gap_count + 1, sizeof(*gap));
 	uint64_t begin = core_begin_ns(c), missing = 0, until = begin, total;
 	size_t n = 0;
 
-	for (uint32_t i = 0; gap && i < c->gap_count; i++) {
-		const struct gap *g = &c->gaps[i];
+	for (uint32_t i = 0; gap && i < c->losses.gap_count; i++) {
+		const struct gap *g = &c->losses.gaps[i];
 
 		if (g->layers >> layer & 1 && (g->cpu < 0 || g->cpu == cpu))
 			gap[n++] = (struct span_ns){g->from_ns, g->to_ns};
 	}
 	if (gap)
 		qsort(gap, n, sizeof(*gap), earlier);
-	total = c->last_ns > begin ? c->last_ns - begin : 0;
+	total = c->times.last_ns > begin ? c->times.last_ns - begin : 0;
 	for (size_t i = 0; i < n; i++) { /* losses of different producers may overlap */
 		uint64_t from = gap[i].from > until ? gap[i].from : until;
-		uint64_t to = gap[i].to < c->last_ns ? gap[i].to : c->last_ns;
+		uint64_t to = gap[i].to < c->times.last_ns ? gap[i].to : c->times.last_ns;
 
 		if (to <= from)
 			continue;

@@ -87,8 +87,8 @@ const struct flow *flow_peer(const struct flow *f)
 {
 	const struct mg_sock *peer = f->sock->peer;
 
-	if (f->partner)
-		return f->has_partners ? NULL : f->partner;
+	if (f->paired.partner)
+		return f->paired.several ? NULL : f->paired.partner;
 	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
 }
 

@@ -49,7 +49,7 @@ static int more_calls(const void *a, const void *b)
  */
 bool flow_is_told(const struct flow *f)
 {
-	return flow_bytes(f) || f->dropped || (f->sock->kind != MG_KIND_tcp && f->first_t);
+	return flow_bytes(f) || f->drops.n || (f->sock->kind != MG_KIND_tcp && f->active.first);
 }
 
 struct found_flows {
@@ -216,7 +216,7 @@ const char *report_no_clock_error(const struct report *r)
 	if (c->clock.n < 2)
 		return "there are neither two readings of the counter nor two calls to estimate "
 		       "its rate from";
-	if (c->clock_source == CLOCK_GUESSED && !c->guess_bounded)
+	if (c->due.clock_source == CLOCK_GUESSED && !c->due.guess_bounded)
 		return "there are no readings of the counter: its rate is that of the first and "
 		       "the last call";
 	return NULL;
@@ -228,14 +228,15 @@ double report_clock_error_ns(const struct report *r)
 
 	if (report_no_clock_error(r))
 		return NAN;
-	return report_ns(r, c->clock_source == CLOCK_GUESSED
-				    ? clockmap_error_over(&c->clock, c->first_ns, c->last_ns)
-				    : clockmap_error(&c->clock));
+	return report_ns(
+		r, c->due.clock_source == CLOCK_GUESSED
+			   ? clockmap_error_over(&c->clock, c->times.first_ns, c->times.last_ns)
+			   : clockmap_error(&c->clock));
 }
 
 double report_rate_error_ppm(const struct report *r)
 {
-	bool early_only = r->core->clock_source == CLOCK_GUESSED;
+	bool early_only = r->core->due.clock_source == CLOCK_GUESSED;
 
 	return report_no_clock_error(r) ? NAN
 					: clockmap_rate_error(&r->core->clock, early_only) * 1e6;
@@ -257,16 +258,17 @@ double report_duration_ns(const struct report *r)
 {
 	json_int_t ns = json_integer_value(json_object_get(r->session, "duration_ns"));
 
-	return ns ? (double)ns : (double)(r->core->last_ns - r->core->first_ns);
+	return ns ? (double)ns : (double)(r->core->times.last_ns - r->core->times.first_ns);
 }
 
 const char *flow_comm(const struct report *r, const struct flow *f)
 {
-	const struct program *program = f->sock->program;
+	const struct program *program = f->sock->user.program;
 	struct process *p = NULL;
 
 	if (!program) { /* the name may have come with a later event */
-		HASH_FIND(hh, r->core->processes, &f->sock->pid, sizeof(f->sock->pid), p);
+		HASH_FIND(hh, r->core->tasks.processes, &f->sock->user.pid,
+			sizeof(f->sock->user.pid), p);
 		program = p ? p->program : NULL;
 	}
 	return program ? program->comm : "";
@@ -276,16 +278,18 @@ const char *flow_comm(const struct report *r, const struct flow *f)
 double flow_coverage(const struct flow *f)
 {
 	/* unclaimed bytes cannot be followed */
-	uint64_t of = f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded - f->unsent;
+	uint64_t of =
+		f->sock->unclaimed ? 0 : flow_bytes(f) - f->urgent.discarded - f->never_sent.bytes;
 
 	if (f->sock->ulp)
 		return NAN;
 	if (f->sock->kind == MG_KIND_tcp)
-		return of ? (double)f->complete / (double)of * (1 - f->not_covered) : NAN;
+		return of ? (double)f->complete / (double)of * (1 - f->missing.time_share) : NAN;
 	/* datagrams dropped before the first stage have no timestamps that could be missing */
 	of = f->complete + f->incomplete;
-	return of && (f->calls || f->lost_bytes)
-		       ? (double)f->complete / (double)of * (1 - f->not_told) * (1 - f->not_covered)
+	return of && (f->use.calls || f->missing.bytes)
+		       ? (double)f->complete / (double)of * (1 - f->missing.events_share) *
+				 (1 - f->missing.time_share)
 		       : NAN;
 }
 
@@ -298,7 +302,7 @@ bool flow_resends_known(const struct report *r, const struct flow *f)
 {
 	return mg_events_have_all(
 		       core_hooked(r->core, f->sock->netns), MG_EVENTS(tcp_retransmit, ip_out)) &&
-	       !(f->touched & (1u << MG_LAYER_TCP | 1u << MG_LAYER_IP));
+	       !(f->missing.layers & (1u << MG_LAYER_TCP | 1u << MG_LAYER_IP));
 }
 
 const char *flow_ulp(const struct flow *f)
@@ -401,7 +405,7 @@ double call_blocked_share(const struct call_stats *s)
 
 double call_uncertainty(const struct report *r, const struct call_stats *s, bool blocked)
 {
-	if (!s->complete || !r->core->calibration.event_cycles || r->core->clock.ns_only)
+	if (!s->complete || !r->core->trace.calibration.event_cycles || r->core->clock.ns_only)
 		return NAN;
 	return blocked ? s->uncertainty_blocked : s->uncertainty;
 }
@@ -421,9 +425,9 @@ const char *call_name(const struct call_stats *s)
 /* Returns the mean gap between the calls that moved the sender's bytes; NAN below two calls. */
 static double tau_ns(const struct report *r, const struct flow *tx)
 {
-	return tx->calls > 1 ? report_ns(r, (double)(tx->last_call - tx->first_call) /
-						    (double)(tx->calls - 1))
-			     : NAN;
+	return tx->use.calls > 1 ? report_ns(r, (double)(tx->use.last - tx->use.first) /
+							(double)(tx->use.calls - 1))
+				 : NAN;
 }
 
 static double ratio(double a, double b)
@@ -468,8 +472,8 @@ struct modulation flow_modulation(const struct report *r, const struct flow *f)
 	m.s = ratio((double)to->n, (double)from->n);
 	/* share of the time of the threads that send */
 	if (sender && core_observes(r->core, MG_EVENT_sched_switch))
-		m.blocked_share = ratio((double)sender->blocked,
-			(double)(sender->last_t - sender->first_t) * sender->threads);
+		m.blocked_share = ratio((double)sender->use.blocked,
+			(double)(sender->active.last - sender->active.first) * sender->use.threads);
 	if (from->gaps.n && to->gaps.n)
 		m.w1_spacing_ns = report_ns(r, dist_w1(&from->gaps, &to->gaps));
 	return m;
@@ -504,8 +508,8 @@ struct own_cost report_own_cost(const struct report *r)
 
 	if (figures_of(r->core)->calls.logged.n)
 		c.app_ns_per_call = report_ns(r, dist_mean(&figures_of(r->core)->calls.logged));
-	if (r->core->has_calibration && r->core->calibration.event_cycles)
-		c.kernel_ns_per_event = report_ns(r, r->core->calibration.event_cycles);
+	if (r->core->trace.has_calibration && r->core->trace.calibration.event_cycles)
+		c.kernel_ns_per_event = report_ns(r, r->core->trace.calibration.event_cycles);
 	/* the CPU time of magnet's processes is known only once the recording has ended */
 	if (!json_integer_value(json_object_get(r->session, "duration_ns")))
 		return c;
@@ -513,9 +517,10 @@ struct own_cost report_own_cost(const struct report *r)
 	add_recorder(&c, kernel, "cpu_ns", duration);
 	add_recorder(&c, app, "daemon_cpu_ns", duration);
 	if (!isnan(c.app_ns_per_call))
-		c.cpu_share += c.app_ns_per_call * (double)r->core->app_events / duration;
+		c.cpu_share += c.app_ns_per_call * (double)r->core->counts.app_events / duration;
 	if (!isnan(c.kernel_ns_per_event))
-		c.cpu_share += c.kernel_ns_per_event * (double)r->core->kernel_events / duration;
+		c.cpu_share +=
+			c.kernel_ns_per_event * (double)r->core->counts.kernel_events / duration;
 	return c;
 }
 
@@ -523,19 +528,19 @@ const char *report_no_switch_cost(const struct report *r)
 {
 	const struct core *c = r->core;
 
-	if (mg_events_have(c->hooked, MG_EVENT_sched_cost))
+	if (mg_events_have(c->probes.hooked, MG_EVENT_sched_cost))
 		return NULL;
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].event == MG_EVENT_sched_cost)
+	for (uint32_t i = 0; i < c->probes.hook_count; i++)
+		if (c->probes.hooks[i].event == MG_EVENT_sched_cost)
 			return "this kernel does not report it (Linux 6.15 and newer do)";
-	if (c->kernel_tracer[0])
+	if (c->trace.kernel_tracer[0])
 		return "the kernel's tracer does not record it";
 	return "not recorded (--layers +switch)";
 }
 
 bool report_has_app(const struct report *r)
 {
-	return r->core->app_events || json_is_object(json_object_get(r->session, "app"));
+	return r->core->counts.app_events || json_is_object(json_object_get(r->session, "app"));
 }
 
 double report_steal_share(const struct report *r)

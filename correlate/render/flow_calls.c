@@ -65,8 +65,8 @@ static void on_system_call(struct flow_calls *f, const struct mg_event *e)
 
 	if (mg_syscall_direction(e->sys_exit.call) == MG_DIR_OTHER)
 		return;
-	HASH_FIND(hh, f->core->threads, &tid, sizeof(tid), t);
-	k = t && t->ended_n ? &t->ended[t->ended_n - 1] : NULL;
+	HASH_FIND(hh, f->core->tasks.threads, &tid, sizeof(tid), t);
+	k = t && t->done.n ? &t->done.call[t->done.n - 1] : NULL;
 	if (!k || k->exit != e->cycles)
 		return;
 	if (k->call == MG_SYS_sendmmsg || k->call == MG_SYS_recvmmsg)

@@ -19,7 +19,7 @@ static const struct flow *only_peer(const struct flow *f)
 static uint64_t read_by(const struct flow *rx, const struct flow *tx)
 {
 	bool same = tx->sock->kind == MG_KIND_tcp && !tx->anchor.relative && !rx->anchor.relative;
-	uint64_t left = flow_bytes(tx) - tx->dropped_bytes, read = flow_bytes(rx);
+	uint64_t left = flow_bytes(tx) - tx->drops.bytes, read = flow_bytes(rx);
 
 	if (same)
 		return rx->total > tx->start ? rx->total - tx->start : 0;
@@ -30,7 +30,7 @@ static uint64_t read_by(const struct flow *rx, const struct flow *tx)
 static uint64_t delivered(const struct flow *tx)
 {
 	const struct flow *peer = only_peer(tx);
-	uint64_t upto = tx->acked < tx->total ? tx->acked : tx->total, bytes, read;
+	uint64_t upto = tx->ack.to < tx->total ? tx->ack.to : tx->total, bytes, read;
 
 	if (tx->sock->kind != MG_KIND_tcp)
 		return read_by(peer, tx);
@@ -45,11 +45,11 @@ static uint64_t delivered(const struct flow *tx)
  */
 static double seen(const struct flow *tx)
 {
-	double of = (double)(flow_bytes(tx) - tx->unsent),
+	double of = (double)(flow_bytes(tx) - tx->never_sent.bytes),
 	       bytes = (double)measures(tx)->units[TX_XMIT].bytes;
 
 	/* a datagram without a frame was dropped, or its event is lost */
-	return bytes < of && (tx->sock->kind == MG_KIND_tcp || mg_events_any(tx->missed))
+	return bytes < of && (tx->sock->kind == MG_KIND_tcp || mg_events_any(tx->missing.events))
 		       ? bytes / of
 		       : 1;
 }
@@ -58,7 +58,7 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 {
 	const struct flow *tx = f->rx ? only_peer(f) : f;
 	struct goodput g = {NAN, NAN, NAN, NAN, NULL};
-	double life_ns = report_ns(r, (double)(f->last_t - f->first_t));
+	double life_ns = report_ns(r, (double)(f->active.last - f->active.first));
 	uint64_t wire = tx ? measures(tx)->units[TX_XMIT].wire_bytes : 0;
 
 	if (!tx)
@@ -78,7 +78,7 @@ struct goodput flow_goodput(const struct report *r, const struct flow *f)
 	if (!wire)
 		g.refused = "its frames were not recorded";
 	else if ((double)measures(tx)->units[TX_XMIT].bytes <
-		 0.9 * (double)(flow_bytes(tx) - tx->unsent))
+		 0.9 * (double)(flow_bytes(tx) - tx->never_sent.bytes))
 		g.refused = "less than 90 % of its bytes were seen at the device";
 	if (g.refused)
 		return g;

@@ -98,9 +98,9 @@ bool flow_is_eventful(const struct flow *f)
 	if (t && (t->timeouts || t->resets_sent || t->resets_received || t->own.n || t->peer.n ||
 			 t->recoveries))
 		return true;
-	return f->retransmits || f->dropped || f->dropped_bytes || f->copies.retransmitted ||
-	       f->copies.ambiguous || f->incomplete || f->unmatched || f->refused || f->unsent ||
-	       f->refusals.n || f->urgent.discarded;
+	return f->retried.segments || f->drops.n || f->drops.bytes || f->copies.retransmitted ||
+	       f->copies.ambiguous || f->incomplete || f->missing.messages || f->drops.refused ||
+	       f->never_sent.bytes || f->refusals.n || f->urgent.discarded;
 }
 
 void json_brief(const struct report *r, const struct flow *flow, FILE *to)

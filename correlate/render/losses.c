@@ -75,19 +75,19 @@ uint64_t drop_sums_lost(const struct drop_sums *all)
 
 bool losses_may_miss(const struct report *r, struct mg_events events)
 {
-	for (uint32_t i = 0; i < r->core->gap_count; i++)
-		if (mg_events_meet(r->core->gaps[i].events, events))
+	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
+		if (mg_events_meet(r->core->losses.gaps[i].events, events))
 			return true;
 	return false;
 }
 
 bool losses_know_synacks(const struct report *r)
 {
-	for (uint32_t i = 0; i < r->core->hook_count; i++)
-		if (r->core->hooks[i].status == 0 &&
-			strcmp(r->core->hooks[i].what, "tcp_retransmit synack") == 0)
+	for (uint32_t i = 0; i < r->core->probes.hook_count; i++)
+		if (r->core->probes.hooks[i].status == 0 &&
+			strcmp(r->core->probes.hooks[i].what, "tcp_retransmit synack") == 0)
 			return true;
-	return r->core->synack_retries;
+	return r->core->requests.synack_retries;
 }
 
 /* Adds the losses of one end of a connection. Returns whether it has any. */
@@ -96,10 +96,10 @@ static bool add_tcp(struct losses *l, const struct mg_sock *s)
 	const struct flow *tx = &s->tx;
 	const struct tcp_record *t = measures_tcp(s);
 
-	l->retransmits += tx->retransmits;
+	l->retransmits += tx->retried.segments;
 	l->retransmitted_bytes += tx->copies.retransmitted;
 	l->resent_bytes += flow_resent(tx);
-	l->syn_retries += tx->syn_retries;
+	l->syn_retries += tx->retried.syn;
 	if (measures(tx)->resent)
 		dist_add_all(&l->wait, &measures(tx)->resent->wait);
 	if (t) {
@@ -107,18 +107,18 @@ static bool add_tcp(struct losses *l, const struct mg_sock *s)
 		l->resets_sent += t->resets_sent;
 		l->resets_received += t->resets_received;
 	}
-	return tx->retransmits || tx->synack_retries || flow_resent(tx) ||
+	return tx->retried.segments || tx->retried.synack || flow_resent(tx) ||
 	       (t && (t->timeouts || t->resets_sent || t->resets_received));
 }
 
 static bool is_connection(const struct mg_sock *s)
 {
-	return s->opened || s->rport || flow_is_told(&s->tx) || flow_is_told(&s->rx);
+	return s->met.opened || s->rport || flow_is_told(&s->tx) || flow_is_told(&s->rx);
 }
 
 static bool has_drops(const struct mg_sock *s)
 {
-	return s->tx.dropped + s->rx.dropped > s->tx.discarded + s->rx.discarded;
+	return s->tx.drops.n + s->rx.drops.n > s->tx.drops.discarded + s->rx.drops.discarded;
 }
 
 void losses_add_socket(struct losses *l, const struct mg_sock *s)
@@ -152,9 +152,9 @@ int losses_add_drops(struct losses *l, const struct core *c)
 	}
 	drop_sums_sort(&l->drops);
 	l->dropped = drop_sums_lost(&l->drops);
-	l->listen_drops = c->listen_drops;
-	l->synack_retries = c->synack_retries;
-	l->retransmits += c->synack_retries;
+	l->listen_drops = c->requests.listen_drops;
+	l->synack_retries = c->requests.synack_retries;
+	l->retransmits += c->requests.synack_retries;
 	return 0;
 }
 

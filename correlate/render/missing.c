@@ -13,10 +13,10 @@ static uint64_t app_by_totals(const struct report *r)
 	const struct core *c = r->core;
 
 	if (c->side[CORE_APP].in_order)
-		return beyond(c->app_end.events, c->app_events + c->app_gone);
+		return beyond(c->trace.app_end.events, c->counts.app_events + c->counts.app_gone);
 	if (json_is_true(json_object_get(app, "written_out")))
 		return beyond((uint64_t)json_integer_value(json_object_get(app, "events")),
-			c->app_events + c->app_gone);
+			c->counts.app_events + c->counts.app_gone);
 	return 0;
 }
 
@@ -32,10 +32,10 @@ static uint64_t kernel_by_totals(const struct report *r)
 	uint64_t read = c->side[CORE_KERNEL].read;
 
 	if (!read)
-		read = c->kernel_events + c->tracer_events - c->app_notes;
-	if (c->has_end && !c->part)
-		return beyond(c->end.events, read);
-	return c->kernel_events ? 0 : beyond((uint64_t)json_integer_value(events), read);
+		read = c->counts.kernel_events + c->counts.tracer_events - c->counts.app_notes;
+	if (c->trace.has_end && !c->rotated.part)
+		return beyond(c->trace.end.events, read);
+	return c->counts.kernel_events ? 0 : beyond((uint64_t)json_integer_value(events), read);
 }
 
 /*
@@ -77,19 +77,19 @@ struct missing_events report_missing_events(const struct report *r)
 	const struct core *c = r->core;
 	struct missing_events m = {0};
 
-	if (c->cut_off[0])
+	if (c->trace.cut_off[0])
 		return m;
 	m.app = missing_of(&c->side[CORE_APP], app_by_totals(r));
 	m.kernel = missing_of(&c->side[CORE_KERNEL], kernel_by_totals(r));
-	m.parts = c->parts_missing;
-	for (uint32_t i = 0; i < c->gap_count; i++)
-		if (c->gaps[i].reason == MG_LOST_NOT_HERE)
-			m.packets += c->gaps[i].count;
+	m.parts = c->rotated.parts_missing;
+	for (uint32_t i = 0; i < c->losses.gap_count; i++)
+		if (c->losses.gaps[i].reason == MG_LOST_NOT_HERE)
+			m.packets += c->losses.gaps[i].count;
 	m.packets -= m.parts;
 	for (int i = 0; i < CORE_SIDES; i++) {
 		m.side[i] = is_absent(r, i);
 		add_side(&m, &c->side[i]);
 	}
-	m.undescribed = c->undescribed[0] ? c->undescribed : NULL;
+	m.undescribed = c->trace.undescribed[0] ? c->trace.undescribed : NULL;
 	return m;
 }

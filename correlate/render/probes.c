@@ -105,7 +105,7 @@ static void count_sent(
 	 */
 	double pieces = u[TX_CALL].n ? (double)u[TX_COPY].n / (double)u[TX_CALL].n : 1;
 	double others = pieces > 1 ? (pieces - 1) / 2 * (1 + with_each(f)) : 0;
-	double c = r->core->calibration.event_cycles;
+	double c = r->core->trace.calibration.event_cycles;
 
 	along(r, f, tx_way, sizeof(tx_way) / sizeof(tx_way[0]), n);
 	n[TX_STAGE_CALL] += others;
@@ -130,22 +130,23 @@ static void count_received(const struct report *r, const struct flow *f, double 
 
 bool flow_probes(const struct report *r, const struct flow *f, struct probes *p)
 {
-	const struct mg_calibration *c = &r->core->calibration;
+	const struct mg_calibration *c = &r->core->trace.calibration;
 	double n[STAGES_MAX] = {0}, all = 0, others, u_ts = clockmap_error(&r->core->clock) / 2;
 	int program = f->rx ? RX_STAGE_RETURN : TX_STAGE_CALL;
 	double with_app;
 
 	memset(p, 0, sizeof(*p));
 	p->twice_u = NAN;
-	if (!r->core->has_calibration || !c->event_cycles || !measures(f)->residence.n ||
+	if (!r->core->trace.has_calibration || !c->event_cycles || !measures(f)->residence.n ||
 		f->sock->kind != MG_KIND_tcp) /* datagrams take another path */
 		return false;
 	if (f->rx)
 		count_received(r, f, n);
 	else
 		count_sent(r, f, n, p);
-	with_app =
-		f->kernel_only < f->complete ? 1 - (double)f->kernel_only / (double)f->complete : 0;
+	with_app = f->use.kernel_only < f->complete
+			   ? 1 - (double)f->use.kernel_only / (double)f->complete
+			   : 0;
 	for (int i = 0; i < stage_count(f); i++) {
 		double mean = dist_mean(&measures(f)->stage[i]),
 		       share = share_of(&measures(f)->stage[i]);

@@ -66,20 +66,20 @@ static void counts(const struct report *r, FILE *to, bool whole, bool colour)
 {
 	const struct core *c = r->core;
 
-	if (!c->lost_app && !c->lost_kernel) {
+	if (!c->counts.lost_app && !c->counts.lost_kernel) {
 		fprintf(to,
 			whole ? "nothing lost: %s application and %s kernel events"
 			      : "read: %s application and %s kernel events; no other loss is "
 				"reported",
-			text_count(c->app_events), text_count(c->kernel_events));
+			text_count(c->counts.app_events), text_count(c->counts.kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",
-			colour ? "\033[31m" : "", text_count(c->lost_app),
-			text_count(c->lost_kernel), colour ? "\033[0m" : "",
-			text_count(c->app_events + c->lost_app),
-			text_count(c->kernel_events + c->lost_kernel));
+			colour ? "\033[31m" : "", text_count(c->counts.lost_app),
+			text_count(c->counts.lost_kernel), colour ? "\033[0m" : "",
+			text_count(c->counts.app_events + c->counts.lost_app),
+			text_count(c->counts.kernel_events + c->counts.lost_kernel));
 	}
-	if (c->kernel_events && c->clock_source == CLOCK_SYNC && c->clock.n >= 2 &&
+	if (c->counts.kernel_events && c->due.clock_source == CLOCK_SYNC && c->clock.n >= 2 &&
 		!c->clock.ns_only)
 		fprintf(to, "; clocks agree within %s", text_ns(report_clock_error_ns(r)));
 	if (c->offsets.known && !c->clock.ns_only)
@@ -92,20 +92,20 @@ static void times(const struct report *r, FILE *to)
 {
 	const struct core *c = r->core;
 
-	if (c->kernel_tracer[0])
+	if (c->trace.kernel_tracer[0])
 		fprintf(to,
 			"kernel events come from %s: times are CLOCK_MONOTONIC, and what it does "
 			"not record is n/a\n",
-			c->kernel_tracer);
+			c->trace.kernel_tracer);
 	else if (c->clock.ns_only)
 		fprintf(to, "the cycle counter has no constant rate on this machine: times are "
 			    "CLOCK_MONOTONIC, those of calls without an error bound\n");
-	else if (c->clock_source == CLOCK_GUESSED && c->guess_bounded)
+	else if (c->due.clock_source == CLOCK_GUESSED && c->due.guess_bounded)
 		fprintf(to,
 			"no readings of the counter in this trace: its rate is estimated from the "
 			"calls' times, within %.3g ppm\n",
 			report_rate_error_ppm(r));
-	else if (c->clock_source == CLOCK_GUESSED)
+	else if (c->due.clock_source == CLOCK_GUESSED)
 		fprintf(to,
 			"no readings of the counter in this trace: its rate is that between the "
 			"first and the last call, without an error bound\n");
@@ -141,18 +141,18 @@ static void gap(const struct core *c, const struct gap *g, FILE *to)
 	if (g->cpu >= 0)
 		fprintf(to, " on CPU %d", g->cpu);
 	fprintf(to, " between %.6f s and %.6f s\n",
-		(double)(int64_t)(g->from_ns - c->first_ns) / 1e9,
-		(double)(int64_t)(g->to_ns - c->first_ns) / 1e9);
+		(double)(int64_t)(g->from_ns - c->times.first_ns) / 1e9,
+		(double)(int64_t)(g->to_ns - c->times.first_ns) / 1e9);
 }
 
 static void gaps(const struct core *c, FILE *to)
 {
-	for (uint32_t i = 0; i < c->gap_count && i < GAPS_SHOWN; i++)
-		if (c->gaps[i].reason != MG_LOST_NOT_COVERED) /* reported above */
-			gap(c, &c->gaps[i], to);
-	if (c->gap_count > GAPS_SHOWN)
+	for (uint32_t i = 0; i < c->losses.gap_count && i < GAPS_SHOWN; i++)
+		if (c->losses.gaps[i].reason != MG_LOST_NOT_COVERED) /* reported above */
+			gap(c, &c->losses.gaps[i], to);
+	if (c->losses.gap_count > GAPS_SHOWN)
 		fprintf(to, "  and %u more gap%s (--json has them all)\n",
-			c->gap_count - GAPS_SHOWN, plural(c->gap_count - GAPS_SHOWN));
+			c->losses.gap_count - GAPS_SHOWN, plural(c->losses.gap_count - GAPS_SHOWN));
 }
 
 /* Prints which side there is not, and what the kernel side could not be attached to. */
@@ -167,20 +167,22 @@ static void not_recorded(const struct report *r, FILE *to)
 		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));
 	if (missing)
 		fprintf(to, "application side only: %s\n", text_plain(missing, COMMENT_MAX));
-	else if (!c->kernel_events)
+	else if (!c->counts.kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
-	else if (!c->has_end && c->part_ended)
-		fprintf(to, "one part of a recording that went on: up to part %u\n", c->part);
+	else if (!c->trace.has_end && c->rotated.part_ended)
+		fprintf(to, "one part of a recording that went on: up to part %u\n",
+			c->rotated.part);
 	if (report_sees_packets_only(r))
 		fprintf(to, "not observed by the kernel side: " MG_UNSEEN_KINDS
 			    ", which pass none of the layers recorded (--layers)\n");
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].status && !mg_hook_is_of_lock(c->hooks[i].what))
-			fprintf(to, "not observed: %s %s (%s)\n", text_plain(c->hooks[i].layer, 16),
-				text_plain(c->hooks[i].what, 32),
-				c->hooks[i].status == -ENOLINK
+	for (uint32_t i = 0; i < c->probes.hook_count; i++)
+		if (c->probes.hooks[i].status && !mg_hook_is_of_lock(c->probes.hooks[i].what))
+			fprintf(to, "not observed: %s %s (%s)\n",
+				text_plain(c->probes.hooks[i].layer, 16),
+				text_plain(c->probes.hooks[i].what, 32),
+				c->probes.hooks[i].status == -ENOLINK
 					? "switched off"
-					: strerror((int)-(int64_t)c->hooks[i].status));
+					: strerror((int)-(int64_t)c->probes.hooks[i].status));
 }
 
 static void recorded(const struct report *r, FILE *to, bool colour)
@@ -265,7 +267,8 @@ static void sentence(
 	double mean;
 	int longest;
 
-	if (standing_of(share) == WITHHELD && r->core->lost_kernel + r->core->lost_app) {
+	if (standing_of(share) == WITHHELD &&
+		r->core->counts.lost_kernel + r->core->counts.lost_app) {
 		fprintf(to,
 			"\nNo summary: only %s of the bytes were seen at every layer, as events "
 			"were lost\n",
@@ -344,7 +347,7 @@ static void own_cost(const struct report *r, FILE *to)
 /* Returns whether a group had losses: it is shown even if it waited little. */
 static bool had_losses(const struct together *g)
 {
-	return g->sum.retransmits || g->sum.synack_retries || flow_resent(&g->sum) ||
+	return g->sum.retried.segments || g->sum.retried.synack || flow_resent(&g->sum) ||
 	       g->sum.copies.ambiguous || g->tcp.timeouts || drop_sums_lost(&g->drops);
 }
 

@@ -152,7 +152,7 @@ static void own_share(const struct report *r, FILE *to, double all, double waker
 		readings += (double)r->calls[i]->reading_cycles;
 		n += (double)(r->calls[i]->overhead.n + r->calls[i]->overhead_blocked.n);
 	}
-	if (n <= 0 || !r->core->calibration.event_cycles)
+	if (n <= 0 || !r->core->trace.calibration.event_cycles)
 		return;
 	fprintf(to, "    tracing overhead %s, taken off above: per call %s of kernel events, ",
 		text_percent((probes + readings) / all), text_ns(report_ns(r, probes / n)));
@@ -185,7 +185,8 @@ static void waits(const struct report *r, FILE *to)
 			state[s] += (double)r->calls[i]->state[s];
 			all += (double)r->calls[i]->state[s];
 		}
-		wakers += (double)r->calls[i]->waker_events * r->core->calibration.event_cycles;
+		wakers +=
+			(double)r->calls[i]->waker_events * r->core->trace.calibration.event_cycles;
 		locked_out += (double)r->calls[i]->locked_out;
 	}
 	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
@@ -238,8 +239,8 @@ static void marks(const struct report *r, FILE *to)
 	} kind[MARKS_SHOWN];
 	size_t kinds = 0;
 
-	for (uint32_t i = 0; i < r->core->marks_n; i++) {
-		const struct mark *m = &r->core->marks[i];
+	for (uint32_t i = 0; i < r->core->marked.marks_n; i++) {
+		const struct mark *m = &r->core->marked.marks[i];
 		size_t k = 0;
 
 		while (k < kinds && strcmp(kind[k].name, m->name) != 0)

@@ -46,7 +46,7 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 	struct probes p;
 
 	if (strcmp(why, "coverage") == 0) {
-		if (f->unsent && isnan(flow_coverage(f)))
+		if (f->never_sent.bytes && isnan(flow_coverage(f)))
 			fprintf(to, "  not shown: no byte left the socket\n");
 		else
 			fprintf(to, "  not shown: only %s of the bytes were seen at every layer\n",
@@ -111,7 +111,7 @@ static void last_byte(const struct report *r, const struct flow *f, FILE *to)
 /* Returns why bytes lack a timestamp at some layer. */
 static const char *why_missing(const struct flow *f)
 {
-	if (f->gaps)
+	if (f->missing.gaps)
 		return "events were lost";
 	return f->copies.incomplete * 2 > f->incomplete ? "most of them were retransmitted"
 							: "not every layer saw them";
@@ -182,9 +182,9 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	if (r->waterfall_at > 0)
 		waterfall_about(r, f, r->waterfall_at, to);
 	last_byte(r, f, to);
-	if (f->refused)
+	if (f->drops.refused)
 		fprintf(to, "  refused by the driver and retried: %s times\n",
-			text_count(f->refused));
+			text_count(f->drops.refused));
 	if (measures(f)->transit.n)
 		fprintf(to,
 			"  transit before that, from the sender's driver to the first layer here: "
@@ -373,11 +373,11 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 			frames_row(&t, u, "datagrams");
 	}
 	table_print(&t, to, 0, false);
-	if (f->calls)
+	if (f->use.calls)
 		modulation(r, f, to);
-	if (f->unmatched)
+	if (f->missing.messages)
 		fprintf(to, "  datagrams that could not be matched to a call with certainty: %s\n",
-			text_count(f->unmatched));
+			text_count(f->missing.messages));
 }
 
 /* Prints the flow's dropped packets. */
@@ -387,7 +387,7 @@ static void drops(const struct report *r, const struct flow *f, FILE *to)
 	const struct flow_drop *of;
 	size_t n;
 
-	if (!f->dropped)
+	if (!f->drops.n)
 		return;
 	of = report_drops_of(r, f, &n);
 	for (size_t i = 0; i < n; i++)
@@ -404,7 +404,7 @@ void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colo
 		traffic(r, f, to, colour);
 		text_tcp(r, f, to);
 	} else {
-		if (f->calls && flow_bytes(f))
+		if (f->use.calls && flow_bytes(f))
 			waterfall(r, f, to, colour);
 		datagrams(r, f, to, colour);
 	}

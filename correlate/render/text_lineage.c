@@ -10,12 +10,13 @@ static void sent_again(const struct report *r, const struct flow *f, bool bars, 
 {
 	const struct resent_sums *times = measures(f)->resent;
 
-	if (f->retransmits)
+	if (f->retried.segments)
 		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
 			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
-			text_count(f->retransmits), text_bytes((double)f->copies.retransmitted));
-	if (f->synack_retries)
-		fprintf(to, "  SYN-ACKs retransmitted: %s\n", text_count(f->synack_retries));
+			text_count(f->retried.segments),
+			text_bytes((double)f->copies.retransmitted));
+	if (f->retried.synack)
+		fprintf(to, "  SYN-ACKs retransmitted: %s\n", text_count(f->retried.synack));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to, "  resent after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));
@@ -71,14 +72,14 @@ void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE 
 {
 	if (!f->rx)
 		sent_again(r, f, bars, to);
-	if (f->unsent)
+	if (f->never_sent.bytes)
 		fprintf(to, "  written, but never left the send buffer or a queue: %s\n",
-			text_bytes((double)f->unsent));
-	if (f->opening && !f->gaps)
+			text_bytes((double)f->never_sent.bytes));
+	if (f->handshake.unseen && !f->missing.gaps)
 		fprintf(to,
 			"  not seen below TCP, as they came with the handshake, before there was a "
 			"socket: %s\n",
-			text_bytes((double)f->opening));
+			text_bytes((double)f->handshake.unseen));
 	if (bars)
 		left_out(r, f, to);
 	if (f->refusals.n)

@@ -15,8 +15,8 @@ static double not_told(const struct flow *sum, const struct flow *f)
 {
 	double all = (double)sum->complete + (double)f->complete;
 
-	return all > 0 ? (sum->not_told * (double)sum->complete +
-				 f->not_told * (double)f->complete) /
+	return all > 0 ? (sum->missing.events_share * (double)sum->complete +
+				 f->missing.events_share * (double)f->complete) /
 				 all
 		       : 0;
 }
@@ -58,25 +58,25 @@ static void add_flow(struct together *g, const struct flow *f)
 	struct flow *sum = &g->sum;
 
 	add_tcp(&g->tcp, measures_tcp(f->sock));
-	sum->not_told = not_told(sum, f); /* before their bytes are added */
-	sum->lost_bytes += f->lost_bytes;
+	sum->missing.events_share = not_told(sum, f); /* before their bytes are added */
+	sum->missing.bytes += f->missing.bytes;
 	sum->total += flow_bytes(f);
 	sum->urgent.discarded += f->urgent.discarded;
-	sum->unsent += f->unsent;
-	sum->opening += f->opening;
+	sum->never_sent.bytes += f->never_sent.bytes;
+	sum->handshake.unseen += f->handshake.unseen;
 	sum->complete += f->complete;
 	sum->incomplete += f->incomplete;
-	sum->kernel_only += f->kernel_only;
-	sum->calls += f->calls;
-	sum->refused += f->refused;
-	sum->gaps += f->gaps;
+	sum->use.kernel_only += f->use.kernel_only;
+	sum->use.calls += f->use.calls;
+	sum->drops.refused += f->drops.refused;
+	sum->missing.gaps += f->missing.gaps;
 	sum->closure += f->closure;
 	add_copies(&sum->copies, &f->copies);
-	sum->retransmits += f->retransmits;
-	sum->syn_retries += f->syn_retries;
-	sum->synack_retries += f->synack_retries;
-	sum->touched |= f->touched;
-	mg_events_add_all(&sum->missed, f->missed);
+	sum->retried.segments += f->retried.segments;
+	sum->retried.syn += f->retried.syn;
+	sum->retried.synack += f->retried.synack;
+	sum->missing.layers |= f->missing.layers;
+	mg_events_add_all(&sum->missing.events, f->missing.events);
 	sum->refusals.n += f->refusals.n;
 	if (!sum->state)
 		sum->state = measures_new();
@@ -137,7 +137,8 @@ static struct together *group_of(
 /* Returns whether a flow's bytes can be followed; those of others would count as missing. */
 static bool has_bars(const struct flow *f)
 {
-	return flow_bytes(f) && (f->calls || f->lost_bytes) && !f->sock->unclaimed && !f->sock->ulp;
+	return flow_bytes(f) && (f->use.calls || f->missing.bytes) && !f->sock->unclaimed &&
+	       !f->sock->ulp;
 }
 
 static int longer(const void *a, const void *b)

@@ -197,5 +197,5 @@ struct value get_call_waker_probes_ns(const struct call_figures *f)
 {
 	double events = (double)f->s->waker_events / (double)f->s->blocked_n;
 
-	return value_number(report_ns(f->r, events * f->r->core->calibration.event_cycles));
+	return value_number(report_ns(f->r, events * f->r->core->trace.calibration.event_cycles));
 }

@@ -92,9 +92,9 @@ GET(drop, bytes, value_count(f->d->bytes))
 struct value flow_retransmits(const struct report *r, const struct flow *f)
 {
 	bool known = !f->rx && core_observes(r->core, MG_EVENT_tcp_retransmit) &&
-		     (f->retransmits || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
+		     (f->retried.segments || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
 
-	return value_if(known, value_count(f->retransmits));
+	return value_if(known, value_count(f->retried.segments));
 }
 
 struct value get_flow_local(const struct flow_figures *f)
@@ -140,7 +140,7 @@ struct value get_flow_peer(const struct flow_figures *f)
 
 struct value next_flow_touched(const struct flow_figures *f, uintptr_t *at)
 {
-	while (*at < MG_LAYER_END && !(f->f->touched & 1u << *at))
+	while (*at < MG_LAYER_END && !(f->f->missing.layers & 1u << *at))
 		(*at)++;
 	return value_text(*at < MG_LAYER_END ? mg_layer_names[(*at)++] : NULL);
 }
@@ -189,25 +189,25 @@ KNOWN(flow, retransmits, flow_retransmits(f->r, f->f).kind != VALUE_UNKNOWN)
 KNOWN(flow, drops, core_observes(f->r->core, MG_EVENT_drop))
 KNOWN(flow, messages, !is_tcp(f))
 KNOWN(flow, messages_received, !is_tcp(f) && f->f->rx)
-KNOWN(flow, tcp, is_tcp(f) && f->r->core->kernel_events)
+KNOWN(flow, tcp, is_tcp(f) && f->r->core->counts.kernel_events)
 KNOWN(flow, demanded, f->r->demand)
 GET(flow, id, value_text(flow_id(f->f)))
 GET(flow, proto, value_text(flow_proto(f->f)))
 GET(flow, netns, value_if(f->f->sock->netns, value_count(f->f->sock->netns)))
 GET(flow, direction, value_text(f->f->rx ? "rx" : "tx"))
-GET(flow, pid, value_if(f->f->sock->pid, value_count(f->f->sock->pid)))
+GET(flow, pid, value_if(f->f->sock->user.pid, value_count(f->f->sock->user.pid)))
 GET(flow, bytes, value_count(flow_bytes(f->f)))
 GET(flow, first_offset, value_count(f->f->start))
 GET(flow, offsets, value_text(f->f->anchor.relative ? "from_recording" : "from_connection"))
 GET(flow, coverage, value_number(f->coverage))
 GET(flow, complete_bytes, value_count(f->f->complete))
 GET(flow, incomplete_bytes, value_count(f->f->incomplete))
-GET(flow, kernel_only_bytes, value_count(f->f->kernel_only))
-GET(flow, tx_call_n, value_count(f->f->calls))
-GET(flow, call_n, value_count(f->f->calls))
+GET(flow, kernel_only_bytes, value_count(f->f->use.kernel_only))
+GET(flow, tx_call_n, value_count(f->f->use.calls))
+GET(flow, call_n, value_count(f->f->use.calls))
 GET(flow, retransmits, flow_retransmits(f->r, f->f))
-GET(flow, gaps, value_count(f->f->gaps))
-GET(flow, dropped_bytes, value_count(f->f->dropped_bytes))
-GET(flow, unmatched, value_count(f->f->unmatched))
+GET(flow, gaps, value_count(f->f->missing.gaps))
+GET(flow, dropped_bytes, value_count(f->f->drops.bytes))
+GET(flow, unmatched, value_count(f->f->missing.messages))
 GET(flow_on_demand, on_demand, value_given(demand_of_flow(f->r, f->f)))
 /* clang-format on */

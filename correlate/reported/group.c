@@ -55,7 +55,7 @@ GET(drop_sum, discarded, value_count(f->d->discarded))
 
 KNOWN(group, retransmits, flow_retransmits(f->sum.r, &f->g->sum).kind != VALUE_UNKNOWN)
 KNOWN(group, drops, core_observes(f->sum.r->core, MG_EVENT_drop))
-KNOWN(group, tcp, f->g->sum.sock->kind == MG_KIND_tcp && f->sum.r->core->kernel_events)
+KNOWN(group, tcp, f->g->sum.sock->kind == MG_KIND_tcp && f->sum.r->core->counts.kernel_events)
 GET(group, comm, value_text(f->g->comm[0] ? f->g->comm : NULL))
 GET(group, proto, value_text(flow_proto(&f->g->sum)))
 GET(group, direction, value_text(f->g->sum.rx ? "rx" : "tx"))

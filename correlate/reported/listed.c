@@ -25,17 +25,17 @@ bool next_report_other_events(
 
 bool next_report_marks(const struct report_figures *f, uintptr_t *at, struct mark_figures *to)
 {
-	if (*at >= f->r->core->marks_n)
+	if (*at >= f->r->core->marked.marks_n)
 		return false;
-	*to = (struct mark_figures){f->r, &f->r->core->marks[(*at)++]};
+	*to = (struct mark_figures){f->r, &f->r->core->marked.marks[(*at)++]};
 	return true;
 }
 
 bool next_report_hooks(const struct report_figures *f, uintptr_t *at, struct hook_figures *to)
 {
-	if (*at >= f->r->core->hook_count)
+	if (*at >= f->r->core->probes.hook_count)
 		return false;
-	to->h = &f->r->core->hooks[(*at)++];
+	to->h = &f->r->core->probes.hooks[(*at)++];
 	return true;
 }
 

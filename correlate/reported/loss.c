@@ -12,9 +12,9 @@ bool into_report_loss(const struct report_figures *f, struct report_figures *to)
 
 bool next_loss_gaps(const struct report_figures *f, uintptr_t *at, struct gap_figures *to)
 {
-	if (*at >= f->r->core->gap_count)
+	if (*at >= f->r->core->losses.gap_count)
 		return false;
-	to->g = &f->r->core->gaps[(*at)++];
+	to->g = &f->r->core->losses.gaps[(*at)++];
 	return true;
 }
 
@@ -66,8 +66,8 @@ static bool is_counted(const struct gap *g)
 }
 
 /* clang-format off */
-GET(loss, app, value_count(f->r->core->lost_app))
-GET(loss, kernel, value_count(f->r->core->lost_kernel))
+GET(loss, app, value_count(f->r->core->counts.lost_app))
+GET(loss, kernel, value_count(f->r->core->counts.lost_kernel))
 
 GET(gap, producer, value_text(f->g->producer))
 GET(gap, reason, value_text(reason(f->g)))

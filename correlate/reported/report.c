@@ -98,7 +98,7 @@ static const char *clock_source(const struct core *c)
 {
 	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
 
-	return c->clock.n >= 2 ? names[c->clock_source] : NULL;
+	return c->clock.n >= 2 ? names[c->due.clock_source] : NULL;
 }
 
 /* With lost events a zero cannot be told from "not seen". */
@@ -116,7 +116,7 @@ static bool synacks_known(const struct report *r)
 /* Returns whether it is known what listening sockets dropped: other tracers do not record it. */
 static bool listen_drops_known(const struct report *r)
 {
-	return !r->core->kernel_tracer[0] &&
+	return !r->core->trace.kernel_tracer[0] &&
 	       (r->losses.listen_drops || !losses_may_miss(r, MG_EVENTS(tcp_listen)));
 }
 
@@ -146,14 +146,14 @@ KNOWN(report, demanded, f->r->demand)
 KNOWN(report, app, report_has_app(f->r))
 GET(report, schema, value_count(REPORT_SCHEMA))
 GET(report, magnet, value_text(MAGNET_VERSION))
-GET(report, marks_left_out, value_count(CORE->marks_more))
-GET(report, unjoined_calls, value_count(CORE->unjoined))
-GET(report, state_sum_mismatches, value_count(CORE->state_mismatch))
+GET(report, marks_left_out, value_count(CORE->marked.marks_more))
+GET(report, unjoined_calls, value_count(CORE->checks.unjoined))
+GET(report, state_sum_mismatches, value_count(CORE->checks.state_mismatch))
 GET(report, quantile_error, value_number(report_quantile_error(f->r)))
 GET(report_on_demand, on_demand, value_given(demand_of_all(f->r)))
 
-GET(events, app, value_count(CORE->app_events))
-GET(events, kernel, value_count(CORE->kernel_events))
+GET(events, app, value_count(CORE->counts.app_events))
+GET(events, kernel, value_count(CORE->counts.kernel_events))
 
 GET(clock, source, value_text(clock_source(CORE)))
 GET(clock, max_error_ns, value_number(report_clock_error_ns(f->r)))
@@ -165,7 +165,7 @@ GET(clock, points, value_count(CORE->clock.n))
 GET(clock, longest_gap_ns, value_if(CORE->clock.n >= 2, value_number((double)CORE->clock.longest_ns)))
 GET(clock, gaps, value_count(CORE->clock.gaps))
 
-KNOWN(whole, kernel, CORE->kernel_events)
+KNOWN(whole, kernel, CORE->counts.kernel_events)
 GET(losses, connections, value_count(LOSSES.connections))
 GET(losses, connections_hit, value_count(LOSSES.connections_hit))
 GET(losses, sockets, value_count(LOSSES.sockets))

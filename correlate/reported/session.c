@@ -53,19 +53,20 @@ static bool ended_in_order(const struct core *c)
 {
 	const struct core_span *app = &c->side[CORE_APP];
 
-	return c->has_end || (!c->side[CORE_KERNEL].known && app->known && app->in_order);
+	return c->trace.has_end || (!c->side[CORE_KERNEL].known && app->known && app->in_order);
 }
 
 static bool broke_off(const struct core *c)
 {
-	return c->kernel_events && !c->has_end && !c->part_ended && !c->kernel_tracer[0];
+	return c->counts.kernel_events && !c->trace.has_end && !c->rotated.part_ended &&
+	       !c->trace.kernel_tracer[0];
 }
 
 static const char *kernel_tracer(const struct core *c)
 {
-	return !c->kernel_events     ? NULL
-	       : c->kernel_tracer[0] ? c->kernel_tracer
-				     : "magnet-kernel-tracer";
+	return !c->counts.kernel_events    ? NULL
+	       : c->trace.kernel_tracer[0] ? c->trace.kernel_tracer
+					   : "magnet-kernel-tracer";
 }
 
 /* clang-format off */
@@ -87,7 +88,7 @@ GET(session, exit_status, number(f, "exit_status"))
 GET(session, ended_in_order, value_flag(ended_in_order(CORE)))
 GET(session, steal_ns, number(f, "steal_ns"))
 GET(session, steal_share, value_number(report_steal_share(f->r)))
-GET(session, broke_off_ns, value_if(broke_off(CORE), value_count(CORE->kernel_until_ns)))
+GET(session, broke_off_ns, value_if(broke_off(CORE), value_count(CORE->times.kernel_until_ns)))
 GET(session, kernel_tracer, value_text(kernel_tracer(CORE)))
-GET(session, cut_off, value_text(CORE->cut_off[0] ? CORE->cut_off : NULL))
+GET(session, cut_off, value_text(CORE->trace.cut_off[0] ? CORE->trace.cut_off : NULL))
 /* clang-format on */

@@ -14,7 +14,7 @@ bool tcp_figures_of(const struct report *r, const struct flow *f, const struct t
 	static const struct tcp_record nothing;
 
 	*to = (struct tcp_figures){r, f, t ? t : &nothing};
-	return f->sock->kind == MG_KIND_tcp && r->core->kernel_events;
+	return f->sock->kind == MG_KIND_tcp && r->core->counts.kernel_events;
 }
 
 static bool extent(const struct extent *x, struct extent_figures *to)

@@ -9,7 +9,7 @@ struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct
 	static const struct zerocopy nothing;
 	struct zerocopy_figures to = {.r = r, .z = f->zerocopy ? f->zerocopy : &nothing};
 
-	to.ends = r->core->kernel_events && core_observes(r->core, MG_EVENT_zerocopy_done);
+	to.ends = r->core->counts.kernel_events && core_observes(r->core, MG_EVENT_zerocopy_done);
 	to.misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	to.missed = zerocopy_missed(to.z);
 	to.hold = measures(f)->zerocopy;

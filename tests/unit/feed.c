@@ -54,7 +54,7 @@ void feed_begin(struct core *c, const char *hooks)
 
 static void assert_sums_up(const struct flow *f)
 {
-	uint64_t others = f->unsent + f->urgent.discarded + f->dropped_bytes;
+	uint64_t others = f->never_sent.bytes + f->urgent.discarded + f->drops.bytes;
 
 	if (!f->sock->unclaimed && !f->sock->ulp)
 		assert_int_equal(f->complete + f->incomplete + others, f->total - f->start);
@@ -78,13 +78,13 @@ void assert_closes(const struct core *c)
 {
 	const struct mg_sock *s;
 
-	for (s = c->socks; s; s = s->hh.next) {
+	for (s = c->sockets.socks; s; s = s->hh.next) {
 		assert_true(s->tx.closure == 0);
 		assert_true(s->rx.closure == 0);
 		if (s->kind == MG_KIND_tcp)
 			assert_divided(&s->tx);
 	}
-	assert_int_equal(c->state_mismatch, 0);
+	assert_int_equal(c->checks.state_mismatch, 0);
 }
 
 void feed_end(struct core *c)
@@ -92,11 +92,11 @@ void feed_end(struct core *c)
 	const struct mg_sock *s;
 
 	assert_int_equal(core_finish(c), 0);
-	for (s = c->socks; s; s = s->hh.next) {
+	for (s = c->sockets.socks; s; s = s->hh.next) {
 		assert_sums_up(&s->tx);
 		assert_sums_up(&s->rx);
 	}
-	assert_true(queue_is_empty(&c->pending));
+	assert_true(queue_is_empty(&c->due.pending));
 	assert_closes(c);
 	core_free(c);
 }

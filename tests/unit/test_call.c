@@ -32,7 +32,7 @@ static void a_send_is_joined_with_its_system_call(void **unused)
 	assert_int_equal(s->joined, 1);
 	assert_int_equal(s->failed, 0);
 	assert_int_equal(s->bytes, 1448);
-	assert_int_equal(c.unjoined, 0);
+	assert_int_equal(c.checks.unjoined, 0);
 	assert_true(s->total.sum == 900);
 	assert_true(s->overhead.sum == 900); /* no calibration: nothing is taken off */
 	assert_int_equal(calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto)->n, 0);
@@ -55,7 +55,7 @@ static void the_states_of_a_call_sum_to_its_time(void **unused)
 		sum += (uint64_t)s->state[i];
 	assert_int_equal(sum, 9 * (20 * 100 + 190));
 	assert_true(s->total.sum == sum);
-	assert_int_equal(c.state_mismatch, 0);
+	assert_int_equal(c.checks.state_mismatch, 0);
 	feed_end(&c);
 }
 
@@ -138,7 +138,7 @@ static void without_its_system_call_a_call_still_counts(void **unused)
 	(void)unused;
 	open_core(&c);
 	ev_app(&c, TID, MG_FN_send, 1000, 1300, 500);
-	assert_int_equal(c.unjoined, 1);
+	assert_int_equal(c.checks.unjoined, 1);
 	assert_int_equal(calls_of(&c, MG_FN_send)->n, 1);
 	assert_int_equal(calls_of(&c, MG_FN_send)->joined, 0);
 	assert_int_equal(calls_of(&c, MG_FN_send)->bytes, 500);
@@ -155,7 +155,7 @@ static void a_system_call_outside_the_call_is_not_its_own(void **unused)
 	ev_enter(&c, 500, TID, SOCK, MG_SYS_sendto, 0);
 	ev_exit(&c, 600, TID, SOCK, MG_SYS_sendto, 0, -11);
 	ev_app(&c, TID, MG_FN_send, 1000, 1300, -1);
-	assert_int_equal(c.unjoined, 1);
+	assert_int_equal(c.checks.unjoined, 1);
 	feed_end(&c);
 }
 
@@ -168,7 +168,7 @@ static void another_threads_system_call_is_not_its_own(void **unused)
 	ev_enter(&c, 1100, TID + 1, SOCK, MG_SYS_sendto, 0);
 	ev_exit(&c, 1200, TID + 1, SOCK, MG_SYS_sendto, 0, -11);
 	ev_app(&c, TID, MG_FN_send, 1000, 1300, -1);
-	assert_int_equal(c.unjoined, 1);
+	assert_int_equal(c.checks.unjoined, 1);
 	feed_end(&c);
 }
 
@@ -194,7 +194,7 @@ static void a_signal_handlers_call_nests_inside_another(void **unused)
 	ev_exit(&c, 1750, TID, 2, MG_SYS_write, 0, -32);
 	ev_app(&c, TID, MG_FN_write, 1600, 1800, -1);
 	ev_app(&c, TID, MG_FN_recv, 1000, 1900, -1);
-	assert_int_equal(c.unjoined, 0);
+	assert_int_equal(c.checks.unjoined, 0);
 	assert_states(calls_of(&c, MG_FN_write), inner);
 	assert_states(calls_of(&c, MG_FN_recv), outer);
 	feed_end(&c);
@@ -240,7 +240,7 @@ static void calls_without_an_application_event_are_kept_apart(void **unused)
 	assert_int_equal(s->bytes, 2000);
 	assert_true(s->total.sum == 20 * 700);
 	assert_int_equal(calls_of(&c, MG_FN_send)->n, 0);
-	assert_int_equal(tx_of(&c, SOCK)->kernel_only, 2000);
+	assert_int_equal(tx_of(&c, SOCK)->use.kernel_only, 2000);
 	assert_int_equal(tx_of(&c, SOCK)->complete, 2000);
 	feed_end(&c);
 }
@@ -283,7 +283,7 @@ static void an_entry_without_its_exit_is_given_up_at_the_next(void **unused)
 	ev_send(&c, 1100, TID, SOCK, 1000, 100, 1000);
 	feed_send(&c, TID, SOCK, 1100, 100, 2000, 100);
 	assert_int_equal(calls_of(&c, MG_FN_send)->joined, 1);
-	assert_int_equal(tx_of(&c, SOCK)->open_calls, 0);
+	assert_int_equal(tx_of(&c, SOCK)->use.open, 0);
 	feed_end(&c);
 }
 
@@ -312,7 +312,7 @@ static void beyond_the_bound_it_is_another_call(void **unused)
 	ev_enter(&c, 960, TID, SOCK, MG_SYS_sendto, 0);
 	ev_exit(&c, 1050, TID, SOCK, MG_SYS_sendto, 0, -11);
 	ev_app(&c, TID, MG_FN_send, 1000, 1095, -1);
-	assert_int_equal(c.unjoined, 1);
+	assert_int_equal(c.checks.unjoined, 1);
 	feed_end(&c);
 }
 
@@ -326,7 +326,7 @@ static void a_call_beside_its_system_call_still_adds_up(void **unused)
 	ev_enter(&c, 1200, TID, SOCK, MG_SYS_sendto, 0);
 	ev_exit(&c, 1260, TID, SOCK, MG_SYS_sendto, 0, -11);
 	ev_app(&c, TID, MG_FN_send, 1000, 1100, -1);
-	assert_int_equal(c.state_mismatch, 0);
+	assert_int_equal(c.checks.state_mismatch, 0);
 	feed_end(&c);
 }
 
@@ -356,8 +356,8 @@ static void the_threads_that_use_a_flow_are_counted(void **unused)
 	open_core(&c);
 	for (uint32_t i = 0; i < 12; i++)
 		feed_send(&c, TID + i % 3, SOCK, 1000 + i * 100, 100, 10000 + i * 1000, 50);
-	assert_int_equal(tx_of(&c, SOCK)->threads, 3);
-	assert_int_equal(tx_of(&c, SOCK)->call_cycles, 12 * 450);
+	assert_int_equal(tx_of(&c, SOCK)->use.threads, 3);
+	assert_int_equal(tx_of(&c, SOCK)->use.cycles, 12 * 450);
 	feed_end(&c);
 }
 

@@ -51,7 +51,7 @@ static void a_thread_that_is_held_may_tell_of_its_call_late(void **unused)
 		ev_app(&c, TID, MG_FN_send, 9 * ms, 1200 * ms, 5);
 		assert_int_equal(calls_of(&c, MG_FN_send)->joined, 1);
 		assert_int_equal(calls_of(&c, CALL_KERNEL_ONLY | MG_SYS_sendto)->n, 0);
-		assert_int_equal(c.unjoined, 0);
+		assert_int_equal(c.checks.unjoined, 0);
 		feed_end(&c);
 	}
 }

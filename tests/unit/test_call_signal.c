@@ -121,7 +121,7 @@ static void a_call_that_many_signals_come_into_is_one(void **unused)
 	assert_states(s, outer);
 	assert_int_equal(s->blocked_n, 1);
 	assert_int_equal(calls_of(&c, MG_FN_write)->joined, TIMES);
-	assert_int_equal(c.unjoined, 0);
+	assert_int_equal(c.checks.unjoined, 0);
 	feed_end(&c);
 }
 

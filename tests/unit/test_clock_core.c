@@ -38,12 +38,12 @@ static void a_cpu_that_is_ahead_is_set_back(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_clock_cpus(&c, 1, 900, 1100);
 	enter_and_exit(&c, 1, 10100, 10300);
-	assert_int_equal(thread_of(&c, 7)->ended[0].enter, 9100);
+	assert_int_equal(thread_of(&c, 7)->done.call[0].enter, 9100);
 	ev_app(&c, 7, MG_FN_recv, 10000, 10350, 1);
-	assert_int_equal(c.unjoined, 0);
+	assert_int_equal(c.checks.unjoined, 0);
 	assert_states(calls_of(&c, MG_FN_recv), expected);
 	enter_and_exit(&c, 0, 20100, 20300);
-	assert_int_equal(thread_of(&c, 7)->ended[0].enter, 20100);
+	assert_int_equal(thread_of(&c, 7)->done.call[0].enter, 20100);
 	feed_end(&c);
 }
 
@@ -85,7 +85,7 @@ static void a_counter_of_no_constant_rate_gives_nanoseconds_only(void **unused)
 	enter_and_exit(&c, 0, 210000000, 210000400);
 	ev_app(&c, 7, MG_FN_recv, 119999600, 120001200, 1);
 	ev_sync(&c, 300000000, 300000000, 5);
-	assert_int_equal(c.unjoined, 0);
+	assert_int_equal(c.checks.unjoined, 0);
 	j = reported(&c);
 	assert_null_at(j, "session.tsc_hz");
 	assert_null_at(j, "clock.max_error_ns");

@@ -103,9 +103,9 @@ static void large_ones_wait(void **unused)
 		ev_closed(&c, at + 500000, CLIENT(i));
 		ev_closed(&c, at + 500010, SERVER(i));
 	}
-	assert_true(c.closed.large.len > 0);
-	assert_true(HASH_COUNT(c.closed.all) > 0);
-	for (const struct closed_sock *k = c.closed.all; k; k = k->hh.next)
+	assert_true(c.sockets.closed.large.len > 0);
+	assert_true(HASH_COUNT(c.sockets.closed.all) > 0);
+	for (const struct closed_sock *k = c.sockets.closed.all; k; k = k->hh.next)
 		assert_int_equal((k->cookie - CLIENT(0)) / 2 % 2, 1);
 	feed_end(&c);
 }
@@ -156,7 +156,7 @@ static void record(struct core *c, bool packed)
 	for (uint32_t i = 0; i < CONNECTIONS; i++)
 		connect(c, i, 1000000 + i * (uint64_t)APART);
 	if (packed) /* both ends of most */
-		assert_true(HASH_COUNT(c->closed.all) > CONNECTIONS);
+		assert_true(HASH_COUNT(c->sockets.closed.all) > CONNECTIONS);
 	for (uint32_t i = 0; i < CONNECTIONS; i++)
 		come_late(c, i, 1000000 + (CONNECTIONS + i) * (uint64_t)APART);
 	assert_int_equal(core_finish(c), 0);
@@ -187,8 +187,8 @@ static void the_report_is_that_of_sockets_as_they_are(void **unused)
 	(void)unused;
 	record(&plain, false);
 	record(&packed, true);
-	assert_true(HASH_COUNT(packed.closed.all) > CONNECTIONS / 2);
-	assert_int_equal(core_sock_count(&packed), HASH_COUNT(plain.socks));
+	assert_true(HASH_COUNT(packed.sockets.closed.all) > CONNECTIONS / 2);
+	assert_int_equal(core_sock_count(&packed), HASH_COUNT(plain.sockets.socks));
 	for (int whole = 0; whole < 2; whole++) {
 		char *wanted = reported_text(&plain, whole), *got = reported_text(&packed, whole);
 
@@ -211,7 +211,7 @@ static void packed_distributions_are_bounded_with_the_others(void **unused)
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	core_pack_closed(&c);
-	c.closed.large_from = SIZE_MAX;
+	c.sockets.closed.large_from = SIZE_MAX;
 	for (uint32_t i = 0; i < 300; i++) {
 		uint64_t at = 1000000 + i * 1000ull * APART, seed = 3;
 
@@ -223,13 +223,13 @@ static void packed_distributions_are_bounded_with_the_others(void **unused)
 		ev_closed(&c, at + 500000, CLIENT(i));
 		ev_closed(&c, at + 500010, SERVER(i));
 	}
-	k = c.closed.all;
+	k = c.sockets.closed.all;
 	assert_int_equal(k->cookie, CLIENT(0));
 	before = k->size;
 	memory_of(&c)->dists.limit = memory_of(&c)->dists.used - 1;
 	bound_between(memory_of(&c), &c);
 	assert_true(memory_of(&c)->dists.coarse > 0);
-	for (k = c.closed.all; k; k = k->hh.next)
+	for (k = c.sockets.closed.all; k; k = k->hh.next)
 		if (k->cookie == CLIENT(0))
 			after = k->size;
 	assert_true(after > 0 && after < before);

@@ -236,7 +236,7 @@ static void memory_of_copies_is_bounded(void **unused)
 		leave(&c, 10050 + i * 100, 1000 + i * 200, 100);
 	}
 	assert_true(sent(&c)->again.len <= 2000);
-	assert_true(tx_of(&c, A)->pair_call.len <= 2000);
+	assert_true(tx_of(&c, A)->paired.call.len <= 2000);
 	feed_end(&c);
 }
 

@@ -189,9 +189,9 @@ static void events_are_counted_by_where_they_come_from(void **unused)
 	some_event(&c, 2000);
 	some_event(&c, 2100);
 	ev_app(&c, TID, MG_FN_send, 3000, 3100, 5);
-	assert_int_equal(c.kernel_events, 2);
-	assert_int_equal(c.app_events, 1);
-	assert_int_equal(c.last_ns, 3101);
+	assert_int_equal(c.counts.kernel_events, 2);
+	assert_int_equal(c.counts.app_events, 1);
+	assert_int_equal(c.times.last_ns, 3101);
 	feed_end(&c);
 }
 
@@ -210,9 +210,9 @@ static void only_hooks_that_were_attached_are_expected(void **unused)
 	ev_hook(&c, 5, "no_such_event", 0, 0);
 	assert_hooked(core_hooked(&c, 0), MG_EVENTS(dev_xmit));
 	assert_hooked(core_hooked(&c, 4026531840u), MG_EVENTS(dev_xmit));
-	assert_int_equal(c.hook_count, 3);
-	assert_string_equal(c.hooks[1].what, "dev_queue");
-	assert_int_equal(c.hooks[1].status, -22);
+	assert_int_equal(c.probes.hook_count, 3);
+	assert_string_equal(c.probes.hooks[1].what, "dev_queue");
+	assert_int_equal(c.probes.hooks[1].status, -22);
 	feed_end(&c);
 }
 
@@ -259,14 +259,14 @@ static void losses_are_kept_with_their_place(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_lost(&c, 500, 7, 400, 500);
 	core_lost_app(&c, 3, 600, 700, -1);
-	assert_int_equal(c.lost_kernel, 7);
-	assert_int_equal(c.lost_app, 3);
-	assert_int_equal(c.gap_count, 2);
-	assert_string_equal(c.gaps[0].producer, "ring");
-	assert_int_equal(c.gaps[0].from_ns, 400);
-	assert_int_equal(c.gaps[0].to_ns, 500);
-	assert_string_equal(c.gaps[1].producer, "lttng-ust");
-	assert_int_equal(c.gaps[1].count, 3);
+	assert_int_equal(c.counts.lost_kernel, 7);
+	assert_int_equal(c.counts.lost_app, 3);
+	assert_int_equal(c.losses.gap_count, 2);
+	assert_string_equal(c.losses.gaps[0].producer, "ring");
+	assert_int_equal(c.losses.gaps[0].from_ns, 400);
+	assert_int_equal(c.losses.gaps[0].to_ns, 500);
+	assert_string_equal(c.losses.gaps[1].producer, "lttng-ust");
+	assert_int_equal(c.losses.gaps[1].count, 3);
 	feed_end(&c);
 }
 
@@ -281,10 +281,10 @@ static void a_loss_touches_the_sockets_of_its_time(void **unused)
 	ev_closed(&c, 30, 2);
 	ev_lost(&c, 500, 7, 400, 500);
 	ev_opened(&c, 600, 3, 777, 4777);
-	assert_int_equal(tx_of(&c, 1)->gaps, 1);
-	assert_int_equal(rx_of(&c, 1)->gaps, 1);
-	assert_int_equal(tx_of(&c, 2)->gaps, 0);
-	assert_int_equal(tx_of(&c, 3)->gaps, 0);
+	assert_int_equal(tx_of(&c, 1)->missing.gaps, 1);
+	assert_int_equal(rx_of(&c, 1)->missing.gaps, 1);
+	assert_int_equal(tx_of(&c, 2)->missing.gaps, 0);
+	assert_int_equal(tx_of(&c, 3)->missing.gaps, 0);
 	feed_end(&c);
 }
 
@@ -311,14 +311,14 @@ static void totals_at_the_end_are_kept(void **unused)
 
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
-	assert_false(c.has_end);
+	assert_false(c.trace.has_end);
 	e.trace_end.events = 42;
 	feed(&c, &e);
-	assert_true(c.has_end);
-	assert_int_equal(c.end.events, 42);
+	assert_true(c.trace.has_end);
+	assert_int_equal(c.trace.end.events, 42);
 	ev_calibration(&c, 1, 2, 3);
-	assert_true(c.has_calibration);
-	assert_int_equal(c.calibration.event_spread, 3);
+	assert_true(c.trace.has_calibration);
+	assert_int_equal(c.trace.calibration.event_spread, 3);
 	feed_end(&c);
 }
 

@@ -36,7 +36,7 @@ static void is_woken(struct core *c, uint64_t later)
 
 static uint64_t is_for_others(struct core *c)
 {
-	return thread_of(c, READ)->waking_sock != SOCK;
+	return thread_of(c, READ)->wake.sock != SOCK;
 }
 
 static void a_waking_belongs_to_bytes_for_100_us(void **unused)
@@ -100,7 +100,7 @@ static void is_acknowledged(struct core *c, uint64_t later)
 
 static uint64_t is_before(struct core *c)
 {
-	return tx_of(c, SOCK)->acked_before == 200;
+	return tx_of(c, SOCK)->ack.before == 200;
 }
 
 static void acknowledged_bytes_wait_20_ms(void **unused)

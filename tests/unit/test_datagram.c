@@ -206,7 +206,7 @@ static void copy_with_several_candidates_goes_to_none(void **unused)
 	e.packet.sock = 0;
 	feed(&c, &e);
 	core_finish(&c);
-	assert_int_equal(HASH_COUNT(c.socks), 0);
+	assert_int_equal(HASH_COUNT(c.sockets.socks), 0);
 	feed_end(&c);
 }
 

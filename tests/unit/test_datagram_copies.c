@@ -22,7 +22,7 @@ static void a_copy_that_is_dropped_is_not_the_datagram(void **unused)
 	dg_enter(&c, 1001, SEND, A, MG_SYS_sendto, MG_KIND_udp);
 	dg_packet(&c, MG_EVENT_ip_out, 1003, 7, 100, &(struct piece_of){.id = 1});
 	drop(&c, 1004, 7, 100);
-	assert_int_equal(tx_of(&c, A)->dropped_bytes, 100);
+	assert_int_equal(tx_of(&c, A)->drops.bytes, 100);
 	dg_packet(&c, MG_EVENT_ip_post, 1005, 7, 100, &(struct piece_of){.id = 1});
 	dg_packet(&c, MG_EVENT_dev_queue, 1006, 7, 100, &(struct piece_of){.id = 1});
 	dg_packet(&c, MG_EVENT_dev_xmit, 1007, 7, 100, &(struct piece_of){.id = 1});
@@ -31,7 +31,7 @@ static void a_copy_that_is_dropped_is_not_the_datagram(void **unused)
 	ev_exit(&c, 1010, SEND, A, MG_SYS_sendto, 0, 100);
 	ev_app(&c, SEND, MG_FN_send, 1000, 1011, 100);
 	core_finish(&c);
-	assert_int_equal(tx_of(&c, A)->dropped_bytes, 0);
+	assert_int_equal(tx_of(&c, A)->drops.bytes, 0);
 	assert_int_equal(tx_of(&c, A)->complete, 100);
 	assert_int_equal(stage_sum(tx_of(&c, A), TX_STAGE_IP), 100 * 3);
 	feed_end(&c);
@@ -58,7 +58,7 @@ static void an_answer_is_not_the_question(void **unused)
 	dg_reads(&c, 1100, 100, MG_NOT_KNOWN);
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 100);
-	assert_null(rx_of(&c, B)->partner);
+	assert_null(rx_of(&c, B)->paired.partner);
 	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
 	feed_end(&c);
 }
@@ -123,7 +123,7 @@ static void each_raw_socket_gets_a_copy(void **unused)
 	ev_exit(&c, 1103, READ, B, MG_SYS_recvfrom, 0, 100);
 	ev_app(&c, READ, MG_FN_recv, 1100, 1104, 100);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(rx_of(&c, B)->complete, 100);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_IP_TCP), 100 * 3);
 	feed_end(&c);
@@ -145,7 +145,7 @@ static void the_end_of_a_stream_is_no_unit(void **unused)
 		core_finish(&c);
 		assert_int_equal(measures(rx_of(&c, B))->units[RX_CALL].n, i);
 		assert_int_equal(measures(rx_of(&c, B))->units[RX_COPY].n, i);
-		assert_int_equal(rx_of(&c, B)->calls, i);
+		assert_int_equal(rx_of(&c, B)->use.calls, i);
 		feed_end(&c);
 	}
 }

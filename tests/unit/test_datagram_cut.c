@@ -78,7 +78,7 @@ static void fragments_that_never_left_are_dropped(void **unused)
 	ev_exit(&c, 1013, SEND, A, MG_SYS_sendto, 0, 2500);
 	ev_app(&c, SEND, MG_FN_send, 1000, 1014, 2500);
 	core_finish(&c);
-	assert_int_equal(tx_of(&c, A)->dropped_bytes, 1500);
+	assert_int_equal(tx_of(&c, A)->drops.bytes, 1500);
 	assert_int_equal(tx_of(&c, A)->complete, 1000);
 	assert_int_equal(tx_of(&c, A)->incomplete, 0);
 	feed_end(&c);
@@ -101,7 +101,7 @@ static void a_segment_may_come_without_its_buffer(void **unused)
 	dg_reads(&c, 1110, 100, 9);
 	dg_reads(&c, 1120, 100, MG_NOT_KNOWN);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(rx_of(&c, B)->complete, 300);
 	feed_end(&c);
 }
@@ -119,7 +119,7 @@ static void both_copies_may_lie_in_one_buffer(void **unused)
 	dg_reads(&c, 1100, 100, 7);
 	dg_reads(&c, 1200, 100, MG_NOT_KNOWN);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(rx_of(&c, B)->complete, 200);
 	assert_int_equal(dg_shifts(&c), 100 * 104);
 	feed_end(&c);

@@ -30,7 +30,7 @@ static void a_datagram_is_followed_to_its_reader(void **unused)
 	assert_int_equal(measures(rx_of(&c, B))->stage[RX_STAGE_ORDER].n, 0);
 	assert_int_equal(dg_shifts(&c), 100 * (1104 - 1000));
 	assert_int_equal((uint64_t)measures(rx_of(&c, B))->transit.sum, 100 * (1020 - 1006));
-	assert_ptr_equal(rx_of(&c, B)->partner, tx_of(&c, A));
+	assert_ptr_equal(rx_of(&c, B)->paired.partner, tx_of(&c, A));
 	feed_end(&c);
 }
 
@@ -160,7 +160,7 @@ static void merged_datagrams_are_read_one_by_one(void **unused)
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 160);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_IP_TCP), 100 * 1 + 60 * 4);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	feed_end(&c);
 }
 
@@ -247,7 +247,7 @@ static void datagrams_that_never_left_are_not_incomplete(void **unused)
 	ev_app(&c, SEND, MG_FN_send, 1000, 1011, 100);
 	dg_sends(&c, 2000, 8, 2, 50);
 	core_finish(&c);
-	assert_int_equal(tx_of(&c, A)->dropped_bytes, 100);
+	assert_int_equal(tx_of(&c, A)->drops.bytes, 100);
 	assert_int_equal(tx_of(&c, A)->complete, 50);
 	assert_int_equal(tx_of(&c, A)->incomplete, 0);
 	feed_end(&c);
@@ -269,7 +269,7 @@ static void with_two_readers_the_reader_is_not_known(void **unused)
 	ev_exit(&c, 3101, OTHER, B, MG_SYS_recvfrom, 0, 100);
 	ev_app(&c, OTHER, MG_FN_recv, 899, 3102, 100);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, B)->unmatched, 2);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 2);
 	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
 	assert_int_equal(rx_of(&c, B)->incomplete, 200);
 	feed_end(&c);

@@ -71,10 +71,10 @@ static void application_events_may_be_lost_too(void **unused)
 	(void)unused;
 	dg_begin(&c);
 	dg_sends(&c, 2000, 7, 1, 100);
-	c.app_events = 0;
+	c.counts.app_events = 0;
 	ev_lost(&c, 3015, 1000, 2995, 3014);
 	core_finish(&c);
-	assert_true(tx_of(&c, A)->not_told > 0.9);
+	assert_true(tx_of(&c, A)->missing.events_share > 0.9);
 	feed_end(&c);
 }
 

@@ -287,8 +287,8 @@ static void a_cut_stream_is_read_up_to_there(void **unused)
 		memcpy(exact, stream.data, stream.size);
 		core_init(&c);
 		err = direct_read_memory(&metadata, &s, 1, &c, why, sizeof(why));
-		assert_int_equal(
-			c.kernel_events, stream.size == size ? 100 : stream.size / 4096 * PER_PAGE);
+		assert_int_equal(c.counts.kernel_events,
+			stream.size == size ? 100 : stream.size / 4096 * PER_PAGE);
 		if (stream.size == size || (stream.size && stream.size % 4096 == 0))
 			assert_int_equal(err, 0);
 		else

@@ -321,7 +321,7 @@ static void our_own_cost_is_told_in_nanoseconds_and_in_cpus(void **unused)
 	cost = report_own_cost(&r);
 	assert_true(isnan(cost.app_ns_per_call)); /* no call measured it */
 	assert_near(cost.kernel_ns_per_event, 20, 1e-9);
-	assert_near(cost.cpu_share, (9700 + 20.0 * (double)c.kernel_events) / 1e6, 1e-12);
+	assert_near(cost.cpu_share, (9700 + 20.0 * (double)c.counts.kernel_events) / 1e6, 1e-12);
 	assert_near(report_duration_ns(&r), 1e6, 0);
 	assert_true(isnan(cost.setup_cpu_ns));
 	told = json_pack("{s:I, s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I, s:I, s:I}}", "duration_ns",
@@ -332,7 +332,8 @@ static void our_own_cost_is_told_in_nanoseconds_and_in_cpus(void **unused)
 		(json_int_t)80000);
 	r.session = told;
 	cost = report_own_cost(&r); /* each by the time it ran; start and end are separate */
-	assert_near(cost.cpu_share, 0.01 + 0.02 + 20.0 * (double)c.kernel_events / 1e6, 1e-12);
+	assert_near(
+		cost.cpu_share, 0.01 + 0.02 + 20.0 * (double)c.counts.kernel_events / 1e6, 1e-12);
 	assert_near(cost.setup_cpu_ns, 50000000 + 8980000 + 4000 + 620000, 1e-6);
 	json_decref(told);
 	r.session = session;

@@ -26,15 +26,15 @@ static void a_skipped_program_touches_its_own_layer(void **unused)
 	ev_opened(&c, 10, SOCK, 999, 4999);
 	lost(&c, 2000, MG_LOST_SKIPPED, "dev_recv", 3);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, SOCK)->touched, 1u << MG_LAYER_DEVICE);
-	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
-	assert_int_equal(c.lost_kernel, 3);
+	assert_int_equal(rx_of(&c, SOCK)->missing.layers, 1u << MG_LAYER_DEVICE);
+	assert_int_equal(rx_of(&c, SOCK)->missing.gaps, 1);
+	assert_int_equal(c.counts.lost_kernel, 3);
 	feed_end(&c);
 }
 
 static void assert_missed(const struct flow *f, struct mg_events expected)
 {
-	assert_memory_equal(&f->missed, &expected, sizeof(expected));
+	assert_memory_equal(&f->missing.events, &expected, sizeof(expected));
 }
 
 static void events_that_rest_on_a_skipped_one_are_missed_with_it(void **unused)
@@ -47,7 +47,7 @@ static void events_that_rest_on_a_skipped_one_are_missed_with_it(void **unused)
 	lost(&c, 2000, MG_LOST_SKIPPED, "dev_xmit", 3);
 	core_finish(&c);
 	assert_missed(tx_of(&c, SOCK), MG_EVENTS(dev_xmit, dev_done));
-	assert_int_equal(c.lost_kernel, 3);
+	assert_int_equal(c.counts.lost_kernel, 3);
 	feed_end(&c);
 }
 
@@ -61,28 +61,28 @@ static void a_full_ring_touches_all_and_a_chosen_event_none(void **unused)
 	lost(&c, 2000, MG_LOST_CHOSEN, "events", 5);
 	lost(&c, 3000, MG_LOST_NOT_FOLLOWED, "too many connections", 1);
 	core_finish(&c);
-	assert_false(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_SYSCALL);
-	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_IP);
-	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
-	assert_int_equal(c.lost_app, 0);
-	assert_int_equal(c.lost_kernel, 6);
+	assert_false(rx_of(&c, SOCK)->missing.layers & 1u << MG_LAYER_SYSCALL);
+	assert_true(rx_of(&c, SOCK)->missing.layers & 1u << MG_LAYER_IP);
+	assert_int_equal(rx_of(&c, SOCK)->missing.gaps, 1);
+	assert_int_equal(c.counts.lost_app, 0);
+	assert_int_equal(c.counts.lost_kernel, 6);
 	feed_end(&c);
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, SOCK, 999, 4999);
 	lost(&c, 2000, MG_LOST_CALLS, "calls of 32-bit programs", 2);
 	core_finish(&c);
-	assert_int_equal(rx_of(&c, SOCK)->touched, 1u << MG_LAYER_SYSCALL);
-	assert_int_equal(c.lost_kernel, 2);
+	assert_int_equal(rx_of(&c, SOCK)->missing.layers, 1u << MG_LAYER_SYSCALL);
+	assert_int_equal(c.counts.lost_kernel, 2);
 	feed_end(&c);
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, SOCK, 999, 4999);
 	lost(&c, 2000, MG_LOST_RING_FULL, "ring", 2);
 	lost(&c, 3000, MG_LOST_APP + 2, "libmagnet, thread 5", 4);
 	core_finish(&c);
-	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_SYSCALL);
-	assert_true(rx_of(&c, SOCK)->touched & 1u << MG_LAYER_APP);
-	assert_int_equal(c.lost_app, 4);
-	assert_int_equal(c.lost_kernel, 2);
+	assert_true(rx_of(&c, SOCK)->missing.layers & 1u << MG_LAYER_SYSCALL);
+	assert_true(rx_of(&c, SOCK)->missing.layers & 1u << MG_LAYER_APP);
+	assert_int_equal(c.counts.lost_app, 4);
+	assert_int_equal(c.counts.lost_kernel, 2);
 	feed_end(&c);
 }
 
@@ -100,11 +100,11 @@ static void a_pause_is_no_loss_and_ends_what_threads_did(void **unused)
 	lost(&c, 90000, MG_LOST_PAUSED, "paused", 77);
 	ev_exit(&c, 95000, TID, SOCK, MG_SYS_recvfrom, 6500, 500);
 	core_finish(&c);
-	assert_int_equal(c.lost_kernel, 0);
-	assert_int_equal(c.gap_count, 1);
-	assert_false(gap_is_loss(&c.gaps[0]));
-	assert_int_equal(rx_of(&c, SOCK)->calls, 1);
-	assert_int_equal(rx_of(&c, SOCK)->open_calls, 0);
+	assert_int_equal(c.counts.lost_kernel, 0);
+	assert_int_equal(c.losses.gap_count, 1);
+	assert_false(gap_is_loss(&c.losses.gaps[0]));
+	assert_int_equal(rx_of(&c, SOCK)->use.calls, 1);
+	assert_int_equal(rx_of(&c, SOCK)->use.open, 0);
 	feed_end(&c);
 }
 
@@ -125,22 +125,22 @@ static void packets_that_are_not_here_touch_who_lived_then(void **unused)
 	ev_closed(&c, 62 * ms, SOCK + 1);
 	ev_enter(&c, 70 * ms, TID, SOCK, MG_SYS_recvfrom, 5000);
 	core_missing_packets(&c, CORE_KERNEL, 3, 80 * ms, 90 * ms, 1);
-	assert_int_equal(c.gap_count, 0);
+	assert_int_equal(c.losses.gap_count, 0);
 	ev_opened(&c, 85 * ms, SOCK + 2, 2999, 6999);
 	ev_exit(&c, 95 * ms, TID, SOCK, MG_SYS_recvfrom, 5500, 500);
 	ev_opened(&c, 96 * ms, SOCK + 3, 2999, 6999);
 	ev_sync(&c, 150 * ms, 150 * ms, 0);
 	assert_int_equal(core_finish(&c), 0);
-	assert_int_equal(c.gap_count, 1);
-	assert_int_equal(c.gaps[0].count, 3);
-	assert_string_equal(c.gaps[0].producer, "packets");
-	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(c.losses.gap_count, 1);
+	assert_int_equal(c.losses.gaps[0].count, 3);
+	assert_string_equal(c.losses.gaps[0].producer, "packets");
+	assert_int_equal(rx_of(&c, SOCK)->missing.gaps, 1);
 	assert_missed(rx_of(&c, SOCK), mg_events_all());
-	assert_int_equal(rx_of(&c, SOCK + 1)->gaps, 0);
-	assert_int_equal(rx_of(&c, SOCK + 2)->gaps, 1);
-	assert_int_equal(rx_of(&c, SOCK + 3)->gaps, 0);
-	assert_int_equal(rx_of(&c, SOCK)->calls, 0); /* it may have been another call's end */
-	assert_int_equal(c.lost_kernel, 0);
+	assert_int_equal(rx_of(&c, SOCK + 1)->missing.gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK + 2)->missing.gaps, 1);
+	assert_int_equal(rx_of(&c, SOCK + 3)->missing.gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK)->use.calls, 0); /* it may have been another call's end */
+	assert_int_equal(c.counts.lost_kernel, 0);
 	feed_end(&c);
 }
 
@@ -155,17 +155,17 @@ static void gaps_between_chunks_are_not_kept(void **unused)
 	e.chunk = (struct mg_chunk){.from_ns = 9000, .before_ns = 9000, .number = 2};
 	feed(&c, &e);
 	core_finish(&c);
-	assert_int_equal(c.gap_count, 0);
+	assert_int_equal(c.losses.gap_count, 0);
 	feed_end(&c);
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, SOCK, 999, 4999);
 	e.chunk.before_ns = 5000;
 	feed(&c, &e);
 	core_finish(&c);
-	assert_int_equal(c.gap_count, 1);
-	assert_int_equal(c.gaps[0].from_ns, 5000);
-	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_KEPT);
-	assert_int_equal(c.lost_kernel, 0);
+	assert_int_equal(c.losses.gap_count, 1);
+	assert_int_equal(c.losses.gaps[0].from_ns, 5000);
+	assert_int_equal(c.losses.gaps[0].reason, MG_LOST_NOT_KEPT);
+	assert_int_equal(c.counts.lost_kernel, 0);
 	feed_end(&c);
 }
 
@@ -188,9 +188,9 @@ static void sockets_closed_long_ago_are_not_checked(void **unused)
 	lost(&c, 3 * SECOND, MG_LOST_RING_FULL, "ring", 2);
 	ev_opened(&c, 3 * SECOND + 10, SOCK + 2, 999, 4999); /* connected once more */
 	lost(&c, 4 * SECOND, MG_LOST_RING_FULL, "ring", 2);
-	assert_int_equal(rx_of(&c, SOCK)->gaps, 3);
-	assert_int_equal(rx_of(&c, SOCK + 1)->gaps, 0);
-	assert_int_equal(rx_of(&c, SOCK + 2)->gaps, 1);
+	assert_int_equal(rx_of(&c, SOCK)->missing.gaps, 3);
+	assert_int_equal(rx_of(&c, SOCK + 1)->missing.gaps, 0);
+	assert_int_equal(rx_of(&c, SOCK + 2)->missing.gaps, 1);
 	assert_int_equal(sock_next_live(&c, NULL)->cookie, SOCK + 2);
 	assert_int_equal(sock_next_live(&c, sock_next_live(&c, NULL))->cookie, SOCK);
 	assert_null(sock_next_live(&c, rx_of(&c, SOCK)->sock));

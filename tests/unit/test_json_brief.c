@@ -66,9 +66,9 @@ static void all_beyond_a_thousand_but_eventful_ones_are_in_brief(void **unused)
 	begin(&c, CONNECTIONS);
 	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
 	assert_int_equal(r.flow_count, 2 * CONNECTIONS);
-	r.flows[1100]->dropped = 1;
+	r.flows[1100]->drops.n = 1;
 	for (size_t i = 1100; i < 2 * CONNECTIONS; i++)
-		r.flows[i]->calls = 1234567; /* counts have all their digits */
+		r.flows[i]->use.calls = 1234567; /* counts have all their digits */
 	flows = printed(&r);
 	assert_int_equal(json_array_size(flows), 2 * CONNECTIONS);
 	assert_int_equal(whole(flows), 1001);
@@ -81,7 +81,8 @@ static void all_beyond_a_thousand_but_eventful_ones_are_in_brief(void **unused)
 			"id proto local remote direction pid comm bytes coverage layers residence "
 			"residence_total_ns closure_error_cycles modulation");
 		tx = json_object_get(f, "tx_call_n");
-		assert_true(r.flows[i]->rx || json_number_value(tx) == (double)r.flows[i]->calls);
+		assert_true(
+			r.flows[i]->rx || json_number_value(tx) == (double)r.flows[i]->use.calls);
 	}
 	json_decref(flows);
 	r.whole_flows = true;

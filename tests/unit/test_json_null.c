@@ -49,7 +49,7 @@ static void a_name_that_is_no_text_is_told_as_far_as_it_goes(void **unused)
 
 	(void)unused;
 	feed_begin(&c, "");
-	strcpy(c.undescribed, "/tmp/caf\xe9");
+	strcpy(c.trace.undescribed, "/tmp/caf\xe9");
 	j = reported(&c);
 	assert_string_equal(json_string_value(at(j, "loss.missing.undescribed")), "/tmp/caf?");
 	assert_number_at(j, "loss.kernel", 0);

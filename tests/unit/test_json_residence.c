@@ -80,7 +80,7 @@ static void nothing_is_kept_back_where_nothing_passed(void **unused)
 
 	(void)unused;
 	connection_record(&c);
-	rx_of(&c, A)->dropped = 1;
+	rx_of(&c, A)->drops.n = 1;
 	j = reported(&c);
 	assert_string_equal(json_string_value(at(j, "flows.2.id")), "1/rx");
 	assert_null_at(j, "flows.2.withheld");

@@ -200,8 +200,8 @@ static void synacks_sent_again_are_of_the_connection_they_open(void **unused)
 
 	(void)unused;
 	send_synacks_again(&c);
-	assert_int_equal(tx_of(&c, 9)->synack_retries, 2);
-	assert_int_equal(tx_of(&c, 9)->retransmits, 0);
+	assert_int_equal(tx_of(&c, 9)->retried.synack, 2);
+	assert_int_equal(tx_of(&c, 9)->retried.segments, 0);
 	j = reported(&c);
 	assert_number_at(j, "losses.syn_ack_retries", 3);
 	assert_number_at(j, "losses.retransmits", 3);

@@ -34,9 +34,9 @@ static void other_events_are_counted_by_name(void **unused)
 	assert_int_equal(HASH_COUNT(c.others), 2);
 	assert_int_equal(counted(&c, "napi:napi_poll"), 2);
 	assert_int_equal(counted(&c, "irq:softirq_entry"), 1);
-	assert_int_equal(c.kernel_events, 3);
-	assert_int_equal(c.app_events, 0);
-	assert_null(c.threads); /* the current thread did not cause it */
+	assert_int_equal(c.counts.kernel_events, 3);
+	assert_int_equal(c.counts.app_events, 0);
+	assert_null(c.tasks.threads); /* the current thread did not cause it */
 	core_free(&c);
 }
 
@@ -79,7 +79,7 @@ static void a_recording_that_breaks_off_frees_them(void **unused)
 	core_init(&c);
 	figures_attach(&c); /* without a clock they wait */
 	chosen(&c, 1000, "net:net_dev_queue", "len=60");
-	assert_false(queue_is_empty(&c.pending));
+	assert_false(queue_is_empty(&c.due.pending));
 	core_free(&c);
 }
 
@@ -98,11 +98,11 @@ static void their_losses_touch_no_flow(void **unused)
 		.producer = "--event ring"};
 	feed(&c, &e);
 	core_finish(&c);
-	assert_int_equal(c.lost_kernel, 7);
-	assert_int_equal(c.lost_app, 0);
-	assert_int_equal(c.gap_count, 1);
-	for (struct mg_sock *s = c.socks; s; s = s->hh.next)
-		assert_int_equal(s->tx.gaps + s->rx.gaps, 0);
+	assert_int_equal(c.counts.lost_kernel, 7);
+	assert_int_equal(c.counts.lost_app, 0);
+	assert_int_equal(c.losses.gap_count, 1);
+	for (struct mg_sock *s = c.sockets.socks; s; s = s->hh.next)
+		assert_int_equal(s->tx.missing.gaps + s->rx.missing.gaps, 0);
 	feed_end(&c);
 }
 

@@ -74,7 +74,8 @@ static void each_of_many_connections_finds_its_peer(void **unused)
 		ev_opened(&c, 1000 - i, SERVER + i, 9000 - i, 7000 + i);
 	for (uint32_t i = 1; i <= PAIRS; i++)
 		assert_ptr_equal(sock_find(&c, i)->peer, sock_find(&c, SERVER + i));
-	assert_int_equal(HASH_CNT(hh_alone, c.alone), 0); /* the next one need not be compared */
+	assert_int_equal(
+		HASH_CNT(hh_alone, c.sockets.alone), 0); /* the next one need not be compared */
 	feed_end(&c);
 }
 
@@ -247,10 +248,10 @@ static void nothing_is_kept_when_both_ends_are_through(void **unused)
 	both(&c);
 	for (uint32_t i = 0; i < 1000; i++)
 		transfer(&c, i, 10000 + i * 1000, 10100 + i * 1000);
-	assert_int_equal(tx_of(&c, A)->pair_call.len, 0);
-	assert_int_equal(tx_of(&c, A)->pair_x.len, 0);
-	assert_int_equal(rx_of(&c, B)->pair_call.len, 0);
-	assert_int_equal(rx_of(&c, B)->pair_r.len, 0);
+	assert_int_equal(tx_of(&c, A)->paired.call.len, 0);
+	assert_int_equal(tx_of(&c, A)->paired.x.len, 0);
+	assert_int_equal(rx_of(&c, B)->paired.call.len, 0);
+	assert_int_equal(rx_of(&c, B)->paired.r.len, 0);
 	feed_end(&c);
 }
 

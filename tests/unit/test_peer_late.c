@@ -159,7 +159,7 @@ static void bytes_count_from_when_both_are_met(void **unused)
 	transfer(&c, 50000, 500, 1000000);
 	assert_int_equal(measures(rx_of(&c, B))->shift.weight, 500);
 	assert_true(measures(rx_of(&c, B))->shift.sum == 104 * 500);
-	assert_true(tx_of(&c, A)->pair_call.len <= 1);
+	assert_true(tx_of(&c, A)->paired.call.len <= 1);
 	feed_end(&c);
 }
 

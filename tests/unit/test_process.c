@@ -103,7 +103,7 @@ static void assert_program(struct core *c, uint32_t pid, const char *comm)
 {
 	struct process *p = NULL;
 
-	HASH_FIND(hh, c->processes, &pid, sizeof(pid), p);
+	HASH_FIND(hh, c->tasks.processes, &pid, sizeof(pid), p);
 	assert_non_null(p);
 	assert_non_null(p->program);
 	assert_string_equal(p->program->comm, comm);
@@ -169,9 +169,9 @@ static void a_socket_keeps_the_name_of_who_used_it(void **unused)
 	named(&c, 100, 10, "before");
 	kernel_call(&c, 1000, 10, MG_SYS_sendto);
 	named(&c, 2000, 10, "after");
-	assert_string_equal(c.socks->program->comm, "before");
+	assert_string_equal(c.sockets.socks->user.program->comm, "before");
 	kernel_call(&c, 3000, 10, MG_SYS_sendto);
-	assert_string_equal(c.socks->program->comm, "after");
+	assert_string_equal(c.sockets.socks->user.program->comm, "after");
 	core_finish(&c);
 	core_free(&c);
 }

@@ -58,7 +58,7 @@ static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
 	assert_int_equal(f->total, bytes);
 	assert_int_equal(f->complete, bytes);
 	assert_int_equal(f->incomplete, 0);
-	assert_int_equal(f->opening, 0);
+	assert_int_equal(f->handshake.unseen, 0);
 	assert_int_equal(measures(f)->units[RX_DEV].bytes, bytes);
 	assert_int_equal(measures(f)->units[RX_IP].bytes, bytes);
 }
@@ -168,7 +168,7 @@ static void bytes_received_twice_are_in_no_stage(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_followed(&c, SOCK, 600);
 	assert_int_equal(f->copies.ambiguous, 600);
-	assert_int_equal(f->dropped, 1);
+	assert_int_equal(f->drops.n, 1);
 	assert_int_equal(figures_of(&c)->drops->key.sock, SOCK);
 	feed_end(&c);
 }
@@ -252,7 +252,7 @@ static void request_without_a_socket_has_no_owner(void **unused)
 	established(&c, 2120, SOCK, 499, 4999);
 	established(&c, 2130, OTHER, 999, 3999);
 	assert_int_equal(measures(rx_of(&c, SOCK))->units[RX_DEV].n, 0);
-	assert_int_equal(HASH_COUNT(c.socks), 2);
+	assert_int_equal(HASH_COUNT(c.sockets.socks), 2);
 	for (uint32_t i = 0; i < 10000; i++) /* only the latest are kept */
 		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + i, 5000, 1, 3000000 + i);
 	established(&c, 3000000, 3, 3000000 - 1, 4999);
@@ -284,7 +284,7 @@ static void data_in_the_syn_are_reported(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_int_equal(f->complete, 500);
 	assert_int_equal(f->incomplete, 100);
-	assert_int_equal(f->opening, 100);
+	assert_int_equal(f->handshake.unseen, 100);
 	feed_end(&c);
 }
 

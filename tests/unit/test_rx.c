@@ -94,7 +94,7 @@ static void a_segment_may_be_read_in_parts(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_ABSENT), 800 * 300 + 1800 * 700);
-	assert_int_equal(f->calls, 2);
+	assert_int_equal(f->use.calls, 2);
 	assert_int_equal(f->done, 1000);
 	feed_end(&c);
 }
@@ -135,7 +135,7 @@ static void peeking_consumes_nothing(void **unused)
 	ev_exit(&c, 3200, TID, SOCK, MG_SYS_recvfrom, 5000, 1000);
 	ev_app(&c, TID, MG_FN_recv, 2900, 3300, 1000);
 	assert_bytes(&c, 0, 0);
-	assert_int_equal(rx_of(&c, SOCK)->calls, 0);
+	assert_int_equal(rx_of(&c, SOCK)->use.calls, 0);
 	assert_int_equal(rx_of(&c, SOCK)->total, 0);
 	feed_recv(&c, TID, SOCK, 5000, 1000, 9000, 100);
 	assert_bytes(&c, 1000, 0);
@@ -210,7 +210,7 @@ static void without_an_application_event_the_way_ends_at_the_exit(void **unused)
 	core_finish(&c);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_RETURN), 200 * 1000);
-	assert_int_equal(rx_of(&c, SOCK)->kernel_only, 1000);
+	assert_int_equal(rx_of(&c, SOCK)->use.kernel_only, 1000);
 	feed_end(&c);
 }
 
@@ -234,7 +234,7 @@ static void the_fin_is_none_of_the_bytes(void **unused)
 	ev_ready_read(&c, 4000, SOCK, 6001, 6001);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(rx_of(&c, SOCK)->total, 1000);
-	assert_int_equal(rx_of(&c, SOCK)->calls, 1);
+	assert_int_equal(rx_of(&c, SOCK)->use.calls, 1);
 	assert_int_equal(measures(rx_of(&c, SOCK))->units[RX_CALL].bytes, 1000);
 	feed_end(&c);
 }

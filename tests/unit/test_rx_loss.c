@@ -32,7 +32,7 @@ static void bytes_without_a_timestamp_are_left_out_and_counted(void **unused)
 	feed_recv(&c, TID, SOCK, 5000, 3000, 9000, 100);
 	/* nor is it known whether a reader came for the first bytes meanwhile */
 	assert_bytes(&c, 1000, 2000);
-	assert_int_equal(rx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(rx_of(&c, SOCK)->missing.gaps, 1);
 	assert_int_equal(stage_sum(rx_of(&c, SOCK), RX_STAGE_DEV_IP), 100 * 1000);
 	feed_end(&c);
 }
@@ -231,7 +231,7 @@ static void bytes_queued_before_the_recording_count_at_no_layer(void **unused)
 	assert_int_equal(measures(rx)->units[RX_COPY].bytes, 500);
 	assert_int_equal(measures(rx)->units[RX_CALL].bytes, 500);
 	assert_int_equal(measures(rx)->units[RX_CALL].n, 1);
-	assert_int_equal(rx->calls, 1);
+	assert_int_equal(rx->use.calls, 1);
 	assert_int_equal(rx->complete, 500);
 	feed_end(&c);
 }

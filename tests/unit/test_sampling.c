@@ -55,8 +55,9 @@ static void assert_totals(const struct core *c, const struct sampling *s)
 		assert_near(all(of_flow(s, true), FLOW_STAGE + i),
 			(double)measures(rx)->stage[i].sum, 0);
 	assert_near(all(of_flow(s, false), FLOW_BYTES), (double)tx->total, 0);
-	assert_near(all(of_flow(s, false), FLOW_LIFE), (double)(tx->last_t - tx->first_t), 0);
-	assert_near(all(of_flow(s, false), FLOW_GAP), (double)(tx->last_call - tx->first_call), 0);
+	assert_near(
+		all(of_flow(s, false), FLOW_LIFE), (double)(tx->active.last - tx->active.first), 0);
+	assert_near(all(of_flow(s, false), FLOW_GAP), (double)(tx->use.last - tx->use.first), 0);
 	assert_near(all(of_flow(s, true), FLOW_MOVED),
 		dist_mean_abs_dev(&measures(rx)->shift) * (double)measures(rx)->shift.weight, 1e-6);
 }

@@ -171,7 +171,7 @@ static void events_of_a_wakeup_do_not_end_it(void **unused)
 	e.sched_waking.wakee_tid = OTHER;
 	feed(&c, &e);
 	ev_waking(&c, 520, READER);
-	assert_int_equal(thread_of(&c, READER)->waking_sock, SOCK);
+	assert_int_equal(thread_of(&c, READER)->wake.sock, SOCK);
 	feed_end(&c);
 }
 

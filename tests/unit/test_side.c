@@ -40,7 +40,7 @@ static void sides_that_end_in_order_cover_all(void **unused)
 		assert_false(c.side[i].begins_late || c.side[i].ends_early);
 		assert_true(side_share(&c, i) == 1);
 	}
-	assert_int_equal(c.gap_count, 0);
+	assert_int_equal(c.losses.gap_count, 0);
 	core_free(&c);
 }
 
@@ -58,11 +58,11 @@ static void an_application_side_without_its_end_is_told(void **unused)
 	assert_true(c.side[CORE_APP].ends_early && !c.side[CORE_APP].in_order);
 	assert_false(c.side[CORE_KERNEL].ends_early);
 	assert_true(side_share(&c, CORE_APP) == 0.25);
-	assert_int_equal(c.gap_count, 1);
-	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_COVERED);
-	assert_int_equal(c.gaps[0].layers, 1u << MG_LAYER_APP);
-	assert_int_equal(c.gaps[0].from_ns, 1500000000);
-	assert_int_equal(c.gaps[0].to_ns, STOP);
+	assert_int_equal(c.losses.gap_count, 1);
+	assert_int_equal(c.losses.gaps[0].reason, MG_LOST_NOT_COVERED);
+	assert_int_equal(c.losses.gaps[0].layers, 1u << MG_LAYER_APP);
+	assert_int_equal(c.losses.gaps[0].from_ns, 1500000000);
+	assert_int_equal(c.losses.gaps[0].to_ns, STOP);
 	core_free(&c);
 }
 
@@ -90,14 +90,14 @@ static void parts_that_are_not_kept_are_told(void **unused)
 	assert_int_equal(core_finish(&c), 0);
 	assert_true(c.side[CORE_APP].begins_late && !c.side[CORE_APP].ends_early);
 	assert_true(side_share(&c, CORE_APP) == 0.75);
-	assert_int_equal(c.app_gone, 29);
-	assert_int_equal(c.gap_count, 2);
-	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_KEPT);
-	assert_int_equal(c.gaps[0].layers, 1u << MG_LAYER_APP);
-	assert_int_equal(c.gaps[0].to_ns, 2500000000);
-	assert_int_equal(c.gaps[1].reason, MG_LOST_NOT_COVERED);
-	assert_int_equal(c.gaps[1].from_ns, 1000000000);
-	assert_int_equal(c.gaps[1].to_ns, 1500000000);
+	assert_int_equal(c.counts.app_gone, 29);
+	assert_int_equal(c.losses.gap_count, 2);
+	assert_int_equal(c.losses.gaps[0].reason, MG_LOST_NOT_KEPT);
+	assert_int_equal(c.losses.gaps[0].layers, 1u << MG_LAYER_APP);
+	assert_int_equal(c.losses.gaps[0].to_ns, 2500000000);
+	assert_int_equal(c.losses.gaps[1].reason, MG_LOST_NOT_COVERED);
+	assert_int_equal(c.losses.gaps[1].from_ns, 1000000000);
+	assert_int_equal(c.losses.gaps[1].to_ns, 1500000000);
 	core_free(&c);
 }
 
@@ -112,7 +112,7 @@ static void one_of_an_older_version_is_not_judged(void **unused)
 	end_kernel(&c, STOP + 20, "");
 	assert_int_equal(core_finish(&c), 0);
 	assert_false(c.side[CORE_APP].known);
-	assert_int_equal(c.gap_count, 0);
+	assert_int_equal(c.losses.gap_count, 0);
 	core_free(&c);
 }
 
@@ -130,7 +130,7 @@ static void a_kernel_side_that_ends_before_is_told(void **unused)
 	assert_string_equal(c.side[CORE_KERNEL].why, "ended by signal 15 (TERM)");
 	assert_true(side_share(&c, CORE_KERNEL) == 0.5);
 	assert_int_equal(figures_of(&c)->calls.calls->missing, 1); /* could not be joined */
-	assert_true(c.gaps[0].layers >> MG_LAYER_TCP & 1);
+	assert_true(c.losses.gaps[0].layers >> MG_LAYER_TCP & 1);
 	core_free(&c);
 }
 
@@ -184,13 +184,13 @@ static void a_part_that_is_gone_leaves_a_gap(void **unused)
 	feed(&c, &e);
 	end_kernel(&c, STOP, "");
 	assert_int_equal(core_finish(&c), 0);
-	assert_int_equal(c.parts_missing, 2);
-	assert_int_equal(c.first_part, 1);
-	assert_int_equal(c.gap_count, 1);
-	assert_int_equal(c.gaps[0].reason, MG_LOST_NOT_HERE);
-	assert_int_equal(c.gaps[0].from_ns, 1500000000);
-	assert_int_equal(c.gaps[0].to_ns, 2000000000);
-	assert_int_equal(c.lost_kernel, 0);
+	assert_int_equal(c.rotated.parts_missing, 2);
+	assert_int_equal(c.rotated.first_part, 1);
+	assert_int_equal(c.losses.gap_count, 1);
+	assert_int_equal(c.losses.gaps[0].reason, MG_LOST_NOT_HERE);
+	assert_int_equal(c.losses.gaps[0].from_ns, 1500000000);
+	assert_int_equal(c.losses.gaps[0].to_ns, 2000000000);
+	assert_int_equal(c.counts.lost_kernel, 0);
 	core_free(&c);
 }
 
@@ -213,9 +213,9 @@ static void each_trace_tells_how_much_is_in_it(void **unused)
 	assert_int_equal(c.side[CORE_KERNEL].read, 110);
 	assert_int_equal(c.side[CORE_KERNEL].unknown, 7);
 	assert_string_equal(c.side[CORE_KERNEL].unknown_name, "tcp_sank");
-	assert_int_equal(c.gaps[0].count, 2);
-	assert_int_equal(c.gaps[0].cpu, 1);
-	assert_false(gap_is_loss(&c.gaps[0]));
+	assert_int_equal(c.losses.gaps[0].count, 2);
+	assert_int_equal(c.losses.gaps[0].cpu, 1);
+	assert_false(gap_is_loss(&c.losses.gaps[0]));
 	core_free(&c);
 }
 

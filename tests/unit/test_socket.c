@@ -97,7 +97,7 @@ static void an_opening_anchors_both_directions(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 100, 1, 999, 4999);
 	s = sock_find(&c, 1);
-	assert_true(s->opened);
+	assert_true(s->met.opened);
 	assert_int_equal(s->ends.isn, 999);
 	assert_int_equal(s->ends.irs, 4999);
 	assert_int_equal(s->opener, 1);
@@ -157,7 +157,7 @@ static void state_names_the_ends(void **unused)
 	assert_int_equal(s->lport, 40000);
 	assert_int_equal(s->rport, 80);
 	assert_int_equal(s->family, 10);
-	assert_false(s->opened);
+	assert_false(s->met.opened);
 	feed_end(&c);
 }
 
@@ -281,7 +281,7 @@ static void there_is_no_socket_without_a_cookie(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, 0, 999, 4999);
 	ev_packet(&c, 20, 0, MG_EVENT_ip_out, 0, 1000, 100);
-	assert_null(c.socks);
+	assert_null(c.sockets.socks);
 	assert_null(sock_get(&c, 0));
 	feed_end(&c);
 }

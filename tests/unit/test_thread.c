@@ -64,7 +64,7 @@ static void a_block_is_split_at_the_waking(void **unused)
 	assert_int_equal(s->blocked_n, 1);
 	assert_true(s->overhead_blocked.sum == 700);
 	assert_int_equal(s->overhead.n, 0);
-	assert_int_equal(rx_of(&c, SOCK)->blocked, 1000);
+	assert_int_equal(rx_of(&c, SOCK)->use.blocked, 1000);
 	feed_end(&c);
 }
 

@@ -120,13 +120,13 @@ static void losses_of_each_flow_are_losses_of_the_group(void **unused)
 	r.core = &c;
 	for (int i = 0; i < 3; i++) {
 		flows[i] = &sock[i].tx;
-		*flows[i] = (struct flow){.sock = &sock[i], .calls = 1, .total = 100};
+		*flows[i] = (struct flow){.sock = &sock[i], .use.calls = 1, .total = 100};
 		flows[i]->complete = 100 - 10 * (uint64_t)i;
 		flows[i]->incomplete = 10 * (uint64_t)i;
-		flows[i]->not_told = 0.3 * i;
+		flows[i]->missing.events_share = 0.3 * i;
 	}
-	flows[2]->calls = 0; /* all of its calls were lost; other events imply them */
-	flows[2]->lost_bytes = 100;
+	flows[2]->use.calls = 0; /* all of its calls were lost; other events imply them */
+	flows[2]->missing.bytes = 100;
 	for (int i = 0; i < 3; i++)
 		sum += flow_coverage(flows[i]) * 100;
 	all = report_together(&r, &n);

@@ -135,9 +135,9 @@ static void bytes_of_two_calls_may_leave_together(void **unused)
 	assert_bytes(&c, 100, 0);
 	assert_int_equal(stage_sum(f, TX_STAGE_CALL), 200 * 100);
 	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), 4000 * 50 + 3000 * 50);
-	assert_int_equal(f->calls, 2);
-	assert_int_equal(f->first_call, 1000);
-	assert_int_equal(f->last_call, 2000);
+	assert_int_equal(f->use.calls, 2);
+	assert_int_equal(f->use.first, 1000);
+	assert_int_equal(f->use.last, 2000);
 	feed_end(&c);
 }
 

@@ -43,11 +43,11 @@ static void eagain_moves_no_bytes(void **unused)
 	ev_exit(&c, 1300, TID, SOCK, MG_SYS_sendto, 1000, -11);
 	ev_app(&c, TID, MG_FN_send, 1000, 1400, -1);
 	assert_bytes(&c, 0, 0);
-	assert_int_equal(tx_of(&c, SOCK)->calls, 0);
+	assert_int_equal(tx_of(&c, SOCK)->use.calls, 0);
 	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_CALL].n, 0);
 	assert_int_equal(calls_of(&c, MG_FN_send)->failed, 1);
 	feed_send(&c, TID, SOCK, 1000, 5000, 9000, 100); /* the retry */
-	assert_int_equal(tx_of(&c, SOCK)->calls, 1);
+	assert_int_equal(tx_of(&c, SOCK)->use.calls, 1);
 	assert_bytes(&c, 5000, 0);
 	feed_end(&c);
 }

@@ -52,7 +52,7 @@ static void the_times_of_two_copies_make_no_stages(void **unused)
 	ev_retransmit(&c, 9600, SOCK, 1000, 500);
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 500, 0);
-	assert_int_equal(f->retransmits, 1);
+	assert_int_equal(f->retried.segments, 1);
 	assert_int_equal(measures(f)->residence.n, 0);
 	assert_int_equal(f->copies.ambiguous, 500);
 	assert_int_equal(f->copies.retransmitted, 500);
@@ -76,11 +76,11 @@ static void a_refused_retransmission_does_not_count(void **unused)
 	e.tcp_retransmit = (struct mg_tcp_retransmit){
 		.sock = SOCK, .seq = 1000, .len = 500, .segs = 1, .err = -EBUSY};
 	feed(&c, &e);
-	assert_int_equal(tx_of(&c, SOCK)->retransmits, 0);
+	assert_int_equal(tx_of(&c, SOCK)->retried.segments, 0);
 	e.tcp_retransmit.err = 0;
 	e.tcp_retransmit.segs = 3;
 	feed(&c, &e);
-	assert_int_equal(tx_of(&c, SOCK)->retransmits, 3);
+	assert_int_equal(tx_of(&c, SOCK)->retried.segments, 3);
 	feed_end(&c);
 }
 
@@ -144,8 +144,8 @@ static void bytes_without_a_timestamp_are_left_out_and_counted(void **unused)
 	ev_ack(&c, 3000, SOCK, 4000);
 	core_finish(&c);
 	assert_bytes(&c, 2000, 1000);
-	assert_int_equal(c.lost_kernel, 1);
-	assert_int_equal(tx_of(&c, SOCK)->gaps, 1);
+	assert_int_equal(c.counts.lost_kernel, 1);
+	assert_int_equal(tx_of(&c, SOCK)->missing.gaps, 1);
 	/* no time is invented for them */
 	assert_int_equal(stage_sum(tx_of(&c, SOCK), TX_STAGE_SNDBUF), (800 + 1000) * 1000);
 	feed_end(&c);

@@ -82,7 +82,7 @@ static void data_sent_before_accept_are_read_first(void **unused)
 	dg_takes(&c, 2300, 9, 30, MG_KIND_unix_stream);
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 180);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_ABSENT),
 		60 * (2001 - 1010) + 40 * (2101 - 1010) + 50 * (2201 - 1110) + 30 * (2301 - 1952));
 	assert_int_equal(dg_shifts(&c), 60 * 1005 + 40 * 1105 + 50 * 1105 + 30 * 355);
@@ -111,7 +111,7 @@ static void buffer_waits_for_accept_since_it_was_queued(void **unused)
 	core_finish(&c);
 	assert_int_equal(tx_of(&c, A)->complete, 180);
 	assert_int_equal(rx_of(&c, B)->complete, 180);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_ABSENT),
 		60 * (2001 - 1002) + 40 * (2101 - 1002) + 50 * (2201 - 1003) + 30 * (2301 - 2050));
 	feed_end(&c);
@@ -131,7 +131,7 @@ static void data_sent_during_accept_are_read(void **unused)
 	dg_takes(&c, 2100, 9, 30, MG_KIND_unix_stream);
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 130);
-	assert_int_equal(rx_of(&c, B)->unmatched, 0);
+	assert_int_equal(rx_of(&c, B)->missing.messages, 0);
 	assert_int_equal(dg_shifts(&c), 100 * 1005 + 30 * 155);
 	feed_end(&c);
 }

@@ -24,8 +24,8 @@ static void assert_unsent(struct core *c, uint64_t bytes, bool known)
 
 	assert_int_equal(core_finish(c), 0);
 	assert_int_equal(f->total, 5000);
-	assert_int_equal(f->unsent, bytes);
-	assert_int_equal(f->unsent_known, known);
+	assert_int_equal(f->never_sent.bytes, bytes);
+	assert_int_equal(f->never_sent.known, known);
 	feed_end(c);
 }
 

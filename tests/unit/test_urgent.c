@@ -65,7 +65,7 @@ static void a_byte_read_out_of_band_has_its_place_in_the_stream(void **unused)
 	assert_int_equal(f->done, 151);
 	/* R 2000 to U1: 4004 in band, 3004 out of it; and R 4500 to 5004 */
 	assert_true(measures(f)->residence.sum == 2004 * 100 + 1004 + 504 * 50);
-	assert_int_equal(f->calls, 3);
+	assert_int_equal(f->use.calls, 3);
 	feed_end(&c);
 }
 
@@ -201,7 +201,7 @@ static void pages_may_be_mapped(void **unused)
 	ev_exit(&c, 3003, TID, SOCK, MG_SYS_getsockopt, 13192, 0);
 	ev_app(&c, TID, MG_FN_getsockopt, 3000, 3004, 0);
 	assert_bytes(&c, 8192, 0, 0);
-	assert_int_equal(rx_of(&c, SOCK)->open_calls, 0);
+	assert_int_equal(rx_of(&c, SOCK)->use.open, 0);
 	/* another option reads nothing */
 	ev_enter_flags(&c, 4001, TID, SOCK, MG_SYS_getsockopt, 77, 6 << 16 | 11);
 	ev_exit(&c, 4003, TID, SOCK, MG_SYS_getsockopt, 0, 0);

@@ -38,8 +38,8 @@ static bool span(const struct core *c, uint64_t *from, uint64_t *to)
 	uint64_t until = clockmap_until(&c->clock);
 	bool any = false;
 
-	for (const struct mg_event *e = queue_first(&c->pending); e;
-		e = queue_after(&c->pending, e)) {
+	for (const struct mg_event *e = queue_first(&c->due.pending); e;
+		e = queue_after(&c->due.pending, e)) {
 		if (!MG_IS_CALL(e->id) || e->time_ns <= until)
 			continue;
 		if (!any)
@@ -68,8 +68,8 @@ static void find_narrowest(
 
 	memset(last, 0, sizeof(last));
 	memset(best, 0, BLOCKS * sizeof(*best));
-	for (const struct mg_event *e = queue_first(&c->pending); e;
-		e = queue_after(&c->pending, e)) {
+	for (const struct mg_event *e = queue_first(&c->due.pending); e;
+		e = queue_after(&c->due.pending, e)) {
 		struct last_call *l;
 
 		if (!MG_IS_CALL(e->id))
@@ -134,8 +134,8 @@ static bool add_ends(struct core *c)
 {
 	const struct mg_event *first = NULL, *last = NULL;
 
-	for (const struct mg_event *e = queue_first(&c->pending); e;
-		e = queue_after(&c->pending, e)) {
+	for (const struct mg_event *e = queue_first(&c->due.pending); e;
+		e = queue_after(&c->due.pending, e)) {
 		if (!MG_IS_CALL(e->id))
 			continue;
 		if (!first)
@@ -161,7 +161,7 @@ void clock_guess(struct core *c)
 		add_one(c, best);
 		return;
 	}
-	c->guess_bounded = add_pair(c, best);
-	if (c->guess_bounded || add_ends(c))
-		c->clock_source = CLOCK_GUESSED;
+	c->due.guess_bounded = add_pair(c, best);
+	if (c->due.guess_bounded || add_ends(c))
+		c->due.clock_source = CLOCK_GUESSED;
 }

@@ -55,7 +55,7 @@ void sock_on_new(struct core *c, const struct mg_event *e)
 	s->family = p->family;
 	s->lport = p->lport;
 	s->rport = p->rport;
-	t = s->pid || !e->tid ? NULL : thread_get(c, e->tid, e->pid);
+	t = s->user.pid || !e->tid ? NULL : thread_get(c, e->tid, e->pid);
 	if (t)
 		sock_used_by(c, s, t);
 	peer = p->peer ? sock_find(c, p->peer) : NULL;
@@ -96,9 +96,9 @@ uint32_t datagram_required(struct core *c, const struct flow *f)
 
 	if (!q)
 		return 0;
-	if (q->required && q->as_of == c->hook_changes)
+	if (q->required && q->as_of == c->probes.hook_changes)
 		return q->required;
-	q->as_of = c->hook_changes;
+	q->as_of = c->probes.hook_changes;
 	q->required = 1u << TX_CALL | 1u << TX_COPY | tx_stages(core_hooked(c, f->sock->netns));
 	return q->required;
 }
@@ -239,7 +239,7 @@ void sock_on_moved(struct core *c, struct thread *t, const struct mg_event *e, s
 	if (!s)
 		return;
 	s->kind = p->kind;
-	if (!s->pid && t) /* no system calls are recorded */
+	if (!s->user.pid && t) /* no system calls are recorded */
 		sock_used_by(c, s, t);
 	if (rx && (p->ret < 0 || p->flags & LOOKS_ONLY)) {
 		if (datagram_in_call(t, s))
@@ -296,18 +296,18 @@ void datagram_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 	passes(c, f, rx ? (int)RX_CALL : (int)TX_CALL,
 		rx ? (leave ? leave : k->exit) : (enter ? enter : k->enter), bytes, 0, 1);
 	if (!enter && !k->pieces) /* otherwise each piece has been counted */
-		f->kernel_only += bytes;
-	if (f->calls++ == 0)
-		f->first_call = enter ? enter : k->enter;
-	f->last_call = enter ? enter : k->enter;
+		f->use.kernel_only += bytes;
+	if (f->use.calls++ == 0)
+		f->use.first = enter ? enter : k->enter;
+	f->use.last = enter ? enter : k->enter;
 }
 
 /* Counts bytes that should have byte ranges and have none. */
 static void count_incomplete(struct flow *f)
 {
-	if (f->total < f->complete + f->dropped_bytes) /* bytes that were followed have passed */
-		f->total = f->complete + f->dropped_bytes;
-	f->incomplete = f->total - f->dropped_bytes - f->complete;
+	if (f->total < f->complete + f->drops.bytes) /* bytes that were followed have passed */
+		f->total = f->complete + f->drops.bytes;
+	f->incomplete = f->total - f->drops.bytes - f->complete;
 }
 
 /*
@@ -321,7 +321,7 @@ static uint64_t bytes_of(
 {
 	static const struct passed nothing[TX_LAYERS];
 	const struct passed *u = f->sock->queues ? f->sock->queues->passed[f->rx] : nothing;
-	uint64_t called = u[call].bytes + (is_lossy ? f->lost_bytes : 0);
+	uint64_t called = u[call].bytes + (is_lossy ? f->missing.bytes : 0);
 
 	if (u[copy].n || u[call].n || called)
 		return u[copy].bytes > called ? u[copy].bytes : called;
@@ -333,8 +333,9 @@ static uint64_t bytes_of(
 
 static bool lost_calls(const struct core *c)
 {
-	for (uint32_t i = 0; i < c->gap_count; i++)
-		if (gap_is_loss(&c->gaps[i]) && c->gaps[i].layers >> MG_LAYER_SYSCALL & 1)
+	for (uint32_t i = 0; i < c->losses.gap_count; i++)
+		if (gap_is_loss(&c->losses.gaps[i]) &&
+			c->losses.gaps[i].layers >> MG_LAYER_SYSCALL & 1)
 			return true;
 	return false;
 }
@@ -345,10 +346,11 @@ static bool lost_calls(const struct core *c)
  */
 static double not_told(const struct core *c, const struct flow *f)
 {
-	uint64_t lost = c->app_events ? c->lost_app : c->lost_kernel;
-	uint64_t all = lost + (c->app_events ? c->app_events : c->kernel_events);
+	uint64_t lost = c->counts.app_events ? c->counts.lost_app : c->counts.lost_kernel;
+	uint64_t all =
+		lost + (c->counts.app_events ? c->counts.app_events : c->counts.kernel_events);
 
-	return mg_events_any(f->missed) && all ? (double)lost / (double)all : 0;
+	return mg_events_any(f->missing.events) && all ? (double)lost / (double)all : 0;
 }
 
 void datagram_finish(const struct core *c, struct mg_sock *s)
@@ -359,8 +361,8 @@ void datagram_finish(const struct core *c, struct mg_sock *s)
 
 	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx), is_lossy);
 	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx), is_lossy);
-	s->tx.not_told = not_told(c, &s->tx);
-	s->rx.not_told = not_told(c, &s->rx);
+	s->tx.missing.events_share = not_told(c, &s->tx);
+	s->rx.missing.events_share = not_told(c, &s->rx);
 	count_incomplete(&s->tx);
 	count_incomplete(&s->rx);
 }

@@ -118,7 +118,7 @@ static struct arrival *which(const struct mg_sock *s, struct queues *q, const st
 
 	if (i < q->n)
 		return arrival_at(q, i);
-	if (s->rx.in_kernel > 1)
+	if (s->rx.use.in_kernel > 1)
 		return of_several(q);
 	if (p->next == MG_NOT_KNOWN)
 		return last_there(q, q->n);
@@ -151,9 +151,9 @@ void datagram_take(struct thread *t, struct mg_sock *s, struct arrival *x, uint3
 	if (!piece)
 		return;
 	piece->arrival = arrival_get(x);
-	if (t->waking_sock == s->cookie) {
-		piece->waking = t->waking;
-		piece->switch_in = t->woken_in;
+	if (t->wake.sock == s->cookie) {
+		piece->waking = t->wake.at;
+		piece->switch_in = t->wake.ran;
 	}
 }
 
@@ -165,14 +165,14 @@ void datagram_received(struct core *c, struct thread *t, struct mg_sock *s,
 	uint32_t len = (uint32_t)p->ret;
 
 	if (!x) {
-		s->rx.unmatched++;
+		s->rx.missing.messages++;
 		return;
 	}
 	arrival_drop_older(c, q, x, e->cycles);
 	if (s->kind != MG_KIND_udp && len > x->len && !x->is_fragmented) /* headers, too */
 		x->len = x->part.len = len;
 	if (x->nth < q->unsure || len > x->len) {
-		s->rx.unmatched++;
+		s->rx.missing.messages++;
 		if (len <= x->len)
 			arrival_gone(q, x);
 		return;

@@ -206,7 +206,7 @@ static void goes_on(struct mg_sock *s, struct frame *f)
 
 	f->dropped = false;
 	f->parcel->dropped -= len;
-	s->tx.dropped_bytes -= len;
+	s->tx.drops.bytes -= len;
 }
 
 void datagram_out(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
@@ -251,7 +251,7 @@ static void refused(struct mg_sock *s, struct kernel_call *k)
 {
 	for (uint32_t i = k->message.piece; i < k->pieces; i++)
 		if (k->piece[i].parcel)
-			s->tx.dropped_bytes -= k->piece[i].parcel->dropped;
+			s->tx.drops.bytes -= k->piece[i].parcel->dropped;
 	call_drop_pieces(k, k->message.piece);
 	if (s->queues->corked)
 		parcel_put(s->queues->corked);
@@ -321,7 +321,7 @@ void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t ca
 static void lose(struct mg_sock *s, struct frame *f, uint32_t len)
 {
 	f->parcel->dropped += len;
-	s->tx.dropped_bytes += len;
+	s->tx.drops.bytes += len;
 }
 
 /*

@@ -167,10 +167,10 @@ static void pair(const struct core *c, const struct parcel *p, const struct read
 
 static void note_partner(struct flow *f, struct flow *other)
 {
-	if (!f->partner)
-		f->partner = other;
-	else if (f->partner != other)
-		f->has_partners = true;
+	if (!f->paired.partner)
+		f->paired.partner = other;
+	else if (f->paired.partner != other)
+		f->paired.several = true;
 }
 
 void parcel_read(const struct core *c, struct parcel *p, const struct reading *r)

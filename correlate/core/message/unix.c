@@ -327,7 +327,7 @@ void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const st
 		if (k->pieces == k->message.piece)
 			take_in_order(t, s, q, (uint64_t)p->ret, e->cycles, a);
 		if (copied(k, (uint64_t)p->ret) < (uint64_t)p->ret)
-			s->rx.unmatched++;
+			s->rx.missing.messages++;
 		if (k->pieces > k->message.piece) {
 			a->has_offset = true;
 			a->offset = k->piece[k->message.piece].off;
@@ -336,7 +336,7 @@ void unix_received(struct core *c, struct thread *t, struct mg_sock *s, const st
 	}
 	x = k->message.buffer ? source(s, q, k->message.buffer) : NULL;
 	if (!x || ((uint32_t)p->ret > x->len && x->len != LEN_UNKNOWN)) {
-		s->rx.unmatched += p->ret > 0;
+		s->rx.missing.messages += p->ret > 0;
 		return;
 	}
 	drop_stale(c, q, x);

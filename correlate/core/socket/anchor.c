@@ -70,7 +70,7 @@ uint32_t first_byte(const struct mg_packet *p)
 /* Returns the number without the FIN's, which belongs to no byte. */
 uint32_t before_fin(const struct flow *f, uint32_t seq)
 {
-	return f->ended && seq == f->end_seq + 1 ? f->end_seq : seq;
+	return f->fin.seen && seq == f->fin.seq + 1 ? f->fin.seq : seq;
 }
 
 /* Returns the number of the byte before the first one. */
@@ -98,7 +98,7 @@ static void shift_span(struct span *s, const struct flow *f, uint64_t by)
  */
 static void rebase(struct core *c, struct flow *f, uint64_t by)
 {
-	struct ranges *rest[] = {&f->copies.again, &f->pair_call, &f->pair_x, &f->pair_r};
+	struct ranges *rest[] = {&f->copies.again, &f->paired.call, &f->paired.x, &f->paired.r};
 	struct thread *t, *tmp;
 
 	f->anchor.off += by;
@@ -106,9 +106,9 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 	f->start += by;
 	f->total += by;
 	f->done += by;
-	f->acked += by;
-	f->acked_before += by;
-	f->pair_base += by;
+	f->ack.to += by;
+	f->ack.before += by;
+	f->paired.base += by;
 	if (f->why)
 		why_shift(f->why, by);
 	resent_shift(f, by);
@@ -118,16 +118,16 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 		ranges_shift(&f->layer[i], by);
 	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
 		ranges_shift(rest[i], by);
-	HASH_ITER (hh, c->threads, t, tmp) {
+	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		shift_pieces(&t->now, f, by);
 		shift_pieces(&t->told, f, by);
-		for (uint32_t i = 0; i < t->ended_n; i++)
-			shift_pieces(&t->ended[i], f, by);
+		for (uint32_t i = 0; i < t->done.n; i++)
+			shift_pieces(&t->done.call[i], f, by);
 		shift_span(&t->received, f, by);
 	}
-	for (uint32_t i = 0; i < c->marks_n; i++) {
-		shift_span(&c->marks[i].sent, f, by);
-		shift_span(&c->marks[i].received, f, by);
+	for (uint32_t i = 0; i < c->marked.marks_n; i++) {
+		shift_span(&c->marked.marks[i].sent, f, by);
+		shift_span(&c->marked.marks[i].received, f, by);
 	}
 }
 
@@ -171,9 +171,9 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	uint32_t syn = (uint32_t)p->bytes_acked - (p->sent_once - in_flight);
 	bool opening;
 
-	if (!s || s->opened)
+	if (!s || s->met.opened)
 		return;
-	s->opened = true;
+	s->met.opened = true;
 	opening = s->state == MG_TCP_SYN_SENT;
 	anchor_set(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);
 	if (syn <= 1 && syn <= p->bytes_acked)
@@ -181,7 +181,7 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	else
 		anchor_set(&s->tx.anchor, p->snd_una, 0, true);
 	if (!opening) {
-		s->late = true;
+		s->met.late = true;
 		begin_at(&s->rx, s->rx.anchor.off);
 		begin_at(&s->tx, s->tx.anchor.off);
 	}
@@ -198,11 +198,11 @@ void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p)
 {
 	uint64_t off;
 
-	s->late = false;
+	s->met.late = false;
 	/* it opens just now, or is used before with Fast Open: the SYN's data begin at byte 0 */
 	if (p->opener || p->now == MG_TCP_SYN_RECV) {
-		if (s->rx.start > s->rx.request_end)
-			s->rx.request_end = s->rx.start;
+		if (s->rx.start > s->rx.handshake.request_end)
+			s->rx.handshake.request_end = s->rx.start;
 		begin_at(&s->rx, 0);
 		return;
 	}

@@ -47,7 +47,7 @@ static void finish(struct core *c, struct mg_sock *s, struct mg_sock *peer)
 {
 	struct mg_sock *second = peer && peer->cookie < s->cookie ? s : peer;
 
-	if (!c->closed.finished)
+	if (!c->sockets.closed.finished)
 		return;
 	core_finish_sock(c, second == s ? peer : s);
 	if (second)
@@ -58,7 +58,7 @@ static struct closed_sock *find(const struct core *c, uint64_t cookie)
 {
 	struct closed_sock *k = NULL;
 
-	HASH_FIND(hh, c->closed.all, &cookie, sizeof(cookie), k);
+	HASH_FIND(hh, c->sockets.closed.all, &cookie, sizeof(cookie), k);
 	return k;
 }
 
@@ -71,7 +71,7 @@ static void account(const struct core *c, size_t more, size_t less)
 
 static bool keep(struct core *c, struct closed_sock *k)
 {
-	HASH_ADD(hh, c->closed.all, cookie, sizeof(k->cookie), k);
+	HASH_ADD(hh, c->sockets.closed.all, cookie, sizeof(k->cookie), k);
 	if (!k->hh.tbl)
 		return false;
 	account(c, size_of(k), 0);
@@ -80,9 +80,9 @@ static bool keep(struct core *c, struct closed_sock *k)
 
 static void forget(struct core *c, struct closed_sock *k)
 {
-	HASH_DELETE(hh, c->closed.all, k);
+	HASH_DELETE(hh, c->sockets.closed.all, k);
 	if (k->is_alone)
-		HASH_DELETE(hh_alone, c->closed.alone, k);
+		HASH_DELETE(hh_alone, c->sockets.closed.alone, k);
 	account(c, 0, size_of(k));
 	free(k);
 }
@@ -92,12 +92,12 @@ static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
 {
 	struct mg_sock **recent = &c->recent.sock[s->cookie % RECENT_SOCKS];
 
-	if (s->is_alone) {
-		HASH_DELETE(hh_alone, c->alone, s);
-		HASH_ADD(hh_alone, c->closed.alone, ends, sizeof(k->ends), k);
+	if (s->in.alone) {
+		HASH_DELETE(hh_alone, c->sockets.alone, s);
+		HASH_ADD(hh_alone, c->sockets.closed.alone, ends, sizeof(k->ends), k);
 		k->is_alone = k->hh_alone.tbl;
 	}
-	HASH_DEL(c->socks, s);
+	HASH_DEL(c->sockets.socks, s);
 	sock_no_longer_live(s);
 	if (*recent == s)
 		*recent = NULL;
@@ -143,32 +143,32 @@ static void put_last(struct closed_queue *q, uint64_t cookie)
 
 void closed_note(struct core *c, const struct mg_sock *s)
 {
-	if (!c->closed.wanted)
+	if (!c->sockets.closed.wanted)
 		return;
-	put_last(&c->closed.waiting, s->cookie);
-	c->closed.due += 2; /* two for one, so that fewer wait over time */
+	put_last(&c->sockets.closed.waiting, s->cookie);
+	c->sockets.closed.due += 2; /* two for one, so that fewer wait over time */
 }
 
 static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 {
 	struct mg_sock *s = NULL, *peer;
 
-	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
 	peer = s ? s->peer : NULL;
 	if (!s || (peer && peer->state != MG_TCP_CLOSE)) /* then it comes with its peer */
 		return;
 	if (s->pieces || (peer && peer->pieces))
-		put_last(&c->closed.waiting, cookie);
-	else if (!large_ones &&
-		 closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) > c->closed.large_from)
-		put_last(&c->closed.large, cookie);
+		put_last(&c->sockets.closed.waiting, cookie);
+	else if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
+					c->sockets.closed.large_from)
+		put_last(&c->sockets.closed.large, cookie);
 	else if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
 		pack(c, s);
 }
 
 void closed_pack(struct core *c)
 {
-	struct closed_socks *w = &c->closed;
+	struct closed_socks *w = &c->sockets.closed;
 
 	for (uint32_t due = w->due; due && w->waiting.len > CLOSED_WAIT; due--)
 		look_at(c, take_first(&w->waiting), false);
@@ -179,20 +179,20 @@ void closed_pack(struct core *c)
 
 static struct mg_sock *enter(struct core *c, struct mg_sock *s, const struct closed_sock *k)
 {
-	uint32_t missed = c->hole_next - k->holes;
+	uint32_t missed = c->losses.hole_next - k->holes;
 
-	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	HASH_ADD(hh, c->sockets.socks, cookie, sizeof(s->cookie), s);
 	if (!s->hh.tbl) {
 		free_sock(c, s);
 		return NULL;
 	}
 	sock_lives(c, s);
 	if (k->is_alone) {
-		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
-		s->is_alone = s->hh_alone.tbl;
+		HASH_ADD(hh_alone, c->sockets.alone, ends, sizeof(s->ends), s);
+		s->in.alone = s->hh_alone.tbl;
 	}
 	for (uint32_t i = missed < HOLES ? missed : HOLES; i > 0; i--)
-		gap_touch(c, s, &c->holes[(c->hole_next - i) % HOLES]);
+		gap_touch(c, s, &c->losses.holes[(c->losses.hole_next - i) % HOLES]);
 	return s;
 }
 
@@ -227,7 +227,7 @@ struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends)
 {
 	struct closed_sock *k = NULL;
 
-	HASH_FIND(hh_alone, c->closed.alone, ends, sizeof(*ends), k);
+	HASH_FIND(hh_alone, c->sockets.closed.alone, ends, sizeof(*ends), k);
 	return k ? closed_unpack(c, k->cookie) : NULL;
 }
 
@@ -242,11 +242,11 @@ static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, vo
 /* Unpacks each socket of at least `bytes` bytes, passes its states to `fn` and packs it again. */
 static void each_packed(struct core *c, size_t bytes, void (*fn)(void *what, void *state))
 {
-	size_t room = HASH_COUNT(c->closed.all), n = 0;
+	size_t room = HASH_COUNT(c->sockets.closed.all), n = 0;
 	uint64_t *cookies = mg_calloc(room + 1, sizeof(*cookies));
 	const struct closed_sock *k;
 
-	for (k = c->closed.all; k && cookies; k = k->hh.next)
+	for (k = c->sockets.closed.all; k && cookies; k = k->hh.next)
 		if (k->size >= bytes)
 			cookies[n++] = k->cookie;
 	for (size_t i = 0; i < n; i++) {
@@ -268,7 +268,7 @@ void core_each_state(struct core *c, size_t packed, void (*fn)(void *what, void 
 {
 	struct mg_sock *s, *tmp;
 
-	HASH_ITER (hh, c->socks, s, tmp)
+	HASH_ITER (hh, c->sockets.socks, s, tmp)
 		each_of(c, s, fn);
 	if (packed != SIZE_MAX)
 		each_packed(c, packed, fn);
@@ -289,10 +289,10 @@ static struct mg_sock *show(struct core *c, struct mg_sock **shown, const struct
 
 const struct mg_sock *core_sock(struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = NULL, *peer, **shown = c->closed.shown;
+	struct mg_sock *s = NULL, *peer, **shown = c->sockets.closed.shown;
 	const struct closed_sock *k, *other;
 
-	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
 	if (s)
 		return s;
 	for (int i = 0; i < 2; i++)
@@ -315,7 +315,7 @@ struct mg_sock *core_keep_sock(struct core *c, uint64_t cookie)
 {
 	struct mg_sock *s = NULL;
 
-	HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
+	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
 	return s ? s : closed_unpack(c, cookie);
 }
 
@@ -323,9 +323,9 @@ void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *
 {
 	const struct closed_sock *k;
 
-	for (const struct mg_sock *s = c->socks; s; s = s->hh.next)
+	for (const struct mg_sock *s = c->sockets.socks; s; s = s->hh.next)
 		fn(arg, s);
-	for (k = c->closed.all; k; k = k->hh.next) {
+	for (k = c->sockets.closed.all; k; k = k->hh.next) {
 		const struct mg_sock *s = core_sock(c, k->cookie);
 
 		if (s)
@@ -335,7 +335,7 @@ void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *
 
 size_t core_sock_count(const struct core *c)
 {
-	return HASH_COUNT(c->socks) + HASH_COUNT(c->closed.all);
+	return HASH_COUNT(c->sockets.socks) + HASH_COUNT(c->sockets.closed.all);
 }
 
 void core_pack_closed(struct core *c)
@@ -346,8 +346,8 @@ void core_pack_closed(struct core *c)
 	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++)
 		if (c->facts.of[again[i]].once)
 			return;
-	c->closed.wanted = true;
-	c->closed.large_from = CLOSED_LARGE;
+	c->sockets.closed.wanted = true;
+	c->sockets.closed.large_from = CLOSED_LARGE;
 }
 
 void closed_free(struct core *c)
@@ -355,12 +355,12 @@ void closed_free(struct core *c)
 	struct closed_sock *k, *tmp;
 
 	for (int i = 0; i < 2; i++)
-		if (c->closed.shown[i])
-			free_sock(c, c->closed.shown[i]);
-	HASH_CLEAR(hh_alone, c->closed.alone);
-	HASH_ITER (hh, c->closed.all, k, tmp) {
-		HASH_DELETE(hh, c->closed.all, k);
+		if (c->sockets.closed.shown[i])
+			free_sock(c, c->sockets.closed.shown[i]);
+	HASH_CLEAR(hh_alone, c->sockets.closed.alone);
+	HASH_ITER (hh, c->sockets.closed.all, k, tmp) {
+		HASH_DELETE(hh, c->sockets.closed.all, k);
 		free(k);
 	}
-	free(c->closed.room);
+	free(c->sockets.closed.room);
 }

@@ -27,7 +27,7 @@
 
 static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 {
-	struct ranges *rest[] = {&f->copies.again, &f->pair_call, &f->pair_x, &f->pair_r};
+	struct ranges *rest[] = {&f->copies.again, &f->paired.call, &f->paired.x, &f->paired.r};
 
 	for (int i = 0; i < TX_LAYERS; i++)
 		*all++ = &f->layer[i];
@@ -36,13 +36,13 @@ static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 
 static bool flow_fits(const struct core *c, const struct flow *f)
 {
-	return !f->zerocopy && !f->partner && (!f->state || c->attached.does.fits(f->state));
+	return !f->zerocopy && !f->paired.partner && (!f->state || c->attached.does.fits(f->state));
 }
 
 bool closed_fits(const struct core *c, const struct mg_sock *s)
 {
 	return s->state == MG_TCP_CLOSE && s->kind == MG_KIND_tcp && !s->pieces && !s->queues &&
-	       !s->far && !s->is_placed && flow_fits(c, &s->tx) && flow_fits(c, &s->rx);
+	       !s->far && !s->in.placed && flow_fits(c, &s->tx) && flow_fits(c, &s->rx);
 }
 
 static size_t flow_bounded(const struct core *c, const struct flow *f)
@@ -84,9 +84,9 @@ static void bare_sock(struct mg_sock *s)
 {
 	bare_flow(&s->tx);
 	bare_flow(&s->rx);
-	s->next_live = NULL;
-	s->live_at = NULL;
-	s->is_live = s->is_alone = false;
+	s->listed.next = NULL;
+	s->listed.at = NULL;
+	s->listed.is = s->in.alone = false;
 	memset(&s->hh, 0, sizeof(s->hh));
 	memset(&s->hh_alone, 0, sizeof(s->hh_alone));
 	memset(&s->hh_place, 0, sizeof(s->hh_place));
@@ -186,7 +186,7 @@ static void get_flow(const struct core *c, struct unpacking *u, struct flow *f)
 
 struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 {
-	struct packing p = {.into = &c->closed};
+	struct packing p = {.into = &c->sockets.closed};
 	struct mg_sock bare = *s;
 	struct closed_sock *k;
 
@@ -200,9 +200,9 @@ struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 	k->cookie = s->cookie;
 	k->ends = s->ends;
 	k->peer = s->peer ? s->peer->cookie : 0;
-	k->holes = c->hole_next;
+	k->holes = c->losses.hole_next;
 	k->size = (uint32_t)p.n;
-	memcpy(k->data, c->closed.room, p.n);
+	memcpy(k->data, c->sockets.closed.room, p.n);
 	return k;
 }
 

@@ -56,8 +56,8 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 	if (s) {
 		struct flow *flow = p->rx ? &s->rx : &s->tx;
 
-		flow->dropped += p->segs;
-		flow->discarded += f.discarded;
+		flow->drops.n += p->segs;
+		flow->drops.discarded += f.discarded;
 	}
 	emit_drop(&c->facts, &f);
 }

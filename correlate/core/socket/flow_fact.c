@@ -9,8 +9,8 @@ static const struct flow *other_end(const struct flow *f)
 {
 	const struct mg_sock *peer = f->sock->peer;
 
-	if (f->partner)
-		return f->has_partners ? NULL : f->partner;
+	if (f->paired.partner)
+		return f->paired.several ? NULL : f->paired.partner;
 	return !peer ? NULL : f->rx ? &peer->tx : &peer->rx;
 }
 
@@ -22,21 +22,21 @@ static void tell(const struct core *c, const struct flow *f)
 	bool followable = !s->unclaimed && !s->ulp;
 	struct fact_flow flow = {.flow = flow_fact(f),
 		.kind = s->kind,
-		.first = f->first_t,
-		.last = f->last_t,
-		.pid = s->pid ? s->pid : FACT_NONE,
-		.program = s->program ? s->program->comm : NULL,
+		.first = f->active.first,
+		.last = f->active.last,
+		.pid = s->user.pid ? s->user.pid : FACT_NONE,
+		.program = s->user.program ? s->user.program->comm : NULL,
 		.netns = s->netns ? s->netns : FACT_NONE,
 		.bytes = f->total - f->start,
 		.followed = followable ? f->complete : FACT_NONE,
 		.incomplete = followable ? f->incomplete : FACT_NONE,
-		.calls = s->unclaimed ? FACT_NONE : f->calls,
+		.calls = s->unclaimed ? FACT_NONE : f->use.calls,
 		.retransmits = FACT_NONE,
-		.dropped = core_observes(c, MG_EVENT_drop) ? f->dropped : FACT_NONE};
+		.dropped = core_observes(c, MG_EVENT_drop) ? f->drops.n : FACT_NONE};
 
 	if (s->kind == MG_KIND_tcp && !f->rx && core_observes(c, MG_EVENT_tcp_retransmit))
-		flow.retransmits = f->retransmits;
-	if (!flow.bytes && !f->dropped && !f->first_t)
+		flow.retransmits = f->retried.segments;
+	if (!flow.bytes && !f->drops.n && !f->active.first)
 		return;
 	if (s->has_addr) {
 		flow.local = (struct fact_address){s->laddr, s->lport};

@@ -30,16 +30,16 @@ void peer_link(struct core *c, struct mg_sock *s)
 	struct ends theirs = {s->ends.irs, s->ends.isn};
 	struct mg_sock *o = NULL;
 
-	HASH_FIND(hh_alone, c->alone, &theirs, sizeof(theirs), o);
+	HASH_FIND(hh_alone, c->sockets.alone, &theirs, sizeof(theirs), o);
 	if (!o)
 		o = closed_unpack_alone(c, &theirs);
 	if (!o || o == s) {
-		HASH_ADD(hh_alone, c->alone, ends, sizeof(s->ends), s);
-		s->is_alone = s->hh_alone.tbl;
+		HASH_ADD(hh_alone, c->sockets.alone, ends, sizeof(s->ends), s);
+		s->in.alone = s->hh_alone.tbl;
 		return;
 	}
-	HASH_DELETE(hh_alone, c->alone, o);
-	o->is_alone = false;
+	HASH_DELETE(hh_alone, c->sockets.alone, o);
+	o->in.alone = false;
 	join(c, s, o);
 }
 
@@ -60,9 +60,9 @@ static bool may_be_ends(const struct mg_sock *s, const struct mg_sock *o)
 
 void peer_forget(struct core *c, struct mg_sock *s)
 {
-	if (s->is_placed)
-		HASH_DELETE(hh_place, c->places, s);
-	s->is_placed = false;
+	if (s->in.placed)
+		HASH_DELETE(hh_place, c->sockets.places, s);
+	s->in.placed = false;
 }
 
 void peer_link_by_place(struct core *c, struct mg_sock *s)
@@ -74,14 +74,14 @@ void peer_link_by_place(struct core *c, struct mg_sock *s)
 		return;
 	memcpy(theirs.laddr, s->raddr, sizeof(theirs.laddr));
 	memcpy(theirs.raddr, s->laddr, sizeof(theirs.raddr));
-	HASH_FIND(hh_place, c->places, &theirs, sizeof(theirs), o);
+	HASH_FIND(hh_place, c->sockets.places, &theirs, sizeof(theirs), o);
 	if (o && may_be_ends(s, o)) {
 		peer_forget(c, o);
-		if (o->is_alone)
-			HASH_DELETE(hh_alone, c->alone, o);
-		if (s->is_alone)
-			HASH_DELETE(hh_alone, c->alone, s);
-		o->is_alone = s->is_alone = false;
+		if (o->in.alone)
+			HASH_DELETE(hh_alone, c->sockets.alone, o);
+		if (s->in.alone)
+			HASH_DELETE(hh_alone, c->sockets.alone, s);
+		o->in.alone = s->in.alone = false;
 		join(c, s, o);
 		return;
 	}
@@ -90,11 +90,11 @@ void peer_link_by_place(struct core *c, struct mg_sock *s)
 	memcpy(s->place.raddr, s->raddr, sizeof(s->place.raddr));
 	s->place.lport = s->lport;
 	s->place.rport = s->rport;
-	HASH_FIND(hh_place, c->places, &s->place, sizeof(s->place), o);
+	HASH_FIND(hh_place, c->sockets.places, &s->place, sizeof(s->place), o);
 	if (o)
 		peer_forget(c, o);
-	HASH_ADD(hh_place, c->places, place, sizeof(s->place), s);
-	s->is_placed = s->hh_place.tbl;
+	HASH_ADD(hh_place, c->sockets.places, place, sizeof(s->place), s);
+	s->in.placed = s->hh_place.tbl;
 }
 
 /* Index of the list of bytes sent again before they arrived, of which the copy is unknown. */
@@ -135,9 +135,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static void merge(const struct core *c, struct flow *tx, struct flow *rx)
 {
 	struct merging m = {c, tx, rx};
-	const struct ranges *all[] = {
-		&tx->pair_call, &tx->pair_x, &rx->pair_r, &rx->pair_call, &tx->copies.again};
-	uint64_t from = larger(tx->pair_base, larger(all[0]->base, all[3]->base)), until, other;
+	const struct ranges *all[] = {&tx->paired.call, &tx->paired.x, &rx->paired.r,
+		&rx->paired.call, &tx->copies.again};
+	uint64_t from = larger(tx->paired.base, larger(all[0]->base, all[3]->base)), until, other;
 
 	/* bytes that one end passed before the other was met lack one of the times */
 	from = larger(from, larger(tx->start, rx->start));
@@ -148,11 +148,11 @@ static void merge(const struct core *c, struct flow *tx, struct flow *rx)
 	if (until <= from)
 		return;
 	ranges_atoms(all, 5, from, until, atom, &m);
-	tx->pair_base = until;
-	ranges_drop(&tx->pair_call, until);
-	ranges_drop(&tx->pair_x, until);
-	ranges_drop(&rx->pair_r, until);
-	ranges_drop(&rx->pair_call, until);
+	tx->paired.base = until;
+	ranges_drop(&tx->paired.call, until);
+	ranges_drop(&tx->paired.x, until);
+	ranges_drop(&rx->paired.r, until);
+	ranges_drop(&rx->paired.call, until);
 	ranges_drop(&tx->copies.again, until);
 }
 
@@ -168,7 +168,7 @@ static void make_room(struct ranges *one, struct ranges *two)
 static void keep(struct flow *f, struct ranges *one, struct ranges *two, uint64_t a, uint64_t b,
 	uint64_t t1, uint64_t t2)
 {
-	if (!f->sock->opened)
+	if (!f->sock->met.opened)
 		return;
 	if (!f->sock->peer && one->len >= WAIT_MAX)
 		make_room(one, two);
@@ -179,7 +179,7 @@ static void keep(struct flow *f, struct ranges *one, struct ranges *two, uint64_
 void peer_sent(
 	const struct core *c, struct flow *tx, uint64_t a, uint64_t b, uint64_t call, uint64_t xmit)
 {
-	keep(tx, &tx->pair_call, &tx->pair_x, a, b, call, xmit);
+	keep(tx, &tx->paired.call, &tx->paired.x, a, b, call, xmit);
 	if (tx->sock->peer)
 		merge(c, tx, &tx->sock->peer->rx);
 }
@@ -187,7 +187,7 @@ void peer_sent(
 void peer_received(
 	const struct core *c, struct flow *rx, uint64_t a, uint64_t b, uint64_t dev, uint64_t user)
 {
-	keep(rx, &rx->pair_call, &rx->pair_r, a, b, user, dev);
+	keep(rx, &rx->paired.call, &rx->paired.r, a, b, user, dev);
 	if (rx->sock->peer)
 		merge(c, &rx->sock->peer->tx, rx);
 }

@@ -128,14 +128,14 @@ static bool becomes(const struct mg_event *e, uint32_t seq, uint32_t ack)
 static void look_ahead(struct core *c, struct request *r, const struct mg_event *now)
 {
 	const struct mg_packet *p = &now->packet;
-	const struct mg_event *e = queue_first(&c->pending);
+	const struct mg_event *e = queue_first(&c->due.pending);
 	const struct mg_sock_open *open = NULL; /* the last one seen */
 	struct mg_sock *s;
 
 	while (e && e->time_ns <= now->time_ns + SOON_NS && !becomes(e, p->seq, p->ack)) {
 		if (e->id == MG_EVENT_sock_open)
 			open = &e->sock_open;
-		e = queue_after(&c->pending, e);
+		e = queue_after(&c->due.pending, e);
 	}
 	if (!e || !becomes(e, p->seq, p->ack) || e->sock_state.write_seq != p->ack)
 		return;

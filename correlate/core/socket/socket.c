@@ -29,8 +29,8 @@ struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 	struct mg_sock *s = NULL;
 
 	if (cookie)
-		HASH_FIND(hh, c->socks, &cookie, sizeof(cookie), s);
-	if (!s && c->closed.all)
+		HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
+	if (!s && c->sockets.closed.all)
 		s = closed_unpack(c, cookie);
 	if (!s && cookie & MG_REQUEST_ID)
 		return request_sock(c, cookie);
@@ -39,24 +39,24 @@ struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 
 void sock_lives(struct core *c, struct mg_sock *s)
 {
-	if (s->is_live)
+	if (s->listed.is)
 		return;
-	s->is_live = true;
-	s->next_live = c->live;
-	s->live_at = &c->live;
-	if (c->live)
-		c->live->live_at = &s->next_live;
-	c->live = s;
+	s->listed.is = true;
+	s->listed.next = c->sockets.live;
+	s->listed.at = &c->sockets.live;
+	if (c->sockets.live)
+		c->sockets.live->listed.at = &s->listed.next;
+	c->sockets.live = s;
 }
 
 void sock_no_longer_live(struct mg_sock *s)
 {
-	if (!s->is_live)
+	if (!s->listed.is)
 		return;
-	s->is_live = false;
-	*s->live_at = s->next_live;
-	if (s->next_live)
-		s->next_live->live_at = s->live_at;
+	s->listed.is = false;
+	*s->listed.at = s->listed.next;
+	if (s->listed.next)
+		s->listed.next->listed.at = s->listed.at;
 }
 
 /* Time after a socket's end in which calls that were in it may return. */
@@ -64,10 +64,10 @@ void sock_no_longer_live(struct mg_sock *s)
 
 struct mg_sock *sock_next_live(struct core *c, struct mg_sock *s)
 {
-	struct mg_sock **next = s ? &s->next_live : &c->live;
+	struct mg_sock **next = s ? &s->listed.next : &c->sockets.live;
 
 	while (*next && (*next)->state == MG_TCP_CLOSE &&
-		(*next)->closed_ns + DEAD_NS < c->kernel_until_ns)
+		(*next)->listed.closed_ns + DEAD_NS < c->times.kernel_until_ns)
 		sock_no_longer_live(*next);
 	return *next;
 }
@@ -90,7 +90,7 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
 	s->unclaimed = !core_observes(c, MG_EVENT_sys_exit);
-	HASH_ADD(hh, c->socks, cookie, sizeof(s->cookie), s);
+	HASH_ADD(hh, c->sockets.socks, cookie, sizeof(s->cookie), s);
 	s = hash_kept(s);
 	if (!s)
 		return NULL;
@@ -107,15 +107,15 @@ void socks_claim(struct core *c)
 {
 	struct mg_sock *s, *tmp;
 
-	HASH_ITER (hh, c->socks, s, tmp)
+	HASH_ITER (hh, c->sockets.socks, s, tmp)
 		s->unclaimed = false;
 }
 
 void flow_touch(struct flow *f, uint64_t t)
 {
-	if (!f->first_t)
-		f->first_t = t;
-	f->last_t = t;
+	if (!f->active.first)
+		f->active.first = t;
+	f->active.last = t;
 }
 
 #define PASSED_MAX 1024
@@ -133,9 +133,9 @@ static void trim(const struct core *c, struct flow *f)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_trim(&f->layer[i]);
-	ranges_trim(&f->pair_call);
-	ranges_trim(&f->pair_x);
-	ranges_trim(&f->pair_r);
+	ranges_trim(&f->paired.call);
+	ranges_trim(&f->paired.x);
+	ranges_trim(&f->paired.r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
 	if (f->state)
@@ -150,10 +150,10 @@ static bool was_open(uint8_t state)
 /* Notes the peer's FIN by the state change, for where its segment is not seen. */
 static void note_fin(struct flow *rx, const struct mg_sock_state *p)
 {
-	if (rx->ended || p->now != MG_TCP_CLOSE_WAIT)
+	if (rx->fin.seen || p->now != MG_TCP_CLOSE_WAIT)
 		return;
-	rx->ended = true;
-	rx->end_seq = p->rcv_nxt - 1;
+	rx->fin.seen = true;
+	rx->fin.seq = p->rcv_nxt - 1;
 }
 
 void sock_on_state(struct core *c, const struct mg_event *e)
@@ -170,7 +170,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	if (p->rport)
 		s->rport = p->rport;
 	s->state = p->now;
-	if (p->now == MG_TCP_SYN_SENT && !s->pid && e->tid) { /* by connect(), or a send */
+	if (p->now == MG_TCP_SYN_SENT && !s->user.pid && e->tid) { /* by connect(), or a send */
 		struct thread *t = thread_get(c, e->tid, e->pid);
 
 		if (t)
@@ -179,7 +179,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	note_fin(&s->rx, p);
 	sock_lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
-		s->closed_ns = e->time_ns;
+		s->listed.closed_ns = e->time_ns;
 		state_end(c, s, e->cycles);
 		tx_closed(c, &s->tx);
 		trim(c, &s->tx);
@@ -189,7 +189,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	}
 	if (p->ulp)
 		s->ulp = p->ulp;
-	if (s->late)
+	if (s->met.late)
 		sock_on_late_state(s, p);
 	if (p->opener)
 		s->opener = p->opener;
@@ -201,7 +201,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 			s->tx.total = off;
 	}
 	/* before it was open its numbers were another connection's, or none */
-	if (c->lost_kernel && s->rx.anchor.set &&
+	if (c->counts.lost_kernel && s->rx.anchor.set &&
 		was_open(p->old)) { /* position read so far; a FIN has a number, too */
 		uint32_t read = p->copied_seq;
 		uint64_t off;
@@ -211,13 +211,13 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		if (flow_offset(&s->rx, read, &off) && off > s->rx.total)
 			s->rx.total = off;
 	}
-	if (p->now == MG_TCP_ESTABLISHED && p->opener && !s->opened) {
-		s->opened = true;
+	if (p->now == MG_TCP_ESTABLISHED && p->opener && !s->met.opened) {
+		s->met.opened = true;
 		s->ends = (struct ends){p->write_seq - 1, p->rcv_nxt - 1};
 		anchor_set(&s->tx.anchor, p->write_seq, 0, false);
 		anchor_set(&s->rx.anchor, p->rcv_nxt, 0, false);
 		/* the replies to refused attempts had other numbers */
-		s->tx.acked = s->tx.acked_before = 0;
+		s->tx.ack.to = s->tx.ack.before = 0;
 		peer_link(c, s);
 		if (p->opener == OPENER_PEER)
 			synack_on_established(c, s, p->write_seq);
@@ -230,9 +230,9 @@ void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t)
 {
 	const struct process *p = process_of(c, t);
 
-	s->tid = t->tid;
-	s->pid = t->pid;
-	s->program = p ? p->program : NULL;
+	s->user.tid = t->tid;
+	s->user.pid = t->pid;
+	s->user.program = p ? p->program : NULL;
 }
 
 void sock_on_ulp(struct core *c, uint64_t cookie)
@@ -267,7 +267,7 @@ void flow_free(const struct core *c, struct flow *f)
 	zerocopy_free(f->zerocopy);
 	ranges_free(&f->copies.again);
 	resent_free(f->copies.resent_times);
-	ranges_free(&f->pair_call);
-	ranges_free(&f->pair_x);
-	ranges_free(&f->pair_r);
+	ranges_free(&f->paired.call);
+	ranges_free(&f->paired.x);
+	ranges_free(&f->paired.r);
 }

@@ -108,7 +108,8 @@ void state_on_arrival(struct core *c, struct mg_sock *s, const struct mg_packet 
 	uint64_t ack;
 
 	if (closed == s->peer_window_zero || p->tcp_flags & SYN_OR_RST ||
-		s->state == MG_TCP_CLOSE || !flow_offset(&s->tx, p->ack, &ack) || ack < s->tx.acked)
+		s->state == MG_TCP_CLOSE || !flow_offset(&s->tx, p->ack, &ack) ||
+		ack < s->tx.ack.to)
 		return;
 	s->peer_window_zero = closed;
 	if (facts_wanted(&c->facts, FACT_state)) {

@@ -23,13 +23,13 @@ static struct synack *find(const struct core *c, uint32_t seq)
 {
 	struct synack *a;
 
-	HASH_FIND(hh, c->synacks, &seq, sizeof(seq), a);
+	HASH_FIND(hh, c->requests.synacks, &seq, sizeof(seq), a);
 	return a;
 }
 
 static void forget(struct core *c, struct synack *a)
 {
-	HASH_DEL(c->synacks, a);
+	HASH_DEL(c->requests.synacks, a);
 	free(a);
 }
 
@@ -37,15 +37,15 @@ void synack_on_retransmit(struct core *c, const struct mg_tcp_retransmit *p)
 {
 	struct synack *a = find(c, p->seq);
 
-	c->synack_retries += p->segs;
+	c->requests.synack_retries += p->segs;
 	if (!a) {
 		a = mg_calloc(1, sizeof(*a));
 		if (!a)
 			return;
-		if (HASH_COUNT(c->synacks) >= SYNACKS_MAX) /* drops the oldest */
-			forget(c, c->synacks);
+		if (HASH_COUNT(c->requests.synacks) >= SYNACKS_MAX) /* drops the oldest */
+			forget(c, c->requests.synacks);
 		a->seq = p->seq;
-		HASH_ADD(hh, c->synacks, seq, sizeof(a->seq), a);
+		HASH_ADD(hh, c->requests.synacks, seq, sizeof(a->seq), a);
 		a = hash_kept(a);
 		if (!a)
 			return;
@@ -59,7 +59,7 @@ void synack_on_established(struct core *c, struct mg_sock *s, uint32_t write_seq
 
 	if (!a)
 		return;
-	s->tx.synack_retries += a->n;
+	s->tx.retried.synack += a->n;
 	forget(c, a);
 }
 
@@ -67,7 +67,7 @@ void synacks_free(struct core *c)
 {
 	struct synack *a, *tmp;
 
-	HASH_ITER (hh, c->synacks, a, tmp) {
+	HASH_ITER (hh, c->requests.synacks, a, tmp) {
 		forget(c, a);
 	}
 }

@@ -45,7 +45,7 @@ void resent_settle(const struct core *c, struct flow *f, uint64_t upto)
 static void make_room(const struct core *c, struct flow *f, struct resent *r)
 {
 	if (r->n == r->cap)
-		resent_settle(c, f, f->acked);
+		resent_settle(c, f, f->ack.to);
 	if (r->n > RANGES_MAX)
 		resent_settle(c, f, UINT64_MAX);
 }

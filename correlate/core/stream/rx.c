@@ -79,14 +79,14 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 			.packets = p->segs,
 			.t = e->cycles},
 		a);
-	if (request && a->offset + a->length > s->rx.request_end)
-		s->rx.request_end = a->offset + a->length;
+	if (request && a->offset + a->length > s->rx.handshake.request_end)
+		s->rx.handshake.request_end = a->offset + a->length;
 	a->rx = true;
 	if (p->tcp_flags & TCP_URG)
 		s->rx.urgent.seen = true;
 	if (p->tcp_flags & TCP_FIN) {
-		s->rx.ended = true;
-		s->rx.end_seq = p->seq + p->len;
+		s->rx.fin.seen = true;
+		s->rx.fin.seq = p->seq + p->len;
 	}
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked_by_frame(c, &s->tx, p->ack, e->cycles);
@@ -116,7 +116,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
  */
 static bool told_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
 {
-	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.request_end &&
+	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.handshake.request_end &&
 	       core_observes(c, MG_EVENT_tcp_recv);
 }
 
@@ -163,7 +163,7 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s || !flow_offset(&s->rx, p->seq, &off))
 		return;
 	flow_touch(&s->rx, e->cycles);
-	if (!s->pid) /* no system calls are recorded */
+	if (!s->user.pid) /* no system calls are recorded */
 		sock_used_by(c, s, t);
 	a->length = p->len;
 	/*
@@ -176,9 +176,9 @@ void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!t->in_call || t->in_softirq)
 		return;
 	piece = call_add_piece(&t->now, &s->rx, off, p->len, e->cycles);
-	if (piece && t->waking_sock == p->sock) {
-		piece->waking = t->waking;
-		piece->switch_in = t->woken_in;
+	if (piece && t->wake.sock == p->sock) {
+		piece->waking = t->wake.at;
+		piece->switch_in = t->wake.ran;
 	}
 }
 
@@ -279,9 +279,9 @@ static void note_opening(const struct settling *s, uint64_t a, uint64_t b, uint3
 {
 	const struct mg_sock *sock = s->f->sock;
 
-	if (a == s->f->opening && s->required & BELOW_TCP && !(present & BELOW_TCP) &&
+	if (a == s->f->handshake.unseen && s->required & BELOW_TCP && !(present & BELOW_TCP) &&
 		(sock->opener == OPENER_PEER || sock->state == MG_TCP_SYN_RECV))
-		s->f->opening = b;
+		s->f->handshake.unseen = b;
 }
 
 /* Divides the time by the boundaries. Returns false if they contradict each other by too much. */
@@ -445,7 +445,7 @@ void rx_settle_piece(
 		rx_in_order_untold(c, f, end, p->t);
 	for (int l = RX_DEV; l <= RX_READY; l++)
 		lists[l] = &f->layer[l];
-	if (c->lost_kernel)
+	if (c->counts.lost_kernel)
 		lists[RX_COPY] = &f->layer[RX_COPY];
 	lists[AGAIN] = &f->copies.again;
 	lists[OVERTOOK] = &f->layer[RX_OVERTOOK];
@@ -465,8 +465,8 @@ static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t 
 		urgent_read(c, f, k, leave);
 		return;
 	}
-	if (k->ret || f->open_calls || !f->ended || k->exit_seq != f->end_seq + 1 ||
-		!flow_offset(f, f->end_seq, &off) || off <= f->done)
+	if (k->ret || f->use.open || !f->fin.seen || k->exit_seq != f->fin.seq + 1 ||
+		!flow_offset(f, f->fin.seq, &off) || off <= f->done)
 		return;
 	if (off > f->total)
 		f->total = off;
@@ -504,12 +504,12 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 		return;
 	flow_touch(f, leave);
 	layer_pass_call(c, f, RX_CALL, leave, last - sum, sum);
-	if (f->calls++ == 0)
-		f->first_call = k->enter;
-	f->last_call = k->enter;
+	if (f->use.calls++ == 0)
+		f->use.first = k->enter;
+	f->use.last = k->enter;
 	/* bytes that another thread is still reading are kept */
 	f->done = ranges_reach(&f->layer[RX_COPY], f->done);
-	if (!f->open_calls && f->done < last)
+	if (!f->use.open && f->done < last)
 		rx_give_up_holes(c, f, last);
 	rx_drop_done(f);
 }
@@ -517,7 +517,7 @@ void rx_settle(struct core *c, struct kernel_call *k, uint64_t user)
 /* Calls still open at the recording's end, mostly a waiting read, will fill no hole. */
 void rx_finish(struct core *c, struct flow *f)
 {
-	f->open_calls = 0;
+	f->use.open = 0;
 	if (f->done < f->total)
 		rx_give_up_holes(c, f, f->total);
 	rx_drop_done(f);

@@ -27,8 +27,8 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	if (present || urgent_hole(g->c, g->f, a, b))
 		return;
 	/* read before the handshake was complete, as Fast Open allows: the call has no event */
-	if (a == g->f->opening && b <= g->f->request_end)
-		g->f->opening = b;
+	if (a == g->f->handshake.unseen && b <= g->f->handshake.request_end)
+		g->f->handshake.unseen = b;
 	g->f->incomplete += b - a;
 	if (facts_wanted(&g->c->facts, FACT_range))
 		rx_tell_unseen(g->c, g->f, a, b - a);
@@ -62,14 +62,14 @@ void rx_consumed(struct core *c, struct flow *f, uint32_t copied_seq, uint64_t n
 
 	if (flow_offset(f, before_fin(f, copied_seq), &off) && off > f->total)
 		f->total = off;
-	if (f->open_calls || f->done >= f->total) {
-		f->unseen_t = 0;
-	} else if (!f->unseen_t) {
-		f->unseen_t = now;
-		f->unseen = f->total;
-	} else if (now - f->unseen_t > clockmap_span(&c->clock, UNSEEN_NS)) {
-		f->unseen_t = 0;
-		rx_give_up_holes(c, f, f->unseen);
+	if (f->use.open || f->done >= f->total) {
+		f->unclaimed.t = 0;
+	} else if (!f->unclaimed.t) {
+		f->unclaimed.t = now;
+		f->unclaimed.off = f->total;
+	} else if (now - f->unclaimed.t > clockmap_span(&c->clock, UNSEEN_NS)) {
+		f->unclaimed.t = 0;
+		rx_give_up_holes(c, f, f->unclaimed.off);
 		rx_drop_done(f);
 	}
 }

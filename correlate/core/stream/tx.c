@@ -67,7 +67,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 	if (!s || !flow_offset(&s->tx, p->seq, &off))
 		return;
 	flow_touch(&s->tx, e->cycles);
-	if (!s->pid) /* no system calls are recorded */
+	if (!s->user.pid) /* no system calls are recorded */
 		sock_used_by(c, s, t);
 	tx_acked(c, &s->tx, p->snd_una, e->cycles);
 	why_on_write(&s->tx, t, p, e->cycles);
@@ -95,7 +95,7 @@ static void add_syn_data(struct kernel_call *k, uint32_t exit_seq)
 	struct flow *f = k->piece[0].flow;
 	uint64_t off, len = k->piece[0].off;
 
-	if (f->start || f->calls || !len || !flow_offset(f, exit_seq, &off) ||
+	if (f->start || f->use.calls || !len || !flow_offset(f, exit_seq, &off) ||
 		off != (uint64_t)k->ret || !call_add_piece(k, f, 0, 0, 0))
 		return;
 	memmove(k->piece + 1, k->piece, (k->pieces - 1) * sizeof(*k->piece));
@@ -179,9 +179,9 @@ void tx_settle(struct core *c, struct kernel_call *k, uint64_t user, uint64_t le
 	call_ends_add(&f->call_ends, k->piece[k->pieces - 1].off + k->piece[k->pieces - 1].len);
 	flow_touch(f, k->exit);
 	layer_pass_call(c, f, TX_CALL, t, k->piece[0].off, sum);
-	if (f->calls++ == 0)
-		f->first_call = t;
-	f->last_call = t;
+	if (f->use.calls++ == 0)
+		f->use.first = t;
+	f->use.last = t;
 	tx_make_atoms(c, f, false);
 }
 
@@ -195,7 +195,7 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	const struct ranges *handed = &f->layer[TX_IP_OUT];
 	uint64_t at;
 
-	if (!f->left_last.ip || mg_events_have(f->missed, MG_EVENT_ip_out) ||
+	if (!f->left_last.ip || mg_events_have(f->missing.events, MG_EVENT_ip_out) ||
 		!mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out))
 		return false;
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
@@ -267,24 +267,24 @@ static bool is_own_copy(struct flow *f, const struct mg_packet *p)
 	const struct ranges *before = &f->layer[TX_QUEUE], *here = &f->layer[TX_XMIT];
 	uint64_t off;
 
-	if (!p->len || f->sock->kind != MG_KIND_tcp || p->ifindex != f->queued_at ||
-		mg_events_have(f->missed, MG_EVENT_dev_xmit) ||
+	if (!p->len || f->sock->kind != MG_KIND_tcp || p->ifindex != f->device.queued_at ||
+		mg_events_have(f->missing.events, MG_EVENT_dev_xmit) ||
 		!flow_place(f, first_byte(p), &off) || ranges_reach(before, off) < off + p->len ||
 		ranges_reach(here, off) != off)
 		return false;
-	f->copied.seq = first_byte(p);
-	f->copied.len = p->len;
+	f->device.copied.seq = first_byte(p);
+	f->device.copied.len = p->len;
 	return true;
 }
 
 /* Returns the same when the driver has taken the frame. */
 static bool is_own_copy_done(struct flow *f, const struct mg_dev_done *p)
 {
-	bool own = f->copied.len && p->ifindex == f->queued_at && p->seq == f->copied.seq &&
-		   p->len == f->copied.len;
+	bool own = f->device.copied.len && p->ifindex == f->device.queued_at &&
+		   p->seq == f->device.copied.seq && p->len == f->device.copied.len;
 
 	if (own && !p->rc)
-		f->copied.len = 0;
+		f->device.copied.len = 0;
 	return own;
 }
 
@@ -312,7 +312,7 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 	if (!s)
 		return;
 	if (layer == TX_QUEUE)
-		s->tx.queued_at = p->ifindex;
+		s->tx.device.queued_at = p->ifindex;
 	if (!passes(c, &s->tx, (enum tx_layer)layer,
 		    &(struct seen){.seq = first_byte(p),
 			    .len = p->len,
@@ -337,7 +337,7 @@ void tx_on_done(struct core *c, const struct mg_event *e, struct annotation *a)
 	if (!s)
 		return;
 	if (p->rc != 0) {
-		s->tx.refused++;
+		s->tx.drops.refused++;
 		return;
 	}
 	if (passes(c, &s->tx, TX_DONE, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles},
@@ -373,9 +373,9 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	/* a refused one (the first copy is still in a queue of this machine) sends nothing */
 	if (p->err < 0)
 		return;
-	s->tx.retransmits += p->segs;
+	s->tx.retried.segments += p->segs;
 	if (s->state == MG_TCP_SYN_SENT)
-		s->tx.syn_retries += p->segs;
+		s->tx.retried.syn += p->segs;
 	/* without IP's events; a copy may have arrived before TCP's event about it */
 	if (a->has_offset && !mg_events_have(core_hooked(c, s->netns), MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
@@ -394,13 +394,13 @@ void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 {
 	uint64_t off;
 
-	if (!f->anchor.set || !flow_offset(f, ack, &off) || off <= f->acked)
+	if (!f->anchor.set || !flow_offset(f, ack, &off) || off <= f->ack.to)
 		return;
-	if (now - f->acked_before_t > clockmap_span(&c->clock, GIVE_UP_NS)) {
-		f->acked_before = f->acked;
-		f->acked_before_t = now;
+	if (now - f->ack.before_t > clockmap_span(&c->clock, GIVE_UP_NS)) {
+		f->ack.before = f->ack.to;
+		f->ack.before_t = now;
 	}
-	f->acked = off;
+	f->ack.to = off;
 	ranges_drop(&f->layer[TX_IP_OUT], off < f->done ? off : f->done);
 }
 
@@ -423,10 +423,10 @@ static void drop_done(struct flow *f, bool at_end)
 	for (int i = 0; i < TX_LAYERS; i++)
 		if (i != TX_IP_OUT)
 			ranges_drop(&f->layer[i], f->done);
-	if (at_end || sent->len > IN_FLIGHT_MAX || f->acked > f->done)
+	if (at_end || sent->len > IN_FLIGHT_MAX || f->ack.to > f->done)
 		ranges_drop(sent, f->done);
 	else
-		ranges_drop(sent, f->acked);
+		ranges_drop(sent, f->ack.to);
 }
 
 struct making {
@@ -584,10 +584,10 @@ void tx_make_atoms(struct core *c, struct flow *f, bool at_end)
 		}
 	}
 	/* acknowledged long ago: missing events were lost from the trace and will not come */
-	if (!f->open_calls && f->acked_before > until)
-		until = f->acked_before;
-	if (at_end && f->acked > until)
-		until = f->acked;
+	if (!f->use.open && f->ack.before > until)
+		until = f->ack.before;
+	if (at_end && f->ack.to > until)
+		until = f->ack.to;
 	if (until > f->total) /* the FIN has a sequence number, but is no byte */
 		until = f->total;
 	if (until <= f->done)

@@ -31,8 +31,8 @@ void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 	layer_pass_call(
 		c, f, rx ? (int)RX_CALL : (int)TX_CALL, rx ? until : from, FACT_NONE, bytes);
 	if (!enter)
-		f->kernel_only += bytes;
-	if (f->calls++ == 0)
-		f->first_call = from;
-	f->last_call = from;
+		f->use.kernel_only += bytes;
+	if (f->use.calls++ == 0)
+		f->use.first = from;
+	f->use.last = from;
 }

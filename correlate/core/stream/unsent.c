@@ -20,11 +20,11 @@
 static bool may_miss(struct core *c, const struct mg_sock *s, uint16_t event, uint64_t after)
 {
 	for (uint32_t i = 0; i < c->finish.gaps; i++) {
-		const struct gap *g = &c->gaps[i];
+		const struct gap *g = &c->losses.gaps[i];
 
 		if (mg_events_have(g->events, event) &&
 			clockmap_cycles(&c->clock, g->to_ns) > after &&
-			!(s->state == MG_TCP_CLOSE && g->from_ns > s->closed_ns))
+			!(s->state == MG_TCP_CLOSE && g->from_ns > s->listed.closed_ns))
 			return true;
 	}
 	return false;
@@ -47,14 +47,14 @@ void tx_find_unsent(struct core *c, struct flow *f)
 
 		if (!mg_events_have(hooked, way[i]) || may_miss(c, f->sock, way[i], last))
 			continue;
-		f->unsent_known = true;
+		f->never_sent.known = true;
 		if (ranges_end(&f->layer[layer]) < left)
 			left = ranges_end(&f->layer[layer]);
 	}
-	if (left < f->acked) /* even if their leaving was not seen */
-		left = f->acked;
+	if (left < f->ack.to) /* even if their leaving was not seen */
+		left = f->ack.to;
 	if (left < f->start)
 		left = f->start;
 	if (left < f->total)
-		f->unsent = f->total - left;
+		f->never_sent.bytes = f->total - left;
 }

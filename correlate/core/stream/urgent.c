@@ -21,9 +21,9 @@ void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, ui
 
 	layer_pass_call(c, f, RX_COPY, k->exit, FACT_NONE, 1);
 	layer_pass_call(c, f, RX_CALL, user, FACT_NONE, 1);
-	if (f->calls++ == 0)
-		f->first_call = k->enter;
-	f->last_call = k->enter;
+	if (f->use.calls++ == 0)
+		f->use.first = k->enter;
+	f->use.last = k->enter;
 	if (u->n == URGENT_MAX)
 		memmove(u->read, u->read + 1, --u->n * sizeof(*u->read));
 	u->read[u->n++] = (struct urgent_call){k->enter, k->exit, user};

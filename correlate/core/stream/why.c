@@ -364,12 +364,12 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 {
 	const struct why *w = s->tx.why;
 	bool full = p->segs > 1 || p->len >= w->mss;
-	uint64_t una = w->una > s->tx.acked ? w->una : s->tx.acked;
+	uint64_t una = w->una > s->tx.ack.to ? w->una : s->tx.ack.to;
 	enum why_reason held = WHY_NOT_KNOWN;
 
 	switch (release) {
 	case RELEASE_OWN_CALL: /* if it slept since, something had kept it from sending at once */
-		return t->woken_in > why_own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
+		return t->wake.ran > why_own_piece(&t->now, off)->t ? WHY_NOT_KNOWN : WHY_IMMEDIATE;
 	case RELEASE_LATER_CALL:
 		return why_of_small(w, t->now.copied ? w->nagle_before : w->nagle, una);
 	case RELEASE_PACER:
@@ -446,7 +446,8 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 	for (uint32_t i = r->len; i-- > 0;)
 		if (r->v[r->head + i].a <= off && r->v[r->head + i].b > off)
 			return r->v[r->head + i].t;
-	for (t = c->threads; t; t = t->hh.next) { /* written by a call that has not returned */
+	for (t = c->tasks.threads; t;
+		t = t->hh.next) { /* written by a call that has not returned */
 		const struct piece *p = t->in_call && t->now.cookie == f->sock->cookie
 						? why_own_piece(&t->now, off)
 						: NULL;

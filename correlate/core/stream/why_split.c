@@ -207,7 +207,7 @@ static uint64_t own_way(const struct thread *t, enum why_release release, uint64
 
 	if (release == RELEASE_OWN_CALL)
 		since = why_own_piece(&t->now, off)->t;
-	return t->woken_in > since ? t->woken_in : since;
+	return t->wake.ran > since ? t->wake.ran : since;
 }
 
 static enum why_reason before(const struct core *c, const struct thread *t, const struct mg_sock *s,
@@ -220,7 +220,7 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 		return WHY_NOT_KNOWN;
 	switch (found.release) {
 	case RELEASE_OWN_CALL: /* a call has pushed all there was before it slept */
-		return t->woken_in > why_own_piece(&t->now, off)->t
+		return t->wake.ran > why_own_piece(&t->now, off)->t
 			       ? left_over(c, s, p, off, found.release)
 			       : WHY_NOT_KNOWN;
 	case RELEASE_ACK:

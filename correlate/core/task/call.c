@@ -98,16 +98,16 @@ void call_no_longer_open(struct core *c, const struct kernel_call *k)
 {
 	struct flow *f = flow_of_call(c, k);
 
-	if (f && f->open_calls)
-		f->open_calls--;
+	if (f && f->use.open)
+		f->use.open--;
 }
 
 static void leaves_kernel(struct core *c, const struct kernel_call *k)
 {
 	struct flow *f = flow_of_call(c, k);
 
-	if (f && f->in_kernel)
-		f->in_kernel--;
+	if (f && f->use.in_kernel)
+		f->use.in_kernel--;
 }
 
 void call_abandon(struct core *c, struct thread *t)
@@ -127,7 +127,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	if (t->in_call) /* its end was lost */
 		call_abandon(c, t);
 	t->traced = true;
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->away.now) /* that it got the CPU was not seen */
 		thread_is_running(c, t, e->cycles);
 	memset(k, 0, sizeof(*k));
 	k->enter = e->cycles;
@@ -145,9 +145,9 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 		k->nagle = NAGLE_TOLD | p->nagle | (p->flags & MSG_MORE_FLAG ? NAGLE_MORE : 0);
 	t->segment_of = 0;
 	t->in_call = true;
-	t->off_cpu = false;
-	t->in_irq = t->in_softirq = t->woken = t->held = false;
-	t->woken_early = 0;
+	t->away.now = false;
+	t->in_irq = t->in_softirq = t->wake.valid = t->away.held = false;
+	t->wake.early = 0;
 	t->fn = STATE_SOCKET;
 	t->at_lock = false;
 	t->since = e->cycles;
@@ -157,8 +157,8 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 		sock_used_by(c, s, t);
 		s->kind = p->kind;
 		if (f) {
-			f->open_calls++;
-			f->in_kernel++;
+			f->use.open++;
+			f->use.in_kernel++;
 		}
 	}
 }
@@ -174,14 +174,14 @@ static bool position(const struct kernel_call *k, const struct mg_sock *s, enum 
 	moved = *to - *from;
 	/* it returns no length: no other thread may have read meanwhile */
 	if (k->call == MG_SYS_getsockopt)
-		return k->ret == 0 && moved && moved <= INT32_MAX && s->rx.open_calls == 1;
+		return k->ret == 0 && moved && moved <= INT32_MAX && s->rx.use.open == 1;
 	if (k->ret <= 0)
 		return false;
 	if (moved == bytes)
 		return true;
 	/* a SYN preceded them (RFC 7413), or an urgent byte was skipped */
 	*from = *to - bytes;
-	return dir == MG_DIR_TX ? !s->tx.calls && (moved == bytes + 1 || !k->enter_seq)
+	return dir == MG_DIR_TX ? !s->tx.use.calls && (moved == bytes + 1 || !k->enter_seq)
 				: s->rx.urgent.seen && moved == bytes + 1;
 }
 
@@ -253,8 +253,8 @@ bool call_was_restarted(const struct kernel_call *k)
 /* Ends a call that a handler had interrupted and that is not restarted (EINTR). */
 static void end_interrupted(struct thread *t, const struct mg_sys_exit *p, uint64_t now)
 {
-	for (uint32_t i = t->ended_n; i-- > 0;) {
-		struct kernel_call *k = &t->ended[i];
+	for (uint32_t i = t->done.n; i-- > 0;) {
+		struct kernel_call *k = &t->done.call[i];
 
 		if (k->call == p->call && k->cookie == p->sock && call_was_restarted(k)) {
 			/* the handler's time is part of it */
@@ -307,8 +307,8 @@ static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_
 	k->cookie = p->sock;
 	f = flow_of_call(c, k);
 	if (f) {
-		f->open_calls++;
-		f->in_kernel++;
+		f->use.open++;
+		f->use.in_kernel++;
 	}
 }
 
@@ -321,19 +321,19 @@ static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel
 	uint32_t most = has_app_side(c) ? UNCLAIMED_MAX : UNCLAIMED_FEW, few;
 	struct kernel_call *more;
 
-	if (t->ended_n >= most)
+	if (t->done.n >= most)
 		call_merge_restarts(c, t);
-	if (t->ended_n >= most) { /* half of them at once, as moving the others takes time */
+	if (t->done.n >= most) { /* half of them at once, as moving the others takes time */
 		few = most == UNCLAIMED_FEW ? 1 : most / 2;
 		call_settle_oldest(c, t, few);
 	}
-	if (t->ended_n < t->ended_cap)
+	if (t->done.n < t->done.cap)
 		return true;
-	more = mg_realloc(t->ended, (t->ended_n + UNCLAIMED_FEW) * sizeof(*k));
+	more = mg_realloc(t->done.call, (t->done.n + UNCLAIMED_FEW) * sizeof(*k));
 	if (!more)
 		return false;
-	t->ended = more;
-	t->ended_cap = t->ended_n + UNCLAIMED_FEW;
+	t->done.call = more;
+	t->done.cap = t->done.n + UNCLAIMED_FEW;
 	return true;
 }
 
@@ -341,7 +341,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	struct kernel_call *k = &t->now;
 
-	if (c->lost_kernel && e->sys_exit.ret > 0)
+	if (c->counts.lost_kernel && e->sys_exit.ret > 0)
 		note_position(c, &e->sys_exit);
 	if (!t->in_call) {
 		if (e->sys_exit.ret == -EINTR)
@@ -353,7 +353,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		call_abandon(c, t);
 		return;
 	}
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->away.now) /* that it got the CPU was not seen */
 		thread_is_running(c, t, e->cycles);
 	thread_set_state(t, e->cycles);
 	k->incomplete |= t->at_lock; /* its getting the lock, or releasing it, was not seen */
@@ -378,7 +378,7 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e)
 		sock_on_ulp(c, k->cookie);
 	c->low_water |= k->call == MG_SYS_setsockopt && k->option == OPTION_RCVLOWAT && k->ret == 0;
 	if (keep_unclaimed(c, t, k))
-		t->ended[t->ended_n++] = *k;
+		t->done.call[t->done.n++] = *k;
 	else
 		kernel_call_free(k);
 	memset(k, 0, sizeof(*k));

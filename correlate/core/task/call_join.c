@@ -31,8 +31,8 @@ static int claim(const struct core *c, const struct thread *t, uint64_t enter, u
 {
 	uint64_t slack = clock_slack(clockmap_error(&c->clock));
 
-	for (int i = (int)t->ended_n - 1; i >= 0; i--)
-		if (t->ended[i].enter + slack >= enter && t->ended[i].exit <= leave + slack)
+	for (int i = (int)t->done.n - 1; i >= 0; i--)
+		if (t->done.call[i].enter + slack >= enter && t->done.call[i].exit <= leave + slack)
 			return i;
 	return -1;
 }
@@ -49,7 +49,7 @@ static bool is_restart(const struct kernel_call *before, const struct kernel_cal
 /* Merges the preceding call into this one. */
 static void merge_restart(struct core *c, struct thread *t, int i)
 {
-	struct kernel_call *k = &t->ended[i], *before = k - 1;
+	struct kernel_call *k = &t->done.call[i], *before = k - 1;
 
 	thread_user_time(t, before->exit, k->enter, STATE_SIGNAL, k->state);
 	for (int s = 0; s < STATES; s++)
@@ -65,21 +65,21 @@ static void merge_restart(struct core *c, struct thread *t, int i)
 	k->incomplete |= before->incomplete;
 	call_no_longer_open(c, before);
 	kernel_call_free(before);
-	memmove(before, k, (t->ended_n-- - (uint32_t)i) * sizeof(*k));
+	memmove(before, k, (t->done.n-- - (uint32_t)i) * sizeof(*k));
 }
 
 void call_merge_restarts(struct core *c, struct thread *t)
 {
-	for (int i = (int)t->ended_n - 1; i > 0; i--)
-		if (is_restart(&t->ended[i - 1], &t->ended[i]))
+	for (int i = (int)t->done.n - 1; i > 0; i--)
+		if (is_restart(&t->done.call[i - 1], &t->done.call[i]))
 			merge_restart(c, t, i);
 }
 
 /* Merges the earlier parts into the call; returns its new index. */
 static int merge_restarted(struct core *c, struct thread *t, int i, uint64_t enter)
 {
-	while (i > 0 && is_restart(&t->ended[i - 1], &t->ended[i]) &&
-		t->ended[i - 1].enter >= enter)
+	while (i > 0 && is_restart(&t->done.call[i - 1], &t->done.call[i]) &&
+		t->done.call[i - 1].enter >= enter)
 		merge_restart(c, t, i--);
 	return i;
 }
@@ -121,11 +121,11 @@ bool call_is_complete(const struct core *c, const struct thread *t, const struct
 
 static void note_thread(struct flow *f, uint32_t tid)
 {
-	for (uint32_t i = 0; i < f->threads; i++)
-		if (f->thread[i] == tid)
+	for (uint32_t i = 0; i < f->use.threads; i++)
+		if (f->use.thread[i] == tid)
 			return;
-	if (f->threads < sizeof(f->thread) / sizeof(f->thread[0]))
-		f->thread[f->threads++] = tid;
+	if (f->use.threads < sizeof(f->use.thread) / sizeof(f->use.thread[0]))
+		f->use.thread[f->use.threads++] = tid;
 }
 
 static void join(struct core *c, struct thread *t, struct kernel_call *k, const struct mg_event *e)
@@ -134,20 +134,20 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	uint64_t state[STATES], sum = 0;
 	struct mg_sock *sock;
 
-	if (t->off_cpu && t->left_cpu < p->exit) /* its return to the CPU was not seen */
+	if (t->away.now && t->away.since < p->exit) /* its return to the CPU was not seen */
 		thread_is_running(c, t, p->exit);
 	divide(t, k, p->enter, p->exit, state);
 	for (int i = 0; i < STATES; i++)
 		sum += state[i];
 	if (sum != p->exit - p->enter)
-		c->state_mismatch++;
+		c->checks.state_mismatch++;
 	sock = sock_find(c, k->cookie);
 	if (sock && mg_syscall_direction(k->call) != MG_DIR_OTHER) {
 		struct flow *f = mg_syscall_direction(k->call) == MG_DIR_TX ? &sock->tx : &sock->rx;
 
-		f->blocked += state[STATE_BLOCKED];
+		f->use.blocked += state[STATE_BLOCKED];
 		note_thread(f, e->tid);
-		f->call_cycles += sum;
+		f->use.cycles += sum;
 	}
 	call_settle_bytes(c, k, p->enter, p->exit);
 	memcpy(k->state, state, sizeof(state)); /* for listeners */
@@ -156,7 +156,7 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 /* Counts a call without its system call, which is lost or came after the kernel side ended. */
 static enum fact_no_call count_unjoined(struct core *c, const struct mg_call *p)
 {
-	c->unjoined++;
+	c->checks.unjoined++;
 	if (side_is_over(c, CORE_KERNEL, p->exit) ||
 		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1))
 		return NO_CALL_LOST;
@@ -196,27 +196,28 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 		return;
 	}
 	i = merge_restarted(c, t, i, p->enter);
-	a->sock = sock = sock_find(c, t->ended[i].cookie);
+	a->sock = sock = sock_find(c, t->done.call[i].cookie);
 	if (process && bytes && sock && sock->kind != MG_KIND_tcp)
 		descriptor_is(process, p->fd, sock);
 	a->rx = dir == MG_DIR_RX;
-	if (t->ended[i].pieces) {
+	if (t->done.call[i].pieces) {
 		a->has_offset = true;
-		a->offset = t->ended[i].piece[0].off;
-		a->rx = t->ended[i].piece[0].flow->rx;
-		for (uint32_t j = 0; j < t->ended[i].pieces; j++)
-			a->length += t->ended[i].piece[j].len;
+		a->offset = t->done.call[i].piece[0].off;
+		a->rx = t->done.call[i].piece[0].flow->rx;
+		for (uint32_t j = 0; j < t->done.call[i].pieces; j++)
+			a->length += t->done.call[i].piece[j].len;
 	}
-	mark_on_bytes(c, t, &t->ended[i]);
-	join(c, t, &t->ended[i], e);
-	call_tell_app(c, t, e, &t->ended[i], bytes, NO_CALL_SEEN);
+	mark_on_bytes(c, t, &t->done.call[i]);
+	join(c, t, &t->done.call[i], e);
+	call_tell_app(c, t, e, &t->done.call[i], bytes, NO_CALL_SEEN);
 	thread_note_inner(t, p->enter, p->exit);
 	/* its pieces are kept until the next call, for listeners */
 	kernel_call_free(&t->told);
-	t->told = t->ended[i];
+	t->told = t->done.call[i];
 	a->piece = t->told.piece;
 	a->pieces = t->told.pieces;
 	a->call = &t->told;
-	t->ended_n--;
-	memmove(t->ended + i, t->ended + i + 1, (t->ended_n - (uint32_t)i) * sizeof(*t->ended));
+	t->done.n--;
+	memmove(t->done.call + i, t->done.call + i + 1,
+		(t->done.n - (uint32_t)i) * sizeof(*t->done.call));
 }

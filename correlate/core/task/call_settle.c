@@ -74,7 +74,7 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 		p->io_uring += k->call == MG_SYS_io_uring_enter;
 	}
 	for (uint32_t i = 0; i < k->pieces; i++)
-		k->piece[i].flow->kernel_only += of_recording(&k->piece[i]);
+		k->piece[i].flow->use.kernel_only += of_recording(&k->piece[i]);
 	call_settle_bytes(c, k, 0, 0);
 	if (!call_was_restarted(k))
 		call_tell_kernel(c, t, k, moved_bytes(k));
@@ -83,9 +83,9 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 
 static void forget_ended(struct thread *t)
 {
-	free(t->ended);
-	t->ended = NULL;
-	t->ended_cap = 0;
+	free(t->done.call);
+	t->done.call = NULL;
+	t->done.cap = 0;
 }
 
 void call_on_thread_end(struct core *c, struct thread *t)
@@ -101,7 +101,7 @@ void call_on_thread_exit(struct core *c, struct thread *t)
 	if (t->in_call)
 		call_abandon(c, t);
 	t->has_ended = true;
-	if (!has_app_side(c) || !t->ended_n)
+	if (!has_app_side(c) || !t->done.n)
 		call_on_thread_end(c, t);
 }
 
@@ -110,14 +110,14 @@ void call_settle_oldest(struct core *c, struct thread *t, uint32_t n)
 	if (!n)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		call_settle(c, t, &t->ended[i]);
-	t->ended_n -= n;
-	memmove(t->ended, t->ended + n, t->ended_n * sizeof(*t->ended));
+		call_settle(c, t, &t->done.call[i]);
+	t->done.n -= n;
+	memmove(t->done.call, t->done.call + n, t->done.n * sizeof(*t->done.call));
 }
 
 void call_settle_thread(struct core *c, struct thread *t)
 {
-	call_settle_oldest(c, t, t->ended_n);
+	call_settle_oldest(c, t, t->done.n);
 }
 
 /*
@@ -130,9 +130,9 @@ void call_settle_thread(struct core *c, struct thread *t)
 static bool has_no_event(
 	struct core *c, const struct thread *t, const struct kernel_call *k, uint64_t now)
 {
-	uint64_t from = k->exit > t->held_until ? k->exit : t->held_until;
+	uint64_t from = k->exit > t->away.held_until ? k->exit : t->away.held_until;
 
-	return !(t->off_cpu && t->held && !t->has_ended) &&
+	return !(t->away.now && t->away.held && !t->has_ended) &&
 	       clockmap_ns(&c->clock, from) + UNCLAIMED_NS < now;
 }
 
@@ -140,14 +140,14 @@ void call_settle_old(struct core *c, uint64_t now)
 {
 	struct thread *t, *tmp;
 
-	HASH_ITER (hh, c->threads, t, tmp) {
+	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		uint32_t old = 0;
 
-		while (old < t->ended_n && has_no_event(c, t, &t->ended[old], now))
+		while (old < t->done.n && has_no_event(c, t, &t->done.call[old], now))
 			old++;
 		if (old)
 			call_settle_oldest(c, t, old);
-		if (t->has_ended && !t->ended_n)
+		if (t->has_ended && !t->done.n)
 			forget_ended(t);
 	}
 	processes_settle(c, now - (now > UNCLAIMED_NS ? UNCLAIMED_NS : now));

@@ -46,8 +46,8 @@ void descriptor_is(struct process *p, int32_t fd, struct mg_sock *s)
 	if (!d || d->sock == s->cookie)
 		return;
 	d->sock = s->cookie;
-	s->tx.lost_bytes += d->waiting[0];
-	s->rx.lost_bytes += d->waiting[1];
+	s->tx.missing.bytes += d->waiting[0];
+	s->rx.missing.bytes += d->waiting[1];
 	d->waiting[0] = d->waiting[1] = 0;
 }
 
@@ -66,7 +66,7 @@ void descriptor_lost(struct core *c, struct process *p, const struct mg_call *ca
 		return;
 	s = d->sock ? sock_find(c, d->sock) : NULL;
 	if (s)
-		(rx ? &s->rx : &s->tx)->lost_bytes += bytes;
+		(rx ? &s->rx : &s->tx)->missing.bytes += bytes;
 	else
 		d->waiting[rx] += bytes;
 }

@@ -13,21 +13,21 @@
 
 static struct mark *add(struct core *c)
 {
-	if (c->marks_n == MARKS_MAX) {
-		c->marks_more++;
+	if (c->marked.marks_n == MARKS_MAX) {
+		c->marked.marks_more++;
 		return NULL;
 	}
-	if (c->marks_n == c->marks_cap) {
-		uint32_t cap = c->marks_cap ? c->marks_cap * 2 : 64;
-		struct mark *more = mg_realloc(c->marks, cap * sizeof(*more));
+	if (c->marked.marks_n == c->marked.marks_cap) {
+		uint32_t cap = c->marked.marks_cap ? c->marked.marks_cap * 2 : 64;
+		struct mark *more = mg_realloc(c->marked.marks, cap * sizeof(*more));
 
 		if (!more)
 			return NULL;
-		c->marks = more;
-		c->marks_cap = cap;
+		c->marked.marks = more;
+		c->marked.marks_cap = cap;
 	}
-	memset(&c->marks[c->marks_n], 0, sizeof(*c->marks));
-	return &c->marks[c->marks_n++];
+	memset(&c->marked.marks[c->marked.marks_n], 0, sizeof(*c->marked.marks));
+	return &c->marked.marks[c->marked.marks_n++];
 }
 
 static struct fact_flow_id flow_of(const struct span *s)
@@ -57,9 +57,9 @@ static void tell(const struct core *c, const struct mark *m)
 
 void marks_finish(struct core *c)
 {
-	for (uint32_t i = 0; i < c->marks_n; i++)
-		if (!c->marks[i].sent.sock)
-			tell(c, &c->marks[i]);
+	for (uint32_t i = 0; i < c->marked.marks_n; i++)
+		if (!c->marked.marks[i].sent.sock)
+			tell(c, &c->marked.marks[i]);
 }
 
 void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -86,7 +86,7 @@ void mark_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 		return;
 	}
 	m->next = t->marks_waiting;
-	t->marks_waiting = c->marks_n;
+	t->marks_waiting = c->marked.marks_n;
 }
 
 void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k)
@@ -104,7 +104,7 @@ void mark_on_bytes(struct core *c, struct thread *t, const struct kernel_call *k
 		return;
 	}
 	while (t->marks_waiting) {
-		struct mark *m = &c->marks[t->marks_waiting - 1];
+		struct mark *m = &c->marked.marks[t->marks_waiting - 1];
 
 		m->sent = s;
 		t->marks_waiting = m->next;

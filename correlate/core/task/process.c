@@ -22,14 +22,14 @@ static const struct program *program_of(struct core *c, const char comm[16])
 	memcpy(name, comm, strnlen(comm, sizeof(name) - 1));
 	if (!name[0])
 		return NULL;
-	HASH_FIND(hh, c->programs, name, sizeof(name), p);
+	HASH_FIND(hh, c->tasks.programs, name, sizeof(name), p);
 	if (p)
 		return p;
 	p = mg_calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	memcpy(p->comm, name, sizeof(p->comm));
-	HASH_ADD(hh, c->programs, comm, sizeof(p->comm), p);
+	HASH_ADD(hh, c->tasks.programs, comm, sizeof(p->comm), p);
 	return p;
 }
 
@@ -37,7 +37,7 @@ static struct process *find(const struct core *c, uint32_t pid)
 {
 	struct process *p = NULL;
 
-	HASH_FIND(hh, c->processes, &pid, sizeof(pid), p);
+	HASH_FIND(hh, c->tasks.processes, &pid, sizeof(pid), p);
 	return p;
 }
 
@@ -52,7 +52,7 @@ static struct process *find_or_make(struct core *c, uint32_t pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
-	HASH_ADD(hh, c->processes, pid, sizeof(p->pid), p);
+	HASH_ADD(hh, c->tasks.processes, pid, sizeof(p->pid), p);
 	return p;
 }
 
@@ -160,7 +160,7 @@ void processes_settle(struct core *c, uint64_t before_ns)
 {
 	struct process *p, *tmp;
 
-	HASH_ITER (hh, c->processes, p, tmp)
+	HASH_ITER (hh, c->tasks.processes, p, tmp)
 		if (p->ended_ns && p->ended_ns < before_ns)
 			process_ends(c, p);
 }
@@ -169,7 +169,7 @@ void processes_end(struct core *c)
 {
 	struct process *p, *tmp;
 
-	HASH_ITER (hh, c->processes, p, tmp) {
+	HASH_ITER (hh, c->tasks.processes, p, tmp) {
 		process_ends(c, p);
 	}
 }
@@ -180,12 +180,12 @@ void processes_free(struct core *c)
 	struct unseen *u, *utmp;
 	struct program *g, *gtmp;
 
-	HASH_ITER (hh, c->programs, g, gtmp) {
-		HASH_DEL(c->programs, g);
+	HASH_ITER (hh, c->tasks.programs, g, gtmp) {
+		HASH_DEL(c->tasks.programs, g);
 		free(g);
 	}
-	HASH_ITER (hh, c->processes, p, ptmp) {
-		HASH_DEL(c->processes, p);
+	HASH_ITER (hh, c->tasks.processes, p, ptmp) {
+		HASH_DEL(c->tasks.processes, p);
 		descriptors_end(p);
 		free(p);
 	}

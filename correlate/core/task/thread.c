@@ -16,7 +16,7 @@ struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 {
 	struct thread **recent = &c->recent.thread[tid % RECENT_THREADS], *t = NULL;
 
-	HASH_FIND(hh, c->threads, &tid, sizeof(tid), t);
+	HASH_FIND(hh, c->tasks.threads, &tid, sizeof(tid), t);
 	if (t) {
 		if (pid)
 			t->pid = pid;
@@ -27,16 +27,16 @@ struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 		return NULL;
 	t->tid = tid;
 	t->pid = pid;
-	t->last_cpu = -1;
+	t->away.cpu = -1;
 	t->cpu = -1;
-	HASH_ADD(hh, c->threads, tid, sizeof(t->tid), t);
+	HASH_ADD(hh, c->tasks.threads, tid, sizeof(t->tid), t);
 	return hash_kept(t);
 }
 
 enum call_state thread_state(const struct thread *t)
 {
-	if (t->off_cpu)
-		return t->off;
+	if (t->away.now)
+		return t->away.state;
 	if (t->in_irq)
 		return STATE_IRQ;
 	if (t->in_softirq)
@@ -59,28 +59,28 @@ static void mark(struct thread *t, uint64_t now)
 {
 	if (t->in_call)
 		return;
-	if (t->mark_n == USER_MARKS) {
-		memmove(t->marks, t->marks + USER_MARKS / 2, sizeof(t->marks) / 2);
-		t->mark_n = USER_MARKS / 2;
+	if (t->user.n == USER_MARKS) {
+		memmove(t->user.marks, t->user.marks + USER_MARKS / 2, sizeof(t->user.marks) / 2);
+		t->user.n = USER_MARKS / 2;
 	}
-	if (!t->mark_n)
-		t->marks_in_order = true;
-	else if (now < t->marks[t->mark_n - 1].t)
-		t->marks_in_order = false; /* two CPUs' clocks may differ by less than the bound */
-	t->marks[t->mark_n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
+	if (!t->user.n)
+		t->user.in_order = true;
+	else if (now < t->user.marks[t->user.n - 1].t)
+		t->user.in_order = false; /* two CPUs' clocks may differ by less than the bound */
+	t->user.marks[t->user.n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
 }
 
 /* Returns the first mark after that time. */
 static uint32_t first_after(const struct thread *t, uint64_t time)
 {
-	uint32_t lo = 0, hi = t->mark_n;
+	uint32_t lo = 0, hi = t->user.n;
 
-	if (!t->marks_in_order)
+	if (!t->user.in_order)
 		return 0;
 	while (lo < hi) {
 		uint32_t mid = (lo + hi) / 2;
 
-		if (t->marks[mid].t > time)
+		if (t->user.marks[mid].t > time)
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -107,9 +107,10 @@ static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
 	uint64_t at = from;
 
 	if (i)
-		is = t->marks[i - 1].state == STATE_ENTRY ? running : t->marks[i - 1].state;
-	for (; i < t->mark_n && at < to; i++) {
-		uint64_t end = t->marks[i].t;
+		is = t->user.marks[i - 1].state == STATE_ENTRY ? running
+							       : t->user.marks[i - 1].state;
+	for (; i < t->user.n && at < to; i++) {
+		uint64_t end = t->user.marks[i].t;
 
 		if (end > to)
 			end = to;
@@ -117,8 +118,9 @@ static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
 			state[is] += end - at;
 			at = end;
 		}
-		if (t->marks[i].t < to)
-			is = t->marks[i].state == STATE_ENTRY ? running : t->marks[i].state;
+		if (t->user.marks[i].t < to)
+			is = t->user.marks[i].state == STATE_ENTRY ? running
+								   : t->user.marks[i].state;
 	}
 	if (to > at)
 		state[is] += to - at;
@@ -192,34 +194,34 @@ static void at_lock(const struct core *c, struct thread *t, const struct mg_even
  * seen. */
 static void tell_wait(const struct core *c, const struct thread *t, uint64_t end, int cpu)
 {
-	bool seen = t->off_cpu && end;
+	bool seen = t->away.now && end;
 	struct fact_wait f = {.end = end,
 		.pid = t->pid,
 		.tid = t->tid,
 		.why = FACT_NO_WORD,
 		.in_call = t->in_call,
 		.woken_by = FACT_NONE,
-		.cpu_before = t->last_cpu,
+		.cpu_before = t->away.cpu,
 		.cpu_after = cpu};
 
-	if (t->off_cpu) {
-		f.begin = t->left_cpu;
-		f.why = t->off == STATE_PREEMPTED ? WAIT_PREEMPTED : WAIT_BLOCKED;
+	if (t->away.now) {
+		f.begin = t->away.since;
+		f.why = t->away.state == STATE_PREEMPTED ? WAIT_PREEMPTED : WAIT_BLOCKED;
 	}
-	if (t->woken) {
-		f.woken = t->waking;
-		f.queued = t->queued_at;
-		if (t->waking_sock)
-			f.woken_by = t->waking_sock;
+	if (t->wake.valid) {
+		f.woken = t->wake.at;
+		f.queued = t->wake.queued_at;
+		if (t->wake.sock)
+			f.woken_by = t->wake.sock;
 	}
-	f.complete = seen && t->off != STATE_BLOCKED &&
+	f.complete = seen && t->away.state != STATE_BLOCKED &&
 		     !gap_within(c, MG_LAYER_SCHED, f.begin, end, -1, -1);
 	emit_wait(&c->facts, &f);
 }
 
 void thread_wait_lost(const struct core *c, const struct thread *t)
 {
-	if (t->off_cpu && facts_wanted(&c->facts, FACT_wait))
+	if (t->away.now && facts_wanted(&c->facts, FACT_wait))
 		tell_wait(c, t, 0, -1);
 }
 
@@ -234,9 +236,9 @@ static void missed(struct thread *t, uint64_t since, uint64_t now)
 void thread_is_running(const struct core *c, struct thread *t, uint64_t now)
 {
 	thread_wait_lost(c, t);
-	missed(t, t->left_cpu, now);
+	missed(t, t->away.since, now);
 	thread_set_state(t, now);
-	t->off_cpu = t->woken = t->held = false;
+	t->away.now = t->wake.valid = t->away.held = false;
 	mark(t, now);
 }
 
@@ -244,7 +246,7 @@ void thread_on_event(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	enum call_state entered;
 
-	if (t->off_cpu) /* that it got the CPU was not seen */
+	if (t->away.now) /* that it got the CPU was not seen */
 		thread_is_running(c, t, e->cycles);
 	switch (e->id) {
 	case MG_EVENT_irq_entry:
@@ -303,20 +305,20 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	if (!t)
 		return;
 	t->traced = true;
-	if (!t->off_cpu)
-		t->woken_early = e->cycles; /* no block, if it leaves the CPU at all */
-	if (!t->off_cpu || t->off != STATE_BLOCKED)
+	if (!t->away.now)
+		t->wake.early = e->cycles; /* no block, if it leaves the CPU at all */
+	if (!t->away.now || t->away.state != STATE_BLOCKED)
 		return;
 	thread_set_state(t, e->cycles);
 	if (t->in_call) {
 		t->now.waker_events += waker_events(c, e->cpu);
-		t->now.locked_out += t->no_signal_ends ? e->cycles - t->left_cpu : 0;
+		t->now.locked_out += t->away.uninterruptible ? e->cycles - t->away.since : 0;
 	}
-	t->off = STATE_WAKEUP;
-	t->waking = e->cycles;
-	t->waking_sock = waking_sock(c, e);
-	t->woken = true;
-	t->queued_at = 0;
+	t->away.state = STATE_WAKEUP;
+	t->wake.at = e->cycles;
+	t->wake.sock = waking_sock(c, e);
+	t->wake.valid = true;
+	t->wake.queued_at = 0;
 	mark(t, e->cycles);
 }
 
@@ -328,9 +330,9 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
 
-	if (!t || !t->off_cpu || !t->woken || t->queued_at || e->cycles < t->waking)
+	if (!t || !t->away.now || !t->wake.valid || t->wake.queued_at || e->cycles < t->wake.at)
 		return;
-	t->queued_at = e->cycles;
+	t->wake.queued_at = e->cycles;
 }
 
 #define TASK_UNINTERRUPTIBLE 0x2
@@ -343,22 +345,22 @@ static void leave(const struct core *c, struct thread *t, const struct mg_event 
 
 	thread_set_state(t, e->cycles);
 	thread_wait_lost(c, t);
-	if (t->off_cpu) /* its return to the CPU was not seen */
-		missed(t, t->left_cpu, e->cycles);
-	t->off_cpu = true;
+	if (t->away.now) /* its return to the CPU was not seen */
+		missed(t, t->away.since, e->cycles);
+	t->away.now = true;
 	t->in_irq = t->in_softirq = false;
-	t->no_signal_ends = p->prev_state == TASK_UNINTERRUPTIBLE;
-	t->woken = false;
-	t->off = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
-	t->held = t->off == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
-	t->left_cpu = e->cycles;
+	t->away.uninterruptible = p->prev_state == TASK_UNINTERRUPTIBLE;
+	t->wake.valid = false;
+	t->away.state = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
+	t->away.held = t->away.state == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
+	t->away.since = e->cycles;
 	if (t->in_call) {
 		t->now.left_times++;
-		t->now.blocked_times += t->off == STATE_BLOCKED;
+		t->now.blocked_times += t->away.state == STATE_BLOCKED;
 	}
-	if (t->off == STATE_BLOCKED)
+	if (t->away.state == STATE_BLOCKED)
 		t->segment_of = 0;
-	t->last_cpu = e->cpu;
+	t->away.cpu = e->cpu;
 	mark(t, e->cycles);
 }
 
@@ -370,41 +372,41 @@ static void leave(const struct core *c, struct thread *t, const struct mg_event 
 
 static void find_its_waking(const struct core *c, struct thread *t, uint64_t now)
 {
-	if (!t->woken_early || t->left_cpu - t->woken_early > clockmap_span(&c->clock, EARLY_NS)) {
-		missed(t, t->left_cpu, now); /* its wakeup was not seen */
+	if (!t->wake.early || t->away.since - t->wake.early > clockmap_span(&c->clock, EARLY_NS)) {
+		missed(t, t->away.since, now); /* its wakeup was not seen */
 		return;
 	}
-	t->off = STATE_WAKEUP;
-	t->woken = true;
-	t->queued_at = 0;
-	t->waking = t->left_cpu;
-	t->waking_sock = 0;
+	t->away.state = STATE_WAKEUP;
+	t->wake.valid = true;
+	t->wake.queued_at = 0;
+	t->wake.at = t->away.since;
+	t->wake.sock = 0;
 	if (t->in_call)
 		t->now.blocked_times--;
-	else if (t->mark_n && t->marks[t->mark_n - 1].t == t->left_cpu)
-		t->marks[t->mark_n - 1].state = STATE_WAKEUP;
+	else if (t->user.n && t->user.marks[t->user.n - 1].t == t->away.since)
+		t->user.marks[t->user.n - 1].state = STATE_WAKEUP;
 }
 
 static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
-	if (t->off_cpu && t->off == STATE_BLOCKED)
+	if (t->away.now && t->away.state == STATE_BLOCKED)
 		find_its_waking(c, t, e->cycles);
 	if (facts_wanted(&c->facts, FACT_wait))
 		tell_wait(c, t, e->cycles, e->cpu);
-	if (!t->off_cpu) /* that it left was not seen */
+	if (!t->away.now) /* that it left was not seen */
 		missed(t, t->since, e->cycles);
 	thread_set_state(t, e->cycles);
-	if (t->woken && e->cycles >= t->waking)
-		t->woken_in = e->cycles;
-	if (t->held && t->ended_n &&
-		clockmap_ns(&c->clock, e->cycles) - clockmap_ns(&c->clock, t->left_cpu) >
+	if (t->wake.valid && e->cycles >= t->wake.at)
+		t->wake.ran = e->cycles;
+	if (t->away.held && t->done.n &&
+		clockmap_ns(&c->clock, e->cycles) - clockmap_ns(&c->clock, t->away.since) >
 			HELD_LONG_NS)
-		t->held_until = e->cycles;
-	t->held = false;
-	t->last_cpu = e->cpu;
-	t->off_cpu = false;
-	t->woken = false;
-	t->woken_early = 0;
+		t->away.held_until = e->cycles;
+	t->away.held = false;
+	t->away.cpu = e->cpu;
+	t->away.now = false;
+	t->wake.valid = false;
+	t->wake.early = 0;
 	mark(t, e->cycles);
 }
 

@@ -126,6 +126,26 @@ struct unseen {
 	UT_hash_handle hh;
 };
 
+/* The wakeup of a thread that left the CPU. */
+struct thread_wake {
+	bool valid;         /* made runnable since it left the CPU, */
+	uint64_t early;     /* or just before: since it got it */
+	uint64_t at, ran;   /* last wakeup, and when it got the CPU after it */
+	uint64_t sock;      /* socket whose bytes woke it, 0 = another cause */
+	uint64_t queued_at; /* on a run queue after that, 0 = not recorded */
+};
+
+/* A thread's present or last time off the CPU. */
+struct thread_away {
+	bool now;
+	bool held;             /* involuntarily: preempted or stopped */
+	bool uninterruptible;  /* no signal ends its block: it waits for a lock, or for memory */
+	enum call_state state; /* why it is off the CPU */
+	uint64_t since;
+	uint64_t held_until; /* end of the last long such time, between system calls */
+	int16_t cpu;         /* CPU it left or got last */
+};
+
 struct thread {
 	uint32_t marks_waiting;  /* index + 1 of the last mark that waits for a sending call */
 	struct span received;    /* bytes of the last receiving call */
@@ -133,34 +153,30 @@ struct thread {
 	uint32_t tid, pid;
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another thread took its CPU */
-	bool off_cpu, in_irq, in_softirq;
-	uint8_t softirq;           /* the number of that */
-	uint64_t segment_of;       /* socket of which its call processes what came meanwhile */
-	bool woken;                /* made runnable since it left the CPU, */
-	uint64_t woken_early;      /* or just before: since it got it */
-	bool no_signal_ends;       /* its block: it waits for a lock, or for memory */
-	uint64_t queued_at;        /* on a run queue after that, 0 = not recorded */
-	enum call_state fn, off;   /* innermost layer; why it is off the CPU */
-	bool at_lock;              /* that is lock or release, whatever is entered meanwhile, */
-	enum call_state outer;     /* and then this again */
-	uint64_t since;            /* start of the present state */
-	uint64_t waking, woken_in; /* last wakeup, and when it got the CPU after it */
-	uint64_t waking_sock;      /* socket whose bytes woke it, 0 = another cause */
-	bool held;                 /* off the CPU involuntarily: preempted or stopped */
-	uint64_t left_cpu;
-	uint64_t held_until; /* end of the last long such time, between system calls */
-	int16_t last_cpu;    /* CPU it left or got last */
-	int16_t cpu;         /* CPU of its last event, -1 = not known */
+	bool in_irq, in_softirq;
+	uint8_t softirq;     /* the number of that */
+	uint64_t segment_of; /* socket of which its call processes what came meanwhile */
+	struct thread_wake wake;
+	struct thread_away away;
+	enum call_state fn;    /* innermost layer */
+	bool at_lock;          /* that is lock or release, whatever is entered meanwhile, */
+	enum call_state outer; /* and then this again */
+	uint64_t since;        /* start of the present state */
+	int16_t cpu;           /* CPU of its last event, -1 = not known */
 	bool in_call;
 	struct kernel_call now;
-	struct kernel_call *ended; /* system calls that no application event has claimed yet */
-	uint32_t ended_n, ended_cap;
+	struct {
+		struct kernel_call *call;
+		uint32_t n, cap;
+	} done; /* system calls that no application event has claimed yet */
 	/* the thread has ended; application events may still come */
 	bool has_ended;
-	struct kernel_call told;            /* the last call that was claimed */
-	struct user_mark marks[USER_MARKS]; /* state changes outside system calls */
-	uint32_t mark_n;
-	bool marks_in_order; /* marks are in order of time */
+	struct kernel_call told; /* the last call that was claimed */
+	struct {
+		struct user_mark marks[USER_MARKS];
+		uint32_t n;
+		bool in_order; /* marks are in order of time */
+	} user;                /* state changes outside system calls */
 	struct inner_call inner[INNER_CALLS];
 	uint32_t inner_n;
 	uint64_t missed_from, missed_to; /* last interval of unobserved activity */

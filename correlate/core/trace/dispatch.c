@@ -80,8 +80,8 @@ ON(fork)
 		return;
 	if (child->has_ended) { /* it had the same id */
 		call_on_thread_end(c, child);
-		child->off_cpu = child->woken = child->held = false;
-		child->last_cpu = -1;
+		child->away.now = child->wake.valid = child->away.held = false;
+		child->away.cpu = -1;
 	}
 	child->has_ended = false;
 	/* the first thread may be announced by another one when that is met */
@@ -254,7 +254,7 @@ ON(queued)
 
 ON(listen)
 {
-	c->listen_drops += e->tcp_listen.drops;
+	c->requests.listen_drops += e->tcp_listen.drops;
 }
 
 ON(protocol)
@@ -280,16 +280,16 @@ ON(calibration)
 {
 	const struct mg_calibration *p = &e->calibration;
 
-	c->calibration = *p;
-	c->has_calibration = true;
+	c->trace.calibration = *p;
+	c->trace.has_calibration = true;
 	if (c->clock.ns_only && p->counter_hz) {
 		double ns = 1e9 / (double)p->counter_hz;
 
-		c->calibration.read_cycles = rescaled(p->read_cycles, ns);
-		c->calibration.event_cycles = rescaled(p->event_cycles, ns);
-		c->calibration.event_spread = rescaled(p->event_spread, ns);
-		c->calibration.event_scatter = rescaled(p->event_scatter, ns);
-		c->calibration.system_cycles = rescaled(p->system_cycles, ns);
+		c->trace.calibration.read_cycles = rescaled(p->read_cycles, ns);
+		c->trace.calibration.event_cycles = rescaled(p->event_cycles, ns);
+		c->trace.calibration.event_spread = rescaled(p->event_spread, ns);
+		c->trace.calibration.event_scatter = rescaled(p->event_scatter, ns);
+		c->trace.calibration.system_cycles = rescaled(p->system_cycles, ns);
 	}
 }
 
@@ -311,22 +311,23 @@ ON(lost)
 ON(chunk)
 {
 	gap_on_chunk(c, &e->chunk);
-	if (!c->first_part)
-		c->first_part = e->chunk.number;
-	c->part = e->chunk.number;
-	c->part_ended = false;
+	if (!c->rotated.first_part)
+		c->rotated.first_part = e->chunk.number;
+	c->rotated.part = e->chunk.number;
+	c->rotated.part_ended = false;
 }
 
 ON(chunk_end)
 {
-	c->part_ended = e->chunk_end.number == c->part; /* or the next part has begun */
-	c->part_ended_ns = e->time_ns;
+	c->rotated.part_ended =
+		e->chunk_end.number == c->rotated.part; /* or the next part has begun */
+	c->rotated.part_ended_ns = e->time_ns;
 }
 
 ON(trace_end)
 {
-	c->end = e->trace_end;
-	c->has_end = true;
+	c->trace.end = e->trace_end;
+	c->trace.has_end = true;
 }
 
 ON(none)
@@ -440,9 +441,9 @@ static void note_readying(struct core *c, const struct mg_event *e)
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	note_readying(c, e);
-	if (!c->hook_count && !c->has_calibration)
+	if (!c->probes.hook_count && !c->trace.has_calibration)
 		hook_seen(c, e->id);
 	to_part(c, e, a);
-	if (c->listener && !a->sock)
+	if (c->listening.listener && !a->sock)
 		a->sock = sock_of_event(c, e);
 }

@@ -43,14 +43,14 @@ static void tell(struct core *c, const struct gap *g)
 
 static bool keep(struct core *c, struct gap *g)
 {
-	struct gap *more = mg_realloc(c->gaps, (c->gap_count + 1) * sizeof(*more));
+	struct gap *more = mg_realloc(c->losses.gaps, (c->losses.gap_count + 1) * sizeof(*more));
 
 	if (!more)
 		return false;
-	c->gaps = more;
+	c->losses.gaps = more;
 	if (g->cpu >= CPUS_MAX) /* such a CPU number is not believed: figures are kept per CPU */
 		g->cpu = -1;
-	more[c->gap_count++] = *g;
+	more[c->losses.gap_count++] = *g;
 	if (facts_wanted(&c->facts, FACT_loss))
 		tell(c, g);
 	return true;
@@ -58,12 +58,12 @@ static bool keep(struct core *c, struct gap *g)
 
 static void touch(struct mg_sock *s, uint32_t layers, struct mg_events events)
 {
-	s->tx.gaps++;
-	s->rx.gaps++;
-	s->tx.touched |= layers;
-	s->rx.touched |= layers;
-	mg_events_add_all(&s->tx.missed, events);
-	mg_events_add_all(&s->rx.missed, events);
+	s->tx.missing.gaps++;
+	s->rx.missing.gaps++;
+	s->tx.missing.layers |= layers;
+	s->rx.missing.layers |= layers;
+	mg_events_add_all(&s->tx.missing.events, events);
+	mg_events_add_all(&s->rx.missing.events, events);
 	if (mg_events_meet(events, MG_EVENTS(tcp_send, tcp_recv, ip_out, ip_in)))
 		why_on_gap(s->tx.why);
 }
@@ -82,8 +82,8 @@ static void add(struct core *c, struct gap *g)
 
 void gap_on_new_socket(struct core *c, struct mg_sock *s)
 {
-	if (c->kernel_until_ns < c->not_here.until_ns)
-		touch(s, c->not_here.layers, c->not_here.events);
+	if (c->times.kernel_until_ns < c->losses.not_here.until_ns)
+		touch(s, c->losses.not_here.layers, c->losses.not_here.events);
 }
 
 /* Returns the event that a skipped program feeds. */
@@ -174,13 +174,13 @@ static void forget_threads(struct core *c)
 {
 	struct thread *t, *tmp;
 
-	HASH_ITER (hh, c->threads, t, tmp) {
+	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		if (!t->has_ended)
 			thread_wait_lost(c, t);
 		if (t->in_call)
 			call_abandon(c, t);
-		t->off_cpu = t->in_softirq = t->woken = t->held = false;
-		t->mark_n = 0;
+		t->away.now = t->in_softirq = t->wake.valid = t->away.held = false;
+		t->user.n = 0;
 	}
 }
 
@@ -245,11 +245,11 @@ static void note_hole(
 	h.cpu = cpu;
 	h.layers = layers;
 	for (uint32_t i = 0; i < HOLES; i++)
-		if (memcmp(&c->holes[i], &h, sizeof(h)) == 0)
+		if (memcmp(&c->losses.holes[i], &h, sizeof(h)) == 0)
 			return; /* already known by gap_foresee() */
-	c->holes[c->hole_next++ % HOLES] = h;
-	if (h.to > c->holes_until)
-		c->holes_until = h.to;
+	c->losses.holes[c->losses.hole_next++ % HOLES] = h;
+	if (h.to > c->losses.holes_until)
+		c->losses.holes_until = h.to;
 	while ((s = sock_next_live(c, s)))
 		gap_touch(c, s, &h);
 }
@@ -262,10 +262,10 @@ void gap_foresee(struct core *c, const struct mg_lost *p)
 bool gap_within(
 	const struct core *c, enum mg_layer layer, uint64_t from, uint64_t to, int cpu_a, int cpu_b)
 {
-	if (from >= c->holes_until)
+	if (from >= c->losses.holes_until)
 		return false;
 	for (uint32_t i = 0; i < HOLES; i++) {
-		const struct hole *h = &c->holes[i];
+		const struct hole *h = &c->losses.holes[i];
 		bool there =
 			h->cpu < 0 || cpu_a < 0 || cpu_b < 0 || h->cpu == cpu_a || h->cpu == cpu_b;
 
@@ -285,7 +285,7 @@ void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to
 		.reason = MG_LOST_APP,
 		.layers = 1u << MG_LAYER_APP};
 
-	c->lost_app += count;
+	c->counts.lost_app += count;
 	note_hole(c, g.layers, cpu, from_ns, to_ns);
 	add(c, &g);
 }
@@ -311,10 +311,10 @@ static void not_here(struct core *c, struct gap *g)
 {
 	if (mg_events_any(g->events)) {
 		forget_threads(c);
-		if (g->to_ns > c->not_here.until_ns)
-			c->not_here.until_ns = g->to_ns;
-		c->not_here.layers = g->layers;
-		c->not_here.events = g->events;
+		if (g->to_ns > c->losses.not_here.until_ns)
+			c->losses.not_here.until_ns = g->to_ns;
+		c->losses.not_here.layers = g->layers;
+		c->losses.not_here.events = g->events;
 	}
 	note_hole(c, g->layers, g->cpu, g->from_ns, g->to_ns);
 	add(c, g);
@@ -332,7 +332,7 @@ static void parts_not_here(struct core *c, uint32_t reason, uint64_t n, uint64_t
 		.events = events_of(&p)};
 
 	snprintf(g.producer, sizeof(g.producer), "%s", n == 1 ? "part" : "parts");
-	c->parts_missing += (uint32_t)n;
+	c->rotated.parts_missing += (uint32_t)n;
 	not_here(c, &g);
 }
 
@@ -384,9 +384,9 @@ void gap_on_lost(struct core *c, const struct mg_lost *p)
 	if (!gap_is_loss(&g))
 		forget_threads(c);
 	else if (gap_is_app(p->reason))
-		c->lost_app += p->count;
+		c->counts.lost_app += p->count;
 	else
-		c->lost_kernel += p->count;
+		c->counts.lost_kernel += p->count;
 	gap_foresee(c, p); /* where the clock was not known yet */
 	add(c, &g);
 }
@@ -399,9 +399,9 @@ void gap_on_chunk(struct core *c, const struct mg_chunk *p)
 		.reason = MG_LOST_NOT_KEPT,
 		.producer = "not kept"};
 
-	if (c->part && p->number > c->part + 1)
-		parts_not_here(c, MG_LOST_NOT_HERE, p->number - c->part - 1, c->part_ended_ns,
-			p->before_ns);
+	if (c->rotated.part && p->number > c->rotated.part + 1)
+		parts_not_here(c, MG_LOST_NOT_HERE, p->number - c->rotated.part - 1,
+			c->rotated.part_ended_ns, p->before_ns);
 	if (p->before_ns && p->before_ns < p->from_ns)
 		gap_on_lost(c, &l);
 }

@@ -21,10 +21,11 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	memcpy(h.layer, p->layer, sizeof(h.layer) - 1);
 	memcpy(h.what, p->hook, sizeof(h.what) - 1);
 	/* each part repeats them, and they may be switched on and off */
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].netns == h.netns && strcmp(c->hooks[i].what, h.what) == 0)
-			return &c->hooks[i];
-	more = mg_realloc(c->hooks, (c->hook_count + 1) * sizeof(*more));
+	for (uint32_t i = 0; i < c->probes.hook_count; i++)
+		if (c->probes.hooks[i].netns == h.netns &&
+			strcmp(c->probes.hooks[i].what, h.what) == 0)
+			return &c->probes.hooks[i];
+	more = mg_realloc(c->probes.hooks, (c->probes.hook_count + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	memcpy(name, p->hook, 32);
@@ -33,9 +34,9 @@ static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
 	d = mg_event_by_name(name);
 	if (d && MG_IS_RING(d->id))
 		h.event = d->id;
-	c->hooks = more;
-	more[c->hook_count] = h;
-	return &more[c->hook_count++];
+	c->probes.hooks = more;
+	more[c->probes.hook_count] = h;
+	return &more[c->probes.hook_count++];
 }
 
 /* Updates a namespace's set when it changes, as it is needed with every call. */
@@ -44,60 +45,60 @@ static void note_netns(struct core *c, uint32_t netns)
 	struct netns_hooks *n, *more;
 	uint32_t at = 0;
 
-	while (at < c->netns_hooks_n && c->netns_hooks[at].netns != netns)
+	while (at < c->probes.netns_hooks_n && c->probes.netns_hooks[at].netns != netns)
 		at++;
-	if (at == c->netns_hooks_n) {
-		more = mg_realloc(c->netns_hooks, (at + 1) * sizeof(*more));
+	if (at == c->probes.netns_hooks_n) {
+		more = mg_realloc(c->probes.netns_hooks, (at + 1) * sizeof(*more));
 		if (!more)
 			return;
-		c->netns_hooks = more;
-		c->netns_hooks_n++;
+		c->probes.netns_hooks = more;
+		c->probes.netns_hooks_n++;
 	}
-	n = &c->netns_hooks[at];
+	n = &c->probes.netns_hooks[at];
 	*n = (struct netns_hooks){.netns = netns};
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].netns == netns && c->hooks[i].status == 0)
-			mg_events_add(&n->events, c->hooks[i].event);
+	for (uint32_t i = 0; i < c->probes.hook_count; i++)
+		if (c->probes.hooks[i].netns == netns && c->probes.hooks[i].status == 0)
+			mg_events_add(&n->events, c->probes.hooks[i].event);
 }
 
 void hook_on_event(struct core *c, const struct mg_hook *p)
 {
 	struct hook_info *h = hook_of(c, p);
-	struct mg_events before = c->hooked;
+	struct mg_events before = c->probes.hooked;
 
 	if (!h)
 		return;
 	h->status = p->status;
-	c->hook_changes++;
-	c->hooked = (struct mg_events){{0}};
-	for (uint32_t i = 0; i < c->hook_count; i++)
-		if (c->hooks[i].status == 0)
-			mg_events_add(&c->hooked, c->hooks[i].event);
-	if (mg_events_have(mg_events_without(c->hooked, before), MG_EVENT_sys_exit))
+	c->probes.hook_changes++;
+	c->probes.hooked = (struct mg_events){{0}};
+	for (uint32_t i = 0; i < c->probes.hook_count; i++)
+		if (c->probes.hooks[i].status == 0)
+			mg_events_add(&c->probes.hooked, c->probes.hooks[i].event);
+	if (mg_events_have(mg_events_without(c->probes.hooked, before), MG_EVENT_sys_exit))
 		socks_claim(c);
 	if (!h->netns)
 		return;
-	mg_events_add(&c->hooked_ns, h->event);
+	mg_events_add(&c->probes.hooked_ns, h->event);
 	note_netns(c, h->netns);
 }
 
 void hook_seen(struct core *c, enum mg_event_id id)
 {
-	if (core_knows_hooks(c) || !MG_IS_RING(id) || mg_events_have(c->hooked, id))
+	if (core_knows_hooks(c) || !MG_IS_RING(id) || mg_events_have(c->probes.hooked, id))
 		return;
-	mg_events_add(&c->hooked, id);
-	c->hook_changes++;
+	mg_events_add(&c->probes.hooked, id);
+	c->probes.hook_changes++;
 }
 
 /* A trace with the tracer's calibration has its head, and so the hooks, if there are any. */
 bool core_knows_hooks(const struct core *c)
 {
-	return c->hook_count || c->has_calibration;
+	return c->probes.hook_count || c->trace.has_calibration;
 }
 
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
-	return !core_knows_hooks(c) || mg_events_have(c->hooked, id);
+	return !core_knows_hooks(c) || mg_events_have(c->probes.hooked, id);
 }
 
 bool core_knows_lock_state(const struct core *c, enum call_state state)
@@ -105,17 +106,17 @@ bool core_knows_lock_state(const struct core *c, enum call_state state)
 	struct mg_events both = state == STATE_LOCK ? MG_EVENTS(lock_wait, lock_got)
 						    : MG_EVENTS(backlog_begin, backlog_end);
 
-	return mg_events_have_all(c->hooked, both);
+	return mg_events_have_all(c->probes.hooked, both);
 }
 
 struct mg_events core_hooked(const struct core *c, uint32_t netns)
 {
-	struct mg_events of = mg_events_without(c->hooked, c->hooked_ns);
+	struct mg_events of = mg_events_without(c->probes.hooked, c->probes.hooked_ns);
 
-	if (!mg_events_meet(c->hooked, c->hooked_ns))
+	if (!mg_events_meet(c->probes.hooked, c->probes.hooked_ns))
 		return of;
-	for (uint32_t i = 0; i < c->netns_hooks_n; i++)
-		if (c->netns_hooks[i].netns == netns)
-			mg_events_add_all(&of, c->netns_hooks[i].events);
+	for (uint32_t i = 0; i < c->probes.netns_hooks_n; i++)
+		if (c->probes.netns_hooks[i].netns == netns)
+			mg_events_add_all(&of, c->probes.netns_hooks[i].events);
 	return of;
 }

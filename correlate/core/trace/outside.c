@@ -42,6 +42,6 @@ void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k)
 
 void core_know_tracer(struct core *c, const char *name)
 {
-	memcpy(c->kernel_tracer, name, strnlen(name, sizeof(c->kernel_tracer) - 1));
+	memcpy(c->trace.kernel_tracer, name, strnlen(name, sizeof(c->trace.kernel_tracer) - 1));
 	c->clock.ns_only = true;
 }

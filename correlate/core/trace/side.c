@@ -32,13 +32,13 @@ static void part_begins(struct core *c, struct core_span *s, const struct mg_app
 {
 	if (!s->from_ns) {
 		s->from_ns = p->from_ns;
-		c->first_app_part = p->number;
-	} else if (p->number > c->app_part + 1) {
-		gap_app_parts(c, s->until_ns, p, p->number - c->app_part - 1);
+		c->rotated.first_app_part = p->number;
+	} else if (p->number > c->rotated.app_part + 1) {
+		gap_app_parts(c, s->until_ns, p, p->number - c->rotated.app_part - 1);
 	}
-	if (p->number > c->app_part + 1 && p->events > c->app_events)
-		c->app_gone = p->events - c->app_events;
-	c->app_part = p->number;
+	if (p->number > c->rotated.app_part + 1 && p->events > c->counts.app_events)
+		c->counts.app_gone = p->events - c->counts.app_events;
+	c->rotated.app_part = p->number;
 	if (p->from_ns > s->until_ns)
 		s->until_ns = p->from_ns;
 }
@@ -59,7 +59,7 @@ void side_on_event(struct core *c, const struct mg_event *e)
 		break;
 	case MG_EVENT_app_end:
 		s->in_order = true;
-		c->app_end = e->app_end;
+		c->trace.app_end = e->app_end;
 		memcpy(s->why, e->app_end.why, sizeof(e->app_end.why));
 		break;
 	case MG_EVENT_chunk: /* the first one read; a later one continues */
@@ -116,8 +116,8 @@ void core_unknown_events(struct core *c, enum core_side which, uint64_t events, 
 
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns)
 {
-	c->start_ns = start_ns;
-	c->stop_ns = stop_ns;
+	c->times.start_ns = start_ns;
+	c->times.stop_ns = stop_ns;
 }
 
 bool side_is_over(struct core *c, enum core_side which, uint64_t t)
@@ -130,9 +130,9 @@ bool side_is_over(struct core *c, enum core_side which, uint64_t t)
 /* Returns the end of the recording; without session.json, the later end of the two sides. */
 static uint64_t end_of_recording(const struct core *c)
 {
-	uint64_t end = c->stop_ns;
+	uint64_t end = c->times.stop_ns;
 
-	for (int i = 0; i < CORE_SIDES && !c->stop_ns; i++)
+	for (int i = 0; i < CORE_SIDES && !c->times.stop_ns; i++)
 		if (c->side[i].until_ns > end)
 			end = c->side[i].until_ns;
 	return end;
@@ -141,7 +141,7 @@ static uint64_t end_of_recording(const struct core *c)
 /* Returns whether a side that ended at `until` missed some of the recording. */
 static bool is_before(const struct core *c, uint64_t until, uint64_t end)
 {
-	return until + (c->stop_ns ? 0 : QUIET_NS) < end;
+	return until + (c->times.stop_ns ? 0 : QUIET_NS) < end;
 }
 
 /*
@@ -152,16 +152,17 @@ static bool is_own(const struct core *c, enum core_side which)
 {
 	if (which == CORE_APP)
 		return c->side[which].tells_end;
-	return (c->kernel_events || c->hook_count || c->has_end) && !c->kernel_tracer[0];
+	return (c->counts.kernel_events || c->probes.hook_count || c->trace.has_end) &&
+	       !c->trace.kernel_tracer[0];
 }
 
 /* Marks the bytes that a connection moved after the side's end: they have no timestamps. */
 static void flow_outlasts(struct flow *f, uint64_t until, uint64_t end)
 {
-	uint64_t from = f->first_t;
+	uint64_t from = f->active.first;
 
 	if (from && from < until && end > until)
-		f->not_covered = (double)(end - until) / (double)(end - from);
+		f->missing.time_share = (double)(end - until) / (double)(end - from);
 }
 
 static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
@@ -171,7 +172,7 @@ static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
 	struct mg_sock *s = NULL;
 
 	while ((s = sock_next_live(c, s))) {
-		if (s->state == STATE_CLOSE || s->closed_ns)
+		if (s->state == STATE_CLOSE || s->listed.closed_ns)
 			continue;
 		flow_outlasts(&s->tx, until, end);
 		flow_outlasts(&s->rx, until, end);
@@ -188,19 +189,20 @@ void sides_finish(struct core *c)
 		if (!is_own(c, i) || !s->until_ns)
 			continue;
 		s->known = true;
-		s->begins_late = c->stop_ns && s->from_ns > c->start_ns;
-		s->ends_early = s->in_order ? s->why[0] && is_before(c, s->until_ns, end)
-					    : !c->part_ended || is_before(c, s->until_ns, end);
+		s->begins_late = c->times.stop_ns && s->from_ns > c->times.start_ns;
+		s->ends_early = s->in_order
+					? s->why[0] && is_before(c, s->until_ns, end)
+					: !c->rotated.part_ended || is_before(c, s->until_ns, end);
 		if (s->begins_late)
-			gap_not_covered(c, i, c->start_ns, s->from_ns);
+			gap_not_covered(c, i, c->times.start_ns, s->from_ns);
 		if (!s->ends_early || !is_before(c, s->until_ns, end))
 			continue;
 		gap_not_covered(c, i, s->until_ns, end);
 		if (i == CORE_KERNEL)
 			flows_outlast(c, s->until_ns, end);
 	}
-	if (end > c->last_ns)
-		c->last_ns = end;
+	if (end > c->times.last_ns)
+		c->times.last_ns = end;
 }
 
 bool side_end_known(const struct core *c, enum core_side which)
@@ -212,7 +214,7 @@ bool side_end_known(const struct core *c, enum core_side which)
 
 uint64_t core_begin_ns(const struct core *c)
 {
-	return c->start_ns ? c->start_ns : c->first_ns;
+	return c->times.start_ns ? c->times.start_ns : c->times.first_ns;
 }
 
 double side_share(const struct core *c, enum core_side which)

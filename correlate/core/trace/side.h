@@ -8,7 +8,7 @@
 /* Returns whether the program's calls are recorded, too. */
 static inline bool has_app_side(const struct core *c)
 {
-	return c->side[CORE_APP].tells_end || c->app_events;
+	return c->side[CORE_APP].tells_end || c->counts.app_events;
 }
 void side_on_event(struct core *c, const struct mg_event *e);
 /* Returns whether the side had recorded its end before `t`, cycles. */
