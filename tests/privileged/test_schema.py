@@ -35,6 +35,8 @@ RECORDINGS = (
 
 
 def problems(report):
+    # the first flows, as to check thousands takes long
+    report = report | {"flows": report["flows"][:200]}
     return [f"{'.'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(report)]
 
 
@@ -46,6 +48,8 @@ validator = jsonschema.Draft202012Validator(schema)
 for what, command, options in RECORDINGS:
     with Recording(*command, options=("-q", *options)) as rec:
         for more in ((), ("--on-demand", "all"), ("--against", rec.dir)):
+            if more[:1] == ("--on-demand",) and command[-1] == CONNECTIONS:
+                continue  # on demand each flow of many has the form of one
             report = json.loads(run(MAGNET, "report", "--json", *more, rec.dir).stdout)
             wrong = problems(report)
             check(not wrong, f"{what} {' '.join(more[:1])}: as the schema says; not so: {wrong[:5]}")
