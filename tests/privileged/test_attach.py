@@ -32,7 +32,8 @@ while True:
 def attach(what, *args):
     top = tempfile.mkdtemp(prefix="magnet-test-")
     try:
-        run(MAGNET, "record", "-q", "-o", top + "/t", "--duration", str(1 + SLOWER // 5), *args)
+        # with --all there is also what other programs of the machine do meanwhile
+        run(MAGNET, "record", "-q", "-o", top + "/t", "--buffer", "16M", "--duration", str(1 + SLOWER // 5), *args)
         report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
         check(lost(report) == 0, f"{what}: nothing was lost")
         return report
