@@ -20,8 +20,8 @@ struct side {
 static int read_side(struct side *s, char **dirs, int count)
 {
 	loaded_init(&s->in);
-	sampling_init(&s->sampling, &s->in.core);
-	core_listen(&s->in.core, sampling_event, &s->sampling);
+	sampling_init(&s->sampling, s->in.core);
+	core_listen(s->in.core, sampling_event, &s->sampling);
 	if (loaded_read(&s->in, dirs, count))
 		return EXIT_FAILED;
 	sampling_finish(&s->sampling);
@@ -62,7 +62,7 @@ static int print(const struct side *now, const struct side *before, enum report_
 
 int report_against(char **dirs, int count, char *against, enum report_form form)
 {
-	struct side *side = mg_calloc(2, sizeof(*side)); /* a core is large */
+	struct side *side = mg_calloc(2, sizeof(*side)); /* a report and its sums are large */
 	int status;
 
 	if (!side) {

@@ -88,12 +88,12 @@ static uint64_t whole_count(const struct known *k, uint32_t low)
 }
 
 /* Reports a count of calls without any record, of the common ring. */
-static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now, uint64_t *told,
+static void tell_count(struct app_rings *r, struct known *k, const uint64_t *now, uint64_t *counted,
 	enum mg_lost_reason why, const struct app_reader *reader)
 {
-	uint64_t count = __atomic_load_n(now, __ATOMIC_RELAXED) - *told;
+	uint64_t count = __atomic_load_n(now, __ATOMIC_RELAXED) - *counted;
 
-	*told += count;
+	*counted += count;
 	if (count)
 		tell_missing(r, k, why, count, 0, reader);
 }

@@ -7,6 +7,7 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
+int cmd_ctl(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -76,7 +76,7 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 	struct progress_line line;
 	int err = DIRECT_NOT_OURS;
 
-	progress_begin(&line, core->listening.listener == show_event);
+	progress_begin(&line, core_listener(core) == show_event);
 	if (reader != READER_BABELTRACE2)
 		err = direct_read((const char *const *)t->path, t->count, core, &line.progress, why,
 			why_size);
@@ -96,9 +96,12 @@ static int read_traces(enum reader reader, const struct mg_traces *t, struct cor
 /* Notes that reading ended early, for the report. Returns -1 if nothing was read before. */
 static int read_in_part(struct core *core, const char *why)
 {
-	if (!core->counts.app_events && !core->counts.kernel_events)
+	struct fact_recording r;
+
+	core_recording(core, &r);
+	if (!r.app_events && !r.kernel_events)
 		return -1;
-	snprintf(core->trace.cut_off, sizeof(core->trace.cut_off), "%.255s", why);
+	core_know_cut_off(core, why);
 	return LOADED_IN_PART;
 }
 
@@ -116,6 +119,39 @@ static bool is_readable(const char *dir)
 	return false;
 }
 
+/* Reads when a recording began and ended, CLOCK_MONOTONIC. Returns false if that is not known. */
+static bool read_times(const char *dir, json_int_t *start, json_int_t *stop)
+{
+	char path[PATH_MAX], why[1024];
+	json_t *session = session_path(dir, path, sizeof(path))
+				  ? session_load(path, false, why, sizeof(why))
+				  : NULL;
+
+	*start = json_integer_value(json_object_get(session, "start_ns"));
+	*stop = json_integer_value(json_object_get(session, "stop_ns"));
+	json_decref(session);
+	return *start > 0 && *stop >= *start;
+}
+
+/* Returns whether no two directories were recorded one after the other, after a message if so. */
+static bool are_of_one_time(char *const dirs[], int count)
+{
+	for (int i = 1; i < count; i++) {
+		json_int_t start, stop, other_start, other_stop;
+
+		if (!read_times(dirs[0], &start, &stop) ||
+			!read_times(dirs[i], &other_start, &other_stop))
+			continue;
+		if (start <= other_stop && other_start <= stop)
+			continue;
+		mg_error("%s and %s were recorded at different times: give one, or compare them "
+			 "with --against",
+			dirs[0], dirs[i]);
+		return false;
+	}
+	return true;
+}
+
 /* Finds the traces below the directories. Returns false after a message. */
 static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs[], int count)
 {
@@ -125,6 +161,8 @@ static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs
 	for (int i = 0; i < count; i++)
 		if (!is_readable(dirs[i]))
 			return false;
+	if (!are_of_one_time(dirs, count))
+		return false;
 	err = mg_traces_find(t, (const char *const *)dirs, count);
 	if (!err && t->count && traces_inspect(t, core, why, sizeof(why)) == 0)
 		return true;
@@ -146,8 +184,8 @@ void loader_begin(void)
 
 void loaded_init(struct loaded *l)
 {
-	core_init(&l->core);
-	figures_attach(&l->core);
+	l->core = core_new();
+	figures_attach(l->core);
 	l->session = NULL;
 	l->name = NULL;
 	l->reported = false;
@@ -161,14 +199,14 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	int err;
 
 	l->name = dirs[0];
-	if (!wanted_reader(&reader) || !find_traces(&traces, &l->core, dirs, count))
+	if (!wanted_reader(&reader) || !find_traces(&traces, l->core, dirs, count))
 		return -1;
 	l->session = read_session(dirs, count, no_session, sizeof(no_session));
-	session_tell(&l->core, l->session);
-	err = read_traces(reader, &traces, &l->core, why, sizeof(why));
+	session_tell(l->core, l->session);
+	err = read_traces(reader, &traces, l->core, why, sizeof(why));
 	if (err) {
 		mg_error("%s: %s", dirs[0], why);
-		err = err == -EMFILE ? -1 : read_in_part(&l->core, why);
+		err = err == -EMFILE ? -1 : read_in_part(l->core, why);
 	} else {
 		if (no_session[0])
 			mg_warn("%s", no_session);
@@ -181,7 +219,7 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 
 int loaded_report(struct loaded *l)
 {
-	int err = report_init(&l->report, &l->core, l->session, l->name);
+	int err = report_init(&l->report, l->core, l->session, l->name);
 
 	l->reported = true;
 	if (err)
@@ -193,7 +231,7 @@ void loaded_free(struct loaded *l)
 {
 	if (l->reported)
 		report_free(&l->report);
-	core_free(&l->core);
+	core_delete(l->core);
 	json_decref(l->session);
 }
 

@@ -8,11 +8,11 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "render/report.h"
 
 struct loaded {
-	struct core core;
+	struct core *core;
 	struct report report; /* after loaded_report() */
 	json_t *session;      /* session.json of the first directory that has one, else NULL */
 	const char *name;     /* the first directory */

@@ -14,6 +14,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } commands[] = {
+	{"ctl", cmd_ctl, "query or control a running recording"},
 	{"doctor", cmd_doctor, "print what this machine can and cannot trace, layer by layer"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
 	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
@@ -26,9 +27,8 @@ static void help(FILE *to)
 	fprintf(to, "usage: magnet COMMAND [ARG...]\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
-	fprintf(to,
-		"\n  -h, --help     print this help; magnet COMMAND --help describes a command\n"
-		"      --version  print the version\n");
+	fprintf(to, "\n  -h, --help     print this help; magnet help COMMAND describes a command\n"
+		    "      --version  print the version\n");
 }
 
 static int compare(const void *key, const void *row)
@@ -36,15 +36,34 @@ static int compare(const void *key, const void *row)
 	return strcmp(key, *(const char *const *)row);
 }
 
+/* Names the commands that there are. Returns EXIT_USAGE. */
+static int no_command(const char *name)
+{
+	char names[80] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < COMMANDS && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+			commands[i].name);
+	mg_error("there is no command '%s': it is one of %s", name, names);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-	static char name[48];
+	static char name[48], *described[4] = {name};
 	const void *row;
 
 	mg_standard_fds();
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "help") == 0 && argc > 2) { /* magnet help COMMAND */
+		described[1] = argv[2];
+		described[2] = "--help";
+		argv = described;
+		argc = 3;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 		strcmp(argv[1], "help") == 0) {
@@ -57,8 +76,7 @@ int main(int argc, char **argv)
 	}
 	row = bsearch(argv[1], commands, COMMANDS, sizeof(commands[0]), compare);
 	if (!row) {
-		mg_error("there is no command '%s' (see magnet --help)", argv[1]);
-		return EXIT_USAGE;
+		return no_command(argv[1]);
 	}
 	/* the name by which getopt() would call the program */
 	snprintf(name, sizeof(name), "magnet %.32s", argv[1]);

@@ -25,6 +25,11 @@ bool find_part(
 	       access(path, R_OK) == 0;
 }
 
+bool find_tracer(char path[PATH_MAX])
+{
+	return find_part(path, "kernel-tracer", MAGNET_BINDIR, "magnet-kernel-tracer");
+}
+
 const char *find_library(char path[PATH_MAX])
 {
 	if (!find_part(path, "preload", MAGNET_LIBDIR, "libmagnet.so"))

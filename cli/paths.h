@@ -10,6 +10,7 @@
 bool find_part(
 	char path[PATH_MAX], const char *build_dir, const char *install_dir, const char *name);
 
+bool find_tracer(char path[PATH_MAX]);
 /* Finds libmagnet.so in the form for LD_PRELOAD. Returns NULL, or why it cannot be used. */
 const char *find_library(char path[PATH_MAX]);
 

@@ -18,11 +18,13 @@
 #include "record_tell.h"
 #include "record_wait.h"
 #include "recording.h"
+#include "signal_ignored.h"
 #include "trace_files.h"
 
 /* Writes what is recorded, for session.json. */
 static void name_command(struct recording *r)
 {
+	char pids[12 * OPTION_PROCESSES_MAX];
 	size_t used = 0;
 
 	for (char **a = r->o.command; a && *a && used < sizeof(r->command_text); a++) {
@@ -31,12 +33,20 @@ static void name_command(struct recording *r)
 		used += (size_t)snprintf(r->command_text + used, sizeof(r->command_text) - used,
 			"%s%s", a == r->o.command ? "" : " ", *a);
 	}
-	if (!r->o.command)
-		snprintf(r->command_text, sizeof(r->command_text),
-			r->o.given.all      ? "(all)"
-			: r->o.given.cgroup ? "(cgroup)"
-					    : "(pid %d)",
-			(int)r->o.given.pid);
+	if (r->o.command)
+		return;
+	option_text(option_find(recorder_option_rows, recorder_option_count, "pid"), &r->o.given,
+		pids, sizeof(pids));
+	snprintf(r->command_text, sizeof(r->command_text),
+		r->o.given.all      ? "(all)"
+		: r->o.given.cgroup ? "(cgroup)"
+				    : "(pid %s)",
+		pids);
+}
+
+static bool is_flight(const struct recorder_options *o)
+{
+	return o->flight.bytes || o->flight.ns;
 }
 
 /* Signals come by a descriptor from now on; COMMAND gets them back as they were. */
@@ -48,8 +58,12 @@ static void take_signals(struct recording *r)
 	sigemptyset(&r->ending);
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
 		sigaddset(&r->ending, ending[i]);
+	if (mg_is_ignored(SIGHUP)) /* nohup */
+		sigdelset(&r->ending, SIGHUP);
 	set = r->ending;
 	sigaddset(&set, SIGCHLD);
+	if (is_flight(&r->o.given))
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
 	r->on_sigpipe = signal(SIGPIPE, SIG_IGN);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
@@ -70,6 +84,7 @@ static int record(struct recording *r)
 		if (r->gate >= 0 &&
 			write(r->gate, r->collector.rings, sizeof(r->collector.rings)) <= 0)
 			mg_error("cannot start %s", r->o.command[0]);
+		record_tell_begin(r);
 		record_wait(r);
 	}
 	if (r->gate >= 0)
@@ -108,7 +123,7 @@ static int finish(struct recording *r, bool failed)
 
 int cmd_record(int argc, char **argv)
 {
-	struct recording r = {.gate = -1};
+	struct recording r = {.gate = -1, .not_run = -1};
 	int err, status;
 	bool failed;
 
@@ -132,7 +147,10 @@ int cmd_record(int argc, char **argv)
 	record_look_at_command(&r);
 	err = record(&r);
 	failed = err != -EINVAL && record_stop(&r);
-	if (!err) {
+	if (!err && !record_command_has_run(&r)) { /* its process has said why */
+		record_dir_remove(&r.dir);
+		status = r.status;
+	} else if (!err) {
 		status = finish(&r, failed);
 	} else { /* nothing was recorded: it may be tried again */
 		record_dir_remove(&r.dir);

@@ -56,8 +56,9 @@ static bool preload(const struct mg_program_kind *k, const char *rings)
 }
 
 /* Runs in the child: waits for its rings, and becomes COMMAND. Does not return. */
-static void become_command(struct recording *r, int gate)
+static void become_command(struct recording *r, int gate, int not_run)
 {
+	int err;
 	char rings[sizeof(r->collector.rings)];
 	ssize_t n = read(gate, rings, sizeof(rings));
 
@@ -72,24 +73,36 @@ static void become_command(struct recording *r, int gate)
 	mg_limits_restore(&r->limits, MG_LIMIT_SPACE);
 	sigprocmask(SIG_SETMASK, &r->mask, NULL);
 	execvp(r->o.command[0], r->o.command);
-	mg_error("cannot run %s: %s", r->o.command[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	err = errno;
+	mg_error("cannot run %s: %s", r->o.command[0], strerror(err));
+	if (write(not_run, &err, sizeof(err)) != sizeof(err))
+		mg_debug("the recording of a command that did not run is kept");
+	_exit(err == ENOENT ? 127 : 126);
 }
 
 int record_start_command(struct recording *r)
 {
-	int gate[2];
+	int gate[2], not_run[2];
 
-	if (pipe2(gate, O_CLOEXEC) != 0)
+	if (pipe2(gate, O_CLOEXEC) != 0 || pipe2(not_run, O_CLOEXEC) != 0)
 		return -errno;
 	r->child = fork();
 	if (r->child < 0)
 		return -errno;
 	if (r->child == 0) {
 		close(gate[1]);
-		become_command(r, gate[0]);
+		become_command(r, gate[0], not_run[1]);
 	}
 	close(gate[0]);
+	close(not_run[1]); /* COMMAND's own end is closed once it runs */
 	r->gate = gate[1];
+	r->not_run = not_run[0];
 	return 0;
+}
+
+bool record_command_has_run(const struct recording *r)
+{
+	int err;
+
+	return r->not_run < 0 || r->child > 0 || read(r->not_run, &err, sizeof(err)) != sizeof(err);
 }

@@ -12,5 +12,7 @@ void record_look_at_command(struct recording *r);
  * to r->gate. Returns 0 or a negative errno.
  */
 int record_start_command(struct recording *r);
+/* Returns false if COMMAND's process ended because its program could not be executed. */
+bool record_command_has_run(const struct recording *r);
 
 #endif

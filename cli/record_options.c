@@ -13,7 +13,7 @@
 
 static const char usage[] =
 	"usage: magnet record [OPTION...] [--] COMMAND [ARG...]\n"
-	"       magnet record [OPTION...] --pid PID | --cgroup PATH | --all\n"
+	"       magnet record [OPTION...] --pid LIST | --cgroup PATH | --all\n"
 	"\n"
 	"Runs COMMAND unmodified and records the socket calls of it and its children, and how\n"
 	"each layer of the stack and the scheduler handle them. Exits with COMMAND's status.\n"
@@ -91,7 +91,7 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		return err;
 	if (optind < argc)
 		r->command = argv + optind;
-	if (!r->command && !o->pid && !o->all && !o->cgroup) {
+	if (!r->command && !o->pid.count && !o->all && !o->cgroup) {
 		mg_error("no command given: give COMMAND, --pid, --cgroup or --all (see magnet "
 			 "record --help)");
 		return -EINVAL;

@@ -39,7 +39,7 @@ static pid_t target(const struct recording *r)
 {
 	const struct recorder_options *o = &r->o.given;
 
-	return o->all ? 0 : o->cgroup ? -1 : o->pid ? (pid_t)o->pid : r->child;
+	return o->all ? 0 : o->cgroup || o->pid.count ? -1 : r->child;
 }
 
 /*

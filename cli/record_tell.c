@@ -4,10 +4,15 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "log.h"
 #include "printable.h"
 #include "unseen.h"
+
+static const char no_call[] =
+	"magnet: no socket call was recorded: if a service does this work, record that with --pid "
+	"or --cgroup; a command that only starts another one must not end before it\n";
 
 /* Warns of events that are lost, by their cause. */
 static void tell_losses(const struct collector_result *app, long long kernel)
@@ -45,6 +50,59 @@ static void tell_losses(const struct collector_result *app, long long kernel)
 			(unsigned long long)app->unreached);
 }
 
+static void name_process(int pid, char *out, size_t size)
+{
+	char path[40], name[32] = "", plain[80];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f))
+		name[strcspn(name, "\n")] = 0;
+	if (f)
+		fclose(f);
+	snprintf(out, size, "%d (%s)", pid,
+		name[0] ? mg_escape(plain, sizeof(plain), name) : "its name is not known");
+}
+
+void record_tell_begin(const struct recording *r)
+{
+	const struct recorder_options *o = &r->o.given;
+	long long all = json_integer_value(json_object_get(r->tracer.ready, "processes"));
+	char what[200], length[24];
+
+	if (o->quiet || r->o.command)
+		return;
+	fprintf(stderr, "magnet: recording ");
+	if (o->pid.count == 1) {
+		name_process(o->pid.pid[0], what, sizeof(what));
+		fprintf(stderr, "process %s", what);
+	} else if (o->pid.count) {
+		fprintf(stderr, "%u processes", o->pid.count);
+	} else {
+		fprintf(stderr, o->all ? "every process" : "the cgroup %s", o->cgroup);
+	}
+	if (o->pid.count && all > o->pid.count)
+		fprintf(stderr, " and %lld child process%s", all - o->pid.count,
+			all - o->pid.count > 1 ? "es" : "");
+	if (o->duration)
+		fprintf(stderr, " for %s", option_time_text(length, o->duration));
+	fputs(": Ctrl-C ends the recording\n", stderr);
+}
+
+/* Returns whether a side recorded calls, or cannot tell that there were none. */
+static bool saw_calls(const struct recording *r)
+{
+	const json_t *done = r->tracer.done;
+	bool tells = r->tracer_runs && r->o.given.layers & 1u << MG_LAYER_SYSCALL;
+
+	if (r->app_result.events || json_array_size(json_object_get(done, "callers")))
+		return true;
+	if (r->app_result.discarded || json_integer_value(json_object_get(done, "lost")))
+		return true;
+	return !tells && !r->collector_runs;
+}
+
 void record_tell(const struct recording *r, bool failed)
 {
 	char dir[PATH_MAX];
@@ -73,4 +131,6 @@ void record_tell(const struct recording *r, bool failed)
 	if (r->tracer_runs)
 		fprintf(stderr, "%lld kernel", kernel);
 	fprintf(stderr, " events%s in %s\n", not_recorded, mg_escape(dir, sizeof(dir), r->dir.dir));
+	if (!saw_calls(r))
+		fputs(no_call, stderr);
 }

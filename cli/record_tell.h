@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages at the end of magnet record. */
+/* The messages at the begin and the end of magnet record. */
 #ifndef MAGNET_CLI_RECORD_TELL_H
 #define MAGNET_CLI_RECORD_TELL_H
 
 #include "recording.h"
 
+/* Prints what is recorded from now on, if no COMMAND is run. */
+void record_tell_begin(const struct recording *r);
 /* Prints what was lost, and what was recorded where; `failed`: a side failed. */
 void record_tell(const struct recording *r, bool failed);
 

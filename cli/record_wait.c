@@ -27,6 +27,15 @@ static void on_child(struct recording *r)
 	}
 }
 
+/* Writes a dump; the application side keeps what it has for each dump of the kernel side. */
+static void dump(const struct recording *r)
+{
+	if (r->tracer_runs && r->tracer.pid > 0)
+		kill(r->tracer.pid, SIGUSR1);
+	else
+		mg_warn("no dump is written: the kernel side writes them, and is not recorded");
+}
+
 /*
  * Ctrl-C reaches COMMAND by itself, which ends it and so the recording; other signals are passed
  * on. The second of either ends the recording at once and leaves COMMAND to itself.
@@ -40,6 +49,10 @@ static void on_signal(struct recording *r)
 		return;
 	if (info.ssi_signo == SIGCHLD) {
 		on_child(r);
+		return;
+	}
+	if (info.ssi_signo == SIGUSR1) { /* taken with --flight only */
+		dump(r);
 		return;
 	}
 	if (!r->o.command || ++r->interrupts > 1) {
@@ -102,8 +115,7 @@ static void stop_tracer(struct recording *r)
 
 void record_wait(struct recording *r)
 {
-	uint64_t until =
-		r->o.given.duration ? mg_monotonic_ns() + r->o.given.duration * 1000000000ull : 0;
+	uint64_t until = r->o.given.duration ? mg_monotonic_ns() + r->o.given.duration : 0;
 	struct pollfd fds[] = {
 		{r->signals, POLLIN, 0},
 		{r->tracer_runs ? r->tracer.control : -1, POLLIN, 0},

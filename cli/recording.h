@@ -31,6 +31,7 @@ struct recording {
 	pid_t child;                 /* COMMAND, 0: none, or it has ended */
 	struct mg_program_kind kind; /* kind of COMMAND's program */
 	int gate;                    /* COMMAND starts when its MAGNET_RINGS is written here */
+	int not_run;                 /* has an errno to read if COMMAND could not be executed */
 	int status;                  /* COMMAND's exit status */
 
 	int signals;     /* descriptor of SIGCHLD and of the signals in `ending` */

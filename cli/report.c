@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "loader.h"
 #include "log.h"
+#include "newest.h"
 #include "option_table.h"
 #include "options.h"
 #include "output.h"
@@ -19,13 +20,14 @@
 #include "two_hosts.h"
 
 static const char usage[] =
-	"usage: magnet report DIR... [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
+	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
 	"                     [--against DIR] [--on-demand LIST]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
 	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
 	"and of a kernel tracer, are read as one recording. Recordings of two hosts are reported\n"
-	"side by side, with the traffic between them.\n"
+	"side by side, with the traffic between them. Without DIR the newest recording in the\n"
+	"current directory is reported.\n"
 	"\n";
 
 struct statistics {
@@ -34,9 +36,10 @@ struct statistics {
 };
 
 struct report_options {
-	bool json, full, help;
+	bool json, full, histogram, help;
 	const char *flow, *against;
 	double quantile; /* 0: not given */
+	uint64_t slowest;
 	struct statistics statistics;
 };
 
@@ -80,6 +83,11 @@ static const struct option_row rows[] = {
 		"print one flow, as the report names it, such as 4097/tx"),
 	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
 		"also print where the bytes about this quantile waited, such as p99"),
+	{"--slowest", "N", "also list the N slowest exchanges of a request and its reply",
+		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
+		offsetof(struct report_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
+	ROW("histogram", 0, NULL, option_type_flag, histogram,
+		"also print how many exchanges took how long"),
 	ROW("against", 0, "DIR", option_type_text, against,
 		"compare with an earlier recording, and mark differences that exceed the noise"),
 	ROW("on-demand", 0, "LIST", statistics, statistics,
@@ -131,12 +139,14 @@ static int report_one(const struct report_options *o, char **dirs, int count)
 
 	loaded_init(&in);
 	if (o->statistics.demand.figures)
-		figures_keep_series(&in.core, DEMAND_MEMORY);
+		figures_keep_series(in.core, DEMAND_MEMORY);
 	else if (!o->flow)
-		core_pack_closed(&in.core);
+		core_pack_closed(in.core);
+	if (o->slowest)
+		figures_keep_slowest(in.core, (uint32_t)o->slowest);
 	if (o->flow) {
-		flow_calls_init(&calls, &in.core, o->flow);
-		core_listen(&in.core, flow_calls_event, &calls);
+		flow_calls_init(&calls, in.core, o->flow);
+		core_listen(in.core, flow_calls_event, &calls);
 	}
 	read = loaded_read(&in, dirs, count);
 	status = read ? EXIT_FAILED : EXIT_DONE;
@@ -144,6 +154,8 @@ static int report_one(const struct report_options *o, char **dirs, int count)
 		if (o->statistics.demand.figures)
 			in.report.demand = &o->statistics.demand;
 		in.report.waterfall_at = o->quantile;
+		in.report.slowest = o->slowest;
+		in.report.histogram = o->histogram;
 		in.report.whole_flows = o->full;
 		if (print(&in.report, o, &calls) != EXIT_DONE)
 			status = EXIT_FAILED;
@@ -173,13 +185,13 @@ static int parse(struct report_options *o, int argc, char **argv)
 		demand_list(stdout);
 		return 1;
 	}
-	if (optind == argc)
-		return refuse("no trace directory given (see magnet report --help)");
 	if (o->against && o->flow)
 		return refuse("--against excludes --flow: it compares flows by their role");
 	if (o->quantile > 0 && (o->against || o->json))
 		return refuse("--waterfall excludes --against and --json, which has quantiles of "
 			      "its own");
+	if ((o->slowest || o->histogram) && (o->flow || o->against))
+		return refuse("--slowest and --histogram exclude --flow and --against");
 	if (o->against && o->statistics.demand.figures)
 		return refuse("--against excludes --on-demand");
 	return 0;
@@ -190,29 +202,29 @@ int cmd_report(int argc, char **argv)
 	struct report_options o = {0};
 	struct by_host hosts;
 	enum report_form form;
-	int count, err, status;
-	char **dirs;
+	struct directories d;
+	int err, status;
 
 	loader_begin();
 	err = parse(&o, argc, argv);
+	if (!err)
+		err = directories_choose(&d, argc, argv, optind);
 	if (err)
 		return err > 0 ? EXIT_DONE : EXIT_USAGE;
-	dirs = argv + optind;
-	count = argc - optind;
 	form = !o.json ? REPORT_TEXT : o.full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
 	if (o.against)
-		return is_one_host(dirs, count)
-			       ? report_against(dirs, count, (char *)o.against, form)
+		return is_one_host(d.at, d.count)
+			       ? report_against(d.at, d.count, (char *)o.against, form)
 			       : EXIT_USAGE;
-	by_host_sort(&hosts, dirs, count);
+	by_host_sort(&hosts, d.at, d.count);
 	status = EXIT_USAGE;
 	if (hosts.more)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
-		status = report_one(&o, dirs, count);
-	else if (o.flow || o.statistics.demand.figures)
-		mg_error("recordings of two hosts are reported as a whole: leave out --flow and "
-			 "--on-demand");
+		status = report_one(&o, d.at, d.count);
+	else if (o.flow || o.slowest || o.histogram || o.statistics.demand.figures)
+		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
+			 "--slowest, --histogram and --on-demand");
 	else
 		status = report_two_hosts(&hosts, form);
 	by_host_free(&hosts);

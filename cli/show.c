@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "loader.h"
 #include "log.h"
+#include "newest.h"
 #include "option_table.h"
 #include "options.h"
 #include "output.h"
@@ -21,12 +22,14 @@
 #define FACT_NAMES           MG_FACTS(FACT_NAME)
 
 static const char usage[] =
-	"usage: magnet show DIR... [--tsv] [--flow ID] [--from T] [--to T]\n"
-	"       magnet show DIR... [--tsv] --flow ID --bytes RANGE | --byte N\n"
-	"       magnet show DIR... --facts NAME [--flow ID]\n"
+	"usage: magnet show [DIR...] [--tsv] [--flow ID] [--from T] [--to T]\n"
+	"       magnet show [DIR...] [--tsv] --flow ID --bytes RANGE | --byte N\n"
+	"       magnet show [DIR...] --facts NAME [--flow ID]\n"
+	"       magnet show [DIR...] --slowest N\n"
 	"\n"
 	"Prints every event in order of time, with its flow and the bytes of it that it concerns;\n"
 	"all that happened to some bytes; or a table of facts established from the events.\n"
+	"Without DIR the newest recording in the current directory is shown.\n"
 	"\n";
 
 struct bytes {
@@ -38,6 +41,7 @@ struct show_options {
 	const char *flow;
 	double from, to; /* seconds; to < 0: until the end */
 	struct bytes bytes;
+	uint64_t slowest;
 	const struct fact_desc *facts; /* NULL: events are shown */
 };
 
@@ -104,6 +108,11 @@ static const struct option_row rows[] = {
 	ROW("byte", 0, "N", byte, bytes, "print all that happened to one byte; the first is 0"),
 	ROW("facts", 0, "NAME", facts, facts,
 		"print facts of one kind as tab-separated values:" FACT_NAMES),
+	{"--slowest", "N",
+		"list the N slowest exchanges of a request and its reply, and what happened to the "
+		"request's last byte and the reply's first",
+		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
+		offsetof(struct show_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
 	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
 };
 #undef ROW
@@ -121,8 +130,8 @@ static int status_of(int read, const char *flow, bool flow_seen, const char *wha
 static int show_facts(const struct show_options *o, char **dirs, int count)
 {
 	struct loaded in;
-	struct show_facts show = {
-		.to = stdout, .core = &in.core, .fact = o->facts, .flow = o->flow};
+	struct show_facts show = {.to = stdout, .fact = o->facts, .flow = o->flow};
+	struct fact_flow flow;
 	uint64_t cookie;
 	int read, status;
 	bool seen, rx;
@@ -132,12 +141,14 @@ static int show_facts(const struct show_options *o, char **dirs, int count)
 		return EXIT_USAGE;
 	}
 	loaded_init(&in);
+	show.core = in.core;
 	show_facts_listen(&show);
 	read = loaded_read(&in, dirs, count);
 	if (!read)
 		show_facts_header(&show);
 	/* a flow may have no fact of this kind */
-	seen = o->flow && flow_parse(o->flow, &cookie, &rx) && core_sock(&in.core, cookie);
+	seen = o->flow && flow_parse(o->flow, &cookie, &rx) &&
+	       core_flow(in.core, cookie, rx, &flow);
 	status = status_of(read, o->flow, seen, "the facts");
 	loaded_free(&in);
 	return status;
@@ -151,7 +162,7 @@ static int show_events(const struct show_options *o, char **dirs, int count)
 	int read, status;
 
 	loaded_init(&in);
-	core_listen(&in.core, show_event, &show);
+	core_listen(in.core, show_event, &show);
 	read = loaded_read(&in, dirs, count);
 	if (!read)
 		show_header(&show);
@@ -174,16 +185,16 @@ static int parse(struct show_options *o, int argc, char **argv)
 
 	if (err)
 		return err;
-	if (optind == argc) {
-		mg_error("no trace directory given (see magnet show --help)");
-		return -EINVAL;
-	}
 	if (o->to >= 0 && o->from > o->to) {
 		mg_error("--from is after --to");
 		return -EINVAL;
 	}
 	if (o->bytes.to && (!o->flow || o->from > 0 || o->to >= 0)) {
 		mg_error("give --flow with --bytes and --byte, and neither --from nor --to");
+		return -EINVAL;
+	}
+	if (o->slowest && (o->flow || o->facts || o->tsv || o->from > 0 || o->to >= 0)) {
+		mg_error("--slowest excludes all other options");
 		return -EINVAL;
 	}
 	if (o->facts && (o->bytes.to || o->from > 0 || o->to >= 0)) {
@@ -196,19 +207,21 @@ static int parse(struct show_options *o, int argc, char **argv)
 int cmd_show(int argc, char **argv)
 {
 	struct show_options o = {.to = -1};
-	int count, err;
-	char **dirs;
+	struct directories d;
+	int err;
 
 	loader_begin();
 	err = parse(&o, argc, argv);
+	if (!err)
+		err = directories_choose(&d, argc, argv, optind);
 	if (err)
 		return err > 0 ? EXIT_DONE : EXIT_USAGE;
-	dirs = argv + optind;
-	count = argc - optind;
-	if (!is_one_host(dirs, count))
+	if (!is_one_host(d.at, d.count))
 		return EXIT_USAGE;
+	if (o.slowest)
+		return show_slowest(d.at, d.count, (uint32_t)o.slowest);
 	if (o.facts)
-		return show_facts(&o, dirs, count);
-	return o.bytes.to ? show_life(dirs, count, o.flow, o.bytes.from, o.bytes.to, o.tsv)
-			  : show_events(&o, dirs, count);
+		return show_facts(&o, d.at, d.count);
+	return o.bytes.to ? show_life(d.at, d.count, o.flow, o.bytes.from, o.bytes.to, o.tsv)
+			  : show_events(&o, d.at, d.count);
 }

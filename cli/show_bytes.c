@@ -3,22 +3,20 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "alloc.h"
 #include "commands.h"
 #include "loader.h"
 #include "log.h"
 #include "output.h"
 #include "render/byte_life.h"
+#include "render/text_exchanges.h"
 
 #define ATOMS_SHOWN 12
 
 static int read_once(struct life *l, struct loaded *in, char **dirs, int count)
 {
-	loaded_init(in);
-	core_listen(&in->core, life_event, l);
+	core_listen(in->core, life_event, l);
 	return loaded_read(in, dirs, count);
 }
 
@@ -51,25 +49,69 @@ static int print(struct life *l, const char *flow, bool tsv)
 
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv)
 {
-	struct loaded *in = mg_calloc(1, sizeof(*in)); /* too large for the stack */
 	int status = EXIT_FAILED, err;
+	struct loaded in;
 	struct life life;
 
-	if (!in) {
-		mg_error("%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
-	life_init(&life, &in->core, flow, from, to);
-	err = read_once(&life, in, dirs, count);
+	loaded_init(&in);
+	life_init(&life, in.core, flow, from, to);
+	err = read_once(&life, &in, dirs, count);
 	if (!err && life.late) {
-		loaded_free(in);
-		life_again(&life, &in->core);
-		err = read_once(&life, in, dirs, count);
+		loaded_free(&in);
+		loaded_init(&in);
+		life_again(&life, in.core);
+		err = read_once(&life, &in, dirs, count);
 	}
 	if (!err)
 		status = print(&life, flow, tsv);
 	life_free(&life);
-	loaded_free(in);
-	free(in);
+	loaded_free(&in);
+	return status;
+}
+
+/* Prints the life of the bytes on which the reply waited: the request's last, the reply's first. */
+static int show_lives(char **dirs, int count, const struct fact_exchange *f)
+{
+	char request[32], reply[32];
+	uint64_t last = f->request_offset + f->request_bytes - 1;
+	int status = EXIT_DONE, second;
+
+	flow_name(request, f->request.sock, f->request.rx);
+	flow_name(reply, f->reply.sock, f->reply.rx);
+	if (f->request_bytes)
+		status = show_life(dirs, count, request, last, last + 1, false);
+	if (!f->reply_bytes)
+		return status;
+	second = show_life(dirs, count, reply, f->reply_offset, f->reply_offset + 1, false);
+	return status == EXIT_DONE ? second : status;
+}
+
+static int print_slowest(struct loaded *in)
+{
+	struct output out;
+
+	if (loaded_report(in))
+		return EXIT_FAILED;
+	output_begin(&out);
+	text_slowest(&in->report, out.to, out.colour);
+	output_end(&out);
+	return output_finish("the slowest exchanges");
+}
+
+int show_slowest(char **dirs, int count, uint32_t n)
+{
+	const struct exchange_table *t;
+	int status = EXIT_FAILED;
+	struct loaded in;
+
+	loaded_init(&in);
+	figures_keep_slowest(in.core, n);
+	core_pack_closed(in.core);
+	if (loaded_read(&in, dirs, count) == 0)
+		status = print_slowest(&in);
+	t = &figures_of(in.core)->exchanges;
+	for (uint32_t i = 0; i < t->slow_n && status == EXIT_DONE; i++)
+		status = show_lives(dirs, count, &t->slow[i].fact);
+	loaded_free(&in);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet show --bytes: the life of some bytes. */
+/* magnet show --bytes and --slowest: the life of some bytes. */
 #ifndef MAGNET_CLI_SHOW_BYTES_H
 #define MAGNET_CLI_SHOW_BYTES_H
 
@@ -8,5 +8,10 @@
 
 /* Prints the life of a flow's bytes [from, to). Returns an exit status. */
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv);
+/*
+ * Prints the slowest exchanges, and then the life of each one's bytes on which the reply waited.
+ * Returns an exit status.
+ */
+int show_slowest(char **dirs, int count, uint32_t n);
 
 #endif

@@ -53,7 +53,7 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, const char 
 
 	memset(t, 0, sizeof(*t));
 	t->control = -1;
-	if (!find_part(program, "kernel-tracer", MAGNET_BINDIR, "magnet-kernel-tracer")) {
+	if (!find_tracer(program)) {
 		snprintf(t->why, sizeof(t->why), "magnet-kernel-tracer is not installed");
 		return -ENOENT;
 	}

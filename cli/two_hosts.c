@@ -20,8 +20,8 @@ struct one {
 static int read_one(struct one *o, char **dirs, int count)
 {
 	loaded_init(&o->in);
-	host_side_init(&o->side, &o->in.core);
-	core_listen(&o->in.core, host_side_event, &o->side);
+	host_side_init(&o->side, o->in.core);
+	core_listen(o->in.core, host_side_event, &o->side);
 	return loaded_read(&o->in, dirs, count) || loaded_report(&o->in) ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -62,7 +62,7 @@ static int print(const struct one *first, const struct one *other, enum report_f
 
 int report_two_hosts(const struct by_host *b, enum report_form form)
 {
-	struct one *one = mg_calloc(2, sizeof(*one)); /* a core is large */
+	struct one *one = mg_calloc(2, sizeof(*one)); /* a report is large */
 	int status;
 
 	if (!one) {

@@ -56,9 +56,9 @@ void callers_count(struct callers *c, uint32_t pid, uint64_t t, bool moves)
 	p->moved += moves;
 }
 
-#define TOLD_MAX 16384
+#define SEEN_MAX 16384
 
-struct call_told {
+struct call_seen {
 	uint64_t t;
 	uint32_t pid;
 	bool moves;
@@ -66,22 +66,22 @@ struct call_told {
 
 void callers_tell(struct callers *c, uint32_t pid, uint64_t t, bool moves)
 {
-	if (!c->told)
-		c->told = mg_malloc(TOLD_MAX * sizeof(*c->told));
-	if (c->told && c->told_n < TOLD_MAX)
-		c->told[c->told_n++] = (struct call_told){t, pid, moves};
+	if (!c->seen)
+		c->seen = mg_malloc(SEEN_MAX * sizeof(*c->seen));
+	if (c->seen && c->seen_n < SEEN_MAX)
+		c->seen[c->seen_n++] = (struct call_seen){t, pid, moves};
 	else
 		callers_count(c, pid, t, moves);
 }
 
 void callers_turn(struct callers *c)
 {
-	for (uint32_t i = 0; i < c->told_last; i++)
-		callers_count(c, c->told[i].pid, c->told[i].t, c->told[i].moves);
-	c->told_n -= c->told_last;
-	if (c->told_n)
-		memmove(c->told, c->told + c->told_last, c->told_n * sizeof(*c->told));
-	c->told_last = c->told_n;
+	for (uint32_t i = 0; i < c->seen_last; i++)
+		callers_count(c, c->seen[i].pid, c->seen[i].t, c->seen[i].moves);
+	c->seen_n -= c->seen_last;
+	if (c->seen_n)
+		memmove(c->seen, c->seen + c->seen_last, c->seen_n * sizeof(*c->seen));
+	c->seen_last = c->seen_n;
 }
 
 static void name_it(struct caller *p, uint32_t parent, uint64_t t, const char comm[16])
@@ -186,7 +186,7 @@ void callers_free(struct callers *c)
 			free(p);
 		}
 	}
-	free(c->told);
-	c->told = NULL;
+	free(c->seen);
+	c->seen = NULL;
 	c->last = NULL;
 }

@@ -29,9 +29,9 @@ struct callers {
 	struct caller *last;
 	uint32_t programs_before;
 	bool more; /* there was no room for some callers */
-	struct call_told
-		*told; /* calls still to be counted, the first `told_last` of them in this turn */
-	uint32_t told_n, told_last;
+	struct call_seen
+		*seen; /* calls still to be counted, the first `seen_last` of them in this turn */
+	uint32_t seen_n, seen_last;
 };
 
 /* Counts a call made at `t`, that moves bytes or not; without room only `more` is set. */

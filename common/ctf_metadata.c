@@ -84,7 +84,7 @@ static void write_event(FILE *f, const struct mg_event_desc *e)
 	fputs("\t};\n};\n", f);
 }
 
-/* The events a trace of the domain may hold; losses are told in both. */
+/* The events a trace of the domain may hold; losses are recorded in both. */
 static bool is_of(const struct mg_event_desc *e, enum ctf_domain domain)
 {
 	return e->layer == MG_LAYER_TRACER || (e->layer == MG_LAYER_APP) == (domain == CTF_APP);

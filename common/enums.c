@@ -16,6 +16,7 @@ static const struct mg_label e_kind[] = {MG_KINDS(BARE)};
 static const struct mg_label e_syscall[] = {{MG_SYS_none, "none"}, MG_SYSCALLS(BARE)};
 static const struct mg_label e_family[] = {MG_FAMILIES(QUOTED)};
 static const struct mg_label e_proto[] = {MG_PROTOCOLS(QUOTED)};
+static const struct mg_label e_sock_proto[] = {MG_SOCKET_PROTOCOLS(QUOTED)};
 static const struct mg_label e_tcp_state[] = {MG_TCP_STATES(NAMED)};
 static const struct mg_label e_opener[] = {MG_OPENERS(QUOTED)};
 static const struct mg_label e_ulp[] = {MG_ULPS(NAMED)};
@@ -28,6 +29,7 @@ static const struct mg_label e_via[] = {MG_VIAS(NAMED)};
 static const struct mg_label e_lost[] = {MG_LOSSES(NAMED)};
 static const struct mg_label e_status[] = {MG_STATUSES(QUOTED)};
 static const struct mg_label e_side[] = {MG_SIDES(QUOTED)};
+static const struct mg_label e_entry[] = {MG_ENTRIES(NAMED)};
 static const struct mg_label e_option[] = {MG_OPTIONS(QUOTED)};
 
 #define PLAIN(tag, ctype, bytes, class) const struct mg_enum mg_names_##tag = {0};

@@ -22,6 +22,8 @@
 	V(1, "icmp") V(2, "igmp") V(4, "ipip") V(6, "tcp") V(17, "udp") V(33, "dccp") V(41, "ipv6") \
 	V(43, "routing") V(44, "fragment") V(47, "gre") V(50, "esp") V(51, "ah") V(58, "icmpv6") \
 	V(60, "destination") V(89, "ospf") V(103, "pim") V(132, "sctp") V(136, "udplite")
+/* of a socket: those of UNIX and netlink have none */
+#define MG_SOCKET_PROTOCOLS(V) V(0, "none") MG_PROTOCOLS(V)
 
 /* TCP_* of <netinet/tcp.h>; without a socket 0 */
 #define MG_TCP_STATES(V) \
@@ -84,6 +86,12 @@
 	V(-28, "ENOSPC") V(-38, "ENOSYS") V(-95, "EOPNOTSUPP") V(-110, "ETIMEDOUT") \
 	V(-125, "ECANCELED") V(-524, "ENOTSUPP")
 
+/* how a thread that blocks had entered the kernel: by a system call of one of these tables, or else */
+#define MG_ENTRIES(V) \
+	V(0, UNKNOWN, "unknown") V(1, EXCEPTION, "exception") V(2, KERNEL, "kernel_thread") \
+	V(3, X86_64, "x86_64") V(4, I386, "i386") V(5, X32, "x32") V(6, AARCH64, "aarch64") \
+	V(7, ARM, "arm")
+
 #define MG_SIDES(V) V(0, "app") V(1, "kernel")
 
 /* options that shape traffic, or that magnet looks at: level * 65536 + name */
@@ -105,6 +113,7 @@
 #define MG_IRQ_ID(NAME, tracepoint)      MG_IRQ_##NAME,
 #define MG_VIA_ID(value, NAME, name)     MG_VIA_##NAME = value,
 #define MG_LOST_ID(value, NAME, name)    MG_LOST_##NAME = value,
+#define MG_ENTRY_ID(value, NAME, name)   MG_ENTRY_##NAME = value,
 enum { MG_TCP_STATES(MG_TCP_ID) };
 enum { MG_ULPS(MG_ULP_ID) };
 enum { MG_SOFTIRQS(MG_SOFTIRQ_ID) };
@@ -112,6 +121,7 @@ enum { MG_CONTEXTS(MG_CONTEXT_ID) };
 enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END };
 enum { MG_VIAS(MG_VIA_ID) };
 enum mg_lost_reason { MG_LOSSES(MG_LOST_ID) };
+enum mg_entry { MG_ENTRIES(MG_ENTRY_ID) };
 #undef MG_TCP_ID
 #undef MG_ULP_ID
 #undef MG_SOFTIRQ_ID
@@ -119,5 +129,6 @@ enum mg_lost_reason { MG_LOSSES(MG_LOST_ID) };
 #undef MG_IRQ_ID
 #undef MG_VIA_ID
 #undef MG_LOST_ID
+#undef MG_ENTRY_ID
 
 #endif

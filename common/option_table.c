@@ -51,6 +51,20 @@ static void print_number(const struct option_row *row, const void *value, char *
 		snprintf(out, size, "%" PRIu64, n);
 }
 
+static bool parse_time(const struct option_row *row, const char *text, void *value)
+{
+	return option_time(text, row->min, row->max, value);
+}
+
+static void print_time(const struct option_row *row, const void *value, char *out, size_t size)
+{
+	uint64_t ns = *(const uint64_t *)value;
+	char text[24];
+
+	snprintf(out, size, "%s",
+		ns >= row->min && ns <= row->max ? option_time_text(text, ns) : "");
+}
+
 static bool parse_amount(const struct option_row *row, const char *text, void *value)
 {
 	struct option_amount amount;
@@ -64,11 +78,12 @@ static bool parse_amount(const struct option_row *row, const char *text, void *v
 static void print_amount(const struct option_row *row, const void *value, char *out, size_t size)
 {
 	const struct option_amount *a = value;
+	char time[24];
 
 	(void)row;
 	out[0] = 0;
 	if (a->ns)
-		snprintf(out, size, "%" PRIu64 "s", a->ns / 1000000000);
+		snprintf(out, size, "%s", option_time_text(time, a->ns));
 	else if (a->bytes)
 		snprintf(out, size, "%" PRIu64, a->bytes);
 }
@@ -129,6 +144,41 @@ static void print_text(const struct option_row *row, const void *value, char *ou
 	snprintf(out, size, "%s", text ? text : "");
 }
 
+/* Adds processes separated by commas to those given before. */
+static bool parse_processes(const struct option_row *row, const char *text, void *value)
+{
+	struct option_processes now = *(struct option_processes *)value;
+	char number[12];
+	uint64_t pid;
+	size_t len;
+
+	(void)row;
+	do {
+		len = strcspn(text, ",");
+		snprintf(number, sizeof(number), "%.*s", len < 11 ? (int)len : 11, text);
+		if (now.count == OPTION_PROCESSES_MAX)
+			return option_refuse("%d processes at most", OPTION_PROCESSES_MAX);
+		if (!option_number(number, 1, INT32_MAX, &pid))
+			return option_refuse("numbers of processes, separated by commas");
+		now.pid[now.count++] = (int32_t)pid;
+		text += len;
+	} while (*text++);
+	*(struct option_processes *)value = now;
+	return true;
+}
+
+static void print_processes(const struct option_row *row, const void *value, char *out, size_t size)
+{
+	const struct option_processes *p = value;
+	size_t used = 0;
+
+	(void)row;
+	out[0] = 0;
+	for (uint32_t i = 0; i < p->count && used < size; i++)
+		used += (size_t)snprintf(
+			out + used, size - used, "%s%d", used ? "," : "", p->pid[i]);
+}
+
 static bool parse_list(const struct option_row *row, const char *text, void *value)
 {
 	(void)row;
@@ -139,13 +189,15 @@ const struct option_type option_type_flag = {parse_flag, print_flag};
 const struct option_type option_type_help = {parse_flag, NULL};
 const struct option_type option_type_number = {parse_number, print_number};
 const struct option_type option_type_size = {parse_size, print_number};
+const struct option_type option_type_time = {parse_time, print_time};
 const struct option_type option_type_amount = {parse_amount, print_amount};
 const struct option_type option_type_layers = {parse_layers, print_layers};
 const struct option_type option_type_level = {parse_level, print_level};
 const struct option_type option_type_functions = {parse_functions, print_text};
+const struct option_type option_type_processes = {parse_processes, print_processes};
 const struct option_type option_type_text = {parse_text, print_text};
 const struct option_type option_type_path = {parse_path, print_text};
-const struct option_type option_type_list = {parse_list, NULL};
+const struct option_type option_type_list = {parse_list, NULL, true};
 
 bool option_list_add(struct option_list *l, const char *text)
 {

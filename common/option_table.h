@@ -19,6 +19,7 @@ struct option_type {
 	bool (*parse)(const struct option_row *row, const char *text, void *value);
 	/* Writes the value as the option takes it, "" for one that was not given. May be NULL. */
 	void (*print)(const struct option_row *row, const void *value, char *out, size_t size);
+	bool is_list; /* the value is a struct option_list */
 };
 
 struct option_row {
@@ -54,12 +55,21 @@ struct option_list {
 	size_t count;
 };
 
+/* Numbers of processes; none: not given. */
+#define OPTION_PROCESSES_MAX 64
+struct option_processes {
+	uint32_t count;
+	int32_t pid[OPTION_PROCESSES_MAX];
+};
+
 /* Members of the commands' structs, by type. */
 typedef bool option_value_flag;
 typedef bool option_value_help;
 typedef uint64_t option_value_number;
 typedef uint64_t option_value_size;
+typedef uint64_t option_value_time; /* nanoseconds */
 typedef struct option_amount option_value_amount;
+typedef struct option_processes option_value_processes;
 typedef uint32_t option_value_layers;
 typedef uint8_t option_value_level;
 typedef const char *option_value_functions;
@@ -67,10 +77,11 @@ typedef const char *option_value_text;
 typedef const char *option_value_path;
 typedef struct option_list option_value_list;
 
-/* A number, size or amount outside the row's range, such as 0, stands for "not given". */
+/* A number, size, time or amount outside the row's range, such as 0, stands for "not given". */
 extern const struct option_type option_type_flag, option_type_help, option_type_number,
-	option_type_size, option_type_amount, option_type_layers, option_type_level,
-	option_type_functions, option_type_text, option_type_path, option_type_list;
+	option_type_size, option_type_time, option_type_amount, option_type_layers,
+	option_type_level, option_type_functions, option_type_processes, option_type_text,
+	option_type_path, option_type_list;
 
 struct option_command {
 	const char *usage; /* printed by --help above the options */

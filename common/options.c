@@ -135,6 +135,43 @@ bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 	return true;
 }
 
+static const struct {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {{"h", 3600000000000ull}, {"m", 60000000000ull}, {"s", 1000000000},
+	{"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+#define TIME_UNITS (sizeof(time_units) / sizeof(time_units[0]))
+
+const char *option_time_text(char out[24], uint64_t ns)
+{
+	size_t i = 0;
+
+	while (i + 1 < TIME_UNITS && (!ns || ns % time_units[i].ns))
+		i++;
+	snprintf(out, 24, "%" PRIu64 "%s", ns / time_units[i].ns, time_units[i].name);
+	return out;
+}
+
+bool option_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *out_ns)
+{
+	char from[24], to[24], *unit;
+	double number, ns = -1;
+
+	option_refuse("a time from %s to %s, such as 10s, 0.5 or 500ms; a number alone is in "
+		      "seconds",
+		option_time_text(from, min_ns), option_time_text(to, max_ns));
+	if (!isdigit((unsigned char)text[0]) || text[1] == 'x' || text[1] == 'X')
+		return false;
+	number = strtod(text, &unit);
+	for (size_t i = 0; i < TIME_UNITS; i++)
+		if (strcmp(unit[0] ? unit : "s", time_units[i].name) == 0)
+			ns = number * (double)time_units[i].ns + 0.5;
+	if (!(ns >= (double)min_ns && ns < (double)max_ns + 1))
+		return false;
+	*out_ns = (uint64_t)ns;
+	return true;
+}
+
 #define AMOUNT_MAX    (1ull << 50)
 #define AMOUNT_MOST_S 1000000
 
@@ -149,20 +186,12 @@ static bool refuse_amount(uint64_t min)
 bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns)
 {
 	size_t len = strlen(text);
-	char number[24];
-	uint64_t seconds;
 
 	*bytes = *ns = 0;
-	if (!len || text[len - 1] != 's')
+	if (!len || text[len - 1] != 's') /* 2m is 2 MiB, as 2M is */
 		return option_size(text, min, AMOUNT_MAX, bytes) || refuse_amount(min);
-	if (len >= sizeof(number))
-		return refuse_amount(min);
-	memcpy(number, text, len - 1);
-	number[len - 1] = 0;
-	if (!option_number(number, 1, AMOUNT_MOST_S, &seconds))
-		return refuse_amount(min);
-	*ns = seconds * 1000000000;
-	return true;
+	return option_time(text, 1000000000, AMOUNT_MOST_S * 1000000000ull, ns) ||
+	       refuse_amount(min);
 }
 
 bool option_layers(const char *text, uint32_t *out)

@@ -43,6 +43,13 @@ bool option_refuse(const char *takes, ...) __attribute__((format(printf, 1, 2)))
 bool option_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 /* Parses bytes, with an optional K, M or G (powers of 1024). */
 bool option_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+/*
+ * Parses a time such as "10s", "0.5", "500ms" or "2m"; a number alone is in seconds. Bounds and
+ * value are in nanoseconds.
+ */
+bool option_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *out_ns);
+/* Writes a time in the largest unit of which it is a whole number. Returns `out`. */
+const char *option_time_text(char out[24], uint64_t ns);
 /* Parses "64M" (not less than `min` bytes) or "30s": sets one of both, the other to 0. */
 bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns);
 /* Parses names of layers separated by commas, after a + to add them to the default; or "none". */

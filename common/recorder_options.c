@@ -26,7 +26,7 @@ void recorder_options_init(struct recorder_options *o)
 void recorder_options_free(struct recorder_options *o)
 {
 	for (size_t i = 0; i < recorder_option_count; i++)
-		if (recorder_option_rows[i].type == &option_type_list)
+		if (recorder_option_rows[i].type->is_list)
 			option_list_free(option_value(&recorder_option_rows[i], o));
 }
 
@@ -48,15 +48,17 @@ int recorder_options_check(const struct recorder_options *o, bool command)
 {
 	const char *wrong = wrong_bounds(o);
 
-	if (command + (o->pid != 0) + o->all + (o->cgroup != NULL) > 1)
+	if (command + (o->pid.count != 0) + o->all + (o->cgroup != NULL) > 1)
 		wrong = "a COMMAND, --pid, --cgroup and --all exclude each other: give one of them";
 	if (wrong) {
 		mg_error("%s", wrong);
 		return -EINVAL;
 	}
-	if (o->pid && kill((pid_t)o->pid, 0) != 0 && errno == ESRCH) {
-		mg_error("there is no process %d: give --pid one that runs", (int)o->pid);
-		return -ESRCH;
-	}
+	for (uint32_t i = 0; i < o->pid.count; i++)
+		if (kill(o->pid.pid[i], 0) != 0 && errno == ESRCH) {
+			mg_error(
+				"there is no process %d: give --pid those that run", o->pid.pid[i]);
+			return -ESRCH;
+		}
 	return 0;
 }

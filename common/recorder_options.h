@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "option_lists.h"
 #include "option_table.h"
 #include "options.h"
 
@@ -23,7 +24,7 @@
 #define MG_TO_TRACER (1u << 0) /* magnet record hands it to the tracer */
 #define MG_TO_APP    (1u << 1) /* libmagnet.so gets it in the environment: MAGNET_NAME */
 #define MG_SETTABLE  (1u << 2) /* magnet-kernel-tracer ctl changes it */
-#define MG_FILTER    (1u << 3) /* chooses sockets; selection.c parses it */
+#define MG_FILTER    (1u << 3) /* chooses sockets; run/selection.c of the tracer uses it */
 
 /* clang-format off */
 /*
@@ -37,8 +38,9 @@
 		"record only the application side; this needs no privilege") \
 	X(flag, kernel_only, "kernel-only", 0, NULL, 0, 0, MG_RECORD, 0, \
 		"record only the kernel side; COMMAND runs without libmagnet.so") \
-	X(number, pid, "pid", 'p', "PID", 1, INT32_MAX, MG_BOTH, 0, \
-		"record a running process and the children it makes, kernel side only") \
+	X(processes, pid, "pid", 'p', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"record these running processes, their children and the children they make, kernel side " \
+		"only; may be repeated") \
 	X(flag, fresh, "fresh", 0, NULL, 0, 0, MG_TRACER, 0, \
 		"do not look for connections of PID, which has none yet") \
 	X(flag, with_app, "with-app", 0, NULL, 0, 0, MG_TRACER, 0, \
@@ -55,11 +57,12 @@
 		"thread of the application side (default: 4M, at most 16M)") \
 	X(number, drain, "drain", 'd', "MS", 1, 10000, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
 		"empty the kernel side's buffers every MS milliseconds (default: 20)") \
-	X(list, event, "event", 0, "EVENT", 0, 0, MG_BOTH, MG_TO_TRACER, \
+	X(events, event, "event", 'e', "EVENT", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"also record CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the kernel; may be " \
 		"repeated") \
-	X(number, duration, "duration", 0, "S", 1, 1000000, MG_BOTH, 0, \
-		"stop after S seconds; magnet record asks COMMAND to end and waits 2 s for it") \
+	X(time, duration, "duration", 0, "TIME", 1000000, 1000000000000000, MG_BOTH, 0, \
+		"stop after so long, such as 10s, 0.5 or 2m; magnet record asks COMMAND to end and waits " \
+		"2 s for it") \
 	X(size, max_size, "max-size", 0, "SIZE", 64u << 10, 1ull << 50, MG_BOTH, MG_TO_TRACER, \
 		"stop a side when its trace has so many bytes") \
 	X(amount, rotate, "rotate", 0, "AMOUNT", 64u << 10, 0, MG_BOTH, MG_TO_TRACER, \
@@ -69,30 +72,33 @@
 	X(amount, flight, "flight", 0, "AMOUNT", 1u << 20, 0, MG_BOTH, MG_TO_TRACER, \
 		"flight recorder: keep only the last so many bytes or seconds, and write them when a " \
 		"dump is asked for") \
-	X(list, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER, \
-		"dump the flight recorder on retransmission, on lost, or on latency>100ms; may be " \
+	X(triggers, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER, \
+		"dump the flight recorder on retransmission, on lost, or on latency=100ms; may be " \
 		"repeated") \
 	X(level, level, "level", 0, "LEVEL", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
 		"record protocol state with each TCP event: none, light or full (default: none)") \
-	X(list, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
+	X(hook_kinds, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"do not use hooks of these kinds: fentry, fexit, netfilter") \
+	X(flag, follow, "follow", 'f', NULL, 0, 0, MG_RECORD, 0, \
+		"also record the children of COMMAND or PID: this is always done, and the option is here " \
+		"for those who know it from strace") \
 	X(functions, calls, "calls", 0, "LIST", 0, 0, MG_RECORD, MG_TO_APP, \
 		"log only these application calls, such as send,recv (default: all)") \
 	X(flag, waits, "waits", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
 		"also log poll, select, epoll_wait and similar calls") \
 	X(flag, entries, "entries", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
 		"also log the begin of each call, so that a call that blocks is seen while it does") \
-	X(list, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(protocols, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"record only sockets of these protocols: tcp, udp, unix, raw, icmp, netlink, vsock") \
 	X(list, netns, "netns", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"record only sockets of these network namespaces: names, paths or inode numbers") \
-	X(list, port, "port", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(ports, port, "port", 0, "LIST", 0, MG_FILTER_PORTS, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"record only connections from or to these ports") \
-	X(list, address, "address", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(prefixes, address, "address", 0, "LIST", 0, MG_FILTER_PREFIXES, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"record only connections from or to these addresses or prefixes") \
-	X(list, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(sample, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"record only one in N connections, but all of it") \
-	X(list, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(interface, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
 		"do not record packets at other interfaces") \
 	X(flag, anonymize, "anonymize", 0, NULL, 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"leave out addresses and ports") \

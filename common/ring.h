@@ -93,6 +93,9 @@ struct mg_call_shape {
 };
 #define MG_SHAPES 32 /* a power of two above the last MG_SYS_* */
 
+/* Existing processes that --pid follows, children among them. */
+#define MG_FOLLOWED_MAX 16384
+
 /* Settings of the BPF programs, fixed when they are loaded. */
 struct mg_bpf_config {
 	__u64 seed;       /* keys the hash of address tuples */
@@ -100,13 +103,12 @@ struct mg_bpf_config {
 	__u32 ring_shift; /* log2 of the slots a ring */
 	__u32 near_mask;  /* near slots, minus 1 */
 	__u32 near_shift;
-	__u32 jiffy;      /* microseconds of a timer tick, times 1024 */
-	__u32 follow_pid; /* the existing process to begin with, 0 = none */
-	__u32 ring_room;  /* slots that may be taken by what happens often: a few are kept for the
-			     rest */
-	__u8 all;         /* every task and socket is traced */
-	__u8 anonymize;   /* leave out addresses and ports */
-	__u8 pad[2];
+	__u32 jiffy;     /* microseconds of a timer tick, times 1024 */
+	__u32 ring_room; /* slots that may be taken by what happens often: a few are kept for the
+			    rest */
+	__u8 all;        /* every task and socket is traced */
+	__u8 anonymize;  /* leave out addresses and ports */
+	__u8 pad[6];
 	struct mg_call_shape shape[MG_SHAPES]; /* indexed by MG_SYS_* */
 	/* MG_SYS_* of a system call number, 0 = not followed; or MG_CALL_32BIT */
 	__u8 call_of_nr[MG_NR_MAX];

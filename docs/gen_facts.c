@@ -95,7 +95,8 @@ static void words(const struct fact_column *c)
 
 static void column(const struct fact_column *c)
 {
-	bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_SPAN;
+	bool is_time =
+		c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_NS || c->type == FACT_TYPE_SPAN;
 
 	if (c->type == FACT_TYPE_SPANS) {
 		printf(".It Va %s_ Ns Ar WORD Ns Va _ns No \\&(%s)\n", c->name,

@@ -70,13 +70,22 @@ MG_DEMAND_OBJECTS(KEYS_OF_OBJECT)
 
 #define STATISTIC(NAME, id, name, layers, pairs, takes, parameters, doc, title) \
 	{#id, title, keys_of_##id, layers, pairs},
-#define OBJECT(name, doc) {#name, doc, keys_of_##name, 0, 0},
+#define OBJECT(name, doc)                                                 {#name, doc, keys_of_##name, 0, 0},
+#define ASKED(NAME, id, name, layers, pairs, takes, parameters, doc, ...) {name, doc, parameters},
+#define ASKED_WHOLE(NAME, id, name, of, takes, parameters, doc)           {name, doc, parameters},
+#define WHOLE(NAME, id, ...)                                              #id,
 static const struct demanded {
 	const char *name, *doc;
 	const struct key *key;
 	bool layers, pairs; /* it has rows for each of them */
 } demanded[] = {MG_DEMAND_STATISTICS(STATISTIC) MG_DEMAND_OBJECTS(OBJECT)};
 #define DEMANDED (sizeof(demanded) / sizeof(demanded[0]))
+
+/* Names by which they are asked for, and their parameters. */
+static const struct {
+	const char *name, *doc, *parameters;
+} asked[] = {MG_DEMAND_STATISTICS(ASKED) MG_DEMAND_WHOLE(ASKED_WHOLE)};
+static const char *const whole[] = {MG_DEMAND_WHOLE(WHOLE)};
 
 /* Members of a row beside those of its statistic. */
 static const struct key of_layer[] = {{"TEXT", "layer", "none", "layer"}, ENDS};
@@ -188,6 +197,19 @@ static void demanded_page(const struct demanded *d)
 	puts(".El");
 }
 
+static void statistics(void)
+{
+	puts(".Ss on_demand\nStatistics for the option\n.Fl -on-demand\nof\n"
+	     ".Xr magnet-report 1 ,\nwith their parameters.\n.Bl -tag -width Ds");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		printf(".It Cm %s\n", asked[i].name);
+		text(asked[i].doc);
+		if (asked[i].parameters)
+			printf(".br\nParameters: %s.\n", asked[i].parameters);
+	}
+	puts(".El");
+}
+
 static void page(void)
 {
 	fputs(head, stdout);
@@ -199,6 +221,7 @@ static void page(void)
 		members_beside(scopes[i]);
 		puts(".El");
 	}
+	statistics();
 	for (size_t i = 0; i < DEMANDED; i++)
 		demanded_page(&demanded[i]);
 	fputs(tail, stdout);
@@ -310,15 +333,45 @@ static void definition(const struct scope *s)
 	printf("],\n      \"additionalProperties\": false\n    },\n");
 }
 
-/* Flows in brief have some of the members, on one line (magnet-report(1)). */
-static const char flows[] =
-	"    \"flow_in_brief\": {\n"
-	"      \"type\": \"object\",\n"
-	"      \"properties\": {\"tcp\": false, \"layers\": {\"type\": \"array\"},\n"
-	"        \"residence\": {\"type\": \"array\"}, \"modulation\": {\"type\": \"object\"}},\n"
-	"      \"required\": [\"id\", \"proto\", \"direction\", \"bytes\", \"layers\", "
-	"\"residence\"]\n"
-	"    },\n"
+/* Members of flows in brief, which are on one line (magnet-report(1)). */
+#define IN_BRIEF(name, which) {#name, #which},
+#define OTHER_IN_BRIEF(name)  IN_BRIEF(name, EACH)
+static const struct {
+	const char *name, *which;
+} in_brief[] = {MG_FLOW_IN_BRIEF(IN_BRIEF, OTHER_IN_BRIEF)};
+#define IN_BRIEFS (sizeof(in_brief) / sizeof(in_brief[0]))
+
+static void flow_in_brief(void)
+{
+	const char *comma = "";
+
+	printf("    \"flow_in_brief\": {\n      \"type\": \"object\",\n"
+	       "      \"properties\": {");
+	for (size_t i = 0; i < IN_BRIEFS; i++) {
+		const struct figure *g = figure_of(&scope_flow, in_brief[i].name);
+
+		printf("%s\n        \"%s\": {\"description\": ", comma, g->name);
+		quoted(g->doc);
+		if (g->type == FIGURE_LIST || g->type == FIGURE_OBJECT)
+			printf(", \"type\": \"%s\"", g->type == FIGURE_LIST ? "array" : "object");
+		else
+			kind(g);
+		putchar('}');
+		comma = ",";
+	}
+	printf("\n      },\n      \"required\": [");
+	comma = "";
+	for (size_t i = 0; i < IN_BRIEFS; i++) {
+		if (strcmp(in_brief[i].which, "EACH") != 0)
+			continue;
+		printf("%s\"%s\"", comma, in_brief[i].name);
+		comma = ", ";
+	}
+	printf("],\n      \"additionalProperties\": false\n    },\n");
+}
+
+/* Only a flow in full says something of TCP. */
+static const char any_flow[] =
 	"    \"any_flow\": {\"if\": {\"required\": [\"tcp\"]}, \"then\": {\"$ref\": "
 	"\"#/$defs/flow\"},\n"
 	"      \"else\": {\"$ref\": \"#/$defs/flow_in_brief\"}}\n";
@@ -395,9 +448,14 @@ static void rows_of(const struct demanded *d)
 /* Prints the object of all statistics that were asked for. */
 static void on_demand(void)
 {
-	printf("    \"on_demand\": {\n      \"type\": \"object\",\n      \"properties\": {\n"
-	       "        \"goodput\": {\"$ref\": \"#/$defs/demand_goodput\"},\n"
-	       "        \"jain\": {\"$ref\": \"#/$defs/demand_jain\"}");
+	const char *comma = "";
+
+	printf("    \"on_demand\": {\n      \"type\": \"object\",\n      \"properties\": {");
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		printf("%s\n        \"%s\": {\"$ref\": \"#/$defs/demand_%s\"}", comma, whole[i],
+			whole[i]);
+		comma = ",";
+	}
 	for (const struct demanded *d = demanded; d < demanded + DEMANDED; d++)
 		if (d->layers || d->pairs)
 			rows_of(d);
@@ -414,7 +472,8 @@ static void schema(void)
 	for (size_t i = 0; i < DEMANDED; i++)
 		demanded_schema(&demanded[i]);
 	on_demand();
-	fputs(flows, stdout);
+	flow_in_brief();
+	fputs(any_flow, stdout);
 	puts("  }\n}");
 }
 

@@ -49,7 +49,7 @@ static void range(const struct option_row *row)
 
 	if (row->max == INT32_MAX ||
 		(row->type != &option_type_number && row->type != &option_type_size &&
-			row->type != &option_type_amount))
+			row->type != &option_type_time && row->type != &option_type_amount))
 		return;
 	row->type->parse(row, "", &scratch);
 	printf(".Ar %s\nis %s.\n", row->argument, option_takes());

@@ -298,13 +298,13 @@ static void log_mark(const struct mg_mark *m)
 {
 	struct place place;
 	struct mg_app_record *record = reserve(&place);
-	struct mg_mark told = *m;
+	struct mg_mark numbered = *m;
 
 	if (!record)
 		return;
-	told.tid = number(m->tid, m->pid);
-	told.pid = number(m->pid, m->pid);
-	memcpy(record->payload, &told, MG_PAYLOAD_SIZE(MARK));
+	numbered.tid = number(m->tid, m->pid);
+	numbered.pid = number(m->pid, m->pid);
+	memcpy(record->payload, &numbered, MG_PAYLOAD_SIZE(MARK));
 	publish(record, &place, MG_EVENT_mark, 0);
 }
 

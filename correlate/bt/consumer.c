@@ -111,7 +111,7 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 			if (!room)
 				c->error = -ENOMEM;
 			else if (decode_event(c->decoder, messages[i], room,
-					 c->core->listening.listener != NULL))
+					 core_listener(c->core) != NULL))
 				core_put(c->core);
 			else
 				c->error = lttng_event(c->lttng, messages[i]);

@@ -5,7 +5,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "decode.h"
 #include "lttng.h"
 #include "progress.h"

@@ -418,10 +418,18 @@ int decode_cpu(const struct decoder *d, const bt_stream *stream)
 	return s ? s->cpu : -1;
 }
 
+static bool expects_contents(const struct core *core, enum core_side which)
+{
+	struct fact_side side;
+
+	core_side(core, which, &side);
+	return side.traces;
+}
+
 void decode_tell_events(const struct decoder *d, struct core *core)
 {
 	/* a user of the plugin alone has not inspected the metadata before */
-	bool expected = core->side[CORE_APP].traces || core->side[CORE_KERNEL].traces;
+	bool expected = expects_contents(core, CORE_APP) || expects_contents(core, CORE_KERNEL);
 	const struct known_class *k, *ktmp;
 	struct known_trace *t, *ttmp;
 

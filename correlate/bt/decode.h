@@ -6,7 +6,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <stdbool.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 struct decoder;
 

@@ -237,7 +237,7 @@ static void put(struct filling *f, uint64_t value)
  */
 static uint64_t ns(const struct derived *d, uint64_t cycles)
 {
-	double hz = clockmap_hz(&d->core->clock);
+	double hz = core_hz(d->core);
 
 	return hz > 0 ? (uint64_t)((double)cycles * 1e9 / hz + 0.5) : cycles;
 }
@@ -249,7 +249,7 @@ static void put_times(
 
 	for (int i = 0; i < parts; i++)
 		total += part[i];
-	put(f, clockmap_ns((struct clockmap *)&d->core->clock, begin));
+	put(f, core_ns(d->core, begin));
 	put(f, ns(d, total));
 	for (int i = 0; i < parts; i++)
 		put(f, ns(d, part[i]));
@@ -264,7 +264,7 @@ const bt_message *derived_call(
 	if (!start(d, DERIVED_CALL, &f))
 		return NULL;
 	if (a->sock)
-		flow_name(flow, a->sock->cookie, a->rx);
+		flow_name(flow, annotated_flow(a).sock, a->rx);
 	put_text(&f, mg_function_name(e->id - MG_APP_BASE));
 	put_text(&f, flow);
 	put(&f, a->offset);
@@ -272,7 +272,7 @@ const bt_message *derived_call(
 	put(&f, e->call.tid);
 	put(&f, e->call.pid);
 	bt_field_integer_signed_set_value(next(&f), e->call.ret);
-	put_times(d, &f, e->call.enter, a->call->state, STATES);
+	put_times(d, &f, e->call.enter, annotated_states(a), STATES);
 	return f.message;
 }
 

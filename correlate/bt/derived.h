@@ -8,13 +8,13 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 enum derived_kind { DERIVED_CALL, DERIVED_TX, DERIVED_RX, DERIVED_KINDS };
 
 struct derived {
 	bt_self_message_iterator *iterator;
-	const struct core *core;
+	struct core *core;
 	bt_stream *stream; /* NULL until a clock is known */
 	bt_event_class *class[DERIVED_KINDS];
 	int64_t offset_ns; /* offset of the clock */

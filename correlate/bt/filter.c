@@ -29,7 +29,7 @@ struct filter {
 struct iterator {
 	const struct filter *filter;
 	bt_message_iterator *from;
-	struct core core;
+	struct core *core;
 	struct decoder *decoder;
 	struct holding holding;
 	struct derived derived;
@@ -46,7 +46,8 @@ static const struct param known_to_join[] = {{"session", PARAM_TEXT}, {0}};
 
 static bool take_params(struct filter *f, const bt_value *params, char *bad, size_t size)
 {
-	struct core none;
+	struct core *none;
+	bool ok;
 
 	if (!params_ok(params, f->join ? known_to_join : known, bad, size))
 		return false;
@@ -58,11 +59,10 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 		snprintf(bad, size, "give flow=, pid= or tid=: which events are to pass");
 		return false;
 	}
-	core_init(&none); /* each iterator passes it to its own core */
-	if (!param_session(params, &none, &f->session, bad, size))
-		return false;
-	core_free(&none);
-	return true;
+	none = core_new(); /* each iterator passes it to its own core */
+	ok = none && param_session(params, none, &f->session, bad, size);
+	core_delete(none);
+	return ok;
 }
 
 static void free_filter(struct filter *f)
@@ -139,7 +139,7 @@ static bool is_flow(const char *wanted, const struct annotation *a)
 
 	if (!a->sock)
 		return false;
-	flow_name(name, a->sock->cookie, a->rx);
+	flow_name(name, annotated_flow(a).sock, a->rx);
 	if (!strchr(wanted, '/'))
 		name[strcspn(name, "/")] = 0;
 	return strcmp(name, wanted) == 0;
@@ -180,7 +180,7 @@ static void judge(void *arg, const struct mg_event *e, const struct annotation *
 	if (!it->filter->join)
 		return;
 	derived_at(&it->derived, bt_message_event_borrow_default_clock_snapshot_const(h->message));
-	if (a->call)
+	if (annotated_states(a))
 		holding_add(&it->holding, derived_call(&it->derived, e, a));
 	holding_attach(&it->holding, h);
 }
@@ -215,18 +215,20 @@ static bool take(struct iterator *it, const bt_message *m)
 		bt_message_put_ref(m);
 		return true;
 	}
-	return holding_put(&it->holding, m, WAITS) && core_push(&it->core, &e) == 0;
+	return holding_put(&it->holding, m, WAITS) && core_push(it->core, &e) == 0;
 }
 
 static bool begin(struct iterator *it)
 {
-	core_init(&it->core);
+	it->core = core_new();
+	if (!it->core)
+		return false;
 	if (it->filter->session)
-		session_tell(&it->core, it->filter->session);
-	core_listen(&it->core, judge, it);
+		session_tell(it->core, it->filter->session);
+	core_listen(it->core, judge, it);
 	if (it->filter->join)
-		facts_listen(&it->core.facts, FACT_range, on_range, it);
-	it->derived.core = &it->core;
+		facts_listen(core_facts(it->core), FACT_range, on_range, it);
+	it->derived.core = it->core;
 	it->derived.now = 0;
 	it->holding.fresh_end = &it->holding.fresh;
 	it->decoder = decoder_new();
@@ -238,7 +240,8 @@ static void end(struct iterator *it)
 {
 	holding_drop(&it->holding);
 	derived_free(&it->derived);
-	core_free(&it->core);
+	core_delete(it->core);
+	it->core = NULL;
 	decoder_free(it->decoder);
 	it->decoder = NULL;
 }
@@ -299,11 +302,11 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 	status = bt_message_iterator_next(it->from, &messages, &n);
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		it->ended = true;
-		core_finish(&it->core);
+		core_finish(it->core);
 		holding_add(&it->holding, it->filter->join ? derived_end(&it->derived) : NULL);
 		holding_end(&it->holding);
-		return core_lacks_memory(&it->core) ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR
-						    : BT_MESSAGE_ITERATOR_NEXT_STATUS_OK;
+		return core_lacks_memory(it->core) ? BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR
+						   : BT_MESSAGE_ITERATOR_NEXT_STATUS_OK;
 	}
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
@@ -317,8 +320,8 @@ static bt_message_iterator_next_status fetch(struct iterator *it)
 			it->derived.iterator, "%s", it->refused);
 		return BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
 	}
-	return ok && !core_lacks_memory(&it->core) ? status
-						   : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
+	return ok && !core_lacks_memory(it->core) ? status
+						  : BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR;
 }
 
 bt_message_iterator_class_next_method_status filter_next(bt_self_message_iterator *self,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "progress.h"
 #include "read/traces.h"
 

@@ -8,7 +8,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 struct lttng;
 

@@ -6,7 +6,7 @@
 #ifndef MAGNET_CORRELATE_BT_LTTNG_SOCKS_H
 #define MAGNET_CORRELATE_BT_LTTNG_SOCKS_H
 
-#include "core.h"
+#include "core/contract.h"
 #include "hash.h"
 
 /* Socket numbers from here on are made here (see flow_name()). */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 enum param_type { PARAM_TEXT, PARAM_NUMBER };
 struct param {

@@ -25,7 +25,7 @@ struct printing {
 };
 
 struct sink {
-	struct core core;
+	struct core *core;
 	struct consumer consumer;
 	bt_message_iterator *from;
 	struct show show;     /* for a report: output and wanted flow */
@@ -39,7 +39,7 @@ static void free_sink(struct sink *s)
 {
 	bt_message_iterator_put_ref(s->from);
 	consumer_end(&s->consumer);
-	core_free(&s->core);
+	core_delete(s->core);
 	json_decref(s->session);
 	free((char *)s->show.flow);
 	if (s->show.to && s->show.to != stdout)
@@ -50,7 +50,7 @@ static void free_sink(struct sink *s)
 /* Frees the component: one whose initialisation fails is not finalised. */
 static bt_component_class_initialize_method_status give_up(struct sink *s)
 {
-	bool refused = core_lacks_memory(&s->core);
+	bool refused = core_lacks_memory(s->core);
 
 	free_sink(s);
 	return refused ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR
@@ -72,8 +72,12 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 	s = mg_calloc(1, sizeof(*s));
 	if (!s)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
-	core_init(&s->core);
-	figures_attach(&s->core);
+	s->core = core_new();
+	if (!s->core) {
+		free(s);
+		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+	}
+	figures_attach(s->core);
 	s->show = (struct show){.to = stdout, .to_s = -1};
 	path = param_text(params, "path");
 	if (path)
@@ -83,11 +87,11 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 			component, "cannot write %s: %s", path, strerror(errno));
 		return give_up(s);
 	}
-	consumer_init(&s->consumer, &s->core);
+	consumer_init(&s->consumer, s->core);
 	if (param_text(params, "flow"))
 		s->show.flow = mg_strdup(param_text(params, "flow"));
-	if (core_lacks_memory(&s->core) || bt_self_component_sink_add_input_port(self, "in", NULL,
-						   NULL) != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
+	if (core_lacks_memory(s->core) || bt_self_component_sink_add_input_port(self, "in", NULL,
+						  NULL) != BT_SELF_COMPONENT_ADD_PORT_STATUS_OK)
 		return give_up(s);
 	*out = s;
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
@@ -97,7 +101,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 static bt_component_class_initialize_method_status initialized(
 	bt_self_component_sink *self, struct sink *s)
 {
-	if (core_lacks_memory(&s->core))
+	if (core_lacks_memory(s->core))
 		return give_up(s);
 	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), s);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
@@ -143,12 +147,12 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	s->is_report = true;
 	if (!format_is(self, params, "json", &s->json))
 		return give_up(s);
-	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
+	if (!param_session(params, s->core, &s->session, bad, sizeof(bad)))
 		return refuse(self, s, bad);
 	if (param_text(params, "on-demand")) {
 		if (demand_parse(&s->demand, param_text(params, "on-demand"), bad, sizeof(bad)))
 			return refuse(self, s, bad);
-		figures_keep_series(&s->core, DEMAND_MEMORY);
+		figures_keep_series(s->core, DEMAND_MEMORY);
 	}
 	return initialized(self, s);
 }
@@ -170,11 +174,11 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 		return status;
 	if (!format_is(self, params, "tsv", &s->show.tsv))
 		return give_up(s);
-	if (!param_session(params, &s->core, &s->session, bad, sizeof(bad)))
+	if (!param_session(params, s->core, &s->session, bad, sizeof(bad)))
 		return refuse(self, s, bad);
 	param_number(params, "from", &s->show.from_s);
 	param_number(params, "to", &s->show.to_s);
-	core_listen(&s->core, show_event, &s->show);
+	core_listen(s->core, show_event, &s->show);
 	show_header(&s->show);
 	return initialized(self, s);
 }
@@ -231,7 +235,7 @@ static bool print(struct sink *s)
 {
 	struct report *r = &s->printing.report;
 
-	if (report_init(r, &s->core, s->session, "trace"))
+	if (report_init(r, s->core, s->session, "trace"))
 		return true;
 	r->demand = s->demand.figures ? &s->demand : NULL;
 	if (s->show.flow && !has_flow(r, s->show.flow))
@@ -277,7 +281,7 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		bool found = consumer_finish(&s->consumer) || !s->is_report || print_report(s);
 
-		if (core_lacks_memory(&s->core))
+		if (core_lacks_memory(s->core))
 			return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_MEMORY_ERROR;
 		if (!found) {
 			BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(

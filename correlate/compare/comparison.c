@@ -167,7 +167,7 @@ static void rescale(struct block_sums *v, size_t n, double by)
 static double doubt(
 	const struct recording *r, const struct subject *s, const struct compared_figure *f)
 {
-	const struct mg_calibration *k = &r->report->core->trace.calibration;
+	const struct fact_recording *k = &r->report->recording;
 	double clock = report_clock_error_ns(r->report), calls = sum_of(s, CALL_COMPLETE);
 
 	if (f->doubt == CLOCK_DOUBT)
@@ -175,7 +175,7 @@ static double doubt(
 	if (f->doubt != PROBE_DOUBT || !k->event_cycles)
 		return 0;
 	return calls > 0 ? 2 * report_ns(r->report, sum_of(s, CALL_PROBES) / calls) *
-				   k->event_spread / k->event_cycles
+				   (double)k->event_spread / (double)k->event_cycles
 			 : 0;
 }
 
@@ -310,8 +310,7 @@ static int add_held(struct comparison *c, const struct pair *p, const char *stag
 static int add_stages(struct comparison *c, const struct pair *p, const struct recording *now,
 	const struct recording *before)
 {
-	struct mg_sock sock = {.kind = p->now->key.kind};
-	struct flow like = {.sock = &sock, .rx = p->now->key.rx};
+	struct fact_flow like = {.kind = p->now->key.kind, .flow = {.rx = p->now->key.rx}};
 	int err = 0;
 
 	for (int i = 0; i < stage_count(&like) && !err; i++) {
@@ -320,7 +319,7 @@ static int add_stages(struct comparison *c, const struct pair *p, const struct r
 			.doubt = CLOCK_DOUBT};
 
 		err = add_figure(c, p, &f, stage_name(&like, i), NULL, now, before);
-		if (!err && !like.rx && sock.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)
+		if (!err && !like.flow.rx && like.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)
 			err = add_held(c, p, stage_name(&like, i), now, before);
 	}
 	return err;

@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "figures/figures.h"
+#include "figures/flows.h"
 
 #define FIRST_WIDTH_NS 1000000
 #define SUBJECTS_MAX   1000
@@ -91,6 +92,9 @@ static void take(struct sampling *s, struct seen *seen, const double *now, int s
 	}
 }
 
+/* Reads a sum of the table. */
+#define READ(name, value) now[name] = (double)(value);
+
 static void read_dist(double *now, int sum, int weight, const struct dist *d)
 {
 	now[sum] = (double)d->sum;
@@ -107,42 +111,37 @@ static void read_call(struct sampling *s, const struct call_stats *c)
 		return;
 	if (!seen->subject)
 		seen->subject = subject_of(s, &key);
-	read_dist(now, CALL_TOTAL, CALL_N, &c->total);
-	read_dist(now, CALL_OVERHEAD, CALL_OVERHEAD_N, &c->overhead);
-	read_dist(now, CALL_BLOCKING, CALL_BLOCKING_N, &c->overhead_blocked);
-	now[CALL_BLOCKED] = (double)c->blocked_n;
-	now[CALL_COMPLETE] = (double)c->complete;
-	now[CALL_PROBES] = (double)c->probe_cycles;
-	take(s, seen, now, CALL_PROBES + 1);
+	MG_COMPARED_CALL_SUMS(READ)
+	take(s, seen, now, CALL_SUMS);
 }
 
-static void read_scheduler(struct sampling *s)
+static void read_scheduler(struct sampling *all)
 {
 	struct subject_key key = {.what = SUBJECT_SCHEDULER};
-	struct seen *seen = seen_of(s, SUBJECT_SCHEDULER, 0, false);
+	struct seen *seen = seen_of(all, SUBJECT_SCHEDULER, 0, false);
+	const struct sched_stats *s = &figures_of(all->core)->sched;
 	double now[SUMS_MAX] = {0};
 
 	if (!seen)
 		return;
 	if (!seen->subject)
-		seen->subject = subject_of(s, &key);
-	read_dist(now, SCHED_WAKEUP, SCHED_WAKEUP_N, &figures_of(s->core)->sched.wakeup);
-	read_dist(now, SCHED_WAIT, SCHED_WAIT_N, &figures_of(s->core)->sched.run_queue);
-	take(s, seen, now, SCHED_WAIT_N + 1);
+		seen->subject = subject_of(all, &key);
+	MG_COMPARED_SCHEDULER_SUMS(READ)
+	take(all, seen, now, SCHEDULER_SUMS);
 }
 
-static struct subject_key role(const struct flow *f)
+static struct subject_key role(const struct fact_flow *f)
 {
-	const struct mg_sock *k = f->sock;
-	struct subject_key key = {.what = SUBJECT_FLOW, .kind = k->kind, .rx = f->rx};
+	struct subject_key key = {.what = SUBJECT_FLOW, .kind = f->kind, .rx = f->flow.rx};
+	uint16_t own = f->local.port, peer = flow_remote_port(f);
 
-	key.side = sock_side(k);
+	key.side = f->side;
 	if (key.side == SIDE_CLIENT)
-		key.port = k->rport;
-	else if (key.side == SIDE_SERVER || !k->rport)
-		key.port = k->lport;
+		key.port = peer;
+	else if (key.side == SIDE_SERVER || !peer)
+		key.port = own;
 	else
-		key.port = k->lport && k->lport < k->rport ? k->lport : k->rport;
+		key.port = own && own < peer ? own : peer;
 	return key;
 }
 
@@ -150,51 +149,55 @@ static struct subject_key role(const struct flow *f)
  * Returns the bytes that the layer nearest to the program saw, for sockets without sequence
  * numbers.
  */
-static uint64_t bytes_so_far(const struct flow *f)
+static uint64_t bytes_so_far(const struct fact_flow *f)
 {
-	const struct unit_stats *copy = &measures(f)->units[f->rx ? (int)RX_COPY : (int)TX_COPY];
-	const struct unit_stats *call = &measures(f)->units[f->rx ? (int)RX_CALL : (int)TX_CALL];
+	const struct unit_stats *copy =
+		&measures(f)->units[f->flow.rx ? (int)RX_COPY : (int)TX_COPY];
+	const struct unit_stats *call =
+		&measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_CALL];
 
-	if (f->sock->kind == MG_KIND_tcp)
-		return f->total - f->start;
+	if (f->kind == MG_KIND_tcp)
+		return flow_bytes(f);
 	return copy->n ? copy->bytes : call->bytes;
 }
 
-static void read_modulation(const struct flow *f, struct seen *seen, double *now)
+static void read_modulation(
+	struct sampling *s, const struct fact_flow *f, struct seen *seen, double *now)
 {
-	const struct flow *sender = f->rx ? (f->sock->peer ? &f->sock->peer->tx : NULL) : f;
 	const struct dist *shift = &measures(f)->shift;
+	const struct fact_flow *sender = f;
+	struct fact_flow peer;
 
-	if (!sender)
+	if (f->flow.rx && (!f->peer_sock || !core_flow(s->core, f->peer_sock, false, &peer)))
 		return;
+	if (f->flow.rx)
+		sender = &peer;
 	/* the median moves as bytes come, which changes the sum only to second order */
 	now[FLOW_MOVED] = seen->moved_n == shift->n
 				  ? seen->total[FLOW_MOVED]
 				  : dist_mean_abs_dev(shift) * (double)shift->weight;
 	now[FLOW_MOVED_WEIGHT] = (double)shift->weight;
 	seen->moved_n = shift->n;
-	if (sender->use.calls > 1) {
-		now[FLOW_GAP] = (double)(sender->use.last - sender->use.first);
-		now[FLOW_GAPS] = (double)(sender->use.calls - 1);
+	if (sender->calls > 1) {
+		now[FLOW_GAP] = (double)(sender->last_call - sender->first_call);
+		now[FLOW_GAPS] = (double)(sender->calls - 1);
 	}
 	now[FLOW_UNITS_FROM] = (double)measures(sender)->units[TX_CALL].n;
-	now[FLOW_UNITS_TO] = (double)measures(f)->units[f->rx ? (int)RX_CALL : (int)TX_XMIT].n;
+	now[FLOW_UNITS_TO] = (double)measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_XMIT].n;
 }
 
-static void read_flow(struct sampling *s, const struct flow *f)
+static void read_flow(struct sampling *s, const struct fact_flow *f)
 {
-	const struct unit_stats *device = &measures(f)->units[f->rx ? (int)RX_DEV : (int)TX_XMIT];
 	struct seen *seen;
 	double now[SUMS_MAX] = {0};
 
-	if (!f->active.first)
+	if (!f->first)
 		return;
-	seen = seen_of(s, SUBJECT_FLOW, f->sock->cookie, f->rx);
-	if (!seen ||
-		(seen->last_t == f->active.last && seen->total[FLOW_RESIDENCE_WEIGHT] ==
-							   (double)measures(f)->residence.weight))
+	seen = seen_of(s, SUBJECT_FLOW, f->flow.sock, f->flow.rx);
+	if (!seen || (seen->last_t == f->last && seen->total[FLOW_RESIDENCE_WEIGHT] ==
+							 (double)measures(f)->residence.weight))
 		return;
-	seen->last_t = f->active.last;
+	seen->last_t = f->last;
 	if (!seen->subject) {
 		struct subject_key key = role(f);
 
@@ -204,29 +207,26 @@ static void read_flow(struct sampling *s, const struct flow *f)
 		read_dist(now, FLOW_STAGE + i, FLOW_STAGE_WEIGHT + i, &measures(f)->stage[i]);
 	for (int i = 0; measures(f)->why && i < WHYS; i++)
 		now[FLOW_HELD + i] = (double)measures(f)->why->wait[i];
-	read_dist(now, FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT, &measures(f)->residence);
-	read_modulation(f, seen, now);
-	now[FLOW_BYTES] = (double)bytes_so_far(f);
-	now[FLOW_LIFE] = (double)(f->active.last - f->active.first);
-	now[FLOW_WIRE] = (double)device->wire_bytes;
-	now[FLOW_AGAIN] = (double)f->retried.segments;
-	now[FLOW_SEGMENTS] = f->rx ? 0 : (double)measures(f)->units[TX_IP_OUT].frames;
+	read_modulation(s, f, seen, now);
+	MG_COMPARED_FLOW_SUMS(READ)
 	take(s, seen, now, FLOW_SUMS);
+}
+
+static void read_flows(void *arg, const struct fact_flow *tx, const struct fact_flow *rx)
+{
+	if (tx->kind == MG_KIND_netlink)
+		return;
+	read_flow(arg, tx);
+	read_flow(arg, rx);
 }
 
 static void end_block(struct sampling *s)
 {
 	const struct call_stats *c;
-	const struct mg_sock *k;
 
 	for (c = figures_of(s->core)->calls.calls; c; c = c->hh.next)
 		read_call(s, c);
-	for (k = s->core->sockets.socks; k; k = k->hh.next) {
-		if (k->kind == MG_KIND_netlink)
-			continue;
-		read_flow(s, &k->tx);
-		read_flow(s, &k->rx);
-	}
+	core_each_flow(s->core, read_flows, s);
 	read_scheduler(s);
 }
 

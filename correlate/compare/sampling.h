@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "hash.h"
+#include "reported/table_beside.h"
 
 #define SAMPLING_BLOCKS 256
 
@@ -30,38 +31,23 @@ struct subject_key {
 	uint16_t port; /* port of the server; the lower one where the server is not known */
 };
 
-/* Sums of each subject. */
-enum call_sum {
-	CALL_TOTAL,
-	CALL_N,
-	CALL_OVERHEAD,
-	CALL_OVERHEAD_N,
-	CALL_BLOCKING,
-	CALL_BLOCKING_N,
-	CALL_BLOCKED,
-	CALL_COMPLETE,
-	CALL_PROBES,
-};
+/* Sums of each subject; most are rows of the table. */
+#define SUM(name, value) name,
+enum call_sum { MG_COMPARED_CALL_SUMS(SUM) CALL_SUMS };
 enum flow_sum {
 	FLOW_STAGE,
 	FLOW_STAGE_WEIGHT = FLOW_STAGE + STAGES_MAX,
 	FLOW_HELD = FLOW_STAGE_WEIGHT + STAGES_MAX, /* wait in the send buffer, by reason */
-	FLOW_RESIDENCE = FLOW_HELD + WHYS,
-	FLOW_RESIDENCE_WEIGHT,
-	FLOW_MOVED, /* bytes times cycles of their shift: J's numerator */
+	FLOW_MOVED = FLOW_HELD + WHYS, /* bytes times cycles of their shift: J's numerator */
 	FLOW_MOVED_WEIGHT,
 	FLOW_GAP,
 	FLOW_GAPS,
 	FLOW_UNITS_FROM,
 	FLOW_UNITS_TO,
-	FLOW_BYTES,
-	FLOW_LIFE, /* cycles from the flow's first event to its last */
-	FLOW_WIRE,
-	FLOW_AGAIN,
-	FLOW_SEGMENTS,
-	FLOW_SUMS,
+	MG_COMPARED_FLOW_SUMS(SUM) FLOW_SUMS,
 };
-enum scheduler_sum { SCHED_WAKEUP, SCHED_WAKEUP_N, SCHED_WAIT, SCHED_WAIT_N };
+enum scheduler_sum { MG_COMPARED_SCHEDULER_SUMS(SUM) SCHEDULER_SUMS };
+#undef SUM
 #define SUMS_MAX FLOW_SUMS
 
 struct subject {

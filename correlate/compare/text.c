@@ -107,25 +107,25 @@ static const struct compared *foremost(const struct comparison *c)
 static void sentence(const struct comparison *c, FILE *to)
 {
 	const struct compared *r = foremost(c);
-	size_t told = c->rows - c->not_enough;
+	size_t enough = c->rows - c->not_enough;
 	char name[80];
 
 	fprintf(to, "\nSummary: ");
-	if (!told) {
+	if (!enough) {
 		fprintf(to,
 			"too few samples in both recordings to tell a difference from noise.\n");
 		return;
 	}
 	if (!r) {
-		fprintf(to, "none of %zu figure%s differs by more than the noise.\n", told,
-			plural(told));
+		fprintf(to, "none of %zu figure%s differs by more than the noise.\n", enough,
+			plural(enough));
 		return;
 	}
 	fprintf(to,
 		"%zu of %zu figure%s differ%s by more than the noise (about %.0f by chance alone"
 		");\n",
-		c->exceeding, told, plural(told), c->exceeding == 1 ? "s" : "",
-		ceil((1 - COMPARISON_LEVEL) * (double)told));
+		c->exceeding, enough, plural(enough), c->exceeding == 1 ? "s" : "",
+		ceil((1 - COMPARISON_LEVEL) * (double)enough));
 	subject_name(name, &r->now->key);
 	fprintf(to, "the clearest: %s%s of %s, from %s to %s (%s).\n",
 		r->reason  ? "wait in the send buffer for "
@@ -159,7 +159,7 @@ static bool has_residence(const struct comparison *c)
  * Returns whether the subject has a row that can be shown; what happens only a few times, such as
  * connect(), has none.
  */
-static bool is_told(const struct comparison *c, const struct subject *s)
+static bool is_printed(const struct comparison *c, const struct subject *s)
 {
 	for (size_t i = 0; i < c->rows; i++)
 		if (c->row[i].now == s && c->row[i].verdict != NOT_ENOUGH)
@@ -167,14 +167,14 @@ static bool is_told(const struct comparison *c, const struct subject *s)
 	return false;
 }
 
-static void not_told(const struct comparison *c, FILE *to)
+static void unprinted(const struct comparison *c, FILE *to)
 {
 	const struct subject *last = NULL;
 	const char *before = "too few samples: ";
 	char name[80];
 
 	for (size_t i = 0; i < c->rows; i++) {
-		if (c->row[i].now == last || is_told(c, c->row[i].now))
+		if (c->row[i].now == last || is_printed(c, c->row[i].now))
 			continue;
 		last = c->row[i].now;
 		subject_name(name, &last->key);
@@ -208,7 +208,7 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 	table_row(&t, "\tbefore\tnow\tdifference\t%.0f %% interval of it\tratio\t",
 		COMPARISON_LEVEL * 100);
 	for (size_t i = 0; i < c->rows; i++) {
-		if (!is_told(c, c->row[i].now))
+		if (!is_printed(c, c->row[i].now))
 			continue;
 		if (c->row[i].now != last) {
 			last = c->row[i].now;
@@ -223,7 +223,7 @@ void comparison_text(const struct comparison *c, const struct recording *now,
 			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
 	if (has_residence(c))
 		fprintf(to, "  residence times are as measured, tracing overhead included\n");
-	not_told(c, to);
+	unprinted(c, to);
 	alone(c->only_before, c->only_before_n, "before", to);
 	alone(c->only_now, c->only_now_n, "now", to);
 	if (now->sampling->left_out || before->sampling->left_out)

@@ -4,38 +4,33 @@
 #include "core.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "event_table.h"
+#include "call/call_settle.h"
+#include "call/mark.h"
 #include "clock/clock_guess.h"
 #include "clock/clockmap.h"
-#include "clock/cpu_offsets.h"
 #include "clock/queue.h"
+#include "coverage/gap.h"
+#include "exchange/exchange.h"
 #include "message/datagram.h"
-#include "message/frames.h"
-#include "message/parcel.h"
-#include "socket/closed.h"
-#include "socket/drops.h"
 #include "socket/flow_fact.h"
-#include "socket/request.h"
 #include "socket/socket.h"
-#include "socket/state.h"
-#include "socket/synack.h"
+#include "stream/request.h"
 #include "stream/rx.h"
-#include "stream/tx.h"
+#include "stream/tx_range.h"
 #include "stream/unsent.h"
-#include "task/call.h"
-#include "task/call_settle.h"
-#include "task/mark.h"
 #include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
 #include "trace/dispatch.h"
-#include "trace/gap.h"
-#include "trace/other.h"
-#include "trace/side.h"
+#include "trace/loss.h"
+#include "trace/recording.h"
+#include "trace/sides.h"
 
 /* The tracer reads the clock ten times a second; after a silence of this length it has stopped. */
 #define CLOCK_PATIENCE_NS 2000000000ull
@@ -44,6 +39,42 @@ void core_init(struct core *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->refused = mg_memory_failures();
+}
+
+struct core *core_new(void)
+{
+	struct core *c = mg_malloc(sizeof(*c));
+
+	if (c)
+		core_init(c);
+	return c;
+}
+
+void core_delete(struct core *c)
+{
+	if (c)
+		core_free(c);
+	free(c);
+}
+
+struct facts *core_facts(struct core *c)
+{
+	return &c->facts;
+}
+
+listener_fn core_listener(const struct core *c)
+{
+	return c->listening.listener;
+}
+
+void *core_attached(const struct core *c)
+{
+	return c->attached.what;
+}
+
+bool *core_due(struct core *c)
+{
+	return &c->attached.due;
 }
 
 bool core_lacks_memory(const struct core *c)
@@ -61,11 +92,6 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 {
 	c->listening.listener = fn;
 	c->listening.listener_arg = arg;
-}
-
-double core_clock_error(const struct core *c)
-{
-	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
 }
 
 /* Returns a thread's counter reading corrected to the CPU that all CPUs are compared with. */
@@ -156,7 +182,7 @@ static void process(struct core *c, struct mg_event *e)
 	struct annotation a = {0};
 
 	if (gap_is_of_reader(e)) { /* not in the trace */
-		gap_on_lost(c, &e->lost);
+		loss_on_event(c, &e->lost);
 		return;
 	}
 	if (e->id == MG_EVENT_dev_recv_late)
@@ -236,7 +262,7 @@ static void foresee(struct core *c, const struct mg_event *e)
 				e->clock_cpus.offset_high);
 		break;
 	case MG_EVENT_lost:
-		gap_foresee(c, &e->lost);
+		loss_foresee(c, &e->lost);
 		break;
 	default:
 		break;
@@ -282,6 +308,30 @@ int core_push(struct core *c, const struct mg_event *e)
 }
 
 /*
+ * Makes an event for the gap, as the trace has none: earlier events may still wait for the clock.
+ */
+void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
+	uint64_t to_ns, int cpu)
+{
+	struct mg_event *e = core_room(c);
+
+	if (!e)
+		return;
+	memset(e, 0, queue_size_of(&(struct mg_event){.id = MG_EVENT_lost}));
+	e->id = MG_EVENT_lost;
+	e->time_ns = from_ns;
+	e->cpu = (int16_t)cpu;
+	e->lost = (struct mg_lost){.count = count,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.cpu = cpu,
+		.reason = which == CORE_APP ? MG_LOST_APP_NOT_HERE : MG_LOST_NOT_HERE};
+	snprintf(e->lost.producer, sizeof(e->lost.producer), "%s",
+		count == 1 ? "packet" : "packets");
+	core_put(c);
+}
+
+/*
  * Counts as incomplete every byte that left and lacks a timestamp, even if no call or
  * acknowledgement of it was seen. Bytes that were followed have passed.
  */
@@ -297,13 +347,13 @@ static void count_incomplete(struct flow *f)
 	f->incomplete = of - not_theirs - f->complete;
 }
 
-void core_finish_sock(struct core *c, struct mg_sock *s)
+static void finish_sock(struct core *c, struct mg_sock *s)
 {
-	state_end(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
+	sock_ends(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
 	s->tx.use.open = 0;
 	if (s->kind == MG_KIND_tcp) {
-		tx_make_atoms(c, &s->tx, true);
-		tx_closed(c, &s->tx);
+		tx_settle_ranges(c, &s->tx, true);
+		flow_closed(c, &s->tx);
 		tx_find_unsent(c, &s->tx);
 		rx_finish(c, &s->rx);
 		count_incomplete(&s->tx);
@@ -318,7 +368,7 @@ int core_finish(struct core *c)
 	struct thread *t, *tmp;
 	struct mg_sock *s, *stmp;
 
-	if (c->sockets.closed.finished)
+	if (c->sockets.closed.finish)
 		return core_lacks_memory(c) ? -ENOMEM : 0;
 	c->due.guess_again_ns = 0;
 	release(c, true);
@@ -332,12 +382,16 @@ int core_finish(struct core *c)
 	c->finish.last_ns = c->times.last_ns;
 	c->finish.gaps = c->losses.gap_count;
 	HASH_ITER (hh, c->sockets.socks, s, stmp) {
-		core_finish_sock(c, s);
+		finish_sock(c, s);
 	}
-	c->sockets.closed.finished = true;
+	HASH_ITER (hh, c->sockets.socks, s, stmp) {
+		exchange_end(c, s);
+	}
+	c->sockets.closed.finish = finish_sock;
 	sides_finish(c);
 	marks_finish(c);
 	flows_tell(c);
+	recording_tell(c);
 	if (c->attached.what)
 		c->attached.does.finish(c->attached.what);
 	return core_lacks_memory(c) ? -ENOMEM : 0;
@@ -347,50 +401,4 @@ void core_attach(struct core *c, void *what, const struct core_client *does)
 {
 	c->attached.what = what;
 	c->attached.does = *does;
-}
-
-void core_free(struct core *c)
-{
-	struct thread *t, *ttmp;
-	struct mg_sock *s, *stmp;
-
-	HASH_ITER (hh, c->tasks.threads, t, ttmp) {
-		HASH_DEL(c->tasks.threads, t);
-		kernel_call_free(&t->now);
-		kernel_call_free(&t->told);
-		for (uint32_t i = 0; i < t->done.n; i++)
-			kernel_call_free(&t->done.call[i]);
-		free(t->done.call);
-		free(t);
-	}
-	processes_free(c);
-	frames_free(c);
-	requests_free(c);
-	synacks_free(c);
-	free(c->marked.marks);
-	closed_free(c);
-	HASH_CLEAR(hh_alone, c->sockets.alone);
-	HASH_CLEAR(hh_place, c->sockets.places);
-	HASH_ITER (hh, c->sockets.socks, s, stmp) {
-		HASH_DEL(c->sockets.socks, s);
-		flow_free(c, &s->tx);
-		flow_free(c, &s->rx);
-		free(s->far);
-		queues_free(s->queues);
-		free(s);
-	}
-	clockmap_free(&c->clock);
-	cpu_offsets_free(&c->offsets);
-	other_free(c);
-	for (struct mg_event *e = queue_first(&c->due.pending); e;
-		e = queue_after(&c->due.pending, e))
-		if (e->id == MG_EVENT_other)
-			free(e->other.text);
-	queue_free(&c->due.pending);
-	if (c->attached.what)
-		c->attached.does.free(c->attached.what);
-	free(c->losses.gaps);
-	free(c->probes.hooks);
-	free(c->probes.netns_hooks);
-	memset(c, 0, sizeof(*c));
 }

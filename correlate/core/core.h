@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The correlator's core: events in order of time go in, results come out. It reads no clock, does
- * no I/O and has no globals; memory is bounded by what is in flight and by the number of threads
- * and sockets. All times inside are cycles of the counter.
- *
- * Definitions of every figure: docs/method.md.
- */
+/* State of the core, for its own rooms; contract.h is for everybody. */
 #ifndef MAGNET_CORRELATE_CORE_H
 #define MAGNET_CORRELATE_CORE_H
 
@@ -13,14 +7,15 @@
 #include <stdint.h>
 
 #include "calls.h"
-#include "clock/clockmap.h"
-#include "socket/closed.h"
-#include "clock/cpu_offsets.h"
+#include "contract.h"
 #include "event.h"
-#include "facts/facts.h"
 #include "flow.h"
 #include "hash.h"
+#include "clock/clockmap.h"
+#include "clock/cpu_offsets.h"
 #include "clock/queue.h"
+#include "facts/facts.h"
+#include "socket/closed.h"
 #include "task/threads.h"
 
 struct gap {
@@ -32,8 +27,6 @@ struct gap {
 	uint64_t count, from_ns, to_ns;
 };
 
-/* The two traces of a recording. */
-enum core_side { CORE_APP, CORE_KERNEL, CORE_SIDES };
 struct core_span {
 	bool tells_end;    /* application side: a trace without an end has been cut off */
 	bool in_order;     /* its end has been read */
@@ -43,7 +36,7 @@ struct core_span {
 	uint64_t until_ns; /* its end, or its last event */
 	char why[33];      /* why it ended before it was asked to; else "" */
 	/* traces that end with their number of events, and those whose end was read */
-	uint32_t traces, told;
+	uint32_t traces, ended;
 	uint64_t read;         /* events in its files, `contents` included */
 	uint64_t not_here;     /* events missing from the traces whose end was read */
 	uint64_t too_many;     /* events beyond the number written there */
@@ -54,8 +47,6 @@ struct core_span {
 	 */
 	bool known, begins_late, ends_early;
 };
-
-#define CPUS_MAX 1024
 
 /*
  * The socket that last became readable on a CPU: wakeups that follow tcp_ready there, before any
@@ -89,22 +80,6 @@ struct hook_info {
 	uint16_t event; /* MG_EVENT_* that the hook feeds; 0 if it is not an event of the system */
 };
 
-/* Meaning of an event in its stream, for listeners. */
-struct annotation {
-	const struct mg_sock *sock; /* NULL if the event has none */
-	bool rx;
-	bool has_offset;
-	uint64_t offset, length;   /* bytes */
-	const struct flow *from;   /* a message's sender, if it is in this recording */
-	uint64_t from_offset;      /* offset of the message's first byte there */
-	uint64_t cycles;           /* 0 with nanoseconds only */
-	const struct piece *piece; /* application calls: all byte ranges, if there are several */
-	uint32_t pieces;
-	const struct kernel_call *call; /* its system call, and how the whole call's time divides */
-};
-
-typedef void (*listener_fn)(void *arg, const struct mg_event *e, const struct annotation *a);
-
 /* Count of an event that is not in the table. */
 struct other_stats {
 	char *name;
@@ -120,34 +95,6 @@ struct recent {
 	struct thread *thread[RECENT_THREADS];
 };
 
-struct packing;
-struct unpacking;
-/*
- * A listener that keeps a state of each flow, as struct fact_flow_id has room for. It makes the
- * state when it needs one; the core says what becomes of the flow. `what` is the listener.
- */
-struct core_client {
-	void (*finish)(void *what); /* all is settled */
-	void (*free)(void *what);
-	/* The listener has set attached.due: now is the time to call core_each_state(). */
-	void (*between)(void *what, struct core *c);
-	/* Packets of these layers (bits 1 << layer) that passed between the two may not be
-	 * recorded. */
-	void (*gap)(
-		void *what, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
-	/* The flow's connection has closed, or the recording has ended. */
-	void (*ended)(void *state, uint64_t now);
-	/* Hardly any fact will concern the flow: spare memory may be freed. */
-	void (*trim)(void *state);
-	void (*free_state)(void *state);
-	/* Packing of closed sockets: whether a state can be packed, and its bytes. */
-	bool (*fits)(const void *state);
-	size_t (*size)(const void *state);
-	void (*pack)(const void *state, struct packing *to);
-	void *(*unpack)(void *what, struct unpacking *from);  /* NULL if memory is short */
-	void (*packed)(void *what, size_t more, size_t less); /* bytes that packed sockets take */
-};
-
 /* Sockets by how they are found. */
 struct core_sockets {
 	struct mg_sock *socks;      /* all sockets but those in `closed` */
@@ -161,6 +108,8 @@ struct core_tasks {
 	struct thread *threads;
 	struct process *processes;
 	struct program *programs;
+	struct call_names *call_names; /* names of system calls in which threads blocked */
+	struct past past;
 };
 
 struct core_marks {
@@ -236,7 +185,12 @@ struct core_trace {
 	struct mg_app_end app_end;
 };
 
-/* Parts of a recording that was rotated. */
+struct core_dump {
+	uint64_t time_ns;
+	struct mg_dump what;
+};
+
+/* Parts of a recording that was rotated, or dumped by a flight recorder. */
 struct core_rotated {
 	bool part_ended;         /* ended in order, but what comes after is missing */
 	uint32_t part;           /* number of the newest part, 0 = no parts */
@@ -245,6 +199,8 @@ struct core_rotated {
 	uint64_t part_ended_ns;  /* end of the last part that ended, 0 = none did */
 	uint32_t app_part;       /* the application side's, that is read; 0 = it has none */
 	uint32_t first_app_part; /* its oldest */
+	struct core_dump *dumps;
+	uint32_t dump_count;
 };
 
 /* Events that wait for the clock. */
@@ -252,7 +208,7 @@ struct core_due {
 	struct event_queue pending;
 	uint32_t pending_calls; /* number of calls of the program among them */
 	uint64_t wait_ns; /* without a clock, no event is due before this time; 0 = not known */
-	enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED } clock_source;
+	enum clock_source clock_source;
 	bool guess_bounded;      /* the readings estimated from calls have an error bound */
 	uint64_t guess_again_ns; /* time of the events at which the next estimate is due */
 };
@@ -297,102 +253,15 @@ struct core {
 };
 
 void core_init(struct core *c);
-/* Adds a synchronisation point from outside, for a trace that has none of its own. */
-void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half_width);
-/*
- * Sets the begin and end of the recording from session.json; 0 = not known. Call it before
- * core_finish().
- */
-void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
-/* Announces one more trace of this side that will end with its number of events. */
-void core_expect_contents(struct core *c, enum core_side which);
-/* Announces a trace of this side, which the other side's trace mentions. */
-void core_expect_side(struct core *c, enum core_side which);
-/* Says that a trace of this side is not there, while another recording's may be. */
-void core_miss_side(struct core *c, enum core_side which);
-/*
- * Reports how many events the files of one trace of this side had, and how many its `contents`
- * event gives; 0: it has no such event. Call it before core_finish(), once per trace: a surplus in
- * one, whose end is missing, must not make up for events missing in another.
- */
-void core_read_trace(struct core *c, enum core_side which, uint64_t events, uint64_t contents);
-/* Reports how many of these are of a kind that is not in the table. */
-void core_unknown_events(struct core *c, enum core_side which, uint64_t events, const char *name);
-/* Reports packets missing from a stream; `cpu` is -1 where it has none. */
-void core_missing_packets(struct core *c, enum core_side which, uint64_t count, uint64_t from_ns,
-	uint64_t to_ns, int cpu);
-/*
- * Reports application events that another tracer overwrote while recording; their number is
- * unknown.
- */
-void core_overwritten_app(struct core *c, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Returns whether the end of the recording is known, after this side or together with it. */
 bool side_end_known(const struct core *c, enum core_side which);
-/* Returns the begin of the recording from its session, else the time of the first event read. */
-uint64_t core_begin_ns(const struct core *c);
 /* Returns the share of the recording's time that a side covers; 1 if it is not known to be less. */
 double side_share(const struct core *c, enum core_side which);
-/* Calls `fn` with every event, in order, once its time on the counter is known. */
-void core_listen(struct core *c, listener_fn fn, void *arg);
-/*
- * Feeds the next event in order of time; the core takes over what it points to. Returns 0 or
- * -ENOMEM.
- */
-int core_push(struct core *c, const struct mg_event *e);
-/*
- * Feed an event in two steps: get the place to write it to (NULL if memory is short), then submit
- * it.
- */
-struct mg_event *core_room(struct core *c);
-void core_put(struct core *c);
-/* Reports events for which LTTng had no room. */
-void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Returns the error bound of an interval whose ends may lie on two CPUs, cycles. */
-double core_clock_error(const struct core *c);
-/* Attaches the listener that keeps a state of each flow; one only, before the first event. */
-void core_attach(struct core *c, void *what, const struct core_client *does);
-/*
- * Calls `fn` for the state of every flow that has one, of packed sockets for those of at least
- * `packed` bytes only (SIZE_MAX: none). Call it between events.
- */
-void core_each_state(struct core *c, size_t packed, void (*fn)(void *what, void *state));
-/* Whether the trace tells which hooks are attached: not another tracer's, nor a part cut out. */
-bool core_knows_hooks(const struct core *c);
-/* Returns whether an event's hook is attached; true for all where the trace lists no hooks. */
-bool core_observes(const struct core *c, enum mg_event_id id);
-/* Returns whether calls' time in STATE_LOCK or STATE_RELEASE is recorded. */
-bool core_knows_lock_state(const struct core *c, enum call_state state);
-/* Returns the events whose hooks are attached in this network namespace. */
-struct mg_events core_hooked(const struct core *c, uint32_t netns);
-
-/*
- * (outside.c) Description of a socket from another source than the core's own events, such as
- * another tracer.
- */
-struct sock_known {
-	uint8_t kind, family; /* MG_KIND_*, AF_* */
-	uint16_t lport, rport;
-	mg_addr laddr, raddr;
-	bool has_addr;
-	char name[16]; /* name of a device that stands for a socket; else "" */
-};
-/* Announces a thread whose own events are recorded; `pid` is 0 and `comm` NULL where not known. */
-void core_know_thread(struct core *c, uint32_t tid, uint32_t pid, const char *comm);
-void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k);
-/*
- * Declares that the kernel's events come from another tracer, which has no cycle counter: all times
- * are nanoseconds.
- */
-void core_know_tracer(struct core *c, const char *name);
-
-/* ---- closed sockets (closed.c) ---- */
-
-/*
- * Packs closed sockets from now on. Call it before the first event. Sockets are then available by
- * the functions below only, and listeners must not keep flows beyond the event. Who listens to
- * ranges, but by flow, registers before: nothing is packed then.
- */
-void core_pack_closed(struct core *c);
+static inline double core_clock_error(const struct core *c)
+{
+	return clockmap_error(&c->clock) + cpu_offsets_error(&c->offsets);
+}
 /*
  * Returns a socket; NULL if there is none. A packed socket and its peer are valid until the next
  * call for another one; changes to them are lost.
@@ -402,7 +271,6 @@ const struct mg_sock *core_sock(struct core *c, uint64_t cookie);
 struct mg_sock *core_keep_sock(struct core *c, uint64_t cookie);
 /* Calls `fn` for all sockets; a packed one is valid until `fn` returns. */
 void core_each_sock(struct core *c, void (*fn)(void *arg, const struct mg_sock *s), void *arg);
-size_t core_sock_count(const struct core *c);
 /* Returns whether the socket is valid until core_free(), which a packed one is not. */
 static inline bool core_sock_stays(const struct mg_sock *s)
 {
@@ -414,26 +282,10 @@ static inline bool core_sock_stays(const struct mg_sock *s)
  */
 uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off);
 
-/*
- * Returns true if an allocation has failed since core_init(): the figures must not be shown then.
- */
-bool core_lacks_memory(const struct core *c);
-/* Settles everything in flight after the last event. Returns 0 or -ENOMEM. */
-int core_finish(struct core *c);
-void core_free(struct core *c);
-
-/* ---- access to results ---- */
-
 /* Returns whether the gap concerns the application side. */
 bool gap_is_app(uint32_t reason);
 /* Returns whether the gap is a loss, and not a pause that the user asked for. */
 bool gap_is_loss(const struct gap *g);
-/*
- * Returns the layers whose events make up the packets at a flow's layer, as bits 1 << enum
- * mg_layer.
- */
-uint32_t flow_unit_layers(const struct flow *f, int layer);
-
-void core_finish_sock(struct core *c, struct mg_sock *s);
+void core_free(struct core *c);
 
 #endif

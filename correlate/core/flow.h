@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 #include "event_set.h"
-#include "facts/facts.h"
 #include "hash.h"
-#include "stream/ranges.h"
-#include "stream/resent.h"
-#include "stream/why.h"
-#include "stream/zerocopy.h"
+#include "bytes/call_ends.h"
+#include "bytes/ranges.h"
+#include "bytes/resent.h"
+#include "bytes/why_state.h"
+#include "bytes/zerocopy_sends.h"
+#include "facts/facts.h"
 
 /*
  * Index of a received flow's list after those of its layers: bytes that arrived before bytes that
@@ -23,12 +24,6 @@
  */
 #define RX_OVERTOOK RX_LAYERS
 _Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
-
-/* Byte offsets, in order. */
-struct call_ends {
-	uint64_t *off;
-	uint32_t head, len, cap;
-};
 
 /*
  * Bytes that passed more than once before they were acknowledged: which copy a time belongs to is
@@ -136,7 +131,8 @@ struct flow {
 	} handshake;
 	struct {
 		uint64_t to, before, before_t;
-	} ack; /* offset acknowledged; the one before it, and when that came */
+		bool no_window; /* TX: the peer offers no window now */
+	} ack;                  /* offset acknowledged; the one before it, and when that came */
 	struct {
 		uint64_t off, t;
 	} unclaimed; /* RX: offset read up to since then, in no known call */
@@ -210,15 +206,16 @@ struct mg_sock {
 	} ends;
 	struct {
 		bool opened;
-		bool late; /* met when it was open, and its state is not recorded yet */
+		bool late;     /* met when it was open, and its state is not recorded yet */
+		bool accepted; /* UNIX: by its owner */
 	} met;
 	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
 	struct flow tx, rx;
-	bool peer_window_zero; /* TCP: the peer offers no window now */
-	struct far_end *far;   /* two, TX and RX; NULL: not known, or it is connected */
-	struct queues *queues; /* not TCP's: data in flight; NULL: none */
-	struct mg_sock *peer;  /* the other end, if it is traced too */
-	struct {               /* in the core's list `live` */
+	struct far_end *far;         /* two, TX and RX; NULL: not known, or it is connected */
+	struct queues *queues;       /* not TCP's: data in flight; NULL: none */
+	struct exchanges *exchanges; /* requests and replies; NULL: no bytes moved yet */
+	struct mg_sock *peer;        /* the other end, if it is traced too */
+	struct {                     /* in the core's list `live` */
 		struct mg_sock *next;
 		struct mg_sock **at; /* pointer to this socket in the list */
 		bool is;             /* it stays in the list until some time after this: */
@@ -240,8 +237,7 @@ static inline struct fact_flow_id flow_fact(const struct flow *f)
 	return (struct fact_flow_id){f->sock->cookie, f->rx, (void **)&f->state};
 }
 
-/* The end of a connection that a socket is, where its opening was recorded. */
-enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
+/* Returns the end of a connection that a socket is, where its opening was recorded. */
 static inline enum flow_side sock_side(const struct mg_sock *s)
 {
 	return s->opener == 1 ? SIDE_CLIENT : s->opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;

@@ -4,7 +4,7 @@
 #define MAGNET_CORRELATE_STAGE_H
 
 #include "event_set.h"
-#include "flow.h"
+#include "facts/stages.h"
 
 /* In place of a layer: the event records no stage. */
 #define TX_NONE 32

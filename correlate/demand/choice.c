@@ -21,15 +21,15 @@ static const struct {
 #define P(name) (1u << DEMAND_##name)
 #define FIGURE(NAME, key, name, layers, pairs, takes, parameters, doc, title) \
 	[DEMAND_##NAME] = {#key, name, doc, takes, parameters},
+#define WHOLE(NAME, key, name, OF, takes, parameters, doc) \
+	[DEMAND_##NAME] = {#key, name, doc, takes, parameters},
 static const struct figure {
 	const char *key, *name, *doc;
 	uint32_t takes; /* bits of the parameters it takes */
 	const char *parameters;
 } figures[DEMAND_FIGURES] = {
 	MG_DEMAND_STATISTICS(FIGURE)
-	[DEMAND_JAIN] = {"jain", "jain", "fairness among the flows", P(FROM) | P(TO) | P(MIN),
-		"from=S, to=S, min=BYTES of a flow that counts"},
-	[DEMAND_GOODPUT] = {"goodput", "goodput", "bytes delivered / bytes of frames", 0, NULL},
+	MG_DEMAND_WHOLE(WHOLE)
 };
 /* clang-format on */
 

@@ -17,11 +17,16 @@
 #define KEY(type, name, child, doc) #name " "
 #define FIGURE(NAME, key, name, layers, pairs, ...) \
 	[DEMAND_##NAME] = {LAYERS_##layers(key), PAIRS_##pairs(key), MG_DEMAND_##key(KEY)},
+#define WHOLE_FLOW(key) .flow = whole_##key
+#define WHOLE_ALL(key)  .all = whole_##key
+#define WHOLE(NAME, key, name, OF, ...) [DEMAND_##NAME] = {WHOLE_##OF(key)},
 static const struct {
 	layer_row *layer;
 	pair_row *pair;
 	const char *keys;
-} figures[DEMAND_FIGURES] = {MG_DEMAND_STATISTICS(FIGURE)};
+	flow_object *flow;
+	all_object *all;
+} figures[DEMAND_FIGURES] = {MG_DEMAND_STATISTICS(FIGURE) MG_DEMAND_WHOLE(WHOLE)};
 /* clang-format on */
 
 static void fill_up(json_t *row, const char *keys)
@@ -92,8 +97,8 @@ static void add_pair(json_t *rows, const struct layers *l, int figure, const str
  */
 static json_t *pair_rows(const struct layers *l, int figure)
 {
-	const struct layer *from = layers_find(l, l->flow->rx ? "peer_call" : "call");
-	const struct layer *to = layers_find(l, l->flow->rx ? "call" : "device");
+	const struct layer *from = layers_find(l, l->flow->flow.rx ? "peer_call" : "call");
+	const struct layer *to = layers_find(l, l->flow->flow.rx ? "call" : "device");
 	json_t *rows = json_array();
 
 	if (from && to)
@@ -104,20 +109,7 @@ static json_t *pair_rows(const struct layers *l, int figure)
 	return rows;
 }
 
-static json_t *goodput(const struct report *r, const struct flow *f)
-{
-	struct goodput g = flow_goodput(r, f);
-	json_t *j = json_object();
-
-	row_set(j, "delivered_bytes", g.delivered_bytes);
-	row_set(j, "wire_bytes", g.wire_bytes);
-	row_set(j, "ratio", g.ratio);
-	row_set(j, "rate_bit_s", g.bit_s);
-	json_object_set_new(j, "refused", g.refused ? json_string(g.refused) : json_null());
-	return j;
-}
-
-json_t *demand_of_flow(const struct report *r, const struct flow *f)
+json_t *demand_of_flow(const struct report *r, const struct fact_flow *f)
 {
 	json_t *j = json_object();
 	struct layers l;
@@ -129,10 +121,10 @@ json_t *demand_of_flow(const struct report *r, const struct flow *f)
 	for (int i = 0; i < DEMAND_FIGURES; i++) {
 		json_t *rows;
 
-		if (!(r->demand->figures & 1u << i) || i == DEMAND_JAIN)
+		if (!(r->demand->figures & 1u << i) || figures[i].all)
 			continue;
-		if (i == DEMAND_GOODPUT) {
-			json_object_set_new(j, demand_key(i), goodput(r, f));
+		if (figures[i].flow) {
+			json_object_set_new(j, demand_key(i), figures[i].flow(r, f));
 			continue;
 		}
 		rows = json_object();
@@ -143,5 +135,15 @@ json_t *demand_of_flow(const struct report *r, const struct flow *f)
 		json_object_set_new(j, demand_key(i), rows);
 	}
 	layers_free(&l);
+	return j;
+}
+
+json_t *demand_of_all(const struct report *r)
+{
+	json_t *j = json_object();
+
+	for (int i = 0; i < DEMAND_FIGURES; i++)
+		if (r->demand->figures & 1u << i && figures[i].all)
+			json_object_set_new(j, demand_key(i), figures[i].all(r));
 	return j;
 }

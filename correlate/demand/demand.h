@@ -10,15 +10,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "flow.h"
 #include "table.h"
 
+struct fact_flow;
 struct report;
 
 /* clang-format off */
 #define DEMAND_ID(NAME, ...) DEMAND_##NAME,
-enum demand_figure { MG_DEMAND_STATISTICS(DEMAND_ID) DEMAND_JAIN, DEMAND_GOODPUT, DEMAND_FIGURES };
+enum demand_figure { MG_DEMAND_STATISTICS(DEMAND_ID) MG_DEMAND_WHOLE(DEMAND_ID) DEMAND_FIGURES };
 #undef DEMAND_ID
+
+/* bits of the statistics of all flows together */
+#define DEMAND_BIT_FLOW(NAME)                      0
+#define DEMAND_BIT_ALL(NAME)                       (1u << DEMAND_##NAME)
+#define DEMAND_BIT_IF_ALL(NAME, key, name, OF, ...) | DEMAND_BIT_##OF(NAME)
+#define DEMAND_OF_ALL                              (0 MG_DEMAND_WHOLE(DEMAND_BIT_IF_ALL))
 
 /* X(NAME, kind of value): parameters; the user writes the names in lower case */
 #define DEMAND_PARAMETERS(X) \
@@ -48,7 +54,7 @@ void demand_list(FILE *to);
 const char *demand_key(enum demand_figure figure);
 
 /* Returns the chosen statistics of one flow, by demand_key(); a new reference. */
-json_t *demand_of_flow(const struct report *r, const struct flow *f);
+json_t *demand_of_flow(const struct report *r, const struct fact_flow *f);
 /* Returns those of all flows together; a new reference. */
 json_t *demand_of_all(const struct report *r);
 

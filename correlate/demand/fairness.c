@@ -12,21 +12,21 @@ struct window {
 
 static double since_begin(const struct report *r, uint64_t cycles)
 {
-	uint64_t begin = clockmap_cycles(&r->core->clock, r->core->times.first_ns);
+	uint64_t begin = core_cycles(r->core, r->recording.first);
 
 	return report_ns(r, (double)(int64_t)(cycles - begin));
 }
 
-static bool is_packets(const struct flow *f)
+static bool is_packets(const struct fact_flow *f)
 {
-	return f->sock->kind == MG_KIND_tcp || f->sock->kind == MG_KIND_udp;
+	return f->kind == MG_KIND_tcp || f->kind == MG_KIND_udp;
 }
 
-static bool counts(const struct report *r, const struct flow *f, bool rx)
+static bool counts(const struct report *r, const struct fact_flow *f, bool rx)
 {
 	double min = or_default(r->demand->parameter[DEMAND_JAIN][DEMAND_MIN], 0);
 
-	return f->rx == rx && is_packets(f) && (double)flow_bytes(f) >= min;
+	return f->flow.rx == rx && is_packets(f) && (double)flow_bytes(f) >= min;
 }
 
 /* Returns the chosen window; by default the time in which all flows were alive. */
@@ -37,13 +37,13 @@ static struct window window_of(const struct report *r, bool rx, size_t *n)
 
 	*n = 0;
 	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = report_flow(r, i);
+		const struct fact_flow *f = report_flow(r, i);
 
 		if (!counts(r, f, rx))
 			continue;
 		++*n;
-		w.from_ns = fmax(w.from_ns, since_begin(r, f->active.first));
-		w.to_ns = fmin(w.to_ns, since_begin(r, f->active.last));
+		w.from_ns = fmax(w.from_ns, since_begin(r, f->first));
+		w.to_ns = fmin(w.to_ns, since_begin(r, f->last));
 	}
 	if (!isnan(p[DEMAND_FROM]))
 		w.from_ns = p[DEMAND_FROM] * 1e9;
@@ -65,7 +65,7 @@ static bool gap_in(
 
 /* Returns the bytes of a flow in the window; NAN with the reason in `why` if they are not known. */
 static double bytes_in(
-	const struct report *r, const struct flow *f, struct window w, const char **why)
+	const struct report *r, const struct fact_flow *f, struct window w, const char **why)
 {
 	const struct layer *of;
 	double sum = 0, shift;
@@ -78,7 +78,7 @@ static double bytes_in(
 		layers_free(&l);
 		return NAN;
 	}
-	of = layers_find(&l, f->rx ? "call" : "device");
+	of = layers_find(&l, f->flow.rx ? "call" : "device");
 	shift = since_begin(r, l.origin);
 	if (of && !*why)
 		*why = layer_refused(&l, of);
@@ -113,13 +113,13 @@ static json_t *fairness(const struct report *r, bool rx)
 	else if (!(w.to_ns > w.from_ns))
 		why = "the flows were never all alive at once: choose a window (from=S, to=S)";
 	for (size_t i = 0; i < r->flow_count && !why; i++) {
-		const struct flow *f = report_flow(r, i);
+		const struct fact_flow *f = report_flow(r, i);
 		json_t *row;
 
 		if (!counts(r, f, rx))
 			continue;
 		x[at] = bytes_in(r, f, w, &why);
-		row = json_pack("{s:s}", "id", flow_id(f));
+		row = json_pack("{s:s}", "id", flow_id(f->flow));
 		row_set(row, "bytes", x[at]);
 		row_set(row, "goodput_bit_s", x[at] * 8e9 / (w.to_ns - w.from_ns));
 		json_array_append_new(flows, row);
@@ -138,12 +138,7 @@ static json_t *fairness(const struct report *r, bool rx)
 	return j;
 }
 
-json_t *demand_of_all(const struct report *r)
+json_t *whole_jain(const struct report *r)
 {
-	json_t *j = json_object();
-
-	if (r->demand->figures & 1u << DEMAND_JAIN)
-		json_object_set_new(j, demand_key(DEMAND_JAIN),
-			json_pack("{s:o, s:o}", "tx", fairness(r, false), "rx", fairness(r, true)));
-	return j;
+	return json_pack("{s:o, s:o}", "tx", fairness(r, false), "rx", fairness(r, true));
 }

@@ -12,23 +12,23 @@
  * Returns the share of the flow's bytes that a layer saw. Bytes that never left the socket do not
  * count for the layers below.
  */
-static double covered(const struct flow *f, int at, const struct unit_stats *u)
+static double covered(const struct fact_flow *f, int at, const struct unit_stats *u)
 {
-	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->never_sent.bytes : 0));
+	double of = (double)(flow_bytes(f) - (at >= TX_IP_OUT ? f->never_sent : 0));
 	double share = (double)u->bytes / of;
 
 	if (!(of > 0))
 		return NAN;
-	if (f->sock->kind != MG_KIND_tcp) {
-		if (!mg_events_any(f->missing.events)) /* bytes that did not reach a layer were
+	if (f->kind != MG_KIND_tcp) {
+		if (!mg_events_any(f->missing_events)) /* bytes that did not reach a layer were
 						  dropped before it */
 			return NAN;
-		share = (share + (double)f->drops.bytes / of) * (1 - f->missing.events_share);
+		share = (share + (double)f->dropped_bytes / of) * (1 - f->missing_share);
 	}
 	return share > 1 ? 1 : share;
 }
 
-static void add(struct layers *l, const struct flow *f, int at, const struct unit_stats *u,
+static void add(struct layers *l, const struct fact_flow *f, int at, const struct unit_stats *u,
 	const char *name)
 {
 	if (!u->n)
@@ -73,19 +73,20 @@ static double after_origin(const struct layers *l, uint64_t cycles)
 static int find_gaps(struct layers *l, struct layer *of)
 {
 	struct core *c = l->r->core;
-	uint32_t mask = flow_unit_layers(of->flow, of->at);
+	struct fact_loss loss;
+	uintptr_t at = 0;
+	uint32_t mask = flow_unit_layers(of->flow->flow.rx, of->at);
 	double missing = 0;
 	size_t n = 0;
 
-	of->gap = mg_calloc(c->losses.gap_count + 1, sizeof(*of->gap));
+	of->gap = mg_calloc(report_loss_count(l->r) + 1, sizeof(*of->gap));
 	if (!of->gap)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->losses.gap_count; i++) {
-		struct stat_gap g = {
-			after_origin(l, clockmap_cycles(&c->clock, c->losses.gaps[i].from_ns)),
-			after_origin(l, clockmap_cycles(&c->clock, c->losses.gaps[i].to_ns))};
+	while (core_next_loss(c, &at, &loss)) {
+		struct stat_gap g = {after_origin(l, core_cycles(c, loss.begin)),
+			after_origin(l, core_cycles(c, loss.end))};
 
-		if (c->losses.gaps[i].layers & mask && g.to_ns >= 0 && g.from_ns <= l->end_ns)
+		if (loss.layers & mask && g.to_ns >= 0 && g.from_ns <= l->end_ns)
 			of->gap[n++] = g;
 	}
 	of->gaps = merge(of->gap, n);
@@ -95,17 +96,18 @@ static int find_gaps(struct layers *l, struct layer *of)
 	return 0;
 }
 
-int layers_init(struct layers *l, const struct report *r, const struct flow *f)
+int layers_init(struct layers *l, const struct report *r, const struct fact_flow *f)
 {
-	const struct flow *peer = f->rx ? flow_peer(f) : NULL;
+	bool has_peer;
 	int err = 0;
 
 	*l = (struct layers){.r = r, .flow = f};
+	has_peer = f->flow.rx && flow_peer(r, f, &l->peer);
 	/* for datagrams: the calls that sent what this flow received; one may send to several */
 	if (measures(f)->from && measures(f)->from->n)
 		add(l, f, RX_CALL, measures(f)->from, "peer_call");
-	else if (peer)
-		add(l, peer, TX_CALL, &measures(peer)->units[TX_CALL], "peer_call");
+	else if (has_peer)
+		add(l, &l->peer, TX_CALL, &measures(&l->peer)->units[TX_CALL], "peer_call");
 	for (int i = 0; i < layer_count(f); i++)
 		add(l, f, i, &measures(f)->units[i], layer_name(f, i));
 	for (int i = 0; i < l->n; i++)
@@ -220,7 +222,7 @@ static bool framed(const struct series_unit *from, double link, struct stat_unit
 int layer_frames(const struct layers *l, const struct layer *of, double link, struct stat_unit **u,
 	size_t *n)
 {
-	bool has_link = !of->flow->rx && of->at >= TX_QUEUE;
+	bool has_link = !of->flow->flow.rx && of->at >= TX_QUEUE;
 
 	return load(l, of, framed, has_link ? link : 0, u, n);
 }

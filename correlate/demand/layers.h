@@ -13,8 +13,8 @@
 
 struct layer {
 	const char *name;
-	const struct flow *flow; /* the flow itself, or its peer's */
-	int at;                  /* layer of that flow: enum tx_layer or rx_layer */
+	const struct fact_flow *flow; /* the flow itself, or its peer's */
+	int at;                       /* layer of that flow: enum tx_layer or rx_layer */
 	const struct unit_stats *units;
 	double coverage; /* NAN where it is not known */
 	struct stat_gap *gap;
@@ -24,7 +24,8 @@ struct layer {
 
 struct layers {
 	const struct report *r;
-	const struct flow *flow;
+	const struct fact_flow *flow;
+	struct fact_flow peer; /* of a received flow, if there is one */
 	struct layer v[LAYERS_MAX];
 	int n;
 	uint64_t origin; /* cycles */
@@ -32,7 +33,7 @@ struct layers {
 };
 
 /* Collects the layers that saw any packet. Returns 0 or -ENOMEM. */
-int layers_init(struct layers *l, const struct report *r, const struct flow *f);
+int layers_init(struct layers *l, const struct report *r, const struct fact_flow *f);
 void layers_free(struct layers *l);
 /* Returns the layer of that name, NULL if it saw nothing. */
 const struct layer *layers_find(const struct layers *l, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of statistics on demand, for one layer or two. */
+/* Statistics on demand: rows for one layer or two, and objects of flows. */
 #ifndef MAGNET_CORRELATE_ROWS_H
 #define MAGNET_CORRELATE_ROWS_H
 
@@ -11,6 +11,10 @@ typedef const char *layer_row(
 typedef const char *pair_row(const struct layers *l, const struct layer *from,
 	const struct layer *to, const double *parameter, json_t *row);
 
+/* Return what a flow has, or all flows together; a new reference. */
+typedef json_t *flow_object(const struct report *r, const struct fact_flow *f);
+typedef json_t *all_object(const struct report *r);
+
 /* clang-format off */
 #define LAYERS_0(key)
 #define LAYERS_1(key) layer_row row_##key;
@@ -18,6 +22,13 @@ typedef const char *pair_row(const struct layers *l, const struct layer *from,
 #define PAIRS_1(key) pair_row pair_##key;
 #define DECLARE(NAME, key, name, layers, pairs, ...) LAYERS_##layers(key) PAIRS_##pairs(key)
 MG_DEMAND_STATISTICS(DECLARE)
+#define WHOLE_FLOW(key) flow_object whole_##key;
+#define WHOLE_ALL(key)  all_object whole_##key;
+#define DECLARE_WHOLE(NAME, key, name, OF, ...) WHOLE_##OF(key)
+MG_DEMAND_WHOLE(DECLARE_WHOLE)
+#undef WHOLE_FLOW
+#undef WHOLE_ALL
+#undef DECLARE_WHOLE
 #undef LAYERS_0
 #undef LAYERS_1
 #undef PAIRS_0

@@ -146,8 +146,8 @@
  * they are shown: S(NAME, key, name, layers, pairs, takes, parameters, doc, title).
  *
  * key:    the key in JSON, and its members above; `name` is what people write.
- * layers: 1 and row_KEY() of a by_*.c fills in the row of a layer, else 0; `pairs` likewise
- *         pair_KEY().
+ * layers: 1 and row_KEY() of a source of demand/ fills in the row of a layer, else 0; `pairs`
+ *         likewise pair_KEY().
  * takes:  which of the parameters of demand.h; `parameters` and `doc` tell what they are and what
  *         the statistic is in the list of --on-demand, `title` in the manual.
  *
@@ -174,6 +174,67 @@
 	S(GCRA, gcra, "gcra", 1, 0, P(SCR) | P(PCR) | P(LINE) | P(LINK), \
 		"scr=CELLS/S, pcr=CELLS/S, line=RATE (155.52Mbit), link=BYTES (14)", \
 		"the same for ATM cells: tolerance and burst size", "ATM contracts that let the flow pass")
+
+/*
+ * The statistics of a whole flow, or of all flows together, behind those: W(NAME, key, name, OF,
+ * takes, parameters, doc). whole_KEY() of a source of demand/ returns the object with the members
+ * above; OF is FLOW or ALL.
+ */
+#define MG_DEMAND_WHOLE(W) \
+	W(JAIN, jain, "jain", ALL, P(FROM) | P(TO) | P(MIN), "from=S, to=S, min=BYTES of a flow that counts", \
+		"fairness among the flows") \
+	W(GOODPUT, goodput, "goodput", FLOW, 0, NULL, "bytes delivered / bytes of frames")
+
+/*
+ * Tables of the text report: T(NAME, rows, title, columns, curve). `rows` are the layers or the
+ * pairs; `columns` are {title, key, format, key that says the value is a lower bound}, with "a.b"
+ * for b in the object a; a curve is {list, key of the index, its title, key of the value, format
+ * of the index, format, key as above}: a line for each member of the list. The formats are those
+ * of render/text_on_demand.c.
+ */
+#define MG_COLUMNS(...) {__VA_ARGS__}
+#define MG_CURVE(...)   {__VA_ARGS__}
+#define MG_DEMAND_TABLES(T) \
+	T(KS, pairs, "Distance of spacings (ks)", \
+		MG_COLUMNS({"spacings", "n_from", COUNT}, {"spacings", "n_to", COUNT}, {"sup |F-G|", "sup", NUMBER}, \
+			{"at", "at_ns", NS}), \
+		MG_CURVE(NULL)) \
+	T(BURSTS, layers, "Bursts", \
+		MG_COLUMNS({"bursts", "bursts", COUNT}, {"mean units", "units.mean", NUMBER}, \
+			{"mean size", "bytes.mean", BYTES}, {"p99", "bytes.p99", BYTES}, \
+			{"max", "bytes.max", BYTES, "max_at_least"}, {"mean length", "duration_ns.mean", NS}, \
+			{"max", "duration_ns.max", NS, "max_at_least"}), \
+		MG_CURVE(NULL)) \
+	T(IDC, layers, "Dispersion of counts (idc)", MG_COLUMNS({NULL}), \
+		MG_CURVE("windows", "window_ms", "window", "idc", MS, NUMBER)) \
+	T(VARIANCE_TIME, layers, "Variance-time", \
+		MG_COLUMNS({"bins", "bins", COUNT}, {"slope", "slope", NUMBER}, {"(+-)", "slope_error", NUMBER}, \
+			{"H", "H", NUMBER}), \
+		MG_CURVE(NULL)) \
+	T(HURST, layers, "Hurst parameter", \
+		MG_COLUMNS({"H", "H", NUMBER}, {"(+-)", "H_error", NUMBER}, {"octaves from", "octave_from", COUNT}, \
+			{"to", "octave_to", COUNT}, {"chi2 p", "chi2_p", NUMBER}, \
+			{"variance-time", "variance_time", NUMBER}), \
+		MG_CURVE(NULL)) \
+	T(SPECTRUM, layers, "Wavelet energy, log2 (spectrum)", MG_COLUMNS({NULL}), \
+		MG_CURVE("octaves", "scale_ms", "scale", "y", MS, NUMBER)) \
+	T(SPECTRUM, pairs, "and its change", MG_COLUMNS({NULL}), \
+		MG_CURVE("octaves", "scale_ms", "scale", "difference", MS, NUMBER)) \
+	T(COHERENCE, pairs, "Coherence", \
+		MG_COLUMNS({"segments", "segments", COUNT}, {"threshold", "threshold", NUMBER}, \
+			{"above it", "coherent_share", SHARE}, {"up to", "coherent_to_hz", HZ}, {"lag", "lag_ms", MS}, \
+			{"correlation", "correlation", NUMBER}), \
+		MG_CURVE(NULL)) \
+	T(CONTRACT, layers, "Bucket for no loss (contract)", \
+		MG_COLUMNS({"counted", "counted", COUNT}, {"mean rate", "mean_rate_bit_s", BIT_S}, \
+			{"rate for bucket", "rate_for_bucket_bit_s", BIT_S, "at_least"}), \
+		MG_CURVE("buckets", "times_mean", "rate, of mean", "bucket_bytes", TIMES, BYTES, "at_least")) \
+	T(GCRA, layers, "Burst of cells for no loss (gcra)", \
+		MG_COLUMNS({"counted", "counted", COUNT}, {"cells", "cells", COUNT}, \
+			{"mean cells/s", "mean_cells_s", COUNT}, {"PCR", "pcr_cells_s", COUNT}, \
+			{"CDVT", "cdvt_ns", NS, "at_least"}), \
+		MG_CURVE("contracts", "times_mean", "SCR, of mean", "mbs_cells", TIMES, COUNT, "at_least"))
+
 #define MG_DEMAND_OBJECTS(O) \
 	O(goodput, "Goodput of the flow") \
 	O(jain, "Fairness among all flows") \

@@ -111,7 +111,7 @@ static void tell_events(const struct merge *m)
 static int take(struct merge *m)
 {
 	const struct stream *other = second(m);
-	bool text = m->core->listening.listener != NULL;
+	bool text = core_listener(m->core) != NULL;
 	struct stream *s = m->heap[0];
 	const char *what = NULL;
 	int err = 0;

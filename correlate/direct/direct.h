@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "progress.h"
 
 #define DIRECT_NOT_OURS 1

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "calls.h"
+#include "names.h"
 
 #define WORD1(ID, name)        name,
 #define WORD2(ID, name, label) name,
 #define KIND(v, name)          [v] = #name,
+#define NAMED(v, NAME, name)   [v] = name,
 
 static const char *const fact_states[] = {MG_STATES(WORD1)};
 static const char *const fact_stages[] = {MG_TX_STAGES(WORD2) MG_RX_STAGES(WORD2)};
@@ -15,9 +17,20 @@ static const char *const fact_layers[] = {MG_TX_LAYERS(WORD2) MG_RX_LAYERS(WORD2
 static const char *const fact_reasons[] = {MG_WHY_REASONS(WORD2)};
 static const char *const fact_releases[] = {MG_WHY_RELEASES(WORD2)};
 static const char *const fact_kinds[] = {MG_KINDS(KIND)};
+static const char *const fact_ulps[] = {MG_ULPS(NAMED)};
+static const char *const fact_sides[] = {"unknown", "client", "server"};
+static const char *const fact_losses[] = {MG_LOSSES(NAMED)};
+static const char *const fact_clocks[] = {"none", "clock_sync", "session", "events"};
+static const char *const fact_side_names[] = {"application", "kernel"};
 static const char *const fact_seen_by[] = {"both", "application", "kernel"};
 static const char *const fact_no_system_call[] = {"seen", "lost", "none"};
 static const char *const fact_outcomes[] = {"followed", "sent_again", "undivided", "incomplete"};
+static const char *const fact_roles[] = {"server", "client"};
+static const char *const fact_answers[] = {"answered", "unanswered", "unasked"};
+static const char *const fact_exchange_parts[] = {MG_EXCHANGE_PARTS(WORD1)};
+static const char *const fact_program_parts[] = {MG_PROGRAM_PARTS(WORD1)};
+static const char *const fact_not_divided[] = {"not_recorded", "lost", "forgotten", "unseen"};
+static const char *const fact_blocked_in[] = {"system_call", "page_fault", "kernel", "stopped"};
 static const char *const fact_waits[] = {"blocked", "preempted"};
 
 _Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LAYERS,
@@ -37,6 +50,12 @@ _Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LA
 
 MG_FACTS(COLUMNS)
 const struct fact_desc fact_table[FACTS] = {MG_FACTS(DESC)};
+
+bool loss_is_one(uint32_t reason)
+{
+	return reason != MG_LOST_PAUSED && reason != MG_LOST_NOT_KEPT &&
+	       reason != MG_LOST_NOT_COVERED && reason != MG_LOST_NOT_HERE;
+}
 
 const struct fact_desc *fact_by_name(const char *name)
 {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event_set.h"
 #include "facts/stages.h"
 #include "facts/table.h"
 #include "facts/why_reasons.h"
@@ -20,6 +21,7 @@
 #define FACT_MAYBE       2
 #define FACT_NO_WORD     UINT8_MAX /* value of a WORD that is not known */
 #define FACT_SYSTEM_CALL 0x100
+#define FACT_NO_FUNCTION UINT16_MAX
 
 struct fact_flow_id {
 	uint64_t sock; /* the socket's number, 0: none */
@@ -38,11 +40,44 @@ enum fact_seen { SEEN_BOTH, SEEN_APP, SEEN_KERNEL };
 /* Why an application call has no system call. */
 enum fact_no_call { NO_CALL_SEEN, NO_CALL_LOST, NO_CALL_NONE };
 enum fact_outcome { OUTCOME_FOLLOWED, OUTCOME_SENT_AGAIN, OUTCOME_UNDIVIDED, OUTCOME_INCOMPLETE };
+enum fact_role { ROLE_SERVER, ROLE_CLIENT };
+enum fact_answer { ANSWERED, UNANSWERED, UNASKED };
+/* Time of an exchange: in the client, on the request's way, in the server, and on the way back. */
+#define MG_EXCHANGE_PARTS(X)  \
+	X(REQUEST, "request") \
+	X(WAY, "request_way") X(PROGRAM, "program") X(BACK, "reply_way") X(REPLY, "reply")
+#define MG_EXCHANGE_PART(ID, name) PART_##ID,
+enum exchange_part { MG_EXCHANGE_PARTS(MG_EXCHANGE_PART) EXCHANGE_PARTS };
+#undef MG_EXCHANGE_PART
+/* A server's program does this while it has a request. */
+#define MG_PROGRAM_PARTS(X)       \
+	X(ON_CPU, "on_cpu")       \
+	X(RUN_QUEUE, "run_queue") \
+	X(BLOCKED, "blocked")     \
+	X(UNDIVIDED, "undivided") X(HANDED_OVER, "handed_over") X(UNKNOWN, "unknown")
+#define MG_PROGRAM_PART(ID, name) PROGRAM_##ID,
+enum fact_program_part { MG_PROGRAM_PARTS(MG_PROGRAM_PART) PROGRAM_PARTS };
+#undef MG_PROGRAM_PART
+enum fact_not_divided {
+	NOT_DIVIDED_NOT_RECORDED,
+	NOT_DIVIDED_LOST,
+	NOT_DIVIDED_FORGOTTEN,
+	NOT_DIVIDED_UNSEEN
+};
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
+enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
+/* The end of a connection that a socket is, where its opening was recorded. */
+enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
+/* The two traces of a recording. */
+enum core_side { CORE_APP, CORE_KERNEL, CORE_SIDES };
+/* How the counter's relation to time is known. */
+enum clock_source { CLOCK_NONE, CLOCK_SYNC, CLOCK_GIVEN, CLOCK_GUESSED };
+/* Returns whether a loss is one, and not a pause or a part that was not kept: by its reason. */
+bool loss_is_one(uint32_t reason);
 /* Returns one number for a layer of either direction. */
 #define FACT_LAYER(rx, layer) ((uint8_t)((rx) ? TX_LAYERS + (int)(layer) : (int)(layer)))
 
-typedef uint64_t fact_TIME, fact_SPAN, fact_COUNT;
+typedef uint64_t fact_TIME, fact_SPAN, fact_COUNT, fact_NS;
 typedef int64_t fact_SIGNED;
 typedef int32_t fact_CPU;
 typedef uint8_t fact_FLAG, fact_MAYBE;
@@ -50,6 +85,9 @@ typedef struct fact_flow_id fact_FLOW;
 typedef uint16_t fact_FUNCTION;
 typedef const char *fact_TEXT;
 typedef struct fact_address fact_ADDRESS;
+typedef double fact_NUMBER;
+typedef struct mg_events fact_EVENTS;
+typedef uint32_t fact_LAYERS;
 
 #define MG_FACT_C(fact, type, name, doc)         fact_##type name;
 #define MG_FACT_E(fact, names, name, doc)        uint8_t name;
@@ -128,6 +166,10 @@ enum fact_type {
 	FACT_TYPE_FUNCTION,
 	FACT_TYPE_TEXT,
 	FACT_TYPE_ADDRESS,
+	FACT_TYPE_NS,
+	FACT_TYPE_NUMBER,
+	FACT_TYPE_EVENTS,
+	FACT_TYPE_LAYERS,
 	FACT_TYPE_WORD,  /* one of `words` */
 	FACT_TYPE_SPANS, /* one SPAN for each of `words` */
 };

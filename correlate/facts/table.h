@@ -16,8 +16,12 @@
  *   FLAG      0 or 1
  *   MAYBE     0 or 1, FACT_MAYBE if unknown
  *   FLOW      one direction of a socket, as "4097/tx"; empty if there is none
- *   FUNCTION  what was called: MG_FN_*, or FACT_SYSTEM_CALL | MG_SYS_*
+ *   FUNCTION  what was called: MG_FN_*, or FACT_SYSTEM_CALL | MG_SYS_*; FACT_NO_FUNCTION: nothing
  *   TEXT      a word; NULL is printed empty
+ *   NS        ns of CLOCK_MONOTONIC, 0 if unknown
+ *   NUMBER    a number with a fraction; NAN if unknown
+ *   EVENTS    a set of events; printed with commas between their names
+ *   LAYERS    layers as bits 1 << enum mg_layer; printed likewise
  *   ADDRESS   address and port
  *
  * Values that are unknown, or do not apply, are printed as empty fields.
@@ -84,9 +88,20 @@
 	C(F, TIME, end, "when it ran again; empty if not recorded") \
 	C(F, COUNT, pid, "process") \
 	C(F, COUNT, tid, "thread") \
+	C(F, TEXT, program, "name of its program") \
 	E(F, fact_waits, why, "blocked: it waited for an event; preempted: another thread got its CPU") \
 	C(F, FLAG, in_call, "1: within a system call on a socket") \
+	E(F, fact_blocked_in, blocked_in, "blocked: what it did: system_call; page_fault: a page fault, or other work of the kernel " \
+		"on its way back from an exception or interrupt; kernel: it is a thread of the kernel; stopped: by a signal or " \
+		"debugger; empty: not recorded") \
+	C(F, TEXT, call, "name of that system call, or its number") \
+	C(F, COUNT, descriptor, "descriptor that the call names first, if it takes one") \
+	C(F, MAYBE, io, "1: the kernel counts it as waiting for a disk") \
+	C(F, COUNT, socket, "number of the socket that the call is on") \
+	C(F, ADDRESS, remote, "peer of that socket; of a call that waits for several (epoll_wait, poll, select), peer of the one " \
+		"whose bytes woke it") \
 	C(F, COUNT, woken_by, "number of the socket whose bytes woke it") \
+	C(F, COUNT, waker, "thread that woke it, if it is traced and did so itself, not an interrupt on top of it") \
 	C(F, CPU, cpu_before, "CPU that it left or last ran on") \
 	C(F, CPU, cpu_after, "CPU on which it ran again") \
 	C(F, FLAG, complete, "1: its beginning, its end and its wakeup were recorded, and no event of the scheduler is missing")
@@ -130,6 +145,39 @@
 	C(F, MAYBE, reset_sent, "1: a reset was sent; 0: one was received") \
 	C(F, TEXT, reset_reason, "reason of a reset that was sent, if the kernel reports it")
 
+/*
+ * How the core makes these of TCP's events: for each event V(column, value, known), where `p` is
+ * its payload and `s` the connection. Where not `known`, the column is empty. A text that ends at
+ * its array's end has none behind it: TERMINATED() adds it.
+ */
+#define MG_STATE_tcp_state(V) \
+	V(srtt_us, p->srtt_us, p->srtt_us) \
+	V(rto_us, p->rto_us, true) \
+	V(cwnd, p->snd_cwnd, true) \
+	V(ssthresh, p->snd_ssthresh, true) \
+	V(snd_wnd, p->snd_wnd, s->state != MG_TCP_SYN_SENT) \
+	V(rcv_wnd, p->rcv_wnd, s->state != MG_TCP_SYN_SENT)
+#define MG_STATE_tcp_more(V) \
+	V(pacing_rate, p->pacing_rate, p->pacing_rate != UINT64_MAX) \
+	V(notsent, p->notsent, true) \
+	V(delivered, p->delivered, true) \
+	V(lost, p->lost, true)
+#define MG_STATE_tcp_limits(V) \
+	V(busy_us, p->busy_us, true) \
+	V(rwnd_limited_us, p->rwnd_limited_us, true) \
+	V(sndbuf_limited_us, p->sndbuf_limited_us, true)
+#define MG_STATE_tcp_algorithm(V) V(algorithm, TERMINATED(p->name), true)
+#define MG_STATE_tcp_cong(V)      V(congestion, mg_ca_state_name(p->now), true)
+#define MG_STATE_tcp_timeout(V)   V(timeouts, p->count, true)
+#define MG_STATE_tcp_window(V) \
+	V(own_window_zero, p->closed != 0, p->own) \
+	V(peer_window_zero, p->closed != 0, !p->own)
+#define MG_STATE_tcp_reset(V) \
+	V(reset_sent, p->sent != 0, true) \
+	V(reset_reason, mg_reset_name(p->reason), p->reason)
+#define MG_STATE_EVENTS(S) \
+	S(tcp_state) S(tcp_more) S(tcp_limits) S(tcp_algorithm) S(tcp_cong) S(tcp_timeout) S(tcp_window) S(tcp_reset)
+
 #define MG_FACT_flow(F, C, E, A) \
 	C(F, FLOW, flow, "one direction of a socket") \
 	E(F, fact_kinds, kind, "kind of the socket") \
@@ -146,7 +194,56 @@
 	C(F, COUNT, incomplete, "bytes that lack a timestamp") \
 	C(F, COUNT, calls, "calls that moved bytes") \
 	C(F, COUNT, retransmits, "segments sent again") \
-	C(F, COUNT, dropped, "segments or datagrams the kernel dropped")
+	C(F, COUNT, dropped, "segments or datagrams the kernel dropped") \
+	C(F, FLOW, sending, "the direction of its socket that sends") \
+	E(F, fact_sides, side, "end of the connection that it is, if its opening was recorded") \
+	C(F, FLAG, opened, "1: the recording has the opening of its connection") \
+	C(F, COUNT, isn, "TCP: its own initial sequence number, if the opening was recorded") \
+	C(F, COUNT, irs, "TCP: the peer's, likewise") \
+	C(F, TEXT, device, "device that stands for the socket, where the kernel's events come from another tracer") \
+	C(F, COUNT, peer_sock, "number of the socket at the other end of the connection, if recorded") \
+	C(F, ADDRESS, first_remote, "unconnected socket: the first far end that it exchanged datagrams with") \
+	C(F, MAYBE, several_remotes, "unconnected socket: 1 if there are several far ends") \
+	C(F, FLAG, unclaimed, "1: no call reports what became of its bytes") \
+	E(F, fact_ulps, ulp, "protocol between TCP and the program, by which its bytes cannot be mapped to the program's") \
+	C(F, COUNT, offset, "offset of its first byte in the recording; 0 if the opening was recorded") \
+	C(F, COUNT, end, "offset after its last byte") \
+	C(F, FLAG, relative, "1: offsets count from the recording's first byte, 0: from the connection's") \
+	C(F, COUNT, acknowledged, "TCP, sent bytes: offset up to which the peer acknowledged them") \
+	C(F, TIME, first_call, "begin of the first call that moved bytes") \
+	C(F, TIME, last_call, "begin of the last one") \
+	C(F, COUNT, threads, "threads that made these calls; more than 4 are not distinguished") \
+	C(F, SPAN, blocked, "time for which they were blocked in these calls") \
+	C(F, COUNT, open_calls, "calls begun whose end is not recorded") \
+	C(F, COUNT, kernel_only, "bytes moved by system calls that libmagnet.so did not record") \
+	C(F, COUNT, syn_retries, "those of the segments sent again that are SYNs") \
+	C(F, COUNT, synack_retries, "SYN-ACKs sent again, which are not among them") \
+	C(F, COUNT, retransmitted, "bytes that TCP sent again as they were not acknowledged") \
+	C(F, COUNT, resent, "bytes that TCP sent again after a drop on this machine") \
+	C(F, COUNT, ambiguous, "bytes left out of the stages, as they passed more than once") \
+	C(F, COUNT, transit_ambiguous, "received bytes left out of the transit, likewise") \
+	C(F, COUNT, undivided, "received bytes left out of the stages, as the wait for earlier bytes is not known") \
+	C(F, COUNT, incomplete_again, "those of the incomplete bytes that were sent again") \
+	C(F, COUNT, never_sent, "bytes written that never left the send buffer or a queue") \
+	C(F, FLAG, never_sent_known, "1: that was recorded") \
+	C(F, COUNT, opening, "received bytes that came before the socket existed, which no layer below TCP saw") \
+	C(F, COUNT, urgent_unread, "urgent bytes that no call read") \
+	C(F, COUNT, refused_calls, "calls refused because the send buffer was full (EAGAIN)") \
+	C(F, COUNT, driver_refused, "times the driver refused a packet") \
+	C(F, COUNT, dropped_bytes, "datagrams: bytes sent that were dropped before they left") \
+	C(F, COUNT, discarded, "those of the dropped segments without payload that TCP itself discarded") \
+	C(F, COUNT, closure, "sum over all ranges by which the stages miss the total, cycles; must be 0") \
+	C(F, COUNT, zerocopy_sends, "messages sent with MSG_ZEROCOPY whose pages the kernel took") \
+	C(F, COUNT, zerocopy_copied, "those of them that the kernel had copied after all") \
+	C(F, COUNT, zerocopy_pending, "those of them that it still held at the end") \
+	C(F, COUNT, zerocopy_unsure, "sends whose number or end is not certain") \
+	C(F, COUNT, gaps, "losses during its life") \
+	C(F, LAYERS, missing_layers, "layers that lack something") \
+	C(F, EVENTS, missing_events, "events of which some are missing") \
+	C(F, NUMBER, missing_share, "datagrams: share of the missing events that would describe its bytes") \
+	C(F, NUMBER, missing_time, "share of its life after the end of the kernel side") \
+	C(F, COUNT, missing_bytes, "datagrams: bytes of calls whose system call was not recorded") \
+	C(F, COUNT, unmatched, "datagrams that could not be matched to a call with certainty")
 
 #define MG_FACT_drop(F, C, E, A) \
 	C(F, TIME, time, "time") \
@@ -203,6 +300,71 @@
 	C(F, SPAN, held, "time since its call had returned") \
 	C(F, FLAG, copied, "1: the kernel had copied them after all")
 
+#define MG_FACT_exchange(F, C, E, A) \
+	C(F, FLOW, request, "flow of the request's bytes") \
+	C(F, FLOW, reply, "flow of the reply's bytes") \
+	C(F, COUNT, ordinal, "its number on this socket, from 0") \
+	E(F, fact_kinds, kind, "kind of the socket") \
+	E(F, fact_roles, role, "server: the program reads requests and writes replies; client: the reverse") \
+	C(F, FLAG, role_assumed, "1: no event tells who is the server; the lower port was taken, or who reads first") \
+	E(F, fact_answers, answer, "answered; unanswered: a request without a reply; unasked: a reply without a request") \
+	C(F, ADDRESS, local, "own address and port") \
+	C(F, ADDRESS, remote, "the peer's address and port") \
+	C(F, TEXT, program, "name of the program that used the socket last") \
+	C(F, COUNT, request_offset, "offset of the request's first byte in its flow, in bytes that calls moved") \
+	C(F, COUNT, request_bytes, "bytes of the request") \
+	C(F, COUNT, request_calls, "calls that moved them") \
+	C(F, COUNT, reply_offset, "offset of the reply's first byte in its flow") \
+	C(F, COUNT, reply_bytes, "bytes of the reply") \
+	C(F, COUNT, reply_calls, "calls that moved them") \
+	C(F, TIME, request_first, "server: when the call returned that read the request's first byte; client: when the call began that wrote it") \
+	C(F, TIME, request_last, "the same of its last byte; if half_closed: of the call that read, or wrote, its end") \
+	C(F, TIME, reply_first, "server: when the call began that wrote the reply's first byte; client: when the call returned that read it") \
+	C(F, TIME, reply_last, "the same of its last byte") \
+	C(F, TIME, arrived, "server: when the device had the request's last byte; client: the reply's first byte; without a device: when it was readable") \
+	C(F, TIME, departed, "server: when the driver had the reply's first byte; client: the request's last byte; without a driver: when it was in the peer's queue") \
+	C(F, TIME, server_request_last, "client: request_last at the server, if that is recorded too and divides the bytes alike") \
+	C(F, TIME, server_reply_first, "client: reply_first at the server, likewise") \
+	C(F, COUNT, request_pid, "process of the call of request_last") \
+	C(F, COUNT, request_tid, "its thread") \
+	C(F, FUNCTION, request_function, "that call") \
+	C(F, COUNT, reply_pid, "process of the call of reply_first") \
+	C(F, COUNT, reply_tid, "its thread") \
+	C(F, FUNCTION, reply_function, "that call") \
+	C(F, SPAN, in_program, "from request_last to reply_first at the server") \
+	C(F, SPAN, to_reply, "server: from arrived to departed; client: from request_last to reply_first") \
+	C(F, SPAN, since_reply, "from the end of the reply before to request_first") \
+	A(F, fact_exchange_parts, EXCHANGE_PARTS, part, "part of the time from request_first to reply_last; of a client without the server's times " \
+		"request_way is all of the time to the reply") \
+	C(F, MAYBE, pipelined, "server, 1: bytes of the request had arrived before the reply to the one before was begun") \
+	C(F, FLAG, half_closed, "1: the request's direction was ended before the reply began") \
+	C(F, FLAG, overlaps, "1: bytes of a request were read or written before the reply to the one before was finished, or the reverse: " \
+		"what belongs together is not certain") \
+	C(F, FLAG, several_peers, "1: a socket that is not connected, several messages and far ends: which reply belongs to which request is not known") \
+	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
+	C(F, FLAG, lost, "1: calls in it may be missing")
+
+#define MG_FACT_in_program(F, C, E, A) \
+	C(F, FLOW, request, "flow of the request's bytes, as in `exchange`") \
+	C(F, COUNT, ordinal, "number of the exchange on this socket") \
+	C(F, TIME, begin, "begin of the first interval of this part") \
+	C(F, SPAN, time, "time in this part; those of an exchange sum to its in_program") \
+	C(F, COUNT, times, "intervals") \
+	C(F, COUNT, pid, "process of the thread") \
+	C(F, COUNT, tid, "the thread; empty if there were several") \
+	E(F, fact_program_parts, part, "on_cpu: it ran, interrupts included; run_queue: it could run and waited for a CPU; blocked: it waited " \
+		"for an event; undivided: it was off the CPU, and its wakeup was not recorded; handed_over: another thread " \
+		"began the reply than had read the request, without a chain of wakings between them: until that one had " \
+		"begun its last other reply, or all of the time; unknown: see why_unknown") \
+	E(F, fact_blocked_in, blocked_in, "blocked, undivided: what it did, as in `wait`") \
+	C(F, TEXT, call, "its system call, as in `wait`") \
+	C(F, COUNT, descriptor, "descriptor that the call names first; empty if there were several") \
+	C(F, MAYBE, io, "1: the kernel counts it as waiting for a disk") \
+	C(F, ADDRESS, remote, "peer that it waited for, as in `wait`") \
+	C(F, COUNT, waker, "thread that ended the block, as in `wait`; empty if there were several") \
+	E(F, fact_not_divided, why_unknown, "unknown: not_recorded: events of the scheduler were not recorded; lost: some are missing; forgotten: " \
+		"more waits followed than are kept; unseen: what the thread did then was not seen")
+
 #define MG_FACT_mark(F, C, E, A) \
 	C(F, TIME, time, "when the program set it") \
 	C(F, COUNT, pid, "process") \
@@ -218,13 +380,108 @@
 	C(F, COUNT, sent_length, "bytes of that call")
 
 #define MG_FACT_loss(F, C, E, A) \
-	C(F, TIME, begin, "begin of the interval in which events are missing") \
-	C(F, TIME, end, "end of that interval") \
-	C(F, TEXT, reason, "reason") \
+	C(F, NS, begin, "begin of the interval in which events are missing") \
+	C(F, NS, end, "end of that interval") \
+	E(F, fact_losses, reason, "reason") \
 	C(F, TEXT, producer, "part of magnet, or of LTTng, that lost them") \
 	C(F, CPU, cpu, "CPU; empty if any") \
 	C(F, COUNT, events, "number of missing events") \
-	C(F, TEXT, layers, "their layers, separated by commas")
+	C(F, LAYERS, layers, "their layers") \
+	C(F, EVENTS, missing, "those of them, or all that may be among them, that are events of the kernel")
+
+#define MG_FACT_recording(F, C, E, A) \
+	C(F, NS, first, "time of the first event that was read") \
+	C(F, NS, last, "time of the last one") \
+	C(F, NS, begin, "begin of the recording by session.json") \
+	C(F, NS, end, "its end by session.json") \
+	C(F, NS, kernel_last, "time of the last event of the kernel side, except losses") \
+	C(F, COUNT, app_events, "events of the application side") \
+	C(F, COUNT, kernel_events, "events of the kernel side") \
+	C(F, COUNT, tracer_events, "events about the recorders themselves") \
+	C(F, COUNT, app_notes, "those of them in the application side's trace") \
+	C(F, COUNT, lost_app, "events the application side lost") \
+	C(F, COUNT, lost_kernel, "events the kernel side lost") \
+	C(F, COUNT, app_gone, "events in parts of the application side that are not there any more") \
+	C(F, COUNT, app_written, "events that the application side wrote, by its trace") \
+	C(F, COUNT, kernel_written, "events that the kernel side wrote, by its trace") \
+	C(F, FLAG, has_end, "1: the kernel side's trace has its end") \
+	C(F, TEXT, kernel_tracer, "tracer of the kernel's events, if it is not magnet's own") \
+	C(F, TEXT, cut_off, "why the trace could not be read to its end") \
+	C(F, TEXT, undescribed, "a directory with events but without metadata") \
+	C(F, COUNT, part, "number of the newest part, if it was recorded in parts") \
+	C(F, COUNT, first_part, "number of the oldest part that is there") \
+	C(F, COUNT, first_app_part, "the same of the application side") \
+	C(F, COUNT, parts_missing, "parts missing between them") \
+	C(F, FLAG, part_ended, "1: the newest part ended in order, but later ones are not there") \
+	E(F, fact_clocks, clock, "source of the counter's relation to time") \
+	C(F, FLAG, clock_bounded, "events: 1 if that has an error bound") \
+	C(F, FLAG, ns_only, "1: times are those of CLOCK_MONOTONIC, as the counter has no constant rate") \
+	C(F, COUNT, clock_points, "readings of counter and time together") \
+	C(F, COUNT, clock_longest, "longest time between two of them, ns") \
+	C(F, COUNT, clock_gaps, "times between them that are longer than 100 ms") \
+	C(F, NUMBER, clock_error, "bound of the error in joining the kernel's times with the program's, cycles") \
+	C(F, NUMBER, clock_error_over, "the same over all of the recording, if the rate is estimated from events") \
+	C(F, NUMBER, clock_rate_error, "bound of the relative error of the counter's rate") \
+	C(F, FLAG, cpus_compared, "1: the CPUs' counters were compared") \
+	C(F, NUMBER, cpus_error, "bound of the error of an interval between two CPUs, cycles") \
+	C(F, NUMBER, hz, "cycles per second; 0 if not known") \
+	C(F, FLAG, calibrated, "1: the cost of a recorded event was measured") \
+	C(F, COUNT, event_cycles, "cost of a recorded kernel event, cycles") \
+	C(F, COUNT, event_spread, "its uncertainty, cycles") \
+	C(F, COUNT, event_scatter, "standard deviation of one event's cost, cycles") \
+	C(F, COUNT, read_cycles, "cost of two readings of the counter, cycles") \
+	C(F, COUNT, system_cycles, "additional cost of a system call, cycles") \
+	C(F, COUNT, listen_drops, "packets that listening sockets dropped") \
+	C(F, COUNT, synack_retries, "SYN-ACKs sent again for requests without a socket") \
+	C(F, COUNT, unjoined, "calls of the program without their system call") \
+	C(F, COUNT, state_mismatches, "calls whose states do not sum to the total; must be 0") \
+	C(F, COUNT, marks_left_out, "marks beyond those kept")
+
+#define MG_FACT_side(F, C, E, A) \
+	E(F, fact_side_names, side, "side of the recording") \
+	C(F, NS, from, "begin of the side, if it began after the recording") \
+	C(F, NS, until, "its end, or its last event") \
+	C(F, FLAG, known, "1: it is known which time it covers") \
+	C(F, FLAG, begins_late, "1: it begins after the recording did") \
+	C(F, FLAG, ends_early, "1: it ends before the recording did") \
+	C(F, FLAG, in_order, "1: its end was read") \
+	C(F, FLAG, end_known, "1: when the recording ended is known, after this side or together with it") \
+	C(F, NUMBER, share, "share of the recording's time that it covers; 1 if it is not known to be less") \
+	C(F, FLAG, tells_end, "1: its trace is of a kind that has an end") \
+	C(F, TEXT, why, "why it ended early") \
+	C(F, FLAG, expected, "1: the other side's trace mentions it") \
+	C(F, FLAG, absent, "1: it is not there, but another recording's is") \
+	C(F, COUNT, traces, "traces that end with their number of events") \
+	C(F, COUNT, traces_ended, "those of them whose end was read") \
+	C(F, COUNT, events, "events in its files, if counted") \
+	C(F, COUNT, not_here, "events missing from traces whose end was read") \
+	C(F, COUNT, too_many, "events beyond the number written there") \
+	C(F, COUNT, unknown_events, "events of kinds that this version does not know") \
+	C(F, TEXT, unknown_name, "name of the first of them")
+
+#define MG_FACT_hook(F, C, E, A) \
+	C(F, TEXT, layer, "layer") \
+	C(F, TEXT, hook, "what was hooked") \
+	C(F, SIGNED, status, "0: attached; below 0: the error, or -ENOLINK if it was switched off") \
+	C(F, COUNT, netns, "network namespace of the hook, if it belongs to one") \
+	C(F, COUNT, event, "number of the event it feeds")
+
+#define MG_FACT_bypass(F, C, E, A) \
+	C(F, TEXT, program, "name of the program, if known") \
+	C(F, COUNT, processes, "processes that ran it") \
+	C(F, COUNT, calls, "their system calls on sockets that libmagnet.so did not record") \
+	C(F, COUNT, io_uring, "their calls of io_uring_enter(), whose work is not followed")
+
+#define MG_FACT_dump(F, C, E, A) \
+	C(F, NS, time, "when the trigger fired, or the dump was asked for") \
+	C(F, NS, written, "when it was written") \
+	C(F, TEXT, why, "latency, retransmission or lost: the trigger; signal or asked: by whom; end: the recording ended") \
+	C(F, COUNT, value, "latency: the measured time, ns") \
+	C(F, FLOW, flow, "flow for which the trigger fired")
+
+#define MG_FACT_chosen(F, C, E, A) \
+	C(F, TEXT, name, "name of the event") \
+	C(F, COUNT, events, "number of them")
 
 /* F(name, doc): the order is that of the manual */
 #define MG_FACTS(F) \
@@ -244,8 +501,17 @@
 	F(unsent, "A time that the first unsent byte of a connection spent in the send buffer.") \
 	F(refusal, "A time in which a send buffer was full and calls were refused (EAGAIN).") \
 	F(zerocopy, "A send with MSG_ZEROCOPY whose pages the kernel gave back.") \
+	F(in_program, "What became of the time that a request was in a server's program, by thread, state and call. The rows of an " \
+		"exchange come just before it.") \
+	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
 	F(mark, "A point that the program marked.") \
-	F(loss, "An interval in which events are missing.")
+	F(loss, "An interval in which events are missing.") \
+	F(recording, "The recording as a whole, at its end.") \
+	F(side, "The application side or the kernel side of the recording.") \
+	F(hook, "A hook of the kernel tracer.") \
+	F(bypass, "A program whose calls libmagnet.so did not record, or only in part.") \
+	F(dump, "A dump of the flight recorder (--flight).") \
+	F(chosen, "The events of one kind that were chosen with --event.")
 /* clang-format on */
 
 #endif

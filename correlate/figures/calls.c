@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-#include "core/clock/clockmap.h"
 #include "event_table.h"
 
 /* Returns the row of a function and kind of socket; NULL without memory. */
@@ -34,8 +33,8 @@ static struct call_stats *row_of(struct call_table *t, uint16_t id, uint8_t kind
  */
 static double twice_u(const struct core *c, double n)
 {
-	const struct mg_calibration *p = &c->trace.calibration;
-	double u_ts = clockmap_error(&c->clock) / 2, other = n > 2 ? n - 2 : 0;
+	const struct mg_calibration *p = core_calibration(c);
+	double u_ts = core_clock_join_error(c) / 2, other = n > 2 ? n - 2 : 0;
 	double others = other * p->event_cycles / 2, all = n * p->event_spread;
 
 	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
@@ -45,8 +44,8 @@ static double twice_u(const struct core *c, double n)
 /* Adds the call's overhead less tracing, D^ = D - sum n c, where D counts only time on the CPU. */
 static void add_overhead(const struct core *c, struct call_stats *s, const struct fact_call *f)
 {
-	uint64_t overhead = 0, probes = f->events * c->trace.calibration.event_cycles;
-	uint64_t readings = c->trace.calibration.read_cycles;
+	uint64_t overhead = 0, probes = f->events * core_calibration(c)->event_cycles;
+	uint64_t readings = core_calibration(c)->read_cycles;
 	struct dist *d = f->blocked_times ? &s->overhead_blocked : &s->overhead;
 	double *u = f->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
 
@@ -63,6 +62,11 @@ static void add_overhead(const struct core *c, struct call_stats *s, const struc
 	*u += (twice_u(c, (double)f->events) - *u) / (double)d->n;
 }
 
+#define NO(...)
+#define ADD(name, n)              s->name += n;
+#define ADD_SPAN(name, key, span) s->name += span;
+
+/* Adds what a call with both sides spent where. */
 static void add_joined(const struct core *c, struct call_stats *s, const struct fact_call *f)
 {
 	for (int i = 0; i < STATES; i++)
@@ -72,7 +76,7 @@ static void add_joined(const struct core *c, struct call_stats *s, const struct 
 	/* without the scheduler's events, waiting looks like working */
 	if (!core_observes(c, MG_EVENT_sched_switch))
 		return;
-	s->locked_out += f->locked_out;
+	MG_CALL_SUMS(NO, NO, ADD_SPAN)
 	add_overhead(c, s, f);
 }
 
@@ -83,11 +87,11 @@ static void add_alone(const struct core *c, struct call_stats *s, const struct f
 		s->missing++;
 	if (f->no_system_call != NO_CALL_NONE)
 		return;
-	if (!c->counts.kernel_events) {
+	if (!core_kernel_events(c)) {
 		s->before++;
 	} else {
-		s->alone = s->alone_at == c->counts.kernel_events ? s->alone + 1 : 1;
-		s->alone_at = c->counts.kernel_events;
+		s->alone = s->alone_at == core_kernel_events(c) ? s->alone + 1 : 1;
+		s->alone_at = core_kernel_events(c);
 	}
 }
 
@@ -102,17 +106,13 @@ static void on_call(void *arg, const void *fact)
 	s = row_of(t, f->function, f->kind);
 	if (!s)
 		return;
-	s->n++;
-	s->failed += f->result < 0;
-	s->bytes += f->bytes;
-	s->joined += f->seen_by == SEEN_BOTH;
+	MG_CALL_SUMS(ADD, NO, NO)
 	dist_add(&s->total, f->end - f->begin, 1);
 	if (f->seen_by == SEEN_APP)
 		add_alone(t->core, s, f);
 	if (f->complete != 1)
 		return;
-	s->complete++;
-	s->blocked_n += f->blocked_times && f->blocked_times != FACT_NONE;
+	MG_CALL_SUMS(NO, ADD, NO)
 	if (f->seen_by == SEEN_BOTH)
 		add_joined(t->core, s, f);
 }
@@ -120,20 +120,21 @@ static void on_call(void *arg, const void *fact)
 void call_table_listen(struct call_table *t, struct core *c)
 {
 	t->core = c;
-	facts_listen(&c->facts, FACT_call, on_call, t);
+	facts_listen(core_facts(c), FACT_call, on_call, t);
 }
 
 /* Moves the calls without a system call to `missing` if the kernel side began late or broke off. */
 void call_table_finish(struct call_table *t)
 {
-	const struct core_span *kernel = &t->core->side[CORE_KERNEL];
 	struct call_stats *k, *tmp;
+	struct fact_side kernel;
 
+	core_side(t->core, CORE_KERNEL, &kernel);
 	HASH_ITER (hh, t->calls, k, tmp) {
-		if (kernel->begins_late)
+		if (kernel.begins_late)
 			k->missing += k->before;
-		if (kernel->ends_early && !kernel->in_order &&
-			k->alone_at == t->core->counts.kernel_events)
+		if (kernel.ends_early && !kernel.in_order &&
+			k->alone_at == core_kernel_events(t->core))
 			k->missing += k->alone;
 	}
 }

@@ -6,7 +6,8 @@
 #ifndef MAGNET_CORRELATE_FIGURES_CALLS_H
 #define MAGNET_CORRELATE_FIGURES_CALLS_H
 
-#include "core/core.h"
+#include "core/contract.h"
+#include "figures/call_table.h"
 #include "hash.h"
 #include "sums/dist.h"
 
@@ -16,31 +17,25 @@ struct call_key {
 };
 #define CALL_KERNEL_ONLY 0x100
 
+#define CALL_COUNT(name, n)        uint64_t name;
+#define CALL_SPAN(name, key, span) unsigned __int128 name; /* cycles */
 struct call_stats {
 	struct call_key key;
-	uint64_t n, failed, bytes, joined;
+	MG_CALL_SUMS(CALL_COUNT, CALL_COUNT, CALL_SPAN)
 	uint64_t missing; /* calls not joined whose system call may have been lost */
 	/*
 	 * calls not joined: those before the kernel's first event, all later ones, and the number
 	 * of the first later one
 	 */
 	uint64_t before, alone, alone_at;
-	/*
-	 * joined (or kernel-only) calls of which no event is missing. The members below count only
-	 * these, and only where the scheduler is recorded
-	 */
-	uint64_t complete;
-	uint64_t blocked_n;
 	struct dist total; /* cycles, of all calls */
 	/*
-	 * cycles on the CPU, less events and readings: of calls that did not block, and of calls
-	 * that did
+	 * of the complete calls only, and only where the scheduler is recorded: cycles on the CPU,
+	 * less events and readings: of calls that did not block, and of calls that did
 	 */
 	struct dist overhead, overhead_blocked;
 	double uncertainty, uncertainty_blocked; /* mean 2u of one call's overhead, cycles */
 	unsigned __int128 state[STATES];         /* cycles */
-	/* the part of blocked that waited for the socket's lock, cycles */
-	unsigned __int128 locked_out;
 	/* cost of the kernel's events, taken off, cycles */
 	unsigned __int128 probe_cycles;
 	/* cost of the two readings of the counter, taken off, cycles */
@@ -48,6 +43,8 @@ struct call_stats {
 	uint64_t waker_events; /* events recorded by wakers: their cost may prolong blocked */
 	UT_hash_handle hh;
 };
+#undef CALL_COUNT
+#undef CALL_SPAN
 
 struct call_table {
 	struct core *core;

@@ -53,7 +53,7 @@ static void on_drop(void *arg, const void *fact)
 
 void drops_listen(struct drop **drops, struct core *c)
 {
-	facts_listen(&c->facts, FACT_drop, on_drop, drops);
+	facts_listen(core_facts(c), FACT_drop, on_drop, drops);
 }
 
 void drops_free(struct drop **drops)

@@ -3,7 +3,7 @@
 #ifndef MAGNET_CORRELATE_FIGURES_DROPS_H
 #define MAGNET_CORRELATE_FIGURES_DROPS_H
 
-#include "core/core.h"
+#include "core/contract.h"
 #include "hash.h"
 
 struct drop_key {

@@ -12,6 +12,7 @@ static void finish(void *what)
 	struct figures *f = what;
 
 	call_table_finish(&f->calls);
+	exchange_table_finish(&f->exchanges);
 }
 
 static void free_all(void *what)
@@ -21,6 +22,7 @@ static void free_all(void *what)
 	call_table_free(&f->calls);
 	sched_free(&f->sched);
 	drops_free(&f->drops);
+	exchange_table_free(&f->exchanges);
 	free(f);
 }
 
@@ -53,20 +55,29 @@ void figures_attach(struct core *c)
 	call_table_listen(&f->calls, c);
 	sched_listen(&f->sched, c);
 	drops_listen(&f->drops, c);
+	exchange_table_listen(&f->exchanges, c);
 	core_attach(c, f, &client);
 }
 
 void figures_keep_series(struct core *c, size_t bytes)
 {
-	struct figures *f = c->attached.what;
+	struct figures *f = core_attached(c);
 
 	if (f)
 		f->memory.series.limit = bytes;
+}
+
+void figures_keep_slowest(struct core *c, uint32_t n)
+{
+	struct figures *f = core_attached(c);
+
+	if (f)
+		exchange_table_keep(&f->exchanges, n);
 }
 
 const struct figures *figures_of(const struct core *c)
 {
 	static const struct figures none;
 
-	return c->attached.what ? c->attached.what : &none;
+	return core_attached(c) ? core_attached(c) : &none;
 }

@@ -6,9 +6,10 @@
 #ifndef MAGNET_CORRELATE_FIGURES_FIGURES_H
 #define MAGNET_CORRELATE_FIGURES_FIGURES_H
 
-#include "core/core.h"
+#include "core/contract.h"
 #include "figures/calls.h"
 #include "figures/drops.h"
+#include "figures/exchanges.h"
 #include "figures/measures.h"
 #include "figures/scheduler.h"
 
@@ -17,6 +18,7 @@ struct figures {
 	struct call_table calls;
 	struct sched_stats sched;
 	struct drop *drops; /* a hash table */
+	struct exchange_table exchanges;
 };
 
 /*
@@ -29,6 +31,8 @@ void figures_attach(struct core *c);
  * series that does not fit is cut and marked as such.
  */
 void figures_keep_series(struct core *c, size_t bytes);
+/* Keeps so many of the slowest exchanges. Call it before the first event. */
+void figures_keep_slowest(struct core *c, uint32_t n);
 /* Returns the figures of a core, all of them empty where none were attached. */
 const struct figures *figures_of(const struct core *c);
 

@@ -8,11 +8,16 @@
 /* Series of the layers, and of the calls that sent what a flow received. */
 #define SERIES (TX_LAYERS + 1)
 
-const struct flow_measures *measures(const struct flow *f)
+const struct flow_measures *measures_by_id(struct fact_flow_id id)
 {
 	static const struct flow_measures none;
 
-	return f->state ? f->state : &none;
+	return id.state && *id.state ? *id.state : &none;
+}
+
+const struct flow_measures *measures(const struct fact_flow *f)
+{
+	return measures_by_id(f->flow);
 }
 
 /* ---- memory ---- */
@@ -30,6 +35,8 @@ uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS
 	all[n++] = &m->shift;
 	all[n++] = &m->transit;
 	all[n++] = &m->retry;
+	all[n++] = &m->exchanges.to_reply;
+	all[n++] = &m->exchanges.in_program;
 	if (m->from)
 		all[n++] = &m->from->gaps;
 	return n;
@@ -64,6 +71,7 @@ static struct flow_measures *make(struct measures_memory *with, void **state)
 	if (!m)
 		return NULL;
 	measures_share(m, with);
+	m->exchanges.to_reply.coarse = m->exchanges.in_program.coarse = EXCHANGE_BINS;
 	keep_series(m, with);
 	return m;
 }
@@ -96,6 +104,7 @@ void measures_free(struct flow_measures *m)
 	}
 	free(m->resent);
 	free(m->tcp);
+	recent_free(m->exchanges.recent);
 	if (m->why)
 		free(m->why->row);
 	free(m->why);
@@ -133,6 +142,14 @@ void measures_on_gap(
 	for (int i = 0; m && i < TX_LAYERS; i++)
 		if (layers >> i & 1)
 			unit_gap(&m->units[i], from, to);
+}
+
+/* Returns what happened lately to a flow's bytes; NULL where that is not kept. */
+static struct recent_bytes *recent_of(struct measures_memory *with, struct flow_measures *m)
+{
+	if (!m->exchanges.recent)
+		m->exchanges.recent = recent_new(&with->recents);
+	return m->exchanges.recent;
 }
 
 /* ---- the wait in the send buffer ---- */
@@ -186,9 +203,12 @@ static void on_unsent(void *arg, const void *fact)
 	const struct fact_unsent *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
 	struct why_sums *w = m ? why_of(m) : NULL;
+	struct recent_bytes *recent = m ? recent_of(arg, m) : NULL;
 
 	for (int i = 0; w && i < WHYS; i++)
 		w->cycles[i] += f->held[i];
+	if (recent)
+		recent_unsent_add(recent, f);
 }
 
 /* ---- byte ranges ---- */
@@ -229,9 +249,13 @@ static void on_range(void *arg, const void *fact)
 	const struct fact_range *r = fact;
 	struct flow_measures *m = measures_of(arg, &r->flow);
 	struct resent_sums *again = NULL;
+	struct recent_bytes *recent;
 
 	if (!m)
 		return;
+	recent = recent_of(arg, m);
+	if (recent)
+		recent_range_add(recent, r);
 	if (r->outcome == OUTCOME_FOLLOWED)
 		add_stages(m, r);
 	else if (r->outcome == OUTCOME_SENT_AGAIN)
@@ -248,9 +272,12 @@ static void on_resent(void *arg, const void *fact)
 	const struct fact_resent *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
 	struct resent_sums *again = m ? resent_of(m) : NULL;
+	struct recent_bytes *recent = m ? recent_of(arg, m) : NULL;
 
 	if (again)
 		dist_add(&again->wait, f->end - f->begin, f->length);
+	if (recent)
+		recent_resent_add(recent, f);
 }
 
 /* ---- both ends ---- */
@@ -284,9 +311,12 @@ static void on_crossing(void *arg, const void *fact)
 {
 	const struct fact_crossing *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
+	const struct flow_measures *sender = measures_by_id(f->sender);
 
 	if (!m)
 		return;
+	if (m->exchanges.recent && sender->exchanges.recent)
+		recent_join(sender->exchanges.recent, m->exchanges.recent);
 	if (f->begin && f->end)
 		dist_add_near(&m->shift, f->end > f->begin ? f->end - f->begin : 0, f->length);
 	if (f->begin && f->kind != MG_KIND_tcp)
@@ -298,9 +328,9 @@ static void on_crossing(void *arg, const void *fact)
 
 /* ---- protocol state ---- */
 
-const struct tcp_record *measures_tcp(const struct mg_sock *s)
+const struct tcp_record *measures_tcp(const struct fact_flow *f)
 {
-	return measures(&s->tx)->tcp;
+	return measures_by_id(f->sending)->tcp;
 }
 
 static void on_state(void *arg, const void *fact)
@@ -320,6 +350,33 @@ void measures_ended(void *state, uint64_t now)
 
 	if (m->tcp)
 		tcp_end(m->tcp, now);
+}
+
+/* ---- exchanges ---- */
+
+void exchange_count(struct exchange_counts *n, const struct fact_exchange *f)
+{
+	n->answered += f->answer == ANSWERED;
+	n->unanswered += f->answer == UNANSWERED;
+	n->unasked += f->answer == UNASKED;
+	n->unsure += f->answer == ANSWERED && !exchange_is_sure(f);
+}
+
+static void on_exchange(void *arg, const void *fact)
+{
+	const struct fact_exchange *f = fact;
+	struct flow_measures *m = measures_of(arg, f->request.rx ? &f->reply : &f->request);
+
+	if (!m)
+		return;
+	exchange_count(&m->exchanges.counts, f);
+	if (!exchange_is_sure(f))
+		return;
+	if (f->to_reply != FACT_NONE)
+		dist_add(&m->exchanges.to_reply, f->to_reply, 1);
+	if (f->in_program != FACT_NONE)
+		dist_add(&m->exchanges.in_program, f->in_program, 1);
+	measures_check(arg);
 }
 
 /* ---- calls ---- */
@@ -346,15 +403,16 @@ static void on_zerocopy(void *arg, const void *fact)
 
 void measures_listen(struct measures_memory *m, struct core *c)
 {
-	m->due = &c->attached.due;
-	facts_listen_by_flow(&c->facts, FACT_packet, on_packet, m);
-	facts_listen_by_flow(&c->facts, FACT_range, on_range, m);
-	facts_listen_by_flow(&c->facts, FACT_unsent, on_unsent, m);
-	facts_listen_by_flow(&c->facts, FACT_resent, on_resent, m);
-	facts_listen_by_flow(&c->facts, FACT_crossing, on_crossing, m);
-	facts_listen_by_flow(&c->facts, FACT_state, on_state, m);
-	facts_listen_by_flow(&c->facts, FACT_refusal, on_refusal, m);
-	facts_listen_by_flow(&c->facts, FACT_zerocopy, on_zerocopy, m);
+	m->due = core_due(c);
+	facts_listen_by_flow(core_facts(c), FACT_packet, on_packet, m);
+	facts_listen_by_flow(core_facts(c), FACT_range, on_range, m);
+	facts_listen_by_flow(core_facts(c), FACT_unsent, on_unsent, m);
+	facts_listen_by_flow(core_facts(c), FACT_resent, on_resent, m);
+	facts_listen_by_flow(core_facts(c), FACT_crossing, on_crossing, m);
+	facts_listen_by_flow(core_facts(c), FACT_state, on_state, m);
+	facts_listen_by_flow(core_facts(c), FACT_refusal, on_refusal, m);
+	facts_listen_by_flow(core_facts(c), FACT_zerocopy, on_zerocopy, m);
+	facts_listen_by_flow(core_facts(c), FACT_exchange, on_exchange, m);
 }
 
 /* ---- sums of several flows ---- */

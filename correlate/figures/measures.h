@@ -6,7 +6,8 @@
 #ifndef MAGNET_CORRELATE_FIGURES_MEASURES_H
 #define MAGNET_CORRELATE_FIGURES_MEASURES_H
 
-#include "core/core.h"
+#include "core/contract.h"
+#include "figures/recent.h"
 #include "figures/tcp.h"
 #include "sums/dist.h"
 #include "sums/series.h"
@@ -36,6 +37,15 @@ struct resent_sums {
 	struct dist left_out;
 };
 
+/* Bins of their times: 1/64 of the value is fine enough, and few bins are fast. */
+#define EXCHANGE_BINS 4
+/* Exchanges of a socket, or of many. */
+struct exchange_counts {
+	uint64_t answered, unanswered, unasked;
+	uint64_t unsure; /* those of the answered of which no times are known */
+};
+
+struct exchange_group;
 struct flow_measures {
 	struct unit_stats units[TX_LAYERS]; /* RX_LAYERS is not more */
 	/* RX, not TCP's: the calls whose bytes it received; NULL: none */
@@ -52,24 +62,39 @@ struct flow_measures {
 	struct dist *zerocopy;         /* TX: for how long the kernel held pages; NULL: none */
 	struct resent_sums *resent;    /* NULL: nothing was sent again */
 	struct why_sums *why;          /* TX; NULL: nothing waited */
-	struct tcp_record *tcp;        /* TX: of the whole connection; NULL: nothing recorded */
+	struct {                       /* TX: of the socket */
+		struct exchange_group *group; /* NULL: not known */
+		struct exchange_counts counts;
+		struct dist to_reply, in_program; /* cycles */
+		/* of this flow itself; NULL: none */
+		struct recent_bytes *recent;
+	} exchanges;
+	struct tcp_record *tcp; /* TX: of the whole connection; NULL: nothing recorded */
 };
 
 /* Memory that all flows' measures share. */
 struct measures_memory {
 	struct dist_pool dists;
 	struct series_pool series;
-	bool *due; /* set when the distributions exceed their limit */
+	bool *due;        /* set when the distributions exceed their limit */
+	uint32_t recents; /* number of `exchanges.recent` */
 };
 
 /* Registers for every fact of the core about flows from now on. */
 void measures_listen(struct measures_memory *m, struct core *c);
-/* Returns what is measured of a flow, all of it empty where nothing is. */
-const struct flow_measures *measures(const struct flow *f);
-/* Returns what is recorded of a connection's protocol state, NULL for nothing. */
-const struct tcp_record *measures_tcp(const struct mg_sock *s);
+/* Return what is measured of a flow, all of it empty where nothing is. */
+const struct flow_measures *measures(const struct fact_flow *f);
+const struct flow_measures *measures_by_id(struct fact_flow_id id);
+/* Returns what is recorded of its connection's protocol state, NULL for nothing. */
+const struct tcp_record *measures_tcp(const struct fact_flow *f);
 /* Returns empty measures without limit, for sums of several flows; NULL if memory is short. */
 struct flow_measures *measures_new(void);
+/* Returns whether it is certain which bytes belong to the exchange, which has times then. */
+static inline bool exchange_is_sure(const struct fact_exchange *f)
+{
+	return f->answer == ANSWERED && !f->overlaps && !f->several_peers && !f->lost;
+}
+void exchange_count(struct exchange_counts *n, const struct fact_exchange *f);
 /* Adds those of a flow, but for packets and series; neither may be NULL. */
 void measures_add(struct flow_measures *sum, const struct flow_measures *m);
 void measures_free(struct flow_measures *m);
@@ -81,7 +106,7 @@ void measures_on_gap(
 void measures_free_state(void *state);
 void measures_ended(void *state, uint64_t now);
 
-#define MEASURES_DISTS (TX_LAYERS + STAGES_MAX + 6)
+#define MEASURES_DISTS (TX_LAYERS + STAGES_MAX + 8)
 /* Fills in all distributions with limited memory. Returns how many there are. */
 uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS]);
 /* Has the limit kept after the present event, if it is exceeded. Call it when something was added.

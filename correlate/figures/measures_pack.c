@@ -6,7 +6,7 @@
 #include "figures/measures_pack.h"
 
 #include "alloc.h"
-#include "core/socket/packing.h"
+#include "core/bytes/packing.h"
 #include "sums/dist_bins.h"
 
 /*
@@ -101,6 +101,8 @@ static void put_bare(struct packing *p, const struct flow_measures *m)
 
 	for (uint32_t i = 0; i < n; i++)
 		bare_dist(dists[i]);
+	bare.exchanges.group = NULL; /* the next fact of its finds it */
+	bare.exchanges.recent = NULL;
 	bare.waterfall.cell = NULL;
 	bare.waterfall.place = NULL;
 	bare.waterfall.pool = NULL;

@@ -63,6 +63,7 @@ static void on_wait(void *arg, const void *fact)
 	struct sched_stats *s = arg;
 	uint64_t runnable = f->woken ? f->woken : f->why == WAIT_PREEMPTED ? f->begin : 0;
 
+	blocked_add(&s->blocked, f);
 	if (f->queued)
 		dist_add(&s->queueing, f->queued - f->woken, 1);
 	if (!f->end)
@@ -76,9 +77,9 @@ static void on_wait(void *arg, const void *fact)
 
 void sched_listen(struct sched_stats *s, struct core *c)
 {
-	facts_listen(&c->facts, FACT_wait, on_wait, s);
-	facts_listen(&c->facts, FACT_switch, on_switch, s);
-	facts_listen(&c->facts, FACT_switch_cost, on_switch_cost, s);
+	facts_listen(core_facts(c), FACT_wait, on_wait, s);
+	facts_listen(core_facts(c), FACT_switch, on_switch, s);
+	facts_listen(core_facts(c), FACT_switch_cost, on_switch_cost, s);
 }
 
 void sched_free(struct sched_stats *s)
@@ -89,5 +90,6 @@ void sched_free(struct sched_stats *s)
 	dist_free(&s->wakeup);
 	dist_free(&s->queueing);
 	dist_free(&s->run_queue);
+	blocked_stats_free(&s->blocked);
 	memset(s, 0, sizeof(*s));
 }

@@ -5,7 +5,8 @@
 #ifndef MAGNET_CORRELATE_FIGURES_SCHEDULER_H
 #define MAGNET_CORRELATE_FIGURES_SCHEDULER_H
 
-#include "core/core.h"
+#include "core/contract.h"
+#include "figures/blocked.h"
 #include "sums/dist.h"
 
 enum switch_kind { SWITCH_TASK_TASK, SWITCH_TO_IDLE, SWITCH_FROM_IDLE, SWITCH_KINDS };
@@ -26,6 +27,7 @@ struct sched_stats {
 	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
 	int cpus;
 	uint64_t migrations;
+	struct blocked_stats blocked;
 };
 
 /* Registers for every wait and switch of the core from now on. */

@@ -55,41 +55,51 @@ static void on_window(struct zero_window *w, uint8_t zero, uint64_t now)
 	w->n++;
 }
 
-static void add_trouble(struct tcp_record *r, const struct fact_state *f)
+/* Returns whether congestion control has entered the state. */
+static bool enters(const struct fact_state *f, uint8_t state)
 {
-	on_window(&r->own, f->own_window_zero, f->time);
-	on_window(&r->peer, f->peer_window_zero, f->time);
-	if (f->congestion) {
-		r->cong_changes++;
-		r->recoveries += strcmp(f->congestion, mg_ca_state_name(CA_RECOVERY)) == 0;
-	}
-	if (f->timeouts != FACT_NONE)
-		r->timeouts += f->timeouts;
-	r->resets_sent += f->reset_sent == 1;
-	r->resets_received += f->reset_sent == 0;
-	if (f->reset_reason)
-		r->reset_reason = f->reset_reason;
+	return f->congestion && strcmp(f->congestion, mg_ca_state_name(state)) == 0;
 }
 
+#define NO(...)
+#define EXTEND(S, name)               extend(&r->name, f->name);
+#define GROW(S, name, type)           grow(&r->name, f->name);
+#define COUNT(S, name, event, n, use) r->name += n;
 void tcp_add(struct tcp_record *r, const struct fact_state *f)
 {
-	extend(&r->srtt_us, f->srtt_us);
-	extend(&r->rto_us, f->rto_us);
-	extend(&r->cwnd, f->cwnd);
+	MG_TCP_SUMS(EXTEND, GROW, COUNT)
 	extend(&r->snd_wnd, f->snd_wnd);
 	extend(&r->rcv_wnd, f->rcv_wnd);
-	extend(&r->pacing_rate, f->pacing_rate);
-	extend(&r->notsent, f->notsent);
-	grow(&r->delivered, f->delivered);
-	grow(&r->lost, f->lost);
-	grow(&r->busy_us, f->busy_us);
-	grow(&r->rwnd_limited_us, f->rwnd_limited_us);
-	grow(&r->sndbuf_limited_us, f->sndbuf_limited_us);
 	if (f->ssthresh != FACT_NONE)
 		r->ssthresh = (uint32_t)f->ssthresh;
 	if (f->algorithm)
 		snprintf(r->algorithm, sizeof(r->algorithm), "%s", f->algorithm);
-	add_trouble(r, f);
+	if (f->reset_reason)
+		r->reset_reason = f->reset_reason;
+	on_window(&r->own, f->own_window_zero, f->time);
+	on_window(&r->peer, f->peer_window_zero, f->time);
+}
+
+static void add_window(struct zero_window *sum, const struct zero_window *w)
+{
+	sum->n += w->n;
+	sum->cycles += w->cycles;
+}
+
+#define ADD(S, name, event, n, use) sum->name += r->name;
+void tcp_sum(struct tcp_record *sum, const struct tcp_record *r)
+{
+	MG_TCP_SUMS(NO, NO, ADD)
+	add_window(&sum->own, &r->own);
+	add_window(&sum->peer, &r->peer);
+	if (r->reset_reason)
+		sum->reset_reason = r->reset_reason;
+}
+
+#define IS_NOTABLE(S, name, event, n, use) || (use != QUIET && r->name)
+bool tcp_is_eventful(const struct tcp_record *r)
+{
+	return r->own.n || r->peer.n MG_TCP_SUMS(NO, NO, IS_NOTABLE);
 }
 
 void tcp_end(struct tcp_record *r, uint64_t now)

@@ -70,13 +70,13 @@ static void add(struct host_side *s, struct ranges *first, struct ranges *again,
 static void on_call(struct host_side *s, const struct mg_event *e, const struct annotation *a)
 {
 	for (uint32_t i = 0; i < a->pieces; i++) {
-		const struct piece *p = &a->piece[i];
-		struct end *k = get(s, p->flow->sock->cookie);
-		uint64_t t = p->flow->rx ? e->call.exit : e->call.enter;
+		struct moved_bytes m = annotated_bytes(a, i);
+		struct end *k = get(s, m.flow.sock);
+		uint64_t t = m.flow.rx ? e->call.exit : e->call.enter;
 
 		if (k)
-			add(s, p->flow->rx ? &k->ret : &k->call, NULL, p->off, p->len,
-				clockmap_ns(&s->core->clock, t));
+			add(s, m.flow.rx ? &k->ret : &k->call, NULL, m.offset, m.length,
+				core_ns(s->core, t));
 	}
 }
 
@@ -85,13 +85,13 @@ void host_side_event(void *arg, const struct mg_event *e, const struct annotatio
 	struct host_side *s = arg;
 	struct end *k;
 
-	if (!a->sock || a->sock->kind != MG_KIND_tcp)
+	if (!a->sock || annotated_kind(a) != MG_KIND_tcp)
 		return;
 	if (MG_IS_CALL(e->id)) {
 		on_call(s, e, a);
 	} else if (a->has_offset && a->length &&
 		   (e->id == MG_EVENT_dev_xmit || e->id == MG_EVENT_dev_recv)) {
-		k = get(s, a->sock->cookie);
+		k = get(s, annotated_flow(a).sock);
 		if (k && e->id == MG_EVENT_dev_xmit)
 			add(s, &k->xmit, &k->sent_again, a->offset, a->length, e->time_ns);
 		else if (k)
@@ -178,28 +178,57 @@ static void walk(struct walk *w, const struct end *from, const struct end *to)
 	ranges_atoms(layer, LAYERS, 0, upto, atom, w);
 }
 
+/* A connection whose opening was recorded. */
+struct opening {
+	uint32_t isn, irs;
+	uint64_t sock, bytes; /* and the bytes that it sent */
+};
+
+struct openings {
+	const struct host_side *side;
+	struct opening *v;
+	size_t n;
+};
+
 static int by_numbers(const void *a, const void *b)
 {
-	const struct mg_sock *x = *(const struct mg_sock *const *)a,
-			     *y = *(const struct mg_sock *const *)b;
+	const struct opening *x = a, *y = b;
 
-	if (x->ends.isn != y->ends.isn)
-		return x->ends.isn < y->ends.isn ? -1 : 1;
-	return x->ends.irs < y->ends.irs ? -1 : x->ends.irs > y->ends.irs;
+	if (x->isn != y->isn)
+		return x->isn < y->isn ? -1 : 1;
+	return x->irs < y->irs ? -1 : x->irs > y->irs;
 }
 
-/* Returns the connections whose opening was seen and whose other end is not on the same host. */
-static const struct mg_sock **opened(
-	const struct core *c, const struct host_side *side, size_t *count)
+/* Adds a connection if its opening was seen and its other end is not on the same host. */
+static void add_opening(void *arg, const struct fact_flow *tx, const struct fact_flow *rx)
 {
-	const struct mg_sock **all = mg_calloc(HASH_COUNT(c->sockets.socks) + 1u, sizeof(*all));
+	struct openings *all = arg;
 
-	*count = 0;
-	for (const struct mg_sock *s = c->sockets.socks; s && all; s = s->hh.next)
-		if (s->met.opened && s->kind == MG_KIND_tcp && !s->peer && find(side, s->cookie) &&
-			(s->ends.isn || s->ends.irs))
-			all[(*count)++] = s;
+	(void)rx;
+	if (tx->opened && tx->kind == MG_KIND_tcp && !tx->peer_sock &&
+		find(all->side, tx->flow.sock) && (tx->isn || tx->irs))
+		all->v[all->n++] = (struct opening){.isn = (uint32_t)tx->isn,
+			.irs = (uint32_t)tx->irs,
+			.sock = tx->flow.sock,
+			.bytes = flow_bytes(tx)};
+}
+
+static struct openings opened(struct core *c, const struct host_side *side)
+{
+	struct openings all = {side, mg_calloc(core_sock_count(c) + 1, sizeof(*all.v)), 0};
+
+	if (all.v)
+		core_each_flow(c, add_opening, &all);
 	return all;
+}
+
+static void add_crossings(struct between *w, const struct opening *a, const struct opening *b)
+{
+	for (int to_b = 1; to_b >= 0; to_b--)
+		w->crossing[w->crossings++] = (struct crossing){.a = a->sock,
+			.b = b->sock,
+			.to_b = to_b,
+			.bytes = to_b ? a->bytes : b->bytes};
 }
 
 /*
@@ -207,29 +236,22 @@ static const struct mg_sock **opened(
  */
 static int find_crossings(struct between *w, const struct host_side *as, const struct host_side *bs)
 {
-	size_t a_n, b_n;
-	const struct mg_sock **a = opened(w->a->core, as, &a_n), **b = opened(w->b->core, bs, &b_n);
+	struct openings a = opened(w->a->core, as), b = opened(w->b->core, bs);
+	bool has_memory = a.v && b.v;
 
-	w->crossing = mg_calloc(2 * a_n + 1, sizeof(*w->crossing));
-	if (a && b && w->crossing)
-		qsort(b, b_n, sizeof(*b), by_numbers);
-	for (size_t i = 0; i < a_n && b && w->crossing; i++) {
-		struct mg_sock mirrored = {.ends = {a[i]->ends.irs, a[i]->ends.isn}};
-		const struct mg_sock *key = &mirrored;
-		const struct mg_sock **other = bsearch(&key, b, b_n, sizeof(*b), by_numbers);
+	w->crossing = mg_calloc(2 * a.n + 1, sizeof(*w->crossing));
+	if (b.v)
+		qsort(b.v, b.n, sizeof(*b.v), by_numbers);
+	for (size_t i = 0; i < a.n && has_memory && w->crossing; i++) {
+		struct opening key = {.isn = a.v[i].irs, .irs = a.v[i].isn};
+		const struct opening *other = bsearch(&key, b.v, b.n, sizeof(*b.v), by_numbers);
 
-		for (int to_b = 1; other && to_b >= 0; to_b--) {
-			struct crossing *c = &w->crossing[w->crossings++];
-
-			c->a = a[i];
-			c->b = *other;
-			c->to_b = to_b;
-			c->bytes = flow_bytes(to_b ? &c->a->tx : &c->b->tx);
-		}
+		if (other)
+			add_crossings(w, &a.v[i], other);
 	}
-	free(a);
-	free(b);
-	return a && b && w->crossing ? 0 : -ENOMEM;
+	free(a.v);
+	free(b.v);
+	return has_memory && w->crossing ? 0 : -ENOMEM;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -261,7 +283,7 @@ int between_make(struct between *w, const struct report *a, const struct host_si
 	for (int figures = 0; figures < 2 && !err; figures++) {
 		for (size_t i = 0; i < w->crossings && !err; i++) {
 			struct crossing *c = &w->crossing[i];
-			const struct end *x = find(as, c->a->cookie), *y = find(bs, c->b->cookie);
+			const struct end *x = find(as, c->a), *y = find(bs, c->b);
 			struct walk k = {.between = w, .crossing = figures ? c : NULL};
 
 			k.to_b = c->to_b;

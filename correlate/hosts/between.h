@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "clock/hosts.h"
-#include "stream/ranges.h"
+#include "bytes/ranges.h"
 #include "render/report.h"
 
 /* Times kept for each byte of a socket, by its offset, in ns of the host's clock. */
@@ -34,7 +34,7 @@ void host_side_free(struct host_side *s);
 
 /* One direction of a connection between the hosts. */
 struct crossing {
-	const struct mg_sock *a, *b; /* its sockets on A and on B */
+	uint64_t a, b; /* its sockets on A and on B */
 	bool to_b;
 	uint64_t bytes;
 	struct dist transit;             /* X to R, ns, by bytes */
@@ -42,6 +42,17 @@ struct crossing {
 	double transit_half, calls_half; /* largest error of any of them, ns */
 	uint64_t ambiguous;              /* bytes that were sent or received more than once */
 };
+
+/* Return its two flows: on the host that sends, and on the other one. */
+static inline struct fact_flow_id crossing_sent(const struct crossing *c)
+{
+	return (struct fact_flow_id){.sock = c->to_b ? c->a : c->b, .rx = false};
+}
+
+static inline struct fact_flow_id crossing_received(const struct crossing *c)
+{
+	return (struct fact_flow_id){.sock = c->to_b ? c->b : c->a, .rx = true};
+}
 
 struct between {
 	const struct report *a, *b;

@@ -4,6 +4,7 @@
 
 #include "between.h"
 #include "render/text.h"
+#include "reported/getters.h"
 
 #define CROSSINGS_SHOWN 8
 
@@ -65,12 +66,10 @@ static void clocks_text(const struct between *w, FILE *to)
 
 static void crossing_row(struct table *t, const struct crossing *c)
 {
-	const struct flow *from = c->to_b ? &c->a->tx : &c->b->tx;
-	const struct flow *at = c->to_b ? &c->b->rx : &c->a->rx;
 	bool transit = c->transit.n, calls = c->calls.n;
 
-	table_row(t, "  %s %s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", flow_id(from), text_arrow(),
-		flow_id(at), text_bytes((double)c->bytes),
+	table_row(t, "  %s %s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", flow_id(crossing_sent(c)),
+		text_arrow(), flow_id(crossing_received(c)), text_bytes((double)c->bytes),
 		or_na(transit, text_ns(dist_mean(&c->transit))),
 		or_na(transit, text_ns(dist_quantile(&c->transit, 0.5))),
 		or_na(transit, text_ns(c->transit_half)),
@@ -94,7 +93,10 @@ void between_text(const struct between *w, FILE *to, bool colour)
 	if (!w->crossings)
 		return;
 	table_begin(&t, "lrrrrrrrr");
-	table_row(&t, "  flows\tbytes\ttransit\tp50\t(+-)\tcall to return\tp50\tp99\t(+-)");
+	table_row(&t, "  flows\t%s\ttransit\t%s\t%s\tcall to return\t%s\t%s\t%s",
+		LABEL(crossing, bytes), LABEL(crossing_time, p50), LABEL(crossing_time, half_width),
+		LABEL(crossing_time, p50), LABEL(crossing_time, p99),
+		LABEL(crossing_time, half_width));
 	for (size_t i = 0; i < w->crossings && i < CROSSINGS_SHOWN; i++)
 		if (w->crossing[i].bytes)
 			crossing_row(&t, &w->crossing[i]);

@@ -69,16 +69,6 @@ static struct value quantile(const struct dist *d, double q)
 	return value_number(known ? dist_quantile(d, q) : NAN);
 }
 
-static const struct flow *sent_as(const struct crossing *c)
-{
-	return c->to_b ? &c->a->tx : &c->b->tx;
-}
-
-static const struct flow *received_as(const struct crossing *c)
-{
-	return c->to_b ? &c->b->rx : &c->a->rx;
-}
-
 static const char *const states[] = {"related", "skew_only", "unrelated"};
 
 /* clang-format off */
@@ -89,8 +79,8 @@ GET(crossing_time, half_width, value_if(f->d->n, value_number(f->half)))
 GET(crossing_time, bytes, value_count(f->d->weight))
 
 GET(crossing, direction, value_text(f->c->to_b ? "to_other" : "from_other"))
-GET(crossing, sent_as, value_text(flow_id(sent_as(f->c))))
-GET(crossing, received_as, value_text(flow_id(received_as(f->c))))
+GET(crossing, sent_as, value_text(flow_id(crossing_sent(f->c))))
+GET(crossing, received_as, value_text(flow_id(crossing_received(f->c))))
 GET(crossing, bytes, value_count(f->c->bytes))
 GET(crossing, ambiguous_bytes, value_count(f->c->ambiguous))
 

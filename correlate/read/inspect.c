@@ -348,8 +348,7 @@ int traces_inspect(const struct mg_traces *t, struct core *core, char *why, size
 	int err = 0;
 
 	if (t->undescribed)
-		snprintf(core->trace.undescribed, sizeof(core->trace.undescribed), "%.255s",
-			t->undescribed);
+		core_know_undescribed(core, t->undescribed);
 	in.identity = mg_calloc(t->count + 1, sizeof(*in.identity));
 	if (!in.identity)
 		return -ENOMEM;

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "traces.h"
 
 /*

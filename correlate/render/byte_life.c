@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "core/core.h"
 #include "event_table.h"
 
 #define ROWS_MAX   500000

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 /* Kinds of events in the life of a byte range. */
 enum life_what {

@@ -117,7 +117,7 @@ static bool is_again(const struct life_row *const *row, size_t i)
 
 static double ns_between(const struct life *l, uint64_t from, uint64_t to)
 {
-	double hz = clockmap_hz(&l->core->clock);
+	double hz = core_hz(l->core);
 
 	return hz > 0 ? (to >= from ? 1 : -1) * (double)(to >= from ? to - from : from - to) * 1e9 /
 				hz
@@ -170,13 +170,9 @@ static size_t born(const struct life_row *const *row, size_t rows)
 
 static const char *comm_of(const struct life *l, uint32_t tid)
 {
-	struct thread *t = NULL;
+	const char *program = core_program(l->core, tid);
 
-	HASH_FIND(hh, l->core->tasks.threads, &tid, sizeof(tid), t);
-	if (t && t->comm[0])
-		return text_plain(t->comm, 15);
-	return t && t->process && t->process->program ? text_plain(t->process->program->comm, 15)
-						      : "?";
+	return program[0] ? text_plain(program, 15) : "?";
 }
 
 /* ---- text ---- */
@@ -185,6 +181,7 @@ struct printing {
 	struct life *life;
 	FILE *to;
 	size_t max, atoms;
+	bool ns_only;
 };
 
 static void atom_text(
@@ -237,7 +234,7 @@ static void atom_text(
 
 int life_text(struct life *l, FILE *to, size_t max)
 {
-	struct printing p = {l, to, max, 0};
+	struct printing p = {l, to, max, 0, false};
 	char from[32] = "?", at[32] = "?";
 	int err;
 
@@ -276,7 +273,7 @@ static void atom_tsv(
 		note_of(l, row, i, note);
 		fprintf(p->to, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", from, to - from,
 			r->time_ns);
-		if (!l->core->clock.ns_only)
+		if (!p->ns_only)
 			fprintf(p->to, "%" PRIu64, r->t);
 		fprintf(p->to, "\t%.0f\t%.0f\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t",
 			ns_between(l, row[first]->t, r->t),
@@ -297,7 +294,11 @@ static void atom_tsv(
 
 int life_tsv(struct life *l, FILE *to)
 {
-	struct printing p = {l, to, 0, 0};
+	struct printing p = {l, to, 0, 0, false};
+	struct fact_recording r;
+
+	core_recording(l->core, &r);
+	p.ns_only = r.ns_only;
 
 	fputs("offset\tlength\ttime_ns\tcycles\tsince_first_ns\tsince_last_ns\twhat\tcall\tflow\t"
 	      "unit_offset\tunit_length\tsegments\tcpu\ttid\tnote\n",

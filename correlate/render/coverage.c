@@ -21,14 +21,14 @@ const char *standing_name(enum standing s)
 	return names[s];
 }
 
-bool flow_misses(const struct flow *f, struct mg_events events)
+bool flow_misses(const struct fact_flow *f, struct mg_events events)
 {
-	return mg_events_meet(f->missing.events, events);
+	return mg_events_meet(f->missing_events, events);
 }
 
 const char *report_side_end(const struct report *r, enum core_side which)
 {
-	const struct core_span *s = &r->core->side[which];
+	const struct fact_side *s = &r->side[which];
 	const char *by = json_string_value(json_object_get(
 		json_object_get(r->session, which == CORE_APP ? "app" : "kernel_side"), "ended"));
 
@@ -43,28 +43,28 @@ const char *report_side_end(const struct report *r, enum core_side which)
 
 bool report_sees_packets_only(const struct report *r)
 {
+	struct fact_hook hook;
 	uint32_t layers = 0;
+	uintptr_t at = 0;
 
-	for (uint32_t i = 0; i < r->core->probes.hook_count; i++)
+	while (core_next_hook(r->core, &at, &hook))
 		for (int l = 0; l < MG_LAYER_END; l++)
-			if (strcmp(r->core->probes.hooks[i].layer, mg_layer_names[l]) == 0)
+			if (strcmp(hook.layer, mg_layer_names[l]) == 0)
 				layers |= 1u << l;
 	return mg_layers_see_packets_only(layers);
 }
 
 double report_app_coverage(const struct report *r)
 {
-	double all = (double)r->core->counts.app_events + (double)r->core->counts.lost_app;
+	double all = (double)r->recording.app_events + (double)r->recording.lost_app;
 
-	return all > 0 ? (double)r->core->counts.app_events / all * side_share(r->core, CORE_APP)
-		       : NAN;
+	return all > 0 ? (double)r->recording.app_events / all * r->side[CORE_APP].share : NAN;
 }
 
 double call_coverage(const struct report *r, const struct call_stats *s)
 {
 	double of = (double)(call_is_kernel_only(s) ? s->n : s->joined + s->missing);
-	double app =
-		call_is_kernel_only(s) ? side_share(r->core, CORE_KERNEL) : report_app_coverage(r);
+	double app = call_is_kernel_only(s) ? r->side[CORE_KERNEL].share : report_app_coverage(r);
 
 	return of > 0 && (call_is_kernel_only(s) || s->joined) ? (double)s->complete / of * app
 							       : NAN;
@@ -83,47 +83,62 @@ static int earlier(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+size_t report_loss_count(const struct report *r)
+{
+	struct fact_loss loss;
+	uintptr_t at = 0;
+	size_t n = 0;
+
+	while (core_next_loss(r->core, &at, &loss))
+		n++;
+	return n;
+}
+
 int report_cpus(const struct report *r)
 {
 	int n = (int)json_integer_value(json_object_get(r->session, "cpus"));
+	struct fact_loss loss;
+	uintptr_t at = 0;
 
 	if (n > CPUS_MAX)
 		n = CPUS_MAX;
 	if (figures_of(r->core)->sched.cpus > n)
 		n = figures_of(r->core)->sched.cpus;
-	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
-		if (r->core->losses.gaps[i].cpu >= n)
-			n = r->core->losses.gaps[i].cpu + 1;
+	while (core_next_loss(r->core, &at, &loss))
+		if (loss.cpu >= n)
+			n = loss.cpu + 1;
 	return n ? n : 1;
 }
 
 bool report_has_gap(const struct report *r, int layer)
 {
-	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
-		if (r->core->losses.gaps[i].layers >> layer & 1)
+	struct fact_loss loss;
+	uintptr_t at = 0;
+
+	while (core_next_loss(r->core, &at, &loss))
+		if (loss.layers >> layer & 1)
 			return true;
 	return false;
 }
 
 double report_time_coverage(const struct report *r, int layer, int cpu)
 {
-	const struct core *c = r->core;
-	struct span_ns *gap = mg_calloc(c->losses.gap_count + 1, sizeof(*gap));
-	uint64_t begin = core_begin_ns(c), missing = 0, until = begin, total;
+	uint64_t begin = core_begin_ns(r->core), missing = 0, until = begin, total;
+	const struct fact_recording *c = &r->recording;
+	struct span_ns *gap = mg_calloc(report_loss_count(r) + 1, sizeof(*gap));
+	struct fact_loss loss;
+	uintptr_t at = 0;
 	size_t n = 0;
 
-	for (uint32_t i = 0; gap && i < c->losses.gap_count; i++) {
-		const struct gap *g = &c->losses.gaps[i];
-
-		if (g->layers >> layer & 1 && (g->cpu < 0 || g->cpu == cpu))
-			gap[n++] = (struct span_ns){g->from_ns, g->to_ns};
-	}
+	while (gap && core_next_loss(r->core, &at, &loss))
+		if (loss.layers >> layer & 1 && (loss.cpu < 0 || loss.cpu == cpu))
+			gap[n++] = (struct span_ns){loss.begin, loss.end};
 	if (gap)
 		qsort(gap, n, sizeof(*gap), earlier);
-	total = c->times.last_ns > begin ? c->times.last_ns - begin : 0;
+	total = c->last > begin ? c->last - begin : 0;
 	for (size_t i = 0; i < n; i++) { /* losses of different producers may overlap */
 		uint64_t from = gap[i].from > until ? gap[i].from : until;
-		uint64_t to = gap[i].to < c->times.last_ns ? gap[i].to : c->times.last_ns;
+		uint64_t to = gap[i].to < c->last ? gap[i].to : c->last;
 
 		if (to <= from)
 			continue;

@@ -21,19 +21,19 @@ void flow_name(char out[32], uint64_t sock, bool rx)
 		rx ? "rx" : "tx");
 }
 
-const char *flow_id(const struct flow *f)
+const char *flow_id(struct fact_flow_id id)
 {
 	static char text[4][32];
 	static int next;
 	char *out = text[next++ % 4];
 
-	flow_name(out, f->sock->cookie, f->rx);
+	flow_name(out, id.sock, id.rx);
 	return out;
 }
 
-const char *flow_proto(const struct flow *f)
+const char *flow_proto(const struct fact_flow *f)
 {
-	return mg_kind_name(f->sock->kind);
+	return mg_kind_name(f->kind);
 }
 
 void address_text(char out[64], const uint8_t addr[16], uint16_t port)
@@ -50,69 +50,51 @@ void address_text(char out[64], const uint8_t addr[16], uint16_t port)
 	}
 }
 
-static void end_text(char out[64], const struct mg_sock *s, const uint8_t addr[16], uint16_t port)
+static void end_text(char out[64], const struct fact_address *at, const char *otherwise)
 {
-	if (s->has_addr)
-		address_text(out, addr, port);
+	if (at->addr)
+		address_text(out, at->addr, at->port);
 	else
-		snprintf(out, 64, "%s",
-			addr == s->laddr && s->name[0] ? text_plain(s->name, 16) : "?");
+		snprintf(out, 64, "%s", otherwise);
 }
 
-/* Returns the far ends of an unconnected socket's datagrams; NULL if they are not known. */
-static const struct far_end *far_of(const struct flow *f)
+bool flow_has_several_ends(const struct fact_flow *f)
 {
-	const struct mg_sock *s = f->sock;
-
-	return s->far && !s->rport && s->far[f->rx].known ? &s->far[f->rx] : NULL;
+	return flow_has_far_ends(f) && f->several_remotes;
 }
 
-bool flow_has_several_ends(const struct flow *f)
+void flow_ends(const struct fact_flow *f, char local[64], char remote[64])
 {
-	const struct far_end *far = far_of(f);
-
-	return far && far->several;
+	end_text(local, &f->local, f->device ? text_plain(f->device, 16) : "?");
+	end_text(remote, flow_has_far_ends(f) ? &f->first_remote : &f->remote, "?");
 }
 
-void flow_ends(const struct flow *f, char local[64], char remote[64])
+bool flow_peer(const struct report *r, const struct fact_flow *f, struct fact_flow *peer)
 {
-	end_text(local, f->sock, f->sock->laddr, f->sock->lport);
-	if (far_of(f))
-		address_text(remote, far_of(f)->addr, far_of(f)->port);
-	else
-		end_text(remote, f->sock, f->sock->raddr, f->sock->rport);
-}
-
-const struct flow *flow_peer(const struct flow *f)
-{
-	const struct mg_sock *peer = f->sock->peer;
-
-	if (f->paired.partner)
-		return f->paired.several ? NULL : f->paired.partner;
-	return peer ? (f->rx ? &peer->tx : &peer->rx) : NULL;
+	return f->peer.sock && core_flow(r->core, f->peer.sock, f->peer.rx, peer);
 }
 
 /*
  * For an unconnected socket writes its only peer's address, if that is in the recording; UNIX
  * sockets have none.
  */
-void flow_far_end(const struct flow *f, char out[64])
+void flow_far_end(const struct report *r, const struct fact_flow *f, char out[64])
 {
-	const struct flow *peer = flow_peer(f);
+	struct fact_flow peer;
 	char local[64];
 
 	flow_ends(f, local, out);
-	if (f->sock->kind == MG_KIND_tcp || f->sock->rport)
+	if (f->kind == MG_KIND_tcp || flow_remote_port(f))
 		return;
-	if (far_of(f)) {
+	if (flow_has_far_ends(f)) {
 		if (flow_has_several_ends(f))
 			snprintf(out, 64, "%s", "several");
-		return;
+	} else if (!flow_peer(r, f, &peer)) {
+		if (f->local.addr)
+			snprintf(out, 64, "%s", "several");
+	} else if (peer.local.addr) {
+		flow_ends(&peer, out, local);
+	} else {
+		snprintf(out, 64, "%s", flow_id(peer.flow));
 	}
-	if (peer && peer->sock->has_addr)
-		flow_ends(peer, out, local);
-	else if (peer)
-		snprintf(out, 64, "%s", flow_id(peer));
-	else if (f->sock->has_addr)
-		snprintf(out, 64, "%s", "several");
 }

@@ -59,26 +59,22 @@ static void on_app_call(struct flow_calls *f, const struct mg_event *e)
 static void on_system_call(struct flow_calls *f, const struct mg_event *e)
 {
 	uint64_t bytes = e->sys_exit.ret > 0 ? (uint64_t)e->sys_exit.ret : 0;
-	uint32_t tid = e->tid;
-	const struct kernel_call *k;
-	struct thread *t = NULL;
+	struct ended_call k;
 
 	if (mg_syscall_direction(e->sys_exit.call) == MG_DIR_OTHER)
 		return;
-	HASH_FIND(hh, f->core->tasks.threads, &tid, sizeof(tid), t);
-	k = t && t->done.n ? &t->done.call[t->done.n - 1] : NULL;
-	if (!k || k->exit != e->cycles)
+	if (!core_ended_call(f->core, e->tid, e->cycles, &k))
 		return;
-	if (k->call == MG_SYS_sendmmsg || k->call == MG_SYS_recvmmsg)
-		bytes = k->messages_bytes == UINT32_MAX ? 0 : k->messages_bytes;
-	add(of(&f->system, CALL_KERNEL_ONLY | k->call), k->ret, bytes, k->exit - k->enter);
+	if (k.call == MG_SYS_sendmmsg || k.call == MG_SYS_recvmmsg)
+		bytes = k.messages_bytes;
+	add(of(&f->system, CALL_KERNEL_ONLY | k.call), k.ret, bytes, k.exit - k.enter);
 }
 
 void flow_calls_event(void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	struct flow_calls *f = arg;
 
-	if (!a->sock || a->sock->cookie != f->cookie || a->rx != f->rx)
+	if (!a->sock || annotated_flow(a).sock != f->cookie || a->rx != f->rx)
 		return;
 	if (MG_IS_CALL(e->id))
 		on_app_call(f, e);
@@ -117,15 +113,14 @@ static void call_row(struct table *t, const struct call_on_flow_figures *f)
 		text_value(get_call_on_flow_n(f), IN_CALLS),
 		text_value(get_call_on_flow_failed(f), IN_CALLS),
 		text_value(get_call_on_flow_bytes(f), IN_BYTES),
-		text_value(get_spread_p50(&total), IN_NS),
-		text_value(get_spread_p99(&total), IN_NS),
+		text_value(get_spread_p50(&total), IN_NS), text_spread_high(&total),
 		get_call_on_flow_kernel_only(f).flag ? LABEL(call_on_flow, kernel_only) : "");
 }
 
 void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, bool colour)
 {
 	struct call_stats **all = f->calls ? &f->calls : &f->system, *s;
-	const struct mg_sock *sock = core_sock(r->core, f->cookie);
+	struct fact_flow flow;
 	struct table t;
 
 	if (*all) {
@@ -139,9 +134,9 @@ void flow_calls_text(const struct report *r, struct flow_calls *f, FILE *to, boo
 		fprintf(to, "\n");
 		table_print(&t, to, 0, colour);
 	}
-	if (sock && sock->peer)
+	if (core_flow(r->core, f->cookie, f->rx, &flow) && flow.peer_sock)
 		fprintf(to, "\nThe other end is flow %s of this recording.\n",
-			flow_id(f->rx ? &sock->peer->tx : &sock->peer->rx));
+			flow_id((struct fact_flow_id){.sock = flow.peer_sock, .rx = !f->rx}));
 }
 
 bool into_call_on_flow_total_ns(const struct call_on_flow_figures *f, struct spread_figures *to)

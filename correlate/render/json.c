@@ -14,7 +14,7 @@ json_t *json_text(const char *s)
 	return json_string(s) ?: json_string(ascii);
 }
 
-json_t *json_flow(const struct report *r, const struct flow *f)
+json_t *json_flow(const struct report *r, const struct fact_flow *f)
 {
 	struct flow_figures of = flow_figures_of(r, f);
 

@@ -49,7 +49,7 @@ static void layers(const struct flow_figures *f, FILE *to)
 	const char *comma = "";
 	uintptr_t at = 0;
 
-	fputs(",\"layers\":[", to);
+	fputc('[', to);
 	while (next_flow_layers(f, &at, &l)) {
 		fprintf(to, "%s{\"name\":", comma);
 		value(get_layer_name(&l), to);
@@ -62,19 +62,19 @@ static void layers(const struct flow_figures *f, FILE *to)
 	fputc(']', to);
 }
 
-static void stages(const struct flow_figures *f, FILE *to)
+static void residence(const struct flow_figures *f, FILE *to)
 {
 	struct stage_figures s;
 	const char *comma = "";
 	uintptr_t at = 0;
 
-	fputs(",\"residence\":[", to);
+	fputc('[', to);
 	while (next_residence_residence(f, &at, &s)) {
 		fprintf(to, "%s{\"stage\":", comma);
 		value(get_stage_stage(&s), to);
 		if (measures(f->f)->stage[s.stage].n != measures(f->f)->residence.n)
 			MEMBER(stage, n, &s, to);
-		MEMBER_IF(stage, mean_ns, told, &s, to);
+		MEMBER_IF(stage, mean_ns, shown, &s, to);
 		fputc('}', to);
 		comma = ",";
 	}
@@ -85,46 +85,44 @@ static void modulation(const struct flow_figures *f, FILE *to)
 {
 	struct modulation_figures m = {.m = flow_modulation(f->r, f->f)};
 
-	fputs(",\"modulation\":{\"J_ns\":", to);
+	fputs("{\"J_ns\":", to);
 	value(get_modulation_J_ns(&m), to);
 	MEMBER(modulation, M, &m, to);
 	fputc('}', to);
 }
 
-bool flow_is_eventful(const struct flow *f)
+#define IS_NOTABLE(member, use)                 || (use != QUIET && f->member)
+#define FIGURE_IS_NOTABLE(S, name, member, use) IS_NOTABLE(member, use)
+bool flow_is_eventful(const struct fact_flow *f)
 {
-	const struct tcp_record *t = measures_tcp(f->sock);
+	const struct tcp_record *t = measures_tcp(f);
 
-	if (t && (t->timeouts || t->resets_sent || t->resets_received || t->own.n || t->peer.n ||
-			 t->recoveries))
-		return true;
-	return f->retried.segments || f->drops.n || f->drops.bytes || f->copies.retransmitted ||
-	       f->copies.ambiguous || f->incomplete || f->missing.messages || f->drops.refused ||
-	       f->never_sent.bytes || f->refusals.n || f->urgent.discarded;
+	return (t && tcp_is_eventful(t)) MG_FLOW_COUNTERS(FIGURE_IS_NOTABLE, IS_NOTABLE);
 }
 
-void json_brief(const struct report *r, const struct flow *flow, FILE *to)
-{
-	struct flow_figures of = flow_figures_of(r, flow), *f = &of;
+#define FIGURE(name, which) {#name, BRIEF_##which, NULL},
+#define OTHER(name)         {#name, BRIEF_EACH, name},
+enum brief { BRIEF_EACH, BRIEF_SENT };
 
-	fputs("{\"id\":", to);
-	value(get_flow_id(f), to);
-	MEMBER(flow, proto, f, to);
-	MEMBER(flow, local, f, to);
-	MEMBER(flow, remote, f, to);
-	MEMBER(flow, direction, f, to);
-	MEMBER(flow, pid, f, to);
-	MEMBER(flow, comm, f, to);
-	MEMBER(flow, bytes, f, to);
-	MEMBER(flow, coverage, f, to);
-	if (!flow->rx) {
-		MEMBER_IF(flow, tx_call_n, sent_claimed, f, to);
-		MEMBER_IF(flow, retransmits, retransmits, f, to);
+void json_brief(const struct report *r, const struct fact_flow *flow, FILE *to)
+{
+	static const struct {
+		const char *name;
+		enum brief which;
+		void (*write)(const struct flow_figures *f, FILE *to); /* NULL: a figure */
+	} members[] = {MG_FLOW_IN_BRIEF(FIGURE, OTHER)};
+	struct flow_figures f = flow_figures_of(r, flow);
+	const char *comma = "{";
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		if (members[i].which == BRIEF_SENT && flow->flow.rx)
+			continue;
+		fprintf(to, "%s\"%s\":", comma, members[i].name);
+		comma = ",";
+		if (members[i].write)
+			members[i].write(&f, to);
+		else
+			value(figure_value(figure_of(&scope_flow, members[i].name), &f), to);
 	}
-	layers(f, to);
-	stages(f, to);
-	MEMBER_IF(residence, residence_total_ns, total, f, to);
-	MEMBER_IF(residence, closure_error_cycles, any, f, to);
-	modulation(f, to);
 	fputc('}', to);
 }

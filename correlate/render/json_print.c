@@ -51,7 +51,7 @@ static void print_many(const struct report *r, int digits, FILE *to)
 	struct indented none = {.to = to};
 
 	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct flow *f = report_flow(r, i);
+		const struct fact_flow *f = report_flow(r, i);
 		json_t *j;
 
 		fputs(i ? ",\n" : "\n", to);

@@ -75,31 +75,35 @@ uint64_t drop_sums_lost(const struct drop_sums *all)
 
 bool losses_may_miss(const struct report *r, struct mg_events events)
 {
-	for (uint32_t i = 0; i < r->core->losses.gap_count; i++)
-		if (mg_events_meet(r->core->losses.gaps[i].events, events))
+	struct fact_loss loss;
+	uintptr_t at = 0;
+
+	while (core_next_loss(r->core, &at, &loss))
+		if (mg_events_meet(loss.missing, events))
 			return true;
 	return false;
 }
 
 bool losses_know_synacks(const struct report *r)
 {
-	for (uint32_t i = 0; i < r->core->probes.hook_count; i++)
-		if (r->core->probes.hooks[i].status == 0 &&
-			strcmp(r->core->probes.hooks[i].what, "tcp_retransmit synack") == 0)
+	struct fact_hook hook;
+	uintptr_t at = 0;
+
+	while (core_next_hook(r->core, &at, &hook))
+		if (hook.status == 0 && strcmp(hook.hook, "tcp_retransmit synack") == 0)
 			return true;
-	return r->core->requests.synack_retries;
+	return r->recording.synack_retries;
 }
 
 /* Adds the losses of one end of a connection. Returns whether it has any. */
-static bool add_tcp(struct losses *l, const struct mg_sock *s)
+static bool add_tcp(struct losses *l, const struct fact_flow *tx)
 {
-	const struct flow *tx = &s->tx;
-	const struct tcp_record *t = measures_tcp(s);
+	const struct tcp_record *t = measures_tcp(tx);
 
-	l->retransmits += tx->retried.segments;
-	l->retransmitted_bytes += tx->copies.retransmitted;
+	l->retransmits += tx->retransmits;
+	l->retransmitted_bytes += tx->retransmitted;
 	l->resent_bytes += flow_resent(tx);
-	l->syn_retries += tx->retried.syn;
+	l->syn_retries += tx->syn_retries;
 	if (measures(tx)->resent)
 		dist_add_all(&l->wait, &measures(tx)->resent->wait);
 	if (t) {
@@ -107,42 +111,46 @@ static bool add_tcp(struct losses *l, const struct mg_sock *s)
 		l->resets_sent += t->resets_sent;
 		l->resets_received += t->resets_received;
 	}
-	return tx->retried.segments || tx->retried.synack || flow_resent(tx) ||
+	return tx->retransmits || tx->synack_retries || flow_resent(tx) ||
 	       (t && (t->timeouts || t->resets_sent || t->resets_received));
 }
 
-static bool is_connection(const struct mg_sock *s)
+static bool are_shown(const struct fact_flow *tx, const struct fact_flow *rx)
 {
-	return s->met.opened || s->rport || flow_is_told(&s->tx) || flow_is_told(&s->rx);
+	return flow_is_shown(tx) || flow_is_shown(rx);
 }
 
-static bool has_drops(const struct mg_sock *s)
+static bool have_drops(const struct fact_flow *tx, const struct fact_flow *rx)
 {
-	return s->tx.drops.n + s->rx.drops.n > s->tx.drops.discarded + s->rx.drops.discarded;
+	return tx->dropped + rx->dropped > tx->discarded + rx->discarded;
 }
 
-void losses_add_socket(struct losses *l, const struct mg_sock *s)
+void losses_add_socket(
+	struct losses *l, struct core *c, const struct fact_flow *tx, const struct fact_flow *rx)
 {
-	const struct mg_sock *peer = s->kind == MG_KIND_tcp ? s->peer : NULL;
-	bool hit = has_drops(s);
+	struct fact_flow peer_tx, peer_rx;
+	bool hit = have_drops(tx, rx);
 
-	if (s->kind != MG_KIND_tcp) {
-		if (!flow_is_told(&s->tx) && !flow_is_told(&s->rx))
+	if (tx->kind != MG_KIND_tcp) {
+		if (!are_shown(tx, rx))
 			return;
 		l->sockets++;
 		l->sockets_hit += hit;
 		return;
 	}
-	if (!is_connection(s) || (peer && peer->cookie < s->cookie)) /* counted with its peer */
-		return;
-	hit |= add_tcp(l, s);
-	if (peer)
-		hit |= add_tcp(l, peer) | has_drops(peer);
+	if (!tx->opened && !flow_remote_port(tx) && !are_shown(tx, rx))
+		return; /* it is no connection */
+	if (tx->peer_sock && tx->peer_sock < tx->flow.sock)
+		return; /* it is counted with its peer */
+	hit |= add_tcp(l, tx);
+	if (tx->peer_sock && core_flow(c, tx->peer_sock, false, &peer_tx) &&
+		core_flow(c, tx->peer_sock, true, &peer_rx))
+		hit |= add_tcp(l, &peer_tx) | have_drops(&peer_tx, &peer_rx);
 	l->connections++;
 	l->connections_hit += hit;
 }
 
-int losses_add_drops(struct losses *l, const struct core *c)
+int losses_add_drops(struct losses *l, const struct core *c, const struct fact_recording *r)
 {
 	const struct drop *d, *dtmp;
 
@@ -152,9 +160,9 @@ int losses_add_drops(struct losses *l, const struct core *c)
 	}
 	drop_sums_sort(&l->drops);
 	l->dropped = drop_sums_lost(&l->drops);
-	l->listen_drops = c->requests.listen_drops;
-	l->synack_retries = c->requests.synack_retries;
-	l->retransmits += c->requests.synack_retries;
+	l->listen_drops = r->listen_drops;
+	l->synack_retries = r->synack_retries;
+	l->retransmits += r->synack_retries;
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "figures/figures.h"
 
 /* Packets dropped on the way to or from sockets, for one reason at one place. */
@@ -54,9 +54,11 @@ struct losses {
 };
 
 struct report;
-/* Add all sockets but netlink's, each once, and all drops; the latter returns 0 or -ENOMEM. */
-void losses_add_socket(struct losses *l, const struct mg_sock *s);
-int losses_add_drops(struct losses *l, const struct core *c);
+/* Add all sockets but netlink's, each once by its two flows, and all drops; the latter returns 0 or
+ * -ENOMEM. */
+void losses_add_socket(
+	struct losses *l, struct core *c, const struct fact_flow *tx, const struct fact_flow *rx);
+int losses_add_drops(struct losses *l, const struct core *c, const struct fact_recording *r);
 void losses_free(struct losses *l);
 
 /* Events that losses are counted by. */

@@ -7,23 +7,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core.h"
+#include "core/contract.h"
 #include "demand/demand.h"
 #include "figures/figures.h"
+#include "figures/flows.h"
 #include "losses.h"
 
 struct report {
 	struct core *core;
+	struct fact_recording recording;
+	struct fact_side side[CORE_SIDES];
 	const json_t *session; /* session.json, NULL if there is none */
 	const char *source;    /* name of the trace */
 	double hz; /* cycles per second; 0 if the clock is not known; 1e9 with nanoseconds only */
-	struct flow **flows; /* flows with bytes, the largest first: see report_flow() */
-	/* keys of the flows; those whose socket is packed are NULL in `flows` */
-	struct packed_flow {
+	struct flow_key { /* flows with bytes, the largest first: see report_flow() */
 		uint64_t sock;
 		bool rx;
-	} * packed;
+	} * flows;
 	size_t flow_count;
+	struct flows_shown *shown; /* facts that report_flow() and report_keep_flow() returned */
 	struct flow_sums {
 		uint64_t bytes; /* bytes of all flows */
 		/* of flows with a coverage: all bytes, those seen at every stage, and those not */
@@ -42,6 +44,8 @@ struct report {
 	struct call_stats **calls; /* sorted by number of calls */
 	size_t call_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
+	bool histogram;              /* the text has histograms of exchanges */
+	bool slowest;                /* the text lists the slowest exchanges */
 	bool whole_flows;            /* JSON shows every flow in full, however many there are */
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
@@ -49,10 +53,10 @@ struct report {
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
 void report_free(struct report *r);
-/* Returns flow number `i`. A flow of a packed socket is valid until the next call. */
-const struct flow *report_flow(const struct report *r, size_t i);
+/* Returns flow number `i`, valid until the next call. */
+const struct fact_flow *report_flow(const struct report *r, size_t i);
 /* Returns the same, valid until the report is freed. */
-struct flow *report_keep_flow(const struct report *r, size_t i);
+const struct fact_flow *report_keep_flow(const struct report *r, size_t i);
 /* Returns the number of the flow with this id; flow_count if there is none. */
 size_t report_find_flow(const struct report *r, const char *id);
 /* A kind of drop; `nth` is its place among those of all flows, in order of their first. */
@@ -63,7 +67,8 @@ struct flow_drop {
 /* Sorts the drops by flow. Returns 0 or a negative errno (flow_drops.c). */
 int report_take_drops(struct report *r);
 /* Returns the first of the `n` kinds of drops of a flow, in order of their first. */
-const struct flow_drop *report_drops_of(const struct report *r, const struct flow *f, size_t *n);
+const struct flow_drop *report_drops_of(
+	const struct report *r, const struct fact_flow *f, size_t *n);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
 /* Forms of a report; REPORT_JSON_WHOLE_FLOWS shows every flow in full. */
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_JSON_WHOLE_FLOWS };
@@ -85,14 +90,14 @@ void report_json_print(
 json_t *report_json(const struct report *r, const char *flow);
 #define REPORT_NO_FLOWS ""
 /* Returns one flow (json.c). */
-json_t *json_flow(const struct report *r, const struct flow *f);
+json_t *json_flow(const struct report *r, const struct fact_flow *f);
 
 /*
  * Writes a flow on one line with its identity; flow_is_eventful() returns whether anything happened
  * to it that the line leaves out (json_brief.c).
  */
-void json_brief(const struct report *r, const struct flow *f, FILE *to);
-bool flow_is_eventful(const struct flow *f);
+void json_brief(const struct report *r, const struct fact_flow *f, FILE *to);
+bool flow_is_eventful(const struct fact_flow *f);
 /* Returns a string of a trace; if it is not UTF-8, '?' replaces each non-ASCII byte (json.c). */
 json_t *json_text(const char *s);
 
@@ -101,6 +106,8 @@ json_t *json_text(const char *s);
 double report_ns(const struct report *r, double cycles);
 /* Returns the bound of the error in joining the kernel's times with the program's. */
 double report_clock_error_ns(const struct report *r);
+/* Returns the bound of the error of an interval whose ends may lie on two CPUs, cycles. */
+double report_join_error(const struct report *r);
 /* Returns why that bound is not known; NULL if it is. */
 const char *report_no_clock_error(const struct report *r);
 /* Returns the relative error of the counter's rate, in parts per million. */
@@ -112,52 +119,55 @@ double report_cpu_offset_ns(const struct report *r);
  */
 void flow_name(char out[32], uint64_t sock, bool rx);
 /* returns the same in a static buffer */
-const char *flow_id(const struct flow *f);
+const char *flow_id(struct fact_flow_id id);
 /* Writes an IPv6 address, or an IPv4 one that is mapped into it, and a port. */
 void address_text(char out[64], const uint8_t addr[16], uint16_t port);
 /* "tcp", "udp", ... */
-const char *flow_proto(const struct flow *f);
+const char *flow_proto(const struct fact_flow *f);
 /* Write address and port, "10.9.0.2:80" or "[fe80::1]:80"; "?" where not recorded. */
-void flow_ends(const struct flow *f, char local[64], char remote[64]);
+void flow_ends(const struct fact_flow *f, char local[64], char remote[64]);
 /*
  * Returns whether the socket is unconnected and has exchanged datagrams with several peers;
  * flow_ends() gives the first.
  */
-bool flow_has_several_ends(const struct flow *f);
+bool flow_has_several_ends(const struct fact_flow *f);
 /* Writes the remote end as text. */
-void flow_far_end(const struct flow *f, char out[64]);
-const char *flow_comm(const struct report *r, const struct flow *f);
-/* Returns the bytes that passed during the recording. */
-uint64_t flow_bytes(const struct flow *f);
-double flow_coverage(const struct flow *f);
-/* Returns the flow at the other end if it is in the recording and the only one; else NULL. */
-const struct flow *flow_peer(const struct flow *f);
+void flow_far_end(const struct report *r, const struct fact_flow *f, char out[64]);
+/* Returns the name of the program that used the flow's socket last, "" if it is not known. */
+const char *flow_comm(const struct fact_flow *f);
+double flow_coverage(const struct fact_flow *f);
+/*
+ * Fills in the flow at the other end, valid as long as `f`. Returns false if it is not in the
+ * recording, or not the only one.
+ */
+bool flow_peer(const struct report *r, const struct fact_flow *f, struct fact_flow *peer);
 /* Returns whether the report shows the flow: nothing may have passed. */
-bool flow_is_told(const struct flow *f);
+bool flow_is_shown(const struct fact_flow *f);
 /*
  * Return the bytes sent again after a drop on this machine, and whether all events needed to know
  * them were recorded.
  */
-uint64_t flow_resent(const struct flow *f);
-bool flow_resends_known(const struct report *r, const struct flow *f);
+uint64_t flow_resent(const struct fact_flow *f);
+bool flow_resends_known(const struct report *r, const struct fact_flow *f);
 /* Returns the protocol that makes TCP's bytes differ from the program's; NULL = none. */
-const char *flow_ulp(const struct flow *f);
+const char *flow_ulp(const struct fact_flow *f);
 /* Names of a flow's stages and layers; a stage's label is for text. */
-const char *stage_name(const struct flow *f, int stage);
-const char *stage_label(const struct flow *f, int stage);
-int stage_count(const struct flow *f);
-const char *layer_name(const struct flow *f, int layer);
-int layer_count(const struct flow *f);
+const char *stage_name(const struct fact_flow *f, int stage);
+const char *stage_label(const struct fact_flow *f, int stage);
+int stage_count(const struct fact_flow *f);
+const char *layer_name(const struct fact_flow *f, int layer);
+int layer_count(const struct fact_flow *f);
 /*
  * Flows of one program, protocol, direction and side, where there are several (together.c): `sum`
  * has their bytes, coverage and stages, and the first one's socket.
  */
 struct together {
 	char comm[16];
-	enum flow_side side;
 	uint16_t port; /* the server's port; 0 = not recorded */
 	size_t count;
-	struct flow *first, sum;
+	const struct fact_flow *first;
+	struct fact_flow sum;
+	void *measures;         /* those of `sum` */
 	struct tcp_record tcp;  /* sums of what happened to their connections */
 	struct drop_sums drops; /* packets dropped from all of them */
 };
@@ -174,18 +184,18 @@ struct probes {
 	double twice_u;
 };
 /* Returns false if the overhead is not known or no byte was followed. */
-bool flow_probes(const struct report *r, const struct flow *f, struct probes *p);
+bool flow_probes(const struct report *r, const struct fact_flow *f, struct probes *p);
 /* Return cycles without overhead: a stage's mean and quantiles, and the mean wait for one cause. */
-double stage_mean(const struct flow *f, const struct probes *p, int stage);
-double stage_quantile(const struct flow *f, const struct probes *p, int stage, double q);
+double stage_mean(const struct fact_flow *f, const struct probes *p, int stage);
+double stage_quantile(const struct fact_flow *f, const struct probes *p, int stage, double q);
 double why_mean(const struct probes *p, const struct why_row *w);
 /*
  * Computes the part of each cause in the send buffer's stage, cycles; they sum to the stage without
  * overhead.
  */
-void held_means(const struct flow *f, const struct probes *p, double mean[WHYS]);
+void held_means(const struct fact_flow *f, const struct probes *p, double mean[WHYS]);
 /* Returns why the waterfall is not shown, "coverage" or "uncertainty"; NULL if it is shown. */
-const char *flow_withheld(const struct report *r, const struct flow *f);
+const char *flow_withheld(const struct report *r, const struct fact_flow *f);
 /* Names of the causes of a wait in the send buffer, and of what ended it; labels are for text. */
 const char *why_reason_name(unsigned int reason);
 const char *why_reason_label(unsigned int reason);
@@ -207,12 +217,12 @@ const char *report_no_switch_cost(const struct report *r);
 bool report_has_app(const struct report *r);
 
 /* Returns whether a connection's timeouts are known, given the hooks that are attached. */
-bool flow_timeouts_known(const struct report *r, const struct flow *f);
+bool flow_timeouts_known(const struct report *r, const struct fact_flow *f);
 /*
  * Returns whether the window that limits the flow is known: the peer's for sending, our own for
  * receiving.
  */
-bool flow_windows_known(const struct report *r, const struct flow *f);
+bool flow_windows_known(const struct report *r, const struct fact_flow *f);
 
 /* ---- figures with losses (coverage.c) ---- */
 
@@ -225,6 +235,8 @@ double report_app_coverage(const struct report *r);
 /* Returns the share of calls with nothing missing; NAN if none could be joined. */
 double call_coverage(const struct report *r, const struct call_stats *s);
 int report_cpus(const struct report *r);
+/* Returns the number of intervals in which events are missing. */
+size_t report_loss_count(const struct report *r);
 bool report_has_gap(const struct report *r, int layer);
 /* Returns the share of the recording in which no event of a layer is missing on one CPU. */
 double report_time_coverage(const struct report *r, int layer, int cpu);
@@ -234,7 +246,7 @@ double report_layer_coverage(const struct report *r, int layer);
  * Returns whether any of these events are missing during the flow's life: their counts are lower
  * bounds then.
  */
-bool flow_misses(const struct flow *f, struct mg_events events);
+bool flow_misses(const struct fact_flow *f, struct mg_events events);
 
 struct modulation {
 	const char *from, *to;
@@ -242,14 +254,14 @@ struct modulation {
 	uint64_t bytes; /* bytes compared */
 	bool known;
 };
-struct modulation flow_modulation(const struct report *r, const struct flow *f);
+struct modulation flow_modulation(const struct report *r, const struct fact_flow *f);
 
 /* Unique bytes delivered per byte on the wire; NAN with the reason where refused. */
 struct goodput {
 	double delivered_bytes, wire_bytes, ratio, bit_s;
 	const char *refused;
 };
-struct goodput flow_goodput(const struct report *r, const struct flow *f);
+struct goodput flow_goodput(const struct report *r, const struct fact_flow *f);
 
 struct own_cost {
 	double app_ns_per_call, kernel_ns_per_event;

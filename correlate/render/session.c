@@ -60,7 +60,7 @@ void session_tell(struct core *core, const json_t *session)
 	core_know_times(core, (uint64_t)json_integer_value(json_object_get(session, "start_ns")),
 		(uint64_t)json_integer_value(json_object_get(session, "stop_ns")));
 	if (json_is_false(json_object_get(session, "counter_invariant")))
-		core->clock.ns_only = true;
+		core_know_no_rate(core);
 	if (!json_is_null(json_object_get(session, "kernel_side")) &&
 		!json_object_get(json_object_get(session, "kernel_side"), "missing"))
 		return;

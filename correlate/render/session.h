@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 /*
  * Gives the core the recording's begin and end and its clock readings; call it before any event. A

@@ -83,23 +83,29 @@ static void fields(FILE *to, const struct mg_event *e)
 	}
 }
 
+static uint64_t end_of(const struct annotation *a, uint32_t i)
+{
+	return annotated_bytes(a, i).offset + annotated_bytes(a, i).length;
+}
+
 /* Prints the byte ranges of a call that are not contiguous, as another thread's came in between. */
 static void ranges(FILE *to, const struct annotation *a)
 {
 	bool together = true;
 
 	for (uint32_t i = 1; i < a->pieces; i++)
-		together = together && a->piece[i].off == a->piece[i - 1].off + a->piece[i - 1].len;
+		together = together && annotated_bytes(a, i).offset == end_of(a, i - 1);
 	for (uint32_t i = 0; !together && i < a->pieces; i++)
-		fprintf(to, "%s%" PRIu64 "+%" PRIu64, i ? "," : " ranges=", a->piece[i].off,
-			a->piece[i].len);
+		fprintf(to, "%s%" PRIu64 "+%" PRIu64,
+			i ? "," : " ranges=", annotated_bytes(a, i).offset,
+			annotated_bytes(a, i).length);
 }
 
 /* Prints which bytes of which sender a received message is. */
 static void sender(FILE *to, const struct annotation *a)
 {
 	if (a->from)
-		fprintf(to, " from=%s@%" PRIu64, flow_id(a->from), a->from_offset);
+		fprintf(to, " from=%s@%" PRIu64, flow_id(annotated_sender(a)), a->from_offset);
 }
 
 static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
@@ -117,7 +123,7 @@ static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
 static void flow_text(char out[32], const struct annotation *a)
 {
 	if (a->sock)
-		flow_name(out, a->sock->cookie, a->rx);
+		flow_name(out, annotated_flow(a).sock, a->rx);
 	else
 		out[0] = 0;
 }

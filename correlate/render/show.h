@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 struct show {
 	FILE *to;

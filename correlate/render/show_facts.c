@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -23,6 +24,10 @@ const char *fact_type_name(enum fact_type type)
 		[FACT_TYPE_FUNCTION] = "text",
 		[FACT_TYPE_TEXT] = "text",
 		[FACT_TYPE_ADDRESS] = "text",
+		[FACT_TYPE_NS] = "u64",
+		[FACT_TYPE_NUMBER] = "f64",
+		[FACT_TYPE_EVENTS] = "text",
+		[FACT_TYPE_LAYERS] = "text",
 		[FACT_TYPE_WORD] = "text",
 		[FACT_TYPE_SPANS] = NULL,
 	};
@@ -48,7 +53,8 @@ void show_facts_header(struct show_facts *s)
 	s->has_header = true;
 	for (int i = 0; i < fact->columns; i++) {
 		const struct fact_column *c = &fact->column[i];
-		bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_SPAN;
+		bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_NS ||
+			       c->type == FACT_TYPE_SPAN;
 
 		if (i)
 			fputc('\t', to);
@@ -64,7 +70,7 @@ void show_facts_header(struct show_facts *s)
 
 static void span(const struct show_facts *s, uint64_t cycles)
 {
-	double hz = clockmap_hz(&s->core->clock);
+	double hz = core_hz(s->core);
 
 	if (cycles != FACT_NONE && hz > 0)
 		fprintf(s->to, "%.1f", (double)cycles * 1e9 / hz);
@@ -72,8 +78,8 @@ static void span(const struct show_facts *s, uint64_t cycles)
 
 static void time_of(const struct show_facts *s, uint64_t cycles)
 {
-	if (cycles && (s->core->clock.ns_only || clockmap_valid(&s->core->clock)))
-		fprintf(s->to, "%" PRIu64, clockmap_ns(&s->core->clock, cycles));
+	if (cycles && core_has_clock(s->core))
+		fprintf(s->to, "%" PRIu64, core_ns(s->core, cycles));
 }
 
 static void flow(const struct show_facts *s, const struct fact_flow_id *f)
@@ -100,6 +106,32 @@ static void text(const struct show_facts *s, const char *t)
 {
 	if (t)
 		field_text_words(s->to, t, strlen(t));
+}
+
+static void events(const struct show_facts *s, struct mg_events set)
+{
+	const char *comma = "";
+
+	for (unsigned int id = 0; id < MG_TRACER_BASE; id++) {
+		const struct mg_event_desc *e = mg_event_by_id(id);
+
+		if (e && mg_events_have(set, id)) { /* a full ring is said to lose every id, also
+						       those of no event */
+			fprintf(s->to, "%s%s", comma, e->name);
+			comma = ",";
+		}
+	}
+}
+
+static void layers(const struct show_facts *s, uint32_t set)
+{
+	const char *comma = "";
+
+	for (int i = 0; i < MG_LAYER_END; i++)
+		if (set >> i & 1) {
+			fprintf(s->to, "%s%s", comma, mg_layer_names[i]);
+			comma = ",";
+		}
 }
 
 static void value(const struct show_facts *s, const struct fact_column *c, const void *at)
@@ -139,6 +171,8 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 	case FACT_TYPE_FUNCTION: {
 		fact_FUNCTION id = *(const fact_FUNCTION *)at;
 
+		if (id == FACT_NO_FUNCTION)
+			break;
 		fputs(id & FACT_SYSTEM_CALL ? mg_syscall_name(id & ~FACT_SYSTEM_CALL)
 					    : mg_function_name(id),
 			s->to);
@@ -150,8 +184,23 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 	case FACT_TYPE_ADDRESS:
 		address(s, at);
 		break;
+	case FACT_TYPE_NS:
+		u = *(const fact_NS *)at;
+		if (u)
+			fprintf(s->to, "%" PRIu64, u);
+		break;
+	case FACT_TYPE_NUMBER:
+		if (!isnan(*(const fact_NUMBER *)at))
+			fprintf(s->to, "%.12g", *(const fact_NUMBER *)at);
+		break;
+	case FACT_TYPE_EVENTS:
+		events(s, *(const fact_EVENTS *)at);
+		break;
+	case FACT_TYPE_LAYERS:
+		layers(s, *(const fact_LAYERS *)at);
+		break;
 	case FACT_TYPE_WORD:
-		if (b < c->count)
+		if (b < c->count && c->words[b])
 			fputs(c->words[b], s->to);
 		break;
 	case FACT_TYPE_SPANS:
@@ -203,5 +252,5 @@ static void print(void *arg, const void *fact)
 
 void show_facts_listen(struct show_facts *s)
 {
-	facts_listen(&s->core->facts, (enum fact)(s->fact - fact_table), print, s);
+	facts_listen(core_facts(s->core), (enum fact)(s->fact - fact_table), print, s);
 }

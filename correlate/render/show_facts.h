@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core.h"
+#include "core/contract.h"
 
 struct show_facts {
 	FILE *to;

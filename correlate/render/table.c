@@ -180,6 +180,19 @@ const char *text_ns(double ns)
 	return out;
 }
 
+const char *text_high(double q, double ns)
+{
+	char *out = buffer();
+
+	if (isnan(ns) || q == 0.99)
+		return text_ns(ns);
+	if (q >= 1)
+		snprintf(out, 128, "max %s", text_ns(ns));
+	else
+		snprintf(out, 128, "p%.0f %s", floor(q * 100), text_ns(ns));
+	return out;
+}
+
 const char *text_bytes(double bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

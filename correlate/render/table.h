@@ -39,7 +39,12 @@ const char *text_at_least(void);
 const char *text_plus_minus(void);
 
 /* Each function returns one of a few static buffers, so that one printf() can use several. */
-const char *text_ns(double ns);          /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
+const char *text_ns(double ns); /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
+/*
+ * Returns the quantile q of times, which stands for their 99th percentile: "max 3.1 ms" if q is 1,
+ * "p87 3.1 ms" if it is below 0.99.
+ */
+const char *text_high(double q, double ns);
 const char *text_bytes(double bytes);    /* 50.0 MiB */
 const char *text_count(uint64_t n);      /* 311,870 */
 const char *text_percent(double share);  /* 0.09 -> 9.0 % */

@@ -9,6 +9,8 @@
 #include "report.h"
 #include "table.h"
 #include "text.h"
+#include "text_answer.h"
+#include "text_exchanges.h"
 
 #define FLOWS_SHOWN    4
 #define GROUPS_SHOWN   4
@@ -37,7 +39,7 @@ static void heading(const struct report *r, FILE *to, bool colour)
 		is_long ? "\n" : "   ", text_ns(report_duration_ns(r)));
 	if (r->session)
 		fprintf(to, "   Linux %s", text_plain(session_text(r, "kernel", "?"), 40));
-	if (r->hz > 0 && !r->core->clock.ns_only)
+	if (r->hz > 0 && !r->recording.ns_only)
 		fprintf(to, r->hz < 0.9995e9 ? "   counter %.3f MHz" : "   counter %.3f GHz",
 			r->hz / (r->hz < 0.9995e9 ? 1e6 : 1e9));
 	fprintf(to, "\n");
@@ -64,48 +66,58 @@ static void missed(const struct report *r, FILE *to)
 /* Prints how many events were read and lost, and how well their times are known. */
 static void counts(const struct report *r, FILE *to, bool whole, bool colour)
 {
-	const struct core *c = r->core;
+	const struct fact_recording *c = &r->recording;
 
-	if (!c->counts.lost_app && !c->counts.lost_kernel) {
+	if (!c->lost_app && !c->lost_kernel) {
 		fprintf(to,
 			whole ? "nothing lost: %s application and %s kernel events"
 			      : "read: %s application and %s kernel events; no other loss is "
 				"reported",
-			text_count(c->counts.app_events), text_count(c->counts.kernel_events));
+			text_count(c->app_events), text_count(c->kernel_events));
 	} else {
 		fprintf(to, "%sLOST: %s application and %s kernel events%s, of %s and %s",
-			colour ? "\033[31m" : "", text_count(c->counts.lost_app),
-			text_count(c->counts.lost_kernel), colour ? "\033[0m" : "",
-			text_count(c->counts.app_events + c->counts.lost_app),
-			text_count(c->counts.kernel_events + c->counts.lost_kernel));
+			colour ? "\033[31m" : "", text_count(c->lost_app),
+			text_count(c->lost_kernel), colour ? "\033[0m" : "",
+			text_count(c->app_events + c->lost_app),
+			text_count(c->kernel_events + c->lost_kernel));
 	}
-	if (c->counts.kernel_events && c->due.clock_source == CLOCK_SYNC && c->clock.n >= 2 &&
-		!c->clock.ns_only)
+	if (c->kernel_events && c->clock == CLOCK_SYNC && c->clock_points >= 2 && !c->ns_only)
 		fprintf(to, "; clocks agree within %s", text_ns(report_clock_error_ns(r)));
-	if (c->offsets.known && !c->clock.ns_only)
+	if (c->cpus_compared && !c->ns_only)
 		fprintf(to, ", CPUs within %s", text_ns(report_cpu_offset_ns(r)));
 	fprintf(to, "\n");
+}
+
+/* Returns a bound of a rate, which is bad if it is no small number of ppm. */
+static const char *rate_error(double ppm)
+{
+	static char text[32];
+
+	if (ppm >= 1000)
+		return text_percent(ppm / 1e6);
+	snprintf(text, sizeof(text), "%.3g ppm", ppm);
+	return text;
 }
 
 /* Prints what the times are that are not as exact as a cycle counter's with its readings. */
 static void times(const struct report *r, FILE *to)
 {
-	const struct core *c = r->core;
+	const struct fact_recording *c = &r->recording;
 
-	if (c->trace.kernel_tracer[0])
+	if (c->kernel_tracer)
 		fprintf(to,
 			"kernel events come from %s: times are CLOCK_MONOTONIC, and what it does "
 			"not record is n/a\n",
-			c->trace.kernel_tracer);
-	else if (c->clock.ns_only)
+			c->kernel_tracer);
+	else if (c->ns_only)
 		fprintf(to, "the cycle counter has no constant rate on this machine: times are "
 			    "CLOCK_MONOTONIC, those of calls without an error bound\n");
-	else if (c->due.clock_source == CLOCK_GUESSED && c->due.guess_bounded)
+	else if (c->clock == CLOCK_GUESSED && c->clock_bounded)
 		fprintf(to,
 			"no readings of the counter in this trace: its rate is estimated from the "
-			"calls' times, within %.3g ppm\n",
-			report_rate_error_ppm(r));
-	else if (c->due.clock_source == CLOCK_GUESSED)
+			"calls' times, within %s\n",
+			rate_error(report_rate_error_ppm(r)));
+	else if (c->clock == CLOCK_GUESSED)
 		fprintf(to,
 			"no readings of the counter in this trace: its rate is that between the "
 			"first and the last call, without an error bound\n");
@@ -115,7 +127,7 @@ static void times(const struct report *r, FILE *to)
 			"figures "
 			"include\n",
 			text_percent(report_steal_share(r)));
-	if (figures_of(c)->memory.dists.coarse)
+	if (figures_of(r->core)->memory.dists.coarse)
 		fprintf(to,
 			"quantiles of a flow are exact within %s: with so many flows, "
 			"distributions "
@@ -123,42 +135,50 @@ static void times(const struct report *r, FILE *to)
 			text_percent(report_quantile_error(r)));
 }
 
-static void gap(const struct core *c, const struct gap *g, FILE *to)
+static void gap(const struct report *r, const struct fact_loss *g, FILE *to)
 {
-	if (gap_is_loss(g) && !g->count) /* an earlier gap has counted them */
+	bool is_loss = loss_is_one(g->reason);
+
+	if (is_loss && !g->events) /* an earlier gap has counted them */
 		fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
 	else if (g->reason == MG_LOST_APP_UNREACHED)
 		fprintf(to,
 			"  lost: all calls of %s program%s, and of those they ran, executed where "
 			"the files of magnet are not, as in a chroot,",
-			text_count(g->count), plural(g->count));
-	else if (gap_is_loss(g))
-		fprintf(to, "  %s lost by %s", text_count(g->count), text_plain(g->producer, 32));
+			text_count(g->events), plural(g->events));
+	else if (is_loss)
+		fprintf(to, "  %s lost by %s", text_count(g->events), text_plain(g->producer, 32));
 	else if (g->reason == MG_LOST_NOT_HERE)
-		fprintf(to, "  missing: %s %s", text_count(g->count), g->producer);
+		fprintf(to, "  missing: %s %s", text_count(g->events), g->producer);
 	else
 		fprintf(to, "  not recorded (%s)", text_plain(g->producer, 32));
 	if (g->cpu >= 0)
 		fprintf(to, " on CPU %d", g->cpu);
 	fprintf(to, " between %.6f s and %.6f s\n",
-		(double)(int64_t)(g->from_ns - c->times.first_ns) / 1e9,
-		(double)(int64_t)(g->to_ns - c->times.first_ns) / 1e9);
+		(double)(int64_t)(g->begin - r->recording.first) / 1e9,
+		(double)(int64_t)(g->end - r->recording.first) / 1e9);
 }
 
-static void gaps(const struct core *c, FILE *to)
+static void gaps(const struct report *r, FILE *to)
 {
-	for (uint32_t i = 0; i < c->losses.gap_count && i < GAPS_SHOWN; i++)
-		if (c->losses.gaps[i].reason != MG_LOST_NOT_COVERED) /* reported above */
-			gap(c, &c->losses.gaps[i], to);
-	if (c->losses.gap_count > GAPS_SHOWN)
-		fprintf(to, "  and %u more gap%s (--json has them all)\n",
-			c->losses.gap_count - GAPS_SHOWN, plural(c->losses.gap_count - GAPS_SHOWN));
+	struct fact_loss g;
+	uintptr_t at = 0;
+	size_t n = 0;
+
+	for (; core_next_loss(r->core, &at, &g); n++)
+		if (n < GAPS_SHOWN && g.reason != MG_LOST_NOT_COVERED) /* reported above */
+			gap(r, &g, to);
+	if (n > GAPS_SHOWN)
+		fprintf(to, "  and %zu more gap%s (--json has them all)\n", n - GAPS_SHOWN,
+			plural(n - GAPS_SHOWN));
 }
 
 /* Prints which side there is not, and what the kernel side could not be attached to. */
 static void not_recorded(const struct report *r, FILE *to)
 {
-	const struct core *c = r->core;
+	const struct fact_recording *c = &r->recording;
+	struct fact_hook hook;
+	uintptr_t at = 0;
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 	const char *no_app = session_text(r, "app_missing", NULL);
@@ -167,22 +187,20 @@ static void not_recorded(const struct report *r, FILE *to)
 		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));
 	if (missing)
 		fprintf(to, "application side only: %s\n", text_plain(missing, COMMENT_MAX));
-	else if (!c->counts.kernel_events)
+	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
-	else if (!c->trace.has_end && c->rotated.part_ended)
-		fprintf(to, "one part of a recording that went on: up to part %u\n",
-			c->rotated.part);
+	else if (!c->has_end && c->part_ended)
+		fprintf(to, "one part of a recording that went on: up to part %llu\n",
+			(unsigned long long)c->part);
 	if (report_sees_packets_only(r))
 		fprintf(to, "not observed by the kernel side: " MG_UNSEEN_KINDS
 			    ", which pass none of the layers recorded (--layers)\n");
-	for (uint32_t i = 0; i < c->probes.hook_count; i++)
-		if (c->probes.hooks[i].status && !mg_hook_is_of_lock(c->probes.hooks[i].what))
-			fprintf(to, "not observed: %s %s (%s)\n",
-				text_plain(c->probes.hooks[i].layer, 16),
-				text_plain(c->probes.hooks[i].what, 32),
-				c->probes.hooks[i].status == -ENOLINK
-					? "switched off"
-					: strerror((int)-(int64_t)c->probes.hooks[i].status));
+	while (core_next_hook(r->core, &at, &hook))
+		if (hook.status && !mg_hook_is_of_lock(hook.hook))
+			fprintf(to, "not observed: %s %s (%s)\n", text_plain(hook.layer, 16),
+				text_plain(hook.hook, 32),
+				hook.status == -ENOLINK ? "switched off"
+							: strerror((int)-hook.status));
 }
 
 static void recorded(const struct report *r, FILE *to, bool colour)
@@ -192,13 +210,14 @@ static void recorded(const struct report *r, FILE *to, bool colour)
 	counts(r, to, whole, colour);
 	times(r, to);
 	missed(r, to);
-	gaps(r->core, to);
+	text_dumps(r, to);
+	gaps(r, to);
 	not_recorded(r, to);
 }
 
 /* ---- summary ---- */
 
-static int longest_stage(const struct flow *f, const struct probes *p)
+static int longest_stage(const struct fact_flow *f, const struct probes *p)
 {
 	int longest = 0;
 
@@ -209,7 +228,7 @@ static int longest_stage(const struct flow *f, const struct probes *p)
 }
 
 /* Returns the last point at which the sent bytes were seen. */
-static const char *passed(const struct flow *f)
+static const char *passed(const struct fact_flow *f)
 {
 	return measures(f)->stage[TX_STAGE_DRIVER].n  ? "the driver"
 	       : measures(f)->stage[TX_STAGE_QDISC].n ? "the end of the queue (qdisc)"
@@ -217,17 +236,15 @@ static const char *passed(const struct flow *f)
 						      : "the end of the send buffer";
 }
 
-/*
- * Returns the cause of most of the wait in the send buffer; NULL if there is none or it is not
- * known.
+/* Returns the cause of most of the wait in the send buffer; -1 if there is none or it is not known.
  */
-static const char *main_reason(const struct flow *f)
+static int main_reason(const struct fact_flow *f)
 {
 	for (unsigned int i = 0; measures(f)->why && i < WHYS; i++)
 		if (measures(f)->why->wait[i] * 2 > measures(f)->stage[TX_STAGE_SNDBUF].sum &&
 			i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE)
-			return why_reason_label(i);
-	return NULL;
+			return (int)i;
+	return -1;
 }
 
 /*
@@ -235,7 +252,7 @@ static const char *main_reason(const struct flow *f)
  * NULL.
  */
 static const struct together *rather_together(
-	const struct flow *f, const struct together *groups, size_t count)
+	const struct fact_flow *f, const struct together *groups, size_t count)
 {
 	const struct together *g = count ? &groups[0] : NULL; /* the longest waits */
 
@@ -257,18 +274,17 @@ static void sentence(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
 	double share = followed(&r->sums);
-	const struct flow *f =
+	const struct fact_flow *f =
 		r->sums.longest < r->flow_count ? report_keep_flow(r, r->sums.longest) : NULL;
 	const struct together *several;
 	struct modulation m;
 	struct probes p;
 	char end[100];
-	const char *why = NULL;
+	const char *why, *remedy;
 	double mean;
-	int longest;
+	int longest, reason = -1;
 
-	if (standing_of(share) == WITHHELD &&
-		r->core->counts.lost_kernel + r->core->counts.lost_app) {
+	if (standing_of(share) == WITHHELD && r->recording.lost_kernel + r->recording.lost_app) {
 		fprintf(to,
 			"\nNo summary: only %s of the bytes were seen at every layer, as events "
 			"were lost\n",
@@ -285,8 +301,8 @@ static void sentence(
 	} else {
 		char remote[64];
 
-		flow_far_end(f, remote);
-		snprintf(end, sizeof(end), " %s %s", f->rx ? "from" : "to", remote);
+		flow_far_end(r, f, remote);
+		snprintf(end, sizeof(end), " %s %s", f->flow.rx ? "from" : "to", remote);
 	}
 	flow_probes(r, f, &p); /* as in the table below */
 	longest = longest_stage(f, &p);
@@ -295,13 +311,15 @@ static void sentence(
 	if (standing_of(share) == WITHHELD)
 		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
 	fprintf(to, ": bytes%s took %s on average\n", end, text_ns(report_ns(r, mean)));
-	if (f->rx)
+	if (f->flow.rx)
 		fprintf(to, "from the first layer that saw them to %s; ",
-			comm_or(r, f, "the program"));
+			comm_or(f, "the program"));
 	else
-		fprintf(to, "from %s's call to %s; ", comm_or(r, f, "the program"), passed(f));
-	if (!f->rx && longest == TX_STAGE_SNDBUF)
-		why = main_reason(f);
+		fprintf(to, "from %s's call to %s; ", comm_or(f, "the program"), passed(f));
+	if (!f->flow.rx && longest == TX_STAGE_SNDBUF)
+		reason = main_reason(f);
+	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
+	remedy = reason < 0 ? "" : cause_remedy(recent_cause_of_why((enum why_reason)reason));
 	fprintf(to, "%s of that was spent in: %s%s%s%s.",
 		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
 		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
@@ -315,6 +333,8 @@ static void sentence(
 		fprintf(to, ".");
 	}
 	fprintf(to, "\n");
+	if (remedy[0])
+		fprintf(to, "%s %s\n", text_arrow(), remedy);
 }
 
 /* ---- overhead ---- */
@@ -322,14 +342,12 @@ static void sentence(
 /* Prints the counts of events chosen with --event. */
 static void other_events(const struct report *r, FILE *to)
 {
-	const struct other_stats *o, *tmp;
+	struct fact_chosen o;
+	uintptr_t at = 0;
 
-	if (!r->core->others)
-		return;
-	fprintf(to, "\nChosen events\n");
-	HASH_ITER (hh, r->core->others, o, tmp) {
-		fprintf(to, "  %-40s %12s\n", text_plain(o->name, COMMENT_MAX), text_count(o->n));
-	}
+	for (bool any = false; core_next_chosen(r->core, &at, &o); any = true)
+		fprintf(to, "%s  %-40s %12s\n", any ? "" : "\nChosen events\n",
+			text_plain(o.name, COMMENT_MAX), text_count(o.events));
 }
 
 static void own_cost(const struct report *r, FILE *to)
@@ -347,15 +365,15 @@ static void own_cost(const struct report *r, FILE *to)
 /* Returns whether a group had losses: it is shown even if it waited little. */
 static bool had_losses(const struct together *g)
 {
-	return g->sum.retried.segments || g->sum.retried.synack || flow_resent(&g->sum) ||
-	       g->sum.copies.ambiguous || g->tcp.timeouts || drop_sums_lost(&g->drops);
+	return g->sum.retransmits || g->sum.synack_retries || flow_resent(&g->sum) ||
+	       g->sum.ambiguous || g->tcp.timeouts || drop_sums_lost(&g->drops);
 }
 
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct together *groups;
 	size_t shown = 0, group_count;
-	uint64_t told = 0; /* bytes */
+	uint64_t listed = 0; /* bytes */
 
 	heading(r, to, colour);
 	if (!id)
@@ -366,7 +384,13 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 		return;
 	}
 	groups = report_together(r, &group_count);
-	sentence(r, groups, group_count, to);
+	if (!text_answer(r, to, colour))
+		sentence(r, groups, group_count, to);
+	text_exchanges(r, to, colour);
+	if (r->histogram)
+		text_histograms(r, to, colour);
+	if (r->slowest)
+		text_slowest(r, to, colour);
 	text_calls(r, to, colour);
 	for (size_t i = 0; i < group_count && i < GROUPS_SHOWN; i++)
 		if (measures(&groups[i].sum)->residence.sum * 1000 >=
@@ -375,17 +399,17 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 			text_together(r, &groups[i], to, colour);
 	report_together_free(groups, group_count);
 	for (; shown < r->flow_count && shown < FLOWS_SHOWN; shown++) {
-		const struct flow *f = report_keep_flow(r, shown);
+		const struct fact_flow *f = report_keep_flow(r, shown);
 
 		if (shown && flow_bytes(f) < r->sums.bytes / 50)
 			break;
 		text_flow(r, f, to, colour);
-		told += flow_bytes(f);
+		listed += flow_bytes(f);
 	}
 	if (shown < r->flow_count)
 		fprintf(to, "\nand %zu more flow%s with %s (--flow ID shows one, --json has all)\n",
 			r->flow_count - shown, plural(r->flow_count - shown),
-			text_bytes((double)(r->sums.bytes - told)));
+			text_bytes((double)(r->sums.bytes - listed)));
 	if (r->demand)
 		text_on_demand_of_all(r, to, colour);
 	text_sched(r, to, colour);

@@ -7,35 +7,39 @@
 #include <stdio.h>
 
 #include "report.h"
+#include "reported/spread.h"
 #include "reported/value.h"
 #include "table.h"
 
 /* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
 void text_calls(const struct report *r, FILE *to, bool colour);
 /* text_flow.c: where a flow's bytes waited, and how the stack changed its traffic */
-void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour);
+void text_flow(const struct report *r, const struct fact_flow *f, FILE *to, bool colour);
 
 /* the same for a group of flows */
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour);
 
+/* text_dumps.c: which triggers had the flight recorder dumped, when, and for which flow */
+void text_dumps(const struct report *r, FILE *to);
+
 /* text_zerocopy.c */
-void text_zerocopy(const struct report *r, const struct flow *f, FILE *to);
+void text_zerocopy(const struct report *r, const struct fact_flow *f, FILE *to);
 /*
  * text_lineage.c: bytes that came more than once or not at all; with `bars`, what the waterfall
  * above leaves out
  */
-void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to);
-const char *text_ulp(const struct flow *f);
+void text_lineage(const struct report *r, const struct fact_flow *f, bool bars, FILE *to);
+const char *text_ulp(const struct fact_flow *f);
 
 /* text_tcp.c: the state of the connection, as far as it was recorded */
-void text_tcp(const struct report *r, const struct flow *f, FILE *to);
+void text_tcp(const struct report *r, const struct fact_flow *f, FILE *to);
 
 /* the part of it that happens rarely: timeouts, recoveries, resets and zero windows */
 void text_troubles(
-	const struct report *r, const struct flow *f, const struct tcp_record *t, FILE *to);
+	const struct report *r, const struct fact_flow *f, const struct tcp_record *t, FILE *to);
 
 /* text_on_demand.c: statistics on demand of a flow, and of all together */
-void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour);
+void text_on_demand(const struct report *r, const struct fact_flow *f, FILE *to, bool colour);
 void text_on_demand_of_all(const struct report *r, FILE *to, bool colour);
 
 /* text_whole.c: what the recording lacks or could not be read; returns whether it is complete */
@@ -49,10 +53,9 @@ static inline const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-static inline const char *comm_or(
-	const struct report *r, const struct flow *f, const char *otherwise)
+static inline const char *comm_or(const struct fact_flow *f, const char *otherwise)
 {
-	const char *comm = flow_comm(r, f);
+	const char *comm = flow_comm(f);
 
 	return comm[0] ? text_plain(comm, 15) : otherwise;
 }
@@ -66,6 +69,12 @@ static inline const char *star(enum standing s)
 static inline const char *or_na(bool known, const char *text)
 {
 	return known ? text : "n/a";
+}
+
+/* Returns the 99th percentile, or what stands for it. */
+static inline const char *text_spread_high(const struct spread_figures *f)
+{
+	return text_high(dist_highest(f->d), spread_ns(f, dist_at_highest(f->d)));
 }
 
 /* Returns a figure's value in its unit, "n/a" if it is not known. */

@@ -106,8 +106,8 @@ static void call_row(const struct report *r, const struct call_stats *s, struct 
 		text_value(get_spread_p50(&total), IN_NS), star(all),
 		known_overhead_bounded(&o) && get_overhead_below_uncertainty(&o).flag ? "~" : "",
 		text_value(p50, IN_NS), o.spread.d->n ? star(standing) : "",
-		text_value(get_overhead_uncertainty(&o), IN_NS),
-		text_value(get_spread_p99(&o.spread), IN_NS), where);
+		text_value(get_overhead_uncertainty(&o), IN_NS), text_spread_high(&o.spread),
+		where);
 }
 
 static void calls(const struct report *r, FILE *to, bool colour)
@@ -132,9 +132,9 @@ static void calls(const struct report *r, FILE *to, bool colour)
 	for (size_t i = 0; i < r->call_count; i++)
 		if (call_is_kernel_only(r->calls[i])) {
 			fprintf(to, "  * kernel-only: the call bypassed libmagnet.so%s\n",
-				r->core->side[CORE_APP].ends_early
+				r->side[CORE_APP].ends_early
 					? ", or followed the end of the application side"
-				: r->core->side[CORE_APP].begins_late
+				: r->side[CORE_APP].begins_late
 					? ", or preceded the kept part of the application side"
 					: "");
 			break;
@@ -152,7 +152,7 @@ static void own_share(const struct report *r, FILE *to, double all, double waker
 		readings += (double)r->calls[i]->reading_cycles;
 		n += (double)(r->calls[i]->overhead.n + r->calls[i]->overhead_blocked.n);
 	}
-	if (n <= 0 || !r->core->trace.calibration.event_cycles)
+	if (n <= 0 || !r->recording.event_cycles)
 		return;
 	fprintf(to, "    tracing overhead %s, taken off above: per call %s of kernel events, ",
 		text_percent((probes + readings) / all), text_ns(report_ns(r, probes / n)));
@@ -185,8 +185,7 @@ static void waits(const struct report *r, FILE *to)
 			state[s] += (double)r->calls[i]->state[s];
 			all += (double)r->calls[i]->state[s];
 		}
-		wakers +=
-			(double)r->calls[i]->waker_events * r->core->trace.calibration.event_cycles;
+		wakers += (double)r->calls[i]->waker_events * r->recording.event_cycles;
 		locked_out += (double)r->calls[i]->locked_out;
 	}
 	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
@@ -207,26 +206,27 @@ static void waits(const struct report *r, FILE *to)
 /* Prints the names of what magnet cannot see. */
 static void unseen(const struct report *r, FILE *to)
 {
-	const struct unseen *u, *tmp;
+	struct fact_bypass u;
+	uintptr_t at = 0;
 
 	if (!report_has_app(r))
 		return;
-	HASH_ITER (hh, r->core->unseen, u, tmp) {
-		const char *comm = u->comm[0] ? text_plain(u->comm, 15) : "an unknown program";
+	while (core_next_bypass(r->core, &at, &u)) {
+		const char *comm = u.program ? text_plain(u.program, 15) : "an unknown program";
 
-		if (u->calls)
+		if (u.calls)
 			fprintf(to,
 				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
 				"privileged, or started without it%s)\n",
-				text_count(u->calls), comm,
-				r->core->side[CORE_APP].begins_late
+				text_count(u.calls), comm,
+				r->side[CORE_APP].begins_late
 					? "; or before the kept part of the application side"
 					: "");
-		if (u->io_uring)
+		if (u.io_uring)
 			fprintf(to,
 				"  not followed: work that %s submitted by %s calls of "
 				"io_uring_enter\n",
-				comm, text_count(u->io_uring));
+				comm, text_count(u.io_uring));
 	}
 }
 
@@ -237,23 +237,24 @@ static void marks(const struct report *r, FILE *to)
 		const char *name;
 		uint64_t n, sent;
 	} kind[MARKS_SHOWN];
+	struct fact_mark m;
 	size_t kinds = 0;
+	uintptr_t at = 0;
 
-	for (uint32_t i = 0; i < r->core->marked.marks_n; i++) {
-		const struct mark *m = &r->core->marked.marks[i];
+	while (core_next_mark(r->core, &at, &m)) {
 		size_t k = 0;
 
-		while (k < kinds && strcmp(kind[k].name, m->name) != 0)
+		while (k < kinds && strcmp(kind[k].name, m.name) != 0)
 			k++;
 		if (k == MARKS_SHOWN)
 			continue;
 		if (k == kinds) {
-			kind[kinds].name = m->name;
+			kind[kinds].name = m.name;
 			kind[kinds].n = kind[kinds].sent = 0;
 			kinds++;
 		}
 		kind[k].n++;
-		kind[k].sent += m->sent.sock != 0;
+		kind[k].sent += m.sent.sock != 0;
 	}
 	for (size_t k = 0; k < kinds; k++)
 		fprintf(to, "%s%s %s (%s followed by sent bytes)", k ? ", " : "\nMarks       ",

@@ -13,13 +13,13 @@
 #define WHY_SHOWN 0.01
 
 static void held_rows(
-	const struct report *r, const struct flow *f, const struct probes *p, struct table *t)
+	const struct report *r, const struct fact_flow *f, const struct probes *p, struct table *t)
 {
 	double total = dist_mean(&measures(f)->residence), mean[WHYS];
 	const struct why_sums *s = measures(f)->why;
 	bool shown[WHYS] = {false};
 
-	if (f->rx || !s || s->wait[WHY_IMMEDIATE] == measures(f)->stage[TX_STAGE_SNDBUF].sum)
+	if (f->flow.rx || !s || s->wait[WHY_IMMEDIATE] == measures(f)->stage[TX_STAGE_SNDBUF].sum)
 		return; /* or nothing waited */
 	held_means(f, p, mean);
 	for (;;) {
@@ -41,12 +41,12 @@ static void held_rows(
 }
 
 /* Prints why there is no waterfall. */
-static void withheld(const struct report *r, const struct flow *f, const char *why, FILE *to)
+static void withheld(const struct report *r, const struct fact_flow *f, const char *why, FILE *to)
 {
 	struct probes p;
 
 	if (strcmp(why, "coverage") == 0) {
-		if (f->never_sent.bytes && isnan(flow_coverage(f)))
+		if (f->never_sent && isnan(flow_coverage(f)))
 			fprintf(to, "  not shown: no byte left the socket\n");
 		else
 			fprintf(to, "  not shown: only %s of the bytes were seen at every layer\n",
@@ -62,11 +62,12 @@ static void withheld(const struct report *r, const struct flow *f, const char *w
 	fprintf(to,
 		"  not shown: the mean total is %s, uncertain by %s because of tracing overhead\n",
 		text_ns(report_ns(r, dist_mean(&measures(f)->residence))),
-		text_ns(report_ns(r, p.twice_u + core_clock_error(r->core))));
+		text_ns(report_ns(r, p.twice_u + report_join_error(r))));
 }
 
 /* Prints the mean stages of the bytes whose total is near a quantile. */
-static void waterfall_about(const struct report *r, const struct flow *f, double quantile, FILE *to)
+static void waterfall_about(
+	const struct report *r, const struct fact_flow *f, double quantile, FILE *to)
 {
 	double bar[STAGES_MAX], total, n;
 	struct table t;
@@ -95,29 +96,29 @@ static void waterfall_about(const struct report *r, const struct flow *f, double
 	table_print(&t, to, 2, false);
 }
 
-static void last_byte(const struct report *r, const struct flow *f, FILE *to)
+static void last_byte(const struct report *r, const struct fact_flow *f, FILE *to)
 {
 	const struct dist *d = &measures(f)->last_byte;
 
 	if (!d->n || d->n == measures(f)->residence.n) /* the same as the total */
 		return;
-	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, p99 %s (%s call%s)\n",
+	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, %s%s (%s call%s)\n",
 		text_ns(report_ns(r, dist_mean(d))), text_ns(report_ns(r, dist_quantile(d, 0.5))),
-		or_na(dist_quantile_supported(d, 0.99),
-			text_ns(report_ns(r, dist_quantile(d, 0.99)))),
-		text_count(d->n), plural(d->n));
+		dist_highest(d) == 0.99 ? "p99 " : "",
+		text_high(dist_highest(d), report_ns(r, dist_at_highest(d))), text_count(d->n),
+		plural(d->n));
 }
 
 /* Returns why bytes lack a timestamp at some layer. */
-static const char *why_missing(const struct flow *f)
+static const char *why_missing(const struct fact_flow *f)
 {
-	if (f->missing.gaps)
+	if (f->gaps)
 		return "events were lost";
-	return f->copies.incomplete * 2 > f->incomplete ? "most of them were retransmitted"
-							: "not every layer saw them";
+	return f->incomplete_again * 2 > f->incomplete ? "most of them were retransmitted"
+						       : "not every layer saw them";
 }
 
-static void bars(const struct report *r, const struct flow *f, FILE *to)
+static void bars(const struct report *r, const struct fact_flow *f, FILE *to)
 {
 	double mean = dist_mean(&measures(f)->residence), coverage = flow_coverage(f);
 	struct table t;
@@ -128,7 +129,7 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	struct probes p;
 	const char *why;
 
-	if (f->sock->ulp) {
+	if (f->ulp) {
 		fprintf(to, "  not available: %s\n", text_ulp(f));
 		return;
 	}
@@ -144,7 +145,8 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	}
 	compensated = flow_probes(r, f, &p);
 	table_begin(&t, "lrrrrl");
-	table_row(&t, "\tmean\tp50\tp99\tshare\t");
+	table_row(&t, "\t%s\t%s\t%s\tshare\t", LABEL(stage, compensated_mean_ns),
+		LABEL(stage, compensated_p50_ns), LABEL(stage, compensated_p99_ns));
 	of = flow_figures_of(r, f);
 	while (next_residence_residence(&of, &at, &one)) {
 		struct value bar = get_stage_compensated_mean_ns(&one);
@@ -155,8 +157,9 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 		table_row(&t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, one.stage),
 			text_value(bar, IN_NS),
 			text_value(get_stage_compensated_p50_ns(&one), IN_NS),
-			text_value(get_stage_compensated_p99_ns(&one), IN_NS), text_percent(share),
-			text_bar(share, BAR_WIDTH));
+			text_high(value_of(get_stage_highest(&one)),
+				value_of(get_stage_compensated_at_highest_ns(&one))),
+			text_percent(share), text_bar(share, BAR_WIDTH));
 		if (one.stage == TX_STAGE_SNDBUF)
 			held_rows(r, f, &p, &t);
 	}
@@ -167,7 +170,8 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	table_row(&t, "total%s\t%s\t%s\t%s", compensated ? ", as measured" : "",
 		text_value(get_residence_residence_total_ns(&of), IN_NS),
 		text_value(get_residence_residence_total_p50_ns(&of), IN_NS),
-		text_value(get_residence_residence_total_p99_ns(&of), IN_NS));
+		text_high(value_of(get_residence_residence_total_highest(&of)),
+			value_of(get_residence_residence_total_at_highest_ns(&of))));
 	table_print(&t, to, 2, false);
 	if (f->closure)
 		fprintf(to, "  (stages miss the total by %llu cycles; ",
@@ -182,9 +186,9 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 	if (r->waterfall_at > 0)
 		waterfall_about(r, f, r->waterfall_at, to);
 	last_byte(r, f, to);
-	if (f->drops.refused)
+	if (f->driver_refused)
 		fprintf(to, "  refused by the driver and retried: %s times\n",
-			text_count(f->drops.refused));
+			text_count(f->driver_refused));
 	if (measures(f)->transit.n)
 		fprintf(to,
 			"  transit before that, from the sender's driver to the first layer here: "
@@ -200,9 +204,9 @@ static void bars(const struct report *r, const struct flow *f, FILE *to)
 static const char *text_side(const struct together *g)
 {
 	static char text[40];
-	bool client = g->side == SIDE_CLIENT;
+	bool client = g->sum.side == SIDE_CLIENT;
 
-	if (g->side == SIDE_UNKNOWN)
+	if (g->sum.side == SIDE_UNKNOWN)
 		return "";
 	if (g->port)
 		snprintf(text, sizeof(text), ", %s port %u,", client ? "client of" : "server at",
@@ -212,33 +216,40 @@ static const char *text_side(const struct together *g)
 	return text;
 }
 
-static const char *star_beside(const struct flow *f)
+static const char *star_beside(const struct fact_flow *f)
 {
 	return flow_coverage(f) < 0.99 ? " *" : "";
 }
 
-static void waterfall(const struct report *r, const struct flow *f, FILE *to, bool colour)
+static void waterfall(const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
 {
 	char remote[64];
 
-	flow_far_end(f, remote);
+	flow_far_end(r, f, remote);
 	fprintf(to, "\n%sLatency by stage, %s %s%s%s   %s, %s %s, flow %s\n",
-		colour ? "\033[1m" : "", f->rx ? "received from" : "sent to", remote,
-		star_beside(f), colour ? "\033[0m" : "", comm_or(r, f, flow_proto(f)),
-		text_bytes((double)flow_bytes(f)), f->rx ? "in" : "out", flow_id(f));
+		colour ? "\033[1m" : "", f->flow.rx ? "received from" : "sent to", remote,
+		star_beside(f), colour ? "\033[0m" : "", comm_or(f, flow_proto(f)),
+		text_bytes((double)flow_bytes(f)), f->flow.rx ? "in" : "out", flow_id(f->flow));
 	bars(r, f, to);
 }
 
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
 {
 	fprintf(to, "\n%sLatency by stage, %s by %s%s in %s %s flows%s%s   %s %s\n",
-		colour ? "\033[1m" : "", g->sum.rx ? "received" : "sent",
-		comm_or(r, &g->sum, "the program"), text_side(g), text_count(g->count),
+		colour ? "\033[1m" : "", g->sum.flow.rx ? "received" : "sent",
+		comm_or(&g->sum, "the program"), text_side(g), text_count(g->count),
 		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
-		text_bytes((double)flow_bytes(&g->sum)), g->sum.rx ? "in" : "out");
+		text_bytes((double)flow_bytes(&g->sum)), g->sum.flow.rx ? "in" : "out");
 	bars(r, &g->sum, to);
 	text_troubles(r, &g->sum, &g->tcp, to);
 	text_drop_sums(&g->drops, to);
+}
+
+static void layer_titles(struct table *t, const char *first)
+{
+	table_row(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s", first, LABEL(layer, n), LABEL(layer, mean_size),
+		LABEL(layer, cov_size), LABEL(layer, mean_spacing_ns), LABEL(layer, p50_spacing_ns),
+		LABEL(layer, cov_spacing));
 }
 
 static void layer_row(
@@ -273,12 +284,12 @@ static void frames_row(struct table *t, const struct unit_stats *u, const char *
 		table_row(t, "    repeated\t%s", text_count(u->again_n));
 }
 
-static void modulation(const struct report *r, const struct flow *f, FILE *to)
+static void modulation(const struct report *r, const struct fact_flow *f, FILE *to)
 {
 	struct modulation m = flow_modulation(r, f);
 	double goodput = flow_goodput(r, f).ratio;
 
-	if (f->sock->ulp) {
+	if (f->ulp) {
 		fprintf(to, "  modulation M n/a: %s\n", text_ulp(f));
 		return;
 	}
@@ -292,19 +303,19 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 	}
 	if (!m.known) {
 		fprintf(to, "  modulation M n/a: %s\n",
-			f->rx && !flow_peer(f) ? "the sender is not in this trace"
-					       : "no byte was seen at both layers");
+			f->flow.rx && !f->peer.sock ? "the sender is not in this trace"
+						    : "no byte was seen at both layers");
 		return;
 	}
-	fprintf(to, "  %s %s %s: mean shift J = %s", f->rx ? "peer's call" : "call", text_arrow(),
-		f->rx ? "call" : "device", text_ns(m.j_ns));
+	fprintf(to, "  %s %s %s: mean shift J = %s", f->flow.rx ? "peer's call" : "call",
+		text_arrow(), f->flow.rx ? "call" : "device", text_ns(m.j_ns));
 	if (isnan(m.m))
 		fprintf(to, ", modulation M n/a (one call has no gap)\n");
 	else
 		fprintf(to, ", gap between sends tau = %s, modulation M = J/tau = %.2f\n",
 			text_ns(m.tau_ns), m.m);
 	fprintf(to, "    S = %.2f %s per %s; sender blocked %s of the time", m.s,
-		f->rx ? "calls" : "packets", f->rx ? "peer's call" : "call",
+		f->flow.rx ? "calls" : "packets", f->flow.rx ? "peer's call" : "call",
 		text_percent(m.blocked_share));
 	if (!isnan(m.w1_spacing_ns))
 		fprintf(to, "; spacings differ by W1 = %s", text_ns(m.w1_spacing_ns));
@@ -313,18 +324,18 @@ static void modulation(const struct report *r, const struct flow *f, FILE *to)
 	fprintf(to, "\n");
 }
 
-static void traffic(const struct report *r, const struct flow *f, FILE *to, bool colour)
+static void traffic(const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
 {
-	const struct flow *peer = f->rx ? flow_peer(f) : NULL;
+	struct fact_flow peer;
 	struct table t;
+	char title[60];
 
 	table_begin(&t, "lrrrrrr");
-	table_row(&t,
-		"Traffic by layer, flow %s\tcount\tmean size\tsd/mean\tmean spacing\tp50\tsd/mean",
-		flow_id(f));
-	if (f->rx) {
-		if (peer)
-			layer_row(r, &t, "peer's call", &measures(peer)->units[TX_CALL]);
+	snprintf(title, sizeof(title), "Traffic by layer, flow %s", flow_id(f->flow));
+	layer_titles(&t, title);
+	if (f->flow.rx) {
+		if (flow_peer(r, f, &peer))
+			layer_row(r, &t, "peer's call", &measures(&peer)->units[TX_CALL]);
 		layer_row(r, &t, "device", &measures(f)->units[RX_DEV]);
 		frames_row(&t, &measures(f)->units[RX_DEV], "frames");
 		layer_row(r, &t, "TCP", &measures(f)->units[RX_TCP]);
@@ -342,7 +353,7 @@ static void traffic(const struct report *r, const struct flow *f, FILE *to, bool
 }
 
 /* Prints what passed each layer, for sockets without sequence numbers. */
-static void datagrams(const struct report *r, const struct flow *f, FILE *to, bool colour)
+static void datagrams(const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
 {
 	static const int tx[] = {TX_CALL, TX_COPY, TX_IP_OUT, TX_XMIT};
 	static const int rx[] = {RX_DEV, RX_IP, RX_COPY, RX_CALL};
@@ -352,42 +363,42 @@ static void datagrams(const struct report *r, const struct flow *f, FILE *to, bo
 	struct table t;
 
 	flow_ends(f, local, remote);
-	if (f->sock->has_addr)
+	if (f->local.addr)
 		snprintf(ends, sizeof(ends), " %s, peer %s,", local,
-			flow_has_several_ends(f)         ? "several"
-			: f->sock->rport || f->sock->far ? remote
-							 : "any");
+			flow_has_several_ends(f)                 ? "several"
+			: f->remote.port || flow_has_far_ends(f) ? remote
+								 : "any");
 	fprintf(to, "\n%s%s,%s %s, %s %s, flow %s%s\n", colour ? "\033[1m" : "", flow_proto(f),
-		ends, comm_or(r, f, flow_proto(f)), text_bytes((double)flow_bytes(f)),
-		f->rx ? "in" : "out", flow_id(f), colour ? "\033[0m" : "");
+		ends, comm_or(f, flow_proto(f)), text_bytes((double)flow_bytes(f)),
+		f->flow.rx ? "in" : "out", flow_id(f->flow), colour ? "\033[0m" : "");
 	table_begin(&t, "lrrrrrr");
-	table_row(&t, "  layer\tcount\tmean size\tsd/mean\tmean spacing\tp50\tsd/mean");
+	layer_titles(&t, "  layer");
 	for (int i = 0; i < 4; i++) {
-		const struct unit_stats *u = &measures(f)->units[f->rx ? rx[i] : tx[i]];
+		const struct unit_stats *u = &measures(f)->units[f->flow.rx ? rx[i] : tx[i]];
 
-		layer_row(r, &t, f->rx ? rx_labels[i] : tx_labels[i], u);
+		layer_row(r, &t, f->flow.rx ? rx_labels[i] : tx_labels[i], u);
 		/* calls and messages are the program's own units */
-		if (f->rx ? rx[i] == RX_DEV : tx[i] == TX_XMIT)
+		if (f->flow.rx ? rx[i] == RX_DEV : tx[i] == TX_XMIT)
 			frames_row(&t, u, "frames");
-		else if (f->rx ? rx[i] == RX_IP : tx[i] == TX_IP_OUT)
+		else if (f->flow.rx ? rx[i] == RX_IP : tx[i] == TX_IP_OUT)
 			frames_row(&t, u, "datagrams");
 	}
 	table_print(&t, to, 0, false);
-	if (f->use.calls)
+	if (f->calls)
 		modulation(r, f, to);
-	if (f->missing.messages)
+	if (f->unmatched)
 		fprintf(to, "  datagrams that could not be matched to a call with certainty: %s\n",
-			text_count(f->missing.messages));
+			text_count(f->unmatched));
 }
 
 /* Prints the flow's dropped packets. */
-static void drops(const struct report *r, const struct flow *f, FILE *to)
+static void drops(const struct report *r, const struct fact_flow *f, FILE *to)
 {
 	struct drop_sums all = {0};
 	const struct flow_drop *of;
 	size_t n;
 
-	if (!f->drops.n)
+	if (!f->dropped)
 		return;
 	of = report_drops_of(r, f, &n);
 	for (size_t i = 0; i < n; i++)
@@ -397,14 +408,14 @@ static void drops(const struct report *r, const struct flow *f, FILE *to)
 	drop_sums_free(&all);
 }
 
-void text_flow(const struct report *r, const struct flow *f, FILE *to, bool colour)
+void text_flow(const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
 {
-	if (f->sock->kind == MG_KIND_tcp) {
+	if (f->kind == MG_KIND_tcp) {
 		waterfall(r, f, to, colour);
 		traffic(r, f, to, colour);
 		text_tcp(r, f, to);
 	} else {
-		if (f->use.calls && flow_bytes(f))
+		if (f->calls && flow_bytes(f))
 			waterfall(r, f, to, colour);
 		datagrams(r, f, to, colour);
 	}

@@ -4,19 +4,17 @@
  * urgent bytes.
  */
 #include "event_table.h"
+#include "reported/getters.h"
 #include "text.h"
 
-static void sent_again(const struct report *r, const struct flow *f, bool bars, FILE *to)
+static void sent_again(const struct report *r, const struct fact_flow *f, bool bars, FILE *to)
 {
 	const struct resent_sums *times = measures(f)->resent;
 
-	if (f->retried.segments)
+	if (f->retransmits)
 		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
 			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
-			text_count(f->retried.segments),
-			text_bytes((double)f->copies.retransmitted));
-	if (f->retried.synack)
-		fprintf(to, "  SYN-ACKs retransmitted: %s\n", text_count(f->retried.synack));
+			text_count(f->retransmits), text_bytes((double)f->retransmitted));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to, "  resent after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));
@@ -30,66 +28,82 @@ static void sent_again(const struct report *r, const struct flow *f, bool bars, 
 			bars ? "; not in the stages" : "");
 }
 
-const char *text_ulp(const struct flow *f)
+const char *text_ulp(const struct fact_flow *f)
 {
-	switch (f->sock->ulp) {
+	switch (f->ulp) {
 	case MG_ULP_TLS:
 		return "TCP carries records of kernel TLS, which cannot be mapped to the program's "
 		       "bytes";
 	case MG_ULP_MPTCP:
-		return f->sock->kind == MG_KIND_tcp ? "it is a subflow of MPTCP, whose bytes "
-						      "cannot be mapped to the program's"
-						    : "MPTCP carries its bytes in subflows, to "
-						      "which they cannot be mapped";
+		return f->kind == MG_KIND_tcp ? "it is a subflow of MPTCP, whose bytes "
+						"cannot be mapped to the program's"
+					      : "MPTCP carries its bytes in subflows, to "
+						"which they cannot be mapped";
 	default:
 		return "a protocol of the kernel (TCP_ULP) is between TCP and the program";
 	}
 }
 
-static void left_out(const struct report *r, const struct flow *f, FILE *to)
+static void left_out(const struct report *r, const struct fact_flow *f, FILE *to)
 {
 	const struct resent_sums *times = measures(f)->resent;
 
-	if (f->copies.ambiguous)
+	if (f->ambiguous)
 		fprintf(to, "  not in the stages, as they passed more than once: %s",
-			text_bytes((double)f->copies.ambiguous));
-	if (f->copies.ambiguous && times && times->left_out.n)
+			text_bytes((double)f->ambiguous));
+	if (f->ambiguous && times && times->left_out.n)
 		fprintf(to, "; they took: mean %s, p99 %s",
 			text_ns(report_ns(r, dist_mean(&times->left_out))),
 			or_na(dist_quantile_supported(&times->left_out, 0.99),
 				text_ns(report_ns(r, dist_quantile(&times->left_out, 0.99)))));
-	if (f->copies.ambiguous)
+	if (f->ambiguous)
 		fprintf(to, "\n");
-	if (f->copies.undivided)
+	if (f->undivided)
 		fprintf(to, "  not in the stages, as their head-of-line wait is not known: %s\n",
-			text_bytes((double)f->copies.undivided));
-	if (f->rx && f->copies.transit_ambiguous)
+			text_bytes((double)f->undivided));
+	if (f->flow.rx && f->transit_ambiguous)
 		fprintf(to, "  not in the transit either, as they were sent more than once: %s\n",
-			text_bytes((double)f->copies.transit_ambiguous));
+			text_bytes((double)f->transit_ambiguous));
 }
 
-void text_lineage(const struct report *r, const struct flow *f, bool bars, FILE *to)
+#define NO(...)
+#define SAY(S, name, member, use)     \
+	if (use == SAID && f->member) \
+		say(figure_of(&scope_##S, #name), f->member, to);
+static void say(const struct figure *g, uint64_t n, FILE *to)
 {
-	if (!f->rx)
+	fprintf(to, "  %s: %s\n", g->label, text_value(value_count(n), g->unit));
+}
+
+/* Prints the counters that have no place of their own. */
+static void counters(const struct fact_flow *f, FILE *to)
+{
+	MG_FLOW_COUNTERS(SAY, NO)
+}
+
+void text_lineage(const struct report *r, const struct fact_flow *f, bool bars, FILE *to)
+{
+	if (!f->flow.rx)
 		sent_again(r, f, bars, to);
-	if (f->never_sent.bytes)
+	if (f->never_sent)
 		fprintf(to, "  written, but never left the send buffer or a queue: %s\n",
-			text_bytes((double)f->never_sent.bytes));
-	if (f->handshake.unseen && !f->missing.gaps)
+			text_bytes((double)f->never_sent));
+	if (f->opening && !f->gaps)
 		fprintf(to,
 			"  not seen below TCP, as they came with the handshake, before there was a "
 			"socket: %s\n",
-			text_bytes((double)f->handshake.unseen));
+			text_bytes((double)f->opening));
 	if (bars)
 		left_out(r, f, to);
-	if (f->refusals.n)
+	if (f->refused_calls)
 		fprintf(to,
 			"  calls refused with EAGAIN, as the send buffer was full: %s; retry gap: "
 			"mean %s\n",
-			text_count(f->refusals.n),
+			text_count(f->refused_calls),
 			measures(f)->retry.n ? text_ns(report_ns(r, dist_mean(&measures(f)->retry)))
 					     : "n/a");
-	if (f->urgent.discarded)
+	if (f->urgent_unread)
 		fprintf(to, "  urgent bytes that the program did not read: %s\n",
-			text_count(f->urgent.discarded));
+			text_count(f->urgent_unread));
+	counters(f, to);
 }

@@ -22,50 +22,14 @@ struct curve {
 	const char *at_least;
 };
 
-#define COLUMNS_MAX 8
+#define COLUMNS_MAX                              8
+#define SHOWN(NAME, rows, title, columns, curve) {DEMAND_##NAME, #rows, title, columns, curve},
 static const struct shown {
 	enum demand_figure figure;
-	const char *title;
+	const char *rows, *title;
 	struct column columns[COLUMNS_MAX];
 	struct curve curve;
-} figures[] = {
-	{DEMAND_KS, "Distance of spacings (ks)",
-		{{"spacings", "n_from", COUNT}, {"spacings", "n_to", COUNT},
-			{"sup |F-G|", "sup", NUMBER}, {"at", "at_ns", NS}}},
-	{DEMAND_BURSTS, "Bursts",
-		{{"bursts", "bursts", COUNT}, {"mean units", "units.mean", NUMBER},
-			{"mean size", "bytes.mean", BYTES}, {"p99", "bytes.p99", BYTES},
-			{"max", "bytes.max", BYTES, "max_at_least"},
-			{"mean length", "duration_ns.mean", NS},
-			{"max", "duration_ns.max", NS, "max_at_least"}}},
-	{DEMAND_IDC, "Dispersion of counts (idc)",
-		.curve = {"windows", "window_ms", "window", "idc", MS, NUMBER}},
-	{DEMAND_VARIANCE_TIME, "Variance-time",
-		{{"bins", "bins", COUNT}, {"slope", "slope", NUMBER},
-			{"(+-)", "slope_error", NUMBER}, {"H", "H", NUMBER}}},
-	{DEMAND_HURST, "Hurst parameter",
-		{{"H", "H", NUMBER}, {"(+-)", "H_error", NUMBER},
-			{"octaves from", "octave_from", COUNT}, {"to", "octave_to", COUNT},
-			{"chi2 p", "chi2_p", NUMBER}, {"variance-time", "variance_time", NUMBER}}},
-	{DEMAND_SPECTRUM, "Wavelet energy, log2 (spectrum)",
-		.curve = {"octaves", "scale_ms", "scale", "y", MS, NUMBER}},
-	{DEMAND_SPECTRUM, "and its change",
-		.curve = {"octaves", "scale_ms", "scale", "difference", MS, NUMBER}},
-	{DEMAND_COHERENCE, "Coherence",
-		{{"segments", "segments", COUNT}, {"threshold", "threshold", NUMBER},
-			{"above it", "coherent_share", SHARE}, {"up to", "coherent_to_hz", HZ},
-			{"lag", "lag_ms", MS}, {"correlation", "correlation", NUMBER}}},
-	{DEMAND_CONTRACT, "Bucket for no loss (contract)",
-		{{"counted", "counted", COUNT}, {"mean rate", "mean_rate_bit_s", BIT_S},
-			{"rate for bucket", "rate_for_bucket_bit_s", BIT_S, "at_least"}},
-		{"buckets", "times_mean", "rate, of mean", "bucket_bytes", TIMES, BYTES,
-			"at_least"}},
-	{DEMAND_GCRA, "Burst of cells for no loss (gcra)",
-		{{"counted", "counted", COUNT}, {"cells", "cells", COUNT},
-			{"mean cells/s", "mean_cells_s", COUNT}, {"PCR", "pcr_cells_s", COUNT},
-			{"CDVT", "cdvt_ns", NS, "at_least"}},
-		{"contracts", "times_mean", "SCR, of mean", "mbs_cells", TIMES, COUNT, "at_least"}},
-};
+} figures[] = {MG_DEMAND_TABLES(SHOWN)};
 #define FIGURES (sizeof(figures) / sizeof(figures[0]))
 
 static const char *bit_s(double v)
@@ -246,14 +210,14 @@ static void refusals(const json_t *rows, const char *key, const char *what, FILE
 
 	json_array_foreach (rows, i, row) {
 		const char *why = reason(row, key);
-		bool told = !why;
+		bool printed = !why;
 
-		for (size_t k = 0; k < i && !told; k++) {
+		for (size_t k = 0; k < i && !printed; k++) {
 			const char *before = reason(json_array_get(rows, k), key);
 
-			told = before && strcmp(before, why) == 0;
+			printed = before && strcmp(before, why) == 0;
 		}
-		if (told)
+		if (printed)
 			continue;
 		fprintf(to, "    %s: ", what);
 		refusal(rows, key, why, to);
@@ -275,11 +239,8 @@ static bool any(const json_t *rows)
 
 static void show(const struct shown *s, const json_t *figure, FILE *to)
 {
-	bool pairs = s->curve.value && strcmp(s->curve.value, "difference") == 0;
-	const json_t *rows = json_object_get(figure, pairs ? "pairs" : "layers");
+	const json_t *rows = json_object_get(figure, s->rows);
 
-	if (!rows)
-		rows = json_object_get(figure, "pairs");
 	fprintf(to, "  %s\n", s->title);
 	if (any(rows) && s->columns[0].title)
 		values_table(s, rows, to);
@@ -304,14 +265,14 @@ static void goodput(const json_t *g, FILE *to)
 			bit_s(json_number_value(json_object_get(g, "rate_bit_s"))));
 }
 
-void text_on_demand(const struct report *r, const struct flow *f, FILE *to, bool colour)
+void text_on_demand(const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
 {
 	json_t *j;
 
-	if (!(r->demand->figures & ~(1u << DEMAND_JAIN)))
+	if (!(r->demand->figures & ~DEMAND_OF_ALL))
 		return;
 	j = demand_of_flow(r, f);
-	fprintf(to, "\n%sOn demand, flow %s%s\n", colour ? "\033[1m" : "", flow_id(f),
+	fprintf(to, "\n%sOn demand, flow %s%s\n", colour ? "\033[1m" : "", flow_id(f->flow),
 		colour ? "\033[0m" : "");
 	for (size_t i = 0; i < FIGURES; i++) {
 		const json_t *figure = json_object_get(j, demand_key(figures[i].figure));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the scheduler's figures. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "event_table.h"
 #include "reported/getters.h"
@@ -37,6 +39,58 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 	table_print(&t, to, 0, colour);
 }
 
+/* Returns what a row of blocks was in, in words, which are written to `words`. */
+static const char *blocked_in(const struct blocked_figures *f, char words[128])
+{
+	const char *call = get_blocked_call(f).text, *in = get_blocked_in(f).text;
+	const char *remote = get_blocked_remote(f).text;
+	struct value io = get_blocked_io(f);
+
+	if (!in)
+		in = "n/a";
+	else if (strcmp(in, "page_fault") == 0)
+		in = "page fault";
+	snprintf(words, 128, "%s%s%s%s", call ? call : in, remote ? " " : "", remote ? remote : "",
+		io.kind == VALUE_FLAG && io.flag ? " (disk)" : "");
+	return words;
+}
+
+#define BLOCKED_SHOWN 8
+static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
+{
+	const char *why = get_scheduler_no_blocked_in(f).text;
+	struct blocked_figures one;
+	uintptr_t at = 0;
+	char words[128];
+	struct table t;
+	int shown = 0;
+
+	if (!f->s->blocked.n)
+		return;
+	if (why) {
+		fprintf(to, "  what threads were blocked in: n/a, %s\n", why);
+		return;
+	}
+	table_begin(&t, "lrlrrrrr");
+	table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", LABEL(blocked, program),
+		LABEL(blocked, pid), LABEL(blocked, call), LABEL(blocked, n),
+		LABEL(blocked, total_ns), LABEL(blocked, p50_ns), LABEL(blocked, p99_ns),
+		LABEL(blocked, max_ns));
+	while (shown++ < BLOCKED_SHOWN && next_scheduler_blocked(f, &at, &one)) {
+		const char *program = get_blocked_program(&one).text;
+
+		table_row(&t, "  %s\t%u\t%s\t%s\t%s\t%s\t%s\t%s", program ? program : "",
+			one.row->key.pid, blocked_in(&one, words),
+			text_value(get_blocked_n(&one), IN_TIMES),
+			text_value(get_blocked_total_ns(&one), IN_NS),
+			text_value(get_blocked_p50_ns(&one), IN_NS),
+			text_value(get_blocked_p99_ns(&one), IN_NS),
+			text_value(get_blocked_max_ns(&one), IN_NS));
+	}
+	table_fit(&t, text_columns());
+	table_print(&t, to, 0, colour);
+}
+
 void text_sched(const struct report *r, FILE *to, bool colour)
 {
 	struct scheduler_figures f = scheduler_figures_of(r);
@@ -44,7 +98,7 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	enum standing standing = standing_of(f.coverage);
 	/* a missing wait may have been the longest, or one more */
 	const char *least = f.coverage < 1 ? text_at_least() : "";
-	bool told = standing != WITHHELD, moved = known_scheduler_migrations(&f);
+	bool shown = standing != WITHHELD, moved = known_scheduler_migrations(&f);
 	uint64_t all = 0;
 
 	for (int i = 0; i < f.s->cpus * SWITCH_KINDS; i++)
@@ -71,12 +125,14 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 			text_value(get_spread_p99(&queueing.spread), IN_NS));
 	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s waits)\n",
 		text_value(get_spread_p50(&run_queue.spread), IN_NS),
-		text_value(get_spread_p99(&run_queue.spread), IN_NS), told ? least : "",
-		or_na(told, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
+		text_value(get_spread_p99(&run_queue.spread), IN_NS), shown ? least : "",
+		or_na(shown, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
 		text_value(get_waits_n(&run_queue), IN_WAITS));
 	if (standing != WHOLE)
 		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",
-			told ? "flagged (*)" : "not shown", text_coverage(f.coverage));
-	if (told)
+			shown ? "flagged (*)" : "not shown", text_coverage(f.coverage));
+	if (shown)
+		blocked(&f, to, colour);
+	if (shown)
 		switches(&f, to, colour);
 }

@@ -11,27 +11,29 @@ static void begin(FILE *to, const char *word, bool colour)
 }
 
 /* Prints whether other parts come before or after those read. Returns whether they do. */
-static bool in_parts(const struct core *c, FILE *to, bool colour)
+static bool in_parts(const struct report *r, FILE *to, bool colour)
 {
-	const struct core_span *s = &c->side[CORE_KERNEL];
-	bool app_before = c->rotated.first_app_part > 1 && !c->side[CORE_APP].begins_late;
-	bool before = c->rotated.first_part > 1 && !s->begins_late;
-	bool after = c->rotated.part_ended && !c->trace.has_end && !s->ends_early;
+	const struct fact_recording *c = &r->recording;
+	const struct fact_side *s = &r->side[CORE_KERNEL];
+	bool app_before = c->first_app_part > 1 && !r->side[CORE_APP].begins_late;
+	bool before = c->first_part > 1 && !s->begins_late;
+	bool after = c->part_ended && !c->has_end && !s->ends_early;
 
 	if (app_before) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the application side begins with part %u: earlier parts are missing\n",
-			c->rotated.first_app_part);
+		fprintf(to,
+			"the application side begins with part %llu: earlier parts are missing\n",
+			(unsigned long long)c->first_app_part);
 	}
 	if (before) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the kernel side begins with part %u: earlier parts are missing\n",
-			c->rotated.first_part);
+		fprintf(to, "the kernel side begins with part %llu: earlier parts are missing\n",
+			(unsigned long long)c->first_part);
 	}
 	if (after) {
 		begin(to, "INCOMPLETE", colour);
-		fprintf(to, "the kernel side continues after part %u, the last one present\n",
-			c->rotated.part);
+		fprintf(to, "the kernel side continues after part %llu, the last one present\n",
+			(unsigned long long)c->part);
 	}
 	return before || after || app_before;
 }
@@ -43,12 +45,12 @@ static bool in_parts(const struct core *c, FILE *to, bool colour)
 static bool incomplete(const struct report *r, FILE *to, bool colour)
 {
 	static const char *const names[] = {"application", "kernel"};
-	const struct core *c = r->core;
+	const struct fact_recording *c = &r->recording;
 	bool any = false;
 
 	for (int i = 0; i < CORE_SIDES; i++) {
-		const struct core_span *s = &c->side[i];
-		double whole = (double)(c->times.last_ns - c->times.first_ns) / 1e9;
+		const struct fact_side *s = &r->side[i];
+		double whole = (double)(c->last - c->first) / 1e9;
 		char what[40];
 
 		snprintf(what, sizeof(what), "%sINCOMPLETE%s", colour ? "\033[31m" : "",
@@ -58,22 +60,22 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 			fprintf(to,
 				"%s: the %s side begins %.6f s after the recording did: earlier "
 				"events were not kept\n",
-				what, names[i], (double)(s->from_ns - c->times.start_ns) / 1e9);
+				what, names[i], (double)(s->from - c->begin) / 1e9);
 		if (!s->known || !s->ends_early)
 			continue;
 		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],
-			(double)(s->until_ns - c->times.first_ns) / 1e9);
-		if (side_end_known(c, i)) /* otherwise its end is not known */
+			(double)(s->until - c->first) / 1e9);
+		if (s->end_known) /* otherwise its end is not known */
 			fprintf(to, " of %.6f s", whole);
 		fprintf(to, ": %s\n", text_plain(report_side_end(r, i), COMMENT_MAX));
 	}
-	any |= in_parts(c, to, colour);
-	if (r->session && !c->times.stop_ns && !any) {
+	any |= in_parts(r, to, colour);
+	if (r->session && !c->end && !any) {
 		fprintf(to,
 			"%sINCOMPLETE%s: magnet record was killed before its program ended, or "
 			"still runs: nothing after %.6f s is recorded\n",
 			colour ? "\033[31m" : "", colour ? "\033[0m" : "",
-			(double)(c->times.last_ns - c->times.first_ns) / 1e9);
+			(double)(c->last - c->first) / 1e9);
 		any = true;
 	}
 	return any;
@@ -138,28 +140,26 @@ static bool not_all(const struct report *r, FILE *to, bool colour)
  */
 static bool totals_are_known(const struct report *r)
 {
-	const struct core *c = r->core;
-	const struct core_span *app = &c->side[CORE_APP];
+	const struct fact_recording *c = &r->recording;
+	const struct fact_side *app = &r->side[CORE_APP];
 	bool by_session =
 		json_is_true(json_object_get(json_object_get(r->session, "app"), "written_out"));
 
-	if (!c->counts.app_events && !c->counts.kernel_events && !app->told &&
-		!c->side[CORE_KERNEL].told)
+	if (!c->app_events && !c->kernel_events && !app->traces_ended &&
+		!r->side[CORE_KERNEL].traces_ended)
 		return false; /* may be another tracer's, or one with a damaged name */
-	return !c->trace.kernel_tracer[0] &&
-	       (!c->counts.app_events || app->traces || app->tells_end || by_session);
+	return !c->kernel_tracer && (!c->app_events || app->traces || app->tells_end || by_session);
 }
 
 bool text_whole(const struct report *r, FILE *to, bool colour)
 {
-	const struct core *c = r->core;
+	const struct fact_recording *c = &r->recording;
 	bool in_part;
 
-	if (c->trace.cut_off[0]) {
+	if (c->cut_off) {
 		fprintf(to, "%sREAD IN PART%s, up to %.6f s: %s\n", colour ? "\033[31m" : "",
-			colour ? "\033[0m" : "",
-			(double)(c->times.last_ns - c->times.first_ns) / 1e9,
-			text_plain(c->trace.cut_off, COMMENT_MAX));
+			colour ? "\033[0m" : "", (double)(c->last - c->first) / 1e9,
+			text_plain(c->cut_off, COMMENT_MAX));
 		return false;
 	}
 	in_part = incomplete(r, to, colour);

@@ -2,19 +2,15 @@
 /* Prints for how long the kernel held the pages of sends with MSG_ZEROCOPY. */
 #include "text.h"
 
-void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
+void text_zerocopy(const struct report *r, const struct fact_flow *f, FILE *to)
 {
-	const struct zerocopy *z = f->zerocopy;
 	const struct dist *hold = measures(f)->zerocopy;
 	bool misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
-	uint64_t missed, pending;
 
-	if (!z || !z->sends)
+	if (!f->zerocopy_sends)
 		return;
-	missed = zerocopy_missed(z);
-	pending = z->len - missed;
 	fprintf(to, "  sent with MSG_ZEROCOPY: %s%s", misses ? text_at_least() : "",
-		text_count(z->sends));
+		text_count(f->zerocopy_sends));
 	if (hold)
 		fprintf(to, "; the kernel held the pages for: mean %s, p50 %s, max %s%s",
 			text_ns(report_ns(r, dist_mean(hold))),
@@ -22,11 +18,11 @@ void text_zerocopy(const struct report *r, const struct flow *f, FILE *to)
 			misses ? text_at_least() : "", text_ns(report_ns(r, (double)hold->max)));
 	else
 		fprintf(to, "; for how long the kernel held the pages: n/a");
-	if (z->copied)
-		fprintf(to, "; copied after all: %s", text_count(z->copied));
-	if (pending && !misses)
-		fprintf(to, "; still held at the end: %s", text_count(pending));
-	if (z->unsure + missed)
-		fprintf(to, "; uncertain: %s", text_count(z->unsure + missed));
+	if (f->zerocopy_copied)
+		fprintf(to, "; copied after all: %s", text_count(f->zerocopy_copied));
+	if (f->zerocopy_pending && !misses)
+		fprintf(to, "; still held at the end: %s", text_count(f->zerocopy_pending));
+	if (f->zerocopy_unsure)
+		fprintf(to, "; uncertain: %s", text_count(f->zerocopy_unsure));
 	fprintf(to, "\n");
 }

@@ -9,112 +9,91 @@
 
 #include "alloc.h"
 #include "report.h"
+#include "reported/table.h"
 
-/* Returns the share to set in the sum, so that its complete bytes count as much as in each flow. */
-static double not_told(const struct flow *sum, const struct flow *f)
+/* Returns the missing share to set in the sum, so that its complete bytes count as much as in each
+ * flow. */
+static double missing_share(const struct fact_flow *sum, const struct fact_flow *f)
 {
-	double all = (double)sum->complete + (double)f->complete;
+	double all = (double)sum->followed + (double)f->followed;
 
-	return all > 0 ? (sum->missing.events_share * (double)sum->complete +
-				 f->missing.events_share * (double)f->complete) /
+	return all > 0 ? (sum->missing_share * (double)sum->followed +
+				 f->missing_share * (double)f->followed) /
 				 all
 		       : 0;
 }
 
-/* Adds bytes that came more than once. */
-static void add_copies(struct copies *sum, const struct copies *c)
+#define ADD(member)                      sum->member += f->member;
+#define ADD_FIGURE(S, name, member, use) ADD(member)
+#define ADD_OTHER(member, use)           ADD(member)
+static void add_flow(struct together *g, const struct fact_flow *f)
 {
-	sum->retransmitted += c->retransmitted;
-	sum->resent += c->resent + c->pending;
-	sum->ambiguous += c->ambiguous;
-	sum->transit_ambiguous += c->transit_ambiguous;
-	sum->undivided += c->undivided;
-	sum->incomplete += c->incomplete;
+	struct fact_flow *sum = &g->sum;
+	const struct tcp_record *tcp = measures_tcp(f);
+
+	if (tcp)
+		tcp_sum(&g->tcp, tcp);
+	sum->missing_share = missing_share(sum, f); /* before their bytes are added */
+	MG_FLOW_COUNTERS(ADD_FIGURE, ADD_OTHER)
+	sum->end += flow_bytes(f);
+	sum->resent += f->resent;
+	sum->missing_layers |= f->missing_layers;
+	mg_events_add_all(&sum->missing_events, f->missing_events);
+	if (!g->measures)
+		g->measures = measures_new();
+	if (g->measures)
+		measures_add(g->measures, measures(f));
 }
 
-static void add_window(struct zero_window *sum, const struct zero_window *w)
+static uint16_t server_port(const struct fact_flow *f)
 {
-	sum->n += w->n;
-	sum->cycles += w->cycles;
-}
-
-static void add_tcp(struct tcp_record *sum, const struct tcp_record *t)
-{
-	if (!t)
-		return;
-	add_window(&sum->own, &t->own);
-	add_window(&sum->peer, &t->peer);
-	sum->cong_changes += t->cong_changes;
-	sum->recoveries += t->recoveries;
-	sum->timeouts += t->timeouts;
-	sum->resets_sent += t->resets_sent;
-	sum->resets_received += t->resets_received;
-	if (t->reset_reason)
-		sum->reset_reason = t->reset_reason;
-}
-
-static void add_flow(struct together *g, const struct flow *f)
-{
-	struct flow *sum = &g->sum;
-
-	add_tcp(&g->tcp, measures_tcp(f->sock));
-	sum->missing.events_share = not_told(sum, f); /* before their bytes are added */
-	sum->missing.bytes += f->missing.bytes;
-	sum->total += flow_bytes(f);
-	sum->urgent.discarded += f->urgent.discarded;
-	sum->never_sent.bytes += f->never_sent.bytes;
-	sum->handshake.unseen += f->handshake.unseen;
-	sum->complete += f->complete;
-	sum->incomplete += f->incomplete;
-	sum->use.kernel_only += f->use.kernel_only;
-	sum->use.calls += f->use.calls;
-	sum->drops.refused += f->drops.refused;
-	sum->missing.gaps += f->missing.gaps;
-	sum->closure += f->closure;
-	add_copies(&sum->copies, &f->copies);
-	sum->retried.segments += f->retried.segments;
-	sum->retried.syn += f->retried.syn;
-	sum->retried.synack += f->retried.synack;
-	sum->missing.layers |= f->missing.layers;
-	mg_events_add_all(&sum->missing.events, f->missing.events);
-	sum->refusals.n += f->refusals.n;
-	if (!sum->state)
-		sum->state = measures_new();
-	if (sum->state)
-		measures_add(sum->state, measures(f));
-}
-
-static uint16_t server_port(const struct mg_sock *s)
-{
-	enum flow_side side = sock_side(s);
-
-	return side == SIDE_CLIENT ? s->rport : side == SIDE_SERVER ? s->lport : 0;
+	return f->side == SIDE_CLIENT   ? flow_remote_port(f)
+	       : f->side == SIDE_SERVER ? f->local.port
+					: 0;
 }
 
 /* Returns the group that a flow belongs to, NULL if there is none yet. */
-static struct together *find(
-	struct together *all, size_t count, const struct report *r, const struct flow *f)
+static struct together *find(struct together *all, size_t count, const struct fact_flow *f)
 {
-	const char *comm = flow_comm(r, f);
-	enum flow_side side = sock_side(f->sock);
-	uint16_t port = server_port(f->sock);
+	const char *comm = flow_comm(f);
+	uint16_t port = server_port(f);
 
 	for (size_t i = 0; i < count; i++) {
 		struct together *g = &all[i];
 
-		if (g->sum.rx == f->rx && g->sum.sock->kind == f->sock->kind && g->side == side &&
-			g->port == port && strcmp(g->comm, comm) == 0)
+		if (g->sum.flow.rx == f->flow.rx && g->sum.kind == f->kind &&
+			g->sum.side == f->side && g->port == port && strcmp(g->comm, comm) == 0)
 			return g;
 	}
 	return NULL;
+}
+
+/* Returns a flow without its counters. */
+static struct fact_flow whose(const struct fact_flow *f)
+{
+	return (struct fact_flow){.flow = {.sock = f->flow.sock, .rx = f->flow.rx},
+		.kind = f->kind,
+		.pid = f->pid,
+		.program = f->program,
+		.local = f->local,
+		.remote = f->remote,
+		.peer = f->peer,
+		.netns = f->netns,
+		.sending = f->sending,
+		.side = f->side,
+		.peer_sock = f->peer_sock,
+		.first_remote = f->first_remote,
+		.several_remotes = f->several_remotes,
+		.unclaimed = f->unclaimed,
+		.ulp = f->ulp};
 }
 
 /* Returns the group of flow `i`; begins one if it is the first. */
 static struct together *group_of(
 	struct together **all, size_t *count, const struct report *r, size_t i)
 {
-	struct together *more = find(*all, *count, r, report_flow(r, i));
-	struct flow *f;
+	struct together *more = find(*all, *count, report_flow(r, i));
+	const struct fact_flow *f;
 
 	if (more)
 		return more;
@@ -126,27 +105,28 @@ static struct together *group_of(
 	more += (*count)++;
 	memset(more, 0, sizeof(*more));
 	more->first = f;
-	more->side = sock_side(f->sock);
-	more->port = server_port(f->sock);
-	more->sum.sock = f->sock;
-	more->sum.rx = f->rx;
-	snprintf(more->comm, sizeof(more->comm), "%s", flow_comm(r, f));
+	more->port = server_port(f);
+	more->sum = whose(f);
+	snprintf(more->comm, sizeof(more->comm), "%s", flow_comm(f));
 	return more;
 }
 
 /* Returns whether a flow's bytes can be followed; those of others would count as missing. */
-static bool has_bars(const struct flow *f)
+static bool has_bars(const struct fact_flow *f)
 {
-	return flow_bytes(f) && (f->use.calls || f->missing.bytes) && !f->sock->unclaimed &&
-	       !f->sock->ulp;
+	return flow_bytes(f) && (f->calls || f->missing_bytes) && !f->unclaimed && !f->ulp;
+}
+
+static dist_sum wait_of(const struct together *g)
+{
+	const struct flow_measures *m = g->measures;
+
+	return m ? m->residence.sum : 0;
 }
 
 static int longer(const void *a, const void *b)
 {
-	const struct together *x = a, *y = b;
-
-	return (measures(&x->sum)->residence.sum < measures(&y->sum)->residence.sum) -
-	       (measures(&x->sum)->residence.sum > measures(&y->sum)->residence.sum);
+	return (wait_of(a) < wait_of(b)) - (wait_of(a) > wait_of(b));
 }
 
 /* Adds each drop to the group of its flow. */
@@ -155,12 +135,12 @@ static void add_drops(struct together *all, size_t count, const struct report *r
 	const struct drop *d, *tmp;
 
 	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
-		const struct mg_sock *s = core_sock(r->core, d->key.sock);
+		struct fact_flow f;
 		struct together *g;
 
-		if (!s)
+		if (!core_flow(r->core, d->key.sock, d->key.rx, &f))
 			continue;
-		g = find(all, count, r, d->key.rx ? &s->rx : &s->tx);
+		g = find(all, count, &f);
 		if (g)
 			drop_sums_add(&g->drops, d);
 	}
@@ -187,6 +167,8 @@ struct together *report_together(const struct report *r, size_t *count)
 			all[kept++] = all[i];
 	if (kept)
 		qsort(all, kept, sizeof(*all), longer);
+	for (size_t i = 0; i < kept; i++) /* they stay where they are from now on */
+		all[i].sum.flow.state = &all[i].measures;
 	add_drops(all, kept, r);
 	*count = kept;
 	return all;
@@ -195,7 +177,7 @@ struct together *report_together(const struct report *r, size_t *count)
 void report_together_free(struct together *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		measures_free(all[i].sum.state);
+		measures_free(all[i].measures);
 		drop_sums_free(&all[i].drops);
 	}
 	free(all);

@@ -9,9 +9,9 @@ struct call_figures call_figures_of(const struct report *r, const struct call_st
 	struct call_figures f = {.r = r, .s = s, .coverage = call_coverage(r, s)};
 
 	/* without scheduler events, waits are hidden in the other states */
-	f.told = s->complete && !call_is_kernel_only(s) && standing_of(f.coverage) != WITHHELD &&
-		 core_observes(r->core, MG_EVENT_sched_switch);
-	f.calibrated = f.told && !isnan(call_uncertainty(r, s, false));
+	f.shown = s->complete && !call_is_kernel_only(s) && standing_of(f.coverage) != WITHHELD &&
+		  core_observes(r->core, MG_EVENT_sched_switch);
+	f.calibrated = f.shown && !isnan(call_uncertainty(r, s, false));
 	return f;
 }
 
@@ -21,9 +21,15 @@ static struct value mean_of(const struct call_figures *f, unsigned __int128 cycl
 	return value_number(report_ns(f->r, (double)cycles / (double)f->s->complete));
 }
 
-bool known_call_told(const struct call_figures *f)
+/* clang-format off */
+#define COUNT(name, n)        GET(call, name, value_count(f->s->name))
+#define MEAN(name, key, span) GET(call, key, mean_of(f, f->s->name))
+MG_CALL_SUMS(COUNT, COUNT, MEAN)
+/* clang-format on */
+
+bool known_call_shown(const struct call_figures *f)
 {
-	return f->told;
+	return f->shown;
 }
 
 bool known_call_blocking(const struct call_figures *f)
@@ -56,31 +62,6 @@ struct value get_call_kernel_only(const struct call_figures *f)
 	return value_flag(call_is_kernel_only(f->s));
 }
 
-struct value get_call_n(const struct call_figures *f)
-{
-	return value_count(f->s->n);
-}
-
-struct value get_call_failed(const struct call_figures *f)
-{
-	return value_count(f->s->failed);
-}
-
-struct value get_call_bytes(const struct call_figures *f)
-{
-	return value_count(f->s->bytes);
-}
-
-struct value get_call_joined(const struct call_figures *f)
-{
-	return value_count(f->s->joined);
-}
-
-struct value get_call_complete(const struct call_figures *f)
-{
-	return value_count(f->s->complete);
-}
-
 struct value get_call_coverage(const struct call_figures *f)
 {
 	return value_number(f->coverage);
@@ -89,11 +70,6 @@ struct value get_call_coverage(const struct call_figures *f)
 struct value get_call_standing(const struct call_figures *f)
 {
 	return value_text(isnan(f->coverage) ? NULL : standing_name(standing_of(f->coverage)));
-}
-
-struct value get_call_blocked_n(const struct call_figures *f)
-{
-	return value_count(f->s->blocked_n);
 }
 
 bool into_call_total_ns(const struct call_figures *f, struct spread_figures *to)
@@ -109,9 +85,9 @@ static void overhead(const struct call_figures *f, bool blocked, struct overhead
 {
 	const struct dist *d = blocked ? &f->s->overhead_blocked : &f->s->overhead;
 
-	to->spread = spread_of(d, f->told, f->r->hz);
+	to->spread = spread_of(d, f->shown, f->r->hz);
 	to->n = d->n;
-	to->bound = f->told && d->n ? call_uncertainty(f->r, f->s, blocked) : NAN;
+	to->bound = f->shown && d->n ? call_uncertainty(f->r, f->s, blocked) : NAN;
 }
 
 bool into_call_overhead_ns(const struct call_figures *f, struct overhead_figures *to)
@@ -127,6 +103,11 @@ bool into_call_overhead_blocking_ns(const struct call_figures *f, struct overhea
 }
 
 void part_overhead_spread(const struct overhead_figures *f, struct spread_figures *to)
+{
+	*to = f->spread;
+}
+
+void part_overhead_longest(const struct overhead_figures *f, struct spread_figures *to)
 {
 	*to = f->spread;
 }
@@ -155,11 +136,6 @@ struct value get_call_states_ns(const struct call_figures *f, int state)
 {
 	return call_state_known(f->r, (enum call_state)state) ? mean_of(f, f->s->state[state])
 							      : value_unknown();
-}
-
-struct value get_call_locked_out_ns(const struct call_figures *f)
-{
-	return mean_of(f, f->s->locked_out);
 }
 
 struct value get_call_probes_ns(const struct call_figures *f)
@@ -197,5 +173,5 @@ struct value get_call_waker_probes_ns(const struct call_figures *f)
 {
 	double events = (double)f->s->waker_events / (double)f->s->blocked_n;
 
-	return value_number(report_ns(f->r, events * f->r->core->trace.calibration.event_cycles));
+	return value_number(report_ns(f->r, events * f->r->recording.event_cycles));
 }

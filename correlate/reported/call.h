@@ -10,7 +10,7 @@ struct call_figures {
 	const struct report *r;
 	const struct call_stats *s;
 	double coverage;
-	bool told, calibrated;
+	bool shown, calibrated;
 };
 
 struct overhead_figures {

@@ -89,19 +89,19 @@ GET(drop, bytes, value_count(f->d->bytes))
 
 /* ---- the flow ---- */
 
-struct value flow_retransmits(const struct report *r, const struct flow *f)
+struct value flow_retransmits(const struct report *r, const struct fact_flow *f)
 {
-	bool known = !f->rx && core_observes(r->core, MG_EVENT_tcp_retransmit) &&
-		     (f->retried.segments || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
+	bool known = !f->flow.rx && core_observes(r->core, MG_EVENT_tcp_retransmit) &&
+		     (f->retransmits || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
 
-	return value_if(known, value_count(f->retried.segments));
+	return value_if(known, value_count(f->retransmits));
 }
 
 struct value get_flow_local(const struct flow_figures *f)
 {
 	static char local[64];
 	char remote[64];
-	bool shown = f->f->sock->has_addr || f->f->sock->name[0];
+	bool shown = f->f->local.addr || f->f->device;
 
 	flow_ends(f->f, local, remote);
 	return value_text(shown ? local : NULL);
@@ -113,34 +113,32 @@ struct value get_flow_remote(const struct flow_figures *f)
 	char local[64];
 
 	flow_ends(f->f, local, remote);
-	return value_text(f->f->sock->has_addr ? remote : NULL);
+	return value_text(f->f->local.addr ? remote : NULL);
 }
 
 struct value get_flow_several_remotes(const struct flow_figures *f)
 {
-	const struct mg_sock *s = f->f->sock;
-
-	return value_if(s->far && !s->rport && s->far[f->f->rx].known,
-		value_flag(flow_has_several_ends(f->f)));
+	return value_if(flow_has_far_ends(f->f), value_flag(flow_has_several_ends(f->f)));
 }
 
 struct value get_flow_comm(const struct flow_figures *f)
 {
-	const char *comm = flow_comm(f->r, f->f);
+	const char *comm = flow_comm(f->f);
 
 	return value_text(comm[0] ? comm : NULL);
 }
 
 struct value get_flow_peer(const struct flow_figures *f)
 {
-	const struct flow *peer = flow_peer(f->f);
+	struct fact_flow peer;
+	bool shown = flow_peer(f->r, f->f, &peer) && flow_is_shown(&peer);
 
-	return value_text(peer && flow_is_told(peer) ? flow_id(peer) : NULL);
+	return value_text(shown ? flow_id(peer.flow) : NULL);
 }
 
 struct value next_flow_touched(const struct flow_figures *f, uintptr_t *at)
 {
-	while (*at < MG_LAYER_END && !(f->f->missing.layers & 1u << *at))
+	while (*at < MG_LAYER_END && !(f->f->missing_layers & 1u << *at))
 		(*at)++;
 	return value_text(*at < MG_LAYER_END ? mg_layer_names[(*at)++] : NULL);
 }
@@ -173,41 +171,37 @@ bool into_flow_transit_ns(const struct flow_figures *f, struct spread_figures *t
 
 bool into_flow_tcp(const struct flow_figures *f, struct tcp_figures *to)
 {
-	return tcp_figures_of(f->r, f->f, measures_tcp(f->f->sock), to);
+	return tcp_figures_of(f->r, f->f, measures_tcp(f->f), to);
 }
 
 static bool is_tcp(const struct flow_figures *f)
 {
-	return f->f->sock->kind == MG_KIND_tcp;
+	return f->f->kind == MG_KIND_tcp;
 }
 
 /* clang-format off */
-KNOWN(flow, claimed, !f->f->sock->unclaimed)
-KNOWN(flow, sent_claimed, !f->f->rx && !f->f->sock->unclaimed)
-KNOWN(flow, sent, !f->f->rx)
+#define COUNTER(S, name, member, use) GET(S, name, value_count((uint64_t)f->f->member))
+#define NO(...)
+MG_FLOW_COUNTERS(COUNTER, NO)
+KNOWN(flow, claimed, !f->f->unclaimed)
+KNOWN(flow, sent_claimed, !f->f->flow.rx && !f->f->unclaimed)
+KNOWN(flow, sent, !f->f->flow.rx)
 KNOWN(flow, retransmits, flow_retransmits(f->r, f->f).kind != VALUE_UNKNOWN)
 KNOWN(flow, drops, core_observes(f->r->core, MG_EVENT_drop))
 KNOWN(flow, messages, !is_tcp(f))
-KNOWN(flow, messages_received, !is_tcp(f) && f->f->rx)
-KNOWN(flow, tcp, is_tcp(f) && f->r->core->counts.kernel_events)
+KNOWN(flow, messages_received, !is_tcp(f) && f->f->flow.rx)
+KNOWN(flow, tcp, is_tcp(f) && f->r->recording.kernel_events)
 KNOWN(flow, demanded, f->r->demand)
-GET(flow, id, value_text(flow_id(f->f)))
+GET(flow, id, value_text(flow_id(f->f->flow)))
 GET(flow, proto, value_text(flow_proto(f->f)))
-GET(flow, netns, value_if(f->f->sock->netns, value_count(f->f->sock->netns)))
-GET(flow, direction, value_text(f->f->rx ? "rx" : "tx"))
-GET(flow, pid, value_if(f->f->sock->user.pid, value_count(f->f->sock->user.pid)))
+GET(flow, netns, value_if(f->f->netns, value_count(f->f->netns)))
+GET(flow, direction, value_text(f->f->flow.rx ? "rx" : "tx"))
+GET(flow, pid, value_if(f->f->pid, value_count(f->f->pid)))
 GET(flow, bytes, value_count(flow_bytes(f->f)))
-GET(flow, first_offset, value_count(f->f->start))
-GET(flow, offsets, value_text(f->f->anchor.relative ? "from_recording" : "from_connection"))
+GET(flow, first_offset, value_count(f->f->offset))
+GET(flow, offsets, value_text(f->f->relative ? "from_recording" : "from_connection"))
 GET(flow, coverage, value_number(f->coverage))
-GET(flow, complete_bytes, value_count(f->f->complete))
-GET(flow, incomplete_bytes, value_count(f->f->incomplete))
-GET(flow, kernel_only_bytes, value_count(f->f->use.kernel_only))
-GET(flow, tx_call_n, value_count(f->f->use.calls))
-GET(flow, call_n, value_count(f->f->use.calls))
+GET(flow, tx_call_n, value_count(f->f->calls))
 GET(flow, retransmits, flow_retransmits(f->r, f->f))
-GET(flow, gaps, value_count(f->f->missing.gaps))
-GET(flow, dropped_bytes, value_count(f->f->drops.bytes))
-GET(flow, unmatched, value_count(f->f->missing.messages))
 GET(flow_on_demand, on_demand, value_given(demand_of_flow(f->r, f->f)))
 /* clang-format on */

@@ -8,7 +8,7 @@
 
 struct layer_figures {
 	const struct report *r;
-	const struct flow *f;
+	const struct fact_flow *f;
 	int layer;
 	const struct unit_stats *u;
 };
@@ -25,6 +25,6 @@ struct drop_figures {
 /* Returns the number of segments sent again; unknown where that is not known, and of a received
  * flow.
  */
-struct value flow_retransmits(const struct report *r, const struct flow *f);
+struct value flow_retransmits(const struct report *r, const struct fact_flow *f);
 
 #endif

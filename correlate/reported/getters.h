@@ -3,10 +3,13 @@
 #ifndef MAGNET_CORRELATE_REPORTED_GETTERS_H
 #define MAGNET_CORRELATE_REPORTED_GETTERS_H
 
+#include "reported/answer.h"
 #include "reported/beside.h"
 #include "reported/call.h"
+#include "reported/exchanges.h"
 #include "reported/flow.h"
 #include "reported/group.h"
+#include "reported/in_program.h"
 #include "reported/listed.h"
 #include "reported/loss.h"
 #include "reported/report.h"

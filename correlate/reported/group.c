@@ -40,7 +40,7 @@ bool into_group_tcp(const struct group_figures *f, struct tcp_figures *to)
 
 static const char *side(const struct together *g)
 {
-	return !g->side ? NULL : g->side == SIDE_CLIENT ? "client" : "server";
+	return !g->sum.side ? NULL : g->sum.side == SIDE_CLIENT ? "client" : "server";
 }
 
 /* clang-format off */
@@ -55,14 +55,14 @@ GET(drop_sum, discarded, value_count(f->d->discarded))
 
 KNOWN(group, retransmits, flow_retransmits(f->sum.r, &f->g->sum).kind != VALUE_UNKNOWN)
 KNOWN(group, drops, core_observes(f->sum.r->core, MG_EVENT_drop))
-KNOWN(group, tcp, f->g->sum.sock->kind == MG_KIND_tcp && f->sum.r->core->counts.kernel_events)
+KNOWN(group, tcp, f->g->sum.kind == MG_KIND_tcp && f->sum.r->recording.kernel_events)
 GET(group, comm, value_text(f->g->comm[0] ? f->g->comm : NULL))
 GET(group, proto, value_text(flow_proto(&f->g->sum)))
-GET(group, direction, value_text(f->g->sum.rx ? "rx" : "tx"))
+GET(group, direction, value_text(f->g->sum.flow.rx ? "rx" : "tx"))
 GET(group, flows, value_count(f->g->count))
 GET(group, bytes, value_count(flow_bytes(&f->g->sum)))
 GET(group, coverage, value_number(f->sum.coverage))
-GET(group, complete_bytes, value_count(f->g->sum.complete))
+GET(group, complete_bytes, value_count(f->g->sum.followed))
 GET(group, incomplete_bytes, value_count(f->g->sum.incomplete))
 GET(group, side, value_text(side(f->g)))
 GET(group, server_port, value_if(f->g->port, value_count(f->g->port)))

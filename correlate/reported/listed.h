@@ -6,25 +6,30 @@
 #include "render/report.h"
 
 struct unseen_figures {
-	const struct unseen *u;
+	struct fact_bypass u;
 };
 
 struct marked_bytes_figures {
-	const struct span *s;
+	uint64_t offset, length;
 	char flow[32];
 };
 
 struct mark_figures {
 	const struct report *r;
-	const struct mark *m;
+	struct fact_mark m;
 };
 
 struct other_event_figures {
-	const struct other_stats *o;
+	struct fact_chosen o;
+};
+
+struct dump_figures {
+	struct fact_dump d;
+	char flow[32]; /* "": none */
 };
 
 struct hook_figures {
-	const struct hook_info *h;
+	struct fact_hook h;
 };
 
 #endif

@@ -12,15 +12,12 @@ bool into_report_loss(const struct report_figures *f, struct report_figures *to)
 
 bool next_loss_gaps(const struct report_figures *f, uintptr_t *at, struct gap_figures *to)
 {
-	if (*at >= f->r->core->losses.gap_count)
-		return false;
-	to->g = &f->r->core->losses.gaps[(*at)++];
-	return true;
+	return core_next_loss(f->r->core, at, &to->g);
 }
 
 struct value next_gap_layers(const struct gap_figures *f, uintptr_t *at)
 {
-	while (*at < MG_LAYER_END && !(f->g->layers & 1u << *at))
+	while (*at < MG_LAYER_END && !(f->g.layers & 1u << *at))
 		(*at)++;
 	return value_text(*at < MG_LAYER_END ? mg_layer_names[(*at)++] : NULL);
 }
@@ -50,7 +47,7 @@ bool into_loss_missing(const struct report_figures *f, struct missing_events *to
 	return true;
 }
 
-static const char *reason(const struct gap *g)
+static const char *reason(const struct fact_loss *g)
 {
 	return g->reason == MG_LOST_PAUSED        ? "paused"
 	       : g->reason == MG_LOST_NOT_KEPT    ? "not_kept"
@@ -59,22 +56,22 @@ static const char *reason(const struct gap *g)
 						  : "lost";
 }
 
-static bool is_counted(const struct gap *g)
+static bool is_counted(const struct fact_loss *g)
 {
 	return g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED &&
 	       g->reason != MG_LOST_NOT_HERE;
 }
 
 /* clang-format off */
-GET(loss, app, value_count(f->r->core->counts.lost_app))
-GET(loss, kernel, value_count(f->r->core->counts.lost_kernel))
+GET(loss, app, value_count(f->r->recording.lost_app))
+GET(loss, kernel, value_count(f->r->recording.lost_kernel))
 
-GET(gap, producer, value_text(f->g->producer))
-GET(gap, reason, value_text(reason(f->g)))
-GET(gap, cpu, value_if(f->g->cpu >= 0, value_signed(f->g->cpu)))
-GET(gap, count, value_if(is_counted(f->g), value_count(f->g->count)))
-GET(gap, from_ns, value_count(f->g->from_ns))
-GET(gap, to_ns, value_count(f->g->to_ns))
+GET(gap, producer, value_text(f->g.producer))
+GET(gap, reason, value_text(reason(&f->g)))
+GET(gap, cpu, value_if(f->g.cpu >= 0, value_signed(f->g.cpu)))
+GET(gap, count, value_if(is_counted(&f->g), value_count(f->g.events)))
+GET(gap, from_ns, value_count(f->g.begin))
+GET(gap, to_ns, value_count(f->g.end))
 
 GET(time_coverage, layer, value_text(mg_layer_names[f->layer]))
 GET(time_coverage, cpu, value_signed(f->cpu))

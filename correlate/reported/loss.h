@@ -6,7 +6,7 @@
 #include "render/report.h"
 
 struct gap_figures {
-	const struct gap *g;
+	struct fact_loss g;
 };
 
 struct time_coverage_figures {

@@ -94,14 +94,14 @@ struct value next_report_kinds_not_observed(const struct report_figures *f, uint
 	return value_text(report_sees_packets_only(f->r) ? kinds[(*at)++] : NULL);
 }
 
-static const char *clock_source(const struct core *c)
+static const char *clock_source(const struct fact_recording *c)
 {
 	static const char *const names[] = {NULL, "clock_sync", "session", "events"};
 
-	return c->clock.n >= 2 ? names[c->due.clock_source] : NULL;
+	return c->clock_points >= 2 ? names[c->clock] : NULL;
 }
 
-/* With lost events a zero cannot be told from "not seen". */
+/* With lost events a zero cannot be distinguished from "not seen". */
 static bool loss_known(const struct report *r, uint16_t event, uint64_t n)
 {
 	return core_observes(r->core, event) && (n || !losses_may_miss(r, mg_events_of(&event, 1)));
@@ -116,7 +116,7 @@ static bool synacks_known(const struct report *r)
 /* Returns whether it is known what listening sockets dropped: other tracers do not record it. */
 static bool listen_drops_known(const struct report *r)
 {
-	return !r->core->trace.kernel_tracer[0] &&
+	return !r->recording.kernel_tracer &&
 	       (r->losses.listen_drops || !losses_may_miss(r, MG_EVENTS(tcp_listen)));
 }
 
@@ -135,7 +135,7 @@ bool next_losses_drops(const struct report_figures *f, uintptr_t *at, struct dro
 }
 
 /* clang-format off */
-#define CORE (f->r->core)
+#define RECORDING (f->r->recording)
 #define LOSSES (f->r->losses)
 #define LOSS(name, event) \
 	KNOWN(losses, name, loss_known(f->r, MG_EVENT_##event, LOSSES.name)) \
@@ -146,26 +146,26 @@ KNOWN(report, demanded, f->r->demand)
 KNOWN(report, app, report_has_app(f->r))
 GET(report, schema, value_count(REPORT_SCHEMA))
 GET(report, magnet, value_text(MAGNET_VERSION))
-GET(report, marks_left_out, value_count(CORE->marked.marks_more))
-GET(report, unjoined_calls, value_count(CORE->checks.unjoined))
-GET(report, state_sum_mismatches, value_count(CORE->checks.state_mismatch))
+GET(report, marks_left_out, value_count(RECORDING.marks_left_out))
+GET(report, unjoined_calls, value_count(RECORDING.unjoined))
+GET(report, state_sum_mismatches, value_count(RECORDING.state_mismatches))
 GET(report, quantile_error, value_number(report_quantile_error(f->r)))
 GET(report_on_demand, on_demand, value_given(demand_of_all(f->r)))
 
-GET(events, app, value_count(CORE->counts.app_events))
-GET(events, kernel, value_count(CORE->counts.kernel_events))
+GET(events, app, value_count(RECORDING.app_events))
+GET(events, kernel, value_count(RECORDING.kernel_events))
 
-GET(clock, source, value_text(clock_source(CORE)))
+GET(clock, source, value_text(clock_source(&RECORDING)))
 GET(clock, max_error_ns, value_number(report_clock_error_ns(f->r)))
 GET(clock, no_max_error, value_text(report_no_clock_error(f->r)))
 GET(clock, rate_error_ppm, value_number(report_rate_error_ppm(f->r)))
 GET(clock, cpu_offset_ns, value_number(report_cpu_offset_ns(f->r)))
-GET(clock, ns_only, value_flag(CORE->clock.ns_only))
-GET(clock, points, value_count(CORE->clock.n))
-GET(clock, longest_gap_ns, value_if(CORE->clock.n >= 2, value_number((double)CORE->clock.longest_ns)))
-GET(clock, gaps, value_count(CORE->clock.gaps))
+GET(clock, ns_only, value_flag(RECORDING.ns_only))
+GET(clock, points, value_count(RECORDING.clock_points))
+GET(clock, longest_gap_ns, value_if(RECORDING.clock_points >= 2, value_number((double)RECORDING.clock_longest)))
+GET(clock, gaps, value_count(RECORDING.clock_gaps))
 
-KNOWN(whole, kernel, CORE->counts.kernel_events)
+KNOWN(whole, kernel, RECORDING.kernel_events)
 GET(losses, connections, value_count(LOSSES.connections))
 GET(losses, connections_hit, value_count(LOSSES.connections_hit))
 GET(losses, sockets, value_count(LOSSES.sockets))
@@ -181,7 +181,7 @@ GET(losses, listen_drops, value_count(LOSSES.listen_drops))
 LOSS(resets_sent, tcp_reset)
 LOSS(resets_received, tcp_reset)
 LOSS(dropped, drop)
-KNOWN(losses, drops, core_observes(CORE, MG_EVENT_drop))
+KNOWN(losses, drops, core_observes(f->r->core, MG_EVENT_drop))
 GET(losses, at_least, value_flag(losses_may_miss(f->r, LOSS_EVENTS)))
 
 GET(tracer, app_cost_ns_per_call, value_number(f->app_ns_per_call))

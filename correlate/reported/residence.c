@@ -4,12 +4,12 @@
 #include "event_table.h"
 #include "reported/getters.h"
 
-struct flow_figures flow_figures_of(const struct report *r, const struct flow *f)
+struct flow_figures flow_figures_of(const struct report *r, const struct fact_flow *f)
 {
 	struct flow_figures to = {.r = r, .f = f, .coverage = flow_coverage(f)};
 
 	to.withheld = flow_withheld(r, f);
-	to.told = measures(f)->residence.n && standing_of(to.coverage) != WITHHELD;
+	to.shown = measures(f)->residence.n && standing_of(to.coverage) != WITHHELD;
 	to.has_probes = flow_probes(r, f, &to.probes);
 	return to;
 }
@@ -52,7 +52,7 @@ static struct value stage_without(const struct stage_figures *f, double q)
 }
 
 /* clang-format off */
-KNOWN(stage, told, !f->of->withheld)
+KNOWN(stage, shown, !f->of->withheld)
 KNOWN(stage, compensated, !f->of->withheld && f->of->has_probes)
 GET(stage, stage, value_text(stage_name(f->of->f, f->stage)))
 GET(stage, n, value_count(stage_dist(f)->n))
@@ -60,9 +60,12 @@ GET(stage, bytes, value_count(stage_dist(f)->weight))
 GET(stage, mean_ns, ns(f->of, dist_mean(stage_dist(f))))
 GET(stage, p50_ns, quantile(f->of, stage_dist(f), 0.5))
 GET(stage, p99_ns, quantile(f->of, stage_dist(f), 0.99))
+GET(stage, highest, value_number(dist_highest(stage_dist(f))))
+GET(stage, at_highest_ns, ns(f->of, dist_at_highest(stage_dist(f))))
 GET(stage, compensated_mean_ns, ns(f->of, stage_mean(f->of->f, &f->of->probes, f->stage)))
 GET(stage, compensated_p50_ns, stage_without(f, 0.5))
 GET(stage, compensated_p99_ns, stage_without(f, 0.99))
+GET(stage, compensated_at_highest_ns, ns(f->of, fmax(dist_at_highest(stage_dist(f)) - f->of->probes.each[f->stage], 0)))
 /* clang-format on */
 
 /* ---- why bytes waited in the send buffer ---- */
@@ -92,7 +95,7 @@ static double of_the_wait(const struct flow_figures *f, unsigned __int128 wait)
 }
 
 /* clang-format off */
-KNOWN(why, told, !f->of->withheld)
+KNOWN(why, shown, !f->of->withheld)
 KNOWN(why, compensated, !f->of->withheld && f->of->has_probes)
 GET(why, reason, value_text(why_reason_name(f->row->reason)))
 GET(why, released_by, value_text(why_release_name(f->row->release)))
@@ -130,7 +133,7 @@ static double held_mean(const struct held_figures *f)
 }
 
 /* clang-format off */
-KNOWN(held, told, !f->of->withheld)
+KNOWN(held, shown, !f->of->withheld)
 KNOWN(held, compensated, !f->of->withheld && f->of->has_probes)
 GET(held, reason, value_text(why_reason_name((unsigned int)f->reason)))
 GET(held, bytes, value_count(why_of(f)->bytes[f->reason]))
@@ -165,7 +168,7 @@ bool next_residence_waterfalls(
 bool next_waterfall_stages(
 	const struct waterfall_figures *f, uintptr_t *at, struct waterfall_stage_figures *to)
 {
-	const struct flow *flow = f->of->f;
+	const struct fact_flow *flow = f->of->f;
 	uintptr_t all = (uintptr_t)stage_count(flow);
 
 	while (*at < all && !measures(flow)->stage[*at].n)
@@ -200,23 +203,25 @@ GET(last_byte, n, value_count(f->d->n))
 GET(last_byte, mean_ns, value_number(spread_mean(f)))
 GET(last_byte, p50_ns, value_number(spread_quantile(f, 0.5)))
 GET(last_byte, p99_ns, value_number(spread_quantile(f, 0.99)))
+GET(last_byte, highest, value_number(dist_highest(f->d)))
+GET(last_byte, at_highest_ns, value_number(spread_ns(f, dist_at_highest(f->d))))
 
 KNOWN(residence, followable, f->withheld || !isnan(f->coverage))
-KNOWN(residence, total, f->told)
-KNOWN(residence, probes, f->has_probes && f->told && !f->withheld)
-KNOWN(residence, uncertain, f->has_probes && f->told)
-KNOWN(residence, why, !f->f->rx && measures(f->f)->why && measures(f->f)->why->rows && standing_of(f->coverage) != WITHHELD)
-KNOWN(residence, driver, !f->f->rx && core_observes(f->r->core, MG_EVENT_dev_done))
+KNOWN(residence, total, f->shown)
+KNOWN(residence, probes, f->has_probes && f->shown && !f->withheld)
+KNOWN(residence, uncertain, f->has_probes && f->shown)
+KNOWN(residence, why, !f->f->flow.rx && measures(f->f)->why && measures(f->f)->why->rows && standing_of(f->coverage) != WITHHELD)
+KNOWN(residence, driver, !f->f->flow.rx && core_observes(f->r->core, MG_EVENT_dev_done))
 KNOWN(residence, any, measures(f->f)->residence.n)
 GET(residence, standing, value_text(flow_standing(f)))
 GET(residence, withheld, value_text(f->withheld))
 GET(residence, residence_total_ns, ns(f, dist_mean(&measures(f->f)->residence)))
 GET(residence, residence_total_p50_ns, quantile(f, &measures(f->f)->residence, 0.5))
 GET(residence, residence_total_p99_ns, quantile(f, &measures(f->f)->residence, 0.99))
+GET(residence, residence_total_highest, value_number(dist_highest(&measures(f->f)->residence)))
+GET(residence, residence_total_at_highest_ns, ns(f, dist_at_highest(&measures(f->f)->residence)))
 GET(residence, residence_uncertainty_ns, ns(f, f->probes.twice_u))
 GET(residence, probes_ns, ns(f, f->probes.sum))
-GET(residence, driver_refused, value_count(f->f->drops.refused))
-GET(residence, closure_error_cycles, value_count((uint64_t)f->f->closure))
 /* clang-format on */
 
 /* ---- bytes that cannot be followed as usual ---- */
@@ -259,29 +264,20 @@ bool into_lineage_sent_retry_gap_ns(const struct flow_figures *f, struct spread_
 }
 
 /* clang-format off */
-KNOWN(lineage, tcp, f->f->sock->kind == MG_KIND_tcp)
+KNOWN(lineage, tcp, f->f->kind == MG_KIND_tcp)
 GET(lineage, unmapped, value_text(flow_ulp(f->f)))
 
-KNOWN(lineage_tcp, claimed, !f->f->sock->unclaimed)
-KNOWN(lineage_tcp, sent, !f->f->rx)
-KNOWN(lineage_tcp, received, f->f->rx)
-GET(lineage_tcp, ambiguous_bytes, value_count(f->f->copies.ambiguous))
+KNOWN(lineage_tcp, claimed, !f->f->unclaimed)
+KNOWN(lineage_tcp, sent, !f->f->flow.rx)
+KNOWN(lineage_tcp, received, f->f->flow.rx)
 
 KNOWN(lineage_sent, synacks, losses_know_synacks(f->r))
 KNOWN(lineage_sent, retransmits, core_observes(f->r->core, MG_EVENT_tcp_retransmit))
 KNOWN(lineage_sent, resends, flow_resends_known(f->r, f->f))
-KNOWN(lineage_sent, unsent, f->f->never_sent.known)
-KNOWN(lineage_sent, claimed, !f->f->sock->unclaimed)
-GET(lineage_sent, syn_ack_retries, value_count(f->f->retried.synack))
-GET(lineage_sent, retransmitted_bytes, value_count(f->f->copies.retransmitted))
+KNOWN(lineage_sent, unsent, f->f->never_sent_known)
+KNOWN(lineage_sent, claimed, !f->f->unclaimed)
 GET(lineage_sent, resent_bytes, value_count(flow_resent(f->f)))
-GET(lineage_sent, unsent_bytes, value_count(f->f->never_sent.bytes))
-GET(lineage_sent, refused_calls, value_count(f->f->refusals.n))
 
-KNOWN(lineage_received, whole, !f->f->missing.gaps)
-KNOWN(lineage_received, peer, f->f->sock->peer)
-GET(lineage_received, opening_bytes, value_count(f->f->handshake.unseen))
-GET(lineage_received, undivided_bytes, value_count(f->f->copies.undivided))
-GET(lineage_received, transit_ambiguous_bytes, value_count(f->f->copies.transit_ambiguous))
-GET(lineage_received, urgent_unread_bytes, value_count(f->f->urgent.discarded))
+KNOWN(lineage_received, whole, !f->f->gaps)
+KNOWN(lineage_received, peer, f->f->peer_sock)
 /* clang-format on */

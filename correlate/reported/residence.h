@@ -7,10 +7,10 @@
 
 struct flow_figures {
 	const struct report *r;
-	const struct flow *f;
+	const struct fact_flow *f;
 	double coverage;
 	const char *withheld; /* why the waterfall is not shown; NULL: it is */
-	bool told;            /* the total is shown */
+	bool shown;           /* the total is shown */
 	bool has_probes;
 	struct probes probes;
 };
@@ -40,6 +40,6 @@ struct waterfall_stage_figures {
 	int stage;
 };
 
-struct flow_figures flow_figures_of(const struct report *r, const struct flow *f);
+struct flow_figures flow_figures_of(const struct report *r, const struct fact_flow *f);
 
 #endif

@@ -11,6 +11,7 @@
 #define MG_COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
 #define MG_WHEN_RECORDED "it was recorded"
+#define MG_WHEN_COUNTED  "its events were recorded; with lost events, only if it is not 0"
 #define MG_WHEN_SAMPLES  "there are samples; of quantiles above the median, ten beyond it"
 
 /* clang-format off */
@@ -21,6 +22,7 @@
 #define MG_CONDITIONS(S, ctype, doc) \
 	static const struct known when_##S##_always __attribute__((unused)) = {NULL, NULL, true}; \
 	static const struct known when_##S##_recorded __attribute__((unused)) = {NULL, MG_WHEN_RECORDED, false}; \
+	static const struct known when_##S##_counted __attribute__((unused)) = {NULL, MG_WHEN_COUNTED, false}; \
 	static const struct known when_##S##_samples __attribute__((unused)) = {NULL, MG_WHEN_SAMPLES, false}; \
 	MG_KNOWN_##S(S, MG_CONDITION)
 

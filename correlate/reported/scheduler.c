@@ -8,8 +8,8 @@ struct scheduler_figures scheduler_figures_of(const struct report *r)
 {
 	return (struct scheduler_figures){.r = r,
 		.s = &figures_of(r->core)->sched,
-		.watched = r->core->counts.kernel_events &&
-			   core_observes(r->core, MG_EVENT_sched_switch),
+		.watched =
+			r->recording.kernel_events && core_observes(r->core, MG_EVENT_sched_switch),
 		.coverage = report_layer_coverage(r, MG_LAYER_SCHED)};
 }
 
@@ -138,6 +138,74 @@ struct value get_waits_n(const struct waits_figures *f)
 	return value_count(f->all->n);
 }
 
+/* ---- blocks ---- */
+
+bool next_scheduler_blocked(
+	const struct scheduler_figures *f, uintptr_t *at, struct blocked_figures *to)
+{
+	const struct blocked_row *row =
+		blocked_next(&f->s->blocked, (const struct blocked_row *)*at);
+
+	if (!row || standing_of(f->coverage) == WITHHELD)
+		return false;
+	*at = (uintptr_t)row;
+	*to = (struct blocked_figures){.r = f->r, .row = row};
+	to->spread = spread_of(&row->time, true, f->r->hz);
+	if (row->key.port)
+		address_text(to->remote, row->key.addr, row->key.port);
+	return true;
+}
+
+static const char *blocked_in(const struct blocked_row *row)
+{
+	static const char *const in[] = {"system_call", "page_fault", "kernel", "stopped"};
+
+	return row->key.in < sizeof(in) / sizeof(in[0]) ? in[row->key.in] : NULL;
+}
+
+/* clang-format off */
+GET(blocked, program, value_text(f->row->program))
+GET(blocked, pid, value_count(f->row->key.pid))
+GET(blocked, in, value_text(blocked_in(f->row)))
+GET(blocked, call, value_text(f->row->key.call))
+GET(blocked, remote, value_text(f->remote[0] ? f->remote : NULL))
+GET(blocked, io, value_if(f->row->key.io != FACT_MAYBE, value_flag(f->row->key.io)))
+GET(blocked, n, value_count(f->row->time.n))
+GET(blocked, total_ns, value_number(spread_ns(&f->spread, (double)f->row->time.sum)))
+GET(blocked, p50_ns, value_number(spread_quantile(&f->spread, 0.5)))
+GET(blocked, p99_ns, value_number(spread_quantile(&f->spread, 0.99)))
+GET(blocked, undivided_n, value_count(f->row->undivided_n))
+GET(blocked, undivided_ns, value_number(spread_ns(&f->spread, (double)f->row->undivided)))
+GET(blocked, max_ns, value_number(spread_ns(&f->spread, (double)f->row->time.max)))
+/* clang-format on */
+
+struct value get_scheduler_no_blocked_in(const struct scheduler_figures *f)
+{
+	const struct blocked_stats *b = &f->s->blocked;
+
+	if (!b->n || b->unknown < b->n)
+		return value_unknown();
+	return value_text(f->r->recording.kernel_tracer
+				  ? "the kernel's tracer does not record it"
+				  : "recorded by an older magnet, or on a kernel that does not "
+				    "tell (arm64 before Linux 5.15)");
+}
+
+struct value get_scheduler_blocked_total_ns(const struct scheduler_figures *f)
+{
+	return value_number(report_ns(f->r, (double)f->s->blocked.sum));
+}
+
+struct value get_scheduler_blocked_undivided_ns(const struct scheduler_figures *f)
+{
+	return value_number(report_ns(f->r, (double)f->s->blocked.undivided));
+}
+
+struct value get_scheduler_blocked_rest_ns(const struct scheduler_figures *f)
+{
+	return value_number(report_ns(f->r, (double)f->s->blocked.rest));
+}
+
 /* ---- all of it ---- */
 
 bool known_scheduler_watched(const struct scheduler_figures *f)
@@ -145,7 +213,7 @@ bool known_scheduler_watched(const struct scheduler_figures *f)
 	return f->watched;
 }
 
-bool known_scheduler_told(const struct scheduler_figures *f)
+bool known_scheduler_shown(const struct scheduler_figures *f)
 {
 	return f->watched && standing_of(f->coverage) != WITHHELD;
 }

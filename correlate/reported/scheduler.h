@@ -26,6 +26,13 @@ struct switch_figures {
 	struct spread_figures spread; /* holds no samples where too many are missing */
 };
 
+struct blocked_figures {
+	const struct report *r;
+	const struct blocked_row *row;
+	struct spread_figures spread;
+	char remote[64];
+};
+
 struct scheduler_figures scheduler_figures_of(const struct report *r);
 
 #endif

@@ -5,7 +5,7 @@
 
 static bool side_of(const struct report_figures *f, enum core_side which, struct side_figures *to)
 {
-	*to = (struct side_figures){f->r, which, &f->r->core->side[which]};
+	*to = (struct side_figures){f->r, which, &f->r->side[which]};
 	return to->side->known;
 }
 
@@ -49,46 +49,45 @@ static struct value number(const struct report_figures *f, const char *key)
  * Returns whether the recording ended in order: the kernel side if there is one, else the
  * application side.
  */
-static bool ended_in_order(const struct core *c)
+static bool ended_in_order(const struct report *r)
 {
-	const struct core_span *app = &c->side[CORE_APP];
+	const struct fact_side *app = &r->side[CORE_APP];
 
-	return c->trace.has_end || (!c->side[CORE_KERNEL].known && app->known && app->in_order);
+	return r->recording.has_end || (!r->side[CORE_KERNEL].known && app->known && app->in_order);
 }
 
-static bool broke_off(const struct core *c)
+static bool broke_off(const struct fact_recording *c)
 {
-	return c->counts.kernel_events && !c->trace.has_end && !c->rotated.part_ended &&
-	       !c->trace.kernel_tracer[0];
+	return c->kernel_events && !c->has_end && !c->part_ended && !c->kernel_tracer;
 }
 
-static const char *kernel_tracer(const struct core *c)
+static const char *kernel_tracer(const struct fact_recording *c)
 {
-	return !c->counts.kernel_events    ? NULL
-	       : c->trace.kernel_tracer[0] ? c->trace.kernel_tracer
-					   : "magnet-kernel-tracer";
+	return !c->kernel_events  ? NULL
+	       : c->kernel_tracer ? c->kernel_tracer
+				  : "magnet-kernel-tracer";
 }
 
 /* clang-format off */
-#define CORE (f->r->core)
-GET(side, from_ns, value_if(f->side->from_ns, value_count(f->side->from_ns)))
-GET(side, until_ns, value_count(f->side->until_ns))
+#define RECORDING (f->r->recording)
+GET(side, from_ns, value_if(f->side->from, value_count(f->side->from)))
+GET(side, until_ns, value_count(f->side->until))
 GET(side, ended_in_order, value_flag(f->side->in_order))
 GET(side, complete, value_flag(!f->side->begins_late && !f->side->ends_early))
-GET(side, coverage, value_number(side_end_known(CORE, f->which) ? side_share(CORE, f->which) : NAN))
+GET(side, coverage, value_number(f->side->end_known ? f->side->share : NAN))
 GET(side, ended, value_text(f->side->ends_early ? report_side_end(f->r, f->which) : NULL))
 
 GET(session, command, text(f, "command"))
 GET(session, duration_ns, value_number(report_duration_ns(f->r)))
-GET(session, tsc_hz, value_if(f->r->hz > 0 && !CORE->clock.ns_only, value_number(f->r->hz)))
+GET(session, tsc_hz, value_if(f->r->hz > 0 && !RECORDING.ns_only, value_number(f->r->hz)))
 GET(session, host, text(f, "host"))
 GET(session, kernel, text(f, "kernel"))
 GET(session, started, text(f, "started"))
 GET(session, exit_status, number(f, "exit_status"))
-GET(session, ended_in_order, value_flag(ended_in_order(CORE)))
+GET(session, ended_in_order, value_flag(ended_in_order(f->r)))
 GET(session, steal_ns, number(f, "steal_ns"))
 GET(session, steal_share, value_number(report_steal_share(f->r)))
-GET(session, broke_off_ns, value_if(broke_off(CORE), value_count(CORE->times.kernel_until_ns)))
-GET(session, kernel_tracer, value_text(kernel_tracer(CORE)))
-GET(session, cut_off, value_text(CORE->trace.cut_off[0] ? CORE->trace.cut_off : NULL))
+GET(session, broke_off_ns, value_if(broke_off(&RECORDING), value_count(RECORDING.kernel_last)))
+GET(session, kernel_tracer, value_text(kernel_tracer(&RECORDING)))
+GET(session, cut_off, value_text(RECORDING.cut_off))
 /* clang-format on */

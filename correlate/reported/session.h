@@ -8,7 +8,7 @@
 struct side_figures {
 	const struct report *r;
 	enum core_side which;
-	const struct core_span *side;
+	const struct fact_side *side;
 };
 
 #endif

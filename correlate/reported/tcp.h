@@ -7,7 +7,7 @@
 
 struct tcp_figures {
 	const struct report *r;
-	const struct flow *f;
+	const struct fact_flow *f;
 	const struct tcp_record *t;
 };
 
@@ -16,7 +16,7 @@ struct extent_figures {
 };
 
 /* Returns false if it is not TCP's or the kernel side was not recorded. `t` may be NULL. */
-bool tcp_figures_of(const struct report *r, const struct flow *f, const struct tcp_record *t,
+bool tcp_figures_of(const struct report *r, const struct fact_flow *f, const struct tcp_record *t,
 	struct tcp_figures *to);
 
 #endif

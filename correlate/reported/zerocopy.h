@@ -7,12 +7,11 @@
 
 struct zerocopy_figures {
 	const struct report *r;
-	const struct zerocopy *z;
+	const struct fact_flow *f;
 	const struct dist *hold; /* NULL: the end of none was seen */
 	bool ends, misses;
-	uint64_t missed;
 };
 
-struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct flow *f);
+struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct fact_flow *f);
 
 #endif

@@ -90,6 +90,8 @@ double dist_mean(const struct dist *d);
 uint64_t dist_weight_of_zero(const struct dist *d);
 /* Returns the weighted nearest rank (Hyndman & Fan 1996, type 1); q in (0, 1]. */
 double dist_quantile(const struct dist *d, double q);
+/* Returns the weight of the values below one, in bins as fine as theirs. */
+double dist_weight_below(const struct dist *d, double value);
 /*
  * Returns whether at least 10 samples lie beyond the quantile, as they must before it is printed.
  */

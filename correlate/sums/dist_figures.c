@@ -128,6 +128,18 @@ double dist_quantile(const struct dist *d, double q)
 	return v;
 }
 
+double dist_weight_below(const struct dist *d, double value)
+{
+	uint32_t n;
+	struct point *p = points(d, &n);
+	double sum = 0;
+
+	for (uint32_t i = 0; p && i < n && p[i].value < value; i++)
+		sum += p[i].weight;
+	free(p);
+	return sum;
+}
+
 int dist_quantile_supported(const struct dist *d, double q)
 {
 	return (1 - q) * (double)d->n >= 10 - 1e-9;

@@ -146,18 +146,18 @@ int tell_others(struct bpf_iter__bpf_map_elem *ctx)
 SEC("iter/bpf_map_elem")
 int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
 {
-	const __u64 *key = ctx->key, *told = ctx->value;
+	const __u64 *key = ctx->key, *known = ctx->value;
 	struct endpoints ends = {};
 	const struct sock *sk;
 	__u32 more;
 
-	if (!key || !told)
+	if (!key || !known)
 		return 0;
 	sk = (void *)*key;
 	if (BPF_CORE_READ(sk, __sk_common.skc_state) != TCP_LISTEN)
 		return 0;
 	read_ends(sk, &ends);
-	more = BPF_CORE_READ(sk, sk_drops.counter) - (__u32)(*told - 1);
+	more = BPF_CORE_READ(sk, sk_drops.counter) - (__u32)(*known - 1);
 	if (more)
 		more = without_requests((__u64)ends.netns << 16 | ends.lport, more);
 	if (!more)

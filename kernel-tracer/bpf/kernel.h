@@ -342,6 +342,9 @@ struct task_struct {
 	int pid;
 	int tgid;
 	char comm[16];
+	unsigned int flags;
+	unsigned int in_iowait : 1;
+	void *stack;
 	struct task_struct *group_leader;
 	struct sched_entity se;
 	struct sigpending pending;
@@ -384,7 +387,7 @@ struct bpf_iter__task_file {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, dx, r10, r8, r9, orig_ax, ax;
+	unsigned long di, si, dx, r10, r8, r9, bx, orig_ax, ax, cs;
 };
 #define SYS_NR(regs)   ((regs)->orig_ax)
 #define SYS_ARG0(regs) ((regs)->di)

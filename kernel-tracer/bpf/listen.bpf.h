@@ -73,14 +73,14 @@ static __always_inline void remember_drops(__u64 key, __u32 drops)
 static __noinline void tell_drops(const struct sock *sk, __u64 cookie)
 {
 	__u32 drops = BPF_CORE_READ(sk, sk_drops.counter);
-	__u64 key = (__u64)sk, *told = bpf_map_lookup_elem(&listen_drops, &key), before;
+	__u64 key = (__u64)sk, *known = bpf_map_lookup_elem(&listen_drops, &key), before;
 	__u32 more;
 
-	if (!told) {
+	if (!known) {
 		remember_drops(key, drops);
 		return;
 	}
-	before = *told - 1;
+	before = *known - 1;
 	if ((__u32)before == drops)
 		return;
 	remember_drops(key, drops);

@@ -6,11 +6,11 @@
 #ifndef MAGNET_BPF_PEER_H
 #define MAGNET_BPF_PEER_H
 
-#define PEERS_TOLD 4096 /* pairs of ends that are remembered */
-#define PEER_SOCKS 1024
-#define PEERS_MAX  32 /* per socket, both directions together */
+#define PEERS_RECORDED 4096 /* pairs of ends that are remembered */
+#define PEER_SOCKS     1024
+#define PEERS_MAX      32 /* per socket, both directions together */
 
-volatile __u64 peers_told[PEERS_TOLD] SEC(".data.peers") = {};
+volatile __u64 peers_recorded[PEERS_RECORDED] SEC(".data.peers") = {};
 /* low bits of the socket's number, and how many peers were reported for it */
 volatile __u64 peers_of[PEER_SOCKS] SEC(".data.peers_of") = {};
 
@@ -21,7 +21,7 @@ static __noinline bool tell_peer(
 	volatile __u64 *count = &peers_of[sock & (PEER_SOCKS - 1)];
 	__u64 n = *count >> 8 == (sock & ~0ull >> 8) ? *count & 0xff : 0;
 	struct datagram d = {};
-	bool told = false;
+	bool recorded = false;
 
 	if (n >= PEERS_MAX || cfg.anonymize || !datagram_at(&d, skb, ip, version))
 		return true;
@@ -32,11 +32,11 @@ static __noinline bool tell_peer(
 		__builtin_memcpy(e->addr, rx ? d.src : d.dst, 16);
 		e->port = d.proto != IPPROTO_UDP ? 0 : rx ? d.sport : d.dport;
 		e->rx = rx;
-		told = true;
+		recorded = true;
 	});
-	if (told)
+	if (recorded)
 		*count = sock << 8 | (n + 1);
-	return told;
+	return recorded;
 }
 
 /*
@@ -75,11 +75,11 @@ static __always_inline void peer_passes(const struct sk_buff *skb, unsigned char
 	if (g->frag)
 		return;
 	key = mix(ends_at(ip, version, g->proto == IPPROTO_UDP), sock << 1 | rx);
-	at = key & (PEERS_TOLD - 1);
-	if (peers_told[at] == key)
+	at = key & (PEERS_RECORDED - 1);
+	if (peers_recorded[at] == key)
 		return;
 	if (tell_peer(skb, ip, version, sock, rx))
-		peers_told[at] = key;
+		peers_recorded[at] = key;
 }
 
 #endif

@@ -44,6 +44,7 @@ static __always_inline int sched_switch(
 		e->next_tid = next->pid;
 		e->prev_state = prev_state;
 		e->preempt = preempt;
+		blocked_in(prev, out && prev_state, e);
 		switching_is_decided(t.slot->ts, prev->pid, next->pid);
 		publish(&t, MG_EVENT_sched_switch);
 	} else { /* its duration is reported all the same */
@@ -166,15 +167,31 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Run once when tracing begins: marks existing tasks, and reports their names. */
+/* Existing processes to trace, by their number; set by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MG_FOLLOWED_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} followed SEC(".maps");
+
+/*
+ * Run when tracing begins: marks existing tasks, and reports their names. It is run again while
+ * those in `followed` are found to have more children, and leaves out what was marked before.
+ */
 SEC("iter/task")
 int follow_existing(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
+	__u32 tgid;
 
 	if (!t)
 		return 0;
-	if (!cfg.all && t->tgid == cfg.follow_pid) {
+	tgid = t->tgid;
+	if (!cfg.all && bpf_map_lookup_elem(&followed, &tgid)) {
+		if (task_traced(t))
+			return 0;
 		if (!begin_tracing(t)) {
 			count_not_traced(t);
 			return 0;

@@ -1,45 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Selection: the threads of the traced process tree, and the TCP sockets they open, accept or use.
- * A traced thread has task storage; a traced socket is in `socks` by its address and, once
- * connected, in `tuples` by its addresses and ports, for packets that have no socket yet.
+ * Selection of TCP sockets: those that traced threads open, accept or use (task.bpf.h). A traced
+ * socket is in `socks` by its address and, once connected, in `tuples` by its addresses and ports
+ * (tuple.bpf.h), for packets that have no socket yet.
  */
 #ifndef MAGNET_BPF_SELECT_H
 #define MAGNET_BPF_SELECT_H
-
-struct task_state {
-	__u64 sk;   /* address of the socket of the system call it is in, 0 = not TCP */
-	__u64 sock; /* its cookie */
-	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
-	__u8 dir;   /* MG_DIR_* */
-	__u8 again; /* value of `call` after the call: 0, except for calibration (MG_TASK_AGAIN) */
-	__s32 fd;
-	__u64 messages; /* the vector of sendmmsg and recvmmsg */
-	/* the call that a signal handler interrupted */
-	__u64 interrupted_sock;
-	__s32 interrupted_fd;
-	__u16 interrupted; /* MG_SYS_*, 0 = none */
-	__u16 quiet;       /* the call is not recorded, but may change the selection */
-	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
-	__u64 pair;        /* address to which socketpair() writes its two descriptors */
-	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
-	__u32 zerocopy_first;
-	__u32 errors; /* it reads the socket's error queue */
-};
-_Static_assert(__builtin_offsetof(struct task_state, again) == MG_TASK_AGAIN, "MG_TASK_AGAIN");
-_Static_assert(sizeof(struct task_state) <= MG_TASK_MARK, "MG_TASK_MARK");
-
-struct {
-#ifdef MG_OLD
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-#else
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-#endif
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
 
 struct sock_entry {
 	__u64 cookie;
@@ -149,88 +115,6 @@ static __always_inline void check_netns(const struct net *net, __u32 pid)
 	check_netns_number(net->ns.inum, pid);
 }
 
-/* The cgroup whose tasks are traced, set by the loader. */
-struct {
-	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} cgroups SEC(".maps");
-
-/* The tracer's own process, never traced by `all` or with its cgroup; set after calibration. */
-__u32 not_traced;
-
-/*
- * Returns whether the task is traced because everything is, except the tracer. With a filter only
- * tasks that have used a passing socket are traced: they have storage.
- */
-static __always_inline bool everything(const struct task_struct *t)
-{
-	return cfg.all && !settings.active && TASK_READ(t, tgid) != not_traced;
-}
-
-static __always_inline struct task_state *task_of(struct task_struct *t)
-{
-	return task_storage(&tasks, t, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-}
-
-/* Starts tracing the current task, which has used a socket that a filter passes. */
-static __always_inline struct task_state *begin_tracing(struct task_struct *t)
-{
-	return task_storage(&tasks, t, BPF_LOCAL_STORAGE_GET_F_CREATE);
-}
-
-static __always_inline struct task_state *current_task(void)
-{
-	return task_of(bpf_get_current_task_btf());
-}
-
-/*
- * Reports the thread, and its process's name: by its first thread, since a thread may have another
- * name.
- */
-static __noinline void tell_process(const struct task_struct *t)
-{
-	const struct task_struct *leader = BPF_CORE_READ(t, group_leader);
-
-	EMIT_RARE(task_fork, mg_task_fork, e, {
-		e->child_tid = BPF_CORE_READ(leader, pid);
-		e->child_pid = BPF_CORE_READ(leader, tgid);
-		copy_name(e->comm, leader->comm);
-	});
-}
-
-static __always_inline struct task_state *meet_task(struct task_struct *t)
-{
-	struct task_state *state = begin_tracing(t);
-
-	if (state)
-		tell_process(t);
-	else
-		count_not_traced(t);
-	return state;
-}
-
-/* Like task_of() != NULL, without making storage. */
-static __always_inline bool task_traced(struct task_struct *t)
-{
-	return everything(t) || task_storage(&tasks, t, 0) != NULL;
-}
-
-/* Returns whether the current task's sockets may be followed, if the filters pass them. */
-static __always_inline bool current_selects(void)
-{
-	struct task_struct *t = bpf_get_current_task_btf();
-
-	if (cfg.all)
-		return TASK_READ(t, tgid) != not_traced;
-	if (task_storage(&tasks, t, 0))
-		return true;
-	/* from the helper: on old kernels a task is only a number */
-	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&
-	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && meet_task(t);
-}
-
 static __always_inline struct sock_entry *sock_at(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
@@ -275,81 +159,6 @@ static __always_inline struct sock_entry *sock_of(const struct sock *sk)
 		!ports_followed(bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport))
 		return NULL;
 	return sock_at(sk);
-}
-
-static __always_inline __u64 mix(__u64 h, __u64 x)
-{
-	h = (h ^ x) * 0x9e3779b97f4a7c15ULL;
-	return h ^ h >> 32;
-}
-
-/*
- * Hashes a number in memory; a function of its own, where the verifier takes a pointer in memory
- * for a number.
- */
-__global __u32 hash_at(const __u64 *value)
-{
-	return value ? mix(cfg.seed, number_at(value)) : 0;
-}
-
-/* Returns a name for a packet's memory that reveals no kernel address. */
-static __always_inline __u32 buffer_of(const struct sk_buff *skb)
-{
-	__u64 head = (__u64)skb->head;
-
-	return hash_at(&head);
-}
-
-static __always_inline __u64 tuple_ports(__u64 h, __be16 lport, __be16 rport)
-{
-	h = mix(h, (__u64)lport << 16 | rport);
-	return h ? h : 1;
-}
-
-static __always_inline __u64 tuple4(
-	__u32 netns, __be32 laddr, __be32 raddr, __be16 lport, __be16 rport)
-{
-	return tuple_ports(mix(cfg.seed ^ netns, (__u64)laddr << 32 | raddr), lport, rport);
-}
-
-static __always_inline __u64 tuple6(
-	__u32 netns, const __u32 *laddr, const __u32 *raddr, __be16 lport, __be16 rport)
-{
-	__u64 h = cfg.seed ^ netns;
-
-	h = mix(h, (__u64)laddr[0] << 32 | laddr[1]);
-	h = mix(h, (__u64)laddr[2] << 32 | laddr[3]);
-	h = mix(h, (__u64)raddr[0] << 32 | raddr[1]);
-	h = mix(h, (__u64)raddr[2] << 32 | raddr[3]);
-	return tuple_ports(h, lport, rport);
-}
-
-/* Returns the four words of an address as IPv6; an IPv4 address is mapped. */
-static __always_inline void sock_addresses(const struct sock *sk, __u32 *laddr, __u32 *raddr)
-{
-	if (sk->__sk_common.skc_family == AF_INET) {
-		laddr[0] = raddr[0] = 0;
-		laddr[1] = raddr[1] = 0;
-		laddr[2] = raddr[2] = bpf_htonl(0xffff);
-		laddr[3] = sk->__sk_common.skc_rcv_saddr;
-		raddr[3] = sk->__sk_common.skc_daddr;
-		return;
-	}
-	for (int i = 0; i < 4; i++) {
-		laddr[i] = sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[i];
-		raddr[i] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
-	}
-}
-
-/*
- * Returns a socket's key. An IPv6 socket may carry IPv4: its packets hash as IPv4, so it must too.
- */
-static __always_inline __u64 tuple_of(
-	__u32 net, const __u32 *laddr, const __u32 *raddr, __be16 lport, __be16 rport)
-{
-	if (raddr[0] == 0 && raddr[1] == 0 && raddr[2] == bpf_htonl(0xffff))
-		return tuple4(net, laddr[3], raddr[3], lport, rport);
-	return tuple6(net, laddr, raddr, lport, rport);
 }
 
 static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32 *l, __u32 *r)

@@ -78,7 +78,7 @@ static __always_inline void compare_cong(
 static __always_inline bool emit_timeout(
 	const struct tcp_sock *tp, __u64 cookie, __u16 count, __u8 row, bool gave_up)
 {
-	bool told = false;
+	bool recorded = false;
 
 	EMIT(tcp_timeout, mg_tcp_timeout, e, {
 		e->sock = cookie;
@@ -87,15 +87,15 @@ static __always_inline bool emit_timeout(
 		e->count = count;
 		e->in_row = row;
 		e->gave_up = gave_up;
-		told = true;
+		recorded = true;
 	});
-	return told;
+	return recorded;
 }
 
 /*
  * Returns the consecutive timeouts reported; the count restarts at 0 with each byte acknowledged.
  */
-static __always_inline __u8 timeouts_told(const struct tcp_sock *tp, const struct tcp_memory *m)
+static __always_inline __u8 timeouts_recorded(const struct tcp_sock *tp, const struct tcp_memory *m)
 {
 	__u8 row = icsk_of(tp)->icsk_retransmits;
 
@@ -107,12 +107,12 @@ static __always_inline void state_at_retransmit(
 	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie, struct tcp_memory *m)
 {
 	const struct inet_connection_sock *icsk = icsk_of(tp);
-	__u8 row = icsk->icsk_retransmits, told = timeouts_told(tp, m);
+	__u8 row = icsk->icsk_retransmits, recorded = timeouts_recorded(tp, m);
 
 	compare_cong(tp, cookie, m);
-	/* those that find no room are told with the next one */
-	if (row > told && BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_LOSS &&
-		emit_timeout(tp, cookie, row - told, row, false)) {
+	/* those that find no room are recorded with the next one */
+	if (row > recorded && BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state) == TCP_CA_LOSS &&
+		emit_timeout(tp, cookie, row - recorded, row, false)) {
 		m->rto_una = tp->snd_una;
 		m->rto_row = row;
 	}
@@ -130,7 +130,7 @@ static __always_inline void state_at_close(
 	__u8 row = icsk->icsk_retransmits;
 
 	if (sk->sk_err == ETIMEDOUT && row && !icsk->icsk_probes_out)
-		emit_timeout(tp, cookie, row - timeouts_told(tp, m) + 1, row + 1, true);
+		emit_timeout(tp, cookie, row - timeouts_recorded(tp, m) + 1, row + 1, true);
 	bpf_map_update_elem(&closed, &key, &cookie, BPF_ANY);
 }
 

@@ -46,21 +46,21 @@ static __always_inline __u64 zerocopy_socket(const struct sock *sk)
 	return known ? known->cookie : o ? o->id : 0;
 }
 
-static __always_inline bool is_zerocopy(const struct sk_buff *skb, struct sock_extended_err *told)
+static __always_inline bool is_zerocopy(const struct sk_buff *skb, struct sock_extended_err *notice)
 {
 	return !bpf_probe_read_kernel(
-		       told, sizeof(*told), &((struct sock_exterr_skb *)&skb->cb)->ee) &&
-	       told->ee_origin == SO_EE_ORIGIN_ZEROCOPY;
+		       notice, sizeof(*notice), &((struct sock_exterr_skb *)&skb->cb)->ee) &&
+	       notice->ee_origin == SO_EE_ORIGIN_ZEROCOPY;
 }
 
 static __always_inline void tell_zerocopy(
-	__u64 cookie, const struct sock_extended_err *told, __u8 taken)
+	__u64 cookie, const struct sock_extended_err *notice, __u8 taken)
 {
 	EMIT(zerocopy_done, mg_zerocopy_done, e, {
 		e->sock = cookie;
-		e->first = told->ee_info;
-		e->last = told->ee_data;
-		e->copied = told->ee_code & ZEROCOPY_COPIED;
+		e->first = notice->ee_info;
+		e->last = notice->ee_data;
+		e->copied = notice->ee_code & ZEROCOPY_COPIED;
 		e->taken = taken;
 	});
 }
@@ -72,7 +72,7 @@ static __always_inline void tell_zerocopy(
 SEC("tp_btf/inet_sk_error_report")
 int BPF_PROG(on_zerocopy_done, const struct sock *sk)
 {
-	struct sock_extended_err told = {};
+	struct sock_extended_err notice = {};
 	__u64 cookie = zerocopy_socket(sk);
 	struct sk_buff *tail;
 
@@ -80,9 +80,9 @@ int BPF_PROG(on_zerocopy_done, const struct sock *sk)
 		return 0;
 	tail = BPF_CORE_READ(sk, sk_error_queue.prev);
 	if (!tail || (const void *)tail == (const void *)&sk->sk_error_queue)
-		tell_zerocopy(cookie, &told, 2);
-	else if (is_zerocopy(tail, &told))
-		tell_zerocopy(cookie, &told, 0);
+		tell_zerocopy(cookie, &notice, 2);
+	else if (is_zerocopy(tail, &notice))
+		tell_zerocopy(cookie, &notice, 0);
 	return 0;
 }
 
@@ -90,13 +90,13 @@ int BPF_PROG(on_zerocopy_done, const struct sock *sk)
 static __noinline int zerocopy_taken(const struct sk_buff *skb)
 {
 	struct task_state *state = current_task();
-	struct sock_extended_err told;
+	struct sock_extended_err notice;
 	__u64 cookie;
 
-	if (!state || !state->call || !state->errors || !is_zerocopy(skb, &told))
+	if (!state || !state->call || !state->errors || !is_zerocopy(skb, &notice))
 		return 0;
 	cookie = zerocopy_socket(BPF_CORE_READ(skb, sk));
 	if (cookie)
-		tell_zerocopy(cookie, &told, 1);
+		tell_zerocopy(cookie, &notice, 1);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet-kernel-tracer ctl: sends requests to a running tracer. */
+/* magnet ctl, or magnet-kernel-tracer ctl: sends requests to a running tracer. */
 #define _GNU_SOURCE
 #include "control/ctl.h"
 
@@ -23,7 +23,7 @@
 #define USAGE 2
 
 static const char usage[] =
-	"usage: magnet-kernel-tracer ctl [--pid PID | --socket PATH] [--json] COMMAND\n"
+	"usage: magnet ctl [--pid PID | --socket PATH] [--json] COMMAND\n"
 	"\n"
 	"Queries or controls a running tracer. Without --pid and --socket only one tracer may be\n"
 	"running. COMMAND is one of:\n"
@@ -258,7 +258,7 @@ static json_t *request_of(int argc, char **argv)
 	equals = argc == 2 && strcmp(argv[0], "set") == 0 ? strchr(argv[1], '=') : NULL;
 	if (!equals) {
 		if (strcmp(argv[0], "set") == 0)
-			mg_error("set takes one NAME=VALUE (see magnet-kernel-tracer ctl --help)");
+			mg_error("set takes one NAME=VALUE (see magnet ctl --help)");
 		else
 			mg_error("%s takes no arguments", argv[0]);
 		json_decref(request);
@@ -301,13 +301,14 @@ int ctl_main(int argc, char **argv)
 	json_t *request, *reply = NULL;
 	int status, err;
 
+	mg_log_name("magnet");
 	name_settable(settable, sizeof(settable));
 	snprintf(help, sizeof(help), usage, settable);
 	err = options_parse(&c, argc, argv, &o, NULL);
 	if (err)
 		return err > 0 ? 0 : USAGE;
 	if (optind == argc) {
-		mg_error("no command given (see magnet-kernel-tracer ctl --help)");
+		mg_error("no command given (see magnet ctl --help)");
 		return USAGE;
 	}
 	request = request_of(argc - optind, argv + optind);

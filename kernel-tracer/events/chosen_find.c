@@ -11,8 +11,8 @@
 
 #include "alloc.h"
 #include "ctf.h"
+#include "event_spec.h"
 #include "events/chosen_format.h"
-#include "events/chosen_spec.h"
 #include "events/tracefs.h"
 
 #define NEAR_MAX 3 /* number of names proposed */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "option_table.h"
 #include "ring.h"
 #include "hooks/hook_table.h"
 
@@ -16,8 +17,9 @@ struct hook_options {
 	uint32_t layers;       /* layers to record: bits 1 << enum mg_layer */
 	uint32_t without;      /* kinds of hooks not to use: bits 1 << enum hook_kind */
 	uint64_t buffer_bytes; /* ring size per CPU, 0 = default */
-	pid_t pid;             /* process to trace with its children, 0 = none */
-	/* the process has not begun: all its connections will be seen opening */
+	/* processes to trace with their children; none with `all` */
+	struct option_processes pid;
+	/* there is one, which has not begun: all its connections will be seen opening */
 	bool fresh;
 	bool all; /* trace every process of the machine */
 	bool anonymize;

@@ -266,10 +266,7 @@ static int load_what_loads(
 
 int hooks_load(struct hooks *h, const struct hook_options *o)
 {
-	struct mg_bpf_config config = {.all = o->all,
-		.anonymize = o->anonymize,
-		.follow_pid = (uint32_t)o->pid,
-		.jiffy = jiffy()};
+	struct mg_bpf_config config = {.all = o->all, .anonymize = o->anonymize, .jiffy = jiffy()};
 	FILE *random;
 	int err;
 

@@ -294,9 +294,14 @@ bool hook_is_off_in_namespaces(const struct hooks *h, size_t row)
 	return hook_table[row].kind == HOOK_NETFILTER && h->state[row] == HOOK_OFF;
 }
 
+int hooks_follow_tasks(struct hooks *h)
+{
+	return iterate(h, "follow_existing");
+}
+
 int hooks_follow(struct hooks *h)
 {
-	int err = iterate(h, "follow_existing");
+	int err = hooks_follow_tasks(h);
 
 	return err ? err : meet_existing(h);
 }

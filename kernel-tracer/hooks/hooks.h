@@ -66,7 +66,9 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
 int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);
 void hooks_unload(struct hooks *h);
-/* Marks the existing threads that are to be traced. */
+/* Marks the existing threads that are to be traced. It may be called again. */
+int hooks_follow_tasks(struct hooks *h);
+/* Marks them, and meets the sockets that they have. */
 int hooks_follow(struct hooks *h);
 /*
  * Sets the level and the filters from now on; a socket already met is judged again at its next use.

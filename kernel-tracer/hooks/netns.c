@@ -236,8 +236,8 @@ void netns_attach_initial(struct netns_hooks *n, const struct hook_options *o)
 	scan(n, "/run/netns", "", 0);
 	if (o->all)
 		scan(n, "/proc", "/ns/net", 0);
-	if (o->pid) {
-		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)o->pid);
+	for (uint32_t i = 0; i < o->pid.count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)o->pid.pid[i]);
 		fd = open_ns(path, 0);
 		if (fd >= 0) {
 			attach_through(n, fd, path);

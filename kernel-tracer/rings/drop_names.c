@@ -142,7 +142,7 @@ static void reason_name(const struct drop_names *n, uint32_t reason, char out[32
 	if (reason)
 		snprintf(out, 32, "0x%x", reason);
 	else
-		snprintf(out, 32, "not told");
+		snprintf(out, 32, "not reported");
 }
 
 static void function_name(const struct drop_names *n, uint64_t address, char out[32])
@@ -160,7 +160,8 @@ static void function_name(const struct drop_names *n, uint64_t address, char out
 	if (low)
 		memcpy(out, n->symbols[low - 1].name, 32);
 	else
-		snprintf(out, 32, "not told"); /* the kernel hides addresses from this process */
+		snprintf(
+			out, 32, "not reported"); /* the kernel hides addresses from this process */
 }
 
 void drop_names_of(const struct drop_names *n, const struct mg_drop_raw *raw, struct mg_drop *out)

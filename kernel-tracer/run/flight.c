@@ -256,7 +256,8 @@ void flight_fire(struct run *r, const struct mg_dump *why)
 	if (f->dump_at)
 		return;
 	f->why = *why;
-	f->dump_at = mg_monotonic_ns() + FLIGHT_AFTER_NS;
+	f->why.fired_ns = mg_monotonic_ns();
+	f->dump_at = f->why.fired_ns + FLIGHT_AFTER_NS;
 }
 
 /* ---- what is kept ---- */
@@ -292,7 +293,7 @@ int flight_look(struct run *r, uint64_t now)
 	uint64_t lost = run_lost(r);
 	int err = 0;
 
-	if (r->options.trigger_lost && lost > f->lost)
+	if (r->options.trigger.lost && lost > f->lost)
 		flight_fire(r, &(struct mg_dump){.why = "lost"});
 	f->lost = lost;
 	if (f->dump_at && now >= f->dump_at)

@@ -119,7 +119,7 @@ int run_loop(struct run *r)
 		{r->signals, POLLIN, 0},
 		{ring_buffer__epoll_fd(r->new_netns), POLLIN, 0},
 		{r->options.control, POLLIN, 0},
-		{r->pidfd, POLLIN, 0},
+		{ends_fd(&r->ends), POLLIN, 0},
 	};
 	int wait = 0, err = 0, chosen_fill;
 
@@ -135,8 +135,10 @@ int run_loop(struct run *r)
 			read_signal(r);
 		if (fds[CONTROL].revents)
 			parent_read(r);
-		if (fds[ENDED].revents)
-			r->stop = true;
+		if (fds[ENDED].revents) {
+			r->stop = ends_next(&r->ends);
+			fds[ENDED] = (struct pollfd){ends_fd(&r->ends), POLLIN, 0};
+		}
 		control_serve(r->socket, fds + SOCKET, command_answer, r);
 		err = drain_pass(r->drain);
 		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);

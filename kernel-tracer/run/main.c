@@ -19,6 +19,7 @@
 #include "confine.h"
 #include "cpu_time.h"
 #include "log.h"
+#include "signal_ignored.h"
 #include "clock/clock_cpus.h"
 #include "clock/clock_reader.h"
 #include "control/control.h"
@@ -33,6 +34,7 @@
 #include "hooks/listening.h"
 #include "hooks/netns.h"
 #include "hooks/privilege.h"
+#include "hooks/processes.h"
 #include "rings/drain.h"
 #include "run/chunk.h"
 #include "run/flight.h"
@@ -115,7 +117,9 @@ static int begin(struct run *r)
 	netns_attach_initial(r->netns, &o->hooks);
 	if (r->flight && flight_begin(r))
 		return run_fail(r, -EIO, "cannot begin the flight recorder");
-	err = hooks_follow(&r->hooks);
+	err = processes_follow(&r->hooks, &o->hooks, &r->ends.followed);
+	if (!err)
+		err = hooks_follow(&r->hooks);
 	if (err)
 		return run_fail(r, err, "cannot follow running processes and their sockets: %s",
 			strerror(-err));
@@ -174,7 +178,7 @@ static int start_command(struct run *r, int *go)
 	}
 	close(gate[0]);
 	*go = gate[1];
-	r->options.hooks.pid = r->child;
+	r->options.hooks.pid = (struct option_processes){.count = 1, .pid = {r->child}};
 	r->options.hooks.fresh = true;
 	return 0;
 }
@@ -216,7 +220,8 @@ static void take_environment(struct run *r, sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
+	if (!mg_is_ignored(SIGHUP)) /* nohup */
+		sigaddset(set, SIGHUP);
 	sigaddset(set, SIGCHLD);
 	if (r->options.given.flight.bytes || r->options.given.flight.ns)
 		sigaddset(set, SIGUSR1);
@@ -260,11 +265,10 @@ static int attach_and_record(struct run *r, int gate)
 
 	if (err)
 		return err;
-	r->pidfd = r->options.hooks.pid && !r->options.hooks.fresh
-			   ? (int)syscall(SYS_pidfd_open, r->options.hooks.pid, 0)
-			   : -1;
+	if (!r->options.hooks.fresh)
+		ends_watch(&r->ends, &r->options.hooks.pid);
 	if (r->options.given.duration)
-		r->stop_at = mg_monotonic_ns() + r->options.given.duration * 1000000000ull;
+		r->stop_at = mg_monotonic_ns() + r->options.given.duration;
 	if (privilege_drop(r->options.given.output, netns_wanted(r->netns)))
 		mg_warn("cannot give up capabilities: %s", strerror(errno));
 	err = clock_reader_start(&r->clocks.reader);

@@ -98,7 +98,7 @@ void parent_say(const struct run *r, const char *what)
 		"\"running_ns\": %llu, \"running_cpu_ns\": %llu, \"ring_bytes\": %llu, "
 		"\"counter_hz\": %llu, "
 		"\"invariant\": %s, "
-		"\"event_cycles\": %u, \"hooks\": [",
+		"\"event_cycles\": %u, \"processes\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)run_lost(r),
 		(unsigned long long)drain_skipped(r->drain),
@@ -108,7 +108,8 @@ void parent_say(const struct run *r, const char *what)
 		(unsigned long long)own_use_running_cpu_ns(&r->use),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
 		(unsigned long long)r->calibration.counter_hz,
-		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles);
+		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles,
+		r->ends.followed);
 	for (size_t i = 0; i < r->hook_count; i++)
 		fprintf(f,
 			"%s{\"layer\": \"%s\", \"hook\": \"%s\", \"status\": %d, \"netns\": %u, "

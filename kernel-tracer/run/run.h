@@ -19,6 +19,7 @@
 #include "hooks/identity.h"
 #include "hooks/netns.h"
 #include "rings/drain.h"
+#include "run/ends.h"
 #include "run/tracer_options.h"
 
 /* State that COMMAND gets back as it was when the tracer was started. */
@@ -62,7 +63,7 @@ struct run {
 	size_t hook_count;
 	struct mg_calibration calibration;
 	int signals;
-	int pidfd; /* descriptor of the process of --pid, with which the recording ends */
+	struct ends ends;
 	pid_t child;
 	int child_status;
 	uint64_t next_look, next_release, stop_at;

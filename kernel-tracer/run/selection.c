@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/nsfs.h>
-#include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +18,14 @@
 #include <unistd.h>
 
 #include "event_table.h"
+#include "option_lists.h"
 #include "options.h"
 #include "hooks/hook_table.h"
 
 /* A list being parsed, and where to write what is wrong. */
 struct list {
 	const char *at;
-	char item[256];
+	char item[OPTION_ITEM_SIZE];
 	char *why;
 	size_t size;
 };
@@ -36,38 +36,27 @@ static int wrong(struct list *l, const char *what)
 	return -EINVAL;
 }
 
-/* Takes the next item. Returns 0 if there is none. */
-static int next(struct list *l)
+/* Says what is wrong with an item that was refused. */
+static int refused(struct list *l)
 {
-	size_t n = strcspn(l->at, ",");
+	snprintf(l->why, l->size, "'%s': it takes %s", l->item, option_takes());
+	return -EINVAL;
+}
 
-	if (!*l->at)
-		return 0;
-	if (n >= sizeof(l->item))
-		n = sizeof(l->item) - 1;
-	memcpy(l->item, l->at, n);
-	l->item[n] = 0;
-	l->at += n + (l->at[n] == ',');
-	return 1;
+/* Takes the next item. Returns false if there is none. */
+static bool next(struct list *l)
+{
+	return option_item(&l->at, l->item);
 }
 
 static int set_protocols(struct mg_bpf_settings *s, struct list *l)
 {
 	s->protocols = 0;
 	while (next(l)) {
-		uint32_t bits = 0;
+		uint32_t bits;
 
-		for (unsigned int k = MG_KIND_tcp; k < MG_KIND_END; k++)
-			if (strcmp(mg_kind_name(k), l->item) == 0)
-				bits = 1u << k;
-		if (strcmp(l->item, "unix") == 0)
-			bits = 1u << MG_KIND_unix_stream | 1u << MG_KIND_unix_dgram |
-			       1u << MG_KIND_unix_seqpacket;
-		if (strcmp(l->item, "icmp") == 0)
-			bits = 1u << MG_KIND_raw;
-		if (!bits)
-			return wrong(l, "no such protocol: tcp, udp, unix, raw, icmp, netlink or "
-					"vsock");
+		if (!option_protocol(l->item, &bits))
+			return refused(l);
 		s->protocols |= bits;
 	}
 	return 0;
@@ -151,15 +140,13 @@ static void text_netns(const struct mg_bpf_settings *s, char *out, size_t size)
 
 static int set_ports(struct mg_bpf_settings *s, struct list *l)
 {
-	uint64_t port;
 	int n = 0;
 
 	while (next(l)) {
 		if (n == MG_FILTER_PORTS)
 			return wrong(l, "too many ports");
-		if (!option_number(l->item, 1, 65535, &port))
-			return wrong(l, "no port: 1 to 65535");
-		s->ports[n++] = (uint16_t)port;
+		if (!option_port(l->item, &s->ports[n++]))
+			return refused(l);
 	}
 	for (int i = n; n && i < MG_FILTER_PORTS; i++)
 		s->ports[i] = s->ports[n - 1];
@@ -176,44 +163,15 @@ static void text_ports(const struct mg_bpf_settings *s, char *out, size_t size)
 				out + used, size - used, "%s%u", used ? "," : "", s->ports[i]);
 }
 
-static bool parse_prefix(char *text, struct mg_prefix *p)
-{
-	char *slash = strchr(text, '/');
-	uint64_t bits = 128;
-	struct in_addr v4;
-
-	if (slash)
-		*slash = 0;
-	memset(p, 0, sizeof(*p));
-	if (inet_pton(AF_INET, text, &v4) == 1) {
-		if (slash && !option_number(slash + 1, 0, 32, &bits))
-			return false;
-		bits = slash ? bits + 96 : 128;
-		p->addr[2] = htonl(0xffff);
-		p->addr[3] = v4.s_addr;
-	} else if (inet_pton(AF_INET6, text, p->addr) != 1 ||
-		   (slash && !option_number(slash + 1, 0, 128, &bits))) {
-		return false;
-	}
-	for (unsigned int i = 0; i < bits; i++)
-		p->mask[i / 32] |= htonl(1u << (31 - i % 32));
-	for (int i = 0; i < 4; i++)
-		p->addr[i] &= p->mask[i];
-	return true;
-}
-
 static int set_addresses(struct mg_bpf_settings *s, struct list *l)
 {
 	int n = 0;
 
 	while (next(l)) {
-		char text[sizeof(l->item)];
-
 		if (n == MG_FILTER_PREFIXES)
 			return wrong(l, "too many prefixes");
-		memcpy(text, l->item, sizeof(text));
-		if (!parse_prefix(text, &s->prefix[n++]))
-			return wrong(l, "no address or prefix, such as 10.0.0.0/8 or fd00::/8");
+		if (!option_prefix(l->item, &s->prefix[n++]))
+			return refused(l);
 	}
 	for (int i = n; n && i < MG_FILTER_PREFIXES; i++)
 		s->prefix[i] = s->prefix[n - 1];
@@ -243,13 +201,8 @@ static void text_addresses(const struct mg_bpf_settings *s, char *out, size_t si
 
 static int set_sample(struct mg_bpf_settings *s, struct list *l)
 {
-	uint64_t n;
-
-	next(l);
-	if (*l->at || !option_number(l->item, 1, UINT32_MAX, &n))
-		return wrong(l, "no number: N keeps one in N connections");
-	s->sample = (uint32_t)n;
-	return 0;
+	snprintf(l->item, sizeof(l->item), "%s", l->at);
+	return option_sample(l->at, &s->sample) ? 0 : refused(l);
 }
 
 static void text_sample(const struct mg_bpf_settings *s, char *out, size_t size)
@@ -259,11 +212,11 @@ static void text_sample(const struct mg_bpf_settings *s, char *out, size_t size)
 
 static int set_interface(struct mg_bpf_settings *s, struct list *l)
 {
-	next(l);
-	if (*l->at || strlen(l->item) >= IFNAMSIZ)
-		return wrong(l, "no interface's name: one, of at most 15 characters");
+	snprintf(l->item, sizeof(l->item), "%s", l->at);
+	if (!option_interface(l->at))
+		return refused(l);
 	memset(s->interface, 0, sizeof(s->interface));
-	memcpy(s->interface, l->item, strlen(l->item));
+	memcpy(s->interface, l->at, strlen(l->at));
 	return 0;
 }
 

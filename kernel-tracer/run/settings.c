@@ -101,7 +101,7 @@ static json_t *value_json(const struct run *r, const struct option_row *row)
 	}
 	if (row->type == &option_type_flag)
 		return json_boolean(*(const bool *)value);
-	if (row->type == &option_type_list)
+	if (row->type->is_list)
 		return list_json(value);
 	option_text(row, &r->options.given, text, sizeof(text));
 	if (!text[0])

@@ -18,14 +18,26 @@ static json_t *number(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+/* Returns the number of the process of --pid, an array of several, or null. */
+static json_t *processes(const struct option_processes *p)
+{
+	json_t *all;
+
+	if (p->count < 2)
+		return p->count ? json_integer(p->pid[0]) : json_null();
+	all = json_array();
+	for (uint32_t i = 0; i < p->count; i++)
+		json_array_append_new(all, json_integer(p->pid[i]));
+	return all;
+}
+
 static json_t *parameters(const struct run *r)
 {
 	json_t *j = settings_all(r);
 
 	/* the values in use, which may differ from the given ones */
 	json_object_set_new(j, "buffer", number(r->hooks.ring_slots * sizeof(struct mg_slot)));
-	json_object_set_new(j, "pid",
-		r->options.hooks.pid ? number((uint64_t)r->options.hooks.pid) : json_null());
+	json_object_set_new(j, "pid", processes(&r->options.hooks.pid));
 	json_object_set_new(j, "all", json_boolean(r->options.hooks.all));
 	return j;
 }

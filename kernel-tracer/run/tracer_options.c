@@ -11,7 +11,6 @@
 #include "log.h"
 #include "options.h"
 #include "version.h"
-#include "events/chosen_spec.h"
 #include "hooks/hook_table.h"
 #include "run/selection.h"
 
@@ -24,77 +23,18 @@ static const char usage[] =
 	"trace in DIR.\n"
 	"\n";
 
-/* Checks the syntax of an --event; whether there is such a tracepoint is found out later. */
-static int check_event(const char *text)
-{
-	struct event_spec s;
-	const char *wrong = spec_parse(text, &s);
-
-	if (wrong && mg_memory_failures()) {
-		mg_error("%s", wrong);
-		return -ENOMEM;
-	}
-	if (wrong) {
-		mg_error("--event %s: %s", text, wrong);
-		return -EINVAL;
-	}
-	spec_free(&s);
-	return 0;
-}
-
 /* Adds the kinds of hooks in a list to *out, as bits 1 << enum hook_kind. */
-static bool add_kinds(const char *text, uint32_t *out)
+static void add_kinds(const char *text, uint32_t *out)
 {
-	for (;;) {
-		size_t len = strcspn(text, ",");
-		int found = 0;
+	static const enum hook_kind kinds[OPTION_HOOKS] = {[OPTION_HOOK_fentry] = HOOK_FENTRY,
+		[OPTION_HOOK_fexit] = HOOK_FEXIT,
+		[OPTION_HOOK_netfilter] = HOOK_NETFILTER};
+	char item[OPTION_ITEM_SIZE];
+	unsigned int kind;
 
-		for (int i = HOOK_TP + 1; i < HOOK_KINDS; i++)
-			if (strlen(hook_kind_names[i]) == len &&
-				strncmp(hook_kind_names[i], text, len) == 0)
-				found = i;
-		if (!found)
-			return option_refuse("kinds of hooks: of fentry, fexit and netfilter");
-		*out |= 1u << found;
-		if (!text[len])
-			return true;
-		text += len + 1;
-	}
-}
-
-static bool add_trigger(struct tracer_options *o, const char *text)
-{
-	char number[24] = "";
-	uint64_t n = 0, unit = 0;
-	size_t digits;
-
-	option_refuse("retransmission, lost, or latency>TIME with us, ms or s, such as "
-		      "latency>100ms");
-	if (strcmp(text, "retransmission") == 0)
-		return o->trigger_retransmission = true;
-	if (strcmp(text, "lost") == 0)
-		return o->trigger_lost = true;
-	if (strncmp(text, "latency>", 8) != 0)
-		return false;
-	text += 8;
-	digits = strspn(text, "0123456789");
-	unit = strcmp(text + digits, "us") == 0   ? 1000
-	       : strcmp(text + digits, "ms") == 0 ? 1000000
-	       : strcmp(text + digits, "s") == 0  ? 1000000000
-						  : 0;
-	if (!unit || digits >= sizeof(number))
-		return false;
-	memcpy(number, text, digits);
-	if (!option_number(number, 1, 1000000, &n))
-		return option_refuse("latency> and a time of 1 to 1000000 us, ms or s");
-	o->trigger_latency_ns = n * unit;
-	return true;
-}
-
-static int refuse(const char *option, const char *text)
-{
-	mg_error("%s: bad value '%s': it takes %s", option, text, option_takes());
-	return -EINVAL;
+	while (option_item(&text, item))
+		if (option_hook_kind(item, &kind))
+			*out |= 1u << kinds[kind];
 }
 
 /* Adds all values given for a filter to those before. */
@@ -112,20 +52,16 @@ static int add_filter(struct tracer_options *o, const struct option_row *row)
 	return 0;
 }
 
-/* Parses the options that only the tracer understands. Returns 0 or a negative errno. */
-static int parse_lists(struct tracer_options *o)
+/* Takes the values of lists. Returns 0 or a negative errno. */
+static int take_lists(struct tracer_options *o)
 {
 	const struct recorder_options *given = &o->given;
 	int err = 0;
 
-	for (size_t i = 0; i < given->event.count && !err; i++)
-		err = check_event(given->event.text[i]);
-	for (size_t i = 0; i < given->trigger.count && !err; i++)
-		if (!add_trigger(o, given->trigger.text[i]))
-			err = refuse("--trigger", given->trigger.text[i]);
-	for (size_t i = 0; i < given->without.count && !err; i++)
-		if (!add_kinds(given->without.text[i], &o->hooks.without))
-			err = refuse("--without", given->without.text[i]);
+	for (size_t i = 0; i < given->trigger.count; i++)
+		option_trigger(given->trigger.text[i], &o->trigger);
+	for (size_t i = 0; i < given->without.count; i++)
+		add_kinds(given->without.text[i], &o->hooks.without);
 	for (size_t i = 0; i < recorder_option_count && !err; i++)
 		if (recorder_option_rows[i].use & MG_FILTER)
 			err = add_filter(o, &recorder_option_rows[i]);
@@ -147,9 +83,9 @@ static const char *wrong_triggers(const struct tracer_options *o)
 
 	if (!flight && o->given.trigger.count)
 		return "--trigger needs --flight: it dumps the flight recorder";
-	if (o->trigger_latency_ns && (o->hooks.layers & both) != both)
+	if (o->trigger.latency_ns && (o->hooks.layers & both) != both)
 		return "--trigger latency needs the layers device and socket";
-	if (o->trigger_retransmission && !(o->hooks.layers & 1u << MG_LAYER_TCP))
+	if (o->trigger.retransmission && !(o->hooks.layers & 1u << MG_LAYER_TCP))
 		return "--trigger retransmission needs the layer tcp";
 	return NULL;
 }
@@ -192,7 +128,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	if (given->version)
 		puts("magnet-kernel-tracer " MAGNET_VERSION);
 	if (!err)
-		err = parse_lists(o);
+		err = take_lists(o);
 	if (err)
 		return err;
 	if (optind < argc)
@@ -200,9 +136,9 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	copy_settings(o);
 	err = check(o);
 	o->control = given->control_fd <= INT32_MAX ? (int)given->control_fd : -1;
-	o->hooks.pid = (pid_t)given->pid;
+	o->hooks.pid = given->pid;
 	o->hooks.fresh = given->fresh;
-	o->hooks.all = given->all || (!o->command && !given->pid && !given->cgroup);
+	o->hooks.all = given->all || (!o->command && !given->pid.count && !given->cgroup);
 	o->hooks.buffer_bytes = given->buffer;
 	o->hooks.anonymize = given->anonymize;
 	return err;

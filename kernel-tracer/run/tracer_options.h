@@ -11,11 +11,10 @@
 
 struct tracer_options {
 	struct recorder_options given;
-	struct hook_options hooks;   /* values for the hooks */
-	int control;                 /* descriptor of a parent to speak with, -1 = none */
-	uint64_t trigger_latency_ns; /* dump when bytes wait longer, 0 = no trigger */
-	bool trigger_retransmission, trigger_lost;
-	char **command; /* program to run and to follow, NULL = none */
+	struct hook_options hooks;     /* values for the hooks */
+	int control;                   /* descriptor of a parent to speak with, -1 = none */
+	struct option_trigger trigger; /* what causes a dump */
+	char **command;                /* program to run and to follow, NULL = none */
 };
 
 /* Returns 0, 1 if all is done (help), or a negative errno after a message. */

@@ -44,9 +44,9 @@ struct mg_events triggers_events(const struct tracer_options *o)
 {
 	struct mg_events of = {{0}};
 
-	if (o->trigger_retransmission)
+	if (o->trigger.retransmission)
 		mg_events_add(&of, MG_EVENT_tcp_retransmit);
-	if (o->trigger_latency_ns)
+	if (o->trigger.latency_ns)
 		mg_events_add_all(&of, MG_EVENTS(dev_recv, sock_copy, sock_state));
 	return of;
 }
@@ -114,7 +114,7 @@ static void on_copy(struct triggers *t, const struct mg_slot *s)
 		w->count--;
 	}
 	why.sock = p.sock;
-	if (why.value_ns > t->run->options.trigger_latency_ns)
+	if (why.value_ns > t->run->options.trigger.latency_ns)
 		flight_fire(t->run, &why);
 }
 
@@ -136,7 +136,7 @@ void triggers_see(void *triggers, const struct mg_slot *s)
 
 	switch (s->id) {
 	case MG_EVENT_tcp_retransmit:
-		if (t->run->options.trigger_retransmission)
+		if (t->run->options.trigger.retransmission)
 			on_retransmit(t, s);
 		break;
 	case MG_EVENT_dev_recv:

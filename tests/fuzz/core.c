@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/core.h"
 #include "record.h"
 #include "render/report.h"
 #include "render/show.h"
@@ -45,7 +46,7 @@ static void print(struct core *c, const struct demand *demand)
 		json_decref(j);
 		report_text(&report, null(), NULL, false);
 		for (size_t i = 0; i < report.flow_count && i < 4; i++)
-			report_text(&report, null(), flow_id(report.flows[i]), true);
+			report_text(&report, null(), flow_id(report_flow(&report, i)->flow), true);
 	}
 	report_free(&report);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "direct/direct.h"
+#include "core/core.h"
 #include "own_metadata.h"
 #include "parts.h"
 #include "render/report.h"

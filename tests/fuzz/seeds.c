@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bt/graph.h"
+#include "core/core.h"
 #include "record.h"
 
 struct part {

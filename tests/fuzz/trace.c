@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bt/graph.h"
+#include "core/core.h"
 #include "own_metadata.h"
 #include "parts.h"
 #include "render/report.h"

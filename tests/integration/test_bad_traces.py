@@ -411,6 +411,17 @@ def without_a_side_among_others(whole, other):
     check(not any(gone.values()), f"two sides that were moved apart are one recording: {gone}")
 
 
+def at_one_time():
+    """Two recordings that overlap in time: others may not be read together."""
+    directories = [f"{TOP}/first", f"{TOP}/second"]
+    with subprocess.Popen([MAGNET, "record", "-q", "-o", directories[0], "--", "cat"],
+                          stdin=subprocess.PIPE) as first:
+        wait_for(lambda: os.path.isdir(directories[0] + "/kernel"), "the first recording")
+        run(MAGNET, "record", "-q", "-o", directories[1], "--", PYTHON, EXCHANGE, "50")
+        first.stdin.close()
+    return directories
+
+
 def changed(whole, name):
     shutil.rmtree(f"{TOP}/{name}", ignore_errors=True)
     shutil.copytree(whole, f"{TOP}/{name}")
@@ -480,8 +491,7 @@ try:
         if os.path.isdir(rec.dir + "/kernel"):
             without_a_side(rec.dir, "kernel", "app")
             without_a_side(rec.dir, "app", "kernel")
-            with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as other:
-                without_a_side_among_others(rec.dir, other.dir)
+            without_a_side_among_others(*at_one_time())
         events_and_packets(rec.dir)
         unknown(rec.dir)
         told("one recording given twice", rec.dir, rec.dir, words="given twice")

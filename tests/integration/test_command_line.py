@@ -15,19 +15,19 @@ TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer/magnet-
 BOTH = """
     -o d|-od|--output d|--output=d|--out d|-p 1|-p1|--pid 1|--pid=1|-a|--all|--al|-l tcp|-ltcp|--layers tcp|--lay tcp
     --layers none|--layers +switch|--layers=+gro,netfilter|--layers syscall,socket,tcp,ip,netfilter,device,gro,sched,switch
-    -b 4096|-b4K|--buffer 512M|--buffer 4k|--buf 1m|-d 1|-d1|--drain 10000|--dr 20|--duration 1|--duration 1000000|--du 3
+    -b 4096|-b4K|--buffer 512M|--buffer 4k|--buf 1m|-d 1|-d1|--drain 10000|--dr 20|--duration 1|--duration 1000000|--duration 0.5|--duration 500ms|--duration 2m|--duration 277h|--du 3
     --cgroup /|--cgroup x/y|--cg /|--max-size 64K|--max-size 65536|--max-size 1048576G|--max 1g|--rotate 64K|--rotate 1s
     --rotate 1000000s|--ro 1G|--keep 1|--keep 1000000|--kee 2|--flight 1M|--flight 30s|--fl 2G|--trigger lost
-    --trigger retransmission|--trigger latency>100ms|--trigger latency>1us|--trigger latency>1000000s|--tr lost
+    --trigger retransmission|--trigger latency>100ms|--trigger latency>1us|--trigger latency>1000000s|--trigger latency=5ms|--trigger latency=0.5s|-e a:b|-ea:b|--tr lost
     --trigger lost --trigger retransmission|--event a:b|--event a:b/c>1/:d,e|--event a:* --event c:d|--ev a:b|--level none
     --level light|--level full|--le full|--without fentry|--without fentry,fexit --without netfilter|--protocol tcp
     --protocol tcp,udp,unix,raw,icmp,netlink,vsock|--proto any|--netns 4026531833|--netns any|--ne 1|--port 80
     --port 80,443|--port 1 --port 65535|--port any|--po 1|--address 10.0.0.0/8,fd00::/8|--address any|--ad ::1|--sample 16
-    --sample any|--sa 1|--interface lo|--interface any|--in lo|--anonymize|--an|-a -d 5 -b 1M
+    --port 1,2,3,4,5,6,7,8 --port any --port 9|--sample any|--sa 1|--interface lo|--interface any|--in lo|--anonymize|--an|-a -d 5 -b 1M
 """
 RECORD = """
     --app-only|--app|--kernel-only|--ker|--calls send|--calls send,recv,read|--ca send|--waits|--wa|--entries|--ent|-q
-    --quiet|-qa|-qd5
+    --quiet|-qa|-qd5|-f|--follow|-fq
 """
 TRACED = "--fresh|--fr|--with-app|--with-a|--control /x|--control=x|--control-fd 0|--control-fd 2147483647"
 REPORT = """
@@ -42,8 +42,11 @@ SHOW = """
 """
 
 BAD_BOTH = """
-    -p 0|--pid x|-l wire|--layers|--layers tcp,|-b 4095|-b 513M|-b 1X|-d 0|-d 10001|-d x|--duration 0|--duration 1000001
+    -p 0|--pid x|-l wire|--layers|--layers tcp,|-b 4095|-b 513M|-b 1X|-d 0|-d 10001|-d x|--duration 0|--duration 1000001|--duration 5x|--duration 1s1
     --max-size 1|--max-size 63K|--rotate 1K|--rotate 0s|--keep 0|--flight 1K|--all=x|--nothing|-x|--a|--c /
+    --port http|--port 0|--port=|--port 1,2,3,4,5,6,7,8,9|--port 1,2,3,4 --port 5,6,7,8 --port 9
+    --address example.org|--address 10.0.0.0/33|--address=|--address ::1,::2,::3 --address ::4,::5|--sample 0|--sample 1,2
+    --protocol sctp|--interface a-name-that-is-too-long|--trigger never|--trigger latency>1|--without kprobe|--event a
 """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
@@ -75,6 +78,14 @@ tried((MAGNET, "doctor"), "--json|--js", "--json=1|-j|--flow 1")
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
+
+for name in ("doctor", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
+    p = run(MAGNET, "help", name)
+    check(p.stdout.startswith(f"usage: magnet {name}") and p.stdout == run(MAGNET, name, "--help").stdout,
+          f"magnet help {name} describes it")
+for words in (("recor",), ("help", "recor")):
+    p = run(MAGNET, *words, check=False)
+    check(p.returncode == 2 and "ctl, doctor, record, report, show" in p.stderr, f"{words}: {p.stderr.strip()}")
 
 with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     calls = ",".join(["send"] * 1000 + ["recv"])

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from tracer import TRACER
 
 TALK = """
 import socket
@@ -69,10 +70,18 @@ def statuses():
           "a signal's too")
     check(record("-q", "-o", new_dir(), "--", "sh", "-c", "kill -PIPE $$").returncode == 141,
           "it dies of SIGPIPE as it does without magnet")
-    p = record("-q", "-o", new_dir(), "--", "/nonexistent/program")
-    check(p.returncode == 127 and "No such file" in p.stderr, "a missing command: 127")
-    check(record("-q", "-o", new_dir(), "--", "/etc/passwd").returncode == 126,
-          "one that cannot run: 126")
+    d = new_dir()
+    sides = () if os.path.exists(TRACER) else ("--app-only",)
+    one_line(record(*sides, "-o", d, "--", "/nonexistent/program"), 127, "No such file")
+    check(not os.path.exists(d), "a command that is not there leaves no directory behind")
+    check(record("-q", *sides, "-o", d, "--", "/etc/passwd").returncode == 126 and not os.path.exists(d),
+          "nor does one that cannot run: 126")
+    check(record("-q", *sides, "-o", d, "--", "sh", "-c", "exit 127").returncode == 127 and
+          os.path.exists(d + "/session.json"), "one that ran and returns 127 is recorded")
+    p = record("--app-only", "-o", new_dir(), "--", "true")
+    check("no socket call was recorded" in p.stderr and "--pid" in p.stderr, "no socket call: " + p.stderr.strip())
+    p = record("--app-only", "-o", new_dir(), "--", PYTHON, "-c", TALK)
+    check("no socket call" not in p.stderr, "one with calls is not told so")
 
 
 def usage():
@@ -281,9 +290,34 @@ def largest_buffer():
 
 
 def duration():
-    started = time.monotonic()
-    p = record("-q", "--duration", "1", "-o", new_dir(), "--", "sleep", "30")
-    check(p.returncode == 143 and time.monotonic() - started < 10, "--duration ends the command")
+    for seconds in ("1", "500ms"):
+        started = time.monotonic()
+        p = record("-q", "--duration", seconds, "-o", new_dir(), "--", "sleep", "30")
+        check(p.returncode == 143 and time.monotonic() - started < 10, f"--duration {seconds} ends the command")
+
+
+def hangup():
+    """SIGHUP ends a recording, but not below nohup."""
+    for how, seconds, status in (((), 30, 129), (("nohup",), 1, 0)):
+        p = subprocess.Popen([*how, MAGNET, "record", "-q", "--app-only", "-o", new_dir(), "--", "sh", "-c",
+                              f"echo begun; sleep {seconds}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        p.stdout.readline()
+        p.send_signal(signal.SIGHUP)
+        check(p.wait(30) == status, f"{' '.join(how)}: SIGHUP: exit {p.returncode}")
+        p.stdout.close()
+
+
+def newest():
+    top = new_dir()
+    os.mkdir(top)
+    for name in ("b", "a"):
+        record("-q", "--app-only", "-o", f"{top}/{name}", "--", PYTHON, "-c", TALK)
+    for command in ("report", "show"):
+        p = run(MAGNET, command, cwd=top)
+        check(p.stdout and p.stderr == "magnet: newest recording: a\n", f"{command} takes the newest: {p.stderr.strip()}")
+    check(run(MAGNET, "report", cwd=top + "/b").stderr == "", "in a recording's directory it takes that one")
+    os.mkdir(top + "/none")
+    one_line(run(MAGNET, "report", cwd=top + "/none", check=False), 2, "there is no recording in this directory")
 
 
 def not_ended(d):
@@ -353,7 +387,7 @@ try:
     with ThreadPoolExecutor(1) as pool: # that one takes 11 s
         where = new_dir()
         waiting = pool.submit(not_ended, where)
-        for test in (largest_buffer, duration, unprivileged, full_disk):
+        for test in (largest_buffer, duration, hangup, newest, unprivileged, full_disk):
             print("---", test.__name__)
             test()
         left_to_itself(where, *waiting.result())

@@ -126,6 +126,11 @@ try:
             events = lambda *d: json.loads(run(MAGNET, "report", "--json", *d).stdout)["events"]
             check(events(several) == good["events"], "one side here, the other there: one recording")
             check(events(*(f"{rec.dir}/{side}" for side in sides)) == good["events"], "both sides named by hand")
+        with Recording(PYTHON, EXCHANGE, "5", options=("--app-only",)) as later:
+            for command in ("report", "show"):
+                p = run(MAGNET, command, rec.dir, later.dir, check=False)
+                check(p.returncode == 1 and not p.stdout and later.dir in p.stderr
+                      and "different times" in p.stderr, f"one after the other: {p.stderr.strip()}")
         p = run(MAGNET, "report", rec.dir, "--flow", "1/xx", check=False)
         check(p.returncode == 1 and "1/xx" in p.stderr, "a flow that is not there")
         for figures in ("nothing", "ks,", "bursts:gap=x", "ks:gap=1"):

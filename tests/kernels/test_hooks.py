@@ -40,3 +40,11 @@ with Recording(PYTHON, "-c", REFUSED) as rec:
     ids = {e["flow"] for e in rec.events() if e["event"] == "sock_state"}
 check([e["flow"] for e in drops] == list(ids), f"the SYN that is refused is dropped, of its own connection: {drops}")
 check(all(name.split("/")[0].isdigit() for name in ids), f"which has a number: {ids}")
+
+with Recording(PYTHON, "-c", "import time\nfor _ in range(5): time.sleep(0.02)",
+               options=("--kernel-only",)) as rec:
+    table = run(MAGNET, "show", "--facts", "wait", rec.dir).stdout.splitlines()
+names = [n.partition(":")[0] for n in table[0].split("\t")]
+calls = [dict(zip(names, line.split("\t")))["call"] for line in table[1:]]
+check(sum(c in ("clock_nanosleep", "select", "pselect6") for c in calls) >= 5,
+      f"a thread that blocks says in which call: {sorted(set(calls))}")

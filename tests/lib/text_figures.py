@@ -3,6 +3,7 @@
 Compares the figures of the text report with those of the JSON one: each that is printed must be the
 one of the same name, to the last digit that is printed.
 """
+import math
 import re
 import sys
 
@@ -34,6 +35,15 @@ class Compared:
         half = 0.5 * 10 ** -len(digits.partition(".")[2])
         if abs(float(digits) - value / unit) > half * 1.001 + 1e-5 * abs(value / unit):
             self.wrong.append(f"{where}: the text says '{text}', JSON {value}")
+
+
+    def high(self, text, highest, value, where):
+        """A 99th percentile, or what stands for it: "p87 3.1 ms", "max 3.1 ms"."""
+        said = re.match(r"(max|p\d+) (.*)$", text)
+        wanted = None if highest in (None, 0.99) else "max" if highest == 1 else f"p{math.floor(highest * 100)}"
+        if (said and said.group(1)) != wanted:
+            self.wrong.append(f"{where}: the text says '{text}', JSON the quantile {highest}")
+        self.same(said.group(2) if said else text, value, where)
 
 
 def cells(line):
@@ -69,11 +79,12 @@ def calls(c, lines, report):
         over = call[larger]
         blocked = call["blocked_n"] / call["complete"] if call["blocked_n"] is not None else None
         where = " ".join(row[:2])
-        for text, value, what in zip(row[2:9], (
+        for text, value, what in zip(row[2:8], (
                 call["n"], call["bytes"], blocked, call["total_ns"]["p50"], over["p50"],
-                over["uncertainty"], over["p99"]), (
-                "calls", "bytes", "blocked", "total p50", "overhead", "uncertainty", "p99")):
+                over["uncertainty"]), (
+                "calls", "bytes", "blocked", "total p50", "overhead", "uncertainty")):
             c.same(text, value, f"{where} {what}")
+        c.high(row[8], over["highest"], over["at_highest"], f"{where} p99")
         if row[6] not in NONE and row[6].startswith("~") != over["below_uncertainty"]:
             c.wrong.append(f"{where}: '{row[6]}', below its uncertainty: {over['below_uncertainty']}")
 
@@ -93,24 +104,28 @@ def waterfall(c, block, flow):
     for line in block:
         row = cells(line)
         if row[0].startswith("total"):
-            for text, value in zip(row[1:4], (flow["residence_total_ns"], flow["residence_total_p50_ns"],
-                                              flow["residence_total_p99_ns"])):
+            for text, value in zip(row[1:3], (flow["residence_total_ns"], flow["residence_total_p50_ns"])):
                 c.same(text, value, f"{where} total")
+            c.high(row[3], flow["residence_total_highest"], flow["residence_total_at_highest_ns"], f"{where} total")
         elif row[0] == "tracing overhead":
             c.same(row[1], flow["probes_ns"], f"{where} own events")
         elif row[0] in LABELS and len(row) >= 4:
             s = stages[LABELS[row[0]]]
             with_events = s["compensated_mean_ns"] is None  # where their cost is not known
-            for text, what in zip(row[1:4], ("mean_ns", "p50_ns", "p99_ns")):
-                c.same(text, s[what if with_events else "compensated_" + what], f"{where} {row[0]} {what}")
+            of = "" if with_events else "compensated_"
+            for text, what in zip(row[1:3], ("mean_ns", "p50_ns")):
+                c.same(text, s[of + what], f"{where} {row[0]} {what}")
+            c.high(row[3], s["highest"], s[of + "at_highest_ns"], f"{where} {row[0]} p99")
         elif m := re.search(r"(?:±|\+-)(.*?) after tracing overhead", line):
             c.same(m.group(1), flow["residence_uncertainty_ns"], f"{where} uncertainty")
         elif m := re.search(r"first layer here: mean (.*)$", line):
             c.same(m.group(1), flow["transit_ns"]["mean"], f"{where} transit")
-        elif m := re.search(r"last byte had passed: mean (.*), p50 (.*), p99 (.*) \((.*) call", line):
+        elif m := re.search(r"last byte had passed: mean (.*), p50 (.*), (?:p99 )?(.*) \((.*) call", line):
             last = flow["residence_last_byte"]
-            for text, value in zip(m.groups(), (last["mean_ns"], last["p50_ns"], last["p99_ns"], last["n"])):
+            mean, median, high, n = m.groups()
+            for text, value in ((mean, last["mean_ns"]), (median, last["p50_ns"]), (n, last["n"])):
                 c.same(text, value, f"{where} last byte")
+            c.high(high, last["highest"], last["at_highest_ns"], f"{where} last byte")
 
 
 ROWS = {"tx": {"call": "call", "TCP to IP": "tcp", "device": "device", "IP": "tcp", "socket": "copy"},

@@ -77,6 +77,57 @@ def ports_are_given_back():
         shutil.rmtree(top)
 
 
+PAIR = """
+import socket, time
+l = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(l.getsockname())
+s, _ = l.accept()
+print("begun", flush=True)
+while True:
+    c.sendall(b"x" * 100)
+    s.recv(1000)
+    time.sleep(0.005)
+"""
+
+
+def several_and_their_children():
+    """--pid takes several, and follows the children that they have; the recording ends with the last."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    # a process with a child of a child; one that is its own; and one that ends early
+    family = subprocess.Popen(["sh", "-c", 'sh -c \'"$0" -c "$1"; true\' "$0" "$1"; true', PYTHON, PAIR],
+                              stdout=subprocess.PIPE, start_new_session=True)
+    single = subprocess.Popen([PYTHON, "-c", PAIR], stdout=subprocess.PIPE)
+    brief = subprocess.Popen(["sleep", "60"])
+    try:
+        family.stdout.readline()
+        single.stdout.readline()
+        p = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--pid", f"{brief.pid},{family.pid}", "-p",
+                              str(single.pid), "--buffer", "4M"], stderr=subprocess.PIPE, text=True)
+        said = p.stderr.readline()
+        check("recording 3 processes and 2 child processes" in said, f"what is recorded is said: {said.strip()}")
+        brief.kill()
+        brief.wait()
+        time.sleep(1)
+        check(p.poll() is None, "the end of one does not end the recording")
+        single.kill()
+        os.killpg(family.pid, signal.SIGKILL)
+        check(p.wait(60) == 0, "the end of the last does")
+        p.stderr.close()
+        flows = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
+        check(len(flows) == 4 and all(f["bytes"] > 1000 // SLOWER for f in flows),
+              f"the flows of each are recorded: {[f['bytes'] for f in flows]}")
+        p = run(MAGNET, "record", "--pid", "1,x", check=False)
+        check(p.returncode == 2 and "separated by commas" in p.stderr, p.stderr.strip())
+    finally:
+        for p in (family, single, brief):
+            if p.poll() is None:
+                os.killpg(p.pid, signal.SIGKILL) if p is family else p.kill()
+            p.wait()
+        for p in (family, single):
+            p.stdout.close()
+        shutil.rmtree(top)
+
+
 QUEUED = """
 import socket, sys
 l = socket.create_server(("127.0.0.1", 0))
@@ -164,6 +215,7 @@ def listened_before():
 need_kernel_side()
 listened_before()
 ports_are_given_back()
+several_and_their_children()
 queued_before()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
 time.sleep(0.3 * SLOWER)

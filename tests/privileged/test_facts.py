@@ -8,6 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fact_table import facts
 from fixture import *
 
 DROP = sys.argv[1]
@@ -28,22 +29,6 @@ for i in range(40):
 """
 # of datagrams the report has another word
 SAME_STAGE = {"ip_to_socket": "ip_to_tcp"}
-
-
-def read(kind, to):
-    return {"bool": lambda x: x == "1", "text": str, "f64": float}.get(kind, int)(to)
-
-
-def facts(rec, name, *options):
-    """Rows of a fact table; what is empty is None."""
-    text = run(MAGNET, "show", rec.dir, "--facts", name, *options).stdout
-    head, *rows = text.splitlines()
-    columns = [c.rsplit(":", 1) for c in head.split("\t")]
-    kinds = {kind for _, kind in columns}
-    check(kinds <= {"u64", "i64", "f64", "bool", "text"}, f"{name}: {len(rows)} rows, {len(columns)} "
-          f"typed columns")
-    return [{c: read(kind, v) if v else None for (c, kind), v in zip(columns, row.split("\t"), strict=True)}
-            for row in rows]
 
 
 def by(rows, key):

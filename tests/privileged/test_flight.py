@@ -108,6 +108,36 @@ def by_size():
     check(600 <= n["tcp_send"] <= 620 and "asked" in why(d + "/0002"), "the second follows the first")
 
 
+def tracer_of(recorder):
+    """The kernel tracer that magnet record runs."""
+    with open(f"/proc/{recorder}/task/{recorder}/children") as f:
+        for child in f.read().split():
+            with open(f"/proc/{child}/comm") as comm:
+                if comm.read().startswith("magnet-kernel"):
+                    return child
+    return check(False, "magnet record has a kernel tracer")
+
+
+def by_record():
+    """SIGUSR1 to magnet record asks for a dump of both sides."""
+    d = TOP + "/by_record"
+    p = subprocess.Popen([MAGNET, "record", "-q", "--flight", "5s", "-o", d, "--", PYTHON, "-c", LATE],
+                         text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdout.readline()
+    p.stdin.write("0.01\n")
+    p.stdin.flush()
+    p.stdout.readline()
+    p.send_signal(signal.SIGUSR1)
+    check(wait_for(lambda: complete(d + "/kernel/0001")), "SIGUSR1 to magnet record asks for a dump")
+    check("signal" in why(d + "/kernel/0001"), "which says why")
+    status = run(MAGNET, "ctl", "--pid", tracer_of(p.pid), "status").stdout  # other tests have tracers, too
+    check(d in status and "recording" in status, f"magnet ctl finds the recording: {status.splitlines()[0]}")
+    p.stdin.close()
+    check(p.wait(60) == 0, "and COMMAND is not disturbed")
+    p.stdout.close()
+    check(len(report(d)["flows"]) >= 2, "both sides are read together")
+
+
 def bounded():
     d = TOP + "/bounded"
     with Talker() as load, Tracer(d, "--pid", load.pid, "--flight", "2M").ready() as t:
@@ -139,7 +169,12 @@ def latency():
             value = int(re.search(r"value_ns = (\d+)", said)[1])
             check('"latency"' in said and 700e6 < value < 5e9 and "sock = 0" not in said,
                   f"the dump says how long and where: {said}")
-            sound(d + "/0001", 2)
+            r = sound(d + "/0001", 2)
+            dump = r["dumps"][0]
+            named = run(MAGNET, "report", d + "/0001").stdout
+            check(len(r["dumps"]) == 1 and dump["why"] == "latency" and dump["value_ns"] == value
+                  and dump["flow"].endswith("/rx") and "dumped at " in named and dump["flow"] in named,
+                  f"and so does the report: {next(l for l in named.splitlines() if 'dumped at' in l)}")
             exchange(0.8)
             check(wait_for(lambda: complete(d + "/0002")), "the trigger is armed again")
             t.end()
@@ -209,7 +244,7 @@ def usage():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (by_time, by_size, bounded, latency, retransmission, loss, usage):
+    for test in (by_time, by_size, by_record, bounded, latency, retransmission, loss, usage):
         print("---", test.__name__)
         test()
 finally:

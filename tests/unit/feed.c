@@ -65,12 +65,12 @@ static void assert_divided(const struct flow *f)
 {
 	unsigned __int128 divided = 0, waited = 0;
 
-	if (!measures(f)->why)
+	if (!measures_in(f)->why)
 		return;
 	for (int i = 0; i < WHYS; i++)
-		divided += measures(f)->why->wait[i];
-	for (uint32_t i = 0; i < measures(f)->why->rows; i++)
-		waited += measures(f)->why->row[i].wait;
+		divided += measures_in(f)->why->wait[i];
+	for (uint32_t i = 0; i < measures_in(f)->why->rows; i++)
+		waited += measures_in(f)->why->row[i].wait;
 	assert_true(divided == waited);
 }
 

@@ -100,6 +100,10 @@ const struct call_stats *calls_of(const struct core *c, int id); /* kind tcp; ne
 struct thread *thread_of(struct core *c, uint32_t tid);
 /* Checks that the states of all joined calls of a kind are exactly these. */
 void assert_states(const struct call_stats *s, const uint64_t expected[STATES]);
+/* Returns the fact of a flow as it is now, valid until the eighth call after this one. */
+const struct fact_flow *fact_of(struct core *c, const struct flow *f);
+/* Returns what is measured of a flow, all of it empty where nothing is. */
+const struct flow_measures *measures_in(const struct flow *f);
 /* Returns what is measured of a flow, to be changed; there must be something. */
 struct flow_measures *measured(const struct flow *f);
 /* Returns the memory that all measures share. */

@@ -117,7 +117,7 @@ void dg_reads(struct core *c, uint64_t t, uint32_t len, uint32_t next)
 
 uint64_t dg_shifts(const struct core *c)
 {
-	return (uint64_t)measures(rx_of(c, B))->shift.sum;
+	return (uint64_t)measures_in(rx_of(c, B))->shift.sum;
 }
 
 void dg_begin_unix(struct core *c, int kind)

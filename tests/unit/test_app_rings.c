@@ -161,7 +161,7 @@ static void a_loss_lies_between_two_calls(void **unused)
 	assert_loss(0, MG_LOST_APP, 7, t, t + 1000);
 }
 
-static void what_nobody_came_after_is_told_at_the_end(void **unused)
+static void losses_at_the_end_are_recorded(void **unused)
 {
 	uint64_t t = mg_cycles();
 
@@ -190,7 +190,7 @@ static void no_number_is_too_large(void **unused)
 	assert_int_equal(losses[0].count + losses[1].count + losses[2].count, many);
 }
 
-static void a_count_that_cannot_be_is_told_as_not_known(void **unused)
+static void an_impossible_count_is_recorded_as_unknown(void **unused)
 {
 	uint64_t t = mg_cycles();
 
@@ -410,7 +410,7 @@ static void a_places_number_is_kept(void **unused)
 	close(connection);
 }
 
-static void a_connection_without_a_descriptor_is_told(void **unused)
+static void a_connection_without_a_descriptor_is_recorded(void **unused)
 {
 	int connection = ask();
 	struct rlimit was = without_descriptors();
@@ -444,15 +444,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			lengths_values_and_counts_are_told_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_loss_lies_between_two_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			what_nobody_came_after_is_told_at_the_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(losses_at_the_end_are_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_number_is_too_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(pool_file_cannot_be_truncated, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_pool_is_left_when_nobody_has_it_mapped, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_pool_goes_with_its_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			a_count_that_cannot_be_is_told_as_not_known, setup, teardown),
+			an_impossible_count_is_recorded_as_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_handlers_call_may_tell_less_than_the_one_it_interrupted, setup, teardown),
 		cmocka_unit_test_setup_teardown(
@@ -468,7 +467,7 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(a_places_number_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			a_connection_without_a_descriptor_is_told, setup, teardown),
+			a_connection_without_a_descriptor_is_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_next_free_numbers_will_do, setup, teardown),
 	};
 

@@ -124,14 +124,15 @@ static void figures_of_a_flow_keep_the_bound_of_their_bins(void **unused)
 		const struct flow *f = rx_of(&exact, SERVER(i)), *g = rx_of(&bound, SERVER(i));
 
 		assert_int_equal(f->complete, g->complete);
-		assert_true(measures(f)->residence.sum == measures(g)->residence.sum);
+		assert_true(measures_in(f)->residence.sum == measures_in(g)->residence.sum);
 		for (int s = 0; s < RX_STAGES; s++)
 			for (int p = 1; p <= 100; p++) {
-				double want = dist_quantile(&measures(f)->stage[s], p / 100.0);
+				double want = dist_quantile(&measures_in(f)->stage[s], p / 100.0);
 
-				assert_true(measures(f)->stage[s].sum == measures(g)->stage[s].sum);
-				assert_near(dist_quantile(&measures(g)->stage[s], p / 100.0), want,
-					want / (1024 >> coarse) + want / 1024);
+				assert_true(measures_in(f)->stage[s].sum ==
+					    measures_in(g)->stage[s].sum);
+				assert_near(dist_quantile(&measures_in(g)->stage[s], p / 100.0),
+					want, want / (1024 >> coarse) + want / 1024);
 			}
 	}
 	feed_end(&exact);

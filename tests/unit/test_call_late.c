@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls whose end, or whose caller in the program, becomes known late. */
-#include "task/call_settle.h"
+#include "call/call_settle.h"
 #include "feed.h"
 
 #define TID  10

@@ -48,6 +48,18 @@ static void exchange(struct core *c, uint32_t i, uint64_t at)
 	ev_ack(c, at + 400010, CLIENT(i), ISN + 101);
 }
 
+/*
+ * Feeds the same in the other order, which is no exchange: one is reported when its socket is
+ * packed, without the times of a peer that only comes later.
+ */
+static void greeting(struct core *c, uint32_t i, uint64_t at)
+{
+	pass(c, SERVER(i), CLIENT(i), IRS(i) + 1, at, 3000 + i % 77);
+	pass(c, CLIENT(i), SERVER(i), ISN + 1, at + 200000, 100 + i % 301);
+	ev_ack(c, at + 400000, SERVER(i), IRS(i) + 101);
+	ev_ack(c, at + 400010, CLIENT(i), ISN + 101);
+}
+
 /* Returns the bytes in use after that many short connections. */
 static size_t bytes_of(uint32_t connections, bool packed)
 {
@@ -81,7 +93,7 @@ static void a_packed_socket_takes_some_hundred_bytes(void **unused)
 	(void)unused;
 	print_message("bytes a closed socket: %zu, unpacked %zu\n", each,
 		(bytes_of(3000, false) - bytes_of(1000, false)) / 4000);
-	assert_true(each < 1500);
+	assert_true(each < 1600);
 }
 
 /* A socket with many different times shrinks little when packed: it stays unpacked for longer. */
@@ -118,7 +130,7 @@ static void connect(struct core *c, uint32_t i, uint64_t at)
 	open_client(c, i, at);
 	if (i % 17)
 		open_server(c, i, at + 1);
-	exchange(c, i, at + 10);
+	(i % 17 ? exchange : greeting)(c, i, at + 10);
 	if (i % 7 == 0) {
 		feed_send(c, SENDER, CLIENT(i), ISN + 101, 50, at + 410000, 20);
 		ev_retransmit(c, at + 415000, CLIENT(i), ISN + 101, 50);

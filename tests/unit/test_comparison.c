@@ -134,7 +134,7 @@ static void values_are_those_of_the_report(void **unused)
 
 	(void)unused;
 	both(&c, &x, &y);
-	m = flow_modulation(&now.report, rx_of(&now.core, B));
+	m = flow_modulation(&now.report, fact_of(&now.core, rx_of(&now.core, B)));
 	assert_near(row(&c, SUBJECT_FLOW, true, "J", NULL)->now_value, m.j_ns, 1e-6);
 	assert_near(row(&c, SUBJECT_FLOW, true, "tau", NULL)->now_value, m.tau_ns, 1e-6);
 	assert_near(row(&c, SUBJECT_FLOW, true, "M", NULL)->now_value, m.m, 1e-9);
@@ -204,7 +204,7 @@ static void clock_error_counts_as_noise(void **unused)
 
 	(void)unused;
 	both(&c, &x, &y);
-	now.core.clock.error = 2000;
+	now.report.recording.clock_error = 2000;
 	comparison_free(&c);
 	assert_int_equal(compare(&c, &now.recording, &before.recording), 0);
 	r = row(&c, SUBJECT_FLOW, true, "residence_total", NULL);

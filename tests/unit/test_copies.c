@@ -37,7 +37,7 @@ static void assert_sent(const struct core *c, uint64_t retransmitted, uint64_t r
 	assert_int_equal(sent(c)->resent + sent(c)->pending, resent);
 }
 
-static void tcps_own_retransmission_is_told_by_tcp(void **unused)
+static void tcps_own_retransmission_is_reported_by_tcp(void **unused)
 {
 	struct core c;
 
@@ -74,9 +74,9 @@ static void local_drop_is_resent_not_retransmitted(void **unused)
 	assert_sent(&c, 0, 1000);
 	assert_int_equal(f->complete, 1500);
 	assert_int_equal(f->copies.ambiguous, 1000);
-	assert_int_equal(measures(f)->residence.weight, 500);
-	assert_int_equal(measures(f)->units[TX_IP_OUT].again, 1000);
-	assert_int_equal(measures(f)->units[TX_XMIT].again, 0);
+	assert_int_equal(measures_in(f)->residence.weight, 500);
+	assert_int_equal(measures_in(f)->units[TX_IP_OUT].again, 1000);
+	assert_int_equal(measures_in(f)->units[TX_XMIT].again, 0);
 	feed_end(&c);
 }
 
@@ -144,9 +144,9 @@ static void the_way_of_a_byte_sent_twice_is_not_known(void **unused)
 	f = rx_of(&c, B);
 	assert_int_equal(f->copies.transit_ambiguous, 500);
 	assert_int_equal(f->copies.ambiguous, 0); /* it came once */
-	assert_int_equal(measures(f)->transit.weight, 500);
-	assert_true(measures(f)->transit.sum == (9500 - 1106) * 500);
-	assert_true(measures(f)->shift.sum == (8904 + 8804) * 500);
+	assert_int_equal(measures_in(f)->transit.weight, 500);
+	assert_true(measures_in(f)->transit.sum == (9500 - 1106) * 500);
+	assert_true(measures_in(f)->shift.sum == (8904 + 8804) * 500);
 	feed_end(&c);
 }
 
@@ -160,7 +160,7 @@ static void arrival_before_the_second_copy_is_the_first(void **unused)
 	sent_twice(&c, ALL_HOOKS, 8000);
 	f = rx_of(&c, B);
 	assert_int_equal(f->copies.transit_ambiguous, 0);
-	assert_true(measures(f)->transit.sum == (8000 - 1006 + 9500 - 1106) * 500);
+	assert_true(measures_in(f)->transit.sum == (8000 - 1006 + 9500 - 1106) * 500);
 	feed_end(&c);
 }
 
@@ -174,7 +174,7 @@ static void without_the_ip_layer_tcps_event_tells(void **unused)
 		&c, "sys_enter,sys_exit,tcp_send,dev_xmit,tcp_retransmit,dev_recv,tcp_ready", 9400);
 	f = rx_of(&c, B);
 	assert_int_equal(f->copies.transit_ambiguous, 500);
-	assert_int_equal(measures(f)->transit.weight, 500);
+	assert_int_equal(measures_in(f)->transit.weight, 500);
 	feed_end(&c);
 }
 
@@ -203,7 +203,7 @@ static void bytes_received_twice_before_they_are_readable_have_no_stages(void **
 	f = rx_of(&c, B);
 	assert_int_equal(f->complete, 1000);
 	assert_int_equal(f->copies.ambiguous, 500);
-	assert_int_equal(measures(f)->residence.weight, 500);
+	assert_int_equal(measures_in(f)->residence.weight, 500);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 500);
 	feed_end(&c);
 }
@@ -217,8 +217,8 @@ static void a_duplicate_of_what_was_readable_changes_nothing(void **unused)
 	arrives_twice(&c, false);
 	f = rx_of(&c, B);
 	assert_int_equal(f->copies.ambiguous, 0);
-	assert_int_equal(measures(f)->residence.weight, 1000);
-	assert_int_equal(measures(f)->units[RX_DEV].again, 500);
+	assert_int_equal(measures_in(f)->residence.weight, 1000);
+	assert_int_equal(measures_in(f)->units[RX_DEV].again, 500);
 	feed_end(&c);
 }
 
@@ -243,7 +243,7 @@ static void memory_of_copies_is_bounded(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tcps_own_retransmission_is_told_by_tcp),
+		cmocka_unit_test(tcps_own_retransmission_is_reported_by_tcp),
 		cmocka_unit_test(local_drop_is_resent_not_retransmitted),
 		cmocka_unit_test(a_retransmission_that_was_dropped_is_none_of_the_others),
 		cmocka_unit_test(retransmission_refused_in_a_queue_does_not_count),

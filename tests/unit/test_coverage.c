@@ -294,10 +294,10 @@ static void one_trace_does_not_make_up_for_another(void **unused)
 	core_read_trace(&c, CORE_KERNEL, 50, 0);
 	assert_int_equal(core_finish(&c), 0);
 	assert_int_equal(c.side[CORE_KERNEL].read, 210);
-	memset(&r, 0, sizeof(r));
-	r.core = &c;
+	assert_int_equal(report_init(&r, &c, NULL, "test"), 0);
 	assert_int_equal(report_missing_events(&r).kernel, 40);
 	assert_int_equal(report_missing_events(&r).too_many, 0);
+	report_free(&r);
 	core_free(&c);
 }
 

@@ -66,7 +66,7 @@ static void ev_call(struct core *c, uint64_t t, int call, uint32_t flags, int64_
 
 static const struct unit_stats *sent_at(const struct core *c, int layer)
 {
-	return &measures(tx_of(c, UDP_SOCK))->units[layer];
+	return &measures_in(tx_of(c, UDP_SOCK))->units[layer];
 }
 
 static void each_layer_counts_what_passed_it(void **unused)
@@ -124,7 +124,7 @@ static void peeked_datagrams_are_not_received(void **unused)
 	ev_moved(&c, MG_EVENT_sock_received, 120, -11, 0);
 	ev_moved(&c, MG_EVENT_sock_received, 130, 700, 0);
 	core_finish(&c);
-	assert_int_equal(measures(rx_of(&c, UDP_SOCK))->units[RX_COPY].n, 1);
+	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_COPY].n, 1);
 	assert_int_equal(rx_of(&c, UDP_SOCK)->total, 700);
 	feed_end(&c);
 }
@@ -139,8 +139,8 @@ static void a_look_into_the_queue_is_no_call_that_moves(void **unused)
 	ev_call(&c, 100, MG_SYS_recvfrom, 0x2, 700);
 	ev_call(&c, 120, MG_SYS_recvfrom, 0, 700);
 	core_finish(&c);
-	assert_int_equal(measures(rx_of(&c, UDP_SOCK))->units[RX_CALL].n, 1);
-	assert_int_equal(measures(rx_of(&c, UDP_SOCK))->units[RX_CALL].bytes, 700);
+	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_CALL].n, 1);
+	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_CALL].bytes, 700);
 	feed_end(&c);
 }
 
@@ -161,7 +161,7 @@ static void elsewhere_is_no_layer_of_its_own(void **unused)
 	core_finish(&c);
 	assert_int_equal(sent_at(&c, TX_XMIT)->n, 1);
 	assert_int_equal(sent_at(&c, TX_DONE)->n, 0);
-	assert_int_equal(measures(rx_of(&c, UDP_SOCK))->units[RX_DEV].n, 0);
+	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_DEV].n, 0);
 	feed_end(&c);
 }
 

@@ -59,7 +59,7 @@ static void an_answer_is_not_the_question(void **unused)
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 100);
 	assert_null(rx_of(&c, B)->paired.partner);
-	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->shift.n, 0);
 	feed_end(&c);
 }
 
@@ -143,8 +143,8 @@ static void the_end_of_a_stream_is_no_unit(void **unused)
 		ev_exit(&c, 1003, READ, B, MG_SYS_recvfrom, 0, 0);
 		ev_app(&c, READ, MG_FN_recv, 1000, 1004, 0);
 		core_finish(&c);
-		assert_int_equal(measures(rx_of(&c, B))->units[RX_CALL].n, i);
-		assert_int_equal(measures(rx_of(&c, B))->units[RX_COPY].n, i);
+		assert_int_equal(measures_in(rx_of(&c, B))->units[RX_CALL].n, i);
+		assert_int_equal(measures_in(rx_of(&c, B))->units[RX_COPY].n, i);
 		assert_int_equal(rx_of(&c, B)->use.calls, i);
 		feed_end(&c);
 	}

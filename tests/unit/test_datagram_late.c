@@ -34,7 +34,7 @@ static void late_device_time_counts_as_it_was(void **unused)
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->complete, 100);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_DEV_IP), 100 * 31);
-	assert_int_equal(measures(rx_of(&c, B))->units[RX_DEV].bytes, 100);
+	assert_int_equal(measures_in(rx_of(&c, B))->units[RX_DEV].bytes, 100);
 	feed_end(&c);
 }
 

@@ -27,9 +27,9 @@ static void a_datagram_is_followed_to_its_reader(void **unused)
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_ABSENT), 100 * (1101 - 1022));
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_COPY), 100 * 1);
 	assert_int_equal(stage_sum(rx_of(&c, B), RX_STAGE_RETURN), 100 * 2);
-	assert_int_equal(measures(rx_of(&c, B))->stage[RX_STAGE_ORDER].n, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->stage[RX_STAGE_ORDER].n, 0);
 	assert_int_equal(dg_shifts(&c), 100 * (1104 - 1000));
-	assert_int_equal((uint64_t)measures(rx_of(&c, B))->transit.sum, 100 * (1020 - 1006));
+	assert_int_equal((uint64_t)measures_in(rx_of(&c, B))->transit.sum, 100 * (1020 - 1006));
 	assert_ptr_equal(rx_of(&c, B)->paired.partner, tx_of(&c, A));
 	feed_end(&c);
 }
@@ -45,7 +45,7 @@ static void a_reader_may_be_faster_than_the_sender(void **unused)
 	dg_leaves(&c, 1003, 7, 1, 100);
 	dg_arrives(&c, 1010, 7, 1, 100);
 	dg_reads(&c, 1020, 100, MG_NOT_KNOWN);
-	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->shift.n, 0);
 	dg_moved(&c, MG_EVENT_sock_sent, 1030, SEND, A, 100, 0, MG_KIND_udp);
 	ev_exit(&c, 1031, SEND, A, MG_SYS_sendto, 0, 100);
 	ev_app(&c, SEND, MG_FN_send, 1000, 1032, 100);
@@ -75,7 +75,7 @@ static void corked_bytes_wait_from_their_own_call_on(void **unused)
 	assert_int_equal(tx_of(&c, A)->complete, 100);
 	assert_int_equal(stage_sum(tx_of(&c, A), TX_STAGE_SNDBUF), 30 * (2003 - 1001) + 70 * 2);
 	assert_int_equal(dg_shifts(&c), 30 * (2104 - 1000) + 70 * (2104 - 2000));
-	assert_int_equal(measures(rx_of(&c, B))->from->n, 2);
+	assert_int_equal(measures_in(rx_of(&c, B))->from->n, 2);
 	feed_end(&c);
 }
 
@@ -200,8 +200,8 @@ static void a_drop_without_an_event_shifts_nothing(void **unused)
 	dg_reads(&c, 5000, 100, MG_NOT_KNOWN);
 	core_finish(&c);
 	/* 7 and 8 are there as far as was seen: the one before the next was read */
-	assert_int_equal(measures(rx_of(&c, B))->shift.n, 2);
-	assert_near(dist_quantile(&measures(rx_of(&c, B))->shift, 0.5), 5004 - 3000, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->shift.n, 2);
+	assert_near(dist_quantile(&measures_in(rx_of(&c, B))->shift, 0.5), 5004 - 3000, 0);
 	feed_end(&c);
 }
 
@@ -270,7 +270,7 @@ static void with_two_readers_the_reader_is_not_known(void **unused)
 	ev_app(&c, OTHER, MG_FN_recv, 899, 3102, 100);
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->missing.messages, 2);
-	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->shift.n, 0);
 	assert_int_equal(rx_of(&c, B)->incomplete, 200);
 	feed_end(&c);
 }
@@ -288,8 +288,8 @@ static void an_older_frame_in_the_same_buffer_is_another(void **unused)
 	dg_arrives(&c, 2030, 7, 3, 100); /* belongs to no socket */
 	dg_reads(&c, 3000, 100, 7);
 	core_finish(&c);
-	assert_in_range(measures(rx_of(&c, B))->shift.n, 0, 1);
-	if (measures(rx_of(&c, B))->shift.n)
+	assert_in_range(measures_in(rx_of(&c, B))->shift.n, 0, 1);
+	if (measures_in(rx_of(&c, B))->shift.n)
 		assert_int_equal(dg_shifts(&c), 100 * 1004);
 	feed_end(&c);
 }
@@ -388,8 +388,8 @@ static void duplicates_are_delivered_once(void **unused)
 	core_finish(&c);
 	assert_int_equal(rx_of(&c, B)->total, 2000);
 	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
-	assert_near(flow_goodput(&r, tx_of(&c, A)).ratio, 1000.0 / 1420, 1e-12);
-	assert_near(flow_goodput(&r, rx_of(&c, B)).ratio, 1000.0 / 1420, 1e-12);
+	assert_near(flow_goodput(&r, fact_of(&c, tx_of(&c, A))).ratio, 1000.0 / 1420, 1e-12);
+	assert_near(flow_goodput(&r, fact_of(&c, rx_of(&c, B))).ratio, 1000.0 / 1420, 1e-12);
 	report_free(&r);
 	feed_end(&c);
 }

@@ -189,7 +189,7 @@ static void streams_are_merged_by_time_and_by_name(void **unused)
 	}
 }
 
-static void what_an_older_version_lacks_is_0(void **unused)
+static void fields_an_older_version_lacks_are_0(void **unused)
 {
 	struct ctf_writer *w = writer(NULL);
 
@@ -335,7 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_event_arrives_with_its_fields),
 		TEST(streams_are_merged_by_time_and_by_name),
-		TEST(what_an_older_version_lacks_is_0),
+		TEST(fields_an_older_version_lacks_are_0),
 		TEST(numbers_of_other_sizes_are_numbers),
 		TEST(chosen_events_have_their_fields_as_text),
 		TEST(others_are_left_to_babeltrace2),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "reported/spread.h"
 #include "sums/dist.h"
 #include "unit.h"
 
@@ -362,6 +363,33 @@ static void all_of_another_is_as_if_added_one_by_one(void **unused)
 	dist_free(&both);
 }
 
+/* Returns the quantile that holds of so many different values. */
+static double highest_of(uint64_t n, double *at)
+{
+	struct dist d = {0};
+	double q;
+
+	for (uint64_t i = 1; i <= n; i++)
+		dist_add(&d, i, 1);
+	q = dist_highest(&d);
+	*at = dist_at_highest(&d);
+	dist_free(&d);
+	return q;
+}
+
+static void the_largest_quantile_has_ten_samples_beyond_it(void **unused)
+{
+	double at;
+
+	(void)unused;
+	assert_true(isnan(highest_of(0, &at)) && isnan(at));
+	assert_true(highest_of(19, &at) == 1 && at == 19);
+	assert_true(highest_of(20, &at) == 0.5 && at == 10);
+	assert_true(highest_of(80, &at) == 0.875 && at == 70);
+	assert_true(highest_of(1000, &at) == 0.99 && at == 990);
+	assert_true(highest_of(2000, &at) == 0.99 && at == 1980);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +411,7 @@ int main(void)
 		cmocka_unit_test(bytes_do_not_make_up_for_samples),
 		cmocka_unit_test(query_changes_nothing),
 		cmocka_unit_test(all_of_another_is_as_if_added_one_by_one),
+		cmocka_unit_test(the_largest_quantile_has_ten_samples_beyond_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

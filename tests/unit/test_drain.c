@@ -149,7 +149,7 @@ static void a_slot_of_the_lap_before_stops_it_too(void **unused)
 }
 
 /* Calibration uses the rings before the recording begins. */
-static void what_was_there_before_is_not_part_of_it(void **unused)
+static void events_before_the_trace_are_not_part_of_it(void **unused)
 {
 	struct trace_file t;
 
@@ -276,7 +276,7 @@ int main(void)
 		TEST(near_and_far_places_keep_the_order),
 		TEST(a_slot_that_is_not_published_stops_the_reader),
 		TEST(a_slot_of_the_lap_before_stops_it_too),
-		TEST(what_was_there_before_is_not_part_of_it),
+		TEST(events_before_the_trace_are_not_part_of_it),
 		TEST(the_fullest_ring_is_told_in_percent),
 		TEST(a_note_has_the_time_of_now),
 		TEST(a_drop_waits_in_its_ring_for_its_names),

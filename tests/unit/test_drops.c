@@ -147,7 +147,7 @@ static void the_place_tells_the_layer(void **unused)
 		{"NOT_SPECIFIED", "xfrm_input", "ip"},
 		{"NOT_SPECIFIED", "sfq_enqueue", "qdisc"},
 		{"NOT_SPECIFIED", "skb_queue_purge_reason", NULL},
-		{"NOT_SPECIFIED", "not told", NULL},
+		{"NOT_SPECIFIED", "not reported", NULL},
 	};
 
 	(void)unused;

@@ -169,6 +169,77 @@ static void a_wait_says_who_woke_it_and_when(void **unused)
 	assert_int_equal(w->end - w->begin, 200);
 }
 
+/* Feeds a block of thread 10 in the call `nr`, of 100 cycles from `t` on. */
+static void blocks(struct core *c, uint64_t t, uint8_t entry, int32_t nr, uint64_t arg)
+{
+	struct mg_event e = feed_event(MG_EVENT_sched_switch, t, 10);
+
+	e.cpu = 0;
+	e.sched_switch = (struct mg_sched_switch){.prev_tid = 10,
+		.prev_state = entry == MG_ENTRY_UNKNOWN ? 4 : SLEEPING,
+		.entry = entry == MG_ENTRY_UNKNOWN ? MG_ENTRY_X86_64 : entry,
+		.nr = nr,
+		.arg = arg};
+	feed(c, &e);
+	ev_waking(c, t + 100, 10);
+	ev_switch(c, t + 150, 0, 0, RUNNABLE, 10);
+}
+
+static void a_block_says_in_which_call_it_was(void **unused)
+{
+	struct got waits = {.size = sizeof(struct fact_wait)};
+	const struct fact_wait *w[8];
+	struct core c;
+
+	(void)unused;
+	for (int i = 0; i < 8; i++)
+		w[i] = &waits.fact[i].wait;
+	feed_begin(&c, ALL_HOOKS);
+	facts_listen(&c.facts, FACT_wait, keep, &waits);
+	ev_waking(&c, 50, 10);
+	blocks(&c, 1000, MG_ENTRY_X86_64, 202, 0x7f0000001000);
+	blocks(&c, 2000, MG_ENTRY_I386, 3, 7); /* read() there */
+	blocks(&c, 3000, MG_ENTRY_AARCH64, 82, 9);
+	blocks(&c, 4000, MG_ENTRY_EXCEPTION, 0, 0);
+	blocks(&c, 5000, MG_ENTRY_X86_64, 1999, 0);
+	blocks(&c, 6000, MG_ENTRY_X86_64, 1000000, 0);
+	blocks(&c, 7000, MG_ENTRY_UNKNOWN, 202, 0); /* stopped in it */
+	blocks(&c, 8000, 200, 1, 0);
+	assert_int_equal(waits.n, 8);
+	assert_string_equal(w[0]->call, "futex");
+	assert_true(w[0]->descriptor == FACT_NONE && w[0]->blocked_in == BLOCKED_IN_CALL);
+	assert_string_equal(w[1]->call, "read");
+	assert_int_equal(w[1]->descriptor, 7);
+	assert_string_equal(w[2]->call, "fsync");
+	assert_int_equal(w[2]->descriptor, 9);
+	assert_int_equal(w[3]->blocked_in, BLOCKED_IN_FAULT);
+	assert_null(w[3]->call);
+	assert_string_equal(w[4]->call, "system call 1999");
+	assert_string_equal(w[5]->call, "system call");
+	assert_int_equal(w[6]->blocked_in, BLOCKED_STOPPED);
+	assert_int_equal(w[7]->blocked_in, FACT_NO_WORD);
+	assert_true(w[0]->woken - w[0]->begin == 100);
+	feed_end(&c);
+}
+
+static void a_block_on_a_socket_names_it(void **unused)
+{
+	struct got waits = {.size = sizeof(struct fact_wait)};
+	const struct fact_wait *w = &waits.fact[0].wait;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	facts_listen(&c.facts, FACT_wait, keep, &waits);
+	ev_waking(&c, 50, 10);
+	ev_enter(&c, 900, 10, 7, MG_SYS_recvfrom, 2001);
+	blocks(&c, 1000, MG_ENTRY_X86_64, 45, 5);
+	feed_end(&c);
+	assert_int_equal(waits.n, 1);
+	assert_int_equal(w->socket, 7);
+	assert_int_equal(w->descriptor, 5);
+}
+
 static void a_wait_across_a_loss_is_not_complete(void **unused)
 {
 	struct got waits = {.size = sizeof(struct fact_wait)};
@@ -280,7 +351,7 @@ static void a_loss_has_its_time_and_layers(void **unused)
 	assert_int_equal(losses.fact[0].loss.begin, 300);
 	assert_int_equal(losses.fact[0].loss.end, 800);
 	assert_int_equal(losses.fact[0].loss.events, 12);
-	assert_string_equal(losses.fact[0].loss.reason, "ring_full");
+	assert_int_equal(losses.fact[0].loss.reason, MG_LOST_RING_FULL);
 }
 
 int main(void)
@@ -291,6 +362,8 @@ int main(void)
 		cmocka_unit_test(a_send_is_a_call_a_range_and_a_packet_at_each_layer),
 		cmocka_unit_test(a_range_without_every_time_has_no_stages),
 		cmocka_unit_test(a_wait_says_who_woke_it_and_when),
+		cmocka_unit_test(a_block_says_in_which_call_it_was),
+		cmocka_unit_test(a_block_on_a_socket_names_it),
 		cmocka_unit_test(a_wait_across_a_loss_is_not_complete),
 		cmocka_unit_test(a_thread_does_not_wait_since_the_death_of_one_of_its_number),
 		cmocka_unit_test(a_stage_that_no_hook_ends_is_not_known),

@@ -76,7 +76,7 @@ static void files_and_pipes_are_not_traced(void **unused)
 	assert_true(MG_KIND_TRACED(MG_KIND_tcp));
 }
 
-static void what_is_no_descriptor_is_not_remembered(void **unused)
+static void numbers_without_a_descriptor_are_not_remembered(void **unused)
 {
 	int fd = dup(0);
 
@@ -374,7 +374,7 @@ int main(void)
 		TEST(internet_sockets_are_told_by_protocol),
 		TEST(local_sockets_are_told_by_type),
 		TEST(files_and_pipes_are_not_traced),
-		TEST(what_is_no_descriptor_is_not_remembered),
+		TEST(numbers_without_a_descriptor_are_not_remembered),
 		TEST(errno_stays_as_the_program_left_it),
 		TEST(a_kind_that_is_known_is_not_asked_for),
 		TEST(descriptors_beyond_the_table_are_asked_for_each_time),

@@ -59,7 +59,7 @@ static void each_compared_figure_has_a_row(void **unused)
 		assert_non_null(figure_of(compared[i].scope, compared[i].row));
 }
 
-static void what_is_not_known_is_null_and_still_there(void **unused)
+static void unknown_figures_are_null_and_still_there(void **unused)
 {
 	struct core c;
 	struct report r;
@@ -88,7 +88,7 @@ int main(void)
 		cmocka_unit_test(each_row_says_what_it_is),
 		cmocka_unit_test(no_scope_has_a_name_twice),
 		cmocka_unit_test(each_compared_figure_has_a_row),
-		cmocka_unit_test(what_is_not_known_is_null_and_still_there),
+		cmocka_unit_test(unknown_figures_are_null_and_still_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,9 +33,9 @@ static void flows_come_the_largest_first(void **unused)
 	feed_recv(&c, SENDER, 1, 5000, 200, 31000, 1);
 	report(&r, &c, NULL);
 	assert_int_equal(r.flow_count, 3);
-	assert_string_equal(flow_id(r.flows[0]), "2/tx");
-	assert_string_equal(flow_id(r.flows[1]), "1/rx");
-	assert_string_equal(flow_id(r.flows[2]), "1/tx");
+	assert_string_equal(flow_id(report_flow(&r, 0)->flow), "2/tx");
+	assert_string_equal(flow_id(report_flow(&r, 1)->flow), "1/rx");
+	assert_string_equal(flow_id(report_flow(&r, 2)->flow), "1/tx");
 	end(&r);
 }
 
@@ -70,7 +70,7 @@ static void ends_are_written_as_people_do(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 5, 1, 999, 4999);
 	s = sock_find(&c, 1);
-	flow_ends(&s->tx, local, remote);
+	flow_ends(fact_of(&c, &s->tx), local, remote);
 	assert_string_equal(local, "?"); /* left out on request, or lost */
 	e.sock_addr.sock = 1;
 	e.sock_addr.laddr[0] = 0xfe;
@@ -80,7 +80,7 @@ static void ends_are_written_as_people_do(void **unused)
 	feed(&c, &e);
 	s->lport = 40000;
 	s->rport = 80;
-	flow_ends(&s->tx, local, remote);
+	flow_ends(fact_of(&c, &s->tx), local, remote);
 	assert_string_equal(local, "[fe80::1]:40000");
 	assert_string_equal(remote, "10.9.0.2:80");
 	feed_end(&c);
@@ -127,7 +127,7 @@ static void m_is_the_mean_shift_in_gaps_of_the_sender(void **unused)
 	(void)unused;
 	connection_record(&c);
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, rx_of(&c, B));
+	m = flow_modulation(&r, fact_of(&c, rx_of(&c, B)));
 	assert_true(m.known);
 	assert_string_equal(m.from, "peer_call");
 	assert_string_equal(m.to, "call");
@@ -151,7 +151,7 @@ static void a_pure_delay_has_m_0(void **unused)
 	(void)unused;
 	connection_record(&c);
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, tx_of(&c, A));
+	m = flow_modulation(&r, fact_of(&c, tx_of(&c, A)));
 	assert_string_equal(m.to, "device");
 	assert_near(m.j_ns, 0, 0);
 	assert_near(m.m, 0, 0);
@@ -188,7 +188,7 @@ static void a_token_bucket_modulates_as_worked_out_by_hand(void **unused)
 				1448);
 	}
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, tx_of(&c, A));
+	m = flow_modulation(&r, fact_of(&c, tx_of(&c, A)));
 	assert_near(m.j_ns, 11.0 / 7 * (double)d, (double)d * 1e-9);
 	assert_near(m.m, 11.0 / 7 * (double)d / (double)gap, 1e-9);
 	assert_near(m.s, 7, 0);
@@ -207,7 +207,7 @@ static void a_small_variation_of_a_long_delay_is_seen(void **unused)
 	for (uint32_t i = 0; i < TRANSFERS; i++) /* 20 ms, every other time 2 us more */
 		transfer(&c, i, 1000000 + i * 40000000, 21000000 + i * 40000000 + i % 2 * 2000);
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, rx_of(&c, B));
+	m = flow_modulation(&r, fact_of(&c, rx_of(&c, B)));
 	assert_near(m.j_ns, 1000, 100);
 	end(&r);
 }
@@ -222,7 +222,7 @@ static void one_call_has_no_gap_and_no_m(void **unused)
 	connection_begin(&c);
 	transfer(&c, 0, 10000, 10100);
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, rx_of(&c, B));
+	m = flow_modulation(&r, fact_of(&c, rx_of(&c, B)));
 	assert_near(m.j_ns, 0, 0);
 	assert_true(isnan(m.tau_ns));
 	assert_true(isnan(m.m));
@@ -242,7 +242,7 @@ static void without_the_sender_there_is_no_m(void **unused)
 	feed_segment(&c, B, 1000, 500, 2000, 1);
 	feed_recv(&c, RECEIVER, B, 1000, 500, 3000, 1);
 	report(&r, &c, NULL);
-	m = flow_modulation(&r, rx_of(&c, B));
+	m = flow_modulation(&r, fact_of(&c, rx_of(&c, B)));
 	assert_false(m.known);
 	assert_true(isnan(m.j_ns) && isnan(m.m) && isnan(m.s) && isnan(m.blocked_share));
 	end(&r);
@@ -256,12 +256,12 @@ static void coverage_is_the_share_of_complete_bytes(void **unused)
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, B, 4999, 999);
-	assert_true(isnan(flow_coverage(rx_of(&c, B))));
+	assert_true(isnan(flow_coverage(fact_of(&c, rx_of(&c, B)))));
 	feed_segment(&c, B, 1000, 750, 2000, 1);
 	ev_ready(&c, 2100, B, 2000); /* all other events of the remaining 250 bytes were lost */
 	feed_recv(&c, RECEIVER, B, 1000, 1000, 3000, 1);
 	report(&r, &c, NULL);
-	assert_near(flow_coverage(rx_of(&c, B)), 0.75, 1e-12);
+	assert_near(flow_coverage(fact_of(&c, rx_of(&c, B))), 0.75, 1e-12);
 	end(&r);
 }
 
@@ -281,7 +281,7 @@ static void coverage_of_a_late_socket_is_of_the_recorded_bytes(void **unused)
 	feed_segment(&c, B, 1000, 500, 2000, 1);
 	feed_recv(&c, RECEIVER, B, 1000, 500, 3000, 1);
 	report(&r, &c, NULL);
-	assert_near(flow_coverage(rx_of(&c, B)), 1, 1e-12);
+	assert_near(flow_coverage(fact_of(&c, rx_of(&c, B))), 1, 1e-12);
 	end(&r);
 }
 
@@ -294,13 +294,13 @@ static void a_flow_is_named_after_its_process_or_a_thread_of_it(void **unused)
 	(void)unused;
 	connection_record(&c);
 	report(&r, &c, NULL);
-	assert_string_equal(flow_comm(&r, tx_of(&c, A)), "sender");
-	assert_string_equal(flow_comm(&r, rx_of(&c, B)), "");
+	assert_string_equal(flow_comm(fact_of(&c, tx_of(&c, A))), "sender");
+	assert_string_equal(flow_comm(fact_of(&c, rx_of(&c, B))), "");
 	e.task_fork.child_tid = RECEIVER + 1;
 	e.task_fork.child_pid = RECEIVER;
 	memcpy(e.task_fork.comm, "main", 5);
 	feed(&c, &e);
-	assert_string_equal(flow_comm(&r, rx_of(&c, B)), "main");
+	assert_string_equal(flow_comm(fact_of(&c, rx_of(&c, B))), "main");
 	end(&r);
 }
 

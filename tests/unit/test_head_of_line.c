@@ -113,7 +113,7 @@ static void hole_filled_by_one_of_two_copies_is_ambiguous(void **unused)
 	assert_int_equal(f->complete, 2000);
 	assert_int_equal(f->copies.ambiguous, 1000);
 	assert_int_equal(f->copies.undivided, 1000);
-	assert_int_equal(measures(f)->residence.n, 0);
+	assert_int_equal(measures_in(f)->residence.n, 0);
 	feed_end(&c);
 }
 

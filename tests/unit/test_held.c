@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "socket/held.h"
+#include "bytes/held.h"
 #include "unit.h"
 
 #define TIME 4000

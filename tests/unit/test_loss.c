@@ -65,9 +65,9 @@ static void assert_part_of(const struct dist *some, const struct dist *whole)
 static void assert_flow_part_of(const struct flow *some, const struct flow *whole, int stages)
 {
 	for (int i = 0; i < stages; i++)
-		assert_part_of(&measures(some)->stage[i], &measures(whole)->stage[i]);
-	assert_part_of(&measures(some)->residence, &measures(whole)->residence);
-	assert_int_equal(measures(some)->residence.weight, some->complete);
+		assert_part_of(&measures_in(some)->stage[i], &measures_in(whole)->stage[i]);
+	assert_part_of(&measures_in(some)->residence, &measures_in(whole)->residence);
+	assert_int_equal(measures_in(some)->residence.weight, some->complete);
 	assert_int_equal(some->complete + some->incomplete, some->total);
 }
 

@@ -89,10 +89,10 @@ static void each_byte_is_followed_from_call_to_call(void **unused)
 	transfer(&c, 0, 1000, 1100); /* U0 1000, peer's U1 1104 */
 	transfer(&c, 1, 2000, 2300); /* U0 2000, peer's U1 2304 */
 	f = rx_of(&c, B);
-	assert_int_equal(measures(f)->shift.weight, 1000);
-	assert_true(measures(f)->shift.sum == (104 + 304) * 500);
-	assert_true(measures(f)->transit.sum == 14 * 1000); /* X at + 6, R at + 20 */
-	assert_int_equal(measures(rx_of(&c, A))->shift.n, 0);
+	assert_int_equal(measures_in(f)->shift.weight, 1000);
+	assert_true(measures_in(f)->shift.sum == (104 + 304) * 500);
+	assert_true(measures_in(f)->transit.sum == 14 * 1000); /* X at + 6, R at + 20 */
+	assert_int_equal(measures_in(rx_of(&c, A))->shift.n, 0);
 	feed_end(&c);
 }
 
@@ -107,9 +107,9 @@ static void a_pure_delay_modulates_nothing(void **unused)
 	for (uint32_t i = 0; i < 30; i++)
 		transfer(&c, i, 100000 + i * 50000 + i * i * 100, 140000 + i * 50000 + i * i * 100);
 	f = rx_of(&c, B);
-	assert_int_equal(measures(f)->shift.weight, 15000);
-	assert_near(dist_mean(&measures(f)->shift), 40004, 0);
-	assert_near(dist_mean_abs_dev(&measures(f)->shift), 0, 0);
+	assert_int_equal(measures_in(f)->shift.weight, 15000);
+	assert_near(dist_mean(&measures_in(f)->shift), 40004, 0);
+	assert_near(dist_mean_abs_dev(&measures_in(f)->shift), 0, 0);
 	feed_end(&c);
 }
 
@@ -122,7 +122,7 @@ static void a_delay_that_varies_is_measured_in_bytes(void **unused)
 	both(&c);
 	for (uint32_t i = 0; i < 5; i++)
 		transfer(&c, i, 10000 + i * 1000, 10100 + i * 1000 + i * 100);
-	assert_near(dist_mean_abs_dev(&measures(rx_of(&c, B))->shift), 120, 1e-9);
+	assert_near(dist_mean_abs_dev(&measures_in(rx_of(&c, B))->shift), 120, 1e-9);
 	feed_end(&c);
 }
 
@@ -140,8 +140,8 @@ static void calls_need_not_match_one_to_one(void **unused)
 	feed_recv(&c, RECEIVER, B, 1000, 500, 4000, 1);  /* U1 4004 */
 	feed_recv(&c, RECEIVER, B, 1500, 1500, 5000, 1); /* U1 5004 */
 	f = rx_of(&c, B);
-	assert_int_equal(measures(f)->shift.weight, 2000);
-	assert_true(measures(f)->shift.sum == 3004 * 500 + 4004 * 500 + 3004 * 1000);
+	assert_int_equal(measures_in(f)->shift.weight, 2000);
+	assert_true(measures_in(f)->shift.sum == 3004 * 500 + 4004 * 500 + 3004 * 1000);
 	feed_end(&c);
 }
 
@@ -155,9 +155,9 @@ static void either_end_may_be_told_first(void **unused)
 	feed_send_kernel(&c, SENDER, A, 1000, 500, 1000, 1);
 	feed_segment(&c, B, 1000, 500, 1020, 1);
 	feed_recv(&c, RECEIVER, B, 1000, 500, 1100, 1);
-	assert_int_equal(measures(rx_of(&c, B))->shift.n, 0);
+	assert_int_equal(measures_in(rx_of(&c, B))->shift.n, 0);
 	ev_app(&c, SENDER, MG_FN_send, 1000, 1200, 500); /* preempted on its way back */
-	assert_true(measures(rx_of(&c, B))->shift.sum == 104 * 500);
+	assert_true(measures_in(rx_of(&c, B))->shift.sum == 104 * 500);
 	feed_end(&c);
 }
 
@@ -176,8 +176,8 @@ static void bytes_incomplete_at_one_end_are_not_compared(void **unused)
 	transfer(&c, 2, 3000, 3100);
 	f = rx_of(&c, B);
 	assert_int_equal(f->incomplete, 500);
-	assert_int_equal(measures(f)->shift.weight, 1000);
-	assert_true(measures(f)->shift.sum == 104 * 1000);
+	assert_int_equal(measures_in(f)->shift.weight, 1000);
+	assert_true(measures_in(f)->shift.sum == 104 * 1000);
 	feed_end(&c);
 }
 
@@ -204,8 +204,8 @@ static void after_a_lost_read_the_comparison_goes_on(void **unused)
 	}
 	core_finish(&c);
 	f = rx_of(&c, B);
-	assert_int_equal(measures(f)->shift.weight, 19 * 500);
-	assert_true(measures(f)->shift.sum == 104 * 19 * 500);
+	assert_int_equal(measures_in(f)->shift.weight, 19 * 500);
+	assert_true(measures_in(f)->shift.sum == 104 * 19 * 500);
 	feed_end(&c);
 }
 
@@ -219,8 +219,8 @@ static void both_directions_are_followed(void **unused)
 	feed_send(&c, RECEIVER, B, 5000, 70, 2000, 1);
 	feed_segment(&c, A, 5000, 70, 2020, 1);
 	feed_recv(&c, SENDER, A, 5000, 70, 2200, 1);
-	assert_true(measures(rx_of(&c, B))->shift.sum == 104 * 500);
-	assert_true(measures(rx_of(&c, A))->shift.sum == 204 * 70);
+	assert_true(measures_in(rx_of(&c, B))->shift.sum == 104 * 500);
+	assert_true(measures_in(rx_of(&c, A))->shift.sum == 204 * 70);
 	feed_end(&c);
 }
 
@@ -236,7 +236,7 @@ static void an_end_announced_late_still_gets_the_bytes(void **unused)
 	ev_opened(&c, 1015, B, 4999, 999);
 	feed_segment(&c, B, 1000, 500, 1020, 1);
 	feed_recv(&c, RECEIVER, B, 1000, 500, 1100, 1);
-	assert_true(measures(rx_of(&c, B))->shift.sum == 104 * 500);
+	assert_true(measures_in(rx_of(&c, B))->shift.sum == 104 * 500);
 	feed_end(&c);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/ranges.h"
+#include "bytes/ranges.h"
 #include "unit.h"
 
 #define BYTES  400

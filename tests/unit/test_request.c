@@ -59,8 +59,8 @@ static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
 	assert_int_equal(f->complete, bytes);
 	assert_int_equal(f->incomplete, 0);
 	assert_int_equal(f->handshake.unseen, 0);
-	assert_int_equal(measures(f)->units[RX_DEV].bytes, bytes);
-	assert_int_equal(measures(f)->units[RX_IP].bytes, bytes);
+	assert_int_equal(measures_in(f)->units[RX_DEV].bytes, bytes);
+	assert_int_equal(measures_in(f)->units[RX_IP].bytes, bytes);
 }
 
 /* Feeds data whose first byte is at the device at 2000, and so on; TCP has no event of its own. */
@@ -81,7 +81,7 @@ static void assert_exchange(struct core *c)
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 100 * 1000);
 	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 30 * 600 + 100 * 400);
 	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 100 * 400);
-	assert_int_equal(measures(f)->units[RX_TCP].bytes, 400);
+	assert_int_equal(measures_in(f)->units[RX_TCP].bytes, 400);
 }
 
 static void data_may_complete_the_handshake(void **unused)
@@ -251,14 +251,14 @@ static void request_without_a_socket_has_no_owner(void **unused)
 	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
 	established(&c, 2120, SOCK, 499, 4999);
 	established(&c, 2130, OTHER, 999, 3999);
-	assert_int_equal(measures(rx_of(&c, SOCK))->units[RX_DEV].n, 0);
+	assert_int_equal(measures_in(rx_of(&c, SOCK))->units[RX_DEV].n, 0);
 	assert_int_equal(HASH_COUNT(c.sockets.socks), 2);
 	for (uint32_t i = 0; i < 10000; i++) /* only the latest are kept */
 		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + i, 5000, 1, 3000000 + i);
 	established(&c, 3000000, 3, 3000000 - 1, 4999);
 	established(&c, 3000010, 4, 3000000 + 9998, 4999);
-	assert_int_equal(measures(rx_of(&c, 3))->units[RX_DEV].n, 0);
-	assert_int_equal(measures(rx_of(&c, 4))->units[RX_DEV].n, 1);
+	assert_int_equal(measures_in(rx_of(&c, 3))->units[RX_DEV].n, 0);
+	assert_int_equal(measures_in(rx_of(&c, 4))->units[RX_DEV].n, 1);
 	feed_end(&c);
 }
 

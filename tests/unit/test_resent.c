@@ -15,7 +15,7 @@ static void assert_waited(struct core *c, uint64_t byte_cycles, uint64_t bytes)
 	const struct resent_sums *r;
 
 	core_finish(c);
-	r = measures(tx_of(c, SOCK))->resent;
+	r = measures_in(tx_of(c, SOCK))->resent;
 	assert_non_null(r);
 	assert_int_equal(tx_of(c, SOCK)->copies.resent_times->n, 0);
 	assert_true(r->wait.sum == byte_cycles);
@@ -100,7 +100,7 @@ static void a_connection_without_losses_keeps_nothing(void **unused)
 	open_core(&c);
 	core_finish(&c);
 	assert_null(tx_of(&c, SOCK)->copies.resent_times);
-	assert_null(measures(tx_of(&c, SOCK))->resent);
+	assert_null(measures_in(tx_of(&c, SOCK))->resent);
 	feed_end(&c);
 }
 

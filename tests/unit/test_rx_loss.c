@@ -52,7 +52,7 @@ static void bytes_read_before_they_were_known_in_order_are_left_out(void **unuse
 	feed_segment(&c, SOCK, 6000, 500, 5000, 100);
 	feed_recv(&c, TID, SOCK, 6000, 500, 6000, 100);
 	assert_bytes(&c, 500, 1000);
-	assert_int_equal(measures(rx_of(&c, SOCK))->units[RX_READY].bytes, 500);
+	assert_int_equal(measures_in(rx_of(&c, SOCK))->units[RX_READY].bytes, 500);
 	feed_end(&c);
 }
 
@@ -106,7 +106,7 @@ static void without_the_device_layer_the_way_begins_at_ip(void **unused)
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 100 * 1000);
-	assert_true(measures(f)->residence.sum == 1300 * 1000);
+	assert_true(measures_in(f)->residence.sum == 1300 * 1000);
 	feed_end(&c);
 }
 
@@ -125,7 +125,7 @@ static void without_device_and_ip_it_begins_at_tcp(void **unused)
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 100 * 1000);
-	assert_true(measures(f)->residence.sum == 1200 * 1000);
+	assert_true(measures_in(f)->residence.sum == 1200 * 1000);
 	feed_end(&c);
 }
 
@@ -144,7 +144,7 @@ static void without_ip_there_is_no_stage_for_it(void **unused)
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 200 * 1000);
-	assert_true(measures(f)->residence.sum == 1400 * 1000);
+	assert_true(measures_in(f)->residence.sum == 1400 * 1000);
 	feed_end(&c);
 }
 
@@ -169,7 +169,7 @@ static void a_late_socket_counts_from_its_offset(void **unused)
 	feed_recv(&c, TID, SOCK, 5000, 1000, 3000, 100);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(rx_of(&c, SOCK)->done, 7000001000);
-	assert_true(measures(rx_of(&c, SOCK))->residence.sum == 1400 * 1000);
+	assert_true(measures_in(rx_of(&c, SOCK))->residence.sum == 1400 * 1000);
 	feed_end(&c);
 }
 
@@ -228,9 +228,9 @@ static void bytes_queued_before_the_recording_count_at_no_layer(void **unused)
 	rx = rx_of(&c, SOCK);
 	core_finish(&c);
 	assert_int_equal(rx->total - rx->start, 500);
-	assert_int_equal(measures(rx)->units[RX_COPY].bytes, 500);
-	assert_int_equal(measures(rx)->units[RX_CALL].bytes, 500);
-	assert_int_equal(measures(rx)->units[RX_CALL].n, 1);
+	assert_int_equal(measures_in(rx)->units[RX_COPY].bytes, 500);
+	assert_int_equal(measures_in(rx)->units[RX_CALL].bytes, 500);
+	assert_int_equal(measures_in(rx)->units[RX_CALL].n, 1);
 	assert_int_equal(rx->use.calls, 1);
 	assert_int_equal(rx->complete, 500);
 	feed_end(&c);

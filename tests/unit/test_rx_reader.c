@@ -32,7 +32,7 @@ static void assert_waterfall(const struct core *c, uint64_t bytes, const uint64_
 		}
 		sum += stage[i];
 	}
-	assert_true(measures(f)->residence.sum == sum * bytes);
+	assert_true(measures_in(f)->residence.sum == sum * bytes);
 	assert_int_equal(f->complete, bytes);
 }
 
@@ -240,7 +240,7 @@ static void arrives_below_the_low_water_mark(struct core *c)
 }
 
 /* Bytes that wait for later ones are in order: the reader wants more. */
-static void a_reader_is_told_when_there_is_as_much_as_it_wants(void **unused)
+static void a_reader_is_woken_when_there_is_as_much_as_it_wants(void **unused)
 {
 	struct core c;
 
@@ -296,7 +296,7 @@ int main(void)
 		cmocka_unit_test(a_reader_woken_on_another_cpu_was_absent),
 		cmocka_unit_test(a_reader_woken_for_another_socket_was_absent),
 		cmocka_unit_test(bytes_that_come_when_it_is_already_woken_wait_for_the_cpu),
-		cmocka_unit_test(a_reader_is_told_when_there_is_as_much_as_it_wants),
+		cmocka_unit_test(a_reader_is_woken_when_there_is_as_much_as_it_wants),
 		cmocka_unit_test(a_reader_may_come_for_less_than_it_would_be_told_of),
 		cmocka_unit_test(low_water_mark_is_not_known_next_to_a_loss),
 		cmocka_unit_test(a_reader_inside_its_call_that_never_slept_only_copies),

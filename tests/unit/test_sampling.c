@@ -48,18 +48,20 @@ static void assert_totals(const struct core *c, const struct sampling *s)
 	assert_near(all(of_call(s, MG_FN_send), CALL_N), (double)send->n, 0);
 	assert_near(all(of_call(s, MG_FN_send), CALL_TOTAL), (double)send->total.sum, 0);
 	assert_near(all(of_call(s, MG_FN_send), CALL_OVERHEAD), (double)send->overhead.sum, 0);
-	assert_near(all(of_flow(s, true), FLOW_RESIDENCE), (double)measures(rx)->residence.sum, 0);
+	assert_near(
+		all(of_flow(s, true), FLOW_RESIDENCE), (double)measures_in(rx)->residence.sum, 0);
 	assert_near(all(of_flow(s, true), FLOW_RESIDENCE_WEIGHT),
-		(double)measures(rx)->residence.weight, 0);
+		(double)measures_in(rx)->residence.weight, 0);
 	for (int i = 0; i < RX_STAGES; i++)
 		assert_near(all(of_flow(s, true), FLOW_STAGE + i),
-			(double)measures(rx)->stage[i].sum, 0);
+			(double)measures_in(rx)->stage[i].sum, 0);
 	assert_near(all(of_flow(s, false), FLOW_BYTES), (double)tx->total, 0);
 	assert_near(
 		all(of_flow(s, false), FLOW_LIFE), (double)(tx->active.last - tx->active.first), 0);
 	assert_near(all(of_flow(s, false), FLOW_GAP), (double)(tx->use.last - tx->use.first), 0);
 	assert_near(all(of_flow(s, true), FLOW_MOVED),
-		dist_mean_abs_dev(&measures(rx)->shift) * (double)measures(rx)->shift.weight, 1e-6);
+		dist_mean_abs_dev(&measures_in(rx)->shift) * (double)measures_in(rx)->shift.weight,
+		1e-6);
 }
 
 static void end(struct core *c, struct sampling *s)

@@ -74,12 +74,12 @@ static void a_flow_keeps_its_units_when_asked_to(void **unused)
 	ev_opened(&c, 10, 1, 999, 4999);
 	feed_send(&c, 10, 1, 1000, 500, 10000, 1);
 	ev_packet(&c, 20000, 10, MG_EVENT_dev_xmit, 1, 1000, 500); /* once more */
-	s = measures(tx_of(&c, 1))->units[TX_XMIT].series;
+	s = measures_in(tx_of(&c, 1))->units[TX_XMIT].series;
 	assert_int_equal(series_count(s), 2);
 	series_read(s, out);
 	assert_true(out[0].t == 10006 && out[0].size == 500 && !out[0].again);
 	assert_true(out[1].t == 20000 && out[1].again);
-	s = measures(tx_of(&c, 1))->units[TX_CALL].series;
+	s = measures_in(tx_of(&c, 1))->units[TX_CALL].series;
 	assert_int_equal(series_count(s), 1);
 	series_read(s, out);
 	assert_true(out[0].t == 10000 && out[0].size == 500 && out[0].frame == 0);
@@ -94,7 +94,7 @@ static void a_flow_keeps_none_otherwise(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	ev_opened(&c, 10, 1, 999, 4999);
 	feed_send(&c, 10, 1, 1000, 500, 10000, 1);
-	assert_null(measures(tx_of(&c, 1))->units[TX_XMIT].series);
+	assert_null(measures_in(tx_of(&c, 1))->units[TX_XMIT].series);
 	feed_end(&c);
 }
 

@@ -192,7 +192,9 @@ static void text_cannot_forge_columns(void **unused)
 
 static void bytes_that_do_not_lie_together_are_listed(void **unused)
 {
-	struct piece pieces[] = {{.off = 0, .len = 1000}, {.off = 1500, .len = 500}};
+	struct mg_sock sock = {.cookie = 7};
+	struct flow flow = {.sock = &sock};
+	struct piece pieces[] = {{&flow, .off = 0, .len = 1000}, {&flow, .off = 1500, .len = 500}};
 	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_send, 77, 5);
 	struct annotation a = {.piece = pieces, .pieces = 2, .has_offset = true, .length = 1500};
 	struct show s = {.tsv = true, .to_s = -1};

@@ -208,7 +208,7 @@ static void each_trace_tells_how_much_is_in_it(void **unused)
 	core_unknown_events(&c, CORE_KERNEL, 4, "tcp_sank");
 	core_missing_packets(&c, CORE_KERNEL, 2, 1000000000, 1100000000, 1);
 	assert_int_equal(core_finish(&c), 0);
-	assert_int_equal(c.side[CORE_KERNEL].told, c.side[CORE_KERNEL].traces);
+	assert_int_equal(c.side[CORE_KERNEL].ended, c.side[CORE_KERNEL].traces);
 	assert_int_equal(c.side[CORE_KERNEL].not_here, 1);
 	assert_int_equal(c.side[CORE_KERNEL].read, 110);
 	assert_int_equal(c.side[CORE_KERNEL].unknown, 7);

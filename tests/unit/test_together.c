@@ -106,21 +106,22 @@ static void unsent_bytes_are_not_missing(void **unused)
 /* Datagrams have no sequence numbers: bytes without events are missing of the group. */
 static void losses_of_each_flow_are_losses_of_the_group(void **unused)
 {
-	struct mg_sock sock[3] = {
-		{.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}, {.kind = MG_KIND_udp}};
+	const struct sock_known known = {.kind = MG_KIND_udp};
 	struct flow *flows[3];
-	struct report r = {.flows = flows, .flow_count = 3};
 	struct together *all;
+	struct report r;
 	struct core c;
 	size_t n;
 	double sum = 0;
 
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
-	r.core = &c;
 	for (int i = 0; i < 3; i++) {
-		flows[i] = &sock[i].tx;
-		*flows[i] = (struct flow){.sock = &sock[i], .use.calls = 1, .total = 100};
+		core_know_sock(&c, (uint64_t)i + 1, &known);
+		flows[i] = tx_of(&c, (uint64_t)i + 1);
+		flows[i]->sock->unclaimed = false;
+		flows[i]->use.calls = 1;
+		flows[i]->total = 100;
 		flows[i]->complete = 100 - 10 * (uint64_t)i;
 		flows[i]->incomplete = 10 * (uint64_t)i;
 		flows[i]->missing.events_share = 0.3 * i;
@@ -128,12 +129,14 @@ static void losses_of_each_flow_are_losses_of_the_group(void **unused)
 	flows[2]->use.calls = 0; /* all of its calls were lost; other events imply them */
 	flows[2]->missing.bytes = 100;
 	for (int i = 0; i < 3; i++)
-		sum += flow_coverage(flows[i]) * 100;
+		sum += flow_coverage(fact_of(&c, flows[i])) * 100;
+	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
 	all = report_together(&r, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(all[0].count, 3);
 	assert_near(flow_coverage(&all[0].sum), sum / 300, 1e-12);
 	report_together_free(all, n);
+	report_free(&r);
 	feed_end(&c);
 }
 

@@ -33,7 +33,7 @@ static void a_trace_without_it_is_of_the_first_format(void **unused)
 	assert_string_equal(facts.version, "");
 }
 
-static void what_is_written_is_of_the_format_that_is_read(void **unused)
+static void written_traces_have_the_format_that_is_read(void **unused)
 {
 	char *dir = trace_dir_make(), why[1024];
 	struct metadata_facts facts;
@@ -72,7 +72,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_format_is_found_in_the_metadata),
 		cmocka_unit_test(a_trace_without_it_is_of_the_first_format),
-		cmocka_unit_test(what_is_written_is_of_the_format_that_is_read),
+		cmocka_unit_test(written_traces_have_the_format_that_is_read),
 		cmocka_unit_test(others_are_refused_in_one_line),
 	};
 

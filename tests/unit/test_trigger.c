@@ -24,7 +24,7 @@ static int setup(void **unused)
 {
 	(void)unused;
 	memset(&run, 0, sizeof(run));
-	run.options.trigger_latency_ns = 100 * MS;
+	run.options.trigger.latency_ns = 100 * MS;
 	triggers = triggers_new(&run);
 	times = 0;
 	return triggers ? 0 : -1;
@@ -82,7 +82,7 @@ static void connections_are_told_apart(void **unused)
 }
 
 /* Rings are read one after the other: the copy may be seen first. */
-static void what_was_copied_already_waits_for_nothing(void **unused)
+static void bytes_copied_already_wait_for_nothing(void **unused)
 {
 	(void)unused;
 	arrives(1000 * MS, 7, 400, 100);
@@ -131,7 +131,7 @@ static void retransmissions_fire_if_asked_to(void **unused)
 	(void)unused;
 	see(MG_EVENT_tcp_retransmit, 1, &p, MG_PAYLOAD_SIZE(TCP_RETRANSMIT));
 	assert_int_equal(times, 0);
-	run.options.trigger_retransmission = true;
+	run.options.trigger.retransmission = true;
 	assert_true(mg_events_have(triggers_events(&run.options), MG_EVENT_tcp_retransmit));
 	see(MG_EVENT_tcp_retransmit, 1, &p, MG_PAYLOAD_SIZE(TCP_RETRANSMIT));
 	assert_int_equal(times, 1);
@@ -144,7 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bytes_that_wait_too_long_fire),
 		TEST(connections_are_told_apart),
-		TEST(what_was_copied_already_waits_for_nothing),
+		TEST(bytes_copied_already_wait_for_nothing),
 		TEST(sequence_numbers_may_wrap),
 		TEST(many_arrivals_keep_the_oldest),
 		TEST(a_closed_connection_is_forgotten),

@@ -32,8 +32,8 @@ static void each_stage_is_the_time_between_its_layers(void **unused)
 	assert_int_equal(stage_sum(f, TX_STAGE_IP), 200 * 1448);     /* N to Q */
 	assert_int_equal(stage_sum(f, TX_STAGE_QDISC), 100 * 1448);  /* Q to X */
 	assert_int_equal(stage_sum(f, TX_STAGE_DRIVER), 100 * 1448); /* X to Y */
-	assert_true(measures(f)->residence.sum == 700 * 1448);
-	assert_true(measures(f)->shift.sum == 600 * 1448);
+	assert_true(measures_in(f)->residence.sum == 700 * 1448);
+	assert_true(measures_in(f)->shift.sum == 600 * 1448);
 	feed_end(&c);
 }
 
@@ -49,9 +49,9 @@ static void a_layer_without_hooks_has_no_stage(void **unused)
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, TX_STAGE_CALL), 200 * 1000);
 	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), 400 * 1000); /* C to X */
-	assert_int_equal(measures(f)->stage[TX_STAGE_IP].n, 0);
-	assert_int_equal(measures(f)->stage[TX_STAGE_QDISC].n, 0);
-	assert_true(measures(f)->residence.sum == 600 * 1000);
+	assert_int_equal(measures_in(f)->stage[TX_STAGE_IP].n, 0);
+	assert_int_equal(measures_in(f)->stage[TX_STAGE_QDISC].n, 0);
+	assert_true(measures_in(f)->residence.sum == 600 * 1000);
 	feed_end(&c);
 }
 
@@ -66,10 +66,10 @@ static void events_stand_for_missing_hook_records(void **unused)
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, TX_STAGE_QDISC), 100 * 1000);
-	assert_true(measures(f)->residence.sum == 700 * 1000);
+	assert_true(measures_in(f)->residence.sum == 700 * 1000);
 	ev_hook(&c, 20000, "dev_xmit", 0, 0); /* and now it does */
 	feed_send(&c, TID, SOCK, 2000, 1000, 30000, 100);
-	assert_true(measures(f)->residence.sum == 1300 * 1000);
+	assert_true(measures_in(f)->residence.sum == 1300 * 1000);
 	feed_end(&c);
 }
 
@@ -109,9 +109,9 @@ static void bytes_of_one_call_may_leave_one_after_another(void **unused)
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 3000, 0);
 	assert_int_equal(stage_sum(f, TX_STAGE_SNDBUF), (900 + 1400 + 1900) * 1000);
-	assert_int_equal(measures(f)->units[TX_XMIT].n, 3);
-	assert_near(unit_mean_gap(&measures(f)->units[TX_XMIT]), 500, 0);
-	assert_int_equal(measures(f)->units[TX_XMIT].wire_bytes, 3 * 1054);
+	assert_int_equal(measures_in(f)->units[TX_XMIT].n, 3);
+	assert_near(unit_mean_gap(&measures_in(f)->units[TX_XMIT]), 500, 0);
+	assert_int_equal(measures_in(f)->units[TX_XMIT].wire_bytes, 3 * 1054);
 	feed_end(&c);
 }
 
@@ -159,10 +159,10 @@ static void the_last_byte_of_each_call_counts_once(void **unused)
 	ev_packet(&c, 9000, 0, MG_EVENT_dev_xmit, SOCK, 1400, 200);
 	core_finish(&c);
 	f = tx_of(&c, SOCK);
-	assert_int_equal(measures(f)->last_byte.n, 2);
-	assert_true(measures(f)->last_byte.sum == 4000 + 7000);
+	assert_int_equal(measures_in(f)->last_byte.n, 2);
+	assert_true(measures_in(f)->last_byte.sum == 4000 + 7000);
 	assert_int_equal(f->call_ends.len, 0);
-	assert_true(measures(f)->residence.sum == 4000ull * 300 + 3000 * 100 + 7000 * 200);
+	assert_true(measures_in(f)->residence.sum == 4000ull * 300 + 3000 * 100 + 7000 * 200);
 	feed_end(&c);
 }
 
@@ -177,7 +177,7 @@ static void the_stream_may_cross_the_end_of_sequence_numbers(void **unused)
 	for (uint32_t i = 0; i < 20; i++)
 		feed_send(&c, TID, SOCK, isn + 1 + i * 100, 100, 10000 + i * 1000, 100);
 	assert_bytes(&c, 2000, 0);
-	assert_true(measures(tx_of(&c, SOCK))->residence.sum == 700 * 2000);
+	assert_true(measures_in(tx_of(&c, SOCK))->residence.sum == 700 * 2000);
 	feed_end(&c);
 }
 
@@ -193,7 +193,7 @@ static void the_stream_may_be_longer_than_4_gib(void **unused)
 		feed_send(&c, TID, SOCK, 1000 + i * gib, gib, 10000 + i * 1000, 100);
 	assert_bytes(&c, 10ull << 30, 0);
 	assert_int_equal(tx_of(&c, SOCK)->total, 10ull << 30);
-	assert_true(measures(tx_of(&c, SOCK))->residence.sum == 700ull * 10 << 30);
+	assert_true(measures_in(tx_of(&c, SOCK))->residence.sum == 700ull * 10 << 30);
 	feed_end(&c);
 }
 

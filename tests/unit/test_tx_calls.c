@@ -44,7 +44,7 @@ static void eagain_moves_no_bytes(void **unused)
 	ev_app(&c, TID, MG_FN_send, 1000, 1400, -1);
 	assert_bytes(&c, 0, 0);
 	assert_int_equal(tx_of(&c, SOCK)->use.calls, 0);
-	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_CALL].n, 0);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->units[TX_CALL].n, 0);
 	assert_int_equal(calls_of(&c, MG_FN_send)->failed, 1);
 	feed_send(&c, TID, SOCK, 1000, 5000, 9000, 100); /* the retry */
 	assert_int_equal(tx_of(&c, SOCK)->use.calls, 1);
@@ -76,13 +76,13 @@ static void the_gap_until_the_retry_is_told(void **unused)
 	f = tx_of(&c, SOCK);
 	r = &f->refusals;
 	assert_int_equal(r->n, 2);
-	assert_int_equal(measures(f)->retry.n, 1);
-	assert_true(measures(f)->retry.sum == 5200 - 1400);
+	assert_int_equal(measures_in(f)->retry.n, 1);
+	assert_true(measures_in(f)->retry.sum == 5200 - 1400);
 	attempt(&c, 7000, -32); /* EPIPE is no refusal of this kind */
 	assert_int_equal(r->n, 2);
 	attempt(&c, 8000, -11); /* and a call that is never retried has no gap */
 	assert_int_equal(r->n, 3);
-	assert_int_equal(measures(f)->retry.n, 1);
+	assert_int_equal(measures_in(f)->retry.n, 1);
 	feed_end(&c);
 }
 
@@ -157,7 +157,7 @@ static void threads_may_interleave_on_one_socket(void **unused)
 	f = tx_of(&c, SOCK);
 	assert_bytes(&c, 3500, 0);
 	assert_int_equal(stage_sum(f, TX_STAGE_CALL), 200 * 1000 + 200 * 500 + 2200 * 2000);
-	assert_int_equal(measures(f)->units[TX_CALL].n, 2);
+	assert_int_equal(measures_in(f)->units[TX_CALL].n, 2);
 	feed_end(&c);
 }
 
@@ -245,7 +245,7 @@ static void without_its_own_event_a_send_is_placed_by_position(void **unused)
 	ev_packet(&c, 2000, 0, MG_EVENT_dev_xmit, SOCK, 1000, 700);
 	core_finish(&c);
 	assert_bytes(&c, 700, 0);
-	assert_true(measures(tx_of(&c, SOCK))->shift.sum == 1000 * 700);
+	assert_true(measures_in(tx_of(&c, SOCK))->shift.sum == 1000 * 700);
 	feed_end(&c);
 }
 

@@ -22,7 +22,7 @@ static void a_call_tells_how_far_it_was_read(void **unused)
 		ev_exit(&c, 2050 + i * 100, READER, A, MG_SYS_recvfrom, seq + 1000 + TLS, 1000);
 	}
 	core_finish(&c);
-	assert_int_equal(measures(rx_of(&c, A))->units[RX_CALL].bytes, 3000);
+	assert_int_equal(measures_in(rx_of(&c, A))->units[RX_CALL].bytes, 3000);
 	assert_int_equal(rx_of(&c, A)->total, 3 * (1000 + TLS));
 	feed_end(&c);
 }

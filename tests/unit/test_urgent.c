@@ -64,7 +64,7 @@ static void a_byte_read_out_of_band_has_its_place_in_the_stream(void **unused)
 	assert_bytes(&c, 151, 0, 0);
 	assert_int_equal(f->done, 151);
 	/* R 2000 to U1: 4004 in band, 3004 out of it; and R 4500 to 5004 */
-	assert_true(measures(f)->residence.sum == 2004 * 100 + 1004 + 504 * 50);
+	assert_true(measures_in(f)->residence.sum == 2004 * 100 + 1004 + 504 * 50);
 	assert_int_equal(f->use.calls, 3);
 	feed_end(&c);
 }
@@ -247,8 +247,8 @@ static void io_uring_sends_have_no_length(void **unused)
 	ev_exit(&c, 3003, TID, 0, MG_SYS_io_uring_enter, 0, 2);
 	core_finish(&c);
 	assert_bytes(&c, 100, 0, 0);
-	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_CALL].n, 0);
-	assert_int_equal(measures(tx_of(&c, SOCK))->units[TX_QUEUE].n, 0);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->units[TX_CALL].n, 0);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->units[TX_QUEUE].n, 0);
 	feed_end(&c);
 }
 

@@ -14,7 +14,7 @@ static void range_sent_by_its_own_call_has_no_wait(void **unused)
 	leave(&c, 1200, MG_SYS_sendto, 1500, 500);
 	acknowledged(&c, 1500);
 	assert_row(&c, WHY_IMMEDIATE, RELEASE_OWN_CALL, 500, 50);
-	assert_int_equal(measures(tx_of(&c, SOCK))->why->rows, 1);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->why->rows, 1);
 	feed_end(&c);
 }
 
@@ -284,7 +284,7 @@ static void the_first_time_counts(void **unused)
 	out(&c, 200000, IN(TIMER), 1000, MSS);
 	acknowledged(&c, 1000 + MSS);
 	assert_row(&c, WHY_IMMEDIATE, RELEASE_OWN_CALL, MSS, 100);
-	assert_int_equal(measures(tx_of(&c, SOCK))->why->rows, 1);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->why->rows, 1);
 	feed_end(&c);
 }
 

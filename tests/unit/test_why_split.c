@@ -203,7 +203,7 @@ static void an_acknowledgement_may_come_before_the_pacing_timer(void **unused)
 	acknowledged(&c, 1000 + 4 * MSS);
 	assert_row(&c, WHY_NOT_KNOWN, RELEASE_ACK, 2 * MSS, 4100);
 	assert_held(&c, WHY_PACING, 3 * MSS, 2000 * MSS + 4000 * 2 * MSS, 4000);
-	assert_int_equal(measures(tx_of(&c, SOCK))->why->bytes[WHY_NOT_KNOWN], 0);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->why->bytes[WHY_NOT_KNOWN], 0);
 	feed_end(&c);
 }
 

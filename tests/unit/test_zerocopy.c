@@ -45,7 +45,7 @@ static void taken(uint64_t t, uint32_t first, uint32_t last, uint8_t how)
 static void assert_told(uint64_t sends, uint64_t ended, uint64_t cycles, uint64_t copied)
 {
 	const struct zerocopy *z = tx_of(&c, SOCK)->zerocopy;
-	const struct dist *hold = measures(tx_of(&c, SOCK))->zerocopy;
+	const struct dist *hold = measures_in(tx_of(&c, SOCK))->zerocopy;
 
 	assert_int_equal(z->sends, sends);
 	if (hold) {
@@ -58,7 +58,7 @@ static void assert_told(uint64_t sends, uint64_t ended, uint64_t cycles, uint64_
 	assert_int_equal(z->len + z->unsure, sends - ended);
 }
 
-static void a_send_is_held_until_its_number_is_told(void **unused)
+static void a_send_is_held_until_its_number_is_reported(void **unused)
 {
 	(void)unused;
 	begin(HOOKS);
@@ -224,7 +224,7 @@ static void memory_is_bounded_where_none_ends(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_send_is_held_until_its_number_is_told),
+		cmocka_unit_test(a_send_is_held_until_its_number_is_reported),
 		cmocka_unit_test(a_notification_that_grows_ends_what_is_new),
 		cmocka_unit_test(zerocopy_ended_within_the_call_was_not_held),
 		cmocka_unit_test(zerocopy_sends_may_end_in_any_order),

@@ -94,7 +94,7 @@ void ack(struct core *c, uint64_t t, uint32_t una, uint32_t window, uint32_t cwn
 
 void assert_row(struct core *c, int reason, int release, uint64_t bytes, uint64_t wait_per_byte)
 {
-	const struct why_sums *w = measures(tx_of(c, SOCK))->why;
+	const struct why_sums *w = measures_in(tx_of(c, SOCK))->why;
 	bool found = false;
 
 	assert_non_null(w);
@@ -113,7 +113,7 @@ void assert_row(struct core *c, int reason, int release, uint64_t bytes, uint64_
 
 void assert_held(struct core *c, int reason, uint64_t bytes, uint64_t wait, uint64_t cycles)
 {
-	const struct why_sums *s = measures(tx_of(c, SOCK))->why;
+	const struct why_sums *s = measures_in(tx_of(c, SOCK))->why;
 
 	assert_int_equal(s->bytes[reason], bytes);
 	assert_int_equal(s->wait[reason], wait);

@@ -48,7 +48,7 @@ struct queues {
 	uint32_t earlies;
 	struct frame *uncut;   /* in order */
 	uint64_t sent, came;   /* offsets of the next byte */
-	bool is_told;          /* events report when something is in the receive queue */
+	bool reported;         /* events report when something is in the receive queue */
 	uint64_t pushed;       /* arrivals so far */
 	uint64_t unsure;       /* number of messages whose reader is not certain */
 	struct arrival **ring; /* messages on their way in, in order */

@@ -17,9 +17,9 @@
 #include "message/datagram_rx.h"
 #include "message/datagram_tx.h"
 #include "message/parcel.h"
+#include "message/pieces.h"
 #include "message/unix.h"
 #include "socket/socket.h"
-#include "task/call.h"
 #include "task/thread.h"
 #include "task/threads.h"
 
@@ -344,7 +344,7 @@ static bool lost_calls(const struct core *c)
  * Returns the share of lost events, among the program's or else the kernel's, which may concern
  * this flow too.
  */
-static double not_told(const struct core *c, const struct flow *f)
+static double events_missing_share(const struct core *c, const struct flow *f)
 {
 	uint64_t lost = c->counts.app_events ? c->counts.lost_app : c->counts.lost_kernel;
 	uint64_t all =
@@ -361,8 +361,8 @@ void datagram_finish(const struct core *c, struct mg_sock *s)
 
 	s->tx.total = bytes_of(&s->tx, TX_COPY, TX_CALL, tx, sizeof(tx), is_lossy);
 	s->rx.total = bytes_of(&s->rx, RX_COPY, RX_CALL, rx, sizeof(rx), is_lossy);
-	s->tx.missing.events_share = not_told(c, &s->tx);
-	s->rx.missing.events_share = not_told(c, &s->rx);
+	s->tx.missing.events_share = events_missing_share(c, &s->tx);
+	s->rx.missing.events_share = events_missing_share(c, &s->rx);
 	count_incomplete(&s->tx);
 	count_incomplete(&s->rx);
 }

@@ -13,7 +13,7 @@
 #include "message/parcel.h"
 #include "message/unix.h"
 #include "stream/rx.h"
-#include "task/call.h"
+#include "task/piece.h"
 #include "task/threads.h"
 
 /* Bounds the cost of an endless queue. */
@@ -41,7 +41,7 @@ static struct arrival *first_there(const struct queues *q)
 
 		if (is_there(x))
 			return x;
-		if (!x->is_gone && (!any || q->is_told))
+		if (!x->is_gone && (!any || q->reported))
 			any = x;
 	}
 	return any;
@@ -221,8 +221,11 @@ static void settle_part(struct core *c, const struct kernel_call *k, const struc
 	uint32_t layers = required(c, f->sock);
 	uint64_t t[RX_LAYERS];
 	uint32_t present = times_of(x, part, t, layers);
-	struct reading r = {
-		.rx = f, .off = part->from_off + a - part->off, .len = b - a, .user = user};
+	struct reading r = {.rx = f,
+		.off = part->from_off + a - part->off,
+		.len = b - a,
+		.user = user,
+		.exit = k->exit};
 
 	if (!rx_atom(c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
 		!part->from)

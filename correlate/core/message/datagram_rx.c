@@ -299,7 +299,7 @@ void datagram_ready(
 
 	if (!q)
 		return;
-	q->is_told = true;
+	q->reported = true;
 	x = last_brought(q, e);
 	known = buffer ? arrival_newest(q, buffer) : NULL;
 	if (known && !known->ready && known->cpu == e->cpu)

@@ -12,7 +12,8 @@
 #include "message/datagram.h"
 #include "message/frames.h"
 #include "message/parcel.h"
-#include "task/call.h"
+#include "message/pieces.h"
+#include "task/piece.h"
 #include "task/threads.h"
 
 #define UDP        17
@@ -314,6 +315,7 @@ void datagram_settle_tx(struct core *c, const struct kernel_call *k, uint64_t ca
 					.len = (uint32_t)p->len,
 					.copy = p->t,
 					.call = call,
+					.exit = k->exit,
 					.ends_call = i + 1 == k->pieces});
 	}
 }

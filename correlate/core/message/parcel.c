@@ -10,11 +10,12 @@
 #include "alloc.h"
 #include "core.h"
 #include "event_table.h"
+#include "bytes/call_ends.h"
+#include "exchange/exchange.h"
 #include "message/arrival.h"
 #include "message/datagram.h"
 #include "message/frames.h"
-#include "stream/call_ends.h"
-#include "stream/unsent.h"
+#include "stream/tx_range.h"
 
 struct queues *queues_of(struct mg_sock *s)
 {
@@ -107,7 +108,7 @@ static void make_atom(struct core *c, const struct parcel *p, const struct slice
 {
 	if (s->ends_call && b == s->off + s->len)
 		call_ends_add(&p->flow->call_ends, p->off + b);
-	tx_atom(c, p->flow, layers, p->off + a, p->off + b, t, present);
+	tx_settle_range(c, p->flow, layers, p->off + a, p->off + b, t, present);
 }
 
 /* Settles what a frame carries, one byte range per call that brought it. */
@@ -154,15 +155,23 @@ static void pair(const struct core *c, const struct parcel *p, const struct read
 {
 	uint32_t a, b;
 
-	for (const struct slice *s = p->slices; s; s = s->next)
-		if (overlaps(s, r->off, r->len, &a, &b))
-			emit_crossing(&c->facts, &(struct fact_crossing){.flow = flow_fact(r->rx),
-							 .sender = flow_fact(p->flow),
-							 .kind = r->rx->sock->kind,
-							 .offset = FACT_NONE,
-							 .length = b - a,
-							 .begin = s->call,
-							 .end = r->user});
+	for (const struct slice *s = p->slices; s; s = s->next) {
+		if (!overlaps(s, r->off, r->len, &a, &b))
+			continue;
+		exchange_on_message(&(struct exchange_message){.from = p->flow->sock,
+			.to = r->rx->sock,
+			.sent_exit = s->exit,
+			.begin = s->call,
+			.received_exit = r->exit,
+			.end = r->user});
+		emit_crossing(&c->facts, &(struct fact_crossing){.flow = flow_fact(r->rx),
+						 .sender = flow_fact(p->flow),
+						 .kind = r->rx->sock->kind,
+						 .offset = FACT_NONE,
+						 .length = b - a,
+						 .begin = s->call,
+						 .end = r->user});
+	}
 }
 
 static void note_partner(struct flow *f, struct flow *other)

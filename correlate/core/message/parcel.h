@@ -14,6 +14,7 @@ struct slice {
 	struct slice *next;
 	uint32_t off, len;   /* position in the message */
 	uint64_t copy, call; /* C and U0 */
+	uint64_t exit;       /* K1, which identifies the call */
 	bool ends_call;      /* the call's bytes end with it */
 };
 
@@ -23,6 +24,7 @@ struct reading {
 	struct flow *rx;
 	uint32_t off, len;
 	uint64_t user; /* U1 */
+	uint64_t exit; /* K1, which identifies the call */
 };
 
 /* A datagram as its socket sent it, or a buffer of a UNIX socket. */

@@ -12,7 +12,7 @@
 #include "message/datagram_read.h"
 #include "message/parcel.h"
 #include "socket/socket.h"
-#include "task/call.h"
+#include "task/piece.h"
 #include "task/threads.h"
 
 #define GIVE_UP_NS 20000000
@@ -79,6 +79,7 @@ static void accepted(struct mg_sock *s)
 	struct arrival *x;
 	struct parcel *p;
 
+	s->met.accepted = true;
 	while (q && theirs && theirs->early) {
 		p = theirs->early;
 		theirs->early = p->later;

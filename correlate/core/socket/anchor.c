@@ -4,11 +4,11 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/ranges.h"
+#include "bytes/resent.h"
+#include "bytes/why_state.h"
 #include "socket/peer.h"
 #include "socket/socket.h"
-#include "stream/ranges.h"
-#include "stream/resent.h"
-#include "stream/why.h"
 #include "task/threads.h"
 
 #define TCP_SYN 2
@@ -120,7 +120,7 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 		ranges_shift(rest[i], by);
 	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		shift_pieces(&t->now, f, by);
-		shift_pieces(&t->told, f, by);
+		shift_pieces(&t->claimed, f, by);
 		for (uint32_t i = 0; i < t->done.n; i++)
 			shift_pieces(&t->done.call[i], f, by);
 		shift_span(&t->received, f, by);

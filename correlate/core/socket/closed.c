@@ -9,10 +9,11 @@
 #include "alloc.h"
 #include "core.h"
 #include "event_table.h"
+#include "coverage/gap.h"
+#include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/closed_pack.h"
 #include "socket/socket.h"
-#include "trace/gap.h"
 
 static size_t size_of(const struct closed_sock *k)
 {
@@ -47,11 +48,11 @@ static void finish(struct core *c, struct mg_sock *s, struct mg_sock *peer)
 {
 	struct mg_sock *second = peer && peer->cookie < s->cookie ? s : peer;
 
-	if (!c->sockets.closed.finished)
+	if (!c->sockets.closed.finish)
 		return;
-	core_finish_sock(c, second == s ? peer : s);
+	c->sockets.closed.finish(c, second == s ? peer : s);
 	if (second)
-		core_finish_sock(c, second);
+		c->sockets.closed.finish(c, second);
 }
 
 static struct closed_sock *find(const struct core *c, uint64_t cookie)
@@ -149,6 +150,16 @@ void closed_note(struct core *c, const struct mg_sock *s)
 	c->sockets.closed.due += 2; /* two for one, so that fewer wait over time */
 }
 
+/* Ends what the connection has left to tell, and packs it. */
+static void end(struct core *c, struct mg_sock *s)
+{
+	const struct mg_sock *peer = s->peer;
+
+	exchange_end(c, s);
+	if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
+		pack(c, s);
+}
+
 static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 {
 	struct mg_sock *s = NULL, *peer;
@@ -162,8 +173,8 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 	else if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
 					c->sockets.closed.large_from)
 		put_last(&c->sockets.closed.large, cookie);
-	else if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
-		pack(c, s);
+	else
+		end(c, s);
 }
 
 void closed_pack(struct core *c)
@@ -362,5 +373,5 @@ void closed_free(struct core *c)
 		HASH_DELETE(hh, c->sockets.closed.all, k);
 		free(k);
 	}
-	free(c->sockets.closed.room);
+	free(c->sockets.closed.room.bytes);
 }

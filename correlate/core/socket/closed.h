@@ -11,6 +11,7 @@
 
 #include "flow.h"
 #include "hash.h"
+#include "bytes/packing.h"
 
 /* The sockets closed last stay as they are: events may still concern them. */
 #define CLOSED_WAIT 256
@@ -41,20 +42,20 @@ struct closed_queue {
 	uint32_t head, len;
 };
 
+struct core;
 struct closed_socks {
 	bool wanted;               /* otherwise none is packed */
 	size_t large_from;         /* bytes from which on a socket counts as large */
 	struct closed_sock *all;   /* by cookie */
 	struct closed_sock *alone; /* those whose peer has not been seen, by `ends` */
 	struct closed_queue waiting, large;
-	bool finished;            /* no event will come: they are finished when unpacked */
+	/* finishes a socket that is unpacked when no event will come any more; else NULL */
+	void (*finish)(struct core *c, struct mg_sock *s);
 	uint32_t due;             /* number of sockets for closed_pack() to check */
 	struct mg_sock *shown[2]; /* results of core_sock(): the socket and its peer */
-	uint8_t *room;            /* buffer for packing */
-	size_t room_cap;
+	struct packing_room room; /* to pack in */
 };
 
-struct core;
 /* Call it when a socket has closed. */
 void closed_note(struct core *c, const struct mg_sock *s);
 /* Packs what has been closed for long enough. Call it between events, while closed.due is not 0. */

@@ -10,16 +10,17 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "bytes/words.h"
 #include "core.h"
 #include "event_table.h"
+#include "bytes/packing.h"
+#include "bytes/ranges.h"
+#include "bytes/resent.h"
+#include "bytes/why_state.h"
+#include "bytes/words.h"
+#include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/closed.h"
-#include "socket/packing.h"
 #include "socket/socket.h"
-#include "stream/ranges.h"
-#include "stream/resent.h"
-#include "stream/why.h"
 
 /* ---- data that a flow points to ---- */
 
@@ -42,7 +43,8 @@ static bool flow_fits(const struct core *c, const struct flow *f)
 bool closed_fits(const struct core *c, const struct mg_sock *s)
 {
 	return s->state == MG_TCP_CLOSE && s->kind == MG_KIND_tcp && !s->pieces && !s->queues &&
-	       !s->far && !s->in.placed && flow_fits(c, &s->tx) && flow_fits(c, &s->rx);
+	       !s->exchanges && !s->far && !s->in.placed && flow_fits(c, &s->tx) &&
+	       flow_fits(c, &s->rx);
 }
 
 static size_t flow_bounded(const struct core *c, const struct flow *f)
@@ -186,7 +188,7 @@ static void get_flow(const struct core *c, struct unpacking *u, struct flow *f)
 
 struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 {
-	struct packing p = {.into = &c->sockets.closed};
+	struct packing p = {.into = &c->sockets.closed.room};
 	struct mg_sock bare = *s;
 	struct closed_sock *k;
 
@@ -202,7 +204,7 @@ struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 	k->peer = s->peer ? s->peer->cookie : 0;
 	k->holes = c->losses.hole_next;
 	k->size = (uint32_t)p.n;
-	memcpy(k->data, c->sockets.closed.room, p.n);
+	memcpy(k->data, c->sockets.closed.room.bytes, p.n);
 	return k;
 }
 
@@ -210,6 +212,7 @@ void closed_empty(const struct core *c, struct mg_sock *s)
 {
 	flow_free(c, &s->tx);
 	flow_free(c, &s->rx);
+	exchanges_free(s);
 }
 
 bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_sock *s)

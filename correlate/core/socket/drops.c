@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's drops: whose packet it was, and in which layer. */
+/* Counts and tells the kernel's drops: whose packet it was, and in which layer. */
 #include "socket/drops.h"
 
 #include <string.h>
 
 #include "core.h"
 #include "event_table.h"
-#include "message/datagram_rx.h"
-#include "message/datagram_tx.h"
-#include "socket/request.h"
-#include "socket/socket.h"
-#include "task/threads.h"
 
 /*
  * Returns whether TCP discarded a segment that is of no use to it, for example after a connection
@@ -22,11 +17,10 @@ static bool is_discarded(const struct fact_drop *f)
 	       strcmp(f->reason, "NO_SOCKET") != 0;
 }
 
-void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e)
 {
 	char reason[sizeof(e->drop.reason) + 1] = "", location[sizeof(e->drop.location) + 1] = "";
 	const struct mg_drop *p = &e->drop;
-	struct mg_sock *s = sock_get(c, p->sock);
 	struct fact_drop f = {.time = e->cycles,
 		/* a request to connect is no socket */
 		.flow = {s                         ? s->cookie
@@ -40,17 +34,8 @@ void drop_on_event(struct core *c, struct thread *t, const struct mg_event *e, s
 		.payload = p->len,
 		.cpu = e->cpu};
 
-	if (!s && request_on_drop(c, e))
-		return;
-	a->sock = s;
-	a->rx = p->rx;
-	a->length = p->len;
 	memcpy(reason, p->reason, sizeof(p->reason));
 	memcpy(location, p->location, sizeof(p->location));
-	if (s && s->kind != MG_KIND_tcp && p->rx)
-		datagram_drop_in(s, e);
-	else if (s && s->kind != MG_KIND_tcp)
-		datagram_drop_out(c, t, s, p);
 	f.layer = drop_layer(reason, location);
 	f.discarded = is_discarded(&f) ? p->segs : 0;
 	if (s) {

@@ -5,8 +5,8 @@
 
 #include "core.h"
 
-void drop_on_event(
-	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+/* Counts a drop, and emits it; `s` is NULL where the socket is not known. */
+void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e);
 /* Returns the layer from the kernel's reason and function; NULL if these do not tell. */
 const char *drop_layer(const char *reason, const char *location);
 

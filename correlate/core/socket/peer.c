@@ -11,9 +11,9 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/ranges.h"
 #include "socket/anchor.h"
 #include "socket/closed.h"
-#include "stream/ranges.h"
 
 #define WAIT_MAX 1024 /* byte ranges kept for an end that may never be announced */
 

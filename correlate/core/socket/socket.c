@@ -8,21 +8,19 @@
 #include "alloc.h"
 #include "core.h"
 #include "event_table.h"
+#include "bytes/ranges.h"
+#include "bytes/resent.h"
+#include "bytes/why_state.h"
+#include "bytes/zerocopy_sends.h"
+#include "coverage/gap.h"
 #include "socket/anchor.h"
 #include "socket/closed.h"
 #include "socket/peer.h"
-#include "socket/request.h"
-#include "socket/state.h"
+#include "socket/requests.h"
 #include "socket/synack.h"
-#include "stream/ranges.h"
-#include "stream/resent.h"
-#include "stream/tx.h"
-#include "stream/why.h"
-#include "stream/zerocopy.h"
 #include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
-#include "trace/gap.h"
 
 struct mg_sock *sock_look_up(struct core *c, uint64_t cookie)
 {
@@ -142,6 +140,19 @@ static void trim(const struct core *c, struct flow *f)
 		c->attached.does.trim(f->state);
 }
 
+void flow_closed(const struct core *c, struct flow *f)
+{
+	resent_settle(c, f, UINT64_MAX);
+	ranges_drop(&f->layer[TX_IP_OUT], f->done);
+}
+
+void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now)
+{
+	s->tx.ack.no_window = false;
+	if (s->tx.state)
+		c->attached.does.ended(s->tx.state, now);
+}
+
 static bool was_open(uint8_t state)
 {
 	return state != MG_TCP_SYN_SENT && state != MG_TCP_SYN_RECV && state != MG_TCP_CLOSE;
@@ -156,13 +167,13 @@ static void note_fin(struct flow *rx, const struct mg_sock_state *p)
 	rx->fin.seq = p->rcv_nxt - 1;
 }
 
-void sock_on_state(struct core *c, const struct mg_event *e)
+struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;
 	struct mg_sock *s = sock_get(c, p->sock);
 
 	if (!s)
-		return;
+		return NULL;
 	s->netns = p->netns;
 	s->family = p->family;
 	if (p->lport) /* a closed socket has given its port back */
@@ -180,8 +191,8 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 	sock_lives(c, s);
 	if (p->now == MG_TCP_CLOSE) {
 		s->listed.closed_ns = e->time_ns;
-		state_end(c, s, e->cycles);
-		tx_closed(c, &s->tx);
+		sock_ends(c, s, e->cycles);
+		flow_closed(c, &s->tx);
 		trim(c, &s->tx);
 		trim(c, &s->rx);
 		peer_forget(c, s);
@@ -222,8 +233,7 @@ void sock_on_state(struct core *c, const struct mg_event *e)
 		if (p->opener == OPENER_PEER)
 			synack_on_established(c, s, p->write_seq);
 	}
-	if (c->requests.waiting)
-		requests_on_state(c, s, e);
+	return s;
 }
 
 void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t)

@@ -26,7 +26,8 @@ static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 
 	return s && s->cookie == cookie ? s : sock_make(c, cookie);
 }
-void sock_on_state(struct core *c, const struct mg_event *e);
+/* Returns the socket. */
+struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e);
 void sock_on_addr(struct core *c, const struct mg_event *e);
 /*
  * Call it when the thread has made a call on the socket, or an event shows that it moves its bytes.
@@ -37,6 +38,10 @@ void sock_on_ulp(struct core *c, uint64_t cookie);
 void flow_touch(struct flow *f, uint64_t t);
 /* Notes that bytes up to `end` passed a layer of a socket whose calls are not known. */
 void flow_pass(struct flow *f, struct ranges *layer, uint64_t end);
+/* Call it when no byte will be sent again: forgets when they were sent. */
+void flow_closed(const struct core *c, struct flow *f);
+/* Call it when the socket closes, or the recording ends. */
+void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now);
 /* Frees what a flow points to. */
 void flow_free(const struct core *c, struct flow *f);
 

@@ -9,7 +9,7 @@
 
 #include "core.h"
 #include "event_table.h"
-#include "stream/ranges.h"
+#include "bytes/ranges.h"
 
 struct arriving {
 	struct flow *f;
@@ -49,7 +49,7 @@ static void note_latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], u
 		x->last = t[0];
 }
 
-static void untold(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
+static void unreported(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
 	struct arriving *x = arg;
 
@@ -65,7 +65,7 @@ void rx_note_overtaking(struct core *c, struct flow *f, uint64_t from, uint64_t 
 
 	if (c->low_water) {
 		ranges_atoms(lists, 1, from, to, note_latest, &x);
-		ranges_atoms(lists, 1, from, to, untold, &x);
+		ranges_atoms(lists, 1, from, to, unreported, &x);
 		return;
 	}
 	ranges_atoms(lists, 2, from, to, overtaken, &x);

@@ -8,8 +8,8 @@
 #include "core.h"
 #include "event_table.h"
 #include "bytes/layer.h"
-#include "stream/ranges.h"
-#include "trace/gap.h"
+#include "bytes/ranges.h"
+#include "coverage/gap.h"
 
 static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
@@ -21,7 +21,7 @@ static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32
 }
 
 /* Settles bytes up to `end` that came before `now` and would have been reported by now. */
-void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now)
+void rx_in_order_unreported(struct core *c, struct flow *f, uint64_t end, uint64_t now)
 {
 	const struct ranges *tcp[] = {&f->layer[RX_TCP]};
 	struct ranges *ready = &f->layer[RX_READY];

@@ -4,6 +4,6 @@
 
 #include "core.h"
 
-void rx_in_order_untold(struct core *c, struct flow *f, uint64_t end, uint64_t now);
+void rx_in_order_unreported(struct core *c, struct flow *f, uint64_t end, uint64_t now);
 
 #endif

@@ -8,25 +8,25 @@
 #include "stage.h"
 #include "event_table.h"
 #include "bytes/layer.h"
+#include "bytes/ranges.h"
+#include "bytes/resent.h"
 #include "clock/clockmap.h"
-#include "message/datagram.h"
+#include "coverage/gap.h"
+#include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/peer.h"
-#include "socket/request.h"
 #include "socket/socket.h"
-#include "socket/state.h"
 #include "stream/head_of_line.h"
 #include "stream/low_water.h"
-#include "stream/ranges.h"
-#include "stream/resent.h"
+#include "stream/request.h"
 #include "stream/rx_unseen.h"
 #include "stream/seen.h"
+#include "stream/state.h"
 #include "stream/tx.h"
 #include "stream/urgent.h"
 #include "stream/why.h"
-#include "task/call.h"
+#include "task/piece.h"
 #include "task/threads.h"
-#include "trace/gap.h"
 
 #define TCP_FIN 1
 #define TCP_URG 32
@@ -105,7 +105,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	if (!s)
 		return;
 	if (c->low_water)
-		rx_in_order_untold(c, &s->rx, UINT64_MAX, e->cycles);
+		rx_in_order_unreported(c, &s->rx, UINT64_MAX, e->cycles);
 	arrives(c, &s->rx, RX_TCP, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles}, a);
 	why_on_segment(s, t, p, e->cycles);
 }
@@ -114,7 +114,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
  * Returns whether TCP's own event, which exists in established connections only, covers these
  * bytes.
  */
-static bool told_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
+static bool reported_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
 {
 	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.handshake.request_end &&
 	       core_observes(c, MG_EVENT_tcp_recv);
@@ -137,7 +137,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 		from = f->done;
 	if (off <= from)
 		return;
-	if (!told_by_tcp(c, s, from))
+	if (!reported_by_tcp(c, s, from))
 		rx_note_overtaking(c, f, from, off);
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
 	if (s->unclaimed)
@@ -148,19 +148,14 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 	a->length = off - from;
 }
 
-void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
+void rx_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a)
 {
 	const struct mg_sock_copy *p = &e->sock_copy;
-	struct mg_sock *s = sock_get(c, p->sock);
 	struct piece *piece;
 	uint64_t off;
 
-	a->rx = true;
-	if (s && s->kind != MG_KIND_tcp) {
-		datagram_on_copy(c, t, s, e, a);
-		return;
-	}
-	if (!s || !flow_offset(&s->rx, p->seq, &off))
+	if (!flow_offset(&s->rx, p->seq, &off))
 		return;
 	flow_touch(&s->rx, e->cycles);
 	if (!s->user.pid) /* no system calls are recorded */
@@ -376,6 +371,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 	if (r.outcome != OUTCOME_INCOMPLETE) {
 		known(s, edge, length, &r);
 		emit_range(&s->c->facts, &r);
+		exchange_on_range(f, &r);
 		peer_received(s->c, f, a, b, r.outcome == OUTCOME_FOLLOWED ? edge[0] : 0, s->user);
 		return;
 	}
@@ -385,6 +381,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		f->copies.incomplete += r.length;
 	r.begin = present & 1u << RX_DEV ? t[RX_DEV] : 0;
 	emit_range(&s->c->facts, &r);
+	exchange_on_range(f, &r);
 	peer_received(s->c, f, a, b, 0, 0);
 }
 
@@ -442,7 +439,7 @@ void rx_settle_piece(
 	if (off < f->done) /* settled already: its numbers were seen twice */
 		off = f->done < end ? f->done : end;
 	if (c->low_water)
-		rx_in_order_untold(c, f, end, p->t);
+		rx_in_order_unreported(c, f, end, p->t);
 	for (int l = RX_DEV; l <= RX_READY; l++)
 		lists[l] = &f->layer[l];
 	if (c->counts.lost_kernel)

@@ -8,7 +8,8 @@
 void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a);
-void rx_on_copy(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
+void rx_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struct mg_event *e,
+	struct annotation *a);
 /* `user` is U1, or 0. */
 void rx_settle(struct core *c, struct kernel_call *k, uint64_t user);
 /* Emits these bytes as a range without times: nothing tells how they were read. */

@@ -4,10 +4,10 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "bytes/ranges.h"
 #include "clock/clockmap.h"
 #include "socket/anchor.h"
 #include "socket/peer.h"
-#include "stream/ranges.h"
 #include "stream/rx.h"
 #include "stream/urgent.h"
 

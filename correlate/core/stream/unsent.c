@@ -9,9 +9,9 @@
 #include "core.h"
 #include "stage.h"
 #include "event_table.h"
+#include "bytes/ranges.h"
 #include "clock/clockmap.h"
 #include "socket/anchor.h"
-#include "stream/ranges.h"
 
 /*
  * Returns whether events of this kind may be missing after this time, while the connection was

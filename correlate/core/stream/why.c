@@ -12,59 +12,21 @@
 
 #include "alloc.h"
 #include "event_table.h"
-#include "socket/anchor.h"
-#include "socket/held.h"
-#include "socket/socket.h"
-#include "stream/ranges.h"
-#include "stream/why_parts.h"
+#include "bytes/held.h"
+#include "bytes/ranges.h"
 #include "facts/why_reasons.h"
+#include "socket/anchor.h"
+#include "socket/socket.h"
+#include "stream/why_parts.h"
 #include "task/threads.h"
 
 #define ESTABLISHED 1
-
-/* numbers of softirqs */
 
 static struct why *why_of(struct flow *f)
 {
 	if (!f->why)
 		f->why = mg_calloc(1, sizeof(*f->why));
 	return f->why;
-}
-
-void why_trim(struct why *w)
-{
-	if (!w || w->len)
-		return;
-	ranges_trim(&w->label);
-	held_free(&w->split.held);
-	free(w->flight);
-	w->flight = NULL;
-	w->head = w->cap = 0;
-}
-
-void why_free(struct why *w)
-{
-	if (!w)
-		return;
-	ranges_free(&w->label);
-	held_free(&w->split.held);
-	free(w->flight);
-	free(w);
-}
-
-void why_shift(struct why *w, uint64_t by)
-{
-	ranges_shift(&w->label, by);
-	w->una += by;
-	w->window_end += by;
-	w->room.una += by;
-	w->room.window_end += by;
-	w->small_end += by;
-	w->first_unsent += by;
-	w->split.unsent += by;
-	w->split.written += by;
-	for (uint32_t i = 0; i < w->len; i++)
-		w->flight[(w->head + i) & (w->cap - 1)].end += by;
 }
 
 /* ---- in flight ---- */
@@ -114,8 +76,8 @@ static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cw
 	w->una = una;
 	w->window_end = una + snd_wnd;
 	w->cwnd = cwnd;
-	w->told = true;
-	w->arrived = w->by_room = w->by_call = w->room.told = false;
+	w->valid = true;
+	w->arrived = w->by_room = w->by_call = w->room.valid = false;
 }
 
 void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p, uint64_t now)
@@ -129,7 +91,7 @@ void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p,
 	split_due(w);
 	tell(f, p->snd_una, p->snd_wnd, p->cwnd);
 	w->tried = now;
-	w->by_call = w->told;
+	w->by_call = w->valid;
 	if (flow_offset(f, p->seq, &next) && flow_offset(f, p->snd_nxt, &unsent))
 		split_on_write(w, unsent, next, next + p->left, now);
 	if (p->snd_nxt == p->seq)
@@ -187,7 +149,7 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 	w->room.cwnd = p->cwnd;
 	w->room.segs_out = p->in_flight + w->last_segs;
 	w->last_segs = 0;
-	w->room.told = true;
+	w->room.valid = true;
 }
 
 /* Notes that what is sent from here on had no room by the last known windows. */
@@ -197,20 +159,20 @@ static void read_room(struct why *w)
 		w->by_room = true;
 	w->arrived = true;
 	w->by_call = false;
-	if (!w->room.told)
+	if (!w->room.valid)
 		return;
 	w->una = w->room.una;
 	w->window_end = w->room.window_end;
 	w->cwnd = w->room.cwnd;
 	w->segs_out = w->room.segs_out;
-	w->room.told = false;
-	w->told = w->by_room = true;
+	w->room.valid = false;
+	w->valid = w->by_room = true;
 }
 
 void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 {
 	struct why *w = s->tx.why;
-	bool known = w->room.told || w->by_call;
+	bool known = w->room.valid || w->by_call;
 
 	split_due(w);
 	read_room(w);
@@ -220,7 +182,7 @@ void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 	if (t && !t->in_softirq && !t->in_call)
 		t->segment_of = s->cookie;
 	tries_by_ack(w, now);
-	split_on_arrival(w, known, s->peer_window_zero, now);
+	split_on_arrival(w, known, s->tx.ack.no_window, now);
 }
 
 /* Sets the segments in flight, which need not be counted at these levels. */
@@ -294,7 +256,7 @@ static enum why_release release_of(const struct core *c, const struct thread *t,
 /* Returns why a segment that is not full waits: for more data to send with it, or not known. */
 enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
 {
-	if (!(nagle & NAGLE_TOLD))
+	if (!(nagle & NAGLE_KNOWN))
 		return WHY_NOT_KNOWN;
 	if (nagle & (NAGLE_CORK | NAGLE_MORE))
 		return WHY_CORK;
@@ -353,7 +315,7 @@ static enum why_reason by_elimination(const struct core *c, const struct thread 
 {
 	bool softirq = p->context >= MG_CONTEXT_SOFTIRQ || (!p->context && t && t->in_softirq);
 
-	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_TOLD) ||
+	if (!softirq || p->segs > 1 || !s->tx.why->mss || !(s->tx.why->nagle & NAGLE_KNOWN) ||
 		!why_lay_behind_others(c, s, off, RELEASE_ACK))
 		return WHY_NOT_KNOWN;
 	return why_of_device(s->tx.why, off, full);
@@ -379,14 +341,14 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 	case RELEASE_ACK:
 		/* TCP has events for segments in established connections only */
 		if (!w->by_room &&
-			(!w->told || w->arrived || (s->state && s->state != ESTABLISHED)))
+			(!w->valid || w->arrived || (s->state && s->state != ESTABLISHED)))
 			return WHY_NOT_KNOWN;
 		held = of_windows(w, p, off);
 		if (held == WHY_NOT_KNOWN && w->mss && !full)
 			held = why_of_small(w, w->nagle, w->una);
 		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
 	case RELEASE_TIMER:
-		if (s->peer_window_zero)
+		if (s->tx.ack.no_window)
 			return WHY_WINDOW;
 		return w->mss && !full ? why_of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
 	default:

@@ -9,69 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "socket/held.h"
-#include "stream/ranges.h"
+#include "bytes/why_state.h"
 #include "facts/why_reasons.h"
-
-/* Segments handed to IP and not acknowledged. */
-struct in_flight {
-	uint64_t end; /* offset of the byte after it */
-	uint32_t segs;
-};
-
-/* The wait divided in time (why_split.c). */
-struct split {
-	struct held_time held;
-	uint64_t asked; /* the cause is known up to here, or none of the known windows held */
-	/* time of TCP's last event with windows that have not been evaluated yet; 0 */
-	uint64_t due;
-	uint64_t since;   /* time since which the first unsent byte is the first */
-	uint64_t unsent;  /* its offset */
-	uint64_t written; /* offset after the last byte written, or being written */
-	/* time until which the congestion window had room, when it was reduced */
-	uint64_t cwnd_until;
-	bool writing; /* a call is writing: its progress is not known */
-	bool sampled; /* the number of segments in flight is TCP's own */
-	bool paced;   /* pacing has held it before */
-	bool lost;    /* events are missing since the last query */
-	uint8_t ca_state;
-	uint8_t held_last; /* cause by the last known windows; WHYS = none of them held */
-};
-
-#define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
-#define WHY_OF(label)              ((uint8_t)(label))
-#define RELEASE_OF(label)          ((uint8_t)((label) >> 8))
-
-struct why {
-	struct ranges label; /* bytes handed to IP; the time is a WHY_LABEL() */
-	/* State before TCP processed the peer's last segment: */
-	uint64_t una, window_end; /* offsets */
-	uint32_t cwnd;            /* segments */
-	uint32_t segs_out;        /* in flight, including those sent since */
-	bool told;                /* the four values above were sampled */
-	bool arrived;             /* a later segment has arrived, for which TCP has no event */
-	/* they are those after it, and nothing has arrived since a call sampled them */
-	bool by_call;
-	bool by_room; /* they are those when the last segment was sent before that */
-	struct {
-		uint64_t una, window_end;
-		uint32_t cwnd, segs_out;
-		bool told;
-		/* windows when the last segment was sent, after one end had closed */
-	} room;
-	uint32_t last_segs;    /* segments it stands for, until TCP counts them */
-	uint32_t mss;          /* 0 not recorded */
-	uint64_t tried;        /* time at which TCP tried to send, cycles; 0 not known */
-	uint64_t tried_before; /* the same before the peer's last segment */
-	/* offset of what was written last with nothing unsent before it */
-	uint64_t first_unsent;
-	uint64_t small_end;       /* end of the last segment that was not full */
-	uint8_t nagle;            /* settings of the last writing call, NAGLE_* */
-	uint8_t nagle_before;     /* settings of the one before */
-	struct in_flight *flight; /* a ring, a power of two */
-	uint32_t head, len, cap;
-	struct split split;
-};
 
 struct core;
 struct flow;
@@ -110,10 +49,5 @@ void why_on_out(struct core *c, const struct thread *t, struct mg_sock *s,
  * earlier times are forgotten.
  */
 void why_times(struct flow *tx, uint64_t from, uint64_t to, uint64_t by[WHYS]);
-/* Frees spare memory if nothing is in flight. */
-void why_trim(struct why *w);
-void why_free(struct why *w);
-/* Adds `by` to all offsets. */
-void why_shift(struct why *w, uint64_t by);
 
 #endif

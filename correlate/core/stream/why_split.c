@@ -7,10 +7,10 @@
  */
 #include "stream/why_split.h"
 
-#include "socket/held.h"
+#include "bytes/held.h"
+#include "facts/why_reasons.h"
 #include "stream/why.h"
 #include "stream/why_parts.h"
-#include "facts/why_reasons.h"
 #include "task/threads.h"
 
 #define CA_DISORDER 1
@@ -73,7 +73,7 @@ static void compare(struct why *w, uint64_t t)
 {
 	struct split *p = &w->split;
 
-	if (!w->told)
+	if (!w->valid)
 		return;
 	if (p->cwnd_until > p->asked && p->cwnd_until < t)
 		tell_until(p, by_windows(w, false), p->cwnd_until);
@@ -136,7 +136,7 @@ void why_on_congestion(struct flow *f, const struct mg_tcp_cong *e, uint64_t t)
 		return;
 	split_due(w);
 	/* a timeout reduces the window between two segments of the peer's */
-	if (e->now == CA_LOSS && w->told) {
+	if (e->now == CA_LOSS && w->valid) {
 		w->cwnd = e->snd_cwnd;
 		if (by_windows(w, true) == WHY_CWND)
 			tell_until(&w->split, WHY_CWND, t);
@@ -193,7 +193,7 @@ static enum why_reason left_over(const struct core *c, const struct mg_sock *s,
 {
 	const struct why *w = s->tx.why;
 
-	if (!w->told || !w->mss || !(w->nagle & NAGLE_TOLD) || may_be_deferred(w, p, off))
+	if (!w->valid || !w->mss || !(w->nagle & NAGLE_KNOWN) || may_be_deferred(w, p, off))
 		return WHY_NOT_KNOWN;
 	if (why_lay_behind_others(c, s, off, release))
 		return why_of_device(w, off, p->segs > 1 || p->len >= w->mss);

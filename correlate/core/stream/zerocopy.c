@@ -11,18 +11,7 @@
 #include "event_table.h"
 #include "socket/socket.h"
 
-#define HELD_MAX 65536 /* a send whose end has not come after this many later ones was missed */
-#define CALL_MAX 1024  /* messages of a call */
-
-static bool before(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
-}
-
-static bool within(uint32_t id, uint32_t first, uint32_t last)
-{
-	return id - first <= last - first;
-}
+#define CALL_MAX 1024 /* messages of a call */
 
 static struct zerocopy *zerocopy_of(struct mg_sock *s)
 {
@@ -39,72 +28,6 @@ static void ended(
 		&(struct fact_zerocopy){
 			.time = t, .flow = flow_fact(&s->tx), .held = held, .copied = copied});
 	s->tx.zerocopy->copied += copied;
-}
-
-/* Returns the index of the first held send with this number or a later one. */
-static uint32_t lower_bound(const struct zerocopy *z, uint32_t id)
-{
-	uint32_t low = z->head, high = z->head + z->len;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (before(z->held[middle].id, id))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool make_room(struct zerocopy *z)
-{
-	struct zerocopy_send *more;
-
-	if (z->len == HELD_MAX) {
-		z->unsure++;
-		z->head++;
-		z->len--;
-	}
-	if (z->head + z->len < z->cap)
-		return true;
-	if (z->head > z->cap / 2) {
-		memmove(z->held, z->held + z->head, z->len * sizeof(*z->held));
-		z->head = 0;
-		return true;
-	}
-	more = mg_realloc(z->held, (z->cap ? z->cap * 2 : 16) * sizeof(*more));
-	if (!more)
-		return false;
-	z->held = more;
-	z->cap = z->cap ? z->cap * 2 : 16;
-	return true;
-}
-
-/*
- * Inserts a send, nearly always at the end; of two threads the one numbered first may return last.
- */
-static void hold(struct zerocopy *z, uint32_t id, uint64_t t)
-{
-	uint32_t at, end;
-
-	if (!make_room(z)) {
-		z->unsure++;
-		return;
-	}
-	end = z->head + z->len;
-	at = z->len && !before(z->held[end - 1].id, id) ? lower_bound(z, id) : end;
-	memmove(z->held + at + 1, z->held + at, (end - at) * sizeof(*z->held));
-	z->held[at] = (struct zerocopy_send){id, t};
-	z->len++;
-}
-
-static const struct zerocopy_told *told_of(const struct zerocopy *z, uint32_t id)
-{
-	for (int i = 0; i < ZEROCOPY_TOLD; i++)
-		if (z->told[i].known && within(id, z->told[i].first, z->told[i].last))
-			return &z->told[i];
-	return NULL;
 }
 
 void zerocopy_on_sent(struct core *c, const struct mg_event *e)
@@ -126,34 +49,22 @@ void zerocopy_on_sent(struct core *c, const struct mg_event *e)
 	if (!core_observes(c, MG_EVENT_zerocopy_done))
 		return;
 	for (uint32_t id = p->first; id != p->next; id++) {
-		const struct zerocopy_told *told = told_of(z, id);
+		const struct zerocopy_notice *notice = zerocopy_notice_of(z, id);
 
-		if (told)
-			ended(c, s, told->t, 0, told->copied);
+		if (notice)
+			ended(c, s, notice->t, 0, notice->copied);
 		else
-			hold(z, id, e->cycles);
+			zerocopy_hold(z, id, e->cycles);
 	}
 }
 
-/* Notes a notification; one that has grown includes its earlier range. */
-static void note(struct zerocopy *z, const struct zerocopy_told *n)
-{
-	uint32_t at = z->next_told;
-
-	for (uint32_t i = 0; i < ZEROCOPY_TOLD; i++)
-		if (z->told[i].known && z->told[i].first == n->first)
-			at = i;
-	if (at == z->next_told)
-		z->next_told = (at + 1) % ZEROCOPY_TOLD;
-	z->told[at] = *n;
-}
-
-static void end_those(const struct core *c, const struct mg_sock *s, const struct zerocopy_told *n)
+static void end_those(
+	const struct core *c, const struct mg_sock *s, const struct zerocopy_notice *n)
 {
 	struct zerocopy *z = s->tx.zerocopy;
-	uint32_t from = lower_bound(z, n->first), to = from, end = z->head + z->len;
+	uint32_t from = zerocopy_lower_bound(z, n->first), to = from, end = z->head + z->len;
 
-	for (; to < end && within(z->held[to].id, n->first, n->last); to++)
+	for (; to < end && zerocopy_within(z->held[to].id, n->first, n->last); to++)
 		ended(c, s, n->t, n->t > z->held[to].t ? n->t - z->held[to].t : 0, n->copied);
 	if (from == z->head)
 		z->head = to;
@@ -162,7 +73,7 @@ static void end_those(const struct core *c, const struct mg_sock *s, const struc
 	z->len -= to - from;
 	if (!z->len)
 		z->head = 0;
-	note(z, n);
+	zerocopy_note(z, n);
 }
 
 /*
@@ -187,7 +98,7 @@ static void end_taken(const struct core *c, const struct mg_sock *s, uint64_t em
 void zerocopy_on_done(struct core *c, const struct mg_event *e)
 {
 	const struct mg_zerocopy_done *p = &e->zerocopy_done;
-	struct zerocopy_told n = {p->first, p->last, e->cycles, p->copied, true};
+	struct zerocopy_notice n = {p->first, p->last, e->cycles, p->copied, true};
 	struct mg_sock *s = sock_find(c, p->sock);
 	struct zerocopy *z = zerocopy_of(s);
 
@@ -198,7 +109,7 @@ void zerocopy_on_done(struct core *c, const struct mg_event *e)
 		end_those(c, s, &n);
 		break;
 	case 1:
-		if (told_of(z, n.last))
+		if (zerocopy_notice_of(z, n.last))
 			break;
 		z->taken = n;
 		if (z->empty)
@@ -209,25 +120,4 @@ void zerocopy_on_done(struct core *c, const struct mg_event *e)
 		if (z->taken.known)
 			end_taken(c, s, z->empty);
 	}
-}
-
-uint64_t zerocopy_missed(const struct zerocopy *z)
-{
-	uint32_t last = z->head;
-
-	for (int i = 0; i < ZEROCOPY_TOLD; i++)
-		if (z->told[i].known) {
-			uint32_t at = lower_bound(z, z->told[i].last);
-
-			last = at > last ? at : last;
-		}
-	return last - z->head;
-}
-
-void zerocopy_free(struct zerocopy *z)
-{
-	if (!z)
-		return;
-	free(z->held);
-	free(z);
 }

@@ -8,9 +8,8 @@
 #include "alloc.h"
 #include "core.h"
 #include "event_table.h"
-#include "task/descriptor.h"
+#include "coverage/side.h"
 #include "task/threads.h"
-#include "trace/side.h"
 
 /* Returns the program of that name; NULL if memory is short or there is no name. */
 static const struct program *program_of(struct core *c, const char comm[16])
@@ -119,6 +118,13 @@ void process_known(struct core *c, struct thread *t)
 		name(c, p, t->comm, leads ? NAMED_BY_LEADER : NAMED_BY_THREAD);
 }
 
+/* Forgets the descriptors by which call/descriptor.c attributes bytes of lost calls. */
+static void forget_descriptors(struct process *p)
+{
+	free(p->descriptors);
+	p->descriptors = NULL;
+}
+
 void process_ends(struct core *c, struct process *p)
 {
 	bool passed_by = !p->app && p->moved; /* the C library resolves names by itself */
@@ -144,7 +150,7 @@ void process_ends(struct core *c, struct process *p)
 		u->io_uring += p->io_uring;
 	}
 	p->app = p->kernel_only = p->moved = p->io_uring = p->ended_ns = 0;
-	descriptors_end(p);
+	forget_descriptors(p);
 }
 
 void process_on_exit(struct core *c, struct process *p, uint64_t now_ns)
@@ -186,7 +192,7 @@ void processes_free(struct core *c)
 	}
 	HASH_ITER (hh, c->tasks.processes, p, ptmp) {
 		HASH_DEL(c->tasks.processes, p);
-		descriptors_end(p);
+		forget_descriptors(p);
 		free(p);
 	}
 	HASH_ITER (hh, c->unseen, u, utmp) {

@@ -9,8 +9,10 @@
 #include "core.h"
 #include "event_table.h"
 #include "clock/clockmap.h"
+#include "coverage/gap.h"
+#include "task/blocked.h"
+#include "task/past.h"
 #include "task/threads.h"
-#include "trace/gap.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 {
@@ -190,17 +192,30 @@ static void at_lock(const struct core *c, struct thread *t, const struct mg_even
 	t->at_lock = begins;
 }
 
+static const char *program_of(const struct thread *t)
+{
+	return t->process && t->process->pid == t->pid && t->process->program
+		       ? t->process->program->comm
+		       : NULL;
+}
+
 /* Emits a wait; its end is 0, or its thread still off the CPU in its struct, where that was not
  * seen. */
-static void tell_wait(const struct core *c, const struct thread *t, uint64_t end, int cpu)
+static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 {
 	bool seen = t->away.now && end;
 	struct fact_wait f = {.end = end,
 		.pid = t->pid,
 		.tid = t->tid,
+		.program = program_of(t),
 		.why = FACT_NO_WORD,
 		.in_call = t->in_call,
+		.blocked_in = FACT_NO_WORD,
+		.descriptor = FACT_NONE,
+		.io = FACT_MAYBE,
+		.socket = FACT_NONE,
 		.woken_by = FACT_NONE,
+		.waker = FACT_NONE,
 		.cpu_before = t->away.cpu,
 		.cpu_after = cpu};
 
@@ -213,15 +228,26 @@ static void tell_wait(const struct core *c, const struct thread *t, uint64_t end
 		f.queued = t->wake.queued_at;
 		if (t->wake.sock)
 			f.woken_by = t->wake.sock;
+		if (t->wake.waker)
+			f.waker = t->wake.waker;
 	}
+	if (f.why == WAIT_BLOCKED)
+		blocked_tell(c, t, &f);
 	f.complete = seen && t->away.state != STATE_BLOCKED &&
 		     !gap_within(c, MG_LAYER_SCHED, f.begin, end, -1, -1);
 	emit_wait(&c->facts, &f);
+	if (end && past_wanted(c))
+		past_keep(c, t, &f);
 }
 
-void thread_wait_lost(const struct core *c, const struct thread *t)
+static bool wait_is_wanted(const struct core *c)
 {
-	if (t->away.now && facts_wanted(&c->facts, FACT_wait))
+	return facts_wanted(&c->facts, FACT_wait) || past_wanted(c);
+}
+
+void thread_wait_lost(struct core *c, struct thread *t)
+{
+	if (t->away.now && wait_is_wanted(c))
 		tell_wait(c, t, 0, -1);
 }
 
@@ -233,9 +259,10 @@ static void missed(struct thread *t, uint64_t since, uint64_t now)
 	t->missed_to = now;
 }
 
-void thread_is_running(const struct core *c, struct thread *t, uint64_t now)
+void thread_is_running(struct core *c, struct thread *t, uint64_t now)
 {
 	thread_wait_lost(c, t);
+	past_missed(c, t, t->away.since, now);
 	missed(t, t->away.since, now);
 	thread_set_state(t, now);
 	t->away.now = t->wake.valid = t->away.held = false;
@@ -298,6 +325,14 @@ static uint32_t waker_events(const struct core *c, int cpu)
 	return cpu >= 0 && cpu < CPUS_MAX ? c->readying[cpu].events : 0;
 }
 
+/* Returns the traced thread that wakes another one itself; 0: none, or an interrupt does. */
+static uint32_t waker_of(struct core *c, const struct mg_event *e)
+{
+	const struct thread *by = e->tid ? thread_get(c, e->tid, 0) : NULL;
+
+	return by && by->traced && !by->in_irq && !by->in_softirq ? by->tid : 0;
+}
+
 void thread_on_waking(struct core *c, const struct mg_event *e)
 {
 	struct thread *t = thread_get(c, e->sched_waking.wakee_tid, e->sched_waking.wakee_pid);
@@ -305,8 +340,10 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	if (!t)
 		return;
 	t->traced = true;
-	if (!t->away.now)
-		t->wake.early = e->cycles; /* no block, if it leaves the CPU at all */
+	if (!t->away.now) { /* no block, if it leaves the CPU at all */
+		t->wake.early = e->cycles;
+		t->wake.early_waker = waker_of(c, e);
+	}
 	if (!t->away.now || t->away.state != STATE_BLOCKED)
 		return;
 	thread_set_state(t, e->cycles);
@@ -317,6 +354,7 @@ void thread_on_waking(struct core *c, const struct mg_event *e)
 	t->away.state = STATE_WAKEUP;
 	t->wake.at = e->cycles;
 	t->wake.sock = waking_sock(c, e);
+	t->wake.waker = waker_of(c, e);
 	t->wake.valid = true;
 	t->wake.queued_at = 0;
 	mark(t, e->cycles);
@@ -339,17 +377,20 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 #define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
 #define HELD_LONG_NS         100000000
 
-static void leave(const struct core *c, struct thread *t, const struct mg_event *e)
+static void leave(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
 
 	thread_set_state(t, e->cycles);
 	thread_wait_lost(c, t);
-	if (t->away.now) /* its return to the CPU was not seen */
+	if (t->away.now) { /* its return to the CPU was not seen */
+		past_missed(c, t, t->away.since, e->cycles);
 		missed(t, t->away.since, e->cycles);
+	}
 	t->away.now = true;
 	t->in_irq = t->in_softirq = false;
 	t->away.uninterruptible = p->prev_state == TASK_UNINTERRUPTIBLE;
+	blocked_note(t, p);
 	t->wake.valid = false;
 	t->away.state = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
 	t->away.held = t->away.state == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
@@ -381,6 +422,7 @@ static void find_its_waking(const struct core *c, struct thread *t, uint64_t now
 	t->wake.queued_at = 0;
 	t->wake.at = t->away.since;
 	t->wake.sock = 0;
+	t->wake.waker = t->wake.early_waker;
 	if (t->in_call)
 		t->now.blocked_times--;
 	else if (t->user.n && t->user.marks[t->user.n - 1].t == t->away.since)
@@ -391,7 +433,7 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	if (t->away.now && t->away.state == STATE_BLOCKED)
 		find_its_waking(c, t, e->cycles);
-	if (facts_wanted(&c->facts, FACT_wait))
+	if (wait_is_wanted(c))
 		tell_wait(c, t, e->cycles, e->cpu);
 	if (!t->away.now) /* that it left was not seen */
 		missed(t, t->since, e->cycles);

@@ -23,9 +23,9 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e);
 void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
 /* An event of its own shows that it is, though it was not seen to get the CPU. */
-void thread_is_running(const struct core *c, struct thread *t, uint64_t now);
+void thread_is_running(struct core *c, struct thread *t, uint64_t now);
 /* Emits the wait that a thread is in, of which no end will be seen. */
-void thread_wait_lost(const struct core *c, const struct thread *t);
+void thread_wait_lost(struct core *c, struct thread *t);
 void thread_on_switch_cost(const struct core *c, const struct mg_event *e);
 /* An application call has ended; those within it are no more of interest. */
 void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave);

@@ -25,7 +25,7 @@ struct piece {
 };
 
 /* Settings that hold back a call's data: those of the socket, and the call's own flags. */
-enum { NAGLE_OFF = 1, NAGLE_CORK = 2, NAGLE_MORE = 4, NAGLE_TOLD = 8 };
+enum { NAGLE_OFF = 1, NAGLE_CORK = 2, NAGLE_MORE = 4, NAGLE_KNOWN = 8 };
 /* flags of calls whose data stay in the queue or are not part of the stream */
 #define MOVES_NOTHING (0x2 | 0x2000) /* MSG_PEEK, MSG_ERRQUEUE */
 
@@ -128,11 +128,13 @@ struct unseen {
 
 /* The wakeup of a thread that left the CPU. */
 struct thread_wake {
-	bool valid;         /* made runnable since it left the CPU, */
-	uint64_t early;     /* or just before: since it got it */
-	uint64_t at, ran;   /* last wakeup, and when it got the CPU after it */
-	uint64_t sock;      /* socket whose bytes woke it, 0 = another cause */
-	uint64_t queued_at; /* on a run queue after that, 0 = not recorded */
+	bool valid;           /* made runnable since it left the CPU, */
+	uint64_t early;       /* or just before: since it got it */
+	uint64_t at, ran;     /* last wakeup, and when it got the CPU after it */
+	uint64_t sock;        /* socket whose bytes woke it, 0 = another cause */
+	uint32_t early_waker; /* thread that woke it early */
+	uint32_t waker;       /* thread that woke it itself, 0 = not known */
+	uint64_t queued_at;   /* on a run queue after that, 0 = not recorded */
 };
 
 /* A thread's present or last time off the CPU. */
@@ -144,6 +146,45 @@ struct thread_away {
 	uint64_t since;
 	uint64_t held_until; /* end of the last long such time, between system calls */
 	int16_t cpu;         /* CPU it left or got last */
+	/* how it had entered the kernel, MG_ENTRY_*, and by which system call */
+	uint8_t entry;
+	bool stopped, io;
+	int32_t nr;
+	uint64_t arg;
+};
+
+/* A wait that has ended. */
+struct past_wait {
+	uint64_t begin, woken, end; /* as in the fact; 0 = not known */
+	uint64_t before;            /* number of the thread's wait before it, 0 = none */
+	struct thread *thread;
+	struct thread *waker; /* NULL: an interrupt, or a thread that is not traced */
+	const char *call;     /* NULL: not known */
+	uint64_t descriptor;
+	uint8_t addr[16]; /* the peer that it waited for */
+	uint16_t port;
+	uint8_t why, blocked_in, io; /* as in the fact */
+	bool has_peer, by_socket;    /* a socket's bytes ended it */
+};
+
+/* The latest waits of all threads (past.h). */
+struct past {
+	struct past_wait *wait; /* a ring */
+	uint64_t next;          /* number of the next one, less 1 */
+	uint32_t room;          /* a power of two */
+	uint64_t forgotten;     /* end of the last one that was forgotten, 0 = none was */
+	uint64_t walks;         /* number of the latest walk along them */
+};
+
+/* A thread's waits, and what the latest walk along them found. */
+struct thread_past {
+	uint64_t last;         /* number of its last wait, 0 = none */
+	uint64_t wrote;        /* when its last call to write as a server returned, 0 = not yet */
+	uint64_t born;         /* when it was made, until it runs; 0 = before */
+	struct thread *parent; /* by this one */
+	uint64_t walk;         /* number of the walk that set the following */
+	uint64_t since;        /* it was concerned from then on, 0 = not */
+	uint64_t at;           /* number of the wait at which the walk is */
 };
 
 struct thread {
@@ -158,6 +199,7 @@ struct thread {
 	uint64_t segment_of; /* socket of which its call processes what came meanwhile */
 	struct thread_wake wake;
 	struct thread_away away;
+	struct thread_past past;
 	enum call_state fn;    /* innermost layer */
 	bool at_lock;          /* that is lock or release, whatever is entered meanwhile, */
 	enum call_state outer; /* and then this again */
@@ -171,7 +213,7 @@ struct thread {
 	} done; /* system calls that no application event has claimed yet */
 	/* the thread has ended; application events may still come */
 	bool has_ended;
-	struct kernel_call told; /* the last call that was claimed */
+	struct kernel_call claimed; /* the last call that was claimed */
 	struct {
 		struct user_mark marks[USER_MARKS];
 		uint32_t n;

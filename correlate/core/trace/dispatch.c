@@ -7,24 +7,30 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "call/call.h"
+#include "call/call_join.h"
+#include "call/call_settle.h"
+#include "call/mark.h"
+#include "coverage/hook.h"
 #include "message/datagram.h"
+#include "message/datagram_rx.h"
+#include "message/datagram_tx.h"
 #include "socket/anchor.h"
 #include "socket/drops.h"
 #include "socket/socket.h"
-#include "socket/state.h"
+#include "stream/request.h"
 #include "stream/rx.h"
+#include "stream/state.h"
 #include "stream/tx.h"
+#include "stream/tx_call.h"
 #include "stream/why.h"
 #include "stream/zerocopy.h"
-#include "task/call.h"
-#include "task/call_join.h"
-#include "task/call_settle.h"
-#include "task/mark.h"
+#include "task/past.h"
 #include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
-#include "trace/gap.h"
-#include "trace/hook.h"
+#include "trace/dump.h"
+#include "trace/loss.h"
 #include "trace/other.h"
 
 /*
@@ -87,6 +93,8 @@ ON(fork)
 	/* the first thread may be announced by another one when that is met */
 	if (e->task_fork.child_tid != e->pid || e->task_fork.child_tid == e->tid)
 		child->traced = true;
+	if (t && e->task_fork.child_tid != e->tid)
+		past_born(c, child, t->tid, e->cycles);
 	memcpy(child->comm, e->task_fork.comm, sizeof(child->comm));
 	child->comm[sizeof(child->comm) - 1] = 0;
 	process_on_fork(c, child, e);
@@ -162,10 +170,17 @@ ON(packet_in)
 
 ON(done)
 {
-	if (!tx_is_own(c, e))
+	struct mg_sock *s;
+
+	if (!tx_is_own(c, e)) {
 		a->rx = is_to_socket(e->dev_done.via);
-	else
-		tx_on_done(c, e, a);
+		return;
+	}
+	s = sock_get(c, e->dev_done.sock);
+	if (s && s->kind != MG_KIND_tcp)
+		datagram_on_done(c, s, e, a);
+	else if (s)
+		tx_on_done(c, s, e, a);
 }
 
 ON(header)
@@ -196,8 +211,12 @@ ON(in_order)
 
 ON(copy)
 {
-	if (t)
-		rx_on_copy(c, t, e, a);
+	struct mg_sock *s = t ? sock_get(c, e->sock_copy.sock) : NULL;
+
+	if (s && s->kind != MG_KIND_tcp)
+		datagram_on_copy(c, t, s, e, a);
+	else if (s)
+		rx_on_copy(c, t, s, e, a);
 }
 
 ON(zerocopy_sent)
@@ -212,14 +231,29 @@ ON(zerocopy_done)
 
 ON(drop)
 {
-	drop_on_event(c, t, e, a);
+	const struct mg_drop *p = &e->drop;
+	struct mg_sock *s = sock_get(c, p->sock);
+
+	if (!s && request_on_drop(c, e))
+		return;
+	a->sock = s;
+	a->rx = p->rx;
+	a->length = p->len;
+	if (s && s->kind != MG_KIND_tcp && p->rx)
+		datagram_drop_in(s, e);
+	else if (s && s->kind != MG_KIND_tcp)
+		datagram_drop_out(c, t, s, p);
+	drop_tell(c, s, e);
 }
 
 /* ---- sockets ---- */
 
 ON(sock_state)
 {
-	sock_on_state(c, e);
+	struct mg_sock *s = sock_on_state(c, e);
+
+	if (s && c->requests.waiting)
+		requests_on_state(c, s, e);
 }
 
 ON(sock_addr)
@@ -300,21 +334,27 @@ ON(clock_sync) /* comes ten times a second */
 
 ON(hook)
 {
-	hook_on_event(c, &e->hook);
+	if (hook_on_event(c, &e->hook))
+		socks_claim(c);
 }
 
 ON(lost)
 {
-	gap_on_lost(c, &e->lost);
+	loss_on_event(c, &e->lost);
 }
 
 ON(chunk)
 {
-	gap_on_chunk(c, &e->chunk);
+	loss_on_chunk(c, &e->chunk);
 	if (!c->rotated.first_part)
 		c->rotated.first_part = e->chunk.number;
 	c->rotated.part = e->chunk.number;
 	c->rotated.part_ended = false;
+}
+
+ON(dump)
+{
+	dump_on_event(c, e);
 }
 
 ON(chunk_end)

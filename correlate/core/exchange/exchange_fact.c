@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "exchange/exchange_fact.h"
+
+#include <string.h>
+
+#include "event_table.h"
+#include "task/threads.h"
+
+/* Returns the time between two, FACT_NONE if one is not known or they contradict each other. */
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return from && to && from <= to ? to - from : FACT_NONE;
+}
+
+/* Divides the time of a client's exchange by the server's times. */
+static void fill_ways(const struct exchange *e, struct fact_exchange *f)
+{
+	uint64_t way = between(f->request_last, e->there.request_last);
+	uint64_t program = between(e->there.request_last, e->there.reply_first);
+	uint64_t back = between(e->there.reply_first, f->reply_first);
+
+	if (way == FACT_NONE || program == FACT_NONE || back == FACT_NONE) {
+		f->part[PART_WAY] = between(f->request_last, f->reply_first);
+		return;
+	}
+	f->server_request_last = e->there.request_last;
+	f->server_reply_first = e->there.reply_first;
+	f->in_program = program;
+	f->part[PART_WAY] = way;
+	f->part[PART_PROGRAM] = program;
+	f->part[PART_BACK] = back;
+}
+
+/* The parts sum to the time from the request's first byte to the reply's last. */
+static void fill_spans(const struct exchanges *x, const struct exchange *e, struct fact_exchange *f)
+{
+	f->part[PART_REQUEST] = between(f->request_first, f->request_last);
+	f->part[PART_REPLY] = between(f->reply_first, f->reply_last);
+	f->since_reply = between(x->told.reply_last, f->request_first);
+	if (x->is_server) {
+		f->in_program = f->part[PART_PROGRAM] = between(f->request_last, f->reply_first);
+		f->to_reply = between(f->arrived, f->departed);
+	} else if (e->reply.calls && e->request.calls) {
+		fill_ways(e, f);
+		f->to_reply = between(f->request_last, f->reply_first);
+	}
+}
+
+static void fill_place(const struct mg_sock *s, struct fact_exchange *f)
+{
+	const struct far_end *far = s->far && !s->rport ? &s->far[1] : NULL;
+
+	if (s->has_addr || s->lport) {
+		f->local = (struct fact_address){s->has_addr ? s->laddr : NULL, s->lport};
+		f->remote = (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
+	}
+	if (far && !far->known)
+		far = &s->far[0];
+	if (far && far->known)
+		f->remote = (struct fact_address){
+			far->several ? NULL : far->addr, far->several ? 0 : far->port};
+}
+
+/* Returns whether messages of several far ends may be mixed up. */
+static bool is_mixed(const struct mg_sock *s, const struct exchange *e)
+{
+	return s->far && !s->rport && (s->far[0].several || s->far[1].several) &&
+	       (e->request.calls > 1 || e->reply.calls > 1);
+}
+
+static bool is_pipelined(const struct exchanges *x, const struct exchange *e)
+{
+	return x->told.reply_first && e->arrived_first < x->told.reply_first;
+}
+
+void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
+{
+	const struct exchanges *x = s->exchanges;
+	struct fact_flow_id tx = flow_fact(&s->tx), rx = flow_fact(&s->rx);
+	const struct exchange_edge *request = &e->edge[REQUEST_LAST],
+				   *reply = &e->edge[REPLY_FIRST];
+	struct fact_exchange f = {.request = x->is_server ? rx : tx,
+		.reply = x->is_server ? tx : rx,
+		.ordinal = e->ordinal,
+		.kind = s->kind,
+		.role = x->is_server ? ROLE_SERVER : ROLE_CLIENT,
+		.role_assumed = x->is_assumed,
+		.answer = !e->request.calls ? UNASKED
+			  : !e->reply.calls ? UNANSWERED
+					    : ANSWERED,
+		.program = s->user.program ? s->user.program->comm : NULL,
+		.request_offset = e->request.calls ? e->request.offset : FACT_NONE,
+		.request_bytes = e->request.bytes,
+		.request_calls = e->request.calls,
+		.reply_offset = e->reply.calls ? e->reply.offset : FACT_NONE,
+		.reply_bytes = e->reply.bytes,
+		.reply_calls = e->reply.calls,
+		.request_first = e->edge[REQUEST_FIRST].t,
+		.request_last = request->t,
+		.reply_first = reply->t,
+		.reply_last = e->edge[REPLY_LAST].t,
+		.arrived = e->arrived,
+		.departed = e->departed,
+		.request_pid = request->exit ? request->pid : FACT_NONE,
+		.request_tid = request->exit ? request->tid : FACT_NONE,
+		.request_function = request->exit ? request->function : FACT_NO_FUNCTION,
+		.reply_pid = reply->exit ? reply->pid : FACT_NONE,
+		.reply_tid = reply->exit ? reply->tid : FACT_NONE,
+		.reply_function = reply->exit ? reply->function : FACT_NO_FUNCTION,
+		.in_program = FACT_NONE,
+		.to_reply = FACT_NONE,
+		.pipelined = FACT_MAYBE,
+		.half_closed = e->half_closed,
+		.overlaps = e->overlaps,
+		.several_peers = is_mixed(s, e),
+		.begun_before = x->is_older && !e->ordinal,
+		.lost = e->lost};
+
+	memset(f.part, 0xff, sizeof(f.part)); /* FACT_NONE */
+	fill_place(s, &f);
+	fill_spans(x, e, &f);
+	if (x->is_server && e->arrived_first)
+		f.pipelined = is_pipelined(x, e);
+	emit_exchange(&c->facts, &f);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "exchange/in_program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "event_table.h"
+#include "coverage/gap.h"
+#include "task/past.h"
+#include "task/thread.h"
+#include "task/threads.h"
+
+/* Parts of one exchange: by thread; of any thread; what has no room is one part of its kind. */
+#define PARTS_BY_THREAD 16
+#define PARTS_OF_ANY    26
+#define PARTS           32
+
+struct program_part {
+	uint64_t begin, time, times; /* first time, cycles */
+	const char *call;
+	uint64_t descriptor, tid, waker, pid;
+	uint8_t addr[16];
+	uint16_t port;
+	uint8_t part, blocked_in, io, why;
+	bool has_peer;
+};
+
+/* The parts of an exchange between these times. */
+struct program_parts {
+	uint64_t from, to;
+	uint32_t n;
+	struct program_part part[];
+};
+
+/* A walk back from a reply to its request. */
+struct walk {
+	struct core *c;
+	uint64_t number;   /* as in struct thread_past */
+	uint64_t from, to; /* from the request to the reply */
+	struct thread *reader, *writer;
+	bool joined; /* wakings lead from the one to the other */
+	uint32_t n;
+	struct program_part part[PARTS];
+};
+
+/* ---- parts ---- */
+
+static bool is_alike(const struct program_part *a, const struct program_part *b)
+{
+	return a->part == b->part && a->blocked_in == b->blocked_in && a->io == b->io &&
+	       a->call == b->call && a->port == b->port && a->has_peer == b->has_peer &&
+	       memcmp(a->addr, b->addr, sizeof(a->addr)) == 0;
+}
+
+/* Returns the part of the walk like this one; NULL if there is none. */
+static struct program_part *find(struct walk *w, const struct program_part *p, bool by_thread)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (is_alike(&w->part[i], p) && (!by_thread || w->part[i].tid == p->tid))
+			return &w->part[i];
+	return NULL;
+}
+
+static struct program_part *new_part(struct walk *w, const struct program_part *p)
+{
+	struct program_part *to = &w->part[w->n++];
+
+	*to = *p;
+	to->time = to->times = 0;
+	return to;
+}
+
+static struct program_part *place_of(struct walk *w, const struct program_part *p)
+{
+	struct program_part *to = find(w, p, true), rest;
+
+	if (to)
+		return to;
+	if (w->n < PARTS_BY_THREAD)
+		return new_part(w, p);
+	to = find(w, p, false);
+	if (to)
+		return to;
+	if (w->n < PARTS_OF_ANY)
+		return new_part(w, p);
+	rest = (struct program_part){.begin = p->begin,
+		.part = p->part,
+		.why = p->why,
+		.tid = p->tid,
+		.pid = p->pid,
+		.descriptor = FACT_NONE,
+		.waker = FACT_NONE,
+		.blocked_in = FACT_NO_WORD,
+		.io = FACT_MAYBE};
+	to = find(w, &rest, false);
+	return to ? to : new_part(w, &rest);
+}
+
+static uint64_t same(uint64_t a, uint64_t b)
+{
+	return a == b ? a : FACT_NONE;
+}
+
+static void add(struct walk *w, const struct program_part *p)
+{
+	struct program_part *to = place_of(w, p);
+
+	to->time += p->time;
+	to->times++;
+	to->begin = p->begin; /* the walk goes back */
+	to->tid = same(to->tid, p->tid);
+	to->pid = same(to->pid, p->pid);
+	to->waker = same(to->waker, p->waker);
+	to->descriptor = same(to->descriptor, p->descriptor);
+}
+
+/* Adds [from, to); `wait` is the wait in which the thread was, if it was blocked. */
+static void add_time(struct walk *w, enum fact_program_part part, const struct thread *t,
+	const struct past_wait *wait, uint64_t from, uint64_t to)
+{
+	struct program_part p = {.begin = from,
+		.time = to - from,
+		.part = (uint8_t)part,
+		.why = FACT_NO_WORD,
+		.tid = t ? t->tid : FACT_NONE,
+		.pid = t ? t->pid : FACT_NONE,
+		.descriptor = FACT_NONE,
+		.waker = FACT_NONE,
+		.blocked_in = FACT_NO_WORD,
+		.io = FACT_MAYBE};
+
+	if (to <= from)
+		return;
+	if (part == PROGRAM_UNKNOWN)
+		p.why = NOT_DIVIDED_UNSEEN;
+	if (wait && (part == PROGRAM_BLOCKED || part == PROGRAM_UNDIVIDED)) {
+		p.blocked_in = wait->blocked_in;
+		p.io = wait->io;
+		p.call = wait->call;
+		p.descriptor = wait->descriptor;
+		p.port = wait->port;
+		p.has_peer = wait->has_peer;
+		memcpy(p.addr, wait->addr, sizeof(p.addr));
+		if (wait->waker)
+			p.waker = wait->waker->tid;
+	}
+	add(w, &p);
+}
+
+/* ---- the walk ---- */
+
+/*
+ * Returns whether who ended a wait did so by work for the same request: a thread of the program,
+ * or another one that is not asked over a connection.
+ */
+static bool may_lead(const struct past_wait *p)
+{
+	return p->waker && !p->has_peer && (!p->by_socket || p->waker->pid == p->thread->pid);
+}
+
+/* Returns whether work for the request has reached the thread by then. */
+static bool is_reached(const struct walk *w, const struct thread *t, uint64_t time)
+{
+	return t->past.walk == w->number && t->past.since && t->past.since <= time;
+}
+
+static void reach(struct walk *w, struct thread *t, uint64_t since)
+{
+	if (t->past.walk == w->number && t->past.since && t->past.since <= since)
+		return;
+	if (t->past.walk != w->number)
+		t->past.at = t->past.last;
+	t->past.walk = w->number;
+	t->past.since = since;
+}
+
+/* Returns whether the thread was woken by another one meanwhile. */
+static bool was_woken(const struct walk *w, const struct thread *t)
+{
+	const struct past_wait *p;
+
+	for (uint64_t i = t->past.last; (p = past_wait(w->c, i)) && p->end > w->from; i = p->before)
+		if (may_lead(p))
+			return true;
+	return false;
+}
+
+/*
+ * Notes which threads the request may have reached, by wakings from the thread that read it. A
+ * thread that wakes another has run before: the wait that ended there stands earlier.
+ */
+static void spread(struct walk *w)
+{
+	const struct past_wait *p;
+
+	reach(w, w->reader, w->from);
+	if (w->reader == w->writer && !was_woken(w, w->writer))
+		return;
+	for (uint64_t i = past_first(w->c, w->from); (p = past_wait(w->c, i)) && p->end <= w->to;
+		i++)
+		if (p->woken >= w->from && may_lead(p) && is_reached(w, p->waker, p->woken))
+			reach(w, p->thread, p->woken);
+}
+
+/* Returns the thread's last wait that ended by then, and in the walk; NULL if there is none. */
+static const struct past_wait *wait_before(const struct walk *w, struct thread *t, uint64_t time)
+{
+	const struct past_wait *p;
+
+	if (t->past.walk != w->number) {
+		t->past.walk = w->number;
+		t->past.since = 0;
+		t->past.at = t->past.last;
+	}
+	while ((p = past_wait(w->c, t->past.at)) && p->end > time)
+		t->past.at = p->before;
+	if (!p || p->end <= w->from)
+		return NULL;
+	t->past.at = p->before;
+	return p;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Returns since when the thread was off the CPU, if that is not recorded since it last ran. */
+static uint64_t begin_of(const struct walk *w, const struct past_wait *p)
+{
+	const struct past_wait *before = past_wait(w->c, p->before);
+
+	return later(w->from, p->begin ? p->begin : before ? before->end : 0);
+}
+
+/*
+ * Goes back over one wait, whose end is reached. Returns the time that is reached then; the thread
+ * is another one if that had ended the wait by work for the request.
+ */
+static uint64_t over_wait(struct walk *w, const struct past_wait *p, struct thread **t)
+{
+	uint64_t begin = begin_of(w, p), runnable;
+
+	if (p->why == FACT_NO_WORD && !p->woken) {
+		add_time(w, PROGRAM_UNKNOWN, *t, p, begin, p->end);
+		return begin;
+	}
+	if (!p->woken) {
+		add_time(w, p->why == WAIT_PREEMPTED ? PROGRAM_RUN_QUEUE : PROGRAM_UNDIVIDED, *t, p,
+			begin, p->end);
+		return begin;
+	}
+	runnable = later(p->woken, begin);
+	add_time(w, PROGRAM_RUN_QUEUE, *t, p, runnable, p->end);
+	if (runnable <= w->from)
+		return runnable;
+	if (w->joined && may_lead(p) && is_reached(w, p->waker, p->woken)) {
+		*t = p->waker;
+		return runnable;
+	}
+	add_time(w, p->begin ? PROGRAM_BLOCKED : PROGRAM_UNKNOWN, *t, p, begin, runnable);
+	return begin;
+}
+
+static void walk_back(struct walk *w)
+{
+	struct thread *t = w->writer;
+	uint64_t at = w->to;
+
+	while (at > w->from) {
+		const struct past_wait *p = wait_before(w, t, at);
+		uint64_t ran = p ? p->end : w->from;
+
+		add_time(w, PROGRAM_ON_CPU, t, NULL, ran, at);
+		at = p ? over_wait(w, p, &t) : w->from;
+	}
+}
+
+/* ---- exchanges ---- */
+
+/* Returns why the time cannot be divided, FACT_NO_WORD if it can. */
+static uint8_t why_not(const struct walk *w)
+{
+	if (!core_observes(w->c, MG_EVENT_sched_switch) ||
+		!core_observes(w->c, MG_EVENT_sched_waking))
+		return NOT_DIVIDED_NOT_RECORDED;
+	if (gap_within(w->c, MG_LAYER_SCHED, w->from, w->to, -1, -1))
+		return NOT_DIVIDED_LOST;
+	if (w->c->tasks.past.forgotten > w->from)
+		return NOT_DIVIDED_FORGOTTEN;
+	if (!w->reader || !w->writer || !w->reader->traced || !w->writer->traced)
+		return NOT_DIVIDED_UNSEEN;
+	return FACT_NO_WORD;
+}
+
+static void divide(struct walk *w, const struct exchange *e)
+{
+	uint64_t until = e->busy_until;
+
+	w->number = ++w->c->tasks.past.walks;
+	spread(w);
+	w->joined = is_reached(w, w->writer, w->to);
+	if (w->joined) {
+		walk_back(w);
+		return;
+	}
+	/* the thread was busy with another request, or what joins the two is not recorded */
+	if (until > w->from && until < w->to) {
+		uint64_t from = w->from;
+
+		w->from = until;
+		walk_back(w);
+		w->from = from;
+	} else {
+		until = w->to;
+	}
+	add_time(w, PROGRAM_HANDED_OVER, NULL, NULL, w->from, until);
+}
+
+void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange *e)
+{
+	const struct exchange_edge *read = &e->edge[REQUEST_LAST], *write = &e->edge[REPLY_FIRST];
+	struct walk w; /* its parts are many, and are not cleared for each exchange */
+	uint8_t why;
+
+	if (!past_wanted(c) || !s->exchanges->is_server || !read->exit || !write->exit ||
+		write->t <= read->t)
+		return;
+	if (e->program && e->program->from == read->t && e->program->to == write->t)
+		return;
+	w.c = c;
+	w.n = 0;
+	w.from = read->t;
+	w.to = write->t;
+	w.joined = false;
+	w.reader = thread_get(c, read->tid, 0);
+	w.writer = thread_get(c, write->tid, 0);
+	why = why_not(&w);
+	if (why == FACT_NO_WORD) {
+		divide(&w, e);
+	} else {
+		add_time(&w, PROGRAM_UNKNOWN, NULL, NULL, w.from, w.to);
+		w.part[0].why = why;
+	}
+	in_program_free(e);
+	e->program = mg_malloc(sizeof(*e->program) + w.n * sizeof(w.part[0]));
+	if (!e->program)
+		return;
+	*e->program = (struct program_parts){.from = w.from, .to = w.to, .n = w.n};
+	memcpy(e->program->part, w.part, w.n * sizeof(w.part[0]));
+}
+
+void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e)
+{
+	in_program_divide(c, s, e);
+	if (!e->program)
+		return;
+	for (uint32_t i = 0; i < e->program->n; i++) {
+		const struct program_part *p = &e->program->part[i];
+		struct fact_in_program f = {.request = flow_fact(&s->rx),
+			.ordinal = e->ordinal,
+			.begin = p->begin,
+			.time = p->time,
+			.times = p->times,
+			.pid = p->pid,
+			.tid = p->tid,
+			.part = p->part,
+			.blocked_in = p->blocked_in,
+			.call = p->call,
+			.descriptor = p->descriptor,
+			.io = p->io,
+			.remote = {p->has_peer ? p->addr : NULL, p->port},
+			.waker = p->waker,
+			.why_unknown = p->why};
+
+		emit_in_program(&c->facts, &f);
+	}
+}
+
+void in_program_free(struct exchange *e)
+{
+	free(e->program);
+	e->program = NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divides the time that a request was in the server's program: from the thread that wrote the reply
+ * back along the wakings to the thread that read the request (method, "In the program").
+ */
+#ifndef MAGNET_CORRELATE_CORE_EXCHANGE_IN_PROGRAM_H
+#define MAGNET_CORRELATE_CORE_EXCHANGE_IN_PROGRAM_H
+
+#include "exchange/exchange.h"
+
+/*
+ * Divides the time of an exchange whose request was read and whose reply was begun; what was
+ * divided before is replaced.
+ */
+void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange *e);
+/* Divides it if that was not done before, and emits the parts. */
+void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e);
+void in_program_free(struct exchange *e);
+
+#endif

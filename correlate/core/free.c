@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Frees all that the core holds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "clock/clockmap.h"
+#include "clock/cpu_offsets.h"
+#include "clock/queue.h"
+#include "exchange/exchange.h"
+#include "message/frames.h"
+#include "message/parcel.h"
+#include "message/pieces.h"
+#include "socket/closed.h"
+#include "socket/socket.h"
+#include "socket/synack.h"
+#include "stream/request.h"
+#include "task/blocked.h"
+#include "task/past.h"
+#include "task/process.h"
+#include "task/threads.h"
+#include "trace/other.h"
+
+void core_free(struct core *c)
+{
+	struct thread *t, *ttmp;
+	struct mg_sock *s, *stmp;
+
+	HASH_ITER (hh, c->tasks.threads, t, ttmp) {
+		HASH_DEL(c->tasks.threads, t);
+		kernel_call_free(&t->now);
+		kernel_call_free(&t->claimed);
+		for (uint32_t i = 0; i < t->done.n; i++)
+			kernel_call_free(&t->done.call[i]);
+		free(t->done.call);
+		free(t);
+	}
+	processes_free(c);
+	blocked_free(c);
+	past_free(c);
+	frames_free(c);
+	requests_free(c);
+	synacks_free(c);
+	free(c->marked.marks);
+	closed_free(c);
+	HASH_CLEAR(hh_alone, c->sockets.alone);
+	HASH_CLEAR(hh_place, c->sockets.places);
+	HASH_ITER (hh, c->sockets.socks, s, stmp) {
+		HASH_DEL(c->sockets.socks, s);
+		flow_free(c, &s->tx);
+		flow_free(c, &s->rx);
+		free(s->far);
+		queues_free(s->queues);
+		exchanges_free(s);
+		free(s);
+	}
+	clockmap_free(&c->clock);
+	cpu_offsets_free(&c->offsets);
+	other_free(c);
+	for (struct mg_event *e = queue_first(&c->due.pending); e;
+		e = queue_after(&c->due.pending, e))
+		if (e->id == MG_EVENT_other)
+			free(e->other.text);
+	queue_free(&c->due.pending);
+	if (c->attached.what)
+		c->attached.does.free(c->attached.what);
+	free(c->losses.gaps);
+	free(c->rotated.dumps);
+	free(c->probes.hooks);
+	free(c->probes.netns_hooks);
+	memset(c, 0, sizeof(*c));
+}

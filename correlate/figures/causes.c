@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "figures/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+/* clang-format off */
+#define ROW(ID, name, label, remedy) [CAUSE_##ID] = {name, label, remedy},
+static const struct { const char *name, *label, *remedy; } causes[CAUSES] = {MG_CAUSES(ROW)};
+#undef ROW
+/* clang-format on */
+
+const char *cause_name(enum cause cause)
+{
+	return causes[cause].name;
+}
+
+const char *cause_label(enum cause cause)
+{
+	return causes[cause].label;
+}
+
+const char *cause_remedy(enum cause cause)
+{
+	return causes[cause].remedy;
+}
+
+/* ---- one exchange ---- */
+
+static const uint8_t cause_of_rx[RX_STAGES] = {
+	[RX_STAGE_DEV_IP] = CAUSE_STACK,
+	[RX_STAGE_IP_TCP] = CAUSE_STACK,
+	[RX_STAGE_ORDER] = CAUSE_ORDER,
+	[RX_STAGE_ABSENT] = CAUSE_READER,
+	[RX_STAGE_WAKE] = CAUSE_RECEIVE,
+	[RX_STAGE_RUNQ] = CAUSE_RUN_QUEUE,
+	[RX_STAGE_POLL] = CAUSE_READER,
+	[RX_STAGE_COPY] = CAUSE_RECEIVE,
+	[RX_STAGE_RETURN] = CAUSE_RECEIVE,
+};
+
+/* An interval of an exchange, and what is left of it to be divided. */
+struct interval {
+	struct exchange_causes *e;
+	uint64_t from, to, left;
+};
+
+static struct interval interval_of(struct exchange_causes *e, uint64_t from, uint64_t to)
+{
+	return (struct interval){e, from, to, to > from ? to - from : 0};
+}
+
+/* Gives a cause its part of what is left. */
+static void give(struct interval *in, enum cause_end end, enum cause cause, uint64_t time)
+{
+	if (time > in->left)
+		time = in->left;
+	in->e->cause[end][cause] += time;
+	in->left -= time;
+}
+
+static void give_rest(struct interval *in, enum cause_end end, enum cause cause)
+{
+	give(in, end, cause, in->left);
+}
+
+/* Gives the stages of received bytes, the last first: an interval ends with their receipt. */
+static void give_receipt(struct interval *in, enum cause_end end, const struct recent_range *r)
+{
+	for (int i = RX_STAGES - 1; r && r->followed && i >= 0; i--)
+		give(in, end, cause_of_rx[i], r->stage[i]);
+}
+
+/* Gives the time in which earlier bytes could be read, and were not. */
+static void give_waits_for_reader(
+	struct interval *in, enum cause_end end, const struct recent_bytes *r)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(r, in->from, in->to, held);
+	give(in, end, CAUSE_READER, held[CAUSE_READER]);
+}
+
+/* Gives what held sent bytes in the interval, and the time before the last of them were written. */
+static void give_sending(struct interval *in, enum cause_end end, const struct recent_bytes *r,
+	const struct recent_range *last)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(r, in->from, in->to, held);
+	/* what waits in the device's queue also fills the congestion window and TCP small queues */
+	give(in, end, CAUSE_QDISC, held[CAUSE_QDISC]);
+	for (int i = 0; i < CAUSES; i++)
+		if (i != CAUSE_STACK && i != CAUSE_QDISC)
+			give(in, end, (enum cause)i, held[i]);
+	if (last && last->begin > in->from)
+		give(in, end, CAUSE_WRITING, last->begin - in->from);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void divide_server(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes *e)
+{
+	uint64_t reply_end = f->reply_offset + f->reply_bytes;
+	struct interval in;
+
+	e->begin = f->arrived && f->arrived < f->request_last ? f->arrived : f->request_last;
+	e->end = later(later(f->reply_first, f->departed),
+		recent_until(reply, f->reply_offset, reply_end));
+	in = interval_of(e, e->begin, f->request_last);
+	give_receipt(&in, END_OWN, recent_find(request, f->request_offset + f->request_bytes - 1));
+	give_rest(&in, END_OWN, CAUSE_RECEIVE);
+	in = interval_of(e, f->request_last, f->reply_first);
+	give_rest(&in, END_OWN, CAUSE_PROGRAM);
+	in = interval_of(e, f->reply_first, e->end);
+	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1));
+	give_rest(&in, END_OWN, CAUSE_STACK);
+}
+
+/* Divides the time from the driver, which had the request, to the reply's arrival. */
+static void divide_away(const struct fact_exchange *f, uint64_t from, uint64_t to,
+	const struct recent_bytes *request, const struct recent_bytes *reply,
+	struct exchange_causes *e)
+{
+	struct interval in = interval_of(e, from, to);
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(request, from, to, held);
+	if (!f->server_reply_first || f->server_request_last < from || f->server_reply_first > to) {
+		give(&in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]);
+		give_rest(&in, END_OWN, CAUSE_AWAY);
+		return;
+	}
+	in = interval_of(e, from, f->server_request_last);
+	give(&in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]);
+	give_receipt(&in, END_FAR,
+		recent_ended(request ? request->far : NULL, from, f->server_request_last));
+	give_rest(&in, END_OWN, CAUSE_NETWORK);
+	in = interval_of(e, f->server_request_last, f->server_reply_first);
+	give_rest(&in, END_FAR, CAUSE_PROGRAM);
+	in = interval_of(e, f->server_reply_first, to);
+	give_sending(&in, END_FAR, reply ? reply->far : NULL, NULL);
+	give_rest(&in, END_OWN, CAUSE_NETWORK);
+}
+
+static void divide_client(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes *e)
+{
+	uint64_t request_end = f->request_offset + f->request_bytes;
+	uint64_t left = later(f->departed, f->request_last);
+	uint64_t came =
+		f->arrived >= left && f->arrived <= f->reply_first ? f->arrived : f->reply_first;
+	const struct recent_bytes *far = reply ? reply->far : NULL;
+	struct interval in;
+
+	e->begin = f->request_first;
+	e->end = later(f->reply_first, f->reply_last);
+	if (left > came)
+		left = came;
+	in = interval_of(e, e->begin, left);
+	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1));
+	give_rest(&in, END_OWN, CAUSE_STACK);
+	divide_away(f, left, came, request, reply, e);
+	in = interval_of(e, came, f->reply_first);
+	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset));
+	give_rest(&in, END_OWN, CAUSE_RECEIVE);
+	in = interval_of(e, f->reply_first, e->end);
+	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset + f->reply_bytes - 1));
+	give_waits_for_reader(&in, END_OWN, reply);
+	give_sending(&in, END_FAR, far, recent_begun(far, f->reply_first, e->end));
+	give_rest(&in, END_OWN, CAUSE_ARRIVING);
+}
+
+void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes *to)
+{
+	bool server = f->role == ROLE_SERVER;
+
+	*to = (struct exchange_causes){0};
+	if (!f->request_first || !f->request_last || !f->reply_first ||
+		f->request_first > f->request_last || f->request_last > f->reply_first ||
+		!f->request_bytes || !f->reply_bytes)
+		return;
+	(server ? divide_server : divide_client)(f, request, reply, to);
+}
+
+/* ---- sums ---- */
+
+static uint32_t bin_of(uint64_t v)
+{
+	uint32_t e = 63 - (uint32_t)__builtin_clzll(v | 1);
+
+	if (e < CAUSE_BITS)
+		return (uint32_t)v;
+	return ((e - CAUSE_BITS + 1) << CAUSE_BITS) + (uint32_t)(v >> (e - CAUSE_BITS)) -
+	       (1u << CAUSE_BITS);
+}
+
+static void sum_add(struct cause_sums *to, const struct cause_sums *s)
+{
+	to->n += s->n;
+	to->time += s->time;
+	for (int i = 0; i < CAUSES; i++) {
+		to->cause[END_OWN][i] += s->cause[END_OWN][i];
+		to->cause[END_FAR][i] += s->cause[END_FAR][i];
+	}
+}
+
+void causes_add(struct cause_bins **bins, const struct exchange_causes *e)
+{
+	struct cause_sums one = {.n = 1, .time = e->end - e->begin};
+	struct cause_sums **bin;
+
+	if (!e->begin)
+		return;
+	if (!*bins)
+		*bins = mg_calloc(1, sizeof(**bins));
+	bin = *bins ? &(*bins)->bin[bin_of(one.time)] : NULL;
+	if (bin && !*bin)
+		*bin = mg_calloc(1, sizeof(**bin));
+	if (!bin || !*bin)
+		return;
+	memcpy(one.cause, e->cause, sizeof(one.cause));
+	sum_add(*bin, &one);
+	(*bins)->n++;
+}
+
+void causes_free(struct cause_bins *bins)
+{
+	for (uint32_t i = 0; bins && i < CAUSE_BINS; i++)
+		free(bins->bin[i]);
+	free(bins);
+}
+
+void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum)
+{
+	uint64_t before = 0, first, last;
+
+	*sum = (struct cause_sums){0};
+	if (!bins || !bins->n)
+		return;
+	/* exchanges by their time, counted from 0 */
+	first = (uint64_t)(low * (double)bins->n + 0.5);
+	last = (uint64_t)(high * (double)bins->n + 0.5);
+	if (first >= bins->n)
+		first = bins->n - 1;
+	for (uint32_t i = 0; i < CAUSE_BINS; i++) {
+		const struct cause_sums *s = bins->bin[i];
+
+		if (s && before + s->n > first && before <= last)
+			sum_add(sum, s);
+		before += s ? s->n : 0;
+	}
+}
+
+enum cause causes_largest(const struct cause_sums *sum, enum cause_end *end)
+{
+	int largest = 0;
+
+	*end = END_OWN;
+	for (int at = END_OWN; at < CAUSE_ENDS; at++)
+		for (int i = 0; i < CAUSES; i++)
+			if (sum->cause[at][i] > sum->cause[*end][largest]) {
+				largest = i;
+				*end = (enum cause_end)at;
+			}
+	return (enum cause)largest;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divides the time of exchanges by cause, for fast and slow ones apart (method, "The answer"): at
+ * each time that exchanges took, the sum of each cause.
+ */
+#ifndef MAGNET_CORRELATE_FIGURES_CAUSES_H
+#define MAGNET_CORRELATE_FIGURES_CAUSES_H
+
+#include "facts/facts.h"
+#include "figures/cause_table.h"
+#include "figures/recent.h"
+
+/* Bins of the whole time, eight for each doubling. */
+#define CAUSE_BITS 3
+#define CAUSE_BINS ((64 - CAUSE_BITS + 1) << CAUSE_BITS)
+
+/* At whose end: that of the exchange itself, or the other one, if that is recorded too. */
+enum cause_end { END_OWN, END_FAR, CAUSE_ENDS };
+
+struct cause_sums {
+	uint64_t n;    /* exchanges */
+	uint64_t time; /* their whole time, cycles */
+	uint64_t cause[CAUSE_ENDS][CAUSES];
+};
+
+struct cause_bins {
+	struct cause_sums *bin[CAUSE_BINS]; /* NULL: none took so long */
+	uint64_t n;
+};
+
+/* One exchange. */
+struct exchange_causes {
+	uint64_t begin,
+		end; /* server: from the request's arrival until the reply had left; client:
+		      * from the request's first call until the reply was read; 0: not known */
+	uint64_t cause[CAUSE_ENDS][CAUSES]; /* they sum to the time between */
+};
+
+/*
+ * Divides one exchange. `request` and `reply` are what happened lately to the bytes of either, and
+ * may be NULL.
+ */
+void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes *to);
+/* Adds an exchange to the sums, which are made if needed. */
+void causes_add(struct cause_bins **bins, const struct exchange_causes *e);
+void causes_free(struct cause_bins *bins);
+/* Returns the label and remedy of a cause. */
+const char *cause_name(enum cause cause);
+const char *cause_label(enum cause cause);
+const char *cause_remedy(enum cause cause);
+/* Adds up the exchanges that took as long as the quantiles from `low` to `high`, at least one. */
+void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum);
+/* Returns the cause with the largest sum, and at which end. */
+enum cause causes_largest(const struct cause_sums *sum, enum cause_end *end);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include "figures/exchanges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "event_table.h"
+
+#define GROUPS_MAX 1000
+/*
+ * The server's end and its client's may both be there, and the former, which has the parts of the
+ * time in the program, is less slow than the ends of some other exchanges.
+ */
+#define SLOW_KEPT 4
+
+/* ---- bins ---- */
+
+/* Returns a value's bin: its exponent and the digits behind the first. */
+static uint32_t bin_of(uint64_t v)
+{
+	uint32_t e = 63 - (uint32_t)__builtin_clzll(v | 1);
+
+	if (e < TIME_BITS)
+		return (uint32_t)v;
+	return ((e - TIME_BITS + 1) << TIME_BITS) + (uint32_t)(v >> (e - TIME_BITS)) -
+	       (1u << TIME_BITS);
+}
+
+/* Returns the value in the middle of a bin. */
+static uint64_t middle_of(uint32_t bin)
+{
+	uint32_t e = bin >> TIME_BITS;
+	uint64_t digits = (bin & ((1u << TIME_BITS) - 1)) + (1u << TIME_BITS);
+
+	return e ? (digits << (e - 1)) + ((1ull << (e - 1)) >> 1) : bin;
+}
+
+static void bins_add(struct exchange_bins *b, uint64_t v)
+{
+	if (!b->n)
+		b->n = mg_calloc(TIME_BINS, sizeof(*b->n));
+	if (!b->n)
+		return;
+	b->n[bin_of(v)]++;
+	b->sum += v;
+	if (v > b->max)
+		b->max = v;
+}
+
+/* Moves the values to a distribution, of which sum and maximum are exact. */
+static void bins_finish(struct exchange_bins *b, struct dist *d)
+{
+	for (uint32_t i = 0; b->n && i < TIME_BINS; i++)
+		if (b->n[i])
+			dist_add(d, middle_of(i) < b->max ? middle_of(i) : b->max, b->n[i]);
+	free(b->n);
+	b->n = NULL;
+	d->n = d->weight; /* samples, not values */
+	d->sum = b->sum;
+	d->max = b->max;
+}
+
+/* ---- groups ---- */
+
+static struct exchange_key key_of(const struct fact_exchange *f)
+{
+	const struct fact_address *at = f->role == ROLE_SERVER ? &f->local : &f->remote;
+	struct exchange_key key = {.role = f->role, .kind = f->kind, .port = at->port};
+
+	if (f->role == ROLE_CLIENT && at->addr)
+		memcpy(key.addr, at->addr, sizeof(key.addr));
+	if (f->program)
+		strncpy(key.program, f->program, sizeof(key.program) - 1);
+	return key;
+}
+
+/* Returns NULL if there are too many, or without memory. */
+static struct exchange_group *group_of(struct exchange_table *t, const struct fact_exchange *f)
+{
+	struct exchange_key key = key_of(f);
+	struct exchange_group *g = NULL;
+
+	HASH_FIND(hh, t->groups, &key, sizeof(key), g);
+	if (g || HASH_COUNT(t->groups) >= GROUPS_MAX)
+		return g;
+	g = mg_calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->key = key;
+	HASH_ADD(hh, t->groups, key, sizeof(g->key), g);
+	return hash_kept(g);
+}
+
+/* Returns the group of a fact's socket, which never changes if it is connected. */
+static struct exchange_group *group_of_socket(
+	struct exchange_table *t, const struct fact_exchange *f)
+{
+	void *state = *(f->request.rx ? f->reply.state : f->request.state);
+	struct flow_measures *m = f->kind == MG_KIND_udp ? NULL : state;
+	struct exchange_group *g = m ? m->exchanges.group : NULL;
+
+	if (!g)
+		g = group_of(t, f);
+	if (m)
+		m->exchanges.group = g;
+	return g;
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return from && to && from <= to ? to - from : FACT_NONE;
+}
+
+static void spans_of(const struct fact_exchange *f, uint64_t span[EXCHANGE_TIMES])
+{
+	bool server = f->role == ROLE_SERVER;
+
+	span[TIME_TO_REPLY] = f->to_reply;
+	span[TIME_PROGRAM] = f->in_program;
+	span[TIME_WAY] = server ? between(f->arrived, f->request_last)
+				: between(f->request_last, f->server_request_last);
+	span[TIME_BACK] = server ? between(f->reply_first, f->departed)
+				 : between(f->server_reply_first, f->reply_first);
+}
+
+static void add(struct exchange_group *g, const struct fact_exchange *f,
+	const uint64_t span[EXCHANGE_TIMES], const struct program_times *parts)
+{
+	exchange_count(&g->counts, f);
+	g->pipelined += f->pipelined == 1;
+	g->half_closed += f->half_closed;
+	g->request_bytes += f->request_bytes;
+	g->reply_bytes += f->reply_bytes;
+	for (int i = 0; exchange_is_sure(f) && i < EXCHANGE_TIMES; i++)
+		if (span[i] != FACT_NONE)
+			bins_add(&g->bins[i], span[i]);
+	if (parts && exchange_is_sure(f))
+		program_table_add(&g->program, parts);
+}
+
+/* ---- the slowest ---- */
+
+/* Returns the whole time, or what is known of it; FACT_NONE if nothing is. */
+static uint64_t whole_of(const uint64_t span[EXCHANGE_TIMES], const struct exchange_causes *causes)
+{
+	if (causes->begin)
+		return causes->end - causes->begin;
+	return span[TIME_TO_REPLY] != FACT_NONE ? span[TIME_TO_REPLY] : span[TIME_PROGRAM];
+}
+
+uint64_t slow_exchange_whole(const struct slow_exchange *s)
+{
+	return whole_of(s->span, &s->causes);
+}
+
+/* Returns whether the first is listed before the second: it is slower, or as slow and earlier. */
+static bool is_before(const struct slow_exchange *a, const struct slow_exchange *b)
+{
+	uint64_t x = slow_exchange_whole(a), y = slow_exchange_whole(b);
+
+	if (x != y)
+		return x > y;
+	if (a->fact.request_last != b->fact.request_last)
+		return a->fact.request_last < b->fact.request_last;
+	return a->fact.request.sock < b->fact.request.sock;
+}
+
+static void swap(struct slow_exchange *a, struct slow_exchange *b)
+{
+	struct slow_exchange x = *a;
+
+	*a = *b;
+	*b = x;
+}
+
+static void rise(struct slow_exchange *heap, uint32_t i)
+{
+	for (; i && is_before(&heap[(i - 1) / 2], &heap[i]); i = (i - 1) / 2)
+		swap(&heap[i], &heap[(i - 1) / 2]);
+}
+
+static void sink(struct slow_exchange *heap, uint32_t n)
+{
+	for (uint32_t i = 0, least;; i = least) {
+		least = i;
+		for (uint32_t k = 2 * i + 1; k < n && k <= 2 * i + 2; k++)
+			if (is_before(&heap[least], &heap[k]))
+				least = k;
+		if (least == i)
+			return;
+		swap(&heap[i], &heap[least]);
+	}
+}
+
+static void copy_of(const struct fact_exchange *f, const uint64_t span[EXCHANGE_TIMES],
+	const struct exchange_causes *causes, struct slow_exchange *to)
+{
+	memset(to, 0, sizeof(*to));
+	to->causes = *causes;
+	to->fact = *f;
+	to->fact.request.state = to->fact.reply.state = NULL;
+	to->fact.program = NULL;
+	to->has_local = f->local.addr;
+	to->has_remote = f->remote.addr;
+	if (f->local.addr)
+		memcpy(to->local, f->local.addr, sizeof(to->local));
+	if (f->remote.addr)
+		memcpy(to->remote, f->remote.addr, sizeof(to->remote));
+	if (f->program)
+		strncpy(to->program, f->program, sizeof(to->program) - 1);
+	memcpy(to->span, span, sizeof(to->span));
+}
+
+static void keep_slowest(struct exchange_table *t, const struct fact_exchange *f,
+	const uint64_t span[EXCHANGE_TIMES], const struct exchange_causes *causes,
+	const struct program_times *parts)
+{
+	uint64_t slow = whole_of(span, causes);
+	struct slow_exchange this;
+
+	if (slow == FACT_NONE || !t->slow_max)
+		return;
+	if (!t->slow)
+		t->slow = mg_calloc(t->slow_max, sizeof(*t->slow));
+	if (!t->slow || (t->slow_n == t->slow_max && slow < slow_exchange_whole(&t->slow[0])))
+		return;
+	copy_of(f, span, causes, &this);
+	if (t->slow_n == t->slow_max && !is_before(&this, &t->slow[0]))
+		return;
+	if (parts)
+		this.parts = program_times_copy(parts);
+	if (t->slow_n < t->slow_max) {
+		t->slow[t->slow_n] = this;
+		rise(t->slow, t->slow_n++);
+	} else {
+		free(t->slow[0].parts);
+		t->slow[0] = this;
+		sink(t->slow, t->slow_n);
+	}
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+	return is_before(b, a) - is_before(a, b);
+}
+
+/* Returns whether both are the same exchange, seen by the server and by its client. */
+static bool is_other_end(const struct slow_exchange *server, const struct slow_exchange *client)
+{
+	return server->fact.role == ROLE_SERVER && client->fact.role == ROLE_CLIENT &&
+	       server->fact.request_last == client->fact.server_request_last;
+}
+
+/* Returns whether the client's end is listed; the parts of the time in the program go there. */
+static bool is_told_by_client(const struct exchange_table *t, struct slow_exchange *s)
+{
+	for (uint32_t i = 0; i < t->slow_n; i++) {
+		struct slow_exchange *client = &t->slow[i];
+
+		if (!is_other_end(s, client))
+			continue;
+		free(client->parts);
+		client->parts = s->parts;
+		s->parts = NULL;
+		return true;
+	}
+	return false;
+}
+
+static int longest_first(const struct exchange_group *a, const struct exchange_group *b)
+{
+	const struct dist *x = a->time, *y = b->time; /* TIME_TO_REPLY */
+
+	return x->sum < y->sum ? 1 : -(x->sum > y->sum);
+}
+
+void exchange_table_finish(struct exchange_table *t)
+{
+	uint32_t kept = 0, wanted = t->slow_max / SLOW_KEPT;
+
+	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
+		program_table_finish(&g->program);
+	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
+		for (int i = 0; i < EXCHANGE_TIMES; i++)
+			bins_finish(&g->bins[i], &g->time[i]);
+	HASH_SORT(t->groups, longest_first);
+
+	if (t->slow_n)
+		qsort(t->slow, t->slow_n, sizeof(*t->slow), slowest_first);
+	for (uint32_t i = 0; i < t->slow_n; i++)
+		if (!is_told_by_client(t, &t->slow[i]))
+			swap(&t->slow[kept++], &t->slow[i]);
+	wanted = kept < wanted ? kept : wanted;
+	for (uint32_t i = wanted; i < t->slow_n; i++)
+		free(t->slow[i].parts);
+	t->slow_n = wanted;
+}
+
+/* ---- the listener ---- */
+
+static const struct recent_bytes *recent_of(const struct fact_flow_id *of)
+{
+	return measures_by_id(*of)->exchanges.recent;
+}
+
+static void on_exchange(void *arg, const void *fact)
+{
+	const struct fact_exchange *f = fact;
+	struct exchange_table *t = arg;
+	struct exchange_group *g = group_of_socket(t, f);
+	const struct program_times *parts = program_times_are_of(&t->latest, f) ? &t->latest : NULL;
+	uint64_t span[EXCHANGE_TIMES];
+	struct exchange_causes causes;
+
+	spans_of(f, span);
+	if (g)
+		add(g, f, span, parts);
+	else
+		t->left_out++;
+	if (!exchange_is_sure(f))
+		return;
+	causes_divide(f, recent_of(&f->request), recent_of(&f->reply), &causes);
+	if (g)
+		causes_add(&g->causes, &causes);
+	keep_slowest(t, f, span, &causes, parts);
+}
+
+static void on_in_program(void *arg, const void *fact)
+{
+	struct exchange_table *t = arg;
+
+	program_times_add(&t->latest, fact);
+}
+
+void exchange_table_keep(struct exchange_table *t, uint32_t slowest)
+{
+	t->slow_max = SLOW_KEPT * slowest;
+}
+
+void exchange_table_listen(struct exchange_table *t, struct core *c)
+{
+	exchange_table_keep(t, EXCHANGES_SLOWEST);
+	facts_listen(core_facts(c), FACT_in_program, on_in_program, t);
+	facts_listen(core_facts(c), FACT_exchange, on_exchange, t);
+}
+
+void exchange_table_free(struct exchange_table *t)
+{
+	struct exchange_group *g, *tmp;
+
+	HASH_ITER (hh, t->groups, g, tmp) {
+		HASH_DEL(t->groups, g);
+		for (int i = 0; i < EXCHANGE_TIMES; i++) {
+			dist_free(&g->time[i]);
+			free(g->bins[i].n);
+		}
+		program_table_free(&g->program);
+		causes_free(g->causes);
+		free(g);
+	}
+	for (uint32_t i = 0; i < t->slow_n; i++)
+		free(t->slow[i].parts);
+	free(t->slow);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of exchanges by listening port and by peer, and the slowest of them, from facts (method,
+ * "Exchanges"). Those of each connection are among its measures.
+ */
+#ifndef MAGNET_CORRELATE_FIGURES_EXCHANGES_H
+#define MAGNET_CORRELATE_FIGURES_EXCHANGES_H
+
+#include "core/contract.h"
+#include "figures/causes.h"
+#include "figures/in_program.h"
+#include "figures/measures.h"
+#include "hash.h"
+#include "sums/dist.h"
+
+/* A server is known by its port, a client by where it asks. */
+struct exchange_key {
+	uint8_t role, kind;
+	uint16_t port;    /* of the server; 0: it has none, or it is not known */
+	uint8_t addr[16]; /* client: the server's, 0: not known */
+	char program[16]; /* "": not known */
+};
+
+/* Time to the reply, and its parts: before the server's program, in it, and after it. */
+enum exchange_time { TIME_TO_REPLY, TIME_WAY, TIME_PROGRAM, TIME_BACK, EXCHANGE_TIMES };
+
+/*
+ * Values in bins of 1/32 to 1/64 of the value. Simpler than a distribution, and several times as
+ * fast; it becomes one when all is read.
+ */
+#define TIME_BITS 5
+#define TIME_BINS ((64 - TIME_BITS + 1) << TIME_BITS)
+struct exchange_bins {
+	uint32_t *n; /* TIME_BINS of them; NULL: no value yet */
+	uint64_t max;
+	unsigned __int128 sum;
+};
+
+struct exchange_group {
+	struct exchange_key key;
+	struct exchange_counts counts;
+	uint64_t pipelined, half_closed;
+	uint64_t request_bytes, reply_bytes;
+	struct exchange_bins bins[EXCHANGE_TIMES];
+	struct dist time[EXCHANGE_TIMES]; /* cycles; empty until all is read */
+	struct program_table program;     /* what a server's time in the program was */
+	struct cause_bins *causes;        /* NULL: none is known */
+	UT_hash_handle hh;
+};
+
+/* One of the slowest; what the fact points to is copied. */
+struct slow_exchange {
+	struct fact_exchange fact;
+	uint8_t local[16], remote[16];
+	bool has_local, has_remote;
+	char program[16];
+	uint64_t span[EXCHANGE_TIMES]; /* cycles, FACT_NONE if not known */
+	struct program_times *parts;   /* of the time in the program; NULL: not known */
+	struct exchange_causes causes;
+};
+
+struct exchange_table {
+	struct exchange_group *groups; /* a hash table */
+	uint64_t left_out;             /* exchanges beyond the groups there is room for */
+	struct slow_exchange *slow;    /* a heap, the least slow first */
+	uint32_t slow_n, slow_max;
+	struct program_times latest; /* parts of the exchange that comes next */
+};
+
+#define EXCHANGES_SLOWEST     10
+#define EXCHANGES_SLOWEST_MAX 10000
+
+void exchange_table_listen(struct exchange_table *t, struct core *c);
+/* Keeps so many of the slowest. Call it before the first event. */
+void exchange_table_keep(struct exchange_table *t, uint32_t slowest);
+/* Sorts the slowest, the slowest first, once the recording is read. */
+void exchange_table_finish(struct exchange_table *t);
+/* Returns the whole time of an exchange, or what is known of it: that by which it is slow. */
+uint64_t slow_exchange_whole(const struct slow_exchange *s);
+void exchange_table_free(struct exchange_table *t);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of what became of requests in a server's program, from facts (method, "In the program"):
+ * over all exchanges of a port, those about as long as the median, and the longest.
+ */
+#ifndef MAGNET_CORRELATE_FIGURES_IN_PROGRAM_H
+#define MAGNET_CORRELATE_FIGURES_IN_PROGRAM_H
+
+#include "facts/facts.h"
+#include "hash.h"
+
+/* Identity of a part; compared as bytes, all of which are set. */
+struct program_key {
+	const char *call; /* NULL: none, or not known */
+	uint8_t addr[16]; /* the peer that it waited for, with a port */
+	uint16_t port;    /* 0: none is known */
+	uint8_t part;     /* enum fact_program_part */
+	uint8_t in;       /* enum fact_blocked; enum fact_not_divided of PROGRAM_UNKNOWN; or none */
+	uint32_t io;      /* 0, 1 or FACT_MAYBE */
+};
+
+/* One part of one exchange. */
+struct program_time {
+	struct program_key key;
+	uint64_t time, tid; /* cycles; FACT_NONE: several threads */
+};
+
+/* The parts of one exchange, the longest first. */
+#define PROGRAM_TIMES 32
+struct program_times {
+	uint32_t n;
+	uint64_t sock, ordinal; /* the exchange */
+	struct program_time part[PROGRAM_TIMES];
+};
+
+/* By the time in the program: four bins for each power of two. */
+#define PROGRAM_BINS 256
+
+/* A part, over exchanges. */
+struct program_row {
+	struct program_key key;
+	uint64_t n, time, max; /* exchanges with it; cycles */
+	uint64_t middle, tail; /* the same of exchanges as long as the median, and of the longest */
+	uint64_t *in_bin;      /* NULL once all is read */
+	UT_hash_handle hh;
+};
+
+struct program_table {
+	struct program_row *rows; /* a hash table; the longest first once all is read */
+	uint64_t n, time;         /* exchanges, and their time in the program */
+	uint64_t rest;            /* part of it for which there was no row */
+	uint64_t middle, tail;
+	uint64_t tail_n; /* exchanges in the tail */
+	uint64_t *in_bin, *n_in_bin;
+};
+
+/* Adds a fact to the parts of its exchange; those of an earlier exchange are forgotten. */
+void program_times_add(struct program_times *p, const struct fact_in_program *f);
+/* Whether these are the parts of this exchange. */
+bool program_times_are_of(const struct program_times *p, const struct fact_exchange *f);
+/* Returns a copy, sorted; NULL without memory. */
+struct program_times *program_times_copy(const struct program_times *p);
+void program_table_add(struct program_table *t, const struct program_times *p);
+/* Call it once all is read. */
+void program_table_finish(struct program_table *t);
+void program_table_free(struct program_table *t);
+
+#endif

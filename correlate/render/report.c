@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* The flows and calls of a report. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "report.h"
+
+struct found_flow {
+	uint64_t bytes;
+	struct flow_key key;
+	dist_sum wait; /* waiting time of its bytes */
+	bool followed;
+};
+
+static int larger_flow(const void *a, const void *b)
+{
+	const struct found_flow *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	if (x->key.sock != y->key.sock) /* a fixed order for equal sizes */
+		return x->key.sock > y->key.sock ? 1 : -1;
+	return x->key.rx - y->key.rx;
+}
+
+static int more_calls(const void *a, const void *b)
+{
+	const struct call_stats *x = *(struct call_stats *const *)a;
+	const struct call_stats *y = *(struct call_stats *const *)b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+/*
+ * Returns whether the report shows a flow. Datagrams may be empty, and all sent ones may have been
+ * dropped.
+ */
+bool flow_is_shown(const struct fact_flow *f)
+{
+	return flow_bytes(f) || f->dropped || (f->kind != MG_KIND_tcp && f->first);
+}
+
+struct found_flows {
+	struct core *core;
+	struct found_flow *v;
+	size_t n;
+	struct flow_sums sums;
+	struct losses *losses;
+};
+
+static void add_sums(struct flow_sums *sums, const struct fact_flow *f)
+{
+	sums->bytes += flow_bytes(f);
+	if (isnan(flow_coverage(f)))
+		return;
+	sums->followable += flow_bytes(f);
+	sums->complete += f->followed;
+	sums->incomplete += f->incomplete;
+	sums->incomplete_again += f->incomplete_again;
+}
+
+static void find_flow(struct found_flows *all, const struct fact_flow *f)
+{
+	if (!flow_is_shown(f))
+		return;
+	add_sums(&all->sums, f);
+	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
+		.key = {f->flow.sock, f->flow.rx},
+		.wait = measures(f)->residence.sum,
+		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90};
+}
+
+/* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
+static size_t longest_wait(const struct found_flows *all)
+{
+	size_t longest = all->n;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].followed &&
+			(longest == all->n || all->v[i].wait > all->v[longest].wait))
+			longest = i;
+	return longest;
+}
+
+static void find_flows(void *arg, const struct fact_flow *tx, const struct fact_flow *rx)
+{
+	struct found_flows *all = arg;
+
+	if (tx->kind == MG_KIND_netlink) /* its peer is the kernel */
+		return;
+	find_flow(all, tx);
+	find_flow(all, rx);
+	losses_add_socket(all->losses, all->core, tx, rx);
+}
+
+/* The facts of the flows that a report has returned. */
+struct flows_shown {
+	struct fact_flow last, none;
+	struct fact_flow **kept;
+	size_t kept_n;
+};
+
+static int take_flows(struct report *r)
+{
+	size_t most = 2 * core_sock_count(r->core) + 1;
+	struct found_flows all = {
+		.core = r->core, .v = mg_calloc(most, sizeof(*all.v)), .losses = &r->losses};
+
+	if (!all.v)
+		return -ENOMEM;
+	core_each_flow(r->core, find_flows, &all);
+	qsort(all.v, all.n, sizeof(*all.v), larger_flow);
+	r->flows = mg_calloc(all.n + 1, sizeof(*r->flows));
+	r->shown = mg_calloc(1, sizeof(*r->shown));
+	for (size_t i = 0; r->flows && r->shown && i < all.n; i++)
+		r->flows[r->flow_count++] = all.v[i].key;
+	r->sums = all.sums;
+	r->sums.longest = longest_wait(&all);
+	free(all.v);
+	return r->flows && r->shown ? 0 : -ENOMEM;
+}
+
+int report_init(struct report *r, struct core *core, const json_t *session, const char *source)
+{
+	struct call_stats *calls = figures_of(core)->calls.calls, *k, *ktmp;
+
+	memset(r, 0, sizeof(*r));
+	r->core = core;
+	r->session = session;
+	r->source = source;
+	core_recording(core, &r->recording);
+	for (int i = 0; i < CORE_SIDES; i++)
+		core_side(core, i, &r->side[i]);
+	r->hz = r->recording.hz;
+	r->calls = mg_calloc(HASH_COUNT(calls) + 1u, sizeof(*r->calls));
+	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core, &r->recording) ||
+		report_take_drops(r))
+		return -ENOMEM;
+	HASH_ITER (hh, calls, k, ktmp)
+		r->calls[r->call_count++] = k;
+	qsort(r->calls, r->call_count, sizeof(*r->calls), more_calls);
+	return 0;
+}
+
+const struct fact_flow *report_flow(const struct report *r, size_t i)
+{
+	/* empty if its socket cannot be unpacked for lack of memory: no figure is shown then */
+	core_flow(r->core, r->flows[i].sock, r->flows[i].rx, &r->shown->last);
+	return &r->shown->last;
+}
+
+const struct fact_flow *report_keep_flow(const struct report *r, size_t i)
+{
+	struct flows_shown *all = r->shown;
+	struct fact_flow **more = mg_realloc(all->kept, (all->kept_n + 1) * sizeof(*more));
+	struct fact_flow *f;
+
+	if (!more)
+		return &all->none;
+	all->kept = more;
+	f = mg_calloc(1, sizeof(*f));
+	if (!f)
+		return &all->none;
+	more[all->kept_n++] = f;
+	core_keep_flow(r->core, r->flows[i].sock, r->flows[i].rx, f);
+	return f;
+}
+
+size_t report_find_flow(const struct report *r, const char *id)
+{
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < r->flow_count; i++) {
+		flow_name(name, r->flows[i].sock, r->flows[i].rx);
+		if (strcmp(name, id) == 0)
+			break;
+	}
+	return i;
+}
+
+void report_free(struct report *r)
+{
+	free(r->flows);
+	for (size_t i = 0; r->shown && i < r->shown->kept_n; i++)
+		free(r->shown->kept[i]);
+	if (r->shown)
+		free(r->shown->kept);
+	free(r->shown);
+	losses_free(&r->losses);
+	free(r->drops);
+	free(r->calls);
+}

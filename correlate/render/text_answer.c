@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the answer: where the time of requests went, and what to do about it. */
+#include "text_answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reported/answer.h"
+#include "reported/getters.h"
+#include "text.h"
+
+/* A cause is told if it takes at least as much of the time. */
+#define FIRST_CAUSE  0.40
+#define SECOND_CAUSE 0.25
+/* The main part of the time in a program is told without its share from here on. */
+#define MOST_OF_PROGRAM 0.9
+#define REMEDIES        3
+#define TITLE_WIDTH     16
+#define WORDS_MAX       300
+
+/* ---- the table: where the time went ---- */
+
+/* Where time goes at either end, in the order of a request's way. */
+enum answer_place { SENDING, PROGRAM, RECEIVING, PLACES };
+static const char *const place_label[PLACES] = {"sending", "program", "receiving"};
+
+static enum answer_place place_of(enum cause c)
+{
+	if (c == CAUSE_ORDER || c == CAUSE_READER || c == CAUSE_RUN_QUEUE || c == CAUSE_RECEIVE)
+		return RECEIVING;
+	return c == CAUSE_PROGRAM || c == CAUSE_WRITING ? PROGRAM : SENDING;
+}
+
+struct columns {
+	int n;
+	struct answer_column_figures column[ANSWER_COLUMNS];
+};
+
+static const char *mean(const struct answer_column_figures *c, uint64_t cycles)
+{
+	return text_ns(report_ns(c->r, (double)cycles / (double)c->sum.n));
+}
+
+/* Prints a row, if any column has time in it. */
+static void row(const char *label, const struct columns *columns,
+	const uint64_t time[ANSWER_COLUMNS], FILE *to)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < columns->n; i++)
+		any |= time[i];
+	if (!any)
+		return;
+	fprintf(to, "  %-22s", label);
+	for (int i = 0; i < columns->n; i++) {
+		const char *text = mean(&columns->column[i], time[i]);
+
+		fprintf(to, "%*s%s", TITLE_WIDTH - text_width(text), "", text);
+	}
+	fprintf(to, "\n");
+}
+
+static void place_rows(const struct columns *columns, enum cause_end end, FILE *to)
+{
+	uint64_t time[PLACES][ANSWER_COLUMNS] = {0};
+	char label[24];
+
+	for (int i = 0; i < columns->n; i++)
+		for (int c = 0; c < CAUSES; c++)
+			if (!cause_is_between((enum cause)c))
+				time[place_of((enum cause)c)][i] +=
+					columns->column[i].sum.cause[end][c];
+	for (int p = 0; p < PLACES; p++) {
+		snprintf(label, sizeof(label), "  %s, %s", answer_end(&columns->column[0], end),
+			place_label[p]);
+		row(label, columns, time[p], to);
+	}
+}
+
+static void table(const struct columns *columns, FILE *to)
+{
+	uint64_t whole[ANSWER_COLUMNS], between[ANSWER_COLUMNS] = {0};
+
+	fprintf(to, "  %-22s", "mean of");
+	for (int i = 0; i < columns->n; i++) {
+		const struct cause_sums *sum = &columns->column[i].sum;
+
+		whole[i] = sum->time;
+		for (int c = 0; c < CAUSES; c++)
+			if (cause_is_between((enum cause)c))
+				between[i] += sum->cause[END_OWN][c] + sum->cause[END_FAR][c];
+		fprintf(to, "%*s", TITLE_WIDTH, columns->column[i].title);
+	}
+	fprintf(to, "\n");
+	row("request to reply", columns, whole, to);
+	place_rows(columns, END_OWN, to);
+	row("  network", columns, between, to);
+	place_rows(columns, END_FAR, to);
+}
+
+/* ---- the causes ---- */
+
+/* Prints words, with a new line and an indent where they would leave the terminal. */
+static void wrapped(FILE *to, int column, int indent, const char *words)
+{
+	while (*words) {
+		size_t n = strcspn(words, " ");
+		char word[WORDS_MAX];
+		int width;
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, words);
+		width = text_width(word);
+		if (column > indent && column + 1 + width > text_columns()) {
+			fprintf(to, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', to);
+			column++;
+		}
+		fputs(word, to);
+		column += width;
+		words += n + strspn(words + n, " ");
+	}
+	fputc('\n', to);
+}
+
+/* Says the cause; returns what to do about it. */
+static const char *cause_words(const struct cause_figures *c, char words[WORDS_MAX])
+{
+	const char *remedy = cause_remedy(c->cause);
+	bool between = cause_is_between(c->cause);
+	char did[128];
+	double part = c->cause == CAUSE_PROGRAM ? answer_in_program(c->column, did, &remedy) : 0;
+	int n;
+
+	n = snprintf(words, WORDS_MAX, "%s %s%s%s", text_percent(cause_share(c)),
+		between ? "" : answer_end(c->column, c->end), between ? "" : ": ",
+		cause_label(c->cause));
+	if (part >= MOST_OF_PROGRAM)
+		snprintf(words + n, WORDS_MAX - (size_t)n, ", %s", did);
+	else if (part > 0)
+		snprintf(words + n, WORDS_MAX - (size_t)n, ", %s of that %s", text_percent(part),
+			did);
+	return remedy;
+}
+
+void text_cause(const struct cause_figures *c, FILE *to)
+{
+	char words[WORDS_MAX];
+
+	cause_words(c, words);
+	fputs(words, to);
+}
+
+/* Remedies, each once, and the words told last, which need not be said again. */
+struct told {
+	const char *remedy[REMEDIES];
+	int remedies;
+	char last[WORDS_MAX];
+};
+
+static void note_remedy(struct told *told, const char *remedy)
+{
+	for (int i = 0; i < told->remedies; i++)
+		if (strcmp(told->remedy[i], remedy) == 0)
+			return;
+	if (remedy[0] && told->remedies < REMEDIES)
+		told->remedy[told->remedies++] = remedy;
+}
+
+/* Returns the words behind the share. */
+static const char *without_share(const char *words)
+{
+	return strchr(words, '%') ? strchr(words, '%') + 1 : words;
+}
+
+static void cause_line(
+	const char *title, const struct cause_figures *c, struct told *told, FILE *to)
+{
+	char words[WORDS_MAX];
+
+	note_remedy(told, cause_words(c, words));
+	fprintf(to, "  %-*s", TITLE_WIDTH, title);
+	if (title[0] && strcmp(without_share(words), without_share(told->last)) == 0)
+		fprintf(to, "%s the same\n", text_percent(cause_share(c)));
+	else
+		wrapped(to, TITLE_WIDTH + 2, TITLE_WIDTH + 2, words);
+	if (title[0])
+		memcpy(told->last, words, sizeof(words));
+}
+
+/* Prints the causes of a column, and notes them. */
+static void causes_of(const struct answer_column_figures *column, struct told *told, FILE *to)
+{
+	struct cause_figures c;
+	uintptr_t at = 0;
+	int n = 0;
+
+	while (next_answer_column_causes(column, &at, &c) &&
+		cause_share(&c) >= (n ? SECOND_CAUSE : FIRST_CAUSE))
+		cause_line(n++ ? "" : column->title, &c, told, to);
+	if (n)
+		return;
+	fprintf(to, "  %-*sno single cause takes most of it\n", TITLE_WIDTH, column->title);
+	told->last[0] = 0;
+}
+
+static void remedies(const struct told *told, FILE *to)
+{
+	for (int i = 0; i < told->remedies; i++) {
+		fprintf(to, "  %s ", text_arrow());
+		wrapped(to, 4, 4, told->remedy[i]);
+	}
+}
+
+/* Returns whether an exchange is one of the group's. */
+static bool is_of_group(const struct slow_exchange *s, const struct exchange_group *g)
+{
+	bool server = g->key.role == ROLE_SERVER;
+	uint16_t port = server ? s->fact.local.port : s->fact.remote.port;
+
+	return s->fact.role == g->key.role && s->fact.kind == g->key.kind && port == g->key.port &&
+	       strncmp(s->program, g->key.program, sizeof(s->program)) == 0 &&
+	       (server || memcmp(s->remote, g->key.addr, sizeof(s->remote)) == 0);
+}
+
+/* Prints the group's slowest exchange, and how to see its life. */
+static void slowest(const struct report *r, const struct exchange_group *g, FILE *to)
+{
+	struct report_figures all = {.r = r};
+	struct slow_exchange_figures f;
+	uintptr_t at = 0;
+	char words[WORDS_MAX];
+
+	do
+		if (!next_whole_slowest(&all, &at, &f))
+			return;
+	while (!is_of_group(f.s, g));
+	snprintf(words, sizeof(words),
+		"the slowest: %s at %.6f s, %s%s%s; its life: magnet show %s --slowest %u",
+		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
+		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
+			1e9,
+		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
+		text_plain(r->source, 120), (unsigned int)at);
+	fprintf(to, "  ");
+	wrapped(to, 2, 4, words);
+}
+
+/* Returns whether most bytes of the recording belong to exchanges of which the times are known. */
+static bool is_of_exchanges(const struct report *r)
+{
+	uint64_t bytes = 0;
+
+	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
+		g = g->hh.next)
+		if (g->causes)
+			bytes += g->request_bytes + g->reply_bytes;
+	return bytes * 2 > r->sums.bytes;
+}
+
+bool text_answer(const struct report *r, FILE *to, bool colour)
+{
+	struct report_figures all = {.r = r};
+	struct exchange_group_figures f;
+	struct columns columns = {0};
+	struct told told = {0};
+	uintptr_t at = 0;
+
+	do
+		if (!next_whole_exchanges(&all, &at, &f))
+			return false;
+	while (!f.g->causes);
+	for (at = 0; columns.n < ANSWER_COLUMNS &&
+		     next_exchange_group_answer(&f, &at, &columns.column[columns.n]);)
+		columns.n++;
+	fprintf(to, "\n%sAnswer%s: where the time of %s exchange%s %s %s went",
+		colour ? "\033[1m" : "", colour ? "\033[0m" : "", text_count(f.g->causes->n),
+		plural(f.g->causes->n), f.address[0] ? "with" : "at",
+		f.address[0]          ? f.address
+		: f.g->key.program[0] ? text_plain(f.g->key.program, 15)
+				      : "a program");
+	if (!f.address[0] && f.g->key.port)
+		fprintf(to, " :%u", f.g->key.port);
+	fprintf(to, "\n");
+	table(&columns, to);
+	for (int i = 0; i < columns.n; i++)
+		causes_of(&columns.column[i], &told, to);
+	remedies(&told, to);
+	slowest(r, f.g, to);
+	return is_of_exchanges(r);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MAGNET_CORRELATE_RENDER_TEXT_ANSWER_H
+#define MAGNET_CORRELATE_RENDER_TEXT_ANSWER_H
+
+#include "report.h"
+#include "reported/answer.h"
+
+/*
+ * Prints where the time of requests went, of typical and of slow ones. Returns false if there are
+ * none, or only few of the recording's bytes belong to them: then the flows are the answer.
+ */
+bool text_answer(const struct report *r, FILE *to, bool colour);
+/* Prints a cause, with its share and whose it is. */
+void text_cause(const struct cause_figures *c, FILE *to);
+
+#endif

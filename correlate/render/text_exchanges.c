@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints requests and replies: how long the program took, and the slowest of them. */
+#include "text_exchanges.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "event_table.h"
+#include "reported/getters.h"
+#include "text.h"
+#include "text_answer.h"
+#include "text_in_program.h"
+
+#define GROUPS_SHOWN 6
+#define NAME_WIDTH   14
+#define BAR          20
+
+static void cell(FILE *to, const char *text, int width)
+{
+	int pad = width - text_width(text);
+
+	fprintf(to, "%*s%s", pad > 0 ? pad : 0, "", text);
+}
+
+/* Prints median, 99th percentile or what stands for it, and maximum. */
+static void spread(const struct spread_figures *f, FILE *to)
+{
+	bool known = f->d->n;
+
+	cell(to, text_value(get_spread_p50(f), IN_NS), 8);
+	cell(to, !known ? "n/a" : dist_highest(f->d) < 1 ? text_spread_high(f) : "-", 12);
+	cell(to, text_value(get_longest_max(f), IN_NS), 8);
+}
+
+static void name_of(const struct exchange_group_figures *f, char out[100])
+{
+	const struct exchange_key *k = &f->g->key;
+	const char *program = k->program[0] ? text_plain(k->program, 15) : mg_kind_name(k->kind);
+
+	if (k->role == ROLE_CLIENT && f->address[0])
+		snprintf(out, 100, "%s to %s", program, f->address);
+	else if (k->role == ROLE_CLIENT)
+		snprintf(out, 100, "%s, asking", program);
+	else if (k->port)
+		snprintf(out, 100, "%s :%u", program, k->port);
+	else
+		snprintf(out, 100, "%s, asked", program);
+}
+
+static void row(const struct exchange_group_figures *f, FILE *to)
+{
+	struct exchange_time_figures program, reply;
+	const char *answered = text_count(f->g->counts.answered);
+	char name[100];
+
+	into_exchange_group_in_program_ns(f, &program);
+	into_exchange_group_to_reply_ns(f, &reply);
+	name_of(f, name);
+	if (text_width(name) + text_width(answered) > NAME_WIDTH + 5)
+		fprintf(to, "  %s\n  %*s", name, NAME_WIDTH, "");
+	else
+		fprintf(to, "  %-*s", NAME_WIDTH, name);
+	cell(to, answered, 6);
+	spread(&program.spread, to);
+	spread(&reply.spread, to);
+	fputc('\n', to);
+}
+
+/* Prints what the times leave out. */
+static void left_out(const struct exchange_table *t, FILE *to)
+{
+	uint64_t unanswered = 0, unasked = 0, unsure = 0;
+
+	for (const struct exchange_group *g = t->groups; g; g = g->hh.next) {
+		unanswered += g->counts.unanswered;
+		unasked += g->counts.unasked;
+		unsure += g->counts.unsure;
+	}
+	if (unsure)
+		fprintf(to, "  without times: %s, which overlap or of which calls may be missing\n",
+			text_count(unsure));
+	if (unanswered || unasked)
+		fprintf(to, "  one way only: %s without a reply, %s without a request\n",
+			text_count(unanswered), text_count(unasked));
+	if (t->left_out)
+		fprintf(to, "  and %s of more ports or peers (--facts exchange has them)\n",
+			text_count(t->left_out));
+}
+
+void text_exchanges(const struct report *r, FILE *to, bool colour)
+{
+	const struct exchange_table *t = &figures_of(r->core)->exchanges;
+	struct report_figures all = {.r = r};
+	struct exchange_group_figures f;
+	uint32_t shown = 0, more = 0;
+
+	for (uintptr_t at = 0; next_whole_exchanges(&all, &at, &f);) {
+		if (!f.g->counts.answered)
+			continue;
+		if (shown == GROUPS_SHOWN) {
+			more++;
+			continue;
+		}
+		if (!shown++)
+			fprintf(to,
+				"\n%sExchanges%s           %28s%28s\n"
+				"  %*s     n     p50         p99     max     p50         p99     "
+				"max\n",
+				colour ? "\033[1m" : "", colour ? "\033[0m" : "", "in the program",
+				"request to reply", NAME_WIDTH, "");
+		row(&f, to);
+	}
+	if (!shown)
+		return;
+	if (more)
+		fprintf(to, "  and %u more port%s or peer%s (--json has them)\n", more,
+			plural(more), plural(more));
+	left_out(t, to);
+	text_in_program(r, to, colour);
+}
+
+/* ---- histograms ---- */
+
+static void histogram(const struct exchange_group_figures *f, const char *what,
+	bool (*next)(const struct exchange_group_figures *, uintptr_t *, struct time_bin_figures *),
+	FILE *to, bool colour)
+{
+	struct time_bin_figures bin;
+	struct table t;
+	uintptr_t at = 0;
+	uint64_t most = 0;
+	char name[100];
+
+	while (next(f, &at, &bin))
+		most = bin.n > most ? bin.n : most;
+	if (!most)
+		return;
+	name_of(f, name);
+	fprintf(to, "\n%s%s, %s%s\n", colour ? "\033[1m" : "", name, what, colour ? "\033[0m" : "");
+	table_begin(&t, "rrrl");
+	table_row(&t, "%s\t%s\t%s\t", LABEL(time_bin, to_ns), LABEL(time_bin, n),
+		LABEL(time_bin, below));
+	for (at = 0; next(f, &at, &bin);)
+		table_row(&t, "%s\t%s\t%s\t%s", text_value(get_time_bin_to_ns(&bin), IN_NS),
+			text_count(bin.n), text_percent(bin.below),
+			text_bar((double)bin.n / (double)most, BAR));
+	table_print(&t, to, 2, false);
+}
+
+void text_histograms(const struct report *r, FILE *to, bool colour)
+{
+	struct report_figures all = {.r = r};
+	struct exchange_group_figures f;
+	uint32_t shown = 0;
+
+	for (uintptr_t at = 0; shown < GROUPS_SHOWN && next_whole_exchanges(&all, &at, &f);) {
+		if (!f.g->counts.answered)
+			continue;
+		shown++;
+		histogram(
+			&f, "in the program", next_exchange_group_in_program_histogram, to, colour);
+		histogram(
+			&f, "request to reply", next_exchange_group_to_reply_histogram, to, colour);
+	}
+	if (!shown)
+		fprintf(to, "\nno request with a reply was recorded, of which there could be a "
+			    "histogram\n");
+}
+
+/* ---- the slowest ---- */
+
+static void part(const char *name, struct value v, bool *first, FILE *to)
+{
+	if (v.kind == VALUE_UNKNOWN)
+		return;
+	fprintf(to, "%s%s %s", *first ? "" : ", ", name, text_value(v, IN_NS));
+	*first = false;
+}
+
+static void slow(const struct slow_exchange_figures *f, FILE *to)
+{
+	const struct fact_exchange *e = &f->s->fact;
+	bool server = e->role == ROLE_SERVER, first = true;
+	struct cause_figures cause;
+	uintptr_t causes = 0;
+	int64_t at = (int64_t)(core_ns(f->r->core, e->request_last) - f->r->recording.first);
+
+	fprintf(to, "  %s at %.6f s, %s %s %s %s\n",
+		text_value(get_slow_exchange_whole_ns(f), IN_NS), (double)at / 1e9,
+		mg_kind_name(e->kind), f->local[0] ? f->local : f->request, server ? "from" : "to",
+		f->remote[0] ? f->remote : "its peer");
+	fprintf(to, "    ");
+	part("request's way", get_slow_exchange_request_way_ns(f), &first, to);
+	part("in the program", get_slow_exchange_in_program_ns(f), &first, to);
+	part("reply's way", get_slow_exchange_reply_way_ns(f), &first, to);
+	if (first)
+		fprintf(to, "the server is not recorded: no parts");
+	if (next_slow_exchange_causes(f, &causes, &cause)) {
+		fprintf(to, "\n    ");
+		text_cause(&cause, to);
+	}
+	text_program_times(f, to);
+	fprintf(to, "\n    %s thread %" PRIu64,
+		f->s->program[0] ? text_plain(f->s->program, 15) : "?", e->request_tid);
+	if (e->reply_tid != e->request_tid)
+		fprintf(to, ", then %" PRIu64, e->reply_tid);
+	fprintf(to, "; request %s %" PRIu64 "+%" PRIu64 ", reply %s %" PRIu64 "+%" PRIu64 "\n",
+		f->request, e->request_offset, e->request_bytes, f->reply, e->reply_offset,
+		e->reply_bytes);
+}
+
+void text_slowest(const struct report *r, FILE *to, bool colour)
+{
+	struct report_figures all = {.r = r};
+	struct slow_exchange_figures f;
+
+	fprintf(to, "\n%sSlowest exchanges%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	if (!figures_of(r->core)->exchanges.slow_n)
+		fprintf(to, "  none: no request with a reply was recorded\n");
+	for (uintptr_t at = 0; next_whole_slowest(&all, &at, &f);)
+		slow(&f, to);
+}

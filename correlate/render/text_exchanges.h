@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests and replies in the text report. */
+#ifndef MAGNET_CORRELATE_RENDER_TEXT_EXCHANGES_H
+#define MAGNET_CORRELATE_RENDER_TEXT_EXCHANGES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report.h"
+
+/* Prints exchanges by port and peer; nothing if there are none. */
+void text_exchanges(const struct report *r, FILE *to, bool colour);
+/* Prints how many exchanges took how long, by port and peer (--histogram). */
+void text_histograms(const struct report *r, FILE *to, bool colour);
+/* Prints the slowest ones with the parts of their time (--slowest). */
+void text_slowest(const struct report *r, FILE *to, bool colour);
+
+#endif

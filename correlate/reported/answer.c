@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "reported/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reported/getters.h"
+
+/* The middle of the distribution, for a typical exchange. */
+#define TYPICAL_FROM 0.45
+#define TYPICAL_TO   0.55
+/* Fewer exchanges have no slow ones, but for the slowest. */
+#define SLOW_MIN 20
+
+const char *answer_end(const struct answer_column_figures *c, enum cause_end end)
+{
+	return (c->role == ROLE_SERVER) == (end == END_OWN) ? "server" : "client";
+}
+
+bool cause_is_between(enum cause c)
+{
+	return c == CAUSE_AWAY || c == CAUSE_NETWORK || c == CAUSE_LOST || c == CAUSE_ARRIVING;
+}
+
+double cause_share(const struct cause_figures *c)
+{
+	const struct cause_sums *sum = &c->column->sum;
+
+	return sum->time ? (double)sum->cause[c->end][c->cause] / (double)sum->time : 0;
+}
+
+/* Returns the parts of the time in the server's program; NULL if they are not known. */
+static const struct program_table *program_of(const struct answer_column_figures *c)
+{
+	const struct exchange_group *g = c->g;
+
+	if (g && c->role == ROLE_CLIENT)
+		for (g = figures_of(c->r->core)->exchanges.groups; g; g = g->hh.next)
+			if (g->key.role == ROLE_SERVER && g->key.kind == c->g->key.kind &&
+				g->key.port == c->g->key.port)
+				break;
+	return g && g->program.n ? &g->program : NULL;
+}
+
+/* Remedies by the system call in which a program is blocked. */
+static const struct {
+	const char *call, *remedy;
+} remedies[] = {
+	{"futex", "Another thread holds what this one needs: a lock, or a result."},
+	{"fsync", "Storage is slow to sync: sync less often, or in another thread."},
+	{"fdatasync", "Storage is slow to sync: sync less often, or in another thread."},
+	{"nanosleep", "The program asked to sleep."},
+	{"clock_nanosleep", "The program asked to sleep."},
+};
+
+static const char *remedy_of(const struct program_key *k)
+{
+	if (k->part == PROGRAM_ON_CPU)
+		return "It computes: a profiler (perf record) tells in which function.";
+	if (k->part == PROGRAM_RUN_QUEUE)
+		return cause_remedy(CAUSE_RUN_QUEUE);
+	if (k->part == PROGRAM_HANDED_OVER)
+		return "The thread that answers was busy: more threads, or shorter work.";
+	if (k->port)
+		return "It waits for another service: look there.";
+	for (size_t i = 0; k->call && i < sizeof(remedies) / sizeof(remedies[0]); i++)
+		if (strcmp(k->call, remedies[i].call) == 0)
+			return remedies[i].remedy;
+	if (k->io == 1)
+		return "Storage is slow: a faster disk, fewer reads, or more memory.";
+	return "";
+}
+
+double answer_in_program(
+	const struct answer_column_figures *c, char words[128], const char **remedy)
+{
+	const struct program_table *t = program_of(c);
+	const struct program_row *largest = NULL;
+	bool typical = c->to < 1;
+	uint64_t all = t ? typical ? t->middle : t->tail : 0;
+
+	for (const struct program_row *row = t ? t->rows : NULL; row; row = row->hh.next)
+		if (!largest ||
+			(typical ? row->middle > largest->middle : row->tail > largest->tail))
+			largest = row;
+	if (!largest || !all)
+		return 0;
+	program_words(&largest->key, words);
+	*remedy = remedy_of(&largest->key);
+	return (double)(typical ? largest->middle : largest->tail) / (double)all;
+}
+
+/* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */
+static double slow_from(uint64_t n)
+{
+	return n >= 1000 ? 0.99 : 1 - 10 / (double)n;
+}
+
+bool next_exchange_group_answer(
+	const struct exchange_group_figures *f, uintptr_t *at, struct answer_column_figures *to)
+{
+	uint64_t n = f->g->causes ? f->g->causes->n : 0;
+
+	if (*at == 0 && n == 1) /* it is the slowest */
+		*at = 2;
+	if (*at == 1 && n < SLOW_MIN)
+		++*at;
+	if (!n || *at >= ANSWER_COLUMNS)
+		return false;
+	*to = (struct answer_column_figures){
+		.r = f->r, .g = f->g, .role = f->g->key.role, .from = 1, .to = 1};
+	snprintf(to->title, sizeof(to->title), "slowest");
+	if (*at == 0) {
+		to->from = TYPICAL_FROM;
+		to->to = TYPICAL_TO;
+		snprintf(to->title, sizeof(to->title), "median");
+	} else if (*at == 1) {
+		to->from = slow_from(n);
+		snprintf(to->title, sizeof(to->title), "slowest %.0f %%", (1 - to->from) * 100);
+	}
+	causes_between(f->g->causes, to->from, to->to, &to->sum);
+	++*at;
+	return true;
+}
+
+struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s)
+{
+	struct answer_column_figures f = {.r = r, .role = s->fact.role, .from = 1, .to = 1};
+
+	f.sum.n = 1;
+	f.sum.time = s->causes.end - s->causes.begin;
+	memcpy(f.sum.cause, s->causes.cause, sizeof(f.sum.cause));
+	return f;
+}
+
+/* The next largest cause follows the one before, in `at`. */
+bool next_answer_column_causes(
+	const struct answer_column_figures *f, uintptr_t *at, struct cause_figures *to)
+{
+	struct cause_sums rest = f->sum;
+	struct cause_figures c = {.column = f};
+
+	for (uintptr_t i = 0; i <= *at; i++) {
+		c.cause = causes_largest(&rest, &c.end);
+		if (!rest.cause[c.end][c.cause])
+			return false;
+		rest.cause[c.end][c.cause] = 0;
+	}
+	++*at;
+	*to = c;
+	return true;
+}
+
+bool next_slow_exchange_causes(
+	const struct slow_exchange_figures *f, uintptr_t *at, struct cause_figures *to)
+{
+	return next_answer_column_causes(&f->one, at, to);
+}
+
+/* clang-format off */
+GET(answer_column, title, value_text(f->title))
+GET(answer_column, from, value_number(f->from))
+GET(answer_column, to, value_number(f->to))
+GET(answer_column, n, value_count(f->sum.n))
+GET(answer_column, mean_ns, value_number(report_ns(f->r, (double)f->sum.time / (double)f->sum.n)))
+
+GET(cause, at, value_text(cause_is_between(f->cause) ? "network" : answer_end(f->column, f->end)))
+GET(cause, cause, value_text(cause_name(f->cause)))
+GET(cause, mean_ns, value_number(report_ns(f->column->r,
+	(double)f->column->sum.cause[f->end][f->cause] / (double)f->column->sum.n)))
+GET(cause, share, value_number(cause_share(f)))
+/* clang-format on */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of where the time of exchanges went: of typical and of slow ones, by cause. */
+#ifndef MAGNET_CORRELATE_REPORTED_ANSWER_H
+#define MAGNET_CORRELATE_REPORTED_ANSWER_H
+
+#include "render/report.h"
+
+/* The median, the slow ones, the slowest. */
+#define ANSWER_COLUMNS 3
+
+/* Exchanges that took about as long. */
+struct answer_column_figures {
+	const struct report *r;
+	const struct exchange_group *g; /* NULL for one exchange alone */
+	uint8_t role;                   /* of the program whose exchanges they are */
+	char title[20];
+	double from, to; /* quantiles */
+	struct cause_sums sum;
+};
+
+struct cause_figures {
+	const struct answer_column_figures *column;
+	enum cause cause;
+	enum cause_end end;
+};
+
+/* Returns the one exchange as a column. */
+struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s);
+/* Returns "server" or "client". */
+const char *answer_end(const struct answer_column_figures *c, enum cause_end end);
+/* Returns whether a cause is at neither end. */
+bool cause_is_between(enum cause cause);
+/*
+ * Says what the server's program did most of its time, and what to do about it. Returns its share
+ * of the time in the program, 0 if that is not divided.
+ */
+double answer_in_program(
+	const struct answer_column_figures *c, char words[128], const char **remedy);
+/* Returns the part of the column's time that is due to the cause. */
+double cause_share(const struct cause_figures *c);
+
+#endif

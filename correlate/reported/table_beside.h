@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of a comparison and of two hosts: rows of the table of figures. */
+#ifndef MAGNET_CORRELATE_REPORTED_TABLE_BESIDE_H
+#define MAGNET_CORRELATE_REPORTED_TABLE_BESIDE_H
+
+/* clang-format off */
+
+/* ---- comparison ---- */
+
+#define MG_KNOWN_subject(S, K)
+#define MG_FIGURES_subject(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, subject, always, "subject", "\"call\", \"flow\" or \"scheduler\"") \
+	V(S, TEXT, NONE, name, always, "name", "name for people, such as \"tcp sent by the client of port 80\"") \
+	V(S, TEXT, NONE, kind, recorded, "kind", "kind of socket") \
+	V(S, TEXT, NONE, call, recorded, "call", "of a call: function, or system call if it is kernel-only") \
+	V(S, TEXT, NONE, direction, recorded, "direction", "of a flow: \"tx\" or \"rx\"") \
+	V(S, TEXT, NONE, side, recorded, "side", "of a flow: \"client\" or \"server\"") \
+	V(S, COUNT, NONE, port, recorded, "port", "of a flow: the server's port")
+
+#define MG_KNOWN_compared(S, K)
+#define MG_FIGURES_compared(S, V, O, L, W, T, P) \
+	P(S, subject, always) \
+	V(S, TEXT, NONE, figure, always, "figure", "name of the compared figure; \"residence\" for a stage") \
+	V(S, TEXT, NONE, stage, recorded, "stage", "stage that is compared") \
+	V(S, TEXT, NONE, reason, recorded, "reason", "reason, for a part of the wait in the stage; null for the whole " \
+		"stage") \
+	V(S, TEXT, NONE, unit, always, "unit", "\"ns\", \"share\", \"bytes_per_s\" or \"number\"") \
+	V(S, NUMBER, NONE, before, recorded, "before", "value in the other recording") \
+	V(S, NUMBER, NONE, now, recorded, "now", "value in this one") \
+	V(S, NUMBER, NONE, difference, recorded, "difference", "now less before") \
+	V(S, NUMBER, NONE, ratio, recorded, "ratio", "now divided by before") \
+	V(S, NUMBER, NONE, low, recorded, "noise", "lower end of the interval of differences that noise explains") \
+	V(S, NUMBER, NONE, high, recorded, "noise", "its upper end") \
+	V(S, FLAG, NONE, exceeds_noise, recorded, "exceeds the noise", "whether the difference lies outside that " \
+		"interval; null if there are too few samples") \
+	V(S, COUNT, NONE, before_blocks, always, "blocks", "blocks of the other recording with samples of the figure") \
+	V(S, COUNT, NONE, now_blocks, always, "blocks", "blocks of this recording with samples of it")
+
+#define MG_KNOWN_comparison(S, K)
+#define MG_FIGURES_comparison(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, against, always, "compared with", "name of the other recording") \
+	V(S, TEXT, NONE, command, recorded, "command", "command of the other recording") \
+	V(S, TEXT, NONE, started, recorded, "started", "start of the other recording") \
+	V(S, NUMBER, NS, duration_ns, recorded, "duration", "duration of the other recording") \
+	V(S, NUMBER, SHARE, level, always, "level", "confidence level of the intervals") \
+	V(S, COUNT, TIMES, resamples, always, "resamples", "resamples from which the intervals are computed") \
+	V(S, COUNT, NONE, compared_n, always, "compared", "figures with enough samples") \
+	V(S, COUNT, NONE, exceeding_n, always, "exceeding", "of these, figures whose difference exceeds the noise") \
+	V(S, COUNT, NONE, not_enough_n, always, "not enough", "figures with too few samples") \
+	L(S, compared, figures, always, "figures that both recordings have") \
+	L(S, subject, only_before, always, "calls and flows that only the other recording has") \
+	L(S, subject, only_now, always, "calls and flows that only this recording has")
+
+/* ---- two hosts ---- */
+
+#define MG_KNOWN_crossing_time(S, K)
+#define MG_FIGURES_crossing_time(S, V, O, L, W, T, P) \
+	V(S, NUMBER, NS, mean, samples, "mean", "mean, by bytes") \
+	V(S, NUMBER, NS, p50, samples, "p50", "median") \
+	V(S, NUMBER, NS, p99, samples, "p99", "99th percentile") \
+	V(S, NUMBER, NS, half_width, samples, "(+-)", "largest error of these figures") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes with a known time")
+
+#define MG_KNOWN_crossing(S, K)
+#define MG_FIGURES_crossing(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, direction, always, "direction", "\"to_other\" or \"from_other\"") \
+	V(S, TEXT, NONE, sent_as, always, "sent as", "flow at the sender") \
+	V(S, TEXT, NONE, received_as, always, "received as", "flow at the receiver") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes") \
+	V(S, COUNT, BYTES, ambiguous_bytes, always, "ambiguous", "bytes that were sent or received more than once and " \
+		"are left out") \
+	O(S, crossing_time, transit_ns, always, "time from the sender's driver to the receiver's device") \
+	O(S, crossing_time, call_to_return_ns, always, "time from the sender's call to the return of the receiver's call")
+
+#define MG_KNOWN_clock_standing(S, K)
+#define MG_FIGURES_clock_standing(S, V, O, L, W, T, P) \
+	V(S, COUNT, NS, at_ns, always, "at", "time of the first host") \
+	V(S, NUMBER, NS, ahead_ns, recorded, "ahead", "lead of the other host's clock at that time") \
+	V(S, NUMBER, NS, half_width_ns, recorded, "(+-)", "bound of the error of ahead_ns")
+
+#define MG_KNOWN_clock_window(S, K)
+#define MG_FIGURES_clock_window(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, state, always, "state", "\"related\"; \"skew_only\" where bytes passed in one direction only; \"unrelated\"") \
+	V(S, NUMBER, NONE, skew, recorded, "skew", "relative difference of the clocks' rates: above 0 the other clock " \
+		"is faster") \
+	O(S, clock_standing, begin, always, "the clocks as it begins") \
+	O(S, clock_standing, end, always, "the clocks as it ends")
+
+#define MG_KNOWN_passings(S, K)
+#define MG_FIGURES_passings(S, V, O, L, W, T, P) \
+	V(S, COUNT, PACKETS, to_other, always, "to the other", "packets to the other host that relate the clocks") \
+	V(S, COUNT, PACKETS, from_other, always, "from the other", "packets from the other host that relate the clocks")
+
+#define MG_KNOWN_hosts(S, K)
+#define MG_FIGURES_hosts(S, V, O, L, W, T, P) \
+	L(S, clock_window, clock, always, "intervals in which neither clock was set or changed its rate") \
+	O(S, passings, passings, always, "packets by which the clocks are related") \
+	V(S, FLAG, NONE, left_out, always, "left out", "whether the recordings were too long to use all of them") \
+	L(S, crossing, flows, always, "directions of the connections between the hosts")
+
+/* ---- which figures are compared ---- */
+
+/*
+ * Sums that compare/sampling.c reads at the end of each block of time: A(name, value), of `c`, a
+ * struct call_stats, of `f`, a struct fact_flow, and of `s`, a struct sched_stats.
+ */
+#define MG_COMPARED_CALL_SUMS(A) \
+	A(CALL_TOTAL, c->total.sum) A(CALL_N, c->total.weight) \
+	A(CALL_OVERHEAD, c->overhead.sum) A(CALL_OVERHEAD_N, c->overhead.weight) \
+	A(CALL_BLOCKING, c->overhead_blocked.sum) A(CALL_BLOCKING_N, c->overhead_blocked.weight) \
+	A(CALL_BLOCKED, c->blocked_n) A(CALL_COMPLETE, c->complete) \
+	A(CALL_PROBES, c->probe_cycles) /* tracing overhead */
+#define MG_COMPARED_FLOW_SUMS(A) \
+	A(FLOW_RESIDENCE, measures(f)->residence.sum) A(FLOW_RESIDENCE_WEIGHT, measures(f)->residence.weight) \
+	A(FLOW_BYTES, bytes_so_far(f)) \
+	A(FLOW_LIFE, f->last - f->first) /* cycles from its first event to its last */ \
+	A(FLOW_WIRE, measures(f)->units[f->flow.rx ? (int)RX_DEV : (int)TX_XMIT].wire_bytes) \
+	A(FLOW_AGAIN, f->retransmits) \
+	A(FLOW_SEGMENTS, f->flow.rx ? 0 : measures(f)->units[TX_IP_OUT].frames)
+#define MG_COMPARED_SCHEDULER_SUMS(A) \
+	A(SCHED_WAKEUP, s->wakeup.sum) A(SCHED_WAKEUP_N, s->wakeup.weight) \
+	A(SCHED_WAIT, s->run_queue.sum) A(SCHED_WAIT_N, s->run_queue.weight)
+
+/*
+ * Figures in which two recordings may be compared: C(scope, row, name, SUBJECT, UNIT, sums, rest).
+ * `name` is what the comparison calls them, of the figure in the row; `sums` are those whose
+ * quotient it is, (a / b) or (a / b) / (c / d); `rest` says what else struct compared_figure has.
+ */
+#define MG_SUMS(...) __VA_ARGS__
+#define MG_COMPARED(C) \
+	C(call, total_ns, "total", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .is_headline = true) \
+	C(call, overhead_ns, "overhead", CALL, NS, MG_SUMS(CALL_OVERHEAD, CALL_OVERHEAD_N), .doubt = PROBE_DOUBT) \
+	C(call, overhead_blocking_ns, "overhead_blocking", CALL, NS, MG_SUMS(CALL_BLOCKING, CALL_BLOCKING_N), \
+		.doubt = PROBE_DOUBT) \
+	C(call, blocked_n, "blocked_share", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .is_headline = false) \
+	C(residence, residence_total_ns, "residence_total", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
+		.is_headline = true, .doubt = CLOCK_DOUBT) \
+	C(modulation, J_ns, "J", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
+	C(modulation, tau_ns, "tau", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .is_headline = false) \
+	C(modulation, M, "M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
+		.is_quotient = true, .is_headline = true) \
+	C(modulation, S, "S", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .is_headline = false) \
+	C(flow, bytes, "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .is_headline = true) \
+	C(layer, wire_bytes, "throughput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .is_headline = false) \
+	C(flow, retransmits, "retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), .is_headline = true) \
+	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .is_headline = true) \
+	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .is_headline = false)
+/* clang-format on */
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Selection of threads: those of the traced process tree, of a cgroup, or all. A traced thread has
+ * task storage, which also knows the system call that it is in.
+ */
+#ifndef MAGNET_BPF_TASK_H
+#define MAGNET_BPF_TASK_H
+
+struct task_state {
+	__u64 sk;   /* address of the socket of the system call it is in, 0 = not TCP */
+	__u64 sock; /* its cookie */
+	__u16 call; /* MG_SYS_* of that call, 0 = none that is recorded */
+	__u8 dir;   /* MG_DIR_* */
+	__u8 again; /* value of `call` after the call: 0, except for calibration (MG_TASK_AGAIN) */
+	__s32 fd;
+	__u64 messages; /* the vector of sendmmsg and recvmmsg */
+	/* the call that a signal handler interrupted */
+	__u64 interrupted_sock;
+	__s32 interrupted_fd;
+	__u16 interrupted; /* MG_SYS_*, 0 = none */
+	__u16 quiet;       /* the call is not recorded, but may change the selection */
+	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
+	__u64 pair;        /* address to which socketpair() writes its two descriptors */
+	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
+	__u32 zerocopy_first;
+	__u32 errors; /* it reads the socket's error queue */
+};
+_Static_assert(__builtin_offsetof(struct task_state, again) == MG_TASK_AGAIN, "MG_TASK_AGAIN");
+_Static_assert(sizeof(struct task_state) <= MG_TASK_MARK, "MG_TASK_MARK");
+
+struct {
+#ifdef MG_OLD
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+#else
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+#endif
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* The cgroup whose tasks are traced, set by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+/* The tracer's own process, never traced by `all` or with its cgroup; set after calibration. */
+__u32 not_traced;
+
+/*
+ * Returns whether the task is traced because everything is, except the tracer. With a filter only
+ * tasks that have used a passing socket are traced: they have storage.
+ */
+static __always_inline bool everything(const struct task_struct *t)
+{
+	return cfg.all && !settings.active && TASK_READ(t, tgid) != not_traced;
+}
+
+static __always_inline struct task_state *task_of(struct task_struct *t)
+{
+	return task_storage(&tasks, t, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+/* Starts tracing the current task, which has used a socket that a filter passes. */
+static __always_inline struct task_state *begin_tracing(struct task_struct *t)
+{
+	return task_storage(&tasks, t, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline struct task_state *current_task(void)
+{
+	return task_of(bpf_get_current_task_btf());
+}
+
+/*
+ * Reports the thread, and its process's name: by its first thread, since a thread may have another
+ * name.
+ */
+static __noinline void tell_process(const struct task_struct *t)
+{
+	const struct task_struct *leader = BPF_CORE_READ(t, group_leader);
+
+	EMIT_RARE(task_fork, mg_task_fork, e, {
+		e->child_tid = BPF_CORE_READ(leader, pid);
+		e->child_pid = BPF_CORE_READ(leader, tgid);
+		copy_name(e->comm, leader->comm);
+	});
+}
+
+static __always_inline struct task_state *meet_task(struct task_struct *t)
+{
+	struct task_state *state = begin_tracing(t);
+
+	if (state)
+		tell_process(t);
+	else
+		count_not_traced(t);
+	return state;
+}
+
+/* Like task_of() != NULL, without making storage. */
+static __always_inline bool task_traced(struct task_struct *t)
+{
+	return everything(t) || task_storage(&tasks, t, 0) != NULL;
+}
+
+/* Returns whether the current task's sockets may be followed, if the filters pass them. */
+static __always_inline bool current_selects(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	if (cfg.all)
+		return TASK_READ(t, tgid) != not_traced;
+	if (task_storage(&tasks, t, 0))
+		return true;
+	/* from the helper: on old kernels a task is only a number */
+	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&
+	       bpf_current_task_under_cgroup(&cgroups, 0) == 1 && meet_task(t);
+}
+
+#endif

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""
+The first screen names what made requests slow: servers and clients with one hidden cause each, of
+which the program, the kernel's timers or the shaped link are known to take nearly all of the time.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fact_table import facts
+from fixture import *
+
+SLOWED = os.path.join(os.path.dirname(__file__), "..", "programs", "slowed.py")
+PORT, N = 5470, 40
+
+
+def script(cause, net, number):
+    if not net:
+        clients = 2 if cause == "busy" else 1
+        return f"{PYTHON} {SLOWED} server {cause} 127.0.0.1 {PORT} {number} & " + \
+            f"{PYTHON} {SLOWED} client {cause} 127.0.0.1 {PORT} {number} & " * clients + "wait"
+    inside = "nsenter --net=/run/netns/"
+    return (f"{inside}{net.a} {PYTHON} {SLOWED} server {cause} {net.A} {PORT} {number} & "
+            f"{inside}{net.b} {PYTHON} {SLOWED} client {cause} {net.A} {PORT} {number}; wait")
+
+
+def sums(report):
+    """The causes sum to the time, which is that of the facts."""
+    for g in report["exchanges"]:
+        for column in g["answer"]:
+            total = sum(c["mean_ns"] for c in column["causes"])
+            if abs(total - column["mean_ns"]) > 1e-6 * column["mean_ns"] + 1:
+                check(False, f"{column['title']}: {total} of {column['mean_ns']}")
+    for s in report["slowest"]:
+        total = sum(c["mean_ns"] for c in s["causes"])
+        if s["causes"] and abs(total - s["whole_ns"]) > 1e-6 * total + 1:
+            check(False, f"slowest: {total} of {s['whole_ns']}")
+    check(True, "causes sum to the time of each column, and of each slow exchange")
+
+
+def group(report, role):
+    return next(g for g in report["exchanges"] if g["role"] == role)
+
+
+def named(report, role, title, *wanted):
+    column = next(c for c in group(report, role)["answer"] if c["title"].startswith(title))
+    first = column["causes"][0]
+    said = f"{first['at']} {first['cause']}"
+    check(said in wanted, f"{role}, {title}: {first['share']:.0%} {said}, of {column['mean_ns'] / 1e6:.2f} ms")
+    return column
+
+
+def screen(rec, words, remedy):
+    """Checks the first 24 lines, at 80 columns."""
+    text = run(MAGNET, "report", rec.dir, env={**os.environ, "COLUMNS": "80"}).stdout
+    first = text.splitlines()[:24]
+    answer = [line for line in first[next(i for i, l in enumerate(first) if l.startswith("Answer")):]]
+    check(any(words in line for line in answer), f"the first screen says: {words}")
+    check(not remedy or remedy in "\n".join(first), f"and what to do: {remedy}")
+    check(f"magnet show {rec.dir} --slowest 1" in " ".join(" ".join(answer[:20]).split()),
+          "with the command that shows the life of the slowest")
+    check(all(len(line) <= 80 for line in answer[:answer.index("") if "" in answer else None]), "in 80 columns")
+
+
+def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=None):
+    print(f"-- {cause}")
+    with Recording("sh", "-c", script(cause, net, number)) as rec:
+        report = rec.report()
+        sums(report)
+        check(group(report, role)["answered"] >= number, f"{group(report, role)['answered']} exchanges")
+        if at:
+            named(report, role, "median", *at)
+        named(report, role, "slowest", *(slow or at))
+        screen(rec, words, remedy)
+        if cause == "sleep":
+            check_whole(rec, report)
+            named(report, "server", "median", "server program")
+
+
+def check_whole(rec, report):
+    """The slowest is the slowest of the facts, of which the time is the same."""
+    spans = [e["reply_last_ns"] - e["request_first_ns"] for e in facts(rec, "exchange")
+             if e["role"] == "client" and e["answer"] == "answered"]
+    near(report["slowest"][0]["whole_ns"], max(spans), 1e-6, "the slowest is that of the facts, ns")
+
+
+need_kernel_side()
+need_program("tc")
+patiently(lambda: scene("nagle", ["server nagle"], "server: Nagle's algorithm", "TCP_NODELAY"))
+patiently(lambda: scene("sleep", ["server program"], "the program itself, blocked in clock_nanosleep",
+                        "asked to sleep"))
+patiently(lambda: scene("rare", None, "the program itself, blocked in clock_nanosleep", slow=["server program"]))
+patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read", number=10))
+patiently(lambda: scene("streamed", ["server writing"], "server: the program, between the calls that write",
+                        number=10))
+patiently(lambda: scene("busy", ["server reader", "server program"], "server: data were there",
+                        "use more workers"))
+with Network(rate="20mbit", burst=3028) as shaped:
+    patiently(lambda: scene("rate", ["server qdisc"], "server: waiting in the device's queue", "rate limit",
+                            number=4, net=shaped))

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""
+Exchanges against a server and a client that time themselves (programs/asked.py): the time in the
+program is the server's own for every request, and lies between the same clock readings.
+"""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fact_table import facts
+from fixture import *
+
+ASKED = os.path.join(os.path.dirname(__file__), "..", "programs", "asked.py")
+PORT, ROUNDS = 5140, 60
+# Between a call and a clock reading lie some lines of Python, and whatever interrupts the thread.
+USUALLY_NS, AT_MOST_NS = 30_000, 300_000 * SLOWER
+FLAGS = ("overlaps", "several_peers", "begun_before", "lost")
+WAY = ("part_request_way_ns", "part_program_ns", "part_reply_way_ns")
+
+
+def own_times(text, who):
+    """Clock readings that a program printed, in the order of its requests."""
+    rows = (line.split() for line in text.splitlines())
+    return sorted(tuple(map(int, row[1:])) for row in rows if row[0] == who)
+
+
+class Asked:
+    """A recording of a scene: of both ends, or of one; the other end runs beside it."""
+
+    def __init__(self, scene, who="both"):
+        other, untraced = {"server": "client", "client": "server"}.get(who), None
+        if other:
+            untraced = subprocess.Popen([PYTHON, ASKED, other, scene, str(PORT), str(ROUNDS)],
+                                        stdout=subprocess.PIPE, text=True)
+        if other == "server":
+            untraced.stdout.readline()  # "ready"
+        try:
+            self.rec = Recording(PYTHON, ASKED, who, scene, PORT, ROUNDS)
+            said = self.rec.p.stdout + (untraced.communicate(timeout=60)[0] if untraced else "")
+        finally:
+            if untraced:
+                stop(untraced)
+        self.what = f"{scene}, {who} recorded"
+        self.server, self.client = own_times(said, "server"), own_times(said, "client")
+        self.report = self.rec.report()
+        self.bound = self.report["clock"]["max_error_ns"] + (self.report["clock"]["cpu_offset_ns"] or 0)
+
+    def __enter__(self):
+        self.all = facts(self.rec, "exchange")
+        self.waits = facts(self.rec, "wait")
+        return self
+
+    def __exit__(self, *unused):
+        self.rec.__exit__()
+
+    def of(self, role):
+        return sorted((e for e in self.all if e["role"] == role and e["answer"] == "answered"),
+                      key=lambda e: e["request_last_ns"])
+
+    def group(self, role):
+        found = [g for g in self.report["exchanges"] if g["role"] == role]
+        check(len(found) == 1 and found[0]["port"] == PORT, f"{self.what}: one group of the {role}'s")
+        return found[0]
+
+    def waited(self, tid, begin, end):
+        """For how long the thread was off the CPU meanwhile."""
+        return sum(max(0, min(w["end_ns"], end) - max(w["begin_ns"], begin)) for w in self.waits
+                   if w["tid"] == tid and w["begin_ns"] and w["end_ns"])
+
+    def close_to(self, pairs, what):
+        """That each time lies before the other, by what some lines of Python take."""
+        apart = [(after - before, self.waited(tid, before, after)) for tid, before, after in pairs]
+        least = min(a for a, _ in apart)
+        # nine of ten: now and then the hypervisor takes the CPU in between
+        most = sorted(a - w for a, w in apart)[len(apart) * 9 // 10]
+        middle = sorted(a for a, _ in apart)[len(apart) // 2]
+        check(least >= -self.bound and middle < USUALLY_NS * SLOWER and most < AT_MOST_NS,
+              f"{self.what}: {what}: {least / 1000:.2f} to {most / 1000:.1f} µs and waits, median "
+              f"{middle / 1000:.2f} µs; clocks agree within {self.bound:.0f} ns")
+
+
+def server_times(a):
+    """Each exchange at the server has the server's own times."""
+    # by the thread that read: of two threads, the one that reads first may look at the clock last
+    own = sorted(a.server, key=lambda o: (o[2], o[0]))
+    seen = sorted(a.of("server"), key=lambda e: (e["request_tid"], e["request_last_ns"]))
+    check(len(seen) == len(own) == ROUNDS, f"{a.what}: {len(seen)} exchanges, {len(own)} requests")
+    check(not any(e[flag] for e in seen for flag in FLAGS), f"{a.what}: all of them are certain")
+    check(all((e["request_tid"], e["reply_tid"]) == o[2:] for e, o in zip(seen, own)),
+          f"{a.what}: by the threads that read and wrote")
+    a.close_to([(o[2], e["request_last_ns"], o[0]) for e, o in zip(seen, own)],
+               "from the read's return to the server's first clock reading")
+    a.close_to([(o[3], o[1], e["reply_first_ns"]) for e, o in zip(seen, own)],
+               "from the server's second clock reading to the write's begin")
+    check(all(abs(e["in_program_ns"] - (e["reply_first_ns"] - e["request_last_ns"])) <= 2 for e in seen),
+          f"{a.what}: the time in the program is that between both")
+    check(all(e["arrived_ns"] - a.bound <= e["request_last_ns"] and e["reply_first_ns"] <= e["departed_ns"] + a.bound
+              for e in seen), f"{a.what}: requests arrive before they are read, replies leave after they are written")
+
+
+def client_times(a, number=ROUNDS):
+    own, seen = a.client, a.of("client")
+    check(len(seen) == len(own) == number, f"{a.what}: {len(seen)} exchanges, {len(own)} questions")
+    a.close_to([(e["request_tid"], o[0], e["request_last_ns"]) for e, o in zip(seen, own)],
+               "from the client's first clock reading to its write")
+    a.close_to([(e["reply_tid"], e["reply_first_ns"], o[1]) for e, o in zip(seen, own)],
+               "from the return of its read to the second")
+
+
+def split(a):
+    """The client's time is the ways and the time in the program, which is the server's."""
+    at_server, at_client = a.of("server"), a.of("client")
+    for e in at_client:
+        parts = [e[part] for part in WAY]
+        if None in parts or min(parts) < -a.bound or abs(sum(parts) - e["to_reply_ns"]) > 1:
+            check(False, f"{a.what}: {parts} make {e['to_reply_ns']}")
+    check(sorted(e["part_program_ns"] for e in at_client) == sorted(e["in_program_ns"] for e in at_server),
+          f"{a.what}: of {len(at_client)} exchanges ways and time in the program make the time to the "
+          f"reply, and the latter is the server's")
+
+
+def quantile(values, q):
+    return sorted(values)[max(0, -int(-q * len(values) // 1) - 1)]
+
+
+def figures(a, role):
+    """The report's figures are those of the facts."""
+    seen, group = a.of(role), a.group(role)
+    check(group["answered"] == len(seen) and not group["unsure"], f"{a.what}: {len(seen)} are reported")
+    for name in ("in_program_ns", "to_reply_ns"):
+        values, said = [e[name] for e in seen if e[name] is not None], group[name]
+        check(said["n"] == len(values), f"{a.what}: {len(values)} have {name}")
+        if not values:
+            continue
+        near(said["max"], max(values), 1e-5, f"{a.what}: {role}'s {name}, the longest")
+        near(said["mean"], sum(values) / len(values), 1e-5, f"{a.what}: the mean")
+        near(said["p50"], quantile(values, 0.5), 1 / 32, f"{a.what}: the median")
+        bins = group[name[:-3] + "_histogram"]
+        check(sum(b["n"] for b in bins) == len(values) and abs(bins[-1]["below"] - 1) < 1e-9 and all(
+            sum(v < b["to_ns"] * 31 / 32 for v in values) <= b["below"] * len(values) + 1e-6
+            <= sum(v < b["to_ns"] * 33 / 32 for v in values) + 1e-5 for b in bins),
+              f"{a.what}: {len(bins)} bins of the histogram hold all of them")
+    check(group["request_bytes"] == sum(e["request_bytes"] for e in seen)
+          and group["reply_bytes"] == sum(e["reply_bytes"] for e in seen), f"{a.what}: bytes of all")
+
+
+def slowest(a):
+    """The slowest are those of the facts, and their lives are shown without any id given."""
+    wanted = sorted((e["reply_last_ns"] - e["request_first_ns"] for e in a.of("client")), reverse=True)[:10]
+    said = [s["whole_ns"] for s in a.report["slowest"]]
+    check(len(said) == 10 and all(abs(s - w) <= 1 for s, w in zip(said, wanted)),
+          f"{a.what}: the ten slowest are the slowest of all facts")
+    first = a.report["slowest"][0]
+    text = run(MAGNET, "show", a.rec.dir, "--slowest", 1).stdout
+    last = first["request_offset"] + first["request_bytes"] - 1
+    check(first["request"] in text and f"{last}" in text and "in the program" in text,
+          f"magnet show --slowest 1 has byte {last} of {first['request']}")
+    text = a.rec.text("--histogram")
+    check(f":{PORT}, in the program" in text and "shorter than" in text,
+          "magnet report --histogram has the server's")
+    text = a.rec.text("--slowest", "3")
+    check(text.count("in the program ") >= 3 and "Slowest exchanges" in text, "magnet report --slowest 3 has three")
+
+
+def one_at_a_time():
+    with Asked("one") as a:
+        server_times(a)
+        client_times(a)
+        split(a)
+        figures(a, "server")
+        figures(a, "client")
+        slowest(a)
+    with Asked("one", "server") as a:
+        server_times(a)
+        figures(a, "server")
+    with Asked("one", "client") as a:
+        client_times(a)
+        check(all(e["in_program_ns"] is None for e in a.of("client")),
+              f"{a.what}: the time in the server is not known")
+        figures(a, "client")
+
+
+def ended_by_the_client():
+    with Asked("half") as a:
+        server_times(a)
+        client_times(a)
+        split(a)
+        check(all(e["half_closed"] for e in a.all), f"{a.what}: the client's end is part of the request")
+
+
+def written_together():
+    with Asked("pipelined") as a:
+        server_times(a)
+        client_times(a, ROUNDS // 4)
+        late = sum(e["pipelined"] == 1 for e in a.of("server"))
+        check(late == ROUNDS * 3 // 4 == a.group("server")["pipelined"],
+              f"{a.what}: {late} had come before the reply to the one before")
+        check(all(e["in_program_ns"] is None for e in a.of("client")),
+              f"{a.what}: the client, that divides the bytes otherwise, has no part of it")
+
+
+def answered_by_others():
+    with Asked("pool") as a:
+        server_times(a)
+        split(a)
+        check(any(e["request_tid"] != e["reply_tid"] for e in a.of("server")), f"{a.what}: another thread wrote")
+
+
+def by_a_library():
+    with Asked("http") as a:
+        server_times(a)
+        client_times(a)
+        split(a)
+
+
+def datagrams():
+    with Asked("datagrams") as a:
+        server_times(a)
+        client_times(a)
+        split(a)
+
+
+def one_way():
+    with Asked("one_way") as a:
+        found = [(e["role"], e["answer"]) for e in a.all]
+        check(sorted(found) == [(r, w) for r in ("client", "server") for w in ("unanswered", "unasked")],
+              f"{a.what}: {found}")
+        check(all(e[t] is None for e in a.all for t in ("in_program_ns", "to_reply_ns"))
+              and all(g["to_reply_ns"]["max"] is None for g in a.report["exchanges"]), "they have no times")
+
+
+need_kernel_side()
+for scene in (one_at_a_time, ended_by_the_client, written_together, answered_by_others, by_a_library,
+              datagrams, one_way):
+    patiently(scene)

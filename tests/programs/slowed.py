@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""
+slowed.py server|client CAUSE HOST PORT N: N requests on a connection, whose time has the cause that
+is named. `busy` is one server with one thread for two such clients.
+"""
+import socket
+import sys
+import time
+
+REQUEST, REPLY, HEAD, LARGE = 200, 1000, 100, 600_000
+
+
+def whole(s, n, pause=0):
+    got = 0
+    while got < n:
+        time.sleep(pause)
+        d = s.recv(min(65536, n - got))
+        if not d:
+            return False
+        got += len(d)
+    return True
+
+
+def reply_size(cause):
+    return LARGE if cause in ("reader", "rate", "streamed") else REPLY
+
+
+def answer(c, cause, number):
+    if cause in ("sleep", "busy"):
+        time.sleep(0.02)
+    elif cause == "rare" and number % 20 == 19:
+        time.sleep(0.2)
+    if cause == "nagle":
+        c.send(b"h" * HEAD)
+        c.send(b"b" * (REPLY - HEAD))
+    elif cause == "streamed":
+        for _ in range(6):
+            time.sleep(0.01)
+            c.sendall(b"p" * (LARGE // 6))
+    else:
+        c.sendall(b"r" * reply_size(cause))
+
+
+def server(cause, host, port, number):
+    with socket.create_server((host, port)) as listening:
+        if cause == "busy":
+            two = [listening.accept()[0] for _ in range(2)]
+            for _ in range(number):
+                for c in two:  # the second's request waits while the first is served
+                    whole(c, REQUEST)
+                    answer(c, cause, 0)
+            return
+        c, _ = listening.accept()
+        c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, cause != "nagle")
+        for i in range(number):
+            whole(c, REQUEST)
+            answer(c, cause, i)
+        c.recv(1)
+
+
+def client(cause, host, port, number):
+    for _ in range(200):
+        try:
+            s = socket.create_connection((host, port))
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for _ in range(number):
+        s.sendall(b"q" * REQUEST)
+        whole(s, reply_size(cause), 0.01 if cause == "reader" else 0)
+    s.close()
+
+
+{"server": server, "client": client}[sys.argv[1]](sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))

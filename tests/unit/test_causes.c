@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "figures/causes.h"
+#include "unit.h"
+
+static struct fact_range range(bool rx, uint64_t offset, uint64_t length, uint64_t begin)
+{
+	struct fact_range f = {.offset = offset, .length = length, .begin = begin};
+
+	f.flow.rx = rx;
+	f.outcome = OUTCOME_FOLLOWED;
+	return f;
+}
+
+static uint64_t sum(const struct exchange_causes *e)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < CAUSES; i++)
+		all += e->cause[END_OWN][i] + e->cause[END_FAR][i];
+	return all;
+}
+
+/* A server read a request that waited 300 for it, worked for 1000, and Nagle held the reply for
+ * 400. */
+static void a_servers_time_is_divided(void **unused)
+{
+	struct fact_exchange f = {.role = ROLE_SERVER, .request_bytes = 10, .reply_bytes = 20};
+	struct fact_range in = range(true, 0, 10, 1000), out = range(false, 0, 20, 2350);
+	struct fact_unsent held = {.begin = 2360, .end = 2760};
+	uint32_t count = 0;
+	struct recent_bytes *request = recent_new(&count), *reply = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	in.stage[TX_STAGES + RX_STAGE_ABSENT] = 300;
+	in.stage[TX_STAGES + RX_STAGE_COPY] = 40;
+	in.total = in.elapsed = 350;
+	recent_range_add(request, &in);
+	out.stage[TX_STAGE_SNDBUF] = 400;
+	out.total = out.elapsed = 430;
+	held.held[WHY_NAGLE] = 400;
+	recent_unsent_add(reply, &held);
+	recent_range_add(reply, &out);
+	f.arrived = 1000;
+	f.request_first = f.request_last = 1350;
+	f.reply_first = f.reply_last = 2350;
+	causes_divide(&f, request, reply, &e);
+	assert_int_equal(e.begin, 1000);
+	assert_int_equal(e.end, 2780);
+	assert_int_equal(e.cause[END_OWN][CAUSE_READER], 300);
+	assert_int_equal(e.cause[END_OWN][CAUSE_RECEIVE], 50);
+	assert_int_equal(e.cause[END_OWN][CAUSE_PROGRAM], 1000);
+	assert_int_equal(e.cause[END_OWN][CAUSE_NAGLE], 400);
+	assert_int_equal(e.cause[END_OWN][CAUSE_STACK], 30);
+	assert_int_equal(sum(&e), e.end - e.begin);
+	recent_free(request);
+	recent_free(reply);
+	assert_int_equal(count, 0);
+}
+
+static struct fact_exchange asked(void)
+{
+	return (struct fact_exchange){.role = ROLE_CLIENT,
+		.request_bytes = 10,
+		.reply_bytes = 20,
+		.request_first = 1000,
+		.request_last = 1000,
+		.departed = 1030,
+		.arrived = 5000,
+		.reply_first = 5050,
+		.reply_last = 6000};
+}
+
+/* Without the server, network and peer are one cause, but for what the client sent again. */
+static void a_clients_time_is_divided(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_resent again = {.begin = 1030, .end = 3030};
+	uint32_t count = 0;
+	struct recent_bytes *request = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	recent_resent_add(request, &again);
+	causes_divide(&f, request, NULL, &e);
+	assert_int_equal(e.cause[END_OWN][CAUSE_STACK], 30);
+	assert_int_equal(e.cause[END_OWN][CAUSE_LOST], 2000);
+	assert_int_equal(e.cause[END_OWN][CAUSE_AWAY], 1970);
+	assert_int_equal(e.cause[END_OWN][CAUSE_RECEIVE], 50);
+	assert_int_equal(e.cause[END_OWN][CAUSE_ARRIVING], 950);
+	assert_int_equal(sum(&e), 5000);
+	recent_free(request);
+}
+
+/* With the server's times it is known what happened there; its memory outlives its flow. */
+static void a_client_knows_what_held_the_reply_at_the_server(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_unsent held = {.begin = 4000, .end = 4900};
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count), *sent = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	f.server_request_last = 1200;
+	f.server_reply_first = 4000;
+	f.in_program = 2800;
+	held.held[WHY_WINDOW] = 900;
+	recent_unsent_add(sent, &held);
+	recent_join(sent, reply);
+	recent_free(sent);
+	causes_divide(&f, NULL, reply, &e);
+	assert_int_equal(e.cause[END_FAR][CAUSE_PROGRAM], 2800);
+	assert_int_equal(e.cause[END_FAR][CAUSE_WINDOW], 900);
+	assert_int_equal(e.cause[END_OWN][CAUSE_NETWORK], 170 + 100);
+	assert_int_equal(sum(&e), 5000);
+	recent_free(reply);
+	assert_int_equal(count, 0);
+}
+
+/* Times that contradict each other are not divided. */
+static void impossible_times_have_no_causes(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct cause_bins *bins = NULL;
+	struct exchange_causes e;
+
+	(void)unused;
+	f.reply_first = 900;
+	causes_divide(&f, NULL, NULL, &e);
+	assert_int_equal(e.begin, 0);
+	causes_add(&bins, &e);
+	assert_null(bins);
+}
+
+/* More waits than there is room for are joined by cause: their sum stays. */
+static void many_waits_are_joined(void **unused)
+{
+	uint64_t held[CAUSES] = {0};
+	uint32_t count = 0;
+	struct recent_bytes *r = recent_new(&count);
+
+	(void)unused;
+	for (uint64_t i = 0; i < 100; i++) {
+		struct fact_unsent f = {.begin = 1000 * (i + 1)};
+
+		f.held[i % 2 ? WHY_NAGLE : WHY_CWND] = 100;
+		recent_unsent_add(r, &f);
+	}
+	recent_held(r, 0, 1000000, held);
+	assert_int_equal(held[CAUSE_NAGLE], 5000);
+	assert_int_equal(held[CAUSE_CWND], 5000);
+	recent_free(r);
+}
+
+/* Times that overlap count once. */
+static void losses_at_the_same_time_count_once(void **unused)
+{
+	uint64_t held[CAUSES] = {0};
+	uint32_t count = 0;
+	struct recent_bytes *r = recent_new(&count);
+
+	(void)unused;
+	recent_resent_add(r, &(struct fact_resent){.begin = 100, .end = 300});
+	recent_resent_add(r, &(struct fact_resent){.begin = 120, .end = 350});
+	recent_held(r, 0, 1000, held);
+	assert_int_equal(held[CAUSE_LOST], 250);
+	memset(held, 0, sizeof(held));
+	recent_held(r, 200, 320, held);
+	assert_int_equal(held[CAUSE_LOST], 120);
+	recent_free(r);
+}
+
+static void add(struct cause_bins **bins, uint64_t time, enum cause cause)
+{
+	struct exchange_causes e = {.begin = 1, .end = 1 + time};
+
+	e.cause[END_OWN][cause] = time;
+	causes_add(bins, &e);
+}
+
+/* Typical and slow exchanges have different causes. */
+static void the_median_and_the_slowest_are_apart(void **unused)
+{
+	struct cause_bins *bins = NULL;
+	struct cause_sums at;
+	enum cause_end end;
+
+	(void)unused;
+	for (int i = 0; i < 90; i++)
+		add(&bins, 1000, CAUSE_STACK);
+	for (int i = 0; i < 10; i++)
+		add(&bins, 50000, CAUSE_LOST);
+	causes_between(bins, 0.45, 0.55, &at);
+	assert_int_equal(at.n, 90);
+	assert_int_equal(causes_largest(&at, &end), CAUSE_STACK);
+	causes_between(bins, 0.9, 1, &at);
+	assert_int_equal(at.n, 10);
+	assert_int_equal(causes_largest(&at, &end), CAUSE_LOST);
+	assert_int_equal(end, END_OWN);
+	assert_int_equal(at.time, 500000);
+	causes_free(bins);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_servers_time_is_divided),
+		cmocka_unit_test(a_clients_time_is_divided),
+		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
+		cmocka_unit_test(impossible_times_have_no_causes),
+		cmocka_unit_test(many_waits_are_joined),
+		cmocka_unit_test(losses_at_the_same_time_count_once),
+		cmocka_unit_test(the_median_and_the_slowest_are_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
