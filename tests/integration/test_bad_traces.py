@@ -414,10 +414,12 @@ def without_a_side_among_others(whole, other):
 def at_one_time():
     """Two recordings that overlap in time: others may not be read together."""
     directories = [f"{TOP}/first", f"{TOP}/second"]
-    with subprocess.Popen([MAGNET, "record", "-q", "-o", directories[0], "--", "cat"],
-                          stdin=subprocess.PIPE) as first:
-        wait_for(lambda: os.path.isdir(directories[0] + "/kernel"), "the first recording")
-        run(MAGNET, "record", "-q", "-o", directories[1], "--", PYTHON, EXCHANGE, "50")
+    exchange = [PYTHON, EXCHANGE, "50"]
+    with subprocess.Popen([MAGNET, "record", "-q", "-o", directories[0], "--", "sh", "-c",
+                           '"$@"; echo done; cat', "sh", *exchange],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        first.stdout.readline()
+        run(MAGNET, "record", "-q", "-o", directories[1], "--", *exchange)
         first.stdin.close()
     return directories
 
