@@ -17,7 +17,7 @@
 
 /* Looking for numbers may take this part of the time, 1 / n, since programs may make numbers up. */
 #define SHARE   10
-#define HEAD_NS 50000000ull
+#define HEAD_NS 200000000ull
 
 struct inner_ids {
 	uint32_t outer, inner; /* numbers of the first process; outer 0: not visible */

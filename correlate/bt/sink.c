@@ -235,7 +235,7 @@ static bool print(struct sink *s)
 {
 	struct report *r = &s->printing.report;
 
-	if (report_init(r, s->core, s->session, "trace"))
+	if (report_init(r, s->core, s->session, NULL))
 		return true;
 	r->demand = s->demand.figures ? &s->demand : NULL;
 	if (s->show.flow && !has_flow(r, s->show.flow))

@@ -30,7 +30,7 @@ static const char *session_text(const struct report *r, const char *key, const c
 
 static void heading(const struct report *r, FILE *to, bool colour)
 {
-	const char *command = session_text(r, "command", r->source);
+	const char *command = session_text(r, "command", r->source ? r->source : "trace");
 	bool is_long = strlen(command) > COMMAND_BESIDE;
 
 	/* a long command has a line of its own */

@@ -242,7 +242,7 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
-		text_plain(r->source, 120), (unsigned int)at);
+		r->source ? text_plain(r->source, 120) : "DIR", (unsigned int)at);
 	fprintf(to, "  ");
 	wrapped(to, 2, 4, words);
 }

@@ -68,8 +68,10 @@ def by_babeltrace(name, trace, expected):
     def by_plugin(component, params):
         return golden.output("babeltrace2", PLUGINS, trace, "--component=" + component, f"--params={params}{session}")
     for form, words in (("json", ("report", "--json")), ("text", ("report",)), ("tsv", ("show", "--tsv"))):
-        check(by_plugin("sink.magnet." + words[0], f'format="{form}",') == golden.output(MAGNET, *words, trace),
-              f"{name}: sink.magnet.{words[0]} gives the {form}")
+        ours, given = golden.output(MAGNET, *words, trace), by_plugin("sink.magnet." + words[0], f'format="{form}",')
+        if form == "text":  # babeltrace2 does not say from which directory it reads
+            ours, given = (" ".join(text.replace(trace, "DIR").split()) for text in (ours, given))
+        check(given == ours, f"{name}: sink.magnet.{words[0]} gives the {form}")
     first = expected["report"]["flows"][0]["id"] if expected["report"]["flows"] else None
     if first:
         lines = by_plugin("filter.magnet.flow", f'flow="{first}",').splitlines()
