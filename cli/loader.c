@@ -119,30 +119,11 @@ static bool is_readable(const char *dir)
 	return false;
 }
 
-/* Reads when a recording began and ended, CLOCK_MONOTONIC. Returns false if that is not known. */
-static bool read_times(const char *dir, json_int_t *start, json_int_t *stop)
-{
-	char path[PATH_MAX], why[1024];
-	json_t *session = session_path(dir, path, sizeof(path))
-				  ? session_load(path, false, why, sizeof(why))
-				  : NULL;
-
-	*start = json_integer_value(json_object_get(session, "start_ns"));
-	*stop = json_integer_value(json_object_get(session, "stop_ns"));
-	json_decref(session);
-	return *start > 0 && *stop >= *start;
-}
-
 /* Returns whether no two directories were recorded one after the other, after a message if so. */
 static bool are_of_one_time(char *const dirs[], int count)
 {
 	for (int i = 1; i < count; i++) {
-		json_int_t start, stop, other_start, other_stop;
-
-		if (!read_times(dirs[0], &start, &stop) ||
-			!read_times(dirs[i], &other_start, &other_stop))
-			continue;
-		if (start <= other_stop && other_start <= stop)
+		if (!recordings_are_apart(dirs[0], dirs[i]))
 			continue;
 		mg_error("%s and %s were recorded at different times: give one, or compare them "
 			 "with --against",

@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "log.h"
 #include "record_command.h"
+#include "record_repeat.h"
 #include "record_start.h"
 #include "record_tell.h"
 #include "record_wait.h"
@@ -121,45 +122,61 @@ static int finish(struct recording *r, bool failed)
 	return failed ? EXIT_FAILED : r->status;
 }
 
-int cmd_record(int argc, char **argv)
+/* Makes one recording. Returns the exit status. */
+static int make_recording(struct recording *r)
 {
-	struct recording r = {.gate = -1, .not_run = -1};
 	int err, status;
 	bool failed;
 
-	err = record_options_parse(&r.o, argc, argv);
-	if (err) {
-		record_options_free(&r.o);
-		return err > 0 ? EXIT_DONE : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	}
-	name_command(&r);
+	name_command(r);
 	/* each ring is a file, which takes a descriptor. The address space keeps its limit, since
 	 * that says how much of the rings a program can have. */
-	mg_limits_raise(&r.limits, MG_LIMIT_SPACE);
-	r.on_sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
-	if (record_dir_make(&r.dir, &r.o)) {
-		record_options_free(&r.o);
+	mg_limits_raise(&r->limits, MG_LIMIT_SPACE);
+	r->on_sigxfsz = signal(SIGXFSZ, SIG_IGN); /* writing fails then, as on a full disk */
+	if (record_dir_make(&r->dir, &r->o))
 		return EXIT_FAILED;
-	}
-	take_signals(&r);
-	session_info_begin(&r.info, r.command_text, r.o.command);
-	r.info.argc = r.o.given.anonymize ? 1 : INT_MAX;
-	record_look_at_command(&r);
-	err = record(&r);
-	failed = err != -EINVAL && record_stop(&r);
-	if (!err && !record_command_has_run(&r)) { /* its process has said why */
-		record_dir_remove(&r.dir);
-		status = r.status;
+	take_signals(r);
+	session_info_begin(&r->info, r->command_text, r->o.command);
+	r->info.argc = r->o.given.anonymize ? 1 : INT_MAX;
+	record_look_at_command(r);
+	err = record(r);
+	failed = err != -EINVAL && record_stop(r);
+	if (!err && !record_command_has_run(r)) { /* its process has said why */
+		record_dir_remove(&r->dir);
+		status = r->status;
 	} else if (!err) {
-		status = finish(&r, failed);
+		status = finish(r, failed);
 	} else { /* nothing was recorded: it may be tried again */
-		record_dir_remove(&r.dir);
-		status = err == -EINVAL ? EXIT_USAGE
-			 : r.stopped_by ? 128 + r.stopped_by
-					: EXIT_FAILED;
+		record_dir_remove(&r->dir);
+		status = err == -EINVAL  ? EXIT_USAGE
+			 : r->stopped_by ? 128 + r->stopped_by
+					 : EXIT_FAILED;
 	}
-	callers_free(&r.app_result.callers);
-	tracer_free(&r.tracer);
-	record_options_free(&r.o);
+	callers_free(&r->app_result.callers);
+	tracer_free(&r->tracer);
+	return status;
+}
+
+static int record_once(struct record_options *o)
+{
+	struct recording r = {.o = *o, .gate = -1, .not_run = -1};
+	int status = make_recording(&r);
+
+	*o = r.o; /* its lists may have moved */
+	return status;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct record_options o = {0};
+	int err = record_options_parse(&o, argc, argv), status;
+
+	if (err)
+		status = err > 0 ? EXIT_DONE : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	else if (o.given.repeat)
+		status = record_repeat(&o, record_once);
+	else
+		status = record_once(&o);
+	record_options_free(&o);
 	return status;
 }

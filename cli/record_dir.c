@@ -60,18 +60,40 @@ static const char *why_no_dir(const char *dir)
 	return is_ours(dir) ? NULL : "it exists and belongs to somebody else";
 }
 
-int record_dir_make(struct record_dir *d, const struct record_options *o)
+/* Makes the directory, or takes an empty one. Returns NULL, or why that cannot be. */
+static const char *make_or_take(struct record_dir *d, const struct record_options *o)
 {
-	char resolved[PATH_MAX], claim[PATH_MAX];
 	const char *why = NULL;
-	int fd;
 
 	d->dir = o->given.output;
 	if ((d->dir ? mkdir(d->dir, 0700) : make_default(d, o)) != 0) {
 		why = why_no_dir(d->dir);
 		d->was_there = true;
 	}
-	if (!why && (chmod(d->dir, 0700) != 0 || !realpath(d->dir, resolved)))
+	if (!why && chmod(d->dir, 0700) != 0)
+		why = strerror(errno);
+	return why;
+}
+
+static int made(const struct record_dir *d, const char *why)
+{
+	if (why)
+		mg_error("cannot make the trace directory %s: %s", d->dir, why);
+	return why ? -1 : 0;
+}
+
+int record_dir_make_top(struct record_dir *d, const struct record_options *o)
+{
+	return made(d, make_or_take(d, o));
+}
+
+int record_dir_make(struct record_dir *d, const struct record_options *o)
+{
+	char resolved[PATH_MAX], claim[PATH_MAX];
+	const char *why = make_or_take(d, o);
+	int fd;
+
+	if (!why && !realpath(d->dir, resolved))
 		why = strerror(errno);
 	if (!why && (snprintf(d->app, PATH_MAX, "%s/app", resolved) >= PATH_MAX ||
 			    snprintf(d->kernel, PATH_MAX, "%s/kernel", resolved) >= PATH_MAX))
@@ -84,9 +106,7 @@ int record_dir_make(struct record_dir *d, const struct record_options *o)
 		else
 			close(fd);
 	}
-	if (why)
-		mg_error("cannot make the trace directory %s: %s", d->dir, why);
-	return why ? -1 : 0;
+	return made(d, why);
 }
 
 /* Removes a trace that was not completed, and its parts. */

@@ -16,6 +16,8 @@ struct record_dir {
 
 /* Makes the directory, for this recording alone. Returns -1 after a message. */
 int record_dir_make(struct record_dir *d, const struct record_options *o);
+/* Makes a directory for directories of recordings. Returns -1 after a message. */
+int record_dir_make_top(struct record_dir *d, const struct record_options *o);
 
 /* Removes the trace of a side, d->app or d->kernel, that was not recorded. */
 void record_dir_remove_side(const char *dir);

@@ -4,14 +4,17 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "find_files.h"
 #include "log.h"
+#include "render/session.h"
 
 #define NAMED_MAX 8
 #define ROOTS_MAX 1000 /* no more are counted */
@@ -112,7 +115,7 @@ static int look(void *arg, const char *dir, const char *name)
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct root *)a)->path, ((const struct root *)b)->path);
+	return strverscmp(((const struct root *)a)->path, ((const struct root *)b)->path);
 }
 
 static void roots_free(struct roots *all)
@@ -173,7 +176,7 @@ static void say(const char *dir, const struct roots *all)
 	}
 	if (all->n > NAMED_MAX)
 		snprintf(names + used, sizeof(names) - used, " and %zu more", all->n - NAMED_MAX);
-	mg_error("%s holds %s%zu recordings: %s; name one", dir,
+	mg_error("%s holds %s%zu recordings: %s; give one, or compare them with --against", dir,
 		all->n < ROOTS_MAX ? "" : "at least ", all->n, names);
 }
 
@@ -191,6 +194,73 @@ bool holds_one_recording(const char *dir)
 	}
 	roots_free(&all);
 	return one;
+}
+
+/* Adds a copy of a path to the list. Returns 0 or -ENOMEM after a message. */
+static int add_path(struct recording_paths *to, const char *path)
+{
+	char **more = mg_realloc(to->path, (to->count + 1) * sizeof(*more));
+
+	if (more)
+		to->path = more;
+	if (!more || !(more[to->count] = strdup(path))) {
+		mg_error("%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	to->count++;
+	return 0;
+}
+
+int recordings_add(struct recording_paths *to, const char *dir)
+{
+	struct roots all;
+	int err = roots_find(&all, dir);
+	bool several = !are_one(&all);
+
+	for (size_t i = 0; several && i < all.n; i++)
+		several = all.v[i].has_session;
+	/* any other directory is checked when it is read */
+	if ((err && err != ENOUGH) || !several)
+		err = add_path(to, dir);
+	else if (all.n == ROOTS_MAX)
+		err = -E2BIG;
+	else
+		err = 0;
+	for (size_t i = 0; several && i < all.n && !err; i++)
+		err = add_path(to, all.v[i].path);
+	if (err == -E2BIG)
+		mg_error("%s holds %d recordings or more: give fewer", dir, ROOTS_MAX);
+	roots_free(&all);
+	return err;
+}
+
+void recordings_free(struct recording_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->path[i]);
+	free(paths->path);
+}
+
+/* Reads when a recording began and ended, CLOCK_MONOTONIC. Returns false if that is not known. */
+static bool read_times(const char *dir, json_int_t *start, json_int_t *stop)
+{
+	char path[PATH_MAX], why[1024];
+	json_t *session = session_path(dir, path, sizeof(path))
+				  ? session_load(path, false, why, sizeof(why))
+				  : NULL;
+
+	*start = json_integer_value(json_object_get(session, "start_ns"));
+	*stop = json_integer_value(json_object_get(session, "stop_ns"));
+	json_decref(session);
+	return *start > 0 && *stop >= *start;
+}
+
+bool recordings_are_apart(const char *a, const char *b)
+{
+	json_int_t start, stop, other_start, other_stop;
+
+	return read_times(a, &start, &stop) && read_times(b, &other_start, &other_stop) &&
+	       (start > other_stop || other_start > stop);
 }
 
 bool session_path(const char *dir, char *path, size_t size)

@@ -50,6 +50,9 @@ int recorder_options_check(const struct recorder_options *o, bool command)
 
 	if (command + (o->pid.count != 0) + o->all + (o->cgroup != NULL) > 1)
 		wrong = "a COMMAND, --pid, --cgroup and --all exclude each other: give one of them";
+	if (!wrong && o->repeat && !command)
+		wrong = "--repeat needs a COMMAND to run several times: what runs already is "
+			"recorded once";
 	if (wrong) {
 		mg_error("%s", wrong);
 		return -EINVAL;

@@ -34,6 +34,9 @@
 #define MG_RECORDER_OPTIONS(X) \
 	X(text, output, "output", 'o', "DIR", 0, 0, MG_BOTH, 0, \
 		"trace directory to make (default of magnet record: magnet-COMMAND-TIME)") \
+	X(number, repeat, "repeat", 0, "N", 1, 999, MG_RECORD, 0, \
+		"run and record COMMAND N times, one after the other, in DIR/1 to DIR/N, to compare them with " \
+		"others") \
 	X(flag, app_only, "app-only", 0, NULL, 0, 0, MG_RECORD, 0, \
 		"record only the application side; this needs no privilege") \
 	X(flag, kernel_only, "kernel-only", 0, NULL, 0, 0, MG_RECORD, 0, \

@@ -27,7 +27,7 @@ BOTH = """
 """
 RECORD = """
     --app-only|--app|--kernel-only|--ker|--calls send|--calls send,recv,read|--ca send|--waits|--wa|--entries|--ent|-q
-    --quiet|-qa|-qd5|-f|--follow|-fq
+    --quiet|-qa|-qd5|-f|--follow|-fq|--repeat 1|--repeat=999|--rep 5
 """
 TRACED = "--fresh|--fr|--with-app|--with-a|--control /x|--control=x|--control-fd 0|--control-fd 2147483647"
 REPORT = """
@@ -48,7 +48,7 @@ BAD_BOTH = """
     --address example.org|--address 10.0.0.0/33|--address=|--address ::1,::2,::3 --address ::4,::5|--sample 0|--sample 1,2
     --protocol sctp|--interface a-name-that-is-too-long|--trigger never|--trigger latency>1|--without kprobe|--event a
 """
-BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1"
+BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1|--repeat 0|--repeat 1000|--repeat x|--repeat"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
 BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
 BAD_SHOW = "--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
