@@ -21,7 +21,7 @@
 
 static const char usage[] =
 	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
-	"                     [--against DIR] [--on-demand LIST]\n"
+	"                     [--against DIR] [--on-demand LIST] [--all] [--color WHEN]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
 	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
@@ -36,6 +36,8 @@ struct statistics {
 };
 
 struct report_options {
+	struct report_detail detail;
+	struct output_options output;
 	bool json, full, histogram, help;
 	const char *flow, *against;
 	double quantile; /* 0: not given */
@@ -94,6 +96,15 @@ static const struct option_row rows[] = {
 		"print more figures: names separated by commas, with parameters, such as "
 		"bursts:gap=5; "
 		"all for every one; list for their names"),
+	ROW("calls", 0, NULL, option_type_flag, detail.calls,
+		"also print every system call, and what its time was spent on"),
+	ROW("modulation", 0, NULL, option_type_flag, detail.modulation,
+		"also print sizes and spacings at every layer of each flow, and how they changed"),
+	ROW("explain", 0, NULL, option_type_flag, detail.explain,
+		"also print uncertainties, reasons, and what the words of the report mean"),
+	ROW("all", 0, NULL, option_type_flag, detail.all,
+		"print all this, every stage, and single flows beside their groups"),
+	OUTPUT_OPTION_ROWS(struct report_options, output),
 	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
 };
 #undef ROW
@@ -155,6 +166,7 @@ static int report_one(const struct report_options *o, char **dirs, int count)
 			in.report.demand = &o->statistics.demand;
 		in.report.waterfall_at = o->quantile;
 		in.report.slowest = o->slowest;
+		in.report.detail = o->detail;
 		in.report.histogram = o->histogram;
 		in.report.whole_flows = o->full;
 		if (print(&in.report, o, &calls) != EXIT_DONE)
@@ -211,6 +223,7 @@ int cmd_report(int argc, char **argv)
 		err = directories_choose(&d, argc, argv, optind);
 	if (err)
 		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+	output_choose(&o.output);
 	form = !o.json ? REPORT_TEXT : o.full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
 	if (o.against)
 		return is_one_host(d.at, d.count)
@@ -226,7 +239,7 @@ int cmd_report(int argc, char **argv)
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
 			 "--slowest, --histogram and --on-demand");
 	else
-		status = report_two_hosts(&hosts, form);
+		status = report_two_hosts(&hosts, form, &o.detail);
 	by_host_free(&hosts);
 	return status;
 }

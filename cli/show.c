@@ -37,6 +37,7 @@ struct bytes {
 };
 
 struct show_options {
+	struct output_options output;
 	bool tsv, help;
 	const char *flow;
 	double from, to; /* seconds; to < 0: until the end */
@@ -113,6 +114,7 @@ static const struct option_row rows[] = {
 		"request's last byte and the reply's first",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct show_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
+	OUTPUT_OPTION_ROWS(struct show_options, output),
 	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
 };
 #undef ROW
@@ -218,6 +220,9 @@ int cmd_show(int argc, char **argv)
 		return err > 0 ? EXIT_DONE : EXIT_USAGE;
 	if (!is_one_host(d.at, d.count))
 		return EXIT_USAGE;
+	output_choose(&o.output);
+	if (!o.tsv && !o.facts)
+		output_page();
 	if (o.slowest)
 		return show_slowest(d.at, d.count, (uint32_t)o.slowest);
 	if (o.facts)

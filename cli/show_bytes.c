@@ -38,6 +38,7 @@ static int print(struct life *l, const char *flow, bool tsv)
 		return EXIT_FAILED;
 	}
 	output_begin(&out);
+	out.is_data = tsv;
 	err = tsv ? life_tsv(l, out.to) : life_text(l, out.to, ATOMS_SHOWN);
 	if (err) {
 		mg_error("%s", strerror(-err));

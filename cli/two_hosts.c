@@ -60,7 +60,8 @@ static int print(const struct one *first, const struct one *other, enum report_f
 	return status == EXIT_DONE ? output_finish("the report") : status;
 }
 
-int report_two_hosts(const struct by_host *b, enum report_form form)
+int report_two_hosts(
+	const struct by_host *b, enum report_form form, const struct report_detail *detail)
 {
 	struct one *one = mg_calloc(2, sizeof(*one)); /* a report is large */
 	int status;
@@ -73,8 +74,11 @@ int report_two_hosts(const struct by_host *b, enum report_form form)
 	if (status == EXIT_DONE)
 		status = read_one(&one[1], b->dir[1], b->count[1]);
 	if (status == EXIT_DONE) {
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2; i++) {
 			one[i].in.report.whole_flows = form == REPORT_JSON_WHOLE_FLOWS;
+			one[i].in.report.detail = *detail;
+		}
+		one[0].in.report.detail.no_hint = true; /* that of the other one is enough */
 		status = print(&one[0], &one[1], form);
 	}
 	free_one(&one[0]);

@@ -7,6 +7,7 @@
 #include "render/report.h"
 
 /* Prints what is between the hosts, and the reports of both. Returns an exit status. */
-int report_two_hosts(const struct by_host *b, enum report_form form);
+int report_two_hosts(
+	const struct by_host *b, enum report_form form, const struct report_detail *detail);
 
 #endif

@@ -207,6 +207,7 @@ static void print_text(struct sink *s)
 {
 	struct printing *p = &s->printing;
 
+	p->report.detail.all = true; /* a component has no options of the report */
 	p->to = mg_text_open(&p->text, &p->size);
 	report_text(&p->report, p->to, s->show.flow, false);
 	if (fflush(p->to) != 0 || ferror(p->to))

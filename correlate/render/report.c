@@ -12,7 +12,6 @@
 struct found_flow {
 	uint64_t bytes;
 	struct flow_key key;
-	dist_sum wait; /* waiting time of its bytes */
 	bool followed;
 };
 
@@ -70,9 +69,10 @@ static void find_flow(struct found_flows *all, const struct fact_flow *f)
 	if (!flow_is_shown(f))
 		return;
 	add_sums(&all->sums, f);
+	if (measures(f)->residence.n)
+		all->sums.message_wait += dist_mean(&measures(f)->residence) * (double)f->calls;
 	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
-		.key = {f->flow.sock, f->flow.rx},
-		.wait = measures(f)->residence.sum,
+		.key = {f->flow.sock, f->flow.rx, measures(f)->residence.sum},
 		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90};
 }
 
@@ -83,7 +83,7 @@ static size_t longest_wait(const struct found_flows *all)
 
 	for (size_t i = 0; i < all->n; i++)
 		if (all->v[i].followed &&
-			(longest == all->n || all->v[i].wait > all->v[longest].wait))
+			(longest == all->n || all->v[i].key.wait > all->v[longest].key.wait))
 			longest = i;
 	return longest;
 }

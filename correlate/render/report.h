@@ -13,6 +13,12 @@
 #include "figures/flows.h"
 #include "losses.h"
 
+/* Parts of the text that its short form leaves out; `all` stands for everything. */
+struct report_detail {
+	bool calls, modulation, explain, all;
+	bool no_hint; /* does not say which options show the rest */
+};
+
 struct report {
 	struct core *core;
 	struct fact_recording recording;
@@ -23,6 +29,7 @@ struct report {
 	struct flow_key { /* flows with bytes, the largest first: see report_flow() */
 		uint64_t sock;
 		bool rx;
+		dist_sum wait; /* waiting time of its bytes: cycles, once for each byte */
 	} * flows;
 	size_t flow_count;
 	struct flows_shown *shown; /* facts that report_flow() and report_keep_flow() returned */
@@ -36,6 +43,7 @@ struct report {
 		 * none
 		 */
 		size_t longest;
+		double message_wait; /* cycles: see report_time_lost() */
 	} sums;
 	struct losses losses; /* losses of all sockets */
 	/* the drops, those of each flow next to each other: see report_drops_of() */
@@ -44,9 +52,10 @@ struct report {
 	struct call_stats **calls; /* sorted by number of calls */
 	size_t call_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
-	bool histogram;              /* the text has histograms of exchanges */
-	bool slowest;                /* the text lists the slowest exchanges */
-	bool whole_flows;            /* JSON shows every flow in full, however many there are */
+	struct report_detail detail;
+	bool histogram;   /* the text has histograms of exchanges */
+	bool slowest;     /* the text lists the slowest exchanges */
+	bool whole_flows; /* JSON shows every flow in full, however many there are */
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
 };
@@ -173,6 +182,8 @@ struct together {
 };
 /* Returns the groups, the longest waits first; NULL if there are none or memory is short. */
 struct together *report_together(const struct report *r, size_t *count);
+/* Returns whether the flow is one of the group's. */
+bool together_has(const struct together *g, const struct fact_flow *f);
 void report_together_free(struct together *all, size_t count);
 /* Tracing overhead within each stage of a waterfall; cycles (probes.c). */
 struct probes {
@@ -262,6 +273,15 @@ struct goodput {
 	const char *refused;
 };
 struct goodput flow_goodput(const struct report *r, const struct fact_flow *f);
+
+/*
+ * Time lost, by section of the text, nanoseconds; NAN where it is not known: the waits of messages
+ * in the stack, time on the CPU in calls, waits of threads for a CPU (time_lost.c).
+ */
+struct time_lost {
+	double messages, calls, run_queue;
+};
+struct time_lost report_time_lost(const struct report *r);
 
 struct own_cost {
 	double app_ns_per_call, kernel_ns_per_event;

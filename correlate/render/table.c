@@ -16,10 +16,16 @@ void text_set_unicode(bool on)
 	unicode = on;
 }
 
+#define BETWEEN  2  /* spaces between columns */
+#define SHORTEST 12 /* columns that a shortened text keeps */
+
 static int line_columns = REPORT_WIDTH;
+
+static bool columns_known;
 
 void text_set_columns(int columns)
 {
+	columns_known = columns != 0;
 	line_columns = columns ? columns : REPORT_WIDTH;
 	if (line_columns < REPORT_WIDTH_MIN)
 		line_columns = REPORT_WIDTH_MIN;
@@ -119,11 +125,91 @@ void table_fit(struct table *t, int columns)
 		}
 }
 
+void table_drops(struct table *t, const char *columns)
+{
+	t->drops = columns;
+}
+
+static int whole_width(const struct table *t, const int widest[TABLE_COLUMNS])
+{
+	int width = 0;
+
+	for (int c = 0; c < t->columns; c++)
+		width += widest[c] + (c ? BETWEEN : 0);
+	return width;
+}
+
+static void drop_column(struct table *t, int column)
+{
+	for (int r = 0; r < t->rows; r++)
+		memmove(t->cell[r][column], t->cell[r][column + 1],
+			(size_t)(t->columns - column - 1) * CELL_SIZE);
+	for (int c = column; c + 1 < t->columns; c++)
+		t->left[c] = t->left[c + 1];
+	t->columns--;
+}
+
+/* Cuts a text to this many columns, the last of which say that something is missing. */
+static void shorten(char *text, int columns)
+{
+	static const char rest[] = "...";
+	int n = 0;
+
+	if (text_width(text) <= columns)
+		return;
+	while (*text && (n < columns - 3 || (*text & 0xc0) == 0x80))
+		n += (*++text & 0xc0) != 0x80;
+	memcpy(text, rest, sizeof(rest));
+}
+
+/* Shortens the widest left-aligned column. Returns false if there is none that can be shorter. */
+static bool shorten_column(struct table *t, const int widest[TABLE_COLUMNS], int excess)
+{
+	int column = -1, columns;
+
+	for (int c = 0; c < t->columns; c++)
+		if (t->left[c] && (column < 0 || widest[c] > widest[column]))
+			column = c;
+	if (column < 0 || widest[column] <= SHORTEST)
+		return false;
+	columns = widest[column] - excess < SHORTEST ? SHORTEST : widest[column] - excess;
+	for (int r = 0; r < t->rows; r++)
+		shorten(t->cell[r][column], columns);
+	return true;
+}
+
+/* Makes the table as narrow as the terminal, and computes the widths of its columns. */
+static void narrow(struct table *t, int columns, int widest[TABLE_COLUMNS])
+{
+	int dropped[TABLE_COLUMNS] = {0}, excess;
+
+	for (const char *d = t->drops ? t->drops : "";; d += *d != 0) {
+		int before = 0, column = *d - '0';
+
+		widths(t, widest);
+		excess = whole_width(t, widest) - columns;
+		if (excess <= 0 || !columns_known)
+			return;
+		if (!*d)
+			break;
+		for (int c = 0; c < column; c++)
+			before += dropped[c];
+		drop_column(t, column - before);
+		dropped[column] = 1;
+	}
+	while (excess > 0) {
+		if (!shorten_column(t, widest, excess))
+			drop_column(t, t->columns - 1);
+		widths(t, widest);
+		excess = whole_width(t, widest) - columns;
+	}
+}
+
 void table_print(struct table *t, FILE *to, int indent, bool colour)
 {
 	int widest[TABLE_COLUMNS];
 
-	widths(t, widest);
+	narrow(t, line_columns - indent, widest);
 	for (int r = 0; r < t->rows; r++) {
 		char line[TABLE_COLUMNS * CELL_SIZE * 2];
 		size_t used = 0, len;

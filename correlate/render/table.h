@@ -18,6 +18,7 @@ struct table {
 	char (*cell)[TABLE_COLUMNS][CELL_SIZE];
 	int rows, rows_cap, columns;
 	bool left[TABLE_COLUMNS]; /* left-aligned columns; numbers are right-aligned */
+	const char *drops;        /* see table_drops() */
 };
 
 /* Starts a table; `align` has one letter per column, l or r. */
@@ -26,7 +27,16 @@ void table_begin(struct table *t, const char *align);
 void table_row(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Removes words from the end of the last column's cells, two at a time, where a row is too wide. */
 void table_fit(struct table *t, int columns);
-/* Prints the table with `indent` spaces before each row and the first row emphasised; frees it. */
+/*
+ * Sets which columns are left out where the table is wider than the terminal: a digit for each,
+ * columns count from 0, and the first of these goes first. The text must outlive the table.
+ */
+void table_drops(struct table *t, const char *columns);
+/*
+ * Prints the table with `indent` spaces before each row and the first row emphasised; frees it. No
+ * row is wider than the terminal, if its width is known: columns are left out as table_drops()
+ * says, then the widest left-aligned cells are shortened.
+ */
 void table_print(struct table *t, FILE *to, int indent, bool colour);
 
 /* Sets whether the output takes more than ASCII, which decides how µ and arrows are written. */

@@ -11,13 +11,61 @@
 #include "reported/value.h"
 #include "table.h"
 
+/* Return whether the text has a part that its short form leaves out. */
+static inline bool text_has_all(const struct report *r)
+{
+	return r->detail.all;
+}
+
+static inline bool text_has_calls(const struct report *r)
+{
+	return r->detail.calls || r->detail.all;
+}
+
+static inline bool text_has_modulation(const struct report *r)
+{
+	return r->detail.modulation || r->detail.all;
+}
+
+static inline bool text_explains(const struct report *r)
+{
+	return r->detail.explain || r->detail.all;
+}
+
+/* text_head.c: the recording, what is missing of it, and with `losses` what the network lost */
+void text_head(const struct report *r, FILE *to, bool losses, bool colour);
+/* text_summary.c: where bytes waited longest */
+void text_summary(
+	const struct report *r, const struct together *groups, size_t group_count, FILE *to);
+/* Returns the group of which the summary is, NULL if it is of the flow r->sums.longest. */
+const struct together *text_summarised(
+	const struct report *r, const struct together *groups, size_t group_count);
+/* text_explain.c: what the words of the report mean */
+void text_explain(const struct report *r, FILE *to, bool colour);
 /* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
 void text_calls(const struct report *r, FILE *to, bool colour);
+/*
+ * text_flows.c: where bytes waited, of groups of flows and of flows. The first is that of which the
+ * answer or the summary is.
+ */
+void text_flows(const struct report *r, const struct together *groups, size_t group_count,
+	bool answered, FILE *to, bool colour);
 /* text_flow.c: where a flow's bytes waited, and how the stack changed its traffic */
 void text_flow(const struct report *r, const struct fact_flow *f, FILE *to, bool colour);
 
 /* the same for a group of flows */
 void text_together(const struct report *r, const struct together *g, FILE *to, bool colour);
+
+/* text_stages.c: where bytes waited, a row for each stage */
+void text_stages(const struct report *r, const struct fact_flow *f, FILE *to);
+/*
+ * text_traffic.c: sizes and spacings at each layer, in tables; and in one line, which says `whose`
+ * they are
+ */
+void text_traffic(const struct report *r, const struct fact_flow *f, FILE *to, bool colour);
+void text_datagram_layers(const struct report *r, const struct fact_flow *f, FILE *to);
+void text_traffic_line(
+	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to);
 
 /* text_dumps.c: which triggers had the flight recorder dumped, when, and for which flow */
 void text_dumps(const struct report *r, FILE *to);

@@ -224,25 +224,36 @@ static bool is_of_group(const struct slow_exchange *s, const struct exchange_gro
 	       (server || memcmp(s->remote, g->key.addr, sizeof(s->remote)) == 0);
 }
 
+/* Finds the group's slowest exchange. Returns its number, 0 if there is none. */
+static unsigned int slowest_of(
+	const struct report *r, const struct exchange_group *g, struct slow_exchange_figures *f)
+{
+	struct report_figures all = {.r = r};
+	uintptr_t at = 0;
+
+	do
+		if (!next_whole_slowest(&all, &at, f))
+			return 0;
+	while (!is_of_group(f->s, g));
+	return (unsigned int)at;
+}
+
 /* Prints the group's slowest exchange, and how to see its life. */
 static void slowest(const struct report *r, const struct exchange_group *g, FILE *to)
 {
-	struct report_figures all = {.r = r};
 	struct slow_exchange_figures f;
-	uintptr_t at = 0;
+	unsigned int at = slowest_of(r, g, &f);
 	char words[WORDS_MAX];
 
-	do
-		if (!next_whole_slowest(&all, &at, &f))
-			return;
-	while (!is_of_group(f.s, g));
+	if (!at)
+		return;
 	snprintf(words, sizeof(words),
 		"the slowest: %s at %.6f s, %s%s%s; its life: magnet show %s --slowest %u",
 		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
-		r->source ? text_plain(r->source, 120) : "DIR", (unsigned int)at);
+		r->source ? text_plain(r->source, 120) : "DIR", at);
 	fprintf(to, "  ");
 	wrapped(to, 2, 4, words);
 }
@@ -259,18 +270,65 @@ static bool is_of_exchanges(const struct report *r)
 	return bytes * 2 > r->sums.bytes;
 }
 
-bool text_answer(const struct report *r, FILE *to, bool colour)
+/* Finds the ports or peer of which the answer is. Returns false if there is none. */
+static bool answered(const struct report *r, struct exchange_group_figures *f)
 {
 	struct report_figures all = {.r = r};
+	uintptr_t at = 0;
+
+	do
+		if (!next_whole_exchanges(&all, &at, f))
+			return false;
+	while (!f->g->causes);
+	return true;
+}
+
+/*
+ * Returns whether a cause concerns what its end sends; else what it receives. Between both ends it
+ * is the direction that carries more.
+ */
+static bool is_of_sending(const struct cause_figures *c, const struct fact_exchange *e)
+{
+	if (cause_is_between(c->cause))
+		return (e->reply_bytes > e->request_bytes) == (e->role == ROLE_SERVER);
+	return place_of(c->cause) == SENDING || c->cause == CAUSE_WRITING;
+}
+
+bool text_answer_flow(const struct report *r, struct fact_flow_id *flow)
+{
+	struct slow_exchange_figures slow;
+	struct exchange_group_figures f;
+	struct cause_figures cause;
+	struct fact_flow own, far;
+	const struct fact_exchange *e;
+	uintptr_t at = 0;
+	bool sending;
+
+	if (!answered(r, &f) || !slowest_of(r, f.g, &slow) ||
+		!next_slow_exchange_causes(&slow, &at, &cause))
+		return false;
+	e = &slow.s->fact;
+	sending = is_of_sending(&cause, e);
+	if (cause.end == END_OWN || cause_is_between(cause.cause)) {
+		*flow = e->request.rx == !sending ? e->request : e->reply;
+		return true;
+	}
+	/* the other end sends what this one receives */
+	*flow = e->request.rx == sending ? e->request : e->reply;
+	if (core_flow(r->core, flow->sock, flow->rx, &own) && flow_peer(r, &own, &far))
+		*flow = far.flow;
+	return true;
+}
+
+bool text_answer(const struct report *r, FILE *to, bool colour)
+{
 	struct exchange_group_figures f;
 	struct columns columns = {0};
 	struct told told = {0};
 	uintptr_t at = 0;
 
-	do
-		if (!next_whole_exchanges(&all, &at, &f))
-			return false;
-	while (!f.g->causes);
+	if (!answered(r, &f))
+		return false;
 	for (at = 0; columns.n < ANSWER_COLUMNS &&
 		     next_exchange_group_answer(&f, &at, &columns.column[columns.n]);)
 		columns.n++;

@@ -10,6 +10,11 @@
  * none, or only few of the recording's bytes belong to them: then the flows are the answer.
  */
 bool text_answer(const struct report *r, FILE *to, bool colour);
+/*
+ * Fills in the flow on which most of the slowest exchange's time went. Returns false if there is no
+ * answer.
+ */
+bool text_answer_flow(const struct report *r, struct fact_flow_id *flow);
 /* Prints a cause, with its share and whose it is. */
 void text_cause(const struct cause_figures *c, FILE *to);
 

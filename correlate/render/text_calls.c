@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "reported/getters.h"
 #include "text.h"
 
-#define CALLS_SHOWN 14
-#define MARKS_SHOWN 5 /* kinds */
+#define CALLS_SHORT 6   /* kinds in the short form */
+#define SETUP_SHARE 0.1 /* part of the CPU time in calls from which on it has a call of set-up */
+#define MARKS_SHOWN 5   /* kinds */
 
 struct part {
 	const char *name;
@@ -63,16 +65,17 @@ static const char *short_kind(const struct call_stats *s, char out[16])
 	return out;
 }
 
-/* Prints why figures are flagged or not shown. */
-static void not_whole(const struct report *r, FILE *to)
+/* Prints why the figures of these calls are flagged or not shown. */
+static void not_whole(
+	const struct report *r, struct call_stats *const *calls, size_t count, FILE *to)
 {
-	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++) {
-		double coverage = call_coverage(r, r->calls[i]);
+	for (size_t i = 0; i < count; i++) {
+		double coverage = call_coverage(r, calls[i]);
 		char kind[16];
 
 		if (standing_of(coverage) != WHOLE)
 			fprintf(to, "  %s %s: %s: %s of the calls are complete\n",
-				call_name(r->calls[i]), short_kind(r->calls[i], kind),
+				call_name(calls[i]), short_kind(calls[i], kind),
 				standing_of(coverage) == STARRED ? "overhead flagged (*)"
 								 : "overhead not shown",
 				text_coverage(coverage));
@@ -110,27 +113,11 @@ static void call_row(const struct report *r, const struct call_stats *s, struct 
 		where);
 }
 
-static void calls(const struct report *r, FILE *to, bool colour)
+/* Prints the notes below the table, about the calls in it. */
+static void notes(const struct report *r, struct call_stats *const *calls, size_t count, FILE *to)
 {
-	struct table t;
-
-	if (!r->call_count)
-		return;
-	table_begin(&t, "llrrrrrrrl");
-	table_row(&t,
-		"System calls\t\t%s\t%s\t%s\ttotal %s\toverhead %s\t%s\t%s\t%% of overhead in",
-		LABEL(call, n), LABEL(call, bytes), LABEL(call, blocked_n), LABEL(spread, p50),
-		LABEL(overhead, p50), LABEL(overhead, uncertainty), LABEL(overhead, p99));
-	for (size_t i = 0; i < r->call_count && i < CALLS_SHOWN; i++)
-		call_row(r, r->calls[i], &t);
-	fprintf(to, "\n");
-	table_fit(&t, text_columns());
-	table_print(&t, to, 0, colour);
-	if (r->call_count > CALLS_SHOWN)
-		fprintf(to, "  and %zu more kind%s of call\n", r->call_count - CALLS_SHOWN,
-			plural(r->call_count - CALLS_SHOWN));
-	for (size_t i = 0; i < r->call_count; i++)
-		if (call_is_kernel_only(r->calls[i])) {
+	for (size_t i = 0; i < count; i++)
+		if (call_is_kernel_only(calls[i])) {
 			fprintf(to, "  * kernel-only: the call bypassed libmagnet.so%s\n",
 				r->side[CORE_APP].ends_early
 					? ", or followed the end of the application side"
@@ -139,7 +126,127 @@ static void calls(const struct report *r, FILE *to, bool colour)
 					: "");
 			break;
 		}
-	not_whole(r, to);
+	not_whole(r, calls, count, to);
+}
+
+static void all_calls(const struct report *r, FILE *to, bool colour)
+{
+	struct table t;
+
+	table_begin(&t, "llrrrrrrrl");
+	table_drops(&t, "974");
+	table_row(&t,
+		"System calls\t\t%s\t%s\t%s\ttotal %s\toverhead %s\t%s\t%s\t%% of overhead in",
+		LABEL(call, n), LABEL(call, bytes), LABEL(call, blocked_n), LABEL(spread, p50),
+		LABEL(overhead, p50), LABEL(overhead, uncertainty), LABEL(overhead, p99));
+	for (size_t i = 0; i < r->call_count; i++)
+		call_row(r, r->calls[i], &t);
+	table_fit(&t, text_columns());
+	table_print(&t, to, 0, colour);
+	notes(r, r->calls, r->call_count, to);
+}
+
+/* ---- the short form ---- */
+
+static double cpu_cycles(const struct call_stats *s)
+{
+	return (double)s->overhead.sum + (double)s->overhead_blocked.sum;
+}
+
+/* Sorts by time on the CPU; by the whole time where that is not known. */
+static int dearer(const void *a, const void *b)
+{
+	const struct call_stats *x = *(struct call_stats *const *)a;
+	const struct call_stats *y = *(struct call_stats *const *)b;
+	double cpu = cpu_cycles(y) - cpu_cycles(x);
+	double total = (double)y->total.sum - (double)x->total.sum;
+
+	if (cpu != 0)
+		return cpu > 0 ? 1 : -1;
+	if (total != 0)
+		return total > 0 ? 1 : -1;
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+/* Returns whether a call moves data; others set a socket up, or close it. */
+static bool moves_data(const struct call_stats *s)
+{
+	enum mg_direction d = call_is_kernel_only(s) ? mg_syscall_direction(s->key.id)
+						     : mg_function_direction(s->key.id);
+
+	return d == MG_DIR_TX || d == MG_DIR_RX;
+}
+
+/* Puts the calls that take most time first, and returns how many are worth a row. */
+static size_t choose(const struct report *r, struct call_stats **calls)
+{
+	double all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->call_count; i++)
+		all += cpu_cycles(r->calls[i]);
+	for (size_t i = 0; i < r->call_count; i++) {
+		struct call_stats *s = r->calls[i];
+
+		if (s->key.kind != MG_KIND_netlink &&
+			(moves_data(s) || cpu_cycles(s) > SETUP_SHARE * all))
+			calls[n++] = s;
+	}
+	qsort(calls, n, sizeof(*calls), dearer);
+	return n < CALLS_SHORT ? n : CALLS_SHORT;
+}
+
+static void short_row(const struct report *r, const struct call_stats *s, struct table *t)
+{
+	struct call_figures f = call_figures_of(r, s);
+	struct spread_figures total;
+	struct overhead_figures o;
+	enum standing standing = standing_of(f.coverage);
+	char kind[16];
+
+	into_call_total_ns(&f, &total);
+	if (s->overhead.n >= s->overhead_blocked.n)
+		into_call_overhead_ns(&f, &o);
+	else
+		into_call_overhead_blocking_ns(&f, &o);
+	table_row(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s%s%s\t%s", call_name(s), short_kind(s, kind),
+		text_count(s->n), s->bytes ? text_bytes((double)s->bytes) : "-",
+		or_na(call_blocking_known(r, s), text_percent(call_blocked_share(s))),
+		text_value(get_spread_p50(&total), IN_NS),
+		known_overhead_bounded(&o) && get_overhead_below_uncertainty(&o).flag ? "~" : "",
+		text_value(get_spread_p50(&o.spread), IN_NS), o.spread.d->n ? star(standing) : "",
+		text_spread_high(&o.spread));
+}
+
+static void short_form(const struct report *r, FILE *to, bool colour)
+{
+	struct call_stats **calls = mg_calloc(r->call_count, sizeof(*calls));
+	size_t n = calls ? choose(r, calls) : 0;
+	struct table t;
+
+	if (n) {
+		table_begin(&t, "llrrrrrr");
+		table_drops(&t, "74");
+		table_row(&t, "System calls\t\t%s\t%s\t%s\ttotal %s\ton CPU %s\t%s", LABEL(call, n),
+			LABEL(call, bytes), LABEL(call, blocked_n), LABEL(spread, p50),
+			LABEL(overhead, p50), LABEL(overhead, p99));
+		for (size_t i = 0; i < n; i++)
+			short_row(r, calls[i], &t);
+		table_print(&t, to, 0, colour);
+		notes(r, calls, n, to);
+	}
+	free(calls);
+}
+
+static void calls(const struct report *r, FILE *to, bool colour)
+{
+	if (!r->call_count)
+		return;
+	fprintf(to, "\n");
+	if (text_has_calls(r))
+		all_calls(r, to, colour);
+	else
+		short_form(r, to, colour);
 }
 
 /* Prints the tracing overhead within the calls. */
@@ -267,7 +374,8 @@ static void marks(const struct report *r, FILE *to)
 void text_calls(const struct report *r, FILE *to, bool colour)
 {
 	calls(r, to, colour);
-	waits(r, to);
+	if (text_has_calls(r))
+		waits(r, to);
 	unseen(r, to);
 	marks(r, to);
 }

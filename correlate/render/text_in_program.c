@@ -45,6 +45,7 @@ void text_in_program(const struct report *r, FILE *to, bool colour)
 			continue;
 		if (!shown++) {
 			table_begin(&t, "llrrrr");
+			table_drops(&t, "2");
 			table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s", "in the program", "",
 				LABEL(program_part, share), LABEL(program_part, share_p50),
 				LABEL(program_part, share_p99), LABEL(program_part, max_ns));
@@ -53,7 +54,6 @@ void text_in_program(const struct report *r, FILE *to, bool colour)
 	}
 	if (!shown)
 		return;
-	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 }
 

@@ -88,12 +88,12 @@ void text_lineage(const struct report *r, const struct fact_flow *f, bool bars, 
 	if (f->never_sent)
 		fprintf(to, "  written, but never left the send buffer or a queue: %s\n",
 			text_bytes((double)f->never_sent));
-	if (f->opening && !f->gaps)
+	if (f->opening && !f->gaps && text_has_all(r))
 		fprintf(to,
 			"  not seen below TCP, as they came with the handshake, before there was a "
 			"socket: %s\n",
 			text_bytes((double)f->opening));
-	if (bars)
+	if (bars && text_has_all(r))
 		left_out(r, f, to);
 	if (f->refused_calls)
 		fprintf(to,

@@ -18,10 +18,12 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 	struct table t;
 
 	if (why) {
-		fprintf(to, "  switch duration: n/a, %s\n", why);
+		if (text_explains(f->r))
+			fprintf(to, "  switch duration: n/a, %s\n", why);
 		return;
 	}
 	table_begin(&t, "llrrrrrr");
+	table_drops(&t, "763");
 	table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", LABEL(switch, kind), LABEL(switch, cpu),
 		LABEL(switch, n), LABEL(switch, mean_ns), LABEL(switch, p50_ns),
 		LABEL(switch, p99_ns), LABEL(switch, decide_mean_ns),
@@ -35,7 +37,6 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 				text_value(get_switch_p99_ns(&one), IN_NS),
 				text_value(get_switch_decide_mean_ns(&one), IN_NS),
 				text_value(get_switch_reload_mean_ns(&one), IN_NS));
-	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 }
 
@@ -56,6 +57,7 @@ static const char *blocked_in(const struct blocked_figures *f, char words[128])
 }
 
 #define BLOCKED_SHOWN 8
+#define BLOCKED_SHORT 4
 static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 {
 	const char *why = get_scheduler_no_blocked_in(f).text;
@@ -72,14 +74,16 @@ static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 		return;
 	}
 	table_begin(&t, "lrlrrrrr");
+	table_drops(&t, "516");
 	table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", LABEL(blocked, program),
 		LABEL(blocked, pid), LABEL(blocked, call), LABEL(blocked, n),
 		LABEL(blocked, total_ns), LABEL(blocked, p50_ns), LABEL(blocked, p99_ns),
 		LABEL(blocked, max_ns));
-	while (shown++ < BLOCKED_SHOWN && next_scheduler_blocked(f, &at, &one)) {
+	while (shown++ < (text_has_all(f->r) ? BLOCKED_SHOWN : BLOCKED_SHORT) &&
+		next_scheduler_blocked(f, &at, &one)) {
 		const char *program = get_blocked_program(&one).text;
 
-		table_row(&t, "  %s\t%u\t%s\t%s\t%s\t%s\t%s\t%s", program ? program : "",
+		table_row(&t, "  %s\t%u\t%s\t%s\t%s\t%s\t%s\t%s", program ? text_plain(program, 15) : "?",
 			one.row->key.pid, blocked_in(&one, words),
 			text_value(get_blocked_n(&one), IN_TIMES),
 			text_value(get_blocked_total_ns(&one), IN_NS),
@@ -87,8 +91,47 @@ static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 			text_value(get_blocked_p99_ns(&one), IN_NS),
 			text_value(get_blocked_max_ns(&one), IN_NS));
 	}
-	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
+}
+
+static uint64_t switches_in_all(const struct scheduler_figures *f)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < f->s->cpus * SWITCH_KINDS; i++)
+		all += f->s->switches[i].n;
+	return all;
+}
+
+/* Prints every kind of wait, and how often threads were switched and moved. */
+static void all_waits(const struct scheduler_figures *f, const struct waits_figures *wakeup,
+	const struct waits_figures *queueing, const struct waits_figures *run_queue, FILE *to)
+{
+	enum standing standing = standing_of(f->coverage);
+	bool shown = standing != WITHHELD, moved = known_scheduler_migrations(f);
+	/* a missing wait may have been the longest, or one more */
+	const char *least = f->coverage < 1 ? text_at_least() : "";
+	uint64_t all = switches_in_all(f);
+
+	fprintf(to,
+		"\nScheduler%s   wakeup latency p50 %s p99 %s max %s%s (%s wakeups)   switches "
+		"%s%s   "
+		"migrations "
+		"%s%s\n",
+		star(standing), text_value(get_spread_p50(&wakeup->spread), IN_NS),
+		text_value(get_spread_p99(&wakeup->spread), IN_NS), wakeup->all->n ? least : "",
+		text_value(get_waits_max(wakeup), IN_NS), text_value(get_waits_n(wakeup), IN_WAITS),
+		least, text_count(all), moved ? least : "",
+		or_na(moved, text_value(get_scheduler_migrations(f), IN_THREADS)));
+	if (queueing->spread.d->n)
+		fprintf(to, "  wakeup until on a run queue: p50 %s p99 %s\n",
+			text_value(get_spread_p50(&queueing->spread), IN_NS),
+			text_value(get_spread_p99(&queueing->spread), IN_NS));
+	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s waits)\n",
+		text_value(get_spread_p50(&run_queue->spread), IN_NS),
+		text_value(get_spread_p99(&run_queue->spread), IN_NS), shown ? least : "",
+		or_na(shown, text_value(get_scheduler_run_queue_total_ns(f), IN_NS)),
+		text_value(get_waits_n(run_queue), IN_WAITS));
 }
 
 void text_sched(const struct report *r, FILE *to, bool colour)
@@ -96,38 +139,27 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	struct scheduler_figures f = scheduler_figures_of(r);
 	struct waits_figures wakeup, queueing, run_queue;
 	enum standing standing = standing_of(f.coverage);
-	/* a missing wait may have been the longest, or one more */
-	const char *least = f.coverage < 1 ? text_at_least() : "";
-	bool shown = standing != WITHHELD, moved = known_scheduler_migrations(&f);
-	uint64_t all = 0;
+	bool shown = standing != WITHHELD;
 
-	for (int i = 0; i < f.s->cpus * SWITCH_KINDS; i++)
-		all += f.s->switches[i].n;
-	if (!all)
+	if (!switches_in_all(&f))
 		return;
 	into_scheduler_wakeup_ns(&f, &wakeup);
 	into_scheduler_queueing_ns(&f, &queueing);
 	into_scheduler_run_queue_ns(&f, &run_queue);
-	fprintf(to,
-		"\nScheduler%s   wakeup latency p50 %s p99 %s max %s%s (%s wakeups)   switches "
-		"%s%s   "
-		"migrations "
-		"%s%s\n",
-		star(standing), text_value(get_spread_p50(&wakeup.spread), IN_NS),
-		text_value(get_spread_p99(&wakeup.spread), IN_NS), wakeup.all->n ? least : "",
-		text_value(get_waits_max(&wakeup), IN_NS),
-		text_value(get_waits_n(&wakeup), IN_WAITS), least, text_count(all),
-		moved ? least : "",
-		or_na(moved, text_value(get_scheduler_migrations(&f), IN_THREADS)));
-	if (queueing.spread.d->n)
-		fprintf(to, "  wakeup until on a run queue: p50 %s p99 %s\n",
-			text_value(get_spread_p50(&queueing.spread), IN_NS),
-			text_value(get_spread_p99(&queueing.spread), IN_NS));
-	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s waits)\n",
-		text_value(get_spread_p50(&run_queue.spread), IN_NS),
-		text_value(get_spread_p99(&run_queue.spread), IN_NS), shown ? least : "",
-		or_na(shown, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
-		text_value(get_waits_n(&run_queue), IN_WAITS));
+	if (text_has_all(r))
+		all_waits(&f, &wakeup, &queueing, &run_queue, to);
+	else
+		fprintf(to,
+			"\n%sScheduler%s%s   threads waited %s%s for a CPU: %s wait%s, p50 %s, "
+			"%s%s\n",
+			colour ? "\033[1m" : "", colour ? "\033[0m" : "", star(standing),
+			shown && f.coverage < 1 ? text_at_least() : "",
+			or_na(shown, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
+			text_value(get_waits_n(&run_queue), IN_WAITS),
+			plural(run_queue.spread.d->n),
+			text_value(get_spread_p50(&run_queue.spread), IN_NS),
+			dist_highest(run_queue.spread.d) == 0.99 ? "p99 " : "",
+			text_spread_high(&run_queue.spread));
 	if (standing != WHOLE)
 		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",
 			shown ? "flagged (*)" : "not shown", text_coverage(f.coverage));

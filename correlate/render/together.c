@@ -52,19 +52,18 @@ static uint16_t server_port(const struct fact_flow *f)
 					: 0;
 }
 
+bool together_has(const struct together *g, const struct fact_flow *f)
+{
+	return g->sum.flow.rx == f->flow.rx && g->sum.kind == f->kind && g->sum.side == f->side &&
+	       g->port == server_port(f) && strcmp(g->comm, flow_comm(f)) == 0;
+}
+
 /* Returns the group that a flow belongs to, NULL if there is none yet. */
 static struct together *find(struct together *all, size_t count, const struct fact_flow *f)
 {
-	const char *comm = flow_comm(f);
-	uint16_t port = server_port(f);
-
-	for (size_t i = 0; i < count; i++) {
-		struct together *g = &all[i];
-
-		if (g->sum.flow.rx == f->flow.rx && g->sum.kind == f->kind &&
-			g->sum.side == f->side && g->port == port && strcmp(g->comm, comm) == 0)
-			return g;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (together_has(&all[i], f))
+			return &all[i];
 	return NULL;
 }
 

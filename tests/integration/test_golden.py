@@ -37,7 +37,7 @@ def own_fields(name, trace):
 
 def report_text(name, trace, expected):
     """The text has what JSON has of it."""
-    text = golden.output(MAGNET, "report", trace)
+    text = golden.output(MAGNET, "report", "--all", trace)
     total = expected["report"]["events"]
     check(f"nothing lost: {total['app']} application and {total['kernel']} kernel events" in text,
           f"{name}: the text tells {total}")
@@ -67,7 +67,7 @@ def by_babeltrace(name, trace, expected):
 
     def by_plugin(component, params):
         return golden.output("babeltrace2", PLUGINS, trace, "--component=" + component, f"--params={params}{session}")
-    for form, words in (("json", ("report", "--json")), ("text", ("report",)), ("tsv", ("show", "--tsv"))):
+    for form, words in (("json", ("report", "--json")), ("text", ("report", "--all")), ("tsv", ("show", "--tsv"))):
         ours, given = golden.output(MAGNET, *words, trace), by_plugin("sink.magnet." + words[0], f'format="{form}",')
         if form == "text":  # babeltrace2 does not say from which directory it reads
             ours, given = (" ".join(text.replace(trace, "DIR").split()) for text in (ours, given))

@@ -170,7 +170,8 @@ class Recording:
         return json.loads(run(MAGNET, "report", "--json", "--full", self.dir).stdout)
 
     def text(self, *options):
-        return run(MAGNET, "report", self.dir, *options).stdout
+        """The report with everything that its short form leaves out."""
+        return run(MAGNET, "report", "--all", self.dir, *options).stdout
 
     def events(self, *options):
         """Every event as a dict; `fields` is one too."""

@@ -62,7 +62,7 @@ class Counted(Recording):
         report = self.report()
         loss = report["loss"]
         self.not_observed = report["kinds_not_observed"]
-        self.text = run(MAGNET, "report", self.dir).stdout
+        self.text = run(MAGNET, "report", "--all", self.dir).stdout
         self.lost = sum(g["count"] for g in loss["gaps"] if g["producer"] == "ring")
         self.skipped = loss["kernel"] - self.lost
         for e in self.events():

@@ -225,6 +225,7 @@ static void assert_text(struct core *c, bool losses, const char *expected)
 	core_finish(c);
 	text_set_unicode(true);
 	assert_int_equal(report_init(&r, c, NULL, "a trace"), 0);
+	r.detail.all = true;
 	if (losses)
 		text_losses(&r, f, false);
 	else

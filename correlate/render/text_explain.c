@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what the words of the report mean: a line for each, from the table of figures where it is
+ * one. */
+#include "reported/getters.h"
+#include "text.h"
+
+struct word {
+	const char *word;
+	const struct scope *of; /* the figure, which says what it is */
+	const char *figure;
+	const char *says; /* NULL: what the figure says */
+};
+
+static const struct word words[] = {
+	{"request to reply", NULL, NULL,
+		"a client's time from its first write to its last read; a server's from the "
+		"arrival "
+		"of the request until the reply has left"},
+	{"median, slowest 1 %, slowest", NULL, NULL,
+		"means of the exchanges about as long as the median, of the slowest ones, and of "
+		"those as long as the longest"},
+	{"sending, program, receiving, network", NULL, NULL,
+		"from the call to the driver; between the program's calls; from the device to the "
+		"return of the call; all between both ends"},
+	{"in the program", NULL, NULL,
+		"from the return of the call that read the request to the entry of the call that "
+		"wrote the reply's first byte"},
+	{"time lost in system calls", NULL, NULL,
+		"CPU time of the threads themselves, without waiting, interrupts and tracing "
+		"overhead"},
+	{"time lost in the stack", NULL, NULL,
+		"the mean time of a flow's bytes, once for each call that moved them, summed over "
+		"flows; waits of several messages may pass at the same time"},
+	{"time lost waiting for a CPU", &scope_scheduler, "run_queue_total_ns", NULL},
+	{"total", &scope_call, "total_ns", NULL},
+	{"on CPU, overhead", &scope_call, "overhead_ns", NULL},
+	{"blocked", &scope_call, "blocked_n", NULL},
+	{"(+-), ~", &scope_overhead, "uncertainty", NULL},
+	{"p50, p99, max, p87", NULL, NULL,
+		"median, 99th percentile, largest; with too few samples for the 99th percentile "
+		"the "
+		"largest quantile that ten samples exceed stands in its place"},
+	{"latency by stage", NULL, NULL,
+		"the mean time of a byte in each layer, from the program's call to the driver, or "
+		"from the device to the return of the call"},
+	{"share of a stage", NULL, NULL, "its part of the mean total"},
+	{"sizes, spacing", NULL, NULL,
+		"mean size of what the program sent and of what left the device, and mean time "
+		"between them; of received bytes from the device to the program's calls"},
+	{"J", &scope_modulation, "J_ns", NULL},
+	{"tau", &scope_modulation, "tau_ns", NULL},
+	{"M", NULL, NULL,
+		"modulation, J divided by tau: by which part of the gap between two sends the "
+		"stack "
+		"moved the average byte; 0 if it only delays, and the program's timing is kept"},
+	{"S", &scope_modulation, "S", NULL},
+	{"W1", &scope_modulation, "w1_spacing_ns", NULL},
+	{"sd/mean", &scope_layer, "cov_spacing", NULL},
+	{"goodput", &scope_modulation, "goodput_ratio", NULL},
+	{"waits for a CPU", &scope_scheduler, "run_queue_ns", NULL},
+	{"tracing overhead", NULL, NULL,
+		"time that magnet's own events take; taken off stages and calls, but not off the "
+		"totals"},
+	{"*", NULL, NULL,
+		"beside a figure: 1 to 10 % of what it is made of is missing; beside a kind of "
+		"socket: the call bypassed libmagnet.so"},
+	{"n/a", NULL, NULL, "could not be observed; never 0"},
+};
+
+void text_explain(const struct report *r, FILE *to, bool colour)
+{
+	(void)r;
+	fprintf(to, "\n%sWords%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const struct word *w = &words[i];
+
+		fprintf(to, "  %s: %s\n", w->word,
+			w->says ? w->says : figure_of(w->of, w->figure)->doc);
+	}
+	fprintf(to, "  All figures are defined in method.md; magnet-figures(5) lists them.\n");
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the summary: where bytes waited longest. It stands for the answer where there is none. */
+#include <math.h>
+
+#include "report.h"
+#include "text.h"
+
+static int longest_stage(const struct fact_flow *f, const struct probes *p)
+{
+	int longest = 0;
+
+	for (int i = 1; i < stage_count(f); i++)
+		if (stage_mean(f, p, i) > stage_mean(f, p, longest))
+			longest = i;
+	return longest;
+}
+
+/* Returns the last point at which the sent bytes were seen. */
+static const char *passed(const struct fact_flow *f)
+{
+	return measures(f)->stage[TX_STAGE_DRIVER].n  ? "the driver"
+	       : measures(f)->stage[TX_STAGE_QDISC].n ? "the end of the queue (qdisc)"
+	       : measures(f)->stage[TX_STAGE_IP].n    ? "the end of IP"
+						      : "the end of the send buffer";
+}
+
+/* Returns the cause of most of the wait in the send buffer; -1 if there is none or it is not known.
+ */
+static int main_reason(const struct fact_flow *f)
+{
+	for (unsigned int i = 0; measures(f)->why && i < WHYS; i++)
+		if (measures(f)->why->wait[i] * 2 > measures(f)->stage[TX_STAGE_SNDBUF].sum &&
+			i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE)
+			return (int)i;
+	return -1;
+}
+
+/*
+ * Returns the group of flows with the longest waits if the flow is only a minor part of it; else
+ * NULL.
+ */
+static const struct together *rather_together(
+	const struct fact_flow *f, const struct together *groups, size_t count)
+{
+	const struct together *g = count ? &groups[0] : NULL; /* the longest waits */
+
+	return g && measures(f)->residence.sum * 2 < measures(&g->sum)->residence.sum &&
+			       flow_coverage(&g->sum) >= 0.90
+		       ? g
+		       : NULL;
+}
+
+/* Returns the share of all flows' bytes that were seen at every stage; NAN if there are none. */
+static double followed(const struct flow_sums *s)
+{
+	double all = (double)(s->complete + s->incomplete);
+
+	return all > 0 ? (double)s->complete / all : NAN;
+}
+
+const struct together *text_summarised(
+	const struct report *r, const struct together *groups, size_t group_count)
+{
+	return r->sums.longest < r->flow_count
+		       ? rather_together(report_keep_flow(r, r->sums.longest), groups, group_count)
+		       : NULL;
+}
+
+void text_summary(
+	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
+{
+	double share = followed(&r->sums);
+	const struct fact_flow *f =
+		r->sums.longest < r->flow_count ? report_keep_flow(r, r->sums.longest) : NULL;
+	const struct together *several;
+	struct probes p;
+	char end[100];
+	const char *why, *remedy;
+	double mean;
+	int longest, reason = -1;
+
+	if (standing_of(share) == WITHHELD && r->recording.lost_kernel + r->recording.lost_app) {
+		fprintf(to,
+			"\nNo summary: only %s of the bytes were seen at every layer, as events "
+			"were lost\n",
+			text_coverage(share));
+		return;
+	}
+	if (!f)
+		return;
+	several = text_summarised(r, groups, group_count);
+	if (several) {
+		f = &several->sum;
+		snprintf(end, sizeof(end), " in %s %s flows", text_count(several->count),
+			flow_proto(f));
+	} else {
+		char remote[64];
+
+		flow_far_end(r, f, remote);
+		snprintf(end, sizeof(end), " %s %s", f->flow.rx ? "from" : "to", remote);
+	}
+	flow_probes(r, f, &p); /* as in the table below */
+	longest = longest_stage(f, &p);
+	mean = dist_mean(&measures(f)->residence);
+	fprintf(to, "\nSummary");
+	if (standing_of(share) == WITHHELD)
+		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
+	fprintf(to, ": bytes%s took %s on average\n", end, text_ns(report_ns(r, mean)));
+	if (f->flow.rx)
+		fprintf(to, "from the first layer that saw them to %s; ",
+			comm_or(f, "the program"));
+	else
+		fprintf(to, "from %s's call to %s; ", comm_or(f, "the program"), passed(f));
+	if (!f->flow.rx && longest == TX_STAGE_SNDBUF)
+		reason = main_reason(f);
+	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
+	remedy = reason < 0 ? "" : cause_remedy(recent_cause_of_why((enum why_reason)reason));
+	fprintf(to, "%s of that was spent in: %s%s%s%s.",
+		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
+		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
+	fprintf(to, "\n");
+	if (remedy[0])
+		fprintf(to, "%s %s\n", text_arrow(), remedy);
+}
