@@ -83,9 +83,9 @@ static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 		next_scheduler_blocked(f, &at, &one)) {
 		const char *program = get_blocked_program(&one).text;
 
-		table_row(&t, "  %s\t%u\t%s\t%s\t%s\t%s\t%s\t%s", program ? text_plain(program, 15) : "?",
-			one.row->key.pid, blocked_in(&one, words),
-			text_value(get_blocked_n(&one), IN_TIMES),
+		table_row(&t, "  %s\t%u\t%s\t%s\t%s\t%s\t%s\t%s",
+			program ? text_plain(program, 15) : "?", one.row->key.pid,
+			blocked_in(&one, words), text_value(get_blocked_n(&one), IN_TIMES),
 			text_value(get_blocked_total_ns(&one), IN_NS),
 			text_value(get_blocked_p50_ns(&one), IN_NS),
 			text_value(get_blocked_p99_ns(&one), IN_NS),
