@@ -70,7 +70,9 @@ static void find_flow(struct found_flows *all, const struct fact_flow *f)
 		return;
 	add_sums(&all->sums, f);
 	if (measures(f)->residence.n)
-		all->sums.message_wait += dist_mean(&measures(f)->residence) * (double)f->calls;
+		all->sums.message_wait +=
+			dist_mean(&measures(f)->residence) *
+			(double)measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_CALL].n;
 	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
 		.key = {f->flow.sock, f->flow.rx, measures(f)->residence.sum},
 		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90};

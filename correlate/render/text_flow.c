@@ -38,24 +38,6 @@ static void waterfall(const struct report *r, const struct fact_flow *f, FILE *t
 	text_stages(r, f, to);
 }
 
-void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
-{
-	char whose[64];
-
-	fprintf(to, "\n%sLatency by stage, %s by %s%s in %s %s flows%s%s   %s %s\n",
-		colour ? "\033[1m" : "", g->sum.flow.rx ? "received" : "sent",
-		comm_or(&g->sum, "the program"), text_side(g), text_count(g->count),
-		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
-		text_bytes((double)flow_bytes(&g->sum)), g->sum.flow.rx ? "in" : "out");
-	text_stages(r, &g->sum, to);
-	if (!text_has_modulation(r)) {
-		snprintf(whose, sizeof(whose), " of the largest, flow %s", flow_id(g->first->flow));
-		text_traffic_line(r, g->first, whose, to);
-	}
-	text_troubles(r, &g->sum, &g->tcp, to);
-	text_drop_sums(&g->drops, to);
-}
-
 static void datagram_title(const struct fact_flow *f, FILE *to, bool colour)
 {
 	char local[64], remote[64], ends[140] = "";
@@ -79,6 +61,37 @@ static void datagrams(const struct report *r, const struct fact_flow *f, FILE *t
 	if (f->unmatched)
 		fprintf(to, "  datagrams that could not be matched to a call with certainty: %s\n",
 			text_count(f->unmatched));
+}
+
+/* Prints what the stack made of the traffic of a group's largest flow: there is no sum of it. */
+static void largest_traffic(
+	const struct report *r, const struct fact_flow *f, FILE *to, bool colour)
+{
+	char whose[64];
+
+	if (text_has_all(r)) /* single flows follow */
+		return;
+	if (!text_has_modulation(r)) {
+		snprintf(whose, sizeof(whose), " of the largest, flow %s", flow_id(f->flow));
+		text_traffic_line(r, f, whose, to);
+	} else if (f->kind == MG_KIND_tcp) {
+		text_traffic(r, f, to, colour);
+	} else {
+		datagrams(r, f, to, colour);
+	}
+}
+
+void text_together(const struct report *r, const struct together *g, FILE *to, bool colour)
+{
+	fprintf(to, "\n%sLatency by stage, %s by %s%s in %s %s flows%s%s   %s %s\n",
+		colour ? "\033[1m" : "", g->sum.flow.rx ? "received" : "sent",
+		comm_or(&g->sum, "the program"), text_side(g), text_count(g->count),
+		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
+		text_bytes((double)flow_bytes(&g->sum)), g->sum.flow.rx ? "in" : "out");
+	text_stages(r, &g->sum, to);
+	largest_traffic(r, g->first, to, colour);
+	text_troubles(r, &g->sum, &g->tcp, to);
+	text_drop_sums(&g->drops, to);
 }
 
 /* Prints the flow's dropped packets. */

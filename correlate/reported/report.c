@@ -67,6 +67,12 @@ bool into_whole_losses(const struct report_figures *f, struct report_figures *to
 	return true;
 }
 
+bool into_whole_time_lost(const struct report_figures *f, struct time_lost *to)
+{
+	*to = report_time_lost(f->r);
+	return true;
+}
+
 bool next_whole_together(const struct report_figures *f, uintptr_t *at, struct group_figures *to)
 {
 	if (*at >= f->groups_n)
@@ -135,6 +141,9 @@ bool next_losses_drops(const struct report_figures *f, uintptr_t *at, struct dro
 }
 
 /* clang-format off */
+GET(time_lost, stack_ns, value_number(f->messages))
+GET(time_lost, calls_ns, value_number(f->calls))
+GET(time_lost, run_queue_ns, value_number(f->run_queue))
 #define RECORDING (f->r->recording)
 #define LOSSES (f->r->losses)
 #define LOSS(name, event) \

@@ -191,12 +191,20 @@
 	V(S, NUMBER, NS, setup_cpu_ns, recorded, "to begin and to end", "CPU time that magnet used to begin and to " \
 		"end recording")
 
+#define MG_KNOWN_time_lost(S, K)
+#define MG_FIGURES_time_lost(S, V, O, L, W, T, P) \
+	V(S, NUMBER, NS, stack_ns, recorded, "in the stack", "waits of messages in the stack: the mean time of a flow's " \
+		"bytes, once for each call that moved them, summed over the flows") \
+	V(S, NUMBER, NS, calls_ns, recorded, "in system calls", "CPU time of the calls: the sum of their overhead") \
+	V(S, NUMBER, NS, run_queue_ns, recorded, "waiting for a CPU", "sum of the waits for a CPU")
+
 #define MG_KNOWN_whole(S, K) \
 	K(S, kernel, "the kernel side was recorded")
 #define MG_FIGURES_whole(S, V, O, L, W, T, P) \
 	O(S, losses, losses, kernel, "losses of all flows, in the network and at the ends; absent with --flow") \
 	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first; absent with --flow") \
 	L(S, slow_exchange, slowest, always, "the slowest of them (--slowest); absent with --flow") \
+	O(S, time_lost, time_lost, always, "time lost, which is the order of the text's sections; absent with --flow") \
 	L(S, group, together, always, "groups of flows: where their bytes waited; one group for each program, " \
 		"protocol, direction and side with at least two flows; absent with --flow")
 

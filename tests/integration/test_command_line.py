@@ -31,11 +31,13 @@ RECORD = """
 """
 TRACED = "--fresh|--fr|--with-app|--with-a|--control /x|--control=x|--control-fd 0|--control-fd 2147483647"
 REPORT = """
+    --calls --modulation --explain|--all --no-pager|--color=auto|--color always --color never
     --json|--js|--json --full|--full|--fu|--flow 1/tx|--flow=1/tx|--fl 1/tx|--against d|--ag d|--waterfall p99
     --waterfall p99.9|--waterfall=p0.1|--wat p50|--on-demand ks|--on-demand all|--on-demand ks,bursts:gap=5
     --on ks --on bursts|d --json|--json d --flow 1/tx e
 """
 SHOW = """
+    --color=never|--color always --no-pager
     --tsv|--ts|--flow 1/tx|--fl 1/tx|--from 0|--from 1.5|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2|--bytes 0-99
     --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e|--facts call
     --fa range
@@ -50,8 +52,8 @@ BAD_BOTH = """
 """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1|--repeat 0|--repeat 1000|--repeat x|--repeat"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
-BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
-BAD_SHOW = "--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
+BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--color|--color sometimes|--color=|--calls=1|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
+BAD_SHOW = "--color red|--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
 
 def lines(text):

@@ -244,6 +244,31 @@ static void a_row_that_is_too_wide_loses_words_at_its_end(void **unused)
 	assert_string_equal(printed(&t, 0, false), " n  where\n12\n");
 }
 
+/* Columns go in the order that is given, and then words are cut. */
+static void a_table_is_no_wider_than_the_terminal(void **unused)
+{
+	struct table t;
+
+	(void)unused;
+	text_set_columns(60);
+	table_begin(&t, "lrrl");
+	table_drops(&t, "21");
+	table_row(&t, "name\tone\ttwo\twhere");
+	table_row(&t, "twenty columns of it.\t1\t2\ttwenty-eight columns of this");
+	assert_string_equal(printed(&t, 0, false),
+		"name                   one  where\n"
+		"twenty columns of it.    1  twenty-eight columns of this\n");
+	table_begin(&t, "lrrl");
+	table_drops(&t, "12");
+	table_row(&t, "name\tone\ttwo\twhere");
+	table_row(&t, "twenty columns of it.\t1\t2\t%s",
+		"forty-one columns of what is much too wide");
+	assert_string_equal(printed(&t, 0, false),
+		"name                   where\n"
+		"twenty columns of it.  forty-one columns of what is much ...\n");
+	text_set_columns(0);
+}
+
 static void names_cannot_command_the_terminal(void **unused)
 {
 	(void)unused;
@@ -297,6 +322,7 @@ int main(void)
 		cmocka_unit_test(names_cannot_command_the_terminal),
 		cmocka_unit_test(a_row_that_is_too_wide_loses_words_at_its_end),
 		cmocka_unit_test(lines_are_as_wide_as_the_terminal),
+		cmocka_unit_test(a_table_is_no_wider_than_the_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

@@ -81,6 +81,29 @@ static void a_report_reads_from_top_to_bottom(void **unused)
 	json_decref(session);
 }
 
+/* Options, which the last line names, print the rest. */
+static void the_short_form_has_the_most_important_rows(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	everything = false;
+	connection_record(&c);
+	printed(&c, NULL, NULL);
+	everything = true;
+	assert_says("Summary: ");
+	assert_says("Time lost, summed over messages and threads: ");
+	assert_says("System calls");
+	assert_says("Latency by stage");
+	assert_says("  all else");
+	assert_says("  traffic: sizes ");
+	assert_says("; modulation M = 0.");
+	assert_does_not_say("stages sum exactly");
+	assert_does_not_say("% of overhead in");
+	assert_does_not_say("Traffic by layer");
+	assert_says("\nmore: --calls --modulation --explain --flow ID --slowest N --all\n");
+}
+
 static void no_single_flow_stands_for_many(void **unused)
 {
 	struct core c;
@@ -460,6 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_reads_from_top_to_bottom),
+		cmocka_unit_test(the_short_form_has_the_most_important_rows),
 		cmocka_unit_test(one_flow_may_be_asked_for),
 		cmocka_unit_test(why_bytes_waited_stands_below_the_send_buffer),
 		cmocka_unit_test(a_send_that_never_waited_has_no_reason),
