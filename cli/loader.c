@@ -14,6 +14,7 @@
 #include "bt/graph.h"
 #include "commands.h"
 #include "direct/direct.h"
+#include "filter/text.h"
 #include "log.h"
 #include "plain_file.h"
 #include "progress_line.h"
@@ -170,6 +171,8 @@ void loaded_init(struct loaded *l)
 	l->session = NULL;
 	l->name = NULL;
 	l->reported = false;
+	l->filter = NULL;
+	l->again = false;
 }
 
 int loaded_read(struct loaded *l, char *const dirs[], int count)
@@ -186,9 +189,10 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	session_tell(l->core, l->session);
 	err = read_traces(reader, &traces, l->core, why, sizeof(why));
 	if (err) {
-		mg_error("%s: %s", dirs[0], why);
+		if (!l->again)
+			mg_error("%s: %s", dirs[0], why);
 		err = err == -EMFILE ? -1 : read_in_part(l->core, why);
-	} else {
+	} else if (!l->again) {
 		if (no_session[0])
 			mg_warn("%s", no_session);
 		if (traces.link)
@@ -196,6 +200,45 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	}
 	mg_traces_free(&traces);
 	return err;
+}
+
+/* Reads all to learn which sockets and threads are chosen. Returns 0, or -1 after a message. */
+static int learn(struct filter *f, char *const dirs[], int count)
+{
+	struct loaded before = {.core = core_new()};
+	char options[FILTER_TEXT];
+	int err = 0;
+
+	if (!before.core || !filter_learn(f, before.core)) {
+		mg_error("%s", strerror(ENOMEM));
+		err = -1;
+	} else if (loaded_read(&before, dirs, count) < 0) {
+		err = -1;
+	} else if (!filter_learned(f, before.core)) {
+		filter_text(f, options, sizeof(options));
+		mg_error("nothing in this recording matches %s (magnet report --json has its "
+			 "processes and flows)",
+			options);
+		err = -1;
+	}
+	loaded_free(&before);
+	return err;
+}
+
+int loaded_filter(struct loaded *l, struct filter *f, char *const dirs[], int count)
+{
+	if (!filter_chooses_sockets(f) && !filter_chooses_threads(f) && !filter_begin(f)) {
+		mg_error("%s", strerror(ENOMEM));
+		return -1;
+	}
+	if (filter_chooses_sockets(f) || filter_chooses_threads(f)) {
+		if (learn(f, dirs, count))
+			return -1;
+		l->again = true;
+	}
+	l->filter = f;
+	figures_filter(l->core, f);
+	return 0;
 }
 
 int loaded_report(struct loaded *l)
@@ -213,6 +256,8 @@ void loaded_free(struct loaded *l)
 	if (l->reported)
 		report_free(&l->report);
 	core_delete(l->core);
+	if (l->filter)
+		filter_free(l->filter);
 	json_decref(l->session);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "core/contract.h"
+#include "filter/filter.h"
 #include "render/report.h"
 
 struct loaded {
@@ -17,6 +18,8 @@ struct loaded {
 	json_t *session;      /* session.json of the first directory that has one, else NULL */
 	const char *name;     /* the first directory */
 	bool reported;
+	struct filter *filter; /* NULL: none */
+	bool again;            /* what is wrong was said when it was read before */
 };
 
 /*
@@ -34,6 +37,11 @@ void loaded_init(struct loaded *l);
  */
 #define LOADED_IN_PART 1
 int loaded_read(struct loaded *l, char *const dirs[], int count);
+/*
+ * Has only what the filter takes counted and printed. Reads the directories first where that must
+ * be known before. Call it after loaded_init(). Returns 0, or -1 after a message.
+ */
+int loaded_filter(struct loaded *l, struct filter *f, char *const dirs[], int count);
 /* Computes the report of what was read. Returns 0, or -ENOMEM after a message. */
 int loaded_report(struct loaded *l);
 void loaded_free(struct loaded *l);

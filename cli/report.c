@@ -9,6 +9,7 @@
 #include "against.h"
 #include "by_host.h"
 #include "commands.h"
+#include "filter_options.h"
 #include "loader.h"
 #include "log.h"
 #include "newest.h"
@@ -22,6 +23,7 @@
 static const char usage[] =
 	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
 	"                     [--against DIR] [--on-demand LIST] [--all] [--color WHEN]\n"
+	"                     [FILTER...]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
 	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
@@ -43,6 +45,7 @@ struct report_options {
 	double quantile; /* 0: not given */
 	uint64_t slowest;
 	struct statistics statistics;
+	struct filter filter;
 };
 
 /* "p99.9" is 0.999 */
@@ -96,6 +99,7 @@ static const struct option_row rows[] = {
 		"print more figures: names separated by commas, with parameters, such as "
 		"bursts:gap=5; "
 		"all for every one; list for their names"),
+	FILTER_ROWS(struct report_options),
 	ROW("calls", 0, NULL, option_type_flag, detail.calls,
 		"also print every system call, and what its time was spent on"),
 	ROW("modulation", 0, NULL, option_type_flag, detail.modulation,
@@ -142,7 +146,7 @@ static int print(const struct report *r, const struct report_options *o, struct 
 }
 
 /* Reports one recording. Returns an exit status. */
-static int report_one(const struct report_options *o, char **dirs, int count)
+static int report_one(struct report_options *o, char **dirs, int count)
 {
 	static struct loaded in; /* not freed: without that the process ends sooner */
 	struct flow_calls calls = {0};
@@ -151,8 +155,10 @@ static int report_one(const struct report_options *o, char **dirs, int count)
 	loaded_init(&in);
 	if (o->statistics.demand.figures)
 		figures_keep_series(in.core, DEMAND_MEMORY);
-	else if (!o->flow)
+	else if (!o->flow && !filter_is_set(&o->filter))
 		core_pack_closed(in.core);
+	if (filter_is_set(&o->filter) && loaded_filter(&in, &o->filter, dirs, count))
+		return EXIT_FAILED;
 	if (o->slowest)
 		figures_keep_slowest(in.core, (uint32_t)o->slowest);
 	if (o->flow) {
@@ -197,6 +203,11 @@ static int parse(struct report_options *o, int argc, char **argv)
 		demand_list(stdout);
 		return 1;
 	}
+	if (!filter_is_valid(&o->filter))
+		return -EINVAL;
+	if (filter_is_set(&o->filter) && (o->against || o->flow))
+		return refuse("--process, --thread, --port, --peer, --protocol, --from and --to "
+			      "exclude --against and --flow");
 	if (o->against && o->flow)
 		return refuse("--against excludes --flow: it compares flows by their role");
 	if (o->quantile > 0 && (o->against || o->json))
@@ -235,9 +246,10 @@ int cmd_report(int argc, char **argv)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
 		status = report_one(&o, d.at, d.count);
-	else if (o.flow || o.slowest || o.histogram || o.statistics.demand.figures)
+	else if (o.flow || o.slowest || o.histogram || o.statistics.demand.figures ||
+		 filter_is_set(&o.filter))
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
-			 "--slowest, --histogram and --on-demand");
+			 "--slowest, --histogram, --on-demand and filters");
 	else
 		status = report_two_hosts(&hosts, form, &o.detail);
 	by_host_free(&hosts);

@@ -7,6 +7,7 @@
 
 #include "by_host.h"
 #include "commands.h"
+#include "filter_options.h"
 #include "loader.h"
 #include "log.h"
 #include "newest.h"
@@ -22,10 +23,10 @@
 #define FACT_NAMES           MG_FACTS(FACT_NAME)
 
 static const char usage[] =
-	"usage: magnet show [DIR...] [--tsv] [--flow ID] [--from T] [--to T]\n"
+	"usage: magnet show [DIR...] [--tsv] [--setup] [--flow ID] [FILTER...]\n"
 	"       magnet show [DIR...] [--tsv] --flow ID --bytes RANGE | --byte N\n"
-	"       magnet show [DIR...] --facts NAME [--flow ID]\n"
-	"       magnet show [DIR...] --slowest N\n"
+	"       magnet show [DIR...] --facts NAME [--flow ID] [FILTER...]\n"
+	"       magnet show [DIR...] --slowest N [FILTER...]\n"
 	"\n"
 	"Prints every event in order of time, with its flow and the bytes of it that it concerns;\n"
 	"all that happened to some bytes; or a table of facts established from the events.\n"
@@ -38,26 +39,13 @@ struct bytes {
 
 struct show_options {
 	struct output_options output;
-	bool tsv, help;
+	bool tsv, setup, help;
 	const char *flow;
-	double from, to; /* seconds; to < 0: until the end */
+	struct filter filter;
 	struct bytes bytes;
 	uint64_t slowest;
 	const struct fact_desc *facts; /* NULL: events are shown */
 };
-
-static bool parse_seconds(const struct option_row *row, const char *text, void *value)
-{
-	double s;
-	char *end;
-
-	(void)row;
-	s = strtod(text, &end);
-	if (end == text || *end || !(s >= 0))
-		return option_refuse("a time in seconds, such as 1.5");
-	*(double *)value = s;
-	return true;
-}
 
 static bool parse_range(const struct option_row *row, const char *text, void *value)
 {
@@ -89,7 +77,6 @@ static bool parse_facts(const struct option_row *row, const char *text, void *va
 	return fact || option_refuse("a kind of facts:" FACT_NAMES);
 }
 
-static const struct option_type seconds = {parse_seconds, NULL};
 static const struct option_type range = {parse_range, NULL};
 static const struct option_type byte = {parse_byte, NULL};
 static const struct option_type facts = {parse_facts, NULL};
@@ -101,8 +88,11 @@ static const struct option_row rows[] = {
 		"print tab-separated values under a row of names, with times in ns and cycles"),
 	ROW("flow", 0, "ID", option_type_text, flow,
 		"print the events of one flow only, such as 4097/tx"),
-	ROW("from", 0, "T", seconds, from, "begin T seconds after the first event"),
-	ROW("to", 0, "T", seconds, to, "end T seconds after the first event"),
+	FILTER_ROWS(struct show_options),
+	FILTER_EVENT_ROWS(struct show_options),
+	ROW("setup", 0, NULL, option_type_flag, setup,
+		"also print what was recorded before the first event of a flow, and events about "
+		"the recording itself"),
 	ROW("bytes", 0, "RANGE", range, bytes,
 		"print all that happened to these bytes of the flow: 0-99, both included, or "
 		"0+100"),
@@ -119,6 +109,12 @@ static const struct option_row rows[] = {
 };
 #undef ROW
 
+/* Returns whether rows are chosen. */
+static bool chooses(const struct filter *f)
+{
+	return filter_is_set(f) || f->event.n || f->layers;
+}
+
 /* Returns the exit status: whether all was read, found and written. */
 static int status_of(int read, const char *flow, bool flow_seen, const char *what)
 {
@@ -129,12 +125,13 @@ static int status_of(int read, const char *flow, bool flow_seen, const char *wha
 	return output_finish(what) == EXIT_DONE ? status : EXIT_FAILED;
 }
 
-static int show_facts(const struct show_options *o, char **dirs, int count)
+static int show_facts(struct show_options *o, char **dirs, int count)
 {
 	struct loaded in;
 	struct show_facts show = {.to = stdout, .fact = o->facts, .flow = o->flow};
 	struct fact_flow flow;
 	uint64_t cookie;
+	const char *lacks;
 	int read, status;
 	bool seen, rx;
 
@@ -142,7 +139,21 @@ static int show_facts(const struct show_options *o, char **dirs, int count)
 		mg_error("--facts %s is not about flows: leave out --flow", o->facts->name);
 		return EXIT_USAGE;
 	}
+	lacks = filter_begin(&o->filter)
+			? filter_lacks(&o->filter, (enum fact)(o->facts - fact_table))
+			: NULL;
+	if (lacks) {
+		mg_error("--facts %s tells of no %s: leave out the filters by them", o->facts->name,
+			lacks);
+		filter_free(&o->filter);
+		return EXIT_USAGE;
+	}
 	loaded_init(&in);
+	if (filter_is_set(&o->filter)) {
+		if (loaded_filter(&in, &o->filter, dirs, count))
+			return EXIT_FAILED;
+		show.filter = &o->filter;
+	}
 	show.core = in.core;
 	show_facts_listen(&show);
 	read = loaded_read(&in, dirs, count);
@@ -156,14 +167,19 @@ static int show_facts(const struct show_options *o, char **dirs, int count)
 	return status;
 }
 
-static int show_events(const struct show_options *o, char **dirs, int count)
+static int show_events(struct show_options *o, char **dirs, int count)
 {
-	struct show show = {
-		.to = stdout, .tsv = o->tsv, .flow = o->flow, .from_s = o->from, .to_s = o->to};
+	struct show show = {.to = stdout, .tsv = o->tsv, .flow = o->flow, .setup = o->setup};
 	struct loaded in;
 	int read, status;
 
 	loaded_init(&in);
+	if (chooses(&o->filter)) {
+		if (loaded_filter(&in, &o->filter, dirs, count))
+			return EXIT_FAILED;
+		show.filter = &o->filter;
+	}
+	show.core = in.core;
 	core_listen(in.core, show_event, &show);
 	read = loaded_read(&in, dirs, count);
 	if (!read)
@@ -177,6 +193,12 @@ static int show_events(const struct show_options *o, char **dirs, int count)
 	return status;
 }
 
+static int refuse(const char *why)
+{
+	mg_error("%s", why);
+	return -EINVAL;
+}
+
 static int parse(struct show_options *o, int argc, char **argv)
 {
 	const struct option_command c = {.usage = usage,
@@ -187,28 +209,23 @@ static int parse(struct show_options *o, int argc, char **argv)
 
 	if (err)
 		return err;
-	if (o->to >= 0 && o->from > o->to) {
-		mg_error("--from is after --to");
+	if (!filter_is_valid(&o->filter))
 		return -EINVAL;
-	}
-	if (o->bytes.to && (!o->flow || o->from > 0 || o->to >= 0)) {
-		mg_error("give --flow with --bytes and --byte, and neither --from nor --to");
-		return -EINVAL;
-	}
-	if (o->slowest && (o->flow || o->facts || o->tsv || o->from > 0 || o->to >= 0)) {
-		mg_error("--slowest excludes all other options");
-		return -EINVAL;
-	}
-	if (o->facts && (o->bytes.to || o->from > 0 || o->to >= 0)) {
-		mg_error("--facts excludes --from, --to, --bytes and --byte");
-		return -EINVAL;
-	}
+	if (o->bytes.to && (!o->flow || chooses(&o->filter)))
+		return refuse("give --flow with --bytes and --byte, and no filter");
+	if (o->slowest && (o->flow || o->facts || o->tsv || o->bytes.to))
+		return refuse("--slowest excludes --flow, --facts, --tsv, --bytes and --byte");
+	if (o->facts && o->bytes.to)
+		return refuse("--facts excludes --bytes and --byte");
+	if ((o->facts || o->slowest) && (o->filter.event.n || o->filter.layers))
+		return refuse("--event and --layer choose events: they exclude --facts and "
+			      "--slowest");
 	return 0;
 }
 
 int cmd_show(int argc, char **argv)
 {
-	struct show_options o = {.to = -1};
+	struct show_options o = {0};
 	struct directories d;
 	int err;
 
@@ -224,7 +241,7 @@ int cmd_show(int argc, char **argv)
 	if (!o.tsv && !o.facts)
 		output_page();
 	if (o.slowest)
-		return show_slowest(d.at, d.count, (uint32_t)o.slowest);
+		return show_slowest(d.at, d.count, (uint32_t)o.slowest, &o.filter);
 	if (o.facts)
 		return show_facts(&o, d.at, d.count);
 	return o.bytes.to ? show_life(d.at, d.count, o.flow, o.bytes.from, o.bytes.to, o.tsv)

@@ -99,15 +99,20 @@ static int print_slowest(struct loaded *in)
 	return output_finish("the slowest exchanges");
 }
 
-int show_slowest(char **dirs, int count, uint32_t n)
+int show_slowest(char **dirs, int count, uint32_t n, struct filter *f)
 {
 	const struct exchange_table *t;
 	int status = EXIT_FAILED;
 	struct loaded in;
 
 	loaded_init(&in);
+	if (filter_is_set(f)) {
+		if (loaded_filter(&in, f, dirs, count))
+			return EXIT_FAILED;
+	} else {
+		core_pack_closed(in.core);
+	}
 	figures_keep_slowest(in.core, n);
-	core_pack_closed(in.core);
 	if (loaded_read(&in, dirs, count) == 0)
 		status = print_slowest(&in);
 	t = &figures_of(in.core)->exchanges;

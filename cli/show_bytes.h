@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "filter/filter.h"
+
 /* Prints the life of a flow's bytes [from, to). Returns an exit status. */
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv);
 /*
  * Prints the slowest exchanges, and then the life of each one's bytes on which the reply waited.
  * Returns an exit status.
  */
-int show_slowest(char **dirs, int count, uint32_t n);
+int show_slowest(char **dirs, int count, uint32_t n, struct filter *f);
 
 #endif

@@ -29,7 +29,7 @@ void mg_log_name(const char *program)
  */
 static void line(const char *level, const char *fmt, va_list ap)
 {
-	char buf[1024], plain[2048];
+	char buf[4400], plain[8800];
 	int n = snprintf(buf, sizeof(buf), "%s: %s", name, level);
 
 	vsnprintf(buf + n, sizeof(buf) - n, fmt, ap);

@@ -13,7 +13,7 @@
 #include "tcp_names.h"
 
 /* The values that the option takes whose value was refused last. */
-static char takes[400];
+static char takes[4000];
 
 bool option_refuse(const char *fmt, ...)
 {

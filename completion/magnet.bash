@@ -12,11 +12,20 @@ _magnet_options() # PROGRAM COMMAND: one option a line, with = behind those that
 		-e 's/^  (-., |    )(--[a-z-]+) [A-Z].*/\2=/p' -e 's/^  (-., |    )(--[a-z-]+)( .*)?$/\2/p'
 }
 
+# the words that an option refuses a bad value with, behind those of the message
+_magnet_refused() # PROGRAM COMMAND OPTION WORDS
+{
+	"$1" "$2" "$3" = 2>&1 | sed -n "s/.* $4 //p" | tr ' ' '\n'
+}
+
 _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can be listed
 {
 	case $3 in
 	--facts) "$1" "$2" --help | sed -n '/--facts NAME /,/--help/p' | tr -s ' \n' '\n' | sed '1,/values:/d; /^-/,$d' ;;
 	--on-demand) "$1" report --on-demand list | sed -nE 's/^([a-z][a-z-]*) .*/\1/p' ;;
+	--event) [[ $2 == show ]] && _magnet_refused "$1" show --event 'or of' ;;
+	--layer) _magnet_refused "$1" show --layer 'layers of' ;;
+	--process) ls /proc | grep '^[0-9]' ;;
 	--layers | -l) echo syscall socket tcp ip netfilter device gro sched switch none ;;
 	--level) echo none light full ;;
 	--protocol) echo tcp udp unix raw icmp netlink vsock ;;

@@ -16,8 +16,9 @@ ROOMS = {
         "run": ("clock", "control", "hooks", "rings", "events"),
     },
     "correlate": {
-        "facts": (), "sums": (), "core": ("facts",), "figures": ("core", "facts", "sums"),
-        "reported": ("core", "facts", "figures", "sums"),
+        "facts": (), "sums": (), "core": ("facts",), "filter": ("core", "facts"),
+        "figures": ("core", "facts", "filter", "sums"),
+        "reported": ("core", "facts", "figures", "filter", "sums"),
     },
     "correlate/core": {
         "clock": (), "bytes": (), "coverage": ("clock",), "task": ("clock", "coverage"),

@@ -18,7 +18,7 @@
 #include "render/report.h"
 #include "render/session.h"
 
-struct filter {
+struct event_filter {
 	char *flow; /* NULL: any */
 	double pid, tid;
 	bool has_pid, has_tid;
@@ -27,7 +27,7 @@ struct filter {
 };
 
 struct iterator {
-	const struct filter *filter;
+	const struct event_filter *filter;
 	bt_message_iterator *from;
 	struct core *core;
 	struct decoder *decoder;
@@ -44,7 +44,7 @@ static const struct param known[] = {{"flow", PARAM_TEXT}, {"pid", PARAM_NUMBER}
 
 static const struct param known_to_join[] = {{"session", PARAM_TEXT}, {0}};
 
-static bool take_params(struct filter *f, const bt_value *params, char *bad, size_t size)
+static bool take_params(struct event_filter *f, const bt_value *params, char *bad, size_t size)
 {
 	struct core *none;
 	bool ok;
@@ -65,7 +65,7 @@ static bool take_params(struct filter *f, const bt_value *params, char *bad, siz
 	return ok;
 }
 
-static void free_filter(struct filter *f)
+static void free_filter(struct event_filter *f)
 {
 	json_decref(f->session);
 	free(f->flow);
@@ -77,7 +77,7 @@ static bt_component_class_initialize_method_status init(
 {
 	bt_self_component *component = bt_self_component_filter_as_self_component(self);
 	unsigned long refused = mg_memory_failures();
-	struct filter *f = mg_calloc(1, sizeof(*f));
+	struct event_filter *f = mg_calloc(1, sizeof(*f));
 	char bad[256];
 	bool ok;
 
@@ -120,7 +120,7 @@ bt_component_class_initialize_method_status join_init(bt_self_component_filter *
 
 void filter_end(bt_self_component_filter *self)
 {
-	struct filter *f =
+	struct event_filter *f =
 		bt_self_component_get_data(bt_self_component_filter_as_self_component(self));
 
 	if (f)
@@ -145,7 +145,8 @@ static bool is_flow(const char *wanted, const struct annotation *a)
 	return strcmp(name, wanted) == 0;
 }
 
-static bool is_wanted(const struct filter *f, const struct mg_event *e, const struct annotation *a)
+static bool is_wanted(
+	const struct event_filter *f, const struct mg_event *e, const struct annotation *a)
 {
 	return (!f->flow || is_flow(f->flow, a)) && (!f->has_pid || e->pid == f->pid) &&
 	       (!f->has_tid || e->tid == f->tid);

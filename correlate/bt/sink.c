@@ -32,6 +32,7 @@ struct sink {
 	struct demand demand; /* figures on demand */
 	bool is_report, json;
 	json_t *session;
+	struct filter filter; /* the window that is shown */
 	struct printing printing;
 };
 
@@ -40,6 +41,7 @@ static void free_sink(struct sink *s)
 	bt_message_iterator_put_ref(s->from);
 	consumer_end(&s->consumer);
 	core_delete(s->core);
+	filter_free(&s->filter);
 	json_decref(s->session);
 	free((char *)s->show.flow);
 	if (s->show.to && s->show.to != stdout)
@@ -78,7 +80,7 @@ static bt_component_class_initialize_method_status init(bt_self_component_sink *
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
 	figures_attach(s->core);
-	s->show = (struct show){.to = stdout, .to_s = -1};
+	s->show = (struct show){.to = stdout, .core = s->core};
 	path = param_text(params, "path");
 	if (path)
 		s->show.to = mg_checked(fopen(path, "we"));
@@ -157,6 +159,21 @@ bt_component_class_initialize_method_status sink_report_init(bt_self_component_s
 	return initialized(self, s);
 }
 
+/* Takes from= and to=, in seconds. Returns false if they are no times, or without memory. */
+static bool choose_window(struct sink *s, const bt_value *params)
+{
+	double from = 0, to = -1;
+
+	param_number(params, "from", &from);
+	param_number(params, "to", &to);
+	if (from == 0 && to < 0)
+		return true;
+	s->filter.from_ns = (uint64_t)(from * 1e9);
+	s->filter.to_ns = to < 0 ? 0 : (uint64_t)(to * 1e9);
+	s->show.filter = &s->filter;
+	return from >= 0 && from < 1e9 && to < 1e9 && filter_begin(&s->filter);
+}
+
 bt_component_class_initialize_method_status sink_show_init(bt_self_component_sink *self,
 	bt_self_component_sink_configuration *configuration, const bt_value *params, void *data)
 {
@@ -176,8 +193,8 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 		return give_up(s);
 	if (!param_session(params, s->core, &s->session, bad, sizeof(bad)))
 		return refuse(self, s, bad);
-	param_number(params, "from", &s->show.from_s);
-	param_number(params, "to", &s->show.to_s);
+	if (!choose_window(s, params))
+		return refuse(self, s, "from= and to= are seconds, 0 or more");
 	core_listen(s->core, show_event, &s->show);
 	show_header(&s->show);
 	return initialized(self, s);

@@ -6,6 +6,7 @@
 #include "alloc.h"
 #include "figures/bound.h"
 #include "figures/measures_pack.h"
+#include "figures/window.h"
 
 static void finish(void *what)
 {
@@ -57,6 +58,48 @@ void figures_attach(struct core *c)
 	drops_listen(&f->drops, c);
 	exchange_table_listen(&f->exchanges, c);
 	core_attach(c, f, &client);
+}
+
+/*
+ * Measures of a flow are kept of all flows, as the other end's may be needed, without what is
+ * outside of the window. Sums of several flows are made of what was chosen.
+ */
+void figures_filter(struct core *c, const struct filter *filter)
+{
+	static const enum fact gated[FIGURES_GATES] = {
+		FACT_call, FACT_wait, FACT_switch, FACT_switch_cost, FACT_drop, FACT_exchange};
+	struct figures *f = core_attached(c);
+
+	if (!f || !filter_is_set(filter))
+		return;
+	f->filter = filter;
+	for (int i = 0; i < FIGURES_GATES; i++)
+		gate_last(&f->gate[i], c, filter, gated[i]);
+	f->gate[0].all = &f->calls_all;
+	f->gate[0].taken = &f->calls_taken;
+	if (!filter_has_window(filter))
+		return;
+	f->memory.filter = filter;
+	f->memory.core = c;
+	window_listen(&f->memory, c);
+}
+
+void figures_in_window(struct core *c, struct fact_flow *f)
+{
+	const struct filter *filter = figures_of(c)->filter;
+
+	if (filter && filter_has_window(filter))
+		window_apply(f);
+}
+
+bool figures_take_flow(struct core *c, struct fact_flow *f)
+{
+	const struct filter *filter = figures_of(c)->filter;
+
+	if (filter && !filter_takes_fact(filter, c, FACT_flow, f))
+		return false;
+	figures_in_window(c, f);
+	return true;
 }
 
 void figures_keep_series(struct core *c, size_t bytes)

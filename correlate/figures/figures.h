@@ -12,13 +12,18 @@
 #include "figures/exchanges.h"
 #include "figures/measures.h"
 #include "figures/scheduler.h"
+#include "filter/gate.h"
 
+#define FIGURES_GATES 6
 struct figures {
 	struct measures_memory memory;
 	struct call_table calls;
 	struct sched_stats sched;
 	struct drop *drops; /* a hash table */
 	struct exchange_table exchanges;
+	const struct filter *filter; /* NULL: all of the recording counts */
+	struct gated gate[FIGURES_GATES];
+	uint64_t calls_all, calls_taken; /* with a filter: calls, and those that it takes */
 };
 
 /*
@@ -31,6 +36,18 @@ void figures_attach(struct core *c);
  * series that does not fit is cut and marked as such.
  */
 void figures_keep_series(struct core *c, size_t bytes);
+/*
+ * Has only what the filter takes counted. It stays the caller's until the core is gone. Call it
+ * right after figures_attach(), and do not pack closed sockets then.
+ */
+void figures_filter(struct core *c, const struct filter *f);
+/*
+ * Returns whether a flow was chosen; if only a window of time was, its counters become those of the
+ * window.
+ */
+bool figures_take_flow(struct core *c, struct fact_flow *f);
+/* Does the latter, whether it was chosen or not. */
+void figures_in_window(struct core *c, struct fact_flow *f);
 /* Keeps so many of the slowest exchanges. Call it before the first event. */
 void figures_keep_slowest(struct core *c, uint32_t n);
 /* Returns the figures of a core, all of them empty where none were attached. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "figures/window.h"
 
 /* Series of the layers, and of the calls that sent what a flow received. */
 #define SERIES (TX_LAYERS + 1)
@@ -83,6 +84,17 @@ static inline struct flow_measures *measures_of(
 	return *of->state ? *of->state : make(with, of->state);
 }
 
+struct flow_measures *measures_made(struct measures_memory *with, const struct fact_flow_id *of)
+{
+	return measures_of(with, of);
+}
+
+/* Returns whether a fact is outside of the window that is reported. */
+static inline bool is_outside(const struct measures_memory *m, enum fact kind, const void *fact)
+{
+	return m->filter && !filter_takes_fact_time(m->filter, m->core, kind, fact);
+}
+
 void measures_free(struct flow_measures *m)
 {
 	struct dist *all[MEASURES_DISTS];
@@ -104,6 +116,7 @@ void measures_free(struct flow_measures *m)
 	}
 	free(m->resent);
 	free(m->tcp);
+	free(m->window);
 	recent_free(m->exchanges.recent);
 	if (m->why)
 		free(m->why->row);
@@ -124,7 +137,7 @@ static void on_packet(void *arg, const void *fact)
 	struct flow_measures *m = measures_of(arg, &p->flow);
 	struct unit_stats *u;
 
-	if (!m)
+	if (!m || is_outside(arg, FACT_packet, fact))
 		return;
 	u = &m->units[p->flow.rx ? p->layer - TX_LAYERS : p->layer];
 	unit_pass(u, p->time, p->payload, p->fresh);
@@ -205,6 +218,8 @@ static void on_unsent(void *arg, const void *fact)
 	struct why_sums *w = m ? why_of(m) : NULL;
 	struct recent_bytes *recent = m ? recent_of(arg, m) : NULL;
 
+	if (is_outside(arg, FACT_unsent, fact))
+		w = NULL;
 	for (int i = 0; w && i < WHYS; i++)
 		w->cycles[i] += f->held[i];
 	if (recent)
@@ -256,6 +271,8 @@ static void on_range(void *arg, const void *fact)
 	recent = recent_of(arg, m);
 	if (recent)
 		recent_range_add(recent, r);
+	if (is_outside(arg, FACT_range, fact))
+		return;
 	if (r->outcome == OUTCOME_FOLLOWED)
 		add_stages(m, r);
 	else if (r->outcome == OUTCOME_SENT_AGAIN)
@@ -274,7 +291,7 @@ static void on_resent(void *arg, const void *fact)
 	struct resent_sums *again = m ? resent_of(m) : NULL;
 	struct recent_bytes *recent = m ? recent_of(arg, m) : NULL;
 
-	if (again)
+	if (again && !is_outside(arg, FACT_resent, fact))
 		dist_add(&again->wait, f->end - f->begin, f->length);
 	if (recent)
 		recent_resent_add(recent, f);
@@ -317,6 +334,8 @@ static void on_crossing(void *arg, const void *fact)
 		return;
 	if (m->exchanges.recent && sender->exchanges.recent)
 		recent_join(sender->exchanges.recent, m->exchanges.recent);
+	if (is_outside(arg, FACT_crossing, fact))
+		return;
 	if (f->begin && f->end)
 		dist_add_near(&m->shift, f->end > f->begin ? f->end - f->begin : 0, f->length);
 	if (f->begin && f->kind != MG_KIND_tcp)
@@ -338,6 +357,8 @@ static void on_state(void *arg, const void *fact)
 	const struct fact_state *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
 
+	if (is_outside(arg, FACT_state, fact))
+		return;
 	if (m && !m->tcp)
 		m->tcp = mg_calloc(1, sizeof(*m->tcp));
 	if (m && m->tcp)
@@ -367,7 +388,7 @@ static void on_exchange(void *arg, const void *fact)
 	const struct fact_exchange *f = fact;
 	struct flow_measures *m = measures_of(arg, f->request.rx ? &f->reply : &f->request);
 
-	if (!m)
+	if (!m || is_outside(arg, FACT_exchange, fact))
 		return;
 	exchange_count(&m->exchanges.counts, f);
 	if (!exchange_is_sure(f))
@@ -386,7 +407,7 @@ static void on_refusal(void *arg, const void *fact)
 	const struct fact_refusal *f = fact;
 	struct flow_measures *m = f->end ? measures_of(arg, &f->flow) : NULL;
 
-	if (m)
+	if (m && !is_outside(arg, FACT_refusal, fact))
 		dist_add(&m->retry, f->end > f->begin ? f->end - f->begin : 0, 1);
 }
 
@@ -395,6 +416,8 @@ static void on_zerocopy(void *arg, const void *fact)
 	const struct fact_zerocopy *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
 
+	if (is_outside(arg, FACT_zerocopy, fact))
+		return;
 	if (m && !m->zerocopy)
 		m->zerocopy = mg_calloc(1, sizeof(*m->zerocopy));
 	if (m && m->zerocopy)
@@ -456,4 +479,8 @@ void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 		dist_add_all(&again->left_out, &m->resent->left_out);
 	}
 	add_all_why(sum, m->why);
+	if (m->window && !sum->window)
+		sum->window = mg_calloc(1, sizeof(*sum->window));
+	if (m->window && sum->window)
+		window_add(sum->window, m->window);
 }

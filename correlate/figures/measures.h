@@ -9,6 +9,7 @@
 #include "core/contract.h"
 #include "figures/recent.h"
 #include "figures/tcp.h"
+#include "filter/filter.h"
 #include "sums/dist.h"
 #include "sums/series.h"
 #include "sums/units.h"
@@ -46,6 +47,7 @@ struct exchange_counts {
 };
 
 struct exchange_group;
+struct flow_window;
 struct flow_measures {
 	struct unit_stats units[TX_LAYERS]; /* RX_LAYERS is not more */
 	/* RX, not TCP's: the calls whose bytes it received; NULL: none */
@@ -69,15 +71,18 @@ struct flow_measures {
 		/* of this flow itself; NULL: none */
 		struct recent_bytes *recent;
 	} exchanges;
-	struct tcp_record *tcp; /* TX: of the whole connection; NULL: nothing recorded */
+	struct tcp_record *tcp;     /* TX: of the whole connection; NULL: nothing recorded */
+	struct flow_window *window; /* NULL: all of the recording counts, or nothing of it */
 };
 
 /* Memory that all flows' measures share. */
 struct measures_memory {
 	struct dist_pool dists;
 	struct series_pool series;
-	bool *due;        /* set when the distributions exceed their limit */
-	uint32_t recents; /* number of `exchanges.recent` */
+	bool *due;                   /* set when the distributions exceed their limit */
+	uint32_t recents;            /* number of `exchanges.recent` */
+	const struct filter *filter; /* NULL: all of the recording counts */
+	struct core *core;
 };
 
 /* Registers for every fact of the core about flows from now on. */
@@ -87,6 +92,8 @@ const struct flow_measures *measures(const struct fact_flow *f);
 const struct flow_measures *measures_by_id(struct fact_flow_id id);
 /* Returns what is recorded of its connection's protocol state, NULL for nothing. */
 const struct tcp_record *measures_tcp(const struct fact_flow *f);
+/* Returns the measures of a fact's flow, made if needed; NULL if memory is short. */
+struct flow_measures *measures_made(struct measures_memory *with, const struct fact_flow_id *of);
 /* Returns empty measures without limit, for sums of several flows; NULL if memory is short. */
 struct flow_measures *measures_new(void);
 /* Returns whether it is certain which bytes belong to the exchange, which has times then. */

@@ -71,7 +71,10 @@ void flow_ends(const struct fact_flow *f, char local[64], char remote[64])
 
 bool flow_peer(const struct report *r, const struct fact_flow *f, struct fact_flow *peer)
 {
-	return f->peer.sock && core_flow(r->core, f->peer.sock, f->peer.rx, peer);
+	if (!f->peer.sock || !core_flow(r->core, f->peer.sock, f->peer.rx, peer))
+		return false;
+	figures_in_window(r->core, peer);
+	return true;
 }
 
 /*

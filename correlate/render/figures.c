@@ -3,7 +3,18 @@
 #include <math.h>
 
 #include "event_table.h"
+#include "figures/window.h"
 #include "report.h"
+
+/* Returns the same of a window, of the bytes whose ranges began in it. */
+static double window_coverage(const struct fact_flow *f)
+{
+	uint64_t of = f->followed + f->incomplete;
+
+	return of ? (double)f->followed / (double)of * (1 - f->missing_share) *
+			       (1 - f->missing_time)
+		  : NAN;
+}
 
 /* Returns the share of the flow's bytes that were seen at every stage. */
 double flow_coverage(const struct fact_flow *f)
@@ -13,6 +24,8 @@ double flow_coverage(const struct fact_flow *f)
 
 	if (f->ulp)
 		return NAN;
+	if (measures(f)->window)
+		return window_coverage(f);
 	if (f->kind == MG_KIND_tcp)
 		return of ? (double)f->followed / (double)of * (1 - f->missing_time) : NAN;
 	/* datagrams dropped before the first stage have no timestamps that could be missing */

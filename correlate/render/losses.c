@@ -129,7 +129,7 @@ void losses_add_socket(
 	struct losses *l, struct core *c, const struct fact_flow *tx, const struct fact_flow *rx)
 {
 	struct fact_flow peer_tx, peer_rx;
-	bool hit = have_drops(tx, rx);
+	bool hit = have_drops(tx, rx), has_peer;
 
 	if (tx->kind != MG_KIND_tcp) {
 		if (!are_shown(tx, rx))
@@ -140,11 +140,13 @@ void losses_add_socket(
 	}
 	if (!tx->opened && !flow_remote_port(tx) && !are_shown(tx, rx))
 		return; /* it is no connection */
-	if (tx->peer_sock && tx->peer_sock < tx->flow.sock)
+	has_peer = tx->peer_sock && core_flow(c, tx->peer_sock, false, &peer_tx) &&
+		   core_flow(c, tx->peer_sock, true, &peer_rx) && figures_take_flow(c, &peer_tx) &&
+		   figures_take_flow(c, &peer_rx);
+	if (has_peer && tx->peer_sock < tx->flow.sock)
 		return; /* it is counted with its peer */
 	hit |= add_tcp(l, tx);
-	if (tx->peer_sock && core_flow(c, tx->peer_sock, false, &peer_tx) &&
-		core_flow(c, tx->peer_sock, true, &peer_rx))
+	if (has_peer)
 		hit |= add_tcp(l, &peer_tx) | have_drops(&peer_tx, &peer_rx);
 	l->connections++;
 	l->connections_hit += hit;

@@ -124,6 +124,19 @@ const char *report_no_switch_cost(const struct report *r)
 	return "not recorded (--layers +switch)";
 }
 
+bool report_has_window(const struct report *r)
+{
+	return r->filter && filter_has_window(r->filter);
+}
+
+bool report_next_mark(const struct report *r, uintptr_t *at, struct fact_mark *to)
+{
+	while (core_next_mark(r->core, at, to))
+		if (!r->filter || filter_takes_fact(r->filter, r->core, FACT_mark, to))
+			return true;
+	return false;
+}
+
 bool report_has_app(const struct report *r)
 {
 	return r->recording.app_events || json_is_object(json_object_get(r->session, "app"));

@@ -48,7 +48,7 @@ bool flow_is_shown(const struct fact_flow *f)
 struct found_flows {
 	struct core *core;
 	struct found_flow *v;
-	size_t n;
+	size_t n, there; /* chosen ones, and all that could be shown */
 	struct flow_sums sums;
 	struct losses *losses;
 };
@@ -94,11 +94,19 @@ static void find_flows(void *arg, const struct fact_flow *tx, const struct fact_
 {
 	struct found_flows *all = arg;
 
+	struct fact_flow taken[2] = {*tx, *rx};
+	bool has[2];
+
 	if (tx->kind == MG_KIND_netlink) /* its peer is the kernel */
 		return;
-	find_flow(all, tx);
-	find_flow(all, rx);
-	losses_add_socket(all->losses, all->core, tx, rx);
+	for (int i = 0; i < 2; i++) {
+		all->there += flow_is_shown(&taken[i]);
+		has[i] = figures_take_flow(all->core, &taken[i]);
+		if (has[i])
+			find_flow(all, &taken[i]);
+	}
+	if (has[0] || has[1])
+		losses_add_socket(all->losses, all->core, &taken[0], &taken[1]);
 }
 
 /* The facts of the flows that a report has returned. */
@@ -124,6 +132,7 @@ static int take_flows(struct report *r)
 		r->flows[r->flow_count++] = all.v[i].key;
 	r->sums = all.sums;
 	r->sums.longest = longest_wait(&all);
+	r->flows_there = all.there;
 	free(all.v);
 	return r->flows && r->shown ? 0 : -ENOMEM;
 }
@@ -137,6 +146,9 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->session = session;
 	r->source = source;
 	core_recording(core, &r->recording);
+	r->filter = figures_of(core)->filter;
+	if (r->filter) /* of these no socket is known */
+		r->recording.listen_drops = r->recording.synack_retries = 0;
 	for (int i = 0; i < CORE_SIDES; i++)
 		core_side(core, i, &r->side[i]);
 	r->hz = r->recording.hz;
@@ -154,6 +166,7 @@ const struct fact_flow *report_flow(const struct report *r, size_t i)
 {
 	/* empty if its socket cannot be unpacked for lack of memory: no figure is shown then */
 	core_flow(r->core, r->flows[i].sock, r->flows[i].rx, &r->shown->last);
+	figures_in_window(r->core, &r->shown->last);
 	return &r->shown->last;
 }
 
@@ -171,6 +184,7 @@ const struct fact_flow *report_keep_flow(const struct report *r, size_t i)
 		return &all->none;
 	more[all->kept_n++] = f;
 	core_keep_flow(r->core, r->flows[i].sock, r->flows[i].rx, f);
+	figures_in_window(r->core, f);
 	return f;
 }
 

@@ -32,7 +32,9 @@ struct report {
 		dist_sum wait; /* waiting time of its bytes: cycles, once for each byte */
 	} * flows;
 	size_t flow_count;
-	struct flows_shown *shown; /* facts that report_flow() and report_keep_flow() returned */
+	size_t flows_there;          /* without the filter */
+	const struct filter *filter; /* NULL: all of the recording is reported */
+	struct flows_shown *shown;   /* facts that report_flow() and report_keep_flow() returned */
 	struct flow_sums {
 		uint64_t bytes; /* bytes of all flows */
 		/* of flows with a coverage: all bytes, those seen at every stage, and those not */
@@ -224,6 +226,10 @@ bool call_state_known(const struct report *r, enum call_state state);
 
 /* Returns why it is not known how long switches take, NULL if it is known. */
 const char *report_no_switch_cost(const struct report *r);
+/* Returns whether only a window of time is reported. */
+bool report_has_window(const struct report *r);
+/* Fills in the next of the marks that were chosen; `at` is 0 at first. False after the last. */
+bool report_next_mark(const struct report *r, uintptr_t *at, struct fact_mark *to);
 /* Returns whether the application side was recorded. */
 bool report_has_app(const struct report *r);
 

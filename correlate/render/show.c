@@ -108,15 +108,41 @@ static void sender(FILE *to, const struct annotation *a)
 		fprintf(to, " from=%s@%" PRIu64, flow_id(annotated_sender(a)), a->from_offset);
 }
 
-static bool wanted(struct show *s, const struct mg_event *e, const char *flow)
+/* Returns whether an event says only what was there before: a socket, its ends, its state. */
+static bool announces(unsigned int id)
 {
-	double at;
+	return mg_events_have(
+		MG_EVENTS(sock_new, sock_addr, sock_open, sock_state, tcp_algorithm), id);
+}
 
+/*
+ * Returns whether an event is of the recording's set-up: about the recording itself, but for what
+ * is missing in it, or before the first call or other event of a flow. What was asked for by name
+ * is not.
+ */
+static bool is_setup(struct show *s, const struct mg_event *e, const struct annotation *a)
+{
+	const struct mg_event_desc *d = mg_event_by_id(e->id);
+
+	if (s->filter && (s->filter->event.n || s->filter->layers))
+		return false;
+	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_change || e->id == MG_EVENT_dump ||
+		e->id == MG_EVENT_other)
+		return false;
+	if (MG_IS_APP(e->id) || (a->sock && !announces(e->id)))
+		s->begun = true;
+	return !s->begun || (d && d->layer == MG_LAYER_TRACER);
+}
+
+static bool wanted(
+	struct show *s, const struct mg_event *e, const struct annotation *a, const char *flow)
+{
 	if (s->flow && strcmp(s->flow, flow) != 0)
 		return false;
 	s->flow_seen = true;
-	at = (double)(e->time_ns - s->first_ns) / 1e9;
-	return at >= s->from_s && (s->to_s < 0 || at <= s->to_s);
+	if (s->filter && !filter_takes_event(s->filter, s->core, e, a))
+		return false;
+	return s->tsv || s->setup || !is_setup(s, e, a);
 }
 
 /* Writes the event's flow; events of the tracer itself and of the scheduler have none. */
@@ -198,7 +224,7 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 		s->first_ns = e->time_ns;
 	flow_text(flow, a);
 	show_header(s);
-	if (!wanted(s, e, flow))
+	if (!wanted(s, e, a, flow))
 		return;
 	(s->tsv ? tsv : people)(s, e, a, name, flow);
 	s->failed = ferror(s->to);

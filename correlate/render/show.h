@@ -8,13 +8,17 @@
 #include <stdio.h>
 
 #include "core/contract.h"
+#include "filter/filter.h"
 
 struct show {
 	FILE *to;
 	bool tsv;
-	const char *flow;    /* only this flow's events, NULL = all */
-	double from_s, to_s; /* seconds since the first event; to_s < 0 = until the end */
+	const char *flow;            /* only this flow's events, NULL = all */
+	const struct filter *filter; /* NULL = all events */
+	struct core *core;
+	bool setup; /* text: also the recording's set-up, see below */
 	uint64_t first_ns;
+	bool begun; /* whether an event of a flow was seen */
 	bool has_header;
 	bool flow_seen; /* whether an event of the flow was seen */
 	bool failed;    /* whether writing failed */

@@ -239,6 +239,9 @@ static void print(void *arg, const void *fact)
 
 	if (s->flow && !is_wanted(s, fact))
 		return;
+	if (s->filter &&
+		!filter_takes_fact(s->filter, s->core, (enum fact)(s->fact - fact_table), fact))
+		return;
 	show_facts_header(s);
 	for (int i = 0; i < s->fact->columns; i++) {
 		const struct fact_column *c = &s->fact->column[i];

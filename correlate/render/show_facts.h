@@ -7,12 +7,14 @@
 #include <stdio.h>
 
 #include "core/contract.h"
+#include "filter/filter.h"
 
 struct show_facts {
 	FILE *to;
 	struct core *core;
 	const struct fact_desc *fact;
-	const char *flow; /* the only flow to print; NULL prints all */
+	const char *flow;            /* the only flow to print; NULL prints all */
+	const struct filter *filter; /* NULL prints all */
 	bool has_header;
 };
 

@@ -66,7 +66,8 @@ void text_traffic(const struct report *r, const struct fact_flow *f, FILE *to, b
 void text_datagram_layers(const struct report *r, const struct fact_flow *f, FILE *to);
 void text_traffic_line(
 	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to);
-
+/* text_filter.c: the part of the recording that is reported, if it is not all of it */
+void text_filter(const struct report *r, FILE *to, bool colour);
 /* text_dumps.c: which triggers had the flight recorder dumped, when, and for which flow */
 void text_dumps(const struct report *r, FILE *to);
 

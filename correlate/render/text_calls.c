@@ -348,7 +348,7 @@ static void marks(const struct report *r, FILE *to)
 	size_t kinds = 0;
 	uintptr_t at = 0;
 
-	while (core_next_mark(r->core, &at, &m)) {
+	while (report_next_mark(r, &at, &m)) {
 		size_t k = 0;
 
 		while (k < kinds && strcmp(kind[k].name, m.name) != 0)

@@ -223,6 +223,7 @@ void text_head(const struct report *r, FILE *to, bool losses, bool colour)
 	bool whole;
 
 	heading(r, to, colour);
+	text_filter(r, to, colour);
 	if (losses)
 		text_losses(r, to, colour);
 	whole = text_whole(r, to, colour);

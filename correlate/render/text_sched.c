@@ -141,6 +141,12 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	enum standing standing = standing_of(f.coverage);
 	bool shown = standing != WITHHELD;
 
+	if (r->filter && filter_chooses_sockets(r->filter)) {
+		if (f.watched)
+			fprintf(to, "\nScheduler   n/a: the filter chooses connections, and waits "
+				    "for a CPU belong to threads (--process, --thread)\n");
+		return;
+	}
 	if (!switches_in_all(&f))
 		return;
 	into_scheduler_wakeup_ns(&f, &wakeup);

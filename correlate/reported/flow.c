@@ -2,6 +2,7 @@
 #include "reported/flow.h"
 
 #include "event_table.h"
+#include "figures/window.h"
 #include "reported/getters.h"
 
 /* ---- layers ---- */
@@ -88,6 +89,12 @@ GET(drop, bytes, value_count(f->d->bytes))
 /* clang-format on */
 
 /* ---- the flow ---- */
+
+/* Returns a counter of a flow; not all are known of a window of time. */
+static struct value flow_counter(const struct report *r, uint64_t n, size_t offset)
+{
+	return value_if(!report_has_window(r) || window_knows(offset), value_count(n));
+}
 
 struct value flow_retransmits(const struct report *r, const struct fact_flow *f)
 {
@@ -180,7 +187,8 @@ static bool is_tcp(const struct flow_figures *f)
 }
 
 /* clang-format off */
-#define COUNTER(S, name, member, use) GET(S, name, value_count((uint64_t)f->f->member))
+#define COUNTER(S, name, member, use) \
+	GET(S, name, flow_counter(f->r, (uint64_t)f->f->member, offsetof(struct fact_flow, member)))
 #define NO(...)
 MG_FLOW_COUNTERS(COUNTER, NO)
 KNOWN(flow, claimed, !f->f->unclaimed)

@@ -27,7 +27,7 @@ bool next_report_dumps(const struct report_figures *f, uintptr_t *at, struct dum
 bool next_report_marks(const struct report_figures *f, uintptr_t *at, struct mark_figures *to)
 {
 	to->r = f->r;
-	return core_next_mark(f->r->core, at, &to->m);
+	return report_next_mark(f->r, at, &to->m);
 }
 
 bool next_report_hooks(const struct report_figures *f, uintptr_t *at, struct hook_figures *to)

@@ -2,6 +2,7 @@
 #include "reported/report.h"
 
 #include "event_table.h"
+#include "filter/text.h"
 #include "reported/getters.h"
 #include "version.h"
 
@@ -81,6 +82,12 @@ bool next_whole_together(const struct report_figures *f, uintptr_t *at, struct g
 	return true;
 }
 
+bool into_report_filter(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+	return f->r->filter;
+}
+
 bool into_report_scheduler(const struct report_figures *f, struct scheduler_figures *to)
 {
 	*to = scheduler_figures_of(f->r);
@@ -115,14 +122,14 @@ static bool loss_known(const struct report *r, uint16_t event, uint64_t n)
 
 static bool synacks_known(const struct report *r)
 {
-	return losses_know_synacks(r) &&
+	return !r->filter && losses_know_synacks(r) &&
 	       (r->losses.synack_retries || !losses_may_miss(r, MG_EVENTS(tcp_retransmit)));
 }
 
 /* Returns whether it is known what listening sockets dropped: other tracers do not record it. */
 static bool listen_drops_known(const struct report *r)
 {
-	return !r->recording.kernel_tracer &&
+	return !r->filter && !r->recording.kernel_tracer &&
 	       (r->losses.listen_drops || !losses_may_miss(r, MG_EVENTS(tcp_listen)));
 }
 
@@ -140,6 +147,15 @@ bool next_losses_drops(const struct report_figures *f, uintptr_t *at, struct dro
 	return true;
 }
 
+/* Returns the text, valid until the next call. */
+static const char *options_of(const struct filter *f)
+{
+	static char text[FILTER_TEXT];
+
+	filter_text(f, text, sizeof(text));
+	return text;
+}
+
 /* clang-format off */
 GET(time_lost, stack_ns, value_number(f->messages))
 GET(time_lost, calls_ns, value_number(f->calls))
@@ -153,6 +169,7 @@ GET(time_lost, run_queue_ns, value_number(f->run_queue))
 KNOWN(report, whole, !f->only || !*f->only)
 KNOWN(report, demanded, f->r->demand)
 KNOWN(report, app, report_has_app(f->r))
+KNOWN(report, threads, !f->r->filter || !filter_chooses_sockets(f->r->filter))
 GET(report, schema, value_count(REPORT_SCHEMA))
 GET(report, magnet, value_text(MAGNET_VERSION))
 GET(report, marks_left_out, value_count(RECORDING.marks_left_out))
@@ -160,6 +177,16 @@ GET(report, unjoined_calls, value_count(RECORDING.unjoined))
 GET(report, state_sum_mismatches, value_count(RECORDING.state_mismatches))
 GET(report, quantile_error, value_number(report_quantile_error(f->r)))
 GET(report_on_demand, on_demand, value_given(demand_of_all(f->r)))
+
+KNOWN(filter, from, f->r->filter->from_ns)
+KNOWN(filter, to, f->r->filter->to_ns)
+GET(filter, options, value_text(options_of(f->r->filter)))
+GET(filter, from_ns, value_count(f->r->filter->from_ns))
+GET(filter, to_ns, value_count(f->r->filter->to_ns))
+GET(filter, flows, value_count(f->r->flow_count))
+GET(filter, all_flows, value_count(f->r->flows_there))
+GET(filter, calls, value_count(figures_of(f->r->core)->calls_taken))
+GET(filter, all_calls, value_count(figures_of(f->r->core)->calls_all))
 
 GET(events, app, value_count(RECORDING.app_events))
 GET(events, kernel, value_count(RECORDING.kernel_events))

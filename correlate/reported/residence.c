@@ -276,7 +276,7 @@ KNOWN(lineage_sent, retransmits, core_observes(f->r->core, MG_EVENT_tcp_retransm
 KNOWN(lineage_sent, resends, flow_resends_known(f->r, f->f))
 KNOWN(lineage_sent, unsent, f->f->never_sent_known)
 KNOWN(lineage_sent, claimed, !f->f->unclaimed)
-GET(lineage_sent, resent_bytes, value_count(flow_resent(f->f)))
+GET(lineage_sent, resent_bytes, value_if(!report_has_window(f->r), value_count(flow_resent(f->f))))
 
 KNOWN(lineage_received, whole, !f->f->gaps)
 KNOWN(lineage_received, peer, f->f->peer_sock)

@@ -101,6 +101,7 @@
 	F(dump, struct dump_figures, "A dump of the flight recorder") \
 	F(other_event, struct other_event_figures, "A chosen event") \
 	F(hook, struct hook_figures, "A hook of the kernel side") \
+	F(filter, struct report_figures, "A filter") \
 	F(events, struct report_figures, "Events read") \
 	F(clock, struct report_figures, "The clock") \
 	F(losses, struct report_figures, "Losses of the network and its ends") \

@@ -131,6 +131,18 @@
 
 /* ---- the recording ---- */
 
+#define MG_KNOWN_filter(S, K) \
+	K(S, from, "--from was given") \
+	K(S, to, "--to was given")
+#define MG_FIGURES_filter(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, options, always, "filter", "the options as they were understood") \
+	V(S, COUNT, NS, from_ns, from, "from", "begin of the window of time, since the first event") \
+	V(S, COUNT, NS, to_ns, to, "to", "its end, which is no longer in it") \
+	V(S, COUNT, FLOWS, flows, always, "flows", "flows that it keeps") \
+	V(S, COUNT, FLOWS, all_flows, always, "of", "flows without it") \
+	V(S, COUNT, CALLS, calls, always, "calls", "calls that it keeps") \
+	V(S, COUNT, CALLS, all_calls, always, "of", "calls without it")
+
 #define MG_KNOWN_events(S, K)
 #define MG_FIGURES_events(S, V, O, L, W, T, P) \
 	V(S, COUNT, EVENTS, app, always, "application events", "events read of the application side") \
@@ -215,12 +227,15 @@
 #define MG_KNOWN_report(S, K) \
 	K(S, whole, "all flows are reported") \
 	K(S, demanded, "statistics were requested with --on-demand") \
-	K(S, app, "the application side was recorded")
+	K(S, app, "the application side was recorded") \
+	K(S, threads, "no filter selects sockets, as a wait belongs to a thread")
 #define MG_FIGURES_report(S, V, O, L, W, T, P) \
 	V(S, COUNT, NONE, schema, always, "schema", "version of the format of this object: it increases if a member " \
 		"is renamed or changes its meaning, not if members are only added") \
 	V(S, TEXT, NONE, magnet, always, "magnet", "version of magnet that wrote it") \
 	O(S, session, session, always, "the recording: its command, its time, and the time that each side covers") \
+	O(S, filter, filter, recorded, "the part of the recording to which calls, marks, flows, losses, exchanges and the scheduler " \
+		"are limited, and null without a filter; other members are of the whole recording") \
 	O(S, events, events, always, "events read") \
 	O(S, loss, loss, always, "events that are missing, and when") \
 	O(S, clock, clock, always, "relation of the cycle counter to time") \
@@ -240,7 +255,7 @@
 		"magnet-report(1)") \
 	P(S, whole, whole) \
 	P(S, report_on_demand, demanded) \
-	O(S, scheduler, scheduler, always, "waits for a CPU, and switches") \
+	O(S, scheduler, scheduler, threads, "waits for a CPU, and switches") \
 	O(S, tracer, tracer, always, "tracing overhead, measured in this recording") \
 	L(S, other_event, other_events, always, "events chosen with --event of magnet-record(1)") \
 	L(S, hook, hooks, always, "hooks of the kernel side") \

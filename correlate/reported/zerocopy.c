@@ -29,7 +29,7 @@ void part_hold_spread(const struct spread_figures *f, struct spread_figures *to)
 GET(hold, n, value_count(f->d->n))
 GET(hold, max, value_number(spread_ns(f, (double)f->d->max)))
 
-KNOWN(zerocopy, sends, f->f->zerocopy_sends || (f->ends && !f->misses))
+KNOWN(zerocopy, sends, !report_has_window(f->r) && (f->f->zerocopy_sends || (f->ends && !f->misses)))
 KNOWN(zerocopy, ends, f->ends && f->f->zerocopy_sends)
 KNOWN(zerocopy, all_ends, f->ends && f->f->zerocopy_sends && !f->misses)
 GET(zerocopy, zerocopy_sends, value_count(f->f->zerocopy_sends))

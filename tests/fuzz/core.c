@@ -53,7 +53,7 @@ static void print(struct core *c, const struct demand *demand)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct show show = {.to = null(), .to_s = -1};
+	struct show show = {.to = null(), .setup = true};
 	struct demand demand;
 	struct core core;
 	uint8_t options;

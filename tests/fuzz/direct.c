@@ -32,7 +32,7 @@ static void print(struct core *core, FILE *to)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct direct_bytes left = {data + 1, size - 1}, metadata, stream[2];
-	struct show show = {.to_s = -1};
+	struct show show = {.setup = true};
 	size_t streams = 0;
 	struct core core;
 	char why[1024];

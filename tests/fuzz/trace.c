@@ -108,7 +108,7 @@ static void on_abort(int signal_number)
 
 static void read_trace(FILE *to)
 {
-	struct show show = {.to = to, .to_s = -1};
+	struct show show = {.to = to, .setup = true};
 	struct mg_traces traces = {.path = (char *[]){dir}, .count = 1};
 	struct report report;
 	struct core core;

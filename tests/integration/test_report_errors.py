@@ -38,7 +38,7 @@ try:
     refused("no trace in it", TOP + "/empty")
     check(run(MAGNET, "show", TOP + "/absent", check=False).stdout == "", "nothing is shown of nothing")
     p = run(MAGNET, "show", TOP + "/empty", "--from", "2", "--to", "1", check=False)
-    check(p.returncode == 2 and "--from is after --to" in p.stderr, "a time that cannot be")
+    check(p.returncode == 2 and "--from is not before --to" in p.stderr, "a time that cannot be")
     open(TOP + "/file", "w").close()
     refused("no directory", TOP + "/file")
     refused("no argument", status=2)

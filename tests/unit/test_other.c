@@ -42,7 +42,7 @@ static void other_events_are_counted_by_name(void **unused)
 
 static void show_has_them_in_order_with_all_others(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	char *text = NULL, *line;
 	struct core c;
 	size_t size;

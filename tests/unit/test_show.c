@@ -24,6 +24,7 @@ static const char *shown(struct show *s)
 	assert_non_null(s->to);
 	show_header(s);
 	connection_begin(&c);
+	s->core = &c;
 	core_listen(&c, show_event, s);
 	transfer(&c, 0, 10000, 10100);
 	core_finish(&c);
@@ -57,7 +58,7 @@ static const char *line_with(const char *what)
 
 static void tsv_has_a_header_and_ten_columns_in_each_row(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	const char *p = shown(&s);
 
 	(void)unused;
@@ -75,7 +76,7 @@ static void tsv_has_a_header_and_ten_columns_in_each_row(void **unused)
 
 static void a_row_says_which_bytes_of_which_flow(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 
 	(void)unused;
 	shown(&s);
@@ -89,7 +90,7 @@ static void a_row_says_which_bytes_of_which_flow(void **unused)
 
 static void calls_and_kinds_have_names(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 
 	(void)unused;
 	shown(&s);
@@ -102,7 +103,7 @@ static void calls_and_kinds_have_names(void **unused)
 /* Thread and process have columns: they are not repeated among the payload's fields. */
 static void columns_are_not_repeated_as_fields(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 
 	(void)unused;
 	shown(&s);
@@ -112,7 +113,7 @@ static void columns_are_not_repeated_as_fields(void **unused)
 
 static void one_flow_may_be_asked_for(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1, .flow = "2/rx"};
+	struct show s = {.tsv = true, .flow = "2/rx"};
 
 	(void)unused;
 	shown(&s);
@@ -123,7 +124,7 @@ static void one_flow_may_be_asked_for(void **unused)
 
 static void one_that_is_not_there_is_not_seen(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1, .flow = "77/rx"};
+	struct show s = {.tsv = true, .flow = "77/rx"};
 
 	(void)unused;
 	shown(&s);
@@ -133,10 +134,14 @@ static void one_that_is_not_there_is_not_seen(void **unused)
 
 static void a_span_of_time_may_be_asked_for(void **unused)
 {
-	struct show s = {.tsv = true, .from_s = 5e-9, .to_s = 20e-9}; /* from 10006 to 10021 */
+	/* the first event of the recording, to which times relate, is at 1 */
+	struct filter f = {.from_ns = 10006 - 1, .to_ns = 10022 - 1};
+	struct show s = {.tsv = true, .filter = &f};
 
 	(void)unused;
-	shown(&s); /* the first event, to which times relate, is at 10001 */
+	assert_true(filter_begin(&f));
+	shown(&s);
+	filter_free(&f);
 	assert_null(strstr(text, "10005\t"));
 	assert_non_null(strstr(text, "10006\t"));
 	assert_non_null(strstr(text, "10021\t"));
@@ -145,7 +150,7 @@ static void a_span_of_time_may_be_asked_for(void **unused)
 
 static void text_has_relative_times_and_short_ranges(void **unused)
 {
-	struct show s = {.to_s = -1};
+	struct show s = {.setup = true};
 
 	(void)unused;
 	shown(&s);
@@ -157,7 +162,7 @@ static void text_has_relative_times_and_short_ranges(void **unused)
 static void an_unknown_cpu_is_left_empty(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_softirq_entry, 77, 5);
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	struct annotation a = {.cycles = 88};
 	size_t size;
 
@@ -176,7 +181,7 @@ static void an_unknown_cpu_is_left_empty(void **unused)
 static void text_cannot_forge_columns(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_task_exec, 77, 5);
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	struct annotation a = {0};
 	size_t size;
 
@@ -197,7 +202,7 @@ static void bytes_that_do_not_lie_together_are_listed(void **unused)
 	struct piece pieces[] = {{&flow, .off = 0, .len = 1000}, {&flow, .off = 1500, .len = 500}};
 	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_send, 77, 5);
 	struct annotation a = {.piece = pieces, .pieces = 2, .has_offset = true, .length = 1500};
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	size_t size;
 
 	(void)unused;

@@ -328,7 +328,7 @@ static void the_text_says_what_there_is(void **unused)
 
 static void numbers_are_shown_by_their_names(void **unused)
 {
-	struct show s = {.tsv = true, .to_s = -1};
+	struct show s = {.tsv = true, .setup = true};
 	struct core c;
 	char *text;
 	size_t size;

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "filter/filter.h"
+
+#include <string.h>
+
+#include "connection.h"
+#include "figures/figures.h"
+#include "figures/flows.h"
+
+static struct filter f;
+
+static int teardown(void **unused)
+{
+	(void)unused;
+	filter_free(&f);
+	memset(&f, 0, sizeof(f));
+	return 0;
+}
+
+static void transfers(struct core *c)
+{
+	for (uint32_t i = 0; i < TRANSFERS; i++)
+		transfer(c, i, 10000 + i * 1000, 10100 + i * 1010);
+	core_finish(c);
+}
+
+/* Reads the connection once to learn. Returns whether it has what is chosen. */
+static bool learn(void)
+{
+	struct core c;
+	bool has;
+
+	connection_begin(&c);
+	assert_true(filter_learn(&f, &c));
+	transfers(&c);
+	has = filter_learned(&f, &c);
+	feed_end(&c);
+	return has;
+}
+
+struct counted {
+	struct core *core;
+	enum fact kind;
+	int n, all;
+	uint64_t bytes;
+};
+
+static void count(void *arg, const void *fact)
+{
+	struct counted *k = arg;
+
+	k->all++;
+	if (!filter_takes_fact(&f, k->core, k->kind, fact))
+		return;
+	k->n++;
+	if (k->kind == FACT_range)
+		k->bytes += ((const struct fact_range *)fact)->length;
+}
+
+/* Returns the facts of a kind that the filter takes. */
+static struct counted taken(enum fact kind)
+{
+	struct counted k = {.kind = kind};
+	struct core c;
+
+	connection_begin(&c);
+	k.core = &c;
+	assert_true(filter_begin(&f));
+	facts_listen(core_facts(&c), kind, count, &k);
+	transfers(&c);
+	feed_end(&c);
+	return k;
+}
+
+static void choose_process(const char *name, uint32_t pid)
+{
+	f.process.of[f.process.n].pid = pid;
+	snprintf(f.process.of[f.process.n++].name, sizeof(f.process.of[0].name), "%s", name);
+}
+
+static void choose_peer(uint8_t last, int bits)
+{
+	struct mg_prefix *p = &f.peer.of[f.peer.n++].prefix;
+	uint8_t addr[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, last};
+	uint8_t mask[16] = {0};
+
+	for (int i = 0; i < bits; i++)
+		mask[i / 8] |= (uint8_t)(0x80 >> i % 8);
+	for (int i = 0; i < 16; i++)
+		addr[i] &= mask[i];
+	memcpy(p->addr, addr, sizeof(addr));
+	memcpy(p->mask, mask, sizeof(mask));
+}
+
+static void without_a_choice_all_is_taken(void **unused)
+{
+	struct counted calls = taken(FACT_call);
+
+	(void)unused;
+	assert_false(filter_is_set(&f));
+	assert_int_equal(calls.n, calls.all);
+	assert_int_equal(calls.n, 2 * TRANSFERS);
+}
+
+static void a_thread_has_its_calls_and_all_bytes_of_its_socket(void **unused)
+{
+	(void)unused;
+	f.thread.tid[f.thread.n++] = SENDER;
+	assert_true(learn());
+	assert_int_equal(taken(FACT_call).n, TRANSFERS);
+	assert_int_equal(taken(FACT_range).bytes, TRANSFERS * TRANSFER_BYTES);
+	assert_true(filter_takes_socket(&f, A));
+	assert_false(filter_takes_socket(&f, B));
+}
+
+static void a_process_is_found_by_number_or_name(void **unused)
+{
+	(void)unused;
+	choose_process("sender", 0);
+	assert_true(learn());
+	assert_int_equal(taken(FACT_call).n, TRANSFERS);
+	teardown(NULL);
+	choose_process("nobody", 0);
+	assert_false(learn());
+	teardown(NULL);
+	choose_process("", 4711);
+	assert_false(learn());
+}
+
+static void a_peer_is_an_address_or_a_prefix(void **unused)
+{
+	(void)unused;
+	choose_peer(2, 128);
+	assert_true(learn());
+	assert_true(filter_takes_socket(&f, A)); /* 10.0.0.1 to 10.0.0.2 */
+	assert_false(filter_takes_socket(&f, B));
+	teardown(NULL);
+	choose_peer(0, 96 + 24);
+	assert_true(learn());
+	assert_true(filter_takes_socket(&f, A) && filter_takes_socket(&f, B));
+	teardown(NULL);
+	choose_peer(9, 128);
+	assert_false(learn());
+}
+
+static void a_protocol_is_the_kind_of_socket(void **unused)
+{
+	(void)unused;
+	f.kinds = 1u << MG_KIND_tcp;
+	assert_true(learn());
+	assert_int_equal(taken(FACT_call).n, 2 * TRANSFERS);
+	teardown(NULL);
+	f.kinds = 1u << MG_KIND_udp;
+	assert_false(learn());
+}
+
+static void choices_of_different_kinds_are_joined_by_and(void **unused)
+{
+	(void)unused;
+	f.thread.tid[f.thread.n++] = SENDER;
+	choose_peer(1, 128); /* the receiver's peer */
+	assert_true(learn());
+	assert_false(filter_takes_socket(&f, A) || filter_takes_socket(&f, B));
+	assert_int_equal(taken(FACT_call).n, 0);
+}
+
+static void windows_that_follow_each_other_have_each_fact_once(void **unused)
+{
+	static const enum fact kinds[] = {FACT_call, FACT_range, FACT_packet};
+	int n, all;
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		n = 0;
+		f.from_ns = 0;
+		f.to_ns = 15000;
+		all = taken(kinds[i]).all;
+		n += taken(kinds[i]).n;
+		assert_in_range(n, 1, all - 1);
+		f.from_ns = f.to_ns;
+		f.to_ns = 0;
+		n += taken(kinds[i]).n;
+		assert_int_equal(n, all);
+	}
+}
+
+static void a_fact_says_what_it_does_not_tell(void **unused)
+{
+	(void)unused;
+	assert_true(filter_begin(&f));
+	f.port.n = 1;
+	assert_string_equal(filter_lacks(&f, FACT_wait), "sockets");
+	assert_null(filter_lacks(&f, FACT_range));
+	f.port.n = 0;
+	f.thread.n = 1;
+	assert_string_equal(filter_lacks(&f, FACT_loss), "threads");
+	assert_null(filter_lacks(&f, FACT_wait));
+}
+
+static void figures_are_those_of_the_window(void **unused)
+{
+	uint64_t bytes = 0, followed = 0, calls = 0;
+	struct fact_flow flow;
+
+	(void)unused;
+	for (int half = 0; half < 2; half++) {
+		struct core c;
+
+		f.from_ns = half ? 20000 : 0;
+		f.to_ns = half ? 0 : 20000;
+		assert_true(filter_begin(&f));
+		connection_begin(&c);
+		figures_filter(&c, &f);
+		transfers(&c);
+		assert_true(core_flow(&c, A, false, &flow));
+		assert_int_equal(flow.calls, TRANSFERS);
+		assert_true(figures_take_flow(&c, &flow));
+		assert_in_range(flow.calls, 1, TRANSFERS - 1);
+		assert_int_equal(flow.followed, measures(&flow)->residence.weight);
+		bytes += flow_bytes(&flow);
+		followed += flow.followed;
+		calls += flow.calls;
+		feed_end(&c);
+	}
+	assert_int_equal(calls, TRANSFERS);
+	assert_int_equal(bytes, TRANSFERS * TRANSFER_BYTES);
+	assert_int_equal(followed, TRANSFERS * TRANSFER_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(without_a_choice_all_is_taken, teardown),
+		cmocka_unit_test_teardown(
+			a_thread_has_its_calls_and_all_bytes_of_its_socket, teardown),
+		cmocka_unit_test_teardown(a_process_is_found_by_number_or_name, teardown),
+		cmocka_unit_test_teardown(a_peer_is_an_address_or_a_prefix, teardown),
+		cmocka_unit_test_teardown(a_protocol_is_the_kind_of_socket, teardown),
+		cmocka_unit_test_teardown(choices_of_different_kinds_are_joined_by_and, teardown),
+		cmocka_unit_test_teardown(
+			windows_that_follow_each_other_have_each_fact_once, teardown),
+		cmocka_unit_test_teardown(a_fact_says_what_it_does_not_tell, teardown),
+		cmocka_unit_test_teardown(figures_are_those_of_the_window, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
