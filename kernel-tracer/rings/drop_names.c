@@ -12,11 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "hooks/hook_table.h"
-
-struct symbol {
-	uint64_t address;
-	char name[32];
-};
+#include "rings/kernel_symbols.h"
 
 enum { NOT_ASKED, BEING_READ, READ };
 
@@ -26,59 +22,21 @@ struct drop_names {
 	bool runs;       /* whether the reading thread runs and must be waited for */
 	struct btf *btf; /* NULL: the kernel describes no reasons */
 	const struct btf_type *reasons;
-	FILE *kallsyms;         /* opened before privileges are given up; read at the first drop */
-	struct symbol *symbols; /* sorted by address */
-	size_t count, room;
+	struct kernel_symbols *functions; /* read at the first drop */
 };
 
 struct drop_names *drop_names_new(void)
 {
 	struct drop_names *n = calloc(1, sizeof(*n));
 
-	if (n)
-		n->kallsyms = fopen("/proc/kallsyms", "re");
-	return n;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static void read_symbols(struct drop_names *n)
-{
-	FILE *f = n->kallsyms;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		char *end;
-		uint64_t address = strtoull(line, &end, 16);
-
-		/* parses address, type and name by hand; sscanf() would double the time */
-		if (!address || end[0] != ' ' || (end[1] | 32) != 't' || end[2] != ' ')
-			continue;
-		end[3 + strcspn(end + 3, "\t\n")] = 0;
-		if (n->count == n->room) {
-			size_t room = n->room ? n->room * 2 : 65536;
-			struct symbol *more = realloc(n->symbols, room * sizeof(*more));
-
-			/* an incomplete table would give the name of another function */
-			if (!more) {
-				n->count = 0;
-				break;
-			}
-			n->symbols = more;
-			n->room = room;
-		}
-		n->symbols[n->count].address = address;
-		snprintf(n->symbols[n->count++].name, sizeof(n->symbols->name), "%.31s", end + 3);
+	if (!n)
+		return NULL;
+	n->functions = kernel_symbols_open();
+	if (!n->functions) {
+		free(n);
+		return NULL;
 	}
-	if (f)
-		fclose(f);
-	n->kallsyms = NULL;
-	qsort(n->symbols, n->count, sizeof(*n->symbols), by_address);
+	return n;
 }
 
 static void read_reasons(struct drop_names *n)
@@ -99,7 +57,7 @@ static void *read_all(void *arg)
 {
 	struct drop_names *n = arg;
 
-	read_symbols(n);
+	kernel_symbols_read(n->functions);
 	read_reasons(n);
 	n->state = READ;
 	return NULL;
@@ -147,21 +105,10 @@ static void reason_name(const struct drop_names *n, uint32_t reason, char out[32
 
 static void function_name(const struct drop_names *n, uint64_t address, char out[32])
 {
-	size_t low = 0, high = n->count;
+	const char *name = n->functions ? kernel_symbol(n->functions, address, NULL) : NULL;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (n->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low)
-		memcpy(out, n->symbols[low - 1].name, 32);
-	else
-		snprintf(
-			out, 32, "not reported"); /* the kernel hides addresses from this process */
+	/* without a name the kernel hides addresses from this process */
+	snprintf(out, 32, "%.31s", name ? name : "not reported");
 }
 
 void drop_names_of(const struct drop_names *n, const struct mg_drop_raw *raw, struct mg_drop *out)
@@ -188,8 +135,6 @@ void drop_names_free(struct drop_names *n)
 		return;
 	drop_names_wait(n);
 	btf__free(n->btf);
-	if (n->kallsyms)
-		fclose(n->kallsyms);
-	free(n->symbols);
+	kernel_symbols_free(n->functions);
 	free(n);
 }
