@@ -65,6 +65,15 @@ static void print_time(const struct option_row *row, const void *value, char *ou
 		ns >= row->min && ns <= row->max ? option_time_text(text, ns) : "");
 }
 
+/* The value may be left out. */
+static bool parse_threshold(const struct option_row *row, const char *text, void *value)
+{
+	if (text)
+		return parse_time(row, text, value);
+	*(uint64_t *)value = MG_THRESHOLD;
+	return true;
+}
+
 static bool parse_amount(const struct option_row *row, const char *text, void *value)
 {
 	struct option_amount amount;
@@ -190,6 +199,7 @@ const struct option_type option_type_help = {parse_flag, NULL};
 const struct option_type option_type_number = {parse_number, print_number};
 const struct option_type option_type_size = {parse_size, print_number};
 const struct option_type option_type_time = {parse_time, print_time};
+const struct option_type option_type_threshold = {parse_threshold, print_time};
 const struct option_type option_type_amount = {parse_amount, print_amount};
 const struct option_type option_type_layers = {parse_layers, print_layers};
 const struct option_type option_type_level = {parse_level, print_level};
@@ -251,6 +261,12 @@ static bool is_of(const struct option_command *c, const struct option_row *row)
 
 /* ---- parsing ---- */
 
+/* Returns whether the option takes its value only behind a '=', and can do without. */
+static bool may_lack_value(const struct option_row *row)
+{
+	return row->argument && row->argument[0] == '[';
+}
+
 /* Describes the command's rows to getopt_long(). */
 static void describe(const struct option_command *c, struct option *longs, char *shorts)
 {
@@ -262,8 +278,10 @@ static void describe(const struct option_command *c, struct option *longs, char 
 		if (!is_of(c, row))
 			continue;
 		*longs++ = (struct option){option_row_name(row),
-			row->argument ? required_argument : no_argument, NULL,
-			row->letter ? row->letter : NO_LETTER + (int)i};
+			may_lack_value(row) ? optional_argument
+			: row->argument     ? required_argument
+					    : no_argument,
+			NULL, row->letter ? row->letter : NO_LETTER + (int)i};
 		if (row->letter)
 			*shorts++ = row->letter;
 		if (row->letter && row->argument)
@@ -288,9 +306,9 @@ static int out_of_memory(void)
 	return -ENOMEM;
 }
 
-/* Stores one option's value, and collects its words. */
+/* Stores one option's value, and collects its words; `word` is the last of them as given. */
 static int take(const struct option_command *c, const struct option_row *row, const char *text,
-	void *values, struct option_list *words)
+	const char *word, void *values, struct option_list *words)
 {
 	unsigned long failures = mg_memory_failures();
 
@@ -302,6 +320,8 @@ static int take(const struct option_command *c, const struct option_row *row, co
 	}
 	if (!words || !(row->use & c->collect))
 		return 0;
+	if (may_lack_value(row) && text) /* in one word with its value */
+		return option_list_add(words, word) ? 0 : out_of_memory();
 	if (!option_list_add(words, row->option) || (text && !option_list_add(words, text)))
 		return out_of_memory();
 	return 0;
@@ -321,7 +341,7 @@ int options_parse(const struct option_command *c, int argc, char **argv, void *v
 		row = row_of(c, returned);
 		if (!row)
 			return -EINVAL;
-		err = take(c, row, row->argument ? optarg : NULL, values, words);
+		err = take(c, row, row->argument ? optarg : NULL, argv[optind - 1], values, words);
 		if (err)
 			return err;
 		if (row->type == &option_type_help) {
@@ -344,7 +364,8 @@ static int left_column(const struct option_row *row, char *out, size_t size)
 
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	return snprintf(out, size, "  %s%s%s%s", letter, row->option, row->argument ? " " : "",
+	return snprintf(out, size, "  %s%s%s%s", letter, row->option,
+		row->argument && !may_lack_value(row) ? " " : "",
 		row->argument ? row->argument : "");
 }
 

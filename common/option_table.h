@@ -23,9 +23,11 @@ struct option_type {
 };
 
 struct option_row {
-	const char *option;   /* "--max-size" */
-	const char *argument; /* the argument's name in --help; NULL: the option takes none */
-	const char *doc;      /* a sentence, without capital letter and full stop */
+	const char *option; /* "--max-size" */
+	/* the argument's name in --help; NULL: the option takes none; "[=NAME]": it may be left out
+	 */
+	const char *argument;
+	const char *doc; /* a sentence, without capital letter and full stop */
 	const struct option_type *type;
 	uint64_t min, max;     /* range of numbers, sizes and amounts */
 	size_t at;             /* offset of the value in the command's struct */
@@ -62,12 +64,15 @@ struct option_processes {
 	int32_t pid[OPTION_PROCESSES_MAX];
 };
 
+#define MG_THRESHOLD 1000000 /* ns; of an option of type threshold without a value */
+
 /* Members of the commands' structs, by type. */
 typedef bool option_value_flag;
 typedef bool option_value_help;
 typedef uint64_t option_value_number;
 typedef uint64_t option_value_size;
-typedef uint64_t option_value_time; /* nanoseconds */
+typedef uint64_t option_value_time;      /* nanoseconds */
+typedef uint64_t option_value_threshold; /* nanoseconds; 0: not given */
 typedef struct option_amount option_value_amount;
 typedef struct option_processes option_value_processes;
 typedef uint32_t option_value_layers;
@@ -79,9 +84,9 @@ typedef struct option_list option_value_list;
 
 /* A number, size, time or amount outside the row's range, such as 0, stands for "not given". */
 extern const struct option_type option_type_flag, option_type_help, option_type_number,
-	option_type_size, option_type_time, option_type_amount, option_type_layers,
-	option_type_level, option_type_functions, option_type_processes, option_type_text,
-	option_type_path, option_type_list;
+	option_type_size, option_type_time, option_type_threshold, option_type_amount,
+	option_type_layers, option_type_level, option_type_functions, option_type_processes,
+	option_type_text, option_type_path, option_type_list;
 
 struct option_command {
 	const char *usage; /* printed by --help above the options */
