@@ -28,6 +28,7 @@ static const struct mg_label e_irq[] = {MG_IRQS_ANYWHERE(OF_IRQ) MG_IRQS_X86(OF_
 static const struct mg_label e_via[] = {MG_VIAS(NAMED)};
 static const struct mg_label e_lost[] = {MG_LOSSES(NAMED)};
 static const struct mg_label e_status[] = {MG_STATUSES(QUOTED)};
+static const struct mg_label e_symbol[] = {MG_SYMBOLS(NAMED)};
 static const struct mg_label e_side[] = {MG_SIDES(QUOTED)};
 static const struct mg_label e_entry[] = {MG_ENTRIES(NAMED)};
 static const struct mg_label e_option[] = {MG_OPTIONS(QUOTED)};

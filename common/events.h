@@ -70,6 +70,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	T(e_status, __s32, 4, INT)     \
 	T(e_side, __u32, 4, UINT)      \
 	T(e_entry, __u8, 1, UINT)      \
+	T(e_symbol, __u8, 1, UINT)     \
 	T(e_option, __u32, 4, HEX)
 
 #define MG_TYPES(T) MG_PLAIN_TYPES(T) MG_ENUM_TYPES(T)
@@ -433,6 +434,18 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_EV_SOFTIRQ(F, S) \
 	F(S, e_softirq, vec, "kind of softirq")
 
+/*
+ * Recorded with --stacks. A stack is named by its number, and described by the stack_frame events
+ * at the end of the recording.
+ */
+#define MG_EV_STACK_TAKEN(F, S) \
+	F(S, u64, sock,     "socket cookie; of a block, that of the call it is in; 0 none") \
+	F(S, u64, user,     "number of the program's stack, 0 = none was taken") \
+	F(S, u64, kernel,   "number of the kernel's stack, 0 = none was taken") \
+	F(S, u64, off_ns,   "stack_block: time off the CPU, ns; else 0") \
+	F(S, u32, task_tid, "thread whose stack it is; 0: that of an interrupt, or of no traced thread") \
+	F(S, u32, task_pid, "its process")
+
 #define MG_EV_IRQ(F, S) \
 	F(S, u32, number, "interrupt number if of a device, else vector") \
 	F(S, e_irq, source, "a device, or the kind of the CPU's own interrupt")
@@ -461,6 +474,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(1,  sys_enter,       SYS_ENTER,     SYSCALL,   ANY, NONE,    NONE,   call_enter,    "a traced thread enters a socket system call") \
 	E(2,  sys_exit,        SYS_EXIT,      SYSCALL,   ANY, NONE,    NONE,   call_exit,     "a traced thread leaves a socket system call") \
 	E(3,  zerocopy_sent,   ZEROCOPY_SENT, SYSCALL,   OUT, NONE,    NONE,   zerocopy_sent, "a call has sent with MSG_ZEROCOPY: the kernel holds its pages") \
+	E(4,  stack_call,      STACK_TAKEN,   SYSCALL,   ANY, NONE,    NONE,   stack,         "the program's stack at the beginning of a call, with --stacks; follows sys_enter") \
 	E(8,  tcp_send,        TCP_SEND,      SOCKET,    OUT, COPY,    TCP,    send,          "TCP is about to copy bytes of a send from the program") \
 	E(9,  sock_sent,       SOCK_MOVED,    SOCKET,    OUT, NONE,    NONE,   moved,         "a socket other than TCP's has accepted a message to send") \
 	E(10, sock_received,   SOCK_MOVED,    SOCKET,    IN,  NONE,    NONE,   moved,         "a socket other than TCP's has passed a message to the program") \
@@ -488,6 +502,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(37, sock_state,      SOCK_STATE,    TCP,       ANY, NONE,    NONE,   sock_state,    "a connection changes state") \
 	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    NONE,   sock_addr,     "the addresses of a connection") \
 	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    NONE,   sock_open,     "a connection that was already open when first seen") \
+	E(40, stack_retransmit, STACK_TAKEN,  TCP,       OUT, NONE,    NONE,   stack,         "the stack at a retransmission, with --stacks; follows tcp_retransmit") \
 	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  IP,     packet_out,    "a transport hands a segment or datagram to IP") \
 	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, IP,     packet_out,    "IP hands a packet to the device layer") \
 	E(50, ip_in,           PACKET,        IP,        IN,  IP,      NONE,   packet_in,     "IP hands a segment or datagram to its transport") \
@@ -495,6 +510,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(52, ip_header,       IP_HEADER,     IP,        ANY, NONE,    NONE,   header,        "the IP header of a segment, at level full") \
 	E(53, sock_peer,       SOCK_PEER,     IP,        ANY, NONE,    NONE,   sock_peer,     "a far end with which a socket that is not connected exchanges datagrams") \
 	E(54, drop_raw,        DROP_RAW,      IP,        ANY, NONE,    NONE,   none,          "a packet was dropped, before its names are known; not in traces") \
+	E(56, stack_drop,      STACK_TAKEN,   IP,        ANY, NONE,    NONE,   stack,         "the stack at a drop, with --stacks; follows it") \
 	E(60, nf_out_end,      PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "netfilter has passed a packet through its hook for locally sent packets") \
 	E(61, nf_post_begin,   PACKET,        NETFILTER, OUT, NONE,    NONE,   packet,        "a packet reaches netfilter's hook after routing") \
 	E(62, ip_recv,         PACKET,        NETFILTER, IN,  NONE,    NONE,   packet,        "a packet reaches IP, before netfilter") \
@@ -517,6 +533,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(88, task_fork,       TASK_FORK,     SCHED,     ANY, NONE,    NONE,   fork,          "a traced thread creates another, or was running already when the recording began") \
 	E(89, task_exec,       TASK_EXEC,     SCHED,     ANY, NONE,    NONE,   exec,          "a traced process runs another program") \
 	E(90, task_exit,       TASK_EXIT,     SCHED,     ANY, NONE,    NONE,   exit,          "a traced thread ends") \
+	E(91, stack_block,     STACK_TAKEN,   SCHED,     ANY, NONE,    NONE,   stack,         "a thread runs again that had been off the CPU for long after it blocked: its stacks when it left the CPU, with --stacks") \
 	E(96, sched_wakeup,    SCHED_WAKING,  SWITCH,    ANY, NONE,    NONE,   wakeup,        "a woken thread is on a run queue; the event's tid is the thread that was interrupted") \
 	E(97, sched_wakeup_new, SCHED_WAKING, SWITCH,    ANY, NONE,    NONE,   none,          "a new thread is on a run queue") \
 	E(98, sched_cost,      SCHED_COST,    SWITCH,    ANY, NONE,    NONE,   switch_cost,   "duration of a switch from or to a traced thread")
@@ -532,7 +549,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 #define MG_STORED_EVENTS(S) \
 	S(sys_exit, sys_enter) S(dev_done, dev_xmit) S(sched_cost, sched_switch) \
 	S(sched_task, sched_switch) S(ip_header, ip_out) S(ip_header, ip_in) S(tcp_room, ip_out) \
-	S(tcp_room, ip_in)
+	S(tcp_room, ip_in) S(stack_call, sys_enter) S(stack_retransmit, tcp_retransmit) \
+	S(stack_drop, drop) S(stack_block, sched_switch)
 
 #define MG_NOT_KNOWN 0xffffffffu /* a 32-bit number that this kernel does not provide */
 
@@ -546,7 +564,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(TCP_WINDOW, tcp_window) P(TCP_ROOM, tcp_room) P(TCP_RESET, tcp_reset) P(IP_HEADER, ip_header) \
 	P(SOCK_ADDR, sock_addr) P(SOCK_OPEN, sock_open) P(SCHED_SWITCH, sched_switch) \
 	P(SCHED_WAKING, sched_waking) P(SCHED_MIGRATE, sched_migrate) P(SCHED_COST, sched_cost) \
-	P(SCHED_TASK, sched_task) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
+	P(SCHED_TASK, sched_task) P(STACK_TAKEN, stack_taken) P(IRQ, irq) P(SOFTIRQ, softirq) P(TASK_FORK, task_fork) \
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) P(SOCK_PEER, sock_peer) \
 	P(TCP_LISTEN, tcp_listen) P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) \

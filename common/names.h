@@ -92,6 +92,9 @@
 	V(3, X86_64, "x86_64") V(4, I386, "i386") V(5, X32, "x32") V(6, AARCH64, "aarch64") \
 	V(7, ARM, "arm")
 
+/* what a piece of text says of a place in a program or the kernel */
+#define MG_SYMBOLS(V) V(0, FUNCTION, "function") V(1, FILE, "file") V(2, WHY, "why_unknown")
+
 #define MG_SIDES(V) V(0, "app") V(1, "kernel")
 
 /* options that shape traffic, or that magnet looks at: level * 65536 + name */
@@ -114,12 +117,14 @@
 #define MG_VIA_ID(value, NAME, name)     MG_VIA_##NAME = value,
 #define MG_LOST_ID(value, NAME, name)    MG_LOST_##NAME = value,
 #define MG_ENTRY_ID(value, NAME, name)   MG_ENTRY_##NAME = value,
+#define MG_SYMBOL_ID(value, NAME, name)  MG_SYMBOL_##NAME = value,
 enum { MG_TCP_STATES(MG_TCP_ID) };
 enum { MG_ULPS(MG_ULP_ID) };
 enum { MG_SOFTIRQS(MG_SOFTIRQ_ID) };
 enum { MG_CONTEXTS(MG_CONTEXT_ID) };
 enum mg_irq_kind { MG_IRQS_ANYWHERE(MG_IRQ_ID) MG_IRQS_X86(MG_IRQ_ID) MG_IRQ_END };
 enum { MG_VIAS(MG_VIA_ID) };
+enum mg_symbol_text { MG_SYMBOLS(MG_SYMBOL_ID) };
 enum mg_lost_reason { MG_LOSSES(MG_LOST_ID) };
 enum mg_entry { MG_ENTRIES(MG_ENTRY_ID) };
 #undef MG_TCP_ID
@@ -130,5 +135,6 @@ enum mg_entry { MG_ENTRIES(MG_ENTRY_ID) };
 #undef MG_VIA_ID
 #undef MG_LOST_ID
 #undef MG_ENTRY_ID
+#undef MG_SYMBOL_ID
 
 #endif

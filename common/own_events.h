@@ -90,6 +90,28 @@
 	F(S, u64,    fired_ns, "CLOCK_MONOTONIC when the trigger fired; 0 = it was asked for") \
 	F(S, text24, why,      "trigger, or origin of the request")
 
+/* Texts longer than a field are written in pieces, each in an event of its own, in order. */
+#define MG_EV_SYMBOL(F, S) \
+	F(S, u64,    place,  "number of the place in a program or the kernel") \
+	F(S, u64,    offset, "its offset in the file, or from the function if there is no file") \
+	F(S, u32,    piece,  "number of the piece of the text, from 0 on") \
+	F(S, e_symbol, what, "text: name of the function, of the file, or why the function is not known") \
+	F(S, text32, text,   "piece of the text")
+
+#define MG_EV_STACK_FRAME(F, S) \
+	F(S, u64, stack,   "number of the stack") \
+	F(S, x64, address, "address in the process or the kernel; 0: callers that are not known") \
+	F(S, u64, place,   "place of the symbol events before; 0: callers that are not known") \
+	F(S, u32, depth,   "0 is the innermost frame")
+
+#define MG_EV_STACKS(F, S) \
+	F(S, u64, block_ns,   "stacks are recorded of blocks from this duration on") \
+	F(S, u64, distinct,   "distinct stacks recorded") \
+	F(S, u64, unreadable, "stacks that could not be taken: no frame could be read") \
+	F(S, u64, no_room,    "stacks that could not be taken: there was no room for more distinct ones") \
+	F(S, u64, mappings_lost, "programs and libraries whose mapping was not seen, by the kernel's count") \
+	F(S, text32, kernel,   "why the kernel's functions could not be named; empty = they could")
+
 #define MG_TRACER_EVENTS(E) \
 	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    NONE,   clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
 	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    NONE,   none,          "difference between the counters of two CPUs") \
@@ -103,7 +125,10 @@
 	E(113,app_begin,       APP_BEGIN,     TRACER,    ANY, NONE,    NONE,   none,          "the application side begins; it ends with an app_end") \
 	E(114,app_end,         APP_END,       TRACER,    ANY, NONE,    NONE,   none,          "the application side ended in order") \
 	E(115,contents,        CONTENTS,      TRACER,    ANY, NONE,    NONE,   none,          "number of events in the files of this trace") \
-	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    NONE,   trace_end,     "the recording ended in order")
+	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    NONE,   trace_end,     "the recording ended in order") \
+	E(117,symbol,          SYMBOL,        TRACER,    ANY, NONE,    NONE,   symbol,        "a piece of the name of a place in a program or the kernel, with --stacks") \
+	E(118,stack_frame,     STACK_FRAME,   TRACER,    ANY, NONE,    NONE,   stack_frame,   "a frame of a recorded stack; those of a stack follow each other") \
+	E(119,stacks,          STACKS,        TRACER,    ANY, NONE,    NONE,   stacks,        "how many stacks were recorded, and how many could not be")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -137,7 +162,7 @@
 	P(CLOCK_SYNC, clock_sync) P(LOST, lost) P(HOOK, hook) P(CALIBRATION, calibration) \
 	P(TRACE_END, trace_end) P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
 	P(APP_BEGIN, app_begin) P(APP_END, app_end) P(CONTENTS, contents) P(CLOCK_CPUS, clock_cpus) \
-	P(CALL, call) P(MARK, mark)
+	P(SYMBOL, symbol) P(STACK_FRAME, stack_frame) P(STACKS, stacks) P(CALL, call) P(MARK, mark)
 /* clang-format on */
 
 #endif

@@ -39,6 +39,9 @@ static const char *wrong_bounds(const struct recorder_options *o)
 		return "--keep needs --rotate or --flight, which make the parts to be kept";
 	if (o->keep && o->max_size)
 		return "--keep and --max-size exclude each other";
+	if (o->stacks && (rotate || flight))
+		return "--stacks excludes --rotate and --flight: stacks are named at the end of "
+		       "the recording";
 	if (flight && (rotate || o->max_size))
 		return "--flight excludes --rotate and --max-size";
 	return NULL;

@@ -80,6 +80,9 @@
 		"repeated") \
 	X(level, level, "level", 0, "LEVEL", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
 		"record protocol state with each TCP event: none, light or full (default: none)") \
+	X(threshold, stacks, "stacks", 0, "[=TIME]", 1000, 3600000000000ull, MG_BOTH, MG_TO_TRACER, \
+		"also record the program's and the kernel's stack where a thread blocks for TIME " \
+		"(default: 1ms) or longer, at calls on sockets, at drops and at retransmissions") \
 	X(hook_kinds, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"do not use hooks of these kinds: fentry, fexit, netfilter") \
 	X(flag, follow, "follow", 'f', NULL, 0, 0, MG_RECORD, 0, \

@@ -106,12 +106,36 @@ struct mg_bpf_config {
 	__u32 jiffy;     /* microseconds of a timer tick, times 1024 */
 	__u32 ring_room; /* slots that may be taken by what happens often: a few are kept for the
 			    rest */
-	__u8 all;        /* every task and socket is traced */
-	__u8 anonymize;  /* leave out addresses and ports */
+	__u64 stack_ns; /* a block from this time on has its stacks recorded; 0: no stacks at all */
+	__u8 all;       /* every task and socket is traced */
+	__u8 anonymize; /* leave out addresses and ports */
 	__u8 pad[6];
 	struct mg_call_shape shape[MG_SHAPES]; /* indexed by MG_SYS_* */
 	/* MG_SYS_* of a system call number, 0 = not followed; or MG_CALL_32BIT */
 	__u8 call_of_nr[MG_NR_MAX];
+};
+
+/*
+ * A stack as BPF takes it, each distinct one once. The frames are return addresses, the innermost
+ * first, but for the first frame, which is where the thread was.
+ */
+#define MG_STACK_FRAMES 127 /* the kernel takes no more (kernel.perf_event_max_stack) */
+#define MG_STACKS_MAX   32768
+struct mg_stack {
+	__u64 id; /* a hash of what follows but for `at`; never 0 */
+	__u64 at; /* CLOCK_MONOTONIC, ns */
+	__u32 pid, uid;
+	__u16 count;
+	__u8 user; /* 1: addresses of this process, 0: of the kernel */
+	__u8 pad[5];
+	__u64 frame[MG_STACK_FRAMES];
+};
+
+/* Why stacks could not be taken: counters of the BPF programs. */
+enum mg_stack_missing {
+	MG_STACK_UNREADABLE, /* the kernel could not read a frame */
+	MG_STACK_NO_ROOM,    /* more distinct ones than are kept, or than the tracer could read */
+	MG_STACK_MISSING_END
 };
 
 /*

@@ -13,7 +13,8 @@ ROOMS = {
     "kernel-tracer": {
         "clock": (), "control": (), "hooks": (),
         "rings": ("hooks",), "events": ("hooks",),
-        "run": ("clock", "control", "hooks", "rings", "events"),
+        "stacks": ("hooks", "rings"),
+        "run": ("clock", "control", "hooks", "rings", "events", "stacks"),
     },
     "correlate": {
         "facts": (), "sums": (), "core": ("facts",), "filter": ("core", "facts"),

@@ -244,6 +244,7 @@ struct core {
 		void *listener_arg;
 	} listening;
 	struct facts facts;
+	struct stack_place *places; /* names of the places that stacks go through */
 	struct {
 		void *what;
 		struct core_client does;

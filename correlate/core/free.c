@@ -20,6 +20,7 @@
 #include "task/process.h"
 #include "task/threads.h"
 #include "trace/other.h"
+#include "trace/stack.h"
 
 void core_free(struct core *c)
 {
@@ -57,6 +58,7 @@ void core_free(struct core *c)
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);
 	other_free(c);
+	stacks_free(c);
 	for (struct mg_event *e = queue_first(&c->due.pending); e;
 		e = queue_after(&c->due.pending, e))
 		if (e->id == MG_EVENT_other)

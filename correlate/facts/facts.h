@@ -64,6 +64,11 @@ enum fact_not_divided {
 	NOT_DIVIDED_FORGOTTEN,
 	NOT_DIVIDED_UNSEEN
 };
+#define MG_STACK_WHYS(X) \
+	X(BLOCK, "block") X(CALL, "call") X(DROP, "drop") X(RETRANSMIT, "retransmit")
+#define MG_STACK_WHY(ID, name) STACK_##ID,
+enum fact_stack_why { MG_STACK_WHYS(MG_STACK_WHY) STACK_WHYS };
+#undef MG_STACK_WHY
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
 enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
 /* The end of a connection that a socket is, where its opening was recorded. */

@@ -379,6 +379,37 @@
 	C(F, COUNT, sent_offset, "offset of the first byte that call sent") \
 	C(F, COUNT, sent_length, "bytes of that call")
 
+#define MG_FACT_stack(F, C, E, A) \
+	C(F, TIME, time, "time; block: when the thread ran again") \
+	E(F, fact_stack_whys, why, "block: the thread had been off the CPU for long after it blocked; call: a call on a socket began; " \
+		"drop: a packet was dropped; retransmit: TCP sent bytes again") \
+	C(F, COUNT, pid, "process; empty where the current thread did not cause it, or is not traced") \
+	C(F, COUNT, tid, "thread, likewise") \
+	C(F, TEXT, program, "name of its program") \
+	C(F, FLOW, flow, "the sending direction of the socket that it is about; block: of the call it was in") \
+	C(F, COUNT, off, "block: time off the CPU, ns") \
+	E(F, fact_blocked_in, blocked_in, "block: what it did, as in `wait`") \
+	C(F, TEXT, call, "block: its system call, as in `wait`") \
+	C(F, COUNT, user, "number of the program's stack, as in `frame`; empty: none was taken") \
+	C(F, COUNT, kernel, "number of the kernel's stack, likewise")
+
+#define MG_FACT_frame(F, C, E, A) \
+	C(F, COUNT, stack, "number of the stack") \
+	C(F, COUNT, depth, "0: the innermost frame") \
+	C(F, COUNT, address, "where it was, or returns to; empty: callers that are not known") \
+	C(F, TEXT, function, "name of the function, as the linker has it") \
+	C(F, TEXT, file, "program or library; of the kernel: kernel, or the module") \
+	C(F, COUNT, offset, "offset of the function in the file; of the frame, if the function is not known") \
+	C(F, TEXT, why_unknown, "why the function is not known")
+
+#define MG_FACT_stacks(F, C, E, A) \
+	C(F, COUNT, block, "stacks were recorded of blocks from this time on, ns") \
+	C(F, COUNT, distinct, "distinct stacks") \
+	C(F, COUNT, unreadable, "stacks that could not be taken, as no frame could be read") \
+	C(F, COUNT, no_room, "stacks that could not be taken, as there was no room for more distinct ones") \
+	C(F, COUNT, mappings_lost, "mappings of programs and libraries that were not seen") \
+	C(F, TEXT, kernel_unnamed, "why functions of the kernel are not named; empty: they are")
+
 #define MG_FACT_loss(F, C, E, A) \
 	C(F, NS, begin, "begin of the interval in which events are missing") \
 	C(F, NS, end, "end of that interval") \
@@ -505,6 +536,9 @@
 		"exchange come just before it.") \
 	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
 	F(mark, "A point that the program marked.") \
+	F(stack, "A stack that was taken (--stacks).") \
+	F(frame, "A frame of a stack.") \
+	F(stacks, "How many stacks were recorded.") \
 	F(loss, "An interval in which events are missing.") \
 	F(recording, "The recording as a whole, at its end.") \
 	F(side, "The application side or the kernel side of the recording.") \

@@ -4,9 +4,7 @@
  * no hook on every system call is needed.
  */
 
-#define PF_IO_WORKER 0x10
-#define PF_KTHREAD   0x200000
-#define X32_BIT      0x40000000
+#define X32_BIT 0x40000000
 /* size of a thread's kernel stack on x86-64 before 5.15, at whose end the registers are */
 #define STACK_SIZE 16384
 

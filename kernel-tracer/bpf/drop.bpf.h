@@ -91,10 +91,10 @@ static __always_inline bool nobody_wants(__u32 reason)
 					 enum skb_drop_reason, SKB_DROP_REASON_UNHANDLED_PROTO));
 }
 
-static __always_inline int dropped(struct sk_buff *skb, void *location, __u32 reason)
+static __always_inline int dropped(void *ctx, struct sk_buff *skb, void *location, __u32 reason)
 {
 	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
-	const struct net_device *dev = skb->dev;
+	const struct net_device *dev;
 	struct packet g = {};
 	__u64 sock = 0;
 	__u16 segs = 0;
@@ -102,6 +102,7 @@ static __always_inline int dropped(struct sk_buff *skb, void *location, __u32 re
 
 	if (!dropped_of(&g, &sock, &rx, skb, nobody_wants(reason)))
 		return 0;
+	dev = skb->dev; /* only now, as the frame has no room for it before */
 	bpf_probe_read_kernel(
 		&segs, sizeof(segs), __builtin_preserve_access_index(&shared->gso_segs));
 	EMIT(drop_raw, mg_drop_raw, e, {
@@ -115,23 +116,24 @@ static __always_inline int dropped(struct sk_buff *skb, void *location, __u32 re
 		e->proto = g.proto;
 		e->rx = rx;
 	});
+	stacks_at(ctx, sock, MG_EVENT_stack_drop);
 	return 0;
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop, struct sk_buff *skb, void *location, __u32 reason, struct sock *rx_sk)
 {
-	return dropped(skb, location, reason);
+	return dropped(ctx, skb, location, reason);
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop_3, struct sk_buff *skb, void *location, __u32 reason)
 {
-	return dropped(skb, location, reason);
+	return dropped(ctx, skb, location, reason);
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(on_drop_2, struct sk_buff *skb, void *location)
 {
-	return dropped(skb, location, 0);
+	return dropped(ctx, skb, location, 0);
 }

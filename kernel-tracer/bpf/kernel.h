@@ -343,6 +343,7 @@ struct task_struct {
 	int tgid;
 	char comm[16];
 	unsigned int flags;
+	__u64 self_exec_id;
 	unsigned int in_iowait : 1;
 	void *stack;
 	struct task_struct *group_leader;

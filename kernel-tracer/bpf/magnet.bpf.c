@@ -25,6 +25,7 @@
 #include "compat.bpf.h"
 #include "others.bpf.h"
 #include "context.bpf.h"
+#include "stack.bpf.h"
 #include "packet.bpf.h"
 #include "translated.bpf.h"
 #include "request.bpf.h"

@@ -30,16 +30,15 @@ static __always_inline __u64 number_at(const __u64 *at)
 }
 
 /* Does what the kernel's task storage does, in a table by thread. */
-#define task_storage(map, t, flags)                                           \
-	({                                                                    \
-		__u32 tid_ = BPF_CORE_READ(t, pid);                           \
-		struct task_state *state_ = bpf_map_lookup_elem(map, &tid_);  \
-		if (!state_ && (flags)) {                                     \
-			struct task_state none_ = {};                         \
-			bpf_map_update_elem(map, &tid_, &none_, BPF_NOEXIST); \
-			state_ = bpf_map_lookup_elem(map, &tid_);             \
-		}                                                             \
-		state_;                                                       \
+#define task_storage(map, t, flags)                                              \
+	({                                                                       \
+		__u32 tid_ = BPF_CORE_READ(t, pid);                              \
+		struct task_state *state_ = bpf_map_lookup_elem(map, &tid_);     \
+		if (!state_ && (flags)) {                                        \
+			bpf_map_update_elem(map, &tid_, &new_task, BPF_NOEXIST); \
+			state_ = bpf_map_lookup_elem(map, &tid_);                \
+		}                                                                \
+		state_;                                                          \
 	})
 
 /* Does what the kernel itself does with task storage. */
@@ -50,12 +49,11 @@ static __always_inline __u64 number_at(const __u64 *at)
 	} while (0)
 
 /* Handles a thread, not the first, that executes a program and gets the first one's id. */
-#define TASK_RENUMBERED(map, t, old)                                       \
-	do {                                                               \
-		__u32 from_ = old, to_ = BPF_CORE_READ(t, pid);            \
-		struct task_state none_ = {};                              \
-		if (from_ != to_ && bpf_map_delete_elem(map, &from_) == 0) \
-			bpf_map_update_elem(map, &to_, &none_, BPF_ANY);   \
+#define TASK_RENUMBERED(map, t, old)                                        \
+	do {                                                                \
+		__u32 from_ = old, to_ = BPF_CORE_READ(t, pid);             \
+		if (from_ != to_ && bpf_map_delete_elem(map, &from_) == 0)  \
+			bpf_map_update_elem(map, &to_, &new_task, BPF_ANY); \
 	} while (0)
 
 /*

@@ -27,8 +27,8 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 	return ((const struct task_struct___cpu *)t)->cpu; /* before 5.16 */
 }
 
-static __always_inline int sched_switch(
-	bool preempt, struct task_struct *prev, struct task_struct *next, __u32 prev_state)
+static __always_inline int sched_switch(void *ctx, bool preempt, struct task_struct *prev,
+	struct task_struct *next, __u32 prev_state)
 {
 	bool out = task_traced(prev), in = task_traced(next);
 	struct taken t;
@@ -50,6 +50,7 @@ static __always_inline int sched_switch(
 	} else { /* its duration is reported all the same */
 		switching_is_decided(bpf_ktime_get_ns(), prev->pid, next->pid);
 	}
+	stacks_at_switch(ctx, prev, next, out && prev_state, in);
 	if (settings.level != MG_LEVEL_full)
 		return 0;
 	tell_task(out ? prev : next, out ? prev_state : 0, out);
@@ -60,7 +61,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	unsigned int prev_state)
 {
-	return sched_switch(preempt, prev, next, prev_state);
+	return sched_switch(ctx, preempt, prev, next, prev_state);
 }
 
 struct task_struct___old { /* before Linux 5.14 */
@@ -77,7 +78,7 @@ int BPF_PROG(on_sched_switch_old, bool preempt, struct task_struct *prev, struct
 		state = BPF_CORE_READ(prev, __state);
 	else
 		state = BPF_CORE_READ((struct task_struct___old *)prev, state);
-	return sched_switch(preempt, prev, next, state);
+	return sched_switch(ctx, preempt, prev, next, state);
 }
 
 SEC("tp_btf/sched_waking")

@@ -259,6 +259,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		e->nagle = sends ? nagle_of(c.sk) : 0;
 		e->mss = sends ? mss_of(c.sk) : 0;
 	});
+	stacks_at(ctx, c.cookie, MG_EVENT_stack_call);
 	return 0;
 }
 

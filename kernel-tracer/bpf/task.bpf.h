@@ -6,6 +6,10 @@
 #ifndef MAGNET_BPF_TASK_H
 #define MAGNET_BPF_TASK_H
 
+#define PF_EXITING   0x4
+#define PF_IO_WORKER 0x10
+#define PF_KTHREAD   0x200000
+
 struct task_state {
 	__u64 sk;   /* address of the socket of the system call it is in, 0 = not TCP */
 	__u64 sock; /* its cookie */
@@ -24,9 +28,15 @@ struct task_state {
 	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
 	__u32 zerocopy_first;
 	__u32 errors; /* it reads the socket's error queue */
+	/* the stacks with which it blocked, if they are recorded; `off_since` 0: it has not */
+	__u64 off_since, off_user, off_kernel;
 };
 _Static_assert(__builtin_offsetof(struct task_state, again) == MG_TASK_AGAIN, "MG_TASK_AGAIN");
 _Static_assert(sizeof(struct task_state) <= MG_TASK_MARK, "MG_TASK_MARK");
+
+#ifdef MG_OLD
+struct task_state new_task SEC(".data.task") = {}; /* it would fill a program's frame */
+#endif
 
 struct {
 #ifdef MG_OLD

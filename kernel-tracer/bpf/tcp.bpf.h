@@ -268,7 +268,7 @@ int BPF_PROG(on_readable, struct sock *sk)
 	return data_ready(sk);
 }
 
-static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int err)
+static __always_inline int retransmit(void *ctx, struct sock *sk, struct sk_buff *skb, int err)
 {
 	struct sock_entry *known = sock_at(sk);
 	/* in the write queue the control block holds the sequence numbers */
@@ -285,6 +285,7 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 		e->segs = BPF_CORE_READ(cb, tcp_gso_segs);
 		e->syn_ack = 0;
 	});
+	stacks_at(ctx, known->cookie, MG_EVENT_stack_retransmit);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp)
 		state_at_retransmit(sk, tp, known->cookie, &known->tcp);
@@ -294,13 +295,13 @@ static __always_inline int retransmit(struct sock *sk, struct sk_buff *skb, int 
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(on_retransmit, struct sock *sk, struct sk_buff *skb, int err)
 {
-	return retransmit(sk, skb, err);
+	return retransmit(ctx, sk, skb, err);
 }
 
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(on_retransmit_old, struct sock *sk, struct sk_buff *skb)
 {
-	return retransmit(sk, skb, 0);
+	return retransmit(ctx, sk, skb, 0);
 }
 
 /*

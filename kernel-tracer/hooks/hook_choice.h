@@ -23,6 +23,7 @@ struct hook_options {
 	bool fresh;
 	bool all; /* trace every process of the machine */
 	bool anonymize;
+	uint64_t stack_ns; /* blocks from this time on have their stacks recorded; 0: no stacks */
 	struct mg_bpf_settings settings; /* filters and level */
 };
 

@@ -191,6 +191,10 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
 			if (!err)
 				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
+		} else if (!config->stack_ns && strcmp(name, "stacks_sent") == 0) {
+			err = bpf_map__set_max_entries(map, 1); /* no program uses it */
+		} else if (!config->stack_ns && strcmp(name, "new_stacks") == 0) {
+			err = bpf_map__set_max_entries(map, (uint32_t)sysconf(_SC_PAGESIZE));
 		} else if (strstr(name, ".rodata")) {
 			err = bpf_map__set_initial_value(map, config, sizeof(*config));
 		}
@@ -266,7 +270,10 @@ static int load_what_loads(
 
 int hooks_load(struct hooks *h, const struct hook_options *o)
 {
-	struct mg_bpf_config config = {.all = o->all, .anonymize = o->anonymize, .jiffy = jiffy()};
+	struct mg_bpf_config config = {.stack_ns = o->stack_ns,
+		.all = o->all,
+		.anonymize = o->anonymize,
+		.jiffy = jiffy()};
 	FILE *random;
 	int err;
 

@@ -118,7 +118,7 @@ bool privilege_reason(char *text, size_t size)
 	return at != 0;
 }
 
-int privilege_drop(const char *dir, bool namespaces)
+int privilege_drop(const char *dir, bool namespaces, bool stacks)
 {
 	static const unsigned int always[] = {MG_CAP_BPF, CAP_NET_ADMIN};
 	/* needed to enter the namespaces, and to open them through other users' processes */
@@ -136,6 +136,11 @@ int privilege_drop(const char *dir, bool namespaces)
 		keep[count++] = CAP_SYS_ADMIN;
 	if (stat(dir, &st) != 0 || st.st_uid != geteuid())
 		keep[count++] = CAP_DAC_OVERRIDE; /* needed to add files to another user's trace */
+	/* needed to open programs of other users, and to see which ones a process had mapped */
+	if (stacks)
+		keep[count++] = CAP_DAC_READ_SEARCH;
+	if (stacks && !namespaces)
+		keep[count++] = CAP_SYS_PTRACE;
 	for (size_t i = 0; i < count;)
 		if (have(keep[i]))
 			i++;

@@ -16,9 +16,9 @@ bool privilege_sees_modules(void);
 bool privilege_reason(char *text, size_t size);
 /*
  * Keeps only the capabilities that recording needs from now on: see magnet-kernel-tracer(8). With
- * `namespaces`, hooks are still to be attached in other network namespaces. Applies to this thread
- * and those that it starts later.
+ * `namespaces`, hooks are still to be attached in other network namespaces; with `stacks`, programs
+ * of other users are still to be opened. Applies to this thread and those that it starts later.
  */
-int privilege_drop(const char *dir, bool namespaces);
+int privilege_drop(const char *dir, bool namespaces, bool stacks);
 
 #endif

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,9 @@
 #include <bpf/libbpf.h>
 
 #include "clock.h"
+#include "confine.h"
 #include "cpu_time.h"
+#include "log.h"
 #include "signal_name.h"
 #include "clock/clock_cpus.h"
 #include "clock/clock_reader.h"
@@ -72,9 +75,9 @@ static void read_signal(struct run *r)
 		r->stop = true;
 		return;
 	}
-	if (r->child > 0 && waitpid(r->child, &status, WNOHANG) == r->child) {
-		r->child_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		r->child = 0;
+	if (r->child.pid > 0 && waitpid(r->child.pid, &status, WNOHANG) == r->child.pid) {
+		r->child.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		r->child.pid = 0;
 		r->stop = true;
 	}
 }
@@ -140,6 +143,9 @@ int run_loop(struct run *r)
 			fds[ENDED] = (struct pollfd){ends_fd(&r->ends), POLLIN, 0};
 		}
 		control_serve(r->socket, fds + SOCKET, command_answer, r);
+		err = stacks_pass(r->stacks);
+		if (err)
+			return err;
 		err = drain_pass(r->drain);
 		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
 		if (chosen_fill < 0)
@@ -165,6 +171,24 @@ int run_loop(struct run *r)
 	return 0;
 }
 
+/*
+ * Names the stacks: reads programs' files, which may be made to do harm, so that all privileges are
+ * given up before. Nothing after this may need one.
+ */
+static int write_stacks(struct run *r)
+{
+	int err = stacks_finish(r->stacks);
+
+	if (!err)
+		err = ctf_flush(r->writer); /* makes the files that are still to be made */
+	if (err)
+		return err;
+	err = mg_keep_capabilities(0);
+	if (err)
+		mg_warn("cannot give up capabilities: %s", strerror(-err));
+	return stacks_write(r->stacks, r->writer);
+}
+
 int run_finish(struct run *r)
 {
 	struct mg_trace_end e = {0};
@@ -183,6 +207,8 @@ int run_finish(struct run *r)
 	r->next_look = 0;
 	if (!err)
 		err = periodic(r, mg_monotonic_ns());
+	if (!err && r->stacks)
+		err = write_stacks(r);
 	if (!err && !r->flight)
 		err = ctf_tell_contents(r->writer, 1);
 	e.events = ctf_events(r->writer) + 1;

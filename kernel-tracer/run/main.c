@@ -125,6 +125,10 @@ static int begin(struct run *r)
 			strerror(-err));
 	if (!o->hooks.all && !o->hooks.fresh)
 		listening_follow(&r->hooks);
+	if (o->hooks.stack_ns)
+		err = stacks_new(&r->stacks, &r->hooks, o->hooks.stack_ns);
+	if (err)
+		return run_fail(r, err, "cannot record stacks: %s", strerror(-err));
 	err = chosen_start(r->chosen, r->writer, run_on_hook, r);
 	if (err)
 		return run_fail(r, err, "cannot record chosen events: %s", strerror(-err));
@@ -158,10 +162,10 @@ static int start_command(struct run *r, int *go)
 
 	if (pipe2(gate, O_CLOEXEC) != 0)
 		return -errno;
-	r->child = fork();
-	if (r->child < 0)
+	r->child.pid = fork();
+	if (r->child.pid < 0)
 		return -errno;
-	if (r->child == 0) {
+	if (r->child.pid == 0) {
 		char c;
 
 		close(gate[1]);
@@ -178,7 +182,7 @@ static int start_command(struct run *r, int *go)
 	}
 	close(gate[0]);
 	*go = gate[1];
-	r->options.hooks.pid = (struct option_processes){.count = 1, .pid = {r->child}};
+	r->options.hooks.pid = (struct option_processes){.count = 1, .pid = {r->child.pid}};
 	r->options.hooks.fresh = true;
 	return 0;
 }
@@ -202,13 +206,18 @@ static void give_up_calls(const struct run *r)
 {
 	static const char *const always[] = {"accept", "accept4", "bpf", "getsockopt", "ioctl",
 		"mkdir", "mkdirat", "perf_event_open", "sched_setaffinity", "setpriority", "statfs",
-		"wait4", "setns", NULL};
-	const char *calls[sizeof(always) / sizeof(always[0])];
+		"wait4"};
+	const char *calls[sizeof(always) / sizeof(always[0]) + 4] = {NULL};
+	size_t n = sizeof(always) / sizeof(always[0]);
 	int err;
 
 	memcpy(calls, always, sizeof(always));
-	if (!netns_wanted(r->netns)) /* the last one, setns(), is for other network namespaces */
-		calls[sizeof(always) / sizeof(always[0]) - 2] = NULL;
+	if (netns_wanted(r->netns))
+		calls[n++] = "setns"; /* for other network namespaces */
+	if (r->stacks) { /* the remaining capabilities are given up before programs are read */
+		calls[n++] = "capget";
+		calls[n++] = "capset";
+	}
 	err = mg_keep_calls(calls);
 	if (err)
 		mg_warn("cannot give up system calls: %s", strerror(-err));
@@ -269,7 +278,7 @@ static int attach_and_record(struct run *r, int gate)
 		ends_watch(&r->ends, &r->options.hooks.pid);
 	if (r->options.given.duration)
 		r->stop_at = mg_monotonic_ns() + r->options.given.duration;
-	if (privilege_drop(r->options.given.output, netns_wanted(r->netns)))
+	if (privilege_drop(r->options.given.output, netns_wanted(r->netns), r->stacks != NULL))
 		mg_warn("cannot give up capabilities: %s", strerror(errno));
 	err = clock_reader_start(&r->clocks.reader);
 	if (err)
@@ -293,6 +302,7 @@ static int end(struct run *r)
 	clock_reader_free(r->clocks.reader);
 	drain_free(r->drain);
 	chosen_free(r->chosen);
+	stacks_free(r->stacks);
 	if (r->writer && ctf_close(r->writer))
 		err = -EIO;
 	hooks_unload(&r->hooks);
@@ -332,5 +342,5 @@ int main(int argc, char **argv)
 	if (gate >= 0)
 		close(gate);
 	end_err = end(&r);
-	return usage ? 2 : err || end_err ? 1 : r.child_status;
+	return usage ? 2 : err || end_err ? 1 : r.child.status;
 }

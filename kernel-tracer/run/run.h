@@ -21,6 +21,7 @@
 #include "rings/drain.h"
 #include "run/ends.h"
 #include "run/tracer_options.h"
+#include "stacks/stacks.h"
 
 /* State that COMMAND gets back as it was when the tracer was started. */
 struct before_tracer {
@@ -38,6 +39,12 @@ struct run_clocks {
 	struct mg_clock_sync last_sync;
 	struct mg_clock_cpus *cpus_recorded;
 	int cpus_count;
+};
+
+/* COMMAND, if there is one. */
+struct run_child {
+	pid_t pid; /* 0: none, or it has ended */
+	int status;
 };
 
 /* The part of the trace that is written now; one that is not rotated has one part. */
@@ -58,14 +65,14 @@ struct run {
 	struct before_tracer before;
 	struct netns_hooks *netns;
 	struct chosen *chosen;
+	struct stacks *stacks; /* NULL: none are recorded */
 	struct ring_buffer *new_netns;
 	struct hook_status *hook; /* outcomes, for the parent */
 	size_t hook_count;
 	struct mg_calibration calibration;
 	int signals;
 	struct ends ends;
-	pid_t child;
-	int child_status;
+	struct run_child child;
 	uint64_t next_look, next_release, stop_at;
 	struct own_use use;
 	struct control *socket; /* NULL = none */

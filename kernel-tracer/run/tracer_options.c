@@ -141,6 +141,7 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 	o->hooks.all = given->all || (!o->command && !given->pid.count && !given->cgroup);
 	o->hooks.buffer_bytes = given->buffer;
 	o->hooks.anonymize = given->anonymize;
+	o->hooks.stack_ns = given->stacks;
 	return err;
 }
 

@@ -23,7 +23,7 @@ BOTH = """
     --level light|--level full|--le full|--without fentry|--without fentry,fexit --without netfilter|--protocol tcp
     --protocol tcp,udp,unix,raw,icmp,netlink,vsock|--proto any|--netns 4026531833|--netns any|--ne 1|--port 80
     --port 80,443|--port 1 --port 65535|--port any|--po 1|--address 10.0.0.0/8,fd00::/8|--address any|--ad ::1|--sample 16
-    --port 1,2,3,4,5,6,7,8 --port any --port 9|--sample any|--sa 1|--interface lo|--interface any|--in lo|--anonymize|--an|-a -d 5 -b 1M
+    --port 1,2,3,4,5,6,7,8 --port any --port 9|--sample any|--sa 1|--interface lo|--interface any|--in lo|--anonymize|--an|--stacks|--stacks=5ms|--stacks=1us -a|--st|-a -d 5 -b 1M
 """
 RECORD = """
     --app-only|--app|--kernel-only|--ker|--calls send|--calls send,recv,read|--ca send|--waits|--wa|--entries|--ent|-q
@@ -49,6 +49,7 @@ BAD_BOTH = """
     --port http|--port 0|--port=|--port 1,2,3,4,5,6,7,8,9|--port 1,2,3,4 --port 5,6,7,8 --port 9
     --address example.org|--address 10.0.0.0/33|--address=|--address ::1,::2,::3 --address ::4,::5|--sample 0|--sample 1,2
     --protocol sctp|--interface a-name-that-is-too-long|--trigger never|--trigger latency>1|--without kprobe|--event a
+    --stacks=|--stacks=much|--stacks=0|--stacks=2h
 """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1|--repeat 0|--repeat 1000|--repeat x|--repeat"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="

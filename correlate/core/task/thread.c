@@ -192,7 +192,7 @@ static void at_lock(const struct core *c, struct thread *t, const struct mg_even
 	t->at_lock = begins;
 }
 
-static const char *program_of(const struct thread *t)
+const char *thread_program(const struct thread *t)
 {
 	return t->process && t->process->pid == t->pid && t->process->program
 		       ? t->process->program->comm
@@ -207,7 +207,7 @@ static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 	struct fact_wait f = {.end = end,
 		.pid = t->pid,
 		.tid = t->tid,
-		.program = program_of(t),
+		.program = thread_program(t),
 		.why = FACT_NO_WORD,
 		.in_call = t->in_call,
 		.blocked_in = FACT_NO_WORD,

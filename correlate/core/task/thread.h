@@ -24,6 +24,8 @@ void thread_set_state(struct thread *t, uint64_t now);
 enum call_state thread_state(const struct thread *t);
 /* An event of its own shows that it is, though it was not seen to get the CPU. */
 void thread_is_running(struct core *c, struct thread *t, uint64_t now);
+/* Returns the name of the program that the thread's process runs, NULL if it is not known. */
+const char *thread_program(const struct thread *t);
 /* Emits the wait that a thread is in, of which no end will be seen. */
 void thread_wait_lost(struct core *c, struct thread *t);
 void thread_on_switch_cost(const struct core *c, const struct mg_event *e);

@@ -32,6 +32,7 @@
 #include "trace/dump.h"
 #include "trace/loss.h"
 #include "trace/other.h"
+#include "trace/stack.h"
 
 /*
  * Defines a handler, named as in the event table. `t` is the thread that caused the event, NULL if
@@ -364,6 +365,26 @@ ON(chunk_end)
 	c->rotated.part_ended_ns = e->time_ns;
 }
 
+ON(stack)
+{
+	stack_on_taken(c, e);
+}
+
+ON(symbol)
+{
+	stack_on_symbol(c, &e->symbol);
+}
+
+ON(stack_frame)
+{
+	stack_on_frame(c, &e->stack_frame);
+}
+
+ON(stacks)
+{
+	stack_on_end(c, &e->stacks);
+}
+
 ON(trace_end)
 {
 	c->trace.end = e->trace_end;
@@ -413,7 +434,7 @@ static bool is_of_others(unsigned int id)
 	return id == MG_EVENT_sched_switch || id == MG_EVENT_sched_waking ||
 	       id == MG_EVENT_sched_wakeup || id == MG_EVENT_sched_wakeup_new ||
 	       id == MG_EVENT_sched_migrate || id == MG_EVENT_sched_cost ||
-	       id == MG_EVENT_sched_task;
+	       id == MG_EVENT_sched_task || id == MG_EVENT_stack_block;
 }
 
 static struct mg_sock *sock_of_event(struct core *c, const struct mg_event *e)
