@@ -23,7 +23,7 @@ ROOMS = {
     },
     "correlate/core": {
         "clock": (), "bytes": (), "coverage": ("clock",), "task": ("clock", "coverage"),
-        "exchange": ("coverage", "task"),
+        "exchange": ("bytes", "coverage", "task"),
         "socket": ("bytes", "coverage", "exchange", "task"),
         "stream": ("bytes", "clock", "coverage", "exchange", "socket", "task"),
         "message": ("bytes", "clock", "coverage", "exchange", "socket", "stream", "task"),

@@ -90,10 +90,14 @@ static void give_sending(struct interval *in, enum cause_end end, const struct r
 	uint64_t held[CAUSES] = {0};
 
 	recent_held(r, in->from, in->to, held);
-	/* what waits in the device's queue also fills the congestion window and TCP small queues */
+	/*
+	 * Bytes in the device's queue also fill the congestion window and TCP small queues;
+	 * what was lost also closes the windows, and keeps later bytes from being read.
+	 */
 	give(in, end, CAUSE_QDISC, held[CAUSE_QDISC]);
+	give(in, end, CAUSE_LOST, held[CAUSE_LOST]);
 	for (int i = 0; i < CAUSES; i++)
-		if (i != CAUSE_STACK && i != CAUSE_QDISC)
+		if (i != CAUSE_STACK && i != CAUSE_QDISC && i != CAUSE_LOST)
 			give(in, end, (enum cause)i, held[i]);
 	if (last && last->begin > in->from)
 		give(in, end, CAUSE_WRITING, last->begin - in->from);

@@ -299,7 +299,7 @@ void exchange_table_finish(struct exchange_table *t)
 
 /* ---- the listener ---- */
 
-static const struct recent_bytes *recent_of(const struct fact_flow_id *of)
+static struct recent_bytes *recent_of(const struct fact_flow_id *of)
 {
 	return measures_by_id(*of)->exchanges.recent;
 }
@@ -310,6 +310,7 @@ static void on_exchange(void *arg, const void *fact)
 	struct exchange_table *t = arg;
 	struct exchange_group *g = group_of_socket(t, f);
 	const struct program_times *parts = program_times_are_of(&t->latest, f) ? &t->latest : NULL;
+	struct recent_bytes *request = recent_of(&f->request), *reply = recent_of(&f->reply);
 	uint64_t span[EXCHANGE_TIMES];
 	struct exchange_causes causes;
 
@@ -320,7 +321,9 @@ static void on_exchange(void *arg, const void *fact)
 		t->left_out++;
 	if (!exchange_is_sure(f))
 		return;
-	causes_divide(f, recent_of(&f->request), recent_of(&f->reply), &causes);
+	causes_divide(f, request, reply, &causes);
+	recent_divided(request, causes.begin);
+	recent_divided(reply, causes.begin);
 	if (g)
 		causes_add(&g->causes, &causes);
 	keep_slowest(t, f, span, &causes, parts);

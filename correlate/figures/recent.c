@@ -88,7 +88,7 @@ static void held_add(struct recent_bytes *r, uint64_t begin, uint64_t length, ui
 	r->held[r->held_n++] = (struct recent_held){begin, length, cause};
 }
 
-/* Adds a time that may overlap with the last of its cause: then only what is new counts. */
+/* Adds a time that may overlap with the last one of its cause: then both are one. */
 static void held_extend(struct recent_bytes *r, uint64_t begin, uint64_t length, uint8_t cause)
 {
 	struct recent_held *last = NULL;
@@ -97,10 +97,15 @@ static void held_extend(struct recent_bytes *r, uint64_t begin, uint64_t length,
 	for (uint32_t i = r->held_n; !last && i--;)
 		if (r->held[i].cause == cause)
 			last = &r->held[i];
-	if (!last || begin >= last->begin + last->length)
+	if (!last || begin >= last->begin + last->length || end < last->begin) {
 		held_add(r, begin, length, cause);
-	else if (end > last->begin + last->length)
-		last->length = end - last->begin;
+		return;
+	}
+	if (end < last->begin + last->length)
+		end = last->begin + last->length;
+	if (begin < last->begin)
+		last->begin = begin;
+	last->length = end - last->begin;
 }
 
 /* Notes the time in which the bytes could be read and were not. */
@@ -164,6 +169,19 @@ void recent_resent_add(struct recent_bytes *r, const struct fact_resent *f)
 {
 	if (f->begin && f->end > f->begin)
 		held_extend(r, f->begin, f->end - f->begin, CAUSE_LOST);
+}
+
+void recent_divided(struct recent_bytes *r, uint64_t begin)
+{
+	uint32_t kept = 0;
+
+	if (!r || !begin)
+		return;
+	for (uint32_t i = 0; i < r->held_n; i++)
+		if (r->held[i].begin + r->held[i].length > r->divided)
+			r->held[kept++] = r->held[i];
+	r->held_n = kept;
+	r->divided = begin;
 }
 
 const struct recent_range *recent_find(const struct recent_bytes *r, uint64_t offset)

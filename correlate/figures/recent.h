@@ -29,8 +29,9 @@ struct recent_held {
 struct recent_bytes {
 	uint32_t *count; /* number of all memories; NULL once the flow has let go of this one */
 	struct recent_bytes
-		*far;   /* the same bytes at the connection's other end, NULL: not known */
-	uint32_t users; /* the flow, and the other end's memory */
+		*far;     /* the same bytes at the connection's other end, NULL: not known */
+	uint32_t users;   /* the flow, and the other end's memory */
+	uint64_t divided; /* begin of the last exchange that was divided */
 	uint32_t ranges, held_n;
 	struct recent_range range[RECENT_RANGES]; /* a ring */
 	struct recent_held held[RECENT_HELD];     /* by time; when it is full, the oldest goes */
@@ -47,6 +48,11 @@ void recent_join(struct recent_bytes *sender, struct recent_bytes *receiver);
 void recent_range_add(struct recent_bytes *r, const struct fact_range *f);
 void recent_unsent_add(struct recent_bytes *r, const struct fact_unsent *f);
 void recent_resent_add(struct recent_bytes *r, const struct fact_resent *f);
+/*
+ * An exchange that began then has been divided: what ended before the one before it is forgotten.
+ * The exchange itself may still be needed for the other end.
+ */
+void recent_divided(struct recent_bytes *r, uint64_t begin);
 /* Returns the range that has a byte, NULL if it is not among the last. */
 const struct recent_range *recent_find(const struct recent_bytes *r, uint64_t offset);
 /* Returns the last range that begins, or ends, within an interval; NULL if none of the last does.

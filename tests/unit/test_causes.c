@@ -170,6 +170,28 @@ static void losses_at_the_same_time_count_once(void **unused)
 	memset(held, 0, sizeof(held));
 	recent_held(r, 200, 320, held);
 	assert_int_equal(held[CAUSE_LOST], 120);
+	memset(held, 0, sizeof(held));
+	recent_resent_add(r, &(struct fact_resent){.begin = 50, .end = 200}); /* told later */
+	recent_held(r, 0, 1000, held);
+	assert_int_equal(held[CAUSE_LOST], 300);
+	recent_free(r);
+}
+
+/* Waits older than the exchange before take no room. */
+static void what_was_divided_is_forgotten(void **unused)
+{
+	uint64_t held[CAUSES] = {0};
+	uint32_t count = 0;
+	struct recent_bytes *r = recent_new(&count);
+
+	(void)unused;
+	for (uint64_t begin = 1000; begin <= 10000; begin += 1000) {
+		for (uint64_t t = begin; t < begin + 1000; t += 100)
+			recent_resent_add(r, &(struct fact_resent){.begin = t, .end = t + 50});
+		recent_divided(r, begin);
+	}
+	recent_held(r, 10000, 11000, held);
+	assert_int_equal(held[CAUSE_LOST], 500);
 	recent_free(r);
 }
 
@@ -213,6 +235,7 @@ int main(void)
 		cmocka_unit_test(impossible_times_have_no_causes),
 		cmocka_unit_test(many_waits_are_joined),
 		cmocka_unit_test(losses_at_the_same_time_count_once),
+		cmocka_unit_test(what_was_divided_is_forgotten),
 		cmocka_unit_test(the_median_and_the_slowest_are_apart),
 	};
 

@@ -73,6 +73,8 @@ static void acknowledged_bytes_have_waited(void **unused)
 	copy(&c, 2300, 1000, 500);
 	ev_ack(&c, 3000, SOCK, 1500);
 	assert_int_equal(tx_of(&c, SOCK)->layer[TX_IP_OUT].len, 0);
+	/* told at once, so that an exchange finds it */
+	assert_int_equal(tx_of(&c, SOCK)->copies.resent_times->n, 0);
 	feed_send(&c, TID, SOCK, 1500, 100, 5000, 100);
 	copy(&c, 9300, 1500, 100);
 	assert_waited(&c, 500 * 1000 + 100 * 4000, 600);

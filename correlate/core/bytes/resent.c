@@ -32,13 +32,34 @@ static void settle_at(const struct core *c, struct flow *f, struct resent *r, ui
 	r->range[i] = r->range[--r->n];
 }
 
+/* Returns the first range that ends at `upto` or before; the count of ranges if there is none. */
+static uint32_t first_until(const struct resent *r, uint64_t upto)
+{
+	uint32_t first = r->n;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->range[i].b <= upto && (first == r->n || r->range[i].a < r->range[first].a))
+			first = i;
+	return first;
+}
+
 void resent_settle(const struct core *c, struct flow *f, uint64_t upto)
 {
 	struct resent *r = f->copies.resent_times;
+	uint32_t i;
 
-	for (uint32_t i = r ? r->n : 0; i-- > 0;)
-		if (r->range[i].b <= upto)
-			settle_at(c, f, r, i);
+	while (r && (i = first_until(r, upto)) < r->n)
+		settle_at(c, f, r, i);
+}
+
+bool resent_is_pending(const struct flow *f, uint64_t from, uint64_t to)
+{
+	const struct resent *r = f->copies.resent_times;
+
+	for (uint32_t i = 0; r && i < r->n; i++)
+		if (r->range[i].a < to && r->range[i].b > from)
+			return true;
+	return false;
 }
 
 /* Makes room: settles what is acknowledged, and all ranges if too many are not. */

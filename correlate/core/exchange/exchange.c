@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "bytes/resent.h"
 #include "event_table.h"
 #include "exchange/exchange_fact.h"
 #include "exchange/in_program.h"
@@ -89,11 +90,28 @@ static bool will_be_told(const struct mg_sock *s, const struct exchange *e)
 	       server->told.request_end < e->request.offset + e->request.bytes;
 }
 
+static bool is_pending(const struct flow *f, const struct exchange_bytes *b)
+{
+	return b->bytes && b->offset != FACT_NONE &&
+	       resent_is_pending(f, b->offset, b->offset + b->bytes);
+}
+
+/* Returns whether bytes were sent again, of which it is not known yet for how long they waited. */
+static bool will_be_acknowledged(const struct mg_sock *s, const struct exchange *e)
+{
+	const struct mg_sock *client = s->exchanges->is_server ? s->peer : s;
+	const struct mg_sock *server = s->exchanges->is_server ? s : s->peer;
+
+	return (client && is_pending(&client->tx, &e->request)) ||
+	       (server && is_pending(&server->tx, &e->reply));
+}
+
 static void tell(struct core *c, struct mg_sock *s, struct exchange *e);
 
 static bool is_ready(const struct mg_sock *s, const struct exchange *e)
 {
-	return is_settled(e) && !will_depart(s, e) && !will_be_told(s, e);
+	return is_settled(e) && !will_depart(s, e) && !will_be_told(s, e) &&
+	       !will_be_acknowledged(s, e);
 }
 
 /* Emits those that are settled, in order; all of them if no more is to come. */
@@ -285,6 +303,14 @@ void exchange_on_refusal(struct mg_sock *s)
 {
 	if (s->exchanges)
 		s->exchanges->unfinished = true;
+}
+
+void exchange_on_acknowledged(struct core *c, struct mg_sock *s)
+{
+	if (s->exchanges)
+		flush(c, s, false);
+	if (s->peer && s->peer->exchanges)
+		flush(c, s->peer, false);
 }
 
 static bool settle_edges(struct core *c, const struct mg_sock *s, struct exchange *e,

@@ -81,6 +81,8 @@ static inline bool exchanges_wanted(const struct core *c)
 void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_call *k);
 /* Notes that a call to write was refused because the send buffer was full. */
 void exchange_on_refusal(struct mg_sock *s);
+/* Call it when bytes that were sent again are acknowledged. */
+void exchange_on_acknowledged(struct core *c, struct mg_sock *s);
 /* A system call that is settled. */
 struct exchange_settled {
 	uint64_t exit; /* K1 */

@@ -6,6 +6,7 @@
 #include "bytes/resent.h"
 #include "clock/clockmap.h"
 #include "event_table.h"
+#include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/socket.h"
 #include "socket/synack.h"
@@ -210,7 +211,7 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
 
-void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+void tx_acked_by_frame(struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 {
 	uint64_t at, written = ranges_end(&f->layer[TX_COPY]);
 
@@ -219,7 +220,7 @@ void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint6
 		tx_acked(c, f, ack, now);
 }
 
-void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+void tx_acked(struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 {
 	uint64_t off;
 
@@ -231,4 +232,8 @@ void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now)
 	}
 	f->ack.to = off;
 	ranges_drop(&f->layer[TX_IP_OUT], off < f->done ? off : f->done);
+	if (!f->copies.resent_times)
+		return;
+	resent_settle(c, f, off);
+	exchange_on_acknowledged(c, f->sock);
 }

@@ -24,8 +24,8 @@ void tx_on_done(struct core *c, struct mg_sock *s, const struct mg_event *e, str
 /* Counts what TCP sends again. The event follows that of IP about the same bytes. */
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a);
 /* Takes note that all bytes before the sequence number `ack` have arrived, as TCP says. */
-void tx_acked(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
+void tx_acked(struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* Does the same for a frame that arrived, whose header may have been damaged. */
-void tx_acked_by_frame(const struct core *c, struct flow *f, uint32_t ack, uint64_t now);
+void tx_acked_by_frame(struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 
 #endif
