@@ -344,11 +344,12 @@
 	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
 	C(F, FLAG, lost, "1: calls in it may be missing")
 
-#define MG_FACT_in_program(F, C, E, A) \
+/* in_program and before_read have the same columns */
+#define MG_PROGRAM_COLUMNS(F, C, E, A, of) \
 	C(F, FLOW, request, "flow of the request's bytes, as in `exchange`") \
 	C(F, COUNT, ordinal, "number of the exchange on this socket") \
 	C(F, TIME, begin, "begin of the first interval of this part") \
-	C(F, SPAN, time, "time in this part; those of an exchange sum to its in_program") \
+	C(F, SPAN, time, "time in this part; those of an exchange sum to " of) \
 	C(F, COUNT, times, "intervals") \
 	C(F, COUNT, pid, "process of the thread") \
 	C(F, COUNT, tid, "the thread; empty if there were several") \
@@ -364,6 +365,9 @@
 	C(F, COUNT, waker, "thread that ended the block, as in `wait`; empty if there were several") \
 	E(F, fact_not_divided, why_unknown, "unknown: not_recorded: events of the scheduler were not recorded; lost: some are missing; forgotten: " \
 		"more waits followed than are kept; unseen: what the thread did then was not seen")
+#define MG_FACT_in_program(F, C, E, A) MG_PROGRAM_COLUMNS(F, C, E, A, "its in_program")
+#define MG_FACT_before_read(F, C, E, A) \
+	MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its arrived to its request_last")
 
 #define MG_FACT_mark(F, C, E, A) \
 	C(F, TIME, time, "when the program set it") \
@@ -534,6 +538,8 @@
 	F(zerocopy, "A send with MSG_ZEROCOPY whose pages the kernel gave back.") \
 	F(in_program, "What became of the time that a request was in a server's program, by thread, state and call. The rows of an " \
 		"exchange come just before it.") \
+	F(before_read, "What the thread that read a request at the server did between the request's arrival and that. Requests that waited " \
+		"less than an eighth of the time until the reply have no rows.") \
 	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
 	F(mark, "A point that the program marked.") \
 	F(stack, "A stack that was taken (--stacks).") \

@@ -125,7 +125,8 @@ static void spans_of(const struct fact_exchange *f, uint64_t span[EXCHANGE_TIMES
 }
 
 static void add(struct exchange_group *g, const struct fact_exchange *f,
-	const uint64_t span[EXCHANGE_TIMES], const struct program_times *parts)
+	const uint64_t span[EXCHANGE_TIMES], const struct program_times *parts,
+	const struct program_times *before)
 {
 	exchange_count(&g->counts, f);
 	g->pipelined += f->pipelined == 1;
@@ -137,6 +138,8 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 			bins_add(&g->bins[i], span[i]);
 	if (parts && exchange_is_sure(f))
 		program_table_add(&g->program, parts);
+	if (before && exchange_is_sure(f))
+		program_table_add(&g->reader, before);
 }
 
 /* ---- the slowest ---- */
@@ -279,8 +282,10 @@ void exchange_table_finish(struct exchange_table *t)
 {
 	uint32_t kept = 0, wanted = t->slow_max / SLOW_KEPT;
 
-	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
+	for (struct exchange_group *g = t->groups; g; g = g->hh.next) {
 		program_table_finish(&g->program);
+		program_table_finish(&g->reader);
+	}
 	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
 		for (int i = 0; i < EXCHANGE_TIMES; i++)
 			bins_finish(&g->bins[i], &g->time[i]);
@@ -310,13 +315,15 @@ static void on_exchange(void *arg, const void *fact)
 	struct exchange_table *t = arg;
 	struct exchange_group *g = group_of_socket(t, f);
 	const struct program_times *parts = program_times_are_of(&t->latest, f) ? &t->latest : NULL;
+	const struct program_times *before =
+		program_times_are_of(&t->before_read, f) ? &t->before_read : NULL;
 	struct recent_bytes *request = recent_of(&f->request), *reply = recent_of(&f->reply);
 	uint64_t span[EXCHANGE_TIMES];
 	struct exchange_causes causes;
 
 	spans_of(f, span);
 	if (g)
-		add(g, f, span, parts);
+		add(g, f, span, parts, before);
 	else
 		t->left_out++;
 	if (!exchange_is_sure(f))
@@ -336,6 +343,13 @@ static void on_in_program(void *arg, const void *fact)
 	program_times_add(&t->latest, fact);
 }
 
+static void on_before_read(void *arg, const void *fact)
+{
+	struct exchange_table *t = arg;
+
+	program_times_add_before(&t->before_read, fact);
+}
+
 void exchange_table_keep(struct exchange_table *t, uint32_t slowest)
 {
 	t->slow_max = SLOW_KEPT * slowest;
@@ -345,6 +359,7 @@ void exchange_table_listen(struct exchange_table *t, struct core *c)
 {
 	exchange_table_keep(t, EXCHANGES_SLOWEST);
 	facts_listen(core_facts(c), FACT_in_program, on_in_program, t);
+	facts_listen(core_facts(c), FACT_before_read, on_before_read, t);
 	facts_listen(core_facts(c), FACT_exchange, on_exchange, t);
 }
 
@@ -359,6 +374,7 @@ void exchange_table_free(struct exchange_table *t)
 			free(g->bins[i].n);
 		}
 		program_table_free(&g->program);
+		program_table_free(&g->reader);
 		causes_free(g->causes);
 		free(g);
 	}

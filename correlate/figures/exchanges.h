@@ -44,6 +44,7 @@ struct exchange_group {
 	struct exchange_bins bins[EXCHANGE_TIMES];
 	struct dist time[EXCHANGE_TIMES]; /* cycles; empty until all is read */
 	struct program_table program;     /* what a server's time in the program was */
+	struct program_table reader;      /* and that before requests were read */
 	struct cause_bins *causes;        /* NULL: none is known */
 	UT_hash_handle hh;
 };
@@ -64,7 +65,7 @@ struct exchange_table {
 	uint64_t left_out;             /* exchanges beyond the groups there is room for */
 	struct slow_exchange *slow;    /* a heap, the least slow first */
 	uint32_t slow_n, slow_max;
-	struct program_times latest; /* parts of the exchange that comes next */
+	struct program_times latest, before_read; /* parts of the exchange that comes next */
 };
 
 #define EXCHANGES_SLOWEST     10

@@ -35,6 +35,15 @@ void program_times_add(struct program_times *p, const struct fact_in_program *f)
 	to->tid = f->tid;
 }
 
+void program_times_add_before(struct program_times *p, const struct fact_before_read *f)
+{
+	struct fact_in_program same;
+
+	_Static_assert(sizeof(*f) == sizeof(same), "both have the same columns");
+	memcpy(&same, f, sizeof(same));
+	program_times_add(p, &same);
+}
+
 bool program_times_are_of(const struct program_times *p, const struct fact_exchange *f)
 {
 	return p->n && p->sock == f->request.sock && p->ordinal == f->ordinal &&

@@ -8,15 +8,7 @@
 #include "reported/answer.h"
 #include "reported/getters.h"
 #include "text.h"
-
-/* A cause is told if it takes at least as much of the time. */
-#define FIRST_CAUSE  0.40
-#define SECOND_CAUSE 0.25
-/* The main part of the time in a program is told without its share from here on. */
-#define MOST_OF_PROGRAM 0.9
-#define REMEDIES        3
-#define TITLE_WIDTH     16
-#define WORDS_MAX       300
+#include "text_causes.h"
 
 /* ---- the table: where the time went ---- */
 
@@ -55,7 +47,7 @@ static void row(const char *label, const struct columns *columns,
 	for (int i = 0; i < columns->n; i++) {
 		const char *text = mean(&columns->column[i], time[i]);
 
-		fprintf(to, "%*s%s", TITLE_WIDTH - text_width(text), "", text);
+		fprintf(to, "%*s%s", CAUSE_TITLE_WIDTH - text_width(text), "", text);
 	}
 	fprintf(to, "\n");
 }
@@ -89,7 +81,7 @@ static void table(const struct columns *columns, FILE *to)
 		for (int c = 0; c < CAUSES; c++)
 			if (cause_is_between((enum cause)c))
 				between[i] += sum->cause[END_OWN][c] + sum->cause[END_FAR][c];
-		fprintf(to, "%*s", TITLE_WIDTH, columns->column[i].title);
+		fprintf(to, "%*s", CAUSE_TITLE_WIDTH, columns->column[i].title);
 	}
 	fprintf(to, "\n");
 	row("request to reply", columns, whole, to);
@@ -98,119 +90,21 @@ static void table(const struct columns *columns, FILE *to)
 	place_rows(columns, END_FAR, to);
 }
 
-/* ---- the causes ---- */
+/* ---- the whole ---- */
 
-/* Prints words, with a new line and an indent where they would leave the terminal. */
-static void wrapped(FILE *to, int column, int indent, const char *words)
+/* Says that connections were slow to open, which comes before exchanges. */
+static void connecting(const struct report *r, FILE *to)
 {
-	while (*words) {
-		size_t n = strcspn(words, " ");
-		char word[WORDS_MAX];
-		int width;
-
-		snprintf(word, sizeof(word), "%.*s", (int)n, words);
-		width = text_width(word);
-		if (column > indent && column + 1 + width > text_columns()) {
-			fprintf(to, "\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', to);
-			column++;
-		}
-		fputs(word, to);
-		column += width;
-		words += n + strspn(words + n, " ");
-	}
-	fputc('\n', to);
-}
-
-/* Says the cause; returns what to do about it. */
-static const char *cause_words(const struct cause_figures *c, char words[WORDS_MAX])
-{
-	const char *remedy = cause_remedy(c->cause);
-	bool between = cause_is_between(c->cause);
-	char did[128];
-	double part = c->cause == CAUSE_PROGRAM ? answer_in_program(c->column, did, &remedy) : 0;
-	int n;
-
-	n = snprintf(words, WORDS_MAX, "%s %s%s%s", text_percent(cause_share(c)),
-		between ? "" : answer_end(c->column, c->end), between ? "" : ": ",
-		cause_label(c->cause));
-	if (part >= MOST_OF_PROGRAM)
-		snprintf(words + n, WORDS_MAX - (size_t)n, ", %s", did);
-	else if (part > 0)
-		snprintf(words + n, WORDS_MAX - (size_t)n, ", %s of that %s", text_percent(part),
-			did);
-	return remedy;
-}
-
-void text_cause(const struct cause_figures *c, FILE *to)
-{
+	uint64_t n = r->losses.syn_retries;
 	char words[WORDS_MAX];
 
-	cause_words(c, words);
-	fputs(words, to);
-}
-
-/* Remedies, each once, and the words told last, which need not be said again. */
-struct told {
-	const char *remedy[REMEDIES];
-	int remedies;
-	char last[WORDS_MAX];
-};
-
-static void note_remedy(struct told *told, const char *remedy)
-{
-	for (int i = 0; i < told->remedies; i++)
-		if (strcmp(told->remedy[i], remedy) == 0)
-			return;
-	if (remedy[0] && told->remedies < REMEDIES)
-		told->remedy[told->remedies++] = remedy;
-}
-
-/* Returns the words behind the share. */
-static const char *without_share(const char *words)
-{
-	return strchr(words, '%') ? strchr(words, '%') + 1 : words;
-}
-
-static void cause_line(
-	const char *title, const struct cause_figures *c, struct told *told, FILE *to)
-{
-	char words[WORDS_MAX];
-
-	note_remedy(told, cause_words(c, words));
-	fprintf(to, "  %-*s", TITLE_WIDTH, title);
-	if (title[0] && strcmp(without_share(words), without_share(told->last)) == 0)
-		fprintf(to, "%s the same\n", text_percent(cause_share(c)));
-	else
-		wrapped(to, TITLE_WIDTH + 2, TITLE_WIDTH + 2, words);
-	if (title[0])
-		memcpy(told->last, words, sizeof(words));
-}
-
-/* Prints the causes of a column, and notes them. */
-static void causes_of(const struct answer_column_figures *column, struct told *told, FILE *to)
-{
-	struct cause_figures c;
-	uintptr_t at = 0;
-	int n = 0;
-
-	while (next_answer_column_causes(column, &at, &c) &&
-		cause_share(&c) >= (n ? SECOND_CAUSE : FIRST_CAUSE))
-		cause_line(n++ ? "" : column->title, &c, told, to);
-	if (n)
+	if (!n)
 		return;
-	fprintf(to, "  %-*sno single cause takes most of it\n", TITLE_WIDTH, column->title);
-	told->last[0] = 0;
-}
-
-static void remedies(const struct told *told, FILE *to)
-{
-	for (int i = 0; i < told->remedies; i++) {
-		fprintf(to, "  %s ", text_arrow());
-		wrapped(to, 4, 4, told->remedy[i]);
-	}
+	snprintf(words, sizeof(words),
+		"%s SYN%s retransmitted: connecting took long too, before the times above began",
+		text_count(n), n == 1 ? " was" : "s were");
+	fprintf(to, "  ");
+	text_wrapped(to, 2, 4, words);
 }
 
 /* Returns whether an exchange is one of the group's. */
@@ -255,7 +149,7 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
 		r->source ? text_plain(r->source, 120) : "DIR", at);
 	fprintf(to, "  ");
-	wrapped(to, 2, 4, words);
+	text_wrapped(to, 2, 4, words);
 }
 
 /* Returns whether most bytes of the recording belong to exchanges of which the times are known. */
@@ -324,7 +218,7 @@ bool text_answer(const struct report *r, FILE *to, bool colour)
 {
 	struct exchange_group_figures f;
 	struct columns columns = {0};
-	struct told told = {0};
+	struct causes_told told = {0};
 	uintptr_t at = 0;
 
 	if (!answered(r, &f))
@@ -343,8 +237,9 @@ bool text_answer(const struct report *r, FILE *to, bool colour)
 	fprintf(to, "\n");
 	table(&columns, to);
 	for (int i = 0; i < columns.n; i++)
-		causes_of(&columns.column[i], &told, to);
-	remedies(&told, to);
+		text_causes_of(&columns.column[i], &told, to);
+	text_remedies(&told, to);
+	connecting(r, to);
 	slowest(r, f.g, to);
 	return is_of_exchanges(r);
 }

@@ -15,7 +15,5 @@ bool text_answer(const struct report *r, FILE *to, bool colour);
  * answer.
  */
 bool text_answer_flow(const struct report *r, struct fact_flow_id *flow);
-/* Prints a cause, with its share and whose it is. */
-void text_cause(const struct cause_figures *c, FILE *to);
 
 #endif

@@ -8,7 +8,7 @@
 #include "event_table.h"
 #include "reported/getters.h"
 #include "text.h"
-#include "text_answer.h"
+#include "text_causes.h"
 #include "text_in_program.h"
 
 #define GROUPS_SHOWN 6

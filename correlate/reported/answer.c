@@ -30,17 +30,23 @@ double cause_share(const struct cause_figures *c)
 	return sum->time ? (double)sum->cause[c->end][c->cause] / (double)sum->time : 0;
 }
 
-/* Returns the parts of the time in the server's program; NULL if they are not known. */
-static const struct program_table *program_of(const struct answer_column_figures *c)
+/* Returns the server of a port in this recording; NULL if there is none. */
+static const struct exchange_group *server_at(const struct report *r, uint8_t kind, uint16_t port)
 {
-	const struct exchange_group *g = c->g;
+	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
+		g = g->hh.next)
+		if (g->key.role == ROLE_SERVER && g->key.port == port &&
+			(kind == MG_KIND_END || g->key.kind == kind))
+			return g;
+	return NULL;
+}
 
-	if (g && c->role == ROLE_CLIENT)
-		for (g = figures_of(c->r->core)->exchanges.groups; g; g = g->hh.next)
-			if (g->key.role == ROLE_SERVER && g->key.kind == c->g->key.kind &&
-				g->key.port == c->g->key.port)
-				break;
-	return g && g->program.n ? &g->program : NULL;
+/* Returns the server's end of a group; NULL if it is not in the recording. */
+static const struct exchange_group *server_of(const struct answer_column_figures *c)
+{
+	if (!c->g || c->role == ROLE_SERVER)
+		return c->g;
+	return server_at(c->r, c->g->key.kind, c->g->key.port);
 }
 
 /* Remedies by the system call in which a program is blocked. */
@@ -72,23 +78,80 @@ static const char *remedy_of(const struct program_key *k)
 	return "";
 }
 
-double answer_in_program(
-	const struct answer_column_figures *c, char words[128], const char **remedy)
+/* Returns what the program did longest in typical, or in slow exchanges. */
+static const struct program_row *longest(const struct program_table *t, bool typical)
 {
-	const struct program_table *t = program_of(c);
 	const struct program_row *largest = NULL;
-	bool typical = c->to < 1;
-	uint64_t all = t ? typical ? t->middle : t->tail : 0;
 
-	for (const struct program_row *row = t ? t->rows : NULL; row; row = row->hh.next)
+	for (const struct program_row *row = t->rows; row; row = row->hh.next)
 		if (!largest ||
 			(typical ? row->middle > largest->middle : row->tail > largest->tail))
 			largest = row;
-	if (!largest || !all)
-		return 0;
-	program_words(&largest->key, words);
-	*remedy = remedy_of(&largest->key);
-	return (double)(typical ? largest->middle : largest->tail) / (double)all;
+	return largest;
+}
+
+static double share_of(const struct program_table *t, const struct program_row *row, bool typical)
+{
+	uint64_t all = typical ? t->middle : t->tail;
+
+	return all ? (double)(typical ? row->middle : row->tail) / (double)all : 0;
+}
+
+/* Says what the other service did, if it is in the recording. Returns whether it is. */
+static bool service_words(const struct answer_column_figures *c, const struct program_key *waits,
+	char remedy[REMEDY_MAX])
+{
+	const struct exchange_group *g = server_at(c->r, MG_KIND_END, waits->port);
+	const struct program_row *row = g ? longest(&g->program, c->to < 1) : NULL;
+	char words[128];
+
+	if (!row || row->key.part == PROGRAM_UNKNOWN || g == server_of(c))
+		return false;
+	program_words(&row->key, words);
+	snprintf(remedy, REMEDY_MAX,
+		"The service that it waits for, %.15s, was %s %.0f %% of its time. %s",
+		g->key.program[0] ? g->key.program : "a program", words,
+		100 * share_of(&g->program, row, c->to < 1), remedy_of(&row->key));
+	return true;
+}
+
+void answer_doing(const struct cause_figures *c, struct answer_doing *to)
+{
+	const struct answer_column_figures *column = c->column;
+	const struct exchange_group *g = server_of(column);
+	bool before = c->cause == CAUSE_READER && strcmp(answer_end(column, c->end), "server") == 0;
+	const struct program_table *t = !g                          ? NULL
+					: before                    ? &g->reader
+					: c->cause == CAUSE_PROGRAM ? &g->program
+								    : NULL;
+	const struct program_row *row = t ? longest(t, column->to < 1) : NULL;
+
+	*to = (struct answer_doing){0};
+	if (!row)
+		return;
+	to->share = share_of(t, row, column->to < 1);
+	program_words(&row->key, to->words);
+	if (row->key.port && service_words(column, &row->key, to->remedy))
+		return;
+	if (!before)
+		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
+	else if (row->key.part == PROGRAM_BLOCKED && remedy_of(&row->key)[0])
+		snprintf(to->remedy, REMEDY_MAX,
+			"%s Use more workers, or keep that out of the thread that reads.",
+			remedy_of(&row->key));
+}
+
+void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
+{
+	const struct losses *l = &c->column->r->losses;
+
+	if (c->cause == CAUSE_LOST && l->listen_drops && l->listen_drops * 2 >= l->retransmits)
+		snprintf(remedy, REMEDY_MAX,
+			"The queue of a listening socket was full: accept connections sooner, or "
+			"make "
+			"it longer (the backlog of listen(), net.core.somaxconn).");
+	else
+		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(c->cause));
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */

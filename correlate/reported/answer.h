@@ -30,12 +30,15 @@ struct answer_column_figures answer_of_slow(const struct report *r, const struct
 const char *answer_end(const struct answer_column_figures *c, enum cause_end end);
 /* Returns whether a cause is at neither end. */
 bool cause_is_between(enum cause cause);
-/*
- * Says what the server's program did most of its time, and what to do about it. Returns its share
- * of the time in the program, 0 if that is not divided.
- */
-double answer_in_program(
-	const struct answer_column_figures *c, char words[128], const char **remedy);
+/* A server's program did this most of the time that a cause took; and what to do about it. */
+#define REMEDY_MAX 300
+struct answer_doing {
+	double share; /* of that time; 0: that is not known */
+	char words[128], remedy[REMEDY_MAX];
+};
+void answer_doing(const struct cause_figures *c, struct answer_doing *to);
+/* Says what to do about a cause; nothing if no remedy is known. */
+void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX]);
 /* Returns the part of the column's time that is due to the cause. */
 double cause_share(const struct cause_figures *c);
 

@@ -76,18 +76,30 @@ void program_words(const struct program_key *key, char words[128])
 
 /* ---- of a port ---- */
 
-bool next_exchange_group_program_parts(
-	const struct exchange_group_figures *f, uintptr_t *at, struct program_part_figures *to)
+static bool next_part(const struct report *r, const struct program_table *t, uintptr_t *at,
+	struct program_part_figures *to)
 {
 	const struct program_row *last = (const struct program_row *)*at;
-	const struct program_row *row = last ? last->hh.next : f->g->program.rows;
+	const struct program_row *row = last ? last->hh.next : t->rows;
 
 	*at = (uintptr_t)row;
 	if (!row)
 		return false;
-	*to = (struct program_part_figures){.r = f->r, .t = &f->g->program, .row = row};
+	*to = (struct program_part_figures){.r = r, .t = t, .row = row};
 	remote_of(&row->key, to->remote);
 	return true;
+}
+
+bool next_exchange_group_program_parts(
+	const struct exchange_group_figures *f, uintptr_t *at, struct program_part_figures *to)
+{
+	return next_part(f->r, &f->g->program, at, to);
+}
+
+bool next_exchange_group_before_read_parts(
+	const struct exchange_group_figures *f, uintptr_t *at, struct program_part_figures *to)
+{
+	return next_part(f->r, &f->g->reader, at, to);
 }
 
 static struct value share(uint64_t part, uint64_t of)

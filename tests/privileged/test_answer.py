@@ -74,9 +74,23 @@ def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=N
             named(report, role, "median", *at)
         named(report, role, "slowest", *(slow or at))
         screen(rec, words, remedy)
+        if cause == "busy":
+            check_before_read(rec)
         if cause == "sleep":
             check_whole(rec, report)
             named(report, "server", "median", "server program")
+
+
+def check_before_read(rec):
+    """The facts of what the reader did sum to the time from the request's arrival to its read."""
+    exchanges = {(e["request"], e["ordinal"]): e for e in facts(rec, "exchange")}
+    summed = {}
+    for row in facts(rec, "before_read"):
+        key = row["request"], row["ordinal"]
+        summed[key] = summed.get(key, 0) + row["time_ns"]
+    off = [abs(t - (exchanges[k]["request_last_ns"] - exchanges[k]["arrived_ns"])) - 1e-6 * t
+           for k, t in summed.items()]  # times are given by the clock at each, spans by its mean rate
+    check(len(off) >= N / 2 and max(off) < 2, f"what the reader did before {len(off)} requests sums to their wait")
 
 
 def check_whole(rec, report):
@@ -96,7 +110,7 @@ patiently(lambda: scene("reader", ["client reader"], "client: data were there, b
 patiently(lambda: scene("streamed", ["server writing"], "server: the program, between the calls that write",
                         number=10))
 patiently(lambda: scene("busy", ["server reader", "server program"], "server: data were there",
-                        "use more workers"))
+                        "Use more workers"))
 with Network(rate="20mbit", burst=3028) as shaped:
     patiently(lambda: scene("rate", ["server qdisc"], "server: waiting in the device's queue", "rate limit",
                             number=4, net=shaped))

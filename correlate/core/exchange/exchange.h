@@ -54,7 +54,9 @@ struct exchange {
 		uint64_t by;                        /* the server's cookie, of messages */
 	} there;
 	uint64_t busy_until; /* until then the thread that began the reply had written another */
-	struct program_parts *program; /* parts of the time in the program, NULL: not divided yet */
+	/* parts of the time in the program, and of that before the request was read; NULL: not
+	 * divided yet, or not wanted */
+	struct program_parts *program, *before_read;
 	bool half_closed, overlaps, lost;
 };
 
@@ -76,7 +78,8 @@ struct exchanges {
 /* Whether anybody wants them. */
 static inline bool exchanges_wanted(const struct core *c)
 {
-	return facts_wanted(&c->facts, FACT_exchange) || facts_wanted(&c->facts, FACT_in_program);
+	return facts_wanted(&c->facts, FACT_exchange) || facts_wanted(&c->facts, FACT_in_program) ||
+	       facts_wanted(&c->facts, FACT_before_read);
 }
 void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_call *k);
 /* Notes that a call to write was refused because the send buffer was full. */

@@ -16,6 +16,9 @@
 #define PARTS_OF_ANY    26
 #define PARTS           32
 
+/* The time before the request was read is divided if it is this part of the time to the reply. */
+#define BEFORE_READ_PART 8
+
 struct program_part {
 	uint64_t begin, time, times; /* first time, cycles */
 	const char *call;
@@ -318,6 +321,52 @@ static void divide(struct walk *w, const struct exchange *e)
 	add_time(w, PROGRAM_HANDED_OVER, NULL, NULL, w->from, until);
 }
 
+static void begin(struct walk *w, struct core *c, const struct exchange_edge *first,
+	const struct exchange_edge *last, uint64_t from, uint64_t to)
+{
+	w->c = c;
+	w->n = 0;
+	w->from = from;
+	w->to = to;
+	w->joined = false;
+	w->reader = thread_get(c, first->tid, 0);
+	w->writer = thread_get(c, last->tid, 0);
+}
+
+/* Returns whether these are the parts of that time. */
+static bool is_divided(const struct program_parts *p, uint64_t from, uint64_t to)
+{
+	return p && p->from == from && p->to == to;
+}
+
+/* Keeps the parts of a walk; NULL without memory. */
+static void keep(struct program_parts **to, const struct walk *w)
+{
+	free(*to);
+	*to = mg_malloc(sizeof(**to) + w->n * sizeof(w->part[0]));
+	if (!*to)
+		return;
+	**to = (struct program_parts){.from = w->from, .to = w->to, .n = w->n};
+	memcpy((*to)->part, w->part, w->n * sizeof(w->part[0]));
+}
+
+static void divide_before_read(struct core *c, struct exchange *e)
+{
+	const struct exchange_edge *read = &e->edge[REQUEST_LAST];
+	struct walk w;
+
+	if (!facts_wanted(&c->facts, FACT_before_read) || !e->arrived || e->arrived >= read->t ||
+		is_divided(e->before_read, e->arrived, read->t) ||
+		(read->t - e->arrived) * BEFORE_READ_PART < e->edge[REPLY_FIRST].t - e->arrived)
+		return;
+	begin(&w, c, read, read, e->arrived, read->t);
+	if (why_not(&w) != FACT_NO_WORD)
+		return;
+	w.number = ++c->tasks.past.walks;
+	walk_back(&w);
+	keep(&e->before_read, &w);
+}
+
 void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange *e)
 {
 	const struct exchange_edge *read = &e->edge[REQUEST_LAST], *write = &e->edge[REPLY_FIRST];
@@ -327,15 +376,10 @@ void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange 
 	if (!past_wanted(c) || !s->exchanges->is_server || !read->exit || !write->exit ||
 		write->t <= read->t)
 		return;
-	if (e->program && e->program->from == read->t && e->program->to == write->t)
+	divide_before_read(c, e);
+	if (is_divided(e->program, read->t, write->t))
 		return;
-	w.c = c;
-	w.n = 0;
-	w.from = read->t;
-	w.to = write->t;
-	w.joined = false;
-	w.reader = thread_get(c, read->tid, 0);
-	w.writer = thread_get(c, write->tid, 0);
+	begin(&w, c, read, write, read->t, write->t);
 	why = why_not(&w);
 	if (why == FACT_NO_WORD) {
 		divide(&w, e);
@@ -343,36 +387,42 @@ void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange 
 		add_time(&w, PROGRAM_UNKNOWN, NULL, NULL, w.from, w.to);
 		w.part[0].why = why;
 	}
-	in_program_free(e);
-	e->program = mg_malloc(sizeof(*e->program) + w.n * sizeof(w.part[0]));
-	if (!e->program)
-		return;
-	*e->program = (struct program_parts){.from = w.from, .to = w.to, .n = w.n};
-	memcpy(e->program->part, w.part, w.n * sizeof(w.part[0]));
+	keep(&e->program, &w);
+}
+
+static struct fact_in_program fact_of(
+	const struct mg_sock *s, const struct exchange *e, const struct program_part *p)
+{
+	return (struct fact_in_program){.request = flow_fact(&s->rx),
+		.ordinal = e->ordinal,
+		.begin = p->begin,
+		.time = p->time,
+		.times = p->times,
+		.pid = p->pid,
+		.tid = p->tid,
+		.part = p->part,
+		.blocked_in = p->blocked_in,
+		.call = p->call,
+		.descriptor = p->descriptor,
+		.io = p->io,
+		.remote = {p->has_peer ? p->addr : NULL, p->port},
+		.waker = p->waker,
+		.why_unknown = p->why};
 }
 
 void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e)
 {
 	in_program_divide(c, s, e);
-	if (!e->program)
-		return;
-	for (uint32_t i = 0; i < e->program->n; i++) {
-		const struct program_part *p = &e->program->part[i];
-		struct fact_in_program f = {.request = flow_fact(&s->rx),
-			.ordinal = e->ordinal,
-			.begin = p->begin,
-			.time = p->time,
-			.times = p->times,
-			.pid = p->pid,
-			.tid = p->tid,
-			.part = p->part,
-			.blocked_in = p->blocked_in,
-			.call = p->call,
-			.descriptor = p->descriptor,
-			.io = p->io,
-			.remote = {p->has_peer ? p->addr : NULL, p->port},
-			.waker = p->waker,
-			.why_unknown = p->why};
+	for (uint32_t i = 0; e->before_read && i < e->before_read->n; i++) {
+		struct fact_in_program f = fact_of(s, e, &e->before_read->part[i]);
+		struct fact_before_read same;
+
+		_Static_assert(sizeof(f) == sizeof(same), "both have the same columns");
+		memcpy(&same, &f, sizeof(f));
+		emit_before_read(&c->facts, &same);
+	}
+	for (uint32_t i = 0; e->program && i < e->program->n; i++) {
+		struct fact_in_program f = fact_of(s, e, &e->program->part[i]);
 
 		emit_in_program(&c->facts, &f);
 	}
@@ -381,5 +431,6 @@ void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e
 void in_program_free(struct exchange *e)
 {
 	free(e->program);
-	e->program = NULL;
+	free(e->before_read);
+	e->program = e->before_read = NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Divides the time that a request was in the server's program: from the thread that wrote the reply
- * back along the wakings to the thread that read the request (method, "In the program").
+ * back along the wakings to the thread that read the request (method, "In the program"); and the
+ * time before, from the request's arrival, by what the thread did that read it then.
  */
 #ifndef MAGNET_CORRELATE_CORE_EXCHANGE_IN_PROGRAM_H
 #define MAGNET_CORRELATE_CORE_EXCHANGE_IN_PROGRAM_H
