@@ -22,7 +22,7 @@
 
 static const char usage[] =
 	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
-	"                     [--against DIR] [--on-demand LIST] [--all] [--color WHEN]\n"
+	"                     [--against DIR,...] [--on-demand LIST] [--all] [--color WHEN]\n"
 	"                     [FILTER...]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
@@ -94,7 +94,8 @@ static const struct option_row rows[] = {
 	ROW("histogram", 0, NULL, option_type_flag, histogram,
 		"also print how many exchanges took how long"),
 	ROW("against", 0, "DIR", option_type_text, against,
-		"compare with an earlier recording, and mark differences that exceed the noise"),
+		"compare with an earlier recording, or with several, separated by commas; several "
+		"on each side tell a change from chance"),
 	ROW("on-demand", 0, "LIST", statistics, statistics,
 		"print more figures: names separated by commas, with parameters, such as "
 		"bursts:gap=5; "
@@ -237,9 +238,9 @@ int cmd_report(int argc, char **argv)
 	output_choose(&o.output);
 	form = !o.json ? REPORT_TEXT : o.full ? REPORT_JSON_WHOLE_FLOWS : REPORT_JSON;
 	if (o.against)
-		return is_one_host(d.at, d.count)
-			       ? report_against(d.at, d.count, (char *)o.against, form)
-			       : EXIT_USAGE;
+		return report_against(d.at, d.count,
+			&(struct against_options){
+				o.against, form, o.detail.all ? 0 : AGAINST_ROWS});
 	by_host_sort(&hosts, d.at, d.count);
 	status = EXIT_USAGE;
 	if (hosts.more)

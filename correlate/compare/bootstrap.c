@@ -5,24 +5,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
-
-/* an arbitrary number, the same in every run, so that reports are reproducible */
-#define SEED 0x6d61676e65743031ull
-
-/* splitmix64 (Steele, Lea & Flood 2014) */
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static size_t below(uint64_t *state, size_t n)
-{
-	return (size_t)((unsigned __int128)next(state) * n >> 64);
-}
+#include "random.h"
 
 static double figure(const struct block_sums *sum, bool is_quotient)
 {
@@ -110,7 +93,7 @@ static double draw(const struct block_sample *s, size_t run, uint64_t *state)
 	struct block_sums sum = {0};
 
 	for (size_t left = s->n; left;) {
-		size_t at = below(state, s->n);
+		size_t at = random_below(state, s->n);
 
 		for (size_t i = 0; i < run && left; i++, left--) {
 			add(&sum, &s->block[at]);
@@ -141,7 +124,7 @@ bool bootstrap_difference(const struct block_sample *x, size_t run_x, const stru
 	size_t run_y, uint32_t resamples, double tail, struct interval *out)
 {
 	double *v = x->n && (!y || y->n) ? mg_malloc(resamples * sizeof(*v)) : NULL;
-	uint64_t state = SEED;
+	uint64_t state = RANDOM_SEED;
 	size_t n = 0;
 	bool ok;
 

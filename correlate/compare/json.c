@@ -15,17 +15,38 @@ static struct subject_figures subject(const struct subject_key *key)
 }
 
 static bool next(
-	const struct subject *const *s, size_t n, uintptr_t *at, struct subject_figures *to)
+	const struct subject_key *keys, size_t n, uintptr_t *at, struct subject_figures *to)
 {
 	if (*at >= n)
 		return false;
-	*to = subject(&s[(*at)++]->key);
+	*to = subject(&keys[(*at)++]);
 	return true;
+}
+
+static bool next_recording(
+	const struct compared_side *side, uintptr_t *at, struct compared_recording_figures *to)
+{
+	if (*at >= side->n)
+		return false;
+	to->m = &side->of[(*at)++];
+	return true;
+}
+
+bool next_comparison_before_recordings(
+	const struct comparison_figures *f, uintptr_t *at, struct compared_recording_figures *to)
+{
+	return next_recording(f->before, at, to);
+}
+
+bool next_comparison_now_recordings(
+	const struct comparison_figures *f, uintptr_t *at, struct compared_recording_figures *to)
+{
+	return next_recording(f->now, at, to);
 }
 
 void part_compared_subject(const struct compared_figures *f, struct subject_figures *to)
 {
-	*to = subject(&f->row->now->key);
+	*to = subject(&f->row->key);
 }
 
 bool next_comparison_figures(
@@ -65,25 +86,28 @@ static const char *call(const struct subject_key *key)
 					    : mg_function_name(key->call);
 }
 
-/* Returns a text of the other recording's session.json. */
-static struct value before(const struct comparison_figures *f, const char *key)
+static bool is_requests(const struct subject_key *key)
 {
-	const json_t *session = f->before->report->session;
+	return key->what == SUBJECT_EXCHANGES;
+}
 
-	return value_text(json_string_value(json_object_get(session, key)));
+static const struct measured *first(const struct comparison_figures *f)
+{
+	return &f->before->of[0];
 }
 
 static const char *const sides[] = {NULL, "client", "server"};
 static const char *const units[] = {"ns", "share", "bytes_per_s", "number"};
 
 /* clang-format off */
-GET(subject, subject, value_text(is_call(f->key) ? "call" : is_flow(f->key) ? "flow" : "scheduler"))
+GET(subject, subject, value_text(is_requests(f->key) ? "requests" : is_call(f->key) ? "call"
+	: is_flow(f->key) ? "flow" : "scheduler"))
 GET(subject, name, value_text(f->name))
 GET(subject, kind, value_text(f->key->what == SUBJECT_SCHEDULER ? NULL : mg_kind_name(f->key->kind)))
 GET(subject, call, value_text(is_call(f->key) ? call(f->key) : NULL))
 GET(subject, direction, value_text(!is_flow(f->key) ? NULL : f->key->rx ? "rx" : "tx"))
-GET(subject, side, value_text(is_flow(f->key) ? sides[f->key->side] : NULL))
-GET(subject, port, value_if(is_flow(f->key) && f->key->port, value_count(f->key->port)))
+GET(subject, side, value_text(is_flow(f->key) || is_requests(f->key) ? sides[f->key->side] : NULL))
+GET(subject, port, value_if(f->key->port, value_count(f->key->port)))
 
 GET(compared, figure, value_text(f->row->figure))
 GET(compared, stage, value_text(f->row->stage))
@@ -93,18 +117,32 @@ GET(compared, before, value_number(f->row->before_value))
 GET(compared, now, value_number(f->row->now_value))
 GET(compared, difference, value_number(f->row->difference))
 GET(compared, ratio, value_number(f->row->ratio))
+GET(compared, effect, value_number(f->row->effect))
 GET(compared, low, value_number(f->row->low))
 GET(compared, high, value_number(f->row->high))
 GET(compared, exceeds_noise, value_if(f->row->verdict != NOT_ENOUGH, value_flag(f->row->verdict == EXCEEDS_NOISE)))
-GET(compared, before_blocks, value_count(f->row->before_blocks))
-GET(compared, now_blocks, value_count(f->row->now_blocks))
+GET(compared, chance, value_number(f->row->chance))
+GET(compared, before_blocks, value_if(f->row->before_blocks, value_count(f->row->before_blocks)))
+GET(compared, now_blocks, value_if(f->row->now_blocks, value_count(f->row->now_blocks)))
+GET(compared, before_n, value_count(f->row->before_n))
+GET(compared, now_n, value_count(f->row->now_n))
+GET(compared, before_sd, value_number(f->row->before_sd))
+GET(compared, now_sd, value_number(f->row->now_sd))
 
-GET(comparison, against, value_text(f->before->report->source))
-GET(comparison, command, before(f, "command"))
-GET(comparison, started, before(f, "started"))
-GET(comparison, duration_ns, value_number(report_duration_ns(f->before->report)))
+GET(compared_recording, source, value_text(f->m->name))
+GET(compared_recording, command, value_text(f->m->command))
+GET(compared_recording, started, value_text(f->m->started))
+GET(compared_recording, duration_ns, value_number(f->m->duration_ns))
+GET(compared_recording, steal_share, value_number(f->m->steal_share))
+
+GET(comparison, against, value_text(f->before->name))
+GET(comparison, command, value_text(first(f)->command))
+GET(comparison, started, value_text(first(f)->started))
+GET(comparison, duration_ns, value_number(first(f)->duration_ns))
+GET(comparison, noise, value_text(f->c->noise == NOISE_WITHIN ? "within" : "between"))
+GET(comparison, can_tell, value_flag(f->c->can_tell))
 GET(comparison, level, value_number(COMPARISON_LEVEL))
-GET(comparison, resamples, value_count(BOOTSTRAP_RESAMPLES))
+GET(comparison, resamples, value_count(f->c->resamples))
 GET(comparison, compared_n, value_count(f->c->rows - f->c->not_enough))
 GET(comparison, exceeding_n, value_count(f->c->exceeding))
 GET(comparison, not_enough_n, value_count(f->c->not_enough))
@@ -112,9 +150,10 @@ GET(comparison, not_enough_n, value_count(f->c->not_enough))
 
 MG_DEFINE_SCOPES(MG_COMPARISON_SCOPES)
 
-json_t *comparison_json(const struct comparison *c, const struct recording *before)
+json_t *comparison_json(const struct comparison *c, const struct compared_side *now,
+	const struct compared_side *before)
 {
-	struct comparison_figures of = {c, before};
+	struct comparison_figures of = {c, now, before};
 
 	return json_of_comparison(&of);
 }

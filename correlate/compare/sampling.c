@@ -130,7 +130,7 @@ static void read_scheduler(struct sampling *all)
 	take(all, seen, now, SCHEDULER_SUMS);
 }
 
-static struct subject_key role(const struct fact_flow *f)
+struct subject_key subject_of_flow(const struct fact_flow *f)
 {
 	struct subject_key key = {.what = SUBJECT_FLOW, .kind = f->kind, .rx = f->flow.rx};
 	uint16_t own = f->local.port, peer = flow_remote_port(f);
@@ -159,6 +159,21 @@ static uint64_t bytes_so_far(const struct fact_flow *f)
 	if (f->kind == MG_KIND_tcp)
 		return flow_bytes(f);
 	return copy->n ? copy->bytes : call->bytes;
+}
+
+/* Returns the connection's protocol state, which its sender has; all 0 if nothing is recorded. */
+static const struct tcp_record *state_of(const struct fact_flow *f)
+{
+	static const struct tcp_record nothing;
+	const struct tcp_record *t = f->flow.rx ? NULL : measures(f)->tcp;
+
+	return t ? t : &nothing;
+}
+
+/* Returns by how much a counter has grown. */
+static uint64_t grown(const struct growing *g)
+{
+	return g->known ? g->last - g->first : 0;
 }
 
 static void read_modulation(
@@ -199,7 +214,7 @@ static void read_flow(struct sampling *s, const struct fact_flow *f)
 		return;
 	seen->last_t = f->last;
 	if (!seen->subject) {
-		struct subject_key key = role(f);
+		struct subject_key key = subject_of_flow(f);
 
 		seen->subject = subject_of(s, &key);
 	}

@@ -17,11 +17,11 @@
 
 #define SAMPLING_BLOCKS 256
 
-enum subject_kind { SUBJECT_CALL, SUBJECT_FLOW, SUBJECT_SCHEDULER };
+enum subject_kind { SUBJECT_EXCHANGES, SUBJECT_CALL, SUBJECT_FLOW, SUBJECT_SCHEDULER };
 
 /*
- * Role of a flow, by which flows of two recordings are matched, as their cookies differ. All flows
- * of one role are one subject.
+ * Role of a flow or of requests, by which those of two recordings are matched, as their cookies
+ * differ. All flows of one role are one subject.
  */
 struct subject_key {
 	uint8_t what; /* enum subject_kind */
@@ -65,6 +65,9 @@ struct sampling {
 	bool begun;
 	bool left_out; /* set if there are more roles than fit */
 };
+
+/* Returns the role of a flow. */
+struct subject_key subject_of_flow(const struct fact_flow *f);
 
 void sampling_init(struct sampling *s, struct core *core);
 /* Listener for core_listen(); `arg` is a struct sampling. */

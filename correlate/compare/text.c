@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "comparison.h"
@@ -7,6 +8,11 @@
 #include "render/text.h"
 
 #define ALONE_SHOWN 8
+/* Columns that a row of the table takes beside the figure's name; with both ends of the interval.
+ */
+#define NUMBERS_WIDTH  56
+#define INTERVAL_WIDTH 68
+#define NAME_MIN       16
 
 /* Formats a value; returns one of a few static buffers. */
 static const char *value(double v, enum figure_unit unit)
@@ -52,180 +58,200 @@ static const char *ratio(double r)
 	return out;
 }
 
-static const char *figure_name(const struct compared *r)
+static void figure_name(char out[160], const struct compared *r)
 {
-	return r->reason ? r->reason : r->stage ? r->stage : r->figure;
+	snprintf(out, 160, "%s%s%s%s%s", r->figure, r->stage ? ": " : "", r->stage ? r->stage : "",
+		r->reason ? ": " : "", r->reason ? r->reason : "");
 }
 
-static void row(struct table *t, const struct compared *r)
-{
-	char name[64];
+/* ---- the head ---- */
 
-	snprintf(name, sizeof(name), "%s%s",
-		r->reason  ? "    "
-		: r->stage ? "  "
-			   : "",
-		figure_name(r));
-	if (r->verdict == NOT_ENOUGH)
-		table_row(t, "    %s\t%s\t%s\t%s\ttoo few samples\t%s\t", name,
-			value(r->before_value, r->unit), value(r->now_value, r->unit),
-			change(r->difference, r->unit), ratio(r->ratio));
-	else
-		table_row(t, "    %s\t%s\t%s\t%s\t%s ... %s\t%s\t%s", name,
-			value(r->before_value, r->unit), value(r->now_value, r->unit),
-			change(r->difference, r->unit), change(r->low, r->unit),
-			change(r->high, r->unit), ratio(r->ratio),
-			r->verdict == EXCEEDS_NOISE ? "*" : "");
+static void side(const char *what, const struct compared_side *s, FILE *to)
+{
+	const char *command = s->of[0].command;
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->of[i].duration_ns;
+	fprintf(to, "%-7s %s   %s   ", what, text_plain(s->name, 60),
+		text_plain(command ? command : "", 60));
+	if (s->n > 1)
+		fprintf(to, "%zu recordings of ", s->n);
+	fprintf(to, "%s\n", text_ns(sum / (double)s->n));
+	for (size_t i = 1; i < s->n && command; i++)
+		if (s->of[i].command && strcmp(s->of[i].command, command) != 0) {
+			fprintf(to, "        not all of them are of this command\n");
+			break;
+		}
 }
 
-/* Returns how many half widths of the interval the difference is away from 0. */
-static double clearness(const struct compared *r)
+static void steal(const struct compared_side *now, const struct compared_side *before, FILE *to)
 {
-	return fabs(r->difference) / fmax((r->high - r->low) / 2, 1e-12 * fabs(r->difference));
-}
+	double is, was;
 
-/*
- * Returns the clearest difference that exceeds the noise: among the headline figures if any does,
- * else among all.
- */
-static const struct compared *foremost(const struct comparison *c)
-{
-	const struct compared *most = NULL;
-
-	for (size_t i = 0; i < c->rows; i++) {
-		const struct compared *r = &c->row[i];
-
-		if (r->verdict != EXCEEDS_NOISE)
-			continue;
-		if (!most || r->is_headline > most->is_headline ||
-			(r->is_headline == most->is_headline && clearness(r) > clearness(most)))
-			most = r;
-	}
-	return most;
-}
-
-static void sentence(const struct comparison *c, FILE *to)
-{
-	const struct compared *r = foremost(c);
-	size_t enough = c->rows - c->not_enough;
-	char name[80];
-
-	fprintf(to, "\nSummary: ");
-	if (!enough) {
+	if (comparison_steal(now, before, &is, &was))
 		fprintf(to,
-			"too few samples in both recordings to tell a difference from noise.\n");
-		return;
-	}
-	if (!r) {
-		fprintf(to, "none of %zu figure%s differs by more than the noise.\n", enough,
-			plural(enough));
-		return;
-	}
-	fprintf(to,
-		"%zu of %zu figure%s differ%s by more than the noise (about %.0f by chance alone"
-		");\n",
-		c->exceeding, enough, plural(enough), c->exceeding == 1 ? "s" : "",
-		ceil((1 - COMPARISON_LEVEL) * (double)enough));
-	subject_name(name, &r->now->key);
-	fprintf(to, "the clearest: %s%s of %s, from %s to %s (%s).\n",
-		r->reason  ? "wait in the send buffer for "
-		: r->stage ? "residence "
-			   : "",
-		figure_name(r), name, value(r->before_value, r->unit), value(r->now_value, r->unit),
+			"the hypervisor took the CPUs for %s of the time before and %s now "
+			"(steal): "
+			"differences may come from that, so record again\n",
+			text_percent(was), text_percent(is));
+}
+
+static void largest(const struct compared *r, FILE *to)
+{
+	char name[80], figure[160];
+
+	figure_name(figure, r);
+	subject_name(name, &r->key);
+	fprintf(to, "The largest: %s of %s, from %s to %s (%s).\n", figure, name,
+		value(r->before_value, r->unit), value(r->now_value, r->unit),
 		change(r->difference, r->unit));
 }
 
-static void alone(const struct subject *const *s, size_t n, const char *where, FILE *to)
+/* Says that there are too few recordings, and what to do. */
+static void too_few(const struct compared_side *now, const struct compared_side *before, FILE *to)
+{
+	if (now->n == 1 || before->n == 1)
+		fprintf(to, "one recording on %s side cannot tell",
+			now->n == before->n ? "each" : "one");
+	else
+		fprintf(to, "%zu and %zu recordings are too few to tell", before->n, now->n);
+	fprintf(to,
+		" a change of the program from what the machine did meanwhile: the same program, "
+		"recorded again, differs, too. Record each side several times (magnet record "
+		"--repeat %d), and compare all of them.\n",
+		ENOUGH_RECORDINGS);
+}
+
+static void summary(const struct comparison *c, const struct compared_side *now,
+	const struct compared_side *before, const struct compared *first, FILE *to)
+{
+	size_t enough = c->rows - c->not_enough;
+	const char *noise = c->noise == NOISE_WITHIN
+				    ? "than they vary within the recordings"
+				    : "than the recordings of each side differ among themselves";
+
+	fprintf(to, "\nSummary: ");
+	if (!c->can_tell)
+		too_few(now, before, to);
+	if (c->noise == NOISE_BETWEEN && !c->can_tell)
+		return;
+	if (!enough) {
+		fprintf(to, "too few samples in the recordings to tell a difference from noise.\n");
+		return;
+	}
+	if (c->exceeding)
+		fprintf(to, "%zu of %zu figure%s differ%s by more %s", c->exceeding, enough,
+			plural(enough), c->exceeding == 1 ? "s" : "", noise);
+	else
+		fprintf(to, "None of %zu figure%s differs by more %s", enough, plural(enough),
+			noise);
+	if (c->noise == NOISE_BETWEEN && c->exceeding)
+		fprintf(to,
+			"; if nothing had changed, a figure would do so in 1 of %.0f comparisons",
+			1 / (1 - COMPARISON_LEVEL));
+	fprintf(to, ".\n");
+	if (c->exceeding)
+		largest(first, to);
+}
+
+/* ---- the table ---- */
+
+/* Formats what noise explains: symmetrical between recordings, not so within one. */
+static void noise_of(const struct comparison *c, const struct compared *r, char out[96])
+{
+	if (isnan(r->low))
+		snprintf(out, 96, "n/a");
+	else if (c->noise == NOISE_WITHIN)
+		snprintf(out, 96, "%s ... %s", change(r->low, r->unit), change(r->high, r->unit));
+	else
+		snprintf(out, 96, "%s %s", text_plus_minus(),
+			value((r->high - r->low) / 2, r->unit));
+}
+
+static void row(struct table *t, const struct comparison *c, const struct compared *r)
+{
+	int width = text_columns() - (c->noise == NOISE_WITHIN ? INTERVAL_WIDTH : NUMBERS_WIDTH);
+	char name[160], noise[96];
+
+	figure_name(name, r);
+	noise_of(c, r, noise);
+	table_row(t, "    %.*s\t%s\t%s\t%s\t%s\t%s\t%s", width > NAME_MIN ? width : NAME_MIN, name,
+		value(r->before_value, r->unit), value(r->now_value, r->unit),
+		change(r->difference, r->unit), noise, ratio(r->ratio),
+		r->verdict == EXCEEDS_NOISE ? "*" : "");
+}
+
+static void table(const struct comparison *c, const struct compared *const *all, size_t rows,
+	FILE *to, bool colour)
+{
+	const struct compared *last = NULL;
+	bool residence = false;
+	struct table t;
+	char name[80];
+
+	table_begin(&t, "lrrrrrl");
+	table_row(&t, "\tbefore\tnow\tdifference\t%s\tratio\t",
+		c->noise == NOISE_WITHIN ? "interval of it" : "noise");
+	for (size_t i = 0; i < rows; i++) {
+		if (!last || memcmp(&last->key, &all[i]->key, sizeof(last->key)) != 0) {
+			subject_name(name, &all[i]->key);
+			table_row(&t, "  %s", name);
+		}
+		last = all[i];
+		residence |= all[i]->stage != NULL;
+		row(&t, c, all[i]);
+	}
+	table_print(&t, to, 0, colour);
+	if (c->exceeding)
+		fprintf(to, "  * exceeds the noise %s\n",
+			c->noise == NOISE_WITHIN ? "within the recordings, which says nothing of "
+						   "that between them"
+						 : "between the recordings");
+	if (residence)
+		fprintf(to, "  residence times are as measured, tracing overhead included\n");
+	if (rows < c->rows)
+		fprintf(to, "  the %zu largest of %zu differences; --all prints all\n", rows,
+			c->rows);
+}
+
+static void alone(const struct subject_key *keys, size_t n, const char *where, FILE *to)
 {
 	char name[80];
 
 	for (size_t i = 0; i < n && i < ALONE_SHOWN; i++) {
-		subject_name(name, &s[i]->key);
+		subject_name(name, &keys[i]);
 		fprintf(to, "only %s: %s\n", where, name);
 	}
 	if (n > ALONE_SHOWN)
 		fprintf(to, "only %s: %zu more\n", where, n - ALONE_SHOWN);
 }
 
-static bool has_residence(const struct comparison *c)
+static bool has_left_out(const struct compared_side *s)
 {
-	for (size_t i = 0; i < c->rows; i++)
-		if (c->row[i].stage)
-			return true;
-	return false;
+	bool any = false;
+
+	for (size_t i = 0; i < s->n; i++)
+		any |= s->of[i].left_out;
+	return any;
 }
 
-/*
- * Returns whether the subject has a row that can be shown; what happens only a few times, such as
- * connect(), has none.
- */
-static bool is_printed(const struct comparison *c, const struct subject *s)
+void comparison_text(const struct comparison *c, const struct compared_side *now,
+	const struct compared_side *before, size_t rows, FILE *to, bool colour)
 {
-	for (size_t i = 0; i < c->rows; i++)
-		if (c->row[i].now == s && c->row[i].verdict != NOT_ENOUGH)
-			return true;
-	return false;
-}
+	const struct compared **all = comparison_by_effect(c);
 
-static void unprinted(const struct comparison *c, FILE *to)
-{
-	const struct subject *last = NULL;
-	const char *before = "too few samples: ";
-	char name[80];
-
-	for (size_t i = 0; i < c->rows; i++) {
-		if (c->row[i].now == last || is_printed(c, c->row[i].now))
-			continue;
-		last = c->row[i].now;
-		subject_name(name, &last->key);
-		fprintf(to, "%s%s", before, name);
-		before = ", ";
-	}
-	if (last)
-		fprintf(to, "\n");
-}
-
-static void recording(const char *what, const struct report *r, const char *name, FILE *to)
-{
-	const char *command = json_string_value(json_object_get(r->session, "command"));
-
-	fprintf(to, "%-7s %s   %s   %s\n", what, text_plain(name, 60),
-		text_plain(command ? command : "", 60), text_ns(report_duration_ns(r)));
-}
-
-void comparison_text(const struct comparison *c, const struct recording *now,
-	const struct recording *before, const char *before_name, FILE *to, bool colour)
-{
-	const struct subject *last = NULL;
-	struct table t;
-	char name[80];
-
-	recording("before", before->report, before_name, to);
-	recording("now", now->report, now->report->source, to);
-	sentence(c, to);
+	side("before", before, to);
+	side("now", now, to);
+	steal(now, before, to);
+	if (!all)
+		return;
+	summary(c, now, before, all[0], to);
 	fprintf(to, "\n");
-	table_begin(&t, "lrrrrrl");
-	table_row(&t, "\tbefore\tnow\tdifference\t%.0f %% interval of it\tratio\t",
-		COMPARISON_LEVEL * 100);
-	for (size_t i = 0; i < c->rows; i++) {
-		if (!is_printed(c, c->row[i].now))
-			continue;
-		if (c->row[i].now != last) {
-			last = c->row[i].now;
-			subject_name(name, &last->key);
-			table_row(&t, "  %s", name);
-		}
-		row(&t, &c->row[i]);
-	}
-	table_print(&t, to, 0, colour);
-	if (c->exceeding)
-		fprintf(to,
-			"  * exceeds the noise within the recordings: 0 is not in the interval\n");
-	if (has_residence(c))
-		fprintf(to, "  residence times are as measured, tracing overhead included\n");
-	unprinted(c, to);
+	table(c, all, rows && rows < c->rows ? rows : c->rows, to, colour);
 	alone(c->only_before, c->only_before_n, "before", to);
 	alone(c->only_now, c->only_now_n, "now", to);
-	if (now->sampling->left_out || before->sampling->left_out)
+	if (has_left_out(now) || has_left_out(before))
 		fprintf(to, "more kinds of flows than can be compared\n");
+	free(all);
 }

@@ -16,7 +16,8 @@ struct call_on_flow_figures {
 struct subject_key;
 struct compared;
 struct comparison;
-struct recording;
+struct compared_side;
+struct measured;
 
 struct subject_figures {
 	const struct subject_key *key;
@@ -27,9 +28,13 @@ struct compared_figures {
 	const struct compared *row;
 };
 
+struct compared_recording_figures {
+	const struct measured *m;
+};
+
 struct comparison_figures {
 	const struct comparison *c;
-	const struct recording *before;
+	const struct compared_side *now, *before;
 };
 
 struct crossing;

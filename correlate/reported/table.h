@@ -114,6 +114,7 @@
 #define MG_COMPARISON_SCOPES(F) \
 	F(subject, struct subject_figures, "What two recordings both have") \
 	F(compared, struct compared_figures, "A figure of two recordings") \
+	F(compared_recording, struct compared_recording_figures, "One of the recordings") \
 	F(comparison, struct comparison_figures, "The comparison with another recording")
 #define MG_HOSTS_SCOPES(F) \
 	F(crossing_time, struct crossing_time_figures, "A time from host to host") \

@@ -9,47 +9,71 @@
 
 #define MG_KNOWN_subject(S, K)
 #define MG_FIGURES_subject(S, V, O, L, W, T, P) \
-	V(S, TEXT, NONE, subject, always, "subject", "\"call\", \"flow\" or \"scheduler\"") \
+	V(S, TEXT, NONE, subject, always, "subject", "\"requests\", \"call\", \"flow\" or \"scheduler\"") \
 	V(S, TEXT, NONE, name, always, "name", "name for people, such as \"tcp sent by the client of port 80\"") \
 	V(S, TEXT, NONE, kind, recorded, "kind", "kind of socket") \
 	V(S, TEXT, NONE, call, recorded, "call", "of a call: function, or system call if it is kernel-only") \
 	V(S, TEXT, NONE, direction, recorded, "direction", "of a flow: \"tx\" or \"rx\"") \
-	V(S, TEXT, NONE, side, recorded, "side", "of a flow: \"client\" or \"server\"") \
-	V(S, COUNT, NONE, port, recorded, "port", "of a flow: the server's port")
+	V(S, TEXT, NONE, side, recorded, "side", "of a flow and of requests: \"client\" or \"server\"") \
+	V(S, COUNT, NONE, port, recorded, "port", "of a flow and of requests: the server's port")
 
 #define MG_KNOWN_compared(S, K)
 #define MG_FIGURES_compared(S, V, O, L, W, T, P) \
 	P(S, subject, always) \
 	V(S, TEXT, NONE, figure, always, "figure", "name of the compared figure; \"residence\" for a stage") \
 	V(S, TEXT, NONE, stage, recorded, "stage", "stage that is compared") \
-	V(S, TEXT, NONE, reason, recorded, "reason", "reason, for a part of the wait in the stage; null for the whole " \
-		"stage") \
+	V(S, TEXT, NONE, reason, recorded, "reason", "reason, for a part of the time in the stage or figure; null for " \
+		"the whole of it") \
 	V(S, TEXT, NONE, unit, always, "unit", "\"ns\", \"share\", \"bytes_per_s\" or \"number\"") \
-	V(S, NUMBER, NONE, before, recorded, "before", "value in the other recording") \
-	V(S, NUMBER, NONE, now, recorded, "now", "value in this one") \
+	V(S, NUMBER, NONE, before, recorded, "before", "value of the other side: the mean over its recordings") \
+	V(S, NUMBER, NONE, now, recorded, "now", "value of this one, likewise") \
 	V(S, NUMBER, NONE, difference, recorded, "difference", "now less before") \
 	V(S, NUMBER, NONE, ratio, recorded, "ratio", "now divided by before") \
+	V(S, NUMBER, SHARE, effect, recorded, "effect", "size of the difference, as a part of the larger value; of a part, " \
+		"of the whole to which it belongs") \
 	V(S, NUMBER, NONE, low, recorded, "noise", "lower end of the interval of differences that noise explains") \
 	V(S, NUMBER, NONE, high, recorded, "noise", "its upper end") \
-	V(S, FLAG, NONE, exceeds_noise, recorded, "exceeds the noise", "whether the difference lies outside that " \
-		"interval; null if there are too few samples") \
-	V(S, COUNT, NONE, before_blocks, always, "blocks", "blocks of the other recording with samples of the figure") \
-	V(S, COUNT, NONE, now_blocks, always, "blocks", "blocks of this recording with samples of it")
+	V(S, FLAG, NONE, exceeds_noise, recorded, "exceeds the noise", "whether 0 lies outside that interval; null if " \
+		"there are too few samples or recordings") \
+	V(S, NUMBER, SHARE, chance, recorded, "by chance", "with several recordings: probability that any figure differs so " \
+		"clearly if none does") \
+	V(S, COUNT, NONE, before_blocks, recorded, "blocks", "with one recording on each side: blocks of the other one with " \
+		"samples of the figure") \
+	V(S, COUNT, NONE, now_blocks, recorded, "blocks", "blocks of this recording, likewise") \
+	V(S, COUNT, NONE, before_n, always, "recordings", "recordings of the other side in which the figure is known") \
+	V(S, COUNT, NONE, now_n, always, "recordings", "recordings of this side, likewise") \
+	V(S, NUMBER, NONE, before_sd, recorded, "(sd)", "standard deviation between the recordings of the other side") \
+	V(S, NUMBER, NONE, now_sd, recorded, "(sd)", "that of this side")
+
+#define MG_KNOWN_compared_recording(S, K)
+#define MG_FIGURES_compared_recording(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, source, always, "recording", "name of the recording") \
+	V(S, TEXT, NONE, command, recorded, "command", "its command") \
+	V(S, TEXT, NONE, started, recorded, "started", "its start") \
+	V(S, NUMBER, NS, duration_ns, recorded, "duration", "its duration") \
+	V(S, NUMBER, SHARE, steal_share, recorded, "steal", "share of all CPUs' time that the hypervisor took")
 
 #define MG_KNOWN_comparison(S, K)
 #define MG_FIGURES_comparison(S, V, O, L, W, T, P) \
-	V(S, TEXT, NONE, against, always, "compared with", "name of the other recording") \
-	V(S, TEXT, NONE, command, recorded, "command", "command of the other recording") \
-	V(S, TEXT, NONE, started, recorded, "started", "start of the other recording") \
-	V(S, NUMBER, NS, duration_ns, recorded, "duration", "duration of the other recording") \
-	V(S, NUMBER, SHARE, level, always, "level", "confidence level of the intervals") \
-	V(S, COUNT, TIMES, resamples, always, "resamples", "resamples from which the intervals are computed") \
+	V(S, TEXT, NONE, against, always, "compared with", "name of the other side") \
+	V(S, TEXT, NONE, command, recorded, "command", "command of its first recording") \
+	V(S, TEXT, NONE, started, recorded, "started", "start of that recording") \
+	V(S, NUMBER, NS, duration_ns, recorded, "duration", "duration of that recording") \
+	V(S, TEXT, NONE, noise, always, "noise", "\"within\": the variation within the one recording on each side, which cannot " \
+		"tell a change of the program from one of the machine; \"between\": that between the recordings of each side") \
+	V(S, FLAG, NONE, can_tell, always, "enough recordings", "whether there are enough recordings to tell a change of the " \
+		"program from what differs between recordings of one program") \
+	V(S, NUMBER, SHARE, level, always, "level", "confidence level: within, of each interval; between, of all together") \
+	V(S, COUNT, TIMES, resamples, always, "resamples", "resamples from which the intervals are computed, or arrangements " \
+		"of the recordings") \
 	V(S, COUNT, NONE, compared_n, always, "compared", "figures with enough samples") \
 	V(S, COUNT, NONE, exceeding_n, always, "exceeding", "of these, figures whose difference exceeds the noise") \
-	V(S, COUNT, NONE, not_enough_n, always, "not enough", "figures with too few samples") \
-	L(S, compared, figures, always, "figures that both recordings have") \
-	L(S, subject, only_before, always, "calls and flows that only the other recording has") \
-	L(S, subject, only_now, always, "calls and flows that only this recording has")
+	V(S, COUNT, NONE, not_enough_n, always, "not enough", "figures with too few samples or recordings") \
+	L(S, compared, figures, always, "figures that both sides have") \
+	L(S, subject, only_before, always, "requests, calls and flows that only the other side has") \
+	L(S, subject, only_now, always, "requests, calls and flows that only this side has") \
+	L(S, compared_recording, before_recordings, always, "recordings of the other side") \
+	L(S, compared_recording, now_recordings, always, "recordings of this side; the report is that of the first")
 
 /* ---- two hosts ---- */
 
@@ -116,7 +140,16 @@
 	A(FLOW_LIFE, f->last - f->first) /* cycles from its first event to its last */ \
 	A(FLOW_WIRE, measures(f)->units[f->flow.rx ? (int)RX_DEV : (int)TX_XMIT].wire_bytes) \
 	A(FLOW_AGAIN, f->retransmits) \
-	A(FLOW_SEGMENTS, f->flow.rx ? 0 : measures(f)->units[TX_IP_OUT].frames)
+	A(FLOW_SEGMENTS, f->flow.rx ? 0 : measures(f)->units[TX_IP_OUT].frames) \
+	A(FLOW_CONNECTIONS, f->kind == MG_KIND_tcp) \
+	A(FLOW_SRTT, state_of(f)->srtt_us.sum) A(FLOW_SRTT_N, state_of(f)->srtt_us.n) \
+	A(FLOW_RTO, state_of(f)->rto_us.sum) A(FLOW_RTO_N, state_of(f)->rto_us.n) \
+	A(FLOW_CWND, state_of(f)->cwnd.sum) A(FLOW_CWND_N, state_of(f)->cwnd.n) \
+	A(FLOW_TIMEOUTS, state_of(f)->timeouts) A(FLOW_RECOVERIES, state_of(f)->recoveries) \
+	A(FLOW_RESETS, state_of(f)->resets_sent + state_of(f)->resets_received) \
+	A(FLOW_CLOSED, state_of(f)->peer.cycles) /* the peer's window */ \
+	A(FLOW_BUSY, grown(&state_of(f)->busy_us)) A(FLOW_RWND_LIMITED, grown(&state_of(f)->rwnd_limited_us)) \
+	A(FLOW_SNDBUF_LIMITED, grown(&state_of(f)->sndbuf_limited_us))
 #define MG_COMPARED_SCHEDULER_SUMS(A) \
 	A(SCHED_WAKEUP, s->wakeup.sum) A(SCHED_WAKEUP_N, s->wakeup.weight) \
 	A(SCHED_WAIT, s->run_queue.sum) A(SCHED_WAIT_N, s->run_queue.weight)
@@ -128,23 +161,50 @@
  */
 #define MG_SUMS(...) __VA_ARGS__
 #define MG_COMPARED(C) \
-	C(call, total_ns, "total", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .is_headline = true) \
+	C(call, total_ns, "total", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .doubt = NO_DOUBT) \
 	C(call, overhead_ns, "overhead", CALL, NS, MG_SUMS(CALL_OVERHEAD, CALL_OVERHEAD_N), .doubt = PROBE_DOUBT) \
 	C(call, overhead_blocking_ns, "overhead_blocking", CALL, NS, MG_SUMS(CALL_BLOCKING, CALL_BLOCKING_N), \
 		.doubt = PROBE_DOUBT) \
-	C(call, blocked_n, "blocked_share", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .is_headline = false) \
+	C(call, blocked_n, "blocked_share", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .doubt = NO_DOUBT) \
 	C(residence, residence_total_ns, "residence_total", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
-		.is_headline = true, .doubt = CLOCK_DOUBT) \
+		.doubt = CLOCK_DOUBT) \
 	C(modulation, J_ns, "J", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
-	C(modulation, tau_ns, "tau", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .is_headline = false) \
+	C(modulation, tau_ns, "tau", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .doubt = NO_DOUBT) \
 	C(modulation, M, "M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
-		.is_quotient = true, .is_headline = true) \
-	C(modulation, S, "S", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .is_headline = false) \
-	C(flow, bytes, "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .is_headline = true) \
-	C(layer, wire_bytes, "throughput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .is_headline = false) \
-	C(flow, retransmits, "retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), .is_headline = true) \
-	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .is_headline = true) \
-	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .is_headline = false)
+		.is_quotient = true) \
+	C(modulation, S, "S", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .doubt = NO_DOUBT) \
+	C(flow, bytes, "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .doubt = NO_DOUBT) \
+	C(layer, wire_bytes, "throughput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .doubt = NO_DOUBT) \
+	C(flow, retransmits, "retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), \
+		.needs = MG_EVENT_tcp_retransmit) \
+	C(troubles_sent, timeouts, "timeouts", FLOW, SHARE, MG_SUMS(FLOW_TIMEOUTS, FLOW_SEGMENTS), \
+		.is_of_sender = true, .needs = MG_EVENT_tcp_retransmit) \
+	C(troubles_sent, recoveries, "recoveries", FLOW, SHARE, MG_SUMS(FLOW_RECOVERIES, FLOW_SEGMENTS), \
+		.is_of_sender = true, .needs = MG_EVENT_tcp_cong) \
+	C(troubles, resets_sent, "resets", FLOW, NUMBER, MG_SUMS(FLOW_RESETS, FLOW_CONNECTIONS), \
+		.is_of_sender = true, .needs = MG_EVENT_tcp_reset) \
+	C(troubles, zero_window_ns, "zero_window", FLOW, SHARE, MG_SUMS(FLOW_CLOSED, FLOW_LIFE), \
+		.is_of_sender = true, .needs = MG_EVENT_tcp_recv) \
+	C(tcp, srtt_us, "srtt", FLOW, US, MG_SUMS(FLOW_SRTT, FLOW_SRTT_N), .is_of_sender = true) \
+	C(tcp, rto_us, "rto", FLOW, US, MG_SUMS(FLOW_RTO, FLOW_RTO_N), .is_of_sender = true) \
+	C(tcp_sent, cwnd, "cwnd", FLOW, NUMBER, MG_SUMS(FLOW_CWND, FLOW_CWND_N), .is_of_sender = true) \
+	C(tcp_sent, rwnd_limited_us, "rwnd_limited", FLOW, SHARE, MG_SUMS(FLOW_RWND_LIMITED, FLOW_BUSY), \
+		.is_of_sender = true) \
+	C(tcp_sent, sndbuf_limited_us, "sndbuf_limited", FLOW, SHARE, MG_SUMS(FLOW_SNDBUF_LIMITED, FLOW_BUSY), \
+		.is_of_sender = true) \
+	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .doubt = NO_DOUBT) \
+	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .doubt = NO_DOUBT)
+
+/*
+ * Quantiles of times of exchanges that are compared: Q(scope, row, name, time, quantile, whole).
+ * `name` is what the comparison calls them; `whole` is the figure of which it is a part, NULL if
+ * none. Of those above the median the largest is taken that holds (reported/spread.h).
+ */
+#define MG_COMPARED_TIMES(Q) \
+	Q(exchange_group, to_reply_ns, "to_reply_p50", TIME_TO_REPLY, 0.5, NULL) \
+	Q(exchange_group, to_reply_ns, "to_reply_p99", TIME_TO_REPLY, 0.99, NULL) \
+	Q(exchange_group, in_program_ns, "in_program_p50", TIME_PROGRAM, 0.5, "to_reply_p50") \
+	Q(exchange_group, in_program_ns, "in_program_p99", TIME_PROGRAM, 0.99, "to_reply_p99")
 /* clang-format on */
 
 #endif

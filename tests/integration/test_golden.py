@@ -52,7 +52,7 @@ def against(name, trace):
     text = golden.output(MAGNET, "report", "--against", trace, trace)
     pairs = [(f["before"], f["now"]) for f in found["figures"]]
     check(pairs and all(a == b for a, b in pairs) and not found["exceeding_n"] and not found["only_now"] and
-          re.search("Summary: (none of|too few)", text), f"{name}: {len(pairs)} figures are compared with themselves: no difference")
+          "Summary: one recording on each side cannot tell" in " ".join(text.split()), f"{name}: {len(pairs)} figures are compared with themselves: no difference")
 
 
 def by_babeltrace(name, trace, expected):

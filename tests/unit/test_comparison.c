@@ -10,7 +10,8 @@ struct side {
 	struct core core;
 	struct sampling sampling;
 	struct report report;
-	struct recording recording;
+	struct measured measured;
+	struct compared_side of;
 };
 
 struct traffic {
@@ -45,11 +46,13 @@ static void record(struct side *s, const struct traffic *t)
 	core_finish(&s->core);
 	sampling_finish(&s->sampling);
 	assert_int_equal(report_init(&s->report, &s->core, NULL, "a trace"), 0);
-	s->recording = (struct recording){&s->report, &s->sampling};
+	assert_int_equal(measure(&s->measured, &s->report, &s->sampling), 0);
+	s->of = (struct compared_side){"a trace", &s->measured, 1};
 }
 
 static void end(struct side *s)
 {
+	measured_free(&s->measured);
 	report_free(&s->report);
 	sampling_free(&s->sampling);
 	feed_end(&s->core);
@@ -61,7 +64,16 @@ static void both(struct comparison *c, const struct traffic *x, const struct tra
 {
 	record(&now, x);
 	record(&before, y);
-	assert_int_equal(compare(c, &now.recording, &before.recording), 0);
+	assert_int_equal(compare(c, &now.of, &before.of), 0);
+}
+
+/* Compares once more what has changed. */
+static void again(struct comparison *c)
+{
+	comparison_free(c);
+	measured_free(&now.measured);
+	assert_int_equal(measure(&now.measured, &now.report, &now.sampling), 0);
+	assert_int_equal(compare(c, &now.of, &before.of), 0);
 }
 
 static void done(struct comparison *c)
@@ -77,8 +89,8 @@ static const struct compared *row(
 	for (size_t i = 0; i < c->rows; i++) {
 		const struct compared *r = &c->row[i];
 
-		if (r->now->key.what == what && r->now->key.rx == rx &&
-			strcmp(r->figure, figure) == 0 &&
+		if (r->key.what == what && r->key.rx == rx && strcmp(r->figure, figure) == 0 &&
+			!r->reason &&
 			(stage ? r->stage && strcmp(r->stage, stage) == 0 : !r->stage))
 			return r;
 	}
@@ -175,7 +187,7 @@ static void a_server_with_another_port_is_the_same_without_a_choice(void **unuse
 	(void)unused;
 	both(&c, &x, &y);
 	assert_int_equal(c.only_now_n, 0);
-	assert_int_equal(row(&c, SUBJECT_FLOW, true, "J", NULL)->before->key.port, 5002);
+	assert_int_equal(row(&c, SUBJECT_FLOW, true, "J", NULL)->before_key.port, 5002);
 	done(&c);
 }
 
@@ -205,8 +217,7 @@ static void clock_error_counts_as_noise(void **unused)
 	(void)unused;
 	both(&c, &x, &y);
 	now.report.recording.clock_error = 2000;
-	comparison_free(&c);
-	assert_int_equal(compare(&c, &now.recording, &before.recording), 0);
+	again(&c);
 	r = row(&c, SUBJECT_FLOW, true, "residence_total", NULL);
 	assert_int_equal(r->verdict, WITHIN_NOISE);
 	done(&c);
@@ -220,16 +231,132 @@ static void subjects_of_one_recording_are_named(void **unused)
 
 	(void)unused;
 	both(&c, &x, &y);
-	comparison_free(&c);
 	ev_app(&now.core, SENDER, MG_FN_sendmsg, 900000000, 900000100, 1);
 	core_finish(&now.core);
 	sampling_finish(&now.sampling);
-	assert_int_equal(compare(&c, &now.recording, &before.recording), 0);
+	again(&c);
 	assert_int_equal(c.only_now_n, 1);
 	assert_int_equal(c.only_before_n, 0);
-	subject_name(name, &c.only_now[0]->key);
+	subject_name(name, &c.only_now[0]);
 	assert_string_equal(name, "sendmsg tcp");
 	done(&c);
+}
+
+/* ---- several recordings a side ---- */
+
+enum { SIDE = 4 };
+
+static const struct compared *of_reader(const struct comparison *c)
+{
+	return row(c, SUBJECT_FLOW, true, "residence", "reader_absent");
+}
+
+/* Makes recordings whose reader is late by this time, by 1 us more or less from one to the next. */
+static void several(struct side s[SIDE], struct measured m[SIDE], uint64_t delay, uint16_t port)
+{
+	for (uint64_t i = 0; i < SIDE; i++) {
+		const struct traffic t = {
+			50, 2000000, delay + 1000 * (i % 2), i + 1, (uint16_t)(port + i)};
+
+		record(&s[i], &t);
+		m[i] = s[i].measured;
+	}
+}
+
+static void compare_several(struct comparison *c, uint64_t delay, uint64_t delay_before)
+{
+	static struct side x[SIDE], y[SIDE];
+	static struct measured m[2][SIDE];
+	const struct compared_side sides[] = {{"now", m[0], SIDE}, {"before", m[1], SIDE}};
+
+	several(x, m[0], delay, 80);
+	several(y, m[1], delay_before, 90);
+	m[0][0].steal_share = 0.5;
+	for (size_t i = 1; i < SIDE; i++)
+		m[0][i].steal_share = 0;
+	for (size_t i = 0; i < SIDE; i++)
+		m[1][i].steal_share = 0.01;
+	assert_int_equal(compare(c, &sides[0], &sides[1]), 0);
+	now.of = sides[0];
+	before.of = sides[1];
+	for (size_t i = 0; i < SIDE; i++) {
+		sampling_free(&x[i].sampling);
+		sampling_free(&y[i].sampling);
+		report_free(&x[i].report);
+		report_free(&y[i].report);
+		feed_end(&x[i].core);
+		feed_end(&y[i].core);
+	}
+}
+
+static void done_with_several(struct comparison *c)
+{
+	comparison_free(c);
+	for (size_t i = 0; i < SIDE; i++) {
+		measured_free((struct measured *)&now.of.of[i]);
+		measured_free((struct measured *)&before.of.of[i]);
+	}
+}
+
+/* The server has another port each time, and is the same. */
+static void noise_is_that_between_recordings(void **unused)
+{
+	const struct compared *r;
+	struct comparison c;
+
+	(void)unused;
+	compare_several(&c, 20000, 3000);
+	assert_true(c.noise == NOISE_BETWEEN && c.can_tell);
+	assert_int_equal(c.resamples, 70);
+	assert_int_equal(c.only_now_n + c.only_before_n, 0);
+	r = of_reader(&c);
+	assert_int_equal(r->now_n, SIDE);
+	assert_int_equal(r->verdict, EXCEEDS_NOISE);
+	assert_near(r->difference, 17000, 100);
+	assert_near(r->now_sd, 1000 / sqrt(3), 60); /* of 0, 1000, 0, 1000 */
+	assert_near(r->chance, 2.0 / 70, 1e-9);
+	assert_true(r->effect > 0.5 && r->effect < 1);
+	done_with_several(&c);
+	compare_several(&c, 3200, 3000); /* which one recording on each side would take for one */
+	assert_int_equal(of_reader(&c)->verdict, WITHIN_NOISE);
+	done_with_several(&c);
+}
+
+static void the_largest_effect_stands_first(void **unused)
+{
+	const struct compared **all;
+	struct comparison c;
+
+	(void)unused;
+	compare_several(&c, 50000, 2000);
+	all = comparison_by_effect(&c);
+	assert_non_null(all);
+	for (size_t i = 1; i < c.rows; i++) {
+		bool differs = all[i]->verdict == EXCEEDS_NOISE;
+
+		assert_true(all[i - 1]->verdict == EXCEEDS_NOISE || !differs);
+		if (differs)
+			assert_true(all[i - 1]->effect > all[i]->effect - 0.1);
+	}
+	free(all);
+	done_with_several(&c);
+}
+
+static void time_that_the_hypervisor_took_on_one_side_is_told(void **unused)
+{
+	double is, was;
+	struct comparison c;
+
+	(void)unused;
+	compare_several(&c, 3000, 3000);
+	assert_true(comparison_steal(&now.of, &before.of, &is, &was));
+	assert_near(is, 0.125, 1e-12);
+	assert_near(was, 0.01, 1e-12);
+	((struct measured *)now.of.of)[0].steal_share = 0.08; /* twice as much as before */
+	assert_false(comparison_steal(&now.of, &before.of, &is, &was));
+	((struct measured *)now.of.of)[0].steal_share = NAN;
+	assert_false(comparison_steal(&now.of, &before.of, &is, &was));
+	done_with_several(&c);
 }
 
 static void people_get_a_table_and_a_sentence(void **unused)
@@ -244,13 +371,13 @@ static void people_get_a_table_and_a_sentence(void **unused)
 	text_set_unicode(false);
 	both(&c, &x, &y);
 	f = open_memstream(&text, &size);
-	comparison_text(&c, &now.recording, &before.recording, "old", f, false);
+	before.of.name = "old";
+	comparison_text(&c, &now.of, &before.of, 0, f, false);
 	fclose(f);
 	assert_non_null(strstr(text, "before  old"));
-	assert_non_null(strstr(text, "by more than the noise"));
-	assert_non_null(
-		strstr(text, "the clearest: residence_total of tcp received by the client of "
-			     "port 80, from 1.99"));
+	assert_non_null(strstr(text, "one recording on each side cannot tell"));
+	assert_non_null(strstr(text, "by more than they vary within the recordings"));
+	assert_non_null(strstr(text, "of tcp received by the client of port 80, from 1.9"));
 	assert_non_null(strstr(text, "  tcp sent by the client of port 80\n"));
 	free(text);
 	done(&c);
@@ -264,15 +391,16 @@ static void programs_get_an_object(void **unused)
 
 	(void)unused;
 	both(&c, &x, &y);
-	j = comparison_json(&c, &before.recording);
+	j = comparison_json(&c, &now.of, &before.of);
 	assert_non_null(j);
 	assert_fields(j, "",
-		"against command started duration_ns level resamples compared_n "
-		"exceeding_n not_enough_n figures only_before only_now");
+		"against command started duration_ns noise can_tell level resamples compared_n "
+		"exceeding_n not_enough_n figures only_before only_now before_recordings "
+		"now_recordings");
 	assert_fields(j, "figures.0",
-		"subject name kind call direction side port figure stage reason unit before "
-		"now difference "
-		"ratio low high exceeds_noise before_blocks now_blocks");
+		"subject name kind call direction side port figure stage reason unit before now "
+		"difference ratio effect low high exceeds_noise chance before_blocks now_blocks "
+		"before_n now_n before_sd now_sd");
 	assert_number_at(j, "level", 0.95);
 	json_decref(j);
 	done(&c);
@@ -288,6 +416,9 @@ int main(void)
 		cmocka_unit_test(a_few_calls_are_not_enough),
 		cmocka_unit_test(clock_error_counts_as_noise),
 		cmocka_unit_test(subjects_of_one_recording_are_named),
+		cmocka_unit_test(noise_is_that_between_recordings),
+		cmocka_unit_test(the_largest_effect_stands_first),
+		cmocka_unit_test(time_that_the_hypervisor_took_on_one_side_is_told),
 		cmocka_unit_test(people_get_a_table_and_a_sentence),
 		cmocka_unit_test(programs_get_an_object),
 	};
