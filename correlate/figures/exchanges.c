@@ -63,6 +63,23 @@ static void bins_finish(struct exchange_bins *b, struct dist *d)
 
 /* ---- groups ---- */
 
+static bool is_unix(uint8_t kind)
+{
+	return kind == MG_KIND_unix_stream || kind == MG_KIND_unix_seqpacket ||
+	       kind == MG_KIND_unix_dgram;
+}
+
+/* Returns whether it may be an exchange of a tracer: it is, if the application side was recorded.
+ */
+static bool may_be_aside(const struct fact_exchange *f)
+{
+	bool lttng = f->program && strncmp(f->program, "lttng-", 6) == 0;
+	bool bypasses =
+		(f->request_function & FACT_SYSTEM_CALL) && (f->reply_function & FACT_SYSTEM_CALL);
+
+	return is_unix(f->kind) && (lttng || bypasses);
+}
+
 static struct exchange_key key_of(const struct fact_exchange *f)
 {
 	const struct fact_address *at = f->role == ROLE_SERVER ? &f->local : &f->remote;
@@ -72,6 +89,7 @@ static struct exchange_key key_of(const struct fact_exchange *f)
 		memcpy(key.addr, at->addr, sizeof(key.addr));
 	if (f->program)
 		strncpy(key.program, f->program, sizeof(key.program) - 1);
+	key.aside = may_be_aside(f);
 	return key;
 }
 
@@ -102,8 +120,10 @@ static struct exchange_group *group_of_socket(
 
 	if (!g)
 		g = group_of(t, f);
-	if (m)
+	if (m) {
 		m->exchanges.group = g;
+		m->exchanges.aside = g && g->key.aside;
+	}
 	return g;
 }
 
@@ -219,27 +239,28 @@ static void keep_slowest(struct exchange_table *t, const struct fact_exchange *f
 	const uint64_t span[EXCHANGE_TIMES], const struct exchange_causes *causes,
 	const struct program_times *parts)
 {
+	struct slow_heap *heap = &t->heap[may_be_aside(f)];
 	uint64_t slow = whole_of(span, causes);
 	struct slow_exchange this;
 
 	if (slow == FACT_NONE || !t->slow_max)
 		return;
-	if (!t->slow)
-		t->slow = mg_calloc(t->slow_max, sizeof(*t->slow));
-	if (!t->slow || (t->slow_n == t->slow_max && slow < slow_exchange_whole(&t->slow[0])))
+	if (!heap->v)
+		heap->v = mg_calloc(t->slow_max, sizeof(*heap->v));
+	if (!heap->v || (heap->n == t->slow_max && slow < slow_exchange_whole(&heap->v[0])))
 		return;
 	copy_of(f, span, causes, &this);
-	if (t->slow_n == t->slow_max && !is_before(&this, &t->slow[0]))
+	if (heap->n == t->slow_max && !is_before(&this, &heap->v[0]))
 		return;
 	if (parts)
 		this.parts = program_times_copy(parts);
-	if (t->slow_n < t->slow_max) {
-		t->slow[t->slow_n] = this;
-		rise(t->slow, t->slow_n++);
+	if (heap->n < t->slow_max) {
+		heap->v[heap->n] = this;
+		rise(heap->v, heap->n++);
 	} else {
-		free(t->slow[0].parts);
-		t->slow[0] = this;
-		sink(t->slow, t->slow_n);
+		free(heap->v[0].parts);
+		heap->v[0] = this;
+		sink(heap->v, heap->n);
 	}
 }
 
@@ -275,13 +296,45 @@ static int longest_first(const struct exchange_group *a, const struct exchange_g
 {
 	const struct dist *x = a->time, *y = b->time; /* TIME_TO_REPLY */
 
+	if (a->is_aside != b->is_aside)
+		return a->is_aside ? 1 : -1;
 	return x->sum < y->sum ? 1 : -(x->sum > y->sum);
+}
+
+/* Puts the slowest of both heaps into one list: those aside last, or where they belong. */
+static void join_heaps(struct exchange_table *t)
+{
+	struct slow_heap *own = &t->heap[0], *aside = &t->heap[1];
+	uint32_t n = own->n + aside->n;
+
+	if (n)
+		t->slow = mg_calloc(n, sizeof(*t->slow));
+	for (int i = 0; i < 2; i++) {
+		struct slow_heap *h = &t->heap[i];
+
+		if (h->n && t->slow)
+			memcpy(t->slow + t->slow_n, h->v, h->n * sizeof(*h->v));
+		t->slow_n += t->slow ? h->n : 0;
+		for (uint32_t j = 0; j < h->n && !t->slow; j++)
+			free(h->v[j].parts);
+		free(h->v);
+	}
+	if (t->has_app && own->n && aside->n) {
+		qsort(t->slow, own->n, sizeof(*t->slow), slowest_first);
+		qsort(t->slow + own->n, aside->n, sizeof(*t->slow), slowest_first);
+	} else if (t->slow_n) {
+		qsort(t->slow, t->slow_n, sizeof(*t->slow), slowest_first);
+	}
+	own->v = aside->v = NULL;
 }
 
 void exchange_table_finish(struct exchange_table *t)
 {
 	uint32_t kept = 0, wanted = t->slow_max / SLOW_KEPT;
+	struct fact_recording recording;
 
+	core_recording(t->core, &recording);
+	t->has_app = recording.app_events;
 	for (struct exchange_group *g = t->groups; g; g = g->hh.next) {
 		program_table_finish(&g->program);
 		program_table_finish(&g->reader);
@@ -289,10 +342,11 @@ void exchange_table_finish(struct exchange_table *t)
 	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
 		for (int i = 0; i < EXCHANGE_TIMES; i++)
 			bins_finish(&g->bins[i], &g->time[i]);
+	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
+		g->is_aside = g->key.aside && t->has_app;
 	HASH_SORT(t->groups, longest_first);
 
-	if (t->slow_n)
-		qsort(t->slow, t->slow_n, sizeof(*t->slow), slowest_first);
+	join_heaps(t);
 	for (uint32_t i = 0; i < t->slow_n; i++)
 		if (!is_told_by_client(t, &t->slow[i]))
 			swap(&t->slow[kept++], &t->slow[i]);
@@ -357,6 +411,7 @@ void exchange_table_keep(struct exchange_table *t, uint32_t slowest)
 
 void exchange_table_listen(struct exchange_table *t, struct core *c)
 {
+	t->core = c;
 	exchange_table_keep(t, EXCHANGES_SLOWEST);
 	facts_listen(core_facts(c), FACT_in_program, on_in_program, t);
 	facts_listen(core_facts(c), FACT_before_read, on_before_read, t);
@@ -381,4 +436,9 @@ void exchange_table_free(struct exchange_table *t)
 	for (uint32_t i = 0; i < t->slow_n; i++)
 		free(t->slow[i].parts);
 	free(t->slow);
+	for (int i = 0; i < 2; i++) { /* if it was not finished */
+		for (uint32_t j = 0; j < t->heap[i].n && t->heap[i].v; j++)
+			free(t->heap[i].v[j].parts);
+		free(t->heap[i].v);
+	}
 }

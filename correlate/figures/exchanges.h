@@ -19,6 +19,7 @@ struct exchange_key {
 	uint16_t port;    /* of the server; 0: it has none, or it is not known */
 	uint8_t addr[16]; /* client: the server's, 0: not known */
 	char program[16]; /* "": not known */
+	uint16_t aside;   /* 1: it may be a tracer's, see is_aside of the group */
 };
 
 /* Time to the reply, and its parts: before the server's program, in it, and after it. */
@@ -46,6 +47,12 @@ struct exchange_group {
 	struct program_table program;     /* what a server's time in the program was */
 	struct program_table reader;      /* and that before requests were read */
 	struct cause_bins *causes;        /* NULL: none is known */
+	/*
+	 * UNIX sockets that are not the program's own business, as far as can be told: LTTng's
+	 * programs use them, or only calls that libmagnet.so did not record although it was there,
+	 * such as those of LTTng-UST in the program itself. Known once all is read.
+	 */
+	bool is_aside;
 	UT_hash_handle hh;
 };
 
@@ -60,11 +67,20 @@ struct slow_exchange {
 	struct exchange_causes causes;
 };
 
+/* The slowest so far: a heap, the least slow first. */
+struct slow_heap {
+	struct slow_exchange *v;
+	uint32_t n;
+};
+
 struct exchange_table {
+	struct core *core;
 	struct exchange_group *groups; /* a hash table */
 	uint64_t left_out;             /* exchanges beyond the groups there is room for */
-	struct slow_exchange *slow;    /* a heap, the least slow first */
+	struct slow_heap heap[2];      /* those that are not aside, and those that are */
+	struct slow_exchange *slow;    /* of both, the slowest first; empty until all is read */
 	uint32_t slow_n, slow_max;
+	bool has_app; /* the application side was recorded; known at the end */
 	struct program_times latest, before_read; /* parts of the exchange that comes next */
 };
 

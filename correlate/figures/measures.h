@@ -70,6 +70,7 @@ struct flow_measures {
 		struct dist to_reply, in_program; /* cycles */
 		/* of this flow itself; NULL: none */
 		struct recent_bytes *recent;
+		bool aside; /* they may be a tracer's, see struct exchange_group */
 	} exchanges;
 	struct tcp_record *tcp;     /* TX: of the whole connection; NULL: nothing recorded */
 	struct flow_window *window; /* NULL: all of the recording counts, or nothing of it */

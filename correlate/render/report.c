@@ -64,18 +64,34 @@ static void add_sums(struct flow_sums *sums, const struct fact_flow *f)
 	sums->incomplete_again += f->incomplete_again;
 }
 
-static void find_flow(struct found_flows *all, const struct fact_flow *f)
+/* Returns whether a socket's exchanges are a tracer's. `tx` is what it sends. */
+static bool is_aside(const struct core *c, const struct fact_flow *tx)
+{
+	return measures(tx)->exchanges.aside && figures_of(c)->exchanges.has_app;
+}
+
+/* Returns the time that the messages of a flow waited, each as long as the mean byte. */
+static double message_wait(const struct fact_flow *f)
+{
+	const struct flow_measures *m = measures(f);
+
+	return m->residence.n ? dist_mean(&m->residence) *
+					(double)m->units[f->flow.rx ? (int)RX_CALL : (int)TX_CALL].n
+			      : 0;
+}
+
+static void find_flow(struct found_flows *all, const struct fact_flow *f, bool aside)
 {
 	if (!flow_is_shown(f))
 		return;
 	add_sums(&all->sums, f);
-	if (measures(f)->residence.n)
-		all->sums.message_wait +=
-			dist_mean(&measures(f)->residence) *
-			(double)measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_CALL].n;
+	if (aside)
+		all->sums.aside += flow_bytes(f);
+	else
+		all->sums.message_wait += message_wait(f);
 	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
-		.key = {f->flow.sock, f->flow.rx, measures(f)->residence.sum},
-		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90};
+		.key = {f->flow.sock, f->flow.rx, aside ? 0 : measures(f)->residence.sum, aside},
+		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90 && !aside};
 }
 
 /* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
@@ -103,7 +119,7 @@ static void find_flows(void *arg, const struct fact_flow *tx, const struct fact_
 		all->there += flow_is_shown(&taken[i]);
 		has[i] = figures_take_flow(all->core, &taken[i]);
 		if (has[i])
-			find_flow(all, &taken[i]);
+			find_flow(all, &taken[i], is_aside(all->core, tx));
 	}
 	if (has[0] || has[1])
 		losses_add_socket(all->losses, all->core, &taken[0], &taken[1]);

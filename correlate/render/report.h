@@ -29,7 +29,9 @@ struct report {
 	struct flow_key { /* flows with bytes, the largest first: see report_flow() */
 		uint64_t sock;
 		bool rx;
-		dist_sum wait; /* waiting time of its bytes: cycles, once for each byte */
+		/* waiting time of its bytes: cycles, once for each byte; 0 if it is aside */
+		dist_sum wait;
+		bool is_aside; /* see struct exchange_group */
 	} * flows;
 	size_t flow_count;
 	size_t flows_there;          /* without the filter */
@@ -37,6 +39,7 @@ struct report {
 	struct flows_shown *shown;   /* facts that report_flow() and report_keep_flow() returned */
 	struct flow_sums {
 		uint64_t bytes; /* bytes of all flows */
+		uint64_t aside; /* those of flows that are aside */
 		/* of flows with a coverage: all bytes, those seen at every stage, and those not */
 		uint64_t followable, complete, incomplete;
 		uint64_t incomplete_again; /* part of them: retransmitted bytes */
@@ -176,6 +179,7 @@ struct together {
 	char comm[16];
 	uint16_t port; /* the server's port; 0 = not recorded */
 	size_t count;
+	bool is_aside; /* see struct exchange_group */
 	const struct fact_flow *first;
 	struct fact_flow sum;
 	void *measures;         /* those of `sum` */

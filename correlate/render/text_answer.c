@@ -159,9 +159,9 @@ static bool is_of_exchanges(const struct report *r)
 
 	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
 		g = g->hh.next)
-		if (g->causes)
+		if (g->causes && !g->is_aside)
 			bytes += g->request_bytes + g->reply_bytes;
-	return bytes * 2 > r->sums.bytes;
+	return bytes * 2 > r->sums.bytes - r->sums.aside;
 }
 
 /* Finds the ports or peer of which the answer is. Returns false if there is none. */

@@ -310,6 +310,50 @@ static void waits(const struct report *r, FILE *to)
 	own_share(r, to, all, wakers);
 }
 
+#define UNSEEN_SHORT 3 /* programs named in the short form */
+static const char *comm_of(const struct fact_bypass *u)
+{
+	return u->program ? text_plain(u->program, 15) : "an unknown program";
+}
+
+/* Prints of which programs libmagnet.so saw no calls, on one line. */
+static void unseen_short(const struct report *r, FILE *to)
+{
+	struct fact_bypass u;
+	uintptr_t at = 0;
+	int n = 0;
+
+	while (core_next_bypass(r->core, &at, &u)) {
+		if (!u.calls || n++ >= UNSEEN_SHORT)
+			continue;
+		fprintf(to, n == 1 ? "  not seen by libmagnet.so: %s calls of %s" : ", %s of %s",
+			text_count(u.calls), comm_of(&u));
+	}
+	if (n > UNSEEN_SHORT)
+		fprintf(to, ", and those of %d more programs", n - UNSEEN_SHORT);
+	if (n)
+		fprintf(to, " (statically linked, privileged, or started without it%s)\n",
+			r->side[CORE_APP].begins_late
+				? "; or before the kept part of the application side"
+				: "");
+}
+
+static void unseen_all(const struct report *r, FILE *to)
+{
+	struct fact_bypass u;
+	uintptr_t at = 0;
+
+	while (core_next_bypass(r->core, &at, &u))
+		if (u.calls)
+			fprintf(to,
+				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
+				"privileged, or started without it%s)\n",
+				text_count(u.calls), comm_of(&u),
+				r->side[CORE_APP].begins_late
+					? "; or before the kept part of the application side"
+					: "");
+}
+
 /* Prints the names of what magnet cannot see. */
 static void unseen(const struct report *r, FILE *to)
 {
@@ -318,23 +362,16 @@ static void unseen(const struct report *r, FILE *to)
 
 	if (!report_has_app(r))
 		return;
-	while (core_next_bypass(r->core, &at, &u)) {
-		const char *comm = u.program ? text_plain(u.program, 15) : "an unknown program";
-
-		if (u.calls)
-			fprintf(to,
-				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
-				"privileged, or started without it%s)\n",
-				text_count(u.calls), comm,
-				r->side[CORE_APP].begins_late
-					? "; or before the kept part of the application side"
-					: "");
+	if (text_has_calls(r))
+		unseen_all(r, to);
+	else
+		unseen_short(r, to);
+	while (core_next_bypass(r->core, &at, &u))
 		if (u.io_uring)
 			fprintf(to,
 				"  not followed: work that %s submitted by %s calls of "
 				"io_uring_enter\n",
-				comm, text_count(u.io_uring));
-	}
+				comm_of(&u), text_count(u.io_uring));
 }
 
 /* Prints how many marks of each kind there were, in the order of their first one. */

@@ -151,7 +151,8 @@ static void short_form(const struct report *r, const struct together *groups, si
 		all += r->flows[i].wait;
 	n = single_flows(r, groups, count, named, blocks);
 	for (size_t i = 0; i < count; i++)
-		blocks[n++] = (struct block){&groups[i], 0, measures(&groups[i].sum)->residence.sum,
+		blocks[n++] = (struct block){&groups[i], 0,
+			groups[i].is_aside ? 0 : measures(&groups[i].sum)->residence.sum,
 			&groups[i] == first};
 	qsort(blocks, n, sizeof(*blocks), longer);
 	for (size_t i = 0; i < n; i++) {

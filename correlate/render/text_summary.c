@@ -44,7 +44,8 @@ static const struct together *rather_together(
 {
 	const struct together *g = count ? &groups[0] : NULL; /* the longest waits */
 
-	return g && measures(f)->residence.sum * 2 < measures(&g->sum)->residence.sum &&
+	return g && !g->is_aside &&
+			       measures(f)->residence.sum * 2 < measures(&g->sum)->residence.sum &&
 			       flow_coverage(&g->sum) >= 0.90
 		       ? g
 		       : NULL;

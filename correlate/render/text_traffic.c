@@ -134,6 +134,24 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 	per_call((double)device->n, (double)call->n, to);
 }
 
+static bool kind_is_unix(uint8_t kind)
+{
+	return kind == MG_KIND_unix_stream || kind == MG_KIND_unix_seqpacket ||
+	       kind == MG_KIND_unix_dgram;
+}
+
+/* Prints what the program's calls moved: no layer below the socket divides it. */
+static void unix_sizes(const struct report *r, const struct fact_flow *f, FILE *to)
+{
+	const struct unit_stats *call =
+		&measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_CALL];
+
+	fprintf(to, "calls of %s", text_bytes(unit_mean_size(call)));
+	if (call->gaps.n)
+		fprintf(to, ", one every %s", text_ns(report_ns(r, unit_mean_gap(call))));
+	fprintf(to, "; modulation M n/a: UNIX sockets pass no device\n");
+}
+
 void text_traffic_line(
 	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to)
 {
@@ -142,6 +160,10 @@ void text_traffic_line(
 	const char *why = no_modulation(r, f, &m);
 
 	fprintf(to, "  traffic%s: ", whose);
+	if (kind_is_unix(f->kind)) {
+		unix_sizes(r, f, to);
+		return;
+	}
 	sizes(r, f, to);
 	if (!why && isnan(m.m))
 		why = "one call has no gap to another";

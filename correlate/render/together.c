@@ -105,6 +105,7 @@ static struct together *group_of(
 	memset(more, 0, sizeof(*more));
 	more->first = f;
 	more->port = server_port(f);
+	more->is_aside = r->flows[i].is_aside;
 	more->sum = whose(f);
 	snprintf(more->comm, sizeof(more->comm), "%s", flow_comm(f));
 	return more;
@@ -125,6 +126,10 @@ static dist_sum wait_of(const struct together *g)
 
 static int longer(const void *a, const void *b)
 {
+	const struct together *x = a, *y = b;
+
+	if (x->is_aside != y->is_aside)
+		return x->is_aside ? 1 : -1;
 	return (wait_of(a) < wait_of(b)) - (wait_of(a) > wait_of(b));
 }
 

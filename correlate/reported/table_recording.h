@@ -214,7 +214,7 @@
 	K(S, kernel, "the kernel side was recorded")
 #define MG_FIGURES_whole(S, V, O, L, W, T, P) \
 	O(S, losses, losses, kernel, "losses of all flows, in the network and at the ends; absent with --flow") \
-	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first; absent with --flow") \
+	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first, but a tracer's (method.md, Exchanges) last; absent with --flow") \
 	L(S, slow_exchange, slowest, always, "the slowest of them (--slowest); absent with --flow") \
 	O(S, time_lost, time_lost, always, "time lost, which is the order of the text's sections; absent with --flow") \
 	L(S, group, together, always, "groups of flows: where their bytes waited; one group for each program, " \

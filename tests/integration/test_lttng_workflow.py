@@ -71,5 +71,12 @@ try:
         ours = [f for f in report["flows"] if f["bytes"] == 10000]
         check(len(ours) == 4 and all(f["coverage"] > 0.99 for f in ours),
               "four flows, with every boundary")
+        # LTTng's sockets are recorded, too: more bytes and longer waits than the program's
+        lttng = [g for g in report["exchanges"] if (g["comm"] or "").startswith("lttng-")]
+        first, slow = report["exchanges"][0], report["slowest"][0]
+        answer = next(line for line in run(MAGNET, "report", *traces).stdout.splitlines()
+                      if line.startswith(("Answer: ", "Summary: ")))
+        check(lttng and first["port"] and slow["proto"] == "tcp" and ":" in answer.partition(": ")[2],
+              f"LTTng's own exchanges, of {len(lttng)} programs, are not what the report is about: {answer}")
 finally:
     shutil.rmtree(TOP)
