@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the stack made of a flow's traffic: sizes and spacings at each layer, modulation. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "alloc.h"
 #include "event_table.h"
 #include "reported/getters.h"
 #include "text.h"
+#include "wrap.h"
 
 static void layer_titles(struct table *t, const char *first)
 {
@@ -152,7 +155,7 @@ static void unix_sizes(const struct report *r, const struct fact_flow *f, FILE *
 	fprintf(to, "; modulation M n/a: UNIX sockets pass no device\n");
 }
 
-void text_traffic_line(
+static void traffic_line(
 	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to)
 {
 	const char *calls = f->flow.rx ? "the peer's sends" : "sends";
@@ -188,6 +191,21 @@ void text_traffic_line(
 			"stack's, too",
 			text_percent(m.blocked_share));
 	fprintf(to, "\n");
+}
+
+void text_traffic_line(
+	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to)
+{
+	char *text;
+	size_t size;
+	FILE *line = mg_text_open(&text, &size);
+
+	if (!line)
+		return;
+	traffic_line(r, f, whose, line);
+	if (mg_text_close(line, &text))
+		text_wrap(text, to);
+	free(text);
 }
 
 /* ---- the tables ---- */

@@ -75,10 +75,10 @@ def in_order(rec):
 
 
 def hidden(rec):
-    text, everything = report(rec), report(rec, "--all")
+    text, everything = report(rec, columns=400), report(rec, "--all", columns=400)
     for option, words in HIDDEN.items():
         check(words not in text, f"without {option} there is no '{words.strip()}'")
-        check(words in report(rec, option) and words in everything, f"with it and with --all there is")
+        check(words in report(rec, option, columns=400) and words in everything, f"with it and with --all there is")
     hint = "more: --calls --modulation --explain --flow ID --slowest N --all"
     check(text.splitlines()[-1] == hint and text.count("--") == text[:-len(hint)].count("--") + hint.count("--") and
           text.count("more:") == 1, "the last line names the options, once")
