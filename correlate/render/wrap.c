@@ -15,11 +15,16 @@ static size_t colour_at(const char *s)
 	return s[0] == '\033' && s[1] == '[' ? strcspn(s, "m") + (strchr(s, 'm') != NULL) : 0;
 }
 
-/* Returns whether the space is between a number and its unit, or another word. */
-static bool before_unit(const char *space)
+static bool is_digit(char c)
 {
-	return space[-1] >= '0' && space[-1] <= '9' && space[1] != ' ' &&
-	       !(space[1] >= '0' && space[1] <= '9');
+	return c >= '0' && c <= '9';
+}
+
+/* Returns whether the space is in "433 ms" or "M = 0.98", which stay together. */
+static bool is_in_figure(const char *space)
+{
+	return space[-1] == '=' || space[1] == '=' ||
+	       (is_digit(space[-1]) && space[1] != ' ' && !is_digit(space[1]));
 }
 
 /* Returns how many bytes of a line fit into the columns: up to a space, or the whole first word. */
@@ -31,7 +36,7 @@ static size_t fitting(const char *line, size_t length, int columns)
 	while (at < length) {
 		size_t colour = colour_at(line + at);
 
-		if (line[at] == ' ' && at && line[at - 1] != ' ' && !before_unit(line + at))
+		if (line[at] == ' ' && at && line[at - 1] != ' ' && !is_in_figure(line + at))
 			space = at;
 		if (!colour && (line[at] & 0xc0) != 0x80 && ++column > columns && space)
 			return space;

@@ -64,6 +64,10 @@ static void a_number_keeps_its_unit(void **unused)
 		wrapped("one two three four five six seven eight nine ten eleven 433 ms\n"),
 		"one two three four five six seven eight nine ten eleven\n"
 		"  433 ms\n");
+	assert_string_equal(
+		wrapped("one two three four five six seven eight nine ten modulation M = 1.00\n"),
+		"one two three four five six seven eight nine ten modulation\n"
+		"  M = 1.00\n");
 }
 
 static void words_are_not_divided(void **unused)
