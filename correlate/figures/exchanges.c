@@ -319,7 +319,7 @@ static void join_heaps(struct exchange_table *t)
 			free(h->v[j].parts);
 		free(h->v);
 	}
-	if (t->has_app && own->n && aside->n) {
+	if (t->slow && t->has_app && own->n && aside->n) {
 		qsort(t->slow, own->n, sizeof(*t->slow), slowest_first);
 		qsort(t->slow + own->n, aside->n, sizeof(*t->slow), slowest_first);
 	} else if (t->slow_n) {
