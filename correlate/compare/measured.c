@@ -277,6 +277,7 @@ int measure(struct measured *m, const struct report *r, const struct sampling *s
 	m->started = text_of(r->session, "started");
 	m->duration_ns = report_duration_ns(r);
 	m->steal_share = report_steal_share(r);
+	m->cut_short = json_is_integer(json_object_get(r->session, "signal"));
 	m->left_out = s->left_out;
 	err = m->name ? measured_add_exchanges(m, r) : -ENOMEM;
 	if (!err)

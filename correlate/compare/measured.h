@@ -41,7 +41,8 @@ struct measured {
 	size_t subjects;
 	char *name, *command, *started; /* the latter two NULL if not known */
 	double duration_ns, steal_share;
-	bool left_out; /* set if there are more roles than fit */
+	bool cut_short; /* set if a signal ended the command */
+	bool left_out;  /* set if there are more roles than fit */
 };
 
 /* Takes the figures. Returns 0 or -ENOMEM; the caller frees `m` in any case. */

@@ -8,11 +8,6 @@
 #include "render/text.h"
 
 #define ALONE_SHOWN 8
-/* Columns that a row of the table takes beside the figure's name; with both ends of the interval.
- */
-#define NUMBERS_WIDTH  56
-#define INTERVAL_WIDTH 68
-#define NAME_MIN       16
 
 /* Formats a value; returns one of a few static buffers. */
 static const char *value(double v, enum figure_unit unit)
@@ -69,6 +64,8 @@ static void figure_name(char out[160], const struct compared *r)
 static void side(const char *what, const struct compared_side *s, FILE *to)
 {
 	const char *command = s->of[0].command;
+	bool differ = false;
+	size_t cut = 0;
 	double sum = 0;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -78,11 +75,16 @@ static void side(const char *what, const struct compared_side *s, FILE *to)
 	if (s->n > 1)
 		fprintf(to, "%zu recordings of ", s->n);
 	fprintf(to, "%s\n", text_ns(sum / (double)s->n));
-	for (size_t i = 1; i < s->n && command; i++)
-		if (s->of[i].command && strcmp(s->of[i].command, command) != 0) {
-			fprintf(to, "        not all of them are of this command\n");
-			break;
-		}
+	for (size_t i = 0; i < s->n; i++) {
+		const char *other = s->of[i].command;
+
+		differ |= command && other && strcmp(other, command) != 0;
+		cut += s->of[i].cut_short;
+	}
+	if (differ)
+		fprintf(to, "        not all of them are of this command\n");
+	if (cut)
+		fprintf(to, "        a signal ended the command in %zu of them\n", cut);
 }
 
 static void steal(const struct compared_side *now, const struct compared_side *before, FILE *to)
@@ -171,15 +173,13 @@ static void noise_of(const struct comparison *c, const struct compared *r, char 
 
 static void row(struct table *t, const struct comparison *c, const struct compared *r)
 {
-	int width = text_columns() - (c->noise == NOISE_WITHIN ? INTERVAL_WIDTH : NUMBERS_WIDTH);
 	char name[160], noise[96];
 
 	figure_name(name, r);
 	noise_of(c, r, noise);
-	table_row(t, "    %.*s\t%s\t%s\t%s\t%s\t%s\t%s", width > NAME_MIN ? width : NAME_MIN, name,
-		value(r->before_value, r->unit), value(r->now_value, r->unit),
-		change(r->difference, r->unit), noise, ratio(r->ratio),
-		r->verdict == EXCEEDS_NOISE ? "*" : "");
+	table_row(t, "    %s\t%s\t%s\t%s\t%s\t%s\t%s", name, value(r->before_value, r->unit),
+		value(r->now_value, r->unit), change(r->difference, r->unit), noise,
+		ratio(r->ratio), r->verdict == EXCEEDS_NOISE ? "*" : "");
 }
 
 static void table(const struct comparison *c, const struct compared *const *all, size_t rows,
@@ -191,6 +191,7 @@ static void table(const struct comparison *c, const struct compared *const *all,
 	char name[80];
 
 	table_begin(&t, "lrrrrrl");
+	table_drops(&t, "5");
 	table_row(&t, "\tbefore\tnow\tdifference\t%s\tratio\t",
 		c->noise == NOISE_WITHIN ? "interval of it" : "noise");
 	for (size_t i = 0; i < rows; i++) {

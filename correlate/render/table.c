@@ -97,11 +97,20 @@ int text_width(const char *s)
 	return n;
 }
 
+/* Returns whether the row is a heading: its only cell, the first, takes the whole line. */
+static bool is_heading(const struct table *t, int row)
+{
+	for (int c = 1; c < t->columns; c++)
+		if (t->cell[row][c][0])
+			return false;
+	return row && t->columns > 1 && t->left[0];
+}
+
 static void widths(const struct table *t, int widest[TABLE_COLUMNS])
 {
 	memset(widest, 0, TABLE_COLUMNS * sizeof(*widest));
 	for (int r = 0; r < t->rows; r++)
-		for (int c = 0; c < t->columns; c++)
+		for (int c = 0; c < t->columns && !is_heading(t, r); c++)
 			if (text_width(t->cell[r][c]) > widest[c])
 				widest[c] = text_width(t->cell[r][c]);
 }
@@ -174,7 +183,8 @@ static bool shorten_column(struct table *t, const int widest[TABLE_COLUMNS], int
 		return false;
 	columns = widest[column] - excess < SHORTEST ? SHORTEST : widest[column] - excess;
 	for (int r = 0; r < t->rows; r++)
-		shorten(t->cell[r][column], columns);
+		if (!is_heading(t, r))
+			shorten(t->cell[r][column], columns);
 	return true;
 }
 
@@ -214,8 +224,10 @@ void table_print(struct table *t, FILE *to, int indent, bool colour)
 		char line[TABLE_COLUMNS * CELL_SIZE * 2];
 		size_t used = 0, len;
 
+		if (is_heading(t, r) && columns_known)
+			shorten(t->cell[r][0], line_columns - indent);
 		for (int c = 0; c < t->columns; c++) {
-			int pad = widest[c] - text_width(t->cell[r][c]);
+			int pad = is_heading(t, r) ? 0 : widest[c] - text_width(t->cell[r][c]);
 
 			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%*s%s%*s",
 				c ? "  " : "", t->left[c] ? 0 : pad, "", t->cell[r][c],

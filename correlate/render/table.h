@@ -23,7 +23,10 @@ struct table {
 
 /* Starts a table; `align` has one letter per column, l or r. */
 void table_begin(struct table *t, const char *align);
-/* Adds a row; the printf-like text has the cells, separated by tabs. */
+/*
+ * Adds a row; the printf-like text has the cells, separated by tabs. One with a left-aligned
+ * first cell alone is a heading of the rows below it, and takes the whole line.
+ */
 void table_row(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Removes words from the end of the last column's cells, two at a time, where a row is too wide. */
 void table_fit(struct table *t, int columns);

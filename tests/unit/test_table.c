@@ -300,6 +300,22 @@ static void lines_are_as_wide_as_the_terminal(void **unused)
 	assert_int_equal(text_columns(), REPORT_WIDTH);
 }
 
+static void a_heading_takes_the_whole_line(void **unused)
+{
+	struct table t;
+
+	(void)unused;
+	table_begin(&t, "lr");
+	table_row(&t, "\tn");
+	table_row(&t, "what belongs together");
+	table_row(&t, "  a\t1");
+	table_row(&t, "  b\t22");
+	assert_string_equal(printed(&t, 0, false), "      n\n"
+						   "what belongs together\n"
+						   "  a   1\n"
+						   "  b  22\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +339,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_is_too_wide_loses_words_at_its_end),
 		cmocka_unit_test(lines_are_as_wide_as_the_terminal),
 		cmocka_unit_test(a_table_is_no_wider_than_the_terminal),
+		cmocka_unit_test(a_heading_takes_the_whole_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);
