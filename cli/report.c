@@ -88,11 +88,14 @@ static const struct option_row rows[] = {
 		"print one flow, as the report names it, such as 4097/tx"),
 	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
 		"also print where the bytes about this quantile waited, such as p99"),
-	{"--slowest", "N", "also list the N slowest exchanges of a request and its reply",
+	{"--slowest", "N",
+		"also list the N slowest exchanges of a request and its reply, or byte ranges of "
+		"streams "
+		"without",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct report_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
 	ROW("histogram", 0, NULL, option_type_flag, histogram,
-		"also print how many exchanges took how long"),
+		"also print how many exchanges, and how many calls, took how long"),
 	ROW("against", 0, "DIR", option_type_text, against,
 		"compare with an earlier recording, or with several, separated by commas; several "
 		"on each side tell a change from chance"),

@@ -101,7 +101,7 @@ static const struct option_row rows[] = {
 		"print facts of one kind as tab-separated values:" FACT_NAMES),
 	{"--slowest", "N",
 		"list the N slowest exchanges of a request and its reply, and what happened to the "
-		"request's last byte and the reply's first",
+		"request's last byte and the reply's first; or byte ranges of streams without",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct show_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
 	OUTPUT_OPTION_ROWS(struct show_options, output),

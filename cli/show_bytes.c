@@ -87,6 +87,15 @@ static int show_lives(char **dirs, int count, const struct fact_exchange *f)
 	return status == EXIT_DONE ? second : status;
 }
 
+/* Prints the life of bytes that waited long. */
+static int show_range(char **dirs, int count, const struct slow_range *s)
+{
+	char flow[32];
+
+	flow_name(flow, s->sock, s->rx);
+	return show_life(dirs, count, flow, s->offset, s->offset + s->length, false);
+}
+
 static int print_slowest(struct loaded *in)
 {
 	struct output out;
@@ -115,6 +124,8 @@ int show_slowest(char **dirs, int count, uint32_t n, struct filter *f)
 	figures_keep_slowest(in.core, n);
 	if (loaded_read(&in, dirs, count) == 0)
 		status = print_slowest(&in);
+	for (size_t i = 0; i < in.report.slow_range_count && status == EXIT_DONE; i++)
+		status = show_range(dirs, count, &in.report.slow_ranges[i]);
 	t = &figures_of(in.core)->exchanges;
 	for (uint32_t i = 0; i < t->slow_n && status == EXIT_DONE; i++)
 		status = show_lives(dirs, count, &t->slow[i].fact);

@@ -45,6 +45,7 @@
 	V(S, COUNT, CALLS, blocked_n, blocking, "blocked", "calls that blocked") \
 	O(S, call_time, total_ns, always, "time from before the call to after it, of all calls; its values are null if " \
 		"less than 90 % of the calls were recorded") \
+	L(S, time_bin, total_histogram, always, "how many calls took how long, of all calls; empty bins are left out") \
 	O(S, overhead, overhead_ns, always, "time the thread itself spent on the CPU for the call, for calls that did " \
 		"not block") \
 	O(S, overhead, overhead_blocking_ns, always, "the same for calls that blocked") \

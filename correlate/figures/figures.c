@@ -114,8 +114,10 @@ void figures_keep_slowest(struct core *c, uint32_t n)
 {
 	struct figures *f = core_attached(c);
 
-	if (f)
-		exchange_table_keep(&f->exchanges, n);
+	if (!f)
+		return;
+	exchange_table_keep(&f->exchanges, n);
+	f->memory.slowest = n;
 }
 
 const struct figures *figures_of(const struct core *c)

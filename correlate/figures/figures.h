@@ -48,7 +48,10 @@ void figures_filter(struct core *c, const struct filter *f);
 bool figures_take_flow(struct core *c, struct fact_flow *f);
 /* Does the latter, whether it was chosen or not. */
 void figures_in_window(struct core *c, struct fact_flow *f);
-/* Keeps so many of the slowest exchanges. Call it before the first event. */
+/*
+ * Keeps so many of the slowest exchanges, and of the slowest byte ranges of flows without
+ * exchanges. Call it before the first event.
+ */
 void figures_keep_slowest(struct core *c, uint32_t n);
 /* Returns the figures of a core, all of them empty where none were attached. */
 const struct figures *figures_of(const struct core *c);

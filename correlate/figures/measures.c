@@ -117,6 +117,7 @@ void measures_free(struct flow_measures *m)
 	free(m->resent);
 	free(m->tcp);
 	free(m->window);
+	slow_ranges_free(m->slow);
 	recent_free(m->exchanges.recent);
 	if (m->why)
 		free(m->why->row);
@@ -262,7 +263,8 @@ static void add_stages(struct flow_measures *m, const struct fact_range *r)
 static void on_range(void *arg, const void *fact)
 {
 	const struct fact_range *r = fact;
-	struct flow_measures *m = measures_of(arg, &r->flow);
+	struct measures_memory *with = arg;
+	struct flow_measures *m = measures_of(with, &r->flow);
 	struct resent_sums *again = NULL;
 	struct recent_bytes *recent;
 
@@ -273,6 +275,8 @@ static void on_range(void *arg, const void *fact)
 		recent_range_add(recent, r);
 	if (is_outside(arg, FACT_range, fact))
 		return;
+	if (with->slowest)
+		slow_ranges_add(&m->slow, with->slowest, r);
 	if (r->outcome == OUTCOME_FOLLOWED)
 		add_stages(m, r);
 	else if (r->outcome == OUTCOME_SENT_AGAIN)
@@ -383,6 +387,18 @@ void exchange_count(struct exchange_counts *n, const struct fact_exchange *f)
 	n->unsure += f->answer == ANSWERED && !exchange_is_sure(f);
 }
 
+/* Both directions of its socket have exchanges: their byte ranges are not looked at. */
+static void answered(struct measures_memory *with, const struct fact_exchange *f)
+{
+	struct flow_measures *request = measures_of(with, &f->request);
+	struct flow_measures *reply = measures_of(with, &f->reply);
+
+	if (request)
+		slow_ranges_answered(&request->slow);
+	if (reply)
+		slow_ranges_answered(&reply->slow);
+}
+
 static void on_exchange(void *arg, const void *fact)
 {
 	const struct fact_exchange *f = fact;
@@ -391,6 +407,8 @@ static void on_exchange(void *arg, const void *fact)
 	if (!m || is_outside(arg, FACT_exchange, fact))
 		return;
 	exchange_count(&m->exchanges.counts, f);
+	if (((struct measures_memory *)arg)->slowest && f->answer == ANSWERED)
+		answered(arg, f);
 	if (!exchange_is_sure(f))
 		return;
 	if (f->to_reply != FACT_NONE)

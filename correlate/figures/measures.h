@@ -8,6 +8,7 @@
 
 #include "core/contract.h"
 #include "figures/recent.h"
+#include "figures/slow_ranges.h"
 #include "figures/tcp.h"
 #include "filter/filter.h"
 #include "sums/dist.h"
@@ -73,6 +74,7 @@ struct flow_measures {
 		bool aside; /* they may be a tracer's, see struct exchange_group */
 	} exchanges;
 	struct tcp_record *tcp;     /* TX: of the whole connection; NULL: nothing recorded */
+	struct slow_ranges *slow;   /* NULL: none, or not asked for */
 	struct flow_window *window; /* NULL: all of the recording counts, or nothing of it */
 };
 
@@ -82,6 +84,7 @@ struct measures_memory {
 	struct series_pool series;
 	bool *due;                   /* set when the distributions exceed their limit */
 	uint32_t recents;            /* number of `exchanges.recent` */
+	uint32_t slowest;            /* byte ranges to keep of each flow */
 	const struct filter *filter; /* NULL: all of the recording counts */
 	struct core *core;
 };

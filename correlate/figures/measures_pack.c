@@ -24,7 +24,7 @@ bool measures_fit(const void *state)
 	struct dist *all[MEASURES_DISTS];
 	uint32_t n = measures_dists(&m, all);
 
-	if (m.series || m.from || m.zerocopy || m.window)
+	if (m.series || m.from || m.zerocopy || m.window || m.slow)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (!dist_fits(all[i]))

@@ -170,7 +170,7 @@ int report_init(struct report *r, struct core *core, const json_t *session, cons
 	r->hz = r->recording.hz;
 	r->calls = mg_calloc(HASH_COUNT(calls) + 1u, sizeof(*r->calls));
 	if (!r->calls || take_flows(r) || losses_add_drops(&r->losses, core, &r->recording) ||
-		report_take_drops(r))
+		report_take_drops(r) || report_take_slow_ranges(r))
 		return -ENOMEM;
 	HASH_ITER (hh, calls, k, ktmp)
 		r->calls[r->call_count++] = k;
@@ -220,6 +220,7 @@ size_t report_find_flow(const struct report *r, const char *id)
 void report_free(struct report *r)
 {
 	free(r->flows);
+	free(r->slow_ranges);
 	for (size_t i = 0; r->shown && i < r->shown->kept_n; i++)
 		free(r->shown->kept[i]);
 	if (r->shown)

@@ -56,6 +56,8 @@ struct report {
 	size_t drop_count;
 	struct call_stats **calls; /* sorted by number of calls */
 	size_t call_count;
+	struct slow_range *slow_ranges; /* of flows without exchanges, the slowest first */
+	size_t slow_range_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
 	struct report_detail detail;
 	bool histogram;   /* the text has histograms of exchanges */
@@ -67,6 +69,8 @@ struct report {
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);
 void report_free(struct report *r);
+/* Finds the slowest byte ranges, if they are asked for. Returns 0 or -ENOMEM (slow_ranges.c). */
+int report_take_slow_ranges(struct report *r);
 /* Returns flow number `i`, valid until the next call. */
 const struct fact_flow *report_flow(const struct report *r, size_t i);
 /* Returns the same, valid until the report is freed. */

@@ -291,6 +291,17 @@ const char *text_high(double q, double ns)
 	return out;
 }
 
+const char *text_named_high(double q, double ns)
+{
+	char *out;
+
+	if (isnan(ns) || q != 0.99)
+		return text_high(q, ns);
+	out = buffer();
+	snprintf(out, 128, "p99 %s", text_ns(ns));
+	return out;
+}
+
 const char *text_bytes(double bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

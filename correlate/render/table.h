@@ -58,6 +58,8 @@ const char *text_ns(double ns); /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
  * "p87 3.1 ms" if it is below 0.99.
  */
 const char *text_high(double q, double ns);
+/* Returns the same, in a sentence: "p99 3.1 us" too. */
+const char *text_named_high(double q, double ns);
 const char *text_bytes(double bytes);    /* 50.0 MiB */
 const char *text_count(uint64_t n);      /* 311,870 */
 const char *text_percent(double share);  /* 0.09 -> 9.0 % */

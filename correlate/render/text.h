@@ -125,6 +125,10 @@ static inline const char *text_spread_high(const struct spread_figures *f)
 {
 	return text_high(dist_highest(f->d), spread_ns(f, dist_at_highest(f->d)));
 }
+static inline const char *text_spread_named_high(const struct spread_figures *f)
+{
+	return text_named_high(dist_highest(f->d), spread_ns(f, dist_at_highest(f->d)));
+}
 
 /* Returns a figure's value in its unit, "n/a" if it is not known. */
 static inline const char *text_value(struct value v, enum unit unit)

@@ -129,6 +129,34 @@ static void notes(const struct report *r, struct call_stats *const *calls, size_
 	not_whole(r, calls, count, to);
 }
 
+/* Prints quantiles of the whole time of each kind of call; "-" where there are too few calls. */
+static void call_times(const struct report *r, FILE *to, bool colour)
+{
+	struct spread_figures total;
+	struct table t;
+	char kind[16];
+
+	table_begin(&t, "llrrrrr");
+	table_row(&t, "Time of a call\t\t%s\t%s\t%s\t%s\t%s", LABEL(call, n), LABEL(spread, p50),
+		LABEL(spread, p90), LABEL(spread, p99), LABEL(longest, max));
+	for (size_t i = 0; i < r->call_count; i++) {
+		const struct call_stats *s = r->calls[i];
+		struct call_figures f = call_figures_of(r, s);
+
+		into_call_total_ns(&f, &total);
+		table_row(&t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s", call_name(s), short_kind(s, kind),
+			text_count(s->n), text_value(get_spread_p50(&total), IN_NS),
+			isnan(spread_quantile(&total, 0.9))
+				? "-"
+				: text_value(get_spread_p90(&total), IN_NS),
+			dist_highest(total.d) < 1 ? text_spread_high(&total) : "-",
+			text_value(get_longest_max(&total), IN_NS));
+	}
+	fputc('\n', to);
+	table_fit(&t, text_columns());
+	table_print(&t, to, 0, colour);
+}
+
 static void all_calls(const struct report *r, FILE *to, bool colour)
 {
 	struct table t;
@@ -144,6 +172,7 @@ static void all_calls(const struct report *r, FILE *to, bool colour)
 	table_fit(&t, text_columns());
 	table_print(&t, to, 0, colour);
 	notes(r, r->calls, r->call_count, to);
+	call_times(r, to, colour);
 }
 
 /* ---- the short form ---- */

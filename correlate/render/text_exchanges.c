@@ -121,30 +121,49 @@ void text_exchanges(const struct report *r, FILE *to, bool colour)
 
 /* ---- histograms ---- */
 
-static void histogram(const struct exchange_group_figures *f, const char *what,
-	bool (*next)(const struct exchange_group_figures *, uintptr_t *, struct time_bin_figures *),
-	FILE *to, bool colour)
+static void histogram(const struct report *r, const struct dist *d, const char *name,
+	const char *what, FILE *to, bool colour)
 {
 	struct time_bin_figures bin;
 	struct table t;
 	uintptr_t at = 0;
 	uint64_t most = 0;
-	char name[100];
 
-	while (next(f, &at, &bin))
+	while (time_bin_next(r, d, &at, &bin))
 		most = bin.n > most ? bin.n : most;
 	if (!most)
 		return;
-	name_of(f, name);
 	fprintf(to, "\n%s%s, %s%s\n", colour ? "\033[1m" : "", name, what, colour ? "\033[0m" : "");
 	table_begin(&t, "rrrl");
 	table_row(&t, "%s\t%s\t%s\t", LABEL(time_bin, to_ns), LABEL(time_bin, n),
 		LABEL(time_bin, below));
-	for (at = 0; next(f, &at, &bin);)
+	for (at = 0; time_bin_next(r, d, &at, &bin);)
 		table_row(&t, "%s\t%s\t%s\t%s", text_value(get_time_bin_to_ns(&bin), IN_NS),
 			text_count(bin.n), text_percent(bin.below),
 			text_bar((double)bin.n / (double)most, BAR));
 	table_print(&t, to, 2, false);
+}
+
+/* Calls of a kind of which there are fewer have no histogram in the text. */
+#define CALLS_LEAST 10
+
+/* Prints those of each kind of call, the most frequent first. */
+static void call_histograms(const struct report *r, FILE *to, bool colour)
+{
+	char name[100];
+
+	for (size_t i = 0; i < r->call_count; i++) {
+		struct call_figures f = call_figures_of(r, r->calls[i]);
+		struct spread_figures total;
+
+		into_call_total_ns(&f, &total);
+		if (total.d->n < CALLS_LEAST)
+			continue;
+		snprintf(name, sizeof(name), "%s %s%s", get_call_name(&f).text,
+			get_call_flow_kind(&f).text,
+			get_call_kernel_only(&f).flag ? " (kernel-only)" : "");
+		histogram(r, total.d, name, "time of a call", to, colour);
+	}
 }
 
 void text_histograms(const struct report *r, FILE *to, bool colour)
@@ -152,19 +171,21 @@ void text_histograms(const struct report *r, FILE *to, bool colour)
 	struct report_figures all = {.r = r};
 	struct exchange_group_figures f;
 	uint32_t shown = 0;
+	char name[100];
 
 	for (uintptr_t at = 0; shown < GROUPS_SHOWN && next_whole_exchanges(&all, &at, &f);) {
 		if (!f.g->counts.answered)
 			continue;
 		shown++;
-		histogram(
-			&f, "in the program", next_exchange_group_in_program_histogram, to, colour);
-		histogram(
-			&f, "request to reply", next_exchange_group_to_reply_histogram, to, colour);
+		name_of(&f, name);
+		histogram(r, &f.g->time[TIME_PROGRAM], name, "in the program", to, colour);
+		histogram(r, &f.g->time[TIME_TO_REPLY], name, "request to reply", to, colour);
 	}
-	if (!shown)
-		fprintf(to, "\nno request with a reply was recorded, of which there could be a "
-			    "histogram\n");
+	call_histograms(r, to, colour);
+	if (!shown && !r->call_count)
+		fprintf(to,
+			"\nneither a request with a reply nor a call was recorded, of which there "
+			"could be a histogram\n");
 }
 
 /* ---- the slowest ---- */
@@ -214,9 +235,14 @@ void text_slowest(const struct report *r, FILE *to, bool colour)
 	struct report_figures all = {.r = r};
 	struct slow_exchange_figures f;
 
+	if (r->slow_range_count && !figures_of(r->core)->exchanges.slow_n) {
+		text_slow_ranges(r, to, colour);
+		return;
+	}
 	fprintf(to, "\n%sSlowest exchanges%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
 	if (!figures_of(r->core)->exchanges.slow_n)
 		fprintf(to, "  none: no request with a reply was recorded\n");
 	for (uintptr_t at = 0; next_whole_slowest(&all, &at, &f);)
 		slow(&f, to);
+	text_slow_ranges(r, to, colour);
 }

@@ -15,4 +15,7 @@ void text_histograms(const struct report *r, FILE *to, bool colour);
 /* Prints the slowest ones with the parts of their time (--slowest). */
 void text_slowest(const struct report *r, FILE *to, bool colour);
 
+/* text_slow_ranges.c: nothing where there are no such streams */
+void text_slow_ranges(const struct report *r, FILE *to, bool colour);
+
 #endif

@@ -21,10 +21,10 @@ static void sent_again(const struct report *r, const struct fact_flow *f, bool b
 	if (times && times->wait.n)
 		fprintf(to,
 			"  retransmitted bytes waited from the first copy to the last: mean %s, "
-			"p99 %s%s\n",
+			"%s%s\n",
 			text_ns(report_ns(r, dist_mean(&times->wait))),
-			or_na(dist_quantile_supported(&times->wait, 0.99),
-				text_ns(report_ns(r, dist_quantile(&times->wait, 0.99)))),
+			text_named_high(dist_highest(&times->wait),
+				report_ns(r, dist_at_highest(&times->wait))),
 			bars ? "; not in the stages" : "");
 }
 
@@ -52,10 +52,10 @@ static void left_out(const struct report *r, const struct fact_flow *f, FILE *to
 		fprintf(to, "  not in the stages, as they passed more than once: %s",
 			text_bytes((double)f->ambiguous));
 	if (f->ambiguous && times && times->left_out.n)
-		fprintf(to, "; they took: mean %s, p99 %s",
+		fprintf(to, "; they took: mean %s, %s",
 			text_ns(report_ns(r, dist_mean(&times->left_out))),
-			or_na(dist_quantile_supported(&times->left_out, 0.99),
-				text_ns(report_ns(r, dist_quantile(&times->left_out, 0.99)))));
+			text_named_high(dist_highest(&times->left_out),
+				report_ns(r, dist_at_highest(&times->left_out))));
 	if (f->ambiguous)
 		fprintf(to, "\n");
 	if (f->undivided)

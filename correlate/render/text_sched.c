@@ -34,7 +34,7 @@ static void switches(const struct scheduler_figures *f, FILE *to, bool colour)
 				text_value(get_switch_n(&one), IN_SWITCHES),
 				text_value(get_switch_mean_ns(&one), IN_NS),
 				text_value(get_switch_p50_ns(&one), IN_NS),
-				text_value(get_switch_p99_ns(&one), IN_NS),
+				text_spread_high(&one.spread),
 				text_value(get_switch_decide_mean_ns(&one), IN_NS),
 				text_value(get_switch_reload_mean_ns(&one), IN_NS));
 	table_print(&t, to, 0, colour);
@@ -87,8 +87,7 @@ static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 			program ? text_plain(program, 15) : "?", one.row->key.pid,
 			blocked_in(&one, words), text_value(get_blocked_n(&one), IN_TIMES),
 			text_value(get_blocked_total_ns(&one), IN_NS),
-			text_value(get_blocked_p50_ns(&one), IN_NS),
-			text_value(get_blocked_p99_ns(&one), IN_NS),
+			text_value(get_blocked_p50_ns(&one), IN_NS), text_spread_high(&one.spread),
 			text_value(get_blocked_max_ns(&one), IN_NS));
 	}
 	table_print(&t, to, 0, colour);
@@ -114,22 +113,22 @@ static void all_waits(const struct scheduler_figures *f, const struct waits_figu
 	uint64_t all = switches_in_all(f);
 
 	fprintf(to,
-		"\nScheduler%s   wakeup latency p50 %s p99 %s max %s%s (%s wakeups)   switches "
+		"\nScheduler%s   wakeup latency p50 %s %s max %s%s (%s wakeups)   switches "
 		"%s%s   "
 		"migrations "
 		"%s%s\n",
 		star(standing), text_value(get_spread_p50(&wakeup->spread), IN_NS),
-		text_value(get_spread_p99(&wakeup->spread), IN_NS), wakeup->all->n ? least : "",
+		text_spread_named_high(&wakeup->spread), wakeup->all->n ? least : "",
 		text_value(get_waits_max(wakeup), IN_NS), text_value(get_waits_n(wakeup), IN_WAITS),
 		least, text_count(all), moved ? least : "",
 		or_na(moved, text_value(get_scheduler_migrations(f), IN_THREADS)));
 	if (queueing->spread.d->n)
-		fprintf(to, "  wakeup until on a run queue: p50 %s p99 %s\n",
+		fprintf(to, "  wakeup until on a run queue: p50 %s %s\n",
 			text_value(get_spread_p50(&queueing->spread), IN_NS),
-			text_value(get_spread_p99(&queueing->spread), IN_NS));
-	fprintf(to, "  waits for a CPU: p50 %s p99 %s, %s%s in all (%s waits)\n",
+			text_spread_named_high(&queueing->spread));
+	fprintf(to, "  waits for a CPU: p50 %s %s, %s%s in all (%s waits)\n",
 		text_value(get_spread_p50(&run_queue->spread), IN_NS),
-		text_value(get_spread_p99(&run_queue->spread), IN_NS), shown ? least : "",
+		text_spread_named_high(&run_queue->spread), shown ? least : "",
 		or_na(shown, text_value(get_scheduler_run_queue_total_ns(f), IN_NS)),
 		text_value(get_waits_n(run_queue), IN_WAITS));
 }
@@ -157,15 +156,14 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 	else
 		fprintf(to,
 			"\n%sScheduler%s%s   threads waited %s%s for a CPU: %s wait%s, p50 %s, "
-			"%s%s\n",
+			"%s\n",
 			colour ? "\033[1m" : "", colour ? "\033[0m" : "", star(standing),
 			shown && f.coverage < 1 ? text_at_least() : "",
 			or_na(shown, text_value(get_scheduler_run_queue_total_ns(&f), IN_NS)),
 			text_value(get_waits_n(&run_queue), IN_WAITS),
 			plural(run_queue.spread.d->n),
 			text_value(get_spread_p50(&run_queue.spread), IN_NS),
-			dist_highest(run_queue.spread.d) == 0.99 ? "p99 " : "",
-			text_spread_high(&run_queue.spread));
+			text_spread_named_high(&run_queue.spread));
 	if (standing != WHOLE)
 		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",
 			shown ? "flagged (*)" : "not shown", text_coverage(f.coverage));

@@ -107,11 +107,10 @@ static void last_byte(const struct report *r, const struct fact_flow *f, FILE *t
 
 	if (!d->n || d->n == measures(f)->residence.n) /* the same as the total */
 		return;
-	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, %s%s (%s call%s)\n",
+	fprintf(to, "  until a call's last byte had passed: mean %s, p50 %s, %s (%s call%s)\n",
 		text_ns(report_ns(r, dist_mean(d))), text_ns(report_ns(r, dist_quantile(d, 0.5))),
-		dist_highest(d) == 0.99 ? "p99 " : "",
-		text_high(dist_highest(d), report_ns(r, dist_at_highest(d))), text_count(d->n),
-		plural(d->n));
+		text_named_high(dist_highest(d), report_ns(r, dist_at_highest(d))),
+		text_count(d->n), plural(d->n));
 }
 
 /* Returns why bytes lack a timestamp at some layer. */

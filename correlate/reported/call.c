@@ -81,6 +81,15 @@ bool into_call_total_ns(const struct call_figures *f, struct spread_figures *to)
 	return true;
 }
 
+bool next_call_total_histogram(
+	const struct call_figures *f, uintptr_t *at, struct time_bin_figures *to)
+{
+	struct spread_figures total;
+
+	into_call_total_ns(f, &total);
+	return time_bin_next(f->r, total.d, at, to);
+}
+
 static void overhead(const struct call_figures *f, bool blocked, struct overhead_figures *to)
 {
 	const struct dist *d = blocked ? &f->s->overhead_blocked : &f->s->overhead;

@@ -87,8 +87,7 @@ static double edge(uintptr_t i)
 	return i ? digit[(i - 1) % 3] * pow(10, (double)((i - 1) / 3)) : 0;
 }
 
-/* Returns the next bin that is not empty; false if there is none. */
-static bool next_bin(
+bool time_bin_next(
 	const struct report *r, const struct dist *d, uintptr_t *at, struct time_bin_figures *to)
 {
 	double below, upto, max = (double)d->max;
@@ -113,13 +112,13 @@ static bool next_bin(
 bool next_exchange_group_to_reply_histogram(
 	const struct exchange_group_figures *f, uintptr_t *at, struct time_bin_figures *to)
 {
-	return next_bin(f->r, &f->g->time[TIME_TO_REPLY], at, to);
+	return time_bin_next(f->r, &f->g->time[TIME_TO_REPLY], at, to);
 }
 
 bool next_exchange_group_in_program_histogram(
 	const struct exchange_group_figures *f, uintptr_t *at, struct time_bin_figures *to)
 {
-	return next_bin(f->r, &f->g->time[TIME_PROGRAM], at, to);
+	return time_bin_next(f->r, &f->g->time[TIME_PROGRAM], at, to);
 }
 
 static const char *role_name(uint8_t role)

@@ -17,6 +17,10 @@ struct time_bin_figures {
 	uint64_t n;
 };
 
+/* Fills in the next bin of a distribution that is not empty; false if there is none. */
+bool time_bin_next(
+	const struct report *r, const struct dist *d, uintptr_t *at, struct time_bin_figures *to);
+
 struct exchange_group_figures {
 	const struct report *r;
 	const struct exchange_group *g;

@@ -16,6 +16,7 @@
 #include "reported/residence.h"
 #include "reported/scheduler.h"
 #include "reported/session.h"
+#include "reported/slow_ranges.h"
 #include "reported/spread.h"
 #include "reported/table.h"
 #include "reported/tcp.h"

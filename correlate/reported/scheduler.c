@@ -70,6 +70,16 @@ struct value get_switch_p99_ns(const struct switch_figures *f)
 	return value_number(spread_quantile(&f->spread, 0.99));
 }
 
+struct value get_switch_highest(const struct switch_figures *f)
+{
+	return get_spread_highest(&f->spread);
+}
+
+struct value get_switch_at_highest_ns(const struct switch_figures *f)
+{
+	return get_spread_at_highest(&f->spread);
+}
+
 struct value get_switch_decide_mean_ns(const struct switch_figures *f)
 {
 	return value_number((double)f->s->decide_ns / (double)f->spread.d->n);
@@ -174,6 +184,8 @@ GET(blocked, n, value_count(f->row->time.n))
 GET(blocked, total_ns, value_number(spread_ns(&f->spread, (double)f->row->time.sum)))
 GET(blocked, p50_ns, value_number(spread_quantile(&f->spread, 0.5)))
 GET(blocked, p99_ns, value_number(spread_quantile(&f->spread, 0.99)))
+GET(blocked, highest, get_spread_highest(&f->spread))
+GET(blocked, at_highest_ns, get_spread_at_highest(&f->spread))
 GET(blocked, undivided_n, value_count(f->row->undivided_n))
 GET(blocked, undivided_ns, value_number(spread_ns(&f->spread, (double)f->row->undivided)))
 GET(blocked, max_ns, value_number(spread_ns(&f->spread, (double)f->row->time.max)))

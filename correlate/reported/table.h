@@ -78,11 +78,13 @@
 	F(exchange_time, struct exchange_time_figures, "A time of exchanges") \
 	F(program_part, struct program_part_figures, "A part of the time in a server's program, of all exchanges of a port") \
 	F(program_time, struct program_time_figures, "A part of the time in a server's program, of one exchange") \
-	F(time_bin, struct time_bin_figures, "Exchanges with about the same time") \
+	F(time_bin, struct time_bin_figures, "Exchanges, or calls, with about the same time") \
 	F(cause, struct cause_figures, "A cause of the time of exchanges") \
 	F(answer_column, struct answer_column_figures, "Exchanges that took about as long") \
 	F(exchange_group, struct exchange_group_figures, "Exchanges of a listening port, or with a server") \
 	F(slow_exchange, struct slow_exchange_figures, "One of the slowest exchanges") \
+	F(slow_stage, struct slow_stage_figures, "A stage of such bytes") \
+	F(slow_range, struct slow_range_figures, "Bytes of a stream without exchanges that were among the slowest") \
 	F(flow_exchanges, struct flow_figures, "Exchanges of a socket") \
 	F(flow_on_demand, struct flow_figures, "Statistics on demand") \
 	F(flow, struct flow_figures, "One direction of a socket") \

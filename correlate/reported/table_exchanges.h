@@ -39,8 +39,8 @@
 #define MG_FIGURES_time_bin(S, V, O, L, W, T, P) \
 	V(S, NUMBER, NS, from_ns, always, "from", "the shortest time in the bin") \
 	V(S, NUMBER, NS, to_ns, always, "shorter than", "its end, which is no longer in it") \
-	V(S, COUNT, NONE, n, always, "n", "exchanges") \
-	V(S, NUMBER, SHARE, below, always, "share", "share of the exchanges with a time below the end: the distribution function")
+	V(S, COUNT, NONE, n, always, "n", "exchanges, or calls") \
+	V(S, NUMBER, SHARE, below, always, "CDF", "share of all with a time below the end: the distribution function")
 
 #define MG_KNOWN_cause(S, K)
 #define MG_FIGURES_cause(S, V, O, L, W, T, P) \
@@ -112,6 +112,22 @@
 	V(S, NUMBER, NS, reply_way_ns, recorded, "reply's way", "likewise") \
 	L(S, program_time, program_parts, always, "what became of the time in the server's program, the longest part first; they sum to it") \
 	L(S, cause, causes, always, "what took the whole time, the largest first; empty if it is not known")
+
+#define MG_KNOWN_slow_stage(S, K)
+#define MG_FIGURES_slow_stage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, stage, always, "stage", "name of the stage") \
+	V(S, NUMBER, NS, ns, always, "time", "time of these bytes in the stage")
+
+#define MG_KNOWN_slow_range(S, K)
+#define MG_FIGURES_slow_range(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, flow, always, "flow", "flow of the bytes") \
+	V(S, COUNT, BYTES, offset, always, "at", "offset of the first byte") \
+	V(S, COUNT, BYTES, length, always, "bytes", "their number") \
+	V(S, COUNT, NS, time_ns, always, "at", "when the call began that sent them, or a device, or the first layer " \
+		"that saw them, had them (CLOCK_MONOTONIC)") \
+	V(S, NUMBER, NS, total_ns, always, "total", "time in all stages, by which they are sorted") \
+	V(S, TEXT, NONE, why, recorded, "why", "sent bytes: the last reason that held them in the send buffer") \
+	L(S, slow_stage, stages, always, "their stages, which sum to the total")
 
 #define MG_KNOWN_flow_exchanges(S, K)
 #define MG_FIGURES_flow_exchanges(S, V, O, L, W, T, P) \

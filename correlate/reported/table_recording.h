@@ -217,6 +217,7 @@
 	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first, but a tracer's (method.md, Exchanges) last; absent with --flow") \
 	L(S, slow_exchange, slowest, always, "the slowest of them (--slowest); absent with --flow") \
 	O(S, time_lost, time_lost, always, "time lost, which is the order of the text's sections; absent with --flow") \
+	L(S, slow_range, slowest_ranges, always, "the slowest byte ranges of flows without exchanges (--slowest); absent with --flow") \
 	L(S, group, together, always, "groups of flows: where their bytes waited; one group for each program, " \
 		"protocol, direction and side with at least two flows; absent with --flow")
 

@@ -44,6 +44,9 @@
 	V(S, NUMBER, NS, mean_ns, samples, "mean", "mean duration of the measured switches") \
 	V(S, NUMBER, NS, p50_ns, samples, "p50", "median of it") \
 	V(S, NUMBER, NS, p99_ns, samples, "p99", "99th percentile of it") \
+	V(S, NUMBER, NONE, highest, samples, "highest", "largest quantile that holds, 0.99 at most; 1, the maximum, with " \
+		"fewer than 20 samples") \
+	V(S, NUMBER, NS, at_highest_ns, samples, "there", "that quantile") \
 	V(S, NUMBER, NS, decide_mean_ns, samples, "to decide", "mean time until the next thread was chosen") \
 	V(S, NUMBER, NS, reload_mean_ns, samples, "to reload", "mean time from that to the return in the next thread") \
 	V(S, COUNT, SWITCHES, measured, always, "measured", "switches with a known duration and without an interrupt") \
@@ -64,6 +67,9 @@
 	V(S, NUMBER, NS, total_ns, samples, "in all", "sum of them, from the switch away from the thread to its wakeup") \
 	V(S, NUMBER, NS, p50_ns, samples, "p50", "median of them") \
 	V(S, NUMBER, NS, p99_ns, samples, "p99", "99th percentile of them") \
+	V(S, NUMBER, NONE, highest, samples, "highest", "largest quantile that holds, 0.99 at most; 1, the maximum, with " \
+		"fewer than 20 of them") \
+	V(S, NUMBER, NS, at_highest_ns, samples, "there", "that quantile") \
 	V(S, NUMBER, NS, max_ns, samples, "max", "longest of them") \
 	V(S, COUNT, TIMES, undivided_n, always, "undivided", "blocks whose wakeup was not recorded; not among the others") \
 	V(S, NUMBER, NS, undivided_ns, always, "undivided in all", "time off the CPU in these, with their waits for a CPU")
