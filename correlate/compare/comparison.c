@@ -249,17 +249,22 @@ static int rank(const struct compared *r)
 	return (int)(10 * r->effect);
 }
 
+/* Returns whether the figure is of requests, which are what a program is for, and changed them. */
+static bool comes_first(const struct compared *r)
+{
+	return r->key.what == SUBJECT_EXCHANGES && rank(r) > 0;
+}
+
 static int by_effect(const void *a, const void *b)
 {
 	const struct compared *x = *(const struct compared *const *)a;
 	const struct compared *y = *(const struct compared *const *)b;
 	bool differs = x->verdict == EXCEEDS_NOISE, other = y->verdict == EXCEEDS_NOISE;
-	bool requests = x->key.what == SUBJECT_EXCHANGES;
 
 	if (differs != other)
 		return other - differs;
-	if (requests != (y->key.what == SUBJECT_EXCHANGES))
-		return requests ? -1 : 1;
+	if (comes_first(x) != comes_first(y))
+		return comes_first(x) ? -1 : 1;
 	if (rank(x) != rank(y))
 		return rank(y) - rank(x);
 	return x < y ? -1 : x > y;

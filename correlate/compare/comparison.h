@@ -60,8 +60,9 @@ void comparison_free(struct comparison *c);
 /* Writes a name such as "send tcp", "tcp sent by the client of port 80" or "scheduler". */
 void subject_name(char out[80], const struct subject_key *key);
 /*
- * Sorts the rows: those that exceed the noise first, of these requests before all else, the largest
- * effect first. Returns an array that the caller frees; NULL without memory.
+ * Sorts the rows: those that exceed the noise first, of these requests that changed by a tenth and
+ * more before all else, the largest effect first. Returns an array that the caller frees; NULL
+ * without memory.
  */
 const struct compared **comparison_by_effect(const struct comparison *c);
 /*
