@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
 #include "text_answer.h"
 #include "text_exchanges.h"
+#include "wrap.h"
 
-#define COMMENT_MAX 120
+#define COMMENT_MAX  120
+#define FIRST_SCREEN 24 /* lines that the head and the answer have in all, if they can */
 
 /* Prints the counts of events chosen with --event. */
 static void other_events(const struct report *r, FILE *to)
@@ -133,19 +136,39 @@ static void one_flow(const struct report *r, FILE *to, const char *id, bool colo
 	text_flow(&whole, report_keep_flow(r, report_find_flow(r, id)), to, colour);
 }
 
+/* Prints the first lines. Returns how many they are on the terminal. */
+static int head(const struct report *r, FILE *to, bool colour)
+{
+	char *text;
+	size_t size;
+	FILE *lines = mg_text_open(&text, &size);
+	int n;
+
+	if (!lines)
+		return 0;
+	text_head(r, lines, true, colour);
+	if (!mg_text_close(lines, &text))
+		return 0;
+	fputs(text, to);
+	n = text_lines(text);
+	free(text);
+	return n;
+}
+
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct text t = {.r = r, .to = to, .colour = colour};
 	struct together *groups;
+	int lines;
 
 	if (id) {
 		one_flow(r, to, id, colour);
 		return;
 	}
-	text_head(r, to, true, colour);
+	lines = head(r, to, colour);
 	groups = report_together(r, &t.group_count);
 	t.groups = groups;
-	t.answered = text_answer(r, to, colour);
+	t.answered = text_answer(r, FIRST_SCREEN - lines, to, colour);
 	if (!t.answered)
 		text_summary(r, groups, t.group_count, to);
 	text_exchanges(r, to, colour);

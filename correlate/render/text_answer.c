@@ -3,17 +3,22 @@
 #include "text_answer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "reported/answer.h"
 #include "reported/getters.h"
 #include "text.h"
+#include "wrap.h"
 #include "text_causes.h"
 
 /* ---- the table: where the time went ---- */
 
 /* Where time goes at either end, in the order of a request's way. */
 enum answer_place { SENDING, PROGRAM, RECEIVING, PLACES };
+/* A place is small if it takes less of the time. */
+#define SMALL_PLACE 0.01
 static const char *const place_label[PLACES] = {"sending", "program", "receiving"};
 
 static enum answer_place place_of(enum cause c)
@@ -52,42 +57,76 @@ static void row(const char *label, const struct columns *columns,
 	fprintf(to, "\n");
 }
 
-static void place_rows(const struct columns *columns, enum cause_end end, FILE *to)
-{
-	uint64_t time[PLACES][ANSWER_COLUMNS] = {0};
+/* A row of the table: what was done where. */
+struct place_row {
 	char label[24];
+	uint64_t time[ANSWER_COLUMNS];
+};
+#define ROWS (2 * PLACES + 1)
 
-	for (int i = 0; i < columns->n; i++)
-		for (int c = 0; c < CAUSES; c++)
-			if (!cause_is_between((enum cause)c))
-				time[place_of((enum cause)c)][i] +=
-					columns->column[i].sum.cause[end][c];
-	for (int p = 0; p < PLACES; p++) {
-		snprintf(label, sizeof(label), "  %s, %s", answer_end(&columns->column[0], end),
-			place_label[p]);
-		row(label, columns, time[p], to);
+/* Adds the rows of one end. Returns the number of rows then. */
+static int place_rows(
+	const struct columns *columns, enum cause_end end, struct place_row *rows, int n)
+{
+	for (int p = 0; p < PLACES; p++, n++) {
+		rows[n] = (struct place_row){0};
+		snprintf(rows[n].label, sizeof(rows[n].label), "  %s, %s",
+			answer_end(&columns->column[0], end), place_label[p]);
+		for (int i = 0; i < columns->n; i++)
+			for (int c = 0; c < CAUSES; c++)
+				if (!cause_is_between((enum cause)c) &&
+					(int)place_of((enum cause)c) == p)
+					rows[n].time[i] += columns->column[i].sum.cause[end][c];
 	}
+	return n;
 }
 
-static void table(const struct columns *columns, FILE *to)
+/* Adds the row of the network. */
+static int between_row(const struct columns *columns, struct place_row *rows, int n)
 {
-	uint64_t whole[ANSWER_COLUMNS], between[ANSWER_COLUMNS] = {0};
+	rows[n] = (struct place_row){.label = "  network"};
+	for (int i = 0; i < columns->n; i++)
+		for (int c = 0; c < CAUSES; c++)
+			if (cause_is_between((enum cause)c))
+				rows[n].time[i] += columns->column[i].sum.cause[END_OWN][c] +
+						   columns->column[i].sum.cause[END_FAR][c];
+	return n + 1;
+}
+
+static bool is_small(const struct columns *columns, const uint64_t time[ANSWER_COLUMNS])
+{
+	for (int i = 0; i < columns->n; i++)
+		if ((double)time[i] >= SMALL_PLACE * (double)columns->column[i].sum.time)
+			return false;
+	return true;
+}
+
+/* Prints the table; with `fold`, rows that are small in every column as one. */
+static void table(const struct columns *columns, bool fold, FILE *to)
+{
+	uint64_t whole[ANSWER_COLUMNS], rest[ANSWER_COLUMNS] = {0};
+	struct place_row rows[ROWS];
+	int n;
 
 	fprintf(to, "  %-22s", "mean of");
 	for (int i = 0; i < columns->n; i++) {
-		const struct cause_sums *sum = &columns->column[i].sum;
-
-		whole[i] = sum->time;
-		for (int c = 0; c < CAUSES; c++)
-			if (cause_is_between((enum cause)c))
-				between[i] += sum->cause[END_OWN][c] + sum->cause[END_FAR][c];
+		whole[i] = columns->column[i].sum.time;
 		fprintf(to, "%*s", CAUSE_TITLE_WIDTH, columns->column[i].title);
 	}
 	fprintf(to, "\n");
 	row("request to reply", columns, whole, to);
-	place_rows(columns, END_OWN, to);
-	row("  network", columns, between, to);
-	place_rows(columns, END_FAR, to);
+	n = place_rows(columns, END_OWN, rows, 0);
+	n = between_row(columns, rows, n);
+	n = place_rows(columns, END_FAR, rows, n);
+	for (int p = 0; p < n; p++) {
+		if (!fold || !is_small(columns, rows[p].time)) {
+			row(rows[p].label, columns, rows[p].time, to);
+			continue;
+		}
+		for (int i = 0; i < columns->n; i++)
+			rest[i] += rows[p].time[i];
+	}
+	row("  all else", columns, rest, to);
 }
 
 /* ---- the whole ---- */
@@ -214,32 +253,57 @@ bool text_answer_flow(const struct report *r, struct fact_flow_id *flow)
 	return true;
 }
 
-bool text_answer(const struct report *r, FILE *to, bool colour)
-{
-	struct exchange_group_figures f;
-	struct columns columns = {0};
-	struct causes_told told = {0};
-	uintptr_t at = 0;
+/* How much is left out of the answer, so that it fits the first screen. */
+enum answer_form { ALL_ROWS, FOLDED_ROWS, FIRST_CAUSES };
 
-	if (!answered(r, &f))
-		return false;
-	for (at = 0; columns.n < ANSWER_COLUMNS &&
-		     next_exchange_group_answer(&f, &at, &columns.column[columns.n]);)
+static void print(const struct report *r, const struct exchange_group_figures *f,
+	enum answer_form form, FILE *to, bool colour)
+{
+	struct causes_told told = {.only_first = form == FIRST_CAUSES};
+	struct columns columns = {0};
+
+	for (uintptr_t at = 0; columns.n < ANSWER_COLUMNS &&
+			       next_exchange_group_answer(f, &at, &columns.column[columns.n]);)
 		columns.n++;
 	fprintf(to, "\n%sAnswer%s: where the time of %s exchange%s %s %s went",
-		colour ? "\033[1m" : "", colour ? "\033[0m" : "", text_count(f.g->causes->n),
-		plural(f.g->causes->n), f.address[0] ? "with" : "at",
-		f.address[0]          ? f.address
-		: f.g->key.program[0] ? text_plain(f.g->key.program, 15)
-				      : "a program");
-	if (!f.address[0] && f.g->key.port)
-		fprintf(to, " :%u", f.g->key.port);
+		colour ? "\033[1m" : "", colour ? "\033[0m" : "", text_count(f->g->causes->n),
+		plural(f->g->causes->n), f->address[0] ? "with" : "at",
+		f->address[0]          ? f->address
+		: f->g->key.program[0] ? text_plain(f->g->key.program, 15)
+				       : "a program");
+	if (!f->address[0] && f->g->key.port)
+		fprintf(to, " :%u", f->g->key.port);
 	fprintf(to, "\n");
-	table(&columns, to);
+	table(&columns, form != ALL_ROWS, to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
 	text_remedies(&told, to);
 	connecting(r, to);
-	slowest(r, f.g, to);
+	slowest(r, f->g, to);
+}
+
+bool text_answer(const struct report *r, int lines, FILE *to, bool colour)
+{
+	struct exchange_group_figures f;
+	enum answer_form form = ALL_ROWS;
+	bool fits = false;
+
+	if (!answered(r, &f))
+		return false;
+	for (; !fits && form <= FIRST_CAUSES; form++) {
+		char *text;
+		size_t size;
+		FILE *answer = mg_text_open(&text, &size);
+
+		if (!answer)
+			return false;
+		print(r, &f, form, answer, colour);
+		if (!mg_text_close(answer, &text))
+			return false;
+		fits = text_has_all(r) || form == FIRST_CAUSES || text_lines(text) <= lines;
+		if (fits)
+			fputs(text, to);
+		free(text);
+	}
 	return is_of_exchanges(r);
 }

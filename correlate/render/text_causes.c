@@ -128,6 +128,8 @@ void text_causes_of(const struct answer_column_figures *column, struct causes_to
 	int n = name_causes(column, now);
 	bool same;
 
+	n = told->only_first && n > 1 ? 1 : n;
+
 	fprintf(to, "  %-*s", CAUSE_TITLE_WIDTH, column->title);
 	same = tell_same(told, now, n, to);
 	if (!n)

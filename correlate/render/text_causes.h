@@ -20,6 +20,7 @@ struct named {
 /* Remedies, each once, and the causes named last, which need not be said again. */
 #define REMEDIES 3
 struct causes_told {
+	bool only_first; /* names one cause of each column */
 	char remedy[REMEDIES][REMEDY_MAX];
 	int remedies;
 	struct named last[NAMED];

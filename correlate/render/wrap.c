@@ -3,8 +3,10 @@
 #include "wrap.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "table.h"
 
 #define HANG 2 /* columns by which the rest of a line is indented */
@@ -78,4 +80,22 @@ void text_wrap(const char *text, FILE *to)
 			text++;
 		}
 	}
+}
+
+int text_lines(const char *text)
+{
+	char *wrapped;
+	size_t size;
+	FILE *to = mg_text_open(&wrapped, &size);
+	int n = 0;
+
+	if (!to)
+		return 0;
+	text_wrap(text, to);
+	if (!mg_text_close(to, &wrapped))
+		return 0;
+	for (const char *at = wrapped; (at = strchr(at, '\n')); at++)
+		n++;
+	free(wrapped);
+	return n;
 }

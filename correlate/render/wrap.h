@@ -9,5 +9,7 @@
  * terminal. Words are never divided, so that paths and commands can be copied.
  */
 void text_wrap(const char *text, FILE *to);
+/* Returns how many lines that prints. */
+int text_lines(const char *text);
 
 #endif
