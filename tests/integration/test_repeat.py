@@ -81,8 +81,8 @@ def wait_until(found, what):
     sys.exit(f"not within 30 s: {what}")
 
 
-def interrupted(name, by_keyboard, number):
-    """The second of five is interrupted, by Ctrl-C, which all processes get, or by kill of the first."""
+def second_of_five(name):
+    """The process, once it records the command for the second time."""
     marker = f"{TOP}/{name}-runs"
     program = f"import os, sys\nif os.path.exists(sys.argv[1] + '-first'):\n    exec({WAITS!r})\n" \
               f"open(sys.argv[1] + '-first', 'w')"
@@ -90,6 +90,16 @@ def interrupted(name, by_keyboard, number):
                           "-c", program, marker], stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         wait_until(lambda: os.path.exists(marker), "the command's second run")
+    except BaseException:
+        os.killpg(p.pid, signal.SIGKILL)
+        raise
+    return p
+
+
+def interrupted(name, by_keyboard, number):
+    """The second of five is interrupted, by Ctrl-C, which all processes get, or by kill of the first."""
+    p = second_of_five(name)
+    try:
         if by_keyboard:
             os.killpg(p.pid, number)
         else:
@@ -104,10 +114,24 @@ def interrupted(name, by_keyboard, number):
     check(sent(f"{name}/2") == 1, "also of the one that was interrupted")
 
 
+def ended():
+    """Who repeats is killed: the recording that goes on ends in order, and the command with it."""
+    p = second_of_five("ended")
+    p.kill()
+    try:
+        _, err = p.communicate(timeout=60)  # until the last process has closed its end
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGKILL)
+        raise
+    check(f"in {TOP}/ended/2" in err, f"the recording says that it has ended: {err.strip().splitlines()[-1]}")
+    check(sorted(os.listdir(f"{TOP}/ended")) == ["1", "2"] and sent("ended/2") == 1, "and is whole")
+
+
 try:
     recorded()
     fails()
     interrupted("keyboard", True, signal.SIGINT)
     interrupted("killed", False, signal.SIGTERM)
+    ended()
 finally:
     shutil.rmtree(TOP)
