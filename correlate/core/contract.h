@@ -216,6 +216,11 @@ int core_finish(struct core *c);
 
 /* Returns the name of the program that a thread runs; "" if it is not known. */
 const char *core_program(const struct core *c, uint32_t tid);
+/*
+ * Returns the name of a system call by its number in a table, MG_ENTRY_*; NULL if it entered the
+ * kernel by none, or memory is short.
+ */
+const char *core_call_name(struct core *c, uint8_t entry, int32_t nr);
 /* A system call, as it ended. */
 struct ended_call {
 	uint16_t call; /* MG_SYS_* */

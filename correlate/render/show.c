@@ -8,19 +8,25 @@
 #include "event_table.h"
 #include "field_text.h"
 #include "report.h"
+#include "show_words.h"
 #include "table.h"
 
 #define NAME_MAX_SHOWN 120 /* bytes */
 
 /* Prints a number, by its name where it has one. */
-static void number(FILE *to, const struct mg_field_desc *f, uint64_t u)
+static void number(
+	const struct show *s, const struct mg_event *e, const struct mg_field_desc *f, uint64_t u)
 {
+	FILE *to = s->to;
 	bool is_signed = f->class == MG_CLASS_INT;
 	int64_t value = is_signed && f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u;
 	const char *name = mg_enum_name(f->names, value);
+	char words[SHOW_WORDS];
 
 	if (name)
 		fputs(name, to);
+	else if (!s->tsv && show_words(s->core, e, f, value, words))
+		fputs(words, to);
 	else if (f->names == &mg_names_e_option)
 		fprintf(to, "%u/%u", (uint32_t)u >> 16, (uint32_t)u & 0xffff);
 	else if (f->class == MG_CLASS_HEX)
@@ -31,8 +37,10 @@ static void number(FILE *to, const struct mg_field_desc *f, uint64_t u)
 		fprintf(to, "%" PRIu64, u);
 }
 
-static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payload)
+static void field(const struct show *s, const struct mg_event *e, const struct mg_field_desc *f,
+	const uint8_t *payload)
 {
+	FILE *to = s->to;
 	const uint8_t *p = payload + f->offset;
 	char address[INET6_ADDRSTRLEN];
 	uint64_t u = 0;
@@ -46,7 +54,7 @@ static void field(FILE *to, const struct mg_field_desc *f, const uint8_t *payloa
 		break;
 	default:
 		memcpy(&u, p, f->size);
-		number(to, f, u);
+		number(s, e, f, u);
 	}
 }
 
@@ -56,8 +64,9 @@ static bool is_function(const struct mg_event *e, const struct mg_field_desc *f)
 	return e->id == MG_APP_BASE + MG_FN_entry && strcmp(f->name, "ret") == 0;
 }
 
-static void fields(FILE *to, const struct mg_event *e)
+static void fields(const struct show *s, const struct mg_event *e)
 {
+	FILE *to = s->to;
 	const struct mg_event_desc *d = mg_event_by_id(e->id);
 	const uint8_t *payload = (const uint8_t *)&e->sys_enter;
 	bool first = true;
@@ -79,7 +88,7 @@ static void fields(FILE *to, const struct mg_event *e)
 		if (is_function(e, &d->fields[i]))
 			fputs(mg_function_name((unsigned int)e->call.ret), to);
 		else
-			field(to, &d->fields[i], payload);
+			field(s, e, &d->fields[i], payload);
 	}
 }
 
@@ -115,9 +124,15 @@ static bool announces(unsigned int id)
 		MG_EVENTS(sock_new, sock_addr, sock_open, sock_state, tcp_algorithm), id);
 }
 
+/* Returns whether it is a call in a recording without a kernel side, whose calls have no flows. */
+static bool is_only_side(const struct show *s, const struct mg_event *e)
+{
+	return MG_IS_APP(e->id) && s->core && !core_kernel_events(s->core);
+}
+
 /*
  * Returns whether an event is of the recording's set-up: about the recording itself, but for what
- * is missing in it, or before the first call or other event of a flow. What was asked for by name
+ * is missing in it, or before the first event of a flow. What was asked for by name
  * is not.
  */
 static bool is_setup(struct show *s, const struct mg_event *e, const struct annotation *a)
@@ -129,7 +144,7 @@ static bool is_setup(struct show *s, const struct mg_event *e, const struct anno
 	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_change || e->id == MG_EVENT_dump ||
 		e->id == MG_EVENT_other)
 		return false;
-	if (MG_IS_APP(e->id) || (a->sock && !announces(e->id)))
+	if (is_only_side(s, e) || (a->sock && !announces(e->id)))
 		s->begun = true;
 	return !s->begun || (d && d->layer == MG_LAYER_TRACER);
 }
@@ -170,7 +185,7 @@ static void tsv(struct show *s, const struct mg_event *e, const struct annotatio
 		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", a->offset, a->length);
 	else
 		fputs("\t\t", to);
-	fields(to, e);
+	fields(s, e);
 	ranges(to, a);
 	sender(to, a);
 	fputc('\n', to);
@@ -190,7 +205,7 @@ static void people(struct show *s, const struct mg_event *e, const struct annota
 	else
 		fputs("    ", to);
 	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, name, flow, range);
-	fields(to, e);
+	fields(s, e);
 	ranges(to, a);
 	sender(to, a);
 	fputc('\n', to);

@@ -103,6 +103,13 @@ static const struct call_names *call_named(struct core *c, uint8_t entry, int32_
 	return hash_kept(n);
 }
 
+const char *core_call_name(struct core *c, uint8_t entry, int32_t nr)
+{
+	const struct call_names *n = table_of(entry) ? call_named(c, entry, nr) : NULL;
+
+	return n ? n->name : NULL;
+}
+
 void blocked_free(struct core *c)
 {
 	struct call_names *n, *next;
