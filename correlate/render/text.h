@@ -42,8 +42,11 @@ const struct together *text_summarised(
 	const struct report *r, const struct together *groups, size_t group_count);
 /* text_explain.c: what the words of the report mean */
 void text_explain(const struct report *r, FILE *to, bool colour);
-/* text_calls.c: the system calls, which programs bypassed libmagnet.so, and the program's marks */
+/* text_calls.c: the system calls, with the two below */
 void text_calls(const struct report *r, FILE *to, bool colour);
+/* text_unseen.c: whose calls libmagnet.so did not see, and the program's marks */
+void text_unseen(const struct report *r, FILE *to);
+void text_marks(const struct report *r, FILE *to);
 /*
  * text_flows.c: where bytes waited, of groups of flows and of flows. The first is that of which the
  * answer or the summary is.

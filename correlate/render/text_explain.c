@@ -31,11 +31,15 @@ static const struct word words[] = {
 	{"time lost in the stack", NULL, NULL,
 		"the mean time of a flow's bytes, once for each call that moved them, summed over "
 		"flows; waits of several messages may pass at the same time"},
-	{"time lost waiting for a CPU", &scope_scheduler, "run_queue_total_ns", NULL},
-	{"total", &scope_call, "total_ns", NULL},
-	{"on CPU, overhead", &scope_call, "overhead_ns", NULL},
-	{"blocked", &scope_call, "blocked_n", NULL},
-	{"(+-), ~", &scope_overhead, "uncertainty", NULL},
+	{"time lost waiting for a CPU", NULL, NULL, "sum of the threads' waits for a CPU"},
+	{"total", NULL, NULL, "time from before the call to after it"},
+	{"on CPU, overhead", NULL, NULL,
+		"time the thread itself spent on the CPU for the call: the total without waiting, "
+		"interrupts and tracing overhead"},
+	{"blocked", NULL, NULL, "share of the calls in which the thread gave up the CPU to wait"},
+	{"(+-), ~", NULL, NULL,
+		"uncertainty of one call's overhead, two standard deviations; an overhead that is "
+		"below it"},
 	{"p50, p99, max, p87", NULL, NULL,
 		"median, 99th percentile, largest; with too few samples for the 99th percentile "
 		"the "
@@ -55,9 +59,11 @@ static const struct word words[] = {
 		"moved the average byte; 0 if it only delays, and the program's timing is kept"},
 	{"S", &scope_modulation, "S", NULL},
 	{"W1", &scope_modulation, "w1_spacing_ns", NULL},
-	{"sd/mean", &scope_layer, "cov_spacing", NULL},
-	{"goodput", &scope_modulation, "goodput_ratio", NULL},
-	{"waits for a CPU", &scope_scheduler, "run_queue_ns", NULL},
+	{"sd/mean", NULL, NULL, "standard deviation divided by mean, of sizes and of spacings"},
+	{"goodput", NULL, NULL,
+		"bytes delivered divided by the bytes of the frames that carried them"},
+	{"waits for a CPU", NULL, NULL,
+		"from the wakeup of a thread until it runs, and while it was preempted"},
 	{"tracing overhead", NULL, NULL,
 		"time that magnet's own events take; taken off stages and calls, but not off the "
 		"totals"},
