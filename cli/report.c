@@ -17,6 +17,7 @@
 #include "options.h"
 #include "output.h"
 #include "render/flow_calls.h"
+#include "render/folded.h"
 #include "render/report.h"
 #include "two_hosts.h"
 
@@ -41,6 +42,7 @@ struct report_options {
 	struct report_detail detail;
 	struct output_options output;
 	bool json, full, histogram, help;
+	uint8_t stacks, folded; /* bits 1 << enum fact_stack_why */
 	const char *flow, *against;
 	double quantile; /* 0: not given */
 	uint64_t slowest;
@@ -75,6 +77,25 @@ static bool parse_statistics(const struct option_row *row, const char *text, voi
 	       option_refuse("names that --on-demand list prints: %s", why);
 }
 
+/* Stores the bit of a reason; without one those of all, or of blocks for --folded. */
+static bool parse_stacks(const struct option_row *row, const char *text, void *value)
+{
+#define NAME(ID, name) name,
+	static const char *const names[] = {MG_STACK_WHYS(NAME)};
+#undef NAME
+
+	for (int i = 0; text && i < STACK_WHYS; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*(uint8_t *)value = (uint8_t)(1u << i);
+			return true;
+		}
+	if (text)
+		return option_refuse("block, call, drop or retransmit");
+	*(uint8_t *)value = row->min ? (uint8_t)row->min : (1u << STACK_WHYS) - 1;
+	return true;
+}
+
+static const struct option_type stacks = {parse_stacks, NULL};
 static const struct option_type quantile = {parse_quantile, NULL};
 static const struct option_type statistics = {parse_statistics, NULL};
 
@@ -94,6 +115,15 @@ static const struct option_row rows[] = {
 		"without",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct report_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
+	ROW("stacks", 0, "[=WHERE]", stacks, stacks,
+		"also list the stacks with the most time, or the most frequent, where WHERE: "
+		"block, call, "
+		"drop or retransmit; without it all"),
+	{"--folded", "[=WHERE]",
+		"print only stacks, a line each, as tools read that draw flame graphs (default: "
+		"block)",
+		&stacks, 1u << STACK_BLOCK, 0, offsetof(struct report_options, folded),
+		OPTION_ONLY_COMMAND, 0, 0},
 	ROW("histogram", 0, NULL, option_type_flag, histogram,
 		"also print how many exchanges, and how many calls, took how long"),
 	ROW("against", 0, "DIR", option_type_text, against,
@@ -135,7 +165,11 @@ static int print(const struct report *r, const struct report_options *o, struct 
 
 	if (o->flow && report_find_flow(r, o->flow) >= r->flow_count)
 		return loaded_no_flow(o->flow);
-	if (o->json && o->flow) {
+	if (o->folded) {
+		for (int why = 0; why < STACK_WHYS; why++)
+			if (o->folded & 1u << why)
+				folded_print(r, (enum fact_stack_why)why, stdout);
+	} else if (o->json && o->flow) {
 		print_one(r, o->flow, calls);
 	} else if (o->json) {
 		report_json_print(r, NULL, REPORT_DIGITS, stdout);
@@ -178,6 +212,7 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		in.report.slowest = o->slowest;
 		in.report.detail = o->detail;
 		in.report.histogram = o->histogram;
+		in.report.stacks = o->stacks;
 		in.report.whole_flows = o->full;
 		if (print(&in.report, o, &calls) != EXIT_DONE)
 			status = EXIT_FAILED;
@@ -217,8 +252,11 @@ static int parse(struct report_options *o, int argc, char **argv)
 	if (o->quantile > 0 && (o->against || o->json))
 		return refuse("--waterfall excludes --against and --json, which has quantiles of "
 			      "its own");
-	if ((o->slowest || o->histogram) && (o->flow || o->against))
-		return refuse("--slowest and --histogram exclude --flow and --against");
+	if ((o->slowest || o->histogram || o->stacks) && (o->flow || o->against))
+		return refuse("--slowest, --histogram and --stacks exclude --flow and --against");
+	if (o->folded && (o->json || o->flow || o->against))
+		return refuse(
+			"--folded excludes --json, --flow and --against: it prints only stacks");
 	if (o->against && o->statistics.demand.figures)
 		return refuse("--against excludes --on-demand");
 	return 0;
@@ -250,10 +288,10 @@ int cmd_report(int argc, char **argv)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
 		status = report_one(&o, d.at, d.count);
-	else if (o.flow || o.slowest || o.histogram || o.statistics.demand.figures ||
-		 filter_is_set(&o.filter))
+	else if (o.flow || o.slowest || o.stacks || o.folded || o.histogram ||
+		 o.statistics.demand.figures || filter_is_set(&o.filter))
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
-			 "--slowest, --histogram, --on-demand and filters");
+			 "--slowest, --stacks, --folded, --histogram, --on-demand and filters");
 	else
 		status = report_two_hosts(&hosts, form, &o.detail);
 	by_host_free(&hosts);

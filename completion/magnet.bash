@@ -9,7 +9,7 @@ _magnet_takes() # PROGRAM COMMAND: options that take a value
 _magnet_options() # PROGRAM COMMAND: one option a line, with = behind those that take a value
 {
 	"$1" "$2" --help 2>/dev/null | sed -nE \
-		-e 's/^  (-., |    )(--[a-z-]+) [A-Z].*/\2=/p' -e 's/^  (-., |    )(--[a-z-]+)( .*)?$/\2/p'
+		-e 's/^  (-., |    )(--[a-z-]+) [A-Z].*/\2=/p' -e 's/^  (-., |    )(--[a-z-]+)(\[=.*| .*)?$/\2/p'
 }
 
 # the words that an option refuses a bad value with, behind those of the message

@@ -14,6 +14,7 @@ static void finish(void *what)
 
 	call_table_finish(&f->calls);
 	exchange_table_finish(&f->exchanges);
+	stack_table_finish(&f->stacks);
 }
 
 static void free_all(void *what)
@@ -24,6 +25,7 @@ static void free_all(void *what)
 	sched_free(&f->sched);
 	drops_free(&f->drops);
 	exchange_table_free(&f->exchanges);
+	stack_table_free(&f->stacks);
 	free(f);
 }
 
@@ -56,6 +58,7 @@ void figures_attach(struct core *c)
 	call_table_listen(&f->calls, c);
 	sched_listen(&f->sched, c);
 	drops_listen(&f->drops, c);
+	stack_table_listen(&f->stacks, c);
 	exchange_table_listen(&f->exchanges, c);
 	core_attach(c, f, &client);
 }
@@ -66,8 +69,8 @@ void figures_attach(struct core *c)
  */
 void figures_filter(struct core *c, const struct filter *filter)
 {
-	static const enum fact gated[FIGURES_GATES] = {
-		FACT_call, FACT_wait, FACT_switch, FACT_switch_cost, FACT_drop, FACT_exchange};
+	static const enum fact gated[FIGURES_GATES] = {FACT_call, FACT_wait, FACT_switch,
+		FACT_switch_cost, FACT_drop, FACT_exchange, FACT_stack};
 	struct figures *f = core_attached(c);
 
 	if (!f || !filter_is_set(filter))

@@ -12,15 +12,17 @@
 #include "figures/exchanges.h"
 #include "figures/measures.h"
 #include "figures/scheduler.h"
+#include "figures/stacks.h"
 #include "filter/gate.h"
 
-#define FIGURES_GATES 6
+#define FIGURES_GATES 7
 struct figures {
 	struct measures_memory memory;
 	struct call_table calls;
 	struct sched_stats sched;
 	struct drop *drops; /* a hash table */
 	struct exchange_table exchanges;
+	struct stack_table stacks;
 	const struct filter *filter; /* NULL: all of the recording counts */
 	struct gated gate[FIGURES_GATES];
 	uint64_t calls_all, calls_taken; /* with a filter: calls, and those that it takes */

@@ -60,8 +60,9 @@ struct report {
 	size_t slow_range_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
 	struct report_detail detail;
-	bool histogram;   /* the text has histograms of exchanges */
-	bool slowest;     /* the text lists the slowest exchanges */
+	uint8_t stacks; /* the text lists stacks of these reasons: bits 1 << enum fact_stack_why */
+	bool histogram; /* the text has histograms of exchanges */
+	bool slowest;   /* the text lists the slowest exchanges */
 	bool whole_flows; /* JSON shows every flow in full, however many there are */
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;

@@ -9,6 +9,7 @@
 #include "table.h"
 #include "text.h"
 #include "text_answer.h"
+#include "text_stacks.h"
 #include "text_exchanges.h"
 #include "wrap.h"
 
@@ -178,6 +179,7 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 		text_slowest(r, to, colour);
 	sections(&t);
 	report_together_free(groups, t.group_count);
+	text_stacks(r, to, colour);
 	other_events(r, to);
 	own_cost(r, to);
 	if (text_explains(r))

@@ -12,6 +12,7 @@
 #include "text.h"
 #include "wrap.h"
 #include "text_causes.h"
+#include "text_stacks.h"
 
 /* ---- the table: where the time went ---- */
 
@@ -278,6 +279,7 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
 	text_remedies(&told, to);
+	text_answer_stacks(f, to);
 	connecting(r, to);
 	slowest(r, f->g, to);
 }

@@ -129,6 +129,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	*to = (struct answer_doing){0};
 	if (!row)
 		return;
+	to->row = row;
 	to->share = share_of(t, row, column->to < 1);
 	program_words(&row->key, to->words);
 	if (row->key.port && service_words(column, &row->key, to->remedy))

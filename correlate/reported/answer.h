@@ -33,7 +33,8 @@ bool cause_is_between(enum cause cause);
 /* A server's program did this most of the time that a cause took; and what to do about it. */
 #define REMEDY_MAX 300
 struct answer_doing {
-	double share; /* of that time; 0: that is not known */
+	const struct program_row *row; /* NULL: that is not known */
+	double share;                  /* of that time; 0: that is not known */
 	char words[128], remedy[REMEDY_MAX];
 };
 void answer_doing(const struct cause_figures *c, struct answer_doing *to);

@@ -18,6 +18,7 @@
 #include "reported/session.h"
 #include "reported/slow_ranges.h"
 #include "reported/spread.h"
+#include "reported/stacks.h"
 #include "reported/table.h"
 #include "reported/tcp.h"
 #include "reported/value.h"

@@ -101,6 +101,7 @@
 	F(marked_bytes, struct marked_bytes_figures, "Bytes beside a mark") \
 	F(mark, struct mark_figures, "A point that the program marked") \
 	F(dump, struct dump_figures, "A dump of the flight recorder") \
+	F(stack, struct stack_figures, "Stacks that are the same (--stacks)") \
 	F(other_event, struct other_event_figures, "A chosen event") \
 	F(hook, struct hook_figures, "A hook of the kernel side") \
 	F(filter, struct report_figures, "A filter") \

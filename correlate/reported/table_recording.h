@@ -117,6 +117,18 @@
 	V(S, COUNT, NS, value_ns, recorded, "measured", "the time measured, of the trigger latency") \
 	V(S, TEXT, NONE, flow, recorded, "flow", "the flow for which the trigger fired")
 
+#define MG_KNOWN_stack(S, K) K(S, block, "a thread was off the CPU")
+#define MG_FIGURES_stack(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, why, always, "where", "\"block\": a thread blocked; \"call\": a call on a socket began; \"drop\": a packet " \
+		"was dropped; \"retransmit\": TCP sent again") \
+	V(S, TEXT, NONE, program, recorded, "program", "name of the program; null where it is not known to have caused it") \
+	V(S, TEXT, NONE, call, recorded, "call", "of a block: the system call") \
+	V(S, COUNT, TIMES, n, always, "n", "how often these stacks were taken") \
+	V(S, COUNT, NS, total_ns, block, "time off the CPU", "time off the CPU with these stacks") \
+	V(S, COUNT, NS, max_ns, block, "longest", "the longest of them") \
+	T(S, user, always, "functions of the program, the innermost first; \"[unknown callers]\" where no frame pointer leads on") \
+	T(S, kernel, always, "functions of the kernel, likewise")
+
 #define MG_KNOWN_other_event(S, K)
 #define MG_FIGURES_other_event(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, name, always, "event", "name of the tracepoint") \
@@ -229,6 +241,7 @@
 	K(S, whole, "all flows are reported") \
 	K(S, demanded, "statistics were requested with --on-demand") \
 	K(S, app, "the application side was recorded") \
+	K(S, stacked, "stacks were recorded (--stacks)") \
 	K(S, threads, "no filter selects sockets, as a wait belongs to a thread")
 #define MG_FIGURES_report(S, V, O, L, W, T, P) \
 	V(S, COUNT, NONE, schema, always, "schema", "version of the format of this object: it increases if a member " \
@@ -258,6 +271,8 @@
 	P(S, report_on_demand, demanded) \
 	O(S, scheduler, scheduler, threads, "waits for a CPU, and switches") \
 	O(S, tracer, tracer, always, "tracing overhead, measured in this recording") \
+	L(S, stack, stacks, stacked, "stacks, by where they were taken, those with the most time off the CPU, or the most frequent, " \
+		"first; the first 1,000") \
 	L(S, other_event, other_events, always, "events chosen with --event of magnet-record(1)") \
 	L(S, hook, hooks, always, "hooks of the kernel side") \
 	T(S, kinds_not_observed, always, "kinds of sockets that pass none of the recorded layers")

@@ -100,41 +100,45 @@ static bool convert(const struct elf_symbols *s, uint64_t from, bool to_address,
 }
 
 /*
- * Returns whether a function's first instructions make its frame the one that the frame pointer
- * names; compilers may put others in between.
+ * Returns after how many bytes of a function its frame is the one that the frame pointer names, 0
+ * if the first instructions do not make it so; compilers may put others in between.
  */
-static bool sets_frame_pointer(const uint8_t *code, size_t size)
+static size_t frame_begins(const uint8_t *code, size_t size)
 {
 #if defined(__x86_64__)
-	static const uint8_t move[] = {0x48, 0x89, 0xe5}, move_too[] = {0x48, 0x8b, 0xec};
+	static const uint8_t moves[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
 	size_t at = size >= 4 && memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0 ? 4 : 0;
 
 	/* push %rbp, then mov %rsp,%rbp */
-	return at < size && code[at] == 0x55 &&
-	       (memmem(code + at, size - at, move, sizeof(move)) ||
-		       memmem(code + at, size - at, move_too, sizeof(move_too)));
+	for (int i = 0; i < 2 && at < size && code[at] == 0x55; i++) {
+		const uint8_t *move = memmem(code + at, size - at, moves[i], sizeof(moves[i]));
+
+		if (move)
+			return (size_t)(move - code) + sizeof(moves[i]);
+	}
 #elif defined(__aarch64__)
 	for (size_t at = 0; at + 4 <= size; at += 4) {
 		uint32_t instruction;
 
 		memcpy(&instruction, code + at, sizeof(instruction));
 		if ((instruction & 0xffc003ff) == 0x910003fd) /* add x29, sp, #n */
-			return true;
+			return at + 4;
 	}
-	return false;
 #else
 	(void)code;
 	(void)size;
-	return false;
 #endif
+	return 0;
 }
 
-static bool keeps_frame(const struct elf_symbols *s, const struct elf_function *f)
+/* Returns whether the function has set up its frame where it is. */
+static bool keeps_frame(const struct elf_symbols *s, const struct elf_function *f, uint64_t offset)
 {
 	uint8_t code[24];
 	ssize_t n = pread(s->fd, code, sizeof(code), (off_t)f->start);
+	size_t from = n > 0 ? frame_begins(code, (size_t)n) : 0;
 
-	return n > 0 && sets_frame_pointer(code, (size_t)n);
+	return from && offset - f->start >= from;
 }
 
 bool elf_symbols_find(struct elf_symbols *s, uint64_t offset, struct elf_function *out)
@@ -153,7 +157,7 @@ bool elf_symbols_find(struct elf_symbols *s, uint64_t offset, struct elf_functio
 		return false;
 	out->length = strcspn(out->name, "@");
 	out->start = start;
-	out->keeps_frame = keeps_frame(s, out);
+	out->keeps_frame = keeps_frame(s, out, offset);
 	return true;
 }
 

@@ -15,7 +15,7 @@ struct elf_function {
 	const char *name;
 	size_t length;    /* of the name; the version of a symbol, behind an @, is left out */
 	uint64_t start;   /* offset in the file */
-	bool keeps_frame; /* it sets up a frame pointer: the next frame is its caller */
+	bool keeps_frame; /* it has set up a frame pointer there: the next frame is its caller */
 };
 
 /*

@@ -34,7 +34,7 @@ REPORT = """
     --calls --modulation --explain|--all --no-pager|--color=auto|--color always --color never
     --json|--js|--json --full|--full|--fu|--flow 1/tx|--flow=1/tx|--fl 1/tx|--against d|--ag d|--waterfall p99
     --waterfall p99.9|--waterfall=p0.1|--wat p50|--on-demand ks|--on-demand all|--on-demand ks,bursts:gap=5
-    --on ks --on bursts|d --json|--json d --flow 1/tx e
+    --stacks|--stacks=drop|--folded|--folded=call|--on ks --on bursts|d --json|--json d --flow 1/tx e
 """
 SHOW = """
     --color=never|--color always --no-pager
@@ -53,7 +53,7 @@ BAD_BOTH = """
 """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1|--repeat 0|--repeat 1000|--repeat x|--repeat"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
-BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--color|--color sometimes|--color=|--calls=1|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow"
+BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--color|--color sometimes|--color=|--calls=1|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow|--stacks=lock|--folded=all"
 BAD_SHOW = "--color red|--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
 

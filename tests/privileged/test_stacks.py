@@ -33,26 +33,55 @@ def leads(chain, *functions):
     return tuple(chain[:len(functions)]) == functions
 
 
+def folded(rec, where):
+    """Weights of folded stacks, by their functions."""
+    rows = run(MAGNET, "report", "--folded=" + where, rec.dir).stdout.splitlines()
+    return {tuple(stack.split(";")): int(weight) for stack, weight in (row.rsplit(" ", 1) for row in rows)}
+
+
+def reported(rec, said):
+    blocked = folded(rec, "block")
+    slow = {s: us for s, us in blocked.items() if "main;handler;slow_function" in ";".join(s)}
+    check(all(s[0] == "stacked" for s in slow) and any("do_nanosleep_[k]" in s for s in slow),
+          "folded stacks begin with the program and end in the kernel")
+    if sum(slow.values()) * 1e3 < 0.8 * REQUESTS * SLEEP_NS:
+        print(blocked)
+    check(0.8 * REQUESTS * SLEEP_NS <= sum(slow.values()) * 1e3 <= said["slow_ns"] + 1e3 * len(slow),
+          f"main;handler;slow_function has {sum(slow.values())} us, of {said['slow_ns'] // 1000} by its clock")
+    dropped = folded(rec, "drop")
+    check(any("__udp4_lib_rcv_[k]" in s for s in dropped), "drops are folded with their number")
+    rows = [s for s in rec.report()["stacks"] if s["why"] == "block" and s["user"][:1] == ["slow_function"]]
+    check(0.8 * REQUESTS <= sum(s["n"] for s in rows) and all(s["call"] == "nanosleep" for s in rows), "JSON has the same")
+    text = rec.text("--stacks=block")
+    check("slow_function < handler < main" in text, "the text lists it")
+    answer = text.split("Answer", 1)[1].split("\n\n")[0] if "Answer" in text else ""
+    check("slow_function < handler" in answer or "nanosleep < [unknown callers] < handler" in answer,
+          "its stack stands below the answer")
+
+
 def blocks(rec):
     with rec:
         said = json.loads(rec.p.stdout)
         taken, of = facts(rec, "stack"), chains(rec)
         [counts] = facts(rec, "stacks")
-    check(counts["unreadable"] == counts["no_room"] == 0, "every stack was taken")
+        check(counts["unreadable"] == counts["no_room"] == counts["mappings_lost"] == 0,
+              f"every stack was taken: {counts}")
+        reported(rec, said)
     check(counts["distinct"] >= len(of) and counts["block"] == 2_000_000, f"{len(of)} distinct stacks are described")
     check(all(n in of for s in taken for n in (s["user"], s["kernel"]) if n is not None),
           f"each of {len(taken)} stacks that were taken is described")
     off = [s for s in taken if s["why"] == "block"]
     check(all(s["off"] >= 2_000_000 for s in off), "no shorter block has a stack")
     slow = [s for s in off if leads(of[s["user"]], "slow_function", "handler", "main")]
-    check(len(slow) == REQUESTS, f"slow_function, called by handler and main, blocked {len(slow)} times")
+    # on a busy machine the time may be over before a thread sleeps
+    check(0.8 * REQUESTS <= len(slow), f"slow_function, called by handler and main, blocked {len(slow)} times")
     total = sum(s["off"] for s in slow)
-    check(0.9 * REQUESTS * SLEEP_NS < total <= said["slow_ns"],
+    check(0.9 * len(slow) * SLEEP_NS < total <= said["slow_ns"],
           f"for {total} ns, of {said['slow_ns']} by the program's clock")
     check({s["call"] for s in slow} == {"nanosleep"} and all("do_nanosleep" in of[s["kernel"]] for s in slow),
           "in nanosleep, and the kernel's functions say so")
     libc = [s for s in off if "nanosleep" in of[s["user"]][0] and "handler" in of[s["user"]]]
-    check(len(libc) == REQUESTS and all(leads(of[s["user"]][1:], UNKNOWN, "handler", "main") for s in libc),
+    check(0.8 * REQUESTS <= len(libc) and all(leads(of[s["user"]][1:], UNKNOWN, "handler", "main") for s in libc),
           "the caller of the C library, which keeps no frame pointer, is said to be unknown")
     check(sum(s["off"] for s in libc) <= said["libc_ns"], "its time, too, is within the program's")
     short = [s for s in off if leads(of[s["user"]], "short_lived", "main")]
@@ -74,7 +103,7 @@ def drops(rec):
 
 
 def retransmissions():
-    with Network() as net:
+    with Network(gso_max_segs=1) as net:
         p = run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact", check=False)
         q = run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP, "sec",
                 "tc/every13", check=False)
@@ -93,11 +122,13 @@ def retransmissions():
 def nothing_without():
     with Recording(STACKED, "1") as rec:
         check(not facts(rec, "stack") and not facts(rec, "frame"), "without --stacks there are none")
+        check(rec.report()["stacks"] is None and not folded(rec, "block"), "and the report has none")
+        check("No stacks were recorded" in rec.text("--stacks"), "and says so")
 
 
 need_kernel_side()
 recorded = lambda: Recording(STACKED, str(REQUESTS), options=("--stacks=2ms",))
 patiently(lambda: blocks(recorded()))
 patiently(lambda: drops(recorded()))
-retransmissions()
+patiently(retransmissions)
 nothing_without()

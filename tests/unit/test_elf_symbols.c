@@ -51,12 +51,14 @@ static void function_is_found_by_its_offset(void **unused)
 	(void)unused;
 	assert_int_equal(found_by_name(3), 6);
 	assert_non_null(s);
-	assert_true(elf_symbols_find(s, offset + 4, &f));
+	assert_true(elf_symbols_find(s, offset + 24, &f));
 	assert_int_equal(f.length, strlen("found_by_name"));
 	assert_memory_equal(f.name, "found_by_name", f.length);
 	assert_int_equal(f.start, offset);
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 	assert_true(f.keeps_frame);
+	assert_true(elf_symbols_find(s, offset, &f));
+	assert_false(f.keeps_frame); /* its caller's frame pointer is in the register still */
 #endif
 	assert_false(elf_symbols_find(s, 1ull << 40, &f));
 	elf_symbols_free(s);

@@ -69,7 +69,6 @@ static void block_says_whose_stacks_and_for_how_long(void **unused)
 	assert_int_equal(stack.off, 7000);
 	assert_int_equal(stack.user, 4);
 	assert_int_equal(stack.kernel, 5);
-	core_free(&c);
 }
 
 static void stack_that_was_not_taken_is_unknown(void **unused)
@@ -87,7 +86,6 @@ static void stack_that_was_not_taken_is_unknown(void **unused)
 	assert_true(stack.tid == FACT_NONE);
 	assert_true(stack.off == FACT_NONE);
 	assert_int_equal(stack.kernel, 5);
-	core_free(&c);
 }
 
 static void long_name_is_put_together(void **unused)
@@ -107,7 +105,6 @@ static void long_name_is_put_together(void **unused)
 	assert_string_equal(why, "-");
 	assert_int_equal(frame.depth, 3);
 	assert_int_equal(frame.offset, 0x123);
-	core_free(&c);
 }
 
 static void unknown_callers_have_no_address(void **unused)
@@ -121,7 +118,6 @@ static void unknown_callers_have_no_address(void **unused)
 	assert_true(frame.address == FACT_NONE);
 	assert_string_equal(function, "-");
 	assert_string_equal(why, "no frame pointer leads to the callers");
-	core_free(&c);
 }
 
 static void frame_of_an_unnamed_place_is_kept(void **unused)
@@ -134,7 +130,6 @@ static void frame_of_an_unnamed_place_is_kept(void **unused)
 	feed_end(&c);
 	assert_int_equal(frame.address, 0x5555);
 	assert_string_equal(why, "its name is not in the trace");
-	core_free(&c);
 }
 
 int main(void)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Folded stacks, as tools read that draw flame graphs: "program;outermost;...;innermost WEIGHT" a
+ * line; functions of the kernel end with _[k].
+ */
+#ifndef MAGNET_CORRELATE_RENDER_FOLDED_H
+#define MAGNET_CORRELATE_RENDER_FOLDED_H
+
+#include "render/report.h"
+
+/* Prints the stacks of one reason; weights are microseconds of blocks, of others how many. */
+void folded_print(const struct report *r, enum fact_stack_why why, FILE *to);
+
+#endif
