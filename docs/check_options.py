@@ -11,7 +11,8 @@ import sys
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 # "  -o, --output DIR    text" and "      --all    text": the line of an option in --help
-LINE = re.compile(r"^ +(?:(-\w), )?(-[\w-]+)(?: ([A-Z]+))?(?:  .*)?$")
+# and "      --all[=WHAT]  text", whose argument may be left out
+LINE = re.compile(r"^ +(?:(-\w), )?(-[\w-]+)(?:(?: |\[=)([A-Z]+)\]?)?(?:  .*)?$")
 
 
 def of_help(command):

@@ -55,13 +55,23 @@ static void range(const struct option_row *row)
 	printf(".Ar %s\nis %s.\n", row->argument, option_takes());
 }
 
+/* Writes the option's argument: " Ar DIR", or " Ns Op = Ns Ar TIME" of one that may be left out. */
+static void write_argument(const struct option_row *row, char *out, size_t size)
+{
+	out[0] = 0;
+	if (row->argument && row->argument[0] == '[') /* "[=TIME]" */
+		snprintf(out, size, " Ns Op = Ns Ar %.*s", (int)strcspn(row->argument + 2, "]"),
+			row->argument + 2);
+	else if (row->argument)
+		snprintf(out, size, " Ar %s", row->argument);
+}
+
 /* Prints the option's flags: "Fl o Ar DIR , Fl -output Ar DIR". */
 static void flags(const struct option_row *row)
 {
-	char argument[40] = "";
+	char argument[40];
 
-	if (row->argument)
-		snprintf(argument, sizeof(argument), " Ar %s", row->argument);
+	write_argument(row, argument, sizeof(argument));
 	if (row->letter)
 		printf("Fl %c%s , ", row->letter, argument);
 	printf("Fl -%s%s\n", option_row_name(row), argument);
@@ -120,6 +130,7 @@ static void synopsis(const char *line)
 {
 	for (size_t i = 0; i < recorder_option_count; i++) {
 		const struct option_row *row = &recorder_option_rows[i];
+		char argument[40];
 
 		if (!(row->commands & command) || is_named(line, option_row_name(row)))
 			continue;
@@ -127,7 +138,8 @@ static void synopsis(const char *line)
 			printf(".Op Fl %c", row->letter);
 		else
 			printf(".Op Fl -%s", option_row_name(row));
-		printf(row->argument ? " Ar %s\n" : "\n", row->argument);
+		write_argument(row, argument, sizeof(argument));
+		printf("%s\n", argument);
 	}
 }
 
