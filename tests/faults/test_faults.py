@@ -243,7 +243,7 @@ def tracer_out_of_memory(d):
 def disk_full(d, *options):
     """The directory is on a disk that is filled meanwhile."""
     os.mkdir(d)
-    run("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", d)
+    run("mount", "-t", "tmpfs", "-o", "size=150k", "tmpfs", d)
     try:
         r = Run(d + "/t", *options, seconds=2)
         r.finish()
