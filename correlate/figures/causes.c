@@ -66,11 +66,28 @@ static void give_rest(struct interval *in, enum cause_end end, enum cause cause)
 	give(in, end, cause, in->left);
 }
 
-/* Gives the stages of received bytes, the last first: an interval ends with their receipt. */
-static void give_receipt(struct interval *in, enum cause_end end, const struct recent_range *r)
+/*
+ * Gives the stages of received bytes, the last first: an interval ends with their receipt. Bytes
+ * that waited for others while the sender had something to send again waited for that; `sender` is
+ * NULL if it is not known. Returns that time.
+ */
+static uint64_t give_receipt(struct interval *in, enum cause_end end, const struct recent_range *r,
+	const struct recent_bytes *sender)
 {
-	for (int i = RX_STAGES - 1; r && r->followed && i >= 0; i--)
-		give(in, end, cause_of_rx[i], r->stage[i]);
+	uint64_t held[CAUSES] = {0}, lost;
+
+	if (!r || !r->followed)
+		return 0;
+	recent_held(sender, in->from, in->to, held);
+	lost = held[CAUSE_LOST] < r->stage[RX_STAGE_ORDER] ? held[CAUSE_LOST]
+							   : r->stage[RX_STAGE_ORDER];
+	for (int i = RX_STAGES - 1; i >= 0; i--) {
+		uint64_t before = i == RX_STAGE_ORDER ? lost : 0;
+
+		give(in, end, cause_of_rx[i], r->stage[i] - before);
+		give(in, END_OWN, CAUSE_LOST, before);
+	}
+	return lost;
 }
 
 /* Gives the time in which earlier bytes could be read, and were not. */
@@ -83,19 +100,23 @@ static void give_waits_for_reader(
 	give(in, end, CAUSE_READER, held[CAUSE_READER]);
 }
 
-/* Gives what held sent bytes in the interval, and the time before the last of them were written. */
+/*
+ * Gives what held sent bytes in the interval, and the time before the last of them were written.
+ * `lost` is a time for which retransmissions have been given already.
+ */
 static void give_sending(struct interval *in, enum cause_end end, const struct recent_bytes *r,
-	const struct recent_range *last)
+	const struct recent_range *last, uint64_t lost)
 {
 	uint64_t held[CAUSES] = {0};
 
 	recent_held(r, in->from, in->to, held);
+	held[CAUSE_LOST] -= lost;
 	/*
 	 * Bytes in the device's queue also fill the congestion window and TCP small queues;
 	 * what was lost also closes the windows, and keeps later bytes from being read.
 	 */
 	give(in, end, CAUSE_QDISC, held[CAUSE_QDISC]);
-	give(in, end, CAUSE_LOST, held[CAUSE_LOST]);
+	give(in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]); /* at neither end */
 	for (int i = 0; i < CAUSES; i++)
 		if (i != CAUSE_STACK && i != CAUSE_QDISC && i != CAUSE_LOST)
 			give(in, end, (enum cause)i, held[i]);
@@ -118,12 +139,13 @@ static void divide_server(const struct fact_exchange *f, const struct recent_byt
 	e->end = later(later(f->reply_first, f->departed),
 		recent_until(reply, f->reply_offset, reply_end));
 	in = interval_of(e, e->begin, f->request_last);
-	give_receipt(&in, END_OWN, recent_find(request, f->request_offset + f->request_bytes - 1));
+	give_receipt(&in, END_OWN, recent_find(request, f->request_offset + f->request_bytes - 1),
+		request ? request->far : NULL);
 	give_rest(&in, END_OWN, CAUSE_RECEIVE);
 	in = interval_of(e, f->request_last, f->reply_first);
 	give_rest(&in, END_OWN, CAUSE_PROGRAM);
 	in = interval_of(e, f->reply_first, e->end);
-	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1));
+	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1), 0);
 	give_rest(&in, END_OWN, CAUSE_STACK);
 }
 
@@ -144,12 +166,12 @@ static void divide_away(const struct fact_exchange *f, uint64_t from, uint64_t t
 	in = interval_of(e, from, f->server_request_last);
 	give(&in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]);
 	give_receipt(&in, END_FAR,
-		recent_ended(request ? request->far : NULL, from, f->server_request_last));
+		recent_ended(request ? request->far : NULL, from, f->server_request_last), NULL);
 	give_rest(&in, END_OWN, CAUSE_NETWORK);
 	in = interval_of(e, f->server_request_last, f->server_reply_first);
 	give_rest(&in, END_FAR, CAUSE_PROGRAM);
 	in = interval_of(e, f->server_reply_first, to);
-	give_sending(&in, END_FAR, reply ? reply->far : NULL, NULL);
+	give_sending(&in, END_FAR, reply ? reply->far : NULL, NULL, 0);
 	give_rest(&in, END_OWN, CAUSE_NETWORK);
 }
 
@@ -162,22 +184,24 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 		f->arrived >= left && f->arrived <= f->reply_first ? f->arrived : f->reply_first;
 	const struct recent_bytes *far = reply ? reply->far : NULL;
 	struct interval in;
+	uint64_t lost;
 
 	e->begin = f->request_first;
 	e->end = later(f->reply_first, f->reply_last);
 	if (left > came)
 		left = came;
 	in = interval_of(e, e->begin, left);
-	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1));
+	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1), 0);
 	give_rest(&in, END_OWN, CAUSE_STACK);
 	divide_away(f, left, came, request, reply, e);
 	in = interval_of(e, came, f->reply_first);
-	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset));
+	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset), far);
 	give_rest(&in, END_OWN, CAUSE_RECEIVE);
 	in = interval_of(e, f->reply_first, e->end);
-	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset + f->reply_bytes - 1));
+	lost = give_receipt(
+		&in, END_OWN, recent_find(reply, f->reply_offset + f->reply_bytes - 1), far);
 	give_waits_for_reader(&in, END_OWN, reply);
-	give_sending(&in, END_FAR, far, recent_begun(far, f->reply_first, e->end));
+	give_sending(&in, END_FAR, far, recent_begun(far, f->reply_first, e->end), lost);
 	give_rest(&in, END_OWN, CAUSE_ARRIVING);
 }
 

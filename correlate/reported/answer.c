@@ -142,15 +142,55 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 			remedy_of(&row->key));
 }
 
-void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
+/* The kernel drops segments of data that have arrived already for these reasons. */
+static bool is_copy(const struct drop_sum *d)
 {
-	const struct losses *l = &c->column->r->losses;
+	static const char *const reasons[] = {
+		"TCP_OLD_DATA", "TCP_RFC7323_PAWS", "TCP_OLD_SEQUENCE"};
 
-	if (c->cause == CAUSE_LOST && l->listen_drops && l->listen_drops * 2 >= l->retransmits)
+	for (size_t i = 0; d->reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (strcmp(d->reason, reasons[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Says why segments were sent again. */
+static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
+{
+	const struct drop_sum *most = NULL;
+	uint64_t copies = 0;
+
+	for (size_t i = 0; i < l->drops.n; i++) {
+		const struct drop_sum *d = &l->drops.v[i];
+
+		if (is_copy(d))
+			copies += d->n;
+		else if (drop_sum_lost(d) && (!most || drop_sum_lost(d) > drop_sum_lost(most)))
+			most = d;
+	}
+	if (l->listen_drops && l->listen_drops * 2 >= l->retransmits)
 		snprintf(remedy, REMEDY_MAX,
 			"The queue of a listening socket was full: accept connections sooner, or "
 			"make "
 			"it longer (the backlog of listen(), net.core.somaxconn).");
+	else if (copies * 2 >= l->retransmits)
+		snprintf(remedy, REMEDY_MAX,
+			"Most segments that were sent again had arrived, too: they were late, or "
+			"in another "
+			"order, and not lost.");
+	else if (most && drop_sum_lost(most) * 2 >= l->retransmits)
+		snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s.",
+			most->layer ? " at " : "", most->layer ? most->layer : "",
+			most->reason ? most->reason : "reason not known",
+			most->location ? " in " : "", most->location ? most->location : "");
+	else
+		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
+}
+
+void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
+{
+	if (c->cause == CAUSE_LOST)
+		resent_words(&c->column->r->losses, remedy);
 	else
 		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(c->cause));
 }

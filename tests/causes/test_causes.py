@@ -116,7 +116,8 @@ def reordered():
         try:
             if way.stdout.readline() != "ready\n":
                 skip("no tun device can be made")
-            Scene("reordered segments", in_network("reorder", 40, "10.79.0.1"), slow=["client order", "network lost"])(net)
+            Scene("reordered segments", in_network("reorder", 40, "10.79.0.1"), slow=["client order", "network lost"],
+                  words=["sent again had arrived, too"])(net)
         finally:
             way.communicate()
 
@@ -127,7 +128,7 @@ def lossy(percent):
         rules.flush()
         run(*net.inside(net.b, "nft", "-f", rules.name))
         Scene(f"{percent} % of packets lost", in_network("loss", 60), slow=["network lost"],
-              words=["waiting for a retransmission", "Packets were lost"])(net)
+              words=["waiting for a retransmission", "Packets were lost on this host at netfilter"])(net)
 
 
 need_kernel_side()
