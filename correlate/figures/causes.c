@@ -66,28 +66,48 @@ static void give_rest(struct interval *in, enum cause_end end, enum cause cause)
 	give(in, end, cause, in->left);
 }
 
+static uint64_t lost_between(const struct recent_bytes *sender, uint64_t from, uint64_t to)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(sender, from, to, held);
+	return held[CAUSE_LOST];
+}
+
 /*
- * Gives the stages of received bytes, the last first: an interval ends with their receipt. Bytes
- * that waited for others while the sender had something to send again waited for that; `sender` is
- * NULL if it is not known. Returns that time.
+ * Gives the stages of received bytes, the last first: an interval ends with their receipt. While
+ * the sender has something to send again, bytes that wait for others wait for that, and so does a
+ * call that has copied some and does not return before it has more. `sender` is NULL if it is not
+ * known. Returns the time given to retransmissions.
  */
 static uint64_t give_receipt(struct interval *in, enum cause_end end, const struct recent_range *r,
 	const struct recent_bytes *sender)
 {
-	uint64_t held[CAUSES] = {0}, lost;
+	uint64_t lost[RX_STAGES] = {0}, copied;
 
 	if (!r || !r->followed)
 		return 0;
-	recent_held(sender, in->from, in->to, held);
-	lost = held[CAUSE_LOST] < r->stage[RX_STAGE_ORDER] ? held[CAUSE_LOST]
-							   : r->stage[RX_STAGE_ORDER];
+	copied = in->left > r->stage[RX_STAGE_RETURN] ? in->to - r->stage[RX_STAGE_RETURN]
+						      : in->from;
+	lost[RX_STAGE_RETURN] = lost_between(sender, copied, in->to);
+	lost[RX_STAGE_ORDER] = lost_between(sender, in->from, copied);
 	for (int i = RX_STAGES - 1; i >= 0; i--) {
-		uint64_t before = i == RX_STAGE_ORDER ? lost : 0;
-
-		give(in, end, cause_of_rx[i], r->stage[i] - before);
-		give(in, END_OWN, CAUSE_LOST, before);
+		if (lost[i] > r->stage[i])
+			lost[i] = r->stage[i];
+		give(in, end, cause_of_rx[i], r->stage[i] - lost[i]);
+		give(in, END_OWN, CAUSE_LOST, lost[i]);
 	}
-	return lost;
+	return lost[RX_STAGE_ORDER] + lost[RX_STAGE_RETURN];
+}
+
+/* The same for an interval of which nothing else is known. */
+static void give_whole_receipt(
+	struct interval *in, const struct recent_range *r, const struct recent_bytes *sender)
+{
+	uint64_t lost = give_receipt(in, END_OWN, r, sender);
+
+	give(in, END_OWN, CAUSE_LOST, lost_between(sender, in->from, in->to) - lost);
+	give_rest(in, END_OWN, CAUSE_RECEIVE);
 }
 
 /* Gives the time in which earlier bytes could be read, and were not. */
@@ -139,9 +159,8 @@ static void divide_server(const struct fact_exchange *f, const struct recent_byt
 	e->end = later(later(f->reply_first, f->departed),
 		recent_until(reply, f->reply_offset, reply_end));
 	in = interval_of(e, e->begin, f->request_last);
-	give_receipt(&in, END_OWN, recent_find(request, f->request_offset + f->request_bytes - 1),
+	give_whole_receipt(&in, recent_find(request, f->request_offset + f->request_bytes - 1),
 		request ? request->far : NULL);
-	give_rest(&in, END_OWN, CAUSE_RECEIVE);
 	in = interval_of(e, f->request_last, f->reply_first);
 	give_rest(&in, END_OWN, CAUSE_PROGRAM);
 	in = interval_of(e, f->reply_first, e->end);
@@ -183,6 +202,7 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	uint64_t came =
 		f->arrived >= left && f->arrived <= f->reply_first ? f->arrived : f->reply_first;
 	const struct recent_bytes *far = reply ? reply->far : NULL;
+	const struct recent_range *last;
 	struct interval in;
 	uint64_t lost;
 
@@ -194,15 +214,18 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1), 0);
 	give_rest(&in, END_OWN, CAUSE_STACK);
 	divide_away(f, left, came, request, reply, e);
-	in = interval_of(e, came, f->reply_first);
-	give_receipt(&in, END_OWN, recent_find(reply, f->reply_offset), far);
-	give_rest(&in, END_OWN, CAUSE_RECEIVE);
-	in = interval_of(e, f->reply_first, e->end);
-	lost = give_receipt(
-		&in, END_OWN, recent_find(reply, f->reply_offset + f->reply_bytes - 1), far);
+	if (f->reply_calls != 1) {
+		in = interval_of(e, came, f->reply_first);
+		give_whole_receipt(&in, recent_find(reply, f->reply_offset), far);
+		came = f->reply_first;
+	}
+	/* one call may have waited for the whole reply (MSG_WAITALL) */
+	in = interval_of(e, came, e->end);
+	last = recent_find(reply, f->reply_offset + f->reply_bytes - 1);
+	lost = give_receipt(&in, END_OWN, last, far);
 	give_waits_for_reader(&in, END_OWN, reply);
-	give_sending(&in, END_FAR, far, recent_begun(far, f->reply_first, e->end), lost);
-	give_rest(&in, END_OWN, CAUSE_ARRIVING);
+	give_sending(&in, END_FAR, far, recent_begun(far, came, e->end), lost);
+	give_rest(&in, END_OWN, f->reply_calls == 1 && !last ? CAUSE_RECEIVE : CAUSE_ARRIVING);
 }
 
 void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,

@@ -120,6 +120,34 @@ static void a_client_knows_what_held_the_reply_at_the_server(void **unused)
 	assert_int_equal(count, 0);
 }
 
+/* A call that waits for the whole reply (MSG_WAITALL) waits for what holds the rest of it. */
+static void one_call_waits_for_all_of_the_reply(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_range first = range(true, 0, 10, 5000), rest = range(true, 10, 10, 5900);
+	struct fact_resent again = {.begin = 5010, .end = 5890};
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count), *sent = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	f.reply_calls = 1;
+	f.reply_first = f.reply_last = 6000;
+	first.stage[TX_STAGES + RX_STAGE_RETURN] = first.total = first.elapsed = 1000;
+	rest.stage[TX_STAGES + RX_STAGE_COPY] = rest.total = rest.elapsed = 100;
+	recent_range_add(reply, &first);
+	recent_range_add(reply, &rest);
+	recent_resent_add(sent, &again);
+	recent_join(sent, reply);
+	causes_divide(&f, NULL, reply, &e);
+	assert_int_equal(e.cause[END_OWN][CAUSE_RECEIVE], 100);
+	assert_int_equal(e.cause[END_OWN][CAUSE_LOST], 880);
+	assert_int_equal(e.cause[END_OWN][CAUSE_ARRIVING], 20);
+	assert_int_equal(sum(&e), 5000);
+	recent_free(sent);
+	recent_free(reply);
+}
+
 /* Times that contradict each other are not divided. */
 static void impossible_times_have_no_causes(void **unused)
 {
@@ -232,6 +260,7 @@ int main(void)
 		cmocka_unit_test(a_servers_time_is_divided),
 		cmocka_unit_test(a_clients_time_is_divided),
 		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
+		cmocka_unit_test(one_call_waits_for_all_of_the_reply),
 		cmocka_unit_test(impossible_times_have_no_causes),
 		cmocka_unit_test(many_waits_are_joined),
 		cmocka_unit_test(losses_at_the_same_time_count_once),
