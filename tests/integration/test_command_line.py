@@ -36,9 +36,15 @@ REPORT = """
     --waterfall p99.9|--waterfall=p0.1|--wat p50|--on-demand ks|--on-demand all|--on-demand ks,bursts:gap=5
     --stacks|--stacks=drop|--folded|--folded=call|--on ks --on bursts|d --json|--json d --flow 1/tx e
 """
+FILTERS = """
+    --process 1|--process nginx,12 --process python3|--proc 7|--thread 1,2|--th 3|--port 80|--port 80,443 --port 1|--po 65535
+    --peer 10.0.0.1|--peer 10.0.0.0/8,10.0.0.1:80|--peer=::1|--peer [fd00::1]:80|--pe fd00::/8|--protocol tcp,udp
+    --protocol unix|--from 0|--from 1.5|--from 250ms --to 10s|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2
+"""
 SHOW = """
+    --event tcp_send|--event drop,lost --event sched:sched_switch|--ev ip_out|--layer tcp,ip|--la app|--setup|--se
     --color=never|--color always --no-pager
-    --tsv|--ts|--flow 1/tx|--fl 1/tx|--from 0|--from 1.5|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2|--bytes 0-99
+    --tsv|--ts|--flow 1/tx|--fl 1/tx|--bytes 0-99
     --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e|--facts call
     --fa range
 """
@@ -54,7 +60,11 @@ BAD_BOTH = """
 BAD_RECORD = "--calls nonsense|--calls=|--fresh|--version|--with-app|--control x|--waits=1|--repeat 0|--repeat 1000|--repeat x|--repeat"
 BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--cgroup="
 BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--color|--color sometimes|--color=|--calls=1|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow|--stacks=lock|--folded=all"
-BAD_SHOW = "--color red|--from x|--from -1|--to x|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
+BAD_FILTERS = """
+    --process=|--process 0|--thread x|--thread 0|--port 0|--port http|--port 65536|--peer example.org|--peer 10.0.0.0/33
+    --peer 10.0.0.1:0|--protocol sctp|--from x|--from -1|--from 1y|--to x|--to 0
+"""
+BAD_SHOW = "--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
 
 def lines(text):
@@ -75,8 +85,8 @@ def tried(program, accepted, refused):
 
 
 tried((MAGNET, "record"), BOTH + "|" + RECORD, BAD_BOTH + "|" + BAD_RECORD)
-tried((MAGNET, "report"), REPORT, BAD_REPORT)
-tried((MAGNET, "show"), SHOW, BAD_SHOW)
+tried((MAGNET, "report"), REPORT + "|" + FILTERS, BAD_REPORT + "|" + BAD_FILTERS + "|--event drop|--layer tcp")
+tried((MAGNET, "show"), SHOW + "|" + FILTERS, BAD_SHOW + "|" + BAD_FILTERS)
 tried((MAGNET, "doctor"), "--json|--js", "--json=1|-j|--flow 1")
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
