@@ -27,6 +27,7 @@ _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can b
 	--layer) _magnet_refused "$1" show --layer 'layers of' ;;
 	--process) ls /proc | grep '^[0-9]' ;;
 	--layers | -l) echo syscall socket tcp ip netfilter device gro sched switch none ;;
+	--color) echo auto always never ;;
 	--level) echo none light full ;;
 	--protocol) echo tcp udp unix raw icmp netlink vsock ;;
 	--without) echo fentry fexit netfilter ;;

@@ -35,6 +35,7 @@ check(completed("record", "--flight", "") == [], "an option's value that can be 
 check(completed("record", "--level", "l") == ["light"] and completed("record", "--level", "=", "f") == ["full"],
       "an option's value that is one of a list")
 check(completed("record", "-l", "tcp,i") == ["tcp,ip"], "the next value of a list")
+check(completed("report", "--color", "a") == ["auto", "always"], "when there is colour")
 check("range" in completed("show", "--facts", ""), "kinds of facts")
 check(completed("report", "--on-demand", "bu") == ["bursts"], "figures on demand")
 check(completed("record", "-q", "curl", "--l") == [], "options of the program that is recorded are its own")
