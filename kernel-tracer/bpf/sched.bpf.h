@@ -50,7 +50,7 @@ static __always_inline int sched_switch(void *ctx, bool preempt, struct task_str
 	} else { /* its duration is reported all the same */
 		switching_is_decided(bpf_ktime_get_ns(), prev->pid, next->pid);
 	}
-	stacks_at_switch(ctx, prev, next, out && prev_state, in);
+	stacks_at_switch(ctx, prev, next, out, out && prev_state, in);
 	if (settings.level != MG_LEVEL_full)
 		return 0;
 	tell_task(out ? prev : next, out ? prev_state : 0, out);

@@ -170,8 +170,8 @@ static __always_inline void stacks_at(void *ctx, __u64 cookie, __u16 event)
  * Call it when the CPU passes from one thread to another: takes the stacks of one that blocks, and
  * records those of one that had blocked for long.
  */
-static __always_inline void stacks_at_switch(
-	void *ctx, struct task_struct *prev, struct task_struct *next, bool blocks, bool in)
+static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev,
+	struct task_struct *next, bool out, bool blocks, bool in)
 {
 	struct task_state *s;
 	__u64 now;
@@ -179,8 +179,10 @@ static __always_inline void stacks_at_switch(
 	if (!cfg.stack_ns)
 		return;
 	now = bpf_ktime_get_ns();
-	s = blocks && has_program(prev) ? task_of(prev) : NULL;
-	if (s) {
+	s = out && has_program(prev) ? task_of(prev) : NULL;
+	if (s) /* forgets a block, of which some machines do not let the end be seen */
+		s->off_since = 0;
+	if (s && blocks) {
 		s->off_since = now;
 		s->off_user = take_stack(ctx, true);
 		s->off_kernel = take_stack(ctx, false);
