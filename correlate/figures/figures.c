@@ -69,15 +69,17 @@ void figures_attach(struct core *c)
  */
 void figures_filter(struct core *c, const struct filter *filter)
 {
-	static const enum fact gated[FIGURES_GATES] = {FACT_call, FACT_wait, FACT_switch,
-		FACT_switch_cost, FACT_drop, FACT_exchange, FACT_stack};
+	static const enum fact gated[] = {FACT_call, FACT_wait, FACT_switch, FACT_switch_cost,
+		FACT_drop, FACT_stack, FACT_exchange};
+	uint32_t used = 0;
 	struct figures *f = core_attached(c);
 
 	if (!f || !filter_is_set(filter))
 		return;
 	f->filter = filter;
-	for (int i = 0; i < FIGURES_GATES; i++)
-		gate_last(&f->gate[i], c, filter, gated[i]);
+	for (size_t i = 0; i < sizeof(gated) / sizeof(gated[0]); i++)
+		used += gate_listeners(&f->gate[used], FIGURES_GATES - used, c, filter, gated[i],
+			gated[i] == FACT_exchange ? 1 : 0); /* after measures */
 	f->gate[0].all = &f->calls_all;
 	f->gate[0].taken = &f->calls_taken;
 	if (!filter_has_window(filter))

@@ -15,7 +15,7 @@
 #include "figures/stacks.h"
 #include "filter/gate.h"
 
-#define FIGURES_GATES 7
+#define FIGURES_GATES 16
 struct figures {
 	struct measures_memory memory;
 	struct call_table calls;

@@ -14,15 +14,20 @@ static void pass(void *arg, const void *fact)
 	g->fn(g->arg, fact);
 }
 
-void gate_last(struct gated *g, struct core *c, const struct filter *f, enum fact kind)
+uint32_t gate_listeners(struct gated *g, uint32_t room, struct core *c, const struct filter *f,
+	enum fact kind, uint32_t first)
 {
 	struct fact_listeners *l = &core_facts(c)->of[kind];
+	uint32_t used = 0;
 
-	g->filter = f;
-	g->core = c;
-	g->kind = kind;
-	g->fn = l->listener[l->n - 1].fn;
-	g->arg = l->listener[l->n - 1].arg;
-	l->listener[l->n - 1].fn = pass;
-	l->listener[l->n - 1].arg = g;
+	for (uint32_t i = first; i < l->n && used < room; i++, used++) {
+		g[used] = (struct gated){.filter = f,
+			.core = c,
+			.kind = kind,
+			.fn = l->listener[i].fn,
+			.arg = l->listener[i].arg};
+		l->listener[i].fn = pass;
+		l->listener[i].arg = &g[used];
+	}
+	return used;
 }

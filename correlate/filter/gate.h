@@ -16,9 +16,11 @@ struct gated {
 };
 
 /*
- * Puts the filter of `g` before the listener that registered last for facts of this kind. `g` is
- * the caller's, and is there as long as the core.
+ * Puts the filter before the listeners for facts of this kind, but for the `first` that registered
+ * first. The `room` in `g` is the caller's, and is there as long as the core. Returns how much of
+ * it is used.
  */
-void gate_last(struct gated *g, struct core *c, const struct filter *f, enum fact kind);
+uint32_t gate_listeners(struct gated *g, uint32_t room, struct core *c, const struct filter *f,
+	enum fact kind, uint32_t first);
 
 #endif

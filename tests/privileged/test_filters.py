@@ -131,7 +131,8 @@ def kept(a, what, report, calls, sockets, waits=None):
     answered = [e for e in a.exchanges if e["answer"] == "answered" and
                 (sock(e["request"]) in sockets) and
                 (waits is None or {e["request_tid"], e["reply_tid"]} & {c["tid"] for c in calls})]
-    check(sum(g["answered"] for g in report["exchanges"]) == len(answered), f"{what}: {len(answered)} exchanges")
+    check(sum(g["answered"] for g in report["exchanges"]) == len(answered), f"{what}: {len(answered)} exchanges, "
+          f"{[g['answered'] for g in report['exchanges']]}")
 
 
 def reports(a):
