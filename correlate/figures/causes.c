@@ -41,6 +41,11 @@ static const uint8_t cause_of_rx[RX_STAGES] = {
 	[RX_STAGE_RETURN] = CAUSE_RECEIVE,
 };
 
+enum cause cause_of_rx_stage(int stage)
+{
+	return cause_of_rx[stage];
+}
+
 /* An interval of an exchange, and what is left of it to be divided. */
 struct interval {
 	struct exchange_causes *e;

@@ -45,6 +45,8 @@ void causes_divide(const struct fact_exchange *f, const struct recent_bytes *req
 /* Adds an exchange to the sums, which are made if needed. */
 void causes_add(struct cause_bins **bins, const struct exchange_causes *e);
 void causes_free(struct cause_bins *bins);
+/* Returns the cause that a stage of received bytes is. */
+enum cause cause_of_rx_stage(int stage);
 /* Returns the label and remedy of a cause. */
 const char *cause_name(enum cause cause);
 const char *cause_label(enum cause cause);

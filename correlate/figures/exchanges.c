@@ -387,6 +387,8 @@ static void on_exchange(void *arg, const void *fact)
 	recent_divided(reply, causes.begin);
 	if (g)
 		causes_add(&g->causes, &causes);
+	if (g && causes.begin)
+		g->divided_bytes += f->request_bytes + f->reply_bytes;
 	keep_slowest(t, f, span, &causes, parts);
 }
 

@@ -42,6 +42,7 @@ struct exchange_group {
 	struct exchange_counts counts;
 	uint64_t pipelined, half_closed;
 	uint64_t request_bytes, reply_bytes;
+	uint64_t divided_bytes; /* of both, those of exchanges that were divided by cause */
 	struct exchange_bins bins[EXCHANGE_TIMES];
 	struct dist time[EXCHANGE_TIMES]; /* cycles; empty until all is read */
 	struct program_table program;     /* what a server's time in the program was */

@@ -137,8 +137,9 @@ static void one_flow(const struct report *r, FILE *to, const char *id, bool colo
 	text_flow(&whole, report_keep_flow(r, report_find_flow(r, id)), to, colour);
 }
 
-/* Prints the first lines. Returns how many they are on the terminal. */
-static int head(const struct report *r, FILE *to, bool colour)
+/* Prints the head; if bytes of exchanges are few, also where bytes waited. Returns the lines on the
+ * terminal. */
+static int first_lines(const struct text *t)
 {
 	char *text;
 	size_t size;
@@ -147,10 +148,12 @@ static int head(const struct report *r, FILE *to, bool colour)
 
 	if (!lines)
 		return 0;
-	text_head(r, lines, true, colour);
+	text_head(t->r, lines, true, t->colour);
+	if (!t->answered)
+		text_summary(t->r, t->groups, t->group_count, lines);
 	if (!mg_text_close(lines, &text))
 		return 0;
-	fputs(text, to);
+	fputs(text, t->to);
 	n = text_lines(text);
 	free(text);
 	return n;
@@ -160,18 +163,15 @@ void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct text t = {.r = r, .to = to, .colour = colour};
 	struct together *groups;
-	int lines;
 
 	if (id) {
 		one_flow(r, to, id, colour);
 		return;
 	}
-	lines = head(r, to, colour);
 	groups = report_together(r, &t.group_count);
 	t.groups = groups;
-	t.answered = text_answer(r, FIRST_SCREEN - lines, to, colour);
-	if (!t.answered)
-		text_summary(r, groups, t.group_count, to);
+	t.answered = text_is_of_exchanges(r);
+	text_answer(r, FIRST_SCREEN - first_lines(&t), to, colour);
 	text_exchanges(r, to, colour);
 	if (r->histogram)
 		text_histograms(r, to, colour);

@@ -192,15 +192,14 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 	text_wrapped(to, 2, 4, words);
 }
 
-/* Returns whether most bytes of the recording belong to exchanges of which the times are known. */
-static bool is_of_exchanges(const struct report *r)
+bool text_is_of_exchanges(const struct report *r)
 {
 	uint64_t bytes = 0;
 
 	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
 		g = g->hh.next)
 		if (g->causes && !g->is_aside)
-			bytes += g->request_bytes + g->reply_bytes;
+			bytes += g->divided_bytes;
 	return bytes * 2 > r->sums.bytes - r->sums.aside;
 }
 
@@ -284,28 +283,27 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	slowest(r, f->g, to);
 }
 
-bool text_answer(const struct report *r, int lines, FILE *to, bool colour)
+void text_answer(const struct report *r, int lines, FILE *to, bool colour)
 {
 	struct exchange_group_figures f;
 	enum answer_form form = ALL_ROWS;
 	bool fits = false;
 
 	if (!answered(r, &f))
-		return false;
+		return;
 	for (; !fits && form <= FIRST_CAUSES; form++) {
 		char *text;
 		size_t size;
 		FILE *answer = mg_text_open(&text, &size);
 
 		if (!answer)
-			return false;
+			return;
 		print(r, &f, form, answer, colour);
 		if (!mg_text_close(answer, &text))
-			return false;
+			return;
 		fits = text_has_all(r) || form == FIRST_CAUSES || text_lines(text) <= lines;
 		if (fits)
 			fputs(text, to);
 		free(text);
 	}
-	return is_of_exchanges(r);
 }

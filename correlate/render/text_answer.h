@@ -6,11 +6,15 @@
 #include "reported/answer.h"
 
 /*
- * Prints where the time of requests went, of typical and of slow ones. Returns false if there are
- * none, or only few of the recording's bytes belong to them: then the flows are the answer.
- * What matters less is left out where it would take more than so many lines of the terminal.
+ * Returns whether most bytes of the recording belong to exchanges of which the times are known;
+ * else the flows are the answer.
  */
-bool text_answer(const struct report *r, int lines, FILE *to, bool colour);
+bool text_is_of_exchanges(const struct report *r);
+/*
+ * Prints where the time of requests went, of typical and of slow ones, if there are any. Lesser
+ * rows are left out where all would take more than so many lines of the terminal.
+ */
+void text_answer(const struct report *r, int lines, FILE *to, bool colour);
 /*
  * Fills in the flow on which most of the slowest exchange's time went. Returns false if there is no
  * answer.

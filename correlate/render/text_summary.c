@@ -59,6 +59,16 @@ static double followed(const struct flow_sums *s)
 	return all > 0 ? (double)s->complete / all : NAN;
 }
 
+/* Returns the cause that a stage is; in the send buffer, the reason if it is known. */
+static enum cause cause_of(const struct fact_flow *f, int stage, int reason)
+{
+	if (f->flow.rx)
+		return cause_of_rx_stage(stage);
+	if (stage == TX_STAGE_QDISC)
+		return CAUSE_QDISC;
+	return reason < 0 ? CAUSE_STACK : recent_cause_of_why((enum why_reason)reason);
+}
+
 const struct together *text_summarised(
 	const struct report *r, const struct together *groups, size_t group_count)
 {
@@ -115,7 +125,7 @@ void text_summary(
 	if (!f->flow.rx && longest == TX_STAGE_SNDBUF)
 		reason = main_reason(f);
 	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
-	remedy = reason < 0 ? "" : cause_remedy(recent_cause_of_why((enum why_reason)reason));
+	remedy = cause_remedy(cause_of(f, longest, reason));
 	fprintf(to, "%s of that was spent in: %s%s%s%s.",
 		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
 		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
