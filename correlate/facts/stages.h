@@ -24,7 +24,7 @@
 	X(IP,    "ip",       "from IP") \
 	X(TCP,   "tcp",      "TCP") \
 	X(READY, "in_order", "in order, readable") \
-	X(COPY,  "copy",     "copied to the program") \
+	X(COPY,  "copy",     "copying begins") \
 	X(CALL,  "call",     "")
 
 /* Stages, X(ID, name, label): the time between two layers. Within a range they sum to its total exactly. */
@@ -42,8 +42,8 @@
 	X(WAKE,   "wake",          "socket queue: until woken") \
 	X(RUNQ,   "run_queue",     "run queue") \
 	X(POLL,   "poll_return",   "woken before, until the call") \
-	X(COPY,   "copy",          "copy to the program") \
-	X(RETURN, "return",        "return to the program")
+	X(COPY,   "copy",          "call, until the copy") \
+	X(RETURN, "return",        "copy and return")
 
 /*
  * States, X(ID, name): a thread's activity at each instant of a call. Where several apply, the

@@ -33,6 +33,12 @@ static bool is_to_socket(const struct fact_flow *f, int stage)
 	return f->flow.rx && stage == RX_STAGE_IP_TCP && f->kind != MG_KIND_tcp;
 }
 
+/* Returns whether the event of the copy comes after it, as that of messages does. */
+static bool is_copied_before(const struct fact_flow *f)
+{
+	return f->flow.rx && f->kind != MG_KIND_tcp && f->kind != MG_KIND_unix_stream;
+}
+
 const char *stage_name(const struct fact_flow *f, int stage)
 {
 	if (is_to_socket(f, stage))
@@ -44,6 +50,10 @@ const char *stage_label(const struct fact_flow *f, int stage)
 {
 	if (is_to_socket(f, stage))
 		return "IP to socket queue";
+	if (is_copied_before(f) && stage == RX_STAGE_COPY)
+		return "call and copy";
+	if (is_copied_before(f) && stage == RX_STAGE_RETURN)
+		return "return to the program";
 	return f->flow.rx ? rx_labels[stage] : tx_labels[stage];
 }
 

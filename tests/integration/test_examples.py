@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-SHOWS = {"driver-poll": "used their whole budget", "nagle": "send buffer", "slow-reader": "socket queue"}
+SHOWS = {"driver-poll": "used their whole budget", "nagle": "send buffer", "slow-reader": "The peer reads too slowly"}
 
 need_kernel_side()
 examples = sorted(os.path.basename(os.path.dirname(p)) for p in glob.glob(ROOT + "/examples/*/run"))

@@ -95,7 +95,8 @@ LABELS = {"call to copy": "call", "send buffer": "send_buffer", "IP": "ip", "que
           "socket queue: reader absent": "reader_absent", "socket queue: until woken": "wake",
           "run queue": "run_queue",
           "woken before, until the call": "poll_return",
-          "copy to the program": "copy", "return to the program": "return"}
+          "call, until the copy": "copy", "call and copy": "copy",
+          "copy and return": "return", "return to the program": "return"}
 
 
 def waterfall(c, block, flow):
