@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -39,7 +40,8 @@ static void take_signals(struct repetition *r)
 	if (mg_is_ignored(SIGHUP)) /* nohup */
 		sigdelset(&r->waited, SIGHUP);
 	sigaddset(&r->waited, SIGCHLD);
-	signal(SIGCHLD, SIG_DFL); /* where it is ignored, no status is left to wait for */
+	sigaddset(&r->waited, SIGUSR1); /* of --flight */
+	signal(SIGCHLD, SIG_DFL);       /* where it is ignored, no status is left to wait for */
 	sigprocmask(SIG_BLOCK, &r->waited, &r->mask);
 }
 
@@ -72,13 +74,25 @@ static int wait_for(struct repetition *r, pid_t child)
 		int signal_number = sigwaitinfo(&r->waited, &info);
 
 		if (signal_number > 0 && signal_number != SIGCHLD) {
-			r->stopped_by = signal_number;
+			if (signal_number != SIGUSR1)
+				r->stopped_by = signal_number;
 			if (info.si_code <= 0)
 				kill(child, signal_number);
 		}
 		if (waitpid(child, &status, WNOHANG) == child)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	}
+}
+
+/* Takes a signal that came between two recordings. */
+static void take_pending(struct repetition *r)
+{
+	static const struct timespec at_once;
+	int signal_number;
+
+	while ((signal_number = sigtimedwait(&r->waited, NULL, &at_once)) > 0)
+		if (signal_number != SIGCHLD && signal_number != SIGUSR1)
+			r->stopped_by = signal_number;
 }
 
 /* Makes one recording. Returns its exit status, or -1 after a message. */
@@ -137,6 +151,7 @@ int record_repeat(const struct record_options *o, int (*once)(struct record_opti
 		if (status < 0 || stat(dir, &st) != 0) /* it has said why */
 			break;
 		made++;
+		take_pending(&r);
 	}
 	if (!made && !r.top.was_there)
 		rmdir(r.top.dir);

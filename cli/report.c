@@ -259,6 +259,8 @@ static int parse(struct report_options *o, int argc, char **argv)
 			"--folded excludes --json, --flow and --against: it prints only stacks");
 	if (o->against && o->statistics.demand.figures)
 		return refuse("--against excludes --on-demand");
+	if (o->against && (o->detail.calls || o->detail.modulation || o->detail.explain))
+		return refuse("--against excludes --calls, --modulation and --explain");
 	return 0;
 }
 

@@ -149,7 +149,9 @@ static int show_facts(struct show_options *o, char **dirs, int count)
 		return EXIT_USAGE;
 	}
 	loaded_init(&in);
-	if (filter_is_set(&o->filter)) {
+	if (!filter_is_set(&o->filter)) {
+		filter_free(&o->filter);
+	} else {
 		if (loaded_filter(&in, &o->filter, dirs, count))
 			return EXIT_FAILED;
 		show.filter = &o->filter;

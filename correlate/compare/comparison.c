@@ -134,6 +134,12 @@ static bool is_compared(const struct aligned *a, const struct aligned_row *row)
 	return any && now && before;
 }
 
+/*
+ * A figure that fewer recordings of a side have is not compared: the spread of two values says so
+ * little that chance would hide all other figures.
+ */
+#define KNOWN_MIN 3
+
 /* Looks at the variation between the recordings of each side, of all figures together. */
 static int noise_between(
 	struct comparison *c, const struct aligned *a, const struct aligned_row *const *of)
@@ -145,8 +151,12 @@ static int noise_between(
 	struct trial_result result;
 	int err = value && figure ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < c->rows && !err; i++)
-		memcpy(value + i * n, of[i]->value, n * sizeof(*value));
+	for (size_t i = 0; i < c->rows && !err; i++) {
+		bool enough = c->row[i].now_n >= KNOWN_MIN && c->row[i].before_n >= KNOWN_MIN;
+
+		for (size_t k = 0; k < n; k++)
+			value[i * n + k] = enough ? of[i]->value[k] : NAN;
+	}
 	if (!err)
 		err = permutation_test(&trial, COMPARISON_LEVEL, figure, &result);
 	for (size_t i = 0; i < c->rows && !err; i++) {
@@ -158,6 +168,9 @@ static int noise_between(
 		if (isnan(figure[i].error) || !result.can_tell)
 			continue;
 		to->chance = figure[i].chance;
+		/* where all recordings agree, the error is nothing but rounding */
+		if (!(figure[i].t > result.critical))
+			half = fmax(half, fabs(to->difference));
 		decide(to, a, of[i], to->difference - half, to->difference + half);
 	}
 	if (!err) {

@@ -115,13 +115,19 @@ static void give_whole_receipt(
 	give_rest(in, END_OWN, CAUSE_RECEIVE);
 }
 
-/* Gives the time in which earlier bytes could be read, and were not. */
-static void give_waits_for_reader(
-	struct interval *in, enum cause_end end, const struct recent_bytes *r)
+/*
+ * Gives the time in which earlier bytes could be read, and were not: until the last ones could, of
+ * which the stages have been given.
+ */
+static void give_waits_for_reader(struct interval *in, enum cause_end end,
+	const struct recent_bytes *r, const struct recent_range *last)
 {
-	uint64_t held[CAUSES] = {0};
+	uint64_t held[CAUSES] = {0}, until = in->to;
 
-	recent_held(r, in->from, in->to, held);
+	if (last && last->followed)
+		until = last->begin + last->stage[RX_STAGE_DEV_IP] + last->stage[RX_STAGE_IP_TCP] +
+			last->stage[RX_STAGE_ORDER];
+	recent_held(r, in->from, until < in->to ? until : in->to, held);
 	give(in, end, CAUSE_READER, held[CAUSE_READER]);
 }
 
@@ -228,7 +234,7 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	in = interval_of(e, came, e->end);
 	last = recent_find(reply, f->reply_offset + f->reply_bytes - 1);
 	lost = give_receipt(&in, END_OWN, last, far);
-	give_waits_for_reader(&in, END_OWN, reply);
+	give_waits_for_reader(&in, END_OWN, reply, last);
 	give_sending(&in, END_FAR, far, recent_begun(far, came, e->end), lost);
 	give_rest(&in, END_OWN, f->reply_calls == 1 && !last ? CAUSE_RECEIVE : CAUSE_ARRIVING);
 }
@@ -301,9 +307,9 @@ void causes_between(const struct cause_bins *bins, double low, double high, stru
 	*sum = (struct cause_sums){0};
 	if (!bins || !bins->n)
 		return;
-	/* exchanges by their time, counted from 0 */
-	first = (uint64_t)(low * (double)bins->n + 0.5);
-	last = (uint64_t)(high * (double)bins->n + 0.5);
+	/* exchanges by their time, counted from 0; a quantile that is a rank may be rounded down */
+	first = (uint64_t)(low * (double)bins->n + 1e-6);
+	last = (uint64_t)(high * (double)bins->n + 1e-6);
 	if (first >= bins->n)
 		first = bins->n - 1;
 	for (uint32_t i = 0; i < CAUSE_BINS; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "filter/text.h"
 #include "reported/answer.h"
 #include "reported/getters.h"
 #include "text.h"
@@ -177,17 +178,20 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 {
 	struct slow_exchange_figures f;
 	unsigned int at = slowest_of(r, g, &f);
-	char words[WORDS_MAX];
+	char words[WORDS_MAX + FILTER_TEXT], filter[FILTER_TEXT] = "";
 
 	if (!at)
 		return;
+	if (r->filter)
+		filter_text(r->filter, filter, sizeof(filter));
 	snprintf(words, sizeof(words),
-		"the slowest: %s at %.6f s, %s%s%s; its life: magnet show %s --slowest %u",
+		"the slowest: %s at %.6f s, %s%s%s; its life: magnet show %s --slowest %u%s%s",
 		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
-		r->source ? text_plain(r->source, 120) : "DIR", at);
+		r->source ? text_plain(r->source, 120) : "DIR", at, filter[0] ? " " : "",
+		text_plain(filter, 200));
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
 }

@@ -26,8 +26,9 @@ void text_filter(const struct report *r, FILE *to, bool colour)
 		double end = report_duration_ns(r) / 1e9;
 		double until = r->filter->to_ns ? (double)r->filter->to_ns / 1e9 : end;
 
-		fprintf(to, ", %.6g s of %.6g s",
-			(until < end ? until : end) - (double)r->filter->from_ns / 1e9, end);
+		double kept = (until < end ? until : end) - (double)r->filter->from_ns / 1e9;
+
+		fprintf(to, ", %.6g s of %.6g s", kept > 0 ? kept : 0, end);
 	}
 	fprintf(to, "\n");
 }

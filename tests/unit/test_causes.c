@@ -148,6 +148,48 @@ static void one_call_waits_for_all_of_the_reply(void **unused)
 	recent_free(reply);
 }
 
+/* The last bytes lay unread for a while, and so did those before: neither time counts twice. */
+static void a_slow_readers_time_counts_once(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_range early = range(true, 5, 5, 5100), last = range(true, 10, 10, 5600);
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	f.reply_calls = 2;
+	early.stage[TX_STAGES + RX_STAGE_ABSENT] = early.total = early.elapsed = 100;
+	last.stage[TX_STAGES + RX_STAGE_ABSENT] = last.total = last.elapsed = 400;
+	recent_range_add(reply, &early);
+	recent_range_add(reply, &last);
+	causes_divide(&f, NULL, reply, &e);
+	assert_int_equal(e.cause[END_OWN][CAUSE_READER], 100 + 400);
+	assert_int_equal(e.cause[END_OWN][CAUSE_ARRIVING], 450);
+	assert_int_equal(sum(&e), 5000);
+	recent_free(reply);
+}
+
+/* The slowest of three is not typical. */
+static void the_median_of_few_is_in_the_middle(void **unused)
+{
+	static const uint64_t took[] = {1000, 1100, 100000};
+	struct cause_bins *bins = NULL;
+	struct cause_sums sum;
+
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		struct exchange_causes e = {.begin = 1, .end = 1 + took[i]};
+
+		causes_add(&bins, &e);
+	}
+	causes_between(bins, 0.45, 0.55, &sum);
+	assert_true(sum.n && sum.time / sum.n < 2000);
+	causes_between(bins, 1, 1, &sum);
+	assert_int_equal(sum.time, 100000);
+	causes_free(bins);
+}
+
 /* Times that contradict each other are not divided. */
 static void impossible_times_have_no_causes(void **unused)
 {
@@ -261,6 +303,8 @@ int main(void)
 		cmocka_unit_test(a_clients_time_is_divided),
 		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
 		cmocka_unit_test(one_call_waits_for_all_of_the_reply),
+		cmocka_unit_test(a_slow_readers_time_counts_once),
+		cmocka_unit_test(the_median_of_few_is_in_the_middle),
 		cmocka_unit_test(impossible_times_have_no_causes),
 		cmocka_unit_test(many_waits_are_joined),
 		cmocka_unit_test(losses_at_the_same_time_count_once),
