@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,21 +14,28 @@
 
 static int open_plain(const char *path, int flags, uint64_t *size)
 {
-	/* O_NONBLOCK: opening a pipe would wait for its other end; for a file it changes nothing */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+	/* finds it without opening it: to open a device may have an effect */
+	int found = open(path, O_PATH | O_CLOEXEC | flags), fd = -1;
+	char by_number[40];
 	struct stat st;
 	int err = 0;
 
-	if (fd < 0)
-		return errno == ENXIO ? -EMEDIUMTYPE : -errno; /* a socket cannot be opened */
-	if (fstat(fd, &st) != 0)
+	if (found < 0)
+		return -errno;
+	if (fstat(found, &st) != 0)
 		err = -errno;
+	else if (S_ISLNK(st.st_mode))
+		err = -ELOOP;
 	else if (!S_ISREG(st.st_mode))
 		err = -EMEDIUMTYPE;
-	if (err) {
-		close(fd);
-		return err;
+	if (!err) {
+		snprintf(by_number, sizeof(by_number), "/proc/self/fd/%d", found);
+		fd = open(by_number, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		err = fd < 0 ? -errno : 0;
 	}
+	close(found);
+	if (err)
+		return err;
 	*size = (uint64_t)st.st_size;
 	return fd;
 }

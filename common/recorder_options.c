@@ -42,6 +42,8 @@ static const char *wrong_bounds(const struct recorder_options *o)
 	if (o->stacks && (rotate || flight))
 		return "--stacks excludes --rotate and --flight: stacks are named at the end of "
 		       "the recording";
+	if (o->stacks && o->anonymize)
+		return "--stacks excludes --anonymize: stacks have addresses and names of files";
 	if (flight && (rotate || o->max_size))
 		return "--flight excludes --rotate and --max-size";
 	return NULL;

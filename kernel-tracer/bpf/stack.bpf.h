@@ -179,7 +179,8 @@ static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev
 	if (!cfg.stack_ns)
 		return;
 	now = bpf_ktime_get_ns();
-	s = out && has_program(prev) ? task_of(prev) : NULL;
+	/* makes no storage: some kernels allocate it with locks that are held here */
+	s = out && has_program(prev) ? task_storage(&tasks, prev, 0) : NULL;
 	if (s) /* forgets a block, of which some machines do not let the end be seen */
 		s->off_since = 0;
 	if (s && blocks) {
@@ -187,7 +188,7 @@ static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev
 		s->off_user = take_stack(ctx, true);
 		s->off_kernel = take_stack(ctx, false);
 	}
-	s = in ? task_of(next) : NULL;
+	s = in ? task_storage(&tasks, next, 0) : NULL;
 	if (!s || !s->off_since)
 		return;
 	if (now - s->off_since >= cfg.stack_ns)

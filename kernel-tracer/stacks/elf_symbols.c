@@ -6,9 +6,11 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 struct elf_symbols {
@@ -31,9 +33,14 @@ static bool has_build_id(Elf *elf, const struct mapped_file *mapped)
 
 static bool is_inode(int fd, const struct mapped_file *mapped)
 {
+	struct statfs fs;
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_ino == mapped->inode && st.st_dev == mapped->device;
+	if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 || st.st_ino != mapped->inode)
+		return false;
+	/* these have a device for each mount or subvolume, which the kernel does not report */
+	return st.st_dev == mapped->device || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+	       fs.f_type == BTRFS_SUPER_MAGIC;
 }
 
 static bool is_mapped_one(const struct elf_symbols *s, const struct mapped_file *mapped)
@@ -42,12 +49,30 @@ static bool is_mapped_one(const struct elf_symbols *s, const struct mapped_file 
 	       (!mapped->has_inode || is_inode(s->fd, mapped));
 }
 
+/* libdwfl would also open what lies beside the program, which its owner may have made a pipe. */
+static int find_installed(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+	const char *file, const char *link, GElf_Word crc, char **found)
+{
+	return dwfl_build_id_find_debuginfo(module, user, name, base, file, link, crc, found);
+}
+
+/* libdwfl would also unpack compressed files and archives, of any size. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
 struct elf_symbols *elf_symbols_open(int fd, const struct mapped_file *mapped, const char **why)
 {
+	static char installed[] = "/usr/lib/debug", *path = installed;
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = find_installed,
 		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &path,
 	};
 	struct elf_symbols *s = calloc(1, sizeof(*s));
 	int own;
@@ -63,7 +88,8 @@ struct elf_symbols *elf_symbols_open(int fd, const struct mapped_file *mapped, c
 	if (own >= 0) {
 		*why = "the file is no program or library";
 		dwfl_report_begin(s->dwfl);
-		s->module = dwfl_report_offline(s->dwfl, mapped->path, mapped->path, own);
+		if (is_elf(own))
+			s->module = dwfl_report_offline(s->dwfl, mapped->path, mapped->path, own);
 		dwfl_report_end(s->dwfl, NULL, NULL);
 		if (!s->module)
 			close(own);

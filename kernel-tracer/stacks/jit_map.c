@@ -12,6 +12,10 @@
 #include "alloc.h"
 #include "plain_file.h"
 
+/* Larger lists, and longer lines, are no runtime's. */
+#define SIZE_MAX_READ (64 << 20)
+#define LINE_MAX_READ 4096
+
 struct function {
 	uint64_t start, size;
 	char *name;
@@ -36,7 +40,7 @@ int jit_map_open(uint32_t pid, uint32_t uid)
 		else
 			snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 		fd = plain_file_open(path, &size);
-		if (fd >= 0 && (fstat(fd, &st) != 0 || (st.st_uid != uid && st.st_uid != 0))) {
+		if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != uid || size > SIZE_MAX_READ)) {
 			close(fd);
 			fd = -EACCES;
 		}
@@ -65,21 +69,21 @@ struct jit_map *jit_map_read(int fd)
 {
 	struct jit_map *j = mg_calloc(1, sizeof(*j));
 	FILE *f = fdopen(fd, "r");
-	char *line = NULL;
-	size_t room = 0;
+	char line[LINE_MAX_READ];
+	size_t left = SIZE_MAX_READ; /* it may grow meanwhile */
 
 	if (!f)
 		close(fd);
-	while (j && f && getline(&line, &room, f) > 0) {
+	while (j && f && left && fgets(line, sizeof(line), f)) {
 		char *end, *name;
 		uint64_t start = strtoull(line, &end, 16), size = strtoull(end, &name, 16);
 
+		left -= strlen(line) < left ? strlen(line) : left;
 		name += strspn(name, " ");
 		name[strcspn(name, "\n")] = 0;
 		if (size && *name)
 			add(j, start, size, name);
 	}
-	free(line);
 	if (f)
 		fclose(f);
 	return j;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "hash.h"
 #include "log.h"
 #include "plain_file.h"
@@ -34,7 +35,24 @@ struct compiled {
 	UT_hash_handle hh;
 };
 
+/*
+ * Places named lately. To find one takes a time that grows with the number of functions in its
+ * file, and stacks share most of theirs.
+ */
+#define NAMED 4096
+struct named {
+	const void *of; /* the file, or the process that compiled it; NULL: free */
+	uint64_t at;    /* offset or address */
+	struct place place;
+};
+
+/* `magnet record` waits no longer than a minute for the tracer: what is not named by then has no
+ * name. */
+#define NAMING_NS 30000000000ull
+
 struct places {
+	struct named named[NAMED];
+	uint64_t naming_until; /* CLOCK_MONOTONIC; 0: not begun */
 	struct mappings *mappings;
 	struct kernel_symbols *kernel;
 	struct compiled *compiled;
@@ -213,6 +231,42 @@ static void name_of_file(const struct mapping *map, uint64_t address, struct pla
 	out->keeps_frame = f.keeps_frame;
 }
 
+/* Returns whether there is time left to look for names. */
+static bool has_time(struct places *p)
+{
+	uint64_t now = mg_monotonic_ns();
+
+	if (!p->naming_until)
+		p->naming_until = now + NAMING_NS;
+	return now < p->naming_until;
+}
+
+static void name_of_user(struct places *p, const struct mg_stack *s, uint64_t address,
+	const struct mapping *map, struct place *out)
+{
+	const void *of = map->file;
+	uint64_t at = map->file ? address - map->start + map->offset : address;
+	struct named *n;
+
+	if (!of)
+		of = look_for_compiled(p, s->pid, s->uid);
+	n = &p->named[(at ^ at >> 12 ^ (uintptr_t)of >> 4) % NAMED];
+	if (of && n->of == of && n->at == at) {
+		*out = n->place;
+		return;
+	}
+	if (!has_time(p)) {
+		out->file = map->file ? map->file->path : "memory without a file";
+		out->why = "there was no time left to name it";
+		return;
+	}
+	if (map->file)
+		name_of_file(map, address, out);
+	else
+		name_of_compiled(p, s, address, out);
+	*n = (struct named){of, at, *out};
+}
+
 void places_name(void *places, const struct mg_stack *s, uint64_t address, struct place *out)
 {
 	struct places *p = places;
@@ -222,10 +276,8 @@ void places_name(void *places, const struct mg_stack *s, uint64_t address, struc
 		name_of_kernel(p, address, out);
 	else if (!mappings_find(p->mappings, s->pid, address, s->at, &map))
 		out->why = "its mapping was not seen";
-	else if (map.file)
-		name_of_file(&map, address, out);
 	else
-		name_of_compiled(p, s, address, out);
+		name_of_user(p, s, address, &map, out);
 }
 
 const char *places_why_no_kernel(const struct places *p)

@@ -126,9 +126,23 @@ def nothing_without():
         check("No stacks were recorded" in rec.text("--stacks"), "and says so")
 
 
+def harm():
+    """What lies beside a program is not opened, nor read a list of functions that is none."""
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        program = shutil.copy(STACKED, top + "/beside")
+        run("strip", program)
+        for name in ("beside.debug", ".debug"):
+            os.mkfifo(f"{top}/{name}")
+        with Recording(program, "2", options=("--stacks=2ms",)) as rec:
+            check(facts(rec, "stack"), "a pipe in the place of debuginfo does not hold up the tracer")
+    p = run(MAGNET, "record", "--stacks", "--anonymize", "--", "true", check=False)
+    check(p.returncode == 2 and "--stacks excludes --anonymize" in p.stderr, f"addresses or none: {p.stderr}")
+
+
 need_kernel_side()
 recorded = lambda: Recording(STACKED, str(REQUESTS), options=("--stacks=2ms",))
 patiently(lambda: blocks(recorded()))
 patiently(lambda: drops(recorded()))
 patiently(retransmissions)
 nothing_without()
+harm()
