@@ -42,7 +42,8 @@ static int more_calls(const void *a, const void *b)
  */
 bool flow_is_shown(const struct fact_flow *f)
 {
-	return flow_bytes(f) || f->dropped || (f->kind != MG_KIND_tcp && f->first);
+	/* in a window, bytes that arrived then may have been read later */
+	return flow_bytes(f) || f->followed || f->dropped || (f->kind != MG_KIND_tcp && f->first);
 }
 
 struct found_flows {

@@ -113,7 +113,8 @@ def several_and_their_children():
         os.killpg(family.pid, signal.SIGKILL)
         check(p.wait(60) == 0, "the end of the last does")
         p.stderr.close()
-        flows = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
+        # as processes are killed, the end of a connection may be dropped: that is a flow without bytes
+        flows = [f for f in json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"] if f["bytes"]]
         check(len(flows) == 4 and all(f["bytes"] > 1000 // SLOWER for f in flows),
               f"the flows of each are recorded: {[f['bytes'] for f in flows]}")
         p = run(MAGNET, "record", "--pid", "1,x", check=False)

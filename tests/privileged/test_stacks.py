@@ -127,7 +127,7 @@ def nothing_without():
 
 
 def harm():
-    """What lies beside a program is not opened, nor read a list of functions that is none."""
+    """The tracer does not open pipes beside a program, and refuses to record addresses that --anonymize leaves out."""
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         program = shutil.copy(STACKED, top + "/beside")
         run("strip", program)
