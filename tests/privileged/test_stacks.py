@@ -24,7 +24,7 @@ def chains(rec):
     for f in facts(rec, "frame"):
         check(len(stacks[f["stack"]]) == f["depth"], "frames come in order") \
             if len(stacks[f["stack"]]) != f["depth"] else None
-        stacks[f["stack"]].append(UNKNOWN if f["address"] is None else f["function"] or f["file"])
+        stacks[f["stack"]].append(UNKNOWN if f["address"] is None else f["function"] or f["file"] or "")
     return stacks
 
 
