@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* magnet doctor: decided by trying, not by looking for versions. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
@@ -15,6 +16,8 @@
 #include "collector.h"
 #include "commands.h"
 #include "doctor.h"
+#include "doctor_tune.h"
+#include "doctor_verdict.h"
 #include "event_table.h"
 #include "log.h"
 #include "option_table.h"
@@ -23,20 +26,50 @@
 #include "paths.h"
 #include "tracer.h"
 
-static const char usage[] =
-	"usage: magnet doctor [--json]\n"
-	"\n"
-	"Prints what this machine can trace, layer by layer, and the reason for what it cannot.\n"
-	"Starts and stops both sides once.\n"
-	"\n";
+/* value of --tune */
+struct doctor_loss {
+	bool given;
+	double percent;
+};
+
+static const char usage[] = "usage: magnet doctor [-v] [--json] [--tune LOSS]\n"
+			    "\n"
+			    "Says whether a recording on this machine would be complete, and how "
+			    "to mend what is missing.\n"
+			    "Starts and stops both sides once.\n"
+			    "\n";
 
 struct doctor_options {
-	bool json, help;
+	bool json, verbose, help;
+	struct doctor_loss tune;
 };
+
+static bool parse_loss(const struct option_row *row, const char *text, void *value)
+{
+	struct doctor_loss *loss = value;
+	char *end;
+
+	(void)row;
+	loss->percent = strtod(text, &end);
+	end += *end == '%';
+	if (end == text || *end || !isdigit((unsigned char)*text) || !(loss->percent <= 100))
+		return option_refuse("a share of events in percent, such as 0.1%% or 0");
+	loss->given = true;
+	return true;
+}
+
+static const struct option_type type_loss = {parse_loss, NULL};
 
 static const struct option_row rows[] = {
 	OPTION_ROW(struct doctor_options, "json", 0, NULL, option_type_flag, json,
 		"print one JSON object"),
+	OPTION_ROW(struct doctor_options, "verbose", 'v', NULL, option_type_flag, verbose,
+		"also print each layer's hooks, and what cannot be observed"),
+	OPTION_ROW(struct doctor_options, "tune", 0, "LOSS", type_loss, tune,
+		"measure the losses of kernel events under load with several buffers and "
+		"intervals, and "
+		"print the smallest buffer and the longest interval that keep them below LOSS "
+		"percent"),
 	OPTION_ROW(struct doctor_options, "help", 'h', NULL, option_type_help, help,
 		"print this help"),
 };
@@ -120,7 +153,7 @@ static void print_side(const char *name, const json_t *j)
 		works ? "works" : "does not work: ", works ? "" : doctor_text(j, "why", "?"));
 }
 
-static void print(const json_t *j)
+static void print_all(const json_t *j)
 {
 	const json_t *hooks = json_object_get(j, "hooks");
 
@@ -133,6 +166,41 @@ static void print(const json_t *j)
 	doctor_print_not_observable(json_object_get(j, "not_observable"));
 }
 
+/* Tries both sides below the directory. */
+static json_t *find_out(const char *top)
+{
+	json_t *j = json_object(), *hooks = NULL;
+
+	json_object_set_new(j, "machine", doctor_machine());
+	json_object_set_new(j, "kernel_side", try_kernel(top, &hooks));
+	json_object_set_new(j, "app", try_app(top));
+	json_object_set_new(j, "lttng", look_for_lttng());
+	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
+	json_object_set_new(j, "not_observable", doctor_not_observable(hooks));
+	doctor_judge(j);
+	return j;
+}
+
+/* Adds the curve of losses to the findings. Returns whether a buffer and an interval are found. */
+static bool tune(json_t *findings, const char *top, const struct doctor_options *o)
+{
+	json_t *tuned = NULL;
+	bool found;
+
+	if (!json_is_true(json_object_get(json_object_get(findings, "kernel_side"), "works"))) {
+		if (!o->json)
+			doctor_print_verdict(findings);
+		mg_error("losses cannot be measured without the kernel side");
+	} else {
+		tuned = doctor_tune(top, o->tune.percent, !o->json);
+	}
+	found = json_is_object(json_object_get(tuned, "smallest_buffer"));
+	if (tuned && !o->json)
+		doctor_print_tuned(tuned);
+	json_object_set_new(findings, "tune", tuned ? tuned : json_null());
+	return found;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	const struct option_command c = {.usage = usage,
@@ -141,8 +209,8 @@ int cmd_doctor(int argc, char **argv)
 		.command = OPTION_ONLY_COMMAND};
 	struct doctor_options o = {0};
 	char top[] = "/tmp/magnet-doctor-XXXXXX";
-	json_t *j, *hooks = NULL;
-	bool any;
+	json_t *j;
+	bool ok;
 	int err;
 
 	err = options_parse(&c, argc, argv, &o, NULL);
@@ -156,13 +224,8 @@ int cmd_doctor(int argc, char **argv)
 		mg_error("cannot make a directory in /tmp: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	j = json_object();
-	json_object_set_new(j, "machine", doctor_machine());
-	json_object_set_new(j, "kernel_side", try_kernel(top, &hooks));
-	json_object_set_new(j, "app", try_app(top));
-	json_object_set_new(j, "lttng", look_for_lttng());
-	json_object_set_new(j, "hooks", hooks ? hooks : json_null());
-	json_object_set_new(j, "not_observable", doctor_not_observable(hooks));
+	j = find_out(top);
+	ok = !mg_memory_failures() && (o.tune.given ? tune(j, top, &o) : doctor_complete(j));
 	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	if (mg_memory_failures()) /* a result without memory would say that something does not work
 				   */
@@ -171,13 +234,13 @@ int cmd_doctor(int argc, char **argv)
 	if (o.json) {
 		json_dumpf(j, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
-	} else {
-		print(j);
+	} else if (!o.tune.given) {
+		doctor_print_verdict(j);
+		if (o.verbose)
+			print_all(j);
 	}
-	any = json_is_true(json_object_get(json_object_get(j, "app"), "works")) ||
-	      json_is_true(json_object_get(json_object_get(j, "kernel_side"), "works"));
 	json_decref(j);
 	if (output_finish("the findings") != EXIT_DONE)
 		return EXIT_FAILED;
-	return any ? EXIT_DONE : EXIT_FAILED;
+	return ok ? EXIT_DONE : EXIT_FAILED;
 }

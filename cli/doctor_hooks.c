@@ -42,6 +42,17 @@ static bool is_first(const json_t *hooks, size_t index, const char *layer, const
 	return false;
 }
 
+const json_t *doctor_hook_missing(const json_t *hooks, size_t index)
+{
+	const json_t *h = json_array_get(hooks, index);
+	const char *layer = doctor_text(h, "layer", ""), *event = doctor_text(h, "hook", "");
+
+	if (!is_first(hooks, index, layer, event))
+		return NULL;
+	h = outcome(hooks, layer, event);
+	return json_integer_value(json_object_get(h, "status")) ? h : NULL;
+}
+
 json_t *doctor_not_observable(const json_t *hooks)
 {
 	const char *why = hooks ? "" : "the kernel side does not work";

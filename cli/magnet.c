@@ -15,7 +15,8 @@ static const struct {
 	const char *what;
 } commands[] = {
 	{"ctl", cmd_ctl, "query or control a running recording"},
-	{"doctor", cmd_doctor, "print what this machine can and cannot trace, layer by layer"},
+	{"doctor", cmd_doctor,
+		"say whether a recording would be complete here, and how to mend it"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
 	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
 	{"show", cmd_show, "print every event in order of time"},

@@ -87,7 +87,8 @@ def tried(program, accepted, refused):
 tried((MAGNET, "record"), BOTH + "|" + RECORD, BAD_BOTH + "|" + BAD_RECORD)
 tried((MAGNET, "report"), REPORT + "|" + FILTERS, BAD_REPORT + "|" + BAD_FILTERS + "|--event drop|--layer tcp")
 tried((MAGNET, "show"), SHOW + "|" + FILTERS, BAD_SHOW + "|" + BAD_FILTERS)
-tried((MAGNET, "doctor"), "--json|--js", "--json=1|-j|--flow 1")
+tried((MAGNET, "doctor"), "--json|--js|-v|--verbose|--tune 0|--tune=0.1%|--tune 100",
+      "--json=1|-j|--flow 1|--tune|--tune x|--tune 101|--tune -1|--tune 1%%|--tune nan|--verbose=1")
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")

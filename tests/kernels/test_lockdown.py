@@ -17,7 +17,10 @@ def is_told(why, where):
 
 def tried(*start):
     """Doctor and record report it, and the application side remains."""
-    found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
+    p = run(*start, MAGNET, "doctor", "--json", check=False)
+    found = json.loads(p.stdout)
+    check(p.returncode == 1 and found["verdict"] == "partial" and "lockdown" in found["missing"][0]["mend"],
+          "a recording would be partial, and doctor says what mends it")
     check(found["app"]["works"] and not found["kernel_side"]["works"],
           "only the application side works")
     is_told(found["kernel_side"]["why"], "doctor")

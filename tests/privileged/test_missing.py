@@ -25,7 +25,12 @@ def one_line(text, *words):
 
 def hidden_types(top):
     start = without(HIDE_TYPES)
-    found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
+    p = run(*start, MAGNET, "doctor", "--json", check=False)
+    found = json.loads(p.stdout)
+    check(p.returncode == 1 and found["verdict"] == "partial", "without the kernel's types a recording is partial")
+    first = found["missing"][0]
+    check(first["what"] == "the kernel side" and first["partial"] and "CONFIG_DEBUG_INFO_BTF" in first["mend"],
+          f"and it is said first what mends it: {first['mend']}")
     check(not found["machine"]["btf"] and not found["kernel_side"]["works"] and found["app"]["works"],
           "without the kernel's types its side does not work, the application's does")
     one_line(found["kernel_side"]["why"], "/sys/kernel/btf/vmlinux", "CONFIG_DEBUG_INFO_BTF")
@@ -41,7 +46,8 @@ def no_cgroups(top):
     found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
     check(found["kernel_side"]["works"] and found["machine"]["cgroup2"] is None,
           "without cgroups v2 the kernel side works")
-    said = run(*start, MAGNET, "doctor").stdout
+    said = run(*start, MAGNET, "doctor", "-v").stdout
+    check("optional: cgroup v2: not mounted" in said and "mount -t cgroup2" in said, "and doctor tells how to mend it")
     check("not mounted: --cgroup cannot be used" in said, "and doctor tells what does not")
     p = run(*start, MAGNET, "record", "-o", top + "/c", "--cgroup", "some", check=False)
     check(p.returncode == 1, "a recording of one ends")

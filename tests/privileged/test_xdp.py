@@ -39,7 +39,7 @@ def told_by_doctor(net, how):
     mine = [one["why"] for one in found if "native" in one["what"]]
     check(len(mine) == 1 and mine[0].endswith(f"that have one now: {device}"), f"{how}: the doctor says: {mine}")
     check(f"not observable: frames that a driver's own (native) XDP program drops: {mine[0]}\n"
-          in run(*net.inside(net.b, MAGNET, "doctor")).stdout, f"{how}: in one line")
+          in run(*net.inside(net.b, MAGNET, "doctor", "-v")).stdout, f"{how}: in one line")
 
 
 def dropped(how):
