@@ -164,15 +164,20 @@ void loader_begin(void)
 	signal(SIGPIPE, SIG_DFL); /* some shells run us with it ignored */
 }
 
-void loaded_init(struct loaded *l)
+void loaded_init_facts(struct loaded *l)
 {
 	l->core = core_new();
-	figures_attach(l->core);
 	l->session = NULL;
 	l->name = NULL;
 	l->reported = false;
 	l->filter = NULL;
 	l->again = false;
+}
+
+void loaded_init(struct loaded *l)
+{
+	loaded_init_facts(l);
+	figures_attach(l->core);
 }
 
 int loaded_read(struct loaded *l, char *const dirs[], int count)

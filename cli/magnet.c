@@ -17,6 +17,7 @@ static const struct {
 	{"ctl", cmd_ctl, "query or control a running recording"},
 	{"doctor", cmd_doctor,
 		"say whether a recording would be complete here, and how to mend it"},
+	{"export", cmd_export, "write a recording in a format that other programs read"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
 	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
 	{"show", cmd_show, "print every event in order of time"},

@@ -18,6 +18,7 @@ ROOMS = {
     },
     "correlate": {
         "facts": (), "sums": (), "core": ("facts",), "filter": ("core", "facts"),
+        "export": ("core", "facts", "filter"),
         "figures": ("core", "facts", "filter", "sums"),
         "reported": ("core", "facts", "figures", "filter", "sums"),
     },

@@ -66,6 +66,9 @@ BAD_FILTERS = """
 """
 BAD_SHOW = "--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
+EXPORT = "--format records -o d|--fo records|--format=records --output d|-od|--out d"
+BAD_EXPORT = "--format nothing|--format=|--format|-o|--output|--json"
+
 
 def lines(text):
     return [line.strip().split(" ") for row in text.strip().splitlines() for line in row.split("|") if line.strip()]
@@ -89,17 +92,18 @@ tried((MAGNET, "report"), REPORT + "|" + FILTERS, BAD_REPORT + "|" + BAD_FILTERS
 tried((MAGNET, "show"), SHOW + "|" + FILTERS, BAD_SHOW + "|" + BAD_FILTERS)
 tried((MAGNET, "doctor"), "--json|--js|-v|--verbose|--tune 0|--tune=0.1%|--tune 100",
       "--json=1|-j|--flow 1|--tune|--tune x|--tune 101|--tune -1|--tune 1%%|--tune nan|--verbose=1")
+tried((MAGNET, "export"), EXPORT + "|" + FILTERS, BAD_EXPORT + "|" + BAD_FILTERS)
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
 
-for name in ("doctor", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
+for name in ("doctor", "export", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
     p = run(MAGNET, "help", name)
     check(p.stdout.startswith(f"usage: magnet {name}") and p.stdout == run(MAGNET, name, "--help").stdout,
           f"magnet help {name} describes it")
 for words in (("recor",), ("help", "recor")):
     p = run(MAGNET, *words, check=False)
-    check(p.returncode == 2 and "ctl, doctor, record, report, show" in p.stderr, f"{words}: {p.stderr.strip()}")
+    check(p.returncode == 2 and "ctl, doctor, export, record, report, show" in p.stderr, f"{words}: {p.stderr.strip()}")
 
 with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     calls = ",".join(["send"] * 1000 + ["recv"])
