@@ -41,7 +41,7 @@ static int compare(const void *key, const void *row)
 /* Names the commands that there are. Returns EXIT_USAGE. */
 static int no_command(const char *name)
 {
-	char names[80] = "";
+	char names[160] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; i < COMMANDS && used < sizeof(names); i++)
