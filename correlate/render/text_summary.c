@@ -5,14 +5,26 @@
 #include "report.h"
 #include "text.h"
 
-static int longest_stage(const struct fact_flow *f, const struct probes *p)
+static int longest_stage_from(const struct fact_flow *f, const struct probes *p, int first)
 {
-	int longest = 0;
+	int longest = first;
 
-	for (int i = 1; i < stage_count(f); i++)
+	for (int i = first + 1; i < stage_count(f); i++)
 		if (stage_mean(f, p, i) > stage_mean(f, p, longest))
 			longest = i;
 	return longest;
+}
+
+/*
+ * Returns the stage that makes bytes wait in the longest one. Bytes of a call that blocks are not
+ * copied before the send buffer has room: the stage after it that lasts longest keeps it full.
+ */
+static int stage_behind(
+	const struct report *r, const struct fact_flow *f, const struct probes *p, int longest)
+{
+	if (f->flow.rx || longest != TX_STAGE_CALL || !(flow_modulation(r, f).blocked_share > 0.5))
+		return longest;
+	return longest_stage_from(f, p, TX_STAGE_SNDBUF);
 }
 
 /* Returns the last point at which the sent bytes were seen. */
@@ -88,7 +100,7 @@ void text_summary(
 	char end[100];
 	const char *why, *remedy;
 	double mean;
-	int longest, reason = -1;
+	int longest, behind, reason = -1;
 
 	if (standing_of(share) == WITHHELD && r->recording.lost_kernel + r->recording.lost_app) {
 		fprintf(to,
@@ -111,7 +123,8 @@ void text_summary(
 		snprintf(end, sizeof(end), " %s %s", f->flow.rx ? "from" : "to", remote);
 	}
 	flow_probes(r, f, &p); /* as in the table below */
-	longest = longest_stage(f, &p);
+	longest = longest_stage_from(f, &p, 0);
+	behind = stage_behind(r, f, &p, longest);
 	mean = dist_mean(&measures(f)->residence);
 	fprintf(to, "\nSummary");
 	if (standing_of(share) == WITHHELD)
@@ -122,13 +135,18 @@ void text_summary(
 			comm_or(f, "the program"));
 	else
 		fprintf(to, "from %s's call to %s; ", comm_or(f, "the program"), passed(f));
-	if (!f->flow.rx && longest == TX_STAGE_SNDBUF)
+	if (!f->flow.rx && behind == TX_STAGE_SNDBUF)
 		reason = main_reason(f);
 	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
-	remedy = cause_remedy(cause_of(f, longest, reason));
-	fprintf(to, "%s of that was spent in: %s%s%s%s.",
+	remedy = cause_remedy(cause_of(f, behind, reason));
+	fprintf(to, "%s of that was spent in: %s",
 		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
-		stage_label(f, longest), why ? " (" : "", why ? why : "", why ? ")" : "");
+		stage_label(f, longest));
+	if (behind != longest)
+		fprintf(to,
+			", until the send buffer had room.\nAfter it, bytes waited longest in: %s",
+			stage_label(f, behind));
+	fprintf(to, "%s%s%s.", why ? " (" : "", why ? why : "", why ? ")" : "");
 	fprintf(to, "\n");
 	if (remedy[0])
 		fprintf(to, "%s %s\n", text_arrow(), remedy);

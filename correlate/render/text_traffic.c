@@ -159,6 +159,8 @@ static void traffic_line(
 	const struct report *r, const struct fact_flow *f, const char *whose, FILE *to)
 {
 	const char *calls = f->flow.rx ? "the peer's sends" : "sends";
+	/* received bytes have also waited for the program */
+	const char *who = f->flow.rx ? "the stack and the reader" : "the stack";
 	struct modulation m = flow_modulation(r, f);
 	const char *why = no_modulation(r, f, &m);
 
@@ -176,15 +178,15 @@ static void traffic_line(
 	}
 	fprintf(to, "; modulation M = %.2f: ", m.m);
 	if (m.m < M_SMALL)
-		fprintf(to, "the stack kept the timing of %s", calls);
+		fprintf(to, "%s kept the timing of %s", who, calls);
 	else if (m.m < M_LARGE)
-		fprintf(to, "the stack moved the average byte by %s of the gap between %s",
+		fprintf(to, "%s moved the average byte by %s of the gap between %s", who,
 			text_percent(m.m), calls);
 	else
 		fprintf(to,
-			"the stack set the timing: it moved the average byte by %.*f times "
-			"the gap between %s",
-			m.m < 10 ? 1 : 0, m.m, calls);
+			"%s set the timing: the average byte moved by %.*f times the gap between "
+			"%s",
+			who, m.m < 10 ? 1 : 0, m.m, calls);
 	if (m.blocked_share > BLOCKED)
 		fprintf(to,
 			"; the sender was blocked %s of the time, so the gaps are partly the "

@@ -300,7 +300,8 @@ def hangup():
     """SIGHUP ends a recording, but not below nohup."""
     for how, seconds, status in (((), 30, 129), (("nohup",), 1, 0)):
         p = subprocess.Popen([*how, MAGNET, "record", "-q", "--app-only", "-o", new_dir(), "--", "sh", "-c",
-                              f"echo begun; sleep {seconds}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                              f"echo begun; sleep {seconds}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # the test may run below nohup
         p.stdout.readline()
         p.send_signal(signal.SIGHUP)
         check(p.wait(30) == status, f"{' '.join(how)}: SIGHUP: exit {p.returncode}")
