@@ -47,7 +47,7 @@ class Tables(Mapping[str, Table]):
 
 
 class Recording:
-    """What `magnet.open()` returns: `facts` and `events` are tables, `figures` those of the report.
+    """An open recording: `facts` and `events` are tables, `figures` those of the report.
 
     A recording holds a temporary directory with its tables until `close()`, the end of a `with`
     block, or the end of the program.
