@@ -31,6 +31,7 @@ class Result:
         report = rec.report()
         self.magnet, self.alone = magnet_counts(report)
         self.lost, self.unjoined = lost(report), report["unjoined_calls"]
+        self.losses = report["loss"]
         self.why = explain(rec.log, {(c["name"], c["flow_kind"]): c["n"] for c in report["calls"]
                                      if c["kernel_only"]})
 
@@ -48,7 +49,7 @@ class Result:
         if self.unjoined:
             found.append(f"{self.unjoined} calls without their system call")
         if self.lost:
-            found.append(f"{self.lost} events were lost")
+            found.append(f"{self.lost} events were lost: {self.losses}")
         return found
 
     def totals(self):
