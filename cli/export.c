@@ -27,7 +27,8 @@
  * P(name, doc) one that the Python module magnet.export_NAME makes of records.
  */
 #define EXPORT_FORMATS(F, P) \
-	F(records, "a directory of fixed-width records, for NumPy and other programs that map files")
+	F(records, "a directory of fixed-width records, for NumPy and other programs that map files") \
+	P(perfetto, "a trace for Perfetto's UI and trace processor; needs the Python package perfetto")
 /* clang-format on */
 
 #define FORMAT_NAME(name, doc) " " #name
