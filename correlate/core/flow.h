@@ -20,7 +20,7 @@
 
 /*
  * Index of a received flow's list after those of its layers: bytes that arrived before bytes that
- * precede them, and when the last of these came (head_of_line.c).
+ * precede them, and when the last of these came (stream/head_of_line.c).
  */
 #define RX_OVERTOOK RX_LAYERS
 _Static_assert((int)RX_OVERTOOK < (int)TX_LAYERS, "a flow has room for the list");
@@ -108,11 +108,12 @@ struct flow {
 	bool rx;
 	struct anchor anchor;
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
-	/* TX: when bytes that had not passed before were handed to IP and to the driver last, 0 =
-	 * never */
+	/* times, 0 = never */
 	struct {
-		uint64_t ip, driver;
-	} left_last;
+		uint64_t ip, driver; /* TX: bytes that had not passed before were handed to them */
+		uint64_t arrived;    /* RX: the latest of the bytes that are in order */
+		uint64_t processed;  /* RX: TCP processed a segment */
+	} last;
 	void *state; /* what a listener keeps of the flow (core_attach()), NULL: nothing yet */
 	/* offset at which the recording begins; 0 if it saw the connection open */
 	uint64_t start;

@@ -36,7 +36,7 @@
 	X(DRIVER, "driver",      "driver")
 #define MG_RX_STAGES(X) \
 	X(DEV_IP, "device_to_ip",  "device to IP") \
-	X(IP_TCP, "ip_to_tcp",     "IP to TCP") \
+	X(IP_TCP, "ip_to_tcp",     "TCP receive processing") \
 	X(ORDER,  "in_order",      "in order (head of line)") \
 	X(ABSENT, "reader_absent", "socket queue: reader absent") \
 	X(WAKE,   "wake",          "socket queue: until woken") \

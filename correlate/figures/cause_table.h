@@ -38,7 +38,7 @@
 		"The reader was busy: use more workers, or do less in the thread that reads.") \
 	X(RUN_QUEUE, "run_queue",   "waiting for a CPU", \
 		"The CPUs are busy with other threads: see the scheduler below.") \
-	X(RECEIVE,   "receive",     "being read: wakeup, copy and return", "") \
+	X(RECEIVE,   "receive",     "being received: stack, wakeup, copy and return", "") \
 	X(PROGRAM,   "program",     "the program itself", "") \
 	X(WRITING,   "writing",     "the program, between the calls that write", "") \
 	X(ARRIVING,  "arriving",    "the rest of the reply was arriving", "")

@@ -30,8 +30,8 @@ const char *cause_remedy(enum cause cause)
 /* ---- one exchange ---- */
 
 static const uint8_t cause_of_rx[RX_STAGES] = {
-	[RX_STAGE_DEV_IP] = CAUSE_STACK,
-	[RX_STAGE_IP_TCP] = CAUSE_STACK,
+	[RX_STAGE_DEV_IP] = CAUSE_RECEIVE,
+	[RX_STAGE_IP_TCP] = CAUSE_RECEIVE,
 	[RX_STAGE_ORDER] = CAUSE_ORDER,
 	[RX_STAGE_ABSENT] = CAUSE_READER,
 	[RX_STAGE_WAKE] = CAUSE_RECEIVE,

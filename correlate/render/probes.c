@@ -28,7 +28,7 @@ static const int8_t begins_out[TX_LAYERS] = {
 static const int8_t begins_in[RX_LAYERS] = {
 	[RX_DEV] = RX_STAGE_DEV_IP,
 	[RX_IP] = RX_STAGE_IP_TCP,
-	[RX_TCP] = RX_STAGE_ORDER,
+	[RX_TCP] = WITHIN,
 	[RX_READY] = NOT_PASSED,
 	[RX_COPY] = NOT_PASSED,
 	[RX_CALL] = NOT_PASSED,
@@ -105,20 +105,24 @@ static void pass_sent(const struct report *r, const struct fact_flow *f, double 
 	MG_RING_EVENTS(PASS_OUT)
 }
 
-/* Passes the events of received bytes, from the device up. */
+/*
+ * Passes the events of received bytes, from the device up. Returns the stage reached: it is still
+ * the first one if IP's event is not recorded.
+ */
 #define IN_OUT(NAME, stage) NOT_PASSED
 #define IN_IN(NAME, stage)  BEGINS_IN(NAME, stage)
 #define IN_ANY(NAME, stage) NOT_PASSED
 #define PASS_IN(id, name, NAME, layer, direction, stage, ...)                    \
 	if (MG_LAYER_##layer == at && IN_##direction(NAME, stage) != NOT_PASSED) \
 		pass(&p, id, IN_##direction(NAME, stage));
-static void pass_received(const struct report *r, const struct fact_flow *f, double n[STAGES_MAX])
+static int pass_received(const struct report *r, const struct fact_flow *f, double n[STAGES_MAX])
 {
 	struct path p = path_of(r, f, n);
 
 	for (int at = MG_LAYER_DEVICE; at >= MG_LAYER_TCP; at--) {
 		MG_RING_EVENTS(PASS_IN)
 	}
+	return p.stage;
 }
 
 /* Returns the share of the bytes for which the stage took time. */
@@ -164,10 +168,14 @@ static void count_sent(
 
 static void count_received(const struct report *r, const struct fact_flow *f, double n[STAGES_MAX])
 {
-	pass_received(r, f, n);
+	if (pass_received(r, f, n) == RX_STAGE_DEV_IP) {
+		/* the stage of TCP begins at the device, or at TCP's own event */
+		n[RX_STAGE_IP_TCP] = n[RX_STAGE_DEV_IP];
+		n[RX_STAGE_DEV_IP] = 0;
+	}
 	if (with_each(f) > 1)
 		n[RX_STAGE_IP_TCP]++;
-	n[RX_STAGE_ORDER] += with_each(f) + 0.5;
+	n[RX_STAGE_IP_TCP] += with_each(f) + 0.5; /* half of tcp_ready */
 	for (int i = RX_STAGE_ABSENT; i < RX_STAGES; i++)
 		n[i] = rx_reader[i];
 }

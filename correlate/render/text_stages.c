@@ -5,6 +5,7 @@
 
 #include "event_table.h"
 #include "reported/getters.h"
+#include "reported/steal.h"
 #include "text.h"
 
 /* Columns of a bar, of which there is room for half where the terminal is narrow. */
@@ -138,6 +139,17 @@ static void closure(
 	fprintf(to, ")\n");
 }
 
+/* Returns a stage's label, and whether its tail may be the hypervisor's. */
+static const char *label_with_steal(
+	const struct report *r, const struct fact_flow *f, int stage, char *to, size_t size)
+{
+	if (!stage_tail_may_be_steal(r, f, stage))
+		return stage_label(f, stage);
+	snprintf(to, size, "%s; tail may be steal (%s)", stage_label(f, stage),
+		text_percent(report_steal_share(r)));
+	return to;
+}
+
 /* Adds a row for each stage worth one, and for the sum of the others. */
 static void stage_rows(const struct report *r, const struct fact_flow *f, const struct probes *p,
 	bool compensated, struct table *t)
@@ -151,6 +163,7 @@ static void stage_rows(const struct report *r, const struct fact_flow *f, const 
 	while (next_residence_residence(&of, &at, &one)) {
 		struct value bar = get_stage_compensated_mean_ns(&one);
 		double share = mean > 0 ? stage_mean(f, p, one.stage) / mean : 0;
+		char label[80];
 
 		if (measures(f)->stage[one.stage].max == 0)
 			continue;
@@ -158,7 +171,8 @@ static void stage_rows(const struct report *r, const struct fact_flow *f, const 
 			rest += stage_mean(f, p, one.stage);
 			continue;
 		}
-		table_row(t, "%s\t%s\t%s\t%s\t%s\t%s", stage_label(f, one.stage),
+		table_row(t, "%s\t%s\t%s\t%s\t%s\t%s",
+			label_with_steal(r, f, one.stage, label, sizeof(label)),
 			text_value(bar, IN_NS),
 			text_value(get_stage_compensated_p50_ns(&one), IN_NS),
 			text_high(value_of(get_stage_highest(&one)),

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "reported/residence.h"
 
+#include <math.h>
+
 #include "event_table.h"
 #include "reported/getters.h"
+#include "reported/steal.h"
 
 struct flow_figures flow_figures_of(const struct report *r, const struct fact_flow *f)
 {
@@ -54,6 +57,8 @@ static struct value stage_without(const struct stage_figures *f, double q)
 /* clang-format off */
 KNOWN(stage, shown, !f->of->withheld)
 KNOWN(stage, compensated, !f->of->withheld && f->of->has_probes)
+KNOWN(stage, steal, !f->of->withheld && !isnan(report_steal_share(f->of->r)))
+GET(stage, tail_may_be_steal, value_flag(stage_tail_may_be_steal(f->of->r, f->of->f, f->stage)))
 GET(stage, stage, value_text(stage_name(f->of->f, f->stage)))
 GET(stage, n, value_count(stage_dist(f)->n))
 GET(stage, bytes, value_count(stage_dist(f)->weight))

@@ -9,7 +9,8 @@
 
 #define MG_KNOWN_stage(S, K) \
 	K(S, shown, "the waterfall is shown") \
-	K(S, compensated, "the waterfall is shown, and the recording has a calibration")
+	K(S, compensated, "the waterfall is shown, and the recording has a calibration") \
+	K(S, steal, "the waterfall is shown, and the hypervisor's steal was recorded")
 #define MG_FIGURES_stage(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, stage, always, "stage", "name of the stage") \
 	V(S, COUNT, RANGES, n, always, "ranges", "byte ranges, each with one timestamp for each layer") \
@@ -25,7 +26,9 @@
 	V(S, NUMBER, NS, compensated_at_highest_ns, compensated, "there", "the largest quantile that holds, without " \
 		"tracing overhead") \
 	V(S, NUMBER, NS, compensated_p99_ns, compensated, "p99", "99th percentile without tracing overhead; null " \
-		"without ten samples beyond it")
+		"without ten samples beyond it") \
+	V(S, FLAG, NONE, tail_may_be_steal, steal, "tail may be steal", "whether the time that the hypervisor took " \
+		"from the CPUs is enough to explain the highest quantile")
 
 #define MG_KNOWN_why(S, K) \
 	K(S, shown, "the waterfall is shown") \

@@ -25,23 +25,34 @@ class Arrivals:
                     self.again.setdefault(cut, at)
                 if event in times:
                     times[event].setdefault(cut, at)
+        self.segments = sorted(at for event, _, _, at in seen if event == "tcp_recv")
         self.readable = {cut: next(t for until, t in ready if until >= cut + self.length(cut))
                          for cut in self.first}
         self.ambiguous = {cut for cut, t in self.again.items() if t < self.readable[cut]}
 
+    def waits(self):
+        """
+        {cut: ns}: how long bytes that came once waited until the last of those before them had reached
+        IP. If one of these came twice, TCP's last segment before they were readable filled the hole.
+        """
+        waits, last, ready = {}, 0, None
+        for cut in sorted(self.first):
+            if self.readable[cut] != ready:
+                ready, twice = self.readable[cut], False
+            if cut in self.ambiguous:
+                twice = True
+            elif not twice:
+                last = max(last, self.at_ip[cut])
+                waits[cut] = last - self.at_ip[cut]
+            else:
+                filled = self.segments[bisect.bisect(self.segments, ready) - 1]
+                waits[cut] = filled - self.at_ip[cut] if self.processed[cut] < filled else 0
+        return waits
+
     def mean_in_order_ns(self):
         """How long the bytes waited for those before, on average, by what came once."""
-        of = [cut for cut in self.processed if cut not in self.ambiguous]
-        return (sum(self.length(c) * (self.readable[c] - self.processed[c]) for c in of)
-                / sum(map(self.length, of)))
-
-    def mean_overtaking_ns(self):
-        """How long the bytes waited until the last of those before them had reached IP, on average."""
-        last = waits = 0
-        for cut in self.cuts[:-1]:
-            last = max(last, self.at_ip[cut])
-            waits += self.length(cut) * (last - self.at_ip[cut])
-        return waits / self.cuts[-1]
+        waits = self.waits()
+        return sum(self.length(c) * ns for c, ns in waits.items()) / sum(map(self.length, waits))
 
     def within(self, a, b):
         return self.cuts[bisect.bisect_left(self.cuts, a):bisect.bisect_left(self.cuts, b)]

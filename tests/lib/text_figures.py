@@ -90,7 +90,7 @@ def calls(c, lines, report):
 
 
 LABELS = {"call to copy": "call", "send buffer": "send_buffer", "IP": "ip", "queue (qdisc)": "qdisc",
-          "driver": "driver", "device to IP": "device_to_ip", "IP to TCP": "ip_to_tcp",
+          "driver": "driver", "device to IP": "device_to_ip", "TCP receive processing": "ip_to_tcp",
           "IP to socket queue": "ip_to_socket", "in order (head of line)": "in_order",
           "socket queue: reader absent": "reader_absent", "socket queue: until woken": "wake",
           "run queue": "run_queue",
@@ -104,6 +104,7 @@ def waterfall(c, block, flow):
     where = flow.get("id", "together")
     for line in block:
         row = cells(line)
+        row[0] = row[0].split("; tail may be steal")[0]
         if row[0].startswith("total"):
             for text, value in zip(row[1:3], (flow["residence_total_ns"], flow["residence_total_p50_ns"])):
                 c.same(text, value, f"{where} total")
@@ -117,6 +118,8 @@ def waterfall(c, block, flow):
             for text, what in zip(row[1:3], ("mean_ns", "p50_ns")):
                 c.same(text, s[of + what], f"{where} {row[0]} {what}")
             c.high(row[3], s["highest"], s[of + "at_highest_ns"], f"{where} {row[0]} p99")
+            if ("; tail may be steal" in line) != bool(s["tail_may_be_steal"]):
+                c.wrong.append(f"{where} {row[0]}: {line}, and JSON says {s['tail_may_be_steal']}")
         elif m := re.search(r"(?:±|\+-)(.*?) after tracing overhead", line):
             c.same(m.group(1), flow["residence_uncertainty_ns"], f"{where} uncertainty")
         elif m := re.search(r"first layer here: mean (.*)$", line):

@@ -88,7 +88,11 @@ def reordered(every, delay_ms, twice, size, step):
         check(rx["ambiguous_bytes"] == twice_bytes, f"{twice_bytes} bytes came again before they were readable")
         waited = next(s for s in rx["residence"] if s["stage"] == "in_order")
         near(waited["mean_ns"], a.mean_in_order_ns(), 0.001, "the mean wait for bytes before, ns")
+        if not every:
+            check(waited["mean_ns"] == 0, "nothing came early: nothing waited")
         if every:
+            early = [cut for cut, ns in a.waits().items() if ns > 0]
+            check(0 < len(early) < len(a.first), f"{len(early)} of {len(a.first)} ranges came early")
             before = overtaking = 0  # when all before it had been processed
             for cut in sorted(a.processed):
                 overtaking += a.processed[cut] < before
@@ -117,7 +121,7 @@ def half_closed(every, delay_ms, size, step):
     with rec:
         check(not a.processed, "TCP has no event of its own")
         bar = {s["stage"]: s["mean_ns"] for s in rx["residence"]}
-        order, rest = a.mean_overtaking_ns(), sum(
+        order, rest = a.mean_in_order_ns(), sum(
             a.length(c) * (a.readable[c] - a.at_ip[c]) for c in a.first) / size
         near(bar["in_order"], order, 0.001, "the mean wait for bytes before, ns")
         near(bar["in_order"] + bar["ip_to_tcp"], rest, 0.001, "and from IP until they are readable, ns")

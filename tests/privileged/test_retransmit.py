@@ -101,13 +101,10 @@ def lost_on_the_way(section, dropped, size, step):
             check(rx["transit_ambiguous_bytes"] >= rx["ambiguous_bytes"] > 0, "their way is not known")
 
             # head of line: what came behind a hole is readable only when the hole is filled
-            behind = byte_ns = size_of = 0
+            behind = 0
             filled = [(o, a.processed[o]) for o, _ in sent_again]
             for offset, at in a.processed.items():
-                ready, length = a.readable[offset], a.length(offset)
-                if offset not in a.ambiguous:
-                    byte_ns += length * (ready - at)
-                    size_of += length
+                ready = a.readable[offset]
                 for hole, filled_at in filled:
                     if hole < offset and at < filled_at:
                         behind += 1
@@ -115,7 +112,7 @@ def lost_on_the_way(section, dropped, size, step):
                             check(False, f"byte {offset} waits for byte {hole}")
             check(behind > 0, f"{behind} ranges came behind a hole and waited until it was filled")
             waited = next(s for s in rx["residence"] if s["stage"] == "in_order")
-            near(waited["mean_ns"], byte_ns / size_of, 0.001, "the report's mean of that wait, ns")
+            near(waited["mean_ns"], a.mean_in_order_ns(), 0.001, "the report's mean of that wait, ns")
             check("retransmitted" in rec.text(), "the text says so")
 
 

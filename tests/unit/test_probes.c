@@ -71,8 +71,8 @@ static void packets_between_two_stages_count_where_they_pass(void **unused)
 	assert_near(p.taken[TX_STAGE_QDISC], 10, 1e-9);
 	assert_true(flow_probes(&r, fact_of(&c, rx_of(&c, SOCK)), &p));
 	assert_near(p.taken[RX_STAGE_DEV_IP], 40, 1e-9); /* dev_gro comes before */
-	assert_near(p.taken[RX_STAGE_IP_TCP], 10, 1e-9);
-	assert_near(p.taken[RX_STAGE_ORDER], 10, 1e-9);
+	assert_near(p.taken[RX_STAGE_IP_TCP], 20, 1e-9); /* tcp_recv within */
+	assert_near(p.taken[RX_STAGE_ORDER], 0, 1e-9);
 	done();
 }
 

@@ -105,7 +105,7 @@ static void without_the_device_layer_the_way_begins_at_ip(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
-	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 100 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 200 * 1000);
 	assert_true(measures_in(f)->residence.sum == 1300 * 1000);
 	feed_end(&c);
 }
@@ -123,8 +123,8 @@ static void without_device_and_ip_it_begins_at_tcp(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
-	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 0);
-	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 100 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 100 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_ORDER), 0);
 	assert_true(measures_in(f)->residence.sum == 1200 * 1000);
 	feed_end(&c);
 }
@@ -143,7 +143,7 @@ static void without_ip_there_is_no_stage_for_it(void **unused)
 	f = rx_of(&c, SOCK);
 	assert_bytes(&c, 1000, 0);
 	assert_int_equal(stage_sum(f, RX_STAGE_DEV_IP), 0);
-	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 200 * 1000);
+	assert_int_equal(stage_sum(f, RX_STAGE_IP_TCP), 300 * 1000);
 	assert_true(measures_in(f)->residence.sum == 1400 * 1000);
 	feed_end(&c);
 }

@@ -10,6 +10,7 @@
 #include "bytes/layer.h"
 #include "bytes/ranges.h"
 #include "coverage/gap.h"
+#include "stream/head_of_line.h"
 
 static void latest(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t present)
 {
@@ -37,6 +38,7 @@ void rx_in_order_unreported(struct core *c, struct flow *f, uint64_t end, uint64
 	ranges_atoms(tcp, 1, from, to, latest, &t);
 	if (gap_within(c, MG_LAYER_TCP, t, now, -1, -1))
 		return;
+	rx_note_overtaking(c, f, from, to, true);
 	ranges_add(ready, from, to, t);
 	layer_pass_call(c, f, RX_READY, t, from, to - from);
 }

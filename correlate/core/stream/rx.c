@@ -106,18 +106,19 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 		return;
 	if (c->low_water)
 		rx_in_order_unreported(c, &s->rx, UINT64_MAX, e->cycles);
+	s->rx.last.processed = e->cycles;
 	arrives(c, &s->rx, RX_TCP, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles}, a);
 	why_on_segment(s, t, p, e->cycles);
 }
 
 /*
  * Returns whether TCP's own event, which exists in established connections only, covers these
- * bytes.
+ * bytes. They may have come with the peer's FIN, which changes the state before they are readable.
  */
 static bool reported_by_tcp(const struct core *c, const struct mg_sock *s, uint64_t from)
 {
-	return s->state == MG_TCP_ESTABLISHED && from >= s->rx.handshake.request_end &&
-	       core_observes(c, MG_EVENT_tcp_recv);
+	return (s->state == MG_TCP_ESTABLISHED || s->state == MG_TCP_CLOSE_WAIT) &&
+	       from >= s->rx.handshake.request_end && core_observes(c, MG_EVENT_tcp_recv);
 }
 
 /* Everything before rcv_nxt is in order now. */
@@ -137,8 +138,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 		from = f->done;
 	if (off <= from)
 		return;
-	if (!reported_by_tcp(c, s, from))
-		rx_note_overtaking(c, f, from, off);
+	rx_note_overtaking(c, f, from, off, reported_by_tcp(c, s, from));
 	ranges_add(&f->layer[RX_READY], from, off, e->cycles);
 	if (s->unclaimed)
 		flow_pass(f, &f->layer[RX_READY], off);
@@ -191,27 +191,28 @@ struct settling {
 /* Indices of a settled range's lists after those of its layers. */
 enum { AGAIN = RX_LAYERS, OVERTOOK, LISTS };
 
-/* Returns when IP, or else the device, had the bytes. */
+#define BELOW_TCP (1u << RX_DEV | 1u << RX_IP)
+
+/* Returns when IP, or else the device or TCP, had the bytes. */
 static uint64_t arrived(const uint64_t t[], uint32_t present)
 {
-	return present & 1u << RX_IP ? t[RX_IP] : t[RX_DEV];
+	if (present & 1u << RX_IP)
+		return t[RX_IP];
+	return present & 1u << RX_DEV ? t[RX_DEV] : t[RX_TCP];
 }
 
 /*
- * Returns where the stage in_order begins. Without TCP's own event (in established connections
- * only) it ends when the preceding bytes arrive, and the rest until the bytes are readable is
- * ip_to_tcp.
+ * Returns where the stage in_order begins. It is as long as the bytes waited for preceding ones to
+ * arrive; the rest of the time until they are readable is ip_to_tcp.
  */
 static uint64_t begin_of_order(const uint64_t t[], uint32_t present)
 {
 	uint64_t ready = t[RX_READY], wait;
 
-	if (present & 1u << RX_TCP)
-		return t[RX_TCP];
 	if (!(present & 1u << OVERTOOK) || t[OVERTOOK] == OVERTOOK_UNKNOWN)
 		return ready;
 	wait = t[OVERTOOK] - arrived(t, present);
-	return wait < ready ? ready - wait : 0;
+	return t[OVERTOOK] > arrived(t, present) && wait < ready ? ready - wait : ready;
 }
 
 /*
@@ -230,10 +231,9 @@ static void edges(const struct settling *s, const uint64_t t[], uint32_t present
 
 	/* A missing layer has no stage: the next stage begins where it would have. */
 	edge[RX_STAGE_ORDER] = begin_of_order(t, present);
-	edge[RX_STAGE_IP_TCP] = present & 1u << RX_IP ? t[RX_IP] : edge[RX_STAGE_ORDER];
+	edge[RX_STAGE_IP_TCP] =
+		present & (BELOW_TCP | 1u << RX_TCP) ? arrived(t, present) : edge[RX_STAGE_ORDER];
 	edge[RX_STAGE_DEV_IP] = present & 1u << RX_DEV ? t[RX_DEV] : edge[RX_STAGE_IP_TCP];
-	if (!(present & 1u << RX_IP) && present & 1u << RX_DEV)
-		edge[RX_STAGE_IP_TCP] = t[RX_DEV];
 	edge[RX_STAGE_ABSENT] = ready;
 	edge[RX_STAGE_WAKE] = woken || entry < ready ? ready : entry;
 	/* bytes that came after the wakeup wait for the CPU only */
@@ -263,8 +263,6 @@ static bool lost_between(const struct settling *s, const uint64_t t[], uint32_t 
 	       (!(present & 1u << RX_TCP) &&
 		       gap_within(s->c, MG_LAYER_TCP, first, t[RX_READY], -1, -1));
 }
-
-#define BELOW_TCP (1u << RX_DEV | 1u << RX_IP)
 
 /*
  * Notes bytes that came with the opening, when the connection had no socket, and were not recorded:
@@ -324,10 +322,8 @@ static enum fact_outcome outcome_of(const uint64_t t[], uint32_t present)
 	/* it came again before it was readable: the boundaries may belong to two copies */
 	if (present & 1u << AGAIN && t[AGAIN] < t[RX_READY])
 		return OUTCOME_SENT_AGAIN;
-	return !(present & 1u << RX_TCP) && present & 1u << OVERTOOK &&
-			       t[OVERTOOK] == OVERTOOK_UNKNOWN
-		       ? OUTCOME_UNDIVIDED
-		       : OUTCOME_FOLLOWED;
+	return present & 1u << OVERTOOK && t[OVERTOOK] == OVERTOOK_UNKNOWN ? OUTCOME_UNDIVIDED
+									   : OUTCOME_FOLLOWED;
 }
 
 /* Settles bytes with every time. */

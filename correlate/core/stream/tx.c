@@ -28,7 +28,7 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	const struct ranges *handed = &f->layer[TX_IP_OUT];
 	uint64_t at;
 
-	if (!f->left_last.ip || mg_events_have(f->missing.events, MG_EVENT_ip_out) ||
+	if (!f->last.ip || mg_events_have(f->missing.events, MG_EVENT_ip_out) ||
 		!mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out))
 		return false;
 	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
@@ -37,8 +37,8 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 /* Notes when bytes left that had not before. */
 static void note_leaving(struct flow *f, enum tx_layer layer, uint64_t t)
 {
-	uint64_t *last = layer == TX_IP_OUT ? &f->left_last.ip
-			 : layer == TX_XMIT ? &f->left_last.driver
+	uint64_t *last = layer == TX_IP_OUT ? &f->last.ip
+			 : layer == TX_XMIT ? &f->last.driver
 					    : NULL;
 
 	if (last && t > *last)

@@ -43,7 +43,7 @@ void tx_find_unsent(struct core *c, struct flow *f)
 		return;
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
 		int layer = tx_stage_of(way[i]);
-		uint64_t last = layer == TX_XMIT ? f->left_last.driver : f->left_last.ip;
+		uint64_t last = layer == TX_XMIT ? f->last.driver : f->last.ip;
 
 		if (!mg_events_have(hooked, way[i]) || may_miss(c, f->sock, way[i], last))
 			continue;
