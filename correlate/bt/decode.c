@@ -58,6 +58,7 @@ struct decoder {
 	struct known_class *classes, *recent[CLASSES_RECENT];
 	struct known_stream *streams, *last_stream;
 	struct known_trace *traces;
+	int64_t wall_clock_ns; /* offset of the first clock from the epoch; 0: not known */
 };
 
 struct decoder *decoder_new(void)
@@ -293,6 +294,19 @@ static int16_t cpu_of(const bt_event *e)
 					   BT_FIELD_CLASS_TYPE_SIGNED_INTEGER));
 }
 
+/* Stores the clock's offset from the epoch, if it is the first that has one. */
+static void note_wall_clock(struct decoder *d, const bt_clock_class *clock)
+{
+	int64_t seconds;
+	uint64_t ns;
+
+	if (d->wall_clock_ns || !bt_clock_class_origin_is_unix_epoch(clock))
+		return;
+	bt_clock_class_get_offset(clock, &seconds, &ns);
+	if (seconds > 0 && seconds < INT64_MAX / 1000000000 - 1 && ns < 1000000000)
+		d->wall_clock_ns = seconds * 1000000000 + (int64_t)ns;
+}
+
 static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 {
 	const bt_stream *key = bt_event_borrow_stream_const(e);
@@ -311,6 +325,8 @@ static struct known_stream *stream_of(struct decoder *d, const bt_event *e)
 	s->cpu = cpu_of(e);
 	clock = bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(key));
 	s->ns_mul = clock && bt_clock_class_get_frequency(clock) == 1000000000;
+	if (s->ns_mul)
+		note_wall_clock(d, clock);
 	HASH_ADD_PTR(d->streams, key, s);
 	return d->last_stream = hash_kept(s);
 }
@@ -433,6 +449,7 @@ void decode_tell_events(const struct decoder *d, struct core *core)
 	const struct known_class *k, *ktmp;
 	struct known_trace *t, *ttmp;
 
+	core_know_wall_clock(core, d->wall_clock_ns);
 	HASH_ITER (hh, d->classes, k, ktmp) {
 		if (!k->trace)
 			continue;

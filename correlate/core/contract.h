@@ -99,6 +99,8 @@ void core_give_clock(struct core *c, uint64_t ns, uint64_t cycles, uint32_t half
  * core_finish().
  */
 void core_know_times(struct core *c, uint64_t start_ns, uint64_t stop_ns);
+/* Sets the time since the epoch at which CLOCK_MONOTONIC was 0, as a trace's metadata has it. */
+void core_know_wall_clock(struct core *c, int64_t offset_ns);
 /* Says that the counter has no constant rate: all times are nanoseconds. */
 void core_know_no_rate(struct core *c);
 /* Says why the trace could not be read to its end, and which directory has no metadata. */

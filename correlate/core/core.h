@@ -172,6 +172,8 @@ struct core_times {
 	uint64_t kernel_until_ns; /* time of the last event of the kernel side except losses */
 	/* of the recording; 0 = not known, as where its end was not written */
 	uint64_t start_ns, stop_ns;
+	uint64_t wall_clock_ns; /* time since the epoch at which CLOCK_MONOTONIC was 0; 0 = not
+				   known */
 };
 
 /* Statements of the traces about themselves. */

@@ -222,6 +222,7 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 
 	m->traces = traces;
 	m->count = count;
+	core_know_wall_clock(m->core, traces[0].offset_ns);
 	why = align(traces, count);
 	if (!why)
 		why = rank_streams(traces, count);

@@ -430,6 +430,7 @@
 	C(F, NS, begin, "begin of the recording by session.json") \
 	C(F, NS, end, "its end by session.json") \
 	C(F, NS, kernel_last, "time of the last event of the kernel side, except losses") \
+	C(F, COUNT, wall_clock, "CLOCK_REALTIME less CLOCK_MONOTONIC when the first trace began, ns") \
 	C(F, COUNT, app_events, "events of the application side") \
 	C(F, COUNT, kernel_events, "events of the kernel side") \
 	C(F, COUNT, tracer_events, "events about the recorders themselves") \

@@ -22,6 +22,7 @@ static void fill_counts(const struct core *c, struct fact_recording *to)
 	to->begin = c->times.start_ns;
 	to->end = c->times.stop_ns;
 	to->kernel_last = c->times.kernel_until_ns;
+	to->wall_clock = c->times.wall_clock_ns ? c->times.wall_clock_ns : FACT_NONE;
 	to->app_events = c->counts.app_events;
 	to->kernel_events = c->counts.kernel_events;
 	to->tracer_events = c->counts.tracer_events;
@@ -184,6 +185,11 @@ bool core_has_clock(const struct core *c)
 double core_clock_join_error(const struct core *c)
 {
 	return clockmap_error(&c->clock);
+}
+
+void core_know_wall_clock(struct core *c, int64_t offset_ns)
+{
+	c->times.wall_clock_ns = offset_ns > 0 ? (uint64_t)offset_ns : 0;
 }
 
 void core_know_no_rate(struct core *c)
