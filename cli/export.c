@@ -11,6 +11,7 @@
 #include "by_host.h"
 #include "commands.h"
 #include "export/export.h"
+#include "export/pcapng.h"
 #include "export/records.h"
 #include "filter_options.h"
 #include "loader.h"
@@ -27,6 +28,7 @@
  * P(name, doc) one that the Python module magnet.export_NAME makes of records.
  */
 #define EXPORT_FORMATS(F, P) \
+	F(pcapng, "a capture of the packets, with headers rebuilt from events, for Wireshark and others") \
 	F(records, "a directory of fixed-width records, for NumPy and other programs that map files") \
 	P(perfetto, "a trace for Perfetto's UI and trace processor; needs the Python package perfetto")
 /* clang-format on */

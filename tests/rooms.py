@@ -18,7 +18,8 @@ ROOMS = {
     },
     "correlate": {
         "facts": (), "sums": (), "core": ("facts",), "filter": ("core", "facts"),
-        "export": ("core", "facts", "filter"),
+        "capture": ("core", "facts", "filter"),
+        "export": ("capture", "core", "facts", "filter"),
         "figures": ("core", "facts", "filter", "sums"),
         "reported": ("core", "facts", "figures", "filter", "sums"),
     },
