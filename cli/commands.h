@@ -7,6 +7,7 @@
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
+int cmd_annotate(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_export(int argc, char **argv);

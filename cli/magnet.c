@@ -14,6 +14,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *what;
 } commands[] = {
+	{"annotate", cmd_annotate, "add to a capture's packets what a recording knows of them"},
 	{"ctl", cmd_ctl, "query or control a running recording"},
 	{"doctor", cmd_doctor,
 		"say whether a recording would be complete here, and how to mend it"},
@@ -28,7 +29,7 @@ static void help(FILE *to)
 {
 	fprintf(to, "usage: magnet COMMAND [ARG...]\n\n");
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].what);
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].what);
 	fprintf(to, "\n  -h, --help     print this help; magnet help COMMAND describes a command\n"
 		    "      --version  print the version\n");
 }

@@ -97,6 +97,8 @@ _magnet()
 		COMPREPLY=($(compgen -W "status dump pause resume set stop" -- "$word"))
 	elif [[ $command == record ]]; then
 		COMPREPLY=($(compgen -c -- "$word"))
+	elif [[ $command == annotate ]]; then # a capture, then directories
+		COMPREPLY=($(compgen -f -- "$word"))
 	else
 		COMPREPLY=($(compgen -d -- "$word"))
 	fi

@@ -321,20 +321,35 @@ bool hosts_at(const struct hosts *h, uint64_t x, struct host_bounds *out)
 	return true;
 }
 
+/* Finds the least and the largest skew that contradict no passing. Returns false if unbounded. */
+static bool skews(const struct hosts_window *w, double *low, double *high)
+{
+	*low = INFINITY;
+	*high = -INFINITY;
+	if (!w || w->state != HOSTS_RELATED)
+		return false;
+	for (int i = 0; i < w->vertices; i++) {
+		*low = fmin(*low, w->vertex[i].skew);
+		*high = fmax(*high, w->vertex[i].skew);
+	}
+	return true;
+}
+
 double hosts_skew(const struct hosts *h, uint64_t x)
 {
 	const struct hosts_window *w = window_of(h, x);
-	double low = INFINITY, high = -INFINITY;
+	double low, high;
 
-	if (!w || w->state == HOSTS_UNRELATED)
-		return NAN;
-	if (w->state == HOSTS_SKEW_ONLY)
+	if (w && w->state == HOSTS_SKEW_ONLY)
 		return w->skew;
-	for (int i = 0; i < w->vertices; i++) {
-		low = fmin(low, w->vertex[i].skew);
-		high = fmax(high, w->vertex[i].skew);
-	}
-	return (low + high) / 2;
+	return skews(w, &low, &high) ? (low + high) / 2 : NAN;
+}
+
+double hosts_skew_error(const struct hosts *h, uint64_t x)
+{
+	double low, high;
+
+	return skews(window_of(h, x), &low, &high) ? (high - low) / 2 : NAN;
 }
 
 bool hosts_interval(

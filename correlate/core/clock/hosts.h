@@ -66,6 +66,8 @@ struct host_bounds {
 bool hosts_at(const struct hosts *h, uint64_t x, struct host_bounds *out);
 /* Returns how much faster B's clock runs at that time, 1 = twice as fast; NAN if not known. */
 double hosts_skew(const struct hosts *h, uint64_t x);
+/* Returns the bound of its error; NAN if there is none. */
+double hosts_skew_error(const struct hosts *h, uint64_t x);
 /*
  * Computes the time from x by A's clock to y by B's, or from y to x, ns; `half_width` gets its
  * error.

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""
+Captures and recordings of the same packets: what magnet export writes is what tcpdump saw, and magnet annotate
+finds in captures of this host and of the other one every packet, whatever their clocks show.
+"""
+import json
+import os
+import re
+import signal
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *  # noqa: E402
+from fact_table import facts  # noqa: E402
+import pcapng  # noqa: E402
+
+need_kernel_side()
+need_program("tcpdump", "ip", "nsenter")
+TALK = os.path.join(os.path.dirname(__file__), "..", "programs", "captured.py")
+PORTS = (7001, 7002)
+COMMENT = pcapng.COMMENT
+
+
+class Tcpdump:
+    """tcpdump on a device, from when it listens to the end of the block."""
+
+    def __init__(self, path, device, prefix=(), precision="nano"):
+        self.p = subprocess.Popen([*prefix, "tcpdump", "-Z", "root", "-U", "--immediate-mode", "-s", "128",
+                                   "--time-stamp-precision", precision, "-w", path, "-i", device,
+                                   "port 7001 or port 7002"], stderr=subprocess.PIPE, text=True)
+        for line in self.p.stderr:
+            if "listening on" in line:
+                return
+        sys.exit("tcpdump does not listen")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        time.sleep(0.3)  # what it has not read yet
+        self.p.send_signal(signal.SIGINT)
+        self.said = self.p.stderr.read()
+        self.p.wait(10)
+
+
+def key(f):
+    """Fields by which a packet is the same in both captures; others are not recorded."""
+    return tuple(f.get(k) for k in ("proto", "from", "to", "sport", "dport", "seq", "ack", "flags", "length",
+                                    "payload")) + ((f["id"],) if f["proto"] == 17 else ())
+
+
+def of_talk(path):
+    return [f for f in map(pcapng.parsed, pcapng.packets(path))
+            if f and {f.get("sport"), f.get("dport")} & set(PORTS)]
+
+
+def as_pcapng(path):
+    """tcpdump writes pcap: a copy in pcapng, by this reader of its own."""
+    with open(path, "rb") as f:
+        raw = f.read()
+    magic, link = struct.unpack_from("<I", raw)[0], struct.unpack_from("<I", raw, 20)[0]
+    parts, at = [], 24
+    while at < len(raw):
+        s, part, captured, original = struct.unpack_from("<4I", raw, at)
+        parts.append((s * 10 ** 9 + part * (1 if magic == 0xa1b23c4d else 1000), raw[at + 16:at + 16 + captured],
+                      original))
+        at += 16 + captured
+    pcapng.written(path + "ng", link, parts)
+    return path + "ng"
+
+
+def export(rec, out):
+    run(MAGNET, "export", rec.dir, "--format", "pcapng", "-o", out)
+    return of_talk(out)
+
+
+def compare(exported, captured, what):
+    check(len(captured) > 60, f"{what}: tcpdump has {len(captured)} packets")
+    missing = sorted(map(key, captured), key=str) != sorted(map(key, exported), key=str)
+    check(not missing, f"{what}: the {len(exported)} exported packets have the addresses, ports, numbers, flags, "
+                       "lengths and identifications that tcpdump saw")
+    check(all(f["sum"] % 0xffff == 0 for f in exported if "sum" in f), f"{what}: IPv4's checksums are right")
+    check([f["ns"] for f in exported] == sorted(f["ns"] for f in exported), f"{what}: they are in order of time")
+
+
+def compare_events(rec, path, exported, what):
+    """The exported packets against the events; loopback's packets have two, and comments of both ends."""
+    events = {"dev_xmit": [], "dev_recv": []}
+    for e in rec.events():
+        if e["event"] in events and e["flow"] and e["fields"]["via"] == "own":
+            events[e["event"]].append(int(e["fields"]["len"]))
+    twice = [pcapng.parsed(p)["payload"] for p in pcapng.packets(path) if len(p.comments()) == 2]
+    sent, received = events["dev_xmit"], events["dev_recv"]
+    check(len(exported) == len(sent) + len(received) - len(twice),
+          f"{what}: {len(sent)} sent and {len(received)} received, of which {len(twice)} are both")
+    check(sum(f["payload"] for f in exported) == sum(sent) + sum(received) - sum(twice),
+          f"{what}: {sum(f['payload'] for f in exported)} bytes, as the events have")
+    return len(twice)
+
+
+def annotate(capture, rec, out):
+    return json.loads(run(MAGNET, "annotate", capture, rec.dir, "-o", out, "--json").stdout)
+
+
+def compare_comments(rec, out, result, what):
+    packets = pcapng.packets(out)
+    told = [p for p in packets if any(c.startswith("magnet: flow ") for c in p.comments())]
+    check(result["matched"] == result["packets"] == len(packets) == len(told),
+          f"{what}: all {len(packets)} packets are found and have comments")
+    calls = {}
+    for row in facts(rec, "call"):
+        if row["flow"] and row["bytes"] and row["offset"] is not None:
+            calls.setdefault(row["flow"], set()).add((row["offset"], row["bytes"], row["function"]))
+    seen = 0
+    for p in told:
+        for c in p.comments():
+            m = re.search(r"magnet: flow (\S+), bytes (\d+)-(\d+);.* process (\d+), thread \d+, (\w+)\(\) of bytes "
+                          r"(\d+)-(\d+)", c)
+            if m:
+                seen += 1
+                first, last = int(m[6]), int(m[7])
+                check_quietly((first, last - first + 1, m[5]) in calls[m[1]] and first <= int(m[3])
+                              and last >= int(m[2]), f"{what}: {c}")
+    check(seen >= 60, f"{what}: {seen} comments name calls that magnet show has")
+
+
+def check_quietly(ok, what):
+    if not ok:
+        check(ok, what)
+
+
+def between_hosts(address, net, top):
+    what = address
+    here, there = top + "/here", top + "/there"
+    with net.popen(net.b, PYTHON, TALK, "server", address, stdout=subprocess.PIPE) as server:
+        server.stdout.readline()
+        with Tcpdump(here, net.a, net.inside(net.a)), Tcpdump(there, net.b, net.inside(net.b), "micro"):
+            rec = Recording(*net.inside(net.a, PYTHON, TALK, "client", address), options=("--kernel-only",))
+        server.wait(10)
+    with rec:
+        lost_any = rec.report()["loss"]["kernel"] or unseen(rec)
+        if lost_any:
+            return False
+        exported = export(rec, top + "/exported")
+        here_ng, there_ng = as_pcapng(here), as_pcapng(there)
+        compare(exported, of_talk(here_ng), what)
+        compare_events(rec, top + "/exported", exported, what)
+        read_by_tcpdump(top + "/exported", len(exported), what)
+        same_host = annotate(here_ng, rec, top + "/annotated")
+        compare_comments(rec, top + "/annotated", same_host, what + ", this host")
+        clock = same_host["clock"]
+        # the wall clock may have been slewed since the recording noted it
+        check(abs(clock["ahead_ns"]) <= clock["error_ns"] + 1000000,
+              f"{what}: tcpdump's clock is the recording's: ahead by {clock['ahead_ns']:.0f} ns, "
+              f"within {clock['error_ns']:.0f} ns")
+        other_host = annotate(there, rec, top + "/annotated")
+        compare_comments(rec, top + "/annotated", other_host, what + ", other host, as pcap")
+        clocks_are_found(rec, here_ng, clock, top, what)
+    return True
+
+
+def clocks_are_found(rec, capture, plain, top, what):
+    """A clock that is an hour ahead and 300 ppm fast, and one that is years behind and 40 ppm slow."""
+    packets = pcapng.packets(capture)
+    middle = (packets[0].ns + packets[-1].ns) // 2
+    for offset, ppm, order in ((3600 * 10 ** 9 + 123456789, 300, ">"), (-3 * 10 ** 16, -40, "<")):
+        def shown(ns, offset=offset, ppm=ppm):
+            return ns + offset + round((ns - middle) * ppm / 1e6)
+
+        pcapng.rewritten(capture, top + "/shifted", shown, order, extra=((COMMENT, b"kept"), (0x8bad, b"odd")))
+        result = annotate(top + "/shifted", rec, top + "/annotated")
+        clock = result["clock"]
+        away = abs(clock["ahead_ns"] - plain["ahead_ns"] - offset)
+        # both relations have their bounds, and each was made at the middle of the packets
+        check(away <= clock["error_ns"] + plain["error_ns"],
+              f"{what}: a clock set by {offset} ns and {ppm} ppm fast is found back {away:.0f} ns away, "
+              f"within {clock['error_ns']:.0f} ns")
+        check(abs(clock["rate_ppm"] - plain["rate_ppm"] - ppm) <= clock["rate_error_ppm"] + plain["rate_error_ppm"],
+              f"{what}: its rate is found as {clock['rate_ppm']:.3f} ppm, within {clock['rate_error_ppm']:.3f} ppm")
+        compare_comments(rec, top + "/annotated", result, f"{what}, {ppm} ppm")
+        is_kept(top + "/shifted", top + "/annotated", what)
+
+
+def is_kept(before, after, what):
+    """Everything but the added comments is there, in the same byte order."""
+    a, b = pcapng.blocks(before), pcapng.blocks(after)
+    check([x.type for x in a] == [x.type for x in b] and a[0].order == b[0].order,
+          f"{what}: all {len(a)} blocks are kept, in their order and byte order")
+    for x, y in zip(a, b):
+        if x.type == pcapng.PACKET:
+            check_quietly((x.ticks, x.interface, x.original, x.data) == (y.ticks, y.interface, y.original, y.data)
+                          and y.options[:len(x.options)] == x.options, f"{what}: a packet is kept")
+        elif x.type != pcapng.SECTION:
+            check_quietly(x.raw == y.raw, f"{what}: a block is kept as it was")
+
+
+def read_by_tcpdump(path, count, what):
+    lines = run("tcpdump", "-nn", "-r", path).stdout.splitlines()
+    check(len(lines) == count, f"{what}: tcpdump reads {len(lines)} packets")
+
+
+def on_loopback(top):
+    path = top + "/lo"
+    with Tcpdump(path, "lo"):
+        rec = Recording(PYTHON, TALK, "both", "127.0.0.1")
+    with rec:
+        if rec.report()["loss"]["kernel"] or unseen(rec):
+            return False
+        exported = export(rec, top + "/exported")
+        compare(exported, of_talk(as_pcapng(path)), "loopback")
+        twice = compare_events(rec, top + "/exported", exported, "loopback")
+        check(twice >= len(exported) - 3, "loopback: a packet is written once, with comments for both ends (but the "
+                                          "three of the handshake, for which the server has no socket yet)")
+        result = annotate(path, rec, top + "/annotated")
+        compare_comments(rec, top + "/annotated", result, "loopback")
+    return True
+
+
+def hostile(top):
+    """Captures that are none, cut off or damaged end with one line and leave no file."""
+    with Recording(PYTHON, TALK, "both", "127.0.0.1", options=("--kernel-only",)) as rec:
+        good = top + "/good"
+        run(MAGNET, "export", rec.dir, "--format", "pcapng", "-o", good)
+        with open(good, "rb") as f:
+            raw = f.read()
+        first = len(pcapng.blocks(good)[0].raw)
+        for name, data, says in (
+                ("empty", b"", "no capture"), ("text", b"this is a text\n" * 9, "no capture"),
+                ("cut", raw[:first + 10], "ends within a block"),
+                ("long", raw[:first + 4] + b"\xfc\xff\xff\x7f" + raw[first + 8:], "longer than 64 MB"),
+                ("short", raw[:first + 4] + b"\x08\0\0\0" + raw[first + 8:], "not possible"),
+                ("lengths", raw[:-4] + b"\0\0\0\0", "two lengths differ")):
+            with open(top + "/bad", "wb") as f:
+                f.write(data)
+            p = run(MAGNET, "annotate", top + "/bad", rec.dir, "-o", top + "/none", check=False)
+            check(p.returncode == 1 and len(p.stderr.splitlines()) == 1 and says in p.stderr
+                  and not [n for n in os.listdir(top) if n.startswith("none")],
+                  f"{name}: {p.stderr.strip()}")
+        p = run(MAGNET, "annotate", good, rec.dir, "-o", "/dev/full", check=False)
+        check(p.returncode == 1 and "No space left" in p.stderr, f"a full disk: {p.stderr.strip()}")
+
+
+def scenes(top):
+    with Network() as net:
+        for address in (net.B, net.B6):
+            if not any(between_hosts(address, net, top) for _ in range(5)):
+                sys.exit("events were lost in each of 5 recordings")
+    if not any(on_loopback(top) for _ in range(5)):
+        sys.exit("events were lost in each of 5 recordings")
+    hostile(top)
+
+
+with tempfile.TemporaryDirectory(prefix="magnet-test-") as directory:
+    scenes(directory)
