@@ -175,7 +175,7 @@ static int show_events(struct show_options *o, char **dirs, int count)
 	struct loaded in;
 	int read, status;
 
-	loaded_init(&in);
+	loaded_init_facts(&in);
 	if (chooses(&o->filter)) {
 		if (loaded_filter(&in, &o->filter, dirs, count))
 			return EXIT_FAILED;

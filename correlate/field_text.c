@@ -3,23 +3,16 @@
 
 #include <inttypes.h>
 
-#include "printable.h"
+#include "line.h"
 
 void field_text_words(FILE *to, const char *s, size_t length)
 {
-	while (length) {
-		bool may;
-		size_t n = mg_character(s, length, &may);
+	struct line l;
 
-		if (!may || *s == ' ')
-			fputc('_', to);
-		else if (n == 1)
-			fputc(*s, to);
-		else
-			fwrite(s, 1, n, to);
-		s += n;
-		length -= n;
-	}
+	l.to = to;
+	l.used = 0;
+	line_words(&l, s, length);
+	line_flush(&l);
 }
 
 void field_text_number(FILE *to, uint64_t value, bool is_signed, bool is_hex, bool in_array)

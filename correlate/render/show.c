@@ -15,46 +15,68 @@
 
 /* Prints a number, by its name where it has one. */
 static void number(
-	const struct show *s, const struct mg_event *e, const struct mg_field_desc *f, uint64_t u)
+	struct show *s, const struct mg_event *e, const struct mg_field_desc *f, uint64_t u)
 {
-	FILE *to = s->to;
+	struct line *to = &s->line;
 	bool is_signed = f->class == MG_CLASS_INT;
 	int64_t value = is_signed && f->size == 4 ? (int64_t)(int32_t)u : (int64_t)u;
 	const char *name = mg_enum_name(f->names, value);
 	char words[SHOW_WORDS];
 
-	if (name)
-		fputs(name, to);
-	else if (!s->tsv && show_words(s->core, e, f, value, words))
-		fputs(words, to);
-	else if (f->names == &mg_names_e_option)
-		fprintf(to, "%u/%u", (uint32_t)u >> 16, (uint32_t)u & 0xffff);
-	else if (f->class == MG_CLASS_HEX)
-		fprintf(to, "0x%" PRIx64, u);
-	else if (is_signed)
-		fprintf(to, "%" PRId64, value);
-	else
-		fprintf(to, "%" PRIu64, u);
+	if (name) {
+		line_text(to, name);
+	} else if (!s->tsv && show_words(s->core, e, f, value, words)) {
+		line_text(to, words);
+	} else if (f->names == &mg_names_e_option) {
+		line_unsigned(to, (uint32_t)u >> 16);
+		line_char(to, '/');
+		line_unsigned(to, (uint32_t)u & 0xffff);
+	} else if (f->class == MG_CLASS_HEX) {
+		line_hex(to, u);
+	} else if (is_signed) {
+		line_signed(to, value);
+	} else {
+		line_unsigned(to, u);
+	}
 }
 
-static void field(const struct show *s, const struct mg_event *e, const struct mg_field_desc *f,
+/* Returns an integer; one memcpy() of any size would stall the read that follows it. */
+static uint64_t integer(const uint8_t *p, uint8_t size)
+{
+	uint64_t u = 0;
+	uint32_t u32;
+	uint16_t u16;
+
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&u16, p, sizeof(u16));
+		return u16;
+	case 4:
+		memcpy(&u32, p, sizeof(u32));
+		return u32;
+	default:
+		memcpy(&u, p, size < sizeof(u) ? size : sizeof(u));
+		return u;
+	}
+}
+
+static void field(struct show *s, const struct mg_event *e, const struct mg_field_desc *f,
 	const uint8_t *payload)
 {
-	FILE *to = s->to;
 	const uint8_t *p = payload + f->offset;
 	char address[INET6_ADDRSTRLEN];
-	uint64_t u = 0;
 
 	switch (f->class) {
 	case MG_CLASS_TEXT:
-		field_text_words(to, (const char *)p, strnlen((const char *)p, f->size));
+		line_words(&s->line, (const char *)p, strnlen((const char *)p, f->size));
 		break;
 	case MG_CLASS_BYTES:
-		fputs(inet_ntop(AF_INET6, p, address, sizeof(address)), to);
+		line_text(&s->line, inet_ntop(AF_INET6, p, address, sizeof(address)));
 		break;
 	default:
-		memcpy(&u, p, f->size);
-		number(s, e, f, u);
+		number(s, e, f, integer(p, f->size));
 	}
 }
 
@@ -64,29 +86,37 @@ static bool is_function(const struct mg_event *e, const struct mg_field_desc *f)
 	return e->id == MG_APP_BASE + MG_FN_entry && strcmp(f->name, "ret") == 0;
 }
 
-static void fields(const struct show *s, const struct mg_event *e)
+/* Returns whether a field has a column of its own. */
+static bool has_column(const struct mg_event *e, const char *name)
 {
-	FILE *to = s->to;
+	/* the first letter says no for most, which a call of strcmp() would not say faster */
+	return (name[0] == 's' && strcmp(name, "sock") == 0) ||
+	       (MG_IS_APP(e->id) && (strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0));
+}
+
+static void fields(struct show *s, const struct mg_event *e)
+{
+	struct line *to = &s->line;
 	const struct mg_event_desc *d = mg_event_by_id(e->id);
 	const uint8_t *payload = (const uint8_t *)&e->sys_enter;
 	bool first = true;
 
 	if (!d) {
-		fputs(e->other.text ? e->other.text : "", to);
+		line_text(to, e->other.text ? e->other.text : "");
 		return;
 	}
 	for (int i = 0; i < d->field_count; i++) {
 		const char *name = d->fields[i].name;
 
-		/* these have columns of their own */
-		if (strcmp(name, "sock") == 0 ||
-			(MG_IS_APP(e->id) &&
-				(strcmp(name, "tid") == 0 || strcmp(name, "pid") == 0)))
+		if (has_column(e, name))
 			continue;
-		fprintf(to, "%s%s=", first ? "" : " ", name);
+		if (!first)
+			line_char(to, ' ');
 		first = false;
+		line_text(to, name);
+		line_char(to, '=');
 		if (is_function(e, &d->fields[i]))
-			fputs(mg_function_name((unsigned int)e->call.ret), to);
+			line_text(to, mg_function_name((unsigned int)e->call.ret));
 		else
 			field(s, e, &d->fields[i], payload);
 	}
@@ -98,23 +128,29 @@ static uint64_t end_of(const struct annotation *a, uint32_t i)
 }
 
 /* Prints the byte ranges of a call that are not contiguous, as another thread's came in between. */
-static void ranges(FILE *to, const struct annotation *a)
+static void ranges(struct line *to, const struct annotation *a)
 {
 	bool together = true;
 
 	for (uint32_t i = 1; i < a->pieces; i++)
 		together = together && annotated_bytes(a, i).offset == end_of(a, i - 1);
-	for (uint32_t i = 0; !together && i < a->pieces; i++)
-		fprintf(to, "%s%" PRIu64 "+%" PRIu64,
-			i ? "," : " ranges=", annotated_bytes(a, i).offset,
-			annotated_bytes(a, i).length);
+	for (uint32_t i = 0; !together && i < a->pieces; i++) {
+		line_text(to, i ? "," : " ranges=");
+		line_unsigned(to, annotated_bytes(a, i).offset);
+		line_char(to, '+');
+		line_unsigned(to, annotated_bytes(a, i).length);
+	}
 }
 
 /* Prints which bytes of which sender a received message is. */
-static void sender(FILE *to, const struct annotation *a)
+static void sender(struct line *to, const struct annotation *a)
 {
-	if (a->from)
-		fprintf(to, " from=%s@%" PRIu64, flow_id(annotated_sender(a)), a->from_offset);
+	if (!a->from)
+		return;
+	line_text(to, " from=");
+	line_text(to, flow_id(annotated_sender(a)));
+	line_char(to, '@');
+	line_unsigned(to, a->from_offset);
 }
 
 /* Returns whether an event says only what was there before: a socket, its ends, its state. */
@@ -149,10 +185,21 @@ static bool is_setup(struct show *s, const struct mg_event *e, const struct anno
 	return !s->begun || (d && d->layer == MG_LAYER_TRACER);
 }
 
-static bool wanted(
-	struct show *s, const struct mg_event *e, const struct annotation *a, const char *flow)
+/* Returns whether the event is of the flow that was asked for, if one was. */
+static bool is_of_flow(const struct show *s, const struct annotation *a)
 {
-	if (s->flow && strcmp(s->flow, flow) != 0)
+	char flow[32] = ""; /* events of the tracer itself and of the scheduler have none */
+
+	if (!s->flow)
+		return true;
+	if (a->sock)
+		flow_name(flow, annotated_flow(a).sock, a->rx);
+	return strcmp(s->flow, flow) == 0;
+}
+
+static bool wanted(struct show *s, const struct mg_event *e, const struct annotation *a)
+{
+	if (!is_of_flow(s, a))
 		return false;
 	s->flow_seen = true;
 	if (s->filter && !filter_takes_event(s->filter, s->core, e, a))
@@ -160,55 +207,63 @@ static bool wanted(
 	return s->tsv || s->setup || !is_setup(s, e, a);
 }
 
-/* Writes the event's flow; events of the tracer itself and of the scheduler have none. */
-static void flow_text(char out[32], const struct annotation *a)
+static void tsv_flow(struct line *to, const struct annotation *a)
 {
-	if (a->sock)
-		flow_name(out, annotated_flow(a).sock, a->rx);
-	else
-		out[0] = 0;
+	uint64_t sock = a->sock ? annotated_flow(a).sock : 0;
+	char name[32];
+
+	if (sock >> 61) { /* numbers that have names */
+		flow_name(name, sock, a->rx);
+		line_text(to, name);
+	} else if (sock) {
+		line_unsigned(to, sock);
+		line_text(to, a->rx ? "/rx" : "/tx");
+	}
 }
 
-static void tsv(struct show *s, const struct mg_event *e, const struct annotation *a,
-	const char *name, const char *flow)
+static void tsv(
+	struct show *s, const struct mg_event *e, const struct annotation *a, const char *name)
 {
-	FILE *to = s->to;
+	struct line *to = &s->line;
 
-	fprintf(to, "%" PRIu64 "\t", e->time_ns);
+	line_unsigned(to, e->time_ns);
+	line_char(to, '\t');
 	if (a->cycles)
-		fprintf(to, "%" PRIu64, a->cycles);
-	fputc('\t', to);
+		line_unsigned(to, a->cycles);
+	line_char(to, '\t');
 	if (e->cpu >= 0)
-		fprintf(to, "%d", e->cpu);
-	fprintf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\t%s\t", e->pid, e->tid, name, flow);
+		line_signed(to, e->cpu);
+	line_char(to, '\t');
+	line_unsigned(to, e->pid);
+	line_char(to, '\t');
+	line_unsigned(to, e->tid);
+	line_char(to, '\t');
+	line_text(to, name);
+	line_char(to, '\t');
+	tsv_flow(to, a);
+	line_char(to, '\t');
 	if (a->has_offset)
-		fprintf(to, "%" PRIu64 "\t%" PRIu64 "\t", a->offset, a->length);
-	else
-		fputs("\t\t", to);
-	fields(s, e);
-	ranges(to, a);
-	sender(to, a);
-	fputc('\n', to);
+		line_unsigned(to, a->offset);
+	line_char(to, '\t');
+	if (a->has_offset)
+		line_unsigned(to, a->length);
+	line_char(to, '\t');
 }
 
-static void people(struct show *s, const struct mg_event *e, const struct annotation *a,
-	const char *name, const char *flow)
+static void people(
+	struct show *s, const struct mg_event *e, const struct annotation *a, const char *name)
 {
-	FILE *to = s->to;
-	char range[48] = "";
+	char range[48] = "", cpu[16] = "", flow[32] = "", text[256];
 
 	if (a->has_offset)
 		snprintf(range, sizeof(range), "%" PRIu64 "+%" PRIu64, a->offset, a->length);
-	fprintf(to, "%14.9f ", (double)(e->time_ns - s->first_ns) / 1e9);
 	if (e->cpu >= 0)
-		fprintf(to, "%3d ", e->cpu);
-	else
-		fputs("    ", to);
-	fprintf(to, "%7" PRIu32 "  %-15s %-12s %-22s ", e->tid, name, flow, range);
-	fields(s, e);
-	ranges(to, a);
-	sender(to, a);
-	fputc('\n', to);
+		snprintf(cpu, sizeof(cpu), "%d", e->cpu);
+	if (a->sock)
+		flow_name(flow, annotated_flow(a).sock, a->rx);
+	snprintf(text, sizeof(text), "%14.9f %3s %7" PRIu32 "  %-15.120s %-12s %-22s ",
+		(double)(e->time_ns - s->first_ns) / 1e9, cpu, e->tid, name, flow, range);
+	line_text(&s->line, text);
 }
 
 void show_header(struct show *s)
@@ -231,16 +286,19 @@ void show_event(void *arg, const struct mg_event *e, const struct annotation *a)
 	const char *name = d                         ? d->name
 			   : e->id == MG_EVENT_other ? text_plain(e->other.name, NAME_MAX_SHOWN)
 						     : NULL;
-	char flow[32];
 
 	if (!name || s->failed)
 		return;
 	if (!s->first_ns)
 		s->first_ns = e->time_ns;
-	flow_text(flow, a);
 	show_header(s);
-	if (!wanted(s, e, a, flow))
+	if (!wanted(s, e, a))
 		return;
-	(s->tsv ? tsv : people)(s, e, a, name, flow);
+	s->line.to = s->to;
+	(s->tsv ? tsv : people)(s, e, a, name);
+	fields(s, e);
+	ranges(&s->line, a);
+	sender(&s->line, a);
+	line_end(&s->line);
 	s->failed = ferror(s->to);
 }

@@ -9,6 +9,7 @@
 
 #include "core/contract.h"
 #include "filter/filter.h"
+#include "line.h"
 
 struct show {
 	FILE *to;
@@ -22,6 +23,7 @@ struct show {
 	bool has_header;
 	bool flow_seen; /* whether an event of the flow was seen */
 	bool failed;    /* whether writing failed */
+	struct line line;
 };
 
 /* Prints the column names, once; call it directly to have them even if no event follows. */

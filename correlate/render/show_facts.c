@@ -2,12 +2,10 @@
 #include "show_facts.h"
 
 #include <arpa/inet.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "event_table.h"
-#include "field_text.h"
 #include "report.h"
 
 const char *fact_type_name(enum fact_type type)
@@ -68,47 +66,47 @@ void show_facts_header(struct show_facts *s)
 	fputc('\n', to);
 }
 
-static void span(const struct show_facts *s, uint64_t cycles)
+static void span(struct show_facts *s, uint64_t cycles)
 {
 	double hz = core_hz(s->core);
 
 	if (cycles != FACT_NONE && hz > 0)
-		fprintf(s->to, "%.1f", (double)cycles * 1e9 / hz);
+		line_tenths(&s->line, (double)cycles * 1e9 / hz);
 }
 
-static void time_of(const struct show_facts *s, uint64_t cycles)
+static void time_of(struct show_facts *s, uint64_t cycles)
 {
 	if (cycles && core_has_clock(s->core))
-		fprintf(s->to, "%" PRIu64, core_ns(s->core, cycles));
+		line_unsigned(&s->line, core_ns(s->core, cycles));
 }
 
-static void flow(const struct show_facts *s, const struct fact_flow_id *f)
+static void flow(struct show_facts *s, const struct fact_flow_id *f)
 {
 	char name[32];
 
 	if (!f->sock)
 		return;
 	flow_name(name, f->sock, f->rx);
-	fputs(name, s->to);
+	line_text(&s->line, name);
 }
 
-static void address(const struct show_facts *s, const struct fact_address *a)
+static void address(struct show_facts *s, const struct fact_address *a)
 {
 	char text[64];
 
 	if (!a->addr)
 		return;
 	address_text(text, a->addr, a->port);
-	fputs(text, s->to);
+	line_text(&s->line, text);
 }
 
-static void text(const struct show_facts *s, const char *t)
+static void text(struct show_facts *s, const char *t)
 {
 	if (t)
-		field_text_words(s->to, t, strlen(t));
+		line_words(&s->line, t, strlen(t));
 }
 
-static void events(const struct show_facts *s, struct mg_events set)
+static void events(struct show_facts *s, struct mg_events set)
 {
 	const char *comma = "";
 
@@ -117,24 +115,26 @@ static void events(const struct show_facts *s, struct mg_events set)
 
 		if (e && mg_events_have(set, id)) { /* a full ring is said to lose every id, also
 						       those of no event */
-			fprintf(s->to, "%s%s", comma, e->name);
+			line_text(&s->line, comma);
+			line_text(&s->line, e->name);
 			comma = ",";
 		}
 	}
 }
 
-static void layers(const struct show_facts *s, uint32_t set)
+static void layers(struct show_facts *s, uint32_t set)
 {
 	const char *comma = "";
 
 	for (int i = 0; i < MG_LAYER_END; i++)
 		if (set >> i & 1) {
-			fprintf(s->to, "%s%s", comma, mg_layer_names[i]);
+			line_text(&s->line, comma);
+			line_text(&s->line, mg_layer_names[i]);
 			comma = ",";
 		}
 }
 
-static void value(const struct show_facts *s, const struct fact_column *c, const void *at)
+static void value(struct show_facts *s, const struct fact_column *c, const void *at)
 {
 	uint64_t u = 0;
 	uint8_t b = 0;
@@ -151,19 +151,19 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 	case FACT_TYPE_COUNT:
 		u = *(const fact_COUNT *)at;
 		if (u != FACT_NONE)
-			fprintf(s->to, "%" PRIu64, u);
+			line_unsigned(&s->line, u);
 		break;
 	case FACT_TYPE_SIGNED:
-		fprintf(s->to, "%" PRId64, *(const fact_SIGNED *)at);
+		line_signed(&s->line, *(const fact_SIGNED *)at);
 		break;
 	case FACT_TYPE_CPU:
 		if (*(const fact_CPU *)at >= 0)
-			fprintf(s->to, "%" PRId32, *(const fact_CPU *)at);
+			line_signed(&s->line, *(const fact_CPU *)at);
 		break;
 	case FACT_TYPE_FLAG:
 	case FACT_TYPE_MAYBE:
 		if (b != FACT_MAYBE)
-			fprintf(s->to, "%u", b);
+			line_unsigned(&s->line, b);
 		break;
 	case FACT_TYPE_FLOW:
 		flow(s, at);
@@ -173,9 +173,8 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 
 		if (id == FACT_NO_FUNCTION)
 			break;
-		fputs(id & FACT_SYSTEM_CALL ? mg_syscall_name(id & ~FACT_SYSTEM_CALL)
-					    : mg_function_name(id),
-			s->to);
+		line_text(&s->line, id & FACT_SYSTEM_CALL ? mg_syscall_name(id & ~FACT_SYSTEM_CALL)
+							  : mg_function_name(id));
 		break;
 	}
 	case FACT_TYPE_TEXT:
@@ -187,11 +186,11 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 	case FACT_TYPE_NS:
 		u = *(const fact_NS *)at;
 		if (u)
-			fprintf(s->to, "%" PRIu64, u);
+			line_unsigned(&s->line, u);
 		break;
 	case FACT_TYPE_NUMBER:
 		if (!isnan(*(const fact_NUMBER *)at))
-			fprintf(s->to, "%.12g", *(const fact_NUMBER *)at);
+			line_number(&s->line, *(const fact_NUMBER *)at);
 		break;
 	case FACT_TYPE_EVENTS:
 		events(s, *(const fact_EVENTS *)at);
@@ -201,12 +200,12 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 		break;
 	case FACT_TYPE_WORD:
 		if (b < c->count && c->words[b])
-			fputs(c->words[b], s->to);
+			line_text(&s->line, c->words[b]);
 		break;
 	case FACT_TYPE_SPANS:
 		for (int w = 0; w < c->count; w++) {
 			if (w)
-				fputc('\t', s->to);
+				line_char(&s->line, '\t');
 			span(s, ((const fact_SPAN *)at)[w]);
 		}
 		break;
@@ -214,7 +213,7 @@ static void value(const struct show_facts *s, const struct fact_column *c, const
 }
 
 /* Returns true if any column of the fact names the flow that was asked for. */
-static bool is_wanted(const struct show_facts *s, const void *fact)
+static bool is_wanted(struct show_facts *s, const void *fact)
 {
 	char name[32];
 
@@ -243,14 +242,15 @@ static void print(void *arg, const void *fact)
 		!filter_takes_fact(s->filter, s->core, (enum fact)(s->fact - fact_table), fact))
 		return;
 	show_facts_header(s);
+	s->line.to = s->to;
 	for (int i = 0; i < s->fact->columns; i++) {
 		const struct fact_column *c = &s->fact->column[i];
 
 		if (i)
-			fputc('\t', s->to);
+			line_char(&s->line, '\t');
 		value(s, c, (const char *)fact + c->offset);
 	}
-	fputc('\n', s->to);
+	line_end(&s->line);
 }
 
 void show_facts_listen(struct show_facts *s)

@@ -8,6 +8,7 @@
 
 #include "core/contract.h"
 #include "filter/filter.h"
+#include "line.h"
 
 struct show_facts {
 	FILE *to;
@@ -16,6 +17,7 @@ struct show_facts {
 	const char *flow;            /* the only flow to print; NULL prints all */
 	const struct filter *filter; /* NULL prints all */
 	bool has_header;
+	struct line line;
 };
 
 /* The name of a column's type in the header; NULL for FACT_TYPE_SPANS, whose columns are of
