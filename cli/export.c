@@ -10,9 +10,13 @@
 
 #include "by_host.h"
 #include "commands.h"
+#include "export/chrome.h"
 #include "export/export.h"
+#include "export/ns3.h"
 #include "export/pcapng.h"
 #include "export/records.h"
+#include "export/tables.h"
+#include "export/ulm.h"
 #include "filter_options.h"
 #include "loader.h"
 #include "log.h"
@@ -28,9 +32,14 @@
  * P(name, doc) one that the Python module magnet.export_NAME makes of records.
  */
 #define EXPORT_FORMATS(F, P) \
+	F(chrome, "JSON trace events, for Chrome's about:tracing, Perfetto's page and others") \
+	F(csv, "a directory with a file of comma-separated values for each kind of facts") \
+	F(ns3, "a directory with times and sizes of each flow's writes, for applications of ns-3") \
 	F(pcapng, "a capture of the packets, with headers rebuilt from events, for Wireshark and others") \
+	P(perfetto, "a trace for Perfetto's UI and trace processor; needs the Python package perfetto") \
 	F(records, "a directory of fixed-width records, for NumPy and other programs that map files") \
-	P(perfetto, "a trace for Perfetto's UI and trace processor; needs the Python package perfetto")
+	F(tsv, "a directory with a file of tab-separated values for each kind of facts") \
+	F(ulm, "lines as NetLogger has them, of calls and packets in order of time")
 /* clang-format on */
 
 #define FORMAT_NAME(name, doc) " " #name
@@ -92,7 +101,7 @@ static int write_format(
 	const struct format *f, struct export_options *o, const char *to, char **dirs, int count)
 {
 	struct loaded in;
-	struct export e = {.to = to};
+	struct export e = {.to = to, .session = &in.session};
 	int read;
 	bool written;
 
@@ -109,7 +118,6 @@ static int write_format(
 		return EXIT_FAILED;
 	}
 	read = loaded_read(&in, dirs, count);
-	e.session = in.session;
 	written = f->by.end(&e, read >= 0);
 	if (!written && read >= 0)
 		mg_error("%s", e.why);

@@ -19,6 +19,7 @@
 #include "plain_file.h"
 #include "progress_line.h"
 #include "read/inspect.h"
+#include "read/metadata.h"
 #include "recordings.h"
 #include "render/session.h"
 #include "render/show.h"
@@ -158,6 +159,18 @@ static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs
 	return false;
 }
 
+/* Returns the offset of the first trace's clock from the epoch, ns; 0: not known. */
+static int64_t clock_offset(const struct mg_traces *t)
+{
+	char why[256];
+	size_t size;
+	char *text = t->count ? metadata_text(t->path[0], &size, why, sizeof(why)) : NULL;
+	int64_t offset = text ? metadata_clock_offset(text) : 0;
+
+	free(text);
+	return offset;
+}
+
 void loader_begin(void)
 {
 	mg_memory_is_vital();
@@ -191,6 +204,7 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	if (!wanted_reader(&reader) || !find_traces(&traces, l->core, dirs, count))
 		return -1;
 	l->session = read_session(dirs, count, no_session, sizeof(no_session));
+	core_know_wall_clock(l->core, clock_offset(&traces));
 	session_tell(l->core, l->session);
 	err = read_traces(reader, &traces, l->core, why, sizeof(why));
 	if (err) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool export_refuse(struct export *e, const char *path, int error)
 {
@@ -43,6 +44,11 @@ bool export_directory(struct export *e)
 		return true;
 	snprintf(e->why, sizeof(e->why), "%.400s is not empty: give -o a new directory", e->to);
 	return false;
+}
+
+void export_remove_directory(const struct export *e)
+{
+	rmdir(e->to);
 }
 
 bool export_takes(const struct export *e, enum fact kind, const void *fact)

@@ -19,9 +19,10 @@ struct export
 	struct core *core;
 	const struct filter *filter; /* NULL: all of the recording */
 	const char *to;              /* the file or directory to write; "-": standard output */
-	const json_t *session;       /* session.json; NULL: there is none, or nothing is read yet */
-	void *state;                 /* the format's own, made by `begin` */
-	char why[512];               /* what went wrong */
+	/* points to session.json once the first event comes; to NULL if there is none */
+	json_t *const *session;
+	void *state;   /* the format's own, made by `begin` */
+	char why[512]; /* what went wrong */
 };
 
 struct export_format {
@@ -41,6 +42,8 @@ bool export_refuse(struct export *e, const char *path, int error);
  * Makes the directory, which may exist if it is empty. Returns false with `why` set.
  */
 bool export_directory(struct export *e);
+/* Removes the directory if it is empty. */
+void export_remove_directory(const struct export *e);
 /* Returns whether the filter takes a fact; true without a filter, and for facts it cannot judge. */
 bool export_takes(const struct export *e, enum fact kind, const void *fact);
 

@@ -37,7 +37,7 @@ bool pcapng_begin(struct export *e)
 /* Returns the text of a member of session.json; NULL if it has none. */
 static const char *member(const struct export *e, const char *name)
 {
-	return json_string_value(json_object_get(e->session, name));
+	return json_string_value(json_object_get(*e->session, name));
 }
 
 /* Says what the file lacks. */

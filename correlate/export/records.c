@@ -14,7 +14,6 @@
 #include "export/record_file.h"
 #include "export/schema.h"
 #include "export/strings.h"
-#include "render/report.h"
 #include "version.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are little-endian");
@@ -425,12 +424,17 @@ static bool write_schema(struct records *r)
 	       *schema = json_pack("{s:i, s:s, s:f, s:s, s:o}", "schema", 1, "magnet",
 		       MAGNET_VERSION, "cycles_per_second", core_hz(r->e->core), "strings",
 		       "strings.json", "tables", tables);
+	struct fact_recording about;
 	char path[PATH_MAX];
 	bool good = schema && each_table(r, describe, tables);
 	FILE *to = good ? open_text(r, "schema.json", path) : NULL;
 
 	json_object_set_new(
-		schema, "session", r->e->session ? json_deep_copy(r->e->session) : json_null());
+		schema, "session", *r->e->session ? json_deep_copy(*r->e->session) : json_null());
+	core_recording(r->e->core, &about);
+	json_object_set_new(schema, "utc_offset_ns",
+		about.wall_clock == FACT_NONE ? json_null()
+					      : json_integer((json_int_t)about.wall_clock));
 	good = to && schema_print(schema, to);
 	if (to)
 		good = close_text(r, to, path) && good;

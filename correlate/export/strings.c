@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/strings.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+#include "export/json_text.h"
 #include "hash.h"
-#include "printable.h"
 
 struct string {
 	UT_hash_handle hh;
@@ -60,33 +59,12 @@ uint32_t strings_number(struct strings *s, const char *text, size_t length)
 	return found ? found->number : 0;
 }
 
-static void character(const char *s, size_t n, bool may, FILE *to)
-{
-	if (!may)
-		fputc('_', to);
-	else if (*s == '"' || *s == '\\')
-		fprintf(to, "\\%c", *s);
-	else
-		fwrite(s, 1, n, to);
-}
-
 void strings_json(const struct strings *s, FILE *to)
 {
 	fputs("[\"\"", to);
 	for (uint32_t i = 0; i < s->n; i++) {
-		const char *text = s->of[i]->text;
-		size_t left = s->of[i]->length;
-
-		fputs(",\n\"", to);
-		while (left) {
-			bool may;
-			size_t n = mg_character(text, left, &may);
-
-			character(text, n, may, to);
-			text += n;
-			left -= n;
-		}
-		fputc('"', to);
+		fputs(",\n", to);
+		json_print_text(to, s->of[i]->text, s->of[i]->length);
 	}
 	fputs("]\n", to);
 }

@@ -16,10 +16,7 @@ struct strings {
 void strings_free(struct strings *s);
 /* Returns the number of a text; 0 without memory. */
 uint32_t strings_number(struct strings *s, const char *text, size_t length);
-/*
- * Writes all texts as a JSON array in order of their numbers. Characters that control a terminal,
- * and bytes that are not UTF-8, are written as underscores.
- */
+/* Writes all texts as a JSON array in order of their numbers, as json_print_text() does. */
 void strings_json(const struct strings *s, FILE *to);
 
 #endif

@@ -109,6 +109,29 @@ static uint64_t format_of(const char *text)
 	return strtoull(at + strspn(at, " =\t\n"), NULL, 10);
 }
 
+int64_t metadata_clock_offset(const char *text)
+{
+	const char *clock = strstr(text, "clock {"), *end = clock ? strchr(clock, '}') : NULL, *at;
+	int64_t seconds = 0, ns = 0, hz = 0;
+
+	if (!end)
+		return 0;
+	for (at = clock; at && at < end; at = strchr(at + 1, '\n')) {
+		long long value;
+
+		if (sscanf(at, " offset_s = %lld ;", &value) == 1)
+			seconds = value;
+		else if (sscanf(at, " offset = %lld ;", &value) == 1)
+			ns = value;
+		else if (sscanf(at, " freq = %lld ;", &value) == 1)
+			hz = value;
+	}
+	if (hz != 1000000000 || seconds < 0 || seconds > INT64_MAX / hz - 1 || ns < 0 ||
+		seconds * hz > INT64_MAX - ns)
+		return 0;
+	return seconds * hz + ns;
+}
+
 void metadata_look(struct metadata_facts *facts, const char *text)
 {
 	char tracer[64] = "", domain[16] = "", other[16] = "";

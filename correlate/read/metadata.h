@@ -28,6 +28,8 @@ struct metadata_facts {
 	uint64_t format;  /* one of magnet's: MG_TRACE_FORMAT as it was then, */
 	char version[33]; /* and the version of magnet; "" not known */
 };
+/* Returns the offset of the trace's clock from the epoch, ns; 0 if it has none in nanoseconds. */
+int64_t metadata_clock_offset(const char *text);
 void metadata_look(struct metadata_facts *facts, const char *text);
 
 /* Overwrites comments and quoted texts with blanks. */

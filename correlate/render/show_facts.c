@@ -41,29 +41,56 @@ bool fact_has_flow(const struct fact_desc *fact)
 	return false;
 }
 
+static void separate(struct show_facts *s)
+{
+	line_char(&s->line, s->csv ? ',' : '\t');
+}
+
+static void end_row(struct show_facts *s)
+{
+	if (s->csv)
+		line_char(&s->line, '\r');
+	line_end(&s->line);
+}
+
+/* Prints the name of a column, or of its part for one of several words. */
+static void name(struct show_facts *s, bool is_first, const struct fact_column *c, const char *word,
+	bool is_time)
+{
+	if (!is_first)
+		separate(s);
+	line_text(&s->line, c->name);
+	if (word) {
+		line_char(&s->line, '_');
+		line_text(&s->line, word);
+	}
+	if (is_time)
+		line_text(&s->line, "_ns");
+	if (!s->csv) {
+		line_char(&s->line, ':');
+		line_text(&s->line, fact_type_name(word ? FACT_TYPE_SPAN : c->type));
+	}
+}
+
 void show_facts_header(struct show_facts *s)
 {
 	const struct fact_desc *fact = s->fact;
-	FILE *to = s->to;
 
 	if (s->has_header)
 		return;
 	s->has_header = true;
+	s->line.to = s->to;
 	for (int i = 0; i < fact->columns; i++) {
 		const struct fact_column *c = &fact->column[i];
 		bool is_time = c->type == FACT_TYPE_TIME || c->type == FACT_TYPE_NS ||
 			       c->type == FACT_TYPE_SPAN;
 
-		if (i)
-			fputc('\t', to);
 		if (c->type != FACT_TYPE_SPANS)
-			fprintf(to, "%s%s:%s", c->name, is_time ? "_ns" : "",
-				fact_type_name(c->type));
+			name(s, i == 0, c, NULL, is_time);
 		for (int w = 0; c->type == FACT_TYPE_SPANS && w < c->count; w++)
-			fprintf(to, "%s%s_%s_ns:%s", w ? "\t" : "", c->name, c->words[w],
-				fact_type_name(FACT_TYPE_SPAN));
+			name(s, i == 0 && w == 0, c, c->words[w], true);
 	}
-	fputc('\n', to);
+	end_row(s);
 }
 
 static void span(struct show_facts *s, uint64_t cycles)
@@ -100,16 +127,41 @@ static void address(struct show_facts *s, const struct fact_address *a)
 	line_text(&s->line, text);
 }
 
+/* Prints a text; CSV has a quotation mark within quotation marks twice. */
 static void text(struct show_facts *s, const char *t)
 {
-	if (t)
+	if (!t || !*t)
+		return;
+	if (!s->csv) {
 		line_words(&s->line, t, strlen(t));
+		return;
+	}
+	line_char(&s->line, '"');
+	while (*t) {
+		size_t n = strcspn(t, "\"");
+
+		line_words(&s->line, t, n);
+		if (t[n] == '"') {
+			line_text(&s->line, "\"\"");
+			n++;
+		}
+		t += n;
+	}
+	line_char(&s->line, '"');
+}
+
+/* Begins and ends a list of names with commas between them. */
+static void quote(struct show_facts *s)
+{
+	if (s->csv)
+		line_char(&s->line, '"');
 }
 
 static void events(struct show_facts *s, struct mg_events set)
 {
 	const char *comma = "";
 
+	quote(s);
 	for (unsigned int id = 0; id < MG_TRACER_BASE; id++) {
 		const struct mg_event_desc *e = mg_event_by_id(id);
 
@@ -120,18 +172,21 @@ static void events(struct show_facts *s, struct mg_events set)
 			comma = ",";
 		}
 	}
+	quote(s);
 }
 
 static void layers(struct show_facts *s, uint32_t set)
 {
 	const char *comma = "";
 
+	quote(s);
 	for (int i = 0; i < MG_LAYER_END; i++)
 		if (set >> i & 1) {
 			line_text(&s->line, comma);
 			line_text(&s->line, mg_layer_names[i]);
 			comma = ",";
 		}
+	quote(s);
 }
 
 static void value(struct show_facts *s, const struct fact_column *c, const void *at)
@@ -205,7 +260,7 @@ static void value(struct show_facts *s, const struct fact_column *c, const void 
 	case FACT_TYPE_SPANS:
 		for (int w = 0; w < c->count; w++) {
 			if (w)
-				line_char(&s->line, '\t');
+				separate(s);
 			span(s, ((const fact_SPAN *)at)[w]);
 		}
 		break;
@@ -247,10 +302,10 @@ static void print(void *arg, const void *fact)
 		const struct fact_column *c = &s->fact->column[i];
 
 		if (i)
-			line_char(&s->line, '\t');
+			separate(s);
 		value(s, c, (const char *)fact + c->offset);
 	}
-	line_end(&s->line);
+	end_row(s);
 }
 
 void show_facts_listen(struct show_facts *s)

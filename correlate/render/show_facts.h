@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts as tab-separated values: a typed header, then a row a fact. */
+/* Facts as tab-separated values, or as CSV: a header, then a row a fact. */
 #ifndef MAGNET_CORRELATE_RENDER_SHOW_FACTS_H
 #define MAGNET_CORRELATE_RENDER_SHOW_FACTS_H
 
@@ -16,6 +16,7 @@ struct show_facts {
 	const struct fact_desc *fact;
 	const char *flow;            /* the only flow to print; NULL prints all */
 	const struct filter *filter; /* NULL prints all */
+	bool csv; /* as RFC 4180 has it, with plain names in the header; else tab-separated */
 	bool has_header;
 	struct line line;
 };
@@ -23,7 +24,7 @@ struct show_facts {
 /* The name of a column's type in the header; NULL for FACT_TYPE_SPANS, whose columns are of
  * FACT_TYPE_SPAN. */
 const char *fact_type_name(enum fact_type type);
-/* Writes the names and types of all columns, name:type, separated by tabs; once. */
+/* Writes the names of all columns, once: with their types, name:type, if separated by tabs. */
 void show_facts_header(struct show_facts *s);
 /* Returns whether a kind of facts is about flows. */
 bool fact_has_flow(const struct fact_desc *fact);

@@ -66,7 +66,7 @@ BAD_FILTERS = """
 """
 BAD_SHOW = "--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
-EXPORT = "--format records -o d|--fo records|--format=records --output d|-od|--out d"
+EXPORT = "--format records -o d|--fo tsv|--format chrome -o -|--format=records --output d|-od|--out d"
 BAD_EXPORT = "--format nothing|--format=|--format|-o|--output|--json"
 
 

@@ -4,8 +4,8 @@
  * the cost of stdio's formats, for output of millions of lines. What does not fit is written
  * early; other output to the same stream belongs between line_end() and the next text.
  */
-#ifndef MAGNET_CORRELATE_LINE_H
-#define MAGNET_CORRELATE_LINE_H
+#ifndef MAGNET_COMMON_LINE_H
+#define MAGNET_COMMON_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>

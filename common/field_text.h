@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text form of the fields of events that are not in the table, shared by all readers. */
-#ifndef MAGNET_CORRELATE_FIELD_TEXT_H
-#define MAGNET_CORRELATE_FIELD_TEXT_H
+#ifndef MAGNET_COMMON_FIELD_TEXT_H
+#define MAGNET_COMMON_FIELD_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
