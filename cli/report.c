@@ -8,6 +8,8 @@
 
 #include "against.h"
 #include "by_host.h"
+#include "capture/wire_json.h"
+#include "capture/wire_text.h"
 #include "commands.h"
 #include "filter_options.h"
 #include "loader.h"
@@ -19,12 +21,13 @@
 #include "render/flow_calls.h"
 #include "render/folded.h"
 #include "render/report.h"
+#include "report_wire.h"
 #include "two_hosts.h"
 
 static const char usage[] =
 	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
-	"                     [--against DIR,...] [--on-demand LIST] [--all] [--color WHEN]\n"
-	"                     [FILTER...]\n"
+	"                     [--against DIR,...] [--pcap FILE] [--on-demand LIST] [--all]\n"
+	"                     [--color WHEN] [FILTER...]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
 	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
@@ -43,7 +46,7 @@ struct report_options {
 	struct output_options output;
 	bool json, full, histogram, help;
 	uint8_t stacks, folded; /* bits 1 << enum fact_stack_why */
-	const char *flow, *against;
+	const char *flow, *against, *pcap;
 	double quantile; /* 0: not given */
 	uint64_t slowest;
 	struct statistics statistics;
@@ -126,6 +129,8 @@ static const struct option_row rows[] = {
 		OPTION_ONLY_COMMAND, 0, 0},
 	ROW("histogram", 0, NULL, option_type_flag, histogram,
 		"also print how many exchanges, and how many calls, took how long"),
+	ROW("pcap", 0, "FILE", option_type_path, pcap,
+		"add the layer wire, by a capture that was taken meanwhile (pcapng or pcap)"),
 	ROW("against", 0, "DIR", option_type_text, against,
 		"compare with an earlier recording, or with several, separated by commas; several "
 		"on each side tell a change from chance"),
@@ -159,7 +164,18 @@ static void print_one(const struct report *r, const char *flow, struct flow_call
 	json_decref(j);
 }
 
-static int print(const struct report *r, const struct report_options *o, struct flow_calls *calls)
+/* Prints the report as JSON, with the layer wire if there is a capture. */
+static void print_json(const struct report *r, const struct report_wire *wire)
+{
+	json_t *j = wire->path ? wire_json(&wire->wire) : NULL;
+	struct json_beside beside = {"wire", j, NULL};
+
+	report_json_print(r, j ? &beside : NULL, REPORT_DIGITS, stdout);
+	json_decref(j);
+}
+
+static int print(const struct report *r, const struct report_options *o, struct flow_calls *calls,
+	const struct report_wire *wire)
 {
 	struct output out;
 
@@ -172,12 +188,16 @@ static int print(const struct report *r, const struct report_options *o, struct 
 	} else if (o->json && o->flow) {
 		print_one(r, o->flow, calls);
 	} else if (o->json) {
-		report_json_print(r, NULL, REPORT_DIGITS, stdout);
+		print_json(r, wire);
 	} else {
 		output_begin(&out);
 		report_text(r, out.to, o->flow, out.colour);
 		if (o->flow)
 			flow_calls_text(r, calls, out.to, out.colour);
+		if (wire->path) {
+			fprintf(out.to, "\n");
+			wire_text(&wire->wire, out.to, out.colour);
+		}
 		output_end(&out);
 	}
 	return output_finish("the report");
@@ -187,8 +207,10 @@ static int print(const struct report *r, const struct report_options *o, struct 
 static int report_one(struct report_options *o, char **dirs, int count)
 {
 	static struct loaded in; /* not freed: without that the process ends sooner */
+	static struct report_wire wire;
 	struct flow_calls calls = {0};
 	int read, status;
+	bool compared;
 
 	loaded_init(&in);
 	if (o->statistics.demand.figures)
@@ -197,6 +219,10 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		core_pack_closed(in.core);
 	if (filter_is_set(&o->filter) && loaded_filter(&in, &o->filter, dirs, count))
 		return EXIT_FAILED;
+	if (filter_is_set(&o->filter))
+		wire.traffic.filter = &o->filter;
+	if (!report_wire_begin(&wire, o->pcap, in.core))
+		return EXIT_FAILED;
 	if (o->slowest)
 		figures_keep_slowest(in.core, (uint32_t)o->slowest);
 	if (o->flow) {
@@ -204,8 +230,9 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		core_listen(in.core, flow_calls_event, &calls);
 	}
 	read = loaded_read(&in, dirs, count);
-	status = read ? EXIT_FAILED : EXIT_DONE;
-	if (read >= 0 && loaded_report(&in) == 0) {
+	compared = read >= 0 && report_wire_read(&wire);
+	status = read || !compared ? EXIT_FAILED : EXIT_DONE;
+	if (compared && loaded_report(&in) == 0) {
 		if (o->statistics.demand.figures)
 			in.report.demand = &o->statistics.demand;
 		in.report.waterfall_at = o->quantile;
@@ -214,11 +241,12 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		in.report.histogram = o->histogram;
 		in.report.stacks = o->stacks;
 		in.report.whole_flows = o->full;
-		if (print(&in.report, o, &calls) != EXIT_DONE)
+		if (print(&in.report, o, &calls, &wire) != EXIT_DONE)
 			status = EXIT_FAILED;
 		report_free(&in.report);
 	}
 	flow_calls_free(&calls);
+	report_wire_free(&wire);
 	return status;
 }
 
@@ -254,6 +282,8 @@ static int parse(struct report_options *o, int argc, char **argv)
 			      "its own");
 	if ((o->slowest || o->histogram || o->stacks) && (o->flow || o->against))
 		return refuse("--slowest, --histogram and --stacks exclude --flow and --against");
+	if (o->pcap && (o->flow || o->against || o->folded))
+		return refuse("--pcap excludes --flow, --against and --folded");
 	if (o->folded && (o->json || o->flow || o->against))
 		return refuse(
 			"--folded excludes --json, --flow and --against: it prints only stacks");
@@ -290,9 +320,10 @@ int cmd_report(int argc, char **argv)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
 		status = report_one(&o, d.at, d.count);
-	else if (o.flow || o.slowest || o.stacks || o.folded || o.histogram ||
+	else if (o.flow || o.pcap || o.slowest || o.stacks || o.folded || o.histogram ||
 		 o.statistics.demand.figures || filter_is_set(&o.filter))
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
+			 "--pcap, "
 			 "--slowest, --stacks, --folded, --histogram, --on-demand and filters");
 	else
 		status = report_two_hosts(&hosts, form, &o.detail);

@@ -91,7 +91,7 @@ _magnet()
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ " $(_magnet_takes "$program" "$command") " == *" $before "* ]]; then
 		case $before in
-		-o | --output | --against | --cgroup | --control | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
+		-o | --output | --against | --pcap | --cgroup | --control | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
 		esac
 	elif [[ $command == ctl ]]; then
 		COMPREPLY=($(compgen -W "status dump pause resume set stop" -- "$word"))

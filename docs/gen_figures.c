@@ -50,6 +50,7 @@ static const struct beside {
 	{"report", "hosts", "hosts", "it is of two hosts, of which the report has the first",
 		false},
 	{"hosts", "other", "report", NULL, false},
+	{"report", "wire", "wire", "it is compared with a capture (--pcap)", false},
 	{"flow", "calls", "call_on_flow", "it alone is reported (--flow)", true},
 };
 #define BESIDES (sizeof(beside) / sizeof(beside[0]))

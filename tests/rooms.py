@@ -18,7 +18,7 @@ ROOMS = {
     },
     "correlate": {
         "facts": (), "sums": (), "core": ("facts",), "filter": ("core", "facts"),
-        "capture": ("core", "facts", "filter"),
+        "capture": ("core", "facts", "filter", "reported", "sums"),
         "export": ("capture", "core", "facts", "filter"),
         "figures": ("core", "facts", "filter", "sums"),
         "reported": ("core", "facts", "figures", "filter", "sums"),

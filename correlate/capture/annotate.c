@@ -52,8 +52,7 @@ void annotate_free(struct annotate *a)
 
 /* ---- comments ---- */
 
-/* Returns the offset of the captured packet's first byte in the flow; FACT_NONE if not known. */
-static uint64_t offset_of(const struct traffic_packet *p, const struct frame *f)
+uint64_t annotate_offset(const struct traffic_packet *p, const struct frame *f)
 {
 	int64_t further = p->proto == IPPROTO_TCP
 				  ? (int32_t)(f->seq - p->seq)
@@ -90,7 +89,7 @@ static void add_comment(struct annotate *a, struct block *to, const struct match
 		return;
 	b.sock = m->packet->sock;
 	b.rx = traffic_is_rx(m->packet);
-	b.offset = offset_of(m->packet, f);
+	b.offset = annotate_offset(m->packet, f);
 	b.len = f->len;
 	b.time_ns = m->packet->time_ns;
 	comment_write(text, a->t, &b);

@@ -21,4 +21,10 @@ int annotate_begin(struct annotate *a, const struct traffic *t, struct capture_r
 int annotate_write(struct annotate *a, const char *program, FILE *to);
 void annotate_free(struct annotate *a);
 
+/*
+ * Returns the offset in the flow of the first byte of a captured packet that is the recorded one,
+ * or a part of it; FACT_NONE if it is not known.
+ */
+uint64_t annotate_offset(const struct traffic_packet *p, const struct frame *f);
+
 #endif

@@ -36,7 +36,7 @@ void annotate_relation(const struct annotate *a, struct annotate_relation *to)
 	to->rate_error_ppm = hosts_skew_error(&a->clock.hosts, middle - ahead) * 1e6;
 }
 
-static void print_clock(const struct annotate *a, FILE *to)
+void annotate_clock_text(const struct annotate *a, FILE *to)
 {
 	struct annotate_relation r;
 
@@ -49,11 +49,12 @@ static void print_clock(const struct annotate *a, FILE *to)
 		return;
 	}
 	fprintf(to,
-		"clocks: the capture's is ahead of %s by %.0f ns, within %.0f ns, and runs %.3f "
-		"ppm %s, within %.3f ppm (by %zu packets sent and %zu received)\n",
-		r.is_wall ? "the recording's" : "CLOCK_MONOTONIC", r.ahead_ns, r.half_ns,
-		fabs(r.rate_ppm), r.rate_ppm < 0 ? "slower" : "faster", r.rate_error_ppm, r.sent,
-		r.received);
+		"clocks: the capture's is %.0f ns %s %s, within %.0f ns, and runs %.3f ppm %s, "
+		"within "
+		"%.3f ppm (by %zu packets sent and %zu received)\n",
+		fabs(r.ahead_ns), r.ahead_ns < 0 ? "behind" : "ahead of",
+		r.is_wall ? "the recording's" : "CLOCK_MONOTONIC", r.half_ns, fabs(r.rate_ppm),
+		r.rate_ppm < 0 ? "slower" : "faster", r.rate_error_ppm, r.sent, r.received);
 	if (r.windows > 1)
 		fprintf(to,
 			"clocks: one of them was set, or changed its rate: %zu intervals are "
@@ -83,7 +84,7 @@ void annotate_text(const struct annotate *a, FILE *to)
 			"without comment: %" PRIu64 " packets: they are in simple packet blocks, "
 			"which take none\n",
 			a->no_room);
-	print_clock(a, to);
+	annotate_clock_text(a, to);
 }
 
 static json_t *number(double value)

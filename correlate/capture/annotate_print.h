@@ -21,6 +21,8 @@ struct annotate_relation {
 void annotate_relation(const struct annotate *a, struct annotate_relation *to);
 
 void annotate_text(const struct annotate *a, FILE *to);
+/* Prints only how the clocks relate. */
+void annotate_clock_text(const struct annotate *a, FILE *to);
 /* Returns a new reference. */
 json_t *annotate_json(const struct annotate *a);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/traffic.h"
 
+#include <math.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -252,6 +253,7 @@ void traffic_finish(struct traffic *t)
 
 	core_recording(t->core, &r);
 	t->time_error_ns = r.cpus_compared && r.hz > 0 ? r.cpus_error / r.hz * 1e9 : 0;
+	t->join_error_ns = r.hz > 0 ? r.clock_error / r.hz * 1e9 + t->time_error_ns : NAN;
 	t->wall_clock_ns = r.wall_clock == FACT_NONE ? 0 : r.wall_clock;
 	core_each_flow(t->core, add_sock, t);
 	settle_requests(t);

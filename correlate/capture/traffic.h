@@ -67,6 +67,7 @@ struct traffic {
 	uint64_t unknown;           /* packets of sockets that the recording does not describe */
 	uint64_t wall_clock_ns;     /* 0: not known */
 	double time_error_ns;       /* of an interval between two CPUs */
+	double join_error_ns;       /* of an interval between a call and a packet; NAN: not known */
 };
 
 /*

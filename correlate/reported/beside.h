@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Figures that stand beside a report: of the calls on one flow, of a comparison, and between two
- * hosts. Their getters are in render/flow_calls.c, compare/json.c and hosts/json.c.
+ * hosts. Their getters are in render/flow_calls.c, compare/json.c, hosts/json.c and
+ * capture/wire_json.c.
  */
 #ifndef MAGNET_CORRELATE_REPORTED_BESIDE_H
 #define MAGNET_CORRELATE_REPORTED_BESIDE_H
@@ -63,6 +64,19 @@ struct clock_window_figures {
 
 struct hosts_figures {
 	const struct between *w;
+};
+
+struct wire;
+struct wire_flow;
+struct annotate_relation;
+
+struct wire_figures {
+	const struct wire *w;
+	const struct annotate_relation *clock;
+};
+
+struct wire_flow_figures {
+	const struct wire_flow *f;
 };
 
 #endif

@@ -40,9 +40,10 @@
 #include "reported/table_flow.h"
 #include "reported/table_recording.h"
 #include "reported/table_scheduler.h"
+#include "reported/table_wire.h"
 
 /* clang-format off */
-/* F(scope, its C type, doc): of a report, of a comparison, and of two hosts */
+/* F(scope, its C type, doc): of a report, of a comparison, of two hosts, and of a capture */
 #define MG_REPORT_SCOPES(F) \
 	F(spread, struct spread_figures, "Times of one kind") \
 	F(longest, struct spread_figures, "Longest of times of one kind") \
@@ -126,7 +127,11 @@
 	F(clock_window, struct clock_window_figures, "A time in which the hosts' clocks run evenly") \
 	F(passings, struct hosts_figures, "Packets between the hosts") \
 	F(hosts, struct hosts_figures, "What lies between two hosts")
-#define MG_SCOPES(F) MG_HOSTS_SCOPES(F) MG_COMPARISON_SCOPES(F) MG_REPORT_SCOPES(F)
+#define MG_WIRE_SCOPES(F) \
+	F(wire_clock, struct wire_figures, "A capture's clock") \
+	F(wire_flow, struct wire_flow_figures, "A flow on the wire") \
+	F(wire, struct wire_figures, "A capture beside the recording")
+#define MG_SCOPES(F) MG_WIRE_SCOPES(F) MG_HOSTS_SCOPES(F) MG_COMPARISON_SCOPES(F) MG_REPORT_SCOPES(F)
 /* clang-format on */
 
 #endif

@@ -27,7 +27,7 @@ def number(p, field):
 
 
 def of_tshark(packets):
-    """What identifies each packet, and its payload."""
+    """Fields by which packets are the same, and their payload."""
     for p in packets:
         proto = number(p, "ip.proto")
         yield (p["ip.src"][0], p["ip.dst"][0], proto, number(p, "tcp.seq_raw"), number(p, "tcp.ack_raw"),

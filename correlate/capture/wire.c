@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/wire.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct wire_flow *flow_of(struct wire *w, const struct traffic_packet *p)
+{
+	struct wire_flow key = {.key = {p->sock, traffic_is_rx(p)}}, *f = NULL;
+
+	HASH_FIND(hh, w->flows, &key.key, sizeof(key.key), f);
+	if (f)
+		return f;
+	f = mg_calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->key = key.key;
+	HASH_ADD(hh, w->flows, key, sizeof(f->key), f);
+	return f;
+}
+
+static void add_time(struct wire_time *t, uint64_t ns, uint64_t bytes, double half)
+{
+	dist_add(&t->dist, ns, bytes);
+	t->half = half > t->half || isnan(half) ? half : t->half;
+}
+
+/* Returns the time between two events; one below 0, which is within the error, counts as 0. */
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* Adds the times of the bytes that each call moved; what no call is known for has none. */
+static void add_calls(struct wire *w, struct wire_flow *f, const struct traffic_packet *p,
+	uint64_t offset, uint32_t len, uint64_t device_ns, double half)
+{
+	double join = w->annotate.t->join_error_ns;
+	size_t count;
+	const struct traffic_call *c = traffic_calls(
+		w->annotate.t, p->sock, traffic_is_rx(p), offset, offset + len, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t from = c[i].offset > offset ? c[i].offset : offset;
+		uint64_t to = c[i].offset + c[i].bytes < offset + len ? c[i].offset + c[i].bytes
+								      : offset + len;
+		uint64_t call_ns = traffic_is_rx(p) ? between(p->time_ns, c[i].end_ns)
+						    : between(c[i].begin_ns, p->time_ns);
+
+		if (to <= from)
+			continue;
+		add_time(&f->device, device_ns, to - from, half);
+		add_time(&f->call, call_ns, to - from, join);
+		add_time(&f->total, call_ns + device_ns, to - from, half + join);
+	}
+}
+
+static void add_packet(struct wire *w, const struct captured *c, const struct frame *f,
+	const struct matched *m, uint64_t time_ns, double half)
+{
+	const struct traffic_packet *p = m->packet;
+	struct wire_flow *to = p ? flow_of(w, p) : NULL;
+	uint64_t offset;
+
+	if (!to)
+		return;
+	to->packets++;
+	to->bytes += f->len;
+	to->wire_bytes += c->original;
+	if (!f->len || isnan(half))
+		return;
+	unit_add(&to->units, time_ns, f->len);
+	offset = annotate_offset(p, f);
+	if (offset != FACT_NONE)
+		add_calls(w, to, p, offset, f->len,
+			traffic_is_rx(p) ? between(time_ns, p->time_ns)
+					 : between(p->time_ns, time_ns),
+			half);
+}
+
+static void take(struct wire *w, const struct captured *c)
+{
+	static const struct match_places at = {PLACE_DRIVER, PLACE_DEVICE};
+	struct matched sent, received;
+	uint64_t time_ns = 0;
+	double half = NAN;
+	struct frame f;
+
+	w->packets++;
+	if (frame_parse(&f, c->interface->link_type, c->data, c->length, c->original) != FRAME_NONE)
+		return;
+	if (c->has_time)
+		time_ns = capture_clock_time(&w->annotate.clock, c->ns, &half);
+	if (match_frame(&w->annotate.matcher, &f, at, time_ns, &sent, &received) != MATCH_NONE)
+		return;
+	w->found++;
+	add_packet(w, c, &f, &sent, time_ns, half);
+	add_packet(w, c, &f, &received, time_ns, half);
+}
+
+int wire_read(struct wire *w, const struct traffic *t, struct capture_reader *capture)
+{
+	struct captured c;
+	int got = annotate_begin(&w->annotate, t, capture);
+
+	if (got)
+		return -1;
+	while ((got = capture_next(capture)) > 0) {
+		got = capture_packet(capture, &c);
+		if (got < 0)
+			break;
+		if (got)
+			take(w, &c);
+	}
+	return got;
+}
+
+void wire_free(struct wire *w)
+{
+	struct wire_flow *f, *tmp;
+
+	HASH_ITER (hh, w->flows, f, tmp) {
+		HASH_DEL(w->flows, f);
+		unit_free(&f->units);
+		dist_free(&f->device.dist);
+		dist_free(&f->call.dist);
+		dist_free(&f->total.dist);
+		free(f);
+	}
+	annotate_free(&w->annotate);
+}
