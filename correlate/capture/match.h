@@ -34,12 +34,13 @@ struct matched {
 };
 
 /* X(ID, json, text): why a packet was not found */
-#define MG_MATCH_PROBLEMS(X)                                                                    \
-	X(NONE, "", "")                                                                         \
-	X(NO_SOCKET, "no_socket", "no socket of the recording has their addresses and ports")   \
-	X(NO_PACKET, "no_packet",                                                               \
-		"their socket is in the recording, but no such packet of it: it passed before " \
-		"the recording or after it, was lost on its way, or its event is missing")      \
+#define MG_MATCH_PROBLEMS(X)                                                                   \
+	X(NONE, "", "")                                                                        \
+	X(NO_SOCKET, "no_socket", "no socket of the recording has their addresses and ports")  \
+	X(NO_PACKET, "no_packet",                                                              \
+		"their socket is in the recording, but no such packet of it: it opened a "     \
+		"connection at its server, passed before the recording or after it, was lost " \
+		"on its way, or its event is missing")                                         \
 	X(SEVERAL, "several", "several recorded packets could be it, and the time does not tell")
 #define MG_MATCH_PROBLEM(ID, json, text) MATCH_##ID,
 enum match_problem { MG_MATCH_PROBLEMS(MG_MATCH_PROBLEM) MATCH_PROBLEMS };
