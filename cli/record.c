@@ -107,11 +107,11 @@ static int finish(struct recording *r, bool failed)
 	r->info.ended = r->o.command && r->child <= 0;
 	r->info.status = r->status;
 	r->info.complete = !failed;
-	r->info.has_app = r->collector_runs;
+	r->info.has_app = r->collector_runs || r->session_runs;
 	r->info.has_kernel = r->tracer_runs;
 	r->info.app_ended = r->collector.ended;
 	r->info.kernel_ended = r->tracer.ended;
-	if (r->collector_runs && r->tracer_runs && !trace_align_clocks(r->dir.app, r->dir.kernel))
+	if (r->info.has_app && r->tracer_runs && !trace_align_clocks(r->dir.app, r->dir.kernel))
 		mg_debug("clock offsets not aligned");
 	if (session_file_write(r->dir.dir, &r->info, &r->app_result, r->tracer.done)) {
 		mg_error("cannot write %s/session.json: %s", r->dir.dir, strerror(errno));
@@ -152,6 +152,7 @@ static int make_recording(struct recording *r)
 			 : r->stopped_by ? 128 + r->stopped_by
 					 : EXIT_FAILED;
 	}
+	app_session_free(r->session);
 	callers_free(&r->app_result.callers);
 	tracer_free(&r->tracer);
 	return status;

@@ -36,7 +36,10 @@ void record_look_at_command(struct recording *r)
 		r->info.app_missing);
 }
 
-/* Puts libmagnet.so and its rings into the environment. Returns false without memory. */
+/*
+ * Puts libmagnet.so and its rings into the environment; without rings, "", it logs to LTTng.
+ * Returns false without memory.
+ */
 static bool preload(const struct mg_program_kind *k, const char *rings)
 {
 	char library[PATH_MAX], value[2 * PATH_MAX + sizeof(k->runtime)];
@@ -52,7 +55,9 @@ static bool preload(const struct mg_program_kind *k, const char *rings)
 	}
 	snprintf(value, sizeof(value), "%s%s%s%s%s", runtime, runtime[0] ? ":" : "", others,
 		others[0] ? ":" : "", library);
-	return setenv("LD_PRELOAD", value, 1) == 0 && setenv(MG_POOL_ENV, rings, 1) == 0;
+	if (setenv("LD_PRELOAD", value, 1) != 0)
+		return false;
+	return rings[0] ? setenv(MG_POOL_ENV, rings, 1) == 0 : unsetenv(MG_POOL_ENV) == 0;
 }
 
 /* Runs in the child: waits for its rings, and becomes COMMAND. Does not return. */
@@ -64,7 +69,8 @@ static void become_command(struct recording *r, int gate, int not_run)
 
 	if (n <= 0)
 		_exit(125);
-	if (rings[0] && !preload(&r->kind, rings)) { /* "": there is no application side */
+	if ((rings[0] || r->o.in_session) &&
+		!preload(&r->kind, rings)) { /* "": there is no application side */
 		mg_error("%s is not run: out of memory", r->o.command[0]);
 		_exit(EXIT_FAILED);
 	}

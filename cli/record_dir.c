@@ -15,6 +15,8 @@
 #include "log.h"
 #include "trace_files.h"
 
+#define SIDE_DEPTH 8 /* directories within each other, those of LTTng included */
+
 /* Makes magnet-COMMAND-TIME, with a number behind it if several begin in one second. */
 static int make_default(struct record_dir *d, const struct record_options *o)
 {
@@ -131,7 +133,7 @@ static void remove_tree(int at, const char *name, int depth)
 
 void record_dir_remove_side(const char *dir)
 {
-	remove_tree(AT_FDCWD, dir, 1);
+	remove_tree(AT_FDCWD, dir, SIDE_DEPTH);
 }
 
 void record_dir_remove(const struct record_dir *d)

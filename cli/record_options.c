@@ -42,10 +42,28 @@ static int set_environment(const struct recorder_options *o)
 	return 0;
 }
 
+/* Returns what is wrong with --session and --lttng, NULL if nothing is. */
+static const char *wrong_session(const struct record_options *r)
+{
+	const struct recorder_options *o = &r->given;
+	bool in_parts = o->rotate.bytes || o->rotate.ns || o->flight.bytes || o->flight.ns;
+
+	if (o->session && o->lttng)
+		return "--session and --lttng exclude each other: give one of them";
+	if (!r->app)
+		return "--session and --lttng are for the application side: give a COMMAND, and "
+		       "not --kernel-only";
+	if (in_parts && !r->kernel)
+		return "in an LTTng session --rotate and --flight follow the kernel side's parts: "
+		       "leave --app-only out, or use lttng enable-rotation";
+	return NULL;
+}
+
 /* Decides which sides are recorded. Returns 0, or -EINVAL after a message. */
 static int choose_sides(struct record_options *r)
 {
 	const struct recorder_options *o = &r->given;
+	const char *wrong;
 
 	if (o->app_only && o->kernel_only) {
 		mg_error("--app-only and --kernel-only exclude each other: give one of them");
@@ -57,6 +75,12 @@ static int choose_sides(struct record_options *r)
 	}
 	r->kernel = !o->app_only;
 	r->app = r->command && !o->kernel_only;
+	r->in_session = o->session || o->lttng;
+	wrong = r->in_session ? wrong_session(r) : NULL;
+	if (wrong) {
+		mg_error("%s", wrong);
+		return -EINVAL;
+	}
 	if (r->kernel && !o->quiet && mg_layers_see_packets_only(o->layers))
 		mg_warn("the kernel side does not record " MG_UNSEEN_KINDS
 			": they pass only the layers syscall, socket and tcp");

@@ -11,6 +11,7 @@
 struct record_options {
 	struct recorder_options given;
 	bool app, kernel; /* sides to record */
+	bool in_session;  /* the application side is recorded by LTTng */
 	struct collector_bounds bounds;
 	struct option_list to_tracer; /* the tracer's options, as words of its command line */
 	char **command;               /* NULL: none */

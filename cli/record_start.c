@@ -93,6 +93,39 @@ static int start_app_side(struct recording *r)
 	return err;
 }
 
+/* Looks for the session that is to take the application side, before anything is started. */
+static int look_for_session(struct recording *r)
+{
+	const struct recorder_options *o = &r->o.given;
+	const struct app_session_options s = {.name = o->session,
+		.dir = r->dir.app,
+		.in_parts = o->rotate.bytes || o->rotate.ns,
+		.flight = o->flight.bytes || o->flight.ns};
+	char text[1024];
+	int err = app_session_open(&r->session, &s, text, sizeof(text));
+
+	if (err)
+		mg_error("%s", text);
+	return err ? -ENOENT : 0;
+}
+
+static int start_session(struct recording *r)
+{
+	char text[1024];
+	int err = app_session_begin(
+		r->session, r->tracer_runs ? r->dir.kernel : NULL, text, sizeof(text));
+
+	r->session_runs = !err;
+	r->info.app_session = app_session_name(r->session);
+	if (err)
+		mg_error("the application side cannot be recorded: %s", text);
+	else if (app_session_was_idle(r->session) && !r->o.given.quiet)
+		mg_warn("the LTTng session %s was not started: magnet starts it, and stops it at "
+			"the end",
+			r->info.app_session);
+	return err;
+}
+
 int record_start(struct recording *r)
 {
 	char library[PATH_MAX];
@@ -104,6 +137,8 @@ int record_start(struct recording *r)
 			why);
 		return -ENOENT;
 	}
+	if (r->o.in_session && look_for_session(r))
+		return -ENOENT;
 	if (r->o.command)
 		err = record_start_command(r);
 	if (err) {
@@ -113,6 +148,6 @@ int record_start(struct recording *r)
 	if (r->o.kernel)
 		err = start_kernel_side(r);
 	if (!err && r->o.app)
-		err = start_app_side(r);
+		err = r->o.in_session ? start_session(r) : start_app_side(r);
 	return err;
 }

@@ -15,14 +15,15 @@ static const char no_call[] =
 	"or --cgroup; a command that only starts another one must not end before it\n";
 
 /* Warns of events that are lost, by their cause. */
-static void tell_losses(const struct collector_result *app, long long kernel)
+static void tell_losses(const struct collector_result *app, long long kernel, bool in_session)
 {
 	uint64_t full = app->discarded - app->unfinished - app->no_room - app->untimed -
 			app->unserved - app->unreached;
 
 	if (kernel || full)
-		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer)",
-			kernel, (unsigned long long)full);
+		mg_warn("events lost: %lld kernel, %llu application (try a larger --buffer%s)",
+			kernel, (unsigned long long)full,
+			in_session ? ", and larger subbuffers of the session's channel" : "");
 	if (app->unfinished)
 		mg_warn("events lost: %llu calls whose logging was cut short (killed, or left by "
 			"siglongjmp)",
@@ -100,7 +101,7 @@ static bool saw_calls(const struct recording *r)
 		return true;
 	if (r->app_result.discarded || json_integer_value(json_object_get(done, "lost")))
 		return true;
-	return !tells && !r->collector_runs;
+	return !tells && !r->collector_runs; /* LTTng does not say */
 }
 
 void record_tell(const struct recording *r, bool failed)
@@ -112,7 +113,7 @@ void record_tell(const struct recording *r, bool failed)
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
 	char not_recorded[48] = "";
 
-	tell_losses(&r->app_result, lost);
+	tell_losses(&r->app_result, lost, r->session_runs);
 	if (r->o.given.quiet)
 		return;
 	if (r->tracer_runs && r->collector_runs && r->app_result.complete)
@@ -128,9 +129,13 @@ void record_tell(const struct recording *r, bool failed)
 	if (r->collector_runs)
 		fprintf(stderr, "%llu application%s", (unsigned long long)r->app_result.events,
 			r->tracer_runs ? " and " : "");
+	if (r->session_runs) /* LTTng does not count what it records */
+		fprintf(stderr, "the application events of the LTTng session %s%s",
+			r->info.app_session, r->tracer_runs ? " and " : "");
 	if (r->tracer_runs)
 		fprintf(stderr, "%lld kernel", kernel);
-	fprintf(stderr, " events%s in %s\n", not_recorded, mg_escape(dir, sizeof(dir), r->dir.dir));
+	fprintf(stderr, "%s%s in %s\n", r->tracer_runs || r->collector_runs ? " events" : "",
+		not_recorded, mg_escape(dir, sizeof(dir), r->dir.dir));
 	if (!saw_calls(r))
 		fputs(no_call, stderr);
 }

@@ -113,6 +113,26 @@ static void stop_tracer(struct recording *r)
 	}
 }
 
+/* Ends the recording in an LTTng session. A second call does nothing. */
+static void stop_session(struct recording *r)
+{
+	char why[1024];
+
+	if (app_session_end(r->session, &r->app_result.discarded, why, sizeof(why))) {
+		mg_error("application side: %s", why);
+		r->side_failed = true;
+	}
+}
+
+/* Lets the LTTng session follow a part or a dump of the kernel side. */
+static void follow(struct recording *r)
+{
+	char why[1024];
+
+	if (app_session_follow(r->session, why, sizeof(why)))
+		mg_warn("application side: %s", why);
+}
+
 void record_wait(struct recording *r)
 {
 	uint64_t until = r->o.given.duration ? mg_monotonic_ns() + r->o.given.duration : 0;
@@ -120,6 +140,7 @@ void record_wait(struct recording *r)
 		{r->signals, POLLIN, 0},
 		{r->tracer_runs ? r->tracer.control : -1, POLLIN, 0},
 		{r->collector_runs ? r->collector.control : -1, POLLIN, 0},
+		{app_session_watch(r->session), POLLIN, 0},
 	};
 
 	while (!r->stop) {
@@ -132,7 +153,7 @@ void record_wait(struct recording *r)
 		}
 		if (until)
 			wait = (int)((until - now) / 1000000) + 1;
-		if (poll(fds, 3, wait) < 0 && errno != EINTR)
+		if (poll(fds, 4, wait) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
 			on_signal(r);
@@ -147,6 +168,8 @@ void record_wait(struct recording *r)
 			stop_collector(r);
 			fds[2].fd = -1;
 		}
+		if (fds[3].revents)
+			follow(r);
 	}
 }
 
@@ -158,6 +181,8 @@ bool record_stop(struct recording *r)
 		tracer_ask_stop(&r->tracer);
 	if (r->collector_runs)
 		stop_collector(r);
+	if (r->session_runs)
+		stop_session(r);
 	if (r->tracer_runs)
 		stop_tracer(r);
 	return r->side_failed;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "app_session.h"
 #include "collector.h"
 #include "process_limits.h"
 #include "program_kind.h"
@@ -21,8 +22,10 @@ struct recording {
 	char command_text[4096];
 
 	struct collector collector;
+	struct app_session *session; /* in place of the collector; NULL: there is none */
 	struct tracer tracer;
 	bool collector_runs, tracer_runs;
+	bool session_runs;
 	bool stopping;    /* the recorders have been told to end */
 	bool side_failed; /* a recorder ended otherwise, or could not write */
 	struct collector_result app_result;

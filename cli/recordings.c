@@ -56,7 +56,7 @@ static size_t without_part(const char *path, size_t len)
 static struct root root_of(const char *dir)
 {
 	const char *ust = strstr(dir, "/ust/"); /* LTTng's layout */
-	size_t len = ust ? (size_t)(ust - dir) : without_part(dir, strlen(dir));
+	size_t len = without_part(dir, ust ? (size_t)(ust - dir) : strlen(dir));
 	struct root r = {.app = ust || ends_in(dir, len, "app")};
 
 	r.kernel = !r.app;

@@ -101,6 +101,9 @@ static json_t *app_side(const struct session_info *info, const struct collector_
 
 	if (!info->has_app)
 		return json_null();
+	if (info->app_session) /* LTTng counts what it loses, and not what it records */
+		return json_pack("{s:o, s:n, s:I}", "lttng_session", text(info->app_session),
+			"events", "discarded", (json_int_t)app->discarded);
 	j = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "events", (json_int_t)app->events,
 		"discarded", (json_int_t)app->discarded, "daemon_cpu_ns", (json_int_t)app->cpu_ns,
 		"setup_cpu_ns", (json_int_t)app->setup_cpu_ns, "running_ns",

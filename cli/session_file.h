@@ -25,8 +25,9 @@ struct session_info {
 	int status;                    /* exit status of the command */
 	int signal;                    /* signal that ended the command, 0 = none */
 	bool has_app, has_kernel, complete;
-	char kernel_missing[512];             /* why there is no kernel side */
-	char app_missing[256];                /* why COMMAND is not preloaded */
+	const char *app_session;  /* LTTng session that has the application side, NULL = none */
+	char kernel_missing[512]; /* why there is no kernel side */
+	char app_missing[256];    /* why COMMAND is not preloaded */
 	const char *app_ended, *kernel_ended; /* why a side ended early; NULL or "": it did not */
 };
 

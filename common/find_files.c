@@ -24,25 +24,50 @@ static mode_t kind_of(int dir, const struct dirent *e)
 	return fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & S_IFMT : 0;
 }
 
-static void note_link(struct file_search *s, const char *dir, const char *name)
+static int note_link(struct file_search *s, const char *dir, const char *name)
 {
 	if (!s->link[0])
 		snprintf(s->link, sizeof(s->link), "%.3800s/%.255s", dir, name);
+	return 0;
 }
 
-static int enter(struct file_search *s, int dir, char *path, const char *name, unsigned int depth)
+/* Returns whether a link is one that leads to the output of an LTTng session. */
+static bool is_session(const struct file_search *s, const char *path, const char *name)
+{
+	const char *last = strrchr(path, '/');
+
+	return !s->in_link &&
+	       (strcmp(name, "app") == 0 || strcmp(last ? last + 1 : path, "app") == 0);
+}
+
+static int enter(struct file_search *s, int dir, char *path, const char *name, unsigned int depth,
+	int no_link)
 {
 	size_t len = strlen(path), more = strlen(name) + 2;
 	int fd, err;
 
 	if (depth == FIND_DEPTH || len + more > PATH_MAX)
 		return -ENAMETOOLONG;
-	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | no_link);
 	if (fd < 0)
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : 0;
 	snprintf(path + len, PATH_MAX - len, "/%s", name);
 	err = look_through(s, fd, path, depth + 1);
 	path[len] = 0;
+	return err;
+}
+
+static int enter_session(
+	struct file_search *s, int dir, char *path, const char *name, unsigned int depth)
+{
+	struct stat st;
+	int err;
+
+	if (fstatat(dir, name, &st, 0) != 0 || !S_ISDIR(st.st_mode))
+		return note_link(s, path, name);
+	s->in_link = true;
+	err = enter(s, dir, path, name, depth, 0);
+	s->in_link = false;
 	return err;
 }
 
@@ -59,10 +84,10 @@ static int entry(
 	case S_IFREG:
 		return s->found(s->arg, path, name);
 	case S_IFDIR:
-		return enter(s, dirfd(d), path, name, depth);
+		return enter(s, dirfd(d), path, name, depth, O_NOFOLLOW);
 	case S_IFLNK:
-		note_link(s, path, name);
-		return 0;
+		return is_session(s, path, name) ? enter_session(s, dirfd(d), path, name, depth)
+						 : note_link(s, path, name);
 	default:
 		return 0;
 	}

@@ -41,6 +41,12 @@
 		"record only the application side; this needs no privilege") \
 	X(flag, kernel_only, "kernel-only", 0, NULL, 0, 0, MG_RECORD, 0, \
 		"record only the kernel side; COMMAND runs without libmagnet.so") \
+	X(text, session, "session", 0, "NAME", 0, 0, MG_RECORD, 0, \
+		"record the application side in this LTTng session of your own, with its channels, contexts " \
+		"and filters, instead of in magnet's rings") \
+	X(flag, lttng, "lttng", 0, NULL, 0, 0, MG_RECORD, 0, \
+		"record the application side in an LTTng session made for the recording, which writes to " \
+		"DIR/app") \
 	X(processes, pid, "pid", 'p', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"record these running processes, their children and the children they make, kernel side " \
 		"only; may be repeated") \

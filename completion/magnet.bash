@@ -34,6 +34,7 @@ _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can b
 	--without) echo fentry fexit netfilter ;;
 	--trigger) echo retransmission lost latency= ;;
 	--waterfall) echo p50 p90 p99 p99.9 ;;
+	--session) lttng --no-sessiond list 2>/dev/null | sed -nE 's/^ +[0-9]+\) ([^ ]+) .*/\1/p' ;;
 	--netns) ip netns list 2>/dev/null | cut -d ' ' -f 1 ;;
 	--interface) ls /sys/class/net ;;
 	--pid | -p) ls /proc | grep '^[0-9]' ;;

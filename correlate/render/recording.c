@@ -106,6 +106,8 @@ struct own_cost report_own_cost(const struct report *r)
 	if (!isnan(c.kernel_ns_per_event))
 		c.cpu_share +=
 			c.kernel_ns_per_event * (double)r->recording.kernel_events / duration;
+	if (json_object_get(app, "lttng_session")) /* its daemons work for others, too */
+		c.cpu_share = NAN;
 	return c;
 }
 

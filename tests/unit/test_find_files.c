@@ -61,6 +61,33 @@ static void finds_files_and_not_through_links(void **unused)
 	assert_true(strstr(s.link, "/a/"));
 }
 
+static void follows_links_to_a_session(void **unused)
+{
+	struct file_search s = {.found = count, .arg = "mine"};
+
+	(void)unused;
+	mkdir("out", 0700);
+	mkdir("out/app", 0700);
+	make("out/mine");
+	assert_int_equal(symlink(top, "out/app/up"), 0);
+	mkdir("r", 0700);
+	assert_int_equal(symlink("../out", "r/app"), 0);
+	assert_int_equal(symlink("../out", "r/other"), 0);
+	found = 0;
+	assert_int_equal(files_find(&s, "r"), 0);
+	assert_int_equal(found, 1);
+	assert_non_null(strstr(s.link, "r/"));
+	assert_int_equal(unlink("r/app"), 0);
+	mkdir("r/app", 0700);
+	assert_int_equal(symlink("../../out", "r/app/0001"), 0);
+	found = 0;
+	assert_int_equal(files_find(&s, "r"), 0);
+	assert_int_equal(found, 1);
+	found = 0;
+	assert_int_equal(files_find(&s, "r/app"), 0);
+	assert_int_equal(found, 1);
+}
+
 static void ends_as_it_is_told(void **unused)
 {
 	struct file_search s = {.found = stop};
@@ -117,6 +144,7 @@ int main(void)
 		cmocka_unit_test(ends_as_it_is_told),
 		cmocka_unit_test(ends_where_it_is_too_deep),
 		cmocka_unit_test(tells_that_there_is_nothing),
+		cmocka_unit_test(follows_links_to_a_session),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
