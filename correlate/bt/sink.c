@@ -296,6 +296,9 @@ bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sin
 	if (s->consumer.refused[0])
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 			bt_self_component_sink_as_self_component(self), "%s", s->consumer.refused);
+	/* a live session has nothing more for now: let the reader see what there is */
+	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN && !s->is_report)
+		s->show.failed |= fflush(s->show.to) != 0;
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END) {
 		bool found = consumer_finish(&s->consumer) || !s->is_report || print_report(s);
 

@@ -21,3 +21,17 @@ bool trace_format_is_read(
 		version[0] ? ", version " : "", version);
 	return false;
 }
+
+bool ctf2_is_read(
+	unsigned int major, unsigned int minor, const char *where, char *why, size_t why_size)
+{
+	if (major > 2 || (major == 2 && minor >= 1))
+		return true;
+	snprintf(why, why_size,
+		"%.700s: a trace of CTF 2, which babeltrace2 reads from version 2.1 on, and this "
+		"is %u.%u: "
+		"install a newer babeltrace2, or have LTTng write CTF 1.8 (lttng create "
+		"--trace-format=ctf-1.8)",
+		where, major, minor);
+	return false;
+}

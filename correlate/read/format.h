@@ -19,4 +19,11 @@
 bool trace_format_is_read(
 	uint64_t format, const char *where, const char *version, char *why, size_t why_size);
 
+/*
+ * Returns whether this version of babeltrace2 reads traces of CTF 2. If not, `why` says so in one
+ * line, with what to do; `where` names the trace.
+ */
+bool ctf2_is_read(
+	unsigned int major, unsigned int minor, const char *where, char *why, size_t why_size);
+
 #endif

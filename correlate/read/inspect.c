@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "inspect.h"
 
+#include <babeltrace2/babeltrace.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -220,6 +221,12 @@ static int look_at_trace(struct inspection *in, size_t number)
 		*id = (struct identity){.device = st.st_dev, .inode = st.st_ino};
 	id->path = dir;
 	find_place(id);
+	if (metadata_is_ctf2(text, size) &&
+		!ctf2_is_read(bt_version_get_major(), bt_version_get_minor(), dir, in->why,
+			in->why_size)) {
+		free(text);
+		return -EINVAL;
+	}
 	metadata_look(&facts, text);
 	id->is_own = facts.is_own;
 	id->is_app = facts.is_app;

@@ -14,6 +14,7 @@
 
 #define PACKET_MAGIC 0x75D11D57u
 #define DEPTH_MAX    64
+#define SEPARATOR    0x1e /* of CTF 2, before each fragment */
 
 struct packet {
 	uint32_t magic;
@@ -80,6 +81,11 @@ char *metadata_text(const char *dir, size_t *size, char *why, size_t why_size)
 
 /* ---- content ---- */
 
+bool metadata_is_ctf2(const char *text, size_t size)
+{
+	return size > 0 && text[0] == SEPARATOR;
+}
+
 /* Copies the quoted value after `key` = or :=, in the block that starts with `block`. */
 static bool quoted_value(
 	const char *text, const char *block, const char *key, char *out, size_t size)
@@ -132,11 +138,27 @@ int64_t metadata_clock_offset(const char *text)
 	return seconds * hz + ns;
 }
 
+/*
+ * Looks for the tracer of a trace of CTF 2. No magnet writes such traces: what is of magnet's there
+ * another program has copied, and is read as any other tracer's.
+ */
+static void look_at_ctf2(struct metadata_facts *facts, const char *text)
+{
+	char tracer[64] = "";
+
+	quoted_value(text, "\"environment\"", "\"tracer_name\"", tracer, sizeof(tracer));
+	facts->is_lttng = strncmp(tracer, "lttng", 5) == 0;
+}
+
 void metadata_look(struct metadata_facts *facts, const char *text)
 {
 	char tracer[64] = "", domain[16] = "", other[16] = "";
 
 	memset(facts, 0, sizeof(*facts));
+	if (text[0] == SEPARATOR) {
+		look_at_ctf2(facts, text);
+		return;
+	}
 	facts->has_uuid = quoted_value(text, "trace {", "uuid", facts->uuid, sizeof(facts->uuid));
 	quoted_value(text, "env {", "tracer_name", tracer, sizeof(tracer));
 	quoted_value(text, "env {", "domain", domain, sizeof(domain));

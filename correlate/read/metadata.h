@@ -16,6 +16,12 @@
  */
 char *metadata_text(const char *dir, size_t *size, char *why, size_t why_size);
 
+/*
+ * Returns whether it is of CTF 2, JSON fragments behind record separators, as LTTng writes it from
+ * version 2.15 on.
+ */
+bool metadata_is_ctf2(const char *text, size_t size);
+
 struct metadata_facts {
 	bool is_own;   /* magnet wrote the trace */
 	bool is_lttng; /* one of LTTng's tracers wrote it */

@@ -156,6 +156,12 @@ def directories():
     d = kernel_like("empty-metadata")
     written(d + "/metadata", b"")
     told("empty metadata", d)
+    d = kernel_like("ctf2")
+    written(d + "/metadata", b'\x1e{"type":"preamble","version":2}\n')
+    if run("babeltrace2", "--version").stdout.split()[2] < "2.1":
+        told("a trace of CTF 2", d, words="install a newer babeltrace2, or have LTTng write CTF 1.8")
+    else:
+        survives("a trace of CTF 2 without anything", d)
     if os.geteuid() != 0:
         d = kernel_like("closed")
         os.chmod(d, 0)

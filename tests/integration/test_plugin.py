@@ -21,6 +21,12 @@ with Recording(PYTHON, EXCHANGE, "20", options=("-q",)) as rec:
     p = run("babeltrace2", PLUGINS, "list-plugins")
     check("magnet" in p.stdout and "report" in p.stdout, "babeltrace2 lists the plugin")
 
+    for component in ("sink.magnet.report", "sink.magnet.show", "filter.magnet.flow", "filter.magnet.join"):
+        said = run("babeltrace2", PLUGINS, "help", component).stdout
+        check("Description" in said and "Parameters" in said and "the magnet authors" in said
+              and f"$ babeltrace2 TRACE --component={component}" in said,
+              f"the help of {component} has description, author and an example")
+
     session = f'session="{rec.dir}/session.json"'
     text = babeltrace(rec.dir, "sink.magnet.report", session)
     check("System calls" in text.stdout and "exchange.py" in text.stdout, "sink.magnet.report")

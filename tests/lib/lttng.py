@@ -17,7 +17,7 @@ lttng-sessiond --no-kernel --apps-sock=$LTTNG_HOME/.lttng/lttng-ust-sock-8 >/dev
 daemon=$!
 trap 'kill $daemon; wait $daemon' EXIT
 until lttng list >/dev/null 2>&1; do kill -0 $daemon; sleep 0.05; done
-lttng create t --output={top}/app
+lttng create t {create}
 lttng enable-channel --userspace --buffers-uid --num-subbuf 8 --subbuf-size {subbuf} c
 lttng enable-event --userspace --channel c {events}
 {more}
@@ -32,7 +32,7 @@ lttng destroy
 class LttngSession:
     """Programs with `env` are recorded into `trace`; end() stops, so that it can be read."""
 
-    def __init__(self, events="'magnet:*'", subbuf="1M", more=""):
+    def __init__(self, events="'magnet:*'", subbuf="1M", more="", create=""):
         need_program("lttng-sessiond", "lttng", "babeltrace2")
         self.top = tempfile.mkdtemp(prefix="magnet-test-")
         os.mkdir(self.top + "/home", 0o711)
@@ -40,7 +40,8 @@ class LttngSession:
         os.chmod(self.top, 0o711)
         self.trace = self.top + "/app"
         self.env = {"LTTNG_HOME": self.top + "/home"}
-        command = ["sh", "-c", SCRIPT.format(top=self.top, events=events, subbuf=subbuf, more=more)]
+        command = ["sh", "-c", SCRIPT.format(top=self.top, events=events, subbuf=subbuf, more=more,
+                                               create=create or f"--output={self.top}/app")]
         if os.geteuid() == 0:
             command = ["unshare", "-m"] + command
         self.p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

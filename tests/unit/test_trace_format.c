@@ -8,6 +8,7 @@
 #include "unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void the_format_is_found_in_the_metadata(void **unused)
 {
@@ -67,6 +68,34 @@ static void others_are_refused_in_one_line(void **unused)
 				 "magnet as new as the one that wrote it");
 }
 
+static void traces_of_ctf_2_are_told_by_their_first_byte(void **unused)
+{
+	static const char text[] =
+		"\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\","
+		"\"environment\":{\"domain\":\"ust\",\"tracer_name\": \"lttng-ust\"}}\n";
+	struct metadata_facts facts;
+
+	(void)unused;
+	assert_true(metadata_is_ctf2(text, sizeof(text) - 1));
+	assert_false(metadata_is_ctf2("/* CTF 1.8 */", 13));
+	assert_false(metadata_is_ctf2("", 0));
+	metadata_look(&facts, text);
+	assert_true(facts.is_lttng);
+	assert_false(facts.is_own);
+}
+
+static void ctf_2_needs_babeltrace_2_1(void **unused)
+{
+	char why[300] = "";
+
+	(void)unused;
+	assert_true(ctf2_is_read(2, 1, "t", why, sizeof(why)));
+	assert_true(ctf2_is_read(3, 0, "t", why, sizeof(why)));
+	assert_false(ctf2_is_read(2, 0, "t", why, sizeof(why)));
+	assert_non_null(strstr(why, "from version 2.1 on, and this is 2.0: install a newer"));
+	assert_null(strchr(why, '\n'));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +103,8 @@ int main(void)
 		cmocka_unit_test(a_trace_without_it_is_of_the_first_format),
 		cmocka_unit_test(written_traces_have_the_format_that_is_read),
 		cmocka_unit_test(others_are_refused_in_one_line),
+		cmocka_unit_test(traces_of_ctf_2_are_told_by_their_first_byte),
+		cmocka_unit_test(ctf_2_needs_babeltrace_2_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
