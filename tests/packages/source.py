@@ -8,8 +8,8 @@ from roots import check
 
 
 def copy_source(source, to):
-    """Copy what git has, with changes that are not committed."""
-    names = subprocess.run(["git", "-C", source, "ls-files", "-z"], capture_output=True, check=True).stdout
+    """Copy the files that git has or would take."""
+    names = subprocess.run(["git", "-C", source, "ls-files", "-coz", "--exclude-standard"], capture_output=True, check=True).stdout
     os.makedirs(to)
     tar = subprocess.Popen(["tar", "-C", source, "--null", "-T", "-", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     untar = subprocess.Popen(["tar", "-C", to, "-x"], stdin=tar.stdout)
