@@ -88,7 +88,7 @@ static int divide(struct side *s)
 	s->measured = mg_calloc(s->paths.count + 1, sizeof(*s->measured));
 	if (!s->recording || !s->measured)
 		return no_memory();
-	if (!is_one_host(s->paths.path, (int)s->paths.count))
+	if (!is_one_machine(s->paths.path, (int)s->paths.count))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < s->paths.count; i++) {
 		struct directories_of_one *t = recording_of(s, s->paths.path[i]);

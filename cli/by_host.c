@@ -14,19 +14,25 @@
 
 #define HOST_NAME 200
 
-/* Writes what identifies the host and its boot, "" if session.json does not tell. */
-static void host_of(const char *dir, char out[HOST_NAME])
+/* Writes a member of session.json, else another, "" if it tells neither. */
+static void told(const char *dir, const char *first, const char *second, char out[HOST_NAME])
 {
 	char path[PATH_MAX], why[1024]; /* a damaged file is reported when it is read */
-	const char *boot, *name;
+	const char *one, *other;
 	json_t *session;
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	session = session_load(path, false, why, sizeof(why));
-	boot = json_string_value(json_object_get(session, "boot_id"));
-	name = json_string_value(json_object_get(session, "host"));
-	snprintf(out, HOST_NAME, "%s", boot ? boot : name ? name : "");
+	one = json_string_value(json_object_get(session, first));
+	other = json_string_value(json_object_get(session, second));
+	snprintf(out, HOST_NAME, "%s", one ? one : other ? other : "");
 	json_decref(session);
+}
+
+/* Writes what identifies the host and its boot, "" if session.json does not tell. */
+static void host_of(const char *dir, char out[HOST_NAME])
+{
+	told(dir, "boot_id", "host", out);
 }
 
 int by_host_sort(struct by_host *b, char **dirs, int count)
@@ -61,6 +67,24 @@ void by_host_free(struct by_host *b)
 {
 	free(b->dir[0]);
 	free(b->dir[1]);
+}
+
+bool is_one_machine(char **dirs, int count)
+{
+	char first[HOST_NAME] = "", this[HOST_NAME];
+
+	for (int i = 0; i < count; i++) {
+		told(dirs[i], "host", "host", this);
+		if (first[0] && this[0] && strcmp(this, first) != 0) {
+			mg_error("%s is a recording of host %.64s, and %s of host %.64s: the "
+				 "recordings of one side must be of one host",
+				dirs[0], first, dirs[i], this);
+			return false;
+		}
+		if (!first[0])
+			memcpy(first, this, sizeof(first));
+	}
+	return true;
 }
 
 bool is_one_host(char **dirs, int count)

@@ -17,7 +17,10 @@ struct by_host {
 int by_host_sort(struct by_host *b, char **dirs, int count);
 void by_host_free(struct by_host *b);
 
-/* Returns whether all are of one host, after a message if not. */
+/* Returns whether all are of one machine, which may have booted between them; else says why not. */
+bool is_one_machine(char **dirs, int count);
+
+/* Returns whether all are of one host and boot, after a message if not. */
 bool is_one_host(char **dirs, int count);
 
 #endif

@@ -114,6 +114,16 @@ static bool add_protocol(void *value, const char *item)
 	return true;
 }
 
+static bool add_direction(void *value, const char *item)
+{
+	uint32_t *directions = value;
+
+	if (strcmp(item, "sent") != 0 && strcmp(item, "received") != 0)
+		return option_refuse("sent or received");
+	*directions |= 1u << (item[0] == 'r');
+	return true;
+}
+
 static bool refuse_event(const char *item)
 {
 	char names[3000] = "";
@@ -171,6 +181,7 @@ LIST(threads, add_thread)
 LIST(ports, add_port)
 LIST(peers, add_peer)
 LIST(protocols, add_protocol)
+LIST(directions, add_direction)
 LIST(events, add_event)
 LIST(layers, add_layer)
 

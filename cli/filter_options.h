@@ -8,7 +8,8 @@
 
 extern const struct option_type option_type_filter_processes, option_type_filter_threads,
 	option_type_filter_ports, option_type_filter_peers, option_type_filter_protocols,
-	option_type_filter_events, option_type_filter_layers, option_type_filter_time;
+	option_type_filter_directions, option_type_filter_events, option_type_filter_layers,
+	option_type_filter_time;
 
 #define FILTER_TIME_MAX 1000000000000000ull /* ns */
 #define FILTER_TIME(values, option, member, at_least, doc)                                  \
@@ -33,6 +34,9 @@ extern const struct option_type option_type_filter_processes, option_type_filter
 			filter.kinds,                                                             \
 			"keep only this protocol: tcp, udp, unix, raw, icmp, "                    \
 			"netlink or vsock"),                                                      \
+		OPTION_ROW(values, "direction", 0, "NAME", option_type_filter_directions,         \
+			filter.directions,                                                        \
+			"keep only this direction of connections: sent or received"),             \
 		FILTER_TIME(values, "from", filter.from_ns, 0,                                    \
 			"begin at this time after the first event, such as 10s, 0.5 or "          \
 			"250ms"),                                                                 \

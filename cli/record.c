@@ -100,7 +100,16 @@ static int record(struct recording *r)
 /* Completes the trace directory, and reports. Returns the exit status. */
 static int finish(struct recording *r, bool failed)
 {
-	if (r->child > 0) {
+	if (r->child > 0 && r->o.given.repeat && !r->interrupts) {
+		mg_warn("%s did not end when asked to, and is killed, since the next recording "
+			"follows",
+			r->o.command[0]);
+		kill(r->child, SIGKILL);
+		waitpid(r->child, NULL, 0);
+		r->child = 0;
+		r->status = 128 + SIGKILL;
+		r->info.signal = SIGKILL;
+	} else if (r->child > 0) {
 		mg_warn("%s still runs, and is no longer recorded", r->o.command[0]);
 		r->status = 128 + r->stopped_by;
 	}

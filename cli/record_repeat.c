@@ -77,7 +77,7 @@ static int wait_for(struct repetition *r, pid_t child)
 			if (signal_number != SIGUSR1)
 				r->stopped_by = signal_number;
 			if (info.si_code <= 0)
-				kill(child, signal_number);
+				sigqueue(child, signal_number, (union sigval){0});
 		}
 		if (waitpid(child, &status, WNOHANG) == child)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

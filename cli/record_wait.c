@@ -37,6 +37,22 @@ static void dump(const struct recording *r)
 }
 
 /*
+ * Counts a signal that ends the recording. One to the whole process group comes by itself, and is
+ * passed on by who repeats the recording: that is one. Returns whether it is a new one.
+ */
+static bool counts(struct recording *r, const struct signalfd_siginfo *info)
+{
+	bool passed_on = r->o.given.repeat && info->ssi_code == SI_QUEUE &&
+			 (pid_t)info->ssi_pid == getppid();
+	int *n = passed_on ? &r->passed_on : &r->by_itself;
+	int before = r->interrupts;
+
+	++*n;
+	r->interrupts = r->passed_on > r->by_itself ? r->passed_on : r->by_itself;
+	return r->interrupts > before;
+}
+
+/*
  * Ctrl-C reaches COMMAND by itself, which ends it and so the recording; other signals are passed
  * on. The second of either ends the recording at once and leaves COMMAND to itself.
  */
@@ -55,7 +71,9 @@ static void on_signal(struct recording *r)
 		dump(r);
 		return;
 	}
-	if (!r->o.command || ++r->interrupts > 1) {
+	if (!counts(r, &info))
+		return;
+	if (!r->o.command || r->interrupts > 1) {
 		r->stopped_by = (int)info.ssi_signo;
 		r->stop = true;
 		return;

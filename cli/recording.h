@@ -41,6 +41,8 @@ struct recording {
 	sigset_t ending; /* signals that end a recording */
 	bool stop;
 	int interrupts; /* how many of them have come */
+	/* how many came from who repeats the recording, and how many else */
+	int passed_on, by_itself;
 	int stopped_by; /* a signal that ended the recording before COMMAND */
 
 	/* state in which magnet record was started, for COMMAND */

@@ -241,26 +241,38 @@ void recordings_free(struct recording_paths *paths)
 	free(paths->path);
 }
 
-/* Reads when a recording began and ended, CLOCK_MONOTONIC. Returns false if that is not known. */
-static bool read_times(const char *dir, json_int_t *start, json_int_t *stop)
+/* When a recording was made. */
+struct made {
+	json_int_t start, stop; /* CLOCK_MONOTONIC */
+	char boot[64];          /* "": not known */
+};
+
+/* Reads when a recording was made. Returns false if that is not known. */
+static bool read_times(const char *dir, struct made *m)
 {
 	char path[PATH_MAX], why[1024];
+	const char *boot;
 	json_t *session = session_path(dir, path, sizeof(path))
 				  ? session_load(path, false, why, sizeof(why))
 				  : NULL;
 
-	*start = json_integer_value(json_object_get(session, "start_ns"));
-	*stop = json_integer_value(json_object_get(session, "stop_ns"));
+	m->start = json_integer_value(json_object_get(session, "start_ns"));
+	m->stop = json_integer_value(json_object_get(session, "stop_ns"));
+	boot = json_string_value(json_object_get(session, "boot_id"));
+	snprintf(m->boot, sizeof(m->boot), "%s", boot ? boot : "");
 	json_decref(session);
-	return *start > 0 && *stop >= *start;
+	return m->start > 0 && m->stop >= m->start;
 }
 
 bool recordings_are_apart(const char *a, const char *b)
 {
-	json_int_t start, stop, other_start, other_stop;
+	struct made x, y;
 
-	return read_times(a, &start, &stop) && read_times(b, &other_start, &other_stop) &&
-	       (start > other_stop || other_start > stop);
+	if (!read_times(a, &x) || !read_times(b, &y))
+		return false;
+	if (x.boot[0] && y.boot[0] && strcmp(x.boot, y.boot) != 0) /* each has a clock of its own */
+		return true;
+	return x.start > y.stop || y.start > x.stop;
 }
 
 bool session_path(const char *dir, char *path, size_t size)

@@ -256,14 +256,28 @@ static int refuse(const char *why)
 	return -EINVAL;
 }
 
+/* Returns whether it is an option that only magnet show has. */
+static bool is_of_show(const char *arg)
+{
+	size_t len = strcspn(arg, "=");
+
+	return len == strlen("--event") &&
+	       (strncmp(arg, "--event", len) == 0 || strncmp(arg, "--layer", len) == 0);
+}
+
 static int parse(struct report_options *o, int argc, char **argv)
 {
 	const struct option_command c = {.usage = usage,
 		.rows = rows,
 		.count = sizeof(rows) / sizeof(rows[0]),
 		.command = OPTION_ONLY_COMMAND};
-	int err = options_parse(&c, argc, argv, o, NULL);
+	int err;
 
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (is_of_show(argv[i]))
+			return refuse("--event and --layer choose rows, not figures: they are "
+				      "options of magnet show");
+	err = options_parse(&c, argc, argv, o, NULL);
 	if (err)
 		return err;
 	if (o->statistics.list) {
@@ -273,8 +287,8 @@ static int parse(struct report_options *o, int argc, char **argv)
 	if (!filter_is_valid(&o->filter))
 		return -EINVAL;
 	if (filter_is_set(&o->filter) && (o->against || o->flow))
-		return refuse("--process, --thread, --port, --peer, --protocol, --from and --to "
-			      "exclude --against and --flow");
+		return refuse("--process, --thread, --port, --peer, --protocol, --direction, "
+			      "--from and --to exclude --against and --flow");
 	if (o->against && o->flow)
 		return refuse("--against excludes --flow: it compares flows by their role");
 	if (o->quantile > 0 && (o->against || o->json))

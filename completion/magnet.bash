@@ -31,6 +31,7 @@ _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can b
 	--color) echo auto always never ;;
 	--level) echo none light full ;;
 	--protocol) echo tcp udp unix raw icmp netlink vsock ;;
+	--direction) echo sent received ;;
 	--without) echo fentry fexit netfilter ;;
 	--trigger) echo retransmission lost latency= ;;
 	--waterfall) echo p50 p90 p99 p99.9 ;;

@@ -8,7 +8,7 @@
 
 bool filter_chooses_sockets(const struct filter *f)
 {
-	return f->port.n || f->peer.n || f->kinds;
+	return f->port.n || f->peer.n || f->kinds || f->directions;
 }
 
 bool filter_chooses_threads(const struct filter *f)
@@ -67,16 +67,20 @@ bool filter_takes_thread(const struct filter *f, uint32_t pid, uint32_t tid)
 	return process && thread;
 }
 
-/* By port, peer and protocol alone. */
-static bool takes_ends(const struct filter *f, uint64_t sock)
+/* By port, peer, protocol and direction alone. */
+static bool takes_ends(const struct filter *f, struct fact_flow_id flow)
 {
-	return !filter_chooses_sockets(f) || (sock && found_has(f->found, FOUND_SOCKET, sock));
+	if (f->directions && !(f->directions >> flow.rx & 1))
+		return false;
+	return !filter_chooses_sockets(f) ||
+	       (flow.sock && found_has(f->found, FOUND_SOCKET, flow.sock));
 }
 
-bool filter_takes_socket(const struct filter *f, uint64_t sock)
+bool filter_takes_flow(const struct filter *f, struct fact_flow_id flow)
 {
-	return takes_ends(f, sock) &&
-	       (!filter_chooses_threads(f) || (sock && found_has(f->found, FOUND_USED, sock)));
+	return takes_ends(f, flow) &&
+	       (!filter_chooses_threads(f) ||
+		       (flow.sock && found_has(f->found, FOUND_USED, flow.sock)));
 }
 
 /* ---- events ---- */
@@ -132,7 +136,7 @@ static bool is_of_thread(const struct mg_event *e)
 bool filter_takes_event(const struct filter *f, struct core *c, const struct mg_event *e,
 	const struct annotation *a)
 {
-	uint64_t sock = a->sock ? annotated_flow(a).sock : 0;
+	struct fact_flow_id flow = a->sock ? annotated_flow(a) : (struct fact_flow_id){0};
 
 	if (f->event.n && !takes_name(&f->event, e))
 		return false;
@@ -140,12 +144,12 @@ bool filter_takes_event(const struct filter *f, struct core *c, const struct mg_
 		return false;
 	if (filter_has_window(f) && !in_window(f, first_of(f, c), e->time_ns))
 		return false;
-	if (!takes_ends(f, sock))
+	if (!takes_ends(f, flow))
 		return false;
 	if (!filter_chooses_threads(f))
 		return true;
-	if (sock && !is_of_thread(e))
-		return found_has(f->found, FOUND_USED, sock);
+	if (flow.sock && !is_of_thread(e))
+		return found_has(f->found, FOUND_USED, flow.sock);
 	return filter_takes_thread(f, e->pid, e->tid) || names_thread(f, e);
 }
 
@@ -159,9 +163,9 @@ static uint64_t number_at(const void *fact, uint16_t offset)
 	return n;
 }
 
-static uint64_t sock_at(const void *fact, uint16_t offset)
+static struct fact_flow_id flow_at(const void *fact, uint16_t offset)
 {
-	return ((const struct fact_flow_id *)(const void *)((const char *)fact + offset))->sock;
+	return *(const struct fact_flow_id *)(const void *)((const char *)fact + offset);
 }
 
 /* Returns when it began, ns; 0 if that is not known. */
@@ -199,10 +203,10 @@ static bool takes_time(const struct filter *f, struct core *c, enum fact kind,
 }
 
 static bool takes_sockets(const struct filter *f, const struct telling *t, const void *fact,
-	bool (*takes)(const struct filter *f, uint64_t sock))
+	bool (*takes)(const struct filter *f, struct fact_flow_id flow))
 {
 	for (uint32_t i = 0; i < t->flows; i++)
-		if (takes(f, sock_at(fact, t->flow[i])))
+		if (takes(f, flow_at(fact, t->flow[i])))
 			return true;
 	return false;
 }
@@ -237,7 +241,7 @@ bool filter_takes_fact(const struct filter *f, struct core *c, enum fact kind, c
 	if (!filter_chooses_threads(f))
 		return true;
 	return t->pids || t->tids ? takes_threads(f, t, fact)
-				  : takes_sockets(f, t, fact, filter_takes_socket);
+				  : takes_sockets(f, t, fact, filter_takes_flow);
 }
 
 bool filter_takes_fact_time(

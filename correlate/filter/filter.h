@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses a part of a recording: by process, thread, port, peer, protocol, event, layer and time.
+ * Chooses a part of a recording: by process, thread, port, peer, protocol, direction, event, layer
+ * and time.
  * What is given of one kind is joined by OR, kinds are joined by AND. The same questions are asked
  * of events (magnet show) and of facts (tables of facts, figures), so that they agree.
  *
@@ -60,12 +61,14 @@ struct filter {
 	struct filter_peers peer;
 	struct filter_events event;
 	uint32_t kinds;             /* bits 1 << MG_KIND_*; 0: all */
+	uint32_t directions;        /* bits 1 << rx; 0: both */
 	uint32_t layers;            /* bits 1 << enum mg_layer; 0: all */
 	uint64_t from_ns, to_ns;    /* since the first event, `to_ns` excluded; 0: not given */
 	struct filter_found *found; /* NULL: nothing is learned yet */
 };
 
-/* Returns whether it chooses sockets, by port, peer or protocol; threads, by process or number. */
+/* Returns whether it chooses sockets, by port, peer, protocol or direction; threads, by process or
+ * number. */
 bool filter_chooses_sockets(const struct filter *f);
 bool filter_chooses_threads(const struct filter *f);
 bool filter_has_window(const struct filter *f);
@@ -83,8 +86,8 @@ void filter_free(struct filter *f);
 /* Return whether this was chosen; `now` is in cycles. */
 bool filter_takes_time(const struct filter *f, struct core *c, uint64_t now);
 bool filter_takes_thread(const struct filter *f, uint32_t pid, uint32_t tid);
-/* By port, peer and protocol, and by the threads that used it. */
-bool filter_takes_socket(const struct filter *f, uint64_t sock);
+/* By port, peer, protocol and direction, and by the threads that used it. */
+bool filter_takes_flow(const struct filter *f, struct fact_flow_id flow);
 bool filter_takes_event(const struct filter *f, struct core *c, const struct mg_event *e,
 	const struct annotation *a);
 /*

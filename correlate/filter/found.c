@@ -96,11 +96,86 @@ void filter_free(struct filter *f)
 			HASH_DEL(f->found->set[i], n);
 			free(n);
 		}
+	for (int i = 0; f->found && i < 2; i++) {
+		struct found_accepted **all = i ? &f->found->accepted : &f->found->returned, *one,
+				      *next;
+
+		HASH_ITER (hh, *all, one, next) {
+			HASH_DEL(*all, one);
+			free(one);
+		}
+	}
 	free(f->found);
 	f->found = NULL;
 }
 
+/* ---- listening sockets ---- */
+
+/*
+ * The trace does not have the port of a listening socket: that of the connections it accepts is. A
+ * connection is known by its descriptor until there is a call on it.
+ */
+static uint64_t descriptor_key(uint32_t pid, int64_t fd)
+{
+	return (uint64_t)pid << 32 | (uint32_t)fd;
+}
+
+static void set_accepted(struct found_accepted **all, uint64_t number, uint64_t listener)
+{
+	struct found_accepted *one = NULL;
+
+	HASH_FIND(hh, *all, &number, sizeof(number), one);
+	if (one) {
+		one->listener = listener;
+		return;
+	}
+	one = mg_calloc(1, sizeof(*one));
+	if (!one)
+		return;
+	one->number = number;
+	one->listener = listener;
+	HASH_ADD(hh, *all, number, sizeof(one->number), one);
+	(void)hash_kept(one);
+}
+
+static void on_accepted(struct filter_found *f, const struct mg_event *e, uint64_t sock)
+{
+	uint32_t call = e->sys_exit.call;
+
+	if ((call == MG_SYS_accept || call == MG_SYS_accept4) && e->sys_exit.ret >= 0)
+		set_accepted(&f->returned, descriptor_key(e->pid, e->sys_exit.ret), sock);
+}
+
+static void on_call_begin(struct filter_found *f, const struct mg_event *e, uint64_t sock)
+{
+	uint64_t key = descriptor_key(e->pid, e->sys_enter.fd);
+	struct found_accepted *one = NULL;
+
+	HASH_FIND(hh, f->returned, &key, sizeof(key), one);
+	if (!one)
+		return;
+	set_accepted(&f->accepted, sock, one->listener);
+	HASH_DEL(f->returned, one);
+	free(one);
+}
+
+/* Chooses the listening sockets of the chosen connections. */
+static void add_listeners(struct filter_found *f)
+{
+	for (struct found_accepted *one = f->accepted; one; one = one->hh.next)
+		if (found_has(f, FOUND_SOCKET, one->number))
+			add(f, FOUND_SOCKET, one->listener);
+}
+
 /* ---- threads ---- */
+
+/* Notes a thread that was asked for by number, and is in the recording. */
+static void see_thread(struct filter_found *f, uint64_t tid)
+{
+	for (uint32_t i = 0; i < f->f->thread.n; i++)
+		if (f->f->thread.tid[i] == tid)
+			add(f, FOUND_SEEN, tid);
+}
 
 static bool takes_process(const struct filter_processes *p, uint64_t pid, const char *name)
 {
@@ -126,6 +201,7 @@ static void on_call(void *arg, const void *fact)
 	const struct fact_call *c = fact;
 	struct filter_found *f = arg;
 
+	see_thread(f, c->tid);
 	note_thread(f, c->pid, c->tid, core_program(f->core, (uint32_t)c->tid));
 	if (c->flow.sock && filter_takes_thread(f->f, (uint32_t)c->pid, (uint32_t)c->tid))
 		add(f, FOUND_USED, c->flow.sock);
@@ -135,6 +211,7 @@ static void on_wait(void *arg, const void *fact)
 {
 	const struct fact_wait *w = fact;
 
+	see_thread(arg, w->tid);
 	note_thread(arg, w->pid, w->tid, w->program);
 }
 
@@ -209,6 +286,11 @@ static void on_event(void *arg, const struct mg_event *e, const struct annotatio
 
 	if (e->id == MG_EVENT_task_exec)
 		note_thread(f, e->pid, e->tid, core_program(f->core, e->tid));
+	see_thread(f, e->tid);
+	if (f->f->port.n && a->sock && e->id == MG_EVENT_sys_exit)
+		on_accepted(f, e, annotated_flow(a).sock);
+	if (f->f->port.n && a->sock && e->id == MG_EVENT_sys_enter)
+		on_call_begin(f, e, annotated_flow(a).sock);
 	if (e->id != MG_EVENT_sock_peer || !a->sock)
 		return;
 	if (f->f->port.n && takes_port(f->f, p->port))
@@ -240,6 +322,10 @@ bool filter_learned(struct filter *f, struct core *c)
 	const struct filter_found *found = f->found;
 
 	core_each_flow(c, on_flow, f->found);
+	if (f->port.n && !f->peer.n)
+		add_listeners(f->found);
+	if (f->thread.n && !HASH_COUNT(found->set[FOUND_SEEN]))
+		return false;
 	if (filter_chooses_sockets(f) && !HASH_COUNT(found->set[FOUND_SOCKET]))
 		return false;
 	if (f->process.n && !HASH_COUNT(found->set[FOUND_PROCESS]) &&

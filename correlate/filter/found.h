@@ -12,6 +12,7 @@ enum found_set {
 	FOUND_USED,   /* sockets on which a chosen thread made a call, or whose process used them */
 	FOUND_PROCESS, /* chosen processes */
 	FOUND_THREAD,  /* their threads */
+	FOUND_SEEN,    /* threads chosen by number that the recording has */
 	/* while it is read: sockets that exchanged datagrams with such a port or peer */
 	FOUND_PORT,
 	FOUND_PEER,
@@ -31,11 +32,19 @@ struct telling {
 	bool is_ns; /* its times are CLOCK_MONOTONIC, not cycles */
 };
 
+/* A connection that a listening socket accepted. */
+struct found_accepted {
+	uint64_t number; /* process and descriptor; once a call on it was seen, the socket */
+	uint64_t listener;
+	UT_hash_handle hh;
+};
+
 struct filter_found {
 	struct filter *f;
 	struct core *core;
 	struct found_number *set[FOUND_SETS];
-	uint64_t first_ns; /* of the first event; 0: not known yet */
+	struct found_accepted *returned, *accepted; /* no call on it was seen; one was */
+	uint64_t first_ns;                          /* of the first event; 0: not known yet */
 	struct telling telling[FACTS];
 };
 

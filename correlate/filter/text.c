@@ -115,6 +115,11 @@ void filter_text(const struct filter *f, char *out, size_t size)
 			value_of(&t, "protocol");
 			put(&t, "%s", mg_kind_name(k));
 		}
+	for (unsigned int rx = 0; rx < 2; rx++)
+		if (f->directions >> rx & 1) {
+			value_of(&t, "direction");
+			put(&t, "%s", rx ? "received" : "sent");
+		}
 	for (unsigned int i = 0; i < MG_LAYER_END; i++)
 		if (f->layers >> i & 1) {
 			value_of(&t, "layer");

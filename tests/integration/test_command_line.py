@@ -39,7 +39,7 @@ REPORT = """
 FILTERS = """
     --process 1|--process nginx,12 --process python3|--proc 7|--thread 1,2|--th 3|--port 80|--port 80,443 --port 1|--po 65535
     --peer 10.0.0.1|--peer 10.0.0.0/8,10.0.0.1:80|--peer=::1|--peer [fd00::1]:80|--pe fd00::/8|--protocol tcp,udp
-    --protocol unix|--from 0|--from 1.5|--from 250ms --to 10s|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2
+    --protocol unix|--direction sent|--dir received,sent|--from 0|--from 1.5|--from 250ms --to 10s|--from 1e-3|--to 2|--to 2.5|--fr 1 --to 2
 """
 SHOW = """
     --event tcp_send|--event drop,lost --event sched:sched_switch|--ev ip_out|--layer tcp,ip|--la app|--setup|--se
@@ -62,7 +62,7 @@ BAD_TRACED = "--level much|--quiet|-q|--app-only|--calls send|--control-fd -1|--
 BAD_REPORT = "--waterfall 99|--waterfall p0|--waterfall p100|--color|--color sometimes|--color=|--calls=1|--on-demand nothing|--on-demand ks,|--json=1|-j|--flow|--stacks=lock|--folded=all"
 BAD_FILTERS = """
     --process=|--process 0|--thread x|--thread 0|--port 0|--port http|--port 65536|--peer example.org|--peer 10.0.0.0/33
-    --peer 10.0.0.1:0|--protocol sctp|--from x|--from -1|--from 1y|--to x|--to 0
+    --peer 10.0.0.1:0|--protocol sctp|--direction up|--from x|--from -1|--from 1y|--to x|--to 0
 """
 BAD_SHOW = "--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 

@@ -52,11 +52,49 @@ def recorded():
         p = run(MAGNET, *command, f"{TOP}/three", check=False)
         check(p.returncode == 1 and not p.stdout and "holds 3 recordings: 1, 2, 3; give one" in p.stderr,
               f"{command[0]} wants one of them: {p.stderr.strip()}")
+    boots()
     p = repeat(2, "three", "true")
     check(p.returncode == 1 and len(p.stderr.splitlines()) == 1 and "not empty" in p.stderr,
           f"a directory that is not empty: {p.stderr.strip()}")
     p = repeat(2, "quiet", "true", options=("--app-only", "-q"))
     check(p.returncode == 0 and not p.stderr, "nothing is said with --quiet")
+
+
+def boots():
+    """Each recording of a side stands alone: they may be of several boots, not of several hosts."""
+    shutil.copytree(f"{TOP}/three", f"{TOP}/boots")
+    path = f"{TOP}/boots/2/session.json"
+    with open(path) as f:
+        session = json.load(f)
+    for member, value, status in (("boot_id", "1b4e28ba-2fa1-11d2-883f-0016d3cca427", 0), ("host", "another", 2)):
+        session[member] = value
+        with open(path, "w") as f:
+            json.dump(session, f)
+        p = run(MAGNET, "report", f"{TOP}/boots", "--against", f"{TOP}/three", check=False)
+        check(p.returncode == status and bool(p.stderr) == bool(status),
+              f"one of another {member}: {p.stderr.strip() or 'compared'}")
+
+
+STUBBORN = """
+import os, signal, socket, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+a, b = socket.socketpair()
+a.send(b"x")
+with open(sys.argv[1], "a+") as f:
+    f.seek(0)
+    left = [pid for pid in f.read().split() if os.path.exists(f"/proc/{pid}")]
+    f.write(f"{os.getpid()}\\n")
+print("beside", *left, flush=True)
+time.sleep(60)
+"""
+
+
+def stubborn():
+    p = repeat(2, "stubborn", PYTHON, "-c", STUBBORN, f"{TOP}/pids", options=("--app-only", "--duration", "0.5"))
+    check(p.returncode == 128 + signal.SIGKILL and p.stderr.count("is killed") == 2,
+          f"a command that ignores SIGTERM: {p.stderr.strip().splitlines()[0]}")
+    check(p.stdout.splitlines() == ["beside", "beside"] and len(os.listdir(f"{TOP}/stubborn")) == 2,
+          f"none runs beside the next one's recording: {p.stdout.split()}")
 
 
 def fails():
@@ -109,6 +147,7 @@ def interrupted(name, by_keyboard, number):
         if p.poll() is None:
             os.killpg(p.pid, signal.SIGKILL)
     check(p.returncode == 128 + number, f"{name}: exit status {p.returncode}")
+    check("still runs" not in err, "a signal to the whole group counts once")
     check("2 of 5 recordings were made" in err, f"{err.strip().splitlines()[-2:]}")
     check(sorted(os.listdir(f"{TOP}/{name}")) == ["1", "2"], "what was recorded is kept")
     check(sent(f"{name}/2") == 1, "also of the one that was interrupted")
@@ -132,6 +171,8 @@ try:
     fails()
     interrupted("keyboard", True, signal.SIGINT)
     interrupted("killed", False, signal.SIGTERM)
+    interrupted("group", True, signal.SIGTERM)
+    stubborn()
     ended()
 finally:
     shutil.rmtree(TOP)

@@ -44,8 +44,20 @@ class All:
             {sock(f["flow"]) for f in self.flows if f["pid"] == pid}
 
     def with_port(self, port):
-        return {s for s, f in self.ends.items()
-                if port in (end(f["local"]), end(f["remote"]), end(f["first_remote"]))}
+        sockets = {s for s, f in self.ends.items()
+                   if port in (end(f["local"]), end(f["remote"]), end(f["first_remote"]))}
+        return sockets | {listener for s, listener in self.accepted().items() if s in sockets}
+
+    def accepted(self):
+        """{socket: the listening one}: the first socket of a call on the descriptor that accept() returned."""
+        returned, accepted = {}, {}
+        for r in self.rows:
+            f = r["fields"]
+            if r["event"] == "sys_exit" and f["call"].startswith("accept") and int(f["ret"]) >= 0:
+                returned[r["pid"], f["ret"]] = sock(r["flow"])
+            elif r["event"] == "sys_enter" and (r["pid"], f["fd"]) in returned and r["flow"]:
+                accepted[sock(r["flow"])] = returned.pop((r["pid"], f["fd"]))
+        return accepted
 
     def of_kind(self, kinds):
         """Listening sockets among them, of which there are calls, but no bytes."""
@@ -76,6 +88,11 @@ def rows(a):
 
     check(len(of(a.with_port(PORTS[0]))) > 100 and len(a.with_port(PORTS[0])) >= 2, "both ends have a port")
     same("--port", shown("--port", PORTS[0]), of(a.with_port(PORTS[0])))
+    check(any(r["event"] == "sys_enter" and r["fields"]["call"].startswith("accept")
+              for r in shown("--port", PORTS[0])), "accept() is of the port of what it accepts")
+    for direction, ending in (("sent", "/tx"), ("received", "/rx")):
+        same(f"--direction {direction}", shown("--direction", direction),
+             [r for r in a.rows if r["flow"] and r["flow"].endswith(ending)])
     same("--port of two", shown("--port", f"{PORTS[0]},{UDP}"), of(a.with_port(PORTS[0]) | a.with_port(UDP)))
     for name, kinds in KINDS.items():
         same(f"--protocol {name}", shown("--protocol", name), of(a.of_kind(kinds)))
@@ -83,7 +100,7 @@ def rows(a):
     check(len(at) == 1, "one socket has the server's address as its peer")
     same("--peer", shown("--peer", f"127.0.0.1:{PORTS[1]}"), of(at))
     same("--peer of a prefix", shown("--peer", "127.0.0.0/8", "--port", PORTS[1]), of(
-        {s for s in a.with_port(PORTS[1]) if (a.ends[s]["remote"] or "").startswith("127.")}))
+        {s for s in a.with_port(PORTS[1]) if (a.ends.get(s, {}).get("remote") or "").startswith("127.")}))
     check(not shown("--port", PORTS[0], "--event", "lost"), "nothing was lost of these")
     same("--event", shown("--event", "tcp_recv,ip_out"), [r for r in a.rows if r["event"] in ("tcp_recv", "ip_out")])
     same("--event and --port", shown("--event", "tcp_recv", "--port", PORTS[2]),

@@ -38,6 +38,11 @@ static bool learn(void)
 	return has;
 }
 
+static bool takes_socket(uint64_t sock)
+{
+	return filter_takes_flow(&f, (struct fact_flow_id){.sock = sock});
+}
+
 struct counted {
 	struct core *core;
 	enum fact kind;
@@ -109,8 +114,25 @@ static void a_thread_has_its_calls_and_all_bytes_of_its_socket(void **unused)
 	assert_true(learn());
 	assert_int_equal(taken(FACT_call).n, TRANSFERS);
 	assert_int_equal(taken(FACT_range).bytes, TRANSFERS * TRANSFER_BYTES);
-	assert_true(filter_takes_socket(&f, A));
-	assert_false(filter_takes_socket(&f, B));
+	assert_true(takes_socket(A));
+	assert_false(takes_socket(B));
+}
+
+static void a_thread_that_is_not_there_matches_nothing(void **unused)
+{
+	(void)unused;
+	f.thread.tid[f.thread.n++] = 4711;
+	assert_false(learn());
+}
+
+static void a_direction_has_its_calls_and_bytes(void **unused)
+{
+	(void)unused;
+	f.directions = 1u << false;
+	assert_true(learn());
+	assert_int_equal(taken(FACT_call).n, TRANSFERS);
+	assert_true(takes_socket(A) && takes_socket(B));
+	assert_false(filter_takes_flow(&f, (struct fact_flow_id){.sock = A, .rx = true}));
 }
 
 static void a_process_is_found_by_number_or_name(void **unused)
@@ -132,12 +154,12 @@ static void a_peer_is_an_address_or_a_prefix(void **unused)
 	(void)unused;
 	choose_peer(2, 128);
 	assert_true(learn());
-	assert_true(filter_takes_socket(&f, A)); /* 10.0.0.1 to 10.0.0.2 */
-	assert_false(filter_takes_socket(&f, B));
+	assert_true(takes_socket(A)); /* 10.0.0.1 to 10.0.0.2 */
+	assert_false(takes_socket(B));
 	teardown(NULL);
 	choose_peer(0, 96 + 24);
 	assert_true(learn());
-	assert_true(filter_takes_socket(&f, A) && filter_takes_socket(&f, B));
+	assert_true(takes_socket(A) && takes_socket(B));
 	teardown(NULL);
 	choose_peer(9, 128);
 	assert_false(learn());
@@ -160,7 +182,7 @@ static void choices_of_different_kinds_are_joined_by_and(void **unused)
 	f.thread.tid[f.thread.n++] = SENDER;
 	choose_peer(1, 128); /* the receiver's peer */
 	assert_true(learn());
-	assert_false(filter_takes_socket(&f, A) || filter_takes_socket(&f, B));
+	assert_false(takes_socket(A) || takes_socket(B));
 	assert_int_equal(taken(FACT_call).n, 0);
 }
 
@@ -230,6 +252,8 @@ static void figures_are_those_of_the_window(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_thread_that_is_not_there_matches_nothing, teardown),
+		cmocka_unit_test_teardown(a_direction_has_its_calls_and_bytes, teardown),
 		cmocka_unit_test_teardown(without_a_choice_all_is_taken, teardown),
 		cmocka_unit_test_teardown(
 			a_thread_has_its_calls_and_all_bytes_of_its_socket, teardown),
