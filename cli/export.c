@@ -36,6 +36,7 @@
 	F(csv, "a directory with a file of comma-separated values for each kind of facts") \
 	F(ns3, "a directory with times and sizes of each flow's writes, for applications of ns-3") \
 	F(pcapng, "a capture of the packets, with headers rebuilt from events, for Wireshark and others") \
+	P(parquet, "a data set for DuckDB, Spark and others; needs the Python package pyarrow") \
 	P(perfetto, "a trace for Perfetto's UI and trace processor; needs the Python package perfetto") \
 	F(records, "a directory of fixed-width records, for NumPy and other programs that map files") \
 	F(tsv, "a directory with a file of tab-separated values for each kind of facts") \

@@ -86,6 +86,7 @@ class Recording:
         strings: List[str] = _json(directory / schema["strings"])
         self.records = directory
         self.session = wrap(schema.get("session"))
+        self.utc_offset_ns: Optional[int] = schema.get("utc_offset_ns")
         facts: Dict[str, Table] = {}
         events: Dict[str, Table] = {}
         for layout in map(Layout.of, schema["tables"]):

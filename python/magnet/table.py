@@ -54,6 +54,11 @@ class Table:
             raise MagnetError(f"{self._path}: {e.strerror}") from e
 
     @property
+    def strings(self) -> Sequence[str]:
+        """The texts that numbers in columns of texts stand for."""
+        return self._strings
+
+    @property
     def columns(self) -> List[str]:
         """Names of the columns, as the other forms have them."""
         return [self.layout.shown_name(c) for c in self.layout.shown()]
