@@ -178,6 +178,12 @@
 #define MG_STATE_EVENTS(S) \
 	S(tcp_state) S(tcp_more) S(tcp_limits) S(tcp_algorithm) S(tcp_cong) S(tcp_timeout) S(tcp_window) S(tcp_reset)
 
+#define MG_FACT_buffer(F, C, E, A) \
+	C(F, TIME, time, "time") \
+	C(F, FLOW, flow, "flow of the bytes") \
+	C(F, COUNT, bytes, "sent bytes: written and not acknowledged; received bytes: in order, and not read by the program") \
+	C(F, COUNT, unsent, "sent bytes: those of them that were not sent yet")
+
 #define MG_FACT_flow(F, C, E, A) \
 	C(F, FLOW, flow, "one direction of a socket") \
 	E(F, fact_kinds, kind, "kind of the socket") \
@@ -529,6 +535,8 @@
 	F(switch, "A context switch on a CPU that has a traced thread on one side.") \
 	F(switch_cost, "The duration of a context switch, if recorded (--layers +switch).") \
 	F(state, "A sample of a TCP connection's state.") \
+	F(buffer, "Bytes in the send buffer of a TCP connection, or in its receive queue: as a call is about to copy bytes into it, as " \
+		"segments arrive, at TCP's events (--level full), as bytes become readable, and after each copy to the program.") \
 	F(flow, "One direction of a socket, at the end of the recording.") \
 	F(drop, "A packet that the kernel dropped.") \
 	F(retransmit, "A segment that TCP sent again, except for answers to a SYN.") \

@@ -16,6 +16,7 @@
 #include "socket/anchor.h"
 #include "socket/peer.h"
 #include "socket/socket.h"
+#include "stream/buffer.h"
 #include "stream/head_of_line.h"
 #include "stream/low_water.h"
 #include "stream/request.h"
@@ -92,8 +93,10 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		tx_acked_by_frame(c, &s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->tx.why) /* by the window before it */
 		why_on_arrival(s, t, e->cycles);
-	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV)
+	if (layer == RX_IP && s->state > MG_TCP_SYN_RECV) { /* an end has closed */
 		state_on_arrival(c, s, p, e->cycles);
+		buffer_on_segment(c, s, e->cycles);
+	}
 }
 
 void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
@@ -109,6 +112,7 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	s->rx.last.processed = e->cycles;
 	arrives(c, &s->rx, RX_TCP, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles}, a);
 	why_on_segment(s, t, p, e->cycles);
+	buffer_on_segment(c, s, e->cycles);
 }
 
 /*
@@ -133,6 +137,7 @@ void rx_on_ready(struct core *c, const struct mg_event *e, struct annotation *a)
 		return;
 	flow_touch(f, e->cycles);
 	rx_consumed(c, f, e->tcp_ready.copied_seq, e->cycles);
+	buffer_on_ready(c, s, e);
 	from = ranges_reach(&f->layer[RX_READY], f->layer[RX_READY].base);
 	if (from < f->done)
 		from = f->done;
@@ -166,6 +171,7 @@ void rx_on_copy(struct core *c, struct thread *t, struct mg_sock *s, const struc
 	 */
 	if (t->in_call && t->now.flags & MOVES_NOTHING)
 		return;
+	buffer_on_copy(c, s, e);
 	a->has_offset = true;
 	a->offset = off;
 	if (!t->in_call || t->in_softirq)

@@ -9,6 +9,7 @@
 #include "tcp_names.h"
 #include "socket/anchor.h"
 #include "socket/socket.h"
+#include "stream/buffer.h"
 #include "stream/why.h"
 #include "stream/why_split.h"
 
@@ -90,6 +91,9 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 	switch (e->id) {
 	case MG_EVENT_tcp_state:
 		why_on_state(&s->tx, &e->tcp_state);
+		break;
+	case MG_EVENT_tcp_more:
+		buffer_on_state(c, s, e);
 		break;
 	case MG_EVENT_tcp_limits:
 		why_on_limits(&s->tx, &e->tcp_limits);

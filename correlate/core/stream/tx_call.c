@@ -10,6 +10,7 @@
 #include "event_table.h"
 #include "socket/anchor.h"
 #include "socket/socket.h"
+#include "stream/buffer.h"
 #include "stream/tx.h"
 #include "stream/tx_range.h"
 #include "stream/why.h"
@@ -50,6 +51,7 @@ void tx_on_send(struct core *c, struct thread *t, const struct mg_event *e, stru
 		sock_used_by(c, s, t);
 	tx_acked(c, &s->tx, p->snd_una, e->cycles);
 	why_on_write(&s->tx, t, p, e->cycles);
+	buffer_on_write(c, s, e);
 	a->has_offset = true;
 	a->offset = off;
 	if (!t->in_call || t->in_softirq)
