@@ -18,16 +18,18 @@
 #include "option_table.h"
 #include "options.h"
 #include "output.h"
+#include "page/collect.h"
 #include "render/flow_calls.h"
 #include "render/folded.h"
 #include "render/report.h"
+#include "report_page.h"
 #include "report_wire.h"
 #include "two_hosts.h"
 
 static const char usage[] =
-	"usage: magnet report [DIR...] [--json [--full]] [--flow ID] [--waterfall QUANTILE]\n"
-	"                     [--against DIR,...] [--pcap FILE] [--on-demand LIST] [--all]\n"
-	"                     [--color WHEN] [FILTER...]\n"
+	"usage: magnet report [DIR...] [--json [--full] | --html FILE] [--flow ID]\n"
+	"                     [--waterfall QUANTILE] [--against DIR,...] [--pcap FILE]\n"
+	"                     [--on-demand LIST] [--all] [--color WHEN] [FILTER...]\n"
 	"\n"
 	"Prints where the recorded program's bytes waited, what its system calls cost, and how\n"
 	"the stack changed its traffic. Several directories, such as those of an LTTng session\n"
@@ -46,7 +48,7 @@ struct report_options {
 	struct output_options output;
 	bool json, full, histogram, help;
 	uint8_t stacks, folded; /* bits 1 << enum fact_stack_why */
-	const char *flow, *against, *pcap;
+	const char *flow, *against, *pcap, *html;
 	double quantile; /* 0: not given */
 	uint64_t slowest;
 	struct statistics statistics;
@@ -108,6 +110,8 @@ static const struct option_row rows[] = {
 	ROW("json", 0, NULL, option_type_flag, json,
 		"print one JSON object; if there are more than 1,000 flows, most of them in brief"),
 	ROW("full", 0, NULL, option_type_flag, full, "with --json: print every flow in full"),
+	ROW("html", 0, "FILE", option_type_text, html,
+		"write the report to a file as one page for a web browser, with charts"),
 	ROW("flow", 0, "ID", option_type_text, flow,
 		"print one flow, as the report names it, such as 4097/tx"),
 	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
@@ -208,14 +212,18 @@ static int report_one(struct report_options *o, char **dirs, int count)
 {
 	static struct loaded in; /* not freed: without that the process ends sooner */
 	static struct report_wire wire;
+	static struct page page;
+	char *frame = o->html ? page_frame() : NULL;
 	struct flow_calls calls = {0};
 	int read, status;
 	bool compared;
 
+	if (o->html && !frame)
+		return EXIT_FAILED;
 	loaded_init(&in);
 	if (o->statistics.demand.figures)
 		figures_keep_series(in.core, DEMAND_MEMORY);
-	else if (!o->flow && !filter_is_set(&o->filter))
+	else if (!o->flow && !o->html && !filter_is_set(&o->filter))
 		core_pack_closed(in.core);
 	if (filter_is_set(&o->filter) && loaded_filter(&in, &o->filter, dirs, count))
 		return EXIT_FAILED;
@@ -223,6 +231,8 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		wire.traffic.filter = &o->filter;
 	if (!report_wire_begin(&wire, o->pcap, in.core))
 		return EXIT_FAILED;
+	if (o->html)
+		page_listen(&page, in.core, in.filter);
 	if (o->slowest)
 		figures_keep_slowest(in.core, (uint32_t)o->slowest);
 	if (o->flow) {
@@ -241,12 +251,14 @@ static int report_one(struct report_options *o, char **dirs, int count)
 		in.report.histogram = o->histogram;
 		in.report.stacks = o->stacks;
 		in.report.whole_flows = o->full;
-		if (print(&in.report, o, &calls, &wire) != EXIT_DONE)
+		if ((o->html ? page_to_file(&page, &in.report, frame, o->html)
+			     : print(&in.report, o, &calls, &wire)) != EXIT_DONE)
 			status = EXIT_FAILED;
 		report_free(&in.report);
 	}
 	flow_calls_free(&calls);
 	report_wire_free(&wire);
+	free(frame);
 	return status;
 }
 
@@ -301,6 +313,10 @@ static int parse(struct report_options *o, int argc, char **argv)
 	if (o->folded && (o->json || o->flow || o->against))
 		return refuse(
 			"--folded excludes --json, --flow and --against: it prints only stacks");
+	if (o->html && (o->json || o->flow || o->against || o->pcap || o->folded))
+		return refuse("--html excludes --json, --flow, --against, --pcap and --folded");
+	if (o->html && !o->slowest)
+		o->slowest = PAGE_SLOWEST;
 	if (o->against && o->statistics.demand.figures)
 		return refuse("--against excludes --on-demand");
 	if (o->against && (o->detail.calls || o->detail.modulation || o->detail.explain))
@@ -334,6 +350,8 @@ int cmd_report(int argc, char **argv)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
 		status = report_one(&o, d.at, d.count);
+	else if (o.html)
+		mg_error("recordings of two hosts have no page: give those of one host");
 	else if (o.flow || o.pcap || o.slowest || o.stacks || o.folded || o.histogram ||
 		 o.statistics.demand.figures || filter_is_set(&o.filter))
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "

@@ -22,6 +22,7 @@ ROOMS = {
         "export": ("capture", "core", "facts", "filter"),
         "figures": ("core", "facts", "filter", "sums"),
         "reported": ("core", "facts", "figures", "filter", "sums"),
+        "page": ("core", "facts", "figures", "filter", "sums"),
     },
     "correlate/core": {
         "clock": (), "bytes": (), "coverage": ("clock",), "task": ("clock", "coverage"),

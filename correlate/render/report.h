@@ -89,6 +89,8 @@ int report_take_drops(struct report *r);
 const struct flow_drop *report_drops_of(
 	const struct report *r, const struct fact_flow *f, size_t *n);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
+/* Prints the first lines of that: the recording, what it lacks, and where the time went. */
+void report_text_answer(const struct report *r, FILE *to, bool colour);
 /* Forms of a report; REPORT_JSON_WHOLE_FLOWS shows every flow in full. */
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_JSON_WHOLE_FLOWS };
 

@@ -159,6 +159,17 @@ static int first_lines(const struct text *t)
 	return n;
 }
 
+void report_text_answer(const struct report *r, FILE *to, bool colour)
+{
+	struct text t = {.r = r, .to = to, .colour = colour};
+	struct together *groups = report_together(r, &t.group_count);
+
+	t.groups = groups;
+	t.answered = text_is_of_exchanges(r);
+	text_answer(r, FIRST_SCREEN - first_lines(&t), to, colour);
+	report_together_free(groups, t.group_count);
+}
+
 void report_text(const struct report *r, FILE *to, const char *id, bool colour)
 {
 	struct text t = {.r = r, .to = to, .colour = colour};

@@ -40,6 +40,12 @@ static const char *mean(const struct answer_column_figures *c, uint64_t cycles)
 	return text_ns(report_ns(c->r, (double)cycles / (double)c->sum.n));
 }
 
+/* Returns the width of a column of times: narrow terminals have less room beside the labels. */
+static int column_width(void)
+{
+	return text_columns() < 72 ? 12 : CAUSE_TITLE_WIDTH;
+}
+
 /* Prints a row, if any column has time in it. */
 static void row(const char *label, const struct columns *columns,
 	const uint64_t time[ANSWER_COLUMNS], FILE *to)
@@ -54,7 +60,7 @@ static void row(const char *label, const struct columns *columns,
 	for (int i = 0; i < columns->n; i++) {
 		const char *text = mean(&columns->column[i], time[i]);
 
-		fprintf(to, "%*s%s", CAUSE_TITLE_WIDTH - text_width(text), "", text);
+		fprintf(to, "%*s%s", column_width() - text_width(text), "", text);
 	}
 	fprintf(to, "\n");
 }
@@ -113,7 +119,7 @@ static void table(const struct columns *columns, bool fold, FILE *to)
 	fprintf(to, "  %-22s", "mean of");
 	for (int i = 0; i < columns->n; i++) {
 		whole[i] = columns->column[i].sum.time;
-		fprintf(to, "%*s", CAUSE_TITLE_WIDTH, columns->column[i].title);
+		fprintf(to, "%*s", column_width(), columns->column[i].title);
 	}
 	fprintf(to, "\n");
 	row("request to reply", columns, whole, to);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Distribution functions of the sizes and spacings at each layer of a flow.
+/* global Dygraph */
+import { LEFT, colour } from "./chart.mjs";
+import { layerLabel } from "./charts.mjs";
+import { index } from "./data.mjs";
+import { Line, rows } from "./levels.mjs";
+import { element, folded, table } from "./table.mjs";
+import { bytes, count, logTicks, share, time } from "./units.mjs";
+
+const HEIGHT = 220;
+const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"];
+const PIXELS_A_TICK = 70;
+
+/** Returns the ticks of an axis whose values are logarithms. */
+function ticksOf(from, to, pixels, format) {
+  return logTicks(from, to, Math.floor(pixels / PIXELS_A_TICK), format).map((t) => ({ ...t, v: Math.log10(t.v) }));
+}
+
+/** A chart of distribution functions, of {name, shares, values}. */
+class Distributions {
+  constructor(title, note, format, curves) {
+    this.format = format;
+    this.curves = curves;
+    this.plot = element("div", { class: "plot static", role: "img", "aria-label": title });
+    this.plot.style.height = `${HEIGHT}px`;
+    this.legend = element("div", { class: "legend" });
+    this.readout = element("p", { class: "readout", role: "status" });
+    curves.forEach((c, i) => {
+      const key = element("span", { class: "key" }, element("span", { class: "swatch" }), `${c.name} (${count(c.n)})`);
+      key.firstChild.style.setProperty("--swatch", `var(${COLOURS[i % COLOURS.length]})`);
+      this.legend.append(key);
+    });
+    this.element = element(
+      "figure",
+      { class: "chart" },
+      element("figcaption", {}, element("h3", {}, title), element("p", { class: "note" }, note)),
+      this.legend,
+      this.plot,
+      this.readout,
+      folded("Table", () => this.#table()),
+    );
+    this.lines = curves.map((c) => new Line(c.values.map((v) => Math.log10(Math.max(v, 1))), c.shares));
+    this.resized = new ResizeObserver(() => this.redraw());
+    this.resized.observe(this.plot);
+  }
+
+  redraw() {
+    if (!this.plot.clientWidth) return;
+    const all = this.lines.flatMap((l) => [l.x[0], l.x.at(-1)]);
+    const least = Math.min(...all) - 0.1;
+    const most = Math.max(...all) + 0.1;
+    const options = {
+      file: rows(this.lines, least, most, 2000),
+      colors: COLOURS.map(colour),
+      gridLineColor: colour("--grid"),
+      axisLineColor: colour("--axis"),
+      dateWindow: [least, most],
+      axes: {
+        x: { ticker: (from, to, pixels) => ticksOf(from, to, pixels, this.format) },
+        y: { axisLabelFormatter: (y) => `${Math.round(100 * y)} %`, axisLabelWidth: LEFT - 6 },
+      },
+    };
+    if (this.graph) {
+      this.graph.updateOptions(options, true);
+      this.graph.resize();
+    } else this.#make(options);
+  }
+
+  #make({ file, ...options }) {
+    const inner = element("div", { class: "inner" });
+    inner.style.height = `${HEIGHT}px`;
+    this.plot.append(inner);
+    this.graph = new Dygraph(inner, file, {
+      ...options,
+      labels: ["value", ...this.curves.map((c) => c.name)],
+      interactionModel: {},
+      legend: "never",
+      highlightCircleSize: 0,
+      connectSeparatedPoints: true,
+      stepPlot: true,
+      strokeWidth: 1.5,
+      valueRange: [0, 1.02],
+      rightGap: 8,
+    });
+    this.plot.addEventListener("pointermove", (event) => {
+      const x = this.graph.toDataXCoord(event.clientX - this.plot.getBoundingClientRect().left);
+      this.readout.textContent = this.lines
+        .map((l, i) => {
+          const at = l.place(x) - 1;
+          return `${this.curves[i].name}: ${share(at < 0 ? 0 : l.y[at])}`;
+        })
+        .concat([`at most ${this.format(10 ** x)}`])
+        .join("; ");
+    });
+  }
+
+  #table() {
+    const quantiles = [0.01, 0.1, 0.5, 0.9, 0.99, 1];
+    return table(
+      [
+        { head: "layer", left: true, cell: (c) => c.name },
+        { head: "packets", cell: (c) => count(c.n) },
+        ...quantiles.map((q) => ({
+          head: q === 1 ? "max" : `p${100 * q}`,
+          cell: (c) => this.format(c.values[c.shares.findIndex((s) => s >= q - 1e-9)]),
+        })),
+      ],
+      this.curves,
+    );
+  }
+
+  remove() {
+    this.resized.disconnect();
+    this.element.remove();
+  }
+}
+
+/** Returns the charts of a flow. */
+export function distributionsOf(flow) {
+  const layers = index.distributions.filter((d) => d.flow === flow);
+  const curves = (key) =>
+    layers.flatMap((d) => (d[key] ? [{ name: layerLabel(d.layer), ...d[key] }] : []));
+  const charts = [];
+  if (curves("sizes").length)
+    charts.push(
+      new Distributions(
+        "Sizes",
+        "Share of the packets at each layer with at most this payload.",
+        bytes,
+        curves("sizes"),
+      ),
+    );
+  if (curves("spacings").length)
+    charts.push(
+      new Distributions(
+        "Spacings",
+        "Share of the packets that come at most so long after the one before; those beside a loss of events are left out.",
+        time,
+        curves("spacings"),
+      ),
+    );
+  return charts;
+}
