@@ -61,6 +61,20 @@ def records(root, version):
     check(root.run("magnet", "report", "/tmp/t").stdout != "", "the report as text")
     seen = root.run("babeltrace2", "/tmp/t", "--component=sink.magnet.show").stdout
     check("tcp_send" in seen, "babeltrace2 finds the plugin")
+    reads_ctf2(root, report["events"])
+
+
+def reads_ctf2(root, events):
+    """A recording that a babeltrace2 of 2.1 has copied as CTF 2 is read as the recording."""
+    said = root.run("babeltrace2", "--version").stdout.split()[1]
+    if tuple(map(int, said.split(".")[:2])) < (2, 1):
+        print(f"babeltrace2 {said} knows no CTF 2")
+        return
+    root.run("babeltrace2", "/tmp/t", "--output-format=ctf", "--output=/tmp/ctf2")
+    begins = root.run("sh", "-c", "cat $(find /tmp/ctf2 -name metadata) | head -c 1").stdout
+    check(begins == "\x1e", "babeltrace2 writes CTF 2")
+    found = json.loads(root.run("magnet", "report", "--json", "/tmp/ctf2").stdout)["events"]
+    check(found == events, f"which has the same events: {found}")
 
 
 def marks(root, version, *install):
