@@ -26,8 +26,30 @@ struct jit_map {
 	size_t count, room;
 };
 
+/* Returns a process's number in its own namespace, by which it names its list; 0: not known. */
+static uint32_t own_number(uint32_t pid)
+{
+	char path[32], line[256];
+	uint32_t own = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "NSpid:", 6) == 0) {
+			const char *last = strrchr(line, '\t');
+
+			own = last ? (uint32_t)strtoul(last, NULL, 10) : 0;
+			break;
+		}
+	if (f)
+		fclose(f);
+	return own;
+}
+
 int jit_map_open(uint32_t pid, uint32_t uid)
 {
+	uint32_t own = own_number(pid);
 	int fd = -ENOENT;
 
 	for (int i = 0; i < 2 && fd < 0; i++) {
@@ -36,7 +58,8 @@ int jit_map_open(uint32_t pid, uint32_t uid)
 		uint64_t size;
 
 		if (i == 0) /* its own /tmp, where it lives in a container */
-			snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
+			snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid,
+				own ? own : pid);
 		else
 			snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 		fd = plain_file_open(path, &size);

@@ -15,7 +15,9 @@
 #include "hash.h"
 #include "stacks/mapping_rings.h"
 
-#define KEPT_MAX 400000 /* changes that are kept; more are counted as lost */
+/* Changes and files that are kept; more are counted as lost. */
+#define KEPT_MAX  400000
+#define FILES_MAX 50000
 
 enum change_kind { CHANGE_MAP, CHANGE_EXEC, CHANGE_FORK, CHANGE_READ };
 
@@ -28,9 +30,17 @@ struct change {
 	uint32_t parent;    /* CHANGE_FORK */
 };
 
+/* Passes after which a process that has ended is forgotten; its last stacks come in the first. */
+#define PASSES_KEPT 2
+#define FORGET_EACH 64 /* passes */
+
 struct process {
 	uint32_t pid;
 	struct change *last;
+	bool needed;       /* a stack leads through it, or through a child with its mappings */
+	uint32_t children; /* those that have not called exec, and were not forgotten */
+	uint64_t ended;    /* the pass in which its end was read; 0: it lives */
+	uint64_t ended_at; /* ns */
 	UT_hash_handle hh;
 };
 
@@ -44,7 +54,7 @@ struct mappings {
 	struct process *processes;
 	struct file_entry *files;
 	struct mapping_rings *rings;
-	uint64_t kept, lost;
+	uint64_t kept, lost, passes;
 };
 
 /* Layouts of the kernel's records; each ends with thread and time, as sample_id_all asks. */
@@ -108,6 +118,8 @@ static struct mapped_file *file_of(struct mappings *m, const struct mapped_file 
 	HASH_FIND_STR(m->files, key, e);
 	if (e)
 		return &e->file;
+	if (HASH_COUNT(m->files) >= FILES_MAX)
+		return NULL;
 	e = mg_calloc(1, sizeof(*e) + strlen(key) + 1);
 	if (!e)
 		return NULL;
@@ -121,11 +133,18 @@ static struct mapped_file *file_of(struct mappings *m, const struct mapped_file 
 
 /* ---- changes ---- */
 
-static struct process *process_of(struct mappings *m, uint32_t pid)
+static struct process *process_find(const struct mappings *m, uint32_t pid)
 {
 	struct process *p = NULL;
 
 	HASH_FIND(hh, m->processes, &pid, sizeof(pid), p);
+	return p;
+}
+
+static struct process *process_of(struct mappings *m, uint32_t pid)
+{
+	struct process *p = process_find(m, pid);
+
 	if (p)
 		return p;
 	p = mg_calloc(1, sizeof(*p));
@@ -139,10 +158,10 @@ static struct process *process_of(struct mappings *m, uint32_t pid)
 /* Adds a change in order of time: those of two CPUs may come out of it. */
 static void add(struct mappings *m, uint32_t pid, const struct change *c)
 {
-	struct process *p = process_of(m, pid);
+	struct process *p = m->kept < KEPT_MAX ? process_of(m, pid) : NULL;
 	struct change *one, **at;
 
-	if (!p || m->kept == KEPT_MAX || !(one = mg_malloc(sizeof(*one)))) {
+	if (!p || !(one = mg_malloc(sizeof(*one)))) {
 		m->lost++;
 		return;
 	}
@@ -166,6 +185,10 @@ static void take_map(struct mappings *m, const struct map_record *r)
 		.map = {.start = r->start, .end = r->start + r->length, .offset = r->offset}};
 	struct mapped_file like = {.path = r->path};
 
+	if (m->kept >= KEPT_MAX) {
+		m->lost++;
+		return;
+	}
 	if (r->header.misc & MISC_BUILD_ID) {
 		like.build_id_size =
 			r->build_id_size <= BUILD_ID_SIZE ? r->build_id_size : BUILD_ID_SIZE;
@@ -175,9 +198,74 @@ static void take_map(struct mappings *m, const struct map_record *r)
 		like.device = makedev(r->major, r->minor);
 		like.inode = r->inode;
 	}
-	if (is_file(r->path))
-		c.map.file = file_of(m, &like);
+	if (is_file(r->path) && !(c.map.file = file_of(m, &like))) {
+		m->lost++;
+		return;
+	}
 	add(m, r->pid, &c);
+}
+
+/* ---- processes that have ended ---- */
+
+static void forget_changes(struct mappings *m, struct process *p)
+{
+	while (p->last) {
+		struct change *c = p->last;
+
+		p->last = c->before;
+		free(c);
+		m->kept--;
+	}
+}
+
+/* Returns the process whose mappings this one has inherited and not replaced, NULL if none. */
+static struct process *inherits_from(const struct mappings *m, const struct process *p)
+{
+	const struct change *c = p->last;
+
+	while (c && c->kind == CHANGE_MAP)
+		c = c->before;
+	return c && c->kind == CHANGE_FORK ? process_find(m, c->parent) : NULL;
+}
+
+/* Calls exec: what it has inherited is not its own any more. Call it before the change is added. */
+static void take_exec(struct mappings *m, uint32_t pid)
+{
+	struct process *p = process_find(m, pid), *parent = p ? inherits_from(m, p) : NULL;
+
+	if (parent && parent->children)
+		parent->children--;
+}
+
+static void take_fork(struct mappings *m, const struct task_record *r)
+{
+	struct change c = {.kind = CHANGE_FORK, .time = time_of(&r->header), .parent = r->parent};
+	struct process *child = process_find(m, r->pid), *parent = process_of(m, r->parent);
+
+	if (child && c.time > child->ended_at)
+		child->ended = 0; /* its number is used again */
+	if (parent)
+		parent->children++;
+	add(m, r->pid, &c);
+}
+
+/* Forgets processes that no stack leads through, and whose mappings no child has inherited. */
+static void forget_ended(struct mappings *m)
+{
+	struct process *p, *next;
+
+	HASH_ITER (hh, m->processes, p, next) {
+		struct process *parent;
+
+		if (!p->ended || p->needed || p->children || p->ended + PASSES_KEPT > m->passes)
+			continue;
+		parent = inherits_from(m, p);
+		if (parent && parent->children)
+			parent->children--;
+		forget_changes(m, p);
+		HASH_DEL(m->processes, p);
+		free(p);
+	}
 }
 
 void mappings_take(struct mappings *m, const struct perf_event_header *h)
@@ -186,11 +274,20 @@ void mappings_take(struct mappings *m, const struct perf_event_header *h)
 		take_map(m, (const void *)h);
 	} else if (h->type == PERF_RECORD_FORK && h->size >= sizeof(struct task_record)) {
 		const struct task_record *r = (const void *)h;
-		struct change c = {.kind = CHANGE_FORK, .time = time_of(h), .parent = r->parent};
 
 		if (r->pid != r->parent) /* else it is a thread */
-			add(m, r->pid, &c);
+			take_fork(m, r);
+	} else if (h->type == PERF_RECORD_EXIT && h->size >= sizeof(struct task_record)) {
+		const struct task_record *r = (const void *)h;
+		/* the record of its begin may be read after that of its end */
+		struct process *p = r->pid == r->tid ? process_of(m, r->pid) : NULL;
+
+		if (p) {
+			p->ended = m->passes + 1;
+			p->ended_at = time_of(h);
+		}
 	} else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC) {
+		take_exec(m, ((const struct comm_record *)h)->pid);
 		add(m, ((const struct comm_record *)h)->pid,
 			&(struct change){.kind = CHANGE_EXEC, .time = time_of(h)});
 	} else if (h->type == PERF_RECORD_LOST) {
@@ -205,6 +302,8 @@ static void take(void *arg, const struct perf_event_header *h)
 
 void mappings_pass(struct mappings *m)
 {
+	if (++m->passes % FORGET_EACH == 0)
+		forget_ended(m);
 	mapping_rings_pass(m->rings, take, m);
 }
 
@@ -246,7 +345,9 @@ void mappings_need(struct mappings *m, uint32_t pid)
 		struct process *p = NULL;
 		const struct change *first = NULL;
 
-		HASH_FIND(hh, m->processes, &pid, sizeof(pid), p);
+		p = process_of(m, pid);
+		if (p)
+			p->needed = true;
 		for (const struct change *c = p ? p->last : NULL; c; c = c->before) {
 			if (c->kind == CHANGE_EXEC || c->kind == CHANGE_READ)
 				return;
@@ -268,10 +369,9 @@ bool mappings_find(const struct mappings *m, uint32_t pid, uint64_t address, uin
 	struct mapping *out)
 {
 	for (int generations = 0; generations < 64; generations++) {
-		struct process *p = NULL;
+		const struct process *p = process_find(m, pid);
 		const struct change *c;
 
-		HASH_FIND(hh, m->processes, &pid, sizeof(pid), p);
 		for (c = p ? p->last : NULL; c; c = c->before) {
 			if (c->time > time)
 				continue;
@@ -326,12 +426,7 @@ void mappings_free(struct mappings *m)
 	if (!m)
 		return;
 	HASH_ITER (hh, m->processes, p, next) {
-		while (p->last) {
-			struct change *c = p->last;
-
-			p->last = c->before;
-			free(c);
-		}
+		forget_changes(m, p);
 		HASH_DEL(m->processes, p);
 		free(p);
 	}

@@ -3,6 +3,7 @@
  * The files that processes have mapped as programs and libraries, over time, so that an address can
  * be named after its process has ended. The kernel reports each new mapping, and each fork and
  * exec, through perf events; mappings from before are read from /proc when they are first needed.
+ * Those of a process that has ended are forgotten unless a stack leads through it.
  */
 #ifndef MAGNET_KERNEL_TRACER_STACKS_MAPPINGS_H
 #define MAGNET_KERNEL_TRACER_STACKS_MAPPINGS_H

@@ -143,8 +143,10 @@ static struct compiled *look_for_compiled(struct places *p, uint32_t pid, uint32
 		HASH_ADD(hh, p->compiled, pid, sizeof(c->pid), c);
 		c = hash_kept(c);
 	}
-	if (c && c->fd < 0 && !c->is_read && p->open < FILES_MAX)
+	if (c && c->fd < 0 && !c->is_read && p->open < FILES_MAX) {
 		c->fd = jit_map_open(pid, uid);
+		p->open += c->fd >= 0;
+	}
 	return c;
 }
 

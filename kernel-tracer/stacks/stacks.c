@@ -30,6 +30,7 @@ struct stacks {
 	struct mg_stack **stack; /* each only as long as it has frames */
 	size_t count, room;
 	uint64_t block_ns, unreadable, no_room;
+	uint64_t passed; /* CLOCK_MONOTONIC: mappings from before were read */
 	uint32_t self;
 	int err;
 	struct written *written;
@@ -58,6 +59,13 @@ static int keep(struct stacks *s, const struct mg_stack *from)
 	return 0;
 }
 
+/* Reads what the kernel has reported of mappings until now. */
+static void read_mappings(struct stacks *s)
+{
+	s->passed = mg_monotonic_ns();
+	places_pass(s->places);
+}
+
 static int on_stack(void *arg, void *data, size_t size)
 {
 	struct stacks *s = arg;
@@ -68,9 +76,12 @@ static int on_stack(void *arg, void *data, size_t size)
 	if (one->user && one->pid == s->self) /* calibration's */
 		return 0;
 	s->err = keep(s, one);
-	if (!s->err)
-		places_see(s->places, one);
-	return s->err;
+	if (s->err)
+		return s->err;
+	if (one->at >= s->passed) /* its mappings may be newer, too */
+		read_mappings(s);
+	places_see(s->places, one);
+	return 0;
 }
 
 int stacks_new(struct stacks **out, const struct hooks *h, uint64_t block_ns)
@@ -93,7 +104,7 @@ int stacks_pass(struct stacks *s)
 {
 	if (!s)
 		return 0;
-	places_pass(s->places);
+	read_mappings(s);
 	ring_buffer__consume(s->ring);
 	return s->err;
 }

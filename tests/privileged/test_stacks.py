@@ -5,7 +5,10 @@ measured, with the functions that led there; where the C library keeps no frame 
 ended early is named, too; drops and retransmissions have the kernel's functions. Without the option there is nothing.
 """
 import collections
+import ctypes
 import os
+import platform
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -16,6 +19,16 @@ STACKED, DROP = sys.argv[1:3]
 TRANSFER = os.path.join(os.path.dirname(__file__), "..", "programs", "transfer.py")
 REQUESTS, SLEEP_NS, PORT = 20, 8_000_000, 5121
 UNKNOWN = "?"
+
+
+def need_perf_events():
+    """Without them mappings are not reported, and programs that end early have no names."""
+    attr = struct.pack("<II", 1, 112).ljust(112, b"\0")  # a software event
+    fd = ctypes.CDLL(None, use_errno=True).syscall(
+        {"x86_64": 298, "aarch64": 241}[platform.machine()], attr, -1, 0, -1, 0)
+    if fd < 0:
+        skip(f"perf_event_open is refused: {os.strerror(ctypes.get_errno())}")
+    os.close(fd)
 
 
 def chains(rec):
@@ -140,6 +153,7 @@ def harm():
 
 
 need_kernel_side()
+need_perf_events()
 recorded = lambda: Recording(STACKED, str(REQUESTS), options=("--stacks=2ms",))
 patiently(lambda: blocks(recorded()))
 patiently(lambda: drops(recorded()))

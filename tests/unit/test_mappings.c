@@ -56,14 +56,15 @@ static void map(struct mappings *m, uint32_t pid, uint64_t at, uint64_t length, 
 	mappings_take(m, &r.header);
 }
 
-static void task(struct mappings *m, uint32_t pid, uint32_t parent, uint64_t time)
+static void fork_or_end(
+	struct mappings *m, uint32_t type, uint32_t pid, uint32_t parent, uint64_t time)
 {
 	struct {
 		struct perf_event_header header;
 		uint32_t pid, parent, tid, parent_tid;
 		uint64_t time;
 		struct tail tail;
-	} r = {.header = {PERF_RECORD_FORK, 0, sizeof(r)},
+	} r = {.header = {type, 0, sizeof(r)},
 		.pid = pid,
 		.parent = parent,
 		.tid = pid,
@@ -71,6 +72,16 @@ static void task(struct mappings *m, uint32_t pid, uint32_t parent, uint64_t tim
 		.tail = {.time = time}};
 
 	mappings_take(m, &r.header);
+}
+
+static void task(struct mappings *m, uint32_t pid, uint32_t parent, uint64_t time)
+{
+	fork_or_end(m, PERF_RECORD_FORK, pid, parent, time);
+}
+
+static void end(struct mappings *m, uint32_t pid, uint64_t time)
+{
+	fork_or_end(m, PERF_RECORD_EXIT, pid, 1, time);
 }
 
 static void exec(struct mappings *m, uint32_t pid, uint64_t time)
@@ -155,6 +166,59 @@ static void child_has_what_its_parent_had_at_the_fork(void **unused)
 	mappings_free(m);
 }
 
+static void some_time_passes(struct mappings *m)
+{
+	for (int i = 0; i < 200; i++)
+		mappings_pass(m);
+}
+
+/* 5 is a stranger, 6 has a stack, 7 has a child that inherits and one that does not. */
+static void ended_process_is_forgotten_unless_it_is_needed(void **unused)
+{
+	struct mappings *m = mappings_new();
+
+	(void)unused;
+	for (uint32_t pid = 5; pid < 8; pid++) {
+		exec(m, pid, 5);
+		map(m, pid, 0x10000, 0x1000, "/bin/a", 10);
+	}
+	mappings_need(m, 6);
+	task(m, 8, 7, 20);
+	task(m, 9, 7, 20);
+	exec(m, 9, 21);
+	for (uint32_t pid = 5; pid < 8; pid++)
+		end(m, pid, 30);
+	mappings_pass(m);
+	assert_string_equal(at(m, 5, 0x10000, 25), "/bin/a"); /* its last stacks may come */
+	some_time_passes(m);
+	assert_string_equal(at(m, 5, 0x10000, 25), "nothing");
+	assert_string_equal(at(m, 6, 0x10000, 25), "/bin/a");
+	assert_string_equal(at(m, 8, 0x10000, 25), "/bin/a");
+	exec(m, 8, 40);
+	some_time_passes(m);
+	assert_string_equal(at(m, 7, 0x10000, 25), "nothing");
+	mappings_free(m);
+}
+
+/* Its number is used again after its end; of the records, that of the end may be read last. */
+static void process_with_the_number_of_one_that_ended_is_kept(void **unused)
+{
+	struct mappings *m = mappings_new();
+
+	(void)unused;
+	exec(m, 5, 5);
+	end(m, 5, 10);
+	task(m, 5, 4, 20);
+	map(m, 5, 0x10000, 0x1000, "/bin/b", 21);
+	end(m, 6, 10);
+	task(m, 6, 4, 8);
+	map(m, 6, 0x10000, 0x1000, "/bin/c", 9);
+	some_time_passes(m);
+	assert_string_equal(at(m, 5, 0x10000, 25), "/bin/b");
+	assert_string_equal(at(m, 6, 0x10000, 25), "nothing");
+	mappings_free(m);
+}
+
 static void thread_is_no_child(void **unused)
 {
 	struct mappings *m = mappings_new();
@@ -213,6 +277,8 @@ static void lost_records_are_counted(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ended_process_is_forgotten_unless_it_is_needed),
+		cmocka_unit_test(process_with_the_number_of_one_that_ended_is_kept),
 		cmocka_unit_test(address_is_found_in_its_mapping),
 		cmocka_unit_test(later_mapping_is_not_of_an_earlier_time),
 		cmocka_unit_test(exec_ends_what_was_mapped),
