@@ -200,7 +200,7 @@ static void ended_process_is_forgotten_unless_it_is_needed(void **unused)
 	mappings_free(m);
 }
 
-/* Its number is used again after its end; of the records, that of the end may be read last. */
+/* A number is used again after the end of a process; the record of the end may be read last. */
 static void process_with_the_number_of_one_that_ended_is_kept(void **unused)
 {
 	struct mappings *m = mappings_new();
