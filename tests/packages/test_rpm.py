@@ -20,8 +20,10 @@ with Root(RELEASE + "-build") as root:
     name = f"magnet-{VERSION}"
     copy_source(SOURCE, f"{root.path}/rpm/{name}")
     root.run("tar", "-czf", f"/rpm/{name}.tar.gz", name, cwd="/rpm")
+    # the directory of libraries is Debian's, so that its linker and pkg-config find them
+    lib = "/usr/lib/" + root.run("cc", "-print-multiarch").stdout.strip()
     root.run("rpmbuild", "-bb", "--nodeps", "--define", "_topdir /rpm/made", "--define", "_sourcedir /rpm",
-             f"/rpm/{name}/packaging/magnet.spec")
+             "--define", f"_libdir {lib}", f"/rpm/{name}/packaging/magnet.spec")
     rpms = glob_in(root, "/rpm/made/RPMS/*/*.rpm")
     check(sorted(os.path.basename(r).split(f"-{VERSION}")[0] for r in rpms if "debug" not in r)
           == ["magnet", "magnet-devel"], f"rpmbuild makes {[os.path.basename(r) for r in rpms]}")
