@@ -11,7 +11,7 @@ import { unwatch, view, watch } from "./view.mjs";
 export const LEFT = 64;
 const HEIGHT = 220;
 const TABLE_ROWS = 500;
-const PIXELS_A_TICK = 110;
+const PIXELS_A_TICK = 90;
 
 /** Returns a colour of the style sheet. */
 export function colour(name) {
@@ -207,8 +207,8 @@ export class Chart extends Framed {
     const shown = lines.length ? lines : [{ name: "nothing", colour: "--c1", line: { x: [] } }];
     const options = { ...this.#options(shown), valueRange: this.#range(file), file };
     if (this.graph) {
-      this.graph.updateOptions(options, true);
       this.graph.resize();
+      this.graph.updateOptions(options);
     } else {
       this.#make(options);
     }

@@ -62,8 +62,8 @@ class Distributions {
       },
     };
     if (this.graph) {
-      this.graph.updateOptions(options, true);
       this.graph.resize();
+      this.graph.updateOptions(options);
     } else this.#make(options);
   }
 

@@ -57,10 +57,10 @@ export function moment(seconds, step) {
   return `${seconds.toFixed(digits)} s`;
 }
 
-/** The largest of 1, 2 and 5 times a power of ten that is not above `n`. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below `n`. */
 export function niceStep(n) {
   const power = 10 ** Math.floor(Math.log10(n));
-  return [5, 2, 1].find((k) => k * power <= n * (1 + 1e-9)) * power;
+  return [1, 2, 5, 10].find((k) => k * power >= n * (1 - 1e-9)) * power;
 }
 
 /** Ticks of an axis from 0 in steps of 1, 2 or 5 times a power of ten; for bytes of a power of two. */
