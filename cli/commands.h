@@ -11,6 +11,7 @@ int cmd_annotate(int argc, char **argv);
 int cmd_ctl(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_show(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
 	{"doctor", cmd_doctor,
 		"say whether a recording would be complete here, and how to mend it"},
 	{"export", cmd_export, "write a recording in a format that other programs read"},
+	{"plot", cmd_plot, "draw a figure of a recording, with its data beside it"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
 	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
 	{"show", cmd_show, "print every event in order of time"},

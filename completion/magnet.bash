@@ -23,6 +23,7 @@ _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can b
 	case $3 in
 	--facts) "$1" "$2" --help | sed -n '/--facts NAME /,/--help/p' | tr -s ' \n' '\n' | sed '1,/values:/d; /^-/,$d' ;;
 	--format) _magnet_refused "$1" export --format 'formats:' ;;
+	--figure) "$1" plot --figure list 2>/dev/null | cut -d ' ' -f 1 ;;
 	--on-demand) "$1" report --on-demand list | sed -nE 's/^([a-z][a-z-]*) .*/\1/p' ;;
 	--event) [[ $2 == show ]] && _magnet_refused "$1" show --event 'or of' ;;
 	--layer) _magnet_refused "$1" show --layer 'layers of' ;;

@@ -96,7 +96,7 @@ void parent_say(const struct run *r, const char *what)
 		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
 		"\"skipped\": %llu, \"cpu_ns\": %llu, \"setup_cpu_ns\": %llu, "
 		"\"running_ns\": %llu, \"running_cpu_ns\": %llu, \"ring_bytes\": %llu, "
-		"\"counter_hz\": %llu, "
+		"\"drain_ms\": %llu, \"counter_hz\": %llu, "
 		"\"invariant\": %s, "
 		"\"event_cycles\": %u, \"processes\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
@@ -107,6 +107,7 @@ void parent_say(const struct run *r, const char *what)
 		(unsigned long long)own_use_running_ns(&r->use),
 		(unsigned long long)own_use_running_cpu_ns(&r->use),
 		(unsigned long long)(r->hooks.ring_slots * sizeof(struct mg_slot)),
+		(unsigned long long)r->options.given.drain,
 		(unsigned long long)r->calibration.counter_hz,
 		r->calibration.invariant ? "true" : "false", r->calibration.event_cycles,
 		r->ends.followed);

@@ -93,17 +93,18 @@ tried((MAGNET, "show"), SHOW + "|" + FILTERS, BAD_SHOW + "|" + BAD_FILTERS)
 tried((MAGNET, "doctor"), "--json|--js|-v|--verbose|--tune 0|--tune=0.1%|--tune 100",
       "--json=1|-j|--flow 1|--tune|--tune x|--tune 101|--tune -1|--tune 1%%|--tune nan|--verbose=1")
 tried((MAGNET, "export"), EXPORT + "|" + FILTERS, BAD_EXPORT + "|" + BAD_FILTERS)
+tried((MAGNET, "plot"), "--figure ftp -o x.svg|--figure list|--fi idc --output x.png --flow 1/tx", "--figures x|--flow|-f ftp|-o")
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
 
-for name in ("doctor", "export", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
+for name in ("doctor", "export", "plot", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
     p = run(MAGNET, "help", name)
     check(p.stdout.startswith(f"usage: magnet {name}") and p.stdout == run(MAGNET, name, "--help").stdout,
           f"magnet help {name} describes it")
 for words in (("recor",), ("help", "recor")):
     p = run(MAGNET, *words, check=False)
-    check(p.returncode == 2 and "ctl, doctor, export, record, report, show" in p.stderr, f"{words}: {p.stderr.strip()}")
+    check(p.returncode == 2 and "ctl, doctor, export, plot, record, report, show" in p.stderr, f"{words}: {p.stderr.strip()}")
 
 with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     calls = ",".join(["send"] * 1000 + ["recv"])

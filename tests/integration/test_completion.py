@@ -29,7 +29,7 @@ def of_help(command):
 
 need_program("bash")
 check(completed("re") == ["record", "report"] and "show" in completed("help", ""), "commands")
-for command in ("record", "report", "show", "doctor", "export", "annotate", *(("ctl",) if os.path.exists(TRACER) else ())):
+for command in ("record", "report", "show", "doctor", "export", "annotate", "plot", *(("ctl",) if os.path.exists(TRACER) else ())):
     check(set(completed(command, "--")) == of_help(command) != set(), f"the options of magnet {command}")
 check(completed("record", "--flight", "") == [], "an option's value that can be anything")
 check(completed("record", "--level", "l") == ["light"] and completed("record", "--level", "=", "f") == ["full"],

@@ -17,17 +17,23 @@ def has(interpreter, modules):
         return False
 
 
+def interpreter(*modules):
+    """Return an interpreter that has these modules: this one, $MAGNET_PYTHON, or Debian's; None if there is none."""
+    for python in (sys.executable, os.environ.get("MAGNET_PYTHON"), "/usr/bin/python3"):
+        if python and has(python, modules):
+            return python
+    return None
+
+
 def need_modules(*modules):
     """Start over with Debian's interpreter if this one lacks a module; skip if none has all."""
     sys.path.insert(0, PACKAGE)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (PACKAGE, os.environ.get("PYTHONPATH"))))
-    # this one, then that of a virtual environment that the caller names, then Debian's
-    for python in (sys.executable, os.environ.get("MAGNET_PYTHON"), "/usr/bin/python3"):
-        if python and has(python, modules):
-            os.environ["MAGNET_PYTHON"] = python
-            if python != sys.executable:
-                sys.stdout.flush()
-                os.execv(python, [python, *sys.argv])
-            return
-    print(f"SKIP: no Python here has all of {', '.join(modules)}")
-    sys.exit(77)
+    python = interpreter(*modules)
+    if not python:
+        print(f"SKIP: no Python here has all of {', '.join(modules)}")
+        sys.exit(77)
+    os.environ["MAGNET_PYTHON"] = python
+    if python != sys.executable:
+        sys.stdout.flush()
+        os.execv(python, [python, *sys.argv])

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""A connection over time: its send buffer, rate and congestion control, and one packet's way."""
+from typing import List, Optional, Tuple
+
+import numpy as np
+
+from ..errors import NotAvailable
+from ..recording import Recording
+from . import select
+from .picture import COLOURS, Picture
+from .select import Array, Flow
+
+
+def send_buffer(recording: Recording, flow: Optional[str] = None) -> Picture:
+    """Draw the bytes in the send buffer at each write: not acknowledged, and not sent.
+
+    The papers' send-buffer figure (G02 Fig. 11): write_seq less snd_una, and less snd_nxt.
+    """
+    f = select.choose(recording, flow, "tx")
+    rows = select.of_flow(recording.events.tcp_send, f.id)
+    if not len(rows):
+        raise NotAvailable(f"flow {f.id} ({f.kind}) has no event tcp_send: only TCP that sends has a send buffer to draw")
+    rows = rows[np.argsort(rows["time"], kind="stable")]
+    at = select.seconds(recording, rows["time"])
+    held = [(rows["seq"] - rows[c]).astype(np.uint32).astype(np.int64) for c in ("snd_una", "snd_nxt")]
+    size, unit = select.unit_of_bytes(held[0])
+    p = Picture("Send buffer", f.title)
+    p.panels[0].label(select.TIME, f"bytes in the send buffer [{unit}]")
+    for name, n in zip(("written, not acknowledged", "written, not sent"), held):
+        p.panels[0].steps(f"{name}\n(max {n.max() / size:.4g}, mean {n.mean() / size:.4g})", at, n / size)
+    p.panels[0].axes.set_ylim(bottom=0)
+    p.remark("Sampled when the application writes, before its bytes are added; means are over these samples.")
+    return p.finish()
+
+
+def window_rate(times: Array, sizes: Array, n: int) -> Tuple[Array, Array]:
+    """Return the ends of all windows of n rows, and the rate in each, bit/s.
+
+    A window's bytes are those of its rows but the first, which came in before it began.
+    """
+    total = np.cumsum(sizes.astype(float))
+    lasted = times[n - 1:] - times[: len(times) - n + 1]
+    moved = total[n - 1:] - total[: len(times) - n + 1]
+    good = lasted > 0
+    return times[n - 1:][good], moved[good] * 8 / lasted[good]
+
+
+def _calls(recording: Recording, flow: Flow) -> Tuple[Array, Array]:
+    """Return when calls that moved bytes of a flow ended, s, and their bytes."""
+    rows = select.of_flow(recording.facts.call, flow.id)
+    rows = rows[(rows["end"] != 0) & select.known(rows["bytes"]) & (rows["bytes"] > 0)]
+    rows = rows[np.argsort(rows["end"], kind="stable")]
+    return select.seconds(recording, rows["end"]), rows["bytes"]
+
+
+def rate(recording: Recording, flow: Optional[str] = None, window: int = 1000) -> Picture:
+    """Draw the rate over a sliding window of calls, and the report's rate of the whole flow.
+
+    The papers' rate figure (G03 Fig. 6): there windows of 1000 receives. Of a flow with fewer than
+    five windows of that size they are a tenth of its calls.
+    """
+    f = select.choose(recording, flow, None if flow else "rx" if any(
+        x.rx and x.bytes for x in select.flows(recording)[:1]) else "tx")
+    at, sizes = _calls(recording, f)
+    if len(at) < 3:
+        raise NotAvailable(f"flow {f.id} has {len(at)} calls that moved bytes: a rate takes three")
+    n = window if len(at) >= 5 * window else max(2, len(at) // 10)
+    ends, rates = window_rate(at, sizes, n)
+    whole = select.figures_of(recording.figures_with("goodput"), f).on_demand.goodput
+    size, unit = select.unit_of_rate(rates)
+    p = Picture(f"Rate over a sliding window of {n} calls", f.title)
+    p.panels[0].label(select.TIME, f"rate [{unit}]")
+    p.panels[0].line(f"window of {n} calls", ends, rates / size)
+    if whole.rate_bit_s is None:
+        p.remark(f"The rate of the whole flow is not available: {whole.refused}.")
+    else:
+        p.panels[0].level(f"whole flow: {whole.rate_bit_s / size:.4g} {unit}", whole.rate_bit_s / size)
+    p.panels[0].axes.set_ylim(bottom=0)
+    return p.finish()
+
+
+def congestion(recording: Recording, flow: Optional[str] = None, window: float = 0.1, most: int = 6) -> Picture:
+    """Draw the rates of flows that share the network, and the congestion windows of those that send.
+
+    The papers' congestion figure (G03 Fig. 7). Rates are over windows of `window` seconds, at the
+    lowest layer that was recorded.
+    """
+    all_flows = select.flows(recording)
+    direction = select.choose(recording, flow).id[-2:]
+    chosen = [f for f in all_flows if f.bytes and f.id.endswith(direction) and (not flow or f.id == flow)]
+    p = Picture("Congestion: flows that share the network",
+                f"{min(len(chosen), most)} of {len(chosen)} flows, those with the most bytes; rate in windows of "
+                f"{window * 1e3:g} ms", ("rate", "congestion window", "smoothed round-trip time"))
+    drawn: List[Tuple[Flow, str, Array, Array]] = []
+    for f in chosen[:most]:
+        by_layer = select.packets(recording, f)
+        layer = next((x for x in ("device", "ip", "call") if x in by_layer), None)
+        if layer is None:
+            continue
+        rows = by_layer[layer]
+        at = select.seconds(recording, rows["time"])
+        edges = np.arange(np.floor(at[0] / window), np.ceil(at[-1] / window) + 1) * window
+        if len(edges) > 1:
+            bits = np.histogram(at, edges, weights=rows["payload"].astype(float))[0] * 8 / window
+            drawn.append((f, layer, edges, bits))
+    if not drawn:
+        raise NotAvailable("no packets of these flows were recorded")
+    size, unit = select.unit_of_rate(np.concatenate([bits for *_, bits in drawn]))
+    p.panels[0].label("", f"rate [{unit}]")
+    p.panels[1].label("", "cwnd [segments]")
+    p.panels[2].label(select.TIME, "srtt [ms]")
+    for i, (f, layer, edges, bits) in enumerate(drawn):
+        colour = COLOURS[i % len(COLOURS)]
+        p.panels[0].steps(f"{f.id} {f.remote}", edges, np.append(bits, bits[-1]) / size, color=colour)
+        _state(recording, p, f, colour)
+    for panel in p.panels:
+        if not panel.axes.lines:
+            panel.note("not recorded: samples of TCP's state need magnet record --level light, or full")
+    p.panels[0].axes.set_ylim(bottom=0)
+    p.remark(f"Rates count payload at: {', '.join(dict.fromkeys(layer for _, layer, *_ in drawn))}. "
+             "Vertical marks: segments that TCP sent again.")
+    return p.finish()
+
+
+def _state(recording: Recording, p: Picture, f: Flow, colour: str) -> None:
+    """Draw the congestion window, round-trip time and retransmissions of a connection."""
+    sends = f.id if not f.rx else f.other
+    rows = select.of_flow(recording.facts.state, sends)
+    rows = rows[np.argsort(rows["time"], kind="stable")]
+    for panel, column, divisor in ((p.panels[1], "cwnd", 1.0), (p.panels[2], "srtt_us", 1e3)):
+        has = select.known(rows[column])
+        if has.any():
+            panel.steps(sends, select.seconds(recording, rows["time"][has]), rows[column][has] / divisor, color=colour)
+    again = select.of_flow(recording.facts.retransmit, sends)
+    if len(again):
+        at = select.seconds(recording, again["time"])
+        base = np.zeros(len(at))
+        p.panels[1].points(f"{sends} sent again ({int(again['segments'].sum())} segments)", at, base, color=colour,
+                           marker="|", markersize=9, markeredgewidth=1.2)
+
+
+def tcp_state(recording: Recording, flow: Optional[str] = None) -> Picture:
+    """Draw what TCP knows of a connection: windows, round-trip time, timeout and unsent bytes."""
+    f = select.choose(recording, flow, None if flow else "tx")
+    sends = f.id if not f.rx else f.other
+    rows = select.of_flow(recording.facts.state, sends)
+    rows = rows[np.argsort(rows["time"], kind="stable")]
+    if not len(rows):
+        raise NotAvailable(f"flow {f.id} ({f.kind}) has no sample of TCP's state: record TCP with --level light, or full")
+    panels = (
+        ("windows", "segments", 1.0, (("cwnd", "congestion window"), ("ssthresh", "slow start threshold"))),
+        ("peer's window and unsent bytes", "KB", 1e3, (("snd_wnd", "window the peer offers"), ("notsent", "not sent"))),
+        ("times", "ms", 1e3, (("srtt_us", "smoothed round-trip time"), ("rto_us", "retransmission timeout"))),
+    )
+    p = Picture("State of a TCP connection", f.title, [name for name, *_ in panels])
+    for panel, (name, unit, divisor, columns) in zip(p.panels, panels):
+        panel.label(select.TIME if panel is p.panels[-1] else "", f"{name} [{unit}]" if name != panels[1][0]
+                    else f"bytes [{unit}]")
+        for column, text in columns:
+            # the kernel's greatest threshold means that there is none yet
+            has = select.known(rows[column]) & ((rows[column] < 2**31 - 1) if column == "ssthresh" else True)
+            if has.any():
+                panel.steps(text, select.seconds(recording, rows["time"][has]), rows[column][has] / divisor)
+        if not panel.axes.lines:
+            panel.note("not recorded")
+    p.panels[2].log("y")
+    return p.finish()
+
+
+TX_STAGES = ("call", "send_buffer", "ip", "qdisc", "driver")
+RX_STAGES = ("device_to_ip", "ip_to_tcp", "in_order", "reader_absent", "wake", "run_queue", "poll_return", "copy", "return")
+
+
+def _passed(row: Array, stages: Tuple[str, ...]) -> Tuple[Array, List[str]]:
+    """Return when a range had passed each stage, ns, from its begin on, and the stages' names."""
+    times, names = [float(row["begin"])], ["begin"]
+    for s in stages:
+        spent = float(row["stage_" + s])
+        if spent == spent:
+            times.append(times[-1] + spent)
+            names.append(s)
+    return np.array(times), names
+
+
+def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[int] = None) -> Picture:
+    """Draw when one range of bytes passed each layer, at both ends where both were recorded.
+
+    The packet lifeline of the papers (G03 Fig. 5). Without `offset` the range with the median time.
+    """
+    f = select.choose(recording, flow)
+    rows = select.of_flow(recording.facts.range, f.id)
+    words = next(c.words for c in recording.facts.range.layout.columns if c.name == "outcome")
+    whole = rows[(rows["outcome"] == words.index("followed")) & (rows["begin"] != 0)]
+    if offset is not None:
+        whole = whole[(whole["offset"] <= offset) & (whole["offset"] + whole["length"] > offset)]
+    if not len(whole):
+        raise NotAvailable(f"flow {f.id} has no range of bytes with every timestamp"
+                           + (f" at offset {offset}" if offset is not None else ""))
+    row = whole[np.argsort(whole["total"], kind="stable")[len(whole) // 2]]
+    ends = [(f.id, row)]
+    if f.peer:
+        there = select.of_flow(recording.facts.range, f.peer)
+        at = there[(there["offset"] <= row["offset"]) & (there["offset"] + there["length"] > row["offset"])
+                   & (there["begin"] != 0)]
+        if len(at):
+            ends.append((f.peer, at[0]))
+    ends.sort(key=lambda e: e[0].endswith("rx"))
+    start = float(ends[0][1]["begin"])
+    passed = [_passed(e, RX_STAGES if name.endswith("rx") else TX_STAGES) for name, e in ends]
+    size, unit = select.unit_of_time([passed[-1][0][-1] - start])
+    p = Picture("Life of a range of bytes",
+                f"{f.title}: {int(row['length'])} bytes from offset {int(row['offset'])}")
+    panel = p.panels[0]
+    panel.label(f"time since the first of these timestamps [{unit}]", "")
+    ticks: List[str] = []
+    for (name, _), (times, stages) in zip(ends, passed):
+        side = "received" if name.endswith("rx") else "sent"
+        labels = [f"{side}: {'call' if side == 'sent' else 'device'}"]
+        for stage, took in zip(stages[1:], np.diff(times)):
+            step, its_unit = select.unit_of_time([took])
+            labels.append(f"{side}: end of {stage}, +{took / step:.3g} {its_unit}")
+        y = np.arange(len(ticks), len(ticks) + len(labels))
+        ticks += labels
+        panel.line(f"{side} ({name})", (times - start) / size, y, marker="o", markersize=5)
+    panel.axes.set_yticks(range(len(ticks)), ticks, fontsize="small")
+    panel.axes.invert_yaxis()
+    if len(ends) == 1:
+        p.remark("The other end was not recorded: its part of the way is not known.")
+    return p.finish()

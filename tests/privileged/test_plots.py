@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""
+The Python package on real recordings: tables are what `magnet show --facts` prints; each figure is drawn,
+from the numbers that magnet's own text and JSON have, with all of its texts within the picture; and
+`magnet plot` writes picture and data.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+import fact_table
+from python_package import need_modules
+
+need_modules("numpy", "pandas", "matplotlib")
+need_kernel_side()
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
+import magnet  # noqa: E402
+from magnet import plot  # noqa: E402
+
+SINK = """
+import socket, threading
+s = socket.socket(); s.setsockopt(1, 2, 1); s.bind(("0.0.0.0", 5001)); s.listen(); print("ready", flush=True)
+def drain(c):
+    while c.recv(65536): pass
+for _ in range(2): threading.Thread(target=drain, args=(s.accept()[0],)).start()
+"""
+SENDERS = """
+import os, socket, sys, time
+end = time.monotonic() + 1.2
+kids = []
+for i in range(3):
+    kids.append(os.fork())
+    if kids[-1]:
+        continue
+    if i == 2: # computes
+        while time.monotonic() < end: pass
+        os._exit(0)
+    c = socket.create_connection((sys.argv[1], 5001))
+    at = time.monotonic()
+    while at < end:
+        c.sendall(bytes(10240)); at += .02; time.sleep(max(0, at - time.monotonic()))
+    os._exit(0)
+for k in kids: os.waitpid(k, 0)
+"""
+ASKS = """
+import os, socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+if os.fork() == 0: # answers in pieces that the client reads in smaller ones
+    c, _ = s.accept(); c.setsockopt(6, 1, 1)
+    for i in range(120):
+        c.recv(100); time.sleep(.02 if i % 40 == 39 else .001); c.sendall(bytes(1380))
+    os._exit(0)
+c = socket.create_connection(s.getsockname()); c.setsockopt(6, 1, 1)
+for i in range(120):
+    c.sendall(b"x" * 100)
+    n = 0
+    while n < 1380: n += len(c.recv(418))
+os.wait()
+"""
+
+
+def series(picture, start, panel=None):
+    """The series whose name begins so."""
+    return next(s for s in picture.series if s.name.startswith(start) and panel in (None, s.panel))
+
+
+def is_drawn(name, picture):
+    """The picture has data, and every text lies within it."""
+    check(sum(len(s.x) for s in picture.series) > 0, f"{name}: {len(picture.series)} series are drawn")
+    canvas = FigureCanvasAgg(picture.figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    wide, tall = picture.figure.bbox.width, picture.figure.bbox.height
+    whole = [(p.name or "the axes", p.axes.get_tightbbox(renderer)) for p in picture.panels]
+    whole += [(t.get_text(), t.get_window_extent(renderer)) for t in picture.figure.texts]
+    for what, box in whole: # with labels, ticks and legend
+        if box.x0 < -2 or box.y0 < -2 or box.x1 > wide + 2 or box.y1 > tall + 2:
+            check(False, f"{name}: {what} is cut off: {box} of {wide} x {tall}")
+    for panel in picture.panels:
+        has_y = panel.axes.get_ylabel() or panel.axes.get_yticklabels()
+        if not (has_y and (panel.axes.get_xlabel() or panel is not picture.panels[-1])):
+            check(False, f"{name}: axes have no label")
+    return picture
+
+
+def tables_are_equal(rec, opened):
+    for name in ("call", "packet", "flow", "range", "exchange", "switch"):
+        rows, df = fact_table.facts(rec, name), opened.facts[name].to_pandas()
+        check(len(rows) == len(df), f"{name}: pandas has its {len(rows)} rows")
+        for column in ("flow", "bytes", "offset", "length", "function", "program", "remote", "request", "cpu", "to"):
+            if column in df and rows:
+                wanted = [r[column] for r in rows]
+                found = [None if pd.isna(v) else v for v in df[column].tolist()]
+                check(found == wanted, f"{name}: {column} is the same in pandas")
+        for column in ("begin", "time", "end", "first", "request_first"):
+            if rows and column + "_ns" in rows[0]:
+                check([r[column + "_ns"] for r in rows] ==
+                      [None if np.isnat(v) else int(v.astype(int)) for v in opened.facts[name][column]],
+                      f"{name}: {column} too")
+
+
+def of_sent(rec, opened):
+    """Figures of the recording of senders."""
+    rows, report = fact_table.facts(rec, "packet"), run(MAGNET, "report", "--json", "--full", rec.dir, "--on-demand",
+                                                       "idc,contract,spectrum,goodput").stdout
+    report = json.loads(report)
+    chosen = plot.select.choose(opened, None, "tx").id
+    figures = next(f for f in report["flows"] if f["id"] == chosen)
+    drawn = {n: is_drawn(n, plot.draw(n, opened, **({"flow": chosen} if plot.FIGURES[n].takes_flow else {})))
+             for n in ("ftp", "send-buffer", "lifeline", "rate", "congestion", "tcp-state", "write-intervals",
+                       "process-trace", "idc", "contract", "size-cdf", "spacing-cdf", "application-wire", "spectrum",
+                       "waterfall")}
+    of_flow = {layer: [r for r in rows if r["flow"] == chosen and r["layer"] == layer and r["payload"]]
+               for layer in ("call", "device")}
+    sizes = series(drawn["ftp"], "application").y
+    check(len(sizes) > 20 and set(sizes) == {10240} == {r["payload"] for r in of_flow["call"]},
+          f"ftp: {len(sizes)} writes of 10,240 bytes")
+    for layer, in_legend in (("call", "call:"), ("device", "device:")):
+        check(sorted(r["payload"] for r in of_flow[layer]) == series(drawn["size-cdf"], in_legend).x.tolist(),
+              f"size-cdf: the {len(of_flow[layer])} sizes of the layer {layer}")
+    last = series(drawn["application-wire"], "network", "bytes so far").y[-1]
+    fresh = sum(r["fresh"] or 0 for r in of_flow["device"])
+    check(abs(last * {True: 1e6, False: 1e3}[fresh >= 1e6] - fresh) < 1, "application-wire: ends at the flow's bytes")
+    windows = next(x for x in figures["on_demand"]["idc"]["layers"] if x["layer"] == "device")["windows"]
+    check(series(drawn["idc"], "device").y.tolist() == [w["idc"] for w in windows if w["idc"] is not None],
+          "idc: the report's values")
+    stages = [s["mean_ns"] for s in figures["residence"]]
+    bars = [series(drawn["waterfall"], s["stage"]).x[0] for s in figures["residence"]]
+    check(abs(bars[1] / sum(bars) - stages[1] / sum(stages)) < 1e-9, "waterfall: the report's stages")
+    goodput = figures["on_demand"]["goodput"]["rate_bit_s"]
+    check(goodput is None or abs(series(drawn["rate"], "whole flow").y[0] * 1e6 - goodput) < 1, "rate: the report's")
+    states = [r for r in fact_table.facts(rec, "state") if r["flow"] == chosen and r["cwnd"] is not None]
+    check([r["cwnd"] for r in states] == series(drawn["tcp-state"], "congestion window").y.tolist() and states,
+          f"tcp-state: {len(states)} congestion windows")
+    buffered = [e["fields"] for e in rec.events("--event", "tcp_send") if e["flow"] == chosen]
+    held = [(int(f["seq"]) - int(f["snd_una"])) % 2 ** 32 for f in buffered]
+    check(np.allclose(sorted(held), sorted(series(drawn["send-buffer"], "written, not ack").y *
+                                           (1e3 if max(held) >= 1e4 else 1))), f"send-buffer: {len(held)} samples")
+    cost = [r for r in fact_table.facts(rec, "switch_cost") if r["decide"] is not None and r["reload"] is not None]
+    if cost: # from Linux 6.15 on
+        p = is_drawn("context-switches", plot.context_switches(opened))
+        check(sum(len(s.y) for s in p.series) == len(cost), f"context-switches: all {len(cost)}")
+    else:
+        try:
+            plot.context_switches(opened)
+            check(False, "context-switches without durations are refused")
+        except magnet.NotAvailable as e:
+            check("--layers +switch" in str(e), f"context-switches: {e}")
+
+
+def of_requests(rec, opened):
+    rows = [r for r in fact_table.facts(rec, "exchange") if r["answer"] == "answered" and r["role"] == "client"]
+    p = is_drawn("exchanges", plot.exchanges(opened))
+    check(len(series(p, "request").y) == len(rows) >= 100, f"exchanges: all {len(rows)} of the client")
+    p = is_drawn("mp3", plot.mp3(opened))
+    check(set(series(p, "IP").y) == {1380} and max(series(p, "application").y) == 418,
+          "mp3: packets of 1380 bytes, reads of at most 418")
+    p = is_drawn("lifeline", plot.lifeline(opened))
+    check({s.name.split()[0] for s in p.series} == {"sent", "received"}, "lifeline: both ends")
+    check(all(np.diff(s.x).min() >= 0 for s in p.series), "lifeline: layers in order of time")
+
+
+def of_several(recs, opened):
+    reports = [r.report() for r in recs]
+    p = is_drawn("loss", plot.loss(opened))
+    wanted = sorted(100 * r["loss"]["kernel"] / (r["loss"]["kernel"] + r["events"]["kernel"]) for r in reports)
+    check(np.allclose(sorted(y for s in p.series for y in s.y), wanted), f"loss: {wanted} %")
+    check(sorted(x for s in p.series for x in s.x) == [5, 50] and len(p.series) == 2, "loss: by interval and buffer")
+    p = is_drawn("cpu", plot.cpu(opened))
+    check(np.allclose(sorted(y for s in p.series for y in s.y),
+                      sorted(100 * r["tracer"]["cpu_share"] for r in reports)), "cpu: the report's")
+    p = is_drawn("goodput-ratio", plot.goodput_ratio(opened))
+    check(np.isclose(p.series[0].x[0], 2 / 3), "goodput-ratio: two of three processes send")
+
+
+def by_command(rec, top):
+    def plot_command(*args):
+        return run(MAGNET, "plot", *args, check=False)
+
+    listed = [line.split()[0] for line in plot_command("--figure", "list").stdout.splitlines()]
+    check(listed == list(plot.FIGURES), f"--figure list: {len(listed)} figures")
+    manual = open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "magnet-plot.1")).read()
+    check([line[7:] for line in manual.split(".Sh FIGURES")[1].splitlines() if line.startswith(".It Cm ")] == listed,
+          "the manual lists them")
+    for kind in ("svg", "png", "pdf"):
+        p = plot_command(rec.dir, "--figure", "ftp", "-o", f"{top}/x.{kind}")
+        check(p.returncode == 0 and not p.stderr and os.path.getsize(f"{top}/x.{kind}") > 5000, f"{kind} is written")
+    data = [line.split("\t") for line in open(f"{top}/x.tsv").read().splitlines()]
+    check(data[0] == ["panel", "series", "x_is", "x", "y_is", "y"] and
+          {r[5] for r in data if r[1].startswith("application")} == {"10240"}, "and its data")
+    for what, status, words in ((("--figure", "ftq", "-o", top + "/y.svg"), 2, "it is one of: ftp"),
+                                (("--figure", "ftp", "-o", top + "/y.gif"), 2, ".svg, .pdf, .png"),
+                                (("--figure", "ftp", "-o", top + "/none/y.svg"), 1, "No such file"),
+                                (("--figure", "ftp", "-o", "/dev/full/y.svg"), 1, "Not a directory"),
+                                (("--figure", "exchanges", "--flow", "1/tx", "-o", top + "/y.svg"), 2, "--flow"),
+                                (("--figure", "ftp", "--flow", "1/tx", "-o", top + "/y.svg"), 1, "no flow 1/tx"),
+                                (("--figure", "exchanges", "-o", top + "/y.svg"), 1, "no request with a reply")):
+        p = plot_command(rec.dir, *what)
+        check(p.returncode == status and p.stderr.count("\n") == 1 and words in p.stderr and
+              not os.path.exists(what[-1]), f"{' '.join(what[:2])}: {p.stderr.strip()}")
+
+
+with Network(rate="8mbit", burst="3200") as net, tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+    sink = net.popen(net.b, PYTHON, "-c", SINK, stdout=subprocess.PIPE)
+    try:
+        sink.stdout.readline()
+        sent = Recording(*net.inside(net.a, PYTHON, "-c", SENDERS, net.B),
+                         options=("--layers", "+switch", "--level", "full", "--drain", "5"))
+        with sent, Recording(PYTHON, "-c", ASKS, options=("--drain", "50", "--buffer", "1M")) as asked:
+            with magnet.open(sent.dir) as a, magnet.open(asked.dir) as b:
+                tables_are_equal(asked, b)
+                of_sent(sent, a)
+                of_requests(asked, b)
+                of_several((sent, asked), (a, b))
+            by_command(sent, top)
+    finally:
+        sink.kill()
+        sink.wait()
