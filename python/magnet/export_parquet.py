@@ -127,6 +127,7 @@ class Dataset:
     def __init__(self, to: str, recording: Recording, utc_offset_ns: Optional[int]) -> None:
         session = recording.session or {}
         self.to = to
+        self.records = recording.records
         self.host = str(session.get("host") or UNKNOWN)
         boot, start = str(session.get("boot_id") or UNKNOWN), session.get("start_ns") or 0
         self.recording = f"{boot[:8]}-{start}"
@@ -201,13 +202,14 @@ class TableWriter:
 
     def write(self) -> None:
         """Write all rows; an empty table of facts has a file, too, since queries name it."""
-        if len(self.table):
-            array = self.table.array
-            for at in range(0, len(array), ROWS):
-                rows = np.array(array[at : at + ROWS])
+        with open(os.path.join(self.dataset.records, self.layout.file), "rb") as f:
+            # read, not mapped: mapped pages count as memory of the process until somebody else needs them
+            while len(rows := np.fromfile(f, self.layout.dtype, ROWS)):
                 for part in self._parts(rows, self._utc(rows)):
                     self._write(*part)
-        elif self.layout.kind == "fact":
+        if self.rows != self.layout.rows:
+            raise MagnetError(f"{self.layout.file} has not the rows that schema.json says; export it again")
+        if not self.rows and self.layout.kind == "fact":
             start = self.dataset.start_utc
             self._file(-1 if start is None else start // DAY_NS)
 
