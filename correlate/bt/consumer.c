@@ -96,6 +96,8 @@ bt_message_iterator_next_status consumer_take(struct consumer *c, bt_message_ite
 	uint64_t n;
 
 	status = bt_message_iterator_next(from, &messages, &n);
+	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN && c->at_once)
+		core_flush(c->core);
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return status;
 	/* progress needs a clock reading, which costs as much as an event: not for every message */

@@ -12,6 +12,7 @@
 
 struct consumer {
 	struct core *core;
+	bool at_once; /* events are used when the source pauses, not only when the clock is known */
 	struct decoder *decoder;
 	struct lttng *lttng;
 	int error;                       /* negative errno of the core */

@@ -195,6 +195,7 @@ bt_component_class_initialize_method_status sink_show_init(bt_self_component_sin
 		return refuse(self, s, bad);
 	if (!choose_window(s, params))
 		return refuse(self, s, "from= and to= are seconds, 0 or more");
+	s->consumer.at_once = true;
 	core_listen(s->core, show_event, &s->show);
 	show_header(&s->show);
 	return initialized(self, s);

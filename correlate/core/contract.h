@@ -145,6 +145,11 @@ int core_push(struct core *c, const struct mg_event *e);
  */
 struct mg_event *core_room(struct core *c);
 void core_put(struct core *c);
+/*
+ * Processes the events that still wait for the clock, with what is known of it by now: call it
+ * where a live source pauses, and somebody wants to see its events more than their joining.
+ */
+void core_flush(struct core *c);
 /* Reports events for which LTTng had no room. */
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Attaches the listener that keeps a state of each flow; one only, before the first event. */

@@ -293,6 +293,11 @@ void core_put(struct core *c)
 		release(c, c->due.clock_source == CLOCK_GIVEN);
 }
 
+void core_flush(struct core *c)
+{
+	release(c, true);
+}
+
 int core_push(struct core *c, const struct mg_event *e)
 {
 	struct mg_event *room = core_room(c);
