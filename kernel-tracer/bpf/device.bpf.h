@@ -111,7 +111,7 @@ static __noinline int hand_over_unseen(
 {
 	struct mg_packet e;
 
-	fill_packet(&e, sock, g, skb, skb->dev, via);
+	fill_packet(&e, sock, g, skb, POINTER(sk_buff, skb, dev), via);
 	hand_over(skb, &e);
 	return 0;
 }
@@ -150,8 +150,8 @@ static __always_inline bool is_foreign(const struct sock *sk, const struct net_d
  */
 static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 {
-	const struct net_device *dev = skb->dev;
-	const struct sock *sk = skb->sk;
+	const struct net_device *dev = POINTER(sk_buff, skb, dev);
+	const struct sock *sk = POINTER(sk_buff, skb, sk);
 	struct sock_entry *known;
 	struct packet g = {};
 	int via = VIA_OWN;
@@ -288,8 +288,8 @@ static __always_inline bool may_be_late(
 
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
-	const struct net_device *dev = skb->dev;
-	const struct sock *sk = skb->sk;
+	const struct net_device *dev = POINTER(sk_buff, skb, dev);
+	const struct sock *sk = POINTER(sk_buff, skb, sk);
 	struct sock_entry *known;
 	int via = VIA_OWN;
 	unsigned char *ip = skb->data;
@@ -306,7 +306,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	}
 	if (!version || is_others(ip, version))
 		return;
-	if (arrives_for(&g, &sock, skb, ip, version, dev->nd_net.net->ns.inum)) {
+	if (arrives_for(
+		    &g, &sock, skb, ip, version, POINTER(net_device, dev, nd_net.net)->ns.inum)) {
 		if (is_bridged(dev) || came_before(skb, dev))
 			via = VIA_TO;
 		else

@@ -39,8 +39,8 @@ static __always_inline bool dropped_of(
 	struct packet *g, __u64 *sock, bool *rx, const struct sk_buff *skb, bool refused)
 {
 	unsigned char *ip = skb->head + skb->network_header;
-	const struct net_device *dev = skb->dev;
-	const struct sock *sk = skb->sk;
+	const struct net_device *dev = POINTER(sk_buff, skb, dev);
+	const struct sock *sk = POINTER(sk_buff, skb, sk);
 	struct sock_entry *known;
 	int how;
 
@@ -102,7 +102,7 @@ static __always_inline int dropped(void *ctx, struct sk_buff *skb, void *locatio
 
 	if (!dropped_of(&g, &sock, &rx, skb, nobody_wants(reason)))
 		return 0;
-	dev = skb->dev; /* only now, as the frame has no room for it before */
+	dev = POINTER(sk_buff, skb, dev); /* only now, as the frame has no room for it before */
 	bpf_probe_read_kernel(
 		&segs, sizeof(segs), __builtin_preserve_access_index(&shared->gso_segs));
 	EMIT(drop_raw, mg_drop_raw, e, {

@@ -41,9 +41,16 @@ static __always_inline void read_once(const struct tcp_sock *tp, struct mg_sock_
  * own, so that the loop's counter stays in a register: with it on the stack, kernels before 6.12
  * take the loop for an endless one.
  */
-static __noinline bool agree(const struct tcp_sock *tp, struct mg_sock_open *e)
+struct read_turn {
+	const struct tcp_sock *tp;
+	struct mg_sock_open *e;
+};
+
+static __noinline long agree(__u64 i, void *arg)
 {
-	struct mg_sock_open again;
+	const struct read_turn *r = arg;
+	const struct tcp_sock *tp = r->tp;
+	struct mg_sock_open again, *e = r->e;
 
 	read_once(tp, e);
 	read_once(tp, &again);
@@ -54,10 +61,9 @@ static __noinline bool agree(const struct tcp_sock *tp, struct mg_sock_open *e)
 
 static __always_inline void read_numbers(const struct tcp_sock *tp, struct mg_sock_open *e)
 {
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < 128; i++)
-		if (agree(tp, e))
-			break;
+	struct read_turn r = {tp, e};
+
+	LOOP(128, agree, &r);
 }
 
 SEC("iter/bpf_map_elem")

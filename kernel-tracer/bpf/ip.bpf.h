@@ -9,22 +9,25 @@
 static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	struct sk_buff *skb = ctx->skb;
-	const struct sock *sk = skb->sk;
+	const struct sock *sk = POINTER(sk_buff, skb, sk);
 	struct sock_entry *known = NULL;
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
 
-	if (event == MG_EVENT_ip_post && of_request(skb, sk, ctx->state->net->ns.inum))
+	if (event == MG_EVENT_ip_post &&
+		of_request(skb, sk, POINTER(nf_hook_state, ctx->state, net)->ns.inum))
 		return NF_ACCEPT;
-	if (!sk || !sent_by(&g, &sock, &known, skb, sk) || !interface_passes(ctx->state->out))
+	if (!sk || !sent_by(&g, &sock, &known, skb, sk) ||
+		!interface_passes(POINTER(nf_hook_state, ctx->state, out)))
 		return NF_ACCEPT;
 	if (g.carried) /* it has left the socket's own IP before */
 		known = NULL;
 	if (take(&t)) {
 		struct mg_packet *e = (void *)t.slot->payload;
 
-		fill_packet(e, sock, &g, skb, ctx->state->out, g.carried ? VIA_FROM : VIA_OWN);
+		fill_packet(e, sock, &g, skb, POINTER(nf_hook_state, ctx->state, out),
+			g.carried ? VIA_FROM : VIA_OWN);
 		if (known && event == MG_EVENT_ip_out)
 			e->context = context_here();
 		publish(&t, event);
@@ -75,7 +78,7 @@ static __always_inline int ip_arrived(
 	if (event == MG_EVENT_ip_in)
 		tell_late(&g, sock);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
-		room_at_arrival(skb->sk, sock);
+		room_at_arrival(POINTER(sk_buff, skb, sk), sock);
 	if (take(&t)) {
 		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 		publish(&t, event);
@@ -90,7 +93,8 @@ static __always_inline int ip_arrived(
 
 static __always_inline int ip_arriving(struct bpf_nf_ctx *ctx, __u16 event)
 {
-	ip_arrived(ctx->skb, ctx->state->in, ctx->state->net->ns.inum, event);
+	ip_arrived(ctx->skb, POINTER(nf_hook_state, ctx->state, in),
+		POINTER(nf_hook_state, ctx->state, net)->ns.inum, event);
 	return NF_ACCEPT;
 }
 
@@ -153,9 +157,10 @@ int on_ip_forward(struct bpf_nf_ctx *ctx)
 	int via =
 		is_others(skb->data, version) ? 0 : on_its_way(&g, &sock, skb, skb->data, version);
 
-	if (!via || !interface_passes(ctx->state->out) || !take(&t))
+	if (!via || !interface_passes(POINTER(nf_hook_state, ctx->state, out)) || !take(&t))
 		return NF_ACCEPT;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, ctx->state->out, via);
+	fill_packet((void *)t.slot->payload, sock, &g, skb, POINTER(nf_hook_state, ctx->state, out),
+		via);
 	publish(&t, MG_EVENT_ip_forward);
 	return NF_ACCEPT;
 }

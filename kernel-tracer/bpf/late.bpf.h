@@ -62,7 +62,7 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	if (!datagram_at(&d, skb, ip, version))
 		return;
 	datagram_packet(&g, &d, skb);
-	fill_packet(&e, 0, &g, skb, skb->dev, VIA_OWN);
+	fill_packet(&e, 0, &g, skb, POINTER(sk_buff, skb, dev), VIA_OWN);
 	n.at = bpf_ktime_get_ns();
 	n.buffer = g.seq;
 	n.len = g.len;
@@ -77,7 +77,7 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	n.proto = g.proto;
 	any_noted = 1;
 	if (g.frag) {
-		n.datagram = fragment_key(skb->dev->nd_net.net->ns.inum, &d);
+		n.datagram = fragment_key(POINTER(sk_buff, skb, dev)->nd_net.net->ns.inum, &d);
 		put_note(slot_of_part(n.datagram, d.offset / 8), &n);
 		if (d.offset) /* IP shows the first fragment's buffer for all of them */
 			return;

@@ -14,6 +14,7 @@
 
 #include "old.bpf.h"
 #include "cast.bpf.h"
+#include "loop.bpf.h"
 #include "ring.bpf.h"
 #include "state.bpf.h"
 #include "filter.bpf.h"

@@ -9,7 +9,8 @@ static __always_inline void tell_task(struct task_struct *t, __u32 state, bool l
 {
 	EMIT(sched_task, mg_sched_task, e, {
 		e->cpu_ns = t->se.sum_exec_runtime;
-		e->pending = t->pending.signal.sig[0] | t->signal->shared_pending.signal.sig[0];
+		e->pending = t->pending.signal.sig[0] |
+			     POINTER(task_struct, t, signal)->shared_pending.signal.sig[0];
 		e->task_tid = t->pid;
 		e->state = state;
 		/* threads of other scheduling classes find their CPU's queue this way, too */
@@ -154,7 +155,7 @@ int BPF_PROG(on_task_exec, struct task_struct *p, int old_pid)
 	if (!task_traced(p))
 		return 0;
 	EMIT(task_exec, mg_task_exec, e, copy_name(e->comm, p->comm));
-	check_netns(p->nsproxy->net_ns, p->tgid);
+	check_netns(POINTER(task_struct, p, nsproxy)->net_ns, p->tgid);
 	return 0;
 }
 

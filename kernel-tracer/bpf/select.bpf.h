@@ -74,7 +74,8 @@ struct {
 
 static __always_inline __u64 listener_key(const struct sock *sk)
 {
-	return (__u64)sk->__sk_common.skc_net.net->ns.inum << 16 | sk->__sk_common.skc_num;
+	return (__u64)POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum << 16 |
+	       sk->__sk_common.skc_num;
 }
 
 /*
@@ -198,7 +199,7 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 		e->snd_una = tp->snd_una;
 		e->rcv_nxt = tp->rcv_nxt;
 		e->copied_seq = tp->copied_seq;
-		e->netns = sk->__sk_common.skc_net.net->ns.inum;
+		e->netns = POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum;
 		e->lport = cfg.anonymize ? 0 : sk->__sk_common.skc_num;
 		e->rport = cfg.anonymize ? 0 : bpf_ntohs(sk->__sk_common.skc_dport);
 		e->old = old;
@@ -218,7 +219,7 @@ static __always_inline int judge_tcp(const struct sock *sk)
 	if (!settings.active)
 		return WANTED;
 	sock_addresses(sk, e.laddr, e.raddr);
-	e.netns = sk->__sk_common.skc_net.net->ns.inum;
+	e.netns = POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum;
 	e.lport = sk->__sk_common.skc_num;
 	e.rport = bpf_ntohs(sk->__sk_common.skc_dport);
 	return judge(&e, MG_KIND_tcp);
@@ -253,7 +254,8 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 
 	follow_ports(lport, rport);
 	sock_addresses(sk, l, r);
-	entry.tuple = tuple_of(sk->__sk_common.skc_net.net->ns.inum, l, r, lport, rport);
+	entry.tuple =
+		tuple_of(POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum, l, r, lport, rport);
 	if (before && before->tuple == entry.tuple) /* known since its SYN */
 		return;
 	if (any_translated)

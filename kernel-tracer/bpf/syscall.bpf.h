@@ -132,20 +132,38 @@ static __always_inline __u32 socket_option(struct pt_regs *regs, __u32 call, int
 
 #define MESSAGES_MAX 1024 /* UIO_MAXIOV: the kernel takes no more */
 
+struct message_turn {
+	__u64 vector;
+	long count;
+	__u32 sum;
+};
+
+/* Adds the bytes of the next message; they are ~0 if one cannot be read. */
+static long add_message(__u64 i, void *arg)
+{
+	struct message_turn *m = arg;
+	__u32 len;
+
+	if ((long)i >= m->count)
+		return 1;
+	/* struct mmsghdr: a header of 56 bytes, the length */
+	if (bpf_probe_read_user(&len, sizeof(len), (void *)(m->vector + i * 64 + 56))) {
+		m->sum = ~0u;
+		return 1;
+	}
+	m->sum += len;
+	return 0;
+}
+
 /* Returns the bytes of the messages that sendmmsg or recvmmsg moved. */
 __noinline __u32 message_bytes(__u64 vector, long count)
 {
-	__u32 sum = 0, len;
+	struct message_turn m = {vector, count, 0};
 
 	if (count > MESSAGES_MAX)
 		return ~0u;
-	for (long i = 0; i < MESSAGES_MAX && i < count; i++) {
-		/* struct mmsghdr: a header of 56 bytes, the length */
-		if (bpf_probe_read_user(&len, sizeof(len), (void *)(vector + i * 64 + 56)))
-			return ~0u;
-		sum += len;
-	}
-	return sum;
+	LOOP(MESSAGES_MAX, add_message, &m);
+	return m.sum;
 }
 
 /* A system call as it begins, before its event is written. */

@@ -34,7 +34,7 @@ static __always_inline void listening_begins(struct sock *sk)
 	begin_listening(sk);
 	socket_cookie(sk); /* accept() identifies it by that */
 	remember_drops(key, BPF_CORE_READ(sk, sk_drops.counter));
-	check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+	check_netns(POINTER(sock, sk, __sk_common.skc_net.net), bpf_get_current_pid_tgid() >> 32);
 }
 
 static __always_inline void listening_ends(struct sock *sk)
@@ -69,7 +69,7 @@ static __always_inline void connecting_begins(
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
 		count_not_followed(number_counted(sk, entry.cookie));
 	emit_state(sk, tp, entry.cookie, old, TCP_SYN_SENT, OPENER_CONNECT);
-	check_netns(sk->__sk_common.skc_net.net, bpf_get_current_pid_tgid() >> 32);
+	check_netns(POINTER(sock, sk, __sk_common.skc_net.net), bpf_get_current_pid_tgid() >> 32);
 }
 
 static __always_inline void connection_established(

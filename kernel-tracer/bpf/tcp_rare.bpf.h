@@ -300,7 +300,7 @@ int BPF_PROG(on_receive_reset, struct sock *sk)
 		return 0;
 	EMIT(tcp_reset, mg_tcp_reset, e, {
 		e->sock = known->cookie;
-		e->netns = sk->__sk_common.skc_net.net->ns.inum;
+		e->netns = POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum;
 		e->lport = cfg.anonymize ? 0 : sk->__sk_common.skc_num;
 		e->rport = cfg.anonymize ? 0 : bpf_ntohs(sk->__sk_common.skc_dport);
 		e->sent = 0;

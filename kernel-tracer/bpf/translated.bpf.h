@@ -34,7 +34,7 @@ static __always_inline void syn_leaves(
 	const struct sk_buff *skb, const struct sock *sk, struct sock_entry *known)
 {
 	struct tcp_bytes t = {};
-	__u64 tuple = answers_tuple(skb, sk->__sk_common.skc_net.net->ns.inum, &t);
+	__u64 tuple = answers_tuple(skb, POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum, &t);
 
 	if (!tuple || !known->tuple || tuple == known->tuple || tuple == known->translated)
 		return;

@@ -20,6 +20,7 @@
 #include "hooks/hook_choice.h"
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
+#include "hooks/load_parts.h"
 #include "hooks/privilege.h"
 
 /* BPF objects made by embed.py from one source */
@@ -27,28 +28,6 @@ extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old
 extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
 
 #define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
-
-static char last_libbpf_line[256];
-static char last_program[64]; /* program of libbpf's last message */
-
-static int libbpf_line(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char line[256];
-	va_list again;
-
-	if (level == LIBBPF_DEBUG)
-		return 0;
-	va_copy(again, ap);
-	vsnprintf(line, sizeof(line), fmt, again);
-	va_end(again);
-	sscanf(line, "libbpf: prog '%63[^']'", last_program);
-	if (getenv("MAGNET_DEBUG")) /* the verifier's log has many lines */
-		return vfprintf(stderr, fmt, ap);
-	line[strcspn(line, "\n")] = 0;
-	if (line[0] && !strstr(line, "failed to load object"))
-		memcpy(last_libbpf_line, line, sizeof(line));
-	return 0;
-}
 
 /* Fills in the table of calls to trace, indexed by this machine's system call numbers. */
 /* splice and splice_in share a number; which end is a socket tells them apart */
@@ -165,7 +144,8 @@ static uint32_t jiffy(void)
 #define OLD_RING_MAX (4u << 20) /* limit of one map element in such kernels */
 
 /* Opens the object with all programs and sets their constants; nothing is in the kernel yet. */
-static int open_object(struct hooks *h, const struct mg_bpf_config *config)
+static int open_object(
+	const struct hooks *h, const struct mg_bpf_config *config, struct bpf_object **object)
 {
 	/*
 	 * libbpf searches modules for types that this kernel lacks, which takes CAP_SYS_ADMIN,
@@ -177,14 +157,14 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 	int err = 0;
 
 	if (h->old)
-		h->object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, &opts);
+		*object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, &opts);
 	else if (h->cast)
-		h->object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, &opts);
+		*object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, &opts);
 	else
-		h->object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, &opts);
-	if (!h->object)
+		*object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, &opts);
+	if (!*object)
 		return -errno;
-	bpf_object__for_each_map (map, h->object) {
+	bpf_object__for_each_map (map, *object) {
 		const char *name = bpf_map__name(map);
 
 		if (strcmp(name, "rings") == 0) {
@@ -205,10 +185,10 @@ static int open_object(struct hooks *h, const struct mg_bpf_config *config)
 }
 
 /*
- * Returns whether the limit of descriptors suffices: one for each program and map, one for each
- * link, and a few more.
+ * Returns whether the limit of descriptors suffices: one for each program, one for each link, one
+ * for each map in each of the parts, and a few more.
  */
-static int check_descriptors(struct hooks *h)
+static int check_descriptors(struct hooks *h, int parts)
 {
 	struct bpf_program *program;
 	struct bpf_map *map;
@@ -218,7 +198,7 @@ static int check_descriptors(struct hooks *h)
 	bpf_object__for_each_program (program, h->object)
 		n += bpf_program__autoload(program) ? 2 : 0;
 	bpf_object__for_each_map (map, h->object)
-		n++;
+		n += 1 + (unsigned int)parts;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)
 		return 0;
 	snprintf(h->why, sizeof(h->why), "its programs take some %u open files", n);
@@ -226,12 +206,39 @@ static int check_descriptors(struct hooks *h)
 }
 
 /* Returns the row of the program that failed to load, -1 if it is not in the table. */
-static int refused_row(const struct hooks *h)
+static int refused_row(const struct hooks *h, const char *program)
 {
 	for (size_t i = 0; i < hook_count; i++)
-		if (hook_is_loaded(h->state[i]) && strcmp(hook_table[i].program, last_program) == 0)
+		if (hook_is_loaded(h->state[i]) && strcmp(hook_table[i].program, program) == 0)
 			return (int)i;
 	return -1;
+}
+
+void hooks_close_objects(struct hooks *h)
+{
+	for (int i = 0; i < h->parts; i++)
+		bpf_object__close(h->part[i].object);
+	bpf_object__close(h->object);
+	h->parts = 0;
+	h->object = NULL;
+}
+
+/* Opens the object, chooses its programs, and opens copies to share them, unless limits forbid. */
+static int open_objects(
+	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
+{
+	int parts = load_parts_count(), err;
+
+	err = open_object(h, config, &h->object);
+	if (err)
+		return err;
+	hooks_choose(h, o);
+	if (parts == 1 || check_descriptors(h, parts))
+		return check_descriptors(h, 0);
+	h->why[0] = 0;
+	while (h->parts < parts && !err)
+		err = open_object(h, config, &h->part[h->parts++].object);
+	return err;
 }
 
 /*
@@ -242,30 +249,32 @@ static int refused_row(const struct hooks *h)
 static int load_what_loads(
 	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
 {
+	const struct load_part *failed;
 	int err, row;
 
 	for (;;) {
-		last_program[0] = 0;
-		err = open_object(h, config);
+		load_parts_forget();
+		failed = NULL;
+		err = open_objects(h, o, config);
 		if (err)
 			return err;
-		hooks_choose(h, o);
-		err = check_descriptors(h);
-		if (err)
-			return err;
-		err = bpf_object__load(h->object);
+		if (h->parts)
+			err = load_parts(h->object, h->part, h->parts, &failed);
+		else
+			err = bpf_object__load(h->object);
 		if (!err)
 			return 0;
-		row = refused_row(h);
+		row = refused_row(h, failed ? failed->program : load_parts_program());
 		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
-			return err;
+			break;
 		if (h->cast) /* that machine's verifier may know less than this one's */
 			h->cast = false;
 		else
 			h->refused[row] = err;
-		bpf_object__close(h->object);
-		h->object = NULL;
+		hooks_close_objects(h);
 	}
+	snprintf(h->said, sizeof(h->said), "%.200s", failed ? failed->line : load_parts_line());
+	return err;
 }
 
 int hooks_load(struct hooks *h, const struct hook_options *o)
@@ -279,7 +288,7 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 
 	memset(h, 0, sizeof(*h));
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	libbpf_set_print(libbpf_line);
+	load_parts_listen();
 	err = check_btf(h);
 	if (err)
 		return err;
@@ -316,7 +325,7 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
 			!privilege_reason(h->why, sizeof(h->why)))
 			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
-				strerror(-err), last_libbpf_line);
+				strerror(-err), h->said);
 	}
 	if (err)
 		return err;

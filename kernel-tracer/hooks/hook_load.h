@@ -9,5 +9,7 @@
 /* Returns the slots of a ring, a power of two, from --buffer or else from the number of CPUs. */
 uint64_t hooks_ring_slots(const struct hook_options *o);
 int hooks_load(struct hooks *h, const struct hook_options *o);
+/* Closes the programs and maps, whose links are gone. */
+void hooks_close_objects(struct hooks *h);
 
 #endif

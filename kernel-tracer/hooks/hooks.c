@@ -20,10 +20,17 @@
 #include "events.h"
 #include "log.h"
 #include "hooks/hook_choice.h"
+#include "hooks/hook_load.h"
 #include "hooks/hook_table.h"
 
 static struct bpf_program *program_of(const struct hooks *h, const char *name)
 {
+	for (int i = 0; i < h->parts; i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(h->part[i].object, name);
+
+		if (p && bpf_program__autoload(p))
+			return p;
+	}
 	return bpf_object__find_program_by_name(h->object, name);
 }
 
@@ -372,6 +379,6 @@ void hooks_unload(struct hooks *h)
 	hooks_detach(h);
 	if (h->ring_memory)
 		munmap(h->ring_memory, h->ring_stride * (uint64_t)h->cpus);
-	bpf_object__close(h->object);
+	hooks_close_objects(h);
 	memset(h, 0, sizeof(*h));
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "event_table.h"
+#include "hooks/load_parts.h"
 #include "ring.h"
 
 struct bpf_object;
@@ -20,9 +21,13 @@ struct bpf_link;
 #define COPIES_MAX         (CALIBRATION_LINKS * (CALIBRATION_COPIES - 1))
 
 struct hooks {
-	struct bpf_object *object;
+	struct bpf_object *object; /* all programs and maps */
+	/* copies that share its programs, if there are any: it has only the maps then */
+	struct load_part part[LOAD_PARTS];
+	int parts;
 	struct bpf_link *links[HOOKS_MAX]; /* link of each row, NULL = not attached */
 	char why[300];                     /* step at which hooks_load() failed */
+	char said[201];                    /* libbpf's message about that */
 	uint32_t layers;                   /* layers chosen at the start */
 	/* error with which each row's program failed to load, or 0 */
 	int refused[HOOKS_MAX];
