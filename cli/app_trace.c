@@ -80,6 +80,20 @@ void app_trace_put_clock(struct app_trace *w, bool now)
 		MG_PAYLOAD_SIZE(CLOCK_SYNC));
 }
 
+void app_trace_flush(struct app_trace *w, uint64_t t)
+{
+	struct mg_app_until e = {.until_ns = t};
+	/* parts would be filled with it; clock readings tell as much */
+	bool wanted = !w->clock && !w->full_at && !app_parts_number(&w->parts);
+
+	if (wanted && ctf_events(w->writer) == w->flushed)
+		w->error = ctf_event_of(
+			w->writer, MG_EVENT_app_until, t, 0, 0, &e, MG_PAYLOAD_SIZE(APP_UNTIL));
+	w->flushed = ctf_events(w->writer);
+	if (!w->error)
+		w->error = ctf_flush(w->writer);
+}
+
 /* Begins a part with the calls after `t`: all before are written. */
 static void next_part(struct app_trace *w, uint64_t t)
 {

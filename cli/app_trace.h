@@ -23,6 +23,7 @@ struct app_trace {
 	char why_unserved[160];
 	uint64_t lost_until; /* ns; when the rings were last read */
 	uint64_t next_flush, next_clock;
+	uint64_t flushed; /* events written when the trace was flushed last */
 	struct callers callers;
 	bool clock; /* whether clock readings are written */
 	struct app_parts parts;
@@ -39,6 +40,11 @@ void app_trace_end(struct app_trace *w, const struct own_use *use);
 /* Writes the last clock reading if readings are written and one is due, or if it is wanted `now`.
  */
 void app_trace_put_clock(struct app_trace *w, bool now);
+/*
+ * Flushes the trace. If nothing was written since the last time, the event comes first that says
+ * so; all calls up to `t` must have been written.
+ */
+void app_trace_flush(struct app_trace *w, uint64_t t);
 /* Begins a new part or ends the trace if it is due; all calls up to `t` must have been written. */
 void app_trace_look_at_bounds(struct app_trace *w, uint64_t t);
 /* Returns functions that write calls, marks and losses. */

@@ -54,7 +54,7 @@ static int pass(struct app_trace *w)
 		app_trace_put_clock(w, false);
 	if (!w->error && w->now.mono_ns >= w->next_flush) {
 		w->next_flush = w->now.mono_ns + FLUSH_NS;
-		w->error = ctf_flush(w->writer);
+		app_trace_flush(w, until_ns);
 		app_trace_look_at_bounds(w, until_ns);
 	}
 	return fullest;

@@ -18,6 +18,7 @@
 #include "render/show.h"
 #include "render/show_facts.h"
 #include "show_bytes.h"
+#include "show_follow.h"
 
 #define FACT_NAME(name, doc) " " #name
 #define FACT_NAMES           MG_FACTS(FACT_NAME)
@@ -27,6 +28,7 @@ static const char usage[] =
 	"       magnet show [DIR...] [--tsv] --flow ID --bytes RANGE | --byte N\n"
 	"       magnet show [DIR...] --facts NAME [--flow ID] [FILTER...]\n"
 	"       magnet show [DIR...] --slowest N [FILTER...]\n"
+	"       magnet show [DIR] -f [--tsv] [--setup] [--facts NAME] [--flow ID] [FILTER...]\n"
 	"\n"
 	"Prints every event in order of time, with its flow and the bytes of it that it concerns;\n"
 	"all that happened to some bytes; or a table of facts established from the events.\n"
@@ -39,7 +41,7 @@ struct bytes {
 
 struct show_options {
 	struct output_options output;
-	bool tsv, setup, help;
+	bool tsv, setup, follow, help;
 	const char *flow;
 	struct filter filter;
 	struct bytes bytes;
@@ -99,6 +101,9 @@ static const struct option_row rows[] = {
 	ROW("byte", 0, "N", byte, bytes, "print all that happened to one byte; the first is 0"),
 	ROW("facts", 0, "NAME", facts, facts,
 		"print facts of one kind as tab-separated values:" FACT_NAMES),
+	ROW("follow", 'f', NULL, option_type_flag, follow,
+		"print what a recording that still runs has, and more as it comes, until it ends "
+		"or Ctrl-C"),
 	{"--slowest", "N",
 		"list the N slowest exchanges of a request and its reply, and what happened to the "
 		"request's last byte and the reply's first; or byte ranges of streams without",
@@ -125,15 +130,10 @@ static int status_of(int read, const char *flow, bool flow_seen, const char *wha
 	return output_finish(what) == EXIT_DONE ? status : EXIT_FAILED;
 }
 
-static int show_facts(struct show_options *o, char **dirs, int count)
+/* Returns 0; or the exit status, after a message, where the facts do not have what is chosen. */
+static int check_facts(struct show_options *o)
 {
-	struct loaded in;
-	struct show_facts show = {.to = stdout, .fact = o->facts, .flow = o->flow};
-	struct fact_flow flow;
-	uint64_t cookie;
 	const char *lacks;
-	int read, status;
-	bool seen, rx;
 
 	if (o->flow && !fact_has_flow(o->facts)) {
 		mg_error("--facts %s is not about flows: leave out --flow", o->facts->name);
@@ -142,12 +142,24 @@ static int show_facts(struct show_options *o, char **dirs, int count)
 	lacks = filter_begin(&o->filter)
 			? filter_lacks(&o->filter, (enum fact)(o->facts - fact_table))
 			: NULL;
-	if (lacks) {
-		mg_error("--facts %s tells of no %s: leave out the filters by them", o->facts->name,
-			lacks);
-		filter_free(&o->filter);
-		return EXIT_USAGE;
-	}
+	if (!lacks)
+		return 0;
+	mg_error("--facts %s tells of no %s: leave out the filters by them", o->facts->name, lacks);
+	filter_free(&o->filter);
+	return EXIT_USAGE;
+}
+
+static int show_facts(struct show_options *o, char **dirs, int count)
+{
+	struct loaded in;
+	struct show_facts show = {.to = stdout, .fact = o->facts, .flow = o->flow};
+	struct fact_flow flow;
+	uint64_t cookie;
+	int read, status = check_facts(o);
+	bool seen, rx;
+
+	if (status)
+		return status;
 	loaded_init(&in);
 	if (!filter_is_set(&o->filter)) {
 		filter_free(&o->filter);
@@ -195,6 +207,18 @@ static int show_events(struct show_options *o, char **dirs, int count)
 	return status;
 }
 
+static int follow(struct show_options *o, char *dir)
+{
+	struct show_follow f = {
+		.events = {.to = stdout, .tsv = o->tsv, .flow = o->flow, .setup = o->setup},
+		.facts = {.to = stdout, .fact = o->facts, .flow = o->flow},
+		.filter = chooses(&o->filter) ? &o->filter : NULL,
+	};
+	int status = o->facts ? check_facts(o) : 0;
+
+	return status ? status : show_follow(&f, dir);
+}
+
 static int refuse(const char *why)
 {
 	mg_error("%s", why);
@@ -219,6 +243,8 @@ static int parse(struct show_options *o, int argc, char **argv)
 		return refuse("--slowest excludes --flow, --facts, --tsv, --bytes and --byte");
 	if (o->facts && o->bytes.to)
 		return refuse("--facts excludes --bytes and --byte");
+	if (o->follow && (o->bytes.to || o->slowest))
+		return refuse("--follow excludes --bytes, --byte and --slowest");
 	if ((o->facts || o->slowest) && (o->filter.event.n || o->filter.layers))
 		return refuse("--event and --layer choose events: they exclude --facts and "
 			      "--slowest");
@@ -237,6 +263,12 @@ int cmd_show(int argc, char **argv)
 		err = directories_choose(&d, argc, argv, optind);
 	if (err)
 		return err > 0 ? EXIT_DONE : EXIT_USAGE;
+	if (o.follow && d.count > 1) {
+		mg_error("give one directory with --follow");
+		return EXIT_USAGE;
+	}
+	if (o.follow)
+		return follow(&o, d.at[0]);
 	if (!is_one_host(d.at, d.count))
 		return EXIT_USAGE;
 	output_choose(&o.output);

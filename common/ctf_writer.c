@@ -312,14 +312,22 @@ int ctf_append(struct ctf_writer *w, int cpu, uint8_t *packets, uint32_t size, u
 	return err ? fail(w, err) : 0;
 }
 
+static void flush_stream(struct ctf_writer *w, int i)
+{
+	int err =
+		w->error ? 0 : ctf_stream_flush(&w->streams[i], &w->target, w->target.sink != NULL);
+
+	if (err)
+		fail(w, err);
+}
+
+/* The own stream is the last: its clock readings tell readers what the others have by then. */
 int ctf_flush(struct ctf_writer *w)
 {
-	for (int i = 0; i < w->stream_count && !w->error; i++) {
-		int err = ctf_stream_flush(&w->streams[i], &w->target, w->target.sink != NULL);
-
-		if (err)
-			fail(w, err);
-	}
+	for (int i = 0; i < w->stream_count; i++)
+		if (i != w->cpus)
+			flush_stream(w, i);
+	flush_stream(w, w->cpus);
 	return w->error;
 }
 

@@ -61,6 +61,9 @@
 	F(S, u32, number,  "number of the part, from 1 on; 0 = the application side is not in parts") \
 	F(S, u8,  flight,  "1 other parts between two parts may have been deleted (flight recorder)")
 
+#define MG_EV_APP_UNTIL(F, S) \
+	F(S, u64, until_ns, "all calls that returned before this time are in the trace")
+
 #define MG_EV_APP_END(F, S) \
 	F(S, u64, events, "calls and marks written") \
 	F(S, u64, lost,   "calls lost") \
@@ -113,7 +116,7 @@
 	F(S, text32, kernel,   "why the kernel's functions could not be named; empty = they could")
 
 #define MG_TRACER_EVENTS(E) \
-	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    NONE,   clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant") \
+	E(104,clock_sync,      CLOCK_SYNC,    TRACER,    ANY, NONE,    NONE,   clock_sync,    "cycle counter and CLOCK_MONOTONIC at one instant; earlier events are in the files before it") \
 	E(105,clock_cpus,      CLOCK_CPUS,    TRACER,    ANY, NONE,    NONE,   none,          "difference between the counters of two CPUs") \
 	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    NONE,   calibration,   "cost of magnet's own events on this machine") \
 	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    NONE,   hook,          "a hook was attached or refused") \
@@ -128,7 +131,8 @@
 	E(116,trace_end,       TRACE_END,     TRACER,    ANY, NONE,    NONE,   trace_end,     "the recording ended in order") \
 	E(117,symbol,          SYMBOL,        TRACER,    ANY, NONE,    NONE,   symbol,        "a piece of the name of a place in a program or the kernel, with --stacks") \
 	E(118,stack_frame,     STACK_FRAME,   TRACER,    ANY, NONE,    NONE,   stack_frame,   "a frame of a recorded stack; those of a stack follow each other") \
-	E(119,stacks,          STACKS,        TRACER,    ANY, NONE,    NONE,   stacks,        "how many stacks were recorded, and how many could not be")
+	E(119,stacks,          STACKS,        TRACER,    ANY, NONE,    NONE,   stacks,        "how many stacks were recorded, and how many could not be") \
+	E(120,app_until,       APP_UNTIL,     TRACER,    ANY, NONE,    NONE,   none,          "the application side is idle; for those who follow the recording as it grows")
 
 /* ---- written by libmagnet.so, one event name a wrapped call --------------------------------- */
 
@@ -161,7 +165,7 @@
 #define MG_OWN_PAYLOADS(P) \
 	P(CLOCK_SYNC, clock_sync) P(LOST, lost) P(HOOK, hook) P(CALIBRATION, calibration) \
 	P(TRACE_END, trace_end) P(CHANGE, change) P(CHUNK, chunk) P(DUMP, dump) P(CHUNK_END, chunk_end) \
-	P(APP_BEGIN, app_begin) P(APP_END, app_end) P(CONTENTS, contents) P(CLOCK_CPUS, clock_cpus) \
+	P(APP_BEGIN, app_begin) P(APP_UNTIL, app_until) P(APP_END, app_end) P(CONTENTS, contents) P(CLOCK_CPUS, clock_cpus) \
 	P(SYMBOL, symbol) P(STACK_FRAME, stack_frame) P(STACKS, stacks) P(CALL, call) P(MARK, mark)
 /* clang-format on */
 

@@ -200,6 +200,11 @@ void core_know_tracer(struct core *c, const char *name);
  * ranges, but by flow, registers before: nothing is packed then.
  */
 void core_pack_closed(struct core *c);
+/*
+ * Keeps only so many packed sockets, those that were closed last, for a recording that is read for
+ * as long as it is made. Call it after core_pack_closed(). Others have no fact `flow` at the end.
+ */
+void core_forget_closed(struct core *c, size_t keep);
 size_t core_sock_count(const struct core *c);
 /*
  * Fills in the fact of a flow as far as it is settled now, with 0 for all that is not known; the

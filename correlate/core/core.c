@@ -158,7 +158,7 @@ static void count(struct core *c, const struct mg_event *e)
 	else
 		c->counts.tracer_events++;
 	if (e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end ||
-		(e->id == MG_EVENT_contents && !e->contents.side) ||
+		e->id == MG_EVENT_app_until || (e->id == MG_EVENT_contents && !e->contents.side) ||
 		(e->id == MG_EVENT_lost && gap_is_app(e->lost.reason)))
 		c->counts.app_notes++;
 	else if (!MG_IS_APP(e->id) && e->id != MG_EVENT_lost)

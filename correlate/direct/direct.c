@@ -6,161 +6,31 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "merge.h"
 #include "trace.h"
 
-/* Streams that have events left, in a heap with the earliest next event first. */
-struct merge {
-	struct stream **heap;
-	size_t n;
-	const struct trace *traces;
-	size_t count;
-	struct core *core;
-	const struct progress *progress;
-	uint64_t done, total; /* bytes */
-	char *why;
-	size_t why_size;
-};
-
-/* ---- the heap ---- */
-
-static void sift_down(struct merge *m, size_t i)
-{
-	struct stream *s = m->heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < m->n && stream_before(m->heap[child + 1], m->heap[child]))
-			child++;
-		if (child >= m->n || stream_before(s, m->heap[child]))
-			break;
-		m->heap[i] = m->heap[child];
-		i = child;
-	}
-	m->heap[i] = s;
-}
-
-/* Returns the stream with the earliest event except the first one's. */
-static const struct stream *second(const struct merge *m)
-{
-	if (m->n > 2 && stream_before(m->heap[2], m->heap[1]))
-		return m->heap[2];
-	return m->n > 1 ? m->heap[1] : NULL;
-}
-
-/* ---- events ---- */
-
-/* Returns the error number for what is wrong with a stream. */
-static int failed(struct merge *m, const struct stream *s, const char *what)
-{
-	if (what == stream_no_more_files) {
-		snprintf(m->why, m->why_size, "%s", what);
-		return -EMFILE;
-	}
-	snprintf(m->why, m->why_size, "the trace is damaged: %s, byte %llu: %s",
-		s->path ? s->path : "a stream", (unsigned long long)stream_position(s), what);
-	return -EIO;
-}
-
-static int out_of_memory(const struct merge *m)
-{
-	snprintf(m->why, m->why_size, "out of memory");
-	return -ENOMEM;
-}
-
-static void tell(struct merge *m, struct stream *s)
-{
-	m->done += s->read;
-	s->read = 0;
-	if (m->progress)
-		m->progress->tell(m->progress->arg, m->done, m->total);
-}
-
-static enum core_side side_of(const struct stream *s)
-{
-	return s->layout->is_app ? CORE_APP : CORE_KERNEL;
-}
-
-static void tell_gap(struct merge *m, const struct stream *s)
-{
-	core_missing_packets(m->core, side_of(s), s->gap.count, s->gap.from, s->gap.to,
-		s->has_cpu ? s->cpu : -1);
-}
-
 /* Passes the number of events read from each trace to the core. */
-static void tell_events(const struct merge *m)
+static void tell_events(struct core *core, const struct trace *traces, size_t count)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		const struct trace *t = &m->traces[i];
-		enum core_side side = t->layout.is_app ? CORE_APP : CORE_KERNEL;
-		uint64_t events = 0, contents = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct contents sum = {0};
 
-		for (size_t j = 0; j < t->streams; j++) {
-			const struct stream *s = &t->stream[j];
-
-			events += s->events;
-			if (s->contents)
-				contents = s->contents;
-			core_unknown_events(m->core, side, s->unknown, s->unknown_name);
-		}
-		core_read_trace(m->core, side, events, contents);
+		for (size_t j = 0; j < traces[i].streams; j++)
+			contents_add(&sum, core, &traces[i].stream[j]);
+		contents_tell(&sum, core, &traces[i].layout);
 	}
 }
 
-/* Reads events of the first stream while no other stream has an earlier one. */
-static int take(struct merge *m)
-{
-	const struct stream *other = second(m);
-	bool text = core_listener(m->core) != NULL;
-	struct stream *s = m->heap[0];
-	const char *what = NULL;
-	int err = 0;
-
-	if (!s->window) /* only its start has been checked until now */
-		what = stream_start(s);
-	while (!what && !err && !s->ended && (!other || stream_before(s, other))) {
-		struct mg_event *e;
-
-		if (s->gap.count) {
-			tell_gap(m, s);
-			what = stream_pass_gap(s);
-			continue;
-		}
-		e = core_room(m->core);
-		if (!e) {
-			err = -ENOMEM;
-			break;
-		}
-		what = stream_event(s, e, text);
-		if (!what && e->id)
-			core_put(m->core);
-		if (!what)
-			what = stream_advance(s);
-	}
-	if (s->read)
-		tell(m, s);
-	if (s->ended) {
-		stream_close(s);
-		m->heap[0] = m->heap[--m->n];
-	}
-	if (m->n)
-		sift_down(m, 0);
-	if (err || core_lacks_memory(m->core))
-		return out_of_memory(m);
-	return what ? failed(m, s, what) : 0;
-}
-
-static int merge(struct merge *m)
+static int merge(struct merge *m, const struct trace *traces, size_t count)
 {
 	int err = 0, finished;
 
-	for (size_t i = m->n / 2; i-- > 0;)
-		sift_down(m, i);
+	merge_order(m);
 	while (m->n && !err)
-		err = take(m);
-	tell_events(m);
+		err = merge_take(m);
+	tell_events(m->core, traces, count);
 	finished = core_finish(m->core); /* the events read before a failure count */
-	return finished && !err ? out_of_memory(m) : err;
+	return finished && !err ? merge_out_of_memory(m) : err;
 }
 
 /* ---- order ---- */
@@ -198,20 +68,16 @@ static const char *rank_streams(struct trace *traces, size_t count)
 }
 
 /*
- * Aligns the clocks of traces of one machine, which share a clock although each writer measured its
- * wall-clock offset for itself: the first trace's offset holds for all. Returns a reason if they
- * cannot be aligned; bt/graph.c can check more clocks.
+ * Has the first trace's offset hold for all. Returns a reason if that cannot be; bt/graph.c can
+ * check more clocks.
  */
 static const char *align(struct trace *traces, size_t count)
 {
-	int64_t reference = traces[0].offset_ns;
+	const char *why = NULL;
 
-	for (size_t i = 1; i < count && traces[0].streams; i++) {
-		if (traces[i].streams && llabs(reference - traces[i].offset_ns) > 1000000000)
-			return "the traces' clocks are far apart";
-		traces[i].offset_ns = reference;
-	}
-	return NULL;
+	for (size_t i = 1; i < count && traces[0].streams && !why; i++)
+		why = traces[i].streams ? trace_align(&traces[i], traces[0].offset_ns) : NULL;
+	return why;
 }
 
 static int read_all(struct trace *traces, size_t count, struct merge *m)
@@ -220,8 +86,6 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 	const char *why;
 	int err;
 
-	m->traces = traces;
-	m->count = count;
 	core_know_wall_clock(m->core, traces[0].offset_ns);
 	why = align(traces, count);
 	if (!why)
@@ -243,7 +107,7 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 			m->heap[m->n++] = &traces[i].stream[j];
 			m->total += traces[i].stream[j].size;
 		}
-	err = merge(m);
+	err = merge(m, traces, count);
 	free(m->heap);
 	return err;
 }
@@ -251,7 +115,11 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 int direct_read(const char *const dirs[], size_t count, struct core *core,
 	const struct progress *progress, char *why, size_t why_size)
 {
-	struct merge m = {.core = core, .progress = progress, .why = why, .why_size = why_size};
+	struct merge m = {.core = core,
+		.limit = INT64_MAX,
+		.progress = progress,
+		.why = why,
+		.why_size = why_size};
 	struct trace *traces = mg_calloc(count + 1, sizeof(*traces));
 	int err = DIRECT_NOT_OURS;
 	size_t opened = 0;
@@ -277,13 +145,13 @@ out:
 	for (size_t i = 0; i < opened; i++)
 		trace_close(&traces[i]);
 	free(traces);
-	return core_lacks_memory(core) ? out_of_memory(&m) : err;
+	return core_lacks_memory(core) ? merge_out_of_memory(&m) : err;
 }
 
 int direct_read_memory(const struct direct_bytes *metadata, const struct direct_bytes *stream,
 	size_t streams, struct core *core, char *why, size_t why_size)
 {
-	struct merge m = {.core = core, .why = why, .why_size = why_size};
+	struct merge m = {.core = core, .limit = INT64_MAX, .why = why, .why_size = why_size};
 	struct trace t;
 	const char *other = trace_open_memory(&t, (const char *)metadata->data, metadata->size);
 	int err = DIRECT_NOT_OURS;
@@ -307,5 +175,5 @@ int direct_read_memory(const struct direct_bytes *metadata, const struct direct_
 	else
 		err = read_all(&t, 1, &m);
 	trace_close(&t);
-	return core_lacks_memory(core) ? out_of_memory(&m) : err;
+	return core_lacks_memory(core) ? merge_out_of_memory(&m) : err;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc.h"
@@ -184,6 +185,10 @@ static const char *enter_packet(struct stream *s)
 			return NULL;
 		}
 		why = next_packet(s, &p);
+		if (why == cut && s->grows) { /* it is not written yet */
+			s->ended = true;
+			return NULL;
+		}
 		if (!why)
 			why = look_for_gap(s, &p);
 		if (why)
@@ -225,7 +230,7 @@ const char *stream_start(struct stream *s)
 
 	if (why)
 		return why;
-	s->window_cap = s->size < WINDOW ? s->size : WINDOW;
+	s->window_cap = s->size < WINDOW && !s->grows ? s->size : WINDOW;
 	s->window = mg_malloc(s->window_cap);
 	if (!s->window)
 		return "no memory";
@@ -299,6 +304,25 @@ const char *stream_pass_gap(struct stream *s)
 
 const char *stream_advance(struct stream *s)
 {
+	return look(s);
+}
+
+const char *stream_more(struct stream *s)
+{
+	struct stat st;
+
+	if (!s->window)
+		return stream_start(s);
+	if (fstat(s->fd, &st) != 0)
+		return strerror(errno);
+	if ((uint64_t)st.st_size < s->size)
+		return "the file has become shorter";
+	if ((uint64_t)st.st_size == s->size)
+		return NULL;
+	s->size = (uint64_t)st.st_size;
+	if (!s->ended)
+		return NULL;
+	s->ended = false;
 	return look(s);
 }
 

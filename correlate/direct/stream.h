@@ -26,6 +26,7 @@ struct stream {
 	/* time of the event at `at`; end time of the packet */
 	uint64_t time, until;
 	bool has_cpu, ended;
+	bool grows; /* somebody writes the file: it ends for now only */
 	int16_t cpu;
 	uint64_t read;                    /* bytes read */
 	uint64_t packet;                  /* number of the next packet */
@@ -57,6 +58,8 @@ const char *stream_event(struct stream *s, struct mg_event *out, bool text);
 const char *stream_pass_gap(struct stream *s);
 /* Goes to the next event; sets `ended` if there is none. */
 const char *stream_advance(struct stream *s);
+/* Looks how long a file that grows is by now; clears `ended` if there is more to read. */
+const char *stream_more(struct stream *s);
 /* Closes and frees the stream, as if it had never been opened. */
 void stream_close(struct stream *s);
 

@@ -37,12 +37,13 @@ struct stream *trace_add(struct trace *t, char *path)
 	return &more[t->streams++];
 }
 
-static const char *read_metadata(struct trace *t, const char *dir)
+const char *trace_describe(struct trace *t, const char *dir)
 {
 	const char *why = "no metadata that can be read";
 	char path[PATH_MAX], *text;
 	size_t size = 0;
 
+	memset(t, 0, sizeof(*t));
 	snprintf(path, sizeof(path), "%.4000s/metadata", dir);
 	text = plain_file_read(path, METADATA_MAX, &size);
 	if (!text && errno == EMFILE)
@@ -74,6 +75,14 @@ static const char *add_file(struct trace *t, const char *dir, const char *name)
 	return trace_add(t, path) ? NULL : "no memory";
 }
 
+const char *trace_align(struct trace *t, int64_t offset_ns)
+{
+	if (llabs(offset_ns - t->offset_ns) > 1000000000)
+		return "the traces' clocks are far apart";
+	t->offset_ns = offset_ns;
+	return NULL;
+}
+
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct stream *)a)->path, ((const struct stream *)b)->path);
@@ -96,8 +105,7 @@ const char *trace_open(struct trace *t, const char *dir)
 	struct dirent *e;
 	DIR *d;
 
-	memset(t, 0, sizeof(*t));
-	why = read_metadata(t, dir);
+	why = trace_describe(t, dir);
 	if (why)
 		return why;
 	d = mg_checked(opendir(dir));

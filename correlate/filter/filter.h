@@ -81,6 +81,13 @@ bool filter_begin(struct filter *f);
 bool filter_learn(struct filter *f, struct core *c);
 /* Call it when all is read. Returns whether the recording has any of what was chosen. */
 bool filter_learned(struct filter *f, struct core *c);
+/*
+ * For a recording that is read while it is made, instead of both: learns from now on. Have each
+ * event seen by filter_see() before filter_takes_event(), from core_listen(). What came before a
+ * socket or thread was known to be chosen is not taken. Returns false without memory.
+ */
+bool filter_follow(struct filter *f, struct core *c);
+void filter_see(struct filter *f, const struct mg_event *e, const struct annotation *a);
 void filter_free(struct filter *f);
 
 /* Return whether this was chosen; `now` is in cycles. */

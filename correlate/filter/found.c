@@ -304,7 +304,7 @@ bool filter_begin(struct filter *f)
 	return found_of(f);
 }
 
-bool filter_learn(struct filter *f, struct core *c)
+bool filter_follow(struct filter *f, struct core *c)
 {
 	struct filter_found *found = found_of(f);
 
@@ -313,8 +313,39 @@ bool filter_learn(struct filter *f, struct core *c)
 	found->core = c;
 	facts_listen(core_facts(c), FACT_call, on_call, found);
 	facts_listen(core_facts(c), FACT_wait, on_wait, found);
-	core_listen(c, on_event, found);
 	return true;
+}
+
+bool filter_learn(struct filter *f, struct core *c)
+{
+	if (!filter_follow(f, c))
+		return false;
+	core_listen(c, on_event, f->found);
+	return true;
+}
+
+/* Returns whether an event may say who a socket is, or who uses it. */
+static bool identifies(unsigned int id)
+{
+	return mg_events_have(MG_EVENTS(sock_new, sock_addr, sock_open, sock_state, sock_peer,
+				      sys_enter, sys_exit),
+		id);
+}
+
+void filter_see(struct filter *f, const struct mg_event *e, const struct annotation *a)
+{
+	struct fact_flow tx, rx;
+	uint64_t sock;
+
+	on_event(f->found, e, a);
+	if (!a->sock || !identifies(e->id))
+		return;
+	sock = annotated_flow(a).sock;
+	if (found_has(f->found, FOUND_SOCKET, sock) && found_has(f->found, FOUND_USED, sock))
+		return;
+	if (core_flow(f->found->core, sock, false, &tx) &&
+		core_flow(f->found->core, sock, true, &rx))
+		on_flow(f->found, &tx, &rx);
 }
 
 bool filter_learned(struct filter *f, struct core *c)

@@ -46,7 +46,8 @@ struct drain {
 	uint64_t not_recorded; /* events during pauses */
 	struct callers callers;
 	struct drop_names *drop_names;
-	bool is_held; /* whether a ring holds back drops since the last pass */
+	/* since the last pass: whether a ring holds back drops, or had a slot not filled yet */
+	bool is_held, is_unfilled;
 };
 
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w)
@@ -190,8 +191,10 @@ static int read_ring(struct drain *d, int cpu)
 		uint64_t word;
 		const struct mg_slot *s = find_slot(&d->shape, r->ring, tail, &word);
 
-		if (!s)
+		if (!s) {
+			d->is_unfilled = true;
 			break;
+		}
 		if (is_to_wait(d, s, fill)) {
 			fill = 0;
 			break;
@@ -275,9 +278,9 @@ int drain_pass(struct drain *d)
 {
 	int fullest = 0;
 
+	d->is_held = d->is_unfilled = false;
 	if (d->paused)
 		return 0;
-	d->is_held = false;
 	for (int i = 0; i < d->hooks->cpus; i++) {
 		int fill = read_ring(d, i), err = fill < 0 ? fill : tell_if_quiet(d, i);
 
@@ -298,6 +301,11 @@ int drain_pass_all(struct drain *d)
 		return err;
 	drop_names_wait(d->drop_names);
 	return drain_pass(d);
+}
+
+bool drain_has_left(const struct drain *d)
+{
+	return d->is_held || d->is_unfilled;
 }
 
 int drain_cut(struct drain *d)

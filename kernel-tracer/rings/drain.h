@@ -19,6 +19,8 @@ int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
  * loss is written with the next event of its CPU, or some passes later if there is none.
  */
 int drain_pass(struct drain *d);
+/* Returns whether the last pass left an event in a ring, to be read later. */
+bool drain_has_left(const struct drain *d);
 /* Makes one pass and waits for the names of drops, so that no event stays in a ring. */
 int drain_pass_all(struct drain *d);
 /* Makes a pass and reports all losses, before the trace is cut. Returns 0 or a negative errno. */

@@ -82,24 +82,36 @@ static void read_signal(struct run *r)
 	}
 }
 
-/* Writes the readings of the clock thread, stamped with the time of the reading, not of writing. */
-static int write_clock(struct run *r)
+/* A BPF program that has read the clock takes its slot within this time. */
+#define SLOT_NS 10000000
+
+/*
+ * Writes the readings of the clock thread up to a time, stamped with the time of the reading, not
+ * of writing. Who follows the recording as it grows relies on that time: all events up to a reading
+ * are written before it.
+ */
+static int write_clock(struct run *r, uint64_t until)
 {
-	struct mg_clock_sync sync;
+	struct mg_clock_sync *sync = &r->clocks.next_sync;
 	int err = 0;
 
-	while (!err && clock_reader_take(r->clocks.reader, &sync)) {
-		r->clocks.last_sync = sync;
-		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync.mono_ns, &sync,
+	while (!err && (sync->mono_ns || clock_reader_take(r->clocks.reader, sync)) &&
+		sync->mono_ns <= until) {
+		r->clocks.last_sync = *sync;
+		err = ctf_event(r->writer, CTF_OWN_STREAM, MG_EVENT_clock_sync, sync->mono_ns, sync,
 			MG_PAYLOAD_SIZE(CLOCK_SYNC));
+		sync->mono_ns = 0;
 	}
 	return err;
 }
 
-/* The clock; and every 100 ms at most what programs were skipped, and namespaces that are gone. */
-static int periodic(struct run *r, uint64_t now)
+/*
+ * The clock; and every 100 ms at most what programs were skipped, and namespaces that are gone. All
+ * events up to `written` have been read from the rings.
+ */
+static int periodic(struct run *r, uint64_t now, uint64_t written)
 {
-	int err = write_clock(r);
+	int err = write_clock(r, written);
 	int64_t again;
 
 	if (err || now < r->next_look)
@@ -127,7 +139,7 @@ int run_loop(struct run *r)
 	int wait = 0, err = 0, chosen_fill;
 
 	while (!r->stop) {
-		uint64_t now;
+		uint64_t now, began;
 
 		control_wait(r->socket, fds + SOCKET);
 		if (poll(fds, FDS, wait) < 0 && errno != EINTR)
@@ -146,6 +158,7 @@ int run_loop(struct run *r)
 		err = stacks_pass(r->stacks);
 		if (err)
 			return err;
+		began = mg_monotonic_ns();
 		err = drain_pass(r->drain);
 		chosen_fill = err < 0 ? err : chosen_pass(r->chosen);
 		if (chosen_fill < 0)
@@ -153,7 +166,7 @@ int run_loop(struct run *r)
 		/* a ring that fills fast is read again at once */
 		wait = err > 25 || chosen_fill > 25 ? 0 : (int)r->options.given.drain;
 		now = mg_monotonic_ns();
-		err = periodic(r, now);
+		err = periodic(r, now, drain_has_left(r->drain) ? 0 : began - SLOT_NS);
 		if (!err &&
 			!r->flight) /* the recorder's memory is better filled with full packets */
 			err = ctf_flush(r->writer);
@@ -206,7 +219,7 @@ int run_finish(struct run *r)
 	clock_reader_stop(r->clocks.reader);
 	r->next_look = 0;
 	if (!err)
-		err = periodic(r, mg_monotonic_ns());
+		err = periodic(r, mg_monotonic_ns(), UINT64_MAX);
 	if (!err && r->stacks)
 		err = write_stacks(r);
 	if (!err && !r->flight)

@@ -37,6 +37,7 @@ struct run_clocks {
 	struct clock_cpus *cpus; /* while the CPUs' counters are compared */
 	/* events at the begin of each part, beside the identities */
 	struct mg_clock_sync last_sync;
+	struct mg_clock_sync next_sync; /* read, but not written yet; time 0: none */
 	struct mg_clock_cpus *cpus_recorded;
 	int cpus_count;
 };

@@ -177,6 +177,20 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 		end(c, s);
 }
 
+/* Forgets those that were packed first, each with its peer, beyond the number to keep. */
+static void forget_oldest(struct core *c)
+{
+	const struct closed_socks *w = &c->sockets.closed;
+
+	while (w->keep && HASH_COUNT(w->all) > w->keep) {
+		struct closed_sock *k = w->all, *other = k->peer ? find(c, k->peer) : NULL;
+
+		forget(c, k);
+		if (other)
+			forget(c, other);
+	}
+}
+
 void closed_pack(struct core *c)
 {
 	struct closed_socks *w = &c->sockets.closed;
@@ -186,6 +200,7 @@ void closed_pack(struct core *c)
 	for (uint32_t due = w->due; due && w->large.len > CLOSED_WAIT_LARGE; due--)
 		look_at(c, take_first(&w->large), true);
 	w->due = 0;
+	forget_oldest(c);
 }
 
 static struct mg_sock *enter(struct core *c, struct mg_sock *s, const struct closed_sock *k)
@@ -359,6 +374,11 @@ void core_pack_closed(struct core *c)
 			return;
 	c->sockets.closed.wanted = true;
 	c->sockets.closed.large_from = CLOSED_LARGE;
+}
+
+void core_forget_closed(struct core *c, size_t keep)
+{
+	c->sockets.closed.keep = keep;
 }
 
 void closed_free(struct core *c)

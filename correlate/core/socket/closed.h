@@ -45,6 +45,7 @@ struct closed_queue {
 struct core;
 struct closed_socks {
 	bool wanted;               /* otherwise none is packed */
+	size_t keep;               /* no more are kept than these; 0: all */
 	size_t large_from;         /* bytes from which on a socket counts as large */
 	struct closed_sock *all;   /* by cookie */
 	struct closed_sock *alone; /* those whose peer has not been seen, by `ends` */

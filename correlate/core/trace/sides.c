@@ -14,9 +14,10 @@
 
 static struct core_span *side_of(struct core *c, const struct mg_event *e)
 {
-	return &c->side[MG_IS_APP(e->id) || e->id == MG_EVENT_app_begin || e->id == MG_EVENT_app_end
-				? CORE_APP
-				: CORE_KERNEL];
+	bool is_app = MG_IS_APP(e->id) || e->id == MG_EVENT_app_begin ||
+		      e->id == MG_EVENT_app_until || e->id == MG_EVENT_app_end;
+
+	return &c->side[is_app ? CORE_APP : CORE_KERNEL];
 }
 
 /*
