@@ -15,5 +15,6 @@ int cmd_plot(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 #endif

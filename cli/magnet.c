@@ -23,6 +23,7 @@ static const struct {
 	{"record", cmd_record, "run a program and record its traffic through every layer"},
 	{"report", cmd_report, "print where bytes waited, and how the stack changed the traffic"},
 	{"show", cmd_show, "print every event in order of time"},
+	{"top", cmd_top, "show connections, their rates and where their bytes wait, live"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -68,11 +68,17 @@ static int size_of(const char *variable, int otherwise)
 	return set && option_number(set, 1, 10000, &n) ? (int)n : otherwise;
 }
 
-void output_begin(struct output *o)
+bool output_for_screen(void)
 {
 	errno = 0;
 	mg_checked(setlocale(LC_CTYPE, ""));
 	text_set_unicode(strcmp(nl_langinfo(CODESET), "UTF-8") == 0);
+	return in_colour();
+}
+
+void output_begin(struct output *o)
+{
+	output_for_screen();
 	if (!pager_runs() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal) != 0)
 		terminal = (struct winsize){0};
 	columns = size_of("COLUMNS", terminal.ws_col);

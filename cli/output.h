@@ -48,6 +48,8 @@ void output_choose(const struct output_options *o);
 void output_begin(struct output *o);
 /* Prints the text, through a pager where it is longer than the terminal. */
 void output_end(struct output *o);
+/* Does the same for a program that draws on the terminal. Returns whether it may use colour. */
+bool output_for_screen(void);
 /* Has all output from here on paged, of which the length is not known, where that is wanted. */
 void output_page(void);
 /*

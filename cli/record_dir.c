@@ -136,6 +136,11 @@ void record_dir_remove_side(const char *dir)
 	remove_tree(AT_FDCWD, dir, SIDE_DEPTH);
 }
 
+void record_dir_remove_tree(const char *dir, int depth)
+{
+	remove_tree(AT_FDCWD, dir, depth);
+}
+
 void record_dir_remove(const struct record_dir *d)
 {
 	char claim[PATH_MAX];

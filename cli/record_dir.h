@@ -22,6 +22,9 @@ int record_dir_make_top(struct record_dir *d, const struct record_options *o);
 /* Removes the trace of a side, d->app or d->kernel, that was not recorded. */
 void record_dir_remove_side(const char *dir);
 
+/* Removes a directory with all in it, down to so many directories below it. */
+void record_dir_remove_tree(const char *dir, int depth);
+
 /* Removes the directory after a recording that recorded nothing. */
 void record_dir_remove(const struct record_dir *d);
 

@@ -24,6 +24,7 @@ _magnet_values() # PROGRAM COMMAND OPTION: values of an option, where they can b
 	--facts) "$1" "$2" --help | sed -n '/--facts NAME /,/--help/p' | tr -s ' \n' '\n' | sed '1,/values:/d; /^-/,$d' ;;
 	--format) _magnet_refused "$1" export --format 'formats:' ;;
 	--figure) "$1" plot --figure list 2>/dev/null | cut -d ' ' -f 1 ;;
+	--sort) "$1" top --sort = 2>&1 | sed -n 's/.*a column: //p' | tr ' ' '\n' ;;
 	--on-demand) "$1" report --on-demand list | sed -nE 's/^([a-z][a-z-]*) .*/\1/p' ;;
 	--event) [[ $2 == show ]] && _magnet_refused "$1" show --event 'or of' ;;
 	--layer) _magnet_refused "$1" show --layer 'layers of' ;;
@@ -81,6 +82,13 @@ _magnet()
 			return
 		fi
 	fi
+	if [[ $command == top ]]; then # its COMMAND stands behind --
+		for ((at = 2; at < COMP_CWORD; at++)); do
+			[[ ${COMP_WORDS[at]} == -- ]] || continue
+			declare -F _command_offset >/dev/null && _command_offset $((at + 1))
+			return
+		done
+	fi
 	if [[ $word == = ]]; then
 		word=
 	elif [[ $before == = ]]; then
@@ -102,6 +110,8 @@ _magnet()
 		COMPREPLY=($(compgen -c -- "$word"))
 	elif [[ $command == annotate ]]; then # a capture, then directories
 		COMPREPLY=($(compgen -f -- "$word"))
+	elif [[ $command == top && $word == [0-9]* ]]; then
+		COMPREPLY=($(compgen -W "$(ls /proc | grep '^[0-9]')" -- "$word"))
 	else
 		COMPREPLY=($(compgen -d -- "$word"))
 	fi

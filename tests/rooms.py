@@ -23,6 +23,7 @@ ROOMS = {
         "figures": ("core", "facts", "filter", "sums"),
         "reported": ("core", "facts", "figures", "filter", "sums"),
         "page": ("core", "facts", "figures", "filter", "sums"),
+        "live": ("core", "facts", "figures", "reported", "sums"),
     },
     "correlate/core": {
         "clock": (), "bytes": (), "coverage": ("clock",), "task": ("clock", "coverage"),

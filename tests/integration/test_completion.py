@@ -29,7 +29,7 @@ def of_help(command):
 
 need_program("bash")
 check(completed("re") == ["record", "report"] and "show" in completed("help", ""), "commands")
-for command in ("record", "report", "show", "doctor", "export", "annotate", "plot", *(("ctl",) if os.path.exists(TRACER) else ())):
+for command in ("record", "report", "show", "doctor", "export", "annotate", "plot", "top", *(("ctl",) if os.path.exists(TRACER) else ())):
     check(set(completed(command, "--")) == of_help(command) != set(), f"the options of magnet {command}")
 check(completed("record", "--flight", "") == [], "an option's value that can be anything")
 check(completed("record", "--level", "l") == ["light"] and completed("record", "--level", "=", "f") == ["full"],
@@ -37,6 +37,7 @@ check(completed("record", "--level", "l") == ["light"] and completed("record", "
 check(completed("record", "-l", "tcp,i") == ["tcp,ip"], "the next value of a list")
 check(completed("report", "--color", "a") == ["auto", "always"], "when there is colour")
 check("records" in completed("export", "--format", ""), "formats of export")
+check(completed("top", "--sort", "re") == ["remote", "received", "retransmits"], "columns of magnet top")
 check("range" in completed("show", "--facts", ""), "kinds of facts")
 check(completed("report", "--on-demand", "bu") == ["bursts"], "figures on demand")
 check(completed("record", "-q", "curl", "--l") == [], "options of the program that is recorded are its own")

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "top_one.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/table.h"
+#include "top_columns.h"
+#include "top_draw.h"
+#include "top_list.h"
+
+#define STAGES_SHOWN 5
+#define AXIS         11 /* columns of the numbers left of the picture */
+#define PICTURE_MAX  400
+#define BAR_MAX      30
+
+static const struct live_connection *watched(const struct top *t)
+{
+	const struct live_connection *c = NULL;
+
+	HASH_FIND(hh, t->live.connections, &t->live.scope.sock, sizeof(t->live.scope.sock), c);
+	return c;
+}
+
+/* ---- its figures ---- */
+
+static void draw_life(const struct top *t, uint64_t sock, int line)
+{
+	struct fact_flow tx, rx;
+	uint64_t first = 0, last = 0;
+
+	if (core_flow(t->core, sock, false, &tx) && core_flow(t->core, sock, true, &rx)) {
+		first = tx.first && (!rx.first || tx.first < rx.first) ? tx.first : rx.first;
+		last = tx.last > rx.last ? tx.last : rx.last;
+	}
+	if (!first || !t->state.begin_ns)
+		draw_text(line, 1, DRAW_PLAIN, "its life: n/a");
+	else
+		draw_printf(line, 1, DRAW_PLAIN, "seen from %.1f s to %.1f s of the recording%s",
+			((double)core_ns(t->core, first) - (double)t->state.begin_ns) / 1e9,
+			((double)core_ns(t->core, last) - (double)t->state.begin_ns) / 1e9,
+			tx.opened ? ", opened in it" : "");
+}
+
+static void draw_figures(const struct top *t, const struct live_connection *c)
+{
+	struct top_row r = {.of = c};
+	char rtt[TOP_CELL], m[TOP_CELL], high[TOP_CELL], p50[TOP_CELL], sent[TOP_CELL],
+		received[TOP_CELL], cwnd[32] = "n/a";
+
+	top_row_figures(&r, &t->live, top_slots(t));
+	top_row_identify(&r, t->core, c->sock);
+	top_columns[TOP_rtt].text(&r, rtt);
+	top_columns[TOP_modulation].text(&r, m);
+	top_columns[TOP_high].text(&r, high);
+	top_columns[TOP_p50].text(&r, p50);
+	top_columns[TOP_sent].text(&r, sent);
+	top_columns[TOP_received].text(&r, received);
+	if (c->cwnd != FACT_NONE)
+		snprintf(cwnd, sizeof(cwnd), "%s segments", text_count(c->cwnd));
+	draw_printf(5, 0, DRAW_BOLD, "Connection %llu (%s) of %s[%llu]",
+		(unsigned long long)c->sock, r.protocol, r.program, (unsigned long long)r.pid);
+	draw_printf(6, 1, DRAW_PLAIN, "%s %s %s", r.local, text_arrow(), r.remote);
+	draw_life(t, c->sock, 7);
+	draw_printf(8, 1, DRAW_PLAIN, "sent %s/s, %s in all; received %s/s, %s in all", sent,
+		text_bytes((double)c->bytes[0]), received, text_bytes((double)c->bytes[1]));
+	draw_printf(9, 1, DRAW_PLAIN, "exchanges %.0f/s, %s in all; reply p50 %s, %s%s",
+		r.exchanges, text_count(c->exchanges), p50,
+		r.reply_high >= 0.99 && r.reply_high < 1 ? "p99 " : "", high);
+	draw_printf(10, 1, DRAW_PLAIN, "retransmits %s, %s in all; M %s; round trip %s; window %s",
+		text_count(r.retransmits), text_count(c->retransmits), m, rtt, cwnd);
+}
+
+/* ---- where its bytes wait ---- */
+
+struct stage_time {
+	int stage;
+	double time;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct stage_time *)a)->time, y = ((const struct stage_time *)b)->time;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Returns the line behind. */
+static int draw_stages(const struct top *t, const struct live_connection *c, int line, int most)
+{
+	struct stage_time stage[STAGES_BOTH];
+	struct live_sums sums;
+	double sum = 0;
+
+	live_sum(&t->live, c, top_slots(t), &sums);
+	for (int i = 0; i < STAGES_BOTH; i++) {
+		stage[i] = (struct stage_time){i, sums.stage[i]};
+		sum += sums.stage[i];
+	}
+	live_sums_free(&sums);
+	qsort(stage, STAGES_BOTH, sizeof(stage[0]), by_time);
+	draw_text(line++, 0, DRAW_BOLD, "Where its bytes wait, share of their time in the stack");
+	if (!(sum > 0))
+		draw_text(
+			line++, 1, DRAW_PLAIN, "n/a: no byte has passed every layer in this time");
+	for (int i = 0; i < most && sum > 0 && stage[i].time > 0; i++) {
+		char bar[BAR_MAX + 1];
+		double part = stage[i].time / sum;
+		int length = (int)(part * BAR_MAX + 0.5);
+
+		memset(bar, '#', sizeof(bar));
+		bar[length] = 0;
+		draw_printf(line++, 1, DRAW_PLAIN, "%-4s %-28s %6s %s",
+			stage[i].stage < TX_STAGES ? "sent" : "recv",
+			live_stage_label(stage[i].stage), text_percent(part), bar);
+	}
+	return line;
+}
+
+/* ---- the oscilloscope ---- */
+
+static const char *value_text(enum scope_kind kind, double v)
+{
+	return kind == SCOPE_SIZE ? text_bytes(v) : text_ns(v);
+}
+
+static void draw_point(int top, int height, int column, double value, double most, bool received)
+{
+	int up = most > 0 ? (int)(value / most * (height - 1) + 0.5) : 0;
+
+	if (!isnan(value))
+		draw_text(top + height - 1 - up, column, received ? DRAW_RECEIVED : DRAW_SENT,
+			received ? "o" : "*");
+}
+
+static void draw_scope(const struct top_screen *s, const struct top *t, int line)
+{
+	static struct scope_column column[PICTURE_MAX];
+	uint64_t span = (uint64_t)s->scope_seconds * 1000000000;
+	uint64_t to = t->state.until_ns, from = to > span ? to - span : 0;
+	int width = draw_columns() - AXIS - 1, height = draw_lines() - line - 4;
+	double most;
+
+	draw_printf(line, 0, DRAW_BOLD, "%s",
+		s->scope == SCOPE_SIZE ? "Size of calls, largest of each column"
+				       : "Delay of bytes in the stack, longest of each column");
+	draw_text(line, draw_columns() - 22, DRAW_SENT, "* sent");
+	draw_text(line, draw_columns() - 12, DRAW_RECEIVED, "o received");
+	width = width < PICTURE_MAX ? width : PICTURE_MAX;
+	if (height < 2 || width < 10)
+		return;
+	line++;
+	most = scope_columns(&t->live.scope, s->scope, from, to, column, (uint32_t)width);
+	draw_printf(line, 0, DRAW_PLAIN, "%10s", most > 0 ? value_text(s->scope, most) : "");
+	draw_printf(line + height - 1, 0, DRAW_PLAIN, "%10s", value_text(s->scope, 0));
+	for (int i = 0; i < height; i++)
+		draw_text(line + i, AXIS - 1, DRAW_PLAIN, "|");
+	for (int i = 0; i < width; i++) {
+		draw_text(line + height, AXIS + i, DRAW_PLAIN, "-");
+		for (int rx = 0; rx < 2; rx++)
+			draw_point(line, height, AXIS + i, column[i].most[rx], most, rx);
+	}
+	if (!(most > 0))
+		draw_text(line + height / 2, AXIS + 2, DRAW_PLAIN, "nothing in this time");
+	draw_printf(line + height + 1, AXIS, DRAW_PLAIN, "%u s ago", s->scope_seconds);
+	draw_text(line + height + 1, AXIS + width - 3, DRAW_PLAIN, "now");
+}
+
+void top_draw_one(const struct top_screen *s, const struct top *t)
+{
+	const struct live_connection *c = watched(t);
+	int stages = draw_lines() - 12 - 9;
+	int line;
+
+	if (t->state.notice[0])
+		draw_text(4, 0, DRAW_WARNING, t->state.notice);
+	if (c) {
+		draw_figures(t, c);
+		line = draw_stages(t, c, 11,
+			stages < 2              ? 2
+			: stages > STAGES_SHOWN ? STAGES_SHOWN
+						: stages);
+		draw_scope(s, t, line);
+	} else {
+		draw_text(5, 0, DRAW_PLAIN, "This connection is not known any more.");
+	}
+	draw_bar(draw_lines() - 1, DRAW_REVERSE,
+		"Esc back  g size or delay  + - longer or shorter  w save  p pause  q quit", "");
+}
