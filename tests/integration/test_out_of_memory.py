@@ -29,6 +29,8 @@ def limited(directory):
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20)))
             if p.returncode == 127 and "shared librar" in p.stderr:
                 continue  # the loader's own words: magnet did not begin
+            if p.returncode == -signal.SIGABRT and not p.stdout and "GLib (gthread-posix.c)" in p.stderr:
+                continue  # nor did it here: GLib ends programs while it is loaded
             good = p.returncode == 0 and p.stdout == whole and not p.stderr
             told = p.returncode == 1 and p.stdout != whole and p.stderr.count("\n") == 1 and \
                 "out of memory" in p.stderr and f"{mib} MiB" in p.stderr

@@ -146,10 +146,13 @@ def figures(a, role):
 
 
 def slowest(a):
-    """The slowest are those of the facts, and their lives are shown without any id given."""
+    """
+    The slowest are those of the facts, and their lives are shown without any id given. Each of the facts' two
+    times is a whole number of ns.
+    """
     wanted = sorted((e["reply_last_ns"] - e["request_first_ns"] for e in a.of("client")), reverse=True)[:10]
     said = [s["whole_ns"] for s in a.report["slowest"]]
-    check(len(said) == 10 and all(abs(s - w) <= 1 for s, w in zip(said, wanted)),
+    check(len(said) == 10 and all(abs(s - w) <= 2 for s, w in zip(said, wanted)),
           f"{a.what}: the ten slowest are the slowest of all facts: {list(zip(said, wanted))}")
     first = a.report["slowest"][0]
     text = run(MAGNET, "show", a.rec.dir, "--slowest", 1).stdout
