@@ -35,6 +35,7 @@ if not KERNEL:
     # flows are the kernel side's
     commands = re.sub(r"^(flow=|magnet show trace --flow).*\n", "", commands, flags=re.M)
     commands = commands.replace(" kernel/", "").replace(" app kernel", " app")
+    commands = re.sub(r"^magnet doctor$", "magnet doctor || [ $? = 1 ]", commands, flags=re.M)  # partial
 top = tempfile.mkdtemp(prefix="magnet-test-")
 try:
     os.mkdir(top + "/here")
