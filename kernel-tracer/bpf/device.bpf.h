@@ -151,7 +151,7 @@ static __always_inline bool is_foreign(const struct sock *sk, const struct net_d
 static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
-	const struct sock *sk = POINTER(sk_buff, skb, sk);
+	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
 	struct packet g = {};
 	int via = VIA_OWN;
@@ -289,7 +289,7 @@ static __always_inline bool may_be_late(
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
-	const struct sock *sk = POINTER(sk_buff, skb, sk);
+	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
 	int via = VIA_OWN;
 	unsigned char *ip = skb->data;

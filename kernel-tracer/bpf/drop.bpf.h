@@ -40,7 +40,7 @@ static __always_inline bool dropped_of(
 {
 	unsigned char *ip = skb->head + skb->network_header;
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
-	const struct sock *sk = POINTER(sk_buff, skb, sk);
+	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
 	int how;
 

@@ -9,7 +9,7 @@
 static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	struct sk_buff *skb = ctx->skb;
-	const struct sock *sk = POINTER(sk_buff, skb, sk);
+	const struct sock *sk = skb->sk;
 	struct sock_entry *known = NULL;
 	struct packet g = {};
 	struct taken t;
@@ -78,7 +78,7 @@ static __always_inline int ip_arrived(
 	if (event == MG_EVENT_ip_in)
 		tell_late(&g, sock);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
-		room_at_arrival(POINTER(sk_buff, skb, sk), sock);
+		room_at_arrival(skb->sk, sock);
 	if (take(&t)) {
 		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 		publish(&t, event);
