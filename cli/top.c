@@ -346,6 +346,8 @@ static int show_all(struct top *t)
 		mg_error("the recorder was killed: what it had recorded until then was shown");
 		status = EXIT_FAILED;
 	}
+	if (t->recorder.cannot_run)
+		status = EXIT_FAILED;
 	if (!t->dir && t->recorder.base[0] && top_recorder_finish(&t->recorder) != EXIT_DONE)
 		status = EXIT_FAILED;
 	/* what the recorder says of its failure is printed by now */

@@ -175,6 +175,8 @@ void top_recorder_look(struct top_recorder *r)
 	if (r->pid <= 0 || waitpid(r->pid, &status, WNOHANG) != r->pid)
 		return;
 	r->was_killed = WIFSIGNALED(status);
+	r->cannot_run =
+		WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
 	r->pid = 0;
 }
 
