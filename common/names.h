@@ -76,7 +76,8 @@
 	V(21, NOT_COVERED,  "not_covered")            /* in no trace: a side had not begun, or had ended */ \
 	V(22, THREADS,      "thread_not_followed")    /* there was no memory: all that it did is missing */ \
 	V(23, NOT_HERE,     "not_here")               /* was written; the reader's, of packets and parts */ \
-	V(24, APP_NOT_HERE, "app_not_here")           /* the same of the program's; among gaps it is 23 */
+	V(24, APP_NOT_HERE, "app_not_here")           /* the same of the program's; among gaps it is 23 */ \
+	V(25, NOT_RUN,      "not_run")                /* packets that only netfilter's programs saw: each lacks 1 or more */
 
 /* of a hook; others are a negative errno all the same */
 #define MG_STATUSES(V) \

@@ -158,15 +158,35 @@ static void gap(const struct report *r, const struct fact_loss *g, FILE *to)
 		(double)(int64_t)(g->end - r->recording.first) / 1e9);
 }
 
+/* Prints what has the same cause, over and over, in one line. */
+static void not_run(uint64_t packets, size_t places, FILE *to)
+{
+	if (!packets)
+		return;
+	fprintf(to,
+		"  1 event or more of each of %s packets, in %zu place%s: this machine runs no\n"
+		"    tracing programs while process 1 is on the CPU\n",
+		text_count(packets), places, plural(places));
+}
+
 static void gaps(const struct report *r, FILE *to)
 {
 	struct fact_loss g;
 	uintptr_t at = 0;
-	size_t n = 0;
+	size_t n = 0, places = 0;
+	uint64_t packets = 0;
 
-	for (; core_next_loss(r->core, &at, &g); n++)
+	while (core_next_loss(r->core, &at, &g)) {
+		if (g.reason == MG_LOST_NOT_RUN) {
+			packets += g.events;
+			places++;
+			continue;
+		}
 		if (n < GAPS_SHOWN && g.reason != MG_LOST_NOT_COVERED) /* reported above */
 			gap(r, &g, to);
+		n++;
+	}
+	not_run(packets, places, to);
 	if (n > GAPS_SHOWN)
 		fprintf(to, "  and %zu more gap%s (--json has them all)\n", n - GAPS_SHOWN,
 			plural(n - GAPS_SHOWN));

@@ -354,6 +354,14 @@ static void new_not_seen(struct hooks *h, hook_miss_fn tell, void *arg)
 	}
 }
 
+bool hooks_feed(const struct hooks *h, const char *event)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (h->state[i] == 0 && strcmp(hook_table[i].event, event) == 0)
+			return true;
+	return false;
+}
+
 void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 {
 	for (size_t i = 0; i < hook_count; i++) {

@@ -94,6 +94,8 @@ static inline struct mg_ring *hooks_ring(const struct hooks *h, int cpu)
 {
 	return (struct mg_ring *)(h->ring_memory + h->ring_stride * (uint64_t)cpu);
 }
+/* Returns whether a hook that feeds this event is attached. */
+bool hooks_feed(const struct hooks *h, const char *event);
 /* Returns whether a row is to be attached in each network namespace, as netfilter's are. */
 bool hook_in_namespaces(const struct hooks *h, size_t row);
 /* Returns whether a row could be attached in network namespaces but its layer is not chosen. */

@@ -10,6 +10,7 @@
 #include "hooks/hooks.h"
 #include "hooks/slots.h"
 #include "rings/drop_names.h"
+#include "rings/not_run.h"
 
 struct reader {
 	struct mg_ring *ring;
@@ -24,6 +25,7 @@ struct reader {
 	struct {
 		uint64_t lost, head, at;
 	} quiet;
+	struct not_run_cpu not_run;
 };
 
 /* events that identify the callers of system calls */
@@ -46,6 +48,7 @@ struct drain {
 	uint64_t not_recorded; /* events during pauses */
 	struct callers callers;
 	struct drop_names *drop_names;
+	enum not_run not_run;
 	/* since the last pass: whether a ring holds back drops, or had a slot not filled yet */
 	bool is_held, is_unfilled;
 };
@@ -102,6 +105,24 @@ static int tell_lost(struct drain *d, int cpu, uint64_t count, uint64_t from, ui
 	r->lost += count;
 	d->lost += count;
 	ctf_set_discarded(d->writer, cpu, r->lost - r->before);
+	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+/* Reports packets that passed while process 1 ran and no tracing program did. */
+static int tell_not_run(struct drain *d, int cpu, uint64_t to)
+{
+	struct not_run_cpu *at = &d->cpu[cpu].not_run;
+	struct mg_lost e = {.from_ns = at->from_ns,
+		.to_ns = to,
+		.cpu = cpu,
+		.reason = MG_LOST_NOT_RUN,
+		.producer = "hooks not run in process 1"};
+
+	e.count = not_run_end(&d->not_run, at, hooks_feed(d->hooks, "dev_recv"));
+	if (!e.count)
+		return 0;
+	d->lost += e.count;
+	d->skipped += e.count;
 	return ctf_event(d->writer, cpu, MG_EVENT_lost, to, &e, MG_PAYLOAD_SIZE(LOST));
 }
 
@@ -204,9 +225,14 @@ static int read_ring(struct drain *d, int cpu)
 
 			/* a lower count: the slot was taken before a pause that has ended */
 			err = more > 0 ? tell_lost(d, cpu, (uint32_t)more, r->last_ts, s->ts) : 0;
+			r->not_run.packets = 0; /* the events of its packets may be among those */
 			if (err)
 				break;
 		}
+		if (s->pid == NOT_RUN_PROCESS)
+			not_run_see(&d->not_run, &r->not_run, s, r->last_ts);
+		else if (r->not_run.packets && (err = tell_not_run(d, cpu, s->ts)))
+			break;
 		err = write_slot(d, cpu, s);
 		if (err)
 			break;
@@ -245,6 +271,8 @@ static int tell_all_trailing(struct drain *d)
 
 		if (lost != d->cpu[i].lost)
 			err = tell_trailing(d, i, lost, mg_monotonic_ns());
+		if (!err && d->cpu[i].not_run.packets)
+			err = tell_not_run(d, i, mg_monotonic_ns());
 	}
 	return err;
 }

@@ -8,6 +8,7 @@ struct hooks hooks;
 struct ctf_writer *writer;
 struct drain *drain;
 uint64_t misses;
+bool traced = true;
 static uint64_t now; /* time of the last event; later ones count up from it */
 
 void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
@@ -18,6 +19,12 @@ void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 		tell(arg, "dev_recv", 1, MG_LOST_SKIPPED);
 	}
 	misses = 0;
+}
+
+bool hooks_feed(const struct hooks *h, const char *event)
+{
+	(void)h;
+	return strcmp(event, "dev_recv") == 0 && traced;
 }
 
 int rings_setup(void **unused)
@@ -84,6 +91,17 @@ struct mg_slot *take(int cpu, uint64_t *word)
 void publish(struct mg_slot *s, uint64_t word)
 {
 	memcpy(s, &word, sizeof(word));
+}
+
+void produce_as(int cpu, uint32_t pid, uint16_t event)
+{
+	uint64_t word;
+	struct mg_slot *s = take(cpu, &word);
+
+	assert_non_null(s);
+	s->tid = s->pid = pid;
+	memset(s->payload, 0, sizeof(s->payload));
+	publish(s, (word & UINT64_C(0xffffffffffff)) | (uint64_t)event << 48);
 }
 
 /* Writes an event with its number; returns false if there was no room. */

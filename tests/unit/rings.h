@@ -15,6 +15,7 @@ extern struct hooks hooks;
 extern struct ctf_writer *writer;
 extern struct drain *drain;
 extern uint64_t misses; /* what hooks_new_misses() reports next */
+extern bool traced;     /* what hooks_feed() says of received packets */
 
 int rings_setup(void **unused);
 int rings_teardown(void **unused);
@@ -33,6 +34,8 @@ void publish(struct mg_slot *s, uint64_t word);
 bool produce(int cpu, uint64_t number);
 /* The same at a given time, not before that of the last event. */
 bool produce_later(int cpu, uint64_t number, uint64_t at);
+/* Writes an event of a process; its payload is 0. */
+void produce_as(int cpu, uint32_t pid, uint16_t event);
 void produce_many(int cpu, uint64_t from, uint64_t count);
 
 void assert_number(const struct trace_event *e, uint64_t number);

@@ -285,6 +285,28 @@ static void losses_that_go_on_are_said_without_a_count(void **unused)
 	assert_does_not_say("nothing lost");
 }
 
+static void hooks_that_are_not_run_have_one_line(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_lost, 50000, 0);
+	struct core c;
+
+	(void)unused;
+	e.lost = (struct mg_lost){.count = 3,
+		.from_ns = 40000,
+		.to_ns = 50000,
+		.reason = MG_LOST_NOT_RUN,
+		.producer = "hooks not run in process 1"};
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	feed(&c, &e);
+	feed(&c, &e);
+	printed(&c, NULL, NULL);
+	assert_says("LOST: 0 application and 6 kernel events");
+	assert_says("  1 event or more of each of 6 packets, in 2 places: this machine runs no\n"
+		    "    tracing programs while process 1 is on the CPU\n");
+	assert_does_not_say("hooks not run");
+}
+
 static void a_recording_that_broke_off_says_so(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_trace_end, 90000, 0);
@@ -492,6 +514,7 @@ int main(void)
 		cmocka_unit_test(waterfall_below_its_uncertainty_is_not_shown),
 		cmocka_unit_test(losses_are_said_first),
 		cmocka_unit_test(losses_that_go_on_are_said_without_a_count),
+		cmocka_unit_test(hooks_that_are_not_run_have_one_line),
 		cmocka_unit_test(a_recording_that_broke_off_says_so),
 		cmocka_unit_test(hooks_that_were_refused_are_said),
 		cmocka_unit_test(below_99_percent_a_waterfall_has_a_star),

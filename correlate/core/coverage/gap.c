@@ -122,6 +122,9 @@ struct mg_events gap_events_of(const struct mg_lost *p)
 	}
 	if (p->reason == MG_LOST_CALLS)
 		return MG_EVENTS(sys_enter, sys_exit);
+	if (p->reason == MG_LOST_NOT_RUN)
+		return mg_events_without(mg_events_all(),
+			MG_EVENTS(ip_out, ip_post, ip_in, ip_forward, ip_header, ip_recv));
 	if (p->reason == MG_LOST_CHOSEN || p->reason == MG_LOST_APP_NOT_HERE)
 		return none;
 	return gap_is_app(p->reason) ? none : mg_events_all();
@@ -134,6 +137,9 @@ uint32_t gap_layers_of(const struct mg_lost *p)
 		return layer_of(p->producer);
 	case MG_LOST_NOT_FOLLOWED: /* its calls are recorded, its packets are not */
 		return MG_ALL_LAYERS & ~(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SCHED);
+	case MG_LOST_NOT_RUN: /* IP's own hooks did run */
+		return MG_ALL_LAYERS &
+		       ~(1u << MG_LAYER_APP | 1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER);
 	case MG_LOST_CALLS:
 		return 1u << MG_LAYER_SYSCALL;
 	case MG_LOST_CHOSEN:
