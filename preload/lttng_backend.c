@@ -4,11 +4,57 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #include <dlfcn.h>
+#include <lttng/ust-events.h>
 #include <lttng/ust-fork.h>
 #include <signal.h>
 
 #include "backend.h"
+
+/*
+ * The probe that LTTng's macros generate writes field by field, each by a call of its own into
+ * LTTng. They name it and take its address by one word: this macro renames the function where it is
+ * declared and defined, so that the address is that of the probe below.
+ */
+#define lttng_ust__event_probe__magnet___call(...) probe_by_field(__VA_ARGS__)
+static void(lttng_ust__event_probe__magnet___call)(void *data, const struct mg_call *c);
+
 #include "provider.h"
+
+#define CALL_FIELD_BYTES(S, type, name, doc) +sizeof(mg_##type)
+#define CALL_BYTES                           (0 MG_EV_CALL(CALL_FIELD_BYTES, ))
+_Static_assert(offsetof(struct mg_call, kind) + sizeof(mg_e_kind) == CALL_BYTES,
+	"no holes between fields: in the buffer they are as in the struct");
+
+/*
+ * Writes a call as one piece. Leaves what is rare to the generated probe: sessions with a filter,
+ * and triggers.
+ */
+static void(lttng_ust__event_probe__magnet___call)(void *data, const struct mg_call *c)
+{
+	const struct lttng_ust_event_common *event = data;
+	struct lttng_ust_event_recorder *recorder = event->child;
+	struct lttng_ust_probe_ctx probe = {
+		.struct_size = sizeof(probe), .ip = __builtin_return_address(0)};
+	struct lttng_ust_ring_buffer_ctx ctx;
+	struct lttng_ust_channel_buffer *channel;
+
+	if (__builtin_expect(event->type != LTTNG_UST_EVENT_TYPE_RECORDER ||
+				     CMM_ACCESS_ONCE(event->eval_filter),
+		    0)) {
+		probe_by_field(data, c);
+		return;
+	}
+	channel = recorder->chan;
+	if (!CMM_ACCESS_ONCE(channel->parent->session->active) ||
+		!CMM_ACCESS_ONCE(channel->parent->enabled) || !CMM_ACCESS_ONCE(event->enabled))
+		return;
+	lttng_ust_ring_buffer_ctx_init(
+		&ctx, recorder, CALL_BYTES, lttng_ust_rb_alignof(uint64_t), &probe);
+	if (channel->ops->event_reserve(&ctx) < 0)
+		return;
+	channel->ops->event_write(&ctx, c, CALL_BYTES, lttng_ust_rb_alignof(uint64_t));
+	channel->ops->event_commit(&ctx);
+}
 
 #define LOG(n, name, dir)                                                \
 	static void log_##name(unsigned int fn, const struct mg_call *c) \

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Cost that libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers."""
+"""
+Cost that libmagnet.so adds to a call: no socket, no session, traced; beside LTTng-UST and peers.
+
+  call_path.py [null|unix|tcp]...    those kinds of call only, without the peers
+"""
 import re
 
 from observers import *
@@ -32,17 +36,22 @@ class Variants:
         self.add("threads", calls, env={"LD_PRELOAD": "liblttng-ust.so.1", **preload})
         self.add("idle", calls, env={"LD_PRELOAD": LIBMAGNET, **preload})
         self.record("traced", f"{top}/{kind}-traced", calls)
+        if OTHER:
+            self.record("traced_other", f"{top}/{kind}-other", calls, OTHER + "/cli/magnet")
         self.session = LttngSession()
         self.add("lttng", calls, env={"LD_PRELOAD": LIBMAGNET, **self.session.env})
+        if OTHER:
+            self.add("lttng_other", calls, env={"LD_PRELOAD": OTHER + "/preload/libmagnet.so",
+                                                **self.session.env})
         for name in ("plain", "stamped"):
             self.add(name, on_cpu(WATCHED, program("calls-" + name), kind), env=self.session.env)
 
     def add(self, name, command, **kw):
         self.talkers[name] = Talker(*command, **kw)
 
-    def record(self, name, trace, command):
+    def record(self, name, trace, command, magnet=MAGNET):
         self.traces.append(trace)
-        self.add(name, (MAGNET, "record", "--app-only", "-q", "-o", trace, "--") + command)
+        self.add(name, (magnet, "record", "--app-only", "-q", "-o", trace, "--") + command)
 
     def turn(self, n):
         """ns a call of each; the order rotates, so that nobody always comes after the same one."""
@@ -92,7 +101,9 @@ TEXT = {"wrapper": "a wrapper that only calls on",
         "stamped": "the same and two counter readings",
         "lttng": "libmagnet.so, LTTng session",
         "traced": "libmagnet.so, magnet record"}
-
+if OTHER:
+    TEXT.update({"lttng_other": "other build, LTTng session",
+                 "traced_other": "other build, magnet record"})
 
 def show(kind, series, lost):
     bare = Figure(series["bare"])
@@ -111,7 +122,7 @@ def show(kind, series, lost):
               f"{beyond_traced.text(1)} ns with one (not recorded)")
     else:
         print(f"  no session: beyond the idle threads {beyond.text(1)} ns")
-        for name in ("lttng", "traced"):
+        for name in [n for n in TEXT if n.startswith(("lttng", "traced"))]:
             event = Figure(ratios(added[name], added["plain"]))
             stamped = Figure(ratios(added[name], added["stamped"]))
             print(f"  {TEXT[name]}: recorded call : plain event = {event.text()}; : that and two "
@@ -177,10 +188,12 @@ begin("What a wrapped call costs on top of the bare one: libmagnet.so beside a p
       "event with the same fields, and beside what a user would take instead.",
       "LD_PRELOAD=libmagnet.so calls null|unix|tcp",
       "magnet record --app-only -q -o DIR -- calls null|unix|tcp")
-for k in KINDS:
-    show(k, *measure(k, SECONDS / len(KINDS)))
-for k in ("null", "tcp"):
-    peers(k)
+chosen = sys.argv[1:] or list(KINDS)
+for k in chosen:
+    show(k, *measure(k, SECONDS / len(chosen)))
+if not sys.argv[1:]:
+    for k in ("null", "tcp"):
+        peers(k)
 how_to_read("""
 Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons and
 the collector where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded

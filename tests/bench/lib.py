@@ -26,6 +26,8 @@ from fixture import MAGNET, Network, need_kernel_side, need_program, run, skip, 
 BUILD = os.environ.get("MAGNET_BUILD", "build")
 PROGRAMS = os.environ.get("MAGNET_BENCH_PROGRAMS", BUILD + "/tests/bench")
 LIBMAGNET = BUILD + "/preload/libmagnet.so"
+# another build's directory: benchmarks that can measure it beside this one
+OTHER = os.environ.get("MAGNET_BENCH_OTHER")
 CPUS = sorted(os.sched_getaffinity(0))
 # what is measured runs on one CPU, who watches it on the other, where there are two
 WATCHED, WATCHING = CPUS[-1], CPUS[0]

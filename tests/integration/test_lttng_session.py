@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
@@ -52,6 +53,43 @@ def events(program=PROGRAM, **kw):
         return run("babeltrace2", session.trace).stdout.splitlines()
 
 
+def payloads(line):
+    return line[line.index("magnet:"):]
+
+
+def whole_and_by_field():
+    """A session with a filter has LTTng's own probe, which writes field by field; others have ours."""
+    program = PROGRAM + """
+a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 70000)
+a.setblocking(False)
+try:
+    a.recv(5, socket.MSG_PEEK)
+except BlockingIOError:
+    pass
+"""
+    lines = events(program, subbuf="256k", more="lttng enable-channel -u filtered; "
+                   "lttng enable-event -u -c filtered 'magnet:*' --filter 'tid > 1'")
+    twice = sorted(map(payloads, lines))
+    check(len(twice) >= 20 and twice[::2] == twice[1::2],
+          f"{len(lines) // 2} calls have the same fields, written as one piece and field by field")
+    check(any("value = 70000" in x for x in twice) and any("error = 11" in x for x in twice),
+          "down to the rare ones")
+
+
+def trigger():
+    """LTTng's condition on an event, which is no recording of it."""
+    with LttngSession(more="lttng add-trigger --condition=event-rule-matches --type=user "
+                      "--name=magnet:socketpair --action=rotate-session t") as session:
+        run(PYTHON, "-c", PROGRAM, env=dict(os.environ, LD_PRELOAD=LIBMAGNET, **session.env))
+        until = time.monotonic() + 20
+        while not os.path.isdir(session.trace + "/archives") and time.monotonic() < until:
+            time.sleep(0.05)
+        check(os.path.isdir(session.trace + "/archives"), "a trigger on a call rotates the session")
+        session.end()
+
+
+whole_and_by_field()
+trigger()
 lines = events(events="'magnet:send' --filter 'ret > 1400'", more="lttng add-context -u -t procname")
 check([re.search(r" ret = (\d+)", line)[1] for line in lines] == ["1401", "2000"],
       "a filter on the return value")
