@@ -182,9 +182,13 @@ static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const str
 
 static __always_inline void read_ends(const struct sock *sk, struct endpoints *e)
 {
-	e->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-	e->lport = BPF_CORE_READ(sk, __sk_common.skc_num);
-	e->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	e->netns = MEMBER_OF(sock, sk, __sk_common.skc_net.net, ns.inum);
+	e->lport = MEMBER(sock, sk, __sk_common.skc_num);
+	e->rport = bpf_ntohs(MEMBER(sock, sk, __sk_common.skc_dport));
+	if (CAN_CAST) {
+		sock_addresses(CAST(sock, sk), e->laddr, e->raddr);
+		return;
+	}
 	if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_INET) {
 		e->laddr[0] = e->raddr[0] = 0;
 		e->laddr[1] = e->raddr[1] = 0;

@@ -151,15 +151,19 @@ static __always_inline void follow_ports(__be16 local, __be16 remote)
 	port_pairs[m / 64] |= 1ull << (m & 63);
 }
 
-/* Returns the entry of a packet's socket. A socket being opened, or closed, may have no ports. */
-static __always_inline struct sock_entry *sock_of(const struct sock *sk)
+/* A socket being opened, or closed, may have no ports. */
+static __always_inline bool may_be_followed(const struct sock *sk)
 {
 	__u8 state = sk->__sk_common.skc_state;
 
-	if (state != TCP_SYN_SENT && state != TCP_CLOSE &&
-		!ports_followed(bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport))
-		return NULL;
-	return sock_at(sk);
+	return state == TCP_SYN_SENT || state == TCP_CLOSE ||
+	       ports_followed(bpf_htons(sk->__sk_common.skc_num), sk->__sk_common.skc_dport);
+}
+
+/* Returns the entry of a packet's socket. */
+static __always_inline struct sock_entry *sock_of(const struct sock *sk)
+{
+	return may_be_followed(sk) ? sock_at(sk) : NULL;
 }
 
 static __always_inline void emit_addr(const struct sock *sk, __u64 cookie, __u32 *l, __u32 *r)
@@ -309,16 +313,22 @@ static __noinline int has_no_place(__u64 key, __u64 cookie, __u64 number)
 }
 
 /*
+ * Returns whether a connection that the current thread uses is to be followed. The filters come
+ * first: with them most connections are refused again and again.
+ */
+static __always_inline bool is_wanted_late(const struct sock *sk)
+{
+	return judge_tcp(sk) == WANTED && current_selects();
+}
+
+/*
  * Announces a connection opened before, or that there was no room for, with its counters, when a
- * traced thread uses it.
+ * traced thread uses it and the filters pass it.
  */
 static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
 {
-	__u64 cookie;
+	__u64 cookie = socket_cookie(sk);
 
-	if (judge_tcp(sk) != WANTED)
-		return;
-	cookie = socket_cookie(sk);
 	if (has_no_place((__u64)sk, cookie, number_counted(sk, cookie)))
 		return;
 	emit_open(tp, cookie);

@@ -3,14 +3,15 @@
 
 static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 {
-	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct sock_entry *known = sock_of(sk);
+	struct tcp_sock *tp;
 
+	if (!known && !is_wanted_late(sk))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
 	if (!known) {
-		if (!current_selects())
-			return 0;
 		select_late(sk, tp);
 		known = sock_of(sk);
 		if (!known)

@@ -21,9 +21,12 @@ static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 
 	if ((__u64)fd >= TASK_READ(fdt, max_fds))
 		return NULL;
-	if (bpf_probe_read_kernel(&f, sizeof(f), slot + fd) || !f)
-		return NULL;
-	return sock_of_file(f);
+	if (CAN_CAST)
+		f = (void *)CAST(list_head, slot + fd)
+			    ->next; /* any type that begins with a pointer */
+	else
+		bpf_probe_read_kernel(&f, sizeof(f), slot + fd);
+	return f ? sock_of_file(f) : NULL;
 }
 
 /*
@@ -67,45 +70,52 @@ static __always_inline __u16 mss_of(struct sock *sk)
 	return mss < 0xffff ? mss : 0xffff;
 }
 
-/* Applies the filters to calls on a TCP socket that is not followed, or not yet. */
-static __always_inline bool unfollowed_passes(const struct sock *sk)
+/*
+ * Applies the filters to a call on a TCP socket. One that is not followed, or not yet, is judged by
+ * its ends at each call, which costs less than to remember the verdict.
+ */
+static __always_inline bool tcp_passes(struct sock *sk)
 {
 	struct endpoints e;
 
+	if (!settings.active)
+		return true;
+	if ((!CAN_CAST || may_be_followed(CAST(sock, sk))) && sock_at(sk))
+		return true;
 	read_ends(sk, &e);
 	return judge(&e, MG_KIND_tcp) == WANTED;
+}
+
+/* Returns a TCP socket's cookie; a followed one has one. */
+static __always_inline __u64 tcp_cookie(struct sock *sk)
+{
+#ifdef MG_OLD
+	const struct sock_entry *known = sock_at(sk);
+
+	if (known)
+		return known->cookie;
+#endif
+	return MEMBER(sock, sk, __sk_common.skc_cookie.counter);
 }
 
 /* Finds the call's socket from its descriptor; false if that is no socket. */
 static __always_inline bool look_at_socket(
 	struct task_struct *t, __s64 fd, struct sock **sk, int *kind, __u64 *cookie)
 {
-	struct sock_entry *known;
 	struct other *o;
 
 	*sk = sock_of_fd(t, fd);
 	if (!*sk)
 		return false;
-	known = sock_at(*sk);
-	if (known) {
-		*cookie = known->cookie;
-		*kind = MG_KIND_tcp;
-		return true;
-	}
-	o = other_of(*sk);
-	if (o) {
-		*cookie = o->id;
-		*kind = o->kind;
-		return true;
-	}
 	*kind = kind_of(MEMBER(sock, *sk, __sk_common.skc_family), MEMBER(sock, *sk, sk_type),
 		MEMBER(sock, *sk, sk_protocol));
-	if (*kind != MG_KIND_tcp) {
-		*cookie = meet_other(*sk);
-		return *cookie || !settings.active;
+	if (*kind == MG_KIND_tcp) {
+		*cookie = tcp_cookie(*sk);
+		return tcp_passes(*sk);
 	}
-	*cookie = MEMBER(sock, *sk, __sk_common.skc_cookie.counter);
-	return !settings.active || unfollowed_passes(*sk);
+	o = other_of(*sk);
+	*cookie = o ? o->id : meet_other(*sk);
+	return *cookie || !settings.active;
 }
 
 /* Applies the filters to a socket about to be made, which has no ends yet. */
@@ -221,6 +231,8 @@ static __always_inline void remember_call(
 		state->interrupted = 0; /* restarted */
 	state->messages =
 		c->call == MG_SYS_sendmmsg || c->call == MG_SYS_recvmmsg ? SYS_ARG1(regs) : 0;
+	if (c->call == MG_SYS_socketpair)
+		state->pair = SYS_ARG3(regs);
 	state->call = c->call;
 	state->quiet = 0;
 	state->fd = c->fd;
@@ -228,7 +240,6 @@ static __always_inline void remember_call(
 	state->sk = tcp && c->dir != MG_DIR_OTHER ? (__u64)c->sk : 0;
 	state->sock = c->cookie;
 	state->other = tcp ? 0 : (__u64)c->sk;
-	state->pair = c->call == MG_SYS_socketpair ? SYS_ARG3(regs) : 0;
 	zerocopy_begins(state, c->sk, c->dir, c->flags);
 }
 

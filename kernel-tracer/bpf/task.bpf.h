@@ -10,6 +10,10 @@
 #define PF_IO_WORKER 0x10
 #define PF_KTHREAD   0x200000
 
+/*
+ * Members that each call uses come first: they share a cache line, of which the kernel takes the
+ * first 8 bytes.
+ */
 struct task_state {
 	__u64 sk;   /* address of the socket of the system call it is in, 0 = not TCP */
 	__u64 sock; /* its cookie */
@@ -18,16 +22,17 @@ struct task_state {
 	__u8 again; /* value of `call` after the call: 0, except for calibration (MG_TASK_AGAIN) */
 	__s32 fd;
 	__u64 messages; /* the vector of sendmmsg and recvmmsg */
+	__u64 other;    /* address of a socket that is not TCP's, 0 = none */
+	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
 	/* the call that a signal handler interrupted */
-	__u64 interrupted_sock;
 	__s32 interrupted_fd;
 	__u16 interrupted; /* MG_SYS_*, 0 = none */
-	__u16 quiet;       /* the call is not recorded, but may change the selection */
-	__u64 other;       /* address of a socket that is not TCP's, 0 = none */
-	__u64 pair;        /* address to which socketpair() writes its two descriptors */
-	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
+	__u8 quiet;        /* the call is not recorded, but may change the selection */
+	__u8 errors;       /* it reads the socket's error queue */
+	__u64 interrupted_sock;
+	__u64 pair; /* address to which socketpair() writes its two descriptors */
 	__u32 zerocopy_first;
-	__u32 errors; /* it reads the socket's error queue */
+	__u32 unused;
 	/* the stacks with which it blocked, if they are recorded; `off_since` 0: it has not */
 	__u64 off_since, off_user, off_kernel;
 };
@@ -115,7 +120,9 @@ static __always_inline struct task_state *meet_task(struct task_struct *t)
 /* Like task_of() != NULL, without making storage. */
 static __always_inline bool task_traced(struct task_struct *t)
 {
-	return everything(t) || task_storage(&tasks, t, 0) != NULL;
+	if (everything(t))
+		return true;
+	return TASK_READ(t, pid) && task_storage(&tasks, t, 0); /* an idle CPU's thread has none */
 }
 
 /* Returns whether the current task's sockets may be followed, if the filters pass them. */

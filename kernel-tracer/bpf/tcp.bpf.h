@@ -146,7 +146,7 @@ int BPF_PROG(on_tcp_used, struct sock *sk)
 {
 	struct tcp_sock *tp;
 
-	if (sock_of(sk) || !current_selects())
+	if (sock_of(sk) || !is_wanted_late(sk))
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp)
@@ -157,15 +157,16 @@ int BPF_PROG(on_tcp_used, struct sock *sk)
 SEC("tp_btf/tcp_probe")
 int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 {
-	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct sock_entry *known = sock_of(sk);
+	struct tcp_sock *tp;
 	struct packet g;
 
+	if (!known && (!cfg.all || judge_tcp(sk) != WANTED))
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
 	if (!known) {
-		if (!cfg.all)
-			return 0;
 		select_late(sk, tp);
 		known = sock_of(sk);
 		if (!known)
