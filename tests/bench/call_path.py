@@ -29,10 +29,11 @@ class Variants:
     def begin(self, kind, top):
         home = top + "/home"  # no session daemon of the user's is asked
         os.makedirs(home, exist_ok=True)
-        calls = on_cpu(WATCHED, program("calls"), kind)
+        calls = before_others(WATCHED, program("calls"), kind)
         preload = {"LTTNG_HOME": home}
         self.add("bare", calls)
         self.add("wrapper", calls, env={"LD_PRELOAD": program("libnaive.so")})
+        self.add("read", calls, env={"LD_PRELOAD": program("libnaive-stamped.so")})
         self.add("threads", calls, env={"LD_PRELOAD": "liblttng-ust.so.1", **preload})
         self.add("idle", calls, env={"LD_PRELOAD": LIBMAGNET, **preload})
         self.record("traced", f"{top}/{kind}-traced", calls)
@@ -44,7 +45,8 @@ class Variants:
             self.add("lttng_other", calls, env={"LD_PRELOAD": OTHER + "/preload/libmagnet.so",
                                                 **self.session.env})
         for name in ("plain", "stamped"):
-            self.add(name, on_cpu(WATCHED, program("calls-" + name), kind), env=self.session.env)
+            self.add(name, before_others(WATCHED, program("calls-" + name), kind),
+                     env=self.session.env)
 
     def add(self, name, command, **kw):
         self.talkers[name] = Talker(*command, **kw)
@@ -95,10 +97,11 @@ def measure(kind, seconds):
 
 
 TEXT = {"wrapper": "a wrapper that only calls on",
+        "read": "the same, and two counter readings",
         "threads": "liblttng-ust.so loaded, its threads idle",
         "idle": "libmagnet.so, no session",
         "plain": "one plain LTTng-UST event, session",
-        "stamped": "the same and two counter readings",
+        "stamped": "the same, and two counter readings",
         "lttng": "libmagnet.so, LTTng session",
         "traced": "libmagnet.so, magnet record"}
 if OTHER:
@@ -195,8 +198,8 @@ if not sys.argv[1:]:
     for k in ("null", "tcp"):
         peers(k)
 how_to_read("""
-Every variant is a process of its own that waits for its turn; all run on one CPU, LTTng's daemons and
-the collector where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
+Every variant is a process of its own that waits for its turn; all run on one CPU, with real-time
+priority where that is allowed, LTTng's daemons and the collector where the scheduler puts them. "Idle threads": LTTng-UST's listeners make any program it is loaded
 into multithreaded, which makes the kernel's look-up of descriptors dearer; the plain event pays
 that too. The plain event has the fields of a recorded call and no counter readings, and is recorded
 by the same LTTng session as the library's own events there. Discarded events would be cheaper than recorded ones: there must be none.

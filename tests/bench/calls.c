@@ -4,10 +4,11 @@
  *
  *   calls null|unix|tcp
  *
- * For every number on stdin, that many calls are timed and the mean is printed, in ns; so several
- * of these, started differently, can be timed in turns. What the socket's other end received is
- * taken out between timed stretches. All else goes past the C library's names, so that only the
- * timed calls are wrapped or traced.
+ * For every number on stdin, that many calls are timed in short stretches, and the median of the
+ * stretches' means is printed, in ns: a stretch in which others had the CPU does not count. So
+ * several of these, started differently, can be timed in turns. What the socket's other end
+ * received is taken out between timed stretches. All else goes past the C library's names, so that
+ * only the timed calls are wrapped or traced.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -37,13 +38,14 @@ static struct mg_call plain;
 #endif
 #ifdef STAMPED
 #include "cycles.h"
-#define STAMP(field) plain.field = mg_cycles()
+#define STAMP(field) plain.field = mg_cycles_after()
 #else
 #define STAMP(field) (void)0
 #endif
 
-#define STRETCH 64  /* calls after which the other end is emptied */
-#define WARM_UP 256 /* other programs have had the CPU since, so the caches are cold */
+#define STRETCH 64   /* calls after which the other end is emptied */
+#define WARM_UP 256  /* other programs have had the CPU since, so the caches are cold */
+#define MOST    1024 /* stretches that are timed at once */
 
 static int fd = -1, peer = -1, is_tcp;
 
@@ -136,16 +138,25 @@ static double stretch_write(void)
 	return now() - start;
 }
 
-/* Returns the mean time of a call in ns. */
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Returns the time of a call in ns. */
 static double block(long calls)
 {
-	double sum = 0;
+	static double times[MOST];
+	size_t n = 0;
 
-	for (long done = 0; done < calls; done += STRETCH) {
-		sum += is_tcp ? stretch_tcp() : stretch_write();
+	for (long done = 0; done < calls && n < MOST; done += STRETCH) {
+		times[n++] = is_tcp ? stretch_tcp() : stretch_write();
 		empty_peer(STRETCH);
 	}
-	return sum / (double)((calls + STRETCH - 1) / STRETCH * STRETCH);
+	qsort(times, n, sizeof(times[0]), compare);
+	return times[n / 2] / STRETCH;
 }
 
 static long read_number(void)

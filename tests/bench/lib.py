@@ -185,6 +185,14 @@ def on_cpu(cpu, *args):
     return ("taskset", "-c", str(cpu)) + args
 
 
+def before_others(cpu, *args):
+    """The command on that CPU, where nobody else's work comes first while it is timed."""
+    if shutil.which("chrt") and subprocess.run(["chrt", "-f", "1", "true"], check=False,
+                                               stderr=subprocess.DEVNULL).returncode == 0:
+        args = ("chrt", "-f", "1") + args
+    return on_cpu(cpu, *args)
+
+
 class Talker:
     """A program that answers a line on stdin with a line on stdout, and is otherwise asleep."""
 
