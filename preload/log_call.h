@@ -46,7 +46,7 @@ static inline bool was_no_socket(int64_t ret, int error, int kind, int fd)
 static inline void measure(const struct mg_call *c)
 {
 	if (++mg_self.calls % MEASURE_EVERY == 0)
-		mg_self.logged = (uint32_t)(mg_cycles() - c->exit);
+		mg_self.logged = (uint32_t)(mg_cycles_after() - c->exit);
 }
 
 /* Logs the begin of a call, for sessions that want to see calls while they block. */

@@ -247,9 +247,9 @@ static long follow(const struct row *r, long nr, long a[6], const void *caller)
 			mg_life_count_untimed(r->fn, ret);
 		return ret;
 	}
-	c.enter = mg_cycles();
+	c.enter = mg_cycles_after();
 	ret = mg_real_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	c.exit = mg_cycles();
+	c.exit = mg_cycles_after();
 	error = errno;
 	c.asked = r->len >= 0 ? (uint64_t)a[r->len] : 0;
 	c.flags = r->flags >= 0 ? (uint32_t)a[r->flags] : 0;

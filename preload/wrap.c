@@ -220,9 +220,9 @@ mg_clone_fn mg_real_clone(void)
 		}                                                                                  \
 		if (__builtin_expect(*mg_wanted[MG_FN_entry], 0))                                                             \
 			mg_log_entry(fn, fd_, kind);                                                             \
-		c.enter = mg_cycles();                                                             \
+		c.enter = mg_cycles_after();                                                       \
 		ret = real_##name args;                                                            \
-		c.exit = mg_cycles();                                                              \
+		c.exit = mg_cycles_after();                                                        \
 		error = errno;                                                                     \
 		c.asked = c.value = c.waited = 0;                                                  \
 		if (MG_FN_HAS_OPTION(fn_))                                                         \
@@ -264,7 +264,7 @@ void mg_log_entry(unsigned int fn, int fd, int kind)
 	struct mg_call c = {0};
 	int saved = errno;
 
-	c.enter = c.exit = mg_cycles();
+	c.enter = c.exit = mg_cycles_after();
 	complete(&c, fd, fn, 0, kind);
 	mg_log[MG_FN_entry](MG_FN_entry, &c);
 	errno = saved;

@@ -113,10 +113,10 @@ static uint32_t empty_call(void)
 	uint32_t so_far = 0, cycles = 0;
 
 	for (int i = 0; i < EMPTY_CALLS; i++) {
-		uint64_t start = mg_cycles(), took;
+		uint64_t start = mg_cycles_after(), took;
 
 		call();
-		took = mg_cycles() - start;
+		took = mg_cycles_after() - start;
 		times[took < LONGEST ? took : LONGEST - 1]++;
 	}
 	while (so_far + times[cycles] <= EMPTY_CALLS / 2)
