@@ -16,6 +16,7 @@
 #define MEMBER(type, p, m)       BPF_CORE_READ((struct type *)(p), m)
 #define MEMBER_OF(type, p, m, n) BPF_CORE_READ((struct type *)(p), m, n)
 #define POINTER(type, p, m)      ((p)->m)
+#define TASK_POINTER(t, m)       TASK_READ(t, m)
 
 #else
 
@@ -32,6 +33,7 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
  * takes the pointer that a cast gives as untrusted.
  */
 #define POINTER(type, p, m)      (CAST(type, p)->m)
+#define TASK_POINTER(t, m)       POINTER(task_struct, t, m)
 
 #endif
 #endif

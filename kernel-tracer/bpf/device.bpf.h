@@ -141,7 +141,7 @@ static __always_inline bool from_above(const struct sk_buff *skb, const struct n
 /* Returns whether the socket is in another namespace than the device. */
 static __always_inline bool is_foreign(const struct sock *sk, const struct net_device *dev)
 {
-	return sk->__sk_common.skc_net.net != dev->nd_net.net;
+	return POINTER(sock, sk, __sk_common.skc_net.net) != dev->nd_net.net;
 }
 
 /*

@@ -78,7 +78,7 @@ static __always_inline int ip_arrived(
 	if (event == MG_EVENT_ip_in)
 		tell_late(&g, sock);
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
-		room_at_arrival(skb->sk, sock);
+		room_at_arrival(POINTER(sk_buff, skb, sk), sock);
 	if (take(&t)) {
 		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
 		publish(&t, event);

@@ -15,7 +15,7 @@ static __always_inline struct sock *sock_of_file(const struct file *f)
 /* Returns the socket behind a descriptor of the current thread, NULL if it is none. */
 static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
 {
-	struct files_struct *files = TASK_READ(t, files);
+	struct files_struct *files = TASK_POINTER(t, files);
 	struct fdtable *fdt = TASK_READ(files, fdt);
 	struct file **slot = TASK_READ(fdt, fd), *f = NULL;
 
@@ -121,7 +121,7 @@ static __always_inline bool look_at_socket(
 /* Applies the filters to a socket about to be made, which has no ends yet. */
 static __always_inline bool new_socket_passes(const struct task_struct *t, int kind)
 {
-	const struct nsproxy *namespaces = TASK_READ(t, nsproxy);
+	const struct nsproxy *namespaces = TASK_POINTER(t, nsproxy);
 	const struct net *net = TASK_READ(namespaces, net_ns);
 	struct endpoints e = {.netns = TASK_READ(net, ns.inum)};
 
