@@ -22,7 +22,9 @@
 
 /* Features of this kernel. */
 struct kernel {
-	struct btf *btf;
+	const struct btf *btf;
+	/* arguments of each row's tracepoint, -1 if it does not exist */
+	int args[HOOKS_MAX];
 	/* 0, or the errno with which hooks of the kind cannot be attached; 1 = not tried yet */
 	int kind[HOOK_KINDS];
 };
@@ -96,39 +98,65 @@ static int kind_problem(struct kernel *kernel, const struct hook *k)
 	return *problem;
 }
 
-/*
- * Returns how many arguments a tracepoint or function has according to the kernel's BTF, -1 if it
- * does not exist.
- */
-static int args_of(const struct btf *btf, const struct hook *k)
+/* Returns the arguments of a tracepoint, given the typedef that the kernel has for each. */
+static int args_of_typedef(const struct btf *btf, const struct btf_type *t)
 {
-	const struct btf_type *t;
-	char name[96];
-	int id;
-
-	snprintf(name, sizeof(name), "%s%s", k->kind == HOOK_TP ? "btf_trace_" : "", k->target);
-	id = btf__find_by_name_kind(
-		btf, name, k->kind == HOOK_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC);
-	if (id < 0)
-		return -1;
-	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-	if (is_of_function(k))
-		return btf_vlen(t);
+	t = btf__type_by_id(btf, t->type);
 	t = btf__type_by_id(btf, t->type); /* the typedef names a pointer to the function's type */
 	return btf_vlen(t) - 1;            /* the first argument is the tracepoint's own data */
 }
 
-/* Returns 0, or the errno for which a row's hook cannot be used here. */
-static int problem_of(struct kernel *kernel, const struct hook *k)
+#define TRACEPOINT "btf_trace_"
+
+/* Counts the arguments of all tracepoints at once, as a search for each row takes a millisecond. */
+static void count_args(struct kernel *kernel)
 {
-	if (k->kind != HOOK_NETFILTER && args_of(kernel->btf, k) < k->number)
-		return -ENOENT;
-	return kind_problem(kernel, k);
+	unsigned int types = btf__type_cnt(kernel->btf);
+
+	for (size_t row = 0; row < hook_count; row++)
+		kernel->args[row] = -1;
+	for (unsigned int id = 1; id < types; id++) {
+		const struct btf_type *t = btf__type_by_id(kernel->btf, id);
+		const char *name;
+
+		if (!btf_is_typedef(t))
+			continue;
+		name = btf__name_by_offset(kernel->btf, t->name_off);
+		if (!name || strncmp(name, TRACEPOINT, strlen(TRACEPOINT)) != 0)
+			continue;
+		for (size_t row = 0; row < hook_count; row++)
+			if (hook_table[row].kind == HOOK_TP &&
+				strcmp(name + strlen(TRACEPOINT), hook_table[row].target) == 0)
+				kernel->args[row] = args_of_typedef(kernel->btf, t);
+	}
 }
 
-bool hook_is_loaded(int state)
+static int args_of_function(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+
+	return id < 0 ? -1 : btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, id)->type));
+}
+
+/* Returns 0, or the errno for which a row's hook cannot be used here. */
+static int problem_of(struct kernel *kernel, size_t row)
+{
+	const struct hook *k = &hook_table[row];
+	int args = k->kind == HOOK_TP ? kernel->args[row] : k->number;
+
+	if (is_of_function(k))
+		args = args_of_function(kernel->btf, k->target);
+	return args < k->number ? -ENOENT : kind_problem(kernel, k);
+}
+
+bool hook_is_usable(int state)
 {
 	return state == 0 || state == HOOK_OFF || state == HOOK_TO_MEASURE;
+}
+
+bool hook_is_needed(int state)
+{
+	return state == 0 || state == HOOK_TO_MEASURE;
 }
 
 /*
@@ -153,7 +181,7 @@ bool hook_same_event(size_t a, size_t b)
 static bool is_served(const struct hooks *h, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
-		if (hook_is_loaded(h->state[i]) && hook_same_event(i, row))
+		if (hook_is_usable(h->state[i]) && hook_same_event(i, row))
 			return true;
 	return false;
 }
@@ -182,27 +210,18 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 		return HOOK_NOT_NEEDED; /* no connection is open yet */
 	problem = h->refused[row]              ? h->refused[row]
 		  : o->without & 1u << k->kind ? -ECANCELED
-					       : problem_of(kernel, k);
+					       : problem_of(kernel, row);
 	return problem ? problem : wanted;
 }
 
-void hooks_choose(struct hooks *h, const struct hook_options *o)
+void hooks_choose(struct hooks *h, const struct hook_options *o, const struct btf *btf)
 {
-	struct kernel kernel = {.btf = btf__load_vmlinux_btf(), .kind = {1, 1, 1, 1}};
+	struct kernel kernel = {.btf = btf, .kind = {1, 1, 1, 1}};
 
+	count_args(&kernel);
 	h->layers = o->layers;
-	for (size_t i = 0; i < hook_count; i++) {
-		const struct hook *k = &hook_table[i];
-		struct bpf_program *p = bpf_object__find_program_by_name(h->object, k->program);
-
+	for (size_t i = 0; i < hook_count; i++)
 		h->state[i] = choose(h, o, &kernel, i);
-		if (k->kind == HOOK_NETFILTER) {
-			bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
-			bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
-		}
-		bpf_program__set_autoload(p, hook_is_loaded(h->state[i]));
-	}
-	btf__free(kernel.btf);
 }
 
 void hook_by(const struct hook *k, char *text, size_t size)

@@ -27,12 +27,13 @@ struct hook_options {
 	struct mg_bpf_settings settings; /* filters and level */
 };
 
+struct btf;
 struct hooks;
 /*
- * Decides for every row whether to load its program; h->state has the reason why not. Rows with an
- * error in h->refused failed to load before and are left out.
+ * Decides for every row whether to use it; h->state has the reason why not. Rows with an error in
+ * h->refused failed to load before and are left out. `btf` has the kernel's types.
  */
-void hooks_choose(struct hooks *h, const struct hook_options *o);
+void hooks_choose(struct hooks *h, const struct hook_options *o, const struct btf *btf);
 /* Returns whether a row is to be attached if `layers` are chosen. */
 bool hook_is_wanted(const struct hook *k, uint32_t layers);
 /* Returns whether two rows feed the same event, or one of them a part of the other's. */
@@ -41,7 +42,9 @@ bool hook_same_event(size_t a, size_t b);
 void hook_by(const struct hook *k, char *text, size_t size);
 /* Writes why a row with a negative state is not in use. */
 void hook_reason(const struct hook *k, int state, char *text, size_t size);
-/* Returns whether a row's program was loaded, given the row's state. */
-bool hook_is_loaded(int state);
+/* Returns whether a row is in use or can be chosen later, given its state. */
+bool hook_is_usable(int state);
+/* Returns whether a row's program is needed now, given its state. */
+bool hook_is_needed(int state);
 
 #endif

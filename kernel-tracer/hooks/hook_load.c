@@ -7,6 +7,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,11 @@
 
 #include "options.h"
 #include "hooks/hook_choice.h"
+#include "hooks/hook_objects.h"
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 #include "hooks/load_parts.h"
 #include "hooks/privilege.h"
-
-/* BPF objects made by embed.py from one source */
-extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
-extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
-
-#define VMLINUX_BTF "/sys/kernel/btf/vmlinux"
 
 /* Fills in the table of calls to trace, indexed by this machine's system call numbers. */
 /* splice and splice_in share a number; which end is a socket tells them apart */
@@ -96,10 +92,10 @@ static bool is_short_of_memory(void)
 }
 
 /*
- * Reads the kernel's BTF, without which no program loads; fails where an older libbpf cannot read a
- * newer kernel's.
+ * Reads the kernel's BTF, without which no program loads, into `*types`; fails where an older
+ * libbpf cannot read a newer kernel's.
  */
-static int check_btf(struct hooks *h)
+static int read_btf(struct hooks *h, struct btf **types)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	long err = libbpf_get_error(btf);
@@ -109,7 +105,7 @@ static int check_btf(struct hooks *h)
 		h->old =
 			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
 		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-		btf__free(btf);
+		*types = btf;
 		return 0;
 	}
 	if (err == -ENOMEM || is_short_of_memory()) {
@@ -143,61 +139,20 @@ static uint32_t jiffy(void)
 
 #define OLD_RING_MAX (4u << 20) /* limit of one map element in such kernels */
 
-/* Opens the object with all programs and sets their constants; nothing is in the kernel yet. */
-static int open_object(
-	const struct hooks *h, const struct mg_bpf_config *config, struct bpf_object **object)
-{
-	/*
-	 * libbpf searches modules for types that this kernel lacks, which takes CAP_SYS_ADMIN,
-	 * unless the path of the kernel's own BTF is given
-	 */
-	LIBBPF_OPTS(bpf_object_open_opts, opts,
-		.btf_custom_path = privilege_sees_modules() ? NULL : VMLINUX_BTF);
-	struct bpf_map *map;
-	int err = 0;
-
-	if (h->old)
-		*object = bpf_object__open_mem(magnet_bpf_old, magnet_bpf_old_size, &opts);
-	else if (h->cast)
-		*object = bpf_object__open_mem(magnet_bpf_cast, magnet_bpf_cast_size, &opts);
-	else
-		*object = bpf_object__open_mem(magnet_bpf_plain, magnet_bpf_plain_size, &opts);
-	if (!*object)
-		return -errno;
-	bpf_object__for_each_map (map, *object) {
-		const char *name = bpf_map__name(map);
-
-		if (strcmp(name, "rings") == 0) {
-			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
-			if (!err)
-				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
-		} else if (!config->stack_ns && strcmp(name, "stacks_sent") == 0) {
-			err = bpf_map__set_max_entries(map, 1); /* no program uses it */
-		} else if (!config->stack_ns && strcmp(name, "new_stacks") == 0) {
-			err = bpf_map__set_max_entries(map, (uint32_t)sysconf(_SC_PAGESIZE));
-		} else if (strstr(name, ".rodata")) {
-			err = bpf_map__set_initial_value(map, config, sizeof(*config));
-		}
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /*
  * Returns whether the limit of descriptors suffices: one for each program, one for each link, one
  * for each map in each of the parts, and a few more.
  */
-static int check_descriptors(struct hooks *h, int parts)
+static int check_descriptors(struct hooks *h, struct bpf_object *object, int parts)
 {
 	struct bpf_program *program;
 	struct bpf_map *map;
 	struct rlimit limit;
 	unsigned int n = 32;
 
-	bpf_object__for_each_program (program, h->object)
+	bpf_object__for_each_program (program, object)
 		n += bpf_program__autoload(program) ? 2 : 0;
-	bpf_object__for_each_map (map, h->object)
+	bpf_object__for_each_map (map, object)
 		n += 1 + (unsigned int)parts;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)
 		return 0;
@@ -209,36 +164,45 @@ static int check_descriptors(struct hooks *h, int parts)
 static int refused_row(const struct hooks *h, const char *program)
 {
 	for (size_t i = 0; i < hook_count; i++)
-		if (hook_is_loaded(h->state[i]) && strcmp(hook_table[i].program, program) == 0)
+		if (hook_is_needed(h->state[i]) && strcmp(hook_table[i].program, program) == 0)
 			return (int)i;
 	return -1;
 }
 
-void hooks_close_objects(struct hooks *h)
-{
-	for (int i = 0; i < h->parts; i++)
-		bpf_object__close(h->part[i].object);
-	bpf_object__close(h->object);
-	h->parts = 0;
-	h->object = NULL;
-}
-
-/* Opens the object, chooses its programs, and opens copies to share them, unless limits forbid. */
-static int open_objects(
-	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
+/* Chooses the programs and loads them, shared among as many copies as are worth it. */
+static int load_chosen(struct hooks *h, const struct hook_options *o, const struct btf *btf,
+	struct load_part *failed)
 {
 	int parts = load_parts_count(), err;
+	struct load_part whole = {0};
+	bool rows[HOOKS_MAX];
 
-	err = open_object(h, config, &h->object);
+	hooks_choose(h, o, btf);
+	for (size_t i = 0; i < hook_count; i++)
+		rows[i] = hook_is_needed(h->state[i]);
+	err = hook_objects_open(h, &whole.object);
 	if (err)
 		return err;
-	hooks_choose(h, o);
-	if (parts == 1 || check_descriptors(h, parts))
-		return check_descriptors(h, 0);
+	hook_objects_select(whole.object, rows, true);
+	if (parts > 1 && check_descriptors(h, whole.object, parts) == 0) {
+		h->part[h->parts++] = whole;
+		err = hook_objects_open_parts(h, parts, failed);
+		return err ? err : load_parts(h->object, h->part, h->parts, failed);
+	}
 	h->why[0] = 0;
-	while (h->parts < parts && !err)
-		err = open_object(h, config, &h->part[h->parts++].object);
-	return err;
+	h->object = whole.object;
+	err = check_descriptors(h, h->object, 0);
+	if (err)
+		return err;
+	load_part(&whole);
+	*failed = whole;
+	return whole.err;
+}
+
+static void are_loaded(struct hooks *h)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		h->loaded[i] |= hook_is_needed(h->state[i]);
 }
 
 /*
@@ -246,50 +210,112 @@ static int open_objects(
  * out and its row's alternatives are tried. libbpf loads an object only once, so each attempt
  * starts over.
  */
-static int load_what_loads(
-	struct hooks *h, const struct hook_options *o, const struct mg_bpf_config *config)
+static int load_what_loads(struct hooks *h, const struct hook_options *o, const struct btf *btf)
 {
-	const struct load_part *failed;
+	struct load_part failed;
 	int err, row;
 
 	for (;;) {
-		load_parts_forget();
-		failed = NULL;
-		err = open_objects(h, o, config);
-		if (err)
-			return err;
-		if (h->parts)
-			err = load_parts(h->object, h->part, h->parts, &failed);
-		else
-			err = bpf_object__load(h->object);
+		memset(&failed, 0, sizeof(failed));
+		err = load_chosen(h, o, btf, &failed);
 		if (!err)
 			return 0;
-		row = refused_row(h, failed ? failed->program : load_parts_program());
+		row = refused_row(h, failed.program);
 		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
 			break;
 		if (h->cast) /* that machine's verifier may know less than this one's */
 			h->cast = false;
 		else
 			h->refused[row] = err;
-		hooks_close_objects(h);
+		hook_objects_close(h);
 	}
-	snprintf(h->said, sizeof(h->said), "%.200s", failed ? failed->line : load_parts_line());
+	snprintf(h->said, sizeof(h->said), "%.200s",
+		failed.line[0] ? failed.line : load_parts_line());
 	return err;
 }
 
+struct more {
+	struct hooks *h;
+	bool rows[HOOKS_MAX];
+	struct load_part part;
+	bool is_done;
+};
+
+static void *load_more(void *arg)
+{
+	struct more *m = arg;
+
+	m->part.err = hook_objects_open(m->h, &m->part.object);
+	if (!m->part.err) {
+		hook_objects_select(m->part.object, m->rows, false);
+		m->part.err = load_parts_use_maps(m->h->object, m->part.object);
+	}
+	if (!m->part.err)
+		load_part(&m->part);
+	__atomic_store_n(&m->is_done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Loads the rows of `m` in a thread. Returns 0 or a negative errno. */
+static int load_rows(struct more *m, void (*meanwhile)(void *arg), void *arg)
+{
+	struct hooks *h = m->h;
+	pthread_t thread;
+
+	if (h->parts == HOOKS_PARTS)
+		return -E2BIG;
+	if (pthread_create(&thread, NULL, load_more, m) != 0)
+		return -EAGAIN;
+	while (!__atomic_load_n(&m->is_done, __ATOMIC_ACQUIRE)) {
+		meanwhile(arg);
+		usleep(1000);
+	}
+	pthread_join(thread, NULL);
+	if (m->part.err) {
+		bpf_object__close(m->part.object);
+		return m->part.err;
+	}
+	h->part[h->parts++] = m->part;
+	for (size_t i = 0; i < hook_count; i++)
+		h->loaded[i] |= m->rows[i];
+	return 0;
+}
+
+int hooks_load_more(struct hooks *h, uint32_t layers, void (*meanwhile)(void *arg), void *arg)
+{
+	struct more m = {.h = h};
+	bool any = false;
+
+	for (size_t i = 0; i < hook_count; i++) {
+		m.rows[i] = h->state[i] == HOOK_OFF && !h->loaded[i] &&
+			    hook_is_wanted(&hook_table[i], layers);
+		any |= m.rows[i];
+	}
+	h->load_error = any ? load_rows(&m, meanwhile, arg) : 0;
+	return h->load_error;
+}
+
+/* ---- beginning ---- */
+
 int hooks_load(struct hooks *h, const struct hook_options *o)
 {
-	struct mg_bpf_config config = {.stack_ns = o->stack_ns,
-		.all = o->all,
-		.anonymize = o->anonymize,
-		.jiffy = jiffy()};
+	struct mg_bpf_config *config;
+	struct btf *btf = NULL;
 	FILE *random;
 	int err;
 
 	memset(h, 0, sizeof(*h));
+	config = h->config = calloc(1, sizeof(*config));
+	if (!config)
+		return -ENOMEM;
+	*config = (struct mg_bpf_config){.stack_ns = o->stack_ns,
+		.all = o->all,
+		.anonymize = o->anonymize,
+		.jiffy = jiffy()};
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	load_parts_listen();
-	err = check_btf(h);
+	h->sees_modules = privilege_sees_modules();
+	err = read_btf(h, &btf);
 	if (err)
 		return err;
 	h->cpus = libbpf_num_possible_cpus();
@@ -307,19 +333,20 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 	h->near_slots = h->ring_slots < MG_NEAR_SLOTS ? h->ring_slots : MG_NEAR_SLOTS;
 	h->ring_stride =
 		sizeof(struct mg_ring) + mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot);
-	config.ring_mask = (uint32_t)(h->ring_slots - 1);
-	config.ring_room = (uint32_t)(h->ring_slots - h->ring_slots / 8 - 1);
-	config.ring_shift = (uint32_t)log2_of(h->ring_slots);
-	config.near_mask = (uint32_t)(h->near_slots - 1);
-	config.near_shift = (uint32_t)log2_of(h->near_slots);
-	number_calls(&config);
+	config->ring_mask = (uint32_t)(h->ring_slots - 1);
+	config->ring_room = (uint32_t)(h->ring_slots - h->ring_slots / 8 - 1);
+	config->ring_shift = (uint32_t)log2_of(h->ring_slots);
+	config->near_mask = (uint32_t)(h->near_slots - 1);
+	config->near_shift = (uint32_t)log2_of(h->near_slots);
+	number_calls(config);
 	random = fopen("/dev/urandom", "re");
-	if (!random || fread(&config.seed, sizeof(config.seed), 1, random) != 1)
-		config.seed = (uint64_t)getpid() << 32;
+	if (!random || fread(&config->seed, sizeof(config->seed), 1, random) != 1)
+		config->seed = (uint64_t)getpid() << 32;
 	if (random)
 		fclose(random);
 
-	err = load_what_loads(h, o, &config);
+	err = load_what_loads(h, o, btf);
+	btf__free(btf);
 	if (err && !h->why[0]) {
 		/* EACCES is also the verifier's refusal, EINVAL also a locked down kernel's */
 		if ((err != -EPERM && err != -EACCES && !privilege_locked_down()) ||
@@ -329,6 +356,7 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 	}
 	if (err)
 		return err;
+	are_loaded(h);
 	/* no filters yet: calibration's own socket must pass */
 	err = hooks_set(h, &(struct mg_bpf_settings){.level = o->settings.level});
 	if (err)

@@ -28,8 +28,8 @@ struct hook {
 
 /* states beside 0 and negative errnos */
 #define HOOK_NOT_NEEDED 1 /* another row feeds the event */
-#define HOOK_OFF        2 /* loaded, but its layer is not chosen; it can be chosen later */
-#define HOOK_TO_MEASURE 3 /* its layer is not chosen, but calibration needs it */
+#define HOOK_OFF        2 /* its layer is not chosen; it can be chosen later */
+#define HOOK_TO_MEASURE 3 /* the same, but calibration needs it now */
 
 extern const struct hook hook_table[];
 extern const size_t hook_count;

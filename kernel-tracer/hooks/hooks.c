@@ -20,7 +20,7 @@
 #include "events.h"
 #include "log.h"
 #include "hooks/hook_choice.h"
-#include "hooks/hook_load.h"
+#include "hooks/hook_objects.h"
 #include "hooks/hook_table.h"
 
 static struct bpf_program *program_of(const struct hooks *h, const char *name)
@@ -170,7 +170,7 @@ int hooks_attach_calls(struct hooks *h)
 	int err = 0;
 
 	for (size_t i = 0; i < hook_count && !err; i++)
-		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_loaded(h->state[i]))
+		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_needed(h->state[i]))
 			err = attach(h, i);
 	return err;
 }
@@ -182,7 +182,7 @@ int hooks_copy_calls(struct hooks *h)
 	for (size_t i = 0; i < hook_count; i++) {
 		struct bpf_link *link;
 
-		if (hook_table[i].layer != MG_LAYER_SYSCALL || !hook_is_loaded(h->state[i]))
+		if (hook_table[i].layer != MG_LAYER_SYSCALL || !hook_is_needed(h->state[i]))
 			continue;
 		if (h->copies == COPIES_MAX)
 			return -E2BIG;
@@ -208,7 +208,7 @@ static bool is_settled(const struct hooks *h, size_t row)
 {
 	for (size_t i = 0; i < hook_count; i++)
 		if (i != row && hook_same_event(i, row) &&
-			(hook_is_loaded(h->state[i]) ||
+			(hook_is_usable(h->state[i]) ||
 				(i < row && h->state[i] < 0 && !is_settled(h, i))))
 			return true;
 	return false;
@@ -271,12 +271,12 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 
 		if (h->state[i] != (wanted ? HOOK_OFF : 0))
 			continue;
-		h->state[i] = wanted ? 0 : HOOK_OFF;
-		if (k->kind == HOOK_NETFILTER)
+		h->state[i] = !wanted ? HOOK_OFF : h->loaded[i] ? 0 : h->load_error;
+		if (k->kind == HOOK_NETFILTER && h->state[i] >= 0)
 			continue; /* netns.c attaches these */
 		snprintf(s.what, sizeof(s.what), "%s", k->event);
 		if (wanted)
-			s.status = h->state[i] = attach(h, i);
+			s.status = h->state[i] = h->loaded[i] ? attach(h, i) : h->state[i];
 		else
 			detach(h, i);
 		if (s.status && !first)
@@ -387,6 +387,7 @@ void hooks_unload(struct hooks *h)
 	hooks_detach(h);
 	if (h->ring_memory)
 		munmap(h->ring_memory, h->ring_stride * (uint64_t)h->cpus);
-	hooks_close_objects(h);
+	hook_objects_close(h);
+	free(h->config);
 	memset(h, 0, sizeof(*h));
 }

@@ -20,10 +20,12 @@ struct bpf_link;
 #define CALIBRATION_LINKS  2 /* links of one copy: sys_enter and sys_exit */
 #define COPIES_MAX         (CALIBRATION_LINKS * (CALIBRATION_COPIES - 1))
 
+#define HOOKS_PARTS (LOAD_PARTS + MG_LAYER_END) /* the others for layers chosen later */
+
 struct hooks {
-	struct bpf_object *object; /* all programs and maps */
-	/* copies that share its programs, if there are any: it has only the maps then */
-	struct load_part part[LOAD_PARTS];
+	struct mg_bpf_config *config;
+	struct bpf_object *object; /* the maps, and the programs that are in none of the parts */
+	struct load_part part[HOOKS_PARTS]; /* copies of it that use its maps */
 	int parts;
 	struct bpf_link *links[HOOKS_MAX]; /* link of each row, NULL = not attached */
 	char why[300];                     /* step at which hooks_load() failed */
@@ -36,6 +38,8 @@ struct hooks {
 	int copies;
 	/* state of each row: 0, HOOK_NOT_*, or a negative errno */
 	int state[HOOKS_MAX];
+	bool loaded[HOOKS_MAX];     /* each row's program */
+	int load_error;             /* of the last hooks_load_more() */
 	uint64_t misses[HOOKS_MAX]; /* recursion misses already reported, per row */
 	/* failures to follow a connection already reported, per reason */
 	uint64_t not_seen[MG_NOT_SEEN_COUNTS];
@@ -43,8 +47,9 @@ struct hooks {
 	uint64_t ring_stride; /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
-	bool old;  /* Linux before 5.12: see bpf/old.bpf.h */
-	bool cast; /* Linux since 6.2: see bpf/cast.bpf.h */
+	bool sees_modules; /* libbpf may search modules for types */
+	bool old;          /* Linux before 5.12: see bpf/old.bpf.h */
+	bool cast;         /* Linux since 6.2: see bpf/cast.bpf.h */
 };
 
 /* Result of attaching a hook; `status` is 0 if attached, else a negative errno. */
@@ -67,6 +72,7 @@ void hooks_drop_copy(struct hooks *h);
 int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
 /*
  * Attaches and detaches hooks so that `layers` are recorded; hooks of network namespaces excepted.
+ * A program that is not loaded cannot be attached: call hooks_load_more() before.
  */
 int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);

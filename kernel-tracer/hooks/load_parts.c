@@ -43,16 +43,6 @@ const char *load_parts_line(void)
 	return last_line;
 }
 
-const char *load_parts_program(void)
-{
-	return last_program;
-}
-
-void load_parts_forget(void)
-{
-	last_program[0] = 0;
-}
-
 /* ---- parts ---- */
 
 int load_parts_count(void)
@@ -64,15 +54,16 @@ int load_parts_count(void)
 }
 
 /*
- * Gives each program to the part with the fewest instructions so far: a measure of the time that
- * checking takes, if a rough one. The copies have their programs in the same order.
+ * Gives each program of the first part to the one with the fewest instructions so far: a measure of
+ * the time that checking takes, if a rough one. The copies have their programs in the same order.
  */
-static void divide(struct bpf_object *maps, struct load_part *part, int count)
+static void divide(struct load_part *part, int count)
 {
 	struct bpf_program *p, *copy[LOAD_PARTS] = {NULL};
 	size_t instructions[LOAD_PARTS] = {0};
 
-	bpf_object__for_each_program (p, maps) {
+	bpf_object__for_each_program (p, part[0].object) {
+		bool wanted = bpf_program__autoload(p);
 		int least = 0;
 
 		for (int i = 0; i < count; i++) {
@@ -84,63 +75,66 @@ static void divide(struct bpf_object *maps, struct load_part *part, int count)
 			if (instructions[i] < instructions[least])
 				least = i;
 		}
-		if (!bpf_program__autoload(p))
-			continue;
-		bpf_program__set_autoload(copy[least], true);
-		instructions[least] += bpf_program__insn_cnt(p);
-		bpf_program__set_autoload(p, false);
+		bpf_program__set_autoload(copy[least], wanted);
+		if (wanted)
+			instructions[least] += bpf_program__insn_cnt(p);
 	}
 }
 
-static int use_maps(struct bpf_object *maps, struct bpf_object *part)
+int load_parts_use_maps(struct bpf_object *maps, struct bpf_object *copy)
 {
-	struct bpf_map *map, *copy = NULL;
+	struct bpf_map *map, *its = NULL;
 	int err = 0;
 
 	bpf_object__for_each_map (map, maps) {
-		copy = bpf_object__next_map(part, copy);
-		err = bpf_map__reuse_fd(copy, bpf_map__fd(map));
+		its = bpf_object__next_map(copy, its);
+		if (!its || strcmp(bpf_map__name(its), bpf_map__name(map)) != 0 ||
+			bpf_map__value_size(its) != bpf_map__value_size(map))
+			return -EINVAL; /* not a copy */
+		err = bpf_map__reuse_fd(its, bpf_map__fd(map));
 		if (err)
 			break;
 	}
 	return err;
 }
 
-static void *load(void *arg)
+void load_part(struct load_part *part)
 {
-	struct load_part *part = arg;
-
-	load_parts_forget();
+	last_program[0] = 0;
 	part->err = bpf_object__load(part->object);
 	memcpy(part->program, last_program, sizeof(part->program));
 	memcpy(part->line, last_line, sizeof(part->line));
+}
+
+static void *load(void *arg)
+{
+	load_part(arg);
 	return NULL;
 }
 
-int load_parts(
-	struct bpf_object *maps, struct load_part *part, int count, const struct load_part **failed)
+int load_parts(struct bpf_object *maps, struct load_part *part, int count, struct load_part *failed)
 {
 	pthread_t thread[LOAD_PARTS];
 	bool runs[LOAD_PARTS] = {false};
-	int err;
+	int err = 0;
 
-	*failed = NULL;
-	divide(maps, part, count);
-	err = bpf_object__load(maps);
+	divide(part, count);
 	for (int i = 0; i < count && !err; i++)
-		err = use_maps(maps, part[i].object);
+		err = load_parts_use_maps(maps, part[i].object);
 	if (err)
 		return err;
 	for (int i = 1; i < count; i++)
 		runs[i] = pthread_create(&thread[i], NULL, load, &part[i]) == 0;
 	for (int i = 0; i < count; i++)
 		if (!runs[i])
-			load(&part[i]);
+			load_part(&part[i]);
 	for (int i = 0; i < count; i++) {
 		if (runs[i])
 			pthread_join(thread[i], NULL);
-		if (part[i].err && !*failed)
-			*failed = &part[i];
+		if (part[i].err && !err) {
+			err = part[i].err;
+			*failed = part[i];
+		}
 	}
-	return *failed ? (*failed)->err : 0;
+	return err;
 }

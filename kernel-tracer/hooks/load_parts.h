@@ -22,19 +22,20 @@ struct load_part {
 
 /* Returns how many copies are worth it, one for each CPU that this process may use. */
 int load_parts_count(void);
+/* Loads a part's object; the part has the outcome. */
+void load_part(struct load_part *part);
+/* Makes an opened copy use the maps that are loaded. Returns 0 or a negative errno. */
+int load_parts_use_maps(struct bpf_object *maps, struct bpf_object *copy);
 /*
- * Loads the maps of `maps`, and shares its programs, as far as they are to be loaded, among the
- * `count` opened copies in `part`, which use its maps. Returns 0, or a negative errno of the maps
- * or of the first part that failed; `*failed` is that part, NULL if the maps failed.
+ * Shares the programs that the first of the `count` opened copies is to load among all of them, and
+ * loads them with the maps of `maps`. Returns 0, or a negative errno; `*failed` is then the first
+ * part that failed.
  */
-int load_parts(struct bpf_object *maps, struct load_part *part, int count,
-	const struct load_part **failed);
+int load_parts(
+	struct bpf_object *maps, struct load_part *part, int count, struct load_part *failed);
 /* Makes libbpf's messages those of the part that its thread loads. */
 void load_parts_listen(void);
-/* Returns what libbpf said last in this thread, and of which program, "" if of none. */
+/* Returns what libbpf said last in this thread. */
 const char *load_parts_line(void);
-const char *load_parts_program(void);
-/* Forgets the program of libbpf's last message. */
-void load_parts_forget(void);
 
 #endif

@@ -120,14 +120,15 @@ bool privilege_reason(char *text, size_t size)
 
 int privilege_drop(const char *dir, bool namespaces, bool stacks)
 {
-	static const unsigned int always[] = {MG_CAP_BPF, CAP_NET_ADMIN};
+	/* layers that are chosen later have their programs loaded then, which takes all three */
+	static const unsigned int always[] = {MG_CAP_BPF, MG_CAP_PERFMON, CAP_NET_ADMIN};
 	/* needed to enter the namespaces, and to open them through other users' processes */
 	static const unsigned int entering[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE};
-	unsigned int keep[8];
+	unsigned int keep[9];
 	size_t count = 0;
 	struct stat st;
 
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		keep[count++] = always[i];
 	for (size_t i = 0; i < 2 && namespaces; i++)
 		keep[count++] = entering[i];

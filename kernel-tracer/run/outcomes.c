@@ -9,6 +9,7 @@
 
 #include "log.h"
 #include "hooks/hook_table.h"
+#include "hooks/hook_load.h"
 #include "hooks/hooks.h"
 #include "hooks/netns.h"
 #include "rings/drain.h"
@@ -51,12 +52,21 @@ void run_on_hook(void *arg, const struct hook_status *status)
 			status->what, status->why[0] ? status->why : strerror(-status->status));
 }
 
+static void go_on_draining(void *arg)
+{
+	struct run *r = arg;
+
+	drain_pass(r->drain); /* the loop's next pass reports errors */
+}
+
 int run_set_layers(struct run *r, uint32_t layers)
 {
 	const uint32_t in_namespaces = 1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER;
 	uint32_t changed = r->options.hooks.layers ^ layers;
-	int err = hooks_set_layers(&r->hooks, layers, run_on_hook, r);
+	int err = hooks_load_more(&r->hooks, layers, go_on_draining, r);
+	int attached = hooks_set_layers(&r->hooks, layers, run_on_hook, r);
 
+	err = err ? err : attached;
 	r->options.hooks.layers = layers;
 	if (changed & in_namespaces)
 		netns_switch(r->netns);

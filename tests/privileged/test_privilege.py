@@ -58,7 +58,7 @@ if run(*with_only(NEEDED), "true", check=False).returncode:
 for user in (0, NOBODY):
     said, kept = started(with_only(NEEDED, user), user=user)
     check("ready" in said, f"user {user} can record with {', '.join(NEEDED)}: {said.get('error')}")
-    check(kept == {"bpf", "net_admin"}, f"and keeps {sorted(kept)}")
+    check(kept == {"bpf", "perfmon", "net_admin"}, f"and keeps {sorted(kept)}")
     failed = [h for h in said["hooks"] if h["status"] and not h["netns"]]
     check(all(h["by"] for h in said["hooks"] if not h["status"]), "each hook tells what it is attached to")
     check(all(h["why"] for h in failed), f"and each of the {len(failed)} that are not, why")
@@ -77,7 +77,7 @@ for missing in ("bpf", "perfmon"):
         "CAP_" + other.upper() in said["error"] for other in NEEDED if other != missing),
         f"without {name} alone: {said.get('error')}")
 said, kept = started(with_only(["bpf", "perfmon"]))
-check(kept == {"bpf"}, f"without CAP_NET_ADMIN it records: {said.get('error')}")
+check(kept == {"bpf", "perfmon"}, f"without CAP_NET_ADMIN it records: {said.get('error')}")
 how = hook(said, "ip_out")
 check(how.startswith("fentry") or "CAP_NET_ADMIN" in how or "6.4" in how, f"and IP's hooks are by: {how}")
 said, _ = started(with_only([], NOBODY), user=NOBODY)
@@ -86,10 +86,10 @@ check(all("CAP_" + c.upper() in said.get("error", "") for c in NEEDED),
 
 said, kept = started([])
 netfilter = any(h["by"].startswith("netfilter") for h in said["hooks"] if not h["status"])
-expected = {"bpf", "net_admin"} | ({"sys_admin", "sys_ptrace"} if netfilter else set())
+expected = {"bpf", "perfmon", "net_admin"} | ({"sys_admin", "sys_ptrace"} if netfilter else set())
 check(kept == expected, f"root's tracer keeps {sorted(kept)}")
 said, kept = started([], "--without", "netfilter")
-check(kept == {"bpf", "net_admin"}, "and without netfilter's hooks no more than it needs")
+check(kept == {"bpf", "perfmon", "net_admin"}, "and without netfilter's hooks no more than it needs")
 how = hook(said, "ip_out")
 check(how.startswith("fentry") or "--without netfilter" in how, f"ip_out is by: {how}")
 
