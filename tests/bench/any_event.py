@@ -10,6 +10,11 @@ class Chosen(Tracer):
     options = ("--layers", "none", "--event", EVENT)
 
 
+class OtherChosen(Chosen):
+    name = "other build: --event"
+    binary = OTHER_TRACER
+
+
 class ChosenField(Tracer):
     name = "--event, one field"
     options = ("--layers", "none", "--event", EVENT + ":pid")
@@ -76,7 +81,7 @@ begin(f"What an occurrence of {EVENT} costs who causes it, and who writes it.",
       f"magnet-kernel-tracer -o DIR --all --layers none --event {EVENT}",
       f"perf record -a -R -c 1 -m 4096 -e {EVENT}", f"perf stat -a -e {EVENT}")
 KINDS = [Bare, NoEvent, Chosen, ChosenField, ChosenFilter, ChosenNone]
-KINDS += [k for k in (PerfThis, PerfCount) if k.works()]
+KINDS += [OtherChosen] * bool(OTHER_TRACER) + [k for k in (PerfThis, PerfCount) if k.works()]
 series, notes, drained = {k.name: [] for k in KINDS}, {}, {k.name: [] for k in KINDS}
 with Talker(program("occur"), CALLS, first_line=False, env={}) as talker:
     os.sched_setaffinity(talker.pid, {WATCHED})

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Bulk TCP throughput lost to recording, sender and receiver saturating the machine."""
+"""
+Bulk TCP throughput lost to recording, sender and receiver saturating the machine.
+
+  bulk.py [BYTES]     with writes of that size instead of iperf3's 128 KiB
+"""
 from observers import *
 
-SECONDS = 1     # of one transfer
-TIME = 44      # of all
+SECONDS = 1          # of one transfer
+TIME = duration(44)  # of all
+WRITES = ("-l", sys.argv[1]) if sys.argv[1:] else ()
+SIZE = f"writes of {sys.argv[1]} bytes" if WRITES else "bulk"
 
 need_kernel_side()
 need_program("iperf3", "ip", "nsenter")
@@ -13,7 +19,7 @@ class Transfer:
     """One iperf3 client that waits to be let go, so that an observer can be told its process."""
 
     def __init__(self, net, prefix=()):
-        client = net.inside(net.a, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J")
+        client = net.inside(net.a, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J", *WRITES)
         self.p = start(*prefix, "sh", "-c", "read go; exec \"$@\"", "sh", *client,
                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.p.pid
@@ -47,10 +53,10 @@ def observed(kind):
     return turn
 
 
-def recorded(net):
+def recorded(net, magnet=MAGNET):
     """magnet record around the client: both sides; the daemons' CPU time is in session.json."""
     with Place() as top:
-        transfer = Transfer(net, (MAGNET, "record", "-q", "-o", top + "/t", "--"))
+        transfer = Transfer(net, (magnet, "record", "-q", "-o", top + "/t", "--"))
         rate = transfer.go()
         with open(top + "/t/session.json") as f:
             session = json.load(f)
@@ -59,6 +65,10 @@ def recorded(net):
     return (rate, cpu_s / (session["duration_ns"] / 1e9),
             f"{kernel['events']:,} kernel events, {kernel['lost']:,} lost; "
             f"app lost {app['discarded']:,}")
+
+
+def recorded_by_other(net):
+    return recorded(net, OTHER + "/cli/magnet")
 
 
 def turns(net, ways):
@@ -78,15 +88,16 @@ def show(series):
         rates = [rate for rate, _, _ in results]
         shares = [share * 100 for _, share, _ in results if share is not None]
         lost = Figure([(1 - x) * 100 for x in ratios(rates, bare)])
+        result(f"{SIZE}, % lost: {name.strip()}", [(1 - x) * 100 for x in ratios(rates, bare)])
         rows.append((name, Figure(rates).text(1), Figure(ratios(rates, bare)).text(),
                      lost.text(1) if name != "bare" else "",
                      Figure(shares).text(1) if shares else "", results[-1][2]))
-    table(f"{len(bare)} turns of {SECONDS} s, iperf3 through a pair of veth devices",
+    table(f"{SIZE}: {len(bare)} turns of {SECONDS} s, iperf3 through a pair of veth devices",
           ("", "Gbit/s", "ratio to bare", "% lost", "% of a CPU", "last turn"), rows)
 
 
 begin("Bulk TCP throughput from one network namespace to another, bare and recorded.",
-      f"iperf3 -c {Network.B} -t {SECONDS}",
+      f"iperf3 -c {Network.B} -t {SECONDS} {' '.join(WRITES)}",
       "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
@@ -101,7 +112,9 @@ with Network() as network:
         WAYS = {"bare": observed(Bare), "empty programs at the same places": observed(EmptyHooks),
                 "magnet-kernel-tracer": observed(Tracer),
                 "  only socket, tcp, device": observed(LightTracer), "magnet record": recorded}
-        for peer in (Tcpdump, TcpdumpShort):
+        if OTHER:
+            WAYS["other build: magnet record"] = recorded_by_other
+        for peer in OTHER_KINDS + [Tcpdump, TcpdumpShort]:
             if peer.works():
                 WAYS[peer.name] = observed(peer)
         time.sleep(0.3)  # the server must listen

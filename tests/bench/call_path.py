@@ -10,7 +10,7 @@ from observers import *
 from lttng import LttngSession
 
 CALLS = 4000  # a turn of some milliseconds
-SECONDS = 20  # of turns, for all kinds together
+SECONDS = duration(20)  # of turns, for all kinds together
 GENERATIONS = 3
 KINDS = {"null": "write(), /dev/null", "unix": "write(), UNIX socket", "tcp": "send(), TCP"}
 
@@ -125,6 +125,10 @@ def show(kind, series, lost):
               f"{beyond_traced.text(1)} ns with one (not recorded)")
     else:
         print(f"  no session: beyond the idle threads {beyond.text(1)} ns")
+        result(f"call, {kind}: bare", series["bare"])
+        for name in added:
+            result(f"call, {kind}: {name}", added[name])
+            result(f"call : plain event, {kind}: {name}", ratios(added[name], added["plain"]))
         for name in [n for n in TEXT if n.startswith(("lttng", "traced"))]:
             event = Figure(ratios(added[name], added["plain"]))
             stamped = Figure(ratios(added[name], added["stamped"]))

@@ -45,7 +45,7 @@ static struct mg_call plain;
 
 #define STRETCH 64   /* calls after which the other end is emptied */
 #define WARM_UP 256  /* other programs have had the CPU since, so the caches are cold */
-#define MOST    1024 /* stretches that are timed at once */
+#define MOST    4096 /* stretches that are timed at once */
 
 static int fd = -1, peer = -1, is_tcp;
 

@@ -3,7 +3,7 @@
 from lib import *
 
 TRIPS = 26000  # more than a million events
-TIME = 34
+TIME = duration(34)
 
 need_kernel_side()
 need_app_side()
@@ -47,8 +47,12 @@ WAYS = {"magnet report, direct": by("direct"),
         "babeltrace2, text": lambda t: ("babeltrace2", t),
         "magnet show --tsv": lambda t: (MAGNET, "show", "--tsv", t),
         "cat": lambda t: ("cat", *files(t))}
+if OTHER:
+    WAYS.update({"other build: report, direct": lambda t: (
+                     "env", "MAGNET_READER=direct", OTHER + "/cli/magnet", "report", t),
+                 "other build: show --tsv": lambda t: (OTHER + "/cli/magnet", "show", "--tsv", t)})
 # these take long: in one turn of so many
-SELDOM = {"magnet show --tsv": 3, "babeltrace2, text": 3}
+SELDOM = {"magnet show --tsv": 3, "other build: show --tsv": 3, "babeltrace2, text": 3}
 # what is run on the longer trace too
 LONGER = ("magnet report, direct", "magnet report, babeltrace2", "babeltrace2 -o dummy",
           "babeltrace2, text")
@@ -83,6 +87,7 @@ for name, values in costs.items():
         failed.append(name)
         continue
     seconds = Figure([c.seconds for c in values])
+    result(f"reader, M events/s: {name}", [count / c.seconds / 1e6 for c in values])
     twice = longer.get(name)
     rows.append((name, str(len(values)), seconds.text(2), f"{count / seconds.median / 1e6:.2f}",
                  Figure(ratios([c.seconds for c in values], dummy[::SELDOM.get(name, 1)])).text(),

@@ -13,12 +13,15 @@ begin("Cycles an event in the drain: the kernel tracer's drain and CTF writer on
       "memory, beside a plain copy of the same 64-byte slots.",
       f"drain_cost DIR {REPETITIONS}")
 
-for place, parent in PLACES:
+BUILDS = [("", program("drain_cost"))]
+if OTHER:
+    BUILDS.append(("other build, ", OTHER + "/tests/bench/drain_cost"))
+for (place, parent), (build, measured) in [(p, b) for p in PLACES for b in BUILDS]:
     if parent and not os.access(parent, os.W_OK):
         continue
     cycles, size = {}, {}
     with Place(parent) as d:
-        for line in output(program("drain_cost"), d, REPETITIONS).splitlines():
+        for line in output(measured, d, REPETITIONS).splitlines():
             way, value, length = line.split()
             cycles.setdefault(way, []).append(float(value))
             size[way] = float(length)
@@ -27,7 +30,7 @@ for place, parent in PLACES:
         return (text, f"{size[way]:.1f}", Figure(cycles[way]).text(1),
                 Figure(ratios(cycles[way], cycles[peer])).text() if way != peer else "1")
 
-    table(f"into {place}: cycles an event, {REPETITIONS} repetitions of 80,000 events in passes of "
+    table(f"{build}into {place}: cycles an event, {REPETITIONS} repetitions of 80,000 events in passes of "
           "10,000", ("", "bytes an event", "cycles an event", "ratio to plain copy"), [
               row("drain, filled on another CPU", "drain-other", "plain-other"),
               row("plain copy, filled on another CPU", "plain-other", "plain-other"),

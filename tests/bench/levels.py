@@ -5,8 +5,6 @@ from observers import *
 SIZE, TRIPS, SECONDS = 64, 10000, 30
 STATISTICS_TURNS = 3
 LEVELS = ["none", "light", "full"]
-# another build's tracer beside this one's, to compare what is paid at level none
-OTHER = os.environ.get("MAGNET_BENCH_OTHER_TRACER")
 
 
 class AtLevel(Tracer):
@@ -17,10 +15,10 @@ class AtLevel(Tracer):
 
 class OtherBuild(Tracer):
     name = "other build"
-    binary = OTHER
+    binary = OTHER_TRACER
 
 
-NAMES = LEVELS + [OtherBuild.name] * bool(OTHER)
+NAMES = LEVELS + [OtherBuild.name] * bool(OTHER_TRACER)  # to compare what is paid at level none
 
 
 def observer(pid, name):

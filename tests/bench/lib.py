@@ -26,8 +26,10 @@ from fixture import MAGNET, Network, need_kernel_side, need_program, run, skip, 
 BUILD = os.environ.get("MAGNET_BUILD", "build")
 PROGRAMS = os.environ.get("MAGNET_BENCH_PROGRAMS", BUILD + "/tests/bench")
 LIBMAGNET = BUILD + "/preload/libmagnet.so"
-# another build's directory: benchmarks that can measure it beside this one
+# another build's directory, or its tracer alone: what is measured beside this build
 OTHER = os.environ.get("MAGNET_BENCH_OTHER")
+OTHER_TRACER = os.environ.get("MAGNET_BENCH_OTHER_TRACER") or (
+    OTHER and OTHER + "/kernel-tracer/magnet-kernel-tracer")
 CPUS = sorted(os.sched_getaffinity(0))
 # what is measured runs on one CPU, who watches it on the other, where there are two
 WATCHED, WATCHING = CPUS[-1], CPUS[0]
@@ -78,6 +80,19 @@ def table(title, columns, rows):
         cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w)
                  for i, (c, w) in enumerate(zip(r, widths))]
         print("  " + "  ".join(cells).rstrip(), flush=True)
+
+
+def duration(seconds):
+    """Seconds of turns: as given, unless the environment says otherwise."""
+    return float(os.environ.get("MAGNET_BENCH_SECONDS", seconds))
+
+
+def result(key, values):
+    """Notes a figure for performance.py, which makes a table of several benchmarks' figures."""
+    figure = Figure(values)
+    if figure.n and "MAGNET_BENCH_RESULTS" in os.environ:
+        with open(os.environ["MAGNET_BENCH_RESULTS"], "a") as f:
+            print(json.dumps([key, figure.median, figure.p25, figure.p75, figure.n]), file=f)
 
 
 def begin(what, *commands):

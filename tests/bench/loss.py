@@ -20,9 +20,9 @@ def pingpong(*options):
 class Run:
     """The traced loop and what came of it."""
 
-    def __init__(self, rate, seconds, *options):
+    def __init__(self, rate, seconds, *options, kind=Tracer):
         pace = ("-r", f"{rate:.0f}") if rate else ()
-        self.observer = Tracer()
+        self.observer = kind()
         self.observer.options = options
         with Talker(*pingpong("-t", seconds, *pace), first_line=False) as talker:
             self.observer.pid = talker.pid
@@ -86,6 +86,9 @@ RUNS = [("as asked, default buffer", Run(RATE / each, SECONDS)),
         ("as fast as it goes, default buffer", Run(0, SHORT_SECONDS)),
         ("as asked, --buffer 64K", Run(RATE / each, SHORT_SECONDS, "--buffer", "64K")),
         ("as fast as it goes, --buffer 64K", Run(0, SHORT_SECONDS, "--buffer", "64K"))]
+if OTHER_TRACER:
+    RUNS += [("other build: as asked", Run(RATE / each, SECONDS, kind=OtherTracer)),
+             ("other build: as fast as it goes", Run(0, SHORT_SECONDS, kind=OtherTracer))]
 table(f"{SECONDS} s, the others {SHORT_SECONDS} s; about {each:.0f} events a round trip; asked for "
       f"{RATE:,} events a second",
       ("", "events a second", "recorded", "lost", "% lost", "tracer: % of a CPU"),

@@ -2,7 +2,7 @@
 """Cost of recording many small datagrams, and requests over a thousand connections."""
 from observers import *
 
-TIME = 50  # of each table
+TIME = duration(50)  # of each table
 SLOW_TURNS = 3
 WORKLOADS = [
     ("64-byte datagrams, sender and receiver on two CPUs",
@@ -10,7 +10,8 @@ WORKLOADS = [
     ("requests in turn over 1,000 connections, one CPU",
      ("connections", 1000, 20_000, WATCHED, WATCHED), "a request"),
 ]
-KINDS = [Bare, EmptyHooks, Tracer, LightTracer, Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount]
+KINDS = [Bare, EmptyHooks, Tracer, LightTracer, *OTHER_KINDS, Tcpdump, TcpdumpShort, PerfRecord,
+         BpftraceCount]
 
 need_kernel_side()
 

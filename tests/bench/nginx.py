@@ -4,11 +4,8 @@ from observers import *
 
 CONNECTIONS = 16
 TURN_S = 1
-SECONDS = float(os.environ.get("MAGNET_BENCH_SECONDS", 150))
+SECONDS = duration(150)
 PORT = 5480
-# another build's tracer beside this one's
-OTHER = os.environ.get("MAGNET_BENCH_OTHER_TRACER")
-LIGHT = ("--layers", "socket,tcp,device")  # as another build takes it
 SAMPLE = ("--sample", "20")
 CONFIGURATION = """
 daemon off; worker_processes 1; pid {top}/pid; error_log {top}/errors;
@@ -65,17 +62,7 @@ class SampledLight(Tracer):
     options = LightTracer.options + SAMPLE
 
 
-class Other(Tracer):
-    name = "other build: all layers"
-    binary = OTHER
-
-
-class OtherLight(Other):
-    name = "other build: light"
-    options = LIGHT
-
-
-class OtherSampled(Other):
+class OtherSampled(OtherTracer):
     name = "other build: 1 in 20"
     options = SAMPLE
 
@@ -91,8 +78,8 @@ class AppOnly(Bare):
 def measure(plain, wrapped):
     kinds = [Bare, EmptyHooks, EmptyLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
              TcpdumpShort]
-    if OTHER:
-        kinds += [Other, OtherLight, OtherSampled]
+    if OTHER_TRACER:
+        kinds += OTHER_KINDS + [OtherSampled]
     kinds = [k for k in kinds if k is not TcpdumpShort or k.works()]
     series, notes = {k.name: [] for k in kinds}, {}
     for n in rounds(SECONDS):
@@ -106,8 +93,10 @@ def measure(plain, wrapped):
           ("", "requests/s", "of bare", "last turn"),
           [(name, Figure(v).text(0), Figure(kept[name]).text(3), notes.get(name) or "")
            for name, v in series.items()])
-    if OTHER:
-        for new, old in ((Tracer, Other), (LightTracer, OtherLight), (Sampled, OtherSampled)):
+    for name, values in kept.items():
+        result(f"nginx: {name}", values)
+    if OTHER_TRACER:
+        for new, old in ((Tracer, OtherTracer), (LightTracer, OtherLight), (Sampled, OtherSampled)):
             r = ratios(series[new.name], series[old.name])
             print(f"  {new.name}: {Figure(r).text(3)} of the other build's requests")
 

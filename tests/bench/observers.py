@@ -145,6 +145,19 @@ class LightTracer(Tracer):
     options = ("--layers", "socket,tcp,device")
 
 
+class OtherTracer(Tracer):
+    name = "other build: all layers"
+    binary = OTHER_TRACER
+
+
+class OtherLight(OtherTracer):
+    name = "other build: light"
+    options = ("--layers", "socket,tcp,device")  # as older builds take it, too
+
+
+OTHER_KINDS = [OtherTracer, OtherLight] if OTHER_TRACER else []
+
+
 class EmptyHooks(Observer):
     """Programs that do nothing where the tracer's are."""
 

@@ -16,24 +16,31 @@ class Followed(Tracer):
     name = "followed itself"
 
 
+class OtherFollowed(OtherTracer):
+    name = "other build: followed itself"
+
+
 need_kernel_side()
-KINDS = [Bare, Tracer, Filtered, Followed]
+KINDS = [Bare, Tracer, Filtered, Followed] + [OtherTracer, OtherFollowed] * bool(OTHER_TRACER)
 begin("A program's calls while a tracer follows another process, or everything but what a filter "
       "refuses.", f"calls null|unix|tcp, {CALLS:,} calls a turn",
       "magnet-kernel-tracer -o DIR --pid ANOTHER", "magnet-kernel-tracer -o DIR --all --port 1",
       "magnet-kernel-tracer -o DIR --pid ITSELF")
 another = start("sleep", 600)
 for what in ("null", "unix", "tcp"):
-    series = {("another process" if k is Tracer else k.name): [] for k in KINDS}
+    names = {**{k: k.name for k in KINDS}, Tracer: "another process",
+             OtherTracer: "other build: another process"}
+    series = {names[k]: [] for k in KINDS}
     with Talker(*on_cpu(WATCHED, program("calls"), what), first_line=False) as talker:
         talker.ask(CALLS)
         for n in rounds(TIME / 3):
             k = n % len(KINDS)
             for kind in KINDS[k:] + KINDS[:k]:
-                pid = {Tracer: another.pid, Filtered: None}.get(kind, talker.pid)
+                pid = {Tracer: another.pid, OtherTracer: another.pid,
+                       Filtered: None}.get(kind, talker.pid)
                 with kind(pid):
                     each = float(talker.ask(CALLS)[0])
-                series["another process" if kind is Tracer else kind.name].append(each)
+                series[names[kind]].append(each)
     table({"null": "write() to /dev/null", "unix": "send() on a UNIX socket",
            "tcp": "send() on a TCP socket"}[what], ("", "ns a call", "ns above bare"),
           [(name, Figure(v).text(0), Figure(differences(v, series["bare"])).text(0))
