@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,11 +18,11 @@
 #include "alloc.h"
 #include "clock.h"
 #include "commands.h"
-#include "cpu_time.h"
 #include "log.h"
 #include "option_table.h"
 #include "render/table.h"
 #include "top_columns.h"
+#include "top_interval.h"
 #include "top_json.h"
 #include "top_screen.h"
 
@@ -144,45 +143,6 @@ static int choose(struct top *t, int argc, char **argv)
 	return 0;
 }
 
-/* ---- intervals ---- */
-
-/* Takes CPU times since the last interval as shares of one CPU. */
-static void look_at_cpu(struct top *t)
-{
-	uint64_t now = mg_monotonic_ns(), own = own_cpu_ns();
-	int64_t recorders = t->dir ? -1 : top_recorder_cpu_ns(&t->recorder);
-	double span = (double)(now - t->used.at_ns);
-
-	t->state.cpu_share = t->used.at_ns ? (double)(own - t->used.own_ns) / span : NAN;
-	t->state.recorders_cpu_share =
-		t->used.at_ns && recorders >= t->used.recorders_ns && t->used.recorders_ns >= 0
-			? (double)(recorders - t->used.recorders_ns) / span
-			: NAN;
-	t->used.at_ns = now;
-	t->used.own_ns = own;
-	t->used.recorders_ns = recorders;
-}
-
-/* Ends an interval: what is known by now is shown. */
-static void turn(struct top *t)
-{
-	struct fact_recording r;
-	const struct follow *f = t->following.follow;
-
-	look_at_cpu(t);
-	core_recording(t->core, &r);
-	t->state.lost_app = r.lost_app;
-	t->state.lost_kernel = r.lost_kernel;
-	t->state.late = f ? follow_late(f) : 0;
-	for (int i = 0; i < CORE_SIDES; i++)
-		t->state.stalled[i] = f && follow_is_stalled(f, (enum core_side)i);
-	t->state.begin_ns = core_begin_ns(t->core);
-	t->state.until_ns = f ? follow_until_ns(f) : 0;
-	if (t->state.until_ns < t->state.begin_ns)
-		t->state.until_ns = t->state.begin_ns;
-	live_turn(&t->live, t->state.until_ns);
-}
-
 static void note(struct top *t, const char *text)
 {
 	if (t->o.json)
@@ -257,7 +217,7 @@ static enum following_state advance(struct top *t, enum following_state before)
 /* Shows an interval. Returns whether that could be done. */
 static bool show(struct top *t, struct top_screen *screen)
 {
-	turn(t);
+	top_turn(t);
 	if (t->o.json)
 		return top_json(t);
 	top_screen_refresh(screen, t);
@@ -358,6 +318,19 @@ static int show_all(struct top *t)
 	return status;
 }
 
+/* Returns whether no option is one of recording in parts, which is refused with the reason. */
+static bool records_one_part(char **argv)
+{
+	for (char **a = argv + 1; *a && strcmp(*a, "--") != 0; a++)
+		if (strncmp(*a, "--rotate", 8) == 0 || strncmp(*a, "--flight", 8) == 0) {
+			mg_error("%.8s is an option of magnet record: magnet top follows a "
+				 "recording that is kept as a whole",
+				*a);
+			return false;
+		}
+	return true;
+}
+
 static int parse(struct top *t, int argc, char **argv)
 {
 	const struct option_command c = {.usage = usage,
@@ -369,6 +342,8 @@ static int parse(struct top *t, int argc, char **argv)
 	t->o.interval = 1000000000;
 	t->o.window = 5000000000;
 	t->o.sort = TOP_sent;
+	if (!records_one_part(argv))
+		return -EXIT_USAGE;
 	err = options_parse(&c, argc, argv, &t->o, NULL);
 	if (err)
 		return err > 0 ? 1 : -EXIT_USAGE;

@@ -110,6 +110,8 @@ struct core_tasks {
 	struct program *programs;
 	struct call_names *call_names; /* names of system calls in which threads blocked */
 	struct past past;
+	uint64_t forget_each_ns;  /* time between two looks for ended ones to free; 0: all stay */
+	uint64_t forget_again_ns; /* time of the events at which the next look is due */
 };
 
 struct core_marks {

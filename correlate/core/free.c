@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "call/forget.h"
 #include "clock/clockmap.h"
 #include "clock/cpu_offsets.h"
 #include "clock/queue.h"
@@ -29,12 +30,7 @@ void core_free(struct core *c)
 
 	HASH_ITER (hh, c->tasks.threads, t, ttmp) {
 		HASH_DEL(c->tasks.threads, t);
-		kernel_call_free(&t->now);
-		kernel_call_free(&t->claimed);
-		for (uint32_t i = 0; i < t->done.n; i++)
-			kernel_call_free(&t->done.call[i]);
-		free(t->done.call);
-		free(t);
+		thread_free(t);
 	}
 	processes_free(c);
 	blocked_free(c);

@@ -189,6 +189,8 @@ def attached():
 def refused(where):
     for args, why in ((["4194304"], "no process 4194304"), (["nothing"], "no process number and no directory"),
                       (["--sort", "x", "1"], "a column: program remote sent"), ([where], "there is no recording"),
+                      (["--rotate", "5s", "1"], "--rotate is an option of magnet record"),
+                      (["--flight=1M", "1"], "--flight is an option of magnet record"),
                       (["1", "2"], "too many arguments"), (["--"], "no command"),
                       (["--", "/nonexistent/x"], "cannot run"), (["--interval", "0", "1"], "--interval")):
         p = run(MAGNET, "top", "--json", *args, check=False)

@@ -115,7 +115,7 @@ bool call_is_complete(const struct core *c, const struct thread *t, const struct
 	/* a thread that stays on its CPU cannot miss events on another */
 	bool moved = k->left_times != 0;
 
-	if (k->incomplete || (t->missed_to > enter && t->missed_from < leave))
+	if (k->incomplete || (t->missed.to > enter && t->missed.from < leave))
 		return false;
 	return !gap_within(
 		c, MG_LAYER_SCHED, enter, leave, moved ? -1 : k->cpu, moved ? -1 : t->cpu);

@@ -379,6 +379,7 @@ void core_pack_closed(struct core *c)
 void core_forget_closed(struct core *c, size_t keep)
 {
 	c->sockets.closed.keep = keep;
+	c->tasks.forget_each_ns = FORGET_EACH_NS;
 }
 
 void closed_free(struct core *c)

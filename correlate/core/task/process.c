@@ -180,6 +180,12 @@ void processes_end(struct core *c)
 	}
 }
 
+void process_free(struct process *p)
+{
+	forget_descriptors(p);
+	free(p);
+}
+
 void processes_free(struct core *c)
 {
 	struct process *p, *ptmp;
@@ -192,8 +198,7 @@ void processes_free(struct core *c)
 	}
 	HASH_ITER (hh, c->tasks.processes, p, ptmp) {
 		HASH_DEL(c->tasks.processes, p);
-		forget_descriptors(p);
-		free(p);
+		process_free(p);
 	}
 	HASH_ITER (hh, c->unseen, u, utmp) {
 		HASH_DEL(c->unseen, u);

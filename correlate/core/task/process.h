@@ -19,6 +19,8 @@ void process_ends(struct core *c, struct process *p);
 void process_on_exit(struct core *c, struct process *p, uint64_t now_ns);
 void processes_settle(struct core *c, uint64_t before_ns);
 void processes_end(struct core *c);
+/* Frees a process that is in no table any more. */
+void process_free(struct process *p);
 void processes_free(struct core *c);
 
 #endif

@@ -255,8 +255,8 @@ void thread_wait_lost(struct core *c, struct thread *t)
 static void missed(struct thread *t, uint64_t since, uint64_t now)
 {
 	t->now.incomplete = true;
-	t->missed_from = since;
-	t->missed_to = now;
+	t->missed.from = since;
+	t->missed.to = now;
 }
 
 void thread_is_running(struct core *c, struct thread *t, uint64_t now)

@@ -108,6 +108,7 @@ struct process {
 	const struct program *program; /* NULL: not known */
 	enum { NAMED_BY_THREAD, NAMED_BY_LEADER, NAMED_BY_EXEC } named;
 	bool has_ended;       /* another process may have its id */
+	bool has_threads;     /* a thread points to it: set by forget.c */
 	uint64_t ended_ns;    /* end, while application events may still come; 0 = none may */
 	uint64_t app;         /* calls that libmagnet.so logged */
 	uint64_t kernel_only; /* system calls without such an event */
@@ -213,6 +214,7 @@ struct thread {
 	} done; /* system calls that no application event has claimed yet */
 	/* the thread has ended; application events may still come */
 	bool has_ended;
+	bool is_forgotten_next;     /* it was over when forget.c looked last */
 	struct kernel_call claimed; /* the last call that was claimed */
 	struct {
 		struct user_mark marks[USER_MARKS];
@@ -221,7 +223,9 @@ struct thread {
 	} user;                /* state changes outside system calls */
 	struct inner_call inner[INNER_CALLS];
 	uint32_t inner_n;
-	uint64_t missed_from, missed_to; /* last interval of unobserved activity */
+	struct {
+		uint64_t from, to;
+	} missed; /* last interval of unobserved activity */
 	UT_hash_handle hh;
 };
 

@@ -10,6 +10,7 @@
 #include "call/call.h"
 #include "call/call_join.h"
 #include "call/call_settle.h"
+#include "call/forget.h"
 #include "call/mark.h"
 #include "coverage/hook.h"
 #include "message/datagram.h"
@@ -331,6 +332,7 @@ ON(calibration)
 ON(clock_sync) /* comes ten times a second */
 {
 	call_settle_old(c, e->time_ns);
+	tasks_forget(c, e->time_ns);
 }
 
 ON(hook)
