@@ -3,7 +3,7 @@
 import { index, report, secondsOf } from "./data.mjs";
 import { element, table } from "./table.mjs";
 import { bytes, count, moment, share, text, time } from "./units.mjs";
-import { show } from "./view.mjs";
+import { view } from "./view.mjs";
 
 const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--c8", "--c9", "--c10"];
 
@@ -126,7 +126,7 @@ function whenButton(ns, whole) {
     {
       type: "button",
       title: "Show this time in the charts",
-      on: { click: () => show(at - (2 * whole) / 1e9, at + (3 * whole) / 1e9) },
+      on: { click: () => view.show(at - (2 * whole) / 1e9, at + (3 * whole) / 1e9) },
     },
     moment(at, 1e-4),
   );

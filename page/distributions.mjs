@@ -4,17 +4,22 @@
 import { LEFT, colour } from "./chart.mjs";
 import { layerLabel } from "./charts.mjs";
 import { index } from "./data.mjs";
+import { attach } from "./gestures.mjs";
 import { Line, rows } from "./levels.mjs";
 import { element, folded, table } from "./table.mjs";
-import { bytes, count, logTicks, share, time } from "./units.mjs";
+import { bytes, count, linearTicks, logTicks, share, time } from "./units.mjs";
+import { View } from "./view.mjs";
 
 const HEIGHT = 220;
 const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"];
 const PIXELS_A_TICK = 70;
+const NARROWEST_FACTOR = 0.02; // a factor of 1.05: the axis is of logarithms
 
-/** Returns the ticks of an axis whose values are logarithms. */
+/** Returns the ticks of an axis whose values are logarithms; in even steps where it is too short for powers. */
 function ticksOf(from, to, pixels, format) {
-  return logTicks(from, to, Math.floor(pixels / PIXELS_A_TICK), format).map((t) => ({ ...t, v: Math.log10(t.v) }));
+  let ticks = logTicks(from, to, Math.floor(pixels / PIXELS_A_TICK), format);
+  if (ticks.length < 3) ticks = linearTicks(10 ** from, 10 ** to, pixels / 2, format);
+  return ticks.map((t) => ({ ...t, v: Math.log10(t.v) }));
 }
 
 /** A chart of distribution functions, of {name, shares, values}. */
@@ -22,7 +27,12 @@ class Distributions {
   constructor(title, note, format, curves) {
     this.format = format;
     this.curves = curves;
-    this.plot = element("div", { class: "plot static", role: "img", "aria-label": title });
+    this.plot = element("div", {
+      class: "plot static",
+      tabIndex: 0,
+      role: "img",
+      "aria-label": `${title}. Arrow keys move, plus and minus zoom, Home shows all, shift and arrow keys read values.`,
+    });
     this.plot.style.height = `${HEIGHT}px`;
     this.legend = element("div", { class: "legend" });
     this.readout = element("p", { class: "readout", role: "status" });
@@ -41,23 +51,41 @@ class Distributions {
       folded("Table", () => this.#table()),
     );
     this.lines = curves.map((c) => new Line(c.values.map((v) => Math.log10(Math.max(v, 1))), c.shares));
+    const ends = this.lines.flatMap((l) => [l.x[0], l.x.at(-1)]);
+    const whole = { from: Math.min(...ends) - 0.1, to: Math.max(...ends) + 0.1 };
+    this.view = new View(whole, NARROWEST_FACTOR, () => this.#changed());
+    attach(this.plot, () => this.#area(), this.view);
     this.resized = new ResizeObserver(() => this.redraw());
     this.resized.observe(this.plot);
   }
 
+  #area() {
+    return { left: LEFT, width: Math.max(this.plot.clientWidth - LEFT - 8, 50) };
+  }
+
+  /** Draws before the next frame, once however many changes there were. */
+  #changed() {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      if (this.drawn?.from !== this.view.from || this.drawn?.to !== this.view.to) this.redraw();
+      this.readout.textContent = this.view.pointer === null ? "" : this.#valuesAt(this.view.pointer);
+    });
+  }
+
   redraw() {
     if (!this.plot.clientWidth) return;
-    const all = this.lines.flatMap((l) => [l.x[0], l.x.at(-1)]);
-    const least = Math.min(...all) - 0.1;
-    const most = Math.max(...all) + 0.1;
+    const { from, to } = this.view;
+    this.drawn = { from, to };
     const options = {
-      file: rows(this.lines, least, most, 2000),
+      file: rows(this.lines, from, to, 2000),
       colors: COLOURS.map(colour),
       gridLineColor: colour("--grid"),
       axisLineColor: colour("--axis"),
-      dateWindow: [least, most],
+      dateWindow: [from, to],
       axes: {
-        x: { ticker: (from, to, pixels) => ticksOf(from, to, pixels, this.format) },
+        x: { ticker: (least, most, pixels) => ticksOf(least, most, pixels, this.format) },
         y: { axisLabelFormatter: (y) => `${Math.round(100 * y)} %`, axisLabelWidth: LEFT - 6 },
       },
     };
@@ -70,7 +98,7 @@ class Distributions {
   #make({ file, ...options }) {
     const inner = element("div", { class: "inner" });
     inner.style.height = `${HEIGHT}px`;
-    this.plot.append(inner);
+    this.plot.prepend(inner);
     this.graph = new Dygraph(inner, file, {
       ...options,
       labels: ["value", ...this.curves.map((c) => c.name)],
@@ -83,16 +111,16 @@ class Distributions {
       valueRange: [0, 1.02],
       rightGap: 8,
     });
-    this.plot.addEventListener("pointermove", (event) => {
-      const x = this.graph.toDataXCoord(event.clientX - this.plot.getBoundingClientRect().left);
-      this.readout.textContent = this.lines
-        .map((l, i) => {
-          const at = l.place(x) - 1;
-          return `${this.curves[i].name}: ${share(at < 0 ? 0 : l.y[at])}`;
-        })
-        .concat([`at most ${this.format(10 ** x)}`])
-        .join("; ");
-    });
+  }
+
+  #valuesAt(x) {
+    return this.lines
+      .map((l, i) => {
+        const at = l.place(x) - 1;
+        return `${this.curves[i].name}: ${share(at < 0 ? 0 : l.y[at])}`;
+      })
+      .concat([`at most ${this.format(10 ** x)}`])
+      .join("; ");
   }
 
   #table() {

@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: MIT
 // Zoom, pan and hover by mouse, finger and keyboard, the same for every chart.
-import { pan, point, reset, show, view, zoom } from "./view.mjs";
+import { view } from "./view.mjs";
 
 const SMALLEST = 6; // pixels: less is a click
 
 const KEYS = {
-  ArrowLeft: () => pan(-0.2),
-  ArrowRight: () => pan(0.2),
-  PageUp: () => pan(-0.9),
-  PageDown: () => pan(0.9),
-  "+": () => zoom(0.5),
-  "=": () => zoom(0.5),
-  "-": () => zoom(2),
-  Home: reset,
-  0: reset,
-  Escape: () => point(null),
+  ArrowLeft: (axis) => axis.pan(-0.2),
+  ArrowRight: (axis) => axis.pan(0.2),
+  PageUp: (axis) => axis.pan(-0.9),
+  PageDown: (axis) => axis.pan(0.9),
+  "+": (axis) => axis.zoom(0.5),
+  "=": (axis) => axis.zoom(0.5),
+  "-": (axis) => axis.zoom(2),
+  Home: (axis) => axis.reset(),
+  0: (axis) => axis.reset(),
+  Escape: (axis) => axis.point(null),
 };
 
-function onKey(event) {
+function onKey(event, axis) {
   const f = KEYS[event.key];
   if (!f || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key.startsWith("Arrow") && event.shiftKey) {
     // the pointer, for those who have none
-    const step = (view.to - view.from) / 100;
-    const at = view.pointer ?? (view.from + view.to) / 2;
-    point(at + (event.key === "ArrowLeft" ? -step : step));
-  } else f();
+    const step = (axis.to - axis.from) / 100;
+    const at = axis.pointer ?? (axis.from + axis.to) / 2;
+    axis.point(at + (event.key === "ArrowLeft" ? -step : step));
+  } else f(axis);
   event.preventDefault();
 }
 
 /** Has two fingers zoom and one move. */
-function onTouch(fingers, event, timeAt) {
+function onTouch(fingers, event, axis, timeAt) {
   const before = [...fingers.values()];
-  const width = view.to - view.from;
+  const width = axis.to - axis.from;
   fingers.set(event.pointerId, event.clientX);
   const now = [...fingers.values()];
   if (now.length === 1) {
     const by = timeAt(before[0]) - timeAt(now[0]);
-    show(view.from + by, view.from + by + width);
+    axis.show(axis.from + by, axis.from + by + width);
   } else if (now.length === 2) {
     const spread = (two) => Math.max(Math.abs(two[0] - two[1]), 10);
-    zoom(spread(before) / spread(now), timeAt((now[0] + now[1]) / 2));
+    axis.zoom(spread(before) / spread(now), timeAt((now[0] + now[1]) / 2));
   }
 }
 
 /**
  * Attaches them to an element. `area` returns {left, width}, the pixels of the element that the view
- * takes.
+ * takes; the charts over time share theirs.
  */
-export function attach(element, area) {
+export function attach(element, area, axis = view) {
   const band = document.createElement("div");
   const fingers = new Map();
   let start = null;
@@ -58,7 +58,7 @@ export function attach(element, area) {
   const timeAt = (clientX) => {
     const { left, width } = area();
     const x = (clientX - element.getBoundingClientRect().left - left) / width;
-    return view.from + Math.min(Math.max(x, 0), 1) * (view.to - view.from);
+    return axis.from + Math.min(Math.max(x, 0), 1) * (axis.to - axis.from);
   };
   const select = (event) => {
     const left = element.getBoundingClientRect().left;
@@ -70,7 +70,7 @@ export function attach(element, area) {
     fingers.delete(event.pointerId);
     if (start && !start.shift && Math.abs(event.clientX - start.x) >= SMALLEST && event.type === "pointerup") {
       const other = timeAt(event.clientX);
-      show(Math.min(start.at, other), Math.max(start.at, other));
+      axis.show(Math.min(start.at, other), Math.max(start.at, other));
     }
     start = null;
     band.hidden = true;
@@ -82,23 +82,23 @@ export function attach(element, area) {
     else start = { x: event.clientX, at: timeAt(event.clientX), shift: event.shiftKey };
   });
   element.addEventListener("pointermove", (event) => {
-    if (fingers.has(event.pointerId)) onTouch(fingers, event, timeAt);
+    if (fingers.has(event.pointerId)) onTouch(fingers, event, axis, timeAt);
     else if (start && start.shift) {
       const by = start.at - timeAt(event.clientX);
-      show(view.from + by, view.to + by);
+      axis.show(axis.from + by, axis.to + by);
     } else if (start) select(event);
-    point(timeAt(event.clientX));
+    axis.point(timeAt(event.clientX));
   });
   element.addEventListener("pointerup", end);
   element.addEventListener("pointercancel", end);
-  element.addEventListener("pointerleave", () => point(null));
-  element.addEventListener("dblclick", reset);
-  element.addEventListener("keydown", onKey);
+  element.addEventListener("pointerleave", () => axis.point(null));
+  element.addEventListener("dblclick", () => axis.reset());
+  element.addEventListener("keydown", (event) => onKey(event, axis));
   element.addEventListener(
     "wheel",
     (event) => {
       if (!event.ctrlKey) return; // else the page scrolls
-      zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(event.clientX));
+      axis.zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(event.clientX));
       event.preventDefault();
     },
     { passive: false },

@@ -10,7 +10,7 @@ import { Line } from "./levels.mjs";
 import { element } from "./table.mjs";
 import { threadChart } from "./threads.mjs";
 import { bytes, moment, time } from "./units.mjs";
-import { pan, reset, show, view, watch, whole, zoom } from "./view.mjs";
+import { view, watch, whole } from "./view.mjs";
 
 const at = (id) => document.getElementById(id);
 const shown = new Set(); // charts that are there
@@ -80,14 +80,20 @@ async function overview(flow) {
     strip.setPointerCapture(event.pointerId);
   });
   strip.addEventListener("pointermove", (event) => {
-    if (from !== null) show(Math.min(from, timeAt(event)), Math.max(from, timeAt(event)));
+    if (from !== null) view.show(Math.min(from, timeAt(event)), Math.max(from, timeAt(event)));
   });
   strip.addEventListener("pointerup", () => (from = null));
-  strip.addEventListener("dblclick", reset);
+  strip.addEventListener("dblclick", () => view.reset());
 }
 
 function buttons() {
-  const does = { "zoom-in": () => zoom(0.5), "zoom-out": () => zoom(2), earlier: () => pan(-0.5), later: () => pan(0.5), all: reset };
+  const does = {
+    "zoom-in": () => view.zoom(0.5),
+    "zoom-out": () => view.zoom(2),
+    earlier: () => view.pan(-0.5),
+    later: () => view.pan(0.5),
+    all: () => view.reset(),
+  };
   for (const [id, f] of Object.entries(does)) at(id).addEventListener("click", f);
 }
 
@@ -105,6 +111,7 @@ async function choose(id) {
   const turn = ++choosing;
   if (!flow) return;
   at("flow").value = id;
+  at("chosen").textContent = labelOf(flow); // paper has no field
   const made = await Promise.all(chartsOf(id));
   if (turn !== choosing) return;
   for (const chart of ofFlow) {

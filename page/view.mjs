@@ -4,9 +4,51 @@ import { index } from "./data.mjs";
 
 const NARROWEST = 1e-7;
 
-/** The whole of it, in seconds since its first event. */
-export const whole = { from: 0, to: Math.max((index.end_ns - index.begin_ns) / 1e9, 1e-6) };
-export const view = { from: whole.from, to: whole.to, pointer: null };
+/** The part of an axis that is shown, within the whole of it, and the place under the pointer. */
+export class View {
+  /** `changed` is called whenever the part or the pointer has changed. */
+  constructor(whole, narrowest, changed) {
+    this.whole = whole;
+    this.narrowest = narrowest;
+    this.changed = changed;
+    this.from = whole.from;
+    this.to = whole.to;
+    this.pointer = null;
+  }
+
+  /** Shows a part, moved into the whole. */
+  show(from, to) {
+    const { whole } = this;
+    const width = Math.min(Math.max(to - from, this.narrowest), whole.to - whole.from);
+    from = Math.min(Math.max((from + to - width) / 2, whole.from), whole.to - width);
+    if (from === this.from && from + width === this.to) return;
+    this.from = from;
+    this.to = from + width;
+    this.changed();
+  }
+
+  /** Shows so many times as much, with the place `at` where it is. */
+  zoom(times, at = (this.from + this.to) / 2) {
+    this.show(at - (at - this.from) * times, at + (this.to - at) * times);
+  }
+
+  /** Moves by a part of what is shown. */
+  pan(by) {
+    const width = this.to - this.from;
+    const from = Math.min(Math.max(this.from + by * width, this.whole.from), this.whole.to - width);
+    this.show(from, from + width);
+  }
+
+  reset() {
+    this.show(this.whole.from, this.whole.to);
+  }
+
+  /** Sets the place under the pointer; null: none. */
+  point(at) {
+    this.pointer = at;
+    this.changed();
+  }
+}
 
 const watchers = new Set();
 let due = false;
@@ -31,34 +73,7 @@ function tell() {
   });
 }
 
-/** Shows a part of the recording, moved into the whole. */
-export function show(from, to) {
-  const width = Math.min(Math.max(to - from, NARROWEST), whole.to - whole.from);
-  from = Math.min(Math.max((from + to - width) / 2, whole.from), whole.to - width);
-  if (from === view.from && from + width === view.to) return;
-  view.from = from;
-  view.to = from + width;
-  tell();
-}
-
-/** Shows so many times as much, with the time `at` where it is. */
-export function zoom(times, at = (view.from + view.to) / 2) {
-  show(at - (at - view.from) * times, at + (view.to - at) * times);
-}
-
-/** Moves by a part of what is shown. */
-export function pan(by) {
-  const width = view.to - view.from;
-  const from = Math.min(Math.max(view.from + by * width, whole.from), whole.to - width);
-  show(from, from + width);
-}
-
-export function reset() {
-  show(whole.from, whole.to);
-}
-
-/** Sets the time under the pointer; null: none. */
-export function point(at) {
-  view.pointer = at;
-  tell();
-}
+/** The whole recording, in seconds since its first event. */
+export const whole = { from: 0, to: Math.max((index.end_ns - index.begin_ns) / 1e9, 1e-6) };
+/** The part of it that all charts over time show. */
+export const view = new View(whole, NARROWEST, tell);

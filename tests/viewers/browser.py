@@ -69,6 +69,10 @@ class Browser:
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                       mobile=width < 500)
 
+    def medium(self, name):
+        """Lay the page out for "print", or as before: ""."""
+        self.devtools("Emulation.setEmulatedMedia", media=name)
+
     def js(self, script, *args):
         return self._of_session("/execute/sync", script=script, args=list(args))
 

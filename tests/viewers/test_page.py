@@ -122,6 +122,17 @@ def pictures(path, top):
             if name == "desktop":
                 b.paper(f"{top}/page.pdf")
                 check(os.path.getsize(f"{top}/page.pdf") > 50_000, "it can be printed")
+                printed(b)
+
+
+def printed(b):
+    """On paper a field says what was chosen, and what could be opened is not there."""
+    b.medium("print")
+    chosen, option = b.js("return [document.getElementById('chosen').innerText, "
+                          "document.getElementById('flow').selectedOptions[0].textContent]")
+    shown = b.js("return [...document.querySelectorAll('.chart summary')].filter((s) => s.checkVisibility()).length")
+    check(chosen and chosen == option and not shown, f"on paper the flow is named: {chosen}; {shown} closed tables")
+    b.medium("")
 
 
 def charts(b):
@@ -138,6 +149,41 @@ def charts(b):
         if c["title"] != "What each thread did" and not (len(c["labels"]) > 1 and len(c["times"]) > 1 and units):
             check(False, f"labels with units: {c}")
     check(True, f"{len(got)} charts have a note, a legend, labels with units and a table")
+
+
+def distributions(b):
+    """Drag, keys and the pointer on a chart of distribution functions, whose axis is its own."""
+    axis = """return [...document.querySelector('#distributions .chart').querySelectorAll('.dygraph-axis-label-x')]
+        .map((l) => l.textContent).join()"""
+    b.js("document.querySelector('#distributions .plot').scrollIntoView({block: 'center'})")
+    time.sleep(0.5)
+    times, whole = view(b), b.js(axis)
+    x, y, wide, high = b.js("const r = document.querySelector('#distributions .plot').getBoundingClientRect(); "
+                            "return [r.left, r.top, r.width, r.height]")
+    b.mouse(("move", x + 0.4 * wide, y + high / 2), "down", ("move", x + 0.5 * wide, y + high / 2),
+            ("move", x + 0.6 * wide, y + high / 2), "up")
+    zoomed = changed(b, axis, whole)
+    b.mouse(("move", x + 0.5 * wide, y + high / 2))
+    read = b.until("return document.querySelector('#distributions .readout').textContent")
+    check(re.search(r"%; at most [\d.]+ (B|KiB)$", read), f"sizes from {whole} to {zoomed}; the pointer reads {read}")
+    b.js("document.querySelector('#distributions .plot').focus()")
+    b.keys("right")
+    moved = changed(b, axis, zoomed)
+    b.keys("-")
+    wider = changed(b, axis, moved)
+    b.keys("home")
+    check(changed(b, axis, wider) == whole, f"keys move, zoom and show all: {moved}; {wider}")
+    check(view(b) == times, "the charts over time stay")
+
+
+def changed(b, script, before):
+    """The value of a script once it is another one."""
+    for _ in range(50):
+        now = b.js(script)
+        if now != before:
+            return now
+        time.sleep(0.1)
+    raise RuntimeError(f"this stays: {before}")
 
 
 def value_of(report, place):
@@ -283,5 +329,6 @@ with undisturbed(lambda: Recording(PYTHON, "-c", PROGRAM, options=("--level", "f
         browser.open(at + "/page.html")
         charts(browser)
         numbers(browser)
+        distributions(browser)
         interaction(browser)
     many_points(at + "/page.html", at)
