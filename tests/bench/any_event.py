@@ -2,7 +2,7 @@
 """Cost of an occurrence of an event chosen with --event, beside perf record of the same event."""
 from observers import *
 
-EVENT, CALLS, SECONDS = "task:task_rename", 200_000, 40
+EVENT, CALLS, SECONDS = "task:task_rename", 200_000, duration(40)
 
 
 class Chosen(Tracer):

@@ -2,7 +2,7 @@
 """Cost of protocol state by level: per request and response, and per program that records it."""
 from observers import *
 
-SIZE, TRIPS, SECONDS = 64, 10000, 30
+SIZE, TRIPS, SECONDS = 64, 10000, duration(30)
 STATISTICS_TURNS = 3
 LEVELS = ["none", "light", "full"]
 

@@ -25,15 +25,15 @@ DOCUMENT = ROOT + "/docs/performance.md"
 
 # group: seconds of turns, benchmark and its arguments
 GROUPS = {
-    "trip": (60, "kernel_event.py"),
-    "bulk": (60, "bulk.py"),
-    "writes-256": (40, "bulk.py", "256"),
-    "writes-1024": (40, "bulk.py", "1024"),
-    "gigabit": (100, "gigabit.py"),
-    "nginx": (110, "nginx.py"),
-    "true": (50, "record_true.py"),
-    "calls": (40, "call_path.py", "unix", "tcp"),
-    "reader": (34, "correlate.py"),
+    "trip": (45, "kernel_event.py"),
+    "bulk": (50, "bulk.py"),
+    "writes-256": (30, "bulk.py", "256"),
+    "writes-1024": (30, "bulk.py", "1024"),
+    "gigabit": (80, "gigabit.py"),
+    "nginx": (90, "nginx.py"),
+    "true": (40, "record_true.py"),
+    "calls": (30, "call_path.py", "unix", "tcp"),
+    "reader": (30, "correlate.py"),
 }
 
 PEERS = ["empty programs", "tcpdump", "tcpdump -s 96", "perf record, same tracepoints"]

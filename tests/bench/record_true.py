@@ -27,7 +27,7 @@ begin("Wall time of recording a program that does nothing, from start to finishe
       "magnet record -q -o DIR [--app-only | --kernel-only] -- true")
 names = [n for n in WAYS if works(n)]
 costs = {n: [] for n in names}
-for turn in rounds(50, at_least=TURNS, at_most=TURNS):
+for turn in rounds(duration(50), at_least=TURNS, at_most=TURNS):
     k = turn % len(names)
     for name in names[k:] + names[:k]:
         with Place() as top:

@@ -3,7 +3,7 @@
 from observers import *
 
 CALLS = 200_000
-TIME = 50
+TIME = duration(50)
 
 
 class Filtered(Tracer):
