@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws figures for `magnet plot`, whose options come first: FIGURE OUTPUT FLOW DIR...; "-" is none."""
+"""Draws figures for `magnet plot`, with what it was given: FIGURE OUTPUT FLOW [FILTER...] -- DIR...; "-" is none."""
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,15 +29,16 @@ def check(figure: str, output: str, flow: str, directories: List[str]) -> None:
         raise Misused(f"{output}: the name of a picture ends in {', '.join('.' + f for f in FORMATS)}")
 
 
-def main(figure: str, output: str, flow: str, *directories: str) -> None:
+def main(figure: str, output: str, flow: str, *rest: str) -> None:
     """Draw the figure that the command line names."""
+    filters, directories = rest[:rest.index("--")], rest[rest.index("--") + 1:]
     if figure == "list":
         print(listing())
         return
     check(figure, output, flow, list(directories))
     more: Dict[str, Any] = {} if flow == "-" else {"flow": flow}
     with ExitStack() as stack:
-        recordings = [stack.enter_context(magnet.open(d)) for d in directories]
+        recordings = [stack.enter_context(magnet.open(d, *filters)) for d in directories]
         draw(figure, recordings, **more).save(output)
 
 

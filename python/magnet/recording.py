@@ -149,7 +149,7 @@ def _json(path: Path) -> Any:
 def open_recording(directory: PathLike, *options: str) -> Recording:
     """Open a recording of `magnet record`, or a directory made by `magnet export --format records`.
 
-    Options are filters, as magnet-report(1) has them: `magnet.open("trace", "--pid", "4711")`.
+    Options are filters, as magnet-report(1) has them: `magnet.open("trace", "--process", "4711")`.
     """
     if not Path(directory).is_dir():
         raise MagnetError(f"{directory}: no such directory; record one with: magnet record -o {directory} -- COMMAND")

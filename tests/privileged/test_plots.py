@@ -121,6 +121,8 @@ def of_sent(rec, opened):
     for layer, in_legend in (("call", "call:"), ("device", "device:")):
         check(sorted(r["payload"] for r in of_flow[layer]) == series(drawn["size-cdf"], in_legend).x.tolist(),
               f"size-cdf: the {len(of_flow[layer])} sizes of the layer {layer}")
+    statistics_are(drawn, figures, of_flow)
+    processes_are(rec, drawn, rows)
     last = series(drawn["application-wire"], "network", "bytes so far").y[-1]
     fresh = sum(r["fresh"] or 0 for r in of_flow["device"])
     check(abs(last * {True: 1e6, False: 1e3}[fresh >= 1e6] - fresh) < 1, "application-wire: ends at the flow's bytes")
@@ -149,6 +151,47 @@ def of_sent(rec, opened):
             check(False, "context-switches without durations are refused")
         except magnet.NotAvailable as e:
             check("--layers +switch" in str(e), f"context-switches: {e}")
+
+
+def statistics_are(drawn, figures, of_flow):
+    """Distributions of spacings, spectrum and contract show the facts, or what the report makes of them."""
+    for layer in ("call", "device"):
+        at = sorted(r["time_ns"] for r in of_flow[layer])
+        check(np.allclose(series(drawn["spacing-cdf"], layer + ":").x, np.sort(np.diff(at)) / 1e6),
+              f"spacing-cdf: the {len(at) - 1} spacings of the layer {layer}")
+    spectrum = next(x for x in figures["on_demand"]["spectrum"]["layers"] if x["layer"] == "device")
+    wanted = [o["y"] for o in spectrum["octaves"] or [] if o["y"] is not None]
+    check(not wanted or series(drawn["spectrum"], "device", "energy at a layer").y.tolist() == wanted,
+          f"spectrum: the report's {len(wanted)} octaves")
+    contract = next(x for x in figures["on_demand"]["contract"]["layers"] if x["layer"] == "device")
+    wanted = [b["bucket_bytes"] for b in contract["buckets"] or [] if b["bucket_bytes"] is not None]
+    check(wanted and series(drawn["contract"], "device").y.tolist() == wanted,
+          f"contract: the report's {len(wanted)} buckets")
+
+
+def processes_are(rec, drawn, packets):
+    """Congestion counts all payload; intervals are those between the calls of each process."""
+    sent = {}
+    for r in packets:
+        if r["layer"] == "device" and r["flow"].endswith("/tx"):
+            sent[r["flow"]] = sent.get(r["flow"], 0) + r["payload"]
+    for s in (s for s in drawn["congestion"].series if s.panel == "rate"):
+        unit = 1e6 if "[Mbit/s]" in s.y_label else 1e3
+        check(abs(sum(s.y[:-1]) * unit * 0.1 / 8 - sent[s.name.split()[0]]) < 1,
+              f"congestion: the rates of {s.name} are of its {sent[s.name.split()[0]]} bytes")
+    writes = {}
+    for r in fact_table.facts(rec, "call"):
+        if r["flow"] and r["flow"].endswith("/tx") and r["bytes"]:
+            writes.setdefault(r["pid"], []).append(r["begin_ns"])
+    for pid, begins in writes.items():
+        if len(begins) < 3:
+            continue
+        s = next(s for s in drawn["write-intervals"].series if f" {pid}: n = {len(begins) - 1}," in s.name)
+        check(np.isclose(sum(s.y[:-1]), 100), f"write-intervals: all {len(begins) - 1} of process {pid}")
+        between = np.diff(sorted(begins)) / 1e6
+        shown = [s for s in drawn["process-trace"].series if s.name == f"writes of {pid}"]
+        check(shown and np.abs(shown[0].y[:, None] - between).min(axis=1).max() < 1e-4,
+              f"process-trace: intervals between writes of {pid}")
 
 
 def of_requests(rec, opened):
@@ -191,6 +234,20 @@ def by_command(rec, top):
     data = [line.split("\t") for line in open(f"{top}/x.tsv").read().splitlines()]
     check(data[0] == ["panel", "series", "x_is", "x", "y_is", "y"] and
           {r[5] for r in data if r[1].startswith("application")} == {"10240"}, "and its data")
+    def sizes(*filters):
+        p = plot_command(rec.dir, "--figure", "congestion", "-o", top + "/f.svg", *filters)
+        rows = [line.rstrip("\n").split("\t") for line in open(top + "/f.tsv")][1:] if not p.returncode else []
+        return p, {r[1] for r in rows if r[0] == "rate"}, [float(r[3]) for r in rows]
+
+    _, every, _ = sizes()
+    pids = sorted({r["pid"] for r in fact_table.facts(rec, "call") if r["flow"] and r["bytes"]})
+    p, one, _ = sizes("--process", str(pids[0]), "--port", "5001", "--protocol", "tcp", "--direction", "sent")
+    check(len(every) == 2 and len(one) == 1 and one < every, f"--process {pids[0]}: {one} of {every} {p.stderr}")
+    p, _, at = sizes("--from", "0.5", "--to", "900ms")
+    check(at and max(at) < 1.01 and min(at) > 0.39, f"--from, --to: {min(at, default=0)} to {max(at, default=0)} s {p.stderr}")
+    for wrong in (("--port", "x"), ("--to", "0.1", "--from", "0.5"), ("--port", "1")):
+        p, *_ = sizes(*wrong)
+        check(p.returncode and p.stderr, f"{wrong}: {p.stderr.strip()}")
     for what, status, words in ((("--figure", "ftq", "-o", top + "/y.svg"), 2, "it is one of: ftp"),
                                 (("--figure", "ftp", "-o", top + "/y.gif"), 2, ".svg, .pdf, .png"),
                                 (("--figure", "ftp", "-o", top + "/none/y.svg"), 1, "No such file"),
