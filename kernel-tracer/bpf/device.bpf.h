@@ -152,13 +152,12 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
 	const struct sock *sk = skb->sk;
-	struct sock_entry *known;
 	struct packet g = {};
 	int via = VIA_OWN;
 	struct taken t;
 	__u64 sock = 0, lost;
 
-	if (sk && sent_by(&g, &sock, &known, skb, sk)) {
+	if (sk && sent_by(&g, &sock, NULL, skb, sk)) {
 		if (g.carried || is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev))
 			via = VIA_FROM;
 	} else {
@@ -290,7 +289,6 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
 	const struct sock *sk = skb->sk;
-	struct sock_entry *known;
 	int via = VIA_OWN;
 	unsigned char *ip = skb->data;
 	int version = ip_version(skb);
@@ -318,7 +316,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	} else {
 		if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))
 			note_datagram(skb, ip, version);
-		if (sk && sent_by(&g, &sock, &known, skb, sk)) {
+		if (sk && sent_by(&g, &sock, NULL, skb, sk)) {
 			via = VIA_FROM;
 			if (!g.carried)
 				comes_from(skb, ip, sock, version);

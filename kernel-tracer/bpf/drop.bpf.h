@@ -41,7 +41,6 @@ static __always_inline bool dropped_of(
 	unsigned char *ip = skb->head + skb->network_header;
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
 	const struct sock *sk = skb->sk;
-	struct sock_entry *known;
 	int how;
 
 	if (in_queue(skb)) {
@@ -63,7 +62,7 @@ static __always_inline bool dropped_of(
 		if (sk->__sk_common.skc_family == AF_PACKET)
 			return false;
 		*rx = false;
-		how = sent_by(g, sock, &known, skb, sk);
+		how = sent_by(g, sock, NULL, skb, sk);
 		if (*sock && !dev && !skb->skb_iif && ip < skb->data &&
 			sk->sk_protocol != IPPROTO_TCP) {
 			g->seq = buffer_of(skb);

@@ -18,9 +18,11 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	if (event == MG_EVENT_ip_post &&
 		of_request(skb, sk, POINTER(nf_hook_state, ctx->state, net)->ns.inum))
 		return NF_ACCEPT;
-	if (!sk || !sent_by(&g, &sock, &known, skb, sk) ||
+	if (!sk || !sent_by(&g, &sock, event == MG_EVENT_ip_out ? &known : NULL, skb, sk) ||
 		!interface_passes(POINTER(nf_hook_state, ctx->state, out)))
 		return NF_ACCEPT;
+	if (event == MG_EVENT_ip_post && sk->sk_protocol == IPPROTO_TCP && g.flags & TCP_SYN)
+		known = sock_of(sk);
 	if (g.carried) /* it has left the socket's own IP before */
 		known = NULL;
 	if (take(&t)) {
@@ -35,7 +37,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	/* the packet's further events are recorded, or counted as lost, on their own */
 	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, ip_version(skb), &g, sock, false);
-	if (known && event == MG_EVENT_ip_post && g.flags & TCP_SYN)
+	if (known && event == MG_EVENT_ip_post)
 		syn_leaves(skb, sk, known);
 	if (known && event == MG_EVENT_ip_out) {
 		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */

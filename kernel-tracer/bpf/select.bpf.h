@@ -245,6 +245,7 @@ static __noinline __u64 as_translated(__u64 tuple, __u64 cookie, __u64 number)
 	bpf_map_delete_elem(&translations, &tuple);
 	if (bpf_map_update_elem(&tuples, &other, &cookie, BPF_ANY))
 		count_not_followed(number);
+	tables_changed();
 	return other;
 }
 
@@ -267,6 +268,7 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_followed(number_counted(sk, cookie));
+	tables_changed();
 	arrives = entry.translated ? entry.translated : entry.tuple;
 	bpf_map_delete_elem(&requests, &arrives);
 	drop_key(arrives);
@@ -346,6 +348,7 @@ static __always_inline void unbind(struct sock_entry *e)
 	if (translated)
 		bpf_map_delete_elem(&tuples, &translated);
 	e->tuple = e->translated = 0;
+	tables_changed();
 }
 
 static __always_inline void forget(const struct sock *sk)
@@ -357,6 +360,7 @@ static __always_inline void forget(const struct sock *sk)
 		return;
 	unbind(e);
 	bpf_map_delete_elem(&socks, &key);
+	tables_changed();
 }
 
 #endif

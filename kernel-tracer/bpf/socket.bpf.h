@@ -54,12 +54,12 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 {
 	struct sock *sk = skb->sk;
 	struct tcp_sock *tp = (void *)sk;
-	struct sock_entry *known = sk ? sock_of(sk) : NULL;
+	__u64 sock = sk ? cookie_of(sk) : 0;
 	struct task_state *state;
 
 	if (!len)
 		zerocopy_taken(skb);
-	if (!known) {
+	if (!sock) {
 		state = current_task();
 		if (!state || !state->call || !state->other)
 			return 0;
@@ -72,7 +72,7 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 		return 0;
 	}
 	EMIT(sock_copy, mg_sock_copy, e, {
-		e->sock = known->cookie;
+		e->sock = sock;
 		e->seq = MEMBER(tcp_sock, tp, copied_seq);
 		e->len = len;
 		e->rcv_nxt = MEMBER(tcp_sock, tp, rcv_nxt);

@@ -68,6 +68,7 @@ static __always_inline void connecting_begins(
 	entry.cookie = cookie_again(sk, before);
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY))
 		count_not_followed(number_counted(sk, entry.cookie));
+	tables_changed();
 	emit_state(sk, tp, entry.cookie, old, TCP_SYN_SENT, OPENER_CONNECT);
 	check_netns(POINTER(sock, sk, __sk_common.skc_net.net), bpf_get_current_pid_tgid() >> 32);
 }
@@ -146,7 +147,7 @@ int BPF_PROG(on_tcp_used, struct sock *sk)
 {
 	struct tcp_sock *tp;
 
-	if (sock_of(sk) || !is_wanted_late(sk))
+	if (cookie_of(sk) || !is_wanted_late(sk))
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp)
@@ -240,16 +241,16 @@ static __always_inline int other_ready(struct sock *sk)
 
 static __always_inline int data_ready(struct sock *sk)
 {
-	struct sock_entry *known = sock_of(sk);
+	__u64 cookie = cookie_of(sk);
 	struct tcp_sock *tp;
 
-	if (!known)
+	if (!cookie)
 		return other_ready(sk);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
 	EMIT(tcp_ready, mg_tcp_ready, e, {
-		e->sock = known->cookie;
+		e->sock = cookie;
 		e->rcv_nxt = tp->rcv_nxt;
 		e->copied_seq = tp->copied_seq;
 	});

@@ -42,6 +42,7 @@ static __always_inline void syn_leaves(
 	follow_ports(t.sport, t.dport);
 	if (bpf_map_update_elem(&tuples, &tuple, &known->cookie, BPF_ANY))
 		count_not_followed(number_counted(sk, known->cookie));
+	tables_changed();
 }
 
 /* Call it for the SYN-ACK `t`: there is no socket yet, but its key is known. */

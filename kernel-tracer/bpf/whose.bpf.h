@@ -9,8 +9,8 @@
  */
 
 /*
- * Identifies a packet sent by a socket (not NULL), `known` if it is TCP's; false if that is not
- * followed.
+ * Identifies a packet sent by a socket (not NULL); false if that is not followed. `known`, unless
+ * it is NULL, becomes the entry of a TCP socket, which not every hook needs.
  */
 static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
 	const struct sk_buff *skb, const struct sock *sk)
@@ -18,15 +18,20 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	__u8 state = sk->__sk_common.skc_state;
 	struct other *o;
 
-	*known = NULL;
 	/* not a full socket, nor followed */
 	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV)
 		return false;
 	if (sk->sk_protocol == IPPROTO_TCP) {
-		*known = sock_of(sk);
-		if (!*known)
-			return false;
-		*sock = (*known)->cookie;
+		if (known) {
+			*known = sock_of(sk);
+			if (!*known)
+				return false;
+			*sock = (*known)->cookie;
+		} else {
+			*sock = cookie_of(sk);
+			if (!*sock)
+				return false;
+		}
 		if (!says_tcp(skb->head + skb->network_header))
 			return carried(g, skb, true);
 		return segment_at_transport(g, skb);
@@ -70,16 +75,16 @@ static __always_inline bool is_others(unsigned char *ip, int version)
 static __always_inline int arrives_for(struct packet *g, __u64 *sock, const struct sk_buff *skb,
 	unsigned char *ip, int version, __u32 netns)
 {
-	__u64 tuple, *cookie;
+	__u64 tuple, cookie;
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
-		cookie = bpf_map_lookup_elem(&tuples, &tuple);
+		cookie = cookie_by_tuple(tuple);
 		if (!cookie && (!g->len || !bpf_map_lookup_elem(&requests, &tuple))) {
 			if (g->len)
 				count_thrown_out(tuple);
 			return PLACE_NONE;
 		}
-		*sock = cookie ? *cookie : MG_REQUEST_ID | tuple;
+		*sock = cookie ? cookie : MG_REQUEST_ID | tuple;
 		return PLACE_OWN;
 	}
 	return datagram_arrived(g, sock, skb, ip, version, netns);

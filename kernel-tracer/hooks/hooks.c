@@ -140,6 +140,10 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return 0; /* the choice of followed sockets does not depend on the level */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
+	/* programs may have looked these up meanwhile, and remember it for this round */
+	now.round++;
+	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
+		return -errno;
 	empty(hooks_map_fd(h, "others"));
 	empty(hooks_map_fd(h, "places"));
 	/* entries come from packets that the filters may refuse now */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Remembers on each CPU which cookies were last found in `socks` and `tuples`. A packet passes
+ * several hooks on one CPU, which all ask for the same socket: all but the first find it here,
+ * which saves about a tenth of their time.
+ *
+ * An answer is the one that the table would give:
+ * - It holds for the table's content of one moment. Whatever changes a table changes `generation`
+ *   afterwards, and an answer is stored with the generation that was read before it was looked up.
+ * - It depends on the key alone, a socket's address or a tuple, not on the buffer: that the same
+ *   buffer goes down and up again, is cloned, segmented, merged, or sent by stacked devices within
+ *   each other makes no difference, nor what happens to its headers.
+ * - A program may interrupt another one here, and leave a mixture of two entries, whose parts do
+ *   not fit together: each enters the check by a function that maps no two values to one. It takes
+ *   a mixture of three, and a coincidence of 64 bits, to be taken for an entry.
+ * Only what is there is remembered: what nobody follows is told by its ports, without a look-up.
+ */
+#ifndef MAGNET_BPF_MEMO_H
+#define MAGNET_BPF_MEMO_H
+
+struct memo {
+	__u64 key, cookie, check;
+};
+
+/* A power of two for each table, for the connections that take turns on a CPU. */
+#define MEMOS 32
+enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_TABLES };
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, MEMO_TABLES *MEMOS);
+	__type(key, __u32);
+	__type(value, struct memo);
+} memos SEC(".maps");
+volatile __u64 generation SEC(".data.generation") = 0;
+
+/* Elsewhere than on x86 the generation could be read after the table. */
+#if defined(__TARGET_ARCH_x86) && !defined(MG_OLD)
+#define CAN_RECALL
+
+/* Call it when `socks` or `tuples` has been changed. The loader changes settings.round. */
+static __always_inline void tables_changed(void)
+{
+	__sync_fetch_and_add(&generation, 1);
+}
+
+static __always_inline __u64 generation_now(void)
+{
+	return generation ^ (__u64)settings.round << 48;
+}
+
+static __always_inline __u64 memo_check(__u64 key, __u64 cookie, __u64 now)
+{
+	return key ^ cookie * 0x9e3779b97f4a7c15ULL ^ now * 0xc2b2ae3d27d4eb4fULL;
+}
+
+/*
+ * Returns the cookie under the key, 0 if there is none; the entries of `map` begin with it, and
+ * none is 0.
+ */
+static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
+{
+	__u32 at = table * MEMOS + (key * 0x9e3779b97f4a7c15ULL >> 32 & (MEMOS - 1));
+	volatile struct memo *m = bpf_map_lookup_elem(&memos, &at);
+	__u64 now = generation_now(), cookie, *found;
+
+	if (m && m->key == key) {
+		cookie = m->cookie;
+		if (m->check == memo_check(key, cookie, now))
+			return cookie;
+	}
+	found = bpf_map_lookup_elem(map, &key);
+	if (!found)
+		return 0;
+	cookie = *(volatile __u64 *)found;
+	if (m) {
+		m->key = key;
+		m->cookie = cookie;
+		m->check = memo_check(key, cookie, now);
+	}
+	return cookie;
+}
+
+#else
+#define tables_changed()
+#endif
+
+#endif
