@@ -122,6 +122,7 @@ def ns3(name, trace, top):
 def chrome(name, trace, top):
     with open(exported(trace, "chrome", f"{top}/{name}.json")) as f:
         events = json.load(f)["traceEvents"]
+    counters(name, trace, events)
     kinds = collections.Counter((e["ph"], e.get("cat")) for e in events)
     calls = [r for r in facts(trace, "call")[1] if r["begin_ns"] and r["end_ns"]]
     found = [e for e in events if e["ph"] == "X" and e["cat"] == "call"]
@@ -144,6 +145,27 @@ def chrome(name, trace, top):
     check([i for i, _ in from_] == [i for i, _ in to] and all(e in begins for _, e in from_) and
           all(e in ends for _, e in to) and len(from_) <= len(crossed) and bool(from_) == bool(crossed),
           f"{name}: {len(from_)} arrows from the call that sent to the call that received")
+
+
+def counters(name, trace, events):
+    """The counters of a Chrome trace are the samples of TCP's state, and buffers that events tell of."""
+    shown = collections.Counter((e["name"], round(e["ts"] * 1000), *next(iter(e["args"].items())))
+                                for e in events if e["ph"] == "C")
+    wanted = collections.Counter()
+    for r in facts(trace, "state")[1]:
+        for what, unit, column in (("cwnd", "segments", "cwnd"), ("srtt", "us", "srtt_us"),
+                                   ("not sent", "bytes", "notsent")):
+            if r["time_ns"] and r["flow"] and r[column]:
+                wanted[f"{what} {r['flow']}", int(r["time_ns"]), unit, int(r[column])] += 1
+    for r in golden.table(golden.output(MAGNET, "show", "--tsv", "--event", "tcp_send,tcp_ready", trace))[1]:
+        of = dict(f.split("=", 1) for f in r["fields"].split() if "=" in f)
+        if r["flow"] and "wmem_queued" in of:
+            wanted[f"send buffer {r['flow']}", int(r["time_ns"]), "bytes", int(of["wmem_queued"])] += 1
+        elif r["flow"] and "copied_seq" in of:
+            queued = (int(of["rcv_nxt"]) - int(of["copied_seq"])) % 2 ** 32
+            wanted[f"receive queue {r['flow']}", int(r["time_ns"]), "bytes", queued] += 1
+    check(shown == wanted, f"{name}: {sum(wanted.values())} counters are those of facts and events "
+          f"{list((shown - wanted).items())[:2]} {list((wanted - shown).items())[:2]}")
 
 
 def standard_output_and_errors(trace, top):
