@@ -194,11 +194,25 @@ bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns
 	       refuse_amount(min);
 }
 
+/* Returns the layers that a name of `len` bytes stands for, 0 if it is none. */
+static uint32_t layers_of(const char *name, size_t len)
+{
+	static const char light[] = "light";
+
+	if (len == sizeof(light) - 1 && memcmp(name, light, len) == 0)
+		return MG_LIGHT_LAYERS;
+	for (int i = 0; i < MG_LAYER_END; i++)
+		if (strlen(mg_layer_names[i]) == len &&
+			strncmp(mg_layer_names[i], name, len) == 0 && (MG_ALL_LAYERS & 1u << i))
+			return 1u << i;
+	return 0;
+}
+
 bool option_layers(const char *text, uint32_t *out)
 {
 	uint32_t layers = 0;
 
-	option_refuse("layers of " MG_LAYER_CHOICES ", or none");
+	option_refuse("layers of " MG_LAYER_CHOICES ", light, or none");
 	if (strcmp(text, "none") == 0) {
 		*out = 0;
 		return true;
@@ -210,16 +224,11 @@ bool option_layers(const char *text, uint32_t *out)
 	}
 	while (*text) {
 		size_t len = strcspn(text, ",");
-		int found = -1;
+		uint32_t found = layers_of(text, len);
 
-		for (int i = 0; i < MG_LAYER_END; i++)
-			if (strlen(mg_layer_names[i]) == len &&
-				strncmp(mg_layer_names[i], text, len) == 0 &&
-				(MG_ALL_LAYERS & 1u << i))
-				found = i;
-		if (found < 0)
+		if (!found)
 			return false;
-		layers |= 1u << found;
+		layers |= found;
 		text += len;
 		if (*text == ',' && *++text == 0)
 			return false;

@@ -17,6 +17,8 @@
 #define MG_USUAL_LAYERS                                                                            \
 	(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_IP | \
 		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
+/* those that `light` is short for: the way of bytes, without calls, IP and the scheduler */
+#define MG_LIGHT_LAYERS (1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_DEVICE)
 
 /* range of --buffer; the kernel refuses BPF programs that reach further into a map than 512 MiB */
 #define MG_BUFFER_MIN 4096u
@@ -52,7 +54,10 @@ bool option_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *o
 const char *option_time_text(char out[24], uint64_t ns);
 /* Parses "64M" (not less than `min` bytes) or "30s": sets one of both, the other to 0. */
 bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns);
-/* Parses names of layers separated by commas, after a + to add them to the default; or "none". */
+/*
+ * Parses names of layers separated by commas, after a + to add them to the default; or "none".
+ * "light" is short for several.
+ */
 bool option_layers(const char *text, uint32_t *out);
 
 /* Parses "none", "light" or "full", as enum mg_level. */

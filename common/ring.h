@@ -166,7 +166,8 @@ struct mg_bpf_settings {
 	__u8 level;  /* protocol state to record: 0 none, 1 light, 2 full */
 	__u8 cgroup; /* tasks of the cgroup in the map `cgroups` are traced */
 	__u8 round;  /* changes with the filters: what was remembered before is not believed */
-	__u8 pad[4];
+	__u8 served; /* the scheduler is recorded of threads that have used a followed socket */
+	__u8 pad[3];
 };
 
 /*

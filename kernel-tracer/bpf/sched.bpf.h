@@ -31,7 +31,7 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 static __always_inline int sched_switch(void *ctx, bool preempt, struct task_struct *prev,
 	struct task_struct *next, __u32 prev_state)
 {
-	bool out = task_traced(prev), in = task_traced(next);
+	bool out = task_watched(prev), in = task_watched(next);
 	struct taken t;
 
 	if (!out && !in)
@@ -85,7 +85,7 @@ int BPF_PROG(on_sched_switch_old, bool preempt, struct task_struct *prev, struct
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
-	if (!task_traced(p))
+	if (!task_watched(p))
 		return 0;
 	EMIT(sched_waking, mg_sched_waking, e, {
 		e->wakee_tid = p->pid;
@@ -97,7 +97,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_sched_wakeup, struct task_struct *p)
 {
-	if (!task_traced(p))
+	if (!task_watched(p))
 		return 0;
 	EMIT(sched_wakeup, mg_sched_waking, e, {
 		e->wakee_tid = p->pid;
@@ -109,7 +109,7 @@ int BPF_PROG(on_sched_wakeup, struct task_struct *p)
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 {
-	if (!task_traced(p))
+	if (!task_watched(p))
 		return 0;
 	EMIT(sched_wakeup_new, mg_sched_waking, e, {
 		e->wakee_tid = p->pid;
@@ -121,7 +121,7 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_sched_migrate, struct task_struct *p, int to)
 {
-	if (!task_traced(p))
+	if (!task_watched(p))
 		return 0;
 	EMIT(sched_migrate, mg_sched_migrate, e, {
 		e->moved_tid = p->pid;

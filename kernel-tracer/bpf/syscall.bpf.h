@@ -235,6 +235,7 @@ static __always_inline void remember_call(
 		state->pair = SYS_ARG3(regs);
 	state->call = c->call;
 	state->quiet = 0;
+	state->serves = 1;
 	state->fd = c->fd;
 	state->dir = c->dir;
 	state->sk = tcp && c->dir != MG_DIR_OTHER ? (__u64)c->sk : 0;

@@ -26,9 +26,10 @@ struct task_state {
 	__u64 zerocopy; /* address of the socket it sends on with MSG_ZEROCOPY, 0 = it does not */
 	/* the call that a signal handler interrupted */
 	__s32 interrupted_fd;
-	__u16 interrupted; /* MG_SYS_*, 0 = none */
-	__u8 quiet;        /* the call is not recorded, but may change the selection */
-	__u8 errors;       /* it reads the socket's error queue */
+	__u8 interrupted; /* MG_SYS_*, 0 = none */
+	__u8 serves;      /* a call of it has been recorded */
+	__u8 quiet;       /* the call is not recorded, but may change the selection */
+	__u8 errors;      /* it reads the socket's error queue */
 	__u64 interrupted_sock;
 	__u64 pair; /* address to which socketpair() writes its two descriptors */
 	__u32 zerocopy_first;
@@ -123,6 +124,17 @@ static __always_inline bool task_traced(struct task_struct *t)
 	if (everything(t))
 		return true;
 	return TASK_READ(t, pid) && task_storage(&tasks, t, 0); /* an idle CPU's thread has none */
+}
+
+/* Returns whether what the scheduler and interrupts do to the task is recorded. */
+static __always_inline bool task_watched(struct task_struct *t)
+{
+	const struct task_state *state;
+
+	if (everything(t))
+		return true;
+	state = TASK_READ(t, pid) ? task_storage(&tasks, t, 0) : NULL;
+	return state && (!settings.served || state->serves);
 }
 
 /* Returns whether the current task's sockets may be followed, if the filters pass them. */

@@ -186,12 +186,19 @@ static bool is_served(const struct hooks *h, size_t row)
 	return false;
 }
 
-bool hook_is_wanted(const struct hook *k, uint32_t layers)
+static bool only_tcp_passes(const struct mg_bpf_settings *filters)
+{
+	return filters->active & MG_FILTERS_PROTOCOL && filters->protocols == 1u << MG_KIND_tcp;
+}
+
+bool hook_is_wanted(const struct hook *k, uint32_t layers, const struct mg_bpf_settings *filters)
 {
 	static const uint32_t passed = 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP |
 				       1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER |
 				       1u << MG_LAYER_DEVICE | 1u << MG_LAYER_GRO;
 
+	if (hook_is_of_others(k) && only_tcp_passes(filters))
+		return false;
 	if (hook_meets_sockets(k))
 		return layers & passed && !(layers & 1u << MG_LAYER_SYSCALL);
 	return hook_is_selection(k) || layers & 1u << k->layer;
@@ -204,7 +211,7 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 
 	if (is_served(h, row))
 		return HOOK_NOT_NEEDED;
-	if (!hook_is_wanted(k, o->layers))
+	if (!hook_is_wanted(k, o->layers, &o->settings))
 		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
 	if (o->fresh && strcmp(k->event, "sock_open") == 0)
 		return HOOK_NOT_NEEDED; /* no connection is open yet */
@@ -219,7 +226,6 @@ void hooks_choose(struct hooks *h, const struct hook_options *o, const struct bt
 	struct kernel kernel = {.btf = btf, .kind = {1, 1, 1, 1}};
 
 	count_args(&kernel);
-	h->layers = o->layers;
 	for (size_t i = 0; i < hook_count; i++)
 		h->state[i] = choose(h, o, &kernel, i);
 }

@@ -34,8 +34,8 @@ struct hooks;
  * h->refused failed to load before and are left out. `btf` has the kernel's types.
  */
 void hooks_choose(struct hooks *h, const struct hook_options *o, const struct btf *btf);
-/* Returns whether a row is to be attached if `layers` are chosen. */
-bool hook_is_wanted(const struct hook *k, uint32_t layers);
+/* Returns whether a row is to be attached if `layers` are chosen, and these filters set. */
+bool hook_is_wanted(const struct hook *k, uint32_t layers, const struct mg_bpf_settings *filters);
 /* Returns whether two rows feed the same event, or one of them a part of the other's. */
 bool hook_same_event(size_t a, size_t b);
 /* Writes what a row is attached to, for example "fentry ip_output". */

@@ -288,7 +288,7 @@ int hooks_load_more(struct hooks *h, uint32_t layers, void (*meanwhile)(void *ar
 
 	for (size_t i = 0; i < hook_count; i++) {
 		m.rows[i] = h->state[i] == HOOK_OFF && !h->loaded[i] &&
-			    hook_is_wanted(&hook_table[i], layers);
+			    hook_is_wanted(&hook_table[i], layers, &h->settings);
 		any |= m.rows[i];
 	}
 	h->load_error = any ? load_rows(&m, meanwhile, arg) : 0;

@@ -43,6 +43,13 @@ static inline bool hook_meets_sockets(const struct hook *k)
 	return strcmp(k->event, "sock_new") == 0;
 }
 
+/* Returns whether the program sees sockets of all kinds but records nothing of TCP's. */
+static inline bool hook_is_of_others(const struct hook *k)
+{
+	return hook_meets_sockets(k) || strncmp(k->event, "sock_sent", 9) == 0 ||
+	       strncmp(k->event, "sock_received", 13) == 0;
+}
+
 /*
  * Returns whether the program decides what is traced; such programs are attached whatever the
  * layers.

@@ -131,13 +131,15 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	if (bpf_map_lookup_elem(map, &zero, &was))
 		return -errno;
 	was.level = s->level;
+	was.served = s->served;
 	now.round = was.round;
 	same = memcmp(&was, &now, sizeof(was)) == 0;
 	now.round += !same;
 	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
 		return -errno;
+	h->settings = now;
 	if (same)
-		return 0; /* the choice of followed sockets does not depend on the level */
+		return 0; /* the choice of followed sockets does not depend on these */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
 	/* programs may have looked these up meanwhile, and remember it for this round */
@@ -233,7 +235,7 @@ static void reasons(const struct hooks *h, size_t row, char *text, size_t size)
 	}
 }
 
-int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
+int hooks_attach(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg)
 {
 	uint32_t self = (uint32_t)getpid(), zero = 0;
 
@@ -253,7 +255,7 @@ int hooks_attach(struct hooks *h, hook_report_fn report, void *arg)
 			continue; /* netns.c attaches and reports these */
 		if (s.status == 0 && !h->links[i])
 			s.status = h->state[i] = attach(h, i);
-		if (s.status && (is_settled(h, i) || !hook_is_wanted(k, h->layers)))
+		if (s.status && (is_settled(h, i) || !hook_is_wanted(k, layers, &h->settings)))
 			continue;
 		hook_by(k, s.by, sizeof(s.by));
 		if (s.status)
@@ -271,7 +273,7 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer};
-		bool wanted = hook_is_wanted(k, layers);
+		bool wanted = hook_is_wanted(k, layers, &h->settings);
 
 		if (h->state[i] != (wanted ? HOOK_OFF : 0))
 			continue;

@@ -30,7 +30,7 @@ struct hooks {
 	struct bpf_link *links[HOOKS_MAX]; /* link of each row, NULL = not attached */
 	char why[300];                     /* step at which hooks_load() failed */
 	char said[201];                    /* libbpf's message about that */
-	uint32_t layers;                   /* layers chosen at the start */
+	struct mg_bpf_settings settings;   /* those that hooks_set() has set */
 	/* error with which each row's program failed to load, or 0 */
 	int refused[HOOKS_MAX];
 	/* further copies of the system calls' hooks, during calibration */
@@ -69,10 +69,11 @@ int hooks_attach_calls(struct hooks *h);
 int hooks_copy_calls(struct hooks *h);
 void hooks_drop_copy(struct hooks *h);
 /* Attaches all hooks of the chosen layers and stops tracing the tracer; reports each result. */
-int hooks_attach(struct hooks *h, hook_report_fn report, void *arg);
+int hooks_attach(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg);
 /*
- * Attaches and detaches hooks so that `layers` are recorded; hooks of network namespaces excepted.
- * A program that is not loaded cannot be attached: call hooks_load_more() before.
+ * Attaches and detaches hooks so that `layers` are recorded of what the filters pass; hooks of
+ * network namespaces excepted. Call it after a change of either. A program that is not loaded
+ * cannot be attached: call hooks_load_more() before.
  */
 int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, void *arg);
 void hooks_detach(struct hooks *h);

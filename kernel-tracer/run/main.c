@@ -104,7 +104,7 @@ static int begin(struct run *r)
 	if (!err)
 		err = chunk_begin_first(r);
 	if (!err)
-		err = hooks_attach(&r->hooks, run_on_hook, r);
+		err = hooks_attach(&r->hooks, o->hooks.layers, run_on_hook, r);
 	if (err)
 		return run_fail(r, err, "%s", strerror(-err));
 	drain_note(r->drain, MG_EVENT_calibration, &r->calibration, MG_PAYLOAD_SIZE(CALIBRATION));

@@ -34,12 +34,16 @@ static int change(struct run *r, const struct option_row *row, const char *value
 {
 	int err;
 
-	if (row->type == &option_type_layers)
-		return change_layers(r, changed->hooks.layers);
 	err = hooks_set(&r->hooks, &changed->hooks.settings);
 	if (err)
 		return err;
+	r->options.hooks.settings = changed->hooks.settings;
+	if (row->type == &option_type_layers)
+		return change_layers(r, changed->hooks.layers);
 	r->options = *changed;
+	err = run_set_layers(r, r->options.hooks.layers); /* the filters may need other hooks */
+	if (err)
+		return err;
 	/* ports and addresses are what --anonymize leaves out */
 	run_note_change(r, option_row_name(row),
 		row->use & MG_FILTER && r->options.given.anonymize ? "anonymized" : value);

@@ -73,6 +73,9 @@ static void copy_settings(struct tracer_options *o)
 {
 	o->hooks.layers = o->given.layers;
 	o->hooks.settings.level = o->given.level;
+	/* without the layer syscall nothing tells which threads use a connection that is kept */
+	o->hooks.settings.served = o->hooks.settings.active & MG_FILTERS_SAMPLE &&
+				   o->hooks.layers & 1u << MG_LAYER_SYSCALL;
 }
 
 /* Returns what is wrong with the triggers, NULL if nothing is. */
@@ -150,9 +153,13 @@ int tracer_options_set(struct tracer_options *o, const struct option_row *row, c
 {
 	size_t used = (size_t)snprintf(why, size, "bad value for %s: ", option_row_name(row));
 
-	if (row->use & MG_FILTER)
-		return selection_set(
+	if (row->use & MG_FILTER) {
+		int err = selection_set(
 			&o->hooks.settings, option_row_name(row), value, why + used, size - used);
+
+		copy_settings(o);
+		return err;
+	}
 	if (!row->type->parse(row, value, option_value(row, &o->given))) {
 		snprintf(why + used, size - used, "it takes %s", option_takes());
 		return -EINVAL;

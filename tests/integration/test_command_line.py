@@ -14,7 +14,7 @@ TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer/magnet-
 # of magnet record and of the tracer
 BOTH = """
     -o d|-od|--output d|--output=d|--out d|-p 1|-p1|--pid 1|--pid=1|-a|--all|--al|-l tcp|-ltcp|--layers tcp|--lay tcp
-    --layers none|--layers +switch|--layers=+gro,netfilter|--layers syscall,socket,tcp,ip,netfilter,device,gro,sched,switch
+    --layers none|--layers light|--layers light,ip|--layers +switch|--layers=+gro,netfilter|--layers syscall,socket,tcp,ip,netfilter,device,gro,sched,switch
     -b 4096|-b4K|--buffer 512M|--buffer 4k|--buf 1m|-d 1|-d1|--drain 10000|--dr 20|--duration 1|--duration 1000000|--duration 0.5|--duration 500ms|--duration 2m|--duration 277h|--du 3
     --cgroup /|--cgroup x/y|--cg /|--max-size 64K|--max-size 65536|--max-size 1048576G|--max 1g|--rotate 64K|--rotate 1s
     --rotate 1000000s|--ro 1G|--keep 1|--keep 1000000|--kee 2|--flight 1M|--flight 30s|--fl 2G|--trigger lost

@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
-from tracer import Tracer
+from tracer import TRACER, Tracer
 
 PORTS = (5301, 5302)
 UNBOUND = """
@@ -146,6 +146,75 @@ def by_sample():
               f"{len(sent)} of 40 senders, with all they sent")
 
 
+SERVE = r'''
+import socket, threading, time
+l = socket.create_server(("127.0.0.1", 0))
+def serve():
+    for _ in range(40):
+        c, _ = l.accept()
+        while c.recv(100): c.send(b"y")
+        c.close()
+t = threading.Thread(target=serve)
+t.start()
+for _ in range(40):
+    c = socket.create_connection(l.getsockname())
+    for _ in range(3):
+        c.send(b"x"); c.recv(1); time.sleep(0.0005)
+    c.close()
+t.join()
+'''
+WATCHED_TASKS = ("sched_switch", "sched_waking", "softirq_entry", "softirq_exit")
+
+
+def scheduler_of_those_that_serve():
+    """The scheduler is recorded of threads that use a kept connection, and of no others."""
+    for sample, layers, some in ((1 << 30, "syscall,tcp,sched", False), (1, "syscall,tcp,sched", True),
+                                 (1 << 30, "tcp,sched", True)):
+        with Recording(PYTHON, "-c", SERVE,
+                       options=("--kernel-only", "--sample", sample, "--layers", layers)) as rec:
+            events = {e["event"] for e in rec.events()}
+            check("task_exit" in events, "tasks are told of")
+            check(events.isdisjoint(WATCHED_TASKS) != some,
+                  f"--sample {sample} --layers {layers}: {sorted(events.intersection(WATCHED_TASKS))}")
+
+
+def hooks_of_tcp():
+    """Where only TCP passes, programs that are for other sockets are not attached."""
+    others = {"sock_sent", "sock_received"}
+
+    def attached(t):
+        said = json.loads(run(TRACER, "ctl", "--pid", t.pid, "--json", "status").stdout)
+        return {h["hook"] for h in said["hooks"] if h["status"] == 0}
+
+    def counted(t):
+        """Programs at the end of system calls."""
+        found = 0
+        for fd in os.listdir(f"/proc/{t.pid}/fdinfo"):
+            try:
+                with open(f"/proc/{t.pid}/fdinfo/{fd}") as f:
+                    found += "tp_name:\tsys_exit\n" in f.read()
+            except FileNotFoundError:  # closed meanwhile
+                pass
+        return found
+
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        with Tracer(top + "/t", "--all", "--layers", "light", "--protocol", "tcp").ready() as t:
+            check("tcp_recv" in attached(t) and not others & attached(t), "hooks of TCP only")
+            check(counted(t) == 0, "and none at system calls")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "protocol=any")
+            check(others < attached(t) and counted(t) == 1, "all of them when others pass")
+            with socket.socket(type=socket.SOCK_DGRAM) as s, socket.socket(type=socket.SOCK_DGRAM) as to:
+                to.bind(("127.0.0.1", 0))
+                for _ in range(3):
+                    s.sendto(b"x" * 100, to.getsockname())
+            run(TRACER, "ctl", "--pid", t.pid, "set", "protocol=tcp")
+            check(not others & attached(t) and counted(t) == 0, "and then not any more")
+            t.end()
+            port = [f for f in json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
+                    if f["proto"] == "udp" and f["direction"] == "tx" and f["bytes"] == 300]
+            check(len(port) == 1, "datagrams are recorded while they pass")
+
+
 def by_netns():
     with Network() as net:
         script = " ; ".join(
@@ -262,6 +331,8 @@ not_namespaces()
 by_protocol()
 by_address()
 by_sample()
+scheduler_of_those_that_serve()
+hooks_of_tcp()
 by_netns()
 by_interface()
 by_cgroup()

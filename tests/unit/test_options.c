@@ -136,6 +136,20 @@ static void the_choices_offered_are_all_layers(void **unused)
 	assert_int_equal(layers, MG_ALL_LAYERS);
 }
 
+static void light_is_short_for_layers(void **unused)
+{
+	uint32_t layers;
+
+	(void)unused;
+	assert_true(option_layers("light", &layers));
+	assert_int_equal(layers, MG_LIGHT_LAYERS);
+	assert_true(option_layers("light,ip", &layers));
+	assert_int_equal(layers, MG_LIGHT_LAYERS | 1u << MG_LAYER_IP);
+	assert_true(option_layers("+light", &layers));
+	assert_int_equal(layers, MG_USUAL_LAYERS);
+	assert_false(option_layers("ligh", &layers));
+}
+
 static void a_plus_adds_to_the_default(void **unused)
 {
 	uint32_t layers;
@@ -221,7 +235,7 @@ static void a_refused_value_tells_what_is_taken(void **unused)
 	assert_string_equal(option_takes(),
 		"a size from 1M to 1048576G with K, M or G, or a time from 1s to 1000000s");
 	assert_false(option_layers("tcp,", &layers));
-	assert_string_equal(option_takes(), "layers of " MG_LAYER_CHOICES ", or none");
+	assert_string_equal(option_takes(), "layers of " MG_LAYER_CHOICES ", light, or none");
 	assert_false(option_level("much", &level));
 	assert_string_equal(option_takes(), "none, light or full");
 	assert_false(option_calls("send,nonsense"));
@@ -242,6 +256,7 @@ int main(void)
 		cmocka_unit_test(the_range_of_a_size_is_in_bytes),
 		cmocka_unit_test(layers_become_bits),
 		cmocka_unit_test(the_choices_offered_are_all_layers),
+		cmocka_unit_test(light_is_short_for_layers),
 		cmocka_unit_test(a_plus_adds_to_the_default),
 		cmocka_unit_test(switches_are_recorded_with_their_durations),
 		cmocka_unit_test(layers_that_cannot_be_chosen_are_refused),
