@@ -23,12 +23,11 @@ static inline uint8_t *put(uint8_t *to, uint64_t v)
 	return to;
 }
 
-static uint8_t *put_wide(uint8_t *to, unsigned __int128 v)
+static inline uint8_t *put_wide(uint8_t *to, unsigned __int128 v)
 {
-	for (; v >= 128; v >>= 7)
+	for (; v >> 64; v >>= 7)
 		*to++ = (uint8_t)(v | 128);
-	*to++ = (uint8_t)v;
-	return to;
+	return put(to, (uint64_t)v);
 }
 
 static inline const uint8_t *get(const uint8_t *from, uint64_t *v)
@@ -89,6 +88,12 @@ bool dist_next(struct dist_walk *w, struct dist_item *item)
 	return true;
 }
 
+/* Writes a bin behind `key`. Returns its end. */
+static inline uint8_t *put_item(uint8_t *to, uint32_t key, const struct dist_item *i)
+{
+	return put_wide(put(put(to, i->key - key), i->weight), i->above);
+}
+
 /* Writes bins in order, merging those with equal keys. */
 struct packer {
 	uint8_t *to;
@@ -100,10 +105,7 @@ static inline void flush(struct packer *p)
 {
 	if (!p->held.key)
 		return;
-	p->to = put(p->to, p->held.key - p->key);
-	p->to = put(p->to, p->held.weight);
-	p->to = p->held.above >> 64 ? put_wide(p->to, p->held.above)
-				    : put(p->to, (uint64_t)p->held.above);
+	p->to = put_item(p->to, p->key, &p->held);
 	p->key = p->held.key;
 	p->count++;
 }
@@ -276,7 +278,7 @@ static bool keep_packed(struct dist *d, const struct packer *p, const uint8_t *f
 	return true;
 }
 
-bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse)
+static bool pack_all(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse)
 {
 	uint8_t few[ON_STACK * ITEM_MAX];
 	uint32_t items = d->used + n;
@@ -296,6 +298,66 @@ bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigne
 	if (room != few)
 		free(room);
 	return done;
+}
+
+/* Replaces bytes [from, to) of the packed bins. Returns false if memory is short. */
+static bool replace(struct dist *d, size_t from, size_t to, const uint8_t *by, size_t bytes)
+{
+	size_t size = d->size - (to - from) + bytes;
+	size_t room = dist_room(size), had = dist_room(d->size);
+	uint8_t *more = room > had ? mg_realloc(d->packed, room) : d->packed;
+
+	if (!more)
+		return false;
+	if (room > had)
+		dist_account(d, room, had, false);
+	d->packed = more;
+	memmove(d->packed + from + bytes, d->packed + to, d->size - to);
+	memcpy(d->packed + from, by, bytes);
+	d->size = (uint32_t)size;
+	return true;
+}
+
+/* Adds one bin of the same width in place: packing all of them anew takes much longer. */
+static bool add_one(struct dist *d, struct dist_item item)
+{
+	struct old_bins old = {d->packed, d->packed + d->size, d->used, 0};
+	uint8_t by[ITEM_MAX + 8], *end;
+	const uint8_t *rest = old.at, *to;
+	uint64_t step = 0, weight;
+	bool is_new = true;
+
+	for (; old.left; old.left--) {
+		rest = get(old.at, &step);
+		if (old.key + (uint32_t)step >= item.key)
+			break;
+		old.key += (uint32_t)step;
+		old.at = rest = skip(rest, old.end);
+	}
+	to = rest;
+	if (old.left && old.key + (uint32_t)step == item.key) {
+		unsigned __int128 above;
+
+		to = get_wide(get(rest, &weight), &above);
+		item.weight += weight;
+		item.above += above;
+		is_new = false;
+	}
+	end = put_item(by, old.key, &item);
+	if (old.left && is_new) /* the next one's distance is from this one, now */
+		end = put(end, old.key + (uint32_t)step - item.key);
+	if (!replace(d, (size_t)(old.at - d->packed), (size_t)(to - d->packed), by,
+		    (size_t)(end - by)))
+		return false;
+	d->used += is_new;
+	return true;
+}
+
+bool dist_pack(struct dist *d, const struct dist_item *more, uint32_t n, unsigned int coarse)
+{
+	bool in_place = n == 1 && d->is_packed && coarse == d->coarse;
+
+	return in_place ? add_one(d, *more) : pack_all(d, more, n, coarse);
 }
 
 static int by_key(const void *a, const void *b)
