@@ -104,8 +104,16 @@ struct core_sockets {
 	struct mg_sock *places;     /* sockets by addresses, the latest of each */
 };
 
+/* Threads by number, and those of them that hold ended calls (task/holders.h). */
+struct holders {
+	struct thread **thread;
+	uint64_t *bits;   /* one a thread */
+	uint32_t n, room; /* threads */
+};
+
 struct core_tasks {
 	struct thread *threads;
+	struct holders holders;
 	struct process *processes;
 	struct program *programs;
 	struct call_names *call_names; /* names of system calls in which threads blocked */

@@ -18,6 +18,7 @@
 #include "stream/request.h"
 #include "task/blocked.h"
 #include "task/past.h"
+#include "task/holders.h"
 #include "task/process.h"
 #include "task/threads.h"
 #include "trace/other.h"
@@ -32,6 +33,7 @@ void core_free(struct core *c)
 		HASH_DEL(c->tasks.threads, t);
 		thread_free(t);
 	}
+	holders_free(c);
 	processes_free(c);
 	blocked_free(c);
 	past_free(c);

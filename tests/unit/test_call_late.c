@@ -2,6 +2,7 @@
 /* Calls whose end, or whose caller in the program, becomes known late. */
 #include "call/call_settle.h"
 #include "feed.h"
+#include "task/thread.h"
 
 #define TID  10
 #define SOCK 1
@@ -71,12 +72,50 @@ static void a_sleeping_thread_has_written_its_calls(void **unused)
 	feed_end(&c);
 }
 
+#define THREADS 200
+
+static void note_thread(void *arg, const void *fact)
+{
+	uint32_t *n = arg;
+
+	n[1 + n[0]++] = (uint32_t)((const struct fact_call *)fact)->tid;
+}
+
+/* Some of many threads make calls, the last one first: their order is that of the threads. */
+static void calls_of_many_threads_are_settled_in_order(void **unused)
+{
+	const uint64_t ms = 1000000;
+	uint32_t settled[1 + 2 * THREADS] = {0}, n = 0;
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	facts_listen(&c.facts, FACT_call, note_thread, settled);
+	for (uint32_t i = 0; i < THREADS; i++)
+		thread_get(&c, 1000 + i, 1000 + i);
+	for (uint32_t i = THREADS; i-- > 0;)
+		if (i % 3 == 0 || i / 64 == 1) {
+			ev_enter(&c, 10 * ms, 1000 + i, SOCK, MG_SYS_sendto, 0);
+			ev_exit(&c, 11 * ms, 1000 + i, SOCK, MG_SYS_sendto, 0, 5);
+		}
+	assert_int_equal(settled[0], 0);
+	call_settle_old(&c, 400 * ms);
+	for (uint32_t i = 0; i < THREADS; i++)
+		if (i % 3 == 0 || i / 64 == 1)
+			assert_int_equal(settled[1 + n++], 1000 + i);
+	assert_int_equal(settled[0], n);
+	call_settle_old(&c, 800 * ms);
+	assert_int_equal(settled[0], n);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interrupted_call_counts_once_it_is_known_how_it_ended),
 		cmocka_unit_test(a_thread_that_is_held_may_tell_of_its_call_late),
 		cmocka_unit_test(a_sleeping_thread_has_written_its_calls),
+		cmocka_unit_test(calls_of_many_threads_are_settled_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

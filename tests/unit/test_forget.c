@@ -96,6 +96,7 @@ static void ended_ones_are_freed(void **unused)
 	runs(&c, 5 * SECOND, ENDS);
 	time_passes(&c, 5 * SECOND, 9 * SECOND);
 	assert_true(has_thread(&c, ENDS) && has_process(&c, ENDS));
+	assert_int_equal(thread_of(&c, ENDS)->done.n, 0); /* its call has been settled */
 	end(&c);
 }
 

@@ -18,6 +18,7 @@
 #include "socket/anchor.h"
 #include "socket/socket.h"
 #include "stream/tx_call.h"
+#include "task/holders.h"
 #include "task/piece.h"
 #include "task/thread.h"
 #include "task/threads.h"
@@ -291,6 +292,7 @@ static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel
 		return false;
 	t->done.call = more;
 	t->done.cap = t->done.n + UNCLAIMED_FEW;
+	holders_set(c, t, true);
 	return true;
 }
 

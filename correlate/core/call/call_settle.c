@@ -23,6 +23,7 @@
 #include "socket/socket.h"
 #include "stream/rx.h"
 #include "stream/tx_call.h"
+#include "task/holders.h"
 #include "task/process.h"
 #include "task/threads.h"
 
@@ -84,8 +85,9 @@ void call_settle(struct core *c, struct thread *t, struct kernel_call *k)
 	kernel_call_free(k);
 }
 
-static void forget_ended(struct thread *t)
+static void forget_ended(struct core *c, struct thread *t)
 {
+	holders_set(c, t, false);
 	free(t->done.call);
 	t->done.call = NULL;
 	t->done.cap = 0;
@@ -96,7 +98,7 @@ void call_on_thread_end(struct core *c, struct thread *t)
 	if (t->in_call) /* it ended inside the call */
 		call_abandon(c, t);
 	call_settle_thread(c, t);
-	forget_ended(t);
+	forget_ended(c, t);
 }
 
 void call_on_thread_exit(struct core *c, struct thread *t)
@@ -141,9 +143,9 @@ static bool has_no_event(
 
 void call_settle_old(struct core *c, uint64_t now)
 {
-	struct thread *t, *tmp;
+	struct thread *t;
 
-	HASH_ITER (hh, c->tasks.threads, t, tmp) {
+	for (uint32_t i = 0; (t = holders_from(c, i)); i = t->number + 1) {
 		uint32_t old = 0;
 
 		while (old < t->done.n && has_no_event(c, t, &t->done.call[old], now))
@@ -151,7 +153,7 @@ void call_settle_old(struct core *c, uint64_t now)
 		if (old)
 			call_settle_oldest(c, t, old);
 		if (t->has_ended && !t->done.n)
-			forget_ended(t);
+			forget_ended(c, t);
 	}
 	processes_settle(c, now - (now > UNCLAIMED_NS ? UNCLAIMED_NS : now));
 }

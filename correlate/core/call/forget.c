@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "message/pieces.h"
+#include "task/holders.h"
 #include "task/past.h"
 #include "task/process.h"
 #include "task/threads.h"
@@ -34,6 +35,7 @@ static bool is_over(const struct thread *t)
 static void forget_threads(struct core *c)
 {
 	struct thread *t, *tmp;
+	bool some = false;
 
 	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		struct thread **recent = &c->recent.thread[t->tid % RECENT_THREADS];
@@ -47,10 +49,13 @@ static void forget_threads(struct core *c)
 			continue;
 		}
 		HASH_DEL(c->tasks.threads, t);
+		some = true;
 		if (*recent == t)
 			*recent = NULL;
 		thread_free(t);
 	}
+	if (some)
+		holders_renumber(c);
 }
 
 static void forget_processes(struct core *c)

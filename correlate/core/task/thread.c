@@ -11,6 +11,7 @@
 #include "clock/clockmap.h"
 #include "coverage/gap.h"
 #include "task/blocked.h"
+#include "task/holders.h"
 #include "task/past.h"
 #include "task/threads.h"
 
@@ -31,6 +32,10 @@ struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
 	t->pid = pid;
 	t->away.cpu = -1;
 	t->cpu = -1;
+	if (!holders_add(c, t)) {
+		free(t);
+		return NULL;
+	}
 	HASH_ADD(hh, c->tasks.threads, tid, sizeof(t->tid), t);
 	return hash_kept(t);
 }

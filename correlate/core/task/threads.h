@@ -193,6 +193,7 @@ struct thread {
 	struct span received;    /* bytes of the last receiving call */
 	struct process *process; /* process of `pid` at the last look-up */
 	uint32_t tid, pid;
+	uint32_t number; /* threads met before it */
 	char comm[16];
 	bool traced; /* its own events are recorded, not only that another thread took its CPU */
 	bool in_irq, in_softirq;
