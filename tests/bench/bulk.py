@@ -98,7 +98,7 @@ def show(series):
 
 begin("Bulk TCP throughput from one network namespace to another, bare and recorded.",
       f"iperf3 -c {Network.B} -t {SECONDS} {' '.join(WRITES)}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
@@ -111,7 +111,7 @@ with Network() as network:
         EmptyHooks.inside = [tuple(network.inside(ns)) for ns in (network.a, network.b)]
         WAYS = {"bare": observed(Bare), "empty programs at the same places": observed(EmptyHooks),
                 "magnet-kernel-tracer": observed(Tracer),
-                "  only socket, tcp, device": observed(LightTracer), "magnet record": recorded}
+                "  light": observed(LightTracer), "magnet record": recorded}
         if OTHER:
             WAYS["other build: magnet record"] = recorded_by_other
         for peer in OTHER_KINDS + [Tcpdump, TcpdumpShort]:

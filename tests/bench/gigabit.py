@@ -65,7 +65,7 @@ need_kernel_side()
 need_program("iperf3", "ip", "nsenter")
 begin("CPU time of a transfer at 1 Gbit/s from one network namespace to another, bare and recorded.",
       f"iperf3 -c {Network.B} -b {RATE}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
     listener = start(*network.inside(network.b, "iperf3", "-s", "-p", "5300"),

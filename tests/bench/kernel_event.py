@@ -125,7 +125,7 @@ def empty_statistics(talker):
 
 begin("What the kernel side costs a request and response over TCP on loopback, and an event.",
       f"pingpong -s {SIZE} -c {WATCHED} -S {WATCHED}|{WATCHING}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()
 KINDS = [Bare, EmptyHooks, LightTracer, Tracer] + OTHER_KINDS

@@ -53,7 +53,7 @@ def compare(title, args, unit, kinds):
 
 begin("Many small datagrams, and a thousand connections, on loopback: bare and recorded.",
       "many datagrams 200000 64 CPU CPU", "many connections 1000 20000 CPU CPU",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers socket,tcp,device]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null", "perf record -a -e TRACEPOINTS",
       "bpftrace -e 'tracepoint:... { @ = count(); }'")
 find_places()

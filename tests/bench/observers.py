@@ -142,7 +142,7 @@ class Tracer(Observer):
 
 class LightTracer(Tracer):
     name = "light"
-    options = ("--layers", "socket,tcp,device")
+    options = ("--layers", "light")
 
 
 class OtherTracer(Tracer):

@@ -38,10 +38,10 @@ GROUPS = {
 
 PEERS = ["empty programs", "tcpdump", "tcpdump -s 96", "perf record, same tracepoints"]
 BULK = [("`magnet record`", "magnet record"), ("kernel side alone", "magnet-kernel-tracer"),
-        ("`--layers socket,tcp,device`", "only socket, tcp, device"),
+        ("`--layers light`", "light"),
         ("empty programs", "empty programs at the same places"), ("tcpdump", "tcpdump"),
         ("tcpdump -s 96", "tcpdump -s 96"), ("other build: `magnet record`", "other build: magnet record")]
-LAYERS = [("all layers", "all layers"), ("`--layers socket,tcp,device`", "light"),
+LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"),
           *((p, p) for p in PEERS), ("other build: all layers", "other build: all layers"),
           ("other build: light", "other build: light")]
 
@@ -64,7 +64,7 @@ ROWS = [
     ("gigabit", "1 Gbit/s for 10 s, CPU time added, without the start", 2, "s",
      [(text, f"gigabit, s added: {name}") for text, name in LAYERS]),
     ("nginx", "nginx, 16 connections, requests/s kept", 2, "of bare",
-     [("default", "nginx: all layers"), ("`--layers socket,tcp,device`", "nginx: light"),
+     [("default", "nginx: all layers"), ("`--layers light`", "nginx: light"),
       ("`--sample 20`", "nginx: 1 connection in 20"), ("both", "nginx: 1 in 20, light"),
       ("`--app-only`", "nginx: application side only"), ("empty programs", "nginx: empty programs"),
       ("tcpdump -s 96", "nginx: tcpdump -s 96"),
