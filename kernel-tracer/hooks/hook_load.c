@@ -77,6 +77,8 @@ static int log2_of(uint64_t x)
 	return 63 - __builtin_clzll(x);
 }
 
+#define NO_MEMORY_FOR_TYPES "no memory for the kernel's types"
+
 #define BTF_MEMORY (32u << 20) /* bytes; more than the kernel's types take */
 
 /*
@@ -109,7 +111,7 @@ static int read_btf(struct hooks *h, struct btf **types)
 		return 0;
 	}
 	if (err == -ENOMEM || is_short_of_memory()) {
-		snprintf(h->why, sizeof(h->why), "no memory for the kernel's types");
+		snprintf(h->why, sizeof(h->why), NO_MEMORY_FOR_TYPES);
 		return -ENOMEM;
 	}
 	if (access(VMLINUX_BTF, R_OK) != 0)
@@ -220,6 +222,10 @@ static int load_what_loads(struct hooks *h, const struct hook_options *o, const 
 		err = load_chosen(h, o, btf, &failed);
 		if (!err)
 			return 0;
+		if (err == -ESRCH) { /* libbpf cannot read the types, which were read before */
+			snprintf(h->why, sizeof(h->why), NO_MEMORY_FOR_TYPES);
+			return -ENOMEM;
+		}
 		row = refused_row(h, failed.program);
 		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
 			break;

@@ -51,7 +51,7 @@ static void events_that_rest_on_a_skipped_one_are_missed_with_it(void **unused)
 	feed_end(&c);
 }
 
-static void where_tracing_programs_do_not_run_only_ip_is_whole(void **unused)
+static void where_tracing_programs_do_not_run_calls_and_ip_are_whole(void **unused)
 {
 	struct core c;
 
@@ -60,10 +60,12 @@ static void where_tracing_programs_do_not_run_only_ip_is_whole(void **unused)
 	ev_opened(&c, 10, SOCK, 999, 4999);
 	lost(&c, 2000, MG_LOST_NOT_RUN, "hooks not run in process 1", 4);
 	core_finish(&c);
-	assert_false(mg_events_meet(rx_of(&c, SOCK)->missing.events, MG_EVENTS(ip_in, ip_out)));
+	assert_false(mg_events_meet(
+		rx_of(&c, SOCK)->missing.events, MG_EVENTS(ip_in, ip_out, sys_enter, sys_exit)));
 	assert_true(
 		mg_events_have_all(rx_of(&c, SOCK)->missing.events, MG_EVENTS(dev_recv, tcp_recv)));
-	assert_false(rx_of(&c, SOCK)->missing.layers & 1u << MG_LAYER_IP);
+	assert_false(rx_of(&c, SOCK)->missing.layers &
+		     (1u << MG_LAYER_IP | 1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET));
 	assert_int_equal(c.counts.lost_kernel, 4);
 	feed_end(&c);
 }
@@ -219,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_skipped_program_touches_its_own_layer),
 		cmocka_unit_test(events_that_rest_on_a_skipped_one_are_missed_with_it),
-		cmocka_unit_test(where_tracing_programs_do_not_run_only_ip_is_whole),
+		cmocka_unit_test(where_tracing_programs_do_not_run_calls_and_ip_are_whole),
 		cmocka_unit_test(a_full_ring_touches_all_and_a_chosen_event_none),
 		cmocka_unit_test(a_pause_is_no_loss_and_ends_what_threads_did),
 		cmocka_unit_test(gaps_between_chunks_are_not_kept),

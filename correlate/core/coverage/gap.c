@@ -109,6 +109,20 @@ static struct mg_events missing_with(unsigned int id)
 	return with;
 }
 
+/*
+ * Returns events that may be missing where tracing programs were not run: those of interrupts on
+ * top of process 1, which makes no calls on traced sockets.
+ */
+static struct mg_events not_run(void)
+{
+	struct mg_events of = mg_events_all();
+
+	of = mg_events_without(
+		of, MG_EVENTS(ip_out, ip_post, ip_in, ip_forward, ip_header, ip_recv));
+	of = mg_events_without(of, MG_EVENTS(sys_enter, sys_exit, zerocopy_sent, stack_call));
+	return mg_events_without(of, MG_EVENTS(tcp_send, sock_sent, sock_received, sock_copy));
+}
+
 struct mg_events gap_events_of(const struct mg_lost *p)
 {
 	static const struct mg_events none;
@@ -123,8 +137,7 @@ struct mg_events gap_events_of(const struct mg_lost *p)
 	if (p->reason == MG_LOST_CALLS)
 		return MG_EVENTS(sys_enter, sys_exit);
 	if (p->reason == MG_LOST_NOT_RUN)
-		return mg_events_without(mg_events_all(),
-			MG_EVENTS(ip_out, ip_post, ip_in, ip_forward, ip_header, ip_recv));
+		return not_run();
 	if (p->reason == MG_LOST_CHOSEN || p->reason == MG_LOST_APP_NOT_HERE)
 		return none;
 	return gap_is_app(p->reason) ? none : mg_events_all();
@@ -137,9 +150,9 @@ uint32_t gap_layers_of(const struct mg_lost *p)
 		return layer_of(p->producer);
 	case MG_LOST_NOT_FOLLOWED: /* its calls are recorded, its packets are not */
 		return MG_ALL_LAYERS & ~(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SCHED);
-	case MG_LOST_NOT_RUN: /* IP's own hooks did run */
-		return MG_ALL_LAYERS &
-		       ~(1u << MG_LAYER_APP | 1u << MG_LAYER_IP | 1u << MG_LAYER_NETFILTER);
+	case MG_LOST_NOT_RUN:
+		return 1u << MG_LAYER_TCP | 1u << MG_LAYER_DEVICE | 1u << MG_LAYER_GRO |
+		       1u << MG_LAYER_SCHED | 1u << MG_LAYER_SWITCH;
 	case MG_LOST_CALLS:
 		return 1u << MG_LAYER_SYSCALL;
 	case MG_LOST_CHOSEN:

@@ -97,13 +97,13 @@ static uint32_t first_after(const struct thread *t, uint64_t time)
 
 void thread_note_inner(struct thread *t, uint64_t enter, uint64_t leave)
 {
-	while (t->inner_n && t->inner[t->inner_n - 1].enter >= enter)
-		t->inner_n--;
-	if (t->inner_n == INNER_CALLS) {
-		memmove(t->inner, t->inner + INNER_CALLS / 2, sizeof(t->inner) / 2);
-		t->inner_n = INNER_CALLS / 2;
+	while (t->inner.n && t->inner.call[t->inner.n - 1].enter >= enter)
+		t->inner.n--;
+	if (t->inner.n == INNER_CALLS) {
+		memmove(t->inner.call, t->inner.call + INNER_CALLS / 2, sizeof(t->inner.call) / 2);
+		t->inner.n = INNER_CALLS / 2;
 	}
-	t->inner[t->inner_n++] = (struct inner_call){enter, leave};
+	t->inner.call[t->inner.n++] = (struct inner_call){enter, leave};
 }
 
 static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
@@ -136,10 +136,10 @@ static void between_calls(const struct thread *t, uint64_t from, uint64_t to,
 void thread_user_time(const struct thread *t, uint64_t from, uint64_t to, enum call_state running,
 	uint64_t state[STATES])
 {
-	bool none = !t->inner_n || t->inner[t->inner_n - 1].leave <= from;
+	bool none = !t->inner.n || t->inner.call[t->inner.n - 1].leave <= from;
 
-	for (uint32_t i = 0; i < t->inner_n && !none; i++) {
-		uint64_t enter = t->inner[i].enter, leave = t->inner[i].leave;
+	for (uint32_t i = 0; i < t->inner.n && !none; i++) {
+		uint64_t enter = t->inner.call[i].enter, leave = t->inner.call[i].leave;
 
 		if (leave <= from || enter >= to)
 			continue;

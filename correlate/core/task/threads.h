@@ -222,8 +222,10 @@ struct thread {
 		uint32_t n;
 		bool in_order; /* marks are in order of time */
 	} user;                /* state changes outside system calls */
-	struct inner_call inner[INNER_CALLS];
-	uint32_t inner_n;
+	struct {
+		struct inner_call call[INNER_CALLS];
+		uint32_t n;
+	} inner;
 	struct {
 		uint64_t from, to;
 	} missed; /* last interval of unobserved activity */
