@@ -215,6 +215,7 @@ struct netdev_adjacent {
 	struct list_head list;
 };
 struct sk_buff {
+	struct sk_buff *prev;
 	struct net_device *dev;
 	unsigned long _skb_refdst;
 	struct sock *sk;

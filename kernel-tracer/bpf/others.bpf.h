@@ -260,27 +260,42 @@ static __always_inline __u32 next_to_read(const struct sock *sk)
 	return hash_at(&head);
 }
 
+/* Returns the last of these buffers that the sender owns, NULL if none of the last four is its. */
+static __always_inline const struct sk_buff *last_of(const struct sk_buff *at, __u64 sender)
+{
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		if ((__u64)MEMBER(sk_buff, at, sk) == sender)
+			return at;
+		at = MEMBER(sk_buff, at, prev);
+	}
+	return NULL;
+}
+
 /*
  * Describes the last buffer in the receive queue, which has just come. The sender to a UNIX socket
- * is the current thread, and other threads may have sent since.
+ * is the current thread, and other threads may send at any moment: theirs are passed over.
  */
 static __always_inline void last_in_queue(struct mg_sock_ready *e, const struct sock *sk)
 {
+	const struct sk_buff *last;
 	struct task_state *state;
 	__u64 head;
 
 	e->buffer = e->len = 0;
 	if (!sk->sk_receive_queue.qlen)
 		return;
+	last = MEMBER(sock, sk, sk_receive_queue.prev);
 	if (sk->__sk_common.skc_family == AF_UNIX) {
 		state = current_task();
-		if (state && state->call && state->other &&
-			(__u64)MEMBER_OF(sock, sk, sk_receive_queue.prev, sk) != state->other)
+		if (state && state->call && state->other)
+			last = last_of(last, state->other);
+		if (!last)
 			return;
 	}
-	head = (__u64)MEMBER_OF(sock, sk, sk_receive_queue.prev, head);
+	head = (__u64)MEMBER(sk_buff, last, head);
 	e->buffer = hash_at(&head);
-	e->len = MEMBER_OF(sock, sk, sk_receive_queue.prev, len);
+	e->len = MEMBER(sk_buff, last, len);
 }
 
 /* `peer` is a UNIX socket's, in case it has been closed meanwhile, or 0. */
