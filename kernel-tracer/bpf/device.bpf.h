@@ -144,6 +144,33 @@ static __always_inline bool is_foreign(const struct sock *sk, const struct net_d
 	return POINTER(sock, sk, __sk_common.skc_net.net) != dev->nd_net.net;
 }
 
+/* Returns where a packet that has its socket is seen. */
+static __always_inline int via_of(
+	const struct sk_buff *skb, const struct sock *sk, const struct net_device *dev)
+{
+	return is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev) ? VIA_FROM : VIA_OWN;
+}
+
+/* Records a segment that a hook before has recorded; false if none has. */
+static __always_inline bool dev_sends_again(
+	struct sk_buff *skb, const struct sock *sk, const struct net_device *dev, __u16 event)
+{
+	struct mg_packet again;
+	struct taken t;
+
+	if (!sent_before(&again, skb, sk))
+		return false;
+	again.via = via_of(skb, sk, dev);
+	again.ifindex = dev->ifindex;
+	if (event == MG_EVENT_dev_xmit) /* dev_done follows, also where this finds no room */
+		hand_over(skb, &again);
+	if (take(&t)) {
+		*(struct mg_packet *)t.slot->payload = again;
+		publish(&t, event);
+	}
+	return true;
+}
+
 /*
  * Records also what other namespaces do with the packet: bridged it still has its socket, forwarded
  * it has none.
@@ -153,13 +180,16 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
 	const struct sock *sk = skb->sk;
 	struct packet g = {};
+	bool kept = false;
 	int via = VIA_OWN;
 	struct taken t;
 	__u64 sock = 0, lost;
 
-	if (sk && sent_by(&g, &sock, NULL, skb, sk)) {
-		if (g.carried || is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev))
-			via = VIA_FROM;
+	if (sk && dev_sends_again(skb, sk, dev, event))
+		return 0;
+	if (sk && sent_by(&g, &sock, skb, sk)) {
+		via = g.carried ? VIA_FROM : via_of(skb, sk, dev);
+		kept = !g.carried;
 	} else {
 		if (sk && !is_foreign(sk, dev))
 			return 0;
@@ -181,6 +211,8 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
 	if (event == MG_EVENT_dev_xmit)
 		hand_over(skb, (void *)t.slot->payload);
+	else if (kept)
+		journey_begins(WAY_OUT, skb, (__u64)sk, NULL, (void *)t.slot->payload);
 	publish(&t, event);
 	return 0;
 }
@@ -293,6 +325,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	unsigned char *ip = skb->data;
 	int version = ip_version(skb);
 	struct packet g = {};
+	bool kept = false;
 	struct taken t;
 	__u64 sock = 0;
 
@@ -306,17 +339,19 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 		return;
 	if (arrives_for(
 		    &g, &sock, skb, ip, version, POINTER(net_device, dev, nd_net.net)->ns.inum)) {
-		if (is_bridged(dev) || came_before(skb, dev))
+		if (is_bridged(dev) || came_before(skb, dev)) {
 			via = VIA_TO;
-		else
+		} else {
 			forget_note(&g);
+			kept = version == 4 && !(sock & MG_REQUEST_ID);
+		}
 	} else if (arrives_above(&g, &sock, skb, dev, ip, version)) {
 		via = VIA_OWN;
 		forget_note(&g);
 	} else {
 		if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))
 			note_datagram(skb, ip, version);
-		if (sk && sent_by(&g, &sock, NULL, skb, sk)) {
+		if (sk && sent_by(&g, &sock, skb, sk)) {
 			via = VIA_FROM;
 			if (!g.carried)
 				comes_from(skb, ip, sock, version);
@@ -329,6 +364,9 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	if (!interface_passes(dev) || !take(&t))
 		return;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
+	if (kept)
+		journey_begins(WAY_IN, skb, (__u64)POINTER(net_device, dev, nd_net.net), ip,
+			(void *)t.slot->payload);
 	publish(&t, event);
 }
 

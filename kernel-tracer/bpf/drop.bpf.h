@@ -62,7 +62,7 @@ static __always_inline bool dropped_of(
 		if (sk->__sk_common.skc_family == AF_PACKET)
 			return false;
 		*rx = false;
-		how = sent_by(g, sock, NULL, skb, sk);
+		how = sent_by(g, sock, skb, sk);
 		if (*sock && !dev && !skb->skb_iif && ip < skb->data &&
 			sk->sk_protocol != IPPROTO_TCP) {
 			g->seq = buffer_of(skb);

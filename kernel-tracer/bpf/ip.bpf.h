@@ -6,45 +6,76 @@
 
 #define NF_ACCEPT 1
 
+/* Records what changes in a connection as its segment is handed to IP. */
+static __always_inline void tcp_leaves(const struct sock *sk, const struct packet *g, __u64 cookie)
+{
+	struct sock_entry *known;
+
+	if (g->flags & TCP_SYN || changes_memory(g)) {
+		known = sock_at(sk);
+		if (known && !known->tuple && g->flags & TCP_SYN) /* now it has a port */
+			select_with_port(sk, cookie);
+		if (known)
+			state_at_out(g, cookie, &known->tcp);
+	}
+	if (g->len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
+		tell_room(sk, cookie);
+}
+
+/* Records a segment at another hook. */
+static __always_inline void record_again(
+	const struct mg_packet *again, const struct net_device *dev, __u16 event)
+{
+	EMIT_NUMBERED(event, mg_packet, e, {
+		*e = *again;
+		e->ifindex = dev ? dev->ifindex : 0;
+	});
+}
+
 static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	struct sk_buff *skb = ctx->skb;
 	const struct sock *sk = skb->sk;
-	struct sock_entry *known = NULL;
+	struct sock_entry *known;
+	struct mg_packet again;
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
+	bool tcp;
 
+	if (event != MG_EVENT_ip_out && sk && sent_before(&again, skb, sk)) {
+		record_again(&again, POINTER(nf_hook_state, ctx->state, out), event);
+		return NF_ACCEPT;
+	}
 	if (event == MG_EVENT_ip_post &&
 		of_request(skb, sk, POINTER(nf_hook_state, ctx->state, net)->ns.inum))
 		return NF_ACCEPT;
-	if (!sk || !sent_by(&g, &sock, event == MG_EVENT_ip_out ? &known : NULL, skb, sk) ||
+	if (!sk || !sent_by(&g, &sock, skb, sk) ||
 		!interface_passes(POINTER(nf_hook_state, ctx->state, out)))
 		return NF_ACCEPT;
-	if (event == MG_EVENT_ip_post && sk->sk_protocol == IPPROTO_TCP && g.flags & TCP_SYN)
-		known = sock_of(sk);
-	if (g.carried) /* it has left the socket's own IP before */
-		known = NULL;
+	/* in a tunnel it has left the socket's own IP before */
+	tcp = !g.carried && sk->sk_protocol == IPPROTO_TCP;
 	if (take(&t)) {
 		struct mg_packet *e = (void *)t.slot->payload;
 
 		fill_packet(e, sock, &g, skb, POINTER(nf_hook_state, ctx->state, out),
 			g.carried ? VIA_FROM : VIA_OWN);
-		if (known && event == MG_EVENT_ip_out)
+		if (tcp && event == MG_EVENT_ip_out) {
 			e->context = context_here();
+			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, e);
+		}
 		publish(&t, event);
 	}
 	/* the packet's further events are recorded, or counted as lost, on their own */
-	if (!known && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
+	if (!tcp && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, ip_version(skb), &g, sock, false);
-	if (known && event == MG_EVENT_ip_post)
-		syn_leaves(skb, sk, known);
-	if (known && event == MG_EVENT_ip_out) {
-		if (!known->tuple && g.flags & TCP_SYN) /* now it has a port */
-			select_with_port(sk, sock);
-		state_at_out(&g, sock, &known->tcp);
-		if (g.len && sk->__sk_common.skc_state != TCP_ESTABLISHED)
-			tell_room(sk, sock);
+	if (tcp && event == MG_EVENT_ip_post && g.flags & TCP_SYN) {
+		known = sock_of(sk);
+		if (known)
+			syn_leaves(skb, sk, known);
+	}
+	if (tcp && event == MG_EVENT_ip_out) {
+		tcp_leaves(sk, &g, sock);
 		state_at_ip(skb, sock, true);
 	}
 	return NF_ACCEPT;
@@ -67,15 +98,26 @@ static __always_inline void room_at_arrival(const struct sock *sk, __u64 cookie)
 }
 
 static __always_inline int ip_arrived(
-	struct sk_buff *skb, const struct net_device *dev, __u32 netns, __u16 event)
+	struct sk_buff *skb, const struct net_device *dev, const struct net *net, __u16 event)
 {
+	struct mg_packet again;
 	struct packet g = {};
 	struct taken t;
-	int version = ip_version(skb);
+	int version;
 	__u64 sock = 0;
 
+	if (received_before(&again, skb, (__u64)net)) {
+		if (event == MG_EVENT_ip_in)
+			room_at_arrival(POINTER(sk_buff, skb, sk), again.sock);
+		record_again(&again, dev, event);
+		if (event == MG_EVENT_ip_in)
+			state_at_ip(skb, again.sock, false);
+		return 0;
+	}
+	version = ip_version(skb);
 	if (is_others(skb->data, version) ||
-		!arrives_for(&g, &sock, skb, skb->data, version, netns) || !interface_passes(dev))
+		!arrives_for(&g, &sock, skb, skb->data, version, net->ns.inum) ||
+		!interface_passes(dev))
 		return 0;
 	if (event == MG_EVENT_ip_in)
 		tell_late(&g, sock);
@@ -96,7 +138,7 @@ static __always_inline int ip_arrived(
 static __always_inline int ip_arriving(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	ip_arrived(ctx->skb, POINTER(nf_hook_state, ctx->state, in),
-		POINTER(nf_hook_state, ctx->state, net)->ns.inum, event);
+		POINTER(nf_hook_state, ctx->state, net), event);
 	return NF_ACCEPT;
 }
 

@@ -138,13 +138,13 @@ int BPF_PROG(on_ip_post_6, struct net *net, struct sock *sk, struct sk_buff *skb
 SEC("fentry/ip_local_deliver")
 int BPF_PROG(on_ip_in_4, struct sk_buff *skb)
 {
-	return ip_arrived(skb, skb->dev, skb->dev->nd_net.net->ns.inum, MG_EVENT_ip_in);
+	return ip_arrived(skb, skb->dev, skb->dev->nd_net.net, MG_EVENT_ip_in);
 }
 
 SEC("fentry/ip6_input")
 int BPF_PROG(on_ip_in_6, struct sk_buff *skb)
 {
-	return ip_arrived(skb, skb->dev, skb->dev->nd_net.net->ns.inum, MG_EVENT_ip_in);
+	return ip_arrived(skb, skb->dev, skb->dev->nd_net.net, MG_EVENT_ip_in);
 }
 
 static __always_inline int ip_forwarding_at(struct sk_buff *skb)

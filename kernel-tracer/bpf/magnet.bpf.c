@@ -30,6 +30,7 @@
 #include "context.bpf.h"
 #include "stack.bpf.h"
 #include "packet.bpf.h"
+#include "journey.bpf.h"
 #include "translated.bpf.h"
 #include "request.bpf.h"
 #include "tcp_rare.bpf.h"

@@ -23,7 +23,7 @@ struct memo {
 };
 
 /* A power of two for each table, for the connections that take turns on a CPU. */
-#define MEMOS 32
+#define MEMOS 256
 enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_TABLES };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

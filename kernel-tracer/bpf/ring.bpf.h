@@ -119,13 +119,18 @@ __noinline int has_room(void)
 #define EMIT(event, type, e, ...) EMIT_UP_TO(cfg.ring_room, event, type, e, __VA_ARGS__)
 /* Records a rare event without which others are useless: it has reserved room. */
 #define EMIT_RARE(event, type, e, ...) EMIT_UP_TO(cfg.ring_mask, event, type, e, __VA_ARGS__)
-#define EMIT_UP_TO(room, event, type, e, ...)                          \
+#define EMIT_UP_TO(room, event, type, e, ...) \
+	EMIT_NUMBER_UP_TO(room, MG_EVENT_##event, type, e, __VA_ARGS__)
+/* The same of an event that is given by its number. */
+#define EMIT_NUMBERED(number, type, e, ...) \
+	EMIT_NUMBER_UP_TO(cfg.ring_room, number, type, e, __VA_ARGS__)
+#define EMIT_NUMBER_UP_TO(room, number, type, e, ...)                  \
 	do {                                                           \
 		struct taken taken_;                                   \
 		if (take_up_to(&taken_, room)) {                       \
 			struct type *e = (void *)taken_.slot->payload; \
 			__VA_ARGS__;                                   \
-			publish(&taken_, MG_EVENT_##event);            \
+			publish(&taken_, number);                      \
 		}                                                      \
 	} while (0)
 

@@ -3,22 +3,23 @@
 
 static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 {
-	struct sock_entry *known = sock_of(sk);
+	__u64 cookie = cookie_of(sk);
+	struct sock_entry *known;
 	struct tcp_sock *tp;
 
-	if (!known && !is_wanted_late(sk))
+	if (!cookie && !is_wanted_late(sk))
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
-	if (!known) {
+	if (!cookie) {
 		select_late(sk, tp);
-		known = sock_of(sk);
-		if (!known)
+		cookie = cookie_of(sk);
+		if (!cookie)
 			return 0;
 	}
 	EMIT(tcp_send, mg_tcp_send, e, {
-		e->sock = known->cookie;
+		e->sock = cookie;
 		e->seq = tp->write_seq;
 		e->left = left;
 		e->snd_una = tp->snd_una;
@@ -28,7 +29,11 @@ static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 		e->wmem_queued = sk->sk_wmem_queued;
 		e->skb_len = skb_len;
 	});
-	state_of(sk, tp, known->cookie, &known->tcp);
+	if (settings.level == MG_LEVEL_none)
+		return 0;
+	known = sock_at(sk);
+	if (known)
+		emit_state_of(sk, tp, cookie, &known->tcp);
 	return 0;
 }
 

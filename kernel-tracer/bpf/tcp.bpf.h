@@ -158,25 +158,26 @@ int BPF_PROG(on_tcp_used, struct sock *sk)
 SEC("tp_btf/tcp_probe")
 int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 {
-	struct sock_entry *known = sock_of(sk);
+	__u64 cookie = cookie_of(sk);
+	struct sock_entry *known;
 	struct tcp_sock *tp;
 	struct packet g;
 
-	if (!known && (!cfg.all || judge_tcp(sk) != WANTED))
+	if (!cookie && (!cfg.all || judge_tcp(sk) != WANTED))
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
-	if (!known) {
+	if (!cookie) {
 		select_late(sk, tp);
-		known = sock_of(sk);
-		if (!known)
+		cookie = cookie_of(sk);
+		if (!cookie)
 			return 0;
 	}
 	if (!segment_at_transport(&g, skb))
 		return 0;
 	EMIT(tcp_recv, mg_tcp_recv, e, {
-		e->sock = known->cookie;
+		e->sock = cookie;
 		e->seq = g.seq;
 		e->len = g.len;
 		e->rcv_nxt = tp->rcv_nxt;
@@ -186,7 +187,11 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 		e->srtt_us = tp->srtt_us >> 3;
 		e->cwnd = tp->snd_cwnd;
 	});
-	state_at_recv(sk, tp, &g, known->cookie, &known->tcp);
+	if (!changes_memory(&g))
+		return 0;
+	known = sock_at(sk);
+	if (known)
+		state_at_recv(sk, tp, &g, cookie, &known->tcp);
 	return 0;
 }
 

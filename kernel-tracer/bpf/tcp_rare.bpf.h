@@ -136,6 +136,19 @@ static __always_inline void state_at_close(
 
 /* ---- windows ---- */
 
+/* Whether a window of zero has been seen: until then no connection need be asked whether its is. */
+volatile __u8 any_zero_window SEC(".data.windows") = 0;
+
+/*
+ * Returns whether a segment with this window may change what is remembered of its connection. The
+ * rest need not look that up.
+ */
+static __always_inline bool changes_memory(const struct packet *g)
+{
+	return !g->window || any_zero_window || settings.level != MG_LEVEL_none ||
+	       !bpf_core_type_exists(btf_trace_tcp_cong_state_set);
+}
+
 static __always_inline void emit_window(__u64 cookie, const struct packet *g, bool own, bool closes)
 {
 	EMIT(tcp_window, mg_tcp_window, e, {
@@ -157,6 +170,7 @@ static __always_inline void state_at_out(const struct packet *g, __u64 cookie, s
 	if (closes == m->own_zero || g->flags & SYN_OR_RST)
 		return;
 	m->own_zero = closes;
+	any_zero_window = 1;
 	emit_window(cookie, g, true, closes);
 }
 
@@ -175,6 +189,7 @@ static __always_inline void state_at_recv(const struct sock *sk, const struct tc
 	if (closes != m->peer_zero && !(g->flags & SYN_OR_RST) && !after(tp->snd_una, g->ack) &&
 		!after(tp->snd_wl1, g->seq)) {
 		m->peer_zero = closes;
+		any_zero_window = 1;
 		emit_window(cookie, g, false, closes);
 	}
 	state_of(sk, tp, cookie, m);

@@ -8,12 +8,9 @@
  * call chain have 512 bytes in all: functions that are rarely called, or need much, are kept apart.
  */
 
-/*
- * Identifies a packet sent by a socket (not NULL); false if that is not followed. `known`, unless
- * it is NULL, becomes the entry of a TCP socket, which not every hook needs.
- */
-static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_entry **known,
-	const struct sk_buff *skb, const struct sock *sk)
+/* Identifies a packet sent by a socket (not NULL); false if that is not followed. */
+static __always_inline bool sent_by(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, const struct sock *sk)
 {
 	__u8 state = sk->__sk_common.skc_state;
 	struct other *o;
@@ -22,16 +19,9 @@ static __always_inline bool sent_by(struct packet *g, __u64 *sock, struct sock_e
 	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV)
 		return false;
 	if (sk->sk_protocol == IPPROTO_TCP) {
-		if (known) {
-			*known = sock_of(sk);
-			if (!*known)
-				return false;
-			*sock = (*known)->cookie;
-		} else {
-			*sock = cookie_of(sk);
-			if (!*sock)
-				return false;
-		}
+		*sock = cookie_of(sk);
+		if (!*sock)
+			return false;
 		if (!says_tcp(skb->head + skb->network_header))
 			return carried(g, skb, true);
 		return segment_at_transport(g, skb);

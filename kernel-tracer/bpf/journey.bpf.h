@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * A segment on its way through one CPU. It passes two to five hooks within microseconds, and each
+ * records the same of it but for the device and the length of its headers. The first hook looks its
+ * socket up, parses it and keeps what it has recorded; the later ones take that over, once they
+ * have made sure that it is the same segment: the same buffer with the same socket (received: in
+ * the same namespace), its headers at the same place with the same content, and the tables of
+ * sockets unchanged. What is anything else is looked up and parsed as if it came first.
+ */
+#ifndef MAGNET_BPF_JOURNEY_H
+#define MAGNET_BPF_JOURNEY_H
+
+enum way { WAY_OUT, WAY_IN, WAYS };
+
+/*
+ * Programs may interrupt each other here: a writer first takes `skb` away, then writes `th`, which
+ * no other buffer has, so that a mixture of two segments is taken for neither.
+ */
+struct journey {
+	__u64 skb;
+	__u64 th;      /* address of the TCP header */
+	__u64 owner;   /* the sending socket, or the receiving namespace */
+	__u64 tables;  /* generation of the tables of sockets */
+	__u64 head[2]; /* first 16 bytes of the TCP header */
+	__u64 ip[2];   /* received: IPv4's length and identification, and its addresses */
+	__u32 rest;    /* bytes in the buffer from the TCP header on */
+	__u32 network_header;
+	struct mg_packet e;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WAYS);
+	__type(key, __u32);
+	__type(value, struct journey);
+} journeys SEC(".maps");
+
+#if defined(CAN_RECALL) && CAN_CAST
+
+#define BARRIER() asm volatile("" ::: "memory")
+
+/* Reads 16 bytes; any type of the kernel's that begins with two pointers serves. */
+static __always_inline void read_16(__u64 out[2], __u64 at)
+{
+	const struct list_head *words = CAST(list_head, (void *)at);
+
+	out[0] = (__u64)words->next;
+	out[1] = (__u64)words->prev;
+}
+
+/* Reads what tells an IPv4 header from another one at the same place. */
+static __always_inline void read_ip_words(__u64 out[2], __u64 ip)
+{
+	out[0] = (__u64)CAST(list_head, (void *)ip)->next;
+	out[1] = (__u64)CAST(list_head, (void *)(ip + 12))->next;
+}
+
+static __always_inline __u64 behind_ipv4(unsigned char *ip)
+{
+	const volatile struct ipv4_bytes *h =
+		bpf_rdonly_cast(ip, bpf_core_type_id_kernel(struct iphdr));
+
+	return (__u64)ip + (h->version_ihl & 15) * 4;
+}
+
+static __always_inline __u32 rest_of(const struct sk_buff *skb, __u64 th)
+{
+	return skb->len - (__u32)(th - (__u64)skb->data);
+}
+
+/*
+ * Keeps what has been recorded of a segment, which is in no tunnel. Received ones are IPv4's, whose
+ * header is at `ip`.
+ */
+static __always_inline void journey_begins(enum way way, const struct sk_buff *skb, __u64 owner,
+	unsigned char *ip, const struct mg_packet *e)
+{
+	__u32 at = way;
+	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	__u64 th = way == WAY_IN ? behind_ipv4(ip) : (__u64)skb->head + skb->transport_header;
+
+	if (!j || e->proto != IPPROTO_TCP || e->tcp_flags & TCP_SYN || settings.interface[0])
+		return;
+	j->skb = 0;
+	BARRIER();
+	j->th = th;
+	BARRIER();
+	j->owner = owner;
+	j->tables = generation_now();
+	read_16(j->head, th);
+	if (way == WAY_IN)
+		read_ip_words(j->ip, (__u64)ip);
+	j->rest = rest_of(skb, th);
+	j->network_header = skb->network_header;
+	j->e = *e;
+	BARRIER();
+	j->skb = (__u64)skb;
+}
+
+static __always_inline bool same_head(const struct journey *j)
+{
+	__u64 head[2];
+
+	read_16(head, j->th);
+	return head[0] == j->head[0] && head[1] == j->head[1];
+}
+
+/* Takes over what was kept of this buffer; false if that has been replaced meanwhile. */
+static __always_inline bool take_over(
+	struct mg_packet *e, const struct journey *j, const struct sk_buff *skb)
+{
+	*e = j->e;
+	BARRIER();
+	if (*(volatile __u64 *)&j->skb != (__u64)skb)
+		return false;
+	e->headers = skb->len > e->len ? skb->len - e->len : 0;
+	e->context = 0;
+	e->via = VIA_OWN;
+	return true;
+}
+
+/*
+ * Fills in an event, but for the device, of a segment that its socket sends and that an earlier
+ * hook has recorded; false if there is no such.
+ */
+static __always_inline bool sent_before(
+	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
+{
+	__u32 at = WAY_OUT;
+	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	__u64 th = (__u64)skb->head + skb->transport_header;
+
+	return j && j->skb == (__u64)skb && j->owner == (__u64)sk && j->th == th &&
+	       j->network_header == skb->network_header && j->rest == rest_of(skb, th) &&
+	       j->tables == generation_now() && same_head(j) && take_over(e, j, skb);
+}
+
+/* As above, of a segment that a device has received for this namespace. */
+static __always_inline bool received_before(
+	struct mg_packet *e, const struct sk_buff *skb, __u64 net)
+{
+	__u32 at = WAY_IN;
+	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	__u64 ip[2];
+
+	if (!j || j->skb != (__u64)skb || j->owner != net ||
+		j->network_header != skb->network_header ||
+		(__u64)skb->data != (__u64)skb->head + skb->network_header ||
+		j->rest != rest_of(skb, j->th) || j->tables != generation_now())
+		return false;
+	read_ip_words(ip, (__u64)skb->data);
+	return ip[0] == j->ip[0] && ip[1] == j->ip[1] && same_head(j) && take_over(e, j, skb);
+}
+
+#else
+
+#define journey_begins(...)
+static __always_inline bool sent_before(
+	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
+{
+	return false;
+}
+static __always_inline bool received_before(
+	struct mg_packet *e, const struct sk_buff *skb, __u64 net)
+{
+	return false;
+}
+
+#endif
+
+#endif
