@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Finds the cookie of a packet's socket, which is all that most hooks need of it; where it can be,
- * from what this CPU found last.
+ * Finds the cookie of a packet's socket, or of the path between namespaces that it is on; where it
+ * can be, from what this CPU found last.
  */
 #ifndef MAGNET_BPF_COOKIE_H
 #define MAGNET_BPF_COOKIE_H
@@ -28,6 +28,18 @@ __noinline __u64 cookie_by_tuple(__u64 tuple)
 	return recall(&tuples, MEMO_TUPLES, tuple);
 }
 
+/* Returns what `paths` has under the key, or 0. */
+__noinline __u64 path_at(__u64 key)
+{
+	return recall(&paths, MEMO_PATHS, key);
+}
+
+/* Returns what `requests` has under the key, or 0. */
+__noinline __u64 request_at(__u64 key)
+{
+	return recall(&requests, MEMO_REQUESTS, key);
+}
+
 #else
 
 /* As above. */
@@ -43,6 +55,20 @@ static __always_inline __u64 cookie_by_tuple(__u64 tuple)
 	const __u64 *cookie = bpf_map_lookup_elem(&tuples, &tuple);
 
 	return cookie ? *cookie : 0;
+}
+
+static __always_inline __u64 path_at(__u64 key)
+{
+	const __u64 *path = bpf_map_lookup_elem(&paths, &key);
+
+	return path ? *path : 0;
+}
+
+static __always_inline __u64 request_at(__u64 key)
+{
+	const __u64 *request = bpf_map_lookup_elem(&requests, &key);
+
+	return request ? *request : 0;
 }
 
 #endif

@@ -124,6 +124,12 @@ static __always_inline __u64 mac_at(const void *address)
 	return mac;
 }
 
+/* Returns whether there are devices on top of this one. */
+static __always_inline bool has_above(const struct net_device *dev)
+{
+	return dev->adj_list.upper.next != &dev->adj_list.upper;
+}
+
 /*
  * Returns whether the frame came through a device on top of this one, which the socket's route
  * uses: a VLAN device, whose tag the frame has by now, or one with an address of its own, such as a
@@ -131,7 +137,7 @@ static __always_inline __u64 mac_at(const void *address)
  */
 static __always_inline bool from_above(const struct sk_buff *skb, const struct net_device *dev)
 {
-	if (dev->adj_list.upper.next == &dev->adj_list.upper)
+	if (!has_above(dev))
 		return false;
 	return skb->vlan_proto || is_tag(skb->protocol) ||
 	       (dev->type == ARPHRD_ETHER &&
@@ -279,12 +285,11 @@ __noinline __u32 netns_of_address(__u64 first, __u64 last, __u64 mac, __u64 net)
  */
 static __always_inline __u32 netns_above(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct list_head *first = BPF_CORE_READ(dev, adj_list.upper.next);
-
-	if (BPF_CORE_READ(first, next) == first) /* the head of an empty list */
+	if (!has_above(dev))
 		return 0;
-	return netns_of_address((__u64)first, (__u64)BPF_CORE_READ(dev, adj_list.upper.prev),
-		mac_at(skb->head + skb->mac_header), (__u64)BPF_CORE_READ(dev, nd_net.net));
+	return netns_of_address((__u64)BPF_CORE_READ(dev, adj_list.upper.next),
+		(__u64)BPF_CORE_READ(dev, adj_list.upper.prev), mac_at(skb->head + skb->mac_header),
+		(__u64)BPF_CORE_READ(dev, nd_net.net));
 }
 
 static __always_inline bool arrives_above(struct packet *g, __u64 *sock, const struct sk_buff *skb,
@@ -353,7 +358,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 			note_datagram(skb, ip, version);
 		if (sk && sent_by(&g, &sock, skb, sk)) {
 			via = VIA_FROM;
-			if (!g.carried)
+			if (!g.carried && g.proto != IPPROTO_TCP) /* its path is known */
 				comes_from(skb, ip, sock, version);
 		} else {
 			via = on_its_way(&g, &sock, skb, ip, version);

@@ -32,7 +32,7 @@ static __noinline void note_request_drop(
 {
 	__u64 tuple = 0, key, one = 1, *n;
 	struct packet g = {};
-	__u32 *port;
+	__u64 *port;
 
 	if (!segment_at_ip(&g, &tuple, skb, ip, version, netns))
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Remembers on each CPU which cookies were last found in `socks` and `tuples`. A packet passes
- * several hooks on one CPU, which all ask for the same socket: all but the first find it here,
- * which saves about a tenth of their time.
+ * Remembers on each CPU what was last found in `socks`, `tuples`, `paths` and `requests`, or not
+ * found. A packet passes several hooks on one CPU, which all ask for the same socket: all but the
+ * first find the answer here. So do packets of the far end of a connection that is recorded at one
+ * end only.
  *
  * An answer is the one that the table would give:
  * - It holds for the table's content of one moment. Whatever changes a table changes `generation`
@@ -13,7 +14,6 @@
  * - A program may interrupt another one here, and leave a mixture of two entries, whose parts do
  *   not fit together: each enters the check by a function that maps no two values to one. It takes
  *   a mixture of three, and a coincidence of 64 bits, to be taken for an entry.
- * Only what is there is remembered: what nobody follows is told by its ports, without a look-up.
  */
 #ifndef MAGNET_BPF_MEMO_H
 #define MAGNET_BPF_MEMO_H
@@ -24,7 +24,7 @@ struct memo {
 
 /* A power of two for each table, for the connections that take turns on a CPU. */
 #define MEMOS 256
-enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_TABLES };
+enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_PATHS, MEMO_REQUESTS, MEMO_TABLES };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MEMO_TABLES *MEMOS);
@@ -37,7 +37,7 @@ volatile __u64 generation SEC(".data.generation") = 0;
 #if defined(__TARGET_ARCH_x86) && !defined(MG_OLD)
 #define CAN_RECALL
 
-/* Call it when `socks` or `tuples` has been changed. The loader changes settings.round. */
+/* Call it when one of the tables has been changed. The loader changes settings.round. */
 static __always_inline void tables_changed(void)
 {
 	__sync_fetch_and_add(&generation, 1);
@@ -54,8 +54,8 @@ static __always_inline __u64 memo_check(__u64 key, __u64 cookie, __u64 now)
 }
 
 /*
- * Returns the cookie under the key, 0 if there is none; the entries of `map` begin with it, and
- * none is 0.
+ * Returns the cookie under the key, which is not 0; 0 if there is none. The entries of `map` begin
+ * with it, and none is 0.
  */
 static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
 {
@@ -69,9 +69,7 @@ static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
 			return cookie;
 	}
 	found = bpf_map_lookup_elem(map, &key);
-	if (!found)
-		return 0;
-	cookie = *(volatile __u64 *)found;
+	cookie = found ? *(volatile __u64 *)found : 0;
 	if (m) {
 		m->key = key;
 		m->cookie = cookie;

@@ -15,7 +15,7 @@
  * this tuple.
  */
 static __always_inline void expect_data(
-	__u32 netns, __u16 port, __u32 what, __u64 tuple, const struct tcp_bytes *t)
+	__u32 netns, __u16 port, __u64 what, __u64 tuple, const struct tcp_bytes *t)
 {
 	__u64 key = (__u64)netns << 16 | port;
 
@@ -23,6 +23,7 @@ static __always_inline void expect_data(
 		return;
 	follow_ports(t->sport, t->dport);
 	bpf_map_update_elem(&requests, &tuple, &what, BPF_ANY);
+	tables_changed();
 	remember_key(tuple);
 }
 

@@ -31,7 +31,8 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 static __always_inline int sched_switch(void *ctx, bool preempt, struct task_struct *prev,
 	struct task_struct *next, __u32 prev_state)
 {
-	bool out = task_watched(prev), in = task_watched(next);
+	bool out = task_watched(prev);
+	bool in = (!out || cfg.stack_ns) && task_watched(next); /* else nothing depends on it */
 	struct taken t;
 
 	if (!out && !in)

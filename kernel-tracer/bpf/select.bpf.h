@@ -87,7 +87,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, __u64);
 } requests SEC(".maps");
 
 /* network namespaces whose IP hooks are attached, set by the loader */
@@ -268,7 +268,6 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_followed(number_counted(sk, cookie));
-	tables_changed();
 	arrives = entry.translated ? entry.translated : entry.tuple;
 	bpf_map_delete_elem(&requests, &arrives);
 	drop_key(arrives);
@@ -278,6 +277,7 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	remember_key(path);
 	path = tuple_of(NO_NETNS, r, l, rport, lport);
 	bpf_map_update_elem(&paths, &path, &from, BPF_ANY);
+	tables_changed();
 	remember_key(path);
 	emit_addr(sk, cookie, l, r);
 }

@@ -69,7 +69,7 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = cookie_by_tuple(tuple);
-		if (!cookie && (!g->len || !bpf_map_lookup_elem(&requests, &tuple))) {
+		if (!cookie && (!g->len || !request_at(tuple))) {
 			if (g->len)
 				count_thrown_out(tuple);
 			return PLACE_NONE;
@@ -88,17 +88,17 @@ static __noinline int on_its_way(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
 {
 	struct datagram d = {};
-	__u64 key, *cookie;
+	__u64 key, path;
 	int via;
 
 	if (segment_at_ip(g, &key, skb, ip, version, NO_NETNS)) {
-		cookie = bpf_map_lookup_elem(&paths, &key);
-		if (!cookie) {
+		path = path_at(key);
+		if (!path) {
 			count_thrown_out(key);
 			return 0;
 		}
-		*sock = *cookie & ~PATH_FROM;
-		return *cookie & PATH_FROM ? VIA_FROM : VIA_TO;
+		*sock = path & ~PATH_FROM;
+		return path & PATH_FROM ? VIA_FROM : VIA_TO;
 	}
 	if (!datagram_at(&d, skb, ip, version))
 		return 0;
