@@ -109,7 +109,9 @@ static void print_layers(const struct option_row *row, const void *value, char *
 	size_t used = 0;
 
 	(void)row;
-	snprintf(out, size, "none");
+	snprintf(out, size, layers & MG_LIGHT_ALONE ? "light" : "none");
+	if (layers & MG_LIGHT_ALONE)
+		return;
 	for (int i = 0; i < MG_LAYER_END && used < size; i++)
 		if (layers & 1u << i)
 			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",

@@ -217,6 +217,10 @@ bool option_layers(const char *text, uint32_t *out)
 		*out = 0;
 		return true;
 	}
+	if (strcmp(text, "light") == 0) {
+		*out = MG_LIGHT_LAYERS | MG_LIGHT_ALONE;
+		return true;
+	}
 	if (*text == '+') {
 		layers = MG_USUAL_LAYERS;
 		if (!*++text)

@@ -19,6 +19,12 @@
 		1u << MG_LAYER_DEVICE | 1u << MG_LAYER_SCHED)
 /* those that `light` is short for: the way of bytes, without calls, IP and the scheduler */
 #define MG_LIGHT_LAYERS (1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_DEVICE)
+/*
+ * Stands beside the layers where `light` was given alone: then only TCP is recorded, unless
+ * protocols are chosen. Other sockets cost a hook at each system call.
+ */
+#define MG_LIGHT_ALONE (1u << 31)
+_Static_assert(MG_LAYER_END < 31, "MG_LIGHT_ALONE");
 
 /* range of --buffer; the kernel refuses BPF programs that reach further into a map than 512 MiB */
 #define MG_BUFFER_MIN 4096u
@@ -56,6 +62,7 @@ const char *option_time_text(char out[24], uint64_t ns);
 bool option_amount(const char *text, uint64_t min, uint64_t *bytes, uint64_t *ns);
 /*
  * Parses names of layers separated by commas, after a + to add them to the default; or "none".
+ * Beside the layers of "light" alone is MG_LIGHT_ALONE.
  * "light" is short for several.
  */
 bool option_layers(const char *text, uint32_t *out);

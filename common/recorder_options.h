@@ -60,7 +60,7 @@
 		"record the tasks of a cgroup (v2) and what they start, kernel side only") \
 	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
 		"record these layers of the kernel side: " MG_LAYER_CHOICES " or none; light is " \
-		"socket,tcp,device; +LIST adds to the default, which is all but netfilter, gro and switch") \
+		"socket,tcp,device of TCP alone; +LIST adds to the default, which is all but netfilter, gro and switch") \
 	X(size, buffer, "buffer", 'b', "SIZE", MG_BUFFER_MIN, MG_BUFFER_MAX, MG_BOTH, MG_TO_TRACER, \
 		"buffer for each CPU of the kernel side (default: 16M, less on many CPUs), and for each " \
 		"thread of the application side (default: 4M, at most 16M)") \

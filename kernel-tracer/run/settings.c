@@ -16,12 +16,12 @@
 /* Attaches and detaches hooks. Notes one change for each layer, since a list would not fit an
  * event.
  */
-static int change_layers(struct run *r, uint32_t layers)
+static int change_layers(struct run *r, const struct tracer_options *new)
 {
-	uint32_t changed = r->options.hooks.layers ^ layers;
+	uint32_t layers = new->hooks.layers, changed = r->options.hooks.layers ^ layers;
 	int err = run_set_layers(r, layers);
 
-	r->options.given.layers = layers;
+	r->options.given.layers = new->given.layers;
 	for (int i = 0; i < MG_LAYER_END; i++)
 		if (changed & 1u << i)
 			run_note_change(r, mg_layer_names[i], layers & 1u << i ? "on" : "off");
@@ -38,8 +38,9 @@ static int change(struct run *r, const struct option_row *row, const char *value
 	if (err)
 		return err;
 	r->options.hooks.settings = changed->hooks.settings;
+	r->options.only_tcp = changed->only_tcp;
 	if (row->type == &option_type_layers)
-		return change_layers(r, changed->hooks.layers);
+		return change_layers(r, changed);
 	r->options = *changed;
 	err = run_set_layers(r, r->options.hooks.layers); /* the filters may need other hooks */
 	if (err)

@@ -71,11 +71,30 @@ static int take_lists(struct tracer_options *o)
 /* Copies what the hooks and BPF programs are told and `ctl set` may change. */
 static void copy_settings(struct tracer_options *o)
 {
-	o->hooks.layers = o->given.layers;
+	o->hooks.layers = o->given.layers & MG_ALL_LAYERS;
 	o->hooks.settings.level = o->given.level;
 	/* without the layer syscall nothing tells which threads use a connection that is kept */
 	o->hooks.settings.served = o->hooks.settings.active & MG_FILTERS_SAMPLE &&
 				   o->hooks.layers & 1u << MG_LAYER_SYSCALL;
+}
+
+/*
+ * Chooses TCP where the layers are `light`, and what passed before where they are not any more.
+ * Call it when layers were chosen; protocols that are chosen stay.
+ */
+static void choose_protocols(struct tracer_options *o)
+{
+	struct mg_bpf_settings *s = &o->hooks.settings;
+	bool light = o->given.layers & MG_LIGHT_ALONE;
+	char why[100];
+
+	if (light && !(s->active & MG_FILTERS_PROTOCOL)) {
+		selection_set(s, "protocol", "tcp", why, sizeof(why));
+		o->only_tcp = true;
+	} else if (!light && o->only_tcp) {
+		selection_set(s, "protocol", "any", why, sizeof(why));
+		o->only_tcp = false;
+	}
 }
 
 /* Returns what is wrong with the triggers, NULL if nothing is. */
@@ -136,6 +155,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		return err;
 	if (optind < argc)
 		o->command = argv + optind;
+	if (!given->protocol.count)
+		choose_protocols(o);
 	copy_settings(o);
 	err = check(o);
 	o->control = given->control_fd <= INT32_MAX ? (int)given->control_fd : -1;
@@ -157,6 +178,8 @@ int tracer_options_set(struct tracer_options *o, const struct option_row *row, c
 		int err = selection_set(
 			&o->hooks.settings, option_row_name(row), value, why + used, size - used);
 
+		if (!err && strcmp(option_row_name(row), "protocol") == 0)
+			o->only_tcp = false;
 		copy_settings(o);
 		return err;
 	}
@@ -164,6 +187,8 @@ int tracer_options_set(struct tracer_options *o, const struct option_row *row, c
 		snprintf(why + used, size - used, "it takes %s", option_takes());
 		return -EINVAL;
 	}
+	if (row->type == &option_type_layers)
+		choose_protocols(o);
 	copy_settings(o);
 	return 0;
 }

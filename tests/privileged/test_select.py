@@ -198,9 +198,13 @@ def hooks_of_tcp():
         return found
 
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
-        with Tracer(top + "/t", "--all", "--layers", "light", "--protocol", "tcp").ready() as t:
-            check("tcp_recv" in attached(t) and not others & attached(t), "hooks of TCP only")
+        with Tracer(top + "/t", "--all", "--layers", "light").ready() as t:
+            check("tcp_recv" in attached(t) and not others & attached(t), "light alone has hooks of TCP only")
             check(counted(t) == 0, "and none at system calls")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "layers=socket,tcp,device")
+            check(others < attached(t) and counted(t) == 1, "the same layers by their names have all of them")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "layers=light")
+            check(not others & attached(t) and counted(t) == 0, "light again has not")
             run(TRACER, "ctl", "--pid", t.pid, "set", "protocol=any")
             check(others < attached(t) and counted(t) == 1, "all of them when others pass")
             with socket.socket(type=socket.SOCK_DGRAM) as s, socket.socket(type=socket.SOCK_DGRAM) as to:
@@ -209,6 +213,8 @@ def hooks_of_tcp():
                     s.sendto(b"x" * 100, to.getsockname())
             run(TRACER, "ctl", "--pid", t.pid, "set", "protocol=tcp")
             check(not others & attached(t) and counted(t) == 0, "and then not any more")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "layers=socket,tcp,device")
+            check(not others & attached(t), "a protocol that was chosen stays")
             t.end()
             port = [f for f in json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
                     if f["proto"] == "udp" and f["direction"] == "tx" and f["bytes"] == 300]

@@ -142,6 +142,8 @@ static void light_is_short_for_layers(void **unused)
 
 	(void)unused;
 	assert_true(option_layers("light", &layers));
+	assert_int_equal(layers, MG_LIGHT_LAYERS | MG_LIGHT_ALONE);
+	assert_true(option_layers("socket,tcp,device", &layers));
 	assert_int_equal(layers, MG_LIGHT_LAYERS);
 	assert_true(option_layers("light,ip", &layers));
 	assert_int_equal(layers, MG_LIGHT_LAYERS | 1u << MG_LAYER_IP);
