@@ -5,6 +5,7 @@ from observers import *
 RATE = "1G"
 WINDOW = 4            # seconds that are measured
 TIME = duration(120)  # of all
+Tracer.always = ()    # the transfer is under way
 
 
 def cpu_ns(pid):

@@ -14,8 +14,8 @@ if len(CPUS) < 2 or os.environ.get("MAGNET_BENCH_RESULTS"):  # the table has the
 
 
 def pingpong(server_cpu, trips):
-    return Talker(program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S", server_cpu, "-n",
-                  trips, first_line=False)
+    return Talker(*before_others(server_cpu, program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S",
+                                 server_cpu, "-n", trips), first_line=False)
 
 
 def turn(observer, talker):
@@ -54,7 +54,8 @@ def show(name, trips, series, notes, events, light):
     for text, values in series.items():
         result(f"round trip, {name}: {text}", ratios(values, bare))
         per_event = ""
-        count = {"all layers": events, "empty programs": events, "light": light}.get(text)
+        count = {"all layers": events, "empty programs": events, "empty events": events,
+                 "light": light}.get(text)
         if count:
             per_event = Figure([d / count for d in differences(values, bare)]).text(0)
         rows.append((text, Figure(values).text(0), Figure(ratios(values, bare)).text(), per_event,
@@ -128,7 +129,7 @@ begin("What the kernel side costs a request and response over TCP on loopback, a
       "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()
-KINDS = [Bare, EmptyHooks, LightTracer, Tracer] + OTHER_KINDS
+KINDS = [Bare, EmptyHooks, EmptyEvents, LightTracer, Tracer] + OTHER_KINDS
 KINDS += [peer for peer in (Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount) if peer.works()]
 for place, cpu, count, time_of_turns in PLACEMENTS:
     compare(place, cpu, count, KINDS, time_of_turns)
@@ -137,7 +138,8 @@ if "MAGNET_BENCH_RESULTS" not in os.environ:
 how_to_read(f"""
 In each turn an observer is started, sees one run of the loop with connections of its own, and is
 stopped; observers are kept on CPU {WATCHING}. "Empty programs": BPF programs of two instructions at
-the same places, what attaching there costs whatever the programs do. On two CPUs a round trip is
+the same places, what attaching there costs whatever the programs do; "empty events": programs that
+also take a slot and write the time and the thread into it. On two CPUs a round trip is
 mostly waking a sleeping CPU, which varies more than any observer costs. The run statistics leave
 out the way into a program and count some of their own clock readings; the loop has both and
 everything else. bpftrace and perf have {len(PEER_TRACEPOINTS)} of the places: the others are no

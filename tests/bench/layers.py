@@ -23,7 +23,7 @@ begin("What each layer costs a request and response over TCP on loopback.",
       f"pingpong -s {SIZE} -c {WATCHED} -S {WATCHED}",
       "magnet-kernel-tracer -o DIR --pid PID [--layers LIST] [--protocol tcp]")
 series, events = {"bare": []}, {}
-with Talker(program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S", WATCHED, "-n", TRIPS,
+with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S", WATCHED, "-n", TRIPS),
             first_line=False) as talker:
     talker.ask()
     names = ["bare", *CHOICES]

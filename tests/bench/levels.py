@@ -78,7 +78,7 @@ need_kernel_side()
 begin("What the levels of protocol state cost a request and response over TCP on loopback.",
       f"pingpong -s {SIZE} -c {WATCHED} -S {WATCHED}",
       "magnet-kernel-tracer -o DIR --pid PID --level none|light|full")
-with Talker(program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S", WATCHED, "-n", TRIPS,
+with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S", WATCHED, "-n", TRIPS),
             first_line=False) as talker:
     talker.ask()
     loop(talker)

@@ -76,7 +76,7 @@ class AppOnly(Bare):
 
 
 def measure(plain, wrapped):
-    kinds = [Bare, EmptyHooks, EmptyLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
+    kinds = [Bare, EmptyHooks, EmptyEvents, EmptyLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
              TcpdumpShort]
     if OTHER_TRACER:
         kinds += OTHER_KINDS + [OtherSampled]
@@ -110,7 +110,7 @@ begin("Requests a second of nginx with one worker, bare and recorded.",
       "magnet-kernel-tracer -o DIR --pid NGINX [--layers light] [--sample 20]",
       "magnet record --app-only -o DIR -- nginx", "tcpdump -i lo -s 96 -w /dev/null")
 with Server(PORT) as server, Place() as where:
-    for empty, kind in ((EmptyHooks, Tracer), (EmptyLight, LightTracer)):
+    for empty, kind in ((EmptyHooks, Tracer), (EmptyEvents, Tracer), (EmptyLight, LightTracer)):
         with kind(server.pid) as t:
             empty.places = sorted(set(t.places().values()))
     with Server(PORT + 1, MAGNET, "record", "--app-only", "-q", "-o", where + "/t", "--") as app:

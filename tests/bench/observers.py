@@ -91,11 +91,13 @@ class Tracer(Observer):
     name = "all layers"
     binary = TRACER
     options = ()
+    # as magnet record has it: what is watched makes its connections later
+    always = ("--fresh",)
 
     def begin(self):
         self.control, theirs = socket.socketpair()
         self.lines = self.control.makefile("r")
-        who = ("--pid", self.pid) if self.pid else ("--all",)
+        who = ("--pid", self.pid, *self.always) if self.pid else ("--all",)
         self.p = start(self.binary, "-o", self.top + "/trace", "--control-fd", theirs.fileno(), *who,
                        *self.options, cpu=WATCHING, pass_fds=[theirs.fileno()])
         theirs.close()
@@ -152,7 +154,7 @@ class OtherTracer(Tracer):
 
 class OtherLight(OtherTracer):
     name = "other build: light"
-    options = ("--layers", "socket,tcp,device")  # as older builds take it, too
+    options = ("--layers", "socket,tcp,device", "--protocol", "tcp")  # as older builds take it, too
 
 
 OTHER_KINDS = [OtherTracer, OtherLight] if OTHER_TRACER else []
@@ -162,6 +164,7 @@ class EmptyHooks(Observer):
     """Programs that do nothing where the tracer's are."""
 
     name = "empty programs"
+    options = ()
     places = []     # where a Tracer's are
     inside = [()]   # command prefixes: netfilter hooks belong to a network namespace each
 
@@ -170,7 +173,7 @@ class EmptyHooks(Observer):
         for prefix in self.inside:
             # tracepoints belong to the machine
             places = [x for x in self.places if not self.all or x.startswith("nf:")]
-            self.all.append(start(*prefix, program("empty_hooks"), *places, stdin=subprocess.PIPE,
+            self.all.append(start(*prefix, program("empty_hooks"), *self.options, *places, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, bufsize=0))
             wait_for_line(self.all[-1].stdout, "ready")
 
@@ -184,6 +187,13 @@ class EmptyHooks(Observer):
         """(runs, ns) of each, while RunStatistics are collected."""
         return [(int(d["run_cnt"]), int(d["run_time_ns"]))
                 for p in self.all for d in fdinfo(p.pid) if "prog_type" in d]
+
+
+class EmptyEvents(EmptyHooks):
+    """Programs that record an event of nothing where the tracer's are."""
+
+    name = "empty events"
+    options = ("-r",)
 
 
 class Tcpdump(Observer):
@@ -291,7 +301,7 @@ class BpftraceCount(Observer):
 
 def find_places():
     """Have EmptyHooks attach where the tracer does on this machine."""
-    with Tracer() as t:
+    with Tracer(os.getpid()) as t:
         EmptyHooks.places = sorted(set(t.places().values()))
 
 

@@ -36,7 +36,7 @@ GROUPS = {
     "reader": (30, "correlate.py"),
 }
 
-PEERS = ["empty programs", "tcpdump", "tcpdump -s 96", "perf record, same tracepoints"]
+PEERS = ["empty programs", "empty events", "tcpdump", "tcpdump -s 96", "perf record, same tracepoints"]
 BULK = [("`magnet record`", "magnet record"), ("kernel side alone", "magnet-kernel-tracer"),
         ("`--layers light`", "light"),
         ("empty programs", "empty programs at the same places"), ("tcpdump", "tcpdump"),
@@ -46,7 +46,7 @@ LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"),
           ("other build: light", "other build: light")]
 
 # what is not this build of magnet stands in a column of its own
-BESIDE = ("bare", "empty programs", "tcpdump", "perf record", "strace", "a wrapper", "plain LTTng-UST",
+BESIDE = ("bare", "empty programs", "empty events", "tcpdump", "perf record", "strace", "a wrapper", "plain LTTng-UST",
           "that event", "`babeltrace2", "other build")
 
 # group, what, digits, unit, and (text, name of the figure) for each part of the row
@@ -67,7 +67,7 @@ ROWS = [
      [("default", "nginx: all layers"), ("`--layers light`", "nginx: light"),
       ("`--sample 20`", "nginx: 1 connection in 20"), ("both", "nginx: 1 in 20, light"),
       ("`--app-only`", "nginx: application side only"), ("empty programs", "nginx: empty programs"),
-      ("tcpdump -s 96", "nginx: tcpdump -s 96"),
+      ("empty events", "nginx: empty events"), ("tcpdump -s 96", "nginx: tcpdump -s 96"),
       ("other build: default", "nginx: other build: all layers"),
       ("other build: light", "nginx: other build: light"),
       ("other build: `--sample 20`", "nginx: other build: 1 in 20")]),
