@@ -203,7 +203,8 @@ void core_pack_closed(struct core *c);
 /*
  * Keeps only so many packed sockets, those that were closed last, for a recording that is read for
  * as long as it is made. Call it after core_pack_closed(). Others have no fact `flow` at the end.
- * Threads and processes that have ended are forgotten, too, unless facts need the waits before.
+ * Threads and processes that have ended are forgotten, too, unless facts need the waits before; and
+ * of sockets whose end is not recorded those that were idle the longest.
  */
 void core_forget_closed(struct core *c, size_t keep);
 size_t core_sock_count(const struct core *c);

@@ -118,8 +118,6 @@ struct core_tasks {
 	struct program *programs;
 	struct call_names *call_names; /* names of system calls in which threads blocked */
 	struct past past;
-	uint64_t forget_each_ns;  /* time between two looks for ended ones to free; 0: all stay */
-	uint64_t forget_again_ns; /* time of the events at which the next look is due */
 };
 
 struct core_marks {
@@ -225,11 +223,18 @@ struct core_due {
 	uint64_t guess_again_ns; /* time of the events at which the next estimate is due */
 };
 
+/* Looks for threads, processes and sockets that may be forgotten. */
+struct core_forgetting {
+	uint64_t each_ns;  /* time between two looks; 0: all stay */
+	uint64_t again_ns; /* time of the events at which the next one is due */
+};
+
 struct core {
 	struct clockmap clock;
 	struct cpu_offsets offsets;
 	struct core_sockets sockets;
 	struct core_tasks tasks;
+	struct core_forgetting forgetting;
 	struct core_marks marked;
 	struct unseen *unseen; /* complete after core_finish() */
 	struct other_stats *others;

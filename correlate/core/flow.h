@@ -96,8 +96,8 @@ struct flow_missing {
 
 /* Not TCP's: the flow at the other end. */
 struct flow_paired {
-	struct flow *partner;     /* if there is only one */
-	bool several;             /* there are several */
+	struct flow *partner;     /* the first one, unless it was forgotten */
+	bool several;             /* there are others */
 	struct ranges call, x, r; /* byte ranges that wait for the other end */
 	uint64_t base;
 };
@@ -222,7 +222,13 @@ struct mg_sock {
 		bool is;             /* it stays in the list until some time after this: */
 		uint64_t closed_ns;
 	} listed;
-	uint32_t pieces; /* pieces of threads' calls that point to its flows */
+	struct { /* what keeps it from being forgotten */
+		/* pieces of threads' calls, messages and readings that point to its flows */
+		uint32_t by;
+		uint64_t last;     /* latest use, cycles, when it was looked at */
+		uint64_t since_ns; /* time of the events at which that was seen first */
+		bool is_leaving;   /* it is being forgotten */
+	} kept;
 	UT_hash_handle hh;
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;

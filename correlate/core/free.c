@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "call/forget.h"
+#include "call/forget_socks.h"
 #include "clock/clockmap.h"
 #include "clock/cpu_offsets.h"
 #include "clock/queue.h"
@@ -44,14 +45,11 @@ void core_free(struct core *c)
 	closed_free(c);
 	HASH_CLEAR(hh_alone, c->sockets.alone);
 	HASH_CLEAR(hh_place, c->sockets.places);
+	HASH_ITER (hh, c->sockets.socks, s, stmp)
+		queues_empty(s->queues); /* messages in them point to their senders */
 	HASH_ITER (hh, c->sockets.socks, s, stmp) {
 		HASH_DEL(c->sockets.socks, s);
-		flow_free(c, &s->tx);
-		flow_free(c, &s->rx);
-		free(s->far);
-		queues_free(s->queues);
-		exchanges_free(s);
-		free(s);
+		sock_free(c, s);
 	}
 	clockmap_free(&c->clock);
 	cpu_offsets_free(&c->offsets);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "call/forget_socks.h"
 #include "message/pieces.h"
 #include "task/holders.h"
 #include "task/past.h"
@@ -74,11 +75,19 @@ static void forget_processes(struct core *c)
 		}
 }
 
-void tasks_forget(struct core *c, uint64_t now_ns)
+static void tasks_forget(struct core *c)
 {
-	if (!c->tasks.forget_each_ns || past_wanted(c) || now_ns < c->tasks.forget_again_ns)
+	if (past_wanted(c))
 		return;
-	c->tasks.forget_again_ns = now_ns + c->tasks.forget_each_ns;
 	forget_threads(c);
 	forget_processes(c);
+}
+
+void core_forget(struct core *c, uint64_t now_ns)
+{
+	if (!c->forgetting.each_ns || now_ns < c->forgetting.again_ns)
+		return;
+	c->forgetting.again_ns = now_ns + c->forgetting.each_ns;
+	tasks_forget(c);
+	socks_forget(c, now_ns);
 }

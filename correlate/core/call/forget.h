@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads and processes that have ended, where nobody needs the past. */
+/* Threads, processes and sockets that are over, where nobody needs the past. */
 #ifndef MAGNET_CORRELATE_CORE_CALL_FORGET_H
 #define MAGNET_CORRELATE_CORE_CALL_FORGET_H
 
@@ -8,9 +8,9 @@
 /* Frees a thread that is in no table any more. */
 void thread_free(struct thread *t);
 /*
- * Frees the threads and processes that ended some time ago, if core_forget_closed() asked for it.
- * Call it between events.
+ * Frees the threads and processes that ended some time ago, and the sockets that were idle the
+ * longest, if core_forget_closed() asked for it. Call it between events.
  */
-void tasks_forget(struct core *c, uint64_t now_ns);
+void core_forget(struct core *c, uint64_t now_ns);
 
 #endif

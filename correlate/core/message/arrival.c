@@ -43,6 +43,7 @@ void arrival_put(struct arrival *a)
 		if (p != &a->part)
 			free(p);
 	}
+	a->in->arrivals--;
 	free(a);
 }
 
@@ -153,6 +154,7 @@ struct arrival *arrival_push(struct queues *q, uint32_t buffer, uint32_t len)
 	a->off = q->came;
 	a->cpu = -1;
 	a->in = q;
+	q->arrivals++;
 	a->nth = q->pushed++;
 	q->ring[(q->head + q->n++) & (q->cap - 1)] = a;
 	return a;

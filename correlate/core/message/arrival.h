@@ -50,6 +50,7 @@ struct queues {
 	uint64_t sent, came;   /* offsets of the next byte */
 	bool reported;         /* events report when something is in the receive queue */
 	uint64_t pushed;       /* arrivals so far */
+	uint64_t arrivals;     /* arrivals that point to the queues, those in `ring` included */
 	uint64_t unsure;       /* number of messages whose reader is not certain */
 	struct arrival **ring; /* messages on their way in, in order */
 	uint32_t head, n, cap; /* cap is a power of two */

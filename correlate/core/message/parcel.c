@@ -34,21 +34,30 @@ void queues_count(struct flow *f, int layer, uint64_t bytes)
 	q->passed[f->rx][layer].bytes += bytes;
 }
 
-void queues_free(struct queues *q)
+void queues_empty(struct queues *q)
 {
 	if (!q)
 		return;
 	for (uint32_t i = 0; i < q->n; i++)
 		arrival_put(arrival_at(q, i));
+	q->head = q->n = 0;
 	if (q->corked)
 		parcel_put(q->corked);
+	q->corked = NULL;
 	while (q->early) {
 		struct parcel *p = q->early;
 
 		q->early = p->later;
 		parcel_put(p);
 	}
-	free(q->ring);
+	q->earlies = 0;
+}
+
+void queues_free(struct queues *q)
+{
+	queues_empty(q);
+	if (q)
+		free(q->ring);
 	free(q);
 }
 
@@ -60,6 +69,7 @@ struct parcel *parcel_new(struct flow *f, uint64_t off, uint32_t len)
 		return NULL;
 	p->refs = 1;
 	p->flow = f;
+	f->sock->kept.by++;
 	p->off = off;
 	p->len = len;
 	return p;
@@ -69,6 +79,12 @@ struct parcel *parcel_get(struct parcel *p)
 {
 	p->refs++;
 	return p;
+}
+
+static void free_reading(struct reading *r)
+{
+	r->rx->sock->kept.by--;
+	free(r);
 }
 
 void parcel_put(struct parcel *p)
@@ -90,8 +106,9 @@ void parcel_put(struct parcel *p)
 	}
 	for (r = p->reading; r; r = rnext) {
 		rnext = r->next;
-		free(r);
+		free_reading(r);
 	}
+	p->flow->sock->kept.by--;
 	free(p);
 }
 
@@ -176,7 +193,7 @@ static void pair(const struct core *c, const struct parcel *p, const struct read
 
 static void note_partner(struct flow *f, struct flow *other)
 {
-	if (!f->paired.partner)
+	if (!f->paired.partner && !f->paired.several)
 		f->paired.partner = other;
 	else if (f->paired.partner != other)
 		f->paired.several = true;
@@ -196,6 +213,7 @@ void parcel_read(const struct core *c, struct parcel *p, const struct reading *r
 	if (!later)
 		return;
 	*later = *r;
+	later->rx->sock->kept.by++;
 	later->next = p->reading;
 	p->reading = later;
 }
@@ -247,6 +265,6 @@ void parcel_settle(struct core *c, struct parcel *p, const struct slice *brought
 
 		p->reading = r->next;
 		pair(c, p, r);
-		free(r);
+		free_reading(r);
 	}
 }

@@ -47,6 +47,8 @@ struct parcel {
 struct frame;
 struct queues;
 struct queues *queues_of(struct mg_sock *s);
+/* Drops the messages in them. */
+void queues_empty(struct queues *q);
 void queues_free(struct queues *q);
 /* Counts a packet that passed a layer of a socket without sequence numbers. */
 void queues_count(struct flow *f, int layer, uint64_t bytes);

@@ -12,7 +12,7 @@
 
 void piece_release(struct piece *p)
 {
-	p->flow->sock->pieces--;
+	p->flow->sock->kept.by--;
 	if (p->parcel)
 		parcel_put(p->parcel);
 	if (p->arrival)

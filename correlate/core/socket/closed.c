@@ -168,7 +168,7 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 	peer = s ? s->peer : NULL;
 	if (!s || (peer && peer->state != MG_TCP_CLOSE)) /* then it comes with its peer */
 		return;
-	if (s->pieces || (peer && peer->pieces))
+	if (s->kept.by || (peer && peer->kept.by))
 		put_last(&c->sockets.closed.waiting, cookie);
 	else if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
 					c->sockets.closed.large_from)
@@ -379,7 +379,7 @@ void core_pack_closed(struct core *c)
 void core_forget_closed(struct core *c, size_t keep)
 {
 	c->sockets.closed.keep = keep;
-	c->tasks.forget_each_ns = FORGET_EACH_NS;
+	c->forgetting.each_ns = FORGET_EACH_NS;
 }
 
 void closed_free(struct core *c)

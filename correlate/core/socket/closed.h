@@ -23,7 +23,7 @@
 #define CLOSED_WAIT_LARGE 8192
 /* Limit of each queue, of those that could not be packed yet and of the others. */
 #define CLOSED_MAX (CLOSED_WAIT_LARGE * 2)
-/* Time between two looks for threads and processes that are to be forgotten. */
+/* Time between two looks for threads, processes and idle sockets that are to be forgotten. */
 #define FORGET_EACH_NS 1000000000ull
 
 struct closed_sock {

@@ -42,7 +42,7 @@ static bool flow_fits(const struct core *c, const struct flow *f)
 
 bool closed_fits(const struct core *c, const struct mg_sock *s)
 {
-	return s->state == MG_TCP_CLOSE && s->kind == MG_KIND_tcp && !s->pieces && !s->queues &&
+	return s->state == MG_TCP_CLOSE && s->kind == MG_KIND_tcp && !s->kept.by && !s->queues &&
 	       !s->exchanges && !s->far && !s->in.placed && flow_fits(c, &s->tx) &&
 	       flow_fits(c, &s->rx);
 }

@@ -20,6 +20,6 @@ struct piece *call_add_piece(
 	}
 	p = &k->piece[k->pieces++];
 	*p = (struct piece){.flow = f, .off = off, .len = len, .t = t};
-	f->sock->pieces++;
+	f->sock->kept.by++;
 	return p;
 }

@@ -332,7 +332,7 @@ ON(calibration)
 ON(clock_sync) /* comes ten times a second */
 {
 	call_settle_old(c, e->time_ns);
-	tasks_forget(c, e->time_ns);
+	core_forget(c, e->time_ns);
 }
 
 ON(hook)
