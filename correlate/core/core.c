@@ -20,6 +20,7 @@
 #include "message/datagram.h"
 #include "socket/flow_fact.h"
 #include "socket/socket.h"
+#include "stream/ack.h"
 #include "stream/request.h"
 #include "stream/rx.h"
 #include "stream/tx_range.h"
@@ -357,6 +358,7 @@ static void finish_sock(struct core *c, struct mg_sock *s)
 	sock_ends(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
 	s->tx.use.open = 0;
 	if (s->kind == MG_KIND_tcp) {
+		acks_finish(c, s);
 		tx_settle_ranges(c, &s->tx, true);
 		flow_closed(c, &s->tx);
 		tx_find_unsent(c, &s->tx);

@@ -11,6 +11,7 @@
 
 #include "event_set.h"
 #include "hash.h"
+#include "bytes/acks.h"
 #include "bytes/call_ends.h"
 #include "bytes/ranges.h"
 #include "bytes/resent.h"
@@ -132,8 +133,9 @@ struct flow {
 	} handshake;
 	struct {
 		uint64_t to, before, before_t;
-		bool no_window; /* TX: the peer offers no window now */
-	} ack;                  /* offset acknowledged; the one before it, and when that came */
+		bool no_window;      /* TX: the peer offers no window now */
+		struct acks *on_way; /* NULL: nobody listens to them */
+	} ack; /* offset acknowledged; the one before it, and when that came */
 	struct {
 		uint64_t off, t;
 	} unclaimed; /* RX: offset read up to since then, in no known call */

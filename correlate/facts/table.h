@@ -184,6 +184,15 @@
 	C(F, COUNT, bytes, "sent bytes: written and not acknowledged; received bytes: in order, and not read by the program") \
 	C(F, COUNT, unsent, "sent bytes: those of them that were not sent yet")
 
+#define MG_FACT_ack(F, C, E, A) \
+	C(F, FLOW, flow, "flow whose bytes are acknowledged, at the end that sent them, or at the one that received them") \
+	C(F, COUNT, offset, "offset up to which they are acknowledged") \
+	C(F, COUNT, length, "bytes that no acknowledgement before covered") \
+	C(F, TIME, device, "sent bytes: when a device delivered the segment with the acknowledgement; received bytes: when the driver " \
+		"was asked to transmit it") \
+	C(F, TIME, ip, "sent bytes: when IP handed the segment to TCP; received bytes: when TCP handed it to IP") \
+	C(F, TIME, tcp, "sent bytes: when TCP processed it; empty where that is not recorded, as before and after the connection is established")
+
 #define MG_FACT_flow(F, C, E, A) \
 	C(F, FLOW, flow, "one direction of a socket") \
 	E(F, fact_kinds, kind, "kind of the socket") \
@@ -541,6 +550,8 @@
 	F(drop, "A packet that the kernel dropped.") \
 	F(retransmit, "A segment that TCP sent again, except for answers to a SYN.") \
 	F(resent, "Bytes that were handed to IP more than once.") \
+	F(ack, "An acknowledgement of a TCP connection that covers more than those before: at the sender of the bytes as it arrives, " \
+		"at their receiver as it leaves.") \
 	F(crossing, "Bytes that both ends of a connection recorded, or of a message.") \
 	F(unsent, "A time that the first unsent byte of a connection spent in the send buffer.") \
 	F(refusal, "A time in which a send buffer was full and calls were refused (EAGAIN).") \

@@ -96,6 +96,7 @@ class Export:
         self._exchanges()
         self._ranges()
         self._counters()
+        self._acknowledged()
         self._marks()
         self._switches()
 
@@ -303,6 +304,20 @@ class Export:
                 if key not in tracks:
                     tracks[key] = self.out.counter(name, unit, self.flow(key))
                 self.out.value(tracks[key], time, int(value))
+
+    def _acknowledged(self) -> None:
+        """Write how many bytes were acknowledged, from when the sender's host had it in the highest layer recorded."""
+        acks = self.facts.ack
+        tracks: Dict[Key, Track] = {}
+        for key, offset, *times in zip(
+            keys(acks), *(stored(acks, c).tolist() for c in ("offset", "tcp", "ip", "device"))
+        ):
+            time = next((t for t in times if t), 0)
+            if key[1] or not time:
+                continue
+            if key not in tracks:
+                tracks[key] = self.out.counter("acknowledged", "bytes", self.flow(key))
+            self.out.value(tracks[key], time, offset)
 
     def _marks(self) -> None:
         marks = self.facts.mark

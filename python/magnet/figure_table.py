@@ -39,7 +39,7 @@ _ENTRIES = (
           False, True),
     Entry("send-buffer", "connection", "TCP that sends", "bytes in the send buffer at each write"),
     Entry("context-switches", "processes", "--layers +switch", "duration of context switches, per CPU, over time", False),
-    Entry("lifeline", "connection", "a flow", "when a range of bytes passed each layer, at both ends"),
+    Entry("lifeline", "connection", "a flow", "when a range of bytes passed each layer, at both ends, and its ACK"),
     Entry("rate", "connection", "calls that moved bytes", "rate over a sliding window of calls"),
     Entry("congestion", "connection", "packets; --level for cwnd", "rates of flows that share the network, cwnd, losses"),
     Entry("tcp-state", "connection", "TCP that sends, --level", "windows, round-trip time and timeout over time"),

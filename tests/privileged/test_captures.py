@@ -153,6 +153,7 @@ def between_hosts(address, net, top):
         here_ng, there_ng = as_pcapng(here), as_pcapng(there)
         compare(exported, of_talk(here_ng), what)
         compare_events(rec, top + "/exported", exported, what)
+        acknowledgements(rec, of_talk(here_ng), what)
         read_by_tcpdump(top + "/exported", len(exported), what)
         same_host = annotate(here_ng, rec, top + "/annotated")
         compare_comments(rec, top + "/annotated", same_host, what + ", this host")
@@ -187,6 +188,40 @@ def on_the_wire(rec, capture, packets, clock, what):
     text = run(MAGNET, "report", rec.dir, "--pcap", capture).stdout
     check("On the wire" in text and all(f["flow"] in text.split("On the wire")[1] for f in wire["flows"]),
           f"{what}: the text has the same flows")
+
+
+def acknowledgements(rec, captured, what):
+    """Facts of the TCP connection against the numbers in the capture, which was taken where the device is."""
+    flows = {f["flow"]: f for f in facts(rec, "flow") if f["kind"] == "tcp"}
+    told = facts(rec, "ack")
+    tcp = [p for p in captured if p["proto"] == 6]
+    check(len(flows) == 2 and {a["flow"] for a in told} == set(flows), f"{what}: both directions are acknowledged")
+    for flow, f in flows.items():
+        sent = flow.endswith("/tx")
+        port = int(f["local"].rsplit(":", 1)[1])
+        isn = f["isn"] if sent else f["irs"]
+        upto, wanted = 0, []
+        for p in tcp:
+            # who received the bytes acknowledges them; a FIN has a number, too
+            offset = min((p["ack"] - isn - 1) % 2 ** 32, f["bytes"])
+            if (p["sport"] == port) == sent or p["flags"] & 2 or offset <= upto:
+                continue
+            wanted.append((offset, offset - upto, p["ns"]))
+            upto = offset
+        mine = [a for a in told if a["flow"] == flow]
+        check([(a["offset"], a["length"]) for a in mine] == [w[:2] for w in wanted] and len(mine) > 10,
+              f"{what}: {len(mine)} acknowledgements of {flow} have the capture's numbers")
+        check(sum(a["length"] for a in mine) == f["bytes"], f"{what}: of all {f['bytes']} bytes")
+        # what is captured has passed the device, and comes to IP, or the other way round; the clocks may be apart by
+        # what is between, and by a little as one of them may be slewed
+        first, last = ("device_ns", "ip_ns") if sent else ("ip_ns", "device_ns")
+        ahead = [(w[2] - a[last], w[2] - a[first]) for w, a in zip(wanted, mine)]
+        between = min(b for _, b in ahead) - max(a for a, _ in ahead)
+        check(between > -20000, f"{what}: captured between {first} and {last} ({between} ns)")
+        if sent:
+            processed = [a for a in mine if a["tcp_ns"]]
+            check(len(processed) > 10 and all(a["ip_ns"] <= a["tcp_ns"] for a in processed),
+                  f"{what}: {len(processed)} were processed by TCP while the connection was established")
 
 
 def clocks_are_found(rec, capture, plain, top, what):

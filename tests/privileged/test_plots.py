@@ -202,7 +202,15 @@ def of_requests(rec, opened):
     check(set(series(p, "IP").y) == {1380} and max(series(p, "application").y) == 418,
           "mp3: packets of 1380 bytes, reads of at most 418")
     p = is_drawn("lifeline", plot.lifeline(opened))
-    check({s.name.split()[0] for s in p.series} == {"sent", "received"}, "lifeline: both ends")
+    check({s.name.split()[0] for s in p.series} == {"sent", "received", "acknowledged"}, "lifeline: both ends, and the ACK")
+    acked = next(s for s in p.series if s.name.startswith("acknowledged"))
+    upto = int(acked.name.split()[-1].rstrip(")"))
+    rows = {r["flow"][-2:]: r for r in fact_table.facts(rec, "ack") if r["offset"] == upto}
+    wanted = [t for t in (*(rows["rx"][c] for c in ("ip_ns", "device_ns")),
+                          *(rows["tx"][c] for c in ("device_ns", "ip_ns", "tcp_ns"))) if t]
+    unit = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[acked.x_label.split("[")[1].rstrip("]")]
+    check(np.allclose(np.diff(acked.x) * unit, np.diff(wanted), atol=1) and len(wanted) >= 4,
+          f"lifeline: the {len(wanted)} times of the ACK up to {upto}")
     check(all(np.diff(s.x).min() >= 0 for s in p.series), "lifeline: layers in order of time")
 
 

@@ -38,8 +38,8 @@ TAIL = """## Not reproduced
 - G03 Fig. 4, the faulty driver of a 10-Gigabit card: needs that card. `examples/driver-poll` answers
   the same question with today's tracepoints.
 - G03 Fig. 5, the lifeline of one packet through two hosts: `magnet show --flow ID --bytes A-B` prints
-  the same times for a range of bytes if both ends are recorded. No picture is drawn, and the paper's FTP
-  transfer is not repeated.
+  the same times for a range of bytes if both ends are recorded, and `magnet plot --figure lifeline` draws them
+  with the acknowledgement's way back. The paper's FTP transfer is not repeated.
 - P97 Fig. 2, write intervals, buffers and the running process against time: the events are in every
   recording (`magnet show --tsv`); magnet draws no plots yet.
 - P97 Fig. 3, the distribution of write intervals with two senders and with one sender and one

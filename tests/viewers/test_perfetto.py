@@ -120,6 +120,9 @@ def counters(read, facts):
         mine = state[state[column] < 2 ** 63]
         check(Counter(values[name]) == Counter(zip(mine["time"].tolist(), mine[column].tolist())) and len(mine),
               f"{name}: {len(mine)} values")
+    acks = facts.ack.array[facts.ack.array["flow_rx"] == 0]
+    check(Counter(v for _, v in values["acknowledged"]) == Counter(acks["offset"].tolist()) and len(acks),
+          f"acknowledged: {len(acks)} values")
     for name in ("send buffer, not sent", "receive queue"):
         check(values[name] and min(v for _, v in values[name]) == 0, f"{name}: up to {max(v for _, v in values[name])} bytes")
 

@@ -37,7 +37,8 @@ static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 
 static bool flow_fits(const struct core *c, const struct flow *f)
 {
-	return !f->zerocopy && !f->paired.partner && (!f->state || c->attached.does.fits(f->state));
+	return !f->zerocopy && !f->ack.on_way && !f->paired.partner &&
+	       (!f->state || c->attached.does.fits(f->state));
 }
 
 bool closed_fits(const struct core *c, const struct mg_sock *s)

@@ -275,6 +275,7 @@ void flow_free(const struct core *c, struct flow *f)
 	free(f->call_ends.off);
 	why_free(f->why);
 	zerocopy_free(f->zerocopy);
+	free(f->ack.on_way);
 	ranges_free(&f->copies.again);
 	resent_free(f->copies.resent_times);
 	ranges_free(&f->paired.call);

@@ -16,6 +16,7 @@
 #include "socket/anchor.h"
 #include "socket/peer.h"
 #include "socket/socket.h"
+#include "stream/ack.h"
 #include "stream/buffer.h"
 #include "stream/head_of_line.h"
 #include "stream/low_water.h"
@@ -89,6 +90,8 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		s->rx.fin.seen = true;
 		s->rx.fin.seq = p->seq + p->len;
 	}
+	if ((layer == RX_DEV || layer == RX_IP) && !request && acks_wanted(c))
+		ack_on_arrival(c, s, e);
 	if (layer == RX_DEV && p->tcp_flags & 16)
 		tx_acked_by_frame(c, &s->tx, p->ack, e->cycles);
 	if (layer == RX_IP && s->tx.why) /* by the window before it */
@@ -110,6 +113,8 @@ void rx_on_tcp(struct core *c, struct thread *t, const struct mg_event *e, struc
 	if (c->low_water)
 		rx_in_order_unreported(c, &s->rx, UINT64_MAX, e->cycles);
 	s->rx.last.processed = e->cycles;
+	if (acks_wanted(c))
+		ack_on_processed(c, s, e);
 	arrives(c, &s->rx, RX_TCP, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles}, a);
 	why_on_segment(s, t, p, e->cycles);
 	buffer_on_segment(c, s, e->cycles);

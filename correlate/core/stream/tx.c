@@ -11,6 +11,7 @@
 #include "socket/socket.h"
 #include "socket/synack.h"
 #include "stage.h"
+#include "stream/ack.h"
 #include "stream/seen.h"
 #include "stream/tx_range.h"
 #include "stream/why.h"
@@ -150,6 +151,8 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		return;
 	if (layer == TX_QUEUE)
 		s->tx.device.queued_at = p->ifindex;
+	if ((layer == TX_IP_OUT || layer == TX_XMIT) && acks_wanted(c))
+		ack_on_departure(c, s, e);
 	if (!passes(c, &s->tx, (enum tx_layer)layer,
 		    &(struct seen){.seq = first_byte(p),
 			    .len = p->len,
@@ -211,12 +214,17 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
 }
 
-void tx_acked_by_frame(struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+bool tx_may_be_acked(const struct core *c, const struct flow *f, uint32_t ack)
 {
 	uint64_t at, written = ranges_end(&f->layer[TX_COPY]);
 
 	/* written bytes may have left unseen: some machines do not run all hooks */
-	if (!is_damaged(c, f, ack, false) || (flow_place(f, ack, &at) && at <= written + 1))
+	return !is_damaged(c, f, ack, false) || (flow_place(f, ack, &at) && at <= written + 1);
+}
+
+void tx_acked_by_frame(struct core *c, struct flow *f, uint32_t ack, uint64_t now)
+{
+	if (tx_may_be_acked(c, f, ack))
 		tx_acked(c, f, ack, now);
 }
 

@@ -27,5 +27,7 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 void tx_acked(struct core *c, struct flow *f, uint32_t ack, uint64_t now);
 /* Does the same for a frame that arrived, whose header may have been damaged. */
 void tx_acked_by_frame(struct core *c, struct flow *f, uint32_t ack, uint64_t now);
+/* Returns whether the peer can acknowledge that much: more comes of a damaged header. */
+bool tx_may_be_acked(const struct core *c, const struct flow *f, uint32_t ack);
 
 #endif

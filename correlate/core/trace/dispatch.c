@@ -19,6 +19,7 @@
 #include "socket/anchor.h"
 #include "socket/drops.h"
 #include "socket/socket.h"
+#include "stream/ack.h"
 #include "stream/request.h"
 #include "stream/rx.h"
 #include "stream/state.h"
@@ -254,6 +255,8 @@ ON(sock_state)
 {
 	struct mg_sock *s = sock_on_state(c, e);
 
+	if (s && acks_wanted(c))
+		ack_on_state(c, s, e);
 	if (s && c->requests.waiting)
 		requests_on_state(c, s, e);
 }

@@ -182,8 +182,33 @@ def _passed(row: Array, stages: Tuple[str, ...]) -> Tuple[Array, List[str]]:
     return np.array(times), names
 
 
+def _acknowledged(recording: Recording, ends: List[Tuple[str, Array]]) -> Tuple[Array, List[str], int]:
+    """Return when the first ACK of a range passed each layer, ns, what these are, and up to where it acknowledges.
+
+    `ends` are the flows of the range, and its row in each; the receiver sends the ACK, and the sender gets it.
+    """
+    times: List[float] = []
+    names: List[str] = []
+    upto = 0
+    for name, row in reversed(ends):
+        received = name.endswith("rx")
+        rows = select.of_flow(recording.facts.ack, name)
+        rows = rows[rows["offset"] >= row["offset"] + row["length"]]
+        if not len(rows):
+            continue
+        first = rows[np.argsort(rows["offset"], kind="stable")[0]]
+        upto = int(first["offset"])
+        steps = (("ip", "ACK to IP"), ("device", "ACK at the driver")) if received else (
+            ("device", "ACK at the device"), ("ip", "ACK from IP to TCP"), ("tcp", "ACK processed by TCP"))
+        for column, what in steps:
+            if first[column]:
+                times.append(float(first[column]))
+                names.append(f"{'received' if received else 'sent'}: {what}")
+    return np.array(times), names, upto
+
+
 def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[int] = None) -> Picture:
-    """Draw when one range of bytes passed each layer, at both ends where both were recorded.
+    """Draw when one range of bytes passed each layer, at both ends where both were recorded, and its ACK's way back.
 
     The packet lifeline of the papers (G03 Fig. 5). Without `offset` the range with the median time.
     """
@@ -207,7 +232,8 @@ def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[
     ends.sort(key=lambda e: e[0].endswith("rx"))
     start = float(ends[0][1]["begin"])
     passed = [_passed(e, RX_STAGES if name.endswith("rx") else TX_STAGES) for name, e in ends]
-    size, unit = select.unit_of_time([passed[-1][0][-1] - start])
+    acked, steps, upto = _acknowledged(recording, ends)
+    size, unit = select.unit_of_time([max([passed[-1][0][-1], *acked]) - start])
     p = Picture("Life of a range of bytes",
                 f"{f.title}: {int(row['length'])} bytes from offset {int(row['offset'])}")
     panel = p.panels[0]
@@ -222,8 +248,17 @@ def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[
         y = np.arange(len(ticks), len(ticks) + len(labels))
         ticks += labels
         panel.line(f"{side} ({name})", (times - start) / size, y, marker="o", markersize=5)
+    if len(acked):
+        panel.line(f"acknowledged (up to {upto})", (acked - start) / size,
+                   np.arange(len(ticks), len(ticks) + len(acked)), marker="o", markersize=5)
+        for what, took in zip(steps, np.diff(acked, prepend=acked[0])):
+            step, its_unit = select.unit_of_time([took])
+            ticks.append(f"{what}, +{took / step:.3g} {its_unit}" if what != steps[0] else what)
     panel.axes.set_yticks(range(len(ticks)), ticks, fontsize="small")
     panel.axes.invert_yaxis()
     if len(ends) == 1:
         p.remark("The other end was not recorded: its part of the way is not known.")
+    if not len(acked):
+        p.remark("No acknowledgement of these bytes was recorded." if f.kind == "tcp"
+                 else f"{f.kind} has no acknowledgements.")
     return p.finish()
