@@ -7,7 +7,6 @@
 
 #include "names.h"
 
-#define FLAG_SYN 2u
 #define FLAG_ACK 16u
 
 /* A name of a program, kept once. */
@@ -86,6 +85,16 @@ static enum traffic_place place_of(unsigned int id)
 	}
 }
 
+/* Returns whether the filter takes a packet; of a request that is asked for its socket later. */
+static bool is_taken(const struct traffic *t, const struct mg_event *e, const struct annotation *a)
+{
+	if (!t->filter)
+		return true;
+	if (e->packet.sock & MG_REQUEST_ID && !a->sock)
+		return filter_takes_time(t->filter, t->core, e->cycles);
+	return filter_takes_event(t->filter, t->core, e, a);
+}
+
 static void on_event(void *arg, const struct mg_event *e, const struct annotation *a)
 {
 	struct traffic *t = arg;
@@ -94,7 +103,7 @@ static void on_event(void *arg, const struct mg_event *e, const struct annotatio
 	struct traffic_packet *to;
 
 	if (place == PLACES || (t->packets_only && (place == PLACE_QUEUE || place == PLACE_IP)) ||
-		(t->filter && !filter_takes_event(t->filter, t->core, e, a)))
+		!is_taken(t, e, a))
 		return;
 	if (p->via) {
 		t->elsewhere += place == PLACE_DRIVER || place == PLACE_DEVICE;
@@ -183,54 +192,140 @@ const struct traffic_sock *traffic_sock(const struct traffic *t, uint64_t sock)
 	return s;
 }
 
-/*
- * Returns the socket that a request to connect became, by the initial sequence numbers of both
- * ends as a segment of its handshake has them; 0 if none was recorded.
- */
-static uint64_t sock_of_request(const struct traffic *t, const struct traffic_packet *p)
-{
-	for (const struct traffic_sock *s = t->socks; s; s = s->hh.next) {
-		uint32_t own = traffic_is_rx(p) ? p->ack - 1 : p->seq;
-		uint32_t far = traffic_is_rx(p) ? p->seq : p->ack - 1;
+/* ---- requests to connect ---- */
 
-		if (!s->opened || !s->is_server)
+/* A socket that was opened by its peer, by the initial sequence numbers of both ends. */
+struct server {
+	struct server_numbers {
+		uint32_t isn, irs;
+	} by;
+	const struct traffic_sock *sock;
+	UT_hash_handle hh;
+};
+
+/*
+ * A request, and the socket that it became, under the initial sequence number of one end: the next
+ * connection with the same ends has others.
+ */
+struct settled {
+	struct settled_by {
+		uint64_t request;
+		uint32_t number, is_opener;
+	} by;
+	const struct traffic_sock *sock;
+	UT_hash_handle hh;
+};
+
+static struct server *servers_of(const struct traffic *t)
+{
+	struct server *all = NULL, *one, *known;
+
+	for (const struct traffic_sock *s = t->socks; s; s = s->hh.next) {
+		struct server_numbers by = {s->isn, s->irs};
+
+		HASH_FIND(hh, all, &by, sizeof(by), known);
+		one = s->opened && s->is_server && !known ? mg_calloc(1, sizeof(*one)) : NULL;
+		if (!one)
 			continue;
-		if (traffic_is_rx(p) && !(p->tcp_flags & FLAG_SYN))
-			far--;
-		if (far == s->irs && (own == s->isn || !(p->tcp_flags & FLAG_ACK)))
-			return s->sock;
+		one->by = by;
+		one->sock = s;
+		HASH_ADD(hh, all, by, sizeof(one->by), one);
 	}
-	return 0;
+	return all;
 }
 
-/* Gives the packets of requests to connect to the sockets that they became. */
+/* Returns the socket with the numbers that a segment of its handshake has; NULL if none was. */
+static const struct traffic_sock *with_numbers(struct server *all, const struct traffic_packet *p)
+{
+	struct server_numbers by = traffic_is_rx(p)
+					   ? (struct server_numbers){p->ack - 1, p->seq - 1}
+					   : (struct server_numbers){p->seq, p->ack - 1};
+	struct server *s = NULL;
+
+	HASH_FIND(hh, all, &by, sizeof(by), s);
+	return s ? s->sock : NULL;
+}
+
+static struct settled *find_settled(struct settled *all, const struct settled_by *by)
+{
+	struct settled *r = NULL;
+
+	HASH_FIND(hh, all, by, sizeof(*by), r);
+	return r;
+}
+
+static void note_settled(
+	struct settled **all, struct settled_by by, const struct traffic_sock *sock)
+{
+	struct settled *r = find_settled(*all, &by) ? NULL : mg_calloc(1, sizeof(*r));
+
+	if (!r)
+		return;
+	r->by = by;
+	r->sock = sock;
+	HASH_ADD(hh, *all, by, sizeof(r->by), r);
+}
+
+/* Returns the key of a packet's request: a SYN has the number of the end that opens only. */
+static struct settled_by key_of(const struct traffic_packet *p)
+{
+	struct settled_by by = {.request = p->sock};
+
+	by.is_opener = !(p->tcp_flags & FLAG_ACK);
+	by.number = traffic_is_rx(p) && !by.is_opener ? p->ack - 1 : p->seq;
+	return by;
+}
+
+/* Finds the sockets that requests became, by those of their packets that have both numbers. */
+static struct settled *requests_of(const struct traffic *t)
+{
+	struct server *servers = servers_of(t), *s, *tmp;
+	struct settled *all = NULL;
+
+	for (size_t i = 0; i < t->packets; i++) {
+		const struct traffic_packet *p = &t->packet[i];
+		const struct traffic_sock *sock = NULL;
+
+		if (p->sock & MG_REQUEST_ID && p->tcp_flags & FLAG_ACK)
+			sock = with_numbers(servers, p);
+		if (!sock)
+			continue;
+		note_settled(&all, key_of(p), sock);
+		note_settled(&all, (struct settled_by){p->sock, sock->irs, true}, sock);
+	}
+	HASH_ITER (hh, servers, s, tmp) {
+		HASH_DEL(servers, s);
+		free(s);
+	}
+	return all;
+}
+
+/* Gives the packets of requests to the sockets that they became. */
 static void settle_requests(struct traffic *t)
 {
-	struct settled {
-		uint64_t request, sock;
-		UT_hash_handle hh;
-	} *all = NULL, *s, *tmp;
+	struct settled *all = requests_of(t), *r, *tmp;
 
 	for (size_t i = 0; i < t->packets; i++) {
 		struct traffic_packet *p = &t->packet[i];
+		struct settled_by by = key_of(p);
 
-		if (!(p->sock & MG_REQUEST_ID))
-			continue;
-		HASH_FIND(hh, all, &p->sock, sizeof(p->sock), s);
-		if (!s) {
-			s = mg_calloc(1, sizeof(*s));
-			if (!s)
-				break;
-			s->request = p->sock;
-			s->sock = sock_of_request(t, p);
-			HASH_ADD(hh, all, request, sizeof(s->request), s);
-		}
-		p->sock = s->sock ? s->sock : p->sock;
+		r = p->sock & MG_REQUEST_ID ? find_settled(all, &by) : NULL;
+		if (r && (!t->filter ||
+				 filter_takes_flow(t->filter, (struct fact_flow_id){r->sock->sock,
+								      traffic_is_rx(p), NULL})))
+			p->sock = r->sock->sock;
 	}
-	HASH_ITER (hh, all, s, tmp) {
-		HASH_DEL(all, s);
-		free(s);
+	HASH_ITER (hh, all, r, tmp) {
+		HASH_DEL(all, r);
+		free(r);
 	}
+}
+
+/* Returns whether a packet without a known socket is worth a word: of requests a filter leaves some
+ * out. */
+static bool is_told(const struct traffic *t, const struct traffic_packet *p)
+{
+	return traffic_is_packet(p) && !(t->filter && p->sock & MG_REQUEST_ID);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -261,7 +356,7 @@ void traffic_finish(struct traffic *t)
 		if (traffic_sock(t, t->packet[i].sock))
 			t->packet[kept++] = t->packet[i];
 		else
-			t->unknown += traffic_is_packet(&t->packet[i]);
+			t->unknown += is_told(t, &t->packet[i]);
 	}
 	t->packets = kept;
 	if (t->calls)

@@ -50,7 +50,8 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	if (event == MG_EVENT_ip_post &&
 		of_request(skb, sk, POINTER(nf_hook_state, ctx->state, net)->ns.inum))
 		return NF_ACCEPT;
-	if (!sk || !sent_by(&g, &sock, skb, sk) ||
+	/* IP has an answer to a request before it is known that the request is followed */
+	if (!sk || sk->__sk_common.skc_state == TCP_NEW_SYN_RECV || !sent_by(&g, &sock, skb, sk) ||
 		!interface_passes(POINTER(nf_hook_state, ctx->state, out)))
 		return NF_ACCEPT;
 	/* in a tunnel it has left the socket's own IP before */

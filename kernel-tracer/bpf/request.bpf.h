@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Requests to connect: they have no socket until the handshake is complete, which data may do, as
- * with TCP_DEFER_ACCEPT or a lost third segment. So a request is met when it is answered, and
- * segments with data that arrive for it are recorded with a number of its own, MG_REQUEST_ID and
- * its tuple. Their acknowledgement number tells the reader which socket it became.
+ * with TCP_DEFER_ACCEPT or a lost third segment. So a request is met when it is answered, and its
+ * SYN for the listener that it is for. The segments of the handshake at a device, and those that
+ * arrive for the request, are recorded with a number of its own, MG_REQUEST_ID and its tuple. Their
+ * sequence and acknowledgement numbers tell the reader which socket it became.
  */
 #ifndef MAGNET_BPF_REQUEST_H
 #define MAGNET_BPF_REQUEST_H
 
 #define TCP_ACK 16
+
+/* Returns whether a segment with these flags makes a request. */
+static __always_inline bool opens(__u8 flags)
+{
+	return (flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+}
 
 /*
  * Call it when the SYN-ACK `t` to a request of a followed listener leaves; what arrives for it has

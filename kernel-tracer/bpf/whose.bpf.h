@@ -8,6 +8,27 @@
  * call chain have 512 bytes in all: functions that are rarely called, or need much, are kept apart.
  */
 
+/*
+ * Identifies the SYN-ACK of a followed request to connect, which has no socket yet; false if the
+ * request is not followed.
+ */
+static __noinline bool sent_by_request(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, const struct sock *request)
+{
+	struct tcp_bytes t = {};
+	__u64 tuple = 0;
+
+	if (says_tcp(skb->head + skb->network_header))
+		tuple = answers_tuple(
+			skb, POINTER(sock, request, __sk_common.skc_net.net)->ns.inum, &t);
+	if (!tuple || !bpf_map_lookup_elem(&requests, &tuple))
+		return false;
+	set_segment(g, &t);
+	g->len = 0;
+	*sock = MG_REQUEST_ID | tuple;
+	return true;
+}
+
 /* Identifies a packet sent by a socket (not NULL); false if that is not followed. */
 static __always_inline bool sent_by(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, const struct sock *sk)
@@ -15,8 +36,10 @@ static __always_inline bool sent_by(
 	__u8 state = sk->__sk_common.skc_state;
 	struct other *o;
 
-	/* not a full socket, nor followed */
-	if (state == TCP_TIME_WAIT || state == TCP_NEW_SYN_RECV)
+	/* not a full socket */
+	if (state == TCP_NEW_SYN_RECV)
+		return sent_by_request(g, sock, skb, sk);
+	if (state == TCP_TIME_WAIT) /* neither, nor followed */
 		return false;
 	if (sk->sk_protocol == IPPROTO_TCP) {
 		*sock = cookie_of(sk);
@@ -41,7 +64,7 @@ static __always_inline bool sent_by(
 
 /*
  * Returns whether a segment belongs to a connection that is not followed: most do, and this test is
- * cheap.
+ * cheap. A SYN may be the first one of a connection.
  */
 static __always_inline bool is_others(unsigned char *ip, int version)
 {
@@ -55,7 +78,53 @@ static __always_inline bool is_others(unsigned char *ip, int version)
 		return false;
 	t = bpf_rdonly_cast(
 		ip + (v4->version_ihl & 15) * 4, bpf_core_type_id_kernel(struct tcphdr));
-	return !ports_followed(t->dport, t->sport);
+	return !ports_followed(t->dport, t->sport) && !opens(t->flags);
+}
+
+/* Returns whether a segment that opens a connection is for a followed listener. */
+static __always_inline bool is_listened_to(unsigned char *ip, int version, __u32 netns)
+{
+	struct endpoints e = {.netns = netns};
+	struct tcp_bytes t = {};
+	__u64 key;
+
+	if (version == 4) {
+		struct ipv4_bytes h;
+
+		if (!read_ipv4(&h, ip) || !read_tcp(&t, ip + (h.version_ihl & 15) * 4))
+			return false;
+		e.laddr[2] = e.raddr[2] = bpf_htonl(0xffff);
+		e.laddr[3] = h.daddr;
+		e.raddr[3] = h.saddr;
+	} else {
+		struct ipv6_bytes h;
+
+		if (bpf_probe_read_kernel(&h, sizeof(h), ip) || h.nexthdr != IPPROTO_TCP ||
+			!read_tcp(&t, ip + sizeof(h)))
+			return false;
+		__builtin_memcpy(e.laddr, h.daddr, 16);
+		__builtin_memcpy(e.raddr, h.saddr, 16);
+	}
+	e.lport = bpf_ntohs(t.dport);
+	e.rport = bpf_ntohs(t.sport);
+	key = (__u64)netns << 16 | e.lport;
+	if (!bpf_map_lookup_elem(&listeners, &key))
+		return false;
+	return !settings.active || judge(&e, MG_KIND_tcp) == WANTED;
+}
+
+/*
+ * Returns whether a segment that is for no socket is for a request to connect, which a SYN makes
+ * and its answer makes known.
+ */
+static __noinline bool is_for_request(
+	const struct packet *g, __u64 tuple, unsigned char *ip, int version, __u32 netns)
+{
+	if (request_at(tuple))
+		return true;
+	if (g->len)
+		count_thrown_out(tuple);
+	return opens(g->flags) && is_listened_to(ip, version, netns);
 }
 
 /*
@@ -69,11 +138,8 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = cookie_by_tuple(tuple);
-		if (!cookie && (!g->len || !request_at(tuple))) {
-			if (g->len)
-				count_thrown_out(tuple);
+		if (!cookie && !is_for_request(g, tuple, ip, version, netns))
 			return PLACE_NONE;
-		}
 		*sock = cookie ? cookie : MG_REQUEST_ID | tuple;
 		return PLACE_OWN;
 	}

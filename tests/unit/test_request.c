@@ -288,10 +288,43 @@ static void data_in_the_syn_are_reported(void **unused)
 	feed_end(&c);
 }
 
+/* Such segments are shown, but move no byte, and no socket is looked for. */
+static void a_handshake_without_data_moves_nothing(void **unused)
+{
+	struct core c;
+	struct mg_event e;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	e = feed_event(MG_EVENT_dev_recv, 1000, 0);
+	e.packet = (struct mg_packet){
+		.sock = REQUEST, .seq = 4999, .headers = 60, .segs = 1, .tcp_flags = 2, .proto = 6};
+	feed(&c, &e);
+	e = feed_event(MG_EVENT_dev_xmit, 1010, 0);
+	e.packet = (struct mg_packet){.sock = REQUEST,
+		.seq = 999,
+		.ack = 5000,
+		.headers = 74,
+		.segs = 1,
+		.tcp_flags = 18,
+		.proto = 6};
+	feed(&c, &e);
+	e = feed_event(MG_EVENT_dev_done, 1011, 0);
+	e.dev_done = (struct mg_dev_done){.sock = REQUEST, .seq = 1000, .segs = 1};
+	feed(&c, &e);
+	arrive(&c, 1020, REQUEST, 5000, 0, 1000);
+	assert_null(c.requests.waiting);
+	exchange(&c);
+	assert_exchange(&c);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->units[TX_XMIT].n, 0);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_may_complete_the_handshake),
+		cmocka_unit_test(a_handshake_without_data_moves_nothing),
 		cmocka_unit_test(listeners_get_the_socket_of_each_event),
 		cmocka_unit_test(each_becomes_its_own_socket),
 		cmocka_unit_test(bytes_received_twice_are_in_no_stage),

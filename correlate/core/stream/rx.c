@@ -69,7 +69,10 @@ void rx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 {
 	const struct mg_packet *p = &e->packet;
 	bool request = p->sock & MG_REQUEST_ID;
-	struct mg_sock *s = request ? request_on_packet(c, e) : sock_get(c, p->sock);
+	/* without data they move no byte of the socket that the request becomes */
+	struct mg_sock *s = !request ? sock_get(c, p->sock)
+			    : p->len ? request_on_packet(c, e)
+				     : NULL;
 	enum rx_layer layer = (enum rx_layer)rx_stage_of(e->id);
 
 	if (!s)

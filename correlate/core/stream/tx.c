@@ -144,7 +144,8 @@ bool tx_is_own(struct core *c, const struct mg_event *e)
 void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_packet *p = &e->packet;
-	struct mg_sock *s = sock_get(c, p->sock);
+	/* a request's SYN-ACK moves no byte of the socket that it becomes */
+	struct mg_sock *s = p->sock & MG_REQUEST_ID ? NULL : sock_get(c, p->sock);
 	int layer = tx_stage_of(e->id);
 
 	if (!s)
