@@ -13,6 +13,10 @@
 #include "hash.h"
 #include "render/report.h"
 
+/* ends of the names of a sender's two files */
+#define UDP    ".udp"
+#define BURSTS ".csv"
+
 struct write {
 	uint64_t ns, bytes;
 };
@@ -143,6 +147,15 @@ static void write_bursts(FILE *to, const struct sender *s)
 	}
 }
 
+/* Fills in the begin of the names of a sender's files. */
+static void stem_of(char stem[32], const struct sender *s)
+{
+	flow_name(stem, s->sock, false);
+	for (char *c = stem; *c; c++)
+		if (*c == '/' || *c == ':')
+			*c = '-';
+}
+
 static bool write_file(struct ns3 *x, const struct sender *s, const char *stem, const char *suffix,
 	void (*fn)(FILE *to, const struct sender *s))
 {
@@ -181,15 +194,28 @@ static bool write_all(struct ns3 *x)
 	for (struct sender *s = x->by_sock; s && good; s = s->hh.next) {
 		char stem[32];
 
-		flow_name(stem, s->sock, false);
-		for (char *c = stem; *c; c++)
-			if (*c == '/' || *c == ':')
-				*c = '-';
-		good = write_file(x, s, stem, ".udp", write_udp) &&
-		       write_file(x, s, stem, ".csv", write_bursts);
+		stem_of(stem, s);
+		good = write_file(x, s, stem, UDP, write_udp) &&
+		       write_file(x, s, stem, BURSTS, write_bursts);
 		list(x, s, stem, first_ns);
 	}
 	return good;
+}
+
+/* Removes the files of all senders, as not all could be written. */
+static void remove_all(const struct ns3 *x)
+{
+	struct text_file file;
+
+	for (const struct sender *s = x->by_sock; s; s = s->hh.next)
+		for (int i = 0; i < 2; i++) {
+			char stem[32];
+
+			stem_of(stem, s);
+			snprintf(file.path, sizeof(file.path), "%.3000s/%s%s", x->e->to, stem,
+				i ? BURSTS : UDP);
+			text_file_remove(&file);
+		}
 }
 
 static bool has_writes(const struct ns3 *x)
@@ -208,8 +234,10 @@ bool ns3_end(struct export *e, bool is_read)
 	bool good = is_read && has_writes(x) && write_all(x);
 
 	good = text_file_close(&x->list, e, good) && good;
-	if (!good)
+	if (!good) {
+		remove_all(x);
 		export_remove_directory(e);
+	}
 	HASH_ITER (hh, x->by_sock, s, next) {
 		HASH_DEL(x->by_sock, s);
 		free(s->write);

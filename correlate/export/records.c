@@ -401,14 +401,14 @@ static bool close_text(struct records *r, FILE *to, const char *path)
 
 	if (fclose(to) == 0 && good)
 		return true;
-	export_refuse(r->e, path, errno);
+	export_refuse(r->e, path, errno ? errno : EIO);
 	unlink(path);
 	return false;
 }
 
-static bool write_strings(struct records *r)
+/* Writes strings.json, and has the path of it in `path`. */
+static bool write_strings(struct records *r, char path[PATH_MAX])
 {
-	char path[PATH_MAX];
 	FILE *to = open_text(r, "strings.json", path);
 
 	if (!to)
@@ -445,9 +445,13 @@ static bool write_schema(struct records *r)
 bool records_end(struct export *e, bool is_read)
 {
 	struct records *r = e->state;
-	bool good =
-		is_read && each_table(r, finish_table, NULL) && write_strings(r) && write_schema(r);
+	char strings[PATH_MAX];
+	bool good = is_read && each_table(r, finish_table, NULL) && write_strings(r, strings);
 
+	if (good && !write_schema(r)) {
+		unlink(strings);
+		good = false;
+	}
 	free_all(r, good);
 	return good;
 }

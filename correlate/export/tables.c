@@ -20,6 +20,8 @@ static bool close_all(struct export *e, bool is_kept)
 
 	for (int i = 0; i < FACTS; i++)
 		good = text_file_close(&t->file[i], e, is_kept) && good;
+	for (int i = 0; i < FACTS && !good; i++)
+		text_file_remove(&t->file[i]);
 	if (!is_kept || !good)
 		export_remove_directory(e);
 	free(t);

@@ -48,3 +48,9 @@ bool text_file_close(struct text_file *f, struct export *e, bool is_kept)
 	f->to = NULL;
 	return good;
 }
+
+void text_file_remove(const struct text_file *f)
+{
+	if (f->path[0])
+		unlink(f->path);
+}

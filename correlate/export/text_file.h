@@ -23,5 +23,7 @@ bool text_file_open_output(struct text_file *f, struct export *e);
  * was written; then it is removed, too. A file that was not opened is closed well.
  */
 bool text_file_close(struct text_file *f, struct export *e, bool is_kept);
+/* Removes a file of the directory that was closed, as others of it could not be written. */
+void text_file_remove(const struct text_file *f);
 
 #endif

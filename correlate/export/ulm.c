@@ -59,10 +59,20 @@ static void date(struct ulm *u, uint64_t mono_ns)
 	fprintf(u->file.to, "DATE=%s.%06" PRIu64, u->date, ns % 1000000000 / 1000);
 }
 
+/* Prints a value, with underscores for characters that would end it or begin another. */
 static void words(const struct ulm *u, const char *name, const char *value)
 {
 	fprintf(u->file.to, " %s=", name);
-	field_text_words(u->file.to, value, strlen(value));
+	while (*value) {
+		size_t n = strcspn(value, "\"=");
+
+		field_text_words(u->file.to, value, n);
+		value += n;
+		if (*value) {
+			fputc('_', u->file.to);
+			value++;
+		}
+	}
 }
 
 /* Prints the program of a call's thread; of what the kernel did by itself, kernel. */
