@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* magnet report --pcap: a capture beside the recording. */
+/* magnet report and show --pcap: a capture beside the recording. */
 #ifndef MAGNET_CLI_REPORT_WIRE_H
 #define MAGNET_CLI_REPORT_WIRE_H
 

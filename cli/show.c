@@ -17,6 +17,7 @@
 #include "render/byte_life.h"
 #include "render/show.h"
 #include "render/show_facts.h"
+#include "report_wire.h"
 #include "show_bytes.h"
 #include "show_follow.h"
 
@@ -47,6 +48,7 @@ struct show_options {
 	struct bytes bytes;
 	uint64_t slowest;
 	const struct fact_desc *facts; /* NULL: events are shown */
+	const char *pcap;              /* NULL: no capture is read */
 };
 
 static bool parse_range(const struct option_row *row, const char *text, void *value)
@@ -101,6 +103,8 @@ static const struct option_row rows[] = {
 	ROW("byte", 0, "N", byte, bytes, "print all that happened to one byte; the first is 0"),
 	ROW("facts", 0, "NAME", facts, facts,
 		"print facts of one kind as tab-separated values:" FACT_NAMES),
+	ROW("pcap", 0, "FILE", option_type_text, pcap,
+		"with --facts wire: a capture that was taken meanwhile (pcapng or pcap)"),
 	ROW("follow", 'f', NULL, option_type_flag, follow,
 		"print what a recording that still runs has, and more as it comes, until it ends "
 		"or Ctrl-C"),
@@ -155,8 +159,9 @@ static int show_facts(struct show_options *o, char **dirs, int count)
 	struct show_facts show = {.to = stdout, .fact = o->facts, .flow = o->flow};
 	struct fact_flow flow;
 	uint64_t cookie;
+	static struct report_wire wire;
 	int read, status = check_facts(o);
-	bool seen, rx;
+	bool seen, rx, compared;
 
 	if (status)
 		return status;
@@ -170,13 +175,22 @@ static int show_facts(struct show_options *o, char **dirs, int count)
 	}
 	show.core = in.core;
 	show_facts_listen(&show);
+	wire.traffic.filter = show.filter;
+	if (!report_wire_begin(&wire, o->pcap, in.core)) {
+		loaded_free(&in);
+		return EXIT_FAILED;
+	}
 	read = loaded_read(&in, dirs, count);
-	if (!read)
+	compared = read >= 0 && report_wire_read(&wire);
+	report_wire_free(&wire);
+	if (!read && compared)
 		show_facts_header(&show);
 	/* a flow may have no fact of this kind */
 	seen = o->flow && flow_parse(o->flow, &cookie, &rx) &&
 	       core_flow(in.core, cookie, rx, &flow);
 	status = status_of(read, o->flow, seen, "the facts");
+	if (!compared)
+		status = EXIT_FAILED;
 	loaded_free(&in);
 	return status;
 }
@@ -243,6 +257,9 @@ static int parse(struct show_options *o, int argc, char **argv)
 		return refuse("--slowest excludes --flow, --facts, --tsv, --bytes and --byte");
 	if (o->facts && o->bytes.to)
 		return refuse("--facts excludes --bytes and --byte");
+	if ((o->facts == &fact_table[FACT_wire]) != (o->pcap != NULL) || (o->pcap && o->follow))
+		return refuse("--facts wire is of a capture: give it with --pcap FILE, and without "
+			      "--follow");
 	if (o->follow && (o->bytes.to || o->slowest))
 		return refuse("--follow excludes --bytes, --byte and --slowest");
 	if ((o->facts || o->slowest) && (o->filter.event.n || o->filter.layers))

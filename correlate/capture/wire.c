@@ -31,28 +31,72 @@ static uint64_t between(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* Adds the times of the bytes that each call moved; what no call is known for has none. */
-static void add_calls(struct wire *w, struct wire_flow *f, const struct traffic_packet *p,
-	uint64_t offset, uint32_t len, uint64_t device_ns, double half)
+/* Bytes [from, to) of a flow as they were captured. */
+struct piece {
+	const struct traffic_packet *packet;
+	uint64_t from, to;
+	uint64_t time_ns; /* at the wire, by the recording's clock */
+	double half;      /* bound of its error, ns */
+};
+
+/* Emits the times of bytes that one call moved; NULL: no call is known to have moved them. */
+static void tell(const struct wire *w, const struct piece *b, const struct traffic_call *call)
 {
+	const struct traffic_packet *p = b->packet;
+	bool rx = traffic_is_rx(p);
+
+	emit_wire(core_facts(w->annotate.t->core), &(struct fact_wire){.flow = {p->sock, rx, NULL},
+							   .offset = b->from,
+							   .length = b->to - b->from,
+							   .wire = b->time_ns,
+							   .error = b->half,
+							   .device = p->time_ns,
+							   .call = !call ? 0
+								   : rx  ? call->end_ns
+									 : call->begin_ns});
+}
+
+static void add_call(const struct wire *w, struct wire_flow *f, const struct piece *b,
+	const struct traffic_call *c)
+{
+	const struct traffic_packet *p = b->packet;
 	double join = w->annotate.t->join_error_ns;
+	bool rx = traffic_is_rx(p);
+	uint64_t device = rx ? between(b->time_ns, p->time_ns) : between(p->time_ns, b->time_ns);
+	uint64_t call = rx ? between(p->time_ns, c->end_ns) : between(c->begin_ns, p->time_ns);
+
+	add_time(&f->device, device, b->to - b->from, b->half);
+	add_time(&f->call, call, b->to - b->from, join);
+	add_time(&f->total, call + device, b->to - b->from, b->half + join);
+	tell(w, b, c);
+}
+
+/* Adds bytes by the calls that moved them; those for which no call is known have no times. */
+static void add_bytes(const struct wire *w, struct wire_flow *f, const struct piece *all)
+{
+	const struct traffic_packet *p = all->packet;
+	struct piece rest = *all;
 	size_t count;
-	const struct traffic_call *c = traffic_calls(
-		w->annotate.t, p->sock, traffic_is_rx(p), offset, offset + len, &count);
+	const struct traffic_call *c =
+		traffic_calls(w->annotate.t, p->sock, traffic_is_rx(p), all->from, all->to, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t from = c[i].offset > offset ? c[i].offset : offset;
-		uint64_t to = c[i].offset + c[i].bytes < offset + len ? c[i].offset + c[i].bytes
-								      : offset + len;
-		uint64_t call_ns = traffic_is_rx(p) ? between(p->time_ns, c[i].end_ns)
-						    : between(c[i].begin_ns, p->time_ns);
+		uint64_t from = c[i].offset > rest.from ? c[i].offset : rest.from;
+		uint64_t end = c[i].offset + c[i].bytes, to = end < all->to ? end : all->to;
+		struct piece one = rest;
 
 		if (to <= from)
 			continue;
-		add_time(&f->device, device_ns, to - from, half);
-		add_time(&f->call, call_ns, to - from, join);
-		add_time(&f->total, call_ns + device_ns, to - from, half + join);
+		one.to = from;
+		if (one.to > one.from)
+			tell(w, &one, NULL);
+		one.from = from;
+		one.to = to;
+		add_call(w, f, &one, &c[i]);
+		rest.from = to;
 	}
+	if (rest.to > rest.from)
+		tell(w, &rest, NULL);
 }
 
 static void add_packet(struct wire *w, const struct captured *c, const struct frame *f,
@@ -72,10 +116,7 @@ static void add_packet(struct wire *w, const struct captured *c, const struct fr
 	unit_add(&to->units, time_ns, f->len);
 	offset = annotate_offset(p, f);
 	if (offset != FACT_NONE)
-		add_calls(w, to, p, offset, f->len,
-			traffic_is_rx(p) ? between(time_ns, p->time_ns)
-					 : between(p->time_ns, time_ns),
-			half);
+		add_bytes(w, to, &(struct piece){p, offset, offset + f->len, time_ns, half});
 }
 
 static void take(struct wire *w, const struct captured *c)

@@ -488,6 +488,15 @@
 	C(F, COUNT, state_mismatches, "calls whose states do not sum to the total; must be 0") \
 	C(F, COUNT, marks_left_out, "marks beyond those kept")
 
+#define MG_FACT_wire(F, C, E, A) \
+	C(F, FLOW, flow, "flow of the bytes") \
+	C(F, COUNT, offset, "offset of the first byte") \
+	C(F, COUNT, length, "number of bytes, which are in one captured packet and were moved by one call") \
+	C(F, NS, wire, "when the capture has them, by the recording's clock") \
+	C(F, NUMBER, error, "bound of the error of that time, by which the two clocks are related, ns") \
+	C(F, NS, device, "sent bytes: when the driver was asked to transmit them; received bytes: when the device delivered them") \
+	C(F, NS, call, "sent bytes: begin of the call; received bytes: return of the call; empty if no call is known to have moved them")
+
 #define MG_FACT_side(F, C, E, A) \
 	E(F, fact_side_names, side, "side of the recording") \
 	C(F, NS, from, "begin of the side, if it began after the recording") \
@@ -567,6 +576,7 @@
 	F(stacks, "How many stacks were recorded.") \
 	F(loss, "An interval in which events are missing.") \
 	F(recording, "The recording as a whole, at its end.") \
+	F(wire, "Bytes of a recorded packet that a capture has, too. Only magnet show --pcap FILE has such rows.") \
 	F(side, "The application side or the kernel side of the recording.") \
 	F(hook, "A hook of the kernel tracer.") \
 	F(bypass, "A program whose calls libmagnet.so did not record, or only in part.") \

@@ -202,6 +202,9 @@ def on_the_wire(rec, capture, packets, clock, what):
     check(sum(f["bytes"] for f in wire["flows"]) == sum(p["payload"] for p in packets), f"{what}: with their payload")
     check(abs(wire["clock"]["half_width_ns"] - clock["error_ns"]) < 0.01, f"{what}: the bound is that of magnet annotate")
     flows = {f["id"]: f for f in report["flows"]}
+    told = facts(rec, "wire", "--pcap", capture)
+    one = facts(rec, "wire", "--pcap", capture, "--flow", wire["flows"][0]["flow"])
+    check({r["flow"] for r in one} == {wire["flows"][0]["flow"]}, f"{what}: --flow leaves those of one flow")
     for f in wire["flows"]:
         device, call, total = (f[k] for k in ("device_ns", "call_ns", "total_ns"))
         check(f["bytes"] == device["bytes"] == call["bytes"] == total["bytes"] == flows[f["flow"]]["bytes"],
@@ -209,6 +212,15 @@ def on_the_wire(rec, capture, packets, clock, what):
         check(abs(device["mean"] + call["mean"] - total["mean"]) < 1e-6 * total["mean"],
               f"{what}: {device['mean']:.0f} ns and {call['mean']:.0f} ns sum to {total['mean']:.0f} ns")
         check(0 < device["half_width"] <= clock["error_ns"], f"{what}: within {device['half_width']:.0f} ns")
+        ranges = [r for r in told if r["flow"] == f["flow"]]
+        sent = f["flow"].endswith("/tx")
+        check(sum(r["length"] for r in ranges) == f["bytes"] and all(r["call_ns"] for r in ranges)
+              and sorted(r["offset"] for r in ranges)[0] == 0, f"{what}: {len(ranges)} ranges have each byte of {f['flow']}")
+        for of, key in ((lambda r: r["wire_ns"] - r["device_ns"], "device_ns"),
+                        (lambda r: r["device_ns"] - r["call_ns"], "call_ns")):
+            mean = sum(r["length"] * max(of(r) if sent else -of(r), 0) for r in ranges) / f["bytes"]
+            check(abs(mean - f[key]["mean"]) < 1, f"{what}: their mean {key} is the report's, {mean:.1f} ns")
+        check(abs(max(r["error"] for r in ranges) - f["device_ns"]["half_width"]) < 0.01, f"{what}: and so is the bound")
     text = run(MAGNET, "report", rec.dir, "--pcap", capture).stdout
     check("On the wire" in text and all(f["flow"] in text.split("On the wire")[1] for f in wire["flows"]),
           f"{what}: the text has the same flows")
@@ -304,6 +316,15 @@ def on_loopback(top):
     return True
 
 
+def refused(top):
+    with Recording(PYTHON, TALK, "both", "127.0.0.1", options=("--kernel-only",)) as rec:
+        for args, says in ((("--facts", "wire"), "give it with --pcap FILE"), (("--pcap", top), "give it with --pcap"),
+                           (("--facts", "wire", "--pcap", top + "/none"), "No such file")):
+            p = run(MAGNET, "show", rec.dir, *args, check=False)
+            check(p.returncode in (1, 2) and says in p.stderr and p.stderr.count("\n") == 1,
+                  f"show {' '.join(args[:2])} is refused in a line: {p.stderr.strip()}")
+
+
 def hostile(top):
     """Captures that are none, cut off or damaged end with one line and leave no file."""
     with Recording(PYTHON, TALK, "both", "127.0.0.1", options=("--kernel-only",)) as rec:
@@ -336,6 +357,7 @@ def scenes(top):
                     sys.exit("each of 5 recordings was disturbed")
     if not any(on_loopback(top) for _ in range(5)):
         sys.exit("each of 5 recordings was disturbed")
+    refused(top)
     hostile(top)
 
 
