@@ -245,9 +245,10 @@ static int report_one(struct report_options *o, char **dirs, int count)
 	if (compared && loaded_report(&in) == 0) {
 		if (o->statistics.demand.figures)
 			in.report.demand = &o->statistics.demand;
-		in.report.waterfall_at = o->quantile;
+		in.report.wire = wire.path ? &wire.wire : NULL;
 		in.report.slowest = o->slowest;
 		in.report.detail = o->detail;
+		in.report.detail.waterfall_at = o->quantile;
 		in.report.histogram = o->histogram;
 		in.report.stacks = o->stacks;
 		in.report.whole_flows = o->full;
@@ -313,8 +314,8 @@ static int parse(struct report_options *o, int argc, char **argv)
 	if (o->folded && (o->json || o->flow || o->against))
 		return refuse(
 			"--folded excludes --json, --flow and --against: it prints only stacks");
-	if (o->html && (o->json || o->flow || o->against || o->pcap || o->folded))
-		return refuse("--html excludes --json, --flow, --against, --pcap and --folded");
+	if (o->html && (o->json || o->flow || o->against || o->folded))
+		return refuse("--html excludes --json, --flow, --against and --folded");
 	if (o->html && !o->slowest)
 		o->slowest = PAGE_SLOWEST;
 	if (o->against && o->statistics.demand.figures)

@@ -35,18 +35,35 @@ export function waterfall(flow, at) {
     return { ...s, from, place: `flows.${at}.residence.${i}` };
   });
   const total = flow.residence_total_ns || 1;
+  const wire = flow.wire ? flow.wire.device_ns : null;
+  if (wire && wire.mean !== null) {
+    const name = flow.id.endsWith("/rx") ? "wire to device" : "driver to wire";
+    rows.push({
+      name: `${name}, not in the total (±${time(wire.half_width)})`,
+      mean_ns: wire.mean,
+      p50_ns: wire.p50,
+      p99_ns: wire.p99,
+      wire: `flows.${at}.wire.device_ns`,
+    });
+  }
+  const cell = (s, key) => ({
+    text: time(s[key]),
+    figure: s.wire ? `${s.wire}.${key.replace("_ns", "")}` : `${s.place}.${key}`,
+  });
   section.append(
     table(
       [
-        { head: "stage", left: true, cell: (s) => index.words.stages[s.stage] ?? s.stage },
-        { head: "mean", cell: (s) => ({ text: time(s.mean_ns), figure: `${s.place}.mean_ns` }) },
-        { head: "p50", cell: (s) => ({ text: time(s.p50_ns), figure: `${s.place}.p50_ns` }) },
-        { head: "p99", cell: (s) => ({ text: time(s.p99_ns), figure: `${s.place}.p99_ns` }) },
+        { head: "stage", left: true, cell: (s) => s.name ?? index.words.stages[s.stage] ?? s.stage },
+        { head: "mean", cell: (s) => cell(s, "mean_ns") },
+        { head: "p50", cell: (s) => cell(s, "p50_ns") },
+        { head: "p99", cell: (s) => cell(s, "p99_ns") },
         {
           head: "time of the mean byte",
           left: true,
           cell: (s) =>
-            bar([{ colour: "--c1", from: s.from / total, part: s.mean_ns / total, title: time(s.mean_ns) }]),
+            s.wire
+              ? ""
+              : bar([{ colour: "--c1", from: s.from / total, part: s.mean_ns / total, title: time(s.mean_ns) }]),
         },
       ],
       rows,

@@ -156,6 +156,14 @@ int wire_read(struct wire *w, const struct traffic *t, struct capture_reader *ca
 	return got;
 }
 
+const struct wire_flow *wire_flow(const struct wire *w, struct fact_flow_id flow)
+{
+	struct wire_flow key = {.key = {flow.sock, flow.rx}}, *f = NULL;
+
+	HASH_FIND(hh, w->flows, &key.key, sizeof(key.key), f);
+	return f;
+}
+
 void wire_free(struct wire *w)
 {
 	struct wire_flow *f, *tmp;

@@ -39,6 +39,8 @@ struct wire {
  * capture's `why`. The caller frees `w` in any case.
  */
 int wire_read(struct wire *w, const struct traffic *t, struct capture_reader *capture);
+/* Returns a flow of the recording as the capture has it; NULL if it has no packet of it. */
+const struct wire_flow *wire_flow(const struct wire *w, struct fact_flow_id flow);
 void wire_free(struct wire *w);
 
 #endif

@@ -28,6 +28,12 @@ bool into_wire_flow_total_ns(const struct wire_flow_figures *f, struct crossing_
 	return time_of(&f->f->total, to);
 }
 
+bool into_flow_wire(const struct flow_figures *f, struct wire_flow_figures *to)
+{
+	to->f = f->r->wire ? wire_flow(f->r->wire, f->f->flow) : NULL;
+	return to->f;
+}
+
 bool into_wire_clock(const struct wire_figures *f, struct wire_figures *to)
 {
 	*to = *f;
@@ -49,7 +55,20 @@ static const char *name_of(const struct wire_flow *f)
 	return flow_id((struct fact_flow_id){.sock = f->key.sock, .rx = f->key.rx});
 }
 
+static struct value quantile(const struct dist *d, double q)
+{
+	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
+
+	return value_number(known ? dist_quantile(d, q) : NAN);
+}
+
 /* clang-format off */
+GET(crossing_time, mean, value_if(f->d->n, value_number(dist_mean(f->d))))
+GET(crossing_time, p50, quantile(f->d, 0.5))
+GET(crossing_time, p99, quantile(f->d, 0.99))
+GET(crossing_time, half_width, value_if(f->d->n, value_number(f->half)))
+GET(crossing_time, bytes, value_count(f->d->weight))
+
 GET(wire_clock, ahead_ns, value_if(f->clock->known, value_number(f->clock->ahead_ns)))
 GET(wire_clock, half_width_ns, value_if(f->clock->known, value_number(f->clock->half_ns)))
 GET(wire_clock, skew, value_if(f->clock->known, value_number(f->clock->rate_ppm / 1e6)))

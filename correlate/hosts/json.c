@@ -62,22 +62,9 @@ bool next_hosts_flows(const struct hosts_figures *f, uintptr_t *at, struct cross
 	return true;
 }
 
-static struct value quantile(const struct dist *d, double q)
-{
-	bool known = d->n && (q <= 0.5 || dist_quantile_supported(d, q));
-
-	return value_number(known ? dist_quantile(d, q) : NAN);
-}
-
 static const char *const states[] = {"related", "skew_only", "unrelated"};
 
 /* clang-format off */
-GET(crossing_time, mean, value_if(f->d->n, value_number(dist_mean(f->d))))
-GET(crossing_time, p50, quantile(f->d, 0.5))
-GET(crossing_time, p99, quantile(f->d, 0.99))
-GET(crossing_time, half_width, value_if(f->d->n, value_number(f->half)))
-GET(crossing_time, bytes, value_count(f->d->weight))
-
 GET(crossing, direction, value_text(f->c->to_b ? "to_other" : "from_other"))
 GET(crossing, sent_as, value_text(flow_id(crossing_sent(f->c))))
 GET(crossing, received_as, value_text(flow_id(crossing_received(f->c))))

@@ -17,8 +17,11 @@
 struct report_detail {
 	bool calls, modulation, explain, all;
 	bool no_hint; /* does not say which options show the rest */
+	/* quantile at which the text shows another waterfall; 0 = none */
+	double waterfall_at;
 };
 
+struct wire;
 struct report {
 	struct core *core;
 	struct fact_recording recording;
@@ -59,13 +62,12 @@ struct report {
 	struct slow_range *slow_ranges; /* of flows without exchanges, the slowest first */
 	size_t slow_range_count;
 	const struct demand *demand; /* statistics on demand, NULL = none */
+	const struct wire *wire;     /* a capture beside the recording, NULL = none */
 	struct report_detail detail;
 	uint8_t stacks; /* the text lists stacks of these reasons: bits 1 << enum fact_stack_why */
 	bool histogram; /* the text has histograms of exchanges */
 	bool slowest;   /* the text lists the slowest exchanges */
 	bool whole_flows; /* JSON shows every flow in full, however many there are */
-	/* quantile at which the text shows another waterfall; 0 = none */
-	double waterfall_at;
 };
 
 int report_init(struct report *r, struct core *core, const json_t *session, const char *source);

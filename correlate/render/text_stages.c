@@ -150,6 +150,23 @@ static const char *label_with_steal(
 	return to;
 }
 
+/* Adds what a capture has beyond the stages, if there is one: it is no part of their total. */
+static void wire_row(const struct flow_figures *of, struct table *t)
+{
+	struct wire_flow_figures w;
+	struct crossing_time_figures time;
+	char label[80];
+
+	if (!into_flow_wire(of, &w) || !into_wire_flow_device_ns(&w, &time) || !time.d->n)
+		return;
+	snprintf(label, sizeof(label), "%s, not in the total (+-%s)",
+		of->f->flow.rx ? "wire to device" : "driver to wire",
+		text_value(get_crossing_time_half_width(&time), IN_NS));
+	table_row(t, "%s\t%s\t%s\t%s", label, text_value(get_crossing_time_mean(&time), IN_NS),
+		text_value(get_crossing_time_p50(&time), IN_NS),
+		text_value(get_crossing_time_p99(&time), IN_NS));
+}
+
 /* Adds a row for each stage worth one, and for the sum of the others. */
 static void stage_rows(const struct report *r, const struct fact_flow *f, const struct probes *p,
 	bool compensated, struct table *t)
@@ -195,6 +212,7 @@ static void stage_rows(const struct report *r, const struct fact_flow *f, const 
 		text_value(get_residence_residence_total_p50_ns(&of), IN_NS),
 		text_high(value_of(get_residence_residence_total_highest(&of)),
 			value_of(get_residence_residence_total_at_highest_ns(&of))));
+	wire_row(&of, t);
 }
 
 /* Prints what there is below the table of stages. */
@@ -203,8 +221,8 @@ static void below(
 {
 	if (text_explains(r) || f->closure)
 		closure(r, f, p, to);
-	if (r->waterfall_at > 0)
-		waterfall_about(r, f, r->waterfall_at, to);
+	if (r->detail.waterfall_at > 0)
+		waterfall_about(r, f, r->detail.waterfall_at, to);
 	if (text_has_all(r))
 		last_byte(r, f, to);
 	if (f->driver_refused)

@@ -121,13 +121,13 @@
 	F(compared_recording, struct compared_recording_figures, "One of the recordings") \
 	F(comparison, struct comparison_figures, "The comparison with another recording")
 #define MG_HOSTS_SCOPES(F) \
-	F(crossing_time, struct crossing_time_figures, "A time from host to host") \
 	F(crossing, struct crossing_figures, "A direction of a connection between the hosts") \
 	F(clock_standing, struct clock_standing_figures, "The hosts' clocks at one time") \
 	F(clock_window, struct clock_window_figures, "A time in which the hosts' clocks run evenly") \
 	F(passings, struct hosts_figures, "Packets between the hosts") \
 	F(hosts, struct hosts_figures, "What lies between two hosts")
 #define MG_WIRE_SCOPES(F) \
+	F(crossing_time, struct crossing_time_figures, "A time from host to host, or to the wire") \
 	F(wire_clock, struct wire_figures, "A capture's clock") \
 	F(wire_flow, struct wire_flow_figures, "A flow on the wire") \
 	F(wire, struct wire_figures, "A capture beside the recording")

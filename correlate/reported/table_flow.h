@@ -238,6 +238,7 @@
 	K(S, messages, "it is not a TCP flow") \
 	K(S, messages_received, "it is a received flow, but not a TCP flow") \
 	K(S, tcp, "it is a TCP flow, and the kernel side was recorded") \
+	K(S, captured, "a capture is given (--pcap) that has packets of the flow") \
 	K(S, demanded, "statistics were requested with --on-demand")
 #define MG_FIGURES_flow(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, id, always, "flow", "name, such as 4097/tx") \
@@ -277,6 +278,8 @@
 	L(S, layer, layers, always, "packets and bytes that passed each layer; names for a sent flow: call, copy, " \
 		"tcp, ip, queue, device, driver; for a received flow: device, ip, tcp, in_order, copy, call") \
 	P(S, residence, always) \
+	O(S, wire_flow, wire, captured, "the flow in the capture, beyond the stages, which do not have its times: in the " \
+		"report's `wire`, too") \
 	O(S, spread, transit_ns, always, "for a received flow whose peer is in the recording: time from the peer's " \
 		"driver to the first layer here") \
 	O(S, modulation, modulation, always, "modulation of its traffic by the stack") \

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *  # noqa: E402
 from fact_table import facts  # noqa: E402
 import pcapng  # noqa: E402
+from page import Page  # noqa: E402
 
 need_kernel_side()
 need_program("tcpdump", "ip", "nsenter")
@@ -221,9 +222,22 @@ def on_the_wire(rec, capture, packets, clock, what):
             mean = sum(r["length"] * max(of(r) if sent else -of(r), 0) for r in ranges) / f["bytes"]
             check(abs(mean - f[key]["mean"]) < 1, f"{what}: their mean {key} is the report's, {mean:.1f} ns")
         check(abs(max(r["error"] for r in ranges) - f["device_ns"]["half_width"]) < 0.01, f"{what}: and so is the bound")
-    text = run(MAGNET, "report", rec.dir, "--pcap", capture).stdout
+    check([f["wire"] for f in report["flows"] if f["wire"]] == sorted(wire["flows"], key=lambda f: list(flows).index(f["flow"])),
+          f"{what}: the flows have the same")
+    closed = [abs(sum(s["mean_ns"] or 0 for s in f["residence"]) / f["residence_total_ns"] - 1) for f in report["flows"]
+              if f["residence_total_ns"]]
+    check(closed and max(closed) < 1e-9, f"{what}: the stages of {len(closed)} flows sum to their totals, without the wire")
+    text = run(MAGNET, "report", rec.dir, "--pcap", capture, "--all").stdout
     check("On the wire" in text and all(f["flow"] in text.split("On the wire")[1] for f in wire["flows"]),
           f"{what}: the text has the same flows")
+    check("driver to wire, not in the total (+-" in text, f"{what}: and has its time below the stages of one in full")
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p = run(MAGNET, "report", rec.dir, "--pcap", capture, "--html", top + "/page", check=False)
+        if p.returncode:
+            check("dygraphs" in p.stderr, f"{what}: no page: {p.stderr.strip()}")
+        else:
+            check([f["wire"] for f in Page(top + "/page").report["flows"]] == [f["wire"] for f in report["flows"]],
+                  f"{what}: the page has it for each flow")
 
 
 def acknowledgements(rec, captured, what):

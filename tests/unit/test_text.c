@@ -26,7 +26,7 @@ static const char *printed(struct core *c, const json_t *session, const char *fl
 	f = open_memstream(&text, &size);
 	core_finish(c);
 	assert_int_equal(report_init(&r, c, session, "a trace"), 0);
-	r.waterfall_at = about;
+	r.detail.waterfall_at = about;
 	r.detail.all = everything;
 	report_text(&r, f, flow, false);
 	fclose(f);
