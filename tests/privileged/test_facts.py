@@ -170,6 +170,20 @@ def check_others(rec, report):
                   f"{len(seen)} round-trip times have the report's mean")
 
 
+def check_acks(rec, report):
+    flows = {f["flow"]: f for f in facts(rec, "flow")}
+    acks = by(facts(rec, "ack"), lambda a: a["flow"])
+    tcp = [f for f in report["flows"] if f["proto"] == "tcp" and f["bytes"]]
+    equal([(total(acks[f["id"]], "length"), f["bytes"], f["id"]) for f in tcp], "acknowledged bytes")
+    equal([(acks[f["id"]][-1]["offset"], min(flows[f["id"]]["acknowledged"], f["bytes"]), f["id"])
+           for f in tcp if f["direction"] == "tx"], "the last acknowledgements")
+    late = [a for f in tcp for a in acks[f["id"]] if f["direction"] == "tx"
+            and not a["device_ns"] <= a["ip_ns"] <= (a["tcp_ns"] or a["ip_ns"])]
+    check(not late, f"each passes device, IP and TCP in this order {late[:3]}")
+    sends = [[a["ip_ns"] for a in acks[f["id"]]] for f in tcp if f["direction"] == "rx"]
+    check(sends and all(t == sorted(t) for t in sends), "and leaves in order of what it acknowledges")
+
+
 need_kernel_side()
 with Network(gso_max_segs=1) as net:
     run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
@@ -186,6 +200,7 @@ with Network(gso_max_segs=1) as net:
         check_ranges(rec, report)
         check_calls(rec, report)
         check_others(rec, report)
+        check_acks(rec, report)
         tx = flow(report, "tx", PORT, bytes=BYTES)
         one = facts(rec, "range", "--flow", tx["id"])
         check(one and {r["flow"] for r in one} == {tx["id"]}, "--flow leaves those of one flow")
