@@ -222,6 +222,33 @@ static void a_block_says_in_which_call_it_was(void **unused)
 	feed_end(&c);
 }
 
+/* A thread that makes no recorded call has only its waits; its process is known from others. */
+static void a_wait_names_the_program_of_a_thread_without_calls(void **unused)
+{
+	struct got waits = {.size = sizeof(struct fact_wait)};
+	struct mg_event e;
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	facts_listen(&c.facts, FACT_wait, keep, &waits);
+	ev_fork(&c, 50, 1, 10, "server");
+	e = feed_event(MG_EVENT_sched_waking, 100, 0);
+	e.sched_waking.wakee_tid = 11;
+	e.sched_waking.wakee_pid = 10;
+	feed(&c, &e);
+	ev_switch(&c, 150, 0, 0, RUNNABLE, 11);
+	ev_switch(&c, 200, 0, 11, SLEEPING, 0);
+	e.cycles = 300;
+	feed(&c, &e);
+	ev_switch(&c, 400, 0, 0, RUNNABLE, 11);
+	assert_int_equal(waits.n, 2);
+	assert_int_equal(waits.fact[1].wait.tid, 11);
+	assert_non_null(waits.fact[1].wait.program);
+	assert_string_equal(waits.fact[1].wait.program, "server");
+	feed_end(&c);
+}
+
 static void a_block_on_a_socket_names_it(void **unused)
 {
 	struct got waits = {.size = sizeof(struct fact_wait)};
@@ -363,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_range_without_every_time_has_no_stages),
 		cmocka_unit_test(a_wait_says_who_woke_it_and_when),
 		cmocka_unit_test(a_block_says_in_which_call_it_was),
+		cmocka_unit_test(a_wait_names_the_program_of_a_thread_without_calls),
 		cmocka_unit_test(a_block_on_a_socket_names_it),
 		cmocka_unit_test(a_wait_across_a_loss_is_not_complete),
 		cmocka_unit_test(a_thread_does_not_wait_since_the_death_of_one_of_its_number),

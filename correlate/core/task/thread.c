@@ -13,6 +13,7 @@
 #include "task/blocked.h"
 #include "task/holders.h"
 #include "task/past.h"
+#include "task/process.h"
 #include "task/threads.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
@@ -212,7 +213,6 @@ static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 	struct fact_wait f = {.end = end,
 		.pid = t->pid,
 		.tid = t->tid,
-		.program = thread_program(t),
 		.why = FACT_NO_WORD,
 		.in_call = t->in_call,
 		.blocked_in = FACT_NO_WORD,
@@ -224,6 +224,9 @@ static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 		.cpu_before = t->away.cpu,
 		.cpu_after = cpu};
 
+	if (t->pid && !(t->process && t->process->pid == t->pid))
+		process_of(c, t); /* a thread without calls has not looked for it yet */
+	f.program = thread_program(t);
 	if (t->away.now) {
 		f.begin = t->away.since;
 		f.why = t->away.state == STATE_PREEMPTED ? WAIT_PREEMPTED : WAIT_BLOCKED;
