@@ -73,6 +73,12 @@ uint64_t drop_sums_lost(const struct drop_sums *all)
 	return lost;
 }
 
+bool drop_sum_no_socket(const struct drop_sum *d)
+{
+	return !d->bytes && strcmp(d->reason, "NO_SOCKET") == 0 && d->layer &&
+	       strcmp(d->layer, "tcp") == 0;
+}
+
 bool losses_may_miss(const struct report *r, struct mg_events events)
 {
 	struct fact_loss loss;

@@ -36,6 +36,11 @@ void drop_sums_free(struct drop_sums *all);
 /* Return how many of the packets were lost. */
 uint64_t drop_sum_lost(const struct drop_sum *d);
 uint64_t drop_sums_lost(const struct drop_sums *all);
+/*
+ * Returns whether the packets are TCP's, without payload, and found no socket: those of refused
+ * connections, and what comes after a connection was closed. No data are lost with them.
+ */
+bool drop_sum_no_socket(const struct drop_sum *d);
 
 struct losses {
 	/*

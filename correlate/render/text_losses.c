@@ -46,25 +46,36 @@ static void drop_text(char *out, size_t size, const struct drop_sum *d, uint64_t
 		text_plain(d->location, 32));
 }
 
+/* Returns how many of the dropped packets only found no socket. */
+static uint64_t without_socket(const struct losses *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->drops.n; i++)
+		if (drop_sum_no_socket(&l->drops.v[i]))
+			n += drop_sum_lost(&l->drops.v[i]);
+	return n;
+}
+
 static void dropped(struct writer *w, const struct losses *l, const char *least)
 {
+	uint64_t n = l->dropped - without_socket(l);
 	size_t shown = 0, kinds = 0;
 	char kind[PART_MAX];
 
-	if (!l->dropped)
+	if (!n)
 		return;
 	for (size_t i = 0; i < l->drops.n; i++)
-		kinds += drop_sum_lost(&l->drops.v[i]) > 0;
+		kinds += drop_sum_lost(&l->drops.v[i]) > 0 && !drop_sum_no_socket(&l->drops.v[i]);
 	for (size_t i = 0; i < l->drops.n && shown < KINDS_SHOWN; i++) {
 		const struct drop_sum *d = &l->drops.v[i];
 		uint64_t lost = drop_sum_lost(d);
 
-		if (!lost)
+		if (!lost || drop_sum_no_socket(d))
 			continue;
 		drop_text(kind, sizeof(kind), d, lost);
 		if (!shown++)
-			part(w, "%s%s packet%s dropped: %s", least, text_count(l->dropped),
-				plural(l->dropped), kind);
+			part(w, "%s%s packet%s dropped: %s", least, text_count(n), plural(n), kind);
 		else
 			part(w, "%s", kind);
 		w->between = ", ";
@@ -89,7 +100,7 @@ static void whom(FILE *to, const struct losses *l)
 static void all_parts(const struct report *r, struct writer *w, const struct losses *l)
 {
 	const char *least = losses_may_miss(r, LOSS_EVENTS) ? text_at_least() : "";
-
+	uint64_t refused = without_socket(l);
 	uint64_t segments = l->retransmits - l->syn_retries - l->synack_retries;
 
 	if (segments)
@@ -114,6 +125,11 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 	if (l->listen_drops)
 		part(w, "%s%s packet%s dropped by listening sockets, whose queues were full", least,
 			text_count(l->listen_drops), plural(l->listen_drops));
+	if (refused)
+		part(w,
+			"%s%s packet%s found no socket: nobody listened on the port, or it was "
+			"closed",
+			least, text_count(refused), plural(refused));
 	if (l->resets_sent)
 		part(w, "%s%s reset%s sent", least, text_count(l->resets_sent),
 			plural(l->resets_sent));
@@ -124,7 +140,8 @@ static void all_parts(const struct report *r, struct writer *w, const struct los
 
 static bool any_loss(const struct losses *l)
 {
-	return l->retransmits || l->resent_bytes || l->dropped || l->timeouts || l->listen_drops;
+	return l->retransmits || l->resent_bytes || l->dropped > without_socket(l) || l->timeouts ||
+	       l->listen_drops;
 }
 
 void text_losses(const struct report *r, FILE *to, bool colour)
@@ -132,9 +149,12 @@ void text_losses(const struct report *r, FILE *to, bool colour)
 	struct writer w = {.to = to, .between = ""};
 	const struct losses *l = &r->losses;
 
-	if (any_loss(l) || l->resets_sent || l->resets_received) {
+	if (any_loss(l) || l->dropped || l->resets_sent || l->resets_received) {
 		fprintf(to, "%s%s%s, ", colour ? "\033[31m" : "",
-			any_loss(l) ? "Losses on the network" : "Resets", colour ? "\033[0m" : "");
+			any_loss(l)  ? "Losses on the network"
+			: l->dropped ? "Connections refused or reset"
+				     : "Resets",
+			colour ? "\033[0m" : "");
 		whom(to, l);
 		fprintf(to, " hit:\n  ");
 		w.column = 2;

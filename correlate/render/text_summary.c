@@ -129,23 +129,23 @@ void text_summary(
 	fprintf(to, "\nSummary");
 	if (standing_of(share) == WITHHELD)
 		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
-	fprintf(to, ": bytes%s took %s on average\n", end, text_ns(report_ns(r, mean)));
+	fprintf(to, ": bytes%s took %s on average", end, text_ns(report_ns(r, mean)));
 	if (f->flow.rx)
-		fprintf(to, "from the first layer that saw them to %s; ",
+		fprintf(to, " from the first layer that saw them to %s.\n",
 			comm_or(f, "the program"));
 	else
-		fprintf(to, "from %s's call to %s; ", comm_or(f, "the program"), passed(f));
+		fprintf(to, " from %s's call to %s.\n", comm_or(f, "the program"), passed(f));
 	if (!f->flow.rx && behind == TX_STAGE_SNDBUF)
 		reason = main_reason(f);
 	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
 	remedy = cause_remedy(cause_of(f, behind, reason));
-	fprintf(to, "%s of that was spent in: %s",
-		text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN),
-		stage_label(f, longest));
+	fprintf(to,
+		"%s of that: ", text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN));
 	if (behind != longest)
-		fprintf(to,
-			", until the send buffer had room.\nAfter it, bytes waited longest in: %s",
+		fprintf(to, "the call waited until the send buffer had room. Then longest: %s",
 			stage_label(f, behind));
+	else
+		fprintf(to, "%s", stage_label(f, longest));
 	fprintf(to, "%s%s%s.", why ? " (" : "", why ? why : "", why ? ")" : "");
 	fprintf(to, "\n");
 	if (remedy[0])

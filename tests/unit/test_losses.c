@@ -269,6 +269,28 @@ static void without_losses_it_says_nothing(void **unused)
 	assert_text(&c, true, "");
 }
 
+/* A SYN to a port on which nobody listens is answered by a reset: no data are lost. */
+static void a_refused_connection_is_no_loss(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	ev_drop(&c, 1, false, "NO_SOCKET", "tcp_v4_rcv", 0);
+	ev_reset(&c, 1, false);
+	assert_text(&c, true,
+		"Connections refused or reset, 1 of 4 connections hit:\n"
+		"  1 packet found no socket: nobody listened on the port, or it was closed; 1 "
+		"reset received\n");
+	record(&c, HOOKS);
+	ev_drop(&c, 1, false, "NO_SOCKET", "tcp_v4_rcv", 0);
+	ev_drop(&c, 1, false, "QDISC_DROP", "__dev_queue_xmit", 300);
+	assert_text(&c, true,
+		"Losses on the network, 1 of 4 connections hit:\n"
+		"  1 packet dropped: 1 sent, at qdisc (QDISC_DROP in __dev_queue_xmit);\n"
+		"  1 packet found no socket: nobody listened on the port, or it was closed\n");
+}
+
 static void losses_are_shown_below_a_groups_waterfall(void **unused)
 {
 	struct core c;
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(synacks_sent_again_are_of_the_connection_they_open),
 		cmocka_unit_test(the_head_names_synacks),
 		cmocka_unit_test(a_group_s_bytes_without_a_layer_were_sent_again),
+		cmocka_unit_test(a_refused_connection_is_no_loss),
 		cmocka_unit_test(losses_are_shown_below_a_groups_waterfall),
 	};
 

@@ -117,7 +117,7 @@ static void no_single_flow_stands_for_many(void **unused)
 	}
 	printed(&c, NULL, NULL);
 	assert_says(
-		"bytes in 60 tcp flows took 0.70 µs on average\nfrom sender's call to the driver");
+		"bytes in 60 tcp flows took 0.70 µs on average from sender's call to the driver");
 	assert_says("Latency by stage, sent by sender, client, in 60 tcp flows   6000 B");
 	assert_says("Latency by stage, sent to ?   sender, 100 B out, flow 1/tx\n");
 	assert_says("and 59 more flows with 5900 B");
