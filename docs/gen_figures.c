@@ -113,9 +113,9 @@ static void text(const char *s)
 }
 
 /* Figures in which two recordings may be compared. */
-#define COMPARED(scope, row, figure, what, unit, sums, ...) {#scope, #row, figure},
+#define COMPARED(scope, row, figure, words, what, unit, sums, ...) {#scope, #row, figure, words},
 static const struct {
-	const char *scope, *row, *name;
+	const char *scope, *row, *name, *words;
 } compared[] = {MG_COMPARED(COMPARED)};
 
 static void comparison(const struct scope *s, const struct figure *g)
@@ -123,7 +123,9 @@ static void comparison(const struct scope *s, const struct figure *g)
 	for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
 		if (strcmp(s->name, compared[i].scope) == 0 &&
 			strcmp(g->name, compared[i].row) == 0)
-			printf(".br\nCompared with\n.Fl -against\nas %s.\n", compared[i].name);
+			printf(".br\nCompared with\n.Fl -against\nas %s, in the text:\n"
+			       "%s.\n",
+				compared[i].name, compared[i].words);
 }
 
 static void entry(const struct scope *s, const struct figure *g)

@@ -24,6 +24,7 @@ struct compared {
 	const char *figure;                 /* name; "residence" of one stage if `stage` is set */
 	const char *stage;
 	const char *reason; /* cause of the time in the figure or stage, NULL for the whole of it */
+	const char *words, *stage_words, *reason_words; /* the same three as text */
 	enum figure_unit unit;
 	double now_value, before_value; /* in the unit; means over the recordings */
 	double difference, ratio;       /* now - before, now / before; NAN: not known */

@@ -16,7 +16,7 @@ enum doubt { NO_DOUBT, CLOCK_DOUBT, PROBE_DOUBT };
 
 struct compared_figure {
 	uint8_t what; /* enum subject_kind */
-	const char *name;
+	const char *name, *words;
 	enum figure_unit unit;
 	uint8_t a, b, c, d; /* sums: a/b, or (a/b)/(c/d) */
 	bool is_quotient;
@@ -26,8 +26,8 @@ struct compared_figure {
 };
 
 /* Made from the table of figures. */
-#define COMPARED(scope, row, figure, what, unit, sums, ...) \
-	{SUBJECT_##what, figure, UNIT_##unit, sums, __VA_ARGS__},
+#define COMPARED(scope, row, figure, words, what, unit, sums, ...) \
+	{SUBJECT_##what, figure, words, UNIT_##unit, sums, __VA_ARGS__},
 static const struct compared_figure figures[] = {MG_COMPARED(COMPARED)};
 #define FIGURES (sizeof(figures) / sizeof(figures[0]))
 
@@ -144,13 +144,21 @@ static bool is_observed(
 	return s->key.what != SUBJECT_FLOW || f->a != FLOW_WIRE || sum_of(s, FLOW_WIRE) > 0;
 }
 
+/* A part of a figure, by its names in JSON and as text; NULL: the whole. */
+struct compared_part {
+	const char *stage, *stage_words;
+	const char *reason, *reason_words;
+};
+
 static int add_figure(struct measured *m, const struct report *r, const struct subject *s,
-	const struct compared_figure *f, const char *stage, const char *reason)
+	const struct compared_figure *f, const struct compared_part *part)
 {
 	struct block_sums drawn[DRAWN_BLOCKS];
 	struct measured_figure to = {.key = s->key,
 		.figure = f->name,
-		.stage = stage,
+		.words = f->words,
+		.stage = part->stage,
+		.stage_words = part->stage_words,
 		.unit = f->unit == UNIT_US ? UNIT_NS : f->unit};
 
 	if ((f->is_of_sender && s->key.rx) || !is_observed(r, s, f))
@@ -160,23 +168,27 @@ static int add_figure(struct measured *m, const struct report *r, const struct s
 		drawn[i].a *= scale(r, f->unit);
 	to.value = block_figure(&to.sample);
 	to.doubt = doubt(r, s, f);
-	to.whole = stage ? "residence_total" : NULL;
-	snprintf(to.reason, sizeof(to.reason), "%s", reason ? reason : "");
+	to.whole = part->stage ? "residence_total" : NULL;
+	snprintf(to.reason, sizeof(to.reason), "%s", part->reason ? part->reason : "");
+	snprintf(to.reason_words, sizeof(to.reason_words), "%s",
+		part->reason ? part->reason_words : "");
 	return measured_add(m, &to);
 }
 
 /* Adds the parts of the send buffer's stage. */
-static int add_held(
-	struct measured *m, const struct report *r, const struct subject *s, const char *stage)
+static int add_held(struct measured *m, const struct report *r, const struct subject *s, int stage)
 {
+	struct fact_flow like = {.kind = s->key.kind, .flow = {.rx = s->key.rx}};
 	int err = 0;
 
 	for (unsigned int i = 0; i < WHYS && !err; i++) {
-		struct compared_figure f = {SUBJECT_FLOW, "residence", UNIT_NS,
+		struct compared_part part = {stage_name(&like, stage), stage_label(&like, stage),
+			why_reason_name(i), why_reason_label(i)};
+		struct compared_figure f = {SUBJECT_FLOW, "residence", "latency", UNIT_NS,
 			(uint8_t)(FLOW_HELD + i), FLOW_STAGE_WEIGHT + TX_STAGE_SNDBUF,
 			.doubt = CLOCK_DOUBT};
 
-		err = add_figure(m, r, s, &f, stage, why_reason_name(i));
+		err = add_figure(m, r, s, &f, &part);
 	}
 	return err;
 }
@@ -187,19 +199,22 @@ static int add_stages(struct measured *m, const struct report *r, const struct s
 	int err = 0;
 
 	for (int i = 0; i < stage_count(&like) && !err; i++) {
-		struct compared_figure f = {SUBJECT_FLOW, "residence", UNIT_NS,
+		struct compared_part part = {
+			.stage = stage_name(&like, i), .stage_words = stage_label(&like, i)};
+		struct compared_figure f = {SUBJECT_FLOW, "residence", "latency", UNIT_NS,
 			(uint8_t)(FLOW_STAGE + i), (uint8_t)(FLOW_STAGE_WEIGHT + i),
 			.doubt = CLOCK_DOUBT};
 
-		err = add_figure(m, r, s, &f, stage_name(&like, i), NULL);
+		err = add_figure(m, r, s, &f, &part);
 		if (!err && !like.flow.rx && like.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)
-			err = add_held(m, r, s, stage_name(&like, i));
+			err = add_held(m, r, s, i);
 	}
 	return err;
 }
 
 static int add_subject(struct measured *m, const struct report *r, const struct subject *s)
 {
+	const struct compared_part whole = {0};
 	int err = measured_add_subject(
 		m, &s->key, sum_of(s, s->key.what == SUBJECT_CALL ? (int)CALL_N : (int)FLOW_BYTES));
 
@@ -210,7 +225,7 @@ static int add_subject(struct measured *m, const struct report *r, const struct 
 		if (s->key.what == SUBJECT_FLOW && figures[i].a == FLOW_RESIDENCE)
 			err = add_stages(m, r, s);
 		if (!err)
-			err = add_figure(m, r, s, &figures[i], NULL, NULL);
+			err = add_figure(m, r, s, &figures[i], &whole);
 	}
 	return err;
 }

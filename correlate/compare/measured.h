@@ -18,7 +18,10 @@ struct measured_figure {
 	struct subject_key key;
 	const char *figure; /* name; "residence" of one stage if `stage` is set */
 	const char *stage;
-	char reason[80];   /* cause of the time in the figure or stage, "" for the whole of it */
+	char reason[80]; /* cause of the time in the figure or stage, "" for the whole of it */
+	/* the same three as text */
+	const char *words, *stage_words;
+	char reason_words[128];
 	const char *whole; /* the figure of which it is a part; NULL: none */
 	/* whether it is 0 in a recording that has the whole, but not this part */
 	bool is_0_if_missing;

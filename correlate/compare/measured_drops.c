@@ -63,6 +63,7 @@ int measured_add_drops(struct measured *m, const struct report *r)
 	HASH_ITER (hh, all, sum, next) {
 		const struct measured_figure f = {.key = sum->key,
 			.figure = "dropped",
+			.words = "packets dropped",
 			.unit = UNIT_SHARE,
 			.value = (double)sum->dropped / (double)sum->packets};
 

@@ -16,20 +16,23 @@
 #define SLOW_MIN 20
 
 static const struct {
-	const char *name;
+	const char *name, *words;
 	enum exchange_time time;
 	double quantile;
 	const char *whole;
 } times[] = {
-#define COMPARED(scope, row, name, time, quantile, whole) {name, time, quantile, whole},
+#define COMPARED(scope, row, name, words, time, quantile, whole) \
+	{name, words, time, quantile, whole},
 	MG_COMPARED_TIMES(COMPARED)
 #undef COMPARED
 };
 #define TIMES (sizeof(times) / sizeof(times[0]))
 
 /* Columns of the answer: typical exchanges, and slow ones. */
-static const char *const columns[] = {"typical", "slow"};
-#define COLUMNS 2
+static const struct {
+	const char *name, *words, *words_of_parts;
+} columns[] = {{"typical", "median exchanges", "median"}, {"slow", "slowest exchanges", "slowest"}};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 static struct subject_key role(const struct exchange_group *g)
 {
@@ -62,18 +65,31 @@ struct scope_of_role {
 	for (const struct exchange_group *g = (of)->first; g; g = g->hh.next) \
 		if (is_of(g, &(of)->key))
 
-static int add(const struct scope_of_role *of, const char *figure, const char *reason,
-	const char *whole, enum figure_unit unit, double value)
+static int add(const struct scope_of_role *of, struct measured_figure f)
 {
-	struct measured_figure f = {.key = of->key,
-		.figure = figure,
-		.whole = whole,
-		.is_0_if_missing = reason != NULL,
-		.unit = unit,
-		.value = value};
-
-	snprintf(f.reason, sizeof(f.reason), "%s", reason ? reason : "");
+	f.key = of->key;
+	f.is_0_if_missing = f.reason[0];
 	return measured_add(of->m, &f);
+}
+
+/* Returns a time in nanoseconds as a figure. */
+static struct measured_figure time_of(
+	const struct scope_of_role *of, const char *name, const char *words, double cycles)
+{
+	return (struct measured_figure){
+		.figure = name, .words = words, .unit = UNIT_NS, .value = report_ns(of->r, cycles)};
+}
+
+/* Returns the time that a part of the figure took, by its name in JSON and as text. */
+static struct measured_figure part_of(const struct scope_of_role *of,
+	const struct measured_figure *whole, const char *name, const char *words, double cycles)
+{
+	struct measured_figure f = time_of(of, whole->figure, whole->words, cycles);
+
+	f.whole = whole->figure;
+	snprintf(f.reason, sizeof(f.reason), "%s", name);
+	snprintf(f.reason_words, sizeof(f.reason_words), "%s", words);
+	return f;
 }
 
 static int add_times(const struct scope_of_role *of)
@@ -82,6 +98,7 @@ static int add_times(const struct scope_of_role *of)
 
 	for (size_t i = 0; i < TIMES && !err; i++) {
 		struct dist d = {0};
+		struct measured_figure f;
 		double value = NAN;
 
 		EACH_GROUP(of, g)
@@ -91,8 +108,9 @@ static int add_times(const struct scope_of_role *of)
 		else if (d.n >= SLOW_MIN)
 			value = dist_at_highest(&d);
 		dist_free(&d);
-		err = add(
-			of, times[i].name, NULL, times[i].whole, UNIT_NS, report_ns(of->r, value));
+		f = time_of(of, times[i].name, times[i].words, value);
+		f.whole = times[i].whole;
+		err = add(of, f);
 	}
 	return err;
 }
@@ -124,6 +142,7 @@ static int add_in_program(const struct scope_of_role *of)
 {
 	size_t rows = 0, parts = 0;
 	uint64_t n = 0, time = 0;
+	struct measured_figure whole;
 	struct part *part;
 	int err;
 
@@ -141,11 +160,11 @@ static int add_in_program(const struct scope_of_role *of)
 	EACH_GROUP(of, g)
 	for (const struct program_row *row = g->program.rows; row; row = row->hh.next)
 		add_part(part, &parts, row);
-	err = add(
-		of, "in_program", NULL, NULL, UNIT_NS, report_ns(of->r, (double)time / (double)n));
+	whole = time_of(of, "in_program", "in the program, mean", (double)time / (double)n);
+	err = add(of, whole);
 	for (size_t i = 0; i < parts && !err; i++)
-		err = add(of, "in_program", part[i].words, "in_program", UNIT_NS,
-			report_ns(of->r, (double)part[i].time / (double)n));
+		err = add(of, part_of(of, &whole, part[i].words, part[i].words,
+				      (double)part[i].time / (double)n));
 	free(part);
 	return err;
 }
@@ -161,7 +180,7 @@ static void sum_up(struct cause_sums *sum, const struct cause_sums *more)
 			sum->cause[end][c] += more->cause[end][c];
 }
 
-static int add_causes(const struct scope_of_role *of, const char *figure,
+static int add_causes(const struct scope_of_role *of, const struct measured_figure *whole,
 	const struct answer_column_figures *column)
 {
 	double n = (double)column->sum.n;
@@ -169,16 +188,17 @@ static int add_causes(const struct scope_of_role *of, const char *figure,
 
 	for (int end = 0; end < CAUSE_ENDS; end++)
 		for (int c = 0; c < CAUSES && !err; c++) {
-			char reason[80];
+			const char *end_of = cause_is_between(c) ? "" : answer_end(column, end);
+			char name[80], words[128];
 			uint64_t time = column->sum.cause[end][c];
 
 			if (!time)
 				continue;
-			snprintf(reason, sizeof(reason), "%s%s%s",
-				cause_is_between(c) ? "" : answer_end(column, end),
-				cause_is_between(c) ? "" : " ", cause_name(c));
-			err = add(of, figure, reason, figure, UNIT_NS,
-				report_ns(of->r, (double)time / n));
+			snprintf(name, sizeof(name), "%s%s%s", end_of, *end_of ? " " : "",
+				cause_name(c));
+			snprintf(words, sizeof(words), "%s%s%s", end_of, *end_of ? ", " : "",
+				cause_label(c));
+			err = add(of, part_of(of, whole, name, words, (double)time / n));
 		}
 	return err;
 }
@@ -188,6 +208,7 @@ static int add_columns(const struct scope_of_role *of)
 	int err = 0;
 
 	for (uintptr_t i = 0; i < COLUMNS && !err; i++) {
+		struct measured_figure whole;
 		struct answer_column_figures all = {
 			.role = of->key.side == SIDE_SERVER ? ROLE_SERVER : ROLE_CLIENT};
 
@@ -203,10 +224,12 @@ static int add_columns(const struct scope_of_role *of)
 		}
 		if (!all.sum.n)
 			continue;
-		err = add(of, columns[i], NULL, NULL, UNIT_NS,
-			report_ns(of->r, (double)all.sum.time / (double)all.sum.n));
+		whole = time_of(of, columns[i].name, columns[i].words,
+			(double)all.sum.time / (double)all.sum.n);
+		err = add(of, whole);
+		whole.words = columns[i].words_of_parts;
 		if (!err)
-			err = add_causes(of, columns[i], &all);
+			err = add_causes(of, &whole, &all);
 	}
 	return err;
 }
@@ -223,8 +246,10 @@ static int add_counts(const struct scope_of_role *of)
 	}
 	err = measured_add_subject(of->m, &of->key, answered);
 	if (!err && answered + unanswered > 0)
-		err = add(of, "unanswered", NULL, NULL, UNIT_SHARE,
-			unanswered / (answered + unanswered));
+		err = add(of, (struct measured_figure){.figure = "unanswered",
+				      .words = "requests without a reply",
+				      .unit = UNIT_SHARE,
+				      .value = unanswered / (answered + unanswered)});
 	return err;
 }
 

@@ -49,14 +49,16 @@ static const char *ratio(double r)
 
 	if (isnan(r))
 		return "n/a";
-	snprintf(out, 32, r >= 1000 ? "%.0f" : r >= 10 ? "%.1f" : "%.3f", r);
+	snprintf(out, 32, r >= 100 ? "%.0f" : r >= 10 ? "%.1f" : r >= 0.1 ? "%.2f" : "%.3f", r);
 	return out;
 }
 
-static void figure_name(char out[160], const struct compared *r)
+/* Writes what the figure is, such as "latency: send buffer: Nagle's algorithm". */
+static void figure_words(char out[200], const struct compared *r)
 {
-	snprintf(out, 160, "%s%s%s%s%s", r->figure, r->stage ? ": " : "", r->stage ? r->stage : "",
-		r->reason ? ": " : "", r->reason ? r->reason : "");
+	snprintf(out, 200, "%s%s%s%s%s", r->words, r->stage ? ": " : "",
+		r->stage ? r->stage_words : "", r->reason ? ": " : "",
+		r->reason ? r->reason_words : "");
 }
 
 /* ---- the head ---- */
@@ -101,11 +103,11 @@ static void steal(const struct compared_side *now, const struct compared_side *b
 
 static void largest(const struct compared *r, FILE *to)
 {
-	char name[80], figure[160];
+	char name[80], figure[200];
 
-	figure_name(figure, r);
+	figure_words(figure, r);
 	subject_name(name, &r->key);
-	fprintf(to, "The largest: %s of %s, from %s to %s (%s).\n", figure, name,
+	fprintf(to, "The largest: %s of %s: from %s to %s (%s).\n", figure, name,
 		value(r->before_value, r->unit), value(r->now_value, r->unit),
 		change(r->difference, r->unit));
 }
@@ -150,7 +152,7 @@ static void summary(const struct comparison *c, const struct compared_side *now,
 			noise);
 	if (c->noise == NOISE_BETWEEN && c->exceeding)
 		fprintf(to,
-			"; if nothing had changed, a figure would do so in 1 of %.0f comparisons",
+			"\n(without any change, at least one would do so in 1 of %.0f comparisons)",
 			1 / (1 - COMPARISON_LEVEL));
 	fprintf(to, ".\n");
 	if (c->exceeding)
@@ -173,9 +175,9 @@ static void noise_of(const struct comparison *c, const struct compared *r, char 
 
 static void row(struct table *t, const struct comparison *c, const struct compared *r)
 {
-	char name[160], noise[96];
+	char name[200], noise[96];
 
-	figure_name(name, r);
+	figure_words(name, r);
 	noise_of(c, r, noise);
 	table_row(t, "    %s\t%s\t%s\t%s\t%s\t%s\t%s", name, value(r->before_value, r->unit),
 		value(r->now_value, r->unit), change(r->difference, r->unit), noise,
@@ -192,7 +194,7 @@ static void table(const struct comparison *c, const struct compared *const *all,
 
 	table_begin(&t, "lrrrrrl");
 	table_drops(&t, "5");
-	table_row(&t, "\tbefore\tnow\tdifference\t%s\tratio\t",
+	table_row(&t, "\tbefore\tnow\tchange\t%s\tratio\t",
 		c->noise == NOISE_WITHIN ? "interval of it" : "noise");
 	for (size_t i = 0; i < rows; i++) {
 		if (!last || memcmp(&last->key, &all[i]->key, sizeof(last->key)) != 0) {

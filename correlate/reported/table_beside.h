@@ -155,56 +155,56 @@
 	A(SCHED_WAIT, s->run_queue.sum) A(SCHED_WAIT_N, s->run_queue.weight)
 
 /*
- * Figures in which two recordings may be compared: C(scope, row, name, SUBJECT, UNIT, sums, rest).
- * `name` is what the comparison calls them, of the figure in the row; `sums` are those whose
+ * Figures in which two recordings may be compared: C(scope, row, name, words, SUBJECT, UNIT, sums, rest).
+ * `name` is what the comparison calls them in JSON, and `words` as text, of the figure in the row; `sums` are those whose
  * quotient it is, (a / b) or (a / b) / (c / d); `rest` says what else struct compared_figure has.
  */
 #define MG_SUMS(...) __VA_ARGS__
 #define MG_COMPARED(C) \
-	C(call, total_ns, "total", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .doubt = NO_DOUBT) \
-	C(call, overhead_ns, "overhead", CALL, NS, MG_SUMS(CALL_OVERHEAD, CALL_OVERHEAD_N), .doubt = PROBE_DOUBT) \
-	C(call, overhead_blocking_ns, "overhead_blocking", CALL, NS, MG_SUMS(CALL_BLOCKING, CALL_BLOCKING_N), \
+	C(call, total_ns, "total", "time of a call", CALL, NS, MG_SUMS(CALL_TOTAL, CALL_N), .doubt = NO_DOUBT) \
+	C(call, overhead_ns, "overhead", "CPU time of a call that did not block", CALL, NS, MG_SUMS(CALL_OVERHEAD, CALL_OVERHEAD_N), .doubt = PROBE_DOUBT) \
+	C(call, overhead_blocking_ns, "overhead_blocking", "CPU time of a call that blocked", CALL, NS, MG_SUMS(CALL_BLOCKING, CALL_BLOCKING_N), \
 		.doubt = PROBE_DOUBT) \
-	C(call, blocked_n, "blocked_share", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .doubt = NO_DOUBT) \
-	C(residence, residence_total_ns, "residence_total", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
+	C(call, blocked_n, "blocked_share", "calls that blocked", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .doubt = NO_DOUBT) \
+	C(residence, residence_total_ns, "residence_total", "latency", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
 		.doubt = CLOCK_DOUBT) \
-	C(modulation, J_ns, "J", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
-	C(modulation, tau_ns, "tau", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .doubt = NO_DOUBT) \
-	C(modulation, M, "M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
+	C(modulation, J_ns, "J", "J, shift of a byte in time", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
+	C(modulation, tau_ns, "tau", "tau, gap between calls", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .doubt = NO_DOUBT) \
+	C(modulation, M, "M", "modulation M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
 		.is_quotient = true) \
-	C(modulation, S, "S", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .doubt = NO_DOUBT) \
-	C(flow, bytes, "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .doubt = NO_DOUBT) \
-	C(layer, wire_bytes, "throughput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .doubt = NO_DOUBT) \
-	C(flow, retransmits, "retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), \
+	C(modulation, S, "S", "S, packets for each one a layer before", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .doubt = NO_DOUBT) \
+	C(flow, bytes, "goodput", "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .doubt = NO_DOUBT) \
+	C(layer, wire_bytes, "throughput", "throughput with headers", FLOW, BYTES_PER_S, MG_SUMS(FLOW_WIRE, FLOW_LIFE), .doubt = NO_DOUBT) \
+	C(flow, retransmits, "retransmitted", "segments retransmitted", FLOW, SHARE, MG_SUMS(FLOW_AGAIN, FLOW_SEGMENTS), \
 		.needs = MG_EVENT_tcp_retransmit) \
-	C(troubles_sent, timeouts, "timeouts", FLOW, SHARE, MG_SUMS(FLOW_TIMEOUTS, FLOW_SEGMENTS), \
+	C(troubles_sent, timeouts, "timeouts", "timeouts for each segment", FLOW, SHARE, MG_SUMS(FLOW_TIMEOUTS, FLOW_SEGMENTS), \
 		.is_of_sender = true, .needs = MG_EVENT_tcp_retransmit) \
-	C(troubles_sent, recoveries, "recoveries", FLOW, SHARE, MG_SUMS(FLOW_RECOVERIES, FLOW_SEGMENTS), \
+	C(troubles_sent, recoveries, "recoveries", "recoveries for each segment", FLOW, SHARE, MG_SUMS(FLOW_RECOVERIES, FLOW_SEGMENTS), \
 		.is_of_sender = true, .needs = MG_EVENT_tcp_cong) \
-	C(troubles, resets_sent, "resets", FLOW, NUMBER, MG_SUMS(FLOW_RESETS, FLOW_CONNECTIONS), \
+	C(troubles, resets_sent, "resets", "resets for each connection", FLOW, NUMBER, MG_SUMS(FLOW_RESETS, FLOW_CONNECTIONS), \
 		.is_of_sender = true, .needs = MG_EVENT_tcp_reset) \
-	C(troubles, zero_window_ns, "zero_window", FLOW, SHARE, MG_SUMS(FLOW_CLOSED, FLOW_LIFE), \
+	C(troubles, zero_window_ns, "zero_window", "time with a peer's window of 0", FLOW, SHARE, MG_SUMS(FLOW_CLOSED, FLOW_LIFE), \
 		.is_of_sender = true, .needs = MG_EVENT_tcp_recv) \
-	C(tcp, srtt_us, "srtt", FLOW, US, MG_SUMS(FLOW_SRTT, FLOW_SRTT_N), .is_of_sender = true) \
-	C(tcp, rto_us, "rto", FLOW, US, MG_SUMS(FLOW_RTO, FLOW_RTO_N), .is_of_sender = true) \
-	C(tcp_sent, cwnd, "cwnd", FLOW, NUMBER, MG_SUMS(FLOW_CWND, FLOW_CWND_N), .is_of_sender = true) \
-	C(tcp_sent, rwnd_limited_us, "rwnd_limited", FLOW, SHARE, MG_SUMS(FLOW_RWND_LIMITED, FLOW_BUSY), \
+	C(tcp, srtt_us, "srtt", "round-trip time (srtt)", FLOW, US, MG_SUMS(FLOW_SRTT, FLOW_SRTT_N), .is_of_sender = true) \
+	C(tcp, rto_us, "rto", "retransmission timeout (RTO)", FLOW, US, MG_SUMS(FLOW_RTO, FLOW_RTO_N), .is_of_sender = true) \
+	C(tcp_sent, cwnd, "cwnd", "congestion window, segments", FLOW, NUMBER, MG_SUMS(FLOW_CWND, FLOW_CWND_N), .is_of_sender = true) \
+	C(tcp_sent, rwnd_limited_us, "rwnd_limited", "limited by the peer's window", FLOW, SHARE, MG_SUMS(FLOW_RWND_LIMITED, FLOW_BUSY), \
 		.is_of_sender = true) \
-	C(tcp_sent, sndbuf_limited_us, "sndbuf_limited", FLOW, SHARE, MG_SUMS(FLOW_SNDBUF_LIMITED, FLOW_BUSY), \
+	C(tcp_sent, sndbuf_limited_us, "sndbuf_limited", "limited by the send buffer", FLOW, SHARE, MG_SUMS(FLOW_SNDBUF_LIMITED, FLOW_BUSY), \
 		.is_of_sender = true) \
-	C(scheduler, wakeup_ns, "wakeup", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .doubt = NO_DOUBT) \
-	C(scheduler, run_queue_ns, "run_queue", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .doubt = NO_DOUBT)
+	C(scheduler, wakeup_ns, "wakeup", "wakeup latency", SCHEDULER, NS, MG_SUMS(SCHED_WAKEUP, SCHED_WAKEUP_N), .doubt = NO_DOUBT) \
+	C(scheduler, run_queue_ns, "run_queue", "wait for a CPU", SCHEDULER, NS, MG_SUMS(SCHED_WAIT, SCHED_WAIT_N), .doubt = NO_DOUBT)
 
 /*
- * Quantiles of times of exchanges that are compared: Q(scope, row, name, time, quantile, whole).
- * `name` is what the comparison calls them; `whole` is the figure of which it is a part, NULL if
+ * Quantiles of times of exchanges that are compared: Q(scope, row, name, words, time, quantile, whole).
+ * `name` is what the comparison calls them in JSON, and `words` as text; `whole` is the figure of which it is a part, NULL if
  * none. Of those above the median the largest is taken that holds (reported/spread.h).
  */
 #define MG_COMPARED_TIMES(Q) \
-	Q(exchange_group, to_reply_ns, "to_reply_p50", TIME_TO_REPLY, 0.5, NULL) \
-	Q(exchange_group, to_reply_ns, "to_reply_p99", TIME_TO_REPLY, 0.99, NULL) \
-	Q(exchange_group, in_program_ns, "in_program_p50", TIME_PROGRAM, 0.5, "to_reply_p50") \
-	Q(exchange_group, in_program_ns, "in_program_p99", TIME_PROGRAM, 0.99, "to_reply_p99")
+	Q(exchange_group, to_reply_ns, "to_reply_p50", "request to reply, p50", TIME_TO_REPLY, 0.5, NULL) \
+	Q(exchange_group, to_reply_ns, "to_reply_p99", "request to reply, p99", TIME_TO_REPLY, 0.99, NULL) \
+	Q(exchange_group, in_program_ns, "in_program_p50", "in the program, p50", TIME_PROGRAM, 0.5, "to_reply_p50") \
+	Q(exchange_group, in_program_ns, "in_program_p99", "in the program, p99", TIME_PROGRAM, 0.99, "to_reply_p99")
 /* clang-format on */
 
 #endif

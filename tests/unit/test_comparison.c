@@ -377,8 +377,10 @@ static void people_get_a_table_and_a_sentence(void **unused)
 	assert_non_null(strstr(text, "before  old"));
 	assert_non_null(strstr(text, "one recording on each side cannot tell"));
 	assert_non_null(strstr(text, "by more than they vary within the recordings"));
-	assert_non_null(strstr(text, "of tcp received by the client of port 80, from 1.9"));
+	assert_non_null(strstr(text, "of tcp received by the client of port 80: from 1.9"));
 	assert_non_null(strstr(text, "  tcp sent by the client of port 80\n"));
+	assert_non_null(strstr(text, "\n    latency: socket queue: reader absent "));
+	assert_null(strchr(text, '_')); /* names of JSON have underscores, words have none */
 	free(text);
 	done(&c);
 }

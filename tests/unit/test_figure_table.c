@@ -46,7 +46,7 @@ static void no_scope_has_a_name_twice(void **unused)
 		}
 }
 
-#define COMPARED(scope, row, figure, what, unit, sums, ...) {&scope_##scope, #row},
+#define COMPARED(scope, row, figure, words, what, unit, sums, ...) {&scope_##scope, #row},
 static void each_compared_figure_has_a_row(void **unused)
 {
 	static const struct {
