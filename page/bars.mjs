@@ -5,6 +5,7 @@ import { element, table } from "./table.mjs";
 import { bytes, count, moment, share, text, time } from "./units.mjs";
 import { view } from "./view.mjs";
 
+const OTHERS = "others";
 const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--c8", "--c9", "--c10"];
 
 /** Makes a bar of parts {colour, from, part, title}; `from` and `part` are shares of its width. */
@@ -83,20 +84,39 @@ function legendOf(names, colours) {
   return legend;
 }
 
-/** Joins parts that are too small to be seen. */
-function joined(parts, longest) {
-  const small = parts.filter((p) => p.ns < longest / 100);
-  if (small.length < 2) return parts;
-  const ns = small.reduce((sum, p) => sum + p.ns, 0);
-  return [...parts.filter((p) => p.ns >= longest / 100), { name: "others, below 1 %", ns }];
+/** Joins the parts of a row that are not to be told apart. */
+function joined(parts, isSmall) {
+  const ns = parts.filter(isSmall).reduce((sum, p) => sum + p.ns, 0);
+  return ns ? [...parts.filter((p) => !isSmall(p)), { name: OTHERS, ns }] : parts;
+}
+
+/** Joins the parts of all rows that are too small to be seen, and those for which there is no colour. */
+function distinct(all, longest) {
+  const total = new Map();
+  const rows = all.map((r) => {
+    const isSmall = (p) => p.ns < longest / 100;
+    return { ...r, parts: r.parts.filter(isSmall).length < 2 ? r.parts : joined(r.parts, isSmall) };
+  });
+  for (const p of rows.flatMap((r) => r.parts)) if (p.name !== OTHERS) total.set(p.name, (total.get(p.name) ?? 0) + p.ns);
+  const largest = [...total.keys()].sort((a, b) => total.get(b) - total.get(a)).slice(0, COLOURS.length);
+  const has = new Set(largest);
+  return rows.map((r) => ({ ...r, parts: joined(r.parts, (p) => !has.has(p.name)) }));
+}
+
+/** Names a cause and where it was: "waiting for a CPU (server)", but "network" alone. */
+function causeOf(c) {
+  const label = index.words.causes[c.cause] ?? c.cause;
+  return label === c.at ? label : `${label} (${c.at})`;
 }
 
 /** Makes a table of rows {time_ns, whole, parts: [{name, ns}]}, with a bar for each. */
 function slowTable(all, columns, caption) {
   const longest = Math.max(...all.map((r) => r.whole), 1);
-  const rows = all.map((r) => ({ ...r, parts: joined(r.parts, longest) }));
-  const names = [...new Set(rows.flatMap((r) => r.parts.map((p) => p.name)))];
-  const colours = new Map(names.map((n, i) => [n, COLOURS[i % COLOURS.length]]));
+  const rows = distinct(all, longest);
+  const found = new Set(rows.flatMap((r) => r.parts.map((p) => p.name)));
+  const others = found.delete(OTHERS);
+  const names = [...found, ...(others ? [OTHERS] : [])];
+  const colours = new Map([...found].map((n, i) => [n, COLOURS[i]]).concat([[OTHERS, "--undivided"]]));
   const made = table(
     [
       ...columns,
@@ -157,10 +177,7 @@ export function slowest() {
         ...s,
         place: `slowest.${i}`,
         whole: s.whole_ns,
-        parts: s.causes.map((c) => ({
-          name: `${index.words.causes[c.cause] ?? c.cause} (${c.at})`,
-          ns: c.mean_ns,
-        })),
+        parts: s.causes.map((c) => ({ name: causeOf(c), ns: c.mean_ns })),
       })),
       [
         { head: "at", cell: (s) => whenButton(s.time_ns, s.whole_ns) },

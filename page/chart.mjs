@@ -18,6 +18,23 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** Whether the page is being printed. */
+export function prints() {
+  return document.documentElement.classList.contains("printing");
+}
+
+/** Returns the dots of a canvas for each pixel of the page; paper has more of them. */
+export function resolution() {
+  return prints() ? 3 : window.devicePixelRatio || 1;
+}
+
+/** Gives a chart of the library its place's size, and options. */
+export function renew(graph, options) {
+  graph.updateOptions({ pixelRatio: resolution() }, true);
+  graph.resize();
+  graph.updateOptions(options);
+}
+
 export function timeTicks(from, to, pixels) {
   const step = niceStep(((to - from) * PIXELS_A_TICK) / Math.max(pixels, PIXELS_A_TICK)) || 1e-9;
   const ticks = [];
@@ -56,7 +73,8 @@ export class Framed {
     });
     this.plot.style.height = `${height}px`;
     this.element = element("figure", { class: "chart" }, element("figcaption", {}, element("h3", {}, title)));
-    if (note) this.element.firstChild.append(element("p", { class: "note" }, note));
+    this.note = element("p", { class: "note" }, note ?? "");
+    if (note) this.element.firstChild.append(this.note);
     this.element.append(this.legend, this.plot, this.readout, folded("Table", () => this.makeTable()));
     this.seen = false;
     this.stale = true;
@@ -93,7 +111,7 @@ export class Framed {
   update() {
     if (!this.moveCursor || !this.plot.isConnected) return;
     if (this.shown?.from !== view.from || this.shown?.to !== view.to) this.stale = true;
-    if (!this.seen && !document.documentElement.classList.contains("printing")) return;
+    if (!this.seen && !prints()) return;
     if (this.stale && this.plot.clientWidth) {
       this.stale = false;
       this.shown = { from: view.from, to: view.to };
@@ -207,8 +225,7 @@ export class Chart extends Framed {
     const shown = lines.length ? lines : [{ name: "nothing", colour: "--c1", line: { x: [] } }];
     const options = { ...this.#options(shown), valueRange: this.#range(file), file };
     if (this.graph) {
-      this.graph.resize();
-      this.graph.updateOptions(options);
+      renew(this.graph, options);
     } else {
       this.#make(options);
     }
@@ -220,6 +237,7 @@ export class Chart extends Framed {
     inner.style.height = `${this.height}px`;
     this.graph = new Dygraph(inner, file, {
       ...options,
+      pixelRatio: resolution(),
       interactionModel: {},
       legend: "never",
       highlightCircleSize: 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Distribution functions of the sizes and spacings at each layer of a flow.
 /* global Dygraph */
-import { LEFT, colour } from "./chart.mjs";
+import { LEFT, colour, renew, resolution } from "./chart.mjs";
 import { layerLabel } from "./charts.mjs";
 import { index } from "./data.mjs";
 import { attach } from "./gestures.mjs";
@@ -89,10 +89,8 @@ class Distributions {
         y: { axisLabelFormatter: (y) => `${Math.round(100 * y)} %`, axisLabelWidth: LEFT - 6 },
       },
     };
-    if (this.graph) {
-      this.graph.resize();
-      this.graph.updateOptions(options);
-    } else this.#make(options);
+    if (this.graph) renew(this.graph, options);
+    else this.#make(options);
   }
 
   #make({ file, ...options }) {
@@ -101,6 +99,7 @@ class Distributions {
     this.plot.prepend(inner);
     this.graph = new Dygraph(inner, file, {
       ...options,
+      pixelRatio: resolution(),
       labels: ["value", ...this.curves.map((c) => c.name)],
       interactionModel: {},
       legend: "never",

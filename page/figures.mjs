@@ -49,6 +49,7 @@ export function groups() {
         left: true,
         cell: (g) => `${text(g.comm)}, ${g.role === "server" ? "server, port" : "client of"} ${g.address ?? text(g.port)}`,
       },
+      { head: "socket", left: true, cell: (g) => text(g.proto) },
       f("answered", "answered", count),
       f("without a reply", "unanswered", count),
       f("uncertain", "unsure", count),
@@ -108,9 +109,14 @@ export function layers(flow, at) {
   );
 }
 
+/** Says why there is nothing; null if the kernel side was recorded. */
+export function unknown() {
+  return report.losses ? null : element("p", { class: "nothing" }, "Not available: the kernel side was not recorded.");
+}
+
 export function drops() {
   const losses = report.losses;
-  if (!losses) return element("p", {}, "Not available: the kernel side was not recorded.");
+  if (!losses) return unknown();
   const of = (name, key) => [name, count(losses[key]), `losses.${key}`];
   const all = list(
     [
@@ -135,7 +141,7 @@ export function drops() {
       f("bytes", "bytes", bytes),
     ],
     losses.drops,
-    "Packets that the kernel dropped.",
+    "Packets that the kernel dropped. Segments without payload that TCP itself discarded are not counted above.",
   );
   return element("div", {}, all, rows);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The page: its parts in order, the choice of a flow, the bar at the top, colours and printing.
 import { held, slowest, waterfall } from "./bars.mjs";
-import { colour } from "./chart.mjs";
+import { colour, prints } from "./chart.mjs";
 import { chartsOf, exchanges, hasState } from "./charts.mjs";
 import { index, load, report, tracks } from "./data.mjs";
 import { distributionsOf } from "./distributions.mjs";
-import { blocked, calls, drops, flows, groups, layers, ownCost } from "./figures.mjs";
+import { blocked, calls, drops, flows, groups, layers, ownCost, unknown } from "./figures.mjs";
 import { Line } from "./levels.mjs";
 import { element } from "./table.mjs";
 import { threadChart } from "./threads.mjs";
@@ -23,8 +23,9 @@ function add(section, chart) {
   return chart;
 }
 
+/** Says that there is nothing, or that nobody can know, as the kernel side was not recorded. */
 function nothing(section, what) {
-  section.append(element("p", { class: "nothing" }, what));
+  section.append(unknown() ?? element("p", { class: "nothing" }, what));
 }
 
 // ---- the bar at the top ----
@@ -122,7 +123,7 @@ async function choose(id) {
   at("waterfall").append(waterfall(flow, place), held(flow, place) ?? "");
   ofFlow = made.filter((c) => c);
   for (const chart of ofFlow) add(at("connection"), chart);
-  if (ofFlow.length && !hasState())
+  if (ofFlow.length && flow.proto === "tcp" && !hasState())
     nothing(
       at("connection"),
       "Congestion window, round-trip time and windows: not available, as they were not recorded (magnet record --level light).",
@@ -133,6 +134,12 @@ async function choose(id) {
   ofFlow.push(...distributions);
   if (!ofFlow.length)
     nothing(at("connection"), `No charts: they are of the ${index.flows_most} largest flows, as far as the recording has them.`);
+}
+
+/** Leaves out what is shown of one flow. */
+function noFlow() {
+  for (const e of at("one").querySelectorAll("h3, p, div")) e.remove();
+  nothing(at("one"), "No bytes were moved on sockets.");
 }
 
 function chooser() {
@@ -151,12 +158,11 @@ function redrawAll() {
 }
 
 const isDark = matchMedia("(prefers-color-scheme: dark)");
-let prints = false;
 
 /** Sets the colours: those chosen, or the system's; paper is light. */
 function shade() {
   const chosen = at("theme").value;
-  const dark = !prints && (chosen === "dark" || (chosen === "auto" && isDark.matches));
+  const dark = !prints() && (chosen === "dark" || (chosen === "auto" && isDark.matches));
   document.documentElement.dataset.shade = dark ? "dark" : "light";
   redrawAll();
 }
@@ -167,11 +173,23 @@ function theme() {
   shade();
 }
 
+/** Puts pictures in place of the charts: Chromium prints nothing of what a canvas was just given. */
+function pictures(on) {
+  for (const old of document.querySelectorAll(".plot img")) old.remove();
+  if (!on) return;
+  for (const canvas of document.querySelectorAll(".plot canvas")) {
+    const img = element("img", { src: canvas.toDataURL(), alt: "", decoding: "sync" });
+    img.style.width = canvas.style.width;
+    img.style.height = canvas.style.height;
+    canvas.after(img);
+  }
+}
+
 function printing() {
   const set = (on) => {
-    prints = on;
     document.documentElement.classList.toggle("printing", on);
     shade();
+    pictures(on);
   };
   window.addEventListener("beforeprint", () => set(true));
   window.addEventListener("afterprint", () => set(false));
@@ -189,16 +207,20 @@ async function main() {
   if (!chart) nothing(at("exchanges"), "No exchanges of a request and its reply were found.");
   else at("exchanges").append(groups());
   document.documentElement.dataset.first = String(performance.now() - begin);
-  at("slowest").append(slowest() ?? element("p", { class: "nothing" }, "There are neither exchanges nor bytes that were followed."));
+  const slow = slowest();
+  if (slow) at("slowest").append(slow);
+  else nothing(at("slowest"), "There are neither exchanges nor bytes that were followed.");
   if (first) await choose(first);
-  else nothing(at("connection"), "No bytes were moved on sockets.");
+  else noFlow();
   if (!add(at("threads"), await threadChart())) nothing(at("threads"), "Waits of threads were not recorded.");
   if (report.scheduler?.blocked?.length) at("threads").append(blocked());
   at("calls").append(calls());
-  at("flows").append(flows((id) => {
-    choose(id);
-    at("flow").scrollIntoView();
-  }));
+  if (first)
+    at("flows").append(flows((id) => {
+      choose(id);
+      at("flow").scrollIntoView();
+    }));
+  else nothing(at("flows"), "No bytes were moved on sockets.");
   at("losses").append(drops());
   at("cost").append(ownCost());
   await overview(first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What each thread did over time: it ran, waited for a CPU, or was blocked, and in what.
-import { Framed, colour, timeTicks } from "./chart.mjs";
+import { Framed, colour, prints, resolution, timeTicks } from "./chart.mjs";
 import { index, load, tracks } from "./data.mjs";
 import { element, table } from "./table.mjs";
 import { count, moment, time } from "./units.mjs";
@@ -11,6 +11,9 @@ const NAME = 13;
 const AXIS = 22;
 const TABLE_ROWS = 500;
 const MOST_NAMED = 5;
+const ON_PAPER = 24; // threads that a sheet has room for
+
+const NOTE = "It ran, waited for a CPU, or was blocked; empty where that is not known, such as before its first wait.";
 
 const RUNNING = { name: "running", colour: "--running" };
 const QUEUED = { name: "waiting for a CPU", colour: "--queued" };
@@ -104,16 +107,12 @@ class Intervals {
 
 class Threads extends Framed {
   constructor(threads, states) {
-    const left = index.threads - threads.length;
-    const thinned = threads.some((t) => t.seen > t.time.length);
     super({
       title: "What each thread did",
-      note:
-        "It ran, waited for a CPU, or was blocked; empty where that is not known, such as before its first wait." +
-        (left > 0 ? ` ${count(left)} threads with fewer waits are not shown.` : "") +
-        (thinned ? " Of neighbouring waits the short ones are left out." : ""),
+      note: NOTE,
       height: threads.length * ROW + AXIS,
     });
+    this.thinned = threads.some((t) => t.seen > t.time.length);
     this.states = states;
     this.threads = threads.map((t) => ({ name: t.name, all: new Intervals(t, states) }));
     this.canvas = element("canvas");
@@ -126,8 +125,22 @@ class Threads extends Framed {
     this.begin();
   }
 
+  /** Chooses the threads that are drawn, gives their rows room, and says what is left out. */
+  #room() {
+    const most = prints() ? ON_PAPER : this.threads.length;
+    this.drawn = this.threads.slice(0, most);
+    this.height = this.drawn.length * ROW + AXIS;
+    this.plot.style.height = `${this.height}px`;
+    const left = index.threads - this.drawn.length;
+    this.note.textContent =
+      NOTE +
+      (left > 0 ? ` ${count(left)} ${left > 1 ? "threads" : "thread"} with fewer waits ${left > 1 ? "are" : "is"} not shown.` : "") +
+      (this.thinned ? " Of neighbouring waits the short ones are left out." : "");
+  }
+
   draw() {
-    const scale = window.devicePixelRatio || 1;
+    this.#room();
+    const scale = resolution();
     const width = this.plot.clientWidth;
     this.canvas.width = width * scale;
     this.canvas.height = this.height * scale;
@@ -137,7 +150,7 @@ class Threads extends Framed {
     context.scale(scale, scale);
     context.font = getComputedStyle(document.body).font.replace(/[\d.]+px/, "11px");
     const colours = this.states.map((s) => colour(s.colour));
-    this.threads.forEach((t, row) => this.#row(context, t, row * ROW, colours));
+    this.drawn.forEach((t, row) => this.#row(context, t, row * ROW, colours));
     this.#axis(context);
   }
 
@@ -147,6 +160,8 @@ class Threads extends Framed {
     const first = thread.all.begin[0];
     const last = thread.all.end[thread.all.end.length - 1];
     const sums = new Float64Array(this.states.length);
+    context.fillStyle = colour("--grid"); // between a bar and the next name
+    context.fillRect(left, top, width, 1);
     context.fillStyle = colour("--text");
     context.textBaseline = "top";
     context.fillText(thread.name, left, top + 2);
@@ -171,7 +186,7 @@ class Threads extends Framed {
 
   #axis(context) {
     const { left, width } = this.area();
-    const top = this.threads.length * ROW;
+    const top = this.drawn.length * ROW;
     context.fillStyle = colour("--text");
     context.strokeStyle = colour("--axis");
     context.textBaseline = "top";

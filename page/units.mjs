@@ -44,6 +44,7 @@ export function share(n) {
 /** A number without a unit. */
 export function plain(n) {
   if (n === null || n === undefined) return "n/a";
+  if (n > 0 && n < 0.0005) return "< 0.001";
   return n >= 1000 ? count(n) : rounded(n);
 }
 

@@ -10,6 +10,8 @@
 #include "render/table.h"
 #include "render/wrap.h"
 
+#define TITLE_MAX 100
+
 /* Columns of the first screen: of a terminal, and of a telephone. */
 #define WIDE   88
 #define NARROW REPORT_WIDTH_MIN
@@ -38,9 +40,12 @@ static void escaped(const char *text, FILE *to)
 static void title(struct page *p, const struct report *r, FILE *to)
 {
 	const char *command = json_string_value(json_object_get(r->session, "command"));
+	const char *name = command ? command : r->source ? r->source : "recording";
 
 	(void)p;
-	escaped(text_plain(command ? command : r->source ? r->source : "recording", 100), to);
+	escaped(text_plain(name, TITLE_MAX), to);
+	if (strlen(name) > TITLE_MAX)
+		fputs("...", to);
 }
 
 /* Writes a text of the report in lines of at most so many columns. */

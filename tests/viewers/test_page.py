@@ -6,6 +6,7 @@ JSON, and a page of a million points is drawn at once. MAGNET_TEST_PICTURES name
 """
 import math
 import re
+import zlib
 
 from browser import Browser
 from viewers import *
@@ -125,6 +126,29 @@ def pictures(path, top):
                 printed(b)
 
 
+def drawn_on_paper(pdf):
+    """Return how many pictures of a PDF file are not empty, and as wide as its charts."""
+    with open(pdf, "rb") as f:
+        data, n = f.read(), 0
+    for m in re.finditer(rb"<<((?:(?!>>\s*stream).)*?/Subtype\s*/Image.*?)>>\s*stream\r?\n", data, re.S):
+        width, length = (int(re.search(rb"/%s (\d+)" % k, m[1])[1]) for k in (b"Width", b"Length"))
+        if b"/SMask" in m[1] and width >= 2000:
+            n += any(zlib.decompress(data[m.end():m.end() + length]))
+    return n
+
+
+def on_paper(path, top):
+    """All charts are printed, though none was looked at before."""
+    with Browser(1280, 900) as b:
+        b.open(path)
+        plots = b.js("return document.querySelectorAll('.plot').length")
+        b.paper(f"{top}/unseen.pdf")
+        drawn = drawn_on_paper(f"{top}/unseen.pdf")
+        check(plots > 5 and drawn == plots, f"{drawn} of {plots} charts are on paper")
+        left = b.js("return document.querySelectorAll('.plot img').length")
+        check(left == 0, "and their pictures are gone afterwards")
+
+
 def printed(b):
     """On paper a field says what was chosen, and what could be opened is not there."""
     b.medium("print")
@@ -192,6 +216,23 @@ def value_of(report, place):
         if report is None:
             return None
     return report
+
+
+COLOURS = """return [...document.querySelectorAll('#slowest .legend .swatch')].map((s) =>
+    getComputedStyle(s).backgroundColor)"""
+
+
+def without_kernel_side(top):
+    """A page of calls alone says of the rest that it is not available, not that there was none."""
+    with Recording(PYTHON, "-c", PROGRAM, options=("--app-only",)) as rec, Browser(1280, 900) as b:
+        run(MAGNET, "report", "--html", top + "/app.html", rec.dir)
+        b.open(top + "/app.html")
+        for part in ("exchanges", "slowest", "one", "threads", "losses", "flows"):
+            said = b.js("return document.getElementById(arguments[0]).innerText", part)
+            check("Not available: the kernel side was not recorded." in said and "No " not in said,
+                  f"{part} of the application side alone: {said}")
+        check("recv" in b.js("return document.getElementById('calls').innerText"), "its calls are there")
+        no_complaint(b, "application side alone")
 
 
 def numbers(b):
@@ -325,10 +366,14 @@ with undisturbed(lambda: Recording(PYTHON, "-c", PROGRAM, options=("--level", "f
     at = KEEP or rec.top
     run(MAGNET, "report", "--html", at + "/page.html", rec.dir)
     pictures(at + "/page.html", at)
+    on_paper(at + "/page.html", at)
     with Browser(1280, 900) as browser:
         browser.open(at + "/page.html")
         charts(browser)
         numbers(browser)
+        found = browser.js(COLOURS)
+        check(found and len(set(found)) == len(found), f"each cause has a colour of its own: {found}")
         distributions(browser)
         interaction(browser)
+    without_kernel_side(at)
     many_points(at + "/page.html", at)
