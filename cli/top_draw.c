@@ -81,12 +81,23 @@ static attr_t attributes(enum draw_style style)
 	}
 }
 
+/* Returns how many bytes of a text fit into the columns. */
+static int fitting(const char *text, int columns)
+{
+	int at = 0;
+
+	for (; text[at]; at++)
+		if ((text[at] & 0xc0) != 0x80 && columns-- == 0)
+			break;
+	return at;
+}
+
 int draw_text(int line, int column, enum draw_style style, const char *text)
 {
 	if (line < 0 || line >= LINES || column >= COLS)
 		return column;
 	attrset(attributes(style));
-	mvaddnstr(line, column, text, -1);
+	mvaddnstr(line, column, text, fitting(text, COLS - column));
 	attrset(A_NORMAL);
 	/* a text as long as the line goes on in the next one */
 	return getcury(stdscr) == line ? getcurx(stdscr) : COLS;
@@ -147,6 +158,7 @@ int draw_key(void)
 	case '\b':
 		return DRAW_BACKSPACE;
 	case KEY_RESIZE:
+		clearok(curscr, TRUE); /* terminals differ in what they keep of the old size */
 		return DRAW_RESIZED;
 	default:
 		return key;

@@ -14,14 +14,19 @@
 
 /* ---- head ---- */
 
-/* Writes a text and two blanks behind it; a text that does not fit begins the next line. */
-static void put(int *line, int *column, enum draw_style style, const char *text)
+void top_put(int *line, int *column, int left, enum draw_style style, const char *text)
 {
-	if (*column > 0 && *column + text_width(text) > draw_columns()) {
+	if (*column > left && *column + text_width(text) > draw_columns()) {
 		++*line;
-		*column = 0;
+		*column = left;
 	}
 	*column = draw_text(*line, *column, style, text) + 3;
+}
+
+/* Begins in the first column. */
+static void put(int *line, int *column, enum draw_style style, const char *text)
+{
+	top_put(line, column, 0, style, text);
 }
 
 static const char *share(double v)
@@ -29,7 +34,8 @@ static const char *share(double v)
 	return isnan(v) ? "n/a" : text_percent(v);
 }
 
-static void draw_totals(const struct top *t)
+/* Returns the line behind the last. */
+static int draw_totals(const struct top *t)
 {
 	uint32_t slots = top_slots(t);
 	double s = (double)live_span_ns(&t->live, 1) / 1e9;
@@ -72,9 +78,10 @@ static void draw_totals(const struct top *t)
 	snprintf(text, sizeof(text), "rows: last %s",
 		text_ns((double)live_span_ns(&t->live, slots)));
 	put(&line, &column, DRAW_PLAIN, text);
+	return line + 1;
 }
 
-void top_draw_head(const struct top_screen *s, const struct top *t)
+int top_draw_head(const struct top_screen *s, const struct top *t)
 {
 	char title[200], time[80];
 	double seconds = (double)(t->state.until_ns - t->state.begin_ns) / 1e9;
@@ -87,7 +94,13 @@ void top_draw_head(const struct top_screen *s, const struct top *t)
 	if (room > 3 && (int)strlen(title) > room && room < (int)sizeof(title))
 		memcpy(title + room - 3, "...", 4);
 	draw_bar(0, DRAW_REVERSE, title, time);
-	draw_totals(t);
+	return draw_totals(t);
+}
+
+void top_draw_keys(const char *all, const char *few)
+{
+	draw_bar(
+		draw_lines() - 1, DRAW_REVERSE, (int)strlen(all) <= draw_columns() ? all : few, "");
 }
 
 /* ---- rows ---- */
@@ -212,32 +225,32 @@ static void draw_left_out(const struct top_screen *s, const struct top *t, int l
 			t->live.left_out ? ", more that were idle for long" : "");
 }
 
-void top_draw_list(struct top_screen *s, const struct top *t)
+void top_draw_list(struct top_screen *s, const struct top *t, int line)
 {
 	struct layout l;
 	size_t at, n;
-	int lines = draw_lines() - TOP_HEAD - TOP_FOOT - 1;
+	int first = line + 2, lines = draw_lines() - first - 2; /* what is left out, and the keys */
 
 	measure(&l, &s->rows);
 	fit(&l, draw_columns());
 	if (s->is_typing)
-		draw_printf(4, 0, DRAW_BOLD, "filter: %s_  (Enter takes it, Esc clears it)",
+		draw_printf(line, 0, DRAW_BOLD, "filter: %s_  (Enter takes it, Esc clears it)",
 			t->view.filter);
 	else if (t->state.notice[0])
-		draw_text(4, 0, DRAW_WARNING, t->state.notice);
+		draw_text(line, 0, DRAW_WARNING, t->state.notice);
 	else if (t->view.filter[0])
-		draw_printf(4, 0, DRAW_BOLD, "filter: %s", t->view.filter);
+		draw_printf(line, 0, DRAW_BOLD, "filter: %s", t->view.filter);
 	else if (l.hidden[0])
-		draw_printf(4, 0, DRAW_PLAIN, "too narrow for: %s", l.hidden);
-	draw_headers(&l, &t->view, TOP_HEAD - 1);
+		draw_printf(line, 0, DRAW_PLAIN, "too narrow for: %s", l.hidden);
+	draw_headers(&l, &t->view, line + 1);
 	s->page_rows = lines > 0 ? (size_t)lines : 0;
 	at = scroll(s);
 	for (n = s->first; n < s->rows.n && n < s->first + s->page_rows; n++)
-		draw_row(&l, &s->rows.row[n], TOP_HEAD + (int)(n - s->first), n == at);
-	draw_left_out(s, t, TOP_HEAD + (int)(n - s->first));
-	draw_bar(draw_lines() - 1, DRAW_REVERSE,
-		"q quit  Enter one  s sort  r reverse  / filter  i idle  w save  p pause  ? help",
-		"");
+		draw_row(&l, &s->rows.row[n], first + (int)(n - s->first), n == at);
+	draw_left_out(s, t, first + (int)(n - s->first));
+	top_draw_keys("q quit  Enter one  s sort  r reverse  / filter  i idle  w save  p pause  ? "
+		      "help",
+		"q quit  Enter one  s sort  / filter  ? help (all keys)");
 }
 
 /* ---- help ---- */

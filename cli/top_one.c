@@ -15,6 +15,7 @@
 #define AXIS         11 /* columns of the numbers left of the picture */
 #define PICTURE_MAX  400
 #define BAR_MAX      30
+#define PART         (3 * TOP_CELL)
 
 static const struct live_connection *watched(const struct top *t)
 {
@@ -44,11 +45,22 @@ static void draw_life(const struct top *t, uint64_t sock, int line)
 			tx.opened ? ", opened in it" : "");
 }
 
-static void draw_figures(const struct top *t, const struct live_connection *c)
+/* Draws some figures in one line, or in several where they do not fit. Returns the line behind. */
+static int draw_parts(int line, int n, char part[][PART])
+{
+	int column = 1;
+
+	for (int i = 0; i < n; i++)
+		top_put(&line, &column, 1, DRAW_PLAIN, part[i]);
+	return line + 1;
+}
+
+/* Returns the line behind. */
+static int draw_figures(const struct top *t, const struct live_connection *c, int line)
 {
 	struct top_row r = {.of = c};
 	char rtt[TOP_CELL], m[TOP_CELL], high[TOP_CELL], p50[TOP_CELL], sent[TOP_CELL],
-		received[TOP_CELL], cwnd[32] = "n/a";
+		received[TOP_CELL], part[4][PART];
 
 	top_row_figures(&r, &t->live, top_slots(t));
 	top_row_identify(&r, t->core, c->sock);
@@ -58,19 +70,29 @@ static void draw_figures(const struct top *t, const struct live_connection *c)
 	top_columns[TOP_p50].text(&r, p50);
 	top_columns[TOP_sent].text(&r, sent);
 	top_columns[TOP_received].text(&r, received);
-	if (c->cwnd != FACT_NONE)
-		snprintf(cwnd, sizeof(cwnd), "%s segments", text_count(c->cwnd));
-	draw_printf(5, 0, DRAW_BOLD, "Connection %llu (%s) of %s[%llu]",
+	draw_printf(line, 0, DRAW_BOLD, "Connection %llu (%s) of %s[%llu]",
 		(unsigned long long)c->sock, r.protocol, r.program, (unsigned long long)r.pid);
-	draw_printf(6, 1, DRAW_PLAIN, "%s %s %s", r.local, text_arrow(), r.remote);
-	draw_life(t, c->sock, 7);
-	draw_printf(8, 1, DRAW_PLAIN, "sent %s/s, %s in all; received %s/s, %s in all", sent,
-		text_bytes((double)c->bytes[0]), received, text_bytes((double)c->bytes[1]));
-	draw_printf(9, 1, DRAW_PLAIN, "exchanges %.0f/s, %s in all; reply p50 %s, %s%s",
-		r.exchanges, text_count(c->exchanges), p50,
+	draw_printf(line + 1, 1, DRAW_PLAIN, "%s %s %s", r.local, text_arrow(), r.remote);
+	draw_life(t, c->sock, line + 2);
+	line += 3;
+	snprintf(part[0], PART, "sent %s/s, %s in all", sent, text_bytes((double)c->bytes[0]));
+	snprintf(part[1], PART, "received %s/s, %s in all", received,
+		text_bytes((double)c->bytes[1]));
+	line = draw_parts(line, 2, part);
+	snprintf(part[0], PART, "exchanges %.0f/s, %s in all", r.exchanges,
+		text_count(c->exchanges));
+	snprintf(part[1], PART, "reply p50 %s, %s%s", p50,
 		r.reply_high >= 0.99 && r.reply_high < 1 ? "p99 " : "", high);
-	draw_printf(10, 1, DRAW_PLAIN, "retransmits %s, %s in all; M %s; round trip %s; window %s",
-		text_count(r.retransmits), text_count(c->retransmits), m, rtt, cwnd);
+	line = draw_parts(line, 2, part);
+	snprintf(part[0], PART, "retransmits %s, %s in all", text_count(r.retransmits),
+		text_count(c->retransmits));
+	snprintf(part[1], PART, "M %s", m);
+	snprintf(part[2], PART, "round trip %s", rtt);
+	if (c->cwnd != FACT_NONE)
+		snprintf(part[3], PART, "congestion window %s segments", text_count(c->cwnd));
+	else
+		snprintf(part[3], PART, "congestion window n/a");
+	return draw_parts(line, 4, part);
 }
 
 /* ---- where its bytes wait ---- */
@@ -168,24 +190,25 @@ static void draw_scope(const struct top_screen *s, const struct top *t, int line
 	draw_text(line + height + 1, AXIS + width - 3, DRAW_PLAIN, "now");
 }
 
-void top_draw_one(const struct top_screen *s, const struct top *t)
+void top_draw_one(const struct top_screen *s, const struct top *t, int line)
 {
 	const struct live_connection *c = watched(t);
-	int stages = draw_lines() - 12 - 9;
-	int line;
+	int stages;
 
 	if (t->state.notice[0])
-		draw_text(4, 0, DRAW_WARNING, t->state.notice);
+		draw_text(line, 0, DRAW_WARNING, t->state.notice);
+	line++;
 	if (c) {
-		draw_figures(t, c);
-		line = draw_stages(t, c, 11,
+		line = draw_figures(t, c, line);
+		stages = draw_lines() - line - 10;
+		line = draw_stages(t, c, line,
 			stages < 2              ? 2
 			: stages > STAGES_SHOWN ? STAGES_SHOWN
 						: stages);
 		draw_scope(s, t, line);
 	} else {
-		draw_text(5, 0, DRAW_PLAIN, "This connection is not known any more.");
+		draw_text(line, 0, DRAW_PLAIN, "This connection is not known any more.");
 	}
-	draw_bar(draw_lines() - 1, DRAW_REVERSE,
-		"Esc back  g size or delay  + - longer or shorter  w save  p pause  q quit", "");
+	top_draw_keys("Esc back  g size or delay  + - longer or shorter  w save  p pause  q quit",
+		"Esc back  g size or delay  + - time  q quit");
 }

@@ -6,6 +6,6 @@
 #include "top_screen.h"
 
 /* Draws the connection that the scope watches. */
-void top_draw_one(const struct top_screen *s, const struct top *t);
+void top_draw_one(const struct top_screen *s, const struct top *t, int line);
 
 #endif

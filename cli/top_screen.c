@@ -77,11 +77,12 @@ void top_screen_draw(struct top_screen *s, const struct top *t)
 	} else if (s->page == PAGE_HELP) {
 		top_draw_help();
 	} else {
-		top_draw_head(s, t);
+		int line = top_draw_head(s, t);
+
 		if (s->page == PAGE_ONE)
-			top_draw_one(s, t);
+			top_draw_one(s, t, line);
 		else
-			top_draw_list(s, t);
+			top_draw_list(s, t, line);
 	}
 	draw_end();
 }

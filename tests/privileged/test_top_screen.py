@@ -114,6 +114,18 @@ def whole(text, columns):
     check(all(len(line) <= columns for line in lines), "no line is wider")
 
 
+def narrow(place):
+    """The head takes more lines, and what is below begins later; lines are divided, not cut."""
+    t = Terminal(60, 20, "--", PYTHON, "-c", ASK % 60, TMPDIR=place)
+    text = t.wait(r"\nCPU: top [^\n]*\n(rows[^\n]*\n)?too narrow for: [^\n]*\n +PEER[^\n]*\n[> ]+127\..*help \(all keys\)$")
+    check(re.search(r"events lost: \d+ app, \d+ kernel, \d+ late\n", text), "the lines of the head are whole")
+    text = t.press("\r", r"\nConnection \d+ .*\n 127.*in all\n.*reply p50 [^\n]*\n retransmits .*round trip.*"
+                         r"Where its bytes wait.*\nEsc back  g size or delay  \+ - time  q quit$")
+    check(re.search(r"congestion window (n/a|\d+ segments)\n", text), f"and so are those of a connection:\n{text}")
+    t.press("q", "COMMAND prints this")
+    t.end()
+
+
 def small(place):
     t = Terminal(80, 24, "--", PYTHON, "-c", ASK % 60, TMPDIR=place)
     text = t.wait(r"p\d\d \d")
@@ -151,7 +163,7 @@ def small(place):
         check(column in header, f"200 columns have {column}")
     check("too narrow" not in text and re.search(r"python3\[\d+\]", text), "all columns are there")
     t.resize(40, 10)
-    t.wait("at least 60 x 16")
+    t.wait("at least 60 x 20")
     t.resize(80, 24)
     t.wait(re.escape(KEYS[80]))
     t.press("w", "will be saved")
@@ -184,6 +196,7 @@ place = tempfile.mkdtemp(prefix="magnet-test-")
 os.chdir(place)
 os.mkdir("tmp")
 try:
+    narrow(place + "/tmp")
     small(place + "/tmp")
     ended(place + "/tmp")
 finally:
