@@ -88,7 +88,7 @@ static const char *compare(
 	row_set(row, "lag_ms", isnan(lag.correlation) ? NAN : (double)lag.bins * bin_ms);
 	row_set(row, "correlation", lag.correlation);
 	if (!c.length)
-		return "it has not 16 segments of 16 bins without a gap";
+		return "it does not have 16 segments of 16 bins without a gap";
 	summary(&c, bin_ms, row);
 	free(c.value);
 	return NULL;

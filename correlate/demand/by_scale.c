@@ -91,7 +91,7 @@ const char *row_variance_time(
 	row_set(row, "slope_error", slope.error);
 	row_set(row, "H", why ? NAN : 1 + slope.slope / 2);
 	json_object_set_new(row, "H_refused", why ? json_string(why) : json_null());
-	return n < 3 ? "it has not 30 blocks of four bins that vary" : NULL;
+	return n < 3 ? "it does not have 30 blocks of four bins that vary" : NULL;
 }
 
 const char *row_hurst(
@@ -138,7 +138,7 @@ static const char *octaves(const struct layers *l, const struct layer *of, const
 		return why;
 	*n = stat_wavelet(bin, bins, o);
 	free(bin);
-	return *n < 0 ? NO_MEMORY : *n == 0 ? "it has not 8 bins without a gap" : NULL;
+	return *n < 0 ? NO_MEMORY : *n == 0 ? "it does not have 8 bins without a gap" : NULL;
 }
 
 const char *row_spectrum(

@@ -103,5 +103,5 @@ const char *row_idc(
 		row_set(w, "idc", out[i].idc);
 		json_array_append_new(windows, w);
 	}
-	return n ? NULL : "it has not 30 windows without a gap";
+	return n ? NULL : "it does not have 30 windows without a gap";
 }

@@ -23,7 +23,7 @@ from .errors import MagnetError
 from .recording import Recording, open_recording
 from .schema import Column, Layout
 from .table import Table
-from .values import TEXTS, address_text, known_mask
+from .values import TEXTS, address_text, flow_text, known_mask
 
 ROWS = 1 << 17  # converted at once, and of a row group
 DAY_NS = 86400 * 10**9
@@ -66,15 +66,6 @@ def texts(keys: Array, known: Optional[Array], text: Callable[[Any], str]) -> Ar
     return pa.DictionaryArray.from_arrays(found.indices, made)
 
 
-def flow_text(key: int) -> str:
-    """Return the name of a flow, as magnet prints it."""
-    sock, end = key >> 1, "rx" if key & 1 else "tx"
-    for bit, prefix in ((62, "ino:"), (61, "lttng:")):
-        if sock >> bit & 1:
-            return f"{prefix}{sock & ~(1 << bit)}/{end}"
-    return f"{sock}/{end}"
-
-
 def end_text(key: bytes) -> str:
     """Return an address and its port."""
     host, port = address_text(key[:16]), int.from_bytes(key[16:], "little")
@@ -105,7 +96,8 @@ def convert(rows: Array, layout: Layout, c: Column, strings: Sequence[str]) -> A
     stored = np.ascontiguousarray(rows[c.name])
     known = known_mask(stored, c) if stored.dtype.kind != "V" else None
     if c.type == "FLOW":
-        return texts(stored << np.uint64(1) | rows[c.name + "_rx"], known, flow_text)
+        return texts(stored << np.uint64(1) | rows[c.name + "_rx"], known,
+                     lambda key: flow_text(key >> 1, bool(key & 1)))
     if c.type in TEXTS:
         return texts(stored, known, lambda k: str(strings[k]))
     if c.words:

@@ -62,6 +62,28 @@ def address_text(packed: bytes) -> str:
     return str(ip.ipv4_mapped or ip)
 
 
+# sockets without a cookie, by a bit of their number: those known by inode, and those of LTTng's events
+_FLOW_PREFIXES = ((62, "ino:"), (61, "lttng:"))
+
+
+def flow_text(sock: int, rx: bool) -> str:
+    """Return the name of a flow as magnet prints it, such as "4097/tx" or "ino:530676/rx"."""
+    end = "rx" if rx else "tx"
+    for bit, prefix in _FLOW_PREFIXES:
+        if sock >> bit & 1:
+            return f"{prefix}{sock & ~(1 << bit)}/{end}"
+    return f"{sock}/{end}"
+
+
+def flow_key(text: str) -> Tuple[int, bool]:
+    """Return the socket and direction of a flow's name; ValueError if it is none."""
+    sock, _, end = text.partition("/")
+    for bit, prefix in _FLOW_PREFIXES:
+        if sock.startswith(prefix):
+            return int(sock[len(prefix):]) | 1 << bit, end == "rx"
+    return int(sock), end == "rx"
+
+
 def _compact(keys: NDArray[Any], text: Any) -> Tuple[NDArray[Any], List[str]]:
     """Return indices into the distinct texts of keys."""
     distinct, index = np.unique(keys, return_inverse=True)
@@ -72,7 +94,7 @@ def _flow(array: NDArray[Any], c: Column) -> Values:
     keys = np.zeros(len(array), dtype=[("sock", "<u8"), ("rx", "u1")])
     keys["sock"] = array[c.name]
     keys["rx"] = array[c.name + RX]
-    index, texts = _compact(keys, lambda k: f"{int(k['sock'])}/{'rx' if k['rx'] else 'tx'}")
+    index, texts = _compact(keys, lambda k: flow_text(int(k["sock"]), bool(k["rx"])))
     return Values(c.name, "category", index, known_mask(array[c.name], c), texts)
 
 

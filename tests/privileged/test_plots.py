@@ -5,6 +5,7 @@ from the numbers that magnet's own text and JSON have, with all of its texts wit
 `magnet plot` writes picture and data.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -19,6 +20,7 @@ import pandas as pd  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 import magnet  # noqa: E402
 from magnet import plot  # noqa: E402
+from magnet.plot import words  # noqa: E402
 
 SINK = """
 import socket, threading
@@ -59,6 +61,17 @@ for i in range(120):
     n = 0
     while n < 1380: n += len(c.recv(418))
 os.wait()
+"""
+
+
+MESSAGES = """
+import socket
+a, b = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(2))
+a.bind(("127.0.0.1", 5963))
+b.connect(("127.0.0.1", 5963))
+for i in range(200):
+    b.send(b"x" * 300)
+    a.recv(1000)
 """
 
 
@@ -130,7 +143,7 @@ def of_sent(rec, opened):
     check(series(drawn["idc"], "device").y.tolist() == [w["idc"] for w in windows if w["idc"] is not None],
           "idc: the report's values")
     stages = [s["mean_ns"] for s in figures["residence"]]
-    bars = [series(drawn["waterfall"], s["stage"]).x[0] for s in figures["residence"]]
+    bars = [series(drawn["waterfall"], words.stage(s["stage"], "tcp")).x[0] for s in figures["residence"]]
     check(abs(bars[1] / sum(bars) - stages[1] / sum(stages)) < 1e-9, "waterfall: the report's stages")
     goodput = figures["on_demand"]["goodput"]["rate_bit_s"]
     check(goodput is None or abs(series(drawn["rate"], "whole flow").y[0] * 1e6 - goodput) < 1, "rate: the report's")
@@ -194,6 +207,21 @@ def processes_are(rec, drawn, packets):
               f"process-trace: intervals between writes of {pid}")
 
 
+def words_are_the_reports():
+    """Legends have the words of the report."""
+    source = os.path.join(os.path.dirname(__file__), "..", "..", "correlate")
+    with open(source + "/facts/stages.h") as f:
+        stages = f.read().split("#define MG_TX_STAGES")[1].split("States")[0]
+    wanted = dict(re.findall(r'X\(\w+, *"(\w+)", *"([^"]+)"\)', stages))
+    check(words.STAGES == wanted, f"stages: {words.STAGES}, not {wanted}")
+    with open(source + "/facts/facts.h") as f:
+        parts = f.read().split("#define MG_EXCHANGE_PARTS")[1].split("#undef")[0]
+    check(set(words.PARTS) == set(re.findall(r'"(\w+)"', parts)), "parts of exchanges")
+    with open(source + "/render/names.c") as f:
+        text = f.read()
+    check(all(f'"{word}"' in text for word in words.MESSAGE_STAGES.values()), "stages of messages")
+
+
 def of_requests(rec, opened):
     rows = [r for r in fact_table.facts(rec, "exchange") if r["answer"] == "answered" and r["role"] == "client"]
     p = is_drawn("exchanges", plot.exchanges(opened))
@@ -212,6 +240,24 @@ def of_requests(rec, opened):
     check(np.allclose(np.diff(acked.x) * unit, np.diff(wanted), atol=1) and len(wanted) >= 4,
           f"lifeline: the {len(wanted)} times of the ACK up to {upto}")
     check(all(np.diff(s.x).min() >= 0 for s in p.series), "lifeline: layers in order of time")
+
+
+def of_messages():
+    """Sockets without a cookie have the names of the report, and are drawn like others."""
+    with Recording(PYTHON, "-c", MESSAGES) as rec, magnet.open(rec.dir) as r:
+        report = rec.report()
+        wanted = {f["id"] for f in report["flows"] if f["proto"] == "udp"}
+        found = {f.id for f in plot.select.flows(r) if f.kind == "udp" and f.bytes}
+        check(found == wanted and any(f.startswith("ino:") for f in found), f"udp: {found}, not {wanted}")
+        for name in ("rate", "size-cdf", "waterfall", "application-wire", "lifeline", "mp3"):
+            is_drawn(name, plot.draw(name, r))
+    with Recording(PYTHON, "-c", MESSAGES, options=("--app-only",)) as rec, magnet.open(rec.dir) as r:
+        for name in ("ftp", "exchanges", "waterfall"):
+            try:
+                plot.draw(name, r)
+                check(False, f"{name}: the application side alone is refused")
+            except magnet.NotAvailable as e:
+                check("the kernel side was not recorded" in str(e), f"{name}: {e}")
 
 
 def of_several(recs, opened):
@@ -256,7 +302,7 @@ def by_command(rec, top):
     for wrong in (("--port", "x"), ("--to", "0.1", "--from", "0.5"), ("--port", "1")):
         p, *_ = sizes(*wrong)
         check(p.returncode and p.stderr, f"{wrong}: {p.stderr.strip()}")
-    for what, status, words in ((("--figure", "ftq", "-o", top + "/y.svg"), 2, "it is one of: ftp"),
+    for what, status, said in ((("--figure", "ftq", "-o", top + "/y.svg"), 2, "it is one of: ftp"),
                                 (("--figure", "ftp", "-o", top + "/y.gif"), 2, ".svg, .pdf, .png"),
                                 (("--figure", "ftp", "-o", top + "/none/y.svg"), 1, "No such file"),
                                 (("--figure", "ftp", "-o", "/dev/full/y.svg"), 1, "Not a directory"),
@@ -264,10 +310,12 @@ def by_command(rec, top):
                                 (("--figure", "ftp", "--flow", "1/tx", "-o", top + "/y.svg"), 1, "no flow 1/tx"),
                                 (("--figure", "exchanges", "-o", top + "/y.svg"), 1, "no request with a reply")):
         p = plot_command(rec.dir, *what)
-        check(p.returncode == status and p.stderr.count("\n") == 1 and words in p.stderr and
+        check(p.returncode == status and p.stderr.count("\n") == 1 and said in p.stderr and
               not os.path.exists(what[-1]), f"{' '.join(what[:2])}: {p.stderr.strip()}")
 
 
+words_are_the_reports()
+of_messages()
 with Network(rate="8mbit", burst="3200") as net, tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     sink = net.popen(net.b, PYTHON, "-c", SINK, stdout=subprocess.PIPE)
     try:

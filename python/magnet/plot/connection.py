@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import NotAvailable
 from ..recording import Recording
-from . import select
+from . import select, words
 from .picture import COLOURS, Picture
 from .select import Array, Flow
 
@@ -28,7 +28,7 @@ def send_buffer(recording: Recording, flow: Optional[str] = None) -> Picture:
     p.panels[0].label(select.TIME, f"bytes in the send buffer [{unit}]")
     for name, n in zip(("written, not acknowledged", "written, not sent"), held):
         p.panels[0].steps(f"{name}\n(max {n.max() / size:.4g}, mean {n.mean() / size:.4g})", at, n / size)
-    p.panels[0].axes.set_ylim(bottom=0)
+    p.panels[0].from_zero()
     p.remark("Sampled when the application writes, before its bytes are added; means are over these samples.")
     return p.finish()
 
@@ -75,7 +75,7 @@ def rate(recording: Recording, flow: Optional[str] = None, window: int = 1000) -
         p.remark(f"The rate of the whole flow is not available: {whole.refused}.")
     else:
         p.panels[0].level(f"whole flow: {whole.rate_bit_s / size:.4g} {unit}", whole.rate_bit_s / size)
-    p.panels[0].axes.set_ylim(bottom=0)
+    p.panels[0].from_zero()
     return p.finish()
 
 
@@ -116,7 +116,7 @@ def congestion(recording: Recording, flow: Optional[str] = None, window: float =
     for panel in p.panels:
         if not panel.axes.lines:
             panel.note("not recorded: samples of TCP's state need magnet record --level light, or full")
-    p.panels[0].axes.set_ylim(bottom=0)
+    p.panels[0].from_zero()
     p.remark(f"Rates count payload at: {', '.join(dict.fromkeys(layer for _, layer, *_ in drawn))}. "
              "Vertical marks: segments that TCP sent again.")
     return p.finish()
@@ -214,8 +214,8 @@ def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[
     """
     f = select.choose(recording, flow)
     rows = select.of_flow(recording.facts.range, f.id)
-    words = next(c.words for c in recording.facts.range.layout.columns if c.name == "outcome")
-    whole = rows[(rows["outcome"] == words.index("followed")) & (rows["begin"] != 0)]
+    outcomes = next(c.words for c in recording.facts.range.layout.columns if c.name == "outcome")
+    whole = rows[(rows["outcome"] == outcomes.index("followed")) & (rows["begin"] != 0)]
     if offset is not None:
         whole = whole[(whole["offset"] <= offset) & (whole["offset"] + whole["length"] > offset)]
     if not len(whole):
@@ -244,7 +244,7 @@ def lifeline(recording: Recording, flow: Optional[str] = None, offset: Optional[
         labels = [f"{side}: {'call' if side == 'sent' else 'device'}"]
         for stage, took in zip(stages[1:], np.diff(times)):
             step, its_unit = select.unit_of_time([took])
-            labels.append(f"{side}: end of {stage}, +{took / step:.3g} {its_unit}")
+            labels.append(f"{side}: after {words.stage(stage, f.kind)}, +{took / step:.3g} {its_unit}")
         y = np.arange(len(ticks), len(ticks) + len(labels))
         ticks += labels
         panel.line(f"{side} ({name})", (times - start) / size, y, marker="o", markersize=5)

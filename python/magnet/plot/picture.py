@@ -111,8 +111,26 @@ class Panel:
             decades = np.log10(high / low)
             subs = (1.0, 2.0, 5.0) if decades < 3 else (1.0,)
             axis.set_major_locator(LogLocator(10.0, subs=subs, numticks=12))
-            axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}"))
+            self.plain(which)
             axis.set_minor_formatter(NullFormatter())
+
+    def plain(self, *axes: str) -> None:
+        """Label axes ("x", "y") with plain numbers, without a common factor."""
+        for which in axes:
+            getattr(self.axes, which + "axis").set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.10g}"))
+
+    def from_zero(self, axis: str = "y") -> None:
+        """Begin an axis at 0, and end it above all that is drawn."""
+        ends = getattr(self.axes, f"get_{axis}lim")()
+        most = max([0.0, *(float(np.nanmax(v)) for v in self._drawn(axis) if len(v) and not np.isnan(v).all())])
+        getattr(self.axes, f"set_{axis}lim")(0, most * 1.05 or max(ends[1], 1.0))
+
+    def _drawn(self, axis: str) -> List[NDArray[Any]]:
+        """Return the values along an axis of all lines, and the ends of all bars."""
+        lines = [np.asarray(getattr(line, f"get_{axis}data")(), dtype=float) for line in self.axes.lines]
+        bars = [[bar.get_x() + bar.get_width() if axis == "x" else bar.get_y() + bar.get_height()]
+                for bar in self.axes.patches]
+        return lines + [np.asarray(b, dtype=float) for b in bars]
 
     def note(self, text: str) -> None:
         """Write within the axes what is not known, or what is to be kept in mind."""

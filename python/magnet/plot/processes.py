@@ -65,14 +65,14 @@ def write_intervals(recording: Recording) -> Picture:
     every = np.concatenate(list(by_process.values()))
     low, high = float(every.min()), float(every.max())
     edges = np.logspace(np.log10(low * 0.99), np.log10(max(high, low * 1.1) * 1.01), 61)
-    p = Picture("Intervals between writes", f"{len(by_process)} processes")
+    p = Picture("Intervals between writes", "1 process" if len(by_process) == 1 else f"{len(by_process)} processes")
     p.panels[0].label("interval between the begins of two writes [" + unit + "]", "share of the process's intervals [%]")
     for (pid, program), intervals in sorted(by_process.items(), key=lambda i: -len(i[1]))[:8]:
         n = np.histogram(intervals, edges)[0] * 100 / len(intervals)
         p.panels[0].steps(f"{program} {pid}: n = {len(intervals)},\nmedian {np.median(intervals):.3g} {unit}", edges,
                           np.append(n, n[-1]))
     p.panels[0].log("x")
-    p.panels[0].axes.set_ylim(bottom=0)
+    p.panels[0].from_zero()
     if len(by_process) > 8:
         p.remark(f"{len(by_process) - 8} more processes, with fewer writes, are not drawn.")
     return p.finish()
@@ -101,6 +101,8 @@ def process_trace(recording: Recording, begin: Optional[float] = None, length: f
         begin = max(first, (first + last - length) / 2)
     p = Picture("Process trace", "intervals between frames and between writes, send queues, and who ran",
                 ("intervals", "memory in send queues", "running thread"), heights=(1.2, 0.8, 1.4))
+    last = select.seconds(recording, switches["time"]).max()
+    length = min(length, max(float(last) - begin, 1e-6))
     _intervals(recording, p, writes, begin, length)
     _queues(recording, p, begin, length)
     _threads(recording, p, writes, begin, length)
@@ -141,6 +143,7 @@ def _queues(recording: Recording, p: Picture, begin: float, length: float) -> No
         keep = select.within(at, begin, length)
         if keep.any():
             panel.steps(f.id, at[keep], rows["wmem_queued"][keep] / 1e3)
+    panel.from_zero()
     if not panel.axes.lines:
         panel.note("no event tcp_send in this window")
 

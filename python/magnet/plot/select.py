@@ -10,6 +10,7 @@ from ..errors import NotAvailable
 from ..figures import Figures
 from ..recording import Recording
 from ..table import Table
+from ..values import flow_key
 
 Array = NDArray[Any]
 
@@ -66,7 +67,14 @@ def choose(recording: Recording, flow: Optional[str], direction: Optional[str] =
         if f.bytes and (not direction or f.id.endswith(direction)):
             return f
     what = {"tx": "sent", "rx": "received", None: "moved"}[direction]
+    need_kernel_side(recording)
     raise NotAvailable(f"no flow of the recording has {what} bytes")
+
+
+def need_kernel_side(recording: Recording) -> None:
+    """Raise NotAvailable if the kernel side was not recorded."""
+    if recording.figures.json["losses"] is None:
+        raise NotAvailable("the kernel side was not recorded: without it neither flows nor requests are known")
 
 
 def figures_of(figures: Figures, flow: Flow) -> Figures:
@@ -79,9 +87,9 @@ def figures_of(figures: Figures, flow: Flow) -> Figures:
 
 def of_flow(table: Table, flow: str) -> Array:
     """Return the rows of a table that belong to a flow, as stored."""
-    sock, _, way = flow.partition("/")
+    sock, rx = flow_key(flow)
     a = table.array
-    return np.asarray(a[(a["flow"] == np.uint64(int(sock))) & (a["flow_rx"] == (way == "rx"))])
+    return np.asarray(a[(a["flow"] == np.uint64(sock)) & (a["flow_rx"] == rx)])
 
 
 def packets(recording: Recording, flow: Flow) -> Dict[str, Array]:

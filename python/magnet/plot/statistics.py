@@ -3,10 +3,11 @@
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 
 from ..errors import NotAvailable
 from ..recording import Recording
-from . import select
+from . import select, words
 from .picture import COLOURS, Picture
 
 
@@ -21,7 +22,7 @@ def _refused(rows: List[Mapping[str, Any]], key: str) -> str:
     why: Dict[str, List[str]] = {}
     for r in rows:
         if r["refused"]:
-            why.setdefault(str(r["refused"]), []).append(str(r[key]))
+            why.setdefault(str(r["refused"]), []).append(words.plain(str(r[key])))
     return " ".join(f"Not available for {', '.join(names)}: {text}." for text, names in why.items())
 
 
@@ -35,7 +36,7 @@ def _per_layer(recording: Recording, flow: Optional[str], name: str, points: str
     for r in rows:
         pairs = [(o[x], o[y]) for o in r[points] or [] if o[x] is not None and o[y] is not None]
         if pairs:
-            panel.layer(r["layer"], [a for a, _ in pairs], [b for _, b in pairs], len(rows), marker="o")
+            panel.layer(words.plain(r["layer"]), [a for a, _ in pairs], [b for _, b in pairs], len(rows), marker="o")
     if not p.series:
         raise NotAvailable(f"flow {f.id}: {_refused(rows, 'layer') or name + ' has no values'}")
     if logs[0]:
@@ -60,8 +61,13 @@ def idc(recording: Recording, flow: Optional[str] = None) -> Picture:
 
 def contract(recording: Recording, flow: Optional[str] = None) -> Picture:
     """Draw the smallest bucket that lets all packets pass against its rate, by layer (P97 3.4.1)."""
-    return _per_layer(recording, flow, "contract", "buckets", "rate_bit_s", "bucket_bytes", "Traffic contract without loss",
-                      ("rate of the bucket [bit/s]", "smallest bucket [bytes]"), (True, True)).finish()
+    p = _per_layer(recording, flow, "contract", "buckets", "rate_bit_s", "bucket_bytes", "Traffic contract without loss",
+                   ("rate of the bucket [bit/s]", "smallest bucket [bytes]"), (True, True))
+    # the data are in bit/s, the labels in what is easy to read
+    size, unit = select.unit_of_rate(np.concatenate([s.x for s in p.series]))
+    p.panels[0].axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / size:,.10g}"))
+    p.panels[0].axes.set_xlabel(f"rate of the bucket [{unit}]")
+    return p.finish()
 
 
 def spectrum(recording: Recording, flow: Optional[str] = None) -> Picture:
@@ -74,12 +80,12 @@ def spectrum(recording: Recording, flow: Optional[str] = None) -> Picture:
     for r in layers:
         octaves = [o for o in r["octaves"] or [] if o["y"] is not None]
         if octaves:
-            p.panels[0].layer(r["layer"], [o["scale_ms"] for o in octaves], [o["y"] for o in octaves], len(layers),
+            p.panels[0].layer(words.plain(r["layer"]), [o["scale_ms"] for o in octaves], [o["y"] for o in octaves], len(layers),
                               marker="o")
     for r in pairs:
         octaves = [o for o in r["octaves"] or [] if o["difference"] is not None]
         if octaves:
-            p.panels[1].layer(f"{r['from']} to {r['to']}", [o["scale_ms"] for o in octaves],
+            p.panels[1].layer(words.plain(f"{r['from']} to {r['to']}"), [o["scale_ms"] for o in octaves],
                               [o["difference"] for o in octaves], len(pairs), marker="o")
     if not p.panels[0].axes.lines:
         raise NotAvailable(f"flow {f.id}: {_refused(layers, 'layer') or 'the spectrum has no values'}")
@@ -116,9 +122,10 @@ def _one_waterfall(panel: Any, figure: Mapping[str, Any]) -> None:
     start = np.zeros(len(bars))
     for i, stage in enumerate(stages):
         length = np.array([(b.get(stage) or 0) / size for _, b in bars])
-        panel.bars(stage, np.arange(len(bars)), length, start, color=COLOURS[i % len(COLOURS)],
+        panel.bars(words.stage(stage, str(figure["proto"])), np.arange(len(bars)), length, start, color=COLOURS[i % len(COLOURS)],
                    hatch="//" if i >= len(COLOURS) else None)
         start = start + length
+    panel.from_zero("x")
     panel.axes.set_yticks(range(len(bars)), [name for name, _ in bars])
     panel.axes.invert_yaxis()
 
@@ -132,6 +139,7 @@ def exchanges(recording: Recording) -> Picture:
     a_ok = (a["answer"] == answered) & ~np.isnan(a["to_reply"])
     role = next((r for r in ("client", "server") if (a_ok & (roles == r)).any()), None)
     if role is None:
+        select.need_kernel_side(recording)
         raise NotAvailable("the recording has no request with a reply")
     keep = a_ok & (roles == role)
     rows = a[keep]
@@ -154,10 +162,11 @@ def exchanges(recording: Recording) -> Picture:
     p.panels[1].label(f"time [{unit}]", "")
     for c in parts:
         length = np.array([np.nan_to_num(rows[c][i]).mean() / size for i in bars.values()])
-        p.panels[1].bars(c[len("part_"):], np.arange(2), length, start)
+        p.panels[1].bars(words.PARTS[c[len("part_"):]], np.arange(2), length, start)
         start = start + length
+    p.panels[1].from_zero("x")
     p.panels[1].axes.set_yticks(range(2), list(bars))
     p.panels[1].axes.invert_yaxis()
     if role == "client" and not (rows["server_request_last"] != 0).any():
-        p.remark("The server was not recorded: request_way is all of the time to the reply.")
+        p.remark("The server was not recorded: the way of the request is all of the time to the reply.")
     return p.finish()

@@ -6,21 +6,9 @@ import numpy as np
 
 from ..errors import NotAvailable
 from ..recording import Recording
-from . import select
+from . import select, words
 from .picture import Picture
 from .select import Flow
-
-LAYER_NAMES = {
-    "call": "application (calls)",
-    "copy": "copy",
-    "tcp": "TCP",
-    "ip": "IP",
-    "queue": "queue (qdisc)",
-    "device": "network (device)",
-    "driver": "driver done",
-    "in_order": "in order, readable",
-}
-
 
 def _window(recording: Recording, flow: Flow, begin: Optional[float], length: float) -> Tuple[float, float]:
     """Return begin and length: by default from the middle of the flow, or all of it if that is shorter."""
@@ -52,9 +40,10 @@ def _sizes(recording: Recording, flow: Flow, layers: Tuple[str, str], begin: Opt
         rows, at = rows[select.within(at, begin, length)], at[select.within(at, begin, length)]
         if layer != "call" and len(rows):
             stands = max(stands, int(rows["packets"].max()))
-        panel.points(LAYER_NAMES[layer], at, rows["payload"])
-    panel.axes.set_xlim(begin, begin + length)
-    panel.axes.set_ylim(bottom=0)
+        panel.points(words.LAYERS[layer], at, rows["payload"])
+    panel.axes.set_xlim(begin - 0.01 * length, begin + 1.01 * length)
+    panel.from_zero()
+    panel.plain("y")
     remarks = ["Sizes are payload, without headers."]
     if stands > 1:
         remarks.append(f"The kernel hands on up to {stands} segments as one packet (GSO, GRO): that is one mark.")
@@ -111,8 +100,8 @@ def application_wire(recording: Recording, flow: Optional[str] = None) -> Pictur
         rows = by_layer[layer]
         fresh = np.where(select.known(rows["fresh"]), rows["fresh"], 0).astype(np.int64)
         at = select.seconds(recording, rows["time"])
-        p.panels[0].steps(LAYER_NAMES[layer], at, np.cumsum(fresh) / size)
-        p.panels[1].points(LAYER_NAMES[layer], at[1:], np.diff(at) * 1e3)
+        p.panels[0].steps(words.LAYERS[layer], at, np.cumsum(fresh) / size)
+        p.panels[1].points(words.LAYERS[layer], at[1:], np.diff(at) * 1e3)
     if any((p.panels[1].axes.lines[i].get_ydata() > 0).any() for i in range(2)):
         p.panels[1].log("y")
     p.remark("Bytes count when they pass a layer for the first time: what is sent again counts once.")
@@ -137,7 +126,7 @@ def _cdf(recording: Recording, flow: Optional[str], what: str) -> Picture:
             continue
         mean = figures.get(layer, {}).get("mean_size" if is_size else "mean_spacing_ns")
         said = "mean n/a" if mean is None else f"mean {mean:.0f} B" if is_size else f"mean {mean / 1e6:.4g} ms"
-        panel.layer(f"{layer}: {said}, n = {len(values)}", values, np.arange(1, len(values) + 1) / len(values),
+        panel.layer(f"{words.plain(layer)}: {said}, n = {len(values)}", values, np.arange(1, len(values) + 1) / len(values),
                     len(by_layer), drawstyle="steps-post")
         least = min(least, float(values[values > 0].min()) if (values > 0).any() else np.inf)
     if not p.series:
