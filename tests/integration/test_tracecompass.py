@@ -44,6 +44,12 @@ for handler in provider.iter("eventHandler"):
         if path:
             attributes.add(tuple(path))
 check(handled > 10 and not missing, f"the events and fields of {handled} handlers are in the trace: {missing}")
+types = {t.get("id") for t in provider.find("head").findall("traceType")}
+check(types == {"org.eclipse.linuxtools.tmf.ui.type.ctf", "org.eclipse.linuxtools.lttng2.kernel.tracetype"},
+      f"it is offered for a generic trace, and for a kernel trace, as which Trace Compass opens ours: {types}")
+labels = [v.find("head/label").get("value") for v in analysis if v.find("head/label") is not None]
+check(len(labels) > 5 and not any(":" in label for label in labels),
+      f"no view has a colon, which Eclipse refuses: {labels}")
 values = {v.get("name"): v.get("value") for v in provider.findall("definedValue")}
 used = {v.get("value")[1:] for v in provider.iter("stateValue") if (v.get("value") or "").startswith("$")}
 check(used == set(values), f"each of {len(values)} values is defined and used")
