@@ -140,7 +140,8 @@ static int begin(struct app_trace *w, const struct collector_options *o, struct 
 		return err;
 	snprintf(b->text, sizeof(b->text), "%s", app_rings_env(w->rings));
 	w->lost_until = mg_monotonic_ns();
-	w->ns_per_cycle = 1e9 / (double)mg_counter_hz(2);
+	w->ns_per_cycle =
+		1e9 / (double)(o->began ? mg_counter_hz_since(o->began, 2) : mg_counter_hz(2));
 	app_trace_read_clock(w);
 	err = app_parts_begin(
 		&w->parts, &o->bounds, o->dir, o->kernel_dir, w->now.mono_ns, dir, sizeof(dir));

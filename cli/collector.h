@@ -29,6 +29,7 @@ struct collector_options {
 	bool clock;             /* put clock readings into the trace: there is no kernel side */
 	const char *kernel_dir; /* the kernel side's trace directory, NULL = there is none */
 	struct collector_bounds bounds;
+	const struct mg_clock_sync *began; /* a reading when the recording began, NULL: none */
 };
 
 struct collector_result {

@@ -79,7 +79,8 @@ static int start_app_side(struct recording *r)
 		.drain_ms = (unsigned int)r->o.given.drain,
 		.clock = !r->tracer_runs,
 		.kernel_dir = r->tracer_runs ? r->dir.kernel : NULL,
-		.bounds = r->o.bounds};
+		.bounds = r->o.bounds,
+		.began = &r->info.clock[0]};
 	int err = collector_start(&r->collector, &o);
 
 	r->collector_runs = !err;

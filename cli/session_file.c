@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -155,10 +156,25 @@ static int make_file(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
+static bool write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		text += n < 0 ? 0 : n;
+		left -= n < 0 ? 0 : (size_t)n;
+	}
+	return true;
+}
+
 int session_file_write(const char *dir, const struct session_info *info,
 	const struct collector_result *app, const json_t *tracer)
 {
-	char path[PATH_MAX], temporary[PATH_MAX];
+	char path[PATH_MAX], temporary[PATH_MAX], *words;
 	unsigned long refused = mg_memory_failures();
 	json_t *root = json_object(), *argv = json_array();
 	const char *why = NULL;
@@ -204,17 +220,18 @@ int session_file_write(const char *dir, const struct session_info *info,
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", dir);
 	snprintf(temporary, sizeof(temporary), "%.4000s/.session.json.new", dir);
+	/* in one piece: json_dumpfd() makes a system call for each word */
+	words = json_dumps(root, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	errno = ENOMEM; /* an object is incomplete only for lack of memory */
-	fd = mg_memory_failures() == refused ? make_file(temporary) : -1;
-	err = fd < 0 || json_dumpfd(root, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ||
-	      mg_memory_failures() != refused || rename(temporary, path);
+	fd = words && mg_memory_failures() == refused ? make_file(temporary) : -1;
+	err = fd < 0 || !write_all(fd, words) || rename(temporary, path);
+	err = err ? errno : 0;
+	free(words);
 	json_decref(root);
 	if (fd >= 0)
 		close(fd);
-	if (err) {
-		err = errno;
+	if (err)
 		unlink(temporary);
-		errno = err;
-	}
+	errno = err;
 	return err ? -1 : 0;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bt/graph.h"
+#include "read/metadata.h"
 
 bool dir_is_empty(const char *dir)
 {
@@ -67,6 +68,19 @@ static bool rewrite_offset(const char *kernel_dir, int64_t offset_ns)
 	return rename(temporary, path) == 0;
 }
 
+/* Reads the offset of a trace's clock from the epoch. Returns false if it has none. */
+static bool read_offset(const char *dir, int64_t *offset_ns)
+{
+	char why[1024];
+	size_t size;
+	char *text = metadata_text(dir, &size, why, sizeof(why));
+
+	*offset_ns = text ? metadata_clock_offset(text) : 0;
+	free(text);
+	/* babeltrace2 takes milliseconds, and knows more kinds of clocks */
+	return *offset_ns || mg_trace_clock_offset(dir, offset_ns) == 0;
+}
+
 bool trace_align_clocks(const char *app_dir, const char *kernel_dir)
 {
 	struct mg_traces traces;
@@ -74,7 +88,7 @@ bool trace_align_clocks(const char *app_dir, const char *kernel_dir)
 	bool ok = false;
 
 	if (mg_traces_find(&traces, &app_dir, 1) != 0 || traces.count == 0 ||
-		mg_trace_clock_offset(traces.path[0], &offset_ns) != 0) {
+		!read_offset(traces.path[0], &offset_ns)) {
 		mg_traces_free(&traces);
 		return false;
 	}

@@ -92,6 +92,17 @@ int tracer_start(struct tracer *t, const char *output, pid_t target, const char 
 	return 0;
 }
 
+/* Reads up to the end of a line, and no further. Returns the bytes read; 0 or less at the end. */
+static ssize_t read_piece(int fd, char *piece, size_t size)
+{
+	ssize_t n = recv(fd, piece, size, MSG_PEEK);
+	char *end = n > 0 ? memchr(piece, '\n', (size_t)n) : NULL;
+
+	if (n <= 0)
+		return n;
+	return recv(fd, piece, end ? (size_t)(end - piece) + 1 : (size_t)n, 0);
+}
+
 /* Reads one JSON object. Returns NULL after the deadline, without a tracer, or without memory. */
 static json_t *read_object(struct tracer *t, int timeout_ms)
 {
@@ -100,30 +111,31 @@ static json_t *read_object(struct tracer *t, int timeout_ms)
 	char *line = NULL;
 	json_t *object = NULL;
 	json_error_t error;
-	bool refused = false;
+	bool refused = false, whole = false;
 
-	while (poll(&p, 1, timeout_ms) > 0) {
-		char c;
+	while (!whole && poll(&p, 1, timeout_ms) > 0) {
+		char piece[4096];
+		ssize_t n = read_piece(t->control, piece, sizeof(piece));
 
-		if (read(t->control, &c, 1) <= 0)
+		if (n <= 0)
 			break;
-		if (c == '\n') {
-			object = refused ? NULL : json_loadb(line, used, 0, &error);
-			if (!object)
-				snprintf(t->why, sizeof(t->why),
-					"the answer of the kernel tracer cannot be read: %s",
-					refused || !error.text[0] ? strerror(ENOMEM) : error.text);
-			break;
-		}
-		if (used == size && !refused) {
-			char *more = realloc(line, size += 4096);
+		whole = piece[n - 1] == '\n';
+		while (used + (size_t)n > size && !refused) {
+			char *more = realloc(line, size += sizeof(piece));
 
 			refused = !more;
 			line = more ? more : line;
 		}
-		if (!refused) /* without memory the rest of the line is only read */
-			line[used++] = c;
+		if (!refused) { /* without memory the rest of the line is only read */
+			memcpy(line + used, piece, (size_t)n);
+			used += (size_t)n;
+		}
 	}
+	object = whole && !refused ? json_loadb(line, used, 0, &error) : NULL;
+	if (whole && !object)
+		snprintf(t->why, sizeof(t->why),
+			"the answer of the kernel tracer cannot be read: %s",
+			refused || !error.text[0] ? strerror(ENOMEM) : error.text);
 	free(line);
 	return object;
 }

@@ -41,16 +41,24 @@ void mg_clock_sync_read(struct mg_clock_sync *out, unsigned int tries)
 	out->cpu = (uint32_t)sched_getcpu();
 }
 
+uint64_t mg_counter_hz_since(const struct mg_clock_sync *reading, unsigned int ms)
+{
+	uint64_t until = reading->mono_ns + ms * 1000000ull;
+	struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+	struct mg_clock_sync now;
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	mg_clock_sync_read(&now, 100);
+	return (uint64_t)((__uint128_t)(now.cycles - reading->cycles) * 1000000000u /
+			  (now.mono_ns - reading->mono_ns));
+}
+
 uint64_t mg_counter_hz(unsigned int ms)
 {
-	struct mg_clock_sync a, b;
-	struct timespec pause = {ms / 1000, (long)(ms % 1000) * 1000000L};
+	struct mg_clock_sync begin;
 
-	mg_clock_sync_read(&a, 100);
-	nanosleep(&pause, NULL);
-	mg_clock_sync_read(&b, 100);
-	return (uint64_t)((__uint128_t)(b.cycles - a.cycles) * 1000000000u /
-			  (b.mono_ns - a.mono_ns));
+	mg_clock_sync_read(&begin, 100);
+	return mg_counter_hz_since(&begin, ms);
 }
 
 bool mg_counter_invariant(const char **why)

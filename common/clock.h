@@ -18,6 +18,8 @@ void mg_clock_sync_read(struct mg_clock_sync *out, unsigned int tries);
 
 /* Returns the counter frequency in Hz, measured over `ms` milliseconds. */
 uint64_t mg_counter_hz(unsigned int ms);
+/* Returns the frequency since a reading; waits until that was at least `ms` milliseconds ago. */
+uint64_t mg_counter_hz_since(const struct mg_clock_sync *reading, unsigned int ms);
 
 /*
  * Returns whether the counter ticks at one rate on all CPUs and never stops: invariant-TSC CPUID

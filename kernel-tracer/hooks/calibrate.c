@@ -23,10 +23,10 @@
 #include "hooks/hooks.h"
 #include "hooks/slots.h"
 
-#define CALLS 2000
+#define CALLS 400
 /* the events of this many calls, with all copies, fit into the smallest ring */
 #define CALLS_TO_FILL 4
-#define EMPTY_CALLS   100000
+#define EMPTY_CALLS   10000
 #define LONGEST       4096 /* upper limit in cycles of an empty call */
 
 static int by_value(const void *a, const void *b)
@@ -52,6 +52,8 @@ int calibrate_call(struct calibration *c, int copies, const struct hooks *h)
 
 	if (fd < 0)
 		return -errno;
+	if (!c->began.mono_ns)
+		mg_clock_sync_read(&c->began, 100);
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t start;
 
@@ -193,6 +195,6 @@ void calibrate_result(struct mg_calibration *out, const struct calibration *c)
 		by_one(out, c);
 	out->copies = copies > 2 ? (uint32_t)copies : 1;
 	out->read_cycles = empty_call();
-	out->counter_hz = mg_counter_hz(10);
+	out->counter_hz = c->began.mono_ns ? mg_counter_hz_since(&c->began, 10) : mg_counter_hz(10);
 	out->invariant = mg_counter_invariant(NULL);
 }

@@ -10,6 +10,7 @@
 struct calibration {
 	/* cycles: 0 = not timed */
 	double cycles[CALIBRATION_COPIES + 1], scatter[CALIBRATION_COPIES + 1];
+	struct mg_clock_sync began; /* when the first call was timed; all 0: not yet */
 };
 /*
  * Times the call with `copies` copies attached and keeps the lower of this and an earlier time. `h`

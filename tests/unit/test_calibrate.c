@@ -74,7 +74,7 @@ static void one_copy_gives_the_difference(void **unused)
 	(void)unused;
 	calibrate_result(&p, &c);
 	assert_int_equal(p.event_cycles, 152);
-	assert_int_equal(p.event_spread, 1);
+	assert_int_equal(p.event_spread, 2);
 	assert_int_equal(p.system_cycles, 0);
 	assert_int_equal(p.copies, 1);
 }
