@@ -7,7 +7,6 @@
 #include "hooks/hook_choice.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -18,13 +17,12 @@
 #include <unistd.h>
 
 #include "hooks/hook_table.h"
+#include "hooks/hook_targets.h"
 #include "hooks/hooks.h"
 
 /* Features of this kernel. */
 struct kernel {
-	const struct btf *btf;
-	/* arguments of each row's tracepoint, -1 if it does not exist */
-	int args[HOOKS_MAX];
+	const struct hook_targets *targets;
 	/* 0, or the errno with which hooks of the kind cannot be attached; 1 = not tried yet */
 	int kind[HOOK_KINDS];
 };
@@ -56,25 +54,18 @@ static int try_netfilter(void)
 	return 0;
 }
 
-static bool is_of_function(const struct hook *k)
-{
-	return k->kind == HOOK_FENTRY || k->kind == HOOK_FEXIT;
-}
-
 /*
  * Loads and attaches a small program to a function. Returns 0 or the error: kernels refuse to patch
  * some functions, either when the program is loaded or when it is attached.
  */
-static int try_function(const struct btf *btf, const struct hook *k)
+static int try_function(const struct hook *k, uint32_t id)
 {
 	struct bpf_insn leave[] = RETURN(0);
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		.expected_attach_type = k->kind == HOOK_FEXIT ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY);
-	int id = btf__find_by_name_kind(btf, k->target, BTF_KIND_FUNC), fd, link, err = 0;
+	int fd, link, err = 0;
 
-	if (id < 0)
-		return id;
-	opts.attach_btf_id = (uint32_t)id;
+	opts.attach_btf_id = id;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "magnet_try", "GPL", leave, 2, &opts);
 	if (fd < 0)
 		return fd;
@@ -87,66 +78,25 @@ static int try_function(const struct btf *btf, const struct hook *k)
 	return err;
 }
 
-static int kind_problem(struct kernel *kernel, const struct hook *k)
+static int kind_problem(struct kernel *kernel, size_t row)
 {
+	const struct hook *k = &hook_table[row];
 	int *problem = &kernel->kind[k->kind];
 
 	if (*problem > 0)
 		*problem = k->kind == HOOK_NETFILTER ? try_netfilter()
-			   : is_of_function(k)       ? try_function(kernel->btf, k)
+			   : hook_is_of_function(k)  ? try_function(k, kernel->targets->id[row])
 						     : 0;
 	return *problem;
-}
-
-/* Returns the arguments of a tracepoint, given the typedef that the kernel has for each. */
-static int args_of_typedef(const struct btf *btf, const struct btf_type *t)
-{
-	t = btf__type_by_id(btf, t->type);
-	t = btf__type_by_id(btf, t->type); /* the typedef names a pointer to the function's type */
-	return btf_vlen(t) - 1;            /* the first argument is the tracepoint's own data */
-}
-
-#define TRACEPOINT "btf_trace_"
-
-/* Counts the arguments of all tracepoints at once, as a search for each row takes a millisecond. */
-static void count_args(struct kernel *kernel)
-{
-	unsigned int types = btf__type_cnt(kernel->btf);
-
-	for (size_t row = 0; row < hook_count; row++)
-		kernel->args[row] = -1;
-	for (unsigned int id = 1; id < types; id++) {
-		const struct btf_type *t = btf__type_by_id(kernel->btf, id);
-		const char *name;
-
-		if (!btf_is_typedef(t))
-			continue;
-		name = btf__name_by_offset(kernel->btf, t->name_off);
-		if (!name || strncmp(name, TRACEPOINT, strlen(TRACEPOINT)) != 0)
-			continue;
-		for (size_t row = 0; row < hook_count; row++)
-			if (hook_table[row].kind == HOOK_TP &&
-				strcmp(name + strlen(TRACEPOINT), hook_table[row].target) == 0)
-				kernel->args[row] = args_of_typedef(kernel->btf, t);
-	}
-}
-
-static int args_of_function(const struct btf *btf, const char *name)
-{
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
-
-	return id < 0 ? -1 : btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, id)->type));
 }
 
 /* Returns 0, or the errno for which a row's hook cannot be used here. */
 static int problem_of(struct kernel *kernel, size_t row)
 {
 	const struct hook *k = &hook_table[row];
-	int args = k->kind == HOOK_TP ? kernel->args[row] : k->number;
+	int args = k->kind == HOOK_NETFILTER ? k->number : kernel->targets->args[row];
 
-	if (is_of_function(k))
-		args = args_of_function(kernel->btf, k->target);
-	return args < k->number ? -ENOENT : kind_problem(kernel, k);
+	return args < k->number ? -ENOENT : kind_problem(kernel, row);
 }
 
 bool hook_is_usable(int state)
@@ -221,11 +171,10 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 	return problem ? problem : wanted;
 }
 
-void hooks_choose(struct hooks *h, const struct hook_options *o, const struct btf *btf)
+void hooks_choose(struct hooks *h, const struct hook_options *o, const struct hook_targets *targets)
 {
-	struct kernel kernel = {.btf = btf, .kind = {1, 1, 1, 1}};
+	struct kernel kernel = {.targets = targets, .kind = {1, 1, 1, 1}};
 
-	count_args(&kernel);
 	for (size_t i = 0; i < hook_count; i++)
 		h->state[i] = choose(h, o, &kernel, i);
 }
@@ -252,7 +201,7 @@ void hook_reason(const struct hook *k, int state, char *text, size_t size)
 		snprintf(text, size, "no BPF netfilter programs, which came with Linux 6.4");
 	else if (state == -EPERM && k->kind == HOOK_NETFILTER)
 		snprintf(text, size, "netfilter takes CAP_NET_ADMIN");
-	else if (is_of_function(k))
+	else if (hook_is_of_function(k))
 		snprintf(text, size, "%s is refused (%s)", hook_kind_names[k->kind],
 			strerror(-state));
 	else

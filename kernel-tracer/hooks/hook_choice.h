@@ -27,13 +27,14 @@ struct hook_options {
 	struct mg_bpf_settings settings; /* filters and level */
 };
 
-struct btf;
 struct hooks;
+struct hook_targets;
 /*
  * Decides for every row whether to use it; h->state has the reason why not. Rows with an error in
- * h->refused failed to load before and are left out. `btf` has the kernel's types.
+ * h->refused failed to load before and are left out.
  */
-void hooks_choose(struct hooks *h, const struct hook_options *o, const struct btf *btf);
+void hooks_choose(
+	struct hooks *h, const struct hook_options *o, const struct hook_targets *targets);
 /* Returns whether a row is to be attached if `layers` are chosen, and these filters set. */
 bool hook_is_wanted(const struct hook *k, uint32_t layers, const struct mg_bpf_settings *filters);
 /* Returns whether two rows feed the same event, or one of them a part of the other's. */

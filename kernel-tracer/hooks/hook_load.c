@@ -7,7 +7,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +17,16 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "hooks/capture.h"
 #include "hooks/hook_choice.h"
 #include "hooks/hook_objects.h"
 #include "hooks/hook_table.h"
+#include "hooks/hook_targets.h"
 #include "hooks/hooks.h"
+#include "hooks/load_kept.h"
 #include "hooks/load_parts.h"
 #include "hooks/privilege.h"
+#include "hooks/start_cache.h"
 
 /* Fills in the table of calls to trace, indexed by this machine's system call numbers. */
 /* splice and splice_in share a number; which end is a socket tells them apart */
@@ -103,12 +106,11 @@ static int read_btf(struct hooks *h, struct btf **types)
 	long err = libbpf_get_error(btf);
 
 	if (!err) {
-		/* before 5.12: the features that bpf/old.bpf.h avoids came with this function */
-		h->old =
-			btf__find_by_name_kind(btf, "bpf_get_socket_ptr_cookie", BTF_KIND_FUNC) < 0;
-		h->cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 		*types = btf;
-		return 0;
+		err = hook_targets_find(h->targets, btf);
+		h->old = h->targets->old;
+		h->cast = h->targets->cast;
+		return (int)err;
 	}
 	if (err == -ENOMEM || is_short_of_memory()) {
 		snprintf(h->why, sizeof(h->why), NO_MEMORY_FOR_TYPES);
@@ -172,14 +174,14 @@ static int refused_row(const struct hooks *h, const char *program)
 }
 
 /* Chooses the programs and loads them, shared among as many copies as are worth it. */
-static int load_chosen(struct hooks *h, const struct hook_options *o, const struct btf *btf,
-	struct load_part *failed)
+static int load_chosen(struct hooks *h, const struct hook_options *o, struct load_part *failed)
 {
 	int parts = load_parts_count(), err;
 	struct load_part whole = {0};
 	bool rows[HOOKS_MAX];
 
-	hooks_choose(h, o, btf);
+	capture_again();
+	hooks_choose(h, o, h->targets);
 	for (size_t i = 0; i < hook_count; i++)
 		rows[i] = hook_is_needed(h->state[i]);
 	err = hook_objects_open(h, &whole.object);
@@ -212,14 +214,14 @@ static void are_loaded(struct hooks *h)
  * out and its row's alternatives are tried. libbpf loads an object only once, so each attempt
  * starts over.
  */
-static int load_what_loads(struct hooks *h, const struct hook_options *o, const struct btf *btf)
+static int load_what_loads(struct hooks *h, const struct hook_options *o)
 {
 	struct load_part failed;
 	int err, row;
 
 	for (;;) {
 		memset(&failed, 0, sizeof(failed));
-		err = load_chosen(h, o, btf, &failed);
+		err = load_chosen(h, o, &failed);
 		if (!err)
 			return 0;
 		if (err == -ESRCH) { /* libbpf cannot read the types, which were read before */
@@ -240,93 +242,12 @@ static int load_what_loads(struct hooks *h, const struct hook_options *o, const 
 	return err;
 }
 
-struct more {
-	struct hooks *h;
-	bool rows[HOOKS_MAX];
-	struct load_part part;
-	bool is_done;
-};
-
-static void *load_more(void *arg)
-{
-	struct more *m = arg;
-
-	m->part.err = hook_objects_open(m->h, &m->part.object);
-	if (!m->part.err) {
-		hook_objects_select(m->part.object, m->rows, false);
-		m->part.err = load_parts_use_maps(m->h->object, m->part.object);
-	}
-	if (!m->part.err)
-		load_part(&m->part);
-	__atomic_store_n(&m->is_done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-/* Loads the rows of `m` in a thread. Returns 0 or a negative errno. */
-static int load_rows(struct more *m, void (*meanwhile)(void *arg), void *arg)
-{
-	struct hooks *h = m->h;
-	pthread_t thread;
-
-	if (h->parts == HOOKS_PARTS)
-		return -E2BIG;
-	if (pthread_create(&thread, NULL, load_more, m) != 0)
-		return -EAGAIN;
-	while (!__atomic_load_n(&m->is_done, __ATOMIC_ACQUIRE)) {
-		meanwhile(arg);
-		usleep(1000);
-	}
-	pthread_join(thread, NULL);
-	if (m->part.err) {
-		bpf_object__close(m->part.object);
-		return m->part.err;
-	}
-	h->part[h->parts++] = m->part;
-	for (size_t i = 0; i < hook_count; i++)
-		h->loaded[i] |= m->rows[i];
-	return 0;
-}
-
-int hooks_load_more(struct hooks *h, uint32_t layers, void (*meanwhile)(void *arg), void *arg)
-{
-	struct more m = {.h = h};
-	bool any = false;
-
-	for (size_t i = 0; i < hook_count; i++) {
-		m.rows[i] = h->state[i] == HOOK_OFF && !h->loaded[i] &&
-			    hook_is_wanted(&hook_table[i], layers, &h->settings);
-		any |= m.rows[i];
-	}
-	h->load_error = any ? load_rows(&m, meanwhile, arg) : 0;
-	return h->load_error;
-}
-
 /* ---- beginning ---- */
 
-int hooks_load(struct hooks *h, const struct hook_options *o)
+int hooks_configure(struct hooks *h, const struct hook_options *o)
 {
-	struct mg_bpf_config *config;
-	struct btf *btf = NULL;
-	FILE *random;
-	int err;
+	struct mg_bpf_config *config = h->config;
 
-	memset(h, 0, sizeof(*h));
-	config = h->config = calloc(1, sizeof(*config));
-	if (!config)
-		return -ENOMEM;
-	*config = (struct mg_bpf_config){.stack_ns = o->stack_ns,
-		.all = o->all,
-		.anonymize = o->anonymize,
-		.jiffy = jiffy()};
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-	load_parts_listen();
-	h->sees_modules = privilege_sees_modules();
-	err = read_btf(h, &btf);
-	if (err)
-		return err;
-	h->cpus = libbpf_num_possible_cpus();
-	if (h->cpus < 1)
-		return -EINVAL;
 #if !defined(__x86_64__) /* bpf/ring_old.bpf.h needs stores to become visible in order */
 	if (h->old) {
 		snprintf(h->why, sizeof(h->why), "before Linux 5.12 it takes an x86-64");
@@ -344,14 +265,53 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 	config->ring_shift = (uint32_t)log2_of(h->ring_slots);
 	config->near_mask = (uint32_t)(h->near_slots - 1);
 	config->near_shift = (uint32_t)log2_of(h->near_slots);
+	return 0;
+}
+
+static int prepare(struct hooks *h, const struct hook_options *o)
+{
+	struct mg_bpf_config *config;
+	FILE *random;
+
+	memset(h, 0, sizeof(*h));
+	config = h->config = calloc(1, sizeof(*config));
+	h->targets = calloc(1, sizeof(*h->targets));
+	if (!config || !h->targets)
+		return -ENOMEM;
+	*config = (struct mg_bpf_config){.stack_ns = o->stack_ns,
+		.all = o->all,
+		.anonymize = o->anonymize,
+		.jiffy = jiffy()};
 	number_calls(config);
 	random = fopen("/dev/urandom", "re");
 	if (!random || fread(&config->seed, sizeof(config->seed), 1, random) != 1)
 		config->seed = (uint64_t)getpid() << 32;
 	if (random)
 		fclose(random);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	load_parts_listen();
+	h->sees_modules = privilege_sees_modules();
+	h->cpus = libbpf_num_possible_cpus();
+	return h->cpus < 1 ? -EINVAL : 0;
+}
 
-	err = load_what_loads(h, o, btf);
+/* Has libbpf load the programs. */
+static int load_anew(struct hooks *h, const struct hook_options *o, const struct start_cache *cache)
+{
+	struct btf *btf = NULL;
+	int err = read_btf(h, &btf);
+
+	if (!err)
+		err = hooks_configure(h, o);
+	if (err) {
+		btf__free(btf);
+		return err;
+	}
+	capture_begin(h->targets, btf);
+	err = load_what_loads(h, o);
+	if (!err)
+		keep_programs(h, cache);
+	capture_end();
 	btf__free(btf);
 	if (err && !h->why[0]) {
 		/* EACCES is also the verifier's refusal, EINVAL also a locked down kernel's */
@@ -360,6 +320,20 @@ int hooks_load(struct hooks *h, const struct hook_options *o)
 			snprintf(h->why, sizeof(h->why), "loading BPF programs: %s (%.200s)",
 				strerror(-err), h->said);
 	}
+	return err;
+}
+
+int hooks_load(struct hooks *h, const struct hook_options *o)
+{
+	struct start_cache cache;
+	int err = prepare(h, o);
+
+	if (err)
+		return err;
+	start_cache_open(&cache, o, h->sees_modules);
+	if (load_kept_programs(h, o, &cache) != 0)
+		err = load_anew(h, o, &cache);
+	start_cache_close(&cache);
 	if (err)
 		return err;
 	are_loaded(h);

@@ -9,6 +9,7 @@
 #include <linux/btf.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -75,34 +76,31 @@ int hook_objects_open(const struct hooks *h, struct bpf_object **object)
 	return open_object(h, h->sees_modules ? NULL : VMLINUX_BTF, h->cast, object);
 }
 
-static void select_program(struct bpf_object *object, const char *name, bool wanted)
+bool hook_objects_wants(const bool *rows, const char *program, bool first)
 {
-	bpf_program__set_autoload(bpf_object__find_program_by_name(object, name), wanted);
+	bool meets = false;
+
+	for (size_t i = 0; i < hook_count; i++) {
+		if (strcmp(hook_table[i].program, program) == 0)
+			return rows[i];
+		meets |= rows[i] && hook_meets_sockets(&hook_table[i]);
+	}
+	return strcmp(program, "meet_existing") == 0 ? meets : first;
 }
 
-/*
- * Lets the programs of these rows be loaded, and at the `first` time those of no row, the
- * iterators. One of them is needed only with the rows that it precedes.
- */
 void hook_objects_select(struct bpf_object *object, const bool *rows, bool first)
 {
 	struct bpf_program *p;
-	bool meets = false;
 
 	bpf_object__for_each_program (p, object)
-		bpf_program__set_autoload(p, first);
+		bpf_program__set_autoload(p, hook_objects_wants(rows, bpf_program__name(p), first));
 	for (size_t i = 0; i < hook_count; i++) {
-		const struct hook *k = &hook_table[i];
-
-		select_program(object, k->program, rows[i]);
-		meets |= rows[i] && hook_meets_sockets(k);
-		p = bpf_object__find_program_by_name(object, k->program);
-		if (k->kind == HOOK_NETFILTER) {
-			bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
-			bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
-		}
+		if (hook_table[i].kind != HOOK_NETFILTER)
+			continue;
+		p = bpf_object__find_program_by_name(object, hook_table[i].program);
+		bpf_program__set_type(p, MG_BPF_PROG_TYPE_NETFILTER);
+		bpf_program__set_expected_attach_type(p, MG_BPF_NETFILTER);
 	}
-	select_program(object, "meet_existing", meets);
 }
 
 /*
@@ -133,6 +131,8 @@ static int no_types(char *path, size_t size)
 struct maps_thread {
 	struct hooks *h;
 	struct load_part part;
+	pthread_t thread;
+	bool runs;
 };
 
 /* Loads an object for its maps. It takes no types if it has been compiled without casts. */
@@ -154,24 +154,42 @@ static void *load_maps(void *arg)
 	return NULL;
 }
 
+struct maps_thread *hook_maps_begin(struct hooks *h)
+{
+	struct maps_thread *maps = calloc(1, sizeof(*maps));
+
+	if (!maps)
+		return NULL;
+	maps->h = h;
+	maps->runs = pthread_create(&maps->thread, NULL, load_maps, maps) == 0;
+	return maps;
+}
+
+int hook_maps_end(struct hooks *h, struct maps_thread *maps, struct load_part *failed)
+{
+	int err;
+
+	if (maps->runs)
+		pthread_join(maps->thread, NULL);
+	else
+		load_maps(maps);
+	h->object = maps->part.object;
+	err = maps->part.err;
+	if (err)
+		*failed = maps->part;
+	free(maps);
+	return err;
+}
+
 int hook_objects_open_parts(struct hooks *h, int parts, struct load_part *failed)
 {
-	struct maps_thread maps = {.h = h};
-	pthread_t thread;
-	bool runs = pthread_create(&thread, NULL, load_maps, &maps) == 0;
-	int err = 0;
+	struct maps_thread *maps = hook_maps_begin(h);
+	int err = maps ? 0 : -ENOMEM, maps_err;
 
-	if (!runs)
-		load_maps(&maps);
-	while (h->parts < parts && !err)
+	while (maps && h->parts < parts && !err)
 		err = hook_objects_open(h, &h->part[h->parts++].object);
-	if (runs)
-		pthread_join(thread, NULL);
-	h->object = maps.part.object;
-	if (!maps.part.err)
-		return err;
-	*failed = maps.part;
-	return maps.part.err;
+	maps_err = maps ? hook_maps_end(h, maps, failed) : 0;
+	return maps_err ? maps_err : err;
 }
 
 void hook_objects_close(struct hooks *h)

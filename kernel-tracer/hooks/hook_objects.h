@@ -19,6 +19,12 @@ int hook_objects_open(const struct hooks *h, struct bpf_object **object);
  * iterators. One of them is needed only with the rows that it precedes.
  */
 void hook_objects_select(struct bpf_object *object, const bool *rows, bool first);
+/* Returns whether a program is among those that hook_objects_select() would choose. */
+bool hook_objects_wants(const bool *rows, const char *program, bool first);
+/* Begins to load an object with the maps in a thread; NULL: out of memory. */
+struct maps_thread *hook_maps_begin(struct hooks *h);
+/* Waits for it: it becomes h->object. Returns 0 or a negative errno, with `*failed`. */
+int hook_maps_end(struct hooks *h, struct maps_thread *maps, struct load_part *failed);
 /*
  * Opens copies of the first part, up to `parts`, while another thread loads an object with the
  * maps, which becomes h->object. `*failed` says why that failed.

@@ -22,22 +22,21 @@
 #include "hooks/hook_choice.h"
 #include "hooks/hook_objects.h"
 #include "hooks/hook_table.h"
-
-static struct bpf_program *program_of(const struct hooks *h, const char *name)
-{
-	for (int i = 0; i < h->parts; i++) {
-		struct bpf_program *p = bpf_object__find_program_by_name(h->part[i].object, name);
-
-		if (p && bpf_program__autoload(p))
-			return p;
-	}
-	return bpf_object__find_program_by_name(h->object, name);
-}
+#include "hooks/program_images.h"
 
 int hooks_program_fd(const struct hooks *h, const char *name)
 {
-	struct bpf_program *p = program_of(h, name);
+	const struct program_image *image = h->images ? program_images_find(h->images, name) : NULL;
+	struct bpf_program *p;
 
+	if (image)
+		return image->fd;
+	for (int i = 0; i < h->parts; i++) {
+		p = bpf_object__find_program_by_name(h->part[i].object, name);
+		if (p && bpf_program__autoload(p))
+			return bpf_program__fd(p);
+	}
+	p = h->images ? NULL : bpf_object__find_program_by_name(h->object, name);
 	return p ? bpf_program__fd(p) : -ENOENT;
 }
 
@@ -93,13 +92,13 @@ static void empty(int map)
 /* Runs an iterator program once over all its objects. */
 static int iterate(struct hooks *h, const char *program)
 {
-	struct bpf_link *link = bpf_program__attach(program_of(h, program));
+	int link = bpf_link_create(hooks_program_fd(h, program), 0, BPF_TRACE_ITER, NULL);
 	char sink[64];
 	int fd, err = 0;
 
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
+	if (link < 0)
+		return link;
+	fd = bpf_iter_create(link);
 	if (fd < 0) {
 		err = -errno;
 	} else {
@@ -107,7 +106,7 @@ static int iterate(struct hooks *h, const char *program)
 			;
 		close(fd);
 	}
-	bpf_link__destroy(link);
+	close(link);
 	return err;
 }
 
@@ -154,21 +153,28 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	return meet_existing(h);
 }
 
+/* Attaches a row's program to what it was loaded for. Returns a descriptor or a negative errno. */
+static int link_of(const struct hooks *h, size_t row)
+{
+	int fd = bpf_raw_tracepoint_open(NULL, hooks_program_fd(h, hook_table[row].program));
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int attach(struct hooks *h, size_t row)
 {
-	struct bpf_link *link = bpf_program__attach(program_of(h, hook_table[row].program));
+	int fd = link_of(h, row);
 
-	if (!link)
-		return -errno;
-	h->links[row] = link;
-	return 0;
+	if (fd > 0)
+		h->links[row] = fd;
+	return fd < 0 ? fd : 0;
 }
 
 static void detach(struct hooks *h, size_t row)
 {
 	if (h->links[row])
-		bpf_link__destroy(h->links[row]);
-	h->links[row] = NULL;
+		close(h->links[row]);
+	h->links[row] = 0;
 }
 
 int hooks_attach_calls(struct hooks *h)
@@ -186,15 +192,15 @@ int hooks_copy_calls(struct hooks *h)
 	if (h->old) /* some of these kernels log a warning otherwise */
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < hook_count; i++) {
-		struct bpf_link *link;
+		int link;
 
 		if (hook_table[i].layer != MG_LAYER_SYSCALL || !hook_is_needed(h->state[i]))
 			continue;
 		if (h->copies == COPIES_MAX)
 			return -E2BIG;
-		link = bpf_program__attach(program_of(h, hook_table[i].program));
-		if (!link)
-			return -errno; /* before Linux 6.10 a program cannot be attached twice */
+		link = link_of(h, i);
+		if (link < 0)
+			return link; /* before Linux 6.10 a program cannot be attached twice */
 		h->copy[h->copies++] = link;
 	}
 	return 0;
@@ -203,7 +209,7 @@ int hooks_copy_calls(struct hooks *h)
 void hooks_drop_copy(struct hooks *h)
 {
 	for (int i = 0; i < CALIBRATION_LINKS && h->copies; i++)
-		bpf_link__destroy(h->copy[--h->copies]);
+		close(h->copy[--h->copies]);
 }
 
 /*
@@ -393,7 +399,11 @@ void hooks_unload(struct hooks *h)
 	hooks_detach(h);
 	if (h->ring_memory)
 		munmap(h->ring_memory, h->ring_stride * (uint64_t)h->cpus);
+	if (h->images)
+		program_images_free(h->images);
+	free(h->images);
 	hook_objects_close(h);
+	free(h->targets);
 	free(h->config);
 	memset(h, 0, sizeof(*h));
 }

@@ -13,7 +13,8 @@
 #include "ring.h"
 
 struct bpf_object;
-struct bpf_link;
+struct hook_targets;
+struct program_images;
 
 #define HOOKS_MAX          128
 #define CALIBRATION_COPIES 5
@@ -27,14 +28,16 @@ struct hooks {
 	struct bpf_object *object; /* the maps, and the programs that are in none of the parts */
 	struct load_part part[HOOKS_PARTS]; /* copies of it that use its maps */
 	int parts;
-	struct bpf_link *links[HOOKS_MAX]; /* link of each row, NULL = not attached */
-	char why[300];                     /* step at which hooks_load() failed */
-	char said[201];                    /* libbpf's message about that */
-	struct mg_bpf_settings settings;   /* those that hooks_set() has set */
+	struct program_images *images;   /* the programs, if not in an object; else NULL */
+	struct hook_targets *targets;    /* what the kernel's types say of the hooks */
+	int links[HOOKS_MAX];            /* descriptor of each row's link, 0 = not attached */
+	char why[300];                   /* step at which hooks_load() failed */
+	char said[201];                  /* libbpf's message about that */
+	struct mg_bpf_settings settings; /* those that hooks_set() has set */
 	/* error with which each row's program failed to load, or 0 */
 	int refused[HOOKS_MAX];
 	/* further copies of the system calls' hooks, during calibration */
-	struct bpf_link *copy[COPIES_MAX];
+	int copy[COPIES_MAX];
 	int copies;
 	/* state of each row: 0, HOOK_NOT_*, or a negative errno */
 	int state[HOOKS_MAX];

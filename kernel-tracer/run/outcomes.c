@@ -9,7 +9,7 @@
 
 #include "log.h"
 #include "hooks/hook_table.h"
-#include "hooks/hook_load.h"
+#include "hooks/load_more.h"
 #include "hooks/hooks.h"
 #include "hooks/netns.h"
 #include "rings/drain.h"

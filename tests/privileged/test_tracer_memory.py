@@ -12,10 +12,11 @@ from refuse import ALL, LIBRARY
 from tracer import TRACER
 
 SENDS = os.environ.get("MAGNET_BUILD", "") + "/tests/programs/sends"
-WAYS = {"written": [], "in parts": ["--rotate", "64K", "--keep", "2"],
+KEPT = tempfile.mkdtemp(prefix="magnet-test-")  # programs for the next start
+WAYS = {"written": [], "with kept programs": [], "in parts": ["--rotate", "64K", "--keep", "2"],
         "in memory": ["--flight", "2M", "--trigger", "retransmission", "--trigger", "latency>100ms"],
         "chosen events": ["--event", "sched:sched_process_fork", "--event", "net:netif_rx:len", "--level", "full"]}
-PLACES = {"written": (6, 10), "in parts": (8, 60), "in memory": (8, 20), "chosen events": (0, 1, 12, 42)}
+PLACES = {"written": (6, 10), "with kept programs": (1, 4, 5, 6, 7, 8), "in parts": (6, 60), "in memory": (8, 20), "chosen events": (0, 1, 12, 42)}
 
 
 def record(top, options, **env):
@@ -43,8 +44,10 @@ def refused(options, place, whole):
 
 need_kernel_side()
 for name, options in WAYS.items():
+    os.environ["MAGNET_CACHE"] = KEPT if name == "with kept programs" else ""
     with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         p, whole = record(top, options)
         check(p.returncode == 0 and sum(whole) > 0, f"{name}: flows of {whole} bytes")
     ends = [refused(options, place, whole) for place in (range(400) if ALL else PLACES[name])]
     check(1 in ends, f"{name}: memory refused at places {PLACES[name]}: exits {ends}")
+shutil.rmtree(KEPT)
