@@ -2,7 +2,7 @@
 /*
  * Cost of a call: sends one byte many times and prints how long one took.
  *
- *   calls null|unix|tcp
+ *   calls none|null|unix|tcp       (none: getppid(), which has no descriptor)
  *
  * For every number on stdin, that many calls are timed in short stretches, and the median of the
  * stretches' means is printed, in ns: a stretch in which others had the CPU does not count. So
@@ -47,7 +47,7 @@ static struct mg_call plain;
 #define WARM_UP 256  /* other programs have had the CPU since, so the caches are cold */
 #define MOST    4096 /* stretches that are timed at once */
 
-static int fd = -1, peer = -1, is_tcp;
+static int fd = -1, peer = -1, is_tcp, is_none;
 
 static double now(void)
 {
@@ -88,6 +88,10 @@ static int open_target(const char *kind)
 		peer = pair[1];
 		return 0;
 	}
+	if (strcmp(kind, "none") == 0) {
+		is_none = 1;
+		return 0;
+	}
 	fd = open("/dev/null", O_WRONLY);
 	return fd < 0 ? -1 : 0;
 }
@@ -122,6 +126,15 @@ static double stretch_tcp(void)
 	return now() - start;
 }
 
+static double stretch_none(void)
+{
+	double start = now();
+
+	for (int i = 0; i < STRETCH; i++)
+		getppid();
+	return now() - start;
+}
+
 static double stretch_write(void)
 {
 	double start = now();
@@ -152,7 +165,7 @@ static double block(long calls)
 	size_t n = 0;
 
 	for (long done = 0; done < calls && n < MOST; done += STRETCH) {
-		times[n++] = is_tcp ? stretch_tcp() : stretch_write();
+		times[n++] = is_tcp ? stretch_tcp() : is_none ? stretch_none() : stretch_write();
 		empty_peer(STRETCH);
 	}
 	qsort(times, n, sizeof(times[0]), compare);
@@ -188,7 +201,7 @@ int main(int argc, char **argv)
 	long calls;
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: calls null|unix|tcp\n");
+		fprintf(stderr, "usage: calls none|null|unix|tcp\n");
 		return 2;
 	}
 	if (open_target(argv[1]) != 0) {

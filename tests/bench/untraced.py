@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cost of the kernel tracer for a program that it does not follow."""
+"""Cost of the kernel tracer for a program that it does not follow, and for calls that it does not record."""
 from observers import *
 
 CALLS = 200_000
@@ -12,6 +12,11 @@ class Filtered(Tracer):
     options = ("--port", "1")
 
 
+class Empty(EmptyHooks):
+    """At system calls alone."""
+    places = ["tp:sys_enter", "tp:sys_exit"]
+
+
 class Followed(Tracer):
     name = "followed itself"
 
@@ -21,19 +26,19 @@ class OtherFollowed(OtherTracer):
 
 
 need_kernel_side()
-KINDS = [Bare, Tracer, Filtered, Followed] + [OtherTracer, OtherFollowed] * bool(OTHER_TRACER)
+KINDS = [Bare, Empty, Tracer, Filtered, Followed] + [OtherTracer, OtherFollowed] * bool(OTHER_TRACER)
 begin("A program's calls while a tracer follows another process, or everything but what a filter "
-      "refuses.", f"calls null|unix|tcp, {CALLS:,} calls a turn",
+      "refuses.", f"calls none|null|unix|tcp, {CALLS:,} calls a turn",
       "magnet-kernel-tracer -o DIR --pid ANOTHER", "magnet-kernel-tracer -o DIR --all --port 1",
       "magnet-kernel-tracer -o DIR --pid ITSELF")
 another = start("sleep", 600)
-for what in ("null", "unix", "tcp"):
+for what in ("none", "null", "unix", "tcp"):
     names = {**{k: k.name for k in KINDS}, Tracer: "another process",
              OtherTracer: "other build: another process"}
     series = {names[k]: [] for k in KINDS}
-    with Talker(*on_cpu(WATCHED, program("calls"), what), first_line=False) as talker:
+    with Talker(*on_cpu(WATCHED, program("calls"), what)) as talker:
         talker.ask(CALLS)
-        for n in rounds(TIME / 3):
+        for n in rounds(TIME / 4):
             k = n % len(KINDS)
             for kind in KINDS[k:] + KINDS[:k]:
                 pid = {Tracer: another.pid, OtherTracer: another.pid,
@@ -41,12 +46,12 @@ for what in ("null", "unix", "tcp"):
                 with kind(pid):
                     each = float(talker.ask(CALLS)[0])
                 series[names[kind]].append(each)
-    table({"null": "write() to /dev/null", "unix": "send() on a UNIX socket",
+    table({"none": "getppid()", "null": "write() to /dev/null", "unix": "send() on a UNIX socket",
            "tcp": "send() on a TCP socket"}[what], ("", "ns a call", "ns above bare"),
           [(name, Figure(v).text(0), Figure(differences(v, series["bare"])).text(0))
            for name, v in series.items()])
 how_to_read("""
 Every system call of the machine passes the two hooks of system calls, which leave at once if it is
-none on sockets or the task is not followed. A send also passes IP's and the device's hooks, which
+none on sockets or the task is not followed; empty programs are at these two alone. A send also passes IP's and the device's hooks, which
 look its socket up.
 """)
