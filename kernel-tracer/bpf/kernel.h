@@ -353,6 +353,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
+	void *bpf_storage;
 };
 struct linux_binprm;
 

@@ -26,8 +26,7 @@ struct {
 	__type(value, __u64);
 } request_drops SEC(".maps");
 
-/* Call it for a TCP segment that TCP drops: its IP header is at `ip`. */
-static __noinline void note_request_drop(
+static __always_inline int count_request_drop(
 	const struct sk_buff *skb, unsigned char *ip, int version, __u32 netns)
 {
 	__u64 tuple = 0, key, one = 1, *n;
@@ -35,16 +34,46 @@ static __noinline void note_request_drop(
 	__u64 *port;
 
 	if (!segment_at_ip(&g, &tuple, skb, ip, version, netns))
-		return;
+		return 0;
 	port = bpf_map_lookup_elem(&requests, &tuple);
 	if (!port || *port == NO_REQUEST)
-		return;
+		return 0;
 	key = (__u64)netns << 16 | (*port & 0xffff);
 	n = bpf_map_lookup_elem(&request_drops, &key);
 	if (n)
 		__sync_fetch_and_add(n, 1);
 	else
 		bpf_map_update_elem(&request_drops, &key, &one, BPF_ANY);
+	return 0;
+}
+
+#if CAN_CAST
+/* A global function, which the verifier follows once and not for each way to a drop. */
+__noinline int request_drop_at(const __u64 *address, __u64 ip, int version, __u32 netns)
+{
+	const void *skb = (const void *)(address ? *address : 0);
+
+	return count_request_drop(CAST(sk_buff, skb), (void *)ip, version, netns);
+}
+#else
+static __noinline int request_drop_at(
+	const struct sk_buff *skb, unsigned char *ip, int version, __u32 netns)
+{
+	return count_request_drop(skb, ip, version, netns);
+}
+#endif
+
+/* Call it for a TCP segment that TCP drops: its IP header is at `ip`. */
+static __always_inline void note_request_drop(
+	const struct sk_buff *skb, unsigned char *ip, int version, __u32 netns)
+{
+#if CAN_CAST
+	__u64 address = (__u64)skb;
+
+	request_drop_at(&address, number_of(ip), version, netns);
+#else
+	request_drop_at(skb, ip, version, netns);
+#endif
 }
 
 /* Returns the drops without the segments for requests. */

@@ -331,6 +331,82 @@ __global int announce(__u64 address, const struct endpoints *e, __u64 id, int ki
 	return 0;
 }
 
+/* A socket as it is now. In memory, as the verifier then follows no kind of it separately. */
+struct meeting {
+	struct other now;
+	struct endpoints e;
+	__u16 family;
+	__u8 is_internet, is_unix;
+};
+
+/* Reads a socket's ends. Returns 0 if it is closed. */
+__global int look_at_ends(const __u64 *address, struct meeting *m)
+{
+	const struct sock *sk = (void *)(address ? number_at(address) : 0);
+	__u64 ino = inode_of(sk);
+	__u16 family;
+
+	if (!m || !ino)
+		return 0;
+	family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	m->now.id = OTHER_ID | ino;
+	m->family = family;
+	m->is_internet = internet(family);
+	m->is_unix = family == AF_UNIX;
+	if (internet(family)) {
+		read_ends(sk, &m->e);
+		m->now.ends = sign(&m->e);
+		m->now.lport = m->e.lport;
+	} else {
+		m->e.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+		if (family == AF_UNIX)
+			m->now.ends = (__u64)BPF_CORE_READ((struct unix_sock *)sk, peer);
+	}
+	return 1;
+}
+
+/* Meets a socket that is new, or has other ends than before. Returns what meet_at() does. */
+__global __u64 meet_anew(const __u64 *address, struct meeting *m)
+{
+	__u64 key = address ? number_at(address) : 0, id, peer = 0;
+	const struct sock *sk = (void *)key;
+	struct other *known = bpf_map_lookup_elem(&others, &key);
+	bool is_met, is_known, is_connected;
+
+	if (!m)
+		return 0;
+	id = m->now.id;
+	is_connected = BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED;
+	is_known = known && known->id == id;
+	is_met = known && known->verdict != UNACCEPTED;
+	if (known && !is_met && is_connected)
+		peer = known->id;
+	m->now.kind =
+		kind_of(m->family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
+	m->now.verdict = settings.active ? judge(&m->e, m->now.kind) : WANTED;
+	m->now.settled = m->now.kind != MG_KIND_udp || m->e.lport;
+	if (m->now.verdict == WANTED && !is_met)
+		note_met(key, id & ~OTHER_ID);
+	if (bpf_map_update_elem(&others, &key, &m->now, BPF_ANY) && m->now.verdict == WANTED)
+		count_not_followed(id);
+	if (m->now.verdict != WANTED)
+		return 0;
+	announce(key, &m->e, id, m->now.kind, peer);
+	if (m->is_internet) {
+		check_netns_number(m->e.netns, bpf_get_current_pid_tgid() >> 32);
+		register_places(&m->e, id, key);
+	}
+	/* data from before its accept were recorded at their sender */
+	if (m->is_unix && !is_known && is_connected && BPF_CORE_READ(sk, sk_receive_queue.qlen))
+		EMIT(sock_ready, mg_sock_ready, r, {
+			r->sock = id;
+			r->queued = ~0u;
+			r->buffer = r->len = 0;
+			r->kind = m->now.kind;
+		});
+	return id;
+}
+
 /*
  * Meets a socket of a traced task. Returns its id, 0 if the filters refuse it. It is announced when
  * it is first met and whenever its ends have changed.
@@ -338,57 +414,15 @@ __global int announce(__u64 address, const struct endpoints *e, __u64 id, int ki
 __global __u64 meet_at(const __u64 *address)
 {
 	__u64 key = address ? number_at(address) : 0;
-	const struct sock *sk = (void *)key;
-	struct other now = {}, *known;
-	struct endpoints e = {};
-	__u64 ino = inode_of(sk), peer = 0;
-	bool is_met;
-	__u16 family;
+	struct meeting m = {};
+	struct other *known;
 
-	if (!ino)
+	if (!look_at_ends(&key, &m))
 		return 0;
 	known = bpf_map_lookup_elem(&others, &key);
-	family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	now.id = OTHER_ID | ino;
-	if (internet(family)) {
-		read_ends(sk, &e);
-		now.ends = sign(&e);
-		now.lport = e.lport;
-	} else {
-		e.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-		if (family == AF_UNIX)
-			now.ends = (__u64)BPF_CORE_READ((struct unix_sock *)sk, peer);
-	}
-	if (known && known->id == now.id && known->ends == now.ends)
-		return known->verdict == WANTED ? now.id : 0;
-	is_met = known && known->verdict != UNACCEPTED;
-	if (known && !is_met && BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED)
-		peer = known->id;
-	now.kind = kind_of(family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
-	now.verdict = settings.active ? judge(&e, now.kind) : WANTED;
-	now.settled = now.kind != MG_KIND_udp || e.lport;
-	if (now.verdict == WANTED && !is_met)
-		note_met(key, ino);
-	if (bpf_map_update_elem(&others, &key, &now, BPF_ANY) && now.verdict == WANTED)
-		count_not_followed(now.id);
-	if (now.verdict != WANTED)
-		return 0;
-	announce(key, &e, now.id, now.kind, peer);
-	if (internet(family))
-		check_netns_number(e.netns, bpf_get_current_pid_tgid() >> 32);
-	/* data from before its accept were recorded at their sender */
-	if (family == AF_UNIX && (!known || known->id != now.id) &&
-		BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED &&
-		BPF_CORE_READ(sk, sk_receive_queue.qlen))
-		EMIT(sock_ready, mg_sock_ready, r, {
-			r->sock = now.id;
-			r->queued = ~0u;
-			r->buffer = r->len = 0;
-			r->kind = now.kind;
-		});
-	if (internet(family))
-		register_places(&e, now.id, key);
-	return now.id;
+	if (known && known->id == m.now.id && known->ends == m.now.ends)
+		return known->verdict == WANTED ? m.now.id : 0;
+	return meet_anew(&key, &m);
 }
 
 #ifdef MG_OLD

@@ -212,7 +212,7 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 		e->opener = opener;
 		e->ulp = ulp_of(tp);
 	});
-	state_of(sk, tp, cookie, NULL);
+	state_of_rare(sk, tp, cookie);
 }
 
 /* Applies the filters to a TCP socket. */

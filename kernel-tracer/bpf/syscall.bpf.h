@@ -98,30 +98,15 @@ static __always_inline __u64 tcp_cookie(struct sock *sk)
 	return MEMBER(sock, sk, __sk_common.skc_cookie.counter);
 }
 
-/* Finds the call's socket from its descriptor; false if that is no socket. */
-static __always_inline bool look_at_socket(
-	struct task_struct *t, __s64 fd, struct sock **sk, int *kind, __u64 *cookie)
+/* Returns the kind of a socket; the most frequent one without a call. */
+static __always_inline int kind_at(const struct sock *sk)
 {
-	__u16 family, type, protocol;
-	struct other *o;
+	__u16 family = MEMBER(sock, sk, __sk_common.skc_family);
+	__u16 type = MEMBER(sock, sk, sk_type), protocol = MEMBER(sock, sk, sk_protocol);
 
-	*sk = sock_of_fd(t, fd);
-	if (!*sk)
-		return false;
-	family = MEMBER(sock, *sk, __sk_common.skc_family);
-	type = MEMBER(sock, *sk, sk_type);
-	protocol = MEMBER(sock, *sk, sk_protocol);
 	if (protocol == IPPROTO_TCP && type == SOCK_STREAM && internet(family))
-		*kind = MG_KIND_tcp; /* the most frequent answer of kind_of(), without the call */
-	else
-		*kind = kind_of(family, type, protocol);
-	if (*kind == MG_KIND_tcp) {
-		*cookie = tcp_cookie(*sk);
-		return tcp_passes(*sk);
-	}
-	o = other_of(*sk);
-	*cookie = o ? o->id : meet_other(*sk);
-	return *cookie || !settings.active;
+		return MG_KIND_tcp;
+	return kind_of(family, type, protocol);
 }
 
 /* Applies the filters to a socket about to be made, which has no ends yet. */
@@ -191,6 +176,31 @@ struct begun_call {
 	int dir, kind;
 };
 
+/*
+ * Finds the call's socket from its descriptor. Returns 0 if that is no socket, or one that the
+ * filters refuse. The verifier follows this once, and not once for each kind of call.
+ */
+__global int look_at_socket(struct begun_call *c)
+{
+	struct other *o;
+	struct sock *sk;
+
+	if (!c)
+		return 0;
+	sk = sock_of_fd(bpf_get_current_task_btf(), c->fd);
+	c->sk = sk;
+	if (!sk)
+		return 0;
+	c->kind = kind_at(sk);
+	if (c->kind == MG_KIND_tcp) {
+		c->cookie = tcp_cookie(sk);
+		return tcp_passes(sk);
+	}
+	o = other_of(sk);
+	c->cookie = o ? o->id : meet_other(sk);
+	return c->cookie || !settings.active;
+}
+
 /* Remembers a call whose socket the filters refuse, since they may pass its new ends. */
 static __always_inline void remember_refused(struct task_state *state, const struct begun_call *c)
 {
@@ -214,14 +224,14 @@ static __always_inline bool find_socket(
 		return true;
 	c->fd = (__s32)SYS_ARG0(regs);
 	if (c->call == MG_SYS_splice) { /* one end is a pipe */
-		if (look_at_socket(t, c->fd, &c->sk, &c->kind, &c->cookie)) {
+		if (look_at_socket(c)) {
 			c->call = MG_SYS_splice_in;
 			c->dir = MG_DIR_RX;
 		} else {
 			c->fd = (__s32)SYS_ARG2(regs);
 		}
 	}
-	if (c->sk || look_at_socket(t, c->fd, &c->sk, &c->kind, &c->cookie))
+	if (c->sk || look_at_socket(c))
 		return true;
 	remember_refused(state, c);
 	return false;
@@ -250,6 +260,17 @@ static __always_inline void remember_call(
 	zerocopy_begins(state, c->sk, c->dir, c->flags);
 }
 
+/*
+ * Returns whether a call, made by whomever, concerns no socket. It takes loads alone, fewer than
+ * the search for the thread's state, which then is not needed.
+ */
+static __always_inline bool has_no_socket(struct task_struct *t, struct pt_regs *regs, __u32 call)
+{
+	return CAN_CAST && call != MG_SYS_socket && call != MG_SYS_socketpair &&
+	       call != MG_SYS_io_uring_enter && call != MG_SYS_splice && call != MG_CALL_32BIT &&
+	       !sock_of_fd(t, (__s32)SYS_ARG0(regs));
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
@@ -261,7 +282,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if ((__u64)nr >= MG_NR_MAX)
 		return 0;
 	c.call = cfg.call_of_nr[nr];
-	if (!c.call)
+	if (!c.call || has_no_socket(t, regs, c.call))
 		return 0;
 	state = task_of(t);
 	if (!state && !everything(t) &&

@@ -76,8 +76,23 @@ static __always_inline bool everything(const struct task_struct *t)
 	return cfg.all && !settings.active && TASK_READ(t, tgid) != not_traced;
 }
 
+/*
+ * Returns false for a task of which no program keeps anything, as most are: one load, where the
+ * look-up takes a call.
+ */
+static __always_inline bool may_have_storage(struct task_struct *t)
+{
+#if CAN_CAST
+	if (bpf_core_field_exists(t->bpf_storage))
+		return TASK_POINTER(t, bpf_storage);
+#endif
+	return true;
+}
+
 static __always_inline struct task_state *task_of(struct task_struct *t)
 {
+	if (!everything(t) && !may_have_storage(t))
+		return NULL;
 	return task_storage(&tasks, t, everything(t) ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
@@ -93,11 +108,12 @@ static __always_inline struct task_state *current_task(void)
 }
 
 /*
- * Reports the thread, and its process's name: by its first thread, since a thread may have another
- * name.
+ * Reports the current thread, and its process's name: by its first thread, since a thread may have
+ * another name. A global function, which the verifier follows once.
  */
-static __noinline void tell_process(const struct task_struct *t)
+__noinline int tell_process(void)
 {
+	struct task_struct *t = bpf_get_current_task_btf();
 	const struct task_struct *leader = BPF_CORE_READ(t, group_leader);
 
 	EMIT_RARE(task_fork, mg_task_fork, e, {
@@ -105,14 +121,16 @@ static __noinline void tell_process(const struct task_struct *t)
 		e->child_pid = BPF_CORE_READ(leader, tgid);
 		copy_name(e->comm, leader->comm);
 	});
+	return 0;
 }
 
+/* Begins to trace the current task, `t`. */
 static __always_inline struct task_state *meet_task(struct task_struct *t)
 {
 	struct task_state *state = begin_tracing(t);
 
 	if (state)
-		tell_process(t);
+		tell_process();
 	else
 		count_not_traced(t);
 	return state;
@@ -123,7 +141,8 @@ static __always_inline bool task_traced(struct task_struct *t)
 {
 	if (everything(t))
 		return true;
-	return TASK_READ(t, pid) && task_storage(&tasks, t, 0); /* an idle CPU's thread has none */
+	return may_have_storage(t) && TASK_READ(t, pid) &&
+	       task_storage(&tasks, t, 0); /* an idle CPU's thread has none */
 }
 
 /* Returns whether what the scheduler and interrupts do to the task is recorded. */
@@ -133,7 +152,7 @@ static __always_inline bool task_watched(struct task_struct *t)
 
 	if (everything(t))
 		return true;
-	state = TASK_READ(t, pid) ? task_storage(&tasks, t, 0) : NULL;
+	state = may_have_storage(t) && TASK_READ(t, pid) ? task_storage(&tasks, t, 0) : NULL;
 	return state && (!settings.served || state->serves);
 }
 
@@ -144,7 +163,7 @@ static __always_inline bool current_selects(void)
 
 	if (cfg.all)
 		return TASK_READ(t, tgid) != not_traced;
-	if (task_storage(&tasks, t, 0))
+	if (may_have_storage(t) && task_storage(&tasks, t, 0))
 		return true;
 	/* from the helper: on old kernels a task is only a number */
 	return settings.cgroup && bpf_get_current_pid_tgid() >> 32 != not_traced &&

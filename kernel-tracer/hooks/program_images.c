@@ -77,8 +77,8 @@ static bool is_map(const struct bpf_insn *insn)
 	       (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE);
 }
 
-static bool read_one(const struct program_images *images, struct program_image *one,
-	struct cursor *c)
+static bool read_one(
+	const struct program_images *images, struct program_image *one, struct cursor *c)
 {
 	const struct program_facts *facts = take(c, sizeof(*facts));
 
