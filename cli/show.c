@@ -257,9 +257,10 @@ static int parse(struct show_options *o, int argc, char **argv)
 		return refuse("--slowest excludes --flow, --facts, --tsv, --bytes and --byte");
 	if (o->facts && o->bytes.to)
 		return refuse("--facts excludes --bytes and --byte");
-	if ((o->facts == &fact_table[FACT_wire]) != (o->pcap != NULL) || (o->pcap && o->follow))
-		return refuse("--facts wire is of a capture: give it with --pcap FILE, and without "
-			      "--follow");
+	if (o->pcap && (o->facts != &fact_table[FACT_wire] || o->follow))
+		return refuse("--pcap is for --facts wire, without --follow");
+	if (o->facts == &fact_table[FACT_wire] && !o->pcap)
+		mg_warn("--facts wire has no rows without a capture: give --pcap FILE");
 	if (o->follow && (o->bytes.to || o->slowest))
 		return refuse("--follow excludes --bytes, --byte and --slowest");
 	if ((o->facts || o->slowest) && (o->filter.event.n || o->filter.layers))

@@ -21,7 +21,7 @@ static __noinline bool sent_by_request(
 	if (says_tcp(skb->head + skb->network_header))
 		tuple = answers_tuple(
 			skb, POINTER(sock, request, __sk_common.skc_net.net)->ns.inum, &t);
-	if (!tuple || !bpf_map_lookup_elem(&requests, &tuple))
+	if (!tuple || !request_at(tuple))
 		return false;
 	set_segment(g, &t);
 	g->len = 0;

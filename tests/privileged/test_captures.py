@@ -332,7 +332,10 @@ def on_loopback(top):
 
 def refused(top):
     with Recording(PYTHON, TALK, "both", "127.0.0.1", options=("--kernel-only",)) as rec:
-        for args, says in ((("--facts", "wire"), "give it with --pcap FILE"), (("--pcap", top), "give it with --pcap"),
+        p = run(MAGNET, "show", rec.dir, "--facts", "wire")
+        check(p.stdout.count("\n") == 1 and "give --pcap FILE" in p.stderr, f"without a capture: {p.stderr.strip()}")
+        for args, says in ((("--facts", "call", "--pcap", top), "--pcap is for --facts wire"),
+                           (("--pcap", top), "--pcap is for --facts wire"),
                            (("--facts", "wire", "--pcap", top + "/none"), "No such file")):
             p = run(MAGNET, "show", rec.dir, *args, check=False)
             check(p.returncode in (1, 2) and says in p.stderr and p.stderr.count("\n") == 1,
