@@ -11,7 +11,7 @@
 /* Takes the address from memory, where the verifier takes it for a number. */
 __global __u64 cookie_at(const __u64 *address)
 {
-	return address ? recall(&socks, MEMO_SOCKS, *address) : 0;
+	return address ? recall(&socks, MEMO_SOCKS, *address, true) : 0;
 }
 
 /* Returns the cookie of a packet's socket, 0 if it is not followed. */
@@ -25,19 +25,19 @@ static __always_inline __u64 cookie_of(const struct sock *sk)
 /* Returns the cookie of the socket that segments with this tuple are for, or 0. */
 __noinline __u64 cookie_by_tuple(__u64 tuple)
 {
-	return recall(&tuples, MEMO_TUPLES, tuple);
+	return recall(&tuples, MEMO_TUPLES, tuple, true);
 }
 
 /* Returns what `paths` has under the key, or 0. */
 __noinline __u64 path_at(__u64 key)
 {
-	return recall(&paths, MEMO_PATHS, key);
+	return recall(&paths, MEMO_PATHS, key, false);
 }
 
 /* Returns what `requests` has under the key, or 0. */
 __noinline __u64 request_at(__u64 key)
 {
-	return recall(&requests, MEMO_REQUESTS, key);
+	return recall(&requests, MEMO_REQUESTS, key, false);
 }
 
 #else

@@ -189,7 +189,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	bool kept = false;
 	int via = VIA_OWN;
 	struct taken t;
-	__u64 sock = 0, lost;
+	__u64 sock = 0, tables = generation_now(), lost;
 
 	if (sk && dev_sends_again(skb, sk, dev, event))
 		return 0;
@@ -218,7 +218,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	if (event == MG_EVENT_dev_xmit)
 		hand_over(skb, (void *)t.slot->payload);
 	else if (kept)
-		journey_begins(WAY_OUT, skb, (__u64)sk, NULL, (void *)t.slot->payload);
+		journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, (void *)t.slot->payload);
 	publish(&t, event);
 	return 0;
 }
@@ -332,7 +332,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	struct packet g = {};
 	bool kept = false;
 	struct taken t;
-	__u64 sock = 0;
+	__u64 sock = 0, tables = generation_now();
 
 	if (!version && is_tag(skb->protocol)) {
 		__u32 behind = behind_tags(number_of(ip));
@@ -370,7 +370,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 		return;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
 	if (kept)
-		journey_begins(WAY_IN, skb, (__u64)POINTER(net_device, dev, nd_net.net), ip,
+		journey_begins(WAY_IN, skb, (__u64)POINTER(net_device, dev, nd_net.net), ip, tables,
 			(void *)t.slot->payload);
 	publish(&t, event);
 }

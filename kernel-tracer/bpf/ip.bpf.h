@@ -37,10 +37,10 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	struct sk_buff *skb = ctx->skb;
 	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
+	__u64 sock = 0, tables = generation_now();
 	struct mg_packet again;
 	struct packet g = {};
 	struct taken t;
-	__u64 sock = 0;
 	bool tcp;
 
 	if (event != MG_EVENT_ip_out && sk && sent_before(&again, skb, sk)) {
@@ -63,7 +63,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 			g.carried ? VIA_FROM : VIA_OWN);
 		if (tcp && event == MG_EVENT_ip_out) {
 			e->context = context_here();
-			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, e);
+			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, e);
 		}
 		publish(&t, event);
 	}

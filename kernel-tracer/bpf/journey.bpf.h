@@ -13,10 +13,12 @@
 enum way { WAY_OUT, WAY_IN, WAYS };
 
 /*
- * Programs may interrupt each other here: a writer first takes `skb` away, then writes `th`, which
- * no other buffer has, so that a mixture of two segments is taken for neither.
+ * Programs may interrupt each other here, and where the kernel is preemptible, take turns. A writer
+ * claims the entry; another one leaves it alone then. A reader takes over what it has copied if
+ * `skb`, which a writer takes away first and puts back last, is still there.
  */
 struct journey {
+	__u64 busy; /* a program is writing it */
 	__u64 skb;
 	__u64 th;      /* address of the TCP header */
 	__u64 owner;   /* the sending socket, or the receiving namespace */
@@ -70,10 +72,10 @@ static __always_inline __u32 rest_of(const struct sk_buff *skb, __u64 th)
 
 /*
  * Keeps what has been recorded of a segment, which is in no tunnel. Received ones are IPv4's, whose
- * header is at `ip`.
+ * header is at `ip`. `tables` is generation_now() from before its socket was looked up.
  */
 static __always_inline void journey_begins(enum way way, const struct sk_buff *skb, __u64 owner,
-	unsigned char *ip, const struct mg_packet *e)
+	unsigned char *ip, __u64 tables, const struct mg_packet *e)
 {
 	__u32 at = way;
 	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
@@ -81,12 +83,13 @@ static __always_inline void journey_begins(enum way way, const struct sk_buff *s
 
 	if (!j || e->proto != IPPROTO_TCP || e->tcp_flags & TCP_SYN || settings.interface[0])
 		return;
+	if (__sync_val_compare_and_swap(&j->busy, 0, 1))
+		return;
 	j->skb = 0;
 	BARRIER();
 	j->th = th;
-	BARRIER();
 	j->owner = owner;
-	j->tables = generation_now();
+	j->tables = tables;
 	read_16(j->head, th);
 	if (way == WAY_IN)
 		read_ip_words(j->ip, (__u64)ip);
@@ -95,6 +98,8 @@ static __always_inline void journey_begins(enum way way, const struct sk_buff *s
 	j->e = *e;
 	BARRIER();
 	j->skb = (__u64)skb;
+	BARRIER();
+	*(volatile __u64 *)&j->busy = 0;
 }
 
 static __always_inline bool same_head(const struct journey *j)
@@ -154,7 +159,7 @@ static __always_inline bool received_before(
 
 #else
 
-#define journey_begins(...)
+#define journey_begins(way, skb, owner, ip, tables, e) (void)(tables)
 static __always_inline bool sent_before(
 	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
 {

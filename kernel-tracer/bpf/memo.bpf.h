@@ -55,9 +55,10 @@ static __always_inline __u64 memo_check(__u64 key, __u64 cookie, __u64 now)
 
 /*
  * Returns the cookie under the key, which is not 0; 0 if there is none. The entries of `map` begin
- * with it, and none is 0.
+ * with it, and none is 0. Found entries of a table that throws out what is not used are looked up
+ * each time (`hits` is false): that is how it knows that they are.
  */
-static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
+static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key, bool hits)
 {
 	__u32 at = table * MEMOS + (key * 0x9e3779b97f4a7c15ULL >> 32 & (MEMOS - 1));
 	volatile struct memo *m = bpf_map_lookup_elem(&memos, &at);
@@ -70,7 +71,7 @@ static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
 	}
 	found = bpf_map_lookup_elem(map, &key);
 	cookie = found ? *(volatile __u64 *)found : 0;
-	if (m) {
+	if (m && (hits || !found)) {
 		m->key = key;
 		m->cookie = cookie;
 		m->check = memo_check(key, cookie, now);
@@ -80,6 +81,7 @@ static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key)
 
 #else
 #define tables_changed()
+#define generation_now() 0
 #endif
 
 #endif

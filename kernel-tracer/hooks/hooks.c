@@ -141,14 +141,14 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return 0; /* the choice of followed sockets does not depend on these */
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
-	/* programs may have looked these up meanwhile, and remember it for this round */
-	now.round++;
-	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
-		return -errno;
 	empty(hooks_map_fd(h, "others"));
 	empty(hooks_map_fd(h, "places"));
 	/* entries come from packets that the filters may refuse now */
 	empty(hooks_map_fd(h, "paths"));
+	/* programs may have looked these up meanwhile, and remember it for this round */
+	now.round++;
+	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
+		return -errno;
 	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
 	return meet_existing(h);
 }

@@ -13,15 +13,20 @@
 #include "run/outcomes.h"
 #include "run/selection.h"
 
-/* Attaches and detaches hooks. Notes one change for each layer, since a list would not fit an
- * event.
+/*
+ * Attaches and detaches hooks. Notes one change for each layer, since a list would not fit an
+ * event, and one where `protocols` changed with them.
  */
-static int change_layers(struct run *r, const struct tracer_options *new)
+static int change_layers(struct run *r, const struct tracer_options *new, bool protocols)
 {
+	char text[PATH_MAX];
 	uint32_t layers = new->hooks.layers, changed = r->options.hooks.layers ^ layers;
 	int err = run_set_layers(r, layers);
 
 	r->options.given.layers = new->given.layers;
+	selection_text(&new->hooks.settings, "protocol", text, sizeof(text));
+	if (protocols)
+		run_note_change(r, "protocol", text);
 	for (int i = 0; i < MG_LAYER_END; i++)
 		if (changed & 1u << i)
 			run_note_change(r, mg_layer_names[i], layers & 1u << i ? "on" : "off");
@@ -32,15 +37,18 @@ static int change_layers(struct run *r, const struct tracer_options *new)
 static int change(struct run *r, const struct option_row *row, const char *value,
 	const struct tracer_options *changed)
 {
+	const struct mg_bpf_settings *was = &r->options.hooks.settings,
+				     *new = &changed->hooks.settings;
+	bool protocols = (was->active ^ new->active) & MG_FILTERS_PROTOCOL;
 	int err;
 
 	err = hooks_set(&r->hooks, &changed->hooks.settings);
 	if (err)
 		return err;
 	r->options.hooks.settings = changed->hooks.settings;
-	r->options.only_tcp = changed->only_tcp;
+	r->options.chose_protocols = changed->chose_protocols;
 	if (row->type == &option_type_layers)
-		return change_layers(r, changed);
+		return change_layers(r, changed, protocols);
 	r->options = *changed;
 	err = run_set_layers(r, r->options.hooks.layers); /* the filters may need other hooks */
 	if (err)

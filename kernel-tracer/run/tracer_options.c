@@ -78,23 +78,15 @@ static void copy_settings(struct tracer_options *o)
 				   o->hooks.layers & 1u << MG_LAYER_SYSCALL;
 }
 
-/*
- * Chooses TCP where the layers are `light`, and what passed before where they are not any more.
- * Call it when layers were chosen; protocols that are chosen stay.
- */
+/* Records TCP alone where the layers are `light`, and all protocols elsewhere, unless the user
+ * chose. */
 static void choose_protocols(struct tracer_options *o)
 {
-	struct mg_bpf_settings *s = &o->hooks.settings;
-	bool light = o->given.layers & MG_LIGHT_ALONE;
+	const char *value = o->given.layers & MG_LIGHT_ALONE ? "tcp" : "any";
 	char why[100];
 
-	if (light && !(s->active & MG_FILTERS_PROTOCOL)) {
-		selection_set(s, "protocol", "tcp", why, sizeof(why));
-		o->only_tcp = true;
-	} else if (!light && o->only_tcp) {
-		selection_set(s, "protocol", "any", why, sizeof(why));
-		o->only_tcp = false;
-	}
+	if (!o->chose_protocols)
+		selection_set(&o->hooks.settings, "protocol", value, why, sizeof(why));
 }
 
 /* Returns what is wrong with the triggers, NULL if nothing is. */
@@ -155,8 +147,8 @@ int tracer_options_parse(struct tracer_options *o, int argc, char **argv)
 		return err;
 	if (optind < argc)
 		o->command = argv + optind;
-	if (!given->protocol.count)
-		choose_protocols(o);
+	o->chose_protocols = given->protocol.count;
+	choose_protocols(o);
 	copy_settings(o);
 	err = check(o);
 	o->control = given->control_fd <= INT32_MAX ? (int)given->control_fd : -1;
@@ -179,7 +171,7 @@ int tracer_options_set(struct tracer_options *o, const struct option_row *row, c
 			&o->hooks.settings, option_row_name(row), value, why + used, size - used);
 
 		if (!err && strcmp(option_row_name(row), "protocol") == 0)
-			o->only_tcp = false;
+			o->chose_protocols = true;
 		copy_settings(o);
 		return err;
 	}

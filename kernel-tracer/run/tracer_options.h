@@ -15,7 +15,7 @@ struct tracer_options {
 	int control;                   /* descriptor of a parent to speak with, -1 = none */
 	struct option_trigger trigger; /* what causes a dump */
 	char **command;                /* program to run and to follow, NULL = none */
-	bool only_tcp; /* the filter for protocols is there because of --layers light */
+	bool chose_protocols;          /* the user has, also with "any" */
 };
 
 /* Returns 0, 1 if all is done (help), or a negative errno after a message. */

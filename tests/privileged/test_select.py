@@ -215,7 +215,15 @@ def hooks_of_tcp():
             check(not others & attached(t) and counted(t) == 0, "and then not any more")
             run(TRACER, "ctl", "--pid", t.pid, "set", "layers=socket,tcp,device")
             check(not others & attached(t), "a protocol that was chosen stays")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "protocol=any")
+            run(TRACER, "ctl", "--pid", t.pid, "set", "layers=light")
+            check(others < attached(t), "also where any was chosen")
             t.end()
+            notes = [line.split("\t")[9] for line in run(MAGNET, "show", "--tsv", top + "/t").stdout.splitlines()
+                     if line.split("\t")[5] == "change"]
+            notes = [n for n in notes if "protocol" in n]
+            check(len(notes) == 5 and "any" in notes[0] and "tcp" in notes[1],
+                  f"what light does to the protocols is noted like what ctl set does: {notes}")
             port = [f for f in json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
                     if f["proto"] == "udp" and f["direction"] == "tx" and f["bytes"] == 300]
             check(len(port) == 1, "datagrams are recorded while they pass")
