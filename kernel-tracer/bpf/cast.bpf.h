@@ -36,4 +36,15 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 #define TASK_POINTER(t, m)       POINTER(task_struct, t, m)
 
 #endif
+
+/*
+ * Marks a function that the verifier follows once if it is a global one. Reading by helpers takes
+ * large frames, and frames of all functions share 512 bytes: there it is inlined.
+ */
+#if CAN_CAST
+#define __followed_once __noinline
+#else
+#define __followed_once static __always_inline
+#endif
+
 #endif

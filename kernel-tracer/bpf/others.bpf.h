@@ -340,7 +340,7 @@ struct meeting {
 };
 
 /* Reads a socket's ends. Returns 0 if it is closed. */
-__global int look_at_ends(const __u64 *address, struct meeting *m)
+__followed_once int look_at_ends(const __u64 *address, struct meeting *m)
 {
 	const struct sock *sk = (void *)(address ? number_at(address) : 0);
 	__u64 ino = inode_of(sk);
@@ -366,7 +366,7 @@ __global int look_at_ends(const __u64 *address, struct meeting *m)
 }
 
 /* Meets a socket that is new, or has other ends than before. Returns what meet_at() does. */
-__global __u64 meet_anew(const __u64 *address, struct meeting *m)
+__followed_once __u64 meet_anew(const __u64 *address, struct meeting *m)
 {
 	__u64 key = address ? number_at(address) : 0, id, peer = 0;
 	const struct sock *sk = (void *)key;

@@ -177,20 +177,17 @@ struct begun_call {
 };
 
 /*
- * Finds the call's socket from its descriptor. Returns 0 if that is no socket, or one that the
- * filters refuse. The verifier follows this once, and not once for each kind of call.
+ * Looks at the call's socket. Returns 0 if the filters refuse it. The verifier follows this once,
+ * and not once for each kind of call.
  */
-__global int look_at_socket(struct begun_call *c)
+__followed_once int look_at_socket(struct begun_call *c)
 {
 	struct other *o;
 	struct sock *sk;
 
 	if (!c)
 		return 0;
-	sk = sock_of_fd(bpf_get_current_task_btf(), c->fd);
-	c->sk = sk;
-	if (!sk)
-		return 0;
+	sk = c->sk;
 	c->kind = kind_at(sk);
 	if (c->kind == MG_KIND_tcp) {
 		c->cookie = tcp_cookie(sk);
@@ -222,16 +219,21 @@ static __always_inline bool find_socket(
 	}
 	if (c->call == MG_SYS_io_uring_enter)
 		return true;
-	c->fd = (__s32)SYS_ARG0(regs);
 	if (c->call == MG_SYS_splice) { /* one end is a pipe */
-		if (look_at_socket(c)) {
+		c->fd = (__s32)SYS_ARG0(regs);
+		c->sk = sock_of_fd(t, c->fd);
+		if (c->sk && look_at_socket(c)) {
 			c->call = MG_SYS_splice_in;
 			c->dir = MG_DIR_RX;
-		} else {
-			c->fd = (__s32)SYS_ARG2(regs);
+			return true;
 		}
+		c->fd = (__s32)SYS_ARG2(regs);
+		c->sk = sock_of_fd(t, c->fd);
+	} else if (!CAN_CAST) { /* else the caller has found it */
+		c->fd = (__s32)SYS_ARG0(regs);
+		c->sk = sock_of_fd(t, c->fd);
 	}
-	if (c->sk || look_at_socket(c))
+	if (c->sk && look_at_socket(c))
 		return true;
 	remember_refused(state, c);
 	return false;
@@ -261,14 +263,19 @@ static __always_inline void remember_call(
 }
 
 /*
- * Returns whether a call, made by whomever, concerns no socket. It takes loads alone, fewer than
- * the search for the thread's state, which then is not needed.
+ * Returns whether a call concerns no socket; else `c` may have it. That takes loads alone, fewer
+ * than the search for the thread's state, which then is not needed.
  */
-static __always_inline bool has_no_socket(struct task_struct *t, struct pt_regs *regs, __u32 call)
+static __always_inline bool has_no_socket(
+	struct task_struct *t, struct pt_regs *regs, struct begun_call *c)
 {
-	return CAN_CAST && call != MG_SYS_socket && call != MG_SYS_socketpair &&
-	       call != MG_SYS_io_uring_enter && call != MG_SYS_splice && call != MG_CALL_32BIT &&
-	       !sock_of_fd(t, (__s32)SYS_ARG0(regs));
+	if (!CAN_CAST || c->call == MG_SYS_socket || c->call == MG_SYS_socketpair ||
+		c->call == MG_SYS_io_uring_enter || c->call == MG_SYS_splice ||
+		c->call == MG_CALL_32BIT)
+		return false;
+	c->fd = (__s32)SYS_ARG0(regs);
+	c->sk = sock_of_fd(t, c->fd);
+	return !c->sk;
 }
 
 SEC("tp_btf/sys_enter")
@@ -282,7 +289,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if ((__u64)nr >= MG_NR_MAX)
 		return 0;
 	c.call = cfg.call_of_nr[nr];
-	if (!c.call || has_no_socket(t, regs, c.call))
+	if (!c.call || has_no_socket(t, regs, &c))
 		return 0;
 	state = task_of(t);
 	if (!state && !everything(t) &&
