@@ -206,6 +206,8 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	l->session = read_session(dirs, count, no_session, sizeof(no_session));
 	core_know_wall_clock(l->core, clock_offset(&traces));
 	session_tell(l->core, l->session);
+	if (core_attached(l->core) && !core_listener(l->core))
+		figures_apart(l->core);
 	err = read_traces(reader, &traces, l->core, why, sizeof(why));
 	if (err) {
 		if (!l->again)

@@ -154,6 +154,12 @@ void core_flush(struct core *c);
 void core_lost_app(struct core *c, uint64_t count, uint64_t from_ns, uint64_t to_ns, int cpu);
 /* Attaches the listener that keeps a state of each flow; one only, before the first event. */
 void core_attach(struct core *c, void *what, const struct core_client *does);
+/*
+ * Has its listeners of most facts run in a thread of their own until core_finish(), where that can
+ * be. Call it before the first event, when all have registered: they may use nothing but the fact
+ * and states of flows then, except for facts that facts/apart.c gives them directly.
+ */
+void core_listen_apart(struct core *c);
 /* Returns that listener; NULL if there is none. */
 void *core_attached(const struct core *c);
 /* Returns what the listener sets to have `between` called after the present event. */

@@ -178,6 +178,27 @@ static void count_hook(struct core *c, const struct mg_event *e)
 		s->until_ns = e->time_ns;
 }
 
+static void between(void *core)
+{
+	struct core *c = core;
+
+	c->attached.due = false;
+	c->attached.does.between(c->attached.what, c);
+}
+
+void core_listen_apart(struct core *c)
+{
+	c->apart = facts_apart_begin(&c->facts,
+		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c});
+}
+
+void core_end_apart(struct core *c)
+{
+	if (c->apart)
+		facts_apart_end(c->apart);
+	c->apart = NULL;
+}
+
 static void process(struct core *c, struct mg_event *e)
 {
 	struct annotation a = {0};
@@ -195,10 +216,10 @@ static void process(struct core *c, struct mg_event *e)
 	else
 		count(c, e);
 	core_dispatch(c, e, &a);
-	if (c->attached.due) {
-		c->attached.due = false;
-		c->attached.does.between(c->attached.what, c);
-	}
+	if (c->apart)
+		facts_apart_event(c->apart);
+	else if (c->attached.due)
+		between(c);
 	if (c->listening.listener)
 		c->listening.listener(c->listening.listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)
@@ -379,6 +400,7 @@ int core_finish(struct core *c)
 		return core_lacks_memory(c) ? -ENOMEM : 0;
 	c->due.guess_again_ns = 0;
 	release(c, true);
+	core_end_apart(c);
 	HASH_ITER (hh, c->tasks.threads, t, tmp) {
 		if (!t->has_ended)
 			thread_wait_lost(c, t);

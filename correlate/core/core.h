@@ -14,6 +14,7 @@
 #include "clock/clockmap.h"
 #include "clock/cpu_offsets.h"
 #include "clock/queue.h"
+#include "facts/apart.h"
 #include "facts/facts.h"
 #include "socket/closed.h"
 #include "task/threads.h"
@@ -88,7 +89,7 @@ struct other_stats {
 };
 
 /* Cache of the latest look-ups, by the low bits of the number. */
-#define RECENT_SOCKS   4096 /* more connections than that are seldom busy at once */
+#define RECENT_SOCKS   16384 /* more connections than that are seldom busy at once */
 #define RECENT_THREADS 256
 struct recent {
 	struct mg_sock *sock[RECENT_SOCKS];
@@ -261,6 +262,7 @@ struct core {
 		void *listener_arg;
 	} listening;
 	struct facts facts;
+	struct facts_apart *apart;  /* listeners in a thread of their own; NULL: none */
 	struct stack_place *places; /* names of the places that stacks go through */
 	struct {
 		void *what;
@@ -271,6 +273,12 @@ struct core {
 };
 
 void core_init(struct core *c);
+/* Call it before the state that a listener keeps of a flow is used, see core_listen_apart(). */
+static inline void core_await_listeners(const struct core *c)
+{
+	if (c->apart)
+		facts_apart_await(c->apart);
+}
 /* Returns whether the end of the recording is known, after this side or together with it. */
 bool side_end_known(const struct core *c, enum core_side which);
 /* Returns the share of the recording's time that a side covers; 1 if it is not known to be less. */
@@ -304,6 +312,8 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 bool gap_is_app(uint32_t reason);
 /* Returns whether the gap is a loss, and not a pause that the user asked for. */
 bool gap_is_loss(const struct gap *g);
+/* Has listeners called directly again. */
+void core_end_apart(struct core *c);
 void core_free(struct core *c);
 
 #endif

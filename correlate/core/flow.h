@@ -115,7 +115,6 @@ struct flow {
 		uint64_t arrived;    /* RX: the latest of the bytes that are in order */
 		uint64_t processed;  /* RX: TCP processed a segment */
 	} last;
-	void *state; /* what a listener keeps of the flow (core_attach()), NULL: nothing yet */
 	/* offset at which the recording begins; 0 if it saw the connection open */
 	uint64_t start;
 	uint64_t total;    /* end offset: sent, or read by the program, by sequence numbers */
@@ -163,6 +162,12 @@ struct flow {
 	struct refusals refusals;  /* TX */
 	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
 	struct urgent urgent;      /* RX */
+	/*
+	 * State that a listener keeps of the flow (core_attach()), NULL: nothing yet. Another CPU
+	 * may read it all the time: it stands between members that hardly change.
+	 */
+	void *state;
+	struct flow_missing missing;
 	struct {
 		uint64_t n;         /* segments or datagrams the kernel dropped */
 		uint64_t discarded; /* those of them without payload that TCP itself discarded */
@@ -174,7 +179,6 @@ struct flow {
 	struct why *why;
 	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
 	struct flow_paired paired;
-	struct flow_missing missing;
 };
 
 /* Addresses and ports of a connection, as one end has them. */

@@ -30,6 +30,7 @@ void core_free(struct core *c)
 	struct thread *t, *ttmp;
 	struct mg_sock *s, *stmp;
 
+	core_end_apart(c);
 	HASH_ITER (hh, c->tasks.threads, t, ttmp) {
 		HASH_DEL(c->tasks.threads, t);
 		thread_free(t);

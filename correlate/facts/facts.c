@@ -77,6 +77,15 @@ bool facts_listen_by_flow(struct facts *f, enum fact kind, fact_fn fn, void *arg
 	return true;
 }
 
+uint32_t facts_listeners(const struct facts *f)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < FACTS; i++)
+		n += f->of[i].n;
+	return n;
+}
+
 bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg)
 {
 	bool has_room = facts_listen_by_flow(f, kind, fn, arg);

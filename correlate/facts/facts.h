@@ -137,6 +137,9 @@ bool facts_listen(struct facts *f, enum fact kind, fact_fn fn, void *arg);
  */
 bool facts_listen_by_flow(struct facts *f, enum fact kind, fact_fn fn, void *arg);
 
+/* Returns how many listeners there are. */
+uint32_t facts_listeners(const struct facts *f);
+
 static inline bool facts_wanted(const struct facts *f, enum fact kind)
 {
 	return f->of[kind].n != 0;

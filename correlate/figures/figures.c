@@ -61,6 +61,15 @@ void figures_attach(struct core *c)
 	stack_table_listen(&f->stacks, c);
 	exchange_table_listen(&f->exchanges, c);
 	core_attach(c, f, &client);
+	f->listeners = facts_listeners(core_facts(c));
+}
+
+void figures_apart(struct core *c)
+{
+	const struct figures *f = core_attached(c);
+
+	if (f && !f->filter && f->listeners == facts_listeners(core_facts(c)))
+		core_listen_apart(c);
 }
 
 /*

@@ -215,6 +215,7 @@ void gap_touch(const struct core *c, struct mg_sock *s, const struct hole *h)
 
 	if (!c->attached.what)
 		return;
+	core_await_listeners(c);
 	if (tx)
 		does->gap(c->attached.what, flow_fact(&s->tx), tx, h->from, h->to);
 	if (rx)

@@ -63,6 +63,15 @@ static struct closed_sock *find(const struct core *c, uint64_t cookie)
 	return k;
 }
 
+/* Finds one when its listener's states may be used: what these ask for may pack it anew. */
+static struct closed_sock *awaited(const struct core *c, uint64_t cookie)
+{
+	if (!find(c, cookie))
+		return NULL;
+	core_await_listeners(c);
+	return find(c, cookie);
+}
+
 /* Tells the listener whose states are packed with the sockets how much memory these take. */
 static void account(const struct core *c, size_t more, size_t less)
 {
@@ -182,6 +191,8 @@ static void forget_oldest(struct core *c)
 {
 	const struct closed_socks *w = &c->sockets.closed;
 
+	if (w->keep)
+		core_await_listeners(c);
 	while (w->keep && HASH_COUNT(w->all) > w->keep) {
 		struct closed_sock *k = w->all, *other = k->peer ? find(c, k->peer) : NULL;
 
@@ -241,7 +252,7 @@ static struct mg_sock *unpack(struct core *c, struct closed_sock *k)
 
 struct mg_sock *closed_unpack(struct core *c, uint64_t cookie)
 {
-	struct closed_sock *k = find(c, cookie);
+	struct closed_sock *k = awaited(c, cookie);
 	struct mg_sock *s = k ? unpack(c, k) : NULL;
 
 	if (s)
@@ -259,6 +270,7 @@ struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends)
 
 static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, void *state))
 {
+	core_await_listeners(c);
 	if (s->tx.state)
 		fn(c->attached.what, s->tx.state);
 	if (s->rx.state)
@@ -324,7 +336,7 @@ const struct mg_sock *core_sock(struct core *c, uint64_t cookie)
 	for (int i = 0; i < 2; i++)
 		if (shown[i] && shown[i]->cookie == cookie)
 			return shown[i];
-	k = find(c, cookie);
+	k = awaited(c, cookie);
 	if (!k)
 		return NULL;
 	other = k->peer ? find(c, k->peer) : NULL;

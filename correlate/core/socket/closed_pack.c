@@ -37,6 +37,7 @@ static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 
 static bool flow_fits(const struct core *c, const struct flow *f)
 {
+	core_await_listeners(c);
 	return !f->zerocopy && !f->ack.on_way && !f->paired.partner &&
 	       (!f->state || c->attached.does.fits(f->state));
 }
@@ -50,6 +51,7 @@ bool closed_fits(const struct core *c, const struct mg_sock *s)
 
 static size_t flow_bounded(const struct core *c, const struct flow *f)
 {
+	core_await_listeners(c);
 	return f->state ? c->attached.does.size(f->state) : 0;
 }
 

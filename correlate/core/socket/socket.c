@@ -136,6 +136,7 @@ static void trim(const struct core *c, struct flow *f)
 	ranges_trim(&f->paired.r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
+	core_await_listeners(c);
 	if (f->state)
 		c->attached.does.trim(f->state);
 }
@@ -149,6 +150,7 @@ void flow_closed(const struct core *c, struct flow *f)
 void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now)
 {
 	s->tx.ack.no_window = false;
+	core_await_listeners(c);
 	if (s->tx.state)
 		c->attached.does.ended(s->tx.state, now);
 }
@@ -270,6 +272,7 @@ void flow_free(const struct core *c, struct flow *f)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_free(&f->layer[i]);
+	core_await_listeners(c);
 	if (f->state)
 		c->attached.does.free_state(f->state);
 	free(f->call_ends.off);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Has listeners of facts run in a thread of their own. Facts of the kinds that are handed over are
+ * copied into large buffers; a listener gets them in the same order, later. All else about a
+ * listener's state waits for them (facts_apart_await()), so that every result is the same as
+ * without the thread.
+ */
+#ifndef MAGNET_CORRELATE_FACTS_APART_H
+#define MAGNET_CORRELATE_FACTS_APART_H
+
+#include "facts/facts.h"
+
+struct facts_apart;
+
+/*
+ * Listeners ask for something by setting the flag: `between` is called after the event whose fact
+ * made them set it, before they get one of the next, in the thread of facts_apart_begin().
+ */
+struct facts_due {
+	bool *flag;
+	void (*between)(void *arg);
+	void *arg;
+};
+
+/*
+ * Takes over the listeners that are registered, as long as they do not ask for more than what is
+ * in a fact. Returns NULL where a second thread is of no use or cannot be had: nothing changes
+ * then.
+ */
+struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *due);
+/* Says that the facts of an event are complete; this also does what is due. */
+void facts_apart_event(struct facts_apart *a);
+/* Waits until the listeners have got all facts so far: their state may be used then. */
+void facts_apart_await(struct facts_apart *a);
+/* Has the listeners called directly again, and frees it. */
+void facts_apart_end(struct facts_apart *a);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Listeners in a thread of their own: they get every fact, in order, and what they ask for. */
+#include "facts/apart.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define EVENTS      20000
+#define FACTS_EACH  3
+#define DUE_AT_ONCE 1000 /* a listener asks at each thousandth fact */
+
+struct seen {
+	uint64_t facts; /* that listeners got */
+	uint64_t asked; /* number of facts when a listener asked last, 0: it has been answered */
+	uint64_t answers;
+	bool due;
+	uint8_t addr[16]; /* of the last wait */
+};
+
+static void on_packet(void *arg, const void *fact)
+{
+	struct seen *s = arg;
+	const struct fact_packet *p = fact;
+
+	assert_int_equal(p->offset, s->facts);
+	if (++s->facts % DUE_AT_ONCE == 0) {
+		s->asked = s->facts;
+		s->due = true;
+	}
+}
+
+static void on_wait(void *arg, const void *fact)
+{
+	struct seen *s = arg;
+	const struct fact_wait *w = fact;
+
+	memcpy(s->addr, w->remote.addr, sizeof(s->addr));
+}
+
+/* Is called after the event of the fact at which was asked, before any of the next event. */
+static void between(void *arg)
+{
+	struct seen *s = arg;
+
+	assert_int_equal(s->facts, (s->asked + FACTS_EACH - 1) / FACTS_EACH * FACTS_EACH);
+	s->answers++;
+}
+
+static struct facts_apart *begun(struct facts *f, struct seen *s)
+{
+	struct facts_apart *a;
+
+	assert_true(facts_listen(f, FACT_packet, on_packet, s));
+	assert_true(facts_listen(f, FACT_wait, on_wait, s));
+	a = facts_apart_begin(f, &(struct facts_due){&s->due, between, s});
+	if (!a) /* a single CPU */
+		skip();
+	return a;
+}
+
+static void emit_event(const struct facts *f, struct facts_apart *a, uint64_t *n)
+{
+	for (int i = 0; i < FACTS_EACH; i++)
+		emit_packet(f, &(struct fact_packet){.offset = (*n)++});
+	facts_apart_event(a);
+}
+
+static void facts_come_in_order_and_what_is_due_comes_between_events(void **unused)
+{
+	struct facts f = {0};
+	struct seen s = {0};
+	struct facts_apart *a = begun(&f, &s);
+	uint64_t n = 0;
+
+	(void)unused;
+	for (int i = 0; i < EVENTS; i++)
+		emit_event(&f, a, &n);
+	facts_apart_await(a);
+	facts_apart_event(a);
+	assert_int_equal(s.facts, n);
+	assert_int_equal(s.answers, n / DUE_AT_ONCE);
+	facts_apart_end(a);
+	emit_packet(&f, &(struct fact_packet){.offset = n});
+	assert_int_equal(s.facts, n + 1); /* directly */
+}
+
+static void waiting_for_the_listeners_all_the_time_ends_it_without_a_loss(void **unused)
+{
+	struct facts f = {0};
+	struct seen s = {0};
+	struct facts_apart *a = begun(&f, &s);
+	uint64_t n = 0;
+
+	(void)unused;
+	for (int i = 0; i < EVENTS; i++) {
+		emit_event(&f, a, &n);
+		facts_apart_await(a);
+		assert_int_equal(s.facts, n);
+	}
+	facts_apart_event(a);
+	assert_int_equal(s.answers, n / DUE_AT_ONCE);
+	facts_apart_end(a);
+}
+
+static void an_address_may_change_after_the_fact(void **unused)
+{
+	struct facts f = {0};
+	struct seen s = {0};
+	struct facts_apart *a = begun(&f, &s);
+	uint8_t addr[16] = {1, 2, 3};
+
+	(void)unused;
+	emit_wait(&f, &(struct fact_wait){.remote = {addr, 80}});
+	addr[0] = 9;
+	facts_apart_event(a);
+	facts_apart_await(a);
+	assert_int_equal(s.addr[0], 1);
+	facts_apart_end(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts_come_in_order_and_what_is_due_comes_between_events),
+		cmocka_unit_test(waiting_for_the_listeners_all_the_time_ends_it_without_a_loss),
+		cmocka_unit_test(an_address_may_change_after_the_fact),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
