@@ -7,6 +7,7 @@ TURN_S = 1
 SECONDS = duration(150)
 PORT = 5480
 SAMPLE = ("--sample", "20")
+Tracer.always = ()  # the server listens already
 CONFIGURATION = """
 daemon off; worker_processes 1; pid {top}/pid; error_log {top}/errors;
 events {{ worker_connections 256; }}

@@ -18,6 +18,7 @@ class Numbered(Recording):
 
     def __init__(self, *args, inside=(), options=()):
         super().__init__(*inside, *PROGRAM, *args, options=options)
+        check(self.p.returncode == 0, f"the program ends: {self.p.stderr[-3000:]}")
         self.said = json.loads(self.p.stdout.strip().splitlines()[-1])
         self.the_report = self.report()
         self.flows = {f["id"]: f for f in self.the_report["flows"]}

@@ -71,7 +71,7 @@ def recorded(net, *flows):
     for tx, (size, gap, n) in zip(sent, flows):
         check(tx["call_n"] == n, "every write is one call")
         near(tx["modulation"]["tau_ns"], gap * 1e9, 0.01, "the gap between writes")
-        check(tx["coverage"] > 0.99, f"coverage {tx['coverage']}")
+        need_coverage(tx, report, 0.99)
         check(tx["closure_error_cycles"] == 0, "every complete atom closes to 0 cycles")
     return sent
 

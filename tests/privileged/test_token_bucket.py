@@ -36,12 +36,14 @@ def bucket():
         check(time.monotonic() - started < 300, "the demo finishes in under 5 minutes")
         check("magnet-demo" not in run("ip", "netns", "list").stdout, "its namespaces are gone")
         report = json.loads(run(MAGNET, "report", "--json", top + "/trace").stdout)
+        not_run = hooks_not_run(report)  # the bucket's timer fires on top of any task
         for direction, event in (("tx", "dev_xmit"), ("rx", "dev_recv")):
             f = flow(report, direction, 8000)
             seen = list(frames(top + "/trace", f["id"], event))
             device = next(l for l in f["layers"] if l["name"] == "device")
-            near(device["mean_spacing_ns"], (seen[-1][0] - seen[0][0]) / (len(seen) - 1), 0.0001,
-                 f"{direction}: the report's mean spacing is that of its frames, ns")
+            if not not_run: # else the report leaves out the spacing across a loss
+                near(device["mean_spacing_ns"], (seen[-1][0] - seen[0][0]) / (len(seen) - 1), 0.0001,
+                     f"{direction}: the report's mean spacing is that of its frames, ns")
             near(device["p50_spacing_ns"], SPACING_NS, 0.02, f"{direction}: median spacing, ns")
             # once the burst has passed, the bucket spaces what it has to send; on a busy machine the
             # programs pause, and frames are late
@@ -50,9 +52,7 @@ def bucket():
             paced = [gap for gap in gaps if gap < 2 * SPACING_NS]
             check(len(paced) > 0.95 * len(gaps), f"{direction}: {len(paced)} of {len(gaps)} gaps paced")
             near(sum(paced) / len(paced), SPACING_NS, 0.05, f"{direction}: their mean, ns")
-            # the bucket's timer fires on top of any task, and some machines run no tracing programs
-            # while their supervisor's tasks are current: such bytes must be few, and left out
-            check(f["coverage"] > 0.98, f"{direction}: coverage {f['coverage']}")
+            need_coverage(f, report, 0.98)
             check(f["closure_error_cycles"] == 0, f"{direction}: atoms close to 0 cycles")
         rx = flow(report, "rx", 8000)
         check(rx["bytes"] > 16 << 20, "the file was received")

@@ -6,6 +6,7 @@ number), in order, [number, length, time before the call, time after it].
 """
 import array
 import ctypes
+import faulthandler
 import json
 import os
 import socket
@@ -16,6 +17,8 @@ import time
 
 MORE, PEEK, TRUNC, DONTWAIT = 0x8000, 2, 0x20, 0x40
 UDP_CORK, UDP_SEGMENT = 1, 103
+# a message that got lost is waited for in vain: say where, and end
+faulthandler.dump_traceback_later(100 * int(os.environ.get("MAGNET_TEST_SLOWER", "1")), exit=True)
 libc = ctypes.CDLL(None, use_errno=True)
 now = time.monotonic_ns
 log = {}
