@@ -176,18 +176,12 @@ struct begun_call {
 	int dir, kind;
 };
 
-/*
- * Looks at the call's socket. Returns 0 if the filters refuse it. The verifier follows this once,
- * and not once for each kind of call.
- */
-__followed_once int look_at_socket(struct begun_call *c)
+/* Looks at the call's socket. Returns 0 if the filters refuse it. */
+static __always_inline int look_at_socket(struct begun_call *c)
 {
+	struct sock *sk = c->sk;
 	struct other *o;
-	struct sock *sk;
 
-	if (!c)
-		return 0;
-	sk = c->sk;
 	c->kind = kind_at(sk);
 	if (c->kind == MG_KIND_tcp) {
 		c->cookie = tcp_cookie(sk);
