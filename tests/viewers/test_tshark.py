@@ -58,7 +58,10 @@ def scene(top):
     while "listening on" not in capture.stderr.readline():
         pass
     rec = Recording(PYTHON, TALK, "both", "127.0.0.1")
-    time.sleep(0.3)
+    size = -1
+    while size != os.path.getsize(top + "/lo"):  # on a busy machine tcpdump is late
+        size = os.path.getsize(top + "/lo")
+        time.sleep(0.5)
     capture.send_signal(signal.SIGINT)
     capture.stderr.read()
     capture.wait(10)
