@@ -189,10 +189,11 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	bool kept = false;
 	int via = VIA_OWN;
 	struct taken t;
-	__u64 sock = 0, tables = generation_now(), lost;
+	__u64 sock = 0, tables, lost;
 
 	if (sk && dev_sends_again(skb, sk, dev, event))
 		return 0;
+	tables = generation_now();
 	if (sk && sent_by(&g, &sock, skb, sk)) {
 		via = g.carried ? VIA_FROM : via_of(skb, sk, dev);
 		kept = !g.carried;

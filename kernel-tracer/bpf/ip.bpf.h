@@ -37,7 +37,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	struct sk_buff *skb = ctx->skb;
 	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
-	__u64 sock = 0, tables = generation_now();
+	__u64 sock = 0, tables;
 	struct mg_packet again;
 	struct packet g = {};
 	struct taken t;
@@ -47,6 +47,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		record_again(&again, POINTER(nf_hook_state, ctx->state, out), event);
 		return NF_ACCEPT;
 	}
+	tables = generation_now();
 	if (event == MG_EVENT_ip_post &&
 		of_request(skb, sk, POINTER(nf_hook_state, ctx->state, net)->ns.inum))
 		return NF_ACCEPT;

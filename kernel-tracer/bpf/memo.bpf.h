@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Remembers on each CPU what was last found in `socks`, `tuples`, `paths` and `requests`, or not
- * found. A packet passes several hooks on one CPU, which all ask for the same socket: all but the
- * first find the answer here. So do packets of the far end of a connection that is recorded at one
- * end only.
+ * Remembers on each CPU what was last found in `socks` and `tuples`, and what was not found there,
+ * in `paths` and in `requests`. A packet passes several hooks on one CPU, which all ask for the
+ * same socket: all but the first find the answer here. So do packets of the far end of a connection
+ * that is recorded at one end only.
  *
  * An answer is the one that the table would give:
  * - It holds for the table's content of one moment. Whatever changes a table changes `generation`
