@@ -407,3 +407,19 @@ void ev_fork(struct core *c, uint64_t t, uint32_t tid, uint32_t child, const cha
 	memcpy(e.task_fork.comm, comm, strlen(comm));
 	feed(c, &e);
 }
+
+void feed_accepted(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
+
+	e.sock_state = (struct mg_sock_state){.sock = sock,
+		.write_seq = isn + 1,
+		.snd_una = isn + 1,
+		.rcv_nxt = irs + 1,
+		.copied_seq = irs + 1,
+		.old = MG_TCP_SYN_RECV,
+		.now = MG_TCP_ESTABLISHED,
+		.family = 2,
+		.opener = 2}; /* the peer */
+	feed(c, &e);
+}

@@ -31,6 +31,8 @@ void feed_end(struct core *c);
 void assert_closes(const struct core *c);
 
 struct mg_event feed_event(uint16_t id, uint64_t t, uint32_t tid);
+/* Feeds that a connection accepted from a peer is established; numbers are those of both SYNs. */
+void feed_accepted(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs);
 void feed(struct core *c, const struct mg_event *e);
 
 void ev_hook(struct core *c, uint64_t t, const char *hook, int status, uint32_t netns);

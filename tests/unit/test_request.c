@@ -35,22 +35,6 @@ static void arrive(
 	packet(c, t + 100, MG_EVENT_ip_in, request, seq, len, ack);
 }
 
-static void established(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs)
-{
-	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
-
-	e.sock_state = (struct mg_sock_state){.sock = sock,
-		.write_seq = isn + 1,
-		.snd_una = isn + 1,
-		.rcv_nxt = irs + 1,
-		.copied_seq = irs + 1,
-		.old = MG_TCP_SYN_RECV,
-		.now = MG_TCP_ESTABLISHED,
-		.family = 2,
-		.opener = OPENER_PEER};
-	feed(c, &e);
-}
-
 static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
 {
 	const struct flow *f = rx_of(c, sock);
@@ -67,7 +51,7 @@ static void assert_followed(struct core *c, uint64_t sock, uint64_t bytes)
 static void exchange(struct core *c)
 {
 	arrive(c, 2000, REQUEST, 5000, 600, 1000);
-	established(c, 2120, SOCK, 999, 4999);
+	feed_accepted(c, 2120, SOCK, 999, 4999);
 	ev_ready(c, 2130, SOCK, 5600);
 	feed_segment(c, SOCK, 5600, 400, 3000, 100);
 	feed_recv(c, TID, SOCK, 5000, 1000, 9000, 100);
@@ -138,9 +122,9 @@ static void each_becomes_its_own_socket(void **unused)
 	feed_begin(&c, ALL_HOOKS);
 	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
 	arrive(&c, 2200, ANOTHER, 8000, 300, 70000);
-	established(&c, 2420, OTHER, 69999, 7999);
+	feed_accepted(&c, 2420, OTHER, 69999, 7999);
 	ev_ready(&c, 2430, OTHER, 8300);
-	established(&c, 2520, SOCK, 999, 4999);
+	feed_accepted(&c, 2520, SOCK, 999, 4999);
 	ev_ready(&c, 2530, SOCK, 5600);
 	feed_recv(&c, TID, OTHER, 8000, 300, 9000, 100);
 	feed_recv(&c, TID, SOCK, 5000, 600, 10000, 100);
@@ -162,7 +146,7 @@ static void bytes_received_twice_are_in_no_stage(void **unused)
 	drop.drop = (struct mg_drop){.sock = REQUEST, .seq = 5000, .len = 600, .segs = 1, .rx = 1};
 	feed(&c, &drop);
 	arrive(&c, 202000, REQUEST, 5000, 600, 1000);
-	established(&c, 202120, SOCK, 999, 4999);
+	feed_accepted(&c, 202120, SOCK, 999, 4999);
 	ev_ready(&c, 202130, SOCK, 5600);
 	feed_recv(&c, TID, SOCK, 5000, 600, 209000, 100);
 	f = rx_of(&c, SOCK);
@@ -234,7 +218,7 @@ static void one_may_follow_another(void **unused)
 	exchange(&c);
 	ev_closed(&c, 20000, SOCK);
 	arrive(&c, 30000, REQUEST, 8000, 300, 70000);
-	established(&c, 30120, OTHER, 69999, 7999);
+	feed_accepted(&c, 30120, OTHER, 69999, 7999);
 	ev_ready(&c, 30130, OTHER, 8300);
 	feed_recv(&c, TID, OTHER, 8000, 300, 39000, 100);
 	assert_exchange(&c);
@@ -249,14 +233,14 @@ static void request_without_a_socket_has_no_owner(void **unused)
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	arrive(&c, 2000, REQUEST, 5000, 600, 1000);
-	established(&c, 2120, SOCK, 499, 4999);
-	established(&c, 2130, OTHER, 999, 3999);
+	feed_accepted(&c, 2120, SOCK, 499, 4999);
+	feed_accepted(&c, 2130, OTHER, 999, 3999);
 	assert_int_equal(measures_in(rx_of(&c, SOCK))->units[RX_DEV].n, 0);
 	assert_int_equal(HASH_COUNT(c.sockets.socks), 2);
 	for (uint32_t i = 0; i < 10000; i++) /* only the latest are kept */
 		arrive(&c, 10000 + 200 * i, MG_REQUEST_ID + i, 5000, 1, 3000000 + i);
-	established(&c, 3000000, 3, 3000000 - 1, 4999);
-	established(&c, 3000010, 4, 3000000 + 9998, 4999);
+	feed_accepted(&c, 3000000, 3, 3000000 - 1, 4999);
+	feed_accepted(&c, 3000010, 4, 3000000 + 9998, 4999);
 	assert_int_equal(measures_in(rx_of(&c, 3))->units[RX_DEV].n, 0);
 	assert_int_equal(measures_in(rx_of(&c, 4))->units[RX_DEV].n, 1);
 	feed_end(&c);
@@ -278,7 +262,7 @@ static void data_in_the_syn_are_reported(void **unused)
 		.snd_nxt = 1000,
 		.rcv_nxt = 5100};
 	feed(&c, &open);
-	established(&c, 2120, SOCK, 999, 5099);
+	feed_accepted(&c, 2120, SOCK, 999, 5099);
 	ev_ready(&c, 2130, SOCK, 5600);
 	feed_recv(&c, TID, SOCK, 5000, 600, 9000, 100);
 	f = rx_of(&c, SOCK);

@@ -25,22 +25,6 @@ static void packet(struct core *c, uint64_t t, uint16_t id, uint64_t request, ui
 	feed(c, &e);
 }
 
-static void established(struct core *c, uint64_t t, uint64_t sock, uint32_t isn, uint32_t irs)
-{
-	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
-
-	e.sock_state = (struct mg_sock_state){.sock = sock,
-		.write_seq = isn + 1,
-		.snd_una = isn + 1,
-		.rcv_nxt = irs + 1,
-		.copied_seq = irs + 1,
-		.old = MG_TCP_SYN_RECV,
-		.now = MG_TCP_ESTABLISHED,
-		.family = 2,
-		.opener = 2};
-	feed(c, &e);
-}
-
 /* SYN, SYN-ACK and ACK of a request at t, t + 10 and t + 20. */
 static void handshake(struct core *c, uint64_t t, uint32_t isn, uint32_t irs)
 {
@@ -71,10 +55,10 @@ static void each_is_of_its_own_connection(void **unused)
 	(void)unused;
 	begin(&c, &t);
 	handshake(&c, 1000, 999, 4999);
-	established(&c, 1030, FIRST, 999, 4999);
+	feed_accepted(&c, 1030, FIRST, 999, 4999);
 	ev_closed(&c, 1500, FIRST);
 	handshake(&c, 2000, 88999, 77999);
-	established(&c, 2030, SECOND, 88999, 77999);
+	feed_accepted(&c, 2030, SECOND, 88999, 77999);
 	assert_int_equal(core_finish(&c), 0);
 	traffic_finish(&t);
 	assert_int_equal(t.packets, 6);
@@ -95,7 +79,7 @@ static void one_without_a_socket_is_counted(void **unused)
 	packet(&c, 1000, MG_EVENT_dev_recv, REFUSED, SYN, 4999, 0, 0);
 	packet(&c, 1010, MG_EVENT_dev_xmit, REFUSED, SYN | ACK, 1, 5000, 0);
 	handshake(&c, 2000, 999, 4999);
-	established(&c, 2030, FIRST, 999, 4999);
+	feed_accepted(&c, 2030, FIRST, 999, 4999);
 	assert_int_equal(core_finish(&c), 0);
 	traffic_finish(&t);
 	assert_int_equal(t.packets, 3);
@@ -115,7 +99,7 @@ static void data_of_a_request_are_its_sockets(void **unused)
 	packet(&c, 1010, MG_EVENT_dev_xmit, REQUEST, SYN | ACK, 999, 5000, 0);
 	packet(&c, 1020, MG_EVENT_dev_recv, REQUEST, ACK, 5100, 1000, 100);
 	packet(&c, 1030, MG_EVENT_dev_recv, REQUEST, ACK, 5000, 1000, 100);
-	established(&c, 1040, FIRST, 999, 4999);
+	feed_accepted(&c, 1040, FIRST, 999, 4999);
 	assert_int_equal(core_finish(&c), 0);
 	traffic_finish(&t);
 	assert_int_equal(t.packets, 4);
