@@ -2,14 +2,21 @@
 """
 Bulk TCP throughput lost to recording, sender and receiver saturating the machine.
 
-  bulk.py [BYTES]     with writes of that size instead of iperf3's 128 KiB
+  bulk.py [--one-cpu] [BYTES]
+
+  --one-cpu   both ends on one CPU and in batches (SCHED_BATCH), the recorder on another: the turns
+              of sender and receiver are the same each time, and what is lost is what the hooks cost
+  BYTES       in writes of that size instead of iperf3's 128 KiB
 """
 from observers import *
 
 SECONDS = 1          # of one transfer
 TIME = duration(44)  # of all
-WRITES = ("-l", sys.argv[1]) if sys.argv[1:] else ()
-SIZE = f"writes of {sys.argv[1]} bytes" if WRITES else "bulk"
+ONE_CPU = "--one-cpu" in sys.argv
+SIZES = [a for a in sys.argv[1:] if a != "--one-cpu"]
+WRITES = ("-l", SIZES[0]) if SIZES else ()
+SIZE = (f"writes of {SIZES[0]} bytes" if SIZES else "bulk") + (", one CPU" if ONE_CPU else "")
+END = ("chrt", "-b", "0", "taskset", "-c", WATCHED) if ONE_CPU else ()
 
 need_kernel_side()
 need_program("iperf3", "ip", "nsenter")
@@ -19,7 +26,7 @@ class Transfer:
     """One iperf3 client that waits to be let go, so that an observer can be told its process."""
 
     def __init__(self, net, prefix=()):
-        client = net.inside(net.a, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J", *WRITES)
+        client = net.inside(net.a, *END, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J", *WRITES)
         self.p = start(*prefix, "sh", "-c", "read go; exec \"$@\"", "sh", *client,
                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.p.pid
@@ -97,12 +104,12 @@ def show(series):
 
 
 begin("Bulk TCP throughput from one network namespace to another, bare and recorded.",
-      f"iperf3 -c {Network.B} -t {SECONDS} {' '.join(WRITES)}",
+      f"{' '.join(map(str, END))} iperf3 -c {Network.B} -t {SECONDS} {' '.join(WRITES)}",
       "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
-    server = network.popen(network.b, "iperf3", "-s", "-p", "5300", stdout=subprocess.DEVNULL,
+    server = network.popen(network.b, *END, "iperf3", "-s", "-p", "5300", stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
     try:
         Tcpdump.device = network.a
@@ -110,7 +117,7 @@ with Network() as network:
         find_places()
         EmptyHooks.inside = [tuple(network.inside(ns)) for ns in (network.a, network.b)]
         WAYS = {"bare": observed(Bare), "empty programs at the same places": observed(EmptyHooks),
-                "magnet-kernel-tracer": observed(Tracer),
+                "empty events": observed(EmptyEvents), "magnet-kernel-tracer": observed(Tracer),
                 "  light": observed(LightTracer), "magnet record": recorded}
         if OTHER:
             WAYS["other build: magnet record"] = recorded_by_other

@@ -27,8 +27,9 @@ DOCUMENT = ROOT + "/docs/performance.md"
 GROUPS = {
     "trip": (45, "kernel_event.py"),
     "bulk": (50, "bulk.py"),
-    "writes-256": (30, "bulk.py", "256"),
-    "writes-1024": (30, "bulk.py", "1024"),
+    "bulk-1": (40, "bulk.py", "--one-cpu"),
+    "writes-256": (40, "bulk.py", "--one-cpu", "256"),
+    "writes-1024": (40, "bulk.py", "--one-cpu", "1024"),
     "gigabit": (80, "gigabit.py"),
     "nginx": (90, "nginx.py"),
     "true": (40, "record_true.py"),
@@ -39,7 +40,7 @@ GROUPS = {
 PEERS = ["empty programs", "empty events", "tcpdump", "tcpdump -s 96", "perf record, same tracepoints"]
 BULK = [("`magnet record`", "magnet record"), ("kernel side alone", "magnet-kernel-tracer"),
         ("`--layers light`", "light"),
-        ("empty programs", "empty programs at the same places"), ("tcpdump", "tcpdump"),
+        ("empty programs", "empty programs at the same places"), ("empty events", "empty events"), ("tcpdump", "tcpdump"),
         ("tcpdump -s 96", "tcpdump -s 96"), ("other build: `magnet record`", "other build: magnet record")]
 LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"),
           *((p, p) for p in PEERS), ("other build: all layers", "other build: all layers"),
@@ -56,10 +57,11 @@ ROWS = [
     ("trip", "kernel event, above empty programs", 0, "ns", [("", "event, one CPU")]),
     ("bulk", "saturated bulk, throughput lost", 1, "%",
      [(text, f"bulk, % lost: {name}") for text, name in BULK]),
-    ("writes-256", "bulk in writes of 256 bytes, throughput lost", 1, "%",
-     [(text, f"writes of 256 bytes, % lost: {name}") for text, name in BULK]),
-    ("writes-1024", "bulk in writes of 1 KiB, throughput lost", 1, "%",
-     [(text, f"writes of 1024 bytes, % lost: {name}") for text, name in BULK]),
+    *((group, f"{what}, both ends on one CPU, throughput lost", 1, "%",
+       [(text, f"{figure}, one CPU, % lost: {name}") for text, name in BULK])
+      for group, what, figure in (("bulk-1", "the same", "bulk"),
+                                  ("writes-256", "bulk in writes of 256 bytes", "writes of 256 bytes"),
+                                  ("writes-1024", "bulk in writes of 1 KiB", "writes of 1024 bytes"))),
     ("gigabit", "1 Gbit/s for 10 s, CPU time", 2, "s", [("bare", "gigabit, s: bare")]),
     ("gigabit", "1 Gbit/s for 10 s, CPU time added, without the start", 2, "s",
      [(text, f"gigabit, s added: {name}") for text, name in LAYERS]),
