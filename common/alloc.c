@@ -97,7 +97,7 @@ void *mg_aligned_alloc(size_t alignment, size_t size)
 
 char *mg_strdup(const char *text)
 {
-	return mg_strndup(text, SIZE_MAX);
+	return mg_strndup(text, strlen(text));
 }
 
 char *mg_strndup(const char *text, size_t most)
