@@ -241,25 +241,35 @@ static bool may_guess(struct core *c)
 	return true;
 }
 
+/*
+ * Returns whether an event beyond the last reading of the clock is processed all the same; if not,
+ * notes how long it waits.
+ */
+static bool waits_no_longer(struct core *c, const struct mg_event *e, bool all)
+{
+	/* with another tracer's events only the program's calls need another clock */
+	if (c->trace.kernel_tracer[0] && !c->due.pending_calls)
+		return true;
+	if (!all && c->times.last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
+		c->due.wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
+		return false;
+	}
+	if (c->due.pending_calls && may_guess(c))
+		clock_guess(c);
+	return true;
+}
+
 static void release(struct core *c, bool all)
 {
 	struct mg_event *e;
 
 	while ((e = queue_first(&c->due.pending))) {
-		bool due = clockmap_valid(&c->clock) && e->time_ns <= clockmap_until(&c->clock);
-
-		/* with another tracer's events only the program's calls need another clock */
-		due |= c->trace.kernel_tracer[0] && !c->due.pending_calls;
-
-		if (!due && !all && c->times.last_ns - e->time_ns < CLOCK_PATIENCE_NS) {
-			c->due.wait_ns = e->time_ns + CLOCK_PATIENCE_NS;
+		if ((!clockmap_valid(&c->clock) || e->time_ns > clockmap_until(&c->clock)) &&
+			!waits_no_longer(c, e, all))
 			return;
-		}
-		if (!due && c->due.pending_calls && may_guess(c))
-			clock_guess(c);
 		c->due.pending_calls -= MG_IS_CALL(e->id);
 		process(c, e);
-		queue_drop_first(&c->due.pending);
+		queue_drop_first(&c->due.pending, e);
 	}
 }
 
@@ -276,7 +286,8 @@ static void foresee(struct core *c, const struct mg_event *e)
 		c->due.wait_ns = 0;
 		break;
 	case MG_EVENT_calibration:
-		c->clock.ns_only |= !e->calibration.invariant;
+		if (!e->calibration.invariant)
+			clockmap_use_ns(&c->clock);
 		break;
 	case MG_EVENT_clock_cpus:
 		if (e->clock_cpus.cpu != e->clock_cpus.ref)
@@ -298,19 +309,21 @@ struct mg_event *core_room(struct core *c)
 
 void core_put(struct core *c)
 {
-	const struct mg_event *e = queue_room(&c->due.pending);
+	struct mg_event *e = queue_written(&c->due.pending);
 
-	if (!c->times.first_ns)
-		c->times.first_ns = e->time_ns;
-	if (e->time_ns > c->times.last_ns)
+	if (e->time_ns > c->times.last_ns) {
+		if (!c->times.first_ns)
+			c->times.first_ns = e->time_ns;
 		c->times.last_ns = e->time_ns;
-	if (!MG_IS_RING(e->id))
+	}
+	if (!MG_IS_RING(e->id)) {
+		c->due.pending_calls += MG_IS_CALL(e->id);
 		foresee(c, e);
-	c->due.pending_calls += MG_IS_CALL(e->id);
+	}
 	if (queue_is_empty(&c->due.pending) || c->trace.kernel_tracer[0] ||
 		c->due.clock_source == CLOCK_GIVEN)
 		c->due.wait_ns = 0;
-	queue_put(&c->due.pending);
+	queue_put(&c->due.pending, e);
 	if (c->times.last_ns >= c->due.wait_ns)
 		release(c, c->due.clock_source == CLOCK_GIVEN);
 }

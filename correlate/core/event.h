@@ -20,6 +20,7 @@ struct mg_event {
 	uint16_t id;      /* MG_EVENT_*, or MG_APP_BASE + MG_FN_* */
 	int16_t cpu;      /* -1 not known */
 	uint32_t tid, pid;
+	uint32_t queued; /* bytes of it in the core's queue; set by the core */
 #define MG_EVENT_MEMBER(NAME, name) struct mg_##name name;
 	union {
 		MG_PAYLOADS(MG_EVENT_MEMBER)

@@ -60,7 +60,7 @@ static void move_number(const struct move *m, const uint8_t *at, uint8_t *payloa
 	memcpy(payload + m->to, &value, m->size);
 }
 
-void event_payload_by_field(const struct event_class *k, const uint8_t *at, struct mg_event *out)
+void event_payload(const struct event_class *k, const uint8_t *at, struct mg_event *out)
 {
 	uint8_t *payload = (uint8_t *)&out->sys_enter;
 

@@ -113,6 +113,7 @@ static const char *find_places(struct layout *l)
 	l->time = spot_of(event, "timestamp", 0);
 	l->tid = spot_of(thread, "tid", struct_size(event, &ok));
 	l->pid = spot_of(thread, "pid", struct_size(event, &ok));
+	l->has_ids = l->tid.size == 4 && l->pid.size == 4 && l->pid.at == l->tid.at + 4;
 	return NULL;
 }
 
@@ -178,8 +179,24 @@ static const char *find_moves(struct event_class *k)
 	return NULL;
 }
 
-static const char *make_class(struct event_class *k, const struct tsdl_event *e)
+static void find_plain(const struct layout *l, struct event_class *k)
 {
+	const struct move *m = k->move;
+	uint16_t id = k->desc->id;
+
+	k->is_plain = l->has_ids && k->moves == 1 && !k->clear && m->kind == MOVE_BYTES &&
+		      !m->from && !m->to && m->size >= PLAIN_LEAST && m->size == k->size &&
+		      id != MG_EVENT_mark && id != MG_EVENT_contents;
+	k->ids_at = l->tid.at;
+	if (MG_IS_CALL(id))
+		k->ids_at = l->event_head + offsetof(struct mg_call, tid);
+}
+
+static const char *make_class(
+	const struct layout *l, struct event_class *k, const struct tsdl_event *e)
+{
+	const char *why;
+
 	bool is_fixed = true;
 
 	k->described = e;
@@ -194,7 +211,10 @@ static const char *make_class(struct event_class *k, const struct tsdl_event *e)
 	k->is_fixed = is_fixed;
 	if (!k->desc)
 		return NULL;
-	return is_fixed ? find_moves(k) : "an event that has no fixed size";
+	why = is_fixed ? find_moves(k) : "an event that has no fixed size";
+	if (!why)
+		find_plain(l, k);
+	return why;
 }
 
 static const char *make_classes(struct layout *l)
@@ -216,7 +236,7 @@ static const char *make_classes(struct layout *l)
 			return "two events of one number";
 		}
 		l->class[t->event[i].id] = k;
-		why = make_class(k, &t->event[i]);
+		why = make_class(l, k, &t->event[i]);
 		if (why)
 			return why;
 	}

@@ -42,6 +42,9 @@ struct event_class {
 	uint32_t clear;
 	struct move *move;
 	uint32_t moves;
+	/* one copy is all, from the beginning of the fields to that of the payload */
+	bool is_plain;
+	uint32_t ids_at; /* of a plain event: where its tid and pid are, from its beginning */
 };
 
 struct layout {
@@ -51,6 +54,7 @@ struct layout {
 	bool is_app;         /* whether it is a trace of the application side */
 	uint32_t event_head; /* bytes before an event's fields */
 	struct spot id, time, tid, pid;
+	bool has_ids; /* tid and pid are there, of 4 bytes each, one behind the other */
 	struct event_class **class; /* by id; NULL: not described */
 	uint32_t classes;
 };
@@ -94,15 +98,17 @@ static inline size_t event_size(const struct event_class *k, const uint8_t *at, 
 	return k->is_fixed ? k->size : event_size_varying(k, at, left);
 }
 
-void event_payload_by_field(const struct event_class *k, const uint8_t *at, struct mg_event *out);
-/* Copies the payload of an event that is in the table, mostly in one piece. */
-static inline void event_payload(
-	const struct event_class *k, const uint8_t *at, struct mg_event *out)
+/* Copies the payload of an event that is in the table. */
+void event_payload(const struct event_class *k, const uint8_t *at, struct mg_event *out);
+/* Copies `size` bytes, PLAIN_LEAST or more, without a call. */
+#define PLAIN_LEAST 16
+static inline void copy_plain(uint8_t *to, const uint8_t *from, size_t size)
 {
-	if (k->moves == 1 && !k->clear && k->move->kind == MOVE_BYTES)
-		memcpy((uint8_t *)&out->sys_enter + k->move->to, at + k->move->from, k->move->size);
-	else
-		event_payload_by_field(k, at, out);
+	size_t at = 0;
+
+	for (; at + PLAIN_LEAST <= size; at += PLAIN_LEAST)
+		memcpy(to + at, from + at, PLAIN_LEAST);
+	memcpy(to + size - PLAIN_LEAST, from + size - PLAIN_LEAST, PLAIN_LEAST);
 }
 /*
  * Returns the fields, `size` bytes, as text in the form of fields_text(); NULL if memory is short.

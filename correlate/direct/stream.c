@@ -207,21 +207,16 @@ static const char *enter_packet(struct stream *s)
 
 /* ---- events ---- */
 
-static const char *look(struct stream *s)
+/* Goes to the next packet, where the present one has no event more. */
+const char *stream_enter(struct stream *s)
 {
-	const struct layout *l = s->layout;
 	const char *why = s->at == s->end ? enter_packet(s) : NULL;
-	uint64_t time;
 
 	if (why || s->ended || s->gap.count)
 		return why;
-	if ((size_t)(s->end - s->at) < l->event_head)
+	if ((size_t)(s->end - s->at) < s->layout->event_head)
 		return "an event goes beyond its packet";
-	memcpy(&time, s->at + l->time.at, sizeof(time));
-	if (time < s->time || time > s->until)
-		return "time runs backwards";
-	s->time = time;
-	return NULL;
+	return stream_advance(s);
 }
 
 const char *stream_start(struct stream *s)
@@ -238,25 +233,25 @@ const char *stream_start(struct stream *s)
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	s->time = 0;
 	s->at = s->end = s->window;
-	return look(s);
+	return stream_enter(s);
 }
 
 /* Sets the thread of an application's event, which the event itself names. */
-static void whose(const struct layout *l, const uint8_t *head, struct mg_event *e)
+static inline void whose(const struct layout *l, const uint8_t *head, struct mg_event *e)
 {
-	if (e->id == MG_EVENT_mark) {
-		e->tid = e->mark.tid;
-		e->pid = e->mark.pid;
-	} else if (MG_IS_APP(e->id)) {
+	if (MG_IS_CALL(e->id)) {
 		e->tid = e->call.tid;
 		e->pid = e->call.pid;
+	} else if (e->id == MG_EVENT_mark) {
+		e->tid = e->mark.tid;
+		e->pid = e->mark.pid;
 	} else {
 		e->tid = (uint32_t)spot_read(&l->tid, head);
 		e->pid = (uint32_t)spot_read(&l->pid, head);
 	}
 }
 
-const char *stream_event(struct stream *s, struct mg_event *out, bool text)
+const char *stream_event_any(struct stream *s, struct mg_event *out, bool text)
 {
 	const struct layout *l = s->layout;
 	const uint8_t *head = s->at, *fields = head + l->event_head;
@@ -299,12 +294,7 @@ const char *stream_pass_gap(struct stream *s)
 {
 	s->time = s->gap.to;
 	s->gap.count = 0;
-	return look(s);
-}
-
-const char *stream_advance(struct stream *s)
-{
-	return look(s);
+	return stream_enter(s);
 }
 
 const char *stream_more(struct stream *s)
@@ -323,7 +313,7 @@ const char *stream_more(struct stream *s)
 	if (!s->ended)
 		return NULL;
 	s->ended = false;
-	return look(s);
+	return stream_enter(s);
 }
 
 void stream_close(struct stream *s)

@@ -7,7 +7,13 @@
 #ifndef MAGNET_CORRELATE_DIRECT_STREAM_H
 #define MAGNET_CORRELATE_DIRECT_STREAM_H
 
+#include <stddef.h>
+
 #include "layout.h"
+
+_Static_assert(offsetof(struct mg_event, pid) == offsetof(struct mg_event, tid) + 4 &&
+		       offsetof(struct mg_call, pid) == offsetof(struct mg_call, tid) + 4,
+	"tid and pid are copied together");
 
 struct stream {
 	const struct layout *layout;
@@ -49,15 +55,50 @@ extern const char stream_no_more_files[];
 const char *stream_check(struct stream *s);
 /* The following functions return NULL, or what is wrong. stream_start() goes to the first event. */
 const char *stream_start(struct stream *s);
+const char *stream_event_any(struct stream *s, struct mg_event *out, bool text);
 /*
  * Decodes the present event; `id` is 0 if it is not magnet's. With `text`, also writes the fields
  * of chosen events.
  */
-const char *stream_event(struct stream *s, struct mg_event *out, bool text);
+static inline const char *stream_event(struct stream *s, struct mg_event *out, bool text)
+{
+	const struct layout *l = s->layout;
+	const uint8_t *head = s->at, *fields = head + l->event_head;
+	const struct event_class *k;
+	uint16_t id;
+
+	memcpy(&id, head + l->id.at, sizeof(id));
+	k = id < l->classes ? l->class[id] : NULL;
+	if (!k || !k->is_plain || (size_t)(s->end - fields) < k->size)
+		return stream_event_any(s, out, text);
+	s->at = fields + k->size;
+	s->events++;
+	s->has_cpu = true;
+	out->time_ns = s->time;
+	out->cpu = s->cpu;
+	out->id = k->desc->id;
+	memcpy((uint8_t *)out + offsetof(struct mg_event, tid), head + k->ids_at,
+		sizeof(out->tid) + sizeof(out->pid));
+	copy_plain((uint8_t *)&out->sys_enter, fields, k->size);
+	return NULL;
+}
 /* Goes past the gap before the next event. */
 const char *stream_pass_gap(struct stream *s);
+const char *stream_enter(struct stream *s);
 /* Goes to the next event; sets `ended` if there is none. */
-const char *stream_advance(struct stream *s);
+static inline const char *stream_advance(struct stream *s)
+{
+	const struct layout *l = s->layout;
+	uint64_t time;
+
+	if ((size_t)(s->end - s->at) < l->event_head)
+		return stream_enter(s);
+	memcpy(&time, s->at + l->time.at, sizeof(time));
+	if (time < s->time || time > s->until)
+		return "time runs backwards";
+	s->time = time;
+	return NULL;
+}
 /* Looks how long a file that grows is by now; clears `ended` if there is more to read. */
 const char *stream_more(struct stream *s);
 /* Closes and frees the stream, as if it had never been opened. */

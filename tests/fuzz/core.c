@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options = *data;
 	core_init(&core);
 	figures_attach(&core);
-	core.clock.ns_only = options & OPTION_NS_ONLY;
+	if (options & OPTION_NS_ONLY)
+		clockmap_use_ns(&core.clock);
 	if (options & OPTION_CLOCK) {
 		/* one cycle per nanosecond, as in the unit tests */
 		core_give_clock(&core, 1, 1, 2);

@@ -152,7 +152,7 @@ static bool add_ends(struct core *c)
 void clock_guess(struct core *c)
 {
 	struct interval best[BLOCKS];
-	uint64_t from, to;
+	uint64_t from = 0, to = 0;
 
 	if (!span(c, &from, &to))
 		return;

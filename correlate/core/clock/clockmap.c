@@ -105,13 +105,28 @@ static uint32_t segment_of_cycles(struct clockmap *m, uint64_t cycles)
 	return m->last = i;
 }
 
-uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns)
+/* Keeps a segment for clockmap_cycles(). */
+static void use(struct clockmap *m, const struct clock_point *p)
+{
+	uint64_t ns = p[1].ns - p[0].ns, cycles = p[1].cycles - p[0].cycles, most;
+
+	m->now.ns = p[0].ns;
+	m->now.cycles = p[0].cycles;
+	m->now.length_cycles = cycles;
+	m->now.length_ns = __builtin_mul_overflow(ns, cycles, &most) ||
+					   __builtin_add_overflow(most, ns / 2, &most)
+				   ? 0
+				   : ns;
+}
+
+uint64_t clockmap_cycles_elsewhere(struct clockmap *m, uint64_t ns)
 {
 	const struct clock_point *p;
 
 	if (!clockmap_valid(m) || m->ns_only)
 		return ns;
 	p = &m->p[segment_of_ns(m, ns)];
+	use(m, p);
 	return on_line(ns, p[0].ns, p[0].cycles, p[1].ns, p[1].cycles);
 }
 

@@ -17,7 +17,11 @@ struct clock_point {
 struct clockmap {
 	struct clock_point *p;
 	uint32_t n, cap;
-	uint32_t last;       /* segment used last */
+	uint32_t last; /* segment used last */
+	/* the same segment, where no product of two differences overflows; else of length 0 */
+	struct {
+		uint64_t ns, length_ns, cycles, length_cycles;
+	} now;
 	double error;        /* largest error of the segments so far */
 	uint64_t longest_ns; /* longest time between two consecutive points */
 	uint32_t gaps;       /* those longer than the promised 100 ms */
@@ -34,8 +38,22 @@ struct clockmap {
  * left out.
  */
 void clockmap_add(struct clockmap *m, uint64_t ns, uint64_t cycles, uint32_t half_width);
+/* Has all times be nanoseconds. */
+static inline void clockmap_use_ns(struct clockmap *m)
+{
+	m->ns_only = true;
+	m->now.length_ns = 0;
+}
 /* Both need two points; before the first and after the last the nearest segment is continued. */
-uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns);
+uint64_t clockmap_cycles_elsewhere(struct clockmap *m, uint64_t ns);
+static inline uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns)
+{
+	uint64_t in = ns - m->now.ns, length = m->now.length_ns;
+
+	if (in < length)
+		return m->now.cycles + (in * m->now.length_cycles + length / 2) / length;
+	return clockmap_cycles_elsewhere(m, ns);
+}
 uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles);
 /* Converts the program's own counter reading to the unit of times: cycles, or nanoseconds. */
 uint64_t clockmap_counter(struct clockmap *m, uint64_t counter);

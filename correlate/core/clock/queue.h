@@ -48,10 +48,16 @@ static inline struct mg_event *queue_room(struct event_queue *q)
 		return NULL;
 	return (struct mg_event *)(void *)(q->bytes + q->tail);
 }
-/* Appends the event written there. */
-static inline void queue_put(struct event_queue *q)
+/* Returns the event that was written there. */
+static inline struct mg_event *queue_written(const struct event_queue *q)
 {
-	q->tail += queue_size_of((struct mg_event *)(void *)(q->bytes + q->tail));
+	return (struct mg_event *)(void *)(q->bytes + q->tail);
+}
+/* Appends it. */
+static inline void queue_put(struct event_queue *q, struct mg_event *e)
+{
+	e->queued = (uint32_t)queue_size_of(e);
+	q->tail += e->queued;
 }
 
 static inline struct mg_event *queue_at(const struct event_queue *q, size_t offset)
@@ -65,11 +71,12 @@ static inline struct mg_event *queue_first(const struct event_queue *q)
 }
 static inline struct mg_event *queue_after(const struct event_queue *q, const struct mg_event *e)
 {
-	return queue_at(q, (size_t)((const unsigned char *)e - q->bytes) + queue_size_of(e));
+	return queue_at(q, (size_t)((const unsigned char *)e - q->bytes) + e->queued);
 }
-static inline void queue_drop_first(struct event_queue *q)
+/* Drops the first event, `e`. */
+static inline void queue_drop_first(struct event_queue *q, const struct mg_event *e)
 {
-	q->head += queue_size_of(queue_first(q));
+	q->head += e->queued;
 }
 void queue_free(struct event_queue *q);
 

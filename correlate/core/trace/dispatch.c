@@ -431,16 +431,29 @@ static bool is_of_scheduler(unsigned int id)
 	}
 }
 
-/*
- * Returns whether the scheduler event is not caused by the thread in whose context it is recorded.
- */
-static bool is_of_others(unsigned int id)
-{
-	return id == MG_EVENT_sched_switch || id == MG_EVENT_sched_waking ||
-	       id == MG_EVENT_sched_wakeup || id == MG_EVENT_sched_wakeup_new ||
-	       id == MG_EVENT_sched_migrate || id == MG_EVENT_sched_cost ||
-	       id == MG_EVENT_sched_task || id == MG_EVENT_stack_block;
-}
+/* What kinds of event there are for to_part() and note_readying(). */
+enum {
+	/* a scheduler event, not caused by the thread in whose context it is recorded */
+	OF_OTHERS = 1,
+	OF_CALL = 2,   /* the beginning or end of a system call */
+	OF_WAKEUP = 4, /* one of a wakeup's */
+	OF_READY = 8,  /* a socket has something for its reader */
+	AFRESH = 16,   /* what a CPU does from here on has to do with nothing before */
+};
+static const uint8_t kinds[MG_TRACER_BASE] = {
+	[MG_EVENT_sched_switch] = OF_OTHERS | AFRESH,
+	[MG_EVENT_sched_waking] = OF_OTHERS | OF_WAKEUP,
+	[MG_EVENT_sched_wakeup] = OF_OTHERS | OF_WAKEUP,
+	[MG_EVENT_sched_wakeup_new] = OF_OTHERS,
+	[MG_EVENT_sched_migrate] = OF_OTHERS | OF_WAKEUP,
+	[MG_EVENT_sched_cost] = OF_OTHERS,
+	[MG_EVENT_sched_task] = OF_OTHERS,
+	[MG_EVENT_stack_block] = OF_OTHERS,
+	[MG_EVENT_sys_enter] = OF_CALL | AFRESH,
+	[MG_EVENT_sys_exit] = OF_CALL,
+	[MG_EVENT_tcp_ready] = OF_READY,
+	[MG_EVENT_sock_ready] = OF_READY,
+};
 
 static struct mg_sock *sock_of_event(struct core *c, const struct mg_event *e)
 {
@@ -462,12 +475,12 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 {
 	struct thread *t = NULL;
 
-	if (MG_IS_RING(e->id) && e->tid && !is_of_others(e->id)) {
+	if (MG_IS_RING(e->id) && e->tid && !(kinds[e->id] & OF_OTHERS)) {
 		t = thread_get(c, e->tid, e->pid);
 		if (!t)
 			return;
 		t->cpu = e->cpu;
-		if (e->id != MG_EVENT_sys_enter && e->id != MG_EVENT_sys_exit)
+		if (!(kinds[e->id] & OF_CALL))
 			thread_on_event(c, t, e);
 	}
 	switch (e->id) {
@@ -488,19 +501,17 @@ static void to_part(struct core *c, const struct mg_event *e, struct annotation 
 static void note_readying(struct core *c, const struct mg_event *e)
 {
 	struct readying *r;
+	uint8_t kind;
 
-	if (!MG_IS_RING(e->id) || e->cpu < 0 || e->cpu >= CPUS_MAX)
+	if (!MG_IS_RING(e->id) || (uint16_t)e->cpu >= CPUS_MAX) /* -1 is too large, too */
 		return;
+	kind = kinds[e->id];
 	r = &c->readying[e->cpu];
-	if (e->id == MG_EVENT_sys_enter || e->id == MG_EVENT_sched_switch)
-		r->events = 0;
-	r->events++;
-	if (e->id == MG_EVENT_sched_waking || e->id == MG_EVENT_sched_wakeup ||
-		e->id == MG_EVENT_sched_migrate) /* the events of a wakeup */
+	r->events = kind & AFRESH ? 1 : r->events + 1;
+	if (kind & OF_WAKEUP)
 		return;
-	r->sock = e->id == MG_EVENT_tcp_ready    ? e->tcp_ready.sock
-		  : e->id == MG_EVENT_sock_ready ? e->sock_ready.sock
-						 : 0;
+	/* in every payload that has one, the cookie is the first field */
+	r->sock = kind & OF_READY ? e->sys_enter.sock : 0;
 	r->t = e->cycles;
 }
 

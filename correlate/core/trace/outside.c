@@ -43,5 +43,5 @@ void core_know_sock(struct core *c, uint64_t id, const struct sock_known *k)
 void core_know_tracer(struct core *c, const char *name)
 {
 	memcpy(c->trace.kernel_tracer, name, strnlen(name, sizeof(c->trace.kernel_tracer) - 1));
-	c->clock.ns_only = true;
+	clockmap_use_ns(&c->clock);
 }

@@ -194,7 +194,7 @@ void core_know_wall_clock(struct core *c, int64_t offset_ns)
 
 void core_know_no_rate(struct core *c)
 {
-	c->clock.ns_only = true;
+	clockmap_use_ns(&c->clock);
 }
 
 void core_know_cut_off(struct core *c, const char *why)
