@@ -65,17 +65,14 @@ void handover_free(struct handover *h)
 	pthread_mutex_destroy(&h->lock);
 }
 
-unsigned char *handover_room(struct handover_buffer *b, size_t bytes)
+unsigned char *handover_grow(struct handover_buffer *b, size_t bytes)
 {
-	unsigned char *more;
+	unsigned char *more = mg_realloc(b->bytes, b->room * 2 + bytes);
 
-	if (b->room - b->n < bytes) {
-		more = mg_realloc(b->bytes, b->room * 2 + bytes);
-		if (!more)
-			return NULL;
-		b->bytes = more;
-		b->room = b->room * 2 + bytes;
-	}
+	if (!more)
+		return NULL;
+	b->bytes = more;
+	b->room = b->room * 2 + bytes;
 	return b->bytes + b->n;
 }
 
@@ -109,7 +106,7 @@ struct handover_buffer *handover_empty(struct handover *h)
 void handover_give(struct handover *h)
 {
 #ifdef __x86_64__
-	__builtin_ia32_sfence(); /* the lock does not order what handover_copy() has written */
+	_mm_sfence(); /* the lock does not order what handover_copy() has written */
 #endif
 	pthread_mutex_lock(&h->lock);
 	h->given++;

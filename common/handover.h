@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 
 /* Bytes from which on a buffer is handed over; the giver may write a little more. */
 #define HANDOVER_SIZE ((size_t)256 * 1024)
@@ -55,22 +58,36 @@ bool thread_start(pthread_t *thread, const char *name, void *(*run)(void *), voi
 
 /* Returns an empty buffer, and waits for one if needed: the next to fill. */
 struct handover_buffer *handover_empty(struct handover *h);
+unsigned char *handover_grow(struct handover_buffer *b, size_t bytes);
 /* Makes room for so many bytes more. Returns where they begin; NULL without memory. */
-unsigned char *handover_room(struct handover_buffer *b, size_t bytes);
-/* Copies words to that place, past the cache; `bytes` is a multiple of 8. Returns the end. */
+static inline unsigned char *handover_room(struct handover_buffer *b, size_t bytes)
+{
+	return b->room - b->n < bytes ? handover_grow(b, bytes) : b->bytes + b->n;
+}
+/* Bytes that a copy takes. */
+#define HANDOVER_ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
+/*
+ * Copies words to that place, a multiple of 16 bytes from the beginning of the buffer, past the
+ * cache; `bytes` is a multiple of 8. Returns the next place.
+ */
 static inline unsigned char *handover_copy(unsigned char *to, const void *from, size_t bytes)
 {
 #ifdef __x86_64__
-	for (size_t i = 0; i < bytes; i += 8) {
+	size_t i = 0;
+
+	for (; i + 16 <= bytes; i += 16)
+		_mm_stream_si128((__m128i *)(void *)(to + i),
+			_mm_loadu_si128((const __m128i *)((const char *)from + i)));
+	if (i < bytes) {
 		long long word;
 
-		memcpy(&word, (const unsigned char *)from + i, 8);
-		__builtin_ia32_movnti64((long long *)(void *)(to + i), word);
+		memcpy(&word, (const char *)from + i, sizeof(word));
+		_mm_stream_si64((long long *)(void *)(to + i), word);
 	}
 #else
 	memcpy(to, from, bytes);
 #endif
-	return to + bytes;
+	return to + HANDOVER_ALIGNED(bytes);
 }
 /* Gives the buffer away that was returned last. */
 void handover_give(struct handover *h);

@@ -30,7 +30,7 @@
 #define FIRST_FEW 64
 
 struct record {
-	uint32_t size;  /* bytes, with this head and the copies behind the fact */
+	uint32_t size;  /* bytes, a multiple of 16, with this head and the copies behind the fact */
 	uint16_t kind;  /* enum fact */
 	uint64_t event; /* number of the event */
 };
@@ -38,7 +38,7 @@ struct record {
 /* A pointer in a fact, and the bytes that are copied of what it points to. */
 #define COPIES        4
 #define ADDRESS_BYTES 16
-#define TEXT_BYTES    40 /* the longest has 32 */
+#define TEXT_BYTES    48 /* the longest has 32 */
 struct copied {
 	uint16_t at, bytes;
 };
@@ -77,14 +77,17 @@ static unsigned char *copy(unsigned char *to, const void *from, uint16_t bytes)
 }
 
 /* Copies a fact, and behind it what must not be pointed to. */
-static inline void put(struct facts_apart *a, enum fact kind, const void *fact, size_t size)
+static inline __attribute__((always_inline)) void put(
+	struct facts_apart *a, enum fact kind, const void *fact, size_t size)
 {
-	struct record r = {.size = (uint32_t)(sizeof(r) + size), .kind = kind, .event = a->event};
+	struct record r = {.size = (uint32_t)(sizeof(r) + HANDOVER_ALIGNED(size)),
+		.kind = kind,
+		.event = a->event};
 	unsigned char *at;
 
 	if (!a->buffer)
 		a->buffer = handover_empty(&a->to);
-	at = handover_room(a->buffer, sizeof(r) + size + COPIES * (size_t)TEXT_BYTES);
+	at = handover_room(a->buffer, sizeof(r) + size + 16 + COPIES * (size_t)TEXT_BYTES);
 	if (!at)
 		return;
 	for (int i = 0; i < a->copies[kind]; i++)

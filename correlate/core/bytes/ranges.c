@@ -92,7 +92,7 @@ static void note(struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
 		ranges_add(again, a, b, t);
 }
 
-uint64_t ranges_add_again(
+uint64_t ranges_add_anywhere(
 	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
 {
 	uint64_t fresh = 0;
@@ -104,7 +104,7 @@ uint64_t ranges_add_again(
 	}
 	if (a >= b)
 		return 0;
-	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* the usual case: in order */
+	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* in order */
 		return append(r, a, b, t) ? b - a : 0;
 	for (i = first_after(r, a); a < b; i++) {
 		uint64_t end = b;
@@ -122,11 +122,6 @@ uint64_t ranges_add_again(
 		a = end;
 	}
 	return fresh;
-}
-
-uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
-{
-	return ranges_add_again(r, NULL, a, b, t);
 }
 
 void ranges_shift(struct ranges *r, uint64_t by)

@@ -8,6 +8,7 @@
 #define MAGNET_CORRELATE_CORE_BYTES_RANGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct range {
@@ -22,11 +23,29 @@ struct ranges {
 	uint64_t base;           /* everything before is settled, and counts as seen */
 };
 
-/* Adds bytes [a, b) at time t. Returns how many of them were new. */
-uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t);
-/* The same; repeated bytes are added to `again`, with the time of their first repetition. */
-uint64_t ranges_add_again(
+uint64_t ranges_add_anywhere(
 	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t);
+/*
+ * Adds bytes [a, b) at time t. Returns how many of them were new. Repeated bytes are added to
+ * `again`, with the time of their first repetition.
+ */
+static inline uint64_t ranges_add_again(
+	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
+{
+	uint32_t end = r->head + r->len;
+	uint64_t known = r->len ? r->v[end - 1].b : r->base;
+
+	if (a != known || a >= b || end >= r->cap) /* not the usual case: what comes next */
+		return ranges_add_anywhere(r, again, a, b, t);
+	r->v[end] = (struct range){a, b, t};
+	r->len++;
+	return b - a;
+}
+/* The same; repeated bytes are not noted. */
+static inline uint64_t ranges_add(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
+{
+	return ranges_add_again(r, NULL, a, b, t);
+}
 /* Adds `by` to all offsets. */
 void ranges_shift(struct ranges *r, uint64_t by);
 /* Forgets everything before `upto`. */
