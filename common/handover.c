@@ -110,7 +110,8 @@ void handover_give(struct handover *h)
 #endif
 	pthread_mutex_lock(&h->lock);
 	h->given++;
-	pthread_cond_signal(&h->changed);
+	if (h->given - h->returned >= HANDOVER_AT_ONCE)
+		pthread_cond_signal(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
 
@@ -125,8 +126,11 @@ void handover_end(struct handover *h)
 void handover_await(struct handover *h)
 {
 	pthread_mutex_lock(&h->lock);
+	h->hurries = true;
+	pthread_cond_signal(&h->changed);
 	while (h->given != h->returned)
 		wait_as_giver(h);
+	h->hurries = false;
 	pthread_mutex_unlock(&h->lock);
 }
 
@@ -140,13 +144,22 @@ void handover_look(struct handover *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
+/* Returns whether a taker that has no buffer goes on. */
+static bool is_enough(const struct handover *h)
+{
+	uint64_t waiting = h->given - h->returned;
+
+	return h->given_all || waiting >= HANDOVER_AT_ONCE || (h->hurries && waiting);
+}
+
 struct handover_buffer *handover_full(struct handover *h)
 {
 	struct handover_buffer *b = NULL;
 
 	pthread_mutex_lock(&h->lock);
-	while (h->given == h->returned && !h->given_all)
-		pthread_cond_wait(&h->changed, &h->lock);
+	if (h->given == h->returned)
+		while (!is_enough(h))
+			pthread_cond_wait(&h->changed, &h->lock);
 	if (h->given != h->returned)
 		b = &h->buffer[h->returned % HANDOVER_BUFFERS];
 	pthread_mutex_unlock(&h->lock);

@@ -27,6 +27,8 @@
 #define HANDOVER_LINES __attribute__((aligned(128)))
 
 #define HANDOVER_BUFFERS 4
+/* A taker without a buffer waits for so many: to be woken costs as much as some hundred facts. */
+#define HANDOVER_AT_ONCE 2
 struct handover_buffer {
 	unsigned char *bytes;
 	size_t n, room;
@@ -40,6 +42,7 @@ struct handover {
 	/* buffers ever given, and those of them that the taker has returned */
 	uint64_t given, returned;
 	bool given_all;         /* nothing more will be given */
+	bool hurries;           /* the giver waits for the taker to be done */
 	bool asks;              /* the taker waits for an answer of the giver's */
 	void (*answer)(void *); /* called in the giver's thread for that; NULL: none is asked */
 	void *arg;

@@ -95,6 +95,9 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 	c->listening.listener_arg = arg;
 }
 
+/* Keeps what hardly any event needs out of the way of the others. */
+#define RARE __attribute__((noinline, cold))
+
 /* Returns a thread's counter reading corrected to the CPU that all CPUs are compared with. */
 static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 {
@@ -107,12 +110,10 @@ static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 	return clockmap_counter(&c->clock, counter);
 }
 
-/* Converts all times of an event to the counter of one CPU, or to nanoseconds. */
+/* Converts all times of an event that is no hook's to the counter of one CPU, or to nanoseconds. */
 static void set_times(struct core *c, struct mg_event *e)
 {
 	e->cycles = clockmap_cycles(&c->clock, e->time_ns);
-	if (MG_IS_RING(e->id))
-		e->cycles -= (uint64_t)cpu_offsets_correction(&c->offsets, e->cpu);
 	if (MG_IS_CALL(e->id)) {
 		e->call.enter = own_reading(c, e->call.tid, e->call.enter);
 		e->call.exit = own_reading(c, e->call.tid, e->call.exit);
@@ -128,7 +129,7 @@ static void set_times(struct core *c, struct mg_event *e)
 }
 
 /* Turns a late report about a device into the event that it stands for. */
-static void set_back(struct mg_event *e)
+static RARE void set_back(struct mg_event *e)
 {
 	const struct mg_dev_recv_late late = e->dev_recv_late;
 
@@ -199,22 +200,11 @@ void core_end_apart(struct core *c)
 	c->apart = NULL;
 }
 
-static void process(struct core *c, struct mg_event *e)
+/* Gives an event whose times are set to the part of the core that it concerns, and to listeners. */
+static inline __attribute__((always_inline)) void pass(struct core *c, struct mg_event *e)
 {
-	struct annotation a = {0};
+	struct annotation a = {.cycles = c->clock.ns_only ? 0 : e->cycles};
 
-	if (gap_is_of_reader(e)) { /* not in the trace */
-		loss_on_event(c, &e->lost);
-		return;
-	}
-	if (e->id == MG_EVENT_dev_recv_late)
-		set_back(e);
-	set_times(c, e);
-	a.cycles = c->clock.ns_only ? 0 : e->cycles;
-	if (MG_IS_RING(e->id))
-		count_hook(c, e);
-	else
-		count(c, e);
 	core_dispatch(c, e, &a);
 	if (c->apart)
 		facts_apart_event(c->apart);
@@ -226,6 +216,27 @@ static void process(struct core *c, struct mg_event *e)
 		free(e->other.text);
 	if (c->sockets.closed.due)
 		closed_pack(c);
+}
+
+static void process_hook(struct core *c, struct mg_event *e)
+{
+	if (e->id == MG_EVENT_dev_recv_late)
+		set_back(e);
+	e->cycles = clockmap_cycles(&c->clock, e->time_ns) -
+		    (uint64_t)cpu_offsets_correction(&c->offsets, e->cpu);
+	count_hook(c, e);
+	pass(c, e);
+}
+
+static void process_other(struct core *c, struct mg_event *e)
+{
+	if (gap_is_of_reader(e)) { /* not in the trace */
+		loss_on_event(c, &e->lost);
+		return;
+	}
+	set_times(c, e);
+	count(c, e);
+	pass(c, e);
 }
 
 /*
@@ -245,7 +256,7 @@ static bool may_guess(struct core *c)
  * Returns whether an event beyond the last reading of the clock is processed all the same; if not,
  * notes how long it waits.
  */
-static bool waits_no_longer(struct core *c, const struct mg_event *e, bool all)
+static RARE bool waits_no_longer(struct core *c, const struct mg_event *e, bool all)
 {
 	/* with another tracer's events only the program's calls need another clock */
 	if (c->trace.kernel_tracer[0] && !c->due.pending_calls)
@@ -267,8 +278,12 @@ static void release(struct core *c, bool all)
 		if ((!clockmap_valid(&c->clock) || e->time_ns > clockmap_until(&c->clock)) &&
 			!waits_no_longer(c, e, all))
 			return;
-		c->due.pending_calls -= MG_IS_CALL(e->id);
-		process(c, e);
+		if (MG_IS_RING(e->id)) {
+			process_hook(c, e);
+		} else {
+			c->due.pending_calls -= MG_IS_CALL(e->id);
+			process_other(c, e);
+		}
 		queue_drop_first(&c->due.pending, e);
 	}
 }
@@ -276,7 +291,7 @@ static void release(struct core *c, bool all)
 /*
  * Uses an event as soon as it is read, before earlier events are processed, where that helps them.
  */
-static void foresee(struct core *c, const struct mg_event *e)
+static RARE void foresee(struct core *c, const struct mg_event *e)
 {
 	switch (e->id) {
 	case MG_EVENT_clock_sync:
@@ -307,15 +322,13 @@ struct mg_event *core_room(struct core *c)
 	return queue_room(&c->due.pending);
 }
 
-void core_put(struct core *c)
+/* Puts an event that may be the first, or may let others go. */
+static RARE void put_any(struct core *c, struct mg_event *e)
 {
-	struct mg_event *e = queue_written(&c->due.pending);
-
-	if (e->time_ns > c->times.last_ns) {
-		if (!c->times.first_ns)
-			c->times.first_ns = e->time_ns;
+	if (!c->times.first_ns)
+		c->times.first_ns = e->time_ns;
+	if (e->time_ns > c->times.last_ns)
 		c->times.last_ns = e->time_ns;
-	}
 	if (!MG_IS_RING(e->id)) {
 		c->due.pending_calls += MG_IS_CALL(e->id);
 		foresee(c, e);
@@ -326,6 +339,20 @@ void core_put(struct core *c)
 	queue_put(&c->due.pending, e);
 	if (c->times.last_ns >= c->due.wait_ns)
 		release(c, c->due.clock_source == CLOCK_GIVEN);
+}
+
+void core_put(struct core *c)
+{
+	struct mg_event *e = queue_written(&c->due.pending);
+
+	/* others wait for the clock already, or there would be no time until when */
+	if (MG_IS_RING(e->id) && e->time_ns >= c->times.last_ns && e->time_ns < c->due.wait_ns &&
+		!queue_is_empty(&c->due.pending) && !c->trace.kernel_tracer[0]) {
+		c->times.last_ns = e->time_ns;
+		queue_put(&c->due.pending, e);
+		return;
+	}
+	put_any(c, e);
 }
 
 void core_flush(struct core *c)

@@ -44,8 +44,9 @@ struct copied {
 };
 
 struct facts_apart {
-	struct facts *facts; /* those that the core emits to */
-	struct facts behind; /* the listeners */
+	struct facts_apart_turn turn;       /* of the core's thread */
+	HANDOVER_LINES struct facts *facts; /* those that the core emits to */
+	struct facts behind;                /* the listeners */
 	struct facts_due due;
 	pthread_t thread;
 	uint8_t copies[FACTS];
@@ -53,10 +54,8 @@ struct facts_apart {
 	struct handover to;
 	/* of the core's thread */
 	HANDOVER_LINES struct handover_buffer *buffer; /* being filled; NULL: none yet */
-	uint64_t event;                                /* number of the present event */
 	/* event since whose facts something has been on its way to the listeners */
 	uint64_t since;
-	bool is_idle;          /* nothing is */
 	bool is_between;       /* they wait, for `due` */
 	bool is_over;          /* they are called directly */
 	uint64_t bytes, waits; /* bytes given, and times that the listeners were waited for */
@@ -82,7 +81,7 @@ static inline __attribute__((always_inline)) void put(
 {
 	struct record r = {.size = (uint32_t)(sizeof(r) + HANDOVER_ALIGNED(size)),
 		.kind = kind,
-		.event = a->event};
+		.event = a->turn.event};
 	unsigned char *at;
 
 	if (!a->buffer)
@@ -93,6 +92,7 @@ static inline __attribute__((always_inline)) void put(
 	for (int i = 0; i < a->copies[kind]; i++)
 		r.size += a->copied[kind][i].bytes;
 	a->buffer->n += r.size;
+	a->turn.is_full = a->buffer->n >= HANDOVER_SIZE;
 	at = handover_copy(at, &r, sizeof(r));
 	at = handover_copy(at, fact, size);
 	for (int i = 0; i < a->copies[kind]; i++) {
@@ -102,9 +102,9 @@ static inline __attribute__((always_inline)) void put(
 		memcpy(&from, (const char *)fact + k->at, sizeof(from));
 		at = copy(at, from, k->bytes);
 	}
-	if (a->is_idle)
-		a->since = a->event;
-	a->is_idle = false;
+	if (a->turn.is_idle)
+		a->since = a->turn.event;
+	a->turn.is_idle = false;
 }
 
 #define PUT(name)                                                        \
@@ -120,9 +120,10 @@ static const fact_fn puts_of[FACTS] = {
 
 static void give(struct facts_apart *a)
 {
-	a->buffer->mark = a->event;
+	a->buffer->mark = a->turn.event;
 	a->bytes += a->buffer->n;
 	a->buffer = NULL;
+	a->turn.is_full = false;
 	handover_give(&a->to);
 }
 
@@ -146,22 +147,21 @@ static void answer(void *arg)
 
 void facts_apart_await(struct facts_apart *a)
 {
-	if (a->is_idle || a->is_between)
+	if (a->turn.is_idle || a->is_between)
 		return;
 	if (a->buffer && a->buffer->n)
 		give(a);
 	handover_await(&a->to);
-	a->is_idle = true;
+	a->turn.is_idle = true;
 	if (++a->waits > FIRST_FEW && a->bytes / a->waits < WORTH_IT)
 		call_directly(a);
 }
 
-void facts_apart_event(struct facts_apart *a)
+void facts_apart_turn(struct facts_apart *a)
 {
-	a->event++;
-	if (a->is_idle && *a->due.flag) {
+	if (a->turn.is_idle && *a->due.flag) {
 		answer(a);
-	} else if (a->buffer && a->buffer->n >= HANDOVER_SIZE) {
+	} else if (a->turn.is_full) {
 		give(a);
 		a->buffer = handover_empty(&a->to); /* now, as it may wait, and do what is due */
 	}
@@ -262,7 +262,9 @@ struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *d
 
 	if (!a)
 		return NULL;
-	*a = (struct facts_apart){.facts = f, .due = *due, .is_idle = true};
+	*a = (struct facts_apart){.facts = f,
+		.due = *due,
+		.turn = {.is_idle = true, .due = due->flag, .asks = &a->to.asks}};
 	find_copied(a);
 	if (!handover_init(&a->to)) {
 		free(a);

@@ -28,8 +28,23 @@ struct facts_due {
  * then.
  */
 struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *due);
+/* What facts_apart_event() looks at; every struct facts_apart begins with it. */
+struct facts_apart_turn {
+	uint64_t event; /* number of the present event */
+	bool is_idle;   /* nothing is on its way to the listeners */
+	bool is_full;   /* the buffer is */
+	const bool *due, *asks;
+};
+void facts_apart_turn(struct facts_apart *a);
 /* Says that the facts of an event are complete; this also does what is due. */
-void facts_apart_event(struct facts_apart *a);
+static inline void facts_apart_event(struct facts_apart *a)
+{
+	struct facts_apart_turn *t = (struct facts_apart_turn *)a;
+
+	t->event++;
+	if (t->is_full || (t->is_idle && *t->due) || __atomic_load_n(t->asks, __ATOMIC_RELAXED))
+		facts_apart_turn(a);
+}
 /* Waits until the listeners have got all facts so far: their state may be used then. */
 void facts_apart_await(struct facts_apart *a);
 /* Has the listeners called directly again, and frees it. */

@@ -12,6 +12,8 @@
 /* Size of an event with its payload only. */
 #define SIZE_OF(id, name, NAME, ...) [id] = QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(NAME)),
 const unsigned char queue_sizes[256] = {
+	[0 ... MG_APP_BASE - 1] = sizeof(struct mg_event),
+	[MG_APP_BASE... 255] = QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(CALL)),
 	MG_KERNEL_EVENTS(SIZE_OF)[MG_EVENT_mark] =
 		QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(MARK)),
 	[MG_EVENT_other] = QUEUE_ROUNDED(QUEUE_HEAD + sizeof(struct mg_other)),

@@ -26,14 +26,11 @@ static inline bool queue_is_empty(const struct event_queue *q)
 
 #define QUEUE_HEAD       offsetof(struct mg_event, sys_enter)
 #define QUEUE_ROUNDED(n) (((n) + 7) & ~(size_t)7)
-extern const unsigned char
-	queue_sizes[256]; /* sizes of events by id, 0 = one of the program's, or none */
+extern const unsigned char queue_sizes[256]; /* sizes of events by id */
 
 static inline size_t queue_size_of(const struct mg_event *e)
 {
-	if (e->id < sizeof(queue_sizes) && queue_sizes[e->id])
-		return queue_sizes[e->id];
-	return MG_IS_CALL(e->id) ? QUEUE_ROUNDED(QUEUE_HEAD + MG_PAYLOAD_SIZE(CALL)) : sizeof(*e);
+	return e->id < sizeof(queue_sizes) ? queue_sizes[e->id] : sizeof(*e);
 }
 
 /* Makes room for any event at the end. Returns false if memory is short. */
