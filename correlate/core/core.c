@@ -22,7 +22,7 @@
 #include "socket/socket.h"
 #include "stream/ack.h"
 #include "stream/request.h"
-#include "stream/rx.h"
+#include "stream/rx_call.h"
 #include "stream/tx_range.h"
 #include "stream/unsent.h"
 #include "task/process.h"

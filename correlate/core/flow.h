@@ -126,7 +126,7 @@ struct flow {
 		uint32_t seq; /* its sequence number */
 	} fin;
 	struct {                 /* RX */
-		uint64_t unseen; /* bytes at its start that no layer below TCP saw: see rx.c */
+		uint64_t unseen; /* bytes at its start that no layer below TCP saw */
 		/* end of the bytes that came before its socket existed, 0 = none did */
 		uint64_t request_end;
 	} handshake;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rx.c again: layers without hooks, sockets met late, and bytes with missing events. */
+/* rx.c and rx_range.c: layers without hooks, sockets met late, and bytes with missing events. */
 #include "feed.h"
 
 #define TID  10

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rx.c again: how the reader gets to its bytes. They arrive as R 2000 L 2100 T 2200 A 2300; the
+ * rx_range.c: how the reader gets to its bytes. They arrive as R 2000 L 2100 T 2200 A 2300; the
  * tests differ in what the reader does meanwhile.
  */
 #include "feed.h"

@@ -21,7 +21,7 @@
 #include "message/pieces.h"
 #include "message/unmapped.h"
 #include "socket/socket.h"
-#include "stream/rx.h"
+#include "stream/rx_call.h"
 #include "stream/tx_call.h"
 #include "task/holders.h"
 #include "task/process.h"

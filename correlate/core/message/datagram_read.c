@@ -12,7 +12,7 @@
 #include "message/arrival.h"
 #include "message/parcel.h"
 #include "message/unix.h"
-#include "stream/rx.h"
+#include "stream/rx_range.h"
 #include "task/piece.h"
 #include "task/threads.h"
 
@@ -227,7 +227,8 @@ static void settle_part(struct core *c, const struct kernel_call *k, const struc
 		.user = user,
 		.exit = k->exit};
 
-	if (!rx_atom(c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
+	if (!rx_settle_range(
+		    c, p, k, user, layers | 1u << RX_READY, x->off + a, x->off + b, t, present) ||
 		!part->from)
 		return;
 	parcel_read(c, part->from, &r);

@@ -8,7 +8,7 @@
 #include "clock/clockmap.h"
 #include "socket/anchor.h"
 #include "socket/peer.h"
-#include "stream/rx.h"
+#include "stream/rx_range.h"
 #include "stream/urgent.h"
 
 /* Bytes read longer ago than this, in no known call, were read unobserved. */
@@ -31,7 +31,7 @@ static void hole(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 		g->f->handshake.unseen = b;
 	g->f->incomplete += b - a;
 	if (facts_wanted(&g->c->facts, FACT_range))
-		rx_tell_unseen(g->c, g->f, a, b - a);
+		rx_emit_unseen(g->c, g->f, a, b - a);
 	peer_received(g->c, g->f, a, b, 0, 0);
 }
 

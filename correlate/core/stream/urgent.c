@@ -12,7 +12,7 @@
 #include "event_table.h"
 #include "bytes/layer.h"
 #include "socket/peer.h"
-#include "stream/rx.h"
+#include "stream/rx_range.h"
 #include "task/threads.h"
 
 void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user)
