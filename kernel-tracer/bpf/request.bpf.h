@@ -34,34 +34,12 @@ static __always_inline void expect_data(
 	remember_key(tuple);
 }
 
-/* Applies the filters to the socket that a segment's addresses will make. */
-static __noinline int judge_answer(
-	const struct sk_buff *skb, __u32 netns, const struct tcp_bytes *t)
+/* Returns whether the filters pass the socket that sends this segment. */
+static __always_inline bool sender_passes(unsigned char *ip, __u32 netns)
 {
-	unsigned char *ip = skb->head + skb->network_header;
 	struct endpoints e = {.netns = netns};
 
-	if (!t)
-		return REFUSED;
-	e.lport = bpf_ntohs(t->sport);
-	e.rport = bpf_ntohs(t->dport);
-	if (skb->protocol == bpf_htons(ETH_P_IP)) {
-		struct ipv4_bytes h;
-
-		if (!read_ipv4(&h, ip))
-			return REFUSED;
-		e.laddr[2] = e.raddr[2] = bpf_htonl(0xffff);
-		e.laddr[3] = h.saddr;
-		e.raddr[3] = h.daddr;
-	} else {
-		struct ipv6_bytes h;
-
-		if (bpf_probe_read_kernel(&h, sizeof(h), ip))
-			return REFUSED;
-		__builtin_memcpy(e.laddr, h.saddr, 16);
-		__builtin_memcpy(e.raddr, h.daddr, 16);
-	}
-	return judge(&e, MG_KIND_tcp);
+	return read_segment_ends(&e, ip) && judge(&e, MG_KIND_tcp) == WANTED;
 }
 
 /*
@@ -70,15 +48,16 @@ static __noinline int judge_answer(
  */
 static __noinline int cookie_leaves(const struct sk_buff *skb, __u32 netns)
 {
+	unsigned char *ip = skb->head + skb->network_header;
 	struct tcp_bytes t = {};
 	__u64 tuple;
 
-	if (!says_tcp(skb->head + skb->network_header))
+	if (!says_tcp(ip))
 		return 0;
 	tuple = answers_tuple(skb, netns, &t);
 	if (!tuple || (t.flags & (TCP_SYN | TCP_ACK)) != (TCP_SYN | TCP_ACK))
 		return 0;
-	if (!settings.active || judge_answer(skb, netns, &t) == WANTED)
+	if (!settings.active || sender_passes(ip, netns))
 		expect_data(netns, bpf_ntohs(t.sport), NO_REQUEST, tuple, &t);
 	return 0;
 }

@@ -82,34 +82,17 @@ static __always_inline bool is_others(unsigned char *ip, int version)
 }
 
 /* Returns whether a segment that opens a connection is for a followed listener. */
-static __always_inline bool is_listened_to(unsigned char *ip, int version, __u32 netns)
+static __always_inline bool is_listened_to(unsigned char *ip, __u32 netns)
 {
 	struct endpoints e = {.netns = netns};
-	struct tcp_bytes t = {};
 	__u64 key;
 
-	if (version == 4) {
-		struct ipv4_bytes h;
-
-		if (!read_ipv4(&h, ip) || !read_tcp(&t, ip + (h.version_ihl & 15) * 4))
-			return false;
-		e.laddr[2] = e.raddr[2] = bpf_htonl(0xffff);
-		e.laddr[3] = h.daddr;
-		e.raddr[3] = h.saddr;
-	} else {
-		struct ipv6_bytes h;
-
-		if (bpf_probe_read_kernel(&h, sizeof(h), ip) || h.nexthdr != IPPROTO_TCP ||
-			!read_tcp(&t, ip + sizeof(h)))
-			return false;
-		__builtin_memcpy(e.laddr, h.daddr, 16);
-		__builtin_memcpy(e.raddr, h.saddr, 16);
-	}
-	e.lport = bpf_ntohs(t.dport);
-	e.rport = bpf_ntohs(t.sport);
-	key = (__u64)netns << 16 | e.lport;
+	if (!read_segment_ends(&e, ip))
+		return false;
+	key = (__u64)netns << 16 | e.rport;
 	if (!bpf_map_lookup_elem(&listeners, &key))
 		return false;
+	/* for TCP the filters judge both sides alike */
 	return !settings.active || judge(&e, MG_KIND_tcp) == WANTED;
 }
 
@@ -118,13 +101,13 @@ static __always_inline bool is_listened_to(unsigned char *ip, int version, __u32
  * and its answer makes known.
  */
 static __noinline bool is_for_request(
-	const struct packet *g, __u64 tuple, unsigned char *ip, int version, __u32 netns)
+	const struct packet *g, __u64 tuple, unsigned char *ip, __u32 netns)
 {
 	if (request_at(tuple))
 		return true;
 	if (g->len)
 		count_thrown_out(tuple);
-	return opens(g->flags) && is_listened_to(ip, version, netns);
+	return opens(g->flags) && is_listened_to(ip, netns);
 }
 
 /*
@@ -138,7 +121,7 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
 		cookie = cookie_by_tuple(tuple);
-		if (!cookie && !is_for_request(g, tuple, ip, version, netns))
+		if (!cookie && !is_for_request(g, tuple, ip, netns))
 			return PLACE_NONE;
 		*sock = cookie ? cookie : MG_REQUEST_ID | tuple;
 		return PLACE_OWN;

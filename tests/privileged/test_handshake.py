@@ -17,7 +17,7 @@ PORT, FIRST, SIZE = 5601, 900, 3000
 FULL, FAST = 5606, 5608
 
 
-def recorded(net):
+def recorded(net, filters):
     run("tc", "-n", net.b, "qdisc", "del", "dev", net.b, "clsact", check=False)
     run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
     if run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP, "sec", "tc/third",
@@ -29,7 +29,7 @@ def recorded(net):
         os.unlink(go_on)
     ends = [" ".join(net.inside(ns, PYTHON, PROGRAM, role, net.B, net.B6, f"'{go_on}'"))
             for ns, role in ((net.b, "server"), (net.a, "client"))]
-    return Recording("sh", "-c", f"{ends[0]} & server=$!; {ends[1]}; wait $server", options=("-q",))
+    return Recording("sh", "-c", f"{ends[0]} & server=$!; {ends[1]}; wait $server", options=("-q", *filters))
 
 
 def one(events, rx, sent, received, what):
@@ -41,6 +41,8 @@ def one(events, rx, sent, received, what):
         if (e["flow"] == rx["id"] and e["offset"] == "0" and e["length"] not in ("", "0")) or \
                 (e["flow"] == "" and e["fields"].get("seq") == begin and e["fields"].get("len", "0") != "0"):
             first.setdefault(e["event"], int(e["time_ns"]))
+    check(any(e["event"] == "dev_recv" and e["fields"].get("seq") == str(int(begin) - 1) for e in events),
+          f"{what}: its SYN is recorded at the device")
     check(rx["bytes"] == rx["complete_bytes"] == SIZE and rx["opening_bytes"] == 0,
           f"{what}: all {SIZE} bytes are followed")
     if rx["ambiguous_bytes"]:
@@ -62,11 +64,7 @@ def fast_open(rec, rx):
     check("came with the handshake" in rec.text("--flow", rx["id"]), "the text says so")
 
 
-need_kernel_side()
-need_program("tc")
-check(os.path.exists(DROP), f"{DROP} is built")
-with tempfile.TemporaryDirectory() as TOP, Network(gso_max_segs=1) as net, \
-         undisturbed(lambda: recorded(net)) as rec:
+def compare(rec):
     said = {j["role"]: j["said"] for j in map(json.loads, rec.p.stdout.splitlines())}
     report, events = rec.report(), list(rec.events())
     nth = {}  # in which order they opened: each CPU numbers the sockets it makes by itself
@@ -87,3 +85,14 @@ with tempfile.TemporaryDirectory() as TOP, Network(gso_max_segs=1) as net, \
             check(again or not rx["ambiguous_bytes"],
                   f"{case}: {rx['ambiguous_bytes']} bytes came again before they were in order")
             one(events, rx, at, until, case)
+
+
+need_kernel_side()
+need_program("tc")
+check(os.path.exists(DROP), f"{DROP} is built")
+with tempfile.TemporaryDirectory() as TOP, Network(gso_max_segs=1) as net:
+    for what, filters in (("without filters", ()), ("with filters that all pass", (
+            "--port", ",".join(str(PORT + n) for n in range(len(CASES))), "--address", f"{net.B},{net.B6}"))):
+        print(f"{what}:")
+        with undisturbed(lambda: recorded(net, filters)) as rec:
+            compare(rec)
