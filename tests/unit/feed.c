@@ -52,6 +52,16 @@ void feed_begin(struct core *c, const char *hooks)
 	feed_begin_uncertain(c, hooks, 0);
 }
 
+void feed_begin_live(struct core *c, bool forgets)
+{
+	core_init(c);
+	core_give_clock(c, CLOCK_FROM, CLOCK_FROM, 0);
+	core_give_clock(c, 100 * CLOCK_UNTIL, 100 * CLOCK_UNTIL, 0);
+	core_pack_closed(c);
+	if (forgets)
+		core_forget_closed(c, 100);
+}
+
 static void assert_sums_up(const struct flow *f)
 {
 	uint64_t others = f->never_sent.bytes + f->urgent.discarded + f->drops.bytes;

@@ -25,6 +25,11 @@ void feed_begin(struct core *c, const char *hooks);
 void feed_begin_uncertain(struct core *c, const char *hooks, uint32_t half_width);
 /* The same with another counter rate; times of kernel events are still in nanoseconds. */
 void feed_begin_at(struct core *c, const char *hooks, uint64_t counter_hz);
+/*
+ * Initialises an empty core of a recording that is read for as long as it is made, whose listeners
+ * do not need the past, as those of magnet top; if it `forgets`, it keeps little of what has ended.
+ */
+void feed_begin_live(struct core *c, bool forgets);
 /* Finishes the core, checks that nothing is left over, and frees it. */
 void feed_end(struct core *c);
 /* Checks the invariants: stages sum to their totals and states to their calls, to the cycle. */

@@ -10,23 +10,6 @@
 #define ENDS   11
 #define PASSER 12 /* a thread in whose context a packet was handled */
 
-/* Begins a recording whose listeners do not need the past, as those of magnet top. */
-static void begin(struct core *c, bool forgets)
-{
-	core_init(c);
-	core_give_clock(c, 1, 1, 0);
-	core_give_clock(c, 5000, 5000, 0);
-	core_pack_closed(c);
-	if (forgets)
-		core_forget_closed(c, 100);
-}
-
-static void end(struct core *c)
-{
-	assert_int_equal(core_finish(c), 0);
-	core_free(c);
-}
-
 static void runs(struct core *c, uint64_t t, uint32_t tid)
 {
 	struct mg_event e = feed_event(MG_EVENT_task_exec, t, tid);
@@ -84,7 +67,7 @@ static void ended_ones_are_freed(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	feed_them(&c);
 	time_passes(&c, 10000, SECOND); /* events of theirs may still come */
 	assert_true(has_thread(&c, ENDS));
@@ -97,7 +80,7 @@ static void ended_ones_are_freed(void **unused)
 	time_passes(&c, 5 * SECOND, 9 * SECOND);
 	assert_true(has_thread(&c, ENDS) && has_process(&c, ENDS));
 	assert_int_equal(thread_of(&c, ENDS)->done.n, 0); /* its call has been settled */
-	end(&c);
+	feed_end(&c);
 }
 
 static void all_stay_where_nobody_asked(void **unused)
@@ -105,11 +88,11 @@ static void all_stay_where_nobody_asked(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, false);
+	feed_begin_live(&c, false);
 	feed_them(&c);
 	time_passes(&c, 10000, 4 * SECOND);
 	assert_true(has_thread(&c, ENDS) && has_process(&c, ENDS) && has_thread(&c, PASSER));
-	end(&c);
+	feed_end(&c);
 }
 
 static void ignore(void *arg, const void *fact)
@@ -124,12 +107,12 @@ static void all_stay_where_the_past_is_needed(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	facts_listen(core_facts(&c), FACT_in_program, ignore, NULL);
 	feed_them(&c);
 	time_passes(&c, 10000, 4 * SECOND);
 	assert_true(has_thread(&c, ENDS) && has_process(&c, ENDS));
-	end(&c);
+	feed_end(&c);
 }
 
 /* Events of the program come later than those of its system calls. */
@@ -138,7 +121,7 @@ static void a_thread_with_calls_that_wait_stays(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	ev_app(&c, LIVES, MG_FN_send, 100, 200, 1);
 	feed_them(&c);
 	assert_true(thread_of(&c, ENDS)->done.n);
@@ -147,7 +130,7 @@ static void a_thread_with_calls_that_wait_stays(void **unused)
 	ev_app(&c, ENDS, MG_FN_send, 2000, 2003, 1);
 	time_passes(&c, SECOND, 4 * SECOND);
 	assert_false(has_thread(&c, ENDS) || has_process(&c, ENDS));
-	end(&c);
+	feed_end(&c);
 }
 
 /* A process goes on while one of its threads does, though its first one has ended. */
@@ -157,7 +140,7 @@ static void a_process_with_threads_stays(void **unused)
 	struct mg_event e;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	runs(&c, 1000, ENDS);
 	ev_fork(&c, 2000, ENDS, LIVES, "worker");
 	e = feed_event(MG_EVENT_sys_enter, 3000, LIVES);
@@ -171,7 +154,7 @@ static void a_process_with_threads_stays(void **unused)
 	time_passes(&c, 10000, 4 * SECOND);
 	assert_false(has_thread(&c, ENDS));
 	assert_true(has_thread(&c, LIVES) && has_process(&c, ENDS));
-	end(&c);
+	feed_end(&c);
 }
 
 int main(void)

@@ -12,22 +12,6 @@
 #define ENOUGH  (IDLE_KEPT + (IDLE_NS / SECOND + 2) * ROUND)
 #define UNIX(i) ((i) % 2)
 
-static void begin(struct core *c, bool forgets)
-{
-	core_init(c);
-	core_give_clock(c, 1, 1, 0);
-	core_give_clock(c, 100 * SECOND, 100 * SECOND, 0);
-	core_pack_closed(c);
-	if (forgets)
-		core_forget_closed(c, 100);
-}
-
-static void end(struct core *c)
-{
-	assert_int_equal(core_finish(c), 0);
-	core_free(c);
-}
-
 static void is_new(struct core *c, uint64_t t, uint64_t sock, uint64_t peer, int kind)
 {
 	struct mg_event e = feed_event(MG_EVENT_sock_new, t, SEND);
@@ -108,13 +92,13 @@ static void those_idle_longest_are_forgotten(void **unused)
 	size_t most;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	most = many_live(&c);
 	assert_true(most > IDLE_KEPT);
 	assert_true(most <= ENOUGH * 3 / 2);
 	assert_false(knows(&c, FIRST) || knows(&c, FIRST + 2) || knows(&c, FIRST + 3));
 	assert_true(knows(&c, FIRST + 2 * (ROUND * ROUNDS - 1)));
-	end(&c);
+	feed_end(&c);
 }
 
 static void all_stay_where_nobody_asked(void **unused)
@@ -122,10 +106,10 @@ static void all_stay_where_nobody_asked(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, false);
+	feed_begin_live(&c, false);
 	assert_int_equal(many_live(&c), ROUND * ROUNDS / 2 * 3);
 	assert_true(knows(&c, FIRST));
-	end(&c);
+	feed_end(&c);
 }
 
 /* A server that waits in a call, and one that is used now and then, are older than all. */
@@ -134,7 +118,7 @@ static void those_in_use_stay(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	is_new(&c, 10, A, 0, MG_KIND_udp);
 	is_new(&c, 20, B, 0, MG_KIND_udp);
 	dg_enter(&c, 30, READ, B, MG_SYS_recvfrom, MG_KIND_udp);
@@ -150,7 +134,7 @@ static void those_in_use_stay(void **unused)
 	assert_false(knows(&c, FIRST));
 	assert_true(knows(&c, A));
 	assert_true(knows(&c, B));
-	end(&c);
+	feed_end(&c);
 }
 
 /* The reply to a message that is still on its way must find who sent it. */
@@ -159,7 +143,7 @@ static void a_sender_stays_while_its_message_is_not_read(void **unused)
 	static struct core c;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	is_new(&c, 10, A, 0, MG_KIND_unix_dgram);
 	is_new(&c, 20, B, 0, MG_KIND_unix_dgram);
 	dg_enter(&c, 30, READ, B, MG_SYS_recvfrom, MG_KIND_unix_dgram);
@@ -168,7 +152,7 @@ static void a_sender_stays_while_its_message_is_not_read(void **unused)
 	assert_false(knows(&c, FIRST));
 	assert_true(knows(&c, A));
 	assert_true(knows(&c, B));
-	end(&c);
+	feed_end(&c);
 }
 
 /* An address may be used again by another socket, or the same one wakes up. */
@@ -179,14 +163,14 @@ static void a_forgotten_one_may_come_back(void **unused)
 	uint64_t sock = FIRST;
 
 	(void)unused;
-	begin(&c, true);
+	feed_begin_live(&c, true);
 	many_live(&c);
 	assert_false(knows(&c, sock));
 	sends(&c, 60 * SECOND, sock, 3);
 	HASH_FIND(hh, c.sockets.socks, &sock, sizeof(sock), s);
 	assert_int_equal(s->kind, MG_KIND_udp);
 	assert_int_equal(s->tx.use.calls, 1);
-	end(&c);
+	feed_end(&c);
 }
 
 int main(void)
