@@ -28,7 +28,7 @@ struct facts_due {
  * then.
  */
 struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *due);
-/* What facts_apart_event() looks at; every struct facts_apart begins with it. */
+/* Is looked at by facts_apart_event(); every struct facts_apart begins with it. */
 struct facts_apart_turn {
 	uint64_t event; /* number of the present event */
 	bool is_idle;   /* nothing is on its way to the listeners */

@@ -62,9 +62,9 @@ static void fill_states(const struct core *c, const struct kernel_call *k, struc
 		f->state[STATE_RELEASE] = FACT_NONE;
 }
 
-static struct fact_call unknown(const struct thread *t)
+static inline void begin(struct fact_call *f, const struct thread *t)
 {
-	struct fact_call f = {.pid = t->pid,
+	*f = (struct fact_call){.pid = t->pid,
 		.tid = t->tid,
 		.offset = FACT_NONE,
 		.complete = FACT_MAYBE,
@@ -75,8 +75,7 @@ static struct fact_call unknown(const struct thread *t)
 		.logged = FACT_NONE,
 		.no_system_call = FACT_NO_WORD};
 
-	memset(f.state, 0xff, sizeof(f.state)); /* FACT_NONE */
-	return f;
+	memset(f->state, 0xff, sizeof(f->state)); /* FACT_NONE */
 }
 
 void call_tell_app(struct core *c, const struct thread *t, const struct mg_event *e,
@@ -86,7 +85,7 @@ void call_tell_app(struct core *c, const struct thread *t, const struct mg_event
 
 	if (!facts_wanted(&c->facts, FACT_call))
 		return;
-	f = unknown(t);
+	begin(&f, t);
 	f.begin = e->call.enter;
 	f.end = e->call.exit;
 	f.function = (uint16_t)(e->id - MG_APP_BASE);
@@ -111,7 +110,7 @@ void call_tell_kernel(
 
 	if (!facts_wanted(&c->facts, FACT_call))
 		return;
-	f = unknown(t);
+	begin(&f, t);
 	f.begin = k->enter;
 	f.end = k->exit;
 	f.function = FACT_SYSTEM_CALL | k->call;

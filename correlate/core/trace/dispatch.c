@@ -431,7 +431,7 @@ static bool is_of_scheduler(unsigned int id)
 	}
 }
 
-/* What kinds of event there are for to_part() and note_readying(). */
+/* Kinds of event, for to_part() and note_readying(). */
 enum {
 	/* a scheduler event, not caused by the thread in whose context it is recorded */
 	OF_OTHERS = 1,
