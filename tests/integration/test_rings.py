@@ -303,12 +303,12 @@ def left_behind():
             open(directory + "/notes", "w").close()
             open(f"{directory}/{0:032x}.txt", "w").close()
         socket.socket(socket.AF_UNIX).bind(foreign[1] + f"/{0:032x}")
-        for directory in doors + foreign:
-            os.utime(directory, (1, 1))
         root, rule = top + "/root", os.path.join(HERE, "..", "..", "cli", "tmpfiles.conf")
         shutil.copytree(doors[0], root + doors[0], ignore=lambda *unused: os.listdir(doors[0]))
         with open(root + doors[0] + "/x", "w"):
             os.utime(root + doors[0] + "/x", (1, 1))
+        for directory in doors + foreign: # any recorder that starts from here on may clear the first
+            os.utime(directory, (1, 1))
         run(MAGNET, "record", "-q", "--app-only", "-o", top + "/next", "--", "true")
         check([os.path.exists(d) for d in doors] == [False, True], "the next one clears that, and only that")
         check([len(os.listdir(d)) for d in foreign] == [2, 3], "nor what others keep in directories of such a name")
