@@ -2,13 +2,15 @@
 """
 numbered.py CASE[,CASE...] [NETNS NETNS ADDRESS]: messages that carry their numbers, through sockets
 of this machine. Says what it sent and received, with its own times, as JSON: by socket (its inode's
-number), in order, [number, length, time before the call, time after it].
+number), in order, [number, length, time before the call, time after it]. Exits with 75 if a datagram that it
+waits for did not come, and a CPU's input queue, which all network namespaces share, was full meanwhile.
 """
 import array
 import ctypes
 import faulthandler
 import json
 import os
+import select
 import socket
 import struct
 import sys
@@ -17,12 +19,38 @@ import time
 
 MORE, PEEK, TRUNC, DONTWAIT = 0x8000, 2, 0x20, 0x40
 UDP_CORK, UDP_SEGMENT = 1, 103
-# a message that got lost is waited for in vain: say where, and end
-faulthandler.dump_traceback_later(100 * int(os.environ.get("MAGNET_TEST_SLOWER", "1")), exit=True)
+SLOWER = int(os.environ.get("MAGNET_TEST_SLOWER", "1"))
+PATIENCE_S = 10 * SLOWER  # a datagram that did not come by then is lost
+LOST = 75
+# what else is waited for in vain: say where, and end
+faulthandler.dump_traceback_later(100 * SLOWER, exit=True)
 libc = ctypes.CDLL(None, use_errno=True)
 now = time.monotonic_ns
 log = {}
 number = 0
+
+
+def thrown_away():
+    """Packets that found a CPU's input queue full."""
+    with open("/proc/net/softnet_stat") as f:
+        return sum(int(line.split()[1], 16) for line in f)
+
+
+BEFORE = thrown_away()
+
+
+def end_without(kind, error, where):
+    """Ends this process with an exception, which is a datagram that did not come if it says EAGAIN."""
+    sys.__excepthook__(kind, error, where)
+    thrown = thrown_away() - BEFORE
+    if issubclass(kind, BlockingIOError):
+        print(f"a datagram did not come in {PATIENCE_S} s; {thrown} packets found an input queue full", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(LOST if issubclass(kind, BlockingIOError) and thrown else 1)
+
+
+sys.excepthook = end_without
+threading.excepthook = lambda e: end_without(e.exc_type, e.exc_value, e.exc_traceback)
 
 
 class Iovec(ctypes.Structure):
@@ -95,6 +123,8 @@ class Place:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             if rcvbuf:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
+            # the kernel's own limit: a blocking call stays one call
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE_S, 0))
             s.bind((self.address, port))
             return s
         return in_netns(self.b, make)
@@ -193,6 +223,8 @@ def several(place):
             done = call(sock.fileno(), vec, count, 0, None) if call is libc.recvmmsg else \
                 call(sock.fileno(), vec, count, 0)
             end = now()
+            if call is libc.recvmmsg and done != count:
+                raise BlockingIOError(f"{done} of {count} messages")
             assert done == count, (done, ctypes.get_errno())
             for i in range(count):
                 if call is libc.sendmmsg:
@@ -257,17 +289,21 @@ def waits(place):
 
 
 def busy(place):
-    """Sent and read at once, by two processes, as fast as they can; what does not fit is dropped."""
+    """
+    Sent and read at once, by two processes, as fast as they can; what does not fit is dropped. That may be
+    the short messages at the end, too, if the reader does not run for a while: they come until it has one.
+    """
     s, r = place.pair(rcvbuf=20000)
+    has_one, tell = os.pipe()
     child = os.fork()
     if child == 0:
+        os.close(tell)
         log.clear()
         for i in range(3000):
             send(s, 8 * (4 + i % 50))
             if i % 100 == 99:
                 time.sleep(0.002)
-        for _ in range(5):
-            time.sleep(0.05)
+        while not select.select([has_one], [], [], 0.05)[0]:
             send(s, 16)
         out, name = [number, log], f"/tmp/numbered.{os.getpid()}"
         with open(name, "w") as f:
@@ -275,6 +311,8 @@ def busy(place):
         os._exit(0)
     while receive(r) and of(r)["received"][-1][1] != 16:
         pass
+    os.close(tell)
+    os.close(has_one)
     os.waitpid(child, 0)
     r.setblocking(False)
     try:
@@ -508,7 +546,9 @@ def passed(place):
         os._exit(0)
     of(way), of(end)
     socket.send_fds(way, [b"take it"], [r.fileno()])
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    if status:  # it has said why
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
     globals()["number"], theirs = json.loads(os.read(back, 1 << 20))
     for sock, lists in theirs.items():
         for what in lists:
