@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -53,6 +54,14 @@ class Tracer:
         said = self.hear()
         self.p.wait(60 * SLOWER)
         return said
+
+    def halt(self):
+        """Stops it, so that its files stay as they are until go_on()."""
+        self.p.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+    def go_on(self):
+        self.p.send_signal(signal.SIGCONT)
 
     def kill(self):
         self.p.kill()

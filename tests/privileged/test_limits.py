@@ -40,10 +40,13 @@ def largest():
 
 
 def rotated(name, *options, trips=2000, times=6):
+    """A recording of at least so many trips and five parts: a tracer that seldom runs makes larger ones."""
     d = TOP + "/" + name
     with Talker(1000) as load, Tracer(d, "--pid", load.pid, *options).ready() as t:
-        for _ in range(times):
+        end = time.monotonic() + 60
+        while times > 0 or (int(parts(d)[-1]) < 5 and time.monotonic() < end):
             load.ask(trips)
+            times -= 1
         said = t.end()
     return d, said
 
@@ -76,11 +79,11 @@ def by_size():
         sound(f"{d}/{p}", False)
     r = report(d)
     there = counts(d)
-    check(there["tcp_send"] >= 24000 and there["trace_end"] == 1 and there["chunk"] == len(n)
+    check(there["tcp_send"] + said["lost"] >= 24000 and there["trace_end"] == 1 and there["chunk"] == len(n)
           and there["chunk_end"] == len(n) - 1, f"together they are what happened: {there}")
     check(sum(there.values()) == said["events"], "not an event more or less")
-    check(r["session"]["ended_in_order"] and not r["loss"]["gaps"][:said["lost"] == 0 or None],
-          "with no gap between them")
+    check(r["session"]["ended_in_order"] and (said["lost"] or not lost(r)),
+          f"with no gap between them but for {said['lost']} events for which there was no room")
     tx = [f for f in r["flows"] if f["direction"] == "tx"]
     check(all(f["complete_bytes"] > 0.99 * f["bytes"] for f in tx) or said["lost"],
           "bytes are followed from part to part")
@@ -123,9 +126,11 @@ def planted_link():
     with Talker(1000) as load, Tracer(d, "--pid", load.pid, "--rotate", "256K", "--keep", "2").ready() as t:
         while len(parts(d)) < 2:
             load.ask(500)
+        t.halt()  # else it may delete the part meanwhile
         first = parts(d)[0]
         os.rename(f"{d}/{first}", TOP + "/away")
         os.symlink(victim, f"{d}/{first}")
+        t.go_on()
         for _ in range(6):
             load.ask(1000)
         t.end()
@@ -178,8 +183,11 @@ def file_gone():
     """
     d = TOP + "/gone"
     with Talker(1000) as load, Tracer(d, "--pid", load.pid, "--rotate", "256K").ready() as t:
+        t.halt()  # else it may begin another part before it is killed
         while len(parts(d)) < 3 or size(f"{d}/{parts(d)[-1]}") < 50000:
+            t.go_on()
             load.ask(50)
+            t.halt()
         t.kill()
     last = f"{d}/{parts(d)[-1]}"
     before = report(d)
