@@ -165,7 +165,7 @@ static int show_facts(struct show_options *o, char **dirs, int count)
 
 	if (status)
 		return status;
-	loaded_init(&in);
+	loaded_init_facts(&in);
 	if (!filter_is_set(&o->filter)) {
 		filter_free(&o->filter);
 	} else {

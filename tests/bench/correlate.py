@@ -46,13 +46,17 @@ WAYS = {"magnet report, direct": by("direct"),
         "babeltrace2 -o dummy": lambda t: ("babeltrace2", t, "-o", "dummy"),
         "babeltrace2, text": lambda t: ("babeltrace2", t),
         "magnet show --tsv": lambda t: (MAGNET, "show", "--tsv", t),
+        "magnet show --facts packet": lambda t: (MAGNET, "show", "--facts", "packet", t),
         "cat": lambda t: ("cat", *files(t))}
 if OTHER:
     WAYS.update({"other build: report, direct": lambda t: (
                      "env", "MAGNET_READER=direct", OTHER + "/cli/magnet", "report", t),
-                 "other build: show --tsv": lambda t: (OTHER + "/cli/magnet", "show", "--tsv", t)})
+                 "other build: show --tsv": lambda t: (OTHER + "/cli/magnet", "show", "--tsv", t),
+                 "other build: show --facts packet": lambda t: (
+                     OTHER + "/cli/magnet", "show", "--facts", "packet", t)})
 # these take long: in one turn of so many
-SELDOM = {"magnet show --tsv": 3, "other build: show --tsv": 3, "babeltrace2, text": 3}
+SELDOM = {"magnet show --tsv": 3, "other build: show --tsv": 3, "babeltrace2, text": 3,
+          "magnet show --facts packet": 3, "other build: show --facts packet": 3}
 # what is run on the longer trace too
 LONGER = ("magnet report, direct", "magnet report, babeltrace2", "babeltrace2 -o dummy",
           "babeltrace2, text")
@@ -70,6 +74,7 @@ with Place() as top:
     record(small, TRIPS)
     record(large, 2 * TRIPS)
     count = events(small)
+    facts = output(MAGNET, "show", "--facts", "packet", small).count("\n") - 1
     costs = {n: [] for n in WAYS}
     for turn in rounds(TIME):
         names = list(WAYS)
@@ -88,6 +93,8 @@ for name, values in costs.items():
         continue
     seconds = Figure([c.seconds for c in values])
     result(f"reader, M events/s: {name}", [count / c.seconds / 1e6 for c in values])
+    if "--facts" in name:
+        result(f"reader, M rows/s: {name}", [facts / c.seconds / 1e6 for c in values])
     twice = longer.get(name)
     rows.append((name, str(len(values)), seconds.text(2), f"{count / seconds.median / 1e6:.2f}",
                  Figure(ratios([c.seconds for c in values], dummy[::SELDOM.get(name, 1)])).text(),
@@ -99,6 +106,7 @@ table(f"{count:,} events ({sizes[0]:.0f} MiB); twice: {sizes[1]:.0f} MiB",
        "twice: ratio of time"), rows)
 faster = ratios([c.cpu_s for c in costs["magnet report, babeltrace2"]],
                 [c.cpu_s for c in costs["magnet report, direct"]])
+print(f"  magnet show --facts packet prints {facts:,} rows")
 print(f"  the direct reader is {Figure(faster).text(1)} times as fast as through babeltrace2 (CPU time)")
 if failed:
     print("  fails here: " + ", ".join(failed))

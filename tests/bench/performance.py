@@ -96,6 +96,9 @@ ROWS = [
          ("`babeltrace2 -o dummy`", "babeltrace2 -o dummy"), ("`magnet show --tsv`", "magnet show --tsv"),
          ("other build: `magnet report`", "other build: report, direct"),
          ("other build: `show --tsv`", "other build: show --tsv"))]),
+    ("reader", "facts of that trace as a table", 1, "M rows/s",
+     [("`magnet show --facts packet`", "reader, M rows/s: magnet show --facts packet"),
+      ("other build", "reader, M rows/s: other build: show --facts packet")]),
 ]
 
 
