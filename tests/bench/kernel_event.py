@@ -129,7 +129,7 @@ begin("What the kernel side costs a request and response over TCP on loopback, a
       "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()
-KINDS = [Bare, EmptyHooks, EmptyEvents, LightTracer, Tracer] + OTHER_KINDS
+KINDS = [Bare, EmptyHooks, EmptyEvents, EmptyLight, LightTracer, Tracer] + OTHER_KINDS
 KINDS += [peer for peer in (Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount) if peer.works()]
 for place, cpu, count, time_of_turns in PLACEMENTS:
     compare(place, cpu, count, KINDS, time_of_turns)

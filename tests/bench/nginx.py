@@ -68,10 +68,6 @@ class OtherSampled(OtherTracer):
     options = SAMPLE
 
 
-class EmptyLight(EmptyHooks):
-    name = "empty programs, light"
-
-
 class AppOnly(Bare):
     name = "application side only"
 

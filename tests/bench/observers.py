@@ -196,6 +196,13 @@ class EmptyEvents(EmptyHooks):
     options = ("-r",)
 
 
+class EmptyLight(EmptyHooks):
+    """Programs that do nothing where those of --layers light are."""
+
+    name = "empty programs, light"
+    places = []
+
+
 class Tcpdump(Observer):
     name = "tcpdump"
     needs = "tcpdump"
@@ -300,9 +307,10 @@ class BpftraceCount(Observer):
 
 
 def find_places():
-    """Have EmptyHooks attach where the tracer does on this machine."""
-    with Tracer(os.getpid()) as t:
-        EmptyHooks.places = sorted(set(t.places().values()))
+    """Have EmptyHooks and EmptyLight attach where the tracer does on this machine."""
+    for empty, kind in ((EmptyHooks, Tracer), (EmptyLight, LightTracer)):
+        with kind(os.getpid()) as t:
+            empty.places = sorted(set(t.places().values()))
 
 
 class RunStatistics:
