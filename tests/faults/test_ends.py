@@ -18,7 +18,7 @@ from tracer import *
 own_network()
 KERNEL = not no_kernel_side()
 LONG = "--long" in sys.argv
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 # calls for a second and more, and their number
 PROGRAM = """
 import socket, sys, time

@@ -19,7 +19,7 @@ from tracer import report as report_of
 
 LONG = "--long" in sys.argv
 CHOSEN = [a for a in sys.argv[1:] if a != "--long"]
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 # Counts its calls where they outlive it. BURST messages at a time; PAUSE s between.
 PROGRAM = """
 import mmap, socket, struct, sys, time

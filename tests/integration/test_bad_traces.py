@@ -17,7 +17,7 @@ from ctf import Trace
 from fixture import *
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 SANITIZED = "ASAN_OPTIONS" in os.environ
 MEMORY = 1 << 30
 READERS = ("", "babeltrace2")

@@ -121,7 +121,7 @@ def is_small():
     check(size < 100_000, f"all of it is {size} bytes")
 
 
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 try:
     with open(golden.EXPECTED) as f:
         kept = json.load(f)

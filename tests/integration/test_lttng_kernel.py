@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from ctf import Trace, ipv4
 from fixture import *
 
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 SCHED = {"sched_switch": [("prev_comm", "comm"), ("prev_tid", "s32"), ("prev_prio", "s32"),
                           ("prev_state", "s64"), ("next_comm", "comm"), ("next_tid", "s32"),
                           ("next_prio", "s32")],

@@ -13,7 +13,7 @@ from fixture import *
 BUILD = os.environ["MAGNET_BUILD"]
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
 KERNEL = not no_kernel_side()
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 
 SCRIPT = """
 set -e

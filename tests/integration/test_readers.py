@@ -17,7 +17,7 @@ from tracer import Talker, Tracer, events as kernel_events
 own_network()
 EXCHANGE = (PYTHON, os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py"))
 LIBMAGNET = os.path.join(os.environ.get("MAGNET_BUILD", ""), "preload/libmagnet.so")
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 HEAD = 24  # bytes of a packet before its context
 
 

@@ -36,7 +36,7 @@ if not KERNEL:
     commands = re.sub(r"^(flow=|magnet show trace --flow).*\n", "", commands, flags=re.M)
     commands = commands.replace(" kernel/", "").replace(" app kernel", " app")
     commands = re.sub(r"^magnet doctor$", "magnet doctor || [ $? = 1 ]", commands, flags=re.M)  # partial
-top = tempfile.mkdtemp(prefix="magnet-test-")
+top = scratch()
 try:
     os.mkdir(top + "/here")
     for name in ("tests", "build"):

@@ -19,7 +19,7 @@ c, _ = a.accept()
 b.sendall(b"hello")
 print(c.recv(10).decode())
 """
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 os.environ["MAGNET_TEST_TOP"] = TOP  # marks all that this test starts
 # what a recording consists of; names as the kernel shortens them
 RECORDERS = {"magnet", "magnet-kernel-t"}

@@ -21,7 +21,7 @@ if os.geteuid() == 0 and not os.environ.get("MAGNET_TEST_OWN_LTTNG"):
                           sys.executable, *sys.argv])
 KERNEL = not no_kernel_side()
 SIDES = () if KERNEL else ("--app-only",)
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 os.environ["LTTNG_HOME"] = TOP
 
 

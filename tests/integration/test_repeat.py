@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 # says how often it was run, in a file, and sends as many bytes; argv: file, exit status
 COUNTS = """
 import socket, sys

@@ -9,7 +9,7 @@ from lttng import LttngSession
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
 LIBMAGNET = os.path.join(os.environ.get("MAGNET_BUILD", ""), "preload/libmagnet.so")
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 
 
 def refused(what, *args, status=1):

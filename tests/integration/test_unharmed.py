@@ -9,7 +9,7 @@ from fixture import *
 from lttng import LttngSession
 
 LIBMAGNET = os.path.join(os.environ.get("MAGNET_BUILD", ""), "preload/libmagnet.so")
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer/magnet-kernel-tracer")
 INHERITED = "umask; grep -E 'SigBlk|SigIgn' /proc/self/status"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Common parts of the integration tests: two network namespaces, recordings, and reading them."""
+import atexit
 import csv
 import json
 import os
@@ -25,6 +26,13 @@ def run(*args, check=True, **kw):
     if check and p.returncode != 0:
         sys.exit(f"{' '.join(map(str, args))}: exit {p.returncode}\n{p.stdout}{p.stderr}")
     return p
+
+
+def scratch():
+    """Returns a directory that is removed when this process ends, also where it is skipped or fails."""
+    directory, owner = tempfile.mkdtemp(prefix="magnet-test-"), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(directory, ignore_errors=True))
+    return directory
 
 
 def skip(why):

@@ -13,7 +13,7 @@ from fixture import *
 from tracer import *
 
 own_network()  # starts over: nothing is made before
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 
 
 def ctl(t, *args, ok=0):

@@ -17,7 +17,7 @@ MEGABYTES = int(os.environ.get("MAGNET_TEST_MEGABYTES", LONG))
 PORT = 5101
 
 need_kernel_side()
-top = tempfile.mkdtemp(prefix="magnet-test-")
+top = scratch()
 stream = top + "/stream"
 receiver = subprocess.Popen([PROGRAM, "receive", str(PORT), stream])
 try:

@@ -13,7 +13,7 @@ from fixture import *
 from tracer import *
 
 own_network()  # starts over: nothing is made before
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 LATE = """
 import socket, sys, time
 l = socket.create_server(("127.0.0.1", 0))

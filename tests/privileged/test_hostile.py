@@ -14,7 +14,7 @@ from memory_group import MemoryGroup
 from tracer import *
 
 own_network()  # starts over: nothing is made before
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 OTHER_ID = 2 ** 62  # + the inode's number: a socket that is not TCP's
 MET = 131072        # sockets that are known again, by the low bits of it (MG_MET)
 

@@ -16,7 +16,7 @@ from tracer import *
 
 KILLS = 6
 own_network()  # starts over: nothing is made before
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 
 
 def gone(ids):

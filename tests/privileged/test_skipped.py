@@ -13,7 +13,7 @@ from fixture import *
 from tracer import *
 
 own_network()  # starts over: nothing is made before
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 # Timers of paced connections send and deliver, and make sockets readable, on top of a thread that
 # does nothing but make a UNIX socket readable: all on one CPU.
 NOISE = """

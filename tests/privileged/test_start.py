@@ -13,7 +13,7 @@ from fixture import *
 from tracer import *
 
 need_kernel_side()
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 CACHE = TOP + "/kept"
 SENDS = """
 import socket

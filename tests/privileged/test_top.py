@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -204,7 +203,7 @@ def refused(where):
 
 need_kernel_side()
 need_program("nft")
-place = tempfile.mkdtemp(prefix="magnet-test-")
+place = scratch()
 try:
     with Network(rate="100mbit", burst="32k") as t:
         run(*t.inside(t.b, "nft", "add table inet t; add chain inet t i { type filter hook input priority 0; }; "

@@ -11,7 +11,6 @@ import select
 import shutil
 import struct
 import sys
-import tempfile
 import termios
 import time
 
@@ -192,7 +191,7 @@ def ended(place):
 
 
 need_kernel_side()
-place = tempfile.mkdtemp(prefix="magnet-test-")
+place = scratch()
 os.chdir(place)
 os.mkdir("tmp")
 try:

@@ -12,7 +12,7 @@ from refuse import ALL, LIBRARY
 from tracer import TRACER
 
 SENDS = os.environ.get("MAGNET_BUILD", "") + "/tests/programs/sends"
-KEPT = tempfile.mkdtemp(prefix="magnet-test-")  # programs for the next start
+KEPT = scratch()  # programs for the next start
 WAYS = {"written": [], "with kept programs": [], "in parts": ["--rotate", "64K", "--keep", "2"],
         "in memory": ["--flight", "2M", "--trigger", "retransmission", "--trigger", "latency>100ms"],
         "chosen events": ["--event", "sched:sched_process_fork", "--event", "net:netif_rx:len", "--level", "full"]}
