@@ -96,6 +96,14 @@ struct recent {
 	struct thread *thread[RECENT_THREADS];
 };
 
+/* Returns the socket if it was looked up lately; else NULL. */
+static inline struct mg_sock *recent_sock(const struct recent *r, uint64_t cookie)
+{
+	struct mg_sock *s = r->sock[cookie % RECENT_SOCKS];
+
+	return s && s->cookie == cookie ? s : NULL;
+}
+
 /* Sockets by how they are found. */
 struct core_sockets {
 	struct mg_sock *socks;      /* all sockets but those in `closed` */

@@ -179,6 +179,7 @@ static const char *find_moves(struct event_class *k)
 	return NULL;
 }
 
+/* Finds whether an event can be decoded by one copy of its fields and one of its thread's ids. */
 static void find_plain(const struct layout *l, struct event_class *k)
 {
 	const struct move *m = k->move;
@@ -195,9 +196,8 @@ static void find_plain(const struct layout *l, struct event_class *k)
 static const char *make_class(
 	const struct layout *l, struct event_class *k, const struct tsdl_event *e)
 {
-	const char *why;
-
 	bool is_fixed = true;
+	const char *why;
 
 	k->described = e;
 	k->desc = mg_event_by_name(e->name);

@@ -86,7 +86,8 @@ static inline __attribute__((always_inline)) void put(
 
 	if (!a->buffer)
 		a->buffer = handover_empty(&a->to);
-	at = handover_room(a->buffer, sizeof(r) + size + 16 + COPIES * (size_t)TEXT_BYTES);
+	at = handover_room(
+		a->buffer, sizeof(r) + HANDOVER_ALIGNED(size) + COPIES * (size_t)TEXT_BYTES);
 	if (!at)
 		return;
 	for (int i = 0; i < a->copies[kind]; i++)

@@ -237,12 +237,41 @@ static void with_nanoseconds_only_nothing_is_turned_into_cycles(void **unused)
 	clockmap_free(&m);
 }
 
+/* A segment that has been used is kept: it must give what another map gives that has used none. */
+static void a_kept_segment_gives_what_a_look_up_gives(void **unused)
+{
+	static const uint64_t steps[] = {100 * MS, 41 * MS, 1ull << 45, 7777777777, 100 * MS};
+	struct clockmap kept = {0}, fresh = {0};
+	uint64_t ns = 5 * MS, cycles = 9 * MS, seed = 1;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		clockmap_add(&kept, ns, cycles, 10);
+		clockmap_add(&fresh, ns, cycles, 10);
+		ns += steps[i];
+		cycles += steps[i] * 26 / 10 + i;
+	}
+	for (int i = 0; i < 10000; i++) {
+		uint64_t at = unit_random_below(&seed, i % 2 ? ns + MS : 300 * MS);
+
+		fresh.now.length_ns = 0;
+		assert_int_equal(clockmap_cycles(&kept, at), clockmap_cycles(&fresh, at));
+	}
+	clockmap_cycles(&kept, 50 * MS);
+	assert_int_not_equal(clockmap_cycles(&kept, 51 * MS), 51 * MS);
+	clockmap_use_ns(&kept);
+	assert_int_equal(clockmap_cycles(&kept, 51 * MS), 51 * MS);
+	clockmap_free(&kept);
+	clockmap_free(&fresh);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_two_points_numbers_pass_unchanged),
 		cmocka_unit_test(a_linear_clock_is_mapped_exactly),
 		cmocka_unit_test(times_between_whole_cycles_are_rounded),
+		cmocka_unit_test(a_kept_segment_gives_what_a_look_up_gives),
 		cmocka_unit_test(before_the_first_and_after_the_last_a_segment_is_continued),
 		cmocka_unit_test(points_out_of_order_are_left_out),
 		cmocka_unit_test(points_too_close_to_the_last_are_left_out),

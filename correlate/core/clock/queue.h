@@ -36,6 +36,11 @@ static inline size_t queue_size_of(const struct mg_event *e)
 /* Makes room for any event at the end. Returns false if memory is short. */
 bool queue_make_room(struct event_queue *q);
 
+/* Returns the event that is written, or was, at the end. */
+static inline struct mg_event *queue_written(const struct event_queue *q)
+{
+	return (struct mg_event *)(void *)(q->bytes + q->tail);
+}
 /* Returns where to write the next event; NULL if memory is short. */
 static inline struct mg_event *queue_room(struct event_queue *q)
 {
@@ -43,14 +48,9 @@ static inline struct mg_event *queue_room(struct event_queue *q)
 		q->head = q->tail = 0;
 	if (q->cap - q->tail < 2 * sizeof(struct mg_event) && !queue_make_room(q))
 		return NULL;
-	return (struct mg_event *)(void *)(q->bytes + q->tail);
+	return queue_written(q);
 }
-/* Returns the event that was written there. */
-static inline struct mg_event *queue_written(const struct event_queue *q)
-{
-	return (struct mg_event *)(void *)(q->bytes + q->tail);
-}
-/* Appends it. */
+/* Appends the event written there. */
 static inline void queue_put(struct event_queue *q, struct mg_event *e)
 {
 	e->queued = (uint32_t)queue_size_of(e);

@@ -15,16 +15,16 @@ void socks_claim(struct core *c);
 /* Both check the cache of the last look-ups first; they return NULL if the socket is not known. */
 static inline struct mg_sock *sock_find(struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = c->recent.sock[cookie % RECENT_SOCKS];
+	struct mg_sock *s = recent_sock(&c->recent, cookie);
 
-	return s && s->cookie == cookie ? s : sock_look_up(c, cookie);
+	return s ? s : sock_look_up(c, cookie);
 }
 /* The same, but makes a missing socket; returns NULL without a cookie, or if memory is short. */
 static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 {
-	struct mg_sock *s = c->recent.sock[cookie % RECENT_SOCKS];
+	struct mg_sock *s = recent_sock(&c->recent, cookie);
 
-	return s && s->cookie == cookie ? s : sock_make(c, cookie);
+	return s ? s : sock_make(c, cookie);
 }
 /* Returns the socket. */
 struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e);

@@ -143,11 +143,9 @@ static void tell_socket(
 	else if (n->waits && f->woken_by != FACT_NONE)
 		peers = f->woken_by;
 	if (peers) /* a socket that is waited for is open */
-		s = c->recent.sock[peers % RECENT_SOCKS];
-	if (peers && (!s || s->cookie != peers)) {
-		s = NULL;
+		s = recent_sock(&c->recent, peers);
+	if (peers && !s)
 		HASH_FIND(hh, c->sockets.socks, &peers, sizeof(peers), s);
-	}
 	if (s)
 		f->remote = peer_of(s);
 }
