@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 from lttng import LttngSession
 from readers import *
-from tracer import Talker, Tracer, events as kernel_events
+from tracer import Talker, Tracer
 
 own_network()
 EXCHANGE = (PYTHON, os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py"))
@@ -78,6 +78,12 @@ def last_packet_begins(path):
     return begin
 
 
+def rows(directory):
+    """What is listed: time, CPU and so on, without cycles, which are worked out from the whole trace."""
+    split = (line.split(b"\t") for line in read_by("direct", ("show", "--tsv"), directory)[1].splitlines()[1:])
+    return [[time, *rest] for time, _, *rest in split]
+
+
 def damaged(rec):
     """
     At the begin: babeltrace2's own words, whoever reads. Later: what was read until then, and our own.
@@ -85,14 +91,19 @@ def damaged(rec):
     path = stream(rec.dir)
     same_by_both("a size that cannot be", patched(rec.dir, "size", HEAD + 31, b"\x80"), direct=False)
     same_by_both("cut in its first packet", cut(rec.dir, "first", 70), direct=False)
-    d = cut(rec.dir, "truncated", os.path.getsize(path) - 10)
+    whole = rec.dir + "/kernel"
+    d = cut(rec.dir, "truncated", os.path.getsize(path) - 10) + "/kernel"
     status, out, err = read_by("direct", ("report", "--json"), d)
-    events = [json.loads(x)["events"]["kernel"]
-              for x in (out, read_by("direct", ("report", "--json"), rec.dir)[1])]
-    begin = last_packet_begins(path)
-    most = sum(at >= begin for _, at, _ in kernel_events(rec.dir + "/kernel"))  # of all CPUs
-    check(status == 1 and events[1] - most <= events[0] < events[1] and err.count(b"\n") == 1,
-          f"cut at its end: {events} events are reported, exit {status}: {err.decode().strip()}")
+    reported = json.loads(out)["events"]["kernel"]
+    listed, everything = rows(d), rows(whole)
+    check(status == 1 and 0 < reported < len(everything) and err.count(b"\n") == 1,
+          f"cut at its end: {reported} of {len(everything)} events are reported, exit {status}: {err.decode().strip()}")
+    # events of other CPUs since the last one before are missing, too: reading is in the order of time
+    begin, cpu = last_packet_begins(path), os.path.basename(path).removeprefix("cpu").encode()
+    missing = everything[len(listed):]
+    of_cpu = [int(row[0]) for row in missing if row[1] == cpu]
+    check(listed == everything[:len(listed)] and of_cpu and min(of_cpu) >= begin,
+          f"all before is listed: {len(missing)} events are missing, {len(of_cpu)} of the CPU whose last packet is cut")
     with open(path, "rb") as f:
         head = f.read(HEAD + 8)
     (begin,) = struct.unpack_from("<Q", head, HEAD)
