@@ -153,8 +153,9 @@ def without_door():
         print("no namespaces can be made")
         return
     with tempfile.TemporaryDirectory(prefix="magnet-test-", dir="/var/tmp") as top:
-        p = run("unshare", "--mount", "sh", "-c", "mount -t tmpfs -o ro none /dev/shm && "
-                'mount -t tmpfs -o ro none /tmp && exec "$@"', "sh", MAGNET, "record", "--app-only", "-o", top + "/t",
+        # what is there stays readable: magnet may have been built below /tmp
+        p = run("unshare", "--mount", "sh", "-ec", "for i in /dev/shm /tmp; do mount --bind $i $i; "
+                'mount -o remount,bind,ro $i; done; exec "$@"', "sh", MAGNET, "record", "--app-only", "-o", top + "/t",
                 "--", PYTHON, "-c", SENDS, "5", "0")
         check("no socket for them in /dev/shm or /tmp: Read-only file system" in p.stderr, "told: " + p.stderr)
         check(run(MAGNET, "show", "--tsv", top + "/t").stdout.count("magnet:send") == 5, "others are recorded")
