@@ -79,7 +79,7 @@ def last_packet_begins(path):
 
 
 def rows(directory):
-    """What is listed: time, CPU and so on, without cycles, which are worked out from the whole trace."""
+    """Returns the events as listed, without cycles, which are worked out from the whole trace."""
     split = (line.split(b"\t") for line in read_by("direct", ("show", "--tsv"), directory)[1].splitlines()[1:])
     return [[time, *rest] for time, _, *rest in split]
 
