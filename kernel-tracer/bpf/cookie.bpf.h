@@ -8,36 +8,73 @@
 
 #ifdef CAN_RECALL
 
-/* Takes the address from memory, where the verifier takes it for a number. */
-__global __u64 cookie_at(const __u64 *address)
+/*
+ * Functions of their own for what is not remembered, which is rare; what is costs no call. This one
+ * takes the address from memory, where the verifier takes it for a number.
+ */
+__global __u64 look_up_socket(const __u64 *address, __u64 number)
 {
-	return address ? recall(&socks, MEMO_SOCKS, *address, true) : 0;
+	__u64 now = generation_now(), cookie = address ? look_up(&socks, *address) : 0;
+
+	memorize(MEMO_SOCKS, number, now, cookie);
+	return cookie;
 }
 
-/* Returns the cookie of a packet's socket, 0 if it is not followed. */
+__noinline __u64 look_up_tuple(__u64 tuple)
+{
+	__u64 now = generation_now(), cookie = look_up(&tuples, tuple);
+
+	memorize(MEMO_TUPLES, tuple, now, cookie);
+	return cookie;
+}
+
+/*
+ * Returns the cookie of a packet's socket, 0 if it is not followed. Each followed socket has its
+ * number from the kernel, which no other one will have.
+ */
 static __always_inline __u64 cookie_of(const struct sock *sk)
 {
-	__u64 address = (__u64)sk;
+	__u64 number = sk->__sk_common.skc_cookie.counter, address = (__u64)sk, cookie;
 
-	return may_be_followed(sk) ? cookie_at(&address) : 0;
+	if (!number || !may_be_followed(sk))
+		return 0;
+	if (recall(MEMO_SOCKS, number, generation_now(), &cookie))
+		return cookie;
+	return look_up_socket(&address, number);
 }
 
 /* Returns the cookie of the socket that segments with this tuple are for, or 0. */
-__noinline __u64 cookie_by_tuple(__u64 tuple)
+static __always_inline __u64 cookie_by_tuple(__u64 tuple)
 {
-	return recall(&tuples, MEMO_TUPLES, tuple, true);
+	__u64 cookie;
+
+	if (recall(MEMO_TUPLES, tuple, generation_now(), &cookie))
+		return cookie;
+	return look_up_tuple(tuple);
 }
 
 /* Returns what `paths` has under the key, or 0. */
 __noinline __u64 path_at(__u64 key)
 {
-	return recall(&paths, MEMO_PATHS, key, false);
+	__u64 now = generation_of_paths(), path;
+
+	if (recall(MEMO_PATHS, key, now, &path))
+		return path;
+	path = look_up(&paths, key);
+	memorize(MEMO_PATHS, key, now, path);
+	return path;
 }
 
 /* Returns what `requests` has under the key, or 0. */
 __noinline __u64 request_at(__u64 key)
 {
-	return recall(&requests, MEMO_REQUESTS, key, false);
+	__u64 now = generation_now(), request;
+
+	if (recall(MEMO_REQUESTS, key, now, &request))
+		return request;
+	request = look_up(&requests, key);
+	memorize(MEMO_REQUESTS, key, now, request);
+	return request;
 }
 
 #else
@@ -70,6 +107,9 @@ static __always_inline __u64 request_at(__u64 key)
 
 	return request ? *request : 0;
 }
+
+#define way_of(tuple)                 0
+#define remember_way(tuple, way, now) (void)(now)
 
 #endif
 

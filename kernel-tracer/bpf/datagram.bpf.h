@@ -207,6 +207,7 @@ __global int learn_way(const struct datagram *d, __u64 id)
 		key = way_key(d, true);
 		bpf_map_update_elem(&paths, &key, &from, BPF_ANY);
 		remember_key(key);
+		datagram_way_changed();
 	}
 	if (d->offset)
 		return 0;
@@ -217,6 +218,7 @@ __global int learn_way(const struct datagram *d, __u64 id)
 	key = place_by_both(key, d->src, d->sport);
 	bpf_map_update_elem(&paths, &key, &id, BPF_NOEXIST);
 	remember_key(key);
+	datagram_way_changed();
 	return 0;
 }
 
@@ -238,6 +240,7 @@ __global int find_way(const struct datagram *d, __u64 *sock)
 		key = way_key(d, true);
 		bpf_map_update_elem(&paths, &key, &same, BPF_ANY);
 		remember_key(key);
+		datagram_way_changed();
 	}
 	*sock = same & ~PATH_FROM;
 	return same & PATH_FROM ? VIA_FROM : VIA_TO;

@@ -362,6 +362,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 			if (!g.carried && g.proto != IPPROTO_TCP) /* its path is known */
 				comes_from(skb, ip, sock, version);
 		} else {
+			if (sk)
+				SET_TUPLE(&g, 0); /* it may have been parsed as the socket's */
 			via = on_its_way(&g, &sock, skb, ip, version);
 		}
 		if (!via)

@@ -19,6 +19,7 @@ enum way { WAY_OUT, WAY_IN, WAYS };
  */
 struct journey {
 	__u64 busy; /* a program is writing it */
+	__u64 read; /* later hooks are attached, and have asked for it */
 	__u64 skb;
 	__u64 th;      /* address of the TCP header */
 	__u64 owner;   /* the sending socket, or the receiving namespace */
@@ -81,7 +82,8 @@ static __always_inline void journey_begins(enum way way, const struct sk_buff *s
 	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
 	__u64 th = way == WAY_IN ? behind_ipv4(ip) : (__u64)skb->head + skb->transport_header;
 
-	if (!j || e->proto != IPPROTO_TCP || e->tcp_flags & TCP_SYN || settings.interface[0])
+	if (!j || !j->read || e->proto != IPPROTO_TCP || e->tcp_flags & TCP_SYN ||
+		settings.interface[0])
 		return;
 	if (__sync_val_compare_and_swap(&j->busy, 0, 1))
 		return;
@@ -124,6 +126,17 @@ static __always_inline bool take_over(
 	return true;
 }
 
+/* Returns what is kept; notes that somebody reads it. */
+static __always_inline struct journey *journey_of(enum way way)
+{
+	__u32 at = way;
+	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+
+	if (j && !j->read)
+		j->read = 1;
+	return j;
+}
+
 /*
  * Fills in an event, but for the device, of a segment that its socket sends and that an earlier
  * hook has recorded; false if there is no such.
@@ -131,8 +144,7 @@ static __always_inline bool take_over(
 static __always_inline bool sent_before(
 	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
 {
-	__u32 at = WAY_OUT;
-	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	struct journey *j = journey_of(WAY_OUT);
 	__u64 th = (__u64)skb->head + skb->transport_header;
 
 	return j && j->skb == (__u64)skb && j->owner == (__u64)sk && j->th == th &&
@@ -144,8 +156,7 @@ static __always_inline bool sent_before(
 static __always_inline bool received_before(
 	struct mg_packet *e, const struct sk_buff *skb, __u64 net)
 {
-	__u32 at = WAY_IN;
-	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	struct journey *j = journey_of(WAY_IN);
 	__u64 ip[2];
 
 	if (!j || j->skb != (__u64)skb || j->owner != net ||

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Remembers on each CPU what was last found in `socks` and `tuples`, and what was not found there,
- * in `paths` and in `requests`. A packet passes several hooks on one CPU, which all ask for the
- * same socket: all but the first find the answer here. So do packets of the far end of a connection
- * that is recorded at one end only.
+ * Remembers on each CPU what was last found, or not, in `socks`, `tuples`, `paths` and `requests`.
+ * A packet passes several hooks on one CPU, which all ask for the same socket: all but the first
+ * find the answer here. So do packets of the far end of a connection that is recorded at one end
+ * only.
  *
  * An answer is the one that the table would give:
  * - It holds for the table's content of one moment. Whatever changes a table changes `generation`
  *   afterwards, and an answer is stored with the generation that was read before it was looked up.
+ *   Datagrams change `paths` often, and have a counter of their own.
+ * - A table that throws out what is not used learns that an entry is used: it throws out where
+ *   something is put into it, and after that each answer is looked up again.
  * - It depends on the key alone, a socket's address or a tuple, not on the buffer: that the same
  *   buffer goes down and up again, is cloned, segmented, merged, or sent by stacked devices within
  *   each other makes no difference, nor what happens to its headers.
@@ -24,7 +27,7 @@ struct memo {
 
 /* A power of two for each table, for the connections that take turns on a CPU. */
 #define MEMOS 256
-enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_PATHS, MEMO_REQUESTS, MEMO_TABLES };
+enum memo_of { MEMO_SOCKS, MEMO_TUPLES, MEMO_WAYS, MEMO_PATHS, MEMO_REQUESTS, MEMO_TABLES };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MEMO_TABLES *MEMOS);
@@ -32,6 +35,7 @@ struct {
 	__type(value, struct memo);
 } memos SEC(".maps");
 volatile __u64 generation SEC(".data.generation") = 0;
+volatile __u64 datagram_ways SEC(".data.generation") = 0;
 
 /* Elsewhere than on x86 the generation could be read after the table. */
 #if defined(__TARGET_ARCH_x86) && !defined(MG_OLD)
@@ -48,40 +52,69 @@ static __always_inline __u64 generation_now(void)
 	return generation ^ (__u64)settings.round << 48;
 }
 
+/* Call it when a datagram has changed `paths`. */
+static __always_inline void datagram_way_changed(void)
+{
+	__sync_fetch_and_add(&datagram_ways, 1);
+}
+
+/* Both only grow: no two states have the same sum. */
+static __always_inline __u64 generation_of_paths(void)
+{
+	return generation_now() + datagram_ways;
+}
+
 static __always_inline __u64 memo_check(__u64 key, __u64 cookie, __u64 now)
 {
 	return key ^ cookie * 0x9e3779b97f4a7c15ULL ^ now * 0xc2b2ae3d27d4eb4fULL;
 }
 
-/*
- * Returns the cookie under the key, which is not 0; 0 if there is none. The entries of `map` begin
- * with it, and none is 0. Found entries of a table that throws out what is not used are looked up
- * each time (`hits` is false): that is how it knows that they are.
- */
-static __always_inline __u64 recall(void *map, enum memo_of table, __u64 key, bool hits)
+static __always_inline volatile struct memo *memo_at(enum memo_of table, __u64 key)
 {
 	__u32 at = table * MEMOS + (key * 0x9e3779b97f4a7c15ULL >> 32 & (MEMOS - 1));
-	volatile struct memo *m = bpf_map_lookup_elem(&memos, &at);
-	__u64 now = generation_now(), cookie, *found;
 
-	if (m && m->key == key) {
-		cookie = m->cookie;
-		if (m->check == memo_check(key, cookie, now))
-			return cookie;
-	}
-	found = bpf_map_lookup_elem(map, &key);
-	cookie = found ? *(volatile __u64 *)found : 0;
-	if (m && (hits || !found)) {
-		m->key = key;
-		m->cookie = cookie;
-		m->check = memo_check(key, cookie, now);
-	}
-	return cookie;
+	return bpf_map_lookup_elem(&memos, &at);
+}
+
+/* Sets what is remembered under the key, 0 if that nothing was found; false if nothing is. */
+static __always_inline bool recall(enum memo_of table, __u64 key, __u64 now, __u64 *cookie)
+{
+	volatile struct memo *m = memo_at(table, key);
+
+	if (!m || m->key != key)
+		return false;
+	*cookie = m->cookie;
+	return m->check == memo_check(key, *cookie, now);
+}
+
+/* `now` is from before the cookie was looked up. */
+static __always_inline void memorize(enum memo_of table, __u64 key, __u64 now, __u64 cookie)
+{
+	volatile struct memo *m = memo_at(table, key);
+
+	if (!m)
+		return;
+	m->key = key;
+	m->cookie = cookie;
+	m->check = memo_check(key, cookie, now);
+}
+
+/*
+ * Returns the cookie under the key, which is not 0; 0 if there is none. The entries of `map` begin
+ * with it, and none is 0.
+ */
+static __always_inline __u64 look_up(void *map, __u64 key)
+{
+	__u64 *found = bpf_map_lookup_elem(map, &key);
+
+	return found ? *(volatile __u64 *)found : 0;
 }
 
 #else
 #define tables_changed()
-#define generation_now() 0
+#define datagram_way_changed()
+#define generation_now()      0
+#define generation_of_paths() 0
 #endif
 
 #endif

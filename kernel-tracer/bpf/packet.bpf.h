@@ -24,6 +24,9 @@ struct packet {
 	__u16 ip_id, frag;
 	__u8 flags, proto, icmp_type;
 	bool carried; /* in a tunnel, whose headers precede its own */
+#if CAN_CAST
+	__u64 tuple; /* of a segment that arrives, by its receiver's namespace; 0 = not known */
+#endif
 };
 
 /* Subtracts header lengths, which may exceed the packet. */

@@ -62,6 +62,37 @@ static __always_inline bool sent_by(
 	return datagram_sent(g, skb, sk);
 }
 
+#if defined(CAN_RECALL) && CAN_CAST
+
+/*
+ * Returns what `paths` has of a segment that arrives_for() has parsed and found no owner for, 0 if
+ * that is not remembered.
+ */
+static __always_inline __u64 path_of_parsed(const struct packet *g)
+{
+	__u64 path;
+
+	return g->tuple && recall(MEMO_WAYS, g->tuple, generation_of_paths(), &path) ? path : 0;
+}
+
+/* Remembers it. `now` is generation_of_paths() from before it was looked up. */
+static __always_inline void remember_path(const struct packet *g, __u64 path, __u64 now)
+{
+	if (g->tuple)
+		memorize(MEMO_WAYS, g->tuple, now, path);
+}
+
+#define SET_TUPLE(g, number) ((g)->tuple = (number))
+
+#else
+
+/* The frames have no room for more. */
+#define path_of_parsed(g)           0
+#define remember_path(g, path, now) (void)(now)
+#define SET_TUPLE(g, number)
+
+#endif
+
 /*
  * Returns whether a segment belongs to a connection that is not followed: most do, and this test is
  * cheap. A SYN may be the first one of a connection.
@@ -120,6 +151,7 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 	__u64 tuple, cookie;
 
 	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
+		SET_TUPLE(g, tuple);
 		cookie = cookie_by_tuple(tuple);
 		if (!cookie && !is_for_request(g, tuple, ip, netns))
 			return PLACE_NONE;
@@ -131,17 +163,22 @@ static __always_inline int arrives_for(struct packet *g, __u64 *sock, const stru
 
 /*
  * Identifies a packet between namespaces, where it has no socket: forwarded, or bridged. The tuple
- * is a receiver's; the sender's is the reverse.
+ * is a receiver's; the sender's is the reverse. `g` is all 0, or the packet as arrives_for() left
+ * it.
  */
 static __noinline int on_its_way(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
 {
+	__u64 key, path = path_of_parsed(g), now = generation_of_paths();
 	struct datagram d = {};
-	__u64 key, path;
 	int via;
 
-	if (segment_at_ip(g, &key, skb, ip, version, NO_NETNS)) {
-		path = path_at(key);
+	if (path || segment_at_ip(g, &key, skb, ip, version, NO_NETNS)) {
+		if (!path) {
+			path = path_at(key);
+			if (path)
+				remember_path(g, path, now);
+		}
 		if (!path) {
 			count_thrown_out(key);
 			return 0;
