@@ -145,37 +145,6 @@ static __always_inline bool says_tcp(unsigned char *ip)
 	return h.protocol == IPPROTO_TCP && !(h.frag_off & bpf_htons(0x1fff));
 }
 
-/*
- * Reads the ends of a segment, the sender's as the local one, into `e`, whose addresses are all 0.
- * Returns false if they cannot be read, or TCP's header does not follow IPv6's at once. A function
- * with its own stack frame: see whose.bpf.h.
- */
-static __noinline bool read_segment_ends(struct endpoints *e, unsigned char *ip)
-{
-	const __u32 both = sizeof(e->laddr) + sizeof(e->raddr);
-	struct ipv4_bytes h;
-
-	if (!read_ipv4(&h, ip))
-		return false;
-	if (h.version_ihl >> 4 == 4) {
-		e->laddr[2] = e->raddr[2] = bpf_htonl(0xffff);
-		e->laddr[3] = h.saddr;
-		e->raddr[3] = h.daddr;
-		ip += (h.version_ihl & 15) * 4;
-	} else {
-		/* both addresses are adjacent, here and there, and so are the ports */
-		if (bpf_ntohs(h.frag_off) >> 8 != IPPROTO_TCP /* the next header */ ||
-			bpf_probe_read_kernel(e->laddr, both, ip + 8))
-			return false;
-		ip += sizeof(struct ipv6_bytes);
-	}
-	if (bpf_probe_read_kernel(&e->lport, sizeof(e->lport) + sizeof(e->rport), ip))
-		return false;
-	e->lport = bpf_ntohs(e->lport);
-	e->rport = bpf_ntohs(e->rport);
-	return true;
-}
-
 /* Hop-by-hop (a jumbo length), routing, fragment, destination options. */
 static __always_inline bool is_extension(__u32 next)
 {
@@ -228,6 +197,38 @@ __noinline __u64 behind_ipv6(__u64 ip, __u32 next)
 #define BEHIND_IS_PART   (1 << 24)
 #define BEHIND_OFFSET(b) ((__u16)((b) >> 32))
 #define BEHIND_ID(b)     ((__u16)((b) >> 48))
+
+/*
+ * Reads the ends of a segment, the sender's as the local one, into `e`, whose addresses are all 0.
+ * Returns false if they cannot be read. A function with its own stack frame: see whose.bpf.h.
+ */
+static __noinline bool read_segment_ends(struct endpoints *e, unsigned char *ip)
+{
+	const __u32 both = sizeof(e->laddr) + sizeof(e->raddr);
+	struct ipv4_bytes h;
+
+	if (!read_ipv4(&h, ip))
+		return false;
+	if (h.version_ihl >> 4 == 4) {
+		e->laddr[2] = e->raddr[2] = bpf_htonl(0xffff);
+		e->laddr[3] = h.saddr;
+		e->raddr[3] = h.daddr;
+		ip += (h.version_ihl & 15) * 4;
+	} else {
+		__u64 b = behind_ipv6(number_of(ip), bpf_ntohs(h.frag_off) >> 8 /* next header */);
+
+		/* both addresses are adjacent, here and there, and so are the ports */
+		if (BEHIND_PROTO(b) != IPPROTO_TCP || b & BEHIND_IS_PART ||
+			bpf_probe_read_kernel(e->laddr, both, ip + 8))
+			return false;
+		ip += BEHIND_HLEN(b) & 0xfff;
+	}
+	if (bpf_probe_read_kernel(&e->lport, sizeof(e->lport) + sizeof(e->rport), ip))
+		return false;
+	e->lport = bpf_ntohs(e->lport);
+	e->rport = bpf_ntohs(e->rport);
+	return true;
+}
 
 /*
  * Parses the segment whose IP header is at `ip`, and computes the key of the socket it is for. A

@@ -7,7 +7,7 @@ Connections whose third segment is lost, or ignored, so that data complete their
 
 The cases: a lost third segment over IPv4 and IPv6; TCP_DEFER_ACCEPT; two sockets at one port (SO_REUSEPORT); data
 with the FIN; data for a request that finds the listener's queue full, and come again; a SYN cookie; TCP
-Fast Open. Each end prints JSON: {port: [[bytes, when the first call that moved data began or ended, ns], ...]}.
+Fast Open. With destination options of IPv6 nothing is lost. Each end prints JSON: {port: [[bytes, when the first call that moved data began or ended, ns], ...]}.
 """
 import json
 import os
@@ -16,9 +16,11 @@ import socket
 import sys
 import time
 
-LOST, LOST_6, DEFER, GROUP, FIN, FULL, COOKIE, FAST = range(5601, 5609)
+LOST, LOST_6, DEFER, GROUP, FIN, FULL, COOKIE, FAST, OPTIONS = range(5601, 5610)
 FIRST, REST, ANSWER = 900, 2100, 400
 FASTOPEN, MSG_FASTOPEN = 23, 0x20000000
+IPV6_DSTOPTS, PADDING = 59, b"\0\0\1\4\0\0\0\0"
+OVER_6 = (LOST_6, OPTIONS)
 COOKIES = "/proc/sys/net/ipv4/tcp_syncookies"
 
 socket.setdefaulttimeout(60)
@@ -32,11 +34,11 @@ def write(path, value):
 
 
 def listen(port, *options, backlog=16):
-    family = socket.AF_INET6 if port == LOST_6 else socket.AF_INET
+    family = socket.AF_INET6 if port in OVER_6 else socket.AF_INET
     s = socket.socket(family)
     for level, option, value in ((socket.SOL_SOCKET, socket.SO_REUSEADDR, 1), *options):
         s.setsockopt(level, option, value)
-    s.bind((v6 if port == LOST_6 else v4, port))
+    s.bind((v6 if port in OVER_6 else v4, port))
     s.listen(backlog)
     return s
 
@@ -83,9 +85,9 @@ def serve():
     share = (socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listeners = [listen(LOST), listen(LOST_6), listen(DEFER, (socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, 5)),
                  listen(GROUP, share), listen(GROUP, share), listen(FIN), listen(COOKIE),
-                 listen(FAST, (socket.IPPROTO_TCP, FASTOPEN, 16))]
+                 listen(FAST, (socket.IPPROTO_TCP, FASTOPEN, 16)), listen(OPTIONS)]
     full, before = listen(FULL), overflows()
-    left = 11
+    left = 12
     while left:
         for l in select.select(listeners, [], [], 60)[0] or sys.exit("nobody connects"):
             exchange(l.accept()[0], l.getsockname()[1])
@@ -100,9 +102,11 @@ def serve():
 
 def connect(port):
     for _ in range(200):
-        s = socket.socket(socket.AF_INET6 if port == LOST_6 else socket.AF_INET)
+        s = socket.socket(socket.AF_INET6 if port in OVER_6 else socket.AF_INET)
+        if port == OPTIONS:
+            s.setsockopt(socket.IPPROTO_IPV6, IPV6_DSTOPTS, PADDING)
         try:
-            s.connect((v6 if port == LOST_6 else v4, port))
+            s.connect((v6 if port in OVER_6 else v4, port))
             return s
         except ConnectionRefusedError:  # it does not listen yet
             time.sleep(0.05)
@@ -130,7 +134,7 @@ def answer(s):
 
 
 def ask():
-    for port in (LOST, LOST_6, DEFER, GROUP, GROUP, GROUP, GROUP, FIN, COOKIE):
+    for port in (LOST, LOST_6, DEFER, GROUP, GROUP, GROUP, GROUP, FIN, COOKIE, OPTIONS):
         s = connect(port)
         send(s, port, ends=port == FIN)
         answer(s)
